@@ -1,0 +1,138 @@
+// Package builtin is the provider terraform.io/builtin/terraform, which is part of
+// the engine: the managed resource type terraform_data, the data source
+// terraform_remote_state, and the functions encode_tfvars, decode_tfvars and
+// encode_expr.
+//
+// It refuses to know backends: who builds the provider gives the means to read
+// another state's outputs. Start at [New].
+package builtin
+
+import (
+	"context"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+// terraform is the provider. It has no state of its own: every value of it can
+// serve every configuration.
+type terraform struct {
+	remote RemoteState
+}
+
+var _ provider.Client = terraform{}
+
+// New returns the provider. Without remote, reading terraform_remote_state is an
+// error diagnostic.
+func New(remote RemoteState) provider.Client { return terraform{remote} }
+
+// declared is what the provider declares, the same for each value of it.
+var declared = &schema.Provider{
+	Provider: &schema.Schema{Block: &schema.Block{}},
+	Managed:  map[string]*schema.Schema{dataType: dataSchema},
+	Data:     map[string]*schema.Schema{remoteStateType: remoteStateSchema},
+	Functions: map[string]*schema.Function{
+		"encode_tfvars": encodeTfvars.declared,
+		"decode_tfvars": decodeTfvars.declared,
+		"encode_expr":   encodeExpr.declared,
+	},
+	MoveResourceState: true,
+}
+
+func (terraform) Schema(context.Context) (*schema.Provider, diags.Diagnostics) {
+	return declared, nil
+}
+
+func (terraform) ValidateProvider(context.Context, cty.Value) diags.Diagnostics { return nil }
+func (terraform) Configure(context.Context, cty.Value) diags.Diagnostics        { return nil }
+func (terraform) Stop(context.Context) error                                    { return nil }
+func (terraform) Close() error                                                  { return nil }
+
+// unsupported is the answer to a type name that the provider does not have. The
+// engine looks names up in the schema first.
+func unsupported(kind, typeName string) diags.Diagnostics {
+	return diags.Errorf(nil, "Unsupported "+kind,
+		"The built-in provider has no %s named %q.", kind, typeName)
+}
+
+func (terraform) ValidateResource(_ context.Context, typeName string, config cty.Value) diags.Diagnostics {
+	if typeName != dataType {
+		return unsupported("resource type", typeName)
+	}
+	return validateData(config)
+}
+
+func (terraform) UpgradeState(_ context.Context, req provider.UpgradeRequest) (cty.Value, diags.Diagnostics) {
+	if req.TypeName != dataType {
+		return cty.NilVal, unsupported("resource type", req.TypeName)
+	}
+	return upgradeData(req)
+}
+
+func (terraform) Read(_ context.Context, req provider.ReadRequest) (provider.ReadResponse, diags.Diagnostics) {
+	if req.TypeName != dataType {
+		return provider.ReadResponse{}, unsupported("resource type", req.TypeName)
+	}
+	return provider.ReadResponse{New: req.Prior, Private: req.Private}, nil
+}
+
+func (terraform) Plan(_ context.Context, req provider.PlanRequest) (provider.PlanResponse, diags.Diagnostics) {
+	if req.TypeName != dataType {
+		return provider.PlanResponse{}, unsupported("resource type", req.TypeName)
+	}
+	return planData(req), nil
+}
+
+func (terraform) Apply(_ context.Context, req provider.ApplyRequest) (provider.ApplyResponse, diags.Diagnostics) {
+	if req.TypeName != dataType {
+		return provider.ApplyResponse{New: req.Prior, Private: req.Private}, unsupported("resource type", req.TypeName)
+	}
+	return applyData(req), nil
+}
+
+func (terraform) Import(_ context.Context, typeName, id string) ([]provider.Imported, diags.Diagnostics) {
+	if typeName != dataType {
+		return nil, unsupported("resource type", typeName)
+	}
+	return []provider.Imported{{TypeName: dataType, State: importData(id)}}, nil
+}
+
+func (terraform) Move(_ context.Context, req provider.MoveRequest) (provider.MoveResponse, diags.Diagnostics) {
+	if req.TargetType != dataType {
+		return provider.MoveResponse{}, unsupported("resource type", req.TargetType)
+	}
+	return moveData(req)
+}
+
+func (terraform) ValidateData(_ context.Context, typeName string, config cty.Value) diags.Diagnostics {
+	if typeName != remoteStateType {
+		return unsupported("data source", typeName)
+	}
+	return validateRemoteState(config)
+}
+
+func (t terraform) ReadData(ctx context.Context, typeName string, config, _ cty.Value) (cty.Value, diags.Diagnostics) {
+	if typeName != remoteStateType {
+		return cty.NilVal, unsupported("data source", typeName)
+	}
+	return readRemoteState(ctx, t.remote, config)
+}
+
+func (terraform) ValidateEphemeral(_ context.Context, typeName string, _ cty.Value) diags.Diagnostics {
+	return unsupported("ephemeral resource type", typeName)
+}
+
+func (terraform) OpenEphemeral(_ context.Context, typeName string, _ cty.Value) (provider.OpenResponse, diags.Diagnostics) {
+	return provider.OpenResponse{}, unsupported("ephemeral resource type", typeName)
+}
+
+func (terraform) RenewEphemeral(_ context.Context, typeName string, _ []byte) (provider.RenewResponse, diags.Diagnostics) {
+	return provider.RenewResponse{}, unsupported("ephemeral resource type", typeName)
+}
+
+func (terraform) CloseEphemeral(_ context.Context, typeName string, _ []byte) diags.Diagnostics {
+	return unsupported("ephemeral resource type", typeName)
+}

@@ -1,0 +1,111 @@
+package builtin
+
+import (
+	"context"
+	"errors"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+// A RemoteState reads the root module's outputs from the state that a backend
+// holds for a workspace. config is the value that the data source's user gave: an
+// object, a map, or null. The error wraps [ErrNoState] if there is no state. It may
+// be called by many goroutines at once.
+type RemoteState func(ctx context.Context, backendType string, config cty.Value, workspace string) (map[string]cty.Value, error)
+
+// ErrNoState says that a backend can be read, but holds no state.
+var ErrNoState = errors.New("no stored state was found for the given workspace in the given backend")
+
+// remoteStateType is the data source of another configuration's outputs:
+// https://developer.hashicorp.com/terraform/language/state/remote-state-data
+const remoteStateType = "terraform_remote_state"
+
+// defaultWorkspace is read if the configuration names none.
+const defaultWorkspace = "default"
+
+var remoteStateSchema = &schema.Schema{Block: &schema.Block{
+	Attributes: map[string]*schema.Attribute{
+		"backend": {
+			Type: cty.String, Required: true, Markdown: true,
+			Description: "The type of the backend that holds the state, for instance `s3`.",
+		},
+		"config": {
+			Type: cty.DynamicPseudoType, Optional: true,
+			Description: "The backend's arguments, as in its block.",
+		},
+		"defaults": {
+			Type: cty.DynamicPseudoType, Optional: true,
+			Description: "Values for outputs that the state does not have.",
+		},
+		"outputs": {
+			Type: cty.DynamicPseudoType, Computed: true,
+			Description: "An object of all outputs of the root module.",
+		},
+		"workspace": {
+			Type: cty.String, Optional: true,
+			Description: "The workspace whose state is read; \"default\" if not set.",
+		},
+	},
+}}
+
+func validateRemoteState(config cty.Value) diags.Diagnostics {
+	var out diags.Diagnostics
+	for _, name := range []string{"config", "defaults"} {
+		if v := config.GetAttr(name); v.IsKnown() && !v.IsNull() && !keyed(v.Type()) {
+			out = append(out, diags.Diagnostic{
+				Severity:  diags.Error,
+				Summary:   "Invalid remote state arguments",
+				Detail:    "The value of \"" + name + "\" must be an object or a map.",
+				Attribute: cty.GetAttrPath(name),
+			})
+		}
+	}
+	return out
+}
+
+func readRemoteState(ctx context.Context, remote RemoteState, config cty.Value) (cty.Value, diags.Diagnostics) {
+	if ds := validateRemoteState(config); ds.HasErrors() {
+		return cty.NilVal, ds
+	}
+	workspace := defaultWorkspace
+	if v := config.GetAttr("workspace"); !v.IsNull() {
+		workspace = v.AsString()
+	}
+	outputs := map[string]cty.Value{}
+	if v := config.GetAttr("defaults"); !v.IsNull() {
+		for name, value := range v.AsValueMap() {
+			outputs[name] = value
+		}
+	}
+	if remote == nil {
+		return cty.NilVal, diags.Errorf(nil, "Remote state is not available",
+			"This command cannot read the states of other configurations.")
+	}
+	stored, err := remote(ctx, config.GetAttr("backend").AsString(), config.GetAttr("config"), workspace)
+	if err != nil {
+		return cty.NilVal, remoteStateFailed(err)
+	}
+	for name, value := range stored {
+		outputs[name] = value
+	}
+	values := config.AsValueMap()
+	values["outputs"] = cty.ObjectVal(outputs)
+	return cty.ObjectVal(values), nil
+}
+
+func remoteStateFailed(err error) diags.Diagnostics {
+	if errors.Is(err, ErrNoState) {
+		return diags.Diagnostics{{
+			Severity:  diags.Error,
+			Summary:   "Unable to find remote state",
+			Detail:    "No stored state was found for the given workspace in the given backend.",
+			Attribute: cty.GetAttrPath("workspace"),
+		}}
+	}
+	return diags.FromError("Unable to read remote state", err)
+}
+
+func keyed(ty cty.Type) bool { return ty.IsObjectType() || ty.IsMapType() }

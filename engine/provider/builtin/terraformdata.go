@@ -1,0 +1,205 @@
+package builtin
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+// dataType is the managed resource type that keeps a value:
+// https://developer.hashicorp.com/terraform/language/resources/terraform-data
+const dataType = "terraform_data"
+
+var dataSchema = &schema.Schema{Block: &schema.Block{
+	Attributes: map[string]*schema.Attribute{
+		"input":            {Type: cty.DynamicPseudoType, Optional: true},
+		"output":           {Type: cty.DynamicPseudoType, Computed: true},
+		"triggers_replace": {Type: cty.DynamicPseudoType, Optional: true},
+		"id":               {Type: cty.String, Computed: true},
+	},
+}}
+
+// validateData refuses the computed attributes in a configuration.
+func validateData(config cty.Value) diags.Diagnostics {
+	var out diags.Diagnostics
+	for _, name := range []string{"id", "output"} {
+		if config.GetAttr(name).IsNull() {
+			continue
+		}
+		out = append(out, diags.Diagnostic{
+			Severity:  diags.Error,
+			Summary:   fmt.Sprintf("%q attribute is read-only", name),
+			Attribute: cty.GetAttrPath(name),
+		})
+	}
+	return out
+}
+
+var unknownID = cty.UnknownVal(cty.String).RefineNotNull()
+
+// planData decides what an object becomes. A null input has a known output, so
+// that an object without one is wholly known but for its id.
+func planData(req provider.PlanRequest) provider.PlanResponse {
+	out := provider.PlanResponse{Planned: req.Proposed, Private: req.Private}
+	if req.Proposed.IsNull() {
+		return out // a deletion
+	}
+	input, trigger := req.Proposed.GetAttr("input"), req.Proposed.GetAttr("triggers_replace")
+	id := unknownID
+	if !req.Prior.IsNull() {
+		switch {
+		case !req.Prior.GetAttr("triggers_replace").RawEquals(trigger):
+			out.RequiresReplace = []cty.Path{cty.GetAttrPath("triggers_replace")}
+		case !req.Prior.GetAttr("input").RawEquals(input):
+			id = req.Proposed.GetAttr("id")
+		default:
+			return out
+		}
+	}
+	output := input
+	if !input.IsNull() {
+		output = cty.UnknownVal(input.Type())
+	}
+	out.Planned = dataValue(id, input, output, trigger)
+	return out
+}
+
+// applyData fills in what the plan left unknown.
+func applyData(req provider.ApplyRequest) provider.ApplyResponse {
+	out := provider.ApplyResponse{New: req.Planned, Private: req.Private}
+	if req.Planned.IsNull() {
+		return out
+	}
+	id, output := req.Planned.GetAttr("id"), req.Planned.GetAttr("output")
+	if id.IsKnown() && output.IsKnown() {
+		return out
+	}
+	input := req.Planned.GetAttr("input")
+	if !id.IsKnown() {
+		id = cty.StringVal(uuid.NewString())
+	}
+	if !output.IsKnown() {
+		output = input
+	}
+	out.New = dataValue(id, input, output, req.Planned.GetAttr("triggers_replace"))
+	return out
+}
+
+// importData is an object of that id which the next read leaves as it is.
+func importData(id string) cty.Value {
+	null := cty.NullVal(cty.DynamicPseudoType)
+	return dataValue(cty.StringVal(id), null, null, null)
+}
+
+func dataValue(id, input, output, trigger cty.Value) cty.Value {
+	return cty.ObjectVal(map[string]cty.Value{
+		"id": id, "input": input, "output": output, "triggers_replace": trigger,
+	})
+}
+
+// upgradeData decodes an object as the state file keeps it. There has only been
+// one version of the schema; attributes that are not in it are dropped.
+func upgradeData(req provider.UpgradeRequest) (cty.Value, diags.Diagnostics) {
+	if req.JSON == nil {
+		return cty.NilVal, undecodable(errors.New("it has the form of Terraform 0.11, which had no such type"))
+	}
+	var stored struct {
+		ID       *string         `json:"id"`
+		Input    json.RawMessage `json:"input"`
+		Output   json.RawMessage `json:"output"`
+		Triggers json.RawMessage `json:"triggers_replace"`
+	}
+	if err := json.Unmarshal(req.JSON, &stored); err != nil {
+		return cty.NilVal, undecodable(err)
+	}
+	id := cty.NullVal(cty.String)
+	if stored.ID != nil {
+		id = cty.StringVal(*stored.ID)
+	}
+	input, err := dynamic(stored.Input)
+	if err != nil {
+		return cty.NilVal, undecodable(fmt.Errorf("input: %w", err))
+	}
+	output := input
+	if !bytes.Equal(stored.Output, stored.Input) { // else share the value: it usually is the same
+		if output, err = dynamic(stored.Output); err != nil {
+			return cty.NilVal, undecodable(fmt.Errorf("output: %w", err))
+		}
+	}
+	trigger, err := dynamic(stored.Triggers)
+	if err != nil {
+		return cty.NilVal, undecodable(fmt.Errorf("triggers_replace: %w", err))
+	}
+	return dataValue(id, input, output, trigger), nil
+}
+
+// dynamic decodes cty's JSON form of a value of any type. Strings, the common
+// case, take a short cut.
+func dynamic(src json.RawMessage) (cty.Value, error) {
+	if len(src) == 0 || string(src) == "null" {
+		return cty.NullVal(cty.DynamicPseudoType), nil
+	}
+	var typed struct {
+		Value json.RawMessage `json:"value"`
+		Type  json.RawMessage `json:"type"`
+	}
+	if err := json.Unmarshal(src, &typed); err != nil {
+		return cty.NilVal, err
+	}
+	if string(typed.Type) == `"string"` && len(typed.Value) > 0 && typed.Value[0] == '"' {
+		var s string
+		if err := json.Unmarshal(typed.Value, &s); err != nil {
+			return cty.NilVal, err
+		}
+		return cty.StringVal(s), nil
+	}
+	return ctyjson.Unmarshal(src, cty.DynamicPseudoType)
+}
+
+func undecodable(err error) diags.Diagnostics {
+	return diags.Errorf(nil, "Invalid object in the state",
+		"The state holds an object of type %s that cannot be decoded: %s.", dataType, err)
+}
+
+// moveData turns a null_resource (of any provider of that type name) into a
+// terraform_data. The triggers become an object rather than a map, because that is
+// what a configuration like `triggers_replace = { ... }` gives.
+func moveData(req provider.MoveRequest) (provider.MoveResponse, diags.Diagnostics) {
+	if req.SourceType != "null_resource" {
+		return provider.MoveResponse{}, diags.Errorf(nil, "Unsupported move",
+			"An object of type %s cannot become one of type %s: only a null_resource can.", req.SourceType, dataType)
+	}
+	var stored struct {
+		ID       *string            `json:"id"`
+		Triggers map[string]*string `json:"triggers"`
+	}
+	if err := json.Unmarshal(req.SourceJSON, &stored); err != nil {
+		return provider.MoveResponse{}, undecodable(err)
+	}
+	id := cty.NullVal(cty.String)
+	if stored.ID != nil {
+		id = cty.StringVal(*stored.ID)
+	}
+	null := cty.NullVal(cty.DynamicPseudoType)
+	trigger := null
+	if stored.Triggers != nil {
+		attrs := make(map[string]cty.Value, len(stored.Triggers))
+		for name, text := range stored.Triggers {
+			attrs[name] = cty.NullVal(cty.String)
+			if text != nil {
+				attrs[name] = cty.StringVal(*text)
+			}
+		}
+		trigger = cty.ObjectVal(attrs)
+	}
+	return provider.MoveResponse{State: dataValue(id, null, null, trigger)}, nil
+}
