@@ -1,0 +1,172 @@
+package statebackend
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"strings"
+	"time"
+)
+
+// Locker holds the lock of one workspace's state. The lock is advisory and has
+// no end of its own: it lasts until it is released by its ID, by its holder or
+// by a person. A lock taken by a stock command line tool is a lock like ours,
+// and the other way round.
+type Locker interface {
+	// Lock takes the lock, or fails with a *LockedError if somebody holds it,
+	// at once: see LockWithRetry. Whoever takes it is described by info; its
+	// Path is filled in, and its ID if it is empty. The ID is returned.
+	//
+	// After an error nothing is left locked that could be released. If that
+	// did not work either, the error names what was left.
+	Lock(ctx context.Context, info LockInfo) (id string, err error)
+
+	// Unlock releases the lock with that ID, whoever took it, or what is left
+	// of it when one of several kinds is already gone. If there is no lock the
+	// error is ErrNotLocked; if there are only locks with other IDs it is a
+	// *LockMismatchError, and nothing was released.
+	Unlock(ctx context.Context, id string) error
+
+	// Locks tells which locks are there now, without taking one.
+	Locks(ctx context.Context) ([]HeldLock, error)
+}
+
+// LockInfo describes a lock to people and to other tools. Its JSON is
+// Terraform's and OpenTofu's, member by member and in this order.
+type LockInfo struct {
+	ID        string    // a UUID
+	Operation string    // "OperationTypeApply" and the like
+	Info      string    // free text: stock tools print it when they meet the lock
+	Who       string    // user@host
+	Version   string    // of the tool
+	Created   time.Time // in UTC
+	Path      string    // what is locked: "<bucket>/<key>", or the state's file name
+}
+
+// NewLockInfo describes a lock taken now by this process, with a new ID.
+// version is the tool's own, as people know it.
+func NewLockInfo(operation, version string) LockInfo {
+	return LockInfo{
+		ID:        NewLockID(),
+		Operation: operation,
+		Who:       who(),
+		Version:   version,
+		Created:   time.Now().UTC(),
+	}
+}
+
+// Marshal returns the JSON that is stored. OpenTofu's force-unlock compares
+// the stored text with its own rendering of what it parsed from it, so the
+// text must be what encoding/json makes of these members: in this order, HTML
+// characters escaped, the time with as many digits as it needs and no more.
+func (i LockInfo) Marshal() []byte {
+	i.Created = i.Created.UTC()
+	b, err := json.Marshal(i)
+	if err != nil {
+		panic(fmt.Sprintf("statebackend: lock info of %s: %v", i.ID, err)) // only a year beyond 9999
+	}
+	return b
+}
+
+// ParseLockInfo reads what Marshal, or a stock tool, has written.
+func ParseLockInfo(b []byte) (LockInfo, error) {
+	var i LockInfo
+	if err := json.Unmarshal(b, &i); err != nil {
+		return LockInfo{}, fmt.Errorf("not lock information: %w", err)
+	}
+	return i, nil
+}
+
+// String is the block in which Terraform shows a lock.
+func (i LockInfo) String() string {
+	return fmt.Sprintf("Lock Info:\n  ID:        %s\n  Path:      %s\n  Operation: %s\n  Who:       %s\n  Version:   %s\n  Created:   %s\n  Info:      %s\n",
+		i.ID, i.Path, i.Operation, i.Who, i.Version, i.Created, i.Info)
+}
+
+// LockKind says in what a lock consists.
+type LockKind string
+
+const (
+	FileLock   LockKind = "file lock"          // an advisory lock of the operating system on the state file
+	TableLock  LockKind = "DynamoDB lock item" // an item in a table
+	ObjectLock LockKind = "lock object"        // a .tflock object beside the state
+	MemoryLock LockKind = "lock in memory"     // of the fake
+)
+
+// HeldLock is a lock that was found.
+type HeldLock struct {
+	Kind LockKind
+	Info LockInfo
+}
+
+func (h HeldLock) String() string {
+	if h.Info.ID == "" {
+		return fmt.Sprintf("%s of an unknown holder", h.Kind)
+	}
+	return fmt.Sprintf("%s %s, held by %s since %s for %s",
+		h.Kind, h.Info.ID, h.Info.Who, h.Info.Created.UTC().Format(time.RFC3339), h.Info.Operation)
+}
+
+// LockedError says that the lock could not be taken because somebody holds it.
+// Info is the holder's, with an empty ID where the holder could not be found
+// out, and Err is why not then, or nil.
+type LockedError struct {
+	HeldLock
+	Err error
+}
+
+func (e *LockedError) Error() string {
+	s := "the state is locked: " + e.HeldLock.String()
+	if e.Info.Info != "" {
+		s += " (" + e.Info.Info + ")"
+	}
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+func (e *LockedError) Unwrap() error { return e.Err }
+
+// LockMismatchError says that nothing was released, because the locks that are
+// there have other IDs than the one asked for.
+type LockMismatchError struct {
+	ID   string // the one asked for
+	Held []HeldLock
+}
+
+func (e *LockMismatchError) Error() string {
+	held := make([]string, len(e.Held))
+	for i, h := range e.Held {
+		held[i] = h.String()
+	}
+	return fmt.Sprintf("lock ID %q is not the existing lock's: %s", e.ID, strings.Join(held, "; "))
+}
+
+// ErrNotLocked says that there is no lock to release.
+var ErrNotLocked = errors.New("the state is not locked")
+
+// who is user@host as Terraform writes it, with what can be found out.
+func who() string {
+	name, host := "", ""
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	if h, err := os.Hostname(); err == nil {
+		host = h
+	}
+	return name + "@" + host
+}
+
+// NewLockID returns a random UUID (RFC 9562, version 4).
+func NewLockID() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails
+	b[6] = b[6]&0x0f | 0x40
+	b[8] = b[8]&0x3f | 0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

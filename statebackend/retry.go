@@ -1,0 +1,44 @@
+package statebackend
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// The pauses between attempts double from the first to the longest, as
+// Terraform's do.
+const (
+	firstLockPause   = 1 * time.Second
+	longestLockPause = 16 * time.Second
+)
+
+// LockWithRetry takes the lock as Lock does, and when somebody holds it tries
+// again for as long as timeout, which is what -lock-timeout means. Zero tries
+// once. When time is up or ctx ends, the error is the last *LockedError. Only a
+// lock with a known holder is waited for: any other error returns at once.
+func LockWithRetry(ctx context.Context, l Locker, info LockInfo, timeout time.Duration) (id string, err error) {
+	if info.ID == "" {
+		info.ID = NewLockID() // one for all attempts: a store knows its own lost answer by it
+	}
+	deadline := time.Now().Add(timeout)
+	for pause := firstLockPause; ; pause = min(2*pause, longestLockPause) {
+		id, err = l.Lock(ctx, info)
+		var locked *LockedError
+		if err == nil || !errors.As(err, &locked) || locked.Info.ID == "" {
+			return id, err
+		}
+		left := time.Until(deadline)
+		if left <= 0 {
+			return "", err
+		}
+		// The last attempt is made when time is up, not a pause before.
+		timer := time.NewTimer(min(pause, left))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return "", err
+		case <-timer.C:
+		}
+	}
+}
