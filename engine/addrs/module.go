@@ -1,0 +1,179 @@
+package addrs
+
+import "strings"
+
+// Module is the static address of a module: the names of the calls that lead to
+// it, before count and for_each. The zero value is the root module.
+// Inside, the names are joined by dots, which no name contains.
+type Module struct{ path string }
+
+// RootModule is the module of the working directory.
+var RootModule = Module{}
+
+// NewModule returns the module reached by the calls named, outermost first.
+func NewModule(calls ...string) Module { return Module{strings.Join(calls, ".")} }
+
+// IsRoot reports whether m is the root module.
+func (m Module) IsRoot() bool { return m.path == "" }
+
+// Child returns the module that call makes inside m.
+func (m Module) Child(call string) Module {
+	if m.path == "" {
+		return Module{call}
+	}
+	return Module{m.path + "." + call}
+}
+
+// Call returns the module that m is called from, and the name of the call.
+// It panics for the root module, which nobody calls.
+func (m Module) Call() (parent Module, call string) {
+	if m.path == "" {
+		panic("addrs: the root module has no call")
+	}
+	if i := strings.LastIndexByte(m.path, '.'); i >= 0 {
+		return Module{m.path[:i]}, m.path[i+1:]
+	}
+	return Module{}, m.path
+}
+
+// Parent returns the module that m is called from; the root's is the root.
+func (m Module) Parent() Module {
+	if m.IsRoot() {
+		return m
+	}
+	p, _ := m.Call()
+	return p
+}
+
+// Steps returns the names of the calls that lead to m, outermost first.
+func (m Module) Steps() []string {
+	if m.path == "" {
+		return nil
+	}
+	return strings.Split(m.path, ".")
+}
+
+// Contains reports whether x is m or lies inside it.
+func (m Module) Contains(x Module) bool {
+	return m.path == "" || m.path == x.path || strings.HasPrefix(x.path, m.path+".")
+}
+
+// Depth is the number of calls that lead to m: 0 for the root.
+func (m Module) Depth() int {
+	if m.path == "" {
+		return 0
+	}
+	return strings.Count(m.path, ".") + 1
+}
+
+// String returns the address as in `module.net.module.sub`, "" for the root.
+func (m Module) String() string {
+	if m.path == "" {
+		return ""
+	}
+	return "module." + strings.ReplaceAll(m.path, ".", ".module.")
+}
+
+// ModuleInstance is the address of one instance of a module: calls with their
+// instance keys. The zero value is the root module's only instance.
+// Inside it is its printed form, so that comparing and hashing are cheap and
+// printing is free.
+type ModuleInstance struct{ path string }
+
+// RootModuleInstance is the only instance of the root module.
+var RootModuleInstance = ModuleInstance{}
+
+// IsRoot reports whether m is the root module's instance.
+func (m ModuleInstance) IsRoot() bool { return m.path == "" }
+
+// Child returns the instance with the given key of a call inside m.
+func (m ModuleInstance) Child(call string, key InstanceKey) ModuleInstance {
+	s := "module." + call + key.String()
+	if m.path != "" {
+		s = m.path + "." + s
+	}
+	return ModuleInstance{s}
+}
+
+// A ModuleInstanceStep is one call on the way to a module instance.
+type ModuleInstanceStep struct {
+	Name string
+	Key  InstanceKey
+}
+
+// Steps returns the calls that lead to m, outermost first.
+func (m ModuleInstance) Steps() []ModuleInstanceStep {
+	var out []ModuleInstanceStep
+	rest := m.path
+	for rest != "" {
+		var s ModuleInstanceStep
+		s, rest = cutStep(rest)
+		out = append(out, s)
+	}
+	return out
+}
+
+// Call returns the instance that m's module is called from, the name of the
+// call, and m's key in it. It panics for the root module.
+func (m ModuleInstance) Call() (parent ModuleInstance, call string, key InstanceKey) {
+	if m.path == "" {
+		panic("addrs: the root module has no call")
+	}
+	rest := m.path
+	for {
+		s, next := cutStep(rest)
+		if next == "" {
+			head := strings.TrimSuffix(m.path[:len(m.path)-len(rest)], ".")
+			return ModuleInstance{head}, s.Name, s.Key
+		}
+		rest = next
+	}
+}
+
+// Parent returns the instance that m's module is called from; the root's is the root.
+func (m ModuleInstance) Parent() ModuleInstance {
+	if m.IsRoot() {
+		return m
+	}
+	p, _, _ := m.Call()
+	return p
+}
+
+// Module returns the static module that m is an instance of.
+func (m ModuleInstance) Module() Module {
+	if m.path == "" {
+		return Module{}
+	}
+	var out Module
+	for _, s := range m.Steps() {
+		out = out.Child(s.Name)
+	}
+	return out
+}
+
+// Contains reports whether x is m or lies inside it.
+func (m ModuleInstance) Contains(x ModuleInstance) bool {
+	return m.path == "" || m.path == x.path || strings.HasPrefix(x.path, m.path+".")
+}
+
+// String returns the address as in `module.net["a"].module.sub[0]`, "" for the root.
+func (m ModuleInstance) String() string { return m.path }
+
+// cutStep splits the first step off the printed form of a module instance. The
+// form was made by Child or checked by a parser, so it is well formed.
+func cutStep(s string) (ModuleInstanceStep, string) {
+	s = s[len("module."):]
+	i := strings.IndexAny(s, ".[")
+	if i < 0 {
+		return ModuleInstanceStep{Name: s}, ""
+	}
+	step := ModuleInstanceStep{Name: s[:i]}
+	rest := s[i:]
+	if rest[0] == '[' {
+		var err error
+		if step.Key, rest, err = cutKey(rest); err != nil {
+			panic("addrs: malformed module instance: " + s)
+		}
+	}
+	return step, strings.TrimPrefix(rest, ".")
+}

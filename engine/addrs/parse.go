@@ -1,0 +1,152 @@
+package addrs
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// ValidIdentifier reports whether s may name a block.
+func ValidIdentifier(s string) bool { return hclsyntax.ValidIdentifier(s) }
+
+// ParseAbsResourceInstance reads an address like `module.net["a"].data.type.name[0]`.
+func ParseAbsResourceInstance(s string) (AbsResourceInstance, error) {
+	t, err := ParseTarget(s)
+	if err != nil {
+		return AbsResourceInstance{}, err
+	}
+	if t.Resource == (Resource{}) {
+		return AbsResourceInstance{}, fmt.Errorf("invalid resource address %q: it names a module, a resource instance is needed", s)
+	}
+	return AbsResourceInstance{t.Module, ResourceInstance{t.Resource, t.Key}}, nil
+}
+
+// ParseModuleInstance reads an address like `module.net["a"].module.sub`; "" is the root.
+func ParseModuleInstance(s string) (ModuleInstance, error) {
+	if s == "" {
+		return RootModuleInstance, nil
+	}
+	m, rest, err := cutModule(s)
+	if err == nil && rest != "" {
+		err = fmt.Errorf("unexpected %q", rest)
+	}
+	if err != nil {
+		return ModuleInstance{}, fmt.Errorf("invalid module address %q: %w", s, err)
+	}
+	return m, nil
+}
+
+// Target is what -target, -replace and moved blocks may name: a module instance
+// (Resource is zero), or a resource in it, or one instance of that. Without a key
+// it means every instance.
+type Target struct {
+	Module   ModuleInstance
+	Resource Resource
+	Key      InstanceKey
+}
+
+// IsModule reports whether t names a module rather than a resource.
+func (t Target) IsModule() bool { return t.Resource == (Resource{}) }
+
+// String returns the address as it was parsed.
+func (t Target) String() string {
+	if t.IsModule() {
+		return t.Module.String()
+	}
+	return AbsResourceInstance{t.Module, ResourceInstance{t.Resource, t.Key}}.String()
+}
+
+// Contains reports whether t means the instance x. A key that t leaves out, on
+// the resource or on any of its modules, means every key.
+func (t Target) Contains(x AbsResourceInstance) bool {
+	want, got := t.Module.Steps(), x.Module.Steps()
+	if len(got) < len(want) || !t.IsModule() && len(got) != len(want) {
+		return false
+	}
+	for i, w := range want {
+		if w.Name != got[i].Name || !w.Key.IsNone() && w.Key != got[i].Key {
+			return false
+		}
+	}
+	return t.IsModule() || t.Resource == x.Resource.Resource && (t.Key.IsNone() || t.Key == x.Resource.Key)
+}
+
+// ParseTarget reads the address of a module or resource, with or without keys.
+func ParseTarget(s string) (Target, error) {
+	t, err := parseTarget(s)
+	if err != nil {
+		return Target{}, fmt.Errorf("invalid address %q: %w", s, err)
+	}
+	return t, nil
+}
+
+func parseTarget(s string) (Target, error) {
+	m, rest, err := cutModule(s)
+	if err != nil {
+		return Target{}, err
+	}
+	t := Target{Module: m}
+	if rest == "" {
+		if m.IsRoot() {
+			return t, fmt.Errorf("it is empty")
+		}
+		return t, nil
+	}
+	t.Resource.Mode = Managed
+	if r, ok := strings.CutPrefix(rest, "data."); ok {
+		t.Resource.Mode, rest = Data, r
+	} else if r, ok := strings.CutPrefix(rest, "ephemeral."); ok {
+		t.Resource.Mode, rest = Ephemeral, r
+	}
+	var ok bool
+	if t.Resource.Type, rest, ok = cutName(rest); !ok {
+		return t, fmt.Errorf("a resource type is expected at %q", rest)
+	}
+	if !strings.HasPrefix(rest, ".") {
+		return t, fmt.Errorf("a resource type must be followed by a dot and a name")
+	}
+	if t.Resource.Name, rest, ok = cutName(rest[1:]); !ok {
+		return t, fmt.Errorf("a resource name is expected at %q", rest)
+	}
+	if t.Key, rest, err = cutKey(rest); err != nil {
+		return t, err
+	}
+	if rest != "" {
+		return t, fmt.Errorf("unexpected %q after the resource instance", rest)
+	}
+	return t, nil
+}
+
+// cutModule reads module steps from the front of s.
+func cutModule(s string) (ModuleInstance, string, error) {
+	var m ModuleInstance
+	for strings.HasPrefix(s, "module.") {
+		name, rest, ok := cutName(s[len("module."):])
+		if !ok {
+			return m, s, fmt.Errorf("a module name is expected at %q", s)
+		}
+		key, rest, err := cutKey(rest)
+		if err != nil {
+			return m, s, err
+		}
+		m = m.Child(name, key)
+		if rest == "" {
+			return m, "", nil
+		}
+		if rest[0] != '.' || len(rest) == 1 {
+			return m, s, fmt.Errorf("unexpected %q after %s", rest, m)
+		}
+		s = rest[1:]
+	}
+	return m, s, nil
+}
+
+// cutName reads an identifier from the front of s.
+func cutName(s string) (name, rest string, ok bool) {
+	end := strings.IndexAny(s, ".[")
+	if end < 0 {
+		end = len(s)
+	}
+	return s[:end], s[end:], ValidIdentifier(s[:end])
+}

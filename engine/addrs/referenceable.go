@@ -1,0 +1,63 @@
+package addrs
+
+// ObjectKind is the kind of a configuration object.
+type ObjectKind byte
+
+const (
+	KindVariable ObjectKind = 'v'
+	KindLocal    ObjectKind = 'l'
+	KindOutput   ObjectKind = 'o'
+	KindCall     ObjectKind = 'm' // a module call: its expansion and arguments
+	KindResource ObjectKind = 'r' // managed, data and ephemeral
+	KindProvider ObjectKind = 'p' // a provider block
+	KindCheck    ObjectKind = 'c' // a check block
+	KindInside   ObjectKind = 'i' // everything inside the module that a call makes
+)
+
+// Object is the static address of anything in a configuration that mentions
+// others or can be mentioned: one a block, before count and for_each.
+type Object struct {
+	Module Module
+	Kind   ObjectKind
+	Name   string   // of a variable, local, output, call or check; "aws.west" of a provider
+	Res    Resource // of a resource
+}
+
+// String returns the address as diagnostics print it.
+func (o Object) String() string {
+	s := o.Name
+	switch o.Kind {
+	case KindVariable:
+		s = "var." + s
+	case KindLocal:
+		s = "local." + s
+	case KindOutput:
+		s = "output." + s
+	case KindCall, KindInside:
+		s = "module." + s
+	case KindProvider:
+		s = "provider." + s
+	case KindCheck:
+		s = "check." + s
+	case KindResource:
+		s = o.Res.String()
+	}
+	if o.Module.IsRoot() {
+		return s
+	}
+	return o.Module.String() + "." + s
+}
+
+// AbsOutput is an output value of one module instance.
+type AbsOutput struct {
+	Module ModuleInstance
+	Name   string
+}
+
+// String returns `module.net.output.name`.
+func (o AbsOutput) String() string {
+	if o.Module.IsRoot() {
+		return "output." + o.Name
+	}
+	return o.Module.String() + ".output." + o.Name
+}

@@ -1,0 +1,189 @@
+package addrs
+
+import (
+	"cmp"
+	"strings"
+)
+
+// ResourceMode tells apart the kinds of block that name a resource type.
+type ResourceMode byte
+
+const (
+	Managed   ResourceMode = 'M' // resource blocks
+	Data      ResourceMode = 'D' // data blocks
+	Ephemeral ResourceMode = 'E' // ephemeral blocks
+)
+
+// String returns the state format's word: "managed", "data", "ephemeral".
+func (m ResourceMode) String() string {
+	switch m {
+	case Managed:
+		return "managed"
+	case Data:
+		return "data"
+	case Ephemeral:
+		return "ephemeral"
+	}
+	return "invalid"
+}
+
+// Resource is a resource block's address within its module.
+type Resource struct {
+	Mode ResourceMode
+	Type string
+	Name string
+}
+
+// String returns `type.name`, `data.type.name` or `ephemeral.type.name`.
+func (r Resource) String() string {
+	switch r.Mode {
+	case Data:
+		return "data." + r.Type + "." + r.Name
+	case Ephemeral:
+		return "ephemeral." + r.Type + "." + r.Name
+	}
+	return r.Type + "." + r.Name
+}
+
+// ImpliedProvider returns the local name of the provider that a resource
+// without a provider argument belongs to: its type's first word.
+func (r Resource) ImpliedProvider() string {
+	name, _, _ := strings.Cut(r.Type, "_")
+	return name
+}
+
+// Compare orders resources by mode, type and name: data before managed, as
+// state files and plans do.
+func (r Resource) Compare(x Resource) int {
+	return cmp.Or(cmp.Compare(modeRank(r.Mode), modeRank(x.Mode)), cmp.Compare(r.Type, x.Type), cmp.Compare(r.Name, x.Name))
+}
+
+// modeRank puts data before managed before ephemeral, which is the order in
+// which Terraform sorts state and plan.
+func modeRank(m ResourceMode) int {
+	switch m {
+	case Data:
+		return 0
+	case Managed:
+		return 1
+	}
+	return 2
+}
+
+// ConfigResource is a resource block in the static module tree, before any expansion.
+type ConfigResource struct {
+	Module   Module
+	Resource Resource
+}
+
+// String returns `module.net.type.name`, without any instance key.
+func (r ConfigResource) String() string {
+	if r.Module.IsRoot() {
+		return r.Resource.String()
+	}
+	return r.Module.String() + "." + r.Resource.String()
+}
+
+// Compare orders by module, then resource.
+func (r ConfigResource) Compare(x ConfigResource) int {
+	return cmp.Or(cmp.Compare(r.Module.path, x.Module.path), r.Resource.Compare(x.Resource))
+}
+
+// AbsResource is a resource block within one module instance.
+type AbsResource struct {
+	Module   ModuleInstance
+	Resource Resource
+}
+
+// Config returns the block that r comes from.
+func (r AbsResource) Config() ConfigResource { return ConfigResource{r.Module.Module(), r.Resource} }
+
+// Instance returns the instance of r with the given key.
+func (r AbsResource) Instance(k InstanceKey) AbsResourceInstance {
+	return AbsResourceInstance{r.Module, ResourceInstance{r.Resource, k}}
+}
+
+// String returns `module.net["a"].type.name`.
+func (r AbsResource) String() string {
+	if r.Module.IsRoot() {
+		return r.Resource.String()
+	}
+	return r.Module.String() + "." + r.Resource.String()
+}
+
+// Compare orders by module instance, then resource.
+func (r AbsResource) Compare(x AbsResource) int {
+	return cmp.Or(r.Module.Compare(x.Module), r.Resource.Compare(x.Resource))
+}
+
+// ResourceInstance is one instance of a resource within its module instance.
+type ResourceInstance struct {
+	Resource Resource
+	Key      InstanceKey
+}
+
+// String returns `type.name["a"]`.
+func (r ResourceInstance) String() string { return r.Resource.String() + r.Key.String() }
+
+// AbsResourceInstance is one resource instance in the whole configuration.
+type AbsResourceInstance struct {
+	Module   ModuleInstance
+	Resource ResourceInstance
+}
+
+// AbsResource returns the resource that r is an instance of.
+func (r AbsResourceInstance) AbsResource() AbsResource {
+	return AbsResource{r.Module, r.Resource.Resource}
+}
+
+// Config returns the block that r comes from.
+func (r AbsResourceInstance) Config() ConfigResource { return r.AbsResource().Config() }
+
+// String returns `module.net["a"].type.name[0]`.
+func (r AbsResourceInstance) String() string {
+	if r.Module.IsRoot() {
+		return r.Resource.String()
+	}
+	return r.Module.String() + "." + r.Resource.String()
+}
+
+// Compare orders by module instance, resource and key.
+func (r AbsResourceInstance) Compare(x AbsResourceInstance) int {
+	return cmp.Or(r.AbsResource().Compare(x.AbsResource()), r.Resource.Key.Compare(x.Resource.Key))
+}
+
+// Compare orders module instances: outer before inner, then by name and key.
+func (m ModuleInstance) Compare(x ModuleInstance) int {
+	if m.path == x.path {
+		return 0
+	}
+	a, b := m.Steps(), x.Steps()
+	for i := range min(len(a), len(b)) {
+		if c := cmp.Or(cmp.Compare(a[i].Name, b[i].Name), a[i].Key.Compare(b[i].Key)); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// DeposedKey names one deposed object of a resource instance: eight hexadecimal
+// digits. "" stands for the instance's current object.
+type DeposedKey string
+
+// NotDeposed is the key of the current object.
+const NotDeposed DeposedKey = ""
+
+// ResourceInstanceObject names one remote object that a state keeps: the current
+// one of an instance, or one of its deposed ones.
+type ResourceInstanceObject struct {
+	Instance AbsResourceInstance
+	Deposed  DeposedKey
+}
+
+// String returns the instance, followed by ` (deposed object KEY)` if it is one.
+func (o ResourceInstanceObject) String() string {
+	if o.Deposed == NotDeposed {
+		return o.Instance.String()
+	}
+	return o.Instance.String() + " (deposed object " + string(o.Deposed) + ")"
+}

@@ -1,0 +1,238 @@
+// Package config turns the files of a configuration into an immutable tree of
+// modules. It checks what can be checked without a value: the shape of blocks,
+// names, duplicates, which provider a resource belongs to.
+//
+// It evaluates nothing and refuses to know schemas, states and providers' answers:
+// expressions and bodies stay as HCL gives them. Start at [Load]; source knows
+// where modules come from.
+package config
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+)
+
+// A Config is a root module and everything it calls.
+type Config struct {
+	Root *Module
+	// Modules are all modules of the tree by their static address, Order the same
+	// ones, callers before what they call, otherwise by name.
+	Modules map[addrs.Module]*Module
+	Order   []*Module
+	// Files are the sources read, by the name that ranges carry, for snippets.
+	Files map[string]*hcl.File
+}
+
+// A Module is one place in the tree. Modules that are called from the same
+// directory share their Content.
+type Module struct {
+	Addr     addrs.Module
+	Parent   *Module            // nil for the root
+	Call     *Call              // in Parent; nil for the root
+	Children map[string]*Module // by name of the call
+	*Content
+}
+
+// Content is what the files of one directory declare.
+type Content struct {
+	// Dir is the directory, relative to the root module's directory as path.module shows
+	// it ("." for the root, "modules/net").
+	Dir string
+
+	RequiredVersions  []VersionConstraint
+	RequiredProviders map[string]*RequiredProvider // by local name; names that are only used are in it, too
+	Backend           *Backend                     // root only
+	Providers         map[addrs.LocalProviderConfig]*Provider
+	Variables         map[string]*Variable
+	Locals            map[string]*Local
+	Outputs           map[string]*Output
+	Resources         map[addrs.Resource]*Resource // of every mode
+	Calls             map[string]*Call
+	Moved             []*Moved
+	Removed           []*Removed
+	Imports           []*Import
+	Checks            map[string]*Check
+}
+
+// A VersionConstraint is a required_version or a version argument as written.
+type VersionConstraint struct {
+	Text  string
+	Range hcl.Range
+}
+
+// A RequiredProvider maps a local name to a provider.
+type RequiredProvider struct {
+	LocalName string
+	Source    addrs.Provider
+	Versions  []VersionConstraint
+	// Aliases are the configurations that the caller must pass (configuration_aliases).
+	Aliases []addrs.LocalProviderConfig
+	// Implied says that no required_providers entry exists: the name is only used.
+	Implied bool
+	Range   hcl.Range
+}
+
+// A Backend says where the state lives.
+type Backend struct {
+	Type  string
+	Body  hcl.Body
+	Range hcl.Range
+}
+
+// A Provider is a provider block.
+type Provider struct {
+	Addr  addrs.LocalProviderConfig
+	Body  hcl.Body // without alias and version
+	Range hcl.Range
+}
+
+// A Variable is an input of a module.
+type Variable struct {
+	Name        string
+	Description string
+	// Type is the constraint as written (DynamicPseudoType if none), with optional
+	// attributes; Defaults are their defaults, or nil.
+	Type     cty.Type
+	Defaults *Defaults
+	// ParseLiteral says that -var and environment values are taken as strings
+	// rather than parsed as expressions (string, number, bool, or no type).
+	ParseLiteral bool
+	// Default is converted to Type; cty.NilVal if the variable is required.
+	Default     cty.Value
+	Nullable    bool
+	Sensitive   bool
+	Ephemeral   bool
+	Validations []*Condition
+	Range       hcl.Range
+	TypeRange   hcl.Range
+}
+
+// A Local is a local value.
+type Local struct {
+	Name  string
+	Expr  hcl.Expression
+	Range hcl.Range
+}
+
+// An Output is an output value of a module.
+type Output struct {
+	Name          string
+	Description   string
+	Expr          hcl.Expression
+	Sensitive     bool
+	Ephemeral     bool
+	DependsOn     []hcl.Traversal
+	Preconditions []*Condition
+	Range         hcl.Range
+}
+
+// A Condition is a validation, precondition, postcondition or assertion.
+type Condition struct {
+	Condition    hcl.Expression
+	ErrorMessage hcl.Expression
+	Range        hcl.Range
+}
+
+// A Resource is a resource, data or ephemeral block.
+type Resource struct {
+	Addr addrs.Resource
+	// Body is what the provider's schema describes: without meta-arguments,
+	// lifecycle, connection and provisioner blocks.
+	Body      hcl.Body
+	Count     hcl.Expression // nil if absent
+	ForEach   hcl.Expression // nil if absent
+	DependsOn []hcl.Traversal
+	// Provider is the configuration named by the provider argument, or implied by the type.
+	Provider      addrs.LocalProviderConfig
+	ProviderRange *hcl.Range // of the provider argument, nil if implied
+
+	CreateBeforeDestroy bool
+	// CreateBeforeDestroySet says that the argument was written.
+	CreateBeforeDestroySet bool
+	PreventDestroy         bool
+	IgnoreChanges          []hcl.Traversal // relative
+	IgnoreAllChanges       bool
+	ReplaceTriggeredBy     []hcl.Expression
+	Preconditions          []*Condition
+	Postconditions         []*Condition
+	Connection             hcl.Body // nil if absent
+	Provisioners           []*Provisioner
+
+	Range     hcl.Range // of the block's header
+	TypeRange hcl.Range
+}
+
+// A Provisioner is a provisioner block.
+type Provisioner struct {
+	Type       string
+	Body       hcl.Body
+	Connection hcl.Body
+	OnDestroy  bool // when = destroy
+	Continue   bool // on_failure = continue
+	Range      hcl.Range
+}
+
+// A Call is a module block.
+type Call struct {
+	Name    string
+	Source  string
+	Version []VersionConstraint
+	// Args are the arguments for the child's variables.
+	Args      map[string]*hcl.Attribute
+	Count     hcl.Expression
+	ForEach   hcl.Expression
+	DependsOn []hcl.Traversal
+	// Providers maps configurations in the child to configurations here. nil if the
+	// argument is absent: then default configurations are inherited.
+	Providers   []PassedProvider
+	Range       hcl.Range
+	SourceRange hcl.Range
+}
+
+// A PassedProvider is one entry of a module call's providers argument.
+type PassedProvider struct {
+	InChild, InParent           addrs.LocalProviderConfig
+	InChildRange, InParentRange hcl.Range
+}
+
+// A Moved is a moved block. Endpoints are relative to the module it is in.
+type Moved struct {
+	From, To           addrs.Target
+	FromRange, ToRange hcl.Range
+	Range              hcl.Range
+}
+
+// A Removed is a removed block.
+type Removed struct {
+	From         addrs.Target // static: without keys
+	Destroy      bool         // lifecycle { destroy = ... }, default true
+	Provisioners []*Provisioner
+	FromRange    hcl.Range
+	Range        hcl.Range
+}
+
+// An Import is an import block.
+type Import struct {
+	To       hcl.Expression // a resource instance; keys may be expressions of each
+	Resource addrs.ConfigResource
+	ID       hcl.Expression
+	ForEach  hcl.Expression
+	Provider *addrs.LocalProviderConfig
+	Range    hcl.Range
+}
+
+// A Check is a check block.
+type Check struct {
+	Name    string
+	Data    *Resource // the scoped data source, nil if absent; also in Content.Resources
+	Asserts []*Condition
+	Range   hcl.Range
+}
+
+// Defaults are the default values of optional() attributes; see
+// hcl/ext/typeexpr.Defaults, which it wraps.
+type Defaults struct {
+	Apply func(cty.Value) cty.Value
+}

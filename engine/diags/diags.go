@@ -1,0 +1,182 @@
+// Package diags holds what the engine has to say to the person who wrote a
+// configuration: errors and warnings as values, with a place and, where one is
+// known, the address and the attribute they are about.
+//
+// It refuses to know how a diagnostic looks: package render turns them into text
+// and JSON. Our own bugs are not diagnostics (they panic), nor is a failing world
+// as long as nobody can point to a place in the configuration (an error).
+package diags
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// Severity tells an error, which stops what depends on it, from a warning.
+type Severity byte
+
+const (
+	Error   Severity = 'E'
+	Warning Severity = 'W'
+)
+
+// String returns "error" or "warning".
+func (s Severity) String() string {
+	if s == Warning {
+		return "warning"
+	}
+	return "error"
+}
+
+// A Diagnostic is one error or warning. Only Severity and Summary are always set.
+type Diagnostic struct {
+	Severity Severity
+	Summary  string // a headline without a full stop
+	Detail   string // sentences: what is wrong, and what mends it
+	// Address is the resource instance (or other object) that was at work.
+	Address string
+	// Subject is the source range the message is about; Context a larger one to show.
+	Subject, Context *hcl.Range
+	// Attribute is the path of the attribute in question, within the body at Subject.
+	Attribute cty.Path
+	// Expression and EvalContext tell the values that an expression had when it failed.
+	Expression  hcl.Expression
+	EvalContext *hcl.EvalContext
+	// Extra is what HCL attached to the diagnostic (for instance a failing function call).
+	Extra any
+}
+
+// Diagnostics is a list of diagnostics, in the order they were found.
+type Diagnostics []Diagnostic
+
+// HasErrors reports whether any of ds is an error.
+func (ds Diagnostics) HasErrors() bool {
+	for _, d := range ds {
+		if d.Severity == Error {
+			return true
+		}
+	}
+	return false
+}
+
+// Err returns ds as an error if there are errors in it, else nil.
+func (ds Diagnostics) Err() error {
+	if !ds.HasErrors() {
+		return nil
+	}
+	return ds
+}
+
+// Error returns the summaries and details of all errors, one a line.
+func (ds Diagnostics) Error() string {
+	var lines []string
+	for _, d := range ds {
+		if d.Severity == Error {
+			lines = append(lines, d.String())
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// String returns `file:line: summary: detail`, for logs and tests.
+func (d Diagnostic) String() string {
+	s := d.Summary
+	if d.Detail != "" {
+		s += ": " + d.Detail
+	}
+	if d.Subject != nil {
+		s = fmt.Sprintf("%s:%d: %s", d.Subject.Filename, d.Subject.Start.Line, s)
+	}
+	return s
+}
+
+// At returns ds with address filled in where none is.
+func (ds Diagnostics) At(address string) Diagnostics {
+	for i := range ds {
+		if ds[i].Address == "" {
+			ds[i].Address = address
+		}
+	}
+	return ds
+}
+
+// Errorf returns one error at a place (which may be nil).
+func Errorf(subject *hcl.Range, summary, detail string, args ...any) Diagnostics {
+	if len(args) > 0 {
+		detail = fmt.Sprintf(detail, args...)
+	}
+	return Diagnostics{{Severity: Error, Summary: summary, Detail: detail, Subject: subject}}
+}
+
+// Warningf returns one warning at a place (which may be nil).
+func Warningf(subject *hcl.Range, summary, detail string, args ...any) Diagnostics {
+	ds := Errorf(subject, summary, detail, args...)
+	ds[0].Severity = Warning
+	return ds
+}
+
+// FromHCL converts HCL's diagnostics.
+func FromHCL(hs hcl.Diagnostics) Diagnostics {
+	if len(hs) == 0 {
+		return nil
+	}
+	out := make(Diagnostics, len(hs))
+	for i, h := range hs {
+		out[i] = Diagnostic{
+			Severity: Error, Summary: h.Summary, Detail: h.Detail,
+			Subject: h.Subject, Context: h.Context,
+			Expression: h.Expression, EvalContext: h.EvalContext, Extra: h.Extra,
+		}
+		if h.Severity == hcl.DiagWarning {
+			out[i].Severity = Warning
+		}
+	}
+	return out
+}
+
+// FromError returns err as diagnostics: as they are if it holds some, else as one
+// error without a place whose summary is given.
+func FromError(summary string, err error) Diagnostics {
+	if err == nil {
+		return nil
+	}
+	if ds, ok := err.(Diagnostics); ok {
+		return ds
+	}
+	return Errorf(nil, summary, "%s", sentence(err.Error()))
+}
+
+// sentence makes an error's lower-case text read as a sentence.
+func sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	s = strings.ToUpper(s[:1]) + s[1:]
+	if !strings.HasSuffix(s, ".") {
+		s += "."
+	}
+	return s
+}
+
+// reported is the Extra of the diagnostic that stands for errors reported elsewhere.
+type reported struct{}
+
+// Reported returns an error that stands for errors which are reported by somebody
+// else already: what depends on them has failed, but there is nothing more to say.
+func Reported() Diagnostics {
+	return Diagnostics{{Severity: Error, Summary: "a prerequisite failed", Extra: reported{}}}
+}
+
+// Unreported returns ds without what [Reported] made.
+func (ds Diagnostics) Unreported() Diagnostics {
+	out := ds[:0:0]
+	for _, d := range ds {
+		if _, ok := d.Extra.(reported); !ok {
+			out = append(out, d)
+		}
+	}
+	return out
+}

@@ -1,0 +1,59 @@
+// Package marks names what travels with a value besides the value: that it is
+// sensitive, or that it is ephemeral. It knows cty and nothing of Lockstep.
+package marks
+
+import "github.com/zclconf/go-cty/cty"
+
+// A Mark says something about a value that every value derived from it inherits.
+type Mark string
+
+const (
+	// Sensitive values are never shown.
+	Sensitive Mark = "sensitive"
+	// Ephemeral values are never stored, neither in a plan nor in a state.
+	Ephemeral Mark = "ephemeral"
+)
+
+// Has reports whether v itself carries m; what v contains does not count.
+func Has(v cty.Value, m Mark) bool { return v != cty.NilVal && v.HasMark(m) }
+
+// Contains reports whether v or anything within it carries m.
+func Contains(v cty.Value, m Mark) bool {
+	if v == cty.NilVal || !v.ContainsMarked() {
+		return false
+	}
+	found := false
+	_ = cty.Walk(v, func(_ cty.Path, v cty.Value) (bool, error) {
+		found = found || v.HasMark(m)
+		return !found, nil
+	})
+	return found
+}
+
+// Paths splits v into the value without marks and the paths that carry m.
+// Other marks are dropped.
+func Paths(v cty.Value, m Mark) (cty.Value, []cty.Path) {
+	if !v.ContainsMarked() {
+		return v, nil
+	}
+	plain, pvms := v.UnmarkDeepWithPaths()
+	var out []cty.Path
+	for _, pvm := range pvms {
+		if _, ok := pvm.Marks[m]; ok {
+			out = append(out, pvm.Path)
+		}
+	}
+	return plain, out
+}
+
+// At returns v with m at each of the paths. Paths that v does not have are ignored.
+func At(v cty.Value, m Mark, paths []cty.Path) cty.Value {
+	if len(paths) == 0 {
+		return v
+	}
+	pvms := make([]cty.PathValueMarks, len(paths))
+	for i, p := range paths {
+		pvms[i] = cty.PathValueMarks{Path: p, Marks: cty.NewValueMarks(m)}
+	}
+	return v.MarkWithPaths(pvms)
+}

@@ -1,0 +1,205 @@
+// Package plans holds what is going to happen, as data: the [Plan] that planning
+// makes, that people read, that is saved, and that applying carries out.
+//
+// It refuses to know how a plan came about and how it is done. The saved plan's
+// codec is planfile; order turns the changes into steps; render shows them.
+package plans
+
+import (
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// Mode is what a plan is for.
+type Mode byte
+
+const (
+	NormalMode      Mode = 'N'
+	DestroyMode     Mode = 'D'
+	RefreshOnlyMode Mode = 'R'
+)
+
+// Action is what happens to one object.
+type Action byte
+
+const (
+	NoOp             Action = '0'
+	Create           Action = '+'
+	Read             Action = 'r' // a data source, at apply
+	Update           Action = '~'
+	DeleteThenCreate Action = '-'
+	CreateThenDelete Action = 'c'
+	Delete           Action = 'd'
+	Forget           Action = 'f' // dropped from the state, the object stays
+	Open             Action = 'o' // an ephemeral resource; never in a plan's list
+)
+
+// IsReplace reports whether a is one of the two orders of replacing.
+func (a Action) IsReplace() bool { return a == DeleteThenCreate || a == CreateThenDelete }
+
+// String returns a word for messages: "create", "update", "replace", ...
+func (a Action) String() string {
+	switch a {
+	case NoOp:
+		return "no-op"
+	case Create:
+		return "create"
+	case Read:
+		return "read"
+	case Update:
+		return "update"
+	case DeleteThenCreate, CreateThenDelete:
+		return "replace"
+	case Delete:
+		return "delete"
+	case Forget:
+		return "forget"
+	case Open:
+		return "open"
+	}
+	return "invalid"
+}
+
+// Reason says why an action was chosen where that is not obvious. The values are
+// those of action_reason in Terraform's JSON plan format; "" is none.
+type Reason string
+
+const (
+	ReasonNone                      Reason = ""
+	ReasonReplaceBecauseTainted     Reason = "replace_because_tainted"
+	ReasonReplaceBecauseCannot      Reason = "replace_because_cannot_update"
+	ReasonReplaceByRequest          Reason = "replace_by_request"
+	ReasonReplaceByTriggers         Reason = "replace_by_triggers"
+	ReasonDeleteBecauseNoConfig     Reason = "delete_because_no_resource_config"
+	ReasonDeleteBecauseNoModule     Reason = "delete_because_no_module"
+	ReasonDeleteBecauseWrongRep     Reason = "delete_because_wrong_repetition"
+	ReasonDeleteBecauseCountIndex   Reason = "delete_because_count_index"
+	ReasonDeleteBecauseEachKey      Reason = "delete_because_each_key"
+	ReasonDeleteBecauseNoMoveTarget Reason = "delete_because_no_move_target"
+	ReasonReadBecauseConfigUnknown  Reason = "read_because_config_unknown"
+	ReasonReadBecauseDependency     Reason = "read_because_dependency_pending"
+	ReasonReadBecauseCheckNested    Reason = "read_because_check_nested"
+)
+
+// A Plan is everything that an apply needs to know besides the configuration.
+type Plan struct {
+	Mode Mode
+	// Errored says that planning ended early: what is in the plan is not all, and it
+	// can be read but not applied.
+	Errored bool
+	// Applyable says that applying it would change something.
+	Applyable bool
+	// Complete is false if the plan leaves out part of what the configuration asks for.
+	Complete bool
+
+	// Changes are the planned changes of resource instances, no-ops included, sorted by address.
+	Changes []*ResourceChange
+	// Drift is how objects differ from what the state said, sorted by address. No action follows from it.
+	Drift []*ResourceChange
+	// Outputs are the changes of all root outputs, no-ops included, sorted by name.
+	Outputs []*OutputChange
+	// Checks are the results of all conditions as far as they are known.
+	Checks []states.CheckResult
+	// Relevant are the attributes that the changes were influenced by.
+	Relevant []RelevantAttribute
+
+	// Variables are the root module's variables as given, without marks; ephemeral ones are
+	// named only (EphemeralVariables) and must be given again.
+	Variables          map[string]cty.Value
+	EphemeralVariables []string
+
+	Targets      []addrs.Target
+	Excludes     []addrs.Target
+	ForceReplace []addrs.AbsResourceInstance
+
+	// Instances are the instance keys of every module call and resource block of the
+	// configuration, empty ones included: apply evaluates no keys.
+	Instances Instances
+
+	// PrevRunState is the state as it was read, PriorState the same after refresh:
+	// what the changes start from. Both carry the lineage and serial that was read.
+	PrevRunState *states.State
+	PriorState   *states.State
+
+	// Timestamp is what plantimestamp() returned.
+	Timestamp time.Time
+	// Backend says where the state lives.
+	Backend Backend
+}
+
+// Instances says which instances a configuration expands to.
+type Instances struct {
+	Calls     map[CallInstance][]addrs.InstanceKey
+	Resources map[addrs.AbsResource][]addrs.InstanceKey
+}
+
+// A CallInstance is a module call in one module instance.
+type CallInstance struct {
+	Module addrs.ModuleInstance
+	Call   string
+}
+
+// A Backend says where the state lives that a plan was made for.
+type Backend struct {
+	Type      string
+	Config    cty.Value
+	Workspace string
+}
+
+// A Change is a value before and after an action. Both carry sensitive marks;
+// Before is null for a creation, After for a deletion.
+type Change struct {
+	Action        Action
+	Before, After cty.Value
+	// Importing is set if the object comes under management by this plan.
+	Importing *Importing
+	// GeneratedConfig is configuration written for an imported object.
+	GeneratedConfig string
+}
+
+// Importing says by which ID an object is imported.
+type Importing struct {
+	ID      string
+	Unknown bool
+}
+
+// A ResourceChange is the planned change of one resource instance object.
+type ResourceChange struct {
+	Addr addrs.ResourceInstanceObject
+	// PrevAddr is where the object was in the previous run; equal to Addr's unless moved.
+	PrevAddr addrs.AbsResourceInstance
+	Provider addrs.AbsProviderConfig
+	Change
+	Reason Reason
+	// Private is the provider's planned private data.
+	Private []byte
+	// RequiredReplace are the paths that made an update impossible.
+	RequiredReplace []cty.Path
+	// CreateBeforeDestroy is the setting in force, also if a dependent forced it.
+	CreateBeforeDestroy bool
+	// Schema describes the values; nil only if the provider no longer knows the type.
+	Schema *schema.Schema
+	// ConfigDeps are the resources that the configuration (or, without one, nothing) makes
+	// it depend on, closed over providers, ephemeral resources and data; StoredDeps
+	// those that the state has stored. See package order.
+	ConfigDeps []addrs.ConfigResource
+	StoredDeps *states.Dependencies
+}
+
+// An OutputChange is the planned change of a root output.
+type OutputChange struct {
+	Name string
+	Change
+	Sensitive bool
+}
+
+// A RelevantAttribute is something outside that a change was influenced by.
+type RelevantAttribute struct {
+	Resource  addrs.AbsResourceInstance
+	Attribute cty.Path
+}

@@ -1,0 +1,182 @@
+// Package provider is the engine's side of the conversation with providers: the
+// calls that the engine makes ([Client]), and how plugin processes are started,
+// shared and stopped.
+//
+// It refuses to know why a call is made: what is asked and what follows from the
+// answer is for planning and applying. The sub-packages tfplugin5 and tfplugin6
+// adapt the two wire protocols, builtin holds the provider that is part of the
+// engine, install brings plugins to disk, providertest has providers for tests.
+package provider
+
+import (
+	"context"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+// A Client is one provider process (or an equivalent), before or after it was
+// configured. All values it takes and gives are without marks and conform to the
+// implied type of the type's schema; unknown values are allowed where said.
+//
+// Methods may be called by many goroutines at once. A call returns early, with an
+// error diagnostic, when ctx ends; what the provider did by then is not known.
+// Diagnostics carry the attribute path that the provider named in Attribute; the
+// caller adds address and place. A broken connection (the plugin crashed) is an
+// error diagnostic, too, that says so.
+type Client interface {
+	// Schema returns what the provider declares. It asks the plugin once.
+	Schema(ctx context.Context) (*schema.Provider, diags.Diagnostics)
+	// ValidateProvider checks a provider block's value; unknowns allowed.
+	ValidateProvider(ctx context.Context, config cty.Value) diags.Diagnostics
+	// Configure gives the provider its configuration; unknowns allowed while planning.
+	Configure(ctx context.Context, config cty.Value) diags.Diagnostics
+	// Stop asks calls under way to end early. They still answer.
+	Stop(ctx context.Context) error
+	// Close ends the process. No call may be under way.
+	Close() error
+
+	Resources
+	DataSources
+	Ephemerals
+	Functions
+}
+
+// Resources are the calls about managed resource types.
+type Resources interface {
+	ValidateResource(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics
+	UpgradeState(ctx context.Context, req UpgradeRequest) (cty.Value, diags.Diagnostics)
+	Read(ctx context.Context, req ReadRequest) (ReadResponse, diags.Diagnostics)
+	Plan(ctx context.Context, req PlanRequest) (PlanResponse, diags.Diagnostics)
+	Apply(ctx context.Context, req ApplyRequest) (ApplyResponse, diags.Diagnostics)
+	Import(ctx context.Context, typeName, id string) ([]Imported, diags.Diagnostics)
+	Move(ctx context.Context, req MoveRequest) (MoveResponse, diags.Diagnostics)
+}
+
+// DataSources are the calls about data sources.
+type DataSources interface {
+	ValidateData(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics
+	ReadData(ctx context.Context, typeName string, config, meta cty.Value) (cty.Value, diags.Diagnostics)
+}
+
+// Ephemerals are the calls about ephemeral resource types.
+type Ephemerals interface {
+	ValidateEphemeral(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics
+	OpenEphemeral(ctx context.Context, typeName string, config cty.Value) (OpenResponse, diags.Diagnostics)
+	RenewEphemeral(ctx context.Context, typeName string, private []byte) (RenewResponse, diags.Diagnostics)
+	CloseEphemeral(ctx context.Context, typeName string, private []byte) diags.Diagnostics
+}
+
+// Functions are the calls about provider-defined functions.
+type Functions interface {
+	// CallFunction returns a *FunctionError if the function itself refused.
+	CallFunction(ctx context.Context, name string, args []cty.Value) (cty.Value, error)
+}
+
+// An UpgradeRequest holds an object as a state file keeps it. One of JSON and
+// Flatmap is set.
+type UpgradeRequest struct {
+	TypeName string
+	Version  int64             // the schema version it was written with
+	JSON     []byte            // attributes as JSON
+	Flatmap  map[string]string // attributes as states of Terraform 0.11 hold them
+}
+
+// A ReadRequest asks for the present value of an object.
+type ReadRequest struct {
+	TypeName string
+	Prior    cty.Value
+	Private  []byte
+	Meta     cty.Value // the provider_meta block's value, or cty.NilVal
+}
+
+// A ReadResponse holds the new value: null if the object is gone.
+type ReadResponse struct {
+	New     cty.Value
+	Private []byte
+}
+
+// A PlanRequest asks what an object would become. Prior is null for a creation;
+// Proposed and Config are null for a deletion.
+type PlanRequest struct {
+	TypeName string
+	Prior    cty.Value
+	Proposed cty.Value
+	Config   cty.Value
+	Private  []byte
+	Meta     cty.Value
+}
+
+// A PlanResponse holds the planned value.
+type PlanResponse struct {
+	Planned         cty.Value
+	Private         []byte
+	RequiresReplace []cty.Path
+	// LegacyTypeSystem exempts the answer from most of the contract between values.
+	LegacyTypeSystem bool
+}
+
+// An ApplyRequest asks to make Prior what Planned says. Planned and Config are
+// null for a deletion, Prior for a creation.
+type ApplyRequest struct {
+	TypeName string
+	Prior    cty.Value
+	Planned  cty.Value
+	Config   cty.Value
+	Private  []byte
+	Meta     cty.Value
+}
+
+// An ApplyResponse holds the new value, also beside errors: then it is what the
+// object is as far as the provider knows (cty.NilVal if it did not say).
+type ApplyResponse struct {
+	New              cty.Value
+	Private          []byte
+	LegacyTypeSystem bool
+}
+
+// Imported is one object found by its ID: a stub that a read completes.
+type Imported struct {
+	TypeName string
+	State    cty.Value
+	Private  []byte
+}
+
+// A MoveRequest asks to turn an object of another type into one of TargetType.
+type MoveRequest struct {
+	SourceProvider string // full source address
+	SourceType     string
+	SourceVersion  int64
+	SourceJSON     []byte
+	SourcePrivate  []byte
+	TargetType     string
+}
+
+// A MoveResponse holds the object in its new type.
+type MoveResponse struct {
+	State   cty.Value
+	Private []byte
+}
+
+// An OpenResponse holds an opened ephemeral resource.
+type OpenResponse struct {
+	Result  cty.Value
+	Private []byte
+	RenewAt int64 // Unix seconds; 0: never
+}
+
+// A RenewResponse says when to renew next.
+type RenewResponse struct {
+	Private []byte
+	RenewAt int64 // Unix seconds; 0: never
+}
+
+// A FunctionError is a provider-defined function's own refusal.
+type FunctionError struct {
+	Text     string
+	Argument int // index of the argument at fault, or -1
+}
+
+func (e *FunctionError) Error() string { return e.Text }

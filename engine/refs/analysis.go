@@ -1,0 +1,215 @@
+package refs
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// analysis finds the references in one content.
+type analysis struct {
+	r       *Refs
+	content *config.Content
+	uses    map[addrs.Object][]use
+	ds      diags.Diagnostics
+}
+
+// all analyses every declaration, in a stable order.
+func (a *analysis) all() {
+	c := a.content
+	for _, n := range slices.Sorted(maps.Keys(c.Variables)) {
+		a.conditions(a.declare(addrs.Object{Kind: addrs.KindVariable, Name: n}), c.Variables[n].Validations)
+	}
+	for _, n := range slices.Sorted(maps.Keys(c.Locals)) {
+		a.expr(a.declare(addrs.Object{Kind: addrs.KindLocal, Name: n}), c.Locals[n].Expr)
+	}
+	for _, n := range slices.Sorted(maps.Keys(c.Outputs)) {
+		o := a.declare(addrs.Object{Kind: addrs.KindOutput, Name: n})
+		a.expr(o, c.Outputs[n].Expr)
+		a.conditions(o, c.Outputs[n].Preconditions)
+		a.dependsOn(o, c.Outputs[n].DependsOn)
+	}
+	for _, n := range slices.Sorted(maps.Keys(c.Calls)) {
+		call := c.Calls[n]
+		o := a.declare(addrs.Object{Kind: addrs.KindCall, Name: n})
+		a.expr(o, call.Count)
+		a.expr(o, call.ForEach)
+		a.dependsOn(o, call.DependsOn)
+		for _, arg := range slices.Sorted(maps.Keys(call.Args)) {
+			a.find(call.Args[arg].Expr) // edges start at the child's variable
+		}
+	}
+	for _, r := range slices.SortedFunc(maps.Keys(c.Resources), addrs.Resource.Compare) {
+		a.resource(c.Resources[r])
+	}
+	for _, p := range slices.SortedFunc(maps.Values(c.Providers), func(x, y *config.Provider) int {
+		return compareStrings(x.Addr.String(), y.Addr.String())
+	}) {
+		o := a.declare(addrs.Object{Kind: addrs.KindProvider, Name: p.Addr.String()})
+		a.block(o, p, p.Body)
+	}
+	for _, n := range slices.Sorted(maps.Keys(c.Checks)) {
+		o := a.declare(addrs.Object{Kind: addrs.KindCheck, Name: n})
+		a.conditions(o, c.Checks[n].Asserts)
+		if d := c.Checks[n].Data; d != nil {
+			a.uses[o] = append(a.uses[o], use{ref: Reference{Object: addrs.Object{Kind: addrs.KindResource, Res: d.Addr}}})
+		}
+	}
+	a.imports()
+}
+
+// imports makes what an import block's expressions mention a dependency of its target.
+func (a *analysis) imports() {
+	for _, im := range a.content.Imports {
+		o := addrs.Object{Kind: addrs.KindResource, Res: im.Resource.Resource}
+		if !im.Resource.Module.IsRoot() || a.content.Resources[o.Res] == nil {
+			for _, x := range []hcl.Expression{im.ID, im.ForEach} {
+				a.find(x)
+			}
+			continue
+		}
+		a.expr(o, im.ID)
+		a.expr(o, im.ForEach)
+	}
+}
+
+func compareStrings(x, y string) int {
+	switch {
+	case x < y:
+		return -1
+	case x > y:
+		return 1
+	}
+	return 0
+}
+
+func (a *analysis) declare(o addrs.Object) addrs.Object {
+	if _, ok := a.uses[o]; !ok {
+		a.uses[o] = nil
+	}
+	return o
+}
+
+// resource analyses a resource, data or ephemeral block.
+func (a *analysis) resource(r *config.Resource) {
+	o := a.declare(addrs.Object{Kind: addrs.KindResource, Res: r.Addr})
+	a.expr(o, r.Count)
+	a.expr(o, r.ForEach)
+	a.block(o, r, r.Body)
+	a.dependsOn(o, r.DependsOn)
+	a.conditions(o, r.Preconditions)
+	a.conditions(o, r.Postconditions)
+	for _, x := range r.ReplaceTriggeredBy {
+		a.trigger(o, x)
+	}
+	for _, p := range r.Provisioners {
+		if p.OnDestroy {
+			continue
+		}
+		a.block(o, p, p.Body)
+		a.bodyOnly(o, p.Connection)
+	}
+	a.bodyOnly(o, r.Connection)
+	a.uses[o] = append(a.uses[o], use{ref: Reference{Object: addrs.Object{Kind: addrs.KindProvider, Name: r.Provider.String()}}})
+}
+
+// trigger analyses an element of replace_triggered_by: a reference to a resource,
+// whose key may be an expression of its own.
+func (a *analysis) trigger(o addrs.Object, x hcl.Expression) {
+	for _, t := range x.Variables() {
+		if _, is := ambient[t.RootName()]; !is {
+			a.traversal(o, t, false)
+		}
+	}
+}
+
+func (a *analysis) conditions(o addrs.Object, cs []*config.Condition) {
+	for _, c := range cs {
+		a.expr(o, c.Condition)
+		a.expr(o, c.ErrorMessage)
+	}
+}
+
+func (a *analysis) dependsOn(o addrs.Object, ts []hcl.Traversal) {
+	for _, t := range ts {
+		a.traversal(o, t, true)
+	}
+}
+
+// expr adds what x mentions to what o uses.
+func (a *analysis) expr(o addrs.Object, x hcl.Expression) {
+	if x == nil {
+		return
+	}
+	for _, ref := range a.find(x) {
+		if o.Kind == addrs.KindVariable && ref.Object == o {
+			continue // a validation looks at its own variable
+		}
+		a.uses[o] = append(a.uses[o], use{ref: ref})
+	}
+}
+
+// find resolves the references of x, once.
+func (a *analysis) find(x hcl.Expression) []Reference {
+	if x == nil {
+		return nil
+	}
+	if refs, ok := a.r.exprs[x]; ok {
+		return refs
+	}
+	refs := a.resolve(x.Variables(), false)
+	a.r.exprs[x] = refs
+	return refs
+}
+
+// block adds what the body of a block mentions to what o uses.
+func (a *analysis) block(o addrs.Object, block any, body hcl.Body) {
+	refs := a.resolve(bodyVariables(body), true)
+	a.r.blocks[block] = refs
+	for _, ref := range refs {
+		a.uses[o] = append(a.uses[o], use{ref: ref})
+	}
+}
+
+// bodyOnly adds what a body mentions to what o uses.
+func (a *analysis) bodyOnly(o addrs.Object, body hcl.Body) {
+	for _, ref := range a.resolve(bodyVariables(body), true) {
+		a.uses[o] = append(a.uses[o], use{ref: ref})
+	}
+}
+
+func (a *analysis) traversal(o addrs.Object, t hcl.Traversal, inside bool) {
+	ref, ok, ds := Resolve(a.content, t)
+	a.ds = append(a.ds, ds...)
+	if ok {
+		a.uses[o] = append(a.uses[o], use{ref: ref, inside: inside})
+	}
+}
+
+// resolve resolves traversals; lenient ones may be names that a dynamic block
+// makes, in syntaxes where that cannot be seen.
+func (a *analysis) resolve(ts []hcl.Traversal, inBody bool) []Reference {
+	var out []Reference
+	for _, t := range ts {
+		ref, ok, ds := Resolve(a.content, t)
+		if inBody && ds.HasErrors() && isJSON(t) {
+			continue
+		}
+		a.ds = append(a.ds, ds...)
+		if ok {
+			out = append(out, ref)
+		}
+	}
+	return out
+}
+
+// isJSON reports whether t was written in a JSON file.
+func isJSON(t hcl.Traversal) bool {
+	f := t.SourceRange().Filename
+	return len(f) > 5 && f[len(f)-5:] == ".json"
+}

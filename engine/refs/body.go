@@ -1,0 +1,98 @@
+package refs
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// metaBlocks are the nested blocks of a resource that its provider does not see.
+// They are analysed by themselves.
+var metaBlocks = map[string]bool{"lifecycle": true, "connection": true, "provisioner": true}
+
+// bodyVariables returns the traversals in a body whose schema is not known. In
+// native syntax every attribute at any depth is an expression; what dynamic
+// blocks name by their iterators is left out. In JSON every property is.
+func bodyVariables(body hcl.Body) []hcl.Traversal {
+	return appendBody(nil, body, nil, true)
+}
+
+func appendBody(out []hcl.Traversal, body hcl.Body, iterators map[string]bool, top bool) []hcl.Traversal {
+	if body == nil {
+		return out
+	}
+	if parts, ok := body.(interface{ Parts() []hcl.Body }); ok {
+		for _, p := range parts.Parts() {
+			out = appendBody(out, p, iterators, top)
+		}
+		return out
+	}
+	native, ok := body.(*hclsyntax.Body)
+	if !ok {
+		return appendJSON(out, body)
+	}
+	attrs, _ := native.JustAttributes() // without those that the meta-arguments took
+	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+		out = appendExpr(out, attrs[name].Expr, iterators)
+	}
+	for _, b := range native.Blocks {
+		switch {
+		case top && metaBlocks[b.Type]:
+		case b.Type == "dynamic" && len(b.Labels) == 1:
+			out = appendDynamic(out, b, iterators)
+		default:
+			out = appendBody(out, b.Body, iterators, false)
+		}
+	}
+	return out
+}
+
+// appendDynamic handles `dynamic "label" { for_each, iterator, labels, content {} }`.
+func appendDynamic(out []hcl.Traversal, b *hclsyntax.Block, iterators map[string]bool) []hcl.Traversal {
+	iterator := b.Labels[0]
+	if a := b.Body.Attributes["iterator"]; a != nil {
+		if k := hcl.ExprAsKeyword(a.Expr); k != "" {
+			iterator = k
+		}
+	}
+	inner := maps.Clone(iterators)
+	if inner == nil {
+		inner = map[string]bool{}
+	}
+	inner[iterator] = true
+	for _, name := range slices.Sorted(maps.Keys(b.Body.Attributes)) {
+		switch name {
+		case "iterator":
+		case "labels":
+			out = appendExpr(out, b.Body.Attributes[name].Expr, inner)
+		default:
+			out = appendExpr(out, b.Body.Attributes[name].Expr, iterators)
+		}
+	}
+	for _, c := range b.Body.Blocks {
+		out = appendBody(out, c.Body, inner, false)
+	}
+	return out
+}
+
+func appendExpr(out []hcl.Traversal, x hcl.Expression, iterators map[string]bool) []hcl.Traversal {
+	for _, t := range x.Variables() {
+		if !iterators[t.RootName()] {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// appendJSON takes every property of a JSON body for an expression. A dynamic
+// block's iterator cannot be told from a resource type there; names that nothing
+// declares are therefore left to evaluation to complain about.
+func appendJSON(out []hcl.Traversal, body hcl.Body) []hcl.Traversal {
+	attrs, _ := body.JustAttributes()
+	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+		out = append(out, attrs[name].Expr.Variables()...)
+	}
+	return out
+}

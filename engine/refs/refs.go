@@ -1,0 +1,269 @@
+// Package refs says who mentions whom in a configuration. References are static
+// traversals, so the whole graph is known, and checked for cycles, before
+// anything is evaluated; an expression is analysed once, not once an instance.
+//
+// It refuses to know values, schemas and states. [Resolve] is the one place that
+// says what a traversal means: evaluation uses the same answers, so that it can
+// never need what the walk did not wait for. Start at [Analyze].
+package refs
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// Refs is the reference graph of a configuration. Immutable once made.
+type Refs struct {
+	cfg *config.Config
+	// exprs holds the references of each expression, blocks those of each block with
+	// a body of its own (*config.Resource, *config.Provider, *config.Provisioner).
+	exprs  map[hcl.Expression][]Reference
+	blocks map[any][]Reference
+	// uses are the direct references of each object, by content, with local addresses.
+	uses map[*config.Content]map[addrs.Object][]use
+	// direct are the edges of the whole graph.
+	direct map[addrs.Object][]addrs.Object
+	// resources caches [Refs.Resources].
+	resources map[addrs.Object][]addrs.Object
+}
+
+// A use is a reference from one object's block to another in the same content,
+// or (outer) in the content that calls it.
+type use struct {
+	ref    Reference
+	inside bool // means everything in the module, by depends_on
+}
+
+// Analyze finds the references of everything in cfg. Diagnostics are mentions of
+// what does not exist, and cycles.
+func Analyze(cfg *config.Config) (*Refs, diags.Diagnostics) {
+	r := &Refs{
+		cfg:    cfg,
+		exprs:  map[hcl.Expression][]Reference{},
+		blocks: map[any][]Reference{},
+		uses:   map[*config.Content]map[addrs.Object][]use{},
+		direct: map[addrs.Object][]addrs.Object{},
+	}
+	var ds diags.Diagnostics
+	for _, m := range cfg.Order {
+		if r.uses[m.Content] == nil {
+			a := analysis{r: r, content: m.Content, uses: map[addrs.Object][]use{}}
+			a.all()
+			r.uses[m.Content] = a.uses
+			ds = append(ds, a.ds...)
+		}
+	}
+	for _, m := range cfg.Order {
+		r.link(m)
+		ds = append(ds, r.checkOutputs(m)...)
+	}
+	order, cycles := r.sort()
+	ds = append(ds, cycles...)
+	r.closeOverResources(order)
+	return r, ds
+}
+
+// OfExpr returns what an expression of the configuration mentions.
+func (r *Refs) OfExpr(x hcl.Expression) []Reference { return r.exprs[x] }
+
+// OfBlock returns what the body of a *config.Resource, *config.Provider or
+// *config.Provisioner mentions.
+func (r *Refs) OfBlock(block any) []Reference { return r.blocks[block] }
+
+// Direct returns the objects that o mentions directly. The caller must not change it.
+func (r *Refs) Direct(o addrs.Object) []addrs.Object { return r.direct[o] }
+
+// Resources returns the resources and provider configurations that o depends on
+// directly, looking through variables, locals, outputs and calls, in a stable
+// order. The caller must not change it.
+func (r *Refs) Resources(o addrs.Object) []addrs.Object {
+	return r.resources[o]
+}
+
+// link makes the edges of all objects of m.
+func (r *Refs) link(m *config.Module) {
+	for local, uses := range r.uses[m.Content] {
+		o := local
+		o.Module = m.Addr
+		out := r.direct[o]
+		for _, u := range uses {
+			out = append(out, r.objects(m, u)...)
+		}
+		r.direct[o] = out
+	}
+	if m.Parent == nil {
+		return
+	}
+	call := addrs.Object{Module: m.Parent.Addr, Kind: addrs.KindCall, Name: m.Call.Name}
+	inside := addrs.Object{Module: m.Parent.Addr, Kind: addrs.KindInside, Name: m.Call.Name}
+	for local := range r.uses[m.Content] {
+		o := local
+		o.Module = m.Addr
+		if o.Kind != addrs.KindProvider {
+			r.direct[o] = append(r.direct[o], call)
+		}
+		if o.Kind == addrs.KindVariable {
+			if a := m.Call.Args[o.Name]; a != nil {
+				for _, ref := range r.exprs[a.Expr] {
+					r.direct[o] = append(r.direct[o], r.objects(m.Parent, use{ref: ref})...)
+				}
+			}
+		}
+		if o.Kind == addrs.KindResource || o.Kind == addrs.KindOutput {
+			r.direct[inside] = append(r.direct[inside], o)
+		}
+	}
+	for name := range m.Children {
+		r.direct[inside] = append(r.direct[inside], addrs.Object{Module: m.Addr, Kind: addrs.KindInside, Name: name})
+	}
+	r.direct[inside] = append(r.direct[inside], call)
+}
+
+// objects returns what a use in m means in the whole tree.
+func (r *Refs) objects(m *config.Module, u use) []addrs.Object {
+	o := u.ref.Object
+	o.Module = m.Addr
+	switch o.Kind {
+	case addrs.KindCall:
+		if u.ref.Output == "" || u.inside {
+			o.Kind = addrs.KindInside
+			return []addrs.Object{o}
+		}
+		return []addrs.Object{{Module: m.Addr.Child(o.Name), Kind: addrs.KindOutput, Name: u.ref.Output}}
+	case addrs.KindProvider:
+		// The configuration may live further up.
+		pc := m.ProviderConfig(localConfig(o.Name))
+		up := r.cfg.Modules[pc.Module]
+		for local := range up.Providers {
+			if local.Alias == pc.Alias && up.ProviderOf(local.LocalName) == pc.Provider {
+				return []addrs.Object{{Module: pc.Module, Kind: addrs.KindProvider, Name: local.String()}}
+			}
+		}
+		return nil
+	}
+	return []addrs.Object{o}
+}
+
+func localConfig(s string) addrs.LocalProviderConfig {
+	name, alias, _ := strings.Cut(s, ".")
+	return addrs.LocalProviderConfig{LocalName: name, Alias: alias}
+}
+
+// checkOutputs finds mentions of outputs that the called module does not have.
+func (r *Refs) checkOutputs(m *config.Module) diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, uses := range r.uses[m.Content] {
+		for _, u := range uses {
+			if u.ref.Object.Kind != addrs.KindCall || u.ref.Output == "" {
+				continue
+			}
+			child := m.Children[u.ref.Object.Name]
+			if child == nil || child.Outputs[u.ref.Output] != nil {
+				continue
+			}
+			ds = append(ds, diags.Errorf(&u.ref.Range, "Unsupported attribute",
+				"This object does not have an attribute named %q: module %q has no such output.%s",
+				u.ref.Output, u.ref.Object.Name, suggest(u.ref.Output, child.Outputs))...)
+		}
+	}
+	return ds
+}
+
+// sort returns all objects, each after what it mentions, and the cycles found.
+func (r *Refs) sort() ([]addrs.Object, diags.Diagnostics) {
+	const active, done = 1, 2
+	var (
+		ds    diags.Diagnostics
+		order []addrs.Object
+		mark  = make(map[addrs.Object]byte, len(r.direct))
+		stack []addrs.Object
+		visit func(addrs.Object)
+	)
+	visit = func(o addrs.Object) {
+		mark[o] = active
+		stack = append(stack, o)
+		for _, u := range r.direct[o] {
+			switch {
+			case u == o && o.Kind == addrs.KindResource:
+				// A resource that mentions itself is refused when it is planned, by name.
+			case mark[u] == active:
+				ds = append(ds, cycle(stack[slices.Index(stack, u):])...)
+			case mark[u] == 0:
+				visit(u)
+			}
+		}
+		stack = stack[:len(stack)-1]
+		mark[o] = done
+		order = append(order, o)
+	}
+	for _, m := range r.cfg.Order {
+		for _, o := range slices.SortedFunc(maps.Keys(r.uses[m.Content]), compare) {
+			o.Module = m.Addr
+			if mark[o] == 0 {
+				visit(o)
+			}
+		}
+	}
+	return order, ds
+}
+
+// cycle reports objects that mention each other in a circle.
+func cycle(path []addrs.Object) diags.Diagnostics {
+	var names []string
+	for _, o := range path {
+		if o.Kind != addrs.KindInside {
+			names = append(names, o.String())
+		}
+	}
+	ds := diags.Errorf(nil, "Cycle: "+strings.Join(names, ", "),
+		"Each of these needs the value of the next one, and the last one needs that of the first: %s. Break the circle by taking out one of these references.",
+		strings.Join(append(slices.Clone(names), names[0]), " -> "))
+	return ds
+}
+
+// closeOverResources fills in Resources for every object. order has each object
+// after what it mentions (as far as there are no cycles).
+func (r *Refs) closeOverResources(order []addrs.Object) {
+	r.resources = make(map[addrs.Object][]addrs.Object, len(order))
+	for _, o := range order {
+		var out []addrs.Object
+		var seen map[addrs.Object]bool
+		add := func(x addrs.Object) {
+			if seen == nil {
+				seen = map[addrs.Object]bool{}
+			}
+			if x != o && !seen[x] {
+				seen[x] = true
+				out = append(out, x)
+			}
+		}
+		for _, u := range r.direct[o] {
+			if u.Kind == addrs.KindResource || u.Kind == addrs.KindProvider {
+				add(u)
+				continue
+			}
+			for _, x := range r.resources[u] {
+				add(x)
+			}
+		}
+		r.resources[o] = out
+	}
+}
+
+// compare orders objects of one content.
+func compare(a, b addrs.Object) int {
+	if a.Kind != b.Kind {
+		return int(a.Kind) - int(b.Kind)
+	}
+	if a.Kind == addrs.KindResource {
+		return a.Res.Compare(b.Res)
+	}
+	return strings.Compare(a.Name, b.Name)
+}

@@ -1,0 +1,181 @@
+package refs
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// A Reference is one mention of an object in an expression, resolved within the
+// module that the expression is written in. Object.Module is always the root
+// here: the same content may be called as several modules.
+type Reference struct {
+	Object addrs.Object
+	// Output is the name of the output meant where Object is a call, "" for the whole call.
+	Output string
+	// Key is the instance key written behind a resource or call, if it is a literal.
+	Key    addrs.InstanceKey
+	HasKey bool
+	// Rest is what follows the object, its key included.
+	Rest  hcl.Traversal
+	Range hcl.Range
+}
+
+// Names that mean something by themselves, with the attributes they have.
+var ambient = map[string][]string{
+	"each":      {"key", "value"},
+	"count":     {"index"},
+	"path":      {"cwd", "module", "root"},
+	"terraform": {"applying", "workspace"},
+	"self":      nil,
+}
+
+// Resolve says what a traversal written in content mentions. ok is false for what
+// is no object: each, count, path, terraform and self.
+func Resolve(content *config.Content, t hcl.Traversal) (ref Reference, ok bool, ds diags.Diagnostics) {
+	rng := t.SourceRange()
+	ref.Range = rng
+	root := t.RootName()
+	if attrs, is := ambient[root]; is {
+		return ref, false, checkAmbient(root, attrs, t)
+	}
+	name, nameRange, ds := attrName(t, 1, root)
+	if ds.HasErrors() {
+		return ref, false, ds
+	}
+	switch root {
+	case "var":
+		ref.Object, ref.Rest = addrs.Object{Kind: addrs.KindVariable, Name: name}, t[2:]
+		if content.Variables[name] == nil {
+			return ref, false, diags.Errorf(&rng, "Reference to undeclared input variable",
+				"An input variable with the name %q has not been declared.%s This variable can be declared with a variable %q {} block.",
+				name, suggest(name, content.Variables), name)
+		}
+	case "local":
+		ref.Object, ref.Rest = addrs.Object{Kind: addrs.KindLocal, Name: name}, t[2:]
+		if content.Locals[name] == nil {
+			return ref, false, diags.Errorf(&rng, "Reference to undeclared local value",
+				"A local value with the name %q has not been declared.%s", name, suggest(name, content.Locals))
+		}
+	case "module":
+		return resolveCall(content, t, name, rng)
+	case "data", "ephemeral", "resource":
+		mode := map[string]addrs.ResourceMode{"data": addrs.Data, "ephemeral": addrs.Ephemeral, "resource": addrs.Managed}[root]
+		second, _, ds := attrName(t, 2, root+"."+name)
+		if ds.HasErrors() {
+			return ref, false, ds
+		}
+		return resolveResource(content, t, 3, addrs.Resource{Mode: mode, Type: name, Name: second})
+	default:
+		_ = nameRange
+		return resolveResource(content, t, 2, addrs.Resource{Mode: addrs.Managed, Type: root, Name: name})
+	}
+	return ref, true, nil
+}
+
+// resolveResource resolves a mention of a resource whose address takes up the first n steps.
+func resolveResource(content *config.Content, t hcl.Traversal, n int, r addrs.Resource) (Reference, bool, diags.Diagnostics) {
+	rng := t.SourceRange()
+	ref := Reference{Object: addrs.Object{Kind: addrs.KindResource, Res: r}, Rest: t[n:], Range: rng}
+	if content.Resources[r] == nil {
+		kind := map[addrs.ResourceMode]string{addrs.Managed: "managed", addrs.Data: "data", addrs.Ephemeral: "ephemeral"}[r.Mode]
+		detail := fmt.Sprintf("A %s resource %q %q has not been declared in this module.", kind, r.Type, r.Name)
+		other := r
+		if r.Mode == addrs.Managed {
+			other.Mode = addrs.Data
+			if content.Resources[other] != nil {
+				detail += fmt.Sprintf(" Did you mean the data resource %s?", other)
+			}
+		}
+		return ref, false, diags.Errorf(&rng, "Reference to undeclared resource", "%s", detail)
+	}
+	if len(ref.Rest) > 0 {
+		ref.Key, ref.HasKey = literalKey(ref.Rest[0])
+	}
+	return ref, true, nil
+}
+
+// resolveCall resolves `module.name`, with or without key and output.
+func resolveCall(content *config.Content, t hcl.Traversal, name string, rng hcl.Range) (Reference, bool, diags.Diagnostics) {
+	ref := Reference{Object: addrs.Object{Kind: addrs.KindCall, Name: name}, Rest: t[2:], Range: rng}
+	if content.Calls[name] == nil {
+		return ref, false, diags.Errorf(&rng, "Reference to undeclared module",
+			"No module call named %q is declared in this module.%s", name, suggest(name, content.Calls))
+	}
+	rest := ref.Rest
+	if len(rest) > 0 {
+		if _, is := rest[0].(hcl.TraverseAttr); !is {
+			ref.Key, ref.HasKey = literalKey(rest[0])
+			rest = rest[1:]
+		}
+	}
+	if len(rest) > 0 {
+		if a, is := rest[0].(hcl.TraverseAttr); is {
+			ref.Output = a.Name
+		}
+	}
+	return ref, true, nil
+}
+
+// checkAmbient checks the attribute of each, count, path and terraform.
+func checkAmbient(root string, attrs []string, t hcl.Traversal) diags.Diagnostics {
+	if attrs == nil {
+		return nil
+	}
+	name, rng, ds := attrName(t, 1, root)
+	if ds.HasErrors() {
+		return ds
+	}
+	for _, a := range attrs {
+		if a == name {
+			return nil
+		}
+	}
+	return diags.Errorf(&rng, fmt.Sprintf("Invalid %q attribute", root),
+		"The %q object does not have an attribute named %q. %s", root, name, listed(attrs))
+}
+
+func listed(attrs []string) string {
+	if len(attrs) == 1 {
+		return fmt.Sprintf("The only supported attribute is %q.", attrs[0])
+	}
+	s := "The supported attributes are "
+	for i, a := range attrs {
+		switch {
+		case i == len(attrs)-1:
+			s += " and "
+		case i > 0:
+			s += ", "
+		}
+		s += fmt.Sprintf("%q", a)
+	}
+	return s + "."
+}
+
+// attrName returns the attribute name at step i of t.
+func attrName(t hcl.Traversal, i int, what string) (string, hcl.Range, diags.Diagnostics) {
+	if i >= len(t) {
+		return "", t.SourceRange(), diags.Errorf(t.SourceRange().Ptr(), "Invalid reference",
+			"The %q object cannot be accessed directly. Instead, access one of its attributes: a name must follow, after a dot.", what)
+	}
+	switch s := t[i].(type) {
+	case hcl.TraverseAttr:
+		return s.Name, s.SrcRange, nil
+	default:
+		return "", t.SourceRange(), diags.Errorf(s.SourceRange().Ptr(), "Invalid reference",
+			"The %q object does not support this operation: a name must follow, after a dot.", what)
+	}
+}
+
+// literalKey returns the instance key that a step means.
+func literalKey(s hcl.Traverser) (addrs.InstanceKey, bool) {
+	x, ok := s.(hcl.TraverseIndex)
+	if !ok {
+		return addrs.NoKey, false
+	}
+	return addrs.KeyFromValue(x.Key)
+}

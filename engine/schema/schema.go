@@ -1,0 +1,130 @@
+// Package schema holds what providers declare about their types, and what follows
+// from it for values: how a body of configuration decodes, what a provider is
+// proposed as the new value of an object, and whether what a provider answers
+// keeps to the contract between the values of a resource's life.
+//
+// It refuses to know where schemas come from (package provider) and what is done
+// with the values (packages planning and applying). Start at [Block].
+package schema
+
+import (
+	"sync"
+
+	"github.com/hashicorp/hcl/v2/hcldec"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// Provider is everything that a provider declares. It is immutable once made.
+type Provider struct {
+	// Provider describes the provider block, Meta the provider_meta block (or nil).
+	Provider *Schema
+	Meta     *Schema
+	// Managed, Data and Ephemeral are the resource types by name.
+	Managed   map[string]*Schema
+	Data      map[string]*Schema
+	Ephemeral map[string]*Schema
+	Functions map[string]*Function
+	// PlanDestroy says that the provider wants to be asked to plan deletions, too.
+	PlanDestroy bool
+	// MoveResourceState says that the provider can move objects between types.
+	MoveResourceState bool
+}
+
+// A Schema is a body's structure and the version of that structure.
+type Schema struct {
+	Version int64
+	Block   *Block
+}
+
+// A Block describes a body: attributes and nested blocks. It is immutable once
+// its first method was called; copies must not be made.
+type Block struct {
+	Attributes  map[string]*Attribute
+	Blocks      map[string]*NestedBlock
+	Description string
+	Markdown    bool // Description is Markdown rather than plain text
+	Deprecated  bool
+
+	once struct {
+		impliedType, spec sync.Once
+	}
+	impliedType cty.Type
+	spec        hcldec.Spec
+}
+
+// An Attribute describes one argument or exported value. Exactly one of Type and
+// Nested is set.
+type Attribute struct {
+	Type        cty.Type // cty.NilType if Nested is set
+	Nested      *Object
+	Description string
+	Markdown    bool
+	Required    bool
+	Optional    bool
+	Computed    bool
+	Sensitive   bool
+	WriteOnly   bool
+	Deprecated  bool
+}
+
+// An Object describes the values of an attribute with a structure of its own
+// (protocol 6 only).
+type Object struct {
+	Attributes map[string]*Attribute
+	Nesting    Nesting
+}
+
+// A NestedBlock describes a kind of block inside another.
+type NestedBlock struct {
+	Block    *Block
+	Nesting  Nesting
+	MinItems int
+	MaxItems int // 0: no limit
+}
+
+// Nesting is how several blocks or objects of one name make one value.
+type Nesting byte
+
+const (
+	NestingInvalid Nesting = iota
+	NestingSingle          // an object, or null if absent
+	NestingGroup           // an object, never null
+	NestingList
+	NestingSet
+	NestingMap
+)
+
+// A Function describes a function of a provider.
+type Function struct {
+	Parameters  []Parameter
+	Variadic    *Parameter
+	Return      cty.Type
+	Summary     string
+	Description string
+	Markdown    bool
+	Deprecation string
+}
+
+// A Parameter describes one parameter of a [Function].
+type Parameter struct {
+	Name         string
+	Type         cty.Type
+	AllowNull    bool
+	AllowUnknown bool
+	Description  string
+	Markdown     bool
+}
+
+// Resource returns the schema of a resource type, or nil. mode is one of
+// "managed", "data" and "ephemeral".
+func (p *Provider) Resource(mode, name string) *Schema {
+	switch mode {
+	case "managed":
+		return p.Managed[name]
+	case "data":
+		return p.Data[name]
+	case "ephemeral":
+		return p.Ephemeral[name]
+	}
+	return nil
+}

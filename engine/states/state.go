@@ -1,0 +1,157 @@
+// Package states holds what exists: for each resource instance the objects that
+// were made, as the provider last described them, and the root module's outputs.
+//
+// A [State] is an immutable snapshot. Objects keep their attributes encoded as
+// they came from the state file, so that what is not touched is never decoded and
+// is written back byte for byte; [Editor] makes the next snapshot, sharing what
+// did not change. The package refuses to know schemas, files and backends: the
+// codec of the v4 format is in statefile, bytes are stored by statebackend.
+package states
+
+import (
+	"encoding/json"
+	"iter"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+)
+
+// A State is one snapshot. The zero value is not useful; start with [Empty].
+type State struct {
+	// Lineage identifies the state through its life, "" before the first write.
+	Lineage string
+	// Serial grows with every write that changed something.
+	Serial uint64
+	// TerraformVersion is the version that wrote it last, as the file says.
+	TerraformVersion string
+	// Checks are the results of conditions and checks; nil if none are recorded.
+	Checks []CheckResult
+
+	outputs   map[string]Output
+	resources map[addrs.AbsResource]*Resource
+}
+
+// Empty returns a state that holds nothing.
+func Empty() *State {
+	return &State{outputs: map[string]Output{}, resources: map[addrs.AbsResource]*Resource{}}
+}
+
+// An Output is a root output value as the state keeps it.
+type Output struct {
+	Value     cty.Value // without marks
+	Sensitive bool
+}
+
+// A Resource is the instances of one resource in one module instance, and who
+// looks after them.
+type Resource struct {
+	Provider  addrs.AbsProviderConfig
+	Instances map[addrs.InstanceKey]*Instance
+}
+
+// An Instance is the objects of one resource instance. Current is nil while only
+// deposed ones are left.
+type Instance struct {
+	Current *Object
+	Deposed map[addrs.DeposedKey]*Object
+	// Provider is set where OpenTofu recorded a provider configuration for the single instance.
+	Provider string
+}
+
+// Status tells whether an object may be used.
+type Status byte
+
+const (
+	Ready   Status = 'R'
+	Tainted Status = 'T' // to be replaced at the next occasion
+)
+
+// An Object is one remote object. Immutable; change a copy.
+type Object struct {
+	Status        Status
+	SchemaVersion int64
+	// One of AttrsJSON and AttrsFlat is set. AttrsJSON is the attributes' JSON in
+	// the schema's implied type.
+	AttrsJSON json.RawMessage
+	AttrsFlat map[string]string
+	// Sensitive are the paths of values that were marked sensitive or that the
+	// schema declares so.
+	Sensitive []cty.Path
+	// Private is what the provider wants back at the next call, opaque.
+	Private []byte
+	// Dependencies are the resources that this one was made with the help of.
+	Dependencies        *Dependencies
+	CreateBeforeDestroy bool
+	// Value is the decoded form of AttrsJSON, with sensitive marks, if somebody
+	// needed it already; else cty.NilVal. It always agrees with AttrsJSON.
+	Value cty.Value
+	// Extra keeps members of the file's instance object that this package does not know.
+	Extra map[string]json.RawMessage
+}
+
+// A CheckResult is what became of the conditions of one configuration object.
+type CheckResult struct {
+	Kind       string // "resource", "output_value", "check", "var"
+	ConfigAddr string
+	Status     string // "pass", "fail", "error", "unknown"
+	Objects    []CheckObject
+}
+
+// A CheckObject is a [CheckResult] of one instance.
+type CheckObject struct {
+	Addr     string
+	Status   string
+	Failures []string
+}
+
+// Outputs iterates over the root outputs in no particular order.
+func (s *State) Outputs() iter.Seq2[string, Output] {
+	return func(yield func(string, Output) bool) {
+		for n, o := range s.outputs {
+			if !yield(n, o) {
+				return
+			}
+		}
+	}
+}
+
+// Output returns a root output.
+func (s *State) Output(name string) (Output, bool) { o, ok := s.outputs[name]; return o, ok }
+
+// Resource returns a resource, or nil.
+func (s *State) Resource(a addrs.AbsResource) *Resource { return s.resources[a] }
+
+// Resources iterates over all resources in no particular order.
+func (s *State) Resources() iter.Seq2[addrs.AbsResource, *Resource] {
+	return func(yield func(addrs.AbsResource, *Resource) bool) {
+		for a, r := range s.resources {
+			if !yield(a, r) {
+				return
+			}
+		}
+	}
+}
+
+// Instance returns an instance, or nil.
+func (s *State) Instance(a addrs.AbsResourceInstance) *Instance {
+	if r := s.resources[a.AbsResource()]; r != nil {
+		return r.Instances[a.Resource.Key]
+	}
+	return nil
+}
+
+// Object returns an object, or nil.
+func (s *State) Object(a addrs.ResourceInstanceObject) *Object {
+	in := s.Instance(a.Instance)
+	switch {
+	case in == nil:
+		return nil
+	case a.Deposed == addrs.NotDeposed:
+		return in.Current
+	}
+	return in.Deposed[a.Deposed]
+}
+
+// IsEmpty reports whether the state holds no resource and no output.
+func (s *State) IsEmpty() bool { return len(s.resources) == 0 && len(s.outputs) == 0 }
