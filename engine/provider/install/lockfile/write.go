@@ -1,0 +1,115 @@
+package lockfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// head is how Terraform begins each lock file. It names `terraform init`, though
+// `lockstep init` maintains the file as well, so that the bytes stay the same
+// whichever of them writes.
+const head = `# This file is maintained automatically by "terraform init".
+# Manual edits may be lost in future updates.
+`
+
+// Bytes returns the source text of f: a block a provider, sorted by address.
+func (f *File) Bytes() []byte {
+	var b bytes.Buffer
+	b.WriteString(head)
+	for _, p := range f.Providers() {
+		lock := f.locks[p]
+		fmt.Fprintf(&b, "\nprovider %s {\n", quote(p.String()))
+		// Names that follow each other in single lines are aligned, as `terraform fmt` does.
+		if lock.Constraints.IsAll() {
+			fmt.Fprintf(&b, "  version = %s\n", quote(lock.Version.String()))
+		} else {
+			fmt.Fprintf(&b, "  version     = %s\n", quote(lock.Version.String()))
+			fmt.Fprintf(&b, "  constraints = %s\n", quote(lock.Constraints.String()))
+		}
+		if len(lock.Hashes) > 0 {
+			b.WriteString("  hashes = [\n")
+			for _, h := range lock.Hashes {
+				fmt.Fprintf(&b, "    %s,\n", quote(h))
+			}
+			b.WriteString("  ]\n")
+		}
+		b.WriteString("}\n")
+	}
+	return b.Bytes()
+}
+
+// quote returns s as an HCL string literal. Only hashes of unknown schemes can hold
+// anything that needs escaping.
+func quote(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i, r := range s {
+		switch {
+		case r == '"', r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case (r == '$' || r == '%') && strings.HasPrefix(s[i+1:], "{"):
+			// Doubled, the character does not begin a template.
+			b.WriteRune(r)
+			b.WriteRune(r)
+		case r < ' ' || r == 0x7f || r == 0xfeff || r == 0xfffd:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// Save writes f to a file and reports whether that was needed: one that holds an
+// equal selection already (see [File.Equal]) is left as it is, comments and all, and
+// an empty selection makes no new file. A crash leaves the old or the new content.
+func (f *File) Save(path string) (written bool, err error) {
+	old, err := os.ReadFile(path)
+	missing := errors.Is(err, fs.ErrNotExist)
+	if err != nil && !missing {
+		return false, err
+	}
+	if missing && len(f.locks) == 0 {
+		return false, nil
+	}
+	if !missing {
+		if before, ds := Parse(old, path); !ds.HasErrors() && before.Equal(f) {
+			return false, nil
+		}
+	}
+	if err := replace(path, f.Bytes()); err != nil {
+		return false, fmt.Errorf("write the dependency lock file: %w", err)
+	}
+	return true, nil
+}
+
+func replace(path string, content []byte) error {
+	// Renaming replaces a symbolic link, too: one that came with a checkout must not
+	// lead a write out of it.
+	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = tmp.Write(content)
+	err = errors.Join(err, tmp.Chmod(0o644), tmp.Sync(), tmp.Close())
+	if err == nil {
+		err = os.Rename(tmp.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(tmp.Name()))
+	}
+	return nil
+}
