@@ -28,6 +28,9 @@ type Provider struct {
 	PlanDestroy bool
 	// MoveResourceState says that the provider can move objects between types.
 	MoveResourceState bool
+	// SchemaOptional says that a process of the provider works without having been
+	// asked for its schema, which another process has told.
+	SchemaOptional bool
 }
 
 // A Schema is a body's structure and the version of that structure.
@@ -37,7 +40,8 @@ type Schema struct {
 }
 
 // A Block describes a body: attributes and nested blocks. It is immutable once
-// its first method was called; copies must not be made.
+// its first method was called; copies must not be made. Its methods may be called
+// by many goroutines at once.
 type Block struct {
 	Attributes  map[string]*Attribute
 	Blocks      map[string]*NestedBlock
@@ -46,9 +50,9 @@ type Block struct {
 	Deprecated  bool
 
 	once struct {
-		impliedType, spec sync.Once
+		layout, spec sync.Once
 	}
-	impliedType cty.Type
+	layoutCache *layout
 	spec        hcldec.Spec
 }
 

@@ -1,0 +1,136 @@
+package schema
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/dynblock"
+	"github.com/hashicorp/hcl/v2/hcldec"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// A Bound is a body of configuration matched with the block that describes it:
+// which expression is for which attribute, found once however many instances
+// there are. It is immutable; its methods may be called by many goroutines.
+type Bound struct {
+	layout *layout
+	body   hcl.Body
+	raw    *content
+}
+
+// Bind matches body with b. What is wrong with the match (unsupported and missing
+// arguments) is told by [Bound.Decode].
+func (b *Block) Bind(body hcl.Body) *Bound {
+	l := b.layout()
+	return &Bound{layout: l, body: body, raw: bind(body, l, true)}
+}
+
+// Decode evaluates body in ctx and returns a value of b's implied type, as
+// [Bound.Decode] does. Callers with several instances of one body use [Block.Bind].
+func (b *Block) Decode(body hcl.Body, ctx *hcl.EvalContext) (cty.Value, diags.Diagnostics) {
+	return b.Bind(body).Decode(ctx)
+}
+
+// Decode evaluates the body in ctx, dynamic blocks included, and returns a value
+// that conforms to the block's implied type. Marks of the values in ctx stay on
+// what was made of them. If there are errors, the value is the best that could be
+// made: unknown where an expression failed.
+//
+// The diagnostics are HCL's own: Unsupported argument, Missing required argument,
+// Incorrect attribute value type, Insufficient X blocks and so on. That an argument
+// is deprecated is not said here: providers say so when they validate.
+func (x *Bound) Decode(ctx *hcl.EvalContext) (cty.Value, diags.Diagnostics) {
+	c := x.raw
+	if c.dynamic {
+		c = bind(dynblock.Expand(x.body, ctx), x.layout, false)
+	}
+	d := decoder{ctx: ctx}
+	v := d.object(x.layout, c)
+	return v, diags.FromHCL(d.diags)
+}
+
+// A content is a body matched with a layout.
+type content struct {
+	attrs  []given         // as layout.attrs
+	blocks [][]boundBlock  // as layout.blocks
+	diags  hcl.Diagnostics // of the match, this body only
+	place  hcl.Range       // where something missing could be added
+	dyns   []dynamicBlock  // dynamic blocks, if not yet expanded
+	// dynamic says that there are dynamic blocks here or within.
+	dynamic bool
+	// unknown says that this body stands for any number of blocks; marks are those
+	// of what decides the number.
+	unknown bool
+	marks   cty.ValueMarks
+}
+
+// given is what a body has for an attribute: an expression, or blocks that stand
+// for one, or nothing.
+type given struct {
+	attr   *hcl.Attribute
+	blocks []boundBlock
+}
+
+// A boundBlock is a nested block.
+type boundBlock struct {
+	*hcl.Block
+	content *content
+}
+
+// bind matches body with l. With raw, body has its dynamic blocks unexpanded.
+func bind(body hcl.Body, l *layout, raw bool) *content {
+	c := &content{attrs: make([]given, len(l.attrs)), place: body.MissingItemRange()}
+	if u, ok := body.(hcldec.UnknownBody); ok {
+		c.unknown = u.Unknown()
+	}
+	if m, ok := body.(hcldec.MarkedBody); ok {
+		c.marks = m.BodyValueMarks()
+	}
+	got, ds := body.Content(l.bodySchemaFor(body, raw))
+	c.diags = ds
+	if got == nil {
+		got = &hcl.BodyContent{}
+	}
+	for i := range l.attrs {
+		c.attrs[i].attr = got.Attributes[l.attrs[i].name]
+	}
+	if len(got.Blocks) > 0 {
+		c.addBlocks(got.Blocks, l, raw)
+	}
+	return c
+}
+
+func (c *content) addBlocks(blocks hcl.Blocks, l *layout, raw bool) {
+	c.blocks = make([][]boundBlock, len(l.blocks))
+	for _, b := range blocks {
+		if raw && b.Type == dynamicHeader.Type {
+			if d, ok := bindDynamic(b, l); ok {
+				c.dyns = append(c.dyns, d)
+			}
+			c.dynamic = true
+			continue
+		}
+		in, list := c.placeFor(b.Type, l)
+		if in == nil {
+			continue
+		}
+		x := boundBlock{b, bind(b.Body, in, raw)}
+		c.dynamic = c.dynamic || x.content.dynamic
+		*list = append(*list, x)
+	}
+}
+
+// placeFor returns where blocks of the type named belong, and their layout.
+func (c *content) placeFor(name string, l *layout) (*layout, *[]boundBlock) {
+	for i := range l.blocks {
+		if l.blocks[i].name == name {
+			return l.blocks[i].in, &c.blocks[i]
+		}
+	}
+	for i := range l.attrs {
+		if l.attrs[i].name == name && l.attrs[i].element != nil {
+			return l.attrs[i].element(), &c.attrs[i].blocks
+		}
+	}
+	return nil, nil
+}

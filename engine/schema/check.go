@@ -1,0 +1,123 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+var validName = regexp.MustCompile(`^[a-z0-9_]+$`)
+
+// Check reports everything about b that no value could keep to: names that cannot
+// be written, flags that exclude each other, item limits that cannot be met. A
+// schema that does not pass is a bug of the provider.
+func (b *Block) Check() error {
+	return errors.Join(b.check("")...)
+}
+
+func (b *Block) check(path string) []error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(b.Attributes)) {
+		if a := b.Attributes[name]; a == nil {
+			errs = append(errs, fmt.Errorf("%s%s: attribute schema is nil", path, name))
+		} else {
+			errs = append(errs, a.check(path, name)...)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.Blocks)) {
+		n := b.Blocks[name]
+		if n == nil || n.Block == nil {
+			errs = append(errs, fmt.Errorf("%s%s: block schema is nil", path, name))
+			continue
+		}
+		if b.Attributes[name] != nil {
+			errs = append(errs, fmt.Errorf("%s%s: name defined as both attribute and block", path, name))
+		}
+		errs = append(errs, n.check(path, name)...)
+	}
+	return errs
+}
+
+func (n *NestedBlock) check(path, name string) []error {
+	var errs []error
+	fail := func(text string, args ...any) {
+		errs = append(errs, fmt.Errorf("%s%s: %s", path, name, fmt.Sprintf(text, args...)))
+	}
+	if !validName.MatchString(name) {
+		fail("name may contain only lowercase letters, digits and underscores")
+	}
+	if n.MinItems < 0 || n.MaxItems < 0 {
+		fail("MinItems and MaxItems must both be at least zero")
+	}
+	inner := n.Block.check(path + name + ".")
+	errs = append(errs, inner...)
+	switch n.Nesting {
+	case NestingSingle:
+		if n.MinItems != n.MaxItems || n.MinItems > 1 {
+			fail("MinItems and MaxItems must match, and be 0 or 1, for a single block")
+		}
+	case NestingGroup:
+		if n.MinItems != 0 || n.MaxItems != 0 {
+			fail("MinItems and MaxItems cannot be used for a group block")
+		}
+	case NestingList, NestingSet:
+		if n.MinItems > n.MaxItems && n.MaxItems != 0 {
+			fail("MinItems must be less than or equal to MaxItems")
+		}
+		if n.Nesting == NestingSet && len(inner) == 0 && n.Block.ImpliedType().HasDynamicTypes() {
+			fail("blocks in a set may not have attributes of a dynamic type")
+		}
+	case NestingMap:
+		if n.MinItems != 0 || n.MaxItems != 0 {
+			fail("MinItems and MaxItems must both be 0 for blocks in a map")
+		}
+	default:
+		fail("invalid nesting mode %d", n.Nesting)
+	}
+	return errs
+}
+
+func (a *Attribute) check(path, name string) []error {
+	var errs []error
+	fail := func(text string, args ...any) {
+		errs = append(errs, fmt.Errorf("%s%s: %s", path, name, fmt.Sprintf(text, args...)))
+	}
+	if !validName.MatchString(name) {
+		fail("name may contain only lowercase letters, digits and underscores")
+	}
+	switch {
+	case !a.Optional && !a.Required && !a.Computed:
+		fail("must set Optional, Required or Computed")
+	case a.Optional && a.Required:
+		fail("cannot set both Optional and Required")
+	case a.Computed && a.Required:
+		fail("cannot set both Computed and Required")
+	}
+	if a.WriteOnly && a.Computed {
+		fail("cannot set WriteOnly together with Computed")
+	}
+	switch {
+	case a.Type == cty.NilType && a.Nested == nil:
+		fail("either Type or Nested must be defined")
+	case a.Type != cty.NilType && a.Nested != nil:
+		fail("Type and Nested cannot both be set")
+	}
+	if o := a.Nested; o != nil {
+		inner := (&Block{Attributes: o.Attributes}).check(path + name + ".")
+		errs = append(errs, inner...)
+		switch o.Nesting {
+		case NestingSingle, NestingList, NestingMap:
+		case NestingSet:
+			if len(inner) == 0 && o.ImpliedType().HasDynamicTypes() {
+				fail("objects in a set may not have attributes of a dynamic type")
+			}
+		default:
+			fail("invalid nesting mode %d", o.Nesting)
+		}
+	}
+	return errs
+}

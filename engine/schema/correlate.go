@@ -1,0 +1,79 @@
+package schema
+
+import "github.com/zclconf/go-cty/cty"
+
+// couldHaveCome reports whether the element prior of a set can be what became of
+// the configured element: they differ only in computed attributes that are not
+// configured. Sets within must be equal, since nothing tells their elements apart.
+func (l *layout) couldHaveCome(prior, config cty.Value) bool {
+	if prior.IsNull() || config.IsNull() || !config.IsKnown() {
+		return sameUnrefined(prior, config)
+	}
+	for i := range l.attrs {
+		f := &l.attrs[i]
+		if !f.couldHaveCome(prior.GetAttr(f.name), config.GetAttr(f.name)) {
+			return false
+		}
+	}
+	for i := range l.blocks {
+		n := &l.blocks[i]
+		p, c := prior.GetAttr(n.name), config.GetAttr(n.name)
+		if !sameUnrefined(p, c) && !n.in.allCouldHaveCome(n.Nesting, p, c) {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *field) couldHaveCome(prior, config cty.Value) bool {
+	switch {
+	case sameUnrefined(prior, config):
+		return true
+	case config.Type().IsSetType():
+		return false
+	case f.object != nil:
+		return f.object.allCouldHaveCome(f.Nested.Nesting, prior, config)
+	}
+	return f.Computed && config.IsNull()
+}
+
+// allCouldHaveCome is couldHaveCome for all the objects of one name.
+func (l *layout) allCouldHaveCome(n Nesting, prior, config cty.Value) bool {
+	if n == NestingSet {
+		return false
+	}
+	if prior.IsNull() {
+		return true
+	}
+	for step, p := range n.elements(prior) {
+		c := config
+		if step != nil {
+			c = at(config, step)
+		}
+		if c == cty.NilVal || !sameUnrefined(p, c) && !l.couldHaveCome(p, c) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameUnrefined is same, except that unknowns of a type are all the same, whatever
+// is known about them.
+func sameUnrefined(a, b cty.Value) bool {
+	return a.RawEquals(b) || unrefined(a).RawEquals(unrefined(b))
+}
+
+// unrefined returns v with every unknown replaced by one of which nothing is known
+// but the type.
+func unrefined(v cty.Value) cty.Value {
+	if v.IsWhollyKnown() {
+		return v
+	}
+	out, _ := cty.Transform(v, func(_ cty.Path, v cty.Value) (cty.Value, error) {
+		if v.IsKnown() {
+			return v, nil
+		}
+		return cty.UnknownVal(v.Type()), nil
+	})
+	return out
+}

@@ -1,0 +1,185 @@
+package schema
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// A layout is a Block or an Object made ready for work: names in order, types
+// and nulls at hand, and flags that tell at once what need not be looked for.
+// Everything in this package that walks along a value walks along a layout, so
+// that an order never depends on a map and a type is never computed twice.
+type layout struct {
+	attrs  []field
+	blocks []nest
+	// ty is the type of a value, convTy the same with its optional attributes
+	// marked as such, which is what configuration is converted to.
+	ty, convTy cty.Type
+	// object says that this is the layout of an Object rather than of a Block.
+	object bool
+
+	// The flags speak of everything within, nested blocks and objects included.
+	sensitive, writeOnly, computed bool
+	// structured says that there are nested blocks or nested objects at this level.
+	structured bool
+	// either says that an attribute at this level may be written as blocks.
+	either bool
+
+	// asked is the HCL schema of a body in which every attribute that may be
+	// written as blocks is; raw is the same before dynamic blocks are expanded.
+	asked, raw *hcl.BodySchema
+}
+
+// A field is an attribute in a layout.
+type field struct {
+	*Attribute
+	name       string
+	ty, convTy cty.Type
+	null       cty.Value
+	// object is the layout of one object of a nested attribute, else nil.
+	object *layout
+	// element is what blocks look like that stand for this attribute; nil if they
+	// cannot (see blockattr.go).
+	element func() *layout
+}
+
+// A nest is a kind of nested block in a layout.
+type nest struct {
+	*NestedBlock
+	name string
+	in   *layout
+	// ty is the type of all the blocks together: [cty.DynamicPseudoType] if dynamic.
+	ty cty.Type
+	// dynamic says that the type of a block depends on its content, so that lists
+	// are tuples and maps are objects.
+	dynamic bool
+	empty   cty.Value
+}
+
+// layout returns the compiled form of b.
+func (b *Block) layout() *layout {
+	b.once.layout.Do(func() { b.layoutCache = newBlockLayout(b) })
+	return b.layoutCache
+}
+
+func newBlockLayout(b *Block) *layout {
+	l := &layout{}
+	l.addAttributes(b.Attributes)
+	for _, name := range slices.Sorted(maps.Keys(b.Blocks)) {
+		if _, taken := b.Attributes[name]; !taken { // else Check complains
+			l.addBlock(name, b.Blocks[name])
+		}
+	}
+	l.finish()
+	return l
+}
+
+func newObjectLayout(o *Object) *layout {
+	l := &layout{object: true}
+	l.addAttributes(o.Attributes)
+	l.finish()
+	return l
+}
+
+func (l *layout) addAttributes(attrs map[string]*Attribute) {
+	l.attrs = make([]field, 0, len(attrs))
+	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+		a := attrs[name]
+		f := field{Attribute: a, name: name}
+		if a.Nested != nil {
+			f.object = newObjectLayout(a.Nested)
+			f.ty = a.Nested.Nesting.of(f.object.ty)
+			f.convTy = a.Nested.Nesting.of(f.object.convTy)
+			l.sensitive = l.sensitive || f.object.sensitive
+			l.writeOnly = l.writeOnly || f.object.writeOnly
+			l.computed = l.computed || f.object.computed
+			l.structured = true
+		} else {
+			f.ty, f.convTy = a.Type.WithoutOptionalAttributesDeep(), a.Type
+			if mayBeBlocks(a.Type) {
+				l.either = true
+				f.element = sync.OnceValue(func() *layout { return elementLayout(a.Type.ElementType()) })
+			}
+		}
+		f.null = cty.NullVal(f.ty)
+		l.sensitive = l.sensitive || a.Sensitive
+		l.writeOnly = l.writeOnly || a.WriteOnly
+		l.computed = l.computed || a.Computed
+		l.attrs = append(l.attrs, f)
+	}
+}
+
+func (l *layout) addBlock(name string, nb *NestedBlock) {
+	n := nest{NestedBlock: nb, name: name, in: nb.Block.layout()}
+	single := nb.Nesting == NestingSingle || nb.Nesting == NestingGroup
+	n.dynamic = !single && nb.Nesting != NestingSet && n.in.ty.HasDynamicTypes()
+	if n.dynamic {
+		n.ty = cty.DynamicPseudoType
+	} else {
+		n.ty = nb.Nesting.of(n.in.ty)
+	}
+	n.empty = n.emptyValue()
+	l.sensitive = l.sensitive || n.in.sensitive
+	l.writeOnly = l.writeOnly || n.in.writeOnly
+	l.computed = l.computed || n.in.computed
+	l.structured = true
+	l.blocks = append(l.blocks, n)
+}
+
+// finish computes what follows from the attributes and blocks.
+func (l *layout) finish() {
+	types := make(map[string]cty.Type, len(l.attrs)+len(l.blocks))
+	convTypes := make(map[string]cty.Type, len(l.attrs)+len(l.blocks))
+	var optional []string
+	for _, f := range l.attrs {
+		types[f.name], convTypes[f.name] = f.ty, f.convTy
+		if l.object && (f.Optional || f.Computed) {
+			optional = append(optional, f.name)
+		}
+	}
+	for _, n := range l.blocks {
+		types[n.name], convTypes[n.name] = n.ty, n.ty
+	}
+	l.ty = cty.Object(types)
+	l.convTy = cty.ObjectWithOptionalAttrs(convTypes, optional)
+	if !l.object {
+		l.asked = l.bodySchema(nil)
+		l.raw = withDynamic(l.asked)
+	}
+}
+
+// of returns the type that values of type ty make together.
+func (n Nesting) of(ty cty.Type) cty.Type {
+	switch n {
+	case NestingSingle, NestingGroup:
+		return ty
+	case NestingList:
+		return cty.List(ty)
+	case NestingSet:
+		return cty.Set(ty)
+	case NestingMap:
+		return cty.Map(ty)
+	}
+	panic("schema: invalid nesting")
+}
+
+// String returns the name that the provider protocol has for n, in lower case.
+func (n Nesting) String() string {
+	switch n {
+	case NestingSingle:
+		return "single"
+	case NestingGroup:
+		return "group"
+	case NestingList:
+		return "list"
+	case NestingSet:
+		return "set"
+	case NestingMap:
+		return "map"
+	}
+	return "invalid"
+}

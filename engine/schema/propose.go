@@ -1,0 +1,207 @@
+package schema
+
+import "github.com/zclconf/go-cty/cty"
+
+// What a provider is proposed
+//
+// The proposed new value of an object is a first merge of its prior value and its
+// configuration, from which the provider plans:
+//
+//   - what is configured, is as configured;
+//   - what is not, and is computed, stays as it was before;
+//   - what is not, and is not computed, is null.
+//
+// To say what something nested "was before", objects of the prior value and of the
+// configuration must be told to be the same: blocks and objects in lists by their
+// index, in maps by their key. In sets nothing identifies an element, so one of the
+// prior value is taken that could have come of the configured one: equal in all but
+// computed attributes that are not configured.
+//
+// Marks have no part in this: both values are without.
+
+// ProposedNew returns the proposed new value of an object of type b. Either value
+// may be null. Where prior is null there is nothing to keep: the result is config,
+// computed attributes that are not set being null (the provider makes of those
+// unknowns what it will choose itself; [Block.SetUnknowns] does so for providers of
+// our own).
+func ProposedNew(b *Block, prior, config cty.Value) cty.Value {
+	if config.IsNull() || !config.IsKnown() {
+		if prior.IsNull() && !config.IsNull() {
+			return b.EmptyValue()
+		}
+		return prior
+	}
+	return b.layout().proposed(prior, config)
+}
+
+// PlannedDataResourceObject returns what is planned for a data source that will be
+// read only while applying: config, with everything unknown that the provider may
+// still choose.
+func PlannedDataResourceObject(b *Block, config cty.Value) cty.Value {
+	return ProposedNew(b, cty.UnknownVal(b.ImpliedType()), config)
+}
+
+// proposed merges one object. config is known; it may be null only in an object of
+// a nested attribute.
+func (l *layout) proposed(prior, config cty.Value) cty.Value {
+	if config.IsNull() {
+		return config
+	}
+	if prior.IsNull() || !l.computed {
+		// Nothing to keep, or nothing that could be kept.
+		return config
+	}
+	var vals map[string]cty.Value
+	set := func(name string, old, new cty.Value) {
+		if same(old, new) {
+			return
+		}
+		if vals == nil {
+			vals = config.AsValueMap()
+		}
+		vals[name] = new
+	}
+	for i := range l.attrs {
+		f := &l.attrs[i]
+		if f.Computed || f.object != nil && f.object.computed {
+			c := config.GetAttr(f.name)
+			set(f.name, c, f.proposed(prior.GetAttr(f.name), c))
+		}
+	}
+	for i := range l.blocks {
+		n := &l.blocks[i]
+		if n.in.computed {
+			c := config.GetAttr(n.name)
+			set(n.name, c, n.proposed(prior.GetAttr(n.name), c))
+		}
+	}
+	if vals == nil {
+		return config
+	}
+	return object(vals)
+}
+
+func (f *field) proposed(prior, config cty.Value) cty.Value {
+	switch {
+	case f.Computed && config.IsNull():
+		if f.wasConfigured(prior) {
+			return config
+		}
+		return prior
+	case f.object == nil || config.IsNull() || !config.IsKnown():
+		return config
+	}
+	return f.object.proposedAll(f.Nested.Nesting, prior, config)
+}
+
+// wasConfigured reports whether the nested attribute f can have got its prior value
+// only from the configuration, because something in it is set that is not computed.
+// Then that it is not configured now means that it goes away.
+func (f *field) wasConfigured(prior cty.Value) bool {
+	return f.Optional && f.object != nil && f.object.anyConfigured(f.Nested.Nesting, prior)
+}
+
+func (l *layout) anyConfigured(n Nesting, v cty.Value) bool {
+	if v.IsNull() || !v.IsKnown() {
+		return false
+	}
+	for _, e := range n.elements(v) {
+		if e.IsNull() || !e.IsKnown() {
+			continue
+		}
+		for i := range l.attrs {
+			f := &l.attrs[i]
+			v := e.GetAttr(f.name)
+			if v.IsNull() {
+				continue
+			}
+			if !f.Computed || f.object != nil && f.object.anyConfigured(f.Nested.Nesting, v) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (n *nest) proposed(prior, config cty.Value) cty.Value {
+	if config.IsNull() || !config.IsKnown() {
+		// Unknown blocks are those of a dynamic block over something unknown.
+		return config
+	}
+	return n.in.proposedAll(n.Nesting, prior, config)
+}
+
+// proposedAll merges all the objects of one name. config is known and not null.
+func (l *layout) proposedAll(n Nesting, prior, config cty.Value) cty.Value {
+	switch n {
+	case NestingSingle, NestingGroup:
+		return l.proposed(prior, config)
+	case NestingSet:
+		return l.proposedSet(prior, config)
+	}
+	var vals []cty.Value
+	for step, c := range n.elements(config) {
+		p := at(prior, step)
+		if p == cty.NilVal || !c.IsKnown() {
+			vals = append(vals, c)
+			continue
+		}
+		vals = append(vals, l.proposed(p, c))
+	}
+	if len(vals) == 0 {
+		return config
+	}
+	return rebuild(config, vals)
+}
+
+func (l *layout) proposedSet(prior, config cty.Value) cty.Value {
+	var priors []cty.Value
+	if !prior.IsNull() && prior.IsKnown() {
+		priors = prior.AsValueSlice()
+	}
+	used := make([]bool, len(priors))
+	var vals []cty.Value
+	for _, c := range NestingSet.elements(config) {
+		v := c
+		if !prior.IsKnown() && c.IsKnown() {
+			v = l.proposed(cty.UnknownVal(l.ty), c)
+		}
+		for i, p := range priors {
+			if !used[i] && l.couldHaveCome(p, c) {
+				used[i] = true
+				v = l.proposed(p, c)
+				break
+			}
+		}
+		vals = append(vals, v)
+	}
+	if len(vals) == 0 {
+		return config
+	}
+	return cty.SetVal(vals)
+}
+
+// at returns the element of v that step leads to, or [cty.NilVal] if v has none. An
+// element of something unknown is unknown.
+func at(v cty.Value, step cty.PathStep) cty.Value {
+	if v.IsNull() {
+		return cty.NilVal
+	}
+	if !v.IsKnown() {
+		return cty.DynamicVal
+	}
+	if s, ok := step.(cty.GetAttrStep); ok {
+		step = cty.IndexStep{Key: cty.StringVal(s.Name)}
+	}
+	key := step.(cty.IndexStep).Key
+	if ty := v.Type(); ty.IsObjectType() {
+		if !ty.HasAttribute(key.AsString()) {
+			return cty.NilVal
+		}
+		return v.GetAttr(key.AsString())
+	}
+	if v.HasIndex(key).False() {
+		return cty.NilVal
+	}
+	return v.Index(key)
+}

@@ -1,0 +1,85 @@
+package schema
+
+import "github.com/zclconf/go-cty/cty"
+
+// SensitivePaths returns where v, a value of b's implied type, is sensitive by the
+// schema, whatever is there: nulls and unknowns as well, as long as the object that
+// has the attribute exists. In a block or object that is itself null or unknown
+// nothing is. At the top level attributes are sensitive even if v is null, as in
+// Terraform. The paths are in the order of attributes, then of blocks, by name.
+func (b *Block) SensitivePaths(v cty.Value) []cty.Path {
+	l := b.layout()
+	if !l.sensitive {
+		return nil
+	}
+	var out []cty.Path
+	if v.IsNull() {
+		for i := range l.attrs {
+			if l.attrs[i].Sensitive {
+				out = append(out, attr(nil, l.attrs[i].name))
+			}
+		}
+		return out
+	}
+	return l.collect(out, v, nil, sensitive)
+}
+
+// WriteOnlyPaths returns where v has write-only attributes, null or not.
+func (b *Block) WriteOnlyPaths(v cty.Value) []cty.Path {
+	l := b.layout()
+	if !l.writeOnly {
+		return nil
+	}
+	return l.collect(nil, v, nil, writeOnly)
+}
+
+// A trait is something that is declared of an attribute and collected with paths.
+type trait struct {
+	of     func(*Attribute) bool
+	within func(*layout) bool
+}
+
+var (
+	sensitive = trait{func(a *Attribute) bool { return a.Sensitive }, func(l *layout) bool { return l.sensitive }}
+	writeOnly = trait{func(a *Attribute) bool { return a.WriteOnly }, func(l *layout) bool { return l.writeOnly }}
+)
+
+// collect adds the paths in v, reached by path, of all attributes with trait t.
+// It does not look for more inside an attribute that has it.
+func (l *layout) collect(out []cty.Path, v cty.Value, path cty.Path, t trait) []cty.Path {
+	v, _ = v.Unmark()
+	if v.IsNull() {
+		return out
+	}
+	for i := range l.attrs {
+		f := &l.attrs[i]
+		switch {
+		case t.of(f.Attribute):
+			out = append(out, attr(path, f.name))
+		case f.object != nil && t.within(f.object):
+			out = f.object.collectNested(out, f.Nested.Nesting, v.GetAttr(f.name), attr(path, f.name), t)
+		}
+	}
+	for i := range l.blocks {
+		n := &l.blocks[i]
+		if t.within(n.in) {
+			out = n.in.collectNested(out, n.Nesting, v.GetAttr(n.name), attr(path, n.name), t)
+		}
+	}
+	return out
+}
+
+// collectNested is collect for all the objects of l in v.
+func (l *layout) collectNested(out []cty.Path, n Nesting, v cty.Value, path cty.Path, t trait) []cty.Path {
+	v, _ = v.Unmark()
+	if v.IsNull() || !v.IsKnown() {
+		return out
+	}
+	for step, e := range n.elements(v) {
+		e, _ = e.Unmark()
+		if e.IsKnown() {
+			out = l.collect(out, e, extend(path, step), t)
+		}
+	}
+	return out
+}

@@ -1,0 +1,32 @@
+package schema
+
+import "github.com/zclconf/go-cty/cty"
+
+// UnknownAsNull returns v with null in place of everything unknown. Marks stay
+// where they are; elements of sets that become equal become one.
+func UnknownAsNull(v cty.Value) cty.Value {
+	if v.IsWhollyKnown() {
+		return v
+	}
+	if !v.ContainsMarked() {
+		return cty.UnknownAsNull(v)
+	}
+	plain, pvm := v.UnmarkDeepWithPaths()
+	return cty.UnknownAsNull(plain).MarkWithPaths(pvm)
+}
+
+// SetUnknowns returns v, a known value of b's implied type, with every computed
+// attribute that is null made unknown: what a provider without opinions of its own
+// plans for an object that it is to create.
+func (b *Block) SetUnknowns(v cty.Value) cty.Value {
+	l := b.layout()
+	if !l.computed {
+		return v
+	}
+	return l.edit(v, func(f *field, v cty.Value) (cty.Value, bool) {
+		if f.Computed && v.IsNull() {
+			return cty.UnknownVal(f.ty), true
+		}
+		return v, f.object == nil || !f.object.computed
+	}, func(in *layout) bool { return in.computed })
+}

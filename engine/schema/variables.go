@@ -1,0 +1,113 @@
+package schema
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// A dynamicBlock is a dynamic block before it is expanded: where its own
+// expressions are, and what its content holds.
+type dynamicBlock struct {
+	forEach, labels *hcl.Attribute
+	iterator        string
+	content         *content
+	in              *layout
+}
+
+// dynamicBody is what a dynamic block may hold. Nothing is required: what is
+// missing is reported when the block is expanded.
+var dynamicBody = &hcl.BodySchema{
+	Attributes: []hcl.AttributeSchema{{Name: "for_each"}, {Name: "labels"}, {Name: "iterator"}},
+	Blocks:     []hcl.BlockHeaderSchema{{Type: "content"}},
+}
+
+// bindDynamic reads a dynamic block for blocks of a layout. It reports false if
+// the block is none that can be expanded.
+func bindDynamic(b *hcl.Block, l *layout) (dynamicBlock, bool) {
+	got, _, _ := b.Body.PartialContent(dynamicBody)
+	if len(b.Labels) == 0 || got == nil {
+		return dynamicBlock{}, false
+	}
+	d := dynamicBlock{
+		forEach: got.Attributes["for_each"], labels: got.Attributes["labels"], iterator: b.Labels[0],
+	}
+	if a := got.Attributes["iterator"]; a != nil {
+		d.iterator = hcl.ExprAsKeyword(a.Expr)
+		if d.iterator == "" {
+			return dynamicBlock{}, false
+		}
+	}
+	scratch := content{attrs: make([]given, len(l.attrs)), blocks: make([][]boundBlock, len(l.blocks))}
+	in, _ := scratch.placeFor(b.Labels[0], l)
+	if in != nil && len(got.Blocks) > 0 {
+		d.in, d.content = in, bind(got.Blocks[0].Body, in, true)
+	}
+	return d, true
+}
+
+// Variables returns the references of body, by the schema b: what must be in the
+// EvalContext to decode it. The iterators of dynamic blocks are not among them.
+func (b *Block) Variables(body hcl.Body) []hcl.Traversal { return b.Bind(body).Variables() }
+
+// Variables returns the references of the bound body. The order is the same each
+// time: attributes by name, then nested blocks by name and as written.
+func (x *Bound) Variables() []hcl.Traversal {
+	var out []hcl.Traversal
+	for expr, iterators := range x.Expressions() {
+		for _, t := range expr.Variables() {
+			if !slices.Contains(iterators, t.RootName()) {
+				out = append(out, t)
+			}
+		}
+	}
+	return out
+}
+
+// Expressions goes over all expressions of the bound body, those of dynamic blocks
+// (for_each, labels, content) included, each with the names of the iterators that
+// it may refer to, outermost first. The names are lent: do not keep them.
+func (x *Bound) Expressions() iter.Seq2[hcl.Expression, []string] {
+	return func(yield func(hcl.Expression, []string) bool) {
+		x.raw.expressions(x.layout, nil, yield)
+	}
+}
+
+func (c *content) expressions(l *layout, iterators []string, yield func(hcl.Expression, []string) bool) bool {
+	for i := range c.attrs {
+		g := &c.attrs[i]
+		if g.attr != nil && !yield(g.attr.Expr, iterators) {
+			return false
+		}
+		for _, b := range g.blocks {
+			if !b.content.expressions(l.attrs[i].element(), iterators, yield) {
+				return false
+			}
+		}
+	}
+	for i, blocks := range c.blocks {
+		for _, b := range blocks {
+			if !b.content.expressions(l.blocks[i].in, iterators, yield) {
+				return false
+			}
+		}
+	}
+	for _, d := range c.dyns {
+		if !d.expressions(iterators, yield) {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *dynamicBlock) expressions(outer []string, yield func(hcl.Expression, []string) bool) bool {
+	if d.forEach != nil && !yield(d.forEach.Expr, outer) {
+		return false
+	}
+	inner := append(slices.Clip(outer), d.iterator)
+	if d.labels != nil && !yield(d.labels.Expr, inner) {
+		return false
+	}
+	return d.content == nil || d.content.expressions(d.in, inner, yield)
+}
