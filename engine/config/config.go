@@ -12,6 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
 )
 
 // A Config is a root module and everything it calls.
@@ -33,6 +34,8 @@ type Module struct {
 	Call     *Call              // in Parent; nil for the root
 	Children map[string]*Module // by name of the call
 	*Content
+
+	installedVersion string // of a module from a registry
 }
 
 // Content is what the files of one directory declare.
@@ -54,6 +57,10 @@ type Content struct {
 	Removed           []*Removed
 	Imports           []*Import
 	Checks            map[string]*Check
+	ProviderMeta      map[string]*ProviderMeta // by local name; nil if there are none
+
+	broken     bool                      // the files have errors
+	byProvider map[addrs.Provider]string // local names by provider; nil without indexProviders
 }
 
 // A VersionConstraint is a required_version or a version argument as written.
@@ -81,11 +88,23 @@ type Backend struct {
 	Range hcl.Range
 }
 
+// A ProviderMeta is a provider_meta block: values that a module sends along with
+// every request to a provider.
+type ProviderMeta struct {
+	LocalName string
+	Body      hcl.Body
+	Range     hcl.Range
+}
+
 // A Provider is a provider block.
 type Provider struct {
-	Addr  addrs.LocalProviderConfig
-	Body  hcl.Body // without alias and version
-	Range hcl.Range
+	Addr addrs.LocalProviderConfig
+	Body hcl.Body // without alias and version
+	// Versions is the version argument of old, nil if absent.
+	Versions []VersionConstraint
+	Range    hcl.Range
+
+	empty bool // no arguments: a mere placeholder for what a caller may pass
 }
 
 // A Variable is an input of a module.
@@ -107,6 +126,10 @@ type Variable struct {
 	Validations []*Condition
 	Range       hcl.Range
 	TypeRange   hcl.Range
+
+	rawDefault   cty.Value // as written, before conversion
+	defaultRange hcl.Range
+	given        map[string]bool
 }
 
 // A Local is a local value.
@@ -126,6 +149,8 @@ type Output struct {
 	DependsOn     []hcl.Traversal
 	Preconditions []*Condition
 	Range         hcl.Range
+
+	given map[string]bool
 }
 
 // A Condition is a validation, precondition, postcondition or assertion.
@@ -162,6 +187,8 @@ type Resource struct {
 
 	Range     hcl.Range // of the block's header
 	TypeRange hcl.Range
+
+	given map[string]bool // names of arguments present, in override files only
 }
 
 // A Provisioner is a provisioner block.
@@ -189,6 +216,9 @@ type Call struct {
 	Providers   []PassedProvider
 	Range       hcl.Range
 	SourceRange hcl.Range
+
+	address source.Address
+	given   map[string]bool
 }
 
 // A PassedProvider is one entry of a module call's providers argument.
@@ -209,6 +239,7 @@ type Removed struct {
 	From         addrs.Target // static: without keys
 	Destroy      bool         // lifecycle { destroy = ... }, default true
 	Provisioners []*Provisioner
+	Connection   hcl.Body // for all of the provisioners; nil if absent
 	FromRange    hcl.Range
 	Range        hcl.Range
 }

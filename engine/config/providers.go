@@ -12,32 +12,44 @@ func (m *Module) ProviderOf(localName string) addrs.Provider {
 
 // ProviderConfig returns the provider configuration that a local one stands for
 // in m: the block itself if m has it, else what the calls on the way to m pass
-// or inherit. A default configuration that nobody wrote belongs to the root.
+// or inherit. A default configuration that nobody wrote belongs to the root. An
+// empty block in a called module is a placeholder, which gives way to what is passed.
 func (m *Module) ProviderConfig(local addrs.LocalProviderConfig) addrs.AbsProviderConfig {
 	p := m.ProviderOf(local.LocalName)
 	for {
-		if m.Parent == nil || m.Providers[local] != nil {
+		block := m.Providers[local]
+		if m.Parent == nil || block != nil && !block.empty {
 			return addrs.AbsProviderConfig{Module: m.Addr, Provider: p, Alias: local.Alias}
 		}
-		next := local
-		passed := false
-		for _, x := range m.Call.Providers {
-			if x.InChild.Alias == local.Alias && m.ProviderOf(x.InChild.LocalName) == p {
-				next, passed = x.InParent, true
-				break
-			}
-		}
+		next, passed := m.passed(local, p)
 		if !passed {
-			// Inherited by provider, whatever the parent calls it.
-			for name, r := range m.Parent.RequiredProviders {
-				if r.Source == p {
-					next.LocalName = name
-					break
-				}
+			if block != nil {
+				return addrs.AbsProviderConfig{Module: m.Addr, Provider: p, Alias: local.Alias}
 			}
+			// Inherited by provider, whatever the parent calls it.
+			next.LocalName = m.Parent.localName(p, local.LocalName)
 		}
 		m, local = m.Parent, next
 	}
+}
+
+// passed returns the caller's configuration that is passed to m for local, which is
+// one of provider p.
+func (m *Module) passed(local addrs.LocalProviderConfig, p addrs.Provider) (addrs.LocalProviderConfig, bool) {
+	for _, x := range m.Call.Providers {
+		if x.InChild.Alias == local.Alias && (x.InChild.LocalName == local.LocalName || m.ProviderOf(x.InChild.LocalName) == p) {
+			return x.InParent, true
+		}
+	}
+	return local, false
+}
+
+// localName returns what m calls the provider p, or otherwise.
+func (m *Module) localName(p addrs.Provider, otherwise string) string {
+	if name, ok := m.byProvider[p]; ok {
+		return name
+	}
+	return otherwise
 }
 
 // ResourceProvider returns the provider configuration that a resource block in m uses.

@@ -1,0 +1,106 @@
+package config
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+)
+
+var callSchema = &hcl.BodySchema{
+	Attributes: []hcl.AttributeSchema{
+		{Name: "source", Required: true}, {Name: "version"}, {Name: "count"},
+		{Name: "for_each"}, {Name: "depends_on"}, {Name: "providers"},
+	},
+	// Reserved for the language.
+	Blocks: []hcl.BlockHeaderSchema{{Type: "_"}, {Type: "lifecycle"}, {Type: "locals"}, {Type: "provider", LabelNames: []string{"type"}}},
+}
+
+// call reads a module block.
+func (r *reader) call(b *hcl.Block) {
+	content, remain := r.partial(b.Body, callSchema)
+	c := &Call{Name: b.Labels[0], Range: b.DefRange}
+	r.name(b, 0, "Invalid module instance name")
+	attrs := content.Attributes
+	c.given = r.givenArgs(content)
+	if a := attrs["source"]; a != nil {
+		r.callSource(c, a, attrs["version"] != nil)
+	}
+	if a := attrs["version"]; a != nil {
+		if v, ok := r.versionConstraint(a); ok {
+			c.Version = []VersionConstraint{v}
+		}
+	}
+	c.Count, c.ForEach = expr(attrs["count"]), expr(attrs["for_each"])
+	r.countOrForEach(attrs)
+	c.DependsOn = r.dependsOn(attrs["depends_on"])
+	if a := attrs["providers"]; a != nil {
+		c.Providers = r.passedProviders(a.Expr)
+	}
+	body := r.escaped(content.Blocks, remain, "module")
+	args, ds := body.JustAttributes()
+	r.diags = append(r.diags, ds...)
+	c.Args = args
+	old := r.c.Calls[c.Name]
+	switch {
+	case r.override && old == nil:
+		r.errorf(&c.Range, "Missing module call to override",
+			"There is no module call named %q. An override file can only change a call that another file declares.", c.Name)
+	case r.override:
+		overrideCall(old, c)
+	case old != nil:
+		r.errorf(&c.Range, "Duplicate module call",
+			"A module call named %q was already declared at %s. Names of module calls must be unique within a module.", c.Name, at(old.Range))
+	default:
+		r.c.Calls[c.Name] = c
+	}
+}
+
+func (r *reader) callSource(c *Call, a *hcl.Attribute, versioned bool) {
+	c.SourceRange = a.Expr.Range()
+	if !r.literal(a, &c.Source) {
+		return
+	}
+	addr, err := source.Parse(c.Source)
+	if err != nil {
+		r.errorf(&c.SourceRange, "Invalid module source address", "%s.", capital(err.Error()))
+		return
+	}
+	if versioned && addr.Kind != source.Registry {
+		r.errorf(&c.SourceRange, "Invalid registry module source address",
+			"The version argument is for modules of a registry only, and %q is no registry's address.", c.Source)
+		return
+	}
+	c.address = addr
+}
+
+// passedProviders reads the providers argument; not nil, even if it is empty.
+func (r *reader) passedProviders(e hcl.Expression) []PassedProvider {
+	out := []PassedProvider{}
+	pairs, ds := hcl.ExprMap(e)
+	r.diags = append(r.diags, ds...)
+	seen := map[addrs.LocalProviderConfig]hcl.Range{}
+	for _, p := range pairs {
+		child, ok1 := r.providerRef(unwrapKey(p.Key))
+		parent, ok2 := r.providerRef(p.Value)
+		if !ok1 || !ok2 {
+			continue
+		}
+		if old, dup := seen[child]; dup {
+			r.errorf(p.Key.Range().Ptr(), "Duplicate provider address",
+				"A configuration is passed for %s twice; the first is at %s.", child, at(old))
+			continue
+		}
+		seen[child] = p.Key.Range()
+		out = append(out, PassedProvider{
+			InChild: child, InChildRange: p.Key.Range(), InParent: parent, InParentRange: p.Value.Range(),
+		})
+	}
+	return out
+}
+
+// isString reports whether v is the known string s.
+func isString(v cty.Value, s string) bool {
+	return v.Type() == cty.String && v.IsKnown() && !v.IsNull() && v.AsString() == s
+}

@@ -1,0 +1,126 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/json"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+)
+
+// moduleFiles picks a module's files out of a directory's: .tf and .tf.json, and
+// .tofu and .tofu.json, which hide a .tf or .tf.json file of the same stem. Override
+// files are applied after all others, in the order of their names.
+func moduleFiles(names []string) (primary, override []string) {
+	all := map[string]bool{}
+	for _, n := range names {
+		all[n] = true
+	}
+	for _, n := range names {
+		stem, ext := splitName(n)
+		if ext == "" || ignored(n) {
+			continue
+		}
+		if strings.HasPrefix(ext, ".tf") && all[stem+strings.Replace(ext, ".tf", ".tofu", 1)] {
+			continue
+		}
+		if stem == "override" || strings.HasSuffix(stem, "_override") {
+			override = append(override, n)
+		} else {
+			primary = append(primary, n)
+		}
+	}
+	return primary, override
+}
+
+// splitName cuts a configuration file's extension off; it is "" for other files.
+func splitName(name string) (stem, ext string) {
+	for _, e := range []string{".tf", ".tf.json", ".tofu", ".tofu.json"} {
+		if s, ok := strings.CutSuffix(name, e); ok {
+			return s, e
+		}
+	}
+	return name, ""
+}
+
+// ignored reports whether a file is hidden, or an editor's backup or lock.
+func ignored(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") ||
+		strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#")
+}
+
+// readDirectory reads and parses one module's directory. call is the call that
+// asked for it, nil for the root module.
+func readDirectory(tree source.Tree, dir string, call *Call, files map[string]*hcl.File) (*Content, hcl.Diagnostics) {
+	r := &reader{c: newContent(dir)}
+	names, err := tree.ReadDir(dir)
+	if err != nil {
+		r.diags = append(r.diags, unreadable(err, dir, call))
+		return r.c, r.diags
+	}
+	primary, override := moduleFiles(names)
+	if len(primary)+len(override) == 0 && call != nil {
+		r.errorf(&call.SourceRange, "Unreadable module directory", "The directory %s has no configuration files (.tf, .tf.json).", dir)
+	}
+	for i, name := range append(primary, override...) {
+		name = path.Join(dir, name)
+		f := r.parse(tree, name)
+		if f == nil || f.Body == nil {
+			continue
+		}
+		files[name] = f
+		r.override = i >= len(primary)
+		r.file(f.Body)
+	}
+	r.finish()
+	return r.c, r.diags
+}
+
+func (r *reader) parse(tree source.Tree, name string) *hcl.File {
+	src, err := tree.ReadFile(name)
+	if err != nil {
+		r.errorf(nil, "Failed to read file", "The file %q could not be read: %s.", name, err)
+		return nil
+	}
+	var f *hcl.File
+	var ds hcl.Diagnostics
+	if strings.HasSuffix(name, ".json") {
+		f, ds = json.Parse(src, name)
+	} else {
+		f, ds = hclsyntax.ParseConfig(src, name, hcl.InitialPos)
+	}
+	r.diags = append(r.diags, ds...)
+	return f
+}
+
+func unreadable(err error, dir string, call *Call) *hcl.Diagnostic {
+	if call == nil {
+		return problem(nil, "Failed to read module directory", "The root module's directory could not be read: %s.", err)
+	}
+	detail := fmt.Sprintf("The directory %s could not be read for module %q: %s.", dir, call.Name, err)
+	if errors.Is(err, fs.ErrNotExist) {
+		detail = fmt.Sprintf("The directory %s, which module %q is called from, does not exist.", dir, call.Name)
+	}
+	return problem(&call.SourceRange, "Unreadable module directory", detail)
+}
+
+func newContent(dir string) *Content {
+	return &Content{
+		Dir:               dir,
+		RequiredProviders: map[string]*RequiredProvider{},
+		Providers:         map[addrs.LocalProviderConfig]*Provider{},
+		Variables:         map[string]*Variable{},
+		Locals:            map[string]*Local{},
+		Outputs:           map[string]*Output{},
+		Resources:         map[addrs.Resource]*Resource{},
+		Calls:             map[string]*Call{},
+		Checks:            map[string]*Check{},
+	}
+}

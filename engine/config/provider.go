@@ -1,0 +1,132 @@
+package config
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+)
+
+var providerSchema = &hcl.BodySchema{
+	Attributes: []hcl.AttributeSchema{
+		{Name: "alias"}, {Name: "version"},
+		// Reserved for the language.
+		{Name: "count"}, {Name: "depends_on"}, {Name: "for_each"}, {Name: "source"},
+	},
+	Blocks: []hcl.BlockHeaderSchema{{Type: "_"}, {Type: "lifecycle"}, {Type: "locals"}},
+}
+
+// provider reads a provider block.
+func (r *reader) provider(b *hcl.Block) {
+	content, remain := r.partial(b.Body, providerSchema)
+	name := b.Labels[0]
+	if err := checkLocalName(name); err != "" {
+		r.errorf(&b.LabelRanges[0], "Invalid provider name", "%s", err)
+	}
+	p := &Provider{Addr: addrs.LocalProviderConfig{LocalName: name}, Body: remain, Range: b.DefRange}
+	if a := content.Attributes["alias"]; a != nil {
+		if r.literal(a, &p.Addr.Alias) && !hclsyntax.ValidIdentifier(p.Addr.Alias) {
+			r.errorf(a.Expr.Range().Ptr(), "Invalid provider configuration alias", "An alias must be a valid name. "+badIdentifier)
+		}
+	}
+	if a := content.Attributes["version"]; a != nil {
+		r.warnf(a.Expr.Range().Ptr(), "Version constraints inside provider configuration blocks are deprecated",
+			"Write the version into the provider's entry of required_providers, in the terraform block, instead.")
+		if c, ok := r.versionConstraint(a); ok {
+			p.Versions = []VersionConstraint{c}
+		}
+	}
+	for _, n := range []string{"count", "depends_on", "for_each", "source"} {
+		if a := content.Attributes[n]; a != nil {
+			r.errorf(&a.NameRange, "Reserved argument name in provider block",
+				"The argument name %q is reserved for the language.", n)
+		}
+	}
+	p.Body = r.escaped(content.Blocks, remain, "provider")
+	p.empty = isEmpty(p.Body)
+	old := r.c.Providers[p.Addr]
+	switch {
+	case r.override && old == nil && p.Addr.Alias == "":
+		// A default configuration exists without being declared.
+		r.c.Providers[p.Addr] = p
+	case r.override && old == nil:
+		r.errorf(&p.Range, "Missing base provider configuration for override",
+			"There is no configuration of provider %q with the alias %q. An override file can only change one that another file declares.", name, p.Addr.Alias)
+	case r.override:
+		old.Body = &overriddenBody{old.Body, p.Body}
+		old.empty = old.empty && p.empty
+		if p.Versions != nil {
+			old.Versions = p.Versions
+		}
+	case old != nil && p.Addr.Alias == "":
+		r.errorf(&p.Range, "Duplicate provider configuration",
+			"A default configuration of provider %q was already given at %s. A second one must have an alias.", name, at(old.Range))
+	case old != nil:
+		r.errorf(&p.Range, "Duplicate provider configuration",
+			"A configuration of provider %q with the alias %q was already given at %s. Aliases must be unique for each provider.", name, p.Addr.Alias, at(old.Range))
+	default:
+		r.c.Providers[p.Addr] = p
+	}
+}
+
+// escaped handles the blocks of a provider or resource that are not its plugin's:
+// the content of the block named _ stands for itself whatever its names mean
+// outside, the others are reserved.
+func (r *reader) escaped(blocks hcl.Blocks, body hcl.Body, where string) hcl.Body {
+	var seen *hcl.Block
+	for _, b := range blocks {
+		if b.Type == "_" {
+			if r.once(&seen, b, "Duplicate escaping block", "The block named _ may be used only once in each block.") {
+				body = hcl.MergeBodies([]hcl.Body{body, b.Body})
+			}
+			continue
+		}
+		r.errorf(&b.TypeRange, "Reserved block type name in "+where+" block", "The block type name %q is reserved for the language.", b.Type)
+	}
+	return body
+}
+
+// isEmpty reports whether nothing stands in a body.
+func isEmpty(b hcl.Body) bool {
+	attrs, ds := b.JustAttributes()
+	return len(attrs) == 0 && !ds.HasErrors()
+}
+
+// providerRef reads a reference to a provider configuration: aws, aws.west, or the
+// same in quotes, as of old.
+func (r *reader) providerRef(e hcl.Expression) (addrs.LocalProviderConfig, bool) {
+	e, ds := unquoteReference(e)
+	r.diags = append(r.diags, ds...)
+	if ds.HasErrors() {
+		return addrs.LocalProviderConfig{}, false
+	}
+	t, ds := hcl.AbsTraversalForExpr(e)
+	local, ok := localConfig(t)
+	if ds.HasErrors() || !ok {
+		r.errorf(e.Range().Ptr(), "Invalid provider configuration reference",
+			"A reference to a provider configuration is the provider's local name, followed by a dot and an alias if it has one.")
+		return local, false
+	}
+	if err := checkLocalName(local.LocalName); err != "" {
+		r.errorf(t.SourceRange().Ptr(), "Invalid provider configuration reference", "%s", err)
+		return local, false
+	}
+	return local, true
+}
+
+// localConfig reads name or name.alias.
+func localConfig(t hcl.Traversal) (addrs.LocalProviderConfig, bool) {
+	var out addrs.LocalProviderConfig
+	if len(t) == 0 || len(t) > 2 || t.IsRelative() {
+		return out, false
+	}
+	out.LocalName = t.RootName()
+	if len(t) == 2 {
+		alias, ok := t[1].(hcl.TraverseAttr)
+		if !ok {
+			return out, false
+		}
+		out.Alias = alias.Name
+	}
+	return out, true
+}

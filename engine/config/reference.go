@@ -1,0 +1,200 @@
+package config
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/json"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+)
+
+func validName(s string) bool { return hclsyntax.ValidIdentifier(s) }
+
+// unquoteReference turns a reference in quotes into the reference, with a warning.
+// Other expressions, JSON's among them, are returned as they are.
+func unquoteReference(e hcl.Expression) (hcl.Expression, hcl.Diagnostics) {
+	t, ok := e.(*hclsyntax.TemplateExpr)
+	if !ok {
+		return e, nil
+	}
+	v, ds := t.Value(nil)
+	if ds.HasErrors() || !t.IsStringLiteral() {
+		return e, ds
+	}
+	// The traversal starts behind the quote.
+	start := t.Range().Start
+	start.Column++
+	start.Byte++
+	trav, ds := hclsyntax.ParseTraversalAbs([]byte(v.AsString()), t.Range().Filename, start)
+	ds = append(ds, warning(t.Range().Ptr(), "Quoted references are deprecated",
+		"References stand without quotes; quotes were needed up to Terraform 0.11. Remove them."))
+	return &hclsyntax.ScopeTraversalExpr{Traversal: trav, SrcRange: t.Range()}, ds
+}
+
+// dependsOn reads a depends_on argument; nil if it is absent.
+func (r *reader) dependsOn(a *hcl.Attribute) []hcl.Traversal {
+	if a == nil {
+		return nil
+	}
+	list, ds := hcl.ExprList(a.Expr)
+	r.diags = append(r.diags, ds...)
+	var out []hcl.Traversal
+	for _, e := range list {
+		e, ds := unquoteReference(e)
+		r.diags = append(r.diags, ds...)
+		t, ds := hcl.AbsTraversalForExpr(e)
+		r.diags = append(r.diags, ds...)
+		if len(t) != 0 {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// unquoteKeyword is unquoteReference for bare words.
+func unquoteKeyword(e hcl.Expression) (hcl.Expression, hcl.Diagnostics) {
+	t, ok := e.(*hclsyntax.TemplateExpr)
+	if !ok || !t.IsStringLiteral() {
+		return e, nil
+	}
+	v, ds := t.Value(nil)
+	if ds.HasErrors() {
+		return e, ds
+	}
+	return &hclsyntax.ScopeTraversalExpr{
+			Traversal: hcl.Traversal{hcl.TraverseRoot{Name: v.AsString(), SrcRange: t.Range()}},
+			SrcRange:  t.Range(),
+		}, hcl.Diagnostics{warning(t.Range().Ptr(), "Quoted keywords are deprecated",
+			"Keywords stand without quotes; quotes were needed up to Terraform 0.11. Remove them.")}
+}
+
+// unwrapKey returns the expression that stands as the key of an object.
+func unwrapKey(e hcl.Expression) hcl.Expression {
+	if k, ok := e.(*hclsyntax.ObjectConsKeyExpr); ok {
+		return k.Wrapped
+	}
+	return e
+}
+
+// rootWord returns the first name of a reference and what it is followed by.
+func rootWord(t hcl.Traversal) (word, next string) {
+	word = t.RootName()
+	if len(t) > 1 {
+		next, _ = stepName(t[1])
+	}
+	return word, next
+}
+
+// resourceOf returns the resource that a reference speaks of, false if it speaks of
+// something else.
+func resourceOf(t hcl.Traversal) (addrs.Resource, bool) {
+	x := addrs.Resource{Mode: addrs.Managed}
+	switch word := t.RootName(); word {
+	case "var", "local", "module", "path", "terraform", "self", "each", "count", "provider":
+		return x, false
+	case "data":
+		x.Mode, t = addrs.Data, t[1:]
+	case "ephemeral":
+		x.Mode, t = addrs.Ephemeral, t[1:]
+	case "resource":
+		t = t[1:]
+	}
+	if len(t) < 2 {
+		return x, false
+	}
+	var ok1, ok2 bool
+	x.Type, ok1 = stepName(t[0])
+	x.Name, ok2 = stepName(t[1])
+	return x, ok1 && ok2
+}
+
+// destroyReferences checks that a provisioner for the destruction mentions only what
+// is still there then.
+func (r *reader) destroyReferences(p *Provisioner) {
+	for _, body := range []hcl.Body{p.Body, p.Connection} {
+		if body == nil {
+			continue
+		}
+		// Whatever the provisioner's schema is, it has no nested blocks.
+		attrs, _ := body.JustAttributes()
+		for _, a := range attrs {
+			for _, t := range a.Expr.Variables() {
+				word, next := rootWord(t)
+				if word == "self" || word == "count" && next == "index" || word == "each" && next == "key" {
+					continue
+				}
+				if word == "path" || word == "terraform" {
+					continue
+				}
+				r.errorf(t.SourceRange().Ptr(), "Invalid reference from destroy provisioner",
+					"A provisioner with when = destroy may refer to self, count.index and each.key only: other objects may be gone by then.")
+			}
+		}
+	}
+}
+
+// checkSelf refuses conditions that name their own resource.
+func (r *reader) checkSelf(x *Resource, b *hcl.Block, c *Condition) {
+	for _, e := range []hcl.Expression{c.Condition, c.ErrorMessage} {
+		if e == nil {
+			continue
+		}
+		for _, t := range e.Variables() {
+			if res, ok := resourceOf(t); ok && res == x.Addr {
+				r.errorf(t.SourceRange().Ptr(), "Invalid reference in "+b.Type,
+					"The %s of %s may not refer to the resource by its address; in a postcondition, use self.", b.Type, x.Addr)
+			}
+		}
+	}
+}
+
+// checkTrigger checks one entry of replace_triggered_by.
+func (r *reader) checkTrigger(x *Resource, e hcl.Expression) bool {
+	if j, ok := jsonTemplate(e); ok {
+		e = j
+	}
+	ok, resources := true, 0
+	for _, t := range e.Variables() {
+		if _, isResource := resourceOf(t); isResource {
+			resources++
+			continue
+		}
+		word, next := rootWord(t)
+		switch {
+		case word == "each" && next == "key" || word == "count" && next == "index":
+		case word == "each":
+			r.errorf(t.SourceRange().Ptr(), "Invalid each reference in replace_triggered_by expression", "Only each.key may be used in replace_triggered_by.")
+			ok = false
+		case word == "count":
+			r.errorf(t.SourceRange().Ptr(), "Invalid count reference in replace_triggered_by expression", "Only count.index may be used in replace_triggered_by.")
+			ok = false
+		default:
+			r.errorf(t.SourceRange().Ptr(), "Invalid reference in replace_triggered_by expression",
+				"Only resources, count.index and each.key may be used in replace_triggered_by.")
+			ok = false
+		}
+	}
+	if resources != 1 {
+		r.errorf(e.Range().Ptr(), "Invalid replace_triggered_by expression", "Each entry must refer to exactly one resource, this one refers to %d.", resources)
+		return false
+	}
+	return ok
+}
+
+// jsonTemplate returns the expression in a JSON string that is one, as native syntax.
+func jsonTemplate(e hcl.Expression) (hcl.Expression, bool) {
+	if !json.IsJSONExpression(e) {
+		return nil, false
+	}
+	t, ds := hcl.AbsTraversalForExpr(e)
+	if !ds.HasErrors() {
+		return &hclsyntax.ScopeTraversalExpr{Traversal: t, SrcRange: e.Range()}, true
+	}
+	v, ds := e.Value(nil)
+	if ds.HasErrors() || v.Type() != cty.String || v.IsNull() {
+		return nil, false
+	}
+	out, ds := hclsyntax.ParseExpression([]byte(v.AsString()), e.Range().Filename, e.Range().Start)
+	return out, !ds.HasErrors()
+}
