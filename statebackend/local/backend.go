@@ -1,0 +1,154 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// Attributes are the attributes of a `backend "local"` block.
+var Attributes = []statebackend.Attribute{
+	{Name: "path", Type: statebackend.String},
+	{Name: "workspace_dir", Type: statebackend.String},
+}
+
+// Names of Terraform's local backend.
+const (
+	stateFile    = "terraform.tfstate"
+	workspaceDir = "terraform.tfstate.d"
+	backupSuffix = ".backup"
+)
+
+// Options are what the command line says besides the backend block.
+type Options struct {
+	// Dir is the directory that relative paths start from; empty is the
+	// process's own. Messages show paths as they were given.
+	Dir string
+
+	// StatePath is read instead of the configured file (-state). StateOutPath is
+	// written and locked instead (-state-out; empty: where it is read).
+	// BackupPath is where the bytes go that the first write replaces
+	// (-backup; empty: the written file's name and ".backup", "-": nowhere).
+	// They apply to every workspace, as Terraform's do.
+	StatePath, StateOutPath, BackupPath string
+}
+
+// Backend keeps states in files. It implements statebackend.Backend.
+type Backend struct {
+	path         string // of the default workspace
+	workspaceDir string
+	options      Options
+}
+
+// Open makes a backend of the attributes of a backend block, which may be nil.
+// It touches no file. The error is a *statebackend.AttributeError.
+func Open(config map[string]any, options Options) (*Backend, error) {
+	var c struct {
+		Path         *string `json:"path"`
+		WorkspaceDir *string `json:"workspace_dir"`
+	}
+	if err := statebackend.Decode(Attributes, config, &c); err != nil {
+		return nil, err
+	}
+	b := &Backend{path: stateFile, workspaceDir: workspaceDir, options: options}
+	if c.Path != nil {
+		if *c.Path == "" {
+			return nil, &statebackend.AttributeError{Attribute: "path", Problem: "the path must not be empty"}
+		}
+		b.path = *c.Path
+	}
+	if c.WorkspaceDir != nil {
+		if *c.WorkspaceDir == "" {
+			return nil, &statebackend.AttributeError{Attribute: "workspace_dir", Problem: "the path must not be empty"}
+		}
+		b.workspaceDir = *c.WorkspaceDir
+	}
+	return b, nil
+}
+
+// Workspaces lists the directories in the workspace directory: a stock tool
+// makes one for a workspace that has no state yet.
+func (b *Backend) Workspaces(ctx context.Context) ([]string, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	names := []string{statebackend.DefaultWorkspace}
+	entries, err := os.ReadDir(b.at(b.workspaceDir)) // sorted
+	if errors.Is(err, fs.ErrNotExist) {
+		return names, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list workspaces: %w", err)
+	}
+	for _, e := range entries {
+		if e.IsDir() && e.Name() != statebackend.DefaultWorkspace {
+			names = append(names, e.Name())
+		}
+	}
+	return slices.Clip(names), nil
+}
+
+// DeleteWorkspace removes the workspace's directory with all that is in it.
+func (b *Backend) DeleteWorkspace(ctx context.Context, name string, prev statebackend.Version) error {
+	if name == statebackend.DefaultWorkspace {
+		return errors.New("the default workspace cannot be deleted")
+	}
+	if err := statebackend.CheckWorkspaceName(name); err != nil {
+		return err
+	}
+	w := &workspace{read: filepath.Join(b.workspaceDir, name, stateFile), dir: b.options.Dir}
+	w.out = w.read
+	snapshot, err := w.Get(ctx)
+	if err != nil {
+		return err
+	}
+	if snapshot.Version != prev && snapshot.Version != "" {
+		return &statebackend.ConflictError{Path: w.out, Want: prev, Found: snapshot.Version}
+	}
+	// A crash in here leaves a part of the directory: the workspace is still
+	// listed and can be deleted again.
+	if err := os.RemoveAll(b.at(filepath.Join(b.workspaceDir, name))); err != nil {
+		return fmt.Errorf("delete workspace %s: %w", name, err)
+	}
+	return nil
+}
+
+// Open returns the state of a workspace; see [Options] for where it is.
+func (b *Backend) Open(name string) (statebackend.Workspace, error) {
+	if err := statebackend.CheckWorkspaceName(name); err != nil {
+		return nil, err
+	}
+	w := &workspace{read: b.options.StatePath, out: b.options.StateOutPath, backup: b.options.BackupPath, dir: b.options.Dir}
+	if w.read == "" {
+		w.read = b.path
+		if name != statebackend.DefaultWorkspace {
+			w.read = filepath.Join(b.workspaceDir, name, stateFile)
+		}
+	}
+	if w.out == "" {
+		w.out = w.read
+	}
+	switch w.backup {
+	case "":
+		w.backup = w.out + backupSuffix
+	case "-":
+		w.backup = ""
+	}
+	return w, nil
+}
+
+// at is where a path is, from the process's own directory.
+func (b *Backend) at(path string) string { return at(b.options.Dir, path) }
+
+func at(dir, path string) string {
+	if dir == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}

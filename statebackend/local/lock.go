@@ -1,0 +1,182 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// heldLock is a lock that this process has: it lasts as long as the descriptor.
+type heldLock struct {
+	file    *os.File
+	info    statebackend.LockInfo
+	created bool // the file came into being with the lock
+}
+
+// infoPath is where Terraform describes the holder of the lock.
+func infoPath(path string) string { return hidden(path, "lock.info") }
+
+// Lock locks the file that will be written, creating it empty where it is
+// not there, and then describes the holder beside it. A crash at any point
+// leaves nothing locked, since the operating system releases the lock; an empty
+// file is no state; and a description that nobody stands behind is overwritten
+// by the next holder.
+func (w *workspace) Lock(ctx context.Context, info statebackend.LockInfo) (string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	if w.held != nil {
+		return "", &statebackend.LockedError{HeldLock: statebackend.HeldLock{Kind: statebackend.FileLock, Info: w.held.info}}
+	}
+	path := w.at(w.out)
+	held, err := lockPath(path)
+	if errors.Is(err, errBusy) {
+		return "", &statebackend.LockedError{HeldLock: holder(path)}
+	}
+	if err != nil {
+		return "", fmt.Errorf("lock state: %w", err)
+	}
+	if info.ID == "" {
+		info.ID = statebackend.NewLockID()
+	}
+	info.Path = w.read // as Terraform writes it, also with -state-out
+	held.info = info
+	err = os.WriteFile(infoPath(path), info.Marshal(), 0o600)
+	if err == nil {
+		// Now that nobody else writes, end what a dead writer began.
+		err = w.heal(held.file, path)
+	}
+	if err != nil {
+		held.release(path)
+		return "", fmt.Errorf("lock state: %w", err)
+	}
+	w.held = held
+	return info.ID, nil
+}
+
+// lockPath opens and locks the file, or fails with errBusy.
+func lockPath(path string) (*heldLock, error) {
+	for {
+		f, created, err := create(path)
+		if err != nil {
+			return nil, err
+		}
+		if err := lockFile(f); err != nil {
+			f.Close()
+			return nil, err
+		}
+		if sameFile(f, path) {
+			return &heldLock{file: f, created: created}, nil
+		}
+		// The holder before us removed the empty file that it had created.
+		f.Close()
+	}
+}
+
+// release undoes lockPath. The description goes first: after the lock it might
+// already be the next holder's.
+func (h *heldLock) release(path string) error {
+	err := os.Remove(infoPath(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	if h.created {
+		removeEmpty(h.file, path)
+	}
+	return errors.Join(err, h.file.Close())
+}
+
+// Unlock releases the lock of this value. The lock of another process that is
+// alive cannot be released from here, by Terraform neither; of one that is dead
+// only the description is left, and removed if it has the ID.
+func (w *workspace) Unlock(ctx context.Context, id string) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	path := w.at(w.out)
+	if w.held != nil {
+		if w.held.info.ID != id {
+			return mismatch(id, statebackend.HeldLock{Kind: statebackend.FileLock, Info: w.held.info})
+		}
+		held := w.held
+		w.held = nil
+		if err := held.release(path); err != nil {
+			return fmt.Errorf("unlock state: %w", err)
+		}
+		return nil
+	}
+	locked, err := isLocked(path)
+	if err != nil {
+		return fmt.Errorf("unlock state: %w", err)
+	}
+	described := holder(path)
+	switch {
+	case locked && described.Info.ID != id:
+		return mismatch(id, described)
+	case locked:
+		return fmt.Errorf("the %s: its process is still running, and the lock is released when that ends", described)
+	case described.Info.ID != id || id == "":
+		return statebackend.ErrNotLocked
+	}
+	if err := os.Remove(infoPath(path)); err != nil {
+		return fmt.Errorf("unlock state: %w", err)
+	}
+	return nil
+}
+
+func mismatch(id string, held statebackend.HeldLock) error {
+	return &statebackend.LockMismatchError{ID: id, Held: []statebackend.HeldLock{held}}
+}
+
+// Locks asks the operating system, and the description who it is.
+func (w *workspace) Locks(ctx context.Context) ([]statebackend.HeldLock, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	path := w.at(w.out)
+	if w.held != nil {
+		return []statebackend.HeldLock{{Kind: statebackend.FileLock, Info: w.held.info}}, nil
+	}
+	locked, err := isLocked(path)
+	if err != nil {
+		return nil, fmt.Errorf("look at the state's lock: %w", err)
+	}
+	if !locked {
+		return nil, nil
+	}
+	return []statebackend.HeldLock{holder(path)}, nil
+}
+
+// holder reads the description. The holder writes it after it took the lock, so
+// it may be missing for a moment: then the holder is not known.
+func holder(path string) statebackend.HeldLock {
+	held := statebackend.HeldLock{Kind: statebackend.FileLock}
+	for range 3 {
+		if b, err := os.ReadFile(infoPath(path)); err == nil {
+			if info, err := statebackend.ParseLockInfo(b); err == nil {
+				held.Info = info
+				break
+			}
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return held
+}
+
+// isLocked says whether somebody else holds the lock, without taking it.
+func isLocked(path string) (bool, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	return fileLocked(f)
+}

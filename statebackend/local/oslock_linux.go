@@ -1,0 +1,45 @@
+package local
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// wholeFile is the lock that Terraform takes: for writing, from the first byte
+// to infinity.
+func wholeFile() *unix.Flock_t {
+	return &unix.Flock_t{Type: unix.F_WRLCK, Whence: 0, Start: 0, Len: 0}
+}
+
+// lockFile takes the lock, or fails with errBusy. It lasts until f is closed.
+func lockFile(f *os.File) error {
+	return busy(unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, wholeFile()))
+}
+
+// fileLocked says whether somebody holds the lock through another open file.
+func fileLocked(f *os.File) (bool, error) {
+	lock := wholeFile()
+	if err := unix.FcntlFlock(f.Fd(), unix.F_OFD_GETLK, lock); err != nil {
+		return false, os.NewSyscallError("fcntl", err)
+	}
+	return lock.Type != unix.F_UNLCK, nil
+}
+
+func busy(err error) error {
+	if errors.Is(err, unix.EAGAIN) || errors.Is(err, unix.EACCES) {
+		return errBusy
+	}
+	return os.NewSyscallError("fcntl", err)
+}
+
+// reserve makes sure that the file can grow to that size, leaving the size as
+// it is. A file system that cannot promise that is taken as it is.
+func reserve(f *os.File, size int64) error {
+	err := unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, 0, size)
+	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {
+		return nil
+	}
+	return os.NewSyscallError("fallocate", err)
+}

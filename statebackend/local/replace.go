@@ -1,0 +1,171 @@
+package local
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// torn is the first byte of a state file while it is being rewritten. No state
+// begins with it, so that a file that was left in the middle cannot be taken
+// for a state, by anybody.
+const torn = 0
+
+// replace rewrites an open state file with new bytes, so that at each moment
+// the whole old state or the whole new one can be read from the disk. The
+// caller holds the guard.
+//
+// The new bytes go into a sibling file first, under their hash. Only when they
+// are safe there, and the space for them in the state file is reserved, is the
+// state file touched, and from the first touch to the last it carries the mark.
+// Each step is on the disk (fsync) before the next begins.
+func (w *workspace) replace(f *os.File, path string, data []byte) error {
+	steps := []struct {
+		name string
+		do   func() error
+	}{
+		// A full disk shows here: the state file is as it was. A crash here
+		// leaves a sibling that does not match its hash; the next writer
+		// removes it.
+		{"sibling", func() error { return writeSibling(f, path, data) }},
+
+		// Or here, with the same effect. (Where space cannot be reserved, it may
+		// show below; then it is as after a crash.) A crash from here leaves a
+		// whole sibling beside a whole old state. Nobody was told that the new
+		// one is stored, so the next writer removes the sibling.
+		{"reserve", func() error { return reserve(f, int64(len(data))) }},
+
+		// A crash from here leaves a state file that is marked, and a whole
+		// sibling: readers read that, the next writer goes on from here with it.
+		{"mark", func() error { return writeAt(f, []byte{torn}, 0) }},
+		{"body", func() error {
+			return errors.Join(writeAt(f, data[1:], 1), f.Truncate(int64(len(data))), f.Sync())
+		}},
+		{"unmark", func() error { return writeAt(f, data[:1], 0) }},
+
+		// A crash here leaves the new state, and a sibling as above.
+		{"forget", func() error { return os.Remove(siblingOf(path)) }},
+	}
+	touched := false
+	for _, step := range steps {
+		if w.before != nil {
+			if err := w.before(step.name); err != nil {
+				return err // as a killed process: nothing is tidied up
+			}
+		}
+		touched = touched || step.name == "mark"
+		err := step.do()
+		switch {
+		case err == nil:
+		case step.name == "forget":
+			return nil // the state is stored, and whoever meets the sibling knows what to do
+		case touched:
+			return fmt.Errorf("%w (the whole of the new state is in %s)", err, siblingOf(path))
+		default:
+			os.Remove(siblingOf(path))
+			return err
+		}
+	}
+	return nil
+}
+
+// heal ends what a writer before us began: it completes a marked file from its
+// sibling, and removes a sibling that is of no use. The caller holds the guard
+// or the lock.
+func (w *workspace) heal(f *os.File, path string) error {
+	var first [1]byte
+	if n, _ := f.ReadAt(first[:], 0); n == 0 || first[0] != torn {
+		err := os.Remove(siblingOf(path))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove what an earlier write left: %w", err)
+		}
+		return nil
+	}
+	data, err := readSibling(path)
+	if err != nil {
+		return err
+	}
+	if err := w.replace(f, path, data); err != nil {
+		return fmt.Errorf("complete an interrupted write of the state: %w", err)
+	}
+	return nil
+}
+
+// siblingOf is the name of the file with the new state, in the manner in which
+// Terraform names the lock's description: .terraform.tfstate.next.
+func siblingOf(path string) string { return hidden(path, "next") }
+
+func hidden(path, suffix string) string {
+	dir, name := filepath.Split(path)
+	if name != "" && name[0] == '.' {
+		name = name[1:]
+	}
+	return dir + "." + name + "." + suffix
+}
+
+// The sibling is a line with the SHA-256 of the rest, and the rest.
+
+func writeSibling(f *os.File, path string, data []byte) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(data)
+	name := siblingOf(path)
+	// It is written anew even if it is there already with the right content,
+	// as when heal goes on from it: then it is not touched.
+	if there, err := readSibling(path); err == nil && bytes.Equal(there, data) {
+		return nil
+	}
+	s, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, info.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	_, err = s.WriteString(hex.EncodeToString(sum[:]) + "\n")
+	if err == nil {
+		_, err = s.Write(data)
+	}
+	if err == nil {
+		err = s.Sync()
+	}
+	if err = errors.Join(err, s.Close()); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path)) // the sibling's name, and the state's if that is new
+}
+
+func readSibling(path string) ([]byte, error) {
+	name := siblingOf(path)
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("%s was left half-written, and the whole state that was to be in it cannot be read: %w", path, err)
+	}
+	want, data, _ := bytes.Cut(content, []byte("\n"))
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != string(want) {
+		return nil, fmt.Errorf("%s was left half-written, and %s is damaged", path, name)
+	}
+	return data, nil
+}
+
+// writeAt writes and waits until it is on the disk.
+func writeAt(f *os.File, b []byte, offset int64) error {
+	if _, err := f.WriteAt(b, offset); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+// syncDir makes names in a directory last. Not every file system can.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	d.Sync()
+	return d.Close()
+}

@@ -1,0 +1,263 @@
+package local
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// workspace is the state of one workspace. It implements statebackend.Workspace.
+type workspace struct {
+	dir    string // that relative paths start from
+	read   string // the file to read until the first write
+	out    string // the file to write, to lock, and to read after the first write
+	backup string // where the bytes go that the first write replaces, or ""
+
+	mu       sync.Mutex
+	held     *heldLock // nil: this value holds no lock
+	written  bool      // out was written: read no longer counts
+	backedUp bool
+
+	before func(step string) error // a test's hook: see replace.go
+}
+
+// Get reads the file. A reader takes no lock, but holds the guard that our
+// writers hold while they rewrite the file, so that it does not see half of a
+// write. (A stock tool's rewriting is not guarded, by anybody.)
+func (w *workspace) Get(ctx context.Context) (statebackend.Snapshot, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return statebackend.Snapshot{}, err
+	}
+	var held *os.File
+	if w.held != nil {
+		held = w.held.file
+	}
+	data, err := w.current(ctx, held)
+	if err != nil {
+		return statebackend.Snapshot{}, err
+	}
+	return statebackend.Snapshot{Bytes: data, Version: versionOf(data)}, nil
+}
+
+// current reads what counts as the state now. Where that is the file to write,
+// and it is open and kept from others already, it is read through out.
+func (w *workspace) current(ctx context.Context, out *os.File) ([]byte, error) {
+	path := w.read
+	if w.written {
+		path = w.out
+	}
+	if out != nil && path == w.out {
+		return readState(out, w.at(path))
+	}
+	f, err := os.Open(w.at(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read state: %w", err)
+	}
+	defer f.Close()
+	release, err := guard(ctx, f, shared, readerPatience)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return readState(f, w.at(path))
+}
+
+// readState reads all of an open state file; nil if it is empty. A file that
+// was left half-written is read from its sibling.
+func readState(f *os.File, path string) ([]byte, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("read state: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("read state: %s is not a file", path)
+	}
+	data, err := io.ReadAll(io.NewSectionReader(f, 0, 1<<62))
+	if err != nil {
+		return nil, fmt.Errorf("read state: %w", err)
+	}
+	if len(data) == 0 {
+		return nil, nil
+	}
+	if data[0] == torn {
+		return readSibling(path)
+	}
+	return data, nil
+}
+
+// versionOf is a hash of the content: a file that has the same bytes again is
+// the same version again, and its times say nothing reliable.
+func versionOf(data []byte) statebackend.Version {
+	if len(data) == 0 {
+		return ""
+	}
+	sum := sha256.Sum256(data)
+	return statebackend.Version(hex.EncodeToString(sum[:]))
+}
+
+// Put rewrites the file, if it still has the version. The lock, where it is
+// held, keeps the stock tools away meanwhile; the guard, which is always held,
+// makes comparing and writing one step among our own processes, those that run
+// with -lock=false included.
+func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Version) (statebackend.Version, error) {
+	if len(data) == 0 {
+		panic("local: Put of an empty state")
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	f, release, err := w.openToWrite(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer release()
+	// A writer before us may have died in the middle.
+	if err := w.heal(f, w.at(w.out)); err != nil {
+		return "", err
+	}
+	current, err := w.current(ctx, f)
+	if err != nil {
+		return "", err
+	}
+	if bytes.Equal(current, data) && (w.written || w.read == w.out) {
+		return versionOf(data), nil // ours already, or nothing to change
+	}
+	if found := versionOf(current); found != prev {
+		return "", &statebackend.ConflictError{Path: w.out, Want: prev, Found: found}
+	}
+	// A crash from here on leaves a backup of what is still the state.
+	if err := w.backUp(f); err != nil {
+		return "", err
+	}
+	if err := w.replace(f, w.at(w.out), data); err != nil {
+		return "", fmt.Errorf("write state: %w", err)
+	}
+	w.written = true
+	return versionOf(data), nil
+}
+
+// openToWrite returns the file to write, with the guard held.
+func (w *workspace) openToWrite(ctx context.Context) (*os.File, func(), error) {
+	path := w.at(w.out)
+	if w.held != nil {
+		if !sameFile(w.held.file, path) {
+			return nil, nil, &statebackend.LockLostError{Path: w.out, ID: w.held.info.ID}
+		}
+		release, err := guard(ctx, w.held.file, exclusive, holderPatience)
+		if errors.Is(err, errBusy) {
+			release, err = func() {}, nil // the lock itself is enough
+		}
+		return w.held.file, release, err
+	}
+	for {
+		f, created, err := create(path)
+		if err != nil {
+			return nil, nil, fmt.Errorf("write state: %w", err)
+		}
+		release, err := guard(ctx, f, exclusive, writerPatience)
+		if err != nil {
+			f.Close()
+			return nil, nil, err
+		}
+		if sameFile(f, path) {
+			return f, func() {
+				if created {
+					removeEmpty(f, path)
+				}
+				release()
+				f.Close()
+			}, nil
+		}
+		// Whoever had the guard before us removed the file it had created.
+		release()
+		f.Close()
+	}
+}
+
+// backUp keeps what the first write replaces, once in the life of this value.
+func (w *workspace) backUp(f *os.File) error {
+	if w.backup == "" || w.backedUp {
+		return nil
+	}
+	old, err := readState(f, w.at(w.out))
+	if err != nil || old == nil {
+		return err
+	}
+	if err := writeWhole(w.at(w.backup), old); err != nil {
+		return fmt.Errorf("write state backup: %w", err)
+	}
+	w.backedUp = true
+	return nil
+}
+
+// writeWhole writes a file that nobody locks: beside it first, then renamed. A
+// device (-backup=/dev/null) is written to as it is.
+func writeWhole(path string, data []byte) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return os.WriteFile(path, data, 0o666)
+	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // the file is replaced, not the link
+	}
+	f, err := os.OpenFile(path+".tmp", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
+}
+
+// create opens the state file, and says whether it came into being with that:
+// empty, which is no state.
+func create(path string) (f *os.File, created bool, err error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return nil, false, err
+	}
+	_, err = os.Stat(path)
+	created = errors.Is(err, fs.ErrNotExist)
+	f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666)
+	return f, created, err
+}
+
+// removeEmpty removes the state file if nothing was written to it.
+func removeEmpty(f *os.File, path string) {
+	if info, err := f.Stat(); err == nil && info.Size() == 0 && sameFile(f, path) {
+		os.Remove(path)
+	}
+}
+
+// sameFile says whether the path still names the open file.
+func sameFile(f *os.File, path string) bool {
+	opened, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(path)
+	return err == nil && os.SameFile(opened, named)
+}
+
+func (w *workspace) at(path string) string { return at(w.dir, path) }
