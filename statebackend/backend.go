@@ -21,7 +21,7 @@ type Backend interface {
 	// *ConflictError. Whether a state that still tracks objects may be
 	// deleted is for the caller, who can read it, to say. The caller holds the
 	// workspace's lock and releases it afterwards. Deleting what is not there
-	// (prev is empty) succeeds. "default" cannot be deleted.
+	// succeeds. "default" cannot be deleted.
 	DeleteWorkspace(ctx context.Context, name string, prev Version) error
 
 	// Open returns the state of a workspace, which need not exist: it comes

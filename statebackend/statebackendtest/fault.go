@@ -1,0 +1,60 @@
+package statebackendtest
+
+import (
+	"errors"
+	"sync"
+)
+
+// Fault is what becomes of one write.
+type Fault int
+
+const (
+	None      Fault = iota // nothing unusual
+	Failed                 // it is not done, and an error is reported
+	Persisted              // it is done, and an error is reported
+)
+
+func (f Fault) String() string { return [...]string{"none", "failed", "failed but persisted"}[f] }
+
+// ErrFault is the error that the fakes report for a fault.
+var ErrFault = errors.New("injected fault")
+
+// Faults decides the fate of each write, and remembers all of them. The zero
+// value lets everything pass. It is safe for concurrent use, but Decide must
+// not be changed while writes are under way.
+type Faults struct {
+	// Decide, if set, is asked once for each write; n counts them from 0.
+	Decide func(n int, write string) Fault
+
+	mu     sync.Mutex
+	writes []string
+}
+
+// Next records a write and says what becomes of it. A nil *Faults has none.
+func (f *Faults) Next(write string) Fault {
+	if f == nil {
+		return None
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := len(f.writes)
+	f.writes = append(f.writes, write)
+	if f.Decide == nil {
+		return None
+	}
+	return f.Decide(n, write)
+}
+
+// Writes returns the writes so far, in order.
+func (f *Faults) Writes() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]string(nil), f.writes...)
+}
+
+// Forget starts counting anew.
+func (f *Faults) Forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.writes = nil
+}
