@@ -1,0 +1,171 @@
+package tfplugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/zclconf/go-cty/cty"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+// TerraformVersion is the language level that providers are told.
+const TerraformVersion = "1.11.4"
+
+// MaxMessage is the largest message accepted from a plugin, in bytes. Schemas of
+// large providers exceed gRPC's own limit of 4 MiB; 256 MiB is what Terraform allows.
+const MaxMessage = 256 << 20
+
+// A Config is a connection to a plugin and what is known about it.
+type Config struct {
+	Protocol Protocol
+	// Name is the provider's name in messages.
+	Name string
+	Conn grpc.ClientConnInterface
+	// Declared is the provider's schema if another process has already told it, else nil.
+	Declared *schema.Provider
+	// Fate says in a sentence how the process ended, or "" if it still runs or nobody
+	// knows. It may wait a little for the process to end. May be nil.
+	Fate func() string
+	// Close ends the process. May be nil.
+	Close func() error
+}
+
+// New returns the client of a connected plugin. No call is made yet.
+func New(c Config) provider.Client {
+	cl := &client{Config: c, declared: c.Declared, asking: make(chan struct{}, 1)}
+	cl.asked = c.Declared != nil && c.Declared.SchemaOptional
+	return cl
+}
+
+// client is a plugin. Every call but Stop goes through ready first, so that the
+// plugin has been asked for its schema if it insists on that.
+type client struct {
+	Config
+
+	asking   chan struct{} // held by whoever reads or writes the fields below
+	asked    bool          // nothing more needs to be asked
+	declared *schema.Provider
+	warnings diags.Diagnostics // that came with declared
+}
+
+var _ provider.Client = (*client)(nil)
+
+// Schema returns what the plugin declares. A failed attempt is not remembered.
+func (c *client) Schema(ctx context.Context) (*schema.Provider, diags.Diagnostics) {
+	select {
+	case c.asking <- struct{}{}:
+		defer func() { <-c.asking }()
+	case <-ctx.Done():
+		return nil, cancelled(c.Protocol.GetSchema, ctx.Err())
+	}
+	if c.asked {
+		return c.declared, c.warnings
+	}
+	if c.declared != nil {
+		// Another process told the schema, but this one does not work without having
+		// been asked: ask, and leave the answer undecoded.
+		if ds := c.call(ctx, c.Protocol.GetSchema, &Empty{}, &Empty{}); ds.HasErrors() {
+			return nil, ds
+		}
+		c.asked = true
+		return c.declared, nil
+	}
+	var resp GetProviderSchema_Response
+	if ds := c.call(ctx, c.Protocol.GetSchema, &Empty{}, &resp); ds.HasErrors() {
+		return nil, ds
+	}
+	ds := diagnostics(resp.Diagnostics)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	declared, err := decodeSchemas(&resp, c.Protocol)
+	if err != nil {
+		return nil, append(ds, diags.Errorf(nil, "Invalid provider schema",
+			"The plugin of provider %s declares something that cannot be understood: %s. This is a bug in the provider.", c.Name, err)...)
+	}
+	c.declared, c.asked, c.warnings = declared, true, ds
+	return declared, ds
+}
+
+// ready returns the schema for calls other than Schema; the warnings that came with
+// it belong to whoever asked for it expressly.
+func (c *client) ready(ctx context.Context) (*schema.Provider, diags.Diagnostics) {
+	declared, ds := c.Schema(ctx)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	return declared, nil
+}
+
+// call makes one call.
+func (c *client) call(ctx context.Context, method string, req, resp proto.Message) diags.Diagnostics {
+	if err := c.Conn.Invoke(ctx, c.method(method), req, resp); err != nil {
+		return c.explain(ctx, method, err)
+	}
+	return nil
+}
+
+func (c *client) method(name string) string { return "/" + c.Protocol.Service + "/" + name }
+
+func (c *client) ValidateProvider(ctx context.Context, config cty.Value) diags.Diagnostics {
+	declared, ds := c.ready(ctx)
+	if ds.HasErrors() {
+		return ds
+	}
+	req := ValidateProviderConfig_Request{Config: encode(config, implied(declared.Provider))}
+	var resp ValidateProviderConfig_Response
+	if ds := c.call(ctx, c.Protocol.ValidateProvider, &req, &resp); ds.HasErrors() {
+		return ds
+	}
+	// Protocol 5 gives a "prepared" configuration, too. Terraform does not use it,
+	// and providers fill in their defaults once more when they are configured.
+	return diagnostics(resp.Diagnostics)
+}
+
+func (c *client) Configure(ctx context.Context, config cty.Value) diags.Diagnostics {
+	declared, ds := c.ready(ctx)
+	if ds.HasErrors() {
+		return ds
+	}
+	req := ConfigureProvider_Request{
+		TerraformVersion:   TerraformVersion,
+		Config:             encode(config, implied(declared.Provider)),
+		ClientCapabilities: ours,
+	}
+	var resp ConfigureProvider_Response
+	if ds := c.call(ctx, c.Protocol.Configure, &req, &resp); ds.HasErrors() {
+		return ds
+	}
+	return diagnostics(resp.Diagnostics)
+}
+
+// Stop reports what the plugin says; a plugin that is gone has stopped.
+func (c *client) Stop(ctx context.Context) error {
+	var resp StopProvider_Response
+	err := c.Conn.Invoke(ctx, c.method(c.Protocol.Stop), &Empty{}, &resp)
+	if err != nil && status.Code(err) != codes.Unavailable {
+		return fmt.Errorf("stop the plugin of provider %s: %w", c.Name, err)
+	}
+	if resp.Error != "" {
+		return errors.New(resp.Error)
+	}
+	return nil
+}
+
+func (c *client) Close() error {
+	if c.Config.Close == nil {
+		return nil
+	}
+	return c.Config.Close()
+}
+
+// ours are our capabilities: write-only attributes are understood, deferrals are not.
+var ours = &ClientCapabilities{WriteOnlyAttributesAllowed: true}

@@ -1,0 +1,70 @@
+package tfplugin
+
+import (
+	"context"
+	"fmt"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// explain turns a failed call into a diagnostic: it was cancelled, the plugin died,
+// or the plugin does not know the method or broke the protocol.
+func (c *client) explain(ctx context.Context, method string, err error) diags.Diagnostics {
+	if ctx.Err() != nil {
+		return cancelled(method, context.Cause(ctx))
+	}
+	s := status.Convert(err)
+	switch s.Code() {
+	case codes.Unavailable:
+		fate := ""
+		if c.Fate != nil {
+			fate = c.Fate()
+		}
+		if fate == "" {
+			fate = "The connection to it was lost: " + s.Message() + "."
+		}
+		return diags.Errorf(nil, "Plugin did not respond",
+			"The plugin of provider %s gave no answer to the call %s. %s", c.Name, method, fate)
+	case codes.Canceled:
+		return cancelled(method, err)
+	case codes.Unimplemented:
+		return diags.Errorf(nil, "Unsupported plugin method",
+			"The plugin of provider %s does not support the call %s. A newer version of the provider may.", c.Name, method)
+	case codes.ResourceExhausted:
+		return diags.Errorf(nil, "Plugin answer too large",
+			"The plugin of provider %s answered the call %s with more than is accepted: %s.", c.Name, method, s.Message())
+	}
+	return diags.Errorf(nil, "Plugin error",
+		"The plugin of provider %s failed in the call %s without saying why in the form that is expected of it: %s.", c.Name, method, s.Message())
+}
+
+func cancelled(method string, cause error) diags.Diagnostics {
+	return diags.Errorf(nil, "Request cancelled",
+		"The call %s was given up: %s. What the provider had done by then is not known.", method, cause)
+}
+
+// undecodable is the diagnostic for an answer with a value that is not of its type.
+func (c *client) undecodable(method, what string, err error) diags.Diagnostics {
+	return diags.Errorf(nil, "Provider produced invalid value",
+		"The plugin of provider %s answered the call %s with %s that does not conform to its own schema: %s. This is a bug in the provider, which should be reported to its authors.",
+		c.Name, method, what, err)
+}
+
+// missing is the diagnostic for a type that the provider does not declare.
+func (c *client) missing(kind, name string) diags.Diagnostics {
+	return diags.Errorf(nil, "Unsupported "+kind,
+		"The provider %s does not support the %s %q.", c.Name, kind, name)
+}
+
+// mustNotDefer refuses an answer that we said we would not accept.
+func (c *client) mustNotDefer(method string, d *Deferred) diags.Diagnostics {
+	if d == nil {
+		return nil
+	}
+	return diags.Errorf(nil, "Provider deferred a change",
+		"The plugin of provider %s deferred the call %s (reason: %s), though it was told that deferrals are not allowed. This is a bug in the provider, which should be reported to its authors.",
+		c.Name, method, fmt.Sprint(d.Reason))
+}

@@ -1,0 +1,37 @@
+// Package tfplugin speaks with provider plugins over gRPC: it adapts the calls of
+// package provider to the wire. What protocols 5 and 6 share, nearly everything, is
+// here; what each has of its own is a [Protocol] in tfplugin5 and tfplugin6.
+//
+// It refuses to know how a connection came about and how a plugin ends: package
+// process does. Start at [New].
+package tfplugin
+
+import "github.com/lockstep-iac/lockstep/engine/schema"
+
+// A Protocol is what one major version of the protocol has of its own: the names of
+// its methods, and the form of schemas.
+type Protocol struct {
+	Version int
+	// Service is the gRPC service, for instance "tfplugin6.Provider".
+	Service string
+	// The methods whose names differ between the protocols.
+	GetSchema, ValidateProvider, ValidateResource, ValidateData, Configure, Stop string
+	// Schema decodes one schema message.
+	Schema func(raw []byte, types *Types) (*schema.Schema, error)
+}
+
+// The methods of one name.
+const (
+	upgradeState      = "UpgradeResourceState"
+	readResource      = "ReadResource"
+	planChange        = "PlanResourceChange"
+	applyChange       = "ApplyResourceChange"
+	importState       = "ImportResourceState"
+	moveState         = "MoveResourceState"
+	readData          = "ReadDataSource"
+	callFunction      = "CallFunction"
+	validateEphemeral = "ValidateEphemeralResourceConfig"
+	openEphemeral     = "OpenEphemeralResource"
+	renewEphemeral    = "RenewEphemeralResource"
+	closeEphemeral    = "CloseEphemeralResource"
+)

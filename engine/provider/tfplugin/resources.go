@@ -1,0 +1,236 @@
+package tfplugin
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+// resourceType is what the calls about one type of managed resource need to know:
+// the type of its values, and of the provider_meta block (cty.NilType: none).
+type resourceType struct {
+	values, meta cty.Type
+}
+
+func (c *client) resourceType(ctx context.Context, name string) (resourceType, diags.Diagnostics) {
+	declared, ds := c.ready(ctx)
+	if ds.HasErrors() {
+		return resourceType{}, ds
+	}
+	s := declared.Managed[name]
+	if s == nil {
+		return resourceType{}, c.missing("resource type", name)
+	}
+	return resourceType{values: implied(s), meta: metaType(declared)}, nil
+}
+
+// metaType is the type of the provider_meta block, or cty.NilType.
+func metaType(p *schema.Provider) cty.Type {
+	if p.Meta == nil {
+		return cty.NilType
+	}
+	return implied(p.Meta)
+}
+
+// encodeMeta sends a provider_meta block only to providers that declare one; null if
+// there is none.
+func encodeMeta(v cty.Value, ty cty.Type) *DynamicValue {
+	if ty == cty.NilType {
+		return nil
+	}
+	return encode(v, ty)
+}
+
+func (c *client) ValidateResource(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics {
+	rt, ds := c.resourceType(ctx, typeName)
+	if ds.HasErrors() {
+		return ds
+	}
+	req := ValidateConfig_Request{TypeName: typeName, Config: encode(config, rt.values), ClientCapabilities: ours}
+	return c.validate(ctx, c.Protocol.ValidateResource, &req)
+}
+
+func (c *client) validate(ctx context.Context, method string, req *ValidateConfig_Request) diags.Diagnostics {
+	var resp ValidateConfig_Response
+	if ds := c.call(ctx, method, req, &resp); ds.HasErrors() {
+		return ds
+	}
+	return diagnostics(resp.Diagnostics)
+}
+
+func (c *client) UpgradeState(ctx context.Context, r provider.UpgradeRequest) (cty.Value, diags.Diagnostics) {
+	rt, ds := c.resourceType(ctx, r.TypeName)
+	if ds.HasErrors() {
+		return cty.NilVal, ds
+	}
+	req := UpgradeResourceState_Request{
+		TypeName: r.TypeName,
+		Version:  r.Version,
+		RawState: &RawState{Json: r.JSON, Flatmap: r.Flatmap},
+	}
+	var resp UpgradeResourceState_Response
+	if ds := c.call(ctx, upgradeState, &req, &resp); ds.HasErrors() {
+		return cty.NilVal, ds
+	}
+	ds = diagnostics(resp.Diagnostics)
+	if ds.HasErrors() {
+		return cty.NilVal, ds
+	}
+	v, err := decode(resp.UpgradedState, rt.values)
+	if err != nil {
+		return cty.NilVal, append(ds, c.undecodable(upgradeState, "an upgraded state", err)...)
+	}
+	return v, ds
+}
+
+func (c *client) Read(ctx context.Context, r provider.ReadRequest) (provider.ReadResponse, diags.Diagnostics) {
+	rt, ds := c.resourceType(ctx, r.TypeName)
+	if ds.HasErrors() {
+		return provider.ReadResponse{}, ds
+	}
+	req := ReadResource_Request{
+		TypeName:           r.TypeName,
+		CurrentState:       encode(r.Prior, rt.values),
+		Private:            r.Private,
+		ProviderMeta:       encodeMeta(r.Meta, rt.meta),
+		ClientCapabilities: ours,
+	}
+	var resp ReadResource_Response
+	if ds := c.call(ctx, readResource, &req, &resp); ds.HasErrors() {
+		return provider.ReadResponse{}, ds
+	}
+	ds = append(diagnostics(resp.Diagnostics), c.mustNotDefer(readResource, resp.Deferred)...)
+	if ds.HasErrors() {
+		return provider.ReadResponse{}, ds
+	}
+	v, err := decode(resp.NewState, rt.values)
+	if err != nil {
+		return provider.ReadResponse{}, append(ds, c.undecodable(readResource, "a state", err)...)
+	}
+	return provider.ReadResponse{New: v, Private: resp.Private}, ds
+}
+
+func (c *client) Plan(ctx context.Context, r provider.PlanRequest) (provider.PlanResponse, diags.Diagnostics) {
+	rt, ds := c.resourceType(ctx, r.TypeName)
+	if ds.HasErrors() {
+		return provider.PlanResponse{}, ds
+	}
+	req := PlanResourceChange_Request{
+		TypeName:           r.TypeName,
+		PriorState:         encode(r.Prior, rt.values),
+		ProposedNewState:   encode(r.Proposed, rt.values),
+		Config:             encode(r.Config, rt.values),
+		PriorPrivate:       r.Private,
+		ProviderMeta:       encodeMeta(r.Meta, rt.meta),
+		ClientCapabilities: ours,
+	}
+	var resp PlanResourceChange_Response
+	if ds := c.call(ctx, planChange, &req, &resp); ds.HasErrors() {
+		return provider.PlanResponse{}, ds
+	}
+	ds = append(diagnostics(resp.Diagnostics), c.mustNotDefer(planChange, resp.Deferred)...)
+	if ds.HasErrors() {
+		return provider.PlanResponse{}, ds
+	}
+	v, err := decode(resp.PlannedState, rt.values)
+	if err != nil {
+		return provider.PlanResponse{}, append(ds, c.undecodable(planChange, "a planned state", err)...)
+	}
+	out := provider.PlanResponse{Planned: v, Private: resp.PlannedPrivate, LegacyTypeSystem: resp.LegacyTypeSystem}
+	for _, p := range resp.RequiresReplace {
+		out.RequiresReplace = append(out.RequiresReplace, DecodePath(p))
+	}
+	return out, ds
+}
+
+func (c *client) Apply(ctx context.Context, r provider.ApplyRequest) (provider.ApplyResponse, diags.Diagnostics) {
+	rt, ds := c.resourceType(ctx, r.TypeName)
+	if ds.HasErrors() {
+		return provider.ApplyResponse{}, ds
+	}
+	req := ApplyResourceChange_Request{
+		TypeName:       r.TypeName,
+		PriorState:     encode(r.Prior, rt.values),
+		PlannedState:   encode(r.Planned, rt.values),
+		Config:         encode(r.Config, rt.values),
+		PlannedPrivate: r.Private,
+		ProviderMeta:   encodeMeta(r.Meta, rt.meta),
+	}
+	var resp ApplyResourceChange_Response
+	if ds := c.call(ctx, applyChange, &req, &resp); ds.HasErrors() {
+		return provider.ApplyResponse{}, ds
+	}
+	ds = diagnostics(resp.Diagnostics)
+	out := provider.ApplyResponse{Private: resp.Private, LegacyTypeSystem: resp.LegacyTypeSystem}
+	if resp.NewState == nil {
+		return out, ds // it did not say
+	}
+	v, err := decode(resp.NewState, rt.values)
+	if err != nil {
+		return out, append(ds, c.undecodable(applyChange, "a new state", err)...)
+	}
+	out.New = v
+	return out, ds
+}
+
+func (c *client) Import(ctx context.Context, typeName, id string) ([]provider.Imported, diags.Diagnostics) {
+	declared, ds := c.ready(ctx)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	req := ImportResourceState_Request{TypeName: typeName, Id: id, ClientCapabilities: ours}
+	var resp ImportResourceState_Response
+	if ds := c.call(ctx, importState, &req, &resp); ds.HasErrors() {
+		return nil, ds
+	}
+	ds = append(diagnostics(resp.Diagnostics), c.mustNotDefer(importState, resp.Deferred)...)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	var out []provider.Imported
+	for _, found := range resp.ImportedResources {
+		s := declared.Managed[found.TypeName]
+		if s == nil {
+			return nil, append(ds, c.missing("resource type", found.TypeName)...)
+		}
+		v, err := decode(found.State, implied(s))
+		if err != nil {
+			return nil, append(ds, c.undecodable(importState, fmt.Sprintf("a %s", found.TypeName), err)...)
+		}
+		out = append(out, provider.Imported{TypeName: found.TypeName, State: v, Private: found.Private})
+	}
+	return out, ds
+}
+
+func (c *client) Move(ctx context.Context, r provider.MoveRequest) (provider.MoveResponse, diags.Diagnostics) {
+	rt, ds := c.resourceType(ctx, r.TargetType)
+	if ds.HasErrors() {
+		return provider.MoveResponse{}, ds
+	}
+	req := MoveResourceState_Request{
+		SourceProviderAddress: r.SourceProvider,
+		SourceTypeName:        r.SourceType,
+		SourceSchemaVersion:   r.SourceVersion,
+		SourceState:           &RawState{Json: r.SourceJSON},
+		SourcePrivate:         r.SourcePrivate,
+		TargetTypeName:        r.TargetType,
+	}
+	var resp MoveResourceState_Response
+	if ds := c.call(ctx, moveState, &req, &resp); ds.HasErrors() {
+		return provider.MoveResponse{}, ds
+	}
+	ds = diagnostics(resp.Diagnostics)
+	if ds.HasErrors() {
+		return provider.MoveResponse{}, ds
+	}
+	v, err := decode(resp.TargetState, rt.values)
+	if err != nil {
+		return provider.MoveResponse{}, append(ds, c.undecodable(moveState, "a moved state", err)...)
+	}
+	return provider.MoveResponse{State: v, Private: resp.TargetPrivate}, ds
+}

@@ -1,0 +1,123 @@
+package tfplugin
+
+import (
+	"fmt"
+
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+// Types decodes types from their JSON form. It remembers them: a provider with ten
+// thousand attributes has but a few different ones. Not for concurrent use.
+type Types struct {
+	known map[string]cty.Type
+}
+
+// Parse decodes a type.
+func (t *Types) Parse(src []byte) (cty.Type, error) {
+	if ty, ok := t.known[string(src)]; ok {
+		return ty, nil
+	}
+	ty, err := ctyjson.UnmarshalType(src)
+	if err != nil {
+		return cty.NilType, fmt.Errorf("type %q: %w", src, err)
+	}
+	if t.known == nil {
+		t.known = make(map[string]cty.Type)
+	}
+	t.known[string(src)] = ty
+	return ty, nil
+}
+
+func decodeSchemas(resp *GetProviderSchema_Response, p Protocol) (*schema.Provider, error) {
+	types := &Types{}
+	server := resp.ServerCapabilities
+	out := &schema.Provider{
+		Provider:          &schema.Schema{Block: &schema.Block{}},
+		PlanDestroy:       server.GetPlanDestroy(),
+		MoveResourceState: server.GetMoveResourceState(),
+		SchemaOptional:    server.GetGetProviderSchemaOptional(),
+	}
+	var err error
+	if len(resp.Provider) > 0 {
+		if out.Provider, err = p.Schema(resp.Provider, types); err != nil {
+			return nil, fmt.Errorf("provider: %w", err)
+		}
+	}
+	if len(resp.ProviderMeta) > 0 {
+		if out.Meta, err = p.Schema(resp.ProviderMeta, types); err != nil {
+			return nil, fmt.Errorf("provider_meta: %w", err)
+		}
+	}
+	if out.Managed, err = decodeAll(resp.ResourceSchemas, p, types); err != nil {
+		return nil, err
+	}
+	if out.Data, err = decodeAll(resp.DataSourceSchemas, p, types); err != nil {
+		return nil, err
+	}
+	if out.Ephemeral, err = decodeAll(resp.EphemeralResourceSchemas, p, types); err != nil {
+		return nil, err
+	}
+	out.Functions = make(map[string]*schema.Function, len(resp.Functions))
+	for name, f := range resp.Functions {
+		if out.Functions[name], err = decodeFunction(f, types); err != nil {
+			return nil, fmt.Errorf("function %s: %w", name, err)
+		}
+	}
+	return out, nil
+}
+
+func decodeAll(raw map[string][]byte, p Protocol, types *Types) (map[string]*schema.Schema, error) {
+	out := make(map[string]*schema.Schema, len(raw))
+	for name, src := range raw {
+		s, err := p.Schema(src, types)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		out[name] = s
+	}
+	return out, nil
+}
+
+func decodeFunction(f *Function, types *Types) (*schema.Function, error) {
+	out := &schema.Function{
+		Summary:     f.Summary,
+		Description: f.Description,
+		Markdown:    f.DescriptionKind == StringKind_MARKDOWN,
+		Deprecation: f.DeprecationMessage,
+	}
+	for _, p := range f.Parameters {
+		param, err := decodeParameter(p, types)
+		if err != nil {
+			return nil, err
+		}
+		out.Parameters = append(out.Parameters, param)
+	}
+	if f.VariadicParameter != nil {
+		param, err := decodeParameter(f.VariadicParameter, types)
+		if err != nil {
+			return nil, err
+		}
+		out.Variadic = &param
+	}
+	var err error
+	out.Return, err = types.Parse(f.Return.GetType())
+	return out, err
+}
+
+func decodeParameter(p *Function_Parameter, types *Types) (schema.Parameter, error) {
+	ty, err := types.Parse(p.Type)
+	if err != nil {
+		return schema.Parameter{}, fmt.Errorf("parameter %s: %w", p.Name, err)
+	}
+	return schema.Parameter{
+		Name:         p.Name,
+		Type:         ty,
+		AllowNull:    p.AllowNullValue,
+		AllowUnknown: p.AllowUnknownValues,
+		Description:  p.Description,
+		Markdown:     p.DescriptionKind == StringKind_MARKDOWN,
+	}, nil
+}

@@ -1,0 +1,124 @@
+package tfplugin
+
+import (
+	"fmt"
+
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+	"github.com/zclconf/go-cty/cty/msgpack"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+// implied is the type of a schema's values.
+func implied(s *schema.Schema) cty.Type {
+	if s == nil || s.Block == nil {
+		return cty.EmptyObject
+	}
+	return s.Block.ImpliedType()
+}
+
+// encode puts a value on the wire; cty.NilVal stands for null. Values that do not
+// conform, or have marks, are the caller's bug.
+func encode(v cty.Value, ty cty.Type) *DynamicValue {
+	if v == cty.NilVal {
+		return &DynamicValue{Msgpack: msgpackNull}
+	}
+	buf, err := msgpack.Marshal(v, ty)
+	if err != nil {
+		panic(fmt.Sprintf("value given to a provider does not conform to its schema: %s", err))
+	}
+	return &DynamicValue{Msgpack: buf}
+}
+
+var msgpackNull = []byte{0xc0}
+
+// decode reads a value off the wire; none at all is null.
+func decode(d *DynamicValue, ty cty.Type) (cty.Value, error) {
+	switch {
+	case len(d.GetMsgpack()) > 0:
+		return msgpack.Unmarshal(d.Msgpack, ty)
+	case len(d.GetJson()) > 0:
+		return ctyjson.Unmarshal(d.Json, ty)
+	}
+	return cty.NullVal(ty), nil
+}
+
+// diagnostics converts what a plugin has to say.
+func diagnostics(ds []*Diagnostic) diags.Diagnostics {
+	if len(ds) == 0 {
+		return nil
+	}
+	out := make(diags.Diagnostics, len(ds))
+	for i, d := range ds {
+		out[i] = diags.Diagnostic{
+			Severity:  diags.Error,
+			Summary:   d.Summary,
+			Detail:    d.Detail,
+			Attribute: DecodePath(d.Attribute),
+		}
+		if d.Severity == Diagnostic_WARNING {
+			out[i].Severity = diags.Warning
+		}
+	}
+	return out
+}
+
+// DecodePath converts a path; nil if it is empty. A step that is not understood ends
+// the path: what came before contains what was meant.
+func DecodePath(p *AttributePath) cty.Path {
+	if len(p.GetSteps()) == 0 {
+		return nil
+	}
+	path := make(cty.Path, 0, len(p.Steps))
+	for _, step := range p.Steps {
+		switch s := step.GetSelector().(type) {
+		case *AttributePath_Step_AttributeName:
+			path = append(path, cty.GetAttrStep{Name: s.AttributeName})
+		case *AttributePath_Step_ElementKeyString:
+			path = append(path, cty.IndexStep{Key: cty.StringVal(s.ElementKeyString)})
+		case *AttributePath_Step_ElementKeyInt:
+			path = append(path, cty.IndexStep{Key: cty.NumberIntVal(s.ElementKeyInt)})
+		default:
+			return path
+		}
+	}
+	return path
+}
+
+// EncodePath is the opposite of [DecodePath]. The wire has no form for elements of
+// sets: the path ends at the set.
+func EncodePath(path cty.Path) *AttributePath {
+	if len(path) == 0 {
+		return nil
+	}
+	out := &AttributePath{}
+	for _, step := range path {
+		switch s := step.(type) {
+		case cty.GetAttrStep:
+			out.Steps = append(out.Steps, &AttributePath_Step{Selector: &AttributePath_Step_AttributeName{AttributeName: s.Name}})
+		case cty.IndexStep:
+			selector := encodeKey(s.Key)
+			if selector == nil {
+				return out
+			}
+			out.Steps = append(out.Steps, &AttributePath_Step{Selector: selector})
+		}
+	}
+	return out
+}
+
+func encodeKey(key cty.Value) isAttributePath_Step_Selector {
+	if !key.IsKnown() || key.IsNull() {
+		return nil
+	}
+	switch key.Type() {
+	case cty.String:
+		return &AttributePath_Step_ElementKeyString{ElementKeyString: key.AsString()}
+	case cty.Number:
+		n, _ := key.AsBigFloat().Int64()
+		return &AttributePath_Step_ElementKeyInt{ElementKeyInt: n}
+	}
+	return nil
+}
