@@ -1,0 +1,281 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+// A Factory starts a provider process (or an equivalent). declared is what another
+// process of the same provider has told, or nil: then the client has to ask. ctx
+// bounds the start only.
+type Factory func(ctx context.Context, declared *schema.Provider) (Client, error)
+
+// A Pool starts the processes of a run as they are needed, shares them as far as they
+// can be shared, and ends all of them. A process can be configured once only, so there
+// is one for each provider configuration; the first configuration of a provider takes
+// the process that told the schema. Safe for concurrent use.
+type Pool struct {
+	factories map[addrs.Provider]Factory
+
+	// ctx ends when the pool is closed: starts under way are given up.
+	ctx        context.Context
+	cancel     context.CancelFunc
+	background sync.WaitGroup
+
+	closing  sync.Once
+	closeErr error
+
+	mu      sync.Mutex
+	closed  bool
+	first   map[addrs.Provider]*start          // the process that tells the schema
+	taken   map[addrs.Provider]bool            // first belongs to a configuration
+	configs map[addrs.AbsProviderConfig]*start // the process of each configuration
+	all     []*start
+}
+
+// start is a process that was asked for: being started, running, or failed.
+type start struct {
+	provider addrs.Provider
+	done     chan struct{} // closed when client or err is set
+	client   Client
+	err      error
+}
+
+// NewPool returns a pool without processes. It must be closed.
+func NewPool(factories map[addrs.Provider]Factory) *Pool {
+	ctx, cancel := context.WithCancel(context.Background())
+	return &Pool{
+		factories: factories,
+		ctx:       ctx,
+		cancel:    cancel,
+		first:     make(map[addrs.Provider]*start),
+		taken:     make(map[addrs.Provider]bool),
+		configs:   make(map[addrs.AbsProviderConfig]*start),
+	}
+}
+
+// Prestart starts one process for each of the providers in the background, and asks
+// it for its schema. What goes wrong is told to whoever needs the provider; providers
+// without a factory are ignored.
+func (p *Pool) Prestart(providers ...addrs.Provider) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, addr := range providers {
+		if p.factories[addr] != nil && !p.closed {
+			p.primary(addr)
+		}
+	}
+}
+
+// Schema returns what a provider declares.
+func (p *Pool) Schema(ctx context.Context, addr addrs.Provider) (*schema.Provider, diags.Diagnostics) {
+	client, ds := p.Unconfigured(ctx, addr)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	return client.Schema(ctx)
+}
+
+// Unconfigured returns a process of the provider that may or may not have been
+// configured, for calls to which that makes no difference: schema, validation,
+// functions.
+func (p *Pool) Unconfigured(ctx context.Context, addr addrs.Provider) (Client, diags.Diagnostics) {
+	p.mu.Lock()
+	if ds := p.usable(addr); ds.HasErrors() {
+		p.mu.Unlock()
+		return nil, ds
+	}
+	s := p.primary(addr)
+	p.mu.Unlock()
+	return p.wait(ctx, s)
+}
+
+// Client returns the process for a provider configuration, always the same one. It is
+// the caller who configures it, once.
+func (p *Pool) Client(ctx context.Context, config addrs.AbsProviderConfig) (Client, diags.Diagnostics) {
+	p.mu.Lock()
+	s := p.configs[config]
+	if s == nil {
+		if ds := p.usable(config.Provider); ds.HasErrors() {
+			p.mu.Unlock()
+			return nil, ds
+		}
+		first := p.primary(config.Provider)
+		if s = first; p.taken[config.Provider] {
+			s = p.begin(config.Provider, first)
+		}
+		p.taken[config.Provider] = true
+		p.configs[config] = s
+	}
+	p.mu.Unlock()
+	return p.wait(ctx, s)
+}
+
+// usable reports why no process of a provider can be started. p.mu is held.
+func (p *Pool) usable(addr addrs.Provider) diags.Diagnostics {
+	switch {
+	case p.closed:
+		return diags.Errorf(nil, "Provider not available",
+			"The run is ending: no process of the provider %s is started any more.", addr.ForDisplay())
+	case p.factories[addr] == nil:
+		return diags.Errorf(nil, "Provider not installed",
+			"The provider %s is needed, and is not installed. Run \"lockstep init\" to install it.", addr.ForDisplay())
+	}
+	return nil
+}
+
+// primary returns the process that tells the provider's schema, and starts it if need
+// be. p.mu is held.
+func (p *Pool) primary(addr addrs.Provider) *start {
+	s := p.first[addr]
+	if s == nil {
+		s = p.begin(addr, nil)
+		p.first[addr] = s
+	}
+	return s
+}
+
+// begin starts a process in the background. The schema is taken from the process
+// teller, or asked for if that is nil. p.mu is held.
+func (p *Pool) begin(addr addrs.Provider, teller *start) *start {
+	s := &start{provider: addr, done: make(chan struct{})}
+	p.all = append(p.all, s)
+	p.background.Go(func() {
+		s.run(p.ctx, p.factories[addr], teller)
+		if s.err == nil && teller == nil {
+			// Have the schema ready by the time that somebody wants it. Whoever asks
+			// next gets the diagnostics: a failed attempt is not remembered.
+			s.client.Schema(p.ctx)
+		}
+	})
+	return s
+}
+
+// run starts the process, with the schema of teller if that is not nil.
+func (s *start) run(ctx context.Context, factory Factory, teller *start) {
+	defer close(s.done)
+	var declared *schema.Provider
+	if teller != nil {
+		select {
+		case <-teller.done:
+		case <-ctx.Done():
+			s.err = errClosed
+			return
+		}
+		if teller.err == nil {
+			declared, _ = teller.client.Schema(ctx)
+		}
+	}
+	s.client, s.err = factory(ctx, declared)
+}
+
+// errClosed is why a process is not there after the pool was closed.
+var errClosed = errors.New("the run is ending")
+
+// wait returns the client once it is there.
+func (p *Pool) wait(ctx context.Context, s *start) (Client, diags.Diagnostics) {
+	select {
+	case <-s.done:
+	case <-ctx.Done():
+		return nil, diags.Errorf(nil, "Request cancelled",
+			"The start of the provider %s was given up: %s.", s.provider.ForDisplay(), context.Cause(ctx))
+	}
+	if s.err != nil {
+		return nil, diags.FromError(fmt.Sprintf("Provider %s could not be started", s.provider.ForDisplay()), s.err)
+	}
+	return s.client, nil
+}
+
+// Stop asks all processes to end the calls that are under way early; these still
+// answer. It returns when all processes have taken note, or ctx ends.
+func (p *Pool) Stop(ctx context.Context) error {
+	var errs errorList
+	p.each(ctx, func(c Client) { errs.add(c.Stop(ctx)) })
+	return errs.join()
+}
+
+// Guard ties the processes to ctx: when it ends, they are asked to stop, and if grace
+// passes without a call of release, they are ended, whatever is under way. So a run
+// that is interrupted can let its calls answer (by making them with a context that is
+// not cancelled), and still no plugin that hangs can hold it up for ever.
+func (p *Pool) Guard(ctx context.Context, grace time.Duration) (release func()) {
+	released := make(chan struct{})
+	go func() {
+		select {
+		case <-released:
+			return
+		case <-ctx.Done():
+		}
+		bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+		defer cancel()
+		go func() { _ = p.Stop(bounded) }()
+		select {
+		case <-released:
+		case <-bounded.Done():
+			_ = p.Close()
+		}
+	}()
+	var once sync.Once
+	return func() { once.Do(func() { close(released) }) }
+}
+
+// Close ends all processes and waits until they are gone. Calls under way fail. The
+// pool can be closed again, and starts nothing any more.
+func (p *Pool) Close() error {
+	p.closing.Do(func() {
+		p.mu.Lock()
+		p.closed = true
+		p.mu.Unlock()
+		p.cancel()
+		var errs errorList
+		p.each(context.Background(), func(c Client) { errs.add(c.Close()) })
+		p.background.Wait()
+		p.closeErr = errs.join()
+	})
+	return p.closeErr
+}
+
+// each calls f for all processes that were started, at the same time, and waits.
+// Processes that are being started are waited for, until ctx ends.
+func (p *Pool) each(ctx context.Context, f func(Client)) {
+	p.mu.Lock()
+	all := p.all
+	p.mu.Unlock()
+	var wg sync.WaitGroup
+	for _, s := range all {
+		wg.Go(func() {
+			select {
+			case <-s.done:
+			case <-ctx.Done():
+				return
+			}
+			if s.err == nil {
+				f(s.client)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// errorList collects errors from several goroutines.
+type errorList struct {
+	mu   sync.Mutex
+	errs []error
+}
+
+func (l *errorList) add(err error) {
+	if err != nil {
+		l.mu.Lock()
+		l.errs = append(l.errs, err)
+		l.mu.Unlock()
+	}
+}
+
+func (l *errorList) join() error { return errors.Join(l.errs...) }
