@@ -1,0 +1,66 @@
+package cliconfig
+
+import (
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+)
+
+// Config is a CLI configuration. Nobody may change it after [Load].
+type Config struct {
+	// PluginCacheDir is a directory that working directories share packages of
+	// providers in; "" for none.
+	PluginCacheDir string
+	// PluginCacheMayBreakLock lets a package of the cache be used although the lock
+	// file knows no checksum for it.
+	PluginCacheMayBreakLock bool
+	// DisableCheckpoint is kept for completeness: nothing here calls home.
+	DisableCheckpoint bool
+	// Methods are where providers come from, in the order of the file. It is nil if
+	// there is no provider_installation block: then they are implied.
+	Methods []Method
+	// Explicit tells whether there is a provider_installation block.
+	Explicit bool
+	// Overrides are the directories of providers in development.
+	Overrides map[addrs.Provider]string
+	// ImpliedDirs are the directories in which an implied installation method looks
+	// for providers before it asks their registries. Not all need to exist.
+	ImpliedDirs []string
+
+	services map[string]map[string]string
+	tokens   map[string]Token
+}
+
+// A Method is one installation method of a provider_installation block.
+type Method struct {
+	Kind MethodKind
+	Path string // the directory of a filesystem mirror
+	URL  string // the base URL of a network mirror, ending in a slash
+	// Include and Exclude are patterns of source addresses. No Include is all.
+	Include, Exclude []Pattern
+	Place            hcl.Range
+}
+
+// MethodKind is the type of an installation method's block.
+type MethodKind string
+
+const (
+	Direct           MethodKind = "direct"
+	FilesystemMirror MethodKind = "filesystem_mirror"
+	NetworkMirror    MethodKind = "network_mirror"
+)
+
+// Token returns the token for requests to a host, in the form of [addrs.Provider]
+// (with a port unless it is 443).
+func (c *Config) Token(host string) (Token, bool) {
+	t, ok := c.tokens[host]
+	return t, ok
+}
+
+// Service returns the URL that a `host` block gives for a service of a host, such
+// as `providers.v1`. If there is such a block for the host (known), it is not to be
+// asked what services it has.
+func (c *Config) Service(host, id string) (url string, known bool) {
+	services, known := c.services[host]
+	return services[id], known
+}

@@ -1,0 +1,184 @@
+package cliconfig
+
+import (
+	"strconv"
+
+	"github.com/hashicorp/hcl/v2"
+	svchost "github.com/hashicorp/terraform-svchost"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// A fileContent is what one file says. Files are merged by load.go.
+type fileContent struct {
+	pluginCacheDir          string // with variables, like $HOME/cache
+	pluginCacheMayBreakLock bool
+	disableCheckpoint       bool
+	installations           []installation
+	services                map[string]map[string]string
+	tokens                  map[string]Token
+}
+
+// decode reads what is known among items. Terraform, and other tools that share the
+// file, know more; it is skipped without a word.
+func decode(items []item) (fileContent, diags.Diagnostics) {
+	c := fileContent{services: map[string]map[string]string{}, tokens: map[string]Token{}}
+	var ds diags.Diagnostics
+	for _, it := range items {
+		switch it.key {
+		case "plugin_cache_dir":
+			text, tds := textOf(it)
+			c.pluginCacheDir = text
+			ds = append(ds, tds...)
+		case "plugin_cache_may_break_dependency_lock_file":
+			ds = append(ds, flagOf(it, &c.pluginCacheMayBreakLock)...)
+		case "disable_checkpoint":
+			ds = append(ds, flagOf(it, &c.disableCheckpoint)...)
+		case "credentials":
+			ds = append(ds, eachHost(it, func(host string, body []item) diags.Diagnostics {
+				return decodeCredentials(c.tokens, host, body)
+			})...)
+		case "host":
+			ds = append(ds, eachHost(it, func(host string, body []item) diags.Diagnostics {
+				return decodeServices(c.services, host, body)
+			})...)
+		case "credentials_helper":
+			ds = append(ds, diags.Warningf(it.place.Ptr(), "Credentials helpers are not supported",
+				"Hosts whose credentials only the helper knows will be asked without any. Give them in a credentials block or in an environment variable TF_TOKEN_*.")...)
+		case "provider_installation":
+			in, ids := decodeInstallation(it)
+			c.installations = append(c.installations, in...)
+			ds = append(ds, ids...)
+		}
+	}
+	return c, ds
+}
+
+// eachHost calls f for each block that it stands for, with the host in its form for
+// comparisons. JSON nests: `"credentials": {"example.com": {...}}`.
+func eachHost(it item, f func(host string, body []item) diags.Diagnostics) (ds diags.Diagnostics) {
+	bodies := bodiesOf(it.value)
+	if bodies == nil {
+		return wrongKind(it, bodyKind)
+	}
+	for _, body := range bodies {
+		if len(it.labels) == 0 && it.assigned {
+			for _, inner := range body {
+				ds = append(ds, eachHost(item{it.key, []string{inner.key}, true, inner.value, inner.place}, f)...)
+			}
+			continue
+		}
+		if len(it.labels) != 1 {
+			// Terraform skips a block without a label, too.
+			ds = append(ds, diags.Warningf(it.place.Ptr(), "Block without a host",
+				"A %s block needs one label, the name of the host that it is about. This one is ignored.", it.key)...)
+			continue
+		}
+		host, err := svchost.ForComparison(it.labels[0])
+		if err != nil {
+			ds = append(ds, diags.Errorf(it.place.Ptr(), "Invalid hostname",
+				"The %s block %q does not name a host: %v.", it.key, it.labels[0], err)...)
+			continue
+		}
+		ds = append(ds, f(string(host), body)...)
+	}
+	return ds
+}
+
+func decodeCredentials(tokens map[string]Token, host string, body []item) diags.Diagnostics {
+	for _, it := range body {
+		if it.key != "token" {
+			continue
+		}
+		text, ds := textOf(it)
+		if ds.HasErrors() {
+			return ds
+		}
+		if text != "" {
+			tokens[host] = NewToken(text)
+		}
+	}
+	return nil
+}
+
+// decodeServices reads `services = { "providers.v1" = "https://..." }`. A service
+// that is described by an object (login.v1) is none of ours.
+func decodeServices(services map[string]map[string]string, host string, body []item) diags.Diagnostics {
+	urls := map[string]string{}
+	services[host] = urls
+	for _, it := range body {
+		if it.key != "services" {
+			continue
+		}
+		bodies := bodiesOf(it.value)
+		if bodies == nil {
+			return wrongKind(it, bodyKind)
+		}
+		for _, inner := range bodies {
+			for _, service := range inner {
+				if service.value.kind == textKind {
+					urls[service.key] = service.value.text
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// bodiesOf returns the blocks that v holds, or nil.
+func bodiesOf(v value) (bodies [][]item) {
+	switch v.kind {
+	case bodyKind:
+		return [][]item{v.body}
+	case listKind:
+		for _, element := range v.list {
+			if element.kind != bodyKind {
+				return nil
+			}
+			bodies = append(bodies, element.body)
+		}
+	}
+	return bodies
+}
+
+// textOf accepts a number for a string, as Terraform does.
+func textOf(it item) (string, diags.Diagnostics) {
+	if it.value.kind != textKind && it.value.kind != numberKind {
+		return "", wrongKind(it, textKind)
+	}
+	return it.value.text, nil
+}
+
+// textsOf reads a list of strings.
+func textsOf(it item) (texts []string, ds diags.Diagnostics) {
+	if it.value.kind != listKind {
+		return nil, wrongKind(it, listKind)
+	}
+	for _, v := range it.value.list {
+		text, tds := textOf(item{key: "an element of " + it.key, value: v, place: v.place})
+		texts, ds = append(texts, text), append(ds, tds...)
+	}
+	return texts, ds
+}
+
+func flagOf(it item, to *bool) diags.Diagnostics {
+	switch it.value.kind {
+	case flagKind:
+		*to = it.value.flag
+		return nil
+	case textKind:
+		if flag, err := strconv.ParseBool(it.value.text); err == nil {
+			*to = flag
+			return nil
+		}
+	}
+	return wrongKind(it, flagKind)
+}
+
+func wrongKind(it item, want kind) diags.Diagnostics {
+	place := it.value.place
+	if place == (hcl.Range{}) {
+		place = it.place
+	}
+	return diags.Errorf(&place, "Invalid CLI configuration", "The value of %s must be %s, not %s.", it.key, want, it.value.kind)
+}
