@@ -2,6 +2,8 @@ package schema
 
 import (
 	"iter"
+	"maps"
+	"slices"
 
 	"github.com/zclconf/go-cty/cty"
 )
@@ -72,4 +74,9 @@ func rebuild(like cty.Value, vals []cty.Value) cty.Value {
 		return cty.ObjectVal(named)
 	}
 	return cty.MapVal(named)
+}
+
+// sortedNames returns the names of ty's attributes in order.
+func sortedNames(ty cty.Type) []string {
+	return slices.Sorted(maps.Keys(ty.AttributeTypes()))
 }

@@ -1,0 +1,128 @@
+package schema
+
+import (
+	"errors"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+)
+
+// Coerce makes v, an object, conform to b's implied type: values are converted,
+// attributes that are not required and blocks that are left out are filled in with
+// null and none. It is an error, with a path, if that cannot be done: something
+// required is missing, something is there that b does not know. Marks stay. How many
+// blocks there are is not checked.
+func (b *Block) Coerce(v cty.Value) (cty.Value, error) {
+	return b.layout().coerce(v, nil)
+}
+
+func (l *layout) coerce(in cty.Value, path cty.Path) (cty.Value, error) {
+	v, vm := in.Unmark()
+	switch {
+	case v.IsNull():
+		return cty.NullVal(l.ty).WithMarks(vm), nil
+	case !v.IsKnown():
+		return cty.UnknownVal(l.ty).WithMarks(vm), nil
+	case !v.Type().IsObjectType():
+		return l.unknown(), path.NewErrorf("an object is required")
+	}
+	ty := v.Type()
+	for _, name := range sortedNames(ty) {
+		if l.field(name) == nil && l.nest(name) == nil {
+			return l.unknown(), path.NewErrorf("unsupported attribute %q", name)
+		}
+	}
+	vals := make(map[string]cty.Value, len(l.attrs)+len(l.blocks))
+	for i := range l.attrs {
+		f := &l.attrs[i]
+		switch {
+		case ty.HasAttribute(f.name):
+			c, err := convert.Convert(v.GetAttr(f.name), f.convTy)
+			if err != nil {
+				return l.unknown(), within(attr(path, f.name), err)
+			}
+			vals[f.name] = c
+		case f.Required:
+			return l.unknown(), path.NewErrorf("attribute %q is required", f.name)
+		default:
+			vals[f.name] = f.null
+		}
+	}
+	for i := range l.blocks {
+		n := &l.blocks[i]
+		if !ty.HasAttribute(n.name) {
+			vals[n.name] = n.empty
+			continue
+		}
+		c, err := n.coerce(v.GetAttr(n.name), attr(path, n.name))
+		if err != nil {
+			return l.unknown(), err
+		}
+		vals[n.name] = c
+	}
+	return object(vals).WithMarks(vm), nil
+}
+
+func (l *layout) unknown() cty.Value { return cty.UnknownVal(l.ty) }
+
+// within returns err, which speaks of something at path, with path in front.
+func within(path cty.Path, err error) error {
+	if pe, ok := err.(cty.PathError); ok {
+		return append(path[:len(path):len(path)], pe.Path...).NewError(errors.New(pe.Error()))
+	}
+	return path.NewError(err)
+}
+
+// coerce makes v conform to the type of all the blocks of n.
+func (n *nest) coerce(in cty.Value, path cty.Path) (cty.Value, error) {
+	if n.Nesting == NestingSingle || n.Nesting == NestingGroup {
+		return n.in.coerce(in, path)
+	}
+	v, vm := in.Unmark()
+	switch {
+	case v.IsNull():
+		return cty.NullVal(n.ty).WithMarks(vm), nil
+	case !v.IsKnown():
+		return cty.UnknownVal(n.ty).WithMarks(vm), nil
+	}
+	ty := v.Type()
+	byName := ty.IsMapType() || ty.IsObjectType()
+	if !v.CanIterateElements() || byName != (n.Nesting == NestingMap) {
+		return cty.UnknownVal(n.ty), path.NewErrorf("must be a %s", n.Nesting)
+	}
+	var vals []cty.Value
+	for step, e := range n.Nesting.elements(v) {
+		c, err := n.in.coerce(e, extend(path, step))
+		if err != nil {
+			return cty.UnknownVal(n.ty), err
+		}
+		vals = append(vals, c)
+	}
+	if len(vals) == 0 {
+		return n.empty.WithMarks(vm), nil
+	}
+	return n.gather(v, vals).WithMarks(vm), nil
+}
+
+// gather returns the blocks vals, which conform, in the kind of collection that n
+// has; keys are taken from like.
+func (n *nest) gather(like cty.Value, vals []cty.Value) cty.Value {
+	switch {
+	case n.Nesting == NestingSet:
+		return cty.SetVal(vals)
+	case n.Nesting == NestingList && n.dynamic:
+		return cty.TupleVal(vals)
+	case n.Nesting == NestingList:
+		return cty.ListVal(vals)
+	}
+	named := make(map[string]cty.Value, len(vals))
+	i := 0
+	for it := like.ElementIterator(); it.Next(); i++ {
+		k, _ := it.Element()
+		named[k.AsString()] = vals[i]
+	}
+	if n.dynamic {
+		return cty.ObjectVal(named)
+	}
+	return cty.MapVal(named)
+}

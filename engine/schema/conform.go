@@ -1,0 +1,162 @@
+package schema
+
+import (
+	"fmt"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+// The provider's contract
+//
+// Two checks keep a provider to what it was asked and to what it said. A plan must
+// be the configuration, apart from computed attributes that are not configured
+// ([AssertPlanValid]); the new value must be the plan, apart from what was unknown
+// in it ([AssertObjectCompatible]). Providers on the legacy SDK cannot keep to
+// either and are let off with a line in the log; that is the caller's business.
+//
+// Errors are [cty.PathError]s. Their texts are for the developers of the provider,
+// to whom users pass them on, so values appear in them in full, those of sensitive
+// attributes excepted.
+
+// AssertPlanValid returns an error for each way in which planned is no valid plan
+// for going from prior to config. All three are values of b's implied type without
+// marks, and null where there is no object.
+func AssertPlanValid(b *Block, prior, config, planned cty.Value) []error {
+	c := planCheck{}
+	c.object(b.layout(), prior, config, planned, nil)
+	return c.errs
+}
+
+type planCheck struct{ errs []error }
+
+func (c *planCheck) errorf(path cty.Path, text string, args ...any) {
+	c.errs = append(c.errs, path.NewErrorf(text, args...))
+}
+
+// object checks one body.
+func (c *planCheck) object(l *layout, prior, config, planned cty.Value, path cty.Path) {
+	switch {
+	case planned.IsNull() && config.IsNull():
+		return
+	case planned.IsNull():
+		c.errorf(path, "planned for absence but config wants existence")
+		return
+	case config.IsNull():
+		c.errorf(path, "planned for existence but config wants absence")
+		return
+	case !planned.IsKnown():
+		c.errorf(path, "planned value must not be unknown itself; set attribute values to unknown instead")
+		return
+	}
+	c.attributes(l, prior, config, planned, path)
+	for i := range l.blocks {
+		n := &l.blocks[i]
+		p, co := planned.GetAttr(n.name), config.GetAttr(n.name)
+		if p.RawEquals(co) {
+			continue
+		}
+		pr := cty.NullVal(n.ty)
+		if !prior.IsNull() {
+			pr = prior.GetAttr(n.name)
+		}
+		c.blocks(n, pr, co, p, attr(path, n.name))
+	}
+}
+
+// blocks checks all the nested blocks of one kind.
+func (c *planCheck) blocks(n *nest, prior, config, planned cty.Value, path cty.Path) {
+	switch {
+	case !config.IsKnown():
+		c.errorf(path, "planned value %#v for unknown dynamic block", planned)
+	case !planned.IsKnown():
+		c.errorf(path, "attribute representing nested block must not be unknown itself; set nested attribute values to unknown instead")
+	case n.Nesting == NestingSingle || n.Nesting == NestingGroup:
+		c.object(n.in, prior, config, planned, path)
+	case planned.IsNull():
+		c.errorf(path, "attribute representing a %s of nested blocks must be empty to indicate no blocks, not null", n.Nesting)
+	case n.Nesting == NestingSet:
+		c.errs = append(c.errs, correspond(planned, config, path, func(p, co cty.Value) bool {
+			var inner planCheck
+			inner.object(n.in, cty.NullVal(n.in.ty), co, p, path)
+			return len(inner.errs) == 0
+		})...)
+	case n.Nesting == NestingMap:
+		c.mapBlocks(n, prior, config, planned, path)
+	case planned.LengthInt() != config.LengthInt():
+		c.errorf(path, "block count in plan (%d) disagrees with count in config (%d)", planned.LengthInt(), config.LengthInt())
+	default:
+		for step, p := range n.Nesting.elements(planned) {
+			c.element(n, prior, at(config, step), p, step, path)
+		}
+	}
+}
+
+func (c *planCheck) mapBlocks(n *nest, prior, config, planned cty.Value, path cty.Path) {
+	for step, p := range n.Nesting.elements(planned) {
+		co := at(config, step)
+		if co == cty.NilVal {
+			c.errorf(path, "block key %s from plan is not present in config", stepKey(step))
+			continue
+		}
+		c.element(n, prior, co, p, step, path)
+	}
+	for step := range n.Nesting.elements(config) {
+		if at(planned, step) == cty.NilVal {
+			c.errorf(path, "block key %s from config is not present in plan", stepKey(step))
+		}
+	}
+}
+
+// element checks one of several blocks of a kind.
+func (c *planCheck) element(n *nest, priors, config, planned cty.Value, step cty.PathStep, path cty.Path) {
+	path = extend(path, step)
+	if !planned.IsKnown() {
+		c.errorf(path, "element representing nested block must not be unknown itself; set nested attribute values to unknown instead")
+		return
+	}
+	prior := at(priors, step)
+	if prior == cty.NilVal {
+		prior = cty.NullVal(n.in.ty)
+	}
+	c.object(n.in, prior, config, planned, path)
+}
+
+// stepKey returns the key of a step as messages quote it.
+func stepKey(step cty.PathStep) string {
+	switch s := step.(type) {
+	case cty.GetAttrStep:
+		return fmt.Sprintf("%q", s.Name)
+	case cty.IndexStep:
+		return formatKey(s.Key)
+	}
+	return ""
+}
+
+// correspond returns an error for each element of the sets a and b, of a plan and
+// of what must keep to it, for which no element of the other one will do, by match.
+func correspond(a, b cty.Value, path cty.Path, match func(a, b cty.Value) bool) []error {
+	as, bs := a.AsValueSlice(), b.AsValueSlice()
+	aok, bok := make([]bool, len(as)), make([]bool, len(bs))
+	for i := range as {
+		for j := range bs {
+			if (!aok[i] || !bok[j]) && match(as[i], bs[j]) {
+				aok[i], bok[j] = true, true
+			}
+		}
+	}
+	var errs []error
+	for i, ok := range aok {
+		if !ok {
+			errs = append(errs, path.NewErrorf("planned set element %#v does not correlate with any element in actual", as[i]))
+		}
+	}
+	if len(errs) > 0 {
+		return errs // seen from the other side they would be there twice
+	}
+	for i, ok := range bok {
+		if !ok {
+			errs = append(errs, path.NewErrorf("actual set element %#v does not correlate with any element in plan", bs[i]))
+		}
+	}
+	return errs
+}

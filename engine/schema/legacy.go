@@ -1,0 +1,94 @@
+package schema
+
+import "github.com/zclconf/go-cty/cty"
+
+// NormalizeFromLegacySDK returns v, an answer of a provider on the legacy SDK, in
+// the form that all other values of b's implied type have: nested blocks are there,
+// empty if there are none, and never unknown themselves. That SDK says null, empty
+// or unknown as it happens.
+func NormalizeFromLegacySDK(v cty.Value, b *Block) cty.Value {
+	l := b.layout()
+	if v == cty.NilVal || v.IsNull() {
+		return cty.NullVal(l.ty)
+	}
+	if !l.structured || !v.IsKnown() {
+		return v
+	}
+	if !v.ContainsMarked() {
+		return l.normal(v)
+	}
+	plain, pvm := v.UnmarkDeepWithPaths()
+	return l.normal(plain).MarkWithPaths(pvm)
+}
+
+func (l *layout) normal(v cty.Value) cty.Value {
+	if v.IsNull() {
+		return cty.NullVal(l.ty)
+	}
+	if len(l.blocks) == 0 {
+		return v
+	}
+	vals := v.AsValueMap()
+	changed := false
+	for i := range l.blocks {
+		n := &l.blocks[i]
+		old := vals[n.name]
+		if n.in.ty.HasDynamicTypes() {
+			continue // nothing that the legacy SDK can have made
+		}
+		vals[n.name] = n.normal(old)
+		changed = changed || !same(old, vals[n.name])
+	}
+	if !changed {
+		return v
+	}
+	return object(vals)
+}
+
+func (n *nest) normal(v cty.Value) cty.Value {
+	switch n.Nesting {
+	case NestingSingle, NestingGroup:
+		switch {
+		case !v.IsKnown():
+			return n.in.unknownBlock()
+		case v.IsNull() && n.Nesting == NestingGroup:
+			return n.empty
+		}
+		return n.in.normal(v)
+	case NestingList, NestingSet:
+	default:
+		return v // the legacy SDK has no maps of blocks
+	}
+	switch {
+	case !v.IsKnown():
+		return n.gather(v, []cty.Value{n.in.unknownBlock()})
+	case v.IsNull() || v.LengthInt() == 0:
+		return n.empty
+	}
+	vals := v.AsValueSlice()
+	for i := range vals {
+		vals[i] = n.in.normal(vals[i])
+	}
+	return n.gather(v, vals)
+}
+
+// unknownBlock returns a block with everything in it unknown: what stands for any
+// number of blocks where a block cannot be unknown itself.
+func (l *layout) unknownBlock() cty.Value {
+	vals := make(map[string]cty.Value, len(l.attrs)+len(l.blocks))
+	for i := range l.attrs {
+		vals[l.attrs[i].name] = cty.UnknownVal(l.attrs[i].ty)
+	}
+	for i := range l.blocks {
+		n := &l.blocks[i]
+		switch n.Nesting {
+		case NestingSingle, NestingGroup:
+			vals[n.name] = n.in.unknownBlock()
+		case NestingList, NestingSet:
+			vals[n.name] = n.gather(cty.NilVal, []cty.Value{n.in.unknownBlock()})
+		default:
+			vals[n.name] = cty.UnknownVal(n.ty)
+		}
+	}
+	return object(vals)
+}
