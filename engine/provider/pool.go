@@ -36,6 +36,7 @@ type Pool struct {
 	closed  bool
 	first   map[addrs.Provider]*start          // the process that tells the schema
 	taken   map[addrs.Provider]bool            // first belongs to a configuration
+	warned  map[addrs.Provider]bool            // warnings of the schema were returned
 	configs map[addrs.AbsProviderConfig]*start // the process of each configuration
 	all     []*start
 }
@@ -57,6 +58,7 @@ func NewPool(factories map[addrs.Provider]Factory) *Pool {
 		cancel:    cancel,
 		first:     make(map[addrs.Provider]*start),
 		taken:     make(map[addrs.Provider]bool),
+		warned:    make(map[addrs.Provider]bool),
 		configs:   make(map[addrs.AbsProviderConfig]*start),
 	}
 }
@@ -74,13 +76,24 @@ func (p *Pool) Prestart(providers ...addrs.Provider) {
 	}
 }
 
-// Schema returns what a provider declares.
+// Schema returns what a provider declares. Warnings that come with it are returned to
+// the first caller only.
 func (p *Pool) Schema(ctx context.Context, addr addrs.Provider) (*schema.Provider, diags.Diagnostics) {
 	client, ds := p.Unconfigured(ctx, addr)
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	return client.Schema(ctx)
+	declared, ds := client.Schema(ctx)
+	if len(ds) == 0 || ds.HasErrors() {
+		return declared, ds
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.warned[addr] {
+		return declared, nil
+	}
+	p.warned[addr] = true
+	return declared, ds
 }
 
 // Unconfigured returns a process of the provider that may or may not have been
