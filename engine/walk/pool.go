@@ -1,0 +1,235 @@
+package walk
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+)
+
+// A pool is the places of one Run and the work that waits for them. A goroutine lives
+// only as long as it finds work: none waits for some to appear, so there is
+// nothing to wake and nothing to leak.
+type pool struct {
+	ctx   context.Context // the caller's: its end stops the walk
+	inner context.Context // for visits: without that end, with the pool
+	limit int
+	visit func(context.Context, int) error
+	next  successors
+	rank  []int32 // by node: how long a line of others waits for it
+
+	idle chan struct{} // closed when nothing is under way and nothing will be
+
+	mu    sync.Mutex
+	busy  int             // goroutines that hold a place
+	away  int             // calls of Each that have given theirs away, to wait
+	back  []chan struct{} // those of them that want one again
+	ready queue
+	jobs  []*job // calls of Each with items that nobody has begun
+	waits []int32
+	state []error // by node: errPending until it is decided
+	panic *Panic  // the first of a visit
+}
+
+// errPending marks a node of which nothing is known yet.
+var errPending = errors.New("pending")
+
+// A task is one thing to do: an item of a job, or if job is nil a visit.
+type task struct {
+	job *job
+	n   int
+}
+
+// poolKey is the key of the pool in the context of a visit.
+type poolKey struct{}
+
+// newPool prepares a walk of g, whose nodes are given in a possible order, with
+// what comes after each.
+func newPool(ctx context.Context, limit int, g Graph, order []int32, next successors) *pool {
+	p := &pool{ctx: ctx, limit: limit, next: next, idle: make(chan struct{})}
+	p.inner = context.WithValue(context.WithoutCancel(ctx), poolKey{}, p)
+	p.rank = make([]int32, g.N)
+	for _, n := range slices.Backward(order) {
+		for _, m := range next.of(n) {
+			p.rank[n] = max(p.rank[n], p.rank[m]+1)
+		}
+	}
+	p.waits = make([]int32, g.N)
+	for n, after := range g.After {
+		p.waits[n] = int32(len(after))
+	}
+	p.state = make([]error, g.N)
+	for n := range g.N {
+		p.state[n] = errPending
+		if p.waits[n] == 0 {
+			p.ready.push(p.rank[n], int32(n))
+		}
+	}
+	return p
+}
+
+// hire starts a goroutine for each piece of work that there is a place for.
+// The caller holds mu.
+func (p *pool) hire() {
+	for p.busy < p.limit {
+		t, ok := p.claim()
+		if !ok {
+			return
+		}
+		p.busy++
+		go p.work(t)
+	}
+}
+
+// claim takes the next piece of work. What a visit shares out goes before
+// further visits: what has begun is to end. The caller holds mu.
+func (p *pool) claim() (task, bool) {
+	if p.panic != nil || p.ctx.Err() != nil {
+		return task{}, false
+	}
+	for len(p.jobs) > 0 {
+		j := p.jobs[len(p.jobs)-1]
+		if i, ok := j.claim(); ok {
+			return task{j, i}, true
+		}
+		p.jobs = p.jobs[:len(p.jobs)-1]
+	}
+	n, ok := p.ready.pop()
+	return task{nil, int(n)}, ok
+}
+
+// work does t and whatever else there is, then gives its place back.
+func (p *pool) work(t task) {
+	defer func() { // deferred, as t may end the goroutine
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.leave()
+	}()
+	for ok := true; ok; {
+		var err error
+		if t.job != nil {
+			t.job.do(t.n)
+		} else {
+			err = p.call(t.n)
+		}
+		p.mu.Lock()
+		if t.job == nil && p.panic == nil {
+			p.settle(t.n, err)
+		}
+		if ok = len(p.back) == 0; ok {
+			t, ok = p.claim()
+			p.hire()
+		}
+		p.mu.Unlock()
+	}
+}
+
+// leave gives a place back: first to who had one before, then to what waits.
+// The caller holds mu.
+func (p *pool) leave() {
+	if len(p.back) > 0 {
+		close(p.back[0])
+		p.back = p.back[1:]
+		return
+	}
+	p.busy--
+	p.hire()
+	if p.busy == 0 && p.away == 0 {
+		close(p.idle)
+	}
+}
+
+// call visits a node.
+func (p *pool) call(n int) (err error) {
+	catch(func() { err = p.visit(p.inner, n) }, func(c *Panic) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.panic == nil {
+			p.panic = c
+		}
+	})
+	return err
+}
+
+// settle notes what became of a node. The caller holds mu.
+func (p *pool) settle(n int, err error) {
+	p.state[n] = err
+	if err != nil {
+		p.skip(n)
+		return
+	}
+	for _, m := range p.next.of(int32(n)) {
+		if p.waits[m]--; p.waits[m] == 0 {
+			p.ready.push(p.rank[m], m)
+		}
+	}
+}
+
+// skip gives up what comes after a node that failed.
+func (p *pool) skip(n int) {
+	given := []int32{int32(n)}
+	for len(given) > 0 {
+		last := given[len(given)-1]
+		given = given[:len(given)-1]
+		for _, m := range p.next.of(last) {
+			if p.state[m] == errPending {
+				p.state[m] = ErrSkipped
+				given = append(given, m)
+			}
+		}
+	}
+}
+
+// results returns what became of each node, once nothing is under way.
+func (p *pool) results() []error {
+	for n, err := range p.state {
+		if err == errPending {
+			if p.state[n] = context.Cause(p.ctx); p.state[n] == nil {
+				panic("walk: a node was neither visited nor given up")
+			}
+		}
+	}
+	return p.state
+}
+
+// A queue gives out the node of the highest rank first, the lowest number
+// among equals. It is a binary heap of rank and number in one integer.
+type queue []int64
+
+func (q *queue) push(rank, n int32) {
+	h := append(*q, -int64(rank)<<32|int64(n))
+	for i := len(h) - 1; i > 0; {
+		up := (i - 1) / 2
+		if h[up] <= h[i] {
+			break
+		}
+		h[up], h[i] = h[i], h[up]
+		i = up
+	}
+	*q = h
+}
+
+func (q *queue) pop() (int32, bool) {
+	h := *q
+	if len(h) == 0 {
+		return 0, false
+	}
+	top := h[0]
+	h[0] = h[len(h)-1]
+	h = h[:len(h)-1]
+	for i := 0; ; {
+		least := i
+		for c := 2*i + 1; c <= 2*i+2 && c < len(h); c++ {
+			if h[c] < h[least] {
+				least = c
+			}
+		}
+		if least == i {
+			break
+		}
+		h[i], h[least] = h[least], h[i]
+		i = least
+	}
+	*q = h
+	return int32(uint32(top)), true
+}
