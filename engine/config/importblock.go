@@ -40,10 +40,12 @@ func (r *reader) imports(b *hcl.Block) {
 // importTarget finds the resource that an import block means. Keys may be
 // expressions when there is a for_each.
 func (r *reader) importTarget(m *Import) bool {
-	e := m.To
-	if j, ok := jsonTemplate(e); ok {
-		e = j
+	e, ds := native(m.To)
+	r.diags = append(r.diags, ds...)
+	if ds.HasErrors() {
+		return false
 	}
+	m.To = e
 	steps, ok := staticSteps(e)
 	if !ok || len(steps) == 0 {
 		r.errorf(m.To.Range().Ptr(), "Invalid import address expression", "The address of a resource instance is required, whose keys may be expressions.")

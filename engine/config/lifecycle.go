@@ -96,7 +96,9 @@ func (r *reader) replaceTriggeredBy(x *Resource, e hcl.Expression) {
 	list, ds := hcl.ExprList(e)
 	r.diags = append(r.diags, ds...)
 	for _, item := range list {
-		if r.checkTrigger(x, item) {
+		item, ds := native(item)
+		r.diags = append(r.diags, ds...)
+		if !ds.HasErrors() && r.checkTrigger(item) {
 			x.ReplaceTriggeredBy = append(x.ReplaceTriggeredBy, item)
 		}
 	}

@@ -108,7 +108,7 @@ func (r *reader) providerRef(e hcl.Expression) (addrs.LocalProviderConfig, bool)
 		return local, false
 	}
 	if err := checkLocalName(local.LocalName); err != "" {
-		r.errorf(t.SourceRange().Ptr(), "Invalid provider configuration reference", "%s", err)
+		r.errorf(t.SourceRange().Ptr(), "Invalid provider local name", "%s", err)
 		return local, false
 	}
 	return local, true

@@ -86,19 +86,31 @@ func rootWord(t hcl.Traversal) (word, next string) {
 	return word, next
 }
 
+// isKeyword reports whether a reference that begins with word speaks of something
+// other than a managed resource of the type word.
+func isKeyword(word string) bool {
+	switch word {
+	case "var", "local", "module", "path", "terraform", "self", "each", "count", "provider":
+		return true
+	}
+	return false
+}
+
 // resourceOf returns the resource that a reference speaks of, false if it speaks of
 // something else.
 func resourceOf(t hcl.Traversal) (addrs.Resource, bool) {
 	x := addrs.Resource{Mode: addrs.Managed}
 	switch word := t.RootName(); word {
-	case "var", "local", "module", "path", "terraform", "self", "each", "count", "provider":
-		return x, false
 	case "data":
 		x.Mode, t = addrs.Data, t[1:]
 	case "ephemeral":
 		x.Mode, t = addrs.Ephemeral, t[1:]
 	case "resource":
 		t = t[1:]
+	default:
+		if isKeyword(word) {
+			return x, false
+		}
 	}
 	if len(t) < 2 {
 		return x, false
@@ -111,24 +123,21 @@ func resourceOf(t hcl.Traversal) (addrs.Resource, bool) {
 
 // destroyReferences checks that a provisioner for the destruction mentions only what
 // is still there then.
-func (r *reader) destroyReferences(p *Provisioner) {
-	for _, body := range []hcl.Body{p.Body, p.Connection} {
-		if body == nil {
-			continue
-		}
-		// Whatever the provisioner's schema is, it has no nested blocks.
-		attrs, _ := body.JustAttributes()
-		for _, a := range attrs {
-			for _, t := range a.Expr.Variables() {
-				word, next := rootWord(t)
-				if word == "self" || word == "count" && next == "index" || word == "each" && next == "key" {
-					continue
-				}
-				if word == "path" || word == "terraform" {
-					continue
-				}
+func (r *reader) destroyReferences(body hcl.Body) {
+	if body == nil {
+		return
+	}
+	// Neither provisioners nor connections have nested blocks.
+	attrs, _ := body.JustAttributes()
+	for _, a := range attrs {
+		for _, t := range a.Expr.Variables() {
+			word, next := rootWord(t)
+			switch {
+			case word == "self" || word == "path" || word == "terraform":
+			case word == "count" && next == "index" || word == "each" && next == "key":
+			default:
 				r.errorf(t.SourceRange().Ptr(), "Invalid reference from destroy provisioner",
-					"A provisioner with when = destroy may refer to self, count.index and each.key only: other objects may be gone by then.")
+					"A provisioner with when = destroy, and its connection, may refer to self, count.index and each.key only: other objects may be gone by then.")
 			}
 		}
 	}
@@ -150,10 +159,7 @@ func (r *reader) checkSelf(x *Resource, b *hcl.Block, c *Condition) {
 }
 
 // checkTrigger checks one entry of replace_triggered_by.
-func (r *reader) checkTrigger(x *Resource, e hcl.Expression) bool {
-	if j, ok := jsonTemplate(e); ok {
-		e = j
-	}
+func (r *reader) checkTrigger(e hcl.Expression) bool {
 	ok, resources := true, 0
 	for _, t := range e.Variables() {
 		if _, isResource := resourceOf(t); isResource {
@@ -162,6 +168,9 @@ func (r *reader) checkTrigger(x *Resource, e hcl.Expression) bool {
 		}
 		word, next := rootWord(t)
 		switch {
+		case !isKeyword(word):
+			r.errorf(t.SourceRange().Ptr(), "Invalid reference", "A resource is referred to by its type and its name, joined by a dot.")
+			return false
 		case word == "each" && next == "key" || word == "count" && next == "index":
 		case word == "each":
 			r.errorf(t.SourceRange().Ptr(), "Invalid each reference in replace_triggered_by expression", "Only each.key may be used in replace_triggered_by.")
@@ -182,19 +191,22 @@ func (r *reader) checkTrigger(x *Resource, e hcl.Expression) bool {
 	return ok
 }
 
-// jsonTemplate returns the expression in a JSON string that is one, as native syntax.
-func jsonTemplate(e hcl.Expression) (hcl.Expression, bool) {
+// native returns the expression that a JSON string stands for where an expression,
+// not a template, is required; other expressions as they are.
+func native(e hcl.Expression) (hcl.Expression, hcl.Diagnostics) {
 	if !json.IsJSONExpression(e) {
-		return nil, false
-	}
-	t, ds := hcl.AbsTraversalForExpr(e)
-	if !ds.HasErrors() {
-		return &hclsyntax.ScopeTraversalExpr{Traversal: t, SrcRange: e.Range()}, true
+		return e, nil
 	}
 	v, ds := e.Value(nil)
-	if ds.HasErrors() || v.Type() != cty.String || v.IsNull() {
-		return nil, false
+	if ds.HasErrors() {
+		// A string with ${} in it, which the parser refuses properly.
+		return hclsyntax.ParseExpression([]byte("${"), e.Range().Filename, e.Range().Start)
 	}
-	out, ds := hclsyntax.ParseExpression([]byte(v.AsString()), e.Range().Filename, e.Range().Start)
-	return out, !ds.HasErrors()
+	if v.IsNull() || v.Type() != cty.String {
+		return e, hcl.Diagnostics{problem(e.Range().Ptr(), "Invalid expression", "A string that holds an expression is required.")}
+	}
+	start := e.Range().Start
+	start.Column++
+	start.Byte++
+	return hclsyntax.ParseExpression([]byte(v.AsString()), e.Range().Filename, start)
 }

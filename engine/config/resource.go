@@ -9,7 +9,7 @@ import (
 // resourceSchema holds the meta-arguments of resource, data and ephemeral blocks. What
 // else stands in a block belongs to the provider.
 var resourceSchema = &hcl.BodySchema{
-	Attributes: []hcl.AttributeSchema{{Name: "count"}, {Name: "for_each"}, {Name: "provider"}, {Name: "depends_on"}},
+	Attributes: dataSchema.Attributes,
 	Blocks: []hcl.BlockHeaderSchema{
 		{Type: "locals"}, // reserved
 		{Type: "lifecycle"},
@@ -17,6 +17,12 @@ var resourceSchema = &hcl.BodySchema{
 		{Type: "provisioner", LabelNames: []string{"type"}},
 		{Type: "_"},
 	},
+}
+
+// dataSchema is resourceSchema for data and ephemeral blocks.
+var dataSchema = &hcl.BodySchema{
+	Attributes: []hcl.AttributeSchema{{Name: "count"}, {Name: "for_each"}, {Name: "provider"}, {Name: "depends_on"}},
+	Blocks:     []hcl.BlockHeaderSchema{{Type: "locals"}, {Type: "lifecycle"}, {Type: "_"}},
 }
 
 // modeWords are what messages call the blocks of a mode.
@@ -61,7 +67,11 @@ func (r *reader) resourceBlock(b *hcl.Block, mode addrs.ResourceMode) *Resource 
 		Range:     b.DefRange,
 		TypeRange: b.LabelRanges[0],
 	}
-	content, remain := r.partial(b.Body, resourceSchema)
+	schema := dataSchema
+	if mode == addrs.Managed {
+		schema = resourceSchema
+	}
+	content, remain := r.partial(b.Body, schema)
 	r.name(b, 0, resourceNameSummary(mode, "type"))
 	r.name(b, 1, resourceNameSummary(mode, "name"))
 	r.metaArguments(x, content)
@@ -74,15 +84,11 @@ func (r *reader) resourceBlock(b *hcl.Block, mode addrs.ResourceMode) *Resource 
 				r.lifecycle(x, n)
 			}
 		case "connection":
-			if mode != addrs.Managed {
-				r.reservedBlock(n, mode)
-			} else if r.once(&connection, n, "Duplicate connection block", "A resource block may have only one connection block.") {
+			if r.once(&connection, n, "Duplicate connection block", "A resource block may have only one connection block.") {
 				x.Connection = n.Body
 			}
 		case "provisioner":
-			if mode != addrs.Managed {
-				r.reservedBlock(n, mode)
-			} else if p := r.provisioner(n); p != nil {
+			if p := r.provisioner(n); p != nil {
 				x.Provisioners = append(x.Provisioners, p)
 			}
 		case "_":
@@ -90,15 +96,23 @@ func (r *reader) resourceBlock(b *hcl.Block, mode addrs.ResourceMode) *Resource 
 				x.Body = hcl.MergeBodies([]hcl.Body{x.Body, n.Body})
 			}
 		default:
-			r.reservedBlock(n, mode)
+			r.errorf(&n.TypeRange, "Reserved block type name in "+modeWords[mode]+" block",
+				"The block type name %q is reserved for the language.", n.Type)
 		}
 	}
+	r.destroyConnection(x)
 	return x
 }
 
-func (r *reader) reservedBlock(b *hcl.Block, mode addrs.ResourceMode) {
-	r.errorf(&b.TypeRange, "Reserved block type name in "+modeWords[mode]+" block",
-		"The block type name %q is reserved for the language.", b.Type)
+// destroyConnection checks the resource's connection, if provisioners for the
+// destruction use it.
+func (r *reader) destroyConnection(x *Resource) {
+	for _, p := range x.Provisioners {
+		if p.OnDestroy && x.Connection != nil {
+			r.destroyReferences(x.Connection)
+			return
+		}
+	}
 }
 
 func resourceNameSummary(mode addrs.ResourceMode, part string) string {
@@ -148,7 +162,7 @@ var removedProvisioners = map[string]bool{"chef": true, "habitat": true, "puppet
 func (r *reader) provisioner(b *hcl.Block) *Provisioner {
 	p := &Provisioner{Type: b.Labels[0], Range: b.DefRange}
 	if removedProvisioners[p.Type] {
-		r.errorf(&b.TypeRange, "Invalid provisioner", "The provisioner %q was removed from the language in Terraform 0.15.", p.Type)
+		r.errorf(&b.LabelRanges[0], "The \""+p.Type+"\" provisioner has been removed", "The provisioner is not part of the language any more, since Terraform 0.15.")
 		return nil
 	}
 	content, remain := r.partial(b.Body, provisionerSchema)
@@ -187,7 +201,8 @@ func (r *reader) provisioner(b *hcl.Block) *Provisioner {
 		}
 	}
 	if p.OnDestroy {
-		r.destroyReferences(p)
+		r.destroyReferences(p.Body)
+		r.destroyReferences(p.Connection)
 	}
 	return p
 }

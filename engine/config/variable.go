@@ -94,20 +94,22 @@ func (r *reader) variableType(v *Variable, e hcl.Expression) {
 	}
 }
 
+const quotedTypes = "Invalid quoted type constraints"
+
 // quotedType refuses the quoted types of old, saying what to write.
 func (r *reader) quotedType(t *hclsyntax.TemplateExpr) {
-	instead := "a type without quotes"
+	summary, instead := "Invalid legacy variable type hint", "the type without quotes"
 	if v, ds := t.Value(nil); !ds.HasErrors() {
 		switch v.AsString() {
 		case "string":
-			instead = "string"
+			summary, instead = quotedTypes, "string"
 		case "list":
-			instead = "list(string)"
+			summary, instead = quotedTypes, "list(string)"
 		case "map":
-			instead = "map(string)"
+			summary, instead = quotedTypes, "map(string)"
 		}
 	}
-	r.errorf(t.Range().Ptr(), "Invalid quoted type constraints",
+	r.errorf(t.Range().Ptr(), summary,
 		"Types were written in quotes up to Terraform 0.11, which is an error now. Write %s.", instead)
 }
 
@@ -158,7 +160,7 @@ func (r *reader) validation(v *Variable, c *Condition) {
 			}
 		}
 	}
-	r.errorf(c.Condition.Range().Ptr(), "Invalid reference in variable validation",
+	r.errorf(c.Condition.Range().Ptr(), "Invalid variable validation condition",
 		"The condition of a validation of variable %q must refer to var.%s: it is there to test the values given to it.", v.Name, v.Name)
 }
 
