@@ -1,8 +1,6 @@
 package schema
 
 import (
-	"errors"
-
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 )
@@ -39,7 +37,7 @@ func (l *layout) coerce(in cty.Value, path cty.Path) (cty.Value, error) {
 		case ty.HasAttribute(f.name):
 			c, err := convert.Convert(v.GetAttr(f.name), f.convTy)
 			if err != nil {
-				return l.unknown(), within(attr(path, f.name), err)
+				return l.unknown(), attr(path, f.name).NewError(err)
 			}
 			vals[f.name] = c
 		case f.Required:
@@ -64,14 +62,6 @@ func (l *layout) coerce(in cty.Value, path cty.Path) (cty.Value, error) {
 }
 
 func (l *layout) unknown() cty.Value { return cty.UnknownVal(l.ty) }
-
-// within returns err, which speaks of something at path, with path in front.
-func within(path cty.Path, err error) error {
-	if pe, ok := err.(cty.PathError); ok {
-		return append(path[:len(path):len(path)], pe.Path...).NewError(errors.New(pe.Error()))
-	}
-	return path.NewError(err)
-}
 
 // coerce makes v conform to the type of all the blocks of n.
 func (n *nest) coerce(in cty.Value, path cty.Path) (cty.Value, error) {

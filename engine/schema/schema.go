@@ -50,10 +50,11 @@ type Block struct {
 	Deprecated  bool
 
 	once struct {
-		layout, spec sync.Once
+		layout, spec, codec sync.Once
 	}
 	layoutCache *layout
 	spec        hcldec.Spec
+	codec       *JSONCodec
 }
 
 // An Attribute describes one argument or exported value. Exactly one of Type and

@@ -1,0 +1,186 @@
+package schema
+
+import (
+	"encoding/json"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+)
+
+// Append appends v as JSON. It is an error if v is not wholly known, has marks, or
+// cannot be converted to c's type; dst is then returned as it was.
+func (c *JSONCodec) Append(dst []byte, v cty.Value) ([]byte, error) {
+	if out, ok := c.append(dst, v); ok {
+		return out, nil
+	}
+	// What needs a conversion, and what is an error, is cty's to say.
+	text, err := ctyjson.Marshal(v, c.ty)
+	return append(dst, text...), err
+}
+
+// append appends v, or reports false if that is not simply done.
+func (c *JSONCodec) append(dst []byte, v cty.Value) ([]byte, bool) {
+	if v.IsMarked() || !v.IsKnown() {
+		return dst, false
+	}
+	ty := v.Type()
+	if c.kind == jsonDynamic && ty != cty.DynamicPseudoType {
+		return appendDynamic(dst, v)
+	}
+	if v.IsNull() {
+		return append(dst, "null"...), c.accepts(ty)
+	}
+	switch c.kind {
+	case jsonString:
+		if ty != cty.String {
+			return dst, false
+		}
+		return appendText(dst, v.AsString()), true
+	case jsonNumber:
+		if ty != cty.Number {
+			return dst, false
+		}
+		return appendNumber(dst, v)
+	case jsonBool:
+		if ty != cty.Bool {
+			return dst, false
+		}
+		return strconv.AppendBool(dst, v.True()), true
+	case jsonList:
+		return c.appendElements(dst, v, ty.IsListType())
+	case jsonSet:
+		return c.appendElements(dst, v, ty.IsSetType())
+	case jsonTuple:
+		return c.appendElements(dst, v, ty.IsTupleType() && ty.Length() == len(c.elems))
+	case jsonMap:
+		return c.appendMap(dst, v, ty)
+	case jsonObject:
+		return c.appendObject(dst, v, ty)
+	}
+	return dst, false
+}
+
+// accepts reports whether a null of type ty conforms to c's type for sure.
+func (c *JSONCodec) accepts(ty cty.Type) bool {
+	return ty == cty.DynamicPseudoType && c.kind == jsonDynamic || ty.Equals(c.ty)
+}
+
+func (c *JSONCodec) appendElements(dst []byte, v cty.Value, ok bool) ([]byte, bool) {
+	if !ok {
+		return dst, false
+	}
+	out := append(dst, '[')
+	i := 0
+	for it := v.ElementIterator(); it.Next(); i++ {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		elem := c.elem
+		if elem == nil {
+			elem = c.elems[i]
+		}
+		_, e := it.Element()
+		if out, ok = elem.append(out, e); !ok {
+			return dst, false
+		}
+	}
+	return append(out, ']'), true
+}
+
+func (c *JSONCodec) appendMap(dst []byte, v cty.Value, ty cty.Type) ([]byte, bool) {
+	if !ty.IsMapType() {
+		return dst, false
+	}
+	out := append(dst, '{')
+	ok := true
+	i := 0
+	for it := v.ElementIterator(); it.Next(); i++ {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		k, e := it.Element()
+		out = append(appendText(out, k.AsString()), ':')
+		if out, ok = c.elem.append(out, e); !ok {
+			return dst, false
+		}
+	}
+	return append(out, '}'), true
+}
+
+func (c *JSONCodec) appendObject(dst []byte, v cty.Value, ty cty.Type) ([]byte, bool) {
+	if !ty.IsObjectType() || len(ty.AttributeTypes()) != len(c.fields) {
+		return dst, false
+	}
+	out := append(dst, '{')
+	ok := true
+	for i := range c.fields {
+		f := &c.fields[i]
+		if !ty.HasAttribute(f.name) {
+			return dst, false
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, f.key...)
+		if out, ok = f.codec.append(out, v.GetAttr(f.name)); !ok {
+			return dst, false
+		}
+	}
+	return append(out, '}'), true
+}
+
+// appendDynamic appends a value for a reader that does not expect its type.
+func appendDynamic(dst []byte, v cty.Value) ([]byte, bool) {
+	ty, err := ctyjson.MarshalType(v.Type())
+	if err != nil {
+		return dst, false
+	}
+	out, ok := NewJSONCodec(v.Type()).append(append(dst, `{"value":`...), v)
+	if !ok {
+		return dst, false
+	}
+	out = append(append(out, `,"type":`...), ty...)
+	return append(out, '}'), true
+}
+
+// exact is the bound below which every whole number is a float64.
+const exact = 1 << 53
+
+func appendNumber(dst []byte, v cty.Value) ([]byte, bool) {
+	f := v.AsBigFloat()
+	if f.IsInf() {
+		return dst, false
+	}
+	// Only whole numbers that any precision in use holds exactly are written with
+	// all their digits by big.Float as well.
+	if n, acc := f.Int64(); acc == 0 && -exact < n && n < exact && f.Prec() >= 53 && (n != 0 || !f.Signbit()) {
+		return strconv.AppendInt(dst, n, 10), true
+	}
+	return f.Append(dst, 'f', -1), true
+}
+
+// appendText appends s quoted as encoding/json quotes it by default.
+func appendText(dst []byte, s string) []byte {
+	if plainText(s) {
+		dst = append(dst, '"')
+		dst = append(dst, s...)
+		return append(dst, '"')
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		panic("schema: a string cannot be written as JSON: " + err.Error())
+	}
+	return append(dst, text...)
+}
+
+// plainText reports whether JSON has s between quotes as it is.
+func plainText(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' || c == '<' || c == '>' || c == '&' {
+			return false
+		}
+	}
+	return true
+}
