@@ -118,6 +118,19 @@ func parseTarget(s string) (Target, error) {
 	return t, nil
 }
 
+// ParseConfigResource reads an address like `module.net.data.type.name`. Instance
+// keys are accepted and dropped, as old state files have them in dependencies.
+func ParseConfigResource(s string) (ConfigResource, error) {
+	t, err := ParseTarget(s)
+	if err != nil {
+		return ConfigResource{}, err
+	}
+	if t.IsModule() {
+		return ConfigResource{}, fmt.Errorf("invalid resource address %q: it names a module, a resource is needed", s)
+	}
+	return ConfigResource{t.Module.Module(), t.Resource}, nil
+}
+
 // cutModule reads module steps from the front of s.
 func cutModule(s string) (ModuleInstance, string, error) {
 	var m ModuleInstance

@@ -63,7 +63,7 @@ func (e *Editor) resource(a addrs.AbsResource) *Resource {
 	if r == nil {
 		r = &Resource{Instances: map[addrs.InstanceKey]*Instance{}}
 	} else if !e.owned[a] {
-		r = &Resource{r.Provider, maps.Clone(r.Instances)}
+		r = &Resource{r.Provider, maps.Clone(r.Instances), r.Extra}
 	}
 	e.s.resources[a], e.owned[a] = r, true
 	return r
@@ -85,13 +85,13 @@ func (e *Editor) SetObject(a addrs.ResourceInstanceObject, p addrs.AbsProviderCo
 	}
 	ra, k := a.Instance.AbsResource(), a.Instance.Resource.Key
 	r := e.resource(ra)
-	if o != nil {
-		r.Provider = p
-	}
 	in := &Instance{}
 	if old := r.Instances[k]; old != nil {
 		*in = *old
 		in.Deposed = maps.Clone(old.Deposed)
+	}
+	if o != nil && r.Provider != p {
+		r.Provider, in.Provider = p, ""
 	}
 	switch {
 	case a.Deposed == addrs.NotDeposed:

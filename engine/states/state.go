@@ -12,14 +12,21 @@ import (
 	"encoding/json"
 	"iter"
 
+	"github.com/google/uuid"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
 
+// LanguageVersion is the version of Terraform whose language, file formats and
+// command line the engine follows. State files name it as the version that wrote
+// them, and required_version is held against it.
+const LanguageVersion = "1.11.4"
+
 // A State is one snapshot. The zero value is not useful; start with [Empty].
 type State struct {
-	// Lineage identifies the state through its life, "" before the first write.
+	// Lineage identifies the state through its life, "" before the first write
+	// (see [NewLineage]).
 	Lineage string
 	// Serial grows with every write that changed something.
 	Serial uint64
@@ -27,6 +34,8 @@ type State struct {
 	TerraformVersion string
 	// Checks are the results of conditions and checks; nil if none are recorded.
 	Checks []CheckResult
+	// Extra keeps members of the file that this package does not know.
+	Extra map[string]json.RawMessage
 
 	outputs   map[string]Output
 	resources map[addrs.AbsResource]*Resource
@@ -36,6 +45,22 @@ type State struct {
 func Empty() *State {
 	return &State{outputs: map[string]Output{}, resources: map[addrs.AbsResource]*Resource{}}
 }
+
+// Of returns a state of the given outputs and resources, which become its own: the
+// caller must not change the maps, nor what they hold, any more.
+func Of(outputs map[string]Output, resources map[addrs.AbsResource]*Resource) *State {
+	return &State{outputs: outputs, resources: resources}
+}
+
+// With returns the same content under another lineage and serial.
+func (s *State) With(lineage string, serial uint64) *State {
+	c := *s
+	c.Lineage, c.Serial = lineage, serial
+	return &c
+}
+
+// NewLineage returns a lineage that no other state has.
+func NewLineage() string { return uuid.NewString() }
 
 // An Output is a root output value as the state keeps it.
 type Output struct {
@@ -48,6 +73,8 @@ type Output struct {
 type Resource struct {
 	Provider  addrs.AbsProviderConfig
 	Instances map[addrs.InstanceKey]*Instance
+	// Extra keeps members of the file's resource that this package does not know.
+	Extra map[string]json.RawMessage
 }
 
 // An Instance is the objects of one resource instance. Current is nil while only
@@ -55,7 +82,10 @@ type Resource struct {
 type Instance struct {
 	Current *Object
 	Deposed map[addrs.DeposedKey]*Object
-	// Provider is set where OpenTofu recorded a provider configuration for the single instance.
+	// Provider is the provider configuration that OpenTofu recorded for the single
+	// instance, as it stands in the file; "" where the resource's holds. Where all
+	// instances have one, the resource's in the file is empty, and in memory is the
+	// first instance's without the key that it may end in.
 	Provider string
 }
 
@@ -151,6 +181,24 @@ func (s *State) Object(a addrs.ResourceInstanceObject) *Object {
 		return in.Current
 	}
 	return in.Deposed[a.Deposed]
+}
+
+// Objects iterates over all objects, current and deposed, in no particular order.
+func (s *State) Objects() iter.Seq[*Object] {
+	return func(yield func(*Object) bool) {
+		for _, r := range s.resources {
+			for _, in := range r.Instances {
+				if in.Current != nil && !yield(in.Current) {
+					return
+				}
+				for _, o := range in.Deposed {
+					if !yield(o) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 // IsEmpty reports whether the state holds no resource and no output.

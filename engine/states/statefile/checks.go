@@ -1,0 +1,108 @@
+package statefile
+
+import "github.com/lockstep-iac/lockstep/engine/states"
+
+// outputKind is the one kind that the file names otherwise than [states.CheckResult].
+const outputKind = "output"
+
+func (r *reader) check() error {
+	var c states.CheckResult
+	err := r.object(func(name []byte) (err error) {
+		switch string(name) {
+		case "object_kind":
+			if c.Kind, err = r.str(); c.Kind == outputKind {
+				c.Kind = "output_value"
+			}
+		case "config_addr":
+			c.ConfigAddr, err = r.str()
+		case "status":
+			c.Status, err = r.str()
+		case "objects":
+			err = r.optional(func() error {
+				return r.array(func() error {
+					o, err := r.checkObject()
+					c.Objects = append(c.Objects, o)
+					return err
+				})
+			})
+		default:
+			err = r.skip()
+		}
+		return err
+	})
+	r.checks = append(r.checks, c)
+	return err
+}
+
+func (r *reader) checkObject() (states.CheckObject, error) {
+	var o states.CheckObject
+	err := r.object(func(name []byte) (err error) {
+		switch string(name) {
+		case "object_addr":
+			o.Addr, err = r.str()
+		case "status":
+			o.Status, err = r.str()
+		case "failure_messages":
+			err = r.optional(func() error {
+				return r.array(func() error {
+					m, err := r.str()
+					o.Failures = append(o.Failures, m)
+					return err
+				})
+			})
+		default:
+			err = r.skip()
+		}
+		return err
+	})
+	return o, err
+}
+
+// appendChecks writes null for none, as Terraform does.
+func (w *writer) checks(list []states.CheckResult) {
+	if len(list) == 0 {
+		w.text("null")
+		return
+	}
+	w.open('[')
+	for _, c := range list {
+		w.element()
+		w.open('{')
+		kind := c.Kind
+		if kind == "output_value" {
+			kind = outputKind
+		}
+		w.stringMember("object_kind", kind)
+		w.stringMember("config_addr", c.ConfigAddr)
+		w.stringMember("status", c.Status)
+		w.member("objects")
+		w.checkObjects(c.Objects)
+		w.close('}')
+	}
+	w.close(']')
+}
+
+func (w *writer) checkObjects(list []states.CheckObject) {
+	if len(list) == 0 {
+		w.text("null")
+		return
+	}
+	w.open('[')
+	for _, o := range list {
+		w.element()
+		w.open('{')
+		w.stringMember("object_addr", o.Addr)
+		w.stringMember("status", o.Status)
+		if len(o.Failures) > 0 {
+			w.member("failure_messages")
+			w.open('[')
+			for _, m := range o.Failures {
+				w.element()
+				w.string(m)
+			}
+			w.close(']')
+		}
+		w.close('}')
+	}
+	w.close(']')
+}

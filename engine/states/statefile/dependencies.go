@@ -1,0 +1,74 @@
+package statefile
+
+import (
+	"bytes"
+	"hash/maphash"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// A dependency is an entry of a list, decoded.
+type dependency struct {
+	addr    addrs.ConfigResource
+	printed bool // it was spelt as addr prints
+}
+
+// dependencies checks the list, so that decoding it later cannot fail. Lists add
+// up to the square of the number of resources, so they are only looked up here.
+func (r *reader) dependencies() (*states.Dependencies, error) {
+	if r.null() {
+		return nil, nil
+	}
+	r.next()
+	start, n, printed := r.pos, 0, true
+	err := r.array(func() error {
+		n++
+		r.next()
+		pos := r.pos
+		b, err := r.strBytes()
+		if err != nil {
+			return err
+		}
+		d, ok := r.depAddrs[string(b)]
+		if !ok {
+			if d.addr, err = addrs.ParseConfigResource(string(b)); err != nil {
+				return r.fail(pos, "invalid dependency: %s", err)
+			}
+			d.printed = d.addr.String() == string(b)
+			r.depAddrs[string(b)] = d
+		}
+		printed = printed && d.printed
+		return nil
+	})
+	if err != nil || n == 0 {
+		return nil, err
+	}
+	text := r.src[start:r.pos:r.pos]
+	known := r.depAddrs // complete by the time it is used
+	load := func() []addrs.ConfigResource { return decodeDependencies(text, n, known) }
+	if !printed {
+		return states.ListedDependencies(load), nil
+	}
+	h := maphash.Bytes(r.seed, text)
+	if d := r.deps[h]; d != nil && bytes.Equal(d.Encoded(), text) {
+		return d, nil
+	}
+	d := states.EncodedDependencies(text, load)
+	r.deps[h] = d
+	return d, nil
+}
+
+func decodeDependencies(text []byte, n int, known map[string]dependency) []addrs.ConfigResource {
+	s := &scanner{src: text}
+	out := make([]addrs.ConfigResource, 0, n)
+	err := s.array(func() error {
+		b, err := s.strBytes()
+		out = append(out, known[string(b)].addr)
+		return err
+	})
+	if err != nil {
+		panic("statefile: a list of dependencies has changed since it was read: " + err.Error())
+	}
+	return states.SortDependencies(out)
+}

@@ -1,0 +1,99 @@
+package statefile
+
+import (
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+)
+
+// sensitive reads the list of paths. Most instances of a resource have the same.
+func (r *reader) sensitive() ([]cty.Path, error) {
+	if r.null() {
+		return nil, nil
+	}
+	r.next()
+	start := r.pos
+	raw, err := r.raw()
+	if err != nil || string(raw) == "[]" {
+		return nil, err
+	}
+	if p, ok := r.paths[string(raw)]; ok {
+		return p, nil
+	}
+	end := r.pos
+	r.pos = start
+	var paths []cty.Path
+	err = r.array(func() error {
+		p := cty.Path{}
+		err := r.optional(func() error {
+			return r.array(func() error {
+				step, err := r.pathStep()
+				p = append(p, step)
+				return err
+			})
+		})
+		paths = append(paths, p)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.pos = end
+	r.paths[string(raw)] = paths
+	return paths, nil
+}
+
+// pathStep reads {"type": "get_attr", "value": "name"} or {"type": "index",
+// "value": {"value": 0, "type": "number"}}.
+func (r *reader) pathStep() (cty.PathStep, error) {
+	r.next()
+	start := r.pos
+	var kind string
+	var value []byte
+	err := r.object(func(name []byte) (err error) {
+		switch string(name) {
+		case "type":
+			kind, err = r.str()
+		case "value":
+			value, err = r.raw()
+		default:
+			err = r.skip()
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case kind == "get_attr" && len(value) > 0 && value[0] == '"':
+		return cty.GetAttrStep{Name: unquote(value)}, nil
+	case kind == "index":
+		if key, err := ctyjson.Unmarshal(value, cty.DynamicPseudoType); err == nil {
+			return cty.IndexStep{Key: key}, nil
+		}
+	}
+	return nil, r.fail(start, "a path of sensitive attributes has an invalid step")
+}
+
+// appendPath writes what [reader.sensitive] reads, compactly.
+func appendPath(dst []byte, p cty.Path) ([]byte, error) {
+	dst = append(dst, '[')
+	for i, step := range p {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		switch step := step.(type) {
+		case cty.GetAttrStep:
+			dst = append(dst, `{"type":"get_attr","value":`...)
+			dst = appendString(dst, step.Name)
+		case cty.IndexStep:
+			dst = append(dst, `{"type":"index","value":`...)
+			key, err := ctyjson.Marshal(step.Key, cty.DynamicPseudoType)
+			if err != nil {
+				return nil, err
+			}
+			dst = append(dst, key...)
+		}
+		dst = append(dst, '}')
+	}
+	return append(dst, ']'), nil
+}
