@@ -1,0 +1,175 @@
+// Package providertest has providers for tests: a fake one that a few lines of text
+// describe ([New]), and the real plugins that a checkout has installed ([Find]).
+//
+// The fake keeps to the provider's side of the contract unless it is told not to, and
+// insists on the engine's: it panics where the engine breaks the rules of package
+// provider, for values that do not conform as for calls before the configuration.
+package providertest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+// A Provider is a fake provider with the world that it changes: all its clients see
+// the same objects. Safe for concurrent use.
+type Provider struct {
+	// Hook, if set, is called at the beginning of each call with the line that
+	// [Provider.Calls] has for it. It may wait. Set it before the first call.
+	Hook func(ctx context.Context, call string)
+	// Call, if set, is what functions do; the default joins the arguments as text.
+	Call func(name string, args []cty.Value) (cty.Value, error)
+
+	declared *schema.Provider
+	traits   map[string]map[string]traits // of managed types, by attribute
+	legacy   bool
+
+	mu       sync.Mutex
+	rules    []*rule
+	calls    []string
+	objects  map[objectKey]object
+	ids      map[objectKey]bool // every ID ever given out
+	stopping chan struct{}      // closed by Stop
+}
+
+// objectKey names an object of the fake's world.
+type objectKey struct{ typeName, id string }
+
+// object is what exists, and how often it was written.
+type object struct {
+	value    cty.Value
+	revision int
+}
+
+// New returns the provider that text describes, and fails the test if that cannot be
+// read. The notation, one thing a line, "#" begins a comment:
+//
+//	provider legacy plan_destroy          both words are optional
+//	  region string optional
+//	resource thing version=1
+//	  id    string computed keep          a computed value is chosen anew at each
+//	  name  string required replace       change, unless "keep"; a change of a
+//	  color string optional was=colour    "replace" attribute needs a new object;
+//	  note  string optional computed      "was" names it in older states
+//	  pass  string optional writeonly
+//	  rule  block(list) min=1 max=3 {     single, group, list, set, map
+//	    port number required
+//	  }
+//	  shape nested(single) optional {     single, list, set, map
+//	    width number required
+//	  }
+//	data thing
+//	  name string required
+//	ephemeral token
+//	  name string required
+//	function greet(who string, more... string) string
+//	on create thing.a fail "no quota"     see [Provider.On]
+//
+// Types are type constraints without spaces outside of brackets. Objects are known by
+// their attribute "id", which is made of "name" and a number: "a-1".
+func New(t testing.TB, text string) *Provider {
+	t.Helper()
+	p, err := parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Client returns a client that is not configured yet, as a new process would be.
+func (p *Provider) Client() provider.Client { return &client{p: p} }
+
+// Start is a [provider.Factory] of such clients.
+func (p *Provider) Start(context.Context, *schema.Provider) (provider.Client, error) {
+	return p.Client(), nil
+}
+
+// Declared returns the schema.
+func (p *Provider) Declared() *schema.Provider { return p.declared }
+
+// Calls returns the calls so far in the order of their beginnings: "configure",
+// "plan thing.a", "create thing.a", "read thing.a", "data thing.a", "import thing.a-1".
+// Schema, validation, upgrade and function calls are left out.
+func (p *Provider) Calls() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.calls)
+}
+
+// ForgetCalls makes Calls begin anew.
+func (p *Provider) ForgetCalls() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.calls = nil
+}
+
+// Objects returns what exists, one line an object, sorted: `thing a-1 { ... }`.
+// Null attributes are left out.
+func (p *Provider) Objects() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var out []string
+	for key, obj := range p.objects {
+		attrs := obj.value.AsValueMap()
+		text := ""
+		for _, name := range slices.Sorted(maps.Keys(attrs)) {
+			if v := attrs[name]; !v.IsNull() && name != "id" {
+				text += fmt.Sprintf(" %s=%s", name, hclwrite.TokensForValue(v).Bytes())
+			}
+		}
+		out = append(out, fmt.Sprintf("%s %s {%s }", key.typeName, key.id, text))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Object returns an object, or cty.NilVal if there is none.
+func (p *Provider) Object(typeName, id string) cty.Value {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.objects[objectKey{typeName, id}].value
+}
+
+// Edit changes attributes of an object behind the engine's back, or makes the object.
+func (p *Provider) Edit(typeName, id string, attrs map[string]cty.Value) {
+	s := p.declared.Managed[typeName]
+	if s == nil {
+		panic("no resource type " + typeName)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key := objectKey{typeName, id}
+	obj := p.objects[key]
+	if obj.value == cty.NilVal {
+		obj.value = s.Block.EmptyValue()
+	}
+	values := obj.value.AsValueMap()
+	maps.Copy(values, attrs)
+	if _, ok := values["id"]; ok {
+		values["id"] = cty.StringVal(id)
+	}
+	v, err := s.Block.Coerce(cty.ObjectVal(values))
+	if err != nil {
+		panic(fmt.Sprintf("edit %s %s: %s", typeName, id, err))
+	}
+	obj.value = v
+	p.objects[key] = obj
+	p.ids[key] = true
+}
+
+// Drop deletes an object behind the engine's back.
+func (p *Provider) Drop(typeName, id string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.objects, objectKey{typeName, id})
+}

@@ -1,0 +1,179 @@
+package providertest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+)
+
+func (c *client) ValidateResource(ctx context.Context, typeName string, config cty.Value) diags.Diagnostics {
+	want("validate "+typeName, c.managed("validate", typeName), config, false)
+	return c.begin(ctx, "validate", typeName, nameOf(config), false).before
+}
+
+// UpgradeState knows attributes by their older names and drops those that are gone.
+func (c *client) UpgradeState(ctx context.Context, req provider.UpgradeRequest) (cty.Value, diags.Diagnostics) {
+	s := c.managed("upgrade", req.TypeName)
+	var stored map[string]json.RawMessage
+	if err := json.Unmarshal(req.JSON, &stored); err != nil {
+		return cty.NilVal, diags.FromError("Invalid state", err)
+	}
+	if e := c.begin(ctx, "upgrade", req.TypeName, textOf(stored["name"]), false); e.before.HasErrors() {
+		return cty.NilVal, e.before
+	}
+	ty := s.Block.ImpliedType()
+	attrs := s.Block.EmptyValue().AsValueMap()
+	for name := range attrs {
+		src, ok := stored[name]
+		if was := c.p.traits[req.TypeName][name].was; !ok && was != "" {
+			src, ok = stored[was]
+		}
+		if !ok {
+			continue
+		}
+		v, err := ctyjson.Unmarshal(src, ty.AttributeType(name))
+		if err != nil {
+			return cty.NilVal, diags.FromError("Invalid state", fmt.Errorf("%s: %w", name, err))
+		}
+		attrs[name] = v
+	}
+	return cty.ObjectVal(attrs), nil
+}
+
+func (c *client) Read(ctx context.Context, req provider.ReadRequest) (provider.ReadResponse, diags.Diagnostics) {
+	c.ready("read")
+	want("read "+req.TypeName, c.managed("read", req.TypeName), req.Prior, true)
+	e := c.begin(ctx, "read", req.TypeName, nameOf(req.Prior), true)
+	ds := append(e.before, mistaken(req.Prior, req.Private)...)
+	if ds.HasErrors() {
+		return provider.ReadResponse{}, ds
+	}
+	v := c.p.Object(req.TypeName, idOf(req.Prior))
+	if v == cty.NilVal || e.gone {
+		v = cty.NullVal(req.Prior.Type())
+	}
+	return provider.ReadResponse{New: e.spoil(v), Private: req.Private}, append(ds, e.after...)
+}
+
+func (c *client) Plan(ctx context.Context, req provider.PlanRequest) (provider.PlanResponse, diags.Diagnostics) {
+	c.ready("plan")
+	s := c.managed("plan", req.TypeName)
+	what := "plan " + req.TypeName
+	want(what, s, req.Prior, true)
+	want(what, s, req.Proposed, false)
+	want(what, s, req.Config, false)
+	if req.Proposed.IsNull() && !c.p.declared.PlanDestroy {
+		panic(what + ": the provider did not ask to plan deletions")
+	}
+	if req.Proposed.IsNull() != req.Config.IsNull() {
+		panic(what + ": only one of proposed value and configuration is null")
+	}
+	name := nameOf(req.Proposed)
+	if req.Proposed.IsNull() {
+		name = nameOf(req.Prior)
+	}
+	e := c.begin(ctx, "plan", req.TypeName, name, true)
+	ds := append(e.before, mistaken(req.Prior, req.Private)...)
+	if ds.HasErrors() {
+		return provider.PlanResponse{}, ds
+	}
+	planned, replace := c.p.plan(req)
+	return provider.PlanResponse{
+		Planned:          e.spoil(planned),
+		Private:          req.Private,
+		RequiresReplace:  replace,
+		LegacyTypeSystem: c.p.legacy,
+	}, append(ds, e.after...)
+}
+
+func (c *client) Apply(ctx context.Context, req provider.ApplyRequest) (provider.ApplyResponse, diags.Diagnostics) {
+	c.ready("apply")
+	s := c.managed("apply", req.TypeName)
+	op, subject := "update", req.Planned
+	switch {
+	case req.Prior.IsNull():
+		op = "create"
+	case req.Planned.IsNull():
+		op, subject = "delete", req.Prior
+	}
+	what := op + " " + req.TypeName
+	want(what, s, req.Prior, true)
+	want(what, s, req.Planned, false)
+	want(what, s, req.Config, true)
+	e := c.begin(ctx, op, req.TypeName, nameOf(subject), true)
+	out := provider.ApplyResponse{New: req.Prior, Private: req.Private, LegacyTypeSystem: c.p.legacy}
+	ds := append(e.before, mistaken(req.Prior, req.Private)...)
+	if c.dead.Load() {
+		return provider.ApplyResponse{}, ds
+	}
+	if ds.HasErrors() {
+		return out, ds
+	}
+	v, err := c.p.apply(op, req)
+	if err != nil {
+		return out, append(ds, diags.FromError("Change failed", err)...)
+	}
+	out.New = e.spoil(v)
+	if !v.IsNull() {
+		out.Private = privateOf(v)
+	}
+	return out, append(ds, e.after...)
+}
+
+func (c *client) Import(ctx context.Context, typeName, id string) ([]provider.Imported, diags.Diagnostics) {
+	c.ready("import")
+	s := c.managed("import", typeName)
+	e := c.begin(ctx, "import", typeName, id, true)
+	if e.before.HasErrors() {
+		return nil, e.before
+	}
+	stub := s.Block.EmptyValue().AsValueMap()
+	stub["id"] = cty.StringVal(id)
+	return []provider.Imported{{TypeName: typeName, State: cty.ObjectVal(stub)}}, e.before
+}
+
+// Move takes over the attributes of the same names.
+func (c *client) Move(ctx context.Context, req provider.MoveRequest) (provider.MoveResponse, diags.Diagnostics) {
+	c.ready("move")
+	v, ds := c.UpgradeState(ctx, provider.UpgradeRequest{TypeName: req.TargetType, JSON: req.SourceJSON})
+	if ds.HasErrors() {
+		return provider.MoveResponse{}, ds
+	}
+	e := c.begin(ctx, "move", req.TargetType, nameOf(v), true)
+	if e.before.HasErrors() {
+		return provider.MoveResponse{}, e.before
+	}
+	c.p.mu.Lock()
+	defer c.p.mu.Unlock()
+	from, to := objectKey{req.SourceType, idOf(v)}, objectKey{req.TargetType, idOf(v)}
+	if obj, ok := c.p.objects[from]; ok {
+		delete(c.p.objects, from)
+		obj.value = v
+		c.p.objects[to] = obj
+	}
+	return provider.MoveResponse{State: v, Private: req.SourcePrivate}, e.before
+}
+
+// privateOf is the private data of an object, by which the fake notices when the
+// engine mixes up objects.
+func privateOf(v cty.Value) []byte { return []byte("private of " + idOf(v)) }
+
+func mistaken(prior cty.Value, private []byte) diags.Diagnostics {
+	if prior.IsNull() || len(private) == 0 || string(private) == string(privateOf(prior)) {
+		return nil
+	}
+	return diags.Errorf(nil, "Wrong private data",
+		"The object %s was given with the private data %q.", idOf(prior), private)
+}
+
+func textOf(src json.RawMessage) string {
+	var s string
+	_ = json.Unmarshal(src, &s)
+	return s
+}
