@@ -267,3 +267,39 @@ func compare(a, b addrs.Object) int {
 	}
 	return strings.Compare(a.Name, b.Name)
 }
+
+// DependsOn returns the resources that a resource waits for by depends_on, its
+// own and that of every module call around it. A module stands for everything
+// inside, a value for what it depends on.
+func (r *Refs) DependsOn(m *config.Module, res *config.Resource) []addrs.Object {
+	var out []addrs.Object
+	seen := map[addrs.Object]bool{}
+	var visit func(o addrs.Object)
+	visit = func(o addrs.Object) {
+		if seen[o] {
+			return
+		}
+		seen[o] = true
+		if o.Kind == addrs.KindResource {
+			out = append(out, o)
+			return
+		}
+		for _, u := range r.direct[o] {
+			visit(u)
+		}
+	}
+	add := func(m *config.Module, ts []hcl.Traversal) {
+		for _, t := range ts {
+			if ref, ok, _ := Resolve(m.Content, t); ok {
+				for _, o := range r.objects(m, use{ref: ref, inside: true}) {
+					visit(o)
+				}
+			}
+		}
+	}
+	add(m, res.DependsOn)
+	for ; m.Parent != nil; m = m.Parent {
+		add(m.Parent, m.Call.DependsOn)
+	}
+	return out
+}

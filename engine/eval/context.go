@@ -1,0 +1,202 @@
+package eval
+
+import (
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/refs"
+)
+
+// context returns a context with just what the references mention.
+func (e *Evaluator) context(rs []refs.Reference, s Scope) (*hcl.EvalContext, diags.Diagnostics) {
+	f := e.frame(s.Module)
+	b := builder{e: e, s: s}
+	for i := range rs {
+		b.add(&rs[i])
+	}
+	if b.ds.HasErrors() {
+		return nil, b.ds
+	}
+	root := &hcl.EvalContext{Variables: b.roots(f), Functions: e.functions(f)}
+	return s.child(root), b.ds
+}
+
+// functions returns the functions that a module may call.
+func (e *Evaluator) functions(f *frame) map[string]function.Function {
+	if e.w.ModuleFunctions != nil {
+		if fs := e.w.ModuleFunctions(f.module); fs != nil {
+			return fs
+		}
+	}
+	return e.w.Functions
+}
+
+// child returns ctx with count, each, self and extra names added.
+func (s Scope) child(ctx *hcl.EvalContext) *hcl.EvalContext {
+	if s.Instance == nil && s.Self == cty.NilVal && s.Extra == nil {
+		return ctx
+	}
+	vars := map[string]cty.Value{}
+	if s.Instance != nil {
+		s.Instance.fill(vars)
+	}
+	if s.Self != cty.NilVal {
+		vars["self"] = s.Self
+	}
+	for n, v := range s.Extra {
+		vars[n] = v
+	}
+	child := ctx.NewChild()
+	child.Variables = vars
+	return child
+}
+
+// builder collects the values of references by root name.
+type builder struct {
+	e  *Evaluator
+	s  Scope
+	ds diags.Diagnostics
+
+	vars, locals map[string]cty.Value
+	resources    map[addrs.Resource]cty.Value
+	outputs      map[string][]string // wanted outputs by call; "" means all
+}
+
+func put[K comparable, V any](m *map[K]V, k K, v V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	(*m)[k] = v
+}
+
+// add evaluates one reference.
+func (b *builder) add(r *refs.Reference) {
+	var v cty.Value
+	var ds diags.Diagnostics
+	o := r.Object
+	switch o.Kind {
+	case addrs.KindVariable:
+		if _, ok := b.vars[o.Name]; ok {
+			return
+		}
+		v, ds = b.e.Variable(b.s.Module, o.Name)
+		put(&b.vars, o.Name, v)
+	case addrs.KindLocal:
+		if _, ok := b.locals[o.Name]; ok {
+			return
+		}
+		v, ds = b.e.Local(b.s.Module, o.Name)
+		put(&b.locals, o.Name, v)
+	case addrs.KindResource:
+		if _, ok := b.resources[o.Res]; ok {
+			return
+		}
+		v, ds = b.e.w.Resource(addrs.AbsResource{Module: b.s.Module, Resource: o.Res})
+		put(&b.resources, o.Res, v)
+	case addrs.KindCall:
+		put(&b.outputs, o.Name, append(b.outputs[o.Name], r.Output))
+	}
+	b.ds = append(b.ds, ds...)
+}
+
+// roots returns the values by root name.
+func (b *builder) roots(f *frame) map[string]cty.Value {
+	root := make(map[string]cty.Value, 8)
+	if b.vars != nil {
+		root["var"] = cty.ObjectVal(b.vars)
+	}
+	if b.locals != nil {
+		root["local"] = cty.ObjectVal(b.locals)
+	}
+	if b.outputs != nil {
+		calls := make(map[string]cty.Value, len(b.outputs))
+		for name, outs := range b.outputs {
+			v, ds := b.e.call(b.s.Module, name, outs)
+			b.ds = append(b.ds, ds...)
+			calls[name] = v
+		}
+		root["module"] = cty.ObjectVal(calls)
+	}
+	b.addResources(root)
+	root["path"] = cty.ObjectVal(map[string]cty.Value{
+		"module": cty.StringVal(f.dir),
+		"root":   cty.StringVal(b.e.w.RootDir),
+		"cwd":    cty.StringVal(b.e.w.WorkingDir),
+	})
+	root["terraform"] = cty.ObjectVal(map[string]cty.Value{
+		"workspace": cty.StringVal(b.e.w.Workspace),
+		"applying":  cty.BoolVal(b.e.w.Applying).Mark(ephemeral),
+	})
+	return root
+}
+
+// addResources adds resources by type, below data, ephemeral and resource too.
+func (b *builder) addResources(root map[string]cty.Value) {
+	if b.resources == nil {
+		return
+	}
+	byMode := map[addrs.ResourceMode]map[string]map[string]cty.Value{}
+	for r, v := range b.resources {
+		types := byMode[r.Mode]
+		if types == nil {
+			types = map[string]map[string]cty.Value{}
+			byMode[r.Mode] = types
+		}
+		if types[r.Type] == nil {
+			types[r.Type] = map[string]cty.Value{}
+		}
+		types[r.Type][r.Name] = v
+	}
+	for mode, types := range byMode {
+		objects := make(map[string]cty.Value, len(types))
+		for t, names := range types {
+			objects[t] = cty.ObjectVal(names)
+			if mode == addrs.Managed {
+				root[t] = objects[t]
+			}
+		}
+		switch mode {
+		case addrs.Managed:
+			root["resource"] = cty.ObjectVal(objects)
+		case addrs.Data:
+			root["data"] = cty.ObjectVal(objects)
+		case addrs.Ephemeral:
+			root["ephemeral"] = cty.ObjectVal(objects)
+		}
+	}
+}
+
+// checkScope reports each, count and self where they mean nothing.
+func checkScope(ts []hcl.Traversal, s Scope) diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, t := range ts {
+		switch root := t.RootName(); root {
+		case "count":
+			if s.Instance == nil || !s.Instance.HasCount {
+				ds = append(ds, diags.Errorf(t.SourceRange().Ptr(), `Reference to "count" in non-counted context`,
+					`The "count" object can only be used in "module", "resource", and "data" blocks, and only when the "count" argument is set.`)...)
+			}
+		case "each":
+			if (s.Instance == nil || !s.Instance.HasEach) && s.Extra["each"] == cty.NilVal {
+				ds = append(ds, diags.Errorf(t.SourceRange().Ptr(), `Reference to "each" in context without for_each`,
+					`The "each" object can be used only in "module" or "resource" blocks, and only when the "for_each" argument is set.`)...)
+			}
+		case "self":
+			if s.Self == cty.NilVal {
+				ds = append(ds, diags.Errorf(t.SourceRange().Ptr(), `Invalid "self" reference`,
+					`The "self" object is not available in this context. This object can be used only in resource provisioner, connection, and postcondition blocks.`)...)
+			}
+		}
+	}
+	return ds
+}
+
+// callKey makes the outputs wanted of a call part of a cell's name.
+func callKey(name string, outs []string) string {
+	return name + "|" + strings.Join(outs, ",")
+}

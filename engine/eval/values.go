@@ -1,0 +1,204 @@
+package eval
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+)
+
+// Variable returns an input variable of a module instance, with the marks that
+// its declaration gives, after its validations have passed.
+func (e *Evaluator) Variable(in addrs.ModuleInstance, name string) (cty.Value, diags.Diagnostics) {
+	c, ds := e.get(cellKey{in, addrs.KindVariable, name}, func(c *cell) (ds diags.Diagnostics) {
+		f := e.frame(in)
+		v := f.module.Variables[name]
+		var place *hcl.Range
+		if in.IsRoot() {
+			c.val = e.rootVariable(v)
+			place = v.Range.Ptr()
+		} else {
+			c.val, place, ds = e.argument(f, v)
+		}
+		if ds.HasErrors() {
+			return ds
+		}
+		if v.Sensitive {
+			c.val = c.val.Mark(marks.Sensitive)
+		}
+		if v.Ephemeral {
+			c.val = c.val.Mark(marks.Ephemeral)
+		}
+		return append(ds, e.validate(in, v, c.val, place)...)
+	})
+	return c.val, ds
+}
+
+func (e *Evaluator) rootVariable(v *config.Variable) cty.Value {
+	if val, ok := e.w.Variables[v.Name]; ok {
+		return val
+	}
+	return cty.UnknownVal(v.Type.WithoutOptionalAttributesDeep())
+}
+
+// argument evaluates what a call passes for a variable.
+func (e *Evaluator) argument(f *frame, v *config.Variable) (cty.Value, *hcl.Range, diags.Diagnostics) {
+	call := f.module.Call
+	arg := call.Args[v.Name]
+	if arg == nil {
+		if v.Default == cty.NilVal {
+			return cty.DynamicVal, nil, diags.Reported() // the configuration was refused for it
+		}
+		return v.Default, v.Range.Ptr(), nil
+	}
+	place := arg.Expr.Range().Ptr()
+	val, ds := e.Expr(arg.Expr, Scope{Module: f.parent, Instance: f.instance})
+	if ds.HasErrors() {
+		return val, place, ds
+	}
+	val, err := Convert(v, val)
+	if err != nil {
+		return cty.DynamicVal, place, append(ds, diags.Errorf(place, "Invalid value for module argument",
+			"The given value is not suitable for child module variable %q defined at %s:%d,%d-%d: %s.",
+			v.Name, v.Range.Filename, v.Range.Start.Line, v.Range.Start.Column, v.Range.End.Column, err)...)
+	}
+	if val.IsNull() && !v.Nullable {
+		if v.Default != cty.NilVal {
+			return v.Default, place, ds
+		}
+		return cty.DynamicVal, place, append(ds, diags.Errorf(place, "Required variable not set",
+			"The given value is not suitable for child module variable %q: it must not be null, because the variable is declared with nullable = false.", v.Name)...)
+	}
+	if !v.Ephemeral && marks.Contains(val, ephemeral) {
+		return cty.DynamicVal, place, append(ds, diags.Errorf(place, "Ephemeral value not allowed",
+			"The value assigned to the input variable %q is ephemeral, but the variable is not declared with ephemeral = true.", v.Name)...)
+	}
+	return val, place, ds
+}
+
+// Convert gives a value the type of a variable: optional attributes' defaults
+// first, then conversion.
+func Convert(v *config.Variable, val cty.Value) (cty.Value, error) {
+	if v.Defaults != nil && !val.IsNull() {
+		val = v.Defaults.Apply(val)
+	}
+	return convert.Convert(val, v.Type)
+}
+
+// validate evaluates the validation rules of a variable.
+func (e *Evaluator) validate(in addrs.ModuleInstance, v *config.Variable, val cty.Value, place *hcl.Range) diags.Diagnostics {
+	if len(v.Validations) == 0 {
+		return nil
+	}
+	var ds diags.Diagnostics
+	id := checkID{kind: "var", config: varAddr(in.Module().String(), v.Name), object: varAddr(in.String(), v.Name)}
+	for _, c := range v.Validations {
+		if e.w.Static && !val.IsKnown() {
+			e.checks.add(e, id, Unknown, "")
+			continue
+		}
+		scope := Scope{Module: in, Extra: nil}
+		r := e.condition(c, scope, &variable{v.Name, val})
+		ds = append(ds, r.Diags...)
+		e.checks.add(e, id, r.Status, r.Message)
+		if r.Status == Fail {
+			d := diags.Errorf(place, "Invalid value for variable", "%s\n\nThis was checked by the validation rule at %s:%d,%d-%d.",
+				r.Message, c.Range.Filename, c.Range.Start.Line, c.Range.Start.Column, c.Range.End.Column)
+			d[0].Expression, d[0].EvalContext = c.Condition, r.Context
+			ds = append(ds, d...)
+		}
+	}
+	return ds
+}
+
+func varAddr(module, name string) string {
+	if module == "" {
+		return "var." + name
+	}
+	return module + ".var." + name
+}
+
+// output evaluates an output value into its cell.
+func (e *Evaluator) output(c *cell, in addrs.ModuleInstance, o *config.Output) diags.Diagnostics {
+	scope := Scope{Module: in}
+	id := checkID{kind: "output_value", config: outputAddr(in.Module().String(), o.Name), object: addrs.AbsOutput{Module: in, Name: o.Name}.String()}
+	ds := e.Conditions(o.Preconditions, scope, id.kind, id.config, id.object, "Module output value precondition failed")
+	if ds.HasErrors() {
+		return ds
+	}
+	val, more := e.Expr(o.Expr, scope)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	rng := o.Expr.Range()
+	if !o.Ephemeral && marks.Contains(val, ephemeral) {
+		return append(ds, diags.Errorf(&rng, "Ephemeral value not allowed",
+			"This output value is not declared as returning an ephemeral value, so it cannot be set to a result derived from an ephemeral value.")...)
+	}
+	if o.Ephemeral && !e.w.Static && val.IsKnown() && !marks.Has(val, ephemeral) && !in.IsRoot() {
+		val = val.Mark(marks.Ephemeral)
+	}
+	if in.IsRoot() && !o.Sensitive && marks.Contains(val, marks.Sensitive) {
+		return append(ds, diags.Errorf(&rng, "Output refers to sensitive values",
+			"To reduce the risk of accidentally exporting sensitive data that was intended to be only internal, any root module output containing sensitive data must be explicitly marked as sensitive, to confirm your intent.\n\nIf you do intend to export this data, annotate the output value as sensitive by adding the following argument:\n    sensitive = true")...)
+	}
+	if o.Sensitive {
+		val = val.Mark(marks.Sensitive)
+	}
+	if o.Ephemeral {
+		val = val.Mark(marks.Ephemeral)
+	}
+	c.val = val
+	return ds
+}
+
+func outputAddr(module, name string) string {
+	if module == "" {
+		return "output." + name
+	}
+	return module + ".output." + name
+}
+
+// Force evaluates every variable, local and output of every module instance, so
+// that what nobody needs is wrong, too. skip says for which objects that must not
+// be done, because what they mention is not part of this run.
+func (e *Evaluator) Force(skip func(addrs.Object) bool) diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, m := range e.w.Config.Order {
+		ins, more := e.Modules(m)
+		ds = append(ds, more...)
+		for _, in := range ins {
+			for n := range m.Variables {
+				if !skip(addrs.Object{Module: m.Addr, Kind: addrs.KindVariable, Name: n}) {
+					e.Variable(in, n)
+				}
+			}
+			for n := range m.Locals {
+				if !skip(addrs.Object{Module: m.Addr, Kind: addrs.KindLocal, Name: n}) {
+					e.Local(in, n)
+				}
+			}
+			for n := range m.Outputs {
+				if !skip(addrs.Object{Module: m.Addr, Kind: addrs.KindOutput, Name: n}) {
+					e.Output(in, n)
+				}
+			}
+		}
+	}
+	return ds
+}
+
+// variable is a variable's value while its own validations look at it.
+type variable struct {
+	name string
+	val  cty.Value
+}
+
+// String is for messages of our own bugs.
+func (v variable) String() string { return fmt.Sprintf("var.%s", v.name) }

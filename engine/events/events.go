@@ -1,0 +1,47 @@
+// Package events names what happens during a run, as values, for whoever shows
+// progress. It refuses to know who listens.
+package events
+
+import (
+	"time"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+// Kind is what happened.
+type Kind byte
+
+const (
+	RefreshStart Kind = iota + 1
+	RefreshDone
+	ApplyStart // also of data reads: see Action
+	ApplyDone
+	ApplyFailed
+	ProvisionStart
+	ProvisionOutput
+	ProvisionDone
+	ProvisionFailed
+	Planned // a resource instance got its change
+)
+
+// An Event is one thing that happened to one object.
+type Event struct {
+	Kind    Kind
+	Addr    addrs.ResourceInstanceObject
+	Action  plans.Action
+	ID      string // the object's id attribute, if it has one that is known and not sensitive
+	Elapsed time.Duration
+	// Text is a provisioner's type, or a line of its output.
+	Text string
+}
+
+// Listener is called for each event, from many goroutines at once, and must return soon.
+type Listener func(Event)
+
+// Send calls l if it is not nil.
+func (l Listener) Send(e Event) {
+	if l != nil {
+		l(e)
+	}
+}

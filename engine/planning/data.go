@@ -1,0 +1,225 @@
+package planning
+
+import (
+	"context"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/session"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/engine/walk"
+)
+
+// visitData reads the instances of a data block, or plans to read them at apply.
+func (p *planner) visitData(ctx context.Context, m *config.Module, r *config.Resource) diags.Diagnostics {
+	b, ds := p.open(ctx, m, r)
+	if ds.HasErrors() {
+		return ds
+	}
+	jobs, spans, more := b.expand()
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	wanted := make(map[addrs.AbsResourceInstance]bool, len(jobs))
+	for i := range jobs {
+		wanted[jobs[i].addr] = true
+	}
+	b.dropData(wanted)
+	walk.Each(ctx, len(jobs), func(ctx context.Context, i int) {
+		j := &jobs[i]
+		if !p.wants(j.addr) {
+			j.val = b.outside(ctx, j.addr)
+			return
+		}
+		x := &instance{block: b, addr: j.addr, scope: j.scope}
+		j.val, j.ds = x.planData(ctx)
+	})
+	for i := range jobs {
+		ds = append(ds, jobs[i].ds...)
+	}
+	b.collect(jobs, spans)
+	return ds
+}
+
+// dropData takes instances out of the prior state that are not wanted any more.
+func (b *block) dropData(wanted map[addrs.AbsResourceInstance]bool) {
+	b.p.mu.Lock()
+	defer b.p.mu.Unlock()
+	for _, abs := range b.p.byConfig[b.cr] {
+		if r := b.p.prior.Current().Resource(abs); r != nil {
+			for k := range r.Instances {
+				if a := abs.Instance(k); !wanted[a] {
+					b.p.prior.RemoveInstance(a)
+				}
+			}
+		}
+	}
+}
+
+// planData reads a data source now if its configuration is known and nothing that
+// it depends on is about to change, else at apply.
+func (x *instance) planData(ctx context.Context) (cty.Value, diags.Diagnostics) {
+	ds := x.preconditions()
+	if ds.HasErrors() {
+		return cty.NilVal, ds
+	}
+	config, more := x.p.s.ResourceConfig(x.r, x.rs, x.scope)
+	if ds = append(ds, more.At(x.addr.String())...); ds.HasErrors() {
+		return cty.NilVal, ds
+	}
+	if config.ContainsMarked() {
+		if ds = append(ds, x.rs.Block.CheckEphemeral(config).At(x.addr.String())...); ds.HasErrors() {
+			return cty.NilVal, ds
+		}
+	}
+	plain, sensitive := marks.Paths(config, marks.Sensitive)
+	more = x.client.ValidateData(ctx, x.r.Addr.Type, plain)
+	if ds = append(ds, session.Places(more, x.r, x.addr.String())...); ds.HasErrors() {
+		return cty.NilVal, ds
+	}
+	reason := plans.ReasonNone
+	switch {
+	case !plain.IsWhollyKnown():
+		reason = plans.ReasonReadBecauseConfigUnknown
+	case x.dependencyPending():
+		reason = plans.ReasonReadBecauseDependency
+	}
+	if reason != plans.ReasonNone {
+		return x.readLater(plain, sensitive, reason), ds
+	}
+	val, more := ReadData(ctx, x.p.s, x.client, x.r, x.rs, x.object(), plain, sensitive, x.p.in.Events)
+	if ds = append(ds, more...); more.HasErrors() {
+		return cty.NilVal, ds
+	}
+	o, err := session.Encode(val, x.rs, session.Encoding{Status: states.Ready})
+	if err != nil {
+		return cty.NilVal, append(ds, diags.FromError("Provider produced invalid object", err).At(x.addr.String())...)
+	}
+	x.p.setObject(x.object(), x.pc, o)
+	return val, append(ds, x.postconditions(val)...)
+}
+
+// readLater plans a read at apply.
+func (x *instance) readLater(plain cty.Value, sensitive []cty.Path, reason plans.Reason) cty.Value {
+	planned := session.MarkSensitive(schema.ProposedNew(x.rs.Block, x.rs.Block.NullValue(), plain), x.rs, sensitive)
+	if x.p.in.Mode != plans.NormalMode {
+		return planned // nothing will be applied that the read could wait for
+	}
+	before := x.rs.Block.NullValue()
+	x.p.setObject(x.object(), x.pc, nil)
+	x.p.record(&plans.ResourceChange{
+		Addr: x.object(), Provider: x.pc, Reason: reason, Schema: x.rs,
+		Change: plans.Change{Action: plans.Read, Before: before, After: planned},
+	})
+	x.p.in.Events.Send(events.Event{Kind: events.Planned, Addr: x.object(), Action: plans.Read})
+	return planned
+}
+
+// dependencyPending reports whether a managed resource is about to change that
+// the data source names directly or waits for by depends_on.
+func (x *instance) dependencyPending() bool {
+	check := func(o addrs.Object) bool {
+		if o.Res.Mode != addrs.Managed {
+			return false
+		}
+		if o.Module == x.m.Addr { // in one's own module, only one's own instance of it counts
+			return x.p.pendingIn(addrs.AbsResource{Module: x.addr.Module, Resource: o.Res})
+		}
+		x.p.mu.Lock()
+		defer x.p.mu.Unlock()
+		return x.p.pending[addrs.ConfigResource{Module: o.Module, Resource: o.Res}]
+	}
+	for _, ref := range x.p.in.Refs.OfBlock(x.r) {
+		if ref.Object.Kind == addrs.KindResource {
+			o := ref.Object
+			o.Module = x.m.Addr
+			if check(o) {
+				return true
+			}
+		}
+	}
+	for _, o := range x.p.in.Refs.DependsOn(x.m, x.r) {
+		if check(o) {
+			return true
+		}
+	}
+	return false
+}
+
+// pendingIn reports whether any instance of a resource has a change.
+func (p *planner) pendingIn(a addrs.AbsResource) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.pendingAbs[a]
+}
+
+// ReadData asks a provider for a data source's value, and checks it. The result
+// has the sensitive marks of the configuration and the schema.
+func ReadData(ctx context.Context, s *session.Session, c dataReader, r *config.Resource, rs *schema.Schema, addr addrs.ResourceInstanceObject, plain cty.Value, sensitive []cty.Path, l events.Listener) (cty.Value, diags.Diagnostics) {
+	l.Send(events.Event{Kind: events.ApplyStart, Addr: addr, Action: plans.Read})
+	start := time.Now()
+	val, ds := c.ReadData(ctx, addr.Instance.Resource.Resource.Type, plain, cty.NilVal)
+	ds = session.Places(ds, r, addr.Instance.String())
+	if ds.HasErrors() {
+		l.Send(events.Event{Kind: events.ApplyFailed, Addr: addr, Action: plans.Read, Elapsed: time.Since(start)})
+		return cty.NilVal, ds
+	}
+	bad := ""
+	switch {
+	case val == cty.NilVal || val.IsNull():
+		bad = "the value is null"
+	case !val.IsWhollyKnown():
+		bad = "the value contains unknown parts"
+	default:
+		for _, err := range val.Type().TestConformance(rs.Block.ImpliedType()) {
+			bad = describe(err)
+		}
+	}
+	if bad != "" {
+		return cty.NilVal, append(ds, diags.Errorf(r.Range.Ptr(), "Provider produced invalid object",
+			"The provider's answer for %s is not valid: %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.", addr, bad).At(addr.Instance.String())...)
+	}
+	val = session.MarkSensitive(val, rs, sensitive)
+	l.Send(events.Event{Kind: events.ApplyDone, Addr: addr, Action: plans.Read, ID: objectID(val), Elapsed: time.Since(start)})
+	return val, ds
+}
+
+// dataReader is the part of a provider that ReadData needs.
+type dataReader interface {
+	ReadData(ctx context.Context, typeName string, config, meta cty.Value) (cty.Value, diags.Diagnostics)
+}
+
+// visitEphemeral opens the instances of an ephemeral block, as far as their
+// configuration is known.
+func (p *planner) visitEphemeral(ctx context.Context, m *config.Module, r *config.Resource) diags.Diagnostics {
+	b, ds := p.open(ctx, m, r)
+	if ds.HasErrors() {
+		return ds
+	}
+	jobs, spans, more := b.expand()
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	walk.Each(ctx, len(jobs), func(ctx context.Context, i int) {
+		j := &jobs[i]
+		x := &instance{block: b, addr: j.addr, scope: j.scope}
+		j.val, j.ds = p.s.OpenEphemeral(ctx, session.Ephemeral{
+			Addr: j.addr, Client: b.client, Resource: r, Schema: b.rs, Scope: eval.Scope{Module: j.in, Instance: j.scope.Instance},
+			Defer: x.dependencyPending(),
+		})
+	})
+	for i := range jobs {
+		ds = append(ds, jobs[i].ds...)
+	}
+	b.collect(jobs, spans)
+	return ds
+}

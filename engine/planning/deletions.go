@@ -1,0 +1,207 @@
+package planning
+
+import (
+	"context"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/session"
+	"github.com/lockstep-iac/lockstep/engine/walk"
+)
+
+// delete plans the deletion of an object that was found.
+func (b *block) delete(ctx context.Context, addr addrs.ResourceInstanceObject, found existing, reason plans.Reason) diags.Diagnostics {
+	if b.r != nil && b.r.PreventDestroy && addr.Deposed == addrs.NotDeposed {
+		return prevented(b, addr.Instance)
+	}
+	change := &plans.ResourceChange{
+		Addr: addr, Provider: b.pc, Reason: reason, Schema: b.rs,
+		Change:              plans.Change{Action: plans.Delete, Before: found.prior, After: b.rs.Block.NullValue()},
+		CreateBeforeDestroy: found.object.CreateBeforeDestroy,
+		StoredDeps:          found.object.Dependencies,
+		Private:             found.object.Private,
+	}
+	var ds diags.Diagnostics
+	if b.ps.PlanDestroy {
+		plain, _ := found.prior.UnmarkDeep()
+		null := b.rs.Block.NullValue()
+		resp, more := b.client.Plan(ctx, provider.PlanRequest{
+			TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Proposed: null, Config: null, Private: found.object.Private,
+		})
+		ds = session.Places(more, b.r, addr.Instance.String())
+		if ds.HasErrors() {
+			return ds
+		}
+		if !resp.Planned.IsNull() {
+			return append(ds, diags.Errorf(nil, "Provider produced invalid plan",
+				"Provider %q planned a non-null destroy value for %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.", b.pc.Provider, addr).At(addr.Instance.String())...)
+		}
+		change.Private = resp.Private
+	}
+	b.p.record(change)
+	b.p.in.Events.Send(events.Event{Kind: events.Planned, Addr: addr, Action: change.Action})
+	return ds
+}
+
+// deposed refreshes the deposed objects of an instance and plans their deletion.
+func (b *block) deposed(ctx context.Context, addr addrs.AbsResourceInstance) diags.Diagnostics {
+	b.p.mu.Lock()
+	in := b.p.prior.Current().Instance(addr)
+	var keys []addrs.DeposedKey
+	if in != nil {
+		for k := range in.Deposed {
+			keys = append(keys, k)
+		}
+	}
+	b.p.mu.Unlock()
+	slices.Sort(keys)
+	var ds diags.Diagnostics
+	for _, k := range keys {
+		obj := addrs.ResourceInstanceObject{Instance: addr, Deposed: k}
+		found, more := b.refresh(ctx, obj)
+		ds = append(ds, more...)
+		if more.HasErrors() || found.object == nil || b.p.in.Mode == plans.RefreshOnlyMode {
+			continue
+		}
+		ds = append(ds, b.delete(ctx, obj, found, plans.ReasonNone)...)
+	}
+	return ds
+}
+
+// orphans plans the deletion of a block's instances that are not wanted any more.
+func (b *block) orphans(ctx context.Context, wanted map[addrs.AbsResourceInstance]bool, spans map[addrs.AbsResource][2]int) diags.Diagnostics {
+	var list []addrs.AbsResourceInstance
+	b.p.mu.Lock()
+	for _, abs := range b.p.byConfig[b.cr] {
+		if r := b.p.prior.Current().Resource(abs); r != nil {
+			for k := range r.Instances {
+				if a := abs.Instance(k); !wanted[a] {
+					list = append(list, a)
+				}
+			}
+		}
+	}
+	b.p.mu.Unlock()
+	slices.SortFunc(list, addrs.AbsResourceInstance.Compare)
+	return b.deleteAll(ctx, list, func(a addrs.AbsResourceInstance) plans.Reason { return b.reason(a, spans) })
+}
+
+// deleteAll refreshes and deletes instances.
+func (b *block) deleteAll(ctx context.Context, list []addrs.AbsResourceInstance, reason func(addrs.AbsResourceInstance) plans.Reason) diags.Diagnostics {
+	found := make([]diags.Diagnostics, len(list))
+	walk.Each(ctx, len(list), func(ctx context.Context, i int) {
+		addr := list[i]
+		if !b.p.wants(addr) {
+			return
+		}
+		obj := addrs.ResourceInstanceObject{Instance: addr}
+		// Without its instance in the configuration the block no longer adds dependencies.
+		orphan := *b
+		orphan.r = nil
+		x, ds := orphan.refresh(ctx, obj)
+		if !ds.HasErrors() && x.object != nil && b.p.in.Mode != plans.RefreshOnlyMode {
+			ds = append(ds, b.delete(ctx, obj, x, reason(addr))...)
+		}
+		found[i] = append(ds, b.deposed(ctx, addr)...)
+	})
+	return slices.Concat(found...)
+}
+
+// reason says why an instance of a configured block is not wanted.
+func (b *block) reason(a addrs.AbsResourceInstance, spans map[addrs.AbsResource][2]int) plans.Reason {
+	if b.p.in.Mode == plans.DestroyMode {
+		return plans.ReasonNone
+	}
+	if _, ok := spans[a.AbsResource()]; !ok {
+		return plans.ReasonDeleteBecauseNoModule
+	}
+	if b.r == nil {
+		return plans.ReasonDeleteBecauseNoConfig
+	}
+	_, isInt := a.Resource.Key.Int()
+	_, isString := a.Resource.Key.Str()
+	switch {
+	case b.r.Count != nil && isInt:
+		return plans.ReasonDeleteBecauseCountIndex
+	case b.r.ForEach != nil && isString:
+		return plans.ReasonDeleteBecauseEachKey
+	}
+	return plans.ReasonDeleteBecauseWrongRep
+}
+
+// orphanVisitor returns the visit of a resource that has no block any more.
+func (p *planner) orphanVisitor(cr addrs.ConfigResource) func(context.Context) diags.Diagnostics {
+	return func(ctx context.Context) diags.Diagnostics {
+		var ds diags.Diagnostics
+		for _, abs := range p.byConfig[cr] {
+			if cr.Resource.Mode == addrs.Data {
+				p.forgetData(abs)
+				continue
+			}
+			ds = append(ds, p.orphanResource(ctx, abs)...)
+		}
+		return ds
+	}
+}
+
+// forgetData drops a data source that is not configured any more from the state.
+func (p *planner) forgetData(abs addrs.AbsResource) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r := p.prior.Current().Resource(abs); r != nil {
+		for k := range r.Instances {
+			p.prior.RemoveInstance(abs.Instance(k))
+		}
+	}
+}
+
+// orphanResource plans the deletion of all instances of a resource without block.
+func (p *planner) orphanResource(ctx context.Context, abs addrs.AbsResource) diags.Diagnostics {
+	p.mu.Lock()
+	r := p.prior.Current().Resource(abs)
+	p.mu.Unlock()
+	if r == nil {
+		return nil
+	}
+	list := make([]addrs.AbsResourceInstance, 0, len(r.Instances))
+	for k := range r.Instances {
+		list = append(list, abs.Instance(k))
+	}
+	slices.SortFunc(list, addrs.AbsResourceInstance.Compare)
+	if kept, ds := p.removed(ctx, abs, r.Provider, list); kept {
+		return ds
+	}
+	b := &block{p: p, cr: abs.Config(), pc: r.Provider}
+	var ds, more diags.Diagnostics
+	if b.rs, b.ps, ds = p.s.Schema(ctx, r.Provider.Provider, abs.Resource, nil); ds.HasErrors() {
+		return ds.At(abs.String())
+	}
+	if b.client, more = p.s.Client(ctx, r.Provider); more.HasErrors() {
+		return append(ds, more...)
+	}
+	reason := plans.ReasonDeleteBecauseNoConfig
+	if p.in.Config.Modules[abs.Module.Module()] == nil || !p.moduleExists(abs.Module) {
+		reason = plans.ReasonDeleteBecauseNoModule
+	}
+	if p.in.Mode == plans.DestroyMode {
+		reason = plans.ReasonNone
+	}
+	return append(ds, b.deleteAll(ctx, list, func(a addrs.AbsResourceInstance) plans.Reason { return reason })...)
+}
+
+// moduleExists reports whether the configuration expands to a module instance.
+func (p *planner) moduleExists(in addrs.ModuleInstance) bool {
+	if in.IsRoot() {
+		return true
+	}
+	m := p.in.Config.Modules[in.Module()]
+	if m == nil {
+		return false
+	}
+	ins, _ := p.s.Eval.Modules(m)
+	return slices.Contains(ins, in)
+}

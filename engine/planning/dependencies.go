@@ -1,0 +1,181 @@
+package planning
+
+import (
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/refs"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// dependencies answers which resources depend on which, looking through provider
+// configurations.
+type dependencies struct {
+	cfg    *config.Config
+	refs   *refs.Refs
+	stored map[addrs.ConfigResource]*states.Dependencies
+	direct map[addrs.ConfigResource][]addrs.ConfigResource
+}
+
+func newDependencies(cfg *config.Config, r *refs.Refs) *dependencies {
+	return &dependencies{
+		cfg: cfg, refs: r,
+		stored: map[addrs.ConfigResource]*states.Dependencies{},
+		direct: map[addrs.ConfigResource][]addrs.ConfigResource{},
+	}
+}
+
+func objectOf(cr addrs.ConfigResource) addrs.Object {
+	return addrs.Object{Module: cr.Module, Kind: addrs.KindResource, Res: cr.Resource}
+}
+
+// resources returns the resources that an object depends on directly, those
+// behind its provider configuration included.
+func (d *dependencies) resources(o addrs.Object) []addrs.ConfigResource {
+	var out []addrs.ConfigResource
+	seen := map[addrs.Object]bool{o: true}
+	var visit func(addrs.Object)
+	visit = func(x addrs.Object) {
+		for _, u := range d.refs.Resources(x) {
+			if seen[u] {
+				continue
+			}
+			seen[u] = true
+			if u.Kind == addrs.KindProvider {
+				visit(u)
+			} else {
+				out = append(out, addrs.ConfigResource{Module: u.Module, Resource: u.Res})
+			}
+		}
+	}
+	visit(o)
+	return out
+}
+
+// of returns the direct dependencies of a block. It is filled for all blocks before
+// the walk starts, and only read after that.
+func (d *dependencies) of(cr addrs.ConfigResource) []addrs.ConfigResource { return d.direct[cr] }
+
+// state returns the dependencies to store with a block's objects.
+func (d *dependencies) state(cr addrs.ConfigResource) *states.Dependencies { return d.stored[cr] }
+
+// forceCreateBeforeDestroy computes direct and stored dependencies of all blocks,
+// and returns those for which create-before-destroy is in force: by their own
+// setting, or because something that depends on them, however far away, has it.
+// What is created before the old one is destroyed needs its own dependencies'
+// new ones before theirs are destroyed.
+func (d *dependencies) forceCreateBeforeDestroy() map[addrs.ConfigResource]bool {
+	forced := map[addrs.ConfigResource]bool{}
+	var visit func(cr addrs.ConfigResource) *states.Dependencies
+	visit = func(cr addrs.ConfigResource) *states.Dependencies {
+		if s, ok := d.stored[cr]; ok {
+			return s
+		}
+		d.stored[cr] = nil // a resource that mentions itself
+		d.direct[cr] = d.resources(objectOf(cr))
+		var deps []states.Dependency
+		for _, x := range d.direct[cr] {
+			deps = append(deps, states.Dependency{Resource: x, Further: visit(x)})
+		}
+		d.stored[cr] = states.DirectDependencies(deps)
+		return d.stored[cr]
+	}
+	var force func(cr addrs.ConfigResource)
+	force = func(cr addrs.ConfigResource) {
+		if forced[cr] {
+			return
+		}
+		forced[cr] = true
+		for _, x := range d.direct[cr] {
+			force(x)
+		}
+	}
+	for _, m := range d.cfg.Order {
+		for r := range m.Resources {
+			visit(addrs.ConfigResource{Module: m.Addr, Resource: r})
+		}
+	}
+	for _, m := range d.cfg.Order {
+		for _, r := range m.Resources {
+			if r.CreateBeforeDestroy {
+				force(addrs.ConfigResource{Module: m.Addr, Resource: r.Addr})
+			}
+		}
+	}
+	return forced
+}
+
+// fill sets the configuration dependencies of changes: the nearest resources that
+// have changes themselves, through those that have none (no instances, or data
+// that was read already).
+func (d *dependencies) fill(changes []*plans.ResourceChange) {
+	changed := map[addrs.ConfigResource]bool{}
+	for _, c := range changes {
+		changed[c.Addr.Instance.Config()] = true
+	}
+	near := map[addrs.ConfigResource][]addrs.ConfigResource{}
+	var nearest func(cr addrs.ConfigResource) []addrs.ConfigResource
+	nearest = func(cr addrs.ConfigResource) []addrs.ConfigResource {
+		if out, ok := near[cr]; ok {
+			return out
+		}
+		near[cr] = nil
+		near[cr] = through(d.direct[cr], changed, nearest)
+		return near[cr]
+	}
+	byProvider := map[addrs.AbsProviderConfig][]addrs.ConfigResource{}
+	for _, c := range changes {
+		cr := c.Addr.Instance.Config()
+		if m := d.cfg.Modules[cr.Module]; m != nil && m.Resources[cr.Resource] != nil {
+			c.ConfigDeps = nearest(cr)
+			continue
+		}
+		// Without a block there is only what its provider configuration depends on.
+		deps, ok := byProvider[c.Provider]
+		if !ok {
+			if o, found := d.providerObject(c.Provider); found {
+				deps = through(d.resources(o), changed, nearest)
+			}
+			byProvider[c.Provider] = deps
+		}
+		c.ConfigDeps = deps
+	}
+}
+
+// through replaces resources without changes by what they depend on.
+func through(direct []addrs.ConfigResource, changed map[addrs.ConfigResource]bool, nearest func(addrs.ConfigResource) []addrs.ConfigResource) []addrs.ConfigResource {
+	if !slices.ContainsFunc(direct, func(cr addrs.ConfigResource) bool { return !changed[cr] }) {
+		return direct
+	}
+	var out []addrs.ConfigResource
+	seen := map[addrs.ConfigResource]bool{}
+	for _, x := range direct {
+		list := []addrs.ConfigResource{x}
+		if !changed[x] {
+			list = nearest(x)
+		}
+		for _, y := range list {
+			if !seen[y] {
+				seen[y] = true
+				out = append(out, y)
+			}
+		}
+	}
+	return out
+}
+
+// providerObject returns the block of a provider configuration.
+func (d *dependencies) providerObject(pc addrs.AbsProviderConfig) (addrs.Object, bool) {
+	m := d.cfg.Modules[pc.Module]
+	if m == nil {
+		return addrs.Object{}, false
+	}
+	for local := range m.Providers {
+		if local.Alias == pc.Alias && m.ProviderOf(local.LocalName) == pc.Provider {
+			return addrs.Object{Module: pc.Module, Kind: addrs.KindProvider, Name: local.String()}, true
+		}
+	}
+	return addrs.Object{}, false
+}

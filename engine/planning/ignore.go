@@ -1,0 +1,156 @@
+package planning
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+)
+
+// ignoreChanges returns the configuration value with the prior values put back
+// where ignore_changes asks for it. prior has no marks; config may.
+func ignoreChanges(r *config.Resource, prior, config cty.Value) (cty.Value, diags.Diagnostics) {
+	if prior.IsNull() || !r.IgnoreAllChanges && len(r.IgnoreChanges) == 0 {
+		return config, nil
+	}
+	if r.IgnoreAllChanges {
+		return prior, nil
+	}
+	var paths []cty.Path
+	var ds diags.Diagnostics
+	for _, t := range r.IgnoreChanges {
+		path, err := traversalPath(t)
+		if err != nil {
+			ds = append(ds, diags.Errorf(t.SourceRange().Ptr(), "Invalid ignore_changes expression", "%s", err)...)
+			continue
+		}
+		paths = append(paths, path)
+	}
+	if ds.HasErrors() {
+		return config, ds
+	}
+	plain, sensitive := marks.Paths(config, marks.Sensitive)
+	for _, path := range paths {
+		plain = putBack(plain, prior, path)
+	}
+	// What was ignored keeps no mark of the configuration.
+	kept := sensitive[:0:0]
+	for _, s := range sensitive {
+		ignored := false
+		for _, path := range paths {
+			ignored = ignored || s.HasPrefix(path)
+		}
+		if !ignored {
+			kept = append(kept, s)
+		}
+	}
+	return marks.At(plain, marks.Sensitive, kept), ds
+}
+
+// traversalPath converts a relative traversal of literals.
+func traversalPath(t hcl.Traversal) (cty.Path, error) {
+	var path cty.Path
+	for _, step := range t {
+		switch s := step.(type) {
+		case hcl.TraverseAttr:
+			path = append(path, cty.GetAttrStep{Name: s.Name})
+		case hcl.TraverseRoot:
+			path = append(path, cty.GetAttrStep{Name: s.Name})
+		case hcl.TraverseIndex:
+			path = append(path, cty.IndexStep{Key: s.Key})
+		default:
+			return nil, fmt.Errorf("a reference here can only hold names and literal keys")
+		}
+	}
+	return path, nil
+}
+
+// putBack returns v with prior's value at path. Where prior has nothing there, a
+// map element is taken out; what v does not have, and is no map element, stays.
+func putBack(v, prior cty.Value, path cty.Path) cty.Value {
+	if len(path) == 0 {
+		return prior
+	}
+	if !v.IsKnown() || !prior.IsKnown() {
+		return v
+	}
+	switch step := path[0].(type) {
+	case cty.GetAttrStep:
+		if !v.Type().IsObjectType() || v.IsNull() || prior.IsNull() || !v.Type().HasAttribute(step.Name) || !prior.Type().IsObjectType() || !prior.Type().HasAttribute(step.Name) {
+			// tags.name is a way to write tags["name"]
+			if v.Type().IsMapType() {
+				return putBack(v, prior, append(cty.Path{cty.IndexStep{Key: cty.StringVal(step.Name)}}, path[1:]...))
+			}
+			return v
+		}
+		attrs := v.AsValueMap()
+		attrs[step.Name] = putBack(attrs[step.Name], prior.GetAttr(step.Name), path[1:])
+		return cty.ObjectVal(attrs)
+	case cty.IndexStep:
+		return putBackElement(v, prior, step.Key, path[1:])
+	}
+	return v
+}
+
+// putBackElement is putBack for an element of a collection.
+func putBackElement(v, prior, key cty.Value, rest cty.Path) cty.Value {
+	ty := v.Type()
+	switch {
+	case ty.IsMapType() && key.Type() == cty.String:
+		k := key.AsString()
+		was, had := element(prior, k)
+		var elems map[string]cty.Value
+		if !v.IsNull() {
+			elems = v.AsValueMap()
+		}
+		now, has := elems[k]
+		switch {
+		case had && (has || len(rest) == 0):
+			if elems == nil {
+				elems = map[string]cty.Value{}
+			}
+			if !has {
+				now = was
+			}
+			elems[k] = putBack(now, was, rest)
+		case has && len(rest) == 0:
+			delete(elems, k)
+		default:
+			return v
+		}
+		if len(elems) == 0 {
+			if prior.IsNull() {
+				return cty.NullVal(ty)
+			}
+			return cty.MapValEmpty(ty.ElementType())
+		}
+		return cty.MapVal(elems)
+	case (ty.IsListType() || ty.IsTupleType()) && key.Type() == cty.Number && !v.IsNull() && !prior.IsNull():
+		i, _ := key.AsBigFloat().Int64()
+		elems, was := v.AsValueSlice(), prior.AsValueSlice()
+		if i < 0 || int(i) >= len(elems) || int(i) >= len(was) {
+			return v
+		}
+		elems[i] = putBack(elems[i], was[i], rest)
+		if ty.IsTupleType() {
+			return cty.TupleVal(elems)
+		}
+		return cty.ListVal(elems)
+	case ty.IsObjectType() && key.Type() == cty.String:
+		return putBack(v, prior, append(cty.Path{cty.GetAttrStep{Name: key.AsString()}}, rest...))
+	}
+	return v
+}
+
+// element returns a map's element.
+func element(m cty.Value, k string) (cty.Value, bool) {
+	if m.IsNull() || !m.Type().IsMapType() {
+		return cty.NilVal, false
+	}
+	v, ok := m.AsValueMap()[k]
+	return v, ok
+}

@@ -1,0 +1,200 @@
+package planning
+
+import (
+	"context"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/walk"
+)
+
+// block is what the visit of a resource block needs for all its instances.
+type block struct {
+	p      *planner
+	m      *config.Module
+	r      *config.Resource // nil for orphans of a block that is gone
+	cr     addrs.ConfigResource
+	pc     addrs.AbsProviderConfig
+	client provider.Client
+	rs     *schema.Schema
+	ps     *schema.Provider
+	cbd    bool
+}
+
+// open finds the schema of a block and opens its provider configuration.
+func (p *planner) open(ctx context.Context, m *config.Module, r *config.Resource) (*block, diags.Diagnostics) {
+	b := &block{p: p, m: m, r: r, cr: addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}, pc: m.ResourceProvider(r)}
+	b.cbd = p.forced[b.cr]
+	var ds diags.Diagnostics
+	b.rs, b.ps, ds = p.s.Schema(ctx, b.pc.Provider, r.Addr, r.TypeRange.Ptr())
+	if ds = ds.At(b.cr.String()); ds.HasErrors() {
+		return nil, ds
+	}
+	if ds = append(ds, p.selfReference(r, b.cr)...); ds.HasErrors() {
+		return nil, ds
+	}
+	var more diags.Diagnostics
+	b.client, more = p.s.Client(ctx, b.pc)
+	return b, append(ds, more...)
+}
+
+// selfReference reports mentions of a resource in its own block. It is by
+// resource, not by instance: a[1] cannot use a[0].
+func (p *planner) selfReference(r *config.Resource, cr addrs.ConfigResource) diags.Diagnostics {
+	var ds diags.Diagnostics
+	list := p.in.Refs.OfBlock(r)
+	if r.Count != nil {
+		list = append(list[:len(list):len(list)], p.in.Refs.OfExpr(r.Count)...)
+	}
+	if r.ForEach != nil {
+		list = append(list[:len(list):len(list)], p.in.Refs.OfExpr(r.ForEach)...)
+	}
+	for _, ref := range list {
+		if ref.Object.Kind == addrs.KindResource && ref.Object.Res == r.Addr {
+			rng := ref.Range
+			ds = append(ds, diags.Errorf(&rng, "Self-referential block",
+				"Configuration for %s may not refer to itself.", cr)...)
+		}
+	}
+	return ds
+}
+
+// a job is one instance to plan.
+type job struct {
+	in    addrs.ModuleInstance
+	inst  eval.Instance
+	addr  addrs.AbsResourceInstance
+	scope eval.Scope
+	val   cty.Value
+	ds    diags.Diagnostics
+}
+
+// expand lists the instances that the configuration wants, and records their keys.
+func (b *block) expand() ([]job, map[addrs.AbsResource][2]int, diags.Diagnostics) {
+	ins, ds := b.p.s.Eval.Modules(b.m)
+	var jobs []job
+	spans := make(map[addrs.AbsResource][2]int, len(ins))
+	for _, in := range ins {
+		abs := addrs.AbsResource{Module: in, Resource: b.r.Addr}
+		instances, more := b.p.s.Eval.ResourceInstances(in, b.r)
+		if ds = append(ds, more.At(abs.String())...); more.HasErrors() {
+			continue
+		}
+		start := len(jobs)
+		keys := make([]addrs.InstanceKey, len(instances))
+		for i := range instances {
+			keys[i] = instances[i].Key
+			jobs = append(jobs, job{in: in, inst: instances[i], addr: abs.Instance(instances[i].Key)})
+			j := &jobs[len(jobs)-1]
+			j.scope = eval.Scope{Module: in, Instance: &j.inst}
+		}
+		spans[abs] = [2]int{start, len(jobs)}
+		b.p.mu.Lock()
+		b.p.instances.Resources[abs] = keys
+		b.p.mu.Unlock()
+	}
+	for i := range jobs { // the slice has grown: point into it as it is now
+		jobs[i].scope.Instance = &jobs[i].inst
+	}
+	return jobs, spans, ds
+}
+
+// visitManaged plans all instances of a resource block, and the deletion of those
+// that the state has and the configuration no longer wants.
+func (p *planner) visitManaged(ctx context.Context, m *config.Module, r *config.Resource) diags.Diagnostics {
+	b, ds := p.open(ctx, m, r)
+	if ds.HasErrors() {
+		return ds
+	}
+	jobs, spans, more := b.expand()
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	if more := p.importTargets(ctx, b, spans); len(more) > 0 {
+		if ds = append(ds, more...); ds.HasErrors() {
+			return ds
+		}
+	}
+	wanted := make(map[addrs.AbsResourceInstance]bool, len(jobs))
+	for i := range jobs {
+		wanted[jobs[i].addr] = true
+	}
+	walk.Each(ctx, len(jobs), func(ctx context.Context, i int) {
+		j := &jobs[i]
+		if !p.wants(j.addr) {
+			j.val = b.outside(ctx, j.addr)
+			return
+		}
+		x := &instance{block: b, addr: j.addr, scope: j.scope}
+		j.val, j.ds = x.plan(ctx)
+		j.ds = append(j.ds, b.deposed(ctx, j.addr)...)
+	})
+	for i := range jobs {
+		ds = append(ds, jobs[i].ds...)
+	}
+	ds = append(ds, b.orphans(ctx, wanted, spans)...)
+	b.collect(jobs, spans)
+	return ds
+}
+
+// collect makes the value of the resource in each module instance.
+func (b *block) collect(jobs []job, spans map[addrs.AbsResource][2]int) {
+	for abs, span := range spans {
+		part := jobs[span[0]:span[1]]
+		insts := make([]eval.Instance, len(part))
+		vals := make([]cty.Value, len(part))
+		for i := range part {
+			insts[i], vals[i] = part[i].inst, part[i].val
+			if vals[i] == cty.NilVal {
+				vals[i] = cty.UnknownVal(b.rs.Block.ImpliedType())
+			}
+		}
+		v := b.p.s.Eval.Collect(b.r.Count, b.r.ForEach, insts, vals)
+		b.p.mu.Lock()
+		b.p.values[abs] = v
+		b.p.mu.Unlock()
+	}
+}
+
+// outside returns the value of an instance that is not part of this plan: what
+// the state has, or an unknown one.
+func (b *block) outside(ctx context.Context, addr addrs.AbsResourceInstance) cty.Value {
+	o := b.p.object(addrs.ResourceInstanceObject{Instance: addr})
+	if o == nil {
+		return cty.UnknownVal(b.rs.Block.ImpliedType())
+	}
+	v, ds := b.p.s.Decode(ctx, b.client, addr, b.rs, o)
+	if ds.HasErrors() {
+		return cty.UnknownVal(b.rs.Block.ImpliedType())
+	}
+	return v
+}
+
+// record keeps a change.
+func (p *planner) record(c *plans.ResourceChange) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if c.PrevAddr == (addrs.AbsResourceInstance{}) {
+		c.PrevAddr = c.Addr.Instance
+		if c.Addr.Deposed == addrs.NotDeposed {
+			if from, ok := p.movedFrom[c.Addr.Instance]; ok {
+				c.PrevAddr = from
+			}
+		}
+	}
+	p.changes = append(p.changes, c)
+	if c.Addr.Deposed == addrs.NotDeposed {
+		p.changeOf[c.Addr.Instance] = c
+	}
+	if c.Action != plans.NoOp {
+		p.pending[c.Addr.Instance.Config()] = true
+		p.pendingAbs[c.Addr.Instance.AbsResource()] = true
+	}
+}

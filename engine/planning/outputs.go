@@ -1,0 +1,95 @@
+package planning
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// outputs plans the changes of the root module's outputs, sorted by name. An
+// output whose value could not be had is left out.
+func (p *planner) outputs() []*plans.OutputChange {
+	var out []*plans.OutputChange
+	root := p.in.Config.Root
+	for _, name := range slices.Sorted(maps.Keys(root.Outputs)) {
+		o := root.Outputs[name]
+		if o.Ephemeral {
+			continue
+		}
+		if p.in.Mode == plans.DestroyMode {
+			if old, ok := p.in.State.Output(name); ok {
+				out = append(out, deletedOutput(name, old))
+			}
+			continue
+		}
+		if p.skipValue(addrs.Object{Kind: addrs.KindOutput, Name: name}) {
+			continue
+		}
+		v, ds := p.s.Eval.Output(addrs.RootModuleInstance, name)
+		if ds.HasErrors() {
+			continue
+		}
+		if c := p.output(o, v); c != nil {
+			out = append(out, c)
+		}
+	}
+	if p.included == nil {
+		for name, old := range p.in.State.Outputs() {
+			if root.Outputs[name] == nil {
+				out = append(out, deletedOutput(name, old))
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b *plans.OutputChange) int {
+		if a.Name < b.Name {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// output compares an output's value with what the state has.
+func (p *planner) output(o *config.Output, v cty.Value) *plans.OutputChange {
+	old, had := p.in.State.Output(o.Name)
+	before := cty.NullVal(cty.DynamicPseudoType)
+	if had {
+		before = old.Value
+	}
+	plain, _ := v.UnmarkDeep()
+	c := &plans.OutputChange{Name: o.Name, Sensitive: o.Sensitive || had && old.Sensitive}
+	c.Before, c.After = before, plain
+	switch {
+	case plain.IsNull() && before.IsNull():
+		c.Action = plans.NoOp
+	case !had:
+		c.Action = plans.Create
+	case plain.IsWhollyKnown() && plain.RawEquals(before) && o.Sensitive == old.Sensitive:
+		c.Action = plans.NoOp
+	default:
+		c.Action = plans.Update
+	}
+	if had && old.Sensitive {
+		c.Before = c.Before.Mark(marks.Sensitive)
+	}
+	if o.Sensitive {
+		c.After = c.After.Mark(marks.Sensitive)
+	}
+	return c
+}
+
+func deletedOutput(name string, old states.Output) *plans.OutputChange {
+	c := &plans.OutputChange{Name: name, Sensitive: old.Sensitive}
+	c.Action, c.Before, c.After = plans.Delete, old.Value, cty.NullVal(cty.DynamicPseudoType)
+	if old.Sensitive {
+		c.Before = c.Before.Mark(marks.Sensitive)
+	}
+	return c
+}

@@ -1,0 +1,274 @@
+// Package planning compares a configuration with what exists and says what would
+// have to happen: configuration + prior state + providers -> [plans.Plan].
+//
+// It walks the resources and provider configurations of the configuration, each
+// after what it mentions. The visit of a resource is the whole story of its
+// instances: their keys, what is stored, what the provider reads, what the
+// configuration wants, what the provider plans, and what becomes of instances
+// that are no longer wanted. It changes nothing, and refuses to know in which
+// order an apply will act (package order) and where a state is stored.
+// Start at [Plan].
+package planning
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/refs"
+	"github.com/lockstep-iac/lockstep/engine/session"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/engine/walk"
+)
+
+// Input is everything that a plan depends on.
+type Input struct {
+	Config    *config.Config
+	Refs      *refs.Refs
+	State     *states.State // as it was read
+	Providers session.Providers
+
+	// Variables are the root module's, converted and without marks; those in
+	// EphemeralVariables are named in the plan, but their values are not kept.
+	Variables          map[string]cty.Value
+	EphemeralVariables []string
+
+	Mode        plans.Mode
+	SkipRefresh bool
+	Targets     []addrs.Target
+	Excludes    []addrs.Target
+	// ForceReplace are the instances to replace even if an update would do.
+	ForceReplace []addrs.AbsResourceInstance
+	Parallelism  int // provider calls under way at the same time; 0 means 10
+
+	Functions           map[string]function.Function
+	ModuleFunctions     func(*config.Module) map[string]function.Function
+	RootDir, WorkingDir string
+	Workspace           string
+	Timestamp           time.Time // of the plan, as plantimestamp() gives it
+	Events              events.Listener
+}
+
+// DefaultParallelism is how many calls are under way at most if nobody says.
+// Source: Terraform's -parallelism.
+const DefaultParallelism = 10
+
+// Plan makes the plan. It is returned beside errors too, marked as such, with
+// what could be planned.
+func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
+	if in.Parallelism <= 0 {
+		in.Parallelism = DefaultParallelism
+	}
+	p := newPlanner(in)
+	p.moves()
+	p.selectTargets()
+	p.walk(ctx)
+	p.report(p.s.CloseEphemerals(context.WithoutCancel(ctx)))
+	return p.finish()
+}
+
+// planner is the planning of one plan.
+type planner struct {
+	in   Input
+	s    *session.Session
+	deps *dependencies
+
+	// byConfig and orphans index the state: the resources of each block, and those
+	// without a block.
+	byConfig map[addrs.ConfigResource][]addrs.AbsResource
+	// forced holds the blocks for which create-before-destroy is in force.
+	forced map[addrs.ConfigResource]bool
+	// movedFrom maps the new address of moved instances to the old one.
+	movedFrom map[addrs.AbsResourceInstance]addrs.AbsResourceInstance
+	// included is nil without targets; else the objects and instances to plan.
+	included *selection
+
+	mu       sync.Mutex
+	prior    *states.Editor
+	values   map[addrs.AbsResource]cty.Value
+	changes  []*plans.ResourceChange
+	changeOf map[addrs.AbsResourceInstance]*plans.ResourceChange
+	drift    []*plans.ResourceChange
+	pending  map[addrs.ConfigResource]bool
+	// pendingAbs is pending by module instance.
+	pendingAbs map[addrs.AbsResource]bool
+	instances  plans.Instances
+	found      diags.Diagnostics
+	ended      bool
+}
+
+func newPlanner(in Input) *planner {
+	p := &planner{
+		in:         in,
+		prior:      in.State.Edit(),
+		byConfig:   map[addrs.ConfigResource][]addrs.AbsResource{},
+		values:     map[addrs.AbsResource]cty.Value{},
+		changeOf:   map[addrs.AbsResourceInstance]*plans.ResourceChange{},
+		pending:    map[addrs.ConfigResource]bool{},
+		pendingAbs: map[addrs.AbsResource]bool{},
+		movedFrom:  map[addrs.AbsResourceInstance]addrs.AbsResourceInstance{},
+		instances: plans.Instances{
+			Calls:     map[plans.CallInstance][]addrs.InstanceKey{},
+			Resources: map[addrs.AbsResource][]addrs.InstanceKey{},
+		},
+	}
+	p.s = &session.Session{Config: in.Config, Refs: in.Refs, Providers: in.Providers, AllowUnknown: true}
+	p.s.Eval = eval.New(eval.World{
+		Config: in.Config, Refs: in.Refs,
+		Functions: in.Functions, ModuleFunctions: in.ModuleFunctions,
+		Variables: in.Variables, Resource: p.resourceValue,
+		RootDir: in.RootDir, WorkingDir: in.WorkingDir, Workspace: in.Workspace,
+	})
+	p.deps = newDependencies(in.Config, in.Refs)
+	p.forced = p.deps.forceCreateBeforeDestroy()
+	return p
+}
+
+// report keeps diagnostics.
+func (p *planner) report(ds diags.Diagnostics) {
+	ds = ds.Unreported()
+	if len(ds) == 0 {
+		return
+	}
+	p.mu.Lock()
+	p.found = append(p.found, ds...)
+	p.mu.Unlock()
+}
+
+// resourceValue is the evaluator's window on resources.
+func (p *planner) resourceValue(a addrs.AbsResource) (cty.Value, diags.Diagnostics) {
+	p.mu.Lock()
+	v, ok := p.values[a]
+	ended := p.ended
+	p.mu.Unlock()
+	switch {
+	case ok:
+		return v, nil
+	case p.included != nil && !p.included.objects[addrs.Object{Module: a.Module.Module(), Kind: addrs.KindResource, Res: a.Resource}]:
+		return cty.DynamicVal, nil
+	case ended:
+		return cty.DynamicVal, diags.Reported() // its visit failed or was skipped
+	}
+	panic("planning: " + a.String() + " is evaluated before it was planned")
+}
+
+// errVisit is the outcome of a visit that reported errors.
+var errVisit = errors.New("the visit reported errors")
+
+// walk visits every node.
+func (p *planner) walk(ctx context.Context) {
+	nodes := p.nodes()
+	results := walk.Run(ctx, p.in.Parallelism, nodes.graph(), func(ctx context.Context, i int) error {
+		ds := nodes.list[i].visit(ctx)
+		p.report(ds)
+		if ds.HasErrors() {
+			return errVisit
+		}
+		return nil
+	})
+	p.ended = true
+	for _, err := range results {
+		if err != nil && !errors.Is(err, errVisit) && !errors.Is(err, walk.ErrSkipped) {
+			p.report(diags.Errorf(nil, "Planning was interrupted", "Nothing has been changed: %s.", err))
+			break
+		}
+	}
+}
+
+// finish evaluates what nobody asked for, and puts the plan together.
+func (p *planner) finish() (*plans.Plan, diags.Diagnostics) {
+	p.report(p.s.Eval.Force(p.skipValue))
+	p.checkBlocks()
+	outputs := p.outputs()
+	ds := slices.Concat(p.found, p.s.Diagnostics(), p.s.Eval.Diagnostics())
+	ds = append(ds, p.targetWarnings()...)
+	p.recordCalls()
+	slices.SortFunc(p.changes, compareChanges)
+	slices.SortFunc(p.drift, compareChanges)
+	p.deps.fill(p.changes)
+	plan := &plans.Plan{
+		Mode:               p.in.Mode,
+		Errored:            ds.HasErrors(),
+		Complete:           p.included == nil && !ds.HasErrors(),
+		Changes:            p.changes,
+		Drift:              p.drift,
+		Outputs:            outputs,
+		Checks:             p.checkResults(),
+		Variables:          p.in.Variables,
+		EphemeralVariables: p.in.EphemeralVariables,
+		Targets:            p.in.Targets,
+		Excludes:           p.in.Excludes,
+		ForceReplace:       p.in.ForceReplace,
+		Instances:          p.instances,
+		PrevRunState:       p.in.State,
+		PriorState:         p.prior.State(),
+		Timestamp:          p.in.Timestamp,
+	}
+	plan.Applyable = !plan.Errored && p.applyable(plan)
+	return plan, ds
+}
+
+// applyable reports whether applying would change anything.
+func (p *planner) applyable(plan *plans.Plan) bool {
+	if plan.Mode == plans.RefreshOnlyMode {
+		for _, d := range plan.Drift {
+			if d.Addr.Instance.Resource.Resource.Mode == addrs.Managed {
+				return true
+			}
+		}
+		return slices.ContainsFunc(plan.Outputs, func(o *plans.OutputChange) bool { return o.Action != plans.NoOp })
+	}
+	for _, c := range plan.Changes {
+		if c.Action != plans.NoOp || c.Importing != nil || c.PrevAddr != c.Addr.Instance {
+			return true
+		}
+	}
+	return slices.ContainsFunc(plan.Outputs, func(o *plans.OutputChange) bool { return o.Action != plans.NoOp })
+}
+
+func compareChanges(a, b *plans.ResourceChange) int {
+	if c := a.Addr.Instance.Compare(b.Addr.Instance); c != 0 {
+		return c
+	}
+	switch {
+	case a.Addr.Deposed < b.Addr.Deposed:
+		return -1
+	case a.Addr.Deposed > b.Addr.Deposed:
+		return 1
+	}
+	return 0
+}
+
+// recordCalls keeps the instance keys of every module call.
+func (p *planner) recordCalls() {
+	for _, m := range p.in.Config.Order {
+		ins, ds := p.s.Eval.Modules(m)
+		if ds.HasErrors() {
+			continue
+		}
+		for _, in := range ins {
+			for name := range m.Children {
+				calls, ds := p.s.Eval.CallInstances(in, name)
+				if ds.HasErrors() {
+					continue
+				}
+				keys := make([]addrs.InstanceKey, len(calls))
+				for i := range calls {
+					keys[i] = calls[i].Key
+				}
+				p.instances.Calls[plans.CallInstance{Module: in, Call: name}] = keys
+			}
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package planning
+
+import (
+	"context"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/session"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// existing is an object as it was found: nil object means there is none.
+type existing struct {
+	object *states.Object // as the prior state has it now
+	prior  cty.Value      // its value, with sensitive marks; null if there is none
+}
+
+// object returns an object of the prior state.
+func (p *planner) object(a addrs.ResourceInstanceObject) *states.Object {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.prior.Current().Object(a)
+}
+
+// setObject records an object in the prior state; nil removes it.
+func (p *planner) setObject(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, o *states.Object) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.prior.SetObject(a, pc, o)
+}
+
+// refresh decodes a stored object and reads what became of it: previous run
+// state -> upgraded state -> prior state. What changed meanwhile is drift.
+func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) (existing, diags.Diagnostics) {
+	p := b.p
+	none := existing{prior: b.rs.Block.NullValue()}
+	o := p.object(addr)
+	if o == nil {
+		return none, nil
+	}
+	upgraded, ds := p.s.Decode(ctx, b.client, addr.Instance, b.rs, o)
+	if ds.HasErrors() {
+		return none, ds
+	}
+	val, private := upgraded, o.Private
+	if !p.in.SkipRefresh {
+		var more diags.Diagnostics
+		val, private, more = b.read(ctx, addr, upgraded, o)
+		if ds = append(ds, more...); ds.HasErrors() {
+			return none, ds
+		}
+		if val.IsNull() {
+			p.drifted(addr, b, upgraded, val)
+			p.setObject(addr, b.pc, nil)
+			return none, ds
+		}
+	}
+	deps := o.Dependencies
+	if b.r != nil && addr.Deposed == addrs.NotDeposed {
+		deps = states.MergeDependencies(p.deps.state(b.cr), o.Dependencies)
+	}
+	next, err := session.Encode(val, b.rs, session.Encoding{
+		Status: o.Status, Private: private, Dependencies: deps, CreateBeforeDestroy: o.CreateBeforeDestroy,
+	})
+	if err != nil {
+		return none, append(ds, diags.FromError("Provider produced invalid object",
+			err).At(addr.String())...)
+	}
+	next.Extra = o.Extra
+	p.setObject(addr, b.pc, next)
+	if !p.in.SkipRefresh && !equal(upgraded, val) {
+		p.drifted(addr, b, upgraded, val)
+	}
+	return existing{next, val}, ds
+}
+
+// read asks the provider what an object is now.
+func (b *block) read(ctx context.Context, addr addrs.ResourceInstanceObject, upgraded cty.Value, o *states.Object) (cty.Value, []byte, diags.Diagnostics) {
+	plain, paths := marks.Paths(upgraded, marks.Sensitive)
+	ev := events.Event{Kind: events.RefreshStart, Addr: addr, ID: objectID(upgraded)}
+	b.p.in.Events.Send(ev)
+	start := time.Now()
+	resp, ds := b.client.Read(ctx, provider.ReadRequest{TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Private: o.Private})
+	ds = session.Places(ds, b.r, addr.Instance.String())
+	if ds.HasErrors() {
+		return upgraded, o.Private, ds
+	}
+	ev.Kind, ev.Elapsed = events.RefreshDone, time.Since(start)
+	b.p.in.Events.Send(ev)
+	if errs := resp.New.Type().TestConformance(b.rs.Block.ImpliedType()); len(errs) > 0 || !resp.New.IsWhollyKnown() {
+		detail := "it contains unknown values"
+		if len(errs) > 0 {
+			detail = errs[0].Error()
+		}
+		return upgraded, o.Private, append(ds, diags.Errorf(nil, "Provider produced invalid object",
+			"Provider %s planned an invalid value for %s during refresh: %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.",
+			b.pc.Provider, addr, detail).At(addr.Instance.String())...)
+	}
+	if resp.New.IsNull() {
+		return resp.New, nil, ds
+	}
+	return session.MarkSensitive(resp.New, b.rs, paths), resp.Private, ds
+}
+
+// drifted records that an object is not what the state said.
+func (p *planner) drifted(addr addrs.ResourceInstanceObject, b *block, before, after cty.Value) {
+	c := &plans.ResourceChange{Addr: addr, PrevAddr: addr.Instance, Provider: b.pc, Schema: b.rs,
+		Change: plans.Change{Action: plans.Update, Before: before, After: after}}
+	if after.IsNull() {
+		c.Action = plans.Delete
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if from, ok := p.movedFrom[addr.Instance]; ok && addr.Deposed == addrs.NotDeposed {
+		c.PrevAddr = from
+	}
+	p.drift = append(p.drift, c)
+}
+
+// equal compares values without their marks.
+func equal(a, b cty.Value) bool {
+	if a.ContainsMarked() {
+		a, _ = a.UnmarkDeep()
+	}
+	if b.ContainsMarked() {
+		b, _ = b.UnmarkDeep()
+	}
+	return a.RawEquals(b)
+}
+
+// objectID returns an object's id for progress messages.
+func objectID(v cty.Value) string {
+	if v == cty.NilVal || v.IsMarked() || !v.IsKnown() || v.IsNull() || !v.Type().IsObjectType() || !v.Type().HasAttribute("id") {
+		return ""
+	}
+	id := v.GetAttr("id")
+	if id.IsMarked() || !id.IsKnown() || id.IsNull() || id.Type() != cty.String {
+		return ""
+	}
+	return id.AsString()
+}

@@ -1,0 +1,194 @@
+package planning
+
+import (
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+// selection is what -target leaves of a configuration.
+type selection struct {
+	// objects are the blocks and values to plan and evaluate.
+	objects map[addrs.Object]bool
+	// whole are the blocks of which every instance is planned, because something
+	// targeted depends on them; of others, only what the targets name.
+	whole   map[addrs.ConfigResource]bool
+	targets []addrs.Target
+}
+
+// selectTargets computes the closure of the targets: over what they refer to, and
+// for a destroy over what depends on them instead, as stored in the state too.
+func (p *planner) selectTargets() {
+	if len(p.in.Targets) == 0 {
+		return
+	}
+	s := &selection{objects: map[addrs.Object]bool{}, whole: map[addrs.ConfigResource]bool{}, targets: p.in.Targets}
+	p.included = s
+	var named []addrs.ConfigResource
+	for _, m := range p.in.Config.Order {
+		for r := range m.Resources {
+			cr := addrs.ConfigResource{Module: m.Addr, Resource: r}
+			if s.names(cr) {
+				named = append(named, cr)
+			}
+		}
+	}
+	for _, cr := range named {
+		p.include(objectOf(cr), true)
+	}
+	if p.in.Mode == plans.DestroyMode {
+		p.includeDependents(named)
+	}
+	p.includeOutputs()
+}
+
+// names reports whether a target may mean an instance of a block.
+func (s *selection) names(cr addrs.ConfigResource) bool {
+	for _, t := range s.targets {
+		tm := t.Module.Module()
+		switch {
+		case t.IsModule() && tm.Contains(cr.Module):
+			return true
+		case !t.IsModule() && tm == cr.Module && t.Resource == cr.Resource:
+			return true
+		}
+	}
+	return false
+}
+
+// include adds an object and what it refers to. In a destroy, the blocks that are
+// referred to are needed for their values only: their instances stay.
+func (p *planner) include(o addrs.Object, named bool) {
+	s := p.included
+	if o.Kind == addrs.KindResource && !named && p.in.Mode != plans.DestroyMode {
+		s.whole[addrs.ConfigResource{Module: o.Module, Resource: o.Res}] = true
+	}
+	if s.objects[o] {
+		return
+	}
+	s.objects[o] = true
+	for _, u := range p.in.Refs.Direct(o) {
+		p.include(u, false)
+	}
+}
+
+// includeDependents adds what depends on the targets, by configuration or by what
+// the state has stored, so that nothing outlives what it was built on.
+func (p *planner) includeDependents(named []addrs.ConfigResource) {
+	gone := map[addrs.ConfigResource]bool{}
+	for _, cr := range named {
+		gone[cr] = true
+	}
+	for again := true; again; {
+		again = false
+		add := func(cr addrs.ConfigResource) {
+			if !gone[cr] {
+				gone[cr], again = true, true
+			}
+		}
+		for _, m := range p.in.Config.Order {
+			for r := range m.Resources {
+				cr := addrs.ConfigResource{Module: m.Addr, Resource: r}
+				for _, d := range p.deps.of(cr) {
+					if gone[d] {
+						add(cr)
+					}
+				}
+			}
+		}
+		for abs, res := range p.in.State.Resources() {
+			for _, in := range res.Instances {
+				if in.Current == nil {
+					continue
+				}
+				for _, d := range in.Current.Dependencies.All() {
+					if gone[d] {
+						add(abs.Config())
+					}
+				}
+			}
+		}
+	}
+	for _, cr := range named {
+		delete(gone, cr)
+	}
+	for cr := range gone {
+		p.included.whole[cr] = true
+		p.include(objectOf(cr), true)
+	}
+}
+
+// includeOutputs adds the root outputs that depend on resources which are all
+// included.
+func (p *planner) includeOutputs() {
+	for name := range p.in.Config.Root.Outputs {
+		o := addrs.Object{Kind: addrs.KindOutput, Name: name}
+		deps := p.in.Refs.Resources(o)
+		found := false
+		for _, d := range deps {
+			if d.Kind == addrs.KindResource {
+				found = found || p.included.objects[d]
+			}
+		}
+		if found {
+			p.includeValue(o)
+		}
+	}
+}
+
+// includeValue adds a value and the values it refers to, but no blocks.
+func (p *planner) includeValue(o addrs.Object) {
+	if p.included.objects[o] || o.Kind == addrs.KindResource {
+		return
+	}
+	p.included.objects[o] = true
+	for _, u := range p.in.Refs.Direct(o) {
+		p.includeValue(u)
+	}
+}
+
+// wants reports whether an instance is part of the plan.
+func (p *planner) wants(a addrs.AbsResourceInstance) bool {
+	s := p.included
+	if s == nil || s.whole[a.Config()] || a.Resource.Resource.Mode != addrs.Managed && s.objects[objectOf(a.Config())] {
+		return true
+	}
+	for _, t := range s.targets {
+		if t.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasOrphan reports whether a resource without a block is targeted.
+func (s *selection) hasOrphan(p *planner, cr addrs.ConfigResource) bool {
+	if s.whole[cr] {
+		return true
+	}
+	for _, abs := range p.byConfig[cr] {
+		for k := range p.prior.Current().Resource(abs).Instances {
+			if p.wants(abs.Instance(k)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// skipValue reports whether a named value is left out of this plan.
+func (p *planner) skipValue(o addrs.Object) bool {
+	if p.in.Mode == plans.DestroyMode && o.Kind == addrs.KindOutput {
+		return true
+	}
+	return p.included != nil && !p.included.objects[o] && (o.Kind == addrs.KindOutput || len(p.in.Refs.Resources(o)) > 0)
+}
+
+// targetWarnings says that the plan is not the whole story.
+func (p *planner) targetWarnings() diags.Diagnostics {
+	if p.included == nil {
+		return nil
+	}
+	return diags.Warningf(nil, "Resource targeting is in effect",
+		"You are creating a plan with the -target option, which means that the result of this plan may not represent all of the changes requested by the current configuration.\n\nThe -target option is not for routine use, and is provided only for exceptional situations such as recovering from errors or mistakes.")
+}

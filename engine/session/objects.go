@@ -1,0 +1,102 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// Decode returns the value of a stored object, upgraded by its provider to the
+// present schema, with sensitive marks.
+func (s *Session) Decode(ctx context.Context, c provider.Client, addr addrs.AbsResourceInstance, rs *schema.Schema, o *states.Object) (cty.Value, diags.Diagnostics) {
+	if o.Value != cty.NilVal {
+		return o.Value, nil
+	}
+	typeName := addr.Resource.Resource.Type
+	if o.SchemaVersion > rs.Version {
+		return cty.DynamicVal, diags.Errorf(nil, "Resource instance managed by newer provider version",
+			"The current state of %s was created by a newer provider version than is currently selected. Upgrade the provider to work with this state.", addr).At(addr.String())
+	}
+	if addr.Resource.Resource.Mode != addrs.Managed {
+		v, err := schema.ParseJSON(o.AttrsJSON, rs.Block.ImpliedType())
+		if err != nil {
+			return cty.DynamicVal, diags.FromError("Invalid object in the state", fmt.Errorf("%s: %w", addr, err))
+		}
+		return s.mark(v, rs, o), nil
+	}
+	v, ds := c.UpgradeState(ctx, provider.UpgradeRequest{TypeName: typeName, Version: o.SchemaVersion, JSON: o.AttrsJSON, Flatmap: o.AttrsFlat})
+	if ds.HasErrors() {
+		return cty.DynamicVal, ds.At(addr.String())
+	}
+	for _, err := range v.Type().TestConformance(rs.Block.ImpliedType()) {
+		ds = append(ds, diags.Errorf(nil, "Invalid resource state upgrade",
+			"The provider upgraded the state of %s from a previous version, but produced an invalid result: %s.", addr, err).At(addr.String())...)
+	}
+	return s.mark(v, rs, o), ds
+}
+
+// mark marks what the object or the schema says is sensitive.
+func (s *Session) mark(v cty.Value, rs *schema.Schema, o *states.Object) cty.Value {
+	return MarkSensitive(v, rs, o.Sensitive)
+}
+
+// MarkSensitive returns v with sensitive marks at the given paths and at those
+// that the schema declares.
+func MarkSensitive(v cty.Value, rs *schema.Schema, paths []cty.Path) cty.Value {
+	if v.IsNull() || !v.IsKnown() {
+		return v
+	}
+	if rs.Block.ContainsSensitive() {
+		plain, _ := v.UnmarkDeep()
+		paths = append(slices.Clone(paths), rs.Block.SensitivePaths(plain)...)
+	}
+	return marks.At(v, marks.Sensitive, paths)
+}
+
+// An Encoding is what belongs to a stored object beside its value.
+type Encoding struct {
+	Status              states.Status
+	Private             []byte
+	Dependencies        *states.Dependencies
+	CreateBeforeDestroy bool
+}
+
+// Encode returns an object to store. v carries the marks to record; write-only
+// values are left out. Unknown values are our bug, or the provider's that the
+// caller must have found.
+func Encode(v cty.Value, rs *schema.Schema, e Encoding) (*states.Object, error) {
+	plain, sensitive := marks.Paths(v, marks.Sensitive)
+	if rs.Block.ContainsSensitive() {
+		for _, p := range rs.Block.SensitivePaths(plain) {
+			if !slices.ContainsFunc(sensitive, p.Equals) {
+				sensitive = append(sensitive, p)
+			}
+		}
+	}
+	if rs.Block.ContainsWriteOnly() {
+		plain = rs.Block.WithoutWriteOnly(plain)
+	}
+	src, err := schema.AppendJSON(nil, plain, rs.Block.ImpliedType())
+	if err != nil {
+		return nil, err
+	}
+	return &states.Object{
+		Status:              e.Status,
+		SchemaVersion:       rs.Version,
+		AttrsJSON:           src,
+		Sensitive:           sensitive,
+		Private:             e.Private,
+		Dependencies:        e.Dependencies,
+		CreateBeforeDestroy: e.CreateBeforeDestroy,
+		Value:               marks.At(plain, marks.Sensitive, sensitive),
+	}, nil
+}
