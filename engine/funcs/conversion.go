@@ -1,0 +1,113 @@
+package funcs
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	"github.com/zclconf/go-cty/cty/function"
+)
+
+// conversionFunc is tostring, tolist and so on: the explicit conversion to a type,
+// which tries harder, and explains itself better, than an implicit one.
+func conversionFunc(want cty.Type) function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{open("v")},
+		Type: func(args []cty.Value) (cty.Type, error) {
+			got := args[0].Type()
+			if !got.Equals(want) && convert.GetConversionUnsafe(got, want) == nil {
+				return cty.NilType, mismatch(got, want)
+			}
+			return want, nil
+		},
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			if !args[0].IsKnown() {
+				// What is known of the value, its type even, is not carried over.
+				return cty.UnknownVal(want).WithSameMarks(args[0]), nil
+			}
+			out, err := convert.Convert(args[0], want)
+			if err != nil {
+				return cty.NilVal, refusal(args[0], want)
+			}
+			return out, nil
+		},
+	})
+}
+
+// mismatch says that values of one type can never be of the other.
+func mismatch(got, want cty.Type) error {
+	return function.NewArgErrorf(0, "cannot convert %s to %s", got.FriendlyName(), want.FriendlyNameForConstraint())
+}
+
+// refusal says that this value cannot, without telling a sensitive one.
+func refusal(v cty.Value, want cty.Type) error {
+	sensitive := marks.Contains(v, marks.Sensitive)
+	v, _ = v.UnmarkDeep()
+	got := v.Type()
+	if sensitive {
+		return function.NewArgErrorf(0, "cannot convert this sensitive %s to %s", got.FriendlyName(), want.FriendlyNameForConstraint())
+	}
+	if got != cty.String || v.IsNull() {
+		return mismatch(got, want)
+	}
+	switch want {
+	case cty.Bool:
+		return function.NewArgErrorf(0, `cannot convert %q to bool; only the strings "true" or "false" are allowed`, v.AsString())
+	case cty.Number:
+		return function.NewArgErrorf(0, `cannot convert %q to number; given string must be a decimal representation of a number`, v.AsString())
+	}
+	return mismatch(got, want)
+}
+
+// coalesce is the first argument that is neither null nor the empty string. What
+// is not known yet might be either.
+var coalesceFunc = function.New(&function.Spec{
+	VarParam: &function.Parameter{
+		Name: "vals", Type: cty.DynamicPseudoType,
+		AllowNull: true, AllowUnknown: true, AllowDynamicType: true,
+	},
+	Type: func(args []cty.Value) (cty.Type, error) {
+		types := make([]cty.Type, len(args))
+		for i, v := range args {
+			types[i] = v.Type()
+		}
+		ty, _ := convert.UnifyUnsafe(types)
+		if ty == cty.NilType {
+			return cty.NilType, errors.New("all arguments must have the same type")
+		}
+		return ty, nil
+	},
+	RefineResult: notNull,
+	Impl: func(args []cty.Value, ty cty.Type) (cty.Value, error) {
+		for i, arg := range args {
+			v, err := convert.Convert(arg, ty)
+			if err != nil {
+				return cty.NilVal, function.NewArgError(i, err)
+			}
+			if !v.IsKnown() {
+				return cty.UnknownVal(ty), nil
+			}
+			if v.IsNull() || v.Type() == cty.String && v.AsString() == "" {
+				continue
+			}
+			return v, nil
+		}
+		return cty.NilVal, errors.New("no non-null, non-empty-string arguments")
+	},
+})
+
+// removedFunc stands in for a function of old, to say what replaces it.
+func removedFunc(name, instead string) function.Function {
+	kind := name
+	return function.New(&function.Spec{
+		VarParam: &function.Parameter{Name: "vals", Type: cty.DynamicPseudoType, AllowNull: true, AllowUnknown: true, AllowDynamicType: true},
+		Type: func([]cty.Value) (cty.Type, error) {
+			return cty.NilType, fmt.Errorf("the %q function was deprecated in Terraform v0.12 and is no longer available; use %s syntax to write a literal %s", name, instead, kind)
+		},
+		Impl: func([]cty.Value, cty.Type) (cty.Value, error) {
+			panic("called although its type cannot be")
+		},
+	})
+}

@@ -1,0 +1,18 @@
+// Package funcs is the table of Terraform 1.11's built-in functions, by Terraform's
+// names, each also under its `core::` name. Start at [Table], and at [Scope], which
+// is all that a function may know of the world: a base directory, a window on
+// files, a clock, a source of randomness.
+//
+// The package refuses to know the configuration: no references, no modules, no
+// provider-defined functions; they are package eval's. It keeps no state either:
+// the table is built once per run, is shared, and every call is pure but for the
+// windows in the Scope.
+//
+// Where Terraform takes a function from go-cty's stdlib, so do we, narrowed in
+// stdlib.go where the library has since moved on from what 1.11.4 does. Names,
+// parameters, messages, marks and the treatment of unknown values are those of
+// Terraform 1.11.4 as observed; testdata/expressions holds what it answered.
+// Three differences are meant: where Terraform 1.11.4 reports a crash inside a
+// function we report a plain error, a sensitive path or key is never shown in a
+// message, and a negative subnet number is refused rather than wrapped around.
+package funcs

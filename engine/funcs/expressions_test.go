@@ -1,0 +1,324 @@
+package funcs
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+)
+
+// A row is an expression and what Terraform 1.11.4 made of it: a value (after an
+// apply), a planned value with its unknown parts, or errors.
+type row struct {
+	Expr string
+	Want struct {
+		Type         json.RawMessage
+		Value        json.RawMessage
+		After        json.RawMessage
+		AfterUnknown json.RawMessage `json:"after_unknown"`
+		Sensitive    bool
+		Error        []struct{ Summary, Detail, At string }
+	}
+}
+
+func TestExpressions(t *testing.T) {
+	files, err := filepath.Glob("testdata/expressions/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no recorded expressions: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
+			t.Parallel()
+			rows := readRows(t, file)
+			planning := strings.Contains(file, "unknowns")
+			ctx := fixture(t, planning)
+			for _, r := range rows {
+				if complaint := r.check(ctx, planning); complaint != "" {
+					t.Errorf("%s\n%s", r.Expr, complaint)
+				}
+			}
+		})
+	}
+}
+
+func readRows(t *testing.T, file string) []row {
+	t.Helper()
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []row
+	if err := json.Unmarshal(raw, &rows); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return rows
+}
+
+// fixture is the scope of testdata/fixtures. While planning, the resources there
+// are not known, and local values that refer to them exist.
+func fixture(t *testing.T, planning bool) *hcl.EvalContext {
+	t.Helper()
+	ctx := &hcl.EvalContext{
+		Functions: Table(Scope{
+			BaseDir:       "testdata/fixtures",
+			Home:          "/nonexistent",
+			PlanTimestamp: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+			PureOnly:      planning,
+		}),
+		Variables: map[string]cty.Value{
+			"path":      cty.ObjectVal(map[string]cty.Value{"module": cty.StringVal("."), "root": cty.StringVal(".")}),
+			"terraform": cty.ObjectVal(map[string]cty.Value{"workspace": cty.StringVal("default")}),
+		},
+	}
+	locals := map[string]cty.Value{}
+	sources := []string{"base.tf"}
+	if planning {
+		sources = append(sources, "unk.tf")
+		ctx.Variables["terraform_data"] = unknownResources()
+	}
+	for _, name := range sources {
+		raw, err := os.ReadFile(filepath.Join("testdata/fixtures", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, diags := hclsyntax.ParseConfig(raw, name, hcl.InitialPos)
+		if diags.HasErrors() {
+			t.Fatal(diags)
+		}
+		for _, block := range f.Body.(*hclsyntax.Body).Blocks {
+			if block.Type != "locals" {
+				continue
+			}
+			for key, attr := range block.Body.Attributes {
+				v, diags := attr.Expr.Value(ctx)
+				if diags.HasErrors() {
+					t.Fatal(diags)
+				}
+				locals[key] = v
+			}
+		}
+	}
+	ctx.Variables["local"] = cty.ObjectVal(locals)
+	return ctx
+}
+
+// unknownResources are the planned terraform_data of unk.tf.
+func unknownResources() cty.Value {
+	data := func(input cty.Value) cty.Value {
+		return cty.ObjectVal(map[string]cty.Value{
+			"id":               cty.UnknownVal(cty.String).RefineNotNull(),
+			"input":            input,
+			"output":           cty.UnknownVal(input.Type()),
+			"triggers_replace": cty.NullVal(cty.DynamicPseudoType),
+		})
+	}
+	counted := func(i int64) cty.Value {
+		return data(cty.ObjectVal(map[string]cty.Value{"i": cty.NumberIntVal(i), "lit": cty.StringVal("known")}))
+	}
+	return cty.ObjectVal(map[string]cty.Value{
+		"u": data(cty.StringVal("x")),
+		"c": cty.TupleVal([]cty.Value{counted(0), counted(1)}),
+		"f": cty.ObjectVal(map[string]cty.Value{"a": data(cty.NumberIntVal(1)), "b": data(cty.NumberIntVal(2))}),
+	})
+}
+
+// evaluate evaluates an expression as it stands in `value = { v = EXPR }`.
+func evaluate(expr string, ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	src := fmt.Sprintf("value = { v = %s\n  }\n", expr)
+	f, diags := hclsyntax.ParseConfig([]byte(src), "e.tf", hcl.InitialPos)
+	if diags.HasErrors() {
+		return cty.NilVal, diags
+	}
+	v, diags := f.Body.(*hclsyntax.Body).Attributes["value"].Expr.Value(ctx)
+	if diags.HasErrors() {
+		return cty.NilVal, diags
+	}
+	whole, ms := v.Unmark()
+	return whole.GetAttr("v").WithMarks(ms), nil
+}
+
+// check returns what differs from the recording, or nothing.
+func (r row) check(ctx *hcl.EvalContext, planning bool) string {
+	v, diags := evaluate(r.Expr, ctx)
+	if len(r.Want.Error) > 0 {
+		return r.checkError(v, diags, planning)
+	}
+	if diags.HasErrors() {
+		return "error: " + diags.Error()
+	}
+	if got := marks.Contains(v, marks.Sensitive); got != r.Want.Sensitive {
+		return fmt.Sprintf("sensitive: got %v, want %v", got, r.Want.Sensitive)
+	}
+	v, _ = v.UnmarkDeep()
+	if planning {
+		got := map[string]any{"after": known(v), "after_unknown": unknown(v)}
+		want := map[string]any{"after": decode(r.Want.After), "after_unknown": decode(r.Want.AfterUnknown)}
+		return cmp.Diff(want, got)
+	}
+	if !v.IsWhollyKnown() {
+		v = cty.UnknownAsNull(v) // as an output is stored
+	}
+	ty, err := ctyjson.MarshalType(v.Type())
+	if err != nil {
+		return err.Error()
+	}
+	raw, err := ctyjson.Marshal(v, v.Type())
+	if err != nil {
+		return err.Error()
+	}
+	got := map[string]any{"type": decode(ty), "value": decode(raw)}
+	want := map[string]any{"type": decode(r.Want.Type), "value": decode(r.Want.Value)}
+	return cmp.Diff(want, got)
+}
+
+func (r row) checkError(v cty.Value, diags hcl.Diagnostics, planning bool) string {
+	var wants []string
+	for _, want := range r.Want.Error {
+		wants = append(wants, plain(want.Summary+": "+want.Detail))
+	}
+	want := r.Want.Error[0]
+	if !diags.HasErrors() {
+		if want.At == "plan-serialization" && hasInfinity(v) {
+			return ""
+		}
+		return fmt.Sprintf("no error; want %s: %s", want.Summary, want.Detail)
+	}
+	got := diags.Errs()[0].(*hcl.Diagnostic)
+	if strings.Contains(got.Detail, "goroutine") {
+		return "an error with a stack trace: " + got.Detail
+	}
+	switch {
+	case planning: // the recorded text is from validation, where unknown values had no type
+		return ""
+	case !strings.Contains(want.Summary, "function"): // a matter of the language
+		return ""
+	case strings.Contains(want.Detail, "goroutine"): // a crash that we do not copy
+		return ""
+	}
+	if text := plain(got.Summary + ": " + got.Detail); !slices.Contains(wants, text) {
+		return fmt.Sprintf("got  %s\nwant %s", text, strings.Join(wants, "\n  or "))
+	}
+	return ""
+}
+
+var (
+	newerMismatch = regexp.MustCompile(`( required), but have [a-z ]+`)
+	place         = regexp.MustCompile(`\(at [^)]*\)`)
+	nopeNamed     = regexp.MustCompile(` Did you mean "\w+"\?`)
+)
+
+// plain takes off what depends on the library's version or on the place.
+func plain(message string) string {
+	message = newerMismatch.ReplaceAllString(strings.ReplaceAll(message, "of any single type", "of dynamic"), "$1")
+	message = sensitiveFile.ReplaceAllString(message, "open (sensitive value)")
+	return nopeNamed.ReplaceAllString(place.ReplaceAllString(message, "(at …)"), "")
+}
+
+func decode(raw []byte) any {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var out any
+	if err := d.Decode(&out); err != nil {
+		return fmt.Sprintf("%s: %v", raw, err)
+	}
+	return out
+}
+
+func hasInfinity(v cty.Value) bool {
+	found := false
+	v, _ = v.UnmarkDeep()
+	_ = cty.Walk(v, func(_ cty.Path, v cty.Value) (bool, error) {
+		if v.Type() == cty.Number && v.IsKnown() && !v.IsNull() {
+			found = found || v.AsBigFloat().IsInf()
+		}
+		return true, nil
+	})
+	return found
+}
+
+// known is a value as `show -json` writes planned ones: what is not known is left
+// out of objects and maps, and null elsewhere.
+func known(v cty.Value) any {
+	ty := v.Type()
+	switch {
+	case !v.IsKnown() || v.IsNull():
+		return nil
+	case ty.IsObjectType(), ty.IsMapType():
+		out := map[string]any{}
+		for k, e := range v.Elements() {
+			if e.IsKnown() {
+				out[k.AsString()] = known(e)
+			}
+		}
+		return out
+	case v.CanIterateElements():
+		out := []any{}
+		for _, e := range v.Elements() {
+			out = append(out, known(e))
+		}
+		return out
+	}
+	raw, err := ctyjson.Marshal(v, ty)
+	if err != nil {
+		return err.Error()
+	}
+	return decode(raw)
+}
+
+// unknown tells which parts of a value are not known, as `show -json` does.
+func unknown(v cty.Value) any {
+	if v.IsWhollyKnown() {
+		return false
+	}
+	return unknownParts(v)
+}
+
+func unknownParts(v cty.Value) any {
+	switch ty := v.Type(); {
+	case !v.IsKnown():
+		return true
+	case v.IsNull():
+		return false
+	case ty.IsObjectType(), ty.IsMapType():
+		out := map[string]any{}
+		for k, e := range v.Elements() {
+			if u := unknownParts(e); u != false {
+				out[k.AsString()] = u
+			}
+		}
+		return out
+	case v.CanIterateElements():
+		out := []any{}
+		for _, e := range v.Elements() {
+			out = append(out, unknownParts(e))
+		}
+		return out
+	}
+	return false
+}
+
+func TestEveryNameHasItsCoreTwin(t *testing.T) {
+	table := Table(Scope{})
+	for name := range maps.Keys(table) {
+		if strings.HasPrefix(name, namespace) {
+			continue
+		}
+		if _, ok := table[namespace+name]; !ok {
+			t.Errorf("%s%s is missing", namespace, name)
+		}
+	}
+}

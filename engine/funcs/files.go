@@ -1,0 +1,77 @@
+package funcs
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Files is the window through which functions see files. Names are absolute, clean
+// paths of the operating system; errors are *fs.PathError where they are about a
+// file, and errors.Is tells fs.ErrNotExist. It is used concurrently.
+type Files interface {
+	// Open opens a file for reading, or a directory, which then is a fs.ReadDirFile.
+	Open(name string) (fs.File, error)
+	// Stat describes a file, following symbolic links.
+	Stat(name string) (fs.FileInfo, error)
+	// Lstat describes a file, or a symbolic link itself.
+	Lstat(name string) (fs.FileInfo, error)
+}
+
+// OSFiles is the whole real file system.
+type OSFiles struct{}
+
+// Open implements Files.
+func (OSFiles) Open(name string) (fs.File, error) { return os.Open(name) }
+
+// Stat implements Files.
+func (OSFiles) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
+
+// Lstat implements Files.
+func (OSFiles) Lstat(name string) (fs.FileInfo, error) { return os.Lstat(name) }
+
+// Confined is the real file system as far as it is below root, which must have
+// been opened by an absolute name, and stays the caller's to close. Nothing
+// outside is ever opened, by whatever name or symbolic link.
+func Confined(root *os.Root) Files { return confined{root} }
+
+type confined struct{ root *os.Root }
+
+// errOutside is what a configuration hears that looks beyond its own files.
+var errOutside = errors.New("the path leads outside of the directory tree that this configuration may read")
+
+func (c confined) Open(name string) (fs.File, error) {
+	rel, err := c.inside("open", name)
+	if err != nil {
+		return nil, err
+	}
+	return c.root.Open(rel)
+}
+
+func (c confined) Stat(name string) (fs.FileInfo, error) {
+	rel, err := c.inside("stat", name)
+	if err != nil {
+		return nil, err
+	}
+	return c.root.Stat(rel)
+}
+
+func (c confined) Lstat(name string) (fs.FileInfo, error) {
+	rel, err := c.inside("stat", name)
+	if err != nil {
+		return nil, err
+	}
+	return c.root.Lstat(rel)
+}
+
+// inside names a file from the root; what climbs out by name ends here, what
+// climbs out by symbolic link at os.Root.
+func (c confined) inside(op, name string) (string, error) {
+	rel, err := filepath.Rel(c.root.Name(), name)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return "", &fs.PathError{Op: op, Path: name, Err: errOutside}
+	}
+	return rel, nil
+}

@@ -1,0 +1,80 @@
+package funcs
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+)
+
+// text, number and anything are parameters that accept neither null nor, while
+// a result is computed, unknown values or marks: cty then answers for them.
+func text(name string) function.Parameter {
+	return function.Parameter{Name: name, Type: cty.String}
+}
+
+func number(name string) function.Parameter {
+	return function.Parameter{Name: name, Type: cty.Number}
+}
+
+func anything(name string) function.Parameter {
+	return function.Parameter{Name: name, Type: cty.DynamicPseudoType}
+}
+
+// open is a parameter that accepts whatever there is: null, unknown, marked, of no
+// known type.
+func open(name string) function.Parameter {
+	return function.Parameter{
+		Name: name, Type: cty.DynamicPseudoType,
+		AllowNull: true, AllowUnknown: true, AllowMarked: true, AllowDynamicType: true,
+	}
+}
+
+// marked is p, but the function sees the marks of its value and must pass them on.
+func marked(p function.Parameter) function.Parameter {
+	p.AllowMarked = true
+	return p
+}
+
+// maybe is p, but the function sees values that are not known.
+func maybe(p function.Parameter) function.Parameter {
+	p.AllowUnknown = true
+	return p
+}
+
+func notNull(b *cty.RefinementBuilder) *cty.RefinementBuilder { return b.NotNull() }
+
+// stringFunc is a function of strings to a string that is never null.
+func stringFunc(f func(args []string) (string, error), params ...function.Parameter) function.Function {
+	return function.New(&function.Spec{
+		Params:       params,
+		Type:         function.StaticReturnType(cty.String),
+		RefineResult: notNull,
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			in := make([]string, len(args))
+			for i, arg := range args {
+				in[i] = arg.AsString()
+			}
+			out, err := f(in)
+			if err != nil {
+				return cty.NilVal, err
+			}
+			return cty.StringVal(out), nil
+		},
+	})
+}
+
+// predicate is a function of two strings to a bool that is never null.
+func predicate(f func(a, b string) bool, a, b function.Parameter) function.Function {
+	return function.New(&function.Spec{
+		Params:       []function.Parameter{a, b},
+		Type:         function.StaticReturnType(cty.Bool),
+		RefineResult: notNull,
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			return cty.BoolVal(f(args[0].AsString(), args[1].AsString())), nil
+		},
+	})
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

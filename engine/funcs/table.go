@@ -1,0 +1,157 @@
+package funcs
+
+import (
+	"maps"
+
+	"github.com/hashicorp/hcl/v2/ext/tryfunc"
+	ctyyaml "github.com/zclconf/go-cty-yaml"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+	"github.com/zclconf/go-cty/cty/function/stdlib"
+)
+
+// namespace is the explicit name space of built-in functions: `core::upper`.
+const namespace = "core::"
+
+// Table returns all functions that s allows, each under its name and under
+// `core::` with its name. Build it once per run. It is safe for concurrent use as
+// long as nobody changes the map.
+func Table(s Scope) map[string]function.Function {
+	s = s.withDefaults()
+	t := pureFunctions()
+	maps.Copy(t, fileFunctions(s))
+	maps.Copy(t, worldFunctions(s))
+	if s.ConsoleMode {
+		t["type"] = typeFunc
+		delete(t, "plantimestamp")
+	}
+	addTemplateFunctions(t, s)
+	for _, name := range sortedKeys(t) {
+		t[namespace+name] = t[name]
+	}
+	return t
+}
+
+// worldFunctions are those that look at the clock, at chance or at the run.
+func worldFunctions(s Scope) map[string]function.Function {
+	t := map[string]function.Function{
+		"bcrypt":        bcryptFunc,
+		"plantimestamp": planTimestampFunc(s.PlanTimestamp),
+		"timestamp":     timestampFunc(s.Now),
+		"uuid":          uuidFunc(s.Rand),
+	}
+	if s.PureOnly {
+		for _, name := range []string{"bcrypt", "timestamp", "uuid"} {
+			t[name] = function.Unpredictable(t[name])
+		}
+	}
+	return t
+}
+
+// pureFunctions are those that know nothing but their arguments.
+func pureFunctions() map[string]function.Function {
+	return map[string]function.Function{
+		"abs":              stdlib.AbsoluteFunc,
+		"alltrue":          allTrueFunc,
+		"anytrue":          anyTrueFunc,
+		"base64decode":     base64DecodeFunc,
+		"base64encode":     base64EncodeFunc,
+		"base64gzip":       base64GzipFunc,
+		"base64sha256":     digests["sha256"].base64Func(),
+		"base64sha512":     digests["sha512"].base64Func(),
+		"basename":         basenameFunc,
+		"can":              tryfunc.CanFunc,
+		"ceil":             stdlib.CeilFunc,
+		"chomp":            stdlib.ChompFunc,
+		"chunklist":        stdlib.ChunklistFunc,
+		"cidrhost":         cidrHostFunc,
+		"cidrnetmask":      cidrNetmaskFunc,
+		"cidrsubnet":       cidrSubnetFunc,
+		"cidrsubnets":      cidrSubnetsFunc,
+		"coalesce":         coalesceFunc,
+		"coalescelist":     stdlib.CoalesceListFunc,
+		"compact":          stdlib.CompactFunc,
+		"concat":           stdlib.ConcatFunc,
+		"contains":         containsFunc,
+		"csvdecode":        stdlib.CSVDecodeFunc,
+		"dirname":          dirnameFunc,
+		"distinct":         stdlib.DistinctFunc,
+		"element":          elementFunc,
+		"endswith":         endsWithFunc,
+		"ephemeralasnull":  ephemeralAsNullFunc,
+		"flatten":          stdlib.FlattenFunc,
+		"floor":            stdlib.FloorFunc,
+		"format":           formatFunc,
+		"formatdate":       stdlib.FormatDateFunc,
+		"formatlist":       formatListFunc,
+		"indent":           stdlib.IndentFunc,
+		"index":            indexFunc,
+		"issensitive":      isSensitiveFunc,
+		"join":             stdlib.JoinFunc,
+		"jsondecode":       stdlib.JSONDecodeFunc,
+		"jsonencode":       stdlib.JSONEncodeFunc,
+		"keys":             stdlib.KeysFunc,
+		"length":           lengthFunc,
+		"list":             removedFunc("list", "tolist([ ... ])"),
+		"log":              logFunc,
+		"lookup":           lookupFunc,
+		"lower":            stdlib.LowerFunc,
+		"map":              removedFunc("map", "tomap({ ... })"),
+		"matchkeys":        matchKeysFunc,
+		"max":              stdlib.MaxFunc,
+		"md5":              digests["md5"].hexFunc(),
+		"merge":            mergeFunc,
+		"min":              stdlib.MinFunc,
+		"nonsensitive":     nonSensitiveFunc,
+		"one":              oneFunc,
+		"parseint":         stdlib.ParseIntFunc,
+		"pow":              powFunc,
+		"range":            stdlib.RangeFunc,
+		"regex":            stdlib.RegexFunc,
+		"regexall":         stdlib.RegexAllFunc,
+		"replace":          replaceFunc,
+		"reverse":          stdlib.ReverseListFunc,
+		"rsadecrypt":       rsaDecryptFunc,
+		"sensitive":        sensitiveFunc,
+		"setintersection":  stdlib.SetIntersectionFunc,
+		"setproduct":       stdlib.SetProductFunc,
+		"setsubtract":      stdlib.SetSubtractFunc,
+		"setunion":         stdlib.SetUnionFunc,
+		"sha1":             digests["sha1"].hexFunc(),
+		"sha256":           digests["sha256"].hexFunc(),
+		"sha512":           digests["sha512"].hexFunc(),
+		"signum":           stdlib.SignumFunc,
+		"slice":            stdlib.SliceFunc,
+		"sort":             stdlib.SortFunc,
+		"split":            stdlib.SplitFunc,
+		"startswith":       startsWithFunc,
+		"strcontains":      strContainsFunc,
+		"strrev":           stdlib.ReverseFunc,
+		"substr":           stdlib.SubstrFunc,
+		"sum":              sumFunc,
+		"textdecodebase64": textDecodeBase64Func,
+		"textencodebase64": textEncodeBase64Func,
+		"timeadd":          stdlib.TimeAddFunc,
+		"timecmp":          timeCmpFunc,
+		"title":            stdlib.TitleFunc,
+		"tobool":           conversionFunc(cty.Bool),
+		"tolist":           conversionFunc(cty.List(cty.DynamicPseudoType)),
+		"tomap":            conversionFunc(cty.Map(cty.DynamicPseudoType)),
+		"tonumber":         conversionFunc(cty.Number),
+		"toset":            conversionFunc(cty.Set(cty.DynamicPseudoType)),
+		"tostring":         conversionFunc(cty.String),
+		"transpose":        transposeFunc,
+		"trim":             stdlib.TrimFunc,
+		"trimprefix":       stdlib.TrimPrefixFunc,
+		"trimspace":        stdlib.TrimSpaceFunc,
+		"trimsuffix":       stdlib.TrimSuffixFunc,
+		"try":              tryfunc.TryFunc,
+		"upper":            stdlib.UpperFunc,
+		"urlencode":        urlEncodeFunc,
+		"uuidv5":           uuidV5Func,
+		"values":           stdlib.ValuesFunc,
+		"yamldecode":       ctyyaml.YAMLDecodeFunc,
+		"yamlencode":       ctyyaml.YAMLEncodeFunc,
+		"zipmap":           stdlib.ZipmapFunc,
+	}
+}

@@ -1,0 +1,212 @@
+package funcs
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"sync"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/customdecode"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	"github.com/zclconf/go-cty/cty/function"
+)
+
+// addTemplateFunctions adds templatefile and templatestring to t. A template may
+// call all functions of t but these two, and, when it is no file of the
+// configuration's own, none that reads files.
+func addTemplateFunctions(t map[string]function.Function, s Scope) {
+	files := tree{base: s.BaseDir, home: s.Home, files: s.Files}
+	inFile := maps.Clone(t)
+	for _, name := range []string{"templatefile", "templatestring"} {
+		inFile[name] = refusedFunc(fmt.Sprintf("cannot recursively call %s from inside another template function", name))
+	}
+	inString := maps.Clone(inFile)
+	for name := range files.readingFunctions() {
+		inString[name] = refusedFunc(fmt.Sprintf("cannot use filesystem access functions like %s in templatestring templates; consider passing the function result as a template variable instead", name))
+	}
+	for _, m := range []map[string]function.Function{inFile, inString} {
+		for _, name := range sortedKeys(m) {
+			m[namespace+name] = m[name]
+		}
+	}
+	t["templatefile"] = templateFileFunc(files, inFile)
+	t["templatestring"] = templateStringFunc(inString)
+}
+
+// refusedFunc stands where a function may not be called.
+func refusedFunc(why string) function.Function {
+	return function.New(&function.Spec{
+		VarParam: &function.Parameter{
+			Name: "args", Type: cty.DynamicPseudoType,
+			AllowNull: true, AllowUnknown: true, AllowMarked: true, AllowDynamicType: true,
+		},
+		Type: func([]cty.Value) (cty.Type, error) { return cty.NilType, errors.New(why) },
+		Impl: func([]cty.Value, cty.Type) (cty.Value, error) { panic("called although its type cannot be") },
+	})
+}
+
+// templateFileFunc renders once a call; its type is that of the result, so that it
+// need not render to tell a type. Parsed files are kept by their text: one file is
+// often rendered once an instance.
+func templateFileFunc(files tree, within map[string]function.Function) function.Function {
+	type source struct{ name, text string }
+	var parsed sync.Map // source -> hcl.Expression
+	parse := func(n fileName, text string) (hcl.Expression, error) {
+		if e, ok := parsed.Load(source{n.name, text}); ok {
+			return e.(hcl.Expression), nil
+		}
+		e, diags := hclsyntax.ParseTemplate([]byte(text), n.name, hcl.InitialPos)
+		if diags.HasErrors() {
+			return nil, diags
+		}
+		parsed.Store(source{n.name, text}, e)
+		return e, nil
+	}
+	vars := maybe(anything("vars"))
+	vars.AllowDynamicType = true
+	return function.New(&function.Spec{
+		Params: []function.Parameter{maybe(marked(text("path"))), vars},
+		Type:   function.StaticReturnType(cty.DynamicPseudoType),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			path, pathMarks := args[0].Unmark()
+			if !path.IsKnown() || !args[1].IsKnown() {
+				return cty.DynamicVal.WithMarks(pathMarks), nil
+			}
+			n := fileName{path.AsString(), pathMarks}
+			text, err := files.readText(n)
+			if err != nil {
+				return cty.NilVal, err
+			}
+			expr, err := parse(n, text)
+			if err != nil {
+				return cty.NilVal, err
+			}
+			out, err := render(expr, args[1], within)
+			if err != nil {
+				return cty.NilVal, err
+			}
+			return out.WithMarks(pathMarks), nil
+		},
+	})
+}
+
+// templateStringFunc gets its first argument as an expression, to make sure that
+// it refers to a template rather than being one.
+func templateStringFunc(within map[string]function.Function) function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{
+			{Name: "template", Type: customdecode.ExpressionClosureType},
+			maybe(anything("vars")),
+		},
+		Type:         function.StaticReturnType(cty.String),
+		RefineResult: notNull,
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			if !args[1].IsKnown() {
+				return cty.UnknownVal(cty.String), nil
+			}
+			closure := customdecode.ExpressionClosureFromVal(args[0])
+			if err := templateReference(closure.Expression); err != nil {
+				return cty.NilVal, function.NewArgErrorf(0, "invalid template expression: %w", err)
+			}
+			tmpl, diags := closure.Value()
+			if diags.HasErrors() {
+				return cty.NilVal, function.NewArgErrorf(0, "invalid template expression: %w", diags)
+			}
+			tmpl, ms := tmpl.Unmark()
+			if !tmpl.IsKnown() {
+				return cty.UnknownVal(cty.String).WithMarks(ms), nil
+			}
+			if tmpl.IsNull() || tmpl.Type() != cty.String {
+				return cty.NilVal, function.NewArgErrorf(0, "invalid template value: a string is required")
+			}
+			out, err := renderString(tmpl.AsString(), args[1], within)
+			if err != nil {
+				return cty.NilVal, err
+			}
+			return out.WithMarks(ms), nil
+		},
+	})
+}
+
+func renderString(tmpl string, vars cty.Value, within map[string]function.Function) (cty.Value, error) {
+	expr, diags := hclsyntax.ParseTemplate([]byte(tmpl), "<templatestring argument>", hcl.InitialPos)
+	if diags.HasErrors() {
+		return cty.NilVal, function.NewArgErrorf(0, "invalid template: %w", diags)
+	}
+	out, err := render(expr, vars, within)
+	if err != nil {
+		return cty.NilVal, err
+	}
+	if out.IsNull() {
+		rng := expr.Range()
+		return cty.NilVal, hcl.Diagnostics{{
+			Severity: hcl.DiagError,
+			Summary:  "Template result is null",
+			Detail:   "The result of the template is null, which is not a valid result for a templatestring call.",
+			Subject:  &rng,
+		}}
+	}
+	str, err := convert.Convert(out, cty.String)
+	if err != nil {
+		return cty.NilVal, errors.New("invalid template result: string required")
+	}
+	return str, nil
+}
+
+// templateReference refuses everything but a traversal of some object.
+func templateReference(expr hcl.Expression) error {
+	switch e := expr.(type) {
+	case *hclsyntax.TemplateWrapExpr:
+		return errors.New("templatestring is only for rendering templates retrieved dynamically from elsewhere; to treat the inner expression as template syntax, write the reference expression directly without any template interpolation syntax")
+	case *hclsyntax.TemplateExpr:
+		if e.IsStringLiteral() || len(e.Parts) == 0 {
+			return errors.New("templatestring is only for rendering templates retrieved dynamically from elsewhere, and so does not support providing a literal template; consider using a template string expression instead")
+		}
+		return errors.New("templatestring is only for rendering templates retrieved dynamically from elsewhere; to render an inline template, consider using a plain template string expression")
+	}
+	if !refers(expr) {
+		return errors.New("must be a direct reference to a single string from elsewhere, containing valid Terraform template syntax")
+	}
+	return nil
+}
+
+func refers(expr hcl.Expression) bool {
+	switch e := expr.(type) {
+	case *hclsyntax.ScopeTraversalExpr:
+		return true
+	case *hclsyntax.RelativeTraversalExpr:
+		return refers(e.Source)
+	case *hclsyntax.IndexExpr:
+		return refers(e.Collection)
+	case *hclsyntax.SplatExpr:
+		return refers(e.Source)
+	}
+	return false
+}
+
+// render evaluates a template with nothing in scope but vars and functions.
+func render(expr hcl.Expression, vars cty.Value, within map[string]function.Function) (cty.Value, error) {
+	if ty := vars.Type(); !ty.IsMapType() && !ty.IsObjectType() {
+		return cty.NilVal, function.NewArgErrorf(1, "invalid vars value: must be a map")
+	}
+	ctx := &hcl.EvalContext{Functions: within, Variables: vars.AsValueMap()}
+	for _, name := range sortedKeys(ctx.Variables) {
+		if !hclsyntax.ValidIdentifier(name) {
+			return cty.NilVal, function.NewArgErrorf(1, "invalid template variable name %q: must start with a letter, followed by zero or more letters, digits, and underscores", name)
+		}
+	}
+	for _, traversal := range expr.Variables() {
+		root := traversal.RootName()
+		if _, ok := ctx.Variables[root]; !ok {
+			return cty.NilVal, function.NewArgErrorf(1, "vars map does not contain key %q, referenced at %s", root, traversal[0].SourceRange())
+		}
+	}
+	out, diags := expr.Value(ctx)
+	if diags.HasErrors() {
+		return cty.NilVal, diags
+	}
+	return out, nil
+}
