@@ -1,6 +1,9 @@
 package config
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
@@ -38,23 +41,33 @@ func (r *reader) call(b *hcl.Block) {
 	if a := attrs["providers"]; a != nil {
 		c.Providers = r.passedProviders(a.Expr)
 	}
-	body := r.escaped(content.Blocks, remain, "module")
-	args, ds := body.JustAttributes()
-	r.diags = append(r.diags, ds...)
-	c.Args = args
+	c.body = r.escaped(content.Blocks, remain, "module")
+	// Nested blocks are reported when the arguments are compared with the variables.
+	c.Args, _ = c.body.JustAttributes()
 	old := r.c.Calls[c.Name]
 	switch {
 	case r.override && old == nil:
 		r.errorf(&c.Range, "Missing module call to override",
 			"There is no module call named %q. An override file can only change a call that another file declares.", c.Name)
 	case r.override:
-		overrideCall(old, c)
+		r.overrideCall(old, c)
 	case old != nil:
 		r.errorf(&c.Range, "Duplicate module call",
 			"A module call named %q was already declared at %s. Names of module calls must be unique within a module.", c.Name, at(old.Range))
 	default:
 		r.c.Calls[c.Name] = c
 	}
+}
+
+// checkInputs compares a call's arguments with the variables of the module it calls.
+func (c *Call) checkInputs(child *Content) hcl.Diagnostics {
+	schema := &hcl.BodySchema{}
+	for _, name := range slices.Sorted(maps.Keys(child.Variables)) {
+		v := child.Variables[name]
+		schema.Attributes = append(schema.Attributes, hcl.AttributeSchema{Name: name, Required: v.Default == cty.NilVal})
+	}
+	_, ds := c.body.Content(schema)
+	return ds
 }
 
 func (r *reader) callSource(c *Call, a *hcl.Attribute, versioned bool) {

@@ -188,7 +188,8 @@ type Resource struct {
 	Range     hcl.Range // of the block's header
 	TypeRange hcl.Range
 
-	given map[string]bool // names of arguments present, in override files only
+	given          map[string]bool // names of arguments present, in override files only
+	lifecycleRange *hcl.Range
 }
 
 // A Provisioner is a provisioner block.
@@ -218,7 +219,9 @@ type Call struct {
 	SourceRange hcl.Range
 
 	address source.Address
+	body    hcl.Body // the arguments for the child, whatever they are
 	given   map[string]bool
+	checked bool // checkInputs ran
 }
 
 // A PassedProvider is one entry of a module call's providers argument.

@@ -59,16 +59,13 @@ func ignored(name string) bool {
 // readDirectory reads and parses one module's directory. call is the call that
 // asked for it, nil for the root module.
 func readDirectory(tree source.Tree, dir string, call *Call, files map[string]*hcl.File) (*Content, hcl.Diagnostics) {
-	r := &reader{c: newContent(dir)}
+	r := &reader{c: newContent(dir), called: call != nil}
 	names, err := tree.ReadDir(dir)
 	if err != nil {
 		r.diags = append(r.diags, unreadable(err, dir, call))
 		return r.c, r.diags
 	}
 	primary, override := moduleFiles(names)
-	if len(primary)+len(override) == 0 && call != nil {
-		r.errorf(&call.SourceRange, "Unreadable module directory", "The directory %s has no configuration files (.tf, .tf.json).", dir)
-	}
 	for i, name := range append(primary, override...) {
 		name = path.Join(dir, name)
 		f := r.parse(tree, name)
@@ -108,7 +105,7 @@ func unreadable(err error, dir string, call *Call) *hcl.Diagnostic {
 	if errors.Is(err, fs.ErrNotExist) {
 		detail = fmt.Sprintf("The directory %s, which module %q is called from, does not exist.", dir, call.Name)
 	}
-	return problem(&call.SourceRange, "Unreadable module directory", detail)
+	return problem(&call.Range, "Unreadable module directory", detail)
 }
 
 func newContent(dir string) *Content {

@@ -14,7 +14,7 @@ var importSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
 // imports reads an import block.
 func (r *reader) imports(b *hcl.Block) {
 	if r.override {
-		r.errorf(&b.DefRange, `Cannot override "import" blocks`, "Import blocks can stand in normal files only, not in override files.")
+		r.errorf(&b.DefRange, `Cannot override 'import' blocks`, "Import blocks can stand in normal files only, not in override files.")
 		return
 	}
 	content := r.content(b.Body, importSchema)
@@ -28,13 +28,42 @@ func (r *reader) imports(b *hcl.Block) {
 		ok = false
 	}
 	if a := attrs["provider"]; a != nil {
-		if local, good := r.providerRef(a.Expr); good {
+		local, good := r.providerRef(a.Expr)
+		if good {
 			m.Provider = &local
 		}
+		if !m.Resource.Module.IsRoot() {
+			ok = false
+			r.errorf(&a.Range, "Invalid import provider argument",
+				"The provider argument is for resources of the root module. In a called module, the resource's block and the call's providers argument decide which provider is used.")
+		}
 	}
-	if ok {
+	if ok && !r.duplicateImport(m) {
 		r.c.Imports = append(r.c.Imports, m)
 	}
+}
+
+// duplicateImport reports two blocks that import into one instance, as far as their
+// addresses are literal.
+func (r *reader) duplicateImport(m *Import) bool {
+	t, ds := hcl.AbsTraversalForExpr(m.To)
+	if ds.HasErrors() {
+		return false
+	}
+	target, ds := targetFromTraversal(t)
+	if ds.HasErrors() {
+		return false
+	}
+	if r.imported == nil {
+		r.imported = map[addrs.Target]hcl.Range{}
+	}
+	if old, dup := r.imported[target]; dup {
+		r.errorf(m.To.Range().Ptr(), "Duplicate import configuration for \""+target.String()+"\"",
+			"An import block at %s has the same target already.", at(old))
+		return true
+	}
+	r.imported[target] = m.Range
+	return false
 }
 
 // importTarget finds the resource that an import block means. Keys may be
@@ -97,7 +126,7 @@ var checkSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
 func (r *reader) check(b *hcl.Block) {
 	c := &Check{Name: b.Labels[0], Range: b.DefRange}
 	if r.override {
-		r.errorf(&b.DefRange, "Cannot override check blocks", "Check blocks can stand in normal files only, not in override files.")
+		r.errorf(&b.DefRange, "Can't override check blocks", "Check blocks can stand in normal files only, not in override files.")
 		return
 	}
 	content := r.content(b.Body, checkSchema)
@@ -112,6 +141,9 @@ func (r *reader) check(b *hcl.Block) {
 			continue
 		}
 		c.Data = r.resourceBlock(n, addrs.Data)
+		if lc := c.Data.lifecycleRange; lc != nil {
+			r.errorf(lc, "Invalid lifecycle block", "A data block inside a check block cannot have a lifecycle block: the check takes its place.")
+		}
 		r.scopedData(c.Data)
 	}
 	if len(c.Asserts) == 0 {
@@ -119,7 +151,7 @@ func (r *reader) check(b *hcl.Block) {
 	}
 	old := r.c.Checks[c.Name]
 	if old != nil {
-		r.errorf(&c.Range, "Duplicate check configuration",
+		r.errorf(&c.Range, "Duplicate check \""+c.Name+"\" configuration",
 			"A check named %q was already declared at %s. Names of checks must be unique within a module.", c.Name, at(old.Range))
 		return
 	}
@@ -138,10 +170,7 @@ func (r *reader) check(b *hcl.Block) {
 func (r *reader) scopedData(x *Resource) {
 	for name, e := range map[string]hcl.Expression{"count": x.Count, "for_each": x.ForEach} {
 		if e != nil {
-			r.errorf(e.Range().Ptr(), "Invalid \""+name+"\" argument", "A data block inside a check block cannot have the argument %q.", name)
+			r.errorf(e.Range().Ptr(), "Invalid \""+name+"\" attribute", "A data block inside a check block cannot have the argument %q.", name)
 		}
-	}
-	if len(x.Preconditions)+len(x.Postconditions) > 0 {
-		r.errorf(&x.Range, "Invalid \"lifecycle\" block", "A data block inside a check block cannot have a lifecycle block.")
 	}
 }

@@ -136,6 +136,10 @@ func (l *loader) calls(m *Module) {
 		m.Children[name] = child
 		l.add(child)
 		if ok {
+			if !call.checked {
+				call.checked = true
+				l.diags = append(l.diags, call.checkInputs(child.Content)...)
+			}
 			l.calls(child)
 		}
 	}
@@ -155,7 +159,7 @@ func (l *loader) locate(m *Module, call *Call) (dir, version string, ok bool) {
 			return l.installed(call, x)
 		}
 	}
-	l.errorf(&call.SourceRange, "Module not installed",
+	l.errorf(&call.Range, "Module not installed",
 		"The module %q comes from %q. Lockstep installs modules with local sources (./ or ../) only, so far: copy the module into the repository and refer to it by its path, or install it into .terraform/modules with another tool before this runs.",
 		call.Name, call.Source)
 	return "", "", false

@@ -32,7 +32,7 @@ func (r *reader) output(b *hcl.Block) {
 	old := r.c.Outputs[o.Name]
 	switch {
 	case r.override && old == nil:
-		r.errorf(&o.Range, "Missing base output declaration to override",
+		r.errorf(&o.Range, "Missing base output definition to override",
 			"There is no output named %q. An override file can only change an output that another file declares.", o.Name)
 	case r.override:
 		overrideOutput(old, o)

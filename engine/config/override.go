@@ -25,13 +25,10 @@ func (r *reader) overrideVariable(old, v *Variable) {
 		old.Type, old.Defaults, old.ParseLiteral, old.TypeRange = v.Type, v.Defaults, v.ParseLiteral, v.TypeRange
 	}
 	if v.given["default"] {
-		old.rawDefault, old.defaultRange, old.Default = v.rawDefault, v.defaultRange, v.Default
+		old.rawDefault, old.defaultRange = v.rawDefault, v.defaultRange
 	}
-	if v.Validations != nil {
-		old.Validations = v.Validations
-	}
-	if old.Default != cty.NilVal && (v.given["default"] || v.given["type"] || v.given["nullable"]) {
-		old.Default = r.convertDefault(old)
+	if old.rawDefault != cty.NilVal && (v.given["default"] || v.given["type"] || v.given["nullable"]) {
+		old.Default = r.convertDefault(old, v.Range)
 	}
 }
 
@@ -58,7 +55,7 @@ func overrideOutput(old, o *Output) {
 
 // overrideResource changes old by what x says. The bodies are put together when they
 // are decoded, since only the schema tells blocks from arguments.
-func overrideResource(old, x *Resource) {
+func (r *reader) overrideResource(old, x *Resource) {
 	if x.Count != nil {
 		old.Count, old.ForEach = x.Count, nil
 	}
@@ -92,13 +89,11 @@ func overrideResource(old, x *Resource) {
 	if len(x.Provisioners) > 0 {
 		old.Provisioners = x.Provisioners
 	}
-	if x.given["depends_on"] {
-		old.DependsOn = x.DependsOn
-	}
+	r.overrideDependsOn(x.DependsOn)
 	old.Body = &overriddenBody{old.Body, x.Body}
 }
 
-func overrideCall(old, c *Call) {
+func (r *reader) overrideCall(old, c *Call) {
 	if c.given["source"] {
 		old.Source, old.SourceRange, old.address = c.Source, c.SourceRange, c.address
 	}
@@ -111,9 +106,7 @@ func overrideCall(old, c *Call) {
 	if c.ForEach != nil {
 		old.ForEach, old.Count = c.ForEach, nil
 	}
-	if c.given["depends_on"] {
-		old.DependsOn = c.DependsOn
-	}
+	r.overrideDependsOn(c.DependsOn)
 	if c.Providers != nil {
 		old.Providers = c.Providers
 	}
@@ -123,6 +116,14 @@ func overrideCall(old, c *Call) {
 	}
 	maps.Copy(args, c.Args)
 	old.Args = args
+	old.body = &overriddenBody{old.body, c.body}
+}
+
+// overrideDependsOn refuses what only whole blocks can change.
+func (r *reader) overrideDependsOn(list []hcl.Traversal) {
+	for _, t := range list {
+		r.errorf(t.SourceRange().Ptr(), "Unsupported override", "An override file cannot change depends_on.")
+	}
 }
 
 // An overriddenBody is a body with another one's arguments and blocks in place of

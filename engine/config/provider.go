@@ -21,7 +21,7 @@ func (r *reader) provider(b *hcl.Block) {
 	content, remain := r.partial(b.Body, providerSchema)
 	name := b.Labels[0]
 	if err := checkLocalName(name); err != "" {
-		r.errorf(&b.LabelRanges[0], "Invalid provider name", "%s", err)
+		r.errorf(&b.LabelRanges[0], badLocalName, "%s", err)
 	}
 	p := &Provider{Addr: addrs.LocalProviderConfig{LocalName: name}, Body: remain, Range: b.DefRange}
 	if a := content.Attributes["alias"]; a != nil {
@@ -108,7 +108,7 @@ func (r *reader) providerRef(e hcl.Expression) (addrs.LocalProviderConfig, bool)
 		return local, false
 	}
 	if err := checkLocalName(local.LocalName); err != "" {
-		r.errorf(t.SourceRange().Ptr(), "Invalid provider local name", "%s", err)
+		r.errorf(t.SourceRange().Ptr(), badLocalName, "%s", err)
 		return local, false
 	}
 	return local, true

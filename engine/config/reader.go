@@ -16,7 +16,9 @@ type reader struct {
 	override bool
 	// requirements is the module's required_providers block, nil before it is found.
 	requirements *hcl.Block
-	cloud        *hcl.Block
+	cloud        *hcl.Block // nil if a backend takes its place
+	called       bool       // the module is not the root
+	imported     map[addrs.Target]hcl.Range
 }
 
 var fileSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
@@ -172,6 +174,7 @@ func (r *reader) once(seen **hcl.Block, b *hcl.Block, summary, detail string) bo
 
 // finish checks what needs the whole module.
 func (r *reader) finish() {
+	r.refuseCloud()
 	r.implied()
 	r.c.indexProviders()
 }

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"fmt"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
@@ -12,7 +14,7 @@ var movedSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "from
 // moved reads a moved block.
 func (r *reader) moved(b *hcl.Block) {
 	if r.override {
-		r.errorf(&b.DefRange, `Cannot override "moved" blocks`, "Records of moved objects can stand in normal files only, not in override files.")
+		r.errorf(&b.DefRange, `Cannot override 'moved' blocks`, "Records of moved objects can stand in normal files only, not in override files.")
 		return
 	}
 	content := r.content(b.Body, movedSchema)
@@ -58,6 +60,9 @@ func targetFromTraversal(t hcl.Traversal) (addrs.Target, hcl.Diagnostics) {
 	bad := func(rng hcl.Range, detail string) (addrs.Target, hcl.Diagnostics) {
 		return addrs.Target{}, hcl.Diagnostics{problem(&rng, "Invalid address", "%s", detail)}
 	}
+	badModule := func(rng hcl.Range, detail string) (addrs.Target, hcl.Diagnostics) {
+		return addrs.Target{}, hcl.Diagnostics{problem(&rng, "Invalid address operator", "%s", detail)}
+	}
 	i := 0
 	for i < len(t) {
 		word, ok := stepName(t[i])
@@ -65,18 +70,18 @@ func targetFromTraversal(t hcl.Traversal) (addrs.Target, hcl.Diagnostics) {
 			break
 		}
 		if i+1 == len(t) {
-			return bad(t[i].SourceRange(), `The prefix "module." must be followed by a module's name.`)
+			return badModule(t[i].SourceRange(), `The prefix "module." must be followed by a module's name.`)
 		}
 		name, ok := stepName(t[i+1])
 		if !ok {
-			return bad(t[i+1].SourceRange(), `The prefix "module." must be followed by a module's name.`)
+			return badModule(t[i+1].SourceRange(), `The prefix "module." must be followed by a module's name.`)
 		}
 		i += 2
 		key := addrs.NoKey
 		if i < len(t) {
 			if x, ok := t[i].(hcl.TraverseIndex); ok {
 				if key, ok = instanceKey(x.Key); !ok {
-					return bad(x.SrcRange, "An instance key must be a string or a whole number that is not negative.")
+					return badModule(x.SrcRange, badKey)
 				}
 				i++
 			}
@@ -89,6 +94,8 @@ func targetFromTraversal(t hcl.Traversal) (addrs.Target, hcl.Diagnostics) {
 	return resourceTarget(out, t[i:], bad)
 }
 
+const badKey = "An instance key must be a string or a whole number that is not negative."
+
 func resourceTarget(out addrs.Target, t hcl.Traversal, bad func(hcl.Range, string) (addrs.Target, hcl.Diagnostics)) (addrs.Target, hcl.Diagnostics) {
 	whole := t.SourceRange()
 	out.Resource.Mode = addrs.Managed
@@ -99,6 +106,10 @@ func resourceTarget(out addrs.Target, t hcl.Traversal, bad func(hcl.Range, strin
 		out.Resource.Mode, t = addrs.Ephemeral, t[1:]
 	case "resource":
 		t = t[1:]
+	default:
+		if isKeyword(word) {
+			return bad(whole, fmt.Sprintf("%q means something else than a resource type here. If it is one, write resource.%s.", word, word))
+		}
 	}
 	if len(t) < 2 {
 		return bad(whole, "A resource's type must be followed by its name.")
@@ -117,7 +128,7 @@ func resourceTarget(out addrs.Target, t hcl.Traversal, bad func(hcl.Range, strin
 		return bad(t[len(t)-1].SourceRange(), "A resource's address ends with its name or an instance key in brackets.")
 	}
 	if out.Key, ok = instanceKey(x.Key); !ok {
-		return bad(x.SrcRange, "An instance key must be a string or a whole number that is not negative.")
+		return bad(x.SrcRange, badKey)
 	}
 	return out, nil
 }
@@ -163,7 +174,7 @@ var removedLifecycleSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{
 // removed reads a removed block.
 func (r *reader) removed(b *hcl.Block) {
 	if r.override {
-		r.errorf(&b.DefRange, `Cannot override "removed" blocks`, "Records of removed objects can stand in normal files only, not in override files.")
+		r.errorf(&b.DefRange, `Cannot override 'removed' blocks`, "Records of removed objects can stand in normal files only, not in override files.")
 		return
 	}
 	content := r.content(b.Body, removedSchema)
@@ -174,14 +185,12 @@ func (r *reader) removed(b *hcl.Block) {
 		m.From, ok = r.endpoint(a.Expr)
 		ok = ok && r.removedAddress(m)
 	}
-	var lifecycle, connection *hcl.Block
+	var connection *hcl.Block
 	for _, n := range content.Blocks {
 		switch n.Type {
 		case "lifecycle":
-			if r.once(&lifecycle, n, "Duplicate lifecycle block", "A removed block may have only one lifecycle block.") {
-				lc := r.content(n.Body, removedLifecycleSchema)
-				r.literal(lc.Attributes["destroy"], &m.Destroy)
-			}
+			lc := r.content(n.Body, removedLifecycleSchema)
+			r.literal(lc.Attributes["destroy"], &m.Destroy)
 		case "connection":
 			if r.once(&connection, n, "Duplicate connection block", "A removed block may have only one connection block.") {
 				m.Connection = n.Body
@@ -217,7 +226,7 @@ func (r *reader) removedAddress(m *Removed) bool {
 		}
 	}
 	if !m.From.IsModule() && m.From.Resource.Mode != addrs.Managed {
-		r.errorf(&m.FromRange, "Invalid address", "Only managed resources can be removed, there is nothing to keep of others.")
+		r.errorf(&m.FromRange, "Data source address not allowed", "Only what resource blocks manage can be removed: nothing remains of other objects when their blocks go.")
 		return false
 	}
 	return true

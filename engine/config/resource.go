@@ -38,7 +38,7 @@ func (r *reader) resource(b *hcl.Block, mode addrs.ResourceMode) {
 	case r.override && old == nil:
 		r.missingBase(x)
 	case r.override:
-		overrideResource(old, x)
+		r.overrideResource(old, x)
 	case old != nil:
 		r.duplicate(x, old)
 	default:
@@ -81,6 +81,7 @@ func (r *reader) resourceBlock(b *hcl.Block, mode addrs.ResourceMode) *Resource 
 		switch n.Type {
 		case "lifecycle":
 			if r.once(&lifecycle, n, "Duplicate lifecycle block", "A "+modeWords[mode]+" block may have only one lifecycle block.") {
+				x.lifecycleRange = &n.DefRange
 				r.lifecycle(x, n)
 			}
 		case "connection":

@@ -1,6 +1,11 @@
 package config
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
@@ -25,10 +30,10 @@ func (r *reader) terraform(b *hcl.Block) {
 		r.requiredVersion(a)
 	}
 	if a := content.Attributes["experiments"]; a != nil {
-		r.experiments(a)
+		r.errorf(&a.NameRange, "Module uses experimental features", "Lockstep has no experimental language features: leave out this argument.")
 	}
-	if a := content.Attributes["language"]; a != nil && hcl.ExprAsKeyword(a.Expr) != "TF2021" {
-		r.errorf(a.Expr.Range().Ptr(), "Unsupported language edition", "The only edition of the language is TF2021, which is the default: leave out this argument.")
+	if a := content.Attributes["language"]; a != nil {
+		r.language(a)
 	}
 	for _, x := range content.Blocks {
 		switch x.Type {
@@ -44,32 +49,54 @@ func (r *reader) terraform(b *hcl.Block) {
 	}
 }
 
-// experiments refuses a list of experiments; an empty one means nothing.
-func (r *reader) experiments(a *hcl.Attribute) {
-	list, ds := hcl.ExprList(a.Expr)
-	if ds.HasErrors() {
-		r.errorf(a.Expr.Range().Ptr(), "Invalid experiments argument", "A list of experiment keywords is required.")
-		return
-	}
-	for _, e := range list {
-		r.errorf(e.Range().Ptr(), "Module uses experimental features", "Lockstep has no experimental language features: leave out this argument.")
+// language accepts the only edition that there is.
+func (r *reader) language(a *hcl.Attribute) {
+	const remedy = "The only edition of the language is TF2021, which is the default: leave out this argument."
+	switch hcl.ExprAsKeyword(a.Expr) {
+	case "TF2021":
+	case "":
+		r.errorf(a.Expr.Range().Ptr(), "Invalid language edition", "A bare keyword is required. "+remedy)
+	default:
+		r.errorf(a.Expr.Range().Ptr(), "Unsupported language edition", remedy)
 	}
 }
 
 func (r *reader) backend(b *hcl.Block) {
+	if r.override {
+		r.cloud = nil
+	}
 	if r.cloud != nil {
-		r.errorf(&b.DefRange, "Both a backend and a cloud configuration are present", "A module may declare either one cloud block or one backend block.")
+		r.errorf(&b.DefRange, bothBackends, "State is kept in one place only: remove the cloud block at %s.", at(r.cloud.DefRange))
 	}
 	if r.c.Backend != nil && !r.override {
-		r.errorf(&b.DefRange, "Duplicate 'backend' configuration block", "A module may have only one backend. It was declared before at %s.", at(r.c.Backend.Range))
+		r.errorf(&b.DefRange, "Duplicate backend configuration", "State is kept in one place only, and a backend was configured at %s already.", at(r.c.Backend.Range))
 		return
 	}
 	r.c.Backend = &Backend{Type: b.Labels[0], Body: b.Body, Range: b.DefRange}
 }
 
+const bothBackends = "Both a backend and cloud configuration are present"
+
 func (r *reader) cloudBlock(b *hcl.Block) {
+	switch {
+	case r.override:
+		r.c.Backend = nil
+	case r.c.Backend != nil:
+		r.errorf(&b.DefRange, bothBackends, "State is kept in one place only: remove this block, as there is a backend at %s.", at(r.c.Backend.Range))
+	case r.cloud != nil:
+		r.errorf(&b.DefRange, "Duplicate HCP Terraform configurations", "There is a cloud block at %s already.", at(r.cloud.DefRange))
+		return
+	}
 	r.cloud = b
-	r.errorf(&b.DefRange, "Terraform Cloud is not supported",
+}
+
+// refuseCloud reports the root module's cloud block. That of another module has no
+// effect, just as its backend.
+func (r *reader) refuseCloud() {
+	if r.cloud == nil || r.called {
+		return
+	}
+	r.errorf(&r.cloud.DefRange, "HCP Terraform is not supported",
 		"A cloud block stores state and runs plans in HCP Terraform, whose place Lockstep takes. Remove the block and declare a backend, for instance \"s3\", instead.")
 }
 
@@ -85,18 +112,22 @@ func (r *reader) requiredProviders(b *hcl.Block) {
 	}
 	attrs, ds := b.Body.JustAttributes()
 	r.diags = append(r.diags, ds...)
-	for name, a := range attrs {
+	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+		a := attrs[name]
 		req := &RequiredProvider{LocalName: name, Range: a.Range}
 		if r.requiredProvider(req, a) {
 			r.c.RequiredProviders[name] = req
 		}
+	}
+	if !r.override {
+		r.duplicateRequirements()
 	}
 }
 
 // requiredProvider reads one entry: an object, or a version constraint as of old.
 func (r *reader) requiredProvider(req *RequiredProvider, a *hcl.Attribute) bool {
 	if err := checkLocalName(req.LocalName); err != "" {
-		r.errorf(a.NameRange.Ptr(), "Invalid provider local name", "%s", err)
+		r.errorf(a.NameRange.Ptr(), badLocalName, "%s", err)
 		return false
 	}
 	req.Source = addrs.DefaultProvider(req.LocalName)
@@ -122,6 +153,8 @@ func (r *reader) requiredProvider(req *RequiredProvider, a *hcl.Attribute) bool 
 	return ok
 }
 
+const badLocalName = "Invalid provider local name"
+
 // checkLocalName returns what is wrong with a provider's local name, "" if nothing.
 func checkLocalName(name string) string {
 	p, err := addrs.ParseProvider(name)
@@ -129,7 +162,10 @@ func checkLocalName(name string) string {
 		return "A provider's local name may contain only lower-case letters, digits and dashes: " + err.Error() + "."
 	}
 	if p.Type != name {
-		return "A provider's local name must be written in lower case."
+		return fmt.Sprintf("A provider's local name must be written in lower case: %q.", p.Type)
+	}
+	if strings.Contains(name, "_") {
+		return fmt.Sprintf("A provider's local name may contain only lower-case letters, digits and dashes, so %q cannot be one.", name)
 	}
 	return ""
 }
@@ -177,11 +213,41 @@ func (r *reader) requirementSource(req *RequiredProvider, e hcl.Expression) bool
 	}
 	p, err := addrs.ParseProvider(v.AsString())
 	if err != nil {
-		r.errorf(e.Range().Ptr(), "Invalid provider source string", "%s.", capital(err.Error()))
+		r.errorf(e.Range().Ptr(), sourceSummary(v.AsString()), "%s.", capital(err.Error()))
 		return false
 	}
 	req.Source = p
 	return true
+}
+
+// sourceSummary returns the headline for a source that is wrong, by the part of it
+// that is.
+func sourceSummary(source string) string {
+	parts := strings.Split(source, "/")
+	wrong := func(s string) bool { _, err := addrs.ParseProvider(s); return err != nil }
+	switch {
+	case source == "" || len(parts) > 3 || slices.Contains(parts, ""):
+		return "Invalid provider source string"
+	case wrong(parts[len(parts)-1]):
+		return "Invalid provider type"
+	case len(parts) > 1 && wrong(parts[len(parts)-2]+"/x"):
+		return "Invalid provider namespace"
+	}
+	return "Invalid provider source hostname"
+}
+
+// duplicateRequirements warns of providers with two local names.
+func (r *reader) duplicateRequirements() {
+	first := map[addrs.Provider]string{}
+	for _, name := range slices.Sorted(maps.Keys(r.c.RequiredProviders)) {
+		req := r.c.RequiredProviders[name]
+		if other, dup := first[req.Source]; dup {
+			r.warnf(&req.Range, "Duplicate required provider",
+				"The provider %s is required twice, as %q and as %q. Keep one of the two entries.", req.Source.ForDisplay(), other, name)
+			continue
+		}
+		first[req.Source] = name
+	}
 }
 
 func (r *reader) requirementAliases(req *RequiredProvider, e hcl.Expression) bool {
@@ -218,7 +284,7 @@ func (r *reader) requirementAliases(req *RequiredProvider, e hcl.Expression) boo
 func (r *reader) providerMeta(b *hcl.Block) {
 	name := b.Labels[0]
 	if !hclsyntax.ValidIdentifier(name) {
-		r.errorf(&b.LabelRanges[0], "Invalid provider name", badIdentifier)
+		r.errorf(&b.LabelRanges[0], badLocalName, badIdentifier)
 		return
 	}
 	if r.c.ProviderMeta == nil {

@@ -46,6 +46,10 @@ func (r *reader) variable(b *hcl.Block) {
 		r.variableDefault(v, a)
 	}
 	for _, x := range content.Blocks {
+		if r.override {
+			r.errorf(&x.DefRange, "Can't override validation blocks", "Validations can stand in normal files only, not in override files.")
+			continue
+		}
 		c := r.condition(x)
 		r.validation(v, c)
 		v.Validations = append(v.Validations, c)
@@ -122,12 +126,14 @@ func (r *reader) variableDefault(v *Variable, a *hcl.Attribute) {
 	}
 	v.defaultRange = a.Expr.Range()
 	v.rawDefault = val
-	v.Default = r.convertDefault(v)
+	if !r.override {
+		v.Default = r.convertDefault(v, v.defaultRange)
+	}
 }
 
 // convertDefault returns the default as a value of the variable's type; an
 // override may change either of both, so that it runs again then.
-func (r *reader) convertDefault(v *Variable) cty.Value {
+func (r *reader) convertDefault(v *Variable, place hcl.Range) cty.Value {
 	val := v.rawDefault
 	if v.Type != cty.DynamicPseudoType || v.Defaults != nil {
 		if v.Defaults != nil && !val.IsNull() {
@@ -135,14 +141,14 @@ func (r *reader) convertDefault(v *Variable) cty.Value {
 		}
 		converted, err := convert.Convert(val, v.Type)
 		if err != nil {
-			r.errorf(&v.defaultRange, "Invalid default value for variable",
+			r.errorf(&place, "Invalid default value for variable",
 				"This default value does not fit the variable's type constraint: %s.", err)
 			converted = cty.UnknownVal(v.Type.WithoutOptionalAttributesDeep())
 		}
 		val = converted
 	}
 	if !v.Nullable && val.IsNull() {
-		r.errorf(&v.defaultRange, "Invalid default value for variable", "A null default value is not valid when nullable=false.")
+		r.errorf(&place, "Invalid default value for variable", "A null default value is not valid when nullable=false.")
 		val = cty.UnknownVal(val.Type())
 	}
 	return val

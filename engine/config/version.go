@@ -20,6 +20,9 @@ func (r *reader) versionConstraint(a *hcl.Attribute) (VersionConstraint, bool) {
 	if ds.HasErrors() {
 		return VersionConstraint{}, false
 	}
+	if v.IsNull() {
+		return VersionConstraint{}, false // as if it were not there
+	}
 	out, ds := constraintFromValue(v, a.Name, a.Expr.Range())
 	r.diags = append(r.diags, ds...)
 	return out, !ds.HasErrors()
@@ -35,8 +38,6 @@ func constraintFromValue(v cty.Value, what string, at hcl.Range) (VersionConstra
 	switch {
 	case err != nil:
 		return bad("A string is required for %s.", what)
-	case s.IsNull():
-		return bad("%s must not be null.", what)
 	case !s.IsWhollyKnown():
 		return bad("%s must be a literal string.", what)
 	}

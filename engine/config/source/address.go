@@ -3,7 +3,11 @@ package source
 import (
 	"fmt"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
+
+	svchost "github.com/hashicorp/terraform-svchost"
 )
 
 // A Kind tells apart the places that a module can come from.
@@ -42,12 +46,13 @@ func Parse(text string) (Address, error) {
 			a.Path = "./"
 		}
 		return a, nil
-	case looksLocal(text):
-		return a, fmt.Errorf("a path must begin with ./ or ../: %q would be taken for a module of a registry", text)
+	case isRemote(text):
+		return a, nil
 	case isRegistry(text):
 		a.Kind = Registry
+		return a, nil
 	}
-	return a, nil
+	return a, fmt.Errorf("%q is neither a path (which must begin with ./ or ../) nor a registry's NAMESPACE/NAME/SYSTEM nor an address of a known kind", text)
 }
 
 // isLocal reports whether text is a relative path by its first characters.
@@ -60,32 +65,38 @@ func isLocal(text string) bool {
 	return text == "." || text == ".."
 }
 
-// looksLocal reports whether text has the form of a path whose ./ was forgotten:
-// one or two plain words.
-func looksLocal(text string) bool {
-	if strings.ContainsAny(text, ":?@") || strings.HasPrefix(text, "/") {
-		return false
+// gitHosts are the hosts whose addresses need no scheme.
+var gitHosts = []string{"github.com", "bitbucket.org"}
+
+// isRemote reports whether text is the address of something to fetch: a URL,
+// perhaps with a getter:: before it, git@host:path, a short form of a known host, or
+// an absolute path.
+func isRemote(text string) bool {
+	if strings.Contains(text, "::") || strings.Contains(text, "://") || strings.HasPrefix(text, "/") {
+		return true
 	}
-	parts := strings.Split(text, "/")
-	return len(parts) < 3 && !strings.Contains(parts[0], ".")
+	host, _, _ := strings.Cut(text, "/")
+	if user, rest, ok := strings.Cut(text, "@"); ok && !strings.Contains(user, "/") && strings.Contains(rest, ":") {
+		return true
+	}
+	return slices.Contains(gitHosts, host) || strings.HasSuffix(host, ".amazonaws.com") || strings.HasSuffix(host, ".googleapis.com")
 }
+
+// registryPart matches one part of a registry module's address.
+var registryPart = regexp.MustCompile(`^[0-9A-Za-z](?:[0-9A-Za-z_-]*[0-9A-Za-z])?$`)
 
 // isRegistry reports whether text is NAMESPACE/NAME/SYSTEM, perhaps with a host
 // before it and a //directory behind it.
 func isRegistry(text string) bool {
 	text, _, _ = strings.Cut(text, "//")
-	if strings.ContainsAny(text, "?@") || strings.HasPrefix(text, "/") {
-		return false
-	}
 	parts := strings.Split(text, "/")
-	switch len(parts) {
-	case 3:
-		// github.com/org/repo and its like are short forms of git addresses.
-		return !strings.Contains(parts[0], ".")
-	case 4:
-		return strings.Contains(parts[0], ".") && parts[0] != "github.com" && parts[0] != "bitbucket.org" && parts[0] != "gitlab.com"
+	if len(parts) == 4 {
+		if _, err := svchost.ForComparison(parts[0]); err != nil {
+			return false
+		}
+		parts = parts[1:]
 	}
-	return false
+	return len(parts) == 3 && !slices.ContainsFunc(parts, func(p string) bool { return !registryPart.MatchString(p) })
 }
 
 // Join returns the directory that a Local path means in a module whose directory
