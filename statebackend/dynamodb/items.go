@@ -1,0 +1,155 @@
+// Package dynamodb keeps the two items that Terraform and OpenTofu have in a
+// DynamoDB table for each S3 state: the lock, and the digest of the bytes that
+// were written last. It knows their form and their conditions; it does not know
+// where the state itself is, nor when it may be written (package s3 does). Start
+// with [Items].
+//
+// The table has the hash key LockID, a string, and for the state at "<path>"
+// ("<bucket>/<key>"):
+//
+//	LockID = "<path>"      Info = <LockInfo as JSON>   LockstepDigest = <hex MD5>
+//	LockID = "<path>-md5"  Digest = <hex MD5>
+//
+// Stock tools know nothing of LockstepDigest, and leave it alone; with the lock
+// it goes. They replace the -md5 item as a whole.
+//
+// Only GetItem, PutItem and DeleteItem are used: the policies that Terraform's
+// documentation asks for grant no more.
+package dynamodb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awsdynamodb "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// API is what of the DynamoDB client is used.
+type API interface {
+	GetItem(context.Context, *awsdynamodb.GetItemInput, ...func(*awsdynamodb.Options)) (*awsdynamodb.GetItemOutput, error)
+	PutItem(context.Context, *awsdynamodb.PutItemInput, ...func(*awsdynamodb.Options)) (*awsdynamodb.PutItemOutput, error)
+	DeleteItem(context.Context, *awsdynamodb.DeleteItemInput, ...func(*awsdynamodb.Options)) (*awsdynamodb.DeleteItemOutput, error)
+}
+
+// Items are the items of one state. The fields are set before the first use and
+// not changed; then it is safe for concurrent use.
+type Items struct {
+	Client API
+	Table  string
+	Path   string // "<bucket>/<key>"
+}
+
+// Names of attributes, and the suffix of the digest item's key.
+const (
+	keyAttribute       = "LockID"
+	infoAttribute      = "Info"
+	digestAttribute    = "Digest"
+	announcedAttribute = "LockstepDigest"
+	digestSuffix       = "-md5"
+)
+
+// item is an item's string attributes.
+type item map[string]string
+
+// get reads an item, consistently; nil if there is none.
+func (i *Items) get(ctx context.Context, key string) (item, error) {
+	out, err := i.Client.GetItem(ctx, &awsdynamodb.GetItemInput{
+		TableName:      &i.Table,
+		Key:            keyOf(key),
+		ConsistentRead: aws.Bool(true),
+	})
+	if err != nil {
+		return nil, i.explain("read", key, err)
+	}
+	if len(out.Item) == 0 {
+		return nil, nil
+	}
+	found := make(item, len(out.Item))
+	for name, value := range out.Item {
+		if s, ok := value.(*types.AttributeValueMemberS); ok {
+			found[name] = s.Value
+		}
+	}
+	return found, nil
+}
+
+// put replaces an item if the condition holds.
+func (i *Items) put(ctx context.Context, attributes item, c condition) error {
+	stored := make(map[string]types.AttributeValue, len(attributes))
+	for name, value := range attributes {
+		stored[name] = &types.AttributeValueMemberS{Value: value}
+	}
+	_, err := i.Client.PutItem(ctx, &awsdynamodb.PutItemInput{
+		TableName:                 &i.Table,
+		Item:                      stored,
+		ConditionExpression:       c.expression,
+		ExpressionAttributeValues: c.values,
+	})
+	return i.explain("write", attributes[keyAttribute], err)
+}
+
+// remove deletes an item if the condition holds.
+func (i *Items) remove(ctx context.Context, key string, c condition) error {
+	_, err := i.Client.DeleteItem(ctx, &awsdynamodb.DeleteItemInput{
+		TableName:                 &i.Table,
+		Key:                       keyOf(key),
+		ConditionExpression:       c.expression,
+		ExpressionAttributeValues: c.values,
+	})
+	return i.explain("delete", key, err)
+}
+
+// condition is on the item that is there before a write. The zero value always
+// holds.
+type condition struct {
+	expression *string
+	values     map[string]types.AttributeValue
+}
+
+// absent holds if there is no item.
+var absent = condition{expression: aws.String("attribute_not_exists(" + keyAttribute + ")")}
+
+// equals holds if an attribute has a value, and "" is not having it.
+func equals(attribute, value string) condition {
+	if value == "" {
+		return condition{expression: aws.String("attribute_not_exists(" + attribute + ")")}
+	}
+	return condition{
+		expression: aws.String(attribute + " = :was"),
+		values:     map[string]types.AttributeValue{":was": &types.AttributeValueMemberS{Value: value}},
+	}
+}
+
+func keyOf(key string) map[string]types.AttributeValue {
+	return map[string]types.AttributeValue{keyAttribute: &types.AttributeValueMemberS{Value: key}}
+}
+
+// errCondition says that a condition did not hold, and nothing was written. It
+// may be the echo of an attempt of ours whose answer was lost.
+var errCondition = errors.New("the item is not as expected")
+
+// explain says what was to be done, and turns the errors on which callers
+// branch into ours.
+func (i *Items) explain(verb, key string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var failed *types.ConditionalCheckFailedException
+	var missing *types.ResourceNotFoundException
+	var api smithy.APIError
+	switch {
+	case errors.As(err, &failed):
+		err = errCondition
+	case errors.As(err, &missing):
+		err = fmt.Errorf("there is no such table: %w", err)
+	case errors.As(err, &api) && api.ErrorCode() == "AccessDeniedException":
+		err = fmt.Errorf("%w: %w", statebackend.ErrDenied, err)
+	}
+	return fmt.Errorf("%s item %s of DynamoDB table %s: %w", verb, key, i.Table, err)
+}
