@@ -1,0 +1,273 @@
+package s3
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/credentials/ssocreds"
+	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
+	"github.com/aws/aws-sdk-go-v2/feature/ec2/imds"
+	awsdynamodb "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/sso"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"github.com/aws/smithy-go/logging"
+	"golang.org/x/net/http/httpproxy"
+)
+
+// defaultMaxRetries is the stock backend's.
+const defaultMaxRetries = 5
+
+// clients are what the backend speaks to AWS with.
+type clients struct {
+	s3       *awss3.Client
+	dynamodb *awsdynamodb.Client
+}
+
+// connect finds credentials, checks them as far as the block does not say
+// otherwise, and makes clients.
+func (c *Config) connect(ctx context.Context) (clients, error) {
+	sdk, err := c.load(ctx)
+	if err != nil {
+		return clients{}, err
+	}
+	if sdk.Credentials == nil {
+		return clients{}, errors.New("no AWS credentials were found")
+	}
+	if _, err := sdk.Credentials.Retrieve(ctx); err != nil {
+		return clients{}, fmt.Errorf("find AWS credentials: %w", err)
+	}
+	if err := c.verify(ctx, sdk); err != nil {
+		return clients{}, err
+	}
+	return clients{
+		s3: awss3.NewFromConfig(sdk, func(o *awss3.Options) {
+			o.BaseEndpoint = baseURL(c.Endpoints.S3)
+			if c.UsePathStyle != nil {
+				o.UsePathStyle = *c.UsePathStyle
+			}
+			if c.SkipS3Checksum {
+				o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
+				o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
+			}
+		}),
+		dynamodb: awsdynamodb.NewFromConfig(sdk, func(o *awsdynamodb.Options) {
+			o.BaseEndpoint = baseURL(c.Endpoints.DynamoDB)
+		}),
+	}, nil
+}
+
+// load makes the SDK's configuration of ours.
+func (c *Config) load(ctx context.Context) (aws.Config, error) {
+	client, err := c.httpClient()
+	if err != nil {
+		return aws.Config{}, err
+	}
+	options := []func(*config.LoadOptions) error{
+		config.WithRegion(c.Region),
+		config.WithAppID("lockstep"),
+		config.WithHTTPClient(client),
+		config.WithLogger(logging.Nop{}), // what matters comes back as an error
+		config.WithEC2IMDSEndpoint(c.EC2MetadataEndpoint),
+		config.WithAssumeRoleCredentialOptions(func(o *stscreds.AssumeRoleOptions) {
+			if sdk, ok := o.Client.(*sts.Client); ok {
+				o.Client = c.redirectedSTS(sdk.Options())
+			}
+		}),
+		config.WithWebIdentityRoleCredentialOptions(func(o *stscreds.WebIdentityRoleOptions) {
+			if sdk, ok := o.Client.(*sts.Client); ok {
+				o.Client = c.redirectedSTS(sdk.Options())
+			}
+		}),
+		config.WithSSOProviderOptions(func(o *ssocreds.Options) {
+			if sdk, ok := o.Client.(*sso.Client); ok && c.Endpoints.SSO != "" {
+				redirected := sdk.Options()
+				redirected.BaseEndpoint = baseURL(c.Endpoints.SSO)
+				o.Client = sso.New(redirected)
+			}
+		}),
+	}
+	options = append(options, c.sources()...)
+	sdk, err := config.LoadDefaultConfig(ctx, options...)
+	if err != nil {
+		return aws.Config{}, fmt.Errorf("configure the AWS SDK: %w", err)
+	}
+	if r := c.AssumeRoleWithWebIdentity; r != nil {
+		sdk.Credentials = aws.NewCredentialsCache(c.webIdentityProvider(sdk, r))
+	}
+	if r := c.AssumeRole; r != nil {
+		sdk.Credentials = aws.NewCredentialsCache(c.roleProvider(sdk, r))
+	}
+	return sdk, nil
+}
+
+// sources are the options that depend on what is set.
+func (c *Config) sources() []func(*config.LoadOptions) error {
+	var options []func(*config.LoadOptions) error
+	add := func(o config.LoadOptionsFunc) { options = append(options, o) }
+	switch {
+	case c.MaxRetries != nil:
+		add(config.WithRetryMaxAttempts(*c.MaxRetries + 1))
+	case os.Getenv("AWS_MAX_ATTEMPTS") == "":
+		add(config.WithRetryMaxAttempts(defaultMaxRetries + 1))
+	}
+	if c.RetryMode != "" {
+		add(config.WithRetryMode(aws.RetryMode(c.RetryMode)))
+	}
+	if c.AccessKey != "" || c.SecretKey != "" {
+		add(config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider(c.AccessKey, c.SecretKey, c.Token)))
+	}
+	if c.Profile != "" {
+		add(config.WithSharedConfigProfile(c.Profile))
+	}
+	if c.SharedConfigFiles != nil {
+		add(config.WithSharedConfigFiles(atHome(c.SharedConfigFiles)))
+	}
+	if c.SharedCredentialsFiles != nil {
+		add(config.WithSharedCredentialsFiles(atHome(c.SharedCredentialsFiles)))
+	}
+	if skip := c.SkipMetadataAPICheck; skip != nil && *skip {
+		add(config.WithEC2IMDSClientEnableState(imds.ClientDisabled))
+	} else if skip != nil {
+		add(config.WithEC2IMDSClientEnableState(imds.ClientEnabled))
+	}
+	switch c.EC2MetadataEndpointMode {
+	case "IPv4":
+		add(config.WithEC2IMDSEndpointMode(imds.EndpointModeStateIPv4))
+	case "IPv6":
+		add(config.WithEC2IMDSEndpointMode(imds.EndpointModeStateIPv6))
+	}
+	if c.UseFIPSEndpoint != nil && *c.UseFIPSEndpoint {
+		add(config.WithUseFIPSEndpoint(aws.FIPSEndpointStateEnabled))
+	}
+	if c.UseDualStackEndpoint != nil && *c.UseDualStackEndpoint {
+		add(config.WithUseDualStackEndpoint(aws.DualStackEndpointStateEnabled))
+	}
+	return options
+}
+
+// verify asks whose credentials they are.
+func (c *Config) verify(ctx context.Context, sdk aws.Config) error {
+	listed := len(c.AllowedAccountIDs) > 0 || len(c.ForbiddenAccountIDs) > 0
+	if c.SkipCredentialsValidation && (!listed || c.SkipRequestingAccountID) {
+		return nil
+	}
+	who, err := c.sts(sdk).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
+	if err != nil {
+		return fmt.Errorf("check the AWS credentials (skip_credentials_validation leaves that out): %w", err)
+	}
+	if c.SkipRequestingAccountID {
+		return nil
+	}
+	return c.checkAccount(aws.ToString(who.Account))
+}
+
+func (c *Config) sts(sdk aws.Config) *sts.Client {
+	return c.redirectedSTS(sts.NewFromConfig(sdk).Options())
+}
+
+// redirectedSTS applies sts_region and the endpoint.
+func (c *Config) redirectedSTS(o sts.Options) *sts.Client {
+	if c.STSRegion != "" {
+		o.Region = c.STSRegion
+	}
+	if c.Endpoints.STS != "" {
+		o.BaseEndpoint = baseURL(c.Endpoints.STS)
+	}
+	return sts.New(o)
+}
+
+// roleProvider assumes a role with the credentials so far.
+func (c *Config) roleProvider(sdk aws.Config, r *AssumeRole) aws.CredentialsProvider {
+	return stscreds.NewAssumeRoleProvider(c.sts(sdk), r.RoleARN, func(o *stscreds.AssumeRoleOptions) {
+		o.RoleSessionName = r.SessionName
+		o.Duration = parsedDuration(r.Duration)
+		o.ExternalID = optional(r.ExternalID)
+		o.Policy = optional(strings.TrimSpace(r.Policy))
+		o.PolicyARNs = policyARNs(r.PolicyARNs)
+		o.SourceIdentity = optional(r.SourceIdentity)
+		o.Tags = tags(r.Tags)
+		o.TransitiveTagKeys = r.TransitiveTagKeys
+	})
+}
+
+// webIdentityProvider assumes a role with a token.
+func (c *Config) webIdentityProvider(sdk aws.Config, r *AssumeRoleByWeb) aws.CredentialsProvider {
+	var token stscreds.IdentityTokenRetriever = stscreds.IdentityTokenFile(r.WebIdentityTokenFile)
+	if r.WebIdentityToken != "" {
+		token = identityToken(r.WebIdentityToken)
+	}
+	return stscreds.NewWebIdentityRoleProvider(c.sts(sdk), r.RoleARN, token, func(o *stscreds.WebIdentityRoleOptions) {
+		o.RoleSessionName = r.SessionName
+		o.Duration = parsedDuration(r.Duration)
+		o.Policy = optional(strings.TrimSpace(r.Policy))
+		o.PolicyARNs = policyARNs(r.PolicyARNs)
+	})
+}
+
+// identityToken is a token that was given as it is.
+type identityToken string
+
+func (t identityToken) GetIdentityToken() ([]byte, error) { return []byte(t), nil }
+
+// httpClient applies what the block says about proxies and certificates.
+func (c *Config) httpClient() (*awshttp.BuildableClient, error) {
+	proxy := httpproxy.FromEnvironment()
+	if c.HTTPProxy != nil {
+		proxy.HTTPProxy = *c.HTTPProxy
+		if c.HTTPSProxy == nil { // as in the stock backend, where it is for both
+			proxy.HTTPSProxy = *c.HTTPProxy
+		}
+	}
+	if c.HTTPSProxy != nil {
+		proxy.HTTPSProxy = *c.HTTPSProxy
+	}
+	if c.NoProxy != "" {
+		proxy.NoProxy = c.NoProxy
+	}
+	choose := proxy.ProxyFunc()
+	roots, err := c.certificates()
+	if err != nil {
+		return nil, err
+	}
+	return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+		t.Proxy = func(r *http.Request) (*url.URL, error) { return choose(r.URL) }
+		if t.TLSClientConfig == nil {
+			t.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+		}
+		t.TLSClientConfig.RootCAs = roots
+		t.TLSClientConfig.InsecureSkipVerify = c.Insecure
+	}), nil
+}
+
+func parsedDuration(s string) time.Duration {
+	d, _ := time.ParseDuration(s) // checked; empty is the service's default
+	return d
+}
+
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// baseURL is an endpoint, or nil for AWS' own. The deprecated environment
+// variables may hold a host alone.
+func baseURL(endpoint string) *string {
+	if endpoint != "" && !strings.Contains(endpoint, "://") {
+		endpoint = "https://" + endpoint
+	}
+	return optional(endpoint)
+}

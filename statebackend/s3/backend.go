@@ -1,0 +1,206 @@
+package s3
+
+import (
+	"context"
+	"crypto/md5"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/statebackend"
+	"github.com/lockstep-iac/lockstep/statebackend/dynamodb"
+	"github.com/lockstep-iac/lockstep/statebackend/lockfile"
+)
+
+// Options are what a backend needs besides the backend block.
+type Options struct {
+	// Note is told, in a sentence, of what a person should know although it
+	// stops nothing. It may be called from any goroutine. Nil drops notes.
+	Note func(sentence string)
+
+	// EndedRun says whether the lock with that ID was taken by a run of ours that
+	// has ended. A lock object with such an ID, whose item in the table is gone
+	// (somebody used force-unlock with a tool that does not know the object),
+	// is cleared away. Nil clears none.
+	EndedRun func(id string) bool
+}
+
+// Backend keeps states in a bucket. It implements statebackend.Backend.
+type Backend struct {
+	objects     *objects
+	items       dynamodb.Items // with an empty Path; without a Table there is none
+	key         string
+	prefix      string // workspace_key_prefix
+	useLockfile bool
+	options     Options
+	patience    patience
+}
+
+// patience is how a digest that does not match is waited for.
+type patience struct{ pause, limit time.Duration }
+
+// Open makes a backend of the attributes of a backend block and the
+// environment: see Decode. It finds credentials, and asks AWS whose they are
+// unless the block says not to. Errors hold no secrets.
+func Open(ctx context.Context, attributes map[string]any, options Options) (*Backend, error) {
+	c, err := Decode(attributes)
+	if err != nil {
+		return nil, err
+	}
+	aws, err := c.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	key, err := c.customerKey()
+	if err != nil {
+		return nil, err
+	}
+	prefix := defaultWorkspaceKeyPrefix
+	if c.WorkspaceKeyPrefix != nil {
+		prefix = *c.WorkspaceKeyPrefix
+	}
+	if options.Note == nil {
+		options.Note = func(string) {}
+	}
+	if options.EndedRun == nil {
+		options.EndedRun = func(string) bool { return false }
+	}
+	return &Backend{
+		objects: &objects{
+			client:      aws.s3,
+			bucket:      c.Bucket,
+			acl:         c.ACL,
+			kmsKeyID:    c.KMSKeyID,
+			encrypt:     c.Encrypt,
+			customerKey: key,
+			checksum:    !c.SkipS3Checksum,
+		},
+		items:       dynamodb.Items{Client: aws.dynamodb, Table: c.DynamoDBTable},
+		key:         c.Key,
+		prefix:      prefix,
+		useLockfile: c.UseLockfile,
+		options:     options,
+		patience:    patience{pause: 2 * time.Second, limit: 10 * time.Second}, // the stock backend's
+	}, nil
+}
+
+// Workspaces lists what is below the prefix. Who may not list has the default
+// workspace only.
+func (b *Backend) Workspaces(ctx context.Context) ([]string, error) {
+	prefix := b.prefix
+	if prefix != "" {
+		prefix += "/"
+	}
+	var names []string
+	err := b.objects.list(ctx, prefix, func(key string) {
+		name, ok := strings.CutSuffix(strings.TrimPrefix(key, prefix), "/"+b.key)
+		if ok && name != statebackend.DefaultWorkspace && statebackend.CheckWorkspaceName(name) == nil {
+			names = append(names, name)
+		}
+	})
+	if err != nil && !errors.Is(err, statebackend.ErrDenied) {
+		return nil, err
+	}
+	slices.Sort(names)
+	return append([]string{statebackend.DefaultWorkspace}, slices.Compact(names)...), nil
+}
+
+// DeleteWorkspace deletes the state's object and its digest item.
+func (b *Backend) DeleteWorkspace(ctx context.Context, name string, prev statebackend.Version) error {
+	if name == statebackend.DefaultWorkspace {
+		return errors.New("the default workspace cannot be deleted")
+	}
+	w, err := b.open(name)
+	if err != nil {
+		return err
+	}
+	data, tag, err := w.objects.Get(ctx, w.key)
+	if err != nil {
+		return err
+	}
+	conflict := &statebackend.ConflictError{Path: w.path(), Want: prev, Found: statebackend.Version(tag)}
+	if tag != "" && tag != string(prev) {
+		return conflict
+	}
+	// The digest goes first. A crash here leaves a state that is not compared
+	// with anything, which is harmless; the other way round it would leave a
+	// digest without a state, at which every reader fails.
+	if w.items != nil {
+		if err := w.deleteDigest(ctx, data); errors.Is(err, dynamodb.ErrDigestMoved) {
+			return conflict
+		} else if err != nil {
+			return err
+		}
+	}
+	if tag == "" {
+		return nil
+	}
+	err = w.objects.Delete(ctx, w.key, tag)
+	if err == nil {
+		return nil
+	}
+	// A refusal may be the echo of our own first attempt.
+	_, now, readErr := w.objects.Get(ctx, w.key)
+	switch {
+	case readErr == nil && now == "":
+		return nil
+	case readErr == nil && now != tag:
+		conflict.Found = statebackend.Version(now)
+		return conflict
+	}
+	return err
+}
+
+// deleteDigest deletes the digest of the state that is to be deleted: a digest
+// of another state means that somebody has written since.
+func (w *workspace) deleteDigest(ctx context.Context, data []byte) error {
+	digest, err := w.items.Digest(ctx)
+	if err != nil || digest == "" {
+		return err
+	}
+	if len(data) > 0 && dynamodb.IsDigest(digest) && digest != digestOf(data) {
+		return dynamodb.ErrDigestMoved
+	}
+	return w.items.DeleteDigest(ctx, digest)
+}
+
+// Open returns the state of a workspace.
+func (b *Backend) Open(name string) (statebackend.Workspace, error) { return b.open(name) }
+
+func (b *Backend) open(name string) (*workspace, error) {
+	if err := statebackend.CheckWorkspaceName(name); err != nil {
+		return nil, err
+	}
+	key := b.key
+	if name != statebackend.DefaultWorkspace {
+		key = path.Join(b.prefix, name, b.key)
+	}
+	w := &workspace{
+		objects:     b.objects,
+		key:         key,
+		file:        lockfile.File{Objects: b.objects, Key: key + lockfile.Suffix},
+		useLockfile: b.useLockfile,
+		options:     b.options,
+		patience:    b.patience,
+	}
+	if b.items.Table != "" {
+		w.items = &dynamodb.Items{Client: b.items.Client, Table: b.items.Table, Path: w.path()}
+	}
+	return w, nil
+}
+
+// path is how stock tools name the state.
+func (w *workspace) path() string { return fmt.Sprintf("%s/%s", w.objects.bucket, w.key) }
+
+// digestOf is the digest of a state: of none it is "".
+func digestOf(data []byte) string {
+	if len(data) == 0 {
+		return ""
+	}
+	sum := md5.Sum(data)
+	return hex.EncodeToString(sum[:])
+}

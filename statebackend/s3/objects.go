@@ -1,0 +1,228 @@
+package s3
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"github.com/aws/smithy-go"
+
+	"github.com/lockstep-iac/lockstep/statebackend"
+	"github.com/lockstep-iac/lockstep/statebackend/lockfile"
+)
+
+// objects are the objects of a bucket, with the conditions and the encryption
+// that go with all of them. It implements lockfile.Objects.
+type objects struct {
+	client      *awss3.Client
+	bucket      string
+	acl         string
+	kmsKeyID    string
+	encrypt     bool
+	customerKey []byte // nil: none
+	checksum    bool
+}
+
+// Get reads an object. Its entity tag is "" if there is none.
+func (o *objects) Get(ctx context.Context, key string) (data []byte, tag string, err error) {
+	for attempt := 1; ; attempt++ {
+		data, tag, err = o.get(ctx, key)
+		// The SDK repeats requests, but does not know of an answer that breaks
+		// off in its body.
+		if !errors.Is(err, errBroken) || attempt == 3 || ctx.Err() != nil {
+			return data, tag, o.explain("read", key, err)
+		}
+	}
+}
+
+var errBroken = errors.New("the answer broke off")
+
+func (o *objects) get(ctx context.Context, key string) (data []byte, tag string, err error) {
+	in := &awss3.GetObjectInput{Bucket: &o.bucket, Key: &key}
+	in.SSECustomerAlgorithm, in.SSECustomerKey, in.SSECustomerKeyMD5 = o.customerKeyHeaders()
+	out, err := o.client.GetObject(ctx, in)
+	var missing *types.NoSuchKey
+	if errors.As(err, &missing) {
+		return nil, "", nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	defer out.Body.Close()
+	var buffer bytes.Buffer
+	if n := aws.ToInt64(out.ContentLength); n > 0 && n < 1<<30 {
+		buffer.Grow(int(n) + bytes.MinRead)
+	}
+	if _, err := io.Copy(&buffer, out.Body); err != nil {
+		return nil, "", fmt.Errorf("%w: %w", errBroken, err)
+	}
+	tag = aws.ToString(out.ETag)
+	if tag == "" {
+		return nil, "", errors.New("the server sent no entity tag")
+	}
+	return buffer.Bytes(), tag, nil
+}
+
+// The pauses after a 409, which S3 answers while another conditional request on
+// the same key is under way (User Guide, "Conditional writes": retry).
+const (
+	conflictAttempts   = 6
+	firstConflictPause = 50 * time.Millisecond
+)
+
+// put writes an object if it has the entity tag ("": if there is none), and
+// returns the new one. The error wraps lockfile.ErrPrecondition if not.
+func (o *objects) put(ctx context.Context, key string, data []byte, tag string) (string, error) {
+	in := &awss3.PutObjectInput{
+		Bucket:      &o.bucket,
+		Key:         &key,
+		Body:        bytes.NewReader(data),
+		ContentType: aws.String("application/json"),
+		ACL:         types.ObjectCannedACL(o.acl),
+	}
+	if tag == "" {
+		in.IfNoneMatch = aws.String("*")
+	} else {
+		in.IfMatch = &tag
+	}
+	if o.checksum {
+		// Computed here, it is a plain header; left to the SDK, it would be a
+		// trailer in an encoding that some servers do not know.
+		sum := sha256.Sum256(data)
+		in.ChecksumSHA256 = aws.String(base64.StdEncoding.EncodeToString(sum[:]))
+	}
+	switch {
+	case o.encrypt && o.kmsKeyID != "":
+		in.ServerSideEncryption = types.ServerSideEncryptionAwsKms
+		in.SSEKMSKeyId = &o.kmsKeyID
+	case o.encrypt && o.customerKey != nil:
+		in.SSECustomerAlgorithm, in.SSECustomerKey, in.SSECustomerKeyMD5 = o.customerKeyHeaders()
+	case o.encrypt:
+		in.ServerSideEncryption = types.ServerSideEncryptionAes256
+	}
+	for attempt, pause := 1, firstConflictPause; ; attempt, pause = attempt+1, 2*pause {
+		out, err := o.client.PutObject(ctx, in)
+		if err == nil {
+			return aws.ToString(out.ETag), nil
+		}
+		if status(err) != http.StatusConflict || attempt == conflictAttempts || !wait(ctx, pause) {
+			return "", o.explain("write", key, err)
+		}
+		in.Body = bytes.NewReader(data)
+	}
+}
+
+// Create writes an object if there is none.
+func (o *objects) Create(ctx context.Context, key string, data []byte) error {
+	_, err := o.put(ctx, key, data, "")
+	return err
+}
+
+// Delete removes an object if it has the entity tag. A server that does not know
+// the condition on deleting (S3 itself learnt it late) is asked again without:
+// the tag was read a moment ago.
+func (o *objects) Delete(ctx context.Context, key, tag string) error {
+	in := &awss3.DeleteObjectInput{Bucket: &o.bucket, Key: &key, IfMatch: &tag}
+	_, err := o.client.DeleteObject(ctx, in)
+	if status(err) == http.StatusNotImplemented {
+		in.IfMatch = nil
+		_, err = o.client.DeleteObject(ctx, in)
+	}
+	return o.explain("delete", key, err)
+}
+
+// list calls found with every key that has the prefix.
+func (o *objects) list(ctx context.Context, prefix string, found func(key string)) error {
+	pages := awss3.NewListObjectsV2Paginator(o.client, &awss3.ListObjectsV2Input{Bucket: &o.bucket, Prefix: &prefix})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return o.explain("list", prefix, err)
+		}
+		for _, object := range page.Contents {
+			found(aws.ToString(object.Key))
+		}
+	}
+	return nil
+}
+
+// customerKeyHeaders are the headers of server-side encryption with a key of the
+// user's, needed for reading too; nil without one.
+func (o *objects) customerKeyHeaders() (algorithm, key, sum *string) {
+	if !o.encrypt || o.customerKey == nil {
+		return nil, nil, nil
+	}
+	md5sum := md5.Sum(o.customerKey)
+	return aws.String("AES256"),
+		aws.String(base64.StdEncoding.EncodeToString(o.customerKey)),
+		aws.String(base64.StdEncoding.EncodeToString(md5sum[:]))
+}
+
+// explain says what was to be done, and turns the errors on which callers
+// branch into ours.
+func (o *objects) explain(verb, key string, err error) error {
+	if err == nil {
+		return nil
+	}
+	var api smithy.APIError
+	code := ""
+	if errors.As(err, &api) {
+		code = api.ErrorCode()
+	}
+	switch {
+	case code == "NoSuchBucket":
+		err = fmt.Errorf("there is no such bucket: %w", err)
+	case status(err) == http.StatusMovedPermanently:
+		err = fmt.Errorf("the bucket is in %s: %w", region(err), err)
+	case status(err) == http.StatusPreconditionFailed,
+		// If-Match on what is not there.
+		verb != "read" && status(err) == http.StatusNotFound:
+		err = fmt.Errorf("%w: %w", lockfile.ErrPrecondition, err)
+	case status(err) == http.StatusForbidden:
+		err = fmt.Errorf("%w: %w", statebackend.ErrDenied, err)
+	}
+	return fmt.Errorf("%s s3://%s/%s: %w", verb, o.bucket, key, err)
+}
+
+// status is the HTTP status of an error, or 0.
+func status(err error) int {
+	var response *awshttp.ResponseError
+	if errors.As(err, &response) {
+		return response.HTTPStatusCode()
+	}
+	return 0
+}
+
+// region is where S3 says that the bucket is.
+func region(err error) string {
+	var response *awshttp.ResponseError
+	if errors.As(err, &response) && response.Response != nil {
+		if name := response.Response.Header.Get("X-Amz-Bucket-Region"); name != "" {
+			return "the region " + name
+		}
+	}
+	return "another region"
+}
+
+// wait pauses, and says whether ctx still lives.
+func wait(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

@@ -1,0 +1,198 @@
+package s3
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/statebackend"
+	"github.com/lockstep-iac/lockstep/statebackend/dynamodb"
+	"github.com/lockstep-iac/lockstep/statebackend/lockfile"
+)
+
+// workspace is the state of one workspace. It implements
+// statebackend.Workspace. What the bucket and the table hold is the truth; what
+// is remembered here saves requests, or says what we took.
+type workspace struct {
+	objects     *objects
+	key         string          // of the state's object
+	items       *dynamodb.Items // nil: the block names no table
+	file        lockfile.File
+	useLockfile bool // the block asks for the lock object
+	options     Options
+	patience    patience
+
+	mu        sync.Mutex
+	held      *held   // nil: this value holds no lock
+	digest    *string // what the digest item said last; nil: not known
+	unsettled bool    // a digest was announced, and not written since
+}
+
+// DigestError says that the state's object and the digest item do not belong
+// together, and that waiting did not help: somebody died between writing the one
+// and the other, or changed one of them by hand.
+type DigestError struct {
+	Path       string // "<bucket>/<key>"
+	Calculated string // of the object, "" if there is none
+	Stored     string // by the digest item
+}
+
+func (e *DigestError) Error() string {
+	return fmt.Sprintf("the state at s3://%s does not have the content that its digest says. "+
+		"Calculated digest: %q, stored digest: %q. "+
+		"If no run is in progress and the object is the state that you want, set Digest to %q in the DynamoDB item %q",
+		e.Path, e.Calculated, e.Stored, e.Calculated, e.Path+"-md5")
+}
+
+// Get reads the object, and compares it with the digest item. The two are
+// written one after the other, so a reader may come in between: it waits for the
+// writer, unless the writer has announced this very object.
+func (w *workspace) Get(ctx context.Context) (statebackend.Snapshot, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for start := time.Now(); ; {
+		data, tag, err := w.objects.Get(ctx, w.key)
+		if err != nil {
+			return statebackend.Snapshot{}, err
+		}
+		if len(data) == 0 {
+			data = nil // an empty object is no state
+		}
+		err = w.compare(ctx, data)
+		if err == nil {
+			return statebackend.Snapshot{Bytes: data, Version: statebackend.Version(tag)}, nil
+		}
+		if time.Since(start) >= w.patience.limit {
+			return statebackend.Snapshot{}, err
+		}
+		if !wait(ctx, w.patience.pause) {
+			return statebackend.Snapshot{}, ctx.Err()
+		}
+	}
+}
+
+// compare returns a *DigestError if the digest item is that of another state.
+func (w *workspace) compare(ctx context.Context, data []byte) error {
+	if w.items == nil {
+		return nil
+	}
+	stored, err := w.items.Digest(ctx)
+	if err != nil {
+		// Stock tools go on without, and so do we: a role that may only read the
+		// bucket can still plan.
+		w.options.Note(fmt.Sprintf("the state's digest could not be read, so the state was not compared with it: %v", err))
+		return nil
+	}
+	w.digest = &stored
+	calculated := digestOf(data)
+	if !dynamodb.IsDigest(stored) || stored == calculated {
+		return nil
+	}
+	announced, err := w.items.Announced(ctx)
+	if err == nil && announced == calculated && calculated != "" {
+		// The holder of the lock wrote this object, and has not come to write
+		// the digest yet, or died before it could. It is the state either way.
+		return nil
+	}
+	return &DigestError{Path: w.path(), Calculated: calculated, Stored: stored}
+}
+
+// Put writes the announcement, the object and the digest, in this order.
+//
+// Only the object's write decides: it has the condition, and who reads it reads
+// the state. The other two exist for tools that compare digests.
+func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Version) (statebackend.Version, error) {
+	if len(data) == 0 {
+		panic("s3: Put of an empty state")
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	digest := digestOf(data)
+
+	// The announcement says in the lock item which digest comes next, on
+	// condition that the lock is ours: who lost it stops here. A crash after this
+	// leaves an announcement of what was never written, which nobody asks about
+	// while object and digest belong together.
+	if err := w.announce(ctx, digest); err != nil {
+		return "", err
+	}
+
+	// A crash after this leaves the new state and the digest of the old one.
+	// Readers of ours see the announcement, and Unlock with the dead run's ID puts
+	// the digest right. A stock tool would refuse the state until then; it
+	// cannot begin anyway, as the dead run's lock is there.
+	tag, err := w.putObject(ctx, data, prev)
+	if err != nil {
+		return "", err
+	}
+
+	// A crash after this leaves nothing amiss but the lock.
+	if err := w.recordDigest(ctx, digest, tag); err != nil {
+		return "", fmt.Errorf("the state was written, its digest %s was not: %w", digest, err)
+	}
+	w.unsettled = false
+	return statebackend.Version(tag), nil
+}
+
+// putObject writes the object, and finds out what an error means.
+func (w *workspace) putObject(ctx context.Context, data []byte, prev statebackend.Version) (string, error) {
+	tag, err := w.objects.put(ctx, w.key, data, string(prev))
+	if err == nil {
+		return tag, nil
+	}
+	// A refused condition may be the echo of our own attempt, repeated by the
+	// SDK after an answer was lost; any other error may hide a success.
+	there, tag, readErr := w.objects.Get(ctx, w.key)
+	switch {
+	case readErr == nil && bytes.Equal(there, data):
+		return tag, nil
+	case !errors.Is(err, lockfile.ErrPrecondition):
+		return "", err
+	case readErr != nil:
+		return "", fmt.Errorf("%w; and what is there cannot be read: %w", err, readErr)
+	case tag == string(prev):
+		// Seen with versioned buckets of S3-like servers, where a deleted
+		// version stays in the way.
+		return "", fmt.Errorf("the server refuses to replace a state that nobody has changed: %w", err)
+	}
+	return "", &statebackend.ConflictError{Path: w.path(), Want: prev, Found: statebackend.Version(tag)}
+}
+
+// recordDigest writes the digest item after the object has got that tag. It is
+// conditional too, so that a process that was suspended just here does not
+// write the digest of a state that has long been replaced.
+func (w *workspace) recordDigest(ctx context.Context, digest, tag string) error {
+	if w.items == nil {
+		return nil
+	}
+	for {
+		if w.digest == nil {
+			stored, err := w.items.Digest(ctx)
+			if err != nil {
+				return err
+			}
+			w.digest = &stored
+		}
+		err := w.items.SetDigest(ctx, digest, *w.digest)
+		if err == nil {
+			w.digest = &digest
+			return nil
+		}
+		w.digest = nil
+		if !errors.Is(err, dynamodb.ErrDigestMoved) {
+			return err
+		}
+		// Somebody wrote a digest since we read it: a late one, which ours must
+		// replace, or one of a later state than ours.
+		_, now, err := w.objects.Get(ctx, w.key)
+		if err != nil {
+			return err
+		}
+		if now != tag {
+			return &statebackend.ConflictError{Path: w.path(), Want: statebackend.Version(tag), Found: statebackend.Version(now)}
+		}
+	}
+}
