@@ -50,7 +50,7 @@ func (f *Fake) of(name string) *fakeState {
 // write does one write, with its fault; f.mu is held.
 func (f *Fake) write(what string, do func()) error {
 	switch f.Faults.Next(what) {
-	case Failed:
+	case Failed, Conflict:
 		return ErrFault
 	case Persisted:
 		do()

@@ -12,9 +12,12 @@ const (
 	None      Fault = iota // nothing unusual
 	Failed                 // it is not done, and an error is reported
 	Persisted              // it is done, and an error is reported
+	Conflict               // it is not done, and answered with S3's 409 (elsewhere as Failed)
 )
 
-func (f Fault) String() string { return [...]string{"none", "failed", "failed but persisted"}[f] }
+func (f Fault) String() string {
+	return [...]string{"none", "failed", "failed but persisted", "conflict"}[f]
+}
 
 // ErrFault is the error that the fakes report for a fault.
 var ErrFault = errors.New("injected fault")

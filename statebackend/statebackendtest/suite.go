@@ -31,6 +31,7 @@ func Run(t *testing.T, s Suite) {
 		{"Backend", backendTests},
 	} {
 		t.Run(group.name, func(t *testing.T) {
+			t.Parallel()
 			for _, test := range group.tests {
 				t.Run(test.name, func(t *testing.T) {
 					t.Parallel()

@@ -99,7 +99,7 @@ var storeTests = []contractTest{
 	}},
 	{"large states", func(t *testing.T, s Suite) {
 		mine, theirs := s.open(t)
-		data := append([]byte(`{"x":"`), bytes.Repeat([]byte("0123456789abcdef"), 6<<20/16)...)
+		data := append([]byte(`{"x":"`), bytes.Repeat([]byte("0123456789abcdef"), 3<<20/16)...)
 		data = append(data, `"}`...)
 		if _, err := mine.Put(t.Context(), data, ""); err != nil {
 			t.Fatal(err)

@@ -1,0 +1,193 @@
+package statebackendtest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Part returns the path of a real part, below the cache that .ci/parts fills:
+// the directory LOCKSTEP_PARTS, or .parts in the root of the repository. Where
+// it is missing, the test is skipped, or fails if LOCKSTEP_TEST_PARTS is
+// "require".
+func Part(t testing.TB, path ...string) string {
+	t.Helper()
+	dir := partsDir(t)
+	file := filepath.Join(append([]string{dir}, path...)...)
+	if _, err := os.Stat(file); err == nil {
+		return file
+	}
+	message := fmt.Sprintf("%s is not in %s: .ci/parts installs it", filepath.Join(path...), dir)
+	if os.Getenv("LOCKSTEP_TEST_PARTS") == "require" {
+		t.Fatal(message)
+	}
+	t.Skip(message)
+	return ""
+}
+
+func partsDir(t testing.TB) string {
+	t.Helper()
+	if dir := os.Getenv("LOCKSTEP_PARTS"); dir != "" {
+		return dir
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return filepath.Join(dir, ".parts")
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			t.Fatal("no go.mod above the working directory")
+		}
+		dir = parent
+	}
+}
+
+// Credentials that StartVersitygw's server accepts.
+const (
+	AccessKey = "test"
+	SecretKey = "testsecret"
+)
+
+// StartVersitygw starts a real S3 server, with an empty bucket named "states",
+// and returns its URL. It ends with the test.
+func StartVersitygw(t testing.TB) (url string) {
+	t.Helper()
+	program := Part(t, "bin", "versitygw")
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "states"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return "http://" + startServer(t, func(address string) *exec.Cmd {
+		cmd := server(program, "--port", address, "--quiet", "posix", dir)
+		cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+AccessKey, "ROOT_SECRET_KEY="+SecretKey)
+		return cmd
+	})
+}
+
+// StartDynoxide starts a real DynamoDB server, with an empty table "locks", and
+// returns its URL. It ends with the test.
+func StartDynoxide(t testing.TB) (url string) {
+	t.Helper()
+	program := Part(t, "bin", "dynoxide")
+	url = "http://" + startServer(t, func(address string) *exec.Cmd {
+		host, port, _ := net.SplitHostPort(address)
+		return server(program, "serve", "--host", host, "--port", port)
+	})
+	table := `{"TableName":"locks","BillingMode":"PAY_PER_REQUEST",` +
+		`"AttributeDefinitions":[{"AttributeName":"LockID","AttributeType":"S"}],` +
+		`"KeySchema":[{"AttributeName":"LockID","KeyType":"HASH"}]}`
+	q, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(table))
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Header.Set("Content-Type", "application/x-amz-json-1.0")
+	q.Header.Set("X-Amz-Target", "DynamoDB_20120810.CreateTable")
+	// It looks for a signature, and does not check it.
+	q.Header.Set("X-Amz-Date", "20261101T000000Z")
+	q.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=test/20261101/us-east-1/dynamodb/aws4_request, SignedHeaders=host, Signature=0")
+	answer, err := http.DefaultClient.Do(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		body, _ := io.ReadAll(answer.Body)
+		t.Fatalf("create table: %s: %s", answer.Status, body)
+	}
+	return url
+}
+
+// server is a command that runs a program until its standard input ends. That
+// is so when we close it, and also when we die.
+func server(program string, args ...string) *exec.Cmd {
+	return exec.Command("sh", append([]string{"-c", `"$@" & server=$!; read -r _; kill $server; wait $server`, "sh", program}, args...)...)
+}
+
+// startServer starts a server on a free port of the loopback address, and
+// returns the address when it can be connected to.
+func startServer(t testing.TB, command func(address string) *exec.Cmd) string {
+	t.Helper()
+	var output lockedBuffer
+	for range 3 {
+		address := freeAddress(t)
+		cmd := command(address)
+		cmd.Stdout, cmd.Stderr = &output, &output
+		input, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if connects(t.Context(), address) {
+			t.Cleanup(func() { stop(cmd, input) })
+			return address
+		}
+		stop(cmd, input) // somebody else may have taken the port
+	}
+	t.Fatalf("the server does not start:\n%s", output.String())
+	return ""
+}
+
+func stop(cmd *exec.Cmd, input io.Closer) {
+	input.Close()
+	cmd.Wait()
+}
+
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// connects waits until a server listens.
+func connects(ctx context.Context, address string) bool {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	for ctx.Err() == nil {
+		var d net.Dialer
+		c, err := d.DialContext(ctx, "tcp", address)
+		if err == nil {
+			c.Close()
+			return true
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	return false
+}
+
+// lockedBuffer collects what several processes write.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}

@@ -1,0 +1,229 @@
+package statebackendtest
+
+import (
+	"bytes"
+	"crypto/md5"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// S3 is a server in memory that knows as much of S3 as the s3 backend uses:
+// objects with conditions on writing and deleting, and lists of them, in
+// buckets that need no creating. It checks checksums, and no signatures. The
+// fields are set before the first request.
+type S3 struct {
+	Faults *Faults                       // of "PUT key" and "DELETE key"
+	Deny   func(method, key string) bool // access denied, for GET, PUT, DELETE and LIST
+
+	RandomTags          bool // entity tags as with KMS: not the MD5
+	NoConditionalDelete bool // If-Match on DELETE is "not implemented"
+	PageSize            int  // of lists; 0 is S3's 1000
+
+	URL string
+
+	mu      sync.Mutex
+	objects map[string]s3Object // by "bucket/key"
+}
+
+type s3Object struct {
+	data   []byte
+	tag    string
+	header http.Header // of the request that wrote it
+}
+
+// Start starts the server. It ends with the test.
+func (s *S3) Start(t *testing.T) *S3 {
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	s.URL = server.URL
+	s.objects = make(map[string]s3Object)
+	return s
+}
+
+// Object returns an object by "bucket/key", and the headers of the request that
+// wrote it; nil if there is none.
+func (s *S3) Object(path string) ([]byte, http.Header) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	o := s.objects[path]
+	return o.data, o.header
+}
+
+// SetObject writes an object by "bucket/key" behind everybody's back; nil data
+// deletes it.
+func (s *S3) SetObject(path string, data []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if data == nil {
+		delete(s.objects, path)
+		return
+	}
+	s.objects[path] = s3Object{data: data, tag: s.tagOf(data)}
+}
+
+// Keys returns all paths, sorted.
+func (s *S3) Keys() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.objects))
+}
+
+func (s *S3) tagOf(data []byte) string {
+	sum := md5.Sum(data)
+	if s.RandomTags {
+		rand.Read(sum[:])
+	}
+	return `"` + hex.EncodeToString(sum[:]) + `"`
+}
+
+// ServeHTTP answers a request; one at a time, so that conditions are exact.
+func (s *S3) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	path := strings.TrimPrefix(r.URL.Path, "/")
+	bucket, key, inBucket := strings.Cut(path, "/")
+	method := r.Method
+	if !inBucket || key == "" {
+		method, key = "LIST", r.URL.Query().Get("prefix")
+	}
+	if bucket == "missing" {
+		s3Error(w, http.StatusNotFound, "NoSuchBucket")
+		return
+	}
+	if s.Deny != nil && s.Deny(method, key) {
+		s3Error(w, http.StatusForbidden, "AccessDenied")
+		return
+	}
+	switch method {
+	case "LIST":
+		s.list(w, r, bucket)
+	case http.MethodGet:
+		s.get(w, path)
+	case http.MethodPut:
+		s.write(w, "PUT "+key, func(w http.ResponseWriter) { s.put(w, r, path) })
+	case http.MethodDelete:
+		s.write(w, "DELETE "+key, func(w http.ResponseWriter) { s.delete(w, r, path) })
+	default:
+		s3Error(w, http.StatusMethodNotAllowed, "MethodNotAllowed")
+	}
+}
+
+// write does one write, with its fault.
+func (s *S3) write(w http.ResponseWriter, name string, do func(http.ResponseWriter)) {
+	switch s.Faults.Next(name) {
+	case None:
+		do(w)
+	case Conflict:
+		s3Error(w, http.StatusConflict, "ConditionalRequestConflict")
+	case Persisted:
+		do(httptest.NewRecorder())
+		fallthrough
+	case Failed:
+		s3Error(w, http.StatusInternalServerError, "InternalError")
+	}
+}
+
+func (s *S3) get(w http.ResponseWriter, path string) {
+	o, ok := s.objects[path]
+	if !ok {
+		s3Error(w, http.StatusNotFound, "NoSuchKey")
+		return
+	}
+	w.Header().Set("ETag", o.tag)
+	w.Header().Set("Content-Length", fmt.Sprint(len(o.data)))
+	w.Write(o.data)
+}
+
+func (s *S3) put(w http.ResponseWriter, r *http.Request, path string) {
+	data, err := io.ReadAll(r.Body)
+	if err != nil {
+		s3Error(w, http.StatusBadRequest, "IncompleteBody")
+		return
+	}
+	if want := r.Header.Get("X-Amz-Checksum-Sha256"); want != "" {
+		if sum := sha256.Sum256(data); base64.StdEncoding.EncodeToString(sum[:]) != want {
+			s3Error(w, http.StatusBadRequest, "BadDigest")
+			return
+		}
+	}
+	if !s.conditionsHold(w, r, path) {
+		return
+	}
+	o := s3Object{data: bytes.Clone(data), tag: s.tagOf(data), header: r.Header.Clone()}
+	s.objects[path] = o
+	w.Header().Set("ETag", o.tag)
+}
+
+// conditionsHold answers if they do not.
+func (s *S3) conditionsHold(w http.ResponseWriter, r *http.Request, path string) bool {
+	o, exists := s.objects[path]
+	match := r.Header.Get("If-Match")
+	switch {
+	case r.Header.Get("If-None-Match") == "*" && exists, match != "" && exists && o.tag != match:
+		s3Error(w, http.StatusPreconditionFailed, "PreconditionFailed")
+		return false
+	case match != "" && !exists:
+		s3Error(w, http.StatusNotFound, "NoSuchKey")
+		return false
+	}
+	return true
+}
+
+func (s *S3) delete(w http.ResponseWriter, r *http.Request, path string) {
+	if s.NoConditionalDelete && r.Header.Get("If-Match") != "" {
+		s3Error(w, http.StatusNotImplemented, "NotImplemented")
+		return
+	}
+	if !s.conditionsHold(w, r, path) {
+		return
+	}
+	delete(s.objects, path)
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (s *S3) list(w http.ResponseWriter, r *http.Request, bucket string) {
+	type content struct{ Key string }
+	var answer struct {
+		XMLName               xml.Name `xml:"ListBucketResult"`
+		IsTruncated           bool
+		NextContinuationToken string `xml:",omitempty"`
+		Contents              []content
+	}
+	size := s.PageSize
+	if size == 0 {
+		size = 1000
+	}
+	after := r.URL.Query().Get("continuation-token")
+	for _, path := range slices.Sorted(maps.Keys(s.objects)) {
+		key, ok := strings.CutPrefix(path, bucket+"/")
+		if !ok || !strings.HasPrefix(key, r.URL.Query().Get("prefix")) || key <= after {
+			continue
+		}
+		if len(answer.Contents) == size {
+			answer.IsTruncated = true
+			answer.NextContinuationToken = answer.Contents[size-1].Key
+			break
+		}
+		answer.Contents = append(answer.Contents, content{key})
+	}
+	w.Header().Set("Content-Type", "application/xml")
+	xml.NewEncoder(w).Encode(answer)
+}
+
+func s3Error(w http.ResponseWriter, status int, code string) {
+	w.Header().Set("Content-Type", "application/xml")
+	w.WriteHeader(status)
+	fmt.Fprintf(w, "<Error><Code>%s</Code><Message>%s</Message></Error>", code, code)
+}
