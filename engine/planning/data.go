@@ -2,7 +2,6 @@ package planning
 
 import (
 	"context"
-	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -96,7 +95,7 @@ func (x *instance) planData(ctx context.Context) (cty.Value, diags.Diagnostics) 
 	if reason != plans.ReasonNone {
 		return x.readLater(plain, sensitive, reason), ds
 	}
-	val, more := ReadData(ctx, x.p.s, x.client, x.r, x.rs, x.object(), plain, sensitive, x.p.in.Events)
+	val, more := session.ReadData(ctx, x.client, x.r, x.rs, x.object(), plain, sensitive, x.p.in.Events)
 	if ds = append(ds, more...); more.HasErrors() {
 		return cty.NilVal, ds
 	}
@@ -160,42 +159,6 @@ func (p *planner) pendingIn(a addrs.AbsResource) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.pendingAbs[a]
-}
-
-// ReadData asks a provider for a data source's value, and checks it. The result
-// has the sensitive marks of the configuration and the schema.
-func ReadData(ctx context.Context, s *session.Session, c dataReader, r *config.Resource, rs *schema.Schema, addr addrs.ResourceInstanceObject, plain cty.Value, sensitive []cty.Path, l events.Listener) (cty.Value, diags.Diagnostics) {
-	l.Send(events.Event{Kind: events.ApplyStart, Addr: addr, Action: plans.Read})
-	start := time.Now()
-	val, ds := c.ReadData(ctx, addr.Instance.Resource.Resource.Type, plain, cty.NilVal)
-	ds = session.Places(ds, r, addr.Instance.String())
-	if ds.HasErrors() {
-		l.Send(events.Event{Kind: events.ApplyFailed, Addr: addr, Action: plans.Read, Elapsed: time.Since(start)})
-		return cty.NilVal, ds
-	}
-	bad := ""
-	switch {
-	case val == cty.NilVal || val.IsNull():
-		bad = "the value is null"
-	case !val.IsWhollyKnown():
-		bad = "the value contains unknown parts"
-	default:
-		for _, err := range val.Type().TestConformance(rs.Block.ImpliedType()) {
-			bad = describe(err)
-		}
-	}
-	if bad != "" {
-		return cty.NilVal, append(ds, diags.Errorf(r.Range.Ptr(), "Provider produced invalid object",
-			"The provider's answer for %s is not valid: %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.", addr, bad).At(addr.Instance.String())...)
-	}
-	val = session.MarkSensitive(val, rs, sensitive)
-	l.Send(events.Event{Kind: events.ApplyDone, Addr: addr, Action: plans.Read, ID: objectID(val), Elapsed: time.Since(start)})
-	return val, ds
-}
-
-// dataReader is the part of a provider that ReadData needs.
-type dataReader interface {
-	ReadData(ctx context.Context, typeName string, config, meta cty.Value) (cty.Value, diags.Diagnostics)
 }
 
 // visitEphemeral opens the instances of an ephemeral block, as far as their

@@ -11,8 +11,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
-	"github.com/lockstep-iac/lockstep/engine/provider"
-	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/session"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
@@ -74,7 +72,7 @@ func (x *instance) plan(ctx context.Context) (cty.Value, diags.Diagnostics) {
 // change: an apply has no occasion to.
 func (x *instance) settle() {
 	o := *x.found.object
-	o.Dependencies = x.p.deps.state(x.cr)
+	o.Dependencies = x.p.deps.State(x.cr)
 	x.p.setObject(x.object(), x.pc, &o)
 }
 
@@ -88,16 +86,16 @@ func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Dia
 	if ds = append(ds, more...); more.HasErrors() {
 		return nil, ds
 	}
-	q := &question{instance: x, config: config}
+	q := x.question(config)
 	if x.found.object != nil {
-		q.private = x.found.object.Private
+		q.Private = x.found.object.Private
 	}
-	q.prior = x.found.prior
+	q.Prior = x.found.prior
 	tainted := x.found.object != nil && x.found.object.Status == states.Tainted
 	if tainted {
-		q.prior, q.private = x.rs.Block.NullValue(), nil
+		q.Prior, q.Private = x.rs.Block.NullValue(), nil
 	}
-	if more := q.ask(ctx); more.HasErrors() {
+	if more := q.Ask(ctx); more.HasErrors() {
 		return nil, append(ds, more...)
 	} else {
 		ds = append(ds, more...)
@@ -108,25 +106,31 @@ func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Dia
 	}
 	if action.IsReplace() && !tainted {
 		// The new object is planned for itself, as one that has no predecessor.
-		again := &question{instance: x, config: config, prior: x.rs.Block.NullValue(), private: q.privateOut}
-		if more := again.ask(ctx); more.HasErrors() {
+		again := x.question(config)
+		again.Prior, again.Private = x.rs.Block.NullValue(), q.PlannedPrivate
+		if more := again.Ask(ctx); more.HasErrors() {
 			return nil, append(ds, more...)
 		} else {
 			ds = append(ds, more...)
 		}
-		q.planned, q.privateOut = again.planned, again.privateOut
+		q.Planned, q.PlannedPrivate = again.Planned, again.PlannedPrivate
 	}
 	if action.IsReplace() && x.r.PreventDestroy {
 		return nil, append(ds, x.prevented()...)
 	}
 	return &plans.ResourceChange{
 		Addr: x.object(), Provider: x.pc, Reason: reason, Schema: x.rs,
-		Change:              plans.Change{Action: action, Before: x.found.prior, After: q.planned},
-		Private:             q.privateOut,
-		RequiredReplace:     q.requiredReplace,
+		Change:              plans.Change{Action: action, Before: x.found.prior, After: q.Planned},
+		Private:             q.PlannedPrivate,
+		RequiredReplace:     q.RequiredReplace,
 		CreateBeforeDestroy: x.cbd,
 		StoredDeps:          x.storedDeps(),
 	}, ds
+}
+
+// question prepares a question to the provider.
+func (x *instance) question(config cty.Value) *session.Question {
+	return &session.Question{Client: x.client, Provider: x.pc, Resource: x.r, Schema: x.rs, Addr: x.addr, Config: config}
 }
 
 func (x *instance) storedDeps() *states.Dependencies {
@@ -137,7 +141,7 @@ func (x *instance) storedDeps() *states.Dependencies {
 }
 
 // decide chooses the action.
-func (x *instance) decide(q *question, tainted bool) (plans.Action, plans.Reason, diags.Diagnostics) {
+func (x *instance) decide(q *session.Question, tainted bool) (plans.Action, plans.Reason, diags.Diagnostics) {
 	replace := plans.DeleteThenCreate
 	if x.cbd {
 		replace = plans.CreateThenDelete
@@ -158,13 +162,13 @@ func (x *instance) decide(q *question, tainted bool) (plans.Action, plans.Reason
 	if triggered {
 		return replace, plans.ReasonReplaceByTriggers, nil
 	}
-	if equal(q.planned, q.prior) {
-		if !sameMarks(q.planned, q.prior) {
+	if equal(q.Planned, q.Prior) {
+		if !sameMarks(q.Planned, q.Prior) {
 			return plans.Update, plans.ReasonNone, nil // only what the state says about sensitivity changes
 		}
 		return plans.NoOp, plans.ReasonNone, nil
 	}
-	if len(q.requiredReplace) > 0 {
+	if len(q.RequiredReplace) > 0 {
 		return replace, plans.ReasonReplaceBecauseCannot, nil
 	}
 	return plans.Update, plans.ReasonNone, nil
@@ -230,98 +234,4 @@ func (x *instance) prevented() diags.Diagnostics {
 func prevented(b *block, addr addrs.AbsResourceInstance) diags.Diagnostics {
 	return diags.Errorf(b.r.Range.Ptr(), "Instance cannot be destroyed",
 		"Resource %s has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To avoid this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the plan using the -target option.", addr).At(addr.String())
-}
-
-// A question is one PlanResourceChange call with what it takes and gives.
-type question struct {
-	*instance
-	config  cty.Value // with marks
-	prior   cty.Value // with marks
-	private []byte
-
-	planned         cty.Value // with sensitive marks
-	privateOut      []byte
-	requiredReplace []cty.Path
-}
-
-// ask proposes a new value to the provider and checks the answer: configuration
-// + prior state -> proposed new state -> planned state.
-func (q *question) ask(ctx context.Context) diags.Diagnostics {
-	plainPrior, _ := q.prior.UnmarkDeep()
-	config, ds := ignoreChanges(q.r, plainPrior, q.config)
-	if ds.HasErrors() {
-		return ds.At(q.addr.String())
-	}
-	plainConfig, sensitive := marks.Paths(config, marks.Sensitive)
-	proposed := schema.ProposedNew(q.rs.Block, plainPrior, plainConfig)
-	resp, more := q.client.Plan(ctx, provider.PlanRequest{
-		TypeName: q.r.Addr.Type, Prior: plainPrior, Proposed: proposed, Config: plainConfig, Private: q.private,
-	})
-	if ds = append(ds, session.Places(more, q.r, q.addr.String())...); ds.HasErrors() {
-		return ds
-	}
-	if ds = append(ds, q.checkPlanned(plainPrior, plainConfig, resp)...); ds.HasErrors() {
-		return ds
-	}
-	q.planned = session.MarkSensitive(resp.Planned, q.rs, sensitive)
-	q.privateOut = resp.Private
-	if q.requiredReplace, more = q.replacePaths(plainPrior, resp); more.HasErrors() {
-		return append(ds, more...)
-	}
-	return ds
-}
-
-// checkPlanned holds the provider's answer against the contract.
-func (q *question) checkPlanned(prior, config cty.Value, resp provider.PlanResponse) diags.Diagnostics {
-	bad := func(what string) diags.Diagnostics {
-		return diags.Errorf(nil, "Provider produced invalid plan",
-			"Provider %q planned an invalid value for %s: %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.", q.pc.Provider, q.addr, what).At(q.addr.String())
-	}
-	if resp.Planned == cty.NilVal || resp.Planned.IsNull() {
-		return bad("the planned value is null")
-	}
-	for _, err := range resp.Planned.Type().TestConformance(q.rs.Block.ImpliedType()) {
-		return bad(describe(err))
-	}
-	if resp.LegacyTypeSystem {
-		return nil // older SDKs cannot keep the contract and are exempt
-	}
-	var ds diags.Diagnostics
-	for _, err := range schema.AssertPlanValid(q.rs.Block, prior, config, resp.Planned) {
-		ds = append(ds, bad(describe(err))...)
-	}
-	return ds
-}
-
-// describe returns an error's text behind the path of the attribute it is about.
-func describe(err error) string {
-	if pe, ok := err.(cty.PathError); ok {
-		return schema.FormatPath(pe.Path) + ": " + pe.Error()
-	}
-	return err.Error()
-}
-
-// replacePaths returns those of the provider's RequiresReplace paths whose value
-// changes.
-func (q *question) replacePaths(prior cty.Value, resp provider.PlanResponse) ([]cty.Path, diags.Diagnostics) {
-	if len(resp.RequiresReplace) == 0 || prior.IsNull() {
-		return nil, nil
-	}
-	var out []cty.Path
-	for _, path := range resp.RequiresReplace {
-		if len(path) == 0 {
-			continue
-		}
-		after, errAfter := path.Apply(resp.Planned)
-		before, errBefore := path.Apply(prior)
-		switch {
-		case errAfter != nil && errBefore != nil:
-			return nil, diags.Errorf(nil, "Provider produced invalid plan",
-				"Provider %q has indicated \"requires replacement\" on %s for a non-existent attribute path %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.",
-				q.pc.Provider, q.addr, schema.FormatPath(path)).At(q.addr.String())
-		case errAfter != nil || errBefore != nil || !after.RawEquals(before):
-			out = append(out, path)
-		}
-	}
-	return out, nil
 }

@@ -36,7 +36,7 @@ func (p *planner) nodes() *nodes {
 				continue
 			}
 			n.of[cr] = len(n.list)
-			n.list = append(n.list, node{visit: p.visitor(m, m.Resources[r]), after: p.deps.of(cr)})
+			n.list = append(n.list, node{visit: p.visitor(m, m.Resources[r]), after: p.deps.Direct(cr)})
 		}
 	}
 	for a := range p.prior.Current().Resources() {
@@ -71,8 +71,8 @@ func (p *planner) visitor(m *config.Module, r *config.Resource) func(context.Con
 func (p *planner) orphanAfter(cr addrs.ConfigResource) []addrs.ConfigResource {
 	var out []addrs.ConfigResource
 	for _, a := range p.byConfig[cr] {
-		if o, ok := p.deps.providerObject(p.prior.Current().Resource(a).Provider); ok {
-			out = append(out, p.deps.resources(o)...)
+		if o, ok := p.deps.Provider(p.prior.Current().Resource(a).Provider); ok {
+			out = append(out, p.deps.Of(o)...)
 		}
 	}
 	return out
@@ -89,4 +89,9 @@ func (n *nodes) graph() walk.Graph {
 		}
 	}
 	return walk.Graph{N: len(n.list), After: after}
+}
+
+// objectOf returns the object that a block is in the reference graph.
+func objectOf(cr addrs.ConfigResource) addrs.Object {
+	return addrs.Object{Module: cr.Module, Kind: addrs.KindResource, Res: cr.Resource}
 }

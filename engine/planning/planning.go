@@ -82,7 +82,7 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 type planner struct {
 	in   Input
 	s    *session.Session
-	deps *dependencies
+	deps *session.Dependencies
 
 	// byConfig and orphans index the state: the resources of each block, and those
 	// without a block.
@@ -130,8 +130,8 @@ func newPlanner(in Input) *planner {
 		Variables: in.Variables, Resource: p.resourceValue,
 		RootDir: in.RootDir, WorkingDir: in.WorkingDir, Workspace: in.Workspace,
 	})
-	p.deps = newDependencies(in.Config, in.Refs)
-	p.forced = p.deps.forceCreateBeforeDestroy()
+	p.deps = session.NewDependencies(in.Config, in.Refs)
+	p.forced = p.deps.CreateBeforeDestroy()
 	return p
 }
 
@@ -196,7 +196,7 @@ func (p *planner) finish() (*plans.Plan, diags.Diagnostics) {
 	p.recordCalls()
 	slices.SortFunc(p.changes, compareChanges)
 	slices.SortFunc(p.drift, compareChanges)
-	p.deps.fill(p.changes)
+	p.deps.Fill(p.changes)
 	plan := &plans.Plan{
 		Mode:               p.in.Mode,
 		Errored:            ds.HasErrors(),

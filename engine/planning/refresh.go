@@ -64,7 +64,7 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 	}
 	deps := o.Dependencies
 	if b.r != nil && addr.Deposed == addrs.NotDeposed {
-		deps = states.MergeDependencies(p.deps.state(b.cr), o.Dependencies)
+		deps = states.MergeDependencies(p.deps.State(b.cr), o.Dependencies)
 	}
 	next, err := session.Encode(val, b.rs, session.Encoding{
 		Status: o.Status, Private: private, Dependencies: deps, CreateBeforeDestroy: o.CreateBeforeDestroy,
@@ -84,7 +84,7 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 // read asks the provider what an object is now.
 func (b *block) read(ctx context.Context, addr addrs.ResourceInstanceObject, upgraded cty.Value, o *states.Object) (cty.Value, []byte, diags.Diagnostics) {
 	plain, paths := marks.Paths(upgraded, marks.Sensitive)
-	ev := events.Event{Kind: events.RefreshStart, Addr: addr, ID: objectID(upgraded)}
+	ev := events.Event{Kind: events.RefreshStart, Addr: addr, ID: session.ObjectID(upgraded)}
 	b.p.in.Events.Send(ev)
 	start := time.Now()
 	resp, ds := b.client.Read(ctx, provider.ReadRequest{TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Private: o.Private})
@@ -133,16 +133,4 @@ func equal(a, b cty.Value) bool {
 		b, _ = b.UnmarkDeep()
 	}
 	return a.RawEquals(b)
-}
-
-// objectID returns an object's id for progress messages.
-func objectID(v cty.Value) string {
-	if v == cty.NilVal || v.IsMarked() || !v.IsKnown() || v.IsNull() || !v.Type().IsObjectType() || !v.Type().HasAttribute("id") {
-		return ""
-	}
-	id := v.GetAttr("id")
-	if id.IsMarked() || !id.IsKnown() || id.IsNull() || id.Type() != cty.String {
-		return ""
-	}
-	return id.AsString()
 }

@@ -89,7 +89,7 @@ func (p *planner) includeDependents(named []addrs.ConfigResource) {
 		for _, m := range p.in.Config.Order {
 			for r := range m.Resources {
 				cr := addrs.ConfigResource{Module: m.Addr, Resource: r}
-				for _, d := range p.deps.of(cr) {
+				for _, d := range p.deps.Direct(cr) {
 					if gone[d] {
 						add(cr)
 					}

@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/session"
 )
 
 // triggered reports whether replace_triggered_by asks for a replacement: a
@@ -118,7 +119,7 @@ func (p *planner) changedAt(t trigger, rest hcl.Traversal) bool {
 		if len(rest) == 0 {
 			return true
 		}
-		path, err := traversalPath(rest)
+		path, err := session.TraversalPath(rest)
 		if err != nil {
 			return true
 		}

@@ -100,3 +100,28 @@ func Encode(v cty.Value, rs *schema.Schema, e Encoding) (*states.Object, error) 
 		Value:               marks.At(plain, marks.Sensitive, sensitive),
 	}, nil
 }
+
+// ObjectID returns an object's id for progress messages.
+func ObjectID(v cty.Value) string {
+	if v == cty.NilVal || v.IsMarked() || !v.IsKnown() || v.IsNull() || !v.Type().IsObjectType() || !v.Type().HasAttribute("id") {
+		return ""
+	}
+	id := v.GetAttr("id")
+	if id.IsMarked() || !id.IsKnown() || id.IsNull() || id.Type() != cty.String {
+		return ""
+	}
+	return id.AsString()
+}
+
+// Stored returns the value of an object that was written with the present schema,
+// with sensitive marks.
+func (s *Session) Stored(addr addrs.AbsResourceInstance, rs *schema.Schema, o *states.Object) (cty.Value, diags.Diagnostics) {
+	if o.Value != cty.NilVal {
+		return o.Value, nil
+	}
+	v, err := schema.ParseJSON(o.AttrsJSON, rs.Block.ImpliedType())
+	if err != nil {
+		return cty.DynamicVal, diags.FromError("Invalid object in the state", fmt.Errorf("%s: %w", addr, err))
+	}
+	return s.mark(v, rs, o), nil
+}

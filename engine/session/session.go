@@ -72,13 +72,13 @@ func (s *Session) Schema(ctx context.Context, p addrs.Provider, r addrs.Resource
 	}
 	rs := ps.Resource(r.Mode.String(), r.Type)
 	if rs == nil {
-		return nil, ps, append(ds, unsupportedType(ps, p, r, place)...)
+		return nil, ps, append(ds, UnsupportedType(ps, p, r, place)...)
 	}
 	return rs, ps, ds
 }
 
-// unsupportedType says that a provider has no such type, and what it has instead.
-func unsupportedType(ps *schema.Provider, p addrs.Provider, r addrs.Resource, place *hcl.Range) diags.Diagnostics {
+// UnsupportedType says that a provider has no such type, and what it has instead.
+func UnsupportedType(ps *schema.Provider, p addrs.Provider, r addrs.Resource, place *hcl.Range) diags.Diagnostics {
 	what := map[addrs.ResourceMode]string{addrs.Managed: "resource type", addrs.Data: "data source", addrs.Ephemeral: "ephemeral resource type"}
 	detail := fmt.Sprintf("The provider %s does not support %s %q.", p.ForDisplay(), what[r.Mode], r.Type)
 	for _, other := range []addrs.ResourceMode{addrs.Managed, addrs.Data, addrs.Ephemeral} {

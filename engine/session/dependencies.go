@@ -1,4 +1,4 @@
-package planning
+package session
 
 import (
 	"slices"
@@ -10,30 +10,33 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// dependencies answers which resources depend on which, looking through provider
+// Dependencies answers which resources depend on which, looking through provider
 // configurations.
-type dependencies struct {
+type Dependencies struct {
 	cfg    *config.Config
 	refs   *refs.Refs
 	stored map[addrs.ConfigResource]*states.Dependencies
 	direct map[addrs.ConfigResource][]addrs.ConfigResource
 }
 
-func newDependencies(cfg *config.Config, r *refs.Refs) *dependencies {
-	return &dependencies{
+// NewDependencies computes the dependencies of all blocks of a configuration.
+func NewDependencies(cfg *config.Config, r *refs.Refs) *Dependencies {
+	d := &Dependencies{
 		cfg: cfg, refs: r,
 		stored: map[addrs.ConfigResource]*states.Dependencies{},
 		direct: map[addrs.ConfigResource][]addrs.ConfigResource{},
 	}
+	d.compute()
+	return d
 }
 
 func objectOf(cr addrs.ConfigResource) addrs.Object {
 	return addrs.Object{Module: cr.Module, Kind: addrs.KindResource, Res: cr.Resource}
 }
 
-// resources returns the resources that an object depends on directly, those
-// behind its provider configuration included.
-func (d *dependencies) resources(o addrs.Object) []addrs.ConfigResource {
+// Of returns the resources that an object depends on directly, those behind its
+// provider configuration included.
+func (d *Dependencies) Of(o addrs.Object) []addrs.ConfigResource {
 	var out []addrs.ConfigResource
 	seen := map[addrs.Object]bool{o: true}
 	var visit func(addrs.Object)
@@ -54,27 +57,21 @@ func (d *dependencies) resources(o addrs.Object) []addrs.ConfigResource {
 	return out
 }
 
-// of returns the direct dependencies of a block. It is filled for all blocks before
-// the walk starts, and only read after that.
-func (d *dependencies) of(cr addrs.ConfigResource) []addrs.ConfigResource { return d.direct[cr] }
+// Direct returns the direct dependencies of a block. The caller must not change it.
+func (d *Dependencies) Direct(cr addrs.ConfigResource) []addrs.ConfigResource { return d.direct[cr] }
 
-// state returns the dependencies to store with a block's objects.
-func (d *dependencies) state(cr addrs.ConfigResource) *states.Dependencies { return d.stored[cr] }
+// State returns the dependencies to store with a block's objects.
+func (d *Dependencies) State(cr addrs.ConfigResource) *states.Dependencies { return d.stored[cr] }
 
-// forceCreateBeforeDestroy computes direct and stored dependencies of all blocks,
-// and returns those for which create-before-destroy is in force: by their own
-// setting, or because something that depends on them, however far away, has it.
-// What is created before the old one is destroyed needs its own dependencies'
-// new ones before theirs are destroyed.
-func (d *dependencies) forceCreateBeforeDestroy() map[addrs.ConfigResource]bool {
-	forced := map[addrs.ConfigResource]bool{}
+// compute fills in direct and stored dependencies.
+func (d *Dependencies) compute() {
 	var visit func(cr addrs.ConfigResource) *states.Dependencies
 	visit = func(cr addrs.ConfigResource) *states.Dependencies {
 		if s, ok := d.stored[cr]; ok {
 			return s
 		}
 		d.stored[cr] = nil // a resource that mentions itself
-		d.direct[cr] = d.resources(objectOf(cr))
+		d.direct[cr] = d.Of(objectOf(cr))
 		var deps []states.Dependency
 		for _, x := range d.direct[cr] {
 			deps = append(deps, states.Dependency{Resource: x, Further: visit(x)})
@@ -82,6 +79,19 @@ func (d *dependencies) forceCreateBeforeDestroy() map[addrs.ConfigResource]bool 
 		d.stored[cr] = states.DirectDependencies(deps)
 		return d.stored[cr]
 	}
+	for _, m := range d.cfg.Order {
+		for r := range m.Resources {
+			visit(addrs.ConfigResource{Module: m.Addr, Resource: r})
+		}
+	}
+}
+
+// CreateBeforeDestroy returns the blocks for which create-before-destroy is in
+// force: by their own setting, or because something that depends on them, however
+// far away, has it. What is created before the old one is destroyed needs its own
+// dependencies' new ones before theirs are destroyed.
+func (d *Dependencies) CreateBeforeDestroy() map[addrs.ConfigResource]bool {
+	forced := map[addrs.ConfigResource]bool{}
 	var force func(cr addrs.ConfigResource)
 	force = func(cr addrs.ConfigResource) {
 		if forced[cr] {
@@ -90,11 +100,6 @@ func (d *dependencies) forceCreateBeforeDestroy() map[addrs.ConfigResource]bool 
 		forced[cr] = true
 		for _, x := range d.direct[cr] {
 			force(x)
-		}
-	}
-	for _, m := range d.cfg.Order {
-		for r := range m.Resources {
-			visit(addrs.ConfigResource{Module: m.Addr, Resource: r})
 		}
 	}
 	for _, m := range d.cfg.Order {
@@ -107,10 +112,10 @@ func (d *dependencies) forceCreateBeforeDestroy() map[addrs.ConfigResource]bool 
 	return forced
 }
 
-// fill sets the configuration dependencies of changes: the nearest resources that
+// Fill sets the configuration dependencies of changes: the nearest resources that
 // have changes themselves, through those that have none (no instances, or data
 // that was read already).
-func (d *dependencies) fill(changes []*plans.ResourceChange) {
+func (d *Dependencies) Fill(changes []*plans.ResourceChange) {
 	changed := map[addrs.ConfigResource]bool{}
 	for _, c := range changes {
 		changed[c.Addr.Instance.Config()] = true
@@ -135,8 +140,8 @@ func (d *dependencies) fill(changes []*plans.ResourceChange) {
 		// Without a block there is only what its provider configuration depends on.
 		deps, ok := byProvider[c.Provider]
 		if !ok {
-			if o, found := d.providerObject(c.Provider); found {
-				deps = through(d.resources(o), changed, nearest)
+			if o, found := d.Provider(c.Provider); found {
+				deps = through(d.Of(o), changed, nearest)
 			}
 			byProvider[c.Provider] = deps
 		}
@@ -166,8 +171,8 @@ func through(direct []addrs.ConfigResource, changed map[addrs.ConfigResource]boo
 	return out
 }
 
-// providerObject returns the block of a provider configuration.
-func (d *dependencies) providerObject(pc addrs.AbsProviderConfig) (addrs.Object, bool) {
+// Provider returns the block of a provider configuration.
+func (d *Dependencies) Provider(pc addrs.AbsProviderConfig) (addrs.Object, bool) {
 	m := d.cfg.Modules[pc.Module]
 	if m == nil {
 		return addrs.Object{}, false

@@ -1,4 +1,4 @@
-package planning
+package session
 
 import (
 	"fmt"
@@ -23,7 +23,7 @@ func ignoreChanges(r *config.Resource, prior, config cty.Value) (cty.Value, diag
 	var paths []cty.Path
 	var ds diags.Diagnostics
 	for _, t := range r.IgnoreChanges {
-		path, err := traversalPath(t)
+		path, err := TraversalPath(t)
 		if err != nil {
 			ds = append(ds, diags.Errorf(t.SourceRange().Ptr(), "Invalid ignore_changes expression", "%s", err)...)
 			continue
@@ -51,8 +51,8 @@ func ignoreChanges(r *config.Resource, prior, config cty.Value) (cty.Value, diag
 	return marks.At(plain, marks.Sensitive, kept), ds
 }
 
-// traversalPath converts a relative traversal of literals.
-func traversalPath(t hcl.Traversal) (cty.Path, error) {
+// TraversalPath converts a relative traversal of literals.
+func TraversalPath(t hcl.Traversal) (cty.Path, error) {
 	var path cty.Path
 	for _, step := range t {
 		switch s := step.(type) {

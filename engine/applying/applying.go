@@ -1,0 +1,298 @@
+// Package applying carries out a plan: plan + prior state -> new state.
+//
+// It does what it is told. Which instances there are, what becomes of them and in
+// which order was decided by the plan and package order; applying evaluates the
+// configuration again with the values that are known by now, asks the provider to
+// plan once more, holds both plans against each other, and only then lets the
+// provider act. It stops after any action if it must: what is done is in the
+// state, what is not stays as the prior state has it.
+//
+// Every effect goes through one place ([applier.effect]): an apply journal would
+// write the intent before it and the outcome after it there. The package refuses to
+// know where a state is stored: whoever calls gives a function that saves it.
+// Start at [Apply].
+package applying
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/order"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/refs"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/session"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/engine/walk"
+)
+
+// Input is everything that an apply depends on.
+type Input struct {
+	Plan      *plans.Plan
+	Config    *config.Config
+	Refs      *refs.Refs
+	Providers session.Providers
+	// Variables are the plan's, with the ephemeral ones given again.
+	Variables           map[string]cty.Value
+	Functions           map[string]function.Function
+	ModuleFunctions     func(*config.Module) map[string]function.Function
+	RootDir, WorkingDir string
+	Workspace           string
+	Parallelism         int
+	Events              events.Listener
+	// Save stores a state; it is called at most once at a time, at least every
+	// SaveEvery while there is something new, and at the end. nil: nothing is stored
+	// on the way.
+	Save func(context.Context, *states.State) error
+	// SaveEvery is the longest time between two saves; 0 means [DefaultSaveEvery].
+	SaveEvery time.Duration
+}
+
+// DefaultSaveEvery is how much work a crash may lose. Source: Terraform persists
+// every 20 seconds on remote backends.
+const DefaultSaveEvery = 20 * time.Second
+
+// Apply carries out the plan. The state is returned beside errors, too: it is
+// what exists then. When ctx ends, nothing new is started, calls under way may
+// finish, and what has not been started is reported.
+func Apply(ctx context.Context, in Input) (*states.State, diags.Diagnostics) {
+	if in.Parallelism <= 0 {
+		in.Parallelism = 10
+	}
+	if in.SaveEvery <= 0 {
+		in.SaveEvery = DefaultSaveEvery
+	}
+	a := newApplier(in)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	a.stop = stop
+	a.walk(ctx)
+	return a.finish(ctx)
+}
+
+// applier is the applying of one plan.
+type applier struct {
+	in     Input
+	s      *session.Session
+	deps   *session.Dependencies
+	forced map[addrs.ConfigResource]bool
+	stop   context.CancelCauseFunc
+
+	mu        sync.Mutex
+	state     *states.Editor
+	deposedAs map[int]addrs.DeposedKey // by change: the key its old object was given
+	failed    map[addrs.AbsResource]bool
+	values    map[addrs.AbsResource]*valueCell
+	instances map[addrs.AbsResource]*instancesCell
+	found     diags.Diagnostics
+	ended     bool
+
+	saving    sync.Mutex
+	lastSaved time.Time
+	saved     *states.State
+}
+
+type valueCell struct {
+	once sync.Once
+	val  cty.Value
+	ds   diags.Diagnostics
+}
+
+type instancesCell struct {
+	once sync.Once
+	by   map[addrs.InstanceKey]*eval.Instance
+	ds   diags.Diagnostics
+}
+
+func newApplier(in Input) *applier {
+	a := &applier{
+		in:        in,
+		deps:      session.NewDependencies(in.Config, in.Refs),
+		state:     in.Plan.PriorState.Edit(),
+		deposedAs: map[int]addrs.DeposedKey{},
+		failed:    map[addrs.AbsResource]bool{},
+		values:    map[addrs.AbsResource]*valueCell{},
+		instances: map[addrs.AbsResource]*instancesCell{},
+		lastSaved: time.Now(),
+		saved:     in.Plan.PriorState,
+	}
+	a.forced = a.deps.CreateBeforeDestroy()
+	a.s = &session.Session{Config: in.Config, Refs: in.Refs, Providers: in.Providers}
+	a.s.Eval = eval.New(eval.World{
+		Config: in.Config, Refs: in.Refs,
+		Functions: in.Functions, ModuleFunctions: in.ModuleFunctions,
+		Variables: in.Variables, Resource: a.resourceValue,
+		CallKeys: func(m addrs.ModuleInstance, call string) ([]addrs.InstanceKey, bool) {
+			keys, ok := in.Plan.Instances.Calls[plans.CallInstance{Module: m, Call: call}]
+			return keys, ok
+		},
+		ResourceKeys: func(r addrs.AbsResource) ([]addrs.InstanceKey, bool) {
+			keys, ok := in.Plan.Instances.Resources[r]
+			return keys, ok
+		},
+		RootDir: in.RootDir, WorkingDir: in.WorkingDir, Workspace: in.Workspace, Applying: true,
+	})
+	return a
+}
+
+// errStep is the outcome of a step that reported errors.
+var errStep = errors.New("the step reported errors")
+
+// walk carries out the steps.
+func (a *applier) walk(ctx context.Context) {
+	changes := a.in.Plan.Changes
+	list := make([]order.Change, len(changes))
+	for i, c := range changes {
+		list[i] = order.Change{
+			Object: c.Addr, Config: c.Addr.Instance.Config(), Action: c.Action,
+			CreateBeforeDestroy: c.CreateBeforeDestroy, Provider: c.Provider, ConfigDeps: c.ConfigDeps,
+		}
+		if c.Action != plans.NoOp && c.Action != plans.Create && c.Action != plans.Read {
+			list[i].StoredDeps = c.StoredDeps.All()
+		}
+	}
+	g := order.Steps(list)
+	results := walk.Run(ctx, a.in.Parallelism, walk.Graph{N: len(g.Steps), After: g.After}, func(ctx context.Context, i int) error {
+		step := g.Steps[i]
+		if step.Verb == order.Barrier {
+			return nil
+		}
+		c := changes[step.Change]
+		ds := a.step(ctx, step, c)
+		a.report(ds)
+		if ds.HasErrors() {
+			a.fail(c)
+			return errStep
+		}
+		return nil
+	})
+	left := 0
+	for i, err := range results {
+		if err == nil {
+			continue
+		}
+		if step := g.Steps[i]; step.Verb != order.Barrier {
+			a.fail(changes[step.Change])
+			if !errors.Is(err, errStep) && !errors.Is(err, walk.ErrSkipped) && step.Verb != order.Verify {
+				left++
+			}
+		}
+	}
+	if left > 0 {
+		a.report(diags.Errorf(nil, "Apply was interrupted",
+			"%d planned actions were not started: %s. What has been done is in the state; plan again to see what remains.", left, context.Cause(ctx)))
+	}
+	a.ended = true
+}
+
+// step carries out one step of a change.
+func (a *applier) step(ctx context.Context, step order.Step, c *plans.ResourceChange) diags.Diagnostics {
+	if step.Verb == order.Verify && !a.hasConditions(c) {
+		return nil
+	}
+	x, ds := a.open(ctx, step.Change, c)
+	if ds.HasErrors() {
+		return ds
+	}
+	switch step.Verb {
+	case order.Create, order.Update:
+		ds = append(ds, x.make(ctx)...)
+	case order.Delete:
+		ds = append(ds, x.delete(ctx)...)
+	case order.Read:
+		ds = append(ds, x.read(ctx)...)
+	case order.Forget:
+		a.set(c.Addr, c.Provider, nil)
+	case order.Verify:
+		ds = append(ds, x.verify()...)
+	}
+	return ds
+}
+
+// report keeps diagnostics.
+func (a *applier) report(ds diags.Diagnostics) {
+	if ds = ds.Unreported(); len(ds) > 0 {
+		a.mu.Lock()
+		a.found = append(a.found, ds...)
+		a.mu.Unlock()
+	}
+}
+
+// fail notes that a resource does not have the value it was to have.
+func (a *applier) fail(c *plans.ResourceChange) {
+	a.mu.Lock()
+	a.failed[c.Addr.Instance.AbsResource()] = true
+	a.mu.Unlock()
+}
+
+// set records an object in the state; nil removes it.
+func (a *applier) set(addr addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, o *states.Object) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.state.SetObject(addr, pc, o)
+}
+
+// object returns an object of the state.
+func (a *applier) object(addr addrs.ResourceInstanceObject) *states.Object {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.state.Current().Object(addr)
+}
+
+// save stores the state if it is time. A state that cannot be stored stops the
+// apply: nothing new is started.
+func (a *applier) save(ctx context.Context, now bool) diags.Diagnostics {
+	if a.in.Save == nil {
+		return nil
+	}
+	a.saving.Lock()
+	defer a.saving.Unlock()
+	if !now && time.Since(a.lastSaved) < a.in.SaveEvery {
+		return nil
+	}
+	a.mu.Lock()
+	st := a.state.State()
+	a.mu.Unlock()
+	if st == a.saved {
+		return nil
+	}
+	if err := a.in.Save(context.WithoutCancel(ctx), st); err != nil {
+		a.stop(errors.New("the state could not be saved"))
+		return diags.FromError("Failed to save state", err)
+	}
+	a.lastSaved, a.saved = time.Now(), st
+	return nil
+}
+
+// finish evaluates outputs and checks, and saves.
+func (a *applier) finish(ctx context.Context) (*states.State, diags.Diagnostics) {
+	a.outputs()
+	a.report(a.s.CloseEphemerals(context.WithoutCancel(ctx)))
+	a.report(a.save(ctx, true))
+	ds := slices.Concat(a.found, a.s.Diagnostics(), a.s.Eval.Diagnostics())
+	return a.state.State(), ds
+}
+
+// schema returns the schema of a change's resource type.
+func (a *applier) schema(ctx context.Context, c *plans.ResourceChange, r *config.Resource) (*schema.Schema, diags.Diagnostics) {
+	if c.Schema != nil {
+		return c.Schema, nil
+	}
+	place := r
+	if place == nil {
+		place = &config.Resource{}
+	}
+	rs, _, ds := a.s.Schema(ctx, c.Provider.Provider, c.Addr.Instance.Resource.Resource, place.TypeRange.Ptr())
+	return rs, ds
+}

@@ -1,0 +1,395 @@
+package applying
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/session"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// object is the applying of one change.
+type object struct {
+	a      *applier
+	index  int
+	c      *plans.ResourceChange
+	r      *config.Resource // nil if the configuration has no such block
+	cr     addrs.ConfigResource
+	rs     *schema.Schema
+	client provider.Client
+}
+
+// open gets together what a step needs.
+func (a *applier) open(ctx context.Context, index int, c *plans.ResourceChange) (*object, diags.Diagnostics) {
+	x := &object{a: a, index: index, c: c, cr: c.Addr.Instance.Config()}
+	if m := a.in.Config.Modules[x.cr.Module]; m != nil {
+		x.r = m.Resources[x.cr.Resource]
+	}
+	if c.Action == plans.Forget {
+		return x, nil
+	}
+	var ds, more diags.Diagnostics
+	if x.rs, ds = a.schema(ctx, c, x.r); ds.HasErrors() {
+		return nil, ds.At(c.Addr.Instance.String())
+	}
+	x.client, more = a.s.Client(ctx, c.Provider)
+	return x, append(ds, more...)
+}
+
+func (x *object) address() string { return x.c.Addr.Instance.String() }
+
+// make creates or updates the object.
+func (x *object) make(ctx context.Context) diags.Diagnostics {
+	scope, ds := x.a.scope(x.c.Addr.Instance, x.r)
+	if ds.HasErrors() {
+		return ds
+	}
+	if ds = append(ds, x.conditions(x.r.Preconditions, scope, "Resource precondition failed")...); ds.HasErrors() {
+		return ds
+	}
+	config, more := x.a.s.ResourceConfig(x.r, x.rs, scope)
+	if ds = append(ds, more.At(x.address())...); ds.HasErrors() {
+		return ds
+	}
+	prior, priorValue, more := x.prior()
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	q, more := x.planAgain(ctx, config, prior, priorValue)
+	if ds = append(ds, more...); more.HasErrors() {
+		return ds
+	}
+	created, more := x.perform(ctx, q, prior)
+	ds = append(ds, more...)
+	if created != cty.NilVal && !more.HasErrors() {
+		scope.Self = created
+		ds = append(ds, x.conditions(x.r.Postconditions, scope, "Resource postcondition failed")...)
+	}
+	return append(ds, x.a.save(ctx, more.HasErrors())...)
+}
+
+// prior returns the object that is to become another: nil and null for a creation.
+func (x *object) prior() (*states.Object, cty.Value, diags.Diagnostics) {
+	null := x.rs.Block.NullValue()
+	if x.c.Action != plans.Update {
+		return nil, null, nil
+	}
+	o := x.a.object(x.c.Addr)
+	if o == nil {
+		return nil, null, diags.Errorf(nil, "Object to update is gone",
+			"The state has no %s any more, although the plan is to update it. This is a bug in Lockstep: please report it.", x.c.Addr).At(x.address())
+	}
+	v, ds := x.a.s.Stored(x.c.Addr.Instance, x.rs, o)
+	return o, v, ds
+}
+
+// planAgain asks the provider for a plan with everything known that is known by
+// now, and holds it against the one that was approved: initial planned state ->
+// final planned state.
+func (x *object) planAgain(ctx context.Context, config cty.Value, prior *states.Object, priorValue cty.Value) (*session.Question, diags.Diagnostics) {
+	q := &session.Question{
+		Client: x.client, Provider: x.c.Provider, Resource: x.r, Schema: x.rs, Addr: x.c.Addr.Instance,
+		Config: config, Prior: priorValue, Private: x.c.Private,
+	}
+	if prior != nil {
+		q.Private = prior.Private
+	}
+	ds := q.Ask(ctx)
+	if ds.HasErrors() {
+		return q, ds
+	}
+	if x.c.Action == plans.Update && len(q.RequiredReplace) > 0 {
+		return q, append(ds, x.inconsistent("planned to update the object, but now it would have to be replaced")...)
+	}
+	approved, _ := x.c.After.UnmarkDeep()
+	final, _ := q.Planned.UnmarkDeep()
+	for _, err := range schema.AssertObjectCompatible(x.rs.Block, approved, final) {
+		ds = append(ds, x.inconsistent(session.Describe(err))...)
+	}
+	return q, ds
+}
+
+func (x *object) inconsistent(what string) diags.Diagnostics {
+	return diags.Errorf(x.place(), "Provider produced inconsistent final plan",
+		"When expanding the plan for %s to include new values learned so far during apply, provider %q produced an invalid new value: %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.",
+		x.c.Addr, x.c.Provider.Provider, what).At(x.address())
+}
+
+// perform lets the provider act and records what came of it. It returns the new
+// value if there is one.
+func (x *object) perform(ctx context.Context, q *session.Question, prior *states.Object) (cty.Value, diags.Diagnostics) {
+	plainPrior, _ := q.Prior.UnmarkDeep()
+	planned, _ := q.Planned.UnmarkDeep()
+	config, _ := q.Config.UnmarkDeep()
+	if prior != nil && plainPrior.RawEquals(planned) {
+		// Only what is sensitive changes: that is the state's business alone.
+		return q.Planned, x.store(q.Planned, states.Ready, prior.Private)
+	}
+	restore := x.depose()
+	verb := plans.Create
+	if prior != nil {
+		verb = plans.Update
+	}
+	resp, ds := x.effect(ctx, verb, provider.ApplyRequest{
+		TypeName: x.r.Addr.Type, Prior: plainPrior, Planned: planned, Config: config, Private: q.PlannedPrivate,
+	})
+	newValue, more := x.newState(resp, verb, planned, plainPrior, ds.HasErrors())
+	ds = append(ds, more...)
+	if newValue.IsNull() {
+		restore() // nothing came of it: what was there is still there
+		return cty.NilVal, ds
+	}
+	status := states.Ready
+	if prior != nil {
+		status = prior.Status
+	}
+	if ds.HasErrors() && verb == plans.Create {
+		status = states.Tainted
+	}
+	_, sensitive := sensitivePaths(q.Planned)
+	marked := session.MarkSensitive(newValue, x.rs, sensitive)
+	ds = append(ds, x.store(marked, status, resp.Private)...)
+	if ds.HasErrors() {
+		return cty.NilVal, ds
+	}
+	return marked, ds
+}
+
+// depose puts the present object aside, if it is to be deleted only after its
+// successor was made. The function returned undoes that.
+func (x *object) depose() (restore func()) {
+	if x.c.Action != plans.CreateThenDelete {
+		return func() {}
+	}
+	old := x.a.object(x.c.Addr)
+	if old == nil {
+		return func() {}
+	}
+	key := newDeposedKey()
+	deposed := addrs.ResourceInstanceObject{Instance: x.c.Addr.Instance, Deposed: key}
+	x.a.mu.Lock()
+	defer x.a.mu.Unlock()
+	x.a.state.SetObject(deposed, x.c.Provider, old)
+	x.a.state.SetObject(x.c.Addr, x.c.Provider, nil)
+	x.a.deposedAs[x.index] = key
+	return func() {
+		x.a.set(x.c.Addr, x.c.Provider, old)
+		x.a.set(deposed, x.c.Provider, nil)
+	}
+}
+
+func newDeposedKey() addrs.DeposedKey {
+	var b [4]byte
+	rand.Read(b[:])
+	return addrs.DeposedKey(hex.EncodeToString(b[:]))
+}
+
+// effect is the one place where a provider changes something.
+func (x *object) effect(ctx context.Context, verb plans.Action, req provider.ApplyRequest) (provider.ApplyResponse, diags.Diagnostics) {
+	ev := events.Event{Kind: events.ApplyStart, Addr: x.c.Addr, Action: verb, ID: session.ObjectID(req.Prior)}
+	x.a.in.Events.Send(ev)
+	start := time.Now()
+	// A call under way is never cut off by a stop: what it did would not be known.
+	resp, ds := x.client.Apply(context.WithoutCancel(ctx), req)
+	ds = session.Places(ds, x.r, x.address())
+	ev.Kind, ev.Elapsed = events.ApplyDone, time.Since(start)
+	if ds.HasErrors() {
+		ev.Kind = events.ApplyFailed
+	}
+	if verb != plans.Delete && resp.New != cty.NilVal {
+		if id := session.ObjectID(session.MarkSensitive(resp.New, x.rs, nil)); id != "" {
+			ev.ID = id
+		}
+	}
+	x.a.in.Events.Send(ev)
+	return resp, ds
+}
+
+// newState checks what a provider made of an object: final planned state -> new
+// state. Beside an error whatever the provider knows is taken; null if that is nothing.
+func (x *object) newState(resp provider.ApplyResponse, verb plans.Action, planned, prior cty.Value, failed bool) (cty.Value, diags.Diagnostics) {
+	v := resp.New
+	bad := func(summary, detail string, args ...any) diags.Diagnostics {
+		args = append([]any{x.c.Provider.Provider, x.c.Addr}, args...)
+		return diags.Errorf(x.place(), summary, "After the apply operation, provider %q returned an invalid result for %s: "+detail+".\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker. What the provider returned has been saved as far as possible.", args...).At(x.address())
+	}
+	null := x.rs.Block.NullValue()
+	if v == cty.NilVal || v.IsNull() {
+		switch {
+		case failed && verb == plans.Update:
+			return prior, nil
+		case failed:
+			return null, nil
+		}
+		return null, bad("Provider produced inconsistent result after apply", "root object was present, but now absent")
+	}
+	var ds diags.Diagnostics
+	if errs := v.Type().TestConformance(x.rs.Block.ImpliedType()); len(errs) > 0 {
+		if verb == plans.Update {
+			v = prior
+		} else {
+			v = null
+		}
+		return v, bad("Provider produced invalid object", "%s", session.Describe(errs[0]))
+	}
+	if !v.IsWhollyKnown() {
+		ds = append(ds, bad("Provider returned invalid result object after apply", "all values must be known after apply")...)
+		v = schema.UnknownAsNull(v)
+	}
+	if !failed && !ds.HasErrors() && !resp.LegacyTypeSystem {
+		for _, err := range schema.AssertObjectCompatible(x.rs.Block, planned, v) {
+			ds = append(ds, bad("Provider produced inconsistent result after apply", "%s", session.Describe(err))...)
+		}
+	}
+	return v, ds
+}
+
+// store records the object in the state.
+func (x *object) store(v cty.Value, status states.Status, private []byte) diags.Diagnostics {
+	o, err := session.Encode(v, x.rs, session.Encoding{
+		Status: status, Private: private,
+		Dependencies: x.a.deps.State(x.cr), CreateBeforeDestroy: x.a.forced[x.cr],
+	})
+	if err != nil {
+		return diags.FromError("Object cannot be saved", err).At(x.address())
+	}
+	x.a.set(x.c.Addr, x.c.Provider, o)
+	return nil
+}
+
+// delete destroys the object: the current one, or the one that was deposed.
+func (x *object) delete(ctx context.Context) diags.Diagnostics {
+	addr := x.c.Addr
+	if x.c.Action == plans.CreateThenDelete {
+		x.a.mu.Lock()
+		key, ok := x.a.deposedAs[x.index]
+		x.a.mu.Unlock()
+		if !ok {
+			return nil // there was nothing to depose
+		}
+		addr.Deposed = key
+	}
+	o := x.a.object(addr)
+	if o == nil {
+		return nil // gone already
+	}
+	v, ds := x.a.s.Stored(addr.Instance, x.rs, o)
+	if ds.HasErrors() {
+		return ds
+	}
+	plain, _ := v.UnmarkDeep()
+	private := o.Private
+	if x.c.Action == plans.Delete {
+		private = x.c.Private
+	}
+	null := x.rs.Block.NullValue()
+	resp, more := x.effect(ctx, plans.Delete, provider.ApplyRequest{
+		TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Planned: null, Config: null, Private: private,
+	})
+	ds = append(ds, more...)
+	if !ds.HasErrors() && resp.New != cty.NilVal && !resp.New.IsNull() {
+		ds = append(ds, diags.Errorf(x.place(), "Provider returned invalid result object after apply",
+			"After applying the deletion of %s, provider %q still returned an object.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.", addr, x.c.Provider.Provider).At(x.address())...)
+	}
+	switch {
+	case !ds.HasErrors():
+		x.a.set(addr, x.c.Provider, nil)
+	case resp.New != cty.NilVal && !resp.New.IsNull() && resp.New.IsWhollyKnown():
+		_, sensitive := sensitivePaths(v)
+		if left, err := session.Encode(session.MarkSensitive(resp.New, x.rs, sensitive), x.rs, session.Encoding{
+			Status: o.Status, Private: resp.Private, Dependencies: o.Dependencies, CreateBeforeDestroy: o.CreateBeforeDestroy,
+		}); err == nil {
+			x.a.set(addr, x.c.Provider, left)
+		}
+	}
+	return append(ds, x.a.save(ctx, ds.HasErrors())...)
+}
+
+// read reads a data source that could not be read while planning.
+func (x *object) read(ctx context.Context) diags.Diagnostics {
+	scope, ds := x.a.scope(x.c.Addr.Instance, x.r)
+	if ds.HasErrors() {
+		return ds
+	}
+	if ds = append(ds, x.conditions(x.r.Preconditions, scope, "Resource precondition failed")...); ds.HasErrors() {
+		return ds
+	}
+	config, more := x.a.s.ResourceConfig(x.r, x.rs, scope)
+	if ds = append(ds, more.At(x.address())...); ds.HasErrors() {
+		return ds
+	}
+	plain, sensitive := sensitivePaths(config)
+	v, more := session.ReadData(ctx, x.client, x.r, x.rs, x.c.Addr, plain, sensitive, x.a.in.Events)
+	if ds = append(ds, more...); more.HasErrors() {
+		return ds
+	}
+	o, err := session.Encode(v, x.rs, session.Encoding{Status: states.Ready})
+	if err != nil {
+		return append(ds, diags.FromError("Object cannot be saved", err).At(x.address())...)
+	}
+	x.a.set(x.c.Addr, x.c.Provider, o)
+	scope.Self = v
+	return append(ds, x.conditions(x.r.Postconditions, scope, "Resource postcondition failed")...)
+}
+
+// verify evaluates the conditions of an object that does not change.
+func (x *object) verify() diags.Diagnostics {
+	scope, ds := x.a.scope(x.c.Addr.Instance, x.r)
+	if ds.HasErrors() {
+		return ds
+	}
+	ds = append(ds, x.conditions(x.r.Preconditions, scope, "Resource precondition failed")...)
+	o := x.a.object(x.c.Addr)
+	if o == nil {
+		return ds
+	}
+	v, more := x.a.s.Stored(x.c.Addr.Instance, x.rs, o)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	scope.Self = v
+	return append(ds, x.conditions(x.r.Postconditions, scope, "Resource postcondition failed")...)
+}
+
+// hasConditions reports whether there is something to verify.
+func (a *applier) hasConditions(c *plans.ResourceChange) bool {
+	cr := c.Addr.Instance.Config()
+	m := a.in.Config.Modules[cr.Module]
+	if m == nil || m.Resources[cr.Resource] == nil {
+		return false
+	}
+	r := m.Resources[cr.Resource]
+	return len(r.Preconditions)+len(r.Postconditions) > 0
+}
+
+func (x *object) conditions(cs []*config.Condition, s eval.Scope, summary string) diags.Diagnostics {
+	if len(cs) == 0 {
+		return nil
+	}
+	return x.a.s.Eval.Conditions(cs, s, "resource", x.cr.String(), x.address(), summary).At(x.address())
+}
+
+// place is where to point at when the provider is to blame.
+func (x *object) place() *hcl.Range {
+	if x.r == nil {
+		return nil
+	}
+	return x.r.Range.Ptr()
+}
+
+// sensitivePaths splits a value into the plain one and what is sensitive in it.
+func sensitivePaths(v cty.Value) (cty.Value, []cty.Path) { return marks.Paths(v, marks.Sensitive) }

@@ -1,0 +1,85 @@
+package applying
+
+import (
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/session"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// outputs evaluates what is left to evaluate, and records root outputs and the
+// results of conditions. What depends on something that failed keeps its old value.
+func (a *applier) outputs() {
+	if a.in.Plan.Mode == plans.DestroyMode {
+		a.destroyed()
+		return
+	}
+	a.report(a.s.Eval.Force(a.skip))
+	a.report(session.CheckBlocks(a.s.Eval, a.in.Config.Order, a.skip))
+	for _, c := range a.in.Plan.Outputs {
+		if c.Action == plans.Delete {
+			a.state.RemoveOutput(c.Name)
+			continue
+		}
+		o := a.in.Config.Root.Outputs[c.Name]
+		v, ds := a.s.Eval.Output(addrs.RootModuleInstance, c.Name)
+		if ds.HasErrors() {
+			continue
+		}
+		plain, _ := v.UnmarkDeep()
+		switch {
+		case plain.IsNull():
+			a.state.RemoveOutput(c.Name)
+		case plain.IsWhollyKnown():
+			a.state.SetOutput(c.Name, states.Output{Value: plain, Sensitive: o.Sensitive})
+		}
+	}
+	a.state.SetChecks(session.CheckResults(a.s.Eval.Checks()))
+}
+
+// destroyed takes out of the state what has no life of its own.
+func (a *applier) destroyed() {
+	for _, c := range a.in.Plan.Outputs {
+		a.state.RemoveOutput(c.Name)
+	}
+	a.state.SetChecks(nil)
+	var gone []addrs.AbsResourceInstance
+	for abs, r := range a.state.Current().Resources() {
+		if abs.Resource.Mode == addrs.Data && len(a.in.Plan.Targets) == 0 {
+			for k := range r.Instances {
+				gone = append(gone, abs.Instance(k))
+			}
+		}
+	}
+	for _, x := range gone {
+		a.state.RemoveInstance(x)
+	}
+}
+
+// skip reports whether a named value depends on what is not part of this plan.
+func (a *applier) skip(o addrs.Object) bool {
+	if len(a.in.Plan.Targets) == 0 {
+		return false
+	}
+	for _, u := range a.in.Refs.Resources(o) {
+		if u.Kind == addrs.KindResource && !a.planned(u) {
+			return true
+		}
+	}
+	return false
+}
+
+// planned reports whether the plan has instance keys for a block.
+func (a *applier) planned(o addrs.Object) bool {
+	m := a.in.Config.Modules[o.Module]
+	ins, ds := a.s.Eval.Modules(m)
+	if ds.HasErrors() {
+		return false
+	}
+	for _, in := range ins {
+		if _, ok := a.in.Plan.Instances.Resources[addrs.AbsResource{Module: in, Resource: o.Res}]; !ok {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,135 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/applying"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/funcs"
+	"github.com/lockstep-iac/lockstep/engine/planning"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/refs"
+	"github.com/lockstep-iac/lockstep/engine/session"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/engine/validating"
+)
+
+// LanguageVersion is the version of the Terraform language that the engine
+// implements, as required_version constraints and states see it.
+const LanguageVersion = "1.11.4"
+
+// A Run is what every operation on a configuration needs to know.
+type Run struct {
+	Config    *config.Config
+	Providers session.Providers
+	// Variables are the root module's, converted to their types; see config.CollectVariables.
+	Variables map[string]cty.Value
+	// WorkingDir is the directory that path.cwd names and that file functions start from.
+	WorkingDir string
+	Workspace  string // "" means "default"
+	// Parallelism is how many provider calls may be under way at once; 0 means 10.
+	Parallelism int
+	Events      events.Listener
+}
+
+// PlanOptions say what kind of plan to make.
+type PlanOptions struct {
+	Mode         plans.Mode // 0 means normal
+	SkipRefresh  bool
+	Targets      []addrs.Target
+	ForceReplace []addrs.AbsResourceInstance
+}
+
+// Plan compares the configuration with a state and says what would have to
+// happen. The plan is returned beside errors too, marked as errored.
+func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (*plans.Plan, diags.Diagnostics) {
+	rs, ds := refs.Analyze(r.Config)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	if o.Mode == 0 {
+		o.Mode = plans.NormalMode
+	}
+	now := time.Now().UTC()
+	plan, more := planning.Plan(ctx, planning.Input{
+		Config: r.Config, Refs: rs, State: state, Providers: r.Providers,
+		Variables: r.Variables, EphemeralVariables: ephemeralVariables(r.Config),
+		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Targets: o.Targets, ForceReplace: o.ForceReplace,
+		Parallelism: r.Parallelism, Functions: r.functions(now, false),
+		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Timestamp: now,
+		Events: r.Events,
+	})
+	return plan, append(ds, more...)
+}
+
+// ApplyOptions say how to store the state on the way; see applying.Input.
+type ApplyOptions struct {
+	Save      func(context.Context, *states.State) error
+	SaveEvery time.Duration
+}
+
+// Apply carries out a plan that [Plan] made for the same configuration. The new
+// state is returned beside errors too.
+func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (*states.State, diags.Diagnostics) {
+	rs, ds := refs.Analyze(r.Config)
+	if ds.HasErrors() {
+		return plan.PriorState, ds
+	}
+	variables := r.Variables
+	if variables == nil {
+		variables = plan.Variables
+	}
+	state, more := applying.Apply(ctx, applying.Input{
+		Plan: plan, Config: r.Config, Refs: rs, Providers: r.Providers, Variables: variables,
+		Functions: r.functions(plan.Timestamp, true), RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir,
+		Workspace: r.workspace(), Parallelism: r.Parallelism, Events: r.Events,
+		Save: o.Save, SaveEvery: o.SaveEvery,
+	})
+	return state, append(ds, more...)
+}
+
+func (r Run) workspace() string {
+	if r.Workspace == "" {
+		return "default"
+	}
+	return r.Workspace
+}
+
+// functions returns the built-in functions for a phase. While planning, impure
+// ones give unknown values.
+func (r Run) functions(planned time.Time, applying bool) map[string]function.Function {
+	return funcs.Table(funcs.Scope{
+		BaseDir: r.WorkingDir, Now: time.Now, PlanTimestamp: planned, PureOnly: !applying,
+	})
+}
+
+// ephemeralVariables returns the names of root variables whose values are not kept.
+func ephemeralVariables(c *config.Config) []string {
+	var out []string
+	for name, v := range c.Root.Variables {
+		if v.Ephemeral {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// Validate returns everything that is wrong with the configuration whatever its
+// inputs are. The providers are not configured.
+func Validate(ctx context.Context, r Run, p validating.Providers) diags.Diagnostics {
+	rs, ds := refs.Analyze(r.Config)
+	if ds.HasErrors() {
+		return ds
+	}
+	return append(ds, validating.Validate(ctx, validating.Input{
+		Config: r.Config, Refs: rs, Providers: p, Functions: r.functions(time.Time{}, false),
+		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(),
+	})...)
+}

@@ -1,0 +1,114 @@
+package session
+
+import (
+	"context"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+// A Question is one PlanResourceChange call with what it takes and gives.
+type Question struct {
+	Client   provider.Client
+	Provider addrs.AbsProviderConfig
+	Resource *config.Resource
+	Schema   *schema.Schema
+	Addr     addrs.AbsResourceInstance
+
+	Config  cty.Value // with marks
+	Prior   cty.Value // with marks; null for a creation
+	Private []byte
+
+	// The answer.
+	Planned         cty.Value // with sensitive marks
+	PlannedPrivate  []byte
+	RequiredReplace []cty.Path
+}
+
+// Ask proposes a new value to the provider and checks the answer: configuration
+// + prior state -> proposed new state -> planned state.
+func (q *Question) Ask(ctx context.Context) diags.Diagnostics {
+	plainPrior, _ := q.Prior.UnmarkDeep()
+	config, ds := ignoreChanges(q.Resource, plainPrior, q.Config)
+	if ds.HasErrors() {
+		return ds.At(q.Addr.String())
+	}
+	plainConfig, sensitive := marks.Paths(config, marks.Sensitive)
+	proposed := schema.ProposedNew(q.Schema.Block, plainPrior, plainConfig)
+	resp, more := q.Client.Plan(ctx, provider.PlanRequest{
+		TypeName: q.Resource.Addr.Type, Prior: plainPrior, Proposed: proposed, Config: plainConfig, Private: q.Private,
+	})
+	if ds = append(ds, Places(more, q.Resource, q.Addr.String())...); ds.HasErrors() {
+		return ds
+	}
+	if ds = append(ds, q.checkPlanned(plainPrior, plainConfig, resp)...); ds.HasErrors() {
+		return ds
+	}
+	q.Planned = MarkSensitive(resp.Planned, q.Schema, sensitive)
+	q.PlannedPrivate = resp.Private
+	if q.RequiredReplace, more = q.replacePaths(plainPrior, resp); more.HasErrors() {
+		return append(ds, more...)
+	}
+	return ds
+}
+
+// checkPlanned holds the provider's answer against the contract.
+func (q *Question) checkPlanned(prior, config cty.Value, resp provider.PlanResponse) diags.Diagnostics {
+	bad := func(what string) diags.Diagnostics {
+		return diags.Errorf(nil, "Provider produced invalid plan",
+			"Provider %q planned an invalid value for %s: %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.", q.Provider.Provider, q.Addr, what).At(q.Addr.String())
+	}
+	if resp.Planned == cty.NilVal || resp.Planned.IsNull() {
+		return bad("the planned value is null")
+	}
+	for _, err := range resp.Planned.Type().TestConformance(q.Schema.Block.ImpliedType()) {
+		return bad(Describe(err))
+	}
+	if resp.LegacyTypeSystem {
+		return nil // older SDKs cannot keep the contract and are exempt
+	}
+	var ds diags.Diagnostics
+	for _, err := range schema.AssertPlanValid(q.Schema.Block, prior, config, resp.Planned) {
+		ds = append(ds, bad(Describe(err))...)
+	}
+	return ds
+}
+
+// Describe returns an error's text behind the path of the attribute it is about.
+func Describe(err error) string {
+	if pe, ok := err.(cty.PathError); ok {
+		return schema.FormatPath(pe.Path) + ": " + pe.Error()
+	}
+	return err.Error()
+}
+
+// replacePaths returns those of the provider's RequiresReplace paths whose value
+// changes.
+func (q *Question) replacePaths(prior cty.Value, resp provider.PlanResponse) ([]cty.Path, diags.Diagnostics) {
+	if len(resp.RequiresReplace) == 0 || prior.IsNull() {
+		return nil, nil
+	}
+	var out []cty.Path
+	for _, path := range resp.RequiresReplace {
+		if len(path) == 0 {
+			continue
+		}
+		after, errAfter := path.Apply(resp.Planned)
+		before, errBefore := path.Apply(prior)
+		switch {
+		case errAfter != nil && errBefore != nil:
+			return nil, diags.Errorf(nil, "Provider produced invalid plan",
+				"Provider %q has indicated \"requires replacement\" on %s for a non-existent attribute path %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.",
+				q.Provider.Provider, q.Addr, schema.FormatPath(path)).At(q.Addr.String())
+		case errAfter != nil || errBefore != nil || !after.RawEquals(before):
+			out = append(out, path)
+		}
+	}
+	return out, nil
+}
