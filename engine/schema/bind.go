@@ -22,7 +22,7 @@ type Bound struct {
 // arguments) is told by [Bound.Decode].
 func (b *Block) Bind(body hcl.Body) *Bound {
 	l := b.layout()
-	return &Bound{layout: l, body: body, raw: bind(body, l, true)}
+	return &Bound{layout: l, body: body, raw: l.bind(body, binding{legacy: !l.modern, raw: true})}
 }
 
 // Decode evaluates body in ctx and returns a value of b's implied type, as
@@ -42,7 +42,7 @@ func (b *Block) Decode(body hcl.Body, ctx *hcl.EvalContext) (cty.Value, diags.Di
 func (x *Bound) Decode(ctx *hcl.EvalContext) (cty.Value, diags.Diagnostics) {
 	c := x.raw
 	if c.dynamic {
-		c = bind(dynblock.Expand(x.body, ctx), x.layout, false)
+		c = x.layout.bind(dynblock.Expand(x.body, ctx), binding{legacy: !x.layout.modern})
 	}
 	d := decoder{ctx: ctx}
 	v := d.object(x.layout, c)
@@ -77,8 +77,12 @@ type boundBlock struct {
 	content *content
 }
 
-// bind matches body with l. With raw, body has its dynamic blocks unexpanded.
-func bind(body hcl.Body, l *layout, raw bool) *content {
+// binding says how to read a body: legacy, that attributes may be written as blocks;
+// raw, that dynamic blocks are still to be expanded.
+type binding struct{ legacy, raw bool }
+
+// bind matches body with l.
+func (l *layout) bind(body hcl.Body, how binding) *content {
 	c := &content{attrs: make([]given, len(l.attrs)), place: body.MissingItemRange()}
 	if u, ok := body.(hcldec.UnknownBody); ok {
 		c.unknown = u.Unknown()
@@ -86,7 +90,7 @@ func bind(body hcl.Body, l *layout, raw bool) *content {
 	if m, ok := body.(hcldec.MarkedBody); ok {
 		c.marks = m.BodyValueMarks()
 	}
-	got, ds := body.Content(l.bodySchemaFor(body, raw))
+	got, ds := body.Content(l.bodySchemaFor(body, how.legacy, how.raw))
 	c.diags = ds
 	if got == nil {
 		got = &hcl.BodyContent{}
@@ -95,16 +99,16 @@ func bind(body hcl.Body, l *layout, raw bool) *content {
 		c.attrs[i].attr = got.Attributes[l.attrs[i].name]
 	}
 	if len(got.Blocks) > 0 {
-		c.addBlocks(got.Blocks, l, raw)
+		c.addBlocks(got.Blocks, l, how)
 	}
 	return c
 }
 
-func (c *content) addBlocks(blocks hcl.Blocks, l *layout, raw bool) {
+func (c *content) addBlocks(blocks hcl.Blocks, l *layout, how binding) {
 	c.blocks = make([][]boundBlock, len(l.blocks))
 	for _, b := range blocks {
-		if raw && b.Type == dynamicHeader.Type {
-			if d, ok := bindDynamic(b, l); ok {
+		if how.raw && b.Type == dynamicHeader.Type {
+			if d, ok := l.bindDynamic(b, how); ok {
 				c.dyns = append(c.dyns, d)
 			}
 			c.dynamic = true
@@ -114,10 +118,16 @@ func (c *content) addBlocks(blocks hcl.Blocks, l *layout, raw bool) {
 		if in == nil {
 			continue
 		}
-		x := boundBlock{b, bind(b.Body, in, raw)}
+		x := boundBlock{b, in.bind(b.Body, how.within(in))}
 		c.dynamic = c.dynamic || x.content.dynamic
 		*list = append(*list, x)
 	}
+}
+
+// within returns how to read a body of in inside one read as h.
+func (h binding) within(in *layout) binding {
+	h.legacy = h.legacy && !in.modern
+	return h
 }
 
 // placeFor returns where blocks of the type named belong, and their layout.

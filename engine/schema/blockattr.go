@@ -18,10 +18,30 @@ import (
 // as one, and as blocks else. Blocks are decoded by a layout made from the type of
 // the elements, in which nothing is required. A consequence that Terraform shares:
 // such an attribute is not reported as missing, even where it is required.
+//
+// A schema in which something cannot come from the legacy SDK is that of a provider
+// which means its types as they are, and is exempt from all this.
 
 // mayBeBlocks reports whether an attribute of type ty may be written as blocks.
 func mayBeBlocks(ty cty.Type) bool {
 	return (ty.IsListType() || ty.IsSetType()) && ty.ElementType().IsObjectType()
+}
+
+// fromLegacySDK reports whether an attribute declared with the legacy SDK may have
+// type ty: a primitive type, or a collection of such, or of one more collection of
+// such, or the list or set of objects that this is all about.
+func fromLegacySDK(ty cty.Type) bool {
+	switch {
+	case ty.IsObjectType() || ty.IsTupleType():
+		return false
+	case !ty.IsCollectionType():
+		return true
+	}
+	ety := ty.ElementType()
+	if ty.IsMapType() && ety.IsObjectType() {
+		return false
+	}
+	return !ety.IsCollectionType() || ety.ElementType().IsPrimitiveType()
 }
 
 // elementLayout returns the layout of a block that stands for an object of type ty.
@@ -39,16 +59,27 @@ var dynamicHeader = hcl.BlockHeaderSchema{Type: "dynamic", LabelNames: []string{
 // mapLabels name the label of a block that is nested as a map.
 var mapLabels = []string{"key"}
 
-// bodySchema returns what to ask of a body where the attributes named are written
-// as attributes, and all others that may be are blocks.
-func (l *layout) bodySchema(plain hcl.Attributes) *hcl.BodySchema {
+// bodySchemas are what to ask of a body with its dynamic blocks expanded, and of
+// one in which they are still to be.
+type bodySchemas struct{ expanded, raw *hcl.BodySchema }
+
+func (s bodySchemas) get(raw bool) *hcl.BodySchema {
+	if raw {
+		return s.raw
+	}
+	return s.expanded
+}
+
+// bodySchemas returns what to ask of a body where the attributes that asBlocks
+// accepts are written as blocks.
+func (l *layout) bodySchemas(asBlocks func(*field) bool) bodySchemas {
 	s := &hcl.BodySchema{
 		Attributes: make([]hcl.AttributeSchema, 0, len(l.attrs)),
-		Blocks:     make([]hcl.BlockHeaderSchema, 0, len(l.blocks)),
+		Blocks:     make([]hcl.BlockHeaderSchema, 0, len(l.blocks)+1),
 	}
 	for i := range l.attrs {
 		f := &l.attrs[i]
-		if f.element != nil && plain[f.name] == nil {
+		if asBlocks(f) {
 			s.Blocks = append(s.Blocks, hcl.BlockHeaderSchema{Type: f.name})
 			continue
 		}
@@ -61,38 +92,26 @@ func (l *layout) bodySchema(plain hcl.Attributes) *hcl.BodySchema {
 		}
 		s.Blocks = append(s.Blocks, h)
 	}
-	return s
+	return bodySchemas{s, &hcl.BodySchema{Attributes: s.Attributes, Blocks: append(s.Blocks, dynamicHeader)}}
 }
 
-// bodySchemaFor returns what to ask of body. With raw, dynamic blocks are asked
-// for, too.
-func (l *layout) bodySchemaFor(body hcl.Body, raw bool) *hcl.BodySchema {
-	s, cached := l.asked, true
-	if l.either {
-		var probe hcl.BodySchema
-		for i := range l.attrs {
-			if l.attrs[i].element != nil {
-				probe.Attributes = append(probe.Attributes, hcl.AttributeSchema{Name: l.attrs[i].name})
-			}
-		}
-		if found, _, _ := body.PartialContent(&probe); found != nil && len(found.Attributes) > 0 {
-			s, cached = l.bodySchema(found.Attributes), false
+// bodySchemaFor returns what to ask of body. With legacy, attributes may be written
+// as blocks; with raw, dynamic blocks are still to be expanded.
+func (l *layout) bodySchemaFor(body hcl.Body, legacy, raw bool) *hcl.BodySchema {
+	if !legacy || !l.either {
+		return l.asAttrs.get(raw)
+	}
+	var probe hcl.BodySchema
+	for i := range l.attrs {
+		if l.attrs[i].element != nil {
+			probe.Attributes = append(probe.Attributes, hcl.AttributeSchema{Name: l.attrs[i].name})
 		}
 	}
-	switch {
-	case !raw:
-		return s
-	case cached:
-		return l.raw
+	found, _, _ := body.PartialContent(&probe)
+	if found == nil || len(found.Attributes) == 0 {
+		return l.asBlocks.get(raw)
 	}
-	return withDynamic(s)
-}
-
-// withDynamic returns s with dynamic blocks.
-func withDynamic(s *hcl.BodySchema) *hcl.BodySchema {
-	blocks := make([]hcl.BlockHeaderSchema, 0, len(s.Blocks)+1)
-	return &hcl.BodySchema{
-		Attributes: s.Attributes,
-		Blocks:     append(append(blocks, s.Blocks...), dynamicHeader),
-	}
+	return l.bodySchemas(func(f *field) bool {
+		return f.element != nil && found.Attributes[f.name] == nil
+	}).get(raw)
 }

@@ -81,10 +81,8 @@ func (d *decoder) attributeBlocks(f *field, blocks []boundBlock) cty.Value {
 	l := f.element()
 	vals := make([]cty.Value, len(blocks))
 	for i, b := range blocks {
+		// As in Terraform, a block over something unknown is one element of unknowns.
 		vals[i] = d.object(l, b.content)
-		if b.content.unknown {
-			return cty.UnknownVal(f.ty)
-		}
 	}
 	list := cty.TupleVal(vals)
 	if f.ty.ElementType().Equals(l.ty) && !l.ty.HasDynamicTypes() {

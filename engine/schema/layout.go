@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -26,12 +25,12 @@ type layout struct {
 	sensitive, writeOnly, computed bool
 	// structured says that there are nested blocks or nested objects at this level.
 	structured bool
-	// either says that an attribute at this level may be written as blocks.
-	either bool
+	// modern says that something within cannot come from the legacy SDK; either that
+	// an attribute at this level may be written as blocks (see blockattr.go).
+	modern, either bool
 
-	// asked is the HCL schema of a body in which every attribute that may be
-	// written as blocks is; raw is the same before dynamic blocks are expanded.
-	asked, raw *hcl.BodySchema
+	// What to ask of a body: attributes are attributes, or blocks where they may be.
+	asAttrs, asBlocks bodySchemas
 }
 
 // A field is an attribute in a layout.
@@ -97,8 +96,9 @@ func (l *layout) addAttributes(attrs map[string]*Attribute) {
 			l.sensitive = l.sensitive || f.object.sensitive
 			l.writeOnly = l.writeOnly || f.object.writeOnly
 			l.computed = l.computed || f.object.computed
-			l.structured = true
+			l.structured, l.modern = true, true
 		} else {
+			l.modern = l.modern || !fromLegacySDK(a.Type)
 			f.ty, f.convTy = a.Type.WithoutOptionalAttributesDeep(), a.Type
 			if mayBeBlocks(a.Type) {
 				l.either = true
@@ -126,6 +126,7 @@ func (l *layout) addBlock(name string, nb *NestedBlock) {
 	l.sensitive = l.sensitive || n.in.sensitive
 	l.writeOnly = l.writeOnly || n.in.writeOnly
 	l.computed = l.computed || n.in.computed
+	l.modern = l.modern || n.in.modern
 	l.structured = true
 	l.blocks = append(l.blocks, n)
 }
@@ -147,8 +148,8 @@ func (l *layout) finish() {
 	l.ty = cty.Object(types)
 	l.convTy = cty.ObjectWithOptionalAttrs(convTypes, optional)
 	if !l.object {
-		l.asked = l.bodySchema(nil)
-		l.raw = withDynamic(l.asked)
+		l.asAttrs = l.bodySchemas(func(*field) bool { return false })
+		l.asBlocks = l.bodySchemas(func(f *field) bool { return f.element != nil })
 	}
 }
 

@@ -25,7 +25,7 @@ var dynamicBody = &hcl.BodySchema{
 
 // bindDynamic reads a dynamic block for blocks of a layout. It reports false if
 // the block is none that can be expanded.
-func bindDynamic(b *hcl.Block, l *layout) (dynamicBlock, bool) {
+func (l *layout) bindDynamic(b *hcl.Block, how binding) (dynamicBlock, bool) {
 	got, _, _ := b.Body.PartialContent(dynamicBody)
 	if len(b.Labels) == 0 || got == nil {
 		return dynamicBlock{}, false
@@ -42,7 +42,7 @@ func bindDynamic(b *hcl.Block, l *layout) (dynamicBlock, bool) {
 	scratch := content{attrs: make([]given, len(l.attrs)), blocks: make([][]boundBlock, len(l.blocks))}
 	in, _ := scratch.placeFor(b.Labels[0], l)
 	if in != nil && len(got.Blocks) > 0 {
-		d.in, d.content = in, bind(got.Blocks[0].Body, in, true)
+		d.in, d.content = in, in.bind(got.Blocks[0].Body, how.within(in))
 	}
 	return d, true
 }
