@@ -1,0 +1,228 @@
+package install
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
+)
+
+// Bounds of what servers may send. The largest documents known are lists of versions
+// of about 2 MiB, the largest packages about 200 MiB.
+const (
+	maxDocument = 64 << 20
+	maxArchive  = 4 << 30
+)
+
+// How long we wait. Terraform gives a document 10 seconds, too.
+const (
+	defaultTimeout = 10 * time.Second
+	stallTimeout   = 60 * time.Second // without a byte of a download
+	firstBackoff   = 500 * time.Millisecond
+	maxRedirects   = 10
+)
+
+// A Client asks registries and network mirrors. It follows https URLs only, and only
+// a few redirects; it tries again after broken connections and errors of the server
+// (status 429 and 5xx).
+type Client struct {
+	// Transport makes the connections. Nil stands for [SafeTransport]; tests put
+	// their server's here.
+	Transport http.RoundTripper
+	// Token returns the token for requests about providers to a host; may be nil.
+	// Downloads of packages go without one: they are often elsewhere.
+	Token func(host string) (cliconfig.Token, bool)
+	// UserAgent is what we call ourselves.
+	UserAgent string
+	// Retries is how often a failed request is tried again (TF_REGISTRY_DISCOVERY_RETRY).
+	Retries int
+	// Timeout is for one try to get a document (TF_REGISTRY_CLIENT_TIMEOUT); 0 means 10 s.
+	Timeout time.Duration
+	// Backoff is the wait before the first retry, doubled for each further one; 0
+	// means half a second.
+	Backoff time.Duration
+}
+
+// A statusError is an answer other than 200.
+type statusError struct {
+	code int
+	url  string
+}
+
+func (e *statusError) Error() string {
+	return fmt.Sprintf("the server answered %s with %d %s", e.url, e.code, http.StatusText(e.code))
+}
+
+func isStatus(err error, codes ...int) bool {
+	var status *statusError
+	if !errors.As(err, &status) {
+		return false
+	}
+	for _, code := range codes {
+		if status.code == code {
+			return true
+		}
+	}
+	return false
+}
+
+// document gets what is at u, with the token for host unless that is "". The final
+// URL is that after redirects, against which the document's own URLs are resolved.
+func (c *Client) document(ctx context.Context, u *url.URL, host string) (body []byte, final *url.URL, err error) {
+	timeout := c.Timeout
+	if timeout == 0 {
+		timeout = defaultTimeout
+	}
+	err = c.retrying(ctx, func() error {
+		ctx, cancel := context.WithTimeout(ctx, timeout)
+		defer cancel()
+		resp, err := c.get(ctx, u, host)
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close()
+		final = resp.Request.URL
+		body, err = io.ReadAll(io.LimitReader(resp.Body, maxDocument+1))
+		switch {
+		case err != nil:
+			return fmt.Errorf("read %s: %w", show(u), plain(err))
+		case len(body) > maxDocument:
+			return &refusedError{fmt.Sprintf("the document at %s is larger than %d bytes", show(u), maxDocument)}
+		}
+		return nil
+	})
+	return body, final, err
+}
+
+// json decodes a document.
+func (c *Client) json(ctx context.Context, u *url.URL, host string, into any) (final *url.URL, err error) {
+	body, final, err := c.document(ctx, u, host)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		return nil, fmt.Errorf("what is at %s is not the JSON it should be: %w", show(u), err)
+	}
+	return final, nil
+}
+
+// download writes what is at u to a file, from its start.
+func (c *Client) download(ctx context.Context, u *url.URL, to io.WriteSeeker) error {
+	return c.retrying(ctx, func() error {
+		if _, err := to.Seek(0, io.SeekStart); err != nil {
+			return &refusedError{err.Error()}
+		}
+		ctx, cancel := context.WithCancelCause(ctx)
+		defer cancel(nil)
+		stalled := time.AfterFunc(stallTimeout, func() {
+			cancel(fmt.Errorf("nothing came from %s for %s", show(u), stallTimeout))
+		})
+		defer stalled.Stop()
+		err := c.downloadOnce(ctx, u, to, stalled)
+		if cause := context.Cause(ctx); err != nil && cause != nil {
+			return cause
+		}
+		return err
+	})
+}
+
+func (c *Client) downloadOnce(ctx context.Context, u *url.URL, to io.WriteSeeker, stalled *time.Timer) error {
+	resp, err := c.get(ctx, u, "")
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	n, err := io.Copy(&progress{to, stalled}, io.LimitReader(resp.Body, maxArchive+1))
+	switch {
+	case err != nil:
+		return fmt.Errorf("download %s: %w", show(u), plain(err))
+	case n > maxArchive:
+		return &refusedError{fmt.Sprintf("the archive at %s is larger than %d bytes", show(u), int64(maxArchive))}
+	}
+	return nil
+}
+
+// progress puts off the alarm with each piece that arrives.
+type progress struct {
+	to      io.Writer
+	stalled *time.Timer
+}
+
+func (p *progress) Write(b []byte) (int, error) {
+	p.stalled.Reset(stallTimeout)
+	return p.to.Write(b)
+}
+
+// get makes one request. The caller closes the body.
+func (c *Client) get(ctx context.Context, u *url.URL, host string) (*http.Response, error) {
+	if err := checkURL(u); err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, plain(err)
+	}
+	req.Header.Set("User-Agent", c.userAgent())
+	if host != "" && c.Token != nil {
+		if token, ok := c.Token(host); ok {
+			req.Header.Set("Authorization", "Bearer "+token.Reveal())
+		}
+	}
+	resp, err := c.http().Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("connect to %s: %w", u.Host, plain(err))
+	}
+	if resp.StatusCode != http.StatusOK {
+		resp.Body.Close()
+		return nil, &statusError{resp.StatusCode, show(resp.Request.URL)}
+	}
+	return resp, nil
+}
+
+func (c *Client) userAgent() string {
+	if c.UserAgent == "" {
+		return "lockstep"
+	}
+	return c.UserAgent
+}
+
+func (c *Client) http() *http.Client {
+	transport := c.Transport
+	if transport == nil {
+		transport = SafeTransport()
+		c.Transport = transport // keeps its connections for the next request
+	}
+	return &http.Client{Transport: transport, CheckRedirect: func(req *http.Request, via []*http.Request) error {
+		if len(via) > maxRedirects {
+			return &refusedError{"too many redirects"}
+		}
+		// net/http drops the token when a redirect leads to another domain.
+		return checkURL(req.URL)
+	}}
+}
+
+// retrying calls try again while that may help.
+func (c *Client) retrying(ctx context.Context, try func() error) error {
+	wait := c.Backoff
+	if wait == 0 {
+		wait = firstBackoff
+	}
+	for left := c.Retries; ; left-- {
+		err := try()
+		if err == nil || left <= 0 || !mayPass(err) || ctx.Err() != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(wait):
+			wait *= 2
+		}
+	}
+}

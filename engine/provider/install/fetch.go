@@ -1,0 +1,247 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
+)
+
+// install brings one selected version into the data directory.
+func (run *ensuring) install(ctx context.Context, n need) {
+	if run.alreadyThere(n) || run.cached(n) {
+		return
+	}
+	run.event(Event{Kind: Installing, Provider: n.provider, Version: n.version})
+	pkg, err := run.Source.Package(ctx, n.provider, n.version, run.Platform)
+	if err != nil {
+		run.reportMissing(n, err)
+		return
+	}
+	// With a plugin cache, that is where packages are unpacked.
+	place := run.place(n.provider, n.version)
+	root := place
+	if run.CacheDir != "" {
+		root = packageDir(run.CacheDir, n.provider, n.version, run.Platform)
+	}
+	got, err := run.bring(ctx, n, pkg, root)
+	if err == nil && root != place {
+		err = linkOrCopy(root, place)
+	}
+	if err == nil {
+		err = run.selected(n, got.h1)
+	}
+	if err != nil {
+		run.fail("Failed to install provider", "Provider %s %s was not installed: %v.", n.provider.ForDisplay(), n.version, err)
+		return
+	}
+	run.record(n, pkg, got)
+	run.event(Event{Kind: Done, Provider: n.provider, Version: n.version, Auth: pkg.Auth})
+}
+
+func (run *ensuring) reportMissing(n need, err error) {
+	var missing *NotFoundError
+	if errors.As(err, &missing) && missing.Platform != nil {
+		run.fail("Incompatible provider version",
+			"There is no package of provider %s %s for the platform %s in %s. Other versions may have one.",
+			n.provider.ForDisplay(), n.version, missing.Platform, strings.Join(missing.Places, " or "))
+		return
+	}
+	run.fail("Failed to install provider", "Provider %s %s was not installed: %v.", n.provider.ForDisplay(), n.version, err)
+}
+
+// alreadyThere takes the data directory's package, if it is one that the lock file knows.
+func (run *ensuring) alreadyThere(n need) bool {
+	dir := run.place(n.provider, n.version)
+	if len(n.prior.H1()) == 0 || !isPackageDir(dir) {
+		return false
+	}
+	h1, err := run.memo().hash(dir)
+	if err != nil {
+		return false
+	}
+	if fits, _ := (sums{h1: h1}).fits(n.prior.Hashes); !fits || run.selected(n, h1) != nil {
+		return false
+	}
+	run.event(Event{Kind: AlreadyInstalled, Provider: n.provider, Version: n.version})
+	return true
+}
+
+// cached takes the plugin cache's package. The lock file must know it: without an
+// entry there, the package is fetched again, to record as many checksums as its
+// source has to give.
+func (run *ensuring) cached(n need) bool {
+	if run.CacheDir == "" {
+		return false
+	}
+	dir := packageDir(run.CacheDir, n.provider, n.version, run.Platform)
+	if !isPackageDir(dir) {
+		return false
+	}
+	h1, err := run.memo().hash(dir)
+	if err != nil {
+		return false
+	}
+	if fits, _ := (sums{h1: h1}).fits(n.prior.Hashes); !fits && !run.CacheMayBreakLock {
+		return false
+	}
+	if linkOrCopy(dir, run.place(n.provider, n.version)) != nil || run.selected(n, h1) != nil {
+		return false
+	}
+	run.record(n, Package{}, sums{h1: h1})
+	run.event(Event{Kind: FromCache, Provider: n.provider, Version: n.version})
+	return true
+}
+
+// selected notes what is ready to start.
+func (run *ensuring) selected(n need, h1 string) error {
+	dir := run.place(n.provider, n.version)
+	program, err := executable(dir, n.provider)
+	if err != nil {
+		return err
+	}
+	run.result.Selections[n.provider] = Selection{n.provider, n.version, dir, program, h1}
+	return nil
+}
+
+// record writes into the lock file what is known of an installed package: what was
+// known before, its own checksum, and those that its authors have signed.
+func (run *ensuring) record(n need, pkg Package, got sums) {
+	hashes := append([]string{got.h1}, n.prior.Hashes...)
+	run.result.Lock.Set(n.provider, lockfile.Lock{
+		Version: n.version, Constraints: n.constraints, Hashes: append(hashes, pkg.Signed...),
+	})
+	if len(n.prior.Hashes) == 0 && len(pkg.Signed) == 0 {
+		run.result.LocalChecksums = append(run.result.LocalChecksums, n.provider)
+	}
+}
+
+// bring puts a package into the directory dir, after its checksums were compared with
+// the source's and the lock file's.
+func (run *ensuring) bring(ctx context.Context, n need, pkg Package, dir string) (sums, error) {
+	if pkg.Dir != "" {
+		h1, err := run.memo().hash(pkg.Dir)
+		if err != nil {
+			return sums{}, err
+		}
+		if err := run.compare(n, pkg, sums{h1: h1}); err != nil {
+			return sums{}, err
+		}
+		return sums{h1: h1}, linkOrCopy(pkg.Dir, dir)
+	}
+	tmp, err := tempName(dir)
+	if err != nil {
+		return sums{}, err
+	}
+	defer os.RemoveAll(filepath.Dir(tmp))
+	archive := pkg.Archive
+	if pkg.URL != nil {
+		if archive, err = run.download(ctx, pkg, filepath.Dir(tmp)); err != nil {
+			return sums{}, err
+		}
+	}
+	var got sums
+	if got.zh, err = hashArchive(archive); err != nil {
+		return sums{}, err
+	}
+	// Before anything is unpacked, an archive must be the one that the source means.
+	if zh := (lockfile.Lock{Hashes: pkg.Hashes}).ZH(); len(zh) == len(pkg.Hashes) && len(zh) > 0 {
+		if fits, _ := got.fits(zh); !fits {
+			return sums{}, mismatch(zh, got.zh)
+		}
+	}
+	limits := run.Limits
+	if limits == (Limits{}) {
+		limits = defaultLimits
+	}
+	if err := unpack(archive, tmp, limits); err != nil {
+		return sums{}, err
+	}
+	if got.h1, err = hashDir(tmp); err != nil {
+		return sums{}, err
+	}
+	if err := run.compare(n, pkg, got); err != nil {
+		return sums{}, err
+	}
+	if _, err := executable(tmp, n.provider); err != nil {
+		return sums{}, err
+	}
+	return got, moveInto(tmp, dir)
+}
+
+func (run *ensuring) download(ctx context.Context, pkg Package, dir string) (string, error) {
+	f, err := os.Create(filepath.Join(dir, "package.zip"))
+	if err != nil {
+		return "", err
+	}
+	err = run.Client.download(ctx, pkg.URL, f)
+	return f.Name(), errors.Join(err, f.Close())
+}
+
+// compare refuses a package that is not what its source says, or not what the lock
+// file says. Where a lock file has only checksums that cannot be compared with this
+// kind of package, Terraform accepts it and records its own; so do we, with a warning.
+func (run *ensuring) compare(n need, pkg Package, got sums) error {
+	if fits, checkable := got.fits(pkg.Hashes); checkable && !fits {
+		return mismatch(pkg.Hashes, got.String())
+	}
+	fits, checkable := got.fits(n.prior.Hashes)
+	if checkable && !fits {
+		return &ChecksumError{n.prior.Hashes, got.String()}
+	}
+	if !checkable && len(n.prior.Hashes) > 0 {
+		run.ds = append(run.ds, diags.Warningf(nil, "Provider package not compared with the lock file",
+			"The dependency lock file has no checksum of provider %s %s that can be compared with the package that was found, which has %s.",
+			n.provider.ForDisplay(), n.version, got)...)
+	}
+	return nil
+}
+
+// A ChecksumError says that a package is none of those that the lock file knows.
+type ChecksumError struct {
+	Want []string
+	Got  string
+}
+
+// Error names the checksums, and what to do.
+func (e *ChecksumError) Error() string {
+	return fmt.Sprintf("the package doesn't match any of the checksums previously recorded in the dependency lock file: expected %s, got %s. "+
+		"Either it was exchanged, or the recorded checksums are for other platforms. If you trust it, remove the provider's block from %s and run `lockstep init`",
+		some(e.Want), e.Got, lockfile.Name)
+}
+
+// mismatch is the error for a package that is not what its source says.
+func mismatch(want []string, got string) error {
+	return fmt.Errorf("the package doesn't have the checksum that its source gives: expected %s, got %s", some(want), got)
+}
+
+// some lists a few of some checksums.
+func some(hashes []string) string {
+	const few = 4
+	text := strings.Join(hashes[:min(few, len(hashes))], " or ")
+	if len(hashes) > few {
+		text += fmt.Sprintf(" or one of %d others", len(hashes)-few)
+	}
+	return text
+}
+
+// linkOrCopy links a directory, or copies it where links are not to be had.
+func linkOrCopy(from, to string) error {
+	if err := link(from, to); err == nil {
+		return nil
+	}
+	tmp, err := tempName(to)
+	if err != nil {
+		return err
+	}
+	if err := os.CopyFS(tmp, os.DirFS(from)); err != nil {
+		os.RemoveAll(filepath.Dir(tmp))
+		return err
+	}
+	return moveInto(tmp, to)
+}

@@ -1,0 +1,66 @@
+package install
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/sumdb/dirhash"
+)
+
+// hashDir returns a package's `h1:` checksum: SHA-256 over the names and SHA-256
+// sums of all files in its directory, in base 64, as golang.org/x/mod defines it for
+// Go modules.
+func hashDir(dir string) (string, error) {
+	target, err := filepath.EvalSymlinks(dir) // dirhash does not enter a link
+	if err != nil {
+		return "", err
+	}
+	return dirhash.HashDir(target, "", dirhash.Hash1)
+}
+
+// hashArchive returns a package's `zh:` checksum: the SHA-256 sum of its zip archive
+// in hexadecimal.
+func hashArchive(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return "zh:" + hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// sums are the checksums of a package that are known.
+type sums struct {
+	h1 string
+	zh string // "" for a package that came unpacked
+}
+
+// fits says whether one of hashes is a checksum of the package. Checkable tells
+// whether there was any that could have been: of other schemes, and of archives that
+// are not there, nothing can be said.
+func (s sums) fits(hashes []string) (fits, checkable bool) {
+	for _, h := range hashes {
+		switch {
+		case strings.HasPrefix(h, "h1:"), strings.HasPrefix(h, "zh:") && s.zh != "":
+			checkable = true
+		}
+	}
+	return slices.Contains(hashes, s.h1) || s.zh != "" && slices.Contains(hashes, s.zh), checkable
+}
+
+// String returns the checksums for messages.
+func (s sums) String() string {
+	if s.zh == "" {
+		return s.h1
+	}
+	return s.h1 + " (" + s.zh + ")"
+}

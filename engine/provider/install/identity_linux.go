@@ -1,0 +1,15 @@
+package install
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// identify returns what the kernel knows of a file.
+func identify(info fs.FileInfo) (identity, bool) {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return identity{}, false
+	}
+	return identity{uint64(s.Dev), s.Ino, s.Mtim.Nano(), s.Ctim.Nano()}, true
+}

@@ -1,0 +1,105 @@
+package install
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
+)
+
+// CheckLock compares a configuration's requirements with the lock file: each provider
+// must have a locked version that its constraints allow, unless it is built in or
+// unmanaged (see [Request]).
+func CheckLock(reqs Requirements, lock *lockfile.File, unmanaged map[addrs.Provider]bool) diags.Diagnostics {
+	var missing, outdated []string
+	for _, p := range sortedProviders(reqs) {
+		if p.IsBuiltin() || unmanaged[p] {
+			continue
+		}
+		set, err := constraint.From(reqs[p])
+		if err != nil {
+			return diags.Errorf(nil, "Invalid version constraint", "Provider %s: %v.", p.ForDisplay(), err)
+		}
+		locked, ok := lock.Lock(p)
+		switch {
+		case !ok:
+			missing = append(missing, fmt.Sprintf("\n  - provider %s: required by this configuration, but no version is selected", p))
+		case !set.Has(locked.Version):
+			outdated = append(outdated, fmt.Sprintf("\n  - provider %s: the selected version %s does not meet the version constraints %q", p, locked.Version, set))
+		}
+	}
+	switch {
+	case len(outdated) > 0:
+		return inconsistent(append(missing, outdated...), "lockstep init -upgrade")
+	case len(missing) > 0:
+		return inconsistent(missing, "lockstep init")
+	}
+	return nil
+}
+
+func inconsistent(problems []string, command string) diags.Diagnostics {
+	return diags.Errorf(nil, "Inconsistent dependency lock file",
+		"The dependency lock file does not fit the configuration:%s\n\nTo select versions that do, run:\n  %s", strings.Join(problems, ""), command)
+}
+
+// Installed finds the packages that init has put into a data directory for providers,
+// and compares them with the lock file. Providers that are not in the lock file are
+// not looked for (see [CheckLock]). The memo may be nil; it saves the caller the time
+// to compute checksums again, and is saved.
+//
+// A package must have a checksum that the lock file knows. If the lock file knows
+// none at all, there is nothing to compare with.
+func Installed(dataDir string, lock *lockfile.File, providers []addrs.Provider, memo *Memo) (map[addrs.Provider]Selection, diags.Diagnostics) {
+	if memo == nil {
+		memo = OpenMemo("")
+	}
+	found := map[addrs.Provider]Selection{}
+	var problems []string
+	for _, p := range providers {
+		locked, ok := lock.Lock(p)
+		if !ok {
+			continue
+		}
+		s, err := installed(dataDir, p, locked, memo)
+		if err != nil {
+			problems = append(problems, fmt.Sprintf("\n  - %s %s: %v", p, locked.Version, err))
+			continue
+		}
+		found[p] = s
+	}
+	_ = memo.Save() // a loss of time at worst
+	if len(problems) > 0 {
+		return found, diags.Errorf(nil, "Missing or corrupted provider plugins",
+			"Not all providers that the dependency lock file selects are installed as they should be:%s\n\nTo install them, run:\n  lockstep init", strings.Join(problems, ""))
+	}
+	return found, nil
+}
+
+func installed(dataDir string, p addrs.Provider, locked lockfile.Lock, memo *Memo) (s Selection, err error) {
+	s = Selection{Provider: p, Version: locked.Version}
+	s.Dir = packageDir(filepath.Join(dataDir, ProvidersDir), p, locked.Version, CurrentPlatform())
+	if s.Hash, err = memo.hash(s.Dir); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return s, fmt.Errorf("there is no package in %s", s.Dir)
+		}
+		return s, err
+	}
+	if fits, _ := (sums{h1: s.Hash}).fits(locked.Hashes); !fits && len(locked.Hashes) > 0 {
+		return s, fmt.Errorf("the package in %s has the checksum %s, which doesn't match any of the checksums recorded in the dependency lock file", s.Dir, s.Hash)
+	}
+	s.Executable, err = executable(s.Dir, p)
+	return s, err
+}
+
+// MissingProvider is the error for a provider that the configuration needs and that
+// is nowhere to be had.
+func MissingProvider(p addrs.Provider) diags.Diagnostics {
+	return diags.Errorf(nil, "Missing required provider",
+		"This configuration requires provider %s, but that provider is not installed. To install it, run:\n  lockstep init", p)
+}

@@ -1,0 +1,98 @@
+package install
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
+)
+
+// ProvidersDir is where packages lie in a data directory (`.terraform`).
+const ProvidersDir = "providers"
+
+// packageDir returns where a package lies below a directory of unpacked packages:
+// the data directory's, a plugin cache, or a filesystem mirror. For instance
+// `registry.terraform.io/hashicorp/time/0.14.2/linux_amd64`.
+func packageDir(root string, p addrs.Provider, v constraint.Version, platform Platform) string {
+	return filepath.Join(root, p.Host, p.Namespace, p.Type, v.String(), platform.String())
+}
+
+// executable returns the path of a package's program: the file that is named
+// `terraform-provider-TYPE`, or so followed by an underscore and anything, as in
+// `terraform-provider-time_v0.14.2_x5`.
+func executable(dir string, p addrs.Provider) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", err
+	}
+	want := "terraform-provider-" + p.Type
+	for _, e := range entries {
+		rest, ok := strings.CutPrefix(strings.TrimSuffix(e.Name(), ".exe"), want)
+		if !ok || rest != "" && rest[0] != '_' || e.IsDir() {
+			continue
+		}
+		return filepath.Join(dir, e.Name()), nil
+	}
+	return "", fmt.Errorf("the package in %s has no executable file: it must be named %s, perhaps with _v and the version after it", dir, want)
+}
+
+// link makes path a symbolic link to the directory dir, in place of whatever is
+// there. A link is absolute, so that it holds wherever the data directory is used
+// from. If both are the same directory already, nothing happens: somebody may have
+// named the data directory as a mirror.
+func link(dir, path string) error {
+	target, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	there, err := os.Stat(target)
+	if err != nil {
+		return err
+	}
+	if here, err := os.Stat(path); err == nil && os.SameFile(here, there) {
+		return nil
+	}
+	tmp, err := tempName(path)
+	if err != nil {
+		return err
+	}
+	if err := os.Symlink(target, tmp); err != nil {
+		os.RemoveAll(filepath.Dir(tmp))
+		return err
+	}
+	return moveInto(tmp, path)
+}
+
+// tempName returns a name for something that will be renamed to path, whose
+// directory it makes. It is on the same file system, and nobody else's.
+func tempName(path string) (string, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return "", err
+	}
+	tmp, err := os.MkdirTemp(filepath.Dir(path), ".new-")
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(tmp, filepath.Base(path)), nil
+}
+
+// moveInto puts what tempName has named into its place, and removes what was there
+// before. A crash between the two renames leaves no package, which the next init
+// mends; there is never half a one.
+func moveInto(tmp, path string) error {
+	defer os.RemoveAll(filepath.Dir(tmp))
+	old := filepath.Join(filepath.Dir(tmp), "old")
+	if err := os.Rename(path, old); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	return os.Rename(tmp, path)
+}
+
+// isPackageDir reports whether something can be looked for in dir.
+func isPackageDir(dir string) bool {
+	info, err := os.Stat(dir)
+	return err == nil && info.IsDir()
+}

@@ -1,0 +1,211 @@
+package install
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	svchost "github.com/hashicorp/terraform-svchost"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
+)
+
+// Registries are the provider registries of all hosts: each provider comes from the
+// one of the host in its address. See
+// https://developer.hashicorp.com/terraform/internals/provider-registry-protocol.
+type Registries struct {
+	client    *Client
+	discovery *discovery
+}
+
+var _ Source = (*Registries)(nil)
+
+// NewRegistries returns a source that uses a client. The configuration may give the
+// services of hosts.
+func NewRegistries(client *Client, config *cliconfig.Config) *Registries {
+	return &Registries{client, &discovery{client: client, given: config.Service}}
+}
+
+type versionsDocument struct {
+	Versions []struct {
+		Version   string
+		Protocols []string
+	}
+	Warnings []string
+}
+
+// Versions returns what the registry lists, whatever the platform and the plugin
+// protocol, and the registry's warnings.
+func (r *Registries) Versions(ctx context.Context, p addrs.Provider) ([]constraint.Version, []string, error) {
+	doc, err := r.versions(ctx, p)
+	if err != nil {
+		return nil, nil, err
+	}
+	var versions []constraint.Version
+	for _, entry := range doc.Versions {
+		// What is no version number cannot be asked for.
+		if v, err := constraint.ParseVersion(entry.Version); err == nil {
+			versions = append(versions, v)
+		}
+	}
+	return versions, doc.Warnings, nil
+}
+
+func (r *Registries) versions(ctx context.Context, p addrs.Provider) (doc versionsDocument, err error) {
+	_, err = r.get(ctx, p, "versions", &doc)
+	if isStatus(err, 404) {
+		err = r.notFound(p)
+	}
+	return doc, err
+}
+
+// get decodes a document below the registry's path for a provider.
+func (r *Registries) get(ctx context.Context, p addrs.Provider, path string, into any) (*url.URL, error) {
+	base, err := r.discovery.registry(ctx, p.Host)
+	if err != nil {
+		return nil, err
+	}
+	final, err := r.client.json(ctx, base.JoinPath(p.Namespace, p.Type, path), p.Host, into)
+	if isStatus(err, 401, 403) {
+		err = fmt.Errorf("the registry of %s demands other credentials: %w; set them in a credentials block of the CLI configuration, or in the environment variable %s",
+			svchost.ForDisplay(p.Host), err, tokenVariable(p.Host))
+	}
+	return final, err
+}
+
+// tokenVariable returns the name of the environment variable for a host's token.
+func tokenVariable(host string) string {
+	return "TF_TOKEN_" + strings.NewReplacer("-", "__", ".", "_").Replace(host)
+}
+
+func (r *Registries) notFound(p addrs.Provider) *NotFoundError {
+	return &NotFoundError{Provider: p, Places: []string{"the registry of " + svchost.ForDisplay(p.Host)}}
+}
+
+type downloadDocument struct {
+	Protocols    []string
+	OS           string
+	Arch         string
+	Filename     string
+	DownloadURL  string `json:"download_url"`
+	ShasumsURL   string `json:"shasums_url"`
+	SignatureURL string `json:"shasums_signature_url"`
+	Shasum       string
+	SigningKeys  struct {
+		GPGPublicKeys []signingKey `json:"gpg_public_keys"`
+	} `json:"signing_keys"`
+}
+
+// Package finds out where a package is, and checks the signature of its checksums.
+func (r *Registries) Package(ctx context.Context, p addrs.Provider, v constraint.Version, platform Platform) (Package, error) {
+	var doc downloadDocument
+	at, err := r.get(ctx, p, fmt.Sprintf("%s/download/%s/%s", v, platform.OS, platform.Arch), &doc)
+	if isStatus(err, 404) {
+		return Package{}, r.whyMissing(ctx, p, v, platform)
+	}
+	if err != nil {
+		return Package{}, err
+	}
+	if got := (Platform{doc.OS, doc.Arch}); got != platform {
+		return Package{}, fmt.Errorf("the registry of %s gave a package for %s instead of %s", svchost.ForDisplay(p.Host), got, platform)
+	}
+	if !speaksOurProtocols(doc.Protocols) {
+		return Package{}, r.wrongProtocol(ctx, p, v, doc.Protocols)
+	}
+	pkg := Package{Provider: p, Version: v}
+	if pkg.URL, err = at.Parse(doc.DownloadURL); err != nil || doc.DownloadURL == "" {
+		return Package{}, fmt.Errorf("the registry of %s gave no valid URL of the package", svchost.ForDisplay(p.Host))
+	}
+	if err := r.authenticate(ctx, &pkg, at, doc); err != nil {
+		return Package{}, err
+	}
+	return pkg, nil
+}
+
+// whyMissing tells a version that is not there at all from one that is not there
+// for the platform.
+func (r *Registries) whyMissing(ctx context.Context, p addrs.Provider, v constraint.Version, platform Platform) error {
+	missing := r.notFound(p)
+	versions, _, err := r.Versions(ctx, p)
+	if err != nil {
+		return err
+	}
+	missing.Version = &v
+	if slices.Contains(versions, v) {
+		missing.Platform = &platform
+	}
+	return missing
+}
+
+// authenticate checks that the package's checksum is in the version's list of
+// checksums, and that this list bears a signature of one of the provider's keys.
+func (r *Registries) authenticate(ctx context.Context, pkg *Package, at *url.URL, doc downloadDocument) error {
+	list, err := r.related(ctx, at, doc.ShasumsURL, "checksums")
+	if err != nil {
+		return err
+	}
+	signature, err := r.related(ctx, at, doc.SignatureURL, "signature of the checksums")
+	if err != nil {
+		return err
+	}
+	if pkg.Auth, err = verifySignature(list, signature, doc.SigningKeys.GPGPublicKeys); err != nil {
+		return fmt.Errorf("the checksums of %s %s are not authentic: %w", pkg.Provider, pkg.Version, err)
+	}
+	all := parseChecksums(list)
+	want, err := hex.DecodeString(doc.Shasum)
+	listed := all[doc.Filename]
+	if err != nil || len(want) != 32 || listed != hex.EncodeToString(want) {
+		return fmt.Errorf("the registry says that %s has the checksum %q, but the signed list says %q", doc.Filename, doc.Shasum, listed)
+	}
+	pkg.Hashes = []string{"zh:" + listed}
+	// Terraform records the checksums of all files that are listed, be they packages
+	// or manifests.
+	for _, sum := range all {
+		pkg.Signed = append(pkg.Signed, "zh:"+sum)
+	}
+	return nil
+}
+
+func (r *Registries) related(ctx context.Context, at *url.URL, ref, what string) ([]byte, error) {
+	u, err := at.Parse(ref)
+	if err != nil || ref == "" {
+		return nil, fmt.Errorf("the registry gave no valid URL of the %s", what)
+	}
+	body, _, err := r.client.document(ctx, u, "")
+	if err != nil {
+		return nil, fmt.Errorf("get the %s: %w", what, err)
+	}
+	return body, nil
+}
+
+// speaksOurProtocols reports whether one of some versions of the plugin protocol,
+// like "5.0" and "6.1", is of those that we speak. No list at all is taken for yes:
+// the plugin will say so itself.
+func speaksOurProtocols(protocols []string) bool {
+	return len(protocols) == 0 || slices.ContainsFunc(protocols, func(s string) bool {
+		major, _, _ := strings.Cut(s, ".")
+		return major == "5" || major == "6"
+	})
+}
+
+// wrongProtocol suggests the newest release that would do.
+func (r *Registries) wrongProtocol(ctx context.Context, p addrs.Provider, v constraint.Version, protocols []string) error {
+	hint := "none of its releases does"
+	if doc, err := r.versions(ctx, p); err == nil {
+		var usable []constraint.Version
+		for _, entry := range doc.Versions {
+			if x, err := constraint.ParseVersion(entry.Version); err == nil && speaksOurProtocols(entry.Protocols) && x != v {
+				usable = append(usable, x)
+			}
+		}
+		if newest, ok := (constraint.Set{}).Newest(usable); ok {
+			hint = fmt.Sprintf("the newest release that does is %s", newest)
+		}
+	}
+	return fmt.Errorf("provider %s %s speaks the plugin protocol %s only, and neither 5 nor 6: %s", p, v, strings.Join(protocols, ", "), hint)
+}

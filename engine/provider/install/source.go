@@ -1,0 +1,166 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
+)
+
+// A Source is somewhere that providers can be had from. Errors that wrap a
+// *NotFoundError say that the source does not have the provider, or not that version.
+type Source interface {
+	// Versions returns what versions there are of a provider, in any order, for any
+	// platform, and what the source wants its users to be told.
+	Versions(ctx context.Context, p addrs.Provider) (versions []constraint.Version, warnings []string, err error)
+	// Package tells where the package of a version is, and what is known about it.
+	Package(ctx context.Context, p addrs.Provider, v constraint.Version, platform Platform) (Package, error)
+}
+
+// A Package is one version of a provider for one platform, at one of three places.
+type Package struct {
+	Provider addrs.Provider
+	Version  constraint.Version
+
+	Dir     string   // a directory with the unpacked package
+	Archive string   // a zip file on disk
+	URL     *url.URL // a zip file to download
+
+	// Hashes are checksums that the source gives; one of those that can be checked
+	// (`zh:`, `h1:`) must fit. None means that the source gives none.
+	Hashes []string
+	// Signed are the `zh:` checksums of this version's packages for all platforms,
+	// if they come under a signature that was verified.
+	Signed []string
+	Auth   Authentication
+}
+
+// Authentication tells how it was made sure that a package is what it claims to be.
+type Authentication struct {
+	Kind AuthKind
+	// KeyID is the signing key's, in hexadecimal, if there was a signature.
+	KeyID string
+}
+
+// AuthKind is in the words that are shown to people.
+type AuthKind string
+
+const (
+	Unauthenticated   AuthKind = "unauthenticated"
+	VerifiedChecksum  AuthKind = "verified checksum"
+	SignedByHashiCorp AuthKind = "signed by HashiCorp"
+	SelfSigned        AuthKind = "self-signed"
+)
+
+// String returns for instance `self-signed, key ID 34365D9472D7468F`.
+func (a Authentication) String() string {
+	if a.KeyID == "" {
+		return string(a.Kind)
+	}
+	return string(a.Kind) + ", key ID " + a.KeyID
+}
+
+// NotFoundError says that a provider, or a version of it, was not at the places
+// where it was looked for.
+type NotFoundError struct {
+	Provider addrs.Provider
+	Version  *constraint.Version // nil if there is no version at all
+	Platform *Platform           // set if the version exists, but not for this platform
+	Places   []string            // as people know them
+}
+
+// Error names what was not found, and where.
+func (e *NotFoundError) Error() string {
+	what := "provider " + e.Provider.String()
+	if e.Version != nil {
+		what += " " + e.Version.String()
+	}
+	if e.Platform != nil {
+		what += " for the platform " + e.Platform.String()
+	}
+	return fmt.Sprintf("%s was not found in %s", what, strings.Join(e.Places, ", nor in "))
+}
+
+// A Choice is one of several sources, and for which providers it is asked.
+type Choice struct {
+	Source Source
+	Serves func(addrs.Provider) bool // nil for all
+}
+
+// Choices are sources in order of preference. A provider's versions are those of
+// all sources that serve it; a package comes from the first that has it.
+type Choices []Choice
+
+var _ Source = Choices(nil)
+
+// Versions merges what the sources say that serve p.
+func (cs Choices) Versions(ctx context.Context, p addrs.Provider) (all []constraint.Version, warnings []string, err error) {
+	missing := &NotFoundError{Provider: p}
+	for _, c := range cs.serving(p) {
+		versions, more, err := c.Source.Versions(ctx, p)
+		if !missing.add(err) && err != nil {
+			return nil, nil, err
+		}
+		all, warnings = append(all, versions...), append(warnings, more...)
+	}
+	if len(all) == 0 {
+		return nil, warnings, missing.orNoSource()
+	}
+	seen := map[constraint.Version]bool{}
+	all = slices.DeleteFunc(all, func(v constraint.Version) bool {
+		again := seen[v]
+		seen[v] = true
+		return again
+	})
+	return all, warnings, nil
+}
+
+// Package asks the sources that serve p in turn.
+func (cs Choices) Package(ctx context.Context, p addrs.Provider, v constraint.Version, platform Platform) (Package, error) {
+	missing := &NotFoundError{Provider: p, Version: &v}
+	for _, c := range cs.serving(p) {
+		found, err := c.Source.Package(ctx, p, v, platform)
+		if err == nil {
+			return found, nil
+		}
+		if !missing.add(err) {
+			return Package{}, err
+		}
+	}
+	return Package{}, missing.orNoSource()
+}
+
+func (cs Choices) serving(p addrs.Provider) (serving Choices) {
+	for _, c := range cs {
+		if c.Serves == nil || c.Serves(p) {
+			serving = append(serving, c)
+		}
+	}
+	return serving
+}
+
+// add takes over the places of err, if it is of the kind of e.
+func (e *NotFoundError) add(err error) bool {
+	var other *NotFoundError
+	if !errors.As(err, &other) {
+		return false
+	}
+	e.Places = append(e.Places, other.Places...)
+	if other.Platform != nil {
+		e.Platform = other.Platform
+	}
+	return true
+}
+
+// orNoSource returns e, unless nobody was asked.
+func (e *NotFoundError) orNoSource() error {
+	if len(e.Places) == 0 {
+		return fmt.Errorf("no installation method of the CLI configuration serves provider %s", e.Provider)
+	}
+	return e
+}
