@@ -38,9 +38,22 @@ func sameJSON(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
 	}
+	if ca, cb := compact(a), compact(b); ca != nil && bytes.Equal(ca, cb) {
+		return true
+	}
 	va, errA := decodeAny(a)
 	vb, errB := decodeAny(b)
 	return errA == nil && errB == nil && reflect.DeepEqual(va, vb)
+}
+
+// compact returns src in the layout and spelling of encoding/json, nil if it is not JSON.
+func compact(src []byte) []byte {
+	var layout, out bytes.Buffer
+	if json.Compact(&layout, src) != nil {
+		return nil
+	}
+	json.HTMLEscape(&out, layout.Bytes())
+	return out.Bytes()
 }
 
 func decodeAny(src []byte) (any, error) {

@@ -9,9 +9,7 @@ import (
 // Whatever bytes there are: no panic, and what could be read is written in a form
 // that is read alike.
 func FuzzRead(f *testing.F) {
-	for _, src := range stock(f) {
-		f.Add(src)
-	}
+	f.Add(stock(f)["deposed.tfstate"])
 	f.Add(testFile(f, "testdata/pushed-in.json"))
 	f.Add(resource(`{"index_key": "k", "provider": "provider[\"a/b\"].c[\"k\"]", "identity": [], "sensitive_attributes": [[{"type": "index", "value": {"value": 1, "type": "number"}}]], "dependencies": ["module.a[0].t.b"]}`))
 	f.Add(file(`"check_results": [{"object_kind": "output", "objects": [{"failure_messages": ["x"]}]}], "more": 1`))

@@ -67,7 +67,7 @@ func (r *reader) pathStep() (cty.PathStep, error) {
 	case kind == "get_attr" && len(value) > 0 && value[0] == '"':
 		return cty.GetAttrStep{Name: unquote(value)}, nil
 	case kind == "index":
-		if key, err := ctyjson.Unmarshal(value, cty.DynamicPseudoType); err == nil {
+		if key, err := decodeValue(value, cty.DynamicPseudoType); err == nil {
 			return cty.IndexStep{Key: key}, nil
 		}
 	}

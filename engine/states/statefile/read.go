@@ -206,7 +206,7 @@ func (r *reader) output(nameBytes []byte) error {
 	if err != nil {
 		return r.fail(start, "output %q has an invalid type", name)
 	}
-	if out.Value, err = ctyjson.Unmarshal(value, ty); err != nil {
+	if out.Value, err = decodeValue(value, ty); err != nil {
 		return r.fail(start, "output %q has a value that is not of its type", name)
 	}
 	r.outputs[name] = out

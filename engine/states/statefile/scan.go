@@ -81,7 +81,7 @@ func (s *scanner) end() error {
 func (s *scanner) object(member func(name []byte) error) error {
 	return s.members(func(start, end int) error {
 		name := s.src[start+1 : end-1]
-		if bytes.IndexByte(name, '\\') >= 0 {
+		if bytes.IndexByte(name, '\\') >= 0 || !utf8.Valid(name) {
 			name = []byte(unquote(s.src[start:end]))
 		}
 		return member(name)

@@ -208,6 +208,8 @@ func TestReadRefuses(t *testing.T) {
 		string(file(`"resources": [{"mode": "managed", "type": "t", "name": "n", "provider": "aws", "instances": []}]`)):   `t.n: invalid provider configuration address "aws"`,
 		string(file(`"resources": [{"mode": "managed", "type": "t", "name": "n", "instances": [{"schema_version": 0}]}]`)): `t.n has no provider`,
 		string(file(`"outputs": {"o": {"value": "secret", "type": "number"}}`)):                                            `output "o" has a value that is not of its type`,
+		string(file(`"outputs": {"o": {"value": [], "type": ["tuple", ["number"]]}}`)):                                     `output "o" has a value that is not of its type`,
+		string(file(`"outputs": {"o": {"value": 1e999999999, "type": "number"}}`)):                                         `output "o" has a value that is not of its type`,
 		string(file(`"outputs": {"o": {"value": "secret", "type": "thing"}}`)):                                             `output "o" has an invalid type`,
 
 		string(resource(dup)): "t.n[1] is in it twice",

@@ -22,12 +22,23 @@ func Write(s *states.State) ([]byte, error) { return Append(nil, s) }
 
 // Append appends what [Write] returns to dst.
 func Append(dst []byte, s *states.State) ([]byte, error) {
+	dst = slices.Grow(dst, expectedSize(s))
 	e := &encoder{writer: writer{dst: dst}, places: map[*states.Dependencies][2]int{}}
 	e.closure = states.Close(notEncoded(s))
 	if err := e.state(s); err != nil {
 		return dst, err
 	}
 	return append(e.dst, '\n'), nil
+}
+
+// expectedSize guesses how much there is to write, so that it is not copied again
+// and again while the buffer grows.
+func expectedSize(s *states.State) int {
+	n := 4096
+	for o := range s.Objects() {
+		n += 512 + len(o.AttrsJSON)*5/4 + len(o.Private)*4/3 + 200*len(o.Sensitive) + len(o.Dependencies.Encoded())
+	}
+	return n
 }
 
 // notEncoded iterates over the dependencies whose lists have to be made.
