@@ -159,8 +159,8 @@ func (b *overriddenBody) JustAttributes() (hcl.Attributes, hcl.Diagnostics) {
 
 func (b *overriddenBody) MissingItemRange() hcl.Range { return b.base.MissingItemRange() }
 
-// Bodies returns the body and what changes it, for who looks at both without a schema.
-func (b *overriddenBody) Bodies() []hcl.Body { return []hcl.Body{b.base, b.over} }
+// Parts returns the body and what changes it, for who looks at both without a schema.
+func (b *overriddenBody) Parts() []hcl.Body { return []hcl.Body{b.base, b.over} }
 
 func (b *overriddenBody) merge(base, over *hcl.BodyContent) *hcl.BodyContent {
 	out := &hcl.BodyContent{Attributes: hcl.Attributes{}, MissingItemRange: base.MissingItemRange}

@@ -77,7 +77,7 @@ func (r *reader) escaped(blocks hcl.Blocks, body hcl.Body, where string) hcl.Bod
 	for _, b := range blocks {
 		if b.Type == "_" {
 			if r.once(&seen, b, "Duplicate escaping block", "The block named _ may be used only once in each block.") {
-				body = hcl.MergeBodies([]hcl.Body{body, b.Body})
+				body = withEscaped(body, b.Body)
 			}
 			continue
 		}
@@ -85,6 +85,20 @@ func (r *reader) escaped(blocks hcl.Blocks, body hcl.Body, where string) hcl.Bod
 	}
 	return body
 }
+
+// An escapedBody is a body and the content of its block named _.
+type escapedBody struct {
+	hcl.Body
+	parts []hcl.Body
+}
+
+func withEscaped(body, escaped hcl.Body) hcl.Body {
+	parts := []hcl.Body{body, escaped}
+	return &escapedBody{hcl.MergeBodies(parts), parts}
+}
+
+// Parts returns both bodies, for who looks at them without a schema.
+func (b *escapedBody) Parts() []hcl.Body { return b.parts }
 
 // isEmpty reports whether nothing stands in a body.
 func isEmpty(b hcl.Body) bool {

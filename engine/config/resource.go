@@ -94,7 +94,7 @@ func (r *reader) resourceBlock(b *hcl.Block, mode addrs.ResourceMode) *Resource 
 			}
 		case "_":
 			if r.once(&escape, n, "Duplicate escaping block", "The block named _ may be used only once in each block.") {
-				x.Body = hcl.MergeBodies([]hcl.Body{x.Body, n.Body})
+				x.Body = withEscaped(x.Body, n.Body)
 			}
 		default:
 			r.errorf(&n.TypeRange, "Reserved block type name in "+modeWords[mode]+" block",
@@ -195,7 +195,7 @@ func (r *reader) provisioner(b *hcl.Block) *Provisioner {
 			}
 		case "_":
 			if r.once(&escape, n, "Duplicate escaping block", "The block named _ may be used only once in each block.") {
-				p.Body = hcl.MergeBodies([]hcl.Body{p.Body, n.Body})
+				p.Body = withEscaped(p.Body, n.Body)
 			}
 		default:
 			r.errorf(&n.TypeRange, "Reserved block type name in provisioner block", "The block type name %q is reserved for the language.", n.Type)
