@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/terraform-plugin-framework/tfsdk"
 	"github.com/hashicorp/terraform-plugin-framework/types"
 	"github.com/hashicorp/terraform-plugin-framework/types/basetypes"
+	"github.com/hashicorp/terraform-plugin-go/tftypes"
 
 	"github.com/lockstep-iac/lockstep/engine/provider/testdata/providers/store"
 )
@@ -242,6 +243,12 @@ func (*thing) MoveState(context.Context) []resource.StateMover {
 func modernize(ctx context.Context, old *tfsdk.State, now *tfsdk.State) (diags diag.Diagnostics) {
 	var m oldModel
 	diags.Append(old.Get(ctx, &m)...)
+	ty := now.Schema.Type().TerraformType(ctx).(tftypes.Object)
+	nulls := map[string]tftypes.Value{}
+	for name, at := range ty.AttributeTypes {
+		nulls[name] = tftypes.NewValue(at, nil)
+	}
+	now.Raw = tftypes.NewValue(ty, nulls)
 	for name, v := range map[string]types.String{"id": m.ID, "name": m.Name, "color": m.Colour} {
 		diags.Append(now.SetAttribute(ctx, path.Root(name), v)...)
 	}
