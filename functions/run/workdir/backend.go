@@ -1,0 +1,281 @@
+package workdir
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/statebackend"
+	"github.com/lockstep-iac/lockstep/statebackend/local"
+	"github.com/lockstep-iac/lockstep/statebackend/s3"
+)
+
+// Settings say which backend keeps the states, and how it is configured.
+type Settings struct {
+	Type       string // "local" or "s3"
+	Attributes map[string]any
+}
+
+// attributesOf are the backend types that there are.
+var attributesOf = map[string][]statebackend.Attribute{
+	"local": local.Attributes,
+	"s3":    s3.Attributes,
+}
+
+// record is the file in which init remembers the backend, in Terraform's form.
+type record struct {
+	Version          int            `json:"version"`
+	TerraformVersion string         `json:"terraform_version"`
+	Backend          *recordBackend `json:"backend,omitempty"`
+}
+
+type recordBackend struct {
+	Type   string         `json:"type"`
+	Config map[string]any `json:"config"`
+	Hash   uint64         `json:"hash"`
+}
+
+func (d *Dir) recordPath() string { return filepath.Join(d.DataDir, "terraform.tfstate") }
+
+// Recorded returns what init remembered, or nil.
+func (d *Dir) Recorded() (*Settings, error) {
+	data, err := os.ReadFile(d.recordPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the backend's record: %w", err)
+	}
+	var r record
+	if err := json.Unmarshal(data, &r); err != nil {
+		return nil, fmt.Errorf("%s is damaged (%w): run `lockstep init -reconfigure`", d.recordPath(), err)
+	}
+	if r.Backend == nil || r.Backend.Type == "" {
+		return nil, nil
+	}
+	return &Settings{r.Backend.Type, r.Backend.Config}, nil
+}
+
+// Remember records the backend; nil forgets it, which means the local default.
+func (d *Dir) Remember(s *Settings) error {
+	if s == nil {
+		err := os.Remove(d.recordPath())
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+		return err
+	}
+	all := map[string]any{}
+	for _, a := range attributesOf[s.Type] {
+		all[a.Name] = nil
+	}
+	maps.Copy(all, s.Attributes)
+	data, err := json.MarshalIndent(record{3, states.LanguageVersion, &recordBackend{Type: s.Type, Config: all}}, "", "  ")
+	if err != nil {
+		return err
+	}
+	return writeFile(d.recordPath(), append(data, '\n'), 0o644)
+}
+
+// Configured returns what the configuration says, with what -backend-config adds.
+// nil: there is no backend block.
+func Configured(b *config.Backend, overrides map[string]any) (*Settings, diags.Diagnostics) {
+	if b == nil {
+		if len(overrides) > 0 {
+			return nil, diags.Warningf(nil, "Missing backend configuration",
+				"-backend-config was used without a \"backend\" block in the configuration.\n\nIf you intended to override the default local backend configuration, no action is required, but you may add an explicit backend block to your configuration to clear this warning:\n\nterraform {\n  backend \"local\" {}\n}")
+		}
+		return nil, nil
+	}
+	attrs, ok := attributesOf[b.Type]
+	if !ok {
+		return nil, diags.Errorf(&b.Range, "Unsupported backend type",
+			"There is no backend type named %q: Lockstep keeps states in \"s3\" or \"local\".", b.Type)
+	}
+	var body hcl.BodySchema
+	for _, a := range attrs {
+		body.Attributes = append(body.Attributes, hcl.AttributeSchema{Name: a.Name})
+	}
+	content, hs := b.Body.Content(&body)
+	ds := diags.FromHCL(hs)
+	values := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(content.Attributes)) {
+		a := content.Attributes[name]
+		v, hs := a.Expr.Value(nil)
+		if ds = append(ds, diags.FromHCL(hs)...); hs.HasErrors() {
+			continue
+		}
+		plain, err := goValue(v)
+		if err != nil {
+			ds = append(ds, diags.Errorf(a.Expr.Range().Ptr(), "Invalid backend configuration", "The value of %q is not valid: %s.", name, err)...)
+			continue
+		}
+		if plain != nil {
+			values[name] = plain
+		}
+	}
+	for name, v := range overrides {
+		if !slices.ContainsFunc(attrs, func(a statebackend.Attribute) bool { return a.Name == name }) {
+			ds = append(ds, diags.Errorf(nil, "Invalid backend configuration argument",
+				"The backend configuration argument %q given on the command line is not expected for the selected backend type.", name)...)
+			continue
+		}
+		values[name] = v
+	}
+	return &Settings{b.Type, values}, ds
+}
+
+// goValue turns a literal into what JSON would give.
+func goValue(v cty.Value) (any, error) {
+	if v.IsNull() {
+		return nil, nil
+	}
+	if !v.IsWhollyKnown() {
+		return nil, errors.New("it is not known")
+	}
+	data, err := ctyjson.Marshal(v, v.Type())
+	if err != nil {
+		return nil, err
+	}
+	var out any
+	err = json.Unmarshal(data, &out)
+	return out, err
+}
+
+// Same reports whether two settings mean the same backend.
+func (s *Settings) Same(x *Settings) bool {
+	if s == nil || x == nil {
+		return s == x
+	}
+	return s.Type == x.Type && reflect.DeepEqual(compact(s.Attributes), compact(x.Attributes))
+}
+
+// compact drops what is not set.
+func compact(m map[string]any) map[string]any {
+	out := map[string]any{}
+	for k, v := range m {
+		if v != nil {
+			out[k] = fmt.Sprint(v)
+		}
+	}
+	return out
+}
+
+// Within reports whether what the configuration says is all in x: what is missing
+// was given by -backend-config.
+func (s *Settings) Within(x *Settings) bool {
+	if s == nil || x == nil {
+		return s == x
+	}
+	if s.Type != x.Type {
+		return false
+	}
+	have := compact(x.Attributes)
+	for k, v := range compact(s.Attributes) {
+		if have[k] != v {
+			return false
+		}
+	}
+	return true
+}
+
+// LocalPaths override where the local backend reads and writes (-state and others).
+type LocalPaths struct{ State, StateOut, Backup string }
+
+// OpenBackend opens a backend; nil settings mean the local default.
+func (d *Dir) OpenBackend(ctx context.Context, s *Settings, paths LocalPaths) (statebackend.Backend, diags.Diagnostics) {
+	if s == nil {
+		s = &Settings{Type: "local"}
+	}
+	var b statebackend.Backend
+	var err error
+	switch s.Type {
+	case "local":
+		b, err = local.Open(s.Attributes, local.Options{Dir: d.Path, StatePath: paths.State, StateOutPath: paths.StateOut, BackupPath: paths.Backup})
+	case "s3":
+		b, err = s3.Open(ctx, s.Attributes, s3.Options{Note: d.note})
+	default:
+		err = fmt.Errorf("there is no backend type named %q: Lockstep keeps states in \"s3\" or \"local\"", s.Type)
+	}
+	if err != nil {
+		return nil, backendError(err)
+	}
+	return b, nil
+}
+
+// backendError names the attribute that is at fault.
+func backendError(err error) diags.Diagnostics {
+	var ae *statebackend.AttributeError
+	if errors.As(err, &ae) {
+		return diags.Errorf(nil, "Invalid backend configuration", "%s", ae.Error())
+	}
+	return diags.FromError("Error configuring the backend", err)
+}
+
+// Backend opens the backend that init recorded, after checking that the
+// configuration still says the same. cfg may be nil: then the record alone counts.
+func (d *Dir) Backend(ctx context.Context, cfg *config.Config, paths LocalPaths) (statebackend.Backend, *Settings, diags.Diagnostics) {
+	recorded, err := d.Recorded()
+	if err != nil {
+		return nil, nil, diags.FromError("Backend initialization required", err)
+	}
+	if cfg != nil {
+		want, ds := Configured(cfg.Root.Backend, nil)
+		if ds.HasErrors() {
+			return nil, nil, ds
+		}
+		switch {
+		case want == nil && recorded != nil:
+			return nil, nil, needInit(nil, "Reason: Unsetting the previously set backend %q.", recorded.Type)
+		case want != nil && recorded == nil && !(want.Type == "local" && len(want.Attributes) == 0):
+			return nil, nil, needInit(&cfg.Root.Backend.Range, "Reason: Initial configuration of the requested backend %q.", want.Type)
+		case want != nil && recorded != nil && want.Type != recorded.Type:
+			return nil, nil, needInit(&cfg.Root.Backend.Range, "Reason: Backend type changed from %q to %q.", recorded.Type, want.Type)
+		case want != nil && recorded != nil && !want.Within(recorded):
+			return nil, nil, needInit(&cfg.Root.Backend.Range, "Reason: Backend configuration block has changed.")
+		}
+	}
+	b, ds := d.OpenBackend(ctx, recorded, paths)
+	if recorded == nil {
+		recorded = &Settings{Type: "local"}
+	}
+	return b, recorded, ds
+}
+
+func needInit(place *hcl.Range, reason string, args ...any) diags.Diagnostics {
+	return diags.Errorf(place, "Backend initialization required, please run \"lockstep init\"",
+		"%s\n\nThe backend is where the state lives. Run \"lockstep init\" so that the change can be made and states be copied; \"lockstep init -reconfigure\" takes the new configuration as it is.", fmt.Sprintf(reason, args...))
+}
+
+// Workspace returns the name of the selected workspace: TF_WORKSPACE, or what was
+// selected last, or "default".
+func (d *Dir) Workspace() string {
+	if w := d.Getenv("TF_WORKSPACE"); w != "" {
+		return w
+	}
+	data, err := os.ReadFile(filepath.Join(d.DataDir, "environment"))
+	if w := strings.TrimSpace(string(data)); err == nil && w != "" {
+		return w
+	}
+	return statebackend.DefaultWorkspace
+}
+
+// SelectWorkspace remembers the selected workspace.
+func (d *Dir) SelectWorkspace(name string) error {
+	return writeFile(filepath.Join(d.DataDir, "environment"), []byte(name), 0o644)
+}

@@ -1,0 +1,133 @@
+package workdir
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/engine/states/statefile"
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// A State is the state of one workspace, as it was read, with what is needed to
+// write the next one: only if nobody else wrote in between.
+type State struct {
+	Workspace statebackend.Workspace
+	Current   *states.State
+
+	version statebackend.Version
+	bytes   []byte
+	lockID  string
+}
+
+// OpenState opens the state of a workspace without reading it.
+func OpenState(b statebackend.Backend, workspace string) (*State, diags.Diagnostics) {
+	if err := statebackend.CheckWorkspaceName(workspace); err != nil {
+		return nil, diags.FromError("Invalid workspace name", err)
+	}
+	w, err := b.Open(workspace)
+	if err != nil {
+		return nil, diags.FromError("Error opening the state", err)
+	}
+	return &State{Workspace: w, Current: states.Empty()}, nil
+}
+
+// Lock takes the lock, waiting for at most timeout while somebody holds it.
+// operation is Terraform's word, such as "OperationTypeApply".
+func (s *State) Lock(ctx context.Context, info statebackend.LockInfo, timeout time.Duration) diags.Diagnostics {
+	id, err := statebackend.LockWithRetry(ctx, s.Workspace, info, timeout)
+	if err == nil {
+		s.lockID = id
+		return nil
+	}
+	var locked *statebackend.LockedError
+	if errors.As(err, &locked) {
+		return diags.Errorf(nil, "Error acquiring the state lock",
+			"%s\n\nThe lock protects the state from being written by two at the same time. Wait until the holder has finished. If you are sure that it is gone for good, clear the lock with \"lockstep force-unlock ID\"; \"-lock=false\" ignores it, at the risk of losing changes.", locked.Error())
+	}
+	return diags.FromError("Error acquiring the state lock", err)
+}
+
+// Unlock releases the lock that Lock took, if any.
+func (s *State) Unlock(ctx context.Context) diags.Diagnostics {
+	if s.lockID == "" {
+		return nil
+	}
+	id := s.lockID
+	if err := s.Workspace.Unlock(ctx, id); err != nil && !errors.Is(err, statebackend.ErrNotLocked) {
+		return diags.Errorf(nil, "Error releasing the state lock",
+			"%s. The lock %s is still held: clear it with \"lockstep force-unlock %s\".", err, id, id)
+	}
+	s.lockID = ""
+	return nil
+}
+
+// LockID returns the lock that is held, or "".
+func (s *State) LockID() string { return s.lockID }
+
+// Read reads the state.
+func (s *State) Read(ctx context.Context) diags.Diagnostics {
+	snap, err := s.Workspace.Get(ctx)
+	if err != nil {
+		return diags.FromError("Error reading the state", err)
+	}
+	st, err := statefile.Read(snap.Bytes)
+	if err != nil {
+		return diags.FromError("Error reading the state", err)
+	}
+	s.Current, s.version, s.bytes = st, snap.Version, snap.Bytes
+	return nil
+}
+
+// Version returns the version of the state as it was read or last written.
+func (s *State) Version() statebackend.Version { return s.version }
+
+// Bytes returns the state file as it was read or last written; nil if there is none.
+func (s *State) Bytes() []byte { return s.bytes }
+
+// Exists reports whether there is a state.
+func (s *State) Exists() bool { return len(s.bytes) > 0 }
+
+// Write stores next if it differs from what is stored, with the next serial. A
+// state that was never stored gets a lineage.
+func (s *State) Write(ctx context.Context, next *states.State) error {
+	same := *next
+	same.Lineage, same.Serial = s.Current.Lineage, s.Current.Serial
+	if !s.Exists() && next.IsEmpty() && len(next.Checks) == 0 {
+		return nil
+	}
+	data, err := statefile.Write(&same)
+	if err != nil {
+		return fmt.Errorf("encode state: %w", err)
+	}
+	if s.Exists() && bytes.Equal(data, s.bytes) {
+		return nil
+	}
+	if same.Lineage == "" {
+		same.Lineage = uuid.NewString()
+	}
+	same.Serial++
+	return s.put(ctx, &same)
+}
+
+// Replace stores next as it is, lineage and serial included.
+func (s *State) Replace(ctx context.Context, next *states.State) error { return s.put(ctx, next) }
+
+func (s *State) put(ctx context.Context, next *states.State) error {
+	data, err := statefile.Write(next)
+	if err != nil {
+		return fmt.Errorf("encode state: %w", err)
+	}
+	version, err := s.Workspace.Put(ctx, data, s.version)
+	if err != nil {
+		return err
+	}
+	s.Current, s.version, s.bytes = next, version, data
+	return nil
+}

@@ -1,0 +1,96 @@
+// Package workdir opens a working directory as init left it: its configuration,
+// its providers, the backend that keeps its states, the workspace that is
+// selected. It is where engine and statebackend meet, for the command line and for
+// the pipeline alike.
+//
+// The layout is Terraform's: `.terraform/` holds providers, the backend's record
+// and the selected workspace; `.terraform.lock.hcl` lies beside the configuration.
+// The package decides nothing about plans and applies, and refuses to know GitHub
+// and queues. Start at [Dir].
+package workdir
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
+)
+
+// A Dir is a working directory with the surroundings that decide what is in it.
+type Dir struct {
+	// Path is the root module's directory; relative to the process' own, or absolute.
+	Path string
+	// DataDir holds what init installs: TF_DATA_DIR, or `.terraform` in Path.
+	DataDir string
+	// CLI is the CLI configuration.
+	CLI *cliconfig.Config
+	// Environ is the environment, "NAME=value" each.
+	Environ []string
+	// Note is told what a person should know although it stops nothing; may be nil.
+	Note func(string)
+	// Scratch is where memos of checksums are kept; "" for nowhere.
+	Scratch string
+}
+
+// Open returns the directory at path. The diagnostics are about the CLI configuration.
+func Open(path string, environ []string) (*Dir, diags.Diagnostics) {
+	d := &Dir{Path: path, Environ: environ}
+	d.DataDir = d.Getenv("TF_DATA_DIR")
+	switch {
+	case d.DataDir == "":
+		d.DataDir = filepath.Join(path, ".terraform")
+	case !filepath.IsAbs(d.DataDir):
+		d.DataDir = filepath.Join(path, d.DataDir)
+	}
+	if cache, err := os.UserCacheDir(); err == nil {
+		d.Scratch = filepath.Join(cache, "lockstep")
+	}
+	var ds diags.Diagnostics
+	d.CLI, ds = cliconfig.Load(cliconfig.Surroundings{Environ: environ, Home: d.Getenv("HOME")})
+	return d, ds
+}
+
+// Getenv returns a variable of the environment, "" if it is not set.
+func (d *Dir) Getenv(name string) string {
+	for i := len(d.Environ) - 1; i >= 0; i-- {
+		if v, ok := strings.CutPrefix(d.Environ[i], name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// Load reads the configuration. Modules that are not local are looked up where
+// init installed them.
+func (d *Dir) Load() (*config.Config, diags.Diagnostics) {
+	in := config.Input{Tree: source.Dir(d.Path)}
+	if data, err := os.ReadFile(filepath.Join(d.DataDir, "modules", "modules.json")); err == nil {
+		manifest, err := source.ParseManifest(data)
+		if err != nil {
+			return nil, diags.FromError("Invalid module manifest", fmt.Errorf("%s: %w; run `lockstep init` to write it anew", filepath.Join(d.DataDir, "modules", "modules.json"), err))
+		}
+		in.Installed = manifest.Lookup()
+	}
+	return config.Load(in)
+}
+
+// WorkingDir returns the absolute path of the root module's directory.
+func (d *Dir) WorkingDir() string {
+	abs, err := filepath.Abs(d.Path)
+	if err != nil {
+		return d.Path
+	}
+	return abs
+}
+
+// note tells a person something.
+func (d *Dir) note(s string) {
+	if d.Note != nil {
+		d.Note(s)
+	}
+}
