@@ -61,6 +61,9 @@ var cidrSubnetFunc = function.New(&function.Spec{
 		if err != nil {
 			return cty.NilVal, err
 		}
+		if ones, _ := network.Mask.Size(); ones+newBits < 0 {
+			return cty.NilVal, function.NewArgErrorf(1, "cannot shorten a prefix of %d bits by %d", ones, -newBits)
+		}
 		subnet, err := cidr.SubnetBig(network, newBits, num)
 		if err != nil {
 			return cty.NilVal, err
@@ -129,11 +132,9 @@ func layOut(network *net.IPNet, newBits []int) ([]cty.Value, error) {
 	out := make([]cty.Value, len(newBits))
 	for i, bits := range newBits {
 		next, wrapped := cidr.NextSubnet(last, prefix+bits)
-		if wrapped || !network.Contains(next.IP) {
-			// At the very start of the address space the step back wrapped around.
-			if i > 0 || !network.Contains(next.IP) {
-				return nil, function.NewArgErrorf(i+1, "not enough remaining address space for a subnet with a prefix of %d bits after %s", prefix+bits, last)
-			}
+		// At the start of the address space, stepping back wrapped, and so does this.
+		if wrapped && i > 0 || !network.Contains(next.IP) {
+			return nil, function.NewArgErrorf(i+1, "not enough remaining address space for a subnet with a prefix of %d bits after %s", prefix+bits, last)
 		}
 		last = next
 		out[i] = cty.StringVal(next.String())

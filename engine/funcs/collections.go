@@ -152,10 +152,7 @@ var oneFunc = function.New(&function.Spec{
 	Impl: func(args []cty.Value, ty cty.Type) (cty.Value, error) {
 		v := args[0]
 		if !v.Length().IsKnown() {
-			// A set of elements that are not known may have one or more.
-			if v.Length().Range().Includes(cty.NumberIntVal(1)).False() {
-				return cty.NilVal, errNotOne
-			}
+			// Elements of a set that are not known yet may turn out to be one.
 			return cty.UnknownVal(ty), nil
 		}
 		switch v.LengthInt() {

@@ -43,35 +43,36 @@ type confined struct{ root *os.Root }
 var errOutside = errors.New("the path leads outside of the directory tree that this configuration may read")
 
 func (c confined) Open(name string) (fs.File, error) {
-	rel, err := c.inside("open", name)
-	if err != nil {
-		return nil, err
-	}
-	return c.root.Open(rel)
+	return confinedly("open", name, c.root, c.root.Open)
 }
 
 func (c confined) Stat(name string) (fs.FileInfo, error) {
-	rel, err := c.inside("stat", name)
-	if err != nil {
-		return nil, err
-	}
-	return c.root.Stat(rel)
+	return confinedly("stat", name, c.root, c.root.Stat)
 }
 
 func (c confined) Lstat(name string) (fs.FileInfo, error) {
-	rel, err := c.inside("stat", name)
-	if err != nil {
-		return nil, err
-	}
-	return c.root.Lstat(rel)
+	return confinedly("stat", name, c.root, c.root.Lstat)
 }
 
-// inside names a file from the root; what climbs out by name ends here, what
-// climbs out by symbolic link at os.Root.
-func (c confined) inside(op, name string) (string, error) {
-	rel, err := filepath.Rel(c.root.Name(), name)
+// confinedly does something to a file by its name from the root. What climbs out by
+// name ends here, what climbs out by symbolic link at os.Root.
+func confinedly[T any](op, name string, root *os.Root, do func(string) (T, error)) (T, error) {
+	var none T
+	rel, err := filepath.Rel(root.Name(), name)
 	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-		return "", &fs.PathError{Op: op, Path: name, Err: errOutside}
+		return none, &fs.PathError{Op: op, Path: name, Err: errOutside}
 	}
-	return rel, nil
+	out, err := do(rel)
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+		if err.Error() == "path escapes from parent" { // package os does not export it
+			err = errOutside
+		}
+		return none, &fs.PathError{Op: op, Path: name, Err: err}
+	}
+	if err != nil {
+		return none, err
+	}
+	return out, nil
 }

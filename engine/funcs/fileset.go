@@ -186,6 +186,7 @@ func (g *glob) readDir(dir string) ([]fs.DirEntry, bool) {
 		return nil, false
 	}
 	entries, _ := d.ReadDir(-1)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return entries, true
 }
 

@@ -70,18 +70,7 @@ func (n fileName) hide(err error) error {
 	if _, sensitive := n.marks[marks.Sensitive]; sensitive {
 		name = "(sensitive value)"
 	}
-	return &fs.PathError{Op: plainOp(pe.Op), Path: name, Err: pe.Err}
-}
-
-// plainOp undoes the names that os.Root gives the same operations.
-func plainOp(op string) string {
-	switch op {
-	case "openat":
-		return "open"
-	case "statat", "lstatat", "lstat", "fstatat":
-		return "stat"
-	}
-	return op
+	return &fs.PathError{Op: pe.Op, Path: name, Err: pe.Err}
 }
 
 // expand replaces a leading `~`, or `~/`, by the home directory.

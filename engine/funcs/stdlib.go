@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
@@ -70,9 +71,41 @@ var mergeFunc = narrowed(stdlib.MergeFunc, function.Spec{
 	VarParam:     stdlib.MergeFunc.VarParam(),
 	RefineResult: notNull,
 }, func(args []cty.Value) error {
-	for _, arg := range args {
-		if ty := arg.Type(); ty != cty.DynamicPseudoType && !ty.IsMapType() && !ty.IsObjectType() {
-			return fmt.Errorf("arguments must be maps or objects, got %q", ty.FriendlyName())
+	if slices.ContainsFunc(args, func(v cty.Value) bool { return !v.IsKnown() }) {
+		return nil
+	}
+	for _, v := range args {
+		v, _ = v.Unmark()
+		ty := v.Type()
+		if v.IsNull() || ty.IsMapType() || ty.IsObjectType() || v.CanIterateElements() && v.LengthInt() == 0 {
+			continue
+		}
+		return fmt.Errorf("arguments must be maps or objects, got %q", ty.FriendlyName())
+	}
+	return nil
+})
+
+// indent crashes on a negative number of spaces.
+var indentFunc = narrowed(stdlib.IndentFunc, function.Spec{
+	Params: stdlib.IndentFunc.Params(), RefineResult: notNull,
+}, func(args []cty.Value) error {
+	if args[0].IsKnown() && args[0].LessThan(cty.Zero).True() {
+		return function.NewArgErrorf(0, "the number of spaces must not be negative")
+	}
+	return nil
+})
+
+// zipmap crashes on a null key where the values are a list.
+var zipmapFunc = narrowed(stdlib.ZipmapFunc, function.Spec{
+	Params: stdlib.ZipmapFunc.Params(), RefineResult: notNull,
+}, func(args []cty.Value) error {
+	keys, _ := args[0].UnmarkDeep()
+	if !keys.IsWhollyKnown() {
+		return nil
+	}
+	for i, key := range keys.AsValueSlice() {
+		if key.IsNull() {
+			return fmt.Errorf("keys list has null value at index %d", i)
 		}
 	}
 	return nil

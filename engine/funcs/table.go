@@ -84,7 +84,7 @@ func pureFunctions() map[string]function.Function {
 		"format":           formatFunc,
 		"formatdate":       stdlib.FormatDateFunc,
 		"formatlist":       formatListFunc,
-		"indent":           stdlib.IndentFunc,
+		"indent":           indentFunc,
 		"index":            indexFunc,
 		"issensitive":      isSensitiveFunc,
 		"join":             stdlib.JoinFunc,
@@ -152,6 +152,6 @@ func pureFunctions() map[string]function.Function {
 		"values":           stdlib.ValuesFunc,
 		"yamldecode":       ctyyaml.YAMLDecodeFunc,
 		"yamlencode":       ctyyaml.YAMLEncodeFunc,
-		"zipmap":           stdlib.ZipmapFunc,
+		"zipmap":           zipmapFunc,
 	}
 }

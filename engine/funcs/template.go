@@ -140,15 +140,6 @@ func renderString(tmpl string, vars cty.Value, within map[string]function.Functi
 	if err != nil {
 		return cty.NilVal, err
 	}
-	if out.IsNull() {
-		rng := expr.Range()
-		return cty.NilVal, hcl.Diagnostics{{
-			Severity: hcl.DiagError,
-			Summary:  "Template result is null",
-			Detail:   "The result of the template is null, which is not a valid result for a templatestring call.",
-			Subject:  &rng,
-		}}
-	}
 	str, err := convert.Convert(out, cty.String)
 	if err != nil {
 		return cty.NilVal, errors.New("invalid template result: string required")
@@ -207,6 +198,9 @@ func render(expr hcl.Expression, vars cty.Value, within map[string]function.Func
 	out, diags := expr.Value(ctx)
 	if diags.HasErrors() {
 		return cty.NilVal, diags
+	}
+	if out.IsNull() {
+		return cty.NilVal, fmt.Errorf("%s: Template result is null; The result of the template is null, which is not a valid result for a template", expr.Range())
 	}
 	return out, nil
 }

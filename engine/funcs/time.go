@@ -1,11 +1,13 @@
 package funcs
 
 import (
+	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
-	"github.com/zclconf/go-cty/cty/function/stdlib"
 )
 
 func timestampFunc(now func() time.Time) function.Function {
@@ -37,7 +39,7 @@ var timeCmpFunc = function.New(&function.Spec{
 		var at [2]time.Time
 		for i, arg := range args {
 			var err error
-			if at[i], err = parseTime(arg); err != nil {
+			if at[i], err = parseTime(arg.AsString()); err != nil {
 				return cty.NilVal, function.NewArgError(i, err)
 			}
 		}
@@ -45,11 +47,38 @@ var timeCmpFunc = function.New(&function.Spec{
 	},
 })
 
-// parseTime is as strict and as talkative as timeadd and formatdate, whose parser
-// the library keeps to itself: adding nothing runs it.
-func parseTime(v cty.Value) (time.Time, error) {
-	if _, err := stdlib.TimeAdd(v, cty.StringVal("0s")); err != nil {
-		return time.Time{}, err
+// parseTime is as lenient as Go's own parser, unlike timeadd and formatdate, and
+// names the part that it stumbled over.
+func parseTime(s string) (time.Time, error) {
+	at, err := time.Parse(time.RFC3339, s)
+	var bad *time.ParseError
+	if !errors.As(err, &bad) {
+		return at, err
 	}
-	return time.Parse(time.RFC3339, v.AsString())
+	return time.Time{}, fmt.Errorf("not a valid RFC3339 timestamp: %s", misread(bad))
+}
+
+// timeParts are the elements of the layout time.RFC3339 by which ParseError tells
+// where it was.
+var timeParts = map[string]string{
+	"2006": "year", "01": "month", "02": "day of month",
+	"15": "hour", "04": "minute", "05": "second", "Z07:00": "UTC offset",
+	"": "timestamp segment",
+}
+
+func misread(bad *time.ParseError) string {
+	part, isPart := timeParts[bad.LayoutElem]
+	switch {
+	case bad.LayoutElem == "" && strings.HasSuffix(bad.Message, "out of range"):
+		return strings.TrimPrefix(bad.Message, ": ")
+	case bad.LayoutElem == "T":
+		return "missing required time introducer 'T'"
+	case isPart && bad.ValueElem == "":
+		return "end of string before " + part
+	case isPart:
+		return fmt.Sprintf("cannot use %q as %s", bad.ValueElem, part)
+	case bad.ValueElem == "":
+		return fmt.Sprintf("end of string where %q is expected", bad.LayoutElem)
+	}
+	return fmt.Sprintf("found %q where %q is expected", bad.ValueElem, bad.LayoutElem)
 }
