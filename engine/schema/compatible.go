@@ -1,14 +1,18 @@
 package schema
 
 import (
+	"fmt"
+
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
 // AssertObjectCompatible returns an error for each way in which actual, what became
-// of an object, is not what planned said. Both are values of b's implied type
-// without marks; actual may be unknown in parts, so that a second plan can be held
-// against a first.
+// of an object, is not what planned said. Both are values of b's implied type;
+// actual may be unknown in parts, so that a second plan can be held against a first.
+// Values may carry marks: they do not count, but what is sensitive is not shown.
 func AssertObjectCompatible(b *Block, planned, actual cty.Value) []error {
 	var c resultCheck
 	c.object(b.layout(), planned, actual, nil)
@@ -20,8 +24,23 @@ func AssertObjectCompatible(b *Block, planned, actual cty.Value) []error {
 // and within their refinements.
 func AssertValueCompatible(planned, actual cty.Value) []error {
 	var c resultCheck
+	planned, s1 := unmarked(planned)
+	actual, s2 := unmarked(actual)
 	c.value(planned, actual, nil)
+	if len(c.errs) > 0 && (s1 || s2) {
+		return []error{cty.Path(nil).NewErrorf("inconsistent values for sensitive attribute")}
+	}
 	return c.errs
+}
+
+// unmarked returns v without marks and whether anything in it is sensitive.
+func unmarked(v cty.Value) (cty.Value, bool) {
+	if !v.ContainsMarked() {
+		return v, false
+	}
+	secret := marks.Contains(v, marks.Sensitive)
+	v, _ = v.UnmarkDeep()
+	return v, secret
 }
 
 type resultCheck struct{ errs []error }
@@ -51,12 +70,7 @@ func (c *resultCheck) object(l *layout, planned, actual cty.Value, path cty.Path
 		if p.RawEquals(a) {
 			continue
 		}
-		at := attr(path, f.name)
-		if !f.Sensitive {
-			c.value(p, a, at)
-		} else if len(AssertValueCompatible(p, a)) > 0 {
-			c.errorf(at, "inconsistent values for sensitive attribute")
-		}
+		c.attribute(f, p, a, attr(path, f.name))
 	}
 	for i := range l.blocks {
 		n := &l.blocks[i]
@@ -67,8 +81,29 @@ func (c *resultCheck) object(l *layout, planned, actual cty.Value, path cty.Path
 	}
 }
 
+func (c *resultCheck) attribute(f *field, planned, actual cty.Value, path cty.Path) {
+	var inner resultCheck
+	planned, s1 := unmarked(planned)
+	actual, s2 := unmarked(actual)
+	inner.value(planned, actual, path)
+	if len(inner.errs) > 0 && (s1 || s2 || f.secret(planned) || f.secret(actual)) {
+		c.errorf(path, "inconsistent values for sensitive attribute")
+		return
+	}
+	c.errs = append(c.errs, inner.errs...)
+}
+
+// secret reports whether v, a value of f, is sensitive by the schema, whole or in
+// part.
+func (f *field) secret(v cty.Value) bool {
+	return f.Sensitive || f.object != nil && f.object.sensitive &&
+		len(f.object.collectNested(nil, f.Nested.Nesting, v, nil, sensitive)) > 0
+}
+
 // blocks checks all the nested blocks of one kind.
 func (c *resultCheck) blocks(n *nest, planned, actual cty.Value, path cty.Path) {
+	planned, _ = planned.Unmark()
+	actual, _ = actual.Unmark()
 	if n.Nesting == NestingSingle || n.Nesting == NestingGroup {
 		// An unknown block may have been none after all.
 		if planned.IsKnown() || !actual.IsNull() {
@@ -111,7 +146,7 @@ func (c *resultCheck) objectBlocks(n *nest, planned, actual cty.Value, path cty.
 }
 
 func (c *resultCheck) setBlocks(n *nest, planned, actual cty.Value, path cty.Path) {
-	c.errs = append(c.errs, correspond(planned, actual, path, func(p, a cty.Value) bool {
+	c.errs = append(c.errs, correspond(planned, actual, n.in.sensitive, path, func(p, a cty.Value) bool {
 		var inner resultCheck
 		inner.object(n.in, p, a, path)
 		return len(inner.errs) == 0
@@ -177,7 +212,7 @@ func (c *resultCheck) elements(planned, actual cty.Value, path cty.Path) {
 }
 
 func (c *resultCheck) set(planned, actual cty.Value, path cty.Path) {
-	c.errs = append(c.errs, correspond(planned, actual, path, func(p, a cty.Value) bool {
+	c.errs = append(c.errs, correspond(planned, actual, false, path, func(p, a cty.Value) bool {
 		var inner resultCheck
 		inner.value(p, a, path)
 		return len(inner.errs) == 0
@@ -185,4 +220,40 @@ func (c *resultCheck) set(planned, actual cty.Value, path cty.Path) {
 	if planned.LengthInt() < actual.LengthInt() {
 		c.errorf(path, "length changed from %d to %d", planned.LengthInt(), actual.LengthInt())
 	}
+}
+
+// correspond returns an error for each element of the sets a and b, of a plan and
+// of what must keep to it, for which no element of the other one will do, by match.
+// With secret the elements are not shown.
+func correspond(a, b cty.Value, secret bool, path cty.Path, match func(a, b cty.Value) bool) []error {
+	as, bs := a.AsValueSlice(), b.AsValueSlice()
+	aok, bok := make([]bool, len(as)), make([]bool, len(bs))
+	for i := range as {
+		for j := range bs {
+			if (!aok[i] || !bok[j]) && match(as[i], bs[j]) {
+				aok[i], bok[j] = true, true
+			}
+		}
+	}
+	show := func(v cty.Value) string {
+		if secret || marks.Contains(v, marks.Sensitive) {
+			return "(sensitive value)"
+		}
+		return fmt.Sprintf("%#v", v)
+	}
+	var errs []error
+	for i, ok := range aok {
+		if !ok {
+			errs = append(errs, path.NewErrorf("planned set element %s does not correlate with any element in actual", show(as[i])))
+		}
+	}
+	if len(errs) > 0 {
+		return errs // seen from the other side they would be there twice
+	}
+	for i, ok := range bok {
+		if !ok {
+			errs = append(errs, path.NewErrorf("actual set element %s does not correlate with any element in plan", show(bs[i])))
+		}
+	}
+	return errs
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
 // The provider's contract
@@ -15,19 +17,24 @@ import (
 // either and are let off with a line in the log; that is the caller's business.
 //
 // Errors are [cty.PathError]s. Their texts are for the developers of the provider,
-// to whom users pass them on, so values appear in them in full, those of sensitive
-// attributes excepted.
+// to whom users pass them on, so values appear in them in full, sensitive ones
+// excepted.
 
 // AssertPlanValid returns an error for each way in which planned is no valid plan
-// for going from prior to config. All three are values of b's implied type without
-// marks, and null where there is no object.
+// for going from prior to config. All three are values of b's implied type, and null
+// where there is no object. They may carry marks: those do not count, but what is
+// sensitive is not shown. Write-only attributes pass; see [Block.WriteOnlyValues].
 func AssertPlanValid(b *Block, prior, config, planned cty.Value) []error {
 	c := planCheck{}
 	c.object(b.layout(), prior, config, planned, nil)
 	return c.errs
 }
 
-type planCheck struct{ errs []error }
+type planCheck struct {
+	errs []error
+	// secret says that what is being looked at lies in something sensitive.
+	secret bool
+}
 
 func (c *planCheck) errorf(path cty.Path, text string, args ...any) {
 	c.errs = append(c.errs, path.NewErrorf(text, args...))
@@ -49,6 +56,7 @@ func (c *planCheck) object(l *layout, prior, config, planned cty.Value, path cty
 		return
 	}
 	c.attributes(l, prior, config, planned, path)
+	outer := c.secret
 	for i := range l.blocks {
 		n := &l.blocks[i]
 		p, co := planned.GetAttr(n.name), config.GetAttr(n.name)
@@ -59,15 +67,28 @@ func (c *planCheck) object(l *layout, prior, config, planned cty.Value, path cty
 		if !prior.IsNull() {
 			pr = prior.GetAttr(n.name)
 		}
+		for _, v := range []*cty.Value{&pr, &co, &p} {
+			c.secret = c.secret || marks.Has(*v, marks.Sensitive)
+			*v, _ = v.Unmark()
+		}
 		c.blocks(n, pr, co, p, attr(path, n.name))
+		c.secret = outer
 	}
+}
+
+// show returns v for a message, if it may be shown.
+func (c *planCheck) show(v cty.Value, secret bool) string {
+	if c.secret || secret || marks.Contains(v, marks.Sensitive) {
+		return "(sensitive value)"
+	}
+	return fmt.Sprintf("%#v", v)
 }
 
 // blocks checks all the nested blocks of one kind.
 func (c *planCheck) blocks(n *nest, prior, config, planned cty.Value, path cty.Path) {
 	switch {
 	case !config.IsKnown():
-		c.errorf(path, "planned value %#v for unknown dynamic block", planned)
+		c.errorf(path, "planned value %s for unknown dynamic block", c.show(planned, n.in.sensitive))
 	case !planned.IsKnown():
 		c.errorf(path, "attribute representing nested block must not be unknown itself; set nested attribute values to unknown instead")
 	case n.Nesting == NestingSingle || n.Nesting == NestingGroup:
@@ -75,11 +96,13 @@ func (c *planCheck) blocks(n *nest, prior, config, planned cty.Value, path cty.P
 	case planned.IsNull():
 		c.errorf(path, "attribute representing a %s of nested blocks must be empty to indicate no blocks, not null", n.Nesting)
 	case n.Nesting == NestingSet:
-		c.errs = append(c.errs, correspond(planned, config, path, func(p, co cty.Value) bool {
-			var inner planCheck
-			inner.object(n.in, cty.NullVal(n.in.ty), co, p, path)
-			return len(inner.errs) == 0
-		})...)
+		// Nothing tells which planned block is which configured one, so all is let
+		// pass that could be a block.
+		for step, p := range n.Nesting.elements(planned) {
+			if !p.IsKnown() {
+				c.unknownElement(extend(path, step))
+			}
+		}
 	case n.Nesting == NestingMap:
 		c.mapBlocks(n, prior, config, planned, path)
 	case planned.LengthInt() != config.LengthInt():
@@ -111,7 +134,7 @@ func (c *planCheck) mapBlocks(n *nest, prior, config, planned cty.Value, path ct
 func (c *planCheck) element(n *nest, priors, config, planned cty.Value, step cty.PathStep, path cty.Path) {
 	path = extend(path, step)
 	if !planned.IsKnown() {
-		c.errorf(path, "element representing nested block must not be unknown itself; set nested attribute values to unknown instead")
+		c.unknownElement(path)
 		return
 	}
 	prior := at(priors, step)
@@ -119,6 +142,10 @@ func (c *planCheck) element(n *nest, priors, config, planned cty.Value, step cty
 		prior = cty.NullVal(n.in.ty)
 	}
 	c.object(n.in, prior, config, planned, path)
+}
+
+func (c *planCheck) unknownElement(path cty.Path) {
+	c.errorf(path, "element representing nested block must not be unknown itself; set nested attribute values to unknown instead")
 }
 
 // stepKey returns the key of a step as messages quote it.
@@ -130,33 +157,4 @@ func stepKey(step cty.PathStep) string {
 		return formatKey(s.Key)
 	}
 	return ""
-}
-
-// correspond returns an error for each element of the sets a and b, of a plan and
-// of what must keep to it, for which no element of the other one will do, by match.
-func correspond(a, b cty.Value, path cty.Path, match func(a, b cty.Value) bool) []error {
-	as, bs := a.AsValueSlice(), b.AsValueSlice()
-	aok, bok := make([]bool, len(as)), make([]bool, len(bs))
-	for i := range as {
-		for j := range bs {
-			if (!aok[i] || !bok[j]) && match(as[i], bs[j]) {
-				aok[i], bok[j] = true, true
-			}
-		}
-	}
-	var errs []error
-	for i, ok := range aok {
-		if !ok {
-			errs = append(errs, path.NewErrorf("planned set element %#v does not correlate with any element in actual", as[i]))
-		}
-	}
-	if len(errs) > 0 {
-		return errs // seen from the other side they would be there twice
-	}
-	for i, ok := range bok {
-		if !ok {
-			errs = append(errs, path.NewErrorf("actual set element %#v does not correlate with any element in plan", bs[i]))
-		}
-	}
-	return errs
 }

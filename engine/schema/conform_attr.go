@@ -8,7 +8,7 @@ func (c *planCheck) attributes(l *layout, prior, config, planned cty.Value, path
 	for i := range l.attrs {
 		f := &l.attrs[i]
 		p, co := planned.GetAttr(f.name), config.GetAttr(f.name)
-		if p.RawEquals(co) && !f.WriteOnly {
+		if f.WriteOnly || p.RawEquals(co) {
 			continue
 		}
 		pr := f.null
@@ -20,21 +20,20 @@ func (c *planCheck) attributes(l *layout, prior, config, planned cty.Value, path
 }
 
 func (c *planCheck) attribute(f *field, prior, config, planned cty.Value, path cty.Path) {
+	outer := c.secret
+	defer func() { c.secret = outer }()
+	c.secret = c.secret || f.Sensitive
+	for _, v := range []*cty.Value{&prior, &config, &planned} {
+		plain, secret := unmarked(*v)
+		*v, c.secret = plain, c.secret || secret
+	}
 	switch {
-	case f.WriteOnly:
-		if !planned.IsNull() {
-			c.writeOnly(f, planned, path)
-		}
 	case sameUnrefined(planned, config):
 	case config.IsNull() && f.Computed:
-		// The provider's to choose, as long as it does not unsettle a part that it
-		// cannot have chosen.
-		c.chosen(f, prior, planned, path)
+		// The provider's to choose.
+	case config.IsNull() && c.hides(f):
+		c.errorf(path, "sensitive planned value for a non-computed attribute")
 	case config.IsNull():
-		if f.Sensitive {
-			c.errorf(path, "sensitive planned value for a non-computed attribute")
-			return
-		}
 		c.errorf(path, "planned value %#v for a non-computed attribute", planned)
 	case !prior.IsNull() && sameUnrefined(planned, prior):
 		// The provider says that the configured value means the same.
@@ -45,18 +44,17 @@ func (c *planCheck) attribute(f *field, prior, config, planned cty.Value, path c
 	}
 }
 
-func (c *planCheck) writeOnly(f *field, planned cty.Value, path cty.Path) {
-	c.errorf(path, "planned value for write-only attribute is not null")
+// hides reports whether values of f are not to be shown.
+func (c *planCheck) hides(f *field) bool {
+	return c.secret || f.object != nil && f.object.sensitive
 }
-
-func (c *planCheck) chosen(f *field, prior, planned cty.Value, path cty.Path) {}
 
 func (c *planCheck) mismatch(f *field, prior, config, planned cty.Value, path cty.Path) {
 	switch {
-	case f.Sensitive && prior.IsNull():
+	case c.hides(f) && prior.IsNull():
 		c.errorf(path, "sensitive planned value does not match config value")
-	case f.Sensitive:
-		c.errorf(path, "sensitive planned value does not match config value or prior value")
+	case c.hides(f):
+		c.errorf(path, "sensitive planned value does not match config value nor prior value")
 	case prior.IsNull():
 		c.errorf(path, "planned value %#v does not match config value %#v", planned, config)
 	default:
@@ -68,18 +66,18 @@ func (c *planCheck) mismatch(f *field, prior, config, planned cty.Value, path ct
 func (c *planCheck) objects(f *field, prior, config, planned cty.Value, path cty.Path) {
 	n, l := f.Nested.Nesting, f.object
 	switch {
-	case planned.IsNull() || !planned.IsKnown() || !config.IsKnown():
+	case planned.IsNull():
+		c.errorf(path, "planned for absence but config wants existence")
+	case !planned.IsKnown():
+		c.errorf(path, "planned unknown for configured value")
+	case !config.IsKnown():
 		c.mismatch(f, prior, config, planned, path)
 	case n == NestingSingle:
 		c.attributes(l, prior, config, planned, path)
+	case !sameCount(planned, config):
+		c.errorf(path, "count in plan (%#v) disagrees with count in config (%#v)", planned.Length(), config.Length())
 	case n == NestingSet:
-		c.errs = append(c.errs, correspond(planned, config, path, func(p, co cty.Value) bool {
-			var inner planCheck
-			inner.attributes(l, cty.NullVal(l.ty), co, p, path)
-			return len(inner.errs) == 0
-		})...)
-	case planned.LengthInt() != config.LengthInt():
-		c.errorf(path, "count in plan (%d) disagrees with count in config (%d)", planned.LengthInt(), config.LengthInt())
+		// As with blocks: nothing tells which is which.
 	default:
 		for step, p := range n.elements(planned) {
 			co := at(config, step)
@@ -91,7 +89,25 @@ func (c *planCheck) objects(f *field, prior, config, planned cty.Value, path cty
 			if pr == cty.NilVal {
 				pr = cty.NullVal(l.ty)
 			}
-			c.attributes(l, pr, co, p, extend(path, step))
+			c.elementObject(l, pr, co, p, extend(path, step))
 		}
 	}
 }
+
+// elementObject checks one of several objects of a nested attribute.
+func (c *planCheck) elementObject(l *layout, prior, config, planned cty.Value, path cty.Path) {
+	switch {
+	case planned.IsNull() && config.IsNull():
+	case planned.IsNull():
+		c.errorf(path, "planned for absence but config wants existence")
+	case config.IsNull():
+		c.errorf(path, "planned for existence but config wants absence")
+	case !planned.IsKnown():
+		c.errorf(path, "planned unknown for configured value")
+	default:
+		c.attributes(l, prior, config, planned, path)
+	}
+}
+
+// sameCount reports whether two known collections have the same number of elements.
+func sameCount(a, b cty.Value) bool { return a.LengthInt() == b.LengthInt() }

@@ -1,6 +1,10 @@
 package schema
 
-import "github.com/zclconf/go-cty/cty"
+import (
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+)
 
 // SensitivePaths returns where v, a value of b's implied type, is sensitive by the
 // schema, whatever is there: nulls and unknowns as well, as long as the object that
@@ -31,6 +35,15 @@ func (b *Block) WriteOnlyPaths(v cty.Value) []cty.Path {
 		return nil
 	}
 	return l.collect(nil, v, nil, writeOnly)
+}
+
+// WriteOnlyValues returns the paths of write-only attributes that are not null in
+// v: what a provider's answer must not have.
+func (b *Block) WriteOnlyValues(v cty.Value) []cty.Path {
+	return slices.DeleteFunc(b.WriteOnlyPaths(v), func(p cty.Path) bool {
+		found, err := p.Apply(v)
+		return err != nil || found.IsKnown() && found.IsNull()
+	})
 }
 
 // A trait is something that is declared of an attribute and collected with paths.
