@@ -428,3 +428,23 @@ func TestWriteNamesWhatItCannotWrite(t *testing.T) {
 		t.Errorf("an unknown output: %v", err)
 	}
 }
+
+func TestIndexTellsWhereResourcesStand(t *testing.T) {
+	s := read(t, stock(t)["everything.tfstate"])
+	src, index, err := WriteIndexed(s)
+	if err != nil || !bytes.Equal(src, write(t, s)) {
+		t.Fatalf("written otherwise with an index: %v", err)
+	}
+	n := 0
+	for a := range s.Resources() {
+		n++
+		at, ok := index[a]
+		var r struct{ Module, Type, Name string }
+		if !ok || json.Unmarshal(src[at.Start:at.End], &r) != nil || r.Module != a.Module.String() || r.Type != a.Resource.Type || r.Name != a.Resource.Name {
+			t.Errorf("at the place of %s stands %.100s", a, src[at.Start:at.End])
+		}
+	}
+	if n != len(index) {
+		t.Errorf("%d resources, %d places", n, len(index))
+	}
+}

@@ -22,13 +22,33 @@ func Write(s *states.State) ([]byte, error) { return Append(nil, s) }
 
 // Append appends what [Write] returns to dst.
 func Append(dst []byte, s *states.State) ([]byte, error) {
-	dst = slices.Grow(dst, expectedSize(s))
-	e := &encoder{writer: writer{dst: dst}, places: map[*states.Dependencies][2]int{}}
-	e.closure = states.Close(notEncoded(s))
+	e := newEncoder(dst, s)
 	if err := e.state(s); err != nil {
 		return dst, err
 	}
 	return append(e.dst, '\n'), nil
+}
+
+// Index says where in the bytes of a state file each resource stands.
+type Index map[addrs.AbsResource]struct{ Start, End int }
+
+// WriteIndexed is [Write] that says where each resource stands, too: resources of
+// two states that say the same have the same bytes.
+func WriteIndexed(s *states.State) ([]byte, Index, error) {
+	e := newEncoder(nil, s)
+	e.index = Index{}
+	if err := e.state(s); err != nil {
+		return nil, nil, err
+	}
+	return append(e.dst, '\n'), e.index, nil
+}
+
+func newEncoder(dst []byte, s *states.State) *encoder {
+	return &encoder{
+		writer:  writer{dst: slices.Grow(dst, expectedSize(s))},
+		places:  map[*states.Dependencies][2]int{},
+		closure: states.Close(notEncoded(s)),
+	}
 }
 
 // expectedSize guesses how much there is to write, so that it is not copied again
@@ -57,6 +77,7 @@ type encoder struct {
 	writer
 	closure *states.Closure
 	places  map[*states.Dependencies][2]int // where in dst a list stands already
+	index   Index                           // nil if nobody asked
 }
 
 func (e *encoder) state(s *states.State) error {
@@ -148,8 +169,12 @@ func (e *encoder) resources(s *states.State) error {
 	e.open('[')
 	for _, r := range all {
 		e.element()
+		start := len(e.dst)
 		if err := e.resource(r.addr, r.res); err != nil {
 			return err
+		}
+		if e.index != nil {
+			e.index[r.addr] = struct{ Start, End int }{start, len(e.dst)}
 		}
 	}
 	e.close(']')
