@@ -71,16 +71,19 @@ func open(t *testing.T, attributes map[string]any, options Options) *Backend {
 }
 
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	s, _, _ := fakeServers(t)
 	conformance(t, s)
 }
 
 func TestConformanceOfRandomTags(t *testing.T) {
+	t.Parallel()
 	s3 := (&statebackendtest.S3{RandomTags: true, NoConditionalDelete: true}).Start(t)
 	conformance(t, servers{s3.URL, new(statebackendtest.DynamoDB).Start(t).URL}, "both")
 }
 
 func TestConformanceOnRealServers(t *testing.T) {
+	t.Parallel()
 	conformance(t, servers{statebackendtest.StartVersitygw(t), statebackendtest.StartDynoxide(t)})
 }
 
@@ -102,4 +105,26 @@ func conformance(t *testing.T, s servers, names ...string) {
 			})
 		})
 	}
+}
+
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	for _, c := range configurations {
+		t.Run(c.name, func(t *testing.T) {
+			statebackendtest.RunFaults(t, func(t *testing.T, faults *statebackendtest.Faults) statebackend.Backend {
+				s3 := (&statebackendtest.S3{Faults: faults}).Start(t)
+				dynamodb := (&statebackendtest.DynamoDB{Faults: faults}).Start(t)
+				return open(t, servers{s3.URL, dynamodb.URL}.attributes(c.attributes, map[string]any{"max_retries": 0}), Options{})
+			})
+		})
+	}
+}
+
+func TestEchoes(t *testing.T) {
+	t.Parallel()
+	statebackendtest.RunEchoes(t, func(t *testing.T, faults *statebackendtest.Faults) statebackend.Backend {
+		s3 := (&statebackendtest.S3{Faults: faults}).Start(t)
+		dynamodb := (&statebackendtest.DynamoDB{Faults: faults}).Start(t)
+		return open(t, servers{s3.URL, dynamodb.URL}.attributes(map[string]any{"dynamodb_table": "locks", "max_retries": 2}), Options{})
+	})
 }

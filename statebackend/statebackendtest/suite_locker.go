@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
@@ -194,24 +193,6 @@ var lockerTests = []contractTest{
 		if got := mustGet(t, theirs); got.Bytes != nil || got.Version != "" {
 			t.Errorf("Get = %q, version %q after a lock alone", got.Bytes, got.Version)
 		}
-	}},
-	{"-lock-timeout waits for the holder", func(t *testing.T, s Suite) {
-		mine, theirs := s.open(t)
-		id := mustLock(t, theirs)
-		released := make(chan struct{})
-		go func() {
-			defer close(released)
-			time.Sleep(300 * time.Millisecond)
-			if err := theirs.Unlock(context.WithoutCancel(t.Context()), id); err != nil {
-				t.Error(err)
-			}
-		}()
-		got, err := statebackend.LockWithRetry(t.Context(), mine, statebackend.NewLockInfo("x", "1"), time.Minute)
-		if err != nil {
-			t.Fatal(err)
-		}
-		<-released
-		mustUnlock(t, mine, got)
 	}},
 	{"locking under a context that ended leaves no lock", func(t *testing.T, s Suite) {
 		mine, theirs := s.open(t)

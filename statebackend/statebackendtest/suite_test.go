@@ -12,3 +12,7 @@ func TestFake(t *testing.T) {
 		Kinds: []statebackend.LockKind{statebackend.MemoryLock},
 	})
 }
+
+func TestFakeFaults(t *testing.T) {
+	RunFaults(t, func(_ *testing.T, faults *Faults) statebackend.Backend { return &Fake{Faults: faults} })
+}
