@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
@@ -112,10 +113,12 @@ func (c *Client) json(ctx context.Context, u *url.URL, host string, into any) (f
 	return final, nil
 }
 
-// download writes what is at u to a file, from its start.
-func (c *Client) download(ctx context.Context, u *url.URL, to io.WriteSeeker) error {
+// download writes what is at u to a file, in place of its content.
+func (c *Client) download(ctx context.Context, u *url.URL, to *os.File) error {
 	return c.retrying(ctx, func() error {
-		if _, err := to.Seek(0, io.SeekStart); err != nil {
+		// An earlier try may have left a part.
+		_, err := to.Seek(0, io.SeekStart)
+		if err := errors.Join(err, to.Truncate(0)); err != nil {
 			return &refusedError{err.Error()}
 		}
 		ctx, cancel := context.WithCancelCause(ctx)
@@ -124,7 +127,7 @@ func (c *Client) download(ctx context.Context, u *url.URL, to io.WriteSeeker) er
 			cancel(fmt.Errorf("nothing came from %s for %s", show(u), stallTimeout))
 		})
 		defer stalled.Stop()
-		err := c.downloadOnce(ctx, u, to, stalled)
+		err = c.downloadOnce(ctx, u, to, stalled)
 		if cause := context.Cause(ctx); err != nil && cause != nil {
 			return cause
 		}
@@ -132,7 +135,7 @@ func (c *Client) download(ctx context.Context, u *url.URL, to io.WriteSeeker) er
 	})
 }
 
-func (c *Client) downloadOnce(ctx context.Context, u *url.URL, to io.WriteSeeker, stalled *time.Timer) error {
+func (c *Client) downloadOnce(ctx context.Context, u *url.URL, to io.Writer, stalled *time.Timer) error {
 	resp, err := c.get(ctx, u, "")
 	if err != nil {
 		return err

@@ -274,7 +274,7 @@ func TestPluginCache(t *testing.T) {
 		{`plugin_cache_dir = "` + dir + `"`, []string{"TF_PLUGIN_CACHE_DIR=" + other}, other, false},
 		{``, []string{"TF_PLUGIN_CACHE_DIR=" + other + "/missing"}, "", true},
 	} {
-		c, ds := load(t, test.text, test.environ...)
+		c, ds := load(t, test.text, append([]string{"TF_PLUGIN_CACHE_DIR=/elsewhere", "TF_PLUGIN_CACHE_DIR="}, test.environ...)...)
 		if c.PluginCacheDir != test.want || ds.HasErrors() != test.errors {
 			t.Errorf("%s %v: got %q, %v", test.text, test.environ, c.PluginCacheDir, ds)
 		}

@@ -21,9 +21,10 @@ type Surroundings struct {
 	Home    string   // the person's home directory, "" if there is none
 }
 
-// getenv returns a variable's value, "" if it is not set.
+// getenv returns a variable's value, "" if it is not set. Of several the last one
+// counts, as in os/exec.
 func (s Surroundings) getenv(name string) string {
-	for _, entry := range s.Environ {
+	for _, entry := range slices.Backward(s.Environ) {
 		if value, ok := strings.CutPrefix(entry, name+"="); ok {
 			return value
 		}

@@ -3,7 +3,6 @@ package cliconfig
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	svchost "github.com/hashicorp/terraform-svchost"
@@ -44,7 +43,7 @@ func (t Token) MarshalText() ([]byte, error) { return []byte(hidden), nil }
 // https://developer.hashicorp.com/terraform/cli/config/config-file#environment-variable-credentials.
 func tokensFromEnvironment(environ []string) map[string]Token {
 	tokens := map[string]Token{}
-	for _, entry := range slices.Backward(environ) { // the first of several wins, as for getenv
+	for _, entry := range environ { // the last of several wins, as for getenv
 		name, secret, _ := strings.Cut(entry, "=")
 		encoded, ok := strings.CutPrefix(name, "TF_TOKEN_")
 		if !ok || encoded == "" || secret == "" {
