@@ -8,19 +8,25 @@ import (
 
 // Limits of what is kept of a plugin's standard error.
 const (
-	keepLines = 12  // before a panic, and of a crash without one
-	keepPanic = 40  // lines of a panic
-	keepBytes = 400 // of a line
+	keepLines  = 12  // of a crash that is no panic
+	keepPanic  = 10  // lines of what a panic says
+	keepPlaces = 5   // places in the source that a panic came from
+	keepBytes  = 400 // of a line
 )
 
-// lastWords keeps the last lines that a plugin wrote to standard error: of a Go
-// panic its beginning, which says what happened and where. Lines in the log format of
-// plugins are not kept: they say what the plugin sends and receives.
+// lastWords keeps the last lines that a plugin wrote to standard error: of a Go panic
+// what it says and the places that it came from, rather than the whole trace, which is
+// in the log. Lines in the log formats of plugins are not kept: they say what the
+// plugin sends and receives.
 type lastWords struct {
 	mu      sync.Mutex
 	partial []byte
 	lines   []string
-	panicky bool
+
+	panicky bool // a panic has begun
+	tracing bool // and the trace of its goroutine
+	traced  bool // which is over
+	places  int
 }
 
 // Write takes a piece of the plugin's standard error.
@@ -35,7 +41,7 @@ func (w *lastWords) Write(p []byte) (int, error) {
 		if !whole {
 			break
 		}
-		w.add(string(w.partial))
+		w.add(strings.TrimRight(string(w.partial), "\r"))
 		w.partial = w.partial[:0]
 		rest = tail
 	}
@@ -43,32 +49,50 @@ func (w *lastWords) Write(p []byte) (int, error) {
 }
 
 func (w *lastWords) add(line string) {
-	line = strings.TrimRight(line, "\r")
-	if strings.HasPrefix(line, `{"@`) {
-		return
-	}
-	if !w.panicky && (strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")) {
+	switch {
+	case w.panicky:
+		w.addPanic(line)
+	case strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: "):
 		w.panicky = true
-		w.lines = w.lines[:0]
-	}
-	if w.panicky {
-		if len(w.lines) < keepPanic {
-			w.lines = append(w.lines, line)
+		w.lines = append(w.lines[:0], line)
+	case isLog(line):
+	default:
+		if len(w.lines) == keepLines {
+			w.lines = append(w.lines[:0], w.lines[1:]...)
 		}
-		return
+		w.lines = append(w.lines, line)
 	}
-	if isLog(line) {
-		return
-	}
-	if len(w.lines) == keepLines {
-		w.lines = append(w.lines[:0], w.lines[1:]...)
-	}
-	w.lines = append(w.lines, line)
 }
 
-// isLog recognises lines of the standard log package as plugins use it:
-// "2006/01/02 15:04:05 [DEBUG] ...".
+// addPanic takes a line after the first of a panic. The trace of the goroutine that
+// panicked comes first, and ends with an empty line.
+func (w *lastWords) addPanic(line string) {
+	switch {
+	case w.traced:
+	case !w.tracing && strings.HasPrefix(line, "goroutine "):
+		w.tracing = true
+	case !w.tracing:
+		if line != "" && len(w.lines) < keepPanic {
+			w.lines = append(w.lines, line)
+		}
+	case line == "":
+		w.traced = true
+	case strings.HasPrefix(line, "\t") && w.places < keepPlaces:
+		place, _, _ := strings.Cut(strings.TrimSpace(line), " +0x")
+		if strings.Contains(place, "/runtime/") || strings.HasPrefix(place, "runtime/") {
+			break // how Go panics, not where
+		}
+		w.places++
+		w.lines = append(w.lines, "  at "+place)
+	}
+}
+
+// isLog recognises the log formats of plugins: JSON lines of hclog, and lines of the
+// standard log package with a level, "2006/01/02 15:04:05 [DEBUG] ...".
 func isLog(line string) bool {
+	if strings.HasPrefix(line, `{"@`) {
+		return true
+	}
 	for _, level := range []string{"[TRACE]", "[DEBUG]", "[INFO]"} {
 		if strings.Contains(line, level) {
 			return true
@@ -82,7 +106,7 @@ func (w *lastWords) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	lines := w.lines
-	if len(w.partial) > 0 {
+	if len(w.partial) > 0 && !w.panicky {
 		lines = append(lines[:len(lines):len(lines)], string(w.partial))
 	}
 	return strings.Trim(strings.Join(lines, "\n"), "\n")

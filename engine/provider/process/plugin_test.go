@@ -509,8 +509,8 @@ func TestCrash(t *testing.T) {
 		kill                      bool
 		want, not                 string
 	}{
-		"panic":         {"lockstep/lab", "lab_thing", "create-panic", false, "panic: asked to panic", "memory"},
-		"panic, legacy": {"lockstep/labv5", "labv5_item", "create-panic", false, "panic: asked to panic", "memory"},
+		"panic":         {"lockstep/lab", "lab_thing", "create-panic", false, "panic: asked to panic\n  at ", "goroutine"},
+		"panic, legacy": {"lockstep/labv5", "labv5_item", "create-panic", false, "panic: asked to panic\n  at ", "goroutine"},
 		"exit":          {"lockstep/lab", "lab_thing", "create-exit", false, "exit status 3", "goroutine"},
 		"kill -9":       {"lockstep/lab", "lab_thing", "create-hang", true, "signal: killed", "bug in the provider"},
 	} {

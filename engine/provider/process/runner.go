@@ -134,7 +134,7 @@ func (r *runner) fate() string {
 	}
 	text += " This is a bug in the provider, which should be reported to its authors."
 	if words := r.last.String(); words != "" {
-		text += "\n\nThe last that it wrote:\n\n" + words
+		text += " The last that it wrote (its log, with TF_LOG=ERROR, has all of it):\n\n" + words
 	}
 	return text
 }
