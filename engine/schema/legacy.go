@@ -5,7 +5,9 @@ import "github.com/zclconf/go-cty/cty"
 // NormalizeFromLegacySDK returns v, an answer of a provider on the legacy SDK, in
 // the form that all other values of b's implied type have: nested blocks are there,
 // empty if there are none, and never unknown themselves. That SDK says null, empty
-// or unknown as it happens.
+// or unknown as it happens. Terraform does this to what was read, not to what was
+// planned and applied, so the first read after an apply may show drift from null to
+// empty.
 func NormalizeFromLegacySDK(v cty.Value, b *Block) cty.Value {
 	l := b.layout()
 	if v == cty.NilVal || v.IsNull() {

@@ -50,15 +50,24 @@ func (b *Block) WriteOnlyValues(v cty.Value) []cty.Path {
 type trait struct {
 	of     func(*Attribute) bool
 	within func(*layout) bool
+	// all says that parts of an attribute of a block that has it count as well. In
+	// objects they do not.
+	all bool
 }
 
 var (
-	sensitive = trait{func(a *Attribute) bool { return a.Sensitive }, func(l *layout) bool { return l.sensitive }}
-	writeOnly = trait{func(a *Attribute) bool { return a.WriteOnly }, func(l *layout) bool { return l.writeOnly }}
+	sensitive = trait{
+		of:     func(a *Attribute) bool { return a.Sensitive },
+		within: func(l *layout) bool { return l.sensitive },
+		all:    true, // Terraform lists both in a state
+	}
+	writeOnly = trait{
+		of:     func(a *Attribute) bool { return a.WriteOnly },
+		within: func(l *layout) bool { return l.writeOnly },
+	}
 )
 
 // collect adds the paths in v, reached by path, of all attributes with trait t.
-// It does not look for more inside an attribute that has it.
 func (l *layout) collect(out []cty.Path, v cty.Value, path cty.Path, t trait) []cty.Path {
 	v, _ = v.Unmark()
 	if v.IsNull() {
@@ -66,10 +75,11 @@ func (l *layout) collect(out []cty.Path, v cty.Value, path cty.Path, t trait) []
 	}
 	for i := range l.attrs {
 		f := &l.attrs[i]
-		switch {
-		case t.of(f.Attribute):
+		has := t.of(f.Attribute)
+		if has {
 			out = append(out, attr(path, f.name))
-		case f.object != nil && t.within(f.object):
+		}
+		if (!has || t.all && !l.object) && f.object != nil && t.within(f.object) {
 			out = f.object.collectNested(out, f.Nested.Nesting, v.GetAttr(f.name), attr(path, f.name), t)
 		}
 	}
