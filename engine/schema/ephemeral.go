@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -23,28 +24,19 @@ func (b *Block) CheckEphemeral(v cty.Value) diags.Diagnostics {
 		if a != nil && a.WriteOnly {
 			continue
 		}
-		detail := "because it is not a write-only attribute and must be persisted to state."
+		why := "it is not a write-only attribute and must be persisted to state"
 		if a == nil {
-			detail = "because it is not an assignable attribute."
+			why = "it is not an assignable attribute"
 		}
 		out = append(out, diags.Diagnostic{
-			Severity:  diags.Error,
-			Summary:   "Invalid use of ephemeral value",
-			Detail:    fmt.Sprintf("Ephemeral values are not valid for %q, %s", name(p), detail),
+			Severity: diags.Error,
+			Summary:  "Invalid use of ephemeral value",
+			Detail: fmt.Sprintf("Ephemeral values are not valid for %q, because %s.",
+				strings.TrimPrefix(FormatPath(p), "."), why),
 			Attribute: p,
 		})
 	}
 	return out
-}
-
-// name returns the name of the argument that p begins with.
-func name(p cty.Path) string {
-	if len(p) > 0 {
-		if s, ok := p[0].(cty.GetAttrStep); ok {
-			return s.Name
-		}
-	}
-	return FormatPath(p)
 }
 
 // WithoutWriteOnly returns v, a value of b's implied type, with null in all

@@ -10,6 +10,7 @@ import (
 // A dynamicBlock is a dynamic block before it is expanded: where its own
 // expressions are, and what its content holds.
 type dynamicBlock struct {
+	block           *hcl.Block
 	forEach, labels *hcl.Attribute
 	iterator        string
 	content         *content
@@ -31,7 +32,7 @@ func (l *layout) bindDynamic(b *hcl.Block, how binding) (dynamicBlock, bool) {
 		return dynamicBlock{}, false
 	}
 	d := dynamicBlock{
-		forEach: got.Attributes["for_each"], labels: got.Attributes["labels"], iterator: b.Labels[0],
+		block: b, forEach: got.Attributes["for_each"], labels: got.Attributes["labels"], iterator: b.Labels[0],
 	}
 	if a := got.Attributes["iterator"]; a != nil {
 		d.iterator = hcl.ExprAsKeyword(a.Expr)

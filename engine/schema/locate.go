@@ -1,0 +1,118 @@
+package schema
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// Locate returns the place in the body that p, a path in its value, is about: the
+// expression of the attribute that p leads to or into; of an attribute that is not
+// there, the place where it could be added. Blocks are found by index and key; of
+// blocks in a set, and of those that a dynamic block makes, only the kind can be
+// found.
+func (x *Bound) Locate(p cty.Path) hcl.Range {
+	l, c := x.layout, x.raw
+	for len(p) > 0 {
+		step, ok := p[0].(cty.GetAttrStep)
+		if !ok {
+			break
+		}
+		p = p[1:]
+		for i := range l.attrs {
+			if l.attrs[i].name == step.Name {
+				return c.attrs[i].locate(p, c.place)
+			}
+		}
+		i := nestIndex(l, step.Name)
+		if i < 0 {
+			break
+		}
+		n := &l.blocks[i]
+		block := pick(c.of(i), n.Nesting, p)
+		if block == nil {
+			return c.dynamicPlace(n.name)
+		}
+		p = n.Nesting.skipKey(p)
+		if len(p) == 0 {
+			return block.DefRange
+		}
+		l, c = n.in, block.content
+	}
+	return c.place
+}
+
+func nestIndex(l *layout, name string) int {
+	for i := range l.blocks {
+		if l.blocks[i].name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// of returns the blocks of the i-th kind.
+func (c *content) of(i int) []boundBlock {
+	if c.blocks == nil {
+		return nil
+	}
+	return c.blocks[i]
+}
+
+// locate returns where an attribute stands, or missing if nowhere.
+func (g *given) locate(p cty.Path, missing hcl.Range) hcl.Range {
+	switch {
+	case g.attr != nil:
+		return g.attr.Expr.Range()
+	case len(g.blocks) == 0:
+		return missing
+	}
+	if block := pick(g.blocks, NestingList, p); block != nil {
+		return block.DefRange
+	}
+	return g.blocks[0].DefRange
+}
+
+// pick returns the block that p begins with the key of, or nil.
+func pick(blocks []boundBlock, n Nesting, p cty.Path) *boundBlock {
+	if len(blocks) == 0 {
+		return nil
+	}
+	if n == NestingSingle || n == NestingGroup || len(p) == 0 {
+		return &blocks[0]
+	}
+	key := cty.NilVal
+	switch s := p[0].(type) {
+	case cty.IndexStep:
+		key, _ = s.Key.Unmark()
+	case cty.GetAttrStep:
+		key = cty.StringVal(s.Name)
+	}
+	if key == cty.NilVal || key.IsNull() || !key.IsKnown() {
+		return nil
+	}
+	switch {
+	case n == NestingList && key.Type() == cty.Number:
+		i, _ := key.AsBigFloat().Int64()
+		if 0 <= i && i < int64(len(blocks)) {
+			return &blocks[i]
+		}
+	case n == NestingMap && key.Type() == cty.String:
+		for i := range blocks {
+			if blocks[i].Labels[0] == key.AsString() {
+				return &blocks[i]
+			}
+		}
+	}
+	return nil
+}
+
+// dynamicPlace returns where a dynamic block for blocks of the type named is, or
+// else where such a block could be added.
+func (c *content) dynamicPlace(name string) hcl.Range {
+	for _, d := range c.dyns {
+		if d.block.Labels[0] == name {
+			return d.block.DefRange
+		}
+	}
+	return c.place
+}
