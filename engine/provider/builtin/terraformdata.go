@@ -1,14 +1,12 @@
 package builtin
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
 	"github.com/zclconf/go-cty/cty"
-	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/provider"
@@ -112,57 +110,28 @@ func upgradeData(req provider.UpgradeRequest) (cty.Value, diags.Diagnostics) {
 	if req.JSON == nil {
 		return cty.NilVal, undecodable(errors.New("it has the form of Terraform 0.11, which had no such type"))
 	}
-	var stored struct {
-		ID       *string         `json:"id"`
-		Input    json.RawMessage `json:"input"`
-		Output   json.RawMessage `json:"output"`
-		Triggers json.RawMessage `json:"triggers_replace"`
+	codec := dataSchema.Block.JSON()
+	v, err := codec.Parse(req.JSON)
+	if err == nil {
+		return v, nil
 	}
-	if err := json.Unmarshal(req.JSON, &stored); err != nil {
+	var stored map[string]json.RawMessage
+	if json.Unmarshal(req.JSON, &stored) != nil {
 		return cty.NilVal, undecodable(err)
 	}
-	id := cty.NullVal(cty.String)
-	if stored.ID != nil {
-		id = cty.StringVal(*stored.ID)
-	}
-	input, err := dynamic(stored.Input)
-	if err != nil {
-		return cty.NilVal, undecodable(fmt.Errorf("input: %w", err))
-	}
-	output := input
-	if !bytes.Equal(stored.Output, stored.Input) { // else share the value: it usually is the same
-		if output, err = dynamic(stored.Output); err != nil {
-			return cty.NilVal, undecodable(fmt.Errorf("output: %w", err))
+	for name := range stored {
+		if dataSchema.Block.Attributes[name] == nil {
+			delete(stored, name)
 		}
 	}
-	trigger, err := dynamic(stored.Triggers)
+	known, err := json.Marshal(stored)
+	if err == nil {
+		v, err = codec.Parse(known)
+	}
 	if err != nil {
-		return cty.NilVal, undecodable(fmt.Errorf("triggers_replace: %w", err))
+		return cty.NilVal, undecodable(err)
 	}
-	return dataValue(id, input, output, trigger), nil
-}
-
-// dynamic decodes cty's JSON form of a value of any type. Strings, the common
-// case, take a short cut.
-func dynamic(src json.RawMessage) (cty.Value, error) {
-	if len(src) == 0 || string(src) == "null" {
-		return cty.NullVal(cty.DynamicPseudoType), nil
-	}
-	var typed struct {
-		Value json.RawMessage `json:"value"`
-		Type  json.RawMessage `json:"type"`
-	}
-	if err := json.Unmarshal(src, &typed); err != nil {
-		return cty.NilVal, err
-	}
-	if string(typed.Type) == `"string"` && len(typed.Value) > 0 && typed.Value[0] == '"' {
-		var s string
-		if err := json.Unmarshal(typed.Value, &s); err != nil {
-			return cty.NilVal, err
-		}
-		return cty.StringVal(s), nil
-	}
-	return ctyjson.Unmarshal(src, cty.DynamicPseudoType)
+	return v, nil
 }
 
 func undecodable(err error) diags.Diagnostics {

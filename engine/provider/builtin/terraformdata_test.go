@@ -110,7 +110,7 @@ func TestUpgradeData(t *testing.T) {
 			t.Errorf("%s:\n%#v\nwant:\n%#v\n%v", src, got, want, ds)
 		}
 	}
-	for _, src := range []string{``, `[]`, `{"id":7}`, `{"input":"x"}`, `{"output":{"value":"x","type":"strin"}}`, `{"triggers_replace":7}`} {
+	for _, src := range []string{``, `[]`, `{"id":{}}`, `{"input":"x"}`, `{"output":{"value":"x","type":"strin"}}`, `{"triggers_replace":7}`} {
 		if _, ds := New(nil).UpgradeState(t.Context(), provider.UpgradeRequest{TypeName: dataType, JSON: []byte(src)}); !ds.HasErrors() {
 			t.Errorf("%s is accepted", src)
 		}
