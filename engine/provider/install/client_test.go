@@ -244,7 +244,7 @@ func TestExecutableNames(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o755); err != nil {
 			t.Fatal(err)
 		}
-		got, err := executable(dir, addrs.DefaultProvider("time"))
+		got, err := FindExecutable(dir, addrs.DefaultProvider("time"))
 		if (err == nil) != ok || ok && got != filepath.Join(dir, name) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}

@@ -127,7 +127,7 @@ func TestFaults(t *testing.T) {
 		{"a file where a directory was", "acme/foo", pack(program, registrytest.Entry{Name: "terraform-provider-foo/x", Content: "x", Mode: 0o644}),
 			[]string{`unpack "terraform-provider-foo/x"`}},
 		{"no program", "acme/foo", pack(registrytest.Entry{Name: "README", Content: "x", Mode: 0o644}),
-			[]string{"has no executable file: it must be named terraform-provider-foo"}},
+			[]string{"has no executable file of the provider: it must be named terraform-provider-foo"}},
 		{"an archive that is none", "acme/foo", func(s *site) {
 			pack()(s)
 			alter := s.server.Alter

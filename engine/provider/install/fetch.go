@@ -101,7 +101,7 @@ func (run *ensuring) cached(n need) bool {
 // selected notes what is ready to start.
 func (run *ensuring) selected(n need, h1 string) error {
 	dir := run.place(n.provider, n.version)
-	program, err := executable(dir, n.provider)
+	program, err := FindExecutable(dir, n.provider)
 	if err != nil {
 		return err
 	}
@@ -168,10 +168,17 @@ func (run *ensuring) bring(ctx context.Context, n need, pkg Package, dir string)
 	if err := run.compare(n, pkg, got); err != nil {
 		return sums{}, err
 	}
-	if _, err := executable(tmp, n.provider); err != nil {
+	if _, err := FindExecutable(tmp, n.provider); err != nil {
 		return sums{}, err
 	}
-	return got, moveInto(tmp, dir)
+	return got, moveInto(tmp, dir, func() bool {
+		info, err := os.Lstat(dir)
+		if err != nil || !info.IsDir() {
+			return false
+		}
+		h1, err := hashDir(dir)
+		return err == nil && h1 == got.h1
+	})
 }
 
 func (run *ensuring) download(ctx context.Context, pkg Package, dir string) (string, error) {
@@ -243,5 +250,5 @@ func linkOrCopy(from, to string) error {
 		os.RemoveAll(filepath.Dir(tmp))
 		return err
 	}
-	return moveInto(tmp, to)
+	return moveInto(tmp, to, nil)
 }

@@ -93,7 +93,7 @@ func installed(dataDir string, p addrs.Provider, locked lockfile.Lock, memo *Mem
 	if fits, _ := (sums{h1: s.Hash}).fits(locked.Hashes); !fits && len(locked.Hashes) > 0 {
 		return s, fmt.Errorf("the package in %s has the checksum %s, which doesn't match any of the checksums recorded in the dependency lock file", s.Dir, s.Hash)
 	}
-	s.Executable, err = executable(s.Dir, p)
+	s.Executable, err = FindExecutable(s.Dir, p)
 	return s, err
 }
 

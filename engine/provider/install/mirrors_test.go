@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -260,6 +261,35 @@ func TestPluginCache(t *testing.T) {
 	if content, _ := os.ReadFile(s.path("cache", inCache, "terraform-provider-foo_v1.0.0")); string(content) == "evil" {
 		t.Error("the cache is still spoilt")
 	}
+}
+
+func TestManyFillAPluginCacheAtOnce(t *testing.T) {
+	s := newSite(t, "acme/foo 1.0.0", "acme/bar 1.0.0")
+	s.write("cache/.keep", "")
+	const many = 8
+	var installers []*install.Installer
+	for i := range many {
+		in := s.installer()
+		in.CacheDir, in.DataDir, in.Events = s.path("cache"), s.path("work", string(rune('a'+i))), nil
+		installers = append(installers, in)
+	}
+	reqs := requirements(t, "acme/foo", "acme/bar")
+	var group sync.WaitGroup
+	for _, in := range installers {
+		group.Go(func() {
+			result, ds := in.Ensure(t.Context(), install.Request{Requirements: reqs})
+			if len(ds) > 0 || len(result.Selections) != 2 {
+				t.Error(ds)
+			}
+			for _, selected := range result.Selections {
+				if content, err := os.ReadFile(selected.Executable); err != nil || !strings.HasPrefix(string(content), "program of acme/") {
+					t.Errorf("%q, %v", content, err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	s.noRubbish()
 }
 
 func TestLockFileHashesOfOtherKinds(t *testing.T) {
