@@ -47,7 +47,10 @@ func (l *layout) allCouldHaveCome(n Nesting, prior, config cty.Value) bool {
 	}
 	for step, p := range n.elements(prior) {
 		c := config
-		if step != nil {
+		switch {
+		case step != nil && !config.IsKnown():
+			c = cty.UnknownVal(l.ty)
+		case step != nil:
 			c = at(config, step)
 		}
 		if c == cty.NilVal || !sameUnrefined(p, c) && !l.couldHaveCome(p, c) {
@@ -60,7 +63,13 @@ func (l *layout) allCouldHaveCome(n Nesting, prior, config cty.Value) bool {
 // sameUnrefined is same, except that unknowns of a type are all the same, whatever
 // is known about them.
 func sameUnrefined(a, b cty.Value) bool {
-	return a.RawEquals(b) || unrefined(a).RawEquals(unrefined(b))
+	if a.RawEquals(b) {
+		return true
+	}
+	if a.IsWhollyKnown() && b.IsWhollyKnown() {
+		return false
+	}
+	return unrefined(a).RawEquals(unrefined(b))
 }
 
 // unrefined returns v with every unknown replaced by one of which nothing is known

@@ -36,7 +36,7 @@ func ProposedNew(b *Block, prior, config cty.Value) cty.Value {
 
 // PlannedDataResourceObject returns what is planned for a data source that will be
 // read only while applying: config, with everything unknown that the provider may
-// still choose.
+// still choose. (Terraform leaves what it may choose in sets and maps null.)
 func PlannedDataResourceObject(b *Block, config cty.Value) cty.Value {
 	return ProposedNew(b, cty.UnknownVal(b.ImpliedType()), config)
 }
@@ -141,7 +141,10 @@ func (l *layout) proposedAll(n Nesting, prior, config cty.Value) cty.Value {
 	}
 	var vals []cty.Value
 	for step, c := range n.elements(config) {
-		p := at(prior, step)
+		p := cty.UnknownVal(l.ty)
+		if prior.IsKnown() {
+			p = at(prior, step)
+		}
 		if p == cty.NilVal || !c.IsKnown() {
 			vals = append(vals, c)
 			continue
@@ -181,14 +184,11 @@ func (l *layout) proposedSet(prior, config cty.Value) cty.Value {
 	return cty.SetVal(vals)
 }
 
-// at returns the element of v that step leads to, or [cty.NilVal] if v has none. An
-// element of something unknown is unknown.
+// at returns the element of v, which is known, that step leads to, or [cty.NilVal] if
+// v has none.
 func at(v cty.Value, step cty.PathStep) cty.Value {
 	if v.IsNull() {
 		return cty.NilVal
-	}
-	if !v.IsKnown() {
-		return cty.DynamicVal
 	}
 	if s, ok := step.(cty.GetAttrStep); ok {
 		step = cty.IndexStep{Key: cty.StringVal(s.Name)}
