@@ -47,13 +47,11 @@ func (r *reader) call(b *hcl.Block) {
 	old := r.c.Calls[c.Name]
 	switch {
 	case r.override && old == nil:
-		r.errorf(&c.Range, "Missing module call to override",
-			"There is no module call named %q. An override file can only change a call that another file declares.", c.Name)
+		r.missingBase(c.Range, "Missing module call to override", "module."+c.Name)
 	case r.override:
 		r.overrideCall(old, c)
 	case old != nil:
-		r.errorf(&c.Range, "Duplicate module call",
-			"A module call named %q was already declared at %s. Names of module calls must be unique within a module.", c.Name, at(old.Range))
+		r.duplicate(c.Range, "Duplicate module call", "module."+c.Name, old.Range)
 	default:
 		r.c.Calls[c.Name] = c
 	}

@@ -151,8 +151,7 @@ func (r *reader) check(b *hcl.Block) {
 	}
 	old := r.c.Checks[c.Name]
 	if old != nil {
-		r.errorf(&c.Range, "Duplicate check \""+c.Name+"\" configuration",
-			"A check named %q was already declared at %s. Names of checks must be unique within a module.", c.Name, at(old.Range))
+		r.duplicate(c.Range, "Duplicate check \""+c.Name+"\" configuration", "check."+c.Name, old.Range)
 		return
 	}
 	r.c.Checks[c.Name] = c
@@ -160,7 +159,7 @@ func (r *reader) check(b *hcl.Block) {
 		return
 	}
 	if old := r.c.Resources[c.Data.Addr]; old != nil {
-		r.duplicate(c.Data, old)
+		r.duplicateResource(c.Data, old)
 		return
 	}
 	r.c.Resources[c.Data.Addr] = c.Data

@@ -45,8 +45,6 @@ func Load(in Input) (*Config, diags.Diagnostics) {
 	l.add(root)
 	if ok {
 		l.calls(root)
-	}
-	if ok {
 		l.diags = append(l.diags, l.cfg.checkProviders()...)
 	}
 	return l.cfg, diags.FromHCL(l.diags)
@@ -135,13 +133,14 @@ func (l *loader) calls(m *Module) {
 		}
 		m.Children[name] = child
 		l.add(child)
-		if ok {
-			if !call.checked {
-				call.checked = true
-				l.diags = append(l.diags, call.checkInputs(child.Content)...)
-			}
-			l.calls(child)
+		if !ok {
+			continue
 		}
+		if !call.checked {
+			call.checked = true
+			l.diags = append(l.diags, call.checkInputs(child.Content)...)
+		}
+		l.calls(child)
 	}
 }
 
@@ -191,7 +190,7 @@ func (l *loader) checkChild(m *Module) {
 		})
 	}
 	for _, i := range m.Imports {
-		l.errorf(&i.Range, "Invalid import configuration", "An import block was detected in %q. Import blocks are only allowed in the root module.", m.Addr)
+		l.errorf(&i.Range, "Invalid import configuration", "%s is called by another module, but only the root module can have import blocks. Move the block there; its target may be in any module.", m.Addr)
 	}
 }
 

@@ -32,13 +32,11 @@ func (r *reader) output(b *hcl.Block) {
 	old := r.c.Outputs[o.Name]
 	switch {
 	case r.override && old == nil:
-		r.errorf(&o.Range, "Missing base output definition to override",
-			"There is no output named %q. An override file can only change an output that another file declares.", o.Name)
+		r.missingBase(o.Range, "Missing base output definition to override", "output."+o.Name)
 	case r.override:
 		overrideOutput(old, o)
 	case old != nil:
-		r.errorf(&o.Range, "Duplicate output definition",
-			"An output named %q was already defined at %s. Output names must be unique within a module.", o.Name, at(old.Range))
+		r.duplicate(o.Range, "Duplicate output definition", "output."+o.Name, old.Range)
 	default:
 		r.c.Outputs[o.Name] = o
 	}
@@ -57,11 +55,9 @@ func (r *reader) locals(b *hcl.Block) {
 		old := r.c.Locals[name]
 		switch {
 		case r.override && old == nil:
-			r.errorf(&l.Range, "Missing base local value definition to override",
-				"There is no local value named %q. An override file can only change a local value that another file defines.", name)
+			r.missingBase(l.Range, "Missing base local value definition to override", "local."+name)
 		case old != nil && !r.override:
-			r.errorf(&l.Range, "Duplicate local value definition",
-				"A local value named %q was already defined at %s. Local value names must be unique within a module.", name, at(old.Range))
+			r.duplicate(l.Range, "Duplicate local value definition", "local."+name, old.Range)
 		default:
 			r.c.Locals[name] = l
 		}
@@ -83,7 +79,7 @@ func (r *reader) condition(b *hcl.Block) *Condition {
 	}
 	if c.Condition != nil && len(c.Condition.Variables()) == 0 {
 		r.errorf(c.Condition.Range().Ptr(), "Invalid "+b.Type+" expression",
-			"The condition must refer to at least one object elsewhere in the configuration, or its result would always be the same.")
+			"The condition mentions nothing whose value could change, so that its result is always the same. Let it test a value.")
 	}
 	return c
 }

@@ -193,7 +193,7 @@ func (b *overriddenBody) missing(s *hcl.BodySchema, c *hcl.BodyContent) hcl.Diag
 	for _, a := range s.Attributes {
 		if a.Required && c.Attributes[a.Name] == nil {
 			ds = append(ds, problem(c.MissingItemRange.Ptr(), "Missing required argument",
-				"The argument %q is required, but no definition was found.", a.Name))
+				"The argument %q is required, and neither the block nor what overrides it has it.", a.Name))
 		}
 	}
 	return ds

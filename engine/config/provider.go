@@ -39,7 +39,7 @@ func (r *reader) provider(b *hcl.Block) {
 	for _, n := range []string{"count", "depends_on", "for_each", "source"} {
 		if a := content.Attributes[n]; a != nil {
 			r.errorf(&a.NameRange, "Reserved argument name in provider block",
-				"The argument name %q is reserved for the language.", n)
+				reservedName, n)
 		}
 	}
 	p.Body = r.escaped(content.Blocks, remain, "provider")
@@ -50,24 +50,22 @@ func (r *reader) provider(b *hcl.Block) {
 		// A default configuration exists without being declared.
 		r.c.Providers[p.Addr] = p
 	case r.override && old == nil:
-		r.errorf(&p.Range, "Missing base provider configuration for override",
-			"There is no configuration of provider %q with the alias %q. An override file can only change one that another file declares.", name, p.Addr.Alias)
+		r.missingBase(p.Range, "Missing base provider configuration for override", "the provider configuration "+p.Addr.String())
 	case r.override:
 		old.Body = &overriddenBody{old.Body, p.Body}
 		old.empty = old.empty && p.empty
 		if p.Versions != nil {
 			old.Versions = p.Versions
 		}
-	case old != nil && p.Addr.Alias == "":
-		r.errorf(&p.Range, "Duplicate provider configuration",
-			"A default configuration of provider %q was already given at %s. A second one must have an alias.", name, at(old.Range))
 	case old != nil:
 		r.errorf(&p.Range, "Duplicate provider configuration",
-			"A configuration of provider %q with the alias %q was already given at %s. Aliases must be unique for each provider.", name, p.Addr.Alias, at(old.Range))
+			"%s is configured at %s already. To configure the provider in several ways, give each block an alias of its own.", p.Addr, at(old.Range))
 	default:
 		r.c.Providers[p.Addr] = p
 	}
 }
+
+const reservedName = "The name %q is kept free for the language. If the plugin has something of that name, put it into a block named _."
 
 // escaped handles the blocks of a provider or resource that are not its plugin's:
 // the content of the block named _ stands for itself whatever its names mean
@@ -81,7 +79,7 @@ func (r *reader) escaped(blocks hcl.Blocks, body hcl.Body, where string) hcl.Bod
 			}
 			continue
 		}
-		r.errorf(&b.TypeRange, "Reserved block type name in "+where+" block", "The block type name %q is reserved for the language.", b.Type)
+		r.errorf(&b.TypeRange, "Reserved block type name in "+where+" block", reservedName, b.Type)
 	}
 	return body
 }

@@ -22,6 +22,9 @@ type providerCheck struct {
 func (c *Config) checkProviders() hcl.Diagnostics {
 	k := &providerCheck{seen: map[*Content]bool{}}
 	for _, m := range c.Order {
+		if m.broken {
+			continue // it may lack declarations that could not be read
+		}
 		if !k.seen[m.Content] {
 			k.seen[m.Content] = true
 			k.content(m)

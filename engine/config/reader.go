@@ -84,6 +84,16 @@ func (r *reader) errorf(at *hcl.Range, summary, detail string, args ...any) {
 	r.diags = append(r.diags, problem(at, summary, detail, args...))
 }
 
+// duplicate reports a second declaration of something.
+func (r *reader) duplicate(place hcl.Range, summary, what string, old hcl.Range) {
+	r.errorf(&place, summary, "%s is declared at %s already, and a module can declare it only once.", what, at(old))
+}
+
+// missingBase reports a declaration in an override file that changes nothing.
+func (r *reader) missingBase(place hcl.Range, summary, what string) {
+	r.errorf(&place, summary, "An override file only changes what other files of the module declare, and none declares %s.", what)
+}
+
 func (r *reader) warnf(at *hcl.Range, summary, detail string, args ...any) {
 	r.diags = append(r.diags, warning(at, summary, detail, args...))
 }
@@ -117,7 +127,7 @@ func relaxed(s *hcl.BodySchema) *hcl.BodySchema {
 	return out
 }
 
-const badIdentifier = "A name must start with a letter or underscore and may contain only letters, digits, underscores and dashes."
+const badIdentifier = "Names begin with a letter or an underscore; after that, digits and dashes are possible too."
 
 // name checks a block's label.
 func (r *reader) name(b *hcl.Block, label int, summary string) string {

@@ -45,11 +45,48 @@ func (r *reader) dependsOn(a *hcl.Attribute) []hcl.Traversal {
 		r.diags = append(r.diags, ds...)
 		t, ds := hcl.AbsTraversalForExpr(e)
 		r.diags = append(r.diags, ds...)
-		if len(t) != 0 {
-			out = append(out, t)
+		if len(t) == 0 {
+			continue
 		}
+		if n := objectSteps(t); n < len(t) {
+			r.errorf(t[n:].SourceRange().Ptr(), "Invalid depends_on reference", "An entry of depends_on names an object as a whole, such as a resource or a module: leave out what follows.")
+			continue
+		}
+		if t.RootName() == "self" {
+			r.errorf(t.SourceRange().Ptr(), "Invalid \"self\" reference", "self has no meaning in depends_on: nothing can wait for itself.")
+			continue
+		}
+		out = append(out, t)
 	}
 	return out
+}
+
+// objectSteps returns how many steps of a reference name the object itself, the rest
+// being a path within its value; len(t) if the reference is too short.
+func objectSteps(t hcl.Traversal) int {
+	n, keyed, attr := 2, true, false
+	switch t.RootName() {
+	case "var", "local", "path", "terraform", "each", "count":
+		keyed = false
+	case "self":
+		n, keyed = 1, false
+	case "module":
+		attr = true // an output
+	case "data", "ephemeral", "resource":
+		n = 3
+	}
+	step := func(ok func(hcl.Traverser) bool) {
+		if n < len(t) && ok(t[n]) {
+			n++
+		}
+	}
+	if keyed {
+		step(func(s hcl.Traverser) bool { _, ok := s.(hcl.TraverseIndex); return ok })
+	}
+	if attr {
+		step(func(s hcl.Traverser) bool { _, ok := s.(hcl.TraverseAttr); return ok })
+	}
+	return min(n, len(t))
 }
 
 // unquoteKeyword is unquoteReference for bare words.
@@ -173,14 +210,14 @@ func (r *reader) checkTrigger(e hcl.Expression) bool {
 			return false
 		case word == "each" && next == "key" || word == "count" && next == "index":
 		case word == "each":
-			r.errorf(t.SourceRange().Ptr(), "Invalid each reference in replace_triggered_by expression", "Only each.key may be used in replace_triggered_by.")
+			r.errorf(t.SourceRange().Ptr(), "Invalid each reference in replace_triggered_by expression", "Keys may be made of each.key; each.value is not known early enough.")
 			ok = false
 		case word == "count":
-			r.errorf(t.SourceRange().Ptr(), "Invalid count reference in replace_triggered_by expression", "Only count.index may be used in replace_triggered_by.")
+			r.errorf(t.SourceRange().Ptr(), "Invalid count reference in replace_triggered_by expression", "count has no attribute but index.")
 			ok = false
 		default:
 			r.errorf(t.SourceRange().Ptr(), "Invalid reference in replace_triggered_by expression",
-				"Only resources, count.index and each.key may be used in replace_triggered_by.")
+				"An entry names a resource, or an attribute of one; the keys in it may be made of count.index and each.key.")
 			ok = false
 		}
 	}

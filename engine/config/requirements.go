@@ -58,11 +58,6 @@ func (r *reader) implied() {
 		x := r.c.Resources[addr]
 		use(x.Provider.LocalName, x.Range)
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.c.Calls)) {
-		for _, p := range r.c.Calls[name].Providers {
-			use(p.InParent.LocalName, p.InParentRange)
-		}
-	}
 	for _, m := range r.c.Imports {
 		if m.Provider != nil {
 			use(m.Provider.LocalName, m.Range)

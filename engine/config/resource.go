@@ -36,28 +36,26 @@ func (r *reader) resource(b *hcl.Block, mode addrs.ResourceMode) {
 	old := r.c.Resources[x.Addr]
 	switch {
 	case r.override && old == nil:
-		r.missingBase(x)
+		r.missingResource(x)
 	case r.override:
 		r.overrideResource(old, x)
 	case old != nil:
-		r.duplicate(x, old)
+		r.duplicateResource(x, old)
 	default:
 		r.c.Resources[x.Addr] = x
 	}
 }
 
-func (r *reader) missingBase(x *Resource) {
+func (r *reader) missingResource(x *Resource) {
 	what := map[addrs.ResourceMode]string{addrs.Managed: "resource", addrs.Data: "data resource", addrs.Ephemeral: "ephemeral resource"}[x.Addr.Mode]
-	r.errorf(&x.Range, "Missing "+what+" to override",
-		"There is no %s %q with the name %q. An override file can only change a block that another file declares.", what, x.Addr.Type, x.Addr.Name)
+	r.missingBase(x.Range, "Missing "+what+" to override", x.Addr.String())
 }
 
-func (r *reader) duplicate(x, old *Resource) {
+func (r *reader) duplicateResource(x, old *Resource) {
 	summary := map[addrs.ResourceMode]string{
 		addrs.Managed: "Duplicate resource", addrs.Data: "Duplicate data", addrs.Ephemeral: "Duplicate ephemeral",
 	}[x.Addr.Mode]
-	r.errorf(&x.Range, summary+" \""+x.Addr.Type+"\" configuration",
-		"%s was already declared at %s. Names must be unique for each type within a module.", x.Addr, at(old.Range))
+	r.duplicate(x.Range, summary+" \""+x.Addr.Type+"\" configuration", x.Addr.String(), old.Range)
 }
 
 // resourceBlock reads the block itself.
@@ -98,7 +96,7 @@ func (r *reader) resourceBlock(b *hcl.Block, mode addrs.ResourceMode) *Resource 
 			}
 		default:
 			r.errorf(&n.TypeRange, "Reserved block type name in "+modeWords[mode]+" block",
-				"The block type name %q is reserved for the language.", n.Type)
+				reservedName, n.Type)
 		}
 	}
 	r.destroyConnection(x)
@@ -198,7 +196,7 @@ func (r *reader) provisioner(b *hcl.Block) *Provisioner {
 				p.Body = withEscaped(p.Body, n.Body)
 			}
 		default:
-			r.errorf(&n.TypeRange, "Reserved block type name in provisioner block", "The block type name %q is reserved for the language.", n.Type)
+			r.errorf(&n.TypeRange, "Reserved block type name in provisioner block", reservedName, n.Type)
 		}
 	}
 	if p.OnDestroy {

@@ -57,13 +57,11 @@ func (r *reader) variable(b *hcl.Block) {
 	old := r.c.Variables[v.Name]
 	switch {
 	case r.override && old == nil:
-		r.errorf(&v.Range, "Missing base variable declaration to override",
-			"There is no variable named %q. An override file can only change a variable that another file declares.", v.Name)
+		r.missingBase(v.Range, "Missing base variable declaration to override", "var."+v.Name)
 	case r.override:
 		r.overrideVariable(old, v)
 	case old != nil:
-		r.errorf(&v.Range, "Duplicate variable declaration",
-			"A variable named %q was already declared at %s. Variable names must be unique within a module.", v.Name, at(old.Range))
+		r.duplicate(v.Range, "Duplicate variable declaration", "var."+v.Name, old.Range)
 	default:
 		r.c.Variables[v.Name] = v
 	}
@@ -142,13 +140,13 @@ func (r *reader) convertDefault(v *Variable, place hcl.Range) cty.Value {
 		converted, err := convert.Convert(val, v.Type)
 		if err != nil {
 			r.errorf(&place, "Invalid default value for variable",
-				"This default value does not fit the variable's type constraint: %s.", err)
+				"The default has to fit the type of the variable: %s.", err)
 			converted = cty.UnknownVal(v.Type.WithoutOptionalAttributesDeep())
 		}
 		val = converted
 	}
 	if !v.Nullable && val.IsNull() {
-		r.errorf(&place, "Invalid default value for variable", "A null default value is not valid when nullable=false.")
+		r.errorf(&place, "Invalid default value for variable", "The default is null, which nullable = false rules out. Leave the default out to make the variable required.")
 		val = cty.UnknownVal(val.Type())
 	}
 	return val

@@ -82,7 +82,7 @@ func (r *reader) requiredVersion(a *hcl.Attribute) {
 		// meet by accident.
 		if one.Prerelease() {
 			r.errorf(&c.Range, "Invalid required_version constraint",
-				"Prerelease version constraints are not supported: %q. Name a final version instead.", strings.TrimSpace(one.String()))
+				"%q speaks of a pre-release, which no constraint can ask for. Name a final version instead.", strings.TrimSpace(one.String()))
 			return
 		}
 	}

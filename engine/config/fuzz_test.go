@@ -1,0 +1,87 @@
+package config
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+	"golang.org/x/tools/txtar"
+
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+)
+
+// FuzzLoad loads one text as a root module, as a called module, as an override of
+// itself and as a variables file. Nothing may panic, and a configuration that loads
+// must load again from the files it was read from, to the same requirements.
+func FuzzLoad(f *testing.F) {
+	paths, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, p := range paths {
+		a, err := txtar.ParseFile(p)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, x := range a.Files {
+			if strings.HasSuffix(x.Name, ".tf") || strings.HasSuffix(x.Name, ".json") {
+				f.Add(string(x.Data), strings.HasSuffix(x.Name, ".json"))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string, isJSON bool) {
+		ext := ".tf"
+		if isJSON {
+			ext = ".tf.json"
+		}
+		files := map[string][]byte{
+			"main" + ext:     []byte(text),
+			"override" + ext: []byte(text),
+			"m/main" + ext:   []byte(text),
+			"call.tf":        []byte(`module "fuzzed" { source = "./m" }`),
+		}
+		cfg, ds := Load(Input{Tree: source.Files(files)})
+		visit(cfg)
+		if _, err := cfg.Manifest().Encode(); err != nil {
+			t.Fatal(err)
+		}
+		values, more := FileVariables(FromAutoFile, "x"+strings.TrimPrefix(ext, ".tf")+"vars", []byte(text))
+		if _, inputs := CollectVariables(cfg.Root.Content, []VariableSource{values}); more.HasErrors() && inputs == nil && cfg.Root.Variables == nil {
+			t.Fatal("no content")
+		}
+		if ds.HasErrors() {
+			return
+		}
+		again := map[string][]byte{}
+		for name, file := range cfg.Files {
+			again[name] = file.Bytes
+		}
+		second, ds := Load(Input{Tree: source.Files(again)})
+		if ds.HasErrors() || len(second.ProviderRequirements()) != len(cfg.ProviderRequirements()) {
+			t.Fatalf("the second load differs: %v", ds)
+		}
+	})
+}
+
+// visit uses what is evaluated on demand only.
+func visit(cfg *Config) {
+	schema := &hcl.BodySchema{
+		Attributes: []hcl.AttributeSchema{{Name: "name", Required: true}, {Name: "input"}},
+		Blocks:     []hcl.BlockHeaderSchema{{Type: "disk"}, {Type: "dynamic", LabelNames: []string{"type"}}},
+	}
+	for _, m := range cfg.Order {
+		for _, x := range m.Resources {
+			m.ResourceProvider(x)
+			x.Body.Content(schema)
+			_, rest, _ := x.Body.PartialContent(schema)
+			rest.JustAttributes()
+			x.Body.MissingItemRange()
+		}
+		for _, p := range m.Providers {
+			m.ProviderConfig(p.Addr)
+			p.Body.Content(schema)
+		}
+	}
+	cfg.ProviderRequirements()
+}
