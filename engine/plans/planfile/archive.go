@@ -1,0 +1,193 @@
+package planfile
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// format is the version of the file's format. It changes with any change of what
+// is in the file, because nothing tries to read old plans.
+const format = 1
+
+// The archive's members.
+const (
+	headerName     = "lockstep.json"
+	planName       = "plan"
+	prevStateName  = "state-prev"
+	priorStateName = "state-prior"
+	lockName       = "lock.hcl"
+	configDir      = "config/"
+)
+
+const zipMagic = "PK\x03\x04"
+
+// header is the first member.
+type header struct {
+	Format int    `json:"format"`
+	Engine string `json:"engine"`
+}
+
+// An archive collects the members. The first error is kept for close.
+type archive struct {
+	zip *zip.Writer
+	err error
+}
+
+func newArchive(w io.Writer) *archive {
+	z := zip.NewWriter(w)
+	// Plans are large, short-lived, and somebody is waiting.
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
+		return flate.NewWriter(w, flate.BestSpeed)
+	})
+	return &archive{zip: z}
+}
+
+func (a *archive) add(name string, data []byte) {
+	if a.err != nil {
+		return
+	}
+	// No time of writing: equal plans are equal files.
+	w, err := a.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate})
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	a.err = err
+}
+
+func (a *archive) header(engine string) {
+	b, err := json.Marshal(header{format, engine})
+	if err != nil {
+		panic("planfile: " + err.Error())
+	}
+	a.add(headerName, b)
+}
+
+func (a *archive) config(files map[string][]byte) {
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		a.add(configDir+escape(path), files[path])
+	}
+}
+
+func (a *archive) close() error {
+	if err := a.zip.Close(); a.err == nil {
+		a.err = err
+	}
+	return a.err
+}
+
+// escape makes a path a safe name within an archive: never absolute, without "..".
+func escape(path string) string {
+	parts := strings.Split(path, "/")
+	for i, p := range parts {
+		switch p {
+		case "":
+			parts[i] = "%"
+		case ".", "..":
+			parts[i] = strings.ReplaceAll(p, ".", "%2E")
+		default:
+			parts[i] = url.PathEscape(p)
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// unescape undoes escape.
+func unescape(name string) (string, error) {
+	parts := strings.Split(name, "/")
+	for i, p := range parts {
+		if p == "%" {
+			parts[i] = ""
+			continue
+		}
+		var err error
+		if parts[i], err = url.PathUnescape(p); err != nil {
+			return "", err
+		}
+	}
+	return strings.Join(parts, "/"), nil
+}
+
+// members are the contents of an archive.
+type members struct {
+	files  map[string][]byte
+	config map[string][]byte
+}
+
+// openArchive reads all members of a plan that the given version wrote.
+func openArchive(src []byte, engine string) (*members, error) {
+	if !IsPlan(src) {
+		return nil, fmt.Errorf("%w: make one with `lockstep plan -out=FILE`", ErrNotPlan)
+	}
+	r, err := zip.NewReader(bytes.NewReader(src), int64(len(src)))
+	if err != nil {
+		return nil, fmt.Errorf("the file is cut off or damaged (%w): plan again", err)
+	}
+	index := slices.IndexFunc(r.File, func(f *zip.File) bool { return f.Name == headerName })
+	if index < 0 {
+		if slices.ContainsFunc(r.File, func(f *zip.File) bool { return f.Name == "tfplan" }) {
+			return nil, fmt.Errorf("%w, but of Terraform or OpenTofu: make one with `lockstep plan -out=FILE`", ErrNotPlan)
+		}
+		return nil, fmt.Errorf("%w, but some other zip archive: make one with `lockstep plan -out=FILE`", ErrNotPlan)
+	}
+	if err := checkHeader(r.File[index], engine); err != nil {
+		return nil, err
+	}
+	m := &members{files: map[string][]byte{}, config: map[string][]byte{}}
+	for _, f := range r.File {
+		data, err := contents(f)
+		if err != nil {
+			return nil, fmt.Errorf("the saved plan is damaged (%s: %w): plan again", f.Name, err)
+		}
+		path, isConfig := strings.CutPrefix(f.Name, configDir)
+		if !isConfig {
+			m.files[f.Name] = data
+			continue
+		}
+		if path, err = unescape(path); err != nil {
+			return nil, fmt.Errorf("the saved plan is damaged (%w): plan again", err)
+		}
+		m.config[path] = data
+	}
+	return m, nil
+}
+
+func checkHeader(f *zip.File, engine string) error {
+	data, err := contents(f)
+	var h header
+	if err == nil {
+		err = json.Unmarshal(data, &h)
+	}
+	if err != nil {
+		return fmt.Errorf("the saved plan is damaged (%s: %w): plan again", headerName, err)
+	}
+	if h.Format != format || h.Engine != engine {
+		return &VersionError{Engine: h.Engine, Want: engine, format: h.Format}
+	}
+	return nil
+}
+
+// contents reads one member; its checksum is verified on the way.
+func contents(f *zip.File) ([]byte, error) {
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	// Not by the size that the archive claims: a damaged one may claim anything.
+	var b bytes.Buffer
+	if size := f.UncompressedSize64; size < 64<<20 {
+		b.Grow(int(size) + bytes.MinRead)
+	}
+	if _, err := b.ReadFrom(r); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,223 @@
+package planfile
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/vmihailenco/msgpack/v5"
+	"github.com/zclconf/go-cty/cty"
+	ctymsgpack "github.com/zclconf/go-cty/cty/msgpack"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// An encoder turns a plan into wire types.
+type encoder struct {
+	*tables
+	plan *plans.Plan
+	out  *wirePlan
+	err  error // the first one
+}
+
+// encodePlan returns the member "plan" and the state files beside it.
+func encodePlan(f *File) ([]byte, []stateMember, error) {
+	p := f.Plan
+	out := &wirePlan{
+		Mode: p.Mode, Errored: p.Errored, Applyable: p.Applyable, Complete: p.Complete,
+		Checks: p.Checks, Ephemerals: p.EphemeralVariables,
+	}
+	e := &encoder{tables: newTables(out), plan: p, out: out}
+	files, err := e.states()
+	if err != nil {
+		return nil, nil, err
+	}
+	out.Changes, out.Drift = e.changes(p.Changes), e.changes(p.Drift)
+	for _, o := range p.Outputs {
+		out.Outputs = append(out.Outputs, e.output(o))
+	}
+	for _, r := range p.Relevant {
+		attr, err := path(r.Attribute)
+		e.fail(err, "relevant attribute of %s", r.Resource)
+		out.Relevant = append(out.Relevant, wireRelevant{Resource: e.instance(r.Resource), Attribute: attr})
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Variables)) {
+		v := e.anyValue(p.Variables[name], "variable "+name)
+		out.Variables = append(out.Variables, wireNamed{Name: name, Value: v})
+	}
+	out.Targets, out.Excludes = e.targets(p.Targets), e.targets(p.Excludes)
+	for _, a := range p.ForceReplace {
+		out.Replace = append(out.Replace, e.instance(a))
+	}
+	e.instances(p.Instances)
+	out.Timestamp, err = p.Timestamp.MarshalBinary()
+	e.fail(err, "timestamp")
+	out.Backend = wireBackend{Type: p.Backend.Type, Config: e.anyValue(p.Backend.Config, "backend"), Workspace: p.Backend.Workspace}
+	for _, a := range slices.SortedFunc(maps.Keys(f.Providers), addrs.Provider.Compare) {
+		s := f.Providers[a]
+		out.Providers = append(out.Providers, wireSelection{Provider: a.String(), Version: s.Version, Hashes: s.Hashes})
+	}
+	if e.err != nil {
+		return nil, nil, e.err
+	}
+	data, err := msgpack.Marshal(out)
+	if err != nil {
+		return nil, nil, fmt.Errorf("encode plan: %w", err)
+	}
+	return data, files, nil
+}
+
+// fail keeps the first error.
+func (e *encoder) fail(err error, format string, args ...any) {
+	if err != nil && e.err == nil {
+		e.err = fmt.Errorf("encode plan: %s: %w", fmt.Sprintf(format, args...), err)
+	}
+}
+
+func (e *encoder) changes(list []*plans.ResourceChange) []wireChange {
+	if list == nil {
+		return nil
+	}
+	out := make([]wireChange, len(list))
+	for i, c := range list {
+		out[i] = e.change(c)
+	}
+	return out
+}
+
+func (e *encoder) change(c *plans.ResourceChange) wireChange {
+	t, err := e.schema(c.Schema)
+	e.fail(err, "%s", c.Addr)
+	w := wireChange{
+		Addr:      e.instance(c.Addr.Instance),
+		Deposed:   string(c.Addr.Deposed),
+		Provider:  e.config(c.Provider),
+		Action:    c.Action,
+		Importing: importing(c.Importing),
+		Generated: c.GeneratedConfig,
+		Reason:    c.Reason,
+		Private:   c.Private,
+		Cbd:       c.CreateBeforeDestroy,
+
+		ConfigDeps: e.blockList(c.ConfigDeps),
+	}
+	if c.PrevAddr != c.Addr.Instance {
+		prev := e.instance(c.PrevAddr)
+		w.PrevAddr = &prev
+	}
+	prior := cty.NilVal
+	if s := e.plan.PriorState; s != nil {
+		if o := s.Object(c.Addr); o != nil && o.AttrsJSON != nil && c.Schema != nil {
+			prior = o.Value
+		}
+	}
+	w.Before = e.value(c.Before, t, prior, valuePrior, c.Addr)
+	switch {
+	case c.Before != cty.NilVal && c.After != cty.NilVal && c.Before.RawEquals(c.After):
+		w.After.Where = valueBefore
+	default:
+		w.After = e.value(c.After, t, prior, valuePrior, c.Addr)
+	}
+	w.Replace, err = e.pathList(c.RequiredReplace)
+	e.fail(err, "%s", c.Addr)
+	w.StoredWhere, w.StoredDeps = e.storedDeps(c)
+	return w
+}
+
+// storedDeps says where c's stored dependencies are: mostly they are those of the
+// object in one of the states, which are there anyway.
+func (e *encoder) storedDeps(c *plans.ResourceChange) (byte, uint32) {
+	if c.StoredDeps == nil {
+		return depsNone, 0
+	}
+	if s := e.plan.PriorState; s != nil {
+		if o := s.Object(c.Addr); o != nil && o.Dependencies == c.StoredDeps {
+			return depsPrior, 0
+		}
+	}
+	if s := e.plan.PrevRunState; s != nil {
+		if o := s.Object(addrs.ResourceInstanceObject{Instance: c.PrevAddr, Deposed: c.Addr.Deposed}); o != nil && o.Dependencies == c.StoredDeps {
+			return depsPrev, 0
+		}
+	}
+	return depsListed, e.blockList(c.StoredDeps.All())
+}
+
+func importing(i *plans.Importing) *wireImporting {
+	if i == nil {
+		return nil
+	}
+	return &wireImporting{ID: i.ID, Unknown: i.Unknown}
+}
+
+func (e *encoder) output(o *plans.OutputChange) wireOutput {
+	w := wireOutput{
+		Name: o.Name, Action: o.Action, Sensitive: o.Sensitive,
+		Importing: importing(o.Importing), Generated: o.GeneratedConfig,
+		Before: e.anyValue(o.Before, "output "+o.Name),
+	}
+	if o.Before != cty.NilVal && o.After != cty.NilVal && o.Before.RawEquals(o.After) {
+		w.After.Where = valueBefore
+	} else {
+		w.After = e.anyValue(o.After, "output "+o.Name)
+	}
+	return w
+}
+
+func (e *encoder) anyValue(v cty.Value, what string) wireValue {
+	t, err := e.schema(nil)
+	e.fail(err, "%s", what)
+	return e.value(v, t, cty.NilVal, valueAbsent, what)
+}
+
+// value encodes v, which is mostly of type t, or says that it is the one at where.
+// what is printed only if something is wrong.
+func (e *encoder) value(v cty.Value, t typeEntry, there cty.Value, where byte, what any) wireValue {
+	if v == cty.NilVal {
+		return wireValue{}
+	}
+	if marks.Contains(v, marks.Ephemeral) {
+		panic(fmt.Sprintf("planfile: an ephemeral value of %s is in the plan", what))
+	}
+	plain, paths := marks.Paths(v, marks.Sensitive)
+	sensitive, err := e.pathList(states.SortPaths(paths))
+	e.fail(err, "%s", what)
+	w := wireValue{Where: valueHere, Type: t.index, Sensitive: sensitive}
+	if there != cty.NilVal {
+		if same, _ := marks.Paths(there, marks.Sensitive); same.RawEquals(plain) {
+			w.Where = where
+			return w
+		}
+	}
+	if ty := plain.Type(); !ty.Equals(t.ty) && len(ty.TestConformance(t.ty)) > 0 {
+		// A value that is no longer, or not yet, what the schema says.
+		t, err = e.schema(nil)
+		e.fail(err, "%s", what)
+		w.Type = t.index
+	}
+	w.Data, err = ctymsgpack.Marshal(plain, t.ty)
+	e.fail(err, "%s", what)
+	return w
+}
+
+// instances writes the maps in an order of their own, so that equal plans are
+// written alike.
+func (e *encoder) instances(x plans.Instances) {
+	calls := slices.SortedFunc(maps.Keys(x.Calls), func(a, b plans.CallInstance) int {
+		return cmp.Or(cmp.Compare(a.Module.String(), b.Module.String()), cmp.Compare(a.Call, b.Call))
+	})
+	for _, c := range calls {
+		e.out.Calls = append(e.out.Calls, wireCall{Module: e.module(c.Module), Call: c.Call, Keys: keys(x.Calls[c])})
+	}
+	for _, a := range slices.SortedFunc(maps.Keys(x.Resources), byText) {
+		e.out.Expanded = append(e.out.Expanded, wireExpanded{Resource: e.resource(a), Keys: keys(x.Resources[a])})
+	}
+}
+
+func byText(a, b addrs.AbsResource) int {
+	return cmp.Or(cmp.Compare(a.Module.String(), b.Module.String()), a.Resource.Compare(b.Resource))
+}

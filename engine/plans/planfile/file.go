@@ -1,0 +1,154 @@
+package planfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+// A File is what a saved plan holds.
+type File struct {
+	// Engine is the version of Lockstep that made the plan. [Read] accepts no other
+	// than its caller's.
+	Engine string
+	Plan   *plans.Plan
+	// Config are the files of the configuration by their path relative to the root
+	// module's directory, or absolute, with forward slashes.
+	Config map[string][]byte
+	// Lock is the dependency lock file that the providers were chosen by; nil if
+	// there is none.
+	Lock []byte
+	// Providers are the ones that the plan was made with.
+	Providers map[addrs.Provider]Selection
+}
+
+// A Selection is one installed provider.
+type Selection struct {
+	Version string
+	// Hashes are the package's checksums, as in the lock file ("h1:...").
+	Hashes []string
+}
+
+// Options say how to read a plan.
+type Options struct {
+	// Engine is the version of Lockstep that reads.
+	Engine string
+	// Schema looks up the schema of a resource type, mode being one of "managed" and
+	// "data", for [plans.ResourceChange.Schema]. If it is nil, or returns nil, the
+	// change has none.
+	Schema func(p addrs.Provider, mode, typeName string) *schema.Schema
+}
+
+// ErrNotPlan says that a file is something else than a saved plan of Lockstep.
+var ErrNotPlan = errors.New("not a saved plan of Lockstep")
+
+// A VersionError says that a plan was saved by another version of Lockstep.
+type VersionError struct {
+	Engine, Want string
+	format       int
+}
+
+// Error implements error.
+func (e *VersionError) Error() string {
+	made, want := e.Engine, e.Want
+	if made == want {
+		made = fmt.Sprintf("%s (format %d)", made, e.format)
+		want = fmt.Sprintf("%s (format %d)", want, format)
+	}
+	return fmt.Sprintf("the saved plan was created by a different version of Lockstep, %s, and this is %s: apply it with that version, or plan again", made, want)
+}
+
+// Write saves f in a file that only its owner may read. The file appears when it is
+// complete; if something goes wrong, what was there before stays.
+func Write(path string, f *File) (err error) {
+	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // has mode 0600
+	if err != nil {
+		return fmt.Errorf("save plan %s: %w", path, err)
+	}
+	defer func() {
+		if err != nil {
+			tmp.Close()
+			os.Remove(tmp.Name())
+			err = fmt.Errorf("save plan %s: %w", path, err)
+		}
+	}()
+	if err = Encode(tmp, f); err != nil {
+		return err
+	}
+	// Without this, a crash could leave the new name with nothing behind it.
+	if err = tmp.Sync(); err != nil {
+		return err
+	}
+	if err = tmp.Close(); err != nil {
+		return err
+	}
+	return os.Rename(tmp.Name(), path)
+}
+
+// Read loads a plan that [Write] saved. The errors say what can be done; one of a
+// plan by another version is a [*VersionError], one of some other file wraps
+// [ErrNotPlan].
+func Read(path string, o Options) (*File, error) {
+	src, err := os.ReadFile(path)
+	if err != nil {
+		var pathErr *fs.PathError
+		if errors.As(err, &pathErr) {
+			err = pathErr.Err
+		}
+		return nil, fmt.Errorf("read saved plan %s: %w", path, err)
+	}
+	f, err := Decode(src, o)
+	if err != nil {
+		return nil, fmt.Errorf("read saved plan %s: %w", path, err)
+	}
+	return f, nil
+}
+
+// IsPlan reports whether src looks like a saved plan, by Lockstep or anybody else,
+// rather than, say, a state file.
+func IsPlan(src []byte) bool { return bytes.HasPrefix(src, []byte(zipMagic)) }
+
+// Encode writes what [Write] saves. Equal files are written alike.
+func Encode(w io.Writer, f *File) error {
+	if f.Plan == nil {
+		panic("planfile: no plan to write")
+	}
+	a := newArchive(w)
+	a.header(f.Engine)
+	data, states, err := encodePlan(f)
+	if err != nil {
+		return err
+	}
+	a.add(planName, data)
+	for _, s := range states {
+		a.add(s.name, s.src)
+	}
+	if f.Lock != nil {
+		a.add(lockName, f.Lock)
+	}
+	a.config(f.Config)
+	return a.close()
+}
+
+// Decode reads what [Encode] wrote. The result keeps parts of src only through its
+// states' attributes.
+func Decode(src []byte, o Options) (*File, error) {
+	m, err := openArchive(src, o.Engine)
+	if err != nil {
+		return nil, err
+	}
+	f, err := decodePlan(m, o)
+	if err != nil {
+		return nil, fmt.Errorf("the saved plan is damaged: %w; plan again", err)
+	}
+	f.Engine, f.Lock, f.Config = o.Engine, m.files[lockName], m.config
+	return f, nil
+}

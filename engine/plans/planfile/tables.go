@@ -1,0 +1,193 @@
+package planfile
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+	"github.com/zclconf/go-cty/cty/msgpack"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// tables number what many changes have in common. Indices count from 1.
+type tables struct {
+	out *wirePlan
+
+	types     map[string]uint32
+	bySchema  map[*schema.Schema]typeEntry
+	configs   map[addrs.AbsProviderConfig]uint32
+	modules   map[addrs.ModuleInstance]uint32
+	resources map[addrs.AbsResource]uint32
+	blocks    map[addrs.ConfigResource]uint32
+	lists     map[string]uint32
+	paths     map[string]uint32
+}
+
+type typeEntry struct {
+	index uint32
+	ty    cty.Type
+}
+
+func newTables(out *wirePlan) *tables {
+	return &tables{
+		out:       out,
+		types:     map[string]uint32{},
+		bySchema:  map[*schema.Schema]typeEntry{},
+		configs:   map[addrs.AbsProviderConfig]uint32{},
+		modules:   map[addrs.ModuleInstance]uint32{},
+		resources: map[addrs.AbsResource]uint32{},
+		blocks:    map[addrs.ConfigResource]uint32{},
+		lists:     map[string]uint32{},
+		paths:     map[string]uint32{},
+	}
+}
+
+// intern returns the number of key in a table, adding what make returns if it is new.
+func intern[K comparable, V any](numbers map[K]uint32, table *[]V, key K, make func() V) uint32 {
+	n := numbers[key]
+	if n == 0 {
+		*table = append(*table, make())
+		n = uint32(len(*table))
+		numbers[key] = n
+	}
+	return n
+}
+
+func (t *tables) typ(ty cty.Type) (uint32, error) {
+	src, err := ctyjson.MarshalType(ty)
+	if err != nil {
+		return 0, err
+	}
+	return intern(t.types, &t.out.Types, string(src), func() string { return string(src) }), nil
+}
+
+// schema returns the type of values that s describes; any type if s is nil.
+func (t *tables) schema(s *schema.Schema) (typeEntry, error) {
+	if e, ok := t.bySchema[s]; ok {
+		return e, nil
+	}
+	e := typeEntry{ty: cty.DynamicPseudoType}
+	if s != nil {
+		e.ty = s.Block.ImpliedType()
+	}
+	var err error
+	if e.index, err = t.typ(e.ty); err != nil {
+		return e, err
+	}
+	t.bySchema[s] = e
+	return e, nil
+}
+
+func (t *tables) config(c addrs.AbsProviderConfig) uint32 {
+	if c == (addrs.AbsProviderConfig{}) {
+		return 0
+	}
+	return intern(t.configs, &t.out.Configs, c, c.String)
+}
+
+func (t *tables) module(m addrs.ModuleInstance) uint32 {
+	return intern(t.modules, &t.out.Modules, m, m.String)
+}
+
+func (t *tables) resource(a addrs.AbsResource) uint32 {
+	return intern(t.resources, &t.out.Resources, a, func() wireResource {
+		return wireResource{Module: t.module(a.Module), Mode: byte(a.Resource.Mode), Type: a.Resource.Type, Name: a.Resource.Name}
+	})
+}
+
+func (t *tables) instance(a addrs.AbsResourceInstance) wireInstance {
+	return wireInstance{Resource: t.resource(a.AbsResource()), Key: key(a.Resource.Key)}
+}
+
+func key(k addrs.InstanceKey) wireKey {
+	if n, ok := k.Int(); ok {
+		return wireKey{Kind: 1, Num: n}
+	}
+	if s, ok := k.Str(); ok {
+		return wireKey{Kind: 2, Str: s}
+	}
+	return wireKey{}
+}
+
+func keys(list []addrs.InstanceKey) []wireKey {
+	out := make([]wireKey, len(list))
+	for i, k := range list {
+		out[i] = key(k)
+	}
+	return out
+}
+
+func (t *tables) target(x addrs.Target) wireTarget {
+	return wireTarget{Module: t.module(x.Module), Mode: byte(x.Resource.Mode), Type: x.Resource.Type, Name: x.Resource.Name, Key: key(x.Key)}
+}
+
+func (t *tables) targets(list []addrs.Target) []wireTarget {
+	var out []wireTarget
+	for _, x := range list {
+		out = append(out, t.target(x))
+	}
+	return out
+}
+
+// blockList numbers a list of resources; nil is 0.
+func (t *tables) blockList(list []addrs.ConfigResource) uint32 {
+	if list == nil {
+		return 0
+	}
+	numbers := make([]uint32, len(list))
+	text := make([]byte, 0, 4*len(list))
+	for i, r := range list {
+		numbers[i] = intern(t.blocks, &t.out.Blocks, r, r.String)
+		text = binary.LittleEndian.AppendUint32(text, numbers[i])
+	}
+	return intern(t.lists, &t.out.BlockLists, string(text), func() []uint32 { return numbers })
+}
+
+// pathList numbers a list of paths; none is 0.
+func (t *tables) pathList(list []cty.Path) (uint32, error) {
+	if len(list) == 0 {
+		return 0, nil
+	}
+	var text []byte
+	for _, p := range list {
+		k := states.PathKey(p)
+		text = binary.AppendUvarint(text, uint64(len(k)))
+		text = append(text, k...)
+	}
+	if n := t.paths[string(text)]; n != 0 {
+		return n, nil
+	}
+	paths := make([]wirePath, len(list))
+	for i, p := range list {
+		var err error
+		if paths[i], err = path(p); err != nil {
+			return 0, err
+		}
+	}
+	return intern(t.paths, &t.out.PathLists, string(text), func() []wirePath { return paths }), nil
+}
+
+func path(p cty.Path) (wirePath, error) {
+	out := make(wirePath, len(p))
+	for i, step := range p {
+		switch step := step.(type) {
+		case cty.GetAttrStep:
+			out[i].Name = step.Name
+		case cty.IndexStep:
+			// A key within a set can be sensitive in part; what it is matters here.
+			k, _ := step.Key.UnmarkDeep()
+			b, err := msgpack.Marshal(k, cty.DynamicPseudoType)
+			if err != nil {
+				return nil, err
+			}
+			out[i].Key = b
+		default:
+			return nil, fmt.Errorf("a path has a step of type %T", step)
+		}
+	}
+	return out, nil
+}
