@@ -3,6 +3,7 @@ package statebackend
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -66,7 +67,7 @@ func Decode(attributes []Attribute, values map[string]any, config any) error {
 }
 
 func convertObject(attributes []Attribute, values map[string]any, prefix string) (map[string]any, error) {
-	for name := range values {
+	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !slices.ContainsFunc(attributes, func(a Attribute) bool { return a.Name == name }) {
 			return nil, &AttributeError{prefix + name, "there is no such attribute"}
 		}

@@ -8,6 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	awsdynamodb "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+
 	"github.com/lockstep-iac/lockstep/statebackend"
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
@@ -59,7 +63,7 @@ func (s servers) attributes(more ...map[string]any) map[string]any {
 	return block
 }
 
-// open opens a backend, and is impatient about digests.
+// open opens a backend, and is impatient about digests and repeated requests.
 func open(t *testing.T, attributes map[string]any, options Options) *Backend {
 	t.Helper()
 	b, err := Open(t.Context(), attributes, options)
@@ -67,6 +71,12 @@ func open(t *testing.T, attributes map[string]any, options Options) *Backend {
 		t.Fatal(err)
 	}
 	b.patience = patience{pause: 10 * time.Millisecond, limit: 100 * time.Millisecond}
+	s3 := b.objects.client.Options()
+	s3.Retryer = retry.AddWithMaxBackoffDelay(s3.Retryer, time.Millisecond)
+	b.objects.client = awss3.New(s3)
+	dynamodb := b.items.Client.(*awsdynamodb.Client).Options()
+	dynamodb.Retryer = retry.AddWithMaxBackoffDelay(dynamodb.Retryer, time.Millisecond)
+	b.items.Client = awsdynamodb.New(dynamodb)
 	return b
 }
 
