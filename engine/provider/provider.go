@@ -3,9 +3,10 @@
 // shared and stopped.
 //
 // It refuses to know why a call is made: what is asked and what follows from the
-// answer is for planning and applying. The sub-packages tfplugin5 and tfplugin6
-// adapt the two wire protocols, builtin holds the provider that is part of the
-// engine, install brings plugins to disk, providertest has providers for tests.
+// answer is for planning and applying. The sub-package process starts plugins,
+// tfplugin speaks with them (tfplugin5 and tfplugin6 hold what the two protocols do
+// not share), builtin is the provider that is part of the engine, install brings
+// plugins to disk, providertest has providers for tests. Start at [Pool].
 package provider
 
 import (

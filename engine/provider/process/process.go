@@ -51,6 +51,7 @@ type Launch struct {
 	Path string
 	Args []string
 	// Env is the plugin's whole environment, "NAME=value" each: nothing is inherited.
+	// TF_LOG in it is what the plugin itself goes by.
 	Env []string
 	// Dir is the plugin's working directory; "": ours.
 	Dir string

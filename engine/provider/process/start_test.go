@@ -1,3 +1,5 @@
+//go:build unix
+
 package process_test
 
 import (
@@ -10,8 +12,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"runtime/pprof"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -249,4 +253,32 @@ func parseReattach(t *testing.T, lines *bufio.Scanner) process.Reattach {
 	}
 	t.Fatal("the provider does not say how to attach to it")
 	return process.Reattach{}
+}
+
+// TestNothingLeftBehind: a plugin that was closed leaves no goroutine, no process and
+// no file of ours. It is not parallel, so that nobody else makes any.
+func TestNothingLeftBehind(t *testing.T) {
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	before := runtime.NumGoroutine()
+	p := run(t, "lockstep/lab")
+	pid := p.pid()
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, 0); err != syscall.ESRCH {
+		t.Errorf("the process is still there: %v", err)
+	}
+	if left, _ := os.ReadDir(tmp); len(left) > 0 {
+		t.Errorf("files are left: %v", left)
+	}
+	deadline := time.Now().Add(10 * time.Second) // goroutines may take a moment to end
+	for runtime.NumGoroutine() > before {
+		if time.Now().After(deadline) {
+			var stacks bytes.Buffer
+			pprof.Lookup("goroutine").WriteTo(&stacks, 1)
+			t.Fatalf("goroutines are left:\n%s", &stacks)
+		}
+		time.Sleep(time.Millisecond)
+	}
 }

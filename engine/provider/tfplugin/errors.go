@@ -2,6 +2,7 @@ package tfplugin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"google.golang.org/grpc/codes"
@@ -29,7 +30,7 @@ func (c *client) explain(ctx context.Context, method string, err error) diags.Di
 		return diags.Errorf(nil, "Plugin did not respond",
 			"The plugin of provider %s gave no answer to the call %s. %s", c.Name, method, fate)
 	case codes.Canceled:
-		return cancelled(method, err)
+		return cancelled(method, errors.New(s.Message()))
 	case codes.Unimplemented:
 		return diags.Errorf(nil, "Unsupported plugin method",
 			"The plugin of provider %s does not support the call %s. A newer version of the provider may.", c.Name, method)
