@@ -199,7 +199,7 @@ func (d *Dir) Install(ctx context.Context, reqs install.Requirements, o InstallO
 	if ds = append(ds, more...); ds.HasErrors() || o.ReadOnly || !res.Changed {
 		return res, ds
 	}
-	if err := res.Lock.Save(d.LockFile()); err != nil {
+	if _, err := res.Lock.Save(d.LockFile()); err != nil {
 		ds = append(ds, diags.FromError("Dependency lock file cannot be written", err)...)
 	}
 	return res, ds
