@@ -103,22 +103,25 @@ func (c *planCheck) blocks(n *nest, prior, config, planned cty.Value, path cty.P
 				c.unknownElement(extend(path, step))
 			}
 		}
-	case n.Nesting == NestingMap:
-		c.mapBlocks(n, prior, config, planned, path)
+	case n.Nesting == NestingMap && n.dynamic:
+		c.namedBlocks(n, prior, config, planned, path)
 	case planned.LengthInt() != config.LengthInt():
 		c.errorf(path, "block count in plan (%d) disagrees with count in config (%d)", planned.LengthInt(), config.LengthInt())
 	default:
-		for step, p := range n.Nesting.elements(planned) {
-			c.element(n, prior, at(config, step), p, step, path)
-		}
+		c.namedBlocks(n, prior, config, planned, path)
 	}
 }
 
-func (c *planCheck) mapBlocks(n *nest, prior, config, planned cty.Value, path cty.Path) {
+// namedBlocks checks blocks that have an index or a key each.
+func (c *planCheck) namedBlocks(n *nest, prior, config, planned cty.Value, path cty.Path) {
 	for step, p := range n.Nesting.elements(planned) {
 		co := at(config, step)
 		if co == cty.NilVal {
-			c.errorf(path, "block key %s from plan is not present in config", stepKey(step))
+			at := path
+			if !n.dynamic {
+				at = extend(path, step)
+			}
+			c.errorf(at, "block key %s from plan is not present in config", stepKey(step))
 			continue
 		}
 		c.element(n, prior, co, p, step, path)

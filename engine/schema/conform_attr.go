@@ -91,6 +91,11 @@ func (c *planCheck) objects(f *field, prior, config, planned cty.Value, path cty
 			}
 			c.elementObject(l, pr, co, p, extend(path, step))
 		}
+		for step := range n.elements(config) {
+			if at(planned, step) == cty.NilVal {
+				c.errorf(path, "map key %s from config is not present in plan", stepKey(step))
+			}
+		}
 	}
 }
 
