@@ -1,6 +1,7 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	version "github.com/hashicorp/go-version"
@@ -87,8 +88,9 @@ func (r *reader) requiredVersion(a *hcl.Attribute) {
 		}
 	}
 	if match, err := versionMatches(LanguageVersion, []VersionConstraint{c}); err == nil && !match {
-		r.errorf(&c.Range, "Unsupported Terraform Core version",
+		// Before all others, which may come from what newer versions understand.
+		r.diags = slices.Insert(r.diags, 0, problem(&c.Range, "Unsupported Terraform Core version",
 			"This configuration requires version %s of the Terraform language; Lockstep speaks version %s. Change the constraint, or use a release of Lockstep that speaks a version which it allows.",
-			c.Text, LanguageVersion)
+			c.Text, LanguageVersion))
 	}
 }
