@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
@@ -41,13 +40,12 @@ func mismatch(got, want cty.Type) error {
 	return function.NewArgErrorf(0, "cannot convert %s to %s", got.FriendlyName(), want.FriendlyNameForConstraint())
 }
 
-// refusal says that this value cannot, without telling a sensitive one.
+// refusal says that this value cannot, without telling a secret one.
 func refusal(v cty.Value, want cty.Type) error {
-	sensitive := marks.Contains(v, marks.Sensitive)
-	v, _ = v.UnmarkDeep()
+	v, ms := v.UnmarkDeep()
 	got := v.Type()
-	if sensitive {
-		return function.NewArgErrorf(0, "cannot convert this sensitive %s to %s", got.FriendlyName(), want.FriendlyNameForConstraint())
+	if kind := secret(ms); kind != "" {
+		return function.NewArgErrorf(0, "cannot convert this %s %s to %s", kind, got.FriendlyName(), want.FriendlyNameForConstraint())
 	}
 	if got != cty.String || v.IsNull() {
 		return mismatch(got, want)

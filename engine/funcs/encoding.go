@@ -104,8 +104,18 @@ func charset(name string) (encoding.Encoding, string, error) {
 
 // shown is how a message shows a string: quoted, or not at all.
 func shown(s string, ms cty.ValueMarks) string {
-	if _, sensitive := ms[marks.Sensitive]; sensitive {
-		return "(sensitive value)"
+	if kind := secret(ms); kind != "" {
+		return "(" + kind + " value)"
 	}
 	return strconv.Quote(s)
+}
+
+// secret says what keeps a value with these marks out of messages, if anything.
+func secret(ms cty.ValueMarks) string {
+	for _, m := range []marks.Mark{marks.Sensitive, marks.Ephemeral} {
+		if _, ok := ms[m]; ok {
+			return string(m)
+		}
+	}
+	return ""
 }

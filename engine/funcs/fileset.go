@@ -59,11 +59,7 @@ func (t tree) fileSet(dir, pattern string, ms cty.ValueMarks) ([]cty.Value, erro
 		if filepath.IsAbs(full) {
 			n.name = start + found
 		}
-		at, err := t.locate(n)
-		if err != nil {
-			return nil, err
-		}
-		info, err := t.files.Stat(at)
+		info, err := t.files.Stat(filepath.Join(start, found))
 		if err != nil {
 			return nil, fmt.Errorf("failed to stat %s: %w", n, n.hide(err))
 		}

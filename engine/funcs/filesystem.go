@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"unicode/utf8"
 
-	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 )
@@ -67,8 +66,8 @@ func (n fileName) hide(err error) error {
 		return err
 	}
 	name := filepath.Clean(n.name)
-	if _, sensitive := n.marks[marks.Sensitive]; sensitive {
-		name = "(sensitive value)"
+	if secret(n.marks) != "" {
+		name = n.String()
 	}
 	return &fs.PathError{Op: pe.Op, Path: name, Err: pe.Err}
 }

@@ -1,9 +1,11 @@
 package funcs
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,6 +24,7 @@ import (
 //	checkout/project/gone   -> nowhere
 //	checkout/project/[x]/odd.txt
 //	checkout/shared/common.txt
+//	checkout/shared/~odd
 //
 // and returns the functions of checkout/project, confined to checkout or not.
 func checkout(t *testing.T, isConfined bool) (*hcl.EvalContext, string) {
@@ -37,6 +40,7 @@ func checkout(t *testing.T, isConfined bool) (*hcl.EvalContext, string) {
 		"checkout/project/main.txt":    "main ${name}",
 		"checkout/project/[x]/odd.txt": "odd",
 		"checkout/shared/common.txt":   "common",
+		"checkout/shared/~odd":         "tilde",
 	} {
 		file := filepath.Join(top, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -106,9 +110,12 @@ func TestFilesInAndOutOfTheCheckout(t *testing.T) {
 		{`fileexists("gone")`, "false", ""},
 		{`templatefile("out/secret.txt", {})`, "secret", strings.Replace(outside, "%s", "out/secret.txt", 1)},
 		{`fileset("out", "*")`, "[secret.txt]", "[]"},
-		{`fileset(".", "{in,out}/*")`, "[in/common.txt out/secret.txt]", "[in/common.txt]"},
+		{`fileset(".", "{in,out}/*.txt")`, "[in/common.txt out/secret.txt]", "[in/common.txt]"},
 		{`fileset("../../outside", "**")`, "[secret.txt]", "[]"},
 		{`fileset("..", "**/common.txt")`, "[project/in/common.txt shared/common.txt]", ""},
+		{`fileset("../shared", "~*")`, "[~odd]", ""},
+		{`file("./~odd")`, `error: no file exists at "./~odd"; this function works only with files that are distributed as part of the configuration source code, so if this file will be created by a resource in this configuration you must instead obtain this result from an attribute of that resource.`, ""},
+		{`file("~odd")`, "error: failed to expand ~: cannot expand user-specific home dir.", ""},
 		{`fileset(".", "**/main.txt")`, "[main.txt]", ""},
 		{`fileset("${top}/checkout/*", "common.txt")`, "[../shared/common.txt]", ""},
 		{`fileset("${top}/checkout", "*/common.txt")`, "[shared/common.txt]", ""},
@@ -134,7 +141,14 @@ func TestFilesInAndOutOfTheCheckout(t *testing.T) {
 func TestSensitiveNamesAreNotTold(t *testing.T) {
 	t.Parallel()
 	ctx, top := checkout(t, false)
-	ctx.Variables["name"] = cty.StringVal("hush").Mark(marks.Sensitive)
+	for _, mark := range []marks.Mark{marks.Sensitive, marks.Ephemeral} {
+		ctx.Variables["name"] = cty.StringVal("hush").Mark(mark)
+		checkNotTold(t, ctx, top)
+	}
+}
+
+func checkNotTold(t *testing.T, ctx *hcl.EvalContext, top string) {
+	t.Helper()
 	for _, call := range []string{
 		`file(name)`, `filebase64(name)`, `filemd5(name)`, `filesha256(name)`, `fileexists("${name}/\u0000")`,
 		`fileset(".", "[${name}")`, `templatefile(name, {})`, `base64decode("${name}*")`,
@@ -160,4 +174,23 @@ func TestTemplateFilesAreReadAnew(t *testing.T) {
 	if diff := cmp.Diff("now x", result(call, ctx, top)); diff != "" {
 		t.Error(diff)
 	}
+}
+
+func TestOneTableServesManyCallers(t *testing.T) {
+	t.Parallel()
+	ctx, top := checkout(t, true)
+	file := filepath.Join(top, "checkout/project/list.txt")
+	if err := os.WriteFile(file, []byte("${join(\",\", things[*].name)}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	for i := range 16 {
+		group.Go(func() {
+			expr := fmt.Sprintf(`templatefile("list.txt", {things = [{name = "a"}, {name = "%d"}]})`, i)
+			if got, want := result(expr, ctx, top), fmt.Sprintf("a,%d", i); got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
+	}
+	group.Wait()
 }

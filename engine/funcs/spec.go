@@ -65,12 +65,13 @@ func stringFunc(f func(args []string) (string, error), params ...function.Parame
 	})
 }
 
-// predicate is a function of two strings to a bool that is never null.
-func predicate(f func(a, b string) bool, a, b function.Parameter) function.Function {
+// predicate is a function of two strings to a bool, and what is said of it before
+// it is known.
+func predicate(f func(a, b string) bool, refine func(*cty.RefinementBuilder) *cty.RefinementBuilder, a, b function.Parameter) function.Function {
 	return function.New(&function.Spec{
 		Params:       []function.Parameter{a, b},
 		Type:         function.StaticReturnType(cty.Bool),
-		RefineResult: notNull,
+		RefineResult: refine,
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
 			return cty.BoolVal(f(args[0].AsString(), args[1].AsString())), nil
 		},

@@ -1,15 +1,15 @@
 package funcs
 
 import (
+	"encoding/json"
 	"errors"
-	"fmt"
-	"math"
-	"slices"
+	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 	"github.com/zclconf/go-cty/cty/function/stdlib"
 	"github.com/zclconf/go-cty/cty/gocty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
 // Terraform 1.11.4 is built with go-cty 1.16.0. What follows are functions of its
@@ -66,67 +66,63 @@ var (
 	}, nil)
 )
 
-// merge crashes where a null of no known type hides that another argument is no map.
-var mergeFunc = narrowed(stdlib.MergeFunc, function.Spec{
-	VarParam:     stdlib.MergeFunc.VarParam(),
-	RefineResult: notNull,
-}, func(args []cty.Value) error {
-	if slices.ContainsFunc(args, func(v cty.Value) bool { return !v.IsKnown() }) {
-		return nil
-	}
-	for _, v := range args {
-		v, _ = v.Unmark()
-		ty := v.Type()
-		if v.IsNull() || ty.IsMapType() || ty.IsObjectType() || v.CanIterateElements() && v.LengthInt() == 0 {
-			continue
+// jsondecode takes the last of several properties of one name, and requires that
+// the others fit its type (since go-cty 1.16.2 they must be of the same type).
+var jsonDecodeFunc = function.New(&function.Spec{
+	Params: stdlib.JSONDecodeFunc.Params(),
+	Type: func(args []cty.Value) (cty.Type, error) {
+		ty, err := stdlib.JSONDecodeFunc.ReturnTypeForValues(args)
+		if err == nil || !strings.HasPrefix(err.Error(), "duplicate ") {
+			return ty, err
 		}
-		return fmt.Errorf("arguments must be maps or objects, got %q", ty.FriendlyName())
-	}
-	return nil
-})
-
-// indent crashes on a negative number of spaces.
-var indentFunc = narrowed(stdlib.IndentFunc, function.Spec{
-	Params: stdlib.IndentFunc.Params(), RefineResult: notNull,
-}, func(args []cty.Value) error {
-	if args[0].IsKnown() && args[0].LessThan(cty.Zero).True() {
-		return function.NewArgErrorf(0, "the number of spaces must not be negative")
-	}
-	return nil
-})
-
-// zipmap crashes on a null key where the values are a list.
-var zipmapFunc = narrowed(stdlib.ZipmapFunc, function.Spec{
-	Params: stdlib.ZipmapFunc.Params(), RefineResult: notNull,
-}, func(args []cty.Value) error {
-	keys, _ := args[0].UnmarkDeep()
-	if !keys.IsWhollyKnown() {
-		return nil
-	}
-	for i, key := range keys.AsValueSlice() {
-		if key.IsNull() {
-			return fmt.Errorf("keys list has null value at index %d", i)
+		var doc any
+		d := json.NewDecoder(strings.NewReader(args[0].AsString()))
+		d.UseNumber()
+		if err := d.Decode(&doc); err != nil {
+			return cty.NilType, err
 		}
-	}
-	return nil
+		once, err := json.Marshal(doc)
+		if err != nil {
+			return cty.NilType, err
+		}
+		return ctyjson.ImpliedType(once)
+	},
+	Impl: func(args []cty.Value, ty cty.Type) (cty.Value, error) {
+		return ctyjson.Unmarshal([]byte(args[0].AsString()), ty)
+	},
 })
 
-// log and pow crash in the library where the result is not a number.
+// Functions that crash in the library on some arguments, and what is wrong then.
 var (
-	logFunc = realFunc(stdlib.LogFunc, func(num, base float64) float64 { return math.Log(num) / math.Log(base) })
-	powFunc = realFunc(stdlib.PowFunc, math.Pow)
+	indentFunc          = guarded(stdlib.IndentFunc, "the number of spaces must not be negative")
+	logFunc             = guarded(stdlib.LogFunc, "the result is not a real number")
+	mergeFunc           = guarded(stdlib.MergeFunc, "arguments must be maps or objects")
+	powFunc             = guarded(stdlib.PowFunc, "the result is not a real number")
+	setIntersectionFunc = guarded(stdlib.SetIntersectionFunc, "given sets must all have compatible element types")
+	setSubtractFunc     = guarded(stdlib.SetSubtractFunc, "given sets must all have compatible element types")
+	setUnionFunc        = guarded(stdlib.SetUnionFunc, "given sets must all have compatible element types")
+	zipmapFunc          = guarded(stdlib.ZipmapFunc, "keys list has a null value")
 )
 
-func realFunc(f function.Function, formula func(a, b float64) float64) function.Function {
-	return narrowed(f, function.Spec{Params: f.Params(), RefineResult: notNull}, func(args []cty.Value) error {
-		if !args[0].IsKnown() || !args[1].IsKnown() {
-			return nil
+// guarded returns f, whose results are never null, with an error in place of a crash.
+func guarded(f function.Function, why string) function.Function {
+	answer := func(err error) error {
+		if errors.As(err, new(function.PanicError)) {
+			return errors.New(why)
 		}
-		a, _ := args[0].AsBigFloat().Float64()
-		b, _ := args[1].AsBigFloat().Float64()
-		if math.IsNaN(formula(a, b)) {
-			return errors.New("the result is not a real number")
-		}
-		return nil
+		return err
+	}
+	return function.New(&function.Spec{
+		Params:       f.Params(),
+		VarParam:     f.VarParam(),
+		RefineResult: notNull,
+		Type: func(args []cty.Value) (cty.Type, error) {
+			ty, err := f.ReturnTypeForValues(args)
+			return ty, answer(err)
+		},
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			v, err := f.Call(args)
+			return v, answer(err)
+		},
 	})
 }

@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	endsWithFunc    = predicate(strings.HasSuffix, text("str"), text("suffix"))
-	strContainsFunc = predicate(strings.Contains, text("str"), text("substr"))
+	endsWithFunc    = predicate(strings.HasSuffix, notNull, text("str"), text("suffix"))
+	strContainsFunc = predicate(strings.Contains, nil, text("str"), text("substr"))
 
 	urlEncodeFunc = stringFunc(func(args []string) (string, error) {
 		return url.QueryEscape(args[0]), nil
@@ -30,13 +30,10 @@ var startsWithFunc = function.New(&function.Spec{
 			return cty.BoolVal(strings.HasPrefix(args[0].AsString(), prefix)), nil
 		}
 		known := args[0].Range().StringPrefix()
-		switch {
-		case strings.HasPrefix(known, prefix):
-			return cty.True, nil
-		case !strings.HasPrefix(prefix, known):
-			return cty.False, nil
+		if len(known) < len(prefix) {
+			return cty.UnknownVal(cty.Bool), nil
 		}
-		return cty.UnknownVal(cty.Bool), nil
+		return cty.BoolVal(strings.HasPrefix(known, prefix)), nil
 	},
 })
 

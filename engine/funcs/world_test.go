@@ -143,6 +143,19 @@ func TestRSADecrypt(t *testing.T) {
 	}
 }
 
+// A search set with an element that is not known could match anything.
+func TestMatchKeysPromisesNothing(t *testing.T) {
+	t.Parallel()
+	got, err := matchKeysFunc.Call([]cty.Value{
+		cty.ListVal([]cty.Value{cty.StringVal("a")}),
+		cty.ListVal([]cty.Value{cty.StringVal("x")}),
+		cty.ListVal([]cty.Value{cty.UnknownVal(cty.String)}),
+	})
+	if want := cty.UnknownVal(cty.List(cty.String)).RefineNotNull(); err != nil || !got.RawEquals(want) {
+		t.Errorf("got %#v, %v, want %#v", got, err, want)
+	}
+}
+
 func TestEphemeralAsNull(t *testing.T) {
 	t.Parallel()
 	once := func(v cty.Value) cty.Value { return v.Mark(marks.Ephemeral) }
