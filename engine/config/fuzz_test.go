@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
 	"golang.org/x/tools/txtar"
 
 	"github.com/lockstep-iac/lockstep/engine/config/source"
@@ -46,9 +47,12 @@ func FuzzLoad(f *testing.F) {
 		if _, err := cfg.Manifest().Encode(); err != nil {
 			t.Fatal(err)
 		}
-		values, more := FileVariables(FromAutoFile, "x"+strings.TrimPrefix(ext, ".tf")+"vars", []byte(text))
-		if _, inputs := CollectVariables(cfg.Root.Content, []VariableSource{values}); more.HasErrors() && inputs == nil && cfg.Root.Variables == nil {
-			t.Fatal("no content")
+		file, _ := FileVariables(FromAutoFile, map[bool]string{false: "x.tfvars", true: "x.tfvars.json"}[isJSON], []byte(text))
+		values, _ := CollectVariables(cfg.Root.Content, []VariableSource{file})
+		for name := range cfg.Root.Variables {
+			if values[name] == cty.NilVal {
+				t.Fatalf("no value for variable %q", name)
+			}
 		}
 		if ds.HasErrors() {
 			return
