@@ -90,6 +90,19 @@ func (p *plugin) pid() int {
 	return pid
 }
 
+// whenUnderWay calls f in the background when the plugin is in a call that waits.
+func (p *plugin) whenUnderWay(op string, f func()) {
+	go func() {
+		for p.t.Context().Err() == nil {
+			if _, err := os.Stat(filepath.Join(p.dir, op+".under-way")); err == nil {
+				f()
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+}
+
 // with returns a value of a block's type, null where nothing else is said.
 func with(b *schema.Block, attrs map[string]cty.Value) cty.Value {
 	values := b.EmptyValue().AsValueMap()
@@ -524,7 +537,7 @@ func TestCrash(t *testing.T) {
 			p.must(ds)
 			if tc.kill {
 				pid := p.pid()
-				time.AfterFunc(50*time.Millisecond, func() { syscall.Kill(pid, syscall.SIGKILL) })
+				p.whenUnderWay("create", func() { syscall.Kill(pid, syscall.SIGKILL) })
 			}
 			done, ds := p.Apply(t.Context(), provider.ApplyRequest{TypeName: tc.typeName, Prior: cty.NullVal(config.Type()), Planned: plan.Planned, Config: config})
 			if done.New != cty.NilVal {
@@ -551,12 +564,12 @@ func TestStop(t *testing.T) {
 	t.Parallel()
 	p := run(t, "lockstep/lab")
 	config := p.managed("lab_thing", attrs{"name": str("a"), "trouble": str("create-hang")})
-	time.AfterFunc(50*time.Millisecond, func() {
-		if err := p.Stop(t.Context()); err != nil {
-			t.Error(err)
-		}
-	})
+	stopped := make(chan error)
+	p.whenUnderWay("create", func() { stopped <- p.Stop(t.Context()) })
 	_, ds := p.change("lab_thing", cty.NilVal, config, nil)
+	if err := <-stopped; err != nil {
+		t.Error(err)
+	}
 	if !ds.HasErrors() || !strings.Contains(ds.Error(), "stopped") {
 		t.Errorf("the call ended with %v", ds)
 	}
@@ -570,7 +583,7 @@ func TestCancel(t *testing.T) {
 	plan, ds := p.plan("lab_thing", cty.NilVal, config, nil)
 	p.must(ds)
 	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(50*time.Millisecond, cancel)
+	p.whenUnderWay("create", cancel)
 	_, ds = p.Apply(ctx, provider.ApplyRequest{TypeName: "lab_thing", Prior: cty.NullVal(config.Type()), Planned: plan.Planned, Config: config})
 	if !ds.HasErrors() || ds[0].Summary != "Request cancelled" {
 		t.Errorf("the call ended with %v", ds)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -33,14 +34,25 @@ func (t Trouble) Before(ctx context.Context, op string) error {
 		case "-exit":
 			os.Exit(3)
 		case "-hang":
+			underWay(op)
 			<-ctx.Done()
 			return errors.New("stopped: " + ctx.Err().Error())
 		}
 		if ms, err := strconv.Atoi(strings.TrimPrefix(kind, "-")); err == nil {
+			underWay(op)
 			time.Sleep(time.Duration(ms) * time.Millisecond)
 		}
 	}
 	return nil
+}
+
+// underWay leaves a file OP.under-way in LAB_DIR, for tests that wait for the call.
+func underWay(op string) {
+	if dir := os.Getenv("LAB_DIR"); dir != "" {
+		if err := os.WriteFile(filepath.Join(dir, op+".under-way"), nil, 0o644); err != nil {
+			panic(err)
+		}
+	}
 }
 
 // After makes the trouble that comes when everything is done.
