@@ -71,6 +71,9 @@ func TestFromAFilesystemMirror(t *testing.T) {
 	if content, err := os.ReadFile(program); err != nil || string(content) != "packed 1.2.0" {
 		t.Errorf("%s holds %q, %v", program, content, err)
 	}
+	if info, err := os.Stat(program); err != nil || info.Mode().Perm() != 0o755 {
+		t.Errorf("%v, %v", info, err)
+	}
 	if requests := s.server.Requests(); len(requests) > 0 {
 		t.Errorf("asked the registry for %v", requests)
 	}

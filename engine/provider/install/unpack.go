@@ -71,9 +71,10 @@ func unpackFile(root *os.Root, f *zip.File, left *int64) error {
 		return err
 	}
 	defer from.Close()
-	// Only the owner's right to run it and the rights to read are taken over.
+	// Of the modes, only the right to run a program counts. What is named like the
+	// provider's program gets it anyway: some tools that pack archives know no modes.
 	mode := fs.FileMode(0o644)
-	if f.Mode()&0o100 != 0 || f.Mode().Perm() == 0 && strings.HasPrefix(name, "terraform-provider-") {
+	if f.Mode()&0o100 != 0 || strings.HasPrefix(name, "terraform-provider-") {
 		mode = 0o755
 	}
 	to, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
