@@ -25,54 +25,59 @@ const torn = 0
 // state file touched, and from the first touch to the last it carries the mark.
 // Each step is on the disk (fsync) before the next begins.
 func (w *workspace) replace(f *os.File, path string, data []byte) error {
-	steps := []struct {
-		name string
-		do   func() error
-	}{
-		// A full disk shows here: the state file is as it was. A crash here
-		// leaves a sibling that does not match its hash; the next writer
-		// removes it.
-		{"sibling", func() error { return writeSibling(f, path, data) }},
-
+	// A full disk shows here: the state file is as it was. A crash here leaves
+	// a sibling that does not match its hash; the next writer removes it.
+	err := w.step("sibling", func() error { return writeSibling(f, path, data) })
+	if err == nil {
 		// Or here, with the same effect. (Where space cannot be reserved, it may
 		// show below; then it is as after a crash.) A crash from here leaves a
-		// whole sibling beside a whole old state. Nobody was told that the new
-		// one is stored, so the next writer removes the sibling.
-		{"reserve", func() error { return reserve(f, int64(len(data))) }},
-
-		// A crash from here leaves a state file that is marked, and a whole
-		// sibling: readers read that, the next writer goes on from here with it.
-		{"mark", func() error { return writeAt(f, []byte{torn}, 0) }},
-		{"body", func() error {
-			return errors.Join(writeAt(f, data[1:], 1), f.Truncate(int64(len(data))), f.Sync())
-		}},
-		{"unmark", func() error { return writeAt(f, data[:1], 0) }},
-
-		// A crash here leaves the new state, and a sibling as above.
-		{"forget", func() error { return os.Remove(siblingOf(path)) }},
+		// whole sibling beside a whole old state. Nobody was told that the new one
+		// is stored, so the next writer removes the sibling.
+		err = w.step("reserve", func() error { return reserve(f, int64(len(data))) })
 	}
-	touched := false
-	for _, step := range steps {
-		if w.before != nil {
-			if err := w.before(step.name); err != nil {
-				return err // as a killed process: nothing is tidied up
-			}
-		}
-		touched = touched || step.name == "mark"
-		err := step.do()
-		switch {
-		case err == nil:
-		case step.name == "forget":
-			return nil // the state is stored, and whoever meets the sibling knows what to do
-		case touched:
-			return fmt.Errorf("%w (the whole of the new state is in %s)", err, siblingOf(path))
-		default:
+	if err != nil {
+		if !errors.Is(err, errStopped) {
 			os.Remove(siblingOf(path))
-			return err
 		}
+		return err
+	}
+	return w.rewrite(f, path, data)
+}
+
+// rewrite is the second half of replace: the whole of data is in the sibling.
+func (w *workspace) rewrite(f *os.File, path string, data []byte) error {
+	// A crash from here leaves a state file that is marked, and a whole sibling:
+	// readers read that, and the next writer begins here again.
+	err := w.step("mark", func() error { return writeAt(f, []byte{torn}, 0) })
+	if err == nil {
+		err = w.step("body", func() error {
+			return errors.Join(writeAt(f, data[1:], 1), f.Truncate(int64(len(data))), f.Sync())
+		})
+	}
+	if err == nil {
+		err = w.step("unmark", func() error { return writeAt(f, data[:1], 0) })
+	}
+	if err != nil {
+		return fmt.Errorf("%w (the whole of the new state is in %s)", err, siblingOf(path))
+	}
+	// A crash here leaves the new state, and a sibling that the next writer
+	// removes; so does an error, which is therefore none.
+	if err := w.step("forget", func() error { return os.Remove(siblingOf(path)) }); errors.Is(err, errStopped) {
+		return err
 	}
 	return nil
 }
+
+// step does one step, unless a test has the process die before it.
+func (w *workspace) step(name string, do func() error) error {
+	if w.dies != nil && w.dies(name) {
+		return errStopped
+	}
+	return do()
+}
+
+// errStopped is where a test has the process die: nothing is tidied up.
+var errStopped = errors.New("stopped by a test")
 
 // heal ends what a writer before us began: it completes a marked file from its
 // sibling, and removes a sibling that is of no use. The caller holds the guard
@@ -90,7 +95,7 @@ func (w *workspace) heal(f *os.File, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := w.replace(f, path, data); err != nil {
+	if err := w.rewrite(f, path, data); err != nil {
 		return fmt.Errorf("complete an interrupted write of the state: %w", err)
 	}
 	return nil
@@ -116,13 +121,7 @@ func writeSibling(f *os.File, path string, data []byte) error {
 		return err
 	}
 	sum := sha256.Sum256(data)
-	name := siblingOf(path)
-	// It is written anew even if it is there already with the right content,
-	// as when heal goes on from it: then it is not touched.
-	if there, err := readSibling(path); err == nil && bytes.Equal(there, data) {
-		return nil
-	}
-	s, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, info.Mode().Perm())
+	s, err := os.OpenFile(siblingOf(path), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, info.Mode().Perm())
 	if err != nil {
 		return err
 	}

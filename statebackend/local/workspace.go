@@ -28,7 +28,7 @@ type workspace struct {
 	written  bool      // out was written: read no longer counts
 	backedUp bool
 
-	before func(step string) error // a test's hook: see replace.go
+	dies func(step string) bool // a test's hook: see replace.go
 }
 
 // Get reads the file. A reader takes no lock, but holds the guard that our
@@ -149,7 +149,7 @@ func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Vers
 	if err := w.replace(f, w.at(w.out), data); err != nil {
 		return "", fmt.Errorf("write state: %w", err)
 	}
-	w.written = true
+	w.written, w.backedUp = true, true // what this run writes itself needs no backup
 	return versionOf(data), nil
 }
 
