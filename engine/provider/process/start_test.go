@@ -45,6 +45,8 @@ func TestMain(m *testing.M) {
 		}
 		fmt.Fprintln(os.Stderr, "FOO="+os.Getenv("FOO"), "beside", strings.Join(names, " "))
 		os.Exit(1)
+	case "host":
+		host()
 	case "hangs":
 		fmt.Fprintln(os.Stderr, "waiting for Godot")
 	}
