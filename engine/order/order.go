@@ -1,0 +1,214 @@
+// Package order turns planned changes into steps and says what each step comes
+// after. All of Terraform's destroy ordering is here and nowhere else, as a pure
+// function from data to data: no expression is looked at, nothing is called.
+//
+// It refuses to know what a change does to an object, why it was planned, and how
+// steps are run; walk visits its graph, applying says what a visit is. Start at [Steps],
+// after the essay below.
+package order
+
+/*
+# Why order is hard
+
+To build is easy: make what is depended on first. To tear down is the same the
+other way round. An apply does both at once, on overlapping sets of objects, and
+the two orders pull against each other. Every rule below says which of two steps
+comes first. Most are about the deletion of one object and the making of another
+(creating, updating or reading it: all the same here), where either order may be right.
+
+Write x -> d for "x depends on d", D(x) for the deletion of an object of x, M(x)
+for the making of one. A replaced object has both. The configuration says what x
+depends on from now on; the state has stored what it depended on when it was made,
+transitively. The two are kept apart because they are about different objects:
+M(x) makes what the configuration describes, D(x) deletes what the state
+remembers. They may contradict each other: a -> b in the state may have become
+b -> a in the configuration, and both objects be replaced.
+
+# What must be
+
+ 1. M(d) before M(x) if the configuration says x -> d: the arguments of x are
+    not known earlier. A no-op counts as making here. Its conditions are checked
+    anew, with values that others have just got, and what depends on it
+    must see that check fail before it begins.
+ 2. D(x) before M(x) of a replaced object, or after it if the object is
+    create-before-destroy. The plan has chosen, and what becomes of the instance in
+    the state depends on it: not ours to change.
+ 3. M(d) before D(x) if the configuration of x's provider needs d. Without a
+    provider nothing is deleted, and it is configured once, with the new values.
+
+These cannot contradict each other if the configuration has no cycle: by them,
+nothing comes after D(x) but M(x) itself.
+
+# What should be, and yields
+
+The rest is wanted, the earlier in this list the more. Where not all that is wanted can
+be had, the weaker yields.
+
+ 4. D(x) before D(d) if the state says x -> d. This is what the world
+    enforces: no network is deleted while there are machines in it. Also if
+    x's provider needs d, as x could not be deleted any more.
+ 5. M(x) before D(d) if the state says x -> d and D(d) is create-before-destroy.
+    This is what the setting is for: the users of the old object go over to the
+    new one before the old one goes away. If no new one comes, x lets go first all
+    the same. A deposed object also waits for M of its own instance.
+ 6. D(x) before M(d) if the state says x -> d and D(x) is not
+    create-before-destroy. What is about to go away may hinder the change of d; and if
+    both are replaced, all of the old comes down before anything new is put up.
+ 7. D(d) before M(x) if the state says x -> d and D(d) is not create-before-destroy: a
+    dependency that goes away is deleted before its former dependent is updated. That
+    is odd, but it is what Terraform does. And as the mirror image of 6: M(d) before
+    D(x) if D(x) is create-before-destroy, since there the new comes before the old leaves.
+ 8. As 5 and 7, if the configuration says x -> d: when x is made, the objects of d
+    that should go are gone, so that a list of all of them is right.
+ 9. D(x) before D(d) if the configuration says x -> d. A state that has
+    not stored what x depends on still comes down in order, mostly.
+
+A deletion is create-before-destroy if it is the old half of a change that creates
+first; of a deposed object, which is what such a change left behind; or
+of an object that only goes away, if the setting was in force for it. No-ops
+count in 8 only, and there only as what comes later: what is new to x -> y -> d
+waits for D(d) by way of y.
+
+# What Terraform makes of that, and what we do not
+
+Terraform adds these edges as if nothing were create-before-destroy, then inverts those between
+a deletion that is and what is made. To come out without a cycle, it must
+force the setting on everything that a create-before-destroy object depends on: else
+M(x) < D(x) < D(d) < M(x). It does so by the configuration, but deletes what states
+remember from configurations of other days. Here nothing is forced. In that
+circle, 7 is the weakest and yields, with the same result.
+
+Terraform refuses some plans that it has made itself because of a cycle (tried with 1.11.4):
+
+  - a -> b in the state, b -> a in the configuration, both replaced;
+  - x -> d -> e in the state, d create-before-destroy and gone from the configuration, e replaced,
+    x updated: D(d) after M(x), M(x) after M(e), M(e) after D(e), D(e) after D(d).
+
+Here something yields: 9 in the first case, 5 in the second.
+
+Only between objects of different provider configurations does Terraform let an edge
+yield. Its case is this: y is gone from the configuration, its provider is
+configured from r, r is replaced. It does D(r), M(r), then D(y), though the
+state says y -> r. The same comes out here: 3 must be, 4 yields. But Terraform looks
+for the cycle before it inverts edges, and so lets go of D(y) before D(r)
+even if r is create-before-destroy and there is no cycle any more. Here that stays.
+
+An edge yields only where it must: what has yielded comes back if, in the
+end, it closes no circle. So two steps that a rule speaks about always have an
+order, if not the one that the rule wants then the opposite.
+
+# Instances
+
+Dependencies are between resources and mean every instance. There are two
+exceptions, both Terraform's: 2 is about one instance, and for 4 to 9, objects in different
+instances of the same module have nothing to do with each other (but for providers).
+
+Between a thousand instances and a thousand there are a million pairs. So where a
+dependency means more than one step, they stand behind a [Barrier], a step that does nothing. The
+number of edges grows with the changes and the lengths of their lists. A barrier
+never yields as a whole: each pair behind it does by itself.
+*/
+
+import (
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+// A Change is a planned change, as far as it matters for the order. The lists are
+// only read; instances of a resource should share them.
+type Change struct {
+	// Object is what changes: the current object of an instance, or a deposed one.
+	Object addrs.ResourceInstanceObject
+	// Config is the block that Object belongs or belonged to.
+	Config addrs.ConfigResource
+	// Action is anything but Open. A deposed object can only be deleted or forgotten.
+	Action plans.Action
+	// CreateBeforeDestroy is the setting in force: of the configuration, forced by a
+	// dependent, or if the configuration is gone, stored in the state. It matters
+	// for objects that are only deleted; for replacements, Action says it.
+	CreateBeforeDestroy bool
+	// Provider is the provider configuration that is used for the change.
+	Provider addrs.AbsProviderConfig
+
+	// ConfigDeps are the resources that the configuration of Object needs, directly at
+	// least. Data sources, ephemeral resources, providers and whatever else
+	// has no change of its own is looked through by the caller: a resource
+	// without a change in the list orders nothing, not even what lies behind it.
+	// The configuration of a deletion is that of its provider alone, as nothing
+	// else is evaluated for it.
+	ConfigDeps []addrs.ConfigResource
+	// ProviderDeps are those that the configuration of Provider needs, of any
+	// change. They may stand in ConfigDeps as well. If Action is Delete, the
+	// ConfigDeps that belong to another provider configuration are taken for ProviderDeps.
+	ProviderDeps []addrs.ConfigResource
+	// StoredDeps are those that the state has stored with Object, transitively.
+	StoredDeps []addrs.ConfigResource
+}
+
+// Verb is what a step does.
+type Verb byte
+
+const (
+	Create  Verb = '+'
+	Update  Verb = '~'
+	Delete  Verb = 'd'
+	Read    Verb = 'r' // of a data source
+	Forget  Verb = 'f' // drops the object from the state; calls no provider
+	Verify  Verb = 'v' // checks the conditions of an instance that does not change
+	Barrier Verb = '|' // does nothing; stands for many others
+)
+
+// String returns "create", "update" and so on.
+func (v Verb) String() string {
+	switch v {
+	case Create:
+		return "create"
+	case Update:
+		return "update"
+	case Delete:
+		return "delete"
+	case Read:
+		return "read"
+	case Forget:
+		return "forget"
+	case Verify:
+		return "verify"
+	case Barrier:
+		return "barrier"
+	}
+	return "invalid"
+}
+
+// A Step is a part of a change, the whole for most. Replacements have two: one
+// Delete, one Create.
+type Step struct {
+	Change int // its index in the list, or -1 for a Barrier
+	Verb   Verb
+}
+
+// Graph is all steps, and for each the ones that it comes after, by index. It has
+// no cycle. The steps stand in the order of the changes, barriers at the end.
+type Graph struct {
+	Steps []Step
+	After [][]int32
+}
+
+// Steps puts changes in order. The result is a function of the list, including its
+// order, by which ties are decided. Time and memory grow with the number of
+// changes and the lengths of their lists, except around circles of wishes.
+//
+// No-op changes of current objects become Verify steps; those of deposed objects
+// nothing. Configuration dependencies with a cycle among resources that are made are
+// our bug, as is an action that cannot be: Steps panics.
+func Steps(changes []Change) Graph {
+	b := newBuilder(changes)
+	steps := len(b.steps)
+	for i := range changes {
+		b.order(i)
+	}
+	e, ok := untangle(len(b.steps), steps, b.edges)
+	if !ok {
+		panic("order: the configuration has a cycle:" + b.describe())
+	}
+	return Graph{Steps: b.steps, After: e.after(len(b.steps))}
+}

@@ -1,0 +1,138 @@
+package order
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+// strength is how much an edge is wanted; the weaker, the later in this list. The
+// numbers are those of the rules in the essay.
+type strength byte
+
+const (
+	must          strength = iota // 1 to 3
+	deleteStored                  // 4
+	letGo                         // 5
+	deleteFirst                   // 6
+	formerFirst                   // 7
+	newDependency                 // 8
+	deleteConfig                  // 9
+)
+
+// order adds the edges of a change.
+func (b *builder) order(i int) {
+	c, p := &b.changes[i], b.parts[i]
+	b.stored.find(b, c.StoredDeps)
+	b.config.find(b, c.ConfigDeps)
+	b.needs.find(b, c.ProviderDeps)
+	if p.makes >= 0 {
+		b.orderMake(i)
+	}
+	if p.deletes >= 0 {
+		b.orderDelete(i)
+	}
+	switch {
+	case p.makes < 0 || p.deletes < 0:
+	case p.late:
+		b.edges.add(p.makes, p.deletes, must)
+	default:
+		b.edges.add(p.deletes, p.makes, must)
+	}
+}
+
+// orderMake adds the edges between what a change makes and what that depends on.
+func (b *builder) orderMake(i int) {
+	c, p := &b.changes[i], b.parts[i]
+	v := visit{b.blocks[c.Config], 2*i + 1}
+	stored, config, needs := b.stored.blocks, b.config.blocks, b.needs.blocks
+	for d := range v.each(inConfig, config) {
+		b.after(p.makes, d.all, joinMade, must)
+	}
+	for d := range v.each(inNeeds, needs) {
+		if !v.saw(inConfig, d) {
+			b.after(p.makes, d.all, joinMade, must)
+		}
+	}
+	if p.verify {
+		stored = nil // nothing lets go of anything
+	}
+	for d := range v.each(inStored, stored) {
+		b.after(p.makes, d.near(c), joinEarly, formerFirst)
+		b.before(p.makes, d.near(c), gateLate)
+	}
+	for d := range v.each(inRest, config) {
+		if v.saw(inStored, d) {
+			continue
+		}
+		b.after(p.makes, d.near(c), joinEarly, newDependency)
+		if !p.verify {
+			b.before(p.makes, d.near(c), gateLateConfig)
+		}
+	}
+	if !p.verify {
+		for _, old := range b.deposed[c.Object.Instance] {
+			b.edges.add(p.makes, old, letGo)
+		}
+	}
+}
+
+// orderDelete adds the edges between a deletion and what the object, or its
+// provider, depends on.
+func (b *builder) orderDelete(i int) {
+	c, p := &b.changes[i], b.parts[i]
+	v := visit{b.blocks[c.Config], 2*i + 2}
+	stored, config, needs := b.stored.blocks, b.config.blocks, b.needs.blocks
+	if c.Action == plans.Delete {
+		for _, d := range config {
+			if d.provider != c.Provider {
+				needs = append(slices.Clip(needs), d)
+			}
+		}
+	}
+	for d := range v.each(inNeeds, needs) {
+		b.after(p.deletes, d.all, joinMade, must)
+		b.before(p.deletes, d.all, gateDelete)
+	}
+	for d := range v.each(inStored, stored) {
+		if v.saw(inNeeds, d) {
+			continue
+		}
+		b.before(p.deletes, d.near(c), gateDelete)
+		if p.late {
+			b.after(p.deletes, d.near(c), joinReal, formerFirst)
+		} else {
+			b.before(p.deletes, d.near(c), gateMake)
+		}
+	}
+	for d := range v.each(inConfig, config) {
+		if !v.saw(inNeeds, d) && !v.saw(inStored, d) {
+			b.before(p.deletes, d.near(c), gateDeleteConfig)
+		}
+	}
+}
+
+// A visit is the look at the lists of one step of a change. It sees each block
+// once a list, and never the change's own.
+type visit struct {
+	own   *block
+	stamp int // unique, not 0
+}
+
+func (v visit) each(k listKind, deps []*block) iter.Seq[*block] {
+	return func(yield func(*block) bool) {
+		for _, d := range deps {
+			if d == v.own || d.marks[k] == v.stamp {
+				continue
+			}
+			d.marks[k] = v.stamp
+			if !yield(d) {
+				return
+			}
+		}
+	}
+}
+
+// saw reports whether a block was in a list.
+func (v visit) saw(k listKind, d *block) bool { return d.marks[k] == v.stamp }

@@ -1,0 +1,148 @@
+package order
+
+import "slices"
+
+// A scope is the steps of the objects that one dependency means: those of a
+// resource, or those of it in one module instance.
+type scope struct {
+	makes    []int32 // create, update, read
+	verifies []int32
+	early    []int32 // deletions that are not create-before-destroy
+	late     []int32 // deletions that are
+
+	joins [joinKinds]int32 // the barriers there are already; 0 for none
+	gates [gateKinds]int32
+}
+
+// joinKind says which steps of a scope something comes after.
+type joinKind byte
+
+const (
+	joinMade  joinKind = iota // makes and verifies
+	joinReal                  // makes
+	joinEarly                 // early deletions
+	joinKinds
+)
+
+// gateKind says which steps of a scope something comes before, and because of what.
+// All edges of a gate have one strength.
+type gateKind byte
+
+const (
+	gateDelete       gateKind = iota // any deletion: stored
+	gateLate                         // late deletions: stored
+	gateMake                         // makes: stored
+	gateLateConfig                   // late deletions: configuration
+	gateDeleteConfig                 // any deletion: configuration
+	gateKinds
+)
+
+// gateStrength is how strong the edges of a gate are.
+var gateStrength = [gateKinds]strength{
+	gateDelete:       deleteStored,
+	gateLate:         letGo,
+	gateMake:         deleteFirst,
+	gateLateConfig:   newDependency,
+	gateDeleteConfig: deleteConfig,
+}
+
+func (s *scope) add(p parts) {
+	switch {
+	case p.makes >= 0 && p.verify:
+		s.verifies = append(s.verifies, p.makes)
+	case p.makes >= 0:
+		s.makes = append(s.makes, p.makes)
+	}
+	switch {
+	case p.deletes >= 0 && p.late:
+		s.late = append(s.late, p.deletes)
+	case p.deletes >= 0:
+		s.early = append(s.early, p.deletes)
+	}
+}
+
+// clone copies a scope that has no barriers yet.
+func (s *scope) clone() *scope {
+	return &scope{
+		makes: slices.Clone(s.makes), verifies: slices.Clone(s.verifies),
+		early: slices.Clone(s.early), late: slices.Clone(s.late),
+	}
+}
+
+// joined returns the steps of a kind, in two parts.
+func (s *scope) joined(k joinKind) (one, two []int32) {
+	switch k {
+	case joinMade:
+		return s.makes, s.verifies
+	case joinReal:
+		return s.makes, nil
+	}
+	return s.early, nil
+}
+
+// gated returns the steps of a kind, in two parts.
+func (s *scope) gated(k gateKind) (one, two []int32) {
+	switch k {
+	case gateLate, gateLateConfig:
+		return s.late, nil
+	case gateMake:
+		return s.makes, nil
+	}
+	return s.early, s.late
+}
+
+// after lets a step come after all of a kind in s, which may be nil.
+func (b *builder) after(step int32, s *scope, k joinKind, w strength) {
+	if s == nil {
+		return
+	}
+	one, two := s.joined(k)
+	switch len(one) + len(two) {
+	case 0:
+	case 1:
+		b.edges.add(first(one, two), step, w)
+	default:
+		if s.joins[k] == 0 {
+			s.joins[k] = b.step(-1, Barrier)
+			for _, m := range one {
+				b.edges.add(m, s.joins[k], must)
+			}
+			for _, m := range two {
+				b.edges.add(m, s.joins[k], must)
+			}
+		}
+		b.edges.add(s.joins[k], step, w)
+	}
+}
+
+// before lets a step come before all of a kind in s, which may be nil.
+func (b *builder) before(step int32, s *scope, k gateKind) {
+	if s == nil {
+		return
+	}
+	one, two := s.gated(k)
+	switch len(one) + len(two) {
+	case 0:
+	case 1:
+		b.edges.add(step, first(one, two), gateStrength[k])
+	default:
+		if s.gates[k] == 0 {
+			s.gates[k] = b.step(-1, Barrier)
+			for _, m := range one {
+				b.edges.add(s.gates[k], m, gateStrength[k])
+			}
+			for _, m := range two {
+				b.edges.add(s.gates[k], m, gateStrength[k])
+			}
+		}
+		b.edges.add(step, s.gates[k], must)
+	}
+}
+
+// first returns the first of two parts that are not both empty.
+func first(one, two []int32) int32 {
+	if len(one) > 0 {
+		return one[0]
+	}
+	return two[0]
+}

@@ -1,0 +1,253 @@
+package order
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+/*
+Untangling takes the circles out of the wishes.
+
+Few graphs have a circle at all: that is found out first, by taking away nodes
+that nothing left comes before, or after, until only those on circles and
+between circles are left. If some are, the rest goes on among them:
+
+ 1. Find the strongly connected components. In each with more than one node, some
+    step has only wishes coming into it from the component: the edges that must be
+    have no circle, so they have a first node; that is no barrier, as what comes
+    into a barrier on a circle must be (barriers are never what yields, see scope.go).
+ 2. Of such steps, take the one whose strongest incoming wish is the weakest, and let
+    all wishes go that come into it from the component. Begin again until no component is left.
+ 3. Let wishes that were let go come back, the strongest first, where they close
+    no circle with what is there now. A wish from a barrier comes back for each
+    node behind the barrier by itself.
+
+If what must be and all wishes of a strength and above have no circle, none of
+these is let go: there is always a step in 2 with weaker ones only. After 3, each
+wish that is missing would close a circle.
+
+Each round of 1 and 2 is linear in what is left, and there are as many as steps
+that let go in one component: one, in every case that has been thought of.
+*/
+
+// untangle takes edges away, and adds some from behind barriers, until n nodes have no
+// circle. The nodes from steps on are barriers. It reports false if the edges that
+// must be have a circle.
+func untangle(n, steps int, e edges) (edges, bool) {
+	gone, waits := make([]bool, n), make([]int32, n)
+	for _, y := range e.to {
+		waits[y]++
+	}
+	out := e.index(n, e.from)
+	strip(gone, waits, out, e.to)
+	if !slices.Contains(gone, false) {
+		return e, true
+	}
+	clear(waits)
+	for i, x := range e.from {
+		if !gone[e.to[i]] {
+			waits[x]++
+		}
+	}
+	into := e.index(n, e.to)
+	strip(gone, waits, into, e.from)
+
+	t := tangle{
+		edges: e, into: into, out: out, steps: int32(steps),
+		gone:  make([]bool, len(e.from)),
+		extra: map[int32][]int32{},
+	}
+	var left []int32
+	for x, is := range gone {
+		if !is {
+			left = append(left, int32(x))
+		}
+	}
+	for t.parts = newComponents(n, left); ; {
+		left = t.parts.split(left, t.next)
+		if len(left) == 0 {
+			t.restore()
+			return t.rest(), true
+		}
+		if !t.release(left) {
+			return e, false
+		}
+	}
+}
+
+// strip marks as gone the nodes that wait for nothing that is left, again and again.
+// Edges lead from a node to ends.
+func strip(gone []bool, waits []int32, edges index, ends []int32) {
+	var free []int32
+	for x, w := range waits {
+		if w == 0 && !gone[x] {
+			free = append(free, int32(x))
+		}
+	}
+	for len(free) > 0 {
+		x := free[len(free)-1]
+		free = free[:len(free)-1]
+		gone[x] = true
+		for _, i := range edges.of(x) {
+			if y := ends[i]; !gone[y] {
+				if waits[y]--; waits[y] == 0 {
+					free = append(free, y)
+				}
+			}
+		}
+	}
+}
+
+// A tangle is a graph with circles, on the way to one without.
+type tangle struct {
+	edges
+	into, out index
+	steps     int32
+	parts     *components
+	gone      []bool            // by edge
+	dropped   []int32           // edges let go, those into one node together
+	extra     map[int32][]int32 // edges that come back from behind barriers
+}
+
+// next returns the node that the i-th edge out of x leads to, if there is such an
+// edge; and whether it is in the same component still.
+func (t *tangle) next(x, i int32) (y int32, same, ok bool) {
+	list := t.out.of(x)
+	if int(i) >= len(list) {
+		return 0, false, false
+	}
+	y = t.to[list[i]]
+	return y, !t.gone[list[i]] && t.parts.same(x, y), true
+}
+
+// release lets go, in each component, of the wishes into the step that has the
+// weakest. It reports false if there is no such step.
+func (t *tangle) release(left []int32) bool {
+	best := map[int32]choice{}
+	for _, x := range left {
+		c := t.choice(x)
+		if b, ok := best[t.parts.of[x]]; !ok || c.better(b) {
+			best[t.parts.of[x]] = c
+		}
+	}
+	for _, part := range slices.Sorted(maps.Keys(best)) {
+		b := best[part]
+		if b.strongest == must {
+			return false
+		}
+		t.letGo(b.node)
+		if b.edges > 1 || b.from < t.steps {
+			continue
+		}
+		// Others that only wait for the same barrier are in the same position. One
+		// by one, they would take a round each.
+		for _, i := range t.out.of(b.from) {
+			if x := t.to[i]; !t.gone[i] && t.parts.same(x, b.from) && t.choice(x).edges == 1 {
+				t.letGo(x)
+			}
+		}
+	}
+	return true
+}
+
+// A choice is a node, and the edges into it from its component.
+type choice struct {
+	node      int32
+	strongest strength
+	edges     int
+	from      int32 // of one edge
+}
+
+func (t *tangle) choice(x int32) choice {
+	c := choice{node: x, strongest: deleteConfig}
+	for _, i := range t.into.of(x) {
+		if !t.gone[i] && t.parts.same(x, t.from[i]) {
+			c.strongest = min(c.strongest, t.weight[i])
+			c.edges++
+			c.from = t.from[i]
+		}
+	}
+	return c
+}
+
+// better reports whether to let go of the edges into c rather than into d: they
+// are weaker, or less, or else the number decides.
+func (c choice) better(d choice) bool {
+	return cmp.Or(cmp.Compare(d.strongest, c.strongest), cmp.Compare(c.edges, d.edges), cmp.Compare(c.node, d.node)) < 0
+}
+
+// letGo lets go of the edges into a node from its component.
+func (t *tangle) letGo(x int32) {
+	for _, i := range t.into.of(x) {
+		if !t.gone[i] && t.parts.same(x, t.from[i]) {
+			t.gone[i] = true
+			t.dropped = append(t.dropped, i)
+		}
+	}
+}
+
+// restore lets wishes come back that close no circle.
+func (t *tangle) restore() {
+	slices.SortStableFunc(t.dropped, func(i, j int32) int { return cmp.Compare(t.weight[i], t.weight[j]) })
+	seen := make([]int32, len(t.into.start)-1) // the round in which a node was reached
+	round, last := int32(0), int32(-1)
+	for k, i := range t.dropped {
+		from, to := t.from[i], t.to[i]
+		if k == 0 || to != last {
+			round, last = round+1, to
+			t.reach(to, round, seen)
+		}
+		if seen[from] != round {
+			t.gone[i] = false
+			continue
+		}
+		if from < t.steps {
+			continue
+		}
+		for _, j := range t.into.of(from) {
+			if x := t.from[j]; seen[x] != round {
+				t.extra[x] = append(t.extra[x], to)
+			}
+		}
+	}
+}
+
+// reach marks the nodes that come after x, as far as they were on a circle.
+func (t *tangle) reach(x, round int32, seen []int32) {
+	todo := []int32{x}
+	visit := func(y int32) {
+		if seen[y] != round && t.parts.of[y] != 0 {
+			seen[y] = round
+			todo = append(todo, y)
+		}
+	}
+	for len(todo) > 0 {
+		x := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, i := range t.out.of(x) {
+			if !t.gone[i] {
+				visit(t.to[i])
+			}
+		}
+		for _, y := range t.extra[x] {
+			visit(y)
+		}
+	}
+}
+
+// rest returns the edges that are left, and those that came back.
+func (t *tangle) rest() edges {
+	var e edges
+	for i, gone := range t.gone {
+		if !gone {
+			e.add(t.from[i], t.to[i], t.weight[i])
+		}
+	}
+	for _, x := range slices.Sorted(maps.Keys(t.extra)) {
+		for _, y := range t.extra[x] {
+			e.add(x, y, deleteConfig)
+		}
+	}
+	return e
+}
