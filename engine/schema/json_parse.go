@@ -2,6 +2,7 @@ package schema
 
 import (
 	"encoding/json"
+	"errors"
 	"maps"
 	"math/big"
 	"slices"
@@ -19,7 +20,18 @@ func (c *JSONCodec) Parse(src []byte) (cty.Value, error) {
 	if ok && p.peek() == 0 && p.pos == len(src) {
 		return v, nil
 	}
-	// What needs a conversion, and what is an error, is cty's to say.
+	return c.parseSlowly(src)
+}
+
+// parseSlowly leaves src to cty: what needs a conversion, and what is an error. cty
+// panics at some texts that do not fit the type (a tuple too short, a list of values
+// whose types differ); for us they are errors like others.
+func (c *JSONCodec) parseSlowly(src []byte) (v cty.Value, err error) {
+	defer func() {
+		if recover() != nil {
+			v, err = cty.NilVal, errors.New("the value does not fit its type")
+		}
+	}()
 	return ctyjson.Unmarshal(src, c.ty)
 }
 
