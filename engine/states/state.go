@@ -4,7 +4,8 @@
 // A [State] is an immutable snapshot. Objects keep their attributes encoded as
 // they came from the state file, so that what is not touched is never decoded and
 // is written back byte for byte; [Editor] makes the next snapshot, sharing what
-// did not change. The package refuses to know schemas, files and backends: the
+// did not change, and [State.SameContent] says whether a write would change
+// anything. The package refuses to know schemas, files and backends: the
 // codec of the v4 format is in statefile, bytes are stored by statebackend.
 package states
 

@@ -1,12 +1,12 @@
 package planfile
 
 import (
+	"errors"
 	"fmt"
 
-	"github.com/vmihailenco/msgpack/v5"
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
-	ctymsgpack "github.com/zclconf/go-cty/cty/msgpack"
+	"github.com/zclconf/go-cty/cty/msgpack"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/marks"
@@ -49,8 +49,13 @@ type schemaKey struct {
 // decodePlan reads the member "plan" and the states.
 func decodePlan(m *members, o Options) (*File, error) {
 	d := &decoder{in: &wirePlan{}, opts: o, plan: &plans.Plan{}, schemas: map[schemaKey]*schema.Schema{}}
-	if err := msgpack.Unmarshal(m.files[planName], d.in); err != nil {
-		return nil, fmt.Errorf("%s: %w", planName, err)
+	c := &coder{buf: m.files[planName], reading: true}
+	d.in.code(c)
+	if c.err == nil && len(c.buf) > 0 {
+		c.err = errors.New("it is longer than it should be")
+	}
+	if c.err != nil {
+		return nil, fmt.Errorf("%s: %w", planName, c.err)
 	}
 	in, p := d.in, d.plan
 	d.readTables()
@@ -162,7 +167,7 @@ func (d *decoder) path(p wirePath) cty.Path {
 	return out
 }
 
-// data is ctymsgpack.Unmarshal for text that may be damaged, for which that one
+// data is msgpack.Unmarshal for text that may be damaged, for which that one
 // panics now and then.
 func (d *decoder) data(src []byte, ty cty.Type) (v cty.Value) {
 	defer func() {
@@ -171,7 +176,11 @@ func (d *decoder) data(src []byte, ty cty.Type) (v cty.Value) {
 			v = cty.DynamicVal
 		}
 	}()
-	v, err := ctymsgpack.Unmarshal(src, ty)
+	if !fits(src) {
+		d.fail("a value: %w", errCutOff)
+		return cty.DynamicVal
+	}
+	v, err := msgpack.Unmarshal(src, ty)
 	if err != nil {
 		d.fail("a value: %w", err)
 		return cty.DynamicVal

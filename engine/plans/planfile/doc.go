@@ -5,7 +5,7 @@
 // own and are read by the same version of Lockstep only:
 //
 //	lockstep.json   who wrote it: format and engine version
-//	plan            the plan, as msgpack with tables of what many changes share
+//	plan            the plan, in binary, with tables of what many changes share
 //	state-prev      the state as it was read (format 4)
 //	state-prior     the resources that refreshing changed (format 4)
 //	lock.hcl        the dependency lock file

@@ -6,9 +6,8 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/vmihailenco/msgpack/v5"
 	"github.com/zclconf/go-cty/cty"
-	ctymsgpack "github.com/zclconf/go-cty/cty/msgpack"
+	"github.com/zclconf/go-cty/cty/msgpack"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/marks"
@@ -64,11 +63,9 @@ func encodePlan(f *File) ([]byte, []stateMember, error) {
 	if e.err != nil {
 		return nil, nil, e.err
 	}
-	data, err := msgpack.Marshal(out)
-	if err != nil {
-		return nil, nil, fmt.Errorf("encode plan: %w", err)
-	}
-	return data, files, nil
+	c := &coder{}
+	out.code(c)
+	return c.buf, files, nil
 }
 
 // fail keeps the first error.
@@ -180,28 +177,59 @@ func (e *encoder) value(v cty.Value, t typeEntry, there cty.Value, where byte, w
 	if v == cty.NilVal {
 		return wireValue{}
 	}
-	if marks.Contains(v, marks.Ephemeral) {
-		panic(fmt.Sprintf("planfile: an ephemeral value of %s is in the plan", what))
-	}
-	plain, paths := marks.Paths(v, marks.Sensitive)
-	sensitive, err := e.pathList(states.SortPaths(paths))
-	e.fail(err, "%s", what)
-	w := wireValue{Where: valueHere, Type: t.index, Sensitive: sensitive}
-	if there != cty.NilVal {
-		if same, _ := marks.Paths(there, marks.Sensitive); same.RawEquals(plain) {
-			w.Where = where
-			return w
+	w := wireValue{Where: valueHere, Type: t.index}
+	plain := v
+	if hasMarks(v) {
+		if marks.Contains(v, marks.Ephemeral) {
+			panic(fmt.Sprintf("planfile: an ephemeral value of %s is in the plan", what))
 		}
+		var paths []cty.Path
+		var err error
+		plain, paths = marks.Paths(v, marks.Sensitive)
+		w.Sensitive, err = e.pathList(states.SortPaths(paths))
+		e.fail(err, "%s", what)
+	}
+	if there != cty.NilVal && v.RawEquals(there) {
+		w.Where = where
+		return w
 	}
 	if ty := plain.Type(); !ty.Equals(t.ty) && len(ty.TestConformance(t.ty)) > 0 {
 		// A value that is no longer, or not yet, what the schema says.
+		var err error
 		t, err = e.schema(nil)
 		e.fail(err, "%s", what)
 		w.Type = t.index
 	}
-	w.Data, err = ctymsgpack.Marshal(plain, t.ty)
+	var err error
+	w.Data, err = msgpack.Marshal(plain, t.ty)
 	e.fail(err, "%s", what)
 	return w
+}
+
+// hasMarks is v.ContainsMarked, which sorts all it walks over.
+func hasMarks(v cty.Value) bool {
+	ty := v.Type()
+	switch {
+	case v.IsMarked():
+		return true
+	case !v.IsKnown() || v.IsNull() || ty.IsPrimitiveType() || ty.IsSetType(): // a set has its elements' marks
+		return false
+	case ty.IsObjectType():
+		for name := range ty.AttributeTypes() {
+			if hasMarks(v.GetAttr(name)) {
+				return true
+			}
+		}
+		return false
+	case ty.IsCollectionType() || ty.IsTupleType():
+		for _, x := range v.Elements() {
+			if hasMarks(x) {
+				return true
+			}
+		}
+		return false
+	}
+	return v.ContainsMarked()
 }
 
 // instances writes the maps in an order of their own, so that equal plans are

@@ -138,8 +138,8 @@ func Encode(w io.Writer, f *File) error {
 	return a.close()
 }
 
-// Decode reads what [Encode] wrote. The result keeps parts of src only through its
-// states' attributes.
+// Decode reads what [Encode] wrote, with the errors of [Read]. The result does not
+// keep src.
 func Decode(src []byte, o Options) (*File, error) {
 	m, err := openArchive(src, o.Engine)
 	if err != nil {

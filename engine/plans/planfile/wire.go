@@ -5,13 +5,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// The types below are what stands in the member "plan". Fields are told apart by
-// their order; whoever changes them raises format. Indices into tables count
-// from 1 where 0 can mean none.
+// The types below are what stands in the member "plan", in the order in which their
+// code methods list the fields; whoever changes that raises format. Indices into
+// tables count from 1, so that 0 can mean none.
 
 type wirePlan struct {
-	_msgpack struct{} `msgpack:",as_array"`
-
 	Mode       plans.Mode
 	Errored    bool
 	Applyable  bool
@@ -44,39 +42,102 @@ type wirePlan struct {
 	PathLists  [][]wirePath
 }
 
-type wireResource struct {
-	_msgpack struct{} `msgpack:",as_array"`
+func (w *wirePlan) code(c *coder) {
+	octet(c, &w.Mode)
+	c.bool(&w.Errored)
+	c.bool(&w.Applyable)
+	c.bool(&w.Complete)
+	list(c, &w.Changes, (*wireChange).code)
+	list(c, &w.Drift, (*wireChange).code)
+	list(c, &w.Outputs, (*wireOutput).code)
+	list(c, &w.Checks, codeCheck)
+	list(c, &w.Relevant, (*wireRelevant).code)
+	list(c, &w.Variables, (*wireNamed).code)
+	list(c, &w.Ephemerals, textElement)
+	list(c, &w.Targets, (*wireTarget).code)
+	list(c, &w.Excludes, (*wireTarget).code)
+	list(c, &w.Replace, (*wireInstance).code)
+	list(c, &w.Calls, (*wireCall).code)
+	list(c, &w.Expanded, (*wireExpanded).code)
+	w.Prev.code(c)
+	w.Prior.code(c)
+	c.bytes(&w.Timestamp)
+	w.Backend.code(c)
+	list(c, &w.Providers, (*wireSelection).code)
+	list(c, &w.Types, textElement)
+	list(c, &w.Configs, textElement)
+	list(c, &w.Modules, textElement)
+	list(c, &w.Resources, (*wireResource).code)
+	list(c, &w.Blocks, textElement)
+	list(c, &w.BlockLists, func(v *[]uint32, c *coder) { list(c, v, indexElement) })
+	list(c, &w.PathLists, func(v *[]wirePath, c *coder) { list(c, v, (*wirePath).code) })
+}
 
+func codeCheck(v *states.CheckResult, c *coder) {
+	text(c, &v.Kind)
+	text(c, &v.ConfigAddr)
+	text(c, &v.Status)
+	list(c, &v.Objects, func(v *states.CheckObject, c *coder) {
+		text(c, &v.Addr)
+		text(c, &v.Status)
+		list(c, &v.Failures, textElement)
+	})
+}
+
+type wireResource struct {
 	Module uint32
 	Mode   byte
 	Type   string
 	Name   string
 }
 
+func (w *wireResource) code(c *coder) {
+	c.index(&w.Module)
+	octet(c, &w.Mode)
+	text(c, &w.Type)
+	text(c, &w.Name)
+}
+
 // wireKey is an instance key: kind 0 is none, 1 a number, 2 a string.
 type wireKey struct {
-	_msgpack struct{} `msgpack:",as_array"`
-
 	Kind byte
 	Num  int
 	Str  string
 }
 
-type wireInstance struct {
-	_msgpack struct{} `msgpack:",as_array"`
+func (w *wireKey) code(c *coder) {
+	switch octet(c, &w.Kind); w.Kind {
+	case 1:
+		c.int(&w.Num)
+	case 2:
+		text(c, &w.Str)
+	}
+}
 
+type wireInstance struct {
 	Resource uint32
 	Key      wireKey
 }
 
-type wireTarget struct {
-	_msgpack struct{} `msgpack:",as_array"`
+func (w *wireInstance) code(c *coder) {
+	c.index(&w.Resource)
+	w.Key.code(c)
+}
 
+type wireTarget struct {
 	Module uint32
 	Mode   byte // 0 if it is a module
 	Type   string
 	Name   string
 	Key    wireKey
+}
+
+func (w *wireTarget) code(c *coder) {
+	c.index(&w.Module)
+	octet(c, &w.Mode)
+	text(c, &w.Type)
+	text(c, &w.Name)
+	w.Key.code(c)
 }
 
 // Where a value is to be found.
@@ -88,22 +149,37 @@ const (
 )
 
 type wireValue struct {
-	_msgpack struct{} `msgpack:",as_array"`
-
 	Where     byte
 	Type      uint32
 	Data      []byte // cty's msgpack
 	Sensitive uint32 // path list
 }
 
+func (w *wireValue) code(c *coder) {
+	switch octet(c, &w.Where); w.Where {
+	case valueHere:
+		c.index(&w.Type)
+		c.bytes(&w.Data)
+		c.index(&w.Sensitive)
+	case valuePrior:
+		c.index(&w.Type)
+		c.index(&w.Sensitive)
+	}
+}
+
 // A path's steps: an attribute if Key is nil, else an index, a value of any type.
 type wirePath []wireStep
 
 type wireStep struct {
-	_msgpack struct{} `msgpack:",as_array"`
-
 	Name string
 	Key  []byte
+}
+
+func (w *wirePath) code(c *coder) {
+	list(c, (*[]wireStep)(w), func(s *wireStep, c *coder) {
+		text(c, &s.Name)
+		c.bytes(&s.Key)
+	})
 }
 
 // Where stored dependencies are to be found.
@@ -115,8 +191,6 @@ const (
 )
 
 type wireChange struct {
-	_msgpack struct{} `msgpack:",as_array"`
-
 	Addr      wireInstance
 	Deposed   string
 	PrevAddr  *wireInstance // nil if it is Addr
@@ -136,16 +210,36 @@ type wireChange struct {
 	StoredDeps  uint32 // block list
 }
 
-type wireImporting struct {
-	_msgpack struct{} `msgpack:",as_array"`
+func (w *wireChange) code(c *coder) {
+	w.Addr.code(c)
+	text(c, &w.Deposed)
+	optional(c, &w.PrevAddr, (*wireInstance).code)
+	c.index(&w.Provider)
+	octet(c, &w.Action)
+	w.Before.code(c)
+	w.After.code(c)
+	optional(c, &w.Importing, (*wireImporting).code)
+	text(c, &w.Generated)
+	text(c, &w.Reason)
+	c.bytes(&w.Private)
+	c.index(&w.Replace)
+	c.bool(&w.Cbd)
+	c.index(&w.ConfigDeps)
+	octet(c, &w.StoredWhere)
+	c.index(&w.StoredDeps)
+}
 
+type wireImporting struct {
 	ID      string
 	Unknown bool
 }
 
-type wireOutput struct {
-	_msgpack struct{} `msgpack:",as_array"`
+func (w *wireImporting) code(c *coder) {
+	text(c, &w.ID)
+	c.bool(&w.Unknown)
+}
 
+type wireOutput struct {
 	Name      string
 	Action    plans.Action
 	Before    wireValue
@@ -155,39 +249,60 @@ type wireOutput struct {
 	Sensitive bool
 }
 
-type wireRelevant struct {
-	_msgpack struct{} `msgpack:",as_array"`
+func (w *wireOutput) code(c *coder) {
+	text(c, &w.Name)
+	octet(c, &w.Action)
+	w.Before.code(c)
+	w.After.code(c)
+	optional(c, &w.Importing, (*wireImporting).code)
+	text(c, &w.Generated)
+	c.bool(&w.Sensitive)
+}
 
+type wireRelevant struct {
 	Resource  wireInstance
 	Attribute wirePath
 }
 
-type wireNamed struct {
-	_msgpack struct{} `msgpack:",as_array"`
+func (w *wireRelevant) code(c *coder) {
+	w.Resource.code(c)
+	w.Attribute.code(c)
+}
 
+type wireNamed struct {
 	Name  string
 	Value wireValue
 }
 
-type wireCall struct {
-	_msgpack struct{} `msgpack:",as_array"`
+func (w *wireNamed) code(c *coder) {
+	text(c, &w.Name)
+	w.Value.code(c)
+}
 
+type wireCall struct {
 	Module uint32
 	Call   string
 	Keys   []wireKey
 }
 
-type wireExpanded struct {
-	_msgpack struct{} `msgpack:",as_array"`
+func (w *wireCall) code(c *coder) {
+	c.index(&w.Module)
+	text(c, &w.Call)
+	list(c, &w.Keys, (*wireKey).code)
+}
 
+type wireExpanded struct {
 	Resource uint32
 	Keys     []wireKey
 }
 
+func (w *wireExpanded) code(c *coder) {
+	c.index(&w.Resource)
+	list(c, &w.Keys, (*wireKey).code)
+}
+
 // wireState is what the state files cannot say.
 type wireState struct {
-	_msgpack struct{} `msgpack:",as_array"`
-
 	Present bool
 	// Version is who wrote the state that was read.
 	Version string
@@ -197,18 +312,33 @@ type wireState struct {
 	Removed []uint32
 }
 
-type wireBackend struct {
-	_msgpack struct{} `msgpack:",as_array"`
+func (w *wireState) code(c *coder) {
+	c.bool(&w.Present)
+	text(c, &w.Version)
+	c.bool(&w.Same)
+	list(c, &w.Removed, indexElement)
+}
 
+type wireBackend struct {
 	Type      string
 	Config    wireValue
 	Workspace string
 }
 
-type wireSelection struct {
-	_msgpack struct{} `msgpack:",as_array"`
+func (w *wireBackend) code(c *coder) {
+	text(c, &w.Type)
+	w.Config.code(c)
+	text(c, &w.Workspace)
+}
 
+type wireSelection struct {
 	Provider string
 	Version  string
 	Hashes   []string
+}
+
+func (w *wireSelection) code(c *coder) {
+	text(c, &w.Provider)
+	text(c, &w.Version)
+	list(c, &w.Hashes, textElement)
 }
