@@ -50,7 +50,7 @@ func (e *AttributeError) Error() string {
 // would give: strings, bools, numbers, slices and maps of them; nil is an
 // attribute that is not set; strings are converted to numbers and bools, and
 // these to strings, as Terraform does. The error is an *AttributeError, for the
-// first attribute in the table's order that is wrong.
+// first attribute that is wrong, unknown ones before others.
 func Decode(attributes []Attribute, values map[string]any, config any) error {
 	object, err := convertObject(attributes, values, "")
 	if err != nil {
