@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/applying"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/funcs"
 	"github.com/lockstep-iac/lockstep/engine/planning"
@@ -23,7 +24,7 @@ import (
 
 // LanguageVersion is the version of the Terraform language that the engine
 // implements, as required_version constraints and states see it.
-const LanguageVersion = "1.11.4"
+const LanguageVersion = states.LanguageVersion
 
 // A Run is what every operation on a configuration needs to know.
 type Run struct {
@@ -132,4 +133,36 @@ func Validate(ctx context.Context, r Run, p validating.Providers) diags.Diagnost
 		Config: r.Config, Refs: rs, Providers: p, Functions: r.functions(time.Time{}, false),
 		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(),
 	})...)
+}
+
+// Import brings one existing object into the state by its ID. The state is returned
+// beside errors too.
+func Import(ctx context.Context, r Run, state *states.State, addr addrs.AbsResourceInstance, id string) (*states.State, diags.Diagnostics) {
+	rs, ds := refs.Analyze(r.Config)
+	if ds.HasErrors() {
+		return state, ds
+	}
+	next, more := planning.Import(ctx, r.input(rs, state), addr, id)
+	return next, append(ds, more...)
+}
+
+// Evaluator returns an evaluator for expressions that a person types in: resources
+// have the values of the state.
+func Evaluator(r Run, state *states.State) (*eval.Evaluator, *refs.Refs, diags.Diagnostics) {
+	rs, ds := refs.Analyze(r.Config)
+	if ds.HasErrors() {
+		return nil, nil, ds
+	}
+	in := r.input(rs, state)
+	in.Functions = funcs.Table(funcs.Scope{BaseDir: r.WorkingDir, ConsoleMode: true})
+	return planning.Evaluator(in), rs, ds
+}
+
+// input is what planning needs to know for everything but a plan.
+func (r Run) input(rs *refs.Refs, state *states.State) planning.Input {
+	return planning.Input{
+		Config: r.Config, Refs: rs, State: state, Providers: r.Providers, Variables: r.Variables, Mode: plans.NormalMode,
+		Parallelism: r.Parallelism, Functions: r.functions(time.Time{}, false),
+		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Events: r.Events,
+	}
 }

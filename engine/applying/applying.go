@@ -280,7 +280,7 @@ func (a *applier) finish(ctx context.Context) (*states.State, diags.Diagnostics)
 	a.outputs()
 	a.report(a.s.CloseEphemerals(context.WithoutCancel(ctx)))
 	a.report(a.save(ctx, true))
-	ds := slices.Concat(a.found, a.s.Diagnostics(), a.s.Eval.Diagnostics())
+	ds := slices.Concat(a.found, a.s.Diagnostics(), a.s.Eval.Diagnostics()).Distinct()
 	return a.state.State(), ds
 }
 

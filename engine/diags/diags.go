@@ -180,3 +180,21 @@ func (ds Diagnostics) Unreported() Diagnostics {
 	}
 	return out
 }
+
+// Distinct returns ds without what says the same as an earlier one, at the same place.
+func (ds Diagnostics) Distinct() Diagnostics {
+	type key struct{ summary, detail, address, place string }
+	seen := map[key]bool{}
+	out := ds[:0:0]
+	for _, d := range ds {
+		k := key{d.Summary, d.Detail, d.Address, ""}
+		if d.Subject != nil {
+			k.place = d.Subject.String()
+		}
+		if !seen[k] {
+			seen[k] = true
+			out = append(out, d)
+		}
+	}
+	return out
+}

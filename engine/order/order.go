@@ -58,16 +58,15 @@ be had, the weaker yields.
     dependency that goes away is deleted before its former dependent is updated. That
     is odd, but it is what Terraform does. And as the mirror image of 6: M(d) before
     D(x) if D(x) is create-before-destroy, since there the new comes before the old leaves.
- 8. As 5 and 7, if the configuration says x -> d: when x is made, the objects of d
-    that should go are gone, so that a list of all of them is right.
- 9. D(x) before D(d) if the configuration says x -> d. A state that has
-    not stored what x depends on still comes down in order, mostly.
+ 8. As 4 to 7, in this order again, if only the configuration says x -> d. So a state that has
+    not stored what x depends on still comes down in order, and when x is made, the objects
+    of d that should go are gone: a list of all of them is right.
 
 A deletion is create-before-destroy if it is the old half of a change that creates
 first; of a deposed object, which is what such a change left behind; or
-of an object that only goes away, if the setting was in force for it. No-ops
-count in 8 only, and there only as what comes later: what is new to x -> y -> d
-waits for D(d) by way of y.
+of an object that only goes away, if the setting was in force for it. A no-op
+is no M in 4 to 8, but for one thing: it waits for what 8 says of 7, so that what is new
+to x -> y -> d waits for D(d) by way of y.
 
 # What Terraform makes of that, and what we do not
 
@@ -84,7 +83,7 @@ Terraform refuses some plans that it has made itself because of a cycle (tried w
   - x -> d -> e in the state, d create-before-destroy and gone from the configuration, e replaced,
     x updated: D(d) after M(x), M(x) after M(e), M(e) after D(e), D(e) after D(d).
 
-Here something yields: 9 in the first case, 5 in the second.
+Here something yields: 8 in the first case, 5 in the second.
 
 Only between objects of different provider configurations does Terraform let an edge
 yield. Its case is this: y is gone from the configuration, its provider is
@@ -100,7 +99,7 @@ order, if not the one that the rule wants then the opposite.
 # Instances
 
 Dependencies are between resources and mean every instance. There are two
-exceptions, both Terraform's: 2 is about one instance, and for 4 to 9, objects in different
+exceptions, both Terraform's: 2 is about one instance, and for 4 to 8, objects in different
 instances of the same module have nothing to do with each other (but for providers).
 
 Between a thousand instances and a thousand there are a million pairs. So where a

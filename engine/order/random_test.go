@@ -231,8 +231,8 @@ func checkSteps(changes []Change, steps []Step) error {
 
 // wanted returns, by strength, the pairs of steps of which the first should be before the
 // second: the essay's rules by the letter, and quadratic.
-func wanted(changes []Change, steps []Step) [deleteConfig + 1][][2]int {
-	var out [deleteConfig + 1][][2]int
+func wanted(changes []Change, steps []Step) [weakest + 1][][2]int {
+	var out [weakest + 1][][2]int
 	has := func(list []addrs.ConfigResource, x addrs.ConfigResource) bool {
 		for _, y := range list {
 			if x == y {
@@ -268,39 +268,44 @@ func wanted(changes []Change, steps []Step) [deleteConfig + 1][][2]int {
 				x.Action == plans.Delete && has(x.ConfigDeps, y.Config) && x.Provider != providers[y.Config]
 			configures := has(x.ConfigDeps, y.Config) || has(x.ProviderDeps, y.Config)
 			near := x.Config.Module != y.Config.Module || x.Object.Instance.Module == y.Object.Instance.Module
-			stored := near && has(x.StoredDeps, y.Config) && !(needs && sx.Verb == Delete)
-			config := near && has(x.ConfigDeps, y.Config) && !has(x.StoredDeps, y.Config)
+			stored := near && has(x.StoredDeps, y.Config) && sx.Verb != Verify
+			config := near && has(x.ConfigDeps, y.Config) && !stored
+			if !stored && !config && !needs && !configures {
+				continue
+			}
+			eight := strength(0) // what rule 8 takes off
+			if !stored {
+				eight = deleteDown8 - deleteDown
+			}
 			switch {
-			case sx.Verb != Delete && sy.Verb != Delete: // rule 1
+			case sx.Verb != Delete && sy.Verb != Delete: // 1
 				if configures {
 					add(must, j, i)
 				}
-			case sx.Verb == Delete && sy.Verb == Delete: // 4, 9
-				if stored || needs {
-					add(deleteStored, i, j)
-				} else if config {
-					add(deleteConfig, i, j)
-				}
-			case sx.Verb == Delete: // 3, 6, 7
-				if needs {
-					add(must, j, i)
-				} else if stored && real(sy) && late(x) {
-					add(formerFirst, j, i)
-				} else if stored && real(sy) {
-					add(deleteFirst, i, j)
-				}
-			case stored && real(sx): // 5, 7
-				if late(y) {
-					add(letGo, i, j)
+			case sx.Verb == Delete && needs: // 3, 4
+				if sy.Verb == Delete {
+					add(deleteDown, i, j)
 				} else {
-					add(formerFirst, j, i)
+					add(must, j, i)
 				}
-			case config || sx.Verb == Verify && near && has(x.ConfigDeps, y.Config): // 8
-				if !late(y) {
-					add(newDependency, j, i)
-				} else if real(sx) {
-					add(newDependency, i, j)
+			case !stored && !config:
+			case sx.Verb == Delete && sy.Verb == Delete: // 4
+				add(deleteDown+eight, i, j)
+			case sx.Verb == Delete && real(sy): // 6, 7
+				if late(x) {
+					add(formerFirst+eight, j, i)
+				} else {
+					add(deleteFirst+eight, i, j)
 				}
+			case sx.Verb == Delete:
+			case sx.Verb == Verify: // 8
+				if config && !late(y) {
+					add(formerFirst8, j, i)
+				}
+			case late(y): // 5
+				add(letGo+eight, i, j)
+			default: // 7
+				add(formerFirst+eight, j, i)
 			}
 		}
 	}

@@ -12,13 +12,16 @@ import (
 type strength byte
 
 const (
-	must          strength = iota // 1 to 3
-	deleteStored                  // 4
-	letGo                         // 5
-	deleteFirst                   // 6
-	formerFirst                   // 7
-	newDependency                 // 8
-	deleteConfig                  // 9
+	must        strength = iota // 1 to 3
+	deleteDown                  // 4
+	letGo                       // 5
+	deleteFirst                 // 6
+	formerFirst                 // 7
+	deleteDown8                 // 4 because of the configuration, and so on
+	letGo8
+	deleteFirst8
+	formerFirst8
+	weakest = formerFirst8
 )
 
 // order adds the edges of a change.
@@ -66,9 +69,9 @@ func (b *builder) orderMake(i int) {
 		if v.saw(inStored, d) {
 			continue
 		}
-		b.after(p.makes, d.near(c), joinEarly, newDependency)
+		b.after(p.makes, d.near(c), joinEarly, formerFirst8)
 		if !p.verify {
-			b.before(p.makes, d.near(c), gateLateConfig)
+			b.before(p.makes, d.near(c), gateLate8)
 		}
 	}
 	if !p.verify {
@@ -96,20 +99,26 @@ func (b *builder) orderDelete(i int) {
 		b.before(p.deletes, d.all, gateDelete)
 	}
 	for d := range v.each(inStored, stored) {
-		if v.saw(inNeeds, d) {
+		switch {
+		case v.saw(inNeeds, d):
 			continue
-		}
-		b.before(p.deletes, d.near(c), gateDelete)
-		if p.late {
+		case p.late:
 			b.after(p.deletes, d.near(c), joinReal, formerFirst)
-		} else {
+		default:
 			b.before(p.deletes, d.near(c), gateMake)
 		}
+		b.before(p.deletes, d.near(c), gateDelete)
 	}
 	for d := range v.each(inConfig, config) {
-		if !v.saw(inNeeds, d) && !v.saw(inStored, d) {
-			b.before(p.deletes, d.near(c), gateDeleteConfig)
+		switch {
+		case v.saw(inNeeds, d) || v.saw(inStored, d):
+			continue
+		case p.late:
+			b.after(p.deletes, d.near(c), joinReal, formerFirst8)
+		default:
+			b.before(p.deletes, d.near(c), gateMake8)
 		}
+		b.before(p.deletes, d.near(c), gateDelete8)
 	}
 }
 

@@ -24,26 +24,25 @@ const (
 	joinKinds
 )
 
-// gateKind says which steps of a scope something comes before, and because of what.
+// gateKind says which steps of a scope something comes before, and whether it is
+// because of the state or of the configuration.
 // All edges of a gate have one strength.
 type gateKind byte
 
 const (
-	gateDelete       gateKind = iota // any deletion: stored
-	gateLate                         // late deletions: stored
-	gateMake                         // makes: stored
-	gateLateConfig                   // late deletions: configuration
-	gateDeleteConfig                 // any deletion: configuration
+	gateDelete  gateKind = iota // any deletion
+	gateLate                    // late deletions
+	gateMake                    // makes
+	gateDelete8                 // the same because of the configuration
+	gateLate8
+	gateMake8
 	gateKinds
 )
 
 // gateStrength is how strong the edges of a gate are.
 var gateStrength = [gateKinds]strength{
-	gateDelete:       deleteStored,
-	gateLate:         letGo,
-	gateMake:         deleteFirst,
-	gateLateConfig:   newDependency,
-	gateDeleteConfig: deleteConfig,
+	gateDelete: deleteDown, gateLate: letGo, gateMake: deleteFirst,
+	gateDelete8: deleteDown8, gateLate8: letGo8, gateMake8: deleteFirst8,
 }
 
 func (s *scope) add(p parts) {
@@ -83,9 +82,9 @@ func (s *scope) joined(k joinKind) (one, two []int32) {
 // gated returns the steps of a kind, in two parts.
 func (s *scope) gated(k gateKind) (one, two []int32) {
 	switch k {
-	case gateLate, gateLateConfig:
+	case gateLate, gateLate8:
 		return s.late, nil
-	case gateMake:
+	case gateMake, gateMake8:
 		return s.makes, nil
 	}
 	return s.early, s.late

@@ -160,7 +160,7 @@ type choice struct {
 }
 
 func (t *tangle) choice(x int32) choice {
-	c := choice{node: x, strongest: deleteConfig}
+	c := choice{node: x, strongest: weakest}
 	for _, i := range t.into.of(x) {
 		if !t.gone[i] && t.parts.same(x, t.from[i]) {
 			c.strongest = min(c.strongest, t.weight[i])
@@ -246,7 +246,7 @@ func (t *tangle) rest() edges {
 	}
 	for _, x := range slices.Sorted(maps.Keys(t.extra)) {
 		for _, y := range t.extra[x] {
-			e.add(x, y, deleteConfig)
+			e.add(x, y, weakest)
 		}
 	}
 	return e

@@ -13,6 +13,7 @@ package planning
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -93,6 +94,8 @@ type planner struct {
 	movedFrom map[addrs.AbsResourceInstance]addrs.AbsResourceInstance
 	// included is nil without targets; else the objects and instances to plan.
 	included *selection
+	// stored is set where nothing is planned: resources have the values of the state.
+	stored *storedValues
 
 	mu       sync.Mutex
 	prior    *states.Editor
@@ -148,6 +151,9 @@ func (p *planner) report(ds diags.Diagnostics) {
 
 // resourceValue is the evaluator's window on resources.
 func (p *planner) resourceValue(a addrs.AbsResource) (cty.Value, diags.Diagnostics) {
+	if p.stored != nil {
+		return p.stored.value(context.Background(), a)
+	}
 	p.mu.Lock()
 	v, ok := p.values[a]
 	ended := p.ended
@@ -191,7 +197,7 @@ func (p *planner) finish() (*plans.Plan, diags.Diagnostics) {
 	p.report(p.s.Eval.Force(p.skipValue))
 	p.checkBlocks()
 	outputs := p.outputs()
-	ds := slices.Concat(p.found, p.s.Diagnostics(), p.s.Eval.Diagnostics())
+	ds := slices.Concat(p.found, p.s.Diagnostics(), p.s.Eval.Diagnostics()).Distinct()
 	ds = append(ds, p.targetWarnings()...)
 	p.recordCalls()
 	slices.SortFunc(p.changes, compareChanges)
@@ -205,7 +211,7 @@ func (p *planner) finish() (*plans.Plan, diags.Diagnostics) {
 		Drift:              p.drift,
 		Outputs:            outputs,
 		Checks:             p.checkResults(),
-		Variables:          p.in.Variables,
+		Variables:          p.keptVariables(),
 		EphemeralVariables: p.in.EphemeralVariables,
 		Targets:            p.in.Targets,
 		Excludes:           p.in.Excludes,
@@ -217,6 +223,15 @@ func (p *planner) finish() (*plans.Plan, diags.Diagnostics) {
 	}
 	plan.Applyable = !plan.Errored && p.applyable(plan)
 	return plan, ds
+}
+
+// keptVariables returns the variables without the ephemeral ones.
+func (p *planner) keptVariables() map[string]cty.Value {
+	out := maps.Clone(p.in.Variables)
+	for _, name := range p.in.EphemeralVariables {
+		delete(out, name)
+	}
+	return out
 }
 
 // applyable reports whether applying would change anything.

@@ -8,8 +8,8 @@ func (c *planCheck) attributes(l *layout, prior, config, planned cty.Value, path
 	for i := range l.attrs {
 		f := &l.attrs[i]
 		p, co := planned.GetAttr(f.name), config.GetAttr(f.name)
-		if f.WriteOnly || p.RawEquals(co) {
-			continue
+		if f.WriteOnly || f.Computed && co.IsNull() || p.RawEquals(co) {
+			continue // not for a plan to say, the provider's to choose, or as configured
 		}
 		pr := f.null
 		if !prior.IsNull() {
@@ -29,8 +29,6 @@ func (c *planCheck) attribute(f *field, prior, config, planned cty.Value, path c
 	}
 	switch {
 	case sameUnrefined(planned, config):
-	case config.IsNull() && f.Computed:
-		// The provider's to choose.
 	case config.IsNull() && c.hides(f):
 		c.errorf(path, "sensitive planned value for a non-computed attribute")
 	case config.IsNull():

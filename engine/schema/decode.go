@@ -73,7 +73,7 @@ func (d *decoder) convert(f *field, v cty.Value, a *hcl.Attribute) cty.Value {
 		Expression:  a.Expr,
 		EvalContext: d.ctx,
 	})
-	return cty.UnknownVal(f.ty)
+	return f.unknown
 }
 
 // attributeBlocks returns the value of an attribute that is written as blocks.

@@ -39,6 +39,7 @@ type field struct {
 	name       string
 	ty, convTy cty.Type
 	null       cty.Value
+	unknown    cty.Value
 	// object is the layout of one object of a nested attribute, else nil.
 	object *layout
 	// element is what blocks look like that stand for this attribute; nil if they
@@ -105,7 +106,7 @@ func (l *layout) addAttributes(attrs map[string]*Attribute) {
 				f.element = sync.OnceValue(func() *layout { return elementLayout(a.Type.ElementType()) })
 			}
 		}
-		f.null = cty.NullVal(f.ty)
+		f.null, f.unknown = cty.NullVal(f.ty), cty.UnknownVal(f.ty)
 		l.sensitive = l.sensitive || a.Sensitive
 		l.writeOnly = l.writeOnly || a.WriteOnly
 		l.computed = l.computed || a.Computed

@@ -25,7 +25,7 @@ func (b *Block) SetUnknowns(v cty.Value) cty.Value {
 	}
 	return l.edit(v, func(f *field, v cty.Value) (cty.Value, bool) {
 		if f.Computed && v.IsNull() {
-			return cty.UnknownVal(f.ty), true
+			return f.unknown, true
 		}
 		return v, f.object == nil || !f.object.computed
 	}, func(in *layout) bool { return in.computed })

@@ -93,7 +93,7 @@ func Encode(v cty.Value, rs *schema.Schema, e Encoding) (*states.Object, error) 
 		Status:              e.Status,
 		SchemaVersion:       rs.Version,
 		AttrsJSON:           src,
-		Sensitive:           sensitive,
+		Sensitive:           states.SortPaths(sensitive),
 		Private:             e.Private,
 		Dependencies:        e.Dependencies,
 		CreateBeforeDestroy: e.CreateBeforeDestroy,

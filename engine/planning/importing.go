@@ -1,0 +1,153 @@
+package planning
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/session"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// Import brings one object into the state by its ID, without planning anything:
+// the `import` command. The configuration must have a block for it.
+func Import(ctx context.Context, in Input, addr addrs.AbsResourceInstance, id string) (*states.State, diags.Diagnostics) {
+	m := in.Config.Modules[addr.Module.Module()]
+	if m == nil || m.Resources[addr.Resource.Resource] == nil || addr.Resource.Resource.Mode != addrs.Managed {
+		return in.State, diags.Errorf(nil, "Resource address does not exist in the configuration",
+			"Before importing %s, please create its configuration: a block\n\n    resource %q %q {\n      # (resource arguments)\n    }", addr, addr.Resource.Resource.Type, addr.Resource.Resource.Name)
+	}
+	if st := in.State.Instance(addr); st != nil && st.Current != nil {
+		return in.State, diags.Errorf(nil, "Resource already managed by Lockstep",
+			"Lockstep is already managing a remote object for %s. To import to this address you must first remove the existing object from the state.", addr)
+	}
+	p := newPlanner(in)
+	p.stored = &storedValues{p: p}
+	b, ds := p.open(ctx, m, m.Resources[addr.Resource.Resource])
+	if !ds.HasErrors() {
+		var more diags.Diagnostics
+		if more = p.wantedInstance(m, b.r, addr); !more.HasErrors() {
+			more = append(more, p.fetch(ctx, b, addr, id)...)
+		}
+		ds = append(ds, more...)
+	}
+	ds = append(ds, p.s.Diagnostics()...)
+	ds = append(ds, p.s.Eval.Diagnostics()...)
+	return p.prior.State(), ds.Unreported()
+}
+
+// wantedInstance checks that the configuration has an instance with that key.
+func (p *planner) wantedInstance(m *config.Module, r *config.Resource, addr addrs.AbsResourceInstance) diags.Diagnostics {
+	if !p.moduleExists(addr.Module) {
+		return diags.Errorf(nil, "Cannot import to non-existent resource instance", "The module instance %s does not exist in the configuration.", addr.Module)
+	}
+	ins, ds := p.s.Eval.ResourceInstances(addr.Module, r)
+	if ds.HasErrors() {
+		return ds
+	}
+	for i := range ins {
+		if ins[i].Key == addr.Resource.Key {
+			return ds
+		}
+	}
+	return append(ds, diags.Errorf(&r.Range, "Cannot import to non-existent resource instance",
+		"The configuration for %s does not produce the instance %s: check its count or for_each.", addr.AbsResource(), addr)...)
+}
+
+// fetch asks the provider for an object by ID, reads it, and puts it into the prior state.
+func (p *planner) fetch(ctx context.Context, b *block, addr addrs.AbsResourceInstance, id string) diags.Diagnostics {
+	obj := addrs.ResourceInstanceObject{Instance: addr}
+	p.in.Events.Send(events.Event{Kind: events.RefreshStart, Addr: obj, ID: id})
+	list, ds := b.client.Import(ctx, addr.Resource.Resource.Type, id)
+	if ds = session.Places(ds, nil, addr.String()); ds.HasErrors() {
+		return ds
+	}
+	for i, x := range list {
+		if x.TypeName != addr.Resource.Resource.Type || i > 0 {
+			ds = append(ds, diags.Warningf(nil, "Imported object left out",
+				"The provider returned a further object, of type %s, for the ID; only objects of the type %s can be imported to %s.", x.TypeName, addr.Resource.Resource.Type, addr)...)
+			continue
+		}
+		more := p.adopt(ctx, b, obj, x, id)
+		ds = append(ds, more...)
+	}
+	if len(list) == 0 {
+		ds = append(ds, notImportable(addr, id)...)
+	}
+	return ds
+}
+
+func notImportable(addr addrs.AbsResourceInstance, id string) diags.Diagnostics {
+	return diags.Errorf(nil, "Cannot import non-existent remote object",
+		"While attempting to import an existing object to %q, the provider detected that no object exists with the given id. Only pre-existing objects can be imported; check that the id %q is correct and that it is associated with the provider's configured region or endpoint.", addr, id).At(addr.String())
+}
+
+// adopt completes an import stub by a read.
+func (p *planner) adopt(ctx context.Context, b *block, obj addrs.ResourceInstanceObject, x provider.Imported, id string) diags.Diagnostics {
+	if x.State == cty.NilVal || x.State.IsNull() {
+		return notImportable(obj.Instance, id)
+	}
+	for _, err := range x.State.Type().TestConformance(b.rs.Block.ImpliedType()) {
+		return diags.Errorf(nil, "Provider produced invalid object", "The imported value of %s is not valid: %s.", obj, err).At(obj.Instance.String())
+	}
+	val, private, ds := b.read(ctx, obj, x.State, &states.Object{Private: x.Private})
+	if ds.HasErrors() {
+		return ds
+	}
+	if val.IsNull() {
+		return append(ds, notImportable(obj.Instance, id)...)
+	}
+	o, err := session.Encode(session.MarkSensitive(val, b.rs, nil), b.rs, session.Encoding{
+		Status: states.Ready, Private: private, Dependencies: nil, CreateBeforeDestroy: false,
+	})
+	if err != nil {
+		return append(ds, diags.FromError("Provider produced invalid object", fmt.Errorf("%s: %w", obj, err))...)
+	}
+	p.setObject(obj, b.pc, o)
+	return ds
+}
+
+// storedValues gives resources the values that the state has, where nothing is
+// planned: for import, and for console.
+type storedValues struct{ p *planner }
+
+// value returns what the state has for a resource.
+func (v *storedValues) value(ctx context.Context, a addrs.AbsResource) (cty.Value, diags.Diagnostics) {
+	p := v.p
+	m := p.in.Config.Modules[a.Module.Module()]
+	r := m.Resources[a.Resource]
+	rs, _, ds := p.s.Schema(ctx, m.ResourceProvider(r).Provider, r.Addr, r.TypeRange.Ptr())
+	if ds.HasErrors() {
+		return cty.DynamicVal, ds
+	}
+	ins, ds := p.s.Eval.ResourceInstances(a.Module, r)
+	if ds.HasErrors() {
+		return cty.DynamicVal, nil // how many there are cannot be known now
+	}
+	vals := make([]cty.Value, len(ins))
+	for i := range ins {
+		addr := a.Instance(ins[i].Key)
+		vals[i] = cty.UnknownVal(rs.Block.ImpliedType())
+		if o := p.object(addrs.ResourceInstanceObject{Instance: addr}); o != nil && o.AttrsJSON != nil {
+			if x, more := p.s.Stored(addr, rs, o); !more.HasErrors() {
+				vals[i] = x
+			}
+		}
+	}
+	return p.s.Eval.Collect(r.Count, r.ForEach, ins, vals), nil
+}
+
+// Evaluator returns an evaluator that knows what the state has, for expressions
+// typed in by a person.
+func Evaluator(in Input) *eval.Evaluator {
+	p := newPlanner(in)
+	p.stored = &storedValues{p: p}
+	return p.s.Eval
+}
