@@ -28,7 +28,7 @@ const (
 // the lock then goes on without.
 const (
 	readerPatience = 1 * time.Second
-	holderPatience = 200 * time.Millisecond
+	holderPatience = 500 * time.Millisecond
 	writerPatience = 10 * time.Second
 	guardPause     = 2 * time.Millisecond
 )

@@ -50,8 +50,7 @@ func (w *workspace) Lock(ctx context.Context, info statebackend.LockInfo) (strin
 	held.info = info
 	err = os.WriteFile(infoPath(path), info.Marshal(), 0o600)
 	if err == nil {
-		// Now that nobody else writes, end what a dead writer began.
-		err = w.heal(held.file, path)
+		err = w.healGuarded(ctx, held.file, path)
 	}
 	if err != nil {
 		held.release(path)
@@ -59,6 +58,20 @@ func (w *workspace) Lock(ctx context.Context, info statebackend.LockInfo) (strin
 	}
 	w.held = held
 	return info.ID, nil
+}
+
+// healGuarded ends what a dead writer began. If somebody has the guard, that
+// writer lives, and needs no help.
+func (w *workspace) healGuarded(ctx context.Context, f *os.File, path string) error {
+	release, err := guard(ctx, f, exclusive, holderPatience)
+	if errors.Is(err, errBusy) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer release()
+	return w.heal(f, path)
 }
 
 // lockPath opens and locks the file, or fails with errBusy.
