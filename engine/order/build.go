@@ -123,7 +123,7 @@ func (b *builder) split(i int) {
 		p.makes = b.step(i, Create)
 		p.deletes, p.late = b.step(i, Delete), true
 	default:
-		panic(fmt.Sprintf("order: action %q is planned for %s", c.Action, c.Object))
+		panic(fmt.Sprintf("order: %s is planned for %s", c.Action, c.Object))
 	}
 	if deposed && p.deletes >= 0 {
 		b.deposed[c.Object.Instance] = append(b.deposed[c.Object.Instance], p.deletes)

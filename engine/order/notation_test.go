@@ -51,7 +51,7 @@ func TestNotation(t *testing.T) {
 					s.read(t, key, strings.TrimSpace(rest))
 				}
 			}
-			if name != "" {
+			if name != "" || len(s.changes) > 0 {
 				t.Run(filepath.Base(file)+"/"+name, s.check)
 			}
 		}

@@ -130,9 +130,9 @@ type Change struct {
 	Provider addrs.AbsProviderConfig
 
 	// ConfigDeps are the resources that the configuration of Object needs, directly at
-	// least. Data sources, ephemeral resources, providers and whatever else
-	// has no change of its own is looked through by the caller: a resource
-	// without a change in the list orders nothing, not even what lies behind it.
+	// least. The caller looks through what nothing is made of: data sources read
+	// already, ephemeral resources, providers, resources without an instance left. What
+	// has no change orders nothing, not even what lies behind it; no-ops are changes.
 	// The configuration of a deletion is that of its provider alone, as nothing
 	// else is evaluated for it.
 	ConfigDeps []addrs.ConfigResource
