@@ -4,7 +4,10 @@
 // keeps to the contract between the values of a resource's life.
 //
 // It refuses to know where schemas come from (package provider) and what is done
-// with the values (packages planning and applying). Start at [Block].
+// with the values (packages planning and applying). Start at [Block]; then
+// [Block.Bind] for configuration, [ProposedNew] and [AssertPlanValid] for the life of
+// an object, [JSONCodec] for how it is stored. Package schematest has a notation for
+// schemas and values.
 package schema
 
 import (

@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hashicorp/hcl/v2/hcldec"
@@ -259,5 +260,116 @@ func TestContractErrorsShowNothingSensitive(t *testing.T) {
 		if strings.Contains(err.Error(), "hidden") {
 			t.Error(err)
 		}
+	}
+}
+
+// One block serves any number of goroutines from the first call on.
+func TestBlockMayBeSharedFromTheStart(t *testing.T) {
+	b := schematest.Block(t, shape)
+	body := parseBody(t, minimal)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			v, ds := b.Decode(body, decodeContext)
+			if ds.HasErrors() || len(b.SensitivePaths(v)) > 0 || b.DecoderSpec() == nil {
+				t.Errorf("decoded %#v, %s", v, ds)
+			}
+			if _, err := b.JSON().Append(nil, v); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// Answers that make Terraform 1.11.4 crash are errors.
+func TestContractOfAnswersWithHoles(t *testing.T) {
+	b := schematest.Block(t, `
+		l list optional {
+			a string optional sensitive
+		}
+		m map optional {
+			a string optional
+		}
+		d block list {
+			a string optional
+		}
+		k block map {
+			a string optional
+		}
+		g block group {
+			a string optional
+		}
+	`)
+	config := schematest.Value(t, b, `{l = [{a = "x"}], m = {k = {a = "x"}}, d = [{a = "x"}], k = {k = {a = "x"}}, g = {a = "x"}}`)
+	for _, test := range []struct{ answer, plan, result string }{
+		{`{l = [null], m = {k = null}, d = [null], k = {k = null}, g = null}`,
+			`.l[0]: planned for absence but config wants existence
+.m.k: planned for absence but config wants existence
+.d[0]: planned for absence but config wants existence
+.g: planned for absence but config wants existence
+.k.k: planned for absence but config wants existence`,
+			`.l: inconsistent values for sensitive attribute
+.m.k: was cty.ObjectVal(map[string]cty.Value{"a":cty.StringVal("x")}), but now null
+.d[0]: was present, but now absent
+.g: was present, but now absent
+.k.k: was present, but now absent`},
+		{`{l = [unknown], m = {k = unknown}, d = [unknown], k = {k = unknown}, g = unknown}`,
+			`.l[0]: planned unknown for configured value
+.m.k: planned unknown for configured value
+.d[0]: element representing nested block must not be unknown itself; set nested attribute values to unknown instead
+.g: attribute representing nested block must not be unknown itself; set nested attribute values to unknown instead
+.k.k: element representing nested block must not be unknown itself; set nested attribute values to unknown instead`,
+			`.l: inconsistent values for sensitive attribute
+.m.k: was known, but now unknown
+.d[0].a: was known, but now unknown
+.g.a: was known, but now unknown
+.k.k.a: was known, but now unknown`},
+	} {
+		v := schematest.Value(t, b, test.answer)
+		if got := errorText(schema.AssertPlanValid(b, b.NullValue(), config, v)); got != test.plan {
+			t.Errorf("plan %s\n%s\nwant\n%s", test.answer, got, test.plan)
+		}
+		if got := errorText(schema.AssertObjectCompatible(b, config, v)); got != test.result {
+			t.Errorf("result %s\n%s\nwant\n%s", test.answer, got, test.result)
+		}
+		// Nothing else stumbles over them.
+		b.SensitivePaths(v)
+		b.SetUnknowns(v)
+		schema.ProposedNew(b, v, config)
+	}
+}
+
+// errorText returns errs in the order in which they come.
+func errorText(errs []error) string {
+	var lines []string
+	for _, err := range errs {
+		lines = append(lines, keyStep.ReplaceAllString(schema.FormatError(err), ".$1"))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestProposedNewOfNothing(t *testing.T) {
+	b := schematest.Block(t, computing)
+	null, some := b.NullValue(), schematest.Value(t, b, `{name = "n"}`)
+	if got := schema.ProposedNew(b, null, null); !got.IsNull() {
+		t.Errorf("of nothing to nothing %#v is proposed", got)
+	}
+	if got := schema.ProposedNew(b, some, null); !got.RawEquals(some) {
+		t.Errorf("without a configuration %#v is proposed", got)
+	}
+	if got := schema.ProposedNew(b, null, cty.UnknownVal(b.ImpliedType())); !got.RawEquals(b.EmptyValue()) {
+		t.Errorf("of something unknown %#v is proposed", got)
+	}
+}
+
+func TestProviderResource(t *testing.T) {
+	m, d, e := &schema.Schema{}, &schema.Schema{}, &schema.Schema{}
+	p := &schema.Provider{
+		Managed: map[string]*schema.Schema{"a": m}, Data: map[string]*schema.Schema{"a": d}, Ephemeral: map[string]*schema.Schema{"a": e},
+	}
+	if p.Resource("managed", "a") != m || p.Resource("data", "a") != d || p.Resource("ephemeral", "a") != e ||
+		p.Resource("managed", "b") != nil || p.Resource("other", "a") != nil {
+		t.Error("a resource type is not found, or one that is none")
 	}
 }

@@ -49,10 +49,7 @@ func Block(t testing.TB, text string) *schema.Block {
 // Parse returns the schema that text describes.
 func Parse(text string) (*schema.Block, error) {
 	p := &parser{lines: strings.Split(text, "\n")}
-	b, err := p.body()
-	if err == nil && p.at < len(p.lines) {
-		err = fmt.Errorf("a } too many")
-	}
+	b, err := p.body(false)
 	if err != nil {
 		return nil, fmt.Errorf("schema line %d: %w", p.at, err)
 	}
@@ -64,8 +61,8 @@ type parser struct {
 	at    int
 }
 
-// body reads lines up to a closing brace or the end.
-func (p *parser) body() (*schema.Block, error) {
+// body reads lines up to a closing brace, or outside of braces up to the end.
+func (p *parser) body(braced bool) (*schema.Block, error) {
 	b := &schema.Block{Attributes: map[string]*schema.Attribute{}, Blocks: map[string]*schema.NestedBlock{}}
 	for p.at < len(p.lines) {
 		line, _, _ := strings.Cut(p.lines[p.at], "#")
@@ -74,8 +71,10 @@ func (p *parser) body() (*schema.Block, error) {
 		switch {
 		case len(words) == 0:
 			continue
-		case words[0] == "}":
+		case words[0] == "}" && braced:
 			return b, nil
+		case words[0] == "}":
+			return nil, fmt.Errorf("a } too many")
 		case len(words) > 1 && words[1] == "block":
 			n, err := p.block(words[2:])
 			if err != nil {
@@ -89,6 +88,9 @@ func (p *parser) body() (*schema.Block, error) {
 			}
 			b.Attributes[words[0]] = a
 		}
+	}
+	if braced {
+		return nil, fmt.Errorf("a } too few")
 	}
 	return b, nil
 }
@@ -114,7 +116,7 @@ func (p *parser) block(words []string) (*schema.NestedBlock, error) {
 		}
 	}
 	var err error
-	n.Block, err = p.body()
+	n.Block, err = p.body(true)
 	return n, err
 }
 
@@ -130,7 +132,7 @@ func (p *parser) attribute(words []string) (*schema.Attribute, error) {
 	}
 	what := strings.Join(words, " ")
 	if nested {
-		b, err := p.body()
+		b, err := p.body(true)
 		if err != nil {
 			return nil, err
 		}
