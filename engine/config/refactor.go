@@ -7,6 +7,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
 var movedSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "from", Required: true}, {Name: "to", Required: true}}}
@@ -230,4 +231,11 @@ func (r *reader) removedAddress(m *Removed) bool {
 		return false
 	}
 	return true
+}
+
+// ParseTarget reads the address that a traversal of literals spells out, such as
+// module.a[0].type.name["k"].
+func ParseTarget(t hcl.Traversal) (addrs.Target, diags.Diagnostics) {
+	out, ds := targetFromTraversal(t)
+	return out, diags.FromHCL(ds)
 }

@@ -338,3 +338,8 @@ func (i *Instance) Variables() map[string]cty.Value {
 	i.fill(vars)
 	return vars
 }
+
+// ForEach returns the instances that a for_each argument means in a scope.
+func (e *Evaluator) ForEach(x hcl.Expression, s Scope) ([]Instance, diags.Diagnostics) {
+	return e.expand(nil, x, s, nil, false)
+}

@@ -172,15 +172,15 @@ func (p *planner) orphanResource(ctx context.Context, abs addrs.AbsResource) dia
 		list = append(list, abs.Instance(k))
 	}
 	slices.SortFunc(list, addrs.AbsResourceInstance.Compare)
-	if kept, ds := p.removed(ctx, abs, r.Provider, list); kept {
-		return ds
-	}
 	b := &block{p: p, cr: abs.Config(), pc: r.Provider}
 	var ds, more diags.Diagnostics
 	if b.rs, b.ps, ds = p.s.Schema(ctx, r.Provider.Provider, abs.Resource, nil); ds.HasErrors() {
 		return ds.At(abs.String())
 	}
 	if b.client, more = p.s.Client(ctx, r.Provider); more.HasErrors() {
+		return append(ds, more...)
+	}
+	if kept, more := p.removed(ctx, b, list); kept {
 		return append(ds, more...)
 	}
 	reason := plans.ReasonDeleteBecauseNoConfig

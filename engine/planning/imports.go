@@ -2,25 +2,127 @@ package planning
 
 import (
 	"context"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// importTargets resolves the import blocks for a resource.
-func (p *planner) importTargets(ctx context.Context, b *block, spans map[addrs.AbsResource][2]int) diags.Diagnostics {
-	return nil
+// importTargets evaluates the import blocks for a resource: which object, by ID,
+// each instance takes over if the state has none. They stand in the root module.
+func (p *planner) importTargets(b *block, spans map[addrs.AbsResource][2]int, jobs []job) diags.Diagnostics {
+	if p.in.Mode != plans.NormalMode {
+		return nil
+	}
+	var ds diags.Diagnostics
+	for _, im := range p.in.Config.Root.Imports {
+		if im.Resource != b.cr {
+			continue
+		}
+		ds = append(ds, p.importBlock(im, jobs)...)
+	}
+	return ds
 }
 
-// importObject brings an object into the prior state by its ID, if an import
-// block asks for it and the state has none.
+// importBlock evaluates one block for each of its instances.
+func (p *planner) importBlock(im *config.Import, jobs []job) diags.Diagnostics {
+	scopes := []eval.Scope{{}}
+	if im.ForEach != nil {
+		ins, ds := p.s.Eval.ForEach(im.ForEach, eval.Scope{})
+		if ds.HasErrors() {
+			return ds
+		}
+		scopes = nil
+		for i := range ins {
+			scopes = append(scopes, eval.Scope{Instance: &ins[i]})
+		}
+	}
+	var ds diags.Diagnostics
+	for _, s := range scopes {
+		ds = append(ds, p.importOne(im, s, jobs)...)
+	}
+	return ds
+}
+
+func (p *planner) importOne(im *config.Import, s eval.Scope, jobs []job) diags.Diagnostics {
+	t, ds := traversalIn(im.To, s)
+	if ds.HasErrors() {
+		return ds
+	}
+	target, more := config.ParseTarget(t)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	addr := addrs.AbsResourceInstance{Module: target.Module, Resource: addrs.ResourceInstance{Resource: target.Resource, Key: target.Key}}
+	if !slices.ContainsFunc(jobs, func(j job) bool { return j.addr == addr }) {
+		return append(ds, diags.Errorf(im.To.Range().Ptr(), "Configuration for import target does not exist",
+			"The configuration for the given import %s does not exist. All target instances must have an associated configuration to be imported.", addr)...)
+	}
+	v, more := p.s.Eval.Expr(im.ID, s)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	bad := func(detail string) diags.Diagnostics {
+		return append(ds, diags.Errorf(im.ID.Range().Ptr(), "Invalid import id argument", "%s", detail)...)
+	}
+	if marks.Contains(v, marks.Ephemeral) {
+		return bad("The import ID value is ephemeral, which means that it can be different in each run.")
+	}
+	v, _ = v.Unmark()
+	switch {
+	case !v.IsKnown():
+		return bad("The import block \"id\" argument depends on resource attributes that cannot be determined until apply, so Lockstep cannot plan to import this resource.")
+	case v.IsNull() || v.Type() != cty.String && v.Type() != cty.Number:
+		return bad("The import ID must be a string that is not null.")
+	}
+	id := importID(v)
+	if id == "" {
+		return bad("The import ID value evaluates to an empty string, please provide a non-empty value.")
+	}
+	p.mu.Lock()
+	p.imports[addr] = importing{id, im.Range.Ptr()}
+	p.mu.Unlock()
+	return ds
+}
+
+func importID(v cty.Value) string {
+	if v.Type() == cty.String {
+		return v.AsString()
+	}
+	return v.AsBigFloat().Text('f', -1)
+}
+
+// importing is what an import block says about one instance.
+type importing struct {
+	id    string
+	place *hcl.Range
+}
+
+// importObject brings an object into the prior state by its ID, if an import block
+// asks for it and the state has none.
 func (x *instance) importObject(ctx context.Context) (*plans.Importing, diags.Diagnostics) {
-	return nil, nil
-}
-
-// removed handles removed blocks: it reports whether one applies to a resource
-// without block, and then plans what it says.
-func (p *planner) removed(ctx context.Context, abs addrs.AbsResource, pc addrs.AbsProviderConfig, list []addrs.AbsResourceInstance) (bool, diags.Diagnostics) {
-	return false, nil
+	x.p.mu.Lock()
+	im, ok := x.p.imports[x.addr]
+	x.p.mu.Unlock()
+	if !ok || x.p.object(x.object()) != nil {
+		return nil, nil
+	}
+	ds := x.p.fetch(ctx, x.block, x.addr, im.id)
+	for i := range ds {
+		if ds[i].Subject == nil {
+			ds[i].Subject = im.place
+		}
+	}
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	x.imported = true
+	return &plans.Importing{ID: im.id}, ds
 }

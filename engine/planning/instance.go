@@ -21,6 +21,8 @@ type instance struct {
 	addr  addrs.AbsResourceInstance
 	scope eval.Scope
 	found existing
+	// imported says that the object came into the prior state just now.
+	imported bool
 }
 
 func (x *instance) object() addrs.ResourceInstanceObject {
@@ -34,7 +36,7 @@ func (x *instance) plan(ctx context.Context) (cty.Value, diags.Diagnostics) {
 		return cty.NilVal, ds
 	}
 	var more diags.Diagnostics
-	if x.found, more = x.refresh(ctx, x.object()); more.HasErrors() {
+	if x.found, more = x.present(ctx); more.HasErrors() {
 		return cty.NilVal, append(ds, more...)
 	}
 	ds = append(ds, more...)

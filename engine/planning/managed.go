@@ -117,7 +117,7 @@ func (p *planner) visitManaged(ctx context.Context, m *config.Module, r *config.
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
-	if more := p.importTargets(ctx, b, spans); len(more) > 0 {
+	if more := p.importTargets(b, spans, jobs); len(more) > 0 {
 		if ds = append(ds, more...); ds.HasErrors() {
 			return ds
 		}

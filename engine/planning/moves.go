@@ -1,21 +1,72 @@
 package planning
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
+// A move is one statement that objects have another address than they had: a moved
+// block in one module, or one that follows from count being added or taken away.
+type move struct {
+	module   addrs.Module // where it is written; its endpoints are relative to that
+	from, to addrs.Target
+	whole    bool // all instances, each keeping its key
+	implied  bool
+	place    *hcl.Range
+}
+
 // moves gives instances of the state the addresses that the configuration has for
-// them now.
-//
-// Adding or removing count is a move by itself, between `a` and `a[0]`; which of
-// the two the configuration wants follows from the presence of count alone.
+// them now. Statements are followed in the order of their chains, so that of a -> b
+// and b -> c the first comes first. Where the new address is taken already, nothing
+// moves, and a warning says so.
 func (p *planner) moves() {
-	st := p.in.State
-	for abs, res := range st.Resources() {
+	list := p.moveStatements()
+	if len(list) == 0 {
+		return
+	}
+	list, ds := sortMoves(list)
+	p.report(ds)
+	if ds.HasErrors() {
+		return
+	}
+	var blocked []string
+	for _, m := range list {
+		blocked = append(blocked, p.follow(m)...)
+	}
+	if len(blocked) > 0 {
+		slices.Sort(blocked)
+		p.report(diags.Warningf(nil, "Unresolved resource instance address changes",
+			"Lockstep tried to adjust resource instance addresses in the prior state based on change information recorded in the configuration, but some adjustments did not succeed due to existing objects already at the intended addresses:\n  - %s\n\nLockstep has planned to destroy these objects. If this is not what you want, resolve the conflict first.", strings.Join(slices.Compact(blocked), "\n  - ")))
+	}
+}
+
+// moveStatements collects written and implied moves.
+func (p *planner) moveStatements() []move {
+	var list []move
+	seen := map[addrs.AbsResource]bool{}
+	for _, m := range p.in.Config.Order {
+		for _, b := range m.Moved {
+			list = append(list, move{
+				module: m.Addr, from: b.From, to: b.To, place: b.Range.Ptr(),
+				whole: wholeBlock(b.From) && wholeBlock(b.To),
+			})
+		}
+	}
+	written := len(list)
+	for abs, res := range p.in.State.Resources() {
 		m := p.in.Config.Modules[abs.Module.Module()]
-		if m == nil || abs.Resource.Mode != addrs.Managed {
+		if m == nil || abs.Resource.Mode != addrs.Managed || seen[abs] {
 			continue
 		}
+		seen[abs] = true
 		r := m.Resources[abs.Resource]
 		if r == nil || r.ForEach != nil {
 			continue
@@ -24,9 +75,235 @@ func (p *planner) moves() {
 		if r.Count == nil {
 			from, to = to, from
 		}
-		if res.Instances[from] != nil && res.Instances[to] == nil {
-			p.prior.MoveInstance(abs.Instance(from), abs.Instance(to))
-			p.movedFrom[abs.Instance(to)] = abs.Instance(from)
+		if res.Instances[from] == nil || res.Instances[to] != nil {
+			continue
+		}
+		list = append(list, move{
+			from: addrs.Target{Module: abs.Module, Resource: abs.Resource, Key: from},
+			to:   addrs.Target{Module: abs.Module, Resource: abs.Resource, Key: to}, implied: true,
+		})
+	}
+	slices.SortStableFunc(list[written:], func(a, b move) int { return strings.Compare(a.from.String(), b.from.String()) })
+	return list
+}
+
+// wholeBlock reports whether a target names no instance at its end.
+func wholeBlock(t addrs.Target) bool {
+	if !t.IsModule() {
+		return t.Key.IsNone()
+	}
+	_, _, key := t.Module.Call()
+	return key.IsNone()
+}
+
+// static returns the configuration address of an endpoint.
+func (m *move) static(t addrs.Target) (addrs.Module, addrs.Resource) {
+	mod := m.module
+	for _, s := range t.Module.Steps() {
+		mod = mod.Child(s.Name)
+	}
+	return mod, t.Resource
+}
+
+// sortMoves orders statements along their chains.
+func sortMoves(list []move) ([]move, diags.Diagnostics) {
+	const active, done = 1, 2
+	mark := make([]byte, len(list))
+	var out []move
+	var ds diags.Diagnostics
+	var visit func(i int)
+	visit = func(i int) {
+		mark[i] = active
+		for j := range list {
+			if j == i || !feeds(&list[j], &list[i]) {
+				continue
+			}
+			switch mark[j] {
+			case 0:
+				visit(j)
+			case active:
+				if !list[i].implied && !list[j].implied && ds == nil {
+					ds = diags.Errorf(list[i].place, "Cyclic dependency in move statements",
+						"The following chained move statements form a cycle, and so there is no final location to move objects to: %s -> %s and %s -> %s. Remove one or more of these move statements.",
+						list[j].from, list[j].to, list[i].from, list[i].to)
+				}
+			}
+		}
+		mark[i] = done
+		out = append(out, list[i])
+	}
+	for i := range list {
+		if mark[i] == 0 {
+			visit(i)
 		}
 	}
+	return out, ds
+}
+
+// feeds reports whether what a moves may be moved on by b.
+func feeds(a, b *move) bool {
+	am, ar := a.static(a.to)
+	bm, br := b.static(b.from)
+	switch {
+	case a.to.IsModule() && b.from.IsModule():
+		return am == bm && sameKey(a.to, b.from) || bm != am && (am.Contains(bm) || bm.Contains(am))
+	case a.to.IsModule():
+		return am.Contains(bm)
+	case b.from.IsModule():
+		return bm.Contains(am)
+	}
+	return am == bm && ar == br && (a.to.Key == b.from.Key || a.whole || b.whole)
+}
+
+func sameKey(a, b addrs.Target) bool {
+	_, _, x := a.Module.Call()
+	_, _, y := b.Module.Call()
+	return x == y || x.IsNone() || y.IsNone()
+}
+
+// follow carries out one statement on every instance that it means. It returns what
+// could not be moved, for the warning.
+func (p *planner) follow(m move) (blocked []string) {
+	var all []addrs.AbsResourceInstance
+	for abs, r := range p.prior.Current().Resources() {
+		for k := range r.Instances {
+			all = append(all, abs.Instance(k))
+		}
+	}
+	slices.SortFunc(all, addrs.AbsResourceInstance.Compare)
+	type pair struct{ from, to addrs.AbsResourceInstance }
+	var pairs []pair
+	for _, a := range all {
+		if to, ok := m.target(a); ok && to != a {
+			pairs = append(pairs, pair{a, to})
+		}
+	}
+	for _, x := range pairs {
+		if p.prior.Current().Instance(x.to) != nil {
+			if !m.implied {
+				blocked = append(blocked, fmt.Sprintf("%s could not move to %s", x.from, x.to))
+			}
+			continue
+		}
+		p.prior.MoveInstance(x.from, x.to)
+		origin := x.from
+		if was, ok := p.movedFrom[x.from]; ok {
+			origin = was
+			delete(p.movedFrom, x.from)
+		}
+		if origin != x.to {
+			p.movedFrom[x.to] = origin
+		}
+	}
+	return blocked
+}
+
+// target returns where a statement moves an instance, if it means it.
+func (m *move) target(a addrs.AbsResourceInstance) (addrs.AbsResourceInstance, bool) {
+	steps := a.Module.Steps()
+	depth := m.module.Depth()
+	if m.implied {
+		depth = 0
+	}
+	if len(steps) < depth {
+		return a, false
+	}
+	base := addrs.RootModuleInstance
+	at := addrs.RootModule
+	for _, s := range steps[:depth] {
+		base, at = base.Child(s.Name, s.Key), at.Child(s.Name)
+	}
+	if at != m.module && !m.implied {
+		return a, false
+	}
+	rest, want := steps[depth:], m.from.Module.Steps()
+	if len(rest) < len(want) || !m.from.IsModule() && len(rest) != len(want) {
+		return a, false
+	}
+	var kept addrs.InstanceKey
+	for i, w := range want {
+		last := m.from.IsModule() && i == len(want)-1
+		if rest[i].Name != w.Name || rest[i].Key != w.Key && !(last && m.whole) {
+			return a, false
+		}
+		kept = rest[i].Key
+	}
+	out := a
+	out.Module = base
+	to := m.to.Module.Steps()
+	for i, s := range to {
+		key := s.Key
+		if m.to.IsModule() && i == len(to)-1 && m.whole {
+			key = kept
+		}
+		out.Module = out.Module.Child(s.Name, key)
+	}
+	if m.from.IsModule() {
+		for _, s := range rest[len(want):] {
+			out.Module = out.Module.Child(s.Name, s.Key)
+		}
+		return out, true
+	}
+	if a.Resource.Resource != m.from.Resource || a.Resource.Key != m.from.Key && !m.whole {
+		return a, false
+	}
+	out.Resource.Resource = m.to.Resource
+	if !m.whole {
+		out.Resource.Key = m.to.Key
+	}
+	return out, true
+}
+
+// checkMoves reports moved blocks whose old address is still declared.
+func (p *planner) checkMoves() {
+	for _, m := range p.in.Config.Order {
+		for _, b := range m.Moved {
+			st := move{module: m.Addr, from: b.From, to: b.To, whole: wholeBlock(b.From) && wholeBlock(b.To)}
+			if what := p.stillThere(m, &st); what != "" {
+				p.report(diags.Errorf(&b.Range, "Moved object still exists",
+					"This statement declares a move from %s, but that object is still declared in the configuration at %s. Change your configuration so that this object will be declared as %s instead.", b.From, what, b.To))
+			}
+		}
+	}
+}
+
+// stillThere returns what the configuration still has at a statement's old address.
+func (p *planner) stillThere(m *config.Module, st *move) string {
+	mod, res := st.static(st.from)
+	target := p.in.Config.Modules[mod]
+	if target == nil {
+		return ""
+	}
+	if st.from.IsModule() {
+		ins, _ := p.s.Eval.Modules(target)
+		for _, in := range ins {
+			_, _, key := in.Call()
+			_, _, want := st.from.Module.Call()
+			if st.whole || key == want {
+				return in.String()
+			}
+		}
+		return ""
+	}
+	if target.Resources[res] == nil {
+		return ""
+	}
+	for _, abs := range slices.SortedFunc(maps.Keys(p.instances.Resources), addrs.AbsResource.Compare) {
+		if abs.Config() != (addrs.ConfigResource{Module: mod, Resource: res}) {
+			continue
+		}
+		for _, k := range p.instances.Resources[abs] {
+			if to, ok := st.target(abs.Instance(k)); ok && (st.whole || k == st.from.Key) && to != abs.Instance(k) {
+				return abs.Instance(k).String()
+			}
+		}
+	}
+	return ""
+}
+
+// moveTarget reports whether a written move leads to an instance: then it goes
+// because the configuration has no such instance.
+func (p *planner) moveTarget(a addrs.AbsResourceInstance) bool {
+	_, ok := p.movedFrom[a]
+	return ok
 }

@@ -73,8 +73,10 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 	}
 	p := newPlanner(in)
 	p.moves()
+	p.checkRemoved()
 	p.selectTargets()
 	p.walk(ctx)
+	p.checkMoves()
 	p.report(p.s.CloseEphemerals(context.WithoutCancel(ctx)))
 	return p.finish()
 }
@@ -107,6 +109,7 @@ type planner struct {
 	// pendingAbs is pending by module instance.
 	pendingAbs map[addrs.AbsResource]bool
 	instances  plans.Instances
+	imports    map[addrs.AbsResourceInstance]importing
 	found      diags.Diagnostics
 	ended      bool
 }
@@ -121,6 +124,7 @@ func newPlanner(in Input) *planner {
 		pending:    map[addrs.ConfigResource]bool{},
 		pendingAbs: map[addrs.AbsResource]bool{},
 		movedFrom:  map[addrs.AbsResourceInstance]addrs.AbsResourceInstance{},
+		imports:    map[addrs.AbsResourceInstance]importing{},
 		instances: plans.Instances{
 			Calls:     map[plans.CallInstance][]addrs.InstanceKey{},
 			Resources: map[addrs.AbsResource][]addrs.InstanceKey{},

@@ -81,6 +81,16 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 	return existing{next, val}, ds
 }
 
+// present returns the object that an instance starts from. What was imported was
+// read just now.
+func (x *instance) present(ctx context.Context) (existing, diags.Diagnostics) {
+	if x.imported {
+		o := x.p.object(x.object())
+		return existing{o, o.Value}, nil
+	}
+	return x.refresh(ctx, x.object())
+}
+
 // read asks the provider what an object is now.
 func (b *block) read(ctx context.Context, addr addrs.ResourceInstanceObject, upgraded cty.Value, o *states.Object) (cty.Value, []byte, diags.Diagnostics) {
 	plain, paths := marks.Paths(upgraded, marks.Sensitive)

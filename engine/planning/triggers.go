@@ -7,6 +7,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/session"
 )
@@ -15,7 +16,7 @@ import (
 // resource or instance named there has a change, or an attribute of one does.
 func (x *instance) triggered() (bool, diags.Diagnostics) {
 	for _, expr := range x.r.ReplaceTriggeredBy {
-		t, ds := x.triggerTraversal(expr)
+		t, ds := traversalIn(expr, x.scope)
 		if ds.HasErrors() {
 			return false, ds.At(x.addr.String())
 		}
@@ -72,24 +73,24 @@ func stepName(s hcl.Traverser) string {
 	return ""
 }
 
-// triggerTraversal returns an expression as a traversal; a key in it may be
+// traversalIn returns an expression as a traversal; a key in it may be
 // each.key or count.index.
-func (x *instance) triggerTraversal(expr hcl.Expression) (hcl.Traversal, diags.Diagnostics) {
+func traversalIn(expr hcl.Expression, s eval.Scope) (hcl.Traversal, diags.Diagnostics) {
 	if t, hs := hcl.AbsTraversalForExpr(expr); !hs.HasErrors() {
 		return t, nil
 	}
 	switch e := expr.(type) {
 	case *hclsyntax.RelativeTraversalExpr:
-		base, ds := x.triggerTraversal(e.Source)
+		base, ds := traversalIn(e.Source, s)
 		return append(base[:len(base):len(base)], e.Traversal...), ds
 	case *hclsyntax.IndexExpr:
-		base, ds := x.triggerTraversal(e.Collection)
+		base, ds := traversalIn(e.Collection, s)
 		if ds.HasErrors() {
 			return nil, ds
 		}
 		ctx := &hcl.EvalContext{Variables: map[string]cty.Value{}}
-		if x.scope.Instance != nil {
-			ctx.Variables = x.scope.Instance.Variables()
+		if s.Instance != nil {
+			ctx.Variables = s.Instance.Variables()
 		}
 		k, hs := e.Key.Value(ctx)
 		if hs.HasErrors() {
@@ -97,7 +98,7 @@ func (x *instance) triggerTraversal(expr hcl.Expression) (hcl.Traversal, diags.D
 		}
 		return append(base[:len(base):len(base)], hcl.TraverseIndex{Key: k, SrcRange: e.Key.Range()}), nil
 	}
-	return nil, diags.Errorf(expr.Range().Ptr(), "Invalid replace_triggered_by expression",
+	return nil, diags.Errorf(expr.Range().Ptr(), "Invalid reference",
 		"A reference to a resource, a resource instance or an attribute of one is required.")
 }
 

@@ -1,0 +1,97 @@
+package planning
+
+import (
+	"context"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+// removed plans what removed blocks say about a resource without block: true if
+// one applies that leaves the objects alone.
+func (p *planner) removed(ctx context.Context, b *block, list []addrs.AbsResourceInstance) (bool, diags.Diagnostics) {
+	if p.in.Mode != plans.NormalMode || !p.forgets(b.cr) {
+		return false, nil
+	}
+	var ds diags.Diagnostics
+	for _, addr := range list {
+		if !p.wants(addr) {
+			continue
+		}
+		for _, obj := range p.objectsOf(addr) {
+			found, more := b.refresh(ctx, obj)
+			if ds = append(ds, more...); more.HasErrors() || found.object == nil {
+				continue
+			}
+			p.record(&plans.ResourceChange{
+				Addr: obj, Provider: b.pc, Schema: b.rs, StoredDeps: found.object.Dependencies,
+				Change: plans.Change{Action: plans.Forget, Before: found.prior, After: b.rs.Block.NullValue()},
+			})
+		}
+	}
+	return true, ds
+}
+
+// objectsOf returns all objects of an instance.
+func (p *planner) objectsOf(addr addrs.AbsResourceInstance) []addrs.ResourceInstanceObject {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	in := p.prior.Current().Instance(addr)
+	var out []addrs.ResourceInstanceObject
+	if in == nil {
+		return nil
+	}
+	if in.Current != nil {
+		out = append(out, addrs.ResourceInstanceObject{Instance: addr})
+	}
+	for k := range in.Deposed {
+		out = append(out, addrs.ResourceInstanceObject{Instance: addr, Deposed: k})
+	}
+	slices.SortFunc(out, func(a, b addrs.ResourceInstanceObject) int {
+		if a.Deposed < b.Deposed {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// forgets reports whether a removed block with destroy = false means a block's objects.
+func (p *planner) forgets(cr addrs.ConfigResource) bool {
+	for _, m := range p.in.Config.Order {
+		for _, r := range m.Removed {
+			mod := m.Addr
+			for _, s := range r.From.Module.Steps() {
+				mod = mod.Child(s.Name)
+			}
+			if !r.Destroy && (r.From.IsModule() && mod.Contains(cr.Module) || mod == cr.Module && r.From.Resource == cr.Resource) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// checkRemoved reports removed blocks for what is still declared.
+func (p *planner) checkRemoved() {
+	for _, m := range p.in.Config.Order {
+		for _, r := range m.Removed {
+			mod := m.Addr
+			for _, s := range r.From.Module.Steps() {
+				mod = mod.Child(s.Name)
+			}
+			target := p.in.Config.Modules[mod]
+			switch {
+			case target == nil:
+			case r.From.IsModule():
+				p.report(diags.Errorf(&r.Range, "Removed module still exists",
+					"This statement declares that %s was removed, but it is still declared in the configuration at %s. Take out the module block, or this one.", r.From, target.Call.Range))
+			case target.Resources[r.From.Resource] != nil:
+				p.report(diags.Errorf(&r.Range, "Removed resource still exists",
+					"This statement declares that %s was removed, but it is still declared in the configuration at %s. Take out the resource block, or this one.", r.From, target.Resources[r.From.Resource].Range))
+			}
+		}
+	}
+}
