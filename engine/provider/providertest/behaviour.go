@@ -47,6 +47,13 @@ func (p *Provider) On(line string) {
 	p.rules = append(p.rules, r)
 }
 
+// Off takes back the rules that On added; those of the description stay.
+func (p *Provider) Off() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rules = p.rules[:p.described]
+}
+
 var behaviours = map[string]bool{
 	"fail": true, "partial": true, "warn": true, "hang": true, "crash": true, "gone": true, "bad": true,
 }

@@ -52,6 +52,7 @@ func parse(text string) (*Provider, error) {
 			return nil, fmt.Errorf("line %d: %s: %w", n, strings.Join(ps.lines[n-1], " "), err)
 		}
 	}
+	ps.p.described = len(ps.p.rules)
 	return ps.p, nil
 }
 

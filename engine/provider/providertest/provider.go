@@ -33,9 +33,11 @@ type Provider struct {
 	declared *schema.Provider
 	traits   map[string]map[string]traits // of managed types, by attribute
 	legacy   bool
+	// described is how many rules the description has.
+	described int
 
 	mu       sync.Mutex
-	rules    []*rule
+	rules    []*rule // the first ones are those of the description
 	calls    []string
 	objects  map[objectKey]object
 	ids      map[objectKey]bool // every ID ever given out

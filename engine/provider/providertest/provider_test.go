@@ -204,6 +204,13 @@ func TestMisbehaviour(t *testing.T) {
 	if _, ds := other.Read(t.Context(), provider.ReadRequest{TypeName: "thing", Prior: done.New}); !ds.HasErrors() {
 		t.Error("a crashed client answers")
 	}
+	p.Off()
+	if _, ds := ready(t, p).ReadData(t.Context(), "thing", config, cty.NilVal); ds.HasErrors() {
+		t.Errorf("with the rule taken back: %v", ds)
+	}
+	if len(p.rules) != p.described || p.described == 0 {
+		t.Errorf("%d rules are left of the description's %d", len(p.rules), p.described)
+	}
 }
 
 // TestOthers tries what is not about the life of managed resources.
