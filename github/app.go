@@ -1,0 +1,197 @@
+package github
+
+import (
+	"context"
+	"crypto/rsa"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	gh "github.com/google/go-github/v60/github"
+)
+
+// How an App proves who it is. GitHub accepts tokens of at most 10 minutes, and
+// advises to date them a minute back, against clocks that differ.
+// Source: https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app
+const (
+	jwtBackdate = time.Minute
+	jwtLife     = 9 * time.Minute
+)
+
+// Installation tokens live for an hour. One that ends within this time is replaced,
+// so that no call starts with a token that ends under way.
+const tokenMargin = 5 * time.Minute
+
+// DefaultURL is where GitHub's API is, unless [AppConfig] says otherwise.
+const DefaultURL = "https://api.github.com/"
+
+// AppConfig says who the App is, and where GitHub is.
+type AppConfig struct {
+	ID  int64
+	Key Secret // the private key, PEM
+	// URL is where the API is; "" means DefaultURL. Plain http is for the own
+	// machine only.
+	URL string
+	// Transport makes the requests; nil means http.DefaultTransport.
+	Transport http.RoundTripper
+	// MaxWait is how long a call may wait for a rate limit; 0 means a minute.
+	// A limit that lasts longer is an error at once.
+	MaxWait time.Duration
+}
+
+// An App is a GitHub App. It is safe for concurrent use.
+type App struct {
+	config AppConfig
+	api    *url.URL
+	sign   func(now time.Time) (Secret, error)
+	client *gh.Client // as the App itself
+
+	mu     sync.Mutex
+	tokens map[tokenKey]*tokens
+	login  string
+}
+
+// NewApp returns the App of a configuration. It calls nobody.
+func NewApp(c AppConfig) (*App, error) {
+	if c.ID <= 0 {
+		return nil, errors.New("the GitHub App has no ID")
+	}
+	key, err := jwt.ParseRSAPrivateKeyFromPEM([]byte(c.Key.reveal()))
+	if err != nil {
+		// Not %w: what the parser says may hold parts of the key.
+		return nil, errors.New("the GitHub App's private key is not an RSA key in PEM form")
+	}
+	if c.URL == "" {
+		c.URL = DefaultURL
+	}
+	api, err := url.Parse(strings.TrimSuffix(c.URL, "/") + "/")
+	if err != nil || !safeURL(api) {
+		return nil, fmt.Errorf("the address of GitHub's API, %s, is not an https URL", c.URL)
+	}
+	if c.Transport == nil {
+		c.Transport = http.DefaultTransport
+	}
+	if c.MaxWait == 0 {
+		c.MaxWait = time.Minute
+	}
+	a := &App{config: c, api: api, sign: signer(c.ID, key), tokens: map[tokenKey]*tokens{}}
+	// What an App asks as itself can all be asked twice.
+	a.client = a.newClient(&transport{
+		base: c.Transport, maxWait: c.MaxWait, repeatable: true, scheme: "Bearer",
+		token: func(context.Context, bool) (Secret, error) { return a.sign(time.Now()) },
+	})
+	return a, nil
+}
+
+// safeURL reports whether secrets may be sent there.
+func safeURL(u *url.URL) bool {
+	switch host := u.Hostname(); u.Scheme {
+	case "https":
+		return host != ""
+	case "http":
+		return host == "127.0.0.1" || host == "::1" || host == "localhost"
+	}
+	return false
+}
+
+func (a *App) newClient(t *transport) *gh.Client {
+	c := gh.NewClient(&http.Client{Transport: t})
+	c.BaseURL = a.api
+	c.UserAgent = "lockstep"
+	return c
+}
+
+// signer returns a func that proves the App's identity. The key stays in it.
+func signer(id int64, key *rsa.PrivateKey) func(time.Time) (Secret, error) {
+	return func(now time.Time) (Secret, error) {
+		t, err := jwt.NewWithClaims(jwt.SigningMethodRS256, jwt.RegisteredClaims{
+			Issuer:    strconv.FormatInt(id, 10),
+			IssuedAt:  jwt.NewNumericDate(now.Add(-jwtBackdate)),
+			ExpiresAt: jwt.NewNumericDate(now.Add(jwtLife)),
+		}).SignedString(key)
+		if err != nil {
+			return Secret{}, errors.New("sign as the GitHub App: the key does not work")
+		}
+		return NewSecret(t), nil
+	}
+}
+
+// Login returns the name under which the App writes, such as "lockstep[bot]".
+func (a *App) Login(ctx context.Context) (string, error) {
+	a.mu.Lock()
+	login := a.login
+	a.mu.Unlock()
+	if login != "" {
+		return login, nil
+	}
+	app, _, err := a.client.Apps.Get(ctx, "")
+	if err != nil {
+		return "", failed("ask who the GitHub App is", err)
+	}
+	login = app.GetSlug() + "[bot]"
+	a.mu.Lock()
+	a.login = login
+	a.mu.Unlock()
+	return login, nil
+}
+
+// Repository returns the client of one repository, on behalf of the installation
+// that has it: its tokens open no other repository, and if the installation has no
+// right to it there are none. Nothing is called yet.
+func (a *App) Repository(installation int64, r Repo) (*Client, error) {
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	key := tokenKey{installation, r.ID}
+	a.mu.Lock()
+	t := a.tokens[key]
+	if t == nil {
+		t = &tokens{app: a, key: key}
+		a.tokens[key] = t
+	}
+	a.mu.Unlock()
+	return &Client{
+		app: a, repo: r,
+		client: a.newClient(&transport{
+			base: a.config.Transport, maxWait: a.config.MaxWait, scheme: "token", token: t.get,
+		}),
+	}, nil
+}
+
+type tokenKey struct{ installation, repo int64 }
+
+// tokens keeps the one token of an installation for a repository.
+type tokens struct {
+	app *App
+	key tokenKey
+
+	mu      sync.Mutex
+	token   Secret
+	expires time.Time
+}
+
+// get returns a token that is good for a while; renew says that the last one was
+// refused.
+func (t *tokens) get(ctx context.Context, renew bool) (Secret, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !renew && !t.token.IsEmpty() && time.Until(t.expires) > tokenMargin {
+		return t.token, nil
+	}
+	res, _, err := t.app.client.Apps.CreateInstallationToken(ctx, t.key.installation,
+		&gh.InstallationTokenOptions{RepositoryIDs: []int64{t.key.repo}})
+	if err != nil {
+		return Secret{}, failed(fmt.Sprintf("get a token for installation %d", t.key.installation), err)
+	}
+	t.token, t.expires = NewSecret(res.GetToken()), res.GetExpiresAt().Time
+	if t.token.IsEmpty() {
+		return Secret{}, fmt.Errorf("get a token for installation %d: the answer holds none", t.key.installation)
+	}
+	return t.token, nil
+}

@@ -1,0 +1,108 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	gh "github.com/google/go-github/v60/github"
+)
+
+// Downloading a repository may take this long, which is what a plan of a very large
+// one can spare.
+const archiveTimeout = 3 * time.Minute
+
+// Checkout unpacks the repository as it is at a commit into the directory dir, which
+// must exist and be empty. See [Unpack] for what may be in it.
+func (c *Client) Checkout(ctx context.Context, sha, dir string) (Unpacked, error) {
+	what := fmt.Sprintf("check out %s at %.7s", c.repo, sha)
+	if err := CheckSHA(sha); err != nil {
+		return Unpacked{}, fmt.Errorf("%s: %w", what, err)
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, archiveTimeout, fmt.Errorf("not done within %s", archiveTimeout))
+	defer cancel()
+	body, err := c.archive(ctx, sha)
+	if err != nil {
+		return Unpacked{}, failed(what, err)
+	}
+	defer body.Close()
+	u, err := Unpack(body, dir, sha, DefaultLimits)
+	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return u, failed(what, err)
+	}
+	return u, nil
+}
+
+// archive opens the tarball of a commit. GitHub answers with an address elsewhere
+// that needs no token of ours, and has a short-lived one in it.
+func (c *Client) archive(ctx context.Context, sha string) (io.ReadCloser, error) {
+	link, res, err := c.client.Repositories.GetArchiveLink(ctx, c.repo.Owner, c.repo.Name, gh.Tarball,
+		&gh.RepositoryContentGetOptions{Ref: sha}, 0)
+	if err != nil {
+		if res != nil && res.StatusCode == http.StatusNotFound {
+			return nil, ErrNotFound
+		}
+		return nil, err
+	}
+	for attempt := 1; ; attempt++ {
+		res, err := c.download(ctx, link)
+		if err == nil {
+			return res.Body, nil
+		}
+		wait := pause(attempt)
+		if attempt == maxAttempts || errors.Is(err, ErrNotFound) || !fits(ctx, wait) || sleep(ctx, wait) != nil {
+			return nil, err
+		}
+	}
+}
+
+// download fetches what is at an address given by GitHub, without a token.
+func (c *Client) download(ctx context.Context, link *url.URL) (*http.Response, error) {
+	link = c.app.api.ResolveReference(link)
+	plain := http.Client{
+		Transport: c.app.config.Transport,
+		CheckRedirect: func(req *http.Request, via []*http.Request) error {
+			if len(via) >= 5 || !c.app.mayFetch(req.URL) {
+				return errors.New("the archive's address leads astray")
+			}
+			return nil
+		},
+	}
+	if !c.app.mayFetch(link) {
+		return nil, errors.New("the archive's address is not an https URL")
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, link.String(), nil)
+	if err != nil {
+		return nil, errors.New("the archive's address is no URL")
+	}
+	req.Header.Set("User-Agent", "lockstep")
+	res, err := plain.Do(req)
+	if err != nil {
+		var ue *url.Error
+		if errors.As(err, &ue) {
+			err = ue.Err // without the address
+		}
+		return nil, err
+	}
+	if res.StatusCode == http.StatusOK {
+		return res, nil
+	}
+	res.Body.Close()
+	if res.StatusCode == http.StatusNotFound {
+		return nil, ErrNotFound
+	}
+	return nil, fmt.Errorf("the archive's address answers %s", res.Status)
+}
+
+// mayFetch reports whether an archive may come from there: over https, or, where the
+// API itself is on the own machine, from there too.
+func (a *App) mayFetch(u *url.URL) bool {
+	return u.Scheme == "https" || u.Scheme == a.api.Scheme && u.Host == a.api.Host
+}

@@ -1,0 +1,128 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	gh "github.com/google/go-github/v60/github"
+)
+
+// A Client reads and writes one repository. It is safe for concurrent use.
+type Client struct {
+	app    *App
+	repo   Repo
+	client *gh.Client
+}
+
+// Repo returns the repository.
+func (c *Client) Repo() Repo { return c.repo }
+
+// ErrNotFound is what an error wraps when there is no such thing, or none that the
+// App may see.
+var ErrNotFound = errors.New("not found")
+
+// A RateLimitedError says that GitHub takes no more requests until a time that is too
+// far away to wait for.
+type RateLimitedError struct{ Until time.Time }
+
+// Error implements error.
+func (e *RateLimitedError) Error() string {
+	if e.Until.IsZero() {
+		return "GitHub's rate limit is used up for now"
+	}
+	return "GitHub's rate limit is used up until " + e.Until.UTC().Format(time.RFC3339)
+}
+
+// failed says what was to be done when an error happened. Addresses are left out:
+// some have tokens in them.
+func failed(what string, err error) error {
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		err = ue.Err
+	}
+	var primary *gh.RateLimitError
+	if errors.As(err, &primary) {
+		return fmt.Errorf("%s: %w", what, &RateLimitedError{primary.Rate.Reset.Time})
+	}
+	var secondary *gh.AbuseRateLimitError
+	if errors.As(err, &secondary) {
+		e := &RateLimitedError{}
+		if secondary.RetryAfter != nil {
+			e.Until = time.Now().Add(*secondary.RetryAfter)
+		}
+		return fmt.Errorf("%s: %w", what, e)
+	}
+	var re *gh.ErrorResponse
+	if errors.As(err, &re) && re.Response != nil {
+		if re.Response.StatusCode == http.StatusNotFound {
+			return fmt.Errorf("%s: %w", what, ErrNotFound)
+		}
+		return fmt.Errorf("%s: GitHub says %s: %s", what, re.Response.Status, said(re))
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
+
+// said returns GitHub's message, with what it says about the fields.
+func said(re *gh.ErrorResponse) string {
+	s := re.Message
+	for _, e := range re.Errors {
+		s += "; " + e.Error()
+	}
+	return s
+}
+
+// A Permission is what somebody may do with a repository. Each includes the ones
+// before it.
+type Permission int
+
+const (
+	NoPermission Permission = iota
+	ReadPermission
+	WritePermission
+	AdminPermission
+)
+
+// String returns GitHub's word.
+func (p Permission) String() string {
+	switch p {
+	case ReadPermission:
+		return "read"
+	case WritePermission:
+		return "write"
+	case AdminPermission:
+		return "admin"
+	}
+	return "none"
+}
+
+// Permission returns what somebody may do now. GitHub counts the roles between its
+// four old ones to the lower one, "maintain" to "write" and "triage" to "read".
+// Somebody whom GitHub does not know may do nothing.
+// Source: https://docs.github.com/en/rest/collaborators/collaborators#get-repository-permissions-for-a-user
+func (c *Client) Permission(ctx context.Context, login string) (Permission, error) {
+	what := fmt.Sprintf("ask for the permission of %s on %s", login, c.repo)
+	if !loginPattern.MatchString(login) {
+		return NoPermission, fmt.Errorf("%s: this is not a login", what)
+	}
+	level, _, err := c.client.Repositories.GetPermissionLevel(ctx, c.repo.Owner, c.repo.Name, login)
+	if err != nil {
+		err = failed(what, err)
+		if errors.Is(err, ErrNotFound) {
+			return NoPermission, nil
+		}
+		return NoPermission, err
+	}
+	switch level.GetPermission() {
+	case "admin":
+		return AdminPermission, nil
+	case "write":
+		return WritePermission, nil
+	case "read":
+		return ReadPermission, nil
+	}
+	return NoPermission, nil
+}

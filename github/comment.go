@@ -1,0 +1,98 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	gh "github.com/google/go-github/v60/github"
+)
+
+// MaxComment is how long a comment may be. GitHub counts characters; counted in bytes
+// it is never too long.
+// Source: the answer to a longer one, "body is too long (maximum is 65536 characters)".
+const MaxComment = 65536
+
+// PutComment makes sure that there is one comment of ours with a marker in it, a
+// text that people do not see, and that it reads as given: a comment that is there
+// is edited, otherwise one is written. It returns the comment's ID.
+//
+// A comment counts as ours if the App wrote it: anybody can write a marker. Of
+// several the oldest stays, and the others, which two that wrote at the same time
+// have left, are deleted.
+func (c *Client) PutComment(ctx context.Context, number int, marker, body string) (int64, error) {
+	if marker == "" || !strings.Contains(body, marker) {
+		panic("github: a comment without its marker")
+	}
+	if len(body) > MaxComment {
+		return 0, fmt.Errorf("comment on %s#%d: it is %d bytes long, and %d are allowed", c.repo, number, len(body), MaxComment)
+	}
+	own, err := c.own(ctx, number, marker)
+	if err != nil {
+		return 0, err
+	}
+	if len(own) == 0 {
+		made, _, err := c.client.Issues.CreateComment(ctx, c.repo.Owner, c.repo.Name, number, &gh.IssueComment{Body: &body})
+		if err != nil {
+			return 0, failed(fmt.Sprintf("comment on %s#%d", c.repo, number), err)
+		}
+		return made.GetID(), nil
+	}
+	id := own[0].GetID()
+	for _, twin := range own[1:] {
+		if _, err := c.client.Issues.DeleteComment(ctx, c.repo.Owner, c.repo.Name, twin.GetID()); err != nil {
+			return 0, failed(fmt.Sprintf("delete comment %d on %s#%d", twin.GetID(), c.repo, number), err)
+		}
+	}
+	if own[0].GetBody() == body {
+		return id, nil
+	}
+	_, _, err = c.client.Issues.EditComment(ctx, c.repo.Owner, c.repo.Name, id, &gh.IssueComment{Body: &body})
+	if err != nil {
+		return 0, failed(fmt.Sprintf("edit comment %d on %s#%d", id, c.repo, number), err)
+	}
+	return id, nil
+}
+
+// own returns our comments that have the marker, oldest first.
+func (c *Client) own(ctx context.Context, number int, marker string) ([]*gh.IssueComment, error) {
+	login, err := c.app.Login(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var own []*gh.IssueComment
+	for page := 1; page != 0; {
+		// Oldest first is how GitHub lists them.
+		list, res, err := c.client.Issues.ListComments(ctx, c.repo.Owner, c.repo.Name, number,
+			&gh.IssueListCommentsOptions{ListOptions: gh.ListOptions{Page: page, PerPage: 100}})
+		if err != nil {
+			return nil, failed(fmt.Sprintf("list the comments on %s#%d", c.repo, number), err)
+		}
+		for _, x := range list {
+			if strings.EqualFold(x.GetUser().GetLogin(), login) && strings.Contains(x.GetBody(), marker) {
+				own = append(own, x)
+			}
+		}
+		page = res.NextPage
+	}
+	return own, nil
+}
+
+// A Reaction is one of the small pictures under a comment, by GitHub's name.
+// Source: https://docs.github.com/en/rest/reactions/reactions#about-reactions
+type Reaction string
+
+const (
+	Eyes     Reaction = "eyes"     // seen
+	Rocket   Reaction = "rocket"   // done
+	Confused Reaction = "confused" // not understood, or refused
+)
+
+// React puts a reaction under a comment. Doing it again changes nothing.
+func (c *Client) React(ctx context.Context, comment int64, r Reaction) error {
+	_, _, err := c.client.Reactions.CreateIssueCommentReaction(ctx, c.repo.Owner, c.repo.Name, comment, string(r))
+	if err != nil {
+		return failed(fmt.Sprintf("react to comment %d on %s", comment, c.repo), err)
+	}
+	return nil
+}

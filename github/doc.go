@@ -1,0 +1,15 @@
+// Package github speaks to GitHub as an App: it tells true webhooks from forged
+// ones, and reads and writes pull requests.
+//
+// The way of a request: a webhook arrives, [ReadDelivery] checks its signature and
+// makes an [Event] of it; the event names a repository and an installation of the
+// App in it; [App.Repository] gives the [Client] of exactly that repository, whose
+// tokens are good for nothing else. Every call has a time-out, honours rate limits,
+// and is repeated only where that cannot do a thing twice.
+//
+// What GitHub says comes out as small values of our own: only this package imports
+// go-github. It refuses to know what Lockstep does with a pull request, and what
+// the comments say. Keys, tokens and webhook secrets are of type [Secret] and
+// cannot be printed. Start at [ReadDelivery] and [NewApp]; githubtest is a GitHub
+// to try them on.
+package github

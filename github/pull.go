@@ -1,0 +1,90 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+
+	gh "github.com/google/go-github/v60/github"
+)
+
+// A PullRequest is one as it was when it was read.
+type PullRequest struct {
+	Number int
+	Title  string
+	Author string // login
+	Open   bool
+	Draft  bool
+	Merged bool
+	Head   Branch
+	Base   Branch
+	// MergeSHA is, of a merged pull request, the commit that it became; of an open one,
+	// GitHub's trial merge, if it has made one.
+	MergeSHA string
+	URL      string // for people
+}
+
+// A Branch is one end of a pull request.
+type Branch struct {
+	Repo Repo // without ID if it was deleted
+	Ref  string
+	SHA  string
+}
+
+// Fork reports whether the head comes from another repository.
+func (p PullRequest) Fork() bool { return p.Head.Repo.ID != p.Base.Repo.ID }
+
+var loginPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}(\[bot\])?$`)
+
+// PullRequest reads a pull request.
+func (c *Client) PullRequest(ctx context.Context, number int) (PullRequest, error) {
+	what := fmt.Sprintf("read pull request %s#%d", c.repo, number)
+	p, _, err := c.client.PullRequests.Get(ctx, c.repo.Owner, c.repo.Name, number)
+	if err != nil {
+		return PullRequest{}, failed(what, err)
+	}
+	out := PullRequest{
+		Number: p.GetNumber(), Title: p.GetTitle(), Author: p.GetUser().GetLogin(),
+		Open: p.GetState() == "open", Draft: p.GetDraft(), Merged: p.GetMerged(),
+		Head: branch(p.Head), Base: branch(p.Base), MergeSHA: p.GetMergeCommitSHA(), URL: p.GetHTMLURL(),
+	}
+	if out.Base.Repo.ID != c.repo.ID {
+		return PullRequest{}, fmt.Errorf("%s: it belongs to the repository %d, not %d", what, out.Base.Repo.ID, c.repo.ID)
+	}
+	for _, sha := range []string{out.Head.SHA, out.Base.SHA} {
+		if err := CheckSHA(sha); err != nil {
+			return PullRequest{}, fmt.Errorf("%s: %w", what, err)
+		}
+	}
+	return out, nil
+}
+
+func branch(b *gh.PullRequestBranch) Branch {
+	return Branch{Repo: repoOf(b.GetRepo()), Ref: b.GetRef(), SHA: b.GetSHA()}
+}
+
+// MaxChangedFiles is how many changed files GitHub lists of a pull request.
+// Source: https://docs.github.com/en/rest/pulls/pulls#list-pull-requests-files
+const MaxChangedFiles = 3000
+
+// ChangedFiles returns the paths that a pull request changes, old names of renamed
+// files included. all is false if there may be more than GitHub lists.
+func (c *Client) ChangedFiles(ctx context.Context, number int) (paths []string, all bool, err error) {
+	what := fmt.Sprintf("list the files of pull request %s#%d", c.repo, number)
+	listed := 0
+	for page := 1; page != 0; {
+		files, res, err := c.client.PullRequests.ListFiles(ctx, c.repo.Owner, c.repo.Name, number, &gh.ListOptions{Page: page, PerPage: 100})
+		if err != nil {
+			return nil, false, failed(what, err)
+		}
+		for _, f := range files {
+			paths = append(paths, f.GetFilename())
+			if old := f.GetPreviousFilename(); old != "" {
+				paths = append(paths, old)
+			}
+		}
+		listed += len(files)
+		page = res.NextPage
+	}
+	return paths, listed < MaxChangedFiles, nil
+}

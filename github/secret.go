@@ -1,0 +1,50 @@
+package github
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+)
+
+// A Secret is a text that cannot be printed, logged or marshalled: whatever is
+// asked of it, it says "[secret]", wherever it is put. The zero Secret is empty.
+type Secret struct {
+	// A func, because packages that print by reflection show what private fields
+	// hold without asking for their methods. Of a func they show an address.
+	text func() string
+}
+
+const hidden = "[secret]"
+
+// NewSecret returns text as a secret.
+func NewSecret(text string) Secret { return Secret{func() string { return text }} }
+
+func (s Secret) reveal() string {
+	if s.text == nil {
+		return ""
+	}
+	return s.text()
+}
+
+// IsEmpty reports whether there is no text.
+func (s Secret) IsEmpty() bool { return s.reveal() == "" }
+
+// Redact returns text with "[secret]" wherever the secret was in it.
+func (s Secret) Redact(text string) string {
+	if s.IsEmpty() {
+		return text
+	}
+	return strings.ReplaceAll(text, s.reveal(), hidden)
+}
+
+// String implements fmt.Stringer.
+func (s Secret) String() string { return hidden }
+
+// Format implements fmt.Formatter, for all verbs.
+func (s Secret) Format(f fmt.State, verb rune) { fmt.Fprint(f, hidden) }
+
+// MarshalText implements encoding.TextMarshaler, and so json.Marshaler.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
+
+// LogValue implements slog.LogValuer.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(hidden) }

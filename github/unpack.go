@@ -1,0 +1,188 @@
+package github
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+)
+
+// Limits bound what an archive may unpack to.
+type Limits struct {
+	Entries int   // files, directories and links
+	Bytes   int64 // of all files together
+}
+
+// DefaultLimits are what a checkout may have: half of the disk that a function has
+// unless it asks for more.
+// Source: https://docs.aws.amazon.com/lambda/latest/dg/configuration-ephemeral-storage.html (512 MB)
+var DefaultLimits = Limits{Entries: 100_000, Bytes: 256 << 20}
+
+// Directories that an entry's name implies are not counted, so names are bounded.
+const (
+	maxPath  = 2048
+	maxDepth = 100
+)
+
+// Unpacked says what came out of an archive.
+type Unpacked struct {
+	Files int
+	Bytes int64
+	// LeftOut are the links that lead out of the repository, or nowhere. They are not
+	// made.
+	LeftOut []string
+}
+
+// Unpack unpacks a repository's tarball, as GitHub makes them, into the directory
+// dir. The archive has one directory, whose name does not matter, with everything
+// in it. If it says which commit it holds, that must be sha; "" accepts any.
+//
+// Whatever the archive says, nothing is written outside of dir, and no link leads
+// out of it. Beside files, directories and symbolic links nothing may be in it, and
+// no more than the limits say. After an error, dir holds a part of it.
+func Unpack(r io.Reader, dir, sha string, limits Limits) (Unpacked, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return Unpacked{}, fmt.Errorf("unpack: %w", err)
+	}
+	defer root.Close()
+	zr, err := gzip.NewReader(r)
+	if err != nil {
+		return Unpacked{}, fmt.Errorf("unpack: %w", err)
+	}
+	u := &unpacking{root: root, limits: limits, sha: sha}
+	err = u.all(tar.NewReader(zr))
+	if err == nil {
+		err = u.link()
+	}
+	if err != nil {
+		return u.done, fmt.Errorf("unpack: %w", err)
+	}
+	return u.done, nil
+}
+
+type unpacking struct {
+	root    *os.Root
+	limits  Limits
+	sha     string
+	entries int
+	links   []link
+	done    Unpacked
+}
+
+type link struct{ name, target string }
+
+func (u *unpacking) all(tr *tar.Reader) error {
+	for {
+		h, err := tr.Next()
+		switch {
+		case err == io.EOF && u.entries == 0:
+			return errors.New("the archive is empty")
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+		if h.Typeflag == tar.TypeXGlobalHeader {
+			// git archive writes the commit here.
+			if have := h.PAXRecords["comment"]; have != "" && u.sha != "" && have != u.sha {
+				return fmt.Errorf("the archive holds the commit %.7s instead of %.7s", have, u.sha)
+			}
+			continue
+		}
+		if u.entries++; u.entries > u.limits.Entries {
+			return fmt.Errorf("the archive has more than %d entries", u.limits.Entries)
+		}
+		if err := u.entry(h, tr); err != nil {
+			return err
+		}
+	}
+}
+
+func (u *unpacking) entry(h *tar.Header, content io.Reader) error {
+	_, name, _ := strings.Cut(h.Name, "/")
+	name = strings.TrimSuffix(name, "/")
+	if name == "" && h.Typeflag == tar.TypeDir {
+		return nil // the directory with everything in it
+	}
+	if len(name) > maxPath || strings.Count(name, "/") > maxDepth {
+		return fmt.Errorf("the archive has an entry whose name is too long: %.60q...", h.Name)
+	}
+	if strings.HasPrefix(h.Name, "/") || !fs.ValidPath(name) || name == "." || strings.ContainsRune(name, 0) {
+		return fmt.Errorf("the archive has an entry with the name %q", h.Name)
+	}
+	switch h.Typeflag {
+	case tar.TypeDir:
+		return u.root.MkdirAll(name, 0o755)
+	case tar.TypeReg:
+		return u.file(name, h, content)
+	case tar.TypeSymlink:
+		u.links = append(u.links, link{name, h.Linkname})
+		return nil
+	}
+	return fmt.Errorf("the archive's entry %q is neither a file nor a directory nor a symbolic link", h.Name)
+}
+
+func (u *unpacking) file(name string, h *tar.Header, content io.Reader) error {
+	if u.done.Bytes += h.Size; h.Size < 0 || u.done.Bytes > u.limits.Bytes {
+		return fmt.Errorf("the archive's files have more than %d bytes together", u.limits.Bytes)
+	}
+	if err := u.root.MkdirAll(path.Dir(name), 0o755); err != nil {
+		return err
+	}
+	mode := fs.FileMode(0o644)
+	if h.Mode&0o111 != 0 {
+		mode = 0o755
+	}
+	f, err := u.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	u.done.Files++
+	_, err = io.Copy(f, content)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	return err
+}
+
+// link makes the links, after everything else so that nothing is written through
+// them, and takes back those that lead out: whether one does can depend on others.
+func (u *unpacking) link() error {
+	for _, l := range u.links {
+		if err := u.root.MkdirAll(path.Dir(l.name), 0o755); err != nil {
+			return err
+		}
+		if err := u.root.Symlink(l.target, l.name); err != nil {
+			return err
+		}
+	}
+	for again := true; again; {
+		again = false
+		kept := u.links[:0]
+		for _, l := range u.links {
+			if u.inside(l) {
+				kept = append(kept, l)
+				continue
+			}
+			if err := u.root.Remove(l.name); err != nil {
+				return err
+			}
+			u.done.LeftOut = append(u.done.LeftOut, l.name)
+			again = true
+		}
+		u.links = kept
+	}
+	return nil
+}
+
+// inside reports whether a link leads to something in the directory.
+func (u *unpacking) inside(l link) bool {
+	_, err := u.root.Stat(l.name)
+	return err == nil && !path.IsAbs(l.target)
+}

@@ -1,0 +1,95 @@
+package github
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+)
+
+// Headers of a webhook request.
+// Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads#delivery-headers
+const (
+	EventHeader     = "X-GitHub-Event"
+	DeliveryHeader  = "X-GitHub-Delivery"
+	SignatureHeader = "X-Hub-Signature-256"
+)
+
+// MaxPayload is the size of the largest webhook that GitHub sends, in bytes.
+// Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads#payload-cap
+const MaxPayload = 25 << 20
+
+// What can be wrong with a webhook before its content is looked at.
+var (
+	// ErrSignature says that a webhook was not sent by somebody who knows the secret.
+	ErrSignature = errors.New("the webhook's signature is not right")
+	// ErrTooLarge says that a webhook is larger than GitHub's are.
+	ErrTooLarge = errors.New("the webhook is too large")
+)
+
+// A Delivery is one webhook that was found to be true.
+type Delivery struct {
+	// ID is the delivery's GUID. GitHub keeps it when it delivers again.
+	ID    string
+	Event Event
+}
+
+// ReadPayload reads a webhook's body; if it is too large, ErrTooLarge.
+func ReadPayload(r io.Reader) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(r, MaxPayload+1))
+	if err != nil {
+		return nil, fmt.Errorf("read webhook: %w", err)
+	}
+	if len(body) > MaxPayload {
+		return nil, ErrTooLarge
+	}
+	return body, nil
+}
+
+// ReadDelivery checks a webhook's signature against the secrets, of which one must
+// fit (there are two while a secret is being changed), and decodes it. The error is
+// ErrSignature or says what is wrong with the content, never what was in it.
+func ReadDelivery(h http.Header, body []byte, secrets ...Secret) (Delivery, error) {
+	if !signedByOne(h.Get(SignatureHeader), body, secrets) {
+		return Delivery{}, ErrSignature
+	}
+	d := Delivery{ID: h.Get(DeliveryHeader)}
+	if !guidPattern.MatchString(d.ID) {
+		return Delivery{}, fmt.Errorf("the webhook has no proper %s header", DeliveryHeader)
+	}
+	var err error
+	d.Event, err = decode(h.Get(EventHeader), body)
+	return d, err
+}
+
+var guidPattern = regexp.MustCompile(`^[0-9A-Fa-f-]{8,64}$`)
+
+// signedByOne compares in constant time, and with each secret whatever the others say.
+func signedByOne(signature string, body []byte, secrets []Secret) bool {
+	text, ok := strings.CutPrefix(signature, "sha256=")
+	given, err := hex.DecodeString(text)
+	if !ok || err != nil {
+		return false
+	}
+	found := false
+	for _, s := range secrets {
+		if !s.IsEmpty() && hmac.Equal(given, sum(s, body)) {
+			found = true
+		}
+	}
+	return found
+}
+
+func sum(s Secret, body []byte) []byte {
+	m := hmac.New(sha256.New, []byte(s.reveal()))
+	m.Write(body)
+	return m.Sum(nil)
+}
+
+// Sign returns the value of [SignatureHeader] for a body, as GitHub computes it.
+func Sign(s Secret, body []byte) string { return "sha256=" + hex.EncodeToString(sum(s, body)) }
