@@ -63,6 +63,10 @@ type Content struct {
 	byProvider map[addrs.Provider]string // local names by provider; nil without indexProviders
 }
 
+// Broken reports whether the files have errors, so that what they declare is not
+// known in full. Errors in the modules that they call do not count.
+func (c *Content) Broken() bool { return c.broken }
+
 // A VersionConstraint is a required_version or a version argument as written.
 type VersionConstraint struct {
 	Text  string
