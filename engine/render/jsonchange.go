@@ -1,0 +1,178 @@
+package render
+
+import (
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+// actionNames are the values of "actions" in plans, in the order of the steps.
+var actionNames = map[plans.Action][]string{
+	plans.NoOp:             {"no-op"},
+	plans.Create:           {"create"},
+	plans.Read:             {"read"},
+	plans.Update:           {"update"},
+	plans.DeleteThenCreate: {"delete", "create"},
+	plans.CreateThenDelete: {"create", "delete"},
+	plans.Delete:           {"delete"},
+	plans.Forget:           {"forget"},
+	plans.Open:             {"open"},
+}
+
+// drift writes how objects differ from what the state said. Those that only moved
+// are shown where nothing else shows them: in a plan that only refreshes.
+func (t *jsonText) drift(p *plans.Plan) {
+	var list []*plans.ResourceChange
+	for _, c := range p.Drift {
+		if c.Action != plans.NoOp || p.Mode == plans.RefreshOnlyMode {
+			list = append(list, c)
+		}
+	}
+	t.resourceChanges("resource_drift", list)
+}
+
+// resourceChanges writes a list of changes, unless it is empty. That data sources
+// are dropped from the state is no change to anybody.
+func (t *jsonText) resourceChanges(name string, list []*plans.ResourceChange) {
+	some := false
+	for _, c := range list {
+		if c.Action == plans.Delete && c.Addr.Instance.Resource.Resource.Mode == addrs.Data {
+			continue
+		}
+		if !some {
+			some = true
+			t.key(name)
+			t.openArray()
+		}
+		t.resourceChange(c)
+	}
+	if some {
+		t.closeArray()
+	}
+}
+
+func (t *jsonText) resourceChange(c *plans.ResourceChange) {
+	in := c.Addr.Instance
+	t.openObject()
+	t.member("address", in.String())
+	if c.PrevAddr != in && c.PrevAddr != (addrs.AbsResourceInstance{}) {
+		t.member("previous_address", c.PrevAddr.String())
+	}
+	t.optional("module_address", in.Module.String())
+	t.resourceParts(in.Resource, c.Provider.Provider)
+	t.optional("deposed", string(c.Addr.Deposed))
+	t.key("change")
+	t.openObject()
+	t.actions(c.Action)
+	t.before(c)
+	t.after(c)
+	t.masks(c)
+	t.replacePaths(c.RequiredReplace)
+	t.importing(c)
+	t.closeObject()
+	t.optional("action_reason", string(c.Reason))
+	t.closeObject()
+}
+
+func (t *jsonText) actions(a plans.Action) {
+	t.key("actions")
+	t.openArray()
+	for _, n := range actionNames[a] {
+		t.string(n)
+	}
+	t.closeArray()
+}
+
+func (t *jsonText) before(c *plans.ResourceChange) {
+	if c.Before != cty.NilVal {
+		t.key("before")
+		t.attributes(c.Before, c.Schema)
+	}
+}
+
+func (t *jsonText) after(c *plans.ResourceChange) {
+	if c.After != cty.NilVal && isKnown(c.After) {
+		t.key("after")
+		t.attributes(c.After, c.Schema)
+	}
+}
+
+// masks writes what is unknown and what is sensitive. An object that is known in
+// full has an empty mask, whatever its shape.
+func (t *jsonText) masks(c *plans.ResourceChange) {
+	if c.After != cty.NilVal {
+		t.key("after_unknown")
+		if c.After.IsWhollyKnown() {
+			t.rawString("{}")
+		} else {
+			t.unknown(c.After)
+		}
+	}
+	if c.Before != cty.NilVal {
+		t.key("before_sensitive")
+		t.sensitive(withSchemaMarks(c.Before, c.Schema))
+	}
+	if c.After != cty.NilVal {
+		t.key("after_sensitive")
+		t.sensitive(withSchemaMarks(c.After, c.Schema))
+	}
+}
+
+func (t *jsonText) replacePaths(paths []cty.Path) {
+	if len(paths) == 0 {
+		return
+	}
+	t.key("replace_paths")
+	t.openArray()
+	for _, p := range paths {
+		t.path(p)
+	}
+	t.closeArray()
+}
+
+func (t *jsonText) importing(c *plans.ResourceChange) {
+	if c.Importing != nil {
+		t.key("importing")
+		t.openObject()
+		t.optional("id", c.Importing.ID)
+		if c.Importing.Unknown {
+			t.flag("unknown", true)
+		}
+		t.closeObject()
+	}
+	t.optional("generated_config", c.GeneratedConfig)
+}
+
+// outputChanges writes the changes of root outputs. A plan knows of an output only
+// whether it was or will be sensitive, which stands for both.
+func (t *jsonText) outputChanges(list []*plans.OutputChange) {
+	if len(list) == 0 {
+		return
+	}
+	t.key("output_changes")
+	t.openObject()
+	for _, o := range list {
+		t.key(o.Name)
+		t.openObject()
+		t.actions(o.Action)
+		before, _ := o.Before.UnmarkDeep()
+		after, _ := o.After.UnmarkDeep()
+		t.key("before")
+		t.value(before)
+		if after.IsKnown() {
+			t.key("after")
+			t.value(after)
+		}
+		t.key("after_unknown")
+		if after.IsWhollyKnown() {
+			t.bool(false)
+		} else {
+			t.unknown(after)
+		}
+		t.flag("before_sensitive", o.Sensitive)
+		t.flag("after_sensitive", o.Sensitive)
+		t.closeObject()
+	}
+	t.closeObject()
+}

@@ -1,0 +1,329 @@
+package render
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+type configJSON struct {
+	Providers map[string]providerConfigJSON `json:"provider_config,omitempty"`
+	Root      moduleJSON                    `json:"root_module"`
+}
+
+type providerConfigJSON struct {
+	Name        string         `json:"name,omitempty"`
+	FullName    string         `json:"full_name,omitempty"`
+	Alias       string         `json:"alias,omitempty"`
+	Version     string         `json:"version_constraint,omitempty"`
+	Module      string         `json:"module_address,omitempty"`
+	Expressions map[string]any `json:"expressions,omitempty"`
+}
+
+type moduleJSON struct {
+	Outputs   map[string]outputJSON   `json:"outputs,omitempty"`
+	Resources []resourceJSON          `json:"resources,omitempty"`
+	Calls     map[string]callJSON     `json:"module_calls,omitempty"`
+	Variables map[string]variableJSON `json:"variables,omitempty"`
+}
+
+type outputJSON struct {
+	Sensitive   bool     `json:"sensitive,omitempty"`
+	Ephemeral   bool     `json:"ephemeral,omitempty"`
+	Expression  any      `json:"expression,omitempty"`
+	DependsOn   []string `json:"depends_on,omitempty"`
+	Description string   `json:"description,omitempty"`
+}
+
+type resourceJSON struct {
+	Address      string            `json:"address"`
+	Mode         string            `json:"mode"`
+	Type         string            `json:"type"`
+	Name         string            `json:"name"`
+	ProviderKey  string            `json:"provider_config_key,omitempty"`
+	Provisioners []provisionerJSON `json:"provisioners,omitempty"`
+	Expressions  map[string]any    `json:"expressions,omitempty"`
+	Version      int64             `json:"schema_version"`
+	Count        *expressionJSON   `json:"count_expression,omitempty"`
+	ForEach      *expressionJSON   `json:"for_each_expression,omitempty"`
+	DependsOn    []string          `json:"depends_on,omitempty"`
+}
+
+type provisionerJSON struct {
+	Type        string         `json:"type"`
+	Expressions map[string]any `json:"expressions,omitempty"`
+}
+
+type callJSON struct {
+	Source      string          `json:"source,omitempty"`
+	Expressions map[string]any  `json:"expressions,omitempty"`
+	Count       *expressionJSON `json:"count_expression,omitempty"`
+	ForEach     *expressionJSON `json:"for_each_expression,omitempty"`
+	Module      moduleJSON      `json:"module"`
+	Version     string          `json:"version_constraint,omitempty"`
+	DependsOn   []string        `json:"depends_on,omitempty"`
+}
+
+type variableJSON struct {
+	Default     json.RawMessage `json:"default,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Sensitive   bool            `json:"sensitive,omitempty"`
+	Ephemeral   bool            `json:"ephemeral,omitempty"`
+}
+
+// configWriter describes a configuration as plans have it.
+type configWriter struct {
+	cfg     *config.Config
+	schemas Schemas
+}
+
+// configuration returns the "configuration" of a plan: what was written, without
+// any value that would need evaluation.
+func configuration(cfg *config.Config, schemas Schemas) configJSON {
+	w := configWriter{cfg, schemas}
+	return configJSON{Providers: w.providers(), Root: w.module(cfg.Root)}
+}
+
+func (w configWriter) module(m *config.Module) moduleJSON {
+	out := moduleJSON{Outputs: w.outputs(m), Variables: w.variables(m)}
+	rs := slices.SortedFunc(maps.Values(m.Resources), func(a, b *config.Resource) int {
+		return cmp.Or(-cmp.Compare(a.Addr.Mode, b.Addr.Mode), cmp.Compare(a.Addr.Type, b.Addr.Type), cmp.Compare(a.Addr.Name, b.Addr.Name))
+	})
+	for _, r := range rs {
+		out.Resources = append(out.Resources, w.resource(m, r))
+	}
+	for name, call := range m.Calls {
+		child := m.Children[name]
+		if child == nil {
+			continue
+		}
+		if out.Calls == nil {
+			out.Calls = map[string]callJSON{}
+		}
+		out.Calls[name] = w.call(call, child)
+	}
+	return out
+}
+
+func (w configWriter) outputs(m *config.Module) map[string]outputJSON {
+	out := make(map[string]outputJSON, len(m.Outputs))
+	for name, o := range m.Outputs {
+		out[name] = outputJSON{
+			Sensitive: o.Sensitive, Ephemeral: o.Ephemeral, Description: o.Description,
+			Expression: expression(o.Expr), DependsOn: subjects(o.DependsOn),
+		}
+	}
+	return out
+}
+
+func (w configWriter) variables(m *config.Module) map[string]variableJSON {
+	out := make(map[string]variableJSON, len(m.Variables))
+	for name, v := range m.Variables {
+		x := variableJSON{Description: v.Description, Sensitive: v.Sensitive, Ephemeral: v.Ephemeral}
+		if v.Default != cty.NilVal {
+			x.Default = plainJSON(v.Default)
+		}
+		out[name] = x
+	}
+	return out
+}
+
+// plainJSON returns v without its type, or nil if v is not wholly known.
+func plainJSON(v cty.Value) json.RawMessage {
+	if !v.IsWhollyKnown() {
+		return nil
+	}
+	t := &jsonText{}
+	t.value(v)
+	return t.b
+}
+
+func (w configWriter) resource(m *config.Module, r *config.Resource) resourceJSON {
+	abs := m.ResourceProvider(r)
+	out := resourceJSON{
+		Address: r.Addr.String(), Mode: r.Addr.Mode.String(), Type: r.Addr.Type, Name: r.Addr.Name,
+		ProviderKey: w.providerKey(m, r.Provider, abs),
+		Count:       expression(r.Count), ForEach: expression(r.ForEach), DependsOn: subjects(r.DependsOn),
+	}
+	rs := w.schemas.resource(abs.Provider, r.Addr)
+	out.Version = schemaVersion(rs)
+	if rs != nil {
+		out.Expressions = expressions(r.Body, rs.Block)
+	} else {
+		out.Expressions = attributesOf(r.Body)
+	}
+	for _, p := range r.Provisioners {
+		out.Provisioners = append(out.Provisioners, provisionerJSON{Type: p.Type, Expressions: attributesOf(p.Body)})
+	}
+	return out
+}
+
+func (w configWriter) call(c *config.Call, child *config.Module) callJSON {
+	args := make(map[string]any, len(c.Args))
+	for name, a := range c.Args {
+		args[name] = expression(a.Expr)
+	}
+	return callJSON{
+		Source: c.Source, Expressions: args, Count: expression(c.Count), ForEach: expression(c.ForEach),
+		Module: w.module(child), Version: constraints(c.Version), DependsOn: subjects(c.DependsOn),
+	}
+}
+
+// constraints joins version constraints.
+func constraints(list []config.VersionConstraint) string {
+	var texts []string
+	for _, v := range list {
+		texts = append(texts, v.Text)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// providers describes every provider configuration: blocks, and those that are
+// only required or used, under the keys that resources refer to.
+func (w configWriter) providers() map[string]providerConfigJSON {
+	out := map[string]providerConfigJSON{}
+	for _, m := range w.cfg.Order {
+		for local, p := range m.Providers {
+			if abs := m.ProviderConfig(local); abs.Module != m.Addr {
+				continue // a placeholder for what is passed
+			}
+			x := w.providerConfig(m, local)
+			var block *schema.Block
+			if ps := w.schemas; ps != nil {
+				if known := ps(m.ProviderOf(local.LocalName)); known != nil && known.Provider != nil {
+					block = known.Provider.Block
+				}
+			}
+			if block != nil {
+				x.Expressions = expressions(p.Body, block)
+			} else {
+				x.Expressions = attributesOf(p.Body)
+			}
+			out[providerKey(m.Addr, local)] = x
+		}
+	}
+	for _, m := range w.cfg.Order {
+		for name := range m.RequiredProviders {
+			local := addrs.LocalProviderConfig{LocalName: name}
+			key := w.providerKey(m, local, m.ProviderConfig(local))
+			if _, ok := out[key]; !ok {
+				out[key] = w.providerConfig(m, local)
+			}
+		}
+	}
+	return out
+}
+
+func (w configWriter) providerConfig(m *config.Module, local addrs.LocalProviderConfig) providerConfigJSON {
+	x := providerConfigJSON{
+		Name: local.LocalName, FullName: m.ProviderOf(local.LocalName).String(), Alias: local.Alias, Module: m.Addr.String(),
+	}
+	if r := m.RequiredProviders[local.LocalName]; r != nil {
+		x.Version = constraints(r.Versions)
+	}
+	return x
+}
+
+// providerKey returns the key of the provider configuration that local means in
+// m: that of the block, or of the outermost module that names the provider.
+func (w configWriter) providerKey(m *config.Module, local addrs.LocalProviderConfig, abs addrs.AbsProviderConfig) string {
+	at := w.cfg.Modules[abs.Module]
+	for l := range at.Providers {
+		if l.Alias == abs.Alias && at.ProviderOf(l.LocalName) == abs.Provider {
+			return providerKey(at.Addr, l)
+		}
+	}
+	// Nobody wrote it. The outermost module on the way that requires the provider has it.
+	best := m
+	for up := m; up.Parent != nil; {
+		up = up.Parent
+		for name, r := range up.RequiredProviders {
+			if r.Source == abs.Provider {
+				best, local = up, addrs.LocalProviderConfig{LocalName: name, Alias: abs.Alias}
+			}
+		}
+	}
+	return providerKey(best.Addr, local)
+}
+
+func providerKey(m addrs.Module, local addrs.LocalProviderConfig) string {
+	if m.IsRoot() {
+		return local.String()
+	}
+	return m.String() + ":" + local.String()
+}
+
+// expressions describes a body by its schema. Dynamic blocks, which are not among
+// what a schema names, are left out.
+func expressions(body hcl.Body, b *schema.Block) map[string]any {
+	if body == nil {
+		return nil
+	}
+	content, _, _ := body.PartialContent(bodySchema(b))
+	out := map[string]any{}
+	for name, a := range content.Attributes {
+		out[name] = expression(a.Expr)
+	}
+	for _, block := range content.Blocks {
+		nested := b.Blocks[block.Type]
+		if nested == nil {
+			continue
+		}
+		in := expressions(block.Body, nested.Block)
+		switch nested.Nesting {
+		case schema.NestingSingle, schema.NestingGroup:
+			out[block.Type] = in
+		case schema.NestingMap:
+			all, _ := out[block.Type].(map[string]any)
+			if all == nil {
+				all = map[string]any{}
+			}
+			all[block.Labels[0]] = in
+			out[block.Type] = all
+		default:
+			all, _ := out[block.Type].([]any)
+			out[block.Type] = append(all, in)
+		}
+	}
+	return out
+}
+
+func bodySchema(b *schema.Block) *hcl.BodySchema {
+	out := &hcl.BodySchema{}
+	for name := range b.Attributes {
+		out.Attributes = append(out.Attributes, hcl.AttributeSchema{Name: name})
+	}
+	for name, n := range b.Blocks {
+		h := hcl.BlockHeaderSchema{Type: name}
+		if n.Nesting == schema.NestingMap {
+			h.LabelNames = []string{"key"}
+		}
+		out.Blocks = append(out.Blocks, h)
+	}
+	return out
+}
+
+// attributesOf describes the attributes of a body without a schema.
+func attributesOf(body hcl.Body) map[string]any {
+	if body == nil {
+		return nil
+	}
+	attrs, _ := body.JustAttributes()
+	if len(attrs) == 0 {
+		return nil
+	}
+	out := make(map[string]any, len(attrs))
+	for name, a := range attrs {
+		out[name] = expression(a.Expr)
+	}
+	return out
+}

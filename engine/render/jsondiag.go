@@ -1,0 +1,241 @@
+package render
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hcled"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty/function"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// validateFormat is the version of the format of `validate -json`; see
+// https://developer.hashicorp.com/terraform/cli/commands/validate, which also
+// defines the form of diagnostics.
+const validateFormat = "1.0"
+
+// A DiagnosticJSON is a diagnostic as `validate -json` and the stream of messages
+// have it.
+type DiagnosticJSON struct {
+	Severity string       `json:"severity"` // "error" or "warning"
+	Summary  string       `json:"summary"`
+	Detail   string       `json:"detail"`
+	Address  string       `json:"address,omitempty"`
+	Range    *RangeJSON   `json:"range,omitempty"`
+	Snippet  *SnippetJSON `json:"snippet,omitempty"` // nil if the source is not at hand
+}
+
+// A RangeJSON is a place in a source file.
+type RangeJSON struct {
+	Filename string  `json:"filename"`
+	Start    PosJSON `json:"start"`
+	End      PosJSON `json:"end"`
+}
+
+// A PosJSON is a position: line and column count from 1, bytes from 0.
+type PosJSON struct {
+	Line   int `json:"line"`
+	Column int `json:"column"`
+	Byte   int `json:"byte"`
+}
+
+// A SnippetJSON is the lines of source around a diagnostic's range. The offsets of
+// the highlight count bytes in Code.
+type SnippetJSON struct {
+	Context        *string       `json:"context"` // the block around, like `resource "a" "b"`
+	Code           string        `json:"code"`
+	StartLine      int           `json:"start_line"`
+	HighlightStart int           `json:"highlight_start_offset"`
+	HighlightEnd   int           `json:"highlight_end_offset"`
+	Values         []ValueJSON   `json:"values"`
+	Call           *FunctionCall `json:"function_call,omitempty"`
+}
+
+// A ValueJSON tells of a value that the failing expression refers to. Sensitive
+// values are left out.
+type ValueJSON struct {
+	Traversal string `json:"traversal"`
+	Statement string `json:"statement"` // like `is "a"`
+}
+
+// A FunctionCall is the function that failed.
+type FunctionCall struct {
+	CalledAs  string             `json:"called_as"`
+	Signature *FunctionSignature `json:"signature,omitempty"`
+}
+
+// A FunctionSignature tells how a function is called.
+type FunctionSignature struct {
+	Name        string              `json:"name"`
+	Description string              `json:"description,omitempty"`
+	Params      []FunctionParameter `json:"params"`
+	Variadic    *FunctionParameter  `json:"variadic_param,omitempty"`
+	Return      json.RawMessage     `json:"return_type,omitempty"`
+}
+
+// A FunctionParameter is one of a [FunctionSignature].
+type FunctionParameter struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Type        json.RawMessage `json:"type,omitempty"`
+}
+
+// NewDiagnosticJSON returns d with the source around it, as far as files has it.
+func NewDiagnosticJSON(d diags.Diagnostic, files map[string]*hcl.File) DiagnosticJSON {
+	out := DiagnosticJSON{Severity: d.Severity.String(), Summary: d.Summary, Detail: d.Detail, Address: d.Address}
+	if d.Subject == nil {
+		return out
+	}
+	highlight, around := *d.Subject, *d.Subject
+	if d.Context != nil && d.Context.Filename == highlight.Filename {
+		around = hcl.RangeOver(*d.Context, highlight)
+	}
+	for _, r := range []*hcl.Range{&highlight, &around} {
+		if r.Empty() { // an empty range is shown as one character
+			r.End.Byte++
+			r.End.Column++
+		}
+	}
+	out.Range = &RangeJSON{
+		Filename: highlight.Filename,
+		Start:    PosJSON{highlight.Start.Line, highlight.Start.Column, highlight.Start.Byte},
+		End:      PosJSON{highlight.End.Line, highlight.End.Column, highlight.End.Byte},
+	}
+	if f := files[highlight.Filename]; f != nil && len(f.Bytes) > 0 {
+		out.Snippet = newSnippet(d, f, highlight, around)
+	}
+	return out
+}
+
+func newSnippet(d diags.Diagnostic, f *hcl.File, highlight, around hcl.Range) *SnippetJSON {
+	s := &SnippetJSON{Values: []ValueJSON{}}
+	if c := contextOf(f, highlight.Start.Byte); c != "" {
+		s.Context = &c
+	}
+	first := 0
+	var lines []string
+	sc := hcl.NewRangeScanner(f.Bytes, highlight.Filename, bufio.ScanLines)
+	for sc.Scan() {
+		if !sc.Range().Overlaps(around) {
+			continue
+		}
+		if s.StartLine == 0 {
+			s.StartLine, first = sc.Range().Start.Line, sc.Range().Start.Byte
+		}
+		lines = append(lines, string(bytes.ToValidUTF8(sc.Bytes(), []byte("\ufffd"))))
+	}
+	s.Code = strings.Join(lines, "\n")
+	bound := func(n int) int { return max(0, min(n, len(s.Code))) }
+	s.HighlightStart = bound(highlight.Start.Byte - first)
+	s.HighlightEnd = max(s.HighlightStart, bound(highlight.End.Byte-first))
+	s.addValues(d)
+	s.addCall(d)
+	return s
+}
+
+// contextOf returns the header of the block around an offset, "" if there is none
+// or the offset is in the header itself.
+func contextOf(f *hcl.File, offset int) string {
+	if f.Nav == nil {
+		return ""
+	}
+	return hcled.ContextString(f, offset-1)
+}
+
+// addValues tells what the expression that failed refers to.
+func (s *SnippetJSON) addValues(d diags.Diagnostic) {
+	if d.Expression == nil || d.EvalContext == nil {
+		return
+	}
+	why := causeOf(d)
+	seen := map[string]bool{}
+	for _, t := range d.Expression.Variables() {
+		for ; len(t) > 1; t = t[:len(t)-1] {
+			v, ds := t.TraverseAbs(d.EvalContext)
+			if ds.HasErrors() {
+				continue // it is what failed; look at the object instead
+			}
+			name := traversalText(t)
+			if statement := why.statement(v); statement != "" && !seen[name] {
+				seen[name] = true
+				s.Values = append(s.Values, ValueJSON{name, statement})
+			}
+			break
+		}
+	}
+	slices.SortFunc(s.Values, func(a, b ValueJSON) int { return strings.Compare(a.Traversal, b.Traversal) })
+}
+
+// addCall tells which function failed.
+func (s *SnippetJSON) addCall(d diags.Diagnostic) {
+	call, ok := d.Extra.(hclsyntax.FunctionCallDiagExtra)
+	if !ok || call.CalledFunctionName() == "" {
+		return
+	}
+	s.Call = &FunctionCall{CalledAs: call.CalledFunctionName()}
+	for ctx := d.EvalContext; ctx != nil; ctx = ctx.Parent() {
+		if f, ok := ctx.Functions[s.Call.CalledAs]; ok {
+			s.Call.Signature = signature(s.Call.CalledAs, f)
+			return
+		}
+	}
+}
+
+func signature(name string, f function.Function) *FunctionSignature {
+	if i := strings.LastIndex(name, "::"); i >= 0 {
+		name = name[i+2:]
+	}
+	out := &FunctionSignature{Name: name, Description: f.Description(), Params: []FunctionParameter{}}
+	for _, p := range f.Params() {
+		out.Params = append(out.Params, newFunctionParameter(p))
+	}
+	if p := f.VarParam(); p != nil {
+		v := newFunctionParameter(*p)
+		out.Variadic = &v
+	}
+	if ty, err := returnType(f); err == nil {
+		out.Return = ty
+	}
+	return out
+}
+
+func newFunctionParameter(p function.Parameter) FunctionParameter {
+	ty, err := typeJSON(p.Type)
+	if err != nil {
+		ty = nil
+	}
+	return FunctionParameter{Name: p.Name, Description: p.Description, Type: ty}
+}
+
+type validateJSON struct {
+	FormatVersion string           `json:"format_version"`
+	Valid         bool             `json:"valid"`
+	Errors        int              `json:"error_count"`
+	Warnings      int              `json:"warning_count"`
+	Diagnostics   []DiagnosticJSON `json:"diagnostics"`
+}
+
+// ValidateJSON returns what `validate -json` prints about a configuration with ds.
+func ValidateJSON(ds diags.Diagnostics, files map[string]*hcl.File) ([]byte, error) {
+	out := validateJSON{FormatVersion: validateFormat, Valid: !ds.HasErrors(), Diagnostics: []DiagnosticJSON{}}
+	for _, d := range ds {
+		if d.Severity == diags.Error {
+			out.Errors++
+		} else {
+			out.Warnings++
+		}
+		out.Diagnostics = append(out.Diagnostics, NewDiagnosticJSON(d, files))
+	}
+	text, err := json.MarshalIndent(out, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("diagnostics as JSON: %w", err)
+	}
+	return text, nil
+}

@@ -1,0 +1,134 @@
+package render
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// expressionJSON is an expression as plans have it: its value if that needs
+// nothing else, and what it mentions.
+type expressionJSON struct {
+	Constant   json.RawMessage `json:"constant_value,omitempty"`
+	References []string        `json:"references,omitempty"`
+}
+
+// expression describes x; nil for nil.
+func expression(x hcl.Expression) *expressionJSON {
+	if x == nil {
+		return nil
+	}
+	out := &expressionJSON{}
+	if v, ds := x.Value(nil); !ds.HasErrors() {
+		v, _ = v.UnmarkDeep()
+		out.Constant = plainJSON(v)
+	}
+	for _, t := range x.Variables() {
+		out.References = append(out.References, mentions(t)...)
+	}
+	return out
+}
+
+// subjects returns the objects that traversals name, without what is taken of them.
+func subjects(ts []hcl.Traversal) []string {
+	var out []string
+	for _, t := range ts {
+		n, _ := subject(t)
+		out = append(out, traversalText(t[:n]))
+	}
+	return out
+}
+
+// mentions returns what a traversal mentions, from the whole of it to the object
+// that it starts at, and that object without its instance key.
+func mentions(t hcl.Traversal) []string {
+	n, wider := subject(t)
+	var out []string
+	for i := len(t); i >= n; i-- {
+		out = append(out, traversalText(t[:i]))
+	}
+	for _, n := range wider {
+		out = append(out, traversalText(t[:n]))
+	}
+	return out
+}
+
+// subject returns how many steps of t name the object that t is about, and how many
+// name the wider objects that are mentioned with it.
+func subject(t hcl.Traversal) (n int, wider []int) {
+	at := func(i int) bool { _, ok := indexStep(t, i); return ok }
+	switch t.RootName() {
+	case "self":
+		return 1, nil
+	case "var", "local", "each", "count", "path", "terraform":
+		return min(2, len(t)), nil
+	case "module":
+		call := 2
+		if at(2) {
+			call = 3
+		}
+		if len(t) > call {
+			if _, ok := t[call].(hcl.TraverseAttr); ok {
+				return call + 1, []int{call}
+			}
+		}
+		if call == 3 {
+			return call, []int{2}
+		}
+		return min(2, len(t)), nil
+	case "data", "ephemeral", "resource":
+		n = 3
+	default:
+		n = 2
+	}
+	if n >= len(t) {
+		return len(t), nil
+	}
+	if at(n) {
+		return n + 1, []int{n}
+	}
+	return n, nil
+}
+
+// indexStep returns the key at step i, if that is one.
+func indexStep(t hcl.Traversal, i int) (cty.Value, bool) {
+	if i < len(t) {
+		if x, ok := t[i].(hcl.TraverseIndex); ok {
+			return x.Key, true
+		}
+	}
+	return cty.NilVal, false
+}
+
+// traversalText writes a traversal as in a configuration.
+func traversalText(t hcl.Traversal) string {
+	var b strings.Builder
+	for _, step := range t {
+		switch s := step.(type) {
+		case hcl.TraverseRoot:
+			b.WriteString(s.Name)
+		case hcl.TraverseAttr:
+			b.WriteByte('.')
+			b.WriteString(s.Name)
+		case hcl.TraverseIndex:
+			switch k := s.Key; {
+			case !k.IsKnown() || k.IsNull():
+				b.WriteString("[...]")
+			case k.Type() == cty.String:
+				fmt.Fprintf(&b, "[%q]", k.AsString())
+			case k.Type() == cty.Number:
+				b.WriteByte('[')
+				b.WriteString(k.AsBigFloat().Text('g', 10))
+				b.WriteByte(']')
+			default:
+				b.WriteString("[...]")
+			}
+		case hcl.TraverseSplat:
+			b.WriteString("[*]")
+		}
+	}
+	return b.String()
+}

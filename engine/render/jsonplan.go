@@ -1,0 +1,228 @@
+package render
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// planFormat is the version of the plan format that Terraform 1.11 writes; see
+// https://developer.hashicorp.com/terraform/internals/json-format.
+const planFormat = "1.2"
+
+// PlanJSON returns what `show -json PLAN` prints: plan in Terraform's JSON plan
+// format. It holds sensitive values, and says where they are. cfg is the
+// configuration that was planned; without it that part is left out. An error says
+// that the prior state holds an object that cannot be read.
+func PlanJSON(p *plans.Plan, cfg *config.Config, schemas Schemas) ([]byte, error) {
+	t := &jsonText{b: make([]byte, 0, 1024+2048*len(p.Changes))}
+	t.openObject()
+	t.member("format_version", planFormat)
+	t.member("terraform_version", states.LanguageVersion)
+	t.variables(p, cfg)
+	if err := t.plannedValues(p); err != nil {
+		return nil, err
+	}
+	t.drift(p)
+	t.resourceChanges("resource_changes", p.Changes)
+	t.outputChanges(p.Outputs)
+	if p.PriorState != nil && !p.PriorState.IsEmpty() {
+		t.key("prior_state")
+		if err := t.state(p.PriorState, schemas); err != nil {
+			return nil, err
+		}
+	}
+	if cfg != nil {
+		t.key("configuration")
+		if err := t.marshal(configuration(cfg, schemas)); err != nil {
+			return nil, err
+		}
+	}
+	t.relevant(p.Relevant)
+	t.checks(p.Checks)
+	if !p.Timestamp.IsZero() {
+		t.member("timestamp", p.Timestamp.UTC().Format(time.RFC3339))
+	}
+	t.flag("applyable", p.Applyable)
+	t.flag("complete", p.Complete)
+	t.flag("errored", p.Errored)
+	t.closeObject()
+	return t.b, nil
+}
+
+// variables writes the root module's variables; those that were not set, and
+// ephemeral ones, with their defaults.
+func (t *jsonText) variables(p *plans.Plan, cfg *config.Config) {
+	values := maps.Clone(p.Variables)
+	if values == nil {
+		values = map[string]cty.Value{}
+	}
+	if cfg != nil {
+		for name, v := range cfg.Root.Variables {
+			if _, set := values[name]; !set && v.Default != cty.NilVal {
+				values[name] = v.Default
+			}
+		}
+	}
+	if len(values) == 0 {
+		return
+	}
+	t.key("variables")
+	t.openObject()
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		t.key(name)
+		t.openObject()
+		if v := values[name]; v != cty.NilVal && isKnown(v) {
+			t.key("value")
+			t.value(v)
+		}
+		t.closeObject()
+	}
+	t.closeObject()
+}
+
+// plannedValues writes what the state will look like, as far as it is known.
+func (t *jsonText) plannedValues(p *plans.Plan) error {
+	t.key("planned_values")
+	t.openObject()
+	if err := t.plannedOutputs(p.Outputs); err != nil {
+		return err
+	}
+	root := newModuleTree()
+	for _, c := range p.Changes {
+		if c.Action == plans.Delete || c.Action == plans.Forget || c.Addr.Deposed != addrs.NotDeposed {
+			continue
+		}
+		root.add(c.Addr.Instance.Module, moduleResource{
+			address: c.Addr.Instance.String(),
+			write:   func(t *jsonText, address string) { t.plannedResource(c, address) },
+		})
+	}
+	t.key("root_module")
+	t.module(root)
+	t.closeObject()
+	return nil
+}
+
+func (t *jsonText) plannedOutputs(outputs []*plans.OutputChange) error {
+	if !slices.ContainsFunc(outputs, func(o *plans.OutputChange) bool { return o.Action != plans.Delete }) {
+		return nil
+	}
+	t.key("outputs")
+	t.openObject()
+	for _, o := range outputs {
+		if o.Action == plans.Delete {
+			continue
+		}
+		t.key(o.Name)
+		t.openObject()
+		t.flag("sensitive", o.Sensitive)
+		if o.After.IsWhollyKnown() {
+			after, _ := o.After.UnmarkDeep()
+			t.key("type")
+			if err := t.ctyType(after.Type()); err != nil {
+				return err
+			}
+			t.key("value")
+			t.value(after)
+		}
+		t.closeObject()
+	}
+	t.closeObject()
+	return nil
+}
+
+func (t *jsonText) plannedResource(c *plans.ResourceChange, address string) {
+	t.openObject()
+	t.member("address", address)
+	t.resourceParts(c.Addr.Instance.Resource, c.Provider.Provider)
+	t.key("schema_version")
+	t.int(schemaVersion(c.Schema))
+	t.key("values")
+	t.attributes(c.After, c.Schema)
+	t.key("sensitive_values")
+	t.sensitive(withSchemaMarks(c.After, c.Schema))
+	t.closeObject()
+}
+
+func schemaVersion(s *schema.Schema) int64 {
+	if s == nil {
+		return 0
+	}
+	return s.Version
+}
+
+// resourceParts writes the parts of a resource instance's address within its module.
+func (t *jsonText) resourceParts(r addrs.ResourceInstance, p addrs.Provider) {
+	t.member("mode", r.Resource.Mode.String())
+	t.member("type", r.Resource.Type)
+	t.member("name", r.Resource.Name)
+	t.instanceKey("index", r.Key)
+	t.member("provider_name", p.String())
+}
+
+// attributes writes an object's value; what is unknown is left out.
+func (t *jsonText) attributes(v cty.Value, s *schema.Schema) {
+	if s != nil && !s.Block.ImpliedType().HasDynamicTypes() && v.IsWhollyKnown() {
+		plain, _ := v.UnmarkDeep()
+		t.next()
+		if out, err := s.Block.JSON().Append(t.b, plain); err == nil {
+			t.b = out
+			return
+		}
+		t.b = trimComma(t.b)
+	}
+	if !t.value(v) {
+		t.rawString("null")
+	}
+}
+
+// trimComma takes back what next wrote.
+func trimComma(b []byte) []byte {
+	if n := len(b); n > 0 && b[n-1] == ',' {
+		return b[:n-1]
+	}
+	return b
+}
+
+// withSchemaMarks returns v with the marks that its schema asks for, too.
+func withSchemaMarks(v cty.Value, s *schema.Schema) cty.Value {
+	if s == nil || v == cty.NilVal || !v.IsKnown() || v.IsNull() || !s.Block.ContainsSensitive() {
+		return v
+	}
+	plain, have := v.UnmarkDeepWithPaths()
+	paths := s.Block.SensitivePaths(plain)
+	if len(paths) == 0 {
+		return v
+	}
+	for _, p := range paths {
+		have = append(have, cty.PathValueMarks{Path: p, Marks: cty.NewValueMarks(marks.Sensitive)})
+	}
+	return plain.MarkWithPaths(have)
+}
+
+// relevant writes what the changes were influenced by.
+func (t *jsonText) relevant(list []plans.RelevantAttribute) {
+	if len(list) == 0 {
+		return
+	}
+	t.key("relevant_attributes")
+	t.openArray()
+	for _, r := range list {
+		t.openObject()
+		t.member("resource", r.Resource.String())
+		t.key("attribute")
+		t.path(r.Attribute)
+		t.closeObject()
+	}
+	t.closeArray()
+}

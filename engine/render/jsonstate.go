@@ -1,0 +1,239 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// stateFormat is the version of the state format that Terraform 1.11 writes; see
+// https://developer.hashicorp.com/terraform/internals/json-format.
+const stateFormat = "1.0"
+
+// StateJSON returns what `show -json` prints: s in Terraform's JSON state format. It
+// holds sensitive values, and says where they are. s may be nil. An error says that
+// an object's attributes cannot be read.
+func StateJSON(s *states.State, schemas Schemas) ([]byte, error) {
+	t := &jsonText{}
+	if s == nil || s.IsEmpty() {
+		t.openObject()
+		t.member("format_version", stateFormat)
+		t.closeObject()
+		return t.b, nil
+	}
+	if err := t.state(s, schemas); err != nil {
+		return nil, err
+	}
+	return t.b, nil
+}
+
+func (t *jsonText) state(s *states.State, schemas Schemas) error {
+	t.openObject()
+	t.member("format_version", stateFormat)
+	t.member("terraform_version", states.LanguageVersion)
+	t.key("values")
+	t.openObject()
+	if err := t.stateOutputs(s); err != nil {
+		return err
+	}
+	w := stateWriter{schemas: schemas, deps: states.Close(unlisted(s))}
+	root := newModuleTree()
+	for a, r := range s.Resources() {
+		for k, in := range r.Instances {
+			w.instance(root, a.Instance(k), r, in)
+		}
+	}
+	t.key("root_module")
+	t.module(root)
+	t.closeObject()
+	t.checks(s.Checks)
+	t.closeObject()
+	return w.err
+}
+
+// unlisted returns the dependencies that are not at hand as JSON.
+func unlisted(s *states.State) iter.Seq[*states.Dependencies] {
+	return func(yield func(*states.Dependencies) bool) {
+		for o := range s.Objects() {
+			if o.Dependencies != nil && o.Dependencies.Encoded() == nil && !yield(o.Dependencies) {
+				return
+			}
+		}
+	}
+}
+
+func (t *jsonText) stateOutputs(s *states.State) error {
+	outputs := maps.Collect(s.Outputs())
+	if len(outputs) == 0 {
+		return nil
+	}
+	t.key("outputs")
+	t.openObject()
+	for _, name := range slices.Sorted(maps.Keys(outputs)) {
+		o := outputs[name]
+		t.key(name)
+		t.openObject()
+		t.flag("sensitive", o.Sensitive)
+		t.key("value")
+		t.value(o.Value)
+		t.key("type")
+		if err := t.ctyType(o.Value.Type()); err != nil {
+			return err
+		}
+		t.closeObject()
+	}
+	t.closeObject()
+	return nil
+}
+
+// stateWriter writes the objects of one state.
+type stateWriter struct {
+	schemas Schemas
+	deps    *states.Closure
+	err     error // the first
+}
+
+// instance puts the objects of one instance into the tree.
+func (w *stateWriter) instance(root *moduleTree, a addrs.AbsResourceInstance, r *states.Resource, in *states.Instance) {
+	rs := w.schemas.resource(r.Provider.Provider, a.Resource.Resource)
+	add := func(o *states.Object, key addrs.DeposedKey) {
+		root.add(a.Module, moduleResource{address: a.String(), deposed: key, write: func(t *jsonText, address string) {
+			t.openObject()
+			t.member("address", address)
+			t.resourceParts(a.Resource, r.Provider.Provider)
+			w.object(t, address, rs, o)
+			t.optional("deposed_key", string(key))
+			t.closeObject()
+		}})
+	}
+	if in.Current != nil {
+		add(in.Current, addrs.NotDeposed)
+	}
+	for key, o := range in.Deposed {
+		add(o, key)
+	}
+}
+
+func (w *stateWriter) object(t *jsonText, address string, rs *schema.Schema, o *states.Object) {
+	t.key("schema_version")
+	t.int(o.SchemaVersion)
+	v, rs, err := objectValue(rs, o)
+	if err != nil {
+		w.err = cmpErr(w.err, fmt.Errorf("the attributes of %s in the state: %w", address, err))
+		return
+	}
+	t.key("values")
+	t.attributes(v, rs)
+	t.key("sensitive_values")
+	t.sensitive(withSchemaMarks(v, rs))
+	w.dependsOn(t, o.Dependencies)
+	if o.Status == states.Tainted {
+		t.flag("tainted", true)
+	}
+}
+
+func cmpErr(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// objectValue returns an object's value with its sensitive marks, and the schema
+// that it follows: nil if rs is of another version than the object or not known. The
+// types are then those that the JSON suggests.
+func objectValue(rs *schema.Schema, o *states.Object) (cty.Value, *schema.Schema, error) {
+	if o.Value != cty.NilVal {
+		return o.Value, rs, nil
+	}
+	if o.AttrsJSON == nil {
+		vals := map[string]cty.Value{}
+		for k, v := range o.AttrsFlat {
+			vals[k] = cty.StringVal(v)
+		}
+		return cty.ObjectVal(vals), nil, nil
+	}
+	if rs != nil && rs.Version == o.SchemaVersion {
+		if v, err := rs.Block.JSON().Parse(o.AttrsJSON); err == nil {
+			return marks.At(v, marks.Sensitive, o.Sensitive), rs, nil
+		}
+	}
+	ty, err := ctyjson.ImpliedType(o.AttrsJSON)
+	if err != nil {
+		return cty.NilVal, nil, err
+	}
+	v, err := ctyjson.Unmarshal(o.AttrsJSON, ty)
+	if err != nil {
+		return cty.NilVal, nil, err
+	}
+	return marks.At(v, marks.Sensitive, o.Sensitive), nil, nil
+}
+
+func (w *stateWriter) dependsOn(t *jsonText, d *states.Dependencies) {
+	if d == nil {
+		return
+	}
+	if text := d.Encoded(); text != nil {
+		if len(bytes.Trim(text, "[] \t\r\n")) == 0 || bytes.Equal(bytes.TrimSpace(text), []byte("null")) {
+			return
+		}
+		var b bytes.Buffer
+		if json.Compact(&b, text) == nil {
+			t.key("depends_on")
+			t.raw(b.Bytes())
+			return
+		}
+	}
+	list := w.deps.List(d)
+	if len(list) == 0 {
+		return
+	}
+	names := w.deps.Names()
+	t.key("depends_on")
+	t.openArray()
+	for _, i := range list {
+		t.string(names[i])
+	}
+	t.closeArray()
+}
+
+// OutputsJSON returns what `output -json` prints: the root outputs with their types,
+// sensitive ones with their values.
+func OutputsJSON(s *states.State) ([]byte, error) {
+	outputs := map[string]states.Output{}
+	if s != nil {
+		outputs = maps.Collect(s.Outputs())
+	}
+	t := &jsonText{}
+	t.openObject()
+	for _, name := range slices.Sorted(maps.Keys(outputs)) {
+		o := outputs[name]
+		t.key(name)
+		t.openObject()
+		t.flag("sensitive", o.Sensitive)
+		t.key("type")
+		if err := t.ctyType(o.Value.Type()); err != nil {
+			return nil, err
+		}
+		t.key("value")
+		t.value(o.Value)
+		t.closeObject()
+	}
+	t.closeObject()
+	var b bytes.Buffer
+	if err := json.Indent(&b, t.b, "", "  "); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}

@@ -1,0 +1,196 @@
+package render
+
+import (
+	"maps"
+	"math/big"
+	"slices"
+	"strconv"
+
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+)
+
+// A cty value is shown as up to three JSON values of one shape, as Terraform's plan
+// format has it: the value itself without what is unknown, a mask of what is
+// unknown, and a mask of what is sensitive. In both masks objects and maps leave
+// out what is false, lists, sets and tuples do not.
+
+// value writes v. Members that are unknown are left out, unknown elements are null;
+// marks are ignored. It reports false, and writes nothing, if v itself is unknown.
+func (t *jsonText) value(v cty.Value) bool {
+	v, _ = v.Unmark()
+	if !v.IsKnown() {
+		return false
+	}
+	ty := v.Type()
+	switch {
+	case v.IsNull():
+		t.rawString("null")
+	case ty == cty.String:
+		t.string(v.AsString())
+	case ty == cty.Number:
+		t.number(v.AsBigFloat())
+	case ty == cty.Bool:
+		t.bool(v.True())
+	case ty.IsListType() || ty.IsSetType() || ty.IsTupleType():
+		t.openArray()
+		for it := v.ElementIterator(); it.Next(); {
+			if _, e := it.Element(); !t.value(e) {
+				t.rawString("null")
+			}
+		}
+		t.closeArray()
+	case ty.IsMapType():
+		t.openObject()
+		for it := v.ElementIterator(); it.Next(); {
+			if k, e := it.Element(); isKnown(e) {
+				t.key(k.AsString())
+				t.value(e)
+			}
+		}
+		t.closeObject()
+	case ty.IsObjectType():
+		t.openObject()
+		for _, name := range attributeNames(ty) {
+			if e := v.GetAttr(name); isKnown(e) {
+				t.key(name)
+				t.value(e)
+			}
+		}
+		t.closeObject()
+	default: // a capsule, which no schema can declare
+		t.rawString("null")
+	}
+	return true
+}
+
+func isKnown(v cty.Value) bool {
+	v, _ = v.Unmark()
+	return v.IsKnown()
+}
+
+func (t *jsonText) number(f *big.Float) {
+	t.next()
+	if n, acc := f.Int64(); acc == big.Exact && (n != 0 || !f.Signbit()) {
+		t.b = strconv.AppendInt(t.b, n, 10)
+		return
+	}
+	t.b = f.Append(t.b, 'f', -1)
+}
+
+// attributeNames returns the names of an object type's attributes, sorted.
+func attributeNames(ty cty.Type) []string {
+	atys := ty.AttributeTypes()
+	if len(atys) == 0 {
+		return nil
+	}
+	names := make([]string, 0, len(atys))
+	for n := range maps.Keys(atys) {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// unknown writes the mask of what is unknown in v.
+func (t *jsonText) unknown(v cty.Value) {
+	t.mask(v, func(v cty.Value) bool { return !v.IsKnown() })
+}
+
+// sensitive writes the mask of what is marked sensitive in v.
+func (t *jsonText) sensitive(v cty.Value) {
+	t.mask(v, func(v cty.Value) bool { return v.HasMark(marks.Sensitive) })
+}
+
+// mask writes true where is holds, else false for what has no parts, and for the
+// rest the parts' masks.
+func (t *jsonText) mask(v cty.Value, is func(cty.Value) bool) {
+	if is(v) {
+		t.bool(true)
+		return
+	}
+	v, _ = v.Unmark()
+	ty := v.Type()
+	switch {
+	case v.IsNull() || ty.IsPrimitiveType() || ty == cty.DynamicPseudoType || ty.IsCapsuleType():
+		t.bool(false)
+	case ty.IsListType() || ty.IsSetType() || ty.IsTupleType():
+		t.openArray()
+		if v.IsKnown() {
+			for it := v.ElementIterator(); it.Next(); {
+				_, e := it.Element()
+				t.mask(e, is)
+			}
+		}
+		t.closeArray()
+	case !v.IsKnown():
+		t.rawString("{}")
+	case ty.IsMapType():
+		t.openObject()
+		for it := v.ElementIterator(); it.Next(); {
+			k, e := it.Element()
+			t.maskMember(k.AsString(), e, is)
+		}
+		t.closeObject()
+	default:
+		t.openObject()
+		for _, name := range attributeNames(ty) {
+			t.maskMember(name, v.GetAttr(name), is)
+		}
+		t.closeObject()
+	}
+}
+
+func (t *jsonText) maskMember(name string, v cty.Value, is func(cty.Value) bool) {
+	if !is(v) {
+		plain, _ := v.Unmark()
+		if ty := plain.Type(); plain.IsNull() || ty.IsPrimitiveType() || ty == cty.DynamicPseudoType || ty.IsCapsuleType() {
+			return // false
+		}
+	}
+	t.key(name)
+	t.mask(v, is)
+}
+
+// typed writes v's type as the state format has it.
+func (t *jsonText) ctyType(ty cty.Type) error {
+	text, err := ctyjson.MarshalType(ty)
+	if err != nil {
+		return err
+	}
+	t.raw(text)
+	return nil
+}
+
+// path writes a path as a list of names and indices. Steps into a set, whose keys
+// are values, end it.
+func (t *jsonText) path(p cty.Path) {
+	t.openArray()
+	for _, step := range p {
+		switch s := step.(type) {
+		case cty.GetAttrStep:
+			t.string(s.Name)
+		case cty.IndexStep:
+			if !s.Key.IsKnown() || s.Key.IsNull() || !s.Key.Type().IsPrimitiveType() {
+				t.closeArray()
+				return
+			}
+			t.value(s.Key)
+		}
+	}
+	t.closeArray()
+}
+
+// instanceKey writes the member that an instance key makes, if there is one.
+func (t *jsonText) instanceKey(name string, k addrs.InstanceKey) {
+	if i, ok := k.Int(); ok {
+		t.key(name)
+		t.int(int64(i))
+	}
+	if s, ok := k.Str(); ok {
+		t.member(name, s)
+	}
+}
