@@ -72,7 +72,7 @@ func (c *planCheck) objects(f *field, prior, config, planned cty.Value, path cty
 		c.mismatch(f, prior, config, planned, path)
 	case n == NestingSingle:
 		c.attributes(l, prior, config, planned, path)
-	case !sameCount(planned, config):
+	case otherCount(planned, config):
 		c.errorf(path, "count in plan (%#v) disagrees with count in config (%#v)", planned.Length(), config.Length())
 	case n == NestingSet:
 		// As with blocks: nothing tells which is which.
@@ -112,5 +112,10 @@ func (c *planCheck) elementObject(l *layout, prior, config, planned cty.Value, p
 	}
 }
 
-// sameCount reports whether two known collections have the same number of elements.
-func sameCount(a, b cty.Value) bool { return a.LengthInt() == b.LengthInt() }
+// otherCount reports whether two known collections have different numbers of elements
+// for sure. Elements of a set that are unknown in part may turn out to be equal, so
+// that their number is unknown, too, within bounds.
+func otherCount(a, b cty.Value) bool {
+	same := a.Length().Equals(b.Length())
+	return same.IsKnown() && same.False()
+}
