@@ -1,0 +1,101 @@
+package engine_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+// TestScriptInParallel plays every scenario with many provider calls at a time. Only
+// the order of calls may be another one.
+func TestScriptInParallel(t *testing.T) {
+	t.Parallel()
+	for _, path := range scenarioPaths(t) {
+		t.Run(scenarioName(path), func(t *testing.T) {
+			t.Parallel()
+			sc := readScenario(t, path)
+			s := sc.stage(t)
+			s.parallelism = 8
+			for i := range sc.steps {
+				st := &sc.steps[i]
+				if slices.ContainsFunc(st.lines, func(line string) bool { return strings.HasPrefix(line, "stop ") }) {
+					return // what happens before the interruption is chance
+				}
+				got := s.play(st).String()
+				if diff := cmp.Diff(withoutOrder(st.want), withoutOrder(got)); diff != "" {
+					t.Fatalf("step %s (-one by one +in parallel):\n%s", st.name, diff)
+				}
+			}
+		})
+	}
+}
+
+// withoutOrder sorts the calls within each section.
+func withoutOrder(text string) string {
+	lines := strings.Split(text, "\n")
+	isCall := func(line string) bool { return strings.HasPrefix(line, "  > ") }
+	for i := 0; i < len(lines); i++ {
+		j := i
+		for j < len(lines) && isCall(lines[j]) {
+			j++
+		}
+		slices.Sort(lines[i:j])
+		i = j
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestScriptResumed interrupts every apply of every scenario after each of its calls
+// that change something. Planning and applying again must lead to the state that an
+// apply without interruption leads to.
+func TestScriptResumed(t *testing.T) {
+	t.Parallel()
+	for _, path := range scenarioPaths(t) {
+		t.Run(scenarioName(path), func(t *testing.T) {
+			t.Parallel()
+			sc := readScenario(t, path)
+			s := sc.stage(t)
+			for i := range sc.steps {
+				st := &sc.steps[i]
+				whole := s.play(st)
+				if !whole.applied || slices.Contains(st.lines, "again") {
+					continue
+				}
+				for k := 1; k < whole.effects; k++ {
+					sc.resume(t, i, k, whole.sections("state"))
+				}
+			}
+		})
+	}
+}
+
+// resume interrupts step i after k calls and carries on.
+func (sc *scenario) resume(t *testing.T, i, k int, want string) {
+	s := sc.stage(t)
+	for j := range i {
+		s.play(&sc.steps[j])
+	}
+	st := &sc.steps[i]
+	for name, text := range st.files {
+		s.files[name] = text
+	}
+	o := s.prepare(st)
+	if o.options.ForceReplace != nil || o.options.Mode == plans.RefreshOnlyMode {
+		return // carrying on would replace again
+	}
+	defer s.rulesOff()
+	o.stopAfter = k
+	first := s.run(o)
+	if first.applied {
+		t.Errorf("step %s, interrupted at call %d, is complete:\n%s", st.name, k, first)
+	}
+	o.stopAfter = 0
+	second := s.run(o)
+	if diff := cmp.Diff(want, second.sections("state")); diff != "" {
+		t.Errorf("step %s, interrupted at call %d (-whole +resumed):\n%s\nfirst\n%s\nthen\n%s", st.name, k, diff, first, second)
+	}
+}
