@@ -119,7 +119,8 @@ func cutKey(s string) (InstanceKey, string, error) {
 		if !strings.HasPrefix(rest, "]") {
 			return NoKey, s, fmt.Errorf("an instance key must end with ]")
 		}
-		return StringKey(str), rest[1:], nil
+		// As the strings of the language are: normalised.
+		return StringKey(cty.NormalizeString(str)), rest[1:], nil
 	}
 	end := strings.IndexByte(s, ']')
 	if end < 0 {
@@ -146,6 +147,8 @@ func cutQuoted(s string) (string, string, error) {
 			i += 3
 		case (c == '$' || c == '%') && strings.HasPrefix(s[i+1:], "{"):
 			return "", s, fmt.Errorf("an instance key cannot be a template")
+		case c == '\n':
+			return "", s, fmt.Errorf("an instance key must be on one line")
 		case c == '\\':
 			r, n, err := unescape(s[i:])
 			if err != nil {

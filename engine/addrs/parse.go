@@ -3,12 +3,13 @@ package addrs
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
 // ValidIdentifier reports whether s may name a block.
-func ValidIdentifier(s string) bool { return hclsyntax.ValidIdentifier(s) }
+func ValidIdentifier(s string) bool { return utf8.ValidString(s) && hclsyntax.ValidIdentifier(s) }
 
 // ParseAbsResourceInstance reads an address like `module.net["a"].data.type.name[0]`.
 func ParseAbsResourceInstance(s string) (AbsResourceInstance, error) {
@@ -38,8 +39,8 @@ func ParseModuleInstance(s string) (ModuleInstance, error) {
 }
 
 // Target is what -target, -replace and moved blocks may name: a module instance
-// (Resource is zero), or a resource in it, or one instance of that. Without a key
-// it means every instance.
+// (Resource is zero), or a resource in it, or one instance of that. What stands last
+// means every instance if it has no key.
 type Target struct {
 	Module   ModuleInstance
 	Resource Resource
@@ -57,22 +58,23 @@ func (t Target) String() string {
 	return AbsResourceInstance{t.Module, ResourceInstance{t.Resource, t.Key}}.String()
 }
 
-// Contains reports whether t means the instance x. A key that t leaves out, on
-// the resource or on any of its modules, means every key.
+// Contains reports whether t means the instance x. What stands last in t, the
+// resource or the module, means every instance if it has no key. The modules that lead
+// there mean one instance each, without a key the one that has none: as in
+// Terraform 1.11, module.m.type.name is nothing if module.m has count.
 func (t Target) Contains(x AbsResourceInstance) bool {
-	want, got := t.Module.Steps(), x.Module.Steps()
-	if len(got) < len(want) || !t.IsModule() && len(got) != len(want) {
-		return false
+	if !t.IsModule() {
+		return t.Module == x.Module && t.Resource == x.Resource.Resource && (t.Key.IsNone() || t.Key == x.Resource.Key)
 	}
-	for i, w := range want {
-		if w.Name != got[i].Name || !w.Key.IsNone() && w.Key != got[i].Key {
-			return false
-		}
+	if t.Module.IsRoot() {
+		return true
 	}
-	return t.IsModule() || t.Resource == x.Resource.Resource && (t.Key.IsNone() || t.Key == x.Resource.Key)
+	rest, ok := strings.CutPrefix(x.Module.path, t.Module.path)
+	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
-// ParseTarget reads the address of a module or resource, with or without keys.
+// ParseTarget reads the address of a module or resource, with or without keys. As in
+// Terraform, "resource." may stand before the type of a managed resource.
 func ParseTarget(s string) (Target, error) {
 	t, err := parseTarget(s)
 	if err != nil {
@@ -98,6 +100,8 @@ func parseTarget(s string) (Target, error) {
 		t.Resource.Mode, rest = Data, r
 	} else if r, ok := strings.CutPrefix(rest, "ephemeral."); ok {
 		t.Resource.Mode, rest = Ephemeral, r
+	} else {
+		rest = strings.TrimPrefix(rest, "resource.")
 	}
 	var ok bool
 	if t.Resource.Type, rest, ok = cutName(rest); !ok {

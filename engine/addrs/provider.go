@@ -2,9 +2,10 @@ package addrs
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	svchost "github.com/hashicorp/terraform-svchost"
 )
@@ -44,53 +45,83 @@ func (p Provider) IsBuiltin() bool { return p.Host == BuiltinHost && p.Namespace
 // IsZero reports whether p names no provider.
 func (p Provider) IsZero() bool { return p == Provider{} }
 
-// String returns the full form: `registry.terraform.io/hashicorp/aws`.
-func (p Provider) String() string { return p.Host + "/" + p.Namespace + "/" + p.Type }
+// String returns the full form: `registry.terraform.io/hashicorp/aws`. A host
+// outside of ASCII is printed in Unicode, as Terraform does.
+func (p Provider) String() string { return p.displayHost() + "/" + p.Namespace + "/" + p.Type }
 
 // ForDisplay returns the form for people: without the default registry's host.
 func (p Provider) ForDisplay() string {
 	if p.Host == DefaultRegistryHost {
 		return p.Namespace + "/" + p.Type
 	}
-	return svchost.ForDisplay(p.Host) + "/" + p.Namespace + "/" + p.Type
+	return p.String()
+}
+
+func (p Provider) displayHost() string {
+	if strings.Contains(p.Host, "xn--") {
+		return svchost.ForDisplay(p.Host)
+	}
+	return p.Host
 }
 
 // Compare orders providers by their full form.
 func (p Provider) Compare(x Provider) int { return cmp.Compare(p.String(), x.String()) }
 
-// providerPart matches a namespace or type: letters, digits, dashes and, for
-// types of old, underscores; no dash at either end.
-var providerPart = regexp.MustCompile(`^[0-9a-z_](?:[0-9a-z_-]*[0-9a-z_])?$`)
-
 // ParseProvider reads a source address as in required_providers: `aws`,
 // `hashicorp/aws` or `registry.example.com/hashicorp/aws`.
 func ParseProvider(source string) (Provider, error) {
 	parts := strings.Split(source, "/")
-	var p Provider
+	p := Provider{Host: DefaultRegistryHost, Namespace: DefaultNamespace}
+	var err error
 	switch len(parts) {
-	case 1:
-		p = DefaultProvider(strings.ToLower(parts[0]))
-	case 2:
-		p = Provider{DefaultRegistryHost, strings.ToLower(parts[0]), strings.ToLower(parts[1])}
+	case 1, 2:
 	case 3:
 		host, err := svchost.ForComparison(parts[0])
-		if err != nil {
-			return p, fmt.Errorf("invalid host in provider source %q: %w", source, err)
+		if err == nil && !utf8.ValidString(source) {
+			err = errors.New("it must be valid UTF-8")
 		}
-		p = Provider{string(host), strings.ToLower(parts[1]), strings.ToLower(parts[2])}
+		if err != nil {
+			return Provider{}, fmt.Errorf("invalid host in provider source %q: %w", source, err)
+		}
+		p.Host = string(host)
 	default:
-		return p, fmt.Errorf("invalid provider source %q: it must be TYPE, NAMESPACE/TYPE or HOST/NAMESPACE/TYPE", source)
+		return Provider{}, fmt.Errorf("invalid provider source %q: it must be TYPE, NAMESPACE/TYPE or HOST/NAMESPACE/TYPE", source)
 	}
-	if p.Namespace != LegacyNamespace && !providerPart.MatchString(p.Namespace) {
-		return p, fmt.Errorf("invalid namespace %q in provider source %q: only letters, digits and dashes", p.Namespace, source)
+	if len(parts) > 1 {
+		if p.Namespace = parts[len(parts)-2]; p.Namespace != LegacyNamespace {
+			if p.Namespace, err = parseProviderPart(p.Namespace); err != nil {
+				return Provider{}, fmt.Errorf("invalid namespace in provider source %q: %w", source, err)
+			}
+		}
 	}
-	if !providerPart.MatchString(p.Type) {
-		return p, fmt.Errorf("invalid provider type %q in provider source %q: only letters, digits and dashes", p.Type, source)
+	if p.Type, err = parseProviderPart(parts[len(parts)-1]); err != nil {
+		return Provider{}, fmt.Errorf("invalid provider type in provider source %q: %w", source, err)
 	}
-	if strings.HasPrefix(p.Type, "terraform-provider-") {
-		return p, fmt.Errorf("invalid provider type %q in provider source %q: leave out the prefix \"terraform-provider-\"", p.Type, source)
+	for _, prefix := range []string{"terraform-provider-", "terraform-"} {
+		if strings.HasPrefix(p.Type, prefix) {
+			return Provider{}, fmt.Errorf("invalid provider type in provider source %q: leave out the prefix %q", source, prefix)
+		}
 	}
 	return p, nil
+}
+
+// parseProviderPart returns a namespace or type in lower case. The rules are those
+// for a label of a host name, without the encodings of such (xn--), so letters
+// need not be ASCII.
+func parseProviderPart(s string) (string, error) {
+	switch {
+	case s == "":
+		return "", errors.New("it is empty")
+	case !utf8.ValidString(s) || strings.ContainsAny(s, ".:"):
+		return "", fmt.Errorf("%q must be letters, digits and dashes only", s)
+	case strings.Contains(s, "--"):
+		return "", fmt.Errorf("%q has several dashes in a row", s)
+	}
+	label, err := svchost.ForComparison(s)
+	if err != nil {
+		return "", fmt.Errorf("%q must be letters, digits and dashes only, with no dash at either end", s)
+	}
+	return label.ForDisplay(), nil
 }
 
 // LocalProviderConfig is a provider configuration as a module names it:
@@ -148,11 +179,15 @@ func ParseAbsProviderConfig(s string) (AbsProviderConfig, error) {
 		out.Module, rest = out.Module.Child(name), tail
 	}
 	if legacy, ok := strings.CutPrefix(rest, "provider."); ok {
-		name, alias, _ := strings.Cut(legacy, ".")
-		if !ValidIdentifier(name) || alias != "" && !ValidIdentifier(alias) {
+		name, alias, aliased := strings.Cut(legacy, ".")
+		if !ValidIdentifier(name) || aliased && !ValidIdentifier(alias) {
 			return out, bad
 		}
-		out.Provider, out.Alias = DefaultProvider(name), alias
+		typeName, err := parseProviderPart(name)
+		if err != nil {
+			return out, fmt.Errorf("%w: %w", bad, err)
+		}
+		out.Provider, out.Alias = DefaultProvider(typeName), alias
 		return out, nil
 	}
 	rest, ok := strings.CutPrefix(rest, `provider["`)
