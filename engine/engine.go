@@ -32,6 +32,8 @@ type Run struct {
 	Providers session.Providers
 	// Variables are the root module's, converted to their types; see config.CollectVariables.
 	Variables map[string]cty.Value
+	// Given are the same values before conversion; nil if nobody kept them.
+	Given map[string]cty.Value
 	// WorkingDir is the directory that path.cwd names and that file functions start from.
 	WorkingDir string
 	Workspace  string // "" means "default"
@@ -61,13 +63,33 @@ func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (*plan
 	now := time.Now().UTC()
 	plan, more := planning.Plan(ctx, planning.Input{
 		Config: r.Config, Refs: rs, State: state, Providers: r.Providers,
-		Variables: r.Variables, EphemeralVariables: ephemeralVariables(r.Config),
+		Variables: r.Variables, EphemeralVariables: ephemeralVariables(r.Config), Given: r.Given,
 		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Targets: o.Targets, ForceReplace: o.ForceReplace,
 		Parallelism: r.Parallelism, Functions: r.functions(now, false),
 		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Timestamp: now,
 		Events: r.Events,
 	})
 	return plan, append(ds, more...)
+}
+
+// PlannedVariables returns the variables that a plan was made with, converted to
+// their types. Ephemeral ones are not among them.
+func PlannedVariables(c *config.Config, plan *plans.Plan) (map[string]cty.Value, diags.Diagnostics) {
+	out := map[string]cty.Value{}
+	var ds diags.Diagnostics
+	for name, given := range plan.Variables {
+		v := c.Root.Variables[name]
+		if v == nil {
+			continue
+		}
+		val, err := v.Prepare(given)
+		if err != nil {
+			ds = append(ds, diags.Errorf(&v.Range, "Invalid value for input variable", "The plan's value for the variable %q does not fit its type: %s.", name, err)...)
+			continue
+		}
+		out[name] = val
+	}
+	return out, ds
 }
 
 // ApplyOptions say how to store the state on the way; see applying.Input.
@@ -85,7 +107,10 @@ func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (*state
 	}
 	variables := r.Variables
 	if variables == nil {
-		variables = plan.Variables
+		var more diags.Diagnostics
+		if variables, more = PlannedVariables(r.Config, plan); more.HasErrors() {
+			return plan.PriorState, append(ds, more...)
+		}
 	}
 	state, more := applying.Apply(ctx, applying.Input{
 		Plan: plan, Config: r.Config, Refs: rs, Providers: r.Providers, Variables: variables,

@@ -108,8 +108,11 @@ func (x *object) planAgain(ctx context.Context, config cty.Value, prior *states.
 	if prior != nil {
 		q.Private = prior.Private
 	}
-	ds := q.Ask(ctx)
+	ds := q.Validate(ctx)
 	if ds.HasErrors() {
+		return q, ds
+	}
+	if ds = append(ds, q.Ask(ctx)...); ds.HasErrors() {
 		return q, ds
 	}
 	if x.c.Action == plans.Update && len(q.RequiredReplace) > 0 {
@@ -311,7 +314,7 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 	case resp.New != cty.NilVal && !resp.New.IsNull() && resp.New.IsWhollyKnown():
 		_, sensitive := sensitivePaths(v)
 		if left, err := session.Encode(session.MarkSensitive(resp.New, x.rs, sensitive), x.rs, session.Encoding{
-			Status: o.Status, Private: resp.Private, Dependencies: o.Dependencies, CreateBeforeDestroy: o.CreateBeforeDestroy,
+			Status: o.Status, Private: resp.Private, Dependencies: o.Dependencies,
 		}); err == nil {
 			x.a.set(addr, x.c.Provider, left)
 		}

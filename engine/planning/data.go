@@ -109,7 +109,7 @@ func (x *instance) planData(ctx context.Context) (cty.Value, diags.Diagnostics) 
 
 // readLater plans a read at apply.
 func (x *instance) readLater(plain cty.Value, sensitive []cty.Path, reason plans.Reason) cty.Value {
-	planned := session.MarkSensitive(schema.ProposedNew(x.rs.Block, x.rs.Block.NullValue(), plain), x.rs, sensitive)
+	planned := session.MarkSensitive(schema.PlannedDataResourceObject(x.rs.Block, plain), x.rs, sensitive)
 	if x.p.in.Mode != plans.NormalMode {
 		return planned // nothing will be applied that the read could wait for
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/session"
 	"github.com/lockstep-iac/lockstep/engine/walk"
+	"github.com/zclconf/go-cty/cty"
 )
 
 // delete plans the deletion of an object that was found.
@@ -25,26 +26,35 @@ func (b *block) delete(ctx context.Context, addr addrs.ResourceInstanceObject, f
 		StoredDeps:          found.object.Dependencies,
 		Private:             found.object.Private,
 	}
-	var ds diags.Diagnostics
-	if b.ps.PlanDestroy {
-		plain, _ := found.prior.UnmarkDeep()
-		null := b.rs.Block.NullValue()
-		resp, more := b.client.Plan(ctx, provider.PlanRequest{
-			TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Proposed: null, Config: null, Private: found.object.Private,
-		})
-		ds = session.Places(more, b.r, addr.Instance.String())
-		if ds.HasErrors() {
-			return ds
-		}
-		if !resp.Planned.IsNull() {
-			return append(ds, diags.Errorf(nil, "Provider produced invalid plan",
-				"Provider %q planned a non-null destroy value for %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.", b.pc.Provider, addr).At(addr.Instance.String())...)
-		}
-		change.Private = resp.Private
+	private, ds := b.askToDelete(ctx, addr, found.prior, found.object.Private)
+	if ds.HasErrors() {
+		return ds
 	}
+	change.Private = private
 	b.p.record(change)
 	b.p.in.Events.Send(events.Event{Kind: events.Planned, Addr: addr, Action: change.Action})
 	return ds
+}
+
+// askToDelete asks the provider whether an object may be deleted, if it wants to be
+// asked. It returns the private data for the deletion.
+func (b *block) askToDelete(ctx context.Context, addr addrs.ResourceInstanceObject, prior cty.Value, private []byte) ([]byte, diags.Diagnostics) {
+	if !b.ps.PlanDestroy {
+		return private, nil
+	}
+	plain, _ := prior.UnmarkDeep()
+	null := b.rs.Block.NullValue()
+	resp, ds := b.client.Plan(ctx, provider.PlanRequest{
+		TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Proposed: null, Config: null, Private: private,
+	})
+	if ds = session.Places(ds, b.r, addr.Instance.String()); ds.HasErrors() {
+		return nil, ds
+	}
+	if !resp.Planned.IsNull() {
+		return nil, append(ds, diags.Errorf(nil, "Provider produced invalid plan",
+			"Provider %q planned a non-null destroy value for %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.", b.pc.Provider, addr).At(addr.Instance.String())...)
+	}
+	return resp.Private, ds
 }
 
 // deposed refreshes the deposed objects of an instance and plans their deletion.
@@ -64,7 +74,12 @@ func (b *block) deposed(ctx context.Context, addr addrs.AbsResourceInstance) dia
 		obj := addrs.ResourceInstanceObject{Instance: addr, Deposed: k}
 		found, more := b.refresh(ctx, obj)
 		ds = append(ds, more...)
-		if more.HasErrors() || found.object == nil || b.p.in.Mode == plans.RefreshOnlyMode {
+		if more.HasErrors() || b.p.in.Mode == plans.RefreshOnlyMode {
+			continue
+		}
+		if found.object == nil {
+			null := b.rs.Block.NullValue()
+			b.p.record(&plans.ResourceChange{Addr: obj, Provider: b.pc, Schema: b.rs, Change: plans.Change{Action: plans.NoOp, Before: null, After: null}})
 			continue
 		}
 		ds = append(ds, b.delete(ctx, obj, found, plans.ReasonNone)...)

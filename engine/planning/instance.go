@@ -204,9 +204,7 @@ func (x *instance) config(ctx context.Context) (cty.Value, diags.Diagnostics) {
 			return val, ds
 		}
 	}
-	plain, _ := val.UnmarkDeep()
-	more := x.client.ValidateResource(ctx, x.r.Addr.Type, plain)
-	return val, append(ds, session.Places(more, x.r, x.addr.String())...)
+	return val, append(ds, x.question(val).Validate(ctx)...)
 }
 
 func (x *instance) preconditions() diags.Diagnostics {

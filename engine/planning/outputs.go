@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
@@ -36,9 +37,8 @@ func (p *planner) outputs() []*plans.OutputChange {
 		if ds.HasErrors() {
 			continue
 		}
-		if c := p.output(o, v); c != nil {
-			out = append(out, c)
-		}
+		out = append(out, p.output(o, v))
+		p.foresee(o, v)
 	}
 	if p.included == nil {
 		for name, old := range p.in.State.Outputs() {
@@ -54,6 +54,18 @@ func (p *planner) outputs() []*plans.OutputChange {
 		return 1
 	})
 	return out
+}
+
+// foresee records in the prior state what is known of an output by now, as the
+// stock tool does: whoever reads the plan sees the values that will not change.
+func (p *planner) foresee(o *config.Output, v cty.Value) {
+	plain, _ := v.UnmarkDeep()
+	plain = schema.UnknownAsNull(plain)
+	if plain.IsNull() {
+		p.prior.RemoveOutput(o.Name)
+		return
+	}
+	p.prior.SetOutput(o.Name, states.Output{Value: plain, Sensitive: o.Sensitive})
 }
 
 // output compares an output's value with what the state has.

@@ -44,6 +44,8 @@ type Input struct {
 	// EphemeralVariables are named in the plan, but their values are not kept.
 	Variables          map[string]cty.Value
 	EphemeralVariables []string
+	// Given are the same values before conversion, which the plan keeps; nil: it keeps Variables.
+	Given map[string]cty.Value
 
 	Mode        plans.Mode
 	SkipRefresh bool
@@ -112,6 +114,8 @@ type planner struct {
 	imports    map[addrs.AbsResourceInstance]importing
 	found      diags.Diagnostics
 	ended      bool
+	// readSensitive says that an object of a type with sensitive attributes was read.
+	readSensitive bool
 }
 
 func newPlanner(in Input) *planner {
@@ -203,6 +207,7 @@ func (p *planner) finish() (*plans.Plan, diags.Diagnostics) {
 	outputs := p.outputs()
 	ds := slices.Concat(p.found, p.s.Diagnostics(), p.s.Eval.Diagnostics()).Distinct()
 	ds = append(ds, p.targetWarnings()...)
+	ds = append(ds, p.replaceWarnings()...)
 	p.recordCalls()
 	slices.SortFunc(p.changes, compareChanges)
 	slices.SortFunc(p.drift, compareChanges)
@@ -231,7 +236,10 @@ func (p *planner) finish() (*plans.Plan, diags.Diagnostics) {
 
 // keptVariables returns the variables without the ephemeral ones.
 func (p *planner) keptVariables() map[string]cty.Value {
-	out := maps.Clone(p.in.Variables)
+	out := maps.Clone(p.in.Given)
+	if p.in.Given == nil {
+		out = maps.Clone(p.in.Variables)
+	}
 	for _, name := range p.in.EphemeralVariables {
 		delete(out, name)
 	}
@@ -241,12 +249,10 @@ func (p *planner) keptVariables() map[string]cty.Value {
 // applyable reports whether applying would change anything.
 func (p *planner) applyable(plan *plans.Plan) bool {
 	if plan.Mode == plans.RefreshOnlyMode {
-		for _, d := range plan.Drift {
-			if d.Addr.Instance.Resource.Resource.Mode == addrs.Managed {
-				return true
-			}
-		}
-		return slices.ContainsFunc(plan.Outputs, func(o *plans.OutputChange) bool { return o.Action != plans.NoOp })
+		// The stock tool compares what the state has with what was read without
+		// minding that the schema's sensitive attributes are marked in the latter only:
+		// objects of types that have some always count as changed.
+		return len(plan.Drift) > 0 || p.readSensitive
 	}
 	for _, c := range plan.Changes {
 		if c.Action != plans.NoOp || c.Importing != nil || c.PrevAddr != c.Addr.Instance {

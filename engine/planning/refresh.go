@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/session"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
@@ -74,6 +75,11 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 			err).At(addr.String())...)
 	}
 	next.Extra = o.Extra
+	if b.rs.Block.ContainsSensitive() {
+		p.mu.Lock()
+		p.readSensitive = true
+		p.mu.Unlock()
+	}
 	p.setObject(addr, b.pc, next)
 	if !p.in.SkipRefresh && !equal(upgraded, val) {
 		p.drifted(addr, b, upgraded, val)
@@ -104,6 +110,9 @@ func (b *block) read(ctx context.Context, addr addrs.ResourceInstanceObject, upg
 	}
 	ev.Kind, ev.Elapsed = events.RefreshDone, time.Since(start)
 	b.p.in.Events.Send(ev)
+	if !resp.New.IsNull() && resp.New.IsWhollyKnown() {
+		resp.New = schema.NormalizeFromLegacySDK(resp.New, b.rs.Block)
+	}
 	if errs := resp.New.Type().TestConformance(b.rs.Block.ImpliedType()); len(errs) > 0 || !resp.New.IsWhollyKnown() {
 		detail := "it contains unknown values"
 		if len(errs) > 0 {
@@ -126,9 +135,12 @@ func (p *planner) drifted(addr addrs.ResourceInstanceObject, b *block, before, a
 	if after.IsNull() {
 		c.Action = plans.Delete
 	}
+	if addr.Deposed != addrs.NotDeposed || p.in.Mode == plans.DestroyMode {
+		return // it goes anyway
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if from, ok := p.movedFrom[addr.Instance]; ok && addr.Deposed == addrs.NotDeposed {
+	if from, ok := p.movedFrom[addr.Instance]; ok {
 		c.PrevAddr = from
 	}
 	p.drift = append(p.drift, c)

@@ -1,6 +1,9 @@
 package planning
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
@@ -182,6 +185,25 @@ func (p *planner) skipValue(o addrs.Object) bool {
 		return true
 	}
 	return p.included != nil && !p.included.objects[o] && (o.Kind == addrs.KindOutput || len(p.in.Refs.Resources(o)) > 0)
+}
+
+// replaceWarnings reports -replace of something that has no instance of that name,
+// but others.
+func (p *planner) replaceWarnings() diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, a := range p.in.ForceReplace {
+		keys, ok := p.instances.Resources[a.AbsResource()]
+		if !ok || slices.Contains(keys, a.Resource.Key) || len(keys) == 0 {
+			continue
+		}
+		var names []string
+		for _, k := range keys {
+			names = append(names, a.AbsResource().Instance(k).String())
+		}
+		ds = append(ds, diags.Warningf(nil, "Incompletely-matched force-replace resource instance",
+			"Your force-replace request for %s doesn't match any resource instance, because there are these instances of the resource:\n  - %s\n\nUse their full addresses.", a, strings.Join(names, "\n  - "))...)
+	}
+	return ds
 }
 
 // targetWarnings says that the plan is not the whole story.

@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/refs"
 	"github.com/lockstep-iac/lockstep/engine/session"
 )
 
@@ -52,7 +53,8 @@ func (x *instance) triggerTarget(t hcl.Traversal) (trigger, hcl.Traversal, diags
 	}
 	r := addrs.Resource{Mode: addrs.Managed, Type: t.RootName(), Name: stepName(t[1])}
 	if x.m.Resources[r] == nil {
-		return bad()
+		_, _, ds := refs.Resolve(x.m.Content, t)
+		return trigger{}, nil, ds
 	}
 	out := trigger{resource: addrs.AbsResource{Module: x.addr.Module, Resource: r}}
 	rest := t[2:]

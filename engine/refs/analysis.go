@@ -122,8 +122,12 @@ func (a *analysis) resource(r *config.Resource) {
 // whose key may be an expression of its own.
 func (a *analysis) trigger(o addrs.Object, x hcl.Expression) {
 	for _, t := range x.Variables() {
-		if _, is := ambient[t.RootName()]; !is {
-			a.traversal(o, t, false)
+		if _, is := ambient[t.RootName()]; is {
+			continue
+		}
+		// What is not declared is reported when the resource is planned.
+		if ref, ok, _ := Resolve(a.content, t); ok {
+			a.uses[o] = append(a.uses[o], use{ref: ref})
 		}
 	}
 }

@@ -95,8 +95,35 @@ func resolveResource(content *config.Content, t hcl.Traversal, n int, r addrs.Re
 	}
 	if len(ref.Rest) > 0 {
 		ref.Key, ref.HasKey = literalKey(ref.Rest[0])
+		if ds := checkKey(content.Resources[r], ref.Rest[0], rng); ds.HasErrors() {
+			return ref, false, ds
+		}
 	}
 	return ref, true, nil
+}
+
+// checkKey reports an instance key where there are no instances to tell apart, and
+// its absence where there are.
+func checkKey(r *config.Resource, step hcl.Traverser, rng hcl.Range) diags.Diagnostics {
+	_, indexed := step.(hcl.TraverseIndex)
+	what, example := "", ""
+	switch {
+	case r.Count != nil:
+		what, example = "count", "[count.index]"
+	case r.ForEach != nil:
+		what, example = "for_each", "[each.key]"
+	case indexed:
+		return diags.Errorf(&rng, "Unexpected resource instance key",
+			"Because %s does not have \"count\" or \"for_each\" set, references to it must not include an index key. Remove the bracketed index to refer to the single instance of this resource.", r.Addr)
+	}
+	if what == "" || indexed {
+		return nil
+	}
+	if _, attr := step.(hcl.TraverseAttr); !attr {
+		return nil
+	}
+	return diags.Errorf(&rng, "Missing resource instance key",
+		"Because %s has %q set, its attributes must be accessed on specific instances.\n\nFor example, to correlate with indices of a referring resource, use:\n    %s%s", r.Addr, what, r.Addr, example)
 }
 
 // resolveCall resolves `module.name`, with or without key and output.

@@ -31,6 +31,12 @@ type Question struct {
 	RequiredReplace []cty.Path
 }
 
+// Validate has the provider check the configuration value.
+func (q *Question) Validate(ctx context.Context) diags.Diagnostics {
+	plain, _ := q.Config.UnmarkDeep()
+	return Places(q.Client.ValidateResource(ctx, q.Resource.Addr.Type, plain), q.Resource, q.Addr.String())
+}
+
 // Ask proposes a new value to the provider and checks the answer: configuration
 // + prior state -> proposed new state -> planned state.
 func (q *Question) Ask(ctx context.Context) diags.Diagnostics {

@@ -204,3 +204,6 @@ func (s *State) Objects() iter.Seq[*Object] {
 
 // IsEmpty reports whether the state holds no resource and no output.
 func (s *State) IsEmpty() bool { return len(s.resources) == 0 && len(s.outputs) == 0 }
+
+// HasOutputs reports whether the state holds any root output.
+func (s *State) HasOutputs() bool { return len(s.outputs) > 0 }

@@ -1,0 +1,32 @@
+# Everything a developer does here. `make test` is what CI runs.
+
+GOFLAGS ?=
+PARTS ?= $(CURDIR)/.parts
+
+.PHONY: all build test vet bench clean parts
+
+all: build
+
+# The command line tool, in bin/.
+build:
+	go build $(GOFLAGS) -trimpath -ldflags '-s -w' -o bin/lockstep ./cmd/lockstep
+
+# All tests. The real servers and providers that some of them use are installed into
+# .parts first, at pinned versions; without them those tests say so and are skipped,
+# or fail if LOCKSTEP_TEST_PARTS=require.
+test: parts vet
+	LOCKSTEP_PARTS='$(PARTS)' go test $(GOFLAGS) -timeout 9m ./...
+
+parts:
+	@LOCKSTEP_PARTS='$(PARTS)' sh .ci/parts
+
+vet:
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "gofmt would change:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
+	go vet ./...
+
+# The project's own benchmarks.
+bench:
+	go test $(GOFLAGS) -run '^$$' -bench . -benchmem ./engine/... ./statebackend/...
+
+clean:
+	rm -rf bin dist .parts

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"golang.org/x/term"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/render"
+	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+)
+
+// A command is one sub-command. Commands of two words have a space in their name.
+type command struct {
+	name     string
+	synopsis string
+	main     bool // listed first
+	run      func(a *app, args []string) int
+}
+
+// app is one invocation: where it reads and writes, and in which directory it works.
+type app struct {
+	streams
+	ctx     context.Context
+	environ []string
+	chdir   string
+	noColor bool
+	files   map[string]*hcl.File // sources for snippets
+	printer *render.Printer
+}
+
+func newApp(ctx context.Context, s streams, environ []string) *app {
+	return &app{streams: s, ctx: ctx, environ: environ, chdir: ".", files: map[string]*hcl.File{}}
+}
+
+// run finds the sub-command and runs it.
+func (a *app) run(args []string) int {
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		name, value, _ := strings.Cut(strings.TrimLeft(args[0], "-"), "=")
+		switch name {
+		case "chdir":
+			a.chdir = value
+			if info, err := os.Stat(value); err != nil || !info.IsDir() {
+				return a.usage("-chdir=%s: there is no such directory", value)
+			}
+		case "help", "h":
+			a.help(a.out)
+			return 0
+		case "version", "v":
+			return versionCommand.run(a, nil)
+		default:
+			return a.usage("there is no global option -%s; the options of a command stand behind its name", name)
+		}
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		a.help(a.out)
+		return 127
+	}
+	for n := min(len(args), 3); n > 0; n-- {
+		name := strings.Join(args[:n], " ")
+		for _, c := range commands() {
+			if c.name == name {
+				return c.run(a, args[n:])
+			}
+		}
+	}
+	if args[0] == "help" {
+		a.help(a.out)
+		return 0
+	}
+	return a.usage("there is no command %q%s; `lockstep -help` lists them", args[0], suggest(args[0]))
+}
+
+// usage reports a command line that cannot be understood.
+func (a *app) usage(format string, args ...any) int {
+	fmt.Fprintf(a.err, "lockstep: error: %s\n", fmt.Sprintf(format, args...))
+	return 1
+}
+
+// help lists the commands.
+func (a *app) help(w io.Writer) {
+	fmt.Fprint(w, "Usage: lockstep [-chdir=DIR] COMMAND [OPTIONS]\n\nMain commands:\n")
+	list := commands()
+	for _, main := range []bool{true, false} {
+		if !main {
+			fmt.Fprint(w, "\nAll other commands:\n")
+		}
+		for _, c := range list {
+			if c.main == main {
+				fmt.Fprintf(w, "  %-18s %s\n", c.name, c.synopsis)
+			}
+		}
+	}
+	fmt.Fprint(w, "\nGlobal options (before the command):\n  -chdir=DIR         work in another directory\n  -help              this text; behind a command, that command's options\n  -version           an alias for the version command\n")
+}
+
+// suggest returns a hint at the command that was probably meant.
+func suggest(name string) string {
+	for _, c := range commands() {
+		if strings.HasPrefix(c.name, name) || strings.HasPrefix(name, c.name) {
+			return fmt.Sprintf(" (did you mean %q?)", c.name)
+		}
+	}
+	return ""
+}
+
+// dir opens the working directory.
+func (a *app) dir() (*workdir.Dir, diags.Diagnostics) {
+	d, ds := workdir.Open(a.chdir, a.environ)
+	d.Note = func(s string) { fmt.Fprintf(a.err, "lockstep: note: %s\n", s) }
+	return d, ds
+}
+
+// getenv returns a variable of the environment.
+func (a *app) getenv(name string) string {
+	for _, kv := range slices.Backward(a.environ) {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// inAutomation reports whether nobody reads hints about what to type next.
+func (a *app) inAutomation() bool { return a.getenv("TF_IN_AUTOMATION") != "" }
+
+// print returns the printer for people: with colours on a terminal only.
+func (a *app) print() *render.Printer {
+	if a.printer == nil {
+		a.printer = &render.Printer{Color: !a.noColor && a.getenv("NO_COLOR") == "" && isTerminal(a.out), Width: width(a.out)}
+	}
+	return a.printer
+}
+
+// show writes diagnostics: all to standard error, and returns 1 if there are errors.
+func (a *app) show(ds diags.Diagnostics) int {
+	for _, d := range ds {
+		io.WriteString(a.err, a.print().Diagnostic(d, a.files))
+	}
+	if ds.HasErrors() {
+		return 1
+	}
+	return 0
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// width returns the width of a terminal, or 78.
+func width(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return n
+		}
+	}
+	return 78
+}
+
+// path returns a path of the command line as seen from the process' directory.
+func (a *app) path(p string) string {
+	if filepath.IsAbs(p) || a.chdir == "." {
+		return p
+	}
+	return filepath.Join(a.chdir, p)
+}

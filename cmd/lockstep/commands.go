@@ -1,0 +1,9 @@
+package main
+
+// commands returns all sub-commands, as help lists them.
+func commands() []command {
+	return []command{
+		initCommand, validateCommand, planCommand, applyCommand, destroyCommand,
+		showCommand, statePullCommand, versionCommand,
+	}
+}

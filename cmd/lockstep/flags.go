@@ -1,0 +1,180 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+)
+
+// flags is a command's options, in Terraform's style: one dash, -name=value.
+type flags struct {
+	*flag.FlagSet
+	app *app
+}
+
+// newFlags starts the options of a command; usage is its help, without the options.
+func (a *app) newFlags(name, usage string) *flags {
+	f := &flags{flag.NewFlagSet(name, flag.ContinueOnError), a}
+	f.SetOutput(io.Discard)
+	f.Usage = func() {
+		fmt.Fprintf(a.out, "Usage: lockstep %s\n\nOptions:\n", usage)
+		f.VisitAll(func(x *flag.Flag) {
+			if x.Usage != "" {
+				fmt.Fprintf(a.out, "  -%-22s %s\n", x.Name, x.Usage)
+			}
+		})
+	}
+	f.BoolVar(&a.noColor, "no-color", false, "no colours in the output")
+	return f
+}
+
+// parse reads the options. If ok is false, the command ends with the code.
+func (f *flags) parse(args []string) (code int, ok bool) {
+	err := f.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		f.Usage()
+		return 0, false
+	}
+	if err != nil {
+		f.app.usage("%s", err)
+		fmt.Fprintf(f.app.err, "lockstep: hint: `lockstep %s -help` lists the options\n", f.Name())
+		return 1, false
+	}
+	return 0, true
+}
+
+// listFlag is an option that may be given several times.
+type listFlag []string
+
+func (l *listFlag) String() string     { return strings.Join(*l, ",") }
+func (l *listFlag) Set(s string) error { *l = append(*l, s); return nil }
+
+// varFlags are -var and -var-file in the order they were given.
+type varFlags struct{ given []varFlag }
+
+// names reports whether a -var option sets a variable.
+func (v *varFlags) names(name string) bool {
+	return slices.ContainsFunc(v.given, func(g varFlag) bool { return !g.file && strings.HasPrefix(g.text, name+"=") })
+}
+
+type varFlag struct {
+	file bool
+	text string
+}
+
+type varOption struct {
+	to   *varFlags
+	file bool
+}
+
+func (o varOption) String() string { return "" }
+func (o varOption) Set(s string) error {
+	o.to.given = append(o.to.given, varFlag{o.file, s})
+	return nil
+}
+
+func (f *flags) vars(v *varFlags) {
+	f.Var(varOption{v, false}, "var", "set a variable: -var 'name=value'")
+	f.Var(varOption{v, true}, "var-file", "set variables from a file")
+}
+
+// lockFlags say whether and how long to wait for the state's lock.
+type lockFlags struct {
+	lock    bool
+	timeout time.Duration
+}
+
+func (f *flags) locking(l *lockFlags) {
+	f.BoolVar(&l.lock, "lock", true, "hold the state's lock meanwhile")
+	f.DurationVar(&l.timeout, "lock-timeout", 0, "how long to wait for the lock")
+}
+
+// stateFlags are the local backend's paths.
+func (f *flags) state(p *workdir.LocalPaths) {
+	f.StringVar(&p.State, "state", "", "the state file of the local backend")
+	f.StringVar(&p.StateOut, "state-out", "", "where to write the new state")
+	f.StringVar(&p.Backup, "backup", "", "where to keep the old state; \"-\" for nowhere")
+}
+
+// inputFlag is -input: whether to ask for what is missing.
+func (f *flags) input(v *bool) {
+	f.BoolVar(v, "input", true, "ask for variables that have no value")
+}
+
+// operationFlags are what plan, apply, destroy and refresh share.
+type operationFlags struct {
+	vars        varFlags
+	locks       lockFlags
+	paths       workdir.LocalPaths
+	destroy     bool
+	refreshOnly bool
+	refresh     bool
+	targets     listFlag
+	replace     listFlag
+	parallelism int
+	input       bool
+	json        bool
+	compact     bool
+}
+
+func (f *flags) operation(o *operationFlags) {
+	f.vars(&o.vars)
+	f.locking(&o.locks)
+	f.state(&o.paths)
+	f.input(&o.input)
+	f.BoolVar(&o.destroy, "destroy", false, "plan to destroy everything that is managed")
+	f.BoolVar(&o.refreshOnly, "refresh-only", false, "only bring the state up to date with what exists")
+	f.BoolVar(&o.refresh, "refresh", true, "look at what exists before planning")
+	f.Var(&o.targets, "target", "only this module, resource or instance and what it depends on")
+	f.Var(&o.replace, "replace", "replace this instance")
+	f.IntVar(&o.parallelism, "parallelism", 10, "how many provider calls may be under way at once")
+	f.BoolVar(&o.json, "json", false, "write a stream of JSON messages")
+	f.BoolVar(&o.compact, "compact-warnings", false, "show warnings by their headline only")
+}
+
+// options checks the options and returns them in the engine's form.
+func (o *operationFlags) options() (engine.PlanOptions, error) {
+	out := engine.PlanOptions{Mode: plans.NormalMode, SkipRefresh: !o.refresh}
+	switch {
+	case o.destroy && o.refreshOnly:
+		return out, errors.New("-destroy and -refresh-only exclude each other")
+	case o.refreshOnly && !o.refresh:
+		return out, errors.New("-refresh-only and -refresh=false exclude each other")
+	case o.destroy:
+		out.Mode = plans.DestroyMode
+	case o.refreshOnly:
+		out.Mode = plans.RefreshOnlyMode
+	}
+	for _, s := range o.targets {
+		t, err := addrs.ParseTarget(s)
+		if err != nil {
+			return out, fmt.Errorf("-target: %w", err)
+		}
+		out.Targets = append(out.Targets, t)
+	}
+	for _, s := range o.replace {
+		a, err := addrs.ParseAbsResourceInstance(s)
+		if err != nil {
+			return out, fmt.Errorf("-replace: %w", err)
+		}
+		if a.Resource.Resource.Mode != addrs.Managed {
+			return out, fmt.Errorf("-replace: only managed resource instances can be replaced, and %s is none", a)
+		}
+		if !slices.Contains(out.ForceReplace, a) {
+			out.ForceReplace = append(out.ForceReplace, a)
+		}
+	}
+	if len(out.ForceReplace) > 0 && out.Mode != plans.NormalMode {
+		return out, errors.New("-replace cannot be used with -destroy or -refresh-only")
+	}
+	return out, nil
+}

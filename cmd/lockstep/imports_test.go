@@ -1,0 +1,121 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/lockstep-iac/lockstep/"
+
+// allowed says which packages of ours a package may import, by directory. A name
+// with /... stands for everything below, too. What is not listed may import nothing
+// of ours. Arrows point down: mains -> functions/run -> github, statebackend, engine,
+// which are three islands without bridges.
+var allowed = map[string][]string{
+	"cmd/lockstep": {"..."},
+
+	"functions/comment":      {"engine/addrs"},
+	"functions/project":      {"engine/config/...", "engine/diags"},
+	"functions/run":          {"functions/comment", "functions/project", "functions/run/workdir", "github", "statebackend", "engine/..."},
+	"functions/run/runlocal": {"functions/run"},
+	"functions/run/workdir":  {"statebackend/...", "engine/..."},
+
+	"github/githubtest": {"github"},
+
+	"statebackend/local":            {"statebackend"},
+	"statebackend/s3":               {"statebackend/..."},
+	"statebackend/dynamodb":         {"statebackend"},
+	"statebackend/lockfile":         {"statebackend"},
+	"statebackend/statebackendtest": {"statebackend"},
+
+	"engine":                               {"engine/..."},
+	"engine/validating":                    {"engine/session", "engine/walk", "engine/eval", "engine/provider", "engine/schema", "engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks"},
+	"engine/planning":                      {"engine/session", "engine/walk", "engine/eval", "engine/provider", "engine/plans", "engine/states", "engine/schema", "engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},
+	"engine/applying":                      {"engine/session", "engine/walk", "engine/order", "engine/eval", "engine/provider", "engine/plans", "engine/states", "engine/schema", "engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},
+	"engine/session":                       {"engine/eval", "engine/provider", "engine/plans", "engine/states", "engine/schema", "engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},
+	"engine/render":                        {"engine/plans", "engine/states", "engine/schema", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events", "engine/refs"},
+	"engine/order":                         {"engine/plans", "engine/addrs"},
+	"engine/eval":                          {"engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks"},
+	"engine/refs":                          {"engine/config", "engine/addrs", "engine/diags"},
+	"engine/config":                        {"engine/config/source", "engine/addrs", "engine/diags"},
+	"engine/events":                        {"engine/plans", "engine/addrs"},
+	"engine/plans":                         {"engine/states", "engine/schema", "engine/addrs"},
+	"engine/plans/planfile":                {"engine/plans", "engine/states/...", "engine/schema", "engine/addrs", "engine/marks"},
+	"engine/states":                        {"engine/addrs"},
+	"engine/states/statefile":              {"engine/states", "engine/addrs"},
+	"engine/schema":                        {"engine/diags", "engine/marks"},
+	"engine/funcs":                         {"engine/marks"},
+	"engine/provider":                      {"engine/schema", "engine/addrs", "engine/diags"},
+	"engine/provider/process":              {"engine/provider", "engine/provider/tfplugin", "engine/provider/tfplugin5", "engine/provider/tfplugin6", "engine/schema", "engine/diags", "engine/addrs"},
+	"engine/provider/tfplugin":             {"engine/provider", "engine/schema", "engine/diags"},
+	"engine/provider/tfplugin5":            {"engine/provider/tfplugin", "engine/provider", "engine/schema", "engine/diags"},
+	"engine/provider/tfplugin6":            {"engine/provider/tfplugin", "engine/provider", "engine/schema", "engine/diags"},
+	"engine/provider/builtin":              {"engine/provider", "engine/schema", "engine/diags", "engine/config", "engine/addrs"},
+	"engine/provider/providertest":         {"engine/provider/...", "engine/schema", "engine/diags", "engine/addrs"},
+	"engine/provider/install":              {"engine/provider/install/...", "engine/addrs", "engine/diags"},
+	"engine/provider/install/cliconfig":    {"engine/addrs", "engine/diags"},
+	"engine/provider/install/lockfile":     {"engine/provider/install/constraint", "engine/addrs", "engine/diags"},
+	"engine/provider/install/registrytest": {"engine/provider/install/...", "engine/addrs"},
+}
+
+// only says which packages may import a library; all others may not.
+var only = map[string][]string{
+	"github.com/aws/":                     {"statebackend/...", "functions/...", "cmd/..."},
+	"github.com/google/go-github/":        {"github/..."},
+	"github.com/hashicorp/go-plugin":      {"engine/provider/..."},
+	"google.golang.org/grpc":              {"engine/provider/..."},
+	"github.com/hashicorp/terraform-exec": {},
+}
+
+// matches reports whether a directory is one of the patterns.
+func matches(dir string, patterns []string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		if prefix, ok := strings.CutSuffix(p, "..."); ok {
+			return strings.HasPrefix(dir+"/", prefix)
+		}
+		return dir == p
+	})
+}
+
+// TestImports holds the directions of dependency. Tests may import what they like.
+func TestImports(t *testing.T) {
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", module+"...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	seen := 0
+	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		seen++
+		dir := strings.TrimPrefix(p.ImportPath, module)
+		for _, imp := range p.Imports {
+			if ours, ok := strings.CutPrefix(imp, module); ok && !matches(ours, allowed[dir]) {
+				t.Errorf("%s imports %s: the table in imports_test.go does not allow that direction", dir, ours)
+			}
+			for library, users := range only {
+				if strings.HasPrefix(imp, library) && !matches(dir, users) {
+					t.Errorf("%s imports %s, which only %v may", dir, imp, users)
+				}
+			}
+			if imp == "C" {
+				t.Errorf("%s uses cgo", dir)
+			}
+		}
+	}
+	if seen < 20 {
+		t.Fatalf("only %d packages were looked at", seen)
+	}
+}

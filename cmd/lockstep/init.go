@@ -1,0 +1,215 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/provider/install"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+)
+
+// initFlags are init's options.
+type initFlags struct {
+	backend       bool
+	cloud         bool
+	backendConfig listFlag
+	reconfigure   bool
+	migrate       bool
+	forceCopy     bool
+	get           bool
+	upgrade       bool
+	input         bool
+	json          bool
+	lockfileMode  string
+	pluginDirs    listFlag
+	locks         lockFlags
+	fromModule    string
+}
+
+var initCommand = command{name: "init", synopsis: "Prepare the directory: backend, modules, providers", main: true, run: func(a *app, args []string) int {
+	var o initFlags
+	f := a.newFlags("init", "init [OPTIONS]")
+	f.BoolVar(&o.backend, "backend", true, "configure the backend")
+	f.BoolVar(&o.cloud, "cloud", true, "")
+	f.Var(&o.backendConfig, "backend-config", "add to the backend block: 'name=value', or a file")
+	f.BoolVar(&o.reconfigure, "reconfigure", false, "take the backend block as it is, copying no states")
+	f.BoolVar(&o.migrate, "migrate-state", false, "copy states from the former backend")
+	f.BoolVar(&o.forceCopy, "force-copy", false, "copy states without asking")
+	f.BoolVar(&o.get, "get", true, "install modules")
+	f.BoolVar(&o.upgrade, "upgrade", false, "select the newest versions allowed")
+	f.input(&o.input)
+	f.BoolVar(&o.json, "json", false, "write a stream of JSON messages")
+	f.StringVar(&o.lockfileMode, "lockfile", "", "\"readonly\": do not change the dependency lock file")
+	f.Var(&o.pluginDirs, "plugin-dir", "take providers from this directory only")
+	f.StringVar(&o.fromModule, "from-module", "", "")
+	f.String("test-directory", "tests", "")
+	f.Bool("ignore-remote-version", false, "")
+	f.locking(&o.locks)
+	if code, ok := f.parse(args); !ok {
+		return code
+	}
+	switch {
+	case f.NArg() > 0:
+		return a.usage("init takes no arguments: use -chdir to work in another directory")
+	case o.lockfileMode != "" && o.lockfileMode != "readonly":
+		return a.usage("-lockfile=%s: only \"readonly\" is possible", o.lockfileMode)
+	case o.fromModule != "":
+		return a.usage("-from-module is not supported: copy the module's files and run `lockstep init`")
+	case o.migrate && o.reconfigure:
+		return a.usage("-migrate-state and -reconfigure exclude each other")
+	}
+	v := a.view(o.json)
+	ds := a.initDir(&o, v)
+	v.diagnostics(ds)
+	if ds.HasErrors() {
+		return 1
+	}
+	v.say("\n%s\n", a.print().Bold("Lockstep has been successfully initialized!"))
+	if !a.inAutomation() && !o.json {
+		v.say("\nYou may now begin working: \"lockstep plan\" shows what would change.\nIf you change modules or the backend, run \"lockstep init\" again.\n")
+	}
+	return 0
+}}
+
+// initDir prepares the working directory.
+func (a *app) initDir(o *initFlags, v view) diags.Diagnostics {
+	d, cfg, ds := a.load()
+	if cfg != nil && cfg.Empty() {
+		v.say("Lockstep initialized in an empty directory!\n\nThe directory has no configuration files. You may begin working by creating some.\n")
+		return nil
+	}
+	if ds.HasErrors() {
+		return ds
+	}
+	var state *states.State
+	if o.backend && o.cloud {
+		v.say("\n%s\n", a.print().Bold("Initializing the backend..."))
+		more := a.initBackend(d, cfg, o, v)
+		if ds = append(ds, more...); more.HasErrors() {
+			return ds
+		}
+	}
+	if o.get && len(cfg.Modules) > 1 {
+		v.say("%s\n", a.print().Bold("Initializing modules..."))
+		for _, m := range cfg.Order[1:] {
+			v.say("- %s in %s\n", strings.Join(m.Addr.Steps(), "."), m.Dir)
+		}
+		if err := d.WriteModules(cfg); err != nil {
+			return append(ds, diags.FromError("Modules cannot be recorded", err)...)
+		}
+	}
+	if s, more := a.presentState(d); !more.HasErrors() {
+		state = s
+	}
+	reqs, more := workdir.Requirements(cfg, state)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	v.say("\n%s\n", a.print().Bold("Initializing provider plugins..."))
+	res, more := d.Install(a.ctx, reqs, workdir.InstallOptions{
+		Upgrade: o.upgrade, ReadOnly: o.lockfileMode == "readonly", PluginDirs: o.pluginDirs,
+		Events: func(e install.Event) { v.say("%s\n", e) },
+	})
+	ds = append(ds, more...)
+	if !ds.HasErrors() && res.Changed && o.lockfileMode != "readonly" {
+		v.say("\nLockstep has recorded the provider selections in the lock file .terraform.lock.hcl. Include this file in your version control repository, so that the same selections are made from then on.\n")
+	}
+	return ds
+}
+
+// presentState returns the state as it is, to know which providers it needs.
+func (a *app) presentState(d *workdir.Dir) (*states.State, diags.Diagnostics) {
+	b, _, ds := d.Backend(a.ctx, nil, workdir.LocalPaths{})
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	st, ds := workdir.OpenState(b, d.Workspace())
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	ds = st.Read(a.ctx)
+	return st.Current, ds
+}
+
+// initBackend compares the backend block with what is recorded, and records it.
+func (a *app) initBackend(d *workdir.Dir, cfg *config.Config, o *initFlags, v view) diags.Diagnostics {
+	overrides, ds := a.backendOverrides(o.backendConfig)
+	if ds.HasErrors() {
+		return ds
+	}
+	want, more := workdir.Configured(cfg.Root.Backend, overrides)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	old, err := d.Recorded()
+	if err != nil && !o.reconfigure {
+		return append(ds, diags.FromError("Backend record is damaged", err)...)
+	}
+	if want.Same(old) || len(overrides) == 0 && want != nil && old != nil && want.Within(old) && !o.reconfigure {
+		return ds
+	}
+	// Opening it checks the attributes before anything is recorded.
+	to, more := d.OpenBackend(a.ctx, want, workdir.LocalPaths{})
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	if !o.reconfigure {
+		from, more := d.OpenBackend(a.ctx, old, workdir.LocalPaths{})
+		if ds = append(ds, more...); ds.HasErrors() {
+			return ds
+		}
+		if more := a.migrate(d, from, to, old, want, o, v); len(more) > 0 {
+			if ds = append(ds, more...); ds.HasErrors() {
+				return ds
+			}
+		}
+	}
+	if err := d.Remember(want); err != nil {
+		return append(ds, diags.FromError("Backend cannot be recorded", err)...)
+	}
+	if want != nil {
+		v.say("\nSuccessfully configured the backend %q! Lockstep will automatically use this backend unless the backend configuration changes.\n", want.Type)
+	} else if old != nil {
+		v.say("\nSuccessfully unset the backend %q. States are kept in this directory from now on.\n", old.Type)
+	}
+	return ds
+}
+
+// backendOverrides reads -backend-config: assignments and files of them.
+func (a *app) backendOverrides(given []string) (map[string]any, diags.Diagnostics) {
+	out := map[string]any{}
+	var ds diags.Diagnostics
+	for _, g := range given {
+		if name, value, ok := strings.Cut(g, "="); ok && !strings.ContainsAny(name, "/\\.") {
+			out[strings.TrimSpace(name)] = backendValue(value)
+			continue
+		}
+		src, err := os.ReadFile(a.path(g))
+		if err != nil {
+			ds = append(ds, diags.Errorf(nil, "Failed to read backend configuration", "The file %s given with -backend-config cannot be read: %s.", g, reason(err))...)
+			continue
+		}
+		values, more := workdir.ParseAttributes(g, src)
+		ds = append(ds, more...)
+		for k, x := range values {
+			out[k] = x
+		}
+	}
+	return out, ds
+}
+
+// backendValue reads a value of the command line: JSON for lists and maps, else text.
+func backendValue(s string) any {
+	if strings.HasPrefix(s, "[") || strings.HasPrefix(s, "{") {
+		var v any
+		if json.Unmarshal([]byte(s), &v) == nil {
+			return v
+		}
+	}
+	return fmt.Sprint(s)
+}

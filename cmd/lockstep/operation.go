@@ -1,0 +1,217 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// operation is everything open that planning and applying need.
+type operation struct {
+	a         *app
+	dir       *workdir.Dir
+	cfg       *config.Config
+	variables map[string]cty.Value
+	given     map[string]cty.Value // the same before conversion
+	settings  *workdir.Settings
+	workspace string
+	state     *workdir.State
+	pool      *provider.Pool
+	release   func()
+}
+
+// load opens the directory and reads the configuration.
+func (a *app) load() (*workdir.Dir, *config.Config, diags.Diagnostics) {
+	d, ds := a.dir()
+	cfg, more := d.Load()
+	ds = append(ds, more...)
+	if cfg != nil {
+		maps.Copy(a.files, cfg.Files)
+		if !ds.HasErrors() && cfg.Empty() {
+			ds = append(ds, diags.Errorf(nil, "No configuration files",
+				"The directory %s contains no configuration files (.tf). Lockstep needs a configuration to know what is wanted.", d.WorkingDir())...)
+		}
+	}
+	return d, cfg, ds
+}
+
+// collect gathers the root variables from files, environment and options.
+func (a *app) collect(d *workdir.Dir, cfg *config.Config, flags varFlags) (vars, given map[string]cty.Value, ds diags.Diagnostics) {
+	sources, ds := a.sources(d, flags)
+	if ds.HasErrors() {
+		return nil, nil, ds
+	}
+	inputs, more := config.CollectInputs(cfg.Root.Content, sources)
+	vars, given = map[string]cty.Value{}, map[string]cty.Value{}
+	for name, x := range inputs {
+		vars[name], given[name] = x.Value, x.Given
+	}
+	return vars, given, append(ds, more...)
+}
+
+// sources lists where values of variables come from, least important first.
+func (a *app) sources(d *workdir.Dir, given varFlags) ([]config.VariableSource, diags.Diagnostics) {
+	sources := []config.VariableSource{config.EnvironmentVariables(a.environ)}
+	var ds diags.Diagnostics
+	file := func(origin config.VariableOrigin, name, path string) {
+		src, err := os.ReadFile(path)
+		if err != nil {
+			ds = append(ds, diags.Errorf(nil, "Failed to read variables file", "Given variables file %s cannot be read: %s.", name, reason(err))...)
+			return
+		}
+		s, more := config.FileVariables(origin, name, src)
+		if s.File != nil {
+			a.files[name] = s.File
+		}
+		ds = append(ds, more...)
+		sources = append(sources, s)
+	}
+	entries, _ := os.ReadDir(d.Path)
+	for _, fixed := range []string{"terraform.tfvars", "terraform.tfvars.json"} {
+		if _, err := os.Stat(filepath.Join(d.Path, fixed)); err == nil {
+			file(config.FromAutoFile, fixed, filepath.Join(d.Path, fixed))
+		}
+	}
+	for _, e := range entries { // sorted by name
+		if n := e.Name(); strings.HasSuffix(n, ".auto.tfvars") || strings.HasSuffix(n, ".auto.tfvars.json") {
+			file(config.FromAutoFile, n, filepath.Join(d.Path, n))
+		}
+	}
+	for _, g := range given.given {
+		if g.file {
+			file(config.FromNamedFile, g.text, a.path(g.text))
+			continue
+		}
+		s, more := config.OptionVariable(g.text)
+		ds = append(ds, more...)
+		sources = append(sources, s)
+	}
+	return sources, ds
+}
+
+// reason returns what is wrong with a file, without repeating its path.
+func reason(err error) string {
+	var pe *os.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+// openState opens the backend and the state of the selected workspace, locked if
+// lockName (Terraform's word for the operation) is given.
+func (o *operation) openState(ctx context.Context, paths workdir.LocalPaths, locks lockFlags, lockName string) diags.Diagnostics {
+	b, settings, ds := o.dir.Backend(ctx, o.cfg, paths)
+	if ds.HasErrors() {
+		return ds
+	}
+	o.settings, o.workspace = settings, o.dir.Workspace()
+	st, more := workdir.OpenState(b, o.workspace)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	o.state = st
+	if lockName != "" && locks.lock {
+		info := statebackend.NewLockInfo(lockName, engine.LanguageVersion)
+		if ds = append(ds, st.Lock(ctx, info, locks.timeout)...); ds.HasErrors() {
+			return ds
+		}
+	}
+	if more := st.Read(ctx); more.HasErrors() {
+		ds = append(ds, more...)
+		ds = append(ds, o.unlock()...)
+	}
+	return ds
+}
+
+// unlock releases the state's lock; it works after an interrupt, too.
+func (o *operation) unlock() diags.Diagnostics {
+	if o.state == nil {
+		return nil
+	}
+	return o.state.Unlock(context.WithoutCancel(o.a.ctx))
+}
+
+// openProviders makes the providers available that configuration and state need.
+func (o *operation) openProviders(ctx context.Context) diags.Diagnostics {
+	return o.providersFor(ctx, o.state.Current)
+}
+
+// providersFor makes the providers available that the configuration and a state need.
+func (o *operation) providersFor(ctx context.Context, state *states.State) diags.Diagnostics {
+	reqs, ds := workdir.Requirements(o.cfg, state)
+	if ds.HasErrors() {
+		return ds
+	}
+	log, level := o.a.log()
+	pool, more := o.dir.Providers(reqs, workdir.PoolOptions{Log: log, LogLevel: level})
+	if ds = append(ds, more...); ds.HasErrors() {
+		if pool != nil {
+			pool.Close()
+		}
+		return ds
+	}
+	o.pool = pool
+	o.release = pool.Guard(ctx, stopGrace)
+	return ds
+}
+
+// close ends what is open.
+func (o *operation) close() {
+	if o.release != nil {
+		o.release()
+	}
+	if o.pool != nil {
+		o.pool.Close()
+	}
+}
+
+// run returns what the engine needs to know.
+func (o *operation) run(parallelism int, v view) engine.Run {
+	return engine.Run{
+		Config: o.cfg, Providers: o.pool, Variables: o.variables, Given: o.given, WorkingDir: o.dir.WorkingDir(),
+		Workspace: o.workspace, Parallelism: parallelism, Events: v.event,
+	}
+}
+
+// stopGrace is how long providers may take to stop after an interrupt. Whoever does
+// not want to wait interrupts again.
+const stopGrace = 10 * time.Minute
+
+// log returns where provider logs go, by TF_LOG, TF_LOG_PROVIDER and TF_LOG_PATH.
+func (a *app) log() (io.Writer, string) {
+	level := a.getenv("TF_LOG_PROVIDER")
+	if level == "" {
+		level = a.getenv("TF_LOG")
+	}
+	if level == "" || strings.EqualFold(level, "off") {
+		return nil, ""
+	}
+	if path := a.getenv("TF_LOG_PATH"); path != "" {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err == nil {
+			return f, level
+		}
+		fmt.Fprintf(a.err, "lockstep: note: TF_LOG_PATH: %s\n", err)
+	}
+	return a.err, level
+}
+
+// now is the time as messages carry it.
+func now() string { return time.Now().Format("2006-01-02T15:04:05.000000Z07:00") }

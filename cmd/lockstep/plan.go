@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+var planCommand = command{name: "plan", synopsis: "Show what an apply would change", main: true, run: func(a *app, args []string) int {
+	var o operationFlags
+	var out, generate string
+	var detailed bool
+	f := a.newFlags("plan", "plan [OPTIONS]")
+	f.operation(&o)
+	f.StringVar(&out, "out", "", "save the plan in a file, for `lockstep apply FILE`")
+	f.StringVar(&generate, "generate-config-out", "", "")
+	f.BoolVar(&detailed, "detailed-exitcode", false, "exit with 2 if there is something to change, 0 if not, 1 on errors")
+	if code, ok := f.parse(args); !ok {
+		return code
+	}
+	if f.NArg() > 0 {
+		return a.usage("plan takes no arguments: use -chdir to work in another directory")
+	}
+	if generate != "" {
+		return a.usage("-generate-config-out is not supported: write the resource block for the import by hand")
+	}
+	v := a.view(o.json)
+	defer v.close()
+	plan, op, ds := a.plan(&o, v, false)
+	defer op.close()
+	if plan != nil && out != "" {
+		ds = append(ds, op.savePlan(plan, a.path(out))...)
+	}
+	if plan != nil {
+		v.plan(plan, op, false)
+	}
+	v.diagnostics(ds)
+	switch {
+	case ds.HasErrors():
+		return 1
+	case detailed && plan.Applyable:
+		return 2
+	}
+	if out != "" && !o.json {
+		v.say("\nSaved the plan to: %s\n\nTo perform exactly these actions, run:\n    lockstep apply %q\n", out, out)
+	}
+	return 0
+}}
+
+// plan opens everything and makes a plan. The operation is returned open; its state
+// stays locked only if applying follows.
+func (a *app) plan(o *operationFlags, v view, applying bool) (*plans.Plan, *operation, diags.Diagnostics) {
+	op := &operation{a: a}
+	options, err := o.options()
+	if err != nil {
+		return nil, op, diags.FromError("Invalid option", err)
+	}
+	var ds, more diags.Diagnostics
+	op.dir, op.cfg, ds = a.load()
+	if ds.HasErrors() {
+		return nil, op, ds
+	}
+	if op.variables, op.given, more = a.collect(op.dir, op.cfg, o.vars); more.HasErrors() {
+		return nil, op, append(ds, more...)
+	}
+	ds = append(ds, more...)
+	name := "OperationTypePlan"
+	if applying {
+		name = "OperationTypeApply"
+	}
+	if ds = append(ds, op.openState(a.ctx, o.paths, o.locks, name)...); ds.HasErrors() {
+		return nil, op, ds
+	}
+	if !applying {
+		defer func() { ds = append(ds, op.unlock()...) }()
+	}
+	if ds = append(ds, op.openProviders(a.ctx)...); ds.HasErrors() {
+		return nil, op, append(ds, op.unlock()...)
+	}
+	plan, more := engine.Plan(a.ctx, op.run(o.parallelism, v), op.state.Current, options)
+	ds = append(ds, more...)
+	if plan != nil {
+		plan.Backend = plans.Backend{Type: op.settings.Type, Workspace: op.workspace}
+	}
+	return plan, op, ds
+}
+
+// schemas returns a provider's schema for rendering, or nil.
+func (o *operation) schemas(p addrs.Provider) *schema.Provider {
+	if o.pool == nil {
+		return nil
+	}
+	s, ds := o.pool.Schema(context.WithoutCancel(o.a.ctx), p)
+	if ds.HasErrors() {
+		return nil
+	}
+	return s
+}

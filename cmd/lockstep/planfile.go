@@ -1,0 +1,132 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+)
+
+// savePlan writes a plan with the configuration that it was made from.
+func (o *operation) savePlan(p *plans.Plan, path string) diags.Diagnostics {
+	f := &planfile.File{Engine: version, Plan: p, Config: map[string][]byte{}}
+	for name, file := range o.cfg.Files {
+		f.Config[name] = file.Bytes
+	}
+	if lock, err := os.ReadFile(o.dir.LockFile()); err == nil {
+		f.Lock = lock
+	}
+	if err := planfile.Write(path, f); err != nil {
+		return diags.FromError("The plan cannot be saved", fmt.Errorf("%w; nothing was written", err))
+	}
+	return nil
+}
+
+// openPlan reads a saved plan, and opens the configuration in it, the providers and
+// the state it is for. lockName is as for openState.
+func (a *app) openPlan(path string, locks lockFlags, paths workdir.LocalPaths, lockName string) (*plans.Plan, *operation, diags.Diagnostics) {
+	op := &operation{a: a}
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return nil, op, diags.Errorf(nil, "Failed to load the saved plan", "%s cannot be read: %s.", path, reason(err))
+	}
+	var ds, more diags.Diagnostics
+	op.dir, ds = a.dir()
+	file, err := planfile.Decode(src, planfile.Options{Engine: version})
+	if err != nil {
+		return nil, op, append(ds, diags.FromError("Failed to load the saved plan", fmt.Errorf("%s: %w", path, err))...)
+	}
+	installed, err := op.dir.Installed()
+	if err != nil {
+		return nil, op, append(ds, diags.FromError("Invalid module manifest", err)...)
+	}
+	op.cfg, more = config.Load(config.Input{Tree: source.Files(file.Config), Installed: installed})
+	if op.cfg != nil {
+		maps.Copy(a.files, op.cfg.Files)
+	}
+	if ds = append(ds, more...); ds.HasErrors() {
+		return nil, op, ds
+	}
+	if lockName == "" {
+		return file.Plan, op, append(ds, op.openPlanProviders(file.Plan)...)
+	}
+	if ds = append(ds, op.openState(a.ctx, paths, locks, lockName)...); ds.HasErrors() {
+		return nil, op, ds
+	}
+	if file.Plan.Backend.Workspace != op.workspace || file.Plan.Backend.Type != op.settings.Type {
+		ds = append(ds, diags.Errorf(nil, "Saved plan is for another state",
+			"The plan was made for the workspace %q on the %q backend; selected are %q and %q.", file.Plan.Backend.Workspace, file.Plan.Backend.Type, op.workspace, op.settings.Type)...)
+		return nil, op, append(ds, op.unlock()...)
+	}
+	ds = append(ds, op.openProviders(a.ctx)...)
+	if ds.HasErrors() {
+		return nil, op, append(ds, op.unlock()...)
+	}
+	op.fillSchemas(file.Plan)
+	return file.Plan, op, ds
+}
+
+// openPlanProviders makes providers available to show a plan, from the state in it.
+func (o *operation) openPlanProviders(p *plans.Plan) diags.Diagnostics {
+	if ds := o.providersFor(o.a.ctx, p.PrevRunState); ds.HasErrors() {
+		return ds
+	}
+	o.fillSchemas(p)
+	return nil
+}
+
+// fillSchemas completes the changes of a plan that was read.
+func (o *operation) fillSchemas(p *plans.Plan) {
+	known := map[addrs.Provider]*schema.Provider{}
+	for _, list := range [][]*plans.ResourceChange{p.Changes, p.Drift} {
+		for _, c := range list {
+			ps, ok := known[c.Provider.Provider]
+			if !ok {
+				if s, ds := o.pool.Schema(context.WithoutCancel(o.a.ctx), c.Provider.Provider); !ds.HasErrors() {
+					ps = s
+				}
+				known[c.Provider.Provider] = ps
+			}
+			if ps != nil {
+				r := c.Addr.Instance.Resource.Resource
+				c.Schema = ps.Resource(r.Mode.String(), r.Type)
+			}
+		}
+	}
+}
+
+// variablesFor gives the variables that a saved plan does not hold because they
+// are ephemeral; others cannot be set any more.
+func (o *operation) variablesFor(p *plans.Plan, given varFlags) diags.Diagnostics {
+	planned, ds := engine.PlannedVariables(o.cfg, p)
+	o.variables, o.given = planned, p.Variables
+	if ds.HasErrors() || len(given.given) == 0 && len(p.EphemeralVariables) == 0 {
+		return ds
+	}
+	vars, _, more := o.a.collect(o.dir, o.cfg, given)
+	if len(p.EphemeralVariables) > 0 { // else what is missing now was there when the plan was made
+		ds = append(ds, more...)
+	}
+	for name, v := range vars {
+		was, kept := planned[name]
+		switch {
+		case slices.Contains(p.EphemeralVariables, name):
+			o.variables[name] = v
+		case kept && given.names(name) && !was.RawEquals(v):
+			ds = append(ds, diags.Errorf(nil, "Can't change variable when applying a saved plan",
+				"The variable %q cannot be set with -var or -var-file now, because the plan was made with another value. Make a new plan with the new value.", name)...)
+		}
+	}
+	return ds
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+var stateListCommand = command{name: "state list", synopsis: "List the resource instances in the state", run: func(a *app, args []string) int {
+	x := access{file: true}
+	var id string
+	f := a.newFlags("state list", "state list [OPTIONS] [ADDRESS...]")
+	f.StringVar(&x.paths.State, "state", "", "look into this state file")
+	f.StringVar(&id, "id", "", "only instances whose attribute \"id\" has this value")
+	if code, ok := f.parse(args); !ok {
+		return code
+	}
+	op, ds := a.stored(x)
+	if ds.HasErrors() {
+		return a.show(ds)
+	}
+	if !op.state.Exists() {
+		return a.show(append(ds, noState()...))
+	}
+	state := op.state.Current
+	found := instances(state, func(addrs.AbsResourceInstance) bool { return true })
+	if f.NArg() > 0 {
+		found = nil
+	}
+	for _, s := range f.Args() {
+		some, more := matching(state, s)
+		found, ds = append(found, some...), append(ds, more...)
+	}
+	slices.SortFunc(found, addrs.AbsResourceInstance.Compare)
+	for _, r := range slices.Compact(found) {
+		if id == "" || id == objectID(state.Instance(r)) {
+			fmt.Fprintln(a.out, r)
+		}
+	}
+	return a.show(ds)
+}}
+
+// instances returns the instances that a state has and that are wanted, in order.
+func instances(s *states.State, want func(addrs.AbsResourceInstance) bool) []addrs.AbsResourceInstance {
+	var out []addrs.AbsResourceInstance
+	for r, x := range s.Resources() {
+		for k := range x.Instances {
+			if a := r.Instance(k); want(a) {
+				out = append(out, a)
+			}
+		}
+	}
+	slices.SortFunc(out, addrs.AbsResourceInstance.Compare)
+	return out
+}
+
+// matching returns the instances that an address of the command line means.
+func matching(s *states.State, text string) ([]addrs.AbsResourceInstance, diags.Diagnostics) {
+	t, ds := parseTarget(text)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	found := instances(s, t.Contains)
+	switch {
+	case len(found) > 0:
+		return found, nil
+	case t.IsModule():
+		return nil, diags.Errorf(nil, "Unknown module",
+			"The current state contains no module at %s. If you've just added this module to the configuration, run \"lockstep apply\" first to create its entry in the state.", t)
+	case t.Key.IsNone():
+		return nil, diags.Errorf(nil, "Unknown resource",
+			"The current state contains no resource %s. If you've just added it to the configuration, run \"lockstep apply\" first to create its entry in the state.", t)
+	}
+	return nil, diags.Errorf(nil, "Unknown resource instance",
+		"The current state contains no resource instance %s. If you've just added its resource, or changed its count or for_each, run \"lockstep apply\" first to bring the state up to date.", t)
+}
+
+// parseTarget reads an address of the command line: a module, a resource, or one
+// instance of it.
+func parseTarget(text string) (addrs.Target, diags.Diagnostics) {
+	t, err := addrs.ParseTarget(text)
+	if err != nil {
+		return t, diags.FromError("Invalid address", err)
+	}
+	return t, nil
+}
+
+// parseInstance reads the address of a resource instance.
+func parseInstance(text string) (addrs.AbsResourceInstance, diags.Diagnostics) {
+	r, err := addrs.ParseAbsResourceInstance(text)
+	if err != nil {
+		return r, diags.FromError("Invalid address", err)
+	}
+	return r, nil
+}
+
+// objectID returns the attribute "id" of an instance's current object, or "".
+func objectID(in *states.Instance) string {
+	if in == nil || in.Current == nil {
+		return ""
+	}
+	if in.Current.AttrsFlat != nil {
+		return in.Current.AttrsFlat["id"]
+	}
+	var attrs struct {
+		ID any `json:"id"`
+	}
+	if json.Unmarshal(in.Current.AttrsJSON, &attrs) != nil {
+		return ""
+	}
+	id, _ := attrs.ID.(string)
+	return id
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+var stateShowCommand = command{name: "state show", synopsis: "Show the attributes of one resource instance in the state", run: func(a *app, args []string) int {
+	x := access{file: true}
+	f := a.newFlags("state show", "state show [OPTIONS] ADDRESS")
+	f.StringVar(&x.paths.State, "state", "", "look into this state file")
+	if code, ok := f.parse(args); !ok {
+		return code
+	}
+	if f.NArg() != 1 {
+		return a.usage("state show takes exactly one address")
+	}
+	addr, ds := parseInstance(f.Arg(0))
+	if ds.HasErrors() {
+		return a.show(ds)
+	}
+	op, ds := a.stored(x)
+	defer op.close()
+	if ds.HasErrors() {
+		return a.show(ds)
+	}
+	if !op.state.Exists() {
+		return a.show(append(ds, noState()...))
+	}
+	one, ok := only(op.state.Current, addr)
+	if !ok {
+		return a.show(append(ds, diags.Errorf(nil, "No such resource instance",
+			"The state has no resource instance %s. The address must name one instance, with its key if it has one; \"lockstep state list\" shows them all.", addr)...))
+	}
+	if ds = append(ds, op.providersFor(a.ctx, one)...); ds.HasErrors() {
+		return a.show(ds)
+	}
+	a.print().State(a.out, one, op.schemas)
+	return a.show(ds)
+}}
+
+// only returns a state that holds nothing but one instance of s.
+func only(s *states.State, addr addrs.AbsResourceInstance) (*states.State, bool) {
+	in := s.Instance(addr)
+	if in == nil || in.Current == nil {
+		return nil, false
+	}
+	r := *s.Resource(addr.AbsResource())
+	r.Instances = map[addrs.InstanceKey]*states.Instance{addr.Resource.Key: {Current: in.Current, Provider: in.Provider}}
+	return states.Of(nil, map[addrs.AbsResource]*states.Resource{addr.AbsResource(): &r}), true
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/render"
+)
+
+var validateCommand = command{name: "validate", synopsis: "Check the configuration, whatever its inputs are", main: true, run: func(a *app, args []string) int {
+	var asJSON bool
+	f := a.newFlags("validate", "validate [OPTIONS]")
+	f.BoolVar(&asJSON, "json", false, "in JSON, for programs")
+	f.Bool("no-tests", false, "")
+	f.String("test-directory", "tests", "")
+	if code, ok := f.parse(args); !ok {
+		return code
+	}
+	if f.NArg() > 0 {
+		return a.usage("validate takes no arguments: use -chdir to work in another directory")
+	}
+	ds := a.validate()
+	if asJSON {
+		data, err := render.ValidateJSON(ds, a.files)
+		if code := a.writeJSON(data, err); code != 0 {
+			return code
+		}
+		if ds.HasErrors() {
+			return 1
+		}
+		return 0
+	}
+	code := a.show(ds)
+	switch {
+	case code == 0 && len(ds) > 0:
+		a.out.Write([]byte("Success! The configuration is valid, but there were some validation warnings as shown above.\n"))
+	case code == 0:
+		a.out.Write([]byte("Success! The configuration is valid.\n"))
+	}
+	return code
+}}
+
+// validate checks the configuration without any state.
+func (a *app) validate() diags.Diagnostics {
+	op := &operation{a: a}
+	defer op.close()
+	var ds diags.Diagnostics
+	op.dir, op.cfg, ds = a.load()
+	if ds.HasErrors() {
+		return ds
+	}
+	if ds = append(ds, op.providersFor(a.ctx, nil)...); ds.HasErrors() {
+		return ds
+	}
+	run := engine.Run{Config: op.cfg, Providers: op.pool, WorkingDir: op.dir.WorkingDir(), Workspace: op.dir.Workspace()}
+	return append(ds, engine.Validate(a.ctx, run, op.pool)...)
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"runtime"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
+)
+
+// versionInfo is `version -json`. Programs that drive terraform read
+// terraform_version and provider_selections; the former is the level of the language.
+type versionInfo struct {
+	TerraformVersion   string            `json:"terraform_version"`
+	LockstepVersion    string            `json:"lockstep_version"`
+	Platform           string            `json:"platform"`
+	ProviderSelections map[string]string `json:"provider_selections"`
+	TerraformOutdated  bool              `json:"terraform_outdated"`
+}
+
+var versionCommand = command{name: "version", synopsis: "Show the version of Lockstep and of the providers selected", run: func(a *app, args []string) int {
+	var asJSON bool
+	f := a.newFlags("version", "version [OPTIONS]")
+	f.BoolVar(&asJSON, "json", false, "in JSON, for programs")
+	if code, ok := f.parse(args); !ok {
+		return code
+	}
+	info := versionInfo{
+		TerraformVersion: engine.LanguageVersion, LockstepVersion: version,
+		Platform: runtime.GOOS + "_" + runtime.GOARCH, ProviderSelections: a.selections(),
+	}
+	if asJSON {
+		data, err := json.MarshalIndent(info, "", "  ")
+		return a.writeJSON(data, err)
+	}
+	fmt.Fprintf(a.out, "Lockstep v%s (Terraform language %s)\non %s\n", info.LockstepVersion, info.TerraformVersion, info.Platform)
+	for _, p := range slices.Sorted(maps.Keys(info.ProviderSelections)) {
+		fmt.Fprintf(a.out, "+ provider %s v%s\n", p, info.ProviderSelections[p])
+	}
+	return 0
+}}
+
+// selections returns the providers in the dependency lock file.
+func (a *app) selections() map[string]string {
+	out := map[string]string{}
+	d, _ := a.dir()
+	lock, ds := lockfile.Read(d.LockFile())
+	if ds.HasErrors() {
+		return out
+	}
+	for _, p := range lock.Providers() {
+		if l, ok := lock.Lock(p); ok {
+			out[p.String()] = l.Version.String()
+		}
+	}
+	return out
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/render"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// A view shows the progress and the results of plan, apply and the like: as text
+// for people, or as the stream of JSON messages that -json asks for.
+type view interface {
+	event(events.Event)
+	diagnostics(diags.Diagnostics)
+	// plan shows a plan. applying says that it will be carried out at once.
+	plan(p *plans.Plan, o *operation, applying bool)
+	// applied shows what an apply did; destroy says that it was asked to destroy, rather
+	// than to carry out a saved plan.
+	applied(destroy bool, s *states.State, counts counts, failed bool)
+	say(format string, args ...any)
+	close()
+}
+
+// counts are the numbers of a change summary.
+type counts struct{ add, change, remove, imported, forgotten int }
+
+func (a *app) view(jsonStream bool) view {
+	if jsonStream {
+		v := &jsonView{a: a}
+		v.send(render.VersionMessage(engine.LanguageVersion, version))
+		return v
+	}
+	v := &textView{a: a, started: map[string]time.Time{}}
+	return v
+}
+
+// counter counts what an apply completed, by its events.
+type counter struct {
+	mu sync.Mutex
+	n  counts
+}
+
+// count takes note of an event.
+func (c *counter) count(e events.Event) {
+	if e.Kind != events.ApplyDone {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch e.Action {
+	case plans.Create:
+		c.n.add++
+	case plans.Update:
+		c.n.change++
+	case plans.Delete:
+		c.n.remove++
+	}
+}
+
+// jsonView writes Terraform's machine-readable UI messages.
+type jsonView struct {
+	a  *app
+	mu sync.Mutex
+}
+
+func (v *jsonView) send(m render.Message) {
+	data, err := json.Marshal(m)
+	if err != nil {
+		panic(fmt.Sprintf("a UI message cannot be encoded: %v", err))
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.a.out.Write(append(data, '\n'))
+}
+
+func (v *jsonView) event(e events.Event) {
+	if m, ok := render.EventMessage(e); ok {
+		v.send(m)
+	}
+}
+
+func (v *jsonView) diagnostics(ds diags.Diagnostics) {
+	for _, d := range ds {
+		v.send(render.DiagnosticMessage(d, v.a.files))
+	}
+}
+
+func (v *jsonView) plan(p *plans.Plan, _ *operation, _ bool) {
+	for _, c := range p.Drift {
+		v.send(render.DriftMessage(c))
+	}
+	for _, c := range p.Changes {
+		if m, ok := render.PlannedChangeMessage(c); ok {
+			v.send(m)
+		}
+	}
+	add, change, destroy, imported, _ := render.Counts(p)
+	v.send(render.ChangeSummaryMessage("plan", add, change, destroy, imported))
+	if p.Mode != plans.DestroyMode && !p.Errored {
+		v.send(render.PlannedOutputsMessage(p))
+	}
+}
+
+func (v *jsonView) applied(destroy bool, s *states.State, n counts, failed bool) {
+	operation := "apply"
+	if destroy {
+		operation = "destroy"
+	}
+	if failed {
+		return
+	}
+	v.send(render.ChangeSummaryMessage(operation, n.add, n.change, n.remove, n.imported))
+	v.send(render.OutputsMessage(s))
+}
+
+func (v *jsonView) say(format string, args ...any) {
+	v.send(render.LogMessage(fmt.Sprintf(format, args...)))
+}
+
+func (v *jsonView) close() {}
+
+// textView writes for people.
+type textView struct {
+	a       *app
+	mu      sync.Mutex
+	started map[string]time.Time
+}
+
+func (v *textView) say(format string, args ...any) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	fmt.Fprintf(v.a.out, format, args...)
+}
+
+func (v *textView) event(e events.Event) {
+	if line := v.a.print().Event(e); line != "" {
+		v.say("%s\n", line)
+	}
+}
+
+func (v *textView) diagnostics(ds diags.Diagnostics) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	for _, d := range ds {
+		w := v.a.err
+		if d.Severity == diags.Warning {
+			w = v.a.out
+		}
+		io.WriteString(w, v.a.print().Diagnostic(d, v.a.files))
+	}
+}
+
+func (v *textView) plan(p *plans.Plan, o *operation, applying bool) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.a.print().Plan(v.a.out, p, o.cfg, o.schemas)
+}
+
+func (v *textView) applied(destroy bool, s *states.State, n counts, failed bool) {
+	if failed {
+		return
+	}
+	text := fmt.Sprintf("Apply complete! Resources: %d added, %d changed, %d destroyed.", n.add, n.change, n.remove)
+	if n.imported > 0 {
+		text = fmt.Sprintf("Apply complete! Resources: %d imported, %d added, %d changed, %d destroyed.", n.imported, n.add, n.change, n.remove)
+	}
+	if destroy {
+		text = fmt.Sprintf("Destroy complete! Resources: %d destroyed.", n.remove)
+	}
+	v.say("\n%s\n", v.a.print().Bold(text))
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if !destroy && s.HasOutputs() {
+		fmt.Fprint(v.a.out, "\nOutputs:\n\n")
+		v.a.print().Outputs(v.a.out, s)
+	}
+}
+
+func (v *textView) close() {}

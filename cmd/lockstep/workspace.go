@@ -1,0 +1,269 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+var workspaceListCommand = command{name: "workspace list", synopsis: "List the workspaces", run: func(a *app, args []string) int {
+	f := a.newFlags("workspace list", "workspace list")
+	if code, ok := f.parse(args); !ok {
+		return code
+	}
+	op, names, ds := a.workspaces(access{})
+	if ds.HasErrors() {
+		return a.show(ds)
+	}
+	for _, n := range names {
+		mark := " "
+		if n == op.workspace {
+			mark = "*"
+		}
+		fmt.Fprintf(a.out, "%s %s\n", mark, n)
+	}
+	fmt.Fprintln(a.out)
+	if a.getenv(workspaceVariable) != "" {
+		fmt.Fprintf(a.out, "\nThe selected workspace is given by the environment variable %s.\n", workspaceVariable)
+	}
+	return a.show(ds)
+}}
+
+var workspaceShowCommand = command{name: "workspace show", synopsis: "Show the name of the selected workspace", run: func(a *app, args []string) int {
+	f := a.newFlags("workspace show", "workspace show")
+	if code, ok := f.parse(args); !ok {
+		return code
+	}
+	d, ds := a.dir()
+	name := d.Workspace()
+	if err := statebackend.CheckWorkspaceName(name); err != nil {
+		ds = append(ds, diags.FromError("Invalid workspace name", err)...)
+	}
+	if ds.HasErrors() {
+		return a.show(ds)
+	}
+	fmt.Fprintln(a.out, name)
+	return a.show(ds)
+}}
+
+var workspaceSelectCommand = command{name: "workspace select", synopsis: "Select another workspace", run: func(a *app, args []string) int {
+	var create bool
+	f := a.newFlags("workspace select", "workspace select [OPTIONS] NAME")
+	f.BoolVar(&create, "or-create", false, "create the workspace if it does not exist")
+	name, code, ok := f.workspaceName(args, "select")
+	if !ok {
+		return code
+	}
+	op, names, ds := a.workspaces(access{locks: lockFlags{lock: true}})
+	if ds.HasErrors() {
+		return a.show(ds)
+	}
+	switch {
+	case name == op.workspace && slices.Contains(names, name):
+		return a.show(ds)
+	case !slices.Contains(names, name) && !create:
+		return a.show(append(ds, noWorkspace(name, "create it with \"lockstep workspace new\", or give \"lockstep workspace select\" the option -or-create")...))
+	case !slices.Contains(names, name):
+		return a.show(append(ds, op.create(name, access{locks: lockFlags{lock: true}}, nil)...))
+	}
+	if err := op.dir.SelectWorkspace(name); err != nil {
+		return a.show(append(ds, diags.FromError("The selection cannot be recorded", err)...))
+	}
+	fmt.Fprintf(a.out, "Switched to workspace %q.\n", name)
+	return a.show(ds)
+}}
+
+var workspaceNewCommand = command{name: "workspace new", synopsis: "Create a workspace and select it", run: func(a *app, args []string) int {
+	var x access
+	var from string
+	f := a.newFlags("workspace new", "workspace new [OPTIONS] NAME")
+	f.locking(&x.locks)
+	f.StringVar(&from, "state", "", "copy this state file into the new workspace")
+	name, code, ok := f.workspaceName(args, "create")
+	if !ok {
+		return code
+	}
+	op, names, ds := a.workspaces(x)
+	if ds.HasErrors() {
+		return a.show(ds)
+	}
+	if slices.Contains(names, name) {
+		return a.show(append(ds, diags.Errorf(nil, "Workspace exists", "There is a workspace %q already: select it with \"lockstep workspace select\".", name)...))
+	}
+	var first *states.State
+	if from != "" {
+		var err error
+		if first, err = a.readState(from); err != nil {
+			return a.show(append(ds, diags.FromError("Error reading the state to copy", err)...))
+		}
+	}
+	return a.show(append(ds, op.create(name, x, first)...))
+}}
+
+var workspaceDeleteCommand = command{name: "workspace delete", synopsis: "Delete a workspace", run: func(a *app, args []string) int {
+	x := access{lock: "workspace-delete"}
+	var force bool
+	f := a.newFlags("workspace delete", "workspace delete [OPTIONS] NAME")
+	f.locking(&x.locks)
+	f.BoolVar(&force, "force", false, "even if the workspace is managing resources, which are forgotten then")
+	if code, ok := f.parse(args); !ok {
+		return code
+	}
+	if f.NArg() != 1 {
+		return a.usage("workspace delete takes exactly one name")
+	}
+	op, names, ds := a.workspaces(x)
+	if ds.HasErrors() {
+		return a.show(ds)
+	}
+	name := f.Arg(0)
+	switch {
+	case !slices.Contains(names, name):
+		ds = append(ds, noWorkspace(name, "\"lockstep workspace list\" shows what there is")...)
+	case name == op.workspace:
+		ds = append(ds, diags.Errorf(nil, "Workspace is selected", "The workspace %q is the selected one, and cannot be deleted: select another one first.", name)...)
+	case name == statebackend.DefaultWorkspace:
+		ds = append(ds, diags.Errorf(nil, "Workspace cannot be deleted", "The workspace %q is always there.", name)...)
+	default:
+		ds = append(ds, op.delete(name, x, force)...)
+	}
+	return a.show(ds)
+}}
+
+// workspaceVariable selects a workspace, whatever was selected last.
+const workspaceVariable = "TF_WORKSPACE"
+
+// workspaceName parses the command line of a command that takes the name of a
+// workspace to select. If ok is false, the command ends with the code.
+func (f *flags) workspaceName(args []string, deed string) (name string, code int, ok bool) {
+	if code, ok := f.parse(args); !ok {
+		return "", code, false
+	}
+	a := f.app
+	switch {
+	case f.NArg() != 1:
+		return "", a.usage("%s takes exactly one name", f.Name()), false
+	case a.getenv(workspaceVariable) != "":
+		return "", a.show(diags.Errorf(nil, "Workspace is given by the environment",
+			"The environment variable %s selects the workspace %q: unset it to %s another one.", workspaceVariable, a.getenv(workspaceVariable), deed)), false
+	}
+	if err := statebackend.CheckWorkspaceName(f.Arg(0)); err != nil {
+		return "", a.show(diags.FromError("Invalid workspace name", err)), false
+	}
+	return f.Arg(0), 0, true
+}
+
+func noWorkspace(name, hint string) diags.Diagnostics {
+	return diags.Errorf(nil, "No such workspace", "The workspace %q doesn't exist: %s.", name, hint)
+}
+
+// workspaces opens the backend and lists its workspaces.
+func (a *app) workspaces(x access) (*operation, []string, diags.Diagnostics) {
+	op := &operation{a: a}
+	b, ds := op.openBackend(x)
+	if ds.HasErrors() {
+		return op, nil, ds
+	}
+	op.backend = b
+	names, err := b.Workspaces(a.ctx)
+	return op, names, append(ds, diags.FromError("Error listing the workspaces", err)...)
+}
+
+// create makes a workspace with a first state, or nil, and selects it.
+func (o *operation) create(name string, x access, first *states.State) diags.Diagnostics {
+	ds := o.occupy(name, x, first)
+	if ds.HasErrors() {
+		return ds
+	}
+	if err := o.dir.SelectWorkspace(name); err != nil {
+		return append(ds, diags.FromError("The selection cannot be recorded", err)...)
+	}
+	fmt.Fprintf(o.a.out, "Created and switched to workspace %q!\n", name)
+	if first == nil {
+		fmt.Fprintln(o.a.out, "\nYou're now on a new, empty workspace. Each workspace has a state of its own:\n\"lockstep plan\" will not see what the others have.")
+	}
+	return ds
+}
+
+// occupy brings a workspace into being. On this machine a directory does; elsewhere
+// there must be a state, which is an empty one if first is nil.
+func (o *operation) occupy(name string, x access, first *states.State) diags.Diagnostics {
+	if first == nil && o.settings.Type == "local" {
+		o.workspace = name
+		err := os.MkdirAll(filepath.Dir(o.a.path(o.localPath())), 0o755)
+		return diags.FromError("Error creating the workspace", err)
+	}
+	st, ds := workdir.OpenState(o.backend, name)
+	if ds.HasErrors() {
+		return ds
+	}
+	o.state = st
+	if x.locks.lock {
+		if more := st.Lock(o.a.ctx, statebackend.NewLockInfo("workspace-new", lockVersion), x.locks.timeout); more.HasErrors() {
+			return append(ds, more...)
+		}
+	}
+	if ds = append(ds, st.Read(o.a.ctx)...); !ds.HasErrors() && !st.Exists() {
+		if first == nil {
+			first = states.Empty().With(states.NewLineage(), 0)
+		}
+		err := st.Replace(context.WithoutCancel(o.a.ctx), first)
+		ds = append(ds, diags.FromError("Error creating the workspace", err)...)
+	}
+	return append(ds, o.unlock()...)
+}
+
+// delete removes a workspace with its state.
+func (o *operation) delete(name string, x access, force bool) diags.Diagnostics {
+	st, ds := workdir.OpenState(o.backend, name)
+	if ds.HasErrors() {
+		return ds
+	}
+	o.state = st
+	if x.locks.lock {
+		if more := st.Lock(o.a.ctx, statebackend.NewLockInfo(x.lock, lockVersion), x.locks.timeout); more.HasErrors() {
+			return append(ds, more...)
+		}
+	}
+	ds = append(ds, o.deleteLocked(name, force)...)
+	more := o.state.Workspace.Unlock(context.WithoutCancel(o.a.ctx), st.LockID())
+	if more != nil && st.LockID() != "" && !errors.Is(more, statebackend.ErrNotLocked) && !errors.Is(more, os.ErrNotExist) {
+		ds = append(ds, diags.FromError("Error releasing the state lock", more)...)
+	}
+	return ds
+}
+
+// deleteLocked removes a workspace whose state is locked, unless it is in use.
+func (o *operation) deleteLocked(name string, force bool) diags.Diagnostics {
+	if ds := o.state.Read(o.a.ctx); ds.HasErrors() {
+		return ds
+	}
+	var managed string
+	n := 0
+	for r, x := range o.state.Current.Resources() {
+		for k := range x.Instances {
+			managed, n = r.Instance(k).String(), n+1
+		}
+	}
+	if n > 0 && !force {
+		return diags.Errorf(nil, "Workspace is not empty",
+			"The workspace %q keeps track of %d resource instance(s), such as %s. Deleting it would lose track of what they stand for, which would have to be destroyed by hand. Destroy them with \"lockstep destroy\" first, or use -force to delete the workspace anyway.", name, n, managed)
+	}
+	if err := o.backend.DeleteWorkspace(context.WithoutCancel(o.a.ctx), name, o.state.Version()); err != nil {
+		return diags.FromError("Error deleting the workspace", err)
+	}
+	fmt.Fprintf(o.a.out, "Deleted workspace %q!\n", name)
+	if n > 0 {
+		return diags.Warningf(nil, "Workspace was not empty",
+			"The workspace %q kept track of %d resource instance(s): what they stand for may still exist, but is not managed any more.", name, n)
+	}
+	return nil
+}
