@@ -180,6 +180,9 @@ func (d *block) near(c *Change) *scope {
 	return nil
 }
 
+// isOrphan reports whether nothing of a resource is made: there may be no block.
+func (d *block) isOrphan() bool { return len(d.all.makes)+len(d.all.verifies) == 0 }
+
 // describe returns what is made and what it depends on, for a panic about that.
 func (b *builder) describe() string {
 	var s strings.Builder

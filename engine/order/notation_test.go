@@ -167,9 +167,7 @@ func (s *table) fill() {
 			name = strings.TrimPrefix(c.Config.Module.String(), "module.") + "." + name
 		}
 		c.ProviderDeps = list("provider", c.Provider.Alias, false)
-		if c.Action != plans.Delete {
-			c.ConfigDeps = list("config", name, false)
-		}
+		c.ConfigDeps = list("config", name, false)
 		if c.Action != plans.Create {
 			c.StoredDeps = list("prior", name, true)
 		}

@@ -133,12 +133,11 @@ type Change struct {
 	// least. The caller looks through what nothing is made of: data sources read
 	// already, ephemeral resources, providers, resources without an instance left. What
 	// has no change orders nothing, not even what lies behind it; no-ops are changes.
-	// The configuration of a deletion is that of its provider alone, as nothing
-	// else is evaluated for it.
 	ConfigDeps []addrs.ConfigResource
 	// ProviderDeps are those that the configuration of Provider needs, of any
-	// change. They may stand in ConfigDeps as well. If Action is Delete, the
-	// ConfigDeps that belong to another provider configuration are taken for ProviderDeps.
+	// change; they may stand in ConfigDeps as well. If an object is deleted and nothing of its
+	// resource is made, those ConfigDeps that belong to another provider configuration
+	// are taken for ProviderDeps: an object without a block has no others.
 	ProviderDeps []addrs.ConfigResource
 	// StoredDeps are those that the state has stored with Object, transitively.
 	StoredDeps []addrs.ConfigResource

@@ -242,7 +242,11 @@ func wanted(changes []Change, steps []Step) [weakest + 1][][2]int {
 		return false
 	}
 	providers := map[addrs.ConfigResource]addrs.AbsProviderConfig{} // of the first, or the last that is made
+	made := map[addrs.ConfigResource]bool{}
 	for _, c := range changes {
+		if c.Action != plans.Delete && c.Action != plans.Forget {
+			made[c.Config] = true
+		}
 		if _, ok := providers[c.Config]; c.Action != plans.Forget && (!ok || c.Action != plans.Delete) {
 			providers[c.Config] = c.Provider
 		}
@@ -265,7 +269,7 @@ func wanted(changes []Change, steps []Step) [weakest + 1][][2]int {
 				continue
 			}
 			needs := has(x.ProviderDeps, y.Config) ||
-				x.Action == plans.Delete && has(x.ConfigDeps, y.Config) && x.Provider != providers[y.Config]
+				x.Action == plans.Delete && !made[x.Config] && has(x.ConfigDeps, y.Config) && x.Provider != providers[y.Config]
 			configures := has(x.ConfigDeps, y.Config) || has(x.ProviderDeps, y.Config)
 			near := x.Config.Module != y.Config.Module || x.Object.Instance.Module == y.Object.Instance.Module
 			stored := near && has(x.StoredDeps, y.Config) && sx.Verb != Verify

@@ -87,7 +87,7 @@ func (b *builder) orderDelete(i int) {
 	c, p := &b.changes[i], b.parts[i]
 	v := visit{b.blocks[c.Config], 2*i + 2}
 	stored, config, needs := b.stored.blocks, b.config.blocks, b.needs.blocks
-	if c.Action == plans.Delete {
+	if c.Action == plans.Delete && v.own.isOrphan() {
 		for _, d := range config {
 			if d.provider != c.Provider {
 				needs = append(slices.Clip(needs), d)
