@@ -174,7 +174,12 @@ type Scope struct {
 
 // Expr evaluates an expression of the configuration.
 func (e *Evaluator) Expr(x hcl.Expression, s Scope) (cty.Value, diags.Diagnostics) {
-	ctx, ds := e.context(e.w.Refs.OfExpr(x), s)
+	return e.value(x, e.w.Refs.OfExpr(x), s)
+}
+
+// value evaluates an expression that mentions list.
+func (e *Evaluator) value(x hcl.Expression, list []refs.Reference, s Scope) (cty.Value, diags.Diagnostics) {
+	ctx, ds := e.context(list, s)
 	if ds.HasErrors() {
 		return cty.DynamicVal, ds
 	}
