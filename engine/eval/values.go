@@ -64,7 +64,7 @@ func (e *Evaluator) argument(f *frame, v *config.Variable) (cty.Value, *hcl.Rang
 	}
 	val, err := Convert(v, val)
 	if err != nil {
-		return cty.DynamicVal, place, append(ds, diags.Errorf(place, "Invalid value for module argument",
+		return cty.DynamicVal, place, append(ds, diags.Errorf(place, "Invalid value for input variable",
 			"The given value is not suitable for child module variable %q defined at %s:%d,%d-%d: %s.",
 			v.Name, v.Range.Filename, v.Range.Start.Line, v.Range.Start.Column, v.Range.End.Column, err)...)
 	}
