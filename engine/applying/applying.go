@@ -153,10 +153,11 @@ var errStep = errors.New("the step reported errors")
 func (a *applier) walk(ctx context.Context) {
 	changes := a.in.Plan.Changes
 	list := make([]order.Change, len(changes))
+	ofProvider := a.deps.OfProviders(changes)
 	for i, c := range changes {
 		list[i] = order.Change{
 			Object: c.Addr, Config: c.Addr.Instance.Config(), Action: c.Action,
-			CreateBeforeDestroy: c.CreateBeforeDestroy, Provider: c.Provider, ConfigDeps: c.ConfigDeps,
+			CreateBeforeDestroy: c.CreateBeforeDestroy, Provider: c.Provider, ConfigDeps: c.ConfigDeps, ProviderDeps: ofProvider[i],
 		}
 		if c.Action != plans.NoOp && c.Action != plans.Create && c.Action != plans.Read {
 			list[i].StoredDeps = c.StoredDeps.All()

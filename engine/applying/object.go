@@ -54,23 +54,9 @@ func (x *object) address() string { return x.c.Addr.Instance.String() }
 
 // make creates or updates the object.
 func (x *object) make(ctx context.Context) diags.Diagnostics {
-	scope, ds := x.a.scope(x.c.Addr.Instance, x.r)
+	q, prior, scope, ds := x.prepare(ctx)
 	if ds.HasErrors() {
-		return ds
-	}
-	if ds = append(ds, x.conditions(x.r.Preconditions, scope, "Resource precondition failed")...); ds.HasErrors() {
-		return ds
-	}
-	config, more := x.a.s.ResourceConfig(x.r, x.rs, scope)
-	if ds = append(ds, more.At(x.address())...); ds.HasErrors() {
-		return ds
-	}
-	prior, priorValue, more := x.prior()
-	if ds = append(ds, more...); ds.HasErrors() {
-		return ds
-	}
-	q, more := x.planAgain(ctx, config, prior, priorValue)
-	if ds = append(ds, more...); more.HasErrors() {
+		x.a.husk(x.c)
 		return ds
 	}
 	created, more := x.perform(ctx, q, prior)
@@ -80,6 +66,37 @@ func (x *object) make(ctx context.Context) diags.Diagnostics {
 		ds = append(ds, x.conditions(x.r.Postconditions, scope, "Resource postcondition failed")...)
 	}
 	return append(ds, x.a.save(ctx, more.HasErrors())...)
+}
+
+// prepare evaluates the configuration and has the provider plan again.
+func (x *object) prepare(ctx context.Context) (*session.Question, *states.Object, eval.Scope, diags.Diagnostics) {
+	scope, ds := x.a.scope(x.c.Addr.Instance, x.r)
+	if ds.HasErrors() {
+		return nil, nil, scope, ds
+	}
+	if ds = append(ds, x.conditions(x.r.Preconditions, scope, "Resource precondition failed")...); ds.HasErrors() {
+		return nil, nil, scope, ds
+	}
+	config, more := x.a.s.ResourceConfig(x.r, x.rs, scope)
+	if ds = append(ds, more.At(x.address())...); ds.HasErrors() {
+		return nil, nil, scope, ds
+	}
+	prior, value, more := x.prior()
+	if ds = append(ds, more...); ds.HasErrors() {
+		return nil, nil, scope, ds
+	}
+	q, more := x.planAgain(ctx, config, prior, value)
+	return q, prior, scope, append(ds, more...)
+}
+
+// husk leaves a resource without instances in the state where a creation was given
+// up before the provider was called, as the stock tool does.
+func (a *applier) husk(c *plans.ResourceChange) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if abs := c.Addr.Instance.AbsResource(); c.Action == plans.Create && a.state.Current().Resource(abs) == nil {
+		a.state.SetProvider(abs, c.Provider)
+	}
 }
 
 // prior returns the object that is to become another: nil and null for a creation.

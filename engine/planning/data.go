@@ -15,7 +15,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/session"
 	"github.com/lockstep-iac/lockstep/engine/states"
-	"github.com/lockstep-iac/lockstep/engine/walk"
 )
 
 // visitData reads the instances of a data block, or plans to read them at apply.
@@ -33,7 +32,7 @@ func (p *planner) visitData(ctx context.Context, m *config.Module, r *config.Res
 		wanted[jobs[i].addr] = true
 	}
 	b.dropData(wanted)
-	walk.Each(ctx, len(jobs), func(ctx context.Context, i int) {
+	interrupted := each(ctx, len(jobs), func(ctx context.Context, i int) {
 		j := &jobs[i]
 		if !p.wants(j.addr) {
 			j.val = b.outside(ctx, j.addr)
@@ -42,6 +41,7 @@ func (p *planner) visitData(ctx context.Context, m *config.Module, r *config.Res
 		x := &instance{block: b, addr: j.addr, scope: j.scope}
 		j.val, j.ds = x.planData(ctx)
 	})
+	ds = append(ds, interrupted...)
 	for i := range jobs {
 		ds = append(ds, jobs[i].ds...)
 	}
@@ -89,7 +89,7 @@ func (x *instance) planData(ctx context.Context) (cty.Value, diags.Diagnostics) 
 	switch {
 	case !plain.IsWhollyKnown():
 		reason = plans.ReasonReadBecauseConfigUnknown
-	case x.dependencyPending():
+	case x.p.in.Mode == plans.NormalMode && x.dependencyPending():
 		reason = plans.ReasonReadBecauseDependency
 	}
 	if reason != plans.ReasonNone {
@@ -172,7 +172,7 @@ func (p *planner) visitEphemeral(ctx context.Context, m *config.Module, r *confi
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
-	walk.Each(ctx, len(jobs), func(ctx context.Context, i int) {
+	interrupted := each(ctx, len(jobs), func(ctx context.Context, i int) {
 		j := &jobs[i]
 		x := &instance{block: b, addr: j.addr, scope: j.scope}
 		j.val, j.ds = p.s.OpenEphemeral(ctx, session.Ephemeral{
@@ -180,6 +180,7 @@ func (p *planner) visitEphemeral(ctx context.Context, m *config.Module, r *confi
 			Defer: x.dependencyPending(),
 		})
 	})
+	ds = append(ds, interrupted...)
 	for i := range jobs {
 		ds = append(ds, jobs[i].ds...)
 	}

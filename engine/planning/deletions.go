@@ -10,7 +10,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/session"
-	"github.com/lockstep-iac/lockstep/engine/walk"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -108,7 +107,7 @@ func (b *block) orphans(ctx context.Context, wanted map[addrs.AbsResourceInstanc
 // deleteAll refreshes and deletes instances.
 func (b *block) deleteAll(ctx context.Context, list []addrs.AbsResourceInstance, reason func(addrs.AbsResourceInstance) plans.Reason) diags.Diagnostics {
 	found := make([]diags.Diagnostics, len(list))
-	walk.Each(ctx, len(list), func(ctx context.Context, i int) {
+	interrupted := each(ctx, len(list), func(ctx context.Context, i int) {
 		addr := list[i]
 		if !b.p.wants(addr) {
 			return
@@ -117,13 +116,28 @@ func (b *block) deleteAll(ctx context.Context, list []addrs.AbsResourceInstance,
 		// Without its instance in the configuration the block no longer adds dependencies.
 		orphan := *b
 		orphan.r = nil
-		x, ds := orphan.refresh(ctx, obj)
-		if !ds.HasErrors() && x.object != nil && b.p.in.Mode != plans.RefreshOnlyMode {
-			ds = append(ds, b.delete(ctx, obj, x, reason(addr))...)
-		}
-		found[i] = append(ds, b.deposed(ctx, addr)...)
+		found[i] = append(orphan.deleteOrphan(ctx, obj, reason(addr), b), b.deposed(ctx, addr)...)
 	})
-	return slices.Concat(found...)
+	return append(slices.Concat(found...), interrupted...)
+}
+
+// deleteOrphan deletes one instance. The provider is asked before the object is read
+// again: if it refuses, nothing else is done with it.
+func (b *block) deleteOrphan(ctx context.Context, obj addrs.ResourceInstanceObject, reason plans.Reason, configured *block) diags.Diagnostics {
+	if o := b.p.object(obj); o != nil && b.p.in.Mode == plans.NormalMode && b.ps.PlanDestroy {
+		v, ds := b.p.s.Decode(ctx, b.client, obj.Instance, b.rs, o)
+		if ds.HasErrors() {
+			return ds
+		}
+		if _, ds = b.askToDelete(ctx, obj, v, o.Private); ds.HasErrors() {
+			return ds
+		}
+	}
+	found, ds := b.refresh(ctx, obj)
+	if ds.HasErrors() || found.object == nil || b.p.in.Mode == plans.RefreshOnlyMode {
+		return ds
+	}
+	return append(ds, configured.delete(ctx, obj, found, reason)...)
 }
 
 // reason says why an instance of a configured block is not wanted.

@@ -148,20 +148,17 @@ func (x *instance) decide(q *session.Question, tainted bool) (plans.Action, plan
 	if x.cbd {
 		replace = plans.CreateThenDelete
 	}
+	triggered, ds := x.triggered()
 	switch {
+	case ds.HasErrors():
+		return plans.NoOp, plans.ReasonNone, ds
 	case tainted:
 		return replace, plans.ReasonReplaceBecauseTainted, nil
 	case x.found.object == nil:
 		return plans.Create, plans.ReasonNone, nil
-	}
-	if x.forceReplace() {
+	case x.forceReplace():
 		return replace, plans.ReasonReplaceByRequest, nil
-	}
-	triggered, ds := x.triggered()
-	if ds.HasErrors() {
-		return plans.NoOp, plans.ReasonNone, ds
-	}
-	if triggered {
+	case triggered:
 		return replace, plans.ReasonReplaceByTriggers, nil
 	}
 	if equal(q.Planned, q.Prior) {

@@ -12,7 +12,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/schema"
-	"github.com/lockstep-iac/lockstep/engine/walk"
 )
 
 // block is what the visit of a resource block needs for all its instances.
@@ -92,6 +91,9 @@ func (b *block) expand() ([]job, map[addrs.AbsResource][2]int, diags.Diagnostics
 		for i := range instances {
 			keys[i] = instances[i].Key
 			jobs = append(jobs, job{in: in, inst: instances[i], addr: abs.Instance(instances[i].Key)})
+			if len(b.r.Preconditions)+len(b.r.Postconditions) > 0 {
+				b.p.s.Eval.Declare("resource", b.cr.String(), abs.Instance(instances[i].Key).String())
+			}
 			j := &jobs[len(jobs)-1]
 			j.scope = eval.Scope{Module: in, Instance: &j.inst}
 		}
@@ -126,7 +128,7 @@ func (p *planner) visitManaged(ctx context.Context, m *config.Module, r *config.
 	for i := range jobs {
 		wanted[jobs[i].addr] = true
 	}
-	walk.Each(ctx, len(jobs), func(ctx context.Context, i int) {
+	interrupted := each(ctx, len(jobs), func(ctx context.Context, i int) {
 		j := &jobs[i]
 		if !p.wants(j.addr) {
 			j.val = b.outside(ctx, j.addr)
@@ -136,6 +138,7 @@ func (p *planner) visitManaged(ctx context.Context, m *config.Module, r *config.
 		j.val, j.ds = x.plan(ctx)
 		j.ds = append(j.ds, b.deposed(ctx, j.addr)...)
 	})
+	ds = append(ds, interrupted...)
 	for i := range jobs {
 		ds = append(ds, jobs[i].ds...)
 	}

@@ -95,3 +95,12 @@ func (n *nodes) graph() walk.Graph {
 func objectOf(cr addrs.ConfigResource) addrs.Object {
 	return addrs.Object{Module: cr.Module, Kind: addrs.KindResource, Res: cr.Resource}
 }
+
+// each visits n instances on the walk's places. What was not begun because the walk
+// was interrupted is an error.
+func each(ctx context.Context, n int, do func(context.Context, int)) diags.Diagnostics {
+	if err := walk.Each(ctx, n, do); err != nil {
+		return diags.Errorf(nil, "Planning was interrupted", "Nothing has been changed: %s.", err)
+	}
+	return nil
+}

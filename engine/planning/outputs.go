@@ -10,7 +10,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
-	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
@@ -60,12 +59,13 @@ func (p *planner) outputs() []*plans.OutputChange {
 // stock tool does: whoever reads the plan sees the values that will not change.
 func (p *planner) foresee(o *config.Output, v cty.Value) {
 	plain, _ := v.UnmarkDeep()
-	plain = schema.UnknownAsNull(plain)
-	if plain.IsNull() {
+	switch {
+	case !plain.IsWhollyKnown():
+	case plain.IsNull():
 		p.prior.RemoveOutput(o.Name)
-		return
+	default:
+		p.prior.SetOutput(o.Name, states.Output{Value: plain, Sensitive: o.Sensitive})
 	}
-	p.prior.SetOutput(o.Name, states.Output{Value: plain, Sensitive: o.Sensitive})
 }
 
 // output compares an output's value with what the state has.

@@ -164,6 +164,9 @@ func objectValue(rs *schema.Schema, o *states.Object) (cty.Value, *schema.Schema
 		}
 		return cty.ObjectVal(vals), nil, nil
 	}
+	if rs != nil && rs.Version < o.SchemaVersion {
+		return cty.NilVal, nil, fmt.Errorf("schema version %d in the state is newer than version %d of the selected provider: upgrade the provider", o.SchemaVersion, rs.Version)
+	}
 	if rs != nil && rs.Version == o.SchemaVersion {
 		if v, err := rs.Block.JSON().Parse(o.AttrsJSON); err == nil {
 			return marks.At(v, marks.Sensitive, o.Sensitive), rs, nil

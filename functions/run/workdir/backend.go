@@ -279,3 +279,22 @@ func (d *Dir) Workspace() string {
 func (d *Dir) SelectWorkspace(name string) error {
 	return writeFile(filepath.Join(d.DataDir, "environment"), []byte(name), 0o644)
 }
+
+// ParseAttributes reads a file of assignments, as -backend-config takes them.
+func ParseAttributes(name string, src []byte) (map[string]any, diags.Diagnostics) {
+	values, ds := config.ParseVarsFile(name, src)
+	out := map[string]any{}
+	for k, x := range values {
+		v, hs := x.Value(nil)
+		if ds = append(ds, diags.FromHCL(hs)...); hs.HasErrors() {
+			continue
+		}
+		plain, err := goValue(v)
+		if err != nil {
+			ds = append(ds, diags.Errorf(x.Range().Ptr(), "Invalid backend configuration", "The value of %q is not valid: %s.", k, err)...)
+			continue
+		}
+		out[k] = plain
+	}
+	return out, ds
+}

@@ -68,15 +68,25 @@ func (d *Dir) Getenv(name string) string {
 // Load reads the configuration. Modules that are not local are looked up where
 // init installed them.
 func (d *Dir) Load() (*config.Config, diags.Diagnostics) {
-	in := config.Input{Tree: source.Dir(d.Path)}
-	if data, err := os.ReadFile(filepath.Join(d.DataDir, "modules", "modules.json")); err == nil {
-		manifest, err := source.ParseManifest(data)
-		if err != nil {
-			return nil, diags.FromError("Invalid module manifest", fmt.Errorf("%s: %w; run `lockstep init` to write it anew", filepath.Join(d.DataDir, "modules", "modules.json"), err))
-		}
-		in.Installed = manifest.Lookup()
+	installed, err := d.Installed()
+	if err != nil {
+		return nil, diags.FromError("Invalid module manifest", err)
 	}
-	return config.Load(in)
+	return config.Load(config.Input{Tree: source.Dir(d.Path), Installed: installed})
+}
+
+// Installed returns the look-up of modules that init installed; nil if there are none.
+func (d *Dir) Installed() (func(key string) (source.Installed, bool), error) {
+	path := filepath.Join(d.DataDir, "modules", "modules.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil
+	}
+	manifest, err := source.ParseManifest(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w; run `lockstep init` to write it anew", path, err)
+	}
+	return manifest.Lookup(), nil
 }
 
 // WorkingDir returns the absolute path of the root module's directory.
