@@ -57,11 +57,14 @@ func (c *Client) archive(ctx context.Context, sha string) (io.ReadCloser, error)
 			return res.Body, nil
 		}
 		wait := pause(attempt)
-		if attempt == maxAttempts || errors.Is(err, ErrNotFound) || !fits(ctx, wait) || sleep(ctx, wait) != nil {
+		if attempt == maxAttempts || errors.Is(err, ErrNotFound) || errors.Is(err, errAstray) || !fits(ctx, wait) || sleep(ctx, wait) != nil {
 			return nil, err
 		}
 	}
 }
+
+// errAstray says that we do not go where an archive is said to be.
+var errAstray = errors.New("the address of the archive is not one to follow: it is not an https URL, or leads on too often")
 
 // download fetches what is at an address given by GitHub, without a token.
 func (c *Client) download(ctx context.Context, link *url.URL) (*http.Response, error) {
@@ -70,17 +73,17 @@ func (c *Client) download(ctx context.Context, link *url.URL) (*http.Response, e
 		Transport: c.app.config.Transport,
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
 			if len(via) >= 5 || !c.app.mayFetch(req.URL) {
-				return errors.New("the archive's address leads astray")
+				return errAstray
 			}
 			return nil
 		},
 	}
 	if !c.app.mayFetch(link) {
-		return nil, errors.New("the archive's address is not an https URL")
+		return nil, errAstray
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, link.String(), nil)
 	if err != nil {
-		return nil, errors.New("the archive's address is no URL")
+		return nil, errAstray
 	}
 	req.Header.Set("User-Agent", "lockstep")
 	res, err := plain.Do(req)

@@ -47,8 +47,6 @@ func (PullRequestEvent) event() {}
 func (CommentEvent) event()     {}
 func (OtherEvent) event()       {}
 
-// Subject of the other events: none.
-
 // decode makes an event of a verified payload.
 func decode(name string, body []byte) (Event, error) {
 	if name == "" {
@@ -72,7 +70,7 @@ func decode(name string, body []byte) (Event, error) {
 			Head: p.GetHead().GetSHA(), Base: p.GetBase().GetSHA(),
 		}, about(name, err)
 	case *gh.IssueCommentEvent:
-		if e.GetAction() != "created" || !e.GetIssue().IsPullRequest() {
+		if e.GetAction() != "created" || e.Issue == nil || !e.Issue.IsPullRequest() {
 			return OtherEvent{Name: name, Action: e.GetAction()}, nil
 		}
 		s, err := subject(e.Installation, e.Repo, e.GetIssue().GetNumber(), e.Sender)

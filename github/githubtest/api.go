@@ -1,0 +1,260 @@
+package githubtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ServeHTTP implements http.Handler: it is the API.
+func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if f := h.options.Fault; f != nil && f(w, r) {
+		return
+	}
+	h.mux.ServeHTTP(w, r)
+}
+
+func (h *Hub) routes() *http.ServeMux {
+	mux := http.NewServeMux()
+	whole := func(pattern string, f func(*http.Request) (int, any)) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+			h.mu.Lock()
+			status, body := f(r)
+			h.mu.Unlock()
+			reply(w, status, body)
+		})
+	}
+	in := func(pattern string, f func(*Repository, *http.Request) (int, any)) {
+		whole(pattern, func(r *http.Request) (int, any) {
+			x, p := h.repo(r)
+			if p != nil {
+				return fail(p)
+			}
+			return f(x, r)
+		})
+	}
+	whole("GET /app", h.getApp)
+	whole("POST /app/installations/{installation}/access_tokens", h.createToken)
+	in("GET /repos/{owner}/{repo}/pulls/{number}", h.getPull)
+	in("GET /repos/{owner}/{repo}/pulls/{number}/files", h.listFiles)
+	in("GET /repos/{owner}/{repo}/tarball/{ref}", h.getArchive)
+	in("GET /repos/{owner}/{repo}/issues/{number}/comments", h.listComments)
+	in("POST /repos/{owner}/{repo}/issues/{number}/comments", h.createComment)
+	in("PATCH /repos/{owner}/{repo}/issues/comments/{id}", h.updateComment)
+	in("DELETE /repos/{owner}/{repo}/issues/comments/{id}", h.deleteComment)
+	in("POST /repos/{owner}/{repo}/issues/comments/{id}/reactions", h.createReaction)
+	in("GET /repos/{owner}/{repo}/collaborators/{login}/permission", h.getPermission)
+	mux.HandleFunc("GET /archive/{link}", h.sendArchive)
+	whole("/", func(*http.Request) (int, any) { return fail(notFound) })
+	return mux
+}
+
+// A problem is an answer that is none.
+type problem struct {
+	status  int
+	message string
+}
+
+var notFound = &problem{http.StatusNotFound, "Not Found"}
+
+func fail(p *problem) (int, any) {
+	return p.status, map[string]any{"message": p.message, "documentation_url": "https://docs.github.com/rest", "status": strconv.Itoa(p.status)}
+}
+
+// redirect is the body of an answer that is somewhere else.
+type redirect string
+
+// page is a list's answer, with the number of the page after it.
+type page struct {
+	items any
+	next  string
+}
+
+func reply(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("X-RateLimit-Limit", "5000")
+	w.Header().Set("X-RateLimit-Remaining", "4999")
+	w.Header().Set("X-RateLimit-Reset", strconv.FormatInt(time.Now().Add(time.Hour).Unix(), 10))
+	switch b := body.(type) {
+	case nil:
+		w.WriteHeader(status)
+		return
+	case redirect:
+		w.Header().Set("Location", string(b))
+		w.WriteHeader(status)
+		return
+	case page:
+		if b.next != "" {
+			w.Header().Set("Link", fmt.Sprintf(`<%s>; rel="next"`, b.next))
+		}
+		body = b.items
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(body)
+}
+
+// paged cuts a list to the page that a request asks for.
+func paged[T any](r *http.Request, all []T) page {
+	q := r.URL.Query()
+	per, _ := strconv.Atoi(q.Get("per_page"))
+	if per <= 0 {
+		per = 30
+	}
+	per = min(per, 100)
+	n, _ := strconv.Atoi(q.Get("page"))
+	n = max(n, 1)
+	from := min((n-1)*per, len(all))
+	to := min(from+per, len(all))
+	p := page{items: append([]T{}, all[from:to]...)}
+	if to < len(all) {
+		q.Set("page", strconv.Itoa(n+1))
+		p.next = (&url.URL{Scheme: "http", Host: r.Host, Path: r.URL.Path, RawQuery: q.Encode()}).String()
+	}
+	return p
+}
+
+func number(r *http.Request, name string) int {
+	n, _ := strconv.Atoi(r.PathValue(name))
+	return n
+}
+
+func (h *Hub) getPull(x *Repository, r *http.Request) (int, any) {
+	p := x.pull(number(r, "number"))
+	if p == nil {
+		return fail(notFound)
+	}
+	return http.StatusOK, h.pullJSON(x, p)
+}
+
+func (h *Hub) listFiles(x *Repository, r *http.Request) (int, any) {
+	p := x.pull(number(r, "number"))
+	if p == nil {
+		return fail(notFound)
+	}
+	base := x.branches[p.base]
+	if !p.open {
+		base = p.mergeOf[0]
+	}
+	old, head := h.mergeBase(base, p.headSHA).files, h.commits[p.headSHA].files
+	list := []any{}
+	for _, name := range old.changed(head) {
+		list = append(list, h.fileJSON(x, p, name, old, head))
+	}
+	return http.StatusOK, paged(r, list)
+}
+
+// comment finds the comment of a request.
+func (x *Repository) requested(r *http.Request) *Comment {
+	return x.findComment(int64(number(r, "id")))
+}
+
+func (h *Hub) listComments(x *Repository, r *http.Request) (int, any) {
+	p := x.pull(number(r, "number"))
+	if p == nil {
+		return fail(notFound)
+	}
+	list := []any{}
+	for _, c := range x.comments {
+		if c.Number == p.number {
+			list = append(list, h.commentJSON(x, c))
+		}
+	}
+	return http.StatusOK, paged(r, list)
+}
+
+// readBody reads a comment's text, within the limit that GitHub sets.
+func readBody(r *http.Request) (string, *problem) {
+	var in struct {
+		Body *string `json:"body"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || in.Body == nil || *in.Body == "" {
+		return "", &problem{http.StatusUnprocessableEntity, "Validation Failed: body cannot be blank"}
+	}
+	if len([]rune(*in.Body)) > 65536 {
+		return "", &problem{http.StatusUnprocessableEntity, "Validation Failed: body is too long (maximum is 65536 characters)"}
+	}
+	return *in.Body, nil
+}
+
+func (h *Hub) createComment(x *Repository, r *http.Request) (int, any) {
+	p := x.pull(number(r, "number"))
+	if p == nil {
+		return fail(notFound)
+	}
+	body, bad := readBody(r)
+	if bad != nil {
+		return fail(bad)
+	}
+	return http.StatusCreated, h.commentJSON(x, x.comment(h.users[h.appLogin()], p, body))
+}
+
+func (h *Hub) updateComment(x *Repository, r *http.Request) (int, any) {
+	c := x.requested(r)
+	if c == nil {
+		return fail(notFound)
+	}
+	body, bad := readBody(r)
+	if bad != nil {
+		return fail(bad)
+	}
+	if c.author.login != h.appLogin() {
+		return fail(&problem{http.StatusForbidden, "Resource not accessible by integration"})
+	}
+	x.editComment(c.author, c, body)
+	return http.StatusOK, h.commentJSON(x, c)
+}
+
+func (h *Hub) deleteComment(x *Repository, r *http.Request) (int, any) {
+	c := x.requested(r)
+	if c == nil {
+		return fail(notFound)
+	}
+	x.comments = slices.DeleteFunc(slices.Clone(x.comments), func(o *Comment) bool { return o == c })
+	h.tick()
+	h.note(Edit{Kind: "delete", Repo: x.String(), Who: h.appLogin(), Number: c.Number, Comment: c.ID})
+	x.sendComment(x.pull(c.Number), c, h.users[h.appLogin()], "deleted")
+	return http.StatusNoContent, nil
+}
+
+func (h *Hub) createReaction(x *Repository, r *http.Request) (int, any) {
+	c := x.requested(r)
+	if c == nil {
+		return fail(notFound)
+	}
+	var in struct{ Content string }
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || !slices.Contains(reactions, in.Content) {
+		return fail(&problem{http.StatusUnprocessableEntity, "Validation Failed"})
+	}
+	who := h.users[h.appLogin()]
+	for _, re := range c.reactions {
+		if re.who == who && re.content == in.Content {
+			return http.StatusOK, h.reactionJSON(re)
+		}
+	}
+	re := reaction{id: h.nextID(), who: who, content: in.Content, at: h.tick()}
+	c.reactions = append(c.reactions, re)
+	h.note(Edit{Kind: "reaction", Repo: x.String(), Who: who.login, Number: c.Number, Comment: c.ID, Text: in.Content})
+	return http.StatusCreated, h.reactionJSON(re)
+}
+
+var reactions = []string{"+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"}
+
+func (h *Hub) getPermission(x *Repository, r *http.Request) (int, any) {
+	login := r.PathValue("login")
+	u := h.users[login]
+	if u == nil || strings.Contains(login, "[bot]") {
+		return fail(notFound)
+	}
+	p := x.permissions[login]
+	if p == "" {
+		p = "read" // of a public repository
+	}
+	user := h.userJSON(u)
+	user["role_name"] = p
+	return http.StatusOK, map[string]any{"permission": p, "role_name": p, "user": user}
+}

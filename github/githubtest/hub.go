@@ -1,0 +1,190 @@
+// Package githubtest is a small GitHub of our own: repositories with commits and
+// branches, pull requests, comments, reactions and permissions, an App that is
+// installed in them, and the part of the REST API that Lockstep uses, over HTTP.
+//
+// It is stateful: what one request writes, another reads, and what happens is kept
+// as a list of [Edit] values, which read as lines of text. People act through
+// methods ([Repository.Push], [Repository.Comment]); the App acts through the API,
+// with tokens and rights as GitHub gives them. Both cause webhooks, which wait until
+// [Hub.Deliver] sends them, signed. Its clock is its own, so that the same story is
+// told in the same words each time, commits' names included.
+//
+// It refuses to know what Lockstep is. The tests of several packages run on it, and
+// so does `lockstep demo`. Start at [New].
+package githubtest
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// Options say how a Hub is set up.
+type Options struct {
+	// AppID and AppName say which App there is; its login is AppName and "[bot]".
+	// Without them: 4711 and "lockstep".
+	AppID   int64
+	AppName string
+	// Secret is the webhooks', Webhook the URL that they are sent to.
+	Secret  github.Secret
+	Webhook string
+	// OnEdit is told of every edit at once; it must not call the Hub. May be nil.
+	OnEdit func(Edit)
+	// Fault may answer a request in the place of the API, and then returns true. May
+	// be nil.
+	Fault func(w http.ResponseWriter, r *http.Request) bool
+}
+
+// A Hub is one GitHub. It is safe for concurrent use.
+type Hub struct {
+	options Options
+	key     *rsa.PrivateKey
+	mux     *http.ServeMux
+
+	mu         sync.Mutex
+	clock      time.Time
+	ids        int64
+	users      map[string]*user
+	repos      []*Repository
+	commits    map[string]*commit
+	tokens     map[string]*token
+	links      map[string]archiveLink
+	edits      []Edit
+	deliveries []*delivery
+}
+
+// epoch is when every story begins.
+var epoch = time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
+
+// New returns an empty Hub with its App.
+func New(o Options) *Hub {
+	if o.AppID == 0 {
+		o.AppID = 4711
+	}
+	if o.AppName == "" {
+		o.AppName = "lockstep"
+	}
+	h := &Hub{
+		options: o, key: appKey(), clock: epoch, ids: 1000,
+		users: map[string]*user{}, commits: map[string]*commit{}, tokens: map[string]*token{},
+		links: map[string]archiveLink{},
+	}
+	h.users[h.appLogin()] = &user{login: h.appLogin(), id: 900, bot: true}
+	h.mux = h.routes()
+	return h
+}
+
+// appKey is made once a process: making one takes a while.
+var appKey = sync.OnceValue(func() *rsa.PrivateKey {
+	k, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		panic(fmt.Sprintf("githubtest: make a key: %v", err))
+	}
+	return k
+})
+
+// App returns what the App needs to know to use this Hub at the URL given.
+func (h *Hub) App(url string) github.AppConfig {
+	block := &pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(h.key)}
+	return github.AppConfig{ID: h.options.AppID, Key: github.NewSecret(string(pem.EncodeToMemory(block))), URL: url}
+}
+
+func (h *Hub) appLogin() string { return h.options.AppName + "[bot]" }
+
+// SetWebhook says where webhooks are sent.
+func (h *Hub) SetWebhook(url string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.options.Webhook = url
+}
+
+// A user is somebody with a login.
+type user struct {
+	login string
+	id    int64
+	bot   bool
+}
+
+// person returns who has a login, making them known if they are not.
+func (h *Hub) person(login string) *user {
+	u := h.users[login]
+	if u == nil {
+		u = &user{login: login, id: h.nextID()}
+		h.users[login] = u
+	}
+	return u
+}
+
+func (h *Hub) nextID() int64 { h.ids++; return h.ids }
+
+// tick moves the clock on and returns the time.
+func (h *Hub) tick() time.Time {
+	h.clock = h.clock.Add(time.Minute)
+	return h.clock
+}
+
+// An Edit is something that was done to a repository.
+type Edit struct {
+	Kind    string // "push", "pull request", "comment", "edit", "delete", "reaction", "merge", "close"
+	Repo    string
+	Who     string
+	Number  int   // of the pull request, 0 if none
+	Comment int64 // ID, 0 if none
+	Text    string
+}
+
+// String returns the edit as a line.
+func (e Edit) String() string {
+	switch e.Kind {
+	case "push":
+		return fmt.Sprintf("push to %s", e.by())
+	case "comment", "edit", "delete", "reaction":
+		return fmt.Sprintf("%s #%d on #%d %s", e.Kind, e.Comment, e.Number, e.by())
+	}
+	return fmt.Sprintf("%s #%d %s", e.Kind, e.Number, e.by())
+}
+
+func (e Edit) by() string {
+	line := "by " + e.Who
+	if e.Text != "" {
+		line += ": " + firstLine(e.Text)
+	}
+	return line
+}
+
+func (h *Hub) note(e Edit) {
+	h.edits = append(h.edits, e)
+	if h.options.OnEdit != nil {
+		h.options.OnEdit(e)
+	}
+}
+
+// Edits returns everything that was done so far.
+func (h *Hub) Edits() []Edit {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]Edit(nil), h.edits...)
+}
+
+// Lines returns everything that was done so far as lines of text.
+func (h *Hub) Lines() []string {
+	var out []string
+	for _, e := range h.Edits() {
+		out = append(out, e.String())
+	}
+	return out
+}
+
+func randomText() string {
+	var b [20]byte
+	rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}

@@ -1,0 +1,171 @@
+package github
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const pullPayload = `{"action":"opened","number":7,
+	"pull_request":{"number":7,"merged":false,"head":{"sha":"1111111111111111111111111111111111111111"},"base":{"sha":"2222222222222222222222222222222222222222"}},
+	"repository":{"id":5,"name":"infra","owner":{"login":"acme"}},
+	"sender":{"login":"alice","type":"User"},"installation":{"id":9}}`
+
+const commentPayload = `{"action":"created","issue":{"number":7,"pull_request":{"url":"x"}},
+	"comment":{"id":33,"body":"lockstep plan","user":{"login":"alice"}},
+	"repository":{"id":5,"name":"infra","owner":{"login":"acme"}},
+	"sender":{"login":"alice","type":"User"},"installation":{"id":9}}`
+
+func signed(event, body string, s Secret) http.Header {
+	h := http.Header{}
+	h.Set(EventHeader, event)
+	h.Set(DeliveryHeader, "72d3162e-cc78-11e3-81ab-4c9367dc0958")
+	h.Set(SignatureHeader, Sign(s, []byte(body)))
+	return h
+}
+
+// TestTheDocumentedSignature is the example in GitHub's documentation on validating
+// webhook deliveries.
+func TestTheDocumentedSignature(t *testing.T) {
+	got := Sign(NewSecret("It's a Secret to Everybody"), []byte("Hello, World!"))
+	if want := "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestReadDelivery(t *testing.T) {
+	about := Subject{Installation: 9, Repo: Repo{5, "acme", "infra"}, Number: 7, Sender: "alice"}
+	without := func(s, part string) string {
+		if !strings.Contains(s, part) {
+			t.Fatalf("the payload has no %s", part)
+		}
+		return strings.Replace(s, part, "", 1)
+	}
+	tests := []struct {
+		name, event, body string
+		want              Event
+		fails             string
+	}{
+		{"pull request", "pull_request", pullPayload,
+			PullRequestEvent{about, "opened", strings.Repeat("1", 40), strings.Repeat("2", 40), false}, ""},
+		{"comment", "issue_comment", commentPayload, CommentEvent{about, 33, "lockstep plan", false}, ""},
+		{"comment of a bot", "issue_comment", strings.Replace(commentPayload, `"type":"User"`, `"type":"Bot"`, 1), CommentEvent{about, 33, "lockstep plan", true}, ""},
+		{"edited comment", "issue_comment", strings.Replace(commentPayload, "created", "edited", 1), OtherEvent{"issue_comment", "edited"}, ""},
+		{"comment on an issue", "issue_comment", without(commentPayload, `,"pull_request":{"url":"x"}`), OtherEvent{"issue_comment", "created"}, ""},
+		{"ping", "ping", `{"zen":"."}`, OtherEvent{Name: "ping"}, ""},
+		{"event of the future", "teleport", `[]`, OtherEvent{Name: "teleport"}, ""},
+		{"no JSON", "pull_request", `{`, nil, "not readable"},
+		{"no installation", "pull_request", without(pullPayload, `,"installation":{"id":9}`), nil, "names no installation"},
+		{"no number", "pull_request", without(pullPayload, `"number":7,`), nil, "names no pull request"},
+		{"no sender", "pull_request", without(pullPayload, `"login":"alice",`), nil, "names no sender"},
+		{"no ID", "pull_request", without(pullPayload, `"id":5,`), nil, "has no ID"},
+		{"a name that is a path", "pull_request", strings.Replace(pullPayload, `"infra"`, `"../x"`, 1), nil, "is not the name of a repository"},
+		{"a name of dots", "pull_request", strings.Replace(pullPayload, `"infra"`, `".."`, 1), nil, "is not the name of a repository"},
+		{"somebody else's comment", "issue_comment", strings.Replace(commentPayload, `"user":{"login":"alice"}`, `"user":{"login":"bob"}`, 1), nil, "not its author"},
+		{"no event", "", pullPayload, nil, "X-GitHub-Event"},
+	}
+	s := NewSecret("hush")
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			d, err := ReadDelivery(signed(test.event, test.body, s), []byte(test.body), s)
+			if test.fails != "" {
+				if err == nil || !strings.Contains(err.Error(), test.fails) || errors.Is(err, ErrSignature) {
+					t.Fatalf("error: %v, want %q", err, test.fails)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, d.Event); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestForgedDeliveries(t *testing.T) {
+	old, now, other := NewSecret("old"), NewSecret("now"), NewSecret("other")
+	true_ := signed("pull_request", pullPayload, now)
+	with := func(name, value string) http.Header {
+		h := true_.Clone()
+		h.Set(name, value)
+		return h
+	}
+	tests := []struct {
+		name    string
+		header  http.Header
+		body    string
+		secrets []Secret
+		ok      bool
+	}{
+		{"true", true_, pullPayload, []Secret{now}, true},
+		{"while the secret is changed", true_, pullPayload, []Secret{old, now}, true},
+		{"the first of two", signed("pull_request", pullPayload, old), pullPayload, []Secret{old, now}, true},
+		{"another secret", signed("pull_request", pullPayload, other), pullPayload, []Secret{old, now}, false},
+		{"another body", true_, strings.Replace(pullPayload, "7", "8", 1), []Secret{now}, false},
+		{"one space more", true_, pullPayload + " ", []Secret{now}, false},
+		{"no signature", with(SignatureHeader, ""), pullPayload, []Secret{now}, false},
+		{"SHA-1", with(SignatureHeader, "sha1=757107ea0eb2509fc211221cce984b8a37570b6d"), pullPayload, []Secret{now}, false},
+		{"half a signature", with(SignatureHeader, true_.Get(SignatureHeader)[:39]), pullPayload, []Secret{now}, false},
+		{"no hexadecimal", with(SignatureHeader, "sha256=xyz"), pullPayload, []Secret{now}, false},
+		{"we have no secret", true_, pullPayload, nil, false},
+		{"our secret is empty", signed("pull_request", pullPayload, Secret{}), pullPayload, []Secret{{}}, false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := ReadDelivery(test.header, []byte(test.body), test.secrets...)
+			if test.ok != (err == nil) || !test.ok && !errors.Is(err, ErrSignature) {
+				t.Errorf("error: %v", err)
+			}
+		})
+	}
+	for _, id := range []string{"", "../../x", strings.Repeat("a", 65)} {
+		if _, err := ReadDelivery(with(DeliveryHeader, id), []byte(pullPayload), now); err == nil {
+			t.Errorf("delivery ID %q was taken", id)
+		}
+	}
+}
+
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) { return len(p), nil }
+
+func TestOversizedPayload(t *testing.T) {
+	if _, err := ReadPayload(endless{}); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("error: %v", err)
+	}
+	if b, err := ReadPayload(strings.NewReader("{}")); err != nil || string(b) != "{}" {
+		t.Errorf("%q, %v", b, err)
+	}
+}
+
+// FuzzDecode holds that no payload, even a signed one, makes decoding panic, nor an
+// event that lacks what acting on it needs.
+func FuzzDecode(f *testing.F) {
+	f.Add("pull_request", pullPayload)
+	f.Add("issue_comment", commentPayload)
+	f.Add("issue_comment", `{"action":"created"}`)
+	f.Add("ping", "{}")
+	f.Fuzz(func(t *testing.T, name, body string) {
+		e, err := decode(name, []byte(body))
+		if err != nil {
+			return
+		}
+		var s Subject
+		switch e := e.(type) {
+		case PullRequestEvent:
+			s = e.Subject
+		case CommentEvent:
+			s = e.Subject
+		default:
+			return
+		}
+		if s.Installation <= 0 || s.Number <= 0 || s.Sender == "" || s.Repo.check() != nil {
+			t.Errorf("%+v", e)
+		}
+	})
+}
