@@ -37,6 +37,8 @@ type Run struct {
 	// WorkingDir is the directory that path.cwd names and that file functions start from.
 	WorkingDir string
 	Workspace  string // "" means "default"
+	// Files is what file functions see; nil is the machine's whole file system.
+	Files funcs.Files
 	// Parallelism is how many provider calls may be under way at once; 0 means 10.
 	Parallelism int
 	Events      events.Listener
@@ -132,7 +134,7 @@ func (r Run) workspace() string {
 // ones give unknown values.
 func (r Run) functions(planned time.Time, applying bool) map[string]function.Function {
 	return funcs.Table(funcs.Scope{
-		BaseDir: r.WorkingDir, Now: time.Now, PlanTimestamp: planned, PureOnly: !applying,
+		BaseDir: r.WorkingDir, Files: r.Files, Now: time.Now, PlanTimestamp: planned, PureOnly: !applying,
 	})
 }
 
