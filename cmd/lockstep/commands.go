@@ -2,8 +2,8 @@ package main
 
 // commands returns all sub-commands, as help lists them.
 func commands() []command {
-	return []command{
+	return append([]command{
 		initCommand, validateCommand, planCommand, applyCommand, destroyCommand,
 		showCommand, statePullCommand, versionCommand,
-	}
+	}, moreCommands()...)
 }
