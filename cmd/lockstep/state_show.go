@@ -28,7 +28,7 @@ var stateShowCommand = command{name: "state show", synopsis: "Show the attribute
 	if !op.state.Exists() {
 		return a.show(append(ds, noState()...))
 	}
-	one, ok := only(op.state.Current, addr)
+	one, ok := justOne(op.state.Current, addr)
 	if !ok {
 		return a.show(append(ds, diags.Errorf(nil, "No such resource instance",
 			"The state has no resource instance %s. The address must name one instance, with its key if it has one; \"lockstep state list\" shows them all.", addr)...))
@@ -40,8 +40,8 @@ var stateShowCommand = command{name: "state show", synopsis: "Show the attribute
 	return a.show(ds)
 }}
 
-// only returns a state that holds nothing but one instance of s.
-func only(s *states.State, addr addrs.AbsResourceInstance) (*states.State, bool) {
+// justOne returns a state that holds nothing but one instance of s.
+func justOne(s *states.State, addr addrs.AbsResourceInstance) (*states.State, bool) {
 	in := s.Instance(addr)
 	if in == nil || in.Current == nil {
 		return nil, false

@@ -2,12 +2,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/functions/run/workdir"
@@ -19,11 +19,11 @@ var workspaceListCommand = command{name: "workspace list", synopsis: "List the w
 	if code, ok := f.parse(args); !ok {
 		return code
 	}
-	op, names, ds := a.workspaces(access{})
+	op, ds := a.workspaces()
 	if ds.HasErrors() {
 		return a.show(ds)
 	}
-	for _, n := range names {
+	for _, n := range op.names {
 		mark := " "
 		if n == op.workspace {
 			mark = "*"
@@ -62,17 +62,17 @@ var workspaceSelectCommand = command{name: "workspace select", synopsis: "Select
 	if !ok {
 		return code
 	}
-	op, names, ds := a.workspaces(access{locks: lockFlags{lock: true}})
+	op, ds := a.workspaces()
 	if ds.HasErrors() {
 		return a.show(ds)
 	}
 	switch {
-	case name == op.workspace && slices.Contains(names, name):
+	case name == op.workspace && op.has(name):
 		return a.show(ds)
-	case !slices.Contains(names, name) && !create:
+	case !op.has(name) && !create:
 		return a.show(append(ds, noWorkspace(name, "create it with \"lockstep workspace new\", or give \"lockstep workspace select\" the option -or-create")...))
-	case !slices.Contains(names, name):
-		return a.show(append(ds, op.create(name, access{locks: lockFlags{lock: true}}, nil)...))
+	case !op.has(name):
+		return a.show(append(ds, op.create(name, lockFlags{lock: true}, nil)...))
 	}
 	if err := op.dir.SelectWorkspace(name); err != nil {
 		return a.show(append(ds, diags.FromError("The selection cannot be recorded", err)...))
@@ -82,20 +82,20 @@ var workspaceSelectCommand = command{name: "workspace select", synopsis: "Select
 }}
 
 var workspaceNewCommand = command{name: "workspace new", synopsis: "Create a workspace and select it", run: func(a *app, args []string) int {
-	var x access
+	var locks lockFlags
 	var from string
 	f := a.newFlags("workspace new", "workspace new [OPTIONS] NAME")
-	f.locking(&x.locks)
+	f.locking(&locks)
 	f.StringVar(&from, "state", "", "copy this state file into the new workspace")
 	name, code, ok := f.workspaceName(args, "create")
 	if !ok {
 		return code
 	}
-	op, names, ds := a.workspaces(x)
+	op, ds := a.workspaces()
 	if ds.HasErrors() {
 		return a.show(ds)
 	}
-	if slices.Contains(names, name) {
+	if op.has(name) {
 		return a.show(append(ds, diags.Errorf(nil, "Workspace exists", "There is a workspace %q already: select it with \"lockstep workspace select\".", name)...))
 	}
 	var first *states.State
@@ -105,14 +105,14 @@ var workspaceNewCommand = command{name: "workspace new", synopsis: "Create a wor
 			return a.show(append(ds, diags.FromError("Error reading the state to copy", err)...))
 		}
 	}
-	return a.show(append(ds, op.create(name, x, first)...))
+	return a.show(append(ds, op.create(name, locks, first)...))
 }}
 
 var workspaceDeleteCommand = command{name: "workspace delete", synopsis: "Delete a workspace", run: func(a *app, args []string) int {
-	x := access{lock: "workspace-delete"}
+	var locks lockFlags
 	var force bool
 	f := a.newFlags("workspace delete", "workspace delete [OPTIONS] NAME")
-	f.locking(&x.locks)
+	f.locking(&locks)
 	f.BoolVar(&force, "force", false, "even if the workspace is managing resources, which are forgotten then")
 	if code, ok := f.parse(args); !ok {
 		return code
@@ -120,20 +120,20 @@ var workspaceDeleteCommand = command{name: "workspace delete", synopsis: "Delete
 	if f.NArg() != 1 {
 		return a.usage("workspace delete takes exactly one name")
 	}
-	op, names, ds := a.workspaces(x)
+	op, ds := a.workspaces()
 	if ds.HasErrors() {
 		return a.show(ds)
 	}
 	name := f.Arg(0)
 	switch {
-	case !slices.Contains(names, name):
+	case !op.has(name):
 		ds = append(ds, noWorkspace(name, "\"lockstep workspace list\" shows what there is")...)
 	case name == op.workspace:
 		ds = append(ds, diags.Errorf(nil, "Workspace is selected", "The workspace %q is the selected one, and cannot be deleted: select another one first.", name)...)
 	case name == statebackend.DefaultWorkspace:
 		ds = append(ds, diags.Errorf(nil, "Workspace cannot be deleted", "The workspace %q is always there.", name)...)
 	default:
-		ds = append(ds, op.delete(name, x, force)...)
+		ds = append(ds, op.delete(name, locks, force)...)
 	}
 	return a.show(ds)
 }}
@@ -165,21 +165,30 @@ func noWorkspace(name, hint string) diags.Diagnostics {
 	return diags.Errorf(nil, "No such workspace", "The workspace %q doesn't exist: %s.", name, hint)
 }
 
-// workspaces opens the backend and lists its workspaces.
-func (a *app) workspaces(x access) (*operation, []string, diags.Diagnostics) {
-	op := &operation{a: a}
-	b, ds := op.openBackend(x)
-	if ds.HasErrors() {
-		return op, nil, ds
-	}
-	op.backend = b
-	names, err := b.Workspaces(a.ctx)
-	return op, names, append(ds, diags.FromError("Error listing the workspaces", err)...)
+// workspaces is a backend with the names of its workspaces.
+type workspaces struct {
+	*operation
+	backend statebackend.Backend
+	names   []string
 }
 
+// workspaces opens the backend and lists its workspaces.
+func (a *app) workspaces() (workspaces, diags.Diagnostics) {
+	o := workspaces{operation: &operation{a: a}}
+	var ds diags.Diagnostics
+	if o.backend, ds = o.openBackend(access{}); ds.HasErrors() {
+		return o, ds
+	}
+	var err error
+	o.names, err = o.backend.Workspaces(a.ctx)
+	return o, append(ds, diags.FromError("Error listing the workspaces", err)...)
+}
+
+func (o workspaces) has(name string) bool { return slices.Contains(o.names, name) }
+
 // create makes a workspace with a first state, or nil, and selects it.
-func (o *operation) create(name string, x access, first *states.State) diags.Diagnostics {
-	ds := o.occupy(name, x, first)
+func (o workspaces) create(name string, locks lockFlags, first *states.State) diags.Diagnostics {
+	ds := o.occupy(name, locks, first)
 	if ds.HasErrors() {
 		return ds
 	}
@@ -195,7 +204,7 @@ func (o *operation) create(name string, x access, first *states.State) diags.Dia
 
 // occupy brings a workspace into being. On this machine a directory does; elsewhere
 // there must be a state, which is an empty one if first is nil.
-func (o *operation) occupy(name string, x access, first *states.State) diags.Diagnostics {
+func (o workspaces) occupy(name string, locks lockFlags, first *states.State) diags.Diagnostics {
 	if first == nil && o.settings.Type == "local" {
 		o.workspace = name
 		err := os.MkdirAll(filepath.Dir(o.a.path(o.localPath())), 0o755)
@@ -206,8 +215,8 @@ func (o *operation) occupy(name string, x access, first *states.State) diags.Dia
 		return ds
 	}
 	o.state = st
-	if x.locks.lock {
-		if more := st.Lock(o.a.ctx, statebackend.NewLockInfo("workspace-new", lockVersion), x.locks.timeout); more.HasErrors() {
+	if locks.lock {
+		if more := st.Lock(o.a.ctx, statebackend.NewLockInfo("workspace-new", engine.LanguageVersion), locks.timeout); more.HasErrors() {
 			return append(ds, more...)
 		}
 	}
@@ -222,27 +231,23 @@ func (o *operation) occupy(name string, x access, first *states.State) diags.Dia
 }
 
 // delete removes a workspace with its state.
-func (o *operation) delete(name string, x access, force bool) diags.Diagnostics {
+func (o workspaces) delete(name string, locks lockFlags, force bool) diags.Diagnostics {
 	st, ds := workdir.OpenState(o.backend, name)
 	if ds.HasErrors() {
 		return ds
 	}
 	o.state = st
-	if x.locks.lock {
-		if more := st.Lock(o.a.ctx, statebackend.NewLockInfo(x.lock, lockVersion), x.locks.timeout); more.HasErrors() {
+	if locks.lock {
+		if more := st.Lock(o.a.ctx, statebackend.NewLockInfo("workspace-delete", engine.LanguageVersion), locks.timeout); more.HasErrors() {
 			return append(ds, more...)
 		}
 	}
 	ds = append(ds, o.deleteLocked(name, force)...)
-	more := o.state.Workspace.Unlock(context.WithoutCancel(o.a.ctx), st.LockID())
-	if more != nil && st.LockID() != "" && !errors.Is(more, statebackend.ErrNotLocked) && !errors.Is(more, os.ErrNotExist) {
-		ds = append(ds, diags.FromError("Error releasing the state lock", more)...)
-	}
-	return ds
+	return append(ds, o.unlock()...)
 }
 
 // deleteLocked removes a workspace whose state is locked, unless it is in use.
-func (o *operation) deleteLocked(name string, force bool) diags.Diagnostics {
+func (o workspaces) deleteLocked(name string, force bool) diags.Diagnostics {
 	if ds := o.state.Read(o.a.ctx); ds.HasErrors() {
 		return ds
 	}

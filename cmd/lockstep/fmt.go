@@ -1,0 +1,207 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// Exit codes of fmt, as Terraform has them.
+const (
+	fmtFailed      = 2 // something could not be read, parsed or written
+	fmtUnformatted = 3 // -check found something to do
+)
+
+// fmtExtensions are the files that fmt looks for in directories.
+var fmtExtensions = []string{".tf", ".tfvars", ".tftest.hcl", ".tfmock.hcl"}
+
+var fmtCommand = command{name: "fmt", synopsis: "Rewrite configuration files in the usual format", run: func(a *app, args []string) int {
+	c := formatter{a: a}
+	f := a.newFlags("fmt", "fmt [OPTIONS] [DIRECTORY|FILE|-...]")
+	f.BoolVar(&c.check, "check", false, "write nothing; exit with 3 if anything is not formatted")
+	f.BoolVar(&c.diff, "diff", false, "show what changes")
+	f.BoolVar(&c.list, "list", true, "name the files whose format changes")
+	f.BoolVar(&c.write, "write", true, "write the files whose format changes")
+	f.BoolVar(&c.recursive, "recursive", false, "directories in directories, too")
+	if code, ok := f.parse(args); !ok {
+		return code
+	}
+	c.write = c.write && !c.check
+	paths := f.Args()
+	if len(paths) == 0 {
+		paths = []string{"."}
+	}
+	var ds diags.Diagnostics
+	if len(paths) == 1 && paths[0] == "-" {
+		ds = c.standardInput()
+	} else {
+		for _, p := range paths {
+			ds = append(ds, c.path(p)...)
+		}
+	}
+	switch {
+	case a.show(ds) != 0:
+		return fmtFailed
+	case c.check && c.changed:
+		return fmtUnformatted
+	}
+	return 0
+}}
+
+// A formatter is one invocation of fmt.
+type formatter struct {
+	a                                   *app
+	check, diff, list, write, recursive bool
+	changed                             bool
+}
+
+// standardInput formats what it reads, and writes that or what changes.
+func (c *formatter) standardInput() diags.Diagnostics {
+	src, err := io.ReadAll(c.a.in)
+	if err != nil {
+		return diags.FromError("Error reading standard input", err)
+	}
+	c.list, c.write = false, false
+	out, ds := c.source("<stdin>", src)
+	if !ds.HasErrors() && !c.check && !c.diff {
+		c.a.out.Write(out)
+	}
+	return ds
+}
+
+// path formats a file or a directory that the user names.
+func (c *formatter) path(p string) diags.Diagnostics {
+	info, err := os.Stat(c.a.path(p))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return diags.Errorf(nil, "No file or directory at "+p, "Nothing of that name exists.")
+	case err != nil:
+		return diags.Errorf(nil, "Cannot look at "+p, "%s.", reason(err))
+	case info.IsDir():
+		return c.directory(p)
+	case !formatted(p):
+		return diags.Errorf(nil, "Not a file to format", "%s is none of the files that this command formats: %s.", p, strings.Join(fmtExtensions, ", "))
+	}
+	return c.file(p)
+}
+
+// formatted reports whether a file is one that fmt looks for.
+func formatted(name string) bool {
+	for _, ext := range fmtExtensions {
+		if strings.HasSuffix(name, ext) {
+			return true
+		}
+	}
+	return false
+}
+
+// directory formats the files of a directory; hidden ones, and those that editors
+// leave behind, are passed over.
+func (c *formatter) directory(dir string) diags.Diagnostics {
+	entries, err := os.ReadDir(c.a.path(dir))
+	if err != nil {
+		return diags.Errorf(nil, "Cannot read the directory "+dir, "%s.", reason(err))
+	}
+	var ds diags.Diagnostics
+	for _, e := range entries {
+		name := e.Name()
+		if strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#") {
+			continue
+		}
+		p := filepath.Join(dir, name)
+		switch {
+		case e.IsDir() && c.recursive:
+			ds = append(ds, c.directory(p)...)
+		case !e.IsDir() && formatted(name):
+			ds = append(ds, c.file(p)...)
+		}
+	}
+	return ds
+}
+
+// file formats one file.
+func (c *formatter) file(p string) diags.Diagnostics {
+	src, err := os.ReadFile(c.a.path(p))
+	if err != nil {
+		return diags.Errorf(nil, "Cannot read "+p, "%s.", reason(err))
+	}
+	out, ds := c.source(filepath.ToSlash(p), src)
+	if ds.HasErrors() || !c.write || bytes.Equal(src, out) {
+		return ds
+	}
+	if err := overwrite(c.a.path(p), out); err != nil {
+		ds = append(ds, diags.Errorf(nil, "Cannot write "+p, "%s; the file is as it was.", reason(err))...)
+	}
+	return ds
+}
+
+// overwrite replaces a file in one step and keeps its permissions.
+func overwrite(path string, data []byte) error {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	t, err := os.CreateTemp(filepath.Dir(path), ".fmt-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(t.Name())
+	if _, err = t.Write(data); err == nil {
+		err = t.Chmod(info.Mode().Perm())
+	}
+	if e := t.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(t.Name(), path)
+}
+
+// source formats the text of one file, and says what there is to say about it.
+func (c *formatter) source(name string, src []byte) ([]byte, diags.Diagnostics) {
+	file, hs := hclsyntax.ParseConfig(src, name, hcl.InitialPos)
+	c.a.files[name] = &hcl.File{Bytes: src}
+	if hs.HasErrors() || file == nil {
+		return nil, diags.FromHCL(hs)
+	}
+	out := normalize(src, name)
+	if bytes.Equal(src, out) {
+		return out, nil
+	}
+	c.changed = true
+	if c.list {
+		fmt.Fprintln(c.a.out, name)
+	}
+	if c.diff {
+		text := diff.Diff("old/"+name, src, "new/"+name, out)
+		_, text, _ = bytes.Cut(text, []byte("\n")) // a headline of the library's own
+		c.a.out.Write(text)
+	}
+	return out, nil
+}
+
+// normalize returns src, which has no syntax errors, in the usual format.
+func normalize(src []byte, name string) []byte {
+	f, hs := hclwrite.ParseConfig(src, name, hcl.InitialPos)
+	if hs.HasErrors() {
+		return hclwrite.Format(src)
+	}
+	normalizeBody(f.Body(), nil)
+	return hclwrite.Format(f.Bytes())
+}

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/render"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+var refreshCommand = command{name: "refresh", synopsis: "Bring the state up to date with what exists", run: func(a *app, args []string) int {
+	o := operationFlags{refreshOnly: true, refresh: true}
+	f := a.newFlags("refresh", "refresh [OPTIONS]")
+	f.refreshing(&o)
+	if code, ok := f.parse(args); !ok {
+		return code
+	}
+	if f.NArg() > 0 {
+		return a.usage("refresh takes no arguments: use -chdir to work in another directory")
+	}
+	v := a.view(o.json)
+	defer v.close()
+	plan, op, ds := a.plan(&o, v, true)
+	defer op.close()
+	if plan == nil || ds.HasErrors() {
+		v.diagnostics(append(ds, op.unlock()...))
+		return 1
+	}
+	if plan.PrevRunState.IsEmpty() {
+		ds = append(ds, diags.Warningf(nil, "Empty or non-existent state",
+			"There is nothing in the state that could be refreshed.")...)
+	}
+	state, more := op.applyRefresh(plan, o.parallelism, v)
+	ds = append(append(ds, more...), op.unlock()...)
+	v.diagnostics(ds)
+	if ds.HasErrors() {
+		return 1
+	}
+	showOutputs(v, state)
+	return 0
+}}
+
+// refreshing are refresh's options.
+func (f *flags) refreshing(o *operationFlags) {
+	f.vars(&o.vars)
+	f.locking(&o.locks)
+	f.state(&o.paths)
+	f.input(&o.input)
+	f.Var(&o.targets, "target", "only this module, resource or instance and what it depends on")
+	f.IntVar(&o.parallelism, "parallelism", 10, "how many provider calls may be under way at once")
+	f.BoolVar(&o.json, "json", false, "write a stream of JSON messages")
+	f.BoolVar(&o.compact, "compact-warnings", false, "show warnings by their headline only")
+}
+
+// applyRefresh stores what a plan that only refreshes has found.
+func (o *operation) applyRefresh(plan *plans.Plan, parallelism int, v view) (*states.State, diags.Diagnostics) {
+	lost := false
+	state, ds := engine.Apply(o.a.ctx, o.run(parallelism, v), plan, engine.ApplyOptions{
+		Save: func(ctx context.Context, s *states.State) error {
+			err := o.state.Write(ctx, s)
+			lost = err != nil
+			return err
+		},
+	})
+	if lost {
+		ds = append(ds, o.rescue(state)...)
+	}
+	return state, ds
+}
+
+// showOutputs shows the outputs of a state, if there are any.
+func showOutputs(v view, s *states.State) {
+	switch v := v.(type) {
+	case *jsonView:
+		v.send(render.OutputsMessage(s))
+	case *textView:
+		if s.HasOutputs() {
+			v.say("\nOutputs:\n\n")
+			v.a.print().Outputs(v.a.out, s)
+		}
+	}
+}
