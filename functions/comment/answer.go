@@ -1,0 +1,157 @@
+package comment
+
+import (
+	"fmt"
+	"strings"
+)
+
+// AnswerMarker is in the comment that answers another comment, where nobody sees it.
+func AnswerMarker(comment int64) string { return fmt.Sprintf("<!-- lockstep:answer %d -->", comment) }
+
+// An Answer answers the commands of one comment, in one comment.
+type Answer struct {
+	Comment int64 // the ID of what is answered
+	Replies []Reply
+}
+
+// A Reply says what became of one command for one project: [Done], [Failed],
+// [Refused], [Misunderstood], [Guide] or [Planned].
+type Reply interface{ markdown() string }
+
+// Markdown returns the comment, of at most limit bytes.
+func (a Answer) Markdown(limit int) string {
+	marker := AnswerMarker(a.Comment) + "\n"
+	var parts []string
+	for _, r := range a.Replies {
+		parts = append(parts, strings.TrimSpace(r.markdown()))
+	}
+	return marker + Cut(strings.Join(parts, "\n\n")+"\n", limit-len(marker))
+}
+
+// Done says that a project was applied.
+type Done struct {
+	Project string
+	Counts  Counts
+	// Body is what there is to show: outputs, warnings. In Markdown, may be empty.
+	Body string
+}
+
+func (d Done) markdown() string {
+	return fmt.Sprintf("**Applied** %s: %s.\n\n%s", Code(d.Project), d.Counts.done(), d.Body)
+}
+
+// Planned says that a project was planned because somebody asked; the plan itself is
+// in the status.
+type Planned struct {
+	Project string
+	Counts  Counts
+}
+
+func (p Planned) markdown() string {
+	return fmt.Sprintf("**Planned** %s: %s. The plan is in the comment above.", Code(p.Project), p.Counts.planned())
+}
+
+// Failed says that planning or applying a project went wrong.
+type Failed struct {
+	Project string
+	Verb    Verb
+	// Counts are what was done before; of an apply only.
+	Counts Counts
+	Body   string // what went wrong, in Markdown
+}
+
+func (f Failed) markdown() string {
+	what := fmt.Sprintf("**Not planned**: %s.", Code(f.Project))
+	if f.Verb == Apply {
+		what = fmt.Sprintf("**The apply of %s failed**: %s before that. What is done is in the state.", Code(f.Project), f.Counts.done())
+	}
+	return what + "\n\n" + f.Body
+}
+
+// Refused says that a command is not carried out, and why.
+type Refused struct {
+	Command Command
+	Project string // "" if it is about none in particular
+	Reasons []Reason
+}
+
+// A Reason is why something is refused, and what helps. Both are Markdown.
+type Reason struct{ Text, Remedy string }
+
+func (r Refused) markdown() string {
+	var b strings.Builder
+	did := map[Verb]string{Plan: "planned", Apply: "applied", Unlock: "unlocked", Help: "helped"}[r.Command.Verb]
+	of := ""
+	if r.Project != "" {
+		of = " " + Code(r.Project)
+	}
+	fmt.Fprintf(&b, "**Not %s**%s:\n\n", did, of)
+	for _, x := range r.Reasons {
+		fmt.Fprintf(&b, "- %s\n", x.Text)
+	}
+	for i, x := range r.Reasons {
+		if x.Remedy != "" && !repeated(r.Reasons[:i], x.Remedy) {
+			fmt.Fprintf(&b, "\n%s\n", x.Remedy)
+		}
+	}
+	return b.String()
+}
+
+func repeated(list []Reason, remedy string) bool {
+	for _, x := range list {
+		if x.Remedy == remedy {
+			return true
+		}
+	}
+	return false
+}
+
+// Misunderstood says that a line could not be read.
+type Misunderstood struct{ Line Line }
+
+func (m Misunderstood) markdown() string {
+	s := fmt.Sprintf("%s was **not understood**: %s.", Code(shorten(m.Line.Text, 80)), plainly(m.Line.Problem))
+	if m.Line.Suggestion != "" {
+		s += fmt.Sprintf(" Did you mean %s?", Code(m.Line.Suggestion))
+	}
+	return s
+}
+
+// plainly puts the part of a sentence that somebody else wrote, which is in quotes,
+// into code.
+func plainly(problem string) string {
+	from, to := strings.Index(problem, `"`), strings.LastIndex(problem, `"`)
+	if from < 0 || from == to {
+		return problem
+	}
+	return problem[:from] + Code(problem[from+1:to]) + problem[to+1:]
+}
+
+// Guide lists the commands, and the projects that they can name.
+type Guide struct{ Projects []string }
+
+func (g Guide) markdown() string {
+	var b strings.Builder
+	b.WriteString("A command is a line of its own in a new comment:\n\n")
+	b.WriteString("| command | what it does |\n|---|---|\n")
+	for _, row := range [][2]string{
+		{"lockstep plan", "plans the projects that this pull request touches"},
+		{"lockstep apply", "applies the plans that are shown above, if they still hold"},
+		{"lockstep unlock", "releases what an apply of this pull request has left locked"},
+		{"lockstep help", "shows this"},
+	} {
+		fmt.Fprintf(&b, "| %s | %s |\n", Code(row[0]), row[1])
+	}
+	fmt.Fprintf(&b, "\nWith %s, %s or %s a command is for one project, directory or workspace only.\n", Code("-p NAME"), Code("-d DIR"), Code("-w WORKSPACE"))
+	if len(g.Projects) > 0 {
+		b.WriteString("\nProjects here: ")
+		for i, p := range g.Projects {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(Code(p))
+		}
+		b.WriteString(".\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,216 @@
+package comment
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A Verb is what a command asks for.
+type Verb string
+
+const (
+	Plan   Verb = "plan"
+	Apply  Verb = "apply"
+	Unlock Verb = "unlock"
+	Help   Verb = "help"
+)
+
+var verbs = []Verb{Plan, Apply, Unlock, Help}
+
+// A Command is one that was understood. Empty names mean all projects that the pull
+// request touches.
+type Command struct {
+	Verb      Verb
+	Project   string `json:",omitempty"` // -p
+	Dir       string `json:",omitempty"` // -d
+	Workspace string `json:",omitempty"` // -w
+}
+
+// String returns the command as it is typed: [Parse] of it gives the same command.
+func (c Command) String() string {
+	s := keyword + " " + string(c.Verb)
+	for _, o := range options {
+		if name := *o.field(&c); name != "" {
+			s += " " + o.flag + " " + name
+		}
+	}
+	return s
+}
+
+const keyword = "lockstep"
+
+// option is one that a command may have.
+type option struct {
+	flag, stands string
+	field        func(*Command) *string
+}
+
+var options = []option{
+	{"-p", "NAME", func(c *Command) *string { return &c.Project }},
+	{"-d", "DIR", func(c *Command) *string { return &c.Dir }},
+	{"-w", "WORKSPACE", func(c *Command) *string { return &c.Workspace }},
+}
+
+// namePattern is what projects, directories and workspaces are called: letters,
+// digits and _ . - in one or more parts that begin with none of the signs; or the
+// repository's own directory. No part can be ".." or look like an option.
+var namePattern = regexp.MustCompile(`^(\.|[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*)$`)
+
+// maxName is how long a name may be, in bytes.
+const maxName = 200
+
+// ValidName reports whether something can be named in a command.
+func ValidName(s string) bool { return len(s) <= maxName && namePattern.MatchString(s) }
+
+// A Line is a line of a comment that speaks to Lockstep.
+type Line struct {
+	Text string // as written, without the space around it
+	// Command is what was understood. If Problem is not empty it says why nothing
+	// was, and Suggestion, if not empty, is a command that may have been meant.
+	Command    Command
+	Problem    string
+	Suggestion string
+}
+
+// MaxCommands is how many commands one comment may have.
+const MaxCommands = 10
+
+// Parse finds the lines that speak to Lockstep in the text of a comment, in order.
+// What is quoted, in a code block, or hidden in an HTML comment does not speak.
+// Beyond [MaxCommands] there is one more line, with that as its problem.
+func Parse(body string) []Line {
+	var out []Line
+	for text := range spoken(body) {
+		words := strings.Fields(text)
+		line, ok := parseLine(words)
+		if !ok {
+			continue
+		}
+		line.Text = text
+		if len(out) == MaxCommands {
+			line.Problem, line.Suggestion = fmt.Sprintf("a comment can have at most %d commands; this one and what follows is left out", MaxCommands), ""
+			line.Command = Command{}
+			return append(out, line)
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// parseLine understands the words of a line. ok is false if the line is not for us.
+func parseLine(words []string) (line Line, ok bool) {
+	if len(words) == 0 {
+		return line, false
+	}
+	verb := ""
+	if len(words) > 1 {
+		verb = words[1]
+	}
+	if words[0] != keyword {
+		// Almost the keyword, before what is surely a verb: a slip.
+		almost := strings.EqualFold(strings.TrimLeft(words[0], "/@"), keyword)
+		if !almost || !slices.Contains(verbs, Verb(strings.ToLower(verb))) {
+			return line, false
+		}
+		line.Problem = "commands begin with the word " + keyword + ", in lower case"
+		line.Suggestion = understood(words)
+		return line, true
+	}
+	if verb == "" {
+		line.Problem, line.Suggestion = "there is no command", keyword+" help"
+		return line, true
+	}
+	if !slices.Contains(verbs, Verb(verb)) {
+		line.Problem = fmt.Sprintf("there is no command %q", shorten(verb, 40))
+		line.Suggestion = understood(append([]string{keyword, nearest(verb)}, words[2:]...))
+		return line, true
+	}
+	c := Command{Verb: Verb(verb)}
+	if line.Problem = c.parseOptions(words[2:]); line.Problem == "" {
+		line.Command = c
+	} else {
+		line.Suggestion = c.String()
+	}
+	return line, true
+}
+
+// parseOptions reads what follows the verb; it returns what is wrong with it. What
+// was right up to there is in c.
+func (c *Command) parseOptions(words []string) (problem string) {
+	for len(words) > 0 {
+		i := slices.IndexFunc(options, func(o option) bool { return o.flag == words[0] })
+		if i < 0 {
+			return fmt.Sprintf("%q is none of the options -p NAME, -d DIR and -w WORKSPACE", shorten(words[0], 40))
+		}
+		o := options[i]
+		switch {
+		case c.Verb == Help:
+			return "help has no options"
+		case len(words) == 1:
+			return fmt.Sprintf("%s needs a %s behind it", o.flag, o.stands)
+		case *o.field(c) != "":
+			return fmt.Sprintf("%s is there twice: write a line for each", o.flag)
+		case !ValidName(words[1]):
+			return fmt.Sprintf("%q cannot be a %s: names are of letters, digits and _ . - with / between their parts", shorten(words[1], 40), o.stands)
+		}
+		*o.field(c) = words[1]
+		words = words[2:]
+	}
+	return ""
+}
+
+// understood returns the command that words would be with the keyword put right, as
+// far as there is one.
+func understood(words []string) string {
+	verb := strings.ToLower(words[1])
+	if !slices.Contains(verbs, Verb(verb)) {
+		return keyword + " help"
+	}
+	c := Command{Verb: Verb(verb)}
+	c.parseOptions(words[2:])
+	return c.String()
+}
+
+// shorten cuts what somebody wrote, for messages.
+func shorten(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n]) + "..."
+	}
+	return s
+}
+
+// nearest returns the verb that is written most like s, or "help" if none is.
+func nearest(s string) string {
+	best, least := string(Help), 3
+	for _, v := range verbs {
+		if d := distance(strings.ToLower(s), string(v)); d < least {
+			best, least = string(v), d
+		}
+	}
+	return best
+}
+
+// distance is how many letters must be put in, left out or changed to make b of a.
+func distance(a, b string) int {
+	if len(a) > 20 {
+		return len(a)
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,127 @@
+package comment
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestParse is a table of comments and what is understood of them: a command as it
+// is printed, or the problem and, behind "->", the suggestion.
+func TestParse(t *testing.T) {
+	tests := []struct{ comment, want string }{
+		{"lockstep plan", "lockstep plan"},
+		{"lockstep apply", "lockstep apply"},
+		{"lockstep unlock", "lockstep unlock"},
+		{"lockstep help", "lockstep help"},
+		{"  lockstep   apply\t-p  net ", "lockstep apply -p net"},
+		{"lockstep plan -w prod -d envs/eu-1 -p net.v2", "lockstep plan -p net.v2 -d envs/eu-1 -w prod"},
+		{"lockstep plan -d .", "lockstep plan -d ."},
+		{"Looks good!\n\nlockstep apply\n\nThanks.", "lockstep apply"},
+		{"lockstep plan -p a\r\nlockstep plan -p b\r\n", "lockstep plan -p a\nlockstep plan -p b"},
+
+		// not for us
+		{"", ""},
+		{"I think lockstep apply is next", ""},
+		{"locksteps apply", ""},
+		{"`lockstep apply`", ""},
+		{"> lockstep apply", ""},
+		{">lockstep apply", ""},
+		{"- lockstep apply", ""},
+		{"    lockstep apply", ""},
+		{"\tlockstep apply", ""},
+		{"```\nlockstep apply\n```", ""},
+		{"```sh\nlockstep apply\n``\nlockstep apply\n~~~\nlockstep apply", ""},
+		{"~~~\nlockstep apply\n```\nlockstep apply\n~~~\nlockstep plan", "lockstep plan"},
+		{"````\n```\nlockstep apply\n````\nlockstep plan", "lockstep plan"},
+		{"```x`y\nlockstep plan", "lockstep plan"}, // that is no fence
+		{"<!--\nlockstep apply\n-->", ""},
+		{"<!-- hello\nlockstep apply --> \nlockstep plan", "lockstep plan"},
+		{"<!-- lockstep apply -->", ""},
+		{"a <!-- b --> c\nlockstep plan", "lockstep plan"},
+		{"Lockstep is fun", ""},
+
+		// for us, but not understood
+		{"lockstep", "there is no command -> lockstep help"},
+		{"lockstep aply", `there is no command "aply" -> lockstep apply`},
+		{"lockstep plna -p net", `there is no command "plna" -> lockstep plan -p net`},
+		{"lockstep destroy", `there is no command "destroy" -> lockstep help`},
+		{"lockstep Apply", `there is no command "Apply" -> lockstep apply`},
+		{"Lockstep apply", "commands begin with the word lockstep, in lower case -> lockstep apply"},
+		{"@lockstep plan -p a", "commands begin with the word lockstep, in lower case -> lockstep plan -p a"},
+		{"/lockstep plan -x", "commands begin with the word lockstep, in lower case -> lockstep plan"},
+		{"lockstep plan net", `"net" is none of the options -p NAME, -d DIR and -w WORKSPACE -> lockstep plan`},
+		{"lockstep plan -p net -auto-approve", `"-auto-approve" is none of the options -p NAME, -d DIR and -w WORKSPACE -> lockstep plan -p net`},
+		{"lockstep plan -p", "-p needs a NAME behind it -> lockstep plan"},
+		{"lockstep plan -p a -p b", "-p is there twice: write a line for each -> lockstep plan -p a"},
+		{"lockstep help me", `"me" is none of the options -p NAME, -d DIR and -w WORKSPACE -> lockstep help`},
+		{"lockstep help -p a", "help has no options -> lockstep help"},
+
+		// what people have tried elsewhere
+		{"lockstep plan -w a;id", `"a;id" cannot be a WORKSPACE: names are of letters, digits and _ . - with / between their parts -> lockstep plan`},
+		{"lockstep plan -w a && id", `"&&" is none of the options -p NAME, -d DIR and -w WORKSPACE -> lockstep plan -w a`},
+		{"lockstep plan -w $(id)", `"$(id)" cannot be a WORKSPACE: names are of letters, digits and _ . - with / between their parts -> lockstep plan`},
+		{"lockstep plan -d ../..", `"../.." cannot be a DIR: names are of letters, digits and _ . - with / between their parts -> lockstep plan`},
+		{"lockstep plan -d /etc", `"/etc" cannot be a DIR: names are of letters, digits and _ . - with / between their parts -> lockstep plan`},
+		{"lockstep plan -d a/../b", `"a/../b" cannot be a DIR: names are of letters, digits and _ . - with / between their parts -> lockstep plan`},
+		{"lockstep plan -p -var", `"-var" cannot be a NAME: names are of letters, digits and _ . - with / between their parts -> lockstep plan`},
+		{"lockstep plan -var x=y", `"-var" is none of the options -p NAME, -d DIR and -w WORKSPACE -> lockstep plan`},
+		{"lockstep plan -- -p a", `"--" is none of the options -p NAME, -d DIR and -w WORKSPACE -> lockstep plan`},
+	}
+	for _, test := range tests {
+		var got []string
+		for _, l := range Parse(test.comment) {
+			switch {
+			case l.Problem == "":
+				got = append(got, l.Command.String())
+			default:
+				got = append(got, l.Problem+" -> "+l.Suggestion)
+			}
+		}
+		if diff := cmp.Diff(test.want, strings.Join(got, "\n")); diff != "" {
+			t.Errorf("%q: %s", test.comment, diff)
+		}
+	}
+}
+
+func TestTooManyCommands(t *testing.T) {
+	got := Parse(strings.Repeat("lockstep plan\n", 1000))
+	if len(got) != MaxCommands+1 || got[MaxCommands].Problem == "" || got[MaxCommands-1].Problem != "" {
+		t.Errorf("%d lines", len(got))
+	}
+}
+
+// FuzzParse holds that whatever is understood is understood again when it is printed,
+// that suggestions are commands, and that names are of the one pattern.
+func FuzzParse(f *testing.F) {
+	f.Add("lockstep plan -p a -d b/c -w d")
+	f.Add("Lockstep aply\nlockstep unlock -w $x\n```\nlockstep help")
+	f.Add("<!--\nlockstep apply\n-->\n> lockstep plan")
+	f.Fuzz(func(t *testing.T, body string) {
+		for _, l := range Parse(body) {
+			commands := []string{l.Suggestion}
+			if l.Problem == "" {
+				commands = []string{l.Command.String()}
+			}
+			for _, s := range commands {
+				if s == "" {
+					continue
+				}
+				again := Parse(s)
+				if len(again) != 1 || again[0].Problem != "" || again[0].Command.String() != s {
+					t.Errorf("%q: %q is read as %+v", body, s, again)
+				}
+				if l.Problem == "" && again[0].Command != l.Command {
+					t.Errorf("%q: %+v is read as %+v", body, l.Command, again[0].Command)
+				}
+			}
+			for _, name := range []string{l.Command.Project, l.Command.Dir, l.Command.Workspace} {
+				if name != "" && !ValidName(name) || strings.Contains(name, "..") && strings.Contains("/"+name+"/", "/../") {
+					t.Error(fmt.Sprintf("%q: the name %q", body, name))
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,120 @@
+package comment
+
+import (
+	"fmt"
+	"html"
+	"strings"
+	"unicode"
+)
+
+// Code returns text as a code span: whatever is in it, it is shown as it is and does
+// nothing. Text of more than one line is shown as one.
+func Code(text string) string {
+	text = visible(text, false)
+	if strings.TrimSpace(text) == "" {
+		return "` `"
+	}
+	fence := strings.Repeat("`", longestRun(text, '`')+1)
+	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
+		text = " " + text + " " // GitHub takes these away
+	}
+	return fence + text + fence
+}
+
+// Fence returns text as a code block that nothing in it can end. language colours
+// it; "" leaves it plain.
+func Fence(language, text string) string {
+	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
+	return fence + language + "\n" + strings.TrimRight(visible(text, true), "\n") + "\n" + fence
+}
+
+// tag returns text for use between HTML tags, in code.
+func tag(text string) string {
+	return "<code>" + html.EscapeString(visible(text, false)) + "</code>"
+}
+
+// longestRun returns the length of the longest run of c.
+func longestRun(s string, c rune) int {
+	longest, run := 0, 0
+	for _, r := range s {
+		if r != c {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+// visible shows characters that would not be seen, or would change how others are
+// seen, by their number: control characters, and Unicode's that turn the direction
+// of text or take no room.
+func visible(text string, lines bool) string {
+	hiding := func(r rune) bool {
+		if lines && (r == '\n' || r == '\t') {
+			return false
+		}
+		return unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029' || r == unicode.ReplacementChar
+	}
+	text = strings.ToValidUTF8(text, "\ufffd")
+	if !strings.ContainsFunc(text, hiding) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case !hiding(r):
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// Cut shortens Markdown to at most limit bytes, at the end of a line, and closes what
+// is open there: a code block, <details>. What was left out is said in a line of its
+// own.
+func Cut(markdown string, limit int) string {
+	if len(markdown) <= limit {
+		return markdown
+	}
+	const left = "\n\n*The rest is left out: it does not fit into a comment.*\n"
+	var out strings.Builder
+	fence, details := "", 0
+	closing := func() string {
+		s := ""
+		if fence != "" {
+			s = fence + "\n"
+		}
+		return s + left + strings.Repeat("\n</details>\n", details)
+	}
+	end := closing()
+	for line := range strings.Lines(markdown) {
+		text := strings.TrimRight(strings.TrimLeft(line, " "), "\n")
+		wasFence, wasDetails := fence, details
+		switch {
+		case fence == "":
+			fence = opens(text)
+			details = max(0, details+strings.Count(text, "<details")-strings.Count(text, "</details>"))
+		case closes(text, fence):
+			fence = ""
+		}
+		next := closing()
+		if out.Len()+len(line)+len(next) > limit {
+			fence, details = wasFence, wasDetails
+			break
+		}
+		out.WriteString(line)
+		end = next
+	}
+	if out.Len()+len(end) > limit {
+		return "" // not even that
+	}
+	return out.String() + end
+}
