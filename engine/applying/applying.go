@@ -99,7 +99,6 @@ type applier struct {
 	ended     bool
 
 	saving    sync.Mutex
-	lastSaved time.Time
 	saved     *states.State
 }
 
@@ -124,7 +123,6 @@ func newApplier(in Input) *applier {
 		failed:    map[addrs.AbsResource]bool{},
 		values:    map[addrs.AbsResource]*valueCell{},
 		instances: map[addrs.AbsResource]*instancesCell{},
-		lastSaved: time.Now(),
 		saved:     in.Plan.PriorState,
 	}
 	a.forced = a.deps.CreateBeforeDestroy()
@@ -164,6 +162,9 @@ func (a *applier) walk(ctx context.Context) {
 		}
 	}
 	g := order.Steps(list)
+	// Half the time, so that what is saved is never older than the whole of it.
+	stopSaving := walk.Every(ctx, a.in.SaveEvery/2, func() { a.report(a.save(ctx)) })
+	defer stopSaving()
 	results := walk.Run(ctx, a.in.Parallelism, walk.Graph{N: len(g.Steps), After: g.After}, func(ctx context.Context, i int) error {
 		step := g.Steps[i]
 		if step.Verb == order.Barrier {
@@ -251,17 +252,14 @@ func (a *applier) object(addr addrs.ResourceInstanceObject) *states.Object {
 	return a.state.Current().Object(addr)
 }
 
-// save stores the state if it is time. A state that cannot be stored stops the
-// apply: nothing new is started.
-func (a *applier) save(ctx context.Context, now bool) diags.Diagnostics {
+// save stores the state if there is something new. A state that cannot be stored
+// stops the apply: nothing new is started.
+func (a *applier) save(ctx context.Context) diags.Diagnostics {
 	if a.in.Save == nil {
 		return nil
 	}
 	a.saving.Lock()
 	defer a.saving.Unlock()
-	if !now && time.Since(a.lastSaved) < a.in.SaveEvery {
-		return nil
-	}
 	a.mu.Lock()
 	st := a.state.State()
 	a.mu.Unlock()
@@ -272,7 +270,7 @@ func (a *applier) save(ctx context.Context, now bool) diags.Diagnostics {
 		a.stop(errors.New("the state could not be saved"))
 		return diags.FromError("Failed to save state", err)
 	}
-	a.lastSaved, a.saved = time.Now(), st
+	a.saved = st
 	return nil
 }
 
@@ -280,7 +278,7 @@ func (a *applier) save(ctx context.Context, now bool) diags.Diagnostics {
 func (a *applier) finish(ctx context.Context) (*states.State, diags.Diagnostics) {
 	a.outputs()
 	a.report(a.s.CloseEphemerals(context.WithoutCancel(ctx)))
-	a.report(a.save(ctx, true))
+	a.report(a.save(ctx))
 	ds := slices.Concat(a.found, a.s.Diagnostics(), a.s.Eval.Diagnostics()).Distinct()
 	return a.state.State(), ds
 }

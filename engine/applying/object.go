@@ -65,7 +65,10 @@ func (x *object) make(ctx context.Context) diags.Diagnostics {
 		scope.Self = created
 		ds = append(ds, x.conditions(x.r.Postconditions, scope, "Resource postcondition failed")...)
 	}
-	return append(ds, x.a.save(ctx, more.HasErrors())...)
+	if more.HasErrors() {
+		ds = append(ds, x.a.save(ctx)...)
+	}
+	return ds
 }
 
 // prepare evaluates the configuration and has the provider plan again.
@@ -336,7 +339,10 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 			x.a.set(addr, x.c.Provider, left)
 		}
 	}
-	return append(ds, x.a.save(ctx, ds.HasErrors())...)
+	if ds.HasErrors() {
+		ds = append(ds, x.a.save(ctx)...)
+	}
+	return ds
 }
 
 // read reads a data source that could not be read while planning.
