@@ -22,7 +22,8 @@ const (
 	ProvisionOutput
 	ProvisionDone
 	ProvisionFailed
-	Planned // a resource instance got its change
+	Planned       // a resource instance got its change
+	ApplyProgress // an action is still under way; sent by who keeps time, not by the engine
 )
 
 // An Event is one thing that happened to one object.
@@ -32,8 +33,9 @@ type Event struct {
 	Action  plans.Action
 	ID      string // the object's id attribute, if it has one that is known and not sensitive
 	Elapsed time.Duration
-	// Text is a provisioner's type, or a line of its output.
-	Text string
+	// Provisioner is the type of the provisioner at work, Text a line of its output.
+	Provisioner string
+	Text        string
 }
 
 // Listener is called for each event, from many goroutines at once, and must return soon.

@@ -3,77 +3,94 @@ package render
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// UIVersion is the version of the stream of messages that -json asks for.
-// Source: https://developer.hashicorp.com/terraform/internals/machine-readable-ui.
+// UIVersion is the version of the stream of messages that -json asks for, one JSON
+// object a line; see https://developer.hashicorp.com/terraform/internals/machine-readable-ui.
 const UIVersion = "1.2"
 
-// A Message is one line of that stream. It encodes as JSON.
+// A Message is one line of that stream. It encodes as JSON with the time at which
+// that is done. The functions of this package make messages; none has a sensitive
+// value.
 type Message struct {
-	level, text, kind string
-	members           map[string]any
+	Level      string          `json:"@level"`
+	Text       string          `json:"@message"`
+	Module     string          `json:"@module"`
+	Timestamp  string          `json:"@timestamp"`
+	Type       string          `json:"type"`
+	Terraform  string          `json:"terraform,omitempty"`
+	Lockstep   string          `json:"lockstep,omitempty"`
+	UI         string          `json:"ui,omitempty"`
+	Diagnostic *DiagnosticJSON `json:"diagnostic,omitempty"`
+	Change     *changeMember   `json:"change,omitempty"`
+	Changes    *countsMember   `json:"changes,omitempty"`
+	Outputs    any             `json:"outputs,omitempty"` // map[string]outputMember
+	Hook       *hookMember     `json:"hook,omitempty"`
 }
 
-// MarshalJSON encodes the message with the time of now.
+// MarshalJSON encodes the message, stamped with the time of now.
 func (m Message) MarshalJSON() ([]byte, error) {
-	all := map[string]any{
-		"@level": m.level, "@message": m.text, "@module": "terraform.ui",
-		"@timestamp": time.Now().Format("2006-01-02T15:04:05.000000Z07:00"), "type": m.kind,
-	}
-	for k, v := range m.members {
-		all[k] = v
-	}
-	return json.Marshal(all)
+	type plain Message
+	m.Module, m.Timestamp = "terraform.ui", time.Now().Format("2006-01-02T15:04:05.000000Z07:00")
+	return json.Marshal(plain(m))
 }
 
-func message(kind, text string, members map[string]any) Message {
-	return Message{level: "info", text: text, kind: kind, members: members}
-}
+func message(kind, text string) Message { return Message{Level: "info", Text: text, Type: kind} }
 
 // VersionMessage opens the stream.
 func VersionMessage(language, lockstep string) Message {
-	return message("version", "Lockstep "+lockstep, map[string]any{"terraform": language, "lockstep": lockstep, "ui": UIVersion})
-}
-
-// LogMessage carries text that fits no other kind.
-func LogMessage(text string) Message { return message("log", text, nil) }
-
-// DiagnosticMessage carries a diagnostic.
-func DiagnosticMessage(d diags.Diagnostic, files map[string]*hcl.File) Message {
-	m := message("diagnostic", "Error: "+d.Summary, map[string]any{"diagnostic": NewDiagnosticJSON(d, files)})
-	m.level = "error"
-	if d.Severity == diags.Warning {
-		m.level, m.text = "warn", "Warning: "+d.Summary
-	}
+	m := message("version", "Lockstep "+lockstep)
+	m.Terraform, m.Lockstep, m.UI = language, lockstep, UIVersion
 	return m
 }
 
-// resourceMember describes a resource instance.
-func resourceMember(a addrs.AbsResourceInstance) map[string]any {
-	var key any
+// LogMessage carries text that fits no other kind.
+func LogMessage(text string) Message { return message("log", text) }
+
+// DiagnosticMessage carries a diagnostic.
+func DiagnosticMessage(d diags.Diagnostic, files map[string]*hcl.File) Message {
+	m := message("diagnostic", "Error: "+d.Summary)
+	m.Level = "error"
+	if d.Severity == diags.Warning {
+		m.Level, m.Text = "warn", "Warning: "+d.Summary
+	}
+	x := NewDiagnosticJSON(d, files)
+	m.Diagnostic = &x
+	return m
+}
+
+// resourceMember is what the stream says of a resource instance.
+type resourceMember struct {
+	Addr     string `json:"addr"`
+	Module   string `json:"module"`
+	Resource string `json:"resource"`
+	Provider string `json:"implied_provider"`
+	Type     string `json:"resource_type"`
+	Name     string `json:"resource_name"`
+	Key      any    `json:"resource_key"`
+}
+
+func newResourceMember(a addrs.AbsResourceInstance) resourceMember {
+	r := a.Resource.Resource
+	m := resourceMember{
+		Addr: a.String(), Module: a.Module.String(), Resource: a.Resource.String(),
+		Provider: r.ImpliedProvider(), Type: r.Type, Name: r.Name,
+	}
 	if n, ok := a.Resource.Key.Int(); ok {
-		key = n
+		m.Key = n
 	} else if s, ok := a.Resource.Key.Str(); ok {
-		key = s
+		m.Key = s
 	}
-	return map[string]any{
-		"addr": a.String(), "module": a.Module.String(), "resource": a.Resource.String(),
-		"implied_provider": a.Resource.Resource.ImpliedProvider(),
-		"resource_type":    a.Resource.Resource.Type, "resource_name": a.Resource.Resource.Name, "resource_key": key,
-	}
+	return m
 }
 
 // uiAction is the stream's word for an action.
@@ -81,153 +98,145 @@ func uiAction(a plans.Action) string {
 	switch a {
 	case plans.NoOp:
 		return "noop"
-	case plans.DeleteThenCreate, plans.CreateThenDelete:
-		return "replace"
 	case plans.Forget:
 		return "remove"
 	}
 	return a.String()
 }
 
-// uiReasons are the stream's words for reasons.
+// uiReasons are the stream's words for reasons where they are not the plan's.
 var uiReasons = map[plans.Reason]string{
-	plans.ReasonReplaceBecauseTainted: "tainted", plans.ReasonReplaceByRequest: "requested",
-	plans.ReasonReplaceByTriggers: "replace_triggered_by", plans.ReasonReplaceBecauseCannot: "cannot_update",
-	plans.ReasonDeleteBecauseNoConfig: "delete_because_no_resource_config", plans.ReasonDeleteBecauseWrongRep: "delete_because_wrong_repetition",
-	plans.ReasonDeleteBecauseCountIndex: "delete_because_count_index", plans.ReasonDeleteBecauseEachKey: "delete_because_each_key",
-	plans.ReasonDeleteBecauseNoModule: "delete_because_no_module", plans.ReasonDeleteBecauseNoMoveTarget: "delete_because_no_move_target",
-	plans.ReasonReadBecauseConfigUnknown: "read_because_config_unknown", plans.ReasonReadBecauseDependency: "read_because_dependency_pending",
-	plans.ReasonReadBecauseCheckNested: "read_because_check_nested",
+	plans.ReasonReplaceBecauseTainted: "tainted",
+	plans.ReasonReplaceByRequest:      "requested",
+	plans.ReasonReplaceByTriggers:     "replace_triggered_by",
+	plans.ReasonReplaceBecauseCannot:  "cannot_update",
 }
 
-func changeMember(c *plans.ResourceChange) map[string]any {
-	action := uiAction(c.Action)
+// changeMember is what the stream says of a change.
+type changeMember struct {
+	Resource        resourceMember   `json:"resource"`
+	Previous        *resourceMember  `json:"previous_resource,omitempty"`
+	Action          string           `json:"action"`
+	Reason          string           `json:"reason,omitempty"`
+	Importing       *importingMember `json:"importing,omitempty"`
+	GeneratedConfig string           `json:"generated_config,omitempty"`
+}
+
+type importingMember struct {
+	ID      string `json:"id,omitempty"`
+	Unknown bool   `json:"unknown,omitempty"`
+}
+
+func newChangeMember(c *plans.ResourceChange) *changeMember {
+	m := &changeMember{
+		Resource: newResourceMember(c.Addr.Instance), Action: uiAction(c.Action),
+		Reason: string(c.Reason), GeneratedConfig: c.GeneratedConfig,
+	}
+	if r, ok := uiReasons[c.Reason]; ok {
+		m.Reason = r
+	}
+	if moved(c) {
+		prev := newResourceMember(c.PrevAddr)
+		m.Previous = &prev
+	}
 	switch {
-	case c.Action == plans.NoOp && c.PrevAddr != c.Addr.Instance:
-		action = "move"
+	case c.Action == plans.NoOp && m.Previous != nil:
+		m.Action = "move"
 	case c.Action == plans.NoOp && c.Importing != nil:
-		action = "import"
-	}
-	m := map[string]any{"resource": resourceMember(c.Addr.Instance), "action": action}
-	if c.PrevAddr != c.Addr.Instance {
-		m["previous_resource"] = resourceMember(c.PrevAddr)
-	}
-	if r := uiReasons[c.Reason]; r != "" {
-		m["reason"] = r
+		m.Action = "import"
 	}
 	if c.Importing != nil {
-		m["importing"] = map[string]any{"id": c.Importing.ID}
-	}
-	if c.GeneratedConfig != "" {
-		m["generated_config"] = c.GeneratedConfig
+		m.Importing = &importingMember{c.Importing.ID, c.Importing.Unknown}
 	}
 	return m
 }
 
 // PlannedChangeMessage tells of a planned change; ok is false for what does not change.
 func PlannedChangeMessage(c *plans.ResourceChange) (m Message, ok bool) {
-	if c.Action == plans.NoOp && c.PrevAddr == c.Addr.Instance && c.Importing == nil {
+	if c.Action == plans.NoOp && !moved(c) && c.Importing == nil {
 		return m, false
 	}
-	member := changeMember(c)
-	text := fmt.Sprintf("%s: Plan to %s", c.Addr.Instance, member["action"])
-	return message("planned_change", text, map[string]any{"change": member}), true
+	change := newChangeMember(c)
+	m = message("planned_change", fmt.Sprintf("%s: Plan to %s", c.Addr.Instance, change.Action))
+	m.Change = change
+	return m, true
 }
 
 // DriftMessage tells of an object that is not what the state said.
 func DriftMessage(c *plans.ResourceChange) Message {
-	member := changeMember(c)
-	return message("resource_drift", fmt.Sprintf("%s: Drift detected (%s)", c.Addr.Instance, member["action"]), map[string]any{"change": member})
+	change := newChangeMember(c)
+	m := message("resource_drift", fmt.Sprintf("%s: Drift detected (%s)", c.Addr.Instance, change.Action))
+	m.Change = change
+	return m
+}
+
+// countsMember tells how much changes.
+type countsMember struct {
+	Add       int    `json:"add"`
+	Change    int    `json:"change"`
+	Import    int    `json:"import"`
+	Remove    int    `json:"remove"`
+	Operation string `json:"operation"`
 }
 
 // ChangeSummaryMessage tells how much is planned ("plan") or was done ("apply", "destroy").
 func ChangeSummaryMessage(operation string, add, change, remove, imported int) Message {
-	var text string
+	m := message("change_summary", summaryText(operation, add, change, remove, imported))
+	m.Changes = &countsMember{add, change, imported, remove, operation}
+	return m
+}
+
+func summaryText(operation string, add, change, remove, imported int) string {
+	first := ""
 	switch operation {
 	case "plan":
-		text = fmt.Sprintf("Plan: %d to add, %d to change, %d to destroy.", add, change, remove)
 		if imported > 0 {
-			text = fmt.Sprintf("Plan: %d to import, %d to add, %d to change, %d to destroy.", imported, add, change, remove)
+			first = fmt.Sprintf("%d to import, ", imported)
 		}
+		return fmt.Sprintf("Plan: %s%d to add, %d to change, %d to destroy.", first, add, change, remove)
 	case "destroy":
-		text = fmt.Sprintf("Destroy complete! Resources: %d destroyed.", remove)
-	default:
-		text = fmt.Sprintf("Apply complete! Resources: %d added, %d changed, %d destroyed.", add, change, remove)
-		if imported > 0 {
-			text = fmt.Sprintf("Apply complete! Resources: %d imported, %d added, %d changed, %d destroyed.", imported, add, change, remove)
-		}
+		return fmt.Sprintf("Destroy complete! Resources: %d destroyed.", remove)
 	}
-	return message("change_summary", text, map[string]any{"changes": map[string]any{
-		"add": add, "change": change, "import": imported, "remove": remove, "operation": operation,
-	}})
+	if imported > 0 {
+		first = fmt.Sprintf("%d imported, ", imported)
+	}
+	return fmt.Sprintf("Apply complete! Resources: %s%d added, %d changed, %d destroyed.", first, add, change, remove)
+}
+
+// outputMember is what the stream says of an output.
+type outputMember struct {
+	Sensitive bool            `json:"sensitive"`
+	Type      json.RawMessage `json:"type,omitempty"`
+	Value     json.RawMessage `json:"value,omitempty"`
+	Action    string          `json:"action,omitempty"`
 }
 
 // PlannedOutputsMessage tells what becomes of root outputs.
 func PlannedOutputsMessage(p *plans.Plan) Message {
-	outputs := map[string]any{}
+	m := message("outputs", fmt.Sprintf("Outputs: %d", len(p.Outputs)))
+	outputs := map[string]outputMember{}
 	for _, o := range p.Outputs {
-		outputs[o.Name] = map[string]any{"sensitive": o.Sensitive, "action": uiAction(o.Action)}
+		outputs[o.Name] = outputMember{Sensitive: o.Sensitive, Action: uiAction(o.Action)}
 	}
-	return message("outputs", fmt.Sprintf("Outputs: %d", len(outputs)), map[string]any{"outputs": outputs})
+	m.Outputs = outputs
+	return m
 }
 
-// OutputsMessage tells the root outputs that a state holds; sensitive ones by name.
+// OutputsMessage tells the root outputs that a state holds; sensitive ones by name
+// and type.
 func OutputsMessage(s *states.State) Message {
-	outputs := map[string]any{}
+	outputs := map[string]outputMember{}
 	for name, o := range s.Outputs() {
-		m := map[string]any{"sensitive": o.Sensitive}
+		x := outputMember{Sensitive: o.Sensitive}
 		if ty, err := ctyjson.MarshalType(o.Value.Type()); err == nil {
-			m["type"] = json.RawMessage(ty)
+			x.Type = ty
 		}
 		if !o.Sensitive {
-			if v, err := ctyjson.Marshal(o.Value, o.Value.Type()); err == nil && o.Value != cty.NilVal {
-				m["value"] = json.RawMessage(v)
-			}
+			x.Value = plainJSON(o.Value)
 		}
-		outputs[name] = m
+		outputs[name] = x
 	}
-	return message("outputs", fmt.Sprintf("Outputs: %d", len(outputs)), map[string]any{"outputs": outputs})
-}
-
-// progress are the stream's words for an action under way and done.
-var progress = map[plans.Action][2]string{
-	plans.Create: {"Creating", "Creation"}, plans.Update: {"Modifying", "Modifications"},
-	plans.Delete: {"Destroying", "Destruction"}, plans.Read: {"Refreshing", "Refresh"},
-}
-
-// EventMessage tells of progress; ok is false for events that the stream does not have.
-func EventMessage(e events.Event) (m Message, ok bool) {
-	hook := map[string]any{"resource": resourceMember(e.Addr.Instance)}
-	words := progress[e.Action]
-	addr := e.Addr.Instance.String()
-	id := ""
-	if e.ID != "" {
-		hook["id_key"], hook["id_value"] = "id", e.ID
-		id = fmt.Sprintf(" [id=%s]", e.ID)
-	}
-	seconds := math.Round(e.Elapsed.Seconds())
-	members := map[string]any{"hook": hook}
-	switch e.Kind {
-	case events.RefreshStart:
-		return message("refresh_start", addr+": Refreshing state..."+id, members), true
-	case events.RefreshDone:
-		return message("refresh_complete", addr+": Refresh complete"+id, members), true
-	}
-	hook["action"] = uiAction(e.Action)
-	switch e.Kind {
-	case events.ApplyStart:
-		return message("apply_start", fmt.Sprintf("%s: %s...%s", addr, words[0], id), members), true
-	case events.ApplyDone:
-		hook["elapsed_seconds"] = seconds
-		return message("apply_complete", fmt.Sprintf("%s: %s complete after %.0fs%s", addr, words[1], seconds, id), members), true
-	case events.ApplyFailed:
-		delete(hook, "id_key")
-		delete(hook, "id_value")
-		hook["elapsed_seconds"] = seconds
-		return message("apply_errored", fmt.Sprintf("%s: %s errored after %.0fs", addr, words[1], seconds), members), true
-	case events.ProvisionStart:
-		hook = map[string]any{"resource": hook["resource"], "provisioner": e.Text}
-		return message("provision_start", fmt.Sprintf("%s: Provisioning with '%s'...", addr, e.Text), map[string]any{"hook": hook}), true
-	}
-	return m, false
+	m := message("outputs", fmt.Sprintf("Outputs: %d", len(outputs)))
+	m.Outputs = outputs
+	return m
 }

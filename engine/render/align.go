@@ -1,0 +1,159 @@
+package render
+
+import "github.com/zclconf/go-cty/cty"
+
+// align pairs the elements of two lists in the order to show them: [b, a] are
+// indices, -1 stands for none. What both lists have in the same order is found as
+// the longest common subsequence; between two of those, elements that went stand
+// before those that came, except that structured ones are taken for versions of one
+// another and paired. Elements are given as numbers that are equal if they are.
+func align(before, after []int, structured func(b, a int) bool) [][2]int {
+	common := commonSubsequence(before, after)
+	out := make([][2]int, 0, len(before)+len(after)-len(common))
+	b, a := 0, 0
+	for _, c := range append(common, [2]int{len(before), len(after)}) {
+		for b < c[0] {
+			if a < c[1] && structured(b, a) {
+				out = append(out, [2]int{b, a})
+				a++
+			} else {
+				out = append(out, [2]int{b, -1})
+			}
+			b++
+		}
+		for ; a < c[1]; a++ {
+			out = append(out, [2]int{-1, a})
+		}
+		if b < len(before) {
+			out = append(out, [2]int{b, a})
+			b, a = b+1, a+1
+		}
+	}
+	return out
+}
+
+// number returns numbers for the elements of two lists: equal ones have the same.
+func number(before, after []cty.Value) (b, a []int) {
+	c := classes{byHash: map[int][]class{}}
+	return c.all(before), c.all(after)
+}
+
+// classes gives each value the number of the first value that is the same.
+type classes struct {
+	byHash map[int][]class
+	next   int
+}
+
+type class struct {
+	v cty.Value
+	n int
+}
+
+func (c *classes) all(vs []cty.Value) []int {
+	out := make([]int, len(vs))
+	for i, v := range vs {
+		out[i] = c.of(v)
+	}
+	return out
+}
+
+func (c *classes) of(v cty.Value) int {
+	c.next++
+	key, _ := v.UnmarkDeep()
+	if !key.IsWhollyKnown() {
+		return c.next // like no other
+	}
+	h := key.Hash()
+	for _, x := range c.byHash[h] {
+		if same(x.v, v) {
+			return x.n
+		}
+	}
+	c.byHash[h] = append(c.byHash[h], class{v, c.next})
+	return c.next
+}
+
+// numberLines is [number] for lines of text.
+func numberLines(before, after []string) (b, a []int) {
+	ids := map[string]int{}
+	all := func(lines []string) []int {
+		out := make([]int, len(lines))
+		for i, l := range lines {
+			id, ok := ids[l]
+			if !ok {
+				id = len(ids)
+				ids[l] = id
+			}
+			out[i] = id
+		}
+		return out
+	}
+	return all(before), all(after)
+}
+
+// tooMany is the product of lengths beyond which the longest common subsequence is
+// not looked for: the lists are then compared index by index, in linear time.
+const tooMany = 16 << 20
+
+// commonSubsequence returns the longest common subsequence of two lists as pairs of
+// indices. What they begin and end with alike is taken off first, so that the
+// quadratic part is about what is different.
+func commonSubsequence(before, after []int) [][2]int {
+	head := 0
+	for head < len(before) && head < len(after) && before[head] == after[head] {
+		head++
+	}
+	tail := 0
+	for tail < len(before)-head && tail < len(after)-head && before[len(before)-1-tail] == after[len(after)-1-tail] {
+		tail++
+	}
+	out := make([][2]int, 0, head+tail)
+	for i := range head {
+		out = append(out, [2]int{i, i})
+	}
+	for _, m := range middle(before[head:len(before)-tail], after[head:len(after)-tail]) {
+		out = append(out, [2]int{m[0] + head, m[1] + head})
+	}
+	for i := tail; i > 0; i-- {
+		out = append(out, [2]int{len(before) - i, len(after) - i})
+	}
+	return out
+}
+
+// middle finds the longest common subsequence by the table of the lengths of those
+// of all suffixes.
+func middle(before, after []int) [][2]int {
+	var out [][2]int
+	n, m := len(before), len(after)
+	if n*m > tooMany {
+		for i := range min(n, m) {
+			if before[i] == after[i] {
+				out = append(out, [2]int{i, i})
+			}
+		}
+		return out
+	}
+	lengths := make([]int32, (n+1)*(m+1))
+	at := func(i, j int) *int32 { return &lengths[i*(m+1)+j] }
+	for i := n - 1; i >= 0; i-- {
+		for j := m - 1; j >= 0; j-- {
+			if before[i] == after[j] {
+				*at(i, j) = *at(i+1, j+1) + 1
+			} else {
+				*at(i, j) = max(*at(i+1, j), *at(i, j+1))
+			}
+		}
+	}
+	for i, j := 0, 0; i < n && j < m; {
+		switch {
+		case before[i] == after[j]:
+			out = append(out, [2]int{i, j})
+			i, j = i+1, j+1
+		case *at(i+1, j) >= *at(i, j+1):
+			i++
+		default:
+			j++
+		}
+	}
+	return out
+}

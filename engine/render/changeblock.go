@@ -1,0 +1,170 @@
+package render
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+// blockChange returns how the object changes that b describes.
+func blockChange(x pair, b *schema.Block) *node {
+	again := func(x pair) *node { return blockChange(x, b) }
+	if n := x.hidden(again); n != nil {
+		n.kind = sensitiveBlockNode
+		return n
+	}
+	if n := x.computed(again); n != nil {
+		return n
+	}
+	n := &node{kind: blockNode, action: x.start(), replace: x.here()}
+	for _, name := range slices.Sorted(maps.Keys(b.Attributes)) {
+		part := x.with(named(name), attributeValue(x.before, name), attributeValue(x.after, name)).implicit()
+		// The legacy SDK cannot tell an empty string from none.
+		part.before, part.after = unlessEmpty(part.before), unlessEmpty(part.after)
+		c := attributeChange(part, b.Attributes[name])
+		if c.action == plans.NoOp && part.isNothing() {
+			continue
+		}
+		n.names, n.parts = append(n.names, name), append(n.parts, c)
+		n.action = join(n.action, c.action)
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.Blocks)) {
+		part := x.with(named(name), attributeValue(x.before, name), attributeValue(x.after, name))
+		if g := groupChange(part, name, b.Blocks[name]); len(g.blocks) > 0 || g.unknown {
+			n.groups = append(n.groups, g)
+			n.action = join(n.action, g.action)
+		}
+	}
+	return n
+}
+
+// unlessEmpty returns v, or nothing if it is an empty string.
+func unlessEmpty(v cty.Value) cty.Value {
+	if v == nothing {
+		return v
+	}
+	if s := bare(v); s.IsKnown() && s.Type() == cty.String && s.AsString() == "" {
+		return nothing
+	}
+	return v
+}
+
+// groupChange returns how the nested blocks of one name change.
+func groupChange(x pair, name string, nb *schema.NestedBlock) group {
+	g := group{name: name, wasSensitive: isSensitive(x.before), isSensitive: isSensitive(x.after)}
+	x.before, x.after = bare(x.before), bare(x.after)
+	of := func(x pair) *node { return blockChange(x, nb.Block) }
+	if nb.Nesting == schema.NestingSingle || nb.Nesting == schema.NestingGroup {
+		x = x.implicit()
+		if n := of(x); n.action != plans.NoOp || !x.isNothing() {
+			g.blocks, g.action = []*node{n}, n.action
+		}
+		return g
+	}
+	g.replace = x.here()
+	g.unknown = x.after != nothing && !x.after.IsKnown()
+	g.action = x.start()
+	if g.unknown {
+		g.action = plans.Update
+		if presence(x.before) == nothing {
+			g.action = plans.Create
+		}
+		x.after = x.before // what there is may stay
+	}
+	var n *node
+	switch nb.Nesting {
+	case schema.NestingMap:
+		n = mapChange(x, of)
+		g.labels = n.names
+	case schema.NestingSet:
+		n = setChange(x, of)
+	default:
+		n = indexChange(x, of)
+	}
+	g.blocks = n.parts
+	if !g.unknown {
+		g.action = n.action
+	}
+	return g
+}
+
+// indexChange returns how a list of blocks or of nested objects changes: one by one,
+// as in most of them the position is what tells one from another.
+func indexChange(x pair, of func(pair) *node) *node {
+	n := &node{kind: listNode, action: x.start(), replace: x.here()}
+	before, after := elements(x.before), elements(x.after)
+	for i := range max(len(before), len(after)) {
+		at := [2]int{i, i}
+		if i >= len(before) {
+			at[0] = -1
+		}
+		if i >= len(after) {
+			at[1] = -1
+		}
+		c := of(x.element(before, after, at))
+		n.parts = append(n.parts, c)
+		n.action = join(n.action, c.action)
+	}
+	return n
+}
+
+// attributeChange returns how an attribute changes.
+func attributeChange(x pair, a *schema.Attribute) *node {
+	switch {
+	case a.WriteOnly:
+		n := leafChange(x)
+		n.kind = writeOnlyNode
+		return n
+	case a.Nested != nil:
+		return nestedChange(x, a.Nested)
+	}
+	return changeOf(x, a.Type)
+}
+
+// nestedChange returns how the objects of a nested attribute change.
+func nestedChange(x pair, o *schema.Object) *node {
+	again := func(x pair) *node { return nestedChange(x, o) }
+	if n := x.hidden(again); n != nil {
+		return n
+	}
+	if n := x.computed(func(x pair) *node { return nestedChange(x.becomingUnknown(o), o) }); n != nil {
+		return n
+	}
+	single := func(x pair) *node {
+		return nestedChange(x, &schema.Object{Attributes: o.Attributes, Nesting: schema.NestingSingle})
+	}
+	var n *node
+	switch o.Nesting {
+	case schema.NestingMap:
+		n = mapChange(x, single)
+	case schema.NestingSet:
+		n = setChange(x, single)
+	case schema.NestingList:
+		n = indexChange(x, single)
+	default:
+		n = objectChange(x, slices.Sorted(maps.Keys(o.Attributes)), func(x pair, name string) *node {
+			return attributeChange(x, o.Attributes[name])
+		})
+	}
+	n.nested = true
+	return n
+}
+
+// becomingUnknown returns the pair of what x had before and an object of which
+// nothing is known, so that its attributes are shown as becoming unknown rather
+// than as going away.
+func (x pair) becomingUnknown(o *schema.Object) pair {
+	if o.Nesting != schema.NestingSingle && o.Nesting != schema.NestingGroup || presence(x.before) == nothing {
+		return x
+	}
+	attrs := map[string]cty.Value{}
+	for name, a := range o.Attributes {
+		attrs[name] = cty.UnknownVal(a.ImpliedType())
+	}
+	x.after = cty.ObjectVal(attrs)
+	return x
+}

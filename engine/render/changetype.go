@@ -1,0 +1,267 @@
+package render
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+// changeOf returns how a value of type ty changes.
+func changeOf(x pair, ty cty.Type) *node {
+	again := func(x pair) *node { return changeOf(x, ty) }
+	if n := x.hidden(again); n != nil {
+		return n
+	}
+	if n := x.computed(again); n != nil {
+		return n
+	}
+	switch {
+	case ty == cty.DynamicPseudoType:
+		return dynamicChange(x)
+	case ty.IsPrimitiveType():
+		return leafChange(x)
+	case ty.IsObjectType():
+		atys := ty.AttributeTypes()
+		return objectChange(x, attributeNames(ty), func(x pair, name string) *node { return changeOf(x, atys[name]) })
+	case ty.IsMapType():
+		ety := ty.ElementType()
+		return mapChange(x, func(x pair) *node { return changeOf(x, ety) })
+	case ty.IsListType():
+		ety := ty.ElementType()
+		return listChange(x, func(cty.Value) bool { return ety.IsObjectType() }, func(x pair) *node { return changeOf(x, ety) })
+	case ty.IsSetType():
+		ety := ty.ElementType()
+		return setChange(x, func(x pair) *node { return changeOf(x, ety) })
+	}
+	return dynamicChange(x)
+}
+
+func leafChange(x pair) *node {
+	return &node{kind: leafNode, action: x.action(), replace: x.here(), before: x.before, after: x.after}
+}
+
+// hidden returns the node of a value that is sensitive before or after; else nil.
+func (x pair) hidden(of func(pair) *node) *node {
+	was, is := isSensitive(x.before), isSensitive(x.after)
+	if !was && !is {
+		return nil
+	}
+	x.before, x.after = bare(x.before), bare(x.after)
+	inner := of(x)
+	n := &node{kind: sensitiveNode, action: inner.action, replace: x.here(), inner: inner, wasSensitive: was, isSensitive: is}
+	if inner.action == plans.NoOp && was != is && !x.isNothing() {
+		n.action = plans.Update
+	}
+	return n
+}
+
+// computed returns the node of a value that is not known after; else nil.
+func (x pair) computed(of func(pair) *node) *node {
+	if x.after == nothing || x.after.IsKnown() {
+		return nil
+	}
+	n := &node{kind: unknownNode, action: plans.Create, replace: x.here()}
+	if presence(x.before) != nothing {
+		n.action = plans.Update
+		n.inner = of(pair{before: x.before})
+	}
+	return n
+}
+
+// objectChange returns how an object changes whose attributes are known by name.
+// Attributes that are null before and after are left out.
+func objectChange(x pair, names []string, of func(pair, string) *node) *node {
+	n := &node{kind: objectNode, action: x.start(), replace: x.here()}
+	for _, name := range names {
+		part := x.with(named(name), attributeValue(x.before, name), attributeValue(x.after, name)).implicit()
+		c := of(part, name)
+		if c.action == plans.NoOp && part.isNothing() {
+			continue
+		}
+		n.names, n.parts = append(n.names, name), append(n.parts, c)
+		n.action = join(n.action, c.action)
+	}
+	return n
+}
+
+// attributeValue returns an attribute of an object, or nothing.
+func attributeValue(v cty.Value, name string) cty.Value {
+	if v == nothing || v.IsNull() || !v.IsKnown() || !v.Type().HasAttribute(name) {
+		return nothing
+	}
+	return v.GetAttr(name)
+}
+
+// mapChange returns how a map changes, or an object that is used like one.
+func mapChange(x pair, of func(pair) *node) *node {
+	n := &node{kind: mapNode, action: x.start(), replace: x.here()}
+	before, after := members(x.before), members(x.after)
+	for _, k := range union(before, after) {
+		c := of(x.with(named(k), before[k], after[k]))
+		n.names, n.parts = append(n.names, k), append(n.parts, c)
+		n.action = join(n.action, c.action)
+	}
+	return n
+}
+
+// members returns the elements of a map or the attributes of an object. What is
+// not in the result is nothing.
+func members(v cty.Value) map[string]cty.Value {
+	if v == nothing || v.IsNull() || !v.IsKnown() || !v.CanIterateElements() {
+		return nil
+	}
+	out := make(map[string]cty.Value, v.LengthInt())
+	for it := v.ElementIterator(); it.Next(); {
+		k, e := it.Element()
+		out[k.AsString()] = e
+	}
+	return out
+}
+
+func union(a, b map[string]cty.Value) []string {
+	keys := make([]string, 0, max(len(a), len(b)))
+	for k := range a {
+		keys = append(keys, k)
+	}
+	for k := range b {
+		if _, ok := a[k]; !ok {
+			keys = append(keys, k)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// elements returns the elements of a list, set or tuple.
+func elements(v cty.Value) []cty.Value {
+	if v == nothing || v.IsNull() || !v.IsKnown() || !v.CanIterateElements() {
+		return nil
+	}
+	out := make([]cty.Value, 0, v.LengthInt())
+	for it := v.ElementIterator(); it.Next(); {
+		_, e := it.Element()
+		out = append(out, e)
+	}
+	return out
+}
+
+// listChange returns how a list changes: what stays in order is found, and the rest
+// is what came and went. Where one part went and another came in its place, and both
+// are structured, it is shown as changed.
+func listChange(x pair, structured func(cty.Value) bool, of func(pair) *node) *node {
+	n := &node{kind: listNode, action: x.start(), replace: x.here()}
+	before, after := elements(x.before), elements(x.after)
+	x = x.within()
+	nb, na := number(before, after)
+	both := func(b, a int) bool { return structured(before[b]) && structured(after[a]) }
+	for _, at := range align(nb, na, both) {
+		c := of(x.element(before, after, at))
+		n.parts = append(n.parts, c)
+		n.action = join(n.action, c.action)
+	}
+	return n
+}
+
+// element returns the pair of elements at two indices, either of which may be -1.
+func (x pair) element(before, after []cty.Value, at [2]int) pair {
+	b, a := nothing, nothing
+	index := at[1]
+	if at[1] >= 0 {
+		a = after[at[1]]
+	}
+	if at[0] >= 0 {
+		b, index = before[at[0]], at[0]
+	}
+	return x.with(indexed(index), b, a)
+}
+
+// setChange returns how a set changes: its elements are there or not.
+func setChange(x pair, of func(pair) *node) *node {
+	n := &node{kind: setNode, action: x.start(), replace: x.here()}
+	before, after := elements(x.before), elements(x.after)
+	x = x.within()
+	for _, at := range matchSet(before, after) {
+		c := of(x.element(before, after, at))
+		n.parts = append(n.parts, c)
+		n.action = join(n.action, c.action)
+	}
+	return n
+}
+
+// matchSet pairs equal elements: those before in order, then what is new.
+func matchSet(before, after []cty.Value) [][2]int {
+	nb, na := number(before, after)
+	where := make(map[int]int, len(na)) // elements of a set are equal to no other
+	for i, n := range na {
+		where[n] = i
+	}
+	taken := make([]bool, len(after))
+	out := make([][2]int, 0, len(before)+len(after))
+	for i, n := range nb {
+		j, found := where[n]
+		if found && !taken[j] {
+			taken[j] = true
+			out = append(out, [2]int{i, j})
+		} else {
+			out = append(out, [2]int{i, -1})
+		}
+	}
+	for j := range after {
+		if !taken[j] {
+			out = append(out, [2]int{-1, j})
+		}
+	}
+	return out
+}
+
+// dynamicChange returns how a value changes whose type is its own.
+func dynamicChange(x pair) *node {
+	if n := x.hidden(dynamicChange); n != nil {
+		return n
+	}
+	if n := x.computed(dynamicChange); n != nil {
+		return n
+	}
+	b, a := sortOf(x.before), sortOf(x.after)
+	switch {
+	case x.before == nothing:
+		return sortChange(x, a)
+	case x.after == nothing || a == b:
+		return sortChange(x, b)
+	}
+	return &node{
+		kind: typeNode, action: plans.Update, replace: x.here(),
+		inner: sortChange(pair{before: x.before}, b), other: sortChange(pair{after: x.after}, a),
+	}
+}
+
+// sortOf tells values apart that are shown differently.
+func sortOf(v cty.Value) string {
+	switch {
+	case v == nothing || v.IsNull():
+		return "null"
+	case !v.Type().IsPrimitiveType() && (v.Type().IsObjectType() || v.Type().IsMapType()):
+		return "object"
+	case v.Type().IsTupleType() || v.Type().IsListType() || v.Type().IsSetType():
+		return "list"
+	}
+	return v.Type().FriendlyName()
+}
+
+func sortChange(x pair, sort string) *node {
+	switch sort {
+	case "object":
+		n := mapChange(x, dynamicChange)
+		n.kind = objectNode
+		return n
+	case "list":
+		return listChange(x, func(v cty.Value) bool { return sortOf(bare(v)) == "object" }, dynamicChange)
+	}
+	return leafChange(x)
+}
+
+// isJSON reports whether s looks like a JSON object or array.
+func isJSON(s string) bool { return strings.HasPrefix(s, "{") || strings.HasPrefix(s, "[") }

@@ -1,0 +1,116 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// Diagnostic returns d as text that ends with a line feed: what is wrong, the source
+// around it with values that the expression refers to, and how to mend it. With
+// colours a rule at the left holds it together; without, an empty line comes first.
+func (p *Printer) Diagnostic(d diags.Diagnostic, files map[string]*hcl.File) string {
+	var b strings.Builder
+	word, c := "Error: ", red
+	if d.Severity == diags.Warning {
+		word, c = "Warning: ", yellow
+	}
+	width := p.width() - 1
+	if p.Color {
+		width -= 2
+		word = p.in(bold, p.in(c, word))
+	}
+	fmt.Fprintf(&b, "%s%s\n\n", word, p.in(bold, visible(d.Summary)))
+	p.place(&b, NewDiagnosticJSON(d, files))
+	if d.Detail != "" {
+		b.WriteString(wrap(visible(d.Detail), width))
+		b.WriteByte('\n')
+	}
+	if !p.Color {
+		return "\n" + b.String()
+	}
+	return p.box(b.String(), c)
+}
+
+// box draws a rule at the left of text.
+func (p *Printer) box(text string, c style) string {
+	var b strings.Builder
+	b.WriteString(p.in(c, "╷") + "\n")
+	for _, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		b.WriteString(p.in(c, "│"))
+		if line != "" {
+			b.WriteByte(' ')
+		}
+		b.WriteString(line)
+		b.WriteByte('\n')
+	}
+	b.WriteString(p.in(c, "╵") + "\n")
+	return b.String()
+}
+
+// place writes which object and which source a diagnostic is about.
+func (p *Printer) place(b *strings.Builder, d DiagnosticJSON) {
+	if d.Address != "" {
+		fmt.Fprintf(b, "  with %s,\n", visible(d.Address))
+	}
+	switch {
+	case d.Range == nil:
+		if d.Address != "" {
+			b.WriteByte('\n')
+		}
+		return
+	case d.Snippet == nil:
+		fmt.Fprintf(b, "  on %s line %d:\n  (source code not available)\n\n", visible(d.Range.Filename), d.Range.Start.Line)
+		return
+	}
+	s := d.Snippet
+	fmt.Fprintf(b, "  on %s line %d", visible(d.Range.Filename), d.Range.Start.Line)
+	if s.Context != nil {
+		fmt.Fprintf(b, ", in %s", visible(*s.Context))
+	}
+	b.WriteString(":\n")
+	p.code(b, s)
+	p.values(b, s)
+	b.WriteByte('\n')
+}
+
+// code writes the lines of a snippet, numbered, the highlight underlined.
+func (p *Printer) code(b *strings.Builder, s *SnippetJSON) {
+	start, end := s.HighlightStart, s.HighlightEnd
+	first := 0 // offset of the line in s.Code
+	for i, line := range strings.Split(s.Code, "\n") {
+		from := max(0, min(start-first, len(line)))
+		to := max(from, min(end-first, len(line)))
+		fmt.Fprintf(b, "%4d: %s%s%s\n", s.StartLine+i, visible(line[:from]), p.in(underline, visible(line[from:to])), visible(line[to:]))
+		first += len(line) + 1
+	}
+}
+
+// values writes what is known about the values in a failing expression.
+func (p *Printer) values(b *strings.Builder, s *SnippetJSON) {
+	call := s.Call
+	if call != nil && call.Signature == nil {
+		call = nil
+	}
+	if len(s.Values) == 0 && call == nil {
+		return
+	}
+	rule := "    " + p.in(gray, "│") + " "
+	b.WriteString("    " + p.in(gray, "├────────────────") + "\n")
+	if call != nil {
+		var params []string
+		for _, x := range call.Signature.Params {
+			params = append(params, x.Name)
+		}
+		if v := call.Signature.Variadic; v != nil {
+			params = append(params, v.Name+"...")
+		}
+		fmt.Fprintf(b, "%swhile calling %s(%s)\n", rule, p.in(bold, visible(call.CalledAs)), strings.Join(params, ", "))
+	}
+	for _, v := range s.Values {
+		fmt.Fprintf(b, "%s%s %s\n", rule, p.in(bold, visible(v.Traversal)), visible(v.Statement))
+	}
+}

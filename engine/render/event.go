@@ -1,0 +1,158 @@
+package render
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+// words are what an action is called when it starts, goes on, and ends.
+type words struct{ start, still, end string }
+
+var actionWords = map[plans.Action]words{
+	plans.Create: {"Creating", "creating", "Creation"},
+	plans.Update: {"Modifying", "modifying", "Modifications"},
+	plans.Delete: {"Destroying", "destroying", "Destruction"},
+	plans.Read:   {"Reading", "reading", "Read"},
+	plans.Open:   {"Opening", "opening", "Opening"},
+}
+
+// wordsOf returns the words for an action; for what has none they are those of its name.
+func wordsOf(a plans.Action) words {
+	if w, ok := actionWords[a]; ok {
+		return w
+	}
+	return words{"Applying", "applying", "Action"}
+}
+
+// seconds prints a duration as people read it: whole seconds.
+func seconds(d time.Duration) string { return d.Round(time.Second).String() }
+
+// idNote is how progress lines name an object.
+func idNote(id string) string {
+	if id == "" {
+		return ""
+	}
+	return " [id=" + visible(id) + "]"
+}
+
+// Event returns a line of progress for people, without a line feed; "" for events
+// that have none.
+func (p *Printer) Event(e events.Event) string {
+	addr := p.in(bold, e.Addr.String())
+	w := wordsOf(e.Action)
+	switch e.Kind {
+	case events.RefreshStart:
+		return addr + p.in(bold, ": Refreshing state..."+idNote(e.ID))
+	case events.ApplyStart:
+		return addr + p.in(bold, ": "+w.start+"..."+idNote(e.ID))
+	case events.ApplyProgress:
+		id := ""
+		if e.ID != "" {
+			id = "id=" + visible(e.ID) + ", "
+		}
+		return addr + p.in(bold, fmt.Sprintf(": Still %s... [%s%s elapsed]", w.still, id, seconds(e.Elapsed)))
+	case events.ApplyDone:
+		id := idNote(e.ID)
+		if e.Action == plans.Delete {
+			id = "" // there is nothing left that has it
+		}
+		return addr + p.in(bold, fmt.Sprintf(": %s complete after %s%s", w.end, seconds(e.Elapsed), id))
+	case events.ProvisionStart:
+		return addr + p.in(bold, fmt.Sprintf(": Provisioning with '%s'...", e.Provisioner))
+	case events.ProvisionOutput:
+		return fmt.Sprintf("%s%s %s", addr, p.in(bold, " ("+e.Provisioner+"):"), visible(e.Text))
+	}
+	return ""
+}
+
+// EventMessage tells of progress in the stream; ok is false for events that the
+// stream does not have.
+func EventMessage(e events.Event) (m Message, ok bool) {
+	switch e.Kind {
+	case events.RefreshStart, events.RefreshDone:
+		return refreshMessage(e), true
+	case events.ApplyStart, events.ApplyProgress, events.ApplyDone, events.ApplyFailed:
+		return applyMessage(e), true
+	case events.ProvisionStart, events.ProvisionOutput, events.ProvisionDone, events.ProvisionFailed:
+		return provisionMessage(e), true
+	}
+	return m, false
+}
+
+// hookMember is what the stream says of an object at work.
+type hookMember struct {
+	Resource    resourceMember `json:"resource"`
+	Action      string         `json:"action,omitempty"`
+	IDKey       string         `json:"id_key,omitempty"`
+	IDValue     string         `json:"id_value,omitempty"`
+	Elapsed     *int           `json:"elapsed_seconds,omitempty"`
+	Provisioner string         `json:"provisioner,omitempty"`
+	Output      *string        `json:"output,omitempty"`
+}
+
+func newHook(e events.Event, withID bool) *hookMember {
+	h := &hookMember{Resource: newResourceMember(e.Addr.Instance)}
+	if withID && e.ID != "" {
+		h.IDKey, h.IDValue = "id", e.ID
+	}
+	return h
+}
+
+func refreshMessage(e events.Event) Message {
+	text, kind := "Refreshing state...", "refresh_start"
+	if e.Kind == events.RefreshDone {
+		text, kind = "Refresh complete", "refresh_complete"
+	}
+	m := message(kind, fmt.Sprintf("%s: %s%s", e.Addr, text, idNote(e.ID)))
+	m.Hook = newHook(e, true)
+	return m
+}
+
+func applyMessage(e events.Event) Message {
+	w := wordsOf(e.Action)
+	if e.Addr.Instance.Resource.Resource.Mode == addrs.Data {
+		w = words{"Refreshing", "refreshing", "Refresh"} // what the stream calls it
+	}
+	h := newHook(e, e.Kind != events.ApplyFailed)
+	h.Action = uiAction(e.Action)
+	elapsed := int(e.Elapsed.Round(time.Second) / time.Second)
+	m := Message{}
+	switch e.Kind {
+	case events.ApplyStart:
+		m = message("apply_start", fmt.Sprintf("%s: %s...%s", e.Addr, w.start, idNote(e.ID)))
+	case events.ApplyProgress:
+		m = message("apply_progress", fmt.Sprintf("%s: Still %s... [%s elapsed]", e.Addr, w.still, seconds(e.Elapsed)))
+	case events.ApplyDone:
+		m = message("apply_complete", fmt.Sprintf("%s: %s complete after %s%s", e.Addr, w.end, seconds(e.Elapsed), idNote(e.ID)))
+	default:
+		m = message("apply_errored", fmt.Sprintf("%s: %s errored after %s", e.Addr, w.end, seconds(e.Elapsed)))
+	}
+	if e.Kind != events.ApplyStart {
+		h.Elapsed = &elapsed
+	}
+	m.Hook = h
+	return m
+}
+
+func provisionMessage(e events.Event) Message {
+	h := newHook(e, false)
+	h.Provisioner = e.Provisioner
+	var m Message
+	switch e.Kind {
+	case events.ProvisionStart:
+		m = message("provision_start", fmt.Sprintf("%s: Provisioning with '%s'...", e.Addr, e.Provisioner))
+	case events.ProvisionOutput:
+		m = message("provision_progress", fmt.Sprintf("%s: (%s): %s", e.Addr, e.Provisioner, e.Text))
+		h.Output = &e.Text
+	case events.ProvisionDone:
+		m = message("provision_complete", fmt.Sprintf("%s: (%s) Provisioning complete", e.Addr, e.Provisioner))
+	default:
+		m = message("provision_errored", fmt.Sprintf("%s: (%s) Provisioning errored", e.Addr, e.Provisioner))
+	}
+	m.Hook = h
+	return m
+}

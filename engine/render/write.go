@@ -1,0 +1,189 @@
+package render
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+// A look is how much of a node is written.
+type look struct {
+	bare     bool // no symbols of actions at the left
+	noNull   bool // what goes away is not followed by "-> null"
+	all      bool // what does not change is written, too
+	noForce  bool // what forces replacement is not noted
+	allForce bool // it is noted here, whatever the node says
+}
+
+// A nodeWriter writes nodes as text.
+type nodeWriter struct {
+	p *Printer
+	b strings.Builder
+}
+
+// symbols stand at the left of what changes; each takes three columns.
+func (w *nodeWriter) symbol(a plans.Action) string {
+	switch a {
+	case plans.Create:
+		return "  " + w.p.in(green, "+")
+	case plans.Delete:
+		return "  " + w.p.in(red, "-")
+	case plans.Update:
+		return "  " + w.p.in(yellow, "~")
+	case plans.DeleteThenCreate:
+		return w.p.in(red, "-") + "/" + w.p.in(green, "+")
+	case plans.CreateThenDelete:
+		return w.p.in(green, "+") + "/" + w.p.in(red, "-")
+	case plans.Read:
+		return " " + w.p.in(cyan, "<=")
+	case plans.Forget:
+		return "  " + w.p.in(red, ".")
+	}
+	return "   "
+}
+
+const spaces = "                                                                "
+
+// margin starts a line.
+func (w *nodeWriter) margin(indent int) {
+	n := 4 * indent
+	for ; n > len(spaces); n -= len(spaces) {
+		w.b.WriteString(spaces)
+	}
+	w.b.WriteString(spaces[:n])
+}
+
+// line starts a line for something that action a happens to.
+func (w *nodeWriter) line(indent int, a plans.Action, l look) {
+	w.margin(indent)
+	if !l.bare {
+		w.b.WriteString(w.symbol(a))
+		w.b.WriteByte(' ')
+	}
+}
+
+// forces notes that n makes an update impossible.
+func (w *nodeWriter) forces(n *node, l look) {
+	if (n.replace || l.allForce) && !l.noForce {
+		w.b.WriteString(w.p.in(red, " # forces replacement"))
+	}
+}
+
+// toNull notes that n goes away.
+func (w *nodeWriter) toNull(n *node, l look) {
+	if n.action == plans.Delete && !l.noNull {
+		w.b.WriteString(w.p.in(gray, " -> null"))
+	}
+}
+
+// unchanged counts what is not written.
+func (w *nodeWriter) unchanged(count int, what string, indent int, l look) {
+	if count == 0 {
+		return
+	}
+	w.line(indent, plans.NoOp, l)
+	w.b.WriteString(w.p.in(gray, hiddenText(count, what)))
+	w.b.WriteByte('\n')
+}
+
+// node writes n after "name = ", on a line that is indented so.
+func (w *nodeWriter) node(n *node, indent int, l look) {
+	switch n.kind {
+	case leafNode:
+		w.leaf(n, indent, l)
+	case objectNode:
+		w.object(n, indent, l)
+	case mapNode:
+		w.mapping(n, indent, l)
+	case listNode:
+		w.list(n, indent, l)
+	case setNode:
+		w.set(n, indent, l)
+	case blockNode:
+		w.block(n, indent, l)
+	case sensitiveNode:
+		w.b.WriteString(sensitiveText)
+		w.toNull(n, l)
+		w.forces(n, l)
+	case sensitiveBlockNode:
+		w.sensitiveBlock(n, indent, l)
+	case writeOnlyNode:
+		w.b.WriteString("(write-only attribute)")
+		w.toNull(n, l)
+		w.forces(n, l)
+	case unknownNode:
+		w.unknown(n, indent, l)
+	case typeNode:
+		quiet := l
+		quiet.noNull = true
+		w.node(n.inner, indent, quiet)
+		w.arrow()
+		w.node(n.other, indent, quiet)
+		w.forces(n, l)
+	}
+}
+
+func (w *nodeWriter) arrow() { w.b.WriteString(" " + w.p.in(yellow, "->") + " ") }
+
+func (w *nodeWriter) unknown(n *node, indent int, l look) {
+	if n.inner != nil {
+		quiet := l
+		quiet.noNull = true
+		w.node(n.inner, indent, quiet)
+		w.arrow()
+	}
+	w.b.WriteString(unknownText)
+	w.forces(n, l)
+}
+
+// notes writes, above a line, what a reader must know about n.
+func (w *nodeWriter) notes(n *node, indent int, l look) {
+	if n.kind != sensitiveNode && n.kind != sensitiveBlockNode || n.wasSensitive == n.isSensitive ||
+		n.action == plans.Create || n.action == plans.Delete {
+		return
+	}
+	what := "attribute value"
+	if n.kind == sensitiveBlockNode {
+		what = "block"
+	}
+	first, second := "this "+what+" will no longer be marked as sensitive", "after applying this change."
+	if n.isSensitive {
+		first, second = "this "+what+" will be marked as sensitive and will not", "display in UI output after applying this change."
+	}
+	if n.inner != nil && n.inner.action == plans.NoOp {
+		second += " The value is unchanged."
+	}
+	w.margin(indent)
+	w.b.WriteString("  " + w.p.in(yellow, "# Warning") + ": " + first + "\n")
+	w.margin(indent)
+	w.b.WriteString("  # " + second + "\n")
+}
+
+// attributeName returns a name as it can stand in a configuration.
+func attributeName(name string) string {
+	if hclsyntax.ValidIdentifier(name) {
+		return name
+	}
+	return quotedKey(name)
+}
+
+// widest returns the number of columns of the longest name.
+func widest(names []string, form func(string) string) int {
+	n := 0
+	for _, name := range names {
+		n = max(n, utf8.RuneCountInString(form(name)))
+	}
+	return n
+}
+
+// name writes `name = `, padded to a column.
+func (w *nodeWriter) name(name string, width int) {
+	w.b.WriteString(name)
+	for n := utf8.RuneCountInString(name); n < width; n++ {
+		w.b.WriteByte(' ')
+	}
+	w.b.WriteString(" = ")
+}

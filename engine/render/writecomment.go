@@ -1,0 +1,116 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+// comment writes the lines above an object: what happens to it and why.
+func (p *Printer) comment(b *strings.Builder, c *plans.ResourceChange, drift bool) {
+	name := p.in(bold, c.Addr.String())
+	line := func(format string, args ...any) { fmt.Fprintf(b, "  # "+format+"\n", args...) }
+	movedNow := c.Action == plans.NoOp && moved(c)
+	importedNow := c.Action == plans.NoOp && c.Importing != nil && !movedNow
+	switch {
+	case movedNow:
+		line("%s has moved to %s", p.in(bold, c.PrevAddr.String()), name)
+	case importedNow:
+		line("%s will be imported", name)
+		if c.GeneratedConfig != "" {
+			line("(config will be generated)")
+		}
+	default:
+		line("%s", p.fate(name, c, drift))
+		if !drift {
+			for _, why := range reasons(c) {
+				line("(%s)", why)
+			}
+		}
+		if c.Addr.Deposed != addrs.NotDeposed {
+			line("(left over from a partially-failed replacement of this instance)")
+		}
+	}
+	if moved(c) && !movedNow {
+		line("(moved from %s)", c.PrevAddr)
+	}
+	if c.Importing != nil && !importedNow {
+		if c.Importing.ID != "" {
+			line("(imported from %q)", c.Importing.ID)
+		} else {
+			line("(will be imported first)")
+		}
+	}
+	if c.Importing != nil && c.Action.IsReplace() {
+		line("%s", p.in(yellow, "Warning: this will destroy the imported resource"))
+	}
+}
+
+// fate says what happens to an object.
+func (p *Printer) fate(name string, c *plans.ResourceChange, drift bool) string {
+	replaced := p.in(bold, p.in(red, "replaced"))
+	switch c.Action {
+	case plans.Create:
+		return name + " will be created"
+	case plans.Read:
+		return name + " will be read during apply"
+	case plans.Update:
+		if drift {
+			return name + " has changed"
+		}
+		return name + " will be updated in-place"
+	case plans.Delete:
+		if drift {
+			return name + " has been deleted"
+		}
+		return name + " will be " + p.in(bold, p.in(red, "destroyed"))
+	case plans.Forget:
+		return name + " will no longer be managed, but will not be destroyed"
+	case plans.DeleteThenCreate, plans.CreateThenDelete:
+		switch c.Reason {
+		case plans.ReasonReplaceBecauseTainted:
+			return name + " is tainted, so it must be " + replaced
+		case plans.ReasonReplaceByRequest:
+			return name + " will be " + replaced + ", as requested"
+		case plans.ReasonReplaceByTriggers:
+			return name + " will be " + replaced + " due to changes in replace_triggered_by"
+		}
+		return name + " must be " + replaced
+	}
+	return name
+}
+
+// reasons says why, where the action alone does not.
+func reasons(c *plans.ResourceChange) []string {
+	in := c.Addr.Instance
+	r := in.Resource.Resource
+	switch c.Reason {
+	case plans.ReasonReadBecauseConfigUnknown:
+		return []string{"config refers to values not yet known"}
+	case plans.ReasonReadBecauseDependency:
+		return []string{"depends on a resource or a module with changes pending"}
+	case plans.ReasonReadBecauseCheckNested:
+		return []string{"config will be reloaded to verify a check block"}
+	case plans.ReasonDeleteBecauseNoConfig:
+		return []string{fmt.Sprintf("because %s is not in configuration", r)}
+	case plans.ReasonDeleteBecauseNoModule:
+		return []string{fmt.Sprintf("because %s is not in configuration", in.Module)}
+	case plans.ReasonDeleteBecauseNoMoveTarget:
+		return []string{fmt.Sprintf("because %s was moved to %s, which is not in configuration", c.PrevAddr, in)}
+	case plans.ReasonDeleteBecauseCountIndex:
+		return []string{fmt.Sprintf("because index %s is out of range for count", in.Resource.Key)}
+	case plans.ReasonDeleteBecauseEachKey:
+		return []string{fmt.Sprintf("because key %s is not in for_each map", in.Resource.Key)}
+	case plans.ReasonDeleteBecauseWrongRep:
+		if in.Resource.Key.IsNone() {
+			return []string{"because resource uses count or for_each"}
+		}
+		if _, ok := in.Resource.Key.Int(); ok {
+			return []string{"because resource does not use count"}
+		}
+		return []string{"because resource does not use for_each"}
+	}
+	return nil
+}

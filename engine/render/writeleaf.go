@@ -1,0 +1,249 @@
+package render
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+// hiddenText tells that some things are not written.
+func hiddenText(count int, what string) string {
+	if count == 1 {
+		return "# (1 unchanged " + what + " hidden)"
+	}
+	return fmt.Sprintf("# (%d unchanged %ss hidden)", count, what)
+}
+
+// quotedKey returns a map key as HCL quotes it.
+func quotedKey(s string) string { return `"` + escapeQuoted(s) + `"` }
+
+// escapeQuoted escapes what would end a quoted template or start an interpolation.
+func escapeQuoted(s string) string {
+	q := strconv.Quote(s)
+	q = q[1 : len(q)-1]
+	q = strings.ReplaceAll(q, "${", "$${")
+	return strings.ReplaceAll(q, "%{", "%%{")
+}
+
+// leaf writes a value without parts, or two.
+func (w *nodeWriter) leaf(n *node, indent int, l look) {
+	b, a := newText(n.before), newText(n.after)
+	if b.isString || a.isString {
+		w.text(n, b, a, indent, l)
+		return
+	}
+	switch n.action {
+	case plans.Create, plans.NoOp:
+		w.b.WriteString(a.simple(w.p))
+	case plans.Delete:
+		w.b.WriteString(b.simple(w.p))
+		w.toNull(n, l)
+	default:
+		w.b.WriteString(b.simple(w.p))
+		w.arrow()
+		w.b.WriteString(a.simple(w.p))
+	}
+	w.forces(n, l)
+}
+
+// A text is a leaf's value: null, a string that is JSON, has several lines or is
+// plain, or another primitive.
+type text struct {
+	isNull, isString bool
+	s                string
+	json             cty.Value // NilVal if it is none
+}
+
+func newText(v cty.Value) text {
+	if v == nothing || v.IsNull() || !v.IsKnown() {
+		return text{isNull: true}
+	}
+	switch v.Type() {
+	case cty.String:
+		s := v.AsString()
+		return text{isString: true, s: s, json: parseJSON(s)}
+	case cty.Number:
+		return text{s: v.AsBigFloat().Text('f', -1)}
+	case cty.Bool:
+		return text{s: strconv.FormatBool(v.True())}
+	}
+	return text{s: v.Type().FriendlyName()}
+}
+
+// parseJSON returns the value of a string that is a JSON object or array.
+func parseJSON(s string) cty.Value {
+	if !isJSON(s) {
+		return cty.NilVal
+	}
+	ty, err := ctyjson.ImpliedType([]byte(s))
+	if err != nil {
+		return cty.NilVal
+	}
+	v, err := ctyjson.Unmarshal([]byte(s), ty)
+	if err != nil {
+		return cty.NilVal
+	}
+	return v
+}
+
+func (t text) isJSON() bool { return t.json != cty.NilVal }
+
+// lines returns the lines of a string that has several and is not JSON.
+func (t text) lines() []string { return strings.Split(visible(strings.TrimSpace(t.s)), "\n") }
+
+func (t text) multiline() bool { return t.isString && !t.isJSON() && strings.Contains(t.s, "\n") }
+
+// simple writes a value on one line.
+func (t text) simple(p *Printer) string {
+	switch {
+	case t.isNull:
+		return p.in(gray, "null")
+	case t.isString:
+		return strconv.Quote(t.s)
+	}
+	return t.s
+}
+
+// text writes strings.
+func (w *nodeWriter) text(n *node, b, a text, indent int, l look) {
+	switch n.action {
+	case plans.Create, plans.NoOp:
+		w.one(n, a, indent, l)
+		return
+	case plans.Delete:
+		w.one(n, b, indent, l)
+		return
+	}
+	switch {
+	case b.isJSON() && a.isJSON():
+		w.encoded(n, pair{before: b.json, after: a.json}, indent, l)
+	case b.isJSON() || a.isJSON():
+		quiet := l
+		quiet.noNull = true
+		w.one(&node{action: plans.Delete}, b, indent, quiet)
+		w.arrow()
+		w.one(&node{action: plans.Create}, a, indent, quiet)
+		w.forces(n, l)
+	case b.multiline() || a.multiline():
+		w.heredoc(n, diffLines(b, a), indent, l)
+	default:
+		w.b.WriteString(b.simple(w.p))
+		w.arrow()
+		w.b.WriteString(a.simple(w.p))
+		w.forces(n, l)
+	}
+}
+
+// one writes a string that is new, gone or as before.
+func (w *nodeWriter) one(n *node, t text, indent int, l look) {
+	switch {
+	case t.isJSON() && n.action == plans.Delete:
+		w.encoded(n, pair{before: t.json}, indent, l)
+	case t.isJSON() && n.action == plans.Create:
+		w.encoded(n, pair{after: t.json}, indent, l)
+	case t.isJSON():
+		w.encoded(n, pair{before: t.json, after: t.json}, indent, l)
+	case t.multiline():
+		var lines []textLine
+		for _, s := range t.lines() {
+			lines = append(lines, textLine{plans.NoOp, s})
+		}
+		w.heredoc(n, lines, indent, l)
+	default:
+		w.b.WriteString(t.simple(w.p))
+		if !t.isNull {
+			w.toNull(n, l)
+		}
+		w.forces(n, l)
+	}
+}
+
+// A textLine is a line of a text that is new, gone or as before.
+type textLine struct {
+	action plans.Action
+	s      string
+}
+
+func diffLines(b, a text) []textLine {
+	before, after := b.lines(), a.lines()
+	if b.isNull {
+		before = nil
+	}
+	if a.isNull {
+		after = nil
+	}
+	var out []textLine
+	nb, na := numberLines(before, after)
+	for _, at := range align(nb, na, func(int, int) bool { return false }) {
+		switch {
+		case at[0] < 0:
+			out = append(out, textLine{plans.Create, after[at[1]]})
+		case at[1] < 0:
+			out = append(out, textLine{plans.Delete, before[at[0]]})
+		default:
+			out = append(out, textLine{plans.NoOp, before[at[0]]})
+		}
+	}
+	return out
+}
+
+func (w *nodeWriter) heredoc(n *node, lines []textLine, indent int, l look) {
+	raw := make([]string, len(lines))
+	for i, t := range lines {
+		raw[i] = t.s
+	}
+	delimiter := heredocDelimiter(raw)
+	w.b.WriteString("<<-" + delimiter)
+	w.forces(n, l)
+	w.b.WriteByte('\n')
+	for _, t := range lines {
+		w.line(indent+1, t.action, l)
+		w.b.WriteString(t.s)
+		w.b.WriteByte('\n')
+	}
+	w.line(indent, plans.NoOp, l)
+	w.b.WriteString(delimiter)
+	w.toNull(n, l)
+}
+
+// encoded writes a string that is JSON as the expression that could have made it.
+func (w *nodeWriter) encoded(n *node, x pair, indent int, l look) {
+	inner := dynamicChange(x)
+	note := ""
+	action := n.action
+	if inner.action == plans.NoOp && n.action == plans.Update {
+		action = plans.NoOp
+		note = w.p.in(gray, " # whitespace changes")
+		if n.replace {
+			note = w.p.in(red, " # whitespace changes force replacement")
+		}
+	}
+	in := l
+	in.noNull, in.allForce = true, false
+	sub := nodeWriter{p: w.p}
+	sub.node(inner, indent+1, in)
+	content := sub.b.String()
+	if action != plans.Create && action != plans.Delete && !strings.Contains(content, "\n") {
+		w.b.WriteString("jsonencode(" + content + ")" + note)
+		if note == "" {
+			w.forces(n, l)
+		}
+		return
+	}
+	w.b.WriteString("jsonencode(" + note)
+	if note == "" {
+		w.forces(n, l)
+	}
+	w.b.WriteByte('\n')
+	w.line(indent+1, action, l)
+	w.b.WriteString(content)
+	w.b.WriteByte('\n')
+	w.line(indent, plans.NoOp, l)
+	w.b.WriteByte(')')
+	w.toNull(n, l)
+}

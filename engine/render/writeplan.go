@@ -1,0 +1,303 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+// Plan writes plan for people: what was found to differ from the state, what is going
+// to happen to each object, how much that is, and how the outputs change. A plan
+// with errors is said to be one.
+func (p *Printer) Plan(w io.Writer, plan *plans.Plan, cfg *config.Config, schemas Schemas) {
+	t := planText{p: p, w: w, plan: plan, schemas: schemas}
+	drifted := t.drift()
+	changes := shown(plan.Changes)
+	outputs := t.outputs()
+	if len(changes) == 0 && len(outputs) == 0 {
+		t.nothing(drifted)
+		return
+	}
+	if drifted {
+		t.rule()
+	}
+	if len(changes) > 0 {
+		t.legend(changes)
+		t.changes(changes)
+	}
+	if len(outputs) > 0 {
+		fmt.Fprintf(w, "\n%s\n%s\n", "Changes to Outputs:", strings.Join(outputs, "\n"))
+		if len(changes) == 0 {
+			t.prose("Applying this plan saves these output values in the state. No real object changes.")
+		}
+	}
+}
+
+// planText writes the text of one plan.
+type planText struct {
+	p       *Printer
+	w       io.Writer
+	plan    *plans.Plan
+	schemas Schemas
+}
+
+// prose writes a paragraph.
+func (t planText) prose(s string) { fmt.Fprintf(t.w, "\n%s\n", wrap(s, t.p.width())) }
+
+func (t planText) headline(st style, word, rest string) {
+	fmt.Fprintf(t.w, "\n%s%s\n", t.p.in(bold, t.p.in(st, word)), t.p.in(bold, rest))
+}
+
+func (t planText) rule() {
+	fmt.Fprintf(t.w, "\n%s\n", t.p.in(gray, strings.Repeat("─", min(t.p.width(), defaultWidth)-1)))
+}
+
+// shown returns the changes to show: not those where nothing happens, nor that data
+// sources are dropped from the state.
+func shown(list []*plans.ResourceChange) []*plans.ResourceChange {
+	var out []*plans.ResourceChange
+	for _, c := range list {
+		switch {
+		case c.Action == plans.NoOp && !moved(c) && c.Importing == nil:
+		case c.Action == plans.Delete && c.Addr.Instance.Resource.Resource.Mode != addrs.Managed:
+		default:
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// moved reports whether an object had another address.
+func moved(c *plans.ResourceChange) bool {
+	return c.PrevAddr != c.Addr.Instance && c.PrevAddr != (addrs.AbsResourceInstance{})
+}
+
+// legends explain the symbols of actions, in the order to show them.
+var legends = []struct {
+	action plans.Action
+	text   string
+}{
+	{plans.Create, "create"},
+	{plans.Update, "update in-place"},
+	{plans.Delete, "destroy"},
+	{plans.DeleteThenCreate, "destroy and then create replacement"},
+	{plans.CreateThenDelete, "create replacement and then destroy"},
+	{plans.Read, "read (data resources)"},
+	{plans.Forget, "forget, without destroying"},
+}
+
+func (t planText) legend(changes []*plans.ResourceChange) {
+	used := map[plans.Action]bool{}
+	for _, c := range changes {
+		used[c.Action] = true
+	}
+	if len(used) == 1 && used[plans.NoOp] {
+		return
+	}
+	t.prose("Lockstep has made the following execution plan. These symbols say what happens to a resource:")
+	nw := nodeWriter{p: t.p}
+	for _, l := range legends {
+		if used[l.action] {
+			fmt.Fprintf(t.w, "%s %s\n", nw.symbol(l.action), l.text)
+		}
+	}
+}
+
+func (t planText) changes(changes []*plans.ResourceChange) {
+	if t.plan.Errored {
+		t.prose("Lockstep planned the following actions, but then met an error:")
+	} else {
+		t.prose("Lockstep will perform the following actions:")
+	}
+	for _, c := range changes {
+		fmt.Fprintf(t.w, "\n%s\n", t.change(c, false, nil))
+	}
+	fmt.Fprintf(t.w, "\n%s %s\n", t.p.in(bold, "Plan:"), countsText(t.plan))
+}
+
+// countsText tells how many objects change.
+func countsText(plan *plans.Plan) string {
+	add, change, destroy, imports, forget := Counts(plan)
+	var parts []string
+	if imports > 0 {
+		parts = append(parts, fmt.Sprintf("%d to import", imports))
+	}
+	parts = append(parts, fmt.Sprintf("%d to add", add), fmt.Sprintf("%d to change", change), fmt.Sprintf("%d to destroy", destroy))
+	if forget > 0 {
+		parts = append(parts, fmt.Sprintf("%d to forget", forget))
+	}
+	return strings.Join(parts, ", ") + "."
+}
+
+// change returns the text of one change, without a line feed at the end. A drift is
+// what has happened, anything else what will.
+func (t planText) change(c *plans.ResourceChange, drift bool, relevant *pathSet) string {
+	nw := nodeWriter{p: t.p}
+	t.p.comment(&nw.b, c, drift)
+	if c.Action == plans.Forget {
+		nw.forgotten(c)
+		return nw.b.String()
+	}
+	nw.b.WriteString(nw.symbol(c.Action))
+	nw.b.WriteByte(' ')
+	nw.header(c.Addr.Instance.Resource.Resource)
+	nw.node(changeNode(c, t.schema(c), relevant), 0, look{})
+	return nw.b.String()
+}
+
+func (t planText) schema(c *plans.ResourceChange) *schema.Schema {
+	if c.Schema != nil {
+		return c.Schema
+	}
+	return t.schemas.resource(c.Provider.Provider, c.Addr.Instance.Resource.Resource)
+}
+
+// header writes what a block of configuration begins with.
+func (w *nodeWriter) header(r addrs.Resource) {
+	word := "resource"
+	if r.Mode != addrs.Managed {
+		word = r.Mode.String()
+	}
+	fmt.Fprintf(&w.b, "%s %q %q ", word, r.Type, r.Name)
+}
+
+// forgotten writes what is let go: as it is, for whoever takes it over.
+func (w *nodeWriter) forgotten(c *plans.ResourceChange) {
+	w.b.WriteString(w.symbol(c.Action))
+	w.b.WriteByte(' ')
+	w.header(c.Addr.Instance.Resource.Resource)
+	same := *c
+	same.After = c.Before
+	w.node(changeNode(&same, c.Schema, nil), 0, look{all: true, bare: true})
+}
+
+// changeNode returns how the object of a change changes.
+func changeNode(c *plans.ResourceChange, rs *schema.Schema, relevant *pathSet) *node {
+	x := pair{
+		before: withSchemaMarks(c.Before, rs), after: withSchemaMarks(c.After, rs),
+		replace: c.RequiredReplace, relevant: relevant,
+	}.implicit()
+	if !c.Action.IsReplace() {
+		x.replace = nil
+	}
+	if rs == nil {
+		n := dynamicChange(x)
+		n.nested = true
+		return n
+	}
+	return blockChange(x, rs.Block)
+}
+
+// outputs returns a text for each output that changes.
+func (t planText) outputs() []string {
+	var names []string
+	var nodes []*node
+	for _, o := range t.plan.Outputs {
+		x := pair{before: o.Before, after: o.After}.implicit()
+		n := dynamicChange(x)
+		if n.action != plans.NoOp {
+			names, nodes = append(names, o.Name), append(nodes, n)
+		}
+	}
+	width := widest(names, attributeName)
+	var out []string
+	for i, n := range nodes {
+		nw := nodeWriter{p: t.p}
+		nw.notes(n, 0, look{})
+		nw.b.WriteString(nw.symbol(n.action) + " ")
+		nw.name(attributeName(names[i]), width)
+		nw.node(n, 0, look{})
+		out = append(out, nw.b.String())
+	}
+	return out
+}
+
+// drift writes what was found to differ from the state, as far as it matters, and
+// reports whether there was anything.
+func (t planText) drift() bool {
+	only := t.plan.Mode == plans.RefreshOnlyMode
+	if !only && len(shown(t.plan.Changes)) == 0 && !slices.ContainsFunc(t.plan.Outputs, func(o *plans.OutputChange) bool { return o.Action != plans.NoOp }) {
+		return false
+	}
+	relevant := map[addrs.AbsResourceInstance]*pathSet{}
+	for _, r := range t.plan.Relevant {
+		if relevant[r.Resource] == nil {
+			relevant[r.Resource] = &pathSet{}
+		}
+		*relevant[r.Resource] = append(*relevant[r.Resource], r.Attribute)
+	}
+	var list []string
+	for _, c := range t.plan.Drift {
+		if text := t.drifted(c, only, relevant); text != "" {
+			list = append(list, text)
+		}
+	}
+	if len(list) == 0 {
+		return false
+	}
+	t.headline(cyan, "Note:", " Objects have changed outside of Lockstep")
+	if only {
+		t.prose("These differ from what the state says:")
+	} else {
+		t.prose("These differ from what the state says, in ways that may have led to this plan:")
+	}
+	for _, text := range list {
+		fmt.Fprintf(t.w, "\n%s\n", text)
+	}
+	if only {
+		t.prose("This is a refresh-only plan: nothing is done to undo that. If it is as it should be, apply the plan to note it in the state; no object changes.")
+	} else {
+		t.prose("Unless the configuration was changed likewise, or ignores these attributes by ignore_changes, the plan below may undo or answer them.")
+	}
+	return true
+}
+
+// drifted returns the text of a drift, "" if none of it matters.
+func (t planText) drifted(c *plans.ResourceChange, only bool, relevant map[addrs.AbsResourceInstance]*pathSet) string {
+	if only {
+		if c.Action == plans.NoOp && !moved(c) {
+			return ""
+		}
+		return t.change(c, true, nil)
+	}
+	paths := relevant[c.Addr.Instance]
+	if c.Action == plans.NoOp || paths == nil {
+		return ""
+	}
+	if c.Action != plans.Delete && changeNode(c, t.schema(c), paths).action == plans.NoOp {
+		return ""
+	}
+	return t.change(c, true, paths)
+}
+
+// nothing says that there is nothing to do.
+func (t planText) nothing(drifted bool) {
+	if drifted && t.plan.Mode == plans.RefreshOnlyMode {
+		return // that was said
+	}
+	if t.plan.Errored {
+		t.headline(red, "Planning failed.", " An error ended it before anything was planned.")
+		return
+	}
+	switch t.plan.Mode {
+	case plans.RefreshOnlyMode:
+		t.headline(green, "No changes.", " Your infrastructure still matches the configuration.")
+		t.prose("The real objects are as the state says.")
+	case plans.DestroyMode:
+		t.headline(green, "No changes.", " No objects need to be destroyed.")
+		t.prose("Nothing was created yet, or all of it is gone.")
+	default:
+		t.headline(green, "No changes.", " Your infrastructure matches the configuration.")
+		if t.plan.Applyable {
+			t.prose("Applying this plan updates only the state, to what the objects are now.")
+		} else {
+			t.prose("The real objects were compared with the configuration, and nothing needs to be done.")
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// State writes all objects of s, as blocks, and its outputs.
+func (p *Printer) State(w io.Writer, s *states.State, schemas Schemas) {
+	if s == nil || s.IsEmpty() {
+		fmt.Fprintln(w, "The state file is empty. No resources are represented.")
+		return
+	}
+	all := slices.SortedFunc(maps.Keys(maps.Collect(s.Resources())), addrs.AbsResource.Compare)
+	for _, a := range all {
+		r := s.Resource(a)
+		for _, k := range slices.SortedFunc(maps.Keys(r.Instances), addrs.InstanceKey.Compare) {
+			p.instance(w, a.Instance(k), r, r.Instances[k], schemas)
+			fmt.Fprintln(w)
+		}
+	}
+	outputs := maps.Collect(s.Outputs())
+	if len(outputs) == 0 {
+		return
+	}
+	fmt.Fprint(w, "\nOutputs:\n\n")
+	for _, name := range slices.Sorted(maps.Keys(outputs)) {
+		o := outputs[name]
+		if o.Sensitive {
+			fmt.Fprintf(w, "%s = %s\n", attributeName(name), sensitiveText)
+			continue
+		}
+		nw := nodeWriter{p: p}
+		nw.name(attributeName(name), 0)
+		nw.node(dynamicChange(pair{before: o.Value, after: o.Value}), 0, look{bare: true, all: true})
+		fmt.Fprintln(w, nw.b.String())
+	}
+}
+
+// Object writes one instance of s, its deposed objects included, as `state show`
+// does; nothing if s has no such instance.
+func (p *Printer) Object(w io.Writer, s *states.State, a addrs.AbsResourceInstance, schemas Schemas) {
+	if in := s.Instance(a); in != nil {
+		p.instance(w, a, s.Resource(a.AbsResource()), in, schemas)
+	}
+}
+
+func (p *Printer) instance(w io.Writer, a addrs.AbsResourceInstance, r *states.Resource, in *states.Instance, schemas Schemas) {
+	rs := schemas.resource(r.Provider.Provider, a.Resource.Resource)
+	if in.Current != nil {
+		note := ""
+		if in.Current.Status == states.Tainted {
+			note = " (tainted)"
+		}
+		p.object(w, a, note, rs, in.Current)
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(in.Deposed), cmp.Compare[addrs.DeposedKey]) {
+		p.object(w, a, fmt.Sprintf(" (deposed object %s)", key), rs, in.Deposed[key])
+	}
+}
+
+func (p *Printer) object(w io.Writer, a addrs.AbsResourceInstance, note string, rs *schema.Schema, o *states.Object) {
+	nw := nodeWriter{p: p}
+	fmt.Fprintf(&nw.b, "# %s:%s\n", a, note)
+	nw.header(a.Resource.Resource)
+	v, rs, err := objectValue(rs, o)
+	if err != nil {
+		fmt.Fprintf(w, "%s{} # its attributes cannot be read\n", nw.b.String())
+		return
+	}
+	c := &plans.ResourceChange{Change: plans.Change{Action: plans.NoOp, Before: v, After: v}}
+	nw.node(changeNode(c, rs, nil), 0, look{bare: true, all: true})
+	fmt.Fprintln(w, nw.b.String())
+}
