@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -108,13 +109,19 @@ var signs = map[plans.Action]string{
 	plans.DeleteThenCreate: "-/+", plans.CreateThenDelete: "+/-", plans.NoOp: "=",
 }
 
-func (w *sheet) plan(p *plans.Plan) {
+// plan writes down a plan, and reports whether there is nothing to do. Drift is
+// something to do for -refresh-only.
+func (w *sheet) plan(p *plans.Plan) (empty bool) {
 	if p == nil {
-		return
+		return false
 	}
 	before := len(w.lines)
 	for _, c := range p.Drift {
 		w.change("drift "+signs[c.Action], c)
+	}
+	drift := len(w.lines)
+	if p.Mode == plans.RefreshOnlyMode {
+		drift = before
 	}
 	for _, c := range p.Changes {
 		if c.Action != plans.NoOp || c.PrevAddr != c.Addr.Instance || c.Importing != nil {
@@ -126,14 +133,16 @@ func (w *sheet) plan(p *plans.Plan) {
 			w.line("output %s: %s -> %s", o.Name, show(o.Before), show(o.After))
 		}
 	}
+	empty = len(w.lines) == drift
 	for _, c := range p.Checks {
 		if c.Status != "pass" {
 			w.line("%s: %s", c.ConfigAddr, c.Status)
 		}
 	}
-	if len(w.lines) == before && !p.Errored {
+	if empty && !p.Errored {
 		w.line("no changes")
 	}
+	return empty
 }
 
 func (w *sheet) change(sign string, c *plans.ResourceChange) {
@@ -221,6 +230,9 @@ func differences(c *plans.ResourceChange) string {
 	return "{" + strings.Join(out, " ") + "}"
 }
 
+// uuids are random, and shown as such.
+var uuids = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+
 // show prints a value on one line. "?" is an unknown one, "*" stands before what is
 // sensitive, "^" before what is ephemeral.
 func show(v cty.Value) string {
@@ -239,7 +251,7 @@ func show(v cty.Value) string {
 	case v.IsNull():
 		return prefix + "null"
 	case ty == cty.String:
-		return prefix + fmt.Sprintf("%q", v.AsString())
+		return prefix + uuids.ReplaceAllString(fmt.Sprintf("%q", v.AsString()), "<uuid>")
 	case ty == cty.Number:
 		return prefix + v.AsBigFloat().Text('g', -1)
 	case ty == cty.Bool:
@@ -327,6 +339,9 @@ func (w *sheet) object(a addrs.ResourceInstanceObject, known map[string]bool) st
 	}
 	if o.CreateBeforeDestroy {
 		text += " cbd"
+	}
+	if pc := w.stage.state.Resource(a.Instance.AbsResource()).Provider; pc.Alias != "" || !pc.Module.IsRoot() {
+		text += " by " + strings.TrimPrefix(pc.Module.String()+".", ".") + strings.Trim(pc.Provider.Type+"."+pc.Alias, ".")
 	}
 	if deps := o.Dependencies.All(); len(deps) > 0 {
 		text += " <-"
