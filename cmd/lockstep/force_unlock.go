@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
-	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/run/workdir"
-	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
 var forceUnlockCommand = command{name: "force-unlock", synopsis: "Release a lock that its holder left behind", run: func(a *app, args []string) int {
@@ -35,13 +32,10 @@ var forceUnlockCommand = command{name: "force-unlock", synopsis: "Release a lock
 		fmt.Fprintln(a.out, "force-unlock cancelled.")
 		return 1
 	}
-	err := st.Workspace.Unlock(context.WithoutCancel(a.ctx), id)
-	if err == nil {
-		fmt.Fprintf(a.out, "The lock %s has been released: others can lock the state now.\n", id)
+	if err := st.Workspace.Unlock(context.WithoutCancel(a.ctx), id); err != nil {
+		a.show(ds)
+		return a.usage("nothing was released: %s", err)
 	}
-	var other *statebackend.LockMismatchError
-	if errors.As(err, &other) {
-		err = fmt.Errorf("%w; nothing was released", err)
-	}
-	return a.show(append(ds, diags.FromError("Failed to unlock state", err)...))
+	fmt.Fprintf(a.out, "The lock %s has been released: others can lock the state now.\n", id)
+	return a.show(ds)
 }}

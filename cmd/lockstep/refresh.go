@@ -3,15 +3,15 @@ package main
 import (
 	"context"
 
-	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/render"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
+// refreshCommand plans as `plan` does, and stores what planning has read, outputs
+// included, without applying anything.
 var refreshCommand = command{name: "refresh", synopsis: "Bring the state up to date with what exists", run: func(a *app, args []string) int {
-	o := operationFlags{refreshOnly: true, refresh: true}
+	o := operationFlags{refresh: true}
 	f := a.newFlags("refresh", "refresh [OPTIONS]")
 	f.refreshing(&o)
 	if code, ok := f.parse(args); !ok {
@@ -32,13 +32,15 @@ var refreshCommand = command{name: "refresh", synopsis: "Bring the state up to d
 		ds = append(ds, diags.Warningf(nil, "Empty or non-existent state",
 			"There is nothing in the state that could be refreshed.")...)
 	}
-	state, more := op.applyRefresh(plan, o.parallelism, v)
-	ds = append(append(ds, more...), op.unlock()...)
+	if err := op.state.Write(context.WithoutCancel(a.ctx), plan.PriorState); err != nil {
+		ds = append(append(ds, diags.FromError("Error saving the state", err)...), op.rescue(plan.PriorState)...)
+	}
+	ds = append(ds, op.unlock()...)
 	v.diagnostics(ds)
 	if ds.HasErrors() {
 		return 1
 	}
-	showOutputs(v, state)
+	showOutputs(v, plan.PriorState)
 	return 0
 }}
 
@@ -52,22 +54,6 @@ func (f *flags) refreshing(o *operationFlags) {
 	f.IntVar(&o.parallelism, "parallelism", 10, "how many provider calls may be under way at once")
 	f.BoolVar(&o.json, "json", false, "write a stream of JSON messages")
 	f.BoolVar(&o.compact, "compact-warnings", false, "show warnings by their headline only")
-}
-
-// applyRefresh stores what a plan that only refreshes has found.
-func (o *operation) applyRefresh(plan *plans.Plan, parallelism int, v view) (*states.State, diags.Diagnostics) {
-	lost := false
-	state, ds := engine.Apply(o.a.ctx, o.run(parallelism, v), plan, engine.ApplyOptions{
-		Save: func(ctx context.Context, s *states.State) error {
-			err := o.state.Write(ctx, s)
-			lost = err != nil
-			return err
-		},
-	})
-	if lost {
-		ds = append(ds, o.rescue(state)...)
-	}
-	return state, ds
 }
 
 // showOutputs shows the outputs of a state, if there are any.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -24,7 +25,7 @@ var stateListCommand = command{name: "state list", synopsis: "List the resource 
 		return a.show(ds)
 	}
 	if !op.state.Exists() {
-		return a.show(append(ds, noState()...))
+		return op.noState(ds)
 	}
 	state := op.state.Current
 	found := instances(state, func(addrs.AbsResourceInstance) bool { return true })
@@ -35,7 +36,7 @@ var stateListCommand = command{name: "state list", synopsis: "List the resource 
 		some, more := matching(state, s)
 		found, ds = append(found, some...), append(ds, more...)
 	}
-	slices.SortFunc(found, addrs.AbsResourceInstance.Compare)
+	slices.SortFunc(found, listOrder)
 	for _, r := range slices.Compact(found) {
 		if id == "" || id == objectID(state.Instance(r)) {
 			fmt.Fprintln(a.out, r)
@@ -54,8 +55,17 @@ func instances(s *states.State, want func(addrs.AbsResourceInstance) bool) []add
 			}
 		}
 	}
-	slices.SortFunc(out, addrs.AbsResourceInstance.Compare)
+	slices.SortFunc(out, listOrder)
 	return out
+}
+
+// listOrder is the order in which Terraform lists instances: module instances by
+// their depth, then as they compare.
+func listOrder(a, b addrs.AbsResourceInstance) int {
+	if d := cmp.Compare(len(a.Module.Steps()), len(b.Module.Steps())); d != 0 {
+		return d
+	}
+	return a.Compare(b)
 }
 
 // matching returns the instances that an address of the command line means.

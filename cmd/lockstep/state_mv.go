@@ -40,7 +40,7 @@ var stateMvCommand = command{name: "state mv", synopsis: "Give objects other add
 		return a.show(ds)
 	}
 	if !op.state.Exists() {
-		return op.finish(append(ds, noState()...))
+		return op.noState(ds)
 	}
 	dst := op
 	if out != "" && !op.keptIn(out, x) {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 
-	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
 )
@@ -27,45 +26,51 @@ var statePushCommand = command{name: "state push", synopsis: "Replace the stored
 	}
 	next, err := a.readState(f.Arg(0))
 	if err != nil {
-		return a.show(diags.FromError("Error reading the state to push", err))
+		return a.usage("%s", err)
 	}
 	op, ds := a.stored(x)
 	if ds.HasErrors() {
 		return a.show(ds)
 	}
-	return op.finish(append(ds, op.push(next, force)...))
+	if err := op.push(next, force); err != nil {
+		op.finish(ds)
+		return a.usage("the state is not pushed: %s", err)
+	}
+	return op.finish(ds)
 }}
 
-// readState reads a state file, or standard input.
+// readState reads a state file that the user names, or standard input.
 func (a *app) readState(path string) (*states.State, error) {
 	var data []byte
 	var err error
 	if path == "-" {
 		data, err = io.ReadAll(a.in)
-	} else if data, err = os.ReadFile(a.path(path)); err != nil {
-		err = fmt.Errorf("%s: %s", path, reason(err))
+	} else {
+		data, err = os.ReadFile(a.path(path))
 	}
 	if err == nil && len(data) == 0 {
-		err = fmt.Errorf("%s is empty", path)
+		err = errors.New("it is empty")
+	}
+	var s *states.State
+	if err == nil {
+		s, err = statefile.Read(data)
 	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the state %s cannot be read: %s", path, reason(err))
 	}
-	return statefile.Read(data)
+	return s, nil
 }
 
 // push stores a state as it is.
-func (o *operation) push(next *states.State, force bool) diags.Diagnostics {
+func (o *operation) push(next *states.State, force bool) error {
 	is := o.state.Current
-	same := is.SameContent(next) && is.Lineage == next.Lineage && is.Serial == next.Serial
-	if o.state.Exists() && same {
+	if o.state.Exists() && is.Lineage == next.Lineage && is.Serial == next.Serial && is.SameContent(next) {
 		return nil
 	}
 	if err := pushable(is, next); err != nil && !force {
-		return diags.FromError("Error pushing the state", fmt.Errorf("%w; -force ignores this", err))
+		return fmt.Errorf("%w (-force ignores this)", err)
 	}
-	err := o.state.Replace(context.WithoutCancel(o.a.ctx), next)
-	return diags.FromError("Error pushing the state", err)
+	return o.state.Replace(context.WithoutCancel(o.a.ctx), next)
 }
 
 // pushable says why a state should not take the place of the stored one. The rules

@@ -35,7 +35,7 @@ var stateReplaceProviderCommand = command{name: "state replace-provider", synops
 		return a.show(ds)
 	}
 	if !op.state.Exists() {
-		return op.finish(append(ds, noState()...))
+		return op.noState(ds)
 	}
 	more, code := op.replaceProvider(ps[0], ps[1], approve)
 	return max(code, op.finish(append(ds, more...)))

@@ -27,7 +27,7 @@ var stateRmCommand = command{name: "state rm", synopsis: "Forget objects without
 		return a.show(ds)
 	}
 	if !op.state.Exists() {
-		return op.finish(append(ds, noState()...))
+		return op.noState(ds)
 	}
 	return op.finish(append(ds, op.remove(f.Args(), dry)...))
 }}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
@@ -16,9 +15,9 @@ var stateShowCommand = command{name: "state show", synopsis: "Show the attribute
 	if f.NArg() != 1 {
 		return a.usage("state show takes exactly one address")
 	}
-	addr, ds := parseInstance(f.Arg(0))
-	if ds.HasErrors() {
-		return a.show(ds)
+	addr, err := addrs.ParseAbsResourceInstance(f.Arg(0))
+	if err != nil {
+		return a.usage("%s", err)
 	}
 	op, ds := a.stored(x)
 	defer op.close()
@@ -26,12 +25,11 @@ var stateShowCommand = command{name: "state show", synopsis: "Show the attribute
 		return a.show(ds)
 	}
 	if !op.state.Exists() {
-		return a.show(append(ds, noState()...))
+		return op.noState(ds)
 	}
 	one, ok := justOne(op.state.Current, addr)
 	if !ok {
-		return a.show(append(ds, diags.Errorf(nil, "No such resource instance",
-			"The state has no resource instance %s. The address must name one instance, with its key if it has one; \"lockstep state list\" shows them all.", addr)...))
+		return a.usage("the state has no resource instance %s; `lockstep state list` shows those that it has, with their keys", addr)
 	}
 	if ds = append(ds, op.providersFor(a.ctx, one)...); ds.HasErrors() {
 		return a.show(ds)

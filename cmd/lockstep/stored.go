@@ -138,10 +138,10 @@ func (o *operation) finish(ds diags.Diagnostics) int {
 	return o.a.show(append(ds, o.unlock()...))
 }
 
-// noState reports that there is no state to look at or to edit.
-func noState() diags.Diagnostics {
-	return diags.Errorf(nil, "No state file was found!",
-		"State management commands require a state. Run this command in a directory that something was applied in, or use -state to name a state file.")
+// noState reports that there is no state to look at or to edit, and ends.
+func (o *operation) noState(ds diags.Diagnostics) int {
+	o.finish(ds)
+	return o.a.usage("there is no state: apply something first, or use -state to name a state file")
 }
 
 // editing are the options that commands share which edit the state.

@@ -70,7 +70,8 @@ var workspaceSelectCommand = command{name: "workspace select", synopsis: "Select
 	case name == op.workspace && op.has(name):
 		return a.show(ds)
 	case !op.has(name) && !create:
-		return a.show(append(ds, noWorkspace(name, "create it with \"lockstep workspace new\", or give \"lockstep workspace select\" the option -or-create")...))
+		a.show(ds)
+		return a.usage("there is no workspace %q: create it with `lockstep workspace new`, or use -or-create", name)
 	case !op.has(name):
 		return a.show(append(ds, op.create(name, lockFlags{lock: true}, nil)...))
 	}
@@ -96,13 +97,15 @@ var workspaceNewCommand = command{name: "workspace new", synopsis: "Create a wor
 		return a.show(ds)
 	}
 	if op.has(name) {
-		return a.show(append(ds, diags.Errorf(nil, "Workspace exists", "There is a workspace %q already: select it with \"lockstep workspace select\".", name)...))
+		a.show(ds)
+		return a.usage("there is a workspace %q already: select it with `lockstep workspace select`", name)
 	}
 	var first *states.State
 	if from != "" {
 		var err error
 		if first, err = a.readState(from); err != nil {
-			return a.show(append(ds, diags.FromError("Error reading the state to copy", err)...))
+			a.show(ds)
+			return a.usage("%s", err)
 		}
 	}
 	return a.show(append(ds, op.create(name, locks, first)...))
@@ -127,15 +130,16 @@ var workspaceDeleteCommand = command{name: "workspace delete", synopsis: "Delete
 	name := f.Arg(0)
 	switch {
 	case !op.has(name):
-		ds = append(ds, noWorkspace(name, "\"lockstep workspace list\" shows what there is")...)
+		a.show(ds)
+		return a.usage("there is no workspace %q; `lockstep workspace list` shows those that there are", name)
 	case name == op.workspace:
-		ds = append(ds, diags.Errorf(nil, "Workspace is selected", "The workspace %q is the selected one, and cannot be deleted: select another one first.", name)...)
+		a.show(ds)
+		return a.usage("the workspace %q is the selected one, and cannot be deleted: select another one first", name)
 	case name == statebackend.DefaultWorkspace:
-		ds = append(ds, diags.Errorf(nil, "Workspace cannot be deleted", "The workspace %q is always there.", name)...)
-	default:
-		ds = append(ds, op.delete(name, locks, force)...)
+		a.show(ds)
+		return a.usage("the workspace %q is always there, and cannot be deleted", name)
 	}
-	return a.show(ds)
+	return a.show(append(ds, op.delete(name, locks, force)...))
 }}
 
 // workspaceVariable selects a workspace, whatever was selected last.
@@ -152,17 +156,12 @@ func (f *flags) workspaceName(args []string, deed string) (name string, code int
 	case f.NArg() != 1:
 		return "", a.usage("%s takes exactly one name", f.Name()), false
 	case a.getenv(workspaceVariable) != "":
-		return "", a.show(diags.Errorf(nil, "Workspace is given by the environment",
-			"The environment variable %s selects the workspace %q: unset it to %s another one.", workspaceVariable, a.getenv(workspaceVariable), deed)), false
+		return "", a.usage("the environment variable %s selects the workspace %q: unset it to %s another one", workspaceVariable, a.getenv(workspaceVariable), deed), false
 	}
 	if err := statebackend.CheckWorkspaceName(f.Arg(0)); err != nil {
-		return "", a.show(diags.FromError("Invalid workspace name", err)), false
+		return "", a.usage("%s", err), false
 	}
 	return f.Arg(0), 0, true
-}
-
-func noWorkspace(name, hint string) diags.Diagnostics {
-	return diags.Errorf(nil, "No such workspace", "The workspace %q doesn't exist: %s.", name, hint)
 }
 
 // workspaces is a backend with the names of its workspaces.
