@@ -76,7 +76,7 @@ func (x *instance) planData(ctx context.Context) (cty.Value, diags.Diagnostics) 
 		return cty.NilVal, ds
 	}
 	if config.ContainsMarked() {
-		if ds = append(ds, x.rs.Block.CheckEphemeral(config).At(x.addr.String())...); ds.HasErrors() {
+		if ds = append(ds, session.Places(x.rs.Block.CheckEphemeral(config), x.r, x.addr.String())...); ds.HasErrors() {
 			return cty.NilVal, ds
 		}
 	}

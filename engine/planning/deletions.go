@@ -212,10 +212,9 @@ func (p *planner) orphanResource(ctx context.Context, abs addrs.AbsResource) dia
 	if kept, more := p.removed(ctx, b, list); kept {
 		return append(ds, more...)
 	}
+	// Also if its module is gone: "no module" is for a block whose module has fewer
+	// instances.
 	reason := plans.ReasonDeleteBecauseNoConfig
-	if p.in.Config.Modules[abs.Module.Module()] == nil || !p.moduleExists(abs.Module) {
-		reason = plans.ReasonDeleteBecauseNoModule
-	}
 	if p.in.Mode == plans.DestroyMode {
 		reason = plans.ReasonNone
 	}

@@ -197,7 +197,7 @@ func (x *instance) config(ctx context.Context) (cty.Value, diags.Diagnostics) {
 	}
 	if val.ContainsMarked() {
 		more := x.rs.Block.CheckEphemeral(val)
-		if ds = append(ds, more.At(x.addr.String())...); ds.HasErrors() {
+		if ds = append(ds, session.Places(more, x.r, x.addr.String())...); ds.HasErrors() {
 			return val, ds
 		}
 	}

@@ -24,6 +24,9 @@ func (p *planner) outputs() []*plans.OutputChange {
 			continue
 		}
 		if p.in.Mode == plans.DestroyMode {
+			if p.included != nil {
+				continue // what is destroyed with -target leaves the outputs as they are
+			}
 			if old, ok := p.in.State.Output(name); ok {
 				out = append(out, deletedOutput(name, old))
 			}

@@ -134,7 +134,7 @@ func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.Mod
 		return ds
 	}
 	if val.ContainsMarked() && r.Addr.Mode != addrs.Ephemeral {
-		if ds = append(ds, rs.Block.CheckEphemeral(val).At(addr)...); ds.HasErrors() {
+		if ds = append(ds, session.Places(rs.Block.CheckEphemeral(val), r, addr)...); ds.HasErrors() {
 			return ds
 		}
 	}
