@@ -24,10 +24,6 @@ func Import(ctx context.Context, in Input, addr addrs.AbsResourceInstance, id st
 		return in.State, diags.Errorf(nil, "Resource address does not exist in the configuration",
 			"Before importing %s, please create its configuration: a block\n\n    resource %q %q {\n      # (resource arguments)\n    }", addr, addr.Resource.Resource.Type, addr.Resource.Resource.Name)
 	}
-	if st := in.State.Instance(addr); st != nil && st.Current != nil {
-		return in.State, diags.Errorf(nil, "Resource already managed by Lockstep",
-			"Lockstep is already managing a remote object for %s. To import to this address you must first remove the existing object from the state.", addr)
-	}
 	p := newPlanner(in)
 	p.stored = &storedValues{p: p}
 	b, ds := p.open(ctx, m, m.Resources[addr.Resource.Resource])
@@ -68,6 +64,10 @@ func (p *planner) fetch(ctx context.Context, b *block, addr addrs.AbsResourceIns
 	list, ds := b.client.Import(ctx, addr.Resource.Resource.Type, id)
 	if ds = session.Places(ds, nil, addr.String()); ds.HasErrors() {
 		return ds
+	}
+	if st := p.in.State.Instance(addr); st != nil && st.Current != nil {
+		return append(ds, diags.Errorf(nil, "Resource already managed by Lockstep",
+			"Lockstep is already managing a remote object for %s. To import to this address you must first remove the existing object from the state.", addr)...)
 	}
 	for i, x := range list {
 		if x.TypeName != addr.Resource.Resource.Type || i > 0 {
