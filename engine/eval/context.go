@@ -173,27 +173,11 @@ func (b *builder) addResources(root map[string]cty.Value) {
 
 // checkScope reports each, count and self where they mean nothing.
 func checkScope(ts []hcl.Traversal, s Scope) diags.Diagnostics {
-	var ds diags.Diagnostics
-	for _, t := range ts {
-		switch root := t.RootName(); root {
-		case "count":
-			if s.Instance == nil || !s.Instance.HasCount {
-				ds = append(ds, diags.Errorf(t.SourceRange().Ptr(), `Reference to "count" in non-counted context`,
-					`The "count" object can only be used in "module", "resource", and "data" blocks, and only when the "count" argument is set.`)...)
-			}
-		case "each":
-			if (s.Instance == nil || !s.Instance.HasEach) && s.Extra["each"] == cty.NilVal {
-				ds = append(ds, diags.Errorf(t.SourceRange().Ptr(), `Reference to "each" in context without for_each`,
-					`The "each" object can be used only in "module" or "resource" blocks, and only when the "for_each" argument is set.`)...)
-			}
-		case "self":
-			if s.Self == cty.NilVal {
-				ds = append(ds, diags.Errorf(t.SourceRange().Ptr(), `Invalid "self" reference`,
-					`The "self" object is not available in this context. This object can be used only in resource provisioner, connection, and postcondition blocks.`)...)
-			}
-		}
-	}
-	return ds
+	return refs.Scope{
+		Count: s.Instance != nil && s.Instance.HasCount,
+		Each:  s.Instance != nil && s.Instance.HasEach || s.Extra["each"] != cty.NilVal,
+		Self:  s.Self != cty.NilVal,
+	}.Check(ts)
 }
 
 // callKey makes the outputs wanted of a call part of a cell's name.

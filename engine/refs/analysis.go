@@ -51,7 +51,7 @@ func (a *analysis) all() {
 		return compareStrings(x.Addr.String(), y.Addr.String())
 	}) {
 		o := a.declare(addrs.Object{Kind: addrs.KindProvider, Name: p.Addr.String()})
-		a.block(o, p, p.Body)
+		a.block(o, p, p.Body, Scope{})
 	}
 	for _, n := range slices.Sorted(maps.Keys(c.Checks)) {
 		o := a.declare(addrs.Object{Kind: addrs.KindCheck, Name: n})
@@ -100,18 +100,20 @@ func (a *analysis) resource(r *config.Resource) {
 	o := a.declare(addrs.Object{Kind: addrs.KindResource, Res: r.Addr})
 	a.expr(o, r.Count)
 	a.expr(o, r.ForEach)
-	a.block(o, r, r.Body)
+	scope := Scope{Count: r.Count != nil, Each: r.ForEach != nil}
+	a.block(o, r, r.Body, scope)
 	a.dependsOn(o, r.DependsOn)
 	a.conditions(o, r.Preconditions)
 	a.conditions(o, r.Postconditions)
 	for _, x := range r.ReplaceTriggeredBy {
 		a.trigger(o, x)
 	}
+	scope.Self = true
 	for _, p := range r.Provisioners {
 		if p.OnDestroy {
 			continue
 		}
-		a.block(o, p, p.Body)
+		a.block(o, p, p.Body, scope)
 		a.bodyOnly(o, p.Connection)
 	}
 	a.bodyOnly(o, r.Connection)
@@ -172,8 +174,10 @@ func (a *analysis) find(x hcl.Expression) []Reference {
 }
 
 // block adds what the body of a block mentions to what o uses.
-func (a *analysis) block(o addrs.Object, block any, body hcl.Body) {
-	refs := a.resolve(bodyVariables(body), true)
+func (a *analysis) block(o addrs.Object, block any, body hcl.Body, s Scope) {
+	ts := bodyVariables(body)
+	a.ds = append(a.ds, s.Check(ts)...)
+	refs := a.resolve(ts, true)
 	a.r.blocks[block] = refs
 	for _, ref := range refs {
 		a.uses[o] = append(a.uses[o], use{ref: ref})

@@ -1,0 +1,31 @@
+package refs
+
+import (
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// A Scope says which of the names that mean something in some places only mean
+// something in one.
+type Scope struct{ Count, Each, Self bool }
+
+// Check reports mentions of count, each and self where they mean nothing.
+func (s Scope) Check(ts []hcl.Traversal) diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, t := range ts {
+		rng := t.SourceRange()
+		switch root := t.RootName(); {
+		case root == "count" && !s.Count:
+			ds = append(ds, diags.Errorf(&rng, `Reference to "count" in non-counted context`,
+				`The "count" object can only be used in "module", "resource", and "data" blocks, and only when the "count" argument is set.`)...)
+		case root == "each" && !s.Each:
+			ds = append(ds, diags.Errorf(&rng, `Reference to "each" in context without for_each`,
+				`The "each" object can be used only in "module" or "resource" blocks, and only when the "for_each" argument is set.`)...)
+		case root == "self" && !s.Self:
+			ds = append(ds, diags.Errorf(&rng, `Invalid "self" reference`,
+				`The "self" object is not available in this context. This object can be used only in resource provisioner, connection, and postcondition blocks.`)...)
+		}
+	}
+	return ds
+}
