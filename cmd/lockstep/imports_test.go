@@ -49,6 +49,7 @@ var allowed = map[string][]string{
 	"engine/states":                        {"engine/addrs"},
 	"engine/states/statefile":              {"engine/states", "engine/addrs"},
 	"engine/schema":                        {"engine/diags", "engine/marks"},
+	"engine/schema/schematest":             {"engine/schema", "engine/marks"},
 	"engine/funcs":                         {"engine/marks"},
 	"engine/provider":                      {"engine/schema", "engine/addrs", "engine/diags"},
 	"engine/provider/process":              {"engine/provider", "engine/provider/tfplugin", "engine/provider/tfplugin5", "engine/provider/tfplugin6", "engine/schema", "engine/diags", "engine/addrs"},
