@@ -67,8 +67,15 @@ func (e *VersionError) Error() string {
 }
 
 // Write saves f in a file that only its owner may read. The file appears when it is
-// complete; if something goes wrong, what was there before stays.
+// complete; if something goes wrong, what was there before stays. A link is followed,
+// and what is no file, such as a pipe or /dev/null, is written to.
 func Write(path string, f *File) (err error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return writeThrough(path, f)
+	}
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*") // has mode 0600
 	if err != nil {
 		return fmt.Errorf("save plan %s: %w", path, err)
@@ -91,6 +98,18 @@ func Write(path string, f *File) (err error) {
 		return err
 	}
 	return os.Rename(tmp.Name(), path)
+}
+
+// writeThrough writes f to something that cannot be replaced.
+func writeThrough(path string, f *File) error {
+	w, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err == nil {
+		err = errors.Join(Encode(w, f), w.Close())
+	}
+	if err != nil {
+		return fmt.Errorf("save plan %s: %w", path, err)
+	}
+	return nil
 }
 
 // Read loads a plan that [Write] saved. The errors say what can be done; one of a

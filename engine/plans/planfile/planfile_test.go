@@ -185,6 +185,36 @@ func TestWriteMakesAPrivateFileAtOnce(t *testing.T) {
 	checkAlone(t, dir)
 }
 
+// A link is followed, and a device is written to: neither is replaced by a file.
+func TestWriteGoesThroughWhatIsNoFile(t *testing.T) {
+	dir := t.TempDir()
+	link, real := filepath.Join(dir, "link"), filepath.Join(t.TempDir(), "tfplan")
+	if err := os.WriteFile(real, []byte("what was there before"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(real, link); err != nil {
+		t.Skip(err)
+	}
+	if err := Write(link, smallFile()); err != nil {
+		t.Fatal(err)
+	}
+	if src, _ := os.ReadFile(real); !IsPlan(src) {
+		t.Error("the plan is not where the link leads")
+	}
+	checkAlone(t, dir)
+
+	null := filepath.Join(t.TempDir(), "null")
+	if err := os.Symlink(os.DevNull, null); err != nil {
+		t.Skip(err)
+	}
+	if err := Write(null, smallFile()); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(null); err != nil || info.Mode().IsRegular() {
+		t.Errorf("the device became %v, %v", info, err)
+	}
+}
+
 // checkAlone checks that no temporary file is left.
 func checkAlone(t *testing.T, dir string) {
 	t.Helper()
