@@ -44,6 +44,10 @@ func (e *Evaluator) Conditions(cs []*config.Condition, s Scope, kind, configAddr
 		r := e.condition(c, s, nil)
 		ds = append(ds, r.Diags...)
 		e.checks.add(e, id, r.Status, r.Message)
+		if r.Status == Unknown && kind == "check" && !e.w.Static && !e.w.Applying {
+			ds = append(ds, diags.Warningf(c.Condition.Range().Ptr(), "Check block assertion known after apply",
+				"The condition depends on values that are not known until apply, so the check is made then.")...)
+		}
 		if r.Status == Fail {
 			d := diags.Errorf(c.Condition.Range().Ptr(), summary, "%s", r.Message)
 			d[0].Expression, d[0].EvalContext = c.Condition, r.Context

@@ -1,12 +1,17 @@
 package planning
 
 import (
+	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/session"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// checkBlocks evaluates check blocks. What fails there is a warning.
+// checkBlocks evaluates check blocks, unless everything is about to go.
 func (p *planner) checkBlocks() {
+	if p.in.Mode == plans.DestroyMode {
+		session.DeclareChecks(p.s.Eval, p.in.Config.Order, p.skipValue)
+		return
+	}
 	p.report(session.CheckBlocks(p.s.Eval, p.in.Config.Order, p.skipValue))
 }
 

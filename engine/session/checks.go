@@ -39,29 +39,44 @@ func CheckResults(list []eval.Checked) []states.CheckResult {
 	return out
 }
 
-// CheckBlocks evaluates the assertions of all check blocks.
+// CheckBlocks evaluates the assertions of all check blocks. What fails there is a
+// warning.
 func CheckBlocks(e *eval.Evaluator, modules []*config.Module, skip func(addrs.Object) bool) diags.Diagnostics {
 	var ds diags.Diagnostics
+	eachCheck(e, modules, skip, func(c *config.Check, in addrs.ModuleInstance, block, object string) {
+		more := e.Conditions(c.Asserts, eval.Scope{Module: in}, "check", block, object, "Check block assertion failed")
+		for i := range more {
+			more[i].Severity = diags.Warning
+		}
+		ds = append(ds, more.Unreported()...)
+	})
+	return ds
+}
+
+// DeclareChecks records that there are check blocks, and evaluates none.
+func DeclareChecks(e *eval.Evaluator, modules []*config.Module, skip func(addrs.Object) bool) {
+	eachCheck(e, modules, skip, func(_ *config.Check, _ addrs.ModuleInstance, block, object string) {
+		e.Declare("check", block, object)
+	})
+}
+
+// eachCheck calls f for the check blocks of all module instances, with the address of
+// the block and that of the instance.
+func eachCheck(e *eval.Evaluator, modules []*config.Module, skip func(addrs.Object) bool, f func(c *config.Check, in addrs.ModuleInstance, block, object string)) {
 	for _, m := range modules {
 		for _, name := range slices.Sorted(maps.Keys(m.Checks)) {
 			o := addrs.Object{Module: m.Addr, Kind: addrs.KindCheck, Name: name}
-			ins, more := e.Modules(m)
-			if more.HasErrors() || skip(o) {
+			ins, ds := e.Modules(m)
+			if ds.HasErrors() || skip(o) {
 				continue
 			}
 			for _, in := range ins {
-				addr := "check." + name
-				object := addr
+				object := "check." + name
 				if !in.IsRoot() {
-					object = in.String() + "." + addr
+					object = in.String() + "." + object
 				}
-				more := e.Conditions(m.Checks[name].Asserts, eval.Scope{Module: in}, "check", o.String(), object, "Check block assertion failed")
-				for i := range more {
-					more[i].Severity = diags.Warning
-				}
-				ds = append(ds, more.At(object).Unreported()...)
+				f(m.Checks[name], in, o.String(), object)
 			}
 		}
 	}
-	return ds
 }
