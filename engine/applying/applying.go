@@ -98,8 +98,8 @@ type applier struct {
 	found     diags.Diagnostics
 	ended     bool
 
-	saving    sync.Mutex
-	saved     *states.State
+	saving sync.Mutex
+	saved  *states.State
 }
 
 type valueCell struct {
@@ -280,6 +280,10 @@ func (a *applier) finish(ctx context.Context) (*states.State, diags.Diagnostics)
 	a.report(a.s.CloseEphemerals(context.WithoutCancel(ctx)))
 	a.report(a.save(ctx))
 	ds := slices.Concat(a.found, a.s.Diagnostics(), a.s.Eval.Diagnostics()).Distinct()
+	if len(a.in.Plan.Targets) > 0 {
+		ds = append(ds, diags.Warningf(nil, "Applied changes may be incomplete",
+			"The plan was made with the -target option, so there may be changes in the configuration that were not applied, and outputs that do not show what was. Run \"lockstep plan\" without -target to see whether anything is left to do.\n\nThe -target option is for recovering from errors, not for routine use.")...)
+	}
 	return a.state.State(), ds
 }
 
