@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"time"
 
-	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
@@ -44,7 +43,7 @@ func (a *applier) open(ctx context.Context, index int, c *plans.ResourceChange) 
 	}
 	var ds, more diags.Diagnostics
 	if x.rs, ds = a.schema(ctx, c, x.r); ds.HasErrors() {
-		return nil, ds.At(c.Addr.Instance.String())
+		return nil, ds
 	}
 	x.client, more = a.s.Client(ctx, c.Provider)
 	return x, append(ds, more...)
@@ -81,7 +80,7 @@ func (x *object) prepare(ctx context.Context) (*session.Question, *states.Object
 		return nil, nil, scope, ds
 	}
 	config, more := x.a.s.ResourceConfig(x.r, x.rs, scope)
-	if ds = append(ds, more.At(x.address())...); ds.HasErrors() {
+	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, nil, scope, ds
 	}
 	prior, value, more := x.prior()
@@ -111,7 +110,7 @@ func (x *object) prior() (*states.Object, cty.Value, diags.Diagnostics) {
 	o := x.a.object(x.c.Addr)
 	if o == nil {
 		return nil, null, diags.Errorf(nil, "Object to update is gone",
-			"The state has no %s any more, although the plan is to update it. This is a bug in Lockstep: please report it.", x.c.Addr).At(x.address())
+			"The state has no %s any more, although the plan is to update it. This is a bug in Lockstep: please report it.", x.c.Addr)
 	}
 	v, ds := x.a.s.Stored(x.c.Addr.Instance, x.rs, o)
 	return o, v, ds
@@ -122,7 +121,7 @@ func (x *object) prior() (*states.Object, cty.Value, diags.Diagnostics) {
 // final planned state.
 func (x *object) planAgain(ctx context.Context, config cty.Value, prior *states.Object, priorValue cty.Value) (*session.Question, diags.Diagnostics) {
 	q := &session.Question{
-		Client: x.client, Provider: x.c.Provider, Resource: x.r, Schema: x.rs, Addr: x.c.Addr.Instance,
+		Session: x.a.s, Client: x.client, Provider: x.c.Provider, Resource: x.r, Schema: x.rs, Addr: x.c.Addr.Instance,
 		Config: config, Prior: priorValue, Private: x.c.Private,
 	}
 	if prior != nil {
@@ -147,9 +146,9 @@ func (x *object) planAgain(ctx context.Context, config cty.Value, prior *states.
 }
 
 func (x *object) inconsistent(what string) diags.Diagnostics {
-	return diags.Errorf(x.place(), "Provider produced inconsistent final plan",
+	return diags.Errorf(nil, "Provider produced inconsistent final plan",
 		"When expanding the plan for %s to include new values learned so far during apply, provider %q produced an invalid new value: %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.",
-		x.c.Addr, x.c.Provider.Provider, what).At(x.address())
+		x.c.Addr, x.c.Provider.Provider, what)
 }
 
 // perform lets the provider act and records what came of it. It returns the new
@@ -228,7 +227,9 @@ func (x *object) effect(ctx context.Context, verb plans.Action, req provider.App
 	start := time.Now()
 	// A call under way is never cut off by a stop: what it did would not be known.
 	resp, ds := x.client.Apply(context.WithoutCancel(ctx), req)
-	ds = session.Places(ds, x.r, x.address())
+	if verb != plans.Delete { // what is deleted has no place in the configuration
+		ds = x.a.s.Place(ds, x.r, x.rs, x.address())
+	}
 	ev.Kind, ev.Elapsed = events.ApplyDone, time.Since(start)
 	if ds.HasErrors() {
 		ev.Kind = events.ApplyFailed
@@ -248,7 +249,7 @@ func (x *object) newState(resp provider.ApplyResponse, verb plans.Action, planne
 	v := resp.New
 	bad := func(summary, detail string, args ...any) diags.Diagnostics {
 		args = append([]any{x.c.Provider.Provider, x.c.Addr}, args...)
-		return diags.Errorf(x.place(), summary, "After the apply operation, provider %q returned an invalid result for %s: "+detail+".\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker. What the provider returned has been saved as far as possible.", args...).At(x.address())
+		return diags.Errorf(nil, summary, "After the apply operation, provider %q returned an invalid result for %s: "+detail+".\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker. What the provider returned has been saved as far as possible.", args...)
 	}
 	null := x.rs.Block.NullValue()
 	if v == cty.NilVal || v.IsNull() {
@@ -288,7 +289,7 @@ func (x *object) store(v cty.Value, status states.Status, private []byte) diags.
 		Dependencies: x.a.deps.State(x.cr), CreateBeforeDestroy: x.a.forced[x.cr],
 	})
 	if err != nil {
-		return diags.FromError("Object cannot be saved", err).At(x.address())
+		return diags.FromError("Object cannot be saved", err)
 	}
 	x.a.set(x.c.Addr, x.c.Provider, o)
 	return nil
@@ -325,8 +326,8 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 	})
 	ds = append(ds, more...)
 	if !ds.HasErrors() && resp.New != cty.NilVal && !resp.New.IsNull() {
-		ds = append(ds, diags.Errorf(x.place(), "Provider returned invalid result object after apply",
-			"After applying the deletion of %s, provider %q still returned an object.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.", addr, x.c.Provider.Provider).At(x.address())...)
+		ds = append(ds, diags.Errorf(nil, "Provider returned invalid result object after apply",
+			"After applying the deletion of %s, provider %q still returned an object.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.", addr, x.c.Provider.Provider)...)
 	}
 	switch {
 	case !ds.HasErrors():
@@ -355,17 +356,20 @@ func (x *object) read(ctx context.Context) diags.Diagnostics {
 		return ds
 	}
 	config, more := x.a.s.ResourceConfig(x.r, x.rs, scope)
-	if ds = append(ds, more.At(x.address())...); ds.HasErrors() {
+	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
 	plain, sensitive := sensitivePaths(config)
-	v, more := session.ReadData(ctx, x.client, x.r, x.rs, x.c.Addr, plain, sensitive, x.a.in.Events)
+	v, more := x.a.s.ReadData(ctx, session.Reading{
+		Client: x.client, Provider: x.c.Provider, Resource: x.r, Schema: x.rs, Addr: x.c.Addr,
+		Config: plain, Sensitive: sensitive, Events: x.a.in.Events,
+	})
 	if ds = append(ds, more...); more.HasErrors() {
 		return ds
 	}
 	o, err := session.Encode(v, x.rs, session.Encoding{Status: states.Ready})
 	if err != nil {
-		return append(ds, diags.FromError("Object cannot be saved", err).At(x.address())...)
+		return append(ds, diags.FromError("Object cannot be saved", err)...)
 	}
 	x.a.set(x.c.Addr, x.c.Provider, o)
 	scope.Self = v
@@ -406,15 +410,7 @@ func (x *object) conditions(cs []*config.Condition, s eval.Scope, summary string
 	if len(cs) == 0 {
 		return nil
 	}
-	return x.a.s.Eval.Conditions(cs, s, "resource", x.cr.String(), x.address(), summary).At(x.address())
-}
-
-// place is where to point at when the provider is to blame.
-func (x *object) place() *hcl.Range {
-	if x.r == nil {
-		return nil
-	}
-	return x.r.Range.Ptr()
+	return x.a.s.Eval.Conditions(cs, s, "resource", x.cr.String(), x.address(), summary)
 }
 
 // sensitivePaths splits a value into the plain one and what is sensitive in it.

@@ -72,17 +72,17 @@ func (x *instance) planData(ctx context.Context) (cty.Value, diags.Diagnostics) 
 		return cty.NilVal, ds
 	}
 	config, more := x.p.s.ResourceConfig(x.r, x.rs, x.scope)
-	if ds = append(ds, more.At(x.addr.String())...); ds.HasErrors() {
+	if ds = append(ds, more...); ds.HasErrors() {
 		return cty.NilVal, ds
 	}
 	if config.ContainsMarked() {
-		if ds = append(ds, session.Places(x.rs.Block.CheckEphemeral(config), x.r, x.addr.String())...); ds.HasErrors() {
+		if ds = append(ds, x.place(x.rs.Block.CheckEphemeral(config), x.addr)...); ds.HasErrors() {
 			return cty.NilVal, ds
 		}
 	}
 	plain, sensitive := marks.Paths(config, marks.Sensitive)
 	more = x.client.ValidateData(ctx, x.r.Addr.Type, plain)
-	if ds = append(ds, session.Places(more, x.r, x.addr.String())...); ds.HasErrors() {
+	if ds = append(ds, x.place(more, x.addr)...); ds.HasErrors() {
 		return cty.NilVal, ds
 	}
 	reason := plans.ReasonNone
@@ -95,13 +95,16 @@ func (x *instance) planData(ctx context.Context) (cty.Value, diags.Diagnostics) 
 	if reason != plans.ReasonNone {
 		return x.readLater(plain, sensitive, reason), ds
 	}
-	val, more := session.ReadData(ctx, x.client, x.r, x.rs, x.object(), plain, sensitive, x.p.in.Events)
+	val, more := x.p.s.ReadData(ctx, session.Reading{
+		Client: x.client, Provider: x.pc, Resource: x.r, Schema: x.rs, Addr: x.object(),
+		Config: plain, Sensitive: sensitive, Events: x.p.in.Events,
+	})
 	if ds = append(ds, more...); more.HasErrors() {
 		return cty.NilVal, ds
 	}
 	o, err := session.Encode(val, x.rs, session.Encoding{Status: states.Ready})
 	if err != nil {
-		return cty.NilVal, append(ds, diags.FromError("Provider produced invalid object", err).At(x.addr.String())...)
+		return cty.NilVal, append(ds, diags.FromError("Provider produced invalid object", err)...)
 	}
 	x.p.setObject(x.object(), x.pc, o)
 	return val, append(ds, x.postconditions(val)...)

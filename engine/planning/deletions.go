@@ -9,7 +9,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provider"
-	"github.com/lockstep-iac/lockstep/engine/session"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -46,12 +45,12 @@ func (b *block) askToDelete(ctx context.Context, addr addrs.ResourceInstanceObje
 	resp, ds := b.client.Plan(ctx, provider.PlanRequest{
 		TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Proposed: null, Config: null, Private: private,
 	})
-	if ds = session.Places(ds, b.r, addr.Instance.String()); ds.HasErrors() {
+	if ds = b.place(ds, addr.Instance); ds.HasErrors() {
 		return nil, ds
 	}
 	if !resp.Planned.IsNull() {
 		return nil, append(ds, diags.Errorf(nil, "Provider produced invalid plan",
-			"Provider %q planned a non-null destroy value for %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.", b.pc.Provider, addr).At(addr.Instance.String())...)
+			"Provider %q planned a non-null destroy value for %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.", b.pc.Provider, addr)...)
 	}
 	return resp.Private, ds
 }
@@ -204,7 +203,7 @@ func (p *planner) orphanResource(ctx context.Context, abs addrs.AbsResource) dia
 	b := &block{p: p, cr: abs.Config(), pc: r.Provider}
 	var ds, more diags.Diagnostics
 	if b.rs, b.ps, ds = p.s.Schema(ctx, r.Provider.Provider, abs.Resource, nil); ds.HasErrors() {
-		return ds.At(abs.String())
+		return ds
 	}
 	if b.client, more = p.s.Client(ctx, r.Provider); more.HasErrors() {
 		return append(ds, more...)

@@ -26,6 +26,7 @@ func Import(ctx context.Context, in Input, addr addrs.AbsResourceInstance, id st
 	}
 	p := newPlanner(in)
 	p.stored = &storedValues{p: p}
+	p.s.Known = true
 	b, ds := p.open(ctx, m, m.Resources[addr.Resource.Resource])
 	if !ds.HasErrors() {
 		var more diags.Diagnostics
@@ -62,7 +63,7 @@ func (p *planner) fetch(ctx context.Context, b *block, addr addrs.AbsResourceIns
 	obj := addrs.ResourceInstanceObject{Instance: addr}
 	p.in.Events.Send(events.Event{Kind: events.RefreshStart, Addr: obj, ID: id})
 	list, ds := b.client.Import(ctx, addr.Resource.Resource.Type, id)
-	if ds = session.Places(ds, nil, addr.String()); ds.HasErrors() {
+	if ds.HasErrors() {
 		return ds
 	}
 	if st := p.in.State.Instance(addr); st != nil && st.Current != nil {
@@ -86,7 +87,7 @@ func (p *planner) fetch(ctx context.Context, b *block, addr addrs.AbsResourceIns
 
 func notImportable(addr addrs.AbsResourceInstance, id string) diags.Diagnostics {
 	return diags.Errorf(nil, "Cannot import non-existent remote object",
-		"While attempting to import an existing object to %q, the provider detected that no object exists with the given id. Only pre-existing objects can be imported; check that the id %q is correct and that it is associated with the provider's configured region or endpoint.", addr, id).At(addr.String())
+		"While attempting to import an existing object to %q, the provider detected that no object exists with the given id. Only pre-existing objects can be imported; check that the id %q is correct and that it is associated with the provider's configured region or endpoint.", addr, id)
 }
 
 // adopt completes an import stub by a read.
@@ -95,7 +96,7 @@ func (p *planner) adopt(ctx context.Context, b *block, obj addrs.ResourceInstanc
 		return notImportable(obj.Instance, id)
 	}
 	for _, err := range x.State.Type().TestConformance(b.rs.Block.ImpliedType()) {
-		return diags.Errorf(nil, "Provider produced invalid object", "The imported value of %s is not valid: %s.", obj, err).At(obj.Instance.String())
+		return diags.Errorf(nil, "Provider produced invalid object", "The imported value of %s is not valid: %s.", obj, err)
 	}
 	val, private, ds := b.read(ctx, obj, x.State, &states.Object{Private: x.Private})
 	if ds.HasErrors() {

@@ -132,7 +132,7 @@ func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Dia
 
 // question prepares a question to the provider.
 func (x *instance) question(config cty.Value) *session.Question {
-	return &session.Question{Client: x.client, Provider: x.pc, Resource: x.r, Schema: x.rs, Addr: x.addr, Config: config}
+	return &session.Question{Session: x.p.s, Client: x.client, Provider: x.pc, Resource: x.r, Schema: x.rs, Addr: x.addr, Config: config}
 }
 
 func (x *instance) storedDeps() *states.Dependencies {
@@ -192,12 +192,12 @@ func sameMarks(a, b cty.Value) bool {
 // config evaluates the configuration value and has the provider check it.
 func (x *instance) config(ctx context.Context) (cty.Value, diags.Diagnostics) {
 	val, ds := x.p.s.ResourceConfig(x.r, x.rs, x.scope)
-	if ds = ds.At(x.addr.String()); ds.HasErrors() {
+	if ds.HasErrors() {
 		return val, ds
 	}
 	if val.ContainsMarked() {
 		more := x.rs.Block.CheckEphemeral(val)
-		if ds = append(ds, session.Places(more, x.r, x.addr.String())...); ds.HasErrors() {
+		if ds = append(ds, x.place(more, x.addr)...); ds.HasErrors() {
 			return val, ds
 		}
 	}
@@ -220,7 +220,7 @@ func (x *instance) conditionsOf(s eval.Scope, pre bool) diags.Diagnostics {
 	if len(cs) == 0 {
 		return nil
 	}
-	return x.p.s.Eval.Conditions(cs, s, "resource", x.cr.String(), x.addr.String(), summary).At(x.addr.String())
+	return x.p.s.Eval.Conditions(cs, s, "resource", x.cr.String(), x.addr.String(), summary)
 }
 
 // prevented says that the object would be destroyed, but must not be.
@@ -230,5 +230,5 @@ func (x *instance) prevented() diags.Diagnostics {
 
 func prevented(b *block, addr addrs.AbsResourceInstance) diags.Diagnostics {
 	return diags.Errorf(b.r.Range.Ptr(), "Instance cannot be destroyed",
-		"Resource %s has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To avoid this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the plan using the -target option.", addr).At(addr.String())
+		"Resource %s has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To avoid this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the plan using the -target option.", addr)
 }

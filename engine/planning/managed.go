@@ -33,7 +33,7 @@ func (p *planner) open(ctx context.Context, m *config.Module, r *config.Resource
 	b.cbd = p.forced[b.cr]
 	var ds diags.Diagnostics
 	b.rs, b.ps, ds = p.s.Schema(ctx, b.pc.Provider, r.Addr, r.TypeRange.Ptr())
-	if ds = ds.At(b.cr.String()); ds.HasErrors() {
+	if ds.HasErrors() {
 		return nil, ds
 	}
 	if ds = append(ds, p.selfReference(r, b.cr)...); ds.HasErrors() {
@@ -42,6 +42,11 @@ func (p *planner) open(ctx context.Context, m *config.Module, r *config.Resource
 	var more diags.Diagnostics
 	b.client, more = p.s.Client(ctx, b.pc)
 	return b, append(ds, more...)
+}
+
+// place gives what the provider said about an instance its address and place.
+func (b *block) place(ds diags.Diagnostics, addr addrs.AbsResourceInstance) diags.Diagnostics {
+	return b.p.s.Place(ds, b.r, b.rs, addr.String())
 }
 
 // selfReference reports mentions of a resource in its own block. It is by
@@ -83,7 +88,7 @@ func (b *block) expand() ([]job, map[addrs.AbsResource][2]int, diags.Diagnostics
 	for _, in := range ins {
 		abs := addrs.AbsResource{Module: in, Resource: b.r.Addr}
 		instances, more := b.p.s.Eval.ResourceInstances(in, b.r)
-		if ds = append(ds, more.At(abs.String())...); more.HasErrors() {
+		if ds = append(ds, more...); more.HasErrors() {
 			continue
 		}
 		start := len(jobs)

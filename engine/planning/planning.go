@@ -134,7 +134,7 @@ func newPlanner(in Input) *planner {
 			Resources: map[addrs.AbsResource][]addrs.InstanceKey{},
 		},
 	}
-	p.s = &session.Session{Config: in.Config, Refs: in.Refs, Providers: in.Providers, AllowUnknown: true}
+	p.s = &session.Session{Config: in.Config, Refs: in.Refs, Providers: in.Providers}
 	p.s.Eval = eval.New(eval.World{
 		Config: in.Config, Refs: in.Refs,
 		Functions: in.Functions, ModuleFunctions: in.ModuleFunctions,

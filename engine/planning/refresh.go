@@ -72,7 +72,7 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 	})
 	if err != nil {
 		return none, append(ds, diags.FromError("Provider produced invalid object",
-			err).At(addr.String())...)
+			err)...)
 	}
 	next.Extra = o.Extra
 	if b.rs.Block.ContainsSensitive() {
@@ -104,7 +104,7 @@ func (b *block) read(ctx context.Context, addr addrs.ResourceInstanceObject, upg
 	b.p.in.Events.Send(ev)
 	start := time.Now()
 	resp, ds := b.client.Read(ctx, provider.ReadRequest{TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Private: o.Private})
-	ds = session.Places(ds, b.r, addr.Instance.String())
+	ds = b.place(ds, addr.Instance)
 	if ds.HasErrors() {
 		return upgraded, o.Private, ds
 	}
@@ -120,7 +120,7 @@ func (b *block) read(ctx context.Context, addr addrs.ResourceInstanceObject, upg
 		}
 		return upgraded, o.Private, append(ds, diags.Errorf(nil, "Provider produced invalid object",
 			"Provider %s planned an invalid value for %s during refresh: %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.",
-			b.pc.Provider, addr, detail).At(addr.Instance.String())...)
+			b.pc.Provider, addr, detail)...)
 	}
 	if resp.New.IsNull() {
 		return resp.New, nil, ds

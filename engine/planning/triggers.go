@@ -19,11 +19,11 @@ func (x *instance) triggered() (bool, diags.Diagnostics) {
 	for _, expr := range x.r.ReplaceTriggeredBy {
 		t, ds := traversalIn(expr, x.scope)
 		if ds.HasErrors() {
-			return false, ds.At(x.addr.String())
+			return false, ds
 		}
 		target, rest, ds := x.triggerTarget(t)
 		if ds.HasErrors() {
-			return false, ds.At(x.addr.String())
+			return false, ds
 		}
 		if x.p.changedAt(target, rest) {
 			return true, nil

@@ -39,21 +39,21 @@ type opened struct {
 func (s *Session) OpenEphemeral(ctx context.Context, e Ephemeral) (cty.Value, diags.Diagnostics) {
 	addr := e.Addr.String()
 	unknown := cty.UnknownVal(e.Schema.Block.ImpliedType()).Mark(marks.Ephemeral)
-	ds := s.Eval.Conditions(e.Resource.Preconditions, e.Scope, "resource", e.Addr.Config().String(), addr, "Resource precondition failed").At(addr)
+	ds := s.Eval.Conditions(e.Resource.Preconditions, e.Scope, "resource", e.Addr.Config().String(), addr, "Resource precondition failed")
 	if ds.HasErrors() {
 		return unknown, ds
 	}
 	config, more := s.ResourceConfig(e.Resource, e.Schema, e.Scope)
-	if ds = append(ds, more.At(addr)...); ds.HasErrors() {
+	if ds = append(ds, more...); ds.HasErrors() {
 		return unknown, ds
 	}
 	plain, sensitive := marks.Paths(config, marks.Sensitive)
-	ds = append(ds, Places(e.Client.ValidateEphemeral(ctx, e.Resource.Addr.Type, plain), e.Resource, addr)...)
+	ds = append(ds, s.Place(e.Client.ValidateEphemeral(ctx, e.Resource.Addr.Type, plain), e.Resource, e.Schema, addr)...)
 	if ds.HasErrors() || e.Defer || !plain.IsWhollyKnown() {
 		return unknown, ds
 	}
 	resp, more := e.Client.OpenEphemeral(ctx, e.Resource.Addr.Type, plain)
-	if ds = append(ds, Places(more, e.Resource, addr)...); ds.HasErrors() {
+	if ds = append(ds, s.Place(more, e.Resource, e.Schema, addr)...); ds.HasErrors() {
 		return unknown, ds
 	}
 	s.mu.Lock()
@@ -62,7 +62,7 @@ func (s *Session) OpenEphemeral(ctx context.Context, e Ephemeral) (cty.Value, di
 	val := MarkSensitive(resp.Result, e.Schema, sensitive)
 	self := e.Scope
 	self.Self = val
-	more = s.Eval.Conditions(e.Resource.Postconditions, self, "resource", e.Addr.Config().String(), addr, "Resource postcondition failed").At(addr)
+	more = s.Eval.Conditions(e.Resource.Postconditions, self, "resource", e.Addr.Config().String(), addr, "Resource postcondition failed")
 	return val.Mark(marks.Ephemeral), append(ds, more...)
 }
 

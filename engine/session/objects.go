@@ -24,7 +24,7 @@ func (s *Session) Decode(ctx context.Context, c provider.Client, addr addrs.AbsR
 	typeName := addr.Resource.Resource.Type
 	if o.SchemaVersion > rs.Version {
 		return cty.DynamicVal, diags.Errorf(nil, "Resource instance managed by newer provider version",
-			"The current state of %s was created by a newer provider version than is currently selected. Upgrade the provider to work with this state.", addr).At(addr.String())
+			"The current state of %s was created by a newer provider version than is currently selected. Upgrade the provider to work with this state.", addr)
 	}
 	if addr.Resource.Resource.Mode != addrs.Managed {
 		v, err := schema.ParseJSON(o.AttrsJSON, rs.Block.ImpliedType())
@@ -35,11 +35,11 @@ func (s *Session) Decode(ctx context.Context, c provider.Client, addr addrs.AbsR
 	}
 	v, ds := c.UpgradeState(ctx, provider.UpgradeRequest{TypeName: typeName, Version: o.SchemaVersion, JSON: o.AttrsJSON, Flatmap: o.AttrsFlat})
 	if ds.HasErrors() {
-		return cty.DynamicVal, ds.At(addr.String())
+		return cty.DynamicVal, ds
 	}
 	for _, err := range v.Type().TestConformance(rs.Block.ImpliedType()) {
 		ds = append(ds, diags.Errorf(nil, "Invalid resource state upgrade",
-			"The provider upgraded the state of %s from a previous version, but produced an invalid result: %s.", addr, err).At(addr.String())...)
+			"The provider upgraded the state of %s from a previous version, but produced an invalid result: %s.", addr, err)...)
 	}
 	return s.mark(v, rs, o), ds
 }

@@ -15,6 +15,7 @@ import (
 
 // A Question is one PlanResourceChange call with what it takes and gives.
 type Question struct {
+	Session  *Session
 	Client   provider.Client
 	Provider addrs.AbsProviderConfig
 	Resource *config.Resource
@@ -34,7 +35,11 @@ type Question struct {
 // Validate has the provider check the configuration value.
 func (q *Question) Validate(ctx context.Context) diags.Diagnostics {
 	plain, _ := q.Config.UnmarkDeep()
-	return Places(q.Client.ValidateResource(ctx, q.Resource.Addr.Type, plain), q.Resource, q.Addr.String())
+	return q.place(q.Client.ValidateResource(ctx, q.Resource.Addr.Type, plain))
+}
+
+func (q *Question) place(ds diags.Diagnostics) diags.Diagnostics {
+	return q.Session.Place(ds, q.Resource, q.Schema, q.Addr.String())
 }
 
 // Ask proposes a new value to the provider and checks the answer: configuration
@@ -43,14 +48,14 @@ func (q *Question) Ask(ctx context.Context) diags.Diagnostics {
 	plainPrior, _ := q.Prior.UnmarkDeep()
 	config, ds := ignoreChanges(q.Resource, plainPrior, q.Config)
 	if ds.HasErrors() {
-		return ds.At(q.Addr.String())
+		return ds
 	}
 	plainConfig, sensitive := marks.Paths(config, marks.Sensitive)
 	proposed := schema.ProposedNew(q.Schema.Block, plainPrior, plainConfig)
 	resp, more := q.Client.Plan(ctx, provider.PlanRequest{
 		TypeName: q.Resource.Addr.Type, Prior: plainPrior, Proposed: proposed, Config: plainConfig, Private: q.Private,
 	})
-	if ds = append(ds, Places(more, q.Resource, q.Addr.String())...); ds.HasErrors() {
+	if ds = append(ds, q.place(more)...); ds.HasErrors() {
 		return ds
 	}
 	if ds = append(ds, q.checkPlanned(plainPrior, plainConfig, resp)...); ds.HasErrors() {
@@ -68,7 +73,7 @@ func (q *Question) Ask(ctx context.Context) diags.Diagnostics {
 func (q *Question) checkPlanned(prior, config cty.Value, resp provider.PlanResponse) diags.Diagnostics {
 	bad := func(what string) diags.Diagnostics {
 		return diags.Errorf(nil, "Provider produced invalid plan",
-			"Provider %q planned an invalid value for %s: %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.", q.Provider.Provider, q.Addr, what).At(q.Addr.String())
+			"Provider %q planned an invalid value for %s: %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.", q.Provider.Provider, q.Addr, what)
 	}
 	if resp.Planned == cty.NilVal || resp.Planned.IsNull() {
 		return bad("the planned value is null")
@@ -111,7 +116,7 @@ func (q *Question) replacePaths(prior cty.Value, resp provider.PlanResponse) ([]
 		case errAfter != nil && errBefore != nil:
 			return nil, diags.Errorf(nil, "Provider produced invalid plan",
 				"Provider %q has indicated \"requires replacement\" on %s for a non-existent attribute path %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.",
-				q.Provider.Provider, q.Addr, schema.FormatPath(path)).At(q.Addr.String())
+				q.Provider.Provider, q.Addr, schema.FormatPath(path))
 		case errAfter != nil || errBefore != nil || !after.RawEquals(before):
 			out = append(out, path)
 		}

@@ -28,6 +28,9 @@ import (
 type Providers interface {
 	// Schema returns what a provider declares, asking it once.
 	Schema(context.Context, addrs.Provider) (*schema.Provider, diags.Diagnostics)
+	// Unconfigured returns a process that need not be configured, for validation and
+	// functions.
+	Unconfigured(context.Context, addrs.Provider) (provider.Client, diags.Diagnostics)
 	// Client returns the process for one provider configuration, always the same
 	// one, not yet configured when it is first returned.
 	Client(context.Context, addrs.AbsProviderConfig) (provider.Client, diags.Diagnostics)
@@ -39,8 +42,8 @@ type Session struct {
 	Refs      *refs.Refs
 	Eval      *eval.Evaluator
 	Providers Providers
-	// AllowUnknown says that provider configurations may hold unknown values.
-	AllowUnknown bool
+	// Known says that provider configurations must not hold unknown values.
+	Known bool
 
 	mu      sync.Mutex
 	clients map[addrs.AbsProviderConfig]*client
@@ -108,91 +111,13 @@ func (s *Session) Client(ctx context.Context, pc addrs.AbsProviderConfig) (provi
 		c.client, ds = s.open(ctx, pc)
 		c.failed = ds.HasErrors()
 		s.mu.Lock()
-		s.found = append(s.found, ds.At(pc.String()).Unreported()...)
+		s.found = append(s.found, ds.Unreported()...)
 		s.mu.Unlock()
 	})
 	if c.failed {
 		return nil, diags.Reported()
 	}
 	return c.client, nil
-}
-
-// open starts and configures a provider configuration.
-func (s *Session) open(ctx context.Context, pc addrs.AbsProviderConfig) (provider.Client, diags.Diagnostics) {
-	ps, ds := s.Providers.Schema(ctx, pc.Provider)
-	if ds.HasErrors() {
-		return nil, ds
-	}
-	val, place, more := s.providerConfig(pc, ps)
-	if ds = append(ds, more...); ds.HasErrors() {
-		return nil, ds
-	}
-	if !s.AllowUnknown && !val.IsWhollyKnown() {
-		return nil, append(ds, diags.Errorf(place, "Invalid provider configuration",
-			"The configuration for %s depends on values that cannot be determined until apply.", pc)...)
-	}
-	c, more := s.Providers.Client(ctx, pc)
-	if ds = append(ds, more...); ds.HasErrors() {
-		return nil, ds
-	}
-	more = c.ValidateProvider(ctx, val)
-	if ds = append(ds, s.place(more, place)...); ds.HasErrors() {
-		return nil, ds
-	}
-	more = c.Configure(ctx, val)
-	return c, append(ds, s.place(more, place)...)
-}
-
-// providerConfig evaluates a provider block; without one, an empty one.
-func (s *Session) providerConfig(pc addrs.AbsProviderConfig, ps *schema.Provider) (cty.Value, *hcl.Range, diags.Diagnostics) {
-	m := s.Config.Modules[pc.Module]
-	block := s.providerBlock(m, pc)
-	if m == nil || block == nil && (pc.Alias != "" || !pc.Module.IsRoot()) {
-		return cty.NilVal, nil, diags.Errorf(nil, "Provider configuration not present",
-			"To work with an object that the state keeps, its original provider configuration at %s is required, but it has been removed. This occurs when a provider configuration is removed while objects created by that provider still exist in the state. Re-add the provider configuration to destroy the object, after which you can remove the provider configuration again.", pc)
-	}
-	if block == nil {
-		val, ds := ps.Provider.Block.Decode(hcl.EmptyBody(), nil)
-		if ds.HasErrors() {
-			return val, nil, diags.Errorf(nil, "Invalid provider configuration",
-				"Provider %q requires explicit configuration. Add a provider block to the root module and configure the provider's required arguments as described in the provider documentation.", pc.Provider)
-		}
-		return val, nil, ds
-	}
-	ins, ds := s.Eval.Modules(m)
-	if ds.HasErrors() || len(ins) == 0 {
-		return cty.NilVal, nil, append(ds, diags.Reported()...)
-	}
-	ctx, more := s.Eval.BlockContext(block, eval.Scope{Module: ins[0]})
-	if ds = append(ds, more...); ds.HasErrors() {
-		return cty.NilVal, nil, ds
-	}
-	val, more := ps.Provider.Block.Decode(block.Body, ctx)
-	val, _ = val.UnmarkDeep()
-	return val, block.Range.Ptr(), append(ds, more...)
-}
-
-// providerBlock returns the block of a provider configuration, or nil.
-func (s *Session) providerBlock(m *config.Module, pc addrs.AbsProviderConfig) *config.Provider {
-	if m == nil {
-		return nil
-	}
-	for local, p := range m.Providers {
-		if local.Alias == pc.Alias && m.ProviderOf(local.LocalName) == pc.Provider {
-			return p
-		}
-	}
-	return nil
-}
-
-// place fills in the place of diagnostics that a provider gave.
-func (s *Session) place(ds diags.Diagnostics, rng *hcl.Range) diags.Diagnostics {
-	for i := range ds {
-		if ds[i].Subject == nil {
-			ds[i].Subject = rng
-		}
-	}
-	return ds
 }
 
 // ResourceConfig evaluates the body of a resource for one instance. The value
@@ -202,7 +127,14 @@ func (s *Session) ResourceConfig(r *config.Resource, rs *schema.Schema, scope ev
 	if ds.HasErrors() {
 		return cty.DynamicVal, ds
 	}
+	val, more := s.bound(r, rs).Decode(ctx)
+	return val, append(ds, more...)
+}
+
+// bound returns the body of a resource matched with its schema, made once.
+func (s *Session) bound(r *config.Resource, rs *schema.Schema) *schema.Bound {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.bounds == nil {
 		s.bounds = map[*config.Resource]*schema.Bound{}
 	}
@@ -211,34 +143,23 @@ func (s *Session) ResourceConfig(r *config.Resource, rs *schema.Schema, scope ev
 		b = rs.Block.Bind(r.Body)
 		s.bounds[r] = b
 	}
-	s.mu.Unlock()
-	val, more := b.Decode(ctx)
-	return val, append(ds, more...)
+	return b
 }
 
-// Places gives diagnostics that a provider gave for a resource the place of the
-// attribute they name, as far as the body has it, or else that of the block.
-func Places(ds diags.Diagnostics, r *config.Resource, address string) diags.Diagnostics {
+// Place gives diagnostics that a provider gave about a resource instance its address
+// and the place of what they name in the block. Without a block (r is nil) there is
+// neither.
+func (s *Session) Place(ds diags.Diagnostics, r *config.Resource, rs *schema.Schema, address string) diags.Diagnostics {
+	if r == nil {
+		return ds
+	}
 	for i := range ds {
-		if ds[i].Subject == nil && r != nil {
-			ds[i].Subject = attributeRange(r, ds[i].Attribute)
+		if ds[i].Subject == nil {
+			ds[i].Subject = s.bound(r, rs).Locate(ds[i].Attribute).Ptr()
 		}
 		if ds[i].Address == "" {
 			ds[i].Address = address
 		}
 	}
 	return ds
-}
-
-// attributeRange returns where the attribute that a path starts with is written.
-func attributeRange(r *config.Resource, path cty.Path) *hcl.Range {
-	if len(path) > 0 {
-		if step, ok := path[0].(cty.GetAttrStep); ok {
-			attrs, _ := r.Body.JustAttributes()
-			if a := attrs[step.Name]; a != nil {
-				return a.Expr.Range().Ptr()
-			}
-		}
-	}
-	return r.Range.Ptr()
 }

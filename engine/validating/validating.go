@@ -110,14 +110,14 @@ func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.Mod
 	p := m.ResourceProvider(r).Provider
 	ps, ds := v.in.Providers.Schema(ctx, p)
 	if ds.HasErrors() {
-		return ds.At(addr)
+		return ds
 	}
 	rs := ps.Resource(r.Addr.Mode.String(), r.Addr.Type)
 	if rs == nil {
-		return append(ds, session.UnsupportedType(ps, p, r.Addr, r.TypeRange.Ptr()).At(addr)...)
+		return append(ds, session.UnsupportedType(ps, p, r.Addr, r.TypeRange.Ptr())...)
 	}
 	instances, more := v.eval.ResourceInstances(in, r)
-	if ds = append(ds, more.At(addr)...); more.HasErrors() {
+	if ds = append(ds, more...); more.HasErrors() {
 		return ds
 	}
 	scope := eval.Scope{Module: in}
@@ -125,7 +125,7 @@ func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.Mod
 		scope.Instance = &instances[0]
 	}
 	val, more := v.s.ResourceConfig(r, rs, scope)
-	ds = append(ds, more.At(addr)...)
+	ds = append(ds, more...)
 	scope.Self = cty.UnknownVal(rs.Block.ImpliedType())
 	for _, c := range slices.Concat(r.Preconditions, r.Postconditions) {
 		ds = append(ds, v.eval.Evaluate(c, scope).Diags...)
@@ -134,7 +134,7 @@ func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.Mod
 		return ds
 	}
 	if val.ContainsMarked() && r.Addr.Mode != addrs.Ephemeral {
-		if ds = append(ds, session.Places(rs.Block.CheckEphemeral(val), r, addr)...); ds.HasErrors() {
+		if ds = append(ds, v.s.Place(rs.Block.CheckEphemeral(val), r, rs, addr)...); ds.HasErrors() {
 			return ds
 		}
 	}
@@ -151,7 +151,7 @@ func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.Mod
 	case addrs.Ephemeral:
 		more = client.ValidateEphemeral(ctx, r.Addr.Type, plain)
 	}
-	return append(ds, session.Places(more, r, addr)...)
+	return append(ds, v.s.Place(more, r, rs, addr)...)
 }
 
 // provider validates one provider block.

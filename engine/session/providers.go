@@ -1,0 +1,111 @@
+package session
+
+import (
+	"context"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+// opening is a provider configuration on the way to its process.
+type opening struct {
+	s     *Session
+	addr  addrs.AbsProviderConfig
+	block *config.Provider // nil: there is none, and an empty one is meant
+	body  *schema.Bound
+	value cty.Value // without marks
+}
+
+// open starts and configures a provider configuration.
+func (s *Session) open(ctx context.Context, pc addrs.AbsProviderConfig) (provider.Client, diags.Diagnostics) {
+	ps, ds := s.Providers.Schema(ctx, pc.Provider)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	o := &opening{s: s, addr: pc}
+	if ds = append(ds, o.evaluate(ps)...); ds.HasErrors() {
+		return nil, ds
+	}
+	if s.Known && !o.value.IsWhollyKnown() {
+		return nil, append(ds, diags.Errorf(o.block.Range.Ptr(), "Invalid provider configuration",
+			"The configuration for %s depends on values that cannot be determined until apply.", pc)...)
+	}
+	c, more := s.Providers.Client(ctx, pc)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return nil, ds
+	}
+	if ds = append(ds, o.answered(c.ValidateProvider(ctx, o.value))...); ds.HasErrors() {
+		return nil, ds
+	}
+	return c, append(ds, o.answered(c.Configure(ctx, o.value))...)
+}
+
+// evaluate finds the value of the provider block; without one, of an empty one.
+func (o *opening) evaluate(ps *schema.Provider) diags.Diagnostics {
+	m := o.s.Config.Modules[o.addr.Module]
+	o.block = providerBlock(m, o.addr)
+	if m == nil || o.block == nil && (o.addr.Alias != "" || !o.addr.Module.IsRoot()) {
+		return diags.Errorf(nil, "Provider configuration not present",
+			"The state has objects that were made with the provider configuration %s, which the configuration does not have any more. It is needed to read and destroy them: put the provider block back until they are gone.", o.addr)
+	}
+	if o.block == nil {
+		o.body = ps.Provider.Block.Bind(hcl.EmptyBody())
+		val, ds := o.body.Decode(nil)
+		o.value = val
+		return append(ds, o.missing(ds)...)
+	}
+	ins, ds := o.s.Eval.Modules(m)
+	if ds.HasErrors() || len(ins) == 0 {
+		return append(ds, diags.Reported()...)
+	}
+	ctx, more := o.s.Eval.BlockContext(o.block, eval.Scope{Module: ins[0]})
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	o.body = ps.Provider.Block.Bind(o.block.Body)
+	val, more := o.body.Decode(ctx)
+	o.value, _ = val.UnmarkDeep()
+	return append(ds, more...)
+}
+
+// missing explains errors that have no block to point at.
+func (o *opening) missing(ds diags.Diagnostics) diags.Diagnostics {
+	if o.block != nil || !ds.HasErrors() {
+		return nil
+	}
+	return diags.Errorf(nil, "Invalid provider configuration",
+		"The provider %q needs to be configured: write a provider block in the root module, with the arguments that the provider's documentation calls required.", o.addr.Provider)
+}
+
+// answered gives what the provider said an address and a place in the block.
+func (o *opening) answered(ds diags.Diagnostics) diags.Diagnostics {
+	for i := range ds {
+		if ds[i].Subject == nil && o.block != nil {
+			ds[i].Subject = o.body.Locate(ds[i].Attribute).Ptr()
+		}
+		if ds[i].Address == "" {
+			ds[i].Address = o.addr.String()
+		}
+	}
+	return append(ds, o.missing(ds)...)
+}
+
+// providerBlock returns the block of a provider configuration, or nil.
+func providerBlock(m *config.Module, pc addrs.AbsProviderConfig) *config.Provider {
+	if m == nil {
+		return nil
+	}
+	for local, p := range m.Providers {
+		if local.Alias == pc.Alias && m.ProviderOf(local.LocalName) == pc.Provider {
+			return p
+		}
+	}
+	return nil
+}
