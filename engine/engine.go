@@ -34,9 +34,13 @@ type Run struct {
 	Variables map[string]cty.Value
 	// Given are the same values before conversion; nil if nobody kept them.
 	Given map[string]cty.Value
-	// WorkingDir is the directory that path.cwd names and that file functions start from.
+	// WorkingDir is the directory that path.cwd names: where the person is, which the
+	// option -chdir does not change.
 	WorkingDir string
-	Workspace  string // "" means "default"
+	// BaseDir is the root module's directory, from which relative paths of file functions
+	// start; "" means WorkingDir.
+	BaseDir   string
+	Workspace string // "" means "default"
 	// Files is what file functions see; nil is the machine's whole file system.
 	Files funcs.Files
 	// Parallelism is how many provider calls may be under way at once; 0 means 10.
@@ -130,11 +134,18 @@ func (r Run) workspace() string {
 	return r.Workspace
 }
 
+func (r Run) baseDir() string {
+	if r.BaseDir == "" {
+		return r.WorkingDir
+	}
+	return r.BaseDir
+}
+
 // functions returns the built-in functions for a phase. While planning, impure
 // ones give unknown values.
 func (r Run) functions(planned time.Time, applying bool) map[string]function.Function {
 	return funcs.Table(funcs.Scope{
-		BaseDir: r.WorkingDir, Files: r.Files, Now: time.Now, PlanTimestamp: planned, PureOnly: !applying,
+		BaseDir: r.baseDir(), Files: r.Files, Now: time.Now, PlanTimestamp: planned, PureOnly: !applying,
 	})
 }
 
@@ -181,7 +192,7 @@ func Evaluator(r Run, state *states.State) (*eval.Evaluator, *refs.Refs, diags.D
 		return nil, nil, ds
 	}
 	in := r.input(rs, state)
-	in.Functions = funcs.Table(funcs.Scope{BaseDir: r.WorkingDir, ConsoleMode: true})
+	in.Functions = funcs.Table(funcs.Scope{BaseDir: r.baseDir(), ConsoleMode: true})
 	return planning.Evaluator(in), rs, ds
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -34,6 +35,8 @@ type app struct {
 	noColor bool
 	files   map[string]*hcl.File // sources for snippets
 	printer *render.Printer
+	hurry   <-chan struct{} // closed when what is under way is to be given up
+	lines   *bufio.Reader   // what a person types
 }
 
 func newApp(ctx context.Context, s streams, environ []string) *app {
@@ -68,7 +71,7 @@ func (a *app) run(args []string) int {
 		name := strings.Join(args[:n], " ")
 		for _, c := range commands() {
 			if c.name == name {
-				return c.run(a, args[n:])
+				return a.runCommand(c, args[n:])
 			}
 		}
 	}
@@ -77,6 +80,15 @@ func (a *app) run(args []string) int {
 		return 0
 	}
 	return a.usage("there is no command %q%s; `lockstep -help` lists them", args[0], suggest(args[0]))
+}
+
+// runCommand runs a command with the options that the environment adds.
+func (a *app) runCommand(c command, args []string) int {
+	args, err := a.withEnvironment(c.name, args)
+	if err != nil {
+		return a.usage("%s", err)
+	}
+	return c.run(a, args)
 }
 
 // usage reports a command line that cannot be understood.
@@ -117,6 +129,16 @@ func (a *app) dir() (*workdir.Dir, diags.Diagnostics) {
 	d, ds := workdir.Open(a.chdir, a.environ)
 	d.Note = func(s string) { fmt.Fprintf(a.err, "lockstep: note: %s\n", s) }
 	return d, ds
+}
+
+// startDir returns the directory that the program was started in, which path.cwd
+// names whatever -chdir says.
+func (a *app) startDir() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return a.chdir
+	}
+	return dir
 }
 
 // getenv returns a variable of the environment.

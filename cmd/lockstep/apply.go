@@ -1,15 +1,15 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/applying"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/plans"
@@ -125,7 +125,7 @@ func (o *operation) stale(p *plans.Plan) diags.Diagnostics {
 
 // ask asks a person for approval. It returns 0 for yes.
 func (a *app) ask(p *plans.Plan, o *operationFlags, v view) int {
-	if !o.input || a.getenv("TF_INPUT") == "0" || a.getenv("TF_INPUT") == "false" {
+	if !a.mayAsk(o.input) {
 		v.diagnostics(diags.Errorf(nil, "Approval is needed",
 			"The plan has to be approved, but -input=false says not to ask. Use -auto-approve, or save the plan with `lockstep plan -out=FILE` and apply that file."))
 		return 1
@@ -135,9 +135,9 @@ func (a *app) ask(p *plans.Plan, o *operationFlags, v view) int {
 		question = "Do you really want to destroy all resources?"
 	}
 	v.say("\n%s\n  Only 'yes' will be accepted to approve.\n\n  Enter a value: ", a.print().Bold(question))
-	line, err := bufio.NewReader(a.in).ReadString('\n')
+	line, err := a.readLine()
 	v.say("\n")
-	if err != nil && err != io.EOF || strings.TrimSpace(line) != "yes" {
+	if err != nil || strings.TrimSpace(line) != "yes" {
 		v.say("Apply cancelled.\n")
 		return 1
 	}
@@ -151,6 +151,7 @@ func (a *app) carryOut(plan *plans.Plan, op *operation, o *operationFlags, v vie
 	run := op.run(o.parallelism, counting)
 	lost := false
 	state, ds := engine.Apply(a.ctx, run, plan, engine.ApplyOptions{
+		SaveEvery: op.saveEvery(),
 		Save: func(ctx context.Context, s *states.State) error {
 			err := op.state.Write(ctx, s)
 			lost = err != nil
@@ -178,6 +179,15 @@ func (a *app) carryOut(plan *plans.Plan, op *operation, o *operationFlags, v vie
 		return 1
 	}
 	return 0
+}
+
+// saveEvery returns the longest time that may pass until the state is stored while
+// applying: writing a file costs next to nothing.
+func (o *operation) saveEvery() time.Duration {
+	if o.settings.Type == "local" {
+		return 2 * time.Second
+	}
+	return applying.DefaultSaveEvery
 }
 
 // countingView counts what was done while showing it.

@@ -59,7 +59,10 @@ func (l *listFlag) String() string     { return strings.Join(*l, ",") }
 func (l *listFlag) Set(s string) error { *l = append(*l, s); return nil }
 
 // varFlags are -var and -var-file in the order they were given.
-type varFlags struct{ given []varFlag }
+type varFlags struct {
+	given []varFlag
+	ask   bool // for what is missing
+}
 
 // names reports whether a -var option sets a variable.
 func (v *varFlags) names(name string) bool {

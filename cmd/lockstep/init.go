@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
@@ -116,10 +117,28 @@ func (a *app) initDir(o *initFlags, v view) diags.Diagnostics {
 		Events: func(e install.Event) { v.say("%s\n", e) },
 	})
 	ds = append(ds, more...)
-	if !ds.HasErrors() && res.Changed && o.lockfileMode != "readonly" {
+	if ds.HasErrors() || !res.Changed || o.lockfileMode == "readonly" {
+		return ds
+	}
+	ds = append(ds, localChecksums(res.LocalChecksums)...)
+	if len(res.Lock.Providers()) > 0 {
 		v.say("\nLockstep has recorded the provider selections in the lock file .terraform.lock.hcl. Include this file in your version control repository, so that the same selections are made from then on.\n")
 	}
 	return ds
+}
+
+// localChecksums warns of providers that init on another platform will refuse,
+// because nobody has signed for their packages.
+func localChecksums(list []addrs.Provider) diags.Diagnostics {
+	if len(list) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	for _, p := range list {
+		fmt.Fprintf(&b, "\n  - %s", p.ForDisplay())
+	}
+	return diags.Warningf(nil, "Incomplete lock file information for providers",
+		"These providers came without signed checksums, as they do from mirrors:%s\n\nThe lock file has only the checksums of their packages for %s, computed here: on other platforms \"lockstep init\" will not accept them until their checksums are added there, too.", b.String(), install.CurrentPlatform())
 }
 
 // presentState returns the state as it is, to know which providers it needs.

@@ -17,6 +17,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/walk"
 )
@@ -44,34 +45,65 @@ func run(args []string, s streams, environ []string) (code int) {
 			code = crashed(s.err, r, environ)
 		}
 	}()
-	ctx, stop := interruptible(s.err)
-	defer stop()
-	return newApp(ctx, s, environ).run(args)
+	i := watchInterrupts(s.err)
+	defer i.stop()
+	a := newApp(i.ctx, s, environ)
+	a.hurry = i.hurry
+	return a.run(args)
 }
 
-// interruptible returns a context that ends with the first SIGINT or SIGTERM. The
-// second one ends the process: whatever hangs then is not waited for.
-func interruptible(stderr io.Writer) (context.Context, func()) {
+// interrupts are what SIGINT and SIGTERM ask for, more urgently each time.
+type interrupts struct {
+	ctx   context.Context // ends with the first: nothing new is started
+	hurry chan struct{}   // closed by the second: what is under way is not waited for
+	stop  func()
+}
+
+// savingTime is how long saving the state and releasing its lock may take when what
+// is under way has been given up.
+const savingTime = 15 * time.Second
+
+// watchInterrupts begins to take signals. The first one lets everything under way
+// finish, the second one ends the provider plugins, so that what is done is saved at
+// once; the third one, or a backend that does not answer, ends the process.
+func watchInterrupts(stderr io.Writer) interrupts {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 2)
+	signals := make(chan os.Signal, 3)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	i := interrupts{ctx: ctx, hurry: make(chan struct{})}
 	done := make(chan struct{})
+	i.stop = func() { signal.Stop(signals); close(done); cancel(nil) }
 	go func() {
+		if !received(signals, done) {
+			return
+		}
+		fmt.Fprint(stderr, "\nInterrupt received.\nPlease wait for Lockstep to finish what is under way; nothing new is started.\nA second interrupt gives up what is under way: what providers are making then may be lost from the state.\n")
+		cancel(errors.New("interrupted"))
+		if !received(signals, done) {
+			return
+		}
+		fmt.Fprint(stderr, "\nTwo interrupts received. Provider plugins are ended, and what is known is saved.\n")
+		close(i.hurry)
 		select {
 		case <-signals:
+		case <-time.After(savingTime):
 		case <-done:
 			return
 		}
-		fmt.Fprintln(stderr, "\nInterrupt received.\nPlease wait for Lockstep to finish what is under way, or data loss may occur: nothing new is started.\nA second interrupt ends the process at once.")
-		cancel(errors.New("interrupted"))
-		select {
-		case <-signals:
-			fmt.Fprintln(stderr, "\nlockstep: error: two interrupts received: ended at once. What was under way is not known; the state may lack it.")
-			os.Exit(1)
-		case <-done:
-		}
+		fmt.Fprintln(stderr, "\nlockstep: error: ended before the state was saved: it may lack what was done last, and its lock may still be held")
+		os.Exit(1)
 	}()
-	return ctx, func() { signal.Stop(signals); close(done); cancel(nil) }
+	return i
+}
+
+// received waits for a signal; false means that there is nothing to interrupt any more.
+func received(signals <-chan os.Signal, done <-chan struct{}) bool {
+	select {
+	case <-signals:
+		return true
+	case <-done:
+		return false
+	}
 }
 
 // crashed reports one of our own bugs.

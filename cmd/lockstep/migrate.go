@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
@@ -55,8 +54,8 @@ func (a *app) migrate(d *workdir.Dir, from, to statebackend.Backend, old, want *
 				"A change in the backend configuration has been detected, and the former backend holds states. Use -migrate-state (with -force-copy, if nobody can be asked) to copy them, or -reconfigure to leave them where they are.")
 		}
 		v.say("\nDo you want to copy existing state to the new backend?\n  Enter \"yes\" to copy and \"no\" to start with what the new backend holds.\n\n  Enter a value: ")
-		line, _ := bufio.NewReader(a.in).ReadString('\n')
-		if strings.TrimSpace(line) != "yes" {
+		line, err := a.readLine()
+		if err != nil || strings.TrimSpace(line) != "yes" {
 			return nil
 		}
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/functions/run/workdir"
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -32,29 +31,39 @@ type operation struct {
 	settings  *workdir.Settings
 	workspace string
 	state     *workdir.State
-	pool      *provider.Pool
-	release   func()
+	pool      *workdir.Providers
+	closed    chan struct{} // with the pool
 }
 
 // load opens the directory and reads the configuration.
 func (a *app) load() (*workdir.Dir, *config.Config, diags.Diagnostics) {
 	d, ds := a.dir()
-	cfg, more := d.Load()
-	ds = append(ds, more...)
-	if cfg != nil {
-		maps.Copy(a.files, cfg.Files)
-		if !ds.HasErrors() && cfg.Empty() {
-			ds = append(ds, diags.Errorf(nil, "No configuration files",
-				"The directory %s contains no configuration files (.tf). Lockstep needs a configuration to know what is wanted.", d.WorkingDir())...)
-		}
+	cfg, more := a.loadFrom(d)
+	return d, cfg, append(ds, more...)
+}
+
+// loadFrom reads the configuration in a directory.
+func (a *app) loadFrom(d *workdir.Dir) (*config.Config, diags.Diagnostics) {
+	cfg, ds := d.Load()
+	if cfg == nil {
+		return nil, ds
 	}
-	return d, cfg, ds
+	maps.Copy(a.files, cfg.Files)
+	if !ds.HasErrors() && cfg.Empty() {
+		ds = append(ds, diags.Errorf(nil, "No configuration files",
+			"The directory %s contains no configuration files (.tf). Lockstep needs a configuration to know what is wanted.", d.WorkingDir())...)
+	}
+	return cfg, ds
 }
 
 // collect gathers the root variables from files, environment and options.
 func (a *app) collect(d *workdir.Dir, cfg *config.Config, flags varFlags) (vars, given map[string]cty.Value, ds diags.Diagnostics) {
 	sources, ds := a.sources(d, flags)
 	if ds.HasErrors() {
+		return nil, nil, ds
+	}
+	sources, more := a.askVariables(cfg.Root.Content, sources, flags.ask)
+	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, nil, ds
 	}
 	inputs, more := config.CollectInputs(cfg.Root.Content, sources)
@@ -150,7 +159,8 @@ func (o *operation) unlock() diags.Diagnostics {
 
 // openProviders makes the providers available that configuration and state need.
 func (o *operation) openProviders(ctx context.Context) diags.Diagnostics {
-	return o.providersFor(ctx, o.state.Current)
+	ds := o.dir.DevelopmentWarning("So what happens may differ from what any released version does, and released versions may not be able to read the state after an apply.")
+	return append(ds, o.providersFor(ctx, o.state.Current)...)
 }
 
 // providersFor makes the providers available that the configuration and a state need.
@@ -159,25 +169,48 @@ func (o *operation) providersFor(ctx context.Context, state *states.State) diags
 	if ds.HasErrors() {
 		return ds
 	}
-	log, level := o.a.log()
-	pool, more := o.dir.Providers(reqs, workdir.PoolOptions{Log: log, LogLevel: level})
-	if ds = append(ds, more...); ds.HasErrors() {
-		if pool != nil {
-			pool.Close()
-		}
+	if ds = append(ds, o.openPool(ctx)...); ds.HasErrors() {
 		return ds
 	}
-	o.pool = pool
-	o.release = pool.Guard(ctx, stopGrace)
+	return append(ds, o.pool.Require(reqs)...)
+}
+
+// prestart begins to start the providers that the lock file selects, while there is
+// other work to do. What is wrong with them is reported when they are needed.
+func (o *operation) prestart(ctx context.Context) {
+	if ds := o.openPool(ctx); !ds.HasErrors() {
+		o.pool.Prestart()
+	}
+}
+
+// openPool finds the providers, unless that is done.
+func (o *operation) openPool(ctx context.Context) diags.Diagnostics {
+	if o.pool != nil {
+		return nil
+	}
+	log, level := o.a.log()
+	pool, ds := o.dir.OpenProviders(workdir.PoolOptions{Log: log, LogLevel: level})
+	if ds.HasErrors() {
+		return ds
+	}
+	release := pool.Guard(ctx, stopGrace)
+	closed := make(chan struct{})
+	o.pool, o.closed = pool, closed
+	go func() {
+		defer release()
+		select {
+		case <-o.a.hurry:
+			pool.Close()
+		case <-closed:
+		}
+	}()
 	return ds
 }
 
 // close ends what is open.
 func (o *operation) close() {
-	if o.release != nil {
-		o.release()
-	}
 	if o.pool != nil {
+		close(o.closed)
 		o.pool.Close()
 	}
 }
@@ -185,8 +218,8 @@ func (o *operation) close() {
 // run returns what the engine needs to know.
 func (o *operation) run(parallelism int, v view) engine.Run {
 	return engine.Run{
-		Config: o.cfg, Providers: o.pool, Variables: o.variables, Given: o.given, WorkingDir: o.dir.WorkingDir(),
-		Workspace: o.workspace, Parallelism: parallelism, Events: v.event,
+		Config: o.cfg, Providers: o.pool, Variables: o.variables, Given: o.given,
+		WorkingDir: o.a.startDir(), BaseDir: o.dir.WorkingDir(), Workspace: o.workspace, Parallelism: parallelism, Events: v.event,
 	}
 }
 

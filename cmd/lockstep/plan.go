@@ -60,10 +60,15 @@ func (a *app) plan(o *operationFlags, v view, applying bool) (*plans.Plan, *oper
 		return nil, op, diags.FromError("Invalid option", err)
 	}
 	var ds, more diags.Diagnostics
-	op.dir, op.cfg, ds = a.load()
-	if ds.HasErrors() {
+	if op.dir, ds = a.dir(); ds.HasErrors() {
 		return nil, op, ds
 	}
+	op.prestart(a.ctx)
+	op.cfg, more = a.loadFrom(op.dir)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return nil, op, ds
+	}
+	o.vars.ask = o.input
 	if op.variables, op.given, more = a.collect(op.dir, op.cfg, o.vars); more.HasErrors() {
 		return nil, op, append(ds, more...)
 	}

@@ -20,7 +20,7 @@ import (
 
 // savePlan writes a plan with the configuration that it was made from.
 func (o *operation) savePlan(p *plans.Plan, path string) diags.Diagnostics {
-	f := &planfile.File{Engine: version, Plan: p, Config: map[string][]byte{}}
+	f := &planfile.File{Engine: version, Plan: p, Config: map[string][]byte{}, Providers: o.pool.Selections()}
 	for name, file := range o.cfg.Files {
 		f.Config[name] = file.Bytes
 	}
@@ -47,6 +47,7 @@ func (a *app) openPlan(path string, locks lockFlags, paths workdir.LocalPaths, l
 	if err != nil {
 		return nil, op, append(ds, diags.FromError("Failed to load the saved plan", fmt.Errorf("%s: %w", path, err))...)
 	}
+	op.prestart(a.ctx)
 	installed, err := op.dir.Installed()
 	if err != nil {
 		return nil, op, append(ds, diags.FromError("Invalid module manifest", err)...)
@@ -69,8 +70,12 @@ func (a *app) openPlan(path string, locks lockFlags, paths workdir.LocalPaths, l
 			"The plan was made for the workspace %q on the %q backend; selected are %q and %q.", file.Plan.Backend.Workspace, file.Plan.Backend.Type, op.workspace, op.settings.Type)...)
 		return nil, op, append(ds, op.unlock()...)
 	}
-	ds = append(ds, op.openProviders(a.ctx)...)
-	if ds.HasErrors() {
+	if ds = append(ds, op.openProviders(a.ctx)...); ds.HasErrors() {
+		return nil, op, append(ds, op.unlock()...)
+	}
+	if err := op.pool.SameAs(file.Providers); err != nil {
+		ds = append(ds, diags.Errorf(nil, "Inconsistent dependency lock file",
+			"A saved plan can be carried out only with the providers that it was made with, and %s. Make a new plan.", err)...)
 		return nil, op, append(ds, op.unlock()...)
 	}
 	op.fillSchemas(file.Plan)

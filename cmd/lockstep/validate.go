@@ -44,13 +44,21 @@ func (a *app) validate() diags.Diagnostics {
 	op := &operation{a: a}
 	defer op.close()
 	var ds diags.Diagnostics
-	op.dir, op.cfg, ds = a.load()
-	if ds.HasErrors() {
+	if op.dir, ds = a.dir(); ds.HasErrors() {
 		return ds
 	}
+	op.prestart(a.ctx)
+	cfg, more := a.loadFrom(op.dir)
+	op.cfg = cfg
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	ds = append(ds, op.dir.DevelopmentWarning("So what is valid here may not be valid with any released version.")...)
 	if ds = append(ds, op.providersFor(a.ctx, nil)...); ds.HasErrors() {
 		return ds
 	}
-	run := engine.Run{Config: op.cfg, Providers: op.pool, WorkingDir: op.dir.WorkingDir(), Workspace: op.dir.Workspace()}
+	run := engine.Run{
+		Config: op.cfg, Providers: op.pool, WorkingDir: a.startDir(), BaseDir: op.dir.WorkingDir(), Workspace: op.dir.Workspace(),
+	}
 	return append(ds, engine.Validate(a.ctx, run, op.pool)...)
 }

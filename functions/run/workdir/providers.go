@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/provider/builtin"
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
@@ -90,6 +90,20 @@ func (d *Dir) Unmanaged() (map[addrs.Provider]bool, diags.Diagnostics) {
 	return u.set(), ds
 }
 
+// DevelopmentWarning says which providers are somebody's own builds, if any are;
+// effect ends the message.
+func (d *Dir) DevelopmentWarning(effect string) diags.Diagnostics {
+	if len(d.CLI.Overrides) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	for _, p := range slices.SortedFunc(maps.Keys(d.CLI.Overrides), addrs.Provider.Compare) {
+		fmt.Fprintf(&b, " - %s in %s\n", p.ForDisplay(), d.CLI.Overrides[p])
+	}
+	return diags.Warningf(nil, "Provider development overrides are in effect",
+		"The CLI configuration has dev_overrides for these providers:\n%s\n%s", b.String(), effect)
+}
+
 // PoolOptions say how provider processes are run.
 type PoolOptions struct {
 	// Log takes what plugins write to standard error, at LogLevel (TF_LOG's values).
@@ -99,68 +113,142 @@ type PoolOptions struct {
 	RemoteState builtin.RemoteState
 }
 
-// Providers returns a pool of the providers required, as init installed them. The
-// pool must be closed.
-func (d *Dir) Providers(reqs install.Requirements, o PoolOptions) (*provider.Pool, diags.Diagnostics) {
+// Providers are the providers of a working directory, with the pool of their
+// processes. It must be closed.
+type Providers struct {
+	*provider.Pool
+	dir       *Dir
+	lock      *lockfile.File
+	unmanaged unmanaged
+	found     map[addrs.Provider]install.Selection
+	memo      *install.Memo
+}
+
+// OpenProviders finds the providers that init installed, as the lock file has them,
+// and those that come from elsewhere. It starts none, and what is missing is an
+// error only once it is required: see [Providers.Require].
+func (d *Dir) OpenProviders(o PoolOptions) (*Providers, diags.Diagnostics) {
 	u, ds := d.unmanaged()
 	if ds.HasErrors() {
 		return nil, ds
-	}
-	factories := map[addrs.Provider]provider.Factory{
-		addrs.BuiltinTerraform: func(context.Context, *schema.Provider) (provider.Client, error) {
-			return builtin.New(o.RemoteState), nil
-		},
 	}
 	lock, more := lockfile.Read(d.LockFile())
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, ds
 	}
+	p := &Providers{dir: d, lock: lock, unmanaged: u, memo: install.OpenMemo(d.Scratch)}
 	unmanaged := u.set()
-	if ds = append(ds, install.CheckLock(reqs, lock, unmanaged)...); ds.HasErrors() {
-		return nil, ds
+	locked := slices.DeleteFunc(lock.Providers(), func(a addrs.Provider) bool { return unmanaged[a] })
+	p.found, _ = install.Installed(d.DataDir, lock, locked, p.memo)
+	factories := map[addrs.Provider]provider.Factory{
+		addrs.BuiltinTerraform: func(context.Context, *schema.Provider) (provider.Client, error) {
+			return builtin.New(o.RemoteState), nil
+		},
 	}
-	var wanted []addrs.Provider
-	for _, p := range slices.SortedFunc(maps.Keys(reqs), addrs.Provider.Compare) {
-		switch {
-		case p.IsBuiltin():
-			if p != addrs.BuiltinTerraform {
-				ds = append(ds, diags.Errorf(nil, "Invalid required provider", "There is no built-in provider %s.", p)...)
-			}
-		case hasReattach(u, p):
-			r, _ := lookupReattach(u, p)
-			factories[p] = process.Reattach{
-				Name: p.ForDisplay(), Protocol: r.Protocol, ProtocolVersion: r.ProtocolVersion, Pid: r.Pid, Test: r.Test,
-				Network: r.Addr.Network(), Address: r.Addr.String(),
-			}.Start
-		case u.overrides[p] != "":
-			path, err := install.FindExecutable(u.overrides[p], p)
-			if err != nil {
-				ds = append(ds, diags.FromError("Provider in development is missing", fmt.Errorf("dev_overrides for %s: %w", p, err))...)
-				continue
-			}
-			factories[p] = d.launch(p, path, o).Start
-		default:
-			wanted = append(wanted, p)
+	for a, s := range p.found {
+		factories[a] = d.launch(a, s.Executable, o).Start
+	}
+	for a, dir := range u.overrides {
+		if path, err := install.FindExecutable(dir, a); err == nil {
+			factories[a] = d.launch(a, path, o).Start
 		}
 	}
-	memo := install.OpenMemo(d.Scratch)
-	found, more := install.Installed(d.DataDir, lock, wanted, memo)
-	ds = append(ds, more...)
-	for p, s := range found {
-		factories[p] = d.launch(p, s.Executable, o).Start
+	for a, r := range u.reattach {
+		factories[a] = process.Reattach{
+			Name: a.ForDisplay(), Protocol: r.Protocol, ProtocolVersion: r.ProtocolVersion, Pid: r.Pid, Test: r.Test,
+			Network: r.Addr.Network(), Address: r.Addr.String(),
+		}.Start
 	}
-	return provider.NewPool(factories), ds
+	p.Pool = provider.NewPool(factories)
+	return p, ds
 }
 
-func hasReattach(u unmanaged, p addrs.Provider) bool { _, ok := lookupReattach(u, p); return ok }
-
-// lookupReattach finds a provider that somebody else runs. Tests of providers name
-// theirs in the legacy namespace, too.
-func lookupReattach(u unmanaged, p addrs.Provider) (cliconfig.Reattach, bool) {
-	if r, ok := u.reattach[p]; ok {
-		return r, true
+// Providers opens the providers and requires some. The result must be closed, unless
+// it is nil.
+func (d *Dir) Providers(reqs install.Requirements, o PoolOptions) (*Providers, diags.Diagnostics) {
+	p, ds := d.OpenProviders(o)
+	if ds.HasErrors() {
+		return nil, ds
 	}
-	return cliconfig.Reattach{}, false
+	return p, append(ds, p.Require(reqs)...)
+}
+
+// Prestart starts the installed providers in the background: the next operation
+// will probably need them.
+func (p *Providers) Prestart() {
+	p.Pool.Prestart(slices.Collect(maps.Keys(p.found))...)
+}
+
+// Require reports what is required and is not there.
+func (p *Providers) Require(reqs install.Requirements) diags.Diagnostics {
+	ds := install.CheckLock(reqs, p.lock, p.unmanaged.set())
+	if ds.HasErrors() {
+		return ds
+	}
+	var missing []addrs.Provider
+	for _, a := range slices.SortedFunc(maps.Keys(reqs), addrs.Provider.Compare) {
+		_, attached := p.unmanaged.reattach[a]
+		dir, overridden := p.unmanaged.overrides[a]
+		_, found := p.found[a]
+		switch {
+		case a.IsBuiltin() && a != addrs.BuiltinTerraform:
+			ds = append(ds, diags.Errorf(nil, "Invalid required provider", "There is no built-in provider %s.", a)...)
+		case attached, a.IsBuiltin(), found:
+		case overridden:
+			if _, err := install.FindExecutable(dir, a); err != nil {
+				ds = append(ds, diags.FromError("Provider in development is missing", fmt.Errorf("dev_overrides for %s: %w", a.ForDisplay(), err))...)
+			}
+		default:
+			missing = append(missing, a)
+		}
+	}
+	if len(missing) > 0 {
+		_, more := install.Installed(p.dir.DataDir, p.lock, missing, p.memo)
+		ds = append(ds, more...)
+	}
+	return ds
+}
+
+// Selections returns the providers installed, for a saved plan.
+func (p *Providers) Selections() map[addrs.Provider]planfile.Selection {
+	out := map[addrs.Provider]planfile.Selection{}
+	for a, s := range p.found {
+		out[a] = planfile.Selection{Version: s.Version.String(), Hashes: p.hashes(a)}
+	}
+	return out
+}
+
+// hashes are all checksums that a provider's package may have, which includes other
+// platforms' if they are known.
+func (p *Providers) hashes(a addrs.Provider) []string {
+	out := []string{p.found[a].Hash}
+	if locked, ok := p.lock.Lock(a); ok {
+		out = append(out, locked.Hashes...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// SameAs reports what differs from the providers that a saved plan was made with:
+// another version, or another program, need not do what was approved.
+func (p *Providers) SameAs(planned map[addrs.Provider]planfile.Selection) error {
+	for _, a := range slices.SortedFunc(maps.Keys(planned), addrs.Provider.Compare) {
+		was, is := planned[a], p.found[a]
+		switch {
+		case is.Hash == "":
+			return fmt.Errorf("the plan was made with provider %s %s, which is not installed here now; run \"lockstep init\"", a.ForDisplay(), was.Version)
+		case is.Version.String() != was.Version:
+			return fmt.Errorf("the plan was made with version %s of provider %s, and now version %s is selected", was.Version, a.ForDisplay(), is.Version)
+		case len(was.Hashes) > 0 && !slices.ContainsFunc(p.hashes(a), func(h string) bool { return slices.Contains(was.Hashes, h) }):
+			return fmt.Errorf("the package of provider %s %s is not the one that the plan was made with", a.ForDisplay(), was.Version)
+		}
+	}
+	for a := range p.unmanaged.set() {
+		if s, ok := planned[a]; ok {
+			return fmt.Errorf("the plan was made with version %s of provider %s, and now a provider in development takes its place", s.Version, a.ForDisplay())
+		}
+	}
+	return nil
 }
 
 // launch says how to start a plugin: with the environment of the person who runs
@@ -174,79 +262,4 @@ func (d *Dir) launch(p addrs.Provider, path string, o PoolOptions) process.Launc
 		Name: p.ForDisplay(), Path: abs, Env: d.Environ, Dir: d.Path,
 		DisableTLS: d.Getenv("TF_DISABLE_PLUGIN_TLS") != "", Log: o.Log, LogLevel: o.LogLevel,
 	}
-}
-
-// Install brings the providers required to disk and records them in the lock file.
-func (d *Dir) Install(ctx context.Context, reqs install.Requirements, o InstallOptions) (install.Result, diags.Diagnostics) {
-	unmanaged, ds := d.Unmanaged()
-	if ds.HasErrors() {
-		return install.Result{}, ds
-	}
-	lock, more := lockfile.Read(d.LockFile())
-	if ds = append(ds, more...); ds.HasErrors() {
-		return install.Result{}, ds
-	}
-	in := install.New(d.CLI, d.Getenv)
-	in.DataDir = d.DataDir
-	in.Memo = install.OpenMemo(d.Scratch)
-	in.Events = o.Events
-	if len(o.PluginDirs) > 0 {
-		in.Source = install.DirsSource(o.PluginDirs)
-	}
-	res, more := in.Ensure(ctx, install.Request{
-		Requirements: reqs, Lock: lock, Unmanaged: unmanaged, Upgrade: o.Upgrade, ReadOnly: o.ReadOnly,
-	})
-	if ds = append(ds, more...); ds.HasErrors() || o.ReadOnly || !res.Changed {
-		return res, ds
-	}
-	if _, err := res.Lock.Save(d.LockFile()); err != nil {
-		ds = append(ds, diags.FromError("Dependency lock file cannot be written", err)...)
-	}
-	return res, ds
-}
-
-// InstallOptions are init's.
-type InstallOptions struct {
-	Upgrade    bool
-	ReadOnly   bool     // -lockfile=readonly
-	PluginDirs []string // -plugin-dir
-	Events     func(install.Event)
-}
-
-// WriteModules records the modules of a configuration as the stock tools do.
-func (d *Dir) WriteModules(cfg *config.Config) error {
-	if len(cfg.Modules) < 2 {
-		return nil
-	}
-	dir := filepath.Join(d.DataDir, "modules")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("record modules: %w", err)
-	}
-	data, err := cfg.Manifest().Encode()
-	if err != nil {
-		return fmt.Errorf("record modules: %w", err)
-	}
-	return writeFile(filepath.Join(dir, "modules.json"), data, 0o644)
-}
-
-// writeFile replaces a file in one step.
-func writeFile(path string, data []byte, mode os.FileMode) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+strings.TrimPrefix(filepath.Base(path), ".")+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	if _, err = f.Write(data); err == nil {
-		err = f.Chmod(mode)
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

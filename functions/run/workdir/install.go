@@ -1,0 +1,89 @@
+package workdir
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/provider/install"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
+)
+
+// Install brings the providers required to disk and records them in the lock file.
+func (d *Dir) Install(ctx context.Context, reqs install.Requirements, o InstallOptions) (install.Result, diags.Diagnostics) {
+	unmanaged, ds := d.Unmanaged()
+	if ds.HasErrors() {
+		return install.Result{}, ds
+	}
+	lock, more := lockfile.Read(d.LockFile())
+	if ds = append(ds, more...); ds.HasErrors() {
+		return install.Result{}, ds
+	}
+	in := install.New(d.CLI, d.Getenv)
+	in.DataDir = d.DataDir
+	in.Memo = install.OpenMemo(d.Scratch)
+	in.Events = o.Events
+	if len(o.PluginDirs) > 0 {
+		in.Source = install.DirsSource(o.PluginDirs)
+	}
+	res, more := in.Ensure(ctx, install.Request{
+		Requirements: reqs, Lock: lock, Unmanaged: unmanaged, Upgrade: o.Upgrade, ReadOnly: o.ReadOnly,
+	})
+	if ds = append(ds, more...); ds.HasErrors() || o.ReadOnly || !res.Changed {
+		return res, ds
+	}
+	if _, err := res.Lock.Save(d.LockFile()); err != nil {
+		ds = append(ds, diags.FromError("Dependency lock file cannot be written", err)...)
+	}
+	return res, ds
+}
+
+// InstallOptions are init's.
+type InstallOptions struct {
+	Upgrade    bool
+	ReadOnly   bool     // -lockfile=readonly
+	PluginDirs []string // -plugin-dir
+	Events     func(install.Event)
+}
+
+// WriteModules records the modules of a configuration as the stock tools do.
+func (d *Dir) WriteModules(cfg *config.Config) error {
+	if len(cfg.Modules) < 2 {
+		return nil
+	}
+	dir := filepath.Join(d.DataDir, "modules")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("record modules: %w", err)
+	}
+	data, err := cfg.Manifest().Encode()
+	if err != nil {
+		return fmt.Errorf("record modules: %w", err)
+	}
+	return writeFile(filepath.Join(dir, "modules.json"), data, 0o644)
+}
+
+// writeFile replaces a file in one step.
+func writeFile(path string, data []byte, mode os.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+strings.TrimPrefix(filepath.Base(path), ".")+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if _, err = f.Write(data); err == nil {
+		err = f.Chmod(mode)
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
