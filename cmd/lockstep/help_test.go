@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+)
+
+// inProcess runs a command line in this process, without any input.
+func inProcess(args ...string) result {
+	var out, stderr bytes.Buffer
+	code := run(args, streams{strings.NewReader(""), &out, &stderr}, nil)
+	return result{code, out.String(), stderr.String()}
+}
+
+// Every command tells its options on standard output, and refuses others.
+func TestEveryCommandHasHelp(t *testing.T) {
+	t.Parallel()
+	for _, c := range commands() {
+		words := strings.Fields(c.name)
+		for _, flag := range []string{"-help", "--help", "-h"} {
+			r := inProcess(append(words, flag)...)
+			if r.code != 0 || r.stderr != "" || !strings.HasPrefix(r.out, "Usage: lockstep "+c.name) {
+				t.Errorf("%s %s: exit code %d\n%s%s", c.name, flag, r.code, r.out, r.stderr)
+			}
+		}
+		r := inProcess(append(words, "-no-such-option")...)
+		if r.code != 1 || r.out != "" || !strings.HasPrefix(r.stderr, "lockstep: error: ") {
+			t.Errorf("%s -no-such-option: exit code %d\n%s%s", c.name, r.code, r.out, r.stderr)
+		}
+	}
+}
+
+// The list of commands has each once, with what it is for.
+func TestHelpListsEveryCommand(t *testing.T) {
+	t.Parallel()
+	r := inProcess("-help")
+	for _, c := range commands() {
+		n := 0
+		for _, line := range strings.Split(r.out, "\n") {
+			if strings.HasPrefix(line, "  "+c.name+" ") && strings.HasSuffix(line, c.synopsis) {
+				n++
+			}
+		}
+		if n != 1 || c.synopsis == "" {
+			t.Errorf("%s is listed %d times", c.name, n)
+		}
+	}
+}
