@@ -18,14 +18,16 @@ import (
 // flags is a command's options, in Terraform's style: one dash, -name=value.
 type flags struct {
 	*flag.FlagSet
-	app *app
+	app  *app
+	help func()
 }
 
 // newFlags starts the options of a command; usage is its help, without the options.
 func (a *app) newFlags(name, usage string) *flags {
-	f := &flags{flag.NewFlagSet(name, flag.ContinueOnError), a}
+	f := &flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), app: a}
 	f.SetOutput(io.Discard)
-	f.Usage = func() {
+	f.Usage = func() {} // which the library calls for every mistake
+	f.help = func() {
 		fmt.Fprintf(a.out, "Usage: lockstep %s\n\nOptions:\n", usage)
 		f.VisitAll(func(x *flag.Flag) {
 			if x.Usage != "" {
@@ -41,7 +43,7 @@ func (a *app) newFlags(name, usage string) *flags {
 func (f *flags) parse(args []string) (code int, ok bool) {
 	err := f.Parse(args)
 	if errors.Is(err, flag.ErrHelp) {
-		f.Usage()
+		f.help()
 		return 0, false
 	}
 	if err != nil {

@@ -7,7 +7,7 @@ func unsupported(name, instead string) command {
 		f := a.newFlags(name, name)
 		for _, arg := range args {
 			if arg == "-h" || arg == "-help" || arg == "--help" {
-				f.Usage()
+				f.help()
 				return 0
 			}
 		}
