@@ -87,7 +87,7 @@ var (
 func typeExpression(tokens hclwrite.Tokens) hclwrite.Tokens {
 	if len(tokens) == 3 && tokens[0].Type == hclsyntax.TokenOQuote && tokens[1].Type == hclsyntax.TokenQuotedLit && tokens[2].Type == hclsyntax.TokenCQuote {
 		if words := quotedTypes[string(tokens[1].Bytes)]; words != nil {
-			return call(words...)
+			return typeCall(words...)
 		}
 		return tokens
 	}
@@ -104,11 +104,11 @@ func typeExpression(tokens hclwrite.Tokens) hclwrite.Tokens {
 	if at < 0 {
 		return tokens
 	}
-	return slices.Concat(tokens[:at], call(string(tokens[at].Bytes), "any"), tokens[at+1:])
+	return slices.Concat(tokens[:at], typeCall(string(tokens[at].Bytes), "any"), tokens[at+1:])
 }
 
-// call returns `a`, or `a(b)`.
-func call(words ...string) hclwrite.Tokens {
+// typeCall returns `a`, or `a(b)`.
+func typeCall(words ...string) hclwrite.Tokens {
 	ident := func(s string) *hclwrite.Token {
 		return &hclwrite.Token{Type: hclsyntax.TokenIdent, Bytes: []byte(s)}
 	}

@@ -46,20 +46,7 @@ var providersCommand = command{name: "providers", synopsis: "Show which modules 
 
 // writeRequirements writes what a module needs, and the modules it calls, as a tree.
 func writeRequirements(w io.Writer, m *config.Module, indent string) {
-	var lines []string
-	for _, name := range slices.Sorted(maps.Keys(m.RequiredProviders)) {
-		r := m.RequiredProviders[name]
-		line := fmt.Sprintf("provider[%s]", r.Source)
-		var versions []string
-		for _, v := range r.Versions {
-			versions = append(versions, v.Text)
-		}
-		if len(versions) > 0 {
-			line += " " + strings.Join(versions, ", ")
-		}
-		lines = append(lines, line)
-	}
-	slices.Sort(lines)
+	lines := requirementLines(m)
 	children := slices.Sorted(maps.Keys(m.Children))
 	n := len(lines) + len(children)
 	branch := func(i int) (head, further string) {
@@ -77,6 +64,26 @@ func writeRequirements(w io.Writer, m *config.Module, indent string) {
 		fmt.Fprintf(w, "%s%smodule.%s\n", indent, head, name)
 		writeRequirements(w, m.Children[name], indent+further)
 	}
+}
+
+// requirementLines returns a line for each provider that a module itself needs, with
+// the versions that it asks for, whatever local names it has for it.
+func requirementLines(m *config.Module) []string {
+	versions := map[addrs.Provider][]string{}
+	for _, name := range slices.Sorted(maps.Keys(m.RequiredProviders)) {
+		r := m.RequiredProviders[name]
+		list := versions[r.Source]
+		for _, v := range r.Versions {
+			list = append(list, v.Text)
+		}
+		versions[r.Source] = list
+	}
+	var lines []string
+	for _, p := range slices.SortedFunc(maps.Keys(versions), addrs.Provider.Compare) {
+		line := fmt.Sprintf("provider[%s] %s", p, strings.Join(versions[p], ", "))
+		lines = append(lines, strings.TrimSpace(line))
+	}
+	return lines
 }
 
 // inState returns the providers that look after what is in a state.
