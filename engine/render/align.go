@@ -8,7 +8,42 @@ import "github.com/zclconf/go-cty/cty"
 // before those that came, except that structured ones are taken for versions of one
 // another and paired. Elements are given as numbers that are equal if they are.
 func align(before, after []int, structured func(b, a int) bool) [][2]int {
+	return arrange(before, after, commonSubsequence(before, after), structured)
+}
+
+// alignElements is align for lists whose elements have a meaning by their position,
+// too: if comparing one by one finds as much that is the same or may be a version of
+// the same, that is how to show them.
+func alignElements(before, after []int, structured func(b, a int) bool) [][2]int {
 	common := commonSubsequence(before, after)
+	if len(before) != len(after) {
+		return arrange(before, after, common, structured)
+	}
+	was, is := occurring(before), occurring(after)
+	alike := 0
+	out := make([][2]int, len(before))
+	for i, b := range before {
+		out[i] = [2]int{i, i}
+		if a := after[i]; a == b || structured(i, i) && !is[b] && !was[a] {
+			alike++
+		}
+	}
+	if alike >= len(common) {
+		return out
+	}
+	return arrange(before, after, common, structured)
+}
+
+func occurring(list []int) map[int]bool {
+	out := make(map[int]bool, len(list))
+	for _, n := range list {
+		out[n] = true
+	}
+	return out
+}
+
+// arrange puts what is not in common between what is.
+func arrange(before, after []int, common [][2]int, structured func(b, a int) bool) [][2]int {
 	out := make([][2]int, 0, len(before)+len(after)-len(common))
 	b, a := 0, 0
 	for _, c := range append(common, [2]int{len(before), len(after)}) {

@@ -26,7 +26,9 @@ func blockChange(x pair, b *schema.Block) *node {
 		// The legacy SDK cannot tell an empty string from none.
 		part.before, part.after = unlessEmpty(part.before), unlessEmpty(part.after)
 		c := attributeChange(part, b.Attributes[name])
-		if c.action == plans.NoOp && part.isNothing() {
+		if b.Attributes[name].WriteOnly {
+			c.action = x.start() // nobody knows more
+		} else if c.action == plans.NoOp && part.isNothing() {
 			continue
 		}
 		n.names, n.parts = append(n.names, name), append(n.parts, c)
@@ -73,7 +75,7 @@ func groupChange(x pair, name string, nb *schema.NestedBlock) group {
 		if presence(x.before) == nothing {
 			g.action = plans.Create
 		}
-		x.after = x.before // what there is may stay
+		x.after = nothing
 	}
 	var n *node
 	switch nb.Nesting {

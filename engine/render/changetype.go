@@ -157,7 +157,7 @@ func listChange(x pair, structured func(cty.Value) bool, of func(pair) *node) *n
 	x = x.within()
 	nb, na := number(before, after)
 	both := func(b, a int) bool { return structured(before[b]) && structured(after[a]) }
-	for _, at := range align(nb, na, both) {
+	for _, at := range alignElements(nb, na, both) {
 		c := of(x.element(before, after, at))
 		n.parts = append(n.parts, c)
 		n.action = join(n.action, c.action)
@@ -258,7 +258,7 @@ func sortChange(x pair, sort string) *node {
 		n.kind = objectNode
 		return n
 	case "list":
-		return listChange(x, func(v cty.Value) bool { return sortOf(bare(v)) == "object" }, dynamicChange)
+		return listChange(x, func(v cty.Value) bool { s := sortOf(bare(v)); return s == "object" || s == "list" }, dynamicChange)
 	}
 	return leafChange(x)
 }

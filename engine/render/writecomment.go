@@ -71,7 +71,7 @@ func (p *Printer) fate(name string, c *plans.ResourceChange, drift bool) string 
 	case plans.DeleteThenCreate, plans.CreateThenDelete:
 		switch c.Reason {
 		case plans.ReasonReplaceBecauseTainted:
-			return name + " is tainted, so it must be " + replaced
+			return name + " is tainted, so must be " + replaced
 		case plans.ReasonReplaceByRequest:
 			return name + " will be " + replaced + ", as requested"
 		case plans.ReasonReplaceByTriggers:
@@ -86,6 +86,9 @@ func (p *Printer) fate(name string, c *plans.ResourceChange, drift bool) string 
 func reasons(c *plans.ResourceChange) []string {
 	in := c.Addr.Instance
 	r := in.Resource.Resource
+	if c.Action == plans.Forget {
+		return []string{"destroy = false is set in the configuration"}
+	}
 	switch c.Reason {
 	case plans.ReasonReadBecauseConfigUnknown:
 		return []string{"config refers to values not yet known"}

@@ -225,11 +225,13 @@ func (w *nodeWriter) encoded(n *node, x pair, indent int, l look) {
 	}
 	in := l
 	in.noNull, in.allForce = true, false
+	in.all = l.all || note != ""
 	sub := nodeWriter{p: w.p}
 	sub.node(inner, indent+1, in)
 	content := sub.b.String()
-	if action != plans.Create && action != plans.Delete && !strings.Contains(content, "\n") {
+	if !strings.Contains(content, "\n") {
 		w.b.WriteString("jsonencode(" + content + ")" + note)
+		w.toNull(n, l)
 		if note == "" {
 			w.forces(n, l)
 		}
@@ -240,6 +242,9 @@ func (w *nodeWriter) encoded(n *node, x pair, indent int, l look) {
 		w.forces(n, l)
 	}
 	w.b.WriteByte('\n')
+	if action != plans.Update {
+		action = plans.NoOp
+	}
 	w.line(indent+1, action, l)
 	w.b.WriteString(content)
 	w.b.WriteByte('\n')

@@ -39,7 +39,7 @@ func (w *nodeWriter) object(n *node, indent int, l look) {
 	}
 	w.opening("{", n, l)
 	in := l
-	in.noNull = l.noNull || !n.nested
+	in.noNull = !n.nested
 	in.allForce = false
 	w.attributes(n, indent, in)
 	w.closing("}", n, indent, l)
@@ -75,7 +75,7 @@ func (w *nodeWriter) mapping(n *node, indent int, l look) {
 	}
 	w.opening("{", n, l)
 	in := l
-	in.noNull = l.noNull || n.action == plans.Delete && !n.nested
+	in.noNull = l.noNull || n.action == plans.Delete || n.nested
 	in.allForce = false
 	width := 0
 	if !n.nested {
@@ -253,10 +253,10 @@ func (g *group) covered(c *node) *node {
 
 func (w *nodeWriter) sensitiveBlock(n *node, indent int, l look) {
 	w.opening("{", n, l)
-	w.line(indent+1, plans.NoOp, l)
-	w.b.WriteString("# At least one attribute in this block is (or was) sensitive,\n")
-	w.line(indent+1, plans.NoOp, l)
-	w.b.WriteString("# so its contents will not be displayed.\n")
+	w.margin(indent + 1)
+	w.b.WriteString("  # At least one attribute in this block is (or was) sensitive,\n")
+	w.margin(indent + 1)
+	w.b.WriteString("  # so its contents will not be displayed.\n")
 	w.line(indent, plans.NoOp, l)
 	w.b.WriteByte('}')
 }

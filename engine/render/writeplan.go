@@ -140,14 +140,10 @@ func countsText(plan *plans.Plan) string {
 func (t planText) change(c *plans.ResourceChange, drift bool, relevant *pathSet) string {
 	nw := nodeWriter{p: t.p}
 	t.p.comment(&nw.b, c, drift)
-	if c.Action == plans.Forget {
-		nw.forgotten(c)
-		return nw.b.String()
-	}
 	nw.b.WriteString(nw.symbol(c.Action))
 	nw.b.WriteByte(' ')
 	nw.header(c.Addr.Instance.Resource.Resource)
-	nw.node(changeNode(c, t.schema(c), relevant), 0, look{})
+	nw.node(changeNode(c, t.schema(c), relevant), 0, look{all: c.Importing != nil})
 	return nw.b.String()
 }
 
@@ -167,23 +163,16 @@ func (w *nodeWriter) header(r addrs.Resource) {
 	fmt.Fprintf(&w.b, "%s %q %q ", word, r.Type, r.Name)
 }
 
-// forgotten writes what is let go: as it is, for whoever takes it over.
-func (w *nodeWriter) forgotten(c *plans.ResourceChange) {
-	w.b.WriteString(w.symbol(c.Action))
-	w.b.WriteByte(' ')
-	w.header(c.Addr.Instance.Resource.Resource)
-	same := *c
-	same.After = c.Before
-	w.node(changeNode(&same, c.Schema, nil), 0, look{all: true, bare: true})
-}
-
 // changeNode returns how the object of a change changes.
 func changeNode(c *plans.ResourceChange, rs *schema.Schema, relevant *pathSet) *node {
 	x := pair{
 		before: withSchemaMarks(c.Before, rs), after: withSchemaMarks(c.After, rs),
 		replace: c.RequiredReplace, relevant: relevant,
 	}.implicit()
-	if !c.Action.IsReplace() {
+	switch {
+	case c.Action == plans.Forget:
+		x.after = x.before // it stays as it is
+	case !c.Action.IsReplace():
 		x.replace = nil
 	}
 	if rs == nil {

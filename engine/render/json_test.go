@@ -1,0 +1,115 @@
+package render
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	tfjson "github.com/hashicorp/terraform-json"
+
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+// compared are the parts of a recorded plan that must come out again.
+var compared = []string{"planned_values", "resource_drift", "resource_changes", "output_changes", "applyable", "complete", "errored"}
+
+// withoutMasks takes out of planned values what is written otherwise on purpose:
+// Terraform's mask of sensitive values has only some of those that the schema
+// declares, and objects that are let go are still there, without values.
+func withoutMasks(values any) {
+	module, _ := values.(map[string]any)["root_module"].(map[string]any)
+	resources, _ := module["resources"].([]any)
+	module["resources"] = slices.DeleteFunc(resources, func(r any) bool {
+		m := r.(map[string]any)
+		delete(m, "sensitive_values")
+		return m["values"] == nil
+	})
+}
+
+func TestPlanJSONAsRecorded(t *testing.T) {
+	schemas := recordedSchemas(t)
+	for _, r := range recordings(t) {
+		t.Run(r.name, func(t *testing.T) {
+			src, err := PlanJSON(r.plan(t, schemas), nil, schemas)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want, got map[string]any
+			decode(t, r.files["plan.json"], &want)
+			decode(t, src, &got)
+			withoutMasks(want["planned_values"])
+			withoutMasks(got["planned_values"])
+			for _, part := range compared {
+				if d := cmp.Diff(want[part], got[part]); d != "" {
+					t.Errorf("%s (- recorded, + written):\n%s", part, d)
+				}
+			}
+			var plan tfjson.Plan
+			if err := json.Unmarshal(src, &plan); err != nil {
+				t.Errorf("terraform-json cannot read it: %v", err)
+			}
+		})
+	}
+}
+
+func TestStateJSONAsRecorded(t *testing.T) {
+	schemas := recordedSchemas(t)
+	for _, r := range recordings(t) {
+		t.Run(r.name, func(t *testing.T) {
+			src, err := StateJSON(r.state(t), schemas)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want, got any
+			decode(t, r.files["state.json"], &want)
+			decode(t, src, &got)
+			if d := cmp.Diff(want, got); d != "" {
+				t.Errorf("state (- recorded, + written):\n%s", d)
+			}
+			var s tfjson.State
+			if err := json.Unmarshal(src, &s); err != nil {
+				t.Errorf("terraform-json cannot read it: %v", err)
+			}
+		})
+	}
+}
+
+// The schemas come back as they were recorded.
+func TestSchemasJSONAsRecorded(t *testing.T) {
+	src, err := SchemasJSON(readSchemas(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got any
+	decode(t, recordedSchemasJSON(t), &want)
+	decode(t, src, &got)
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("schemas (- recorded, + written):\n%s", d)
+	}
+	var ps tfjson.ProviderSchemas
+	if err := json.Unmarshal(src, &ps); err != nil {
+		t.Errorf("terraform-json cannot read it: %v", err)
+	}
+}
+
+func TestNoStateIsShortJSON(t *testing.T) {
+	src, err := StateJSON(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := string(src), `{"format_version":"1.0"}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestAnEmptyPlanSaysWhatItIs(t *testing.T) {
+	src, err := PlanJSON(&plans.Plan{Mode: plans.NormalMode, Complete: true}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"format_version":"1.2","terraform_version":"1.11.4","planned_values":{"root_module":{}},"applyable":false,"complete":true,"errored":false}`
+	if string(src) != want {
+		t.Errorf("got  %s\nwant %s", src, want)
+	}
+}
