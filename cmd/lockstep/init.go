@@ -107,6 +107,7 @@ func (a *app) initDir(o *initFlags, v view) diags.Diagnostics {
 	if s, more := a.presentState(d); !more.HasErrors() {
 		state = s
 	}
+	ds = append(ds, d.DevelopmentWarning("They are not installed, and need no init.")...)
 	reqs, more := workdir.Requirements(cfg, state)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds

@@ -196,7 +196,7 @@ func (p *Providers) Require(reqs install.Requirements) diags.Diagnostics {
 		case attached, a.IsBuiltin(), found:
 		case overridden:
 			if _, err := install.FindExecutable(dir, a); err != nil {
-				ds = append(ds, diags.FromError("Provider in development is missing", fmt.Errorf("dev_overrides for %s: %w", a.ForDisplay(), err))...)
+				ds = append(ds, diags.FromError("Provider in development is missing", fmt.Errorf("the provider %s in development is not where dev_overrides says: %w", a.ForDisplay(), err))...)
 			}
 		default:
 			missing = append(missing, a)

@@ -194,6 +194,15 @@ func (l *loader) merge(content fileContent) {
 	}
 }
 
+// reason is what is wrong with a file, without its name.
+func reason(err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err
+	}
+	return err
+}
+
 func (l *loader) environment() {
 	c, s := l.config, l.surroundings
 	if dir := s.getenv("TF_PLUGIN_CACHE_DIR"); dir != "" {
@@ -205,7 +214,7 @@ func (l *loader) environment() {
 	if c.PluginCacheDir != "" {
 		if _, err := os.Stat(c.PluginCacheDir); err != nil {
 			l.ds = append(l.ds, diags.Errorf(nil, "Plugin cache directory cannot be opened",
-				"%v. Create the directory, or do without plugin_cache_dir and TF_PLUGIN_CACHE_DIR.", err)...)
+				"The directory %s cannot be opened (%v). Create it, or do without plugin_cache_dir and TF_PLUGIN_CACHE_DIR.", c.PluginCacheDir, reason(err))...)
 			c.PluginCacheDir = ""
 		}
 	}
