@@ -38,7 +38,6 @@ type moduleJSON struct {
 
 type outputJSON struct {
 	Sensitive   bool     `json:"sensitive,omitempty"`
-	Ephemeral   bool     `json:"ephemeral,omitempty"`
 	Expression  any      `json:"expression,omitempty"`
 	DependsOn   []string `json:"depends_on,omitempty"`
 	Description string   `json:"description,omitempty"`
@@ -77,7 +76,6 @@ type variableJSON struct {
 	Default     json.RawMessage `json:"default,omitempty"`
 	Description string          `json:"description,omitempty"`
 	Sensitive   bool            `json:"sensitive,omitempty"`
-	Ephemeral   bool            `json:"ephemeral,omitempty"`
 }
 
 // configWriter describes a configuration as plans have it.
@@ -99,6 +97,9 @@ func (w configWriter) module(m *config.Module) moduleJSON {
 		return cmp.Or(-cmp.Compare(a.Addr.Mode, b.Addr.Mode), cmp.Compare(a.Addr.Type, b.Addr.Type), cmp.Compare(a.Addr.Name, b.Addr.Name))
 	})
 	for _, r := range rs {
+		if r.Addr.Mode == addrs.Ephemeral {
+			continue // the format has no place for them
+		}
 		out.Resources = append(out.Resources, w.resource(m, r))
 	}
 	for name, call := range m.Calls {
@@ -118,7 +119,7 @@ func (w configWriter) outputs(m *config.Module) map[string]outputJSON {
 	out := make(map[string]outputJSON, len(m.Outputs))
 	for name, o := range m.Outputs {
 		out[name] = outputJSON{
-			Sensitive: o.Sensitive, Ephemeral: o.Ephemeral, Description: o.Description,
+			Sensitive: o.Sensitive, Description: o.Description,
 			Expression: expression(o.Expr), DependsOn: subjects(o.DependsOn),
 		}
 	}
@@ -128,7 +129,7 @@ func (w configWriter) outputs(m *config.Module) map[string]outputJSON {
 func (w configWriter) variables(m *config.Module) map[string]variableJSON {
 	out := make(map[string]variableJSON, len(m.Variables))
 	for name, v := range m.Variables {
-		x := variableJSON{Description: v.Description, Sensitive: v.Sensitive, Ephemeral: v.Ephemeral}
+		x := variableJSON{Description: v.Description, Sensitive: v.Sensitive}
 		if v.Default != cty.NilVal {
 			x.Default = plainJSON(v.Default)
 		}
@@ -152,7 +153,7 @@ func (w configWriter) resource(m *config.Module, r *config.Resource) resourceJSO
 	out := resourceJSON{
 		Address: r.Addr.String(), Mode: r.Addr.Mode.String(), Type: r.Addr.Type, Name: r.Addr.Name,
 		ProviderKey: w.providerKey(m, r.Provider, abs),
-		Count:       expression(r.Count), ForEach: expression(r.ForEach), DependsOn: subjects(r.DependsOn),
+		Count:       repetition(r.Count), ForEach: repetition(r.ForEach), DependsOn: subjects(r.DependsOn),
 	}
 	rs := w.schemas.resource(abs.Provider, r.Addr)
 	out.Version = schemaVersion(rs)
@@ -173,18 +174,29 @@ func (w configWriter) call(c *config.Call, child *config.Module) callJSON {
 		args[name] = expression(a.Expr)
 	}
 	return callJSON{
-		Source: c.Source, Expressions: args, Count: expression(c.Count), ForEach: expression(c.ForEach),
+		Source: c.Source, Expressions: args, Count: repetition(c.Count), ForEach: repetition(c.ForEach),
 		Module: w.module(child), Version: constraints(c.Version), DependsOn: subjects(c.DependsOn),
 	}
 }
 
-// constraints joins version constraints.
+// constraints joins version constraints, versions in full unless the number of
+// their parts means something.
 func constraints(list []config.VersionConstraint) string {
-	var texts []string
+	var out []string
 	for _, v := range list {
-		texts = append(texts, v.Text)
+		for _, text := range strings.Split(v.Text, ",") {
+			text = strings.TrimSpace(text)
+			v := strings.TrimLeft(text, "=!<>~ ")
+			op := strings.TrimSpace(text[:len(text)-len(v)])
+			if number, _, _ := strings.Cut(v, "-"); op != "~>" && number == v {
+				for strings.Count(v, ".") < 2 && v != "" {
+					v += ".0"
+				}
+			}
+			out = append(out, strings.TrimSpace(strings.TrimPrefix(op, "=")+" "+v))
+		}
 	}
-	return strings.Join(texts, ", ")
+	return strings.Join(out, ", ")
 }
 
 // providers describes every provider configuration: blocks, and those that are

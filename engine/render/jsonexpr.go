@@ -32,6 +32,15 @@ func expression(x hcl.Expression) *expressionJSON {
 	return out
 }
 
+// repetition is [expression] for count and for_each, nil if there is nothing to tell.
+func repetition(x hcl.Expression) *expressionJSON {
+	out := expression(x)
+	if out != nil && out.Constant == nil && out.References == nil {
+		return nil
+	}
+	return out
+}
+
 // subjects returns the objects that traversals name, without what is taken of them.
 func subjects(ts []hcl.Traversal) []string {
 	var out []string

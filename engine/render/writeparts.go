@@ -253,9 +253,9 @@ func (g *group) covered(c *node) *node {
 
 func (w *nodeWriter) sensitiveBlock(n *node, indent int, l look) {
 	w.opening("{", n, l)
-	w.margin(indent + 1)
+	w.line(indent, plans.NoOp, l)
 	w.b.WriteString("  # At least one attribute in this block is (or was) sensitive,\n")
-	w.margin(indent + 1)
+	w.line(indent, plans.NoOp, l)
 	w.b.WriteString("  # so its contents will not be displayed.\n")
 	w.line(indent, plans.NoOp, l)
 	w.b.WriteByte('}')

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/plans"
@@ -256,6 +258,9 @@ func (t planText) drifted(c *plans.ResourceChange, only bool, relevant map[addrs
 		return t.change(c, true, nil)
 	}
 	paths := relevant[c.Addr.Instance]
+	if len(relevant) == 0 && t.planned(c.Addr.Instance) {
+		paths = &pathSet{cty.Path{}} // nobody says what mattered
+	}
 	if c.Action == plans.NoOp || paths == nil {
 		return ""
 	}
@@ -263,6 +268,13 @@ func (t planText) drifted(c *plans.ResourceChange, only bool, relevant map[addrs
 		return ""
 	}
 	return t.change(c, true, paths)
+}
+
+// planned reports whether something is going to happen to an instance.
+func (t planText) planned(a addrs.AbsResourceInstance) bool {
+	return slices.ContainsFunc(t.plan.Changes, func(c *plans.ResourceChange) bool {
+		return c.Addr.Instance == a && c.Action != plans.NoOp
+	})
 }
 
 // nothing says that there is nothing to do.

@@ -19,30 +19,34 @@ func (p *Printer) State(w io.Writer, s *states.State, schemas Schemas) {
 		fmt.Fprintln(w, "The state file is empty. No resources are represented.")
 		return
 	}
-	all := slices.SortedFunc(maps.Keys(maps.Collect(s.Resources())), addrs.AbsResource.Compare)
-	for _, a := range all {
+	apart := ""
+	for _, a := range slices.SortedFunc(maps.Keys(maps.Collect(s.Resources())), addrs.AbsResource.Compare) {
 		r := s.Resource(a)
 		for _, k := range slices.SortedFunc(maps.Keys(r.Instances), addrs.InstanceKey.Compare) {
+			io.WriteString(w, apart)
 			p.instance(w, a.Instance(k), r, r.Instances[k], schemas)
-			fmt.Fprintln(w)
+			apart = "\n"
 		}
 	}
-	outputs := maps.Collect(s.Outputs())
-	if len(outputs) == 0 {
+	if !s.HasOutputs() {
 		return
 	}
-	fmt.Fprint(w, "\nOutputs:\n\n")
+	fmt.Fprintf(w, "%sOutputs:\n\n", apart)
+	outputs := maps.Collect(s.Outputs())
 	for _, name := range slices.Sorted(maps.Keys(outputs)) {
-		o := outputs[name]
-		if o.Sensitive {
-			fmt.Fprintf(w, "%s = %s\n", attributeName(name), sensitiveText)
-			continue
-		}
-		nw := nodeWriter{p: p}
-		nw.name(attributeName(name), 0)
-		nw.node(dynamicChange(pair{before: o.Value, after: o.Value}), 0, look{bare: true, all: true})
-		fmt.Fprintln(w, nw.b.String())
+		p.output(w, name, outputs[name])
 	}
+}
+
+func (p *Printer) output(w io.Writer, name string, o states.Output) {
+	nw := nodeWriter{p: p}
+	nw.name(attributeName(name), 0)
+	if o.Sensitive {
+		nw.b.WriteString(sensitiveText)
+	} else {
+		nw.node(changeOf(pair{before: o.Value, after: o.Value}, o.Value.Type()), 0, look{bare: true, all: true})
+	}
+	fmt.Fprintln(w, nw.b.String())
 }
 
 // Object writes one instance of s, its deposed objects included, as `state show`
@@ -55,14 +59,18 @@ func (p *Printer) Object(w io.Writer, s *states.State, a addrs.AbsResourceInstan
 
 func (p *Printer) instance(w io.Writer, a addrs.AbsResourceInstance, r *states.Resource, in *states.Instance, schemas Schemas) {
 	rs := schemas.resource(r.Provider.Provider, a.Resource.Resource)
+	apart := ""
 	if in.Current != nil {
 		note := ""
 		if in.Current.Status == states.Tainted {
 			note = " (tainted)"
 		}
 		p.object(w, a, note, rs, in.Current)
+		apart = "\n"
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(in.Deposed), cmp.Compare[addrs.DeposedKey]) {
+		io.WriteString(w, apart)
+		apart = "\n"
 		p.object(w, a, fmt.Sprintf(" (deposed object %s)", key), rs, in.Deposed[key])
 	}
 }
