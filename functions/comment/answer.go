@@ -15,7 +15,7 @@ type Answer struct {
 }
 
 // A Reply says what became of one command for one project: [Done], [Failed],
-// [Refused], [Misunderstood], [Guide] or [Planned].
+// [Planned], [Refused], [Unlocked], [Misunderstood] or [Guide].
 type Reply interface{ markdown() string }
 
 // Markdown returns the comment, of at most limit bytes.
@@ -57,12 +57,17 @@ type Failed struct {
 	Verb    Verb
 	// Counts are what was done before; of an apply only.
 	Counts Counts
-	Body   string // what went wrong, in Markdown
+	// Untouched says that an apply failed before it changed anything.
+	Untouched bool
+	Body      string // what went wrong, in Markdown
 }
 
 func (f Failed) markdown() string {
 	what := fmt.Sprintf("**Not planned**: %s.", Code(f.Project))
-	if f.Verb == Apply {
+	switch {
+	case f.Verb == Apply && f.Untouched:
+		what = fmt.Sprintf("**Not applied**: %s. Nothing was changed, and the plan can still be applied.", Code(f.Project))
+	case f.Verb == Apply:
 		what = fmt.Sprintf("**The apply of %s failed**: %s before that. What is done is in the state.", Code(f.Project), f.Counts.done())
 	}
 	return what + "\n\n" + f.Body
@@ -154,4 +159,17 @@ func (g Guide) markdown() string {
 		b.WriteString(".\n")
 	}
 	return b.String()
+}
+
+// Unlocked says how many locks were released.
+type Unlocked struct {
+	Project string
+	Locks   int
+}
+
+func (u Unlocked) markdown() string {
+	if u.Locks == 0 {
+		return fmt.Sprintf("%s is **not locked** by this pull request.", Code(u.Project))
+	}
+	return fmt.Sprintf("**Unlocked** %s. Comment %s and look at the plan before anything is applied.", Code(u.Project), Code("lockstep plan"))
 }

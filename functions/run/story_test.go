@@ -1,0 +1,165 @@
+package run_test
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/functions/run/operating"
+	"github.com/lockstep-iac/lockstep/functions/run/runlocal"
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// stage is everything, put together: a GitHub on loopback, a pipeline behind a
+// webhook, its data in a directory, and our engine.
+type stage struct {
+	t        *testing.T
+	hub      *githubtest.Hub
+	repo     *githubtest.Repository
+	data     *runlocal.Dir
+	pipeline *run.Pipeline
+	webhook  run.Webhook
+	url      string // of the webhook
+}
+
+var hush = github.NewSecret("hush")
+
+func newStage(t *testing.T, files githubtest.Files) *stage {
+	t.Helper()
+	s := &stage{t: t, hub: githubtest.New(githubtest.Options{Secret: hush})}
+	api := httptest.NewServer(s.hub)
+	t.Cleanup(api.Close)
+	s.repo = s.hub.AddRepository("acme", "infra", files)
+	s.repo.Grant("alice", "write")
+	s.repo.Grant("bob", "write")
+	s.repo.Grant("mallory", "read")
+	app, err := github.NewApp(s.hub.App(api.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.data, err = runlocal.Open(t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	s.pipeline = &run.Pipeline{
+		Connect: func(p run.Pull) (run.GitHub, error) { return app.Repository(p.Installation, p.Repo) },
+		Records: s.data.Records, Artifacts: s.data.Artifacts, Queue: s.data.Queue,
+		Engine:  &operating.Engine{Version: "test", Backend: operating.LocalStates(s.data.States)},
+		Scratch: t.TempDir(),
+	}
+	s.webhook = run.Webhook{Pipeline: s.pipeline, Secrets: []github.Secret{hush}, Log: func(err error) { t.Error(err) }}
+	server := httptest.NewServer(s.webhook)
+	t.Cleanup(server.Close)
+	s.url = server.URL
+	s.hub.SetWebhook(server.URL)
+	return s
+}
+
+// settle lets everything happen that follows from what was done.
+func (s *stage) settle() {
+	s.t.Helper()
+	for {
+		sent, err := s.hub.Deliver(s.t.Context())
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		handled, err := s.data.Queue.Drain(s.t.Context(), s.pipeline.Handle)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if sent+handled == 0 {
+			return
+		}
+	}
+}
+
+// pull pushes changes to a branch and opens a pull request.
+func (s *stage) pull(who, branch string, changes githubtest.Files) int {
+	s.t.Helper()
+	s.repo.Push(who, branch, "Change "+branch, changes)
+	n := s.repo.OpenPull(who, "Change "+branch, branch)
+	s.settle()
+	return n
+}
+
+// say comments, and returns our answer.
+func (s *stage) say(who string, number int, text string) string {
+	s.t.Helper()
+	id := s.repo.Comment(who, number, text)
+	s.settle()
+	marker := comment.AnswerMarker(id)
+	answer := ""
+	for _, c := range s.repo.Comments(number) {
+		if strings.Contains(c.Body, marker) {
+			if answer != "" {
+				s.t.Errorf("%q was answered twice", text)
+			}
+			answer = c.Body
+		}
+	}
+	return strings.TrimSpace(strings.TrimPrefix(answer, marker))
+}
+
+// status returns the one comment about how the pull request stands.
+func (s *stage) status(number int) string {
+	s.t.Helper()
+	status := ""
+	for _, c := range s.repo.Comments(number) {
+		if strings.Contains(c.Body, "<!-- lockstep:status -->") && c.Author == "lockstep[bot]" {
+			if status != "" {
+				s.t.Error("there are two status comments")
+			}
+			status = c.Body
+		}
+	}
+	return status
+}
+
+func (s *stage) expect(what, text string, parts ...string) {
+	s.t.Helper()
+	for _, p := range parts {
+		if !strings.Contains(text, p) {
+			s.t.Errorf("%s lacks %q:\n%s", what, p, text)
+		}
+	}
+}
+
+func resource(name, input string) string {
+	return "resource \"terraform_data\" \"" + name + "\" {\n  input = \"" + input + "\"\n}\n"
+}
+
+// TestTheMainJob is the story of the pipeline: planned, commented, applied; and a
+// second plan that went stale is refused, and made anew.
+func TestTheMainJob(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("vpc", "10.0.0.0/16"), "README.md": "hello\n"})
+
+	one := s.pull("alice", "subnet", githubtest.Files{"subnet.tf": resource("subnet", "10.0.1.0/24")})
+	s.expect("the plan", s.status(one), "Plan for `"+s.repo.Head("subnet")[:7]+"`: 2 to add", "terraform_data.subnet", "10.0.1.0/24", "lockstep apply")
+	two := s.pull("bob", "peering", githubtest.Files{"peering.tf": resource("peering", "on")})
+	s.expect("the second plan", s.status(two), "2 to add", "terraform_data.peering")
+
+	s.expect("the answer", s.say("alice", one, "lockstep apply"), "**Applied** `.`: 2 added, 0 changed, 0 destroyed.")
+	s.expect("the status", s.status(one), "Lockstep has applied", "applied by `alice`", "not merged yet")
+	s.expect("a second apply", s.say("alice", one, "lockstep apply"), "**Not applied** `.`", "is applied already, as `alice` asked")
+
+	s.expect("an apply before the merge", s.say("bob", two, "lockstep apply"), "**Not applied** `.`", "#1 was applied to the same state and is not merged yet")
+	s.repo.Merge("alice", one)
+	s.settle()
+	s.expect("an apply of the stale plan", s.say("bob", two, "lockstep apply"),
+		"The plan is stale, because the state has moved: there was no state when the plan was made, and now there is one.", "`alice` has applied #1 in between.", "Comment `lockstep plan` for a new plan")
+	s.expect("the status", s.status(two), "out of date")
+
+	s.repo.UpdateBranch("bob", two)
+	s.settle()
+	s.expect("the new plan", s.status(two), "1 to add, 0 to change, 0 to destroy", "terraform_data.peering")
+	s.expect("the answer", s.say("bob", two, "lockstep apply"), "**Applied** `.`: 1 added, 0 changed, 0 destroyed.")
+	s.repo.Merge("bob", two)
+	s.settle()
+
+	three := s.pull("alice", "nothing", githubtest.Files{"main.tf": "# the network\n" + resource("vpc", "10.0.0.0/16")})
+	s.expect("a plan without changes", s.status(three), "no changes", "nothing to do")
+	s.expect("its apply", s.say("alice", three, "lockstep apply"), "The plan has no changes.")
+}
