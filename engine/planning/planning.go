@@ -210,6 +210,7 @@ func (p *planner) finish() (*plans.Plan, diags.Diagnostics) {
 	ds = append(ds, p.replaceWarnings()...)
 	p.recordCalls()
 	slices.SortFunc(p.changes, compareChanges)
+	ds = append(ds, p.forgetWarnings()...)
 	slices.SortFunc(p.drift, compareChanges)
 	p.deps.Fill(p.changes)
 	plan := &plans.Plan{

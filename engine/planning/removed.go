@@ -3,6 +3,7 @@ package planning
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
@@ -21,17 +22,35 @@ func (p *planner) removed(ctx context.Context, b *block, list []addrs.AbsResourc
 			continue
 		}
 		for _, obj := range p.objectsOf(addr) {
-			found, more := b.refresh(ctx, obj)
-			if ds = append(ds, more...); more.HasErrors() || found.object == nil {
+			o := p.object(obj)
+			// What becomes of the object is no concern of ours any more: it is not read.
+			before, more := p.s.Decode(ctx, b.client, addr, b.rs, o)
+			if ds = append(ds, more...); more.HasErrors() {
 				continue
 			}
 			p.record(&plans.ResourceChange{
-				Addr: obj, Provider: b.pc, Schema: b.rs, StoredDeps: found.object.Dependencies,
-				Change: plans.Change{Action: plans.Forget, Before: found.prior, After: b.rs.Block.NullValue()},
+				Addr: obj, Provider: b.pc, Schema: b.rs, StoredDeps: o.Dependencies,
+				Reason: plans.ReasonDeleteBecauseNoConfig,
+				Change: plans.Change{Action: plans.Forget, Before: before, After: b.rs.Block.NullValue()},
 			})
 		}
 	}
 	return true, ds
+}
+
+// forgetWarnings says which objects will be on their own.
+func (p *planner) forgetWarnings() diags.Diagnostics {
+	var list []string
+	for _, c := range p.changes {
+		if c.Action == plans.Forget {
+			list = append(list, "\n - "+c.Addr.String())
+		}
+	}
+	if list == nil {
+		return nil
+	}
+	return diags.Warningf(nil, "Some objects will no longer be managed by Lockstep",
+		"The state will forget these objects, which go on to exist:%s\n\nTo bring one back under management, import it.", strings.Join(list, ""))
 }
 
 // objectsOf returns all objects of an instance.
