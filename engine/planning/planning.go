@@ -213,6 +213,10 @@ func (p *planner) finish() (*plans.Plan, diags.Diagnostics) {
 	ds = append(ds, p.forgetWarnings()...)
 	slices.SortFunc(p.drift, compareChanges)
 	p.deps.Fill(p.changes)
+	var relevant []plans.RelevantAttribute
+	if !ds.HasErrors() {
+		relevant = p.relevant(outputs)
+	}
 	plan := &plans.Plan{
 		Mode:               p.in.Mode,
 		Errored:            ds.HasErrors(),
@@ -220,6 +224,7 @@ func (p *planner) finish() (*plans.Plan, diags.Diagnostics) {
 		Changes:            p.changes,
 		Drift:              p.drift,
 		Outputs:            outputs,
+		Relevant:           relevant,
 		Checks:             p.checkResults(),
 		Variables:          p.keptVariables(),
 		EphemeralVariables: p.in.EphemeralVariables,

@@ -127,12 +127,12 @@ func (s *Session) ResourceConfig(r *config.Resource, rs *schema.Schema, scope ev
 	if ds.HasErrors() {
 		return cty.DynamicVal, ds
 	}
-	val, more := s.bound(r, rs).Decode(ctx)
+	val, more := s.Bound(r, rs).Decode(ctx)
 	return val, append(ds, more...)
 }
 
-// bound returns the body of a resource matched with its schema, made once.
-func (s *Session) bound(r *config.Resource, rs *schema.Schema) *schema.Bound {
+// Bound returns the body of a resource matched with its schema, made once.
+func (s *Session) Bound(r *config.Resource, rs *schema.Schema) *schema.Bound {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.bounds == nil {
@@ -155,7 +155,7 @@ func (s *Session) Place(ds diags.Diagnostics, r *config.Resource, rs *schema.Sch
 	}
 	for i := range ds {
 		if ds[i].Subject == nil {
-			ds[i].Subject = s.bound(r, rs).Locate(ds[i].Attribute).Ptr()
+			ds[i].Subject = s.Bound(r, rs).Locate(ds[i].Attribute).Ptr()
 		}
 		if ds[i].Address == "" {
 			ds[i].Address = address
