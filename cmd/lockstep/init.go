@@ -170,7 +170,7 @@ func (a *app) initBackend(d *workdir.Dir, cfg *config.Config, o *initFlags, v vi
 	if err != nil && !o.reconfigure {
 		return append(ds, diags.FromError("Backend record is damaged", err)...)
 	}
-	if want.Same(old) || len(overrides) == 0 && want != nil && old != nil && want.Within(old) && !o.reconfigure {
+	if want.Same(old) || !o.reconfigure && len(overrides) == 0 && want.Follows(old) {
 		return ds
 	}
 	// Opening it checks the attributes before anything is recorded.
@@ -183,10 +183,9 @@ func (a *app) initBackend(d *workdir.Dir, cfg *config.Config, o *initFlags, v vi
 		if ds = append(ds, more...); ds.HasErrors() {
 			return ds
 		}
-		if more := a.migrate(d, from, to, old, want, o, v); len(more) > 0 {
-			if ds = append(ds, more...); ds.HasErrors() {
-				return ds
-			}
+		m := migration{a: a, from: from, to: to, old: old, want: want, o: o, v: v}
+		if ds = append(ds, m.run()...); ds.HasErrors() {
+			return ds
 		}
 	}
 	if err := d.Remember(want); err != nil {

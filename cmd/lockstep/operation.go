@@ -189,7 +189,7 @@ func (o *operation) openPool(ctx context.Context) diags.Diagnostics {
 		return nil
 	}
 	log, level := o.a.log()
-	pool, ds := o.dir.OpenProviders(workdir.PoolOptions{Log: log, LogLevel: level})
+	pool, ds := o.dir.OpenProviders(workdir.PoolOptions{Log: log, LogLevel: level, RemoteState: o.dir.RemoteState})
 	if ds.HasErrors() {
 		return ds
 	}

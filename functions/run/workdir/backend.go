@@ -2,6 +2,8 @@ package workdir
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,6 +31,17 @@ import (
 type Settings struct {
 	Type       string // "local" or "s3"
 	Attributes map[string]any
+	// Block is a digest of what the backend block itself says, without what
+	// -backend-config adds; "" if that is not known.
+	Block string
+}
+
+// Name returns the type, which without any settings is "local".
+func (s *Settings) Name() string {
+	if s == nil {
+		return "local"
+	}
+	return s.Type
 }
 
 // attributesOf are the backend types that there are.
@@ -48,6 +61,8 @@ type recordBackend struct {
 	Type   string         `json:"type"`
 	Config map[string]any `json:"config"`
 	Hash   uint64         `json:"hash"`
+	// Block is ours: see [Settings].
+	Block string `json:"lockstep_block,omitempty"`
 }
 
 func (d *Dir) recordPath() string { return filepath.Join(d.DataDir, "terraform.tfstate") }
@@ -68,7 +83,7 @@ func (d *Dir) Recorded() (*Settings, error) {
 	if r.Backend == nil || r.Backend.Type == "" {
 		return nil, nil
 	}
-	return &Settings{r.Backend.Type, r.Backend.Config}, nil
+	return &Settings{r.Backend.Type, r.Backend.Config, r.Backend.Block}, nil
 }
 
 // Remember records the backend; nil forgets it, which means the local default.
@@ -85,11 +100,12 @@ func (d *Dir) Remember(s *Settings) error {
 		all[a.Name] = nil
 	}
 	maps.Copy(all, s.Attributes)
-	data, err := json.MarshalIndent(record{3, states.LanguageVersion, &recordBackend{Type: s.Type, Config: all}}, "", "  ")
+	data, err := json.MarshalIndent(record{3, states.LanguageVersion, &recordBackend{Type: s.Type, Config: all, Block: s.Block}}, "", "  ")
 	if err != nil {
 		return err
 	}
-	return writeFile(d.recordPath(), append(data, '\n'), 0o644)
+	// There may be credentials in it.
+	return writeFile(d.recordPath(), append(data, '\n'), 0o600)
 }
 
 // Configured returns what the configuration says, with what -backend-config adds.
@@ -129,6 +145,7 @@ func Configured(b *config.Backend, overrides map[string]any) (*Settings, diags.D
 			values[name] = plain
 		}
 	}
+	block := digest(b.Type, values)
 	for name, v := range overrides {
 		if !slices.ContainsFunc(attrs, func(a statebackend.Attribute) bool { return a.Name == name }) {
 			ds = append(ds, diags.Errorf(nil, "Invalid backend configuration argument",
@@ -137,7 +154,18 @@ func Configured(b *config.Backend, overrides map[string]any) (*Settings, diags.D
 		}
 		values[name] = v
 	}
-	return &Settings{b.Type, values}, ds
+	return &Settings{b.Type, values, block}, ds
+}
+
+// digest sums up what a block says. It is recorded beside the values themselves, so
+// it has no secret to keep.
+func digest(backendType string, values map[string]any) string {
+	data, err := json.Marshal(compact(values)) // members sorted by name
+	if err != nil {
+		panic(fmt.Sprintf("backend values cannot be encoded: %v", err))
+	}
+	sum := sha256.Sum256(append([]byte(backendType+" "), data...))
+	return hex.EncodeToString(sum[:8])
 }
 
 // goValue turns a literal into what JSON would give.
@@ -176,14 +204,15 @@ func compact(m map[string]any) map[string]any {
 	return out
 }
 
-// Within reports whether what the configuration says is all in x: what is missing
-// was given by -backend-config.
-func (s *Settings) Within(x *Settings) bool {
+// Follows reports whether the block that s was read from is the one that the record x
+// was made from: then what x has besides was given by -backend-config. Of a record
+// that another tool made, that is assumed where nothing contradicts it.
+func (s *Settings) Follows(x *Settings) bool {
 	if s == nil || x == nil {
 		return s == x
 	}
-	if s.Type != x.Type {
-		return false
+	if s.Type != x.Type || s.Block != "" && x.Block != "" {
+		return s.Type == x.Type && s.Block == x.Block
 	}
 	have := compact(x.Attributes)
 	for k, v := range compact(s.Attributes) {
@@ -246,7 +275,7 @@ func (d *Dir) Backend(ctx context.Context, cfg *config.Config, paths LocalPaths)
 			return nil, nil, needInit(&cfg.Root.Backend.Range, "Reason: Initial configuration of the requested backend %q.", want.Type)
 		case want != nil && recorded != nil && want.Type != recorded.Type:
 			return nil, nil, needInit(&cfg.Root.Backend.Range, "Reason: Backend type changed from %q to %q.", recorded.Type, want.Type)
-		case want != nil && recorded != nil && !want.Within(recorded):
+		case want != nil && recorded != nil && !want.Follows(recorded):
 			return nil, nil, needInit(&cfg.Root.Backend.Range, "Reason: Backend configuration block has changed.")
 		}
 	}
