@@ -1,6 +1,10 @@
 package main
 
 import (
+	"bytes"
+	"fmt"
+	"strings"
+
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
@@ -34,7 +38,9 @@ var stateShowCommand = command{name: "state show", synopsis: "Show the attribute
 	if ds = append(ds, op.providersFor(a.ctx, one)...); ds.HasErrors() {
 		return a.show(ds)
 	}
-	a.print().State(a.out, one, op.schemas)
+	var text bytes.Buffer
+	a.print().State(&text, one, op.schemas)
+	fmt.Fprintln(a.out, strings.TrimRight(text.String(), "\n"))
 	return a.show(ds)
 }}
 
