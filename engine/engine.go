@@ -57,10 +57,14 @@ type PlanOptions struct {
 }
 
 // Plan compares the configuration with a state and says what would have to
-// happen. The plan is returned beside errors too, marked as errored.
+// happen. If the configuration is not valid whatever its inputs are, there is no plan;
+// beside other errors it is returned too, marked as errored, unless it is for a destroy.
 func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (*plans.Plan, diags.Diagnostics) {
 	rs, ds := refs.Analyze(r.Config)
 	if ds.HasErrors() {
+		return nil, ds
+	}
+	if ds = append(ds, r.validate(ctx, rs)...); ds.HasErrors() {
 		return nil, ds
 	}
 	if o.Mode == 0 {
@@ -75,7 +79,10 @@ func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (*plan
 		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Timestamp: now,
 		Events: r.Events,
 	})
-	return plan, append(ds, more...)
+	if o.Mode == plans.DestroyMode && more.HasErrors() {
+		plan = nil // a part of it would leave things that depend on what is gone
+	}
+	return plan, append(ds, more...).Distinct()
 }
 
 // PlannedVariables returns the variables that a plan was made with, converted to
@@ -111,6 +118,9 @@ func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (*state
 	if ds.HasErrors() {
 		return plan.PriorState, ds
 	}
+	if ds = append(ds, r.validate(ctx, rs)...); ds.HasErrors() {
+		return plan.PriorState, ds
+	}
 	variables := r.Variables
 	if variables == nil {
 		var more diags.Diagnostics
@@ -124,7 +134,7 @@ func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (*state
 		Workspace: r.workspace(), Parallelism: r.Parallelism, Events: r.Events,
 		Save: o.Save, SaveEvery: o.SaveEvery,
 	})
-	return state, append(ds, more...)
+	return state, append(ds, more...).Distinct()
 }
 
 func (r Run) workspace() string {
@@ -162,15 +172,19 @@ func ephemeralVariables(c *config.Config) []string {
 
 // Validate returns everything that is wrong with the configuration whatever its
 // inputs are. The providers are not configured.
-func Validate(ctx context.Context, r Run, p validating.Providers) diags.Diagnostics {
+func Validate(ctx context.Context, r Run) diags.Diagnostics {
 	rs, ds := refs.Analyze(r.Config)
 	if ds.HasErrors() {
 		return ds
 	}
-	return append(ds, validating.Validate(ctx, validating.Input{
-		Config: r.Config, Refs: rs, Providers: p, Functions: r.functions(time.Time{}, false),
+	return append(ds, r.validate(ctx, rs)...)
+}
+
+func (r Run) validate(ctx context.Context, rs *refs.Refs) diags.Diagnostics {
+	return validating.Validate(ctx, validating.Input{
+		Config: r.Config, Refs: rs, Providers: r.Providers, Functions: r.functions(time.Time{}, false),
 		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(),
-	})...)
+	})
 }
 
 // Import brings one existing object into the state by its ID. The state is returned

@@ -332,7 +332,7 @@ func (s *stage) validate(ctx context.Context, w *sheet, o *order) {
 	r, pool, ds := s.open(&order{})
 	defer pool.Close()
 	if r.Variables != nil { // values make no difference here
-		ds = engine.Validate(ctx, r, pool)
+		ds = engine.Validate(ctx, r)
 	}
 	w.heading("validate")
 	w.diagnostics(ds)

@@ -60,5 +60,5 @@ func (a *app) validate() diags.Diagnostics {
 	run := engine.Run{
 		Config: op.cfg, Providers: op.pool, WorkingDir: a.startDir(), BaseDir: op.dir.WorkingDir(), Workspace: op.dir.Workspace(),
 	}
-	return append(ds, engine.Validate(a.ctx, run, op.pool)...)
+	return append(ds, engine.Validate(a.ctx, run)...)
 }

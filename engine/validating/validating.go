@@ -18,24 +18,16 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/marks"
-	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/refs"
-	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/session"
 	"github.com/lockstep-iac/lockstep/engine/walk"
 )
-
-// Providers gives access to provider processes that are not configured.
-type Providers interface {
-	Schema(context.Context, addrs.Provider) (*schema.Provider, diags.Diagnostics)
-	Unconfigured(context.Context, addrs.Provider) (provider.Client, diags.Diagnostics)
-}
 
 // Input is everything that a validation depends on.
 type Input struct {
 	Config              *config.Config
 	Refs                *refs.Refs
-	Providers           Providers
+	Providers           session.Providers
 	Functions           map[string]function.Function
 	ModuleFunctions     func(*config.Module) map[string]function.Function
 	RootDir, WorkingDir string
@@ -50,7 +42,7 @@ func Validate(ctx context.Context, in Input) diags.Diagnostics {
 		Resource: v.resourceValue, RootDir: in.RootDir, WorkingDir: in.WorkingDir, Workspace: in.Workspace,
 		Static: true,
 	})
-	v.s = &session.Session{Config: in.Config, Refs: in.Refs, Eval: v.eval}
+	v.s = &session.Session{Config: in.Config, Refs: in.Refs, Eval: v.eval, Providers: in.Providers}
 	var visits []func(context.Context) diags.Diagnostics
 	for _, m := range in.Config.Order {
 		ins, ds := v.eval.Modules(m)
