@@ -22,6 +22,9 @@ type look struct {
 type nodeWriter struct {
 	p *Printer
 	b strings.Builder
+	// diff asks for the form that Markdown's diff blocks colour: what happens to a line
+	// stands in its first column, and an update is "!".
+	diff bool
 }
 
 // symbols stand at the left of what changes; each takes three columns.
@@ -45,6 +48,16 @@ func (w *nodeWriter) symbol(a plans.Action) string {
 	return "   "
 }
 
+// end starts the last line of n. In a diff block it belongs to what begins and ends
+// with it.
+func (w *nodeWriter) end(n *node, indent int, l look) {
+	if w.diff && (n.action == plans.Create || n.action == plans.Delete) {
+		w.diffLine(indent, n.action)
+		return
+	}
+	w.line(indent, plans.NoOp, l)
+}
+
 const spaces = "                                                                "
 
 // margin starts a line.
@@ -58,11 +71,31 @@ func (w *nodeWriter) margin(indent int) {
 
 // line starts a line for something that action a happens to.
 func (w *nodeWriter) line(indent int, a plans.Action, l look) {
+	if w.diff {
+		w.diffLine(indent, a)
+		return
+	}
 	w.margin(indent)
 	if !l.bare {
 		w.b.WriteString(w.symbol(a))
 		w.b.WriteByte(' ')
 	}
+}
+
+// diffSymbols are the first columns of lines in a diff block.
+var diffSymbols = map[plans.Action]string{
+	plans.Create: "+", plans.Delete: "-", plans.Update: "!", plans.Forget: ".",
+	plans.DeleteThenCreate: "-/+", plans.CreateThenDelete: "+/-", plans.Read: "<=",
+}
+
+// diffLine is line for a diff block. It takes as many columns.
+func (w *nodeWriter) diffLine(indent int, a plans.Action) {
+	symbol := diffSymbols[a]
+	w.b.WriteString(symbol)
+	for range 4 - len(symbol) {
+		w.b.WriteByte(' ')
+	}
+	w.margin(indent)
 }
 
 // forces notes that n makes an update impossible.

@@ -202,11 +202,14 @@ func (w *nodeWriter) heredoc(n *node, lines []textLine, indent int, l look) {
 	w.forces(n, l)
 	w.b.WriteByte('\n')
 	for _, t := range lines {
+		if w.diff && t.action == plans.NoOp && n.action != plans.Update {
+			t.action = n.action
+		}
 		w.line(indent+1, t.action, l)
 		w.b.WriteString(t.s)
 		w.b.WriteByte('\n')
 	}
-	w.line(indent, plans.NoOp, l)
+	w.end(n, indent, l)
 	w.b.WriteString(delimiter)
 	w.toNull(n, l)
 }
@@ -226,7 +229,7 @@ func (w *nodeWriter) encoded(n *node, x pair, indent int, l look) {
 	in := l
 	in.noNull, in.allForce = true, false
 	in.all = l.all || note != ""
-	sub := nodeWriter{p: w.p}
+	sub := nodeWriter{p: w.p, diff: w.diff}
 	sub.node(inner, indent+1, in)
 	content := sub.b.String()
 	if !strings.Contains(content, "\n") {
@@ -242,13 +245,14 @@ func (w *nodeWriter) encoded(n *node, x pair, indent int, l look) {
 		w.forces(n, l)
 	}
 	w.b.WriteByte('\n')
-	if action != plans.Update {
-		action = plans.NoOp
+	if action == plans.Update {
+		w.line(indent+1, action, l)
+	} else {
+		w.end(n, indent+1, l)
 	}
-	w.line(indent+1, action, l)
 	w.b.WriteString(content)
 	w.b.WriteByte('\n')
-	w.line(indent, plans.NoOp, l)
+	w.end(n, indent, l)
 	w.b.WriteByte(')')
 	w.toNull(n, l)
 }

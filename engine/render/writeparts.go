@@ -19,7 +19,7 @@ func (w *nodeWriter) empty(text string, n *node, l look) {
 
 // closing writes the end of what has parts.
 func (w *nodeWriter) closing(text string, n *node, indent int, l look) {
-	w.line(indent, plans.NoOp, l)
+	w.end(n, indent, l)
 	w.b.WriteString(text)
 	w.toNull(n, l)
 }
@@ -191,7 +191,7 @@ func (w *nodeWriter) block(n *node, indent int, l look) {
 		w.b.WriteByte('\n')
 		w.unchanged(skipped, "block", indent+1, in)
 	}
-	w.line(indent, plans.NoOp, l)
+	w.end(n, indent, l)
 	w.b.WriteByte('}')
 }
 
@@ -257,6 +257,6 @@ func (w *nodeWriter) sensitiveBlock(n *node, indent int, l look) {
 	w.b.WriteString("  # At least one attribute in this block is (or was) sensitive,\n")
 	w.line(indent, plans.NoOp, l)
 	w.b.WriteString("  # so its contents will not be displayed.\n")
-	w.line(indent, plans.NoOp, l)
+	w.end(n, indent, l)
 	w.b.WriteByte('}')
 }

@@ -47,6 +47,7 @@ type planText struct {
 	w       io.Writer
 	plan    *plans.Plan
 	schemas Schemas
+	diff    bool // in the form of a diff block
 }
 
 // prose writes a paragraph.
@@ -140,10 +141,9 @@ func countsText(plan *plans.Plan) string {
 // change returns the text of one change, without a line feed at the end. A drift is
 // what has happened, anything else what will.
 func (t planText) change(c *plans.ResourceChange, drift bool, relevant *pathSet) string {
-	nw := nodeWriter{p: t.p}
+	nw := nodeWriter{p: t.p, diff: t.diff}
 	t.p.comment(&nw.b, c, drift)
-	nw.b.WriteString(nw.symbol(c.Action))
-	nw.b.WriteByte(' ')
+	nw.line(0, c.Action, look{})
 	nw.header(c.Addr.Instance.Resource.Resource)
 	nw.node(changeNode(c, t.schema(c), relevant), 0, look{all: c.Importing != nil})
 	return nw.b.String()
@@ -199,9 +199,9 @@ func (t planText) outputs() []string {
 	width := widest(names, attributeName)
 	var out []string
 	for i, n := range nodes {
-		nw := nodeWriter{p: t.p}
+		nw := nodeWriter{p: t.p, diff: t.diff}
 		nw.notes(n, 0, look{})
-		nw.b.WriteString(nw.symbol(n.action) + " ")
+		nw.line(0, n.action, look{})
 		nw.name(attributeName(names[i]), width)
 		nw.node(n, 0, look{})
 		out = append(out, nw.b.String())
@@ -216,19 +216,7 @@ func (t planText) drift() bool {
 	if !only && len(shown(t.plan.Changes)) == 0 && !slices.ContainsFunc(t.plan.Outputs, func(o *plans.OutputChange) bool { return o.Action != plans.NoOp }) {
 		return false
 	}
-	relevant := map[addrs.AbsResourceInstance]*pathSet{}
-	for _, r := range t.plan.Relevant {
-		if relevant[r.Resource] == nil {
-			relevant[r.Resource] = &pathSet{}
-		}
-		*relevant[r.Resource] = append(*relevant[r.Resource], r.Attribute)
-	}
-	var list []string
-	for _, c := range t.plan.Drift {
-		if text := t.drifted(c, only, relevant); text != "" {
-			list = append(list, text)
-		}
-	}
+	list := t.drifts(only)
 	if len(list) == 0 {
 		return false
 	}
@@ -249,9 +237,27 @@ func (t planText) drift() bool {
 	return true
 }
 
+// drifts returns the texts of what differs from the state: all of it, or what matters.
+func (t planText) drifts(all bool) []string {
+	relevant := map[addrs.AbsResourceInstance]*pathSet{}
+	for _, r := range t.plan.Relevant {
+		if relevant[r.Resource] == nil {
+			relevant[r.Resource] = &pathSet{}
+		}
+		*relevant[r.Resource] = append(*relevant[r.Resource], r.Attribute)
+	}
+	var list []string
+	for _, c := range t.plan.Drift {
+		if text := t.drifted(c, all, relevant); text != "" {
+			list = append(list, text)
+		}
+	}
+	return list
+}
+
 // drifted returns the text of a drift, "" if none of it matters.
-func (t planText) drifted(c *plans.ResourceChange, only bool, relevant map[addrs.AbsResourceInstance]*pathSet) string {
-	if only {
+func (t planText) drifted(c *plans.ResourceChange, all bool, relevant map[addrs.AbsResourceInstance]*pathSet) string {
+	if all {
 		if c.Action == plans.NoOp && !moved(c) {
 			return ""
 		}

@@ -1,0 +1,212 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+// PlanMarkdown returns plan for a comment on GitHub, in at most limit bytes: how much
+// changes, what is destroyed, and folded up the changes of objects and outputs as
+// diffs. What does not fit is left out at the end of an object, and said to be. All
+// text that is not ours stands in code, so that it mentions and links nothing, in
+// fences that it cannot end. There is no sensitive value in it.
+func PlanMarkdown(plan *plans.Plan, _ *config.Config, schemas Schemas, limit int) string {
+	t := planText{p: &Printer{}, plan: plan, schemas: schemas, diff: true}
+	changes := shown(plan.Changes)
+	m := markdown{limit: limit}
+	m.paragraph(headlineMarkdown(plan, len(changes)))
+	m.paragraph(lossMarkdown(changes))
+	var texts []string
+	for _, c := range changes {
+		texts = append(texts, diffComments(t.change(c, false, nil)))
+	}
+	m.section("Changes", "changes", texts)
+	m.section("Outputs", "outputs", t.outputs())
+	var drifts []string
+	for _, text := range t.drifts(plan.Mode == plans.RefreshOnlyMode) {
+		drifts = append(drifts, diffComments(text))
+	}
+	m.section("Changed outside of Lockstep", "differences", drifts)
+	return m.b.String()
+}
+
+func headlineMarkdown(plan *plans.Plan, changes int) string {
+	outputs := 0
+	for _, o := range plan.Outputs {
+		if o.Action != plans.NoOp {
+			outputs++
+		}
+	}
+	text := "**Plan:** " + countsText(plan)
+	switch {
+	case plan.Errored:
+		text = "**Planning failed.** What was planned before: " + strings.TrimSuffix(countsText(plan), ".") + "."
+	case changes == 0 && outputs == 0 && plan.Mode == plans.RefreshOnlyMode && plan.Applyable:
+		text = "**No changes** to objects; the state is brought up to date."
+	case changes == 0 && outputs == 0:
+		text = "**No changes.** The infrastructure matches the configuration."
+	case changes == 0:
+		text = "**No changes** to objects; outputs change."
+	}
+	return text
+}
+
+// mostNamed is how many bytes of the names of destroyed objects stand above the fold.
+const mostNamed = 1500
+
+// lossMarkdown names what is destroyed, for whoever does not unfold the rest.
+func lossMarkdown(changes []*plans.ResourceChange) string {
+	var names []string
+	left, length := 0, 0
+	for _, c := range changes {
+		if c.Action != plans.Delete && !c.Action.IsReplace() {
+			continue
+		}
+		name := codeSpan(c.Addr.String())
+		if left > 0 || length+len(name) > mostNamed {
+			left++
+			continue
+		}
+		names = append(names, name)
+		length += len(name)
+	}
+	if len(names)+left == 0 {
+		return ""
+	}
+	if len(names) == 0 {
+		return fmt.Sprintf("Destroys or replaces %d objects.", left)
+	}
+	text := "Destroys or replaces " + strings.Join(names, ", ")
+	if left > 0 {
+		text += fmt.Sprintf(" and %d more", left)
+	}
+	return text + "."
+}
+
+// codeSpan returns s as inline code, whatever backticks it has.
+func codeSpan(s string) string {
+	s = strings.NewReplacer("\n", " ", "\t", " ").Replace(visible(s))
+	fence := strings.Repeat("`", longestRun(s)+1)
+	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
+		s = " " + s + " "
+	}
+	return fence + s + fence
+}
+
+// longestRun is the length of the longest run of backticks in s.
+func longestRun(s string) int {
+	longest, run := 0, 0
+	for i := range len(s) {
+		if s[i] == '`' {
+			run++
+			longest = max(longest, run)
+		} else {
+			run = 0
+		}
+	}
+	return longest
+}
+
+// diffComments moves the comments above an object to the first column, where a diff
+// block knows them.
+func diffComments(text string) string {
+	lines := strings.SplitAfter(text, "\n")
+	for i, l := range lines {
+		rest, ok := strings.CutPrefix(l, "  # ")
+		if !ok {
+			break
+		}
+		lines[i] = "# " + rest
+	}
+	return strings.Join(lines, "")
+}
+
+// markdown is a text that grows up to a limit.
+type markdown struct {
+	b     strings.Builder
+	limit int // in bytes
+}
+
+// room is how much may still be written.
+func (m *markdown) room() int { return m.limit - m.b.Len() }
+
+// paragraph writes text if it fits.
+func (m *markdown) paragraph(text string) {
+	if text != "" && len(text)+2 <= m.room() {
+		m.b.WriteString(text + "\n\n")
+	}
+}
+
+// smallest is the room below which a section is not begun: there must be something
+// to see in it.
+const smallest = 400
+
+// section writes texts, folded up in one diff block, as far as they fit.
+func (m *markdown) section(title, what string, texts []string) {
+	if len(texts) == 0 {
+		return
+	}
+	fence := "```"
+	for _, t := range texts {
+		if n := longestRun(t); n >= len(fence) {
+			fence = strings.Repeat("`", n+1)
+		}
+	}
+	head := fmt.Sprintf("<details><summary>%s</summary>\n\n%sdiff\n", title, fence)
+	tail := fence + "\n\n</details>\n\n"
+	note := fmt.Sprintf("*%d of %d %s are left out, as they do not fit here. The saved plan has all of them.*\n\n", len(texts), len(texts), what)
+	room := m.room() - len(head) - len(tail) - len(note)
+	if room < 0 || room < smallest && size(texts) > room {
+		m.paragraph(strings.TrimSpace(note))
+		return
+	}
+	m.b.WriteString(head)
+	done := 0
+	for i, t := range texts {
+		if i > 0 && strings.Contains(t, "\n") {
+			t = "\n" + t
+		}
+		if len(t)+1 > room {
+			if done == 0 {
+				m.b.WriteString(firstLines(t, room))
+			}
+			break
+		}
+		m.b.WriteString(t + "\n")
+		room -= len(t) + 1
+		done++
+	}
+	m.b.WriteString(tail)
+	if done < len(texts) {
+		fmt.Fprintf(&m.b, "*%d of %d %s are left out, as they do not fit here. The saved plan has all of them.*\n\n", len(texts)-done, len(texts), what)
+	}
+}
+
+func size(texts []string) int {
+	n := 0
+	for _, t := range texts {
+		n += len(t) + 2
+	}
+	return n
+}
+
+// firstLines returns the lines of text that fit into n bytes, and a last one that says
+// that there are more.
+func firstLines(text string, n int) string {
+	const more = "# and so on\n"
+	var b strings.Builder
+	for _, line := range strings.SplitAfter(text, "\n") {
+		if b.Len()+len(line)+len(more)+1 > n {
+			break
+		}
+		b.WriteString(line)
+	}
+	if b.Len() == 0 || b.Len()+len(more) > n || !utf8.ValidString(b.String()) {
+		return ""
+	}
+	return b.String() + more
+}
