@@ -19,11 +19,12 @@ const module = "github.com/lockstep-iac/lockstep/"
 var allowed = map[string][]string{
 	"cmd/lockstep": {"..."},
 
-	"functions/comment":      {"engine/addrs"},
-	"functions/project":      {"engine/config/...", "engine/diags"},
-	"functions/run":          {"functions/comment", "functions/project", "functions/run/workdir", "github", "statebackend", "engine/..."},
-	"functions/run/runlocal": {"functions/run"},
-	"functions/run/workdir":  {"statebackend/...", "engine/..."},
+	"functions/comment":       {"engine/addrs"},
+	"functions/project":       {"engine/config/...", "engine/diags"},
+	"functions/run":           {"functions/comment", "functions/project", "functions/run/workdir", "github", "statebackend", "engine/..."},
+	"functions/run/operating": {"functions/run", "functions/run/workdir", "functions/comment", "statebackend/...", "engine/..."},
+	"functions/run/runlocal":  {"functions/run"},
+	"functions/run/workdir":   {"statebackend/...", "engine/..."},
 
 	"github/githubtest": {"github"},
 
