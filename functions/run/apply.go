@@ -90,9 +90,6 @@ func (t *task) applyOne(ctx context.Context, c comment.Command, s stored) (comme
 	} else if err != nil {
 		return nil, err
 	}
-	if err := t.status(ctx); err != nil {
-		return nil, err
-	}
 	return t.carryOut(ctx, c, s, q, plan, dir)
 }
 
@@ -141,7 +138,10 @@ func (t *task) carryOut(ctx context.Context, c comment.Command, s stored, q Requ
 		if d = Gate(q); !d.Allowed() {
 			return false
 		}
-		begun, failed = t.begin(ctx, effect)
+		// The note comes last, so that nothing is between it and the apply.
+		if failed = t.status(ctx); failed == nil {
+			begun, failed = t.begin(ctx, effect)
+		}
 		return failed == nil
 	})
 	switch {

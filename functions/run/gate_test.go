@@ -1,0 +1,200 @@
+package run
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+var (
+	headOne = strings.Repeat("1", 40)
+	headTwo = strings.Repeat("2", 40)
+	before  = StateID{Lineage: "l", Serial: 3, Version: "v3"}
+)
+
+// allowed is a request to apply that nothing speaks against.
+func allowed() Request {
+	base := github.Branch{Repo: github.Repo{ID: 5, Owner: "acme", Name: "infra"}, Ref: "main", SHA: headTwo}
+	head := base
+	head.Ref, head.SHA = "topic", headOne
+	state := before
+	return Request{
+		Verb: comment.Apply, Actor: "alice", Permission: github.WritePermission,
+		Pull:  github.PullRequest{Number: 7, Open: true, Head: head, Base: base},
+		Run:   Run{Project: "net", Phase: Planned, Head: headOne, Actor: "bob", State: before, Applyable: true},
+		State: &state,
+	}
+}
+
+// TestGate is the table of all that can speak against a command: each row changes one
+// thing, or a few, in a request that is allowed.
+func TestGate(t *testing.T) {
+	type change = func(*Request)
+	verb := func(v comment.Verb) change { return func(q *Request) { q.Verb = v } }
+	phase := func(p Phase) change { return func(q *Request) { q.Run.Phase = p } }
+	state := func(s StateID) change { return func(q *Request) { q.State = &s } }
+	may := func(p github.Permission) change { return func(q *Request) { q.Permission = p } }
+	closed := func(q *Request) { q.Pull.Open = false }
+	fork := func(q *Request) { q.Pull.Head.Repo.ID = 6 }
+	push := func(q *Request) { q.Verb, q.Actor, q.Permission = comment.Plan, "", github.NoPermission }
+	last := func(l LastApply) change { return func(q *Request) { q.Last = &l } }
+
+	tests := []struct {
+		name    string
+		changes []change
+		want    []Rule
+	}{
+		{"apply", nil, nil},
+		{"apply, the state not looked at yet", []change{func(q *Request) { q.State = nil }}, nil},
+		{"apply by an administrator", []change{may(github.AdminPermission)}, nil},
+		{"apply by a reader", []change{may(github.ReadPermission)}, []Rule{NoPermission}},
+		{"apply by a stranger", []change{may(github.NoPermission)}, []Rule{NoPermission}},
+		{"plan by a reader", []change{verb(comment.Plan), may(github.ReadPermission)}, []Rule{NoPermission}},
+		{"unlock by a reader", []change{verb(comment.Unlock), may(github.ReadPermission)}, []Rule{NoPermission}},
+		{"a stranger hears nothing of the plan", []change{may(github.NoPermission), phase(PlanFailed)}, []Rule{NoPermission}},
+		{"plan", []change{verb(comment.Plan)}, nil},
+		{"plan for a push", []change{push}, nil},
+		{"unlock", []change{verb(comment.Unlock)}, nil},
+
+		{"plan of a fork", []change{verb(comment.Plan), fork}, []Rule{FromFork}},
+		{"plan for a push to a fork", []change{push, fork}, []Rule{FromFork}},
+		{"apply of a fork", []change{fork}, []Rule{FromFork}},
+		{"a fork that is gone", []change{verb(comment.Plan), func(q *Request) { q.Pull.Head.Repo = github.Repo{} }}, []Rule{FromFork}},
+		{"a stranger's fork", []change{fork, may(github.NoPermission)}, []Rule{NoPermission, FromFork}},
+
+		{"plan when closed", []change{verb(comment.Plan), closed}, []Rule{NotOpen}},
+		{"apply when closed", []change{closed}, []Rule{NotOpen}},
+		{"unlock when closed", []change{verb(comment.Unlock), closed}, nil},
+
+		{"apply without a plan", []change{phase(New)}, []Rule{NotPlanned}},
+		{"apply while it is planned", []change{phase(Planning)}, []Rule{UnderWay}},
+		{"apply after planning failed", []change{phase(PlanFailed)}, []Rule{PlanIsBad}},
+		{"apply while it is applied", []change{phase(Applying)}, []Rule{UnderWay}},
+		{"apply twice", []change{phase(Applied)}, []Rule{AlreadyDone}},
+		{"apply after an apply failed", []change{phase(ApplyFailed)}, []Rule{ApplyBroken}},
+		{"apply what was found stale", []change{phase(Stale)}, []Rule{StateMoved}},
+		{"apply what was closed and opened", []change{phase(Closed)}, []Rule{NotPlanned}},
+		{"apply no changes", []change{func(q *Request) { q.Run.Applyable = false }}, []Rule{NothingToDo}},
+		{"plan while it is applied", []change{verb(comment.Plan), phase(Applying)}, []Rule{UnderWay}},
+		{"plan for a push while it is applied", []change{push, phase(Applying)}, []Rule{UnderWay}},
+		{"plan while it is planned", []change{verb(comment.Plan), phase(Planning)}, nil},
+		{"unlock while it is applied", []change{verb(comment.Unlock), phase(Applying)}, []Rule{UnderWay}},
+
+		{"a push after the plan", []change{func(q *Request) { q.Pull.Head.SHA = headTwo }}, []Rule{HeadMoved}},
+		{"another serial", []change{state(StateID{"l", 4, "v4"})}, []Rule{StateMoved}},
+		{"an older serial", []change{state(StateID{"l", 2, "v2"})}, []Rule{StateMoved}},
+		{"another lineage", []change{state(StateID{"m", 3, "v3"})}, []Rule{StateMoved}},
+		{"the same serial, other bytes", []change{state(StateID{"l", 3, "v3b"})}, []Rule{StateMoved}},
+		{"the state is gone", []change{state(StateID{})}, []Rule{StateMoved}},
+		{"a first plan, and now there is a state", []change{func(q *Request) { q.Run.State = StateID{} }}, []Rule{StateMoved}},
+		{"a first plan, and now there is an empty state", []change{func(q *Request) { q.Run.State = StateID{} }, state(StateID{Lineage: "l", Version: "v0"})}, []Rule{StateMoved}},
+		{"a first plan, and still there is none", []change{func(q *Request) { q.Run.State = StateID{} }, state(StateID{})}, nil},
+
+		{"another pull request was applied", []change{last(LastApply{Number: 8})}, []Rule{OtherUnmerged}},
+		{"it was settled since", []change{last(LastApply{Number: 8, Settled: true})}, nil},
+		{"it was this one", []change{last(LastApply{Number: 7})}, nil},
+		{"planning is free", []change{verb(comment.Plan), last(LastApply{Number: 8})}, nil},
+
+		{"several things at once", []change{closed, func(q *Request) { q.Pull.Head.SHA = headTwo }, state(StateID{}), last(LastApply{Number: 8})},
+			[]Rule{NotOpen, HeadMoved, OtherUnmerged, StateMoved}},
+	}
+	for _, test := range tests {
+		q := allowed()
+		for _, c := range test.changes {
+			c(&q)
+		}
+		d := Gate(q)
+		var got []Rule
+		for _, r := range d.Reasons {
+			got = append(got, r.Rule)
+			if r.Text == "" {
+				t.Errorf("%s: %s has no text", test.name, r.Rule)
+			}
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s: %s", test.name, diff)
+		}
+		if d.Allowed() != (len(test.want) == 0) {
+			t.Errorf("%s: allowed %v", test.name, d.Allowed())
+		}
+	}
+}
+
+// TestGateWords holds that reasons have in them what a person needs.
+func TestGateWords(t *testing.T) {
+	q := allowed()
+	q.State = &StateID{"l", 5, "v5"}
+	q.Last = &LastApply{Number: 8, By: "carol", State: *q.State, Settled: true}
+	got := Gate(q).Reasons[0]
+	want := comment.Reason{
+		Text:   "The plan is stale, because the state has moved: it was at serial 3 when the plan was made, and is at 5 now. `carol` has applied #8 in between.",
+		Remedy: "Comment `lockstep plan` for a new plan, look at it, and apply that one.",
+	}
+	if diff := cmp.Diff(want, got.Reason); diff != "" {
+		t.Error(diff)
+	}
+	q.Last.State.Serial = 4 // and somebody else after that
+	if got := Gate(q).Reasons[0].Text; strings.Contains(got, "carol") {
+		t.Errorf("the wrong one is named: %s", got)
+	}
+	q = allowed()
+	q.Actor, q.Permission = "x`@team`", github.ReadPermission
+	if got := Gate(q).Reasons[0].Text; !strings.HasPrefix(got, "`` x`@team` `` has the permission `read`") {
+		t.Errorf("a login with markup: %s", got)
+	}
+}
+
+// TestGateIsForQuestions holds that what cannot be asked is our bug.
+func TestGateIsForQuestions(t *testing.T) {
+	for name, change := range map[string]func(*Request){
+		"an apply by nobody": func(q *Request) { q.Actor = "" },
+		"help":               func(q *Request) { q.Verb = comment.Help },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s was decided", name)
+				}
+			}()
+			q := allowed()
+			change(&q)
+			Gate(q)
+		}()
+	}
+}
+
+// TestPhases holds that the phases hang together: all are reached, none is an end, and
+// what is applied is left alone.
+func TestPhases(t *testing.T) {
+	reached := map[Phase]bool{New: true}
+	for from, list := range follows {
+		for _, to := range list {
+			if _, ok := follows[to]; !ok {
+				t.Errorf("%q is followed by %q, which is no phase", from, to)
+			}
+			reached[to] = true
+		}
+		if len(list) == 0 {
+			t.Errorf("nothing may follow %q", from)
+		}
+		if from != Applying && !from.May(Planning) {
+			t.Errorf("%q cannot be planned again", from)
+		}
+		if from.May(Applying) != (from == Planned) {
+			t.Errorf("%q may be applied: %v", from, from.May(Applying))
+		}
+	}
+	if len(reached) != len(follows) {
+		t.Errorf("%d of %d phases are reached", len(reached), len(follows))
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a step that may not follow was taken")
+		}
+	}()
+	Run{Phase: Applied}.to(Applying)
+}
