@@ -123,13 +123,13 @@ func (s Status) render(bodies []string) string {
 	return b.String()
 }
 
-// section is one project's body, folded up unless it is the only one.
+// section is one project's body, folded up unless it is the only one, or bad news.
 func (s Status) section(i int, body string) string {
 	open := ""
-	if len(s.Projects) == 1 {
+	p := s.Projects[i]
+	if len(s.Projects) == 1 || p.Standing == PlanFailed {
 		open = " open"
 	}
-	p := s.Projects[i]
 	return fmt.Sprintf("\n<details%s><summary>%s: %s</summary>\n\n%s\n\n</details>\n", open, tag(p.Name), p.plan(), strings.TrimSpace(body))
 }
 
@@ -161,7 +161,7 @@ func (s Status) headline() string {
 func (p ProjectStatus) plan() string {
 	switch p.Standing {
 	case PlanFailed:
-		return "none"
+		return "no plan"
 	case Planning:
 		return "..."
 	}
@@ -195,20 +195,20 @@ func (s Status) remedy() string {
 	has := func(list ...Standing) bool {
 		return slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return slices.Contains(list, p.Standing) })
 	}
-	apply, plan, help := Code("lockstep apply"), Code("lockstep plan"), Code("lockstep help")
-	switch {
-	case has(PlanFailed, OutOfDate, ApplyFailed):
-		return fmt.Sprintf("A push plans anew, and so does the comment %s. %s lists all commands.", plan, help)
-	case has(Ready):
+	var say []string
+	if has(Ready) {
 		one := ""
 		if len(s.Projects) > 1 {
 			one = fmt.Sprintf(", or %s for one project", Code("lockstep apply -p NAME"))
 		}
-		return fmt.Sprintf("To apply this plan, comment %s%s. %s lists all commands.", apply, one, help)
-	case has(Applied):
-		return "What is applied is not merged yet: merge this pull request, so that nothing reverts it."
+		say = append(say, fmt.Sprintf("To apply this plan, comment %s%s.", Code("lockstep apply"), one))
 	}
-	return fmt.Sprintf("%s lists all commands.", help)
+	if has(PlanFailed, OutOfDate, ApplyFailed) {
+		say = append(say, fmt.Sprintf("A push plans anew, and so does the comment %s.", Code("lockstep plan")))
+	} else if has(Applied) && !has(Ready, Planning, Applying) {
+		say = append(say, "What is applied is not merged yet: merge this pull request, so that nothing reverts it.")
+	}
+	return strings.Join(append(say, Code("lockstep help")+" lists all commands."), " ")
 }
 
 // cell is code in a table's cell, where a bar would end it.

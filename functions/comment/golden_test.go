@@ -1,0 +1,154 @@
+package comment
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+const (
+	someSHA  = "4f2a1c9d0e4f2a1c9d0e4f2a1c9d0e4f2a1c9d0e"
+	somePlan = "Plan: 2 to add, 1 to change, 0 to destroy.\n\n```diff\n+ terraform_data.subnet[\"a\"]\n```\n"
+)
+
+// TestGolden holds what each comment looks like: read the files as a reviewer would.
+func TestGolden(t *testing.T) {
+	net := ProjectStatus{Name: "network", Standing: Ready, Counts: Counts{Add: 2, Change: 1}, Body: somePlan}
+	with := func(p ProjectStatus, s Standing, by, body string) ProjectStatus {
+		p.Standing, p.By, p.Body = s, by, body
+		return p
+	}
+	app := ProjectStatus{Name: "app/eu", Standing: NoChanges, Body: "No changes.\n"}
+	trouble := "```\nError: Unsupported argument\n\n  on main.tf line 3\n```\n"
+	command := func(s string) Command { return Parse(s)[0].Command }
+
+	for name, text := range map[string]string{
+		"status-planning":     Status{Head: someSHA, Projects: []ProjectStatus{with(net, Planning, "", "")}}.Markdown(65536),
+		"status-one":          Status{Head: someSHA, Projects: []ProjectStatus{net}}.Markdown(65536),
+		"status-two":          Status{Head: someSHA, Projects: []ProjectStatus{app, net}, Notes: []string{"#8 was applied to `network` and is not merged yet."}}.Markdown(65536),
+		"status-none":         Status{Head: someSHA, Projects: []ProjectStatus{app}}.Markdown(65536),
+		"status-plan-failed":  Status{Head: someSHA, Projects: []ProjectStatus{app, with(net, PlanFailed, "", trouble)}}.Markdown(65536),
+		"status-applying":     Status{Head: someSHA, Projects: []ProjectStatus{with(net, Applying, "alice", somePlan)}}.Markdown(65536),
+		"status-applied":      Status{Head: someSHA, Projects: []ProjectStatus{app, with(net, Applied, "alice", somePlan)}}.Markdown(65536),
+		"status-apply-failed": Status{Head: someSHA, Projects: []ProjectStatus{with(net, ApplyFailed, "alice", somePlan)}}.Markdown(65536),
+		"status-out-of-date":  Status{Head: someSHA, Projects: []ProjectStatus{with(net, OutOfDate, "", somePlan)}}.Markdown(65536),
+		"answer-done":         Answer{33, []Reply{Done{"network", Counts{Add: 2, Change: 1}, ""}}}.Markdown(65536),
+		"answer-all-counts":   Answer{33, []Reply{Done{"network", Counts{1, 2, 3, 4, 5}, "```\nid = 7\n```"}}}.Markdown(65536),
+		"answer-planned":      Answer{33, []Reply{Planned{"network", Counts{Add: 2}}, Planned{"app", Counts{}}}}.Markdown(65536),
+		"answer-failed":       Answer{33, []Reply{Failed{Project: "network", Verb: Plan, Body: trouble}, Failed{Project: "app", Verb: Apply, Counts: Counts{Add: 1}, Body: trouble}, Failed{Project: "db", Verb: Apply, Untouched: true, Body: trouble}}}.Markdown(65536),
+		"answer-refused": Answer{33, []Reply{
+			Refused{command("lockstep apply"), "network", []Reason{{"The plan is stale, because it is.", "Plan again."}, {"The moon is full.", "Plan again."}}},
+			Refused{command("lockstep plan -p x"), "", []Reason{{"There is no project for `lockstep plan -p x`.", ""}}},
+		}}.Markdown(65536),
+		"answer-misunderstood": Answer{33, []Reply{
+			Misunderstood{Parse("lockstep aply `@team`")[0]}, Misunderstood{Parse("lockstep plan -w $(id)")[0]}, Misunderstood{Parse("lockstep")[0]},
+		}}.Markdown(65536),
+		"answer-help":     Answer{33, []Reply{Guide{[]string{"app/eu", "network"}}}}.Markdown(65536),
+		"answer-unlocked": Answer{33, []Reply{Unlocked{"network", 1}, Unlocked{"app", 0}}}.Markdown(65536),
+	} {
+		file := filepath.Join("testdata", name+".md")
+		if *update {
+			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), text); diff != "" {
+			t.Errorf("%s (-update writes it anew): %s", file, diff)
+		}
+	}
+}
+
+// TestCodeHolds tries to get out of code: to end it, to be seen as something else, to
+// mention somebody.
+func TestCodeHolds(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain":                 "`plain`",
+		"":                      "` `",
+		"a`b":                   "``a`b``",
+		"`a``":                  "``` `a`` ```",
+		"@team <b>x</b> [a](b)": "`@team <b>x</b> [a](b)`",
+		"two\nlines":            "`two\\nlines`",
+		"\x1b[31mred\u202eder":  "`\\u001b[31mred\\u202eder`",
+		"bad \xff utf8":         "`bad \\ufffd utf8`",
+	} {
+		if got := Code(text); got != want {
+			t.Errorf("Code(%q) = %q, want %q", text, got, want)
+		}
+	}
+	if got, want := Fence("diff", "a\n````\n@team\r\n"), "`````diff\na\n````\n@team\\u000d\n`````"; got != want {
+		t.Errorf("Fence: %q, want %q", got, want)
+	}
+	if got, want := tag("<img src=x>`"), "<code>&lt;img src=x&gt;`</code>"; got != want {
+		t.Errorf("tag: %q, want %q", got, want)
+	}
+}
+
+// FuzzFence holds that nothing in a code block ends it, by the rules by which we read
+// comments ourselves.
+func FuzzFence(f *testing.F) {
+	f.Add("a\n```\nlockstep apply")
+	f.Add("~~~\n`````\r\nlockstep apply")
+	f.Fuzz(func(t *testing.T, text string) {
+		for line := range spoken(Fence("", text) + "\nlockstep help\n") {
+			if line != "lockstep help" {
+				t.Errorf("%q: the line %q is outside", text, line)
+			}
+		}
+	})
+}
+
+func TestCut(t *testing.T) {
+	long := "<details><summary>x</summary>\n\n````diff\n" + strings.Repeat("+ line\n", 1000) + "````\n\n</details>\nend\n"
+	for limit := range 3000 {
+		got := Cut(long, limit)
+		if len(got) > limit {
+			t.Fatalf("limit %d: %d bytes", limit, len(got))
+		}
+		if got == "" {
+			if limit > 200 {
+				t.Fatalf("limit %d: nothing is left", limit)
+			}
+			continue
+		}
+		if strings.Count(got, "<details>") != strings.Count(got, "</details>") || strings.Count(got, "````")%2 != 0 {
+			t.Fatalf("limit %d: not closed: %q", limit, got)
+		}
+		if !strings.Contains(got, "*The rest is left out") || strings.Index(got, "*The rest") < strings.LastIndex(got, "````") {
+			t.Fatalf("limit %d: it does not say that something is left out, or says it in code: %q", limit, got)
+		}
+	}
+	if got := Cut(long, len(long)); got != long {
+		t.Error("what fits is cut")
+	}
+}
+
+// TestManyLongPlans holds that a status keeps within its limit whatever is in it, and
+// that short plans are not cut for the sake of long ones.
+func TestManyLongPlans(t *testing.T) {
+	s := Status{Head: someSHA}
+	for i := range 12 {
+		body := "```\n" + strings.Repeat("+ a line of a plan\n", 1<<(2*i)/4+1) + "```\n"
+		s.Projects = append(s.Projects, ProjectStatus{Name: strings.Repeat("p", i+1), Standing: Ready, Body: body})
+	}
+	const limit = 65536
+	got := s.Markdown(limit)
+	if len(got) > limit || len(got) < limit*9/10 {
+		t.Errorf("%d bytes of %d", len(got), limit)
+	}
+	if n := strings.Count(got, "The rest is left out"); n == 0 || n > 6 {
+		t.Errorf("%d of 12 plans are cut", n)
+	}
+	if !strings.HasSuffix(got, "lists all commands.\n") {
+		t.Errorf("the end is cut: %q", got[len(got)-200:])
+	}
+}
