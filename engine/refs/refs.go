@@ -194,7 +194,7 @@ func (r *Refs) sort() ([]addrs.Object, diags.Diagnostics) {
 			case u == o && o.Kind == addrs.KindResource:
 				// A resource that mentions itself is refused when it is planned, by name.
 			case mark[u] == active:
-				ds = append(ds, cycle(stack[slices.Index(stack, u):])...)
+				ds = append(ds, r.cycle(stack[slices.Index(stack, u):])...)
 			case mark[u] == 0:
 				visit(u)
 			}
@@ -214,18 +214,37 @@ func (r *Refs) sort() ([]addrs.Object, diags.Diagnostics) {
 	return order, ds
 }
 
-// cycle reports objects that mention each other in a circle.
-func cycle(path []addrs.Object) diags.Diagnostics {
+// cycle reports objects that mention each other in a circle, at one of the mentions.
+func (r *Refs) cycle(path []addrs.Object) diags.Diagnostics {
 	var names []string
-	for _, o := range path {
+	var place *hcl.Range
+	for i, o := range path {
 		if o.Kind != addrs.KindInside {
 			names = append(names, o.String())
 		}
+		if place == nil {
+			place = r.mention(o, path[(i+1)%len(path)])
+		}
 	}
-	ds := diags.Errorf(nil, "Cycle: "+strings.Join(names, ", "),
+	return diags.Errorf(place, "Cycle: "+strings.Join(names, ", "),
 		"Each of these needs the value of the next one, and the last one needs that of the first: %s. Break the circle by taking out one of these references.",
 		strings.Join(append(slices.Clone(names), names[0]), " -> "))
-	return ds
+}
+
+// mention returns the place where o mentions u, if there is one.
+func (r *Refs) mention(o, u addrs.Object) *hcl.Range {
+	m := r.cfg.Modules[o.Module]
+	if m == nil {
+		return nil
+	}
+	local := o
+	local.Module = addrs.RootModule
+	for _, x := range r.uses[m.Content][local] {
+		if slices.Contains(r.objects(m, x), u) && x.ref.Range.Filename != "" {
+			return x.ref.Range.Ptr()
+		}
+	}
+	return nil
 }
 
 // closeOverResources fills in Resources for every object. order has each object

@@ -27,8 +27,11 @@ func (c *client) explain(ctx context.Context, method string, err error) diags.Di
 		if fate == "" {
 			fate = "The connection to it was lost: " + s.Message() + "."
 		}
-		return diags.Errorf(nil, "Plugin did not respond",
-			"The plugin of provider %s gave no answer to the call %s. %s", c.Name, method, fate)
+		detail := fmt.Sprintf("The plugin of provider %s gave no answer to the call %s. %s", c.Name, method, fate)
+		if method == applyChange {
+			detail += "\n\nBefore the next apply, look at what exists: what this call may have made or changed is not in the state. An object that was made can be imported."
+		}
+		return diags.Errorf(nil, "Plugin did not respond", "%s", detail)
 	case codes.Canceled:
 		return cancelled(method, errors.New(s.Message()))
 	case codes.Unimplemented:
