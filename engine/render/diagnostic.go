@@ -29,10 +29,11 @@ func (p *Printer) Diagnostic(d diags.Diagnostic, files map[string]*hcl.File) str
 		b.WriteString(wrap(visible(d.Detail), width))
 		b.WriteByte('\n')
 	}
+	text := strings.TrimRight(b.String(), "\n") + "\n"
 	if !p.Color {
-		return "\n" + b.String()
+		return "\n" + text
 	}
-	return p.box(b.String(), c)
+	return p.box(text, c)
 }
 
 // box draws a rule at the left of text.

@@ -7,7 +7,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	tfjson "github.com/hashicorp/terraform-json"
+	"golang.org/x/tools/txtar"
 
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
@@ -90,6 +93,39 @@ func TestSchemasJSONAsRecorded(t *testing.T) {
 	var ps tfjson.ProviderSchemas
 	if err := json.Unmarshal(src, &ps); err != nil {
 		t.Errorf("terraform-json cannot read it: %v", err)
+	}
+}
+
+func TestConfigurationAsRecorded(t *testing.T) {
+	a, err := txtar.ParseFile("testdata/configuration.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string][]byte{}
+	for _, f := range a.Files {
+		files[f.Name] = f.Data
+	}
+	cfg, ds := config.Load(config.Input{Tree: source.Files(files)})
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	src, err := PlanJSON(&plans.Plan{}, cfg, recordedSchemas(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want any
+	var got struct{ Configuration any }
+	decode(t, files["configuration.json"], &want)
+	decode(t, src, &got)
+	if d := cmp.Diff(want, got.Configuration); d != "" {
+		t.Errorf("configuration (- recorded, + written):\n%s", d)
+	}
+	var plan tfjson.Plan
+	if err := json.Unmarshal(src, &plan); err != nil {
+		t.Errorf("terraform-json cannot read it: %v", err)
+	}
+	if x := plan.Config.RootModule.Resources[0].Expressions["disk"]; len(x.NestedBlocks) != 2 {
+		t.Errorf("terraform-json finds %d disk blocks in %s, want 2", len(x.NestedBlocks), plan.Config.RootModule.Resources[0].Address)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
@@ -179,24 +180,37 @@ func (w configWriter) call(c *config.Call, child *config.Module) callJSON {
 	}
 }
 
-// constraints joins version constraints, versions in full unless the number of
-// their parts means something.
+// constraints joins version constraints, sorted by version. Versions are in full
+// unless the number of their parts means something.
 func constraints(list []config.VersionConstraint) string {
-	var out []string
-	for _, v := range list {
-		for _, text := range strings.Split(v.Text, ",") {
-			text = strings.TrimSpace(text)
-			v := strings.TrimLeft(text, "=!<>~ ")
-			op := strings.TrimSpace(text[:len(text)-len(v)])
-			if number, _, _ := strings.Cut(v, "-"); op != "~>" && number == v {
-				for strings.Count(v, ".") < 2 && v != "" {
-					v += ".0"
-				}
+	type constraint struct {
+		text string
+		v    *version.Version
+	}
+	var all []constraint
+	for _, x := range list {
+		for text := range strings.SplitSeq(x.Text, ",") {
+			number := strings.TrimLeft(text, "=!<>~ ")
+			op := strings.TrimSpace(text[:len(text)-len(number)])
+			number = strings.TrimSpace(number)
+			v, err := version.NewVersion(number)
+			if err == nil && op != "~>" {
+				number = v.String()
 			}
-			out = append(out, strings.TrimSpace(strings.TrimPrefix(op, "=")+" "+v))
+			all = append(all, constraint{strings.TrimSpace(strings.TrimPrefix(op, "=") + " " + number), v})
 		}
 	}
-	return strings.Join(out, ", ")
+	slices.SortStableFunc(all, func(a, b constraint) int {
+		if a.v == nil || b.v == nil {
+			return 0
+		}
+		return a.v.Compare(b.v)
+	})
+	texts := make([]string, len(all))
+	for i, c := range all {
+		texts[i] = c.text
+	}
+	return strings.Join(texts, ", ")
 }
 
 // providers describes every provider configuration: blocks, and those that are

@@ -104,7 +104,7 @@ func newProviderJSON(p *schema.Provider) (*providerJSON, error) {
 			return nil, err
 		}
 	} else {
-		out.Provider = &schemaJSON{Block: &blockJSON{DescriptionKind: "plain"}}
+		out.Provider = &schemaJSON{}
 	}
 	if out.Managed, err = eachOf(p.Managed, newSchemaJSON); err != nil {
 		return nil, err

@@ -2,8 +2,8 @@ package render
 
 import (
 	"fmt"
+	"math"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/plans"
@@ -17,20 +17,22 @@ import (
 func PlanMarkdown(plan *plans.Plan, _ *config.Config, schemas Schemas, limit int) string {
 	t := planText{p: &Printer{}, plan: plan, schemas: schemas, diff: true}
 	changes := shown(plan.Changes)
-	m := markdown{limit: limit}
-	m.paragraph(headlineMarkdown(plan, len(changes)))
-	m.paragraph(lossMarkdown(changes))
-	var texts []string
+	paragraphs := []string{headlineMarkdown(plan, len(changes)), lossMarkdown(changes)}
+	sections := []section{{title: "Changes", what: "changes"}, {title: "Outputs", what: "outputs"}, {title: "Changed outside of Lockstep", what: "differences"}}
 	for _, c := range changes {
-		texts = append(texts, diffComments(t.change(c, false, nil)))
+		sections[0].texts = append(sections[0].texts, diffComments(t.change(c, false, nil)))
 	}
-	m.section("Changes", "changes", texts)
-	m.section("Outputs", "outputs", t.outputs())
-	var drifts []string
+	sections[1].texts = t.outputs()
 	for _, text := range t.drifts(plan.Mode == plans.RefreshOnlyMode) {
-		drifts = append(drifts, diffComments(text))
+		sections[2].texts = append(sections[2].texts, diffComments(text))
 	}
-	m.section("Changed outside of Lockstep", "differences", drifts)
+	whole := markdown{limit: math.MaxInt}
+	whole.write(paragraphs, sections)
+	if whole.b.Len() <= limit {
+		return whole.b.String()
+	}
+	m := markdown{limit: limit, cut: true}
+	m.write(paragraphs, sections)
 	return m.b.String()
 }
 
@@ -125,14 +127,61 @@ func diffComments(text string) string {
 	return strings.Join(lines, "")
 }
 
+// A section is texts that are folded up together.
+type section struct {
+	title, what string
+	texts       []string
+}
+
+// fence returns a fence that none of the texts can end.
+func (s section) fence() string {
+	n := 3
+	for _, t := range s.texts {
+		n = max(n, longestRun(t)+1)
+	}
+	return strings.Repeat("`", n)
+}
+
+// size is how many bytes the texts take.
+func (s section) size() int {
+	n := 0
+	for _, t := range s.texts {
+		n += len(t) + 2
+	}
+	return n
+}
+
+// note says that the texts after the first n are left out.
+func (s section) note(n int) string {
+	return fmt.Sprintf("*%d of %d %s are left out, as they do not fit here. The saved plan has all of them.*\n\n", len(s.texts)-n, len(s.texts), s.what)
+}
+
 // markdown is a text that grows up to a limit.
 type markdown struct {
 	b     strings.Builder
-	limit int // in bytes
+	limit int  // in bytes
+	cut   bool // not all of it will fit: keep room for saying so
 }
 
 // room is how much may still be written.
 func (m *markdown) room() int { return m.limit - m.b.Len() }
+
+func (m *markdown) write(paragraphs []string, sections []section) {
+	for _, p := range paragraphs {
+		m.paragraph(p)
+	}
+	for i, s := range sections {
+		reserve := 0
+		for _, later := range sections[i:] {
+			if m.cut && len(later.texts) > 0 {
+				reserve += len(later.note(0))
+			}
+		}
+		if len(s.texts) > 0 {
+			m.section(s, reserve)
+		}
+	}
+}
 
 // paragraph writes text if it fits.
 func (m *markdown) paragraph(text string) {
@@ -145,28 +194,20 @@ func (m *markdown) paragraph(text string) {
 // to see in it.
 const smallest = 400
 
-// section writes texts, folded up in one diff block, as far as they fit.
-func (m *markdown) section(title, what string, texts []string) {
-	if len(texts) == 0 {
-		return
-	}
-	fence := "```"
-	for _, t := range texts {
-		if n := longestRun(t); n >= len(fence) {
-			fence = strings.Repeat("`", n+1)
-		}
-	}
-	head := fmt.Sprintf("<details><summary>%s</summary>\n\n%sdiff\n", title, fence)
+// section writes texts, folded up in one diff block, as far as they fit, and leaves
+// room for so many bytes of notes.
+func (m *markdown) section(s section, reserve int) {
+	fence := s.fence()
+	head := fmt.Sprintf("<details><summary>%s</summary>\n\n%sdiff\n", s.title, fence)
 	tail := fence + "\n\n</details>\n\n"
-	note := fmt.Sprintf("*%d of %d %s are left out, as they do not fit here. The saved plan has all of them.*\n\n", len(texts), len(texts), what)
-	room := m.room() - len(head) - len(tail) - len(note)
-	if room < 0 || room < smallest && size(texts) > room {
-		m.paragraph(strings.TrimSpace(note))
+	room := m.room() - len(head) - len(tail) - reserve
+	if room < 0 || room < smallest && s.size() > room {
+		m.paragraph(strings.TrimSpace(s.note(0)))
 		return
 	}
 	m.b.WriteString(head)
 	done := 0
-	for i, t := range texts {
+	for i, t := range s.texts {
 		if i > 0 && strings.Contains(t, "\n") {
 			t = "\n" + t
 		}
@@ -181,17 +222,9 @@ func (m *markdown) section(title, what string, texts []string) {
 		done++
 	}
 	m.b.WriteString(tail)
-	if done < len(texts) {
-		fmt.Fprintf(&m.b, "*%d of %d %s are left out, as they do not fit here. The saved plan has all of them.*\n\n", len(texts)-done, len(texts), what)
+	if done < len(s.texts) {
+		m.b.WriteString(s.note(done))
 	}
-}
-
-func size(texts []string) int {
-	n := 0
-	for _, t := range texts {
-		n += len(t) + 2
-	}
-	return n
 }
 
 // firstLines returns the lines of text that fit into n bytes, and a last one that says
@@ -199,13 +232,13 @@ func size(texts []string) int {
 func firstLines(text string, n int) string {
 	const more = "# and so on\n"
 	var b strings.Builder
-	for _, line := range strings.SplitAfter(text, "\n") {
-		if b.Len()+len(line)+len(more)+1 > n {
+	for line := range strings.SplitAfterSeq(text, "\n") {
+		if b.Len()+len(line)+len(more) > n {
 			break
 		}
 		b.WriteString(line)
 	}
-	if b.Len() == 0 || b.Len()+len(more) > n || !utf8.ValidString(b.String()) {
+	if b.Len() == 0 {
 		return ""
 	}
 	return b.String() + more

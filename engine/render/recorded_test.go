@@ -348,7 +348,9 @@ func readSchemas(t testing.TB) map[addrs.Provider]*schema.Provider {
 			t.Fatal(err)
 		}
 		x := &schema.Provider{Managed: map[string]*schema.Schema{}, Data: map[string]*schema.Schema{}, Ephemeral: map[string]*schema.Schema{}, Functions: map[string]*schema.Function{}}
-		x.Provider = readSchema(p.Provider)
+		if p.Provider.Block != nil {
+			x.Provider = readSchema(p.Provider)
+		}
 		for n, s := range p.Managed {
 			x.Managed[n] = readSchema(s)
 		}
