@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
+	"github.com/lockstep-iac/lockstep/functions/run/workdir"
 )
 
 var applyCommand = command{name: "apply", synopsis: "Make and carry out a plan, or carry out a saved one", main: true, run: func(a *app, args []string) int {
@@ -38,6 +39,7 @@ func (a *app) applyMain(name string, args []string, destroy bool) int {
 	if code, ok := f.parse(args); !ok {
 		return code
 	}
+	o.destroyCommand = destroy
 	o.destroy = o.destroy || destroy
 	if f.NArg() > 1 {
 		return a.usage("%s takes at most one saved plan", name)
@@ -58,7 +60,7 @@ func (a *app) applyMain(name string, args []string, destroy bool) int {
 	}
 	defer op.close()
 	if plan == nil || ds.HasErrors() {
-		if plan != nil {
+		if plan != nil && !saved {
 			v.plan(plan, op, true)
 		}
 		v.diagnostics(append(ds, op.unlock()...))
@@ -174,7 +176,7 @@ func (a *app) carryOut(plan *plans.Plan, op *operation, o *operationFlags, v vie
 	}
 	ds = append(ds, op.unlock()...)
 	v.diagnostics(ds)
-	v.applied(o.destroy, state, n.n, failed)
+	v.applied(o.destroyCommand, state, n.n, failed)
 	if ds.HasErrors() {
 		return 1
 	}
@@ -200,12 +202,10 @@ func (v countingView) event(e events.Event) { v.n.count(e); v.view.event(e) }
 
 // rescue keeps a state that the backend did not take in a file.
 func (o *operation) rescue(s *states.State) diags.Diagnostics {
-	next := *s
-	next.Lineage, next.Serial = o.state.Current.Lineage, o.state.Current.Serial+1
-	data, err := statefile.Write(&next)
+	data, err := statefile.Write(o.state.Next(s))
 	path := filepath.Join(o.dir.Path, "errored.tfstate")
 	if err == nil {
-		err = os.WriteFile(path, data, 0o600)
+		err = workdir.WriteFile(path, data, 0o600)
 	}
 	if err != nil {
 		o.a.out.Write(data)

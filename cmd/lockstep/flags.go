@@ -117,18 +117,20 @@ func (f *flags) input(v *bool) {
 
 // operationFlags are what plan, apply, destroy and refresh share.
 type operationFlags struct {
-	vars        varFlags
-	locks       lockFlags
-	paths       workdir.LocalPaths
-	destroy     bool
-	refreshOnly bool
-	refresh     bool
-	targets     listFlag
-	replace     listFlag
-	parallelism int
-	input       bool
-	json        bool
-	compact     bool
+	vars    varFlags
+	locks   lockFlags
+	paths   workdir.LocalPaths
+	destroy bool
+	// destroyCommand says that the command was destroy rather than apply.
+	destroyCommand bool
+	refreshOnly    bool
+	refresh        bool
+	targets        listFlag
+	replace        listFlag
+	parallelism    int
+	input          bool
+	json           bool
+	compact        bool
 }
 
 func (f *flags) operation(o *operationFlags) {
