@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,24 +78,14 @@ func failures(t *testing.T, src string, ctx *hcl.EvalContext) (diags.Diagnostics
 	}
 	var ds diags.Diagnostics
 	for _, b := range f.Body.(*hclsyntax.Body).Blocks {
-		for _, a := range sortedAttributes(b.Body) {
+		for _, a := range b.Body.Attributes {
 			_, hs := a.Expr.Value(ctx)
 			ds = append(ds, diags.FromHCL(hs)...)
 		}
 	}
+	// HCL goes over operands and objects in no particular order.
+	slices.SortStableFunc(ds, func(a, b diags.Diagnostic) int { return a.Subject.Start.Byte - b.Subject.Start.Byte })
 	return ds, map[string]*hcl.File{"main.tf": f}
-}
-
-func sortedAttributes(b *hclsyntax.Body) []*hclsyntax.Attribute {
-	var out []*hclsyntax.Attribute
-	for _, line := range strings.Split(diagnosticSource, "\n") {
-		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if a := b.Attributes[name]; a != nil && a.SrcRange.Start.Line > 0 {
-			out = append(out, a)
-			delete(b.Attributes, name)
-		}
-	}
-	return out
 }
 
 // unknownCause is what evaluation attaches where a value must be known.
