@@ -206,7 +206,7 @@ func (s Status) remedy() string {
 	if has(PlanFailed, OutOfDate, ApplyFailed) {
 		say = append(say, fmt.Sprintf("A push plans anew, and so does the comment %s.", Code("lockstep plan")))
 	} else if has(Applied) && !has(Ready, Planning, Applying) {
-		say = append(say, "What is applied is not merged yet: merge this pull request, so that nothing reverts it.")
+		say = append(say, "Merge this pull request, so that nothing reverts what was applied.")
 	}
 	return strings.Join(append(say, Code("lockstep help")+" lists all commands."), " ")
 }

@@ -46,7 +46,9 @@ func (t *task) meant(c comment.Command, runs []stored) []stored {
 	}
 	for _, better := range []func(stored) bool{
 		func(s stored) bool { return s.Head == t.pull.Head.SHA },
-		func(s stored) bool { return s.Phase == Planned && s.Applyable || s.Phase == Applying },
+		func(s stored) bool {
+			return s.Phase == Planned && s.Applyable || s.Phase == Applying || s.Message == t.message.ID
+		},
 	} {
 		if slices.ContainsFunc(runs, better) {
 			runs = slices.DeleteFunc(runs, func(s stored) bool { return !better(s) })
@@ -84,6 +86,7 @@ func (t *task) applyOne(ctx context.Context, c comment.Command, s stored) (comme
 	defer done()
 	s = s.to(Applying)
 	s.Actor, s.Message = t.message.Actor, t.message.ID
+	s.Tries++
 	if s, err = t.save(ctx, s); errors.Is(err, ErrConflict) {
 		q.Run.Phase, q.Run.Actor = Applying, t.message.Actor
 		return refused(c, s.Project, Gate(q)), nil
@@ -93,15 +96,16 @@ func (t *task) applyOne(ctx context.Context, c comment.Command, s stored) (comme
 	return t.carryOut(ctx, c, s, q, plan, dir)
 }
 
-// applyEffect is the note that a plan's apply was begun.
+// applyEffect is the note that an apply was begun, each time under another key: a run
+// that went back to Planned has left one, for changes that were never begun.
 func (s stored) applyEffect() Effect {
-	return Effect{Kind: "apply", Target: s.Project, Key: fmt.Sprintf("effect/apply/%s/%d", s.key(), s.Attempt)}
+	return Effect{Kind: "apply", Target: s.Project, Key: fmt.Sprintf("effect/apply/%s/%d", s.key(), s.Tries)}
 }
 
 // resume looks at a run that this message began to apply when it was handled before.
 // If changes were made, or may have been, that is the outcome, told in the reply.
 func (t *task) resume(ctx context.Context, s stored) (stored, comment.Reply, error) {
-	if s.Phase != Applying || s.Message != t.message.ID {
+	if s.Message != t.message.ID || s.Phase != Applying && s.Phase != Applied && s.Phase != ApplyFailed {
 		return s, nil, nil
 	}
 	rec, err := t.Records.Get(ctx, s.applyEffect().Key)
@@ -119,8 +123,19 @@ func (t *task) resume(ctx context.Context, s stored) (stored, comment.Reply, err
 	if e.Outcome == nil {
 		e.Outcome = &Outcome{Failed: true, Report: "The process that applied this plan ended before it was done. What it did is in the state, but for what was under way at that moment: look at the new plan with care."}
 	}
+	if s.Phase != Applying {
+		return s, e.Outcome.reply(s.Project), nil
+	}
 	reply, err := t.finish(ctx, s, *e.Outcome)
 	return s, reply, err
+}
+
+// reply tells what became of an apply.
+func (o Outcome) reply(project string) comment.Reply {
+	if o.Failed {
+		return comment.Failed{Project: project, Verb: comment.Apply, Counts: o.Counts, Body: o.Report}
+	}
+	return comment.Done{Project: project, Counts: o.Counts, Body: o.Report}
 }
 
 // carryOut applies a plan. The gate is asked again, by the engine, with the state
@@ -144,6 +159,7 @@ func (t *task) carryOut(ctx context.Context, c comment.Command, s stored, q Requ
 		}
 		return failed == nil
 	})
+	outcome.Report = t.clean(outcome.Report)
 	switch {
 	case failed != nil:
 		err = failed
@@ -181,10 +197,8 @@ func (t *task) finish(ctx context.Context, s stored, o Outcome) (comment.Reply, 
 		}
 	}
 	next := Applied
-	var reply comment.Reply = comment.Done{Project: s.Project, Counts: o.Counts, Body: o.Report}
 	if o.Failed {
 		next = ApplyFailed
-		reply = comment.Failed{Project: s.Project, Verb: comment.Apply, Counts: o.Counts, Body: o.Report}
 	}
 	s = s.to(next)
 	if err := t.Artifacts.Delete(ctx, s.Plan); err != nil { // it can never be applied again
@@ -194,7 +208,7 @@ func (t *task) finish(ctx context.Context, s stored, o Outcome) (comment.Reply, 
 	if _, err := t.save(ctx, s); err != nil {
 		return nil, err
 	}
-	return reply, nil
+	return o.reply(s.Project), nil
 }
 
 // unlock releases what earlier applies of the pull request have left locked.

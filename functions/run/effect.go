@@ -122,10 +122,16 @@ func (t *task) unmerged(ctx context.Context, r stored) (string, error) {
 	return fmt.Sprintf("#%d was applied to %s and is not merged yet: until it is, this plan shows its changes as to be undone, and cannot be applied.", l.Number, comment.Code(r.Project)), nil
 }
 
-func (t *task) comment(ctx context.Context, kind, marker, body string) error {
+// clean takes our own secrets out of a text.
+func (t *task) clean(text string) string {
 	for _, s := range t.Secrets {
-		body = s.Redact(body)
+		text = s.Redact(text)
 	}
+	return text
+}
+
+func (t *task) comment(ctx context.Context, kind, marker, body string) error {
+	body = t.clean(body)
 	n := t.message.Pull.Number
 	return t.effect(ctx, kind, fmt.Sprintf("%s#%d", t.message.Pull.Repo, n), body, func() error {
 		_, err := t.hub.PutComment(ctx, n, marker, body)

@@ -152,6 +152,7 @@ func (t *task) planOne(ctx context.Context, s stored, dir string) (comment.Reply
 	if err != nil {
 		return nil, fmt.Errorf("plan %s: %w", s.Project, err)
 	}
+	planned.Report = t.clean(planned.Report)
 	old := []string{s.Plan, s.Report}
 	s.Plan, s.Report = "", fmt.Sprintf("report/%s/%s/%d.md", s.key(), s.Head, s.Attempt)
 	if err := t.Artifacts.Put(ctx, s.Report, []byte(planned.Report)); err != nil {

@@ -50,8 +50,9 @@ type Run struct {
 	Phase     Phase
 	// Head is the commit that was planned, Base the tip of the base branch then.
 	Head, Base string
-	// Attempt counts the plans of this project for the pull request.
-	Attempt int
+	// Attempt counts the plans of this project for the pull request, Tries how often
+	// applying was begun.
+	Attempt, Tries int
 	// Actor is who asked for what was done last; "" for a push.
 	Actor string `json:",omitempty"`
 	// Message is the one whose handling moved the run last.

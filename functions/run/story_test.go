@@ -50,7 +50,7 @@ func newStage(t *testing.T, files githubtest.Files) *stage {
 		Scratch: t.TempDir(),
 	}
 	s.webhook = run.Webhook{Pipeline: s.pipeline, Secrets: []github.Secret{hush}, Log: func(err error) { t.Error(err) }}
-	server := httptest.NewServer(s.webhook)
+	server := httptest.NewServer(&s.webhook)
 	t.Cleanup(server.Close)
 	s.url = server.URL
 	s.hub.SetWebhook(server.URL)
@@ -142,7 +142,7 @@ func TestTheMainJob(t *testing.T) {
 	s.expect("the second plan", s.status(two), "2 to add", "terraform_data.peering")
 
 	s.expect("the answer", s.say("alice", one, "lockstep apply"), "**Applied** `.`: 2 added, 0 changed, 0 destroyed.")
-	s.expect("the status", s.status(one), "Lockstep has applied", "applied by `alice`", "not merged yet")
+	s.expect("the status", s.status(one), "Lockstep has applied", "applied by `alice`", "Merge this pull request")
 	s.expect("a second apply", s.say("alice", one, "lockstep apply"), "**Not applied** `.`", "is applied already, as `alice` asked")
 
 	s.expect("an apply before the merge", s.say("bob", two, "lockstep apply"), "**Not applied** `.`", "#1 was applied to the same state and is not merged yet")

@@ -145,7 +145,7 @@ type Edit struct {
 func (e Edit) String() string {
 	switch e.Kind {
 	case "push":
-		return fmt.Sprintf("push to %s", e.by())
+		return "push " + e.by()
 	case "comment", "edit", "delete", "reaction":
 		return fmt.Sprintf("%s #%d on #%d %s", e.Kind, e.Comment, e.Number, e.by())
 	}
