@@ -2,7 +2,6 @@ package comment
 
 import (
 	"fmt"
-	"html"
 	"strings"
 	"unicode"
 )
@@ -26,11 +25,6 @@ func Code(text string) string {
 func Fence(language, text string) string {
 	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
 	return fence + language + "\n" + strings.TrimRight(visible(text, true), "\n") + "\n" + fence
-}
-
-// tag returns text for use between HTML tags, in code.
-func tag(text string) string {
-	return "<code>" + html.EscapeString(visible(text, false)) + "</code>"
 }
 
 // longestRun returns the length of the longest run of c.

@@ -123,14 +123,13 @@ func (s Status) render(bodies []string) string {
 	return b.String()
 }
 
-// section is one project's body, folded up unless it is the only one, or bad news.
+// section is one project's body, which folds up what is long by itself.
 func (s Status) section(i int, body string) string {
-	open := ""
-	p := s.Projects[i]
-	if len(s.Projects) == 1 || p.Standing == PlanFailed {
-		open = " open"
+	heading := ""
+	if len(s.Projects) > 1 {
+		heading = "#### " + Code(s.Projects[i].Name) + "\n\n"
 	}
-	return fmt.Sprintf("\n<details%s><summary>%s: %s</summary>\n\n%s\n\n</details>\n", open, tag(p.Name), p.plan(), strings.TrimSpace(body))
+	return "\n" + heading + strings.TrimSpace(body) + "\n"
 }
 
 func (s Status) headline() string {

@@ -152,7 +152,7 @@ func TestNothingIsTrusted(t *testing.T) {
 		"climbing":               {map[string]string{"net/main.tf": data(`file("${path.module}/../../victim")`)}, "outside"},
 		"home":                   {map[string]string{"net/main.tf": data(`file("~/.aws/credentials")`)}, "outside"},
 		"a template":             {map[string]string{"net/main.tf": data(`templatefile("/etc/hostname", {})`)}, "outside"},
-		"a list of files":        {map[string]string{"net/main.tf": data(`fileset("/etc", "host*") == toset([]) ? file("/etc/hosts") : "s3cr3t"`)}, "outside"},
+		"a list of files":        {map[string]string{"net/main.tf": data(`length(fileset("/etc", "host*")) == 0 ? file("/etc/hosts") : "not empty"`)}, "outside"},
 		"a link":                 {map[string]string{"net/main.tf": data(`file("${path.module}/link")`), "net/link": "-> " + outside}, "outside"},
 		"a configuration":        {map[string]string{"net/main.tf": "-> " + outside}, "escapes"},
 		"variables":              {map[string]string{"net/main.tf": data(`"x"`), "net/terraform.tfvars": "-> " + outside}, "escapes"},

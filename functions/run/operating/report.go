@@ -19,9 +19,9 @@ const reportLimit = 60_000
 
 // report is a plan for people.
 func (o *operation) report(p *plans.Plan, warnings diags.Diagnostics) string {
-	var b strings.Builder
-	(&render.Printer{}).Plan(&b, p, o.cfg, o.schemas)
-	return comment.Cut(comment.Fence("", strings.TrimSpace(b.String()))+"\n"+o.said(warnings), reportLimit)
+	said := o.said(warnings)
+	text := render.PlanMarkdown(p, o.cfg, o.schemas, max(reportLimit-len(said), reportLimit/2))
+	return comment.Cut(text+said, reportLimit)
 }
 
 // trouble says what went wrong.
