@@ -34,6 +34,9 @@ type Backend interface {
 type Workspace interface {
 	Store
 	Locker
+
+	// Place says where the state is, in the words of messages: a path, a URL.
+	Place() string
 }
 
 // CheckWorkspaceName says why a name cannot be a workspace's, or returns nil.

@@ -13,8 +13,8 @@ func (i *Items) Lock(ctx context.Context, info statebackend.LockInfo) error {
 	text := string(info.Marshal())
 	for attempt := 1; ; attempt++ {
 		err := i.put(ctx, item{keyAttribute: i.Path, infoAttribute: text}, absent)
-		if err == nil {
-			return nil
+		if err == nil || statebackend.Unreachable(err) {
+			return err
 		}
 		// The condition may have failed on our own item, put by an attempt whose
 		// answer was lost, and any other error may hide a success: what is there

@@ -31,6 +31,16 @@ type workspace struct {
 	dies func(step string) bool // a test's hook: see replace.go
 }
 
+// Place is the path of the file that counts as the state now.
+func (w *workspace) Place() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.written {
+		return w.at(w.out)
+	}
+	return w.at(w.read)
+}
+
 // Get reads the file. A reader takes no lock, but holds the guard that our
 // writers hold while they rewrite the file, so that it does not see half of a
 // write. (A stock tool's rewriting is not guarded, by anybody.)

@@ -47,8 +47,8 @@ func (f *File) Lock(ctx context.Context, info statebackend.LockInfo) error {
 	body := info.Marshal()
 	for attempt := 1; ; attempt++ {
 		err := f.Objects.Create(ctx, f.Key, body)
-		if err == nil {
-			return nil
+		if err == nil || statebackend.Unreachable(err) {
+			return err
 		}
 		// Whatever the error says, the object that is there now decides; IDs are
 		// random, so equal bytes are ours.

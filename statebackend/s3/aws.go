@@ -35,18 +35,21 @@ type clients struct {
 	dynamodb *awsdynamodb.Client
 }
 
+// errNoCredentials says how to give some.
+var errNoCredentials = errors.New("no AWS credentials were found: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile in the backend block")
+
 // connect finds credentials, checks them as far as the block does not say
-// otherwise, and makes clients.
-func (c *Config) connect(ctx context.Context) (clients, error) {
+// otherwise, and makes clients, which tell note when they wait.
+func (c *Config) connect(ctx context.Context, note func(string)) (clients, error) {
 	sdk, err := c.load(ctx)
 	if err != nil {
 		return clients{}, err
 	}
 	if sdk.Credentials == nil {
-		return clients{}, errors.New("no AWS credentials were found")
+		return clients{}, errNoCredentials
 	}
 	if _, err := sdk.Credentials.Retrieve(ctx); err != nil {
-		return clients{}, fmt.Errorf("find AWS credentials: %w", err)
+		return clients{}, fmt.Errorf("%w (%w)", errNoCredentials, err)
 	}
 	if err := c.verify(ctx, sdk); err != nil {
 		return clients{}, err
@@ -54,6 +57,7 @@ func (c *Config) connect(ctx context.Context) (clients, error) {
 	return clients{
 		s3: awss3.NewFromConfig(sdk, func(o *awss3.Options) {
 			o.BaseEndpoint = baseURL(c.Endpoints.S3)
+			o.Retryer = patiently(o.Retryer, "S3", note)
 			if c.UsePathStyle != nil {
 				o.UsePathStyle = *c.UsePathStyle
 			}
@@ -64,6 +68,7 @@ func (c *Config) connect(ctx context.Context) (clients, error) {
 		}),
 		dynamodb: awsdynamodb.NewFromConfig(sdk, func(o *awsdynamodb.Options) {
 			o.BaseEndpoint = baseURL(c.Endpoints.DynamoDB)
+			o.Retryer = patiently(o.Retryer, "DynamoDB", note)
 		}),
 	}, nil
 }

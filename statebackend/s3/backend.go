@@ -51,7 +51,7 @@ func Open(ctx context.Context, attributes map[string]any, options Options) (*Bac
 	if err != nil {
 		return nil, err
 	}
-	aws, err := c.connect(ctx)
+	aws, err := c.connect(ctx, options.Note)
 	if err != nil {
 		return nil, err
 	}
@@ -192,6 +192,9 @@ func (b *Backend) open(name string) (*workspace, error) {
 	}
 	return w, nil
 }
+
+// Place is the object's URL.
+func (w *workspace) Place() string { return "s3://" + w.path() }
 
 // path is how stock tools name the state.
 func (w *workspace) path() string { return fmt.Sprintf("%s/%s", w.objects.bucket, w.key) }

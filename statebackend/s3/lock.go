@@ -95,9 +95,9 @@ func (w *workspace) abandon(ctx context.Context, took *held, cause error) error 
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
 	defer cancel()
 	var locked *statebackend.LockedError
-	refused := errors.As(cause, &locked)
-	// What was refused because somebody else has it was not taken. After any
-	// other error it may have been: releasing that is worth a try.
+	refused := errors.As(cause, &locked) || statebackend.Unreachable(cause)
+	// What was refused because somebody else has it was not taken, nor what could
+	// not be asked for. After any other error it may have been: releasing that is worth a try.
 	if w.items != nil && !refused {
 		w.items.Unlock(ctx, took.info.ID)
 	}

@@ -115,6 +115,8 @@ type fakeWorkspace struct {
 	held string // the ID of the lock that it took
 }
 
+func (w *fakeWorkspace) Place() string { return "memory: " + w.name }
+
 func (w *fakeWorkspace) Get(ctx context.Context) (statebackend.Snapshot, error) {
 	w.fake.mu.Lock()
 	defer w.fake.mu.Unlock()
