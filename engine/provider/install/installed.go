@@ -29,7 +29,7 @@ func CheckLock(reqs Requirements, lock *lockfile.File, unmanaged map[addrs.Provi
 		locked, ok := lock.Lock(p)
 		switch {
 		case !ok:
-			missing = append(missing, fmt.Sprintf("\n  - provider %s: required by this configuration, but no version is selected", p))
+			missing = append(missing, fmt.Sprintf("\n  - provider %s: needed by the configuration or the state, but no version is selected", p))
 		case !set.Has(locked.Version):
 			outdated = append(outdated, fmt.Sprintf("\n  - provider %s: the selected version %s does not meet the version constraints %q", p, locked.Version, set))
 		}

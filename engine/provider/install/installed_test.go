@@ -93,7 +93,7 @@ func TestCheckLock(t *testing.T) {
 		{[]string{"acme/foo", "terraform.io/builtin/terraform"}, nil, nil},
 		{[]string{"acme/foo ~> 1.0"}, nil, nil},
 		{[]string{"acme/bar"}, []string{"acme/bar"}, nil},
-		{[]string{"acme/bar"}, nil, []string{"Inconsistent dependency lock file", "provider registry.example.com/acme/bar: required by this configuration, but no version is selected", "run:\n  lockstep init"}},
+		{[]string{"acme/bar"}, nil, []string{"Inconsistent dependency lock file", "provider registry.example.com/acme/bar: needed by the configuration or the state, but no version is selected", "run:\n  lockstep init"}},
 		{[]string{"acme/foo > 1.0"}, nil, []string{"provider registry.example.com/acme/foo: the selected version 1.0.0 does not meet the version constraints \"> 1.0.0\"", "run:\n  lockstep init -upgrade"}},
 		{[]string{"acme/foo 1.2.3.4"}, nil, []string{"Invalid version constraint"}},
 	} {

@@ -105,7 +105,7 @@ func (d *Dir) Remember(s *Settings) error {
 		return err
 	}
 	// There may be credentials in it.
-	return writeFile(d.recordPath(), append(data, '\n'), 0o600)
+	return WriteFile(d.recordPath(), append(data, '\n'), 0o600)
 }
 
 // Configured returns what the configuration says, with what -backend-config adds.
@@ -306,7 +306,7 @@ func (d *Dir) Workspace() string {
 
 // SelectWorkspace remembers the selected workspace.
 func (d *Dir) SelectWorkspace(name string) error {
-	return writeFile(filepath.Join(d.DataDir, "environment"), []byte(name), 0o644)
+	return WriteFile(filepath.Join(d.DataDir, "environment"), []byte(name), 0o644)
 }
 
 // ParseAttributes reads a file of assignments, as -backend-config takes them.

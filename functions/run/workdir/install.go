@@ -63,11 +63,11 @@ func (d *Dir) WriteModules(cfg *config.Config) error {
 	if err != nil {
 		return fmt.Errorf("record modules: %w", err)
 	}
-	return writeFile(filepath.Join(dir, "modules.json"), data, 0o644)
+	return WriteFile(filepath.Join(dir, "modules.json"), data, 0o644)
 }
 
-// writeFile replaces a file in one step.
-func writeFile(path string, data []byte, mode os.FileMode) error {
+// WriteFile replaces a file in one step, which happens or does not.
+func WriteFile(path string, data []byte, mode os.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}

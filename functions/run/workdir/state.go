@@ -24,12 +24,14 @@ type State struct {
 	version statebackend.Version
 	bytes   []byte
 	lockID  string
+	lineage string // of a state that is to be
 }
 
 // OpenState opens the state of a workspace without reading it.
 func OpenState(b statebackend.Backend, workspace string) (*State, diags.Diagnostics) {
 	if err := statebackend.CheckWorkspaceName(workspace); err != nil {
-		return nil, diags.FromError("Invalid workspace name", err)
+		return nil, diags.Errorf(nil, "Invalid workspace name",
+			"%s. The workspace is what the environment variable TF_WORKSPACE says, or what \"lockstep workspace select\" has selected.", err)
 	}
 	w, err := b.Open(workspace)
 	if err != nil {
@@ -79,7 +81,7 @@ func (s *State) Read(ctx context.Context) diags.Diagnostics {
 	}
 	st, err := statefile.Read(snap.Bytes)
 	if err != nil {
-		return diags.FromError("Error reading the state", err)
+		return diags.Errorf(nil, "Error reading the state", "The state at %s cannot be used: %s.", s.Workspace.Place(), err)
 	}
 	s.Current, s.version, s.bytes = st, snap.Version, snap.Bytes
 	return nil
@@ -94,8 +96,7 @@ func (s *State) Bytes() []byte { return s.bytes }
 // Exists reports whether there is a state.
 func (s *State) Exists() bool { return len(s.bytes) > 0 }
 
-// Write stores next if it differs from what is stored, with the next serial. A
-// state that was never stored gets a lineage.
+// Write stores next if it differs from what is stored, as [State.Next] has it.
 func (s *State) Write(ctx context.Context, next *states.State) error {
 	same := *next
 	same.Lineage, same.Serial = s.Current.Lineage, s.Current.Serial
@@ -109,11 +110,21 @@ func (s *State) Write(ctx context.Context, next *states.State) error {
 	if s.Exists() && bytes.Equal(data, s.bytes) {
 		return nil
 	}
-	if same.Lineage == "" {
-		same.Lineage = uuid.NewString()
+	return s.put(ctx, s.Next(next))
+}
+
+// Next returns a state as Write stores it: as the successor of the present one. A
+// state that has no lineage gets one, the same each time.
+func (s *State) Next(next *states.State) *states.State {
+	out := *next
+	out.Lineage, out.Serial = s.Current.Lineage, s.Current.Serial+1
+	if out.Lineage == "" {
+		if s.lineage == "" {
+			s.lineage = uuid.NewString()
+		}
+		out.Lineage = s.lineage
 	}
-	same.Serial++
-	return s.put(ctx, &same)
+	return &out
 }
 
 // Replace stores next as it is, lineage and serial included.
