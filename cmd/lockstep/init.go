@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
 // initFlags are init's options.
@@ -104,8 +106,11 @@ func (a *app) initDir(o *initFlags, v view) diags.Diagnostics {
 			return append(ds, diags.FromError("Modules cannot be recorded", err)...)
 		}
 	}
-	if s, more := a.presentState(d); !more.HasErrors() {
-		state = s
+	if o.backend {
+		var more diags.Diagnostics
+		if state, more = a.presentState(d); more.HasErrors() {
+			return append(ds, more...)
+		}
 	}
 	ds = append(ds, d.DevelopmentWarning("They are not installed, and need no init.")...)
 	reqs, more := workdir.Requirements(cfg, state)
@@ -148,11 +153,16 @@ func (a *app) presentState(d *workdir.Dir) (*states.State, diags.Diagnostics) {
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	st, ds := workdir.OpenState(b, d.Workspace())
+	return stateIn(a.ctx, b, d.Workspace())
+}
+
+// stateIn reads the state of a workspace.
+func stateIn(ctx context.Context, b statebackend.Backend, workspace string) (*states.State, diags.Diagnostics) {
+	st, ds := workdir.OpenState(b, workspace)
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	ds = st.Read(a.ctx)
+	ds = st.Read(ctx)
 	return st.Current, ds
 }
 
@@ -187,6 +197,9 @@ func (a *app) initBackend(d *workdir.Dir, cfg *config.Config, o *initFlags, v vi
 		if ds = append(ds, m.run()...); ds.HasErrors() {
 			return ds
 		}
+	}
+	if _, more := stateIn(a.ctx, to, d.Workspace()); more.HasErrors() {
+		return append(ds, more...) // what cannot be read is not worth remembering
 	}
 	if err := d.Remember(want); err != nil {
 		return append(ds, diags.FromError("Backend cannot be recorded", err)...)

@@ -77,7 +77,7 @@ func watchInterrupts(stderr io.Writer) interrupts {
 		if !received(signals, done) {
 			return
 		}
-		fmt.Fprint(stderr, "\nInterrupt received.\nPlease wait for Lockstep to finish what is under way; nothing new is started.\nA second interrupt gives up what is under way: what providers are making then may be lost from the state.\n")
+		fmt.Fprint(stderr, "\nInterrupt received.\nPlease wait for Lockstep to finish what is under way; nothing new is started.\nA second interrupt gives up what is under way; what providers are making then\nmay be missing in the state.\n")
 		cancel(errors.New("interrupted"))
 		if !received(signals, done) {
 			return

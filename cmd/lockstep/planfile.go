@@ -45,7 +45,7 @@ func (a *app) openPlan(path string, locks lockFlags, paths workdir.LocalPaths, l
 	op.dir, ds = a.dir()
 	file, err := planfile.Decode(src, planfile.Options{Engine: version})
 	if err != nil {
-		return nil, op, append(ds, diags.FromError("Failed to load the saved plan", fmt.Errorf("%s: %w", path, err))...)
+		return nil, op, append(ds, diags.Errorf(nil, "Failed to load the saved plan", "The file %s cannot be used: %s.", path, err)...)
 	}
 	op.prestart(a.ctx)
 	installed, err := op.dir.Installed()
