@@ -17,10 +17,11 @@ import (
 
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
+	"github.com/lockstep-iac/lockstep/github/githubtest/contract"
 )
 
 // setting is a GitHub with one repository, and our App's client of it. It sees every
-// request and answer.
+// request, and all requests and answers are held against GitHub's own description.
 type setting struct {
 	hub    *githubtest.Hub
 	repo   *githubtest.Repository
@@ -67,7 +68,10 @@ func newSetting(t *testing.T) *setting {
 	s.repo.Push("alice", "topic", "Second line", githubtest.Files{"main.tf": "one\ntwo\n"})
 	s.repo.OpenPull("alice", "Second line", "topic")
 	config := s.hub.App(server.URL)
-	config.Transport = s
+	config.Transport = contract.Transport{
+		Base: s, Report: func(err error) { t.Error(err) },
+		Ignore: func(r *http.Request) bool { return s.fault != nil || strings.HasPrefix(r.URL.Path, "/archive/") },
+	}
 	var err error
 	if s.app, err = github.NewApp(config); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package run_test
 
 import (
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/run/runlocal"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
+	"github.com/lockstep-iac/lockstep/github/githubtest/contract"
 )
 
 // stage is everything, put together: a GitHub on loopback, a pipeline behind a
@@ -36,7 +38,12 @@ func newStage(t *testing.T, files githubtest.Files) *stage {
 	s.repo.Grant("alice", "write")
 	s.repo.Grant("bob", "write")
 	s.repo.Grant("mallory", "read")
-	app, err := github.NewApp(s.hub.App(api.URL))
+	config := s.hub.App(api.URL)
+	config.Transport = contract.Transport{
+		Base: http.DefaultTransport, Report: func(err error) { t.Error(err) },
+		Ignore: func(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/archive/") },
+	}
+	app, err := github.NewApp(config)
 	if err != nil {
 		t.Fatal(err)
 	}

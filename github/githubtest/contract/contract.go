@@ -1,0 +1,158 @@
+// Package contract holds GitHub's own description of its API against what is said to
+// it, and against what our GitHub for tests answers.
+//
+// The description, api.github.com.json, is a part of @octokit/openapi 23.0.2 (MIT,
+// see LICENSE), which says how to make it anew in testdata/cut.go. The package is for
+// tests only. Start at [Transport].
+package contract
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
+)
+
+//go:embed api.github.com.json
+var description []byte
+
+// operation is one that is described.
+type operation struct {
+	method string
+	path   *regexp.Regexp
+	*openapi3.Operation
+}
+
+var parameter = regexp.MustCompile(`\\\{[^}]*\\\}`)
+
+// load reads the description, once.
+var load = sync.OnceValues(func() ([]operation, error) {
+	doc, err := openapi3.NewLoader().LoadFromData(description)
+	if err != nil {
+		return nil, fmt.Errorf("read the description of GitHub's API: %w", err)
+	}
+	if err := doc.Validate(context.Background(), openapi3.DisableExamplesValidation()); err != nil {
+		return nil, fmt.Errorf("the description of GitHub's API is not valid: %w", err)
+	}
+	var all []operation
+	for path, item := range doc.Paths.Map() {
+		pattern := "^" + parameter.ReplaceAllString(regexp.QuoteMeta(path), "[^/]+") + "$"
+		for method, o := range item.Operations() {
+			all = append(all, operation{method, regexp.MustCompile(pattern), o})
+		}
+	}
+	return all, nil
+})
+
+// Transport makes requests and checks them and their answers.
+type Transport struct {
+	Base http.RoundTripper
+	// Report is told of everything that is not as described.
+	Report func(error)
+	// Ignore says which requests are none of the API's; may be nil.
+	Ignore func(*http.Request) bool
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	var sent []byte
+	if req.GetBody != nil {
+		if body, err := req.GetBody(); err == nil {
+			sent, _ = io.ReadAll(body)
+		}
+	}
+	res, err := t.Base.RoundTrip(req)
+	if err != nil || t.Ignore != nil && t.Ignore(req) {
+		return res, err
+	}
+	answer, err := io.ReadAll(res.Body)
+	res.Body.Close()
+	if err != nil {
+		return nil, err
+	}
+	res.Body = io.NopCloser(bytes.NewReader(answer))
+	if err := Check(req.Method, req.URL.Path, sent, res.StatusCode, answer); err != nil {
+		t.Report(err)
+	}
+	return res, nil
+}
+
+// Check returns what is not as described in a request and its answer. Answers with a
+// status from 400 up, and 401 and 404 of all operations, may have any content.
+func Check(method, path string, sent []byte, status int, answer []byte) error {
+	all, err := load()
+	if err != nil {
+		return err
+	}
+	for _, o := range all {
+		if o.method != method || !o.path.MatchString(path) {
+			continue
+		}
+		if err := o.request(sent); err != nil {
+			return fmt.Errorf("%s %s: the request: %w", method, path, err)
+		}
+		if err := o.answer(status, answer); err != nil {
+			return fmt.Errorf("%s %s: the answer %d: %w", method, path, status, err)
+		}
+		return nil
+	}
+	return fmt.Errorf("%s %s: GitHub has no such operation, or the description was cut too short", method, path)
+}
+
+func (o operation) request(sent []byte) error {
+	if o.RequestBody == nil || o.RequestBody.Value == nil {
+		if len(sent) > 0 {
+			return fmt.Errorf("it has a body: %s", sent)
+		}
+		return nil
+	}
+	if len(sent) == 0 {
+		if o.RequestBody.Value.Required {
+			return fmt.Errorf("it has no body")
+		}
+		return nil
+	}
+	return visit(o.RequestBody.Value.Content, sent, openapi3.VisitAsRequest())
+}
+
+func (o operation) answer(status int, answer []byte) error {
+	if status >= 400 {
+		return nil
+	}
+	r := o.Responses.Value(strconv.Itoa(status))
+	if r == nil || r.Value == nil {
+		return fmt.Errorf("it is not one that GitHub gives")
+	}
+	if len(r.Value.Content) == 0 {
+		if len(answer) > 0 {
+			return fmt.Errorf("it has a body: %s", answer)
+		}
+		return nil
+	}
+	return visit(r.Value.Content, answer, openapi3.VisitAsResponse())
+}
+
+// visit checks a JSON text against a schema. Default values are not filled in.
+func visit(content openapi3.Content, text []byte, as openapi3.SchemaValidationOption) error {
+	media := content.Get("application/json")
+	if media == nil || media.Schema == nil {
+		return fmt.Errorf("it is not described as JSON")
+	}
+	var v any
+	if err := json.Unmarshal(text, &v); err != nil {
+		return fmt.Errorf("it is no JSON: %w", err)
+	}
+	if err := media.Schema.Value.VisitJSON(v, as, openapi3.MultiErrors()); err != nil {
+		return fmt.Errorf("%s", strings.TrimSpace(err.Error()))
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+// Command cut makes the description of GitHub's API that this package reads of the
+// whole one, which has 12 MB: the operations below with the schemas that they need,
+// without prose and examples. From the repository's root:
+//
+//	npm pack @octokit/openapi@23.0.2 && tar xzf octokit-openapi-23.0.2.tgz package/generated/api.github.com.json
+//	go run ./github/githubtest/contract/testdata/cut.go package/generated/api.github.com.json github/githubtest/contract/api.github.com.json
+package main
+
+import (
+	"encoding/json"
+	"log"
+	"os"
+	"strings"
+)
+
+// operations are what the client uses and the fake serves.
+var operations = []string{
+	"get /app",
+	"post /app/installations/{installation_id}/access_tokens",
+	"get /repos/{owner}/{repo}/pulls/{pull_number}",
+	"get /repos/{owner}/{repo}/pulls/{pull_number}/files",
+	"get /repos/{owner}/{repo}/tarball/{ref}",
+	"get /repos/{owner}/{repo}/issues/{issue_number}/comments",
+	"post /repos/{owner}/{repo}/issues/{issue_number}/comments",
+	"patch /repos/{owner}/{repo}/issues/comments/{comment_id}",
+	"delete /repos/{owner}/{repo}/issues/comments/{comment_id}",
+	"post /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions",
+	"get /repos/{owner}/{repo}/collaborators/{username}/permission",
+}
+
+type object = map[string]any
+
+func main() {
+	log.SetFlags(0)
+	if len(os.Args) != 3 {
+		log.Fatal("usage: cut WHOLE CUT")
+	}
+	src, err := os.ReadFile(os.Args[1])
+	if err != nil {
+		log.Fatal(err)
+	}
+	var whole object
+	if err := json.Unmarshal(src, &whole); err != nil {
+		log.Fatal(err)
+	}
+	paths := object{}
+	for _, o := range operations {
+		method, path, _ := strings.Cut(o, " ")
+		item, ok := whole["paths"].(object)[path].(object)
+		if !ok || item[method] == nil {
+			log.Fatalf("there is no %s", o)
+		}
+		if paths[path] == nil {
+			paths[path] = object{}
+		}
+		paths[path].(object)[method] = item[method]
+	}
+	out := object{"openapi": whole["openapi"], "info": whole["info"], "paths": paths, "components": object{}}
+	collect(whole, out, paths)
+	data, err := json.MarshalIndent(prune(out, true), "", " ")
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile(os.Args[2], append(data, '\n'), 0o644); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// collect copies what is referred to, and what that refers to.
+func collect(whole, out object, v any) {
+	switch v := v.(type) {
+	case object:
+		if ref, ok := v["$ref"].(string); ok {
+			parts := strings.Split(ref, "/") // #/components/KIND/NAME
+			kind, name := parts[2], parts[3]
+			components := out["components"].(object)
+			if components[kind] == nil {
+				components[kind] = object{}
+			}
+			if components[kind].(object)[name] == nil && kind != "examples" {
+				x := whole["components"].(object)[kind].(object)[name]
+				components[kind].(object)[name] = x
+				collect(whole, out, x)
+			}
+		}
+		for name, x := range v {
+			if name != "examples" && name != "example" {
+				collect(whole, out, x)
+			}
+		}
+	case []any:
+		for _, x := range v {
+			collect(whole, out, x)
+		}
+	}
+}
+
+// prune drops what is not needed for checking. Members of properties are names of
+// GitHub's and stay.
+func prune(v any, keywords bool) any {
+	switch v := v.(type) {
+	case object:
+		out := object{}
+		for name, x := range v {
+			drop := name == "examples" || name == "example" || name == "externalDocs" || name == "tags" || strings.HasPrefix(name, "x-")
+			if s, ok := x.(string); ok && name == "description" && s != "" && v["responses"] == nil {
+				if _, response := v["content"]; response || v["headers"] != nil || len(v) == 1 {
+					x = "-" // required of responses
+				} else {
+					drop = true
+				}
+			}
+			if keywords && drop {
+				continue
+			}
+			out[name] = prune(x, !keywords || name != "properties")
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, x := range v {
+			out[i] = prune(x, true)
+		}
+		return out
+	}
+	return v
+}
