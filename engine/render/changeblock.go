@@ -6,6 +6,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
@@ -116,6 +117,9 @@ func indexChange(x pair, of func(pair) *node) *node {
 
 // attributeChange returns how an attribute changes.
 func attributeChange(x pair, a *schema.Attribute) *node {
+	if a.Sensitive {
+		x.before, x.after = covered(x.before), covered(x.after)
+	}
 	switch {
 	case a.WriteOnly:
 		n := leafChange(x)
@@ -125,6 +129,14 @@ func attributeChange(x pair, a *schema.Attribute) *node {
 		return nestedChange(x, a.Nested)
 	}
 	return changeOf(x, a.Type)
+}
+
+// covered returns v marked as sensitive.
+func covered(v cty.Value) cty.Value {
+	if v == nothing {
+		return v
+	}
+	return v.Mark(marks.Sensitive)
 }
 
 // nestedChange returns how the objects of a nested attribute change.

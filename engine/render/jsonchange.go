@@ -65,9 +65,7 @@ func (t *jsonText) resourceChange(c *plans.ResourceChange) {
 	t.key("change")
 	t.openObject()
 	t.actions(c.Action)
-	t.before(c)
-	t.after(c)
-	t.masks(c)
+	t.values(c)
 	t.replacePaths(c.RequiredReplace)
 	t.importing(c)
 	t.closeObject()
@@ -84,26 +82,27 @@ func (t *jsonText) actions(a plans.Action) {
 	t.closeArray()
 }
 
-func (t *jsonText) before(c *plans.ResourceChange) {
+// values writes an object before and after with their masks. An object that is known
+// in full has an empty mask of what is unknown, whatever its shape.
+func (t *jsonText) values(c *plans.ResourceChange) {
 	if c.Before != cty.NilVal {
 		t.key("before")
 		t.attributes(c.Before, c.Schema)
 	}
-}
-
-func (t *jsonText) after(c *plans.ResourceChange) {
-	if c.After != cty.NilVal && isKnown(c.After) {
-		t.key("after")
-		t.attributes(c.After, c.Schema)
-	}
-}
-
-// masks writes what is unknown and what is sensitive. An object that is known in
-// full has an empty mask, whatever its shape.
-func (t *jsonText) masks(c *plans.ResourceChange) {
+	done, written := t.planned[c]
 	if c.After != cty.NilVal {
+		whole := false
+		switch {
+		case written:
+			t.key("after")
+			t.again(done.values)
+			whole = done.whole
+		case isKnown(c.After):
+			t.key("after")
+			whole = t.attributes(c.After, c.Schema)
+		}
 		t.key("after_unknown")
-		if c.After.IsWhollyKnown() {
+		if whole {
 			t.rawString("{}")
 		} else {
 			t.unknown(c.After)
@@ -111,11 +110,15 @@ func (t *jsonText) masks(c *plans.ResourceChange) {
 	}
 	if c.Before != cty.NilVal {
 		t.key("before_sensitive")
-		t.sensitive(withSchemaMarks(c.Before, c.Schema))
+		t.sensitiveAttributes(c.Before, c.Schema)
 	}
 	if c.After != cty.NilVal {
 		t.key("after_sensitive")
-		t.sensitive(withSchemaMarks(c.After, c.Schema))
+		if written {
+			t.again(done.sensitive)
+		} else {
+			t.sensitiveAttributes(c.After, c.Schema)
+		}
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
-	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
@@ -98,6 +97,7 @@ func (t *jsonText) plannedValues(p *plans.Plan) error {
 		return err
 	}
 	root := newModuleTree()
+	t.planned = make(map[*plans.ResourceChange]plannedText, len(p.Changes))
 	for _, c := range p.Changes {
 		if c.Action == plans.Delete || c.Action == plans.Forget || c.Addr.Deposed != addrs.NotDeposed {
 			continue
@@ -147,11 +147,24 @@ func (t *jsonText) plannedResource(c *plans.ResourceChange, address string) {
 	t.resourceParts(c.Addr.Instance.Resource, c.Provider.Provider)
 	t.key("schema_version")
 	t.int(schemaVersion(c.Schema))
+	var x plannedText
 	t.key("values")
-	t.attributes(c.After, c.Schema)
+	n := len(t.b)
+	x.whole = t.attributes(c.After, c.Schema)
+	x.values = t.since(n)
 	t.key("sensitive_values")
-	t.sensitive(withSchemaMarks(c.After, c.Schema))
+	n = len(t.b)
+	t.sensitiveAttributes(c.After, c.Schema)
+	x.sensitive = t.since(n)
 	t.closeObject()
+	t.planned[c] = x
+}
+
+// plannedText is what was written of an object after a change: the change itself
+// needs it again.
+type plannedText struct {
+	values, sensitive span
+	whole             bool // all of it is known
 }
 
 func schemaVersion(s *schema.Schema) int64 {
@@ -170,44 +183,25 @@ func (t *jsonText) resourceParts(r addrs.ResourceInstance, p addrs.Provider) {
 	t.member("provider_name", p.String())
 }
 
-// attributes writes an object's value; what is unknown is left out.
-func (t *jsonText) attributes(v cty.Value, s *schema.Schema) {
-	if s != nil && !s.Block.ImpliedType().HasDynamicTypes() && v.IsWhollyKnown() {
-		plain, _ := v.UnmarkDeep()
-		t.next()
-		if out, err := s.Block.JSON().Append(t.b, plain); err == nil {
-			t.b = out
-			return
-		}
-		t.b = trimComma(t.b)
-	}
-	if !t.value(v) {
-		t.rawString("null")
-	}
+// attributes writes an object's value; what is unknown is left out. It reports whether
+// all of it is known.
+func (t *jsonText) attributes(v cty.Value, s *schema.Schema) bool {
+	return t.object(v, t.shape(s))
 }
 
-// trimComma takes back what next wrote.
-func trimComma(b []byte) []byte {
-	if n := len(b); n > 0 && b[n-1] == ',' {
-		return b[:n-1]
-	}
-	return b
+// sensitiveAttributes writes the mask of what is sensitive in an object.
+func (t *jsonText) sensitiveAttributes(v cty.Value, s *schema.Schema) {
+	t.sensitiveObject(v, t.shape(s))
 }
 
-// withSchemaMarks returns v with the marks that its schema asks for, too.
-func withSchemaMarks(v cty.Value, s *schema.Schema) cty.Value {
-	if s == nil || v == cty.NilVal || !v.IsKnown() || v.IsNull() || !s.Block.ContainsSensitive() {
-		return v
+func (t *jsonText) shape(s *schema.Schema) *shape {
+	if s == nil {
+		return nil
 	}
-	plain, have := v.UnmarkDeepWithPaths()
-	paths := s.Block.SensitivePaths(plain)
-	if len(paths) == 0 {
-		return v
+	if t.shapes == nil {
+		t.shapes = shapes{}
 	}
-	for _, p := range paths {
-		have = append(have, cty.PathValueMarks{Path: p, Marks: cty.NewValueMarks(marks.Sensitive)})
-	}
-	return plain.MarkWithPaths(have)
+	return t.shapes.of(s.Block)
 }
 
 // relevant writes what the changes were influenced by.

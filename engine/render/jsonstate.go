@@ -136,7 +136,7 @@ func (w *stateWriter) object(t *jsonText, address string, rs *schema.Schema, o *
 	t.key("values")
 	t.attributes(v, rs)
 	t.key("sensitive_values")
-	t.sensitive(withSchemaMarks(v, rs))
+	t.sensitiveAttributes(v, rs)
 	w.dependsOn(t, o.Dependencies)
 	if o.Status == states.Tainted {
 		t.flag("tainted", true)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
 // jsonText is JSON being written. Members and elements are separated by
@@ -11,7 +13,28 @@ import (
 // instances are written this way rather than by encoding/json because that would
 // need a tree of maps first.
 type jsonText struct {
-	b []byte
+	b      []byte
+	shapes shapes // of the schemas met so far
+	// planned tells where the values of changes after them stand already.
+	planned map[*plans.ResourceChange]plannedText
+}
+
+// A span is a part of a text.
+type span struct{ from, to int }
+
+// again writes a part of the text once more.
+func (t *jsonText) again(s span) {
+	t.next()
+	t.b = append(t.b, t.b[s.from:s.to]...)
+}
+
+// since returns the part that was written after n bytes. A comma that began it does
+// not count.
+func (t *jsonText) since(n int) span {
+	if n < len(t.b) && t.b[n] == ',' {
+		n++
+	}
+	return span{n, len(t.b)}
 }
 
 // next writes the comma that an element or member needs which is not the first.

@@ -197,10 +197,23 @@ func (w *nodeWriter) notes(n *node, indent int, l look) {
 
 // attributeName returns a name as it can stand in a configuration.
 func attributeName(name string) string {
-	if hclsyntax.ValidIdentifier(name) {
+	if isPlainName(name) || hclsyntax.ValidIdentifier(name) {
 		return name
 	}
 	return quotedKey(name)
+}
+
+// isPlainName reports whether a name is an identifier as nearly all are.
+func isPlainName(name string) bool {
+	for i := range len(name) {
+		switch c := name[i]; {
+		case 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z':
+		case i > 0 && (c == '_' || c == '-' || '0' <= c && c <= '9'):
+		default:
+			return false
+		}
+	}
+	return name != ""
 }
 
 // widest returns the number of columns of the longest name.

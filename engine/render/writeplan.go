@@ -168,8 +168,7 @@ func (w *nodeWriter) header(r addrs.Resource) {
 // changeNode returns how the object of a change changes.
 func changeNode(c *plans.ResourceChange, rs *schema.Schema, relevant *pathSet) *node {
 	x := pair{
-		before: withSchemaMarks(c.Before, rs), after: withSchemaMarks(c.After, rs),
-		replace: c.RequiredReplace, relevant: relevant,
+		before: c.Before, after: c.After, replace: c.RequiredReplace, relevant: relevant,
 	}.implicit()
 	switch {
 	case c.Action == plans.Forget:
@@ -246,6 +245,13 @@ func (t planText) drifts(all bool) []string {
 		}
 		*relevant[r.Resource] = append(*relevant[r.Resource], r.Attribute)
 	}
+	if len(relevant) == 0 { // nobody says what mattered: take what is acted upon
+		for _, c := range t.plan.Changes {
+			if c.Action != plans.NoOp {
+				relevant[c.Addr.Instance] = &pathSet{cty.Path{}}
+			}
+		}
+	}
 	var list []string
 	for _, c := range t.plan.Drift {
 		if text := t.drifted(c, all, relevant); text != "" {
@@ -264,9 +270,6 @@ func (t planText) drifted(c *plans.ResourceChange, all bool, relevant map[addrs.
 		return t.change(c, true, nil)
 	}
 	paths := relevant[c.Addr.Instance]
-	if len(relevant) == 0 && t.planned(c.Addr.Instance) {
-		paths = &pathSet{cty.Path{}} // nobody says what mattered
-	}
 	if c.Action == plans.NoOp || paths == nil {
 		return ""
 	}
@@ -274,13 +277,6 @@ func (t planText) drifted(c *plans.ResourceChange, all bool, relevant map[addrs.
 		return ""
 	}
 	return t.change(c, true, paths)
-}
-
-// planned reports whether something is going to happen to an instance.
-func (t planText) planned(a addrs.AbsResourceInstance) bool {
-	return slices.ContainsFunc(t.plan.Changes, func(c *plans.ResourceChange) bool {
-		return c.Addr.Instance == a && c.Action != plans.NoOp
-	})
 }
 
 // nothing says that there is nothing to do.

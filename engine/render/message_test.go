@@ -1,0 +1,114 @@
+package render
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"slices"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// said returns what a message says, without what is in every one.
+func said(t *testing.T, m Message) map[string]any {
+	t.Helper()
+	src, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out map[string]any
+	if err := json.Unmarshal(src, &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"@level", "@module", "@timestamp"} {
+		if out[key] == nil {
+			t.Errorf("%s has no %s", src, key)
+		}
+		delete(out, key)
+	}
+	return out
+}
+
+// The stream of a plan is as Terraform 1.11.4's, but for the order.
+func TestPlanMessagesAsRecorded(t *testing.T) {
+	t.Parallel()
+	schemas := recordedSchemas(t)
+	for _, r := range recordings(t) {
+		t.Run(r.name, func(t *testing.T) {
+			var want, got []map[string]any
+			for line := range bytes.Lines(r.files["messages.jsonl"]) {
+				var m map[string]any
+				if err := json.Unmarshal(line, &m); err != nil {
+					t.Fatal(err)
+				}
+				want = append(want, m)
+			}
+			p := r.plan(t, schemas)
+			for _, c := range p.Drift {
+				got = append(got, said(t, DriftMessage(c)))
+			}
+			for _, c := range p.Changes {
+				if m, ok := PlannedChangeMessage(c); ok {
+					got = append(got, said(t, m))
+				}
+			}
+			add, change, destroy, imported, _ := Counts(p)
+			got = append(got, said(t, ChangeSummaryMessage("plan", add, change, destroy, imported)))
+			if len(p.Outputs) > 0 {
+				got = append(got, said(t, PlannedOutputsMessage(p)))
+			}
+			for _, list := range [][]map[string]any{want, got} {
+				slices.SortFunc(list, func(a, b map[string]any) int {
+					return cmp.Or(cmp.Compare(a["type"].(string), b["type"].(string)), cmp.Compare(a["@message"].(string), b["@message"].(string)))
+				})
+			}
+			if d := gocmp.Diff(want, got); d != "" {
+				t.Errorf("messages (- recorded, + written):\n%s", d)
+			}
+		})
+	}
+}
+
+func TestOtherMessages(t *testing.T) {
+	t.Parallel()
+	s := states.Of(map[string]states.Output{
+		"a": {Value: cty.TupleVal([]cty.Value{cty.Zero})},
+		"b": {Value: cty.StringVal("hunter2"), Sensitive: true},
+	}, nil)
+	for _, x := range []struct {
+		m    Message
+		want string
+	}{
+		{VersionMessage("1.11.4", "0.1.0"), `{"@message":"Lockstep 0.1.0","terraform":"1.11.4","lockstep":"0.1.0","type":"version","ui":"1.2"}`},
+		{LogMessage("hello"), `{"@message":"hello","type":"log"}`},
+		{
+			DiagnosticMessage(diags.Diagnostic{Severity: diags.Warning, Summary: "S", Detail: "D"}, nil),
+			`{"@message":"Warning: S","diagnostic":{"severity":"warning","summary":"S","detail":"D"},"type":"diagnostic"}`,
+		},
+		{
+			ChangeSummaryMessage("apply", 1, 2, 3, 4),
+			`{"@message":"Apply complete! Resources: 4 imported, 1 added, 2 changed, 3 destroyed.","changes":{"add":1,"change":2,"import":4,"remove":3,"operation":"apply"},"type":"change_summary"}`,
+		},
+		{
+			ChangeSummaryMessage("destroy", 0, 0, 3, 0),
+			`{"@message":"Destroy complete! Resources: 3 destroyed.","changes":{"add":0,"change":0,"import":0,"remove":3,"operation":"destroy"},"type":"change_summary"}`,
+		},
+		{
+			OutputsMessage(s),
+			`{"@message":"Outputs: 2","outputs":{"a":{"sensitive":false,"type":["tuple",["number"]],"value":[0]},"b":{"sensitive":true,"type":"string"}},"type":"outputs"}`,
+		},
+	} {
+		var want map[string]any
+		if err := json.Unmarshal([]byte(x.want), &want); err != nil {
+			t.Fatal(err)
+		}
+		if d := gocmp.Diff(want, said(t, x.m)); d != "" {
+			t.Errorf("%s (- want, + got):\n%s", x.want, d)
+		}
+	}
+}

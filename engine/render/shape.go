@@ -1,0 +1,245 @@
+package render
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+// A shape is a schema's block or object made ready for writing many values that it
+// describes: names in order, keys encoded, and what is sensitive at hand, so that no
+// value need be unmarked, marked or sorted first.
+type shape struct {
+	fields []shapeField
+}
+
+type shapeField struct {
+	name      string
+	key       string // `"name":`
+	sensitive bool
+	// in is the shape of the objects in it, and nesting how they make one value; nil
+	// for what is described by its type alone.
+	in      *shape
+	nesting schema.Nesting
+	// simple says that the value has no parts.
+	simple bool
+}
+
+// shapes are the shapes made so far.
+type shapes map[*schema.Block]*shape
+
+func (m shapes) of(b *schema.Block) *shape {
+	if s := m[b]; s != nil {
+		return s
+	}
+	s := &shape{}
+	m[b] = s
+	for _, name := range slices.Sorted(maps.Keys(b.Attributes)) {
+		s.fields = append(s.fields, newShapeField(name, b.Attributes[name]))
+	}
+	for name, n := range b.Blocks {
+		s.fields = append(s.fields, shapeField{name: name, in: m.of(n.Block), nesting: n.Nesting})
+	}
+	s.finish()
+	return s
+}
+
+func newShapeField(name string, a *schema.Attribute) shapeField {
+	f := shapeField{name: name, sensitive: a.Sensitive}
+	if a.Nested == nil {
+		f.simple = a.Type.IsPrimitiveType()
+		return f
+	}
+	f.in, f.nesting = &shape{}, a.Nested.Nesting
+	for _, n := range slices.Sorted(maps.Keys(a.Nested.Attributes)) {
+		f.in.fields = append(f.in.fields, newShapeField(n, a.Nested.Attributes[n]))
+	}
+	f.in.finish()
+	return f
+}
+
+func (s *shape) finish() {
+	slices.SortFunc(s.fields, func(a, b shapeField) int {
+		if a.name < b.name {
+			return -1
+		}
+		return 1
+	})
+	for i := range s.fields {
+		s.fields[i].key = string(appendString(nil, s.fields[i].name)) + ":"
+	}
+}
+
+// object writes v, whose members are what s says, and reports whether all of it is
+// known.
+func (t *jsonText) object(v cty.Value, s *shape) bool {
+	v, _ = v.Unmark()
+	if v.IsNull() || !v.IsKnown() || s == nil {
+		return t.anything(v)
+	}
+	whole := true
+	t.openObject()
+	for i := range s.fields {
+		f := &s.fields[i]
+		e, _ := v.GetAttr(f.name).Unmark()
+		if !e.IsKnown() {
+			whole = false
+			continue
+		}
+		t.next()
+		t.b = append(t.b, f.key...)
+		whole = t.nested(e, f) && whole
+	}
+	t.closeObject()
+	return whole
+}
+
+// nested writes the value of a field.
+func (t *jsonText) nested(v cty.Value, f *shapeField) bool {
+	if f.in == nil || v.IsNull() {
+		return t.anything(v)
+	}
+	if f.nesting == schema.NestingSingle || f.nesting == schema.NestingGroup {
+		return t.object(v, f.in)
+	}
+	whole := true
+	mapping := f.nesting == schema.NestingMap
+	if mapping {
+		t.openObject()
+	} else {
+		t.openArray()
+	}
+	for it := v.ElementIterator(); it.Next(); {
+		k, e := it.Element()
+		if !isKnown(e) {
+			whole = false
+			if mapping {
+				continue
+			}
+		}
+		if mapping {
+			t.key(k.AsString())
+		}
+		whole = t.object(e, f.in) && whole
+	}
+	if mapping {
+		t.closeObject()
+	} else {
+		t.closeArray()
+	}
+	return whole
+}
+
+// anything writes v, null if it is unknown, and reports whether all of it is known.
+func (t *jsonText) anything(v cty.Value) bool {
+	if v.IsKnown() && (v.IsNull() || v.Type().IsPrimitiveType()) {
+		return t.value(v)
+	}
+	if !t.value(v) {
+		t.rawString("null")
+		return false
+	}
+	return v.IsWhollyKnown()
+}
+
+// sensitiveObject writes the mask of what is sensitive in v, by marks or by schema.
+func (t *jsonText) sensitiveObject(v cty.Value, s *shape) {
+	if v.HasMark(marks.Sensitive) || s == nil {
+		t.sensitive(v)
+		return
+	}
+	v, _ = v.Unmark()
+	switch {
+	case v.IsNull():
+		t.bool(false)
+		return
+	case !v.IsKnown():
+		t.rawString("{}")
+		return
+	}
+	t.openObject()
+	for i := range s.fields {
+		f := &s.fields[i]
+		e := v.GetAttr(f.name)
+		if !f.sensitive && !e.HasMark(marks.Sensitive) && (f.simple || e.IsNull()) {
+			continue // false
+		}
+		t.next()
+		t.b = append(t.b, f.key...)
+		t.sensitiveField(e, f)
+	}
+	t.closeObject()
+}
+
+func (t *jsonText) sensitiveField(v cty.Value, f *shapeField) {
+	bare, _ := v.Unmark()
+	switch {
+	case f.sensitive || v.HasMark(marks.Sensitive):
+		t.bool(true)
+	case f.in == nil || bare.IsNull():
+		t.sensitive(v)
+	case f.nesting == schema.NestingSingle || f.nesting == schema.NestingGroup:
+		t.sensitiveObject(v, f.in)
+	case f.nesting == schema.NestingSet && f.sensitiveIn(bare):
+		t.bool(true) // nobody can tell which element
+	case !bare.IsKnown() && f.nesting == schema.NestingMap:
+		t.rawString("{}")
+	case !bare.IsKnown():
+		t.rawString("[]")
+	case f.nesting == schema.NestingMap:
+		t.openObject()
+		for it := bare.ElementIterator(); it.Next(); {
+			k, e := it.Element()
+			if isNull(e) && !e.HasMark(marks.Sensitive) {
+				continue // false
+			}
+			t.key(k.AsString())
+			t.sensitiveObject(e, f.in)
+		}
+		t.closeObject()
+	default:
+		t.openArray()
+		for it := bare.ElementIterator(); it.Next(); {
+			_, e := it.Element()
+			t.sensitiveObject(e, f.in)
+		}
+		t.closeArray()
+	}
+}
+
+func isNull(v cty.Value) bool {
+	v, _ = v.Unmark()
+	return v.IsNull()
+}
+
+// sensitiveIn reports whether the schema says that something in v is sensitive.
+func (s *shape) sensitiveIn(v cty.Value) bool {
+	v, _ = v.Unmark()
+	if v.IsNull() || !v.IsKnown() {
+		return false
+	}
+	return slices.ContainsFunc(s.fields, func(f shapeField) bool {
+		return f.sensitive || f.in != nil && f.sensitiveIn(v.GetAttr(f.name))
+	})
+}
+
+// sensitiveIn is that for the objects of a field.
+func (f *shapeField) sensitiveIn(v cty.Value) bool {
+	v, _ = v.Unmark()
+	if v.IsNull() || !v.IsKnown() {
+		return false
+	}
+	if f.nesting == schema.NestingSingle || f.nesting == schema.NestingGroup {
+		return f.in.sensitiveIn(v)
+	}
+	for it := v.ElementIterator(); it.Next(); {
+		if _, e := it.Element(); f.in.sensitiveIn(e) {
+			return true
+		}
+	}
+	return false
+}
