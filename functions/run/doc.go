@@ -34,7 +34,9 @@
 // A saved plan belongs to a head SHA and to a state: its lineage, serial and version.
 // An apply is refused when one of them moved, saying which. While a pull request that
 // was applied is not merged, others on the same state can be planned, but not
-// applied: they would revert it.
+// applied: they would revert it. Plans are of the head as it is, not of its merge with
+// the base branch, so a branch that is behind shows what it lacks as to be undone; the
+// tip of the base is kept with the run.
 //
 // Start at [Pipeline.Receive], [Pipeline.Handle] and [Gate].
 package run

@@ -51,6 +51,9 @@ func (p *Pipeline) Handle(ctx context.Context, m Message) error {
 	default:
 		err = t.pushed(ctx)
 	}
+	if errors.Is(err, errGone) {
+		err = nil
+	}
 	if err == nil {
 		_, err = p.Records.Put(ctx, key, []byte("done"), "")
 		if errors.Is(err, ErrConflict) {
@@ -73,8 +76,9 @@ type task struct {
 	permission github.Permission
 }
 
-// errGone says that there is no such pull request any more, or no right to it.
-var errGone = errors.New("the pull request is gone")
+// errGone says that there is no such pull request or commit any more, or no right to
+// it: then nobody can be told, and trying again does not help.
+var errGone = errors.New("what this is about is gone")
 
 // look reads the pull request, and what the actor may do, as they are now.
 func (t *task) look(ctx context.Context) (err error) {
@@ -241,6 +245,9 @@ func (t *task) checkout(ctx context.Context, sha string) (dir string, done func(
 	done = func() { os.RemoveAll(dir) }
 	if _, err := t.hub.Checkout(ctx, sha, dir); err != nil {
 		done()
+		if errors.Is(err, github.ErrNotFound) {
+			err = fmt.Errorf("%w: %w", errGone, err)
+		}
 		return "", nil, err
 	}
 	return dir, done, nil

@@ -367,6 +367,34 @@ func check(t *testing.T, s *stage, pull int, died string, after bool) {
 	}
 }
 
+// TestBigPlan holds that a plan which no comment can hold is cut to fit, and applied
+// in full.
+func TestBigPlan(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": ""})
+	n := s.pull("alice", "many", githubtest.Files{"main.tf": "resource \"terraform_data\" \"x\" {\n  count = 3000\n  input = \"" + strings.Repeat("long ", 60) + "${count.index}\"\n}\n"})
+	status := s.status(n)
+	s.expect("the plan", status, "3000 to add", "left out, as they do not fit", "To apply this plan")
+	if len(status) > github.MaxComment || len(status) < github.MaxComment/2 {
+		t.Errorf("the comment has %d bytes", len(status))
+	}
+	s.expect("the answer", s.say("alice", n, "lockstep apply"), "3000 added")
+}
+
+// TestGone holds that a message about what is not there any more comes to an end.
+func TestGone(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	m := run.Message{ID: "00000001", Pull: run.Pull{Installation: s.repo.Installation(), Repo: s.repo.Repo(), Number: 99}, Action: "opened"}
+	if err := s.pipeline.Handle(t.Context(), m); err != nil {
+		t.Errorf("a pull request that is gone: %v", err)
+	}
+	m.ID, m.Pull.Installation = "00000002", 1
+	if err := s.pipeline.Handle(t.Context(), m); err != nil {
+		t.Errorf("an installation that is gone: %v", err)
+	}
+}
+
 // TestClosing holds that saved plans do not outlive their pull request.
 func TestClosing(t *testing.T) {
 	t.Parallel()
