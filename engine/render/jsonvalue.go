@@ -115,7 +115,7 @@ func (t *jsonText) mask(v cty.Value, is func(cty.Value) bool) {
 	v, _ = v.Unmark()
 	ty := v.Type()
 	switch {
-	case v.IsNull() || ty.IsPrimitiveType() || ty == cty.DynamicPseudoType || ty.IsCapsuleType():
+	case isPlain(v):
 		t.bool(false)
 	case ty.IsListType() || ty.IsSetType() || ty.IsTupleType():
 		t.openArray()
@@ -145,11 +145,8 @@ func (t *jsonText) mask(v cty.Value, is func(cty.Value) bool) {
 }
 
 func (t *jsonText) maskMember(name string, v cty.Value, is func(cty.Value) bool) {
-	if !is(v) {
-		plain, _ := v.Unmark()
-		if ty := plain.Type(); plain.IsNull() || ty.IsPrimitiveType() || ty == cty.DynamicPseudoType || ty.IsCapsuleType() {
-			return // false
-		}
+	if isPlain(v) && !is(v) {
+		return // false
 	}
 	t.key(name)
 	t.mask(v, is)

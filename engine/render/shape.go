@@ -165,7 +165,7 @@ func (t *jsonText) sensitiveObject(v cty.Value, s *shape) {
 	for i := range s.fields {
 		f := &s.fields[i]
 		e := v.GetAttr(f.name)
-		if !f.sensitive && !e.HasMark(marks.Sensitive) && (f.simple || e.IsNull()) {
+		if !f.sensitive && !e.HasMark(marks.Sensitive) && (f.simple || isPlain(e)) {
 			continue // false
 		}
 		t.next()
@@ -194,7 +194,7 @@ func (t *jsonText) sensitiveField(v cty.Value, f *shapeField) {
 		t.openObject()
 		for it := bare.ElementIterator(); it.Next(); {
 			k, e := it.Element()
-			if isNull(e) && !e.HasMark(marks.Sensitive) {
+			if isPlain(e) && !e.HasMark(marks.Sensitive) {
 				continue // false
 			}
 			t.key(k.AsString())
@@ -211,9 +211,11 @@ func (t *jsonText) sensitiveField(v cty.Value, f *shapeField) {
 	}
 }
 
-func isNull(v cty.Value) bool {
+// isPlain reports whether v has no parts.
+func isPlain(v cty.Value) bool {
 	v, _ = v.Unmark()
-	return v.IsNull()
+	ty := v.Type()
+	return v.IsNull() || ty.IsPrimitiveType() || ty == cty.DynamicPseudoType || ty.IsCapsuleType()
 }
 
 // sensitiveIn reports whether the schema says that something in v is sensitive.
