@@ -162,10 +162,25 @@ func (a *app) print() *render.Printer {
 	return a.printer
 }
 
+// sourcesOf returns the files that diagnostics point at, with those that are no part of
+// the configuration, such as the lock file or the CLI configuration.
+func (a *app) sourcesOf(ds diags.Diagnostics) map[string]*hcl.File {
+	for _, d := range ds {
+		if d.Subject == nil || a.files[d.Subject.Filename] != nil {
+			continue
+		}
+		if src, err := os.ReadFile(d.Subject.Filename); err == nil {
+			a.files[d.Subject.Filename] = &hcl.File{Bytes: src}
+		}
+	}
+	return a.files
+}
+
 // show writes diagnostics: all to standard error, and returns 1 if there are errors.
 func (a *app) show(ds diags.Diagnostics) int {
+	files := a.sourcesOf(ds)
 	for _, d := range ds {
-		io.WriteString(a.err, a.print().Diagnostic(d, a.files))
+		io.WriteString(a.err, a.print().Diagnostic(d, files))
 	}
 	if ds.HasErrors() {
 		return 1

@@ -20,7 +20,7 @@ var validateCommand = command{name: "validate", synopsis: "Check the configurati
 	}
 	ds := a.validate()
 	if asJSON {
-		data, err := render.ValidateJSON(ds, a.files)
+		data, err := render.ValidateJSON(ds, a.sourcesOf(ds))
 		if code := a.writeJSON(data, err); code != 0 {
 			return code
 		}

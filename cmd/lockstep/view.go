@@ -88,8 +88,9 @@ func (v *jsonView) event(e events.Event) {
 }
 
 func (v *jsonView) diagnostics(ds diags.Diagnostics) {
+	files := v.a.sourcesOf(ds)
 	for _, d := range ds {
-		v.send(render.DiagnosticMessage(d, v.a.files))
+		v.send(render.DiagnosticMessage(d, files))
 	}
 }
 
@@ -149,12 +150,13 @@ func (v *textView) event(e events.Event) {
 func (v *textView) diagnostics(ds diags.Diagnostics) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	files := v.a.sourcesOf(ds)
 	for _, d := range ds {
 		w := v.a.err
 		if d.Severity == diags.Warning {
 			w = v.a.out
 		}
-		io.WriteString(w, v.a.print().Diagnostic(d, v.a.files))
+		io.WriteString(w, v.a.print().Diagnostic(d, files))
 	}
 }
 
