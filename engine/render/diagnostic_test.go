@@ -116,6 +116,7 @@ func diagnosticCases(t *testing.T) (diags.Diagnostics, map[string]*hcl.File) {
 }
 
 func TestDiagnosticText(t *testing.T) {
+	t.Parallel()
 	ds, files := diagnosticCases(t)
 	for name, p := range map[string]*Printer{"plain": {}, "colour": {Color: true, Width: 60}} {
 		var b strings.Builder
@@ -130,6 +131,7 @@ func TestDiagnosticText(t *testing.T) {
 }
 
 func TestDiagnosticTextHasNoControlCharacters(t *testing.T) {
+	t.Parallel()
 	ds, files := diagnosticCases(t)
 	for _, d := range ds {
 		for _, r := range (&Printer{}).Diagnostic(d, files) {
@@ -141,6 +143,7 @@ func TestDiagnosticTextHasNoControlCharacters(t *testing.T) {
 }
 
 func TestValidateJSON(t *testing.T) {
+	t.Parallel()
 	ds, files := diagnosticCases(t)
 	src, err := ValidateJSON(ds, files)
 	if err != nil {
@@ -165,6 +168,7 @@ func TestValidateJSON(t *testing.T) {
 }
 
 func TestValidateJSONOfNothing(t *testing.T) {
+	t.Parallel()
 	src, err := ValidateJSON(nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -180,6 +184,7 @@ func TestValidateJSONOfNothing(t *testing.T) {
 
 // Ranges that do not fit the file are no reason to fail.
 func TestDiagnosticRangesOutsideTheFile(t *testing.T) {
+	t.Parallel()
 	f, _ := hclsyntax.ParseConfig([]byte("a = 1\r\nb = 2"), "main.tf", hcl.InitialPos)
 	files := map[string]*hcl.File{"main.tf": f}
 	for _, r := range []hcl.Range{

@@ -31,6 +31,7 @@ func withoutMasks(values any) {
 }
 
 func TestPlanJSONAsRecorded(t *testing.T) {
+	t.Parallel()
 	schemas := recordedSchemas(t)
 	for _, r := range recordings(t) {
 		t.Run(r.name, func(t *testing.T) {
@@ -57,6 +58,7 @@ func TestPlanJSONAsRecorded(t *testing.T) {
 }
 
 func TestStateJSONAsRecorded(t *testing.T) {
+	t.Parallel()
 	schemas := recordedSchemas(t)
 	for _, r := range recordings(t) {
 		t.Run(r.name, func(t *testing.T) {
@@ -80,6 +82,7 @@ func TestStateJSONAsRecorded(t *testing.T) {
 
 // The schemas come back as they were recorded.
 func TestSchemasJSONAsRecorded(t *testing.T) {
+	t.Parallel()
 	src, err := SchemasJSON(readSchemas(t))
 	if err != nil {
 		t.Fatal(err)
@@ -97,6 +100,7 @@ func TestSchemasJSONAsRecorded(t *testing.T) {
 }
 
 func TestConfigurationAsRecorded(t *testing.T) {
+	t.Parallel()
 	a, err := txtar.ParseFile("testdata/configuration.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -130,6 +134,7 @@ func TestConfigurationAsRecorded(t *testing.T) {
 }
 
 func TestNoStateIsShortJSON(t *testing.T) {
+	t.Parallel()
 	src, err := StateJSON(nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -140,6 +145,7 @@ func TestNoStateIsShortJSON(t *testing.T) {
 }
 
 func TestAnEmptyPlanSaysWhatItIs(t *testing.T) {
+	t.Parallel()
 	src, err := PlanJSON(&plans.Plan{Mode: plans.NormalMode, Complete: true}, nil, nil)
 	if err != nil {
 		t.Fatal(err)

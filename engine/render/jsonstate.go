@@ -130,7 +130,9 @@ func (w *stateWriter) object(t *jsonText, address string, rs *schema.Schema, o *
 	t.int(o.SchemaVersion)
 	v, rs, err := objectValue(rs, o)
 	if err != nil {
-		w.err = cmpErr(w.err, fmt.Errorf("the attributes of %s in the state: %w", address, err))
+		if w.err == nil {
+			w.err = fmt.Errorf("the attributes of %s in the state: %w", address, err)
+		}
 		return
 	}
 	t.key("values")
@@ -141,13 +143,6 @@ func (w *stateWriter) object(t *jsonText, address string, rs *schema.Schema, o *
 	if o.Status == states.Tainted {
 		t.flag("tainted", true)
 	}
-}
-
-func cmpErr(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // objectValue returns an object's value with its sensitive marks, and the schema

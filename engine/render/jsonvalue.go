@@ -152,7 +152,7 @@ func (t *jsonText) maskMember(name string, v cty.Value, is func(cty.Value) bool)
 	t.mask(v, is)
 }
 
-// typed writes v's type as the state format has it.
+// ctyType writes a type as the state format has it.
 func (t *jsonText) ctyType(ty cty.Type) error {
 	text, err := ctyjson.MarshalType(ty)
 	if err != nil {

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
@@ -11,7 +12,8 @@ import (
 
 // PlanMarkdown returns plan for a comment on GitHub, in at most limit bytes: how much
 // changes, what is destroyed, and folded up the changes of objects and outputs as
-// diffs. What does not fit is left out at the end of an object, and said to be. All
+// diffs. What does not fit is left out, creations before destructions, at the end of an
+// object, and said to be. All
 // text that is not ours stands in code, so that it mentions and links nothing, in
 // fences that it cannot end. There is no sensitive value in it.
 func PlanMarkdown(plan *plans.Plan, _ *config.Config, schemas Schemas, limit int) string {
@@ -21,6 +23,7 @@ func PlanMarkdown(plan *plans.Plan, _ *config.Config, schemas Schemas, limit int
 	sections := []section{{title: "Changes", what: "changes"}, {title: "Outputs", what: "outputs"}, {title: "Changed outside of Lockstep", what: "differences"}}
 	for _, c := range changes {
 		sections[0].texts = append(sections[0].texts, diffComments(t.change(c, false, nil)))
+		sections[0].weights = append(sections[0].weights, weights[c.Action])
 	}
 	sections[1].texts = t.outputs()
 	for _, text := range t.drifts(plan.Mode == plans.RefreshOnlyMode) {
@@ -31,6 +34,7 @@ func PlanMarkdown(plan *plans.Plan, _ *config.Config, schemas Schemas, limit int
 	if whole.b.Len() <= limit {
 		return whole.b.String()
 	}
+	sections[0].weightiestFirst()
 	m := markdown{limit: limit, cut: true}
 	m.write(paragraphs, sections)
 	return m.b.String()
@@ -127,10 +131,32 @@ func diffComments(text string) string {
 	return strings.Join(lines, "")
 }
 
+// weights tell which changes must be seen first where there is no room for all: 0 is
+// the weightiest.
+var weights = map[plans.Action]int{
+	plans.Delete: 0, plans.DeleteThenCreate: 0, plans.CreateThenDelete: 0,
+	plans.Update: 1, plans.Forget: 1, plans.Create: 2, plans.NoOp: 2, plans.Read: 3,
+}
+
 // A section is texts that are folded up together.
 type section struct {
 	title, what string
 	texts       []string
+	weights     []int // of the texts, or nil
+}
+
+// weightiestFirst sorts the texts by their weights.
+func (s *section) weightiestFirst() {
+	order := make([]int, len(s.texts))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return s.weights[a] - s.weights[b] })
+	texts := make([]string, len(order))
+	for i, n := range order {
+		texts[i] = s.texts[n]
+	}
+	s.texts = texts
 }
 
 // fence returns a fence that none of the texts can end.

@@ -93,6 +93,7 @@ func (r recording) planText(t *testing.T, p *Printer, schemas Schemas) string {
 }
 
 func TestObjectsAsRecorded(t *testing.T) {
+	t.Parallel()
 	schemas := recordedSchemas(t)
 	for _, r := range recordings(t) {
 		t.Run(r.name, func(t *testing.T) {
@@ -129,6 +130,7 @@ func paragraphs(text string) []string {
 }
 
 func TestStateAsRecorded(t *testing.T) {
+	t.Parallel()
 	schemas := recordedSchemas(t)
 	for _, r := range recordings(t) {
 		t.Run(r.name, func(t *testing.T) {

@@ -177,7 +177,7 @@ func changeNode(c *plans.ResourceChange, rs *schema.Schema, relevant *pathSet) *
 		x.replace = nil
 	}
 	if rs == nil {
-		n := dynamicChange(x)
+		n := objectChange(x, union(members(x.before), members(x.after)), func(x pair, _ string) *node { return dynamicChange(x) })
 		n.nested = true
 		return n
 	}

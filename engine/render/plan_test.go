@@ -1,0 +1,125 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+// Plans in which nothing happens to any object.
+func TestPlansOfNothing(t *testing.T) {
+	t.Parallel()
+	output := func(a plans.Action) []*plans.OutputChange {
+		return []*plans.OutputChange{{Name: "o", Change: plans.Change{Action: a, Before: cty.NullVal(cty.DynamicPseudoType), After: cty.True}}}
+	}
+	for _, x := range []struct {
+		name     string
+		plan     plans.Plan
+		text, md string
+	}{
+		{
+			"nothing", plans.Plan{Mode: plans.NormalMode},
+			"No changes. Your infrastructure matches the configuration.", "**No changes.** The infrastructure matches the configuration.",
+		},
+		{
+			"the state only", plans.Plan{Mode: plans.NormalMode, Applyable: true},
+			"Applying this plan updates only the state", "**No changes.** The infrastructure matches the configuration.",
+		},
+		{
+			"refresh only", plans.Plan{Mode: plans.RefreshOnlyMode},
+			"No changes. Your infrastructure still matches the configuration.", "**No changes.** The infrastructure matches the configuration.",
+		},
+		{
+			"refresh only, something new", plans.Plan{Mode: plans.RefreshOnlyMode, Applyable: true},
+			"No changes. Your infrastructure still matches the configuration.", "**No changes** to objects; the state is brought up to date.",
+		},
+		{
+			"destroy", plans.Plan{Mode: plans.DestroyMode},
+			"No changes. No objects need to be destroyed.", "**No changes.** The infrastructure matches the configuration.",
+		},
+		{
+			"errors", plans.Plan{Mode: plans.NormalMode, Errored: true},
+			"Planning failed.", "**Planning failed.** What was planned before: 0 to add, 0 to change, 0 to destroy.",
+		},
+		{
+			"outputs", plans.Plan{Mode: plans.NormalMode, Outputs: output(plans.Create)},
+			"Changes to Outputs:\n  + o = true\n\nApplying this plan saves these output values in the state.", "**No changes** to objects; outputs change.",
+		},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			var b strings.Builder
+			(&Printer{}).Plan(&b, &x.plan, nil, nil)
+			if !strings.Contains(b.String(), x.text) {
+				t.Errorf("text: got %q, want %q in it", b.String(), x.text)
+			}
+			first, _, _ := strings.Cut(PlanMarkdown(&x.plan, nil, nil, 10_000), "\n")
+			if d := cmp.Diff(x.md, first); d != "" {
+				t.Errorf("Markdown (- want, + got):\n%s", d)
+			}
+		})
+	}
+}
+
+// Colours and Markdown of plans that have something of everything.
+func TestPlanGoldens(t *testing.T) {
+	t.Parallel()
+	schemas := recordedSchemas(t)
+	for _, r := range recordings(t) {
+		switch r.name {
+		case "things-2", "types-2", "drift-2", "deposed-3":
+			t.Run(r.name, func(t *testing.T) {
+				golden(t, r.name+".colour.txt", strings.ReplaceAll(r.planText(t, &Printer{Color: true, Width: 100}, schemas), "\x1b", "^"))
+				golden(t, r.name+".md", PlanMarkdown(r.plan(t, schemas), nil, schemas, 60_000))
+				golden(t, r.name+".short.md", PlanMarkdown(r.plan(t, schemas), nil, schemas, 2_000))
+			})
+		}
+	}
+}
+
+func TestCounts(t *testing.T) {
+	t.Parallel()
+	schemas := recordedSchemas(t)
+	for _, r := range recordings(t) {
+		if r.name != "things-2" {
+			continue
+		}
+		add, change, destroy, imports, forget := Counts(r.plan(t, schemas))
+		if got, want := [5]int{add, change, destroy, imports, forget}, [5]int{9, 3, 12, 3, 1}; got != want {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
+}
+
+// Objects that no schema describes are shown all the same.
+func TestObjectsWithoutSchema(t *testing.T) {
+	t.Parallel()
+	schemas := recordedSchemas(t)
+	for _, r := range recordings(t) {
+		if r.name != "types-2" {
+			continue
+		}
+		var b strings.Builder
+		(&Printer{}).State(&b, r.state(t), nil)
+		for _, want := range []string{`resource "lab_shape" "s" {`, `name     = "s"`, `label  = "fourth"`} {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%q is missing in:\n%s", want, b.String())
+			}
+		}
+		if strings.Contains(b.String(), `"s2"`) {
+			t.Error("a sensitive value is shown")
+		}
+		p := r.plan(t, schemas)
+		for _, c := range p.Changes {
+			c.Schema = nil
+		}
+		b.Reset()
+		(&Printer{}).Plan(&b, p, nil, nil)
+		if want := `~ color    = "red" -> "blue"`; !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in:\n%s", want, b.String())
+		}
+	}
+}
