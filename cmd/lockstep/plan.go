@@ -46,7 +46,10 @@ var planCommand = command{name: "plan", synopsis: "Show what an apply would chan
 		return 2
 	}
 	if out != "" && !o.json {
-		v.say("\nSaved the plan to: %s\n\nTo perform exactly these actions, run:\n    lockstep apply %q\n", out, out)
+		v.say("\nSaved the plan to: %s\n", out)
+		if !a.inAutomation() {
+			v.say("\nTo perform exactly these actions, run:\n    lockstep apply %q\n", out)
+		}
 	}
 	return 0
 }}

@@ -92,6 +92,9 @@ func (p *parser) next() hclsyntax.Token {
 
 func (p *parser) fail(t hclsyntax.Token, detail string) {
 	if p.ds == nil { // what follows the first error is mostly noise
+		if last := len(p.tokens) - 2; t.Type == hclsyntax.TokenEOF && last >= 0 {
+			t = p.tokens[last] // there is nothing to see at the end of a file
+		}
 		p.ds = diags.Errorf(t.Range.Ptr(), "Invalid CLI configuration", "%s", detail)
 	}
 	p.at = len(p.tokens) - 1
