@@ -230,6 +230,10 @@ func valueOf(v, unknown, sensitive any, ty cty.Type) cty.Value {
 
 func plainOf(v, unknown, sensitive any, ty cty.Type) cty.Value {
 	if unknown == true {
+		// The mask tells the type of what has none in the schema.
+		if _, ok := sensitive.(map[string]any); ok && ty == cty.DynamicPseudoType {
+			ty = cty.EmptyObject
+		}
 		return cty.UnknownVal(ty)
 	}
 	switch v := v.(type) {
