@@ -74,11 +74,17 @@ func (s *shape) finish() {
 	}
 }
 
+// fits reports whether v looks like what s describes: what was stored under another
+// schema may not.
+func (s *shape) fits(v cty.Value) bool {
+	return s != nil && v.Type().IsObjectType() && len(v.Type().AttributeTypes()) == len(s.fields)
+}
+
 // object writes v, whose members are what s says, and reports whether all of it is
 // known.
 func (t *jsonText) object(v cty.Value, s *shape) bool {
 	v, _ = v.Unmark()
-	if v.IsNull() || !v.IsKnown() || s == nil {
+	if v.IsNull() || !v.IsKnown() || !s.fits(v) {
 		return t.anything(v)
 	}
 	whole := true
@@ -148,19 +154,11 @@ func (t *jsonText) anything(v cty.Value) bool {
 
 // sensitiveObject writes the mask of what is sensitive in v, by marks or by schema.
 func (t *jsonText) sensitiveObject(v cty.Value, s *shape) {
-	if v.HasMark(marks.Sensitive) || s == nil {
+	if bare, _ := v.Unmark(); v.HasMark(marks.Sensitive) || bare.IsNull() || !bare.IsKnown() || !s.fits(bare) {
 		t.sensitive(v)
 		return
 	}
 	v, _ = v.Unmark()
-	switch {
-	case v.IsNull():
-		t.bool(false)
-		return
-	case !v.IsKnown():
-		t.rawString("{}")
-		return
-	}
 	t.openObject()
 	for i := range s.fields {
 		f := &s.fields[i]
