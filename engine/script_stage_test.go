@@ -40,6 +40,7 @@ type stage struct {
 	fakes       map[string]*providertest.Provider // by local name
 	state       *states.State
 	parallelism int
+	wrap        func(provider.Client) provider.Client // of the fakes; nil: as they are
 
 	mu    sync.Mutex
 	watch func(call string) // is told each call as it begins
@@ -258,7 +259,12 @@ func (s *stage) factories() map[addrs.Provider]provider.Factory {
 		addrs.BuiltinTerraform: func(context.Context, *schema.Provider) (provider.Client, error) { return builtin.New(nil), nil },
 	}
 	for name, p := range s.fakes {
-		out[addrs.DefaultProvider(name)] = p.Start
+		out[addrs.DefaultProvider(name)] = func(context.Context, *schema.Provider) (provider.Client, error) {
+			if s.wrap != nil {
+				return s.wrap(p.Client()), nil
+			}
+			return p.Client(), nil
+		}
 	}
 	return out
 }

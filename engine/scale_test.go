@@ -1,0 +1,199 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/provider/builtin"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// shapes are configurations of n instances of terraform_data.
+var shapes = []struct {
+	name  string
+	files func(n int) map[string][]byte
+}{
+	{"flat", func(n int) map[string][]byte {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "resource \"terraform_data\" \"r%d\" {\n  input = \"i%d\"\n}\n", i, i)
+		}
+		return map[string][]byte{"main.tf": []byte(b.String())}
+	}},
+	{"count", func(n int) map[string][]byte {
+		return map[string][]byte{"main.tf": fmt.Appendf(nil, `
+resource "terraform_data" "a" {
+  count = %d
+  input = "i${count.index}"
+}
+resource "terraform_data" "b" {
+  count = %d
+  input = terraform_data.a[count.index].output
+}
+`, n/2, n-n/2)}
+	}},
+	{"chain", func(n int) map[string][]byte {
+		var b strings.Builder
+		b.WriteString("resource \"terraform_data\" \"r0\" {\n  input = \"i\"\n}\n")
+		for i := 1; i < n; i++ {
+			fmt.Fprintf(&b, "resource \"terraform_data\" \"r%d\" {\n  input = terraform_data.r%d.id\n}\n", i, i-1)
+		}
+		return map[string][]byte{"main.tf": []byte(b.String())}
+	}},
+	{"modules", func(n int) map[string][]byte {
+		var b strings.Builder
+		for i := range 20 {
+			fmt.Fprintf(&b, "module \"m%d\" {\n  source = \"./m\"\n  in = \"i%d\"\n}\n", i, i)
+		}
+		return map[string][]byte{"main.tf": []byte(b.String()), "m/main.tf": fmt.Appendf(nil, `
+variable "in" {}
+resource "terraform_data" "a" {
+  count = %d
+  input = "${var.in}-${count.index}"
+}
+output "out" { value = terraform_data.a[*].id }
+`, n/20)}
+	}},
+}
+
+// A sized is a configuration of some size, ready to be planned.
+type sized struct {
+	t   testing.TB
+	cfg *config.Config
+}
+
+func newSized(t testing.TB, files map[string][]byte) sized {
+	t.Helper()
+	cfg, ds := config.Load(config.Input{Tree: source.Files(files)})
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	return sized{t, cfg}
+}
+
+// run returns a run with fresh providers.
+func (s sized) run() (engine.Run, *provider.Pool) {
+	pool := provider.NewPool(map[addrs.Provider]provider.Factory{
+		addrs.BuiltinTerraform: func(context.Context, *schema.Provider) (provider.Client, error) { return builtin.New(nil), nil },
+	})
+	return engine.Run{Config: s.cfg, Providers: pool}, pool
+}
+
+func (s sized) plan(st *states.State) *plans.Plan {
+	r, pool := s.run()
+	defer pool.Close()
+	plan, ds := engine.Plan(s.t.Context(), r, st, engine.PlanOptions{})
+	if ds.HasErrors() {
+		s.t.Fatal(ds)
+	}
+	return plan
+}
+
+func (s sized) apply(plan *plans.Plan) *states.State {
+	r, pool := s.run()
+	defer pool.Close()
+	st, ds := engine.Apply(s.t.Context(), r, plan, engine.ApplyOptions{})
+	if ds.HasErrors() {
+		s.t.Fatal(ds)
+	}
+	return st
+}
+
+// TestLinear measures the memory that a plan, an apply and a plan without changes take.
+// Four times as many instances may take little more than four times as much.
+func TestLinear(t *testing.T) {
+	for _, shape := range shapes {
+		t.Run(shape.name, func(t *testing.T) {
+			small, large := allocated(t, shape.files(200)), allocated(t, shape.files(800))
+			if ratio := float64(large) / float64(small); ratio > 5.5 {
+				t.Errorf("200 instances take %d KB, 800 take %d KB: %.1f times as much", small/1024, large/1024, ratio)
+			}
+		})
+	}
+}
+
+// allocated returns how many bytes were allocated.
+func allocated(t *testing.T, files map[string][]byte) uint64 {
+	s := newSized(t, files)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	s.plan(s.apply(s.plan(states.Empty())))
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+const benchmarkSize = 1000
+
+func BenchmarkPlanCreate(b *testing.B) {
+	for _, shape := range shapes {
+		b.Run(shape.name, func(b *testing.B) {
+			s := newSized(b, shape.files(benchmarkSize))
+			for b.Loop() {
+				s.plan(states.Empty())
+			}
+		})
+	}
+}
+
+func BenchmarkPlanNoChanges(b *testing.B) {
+	for _, shape := range shapes {
+		b.Run(shape.name, func(b *testing.B) {
+			s := newSized(b, shape.files(benchmarkSize))
+			st := s.apply(s.plan(states.Empty()))
+			for b.Loop() {
+				s.plan(st)
+			}
+		})
+	}
+}
+
+func BenchmarkApply(b *testing.B) {
+	for _, shape := range shapes {
+		b.Run(shape.name, func(b *testing.B) {
+			s := newSized(b, shape.files(benchmarkSize))
+			plan := s.plan(states.Empty())
+			for b.Loop() {
+				s.apply(plan)
+			}
+		})
+	}
+}
+
+func BenchmarkDestroy(b *testing.B) {
+	for _, shape := range shapes {
+		b.Run(shape.name, func(b *testing.B) {
+			s := newSized(b, shape.files(benchmarkSize))
+			st := s.apply(s.plan(states.Empty()))
+			for b.Loop() {
+				r, pool := s.run()
+				plan, ds := engine.Plan(b.Context(), r, st, engine.PlanOptions{Mode: plans.DestroyMode})
+				pool.Close()
+				if ds.HasErrors() {
+					b.Fatal(ds)
+				}
+				s.apply(plan)
+			}
+		})
+	}
+}
+
+func BenchmarkLoad(b *testing.B) {
+	for _, shape := range shapes {
+		b.Run(shape.name, func(b *testing.B) {
+			files := shape.files(benchmarkSize)
+			for b.Loop() {
+				newSized(b, files)
+			}
+		})
+	}
+}
