@@ -151,6 +151,9 @@ func (a *app) carryOut(plan *plans.Plan, op *operation, o *operationFlags, v vie
 	var n counter
 	counting := countingView{v, &n}
 	run := op.run(o.parallelism, counting)
+	timed := keepTime(run.Events)
+	defer timed.stop()
+	run.Events = timed.event
 	lost := false
 	state, ds := engine.Apply(a.ctx, run, plan, engine.ApplyOptions{
 		SaveEvery: op.saveEvery(),
