@@ -58,7 +58,8 @@ type PlanOptions struct {
 
 // Plan compares the configuration with a state and says what would have to
 // happen. If the configuration is not valid whatever its inputs are, there is no plan;
-// beside other errors it is returned too, marked as errored, unless it is for a destroy.
+// beside other errors it is returned too, marked as errored, unless it is for a destroy
+// and what exists could not be found out.
 func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (*plans.Plan, diags.Diagnostics) {
 	rs, ds := refs.Analyze(r.Config)
 	if ds.HasErrors() {
@@ -79,9 +80,6 @@ func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (*plan
 		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Timestamp: now,
 		Events: r.Events,
 	})
-	if o.Mode == plans.DestroyMode && more.HasErrors() {
-		plan = nil // a part of it would leave things that depend on what is gone
-	}
 	return plan, append(ds, more...).Distinct()
 }
 

@@ -26,6 +26,9 @@ func (b *block) delete(ctx context.Context, addr addrs.ResourceInstanceObject, f
 	}
 	private, ds := b.askToDelete(ctx, addr, found.prior, found.object.Private)
 	if ds.HasErrors() {
+		b.p.mu.Lock()
+		b.p.refused++
+		b.p.mu.Unlock()
 		return ds
 	}
 	change.Private = private
