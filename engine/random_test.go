@@ -36,7 +36,7 @@ resource lab_thing
 //   - a destruction deletes nothing that something left depends on, and leaves nothing.
 func TestRandomConfigurations(t *testing.T) {
 	t.Parallel()
-	n := 80
+	n := 60
 	if testing.Short() {
 		n = 20
 	}
@@ -53,6 +53,7 @@ func playRandom(t *testing.T, seed uint64) {
 	s := (&scenario{providers: map[string]string{"lab": randomLab}}).stage(t)
 	w := &watchful{t: t, lab: s.fakes["lab"]}
 	s.wrap = w.client
+	s.inMemory = r.IntN(3) > 0
 	s.parallelism = 1 + r.IntN(4)*3
 	defer func() {
 		if t.Failed() {

@@ -64,6 +64,7 @@ func TestScriptResumed(t *testing.T) {
 			t.Parallel()
 			sc := readScenario(t, path)
 			s := sc.stage(t)
+			s.replay = true
 			for i := range sc.steps {
 				st := &sc.steps[i]
 				whole := s.play(st)
@@ -81,6 +82,7 @@ func TestScriptResumed(t *testing.T) {
 // resume interrupts step i after k calls and carries on.
 func (sc *scenario) resume(t *testing.T, i, k int, want string) {
 	s := sc.stage(t)
+	s.replay = true
 	for j := range i {
 		s.play(&sc.steps[j])
 	}

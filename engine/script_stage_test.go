@@ -41,6 +41,9 @@ type stage struct {
 	state       *states.State
 	parallelism int
 	wrap        func(provider.Client) provider.Client // of the fakes; nil: as they are
+	// inMemory leaves out the saved plan's codec; replay the plan after the apply,
+	// too. For what was played before.
+	inMemory, replay bool
 
 	mu    sync.Mutex
 	watch func(call string) // is told each call as it begins
@@ -377,7 +380,7 @@ func (s *stage) planAndApply(ctx context.Context, w *sheet, o *order) {
 	w.calls()
 	w.diagnostics(ds)
 	w.state()
-	if w.applied = !ds.HasErrors(); w.applied {
+	if w.applied = !ds.HasErrors(); w.applied && !s.replay {
 		s.settled(w, o)
 	}
 }
@@ -391,8 +394,8 @@ func (s *stage) plan(ctx context.Context, o *order) (*plans.Plan, diags.Diagnost
 		return nil, ds
 	}
 	plan, more := engine.Plan(ctx, r, s.state, o.options)
-	if ds = append(ds, more...); plan == nil {
-		return nil, ds
+	if ds = append(ds, more...); plan == nil || s.inMemory || s.replay {
+		return plan, ds
 	}
 	var b bytes.Buffer
 	if err := planfile.Encode(&b, &planfile.File{Engine: "test", Plan: plan}); err != nil {
