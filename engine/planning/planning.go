@@ -124,6 +124,8 @@ type planner struct {
 	readSensitive bool
 	// refused counts the deletions that providers refused to plan.
 	refused int
+	// refused counts the deletions that providers refused to plan.
+	refused int
 }
 
 func newPlanner(in Input) *planner {
