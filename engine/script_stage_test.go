@@ -46,6 +46,7 @@ type stage struct {
 	inMemory, replay bool
 
 	mu    sync.Mutex
+	log   []string          // the calls of all providers since calls was called
 	watch func(call string) // is told each call as it begins
 }
 
@@ -59,6 +60,7 @@ func (sc *scenario) stage(t testing.TB) *stage {
 		p.Hook = func(_ context.Context, call string) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
+			s.log = append(s.log, call)
 			if s.watch != nil {
 				s.watch(call)
 			}
@@ -329,11 +331,10 @@ func isEffect(call string) bool {
 
 // calls returns what providers were called for since it was last called.
 func (s *stage) calls() []string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(s.fakes)) {
-		out = append(out, s.fakes[name].Calls()...)
-		s.fakes[name].ForgetCalls()
-	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := s.log
+	s.log = nil
 	return out
 }
 
