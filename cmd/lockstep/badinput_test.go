@@ -197,6 +197,8 @@ func TestInterrupted(t *testing.T) {
 			[]string{"Interrupt received.", "with lab_thing.a", "stopped: context canceled"}, "lab_thing.before"},
 		{"apply hangs for good", "apply -auto-approve -var=trouble=create-600000", "create", []syscall.Signal{syscall.SIGINT, syscall.SIGINT},
 			[]string{"Two interrupts received.", "with lab_thing.a", "It was ended before it could answer", "look at what exists"}, "lab_thing.before"},
+		{"apply loses its terminal", "apply -auto-approve -var=trouble=create-hang", "create", []syscall.Signal{syscall.SIGHUP},
+			[]string{"Interrupt received.", "stopped: context canceled"}, "lab_thing.before"},
 		{"plan hangs until it is stopped", "plan -var=trouble=plan-hang", "plan", []syscall.Signal{syscall.SIGINT},
 			[]string{"stopped: context canceled"}, ""},
 		{"plan hangs for good", "plan -var=trouble=plan-600000", "plan", []syscall.Signal{syscall.SIGTERM, syscall.SIGINT},
@@ -225,6 +227,32 @@ func TestInterrupted(t *testing.T) {
 			}
 			d.want(0, "apply -auto-approve", "Apply complete!")
 		})
+	}
+}
+
+// When nobody reads the output any more, an apply goes on to its end.
+func TestClosedPipe(t *testing.T) {
+	t.Parallel()
+	d := newLab(t, "main.tf", slowConfig)
+	d.want(0, "init")
+	cmd := d.command("apply", "-auto-approve", "-var=trouble=create-500")
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout, cmd.Stderr = write, write
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	write.Close()
+	waitFor(t, "create is under way", func() bool { return d.has("lab/create.under-way") })
+	read.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("apply: %v", err)
+	}
+	d.want(0, "state list", "lab_thing.a lab_thing.after lab_thing.before")
+	if d.has(".terraform.tfstate.lock.info") {
+		t.Error("the lock is still held")
 	}
 }
 

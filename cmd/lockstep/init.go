@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
@@ -218,7 +217,9 @@ func (a *app) backendOverrides(given []string) (map[string]any, diags.Diagnostic
 	var ds diags.Diagnostics
 	for _, g := range given {
 		if name, value, ok := strings.Cut(g, "="); ok && !strings.ContainsAny(name, "/\\.") {
-			out[strings.TrimSpace(name)] = backendValue(value)
+			v, more := backendValue(strings.TrimSpace(name), value)
+			ds = append(ds, more...)
+			out[strings.TrimSpace(name)] = v
 			continue
 		}
 		src, err := os.ReadFile(a.path(g))
@@ -235,13 +236,12 @@ func (a *app) backendOverrides(given []string) (map[string]any, diags.Diagnostic
 	return out, ds
 }
 
-// backendValue reads a value of the command line: JSON for lists and maps, else text.
-func backendValue(s string) any {
-	if strings.HasPrefix(s, "[") || strings.HasPrefix(s, "{") {
-		var v any
-		if json.Unmarshal([]byte(s), &v) == nil {
-			return v
-		}
+// backendValue reads a value of the command line: an expression for lists and maps,
+// else text.
+func backendValue(name, s string) (any, diags.Diagnostics) {
+	if text := strings.TrimSpace(s); strings.HasPrefix(text, "[") || strings.HasPrefix(text, "{") {
+		values, ds := workdir.ParseAttributes("<value of -backend-config="+name+">", []byte(name+" = "+text))
+		return values[name], ds
 	}
-	return fmt.Sprint(s)
+	return s, nil
 }

@@ -320,10 +320,11 @@ func TestMigrateState(t *testing.T) {
 	d.write("backend.tf", fmt.Sprintf(remote, "elsewhere"))
 	d.want(1, "plan", "Reason: Backend configuration block has changed.")
 	d.want(0, "init -reconfigure")
-	d.want(2, "plan -detailed-exitcode", "1 to add")
+	d.want(2, "plan -detailed-exitcode -out=tfplan", "1 to add")
 	d.write("backend.tf", fmt.Sprintf(remote, "moved"))
 	d.want(0, "init -input=false", "Successfully configured")
 	d.want(0, "plan -detailed-exitcode")
+	d.want(1, "apply tfplan", "Saved plan is for another state", "made for the state at s3://states/elsewhere", "s3://states/moved")
 
 	// And back to files: of the former state there only objects are missing.
 	d.write("backend.tf", local)
@@ -357,6 +358,8 @@ func TestBackendBlockChanges(t *testing.T) {
 	d.want(1, "init -backend-config=flavour=vanilla", `"flavour"`, "not expected")
 	d.want(1, "init -backend-config=missing.hcl", "missing.hcl", "no such file")
 	d.want(1, "init -reconfigure", "key", "required")
+	d.want(1, "init -reconfigure -backend-config=key=a -backend-config=endpoints={", "-backend-config=endpoints")
+	d.want(1, "init -reconfigure -backend-config=key=a -backend-config=endpoints={s4=\"x\"}", "s4")
 	d.want(1, "init -reconfigure -backend-config=key=a -backend-config=max_retries=many", "max_retries")
 }
 

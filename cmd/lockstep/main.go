@@ -52,7 +52,7 @@ func run(args []string, s streams, environ []string) (code int) {
 	return a.run(args)
 }
 
-// interrupts are what SIGINT and SIGTERM ask for, more urgently each time.
+// interrupts are what SIGINT, SIGTERM and SIGHUP ask for, more urgently each time.
 type interrupts struct {
 	ctx   context.Context // ends with the first: nothing new is started
 	hurry chan struct{}   // closed by the second: what is under way is not waited for
@@ -70,6 +70,12 @@ func watchInterrupts(stderr io.Writer) interrupts {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 3)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // by nohup
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	// Nobody may read what is written any more, but what has begun is to be finished.
+	// Plugins and provisioners are to be as they are, so the signal is not ignored.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	i := interrupts{ctx: ctx, hurry: make(chan struct{})}
 	done := make(chan struct{})
 	i.stop = func() { signal.Stop(signals); close(done); cancel(nil) }

@@ -26,6 +26,7 @@ type operation struct {
 	a         *app
 	dir       *workdir.Dir
 	cfg       *config.Config
+	saved     bool // the configuration is that of a saved plan
 	variables map[string]cty.Value
 	given     map[string]cty.Value // the same before conversion
 	settings  *workdir.Settings
@@ -126,7 +127,11 @@ func reason(err error) string {
 // openState opens the backend and the state of the selected workspace, locked if
 // lockName (Terraform's word for the operation) is given.
 func (o *operation) openState(ctx context.Context, paths workdir.LocalPaths, locks lockFlags, lockName string) diags.Diagnostics {
-	b, settings, ds := o.dir.Backend(ctx, o.cfg, paths)
+	cfg := o.cfg
+	if o.saved {
+		cfg = nil // what init recorded counts; see isFor
+	}
+	b, settings, ds := o.dir.Backend(ctx, cfg, paths)
 	if ds.HasErrors() {
 		return ds
 	}

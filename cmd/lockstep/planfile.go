@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
@@ -36,7 +38,7 @@ func (o *operation) savePlan(p *plans.Plan, path string) diags.Diagnostics {
 // openPlan reads a saved plan, and opens the configuration in it, the providers and
 // the state it is for. lockName is as for openState.
 func (a *app) openPlan(path string, locks lockFlags, paths workdir.LocalPaths, lockName string) (*plans.Plan, *operation, diags.Diagnostics) {
-	op := &operation{a: a}
+	op := &operation{a: a, saved: true}
 	src, err := os.ReadFile(path)
 	if err != nil {
 		return nil, op, diags.Errorf(nil, "Failed to load the saved plan", "%s cannot be read: %s.", path, reason(err))
@@ -65,10 +67,8 @@ func (a *app) openPlan(path string, locks lockFlags, paths workdir.LocalPaths, l
 	if ds = append(ds, op.openState(a.ctx, paths, locks, lockName)...); ds.HasErrors() {
 		return nil, op, ds
 	}
-	if file.Plan.Backend.Workspace != op.workspace || file.Plan.Backend.Type != op.settings.Type {
-		ds = append(ds, diags.Errorf(nil, "Saved plan is for another state",
-			"The plan was made for the workspace %q on the %q backend; selected are %q and %q.", file.Plan.Backend.Workspace, file.Plan.Backend.Type, op.workspace, op.settings.Type)...)
-		return nil, op, append(ds, op.unlock()...)
+	if more := op.isFor(file.Plan.Backend); more.HasErrors() {
+		return nil, op, append(append(ds, more...), op.unlock()...)
 	}
 	if ds = append(ds, op.openProviders(a.ctx)...); ds.HasErrors() {
 		return nil, op, append(ds, op.unlock()...)
@@ -80,6 +80,21 @@ func (a *app) openPlan(path string, locks lockFlags, paths workdir.LocalPaths, l
 	}
 	op.fillSchemas(file.Plan)
 	return file.Plan, op, ds
+}
+
+// isFor checks that the state which is open is the one that a plan was made for.
+func (o *operation) isFor(was plans.Backend) diags.Diagnostics {
+	const summary = "Saved plan is for another state"
+	is := o.backend()
+	switch {
+	case was.Workspace != is.Workspace || was.Type != is.Type:
+		return diags.Errorf(nil, summary, "The plan was made for the workspace %q on the %q backend; selected are %q and %q.",
+			was.Workspace, was.Type, is.Workspace, is.Type)
+	case was.Config != cty.NilVal && is.Config != cty.NilVal && !was.Config.RawEquals(is.Config):
+		return diags.Errorf(nil, summary, "The plan was made for the state at %s; the backend keeps its state at %s now.",
+			was.Config.GetAttr("place").AsString(), is.Config.GetAttr("place").AsString())
+	}
+	return nil
 }
 
 // openPlanProviders makes providers available to show a plan, from the state in it.
