@@ -52,6 +52,7 @@ func (h *handshakeLine) String() string {
 // to do about it.
 func (r *runner) explain(ctx context.Context, err error, timeout time.Duration) error {
 	path := r.launch.Path
+	r.settle()
 	r.mu.Lock()
 	startErr, how, started, fellDumb := r.startErr, r.outcome, r.started, r.fellDumb
 	r.mu.Unlock()
@@ -74,6 +75,21 @@ func (r *runner) explain(ctx context.Context, err error, timeout time.Duration) 
 		return fmt.Errorf("%s did not become ready within %s; a slow or busy machine may need more time, and otherwise the plugin hangs%s", path, timeout, r.said())
 	}
 	return fmt.Errorf("%s ended (%s) before it could be spoken to; either it is no provider plugin, or something that it needs is missing%s", path, how, r.said())
+}
+
+// settle waits a little until everything is known of a process that has ended: how, and
+// what it wrote.
+func (r *runner) settle() {
+	r.mu.Lock()
+	wait := r.started
+	r.mu.Unlock()
+	if !wait {
+		return
+	}
+	select {
+	case <-r.done:
+	case <-time.After(2 * pipeGrace):
+	}
 }
 
 // refused explains a handshake that we cannot accept, or returns nil.

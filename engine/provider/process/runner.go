@@ -77,8 +77,11 @@ func (r *runner) Wait(context.Context) error {
 	return err
 }
 
-// Kill ends the process at once. Closing our ends of the pipes as well makes sure
-// that nobody waits for a grandchild that inherited them.
+// pipeGrace is how long what a process wrote before it was killed may take to be read.
+const pipeGrace = time.Second
+
+// Kill ends the process at once. Closing our ends of the pipes as well, when what it
+// wrote has been read, makes sure that nobody waits for a grandchild that inherited them.
 func (r *runner) Kill(context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -87,8 +90,10 @@ func (r *runner) Kill(context.Context) error {
 	}
 	r.killed = true
 	err := r.cmd.Process.Kill()
-	r.stdout.Close()
-	r.stderr.Close()
+	time.AfterFunc(pipeGrace, func() {
+		r.stdout.Close()
+		r.stderr.Close()
+	})
 	if errors.Is(err, os.ErrProcessDone) {
 		return nil
 	}
