@@ -55,7 +55,9 @@ func (x *object) address() string { return x.c.Addr.Instance.String() }
 func (x *object) make(ctx context.Context) diags.Diagnostics {
 	q, prior, scope, ds := x.prepare(ctx)
 	if ds.HasErrors() {
-		x.a.husk(x.c)
+		if len(ds.Unreported()) > 0 {
+			x.a.husk(x.c)
+		}
 		return ds
 	}
 	created, more := x.perform(ctx, q, prior)
@@ -92,7 +94,8 @@ func (x *object) prepare(ctx context.Context) (*session.Question, *states.Object
 }
 
 // husk leaves a resource without instances in the state where a creation was given
-// up before the provider was called, as the stock tool does.
+// up before the provider was called, as the stock tool does. Where something that it
+// depends on failed, it is not even tried.
 func (a *applier) husk(c *plans.ResourceChange) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -410,7 +413,7 @@ func (x *object) conditions(cs []*config.Condition, s eval.Scope, summary string
 	if len(cs) == 0 {
 		return nil
 	}
-	return x.a.s.Eval.Conditions(cs, s, "resource", x.cr.String(), x.address(), summary)
+	return x.a.s.Eval.Conditions(cs, s, session.ResourceSubject(x.c.Addr.Instance), summary)
 }
 
 // sensitivePaths splits a value into the plain one and what is sensitive in it.

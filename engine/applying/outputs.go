@@ -3,6 +3,7 @@ package applying
 import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/session"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
@@ -30,11 +31,11 @@ func (a *applier) outputs() {
 		switch {
 		case plain.IsNull():
 			a.state.RemoveOutput(c.Name)
-		case plain.IsWhollyKnown():
-			a.state.SetOutput(c.Name, states.Output{Value: plain, Sensitive: o.Sensitive})
+		default: // what is not known, because it is not part of this plan, is null
+			a.state.SetOutput(c.Name, states.Output{Value: schema.UnknownAsNull(plain), Sensitive: o.Sensitive})
 		}
 	}
-	a.state.SetChecks(session.CheckResults(a.s.Eval.Checks()))
+	a.state.SetChecks(session.CheckResults(a.in.Config, a.s.Eval.Checks(), a.in.Plan.Checks))
 }
 
 // destroyed takes out of the state what has no life of its own.
@@ -42,7 +43,7 @@ func (a *applier) destroyed() {
 	for _, c := range a.in.Plan.Outputs {
 		a.state.RemoveOutput(c.Name)
 	}
-	a.state.SetChecks(nil)
+	a.state.SetChecks(session.CheckResults(a.in.Config, nil, a.in.Plan.Checks))
 	var gone []addrs.AbsResourceInstance
 	for abs, r := range a.state.Current().Resources() {
 		if abs.Resource.Mode == addrs.Data && len(a.in.Plan.Targets) == 0 {
@@ -60,6 +61,9 @@ func (a *applier) destroyed() {
 func (a *applier) skip(o addrs.Object) bool {
 	if len(a.in.Plan.Targets) == 0 {
 		return false
+	}
+	if o.Kind == addrs.KindCheck {
+		return true
 	}
 	for _, u := range a.in.Refs.Resources(o) {
 		if u.Kind == addrs.KindResource && !a.planned(u) {

@@ -1,8 +1,6 @@
 package eval
 
 import (
-	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -27,40 +25,15 @@ const (
 	Unknown Status = "unknown"
 )
 
-// A Result is what became of one condition, with the message if it failed.
+// A Result is what became of one condition. Status is "" if it was not evaluated,
+// because something that it depends on failed.
 type Result struct {
-	Status  Status
-	Message string
-	Context *hcl.EvalContext
-	Diags   diags.Diagnostics
-}
-
-// Conditions evaluates the conditions of one object, records the results under
-// its addresses, and returns errors headed by summary for those that failed.
-func (e *Evaluator) Conditions(cs []*config.Condition, s Scope, kind, configAddr, objectAddr, summary string) diags.Diagnostics {
-	var ds diags.Diagnostics
-	id := checkID{kind, configAddr, objectAddr}
-	for _, c := range cs {
-		r := e.condition(c, s, nil)
-		ds = append(ds, r.Diags...)
-		e.checks.add(e, id, r.Status, r.Message)
-		if r.Status == Unknown && kind == "check" && !e.w.Static && !e.w.Applying {
-			ds = append(ds, diags.Warningf(c.Condition.Range().Ptr(), "Check block assertion known after apply",
-				"The condition depends on values that are not known until apply, so the check is made then.")...)
-		}
-		if r.Status == Fail {
-			d := diags.Errorf(c.Condition.Range().Ptr(), summary, "%s", r.Message)
-			d[0].Expression, d[0].EvalContext = c.Condition, r.Context
-			ds = append(ds, d...)
-		}
-	}
-	return ds
-}
-
-// Declare records an object whose conditions have not been evaluated: unknown
-// unless a result comes.
-func (e *Evaluator) Declare(kind, configAddr, objectAddr string) {
-	e.checks.add(e, checkID{kind, configAddr, objectAddr}, "", "")
+	Status Status
+	// Message says what is wrong, if it failed; Problem is the same for the record, ""
+	// if it may not be told or is not known.
+	Message, Problem string
+	Context          *hcl.EvalContext
+	Diags            diags.Diagnostics
 }
 
 // Evaluate evaluates one condition by itself and records nothing.
@@ -70,11 +43,18 @@ func (e *Evaluator) Evaluate(c *config.Condition, s Scope) Result { return e.con
 func (e *Evaluator) condition(c *config.Condition, s Scope, own *variable) Result {
 	ctx, ds := e.conditionContext(c, s, own)
 	if ds.HasErrors() {
+		if len(ds.Unreported()) == 0 {
+			return Result{Diags: ds}
+		}
 		return Result{Status: Errored, Diags: ds}
 	}
 	r := Result{Context: ctx, Status: Errored}
 	v, hs := c.Condition.Value(ctx)
 	r.Diags = diags.FromHCL(hs)
+	if e.w.Static { // a message must make sense, even if it is not known whether it is needed
+		_, _, more := errorMessage(c, ctx)
+		r.Diags = append(r.Diags, more...)
+	}
 	bad := func(detail string) Result {
 		d := diags.Errorf(c.Condition.Range().Ptr(), "Invalid condition result", "%s", detail)
 		d[0].Expression, d[0].EvalContext = c.Condition, ctx
@@ -107,8 +87,9 @@ func (e *Evaluator) condition(c *config.Condition, s Scope, own *variable) Resul
 	}
 	r.Status = Fail
 	var more diags.Diagnostics
-	r.Message, more = errorMessage(c, ctx)
-	r.Diags = append(r.Diags, more...)
+	if r.Message, r.Problem, more = errorMessage(c, ctx); !e.w.Static {
+		r.Diags = append(r.Diags, more...)
+	}
 	return r
 }
 
@@ -143,25 +124,25 @@ func (e *Evaluator) conditionContext(c *config.Condition, s Scope, own *variable
 	return ctx, ds
 }
 
-// errorMessage evaluates an error_message.
-func errorMessage(c *config.Condition, ctx *hcl.EvalContext) (string, diags.Diagnostics) {
+// errorMessage evaluates an error_message: for people, and for the record.
+func errorMessage(c *config.Condition, ctx *hcl.EvalContext) (message, problem string, ds diags.Diagnostics) {
 	const fallback = "This check failed, but has an invalid error message as described in the other accompanying messages."
 	if c.ErrorMessage == nil {
-		return "The condition is not met.", nil
+		return "The condition is not met.", "", nil
 	}
 	v, hs := c.ErrorMessage.Value(ctx)
-	ds := diags.FromHCL(hs)
+	ds = diags.FromHCL(hs)
 	rng := c.ErrorMessage.Range()
 	if ds.HasErrors() {
-		return fallback, ds
+		return fallback, "", ds
 	}
 	if marks.Contains(v, marks.Sensitive) {
-		return "The error message included a sensitive value, so it will not be displayed.", append(ds, diags.Warningf(&rng,
+		return "The error message included a sensitive value, so it will not be displayed.", "", append(ds, diags.Warningf(&rng,
 			"Error message refers to sensitive values",
 			"The error expression used to explain this condition refers to sensitive values, so the message will not be displayed. Use an error_message that does not expose sensitive data: pass the non-sensitive parts only.")...)
 	}
 	if marks.Contains(v, ephemeral) {
-		return "The error message included an ephemeral value, so it will not be displayed.", append(ds, diags.Warningf(&rng,
+		return "The error message included an ephemeral value, so it will not be displayed.", "", append(ds, diags.Warningf(&rng,
 			"Error message refers to ephemeral values",
 			"The error expression used to explain this condition refers to ephemeral values, so the message will not be displayed.")...)
 	}
@@ -169,68 +150,12 @@ func errorMessage(c *config.Condition, ctx *hcl.EvalContext) (string, diags.Diag
 	v, err := convert.Convert(v, cty.String)
 	switch {
 	case err != nil:
-		return fallback, append(ds, diags.Errorf(&rng, "Invalid error message", "Unsuitable value for error message: %s.", err)...)
+		return fallback, "", append(ds, diags.Errorf(&rng, "Invalid error message", "Unsuitable value for error message: %s.", err)...)
 	case !v.IsKnown():
-		return "The error message depends on values that are not known yet.", ds
+		return "The error message depends on values that are not known yet.", "", ds
 	case v.IsNull():
-		return fallback, append(ds, diags.Errorf(&rng, "Invalid error message", "Unsuitable value for error message: it is null.")...)
+		return fallback, "", append(ds, diags.Errorf(&rng, "Invalid error message", "Unsuitable value for error message: it is null.")...)
 	}
-	return strings.TrimSpace(v.AsString()), ds
-}
-
-type checkID struct{ kind, config, object string }
-
-// checks collects the results of conditions, by object.
-type checks struct{ by map[checkID]*checkState }
-
-type checkState struct {
-	status   Status
-	failures []string
-}
-
-// rank orders statuses by how much they say about the whole.
-var rank = map[Status]int{"": 0, Pass: 1, Unknown: 2, Fail: 3, Errored: 4}
-
-func (c *checks) add(e *Evaluator, id checkID, s Status, message string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if c.by == nil {
-		c.by = map[checkID]*checkState{}
-	}
-	st := c.by[id]
-	if st == nil {
-		st = &checkState{}
-		c.by[id] = st
-	}
-	if rank[s] > rank[st.status] {
-		st.status = s
-	}
-	if s == Fail {
-		st.failures = append(st.failures, message)
-	}
-}
-
-// A Checked is the combined result of all conditions of one object.
-type Checked struct {
-	Kind, ConfigAddr, ObjectAddr string
-	Status                       Status
-	Failures                     []string
-}
-
-// Checks returns the results recorded so far, sorted by address.
-func (e *Evaluator) Checks() []Checked {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	var out []Checked
-	for id, st := range e.checks.by {
-		s := st.status
-		if s == "" {
-			s = Unknown
-		}
-		out = append(out, Checked{id.kind, id.config, id.object, s, slices.Clone(st.failures)})
-	}
-	slices.SortFunc(out, func(a, b Checked) int {
-		return cmp.Or(cmp.Compare(a.ConfigAddr, b.ConfigAddr), cmp.Compare(a.ObjectAddr, b.ObjectAddr), cmp.Compare(a.Kind, b.Kind))
-	})
-	return out
+	message = strings.TrimSpace(v.AsString())
+	return message, message, ds
 }

@@ -100,15 +100,15 @@ t_x.b = { id = unknown }
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}
-	e.Declare("resource", "t_x.b", "t_x.b")
+	e.Declare(eval.Subject{Kind: "resource", Config: "t_x.b", Object: "t_x.b"}, 1)
 	for i := range instances {
 		addr := "t_x.a" + instances[i].Key.String()
 		first := r.Preconditions[:2+i] // the third one fails, and is for the second instance
-		e.Conditions(first, eval.Scope{Instance: &instances[i]}, "resource", "t_x.a", addr, "failed")
+		e.Conditions(first, eval.Scope{Instance: &instances[i]}, eval.Subject{Kind: "resource", Config: "t_x.a", Object: addr}, "failed")
 	}
 	var got []string
 	for _, c := range e.Checks() {
-		got = append(got, strings.Join(append([]string{c.ConfigAddr, c.ObjectAddr, string(c.Status)}, c.Failures...), " "))
+		got = append(got, strings.Join(append([]string{c.Config, c.Object, string(c.Status)}, c.Failures...), " "))
 	}
 	want := []string{"t_x.a t_x.a[0] unknown", "t_x.a t_x.a[1] fail index 1 less", "t_x.b t_x.b unknown"}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -134,7 +134,7 @@ t_x.b = { id = unknown }
 `)
 		w.Applying = applying
 		e := eval.New(w)
-		ds := e.Conditions(w.Config.Root.Checks["c"].Asserts, eval.Scope{}, "check", "check.c", "check.c", "failed")
+		ds := e.Conditions(w.Config.Root.Checks["c"].Asserts, eval.Scope{}, eval.Subject{Kind: eval.KindCheck, Config: "check.c", Object: "check.c"}, "failed")
 		want := "main.tf:5: Check block assertion known after apply"
 		if applying {
 			want = ""

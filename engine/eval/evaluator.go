@@ -43,6 +43,8 @@ type World struct {
 	RootDir, WorkingDir string
 	Workspace           string
 	Applying            bool
+	// Lenient says that conditions which are not met are worth a warning only.
+	Lenient bool
 	// Static says that no instances exist yet (validate): count.index, each.key and each.value
 	// are unknown, and every block has one instance.
 	Static bool
@@ -217,6 +219,21 @@ func (e *Evaluator) BlockContext(block any, s Scope) (*hcl.EvalContext, diags.Di
 		return nil, diags.Reported()
 	}
 	return s.child(c.ctx), nil
+}
+
+// Ready evaluates what a resource block mentions in a module instance. Its errors say
+// that something of that failed, so that the block has no instances to speak of.
+func (e *Evaluator) Ready(in addrs.ModuleInstance, r *config.Resource) diags.Diagnostics {
+	_, ds := e.BlockContext(r, Scope{Module: in})
+	for _, list := range [][]*config.Condition{r.Preconditions, r.Postconditions} {
+		for _, c := range list {
+			for _, x := range []hcl.Expression{c.Condition, c.ErrorMessage} {
+				_, more := e.context(e.w.Refs.OfExpr(x), Scope{Module: in})
+				ds = append(ds, more...)
+			}
+		}
+	}
+	return ds
 }
 
 type contextKey struct {

@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/hashicorp/hcl/v2"
@@ -97,7 +98,7 @@ func (e *Evaluator) validate(in addrs.ModuleInstance, v *config.Variable, val ct
 		return nil
 	}
 	var ds diags.Diagnostics
-	id := checkID{kind: "var", config: varAddr(in.Module().String(), v.Name), object: varAddr(in.String(), v.Name)}
+	id := VariableSubject(in.Module(), in, v)
 	for _, c := range v.Validations {
 		if e.w.Static && !val.IsKnown() {
 			e.checks.add(e, id, Unknown, "")
@@ -106,7 +107,7 @@ func (e *Evaluator) validate(in addrs.ModuleInstance, v *config.Variable, val ct
 		scope := Scope{Module: in, Extra: nil}
 		r := e.condition(c, scope, &variable{v.Name, val})
 		ds = append(ds, r.Diags...)
-		e.checks.add(e, id, r.Status, r.Message)
+		e.checks.add(e, id, cmp.Or(r.Status, Unknown), r.Problem)
 		if r.Status == Fail {
 			d := diags.Errorf(place, "Invalid value for variable", "%s\n\nThis was checked by the validation rule at %s:%d,%d-%d.",
 				r.Message, c.Range.Filename, c.Range.Start.Line, c.Range.Start.Column, c.Range.End.Column)
@@ -127,8 +128,10 @@ func varAddr(module, name string) string {
 // output evaluates an output value into its cell.
 func (e *Evaluator) output(c *cell, in addrs.ModuleInstance, o *config.Output) diags.Diagnostics {
 	scope := Scope{Module: in}
-	id := checkID{kind: "output_value", config: outputAddr(in.Module().String(), o.Name), object: addrs.AbsOutput{Module: in, Name: o.Name}.String()}
-	ds := e.Conditions(o.Preconditions, scope, id.kind, id.config, id.object, "Module output value precondition failed")
+	if ds := e.ready(o, scope); ds.HasErrors() {
+		return ds // its conditions have no result then
+	}
+	ds := e.Conditions(o.Preconditions, scope, OutputSubject(in.Module(), in, o), "Module output value precondition failed")
 	if ds.HasErrors() {
 		return ds
 	}
@@ -158,6 +161,33 @@ func (e *Evaluator) output(c *cell, in addrs.ModuleInstance, o *config.Output) d
 	return ds
 }
 
+// ready evaluates what an output mentions.
+func (e *Evaluator) ready(o *config.Output, s Scope) diags.Diagnostics {
+	if len(o.Preconditions) == 0 {
+		return nil
+	}
+	_, ds := e.context(e.w.Refs.OfExpr(o.Expr), s)
+	for _, c := range o.Preconditions {
+		for _, x := range []hcl.Expression{c.Condition, c.ErrorMessage} {
+			_, more := e.context(e.w.Refs.OfExpr(x), s)
+			ds = append(ds, more...)
+		}
+	}
+	return ds
+}
+
+// OutputSubject returns an output of a module, in one of its instances, as something
+// that has conditions.
+func OutputSubject(m addrs.Module, in addrs.ModuleInstance, o *config.Output) Subject {
+	return Subject{Kind: "output_value", Config: outputAddr(m.String(), o.Name), Object: addrs.AbsOutput{Module: in, Name: o.Name}.String()}
+}
+
+// VariableSubject returns a variable of a module, in one of its instances, as
+// something that has conditions.
+func VariableSubject(m addrs.Module, in addrs.ModuleInstance, v *config.Variable) Subject {
+	return Subject{Kind: "var", Config: varAddr(m.String(), v.Name), Object: varAddr(in.String(), v.Name)}
+}
+
 func outputAddr(module, name string) string {
 	if module == "" {
 		return "output." + name
@@ -173,6 +203,9 @@ func (e *Evaluator) Force(skip func(addrs.Object) bool) diags.Diagnostics {
 	for _, m := range e.w.Config.Order {
 		ins, more := e.Modules(m)
 		ds = append(ds, more...)
+		if len(ins) == 0 && !more.HasErrors() {
+			e.declareNone(m)
+		}
 		for _, in := range ins {
 			for n := range m.Variables {
 				if !skip(addrs.Object{Module: m.Addr, Kind: addrs.KindVariable, Name: n}) {
@@ -192,6 +225,20 @@ func (e *Evaluator) Force(skip func(addrs.Object) bool) diags.Diagnostics {
 		}
 	}
 	return ds
+}
+
+// declareNone records that the values of a module have no instances.
+func (e *Evaluator) declareNone(m *config.Module) {
+	for _, v := range m.Variables {
+		if len(v.Validations) > 0 {
+			e.Declare(Subject{Kind: "var", Config: varAddr(m.Addr.String(), v.Name)}, 0)
+		}
+	}
+	for _, o := range m.Outputs {
+		if len(o.Preconditions) > 0 {
+			e.Declare(Subject{Kind: "output_value", Config: outputAddr(m.Addr.String(), o.Name)}, 0)
+		}
+	}
 }
 
 // variable is a variable's value while its own validations look at it.

@@ -1,19 +1,28 @@
 package planning
 
 import (
+	"maps"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/session"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// checkBlocks evaluates check blocks, unless everything is about to go.
-func (p *planner) checkBlocks() {
-	if p.in.Mode == plans.DestroyMode {
-		session.DeclareChecks(p.s.Eval, p.in.Config.Order, p.skipValue)
-		return
+// checkResults groups the results of conditions by configuration object. A destroy
+// checks nothing; only root outputs are named, if they go as well.
+func (p *planner) checkResults() []states.CheckResult {
+	if p.in.Mode != plans.DestroyMode {
+		return session.CheckResults(p.in.Config, p.s.Eval.Checks(), nil)
 	}
-	p.report(session.CheckBlocks(p.s.Eval, p.in.Config.Order, p.skipValue))
+	var list []eval.Checked
+	root := p.in.Config.Root
+	for _, name := range slices.Sorted(maps.Keys(root.Outputs)) {
+		if o := root.Outputs[name]; len(o.Preconditions) > 0 && p.included == nil {
+			list = append(list, eval.Checked{Subject: eval.OutputSubject(root.Addr, addrs.RootModuleInstance, o), Status: eval.Unknown})
+		}
+	}
+	return session.CheckResults(p.in.Config, list, nil)
 }
-
-// checkResults groups the results of conditions by configuration object.
-func (p *planner) checkResults() []states.CheckResult { return session.CheckResults(p.s.Eval.Checks()) }

@@ -9,7 +9,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
-	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/schema"
@@ -45,7 +44,9 @@ func (p *planner) visitData(ctx context.Context, m *config.Module, r *config.Res
 	for i := range jobs {
 		ds = append(ds, jobs[i].ds...)
 	}
-	b.collect(jobs, spans)
+	if !ds.HasErrors() {
+		b.collect(jobs, spans)
+	}
 	return ds
 }
 
@@ -89,7 +90,7 @@ func (x *instance) planData(ctx context.Context) (cty.Value, diags.Diagnostics) 
 	switch {
 	case !plain.IsWhollyKnown():
 		reason = plans.ReasonReadBecauseConfigUnknown
-	case x.p.in.Mode == plans.NormalMode && x.dependencyPending():
+	case x.p.in.Mode != plans.RefreshOnlyMode && x.dependencyPending():
 		reason = plans.ReasonReadBecauseDependency
 	}
 	if reason != plans.ReasonNone {
@@ -113,7 +114,7 @@ func (x *instance) planData(ctx context.Context) (cty.Value, diags.Diagnostics) 
 // readLater plans a read at apply.
 func (x *instance) readLater(plain cty.Value, sensitive []cty.Path, reason plans.Reason) cty.Value {
 	planned := session.MarkSensitive(schema.PlannedDataResourceObject(x.rs.Block, plain), x.rs, sensitive)
-	if x.p.in.Mode != plans.NormalMode {
+	if x.p.in.Mode == plans.RefreshOnlyMode {
 		return planned // nothing will be applied that the read could wait for
 	}
 	before := x.rs.Block.NullValue()
@@ -122,7 +123,6 @@ func (x *instance) readLater(plain cty.Value, sensitive []cty.Path, reason plans
 		Addr: x.object(), Provider: x.pc, Reason: reason, Schema: x.rs,
 		Change: plans.Change{Action: plans.Read, Before: before, After: planned},
 	})
-	x.p.in.Events.Send(events.Event{Kind: events.Planned, Addr: x.object(), Action: plans.Read})
 	return planned
 }
 
@@ -187,6 +187,8 @@ func (p *planner) visitEphemeral(ctx context.Context, m *config.Module, r *confi
 	for i := range jobs {
 		ds = append(ds, jobs[i].ds...)
 	}
-	b.collect(jobs, spans)
+	if !ds.HasErrors() {
+		b.collect(jobs, spans)
+	}
 	return ds
 }

@@ -6,35 +6,32 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/zclconf/go-cty/cty"
 )
 
 // delete plans the deletion of an object that was found.
-func (b *block) delete(ctx context.Context, addr addrs.ResourceInstanceObject, found existing, reason plans.Reason) diags.Diagnostics {
-	if b.r != nil && b.r.PreventDestroy && addr.Deposed == addrs.NotDeposed {
-		return prevented(b, addr.Instance)
+func (b *block) delete(ctx context.Context, addr addrs.ResourceInstanceObject, found existing, reason plans.Reason) (*plans.ResourceChange, diags.Diagnostics) {
+	private, ds := b.askToDelete(ctx, addr, found.prior, found.object.Private)
+	if ds.HasErrors() {
+		return nil, ds
 	}
-	change := &plans.ResourceChange{
+	return &plans.ResourceChange{
 		Addr: addr, Provider: b.pc, Reason: reason, Schema: b.rs,
 		Change:              plans.Change{Action: plans.Delete, Before: found.prior, After: b.rs.Block.NullValue()},
 		CreateBeforeDestroy: found.object.CreateBeforeDestroy,
 		StoredDeps:          found.object.Dependencies,
-		Private:             found.object.Private,
+		Private:             private,
+	}, ds
+}
+
+// allowed says if an object may not be deleted.
+func (b *block) allowed(c *plans.ResourceChange) diags.Diagnostics {
+	if b.r != nil && b.r.PreventDestroy && c.Addr.Deposed == addrs.NotDeposed {
+		return prevented(b, c.Addr.Instance)
 	}
-	private, ds := b.askToDelete(ctx, addr, found.prior, found.object.Private)
-	if ds.HasErrors() {
-		b.p.mu.Lock()
-		b.p.refused++
-		b.p.mu.Unlock()
-		return ds
-	}
-	change.Private = private
-	b.p.record(change)
-	b.p.in.Events.Send(events.Event{Kind: events.Planned, Addr: addr, Action: change.Action})
-	return ds
+	return nil
 }
 
 // askToDelete asks the provider whether an object may be deleted, if it wants to be
@@ -83,7 +80,10 @@ func (b *block) deposed(ctx context.Context, addr addrs.AbsResourceInstance) dia
 			b.p.record(&plans.ResourceChange{Addr: obj, Provider: b.pc, Schema: b.rs, Change: plans.Change{Action: plans.NoOp, Before: null, After: null}})
 			continue
 		}
-		ds = append(ds, b.delete(ctx, obj, found, plans.ReasonNone)...)
+		change, more := b.delete(ctx, obj, found, plans.ReasonNone)
+		if ds = append(ds, more...); change != nil {
+			b.p.record(change)
+		}
 	}
 	return ds
 }
@@ -123,30 +123,35 @@ func (b *block) deleteAll(ctx context.Context, list []addrs.AbsResourceInstance,
 	return append(slices.Concat(found...), interrupted...)
 }
 
-// deleteOrphan deletes one instance. The provider is asked before the object is read
-// again: if it refuses, nothing else is done with it.
+// deleteOrphan deletes one instance. The provider is asked about the object as it is
+// stored, before it is read again: if it refuses, nothing else is done with it.
 func (b *block) deleteOrphan(ctx context.Context, obj addrs.ResourceInstanceObject, reason plans.Reason, configured *block) diags.Diagnostics {
-	if o := b.p.object(obj); o != nil && b.p.in.Mode == plans.NormalMode && b.ps.PlanDestroy {
-		v, ds := b.p.s.Decode(ctx, b.client, obj.Instance, b.rs, o)
-		if ds.HasErrors() {
-			return ds
-		}
-		if _, ds = b.askToDelete(ctx, obj, v, o.Private); ds.HasErrors() {
-			return ds
-		}
+	o := b.p.object(obj)
+	if o == nil {
+		return nil // it has deposed objects only
 	}
-	found, ds := b.refresh(ctx, obj)
-	if ds.HasErrors() || found.object == nil || b.p.in.Mode == plans.RefreshOnlyMode {
+	if b.p.in.Mode == plans.RefreshOnlyMode {
+		_, ds := b.refresh(ctx, obj)
 		return ds
 	}
-	return append(ds, configured.delete(ctx, obj, found, reason)...)
+	v, ds := b.p.s.Decode(ctx, b.client, obj.Instance, b.rs, o)
+	if ds.HasErrors() {
+		return ds
+	}
+	change, more := b.delete(ctx, obj, existing{o, v}, reason)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	found, more := b.refresh(ctx, obj)
+	if ds = append(ds, more...); ds.HasErrors() || found.object == nil {
+		return ds
+	}
+	b.p.record(change)
+	return append(ds, configured.allowed(change)...)
 }
 
 // reason says why an instance of a configured block is not wanted.
 func (b *block) reason(a addrs.AbsResourceInstance, spans map[addrs.AbsResource][2]int) plans.Reason {
-	if b.p.in.Mode == plans.DestroyMode {
-		return plans.ReasonNone
-	}
 	if _, ok := spans[a.AbsResource()]; !ok {
 		return plans.ReasonDeleteBecauseNoModule
 	}
@@ -216,11 +221,9 @@ func (p *planner) orphanResource(ctx context.Context, abs addrs.AbsResource) dia
 	}
 	// Also if its module is gone: "no module" is for a block whose module has fewer
 	// instances.
-	reason := plans.ReasonDeleteBecauseNoConfig
-	if p.in.Mode == plans.DestroyMode {
-		reason = plans.ReasonNone
-	}
-	return append(ds, b.deleteAll(ctx, list, func(a addrs.AbsResourceInstance) plans.Reason { return reason })...)
+	return append(ds, b.deleteAll(ctx, list, func(addrs.AbsResourceInstance) plans.Reason {
+		return plans.ReasonDeleteBecauseNoConfig
+	})...)
 }
 
 // moduleExists reports whether the configuration expands to a module instance.

@@ -8,7 +8,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
-	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/session"
@@ -40,22 +39,12 @@ func (x *instance) plan(ctx context.Context) (cty.Value, diags.Diagnostics) {
 		return cty.NilVal, append(ds, more...)
 	}
 	ds = append(ds, more...)
-	switch {
-	case x.p.in.Mode == plans.DestroyMode:
-		v := x.found.prior
-		if x.found.object == nil {
-			v = cty.UnknownVal(x.rs.Block.ImpliedType())
-			return v, ds
+	if x.p.in.Mode == plans.RefreshOnlyMode {
+		ds = append(ds, x.preconditions()...)
+		if x.found.prior.IsNull() {
+			return cty.UnknownVal(x.rs.Block.ImpliedType()), ds
 		}
-		return v, append(ds, x.delete(ctx, x.object(), x.found, plans.ReasonNone)...)
-	case x.p.in.Mode == plans.RefreshOnlyMode:
-		v := x.found.prior
-		if v.IsNull() {
-			v = cty.UnknownVal(x.rs.Block.ImpliedType())
-		} else {
-			ds = append(ds, x.postconditions(v)...)
-		}
-		return v, ds
+		return x.found.prior, append(ds, x.postconditions(x.found.prior)...)
 	}
 	change, more := x.change(ctx)
 	if ds = append(ds, more...); more.HasErrors() {
@@ -66,7 +55,9 @@ func (x *instance) plan(ctx context.Context) (cty.Value, diags.Diagnostics) {
 		x.settle()
 	}
 	x.p.record(change)
-	x.p.in.Events.Send(events.Event{Kind: events.Planned, Addr: x.object(), Action: change.Action})
+	if change.Action.IsReplace() && x.r.PreventDestroy {
+		return cty.NilVal, append(ds, prevented(x.block, x.addr)...)
+	}
 	return change.After, append(ds, x.postconditions(change.After)...)
 }
 
@@ -116,9 +107,6 @@ func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Dia
 			ds = append(ds, more...)
 		}
 		q.Planned, q.PlannedPrivate = again.Planned, again.PlannedPrivate
-	}
-	if action.IsReplace() && x.r.PreventDestroy {
-		return nil, append(ds, x.prevented()...)
 	}
 	return &plans.ResourceChange{
 		Addr: x.object(), Provider: x.pc, Reason: reason, Schema: x.rs,
@@ -220,14 +208,10 @@ func (x *instance) conditionsOf(s eval.Scope, pre bool) diags.Diagnostics {
 	if len(cs) == 0 {
 		return nil
 	}
-	return x.p.s.Eval.Conditions(cs, s, "resource", x.cr.String(), x.addr.String(), summary)
+	return x.p.s.Eval.Conditions(cs, s, session.ResourceSubject(x.addr), summary)
 }
 
 // prevented says that the object would be destroyed, but must not be.
-func (x *instance) prevented() diags.Diagnostics {
-	return prevented(x.block, x.addr)
-}
-
 func prevented(b *block, addr addrs.AbsResourceInstance) diags.Diagnostics {
 	return diags.Errorf(b.r.Range.Ptr(), "Instance cannot be destroyed",
 		"Resource %s has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To avoid this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the plan using the -target option.", addr)

@@ -9,9 +9,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/session"
 )
 
 // block is what the visit of a resource block needs for all its instances.
@@ -96,13 +98,11 @@ func (b *block) expand() ([]job, map[addrs.AbsResource][2]int, diags.Diagnostics
 		for i := range instances {
 			keys[i] = instances[i].Key
 			jobs = append(jobs, job{in: in, inst: instances[i], addr: abs.Instance(instances[i].Key)})
-			if len(b.r.Preconditions)+len(b.r.Postconditions) > 0 {
-				b.p.s.Eval.Declare("resource", b.cr.String(), abs.Instance(instances[i].Key).String())
-			}
 			j := &jobs[len(jobs)-1]
 			j.scope = eval.Scope{Module: in, Instance: &j.inst}
 		}
 		spans[abs] = [2]int{start, len(jobs)}
+		ds = append(ds, b.p.s.Eval.Ready(in, b.r)...)
 		b.p.mu.Lock()
 		b.p.instances.Resources[abs] = keys
 		b.p.mu.Unlock()
@@ -110,7 +110,24 @@ func (b *block) expand() ([]job, map[addrs.AbsResource][2]int, diags.Diagnostics
 	for i := range jobs { // the slice has grown: point into it as it is now
 		jobs[i].scope.Instance = &jobs[i].inst
 	}
+	if !ds.HasErrors() {
+		b.declare(jobs)
+	}
 	return jobs, spans, ds
+}
+
+// declare records that the instances have conditions.
+func (b *block) declare(jobs []job) {
+	n := len(b.r.Preconditions) + len(b.r.Postconditions)
+	if n == 0 {
+		return
+	}
+	b.p.s.Eval.Declare(eval.Subject{Kind: "resource", Config: b.cr.String()}, 0)
+	for i := range jobs {
+		if b.p.wants(jobs[i].addr) {
+			b.p.s.Eval.Declare(session.ResourceSubject(jobs[i].addr), n)
+		}
+	}
 }
 
 // visitManaged plans all instances of a resource block, and the deletion of those
@@ -148,7 +165,9 @@ func (p *planner) visitManaged(ctx context.Context, m *config.Module, r *config.
 		ds = append(ds, jobs[i].ds...)
 	}
 	ds = append(ds, b.orphans(ctx, wanted, spans)...)
-	b.collect(jobs, spans)
+	if !ds.HasErrors() {
+		b.collect(jobs, spans)
+	}
 	return ds
 }
 
@@ -185,13 +204,25 @@ func (b *block) outside(ctx context.Context, addr addrs.AbsResourceInstance) cty
 	return v
 }
 
-// record keeps a change.
+// record keeps a change, unless everything is going to be destroyed: then it only
+// tells those who depend on the object what would have become of it.
 func (p *planner) record(c *plans.ResourceChange) {
+	if p.in.Mode != plans.DestroyMode {
+		p.keep(c)
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.changing(c)
+}
+
+// keep makes a change part of the plan.
+func (p *planner) keep(c *plans.ResourceChange) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c.PrevAddr == (addrs.AbsResourceInstance{}) {
 		c.PrevAddr = c.Addr.Instance
-		if c.Addr.Deposed == addrs.NotDeposed {
+		if c.Addr.Deposed == addrs.NotDeposed && p.in.Mode != plans.DestroyMode {
 			if from, ok := p.movedFrom[c.Addr.Instance]; ok {
 				c.PrevAddr = from
 			}
@@ -201,6 +232,16 @@ func (p *planner) record(c *plans.ResourceChange) {
 	if c.Addr.Deposed == addrs.NotDeposed {
 		p.changeOf[c.Addr.Instance] = c
 	}
+	if p.in.Mode != plans.DestroyMode {
+		p.changing(c)
+	}
+	if c.Action != plans.Forget && !(c.Action == plans.NoOp && c.Addr.Deposed != addrs.NotDeposed) {
+		p.in.Events.Send(events.Event{Kind: events.Planned, Addr: c.Addr, Action: c.Action})
+	}
+}
+
+// changing notes that a resource is about to change. The caller holds mu.
+func (p *planner) changing(c *plans.ResourceChange) {
 	if c.Action != plans.NoOp {
 		p.pending[c.Addr.Instance.Config()] = true
 		p.pendingAbs[c.Addr.Instance.AbsResource()] = true

@@ -255,16 +255,18 @@ func (m *move) target(a addrs.AbsResourceInstance) (addrs.AbsResourceInstance, b
 }
 
 // checkMoves reports moved blocks whose old address is still declared.
-func (p *planner) checkMoves() {
+func (p *planner) checkMoves() diags.Diagnostics {
+	var ds diags.Diagnostics
 	for _, m := range p.in.Config.Order {
 		for _, b := range m.Moved {
 			st := move{module: m.Addr, from: b.From, to: b.To, whole: wholeBlock(b.From) && wholeBlock(b.To)}
 			if what := p.stillThere(m, &st); what != "" {
-				p.report(diags.Errorf(&b.Range, "Moved object still exists",
-					"This statement declares a move from %s, but that object is still declared in the configuration at %s. Change your configuration so that this object will be declared as %s instead.", b.From, what, b.To))
+				ds = append(ds, diags.Errorf(&b.Range, "Moved object still exists",
+					"This statement declares a move from %s, but that object is still declared in the configuration at %s. Change your configuration so that this object will be declared as %s instead.", b.From, what, b.To)...)
 			}
 		}
 	}
+	return ds
 }
 
 // stillThere returns what the configuration still has at a statement's old address.

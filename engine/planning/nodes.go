@@ -8,14 +8,18 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/walk"
 )
 
 // A node is one stop of the walk.
 type node struct {
-	visit func(context.Context) diags.Diagnostics
-	after []addrs.ConfigResource // resources to be planned before
+	visits []visit                // one after the other; what fails ends it
+	after  []addrs.ConfigResource // resources to be planned before
 }
+
+// A visit plans a resource and reports what is wrong.
+type visit func(context.Context) diags.Diagnostics
 
 // nodes are all stops, and where the one of each block is.
 type nodes struct {
@@ -28,36 +32,55 @@ type nodes struct {
 func (p *planner) nodes() *nodes {
 	n := &nodes{of: map[addrs.ConfigResource]int{}}
 	configured := map[addrs.ConfigResource]bool{}
+	for a := range p.prior.Current().Resources() {
+		cr := a.Config()
+		p.byConfig[cr] = append(p.byConfig[cr], a)
+	}
 	for _, m := range p.in.Config.Order {
 		for _, r := range slices.SortedFunc(maps.Keys(m.Resources), addrs.Resource.Compare) {
 			cr := addrs.ConfigResource{Module: m.Addr, Resource: r}
 			configured[cr] = true
-			if p.included != nil && !p.included.objects[objectOf(cr)] {
-				continue
+			visits := p.visits(cr, p.visitor(m, m.Resources[r]), p.included == nil || p.included.objects[objectOf(cr)])
+			if len(visits) > 0 {
+				n.of[cr] = len(n.list)
+				n.list = append(n.list, node{visits: visits, after: p.deps.Direct(cr)})
 			}
-			n.of[cr] = len(n.list)
-			n.list = append(n.list, node{visit: p.visitor(m, m.Resources[r]), after: p.deps.Direct(cr)})
 		}
-	}
-	for a := range p.prior.Current().Resources() {
-		cr := a.Config()
-		p.byConfig[cr] = append(p.byConfig[cr], a)
 	}
 	for _, cr := range slices.SortedFunc(maps.Keys(p.byConfig), addrs.ConfigResource.Compare) {
 		slices.SortFunc(p.byConfig[cr], addrs.AbsResource.Compare)
 		if configured[cr] || cr.Resource.Mode == addrs.Ephemeral {
 			continue
 		}
-		if p.included != nil && !p.included.hasOrphan(p, cr) {
-			continue
+		visits := p.visits(cr, p.orphanVisitor(cr), p.included == nil || p.included.hasOrphan(p, cr))
+		if len(visits) > 0 {
+			n.list = append(n.list, node{visits: visits, after: p.orphanAfter(cr)})
 		}
-		n.list = append(n.list, node{visit: p.orphanVisitor(cr), after: p.orphanAfter(cr)})
 	}
 	return n
 }
 
+// visits returns what is to be done with a resource: the usual, if it is included, and
+// then its destruction.
+func (p *planner) visits(cr addrs.ConfigResource, usual visit, included bool) []visit {
+	if p.in.Mode != plans.DestroyMode {
+		if included {
+			return []visit{usual}
+		}
+		return nil
+	}
+	var out []visit
+	if included && p.usual() {
+		out = append(out, usual)
+	}
+	if cr.Resource.Mode == addrs.Managed && (p.doomed == nil || p.doomed.hasOrphan(p, cr)) {
+		out = append(out, func(ctx context.Context) diags.Diagnostics { return p.destroy(ctx, cr) })
+	}
+	return out
+}
+
 // visitor returns the visit of a block by its mode.
-func (p *planner) visitor(m *config.Module, r *config.Resource) func(context.Context) diags.Diagnostics {
+func (p *planner) visitor(m *config.Module, r *config.Resource) visit {
 	switch r.Addr.Mode {
 	case addrs.Data:
 		return func(ctx context.Context) diags.Diagnostics { return p.visitData(ctx, m, r) }

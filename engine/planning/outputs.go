@@ -23,24 +23,22 @@ func (p *planner) outputs() []*plans.OutputChange {
 		if o.Ephemeral {
 			continue
 		}
-		if p.in.Mode == plans.DestroyMode {
-			if p.included != nil {
-				continue // what is destroyed with -target leaves the outputs as they are
-			}
-			if old, ok := p.in.State.Output(name); ok {
-				out = append(out, deletedOutput(name, old))
-			}
-			continue
-		}
 		if p.skipValue(addrs.Object{Kind: addrs.KindOutput, Name: name}) {
 			continue
 		}
-		v, ds := p.s.Eval.Output(addrs.RootModuleInstance, name)
-		if ds.HasErrors() {
-			continue
+		if p.usual() {
+			v, ds := p.s.Eval.Output(addrs.RootModuleInstance, name)
+			if ds.HasErrors() {
+				continue
+			}
+			p.foresee(o, v)
+			if p.in.Mode != plans.DestroyMode {
+				out = append(out, p.output(o, v))
+			}
 		}
-		out = append(out, p.output(o, v))
-		p.foresee(o, v)
+	}
+	if p.in.Mode == plans.DestroyMode {
+		return p.deletedOutputs()
 	}
 	if p.included == nil {
 		for name, old := range p.in.State.Outputs() {
@@ -98,6 +96,21 @@ func (p *planner) output(o *config.Output, v cty.Value) *plans.OutputChange {
 		c.After = c.After.Mark(marks.Sensitive)
 	}
 	return c
+}
+
+// deletedOutputs plans that all outputs go. What is destroyed with -target leaves them
+// as they are.
+func (p *planner) deletedOutputs() []*plans.OutputChange {
+	var out []*plans.OutputChange
+	if p.included != nil {
+		return nil
+	}
+	state := p.prior.State()
+	for _, name := range slices.Sorted(maps.Keys(maps.Collect(state.Outputs()))) {
+		old, _ := state.Output(name)
+		out = append(out, deletedOutput(name, old))
+	}
+	return out
 }
 
 func deletedOutput(name string, old states.Output) *plans.OutputChange {

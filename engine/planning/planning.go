@@ -68,7 +68,8 @@ type Input struct {
 const DefaultParallelism = 10
 
 // Plan makes the plan. It is returned beside errors too, marked as such, with
-// what could be planned; nil if it is for a destroy, and what exists could not be found out.
+// what could be planned; nil if moves make no sense, or if what is to be destroyed
+// could not be planned otherwise.
 func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 	if in.Parallelism <= 0 {
 		in.Parallelism = DefaultParallelism
@@ -78,8 +79,10 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 	p.checkRemoved()
 	p.selectTargets()
 	p.walk(ctx)
-	p.checkMoves()
 	p.report(p.s.CloseEphemerals(context.WithoutCancel(ctx)))
+	if ds := p.checkMoves(); ds.HasErrors() {
+		return nil, ds // all else may be a mere consequence
+	}
 	return p.finish()
 }
 
@@ -96,8 +99,9 @@ type planner struct {
 	forced map[addrs.ConfigResource]bool
 	// movedFrom maps the new address of moved instances to the old one.
 	movedFrom map[addrs.AbsResourceInstance]addrs.AbsResourceInstance
-	// included is nil without targets; else the objects and instances to plan.
-	included *selection
+	// included is nil without targets; else the objects and instances to plan. doomed is
+	// the same for what is to be destroyed.
+	included, doomed *selection
 	// stored is set where nothing is planned: resources have the values of the state.
 	stored *storedValues
 
@@ -113,11 +117,11 @@ type planner struct {
 	instances  plans.Instances
 	imports    map[addrs.AbsResourceInstance]importing
 	found      diags.Diagnostics
-	ended      bool
+	// late is what is wrong with destroying, rather than with what would be without.
+	late  diags.Diagnostics
+	ended bool
 	// readSensitive says that an object of a type with sensitive attributes was read.
 	readSensitive bool
-	// refused counts the deletions that providers refused to plan.
-	refused int
 }
 
 func newPlanner(in Input) *planner {
@@ -142,6 +146,7 @@ func newPlanner(in Input) *planner {
 		Functions: in.Functions, ModuleFunctions: in.ModuleFunctions,
 		Variables: in.Variables, Resource: p.resourceValue,
 		RootDir: in.RootDir, WorkingDir: in.WorkingDir, Workspace: in.Workspace,
+		Lenient: in.Mode != plans.NormalMode,
 	})
 	p.deps = session.NewDependencies(in.Config, in.Refs)
 	p.forced = p.deps.CreateBeforeDestroy()
@@ -186,10 +191,12 @@ var errVisit = errors.New("the visit reported errors")
 func (p *planner) walk(ctx context.Context) {
 	nodes := p.nodes()
 	results := walk.Run(ctx, p.in.Parallelism, nodes.graph(), func(ctx context.Context, i int) error {
-		ds := nodes.list[i].visit(ctx)
-		p.report(ds)
-		if ds.HasErrors() {
-			return errVisit
+		for _, visit := range nodes.list[i].visits {
+			ds := visit(ctx)
+			p.report(ds)
+			if ds.HasErrors() {
+				return errVisit
+			}
 		}
 		return nil
 	})
@@ -204,21 +211,25 @@ func (p *planner) walk(ctx context.Context) {
 
 // finish evaluates what nobody asked for, and puts the plan together.
 func (p *planner) finish() (*plans.Plan, diags.Diagnostics) {
-	p.report(p.s.Eval.Force(p.skipValue))
-	p.checkBlocks()
+	if p.usual() {
+		p.report(p.s.Eval.Force(p.skipValue))
+		p.report(session.CheckBlocks(p.s.Eval, p.in.Config.Order, p.skipValue))
+	}
 	outputs := p.outputs()
-	ds := slices.Concat(p.found, p.s.Diagnostics(), p.s.Eval.Diagnostics()).Distinct()
-	ds = append(ds, p.targetWarnings()...)
+	ds := slices.Concat(p.found, p.s.Diagnostics(), p.s.Eval.Diagnostics())
+	if p.in.Mode == plans.DestroyMode {
+		if ds.HasErrors() {
+			return nil, ds.Distinct()
+		}
+		ds = p.late
+	}
+	ds = append(ds.Distinct(), p.targetWarnings()...)
 	ds = append(ds, p.replaceWarnings()...)
 	p.recordCalls()
 	slices.SortFunc(p.changes, compareChanges)
 	ds = append(ds, p.forgetWarnings()...)
 	slices.SortFunc(p.drift, compareChanges)
 	p.deps.Fill(p.changes)
-	var relevant []plans.RelevantAttribute
-	if !ds.HasErrors() {
-		relevant = p.relevant(outputs)
-	}
 	plan := &plans.Plan{
 		Mode:               p.in.Mode,
 		Errored:            ds.HasErrors(),
@@ -226,7 +237,6 @@ func (p *planner) finish() (*plans.Plan, diags.Diagnostics) {
 		Changes:            p.changes,
 		Drift:              p.drift,
 		Outputs:            outputs,
-		Relevant:           relevant,
 		Checks:             p.checkResults(),
 		Variables:          p.keptVariables(),
 		EphemeralVariables: p.in.EphemeralVariables,
@@ -238,10 +248,10 @@ func (p *planner) finish() (*plans.Plan, diags.Diagnostics) {
 		PriorState:         p.prior.State(),
 		Timestamp:          p.in.Timestamp,
 	}
-	if p.in.Mode == plans.DestroyMode && plan.Errored && p.refused == 0 {
-		return nil, ds // what exists is not known: there is nothing to show
+	if !plan.Errored {
+		plan.Relevant = p.relevant(outputs)
+		plan.Applyable = p.applyable(plan)
 	}
-	plan.Applyable = !plan.Errored && p.applyable(plan)
 	return plan, ds
 }
 

@@ -13,7 +13,7 @@ import (
 // removed plans what removed blocks say about a resource without block: true if
 // one applies that leaves the objects alone.
 func (p *planner) removed(ctx context.Context, b *block, list []addrs.AbsResourceInstance) (bool, diags.Diagnostics) {
-	if p.in.Mode != plans.NormalMode || !p.forgets(b.cr) {
+	if p.in.Mode == plans.RefreshOnlyMode || !p.forgets(b.cr) {
 		return false, nil
 	}
 	var ds diags.Diagnostics

@@ -19,8 +19,9 @@ type selection struct {
 	targets []addrs.Target
 }
 
-// selectTargets computes the closure of the targets: over what they refer to, and
-// for a destroy over what depends on them instead, as stored in the state too.
+// selectTargets computes the closure of the targets over what they refer to. For a
+// destroy, what depends on them goes as well: by the configuration, and as the state
+// has it.
 func (p *planner) selectTargets() {
 	if len(p.in.Targets) == 0 {
 		return
@@ -39,10 +40,15 @@ func (p *planner) selectTargets() {
 	for _, cr := range named {
 		p.include(objectOf(cr), true)
 	}
-	if p.in.Mode == plans.DestroyMode {
-		p.includeDependents(named)
-	}
 	p.includeOutputs()
+	if p.in.Mode == plans.DestroyMode {
+		for abs := range p.in.State.Resources() {
+			if cr := abs.Config(); s.names(cr) {
+				named = append(named, cr)
+			}
+		}
+		p.doomed = &selection{whole: p.dependents(named), targets: p.in.Targets}
+	}
 }
 
 // names reports whether a target may mean an instance of a block.
@@ -59,11 +65,10 @@ func (s *selection) names(cr addrs.ConfigResource) bool {
 	return false
 }
 
-// include adds an object and what it refers to. In a destroy, the blocks that are
-// referred to are needed for their values only: their instances stay.
+// include adds an object and what it refers to.
 func (p *planner) include(o addrs.Object, named bool) {
 	s := p.included
-	if o.Kind == addrs.KindResource && !named && p.in.Mode != plans.DestroyMode {
+	if o.Kind == addrs.KindResource && !named {
 		s.whole[addrs.ConfigResource{Module: o.Module, Resource: o.Res}] = true
 	}
 	if s.objects[o] {
@@ -75,62 +80,57 @@ func (p *planner) include(o addrs.Object, named bool) {
 	}
 }
 
-// includeDependents adds what depends on the targets, by configuration or by what
-// the state has stored, so that nothing outlives what it was built on.
-func (p *planner) includeDependents(named []addrs.ConfigResource) {
-	gone := map[addrs.ConfigResource]bool{}
-	for _, cr := range named {
-		gone[cr] = true
+// dependents returns the resources that depend on the named ones, so that nothing
+// outlives what it was built on.
+func (p *planner) dependents(named []addrs.ConfigResource) map[addrs.ConfigResource]bool {
+	on := map[addrs.ConfigResource][]addrs.ConfigResource{}
+	for _, m := range p.in.Config.Order {
+		for r := range m.Resources {
+			cr := addrs.ConfigResource{Module: m.Addr, Resource: r}
+			for _, d := range p.deps.Direct(cr) {
+				on[d] = append(on[d], cr)
+			}
+		}
 	}
-	for again := true; again; {
-		again = false
-		add := func(cr addrs.ConfigResource) {
-			if !gone[cr] {
-				gone[cr], again = true, true
+	for abs, res := range p.in.State.Resources() {
+		for _, in := range res.Instances {
+			if in.Current == nil {
+				continue
+			}
+			for _, d := range in.Current.Dependencies.All() {
+				on[d] = append(on[d], abs.Config())
 			}
 		}
-		for _, m := range p.in.Config.Order {
-			for r := range m.Resources {
-				cr := addrs.ConfigResource{Module: m.Addr, Resource: r}
-				for _, d := range p.deps.Direct(cr) {
-					if gone[d] {
-						add(cr)
-					}
-				}
-			}
+	}
+	out, seen := map[addrs.ConfigResource]bool{}, map[addrs.ConfigResource]bool{}
+	var visit func(cr addrs.ConfigResource)
+	visit = func(cr addrs.ConfigResource) {
+		if seen[cr] {
+			return
 		}
-		for abs, res := range p.in.State.Resources() {
-			for _, in := range res.Instances {
-				if in.Current == nil {
-					continue
-				}
-				for _, d := range in.Current.Dependencies.All() {
-					if gone[d] {
-						add(abs.Config())
-					}
-				}
-			}
+		seen[cr] = true
+		for _, x := range on[cr] {
+			out[x] = true
+			visit(x)
 		}
 	}
 	for _, cr := range named {
-		delete(gone, cr)
+		visit(cr)
 	}
-	for cr := range gone {
-		p.included.whole[cr] = true
-		p.include(objectOf(cr), true)
-	}
+	return out
 }
 
-// includeOutputs adds the root outputs that depend on resources which are all
-// included.
+// includeOutputs adds the root outputs that depend on nothing but what is included.
 func (p *planner) includeOutputs() {
 	for name := range p.in.Config.Root.Outputs {
 		o := addrs.Object{Kind: addrs.KindOutput, Name: name}
-		deps := p.in.Refs.Resources(o)
 		found := false
-		for _, d := range deps {
-			if d.Kind == addrs.KindResource {
-				found = found || p.included.objects[d]
+		for _, d := range p.in.Refs.Resources(o) {
+			if d.Kind != addrs.KindResource {
+				continue
+			}
+			if found = p.included.objects[d]; !found {
+				break
 			}
 		}
 		if found {
@@ -153,7 +153,12 @@ func (p *planner) includeValue(o addrs.Object) {
 // wants reports whether an instance is part of the plan.
 func (p *planner) wants(a addrs.AbsResourceInstance) bool {
 	s := p.included
-	if s == nil || s.whole[a.Config()] || a.Resource.Resource.Mode != addrs.Managed && s.objects[objectOf(a.Config())] {
+	return s == nil || a.Resource.Resource.Mode != addrs.Managed && s.objects[objectOf(a.Config())] || s.has(a)
+}
+
+// has reports whether an instance of a managed resource is selected.
+func (s *selection) has(a addrs.AbsResourceInstance) bool {
+	if s.whole[a.Config()] {
 		return true
 	}
 	for _, t := range s.targets {
@@ -164,14 +169,11 @@ func (p *planner) wants(a addrs.AbsResourceInstance) bool {
 	return false
 }
 
-// hasOrphan reports whether a resource without a block is targeted.
+// hasOrphan reports whether an instance of a resource without a block is selected.
 func (s *selection) hasOrphan(p *planner, cr addrs.ConfigResource) bool {
-	if s.whole[cr] {
-		return true
-	}
 	for _, abs := range p.byConfig[cr] {
 		for k := range p.prior.Current().Resource(abs).Instances {
-			if p.wants(abs.Instance(k)) {
+			if s.has(abs.Instance(k)) {
 				return true
 			}
 		}
@@ -179,12 +181,11 @@ func (s *selection) hasOrphan(p *planner, cr addrs.ConfigResource) bool {
 	return false
 }
 
-// skipValue reports whether a named value is left out of this plan.
+// skipValue reports whether a named value is left out of this plan. With targets, check
+// blocks are, all of them.
 func (p *planner) skipValue(o addrs.Object) bool {
-	if p.in.Mode == plans.DestroyMode && o.Kind == addrs.KindOutput {
-		return true
-	}
-	return p.included != nil && !p.included.objects[o] && (o.Kind == addrs.KindOutput || len(p.in.Refs.Resources(o)) > 0)
+	return p.included != nil && !p.included.objects[o] &&
+		(o.Kind == addrs.KindOutput || o.Kind == addrs.KindCheck || len(p.in.Refs.Resources(o)) > 0)
 }
 
 // replaceWarnings reports -replace of something that has no instance of that name,

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -11,72 +12,131 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// CheckResults groups results by configuration object. The worst status of the
-// instances is that of the whole.
-func CheckResults(list []eval.Checked) []states.CheckResult {
-	rank := map[eval.Status]int{eval.Pass: 1, eval.Unknown: 2, eval.Fail: 3, eval.Errored: 4}
-	by := map[[2]string]*states.CheckResult{}
-	worst := map[[2]string]eval.Status{}
-	var keys [][2]string
+// CheckResults groups results by block, for every block of the configuration that has
+// conditions. The worst status of the instances is that of the whole; a block without
+// instances passes, and one of which nothing is known is unknown. What planned has
+// beyond the results is as it says.
+func CheckResults(cfg *config.Config, list []eval.Checked, planned []states.CheckResult) []states.CheckResult {
+	g := gathering{by: map[eval.Subject]*states.CheckResult{}, has: map[eval.Subject]bool{}}
+	for _, m := range cfg.Order {
+		g.module(m)
+	}
 	for _, c := range list {
-		k := [2]string{c.ConfigAddr, c.Kind}
-		r := by[k]
-		if r == nil {
-			r = &states.CheckResult{Kind: c.Kind, ConfigAddr: c.ConfigAddr}
-			by[k] = r
-			keys = append(keys, k)
-		}
-		r.Objects = append(r.Objects, states.CheckObject{Addr: c.ObjectAddr, Status: string(c.Status), Failures: c.Failures})
-		if rank[c.Status] > rank[worst[k]] {
-			worst[k] = c.Status
+		r := g.block(c.Subject)
+		switch {
+		case c.Object == "" && len(r.Objects) == 0:
+			r.Status = string(eval.Pass)
+		case c.Object != "":
+			g.add(r, c)
 		}
 	}
+	for _, c := range planned {
+		r := g.block(eval.Subject{Kind: c.Kind, Config: c.ConfigAddr})
+		if len(c.Objects) == 0 && len(r.Objects) == 0 {
+			r.Status = c.Status
+		}
+		for _, o := range c.Objects {
+			if s := (eval.Subject{Kind: c.Kind, Config: c.ConfigAddr, Object: o.Addr}); !g.has[s] {
+				g.add(r, eval.Checked{Subject: s, Status: eval.Status(o.Status), Failures: o.Failures})
+			}
+		}
+	}
+	return g.sorted()
+}
+
+// gathering collects results by block.
+type gathering struct {
+	by  map[eval.Subject]*states.CheckResult
+	has map[eval.Subject]bool // the objects with results
+}
+
+// block returns the result of a block, unknown if nothing has come yet.
+func (g *gathering) block(s eval.Subject) *states.CheckResult {
+	s.Object = ""
+	if g.by[s] == nil {
+		g.by[s] = &states.CheckResult{Kind: s.Kind, ConfigAddr: s.Config, Status: string(eval.Unknown)}
+	}
+	return g.by[s]
+}
+
+func (g *gathering) add(r *states.CheckResult, c eval.Checked) {
+	g.has[c.Subject] = true
+	if len(r.Objects) == 0 || c.Status.Worse(eval.Status(r.Status)) {
+		r.Status = string(c.Status)
+	}
+	r.Objects = append(r.Objects, states.CheckObject{Addr: c.Object, Status: string(c.Status), Failures: c.Failures})
+}
+
+// module makes an entry for each block of a module that has conditions.
+func (g *gathering) module(m *config.Module) {
+	for _, r := range m.Resources {
+		if len(r.Preconditions)+len(r.Postconditions) > 0 {
+			g.block(eval.Subject{Kind: "resource", Config: addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}.String()})
+		}
+	}
+	for _, o := range m.Outputs {
+		if len(o.Preconditions) > 0 {
+			g.block(eval.OutputSubject(m.Addr, addrs.RootModuleInstance, o))
+		}
+	}
+	for _, v := range m.Variables {
+		if len(v.Validations) > 0 {
+			g.block(eval.VariableSubject(m.Addr, addrs.RootModuleInstance, v))
+		}
+	}
+	for name := range m.Checks {
+		g.block(CheckSubject(m.Addr, addrs.RootModuleInstance, name))
+	}
+}
+
+func (g *gathering) sorted() []states.CheckResult {
 	var out []states.CheckResult
-	for _, k := range keys {
-		by[k].Status = string(worst[k])
-		out = append(out, *by[k])
+	for _, r := range g.by {
+		slices.SortFunc(r.Objects, func(a, b states.CheckObject) int { return cmp.Compare(a.Addr, b.Addr) })
+		out = append(out, *r)
 	}
+	slices.SortFunc(out, func(a, b states.CheckResult) int {
+		return cmp.Or(cmp.Compare(a.ConfigAddr, b.ConfigAddr), cmp.Compare(a.Kind, b.Kind))
+	})
 	return out
 }
 
-// CheckBlocks evaluates the assertions of all check blocks. What fails there is a
-// warning.
+// CheckSubject returns a check block of a module, in one of its instances, as
+// something that has conditions.
+func CheckSubject(m addrs.Module, in addrs.ModuleInstance, name string) eval.Subject {
+	s := eval.Subject{Kind: eval.KindCheck, Config: addrs.Object{Module: m, Kind: addrs.KindCheck, Name: name}.String(), Object: "check." + name}
+	if !in.IsRoot() {
+		s.Object = in.String() + "." + s.Object
+	}
+	return s
+}
+
+// CheckBlocks evaluates the assertions of all check blocks. What is not met there is a
+// warning. Assertions about data that could not be read are left out.
 func CheckBlocks(e *eval.Evaluator, modules []*config.Module, skip func(addrs.Object) bool) diags.Diagnostics {
 	var ds diags.Diagnostics
-	eachCheck(e, modules, skip, func(c *config.Check, in addrs.ModuleInstance, block, object string) {
-		more := e.Conditions(c.Asserts, eval.Scope{Module: in}, "check", block, object, "Check block assertion failed")
-		for i := range more {
-			more[i].Severity = diags.Warning
-		}
-		ds = append(ds, more.Unreported()...)
-	})
-	return ds
-}
-
-// DeclareChecks records that there are check blocks, and evaluates none.
-func DeclareChecks(e *eval.Evaluator, modules []*config.Module, skip func(addrs.Object) bool) {
-	eachCheck(e, modules, skip, func(_ *config.Check, _ addrs.ModuleInstance, block, object string) {
-		e.Declare("check", block, object)
-	})
-}
-
-// eachCheck calls f for the check blocks of all module instances, with the address of
-// the block and that of the instance.
-func eachCheck(e *eval.Evaluator, modules []*config.Module, skip func(addrs.Object) bool, f func(c *config.Check, in addrs.ModuleInstance, block, object string)) {
 	for _, m := range modules {
 		for _, name := range slices.Sorted(maps.Keys(m.Checks)) {
-			o := addrs.Object{Module: m.Addr, Kind: addrs.KindCheck, Name: name}
-			ins, ds := e.Modules(m)
-			if ds.HasErrors() || skip(o) {
+			ins, more := e.Modules(m)
+			if more.HasErrors() || skip(addrs.Object{Module: m.Addr, Kind: addrs.KindCheck, Name: name}) {
 				continue
 			}
+			block := CheckSubject(m.Addr, addrs.RootModuleInstance, name)
+			block.Object = ""
+			e.Declare(block, 0)
 			for _, in := range ins {
-				object := "check." + name
-				if !in.IsRoot() {
-					object = in.String() + "." + object
+				s := CheckSubject(m.Addr, in, name)
+				e.Declare(s, len(m.Checks[name].Asserts))
+				if !e.Fails(s) {
+					ds = append(ds, e.Conditions(m.Checks[name].Asserts, eval.Scope{Module: in}, s, "Check block assertion failed").Unreported()...)
 				}
-				f(m.Checks[name], in, o.String(), object)
 			}
 		}
 	}
+	return ds
+}
+
+// ResourceSubject returns a resource instance as something that has conditions.
+func ResourceSubject(a addrs.AbsResourceInstance) eval.Subject {
+	return eval.Subject{Kind: "resource", Config: a.Config().String(), Object: a.String()}
 }

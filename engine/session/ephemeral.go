@@ -39,7 +39,7 @@ type opened struct {
 func (s *Session) OpenEphemeral(ctx context.Context, e Ephemeral) (cty.Value, diags.Diagnostics) {
 	addr := e.Addr.String()
 	unknown := cty.UnknownVal(e.Schema.Block.ImpliedType()).Mark(marks.Ephemeral)
-	ds := s.Eval.Conditions(e.Resource.Preconditions, e.Scope, "resource", e.Addr.Config().String(), addr, "Resource precondition failed")
+	ds := s.Eval.Conditions(e.Resource.Preconditions, e.Scope, ResourceSubject(e.Addr), "Resource precondition failed")
 	if ds.HasErrors() {
 		return unknown, ds
 	}
@@ -62,7 +62,7 @@ func (s *Session) OpenEphemeral(ctx context.Context, e Ephemeral) (cty.Value, di
 	val := MarkSensitive(resp.Result, e.Schema, sensitive)
 	self := e.Scope
 	self.Self = val
-	more = s.Eval.Conditions(e.Resource.Postconditions, self, "resource", e.Addr.Config().String(), addr, "Resource postcondition failed")
+	more = s.Eval.Conditions(e.Resource.Postconditions, self, ResourceSubject(e.Addr), "Resource postcondition failed")
 	return val.Mark(marks.Ephemeral), append(ds, more...)
 }
 

@@ -1,0 +1,90 @@
+package planning
+
+import (
+	"context"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+/*
+A destroy is planned in two parts, as by the stock tool. First everything is planned as
+usual, so that data sources and provider configurations have the values that they
+would have, and the prior state is up to date; of that plan, nothing is kept, but what is
+wrong with it is wrong with the destroy: there is no plan then. Conditions that are not
+met are no obstacle. Without refreshing, or without a state, this part is left out.
+
+Then the deletion of all that the prior state has is planned. What goes wrong there
+makes an errored plan.
+*/
+
+// usual reports whether everything is planned as usual, be it only as the first part
+// of a destroy.
+func (p *planner) usual() bool {
+	return p.in.Mode != plans.DestroyMode || !p.in.SkipRefresh && !p.in.State.IsEmpty()
+}
+
+// destroy plans the deletion of what the prior state has of a resource.
+func (p *planner) destroy(ctx context.Context, cr addrs.ConfigResource) diags.Diagnostics {
+	for _, abs := range p.byConfig[cr] {
+		b, list, ds := p.remaining(ctx, abs)
+		if ds.HasErrors() {
+			return ds
+		}
+		found := make([]diags.Diagnostics, len(list))
+		interrupted := each(ctx, len(list), func(ctx context.Context, i int) { found[i] = b.destroy(ctx, list[i]) })
+		p.mu.Lock()
+		p.late = append(p.late, slices.Concat(found...)...)
+		p.mu.Unlock()
+		if interrupted.HasErrors() {
+			return interrupted
+		}
+	}
+	return nil
+}
+
+// remaining returns the objects that the prior state has of a resource, and what is
+// needed to delete them.
+func (p *planner) remaining(ctx context.Context, abs addrs.AbsResource) (*block, []addrs.ResourceInstanceObject, diags.Diagnostics) {
+	p.mu.Lock()
+	r := p.prior.Current().Resource(abs)
+	p.mu.Unlock()
+	if r == nil {
+		return nil, nil, nil
+	}
+	var list []addrs.ResourceInstanceObject
+	for k := range r.Instances {
+		if a := abs.Instance(k); p.doomed == nil || p.doomed.has(a) {
+			list = append(list, p.objectsOf(a)...)
+		}
+	}
+	slices.SortFunc(list, func(a, b addrs.ResourceInstanceObject) int { return a.Instance.Compare(b.Instance) })
+	b := &block{p: p, cr: abs.Config(), pc: r.Provider}
+	if m := p.in.Config.Modules[b.cr.Module]; m != nil && m.Resources[abs.Resource] != nil {
+		b.m, b.r = m, m.Resources[abs.Resource]
+		b.pc = m.ResourceProvider(b.r)
+	}
+	var ds, more diags.Diagnostics
+	if b.rs, b.ps, ds = p.s.Schema(ctx, b.pc.Provider, abs.Resource, nil); ds.HasErrors() {
+		return nil, nil, ds
+	}
+	b.client, more = p.s.Client(ctx, b.pc)
+	return b, list, append(ds, more...)
+}
+
+// destroy plans the deletion of one object.
+func (b *block) destroy(ctx context.Context, obj addrs.ResourceInstanceObject) diags.Diagnostics {
+	o := b.p.object(obj)
+	v, ds := b.p.s.Decode(ctx, b.client, obj.Instance, b.rs, o)
+	if ds.HasErrors() {
+		return ds
+	}
+	change, more := b.delete(ctx, obj, existing{o, v}, plans.ReasonNone)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	b.p.keep(change)
+	return append(ds, b.allowed(change)...)
+}
