@@ -173,6 +173,9 @@ func TestInterop(t *testing.T) {
 				t.Fatalf("terraform init: exit code %d\n%s", code, output)
 			}
 			theirs.agrees()
+			// Each in the directory that the other has initialized.
+			d.agrees()
+			theirs.want(0, "plan -detailed-exitcode", "No changes.")
 			theirs.must("workspace", "select", "staging")
 			theirs.agrees()
 			theirs.must("apply", "-auto-approve", "-var=color=blue")

@@ -2,8 +2,6 @@ package workdir
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -31,9 +29,9 @@ import (
 type Settings struct {
 	Type       string // "local" or "s3"
 	Attributes map[string]any
-	// Block is a digest of what the backend block itself says, without what
-	// -backend-config adds; "" if that is not known.
-	Block string
+	// Block is a hash of what the backend block itself says, without what
+	// -backend-config adds.
+	Block uint64
 }
 
 // Name returns the type, which without any settings is "local".
@@ -60,9 +58,7 @@ type record struct {
 type recordBackend struct {
 	Type   string         `json:"type"`
 	Config map[string]any `json:"config"`
-	Hash   uint64         `json:"hash"`
-	// Block is ours: see [Settings].
-	Block string `json:"lockstep_block,omitempty"`
+	Hash   uint64         `json:"hash"` // see blockHash
 }
 
 func (d *Dir) recordPath() string { return filepath.Join(d.DataDir, "terraform.tfstate") }
@@ -83,7 +79,7 @@ func (d *Dir) Recorded() (*Settings, error) {
 	if r.Backend == nil || r.Backend.Type == "" {
 		return nil, nil
 	}
-	return &Settings{r.Backend.Type, r.Backend.Config, r.Backend.Block}, nil
+	return &Settings{r.Backend.Type, r.Backend.Config, r.Backend.Hash}, nil
 }
 
 // Remember records the backend; nil forgets it, which means the local default.
@@ -100,7 +96,7 @@ func (d *Dir) Remember(s *Settings) error {
 		all[a.Name] = nil
 	}
 	maps.Copy(all, s.Attributes)
-	data, err := json.MarshalIndent(record{3, states.LanguageVersion, &recordBackend{Type: s.Type, Config: all, Block: s.Block}}, "", "  ")
+	data, err := json.MarshalIndent(record{3, states.LanguageVersion, &recordBackend{s.Type, all, s.Block}}, "", "  ")
 	if err != nil {
 		return err
 	}
@@ -145,7 +141,7 @@ func Configured(b *config.Backend, overrides map[string]any) (*Settings, diags.D
 			values[name] = plain
 		}
 	}
-	block := digest(b.Type, values)
+	block := blockHash(b.Type, values)
 	for name, v := range overrides {
 		if !slices.ContainsFunc(attrs, func(a statebackend.Attribute) bool { return a.Name == name }) {
 			ds = append(ds, diags.Errorf(nil, "Invalid backend configuration argument",
@@ -155,17 +151,6 @@ func Configured(b *config.Backend, overrides map[string]any) (*Settings, diags.D
 		values[name] = v
 	}
 	return &Settings{b.Type, values, block}, ds
-}
-
-// digest sums up what a block says. It is recorded beside the values themselves, so
-// it has no secret to keep.
-func digest(backendType string, values map[string]any) string {
-	data, err := json.Marshal(compact(values)) // members sorted by name
-	if err != nil {
-		panic(fmt.Sprintf("backend values cannot be encoded: %v", err))
-	}
-	sum := sha256.Sum256(append([]byte(backendType+" "), data...))
-	return hex.EncodeToString(sum[:8])
 }
 
 // goValue turns a literal into what JSON would give.
@@ -205,22 +190,12 @@ func compact(m map[string]any) map[string]any {
 }
 
 // Follows reports whether the block that s was read from is the one that the record x
-// was made from: then what x has besides was given by -backend-config. Of a record
-// that another tool made, that is assumed where nothing contradicts it.
+// was made from: then what x has besides was given by -backend-config.
 func (s *Settings) Follows(x *Settings) bool {
 	if s == nil || x == nil {
 		return s == x
 	}
-	if s.Type != x.Type || s.Block != "" && x.Block != "" {
-		return s.Type == x.Type && s.Block == x.Block
-	}
-	have := compact(x.Attributes)
-	for k, v := range compact(s.Attributes) {
-		if have[k] != v {
-			return false
-		}
-	}
-	return true
+	return s.Type == x.Type && s.Block == x.Block
 }
 
 // LocalPaths override where the local backend reads and writes (-state and others).

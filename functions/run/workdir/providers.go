@@ -232,20 +232,18 @@ func (p *Providers) hashes(a addrs.Provider) []string {
 // SameAs reports what differs from the providers that a saved plan was made with:
 // another version, or another program, need not do what was approved.
 func (p *Providers) SameAs(planned map[addrs.Provider]planfile.Selection) error {
+	unmanaged := p.unmanaged.set()
 	for _, a := range slices.SortedFunc(maps.Keys(planned), addrs.Provider.Compare) {
 		was, is := planned[a], p.found[a]
 		switch {
+		case unmanaged[a]:
+			return fmt.Errorf("the plan was made with version %s of provider %s, and now a provider in development takes its place", was.Version, a.ForDisplay())
 		case is.Hash == "":
 			return fmt.Errorf("the plan was made with provider %s %s, which is not installed here now; run \"lockstep init\"", a.ForDisplay(), was.Version)
 		case is.Version.String() != was.Version:
 			return fmt.Errorf("the plan was made with version %s of provider %s, and now version %s is selected", was.Version, a.ForDisplay(), is.Version)
 		case len(was.Hashes) > 0 && !slices.ContainsFunc(p.hashes(a), func(h string) bool { return slices.Contains(was.Hashes, h) }):
 			return fmt.Errorf("the package of provider %s %s is not the one that the plan was made with", a.ForDisplay(), was.Version)
-		}
-	}
-	for a := range p.unmanaged.set() {
-		if s, ok := planned[a]; ok {
-			return fmt.Errorf("the plan was made with version %s of provider %s, and now a provider in development takes its place", s.Version, a.ForDisplay())
 		}
 	}
 	return nil

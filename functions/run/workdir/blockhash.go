@@ -1,0 +1,57 @@
+package workdir
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// blockHash is by what a backend block is known again in the record that init makes.
+// It is the stock tool's: the hash of a tuple of the type and of an object with all
+// attributes that 1.11 knows, so that either tool accepts what the other has
+// initialized. (Compared with what 1.11.4 records.)
+func blockHash(backendType string, values map[string]any) uint64 {
+	v := cty.TupleVal([]cty.Value{cty.StringVal(backendType), objectOf(attributesOf[backendType], values)})
+	return uint64(uint32(v.Hash()))
+}
+
+func objectOf(attrs []statebackend.Attribute, values map[string]any) cty.Value {
+	out := map[string]cty.Value{}
+	for _, a := range attrs {
+		out[a.Name] = attributeOf(a, values[a.Name])
+	}
+	return cty.ObjectVal(out)
+}
+
+// attributeOf returns a value of a block in the attribute's type; null if it does not
+// fit, which is reported when the backend is opened.
+func attributeOf(a statebackend.Attribute, v any) cty.Value {
+	ty := map[statebackend.AttributeType]cty.Type{
+		statebackend.String: cty.String, statebackend.Bool: cty.Bool, statebackend.Int: cty.Number,
+		statebackend.StringSet: cty.Set(cty.String), statebackend.StringMap: cty.Map(cty.String),
+	}[a.Type]
+	if a.Type == statebackend.Object {
+		if members, ok := v.(map[string]any); ok {
+			return objectOf(a.Attributes, members)
+		}
+		return cty.NullVal(cty.DynamicPseudoType)
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("backend attribute %s cannot be encoded: %v", a.Name, err))
+	}
+	simple := ctyjson.SimpleJSONValue{}
+	if err := simple.UnmarshalJSON(data); err != nil {
+		return cty.NullVal(ty)
+	}
+	out, err := convert.Convert(simple.Value, ty)
+	if err != nil {
+		return cty.NullVal(ty)
+	}
+	return out
+}
