@@ -36,7 +36,13 @@ func (e *Evaluator) Variable(in addrs.ModuleInstance, name string) (cty.Value, d
 		if v.Ephemeral {
 			c.val = c.val.Mark(marks.Ephemeral)
 		}
-		return append(ds, e.validate(in, v, c.val, place)...)
+		ds = append(ds, e.validate(in, v, c.val, place)...)
+		if e.w.Static {
+			// What is wrong with the values of one call is for the plan to find out: the
+			// call may have no instances.
+			c.val = cty.UnknownVal(v.Type.WithoutOptionalAttributesDeep()).WithMarks(c.val.Marks())
+		}
+		return ds
 	})
 	return c.val, ds
 }
