@@ -2,6 +2,7 @@ package planning
 
 import (
 	"context"
+	"slices"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/refs"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/session"
 	"github.com/lockstep-iac/lockstep/engine/states"
@@ -96,19 +98,52 @@ func (x *instance) planData(ctx context.Context) (cty.Value, diags.Diagnostics) 
 	if reason != plans.ReasonNone {
 		return x.readLater(plain, sensitive, reason), ds
 	}
-	val, more := x.p.s.ReadData(ctx, session.Reading{
+	reading := session.Reading{
 		Client: x.client, Provider: x.pc, Resource: x.r, Schema: x.rs, Addr: x.object(),
 		Config: plain, Sensitive: sensitive, Events: x.p.in.Events,
-	})
+	}
+	if check, ok := x.p.nested[x.r]; ok {
+		val, more := x.planNested(ctx, reading, check)
+		return val, append(ds, more...)
+	}
+	val, more := x.p.s.ReadData(ctx, reading)
 	if ds = append(ds, more...); more.HasErrors() {
 		return cty.NilVal, ds
 	}
+	if ds = append(ds, x.setData(val)...); ds.HasErrors() {
+		return cty.NilVal, ds
+	}
+	return val, append(ds, x.postconditions(val)...)
+}
+
+// setData records what was read.
+func (x *instance) setData(val cty.Value) diags.Diagnostics {
 	o, err := session.Encode(val, x.rs, session.Encoding{Status: states.Ready})
 	if err != nil {
-		return cty.NilVal, append(ds, diags.FromError("Provider produced invalid object", err)...)
+		return diags.FromError("Provider produced invalid object", err)
 	}
 	x.p.setObject(x.object(), x.pc, o)
-	return val, append(ds, x.postconditions(val)...)
+	return nil
+}
+
+// planNested reads a data source that stands in a check block, and plans to read it
+// again when all else is applied: its check is about what is there then. If it cannot be
+// read, what is known of it is recorded.
+func (x *instance) planNested(ctx context.Context, r session.Reading, check string) (cty.Value, diags.Diagnostics) {
+	val, ok, ds := x.p.s.ReadNested(ctx, r, check)
+	known := val
+	if !ok {
+		val = session.MarkSensitive(schema.PlannedDataResourceObject(x.rs.Block, r.Config), x.rs, r.Sensitive)
+		known = session.MarkSensitive(schema.UnknownAsNull(schema.PlannedDataResourceObject(x.rs.Block, r.Config)), x.rs, r.Sensitive)
+	}
+	if ds = append(ds, x.setData(known)...); ds.HasErrors() || x.p.in.Mode == plans.RefreshOnlyMode {
+		return known, ds
+	}
+	x.p.record(&plans.ResourceChange{
+		Addr: x.object(), Provider: x.pc, Reason: plans.ReasonReadBecauseCheckNested, Schema: x.rs,
+		Change: plans.Change{Action: plans.Read, Before: x.rs.Block.NullValue(), After: val},
+	})
+	return known, ds
 }
 
 // readLater plans a read at apply.
@@ -140,7 +175,7 @@ func (x *instance) dependencyPending() bool {
 		defer x.p.mu.Unlock()
 		return x.p.pending[addrs.ConfigResource{Module: o.Module, Resource: o.Res}]
 	}
-	for _, ref := range x.p.in.Refs.OfBlock(x.r) {
+	for _, ref := range x.mentions() {
 		if ref.Object.Kind == addrs.KindResource {
 			o := ref.Object
 			o.Module = x.m.Addr
@@ -155,6 +190,16 @@ func (x *instance) dependencyPending() bool {
 		}
 	}
 	return false
+}
+
+// mentions returns the references of a block, in whatever part of it they stand.
+func (x *instance) mentions() []refs.Reference {
+	out := slices.Concat(x.p.in.Refs.OfBlock(x.r), x.p.in.Refs.OfExpr(x.r.Count), x.p.in.Refs.OfExpr(x.r.ForEach))
+	for _, c := range slices.Concat(x.r.Preconditions, x.r.Postconditions) {
+		out = append(out, x.p.in.Refs.OfExpr(c.Condition)...)
+		out = append(out, x.p.in.Refs.OfExpr(c.ErrorMessage)...)
+	}
+	return out
 }
 
 // pendingIn reports whether any instance of a resource has a change.
