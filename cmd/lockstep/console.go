@@ -69,7 +69,7 @@ func (o *operation) console(given varFlags, paths workdir.LocalPaths) (*console,
 		return nil, append(ds, more...)
 	}
 	ev, _, more := engine.Evaluator(engine.Run{
-		Config: o.cfg, Providers: o.pool, Variables: o.variables, WorkingDir: o.dir.WorkingDir(), Workspace: o.workspace,
+		Config: o.cfg, Providers: o.pool, Variables: o.variables, WorkingDir: o.a.startDir(), BaseDir: o.dir.WorkingDir(), Workspace: o.workspace,
 	}, o.state.Current)
 	return &console{o.a, ev}, append(ds, more...)
 }

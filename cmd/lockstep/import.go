@@ -63,6 +63,7 @@ func (a *app) importObject(o *importFlags, v view, addr addrs.AbsResourceInstanc
 	if ds.HasErrors() {
 		return ds
 	}
+	o.vars.ask = o.input
 	vars, given, more := a.collect(op.dir, op.cfg, o.vars)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds

@@ -127,7 +127,7 @@ func (a *app) initDir(o *initFlags, v view) diags.Diagnostics {
 	}
 	ds = append(ds, localChecksums(res.LocalChecksums)...)
 	if len(res.Lock.Providers()) > 0 {
-		v.say("\nLockstep has recorded the provider selections in the lock file .terraform.lock.hcl. Include this file in your version control repository, so that the same selections are made from then on.\n")
+		v.say("\nLockstep has recorded the provider selections in the lock file\n.terraform.lock.hcl. Include this file in your version control repository,\nso that the same selections are made from then on.\n")
 	}
 	return ds
 }
@@ -204,7 +204,7 @@ func (a *app) initBackend(d *workdir.Dir, cfg *config.Config, o *initFlags, v vi
 		return append(ds, diags.FromError("Backend cannot be recorded", err)...)
 	}
 	if want != nil {
-		v.say("\nSuccessfully configured the backend %q! Lockstep will automatically use this backend unless the backend configuration changes.\n", want.Type)
+		v.say("\nSuccessfully configured the backend %q! Lockstep will automatically\nuse this backend unless the backend configuration changes.\n", want.Type)
 	} else if old != nil {
 		v.say("\nSuccessfully unset the backend %q. States are kept in this directory from now on.\n", old.Type)
 	}

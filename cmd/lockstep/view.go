@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -123,7 +124,9 @@ func (v *jsonView) applied(destroy bool, s *states.State, n counts, failed bool)
 }
 
 func (v *jsonView) say(format string, args ...any) {
-	v.send(render.LogMessage(fmt.Sprintf(format, args...)))
+	if text := strings.TrimSpace(fmt.Sprintf(format, args...)); text != "" {
+		v.send(render.LogMessage(text))
+	}
 }
 
 func (v *jsonView) close() {}
