@@ -278,7 +278,7 @@ func marked(v cty.Value, paths []cty.Path) cty.Value { return marks.At(v, marks.
 func (w *sheet) state() {
 	w.heading("state")
 	st := w.stage.state
-	if st.IsEmpty() && len(st.Checks) == 0 {
+	if st.IsEmpty() {
 		w.line("empty")
 	}
 	var list []addrs.ResourceInstanceObject
