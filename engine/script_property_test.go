@@ -91,8 +91,8 @@ func (sc *scenario) resume(t *testing.T, i, k int, want string) {
 		s.files[name] = text
 	}
 	o := s.prepare(st)
-	if o.options.ForceReplace != nil || o.options.Mode == plans.RefreshOnlyMode {
-		return // carrying on would replace again
+	if o.options.ForceReplace != nil || o.options.Mode == plans.RefreshOnlyMode || o.momentary {
+		return // carrying on would replace again, or would not know what to replace
 	}
 	defer s.rulesOff()
 	o.stopAfter = k

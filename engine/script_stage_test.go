@@ -80,6 +80,7 @@ type order struct {
 	stopAfter int             // or how many calls that change something begin before; 0: all
 	shown     map[string]bool // operations of providers that are shown
 	again     bool            // a plan after this apply is not empty
+	momentary bool            // a plan after part of this apply asks for less than the rest
 }
 
 // play does what a step says and returns what came of it.
@@ -128,6 +129,8 @@ func (s *stage) prepare(st *step) *order {
 			}
 		case "again":
 			o.again = true
+		case "momentary":
+			o.momentary = true
 		default:
 			s.command(o, word, strings.Fields(rest))
 		}
