@@ -230,6 +230,20 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
+// While something takes long, what is done is stored; whoever is killed then has
+// lost no more than what was under way, and leaves no lock in the way.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	d := newLab(t, "main.tf", slowConfig)
+	d.want(0, "init")
+	r := d.start("apply -auto-approve -var=trouble=create-600000")
+	waitFor(t, "the state is stored", func() bool { return d.has("terraform.tfstate") && strings.Contains(d.read("terraform.tfstate"), `"before-1"`) })
+	r.signal(syscall.SIGKILL)
+	r.end()
+	d.want(0, "state list", "lab_thing.before")
+	d.want(0, "apply -auto-approve", "2 added, 0 changed, 0 destroyed")
+}
+
 // When nobody reads the output any more, an apply goes on to its end.
 func TestClosedPipe(t *testing.T) {
 	t.Parallel()

@@ -50,10 +50,21 @@ func (s *State) Lock(ctx context.Context, info statebackend.LockInfo, timeout ti
 	}
 	var locked *statebackend.LockedError
 	if errors.As(err, &locked) {
-		return diags.Errorf(nil, "Error acquiring the state lock",
-			"%s\n\nThe lock protects the state from being written by two at the same time. Wait until the holder has finished. If you are sure that it is gone for good, clear the lock with \"lockstep force-unlock ID\"; \"-lock=false\" ignores it, at the risk of losing changes.", locked.Error())
+		return lockedBy(s.Workspace.Place(), locked)
 	}
 	return diags.FromError("Error acquiring the state lock", err)
+}
+
+// lockedBy names the holder of a lock, in the block in which stock tools name theirs:
+// there are programs that look for it.
+func lockedBy(place string, e *statebackend.LockedError) diags.Diagnostics {
+	const summary = "Error acquiring the state lock"
+	if e.Info.ID == "" {
+		return diags.Errorf(nil, summary, "The state at %s is locked, and who holds the lock is not known: %s. Wait until the holder has finished.", place, e)
+	}
+	return diags.Errorf(nil, summary,
+		"The state at %s is locked by a %s.\n\n%s\nThe lock keeps two from writing the state at the same time. Wait until its holder has finished. If you are sure that it is gone for good, clear the lock:\n  lockstep force-unlock %s\n\nThe option -lock=false ignores the lock, at the risk of losing what its holder writes.",
+		place, e.Kind, e.Info, e.Info.ID)
 }
 
 // Unlock releases the lock that Lock took, if any.
