@@ -237,7 +237,9 @@ func TestKilled(t *testing.T) {
 	d := newLab(t, "main.tf", slowConfig)
 	d.want(0, "init")
 	r := d.start("apply -auto-approve -var=trouble=create-600000")
-	waitFor(t, "the state is stored", func() bool { return d.has("terraform.tfstate") && strings.Contains(d.read("terraform.tfstate"), `"before-1"`) })
+	waitFor(t, "the state is stored", func() bool {
+		return d.has("terraform.tfstate") && strings.Contains(d.read("terraform.tfstate"), `"before-1"`)
+	})
 	r.signal(syscall.SIGKILL)
 	r.end()
 	d.want(0, "state list", "lab_thing.before")
