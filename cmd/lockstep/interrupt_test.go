@@ -1,0 +1,141 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const slowConfig = labHead + `
+variable "trouble" {
+  default = ""
+}
+resource "lab_thing" "before" {
+  name = "before"
+}
+resource "lab_thing" "a" {
+  name       = "a"
+  trouble    = var.trouble
+  depends_on = [lab_thing.before]
+}
+resource "lab_thing" "after" {
+  name = lab_thing.a.id
+}
+`
+
+// SIGINT and SIGTERM let what is under way finish: it is in the state, the lock is
+// free, and the exit code is 1. A second one gives up what is under way.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, line, underWay string
+		signals              []syscall.Signal
+		says                 []string
+		state                string
+	}{
+		{"apply goes on for a while", "apply -auto-approve -var=trouble=create-1500", "create", []syscall.Signal{syscall.SIGINT},
+			[]string{"Interrupt received.", "lab_thing.a: Creation complete", "Apply was interrupted", "1 planned actions were not started"}, "lab_thing.a lab_thing.before"},
+		{"apply hangs until it is stopped", "apply -auto-approve -var=trouble=create-hang", "create", []syscall.Signal{syscall.SIGTERM},
+			[]string{"Interrupt received.", "with lab_thing.a", "stopped: context canceled"}, "lab_thing.before"},
+		{"apply hangs for good", "apply -auto-approve -var=trouble=create-600000", "create", []syscall.Signal{syscall.SIGINT, syscall.SIGINT},
+			[]string{"Two interrupts received.", "with lab_thing.a", "It was ended before it could answer", "look at what exists"}, "lab_thing.before"},
+		{"apply loses its terminal", "apply -auto-approve -var=trouble=create-hang", "create", []syscall.Signal{syscall.SIGHUP},
+			[]string{"Interrupt received.", "stopped: context canceled"}, "lab_thing.before"},
+		{"plan hangs until it is stopped", "plan -var=trouble=plan-hang", "plan", []syscall.Signal{syscall.SIGINT},
+			[]string{"stopped: context canceled"}, ""},
+		{"plan hangs for good", "plan -var=trouble=plan-600000", "plan", []syscall.Signal{syscall.SIGTERM, syscall.SIGINT},
+			[]string{"PlanResourceChange", "It was ended before it could answer"}, ""},
+		{"plan goes on for a while", "plan -var=trouble=plan-1500", "plan", []syscall.Signal{syscall.SIGINT},
+			[]string{"interrupted"}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := newLab(t, "main.tf", slowConfig)
+			d.want(0, "init")
+			r := d.start(c.line)
+			waitFor(t, c.underWay+" is under way", func() bool { return d.has("lab/" + c.underWay + ".under-way") })
+			for i, s := range c.signals {
+				if i > 0 {
+					r.says("Interrupt received.")
+				}
+				r.signal(s)
+			}
+			check(t, r.end(), 1, c.line, c.says...)
+			if c.state != "" {
+				d.want(0, "state list", c.state)
+			}
+			if d.has(".terraform.tfstate.lock.info") {
+				t.Error("the lock is still held")
+			}
+			d.want(0, "apply -auto-approve", "Apply complete!")
+		})
+	}
+}
+
+// While something takes long, what is done is stored; whoever is killed then has
+// lost no more than what was under way, and leaves no lock in the way.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	d := newLab(t, "main.tf", slowConfig)
+	d.want(0, "init")
+	r := d.start("apply -auto-approve -var=trouble=create-600000")
+	waitFor(t, "the state is stored", func() bool {
+		return d.has("terraform.tfstate") && strings.Contains(d.read("terraform.tfstate"), `"before-1"`)
+	})
+	r.signal(syscall.SIGKILL)
+	r.end()
+	d.want(0, "state list", "lab_thing.before")
+	d.want(0, "apply -auto-approve", "2 added, 0 changed, 0 destroyed")
+}
+
+// When nobody reads the output any more, an apply goes on to its end.
+func TestClosedPipe(t *testing.T) {
+	t.Parallel()
+	d := newLab(t, "main.tf", slowConfig)
+	d.want(0, "init")
+	cmd := d.command("apply", "-auto-approve", "-var=trouble=create-500")
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdout, cmd.Stderr = write, write
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	write.Close()
+	waitFor(t, "create is under way", func() bool { return d.has("lab/create.under-way") })
+	read.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("apply: %v", err)
+	}
+	d.want(0, "state list", "lab_thing.a lab_thing.after lab_thing.before")
+	if d.has(".terraform.tfstate.lock.info") {
+		t.Error("the lock is still held")
+	}
+}
+
+// Whoever is asked and is interrupted instead has not agreed.
+func TestInterruptedQuestion(t *testing.T) {
+	t.Parallel()
+	d := newLab(t, "main.tf", labConfig)
+	d.want(0, "init")
+	cmd := d.command("apply")
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	r := &running{t: t, cmd: cmd, line: "apply"}
+	cmd.Stdout, cmd.Stderr = &guarded{r, &r.out}, &guarded{r, &r.stderr}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() })
+	r.says("Enter a value:")
+	r.signal(syscall.SIGINT)
+	check(t, r.end(), 1, "apply", "Apply cancelled.")
+	if d.has("terraform.tfstate") || d.has(".terraform.tfstate.lock.info") {
+		t.Error("a state or a lock is left")
+	}
+}
