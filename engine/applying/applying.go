@@ -87,11 +87,12 @@ type applier struct {
 	s      *session.Session
 	deps   *session.Dependencies
 	forced map[addrs.ConfigResource]bool
+	nested map[*config.Resource]string // the data blocks in checks
 	stop   context.CancelCauseFunc
 
 	mu        sync.Mutex
 	state     *states.Editor
-	deposedAs map[int]addrs.DeposedKey // by change: the key its old object was given
+	deposedAs map[*plans.ResourceChange]addrs.DeposedKey // the key that its old object was given
 	failed    map[addrs.AbsResource]bool
 	values    map[addrs.AbsResource]*valueCell
 	instances map[addrs.AbsResource]*instancesCell
@@ -119,13 +120,14 @@ func newApplier(in Input) *applier {
 		in:        in,
 		deps:      session.NewDependencies(in.Config, in.Refs),
 		state:     in.Plan.PriorState.Edit(),
-		deposedAs: map[int]addrs.DeposedKey{},
+		deposedAs: map[*plans.ResourceChange]addrs.DeposedKey{},
 		failed:    map[addrs.AbsResource]bool{},
 		values:    map[addrs.AbsResource]*valueCell{},
 		instances: map[addrs.AbsResource]*instancesCell{},
 		saved:     in.Plan.PriorState,
 	}
 	a.forced = a.deps.CreateBeforeDestroy()
+	a.nested = session.NestedData(in.Config)
 	a.s = &session.Session{Config: in.Config, Refs: in.Refs, Providers: in.Providers}
 	a.s.Eval = eval.New(eval.World{
 		Config: in.Config, Refs: in.Refs,
@@ -147,24 +149,38 @@ func newApplier(in Input) *applier {
 // errStep is the outcome of a step that reported errors.
 var errStep = errors.New("the step reported errors")
 
-// walk carries out the steps.
+// walk carries out the steps, and when all is done, reads the data that stand in checks.
 func (a *applier) walk(ctx context.Context) {
-	changes := a.in.Plan.Changes
-	list := make([]order.Change, len(changes))
-	ofProvider := a.deps.OfProviders(changes)
-	for i, c := range changes {
-		list[i] = order.Change{
-			Object: c.Addr, Config: c.Addr.Instance.Config(), Action: c.Action,
-			CreateBeforeDestroy: c.CreateBeforeDestroy, Provider: c.Provider, ConfigDeps: c.ConfigDeps, ProviderDeps: ofProvider[i],
-		}
-		if c.Action != plans.NoOp && c.Action != plans.Create && c.Action != plans.Read {
-			list[i].StoredDeps = c.StoredDeps.All()
-		}
-	}
-	g := order.Steps(list)
 	// Half the time, so that what is saved is never older than the whole of it.
 	stopSaving := walk.Every(ctx, a.in.SaveEvery/2, func() { a.report(a.save(ctx)) })
 	defer stopSaving()
+	var usual, last []*plans.ResourceChange
+	for _, c := range a.in.Plan.Changes {
+		if a.isNested(c) {
+			last = append(last, c)
+		} else {
+			usual = append(usual, c)
+		}
+	}
+	if a.carryOut(ctx, usual) {
+		a.carryOut(ctx, last)
+	}
+	a.ended = true
+}
+
+// isNested reports whether a change is that of a data block in a check.
+func (a *applier) isNested(c *plans.ResourceChange) bool {
+	if c.Action != plans.Read {
+		return false
+	}
+	cr := c.Addr.Instance.Config()
+	m := a.in.Config.Modules[cr.Module]
+	return m != nil && m.Resources[cr.Resource] != nil && a.nested[m.Resources[cr.Resource]] != ""
+}
+
+// carryOut carries out changes, and reports whether all is well.
+func (a *applier) carryOut(ctx context.Context, changes []*plans.ResourceChange) bool {
+	g := a.steps(changes)
 	results := walk.Run(ctx, a.in.Parallelism, walk.Graph{N: len(g.Steps), After: g.After}, func(ctx context.Context, i int) error {
 		step := g.Steps[i]
 		if step.Verb == order.Barrier {
@@ -179,11 +195,12 @@ func (a *applier) walk(ctx context.Context) {
 		}
 		return nil
 	})
-	left := 0
+	left, well := 0, true
 	for i, err := range results {
 		if err == nil {
 			continue
 		}
+		well = false
 		if step := g.Steps[i]; step.Verb != order.Barrier {
 			a.fail(changes[step.Change])
 			if !errors.Is(err, errStep) && !errors.Is(err, walk.ErrSkipped) && step.Verb != order.Verify {
@@ -195,7 +212,23 @@ func (a *applier) walk(ctx context.Context) {
 		a.report(diags.Errorf(nil, "Apply was interrupted",
 			"%d planned actions were not started: %s. What has been done is in the state; plan again to see what remains.", left, context.Cause(ctx)))
 	}
-	a.ended = true
+	return well
+}
+
+// steps puts changes in order.
+func (a *applier) steps(changes []*plans.ResourceChange) order.Graph {
+	list := make([]order.Change, len(changes))
+	ofProvider := a.deps.OfProviders(changes)
+	for i, c := range changes {
+		list[i] = order.Change{
+			Object: c.Addr, Config: c.Addr.Instance.Config(), Action: c.Action,
+			CreateBeforeDestroy: c.CreateBeforeDestroy, Provider: c.Provider, ConfigDeps: c.ConfigDeps, ProviderDeps: ofProvider[i],
+		}
+		if c.Action != plans.NoOp && c.Action != plans.Create && c.Action != plans.Read {
+			list[i].StoredDeps = c.StoredDeps.All()
+		}
+	}
+	return order.Steps(list)
 }
 
 // step carries out one step of a change.
@@ -203,7 +236,7 @@ func (a *applier) step(ctx context.Context, step order.Step, c *plans.ResourceCh
 	if step.Verb == order.Verify && !a.hasConditions(c) {
 		return nil
 	}
-	x, ds := a.open(ctx, step.Change, c)
+	x, ds := a.open(ctx, c)
 	if ds.HasErrors() {
 		return ds
 	}

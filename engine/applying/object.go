@@ -24,7 +24,6 @@ import (
 // object is the applying of one change.
 type object struct {
 	a      *applier
-	index  int
 	c      *plans.ResourceChange
 	r      *config.Resource // nil if the configuration has no such block
 	cr     addrs.ConfigResource
@@ -33,8 +32,8 @@ type object struct {
 }
 
 // open gets together what a step needs.
-func (a *applier) open(ctx context.Context, index int, c *plans.ResourceChange) (*object, diags.Diagnostics) {
-	x := &object{a: a, index: index, c: c, cr: c.Addr.Instance.Config()}
+func (a *applier) open(ctx context.Context, c *plans.ResourceChange) (*object, diags.Diagnostics) {
+	x := &object{a: a, c: c, cr: c.Addr.Instance.Config()}
 	if m := a.in.Config.Modules[x.cr.Module]; m != nil {
 		x.r = m.Resources[x.cr.Resource]
 	}
@@ -162,7 +161,12 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 	config, _ := q.Config.UnmarkDeep()
 	if prior != nil && plainPrior.RawEquals(planned) {
 		// Only what is sensitive changes: that is the state's business alone.
-		return q.Planned, x.store(q.Planned, states.Ready, prior.Private)
+		ev := events.Event{Kind: events.ApplyStart, Addr: x.c.Addr, Action: plans.Update, ID: session.ObjectID(q.Prior)}
+		x.a.in.Events.Send(ev)
+		ds := x.store(q.Planned, states.Ready, prior.Private)
+		ev.Kind = events.ApplyDone
+		x.a.in.Events.Send(ev)
+		return q.Planned, ds
 	}
 	restore := x.depose()
 	verb := plans.Create
@@ -210,7 +214,7 @@ func (x *object) depose() (restore func()) {
 	defer x.a.mu.Unlock()
 	x.a.state.SetObject(deposed, x.c.Provider, old)
 	x.a.state.SetObject(x.c.Addr, x.c.Provider, nil)
-	x.a.deposedAs[x.index] = key
+	x.a.deposedAs[x.c] = key
 	return func() {
 		x.a.set(x.c.Addr, x.c.Provider, old)
 		x.a.set(deposed, x.c.Provider, nil)
@@ -303,7 +307,7 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 	addr := x.c.Addr
 	if x.c.Action == plans.CreateThenDelete {
 		x.a.mu.Lock()
-		key, ok := x.a.deposedAs[x.index]
+		key, ok := x.a.deposedAs[x.c]
 		x.a.mu.Unlock()
 		if !ok {
 			return nil // there was nothing to depose
@@ -363,10 +367,19 @@ func (x *object) read(ctx context.Context) diags.Diagnostics {
 		return ds
 	}
 	plain, sensitive := sensitivePaths(config)
-	v, more := x.a.s.ReadData(ctx, session.Reading{
+	reading := session.Reading{
 		Client: x.client, Provider: x.c.Provider, Resource: x.r, Schema: x.rs, Addr: x.c.Addr,
 		Config: plain, Sensitive: sensitive, Events: x.a.in.Events,
-	})
+	}
+	var v cty.Value
+	if check, nested := x.a.nested[x.r]; nested {
+		var ok bool
+		if v, ok, more = x.a.s.ReadNested(ctx, reading, check); !ok {
+			return append(ds, more...) // what the plan had recorded stays
+		}
+	} else {
+		v, more = x.a.s.ReadData(ctx, reading)
+	}
 	if ds = append(ds, more...); more.HasErrors() {
 		return ds
 	}

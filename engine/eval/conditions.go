@@ -48,49 +48,50 @@ func (e *Evaluator) condition(c *config.Condition, s Scope, own *variable) Resul
 		}
 		return Result{Status: Errored, Diags: ds}
 	}
-	r := Result{Context: ctx, Status: Errored}
 	v, hs := c.Condition.Value(ctx)
-	r.Diags = diags.FromHCL(hs)
-	if e.w.Static { // a message must make sense, even if it is not known whether it is needed
-		_, _, more := errorMessage(c, ctx)
-		r.Diags = append(r.Diags, more...)
+	// The message is evaluated in any case: it must make sense, whether it is needed or not.
+	m, more := errorMessage(c, ctx, own)
+	r := Result{Status: Errored, Context: ctx, Diags: append(diags.FromHCL(hs), more...)}
+	if r.Diags.HasErrors() {
+		return r
 	}
-	bad := func(detail string) Result {
-		d := diags.Errorf(c.Condition.Range().Ptr(), "Invalid condition result", "%s", detail)
+	status, problem := truth(v)
+	if problem != "" {
+		summary := "Invalid condition result"
+		if own != nil {
+			summary = "Invalid variable validation result"
+		}
+		d := diags.Errorf(c.Condition.Range().Ptr(), summary, "%s", problem)
 		d[0].Expression, d[0].EvalContext = c.Condition, ctx
 		r.Diags = append(r.Diags, d...)
 		return r
 	}
-	if r.Diags.HasErrors() {
-		return r
+	if r.Status = status; status == Fail {
+		r.Message, r.Problem = m.text, m.problem
 	}
+	return r
+}
+
+// truth returns what the value of a condition means, or what is wrong with it.
+func truth(v cty.Value) (s Status, problem string) {
 	v, _ = v.Unmark()
 	if !v.IsKnown() {
-		r.Status = Unknown
-		return r
+		return Unknown, ""
 	}
 	if v.IsNull() {
-		return bad("Condition expression must return either true or false, not null.")
+		return Errored, "Condition expression must return either true or false, not null."
 	}
 	v, err := convert.Convert(v, cty.Bool)
 	if err != nil {
-		return bad("Invalid condition result value: " + err.Error() + ".")
+		return Errored, "Invalid condition result value: " + err.Error() + "."
 	}
-	v, _ = v.Unmark()
-	if !v.IsKnown() {
-		r.Status = Unknown
-		return r
+	switch v, _ = v.Unmark(); {
+	case !v.IsKnown():
+		return Unknown, ""
+	case v.True():
+		return Pass, ""
 	}
-	if v.True() {
-		r.Status = Pass
-		return r
-	}
-	r.Status = Fail
-	var more diags.Diagnostics
-	if r.Message, r.Problem, more = errorMessage(c, ctx); !e.w.Static {
-		r.Diags = append(r.Diags, more...)
-	}
-	return r
+	return Fail, ""
 }
 
 // conditionContext returns the context for both expressions of a condition.
@@ -124,38 +125,44 @@ func (e *Evaluator) conditionContext(c *config.Condition, s Scope, own *variable
 	return ctx, ds
 }
 
-// errorMessage evaluates an error_message: for people, and for the record.
-func errorMessage(c *config.Condition, ctx *hcl.EvalContext) (message, problem string, ds diags.Diagnostics) {
-	const fallback = "This check failed, but has an invalid error message as described in the other accompanying messages."
+// A message says what is wrong: to people, and for the record ("" if it may not be told,
+// or is not known).
+type message struct{ text, problem string }
+
+// errorMessage evaluates an error_message. The stock tool is not as strict with those
+// of variables as with others, as long as they are not needed.
+func errorMessage(c *config.Condition, ctx *hcl.EvalContext, own *variable) (message, diags.Diagnostics) {
 	if c.ErrorMessage == nil {
-		return "The condition is not met.", "", nil
+		return message{text: "The condition is not met."}, nil
 	}
 	v, hs := c.ErrorMessage.Value(ctx)
-	ds = diags.FromHCL(hs)
+	ds := diags.FromHCL(hs)
 	rng := c.ErrorMessage.Range()
 	if ds.HasErrors() {
-		return fallback, "", ds
+		return message{}, ds
 	}
-	if marks.Contains(v, marks.Sensitive) {
-		return "The error message included a sensitive value, so it will not be displayed.", "", append(ds, diags.Warningf(&rng,
+	plain, _ := v.UnmarkDeep()
+	if plain.IsNull() && own != nil {
+		const failed = "Failed to evaluate condition error message."
+		return message{failed, failed}, ds
+	}
+	plain, err := convert.Convert(plain, cty.String)
+	switch {
+	case err != nil:
+		return message{}, append(ds, diags.Errorf(&rng, "Invalid error message", "Unsuitable value for error message: %s.", err)...)
+	case !plain.IsKnown():
+		return message{text: "The error message depends on values that are not known yet."}, ds
+	case plain.IsNull():
+		return message{}, append(ds, diags.Errorf(&rng, "Invalid error message", "Unsuitable value for error message: must not be null.")...)
+	case marks.Contains(v, marks.Sensitive):
+		return message{text: "The error message included a sensitive value, so it will not be displayed."}, append(ds, diags.Warningf(&rng,
 			"Error message refers to sensitive values",
 			"The error expression used to explain this condition refers to sensitive values, so the message will not be displayed. Use an error_message that does not expose sensitive data: pass the non-sensitive parts only.")...)
-	}
-	if marks.Contains(v, ephemeral) {
-		return "The error message included an ephemeral value, so it will not be displayed.", "", append(ds, diags.Warningf(&rng,
+	case marks.Contains(v, ephemeral):
+		return message{text: "The error message included an ephemeral value, so it will not be displayed."}, append(ds, diags.Warningf(&rng,
 			"Error message refers to ephemeral values",
 			"The error expression used to explain this condition refers to ephemeral values, so the message will not be displayed.")...)
 	}
-	v, _ = v.UnmarkDeep()
-	v, err := convert.Convert(v, cty.String)
-	switch {
-	case err != nil:
-		return fallback, "", append(ds, diags.Errorf(&rng, "Invalid error message", "Unsuitable value for error message: %s.", err)...)
-	case !v.IsKnown():
-		return "The error message depends on values that are not known yet.", "", ds
-	case v.IsNull():
-		return fallback, "", append(ds, diags.Errorf(&rng, "Invalid error message", "Unsuitable value for error message: it is null.")...)
-	}
-	message = strings.TrimSpace(v.AsString())
-	return message, message, ds
+	text := strings.TrimSpace(plain.AsString())
+	return message{text, text}, ds
 }

@@ -32,7 +32,8 @@ func TestConditions(t *testing.T) {
 			`fail: The error message included an ephemeral value, so it will not be displayed.: Error message refers to ephemeral values`},
 		{`self.n == 1`, `self.m`, `{ n = 2, m = unknown }`, `fail: The error message depends on values that are not known yet.`},
 		{`self.n == 1`, `self.m`, `{ n = 2, m = [] }`,
-			`fail: This check failed, but has an invalid error message as described in the other accompanying messages.: Invalid error message`},
+			`error: Invalid error message`},
+		{`self.n == 2`, `self.m`, `{ n = 2, m = null }`, `error: Invalid error message`},
 		{`self.m == 1`, `"x"`, `{ n = 2 }`, `error: Unsupported attribute`},
 	} {
 		t.Run(c.condition+" of "+c.self, func(t *testing.T) {

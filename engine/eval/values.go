@@ -106,10 +106,6 @@ func (e *Evaluator) validate(in addrs.ModuleInstance, v *config.Variable, val ct
 	var ds diags.Diagnostics
 	id := VariableSubject(in.Module(), in, v)
 	for _, c := range v.Validations {
-		if e.w.Static && !val.IsKnown() {
-			e.checks.add(e, id, Unknown, "")
-			continue
-		}
 		scope := Scope{Module: in, Extra: nil}
 		r := e.condition(c, scope, &variable{v.Name, val})
 		ds = append(ds, r.Diags...)

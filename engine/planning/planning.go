@@ -97,6 +97,8 @@ type planner struct {
 	byConfig map[addrs.ConfigResource][]addrs.AbsResource
 	// forced holds the blocks for which create-before-destroy is in force.
 	forced map[addrs.ConfigResource]bool
+	// nested are the data blocks in check blocks, with the names of these.
+	nested map[*config.Resource]string
 	// movedFrom maps the new address of moved instances to the old one.
 	movedFrom map[addrs.AbsResourceInstance]addrs.AbsResourceInstance
 	// included is nil without targets; else the objects and instances to plan. doomed is
@@ -150,6 +152,7 @@ func newPlanner(in Input) *planner {
 	})
 	p.deps = session.NewDependencies(in.Config, in.Refs)
 	p.forced = p.deps.CreateBeforeDestroy()
+	p.nested = session.NestedData(in.Config)
 	return p
 }
 
@@ -187,9 +190,18 @@ func (p *planner) resourceValue(a addrs.AbsResource) (cty.Value, diags.Diagnosti
 // errVisit is the outcome of a visit that reported errors.
 var errVisit = errors.New("the visit reported errors")
 
-// walk visits every node.
+// walk visits every node, and if all is well, the data blocks in checks after all
+// others.
 func (p *planner) walk(ctx context.Context) {
-	nodes := p.nodes()
+	nodes, last := p.nodes()
+	if p.visit(ctx, nodes) {
+		p.visit(ctx, last)
+	}
+	p.ended = true
+}
+
+// visit visits nodes, and reports whether all is well.
+func (p *planner) visit(ctx context.Context, nodes *nodes) bool {
 	results := walk.Run(ctx, p.in.Parallelism, nodes.graph(), func(ctx context.Context, i int) error {
 		for _, visit := range nodes.list[i].visits {
 			ds := visit(ctx)
@@ -200,13 +212,15 @@ func (p *planner) walk(ctx context.Context) {
 		}
 		return nil
 	})
-	p.ended = true
+	well := true
 	for _, err := range results {
+		well = well && err == nil
 		if err != nil && !errors.Is(err, errVisit) && !errors.Is(err, walk.ErrSkipped) {
 			p.report(diags.Errorf(nil, "Planning was interrupted", "Nothing has been changed: %s.", err))
 			break
 		}
 	}
+	return well
 }
 
 // finish evaluates what nobody asked for, and puts the plan together.
@@ -248,10 +262,8 @@ func (p *planner) finish() (*plans.Plan, diags.Diagnostics) {
 		PriorState:         p.prior.State(),
 		Timestamp:          p.in.Timestamp,
 	}
-	if !plan.Errored {
-		plan.Relevant = p.relevant(outputs)
-		plan.Applyable = p.applyable(plan)
-	}
+	plan.Relevant = p.relevant(outputs)
+	plan.Applyable = !plan.Errored && p.applyable(plan)
 	return plan, ds
 }
 

@@ -83,7 +83,7 @@ func (x *relevance) changed() {
 		}
 	}
 	if p.in.Mode == plans.DestroyMode {
-		for abs := range p.in.State.Resources() {
+		for abs := range p.prior.State().Resources() {
 			if abs.Resource.Mode == addrs.Data {
 				from(abs)
 			}

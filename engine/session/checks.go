@@ -2,8 +2,11 @@ package session
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
+
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
@@ -139,4 +142,34 @@ func CheckBlocks(e *eval.Evaluator, modules []*config.Module, skip func(addrs.Ob
 // ResourceSubject returns a resource instance as something that has conditions.
 func ResourceSubject(a addrs.AbsResourceInstance) eval.Subject {
 	return eval.Subject{Kind: "resource", Config: a.Config().String(), Object: a.String()}
+}
+
+// NestedData returns the data blocks that stand in check blocks, with the names of these.
+func NestedData(cfg *config.Config) map[*config.Resource]string {
+	out := map[*config.Resource]string{}
+	for _, m := range cfg.Order {
+		for name, c := range m.Checks {
+			if c.Data != nil {
+				out[c.Data] = name
+			}
+		}
+	}
+	return out
+}
+
+// ReadNested is [Session.ReadData] for a data block in a check: what goes wrong is a
+// failure of the check, and a warning. ok is false then.
+func (s *Session) ReadNested(ctx context.Context, r Reading, check string) (v cty.Value, ok bool, ds diags.Diagnostics) {
+	v, ds = s.ReadData(ctx, r)
+	if !ds.HasErrors() {
+		return v, true, ds
+	}
+	in := r.Addr.Instance.Module
+	for i := range ds {
+		if ds[i].Severity == diags.Error {
+			ds[i].Severity = diags.Warning
+			s.Eval.Failed(CheckSubject(in.Module(), in, check), ds[i].Summary+": "+ds[i].Detail)
+		}
+	}
+	return cty.NilVal, false, ds
 }
