@@ -1,0 +1,75 @@
+package marks
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+func TestMarks(t *testing.T) {
+	t.Parallel()
+	inner := cty.ObjectVal(map[string]cty.Value{
+		"open":   cty.StringVal("x"),
+		"secret": cty.StringVal("y").Mark(Sensitive),
+		"list":   cty.ListVal([]cty.Value{cty.StringVal("a"), cty.StringVal("b").Mark(Sensitive)}),
+		"token":  cty.StringVal("t").Mark(Ephemeral),
+		"both":   cty.StringVal("z").Mark(Ephemeral).Mark(Sensitive),
+		"null":   cty.NullVal(cty.String).Mark(Sensitive),
+	})
+	for _, c := range []struct {
+		name                   string
+		v                      cty.Value
+		has, contains, passing bool // sensitive, sensitive inside, ephemeral inside
+		paths                  []string
+	}{
+		{"nothing", cty.NilVal, false, false, false, nil},
+		{"plain", cty.StringVal("x"), false, false, false, nil},
+		{"marked", cty.StringVal("x").Mark(Sensitive), true, true, false, []string{""}},
+		{"inside", inner, false, true, true, []string{".both", ".list[1]", ".null", ".secret"}},
+		{"otherwise", cty.StringVal("x").Mark(Ephemeral), false, false, true, nil},
+		{"unknown", cty.UnknownVal(cty.String).Mark(Sensitive), true, true, false, []string{""}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if Has(c.v, Sensitive) != c.has || Contains(c.v, Sensitive) != c.contains || Contains(c.v, Ephemeral) != c.passing {
+				t.Errorf("%v %v %v", Has(c.v, Sensitive), Contains(c.v, Sensitive), Contains(c.v, Ephemeral))
+			}
+			if c.v == cty.NilVal {
+				return
+			}
+			plain, paths := Paths(c.v, Sensitive)
+			if plain.ContainsMarked() {
+				t.Error("marks are left")
+			}
+			_, back := Paths(At(plain, Sensitive, paths), Sensitive)
+			for _, list := range [][]cty.Path{paths, back} {
+				if got := texts(list); !slices.Equal(got, c.paths) {
+					t.Errorf("%q are sensitive, want %q", got, c.paths)
+				}
+			}
+		})
+	}
+	if v := At(cty.EmptyObjectVal, Sensitive, []cty.Path{cty.GetAttrPath("gone")}); v.ContainsMarked() {
+		t.Error("a path that is not there has marked something")
+	}
+}
+
+// texts prints paths, sorted.
+func texts(paths []cty.Path) []string {
+	var out []string
+	for _, p := range paths {
+		text := ""
+		for _, step := range p {
+			switch step := step.(type) {
+			case cty.GetAttrStep:
+				text += "." + step.Name
+			case cty.IndexStep:
+				text += "[" + step.Key.AsBigFloat().String() + "]"
+			}
+		}
+		out = append(out, text)
+	}
+	slices.Sort(out)
+	return out
+}
