@@ -30,13 +30,14 @@ func (e *Evaluator) Variable(in addrs.ModuleInstance, name string) (cty.Value, d
 		if ds.HasErrors() {
 			return ds
 		}
+		// A variable's own rules may tell what they are about.
+		ds = append(ds, e.validate(in, v, c.val, place)...)
 		if v.Sensitive {
 			c.val = c.val.Mark(marks.Sensitive)
 		}
 		if v.Ephemeral {
 			c.val = c.val.Mark(marks.Ephemeral)
 		}
-		ds = append(ds, e.validate(in, v, c.val, place)...)
 		if e.w.Static {
 			// What is wrong with the values of one call is for the plan to find out: the
 			// call may have no instances.

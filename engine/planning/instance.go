@@ -106,7 +106,9 @@ func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Dia
 		} else {
 			ds = append(ds, more...)
 		}
-		q.Planned, q.PlannedPrivate = again.Planned, again.PlannedPrivate
+		// What is ignored has its new value, as there is no old one; but no mark.
+		plain, _ := again.Planned.UnmarkDeep()
+		q.Planned, q.PlannedPrivate = session.MarkSensitive(plain, x.rs, q.Sensitive), again.PlannedPrivate
 	}
 	return &plans.ResourceChange{
 		Addr: x.object(), Provider: x.pc, Reason: reason, Schema: x.rs,

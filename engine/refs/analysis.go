@@ -17,6 +17,8 @@ type analysis struct {
 	content *config.Content
 	uses    map[addrs.Object][]use
 	ds      diags.Diagnostics
+
+	mentions []Reference
 }
 
 // all analyses every declaration, in a stable order.
@@ -211,6 +213,9 @@ func (a *analysis) resolve(ts []hcl.Traversal, inBody bool) []Reference {
 		a.ds = append(a.ds, ds...)
 		if ok {
 			out = append(out, ref)
+			if ref.Object.Kind == addrs.KindResource || ref.Object.Kind == addrs.KindCall {
+				a.mentions = append(a.mentions, ref)
+			}
 		}
 	}
 	return out

@@ -26,6 +26,8 @@ type Refs struct {
 	// a body of its own (*config.Resource, *config.Provider, *config.Provisioner).
 	exprs  map[hcl.Expression][]Reference
 	blocks map[any][]Reference
+	// mentions are all references of a content.
+	mentions map[*config.Content][]Reference
 	// uses are the direct references of each object, by content, with local addresses.
 	uses map[*config.Content]map[addrs.Object][]use
 	// direct are the edges of the whole graph.
@@ -45,11 +47,12 @@ type use struct {
 // what does not exist, and cycles.
 func Analyze(cfg *config.Config) (*Refs, diags.Diagnostics) {
 	r := &Refs{
-		cfg:    cfg,
-		exprs:  map[hcl.Expression][]Reference{},
-		blocks: map[any][]Reference{},
-		uses:   map[*config.Content]map[addrs.Object][]use{},
-		direct: map[addrs.Object][]addrs.Object{},
+		cfg:      cfg,
+		exprs:    map[hcl.Expression][]Reference{},
+		blocks:   map[any][]Reference{},
+		mentions: map[*config.Content][]Reference{},
+		uses:     map[*config.Content]map[addrs.Object][]use{},
+		direct:   map[addrs.Object][]addrs.Object{},
 	}
 	var ds diags.Diagnostics
 	for _, m := range cfg.Order {
@@ -57,6 +60,7 @@ func Analyze(cfg *config.Config) (*Refs, diags.Diagnostics) {
 			a := analysis{r: r, content: m.Content, uses: map[addrs.Object][]use{}}
 			a.all()
 			r.uses[m.Content] = a.uses
+			r.mentions[m.Content] = a.mentions
 			ds = append(ds, a.ds...)
 		}
 	}
@@ -76,6 +80,10 @@ func (r *Refs) OfExpr(x hcl.Expression) []Reference { return r.exprs[x] }
 // OfBlock returns what the body of a *config.Resource, *config.Provider or
 // *config.Provisioner mentions.
 func (r *Refs) OfBlock(block any) []Reference { return r.blocks[block] }
+
+// Mentions returns all references to resources and module calls that the expressions
+// of a content have, but for those in depends_on and replace_triggered_by.
+func (r *Refs) Mentions(c *config.Content) []Reference { return r.mentions[c] }
 
 // Direct returns the objects that o mentions directly. The caller must not change it.
 func (r *Refs) Direct(o addrs.Object) []addrs.Object { return r.direct[o] }

@@ -54,8 +54,10 @@ func (b *Block) WithoutWriteOnly(v cty.Value) cty.Value {
 	}, func(in *layout) bool { return in.writeOnly })
 }
 
-// attributeAt returns the attribute that p leads to or into, or nil if p ends at a
+// AttributeAt returns the attribute that p leads to or into, or nil if p ends at a
 // block or leads nowhere.
+func (b *Block) AttributeAt(p cty.Path) *Attribute { return b.layout().attributeAt(p) }
+
 func (l *layout) attributeAt(p cty.Path) *Attribute {
 	for len(p) > 0 {
 		step, ok := p[0].(cty.GetAttrStep)

@@ -29,6 +29,7 @@ type Question struct {
 	// The answer.
 	Planned         cty.Value // with sensitive marks
 	PlannedPrivate  []byte
+	Sensitive       []cty.Path // of the configuration, without what is ignored
 	RequiredReplace []cty.Path
 }
 
@@ -61,7 +62,7 @@ func (q *Question) Ask(ctx context.Context) diags.Diagnostics {
 	if ds = append(ds, q.checkPlanned(plainPrior, plainConfig, resp)...); ds.HasErrors() {
 		return ds
 	}
-	q.Planned = MarkSensitive(resp.Planned, q.Schema, sensitive)
+	q.Planned, q.Sensitive = MarkSensitive(resp.Planned, q.Schema, sensitive), sensitive
 	q.PlannedPrivate = resp.Private
 	if q.RequiredReplace, more = q.replacePaths(plainPrior, resp); more.HasErrors() {
 		return append(ds, more...)

@@ -62,10 +62,22 @@ func Validate(ctx context.Context, in Input) diags.Diagnostics {
 		found[i] = visits[i](ctx)
 		return nil
 	})
+	all := func(addrs.Object) bool { return false }
 	ds := slices.Concat(found...)
-	ds = append(ds, v.eval.Force(func(addrs.Object) bool { return false })...)
-	ds = append(ds, session.CheckBlocks(v.eval, in.Config.Order, func(addrs.Object) bool { return false })...)
-	return append(ds, v.eval.Diagnostics()...).Unreported()
+	ds = append(ds, v.eval.Force(all)...)
+	ds = append(ds, session.CheckBlocks(v.eval, in.Config.Order, all)...)
+	ds = append(ds, v.eval.Diagnostics()...)
+	static := v.references(ctx)
+	return append(static, without(ds, static)...).Unreported()
+}
+
+// without returns ds without what others say in other words of the same expression.
+func without(ds, others diags.Diagnostics) diags.Diagnostics {
+	return slices.DeleteFunc(ds, func(d diags.Diagnostic) bool {
+		return d.Subject != nil && slices.ContainsFunc(others, func(o diags.Diagnostic) bool {
+			return o.Summary == d.Summary && o.Subject != nil && *o.Subject == *d.Subject
+		})
+	})
 }
 
 type validator struct {
@@ -94,83 +106,4 @@ func (v *validator) resourceValue(a addrs.AbsResource) (cty.Value, diags.Diagnos
 		val = val.Mark(marks.Ephemeral)
 	}
 	return val, nil
-}
-
-// resource validates one block.
-func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.ModuleInstance, r *config.Resource) diags.Diagnostics {
-	addr := addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}.String()
-	p := m.ResourceProvider(r).Provider
-	ps, ds := v.in.Providers.Schema(ctx, p)
-	if ds.HasErrors() {
-		return ds
-	}
-	rs := ps.Resource(r.Addr.Mode.String(), r.Addr.Type)
-	if rs == nil {
-		return append(ds, session.UnsupportedType(ps, p, r.Addr, r.TypeRange.Ptr())...)
-	}
-	instances, more := v.eval.ResourceInstances(in, r)
-	if ds = append(ds, more...); more.HasErrors() {
-		return ds
-	}
-	scope := eval.Scope{Module: in}
-	if len(instances) > 0 {
-		scope.Instance = &instances[0]
-	}
-	val, more := v.s.ResourceConfig(r, rs, scope)
-	ds = append(ds, more...)
-	scope.Self = cty.UnknownVal(rs.Block.ImpliedType())
-	for _, c := range slices.Concat(r.Preconditions, r.Postconditions) {
-		ds = append(ds, v.eval.Evaluate(c, scope).Diags...)
-	}
-	if ds.HasErrors() {
-		return ds
-	}
-	if val.ContainsMarked() && r.Addr.Mode != addrs.Ephemeral {
-		if ds = append(ds, v.s.Place(rs.Block.CheckEphemeral(val), r, rs, addr)...); ds.HasErrors() {
-			return ds
-		}
-	}
-	client, more := v.in.Providers.Unconfigured(ctx, p)
-	if ds = append(ds, more...); ds.HasErrors() {
-		return ds
-	}
-	plain, _ := val.UnmarkDeep()
-	switch r.Addr.Mode {
-	case addrs.Managed:
-		more = client.ValidateResource(ctx, r.Addr.Type, plain)
-	case addrs.Data:
-		more = client.ValidateData(ctx, r.Addr.Type, plain)
-	case addrs.Ephemeral:
-		more = client.ValidateEphemeral(ctx, r.Addr.Type, plain)
-	}
-	return append(ds, v.s.Place(more, r, rs, addr)...)
-}
-
-// provider validates one provider block.
-func (v *validator) provider(ctx context.Context, m *config.Module, in addrs.ModuleInstance, p *config.Provider) diags.Diagnostics {
-	addr := m.ProviderOf(p.Addr.LocalName)
-	ps, ds := v.in.Providers.Schema(ctx, addr)
-	if ds.HasErrors() {
-		return ds
-	}
-	ectx, ds := v.eval.BlockContext(p, eval.Scope{Module: in})
-	if ds.HasErrors() {
-		return ds
-	}
-	val, ds := ps.Provider.Block.Decode(p.Body, ectx)
-	if ds.HasErrors() {
-		return ds
-	}
-	client, more := v.in.Providers.Unconfigured(ctx, addr)
-	if ds = append(ds, more...); ds.HasErrors() {
-		return ds
-	}
-	plain, _ := val.UnmarkDeep()
-	more = client.ValidateProvider(ctx, plain)
-	for i := range more {
-		if more[i].Subject == nil {
-			more[i].Subject = p.Range.Ptr()
-		}
-	}
-	return append(ds, more...)
 }

@@ -1,0 +1,160 @@
+package validating
+
+import (
+	"context"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/session"
+)
+
+// resource validates one block.
+func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.ModuleInstance, r *config.Resource) diags.Diagnostics {
+	addr := addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}.String()
+	p := m.ResourceProvider(r).Provider
+	ps, ds := v.in.Providers.Schema(ctx, p)
+	if ds.HasErrors() {
+		return ds
+	}
+	rs := ps.Resource(r.Addr.Mode.String(), r.Addr.Type)
+	if rs == nil {
+		return append(ds, session.UnsupportedType(ps, p, r.Addr, r.TypeRange.Ptr())...)
+	}
+	instances, more := v.eval.ResourceInstances(in, r)
+	if ds = append(ds, more...); more.HasErrors() {
+		return ds
+	}
+	scope := eval.Scope{Module: in}
+	if len(instances) > 0 {
+		scope.Instance = &instances[0]
+	}
+	val, more := v.s.ResourceConfig(r, rs, scope)
+	ds = append(ds, more...)
+	ds = append(ds, v.conditions(r, rs, scope)...)
+	if ds.HasErrors() {
+		return ds
+	}
+	if val.ContainsMarked() && r.Addr.Mode != addrs.Ephemeral {
+		if ds = append(ds, v.s.Place(rs.Block.CheckEphemeral(val), r, rs, addr)...); ds.HasErrors() {
+			return ds
+		}
+	}
+	if ds = append(ds, ignored(r, rs)...); ds.HasErrors() {
+		return ds
+	}
+	client, more := v.in.Providers.Unconfigured(ctx, p)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	return append(ds, v.s.Place(ask(ctx, client, r, val), r, rs, addr)...)
+}
+
+// ask has the provider check a block's value.
+func ask(ctx context.Context, c provider.Client, r *config.Resource, val cty.Value) diags.Diagnostics {
+	plain, _ := val.UnmarkDeep()
+	switch r.Addr.Mode {
+	case addrs.Data:
+		return c.ValidateData(ctx, r.Addr.Type, plain)
+	case addrs.Ephemeral:
+		return c.ValidateEphemeral(ctx, r.Addr.Type, plain)
+	}
+	return c.ValidateResource(ctx, r.Addr.Type, plain)
+}
+
+// conditions evaluates the conditions of a block, as far as that is possible.
+func (v *validator) conditions(r *config.Resource, rs *schema.Schema, scope eval.Scope) diags.Diagnostics {
+	var ds diags.Diagnostics
+	check := func(cs []*config.Condition, kind string) {
+		for _, c := range cs {
+			own := v.ownMentions(r, c, kind)
+			if ds = append(ds, own...); !own.HasErrors() {
+				ds = append(ds, v.eval.Evaluate(c, scope).Diags...)
+			}
+		}
+	}
+	check(r.Preconditions, "precondition")
+	scope.Self = cty.UnknownVal(rs.Block.ImpliedType())
+	check(r.Postconditions, "postcondition")
+	return ds
+}
+
+// ownMentions reports where a condition of a resource mentions the resource by name.
+func (v *validator) ownMentions(r *config.Resource, c *config.Condition, kind string) diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, x := range []hcl.Expression{c.Condition, c.ErrorMessage} {
+		for _, ref := range v.in.Refs.OfExpr(x) {
+			if ref.Object.Kind == addrs.KindResource && ref.Object.Res == r.Addr {
+				rng := ref.Range
+				detail := "The %s of %s cannot mention the resource itself."
+				if kind == "postcondition" {
+					detail += " Use self for the instance that is checked."
+				}
+				ds = append(ds, diags.Errorf(&rng, "Invalid reference in "+kind, detail, kind, r.Addr)...)
+			}
+		}
+	}
+	return ds
+}
+
+// ignored checks what ignore_changes names.
+func ignored(r *config.Resource, rs *schema.Schema) diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, t := range r.IgnoreChanges {
+		if ds = append(ds, traverse(rs.Block, t)...); ds.HasErrors() {
+			continue
+		}
+		path, err := session.TraversalPath(t)
+		if err != nil {
+			continue
+		}
+		if a := rs.Block.AttributeAt(path); a != nil && a.Computed && !a.Optional {
+			ds = append(ds, diags.Warningf(&r.TypeRange, "Redundant ignore_changes element",
+				"Adding %q to ignore_changes has no effect: the provider decides the attribute's value, which the configuration cannot set.", schema.FormatPath(path))...)
+		}
+	}
+	return ds
+}
+
+// provider validates one provider block. One without arguments has nothing that could
+// be wrong by now.
+func (v *validator) provider(ctx context.Context, m *config.Module, in addrs.ModuleInstance, p *config.Provider) diags.Diagnostics {
+	if attrs, hs := p.Body.JustAttributes(); !hs.HasErrors() && len(attrs) == 0 {
+		return nil
+	}
+	addr := m.ProviderOf(p.Addr.LocalName)
+	ps, ds := v.in.Providers.Schema(ctx, addr)
+	if ds.HasErrors() {
+		return ds
+	}
+	ectx, ds := v.eval.BlockContext(p, eval.Scope{Module: in})
+	if ds.HasErrors() {
+		return ds
+	}
+	bound := ps.Provider.Block.Bind(p.Body)
+	val, ds := bound.Decode(ectx)
+	if ds.HasErrors() {
+		return ds
+	}
+	client, more := v.in.Providers.Unconfigured(ctx, addr)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	plain, _ := val.UnmarkDeep()
+	more = client.ValidateProvider(ctx, plain)
+	for i := range more {
+		if more[i].Subject == nil {
+			more[i].Subject = bound.Locate(more[i].Attribute).Ptr()
+		}
+		if more[i].Address == "" {
+			more[i].Address = addrs.AbsProviderConfig{Module: m.Addr, Provider: addr, Alias: p.Addr.Alias}.String()
+		}
+	}
+	return append(ds, more...)
+}

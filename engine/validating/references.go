@@ -1,0 +1,103 @@
+package validating
+
+import (
+	"context"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/refs"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+// references holds every mention of a resource's attribute against the schema: also
+// where the value is not known at all, and where try or can would hide the mistake.
+func (v *validator) references(ctx context.Context) diags.Diagnostics {
+	var ds diags.Diagnostics
+	seen := map[*config.Content]bool{}
+	for _, m := range v.in.Config.Order {
+		if seen[m.Content] {
+			continue
+		}
+		seen[m.Content] = true
+		for _, ref := range v.in.Refs.Mentions(m.Content) {
+			ds = append(ds, v.reference(ctx, m, &ref)...)
+		}
+	}
+	return ds.Distinct()
+}
+
+func (v *validator) reference(ctx context.Context, m *config.Module, ref *refs.Reference) diags.Diagnostics {
+	r := m.Resources[ref.Object.Res]
+	if ref.Object.Kind != addrs.KindResource || r == nil || len(ref.Rest) == 0 {
+		return nil
+	}
+	rest := ref.Rest
+	if _, indexed := rest[0].(hcl.TraverseIndex); indexed {
+		rest = rest[1:]
+	}
+	ps, ds := v.in.Providers.Schema(ctx, m.ResourceProvider(r).Provider)
+	if ds.HasErrors() {
+		return nil // the resource's own visit reports it
+	}
+	if rs := ps.Resource(r.Addr.Mode.String(), r.Addr.Type); rs != nil {
+		return traverse(rs.Block, rest)
+	}
+	return nil
+}
+
+// traverse reports what is wrong with a traversal into a block.
+func traverse(b *schema.Block, t hcl.Traversal) diags.Diagnostics {
+	if len(t) == 0 {
+		return nil
+	}
+	rng := t[0].SourceRange()
+	name := ""
+	switch s := t[0].(type) {
+	case hcl.TraverseAttr:
+		name = s.Name
+	case hcl.TraverseRoot: // as ignore_changes has it
+		name = s.Name
+	case hcl.TraverseIndex:
+		hint := "using the dot operator."
+		if s.Key.Type() == cty.String && s.Key.IsKnown() && !s.Key.IsNull() && hclsyntax.ValidIdentifier(s.Key.AsString()) {
+			hint = "like ." + s.Key.AsString() + "."
+		}
+		return diags.Errorf(&rng, "Invalid index operation", "Only attribute access is allowed here, %s", hint)
+	default:
+		return diags.Errorf(&rng, "Invalid operation", "Only attribute access is allowed here, using the dot operator.")
+	}
+	if a := b.Attributes[name]; a != nil {
+		_, hs := t[1:].TraverseRel(cty.UnknownVal(a.ImpliedType()))
+		return diags.FromHCL(hs)
+	}
+	if n := b.Blocks[name]; n != nil {
+		return traverseBlocks(n, name, t[1:])
+	}
+	return diags.Errorf(&rng, "Unsupported attribute", "This object has no argument, nested block, or exported attribute named %q.", name)
+}
+
+// traverseBlocks reports what is wrong with a traversal into nested blocks.
+func traverseBlocks(n *schema.NestedBlock, name string, t hcl.Traversal) diags.Diagnostics {
+	if n.Nesting == schema.NestingSingle || n.Nesting == schema.NestingGroup {
+		return traverse(n.Block, t)
+	}
+	if len(t) == 0 {
+		return nil
+	}
+	rng := t[0].SourceRange()
+	_, index := t[0].(hcl.TraverseIndex)
+	switch {
+	case n.Nesting == schema.NestingSet:
+		return diags.Errorf(&rng, "Cannot index a set value",
+			"Blocks of type %q are a set, and its elements have no keys. Use a \"for\" expression with an \"if\" clause to find some of them.", name)
+	case n.Nesting == schema.NestingList && !index:
+		return diags.Errorf(&rng, "Invalid operation",
+			"Blocks of type %q are a list, so that a number must say which of them is meant: .%s[0].", name, name)
+	}
+	return traverse(n.Block, t[1:])
+}
