@@ -160,6 +160,9 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 	planned, _ := q.Planned.UnmarkDeep()
 	config, _ := q.Config.UnmarkDeep()
 	if prior != nil && plainPrior.RawEquals(planned) {
+		if session.SameMarks(q.Prior, q.Planned) {
+			return q.Planned, x.store(q.Planned, prior.Status, prior.Private) // nothing is left to do
+		}
 		// Only what is sensitive changes: that is the state's business alone.
 		ev := events.Event{Kind: events.ApplyStart, Addr: x.c.Addr, Action: plans.Update, ID: session.ObjectID(q.Prior)}
 		x.a.in.Events.Send(ev)

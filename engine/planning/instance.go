@@ -8,7 +8,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
-	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/session"
 	"github.com/lockstep-iac/lockstep/engine/states"
@@ -152,7 +151,7 @@ func (x *instance) decide(q *session.Question, tainted bool) (plans.Action, plan
 		return replace, plans.ReasonReplaceByTriggers, nil
 	}
 	if equal(q.Planned, q.Prior) {
-		if !sameMarks(q.Planned, q.Prior) {
+		if !session.SameMarks(q.Planned, q.Prior) {
 			return plans.Update, plans.ReasonNone, nil // only what the state says about sensitivity changes
 		}
 		return plans.NoOp, plans.ReasonNone, nil
@@ -170,13 +169,6 @@ func (x *instance) forceReplace() bool {
 		}
 	}
 	return false
-}
-
-// sameMarks reports whether the same paths are sensitive.
-func sameMarks(a, b cty.Value) bool {
-	_, pa := marks.Paths(a, marks.Sensitive)
-	_, pb := marks.Paths(b, marks.Sensitive)
-	return cty.NewPathSet(pa...).Equal(cty.NewPathSet(pb...))
 }
 
 // config evaluates the configuration value and has the provider check it.

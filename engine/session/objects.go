@@ -125,3 +125,10 @@ func (s *Session) Stored(addr addrs.AbsResourceInstance, rs *schema.Schema, o *s
 	}
 	return s.mark(v, rs, o), nil
 }
+
+// SameMarks reports whether the same paths of two values are sensitive.
+func SameMarks(a, b cty.Value) bool {
+	_, pa := marks.Paths(a, marks.Sensitive)
+	_, pb := marks.Paths(b, marks.Sensitive)
+	return cty.NewPathSet(pa...).Equal(cty.NewPathSet(pb...))
+}
