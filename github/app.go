@@ -43,6 +43,9 @@ type AppConfig struct {
 	// MaxWait is how long a call may wait for a rate limit; 0 means a minute.
 	// A limit that lasts longer is an error at once.
 	MaxWait time.Duration
+	// MaxMergeWait is how long [Client.MergeResult] waits for a trial merge; 0 means
+	// 20 seconds.
+	MaxMergeWait time.Duration
 }
 
 // An App is a GitHub App. It is safe for concurrent use.
@@ -79,6 +82,9 @@ func NewApp(c AppConfig) (*App, error) {
 	}
 	if c.MaxWait == 0 {
 		c.MaxWait = time.Minute
+	}
+	if c.MaxMergeWait == 0 {
+		c.MaxMergeWait = 20 * time.Second
 	}
 	a := &App{config: c, api: api, sign: signer(c.ID, key), tokens: map[tokenKey]*tokens{}}
 	// What an App asks as itself can all be asked twice.

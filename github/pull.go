@@ -16,8 +16,10 @@ type PullRequest struct {
 	Open   bool
 	Draft  bool
 	Merged bool
-	Head   Branch
-	Base   Branch
+	// MergedBy is the login of who merged it; "" if it is not merged.
+	MergedBy string
+	Head     Branch
+	Base     Branch
 	// MergeSHA is, of a merged pull request, the commit that it became; of an open one,
 	// GitHub's trial merge, if it has made one.
 	MergeSHA string
@@ -43,17 +45,48 @@ func (c *Client) PullRequest(ctx context.Context, number int) (PullRequest, erro
 	if err != nil {
 		return PullRequest{}, failed(what, err)
 	}
+	out, err := c.pullRequest(p)
+	if err != nil {
+		return PullRequest{}, fmt.Errorf("%s: %w", what, err)
+	}
+	return out, nil
+}
+
+// OpenPulls returns the open pull requests, newest first. Their MergeSHA may be old.
+func (c *Client) OpenPulls(ctx context.Context) ([]PullRequest, error) {
+	what := fmt.Sprintf("list the open pull requests of %s", c.repo)
+	var out []PullRequest
+	for page := 1; page != 0; {
+		list, res, err := c.client.PullRequests.List(ctx, c.repo.Owner, c.repo.Name,
+			&gh.PullRequestListOptions{State: "open", ListOptions: gh.ListOptions{Page: page, PerPage: 100}})
+		if err != nil {
+			return nil, failed(what, err)
+		}
+		for _, x := range list {
+			p, err := c.pullRequest(x)
+			if err != nil {
+				return nil, fmt.Errorf("%s: #%d: %w", what, x.GetNumber(), err)
+			}
+			out = append(out, p)
+		}
+		page = res.NextPage
+	}
+	return out, nil
+}
+
+// pullRequest makes a value of what GitHub says, and refuses what is none of ours.
+func (c *Client) pullRequest(p *gh.PullRequest) (PullRequest, error) {
 	out := PullRequest{
 		Number: p.GetNumber(), Title: p.GetTitle(), Author: p.GetUser().GetLogin(),
-		Open: p.GetState() == "open", Draft: p.GetDraft(), Merged: p.GetMerged(),
+		Open: p.GetState() == "open", Draft: p.GetDraft(), Merged: p.MergedAt != nil, MergedBy: p.GetMergedBy().GetLogin(),
 		Head: branch(p.Head), Base: branch(p.Base), MergeSHA: p.GetMergeCommitSHA(), URL: p.GetHTMLURL(),
 	}
 	if out.Base.Repo.ID != c.repo.ID {
-		return PullRequest{}, fmt.Errorf("%s: it belongs to the repository %d, not %d", what, out.Base.Repo.ID, c.repo.ID)
+		return PullRequest{}, fmt.Errorf("it belongs to the repository %d, not %d", out.Base.Repo.ID, c.repo.ID)
 	}
 	for _, sha := range []string{out.Head.SHA, out.Base.SHA} {
 		if err := CheckSHA(sha); err != nil {
-			return PullRequest{}, fmt.Errorf("%s: %w", what, err)
+			return PullRequest{}, err
 		}
 	}
 	return out, nil

@@ -1,0 +1,187 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	gh "github.com/google/go-github/v60/github"
+)
+
+// Limits of a check run, in bytes. GitHub speaks of characters, but counts the bytes of
+// a summary, and cuts a text silently where its bytes are too many. It names no limit
+// for the other texts; ours is the one that it has for titles of annotations.
+// Sources: https://docs.github.com/en/rest/checks/runs#create-a-check-run,
+// https://github.com/github/docs/issues/35252
+const (
+	MaxCheckText  = 65535 // Summary and Text, each
+	MaxCheckTitle = 255   // Title, Name and ExternalID, each
+)
+
+// A CheckStatus says how far a check run is.
+type CheckStatus string
+
+const (
+	CheckQueued     CheckStatus = "queued"
+	CheckInProgress CheckStatus = "in_progress"
+	CheckCompleted  CheckStatus = "completed"
+)
+
+// A Conclusion says how a completed check run ended. A required check passes with
+// ConcludedSuccess, ConcludedNeutral and ConcludedSkipped.
+// Source: https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/collaborating-on-repositories-with-code-quality-features/about-status-checks
+type Conclusion string
+
+const (
+	ConcludedSuccess        Conclusion = "success"
+	ConcludedFailure        Conclusion = "failure"
+	ConcludedNeutral        Conclusion = "neutral"
+	ConcludedCancelled      Conclusion = "cancelled"
+	ConcludedSkipped        Conclusion = "skipped"
+	ConcludedTimedOut       Conclusion = "timed_out"
+	ConcludedActionRequired Conclusion = "action_required"
+)
+
+// A Check is what a check run says: one line under a pull request, with a page behind
+// it. It belongs to a commit, and so to every pull request that has it as its head.
+type Check struct {
+	Name       string // in the line, and in rules that require the check
+	SHA        string // of the commit
+	ExternalID string // ours to choose; with Name and SHA it tells our check runs apart
+	Status     CheckStatus
+	Conclusion Conclusion // of a completed one, otherwise ""
+	Title      string
+	Summary    string // Markdown
+	Text       string // Markdown, below the summary; may be ""
+	URL        string // for people, of more about it; may be ""
+}
+
+// check says why GitHub would not take c, or not all of it.
+func (c Check) check() error {
+	for _, limited := range []struct {
+		what, text string
+		max        int
+	}{
+		{"name", c.Name, MaxCheckTitle}, {"external ID", c.ExternalID, MaxCheckTitle}, {"title", c.Title, MaxCheckTitle},
+		{"summary", c.Summary, MaxCheckText}, {"text", c.Text, MaxCheckText},
+	} {
+		if len(limited.text) > limited.max {
+			return fmt.Errorf("its %s is %d bytes long, and %d are allowed", limited.what, len(limited.text), limited.max)
+		}
+	}
+	switch {
+	case c.Name == "" || c.ExternalID == "" || c.Title == "" || c.Summary == "":
+		return errors.New("it needs a name, an external ID, a title and a summary")
+	case (c.Status == CheckCompleted) != (c.Conclusion != ""):
+		return fmt.Errorf("its status is %q and its conclusion %q; a completed check run has one, and no other has", c.Status, c.Conclusion)
+	}
+	return CheckSHA(c.SHA)
+}
+
+// PutCheck makes sure that there is a check run of ours which says c, and returns its
+// ID. With an id it is that one, which is changed, be it completed or not. With id 0,
+// or if that one is gone (GitHub deletes old ones), it is the one that our App made
+// with c's name and external ID on c's commit; if there is none it is made. Doing it
+// twice does no more than once, unless both do not see each other's.
+//
+// What is longer than GitHub allows is an error: cut it before.
+func (c *Client) PutCheck(ctx context.Context, id int64, check Check) (int64, error) {
+	what := fmt.Sprintf("write check run %s of %s at %.7s", check.Name, c.repo, check.SHA)
+	if err := check.check(); err != nil {
+		return 0, fmt.Errorf("%s: %w", what, err)
+	}
+	if id != 0 {
+		err := c.updateCheck(ctx, id, check)
+		if err == nil {
+			return id, nil
+		}
+		if err = failed(what, err); !errors.Is(err, ErrNotFound) {
+			return 0, err
+		}
+	}
+	have, err := c.findCheck(ctx, check)
+	if err != nil {
+		return 0, failed(what, err)
+	}
+	if have != nil {
+		if !says(have, check) {
+			err = c.updateCheck(ctx, have.GetID(), check)
+		}
+	} else {
+		have, err = c.createCheck(ctx, check)
+	}
+	if err != nil {
+		return 0, failed(what, err)
+	}
+	return have.GetID(), nil
+}
+
+// findCheck returns our check run, nil if there is none. Of several, which two that
+// made one at the same time have left, it is the newest: that one people see.
+func (c *Client) findCheck(ctx context.Context, check Check) (*gh.CheckRun, error) {
+	var found *gh.CheckRun
+	all := "all"
+	for page := 1; page != 0; {
+		list, res, err := c.client.Checks.ListCheckRunsForRef(ctx, c.repo.Owner, c.repo.Name, check.SHA, &gh.ListCheckRunsOptions{
+			CheckName: &check.Name, AppID: &c.app.config.ID, Filter: &all, ListOptions: gh.ListOptions{Page: page, PerPage: 100},
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, x := range list.CheckRuns {
+			// Anybody's App can take our external IDs.
+			ours := x.GetApp().GetID() == c.app.config.ID && x.GetName() == check.Name && x.GetExternalID() == check.ExternalID
+			if ours && (found == nil || x.GetID() > found.GetID()) {
+				found = x
+			}
+		}
+		page = res.NextPage
+	}
+	return found, nil
+}
+
+// says reports whether a check run reads as wanted, so that writing it can be spared.
+func says(x *gh.CheckRun, c Check) bool {
+	out := x.GetOutput()
+	return x.GetStatus() == string(c.Status) && x.GetConclusion() == string(c.Conclusion) &&
+		out.GetTitle() == c.Title && out.GetSummary() == c.Summary && out.GetText() == c.Text &&
+		(c.URL == "" || x.GetDetailsURL() == c.URL)
+}
+
+func (c *Client) createCheck(ctx context.Context, check Check) (*gh.CheckRun, error) {
+	made, _, err := c.client.Checks.CreateCheckRun(ctx, c.repo.Owner, c.repo.Name, gh.CreateCheckRunOptions{
+		Name: check.Name, HeadSHA: check.SHA, ExternalID: &check.ExternalID, DetailsURL: orNil(check.URL),
+		Status: gh.String(string(check.Status)), Conclusion: orNil(string(check.Conclusion)), CompletedAt: check.completedAt(),
+		Output: check.output(),
+	})
+	return made, err
+}
+
+func (c *Client) updateCheck(ctx context.Context, id int64, check Check) error {
+	_, _, err := c.client.Checks.UpdateCheckRun(ctx, c.repo.Owner, c.repo.Name, id, gh.UpdateCheckRunOptions{
+		Name: check.Name, ExternalID: &check.ExternalID, DetailsURL: orNil(check.URL),
+		Status: gh.String(string(check.Status)), Conclusion: orNil(string(check.Conclusion)), CompletedAt: check.completedAt(),
+		Output: check.output(),
+	})
+	return err
+}
+
+func (c Check) completedAt() *gh.Timestamp {
+	if c.Status != CheckCompleted {
+		return nil
+	}
+	return &gh.Timestamp{Time: time.Now().UTC().Truncate(time.Second)}
+}
+
+func (c Check) output() *gh.CheckRunOutput {
+	// The text is sent even if it is empty: what was there before must not stay.
+	return &gh.CheckRunOutput{Title: &c.Title, Summary: &c.Summary, Text: &c.Text}
+}
+
+func orNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

@@ -1,0 +1,41 @@
+package github
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+
+	gh "github.com/google/go-github/v60/github"
+)
+
+// MaxFile is how large a file may be that [Client.File] reads, in bytes.
+// Source: https://docs.github.com/en/rest/repos/contents#get-repository-content
+const MaxFile = 1 << 20
+
+// File returns the content of a file at a commit; ErrNotFound if there is none. The
+// path is slash-separated, from the repository's root.
+func (c *Client) File(ctx context.Context, sha, path string) ([]byte, error) {
+	what := fmt.Sprintf("read %s of %s at %.7s", path, c.repo, sha)
+	if err := CheckSHA(sha); err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	if !fs.ValidPath(path) || path == "." {
+		return nil, fmt.Errorf("%s: this is not the path of a file", what)
+	}
+	file, _, _, err := c.client.Repositories.GetContents(ctx, c.repo.Owner, c.repo.Name, path, &gh.RepositoryContentGetOptions{Ref: sha})
+	if err != nil {
+		return nil, failed(what, err)
+	}
+	if file.GetType() != "file" {
+		return nil, fmt.Errorf("%s: it is not a file", what)
+	}
+	// Of a larger one GitHub sends no content.
+	if file.GetSize() > MaxFile {
+		return nil, fmt.Errorf("%s: it is %d bytes long, and %d are allowed", what, file.GetSize(), MaxFile)
+	}
+	text, err := file.GetContent()
+	if err != nil {
+		return nil, fmt.Errorf("%s: the answer is not readable", what)
+	}
+	return []byte(text), nil
+}

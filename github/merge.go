@@ -1,0 +1,109 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	gh "github.com/google/go-github/v60/github"
+)
+
+// A Merge is what merging a pull request would give: GitHub's trial merge of its head
+// into its base branch.
+type Merge struct {
+	Base string // SHA of the base branch's tip
+	Head string // SHA
+	// SHA names the commit that has exactly Base and Head as its parents; "" where
+	// there is a Conflict.
+	SHA      string
+	Conflict bool
+}
+
+// ErrNotYet says that GitHub has not made the trial merge; trying later helps.
+var ErrNotYet = errors.New("GitHub has not made the trial merge yet")
+
+// How often we ask for a trial merge: at first after mergePause, then after twice as
+// long each time.
+const mergePause = 500 * time.Millisecond
+
+// MergeResult names the trial merge of an open pull request's head with the tip of its
+// base branch as they are now. GitHub makes it when it is asked for the pull request,
+// and takes its time: until then the one before is there, or none. So what is there
+// counts only if its parents are that pair, and MergeResult asks again for up to
+// [AppConfig.MaxMergeWait], then the error is ErrNotYet.
+// Source: https://docs.github.com/en/rest/guides/using-the-rest-api-to-interact-with-your-git-database#checking-mergeability-of-pull-requests
+func (c *Client) MergeResult(ctx context.Context, number int) (Merge, error) {
+	what := fmt.Sprintf("find the trial merge of pull request %s#%d", c.repo, number)
+	end := time.Now().Add(c.app.config.MaxMergeWait)
+	for wait := mergePause; ; wait *= 2 {
+		m, err := c.trialMerge(ctx, number)
+		if !errors.Is(err, ErrNotYet) {
+			if err != nil {
+				err = failed(what, err)
+			}
+			return m, err
+		}
+		if time.Now().Add(wait).After(end) || !fits(ctx, wait) {
+			return Merge{}, fmt.Errorf("%s: %w", what, err)
+		}
+		if err := sleep(ctx, wait); err != nil {
+			return Merge{}, fmt.Errorf("%s: %w", what, err)
+		}
+	}
+}
+
+// trialMerge looks once.
+func (c *Client) trialMerge(ctx context.Context, number int) (Merge, error) {
+	p, _, err := c.client.PullRequests.Get(ctx, c.repo.Owner, c.repo.Name, number)
+	if err != nil {
+		return Merge{}, err
+	}
+	if p.GetState() != "open" {
+		return Merge{}, errors.New("it is not open")
+	}
+	// What the pull request says of its base can be old.
+	base, err := c.ref(ctx, "heads/"+p.GetBase().GetRef())
+	if err != nil {
+		return Merge{}, err
+	}
+	m := Merge{Base: base, Head: p.GetHead().GetSHA()}
+	if p.Mergeable == nil {
+		return Merge{}, ErrNotYet
+	}
+	if !p.GetMergeable() {
+		m.Conflict = true
+		return m, nil
+	}
+	sha, err := c.ref(ctx, fmt.Sprintf("pull/%d/merge", number))
+	if err != nil {
+		if errors.Is(failed("", err), ErrNotFound) {
+			err = ErrNotYet
+		}
+		return Merge{}, err
+	}
+	commit, _, err := c.client.Git.GetCommit(ctx, c.repo.Owner, c.repo.Name, sha)
+	if err != nil {
+		return Merge{}, err
+	}
+	if !m.isOf(commit) {
+		return Merge{}, ErrNotYet
+	}
+	m.SHA = sha
+	return m, nil
+}
+
+// isOf reports whether a commit's parents are exactly base and head, in this order.
+func (m Merge) isOf(c *gh.Commit) bool {
+	return len(c.Parents) == 2 && c.Parents[0].GetSHA() == m.Base && c.Parents[1].GetSHA() == m.Head
+}
+
+// ref returns the commit that a reference names.
+func (c *Client) ref(ctx context.Context, name string) (string, error) {
+	r, _, err := c.client.Git.GetRef(ctx, c.repo.Owner, c.repo.Name, name)
+	if err != nil {
+		return "", err
+	}
+	sha := r.GetObject().GetSHA()
+	return sha, CheckSHA(sha)
+}
