@@ -27,12 +27,18 @@ func Part(t testing.TB, path ...string) string {
 	if _, err := os.Stat(file); err == nil {
 		return file
 	}
-	message := fmt.Sprintf("%s is not in %s: .ci/parts installs it", filepath.Join(path...), dir)
-	if os.Getenv("LOCKSTEP_TEST_PARTS") == "require" {
-		t.Fatal(message)
-	}
-	t.Skip(message)
+	Missing(t, fmt.Sprintf("%s is not in %s: .ci/parts installs it", filepath.Join(path...), dir))
 	return ""
+}
+
+// Missing ends a test for which something is not on this machine: it is skipped, or
+// fails if LOCKSTEP_TEST_PARTS is "require".
+func Missing(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv("LOCKSTEP_TEST_PARTS") == "require" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
 }
 
 func partsDir(t testing.TB) string {
@@ -71,8 +77,8 @@ func StartVersitygw(t testing.TB) (url string) {
 	if err := os.Mkdir(filepath.Join(dir, "states"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return "http://" + startServer(t, func(address string) *exec.Cmd {
-		cmd := server(program, "--port", address, "--quiet", "posix", dir)
+	return "http://" + StartServer(t, func(address string) *exec.Cmd {
+		cmd := Server(program, "--port", address, "--quiet", "posix", dir)
 		cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+AccessKey, "ROOT_SECRET_KEY="+SecretKey)
 		return cmd
 	})
@@ -83,9 +89,9 @@ func StartVersitygw(t testing.TB) (url string) {
 func StartDynoxide(t testing.TB) (url string) {
 	t.Helper()
 	program := Part(t, "bin", "dynoxide")
-	url = "http://" + startServer(t, func(address string) *exec.Cmd {
+	url = "http://" + StartServer(t, func(address string) *exec.Cmd {
 		host, port, _ := net.SplitHostPort(address)
-		return server(program, "serve", "--host", host, "--port", port)
+		return Server(program, "serve", "--host", host, "--port", port)
 	})
 	table := `{"TableName":"locks","BillingMode":"PAY_PER_REQUEST",` +
 		`"AttributeDefinitions":[{"AttributeName":"LockID","AttributeType":"S"}],` +
@@ -111,15 +117,15 @@ func StartDynoxide(t testing.TB) (url string) {
 	return url
 }
 
-// server is a command that runs a program until its standard input ends. That
+// Server is a command that runs a program until its standard input ends. That
 // is so when we close it, and also when we die.
-func server(program string, args ...string) *exec.Cmd {
+func Server(program string, args ...string) *exec.Cmd {
 	return exec.Command("sh", append([]string{"-c", `"$@" & server=$!; read -r _; kill $server; wait $server`, "sh", program}, args...)...)
 }
 
-// startServer starts a server on a free port of the loopback address, and
+// StartServer starts a server on a free port of the loopback address, and
 // returns the address when it can be connected to.
-func startServer(t testing.TB, command func(address string) *exec.Cmd) string {
+func StartServer(t testing.TB, command func(address string) *exec.Cmd) string {
 	t.Helper()
 	var output lockedBuffer
 	for range 3 {
