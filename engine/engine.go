@@ -72,11 +72,12 @@ func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (*plan
 		o.Mode = plans.NormalMode
 	}
 	now := time.Now().UTC()
+	table := r.functions(now, false)
 	plan, more := planning.Plan(ctx, planning.Input{
 		Config: r.Config, Refs: rs, State: state, Providers: r.Providers,
 		Variables: r.Variables, EphemeralVariables: ephemeralVariables(r.Config), Given: r.Given,
 		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Targets: o.Targets, ForceReplace: o.ForceReplace,
-		Parallelism: r.Parallelism, Functions: r.functions(now, false),
+		Parallelism: r.Parallelism, Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
 		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Timestamp: now,
 		Events: r.Events,
 	})
@@ -126,9 +127,11 @@ func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (*state
 			return plan.PriorState, append(ds, more...)
 		}
 	}
+	table := r.functions(plan.Timestamp, true)
 	state, more := applying.Apply(ctx, applying.Input{
 		Plan: plan, Config: r.Config, Refs: rs, Providers: r.Providers, Variables: variables,
-		Functions: r.functions(plan.Timestamp, true), RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir,
+		Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
+		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir,
 		Workspace: r.workspace(), Parallelism: r.Parallelism, Events: r.Events,
 		Save: o.Save, SaveEvery: o.SaveEvery,
 	})
@@ -179,8 +182,10 @@ func Validate(ctx context.Context, r Run) diags.Diagnostics {
 }
 
 func (r Run) validate(ctx context.Context, rs *refs.Refs) diags.Diagnostics {
+	table := r.functions(time.Time{}, false)
 	return validating.Validate(ctx, validating.Input{
-		Config: r.Config, Refs: rs, Providers: r.Providers, Functions: r.functions(time.Time{}, false),
+		Config: r.Config, Refs: rs, Providers: r.Providers,
+		Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
 		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(),
 	})
 }
@@ -192,7 +197,9 @@ func Import(ctx context.Context, r Run, state *states.State, addr addrs.AbsResou
 	if ds.HasErrors() {
 		return state, ds
 	}
-	next, more := planning.Import(ctx, r.input(rs, state), addr, id)
+	in := r.input(rs, state)
+	in.ModuleFunctions = session.ModuleFunctions(ctx, r.Config, r.Providers, in.Functions)
+	next, more := planning.Import(ctx, in, addr, id)
 	return next, append(ds, more...)
 }
 
@@ -205,6 +212,7 @@ func Evaluator(r Run, state *states.State) (*eval.Evaluator, *refs.Refs, diags.D
 	}
 	in := r.input(rs, state)
 	in.Functions = funcs.Table(funcs.Scope{BaseDir: r.baseDir(), ConsoleMode: true})
+	in.ModuleFunctions = session.AllModuleFunctions(context.Background(), r.Providers, in.Functions)
 	return planning.Evaluator(in), rs, ds
 }
 

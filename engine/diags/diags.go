@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -132,6 +133,11 @@ func FromHCL(hs hcl.Diagnostics) Diagnostics {
 		}
 		if h.Severity == hcl.DiagWarning {
 			out[i].Severity = Warning
+		}
+		if x, ok := h.Extra.(hclsyntax.FunctionCallUnknownDiagExtra); ok && strings.HasPrefix(x.CalledFunctionNamespace(), "provider::") {
+			out[i].Summary = "Unknown provider function"
+			out[i].Detail = fmt.Sprintf("There is no function %s%s: either the module does not require a provider by that name, or the provider has no such function.",
+				x.CalledFunctionNamespace(), x.CalledFunctionName())
 		}
 	}
 	return out
