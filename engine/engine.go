@@ -16,6 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/funcs"
 	"github.com/lockstep-iac/lockstep/engine/planning"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/provisioning"
 	"github.com/lockstep-iac/lockstep/engine/refs"
 	"github.com/lockstep-iac/lockstep/engine/session"
 	"github.com/lockstep-iac/lockstep/engine/states"
@@ -46,6 +47,9 @@ type Run struct {
 	// Parallelism is how many provider calls may be under way at once; 0 means 10.
 	Parallelism int
 	Events      events.Listener
+	// LocalExec runs the commands of local-exec provisioners. nil: an apply that would have
+	// to run one is refused before it begins.
+	LocalExec provisioning.Runner
 }
 
 // PlanOptions say what kind of plan to make.
@@ -132,7 +136,7 @@ func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (*state
 		Plan: plan, Config: r.Config, Refs: rs, Providers: r.Providers, Variables: variables,
 		Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
 		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir,
-		Workspace: r.workspace(), Parallelism: r.Parallelism, Events: r.Events,
+		Workspace: r.workspace(), Parallelism: r.Parallelism, Events: r.Events, LocalExec: r.LocalExec,
 		Save: o.Save, SaveEvery: o.SaveEvery,
 	})
 	return state, append(ds, more...).Distinct()

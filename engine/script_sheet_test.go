@@ -72,7 +72,7 @@ func (w *sheet) calls() {
 }
 
 // theirWords are the diagnostics of which the detail is the user's or provider's.
-var theirWords = []string{"condition failed", "assertion failed", "Invalid value for variable", "Asked to "}
+var theirWords = []string{"condition failed", "assertion failed", "Invalid value for variable", "Asked to ", "provisioner error"}
 
 func (w *sheet) diagnostics(ds diags.Diagnostics) {
 	var lines []string

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"maps"
 	"path"
 	"slices"
@@ -25,6 +26,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/provider/builtin"
 	"github.com/lockstep-iac/lockstep/engine/provider/providertest"
+	"github.com/lockstep-iac/lockstep/engine/provisioning"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
@@ -72,15 +74,16 @@ func (sc *scenario) stage(t testing.TB) *stage {
 
 // An order is what a step commands, once its other lines have had their effect.
 type order struct {
-	verb      string
-	options   engine.PlanOptions
-	variables []config.VariableSource
-	import_   []string
-	stopAt    string          // the call at whose beginning the run is interrupted
-	stopAfter int             // or how many calls that change something begin before; 0: all
-	shown     map[string]bool // operations of providers that are shown
-	again     bool            // a plan after this apply is not empty
-	momentary bool            // a plan after part of this apply asks for less than the rest
+	verb       string
+	options    engine.PlanOptions
+	variables  []config.VariableSource
+	import_    []string
+	stopAt     string          // the call at whose beginning the run is interrupted
+	stopAfter  int             // or how many calls that change something begin before; 0: all
+	shown      map[string]bool // operations of providers that are shown
+	again      bool            // a plan after this apply is not empty
+	noCommands bool            // local-exec is not allowed
+	momentary  bool            // a plan after part of this apply asks for less than the rest
 }
 
 // play does what a step says and returns what came of it.
@@ -131,6 +134,8 @@ func (s *stage) prepare(st *step) *order {
 			o.again = true
 		case "momentary":
 			o.momentary = true
+		case "no-commands":
+			o.noCommands = true
 		default:
 			s.command(o, word, strings.Fields(rest))
 		}
@@ -145,7 +150,24 @@ func (s *stage) prepare(st *step) *order {
 // configurations are many and the same everywhere.
 var shownCalls = map[string]bool{
 	"read": true, "create": true, "update": true, "delete": true, "import": true,
-	"data": true, "open": true, "close": true, "renew": true, "move": true,
+	"data": true, "open": true, "close": true, "renew": true, "move": true, "exec": true,
+}
+
+// exec stands for the shell of local-exec provisioners: "exit N" fails unless N is 0,
+// everything else writes its own words.
+func (s *stage) exec(_ context.Context, c provisioning.Command, output func(string)) error {
+	text := strings.Join(append(slices.Clone(c.Env), c.Args...), " ")
+	if c.Dir != "" {
+		text = c.Dir + "$ " + text
+	}
+	s.mu.Lock()
+	s.log = append(s.log, "exec "+text)
+	s.mu.Unlock()
+	output(c.Text)
+	if status, ok := strings.CutPrefix(c.Text, "exit "); ok && status != "0" {
+		return errors.New("exit status " + status)
+	}
+	return nil
 }
 
 // fake returns the provider that a type of resource belongs to.
@@ -428,6 +450,9 @@ func (s *stage) apply(ctx context.Context, o *order, plan *plans.Plan) diags.Dia
 		r.Variables = nil // the plan has them
 	}
 	saved := plan.PriorState
+	if r.LocalExec = s.exec; o.noCommands {
+		r.LocalExec = nil
+	}
 	next, ds := engine.Apply(ctx, r, plan, engine.ApplyOptions{SaveEvery: time.Millisecond,
 		Save: func(_ context.Context, st *states.State) (err error) {
 			saved, err = s.throughFile(st)

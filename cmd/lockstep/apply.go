@@ -151,6 +151,7 @@ func (a *app) carryOut(plan *plans.Plan, op *operation, o *operationFlags, v vie
 	var n counter
 	counting := countingView{v, &n}
 	run := op.run(o.parallelism, counting)
+	run.LocalExec = op.a.localExec
 	timed := keepTime(run.Events)
 	defer timed.stop()
 	run.Events = timed.event

@@ -30,6 +30,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/order"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/provisioning"
 	"github.com/lockstep-iac/lockstep/engine/refs"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/session"
@@ -51,6 +52,9 @@ type Input struct {
 	Workspace           string
 	Parallelism         int
 	Events              events.Listener
+	// LocalExec runs the commands of local-exec provisioners; nil: a plan with changes that
+	// have some is refused as a whole.
+	LocalExec provisioning.Runner
 	// Save stores a state; it is called at most once at a time, at least every
 	// SaveEvery while there is something new, and at the end. nil: nothing is stored
 	// on the way.
@@ -74,9 +78,12 @@ func Apply(ctx context.Context, in Input) (*states.State, diags.Diagnostics) {
 		in.SaveEvery = DefaultSaveEvery
 	}
 	a := newApplier(in)
+	if ds := a.refused(); ds.HasErrors() {
+		return in.Plan.PriorState, ds
+	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	a.stop = stop
+	a.stop, a.until = stop, ctx
 	a.walk(ctx)
 	return a.finish(ctx)
 }
@@ -89,6 +96,7 @@ type applier struct {
 	forced map[addrs.ConfigResource]bool
 	nested map[*config.Resource]string // the data blocks in checks
 	stop   context.CancelCauseFunc
+	until  context.Context // commands of provisioners end with it
 
 	mu        sync.Mutex
 	state     *states.Editor

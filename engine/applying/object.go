@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
-	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provider"
@@ -31,12 +29,18 @@ type object struct {
 	client provider.Client
 }
 
-// open gets together what a step needs.
-func (a *applier) open(ctx context.Context, c *plans.ResourceChange) (*object, diags.Diagnostics) {
+// of returns a change with its block.
+func (a *applier) of(c *plans.ResourceChange) *object {
 	x := &object{a: a, c: c, cr: c.Addr.Instance.Config()}
 	if m := a.in.Config.Modules[x.cr.Module]; m != nil {
 		x.r = m.Resources[x.cr.Resource]
 	}
+	return x
+}
+
+// open gets together what a step needs.
+func (a *applier) open(ctx context.Context, c *plans.ResourceChange) (*object, diags.Diagnostics) {
+	x := a.of(c)
 	if c.Action == plans.Forget {
 		return x, nil
 	}
@@ -164,11 +168,9 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 			return q.Planned, x.store(q.Planned, prior.Status, prior.Private) // nothing is left to do
 		}
 		// Only what is sensitive changes: that is the state's business alone.
-		ev := events.Event{Kind: events.ApplyStart, Addr: x.c.Addr, Action: plans.Update, ID: session.ObjectID(q.Prior)}
-		x.a.in.Events.Send(ev)
+		at := x.begin(plans.Update, q.Prior)
 		ds := x.store(q.Planned, states.Ready, prior.Private)
-		ev.Kind = events.ApplyDone
-		x.a.in.Events.Send(ev)
+		at.end(ds.HasErrors())
 		return q.Planned, ds
 	}
 	restore := x.depose()
@@ -176,27 +178,48 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 	if prior != nil {
 		verb = plans.Update
 	}
+	at := x.begin(verb, q.Prior)
 	resp, ds := x.effect(ctx, verb, provider.ApplyRequest{
 		TypeName: x.r.Addr.Type, Prior: plainPrior, Planned: planned, Config: config, Private: q.PlannedPrivate,
 	})
-	newValue, more := x.newState(resp, verb, planned, plainPrior, ds.HasErrors())
-	ds = append(ds, more...)
-	if newValue.IsNull() {
+	made, more := x.keep(q, prior, resp, ds.HasErrors())
+	if ds = append(ds, more...); made == cty.NilVal {
 		restore() // nothing came of it: what was there is still there
-		return cty.NilVal, ds
+	} else {
+		at.made(made)
 	}
-	status := states.Ready
-	if prior != nil {
-		status = prior.Status
-	}
-	if ds.HasErrors() && verb == plans.Create {
-		status = states.Tainted
-	}
-	_, sensitive := sensitivePaths(q.Planned)
-	marked := session.MarkSensitive(newValue, x.rs, sensitive)
-	ds = append(ds, x.store(marked, status, resp.Private)...)
+	at.end(ds.HasErrors())
 	if ds.HasErrors() {
 		return cty.NilVal, ds
+	}
+	return made, ds
+}
+
+// keep records what came of a creation or an update, and lets provisioners go on with
+// a new object. It returns the new value, cty.NilVal if there is none.
+func (x *object) keep(q *session.Question, prior *states.Object, resp provider.ApplyResponse, failed bool) (cty.Value, diags.Diagnostics) {
+	plainPrior, _ := q.Prior.UnmarkDeep()
+	planned, sensitive := sensitivePaths(q.Planned)
+	verb, status := plans.Create, states.Ready
+	if prior != nil {
+		verb, status = plans.Update, prior.Status
+	}
+	v, ds := x.newState(resp, verb, planned, plainPrior, failed)
+	if v.IsNull() {
+		return cty.NilVal, ds
+	}
+	failed = failed || ds.HasErrors()
+	if failed && verb == plans.Create {
+		status = states.Tainted
+	}
+	marked := session.MarkSensitive(v, x.rs, sensitive)
+	ds = append(ds, x.store(marked, status, resp.Private)...)
+	if failed || verb != plans.Create {
+		return marked, ds
+	}
+	more := x.afterCreation(marked)
+	if ds = append(ds, more...); more.HasErrors() {
+		ds = append(ds, x.store(marked, states.Tainted, resp.Private)...)
 	}
 	return marked, ds
 }
@@ -232,24 +255,11 @@ func newDeposedKey() addrs.DeposedKey {
 
 // effect is the one place where a provider changes something.
 func (x *object) effect(ctx context.Context, verb plans.Action, req provider.ApplyRequest) (provider.ApplyResponse, diags.Diagnostics) {
-	ev := events.Event{Kind: events.ApplyStart, Addr: x.c.Addr, Action: verb, ID: session.ObjectID(req.Prior)}
-	x.a.in.Events.Send(ev)
-	start := time.Now()
 	// A call under way is never cut off by a stop: what it did would not be known.
 	resp, ds := x.client.Apply(context.WithoutCancel(ctx), req)
 	if verb != plans.Delete { // what is deleted has no place in the configuration
 		ds = x.a.s.Place(ds, x.r, x.rs, x.address())
 	}
-	ev.Kind, ev.Elapsed = events.ApplyDone, time.Since(start)
-	if ds.HasErrors() {
-		ev.Kind = events.ApplyFailed
-	}
-	if verb != plans.Delete && resp.New != cty.NilVal {
-		if id := session.ObjectID(session.MarkSensitive(resp.New, x.rs, nil)); id != "" {
-			ev.ID = id
-		}
-	}
-	x.a.in.Events.Send(ev)
 	return resp, ds
 }
 
@@ -325,16 +335,32 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 	if ds.HasErrors() {
 		return ds
 	}
-	plain, _ := v.UnmarkDeep()
+	at := x.begin(plans.Delete, v)
+	if x.endsOrderly(addr, o) {
+		ds = append(ds, x.beforeDestruction(v)...)
+	}
+	if !ds.HasErrors() {
+		ds = append(ds, x.destroy(ctx, addr, o, v)...)
+	}
+	at.end(ds.HasErrors())
+	if ds.HasErrors() {
+		ds = append(ds, x.a.save(ctx)...)
+	}
+	return ds
+}
+
+// destroy has the provider destroy an object with the value v, and records what is left
+// of it.
+func (x *object) destroy(ctx context.Context, addr addrs.ResourceInstanceObject, o *states.Object, v cty.Value) diags.Diagnostics {
+	plain, sensitive := sensitivePaths(v)
 	private := o.Private
 	if x.c.Action == plans.Delete {
 		private = x.c.Private
 	}
 	null := x.rs.Block.NullValue()
-	resp, more := x.effect(ctx, plans.Delete, provider.ApplyRequest{
+	resp, ds := x.effect(ctx, plans.Delete, provider.ApplyRequest{
 		TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Planned: null, Config: null, Private: private,
 	})
-	ds = append(ds, more...)
 	if !ds.HasErrors() && resp.New != cty.NilVal && !resp.New.IsNull() {
 		ds = append(ds, diags.Errorf(nil, "Provider returned invalid result object after apply",
 			"After applying the deletion of %s, provider %q still returned an object.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.", addr, x.c.Provider.Provider)...)
@@ -343,15 +369,11 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 	case !ds.HasErrors():
 		x.a.set(addr, x.c.Provider, nil)
 	case resp.New != cty.NilVal && !resp.New.IsNull() && resp.New.IsWhollyKnown():
-		_, sensitive := sensitivePaths(v)
 		if left, err := session.Encode(session.MarkSensitive(resp.New, x.rs, sensitive), x.rs, session.Encoding{
 			Status: o.Status, Private: resp.Private, Dependencies: o.Dependencies,
 		}); err == nil {
 			x.a.set(addr, x.c.Provider, left)
 		}
-	}
-	if ds.HasErrors() {
-		ds = append(ds, x.a.save(ctx)...)
 	}
 	return ds
 }

@@ -239,3 +239,12 @@ func ParseTarget(t hcl.Traversal) (addrs.Target, diags.Diagnostics) {
 	out, ds := targetFromTraversal(t)
 	return out, diags.FromHCL(ds)
 }
+
+// Static returns the configuration address that a removed block in a module speaks of: a
+// resource, or with no resource a module.
+func (m *Removed) Static(in addrs.Module) (addrs.Module, addrs.Resource) {
+	for _, s := range m.From.Module.Steps() {
+		in = in.Child(s.Name)
+	}
+	return in, m.From.Resource
+}

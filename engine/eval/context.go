@@ -8,6 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
@@ -24,6 +25,15 @@ func (e *Evaluator) context(rs []refs.Reference, s Scope) (*hcl.EvalContext, dia
 	}
 	root := &hcl.EvalContext{Variables: b.roots(f), Functions: e.functions(f)}
 	return s.child(root), b.ds
+}
+
+// Detached returns the context for what is written in a module about objects whose
+// blocks, or modules, may be gone: self, count and each of the scope, and no named
+// values.
+func (e *Evaluator) Detached(m *config.Module, s Scope) *hcl.EvalContext {
+	f := &frame{module: m, dir: m.Dir}
+	b := builder{e: e, s: s}
+	return s.child(&hcl.EvalContext{Variables: b.roots(f), Functions: e.functions(f)})
 }
 
 // functions returns the functions that a module may call.

@@ -38,6 +38,7 @@ func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.Mod
 	val, more := v.s.ResourceConfig(r, rs, scope)
 	ds = append(ds, more...)
 	ds = append(ds, v.conditions(r, rs, scope)...)
+	ds = append(ds, v.provisioners(m, r, rs, scope)...)
 	if ds.HasErrors() {
 		return ds
 	}

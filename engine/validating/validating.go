@@ -53,6 +53,9 @@ func Validate(ctx context.Context, in Input) diags.Diagnostics {
 		for _, r := range slices.SortedFunc(maps.Keys(m.Resources), addrs.Resource.Compare) {
 			visits = append(visits, func(ctx context.Context) diags.Diagnostics { return v.resource(ctx, m, at, m.Resources[r]) })
 		}
+		if len(m.Removed) > 0 {
+			visits = append(visits, func(context.Context) diags.Diagnostics { return v.removed(m, at) })
+		}
 		for _, p := range m.Providers {
 			visits = append(visits, func(ctx context.Context) diags.Diagnostics { return v.provider(ctx, m, at, p) })
 		}

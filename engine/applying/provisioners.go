@@ -1,0 +1,203 @@
+package applying
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/provisioning"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// refused reports the provisioners that would have to run, but cannot or must not: better
+// before anything has happened than behind an object that is tainted by it.
+func (a *applier) refused() diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, c := range a.in.Plan.Changes {
+		x := a.of(c)
+		for _, p := range x.provisioners() {
+			if p.Type != "local-exec" || a.in.LocalExec == nil {
+				ds = append(ds, provisioning.Refused(p.Type, &p.Range, x.address())...)
+			}
+		}
+	}
+	return ds
+}
+
+// provisioners returns those that the change will run if all goes well.
+func (x *object) provisioners() []*config.Provisioner {
+	var out []*config.Provisioner
+	if x.r != nil && (x.c.Action == plans.Create || x.c.Action.IsReplace()) {
+		out = append(out, x.ofCreation()...)
+	}
+	if x.c.Action == plans.Delete || x.c.Action == plans.DeleteThenCreate {
+		if o := x.a.object(x.c.Addr); o != nil && x.endsOrderly(x.c.Addr, o) {
+			_, list := x.ofDestruction()
+			out = append(out, list...)
+		}
+	}
+	return out
+}
+
+// endsOrderly reports whether provisioners run before the destruction of an object: not
+// for one whose creation did not succeed, nor for one that has a successor already.
+func (x *object) endsOrderly(addr addrs.ResourceInstanceObject, o *states.Object) bool {
+	return addr.Deposed == addrs.NotDeposed && o.Status != states.Tainted
+}
+
+func (x *object) ofCreation() []*config.Provisioner {
+	var out []*config.Provisioner
+	for _, p := range x.r.Provisioners {
+		if !p.OnDestroy {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// ofDestruction returns the provisioners that an object has for its end, by its block or
+// by the removed block that speaks of it, and the module that they are written in.
+func (x *object) ofDestruction() (*config.Module, []*config.Provisioner) {
+	if x.r != nil {
+		var out []*config.Provisioner
+		for _, p := range x.r.Provisioners {
+			if p.OnDestroy {
+				out = append(out, p)
+			}
+		}
+		return x.a.in.Config.Modules[x.cr.Module], out
+	}
+	for _, m := range x.a.in.Config.Order {
+		for _, r := range m.Removed {
+			if mod, res := r.Static(m.Addr); mod == x.cr.Module && res == x.cr.Resource {
+				return m, r.Provisioners // a removed block has no others
+			}
+		}
+	}
+	return nil, nil
+}
+
+// afterCreation runs the provisioners that a new object has.
+func (x *object) afterCreation(self cty.Value) diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, p := range x.ofCreation() {
+		scope, more := x.a.scope(x.c.Addr.Instance, x.r)
+		if ds = append(ds, more...); ds.HasErrors() {
+			return ds
+		}
+		scope.Self = self
+		ctx, more := x.a.s.Eval.BlockContext(p, scope)
+		if ds = append(ds, more...); ds.HasErrors() {
+			return ds
+		}
+		if ds = append(ds, x.provision(p, ctx)...); ds.HasErrors() {
+			return ds
+		}
+	}
+	return ds
+}
+
+// beforeDestruction runs the provisioners that an object has for its end.
+func (x *object) beforeDestruction(self cty.Value) diags.Diagnostics {
+	m, list := x.ofDestruction()
+	var ds diags.Diagnostics
+	for _, p := range list {
+		key := x.c.Addr.Instance.Resource.Key
+		in := eval.Instance{Key: key, Value: cty.DynamicVal}
+		_, in.HasCount = key.Int()
+		_, in.HasEach = key.Str()
+		ctx := x.a.s.Eval.Detached(m, eval.Scope{Module: x.c.Addr.Instance.Module, Instance: &in, Self: self})
+		if ds = append(ds, x.provision(p, ctx)...); ds.HasErrors() {
+			return ds
+		}
+	}
+	return ds
+}
+
+// provision runs one provisioner, which is a local-exec: see [applier.refused].
+func (x *object) provision(p *config.Provisioner, ctx *hcl.EvalContext) diags.Diagnostics {
+	val, ds := provisioning.Schema(p.Type).Decode(p.Body, ctx)
+	if ds.HasErrors() {
+		return ds.At(x.address())
+	}
+	plain, _ := val.UnmarkDeep()
+	if !plain.IsWhollyKnown() {
+		return append(ds, x.provisionError(p, "Invalid provisioner configuration", "The provisioner's arguments depend on values that are not known.")...)
+	}
+	command, err := provisioning.LocalExec(plain)
+	if err != nil {
+		return append(ds, x.provisionError(p, "Invalid local-exec provisioner command", "In the local-exec provisioner, "+err.Error()+".")...)
+	}
+	if problem := x.localExec(command, val); problem != "" && !p.Continue {
+		ds = append(ds, x.provisionError(p, "local-exec provisioner error", problem)...)
+	}
+	return ds
+}
+
+// provisionError is an error about a provisioner, with its place and its object's address.
+func (x *object) provisionError(p *config.Provisioner, summary, detail string) diags.Diagnostics {
+	return diags.Errorf(&p.Range, summary, "%s", detail).At(x.address())
+}
+
+// localExec runs a command, and tells listeners what it writes unless that may hold
+// secrets: config has the marks. It returns what went wrong, with the last part of what
+// the command has written, or "".
+func (x *object) localExec(c provisioning.Command, config cty.Value) (problem string) {
+	hidden := ""
+	switch {
+	case marks.Contains(config, marks.Ephemeral):
+		hidden = "(output suppressed due to ephemeral value in config)"
+	case marks.Contains(config, marks.Sensitive):
+		hidden = "(output suppressed due to sensitive value in config)"
+	}
+	ev := events.Event{Kind: events.ProvisionStart, Addr: x.c.Addr, Provisioner: "local-exec"}
+	x.a.in.Events.Send(ev)
+	say := func(line string) {
+		out := ev
+		if out.Kind, out.Text = events.ProvisionOutput, line; hidden != "" {
+			out.Text = hidden
+		}
+		x.a.in.Events.Send(out)
+	}
+	if c.Quiet {
+		say("local-exec: Executing: Suppressed by quiet=true")
+	} else {
+		say(fmt.Sprintf("Executing: %q", c.Args))
+	}
+	var tail provisioning.Tail
+	start := time.Now()
+	err := x.a.in.LocalExec(x.a.until, c, func(line string) { tail.Add(line); say(line) })
+	ev.Kind, ev.Elapsed = events.ProvisionDone, time.Since(start)
+	if err != nil {
+		ev.Kind = events.ProvisionFailed
+		problem = failure(c, err, tail.String(), hidden)
+	}
+	x.a.in.Events.Send(ev)
+	return problem
+}
+
+// failure says what went wrong with a command.
+func failure(c provisioning.Command, err error, output, hidden string) string {
+	var b strings.Builder
+	if b.WriteString("Error running command"); !c.Quiet && hidden == "" {
+		fmt.Fprintf(&b, " '%s'", c.Text)
+	}
+	fmt.Fprintf(&b, ": %s.", err)
+	switch {
+	case hidden != "":
+		b.WriteString(" " + hidden)
+	case output != "":
+		b.WriteString(" Output: " + output)
+	}
+	return b.String()
+}

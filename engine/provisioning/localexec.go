@@ -1,0 +1,89 @@
+package provisioning
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"runtime"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+// A Command is what a local-exec block asks for.
+type Command struct {
+	Text string   // as written
+	Args []string // the interpreter and its arguments, Text last
+	Dir  string   // "" is the working directory
+	Env  []string // KEY=VALUE, to be added to the environment
+	// Quiet says that the command itself is not to be shown.
+	Quiet bool
+}
+
+// A Runner runs a command and calls output for each line that it writes, from one
+// goroutine at a time. Its error says in short what went wrong (such as "exit status
+// 1"). When ctx ends, it has to end the command.
+type Runner func(ctx context.Context, c Command, output func(line string)) error
+
+// errNoCommand says that there is nothing to run.
+var errNoCommand = errors.New("the command must not be empty")
+
+// LocalExec returns what a local-exec block with the value v, which is known and
+// without marks, asks for.
+func LocalExec(v cty.Value) (Command, error) {
+	c := Command{Text: v.GetAttr("command").AsString()}
+	if c.Text == "" {
+		return c, errNoCommand
+	}
+	if x := v.GetAttr("working_dir"); !x.IsNull() {
+		c.Dir = x.AsString()
+	}
+	if x := v.GetAttr("quiet"); !x.IsNull() {
+		c.Quiet = x.True()
+	}
+	if x := v.GetAttr("environment"); !x.IsNull() {
+		env := x.AsValueMap()
+		for _, k := range slices.Sorted(maps.Keys(env)) {
+			if !env[k].IsNull() {
+				c.Env = append(c.Env, k+"="+env[k].AsString())
+			}
+		}
+	}
+	if x := v.GetAttr("interpreter"); !x.IsNull() {
+		for _, arg := range x.AsValueSlice() {
+			if !arg.IsNull() {
+				c.Args = append(c.Args, arg.AsString())
+			}
+		}
+	}
+	if len(c.Args) == 0 {
+		c.Args = shell()
+	}
+	c.Args = append(c.Args, c.Text)
+	return c, nil
+}
+
+// shell returns the interpreter that is used if none is given.
+func shell() []string {
+	if runtime.GOOS == "windows" {
+		return []string{"cmd", "/C"}
+	}
+	return []string{"/bin/sh", "-c"}
+}
+
+// tailSize is how much of its output is told if a command fails, in bytes.
+const tailSize = 8 << 10
+
+// A Tail keeps the last part of what a command writes.
+type Tail struct{ text []byte }
+
+// Add adds a line.
+func (t *Tail) Add(line string) {
+	t.text = append(append(t.text, line...), '\n')
+	if extra := len(t.text) - tailSize; extra > 0 {
+		t.text = append(t.text[:0], t.text[extra:]...)
+	}
+}
+
+// String returns the last part.
+func (t *Tail) String() string { return string(t.text) }

@@ -1,0 +1,91 @@
+// Package provisioning knows the language's provisioners: what their blocks and those
+// of connections hold, and what a local-exec block asks for.
+//
+// It runs nothing: a command is a value ([Command]) that whoever allows such things
+// carries out. It refuses to know when provisioners run and what follows from their
+// failing: that is for applying. Start at [Schema] and [LocalExec].
+package provisioning
+
+import (
+	"errors"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+// Types are the provisioners that the language has. Only local-exec can be run.
+// Source: https://developer.hashicorp.com/terraform/language/provisioners
+var Types = []string{"file", "local-exec", "remote-exec"}
+
+// Schema returns what a provisioner's block holds, or nil if the language has no such
+// provisioner.
+func Schema(name string) *schema.Block { return blocks[name] }
+
+// Connection returns the arguments of connection blocks, whichever the type of connection.
+func Connection() *hcl.BodySchema { return connection }
+
+func optional(ty cty.Type) *schema.Attribute { return &schema.Attribute{Type: ty, Optional: true} }
+
+func required(ty cty.Type) *schema.Attribute { return &schema.Attribute{Type: ty, Required: true} }
+
+var blocks = map[string]*schema.Block{
+	"local-exec": {Attributes: map[string]*schema.Attribute{
+		"command": required(cty.String), "interpreter": optional(cty.List(cty.String)), "working_dir": optional(cty.String),
+		"environment": optional(cty.Map(cty.String)), "quiet": optional(cty.Bool),
+	}},
+	"remote-exec": {Attributes: map[string]*schema.Attribute{
+		"inline": optional(cty.List(cty.String)), "script": optional(cty.String), "scripts": optional(cty.List(cty.String)),
+	}},
+	"file": {Attributes: map[string]*schema.Attribute{
+		"source": optional(cty.String), "content": optional(cty.String), "destination": required(cty.String),
+	}},
+}
+
+// connection holds the arguments of ssh and winrm connections, and those of proxies.
+// Source: https://developer.hashicorp.com/terraform/language/provisioners (connection)
+var connection = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
+	{Name: "host", Required: true},
+	{Name: "type"}, {Name: "user"}, {Name: "password"}, {Name: "port"}, {Name: "timeout"}, {Name: "script_path"}, {Name: "target_platform"},
+	{Name: "private_key"}, {Name: "certificate"}, {Name: "host_key"}, {Name: "agent"}, {Name: "agent_identity"},
+	{Name: "proxy_scheme"}, {Name: "proxy_host"}, {Name: "proxy_port"}, {Name: "proxy_user_name"}, {Name: "proxy_user_password"},
+	{Name: "bastion_host"}, {Name: "bastion_host_key"}, {Name: "bastion_port"}, {Name: "bastion_user"},
+	{Name: "bastion_password"}, {Name: "bastion_private_key"}, {Name: "bastion_certificate"},
+	{Name: "https"}, {Name: "insecure"}, {Name: "cacert"}, {Name: "use_ntlm"},
+}}
+
+// Check reports what is wrong with the value of a provisioner's block beyond its schema.
+func Check(name string, v cty.Value) error {
+	given := 0
+	count := func(attrs ...string) {
+		for _, attr := range attrs {
+			if a := v.GetAttr(attr); !a.IsKnown() || !a.IsNull() {
+				given++
+			}
+		}
+	}
+	switch name {
+	case "remote-exec":
+		if count("inline", "script", "scripts"); given != 1 {
+			return errors.New(`One of "inline", "script" and "scripts" must be given, and only one.`)
+		}
+	case "file":
+		if count("source", "content"); given != 1 {
+			return errors.New(`Either "source" or "content" must be given.`)
+		}
+	}
+	return nil
+}
+
+// Refused says that a provisioner of an object would have to run, which cannot be or is
+// not allowed.
+func Refused(name string, place *hcl.Range, address string) diags.Diagnostics {
+	if name == "local-exec" {
+		return diags.Errorf(place, "Provisioners are not run here",
+			"%s has a local-exec provisioner that would have to run a command on the machine that applies the plan. That is not allowed here: apply this change with the command line tool, or take out the provisioner. Nothing has been changed.", address).At(address)
+	}
+	return diags.Errorf(place, "Unsupported provisioner",
+		"%s has a provisioner of the type %s, which Lockstep does not run. Let the object set itself up (by user data or an image), or use a local-exec provisioner. Nothing has been changed.", address, name).At(address)
+}
