@@ -75,13 +75,13 @@ func TestFaults(t *testing.T) {
 		{"no download URL", "acme/foo", on("/"+strings.Replace(platform, "_", "/", 1), replace(`"download_url":"`, `"download_url":"","x":"`)),
 			[]string{"gave no valid URL of the package"}},
 		{"plain http", "acme/foo", on("/"+strings.Replace(platform, "_", "/", 1), replace(`"download_url":"`, `"download_url":"http://127.0.0.1:1/x","x":"`)),
-			[]string{"providers are installed from https URLs only, not from http://127.0.0.1:1/x"}},
+			[]string{"only https URLs are followed, and not http://127.0.0.1:1/x"}},
 		{"the metadata service", "acme/foo", on("/"+strings.Replace(platform, "_", "/", 1), replace(`"download_url":"`, `"download_url":"https://169.254.169.254/x?secret","x":"`)),
-			[]string{"providers are not installed from the address 169.254.169.254"}},
+			[]string{"nothing is installed from the address 169.254.169.254"}},
 		{"a redirect to plain http", "acme/foo", on(".zip", func(a *registrytest.Answer) {
 			a.Status = 302
 			a.Header.Set("Location", "http://127.0.0.1:1/x")
-		}), []string{"providers are installed from https URLs only"}},
+		}), []string{"only https URLs are followed"}},
 		{"redirects in a circle", "acme/foo", on(".zip", func(a *registrytest.Answer) {
 			a.Status = 302
 			a.Header.Set("Location", "?again")
@@ -108,7 +108,7 @@ func TestFaults(t *testing.T) {
 		{"a host with modules only", "HOST/acme/foo", on("terraform.json", replace("providers.v1", "x")),
 			[]string{"has no provider registry"}},
 		{"a registry over plain http", "HOST/acme/foo", on("terraform.json", replace("/v1/providers", "http://127.0.0.1:1")),
-			[]string{"providers are installed from https URLs only"}},
+			[]string{"only https URLs are followed"}},
 		{"constraints that providers have not", "acme/foo 1.2.3.4", func(*site) {},
 			[]string{"Invalid version constraint: Provider registry.example.com/acme/foo: invalid version"}},
 

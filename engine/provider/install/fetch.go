@@ -186,7 +186,7 @@ func (run *ensuring) download(ctx context.Context, pkg Package, dir string) (str
 	if err != nil {
 		return "", err
 	}
-	err = run.Client.download(ctx, pkg.URL, f)
+	err = run.Client.Download(ctx, pkg.URL, f)
 	return f.Name(), errors.Join(err, f.Close())
 }
 

@@ -9,6 +9,7 @@ import (
 	goversion "github.com/hashicorp/go-version"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/hosts"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
@@ -22,7 +23,7 @@ type Requirements map[addrs.Provider]goversion.Constraints
 // configuration.
 type Installer struct {
 	Source   Source
-	Client   *Client // for downloads of packages
+	Client   *hosts.Client // for downloads of packages
 	Platform Platform
 	DataDir  string // usually `.terraform`
 	// CacheDir is the plugin cache, whose packages are linked; "" for none.
@@ -78,7 +79,7 @@ type Selection struct {
 // Getenv gives the environment variables TF_REGISTRY_DISCOVERY_RETRY (1) and
 // TF_REGISTRY_CLIENT_TIMEOUT (10 seconds).
 func New(config *cliconfig.Config, getenv func(string) string) *Installer {
-	client := &Client{
+	client := &hosts.Client{
 		Token:   config.Token,
 		Retries: number(getenv("TF_REGISTRY_DISCOVERY_RETRY"), 1),
 		Timeout: time.Duration(number(getenv("TF_REGISTRY_CLIENT_TIMEOUT"), 10)) * time.Second,
@@ -105,7 +106,7 @@ func number(text string, otherwise int) int {
 // SourceOf returns the sources that a CLI configuration names. If it names none, each
 // provider of which an implied directory has a package is taken from there, and all
 // others from their registries.
-func SourceOf(config *cliconfig.Config, client *Client) Source {
+func SourceOf(config *cliconfig.Config, client *hosts.Client) Source {
 	if !config.Explicit {
 		return implied(config, client)
 	}
@@ -129,7 +130,7 @@ func SourceOf(config *cliconfig.Config, client *Client) Source {
 	return choices
 }
 
-func implied(config *cliconfig.Config, client *Client) Choices {
+func implied(config *cliconfig.Config, client *hosts.Client) Choices {
 	var choices Choices
 	for _, dir := range config.ImpliedDirs {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {

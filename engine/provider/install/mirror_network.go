@@ -6,23 +6,24 @@ import (
 	"net/url"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/hosts"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
 )
 
 // A NetworkMirror is an https server that has packages of several registries; see
 // https://developer.hashicorp.com/terraform/internals/provider-network-mirror-protocol.
 type NetworkMirror struct {
-	client *Client
+	client *hosts.Client
 	base   *url.URL
 }
 
 var _ Source = NetworkMirror{}
 
 // NewNetworkMirror returns the mirror at a base URL, which ends in a slash.
-func NewNetworkMirror(client *Client, base string) (NetworkMirror, error) {
+func NewNetworkMirror(client *hosts.Client, base string) (NetworkMirror, error) {
 	u, err := url.Parse(base)
 	if err != nil {
-		return NetworkMirror{}, fmt.Errorf("the URL of a network mirror is invalid: %w", plain(err))
+		return NetworkMirror{}, fmt.Errorf("the URL of a network mirror is invalid: %w", hosts.Plain(err))
 	}
 	return NetworkMirror{client, u}, nil
 }
@@ -33,7 +34,7 @@ func (m NetworkMirror) Versions(ctx context.Context, p addrs.Provider) ([]constr
 		Versions map[string]struct{}
 	}
 	if _, err := m.get(ctx, p, "index.json", &doc); err != nil {
-		if isStatus(err, 404) {
+		if hosts.IsStatus(err, 404) {
 			err = m.notFound(p)
 		}
 		return nil, nil, err
@@ -56,7 +57,7 @@ func (m NetworkMirror) Package(ctx context.Context, p addrs.Provider, v constrai
 		}
 	}
 	at, err := m.get(ctx, p, v.String()+".json", &doc)
-	if isStatus(err, 404) {
+	if hosts.IsStatus(err, 404) {
 		missing := m.notFound(p)
 		missing.Version = &v
 		return Package{}, missing
@@ -72,7 +73,7 @@ func (m NetworkMirror) Package(ctx context.Context, p addrs.Provider, v constrai
 	}
 	u, err := at.Parse(archive.URL)
 	if err != nil || archive.URL == "" {
-		return Package{}, fmt.Errorf("the mirror %s gave no valid URL of the package", show(m.base))
+		return Package{}, fmt.Errorf("the mirror %s gave no valid URL of the package", hosts.Show(m.base))
 	}
 	pkg := Package{Provider: p, Version: v, URL: u, Hashes: archive.Hashes, Auth: Authentication{Kind: Unauthenticated}}
 	if len(archive.Hashes) > 0 {
@@ -83,14 +84,10 @@ func (m NetworkMirror) Package(ctx context.Context, p addrs.Provider, v constrai
 
 // get sends the token that is configured for the mirror's own host.
 func (m NetworkMirror) get(ctx context.Context, p addrs.Provider, name string, into any) (*url.URL, error) {
-	final, err := m.client.json(ctx, m.base.JoinPath(p.Host, p.Namespace, p.Type, name), m.base.Host, into)
-	if isStatus(err, 401, 403) {
-		err = fmt.Errorf("the mirror %s demands other credentials: %w; set them in a credentials block of the CLI configuration, or in the environment variable %s",
-			show(m.base), err, tokenVariable(m.base.Host))
-	}
-	return final, err
+	final, err := m.client.JSON(ctx, m.base.JoinPath(p.Host, p.Namespace, p.Type, name), m.base.Host, into)
+	return final, hosts.Denied(err, "the mirror "+hosts.Show(m.base), m.base.Host)
 }
 
 func (m NetworkMirror) notFound(p addrs.Provider) *NotFoundError {
-	return &NotFoundError{Provider: p, Places: []string{"the mirror " + show(m.base)}}
+	return &NotFoundError{Provider: p, Places: []string{"the mirror " + hosts.Show(m.base)}}
 }

@@ -11,6 +11,7 @@ import (
 	svchost "github.com/hashicorp/terraform-svchost"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/hosts"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
 )
@@ -19,16 +20,18 @@ import (
 // one of the host in its address. See
 // https://developer.hashicorp.com/terraform/internals/provider-registry-protocol.
 type Registries struct {
-	client    *Client
-	discovery *discovery
+	client    *hosts.Client
+	discovery *hosts.Discovery
 }
 
 var _ Source = (*Registries)(nil)
 
+var providersService = hosts.Service{ID: "providers.v1", Name: "provider registry", Hint: "check the source address, or configure a mirror"}
+
 // NewRegistries returns a source that uses a client. The configuration may give the
 // services of hosts.
-func NewRegistries(client *Client, config *cliconfig.Config) *Registries {
-	return &Registries{client, &discovery{client: client, given: config.Service}}
+func NewRegistries(client *hosts.Client, config *cliconfig.Config) *Registries {
+	return &Registries{client, &hosts.Discovery{Client: client, Service: providersService, Given: config.Service}}
 }
 
 type versionsDocument struct {
@@ -58,7 +61,7 @@ func (r *Registries) Versions(ctx context.Context, p addrs.Provider) ([]constrai
 
 func (r *Registries) versions(ctx context.Context, p addrs.Provider) (doc versionsDocument, err error) {
 	_, err = r.get(ctx, p, "versions", &doc)
-	if isStatus(err, 404) {
+	if hosts.IsStatus(err, 404) {
 		err = r.notFound(p)
 	}
 	return doc, err
@@ -66,21 +69,12 @@ func (r *Registries) versions(ctx context.Context, p addrs.Provider) (doc versio
 
 // get decodes a document below the registry's path for a provider.
 func (r *Registries) get(ctx context.Context, p addrs.Provider, path string, into any) (*url.URL, error) {
-	base, err := r.discovery.registry(ctx, p.Host)
+	base, err := r.discovery.Find(ctx, p.Host)
 	if err != nil {
 		return nil, err
 	}
-	final, err := r.client.json(ctx, base.JoinPath(p.Namespace, p.Type, path), p.Host, into)
-	if isStatus(err, 401, 403) {
-		err = fmt.Errorf("the registry of %s demands other credentials: %w; set them in a credentials block of the CLI configuration, or in the environment variable %s",
-			svchost.ForDisplay(p.Host), err, tokenVariable(p.Host))
-	}
-	return final, err
-}
-
-// tokenVariable returns the name of the environment variable for a host's token.
-func tokenVariable(host string) string {
-	return "TF_TOKEN_" + strings.NewReplacer("-", "__", ".", "_").Replace(host)
+	final, err := r.client.JSON(ctx, base.JoinPath(p.Namespace, p.Type, path), p.Host, into)
+	return final, hosts.Denied(err, "the registry of "+svchost.ForDisplay(p.Host), p.Host)
 }
 
 func (r *Registries) notFound(p addrs.Provider) *NotFoundError {
@@ -105,7 +99,7 @@ type downloadDocument struct {
 func (r *Registries) Package(ctx context.Context, p addrs.Provider, v constraint.Version, platform Platform) (Package, error) {
 	var doc downloadDocument
 	at, err := r.get(ctx, p, fmt.Sprintf("%s/download/%s/%s", v, platform.OS, platform.Arch), &doc)
-	if isStatus(err, 404) {
+	if hosts.IsStatus(err, 404) {
 		return Package{}, r.whyMissing(ctx, p, v, platform)
 	}
 	if err != nil {
@@ -176,11 +170,11 @@ func (r *Registries) related(ctx context.Context, at *url.URL, ref, what string)
 	if err != nil || ref == "" {
 		return nil, fmt.Errorf("the registry gave no valid URL of the %s", what)
 	}
-	body, _, err := r.client.document(ctx, u, "")
+	doc, err := r.client.Document(ctx, u, "")
 	if err != nil {
 		return nil, fmt.Errorf("get the %s: %w", what, err)
 	}
-	return body, nil
+	return doc.Body, nil
 }
 
 // speaksOurProtocols reports whether one of some versions of the plugin protocol,

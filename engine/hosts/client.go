@@ -1,4 +1,4 @@
-package install
+package hosts
 
 import (
 	"context"
@@ -29,15 +29,18 @@ const (
 	maxRedirects   = 10
 )
 
-// A Client asks registries and network mirrors. It follows https URLs only, and only
-// a few redirects; it tries again after broken connections and errors of the server
-// (status 429 and 5xx).
+// A Client asks registries and mirrors. It goes where its policy allows, and follows
+// only a few redirects; it tries again after broken connections and errors of the
+// server (status 429 and 5xx).
 type Client struct {
-	// Transport makes the connections. Nil stands for [SafeTransport]; tests put
-	// their server's here.
+	// Policy says where requests may go. The zero value allows https everywhere but to
+	// addresses that nothing is installed from.
+	Policy Policy
+	// Transport makes the connections. Nil stands for the policy's; tests put their
+	// server's here.
 	Transport http.RoundTripper
-	// Token returns the token for requests about providers to a host; may be nil.
-	// Downloads of packages go without one: they are often elsewhere.
+	// Token returns the token for requests to a registry's host; may be nil. Downloads
+	// of packages go without one: they are often elsewhere.
 	Token func(host string) (cliconfig.Token, bool)
 	// UserAgent is what we call ourselves.
 	UserAgent string
@@ -50,7 +53,7 @@ type Client struct {
 	Backoff time.Duration
 }
 
-// A statusError is an answer other than 200.
+// A statusError is an answer other than 200 and 204.
 type statusError struct {
 	code int
 	url  string
@@ -60,7 +63,8 @@ func (e *statusError) Error() string {
 	return fmt.Sprintf("the server answered %s with %d %s", e.url, e.code, http.StatusText(e.code))
 }
 
-func isStatus(err error, codes ...int) bool {
+// IsStatus reports whether err is an answer with one of some status codes.
+func IsStatus(err error, codes ...int) bool {
 	var status *statusError
 	if !errors.As(err, &status) {
 		return false
@@ -73,9 +77,17 @@ func isStatus(err error, codes ...int) bool {
 	return false
 }
 
-// document gets what is at u, with the token for host unless that is "". The final
-// URL is that after redirects, against which the document's own URLs are resolved.
-func (c *Client) document(ctx context.Context, u *url.URL, host string) (body []byte, final *url.URL, err error) {
+// A Document is what a server answered.
+type Document struct {
+	Body   []byte
+	Header http.Header
+	// URL is the address after redirects, against which the document's own URLs are
+	// resolved.
+	URL *url.URL
+}
+
+// Document gets what is at u, with the token for host unless that is "".
+func (c *Client) Document(ctx context.Context, u *url.URL, host string) (doc Document, err error) {
 	timeout := c.Timeout
 	if timeout == 0 {
 		timeout = defaultTimeout
@@ -88,43 +100,43 @@ func (c *Client) document(ctx context.Context, u *url.URL, host string) (body []
 			return err
 		}
 		defer resp.Body.Close()
-		final = resp.Request.URL
-		body, err = io.ReadAll(io.LimitReader(resp.Body, maxDocument+1))
+		doc.URL, doc.Header = resp.Request.URL, resp.Header
+		doc.Body, err = io.ReadAll(io.LimitReader(resp.Body, maxDocument+1))
 		switch {
 		case err != nil:
-			return fmt.Errorf("read %s: %w", show(u), plain(err))
-		case len(body) > maxDocument:
-			return &refusedError{fmt.Sprintf("the document at %s is larger than %d bytes", show(u), maxDocument)}
+			return fmt.Errorf("read %s: %w", Show(u), Plain(err))
+		case len(doc.Body) > maxDocument:
+			return &RefusedError{fmt.Sprintf("the document at %s is larger than %d bytes", Show(u), maxDocument)}
 		}
 		return nil
 	})
-	return body, final, err
+	return doc, err
 }
 
-// json decodes a document.
-func (c *Client) json(ctx context.Context, u *url.URL, host string, into any) (final *url.URL, err error) {
-	body, final, err := c.document(ctx, u, host)
+// JSON decodes a document.
+func (c *Client) JSON(ctx context.Context, u *url.URL, host string, into any) (final *url.URL, err error) {
+	doc, err := c.Document(ctx, u, host)
 	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(body, into); err != nil {
-		return nil, fmt.Errorf("what is at %s is not the JSON it should be: %w", show(u), err)
+	if err := json.Unmarshal(doc.Body, into); err != nil {
+		return nil, fmt.Errorf("what is at %s is not the JSON it should be: %w", Show(u), err)
 	}
-	return final, nil
+	return doc.URL, nil
 }
 
-// download writes what is at u to a file, in place of its content.
-func (c *Client) download(ctx context.Context, u *url.URL, to *os.File) error {
+// Download writes what is at u to a file, in place of its content.
+func (c *Client) Download(ctx context.Context, u *url.URL, to *os.File) error {
 	return c.retrying(ctx, func() error {
 		// An earlier try may have left a part.
 		_, err := to.Seek(0, io.SeekStart)
 		if err := errors.Join(err, to.Truncate(0)); err != nil {
-			return &refusedError{err.Error()}
+			return &RefusedError{err.Error()}
 		}
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
 		stalled := time.AfterFunc(stallTimeout, func() {
-			cancel(fmt.Errorf("nothing came from %s for %s", show(u), stallTimeout))
+			cancel(fmt.Errorf("nothing came from %s for %s", Show(u), stallTimeout))
 		})
 		defer stalled.Stop()
 		err = c.downloadOnce(ctx, u, to, stalled)
@@ -144,9 +156,9 @@ func (c *Client) downloadOnce(ctx context.Context, u *url.URL, to io.Writer, sta
 	n, err := io.Copy(&progress{to, stalled}, io.LimitReader(resp.Body, maxArchive+1))
 	switch {
 	case err != nil:
-		return fmt.Errorf("download %s: %w", show(u), plain(err))
+		return fmt.Errorf("download %s: %w", Show(u), Plain(err))
 	case n > maxArchive:
-		return &refusedError{fmt.Sprintf("the archive at %s is larger than %d bytes", show(u), int64(maxArchive))}
+		return &RefusedError{fmt.Sprintf("the archive at %s is larger than %d bytes", Show(u), int64(maxArchive))}
 	}
 	return nil
 }
@@ -164,12 +176,12 @@ func (p *progress) Write(b []byte) (int, error) {
 
 // get makes one request. The caller closes the body.
 func (c *Client) get(ctx context.Context, u *url.URL, host string) (*http.Response, error) {
-	if err := checkURL(u); err != nil {
+	if err := c.Policy.CheckURL(u); err != nil {
 		return nil, err
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		return nil, plain(err)
+		return nil, Plain(err)
 	}
 	req.Header.Set("User-Agent", c.userAgent())
 	if host != "" && c.Token != nil {
@@ -177,13 +189,13 @@ func (c *Client) get(ctx context.Context, u *url.URL, host string) (*http.Respon
 			req.Header.Set("Authorization", "Bearer "+token.Reveal())
 		}
 	}
-	resp, err := c.http().Do(req)
+	resp, err := c.HTTP().Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("connect to %s: %w", u.Host, plain(err))
+		return nil, fmt.Errorf("connect to %s: %w", u.Host, Plain(err))
 	}
-	if resp.StatusCode != http.StatusOK {
+	if resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusNoContent {
 		resp.Body.Close()
-		return nil, &statusError{resp.StatusCode, show(resp.Request.URL)}
+		return nil, &statusError{resp.StatusCode, Show(resp.Request.URL)}
 	}
 	return resp, nil
 }
@@ -195,18 +207,20 @@ func (c *Client) userAgent() string {
 	return c.UserAgent
 }
 
-func (c *Client) http() *http.Client {
+// HTTP returns a client for libraries that want one. It follows the policy, and knows
+// no tokens.
+func (c *Client) HTTP() *http.Client {
 	transport := c.Transport
 	if transport == nil {
-		transport = SafeTransport()
+		transport = c.Policy.Transport()
 		c.Transport = transport // keeps its connections for the next request
 	}
 	return &http.Client{Transport: transport, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		if len(via) > maxRedirects {
-			return &refusedError{"too many redirects"}
+			return &RefusedError{"too many redirects"}
 		}
 		// net/http drops the token when a redirect leads to another domain.
-		return checkURL(req.URL)
+		return c.Policy.CheckURL(req.URL)
 	}}
 }
 

@@ -1,4 +1,4 @@
-package install
+package hosts
 
 import (
 	"context"
@@ -14,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
 )
 
@@ -64,7 +63,7 @@ func TestRetries(t *testing.T) {
 			tries++
 			return test.fail(r)
 		})}
-		_, _, err := c.document(t.Context(), parseURL(t, "https://user:s3cret@example.com/x?token=s3cret"), "")
+		_, err := c.Document(t.Context(), parseURL(t, "https://user:s3cret@example.com/x?token=s3cret"), "")
 		if err == nil || tries != test.tries {
 			t.Errorf("%s: %d tries, %v", test.name, tries, err)
 		}
@@ -82,7 +81,7 @@ func TestRetryingEndsWithTheContext(t *testing.T) {
 		cancel()
 		return answer(500, ""), nil
 	})}
-	if _, _, err := c.document(ctx, parseURL(t, "https://example.com/"), ""); err == nil || tries != 1 {
+	if _, err := c.Document(ctx, parseURL(t, "https://example.com/"), ""); err == nil || tries != 1 {
 		t.Errorf("%d tries, %v", tries, err)
 	}
 }
@@ -103,7 +102,7 @@ func TestADownloadStartsAgainFromTheStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := c.download(t.Context(), parseURL(t, "https://example.com/"), f); err != nil {
+	if err := c.Download(t.Context(), parseURL(t, "https://example.com/"), f); err != nil {
 		t.Fatal(err)
 	}
 	if content, _ := os.ReadFile(f.Name()); string(content) != "the whole" {
@@ -128,7 +127,7 @@ func TestRequestsCarryTheHostsToken(t *testing.T) {
 		}),
 	}
 	for _, host := range []string{"example.com", "example.org", ""} {
-		if _, _, err := c.document(t.Context(), parseURL(t, "https://api.example.com/"), host); err != nil {
+		if _, err := c.Document(t.Context(), parseURL(t, "https://api.example.com/"), host); err != nil {
 			t.Error(err)
 		}
 	}
@@ -152,9 +151,9 @@ func TestATokenDoesNotFollowARedirectElsewhere(t *testing.T) {
 			return answer(200, "{}"), nil
 		}),
 	}
-	_, final, err := c.document(t.Context(), parseURL(t, "https://example.com/"), "example.com")
-	if err != nil || final.Host != "elsewhere.example.org" {
-		t.Fatal(final, err)
+	doc, err := c.Document(t.Context(), parseURL(t, "https://example.com/"), "example.com")
+	if err != nil || doc.URL.Host != "elsewhere.example.org" {
+		t.Fatal(doc.URL, err)
 	}
 	if got := strings.Join(seen, "|"); got != "example.com Bearer s3cret|elsewhere.example.org " {
 		t.Errorf("got %s", got)
@@ -167,7 +166,7 @@ func TestDocumentsAreBounded(t *testing.T) {
 		resp.Body = io.NopCloser(io.LimitReader(endless{}, maxDocument*2))
 		return resp, nil
 	})}
-	if _, _, err := c.document(t.Context(), parseURL(t, "https://example.com/"), ""); err == nil || !strings.Contains(err.Error(), "is larger than") {
+	if _, err := c.Document(t.Context(), parseURL(t, "https://example.com/"), ""); err == nil || !strings.Contains(err.Error(), "is larger than") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -176,20 +175,22 @@ type endless struct{}
 
 func (endless) Read(b []byte) (int, error) { return len(b), nil }
 
+var everywhere Policy
+
 func TestAddressesThatAreRefused(t *testing.T) {
 	for text, refused := range map[string]bool{
 		"169.254.169.254": true, "169.254.170.2": true, "fe80::1%eth0": true, "::ffff:169.254.169.254": true,
 		"fd00:ec2::254": true, "224.0.0.1": true, "ff02::1": true,
 		"127.0.0.1": false, "10.0.0.1": false, "::1": false, "2001:db8::1": false, "fd00::1": false,
 	} {
-		if err := checkIP(netip.MustParseAddr(text)); (err != nil) != refused {
+		if err := everywhere.checkIP(netip.MustParseAddr(text)); (err != nil) != refused {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
 	// The transport checks what a name resolved to, when it connects.
-	dial := SafeTransport().(*http.Transport).DialContext
+	dial := everywhere.Transport().(*http.Transport).DialContext
 	conn, err := dial(t.Context(), "tcp", "169.254.169.254:443")
-	var refused *refusedError
+	var refused *RefusedError
 	if conn != nil || !errors.As(err, &refused) {
 		t.Errorf("got %v, %v", conn, err)
 	}
@@ -200,7 +201,7 @@ func TestAddressesThatAreRefused(t *testing.T) {
 		"https://example.com/": true, "http://example.com/": false, "file:///etc/passwd": false, "https:///x": false,
 		"https://[fe80::1]/": false, "ftp://example.com": false, "": false,
 	} {
-		if err := checkURL(parseURL(t, text)); (err == nil) != want {
+		if err := everywhere.CheckURL(parseURL(t, text)); (err == nil) != want {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -212,41 +213,28 @@ func TestTokenVariable(t *testing.T) {
 	}
 }
 
-func TestNumber(t *testing.T) {
-	for text, want := range map[string]int{"": 7, "3": 3, "0": 0, "-1": 7, "x": 7} {
-		if got := number(text, 7); got != want {
-			t.Errorf("%q: %d", text, got)
-		}
-	}
-}
-
-func TestPlatforms(t *testing.T) {
-	for text, ok := range map[string]bool{"linux_amd64": true, "plan9_arm": true, "linux": false, "a_b_c": false, "../_x": false, "Linux_amd64": false, "": false} {
-		p, err := ParsePlatform(text)
-		if (err == nil) != ok || ok && p.String() != text {
-			t.Errorf("%q: %v, %v", text, p, err)
-		}
-	}
-}
-
-func TestExecutableNames(t *testing.T) {
-	for name, ok := range map[string]bool{
-		"terraform-provider-time":            true,
-		"terraform-provider-time_v0.14.2":    true,
-		"terraform-provider-time_v0.14.2_x5": true,
-		"terraform-provider-time.exe":        true,
-		"terraform-provider-time_v1.exe":     true,
-		"terraform-provider-timeless":        false,
-		"terraform-provider-time.sha256":     false,
-		"time":                               false,
+func TestPolicies(t *testing.T) {
+	public := Policy{PublicOnly: true, HTTP: true, Host: func(name string) bool { return name != "evil.example.com" }}
+	for text, want := range map[string]string{
+		"https://example.com/x":         "",
+		"http://example.com/x":          "",
+		"https://10.0.0.1/":             "private network",
+		"https://127.0.0.1:8443/":       "private network",
+		"https://[::1]/":                "private network",
+		"https://[fd00::1]/":            "private network",
+		"https://100.64.0.1/":           "private network",
+		"https://0.0.0.0/":              "link-local",
+		"http://169.254.169.254/":       "link-local",
+		"https://evil.example.com/?x=y": "is not among those",
+		"ftp://example.com/":            "only https",
 	} {
-		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o755); err != nil {
-			t.Fatal(err)
+		err := public.CheckURL(parseURL(t, text))
+		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) && want != "" {
+			t.Errorf("%s: %v, want %q", text, err, want)
 		}
-		got, err := FindExecutable(dir, addrs.DefaultProvider("time"))
-		if (err == nil) != ok || ok && got != filepath.Join(dir, name) {
-			t.Errorf("%s: %q, %v", name, got, err)
-		}
+	}
+	conn, err := public.Transport().(*http.Transport).DialContext(t.Context(), "tcp", "127.0.0.1:1")
+	if refused := (*RefusedError)(nil); conn != nil || !errors.As(err, &refused) {
+		t.Errorf("connected to %v, %v", conn, err)
 	}
 }

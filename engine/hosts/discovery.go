@@ -1,0 +1,100 @@
+package hosts
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+
+	svchost "github.com/hashicorp/terraform-svchost"
+)
+
+// A Service is something that hosts offer by service discovery; see
+// https://developer.hashicorp.com/terraform/internals/remote-service-discovery.
+type Service struct {
+	ID   string // "providers.v1"
+	Name string // "provider registry", for messages
+	Hint string // what to do where there is none
+}
+
+// A Discovery finds a service of hosts, each once.
+type Discovery struct {
+	Client  *Client
+	Service Service
+	// Given tells what the CLI configuration says about a host's services.
+	Given func(host, id string) (url string, known bool)
+	found map[string]*url.URL
+}
+
+// Find returns the base URL of the service of a host, ending in a slash.
+func (d *Discovery) Find(ctx context.Context, host string) (*url.URL, error) {
+	if base, ok := d.found[host]; ok {
+		return base, nil
+	}
+	base, err := d.ask(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	if d.found == nil {
+		d.found = map[string]*url.URL{}
+	}
+	d.found[host] = base
+	return base, nil
+}
+
+// ask does not use svchost's package disco, which knows no context and logs what it does.
+func (d *Discovery) ask(ctx context.Context, host string) (*url.URL, error) {
+	at := &url.URL{Scheme: "https", Host: host, Path: "/.well-known/terraform.json"}
+	var text string
+	if given, known := d.given(host); known {
+		text = given
+	} else {
+		var services map[string]json.RawMessage
+		final, err := d.Client.JSON(ctx, at, host, &services)
+		switch {
+		case IsStatus(err, 404):
+			// A host without services.
+		case err != nil:
+			return nil, fmt.Errorf("discover the services of %s: %w", svchost.ForDisplay(host), err)
+		default:
+			at = final
+			if err := json.Unmarshal(services[d.Service.ID], &text); err != nil {
+				text = "" // absent, or in a form that only a newer client knows
+			}
+		}
+	}
+	if text == "" {
+		return nil, fmt.Errorf("the host %s has no %s: %s", svchost.ForDisplay(host), d.Service.Name, d.Service.Hint)
+	}
+	base, err := at.Parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("the host %s gives an invalid URL for its %s", svchost.ForDisplay(host), d.Service.Name)
+	}
+	if !strings.HasSuffix(base.Path, "/") {
+		base.Path += "/"
+	}
+	return base, d.Client.Policy.CheckURL(base)
+}
+
+func (d *Discovery) given(host string) (string, bool) {
+	if d.Given == nil {
+		return "", false
+	}
+	return d.Given(host, d.Service.ID)
+}
+
+// Denied explains an answer by which a place on a host wants to know who asks; other
+// errors stay as they are.
+func Denied(err error, place, host string) error {
+	if !IsStatus(err, 401, 403) {
+		return err
+	}
+	return fmt.Errorf("%s demands other credentials: %w; set them in a credentials block of the CLI configuration, or in the environment variable %s",
+		place, err, tokenVariable(host))
+}
+
+// tokenVariable returns the name of the environment variable for a host's token.
+func tokenVariable(host string) string {
+	return "TF_TOKEN_" + strings.NewReplacer("-", "__", ".", "_").Replace(host)
+}

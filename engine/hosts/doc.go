@@ -1,0 +1,7 @@
+// Package hosts talks to the hosts that things are installed from: it discovers their
+// services, gets documents and packages, tries again where that may help, and goes
+// only where a [Policy] allows.
+//
+// It refuses to know what a registry says, and what is done with a package. Start at
+// [Client] and [Discovery].
+package hosts

@@ -1,0 +1,80 @@
+package hosts
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"syscall"
+	"time"
+)
+
+// A Policy says which places something may be installed from. No policy allows
+// link-local and multicast addresses, where clouds keep the metadata services that
+// hand out credentials.
+type Policy struct {
+	// Host reports whether a host (without port, lower case) may be asked; nil for all.
+	Host func(name string) bool
+	// HTTP allows http beside https.
+	HTTP bool
+	// PublicOnly refuses the addresses of private networks and of this machine.
+	PublicOnly bool
+}
+
+// CheckURL refuses URLs that the policy does not allow, among them those that name an
+// address which a proxy might be willing to connect to.
+func (p Policy) CheckURL(u *url.URL) error {
+	if u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !p.HTTP) {
+		return &RefusedError{fmt.Sprintf("only https URLs are followed, and not %s", Show(u))}
+	}
+	return p.CheckHost(u.Hostname())
+}
+
+// CheckHost refuses hosts that the policy does not allow. Where a name leads to is
+// known only when a connection is made; see [Policy.Transport].
+func (p Policy) CheckHost(name string) error {
+	if p.Host != nil && !p.Host(name) {
+		return &RefusedError{fmt.Sprintf("the host %s is not among those that may be asked", name)}
+	}
+	if ip, err := netip.ParseAddr(name); err == nil {
+		return p.checkIP(ip)
+	}
+	return nil
+}
+
+// Transport returns a transport that connects to addresses which the policy allows.
+// Which address a name stands for is checked when the connection is made, not before.
+// Proxies are those of the environment.
+func (p Policy) Transport() http.RoundTripper {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.DialContext = (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Control: p.checkAddress}).DialContext
+	t.ResponseHeaderTimeout = 30 * time.Second
+	return t
+}
+
+func (p Policy) checkAddress(_, address string, _ syscall.RawConn) error {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return &RefusedError{fmt.Sprintf("%q is not the address of a server", address)}
+	}
+	return p.checkIP(to.Addr())
+}
+
+// metadataIPv6 is AWS' metadata service, which is not at a link-local address. Source:
+// https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/configuring-instance-metadata-service.html
+var metadataIPv6 = netip.MustParseAddr("fd00:ec2::254")
+
+func (p Policy) checkIP(ip netip.Addr) error {
+	ip = ip.Unmap().WithZone("")
+	if ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() || ip == metadataIPv6 {
+		return &RefusedError{fmt.Sprintf("nothing is installed from the address %s: it is link-local, a multicast address or a metadata service", ip)}
+	}
+	if p.PublicOnly && (ip.IsPrivate() || ip.IsLoopback() || sharedSpace.Contains(ip)) {
+		return &RefusedError{fmt.Sprintf("nothing is installed from the address %s here: it is in a private network", ip)}
+	}
+	return nil
+}
+
+// sharedSpace is for networks behind a carrier's or a cloud's translation (RFC 6598).
+var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")

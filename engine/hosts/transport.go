@@ -1,0 +1,48 @@
+package hosts
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+)
+
+// A RefusedError says what we do not do on principle, so that asking again is no use.
+type RefusedError struct {
+	reason string
+}
+
+func (e *RefusedError) Error() string { return e.reason }
+
+// Show returns a URL for messages: without user, password and query, which may hold
+// secrets.
+func Show(u *url.URL) string {
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, Opaque: u.Opaque}).String()
+}
+
+// Plain takes the URL out of an error of net/http.
+func Plain(err error) error {
+	var e *url.Error
+	if errors.As(err, &e) {
+		if e.Timeout() {
+			return fmt.Errorf("timed out: %w", e.Err)
+		}
+		return e.Err
+	}
+	return err
+}
+
+// mayPass reports whether the same request may succeed a little later.
+func mayPass(err error) bool {
+	var status *statusError
+	var refused *RefusedError
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &status):
+		return status.code >= 500 || status.code == http.StatusTooManyRequests
+	case errors.As(err, &refused), errors.As(err, &certificate):
+		return false
+	}
+	return true
+}
