@@ -154,23 +154,33 @@ func (a *App) Repository(installation int64, r Repo) (*Client, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	key := tokenKey{installation, r.ID}
+	return &Client{app: a, repo: r, client: a.as(tokenKey{installation, r.ID})}, nil
+}
+
+// as returns a client that acts with the tokens of a key.
+func (a *App) as(key tokenKey) *gh.Client {
 	a.mu.Lock()
+	defer a.mu.Unlock()
 	t := a.tokens[key]
 	if t == nil {
 		t = &tokens{app: a, key: key}
 		a.tokens[key] = t
 	}
-	a.mu.Unlock()
-	return &Client{
-		app: a, repo: r,
-		client: a.newClient(&transport{
-			base: a.config.Transport, maxWait: a.config.MaxWait, scheme: "token", token: t.get,
-		}),
-	}, nil
+	return a.newClient(&transport{
+		base: a.config.Transport, maxWait: a.config.MaxWait, scheme: "token", token: t.get,
+	})
 }
 
+// tokenKey says what a token opens: one repository, or, if repo is 0, the list of an
+// installation's repositories.
 type tokenKey struct{ installation, repo int64 }
+
+func (k tokenKey) options() *gh.InstallationTokenOptions {
+	if k.repo == 0 {
+		return &gh.InstallationTokenOptions{Permissions: &gh.InstallationPermissions{Metadata: gh.String("read")}}
+	}
+	return &gh.InstallationTokenOptions{RepositoryIDs: []int64{k.repo}}
+}
 
 // tokens keeps the one token of an installation for a repository.
 type tokens struct {
@@ -190,8 +200,7 @@ func (t *tokens) get(ctx context.Context, renew bool) (Secret, error) {
 	if !renew && !t.token.IsEmpty() && time.Until(t.expires) > tokenMargin {
 		return t.token, nil
 	}
-	res, _, err := t.app.client.Apps.CreateInstallationToken(ctx, t.key.installation,
-		&gh.InstallationTokenOptions{RepositoryIDs: []int64{t.key.repo}})
+	res, _, err := t.app.client.Apps.CreateInstallationToken(ctx, t.key.installation, t.key.options())
 	if err != nil {
 		return Secret{}, failed(fmt.Sprintf("get a token for installation %d", t.key.installation), err)
 	}

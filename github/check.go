@@ -111,10 +111,7 @@ func (c *Client) PutCheck(ctx context.Context, id int64, check Check) (int64, er
 	} else {
 		have, err = c.createCheck(ctx, check)
 	}
-	if err != nil {
-		return 0, failed(what, err)
-	}
-	return have.GetID(), nil
+	return have.GetID(), failed(what, err)
 }
 
 // findCheck returns our check run, nil if there is none. Of several, which two that

@@ -37,9 +37,12 @@ func (e *RateLimitedError) Error() string {
 	return "GitHub's rate limit is used up until " + e.Until.UTC().Format(time.RFC3339)
 }
 
-// failed says what was to be done when an error happened. Addresses are left out:
-// some have tokens in them.
+// failed says what was to be done when an error happened; nil stays nil. Addresses are
+// left out: some have tokens in them.
 func failed(what string, err error) error {
+	if err == nil {
+		return nil
+	}
 	var ue *url.Error
 	if errors.As(err, &ue) {
 		err = ue.Err

@@ -2,8 +2,13 @@ package github
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/url"
+	"path"
+	"strconv"
 	"strings"
+	"time"
 
 	gh "github.com/google/go-github/v60/github"
 )
@@ -40,8 +45,9 @@ func (c *Client) PutComment(ctx context.Context, number int, marker, body string
 	}
 	id := own[0].GetID()
 	for _, twin := range own[1:] {
-		if _, err := c.client.Issues.DeleteComment(ctx, c.repo.Owner, c.repo.Name, twin.GetID()); err != nil {
-			return 0, failed(fmt.Sprintf("delete comment %d on %s#%d", twin.GetID(), c.repo, number), err)
+		_, err := c.client.Issues.DeleteComment(ctx, c.repo.Owner, c.repo.Name, twin.GetID())
+		if err = failed(fmt.Sprintf("delete comment %d on %s#%d", twin.GetID(), c.repo, number), err); err != nil && !errors.Is(err, ErrNotFound) {
+			return 0, err
 		}
 	}
 	if own[0].GetBody() == body {
@@ -76,6 +82,57 @@ func (c *Client) own(ctx context.Context, number int, marker string) ([]*gh.Issu
 		page = res.NextPage
 	}
 	return own, nil
+}
+
+// A Comment is one that somebody wrote on a pull request.
+type Comment struct {
+	ID     int64
+	Number int    // of the pull request
+	Author string // login; "" if the account was deleted
+	Bot    bool   // the author is an App
+	Body   string
+	At     time.Time // when it was written
+	Edited bool      // Body is not what was written then
+}
+
+// CommentsSince returns the comments that were written on pull requests since a time,
+// oldest first.
+// Source: https://docs.github.com/en/rest/issues/comments#list-issue-comments-for-a-repository
+func (c *Client) CommentsSince(ctx context.Context, since time.Time) ([]Comment, error) {
+	sort, direction := "created", "asc"
+	var out []Comment
+	for page := 1; page != 0; {
+		list, res, err := c.client.Issues.ListComments(ctx, c.repo.Owner, c.repo.Name, 0, &gh.IssueListCommentsOptions{
+			Since: &since, Sort: &sort, Direction: &direction, ListOptions: gh.ListOptions{Page: page, PerPage: 100},
+		})
+		if err != nil {
+			return nil, failed(fmt.Sprintf("list the comments on %s", c.repo), err)
+		}
+		for _, x := range list {
+			number, ok := pullOf(x.GetHTMLURL())
+			// GitHub lists older ones too, if they were edited since.
+			if !ok || x.GetCreatedAt().Before(since) {
+				continue
+			}
+			out = append(out, Comment{
+				ID: x.GetID(), Number: number, Author: x.GetUser().GetLogin(), Bot: x.GetUser().GetType() == "Bot",
+				Body: x.GetBody(), At: x.GetCreatedAt().Time, Edited: !x.GetUpdatedAt().Equal(x.GetCreatedAt()),
+			})
+		}
+		page = res.NextPage
+	}
+	return out, nil
+}
+
+// pullOf returns the number of the pull request that a comment's page shows. Nothing
+// else in such a list says whether it is one, or an issue.
+func pullOf(page string) (number int, ok bool) {
+	u, err := url.Parse(page)
+	if err != nil || path.Base(path.Dir(u.Path)) != "pull" {
+		return 0, false
+	}
+	number, err = strconv.Atoi(path.Base(u.Path))
+	return number, err == nil && number > 0
 }
 
 // A Reaction is one of the small pictures under a comment, by GitHub's name.

@@ -1,15 +1,8 @@
 package github
 
-import (
-	"errors"
-	"fmt"
-
-	gh "github.com/google/go-github/v60/github"
-)
-
-// An Event is what a webhook tells: one of [PullRequestEvent], [CommentEvent] and
-// [OtherEvent]. What it says about a pull request is a hint only, true when it was
-// sent: read the pull request again.
+// An Event is what a webhook tells: one of [PullRequestEvent], [CommentEvent],
+// [ReviewEvent], [RerunEvent], [InstallationEvent] and [OtherEvent]. What it says about
+// a pull request is a hint only, true when it was sent: read the pull request again.
 type Event interface{ event() }
 
 // A Subject says what an event is about, and on whose behalf to act on it.
@@ -21,13 +14,16 @@ type Subject struct {
 }
 
 // A PullRequestEvent says that a pull request changed. Action is GitHub's word:
-// "opened", "synchronize" (pushed to), "reopened", "closed", "edited" ...
+// "opened", "synchronize" (pushed to), "reopened", "closed", "edited",
+// "ready_for_review" ...
 type PullRequestEvent struct {
 	Subject
 	Action string
 	Head   string // SHA
 	Base   string // SHA
 	Merged bool
+	// BaseChanged says, of an edit, that it is to be merged into another branch now.
+	BaseChanged bool
 }
 
 // A CommentEvent says that somebody wrote a new comment on a pull request. Edits and
@@ -40,71 +36,45 @@ type CommentEvent struct {
 	Bot bool
 }
 
+// A ReviewEvent says that a pull request was reviewed, or a review dismissed. The
+// Sender did that: who dismisses a review is not its author.
+type ReviewEvent struct {
+	Subject
+	Action string // "submitted", "dismissed"
+	Review Review
+}
+
+// A RerunEvent says that somebody asked for check runs of ours to be made again.
+type RerunEvent struct {
+	Installation int64
+	Repo         Repo
+	Sender       string
+	SHA          string // of the commit
+	// Name and ExternalID are those of the check run; both "" where all of the commit's
+	// were asked for.
+	Name, ExternalID string
+	// Pulls are the pull requests that GitHub knows to have the commit as their head;
+	// none of forks are among them.
+	Pulls []int
+}
+
+// An InstallationEvent says that the App was installed somewhere, or removed, or that
+// it was given other repositories or rights.
+type InstallationEvent struct {
+	Installation int64
+	Account      string // login of where it is installed
+	// Action is GitHub's word: "created", "deleted", "suspend", "unsuspend",
+	// "new_permissions_accepted"; "added" and "removed" of repositories.
+	Action         string
+	Added, Removed []Repo
+}
+
 // An OtherEvent is a true webhook that says nothing of interest here.
 type OtherEvent struct{ Name, Action string }
 
-func (PullRequestEvent) event() {}
-func (CommentEvent) event()     {}
-func (OtherEvent) event()       {}
-
-// decode makes an event of a verified payload.
-func decode(name string, body []byte) (Event, error) {
-	if name == "" {
-		return nil, fmt.Errorf("the webhook has no %s header", EventHeader)
-	}
-	switch name {
-	case "pull_request", "issue_comment":
-	default:
-		return OtherEvent{Name: name}, nil
-	}
-	parsed, err := gh.ParseWebHook(name, body)
-	if err != nil {
-		return nil, fmt.Errorf("the payload of the %s webhook is not readable: %w", name, err)
-	}
-	switch e := parsed.(type) {
-	case *gh.PullRequestEvent:
-		s, err := subject(e.Installation, e.Repo, e.GetNumber(), e.Sender)
-		p := e.PullRequest
-		return PullRequestEvent{
-			Subject: s, Action: e.GetAction(), Merged: p.GetMerged(),
-			Head: p.GetHead().GetSHA(), Base: p.GetBase().GetSHA(),
-		}, about(name, err)
-	case *gh.IssueCommentEvent:
-		if e.GetAction() != "created" || e.Issue == nil || !e.Issue.IsPullRequest() {
-			return OtherEvent{Name: name, Action: e.GetAction()}, nil
-		}
-		s, err := subject(e.Installation, e.Repo, e.GetIssue().GetNumber(), e.Sender)
-		if err == nil && e.GetComment().GetUser().GetLogin() != s.Sender {
-			err = errors.New("who sent a comment is not its author")
-		}
-		return CommentEvent{
-			Subject: s, Comment: e.GetComment().GetID(), Body: e.GetComment().GetBody(),
-			Bot: e.GetSender().GetType() != "User",
-		}, about(name, err)
-	}
-	panic(fmt.Sprintf("github: no case for %T", parsed))
-}
-
-func subject(in *gh.Installation, r *gh.Repository, number int, sender *gh.User) (Subject, error) {
-	s := Subject{Installation: in.GetID(), Repo: repoOf(r), Number: number, Sender: sender.GetLogin()}
-	switch {
-	case s.Installation <= 0:
-		return s, errors.New("it names no installation of the App")
-	case s.Number <= 0:
-		return s, errors.New("it names no pull request")
-	case s.Sender == "":
-		return s, errors.New("it names no sender")
-	}
-	return s, s.Repo.check()
-}
-
-func about(name string, err error) error {
-	if err != nil {
-		return fmt.Errorf("the %s webhook cannot be used: %w", name, err)
-	}
-	return nil
-}
-
-func repoOf(r *gh.Repository) Repo {
-	return Repo{ID: r.GetID(), Owner: r.GetOwner().GetLogin(), Name: r.GetName()}
-}
+func (PullRequestEvent) event()  {}
+func (CommentEvent) event()      {}
+func (ReviewEvent) event()       {}
+func (RerunEvent) event()        {}
+func (InstallationEvent) event() {}
+func (OtherEvent) event()        {}

@@ -39,10 +39,7 @@ func (c *Client) MergeResult(ctx context.Context, number int) (Merge, error) {
 	for wait := mergePause; ; wait *= 2 {
 		m, err := c.trialMerge(ctx, number)
 		if !errors.Is(err, ErrNotYet) {
-			if err != nil {
-				err = failed(what, err)
-			}
-			return m, err
+			return m, failed(what, err)
 		}
 		if time.Now().Add(wait).After(end) || !fits(ctx, wait) {
 			return Merge{}, fmt.Errorf("%s: %w", what, err)

@@ -39,15 +39,19 @@ func (c *Client) Reviews(ctx context.Context, number int) ([]Review, error) {
 			return nil, failed(fmt.Sprintf("list the reviews of pull request %s#%d", c.repo, number), err)
 		}
 		for _, r := range list {
-			all = append(all, Review{
-				// The API shouts, webhooks do not.
-				Author: r.GetUser().GetLogin(), State: ReviewState(strings.ToLower(r.GetState())),
-				SHA: r.GetCommitID(), At: r.GetSubmittedAt().Time,
-			})
+			all = append(all, reviewOf(r))
 		}
 		page = res.NextPage
 	}
 	return latest(all), nil
+}
+
+func reviewOf(r *gh.PullRequestReview) Review {
+	return Review{
+		// The API shouts, webhooks do not.
+		Author: r.GetUser().GetLogin(), State: ReviewState(strings.ToLower(r.GetState())),
+		SHA: r.GetCommitID(), At: r.GetSubmittedAt().Time,
+	}
 }
 
 // latest returns the reviews that count. Those of deleted accounts, which have no

@@ -20,16 +20,19 @@ const (
 	SignatureHeader = "X-Hub-Signature-256"
 )
 
-// MaxPayload is the size of the largest webhook that GitHub sends, in bytes.
-// Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads#payload-cap
-const MaxPayload = 25 << 20
+// MaxPayload is the size of the largest webhook that is taken, in bytes: that of the
+// largest request to the URL of a Lambda function. GitHub sends up to 25 MB, but not of
+// the events that Lockstep needs.
+// Sources: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html,
+// https://docs.github.com/en/webhooks/webhook-events-and-payloads#payload-cap
+const MaxPayload = 6 << 20
 
 // What can be wrong with a webhook before its content is looked at.
 var (
 	// ErrSignature says that a webhook was not sent by somebody who knows the secret.
 	ErrSignature = errors.New("the webhook's signature is not right")
-	// ErrTooLarge says that a webhook is larger than GitHub's are.
-	ErrTooLarge = errors.New("the webhook is too large")
+	// ErrTooLarge says that a webhook is larger than MaxPayload.
+	ErrTooLarge = fmt.Errorf("the webhook is larger than %d MB: the App should not be subscribed to such events", MaxPayload>>20)
 )
 
 // A Delivery is one webhook that was found to be true.
@@ -58,12 +61,16 @@ func ReadDelivery(h http.Header, body []byte, secrets ...Secret) (Delivery, erro
 	if !signedByOne(h.Get(SignatureHeader), body, secrets) {
 		return Delivery{}, ErrSignature
 	}
-	d := Delivery{ID: h.Get(DeliveryHeader)}
-	if !guidPattern.MatchString(d.ID) {
+	return newDelivery(h.Get(DeliveryHeader), h.Get(EventHeader), body)
+}
+
+func newDelivery(id, event string, payload []byte) (Delivery, error) {
+	d := Delivery{ID: id}
+	if !guidPattern.MatchString(id) {
 		return Delivery{}, fmt.Errorf("the webhook has no proper %s header", DeliveryHeader)
 	}
 	var err error
-	d.Event, err = decode(h.Get(EventHeader), body)
+	d.Event, err = decode(event, payload)
 	return d, err
 }
 

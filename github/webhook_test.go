@@ -50,7 +50,7 @@ func TestReadDelivery(t *testing.T) {
 		fails             string
 	}{
 		{"pull request", "pull_request", pullPayload,
-			PullRequestEvent{about, "opened", strings.Repeat("1", 40), strings.Repeat("2", 40), false}, ""},
+			PullRequestEvent{about, "opened", strings.Repeat("1", 40), strings.Repeat("2", 40), false, false}, ""},
 		{"comment", "issue_comment", commentPayload, CommentEvent{about, 33, "lockstep plan", false}, ""},
 		{"comment of a bot", "issue_comment", strings.Replace(commentPayload, `"type":"User"`, `"type":"Bot"`, 1), CommentEvent{about, 33, "lockstep plan", true}, ""},
 		{"edited comment", "issue_comment", strings.Replace(commentPayload, "created", "edited", 1), OtherEvent{"issue_comment", "edited"}, ""},

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -122,127 +121,6 @@ func number(r *http.Request, name string) int {
 	n, _ := strconv.Atoi(r.PathValue(name))
 	return n
 }
-
-func (h *Hub) getPull(x *Repository, r *http.Request) (int, any) {
-	p := x.pull(number(r, "number"))
-	if p == nil {
-		return fail(notFound)
-	}
-	return http.StatusOK, h.pullJSON(x, p)
-}
-
-func (h *Hub) listFiles(x *Repository, r *http.Request) (int, any) {
-	p := x.pull(number(r, "number"))
-	if p == nil {
-		return fail(notFound)
-	}
-	base := x.branches[p.base]
-	if !p.open {
-		base = p.mergeOf[0]
-	}
-	old, head := h.mergeBase(base, p.headSHA).files, h.commits[p.headSHA].files
-	list := []any{}
-	for _, name := range old.changed(head) {
-		list = append(list, h.fileJSON(x, p, name, old, head))
-	}
-	return http.StatusOK, paged(r, list)
-}
-
-// comment finds the comment of a request.
-func (x *Repository) requested(r *http.Request) *Comment {
-	return x.findComment(int64(number(r, "id")))
-}
-
-func (h *Hub) listComments(x *Repository, r *http.Request) (int, any) {
-	p := x.pull(number(r, "number"))
-	if p == nil {
-		return fail(notFound)
-	}
-	list := []any{}
-	for _, c := range x.comments {
-		if c.Number == p.number {
-			list = append(list, h.commentJSON(x, c))
-		}
-	}
-	return http.StatusOK, paged(r, list)
-}
-
-// readBody reads a comment's text, within the limit that GitHub sets.
-func readBody(r *http.Request) (string, *problem) {
-	var in struct {
-		Body *string `json:"body"`
-	}
-	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || in.Body == nil || *in.Body == "" {
-		return "", &problem{http.StatusUnprocessableEntity, "Validation Failed: body cannot be blank"}
-	}
-	if len([]rune(*in.Body)) > 65536 {
-		return "", &problem{http.StatusUnprocessableEntity, "Validation Failed: body is too long (maximum is 65536 characters)"}
-	}
-	return *in.Body, nil
-}
-
-func (h *Hub) createComment(x *Repository, r *http.Request) (int, any) {
-	p := x.pull(number(r, "number"))
-	if p == nil {
-		return fail(notFound)
-	}
-	body, bad := readBody(r)
-	if bad != nil {
-		return fail(bad)
-	}
-	return http.StatusCreated, h.commentJSON(x, x.comment(h.users[h.appLogin()], p, body))
-}
-
-func (h *Hub) updateComment(x *Repository, r *http.Request) (int, any) {
-	c := x.requested(r)
-	if c == nil {
-		return fail(notFound)
-	}
-	body, bad := readBody(r)
-	if bad != nil {
-		return fail(bad)
-	}
-	if c.author.login != h.appLogin() {
-		return fail(&problem{http.StatusForbidden, "Resource not accessible by integration"})
-	}
-	x.editComment(c.author, c, body)
-	return http.StatusOK, h.commentJSON(x, c)
-}
-
-func (h *Hub) deleteComment(x *Repository, r *http.Request) (int, any) {
-	c := x.requested(r)
-	if c == nil {
-		return fail(notFound)
-	}
-	x.comments = slices.DeleteFunc(slices.Clone(x.comments), func(o *Comment) bool { return o == c })
-	h.tick()
-	h.note(Edit{Kind: "delete", Repo: x.String(), Who: h.appLogin(), Number: c.Number, Comment: c.ID})
-	x.sendComment(x.pull(c.Number), c, h.users[h.appLogin()], "deleted")
-	return http.StatusNoContent, nil
-}
-
-func (h *Hub) createReaction(x *Repository, r *http.Request) (int, any) {
-	c := x.requested(r)
-	if c == nil {
-		return fail(notFound)
-	}
-	var in struct{ Content string }
-	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || !slices.Contains(reactions, in.Content) {
-		return fail(&problem{http.StatusUnprocessableEntity, "Validation Failed"})
-	}
-	who := h.users[h.appLogin()]
-	for _, re := range c.reactions {
-		if re.who == who && re.content == in.Content {
-			return http.StatusOK, h.reactionJSON(re)
-		}
-	}
-	re := reaction{id: h.nextID(), who: who, content: in.Content, at: h.tick()}
-	c.reactions = append(c.reactions, re)
-	h.note(Edit{Kind: "reaction", Repo: x.String(), Who: who.login, Number: c.Number, Comment: c.ID, Text: in.Content})
-	return http.StatusCreated, h.reactionJSON(re)
-}
-
-var reactions = []string{"+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"}
 
 func (h *Hub) getPermission(x *Repository, r *http.Request) (int, any) {
 	login := r.PathValue("login")

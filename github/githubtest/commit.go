@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -114,14 +113,4 @@ func (h *Hub) merged(ours, theirs string) (Files, []string) {
 		changes[name] = content
 	}
 	return a.with(changes), conflicts
-}
-
-func firstLine(s string) string {
-	for line := range strings.Lines(s) {
-		line = strings.TrimSpace(line)
-		if line != "" && !strings.HasPrefix(line, "<!--") {
-			return line
-		}
-	}
-	return ""
 }

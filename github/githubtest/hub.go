@@ -131,58 +131,6 @@ func (h *Hub) tick() time.Time {
 	return h.clock
 }
 
-// An Edit is something that was done to a repository.
-type Edit struct {
-	Kind    string // "push", "pull request", "comment", "edit", "delete", "reaction", "merge", "close"
-	Repo    string
-	Who     string
-	Number  int   // of the pull request, 0 if none
-	Comment int64 // ID, 0 if none
-	Text    string
-}
-
-// String returns the edit as a line.
-func (e Edit) String() string {
-	switch e.Kind {
-	case "push":
-		return "push " + e.by()
-	case "comment", "edit", "delete", "reaction":
-		return fmt.Sprintf("%s #%d on #%d %s", e.Kind, e.Comment, e.Number, e.by())
-	}
-	return fmt.Sprintf("%s #%d %s", e.Kind, e.Number, e.by())
-}
-
-func (e Edit) by() string {
-	line := "by " + e.Who
-	if e.Text != "" {
-		line += ": " + firstLine(e.Text)
-	}
-	return line
-}
-
-func (h *Hub) note(e Edit) {
-	h.edits = append(h.edits, e)
-	if h.options.OnEdit != nil {
-		h.options.OnEdit(e)
-	}
-}
-
-// Edits returns everything that was done so far.
-func (h *Hub) Edits() []Edit {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return append([]Edit(nil), h.edits...)
-}
-
-// Lines returns everything that was done so far as lines of text.
-func (h *Hub) Lines() []string {
-	var out []string
-	for _, e := range h.Edits() {
-		out = append(out, e.String())
-	}
-	return out
-}
-
 func randomText() string {
 	var b [20]byte
 	rand.Read(b[:]) // never fails

@@ -1,0 +1,155 @@
+package github
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	gh "github.com/google/go-github/v60/github"
+)
+
+// decode makes an event of a verified payload.
+func decode(name string, body []byte) (Event, error) {
+	switch name {
+	case "":
+		return nil, fmt.Errorf("the webhook has no %s header", EventHeader)
+	case "pull_request", "issue_comment", "pull_request_review", "check_run", "check_suite", "installation", "installation_repositories":
+	default:
+		return OtherEvent{Name: name}, nil
+	}
+	parsed, err := gh.ParseWebHook(name, body)
+	if err != nil {
+		return nil, fmt.Errorf("the payload of the %s webhook is not readable: %w", name, err)
+	}
+	e, err := eventOf(name, parsed)
+	if err != nil {
+		return nil, fmt.Errorf("the %s webhook cannot be used: %w", name, err)
+	}
+	return e, nil
+}
+
+func eventOf(name string, parsed any) (Event, error) {
+	switch e := parsed.(type) {
+	case *gh.PullRequestEvent:
+		return pullRequestEvent(e)
+	case *gh.IssueCommentEvent:
+		if e.GetAction() != "created" || e.Issue == nil || !e.Issue.IsPullRequest() {
+			return OtherEvent{name, e.GetAction()}, nil
+		}
+		return commentEvent(e)
+	case *gh.PullRequestReviewEvent:
+		if a := e.GetAction(); a != "submitted" && a != "dismissed" {
+			return OtherEvent{name, a}, nil
+		}
+		return reviewEvent(e)
+	case *gh.CheckRunEvent:
+		if e.GetAction() != "rerequested" {
+			return OtherEvent{name, e.GetAction()}, nil
+		}
+		r := e.GetCheckRun()
+		return rerunEvent(e.Installation, e.Repo, e.Sender, RerunEvent{
+			SHA: r.GetHeadSHA(), Name: r.GetName(), ExternalID: r.GetExternalID(), Pulls: numbers(r.PullRequests),
+		})
+	case *gh.CheckSuiteEvent:
+		if e.GetAction() != "rerequested" {
+			return OtherEvent{name, e.GetAction()}, nil
+		}
+		s := e.GetCheckSuite()
+		return rerunEvent(e.Installation, e.Repo, e.Sender, RerunEvent{SHA: s.GetHeadSHA(), Pulls: numbers(s.PullRequests)})
+	case *gh.InstallationEvent:
+		added, removed := e.Repositories, []*gh.Repository(nil)
+		if e.GetAction() == "deleted" {
+			added, removed = nil, e.Repositories
+		}
+		return installationEvent(e.Installation, e.GetAction(), added, removed)
+	case *gh.InstallationRepositoriesEvent:
+		return installationEvent(e.Installation, e.GetAction(), e.RepositoriesAdded, e.RepositoriesRemoved)
+	}
+	panic(fmt.Sprintf("github: no case for %T", parsed))
+}
+
+func pullRequestEvent(e *gh.PullRequestEvent) (Event, error) {
+	s, err := subject(e.Installation, e.Repo, e.GetNumber(), e.Sender)
+	p := e.PullRequest
+	return PullRequestEvent{
+		Subject: s, Action: e.GetAction(), Merged: p.GetMerged(),
+		Head: p.GetHead().GetSHA(), Base: p.GetBase().GetSHA(),
+		BaseChanged: e.Changes != nil && e.Changes.Base != nil,
+	}, err
+}
+
+func commentEvent(e *gh.IssueCommentEvent) (Event, error) {
+	s, err := subject(e.Installation, e.Repo, e.GetIssue().GetNumber(), e.Sender)
+	if err == nil && e.GetComment().GetUser().GetLogin() != s.Sender {
+		err = errors.New("who sent a comment is not its author")
+	}
+	return CommentEvent{
+		Subject: s, Comment: e.GetComment().GetID(), Body: e.GetComment().GetBody(),
+		Bot: e.GetSender().GetType() != "User",
+	}, err
+}
+
+func reviewEvent(e *gh.PullRequestReviewEvent) (Event, error) {
+	s, err := subject(e.Installation, e.Repo, e.GetPullRequest().GetNumber(), e.Sender)
+	return ReviewEvent{Subject: s, Action: e.GetAction(), Review: reviewOf(e.Review)}, err
+}
+
+func rerunEvent(in *gh.Installation, r *gh.Repository, sender *gh.User, e RerunEvent) (Event, error) {
+	e.Installation, e.Repo, e.Sender = in.GetID(), repoOf(r), sender.GetLogin()
+	switch {
+	case e.Installation <= 0:
+		return nil, errNoInstallation
+	case e.Sender == "":
+		return nil, errNoSender
+	}
+	return e, errors.Join(e.Repo.check(), CheckSHA(e.SHA))
+}
+
+func numbers(pulls []*gh.PullRequest) []int {
+	var out []int
+	for _, p := range pulls {
+		out = append(out, p.GetNumber())
+	}
+	return out
+}
+
+func installationEvent(in *gh.Installation, action string, added, removed []*gh.Repository) (Event, error) {
+	e := InstallationEvent{Installation: in.GetID(), Account: in.GetAccount().GetLogin(), Action: action}
+	if e.Installation <= 0 {
+		return nil, errNoInstallation
+	}
+	for list, from := range map[*[]Repo][]*gh.Repository{&e.Added: added, &e.Removed: removed} {
+		for _, x := range from {
+			// These come without their owner.
+			r := Repo{ID: x.GetID(), Name: x.GetName()}
+			r.Owner, _, _ = strings.Cut(x.GetFullName(), "/")
+			if err := r.check(); err != nil {
+				return nil, err
+			}
+			*list = append(*list, r)
+		}
+	}
+	return e, nil
+}
+
+var (
+	errNoInstallation = errors.New("it names no installation of the App")
+	errNoSender       = errors.New("it names no sender")
+)
+
+func subject(in *gh.Installation, r *gh.Repository, number int, sender *gh.User) (Subject, error) {
+	s := Subject{Installation: in.GetID(), Repo: repoOf(r), Number: number, Sender: sender.GetLogin()}
+	switch {
+	case s.Installation <= 0:
+		return s, errNoInstallation
+	case s.Number <= 0:
+		return s, errors.New("it names no pull request")
+	case s.Sender == "":
+		return s, errNoSender
+	}
+	return s, s.Repo.check()
+}
+
+func repoOf(r *gh.Repository) Repo {
+	return Repo{ID: r.GetID(), Owner: r.GetOwner().GetLogin(), Name: r.GetName()}
+}

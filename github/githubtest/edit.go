@@ -1,0 +1,78 @@
+package githubtest
+
+import (
+	"fmt"
+	"strings"
+)
+
+// An Edit is something that was done to a repository.
+type Edit struct {
+	// Kind is "push", "force-push", "pull request", "ready", "retarget", "merge",
+	// "close", "reopen", "comment", "edit", "delete", "reaction", "review", "check".
+	Kind    string
+	Repo    string
+	Who     string
+	Number  int    // of the pull request, 0 if none
+	Comment int64  // ID, 0 if none
+	Check   string // name, "" if none
+	SHA     string // of a check's commit
+	Text    string
+}
+
+// String returns the edit as a line.
+func (e Edit) String() string {
+	switch e.Kind {
+	case "push", "force-push":
+		return e.Kind + " " + e.by()
+	case "comment", "edit", "delete", "reaction":
+		return fmt.Sprintf("%s #%d on #%d %s", e.Kind, e.Comment, e.Number, e.by())
+	}
+	if e.Check != "" && e.Number == 0 { // of a commit that is no longer a head
+		return fmt.Sprintf("check %s at %.7s %s", e.Check, e.SHA, e.by())
+	}
+	if e.Check != "" {
+		return fmt.Sprintf("check %s on #%d %s", e.Check, e.Number, e.by())
+	}
+	return fmt.Sprintf("%s #%d %s", e.Kind, e.Number, e.by())
+}
+
+func (e Edit) by() string {
+	line := "by " + e.Who
+	if e.Text != "" {
+		line += ": " + firstLine(e.Text)
+	}
+	return line
+}
+
+func (h *Hub) note(e Edit) {
+	h.edits = append(h.edits, e)
+	if h.options.OnEdit != nil {
+		h.options.OnEdit(e)
+	}
+}
+
+// Edits returns everything that was done so far.
+func (h *Hub) Edits() []Edit {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]Edit(nil), h.edits...)
+}
+
+// Lines returns everything that was done so far as lines of text.
+func (h *Hub) Lines() []string {
+	var out []string
+	for _, e := range h.Edits() {
+		out = append(out, e.String())
+	}
+	return out
+}
+
+func firstLine(s string) string {
+	for line := range strings.Lines(s) {
+		line = strings.TrimSpace(line)
+		if line != "" && !strings.HasPrefix(line, "<!--") {
+			return line
+		}
+	}
+	return ""
+}

@@ -1,0 +1,100 @@
+package githubtest
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+func (h *Hub) getPull(x *Repository, r *http.Request) (int, any) {
+	p := x.pull(number(r, "number"))
+	if p == nil {
+		return fail(notFound)
+	}
+	return http.StatusOK, h.pullJSON(x, p)
+}
+
+func (h *Hub) listFiles(x *Repository, r *http.Request) (int, any) {
+	p := x.pull(number(r, "number"))
+	if p == nil {
+		return fail(notFound)
+	}
+	base := x.branches[p.base]
+	if !p.open {
+		base = p.mergeOf[0]
+	}
+	old, head := h.mergeBase(base, p.headSHA).files, h.commits[p.headSHA].files
+	list := []any{}
+	for _, name := range old.changed(head) {
+		list = append(list, h.fileJSON(x, p, name, old, head))
+	}
+	return http.StatusOK, paged(r, list)
+}
+
+func (h *Hub) pullJSON(r *Repository, p *pull) object {
+	conflicts := r.trial(p)
+	api, web := fmt.Sprintf("%srepos/%s/pulls/%d", apiURL, r, p.number), fmt.Sprintf("%s%s/pull/%d", webURL, r, p.number)
+	issue := fmt.Sprintf("%srepos/%s/issues/%d", apiURL, r, p.number)
+	o := object{
+		"id": p.id, "node_id": nodeID("PullRequest", p.id), "number": p.number, "title": p.title, "body": nil,
+		"user": h.userJSON(p.author), "state": state(p), "locked": false, "draft": false,
+		"head": h.endJSON(p.from, p.head, p.headSHA), "base": h.endJSON(r, p.base, r.branches[p.base]),
+		"url": api, "html_url": web, "diff_url": web + ".diff", "patch_url": web + ".patch", "issue_url": issue,
+		"comments_url": issue + "/comments", "statuses_url": api + "/statuses", "review_comment_url": api + "/comments{/number}",
+		"commits_url": api + "/commits", "review_comments_url": api + "/comments",
+		"merged": p.merged, "merge_commit_sha": orNull(p.mergeSHA), "mergeable": len(conflicts) == 0, "mergeable_state": "clean",
+		"merged_by": nil, "merged_at": nil, "closed_at": nil, "created_at": stamp(p.made), "updated_at": stamp(p.touched),
+		"assignee": nil, "milestone": nil, "labels": []any{}, "author_association": "CONTRIBUTOR", "auto_merge": nil,
+		"additions": 1, "deletions": 0, "changed_files": 1, "comments": 0, "commits": 1, "review_comments": 0,
+		"maintainer_can_modify": false,
+	}
+	if !p.open {
+		o["closed_at"] = stamp(p.touched)
+	}
+	if p.merged {
+		o["merged_at"], o["merged_by"] = stamp(p.touched), h.userJSON(p.author)
+	}
+	links := object{}
+	for name, href := range map[string]string{
+		"self": api, "html": web, "issue": issue, "comments": issue + "/comments", "commits": api + "/commits",
+		"statuses": api + "/statuses", "review_comment": api + "/comments{/number}", "review_comments": api + "/comments",
+	} {
+		links[name] = object{"href": href}
+	}
+	o["_links"] = links
+	return o
+}
+
+func (h *Hub) endJSON(r *Repository, branch, sha string) object {
+	return object{
+		"label": r.owner.login + ":" + branch, "ref": branch, "sha": sha,
+		"user": h.userJSON(r.owner), "repo": h.repoJSON(r),
+	}
+}
+
+func state(p *pull) string {
+	if p.open {
+		return "open"
+	}
+	return "closed"
+}
+
+func (h *Hub) fileJSON(r *Repository, p *pull, name string, old, head Files) object {
+	before, was := old[name]
+	after, is := head[name]
+	o := object{
+		"filename": name, "sha": p.headSHA, "status": "modified",
+		"additions": strings.Count(after, "\n"), "deletions": strings.Count(before, "\n"),
+		"changes":      strings.Count(after, "\n") + strings.Count(before, "\n"),
+		"blob_url":     fmt.Sprintf("%s%s/blob/%s/%s", webURL, r, p.headSHA, name),
+		"raw_url":      fmt.Sprintf("%s%s/raw/%s/%s", webURL, r, p.headSHA, name),
+		"contents_url": fmt.Sprintf("%srepos/%s/contents/%s?ref=%s", apiURL, r, name, p.headSHA),
+	}
+	switch {
+	case !was:
+		o["status"] = "added"
+	case !is:
+		o["status"] = "removed"
+	}
+	return o
+}

@@ -1,0 +1,58 @@
+package github
+
+import (
+	"context"
+	"fmt"
+
+	gh "github.com/google/go-github/v60/github"
+)
+
+// An Installation is the App in somebody's account.
+type Installation struct {
+	ID        int64
+	Account   string // login
+	Suspended bool   // it gets no tokens
+}
+
+// Installations returns where the App is installed.
+func (a *App) Installations(ctx context.Context) ([]Installation, error) {
+	var out []Installation
+	for page := 1; page != 0; {
+		list, res, err := a.client.Apps.ListInstallations(ctx, &gh.ListOptions{Page: page, PerPage: 100})
+		if err != nil {
+			return nil, failed("list the installations of the GitHub App", err)
+		}
+		for _, i := range list {
+			out = append(out, Installation{ID: i.GetID(), Account: i.GetAccount().GetLogin(), Suspended: i.SuspendedAt != nil})
+		}
+		page = res.NextPage
+	}
+	return out, nil
+}
+
+// Repositories returns the repositories that an installation opens to the App, but
+// archived ones, in which nothing can be written. The token for it opens none of them
+// further than to see that they are there.
+func (a *App) Repositories(ctx context.Context, installation int64) ([]Repo, error) {
+	what := fmt.Sprintf("list the repositories of installation %d", installation)
+	client := a.as(tokenKey{installation: installation})
+	var out []Repo
+	for page := 1; page != 0; {
+		list, res, err := client.Apps.ListRepos(ctx, &gh.ListOptions{Page: page, PerPage: 100})
+		if err != nil {
+			return nil, failed(what, err)
+		}
+		for _, x := range list.Repositories {
+			if x.GetArchived() {
+				continue
+			}
+			r := repoOf(x)
+			if err := r.check(); err != nil {
+				return nil, fmt.Errorf("%s: %w", what, err)
+			}
+			out = append(out, r)
+		}
+		page = res.NextPage
+	}
+	return out, nil
+}
