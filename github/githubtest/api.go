@@ -12,7 +12,7 @@ import (
 
 // ServeHTTP implements http.Handler: it is the API.
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if f := h.options.Fault; f != nil && f(w, r) {
+	if f := h.options.Fault; f != nil && f(w, r) || h.failed(w, r) {
 		return
 	}
 	h.mux.ServeHTTP(w, r)
@@ -38,16 +38,30 @@ func (h *Hub) routes() *http.ServeMux {
 		})
 	}
 	whole("GET /app", h.getApp)
+	whole("GET /app/installations", h.listInstallations)
+	whole("GET /app/hook/deliveries", h.listDeliveries)
+	whole("GET /app/hook/deliveries/{id}", h.getDelivery)
+	whole("POST /app/hook/deliveries/{id}/attempts", h.attemptDelivery)
+	whole("GET /installation/repositories", h.listRepositories)
 	whole("POST /app/installations/{installation}/access_tokens", h.createToken)
+	in("GET /repos/{owner}/{repo}/pulls", h.listPulls)
 	in("GET /repos/{owner}/{repo}/pulls/{number}", h.getPull)
 	in("GET /repos/{owner}/{repo}/pulls/{number}/files", h.listFiles)
+	in("GET /repos/{owner}/{repo}/pulls/{number}/reviews", h.listReviews)
 	in("GET /repos/{owner}/{repo}/tarball/{ref}", h.getArchive)
+	in("GET /repos/{owner}/{repo}/contents/{path...}", h.getContents)
+	in("GET /repos/{owner}/{repo}/git/ref/{ref...}", h.getRef)
+	in("GET /repos/{owner}/{repo}/git/commits/{sha}", h.getCommit)
+	in("GET /repos/{owner}/{repo}/issues/comments", h.listAllComments)
 	in("GET /repos/{owner}/{repo}/issues/{number}/comments", h.listComments)
 	in("POST /repos/{owner}/{repo}/issues/{number}/comments", h.createComment)
 	in("PATCH /repos/{owner}/{repo}/issues/comments/{id}", h.updateComment)
 	in("DELETE /repos/{owner}/{repo}/issues/comments/{id}", h.deleteComment)
 	in("POST /repos/{owner}/{repo}/issues/comments/{id}/reactions", h.createReaction)
 	in("GET /repos/{owner}/{repo}/collaborators/{login}/permission", h.getPermission)
+	in("POST /repos/{owner}/{repo}/check-runs", h.createCheck)
+	in("PATCH /repos/{owner}/{repo}/check-runs/{id}", h.updateCheck)
+	in("GET /repos/{owner}/{repo}/commits/{ref}/check-runs", h.listChecks)
 	mux.HandleFunc("GET /archive/{link}", h.sendArchive)
 	whole("/", func(*http.Request) (int, any) { return fail(notFound) })
 	return mux
@@ -92,6 +106,10 @@ func reply(w http.ResponseWriter, status int, body any) {
 		}
 		body = b.items
 	}
+	send(w, status, body)
+}
+
+func send(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
 	json.NewEncoder(w).Encode(body)

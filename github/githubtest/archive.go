@@ -18,15 +18,12 @@ type archiveLink struct {
 }
 
 func (h *Hub) getArchive(x *Repository, r *http.Request) (int, any) {
-	ref := r.PathValue("ref")
-	if sha, ok := x.branches[ref]; ok {
-		ref = sha
-	}
-	if h.commits[ref] == nil {
+	c := x.find(r.PathValue("ref"))
+	if c == nil {
 		return fail(notFound)
 	}
 	link := randomText()
-	h.links[link] = archiveLink{x, ref}
+	h.links[link] = archiveLink{x, c.sha}
 	return http.StatusFound, redirect(fmt.Sprintf("http://%s/archive/%s", r.Host, link))
 }
 

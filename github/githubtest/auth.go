@@ -11,12 +11,27 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// A token is an installation's.
+// A token is an installation's. It opens some repositories, or, if blind, lists them
+// only.
 type token struct {
 	installation int64
 	repos        []int64
+	blind        bool
 	expires      time.Time
 }
+
+// opens reports whether a token is good for a repository.
+func (t *token) opens(x *Repository) bool {
+	return x.installation == t.installation && slices.Contains(t.repos, x.id)
+}
+
+// What the App may do, and which webhooks it gets.
+var (
+	permissions = object{"metadata": "read", "contents": "read", "pull_requests": "write", "issues": "write", "checks": "write"}
+	events      = []string{"check_run", "check_suite", "issue_comment", "pull_request", "pull_request_review"}
+)
+
+var notTheApp = &problem{http.StatusUnauthorized, "A JSON web token could not be decoded"}
 
 // ExpireTokens makes all tokens that were given out worthless.
 func (h *Hub) ExpireTokens() {
@@ -39,16 +54,27 @@ func (h *Hub) isApp(r *http.Request) bool {
 	return err == nil && c.IssuedAt != nil && c.ExpiresAt.Sub(time.Now()) <= 10*time.Minute
 }
 
-// repo finds the repository of a request, if its token opens it.
-func (h *Hub) repo(r *http.Request) (*Repository, *problem) {
+// token finds the token of a request.
+func (h *Hub) token(r *http.Request) (*token, *problem) {
 	_, text, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	t := h.tokens[text]
 	if t == nil || time.Now().After(t.expires) {
 		return nil, &problem{http.StatusUnauthorized, "Bad credentials"}
 	}
+	return t, nil
+}
+
+// repo finds the repository of a request, if its token opens it.
+func (h *Hub) repo(r *http.Request) (*Repository, *problem) {
+	t, p := h.token(r)
+	if p != nil {
+		return nil, p
+	}
 	for _, x := range h.repos {
-		if strings.EqualFold(x.owner.login, r.PathValue("owner")) && strings.EqualFold(x.name, r.PathValue("repo")) &&
-			slices.Contains(t.repos, x.id) {
+		if strings.EqualFold(x.owner.login, r.PathValue("owner")) && strings.EqualFold(x.name, r.PathValue("repo")) && t.opens(x) {
+			if t.blind {
+				return nil, &problem{http.StatusForbidden, "Resource not accessible by integration"}
+			}
 			return x, nil
 		}
 	}
@@ -58,16 +84,21 @@ func (h *Hub) repo(r *http.Request) (*Repository, *problem) {
 // createToken is POST /app/installations/{installation}/access_tokens.
 func (h *Hub) createToken(r *http.Request) (int, any) {
 	if !h.isApp(r) {
-		return fail(&problem{http.StatusUnauthorized, "A JSON web token could not be decoded"})
+		return fail(notTheApp)
 	}
 	id, _ := strconv.ParseInt(r.PathValue("installation"), 10, 64)
 	var in struct {
-		RepositoryIDs []int64 `json:"repository_ids"`
+		RepositoryIDs []int64           `json:"repository_ids"`
+		Permissions   map[string]string `json:"permissions"`
 	}
 	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
 		return fail(&problem{http.StatusUnprocessableEntity, "Problems parsing JSON"})
 	}
-	t := &token{installation: id, expires: time.Now().Add(time.Hour)}
+	t := &token{installation: id, expires: time.Now().Add(time.Hour), blind: len(in.Permissions) == 1 && in.Permissions["metadata"] != ""}
+	granted := permissions
+	if t.blind {
+		granted = object{"metadata": "read"}
+	}
 	var repos []any
 	known := false
 	for _, x := range h.repos {
@@ -90,21 +121,31 @@ func (h *Hub) createToken(r *http.Request) (int, any) {
 	h.tokens[text] = t
 	return http.StatusCreated, map[string]any{
 		"token": text, "expires_at": stamp(t.expires.UTC()), "repository_selection": "selected", "repositories": repos,
-		"permissions": map[string]any{"contents": "read", "metadata": "read", "pull_requests": "write", "issues": "write"},
+		"permissions": granted,
 	}
 }
 
 // getApp is GET /app.
 func (h *Hub) getApp(r *http.Request) (int, any) {
 	if !h.isApp(r) {
-		return fail(&problem{http.StatusUnauthorized, "A JSON web token could not be decoded"})
+		return fail(notTheApp)
 	}
-	return http.StatusOK, map[string]any{
-		"id": h.options.AppID, "slug": h.options.AppName, "node_id": nodeID("App", h.options.AppID),
-		"owner": h.userJSON(h.users[h.appLogin()]), "name": h.options.AppName, "description": "",
-		"external_url": webURL, "html_url": webURL + "apps/" + h.options.AppName,
-		"created_at": stamp(epoch), "updated_at": stamp(epoch),
-		"permissions": map[string]any{"contents": "read", "metadata": "read", "pull_requests": "write", "issues": "write"},
-		"events":      []string{"issue_comment", "pull_request"},
+	return http.StatusOK, h.appJSON(h.ownApp())
+}
+
+// An app is a GitHub App: ours, or somebody else's.
+type app struct {
+	id   int64
+	slug string
+}
+
+func (h *Hub) ownApp() app { return app{h.options.AppID, h.options.AppName} }
+
+func (h *Hub) appJSON(a app) object {
+	return object{
+		"id": a.id, "slug": a.slug, "node_id": nodeID("App", a.id),
+		"owner": h.userJSON(h.users[h.appLogin()]), "name": a.slug, "description": "",
+		"external_url": webURL, "html_url": webURL + "apps/" + a.slug,
+		"created_at": stamp(epoch), "updated_at": stamp(epoch), "permissions": permissions, "events": events,
 	}
 }

@@ -14,6 +14,7 @@ type Comment struct {
 	Reactions []string // "eyes by lockstep[bot]"
 
 	author        *user
+	before        string // the text before the last edit
 	made, touched time.Time
 	reactions     []reaction
 }
@@ -53,7 +54,7 @@ func (r *Repository) EditComment(who string, id int64, body string) {
 }
 
 func (r *Repository) editComment(who *user, c *Comment, body string) {
-	c.Body, c.touched = body, r.hub.tick()
+	c.before, c.Body, c.touched = c.Body, body, r.hub.tick()
 	r.hub.note(Edit{Kind: "edit", Repo: r.String(), Who: who.login, Number: c.Number, Comment: c.ID, Text: body})
 	r.sendComment(r.pull(c.Number), c, who, "edited")
 }
@@ -65,6 +66,14 @@ func (r *Repository) findComment(id int64) *Comment {
 		}
 	}
 	return nil
+}
+
+func (r *Repository) sendComment(p *pull, c *Comment, who *user, action string) {
+	payload := object{"issue": r.hub.issueJSON(r, p), "comment": r.hub.commentJSON(r, c)}
+	if action == "edited" {
+		payload["changes"] = object{"body": object{"from": c.before}}
+	}
+	r.send("issue_comment", payload, who, action)
 }
 
 // Comments returns the comments on a pull request, oldest first.

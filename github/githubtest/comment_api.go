@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 )
 
 // comment finds the comment of a request.
@@ -20,6 +21,19 @@ func (h *Hub) listComments(x *Repository, r *http.Request) (int, any) {
 	list := []any{}
 	for _, c := range x.comments {
 		if c.Number == p.number {
+			list = append(list, h.commentJSON(x, c))
+		}
+	}
+	return http.StatusOK, paged(r, list)
+}
+
+// listAllComments is GET /repos/{owner}/{repo}/issues/comments, by when they were
+// written, oldest first. since counts from the last edit.
+func (h *Hub) listAllComments(x *Repository, r *http.Request) (int, any) {
+	since, _ := time.Parse(time.RFC3339, r.URL.Query().Get("since"))
+	list := []any{}
+	for _, c := range x.comments {
+		if !c.touched.Before(since) {
 			list = append(list, h.commentJSON(x, c))
 		}
 	}

@@ -15,9 +15,11 @@ type Files map[string]string
 // Deleted stands for the content of a file that a push deletes.
 const Deleted = "\x00deleted"
 
-// A commit is one in the history of some repository, immutable.
+// A commit is one in the history of a repository, immutable. A repository and its forks
+// share theirs, as on GitHub.
 type commit struct {
 	sha     string
+	network *Repository
 	files   Files
 	parents []string
 	author  string
@@ -25,9 +27,20 @@ type commit struct {
 	at      time.Time
 }
 
-// commit makes one. Its name follows from all that is in it, but it is not git's.
-func (h *Hub) commit(author, message string, files Files, parents ...string) *commit {
-	c := &commit{files: files, parents: parents, author: author, message: message, at: h.clock}
+// commit makes one. Its name follows from all that is in it, but it is not git's. It is
+// as old as the clock says, or, if GitHub makes it when it gets round to it, as its
+// younger parent.
+func (r *Repository) commit(author, message string, files Files, parents ...string) *commit {
+	h := r.hub
+	c := &commit{network: r.network(), files: files, parents: parents, author: author, message: message, at: h.clock}
+	if author == "GitHub" {
+		c.at = epoch
+		for _, p := range parents {
+			if at := h.commits[p].at; at.After(c.at) {
+				c.at = at
+			}
+		}
+	}
 	d := sha1.New()
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		fmt.Fprintf(d, "%q %q\n", name, files[name])
@@ -36,6 +49,25 @@ func (h *Hub) commit(author, message string, files Files, parents ...string) *co
 	c.sha = hex.EncodeToString(d.Sum(nil))
 	h.commits[c.sha] = c
 	return c
+}
+
+// network is the repository that a fork is a fork of, in the end.
+func (r *Repository) network() *Repository {
+	for r.parent != nil {
+		r = r.parent
+	}
+	return r
+}
+
+// find returns the commit that a SHA, a branch or the end of a ref names.
+func (r *Repository) find(ref string) *commit {
+	if sha, ok := r.branches[ref]; ok {
+		ref = sha
+	}
+	if c := r.hub.commits[ref]; c != nil && c.network == r.network() {
+		return c
+	}
+	return nil
 }
 
 // with returns the files after changes.

@@ -59,6 +59,11 @@ type Hub struct {
 	links      map[string]archiveLink
 	edits      []Edit
 	deliveries []*delivery
+	attempts   []*attempt
+	attemptIDs int64
+	lose       int // webhooks
+	faults     int // requests that are to fail
+	failure    Failure
 }
 
 // epoch is when every story begins.
@@ -121,6 +126,13 @@ func (h *Hub) person(login string) *user {
 		h.users[login] = u
 	}
 	return u
+}
+
+// Now returns the time in the story. What GitHub dates is dated by it, but tokens.
+func (h *Hub) Now() time.Time {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.clock
 }
 
 func (h *Hub) nextID() int64 { h.ids++; return h.ids }

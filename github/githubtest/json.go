@@ -47,7 +47,7 @@ func (h *Hub) repoJSON(r *Repository) object {
 	web, git := webURL+r.String(), strings.TrimPrefix(webURL, "https://")+r.String()+".git"
 	o := object{
 		"id": r.id, "node_id": nodeID("Repository", r.id), "name": r.name, "full_name": r.String(),
-		"owner": h.userJSON(r.owner), "private": false, "fork": r.fork, "description": nil, "homepage": nil,
+		"owner": h.userJSON(r.owner), "private": false, "fork": r.parent != nil, "description": nil, "homepage": nil,
 		"url": apiURL + "repos/" + r.String(), "html_url": web, "clone_url": "https://" + git, "git_url": "git://" + git,
 		"ssh_url": "git@" + git, "svn_url": web, "mirror_url": nil, "default_branch": "main", "language": "HCL", "license": nil,
 		"archived": false, "disabled": false, "size": 1, "visibility": "public",

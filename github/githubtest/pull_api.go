@@ -1,8 +1,10 @@
 package githubtest
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -11,7 +13,32 @@ func (h *Hub) getPull(x *Repository, r *http.Request) (int, any) {
 	if p == nil {
 		return fail(notFound)
 	}
+	x.try(p)
 	return http.StatusOK, h.pullJSON(x, p)
+}
+
+// inFull are what a pull request has only where it is shown in full.
+var inFull = []string{
+	"merged", "mergeable", "mergeable_state", "merged_by", "comments", "review_comments", "maintainer_can_modify",
+	"commits", "additions", "deletions", "changed_files", "rebaseable",
+}
+
+// listPulls is GET /repos/{owner}/{repo}/pulls: newest first, and without what takes
+// GitHub time to say.
+func (h *Hub) listPulls(x *Repository, r *http.Request) (int, any) {
+	want := cmp.Or(r.URL.Query().Get("state"), "open")
+	list := []any{}
+	for _, p := range slices.Backward(x.pulls) {
+		if want != "all" && want != state(p) {
+			continue
+		}
+		o := h.pullJSON(x, p)
+		for _, name := range inFull {
+			delete(o, name)
+		}
+		list = append(list, o)
+	}
+	return http.StatusOK, paged(r, list)
 }
 
 func (h *Hub) listFiles(x *Repository, r *http.Request) (int, any) {
@@ -21,7 +48,7 @@ func (h *Hub) listFiles(x *Repository, r *http.Request) (int, any) {
 	}
 	base := x.branches[p.base]
 	if !p.open {
-		base = p.mergeOf[0]
+		base = p.closedOn
 	}
 	old, head := h.mergeBase(base, p.headSHA).files, h.commits[p.headSHA].files
 	list := []any{}
@@ -32,17 +59,16 @@ func (h *Hub) listFiles(x *Repository, r *http.Request) (int, any) {
 }
 
 func (h *Hub) pullJSON(r *Repository, p *pull) object {
-	conflicts := r.trial(p)
 	api, web := fmt.Sprintf("%srepos/%s/pulls/%d", apiURL, r, p.number), fmt.Sprintf("%s%s/pull/%d", webURL, r, p.number)
 	issue := fmt.Sprintf("%srepos/%s/issues/%d", apiURL, r, p.number)
 	o := object{
 		"id": p.id, "node_id": nodeID("PullRequest", p.id), "number": p.number, "title": p.title, "body": nil,
-		"user": h.userJSON(p.author), "state": state(p), "locked": false, "draft": false,
+		"user": h.userJSON(p.author), "state": state(p), "locked": false, "draft": p.draft,
 		"head": h.endJSON(p.from, p.head, p.headSHA), "base": h.endJSON(r, p.base, r.branches[p.base]),
 		"url": api, "html_url": web, "diff_url": web + ".diff", "patch_url": web + ".patch", "issue_url": issue,
 		"comments_url": issue + "/comments", "statuses_url": api + "/statuses", "review_comment_url": api + "/comments{/number}",
 		"commits_url": api + "/commits", "review_comments_url": api + "/comments",
-		"merged": p.merged, "merge_commit_sha": orNull(p.mergeSHA), "mergeable": len(conflicts) == 0, "mergeable_state": "clean",
+		"merged": p.mergedBy != nil, "merge_commit_sha": p.mergeCommit(), "mergeable": r.mergeable(p), "mergeable_state": "unknown",
 		"merged_by": nil, "merged_at": nil, "closed_at": nil, "created_at": stamp(p.made), "updated_at": stamp(p.touched),
 		"assignee": nil, "milestone": nil, "labels": []any{}, "author_association": "CONTRIBUTOR", "auto_merge": nil,
 		"additions": 1, "deletions": 0, "changed_files": 1, "comments": 0, "commits": 1, "review_comments": 0,
@@ -51,8 +77,14 @@ func (h *Hub) pullJSON(r *Repository, p *pull) object {
 	if !p.open {
 		o["closed_at"] = stamp(p.touched)
 	}
-	if p.merged {
-		o["merged_at"], o["merged_by"] = stamp(p.touched), h.userJSON(p.author)
+	switch r.mergeable(p) {
+	case true:
+		o["mergeable_state"] = "clean"
+	case false:
+		o["mergeable_state"] = "dirty"
+	}
+	if p.mergedBy != nil {
+		o["merged_at"], o["merged_by"] = stamp(p.touched), h.userJSON(p.mergedBy)
 	}
 	links := object{}
 	for name, href := range map[string]string{

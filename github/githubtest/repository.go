@@ -1,6 +1,8 @@
 package githubtest
 
 import (
+	"fmt"
+
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -11,13 +13,15 @@ type Repository struct {
 	id           int64
 	owner        *user
 	name         string
-	fork         bool
+	parent       *Repository // of a fork
 	installation int64
 	permissions  map[string]string
 	branches     map[string]string // name -> SHA
 	pulls        []*pull
 	comments     []*Comment
+	checks       []*checkRun
 	numbers      int
+	lag          int // see LagMerges
 }
 
 // AddRepository makes a repository with files on the branch main.
@@ -25,11 +29,12 @@ func (h *Hub) AddRepository(owner, name string, files Files) *Repository {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	r := &Repository{
-		hub: h, id: h.nextID(), owner: h.person(owner), name: name, installation: h.nextID(),
+		hub: h, id: h.nextID(), owner: h.person(owner), name: name,
 		permissions: map[string]string{owner: "admin"}, branches: map[string]string{},
 	}
+	r.installation = h.installationOf(r.owner)
 	h.tick()
-	r.branches["main"] = h.commit(owner, "First commit", files).sha
+	r.branches["main"] = r.commit(owner, "First commit", files).sha
 	h.repos = append(h.repos, r)
 	return r
 }
@@ -41,7 +46,7 @@ func (r *Repository) Fork(owner string) *Repository {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	f := &Repository{
-		hub: h, id: h.nextID(), owner: h.person(owner), name: r.name, fork: true,
+		hub: h, id: h.nextID(), owner: h.person(owner), name: r.name, parent: r,
 		permissions: map[string]string{owner: "admin"}, branches: map[string]string{"main": r.branches["main"]},
 	}
 	h.repos = append(h.repos, f)
@@ -73,18 +78,36 @@ func (r *Repository) Head(branch string) string {
 	return r.branches[branch]
 }
 
+func (r *Repository) mustBranch(name string) string {
+	sha, ok := r.branches[name]
+	if !ok {
+		panic(fmt.Sprintf("githubtest: %s has no branch %s", r, name))
+	}
+	return sha
+}
+
 // Push commits changes to a branch, which starts at main if it is new.
 func (r *Repository) Push(who, branch, message string, changes Files) string {
+	return r.push(who, "push", branch, branch, message, changes)
+}
+
+// ForcePush commits changes to main, and makes that all that a branch has.
+func (r *Repository) ForcePush(who, branch, message string, changes Files) string {
+	return r.push(who, "force-push", branch, "main", message, changes)
+}
+
+// push commits changes to what is on the branch from, or on main if there is none.
+func (r *Repository) push(who, kind, branch, from, message string, changes Files) string {
 	h := r.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.tick()
-	at, ok := r.branches[branch]
+	at, ok := r.branches[from]
 	if !ok {
-		at = r.branches["main"]
+		at = r.mustBranch("main")
 	}
-	c := h.commit(who, message, h.commits[at].files.with(changes), at)
-	h.note(Edit{Kind: "push", Repo: r.String(), Who: who, Text: branch + ": " + message})
+	c := r.commit(who, message, h.commits[at].files.with(changes), at)
+	h.note(Edit{Kind: kind, Repo: r.String(), Who: who, Text: branch + ": " + message})
 	r.move(h.person(who), branch, c.sha)
 	return c.sha
 }
@@ -97,7 +120,7 @@ func (r *Repository) move(who *user, branch, sha string) {
 			if p.open && p.from == r && p.head == branch {
 				before := p.headSHA
 				p.headSHA, p.touched = sha, r.hub.clock
-				to.sendPull(p, who, "synchronize", map[string]any{"before": before, "after": sha})
+				to.sendPull(p, who, "synchronize", object{"before": before, "after": sha})
 			}
 		}
 	}

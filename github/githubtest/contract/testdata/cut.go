@@ -16,16 +16,30 @@ import (
 // operations are what the client uses and the fake serves.
 var operations = []string{
 	"get /app",
+	"get /app/installations",
+	"get /app/hook/deliveries",
+	"get /app/hook/deliveries/{delivery_id}",
+	"post /app/hook/deliveries/{delivery_id}/attempts",
+	"get /installation/repositories",
 	"post /app/installations/{installation_id}/access_tokens",
+	"get /repos/{owner}/{repo}/pulls",
 	"get /repos/{owner}/{repo}/pulls/{pull_number}",
 	"get /repos/{owner}/{repo}/pulls/{pull_number}/files",
+	"get /repos/{owner}/{repo}/pulls/{pull_number}/reviews",
 	"get /repos/{owner}/{repo}/tarball/{ref}",
+	"get /repos/{owner}/{repo}/contents/{path}",
+	"get /repos/{owner}/{repo}/git/ref/{ref}",
+	"get /repos/{owner}/{repo}/git/commits/{commit_sha}",
+	"get /repos/{owner}/{repo}/issues/comments",
 	"get /repos/{owner}/{repo}/issues/{issue_number}/comments",
 	"post /repos/{owner}/{repo}/issues/{issue_number}/comments",
 	"patch /repos/{owner}/{repo}/issues/comments/{comment_id}",
 	"delete /repos/{owner}/{repo}/issues/comments/{comment_id}",
 	"post /repos/{owner}/{repo}/issues/comments/{comment_id}/reactions",
 	"get /repos/{owner}/{repo}/collaborators/{username}/permission",
+	"post /repos/{owner}/{repo}/check-runs",
+	"patch /repos/{owner}/{repo}/check-runs/{check_run_id}",
+	"get /repos/{owner}/{repo}/commits/{ref}/check-runs",
 }
 
 type object = map[string]any
