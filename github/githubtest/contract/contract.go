@@ -11,9 +11,11 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -34,6 +36,15 @@ type operation struct {
 
 var parameter = regexp.MustCompile(`\\\{[^}]*\\\}`)
 
+// segments is the pattern of a parameter in a path: two of them may have slashes.
+func segments(parameter string) string {
+	switch parameter {
+	case `\{ref\}`, `\{path\}`:
+		return ".+"
+	}
+	return "[^/]+"
+}
+
 // load reads the description, once.
 var load = sync.OnceValues(func() ([]operation, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(description)
@@ -45,7 +56,7 @@ var load = sync.OnceValues(func() ([]operation, error) {
 	}
 	var all []operation
 	for path, item := range doc.Paths.Map() {
-		pattern := "^" + parameter.ReplaceAllString(regexp.QuoteMeta(path), "[^/]+") + "$"
+		pattern := "^" + parameter.ReplaceAllStringFunc(regexp.QuoteMeta(path), segments) + "$"
 		for method, o := range item.Operations() {
 			all = append(all, operation{method, regexp.MustCompile(pattern), o})
 		}
@@ -80,7 +91,7 @@ func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	res.Body = io.NopCloser(bytes.NewReader(answer))
-	if err := Check(req.Method, req.URL.Path, sent, res.StatusCode, answer); err != nil {
+	if err := Check(req.Method, req.URL, sent, res.StatusCode, answer); err != nil {
 		t.Report(err)
 	}
 	return res, nil
@@ -88,14 +99,18 @@ func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // Check returns what is not as described in a request and its answer. Answers with a
 // status from 400 up, and 401 and 404 of all operations, may have any content.
-func Check(method, path string, sent []byte, status int, answer []byte) error {
+func Check(method string, at *url.URL, sent []byte, status int, answer []byte) error {
 	all, err := load()
 	if err != nil {
 		return err
 	}
+	path := at.Path
 	for _, o := range all {
 		if o.method != method || !o.path.MatchString(path) {
 			continue
+		}
+		if err := o.query(at.Query()); err != nil {
+			return fmt.Errorf("%s %s: the query: %w", method, path, err)
 		}
 		if err := o.request(sent); err != nil {
 			return fmt.Errorf("%s %s: the request: %w", method, path, err)
@@ -106,6 +121,25 @@ func Check(method, path string, sent []byte, status int, answer []byte) error {
 		return nil
 	}
 	return fmt.Errorf("%s %s: GitHub has no such operation, or the description was cut too short", method, path)
+}
+
+func (o operation) query(q url.Values) error {
+	for name, values := range q {
+		p := o.Parameters.GetByInAndName(openapi3.ParameterInQuery, name)
+		if p == nil || p.Schema == nil {
+			return fmt.Errorf("there is no %s", name)
+		}
+		for _, text := range values {
+			var v any = text
+			if n, err := strconv.ParseFloat(text, 64); err == nil && !p.Schema.Value.Type.Is("string") {
+				v = n
+			}
+			if err := p.Schema.Value.VisitJSON(v); err != nil {
+				return fmt.Errorf("%s: %s", name, brief(err))
+			}
+		}
+	}
+	return nil
 }
 
 func (o operation) request(sent []byte) error {
@@ -152,7 +186,29 @@ func visit(content openapi3.Content, text []byte, as openapi3.SchemaValidationOp
 		return fmt.Errorf("it is no JSON: %w", err)
 	}
 	if err := media.Schema.Value.VisitJSON(v, as, openapi3.MultiErrors()); err != nil {
-		return fmt.Errorf("%s", strings.TrimSpace(err.Error()))
+		return errors.New(brief(err))
 	}
 	return nil
+}
+
+// brief says what is wrong and where, without the schemas and values that make the
+// library's messages long.
+func brief(err error) string {
+	var many openapi3.MultiError
+	if errors.As(err, &many) {
+		var all []string
+		for _, e := range many {
+			all = append(all, brief(e))
+		}
+		return strings.Join(all, "; ")
+	}
+	var one *openapi3.SchemaError
+	if !errors.As(err, &one) {
+		return err.Error()
+	}
+	text := "/" + strings.Join(one.JSONPointer(), "/") + ": " + one.Reason
+	if one.Origin != nil {
+		text += " (" + brief(one.Origin) + ")"
+	}
+	return text
 }

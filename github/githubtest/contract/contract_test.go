@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -26,9 +27,20 @@ func TestCheck(t *testing.T) {
 		{"GET", comments, ``, 200, `[`, "no JSON"},
 		{"DELETE", "/repos/acme/infra/issues/comments/7", ``, 204, ``, ""},
 		{"DELETE", "/repos/acme/infra/issues/comments/7", ``, 204, `{}`, "has a body"},
-		{"POST", "/repos/acme/infra/issues/comments/7/reactions", `{"content":"party"}`, 404, ``, "enum"},
+		{"GET", comments + "?per_page=100&page=2", ``, 200, `[]`, ""},
+		{"GET", comments + "?per_page=many", ``, 200, `[]`, "per_page"},
+		{"GET", comments + "?size=100", ``, 200, `[]`, "there is no size"},
+		{"GET", "/repos/acme/infra/commits/main/check-runs?filter=some", ``, 404, ``, "filter"},
+		{"GET", "/repos/acme/infra/git/ref/pull/7/merge", ``, 404, ``, ""},
+		{"GET", "/repos/acme/infra/contents/a/b/c.tf?ref=main", ``, 404, ``, ""},
+		{"POST", "/repos/acme/infra/check-runs", `{"name":"x","head_sha":"1","status":"over"}`, 422, ``, "allowed values"},
+		{"POST", "/repos/acme/infra/issues/comments/7/reactions", `{"content":"party"}`, 404, ``, "allowed values"},
 	} {
-		err := Check(test.method, test.path, []byte(test.sent), test.status, []byte(test.answer))
+		at, err := url.Parse(test.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = Check(test.method, at, []byte(test.sent), test.status, []byte(test.answer))
 		switch {
 		case test.want == "" && err != nil:
 			t.Errorf("%s %s: %v", test.method, test.path, err)

@@ -69,6 +69,7 @@ func main() {
 		}
 		paths[path].(object)[method] = item[method]
 	}
+	mend(paths)
 	out := object{"openapi": whole["openapi"], "info": whole["info"], "paths": paths, "components": object{}}
 	collect(whole, out, paths)
 	data, err := json.MarshalIndent(prune(out, true), "", " ")
@@ -78,6 +79,13 @@ func main() {
 	if err := os.WriteFile(os.Args[2], append(data, '\n'), 0o644); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// mend puts right what contradicts itself: in the list of installations an account is a
+// user and an enterprise, where an installation's is one of them.
+func mend(paths object) {
+	list := paths["/app/installations"].(object)["get"].(object)["responses"].(object)["200"].(object)
+	list["content"].(object)["application/json"].(object)["schema"].(object)["items"] = object{"$ref": "#/components/schemas/installation"}
 }
 
 // collect copies what is referred to, and what that refers to.

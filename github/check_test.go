@@ -1,0 +1,152 @@
+package github_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// queued returns a check run that waits, at the head of pull request 1.
+func (s *setting) queued() github.Check {
+	return github.Check{
+		Name: "lockstep/network", SHA: s.repo.Head("topic"), ExternalID: "1/network", Status: github.CheckQueued,
+		Title: "Waiting", Summary: "The plan waits for its turn.", Text: "More.", URL: "https://lockstep.example/1",
+	}
+}
+
+func (s *setting) put(t *testing.T, id int64, c github.Check) int64 {
+	t.Helper()
+	id, err := s.client.PutCheck(t.Context(), id, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// TestPutCheck tells the life of a check run: made once, found again, completed, and
+// begun once more.
+func TestPutCheck(t *testing.T) {
+	s := newSetting(t)
+	c := s.queued()
+	id := s.put(t, 0, c)
+	if again := s.put(t, 0, c); again != id {
+		t.Errorf("the same again is %d, not %d", again, id)
+	}
+	c.Status, c.Title, c.Text = github.CheckInProgress, "Planning", ""
+	if again := s.put(t, 0, c); again != id {
+		t.Errorf("found again it is %d, not %d", again, id)
+	}
+	c.Status, c.Conclusion, c.Title = github.CheckCompleted, github.ConcludedSuccess, "1 to add"
+	s.put(t, id, c)
+	if diff := cmp.Diff([]githubtest.Check{{ID: id, Check: c, App: "lockstep"}}, s.repo.Checks(c.SHA)); diff != "" {
+		t.Error(diff)
+	}
+	s.put(t, id, s.queued())
+	if diff := cmp.Diff([]githubtest.Check{{ID: id, Check: s.queued(), App: "lockstep"}}, s.repo.Checks(c.SHA)); diff != "" {
+		t.Errorf("a completed one did not begin once more: %s", diff)
+	}
+	var lines []string
+	for _, l := range s.hub.Lines() {
+		if strings.HasPrefix(l, "check ") {
+			lines = append(lines, strings.TrimPrefix(l, "check lockstep/network on #1 by lockstep[bot]: "))
+		}
+	}
+	if diff := cmp.Diff([]string{"queued, Waiting", "in_progress, Planning", "success, 1 to add", "queued, Waiting"}, lines); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestCheckOfOthers holds that what looks like ours, but is not, stays as it is.
+func TestCheckOfOthers(t *testing.T) {
+	s := newSetting(t)
+	c := s.queued()
+	foreign := s.repo.AddCheck("mimic", c)
+	another := c
+	another.ExternalID = "2/network" // another pull request with this head
+	second := s.put(t, 0, another)
+	old := c
+	old.SHA = s.repo.Head("main")
+	third := s.put(t, 0, old)
+	own := s.put(t, 0, c)
+	if own == foreign || own == second || own == third {
+		t.Errorf("%d is not its own; others are %d, %d, %d", own, foreign, second, third)
+	}
+	if again := s.put(t, 0, c); again != own {
+		t.Errorf("found again it is %d, not %d", again, own)
+	}
+	if _, err := s.client.PutCheck(t.Context(), foreign, c); err == nil {
+		t.Error("a foreign check run was changed")
+	}
+}
+
+// TestForgottenCheck holds that a check run that GitHub has deleted is made anew.
+func TestForgottenCheck(t *testing.T) {
+	s := newSetting(t)
+	id := s.put(t, 0, s.queued())
+	s.repo.ForgetChecks()
+	again := s.put(t, id, s.queued())
+	if have := s.repo.Checks(s.repo.Head("topic")); again == id || len(have) != 1 || have[0].ID != again {
+		t.Errorf("%d after %d: %+v", again, id, have)
+	}
+}
+
+// TestLostCheck holds that a check run whose making was not confirmed is not made
+// twice: it is not asked for again, and found later.
+func TestLostCheck(t *testing.T) {
+	s := newSetting(t)
+	s.fault = func(w http.ResponseWriter, r *http.Request) bool {
+		if r.Method != "POST" || !strings.HasSuffix(r.URL.Path, "/check-runs") {
+			return false
+		}
+		s.repo.AddCheck("lockstep-other", s.queued()) // counts the attempts
+		w.WriteHeader(http.StatusBadGateway)
+		return true
+	}
+	if _, err := s.client.PutCheck(t.Context(), 0, s.queued()); err == nil || !strings.Contains(err.Error(), "502") {
+		t.Errorf("error: %v", err)
+	}
+	if n := len(s.repo.Checks(s.repo.Head("topic"))); n != 1 {
+		t.Errorf("%d attempts", n)
+	}
+}
+
+func TestCheckLimits(t *testing.T) {
+	s := newSetting(t)
+	long := func(n int) string { return strings.Repeat("ü", n/2) + strings.Repeat("x", n%2) } // n bytes
+	for name, test := range map[string]struct {
+		change func(*github.Check)
+		fails  string
+	}{
+		"all at their limits": {func(c *github.Check) {
+			c.Summary, c.Text, c.Title = long(github.MaxCheckText), long(github.MaxCheckText), long(github.MaxCheckTitle)
+		}, ""},
+		"text":            {func(c *github.Check) { c.Text = long(github.MaxCheckText + 1) }, "its text is 65536 bytes long, and 65535 are allowed"},
+		"summary":         {func(c *github.Check) { c.Summary = long(github.MaxCheckText + 1) }, "its summary is 65536 bytes"},
+		"title":           {func(c *github.Check) { c.Title = long(github.MaxCheckTitle + 1) }, "its title is 256 bytes"},
+		"no title":        {func(c *github.Check) { c.Title = "" }, "it needs"},
+		"no external ID":  {func(c *github.Check) { c.ExternalID = "" }, "it needs"},
+		"no conclusion":   {func(c *github.Check) { c.Status = github.CheckCompleted }, "conclusion"},
+		"conclusion soon": {func(c *github.Check) { c.Conclusion = github.ConcludedSuccess }, "conclusion"},
+		"branch":          {func(c *github.Check) { c.SHA = "topic" }, "not the full name of a commit"},
+		"unknown commit":  {func(c *github.Check) { c.SHA = strings.Repeat("0", 40) }, "No commit found"},
+	} {
+		c := s.queued()
+		c.ExternalID = name
+		test.change(&c)
+		_, err := s.client.PutCheck(t.Context(), 0, c)
+		if (err == nil) != (test.fails == "") || err != nil && !strings.Contains(err.Error(), test.fails) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err != nil {
+			continue
+		}
+		if got := s.repo.Checks(c.SHA); got[len(got)-1].Text != c.Text {
+			t.Errorf("%s: the text was cut to %d bytes", name, len(got[len(got)-1].Text))
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package github_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// TestDeliveries holds that a webhook which got lost is found, with what was in it.
+func TestDeliveries(t *testing.T) {
+	s := newSetting(t)
+	received := map[string]int{}
+	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		received[r.Header.Get(github.DeliveryHeader)]++
+	}))
+	t.Cleanup(hook.Close)
+	s.hub.SetWebhook(hook.URL)
+	deliver := func() {
+		t.Helper()
+		if _, err := s.hub.Deliver(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	deliver()
+	start := s.hub.Now().Add(time.Second)
+	for i := range 120 { // more than one page
+		s.repo.Comment("alice", 1, fmt.Sprint("chat ", i))
+	}
+	deliver()
+	s.hub.LoseDeliveries(1)
+	s.repo.Comment("alice", 1, "lockstep plan")
+	s.repo.Close("alice", 1)
+	deliver()
+
+	list, err := s.app.Deliveries(t.Context(), start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 122 {
+		t.Fatalf("%d deliveries", len(list))
+	}
+	for i, d := range list {
+		if got := received[d.GUID] == 1; got != d.OK || d.OK == (i == 1) || d.RepoID != s.repo.Repo().ID {
+			t.Errorf("%d: %+v, received: %t", i, d, got)
+		}
+	}
+	if list[0].Event != "pull_request" || list[0].Action != "closed" || !list[0].At.Equal(s.hub.Now()) {
+		t.Errorf("the newest: %+v", list[0])
+	}
+	lost, err := s.app.Delivery(t.Context(), list[1].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := github.Delivery{ID: list[1].GUID, Event: github.CommentEvent{
+		Subject: github.Subject{Installation: s.repo.Installation(), Repo: s.repo.Repo(), Number: 1, Sender: "alice"},
+		Comment: 121, Body: "lockstep plan",
+	}}
+	if diff := cmp.Diff(want, lost); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := s.app.Delivery(t.Context(), 9999); err == nil || err.Error() != "read the delivery 9999 of a webhook: not found" {
+		t.Errorf("no such delivery: %v", err)
+	}
+}
+
+func TestInstallations(t *testing.T) {
+	s := newSetting(t)
+	second := s.hub.AddRepository("acme", "apps", githubtest.Files{"main.tf": ""})
+	var want []github.Repo
+	want = append(want, s.repo.Repo(), second.Repo())
+	other := s.hub.AddRepository("victim", "infra", githubtest.Files{"main.tf": ""})
+	gone := s.hub.AddRepository("acme", "gone", githubtest.Files{"main.tf": ""})
+	gone.Uninstall("acme")
+	installations, err := s.app.Installations(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]github.Installation{{ID: s.repo.Installation(), Account: "acme"}, {ID: other.Installation(), Account: "victim"}}, installations); diff != "" {
+		t.Error(diff)
+	}
+	repos, err := s.app.Repositories(t.Context(), s.repo.Installation())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, repos); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := s.app.Repositories(t.Context(), 1); err == nil {
+		t.Error("there is no such installation")
+	}
+}

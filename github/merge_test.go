@@ -1,0 +1,119 @@
+package github_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// impatient returns a client that does not wait for trial merges.
+func (s *setting) impatient(t *testing.T) *github.Client {
+	t.Helper()
+	config := s.hub.App(s.url)
+	config.MaxMergeWait = time.Nanosecond
+	app, err := github.NewApp(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := app.Repository(s.repo.Installation(), s.repo.Repo())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestMergeResult holds that the trial merge is always of the present pair.
+func TestMergeResult(t *testing.T) {
+	s := newSetting(t)
+	pair := func() github.Merge { return github.Merge{Base: s.repo.Head("main"), Head: s.repo.Head("topic")} }
+	merge := func() github.Merge {
+		t.Helper()
+		m, err := s.client.MergeResult(t.Context(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (m.SHA == "") != m.Conflict {
+			t.Errorf("%+v", m)
+		}
+		want := pair()
+		want.SHA, want.Conflict = m.SHA, m.Conflict
+		if diff := cmp.Diff(want, m); diff != "" {
+			t.Error(diff)
+		}
+		return m
+	}
+	first := merge()
+	if again := merge(); again != first {
+		t.Errorf("%+v, then %+v", first, again)
+	}
+	if b, err := s.client.File(t.Context(), first.SHA, "main.tf"); err != nil || string(b) != "one\ntwo\n" {
+		t.Errorf("what is in it: %q, %v", b, err)
+	}
+	s.repo.Push("bob", "main", "Elsewhere", githubtest.Files{"other.tf": "x\n"})
+	if moved := merge(); moved.SHA == first.SHA {
+		t.Error("the base moved, and the merge did not")
+	}
+	s.repo.LagMerges(1)
+	s.repo.Push("alice", "topic", "More", githubtest.Files{"main.tf": "one\ntwo\nthree\n"})
+	if b, err := s.client.File(t.Context(), merge().SHA, "main.tf"); err != nil || string(b) != "one\ntwo\nthree\n" {
+		t.Errorf("after waiting: %q, %v", b, err)
+	}
+	s.repo.Push("bob", "main", "The same line", githubtest.Files{"main.tf": "zero\n"})
+	if !merge().Conflict {
+		t.Error("a conflict was not seen")
+	}
+}
+
+// TestNoMergeYet holds that an old trial merge is not taken for the present one, be it
+// that GitHub says so, or that it has just not noticed.
+func TestNoMergeYet(t *testing.T) {
+	s := newSetting(t)
+	client := s.impatient(t)
+	s.repo.LagMerges(-1)
+	if m, err := client.MergeResult(t.Context(), 1); !errors.Is(err, github.ErrNotYet) {
+		t.Errorf("none was made yet: %+v, %v", m, err)
+	}
+	s.repo.LagMerges(0)
+	if _, err := client.MergeResult(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	// Somebody pushes to the base after GitHub has said that all is well.
+	pushed := false
+	s.fault = func(_ http.ResponseWriter, r *http.Request) bool {
+		if strings.HasSuffix(r.URL.Path, "/git/ref/heads/main") && !pushed {
+			pushed = true
+			s.repo.Push("bob", "main", "Meanwhile", githubtest.Files{"meanwhile.tf": "x\n"})
+		}
+		return false
+	}
+	if m, err := client.MergeResult(t.Context(), 1); !errors.Is(err, github.ErrNotYet) || !pushed {
+		t.Errorf("the base moved meanwhile: %+v, %v", m, err)
+	}
+	s.fault = nil
+	ctx, cancel := context.WithTimeout(t.Context(), 400*time.Millisecond)
+	defer cancel()
+	s.repo.LagMerges(-1)
+	s.repo.Push("alice", "topic", "More", githubtest.Files{"main.tf": "more\n"})
+	if m, err := s.client.MergeResult(ctx, 1); !errors.Is(err, github.ErrNotYet) {
+		t.Errorf("no time to wait: %+v, %v", m, err)
+	}
+}
+
+func TestMergeResultOfNone(t *testing.T) {
+	s := newSetting(t)
+	if _, err := s.client.MergeResult(t.Context(), 99); !errors.Is(err, github.ErrNotFound) {
+		t.Errorf("no such pull request: %v", err)
+	}
+	s.repo.Close("alice", 1)
+	if _, err := s.client.MergeResult(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "not open") {
+		t.Errorf("a closed one: %v", err)
+	}
+}
