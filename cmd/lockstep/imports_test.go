@@ -19,6 +19,7 @@ const module = "github.com/lockstep-iac/lockstep/"
 var allowed = map[string][]string{
 	"cmd/lockstep": {"..."},
 
+	"functions/wiring":        {"functions/run", "functions/run/runaws", "github"},
 	"functions/comment":       {"engine/addrs"},
 	"functions/project":       {"engine/config/...", "engine/diags"},
 	"functions/run":           {"functions/comment", "functions/project", "functions/run/workdir", "github", "statebackend", "engine/..."},

@@ -1,0 +1,138 @@
+package wiring
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// Margin is how long before an invocation's end its work is cancelled, so that it can
+// still let go of what it holds and say what became of it.
+const Margin = 15 * time.Second
+
+// grace is how long after an invocation's end its message comes again, if nothing was
+// heard of it.
+const grace = 60 * time.Second
+
+// maxVisibility is how long a message can be hidden at most.
+// Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ChangeMessageVisibility.html
+const maxVisibility = 12 * time.Hour
+
+// A Consumer handles the messages of SQS events, one after the other.
+type Consumer struct {
+	// Handle handles a message. An error says that doing it again may help.
+	Handle func(ctx context.Context, m run.Message) error
+	SQS    Visibility
+	// QueueURL is the URL of any queue of the same account and region.
+	QueueURL string
+	Log      *slog.Logger
+}
+
+// Visibility says when a message that was received comes again; *sqs.Client is it.
+type Visibility interface {
+	ChangeMessageVisibility(context.Context, *sqs.ChangeMessageVisibilityInput, ...func(*sqs.Options)) (*sqs.ChangeMessageVisibilityOutput, error)
+}
+
+// Batch handles the messages of an event and returns those that are to come again. After
+// one that failed, others of its group are left alone: they are later than it.
+func (c *Consumer) Batch(ctx context.Context, e events.SQSEvent) (events.SQSEventResponse, error) {
+	var out events.SQSEventResponse
+	failed := map[string]bool{} // groups
+	for _, x := range e.Records {
+		group := x.EventSourceARN + " " + x.Attributes["MessageGroupId"]
+		if failed[group] || !c.one(ctx, x) {
+			failed[group] = true
+			out.BatchItemFailures = append(out.BatchItemFailures, events.SQSBatchItemFailure{ItemIdentifier: x.MessageId})
+		}
+	}
+	return out, nil
+}
+
+// one handles a message and reports whether it is done with.
+func (c *Consumer) one(ctx context.Context, x events.SQSMessage) bool {
+	log := c.Log.With("message", x.MessageId, "group", x.Attributes["MessageGroupId"], "received", x.Attributes["ApproximateReceiveCount"])
+	var m run.Message
+	if err := json.Unmarshal([]byte(x.Body), &m); err != nil || m.ID == "" {
+		log.Error("this is no message of ours, and is dropped", "error", err)
+		return true
+	}
+	log = log.With("id", m.ID, "repository", m.Pull.Repo.String(), "pull", m.Pull.Number)
+	end, ok := ctx.Deadline()
+	if ok {
+		// Should we die, it comes again when we certainly have.
+		c.hide(ctx, log, x, time.Until(end)+grace)
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, end.Add(-Margin))
+		defer cancel()
+	}
+	begin := time.Now()
+	err := c.Handle(ctx, m)
+	log = log.With("seconds", time.Since(begin).Seconds())
+	if err == nil {
+		log.Info("handled")
+		return true
+	}
+	wait := pause(err, ctx.Err() != nil, x.Attributes["ApproximateReceiveCount"], time.Now())
+	log.Error("not handled", "error", err.Error(), "again", wait.String())
+	c.hide(context.WithoutCancel(ctx), log, x, wait)
+	return false
+}
+
+// MaxReceives is how often a message is handled in vain until it is a dead letter, as the
+// queues in template.yaml have it.
+const MaxReceives = 3
+
+// pause is how long to wait before a message is handled again after an error. What was
+// stopped because its time was over goes on at once. GitHub's limits say when they end.
+// Otherwise the world gets some time to mend, more the second time.
+func pause(err error, stopped bool, received string, now time.Time) time.Duration {
+	var limited *github.RateLimitedError
+	switch {
+	case errors.As(err, &limited) && limited.Until.After(now):
+		return min(limited.Until.Sub(now)+time.Second, maxVisibility)
+	case stopped:
+		return 0
+	}
+	if n, err := strconv.Atoi(received); err == nil && n > 1 {
+		return 5 * time.Minute
+	}
+	return 30 * time.Second
+}
+
+// hide says for how long a message is hidden from others. If that cannot be said it is
+// as long as the queue's own time, which is longer than any invocation.
+func (c *Consumer) hide(ctx context.Context, log *slog.Logger, x events.SQSMessage, d time.Duration) {
+	url, err := queueURL(c.QueueURL, x.EventSourceARN)
+	if err == nil {
+		seconds := int32(min(max(d, 0), maxVisibility).Round(time.Second) / time.Second)
+		_, err = c.SQS.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{
+			QueueUrl: &url, ReceiptHandle: aws.String(x.ReceiptHandle), VisibilityTimeout: seconds,
+		})
+	}
+	if err != nil {
+		log.Warn("the message's visibility was not changed", "error", err.Error())
+	}
+}
+
+// queueURL returns the URL of a queue by its ARN, and the URL of a neighbour.
+func queueURL(neighbour, arn string) (string, error) {
+	name := arn[strings.LastIndex(arn, ":")+1:]
+	i := strings.LastIndex(neighbour, "/")
+	if name == "" || i < 0 || path.Base(name) != name {
+		return "", fmt.Errorf("%q is not the ARN of a queue", arn)
+	}
+	return neighbour[:i+1] + name, nil
+}

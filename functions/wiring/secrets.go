@@ -1,0 +1,43 @@
+package wiring
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// secret reads a secret that is a text.
+func secret(ctx context.Context, cfg aws.Config, arn string) (github.Secret, error) {
+	out, err := secretsmanager.NewFromConfig(cfg).GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &arn})
+	if err != nil {
+		return github.Secret{}, fmt.Errorf("read the secret %s: %w", arn, err)
+	}
+	if strings.TrimSpace(aws.ToString(out.SecretString)) == "" {
+		return github.Secret{}, fmt.Errorf("the secret %s holds no text", arn)
+	}
+	return github.NewSecret(*out.SecretString), nil
+}
+
+// webhookSecrets reads the secrets that webhooks are signed with: one, or while it is
+// being changed the old one and the new one, each on a line of its own.
+func webhookSecrets(ctx context.Context, cfg aws.Config, arn string) ([]github.Secret, error) {
+	out, err := secretsmanager.NewFromConfig(cfg).GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &arn})
+	if err != nil {
+		return nil, fmt.Errorf("read the secret %s: %w", arn, err)
+	}
+	var secrets []github.Secret
+	for line := range strings.Lines(aws.ToString(out.SecretString)) {
+		if line = strings.TrimSpace(line); line != "" {
+			secrets = append(secrets, github.NewSecret(line))
+		}
+	}
+	if len(secrets) == 0 {
+		return nil, fmt.Errorf("the secret %s holds no text", arn)
+	}
+	return secrets, nil
+}

@@ -1,0 +1,151 @@
+package wiring
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A Function is one of the pipeline's, by the name of its directory.
+type Function string
+
+const (
+	Webhook Function = "webhook"
+	Plan    Function = "plan"
+	Apply   Function = "apply"
+	Janitor Function = "janitor"
+)
+
+// Functions are all of them.
+var Functions = []Function{Webhook, Plan, Apply, Janitor}
+
+// Settings are what a function is told in its environment. Fields whose variables are not
+// for the function are zero.
+type Settings struct {
+	Table, Bucket, Key     string // of records, of artifacts, and the KMS key of these
+	Events, Plans, Applies string // the URLs of queues
+	AppID                  int64
+	AppKeySecret           string // the ARN of a secret
+	WebhookSecret          string // the same
+	GitHubURL              string
+	// TargetRole is the ARN of the role that providers have, with ExternalID; "" none.
+	TargetRole, ExternalID string
+	// StopBefore is how long before its end an apply starts no more changes.
+	StopBefore time.Duration
+}
+
+// variable is one of the environment.
+type variable struct {
+	name     string
+	of       []Function // who reads it
+	optional bool       // may be empty
+	read     func(*Settings, string) error
+}
+
+var (
+	all      = Functions
+	inGitHub = []Function{Plan, Apply, Janitor}
+	engines  = []Function{Plan, Apply}
+)
+
+var variables = []variable{
+	{"LOCKSTEP_TABLE", all, false, text(func(s *Settings) *string { return &s.Table })},
+	{"LOCKSTEP_BUCKET", inGitHub, false, text(func(s *Settings) *string { return &s.Bucket })},
+	{"LOCKSTEP_KEY", inGitHub, false, text(func(s *Settings) *string { return &s.Key })},
+	{"LOCKSTEP_EVENTS_QUEUE", all, false, queue(func(s *Settings) *string { return &s.Events })},
+	{"LOCKSTEP_PLANS_QUEUE", []Function{Plan}, false, queue(func(s *Settings) *string { return &s.Plans })},
+	{"LOCKSTEP_APPLIES_QUEUE", []Function{Plan}, false, queue(func(s *Settings) *string { return &s.Applies })},
+	{"LOCKSTEP_APP_ID", inGitHub, false, appID},
+	{"LOCKSTEP_APP_KEY_SECRET", inGitHub, false, secretARN(func(s *Settings) *string { return &s.AppKeySecret })},
+	{"LOCKSTEP_WEBHOOK_SECRET", []Function{Webhook}, false, secretARN(func(s *Settings) *string { return &s.WebhookSecret })},
+	{"LOCKSTEP_GITHUB_URL", inGitHub, true, text(func(s *Settings) *string { return &s.GitHubURL })},
+	{"LOCKSTEP_TARGET_ROLE", engines, true, text(func(s *Settings) *string { return &s.TargetRole })},
+	{"LOCKSTEP_EXTERNAL_ID", engines, true, text(func(s *Settings) *string { return &s.ExternalID })},
+	{"LOCKSTEP_STOP_BEFORE", []Function{Apply}, true, stopBefore},
+}
+
+// DefaultStopBefore is how long before its end an apply starts no more changes, if
+// nothing else is said: what a call of a provider may take, and the state after it.
+const DefaultStopBefore = 2 * time.Minute
+
+// Variables returns the names of the environment variables that a function reads.
+func Variables(f Function) []string {
+	var out []string
+	for _, v := range variables {
+		if slices.Contains(v.of, f) {
+			out = append(out, v.name)
+		}
+	}
+	return out
+}
+
+// Read reads a function's settings. The error names everything that is wrong with them.
+func Read(f Function, getenv func(string) string) (Settings, error) {
+	var s Settings
+	if f == Apply {
+		s.StopBefore = DefaultStopBefore
+	}
+	var errs []error
+	for _, v := range variables {
+		if !slices.Contains(v.of, f) {
+			continue
+		}
+		value := strings.TrimSpace(getenv(v.name))
+		switch {
+		case value != "":
+			if err := v.read(&s, value); err != nil {
+				errs = append(errs, fmt.Errorf("%s: %w", v.name, err))
+			}
+		case !v.optional:
+			errs = append(errs, fmt.Errorf("%s is not set", v.name))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return Settings{}, fmt.Errorf("the environment of the %s function is not what template.yaml makes it: %w", f, err)
+	}
+	return s, nil
+}
+
+func text(field func(*Settings) *string) func(*Settings, string) error {
+	return func(s *Settings, value string) error { *field(s) = value; return nil }
+}
+
+func queue(field func(*Settings) *string) func(*Settings, string) error {
+	return func(s *Settings, value string) error {
+		if u, err := url.Parse(value); err != nil || u.Host == "" || !strings.HasSuffix(u.Path, ".fifo") {
+			return fmt.Errorf("%q is not the URL of a FIFO queue", value)
+		}
+		*field(s) = value
+		return nil
+	}
+}
+
+func appID(s *Settings, value string) (err error) {
+	if s.AppID, err = strconv.ParseInt(value, 10, 64); err != nil || s.AppID <= 0 {
+		return fmt.Errorf("%q is not the ID of a GitHub App", value)
+	}
+	return nil
+}
+
+// secretARN reads the ARN of a secret. What is no ARN may be the secret itself, put in
+// the wrong place: it is not repeated.
+func secretARN(field func(*Settings) *string) func(*Settings, string) error {
+	return func(s *Settings, value string) error {
+		if parts := strings.SplitN(value, ":", 6); len(parts) != 6 || parts[0] != "arn" || parts[2] != "secretsmanager" {
+			return errors.New("it is not the ARN of a secret in Secrets Manager")
+		}
+		*field(s) = value
+		return nil
+	}
+}
+
+func stopBefore(s *Settings, value string) (err error) {
+	if s.StopBefore, err = time.ParseDuration(value); err != nil || s.StopBefore < 0 || s.StopBefore > 10*time.Minute {
+		return fmt.Errorf("%q is not a time such as 2m or 90s, of ten minutes at most", value)
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package wiring
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// environment is what template.yaml makes of a stack.
+var environment = map[string]string{
+	"LOCKSTEP_TABLE": "records", "LOCKSTEP_BUCKET": "artifacts", "LOCKSTEP_KEY": "arn:aws:kms:eu-central-1:1:key/k",
+	"LOCKSTEP_EVENTS_QUEUE": "https://sqs/1/events.fifo", "LOCKSTEP_PLANS_QUEUE": "https://sqs/1/plans.fifo", "LOCKSTEP_APPLIES_QUEUE": "https://sqs/1/applies.fifo",
+	"LOCKSTEP_APP_ID": "4711", "LOCKSTEP_APP_KEY_SECRET": "arn:aws:secretsmanager:eu-central-1:1:secret:key",
+	"LOCKSTEP_WEBHOOK_SECRET": "arn:aws:secretsmanager:eu-central-1:1:secret:hook", "LOCKSTEP_GITHUB_URL": "https://github.example/api/v3/",
+	"LOCKSTEP_TARGET_ROLE": "arn:aws:iam::2:role/target", "LOCKSTEP_EXTERNAL_ID": "x", "LOCKSTEP_STOP_BEFORE": "90s",
+}
+
+func read(f Function, change map[string]string) (Settings, error) {
+	return Read(f, func(name string) string {
+		if v, ok := change[name]; ok {
+			return v
+		}
+		return environment[name]
+	})
+}
+
+func TestRead(t *testing.T) {
+	for f, want := range map[Function]Settings{
+		Webhook: {Table: "records", Events: "https://sqs/1/events.fifo", WebhookSecret: environment["LOCKSTEP_WEBHOOK_SECRET"]},
+		Apply: {
+			Table: "records", Bucket: "artifacts", Key: environment["LOCKSTEP_KEY"], Events: "https://sqs/1/events.fifo",
+			AppID: 4711, AppKeySecret: environment["LOCKSTEP_APP_KEY_SECRET"], GitHubURL: "https://github.example/api/v3/",
+			TargetRole: "arn:aws:iam::2:role/target", ExternalID: "x", StopBefore: 90 * time.Second,
+		},
+	} {
+		got, err := read(f, nil)
+		if err != nil {
+			t.Error(err)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s: %s", f, d)
+		}
+	}
+	got, err := read(Apply, map[string]string{"LOCKSTEP_STOP_BEFORE": "", "LOCKSTEP_TARGET_ROLE": "", "LOCKSTEP_GITHUB_URL": " "})
+	if err != nil || got.StopBefore != DefaultStopBefore || got.TargetRole != "" || got.GitHubURL != "" {
+		t.Errorf("what may be left out: %+v, %v", got, err)
+	}
+}
+
+func TestReadMistakes(t *testing.T) {
+	const secret = "-----BEGIN RSA PRIVATE KEY-----"
+	_, err := read(Apply, map[string]string{
+		"LOCKSTEP_TABLE": "", "LOCKSTEP_EVENTS_QUEUE": "https://sqs/1/events", "LOCKSTEP_APP_ID": "lockstep",
+		"LOCKSTEP_APP_KEY_SECRET": secret, "LOCKSTEP_STOP_BEFORE": "2",
+	})
+	if err == nil {
+		t.Fatal("all is well")
+	}
+	for _, want := range []string{
+		"LOCKSTEP_TABLE is not set", `LOCKSTEP_EVENTS_QUEUE: "https://sqs/1/events" is not the URL of a FIFO queue`,
+		`LOCKSTEP_APP_ID: "lockstep" is not the ID`, "LOCKSTEP_APP_KEY_SECRET: it is not the ARN of a secret", `LOCKSTEP_STOP_BEFORE: "2" is not a time`,
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("no %q in: %v", want, err)
+		}
+	}
+	if strings.Contains(err.Error(), secret) {
+		t.Errorf("the secret is in: %v", err)
+	}
+}

@@ -1,0 +1,220 @@
+package wiring
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"go.yaml.in/yaml/v4"
+
+	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
+)
+
+// template is template.yaml, with functions in their long form: !Ref X is {"Ref": X}.
+type template struct {
+	Parameters map[string]any      `yaml:"Parameters"`
+	Resources  map[string]resource `yaml:"Resources"`
+}
+
+type resource struct {
+	Type       string         `yaml:"Type"`
+	Properties map[string]any `yaml:"Properties"`
+}
+
+const templateFile = "../../template.yaml"
+
+func readTemplate(t *testing.T) template {
+	t.Helper()
+	data, err := os.ReadFile(templateFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var root yaml.Node
+	if err := yaml.Unmarshal(data, &root); err != nil {
+		t.Fatal(err)
+	}
+	lengthen(&root)
+	var out template
+	if err := root.Decode(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// lengthen replaces tags by the functions that they are short for.
+func lengthen(n *yaml.Node) {
+	for _, c := range n.Content {
+		lengthen(c)
+	}
+	name, ok := strings.CutPrefix(n.Tag, "!")
+	if !ok || strings.HasPrefix(name, "!") {
+		return
+	}
+	if name != "Ref" && name != "Condition" {
+		name = "Fn::" + name
+	}
+	inner := *n
+	inner.Tag, inner.Style = "", 0
+	if n.Kind == yaml.ScalarNode {
+		inner.Tag = "!!str"
+	}
+	*n = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{{Kind: yaml.ScalarNode, Tag: "!!str", Value: name}, &inner}}
+}
+
+// logical is the name that a function has in the template.
+func (f Function) logical() string { return strings.ToUpper(string(f[:1])) + string(f[1:]) }
+
+func (x template) function(f Function) map[string]any {
+	return x.Resources[f.logical()+"Function"].Properties
+}
+
+// named returns what a Ref or a GetAtt names.
+func named(v any) string {
+	m, _ := v.(map[string]any)
+	if s, ok := m["Ref"].(string); ok {
+		return s
+	}
+	s, _ := m["Fn::GetAtt"].(string)
+	name, _, _ := strings.Cut(s, ".")
+	return name
+}
+
+// TestVariables holds that each function finds in its environment what it reads, and
+// nothing else.
+func TestVariables(t *testing.T) {
+	x := readTemplate(t)
+	for _, f := range Functions {
+		properties := x.function(f)
+		vars := properties["Environment"].(map[string]any)["Variables"].(map[string]any)
+		var got []string
+		for name := range vars {
+			got = append(got, name)
+		}
+		want := Variables(f)
+		slices.Sort(got)
+		slices.Sort(want)
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("%s reads - and is given +:\n%s", f, d)
+		}
+		if want := "dist/" + string(f) + ".zip"; properties["CodeUri"] != want {
+			t.Errorf("the code of %s is %v, and make build makes %s", f, properties["CodeUri"], want)
+		}
+		if named(properties["Role"]) != f.logical()+"Role" {
+			t.Errorf("%s has another's role, %v", f, properties["Role"])
+		}
+	}
+}
+
+// TestQueues holds which function takes which queue, and how.
+func TestQueues(t *testing.T) {
+	x := readTemplate(t)
+	type edge struct{ Queue, Function string }
+	want := []edge{
+		{"Applies", "ApplyFunction"}, {"AppliesDead", "JanitorFunction"}, {"Events", "PlanFunction"},
+		{"EventsDead", "JanitorFunction"}, {"Plans", "PlanFunction"}, {"PlansDead", "JanitorFunction"},
+	}
+	var got []edge
+	for name, r := range x.Resources {
+		switch r.Type {
+		case "AWS::Lambda::EventSourceMapping":
+			got = append(got, edge{named(r.Properties["EventSourceArn"]), named(r.Properties["FunctionName"])})
+			if d := cmp.Diff([]any{"ReportBatchItemFailures"}, r.Properties["FunctionResponseTypes"]); d != "" {
+				t.Errorf("%s does not report failures of single messages", name)
+			}
+		case "AWS::SQS::Queue":
+			if r.Properties["FifoQueue"] != true {
+				t.Errorf("%s is no FIFO queue", name)
+			}
+			// Lambda accepts no queue that shows a message while it is handled.
+			if r.Properties["VisibilityTimeout"].(int) < 900 {
+				t.Errorf("%s shows messages after %v s", name, r.Properties["VisibilityTimeout"])
+			}
+			redrive, _ := r.Properties["RedrivePolicy"].(map[string]any)
+			if strings.HasSuffix(name, "Dead") {
+				break
+			}
+			if named(redrive["deadLetterTargetArn"]) != name+"Dead" || redrive["maxReceiveCount"] != MaxReceives {
+				t.Errorf("dead letters of %s: %v", name, redrive)
+			}
+		}
+	}
+	slices.SortFunc(got, func(a, b edge) int { return strings.Compare(a.Queue, b.Queue) })
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
+
+// checkTemplates has templates checked against AWS' description of resource types.
+func checkTemplates(t *testing.T, files ...string) (string, error) {
+	t.Helper()
+	modules := filepath.Dir(statebackendtest.Part(t, "npm", "resources", "node_modules", "yaml-cfn"))
+	node, err := exec.LookPath("node")
+	if err != nil {
+		statebackendtest.Missing(t, "node, which checks the template, is not installed")
+	}
+	args := append([]string{"../../.ci/template.mjs", modules}, files...)
+	out, err := exec.CommandContext(t.Context(), node, args...).CombinedOutput()
+	return string(out), err
+}
+
+func TestTemplate(t *testing.T) {
+	t.Parallel()
+	if out, err := checkTemplates(t, templateFile); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestTemplateCheck holds that the check finds what is wrong.
+func TestTemplateCheck(t *testing.T) {
+	t.Parallel()
+	right, err := os.ReadFile(templateFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	var files, want []string
+	for name, test := range map[string]struct{ old, new, want string }{
+		"a property":           {"TargetFunctionArn:", "TargetFunction:", "there is no property TargetFunction"},
+		"a missing property":   {"TargetFunctionArn:", "TargetFunction:", "TargetFunctionArn is missing"},
+		"a property below":     {"NoncurrentDays:", "Days:", "there is no property Days"},
+		"a type":               {"AWS::SQS::QueuePolicy", "AWS::SQS::Policy", "there is no resource type AWS::SQS::Policy"},
+		"a reference":          {"!Ref Records", "!Ref Record", "Ref of Record, which is nothing"},
+		"an attribute":         {"!GetAtt Key.Arn", "!GetAtt Key.ARN", "has no attribute ARN"},
+		"a name in a text":     {"${WebhookLog.Arn}", "${WebhookLogs.Arn}", "GetAtt of WebhookLogs, which is no resource"},
+		"a condition":          {"- HasStateTable", "- HasStatesTable", "there is no condition HasStatesTable"},
+		"an unused parameter":  {"!Ref StopBefore", "2m", "StopBefore: is used by nothing"},
+		"a kind of value":      {"VisibilityTimeout: 960", "VisibilityTimeout: soon", "must be an integer"},
+		"a kind of value, too": {"FifoQueue: true", "FifoQueue: [true]", "must be true or false"},
+		"a dependency":         {"DependsOn: PlanLog", "DependsOn: PlanLogs", "DependsOn PlanLogs, which is no resource"},
+		"no YAML":              {"Resources:", "Resources", "it is not readable"},
+	} {
+		wrong := strings.Replace(string(right), test.old, test.new, 1)
+		if wrong == string(right) {
+			t.Fatalf("%s: %q is not in the template", name, test.old)
+		}
+		file := filepath.Join(dir, strings.ReplaceAll(name, " ", "-")+".yaml")
+		if err := os.WriteFile(file, []byte(wrong), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files, want = append(files, file), append(want, test.want)
+	}
+	out, err := checkTemplates(t, files...)
+	if err == nil {
+		t.Error("nothing is wrong")
+	}
+	for i, file := range files {
+		found := ""
+		for line := range strings.Lines(out) {
+			if said, ok := strings.CutPrefix(line, file+": "); ok {
+				found += said
+			}
+		}
+		if !strings.Contains(found, want[i]) {
+			t.Errorf("%s: it says %q, want %q", filepath.Base(file), found, want[i])
+		}
+	}
+}
