@@ -195,7 +195,8 @@ func (a *applier) carryOut(ctx context.Context, changes []*plans.ResourceChange)
 			return nil
 		}
 		c := changes[step.Change]
-		ds := a.step(ctx, step, c)
+		x := a.of(c)
+		ds := a.s.Complete(a.step(ctx, step, c), x.r, c.Schema, x.address())
 		a.report(ds)
 		if ds.HasErrors() {
 			a.fail(c)

@@ -70,7 +70,7 @@ func (x *object) make(ctx context.Context) diags.Diagnostics {
 		ds = append(ds, x.conditions(x.r.Postconditions, scope, "Resource postcondition failed")...)
 	}
 	if more.HasErrors() {
-		ds = append(ds, x.a.save(ctx)...)
+		x.a.report(x.a.save(ctx))
 	}
 	return ds
 }
@@ -179,7 +179,7 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 		verb = plans.Update
 	}
 	at := x.begin(verb, q.Prior)
-	resp, ds := x.effect(ctx, verb, provider.ApplyRequest{
+	resp, ds := x.effect(ctx, provider.ApplyRequest{
 		TypeName: x.r.Addr.Type, Prior: plainPrior, Planned: planned, Config: config, Private: q.PlannedPrivate,
 	})
 	made, more := x.keep(q, prior, resp, ds.HasErrors())
@@ -254,13 +254,10 @@ func newDeposedKey() addrs.DeposedKey {
 }
 
 // effect is the one place where a provider changes something.
-func (x *object) effect(ctx context.Context, verb plans.Action, req provider.ApplyRequest) (provider.ApplyResponse, diags.Diagnostics) {
+func (x *object) effect(ctx context.Context, req provider.ApplyRequest) (provider.ApplyResponse, diags.Diagnostics) {
 	// A call under way is never cut off by a stop: what it did would not be known.
 	resp, ds := x.client.Apply(context.WithoutCancel(ctx), req)
-	if verb != plans.Delete { // what is deleted has no place in the configuration
-		ds = x.a.s.Place(ds, x.r, x.rs, x.address())
-	}
-	return resp, ds
+	return resp, x.a.s.Place(ds, x.r, x.rs, x.address())
 }
 
 // newState checks what a provider made of an object: final planned state -> new
@@ -344,7 +341,7 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 	}
 	at.end(ds.HasErrors())
 	if ds.HasErrors() {
-		ds = append(ds, x.a.save(ctx)...)
+		x.a.report(x.a.save(ctx))
 	}
 	return ds
 }
@@ -358,7 +355,7 @@ func (x *object) destroy(ctx context.Context, addr addrs.ResourceInstanceObject,
 		private = x.c.Private
 	}
 	null := x.rs.Block.NullValue()
-	resp, ds := x.effect(ctx, plans.Delete, provider.ApplyRequest{
+	resp, ds := x.effect(ctx, provider.ApplyRequest{
 		TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Planned: null, Config: null, Private: private,
 	})
 	if !ds.HasErrors() && resp.New != cty.NilVal && !resp.New.IsNull() {

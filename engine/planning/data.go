@@ -41,6 +41,7 @@ func (p *planner) visitData(ctx context.Context, m *config.Module, r *config.Res
 		}
 		x := &instance{block: b, addr: j.addr, scope: j.scope}
 		j.val, j.ds = x.planData(ctx)
+		j.ds = b.complete(j.ds, j.addr)
 	})
 	ds = append(ds, interrupted...)
 	for i := range jobs {
@@ -227,6 +228,7 @@ func (p *planner) visitEphemeral(ctx context.Context, m *config.Module, r *confi
 			Addr: j.addr, Client: b.client, Resource: r, Schema: b.rs, Scope: eval.Scope{Module: j.in, Instance: j.scope.Instance},
 			Defer: x.dependencyPending(),
 		})
+		j.ds = b.complete(j.ds, j.addr)
 	})
 	ds = append(ds, interrupted...)
 	for i := range jobs {

@@ -118,7 +118,7 @@ func (b *block) deleteAll(ctx context.Context, list []addrs.AbsResourceInstance,
 		// Without its instance in the configuration the block no longer adds dependencies.
 		orphan := *b
 		orphan.r = nil
-		found[i] = append(orphan.deleteOrphan(ctx, obj, reason(addr), b), b.deposed(ctx, addr)...)
+		found[i] = b.complete(append(orphan.deleteOrphan(ctx, obj, reason(addr), b), b.deposed(ctx, addr)...), addr)
 	})
 	return append(slices.Concat(found...), interrupted...)
 }

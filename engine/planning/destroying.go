@@ -34,7 +34,9 @@ func (p *planner) destroy(ctx context.Context, cr addrs.ConfigResource) diags.Di
 			return ds
 		}
 		found := make([]diags.Diagnostics, len(list))
-		interrupted := each(ctx, len(list), func(ctx context.Context, i int) { found[i] = b.destroy(ctx, list[i]) })
+		interrupted := each(ctx, len(list), func(ctx context.Context, i int) {
+			found[i] = b.complete(b.destroy(ctx, list[i]), list[i].Instance)
+		})
 		p.mu.Lock()
 		p.late = append(p.late, slices.Concat(found...)...)
 		p.mu.Unlock()

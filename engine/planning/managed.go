@@ -51,6 +51,11 @@ func (b *block) place(ds diags.Diagnostics, addr addrs.AbsResourceInstance) diag
 	return b.p.s.Place(ds, b.r, b.rs, addr.String())
 }
 
+// complete gives what has neither the address and the place of the instance.
+func (b *block) complete(ds diags.Diagnostics, addr addrs.AbsResourceInstance) diags.Diagnostics {
+	return b.p.s.Complete(ds, b.r, b.rs, addr.String())
+}
+
 // selfReference reports mentions of a resource in its own block. It is by
 // resource, not by instance: a[1] cannot use a[0].
 func (p *planner) selfReference(r *config.Resource, cr addrs.ConfigResource) diags.Diagnostics {
@@ -158,7 +163,7 @@ func (p *planner) visitManaged(ctx context.Context, m *config.Module, r *config.
 		}
 		x := &instance{block: b, addr: j.addr, scope: j.scope}
 		j.val, j.ds = x.plan(ctx)
-		j.ds = append(j.ds, b.deposed(ctx, j.addr)...)
+		j.ds = b.complete(append(j.ds, b.deposed(ctx, j.addr)...), j.addr)
 	})
 	ds = append(ds, interrupted...)
 	for i := range jobs {

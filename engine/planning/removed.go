@@ -25,7 +25,7 @@ func (p *planner) removed(ctx context.Context, b *block, list []addrs.AbsResourc
 			o := p.object(obj)
 			// What becomes of the object is no concern of ours any more: it is not read.
 			before, more := p.s.Decode(ctx, b.client, addr, b.rs, o)
-			if ds = append(ds, more...); more.HasErrors() {
+			if ds = append(ds, b.complete(more, addr)...); more.HasErrors() {
 				continue
 			}
 			p.record(&plans.ResourceChange{
@@ -81,11 +81,8 @@ func (p *planner) objectsOf(addr addrs.AbsResourceInstance) []addrs.ResourceInst
 func (p *planner) forgets(cr addrs.ConfigResource) bool {
 	for _, m := range p.in.Config.Order {
 		for _, r := range m.Removed {
-			mod := m.Addr
-			for _, s := range r.From.Module.Steps() {
-				mod = mod.Child(s.Name)
-			}
-			if !r.Destroy && (r.From.IsModule() && mod.Contains(cr.Module) || mod == cr.Module && r.From.Resource == cr.Resource) {
+			mod, res := r.Static(m.Addr)
+			if !r.Destroy && (r.From.IsModule() && mod.Contains(cr.Module) || mod == cr.Module && res == cr.Resource) {
 				return true
 			}
 		}
@@ -97,19 +94,16 @@ func (p *planner) forgets(cr addrs.ConfigResource) bool {
 func (p *planner) checkRemoved() {
 	for _, m := range p.in.Config.Order {
 		for _, r := range m.Removed {
-			mod := m.Addr
-			for _, s := range r.From.Module.Steps() {
-				mod = mod.Child(s.Name)
-			}
+			mod, res := r.Static(m.Addr)
 			target := p.in.Config.Modules[mod]
 			switch {
 			case target == nil:
 			case r.From.IsModule():
 				p.report(diags.Errorf(&r.Range, "Removed module still exists",
 					"This statement declares that %s was removed, but it is still declared in the configuration at %s. Take out the module block, or this one.", r.From, target.Call.Range))
-			case target.Resources[r.From.Resource] != nil:
+			case target.Resources[res] != nil:
 				p.report(diags.Errorf(&r.Range, "Removed resource still exists",
-					"This statement declares that %s was removed, but it is still declared in the configuration at %s. Take out the resource block, or this one.", r.From, target.Resources[r.From.Resource].Range))
+					"This statement declares that %s was removed, but it is still declared in the configuration at %s. Take out the resource block, or this one.", r.From, target.Resources[res].Range))
 			}
 		}
 	}

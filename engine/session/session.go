@@ -146,19 +146,27 @@ func (s *Session) Bound(r *config.Resource, rs *schema.Schema) *schema.Bound {
 	return b
 }
 
-// Place gives diagnostics that a provider gave about a resource instance its address
-// and the place of what they name in the block. Without a block (r is nil) there is
-// neither.
+// Place gives diagnostics about a resource instance its address and the place of what
+// they name in the block, as far as they have none. Without a block (r is nil) there is
+// no place.
 func (s *Session) Place(ds diags.Diagnostics, r *config.Resource, rs *schema.Schema, address string) diags.Diagnostics {
-	if r == nil {
-		return ds
-	}
 	for i := range ds {
-		if ds[i].Subject == nil {
+		if ds[i].Subject == nil && r != nil && rs != nil {
 			ds[i].Subject = s.Bound(r, rs).Locate(ds[i].Attribute).Ptr()
 		}
 		if ds[i].Address == "" {
 			ds[i].Address = address
+		}
+	}
+	return ds
+}
+
+// Complete does what [Session.Place] does for those diagnostics that say nothing at all
+// of where they come from: they are about the instance as a whole.
+func (s *Session) Complete(ds diags.Diagnostics, r *config.Resource, rs *schema.Schema, address string) diags.Diagnostics {
+	for i := range ds {
+		if ds[i].Subject == nil && ds[i].Address == "" {
+			s.Place(ds[i:i+1], r, rs, address)
 		}
 	}
 	return ds
