@@ -7,12 +7,13 @@ import (
 )
 
 // Every calls f each time that the interval has passed, and once more when ctx ends,
-// until stop is called. Calls do not overlap; stop waits for one that is under way.
+// until stop is called. Calls do not overlap; stop waits for one that is under way. An
+// interval below a nanosecond counts as one.
 func Every(ctx context.Context, interval time.Duration, f func()) (stop func()) {
 	stopped := make(chan struct{})
 	var done sync.WaitGroup
 	done.Go(func() {
-		ticker := time.NewTicker(interval)
+		ticker := time.NewTicker(max(interval, 1))
 		defer ticker.Stop()
 		ended := ctx.Done()
 		for {

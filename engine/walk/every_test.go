@@ -31,3 +31,19 @@ func TestEvery(t *testing.T) {
 		}
 	})
 }
+
+// Half of the shortest interval is an interval, too.
+func TestEveryNothing(t *testing.T) {
+	t.Parallel()
+	for _, interval := range []time.Duration{0, 1, -1} {
+		called := make(chan struct{}, 1)
+		stop := Every(t.Context(), interval, func() {
+			select {
+			case called <- struct{}{}:
+			default:
+			}
+		})
+		<-called
+		stop()
+	}
+}
