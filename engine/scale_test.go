@@ -109,7 +109,18 @@ func (s sized) apply(plan *plans.Plan) *states.State {
 	return st
 }
 
-// TestLinear measures the memory that a plan, an apply and a plan without changes take.
+func (s sized) destroy(st *states.State) *plans.Plan {
+	r, pool := s.run()
+	defer pool.Close()
+	plan, ds := engine.Plan(s.t.Context(), r, st, engine.PlanOptions{Mode: plans.DestroyMode})
+	if ds.HasErrors() {
+		s.t.Fatal(ds)
+	}
+	return plan
+}
+
+// TestLinear measures the memory that a plan, an apply and a plan without changes take,
+// and the end of it all.
 // Four times as many instances may take little more than four times as much.
 func TestLinear(t *testing.T) {
 	for _, shape := range shapes {
@@ -127,7 +138,9 @@ func allocated(t *testing.T, files map[string][]byte) uint64 {
 	s := newSized(t, files)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	s.plan(s.apply(s.plan(states.Empty())))
+	st := s.apply(s.plan(states.Empty()))
+	s.plan(st)
+	s.apply(s.destroy(st))
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc
 }
@@ -175,13 +188,7 @@ func BenchmarkDestroy(b *testing.B) {
 			s := newSized(b, shape.files(benchmarkSize))
 			st := s.apply(s.plan(states.Empty()))
 			for b.Loop() {
-				r, pool := s.run()
-				plan, ds := engine.Plan(b.Context(), r, st, engine.PlanOptions{Mode: plans.DestroyMode})
-				pool.Close()
-				if ds.HasErrors() {
-					b.Fatal(ds)
-				}
-				s.apply(plan)
+				s.apply(s.destroy(st))
 			}
 		})
 	}

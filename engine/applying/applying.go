@@ -228,13 +228,14 @@ func (a *applier) carryOut(ctx context.Context, changes []*plans.ResourceChange)
 func (a *applier) steps(changes []*plans.ResourceChange) order.Graph {
 	list := make([]order.Change, len(changes))
 	ofProvider := a.deps.OfProviders(changes)
+	enough := session.Enough(changes)
 	for i, c := range changes {
 		list[i] = order.Change{
 			Object: c.Addr, Config: c.Addr.Instance.Config(), Action: c.Action,
 			CreateBeforeDestroy: c.CreateBeforeDestroy, Provider: c.Provider, ConfigDeps: c.ConfigDeps, ProviderDeps: ofProvider[i],
 		}
 		if c.Action != plans.NoOp && c.Action != plans.Create && c.Action != plans.Read {
-			list[i].StoredDeps = c.StoredDeps.All()
+			list[i].StoredDeps = c.StoredDeps.Until(enough)
 		}
 	}
 	return order.Steps(list)

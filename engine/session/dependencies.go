@@ -1,11 +1,8 @@
 package session
 
 import (
-	"slices"
-
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
-	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/refs"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
@@ -110,108 +107,6 @@ func (d *Dependencies) CreateBeforeDestroy() map[addrs.ConfigResource]bool {
 		}
 	}
 	return forced
-}
-
-// Fill sets the configuration dependencies of changes: the nearest resources that
-// have changes themselves, through those that have none (no instances, or data that
-// was read already) and those that only lose instances.
-func (d *Dependencies) Fill(changes []*plans.ResourceChange) {
-	n := d.near(changes)
-	for _, c := range changes {
-		cr := c.Addr.Instance.Config()
-		if m := d.cfg.Modules[cr.Module]; m != nil && m.Resources[cr.Resource] != nil {
-			c.ConfigDeps = n.of(cr)
-			continue
-		}
-		// Without a block there is only what its provider configuration depends on.
-		c.ConfigDeps = n.ofProvider(c.Provider)
-	}
-}
-
-// OfProviders returns, for each of the changes, the nearest resources with changes
-// that its provider configuration depends on.
-func (d *Dependencies) OfProviders(changes []*plans.ResourceChange) [][]addrs.ConfigResource {
-	n := d.near(changes)
-	out := make([][]addrs.ConfigResource, len(changes))
-	for i, c := range changes {
-		out[i] = n.ofProvider(c.Provider)
-	}
-	return out
-}
-
-// nearest finds the nearest resources that have changes.
-type nearest struct {
-	d *Dependencies
-	// changed are the resources with changes; made those where something is created,
-	// updated, read or kept: what lies behind the others matters, too.
-	changed, made map[addrs.ConfigResource]bool
-	found         map[addrs.ConfigResource][]addrs.ConfigResource
-	providers     map[addrs.AbsProviderConfig][]addrs.ConfigResource
-}
-
-func (d *Dependencies) near(changes []*plans.ResourceChange) *nearest {
-	n := &nearest{
-		d: d, changed: map[addrs.ConfigResource]bool{}, made: map[addrs.ConfigResource]bool{},
-		found:     map[addrs.ConfigResource][]addrs.ConfigResource{},
-		providers: map[addrs.AbsProviderConfig][]addrs.ConfigResource{},
-	}
-	for _, c := range changes {
-		cr := c.Addr.Instance.Config()
-		n.changed[cr] = true
-		if c.Action != plans.Delete && c.Action != plans.Forget {
-			n.made[cr] = true
-		}
-	}
-	return n
-}
-
-// of returns the nearest resources that a block depends on.
-func (n *nearest) of(cr addrs.ConfigResource) []addrs.ConfigResource {
-	if out, ok := n.found[cr]; ok {
-		return out
-	}
-	n.found[cr] = nil
-	n.found[cr] = n.through(n.d.direct[cr])
-	return n.found[cr]
-}
-
-// ofProvider returns the nearest resources that a provider configuration depends on.
-func (n *nearest) ofProvider(pc addrs.AbsProviderConfig) []addrs.ConfigResource {
-	out, ok := n.providers[pc]
-	if !ok {
-		if o, found := n.d.Provider(pc); found {
-			out = n.through(n.d.Of(o))
-		}
-		n.providers[pc] = out
-	}
-	return out
-}
-
-// through adds what lies behind resources of which nothing is made, and leaves out
-// those without changes.
-func (n *nearest) through(direct []addrs.ConfigResource) []addrs.ConfigResource {
-	if !slices.ContainsFunc(direct, func(cr addrs.ConfigResource) bool { return !n.made[cr] }) {
-		return direct
-	}
-	var out []addrs.ConfigResource
-	seen := map[addrs.ConfigResource]bool{}
-	add := func(cr addrs.ConfigResource) {
-		if !seen[cr] {
-			seen[cr] = true
-			out = append(out, cr)
-		}
-	}
-	for _, x := range direct {
-		if n.changed[x] {
-			add(x)
-		}
-		if !n.made[x] {
-			for _, y := range n.of(x) {
-				add(y)
-			}
-		}
-	}
-	return out
 }
 
 // Provider returns the block of a provider configuration.

@@ -80,6 +80,15 @@ func (d *Dependencies) All() []addrs.ConfigResource {
 		d.once.Do(func() { d.listed = d.load() })
 		return d.listed
 	}
+	return d.Until(func(Dependency) bool { return false })
+}
+
+// Until is [Dependencies.All] without what only those depend on for which enough is true.
+// Lists that are given in full stay as they are.
+func (d *Dependencies) Until(enough func(Dependency) bool) []addrs.ConfigResource {
+	if d == nil || d.load != nil {
+		return d.All()
+	}
 	seen := map[addrs.ConfigResource]bool{}
 	visited := map[*Dependencies]bool{}
 	var visit func(*Dependencies)
@@ -98,8 +107,9 @@ func (d *Dependencies) All() []addrs.ConfigResource {
 			visit(y)
 		}
 		for _, y := range x.direct {
-			seen[y.Resource] = true
-			visit(y.Further)
+			if seen[y.Resource] = true; !enough(y) {
+				visit(y.Further)
+			}
 		}
 	}
 	visit(d)
