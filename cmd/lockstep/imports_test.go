@@ -25,6 +25,7 @@ var allowed = map[string][]string{
 	"functions/run":           {"functions/comment", "functions/project", "functions/run/workdir", "github", "statebackend", "engine/..."},
 	"functions/run/operating": {"functions/run", "functions/run/workdir", "functions/comment", "statebackend/...", "engine/..."},
 	"functions/run/runlocal":  {"functions/run"},
+	"functions/run/page":      {},
 	"functions/run/runtest":   {"functions/run", "statebackend/statebackendtest"},
 	"functions/run/workdir":   {"statebackend/...", "engine/..."},
 

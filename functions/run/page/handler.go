@@ -1,0 +1,142 @@
+package page
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"net/http"
+	"strings"
+)
+
+// A Handler serves the pages of a site. Streams of events last until their request's
+// context ends: let that be when the server shuts down.
+type Handler struct {
+	Site   Site
+	Access Access
+	// Title heads every page: "Demo".
+	Title string
+	// About is Markdown that the first page begins with, Guide Markdown beside every
+	// conversation. Both may be empty.
+	About, Guide string
+	// Log is told of what went wrong; may be nil.
+	Log func(error)
+}
+
+//go:embed static
+var static embed.FS
+
+// policy is the content security policy: what is embedded, and nothing else.
+const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// The longest body of a request, in bytes: a comment of GitHub's greatest length,
+// 65,536 characters, where each may take 12 bytes in a form.
+const maxForm = 1 << 20
+
+// Server returns the http.Handler that serves everything.
+func (h Handler) Server() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /static/{file}", http.FileServerFS(static))
+	mux.HandleFunc("POST "+signInPath, h.signIn)
+	mux.HandleFunc("GET /events", h.guarded(h.events))
+	mux.HandleFunc("GET /{$}", h.guarded(h.overview))
+	const pull = "/{owner}/{name}/pull/{number}"
+	mux.HandleFunc("GET "+pull, h.guarded(h.pull("")))
+	for _, tab := range []string{tabChecks, tabFiles, tabProjects} {
+		mux.HandleFunc("GET "+pull+"/"+tab, h.guarded(h.pull(tab)))
+	}
+	mux.HandleFunc("GET "+pull+"/plan/{project}", h.guarded(h.plan))
+	mux.HandleFunc("POST "+pull, h.guarded(h.act))
+	mux.HandleFunc("/", h.guarded(func(w http.ResponseWriter, r *http.Request) { h.fail(w, r, ErrNotFound) }))
+	// Browsers say where a request comes from; one from another site is refused.
+	return headed(http.NewCrossOriginProtection().Handler(mux))
+}
+
+// headed sets the headers that every answer has.
+func headed(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for name, value := range map[string]string{
+			"Content-Security-Policy":      policy,
+			"X-Content-Type-Options":       "nosniff",
+			"Referrer-Policy":              "no-referrer",
+			"Cross-Origin-Opener-Policy":   "same-origin",
+			"Cross-Origin-Resource-Policy": "same-origin",
+			"Cache-Control":                "no-store",
+		} {
+			w.Header().Set(name, value)
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		next.ServeHTTP(w, r)
+	})
+}
+
+// guarded lets those pass who may look.
+func (h Handler) guarded(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		no := h.Access.check(r)
+		switch {
+		case no.signIn:
+			h.write(w, no.status, "signin", frame{Title: h.Title})
+		case no.reason != "":
+			http.Error(w, no.reason, no.status)
+		default:
+			next(w, r)
+		}
+	}
+}
+
+// signIn takes the token, and gives the cookie.
+func (h Handler) signIn(w http.ResponseWriter, r *http.Request) {
+	if no := h.Access.check(r); no.reason != "" && !no.signIn {
+		http.Error(w, no.reason, no.status)
+		return
+	}
+	if h.Access.Token == "" || !h.Access.isToken(strings.TrimSpace(r.PostFormValue("token"))) {
+		h.write(w, http.StatusUnauthorized, "signin", frame{Title: h.Title, Notice: "That is not the token."})
+		return
+	}
+	http.SetCookie(w, h.Access.cookie())
+	http.Redirect(w, r, "/", http.StatusSeeOther)
+}
+
+func (h Handler) overview(w http.ResponseWriter, r *http.Request) {
+	version := h.Site.Changed(r.Context(), 0)
+	pulls, err := h.Site.Pulls(r.Context())
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	h.write(w, http.StatusOK, "overview", frame{Title: h.Title, Version: version, Pulls: pulls, About: h.About})
+}
+
+// fail shows that something went wrong. What, is for the log.
+func (h Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
+	f := frame{Title: h.Title, Notice: "Something went wrong on our side. The log has more."}
+	status := http.StatusInternalServerError
+	var tooLong *http.MaxBytesError
+	switch {
+	case errors.Is(err, ErrNotFound):
+		status, f.Notice = http.StatusNotFound, "There is no such page."
+	case errors.As(err, &tooLong):
+		status, f.Notice = http.StatusRequestEntityTooLarge, "That is too long."
+	case r.Context().Err() != nil:
+		return // nobody is waiting
+	case h.Log != nil:
+		h.Log(err)
+	}
+	h.write(w, status, "failed", f)
+}
+
+// write executes a template, all of it or nothing.
+func (h Handler) write(w http.ResponseWriter, status int, name string, f frame) {
+	var b bytes.Buffer
+	if err := pages[name].ExecuteTemplate(&b, "page", f); err != nil {
+		if h.Log != nil {
+			h.Log(err)
+		}
+		http.Error(w, "The page cannot be shown.", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	w.Write(b.Bytes())
+}

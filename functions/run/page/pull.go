@@ -1,0 +1,128 @@
+package page
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// The tabs of a pull request; the first one is the conversation.
+const (
+	tabChecks   = "checks"
+	tabFiles    = "files"
+	tabProjects = "projects"
+)
+
+func (h Handler) pull(tab string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		h.showPull(w, r, tab, http.StatusOK, frame{})
+	}
+}
+
+// showPull writes the page of a pull request; f has what is to be said besides.
+func (h Handler) showPull(w http.ResponseWriter, r *http.Request, tab string, status int, f frame) {
+	// The version comes first: what changes meanwhile is shown twice rather than never.
+	f.Title, f.Guide, f.Tab, f.Version = h.Title, h.Guide, tab, h.Site.Changed(r.Context(), 0)
+	id, err := pullID(r)
+	if err == nil {
+		f.Pull, err = h.Site.Pull(r.Context(), id)
+	}
+	if err == nil && !f.has(tab) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	if tab == "" && f.Pull.Entries == nil {
+		f.Tab = tabProjects
+	}
+	if f.As == "" {
+		f.As = speaker(r, f.Pull)
+	}
+	h.write(w, status, "pull", f)
+}
+
+func (h Handler) plan(w http.ResponseWriter, r *http.Request) {
+	f := frame{Title: h.Title, Project: r.PathValue("project")}
+	id, err := pullID(r)
+	if err == nil {
+		f.Text, err = h.Site.Plan(r.Context(), id, f.Project)
+	}
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	f.Pull.PullID = id
+	if r.URL.Query().Has("raw") {
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		io.WriteString(w, f.Text)
+		return
+	}
+	h.write(w, http.StatusOK, "plan", f)
+}
+
+// act does what a form asks for.
+func (h Handler) act(w http.ResponseWriter, r *http.Request) {
+	id, err := pullID(r)
+	actor, ok := h.Site.(Actor)
+	if err == nil && !ok {
+		http.Error(w, "Nothing can be done here: this page is to be read.", http.StatusMethodNotAllowed)
+		return
+	}
+	if err == nil {
+		err = r.ParseForm()
+	}
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	d := Deed{
+		Pull: id, As: r.PostForm.Get("as"), Name: r.PostForm.Get("do"),
+		Text: strings.ReplaceAll(r.PostForm.Get("text"), "\r\n", "\n"),
+	}
+	if d.Name == Comment && strings.TrimSpace(d.Text) == "" {
+		err = &RefusedError{"A comment needs some text."}
+	} else {
+		err = actor.Act(r.Context(), d)
+	}
+	var refused *RefusedError
+	switch {
+	case errors.As(err, &refused):
+		h.showPull(w, r, "", http.StatusConflict, frame{Notice: refused.Reason, As: d.As, Draft: d.Text})
+		return
+	case err != nil:
+		h.fail(w, r, err)
+		return
+	}
+	http.SetCookie(w, &http.Cookie{Name: speakerCookie, Value: d.As, Path: id.Path(), HttpOnly: true, Secure: h.Access.Secure, SameSite: http.SameSiteStrictMode})
+	http.Redirect(w, r, id.Path()+"#say", http.StatusSeeOther)
+}
+
+// speakerCookie remembers who spoke last.
+const speakerCookie = "lockstep-speaker"
+
+// speaker returns who speaks: the one who did last, or else the first one.
+func speaker(r *http.Request, p Pull) string {
+	if len(p.Speakers) == 0 {
+		return ""
+	}
+	if c, err := r.Cookie(speakerCookie); err == nil {
+		for _, s := range p.Speakers {
+			if s.Login == c.Value {
+				return s.Login
+			}
+		}
+	}
+	return p.Speakers[0].Login
+}
+
+func pullID(r *http.Request) (PullID, error) {
+	n, err := strconv.Atoi(r.PathValue("number"))
+	if err != nil || n <= 0 {
+		return PullID{}, ErrNotFound
+	}
+	return PullID{Owner: r.PathValue("owner"), Name: r.PathValue("name"), Number: n}, nil
+}

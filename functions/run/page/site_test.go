@@ -1,0 +1,151 @@
+package page
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// memory is a Site in memory: one pull request, by somebody who wants to do harm.
+type memory struct {
+	mu      sync.Mutex
+	pull    Pull
+	deeds   []Deed
+	version uint64
+	changed chan struct{} // closed with the next change
+	fault   error
+}
+
+const harm = `"><script>alert(1)</script>`
+
+func newMemory() *memory {
+	return &memory{version: 1, changed: make(chan struct{}), pull: Pull{
+		PullID: PullID{"acme", "infra", 7}, Title: "Two subnets" + harm, Author: "alice" + harm, Standing: "open",
+		From: "subnets" + harm, Into: "main", Head: strings.Repeat("ab", 20), URL: "javascript:alert(1)",
+		Projects: []Project{{
+			Name: "network", Dir: "network" + harm, Workspace: "default", Standing: "waits for apply", Tone: Waiting,
+			Summary: "2 to add", By: "bob" + harm, Report: "**Plan:** 2 to add" + harm, HasPlan: true, State: "# x:" + harm,
+		}},
+		Checks: []Check{{Name: "lockstep/network", Status: "completed", Conclusion: "success", Title: "2 to add" + harm, Summary: "**fine**" + harm, Text: "more" + harm}},
+		Files:  []File{{Path: "network/a.tf" + harm, Diff: "--- a\n+++ b\n@@ -1 +1 @@\n-old" + harm + "\n+new" + harm + "\n"}},
+		Entries: []Entry{
+			{ID: "push-1", Who: "alice", At: time.Unix(0, 0), Event: "pushed subnets" + harm},
+			{ID: "comment-2", Who: "lockstep[bot]", Bot: true, At: time.Unix(60, 0), Body: "### Plan\n\n```diff\n+ " + harm + "\n```\n", Edited: true},
+			{ID: "comment-3", Who: "mallory", At: time.Unix(120, 0), Body: "lockstep apply " + harm, Reactions: []Reaction{{"eyes", "lockstep[bot]"}, {"confused", "lockstep[bot]"}, {"eyes", "bob" + harm}, {harm, "x"}}},
+		},
+		Speakers: []Speaker{{"alice", "may write"}, {"mallory", "may read"}},
+		Offers:   []Offer{{"merge", "Merge" + harm, false}, {"close", "Close", true}},
+	}}
+}
+
+func (m *memory) Pulls(ctx context.Context) ([]Pull, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return []Pull{m.pull}, m.fault
+}
+
+func (m *memory) Pull(ctx context.Context, id PullID) (Pull, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if id != m.pull.PullID {
+		return Pull{}, ErrNotFound
+	}
+	return m.pull, m.fault
+}
+
+func (m *memory) Plan(ctx context.Context, id PullID, project string) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if id != m.pull.PullID || project != "network" {
+		return "", ErrNotFound
+	}
+	return "  # a will be created\n  + a " + harm + "\n", m.fault
+}
+
+func (m *memory) Changed(ctx context.Context, since uint64) uint64 {
+	m.mu.Lock()
+	version, changed := m.version, m.changed
+	m.mu.Unlock()
+	if version != since {
+		return version
+	}
+	select {
+	case <-changed:
+		return version + 1
+	case <-ctx.Done():
+		return version
+	}
+}
+
+// change changes the site.
+func (m *memory) change(f func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f()
+	m.version++
+	close(m.changed)
+	m.changed = make(chan struct{})
+}
+
+// talker is a memory that people can act on.
+type talker struct{ *memory }
+
+func (t talker) Act(ctx context.Context, d Deed) error {
+	if t.fault != nil {
+		return t.fault
+	}
+	if d.Name == "merge" {
+		return &RefusedError{"It has conflicts" + harm}
+	}
+	t.change(func() { t.deeds = append(t.deeds, d) })
+	return nil
+}
+
+// serve serves a site as at this machine.
+func serve(t *testing.T, h Handler) *httptest.Server {
+	t.Helper()
+	if h.Log == nil {
+		h.Log = func(err error) { t.Errorf("logged: %v", err) }
+	}
+	s := httptest.NewServer(h.Server())
+	t.Cleanup(s.Close)
+	return s
+}
+
+// An answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// ask makes a request, and does not follow where it sends us.
+func ask(t *testing.T, method, address string, form url.Values, change func(*http.Request)) answer {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if form != nil {
+		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	if change != nil {
+		change(req)
+	}
+	res, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	var b strings.Builder
+	if _, err := io.Copy(&b, res.Body); err != nil {
+		t.Fatal(err)
+	}
+	return answer{res.StatusCode, res.Header, b.String()}
+}

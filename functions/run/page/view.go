@@ -1,0 +1,184 @@
+package page
+
+import (
+	"embed"
+	"fmt"
+	"html/template"
+	"strings"
+	"time"
+)
+
+// frame is what a template is given.
+type frame struct {
+	Title   string // of the site
+	Version uint64 // of the site; 0 if the page is not kept up to date
+	Notice  string // what went wrong, for whoever looks
+	About   string // Markdown
+	Guide   string // Markdown
+	Pulls   []Pull
+	Pull    Pull
+	Tab     string
+	As      string // who speaks
+	Draft   string // what they wanted to say
+	Project string // of a whole plan
+	Text    string // of a whole plan
+}
+
+// has reports whether there is anything under a tab of the pull request.
+func (f frame) has(tab string) bool {
+	switch tab {
+	case tabChecks:
+		return f.Pull.Checks != nil
+	case tabFiles:
+		return f.Pull.Files != nil
+	}
+	return true
+}
+
+// Heading is what the page is about, for the window's title.
+func (f frame) Heading() string {
+	switch {
+	case f.Project != "":
+		return fmt.Sprintf("Plan of %s · %s #%d", f.Project, f.Pull.Repo(), f.Pull.Number)
+	case f.Pull.Number > 0:
+		return strings.TrimSpace(fmt.Sprintf("%s #%d %s", f.Pull.Repo(), f.Pull.Number, f.Pull.Title))
+	}
+	return "Pull requests"
+}
+
+// Tabs returns the tabs of the pull request that have something in them.
+func (f frame) Tabs() []tabLink {
+	var out []tabLink
+	add := func(name, label string, count int) {
+		path := f.Pull.Path()
+		if name != "" {
+			path += "/" + name
+		}
+		out = append(out, tabLink{path, label, count, name == f.Tab})
+	}
+	if f.Pull.Entries != nil {
+		add("", "Conversation", len(f.Pull.Entries))
+	}
+	if f.has(tabChecks) {
+		add(tabChecks, "Checks", len(f.Pull.Checks))
+	}
+	if f.has(tabFiles) {
+		add(tabFiles, "Files changed", len(f.Pull.Files))
+	}
+	add(tabProjects, "Projects", len(f.Pull.Projects))
+	return out
+}
+
+type tabLink struct {
+	Path, Label string
+	Count       int
+	Here        bool
+}
+
+// Repo returns "owner/name".
+func (id PullID) Repo() string { return id.Owner + "/" + id.Name }
+
+// Tone is how a check stands.
+func (c Check) Tone() Tone {
+	switch {
+	case c.Status != "completed":
+		return Busy
+	case c.Conclusion == "success":
+		return Good
+	case c.Conclusion == "action_required":
+		return Waiting
+	case c.Conclusion == "failure" || c.Conclusion == "timed_out":
+		return Bad
+	}
+	return Quiet
+}
+
+// Words puts how a check stands into words.
+func (c Check) Words() string {
+	s := c.Conclusion
+	if c.Status != "completed" {
+		s = c.Status
+	}
+	return strings.ReplaceAll(s, "_", " ")
+}
+
+// Added and Removed count a file's changed lines.
+func (f File) Added() int   { return countLines(f.Diff, '+') }
+func (f File) Removed() int { return countLines(f.Diff, '-') }
+
+func countLines(diff string, sign byte) (n int) {
+	for line := range strings.Lines(diff) {
+		header := strings.HasPrefix(line, "+++ ") || strings.HasPrefix(line, "--- ")
+		if line[0] == sign && !header {
+			n++
+		}
+	}
+	return n
+}
+
+// tally is a picture under a comment, with how many have put it there.
+type tally struct {
+	Picture, Name string
+	By            []string
+}
+
+// pictures are GitHub's reactions.
+// Source: https://docs.github.com/en/rest/reactions/reactions
+var pictures = map[string]string{
+	"+1": "👍", "-1": "👎", "laugh": "😄", "confused": "😕", "heart": "❤️", "hooray": "🎉", "rocket": "🚀", "eyes": "👀",
+}
+
+// Tallies sums the reactions up, in the order they came.
+func (e Entry) Tallies() []tally {
+	var out []tally
+next:
+	for _, r := range e.Reactions {
+		for i := range out {
+			if out[i].Name == r.Content {
+				out[i].By = append(out[i].By, r.By)
+				continue next
+			}
+		}
+		if p := pictures[r.Content]; p != "" {
+			out = append(out, tally{p, r.Content, []string{r.By}})
+		}
+	}
+	return out
+}
+
+//go:embed templates
+var templates embed.FS
+
+// funcs are what templates can call besides methods.
+var funcs = template.FuncMap{
+	"markdown": markdown,
+	"diff":     diffHTML,
+	"plantext": planHTML,
+	"short":    func(sha string) string { return sha[:min(7, len(sha))] },
+	"join":     strings.Join,
+	"clock":    func(t time.Time) string { return t.UTC().Format("2 Jan 15:04") },
+	"stamp":    func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"initial": func(login string) string {
+		for _, r := range login {
+			return strings.ToUpper(string(r))
+		}
+		return "?"
+	},
+	// Colours of faces: one of six, always the same for a login.
+	"hue": func(login string) (n int) {
+		for _, r := range login {
+			n += int(r)
+		}
+		return n % 6
+	},
+	"bytes": func(s string) string { return fmt.Sprintf("%.1f kB", float64(len(s))/1000) },
+}
+
+// pages are the templates by name, each in the frame that all share.
+var pages = func() map[string]*template.Template {
+	out := map[string]*template.Template{}
+	for _, name := range []string{"overview", "pull", "plan", "signin", "failed"} {
+		out[name] = template.Must(template.New("").Funcs(funcs).ParseFS(templates, "templates/frame.html", "templates/parts.html", "templates/"+name+".html"))
+	}
+	return out
+}()
