@@ -39,7 +39,7 @@ func (t *task) apply(ctx context.Context, c comment.Command) ([]comment.Reply, e
 // to be done at the present head; if that is nothing, the gate says why of each.
 func (t *task) meant(c comment.Command, runs []stored) []stored {
 	runs = slices.DeleteFunc(runs, func(s stored) bool {
-		return s.Phase == Closed || !means(c, s.Project, s.Dir, s.Workspace)
+		return s.Phase == Dropped || !means(c, s.Project, s.Dir, s.Workspace)
 	})
 	if c != (comment.Command{Verb: c.Verb}) {
 		return runs
@@ -71,7 +71,7 @@ func (t *task) applyOne(ctx context.Context, c comment.Command, s stored) (comme
 	if d := Gate(q); !d.Allowed() {
 		return refused(c, s.Project, d), nil
 	}
-	plan, err := t.Artifacts.Get(ctx, s.Plan)
+	plan, err := t.Artifacts.Get(ctx, s.artifact(s.Plan))
 	if errors.Is(err, ErrNoArtifact) {
 		q.Run.Phase = New // it was deleted: there is none
 		return refused(c, s.Project, Gate(q)), nil
@@ -201,7 +201,7 @@ func (t *task) finish(ctx context.Context, s stored, o Outcome) (comment.Reply, 
 		next = ApplyFailed
 	}
 	s = s.to(next)
-	if err := t.Artifacts.Delete(ctx, s.Plan); err != nil { // it can never be applied again
+	if err := t.Artifacts.Delete(ctx, s.artifact(s.Plan)); err != nil { // it can never be applied again
 		return nil, err
 	}
 	s.Plan = ""

@@ -87,12 +87,12 @@ func (t *task) status(ctx context.Context) error {
 	}
 	s := comment.Status{Head: t.pull.Head.SHA}
 	for _, r := range runs {
-		if r.Head != s.Head || r.Phase == Closed {
+		if r.Head != s.Head || r.Phase == Dropped {
 			continue
 		}
 		p := comment.ProjectStatus{Name: r.Project, Standing: r.standing(), Counts: r.Counts, By: r.Actor}
 		if r.Report != "" && r.Phase != Planning {
-			report, err := t.Artifacts.Get(ctx, r.Report)
+			report, err := t.Artifacts.Get(ctx, r.artifact(r.Report))
 			if err != nil && !errors.Is(err, ErrNoArtifact) {
 				return err
 			}

@@ -150,7 +150,7 @@ func (g *gate) apply() {
 // phase reports whether there is a plan to speak of.
 func (g *gate) phase() bool {
 	switch g.Run.Phase {
-	case New, Closed:
+	case New, Dropped:
 		g.no(NotPlanned, planAgain, "There is no plan to apply.")
 	case Planning:
 		g.no(UnderWay, "Look at the plan when it is there, and then apply it.", "It is being planned.")

@@ -77,7 +77,7 @@ func TestGate(t *testing.T) {
 		{"apply twice", []change{phase(Applied)}, []Rule{AlreadyDone}},
 		{"apply after an apply failed", []change{phase(ApplyFailed)}, []Rule{ApplyBroken}},
 		{"apply what was found stale", []change{phase(Stale)}, []Rule{StateMoved}},
-		{"apply what was closed and opened", []change{phase(Closed)}, []Rule{NotPlanned}},
+		{"apply what was closed and opened", []change{phase(Dropped)}, []Rule{NotPlanned}},
 		{"apply no changes", []change{func(q *Request) { q.Run.Applyable = false }}, []Rule{NothingToDo}},
 		{"plan while it is applied", []change{verb(comment.Plan), phase(Applying)}, []Rule{UnderWay}},
 		{"plan for a push while it is applied", []change{push, phase(Applying)}, []Rule{UnderWay}},

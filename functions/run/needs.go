@@ -3,8 +3,10 @@ package run
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -18,8 +20,16 @@ type Pull struct {
 // Pulls reads what GitHub says of pull requests and people now.
 type Pulls interface {
 	PullRequest(ctx context.Context, number int) (github.PullRequest, error)
+	// MergeResult names the trial merge of an open pull request's head with the tip of
+	// its base branch. An error wraps github.ErrNotYet if GitHub has not made it.
+	MergeResult(ctx context.Context, number int) (github.Merge, error)
 	ChangedFiles(ctx context.Context, number int) (paths []string, all bool, err error)
 	Permission(ctx context.Context, login string) (github.Permission, error)
+	// Reviews returns the reviews that count now, one a reviewer.
+	Reviews(ctx context.Context, number int) ([]github.Review, error)
+	// File returns a file at a commit; the error wraps github.ErrNotFound if there is
+	// none.
+	File(ctx context.Context, sha, path string) ([]byte, error)
 }
 
 // Checkouts unpacks a repository at a commit into an empty directory.
@@ -27,11 +37,14 @@ type Checkouts interface {
 	Checkout(ctx context.Context, sha, dir string) (github.Unpacked, error)
 }
 
-// Conversation writes on a pull request. Both methods may be called twice with the
-// same effect as once.
+// Conversation writes on a pull request. All methods may be called twice with the same
+// effect as once.
 type Conversation interface {
 	PutComment(ctx context.Context, number int, marker, body string) (int64, error)
 	React(ctx context.Context, comment int64, r github.Reaction) error
+	// PutCheck writes a check run and returns its ID; with id 0 it is ours with c's name
+	// and external ID on c's commit, which is made if there is none.
+	PutCheck(ctx context.Context, id int64, c github.Check) (int64, error)
 }
 
 // GitHub is one repository; *github.Client is it.
@@ -55,31 +68,48 @@ type Record struct {
 }
 
 // Records is a table of small values moved by conditional writes. It is
-// linearizable: a Get that begins after a Put has ended sees it, from any process.
-// Keys are paths of printable characters without spaces.
+// linearizable: a Get or List that begins after a Put has ended sees it, from any
+// process. Keys are paths of two or more segments of printable characters without
+// spaces, joined by "/".
 type Records interface {
 	// Get returns the record of a key; without value and version if there is none.
 	Get(ctx context.Context, key string) (Record, error)
 	// Put stores a value if the record's version is still prev, and returns the new
-	// version; otherwise the error is ErrConflict.
+	// version; otherwise the error wraps ErrConflict.
 	Put(ctx context.Context, key string, value []byte, prev Version) (Version, error)
-	// List returns the records whose keys begin with a prefix, sorted by key.
-	List(ctx context.Context, prefix string) ([]Record, error)
+	// Delete removes a record if its version is still prev; otherwise the error wraps
+	// ErrConflict. A record that is not there can be deleted with the version "".
+	Delete(ctx context.Context, key string, prev Version) error
+	// List returns the records whose keys are dir, "/" and one more segment, sorted by
+	// key.
+	List(ctx context.Context, dir string) ([]Record, error)
 }
 
 // ErrNoArtifact says that there is nothing under a key.
 var ErrNoArtifact = errors.New("there is no such artifact")
 
-// Artifacts keeps larger things, which are secret: saved plans have values in clear.
-type Artifacts interface {
-	Put(ctx context.Context, key string, data []byte) error
-	Get(ctx context.Context, key string) ([]byte, error)
-	// Delete removes what is under a key, if there is something.
-	Delete(ctx context.Context, key string) error
+// An Artifact names something larger that is kept. Key alone tells it from others; the
+// rest says what it belongs to, and is bound to it where it is encrypted.
+type Artifact struct {
+	Key    string
+	Repo   string // "owner/name"
+	Number int    // of the pull request
+	SHA    string // its head
 }
 
-// Queue takes messages for [Pipeline.Handle]. A message may be handed over more than
-// once; those of one group one after the other.
+// Artifacts keeps larger things, which are secret: saved plans have values in clear.
+type Artifacts interface {
+	Put(ctx context.Context, a Artifact, data []byte) error
+	// Get returns what was put; the error wraps ErrNoArtifact if nothing was.
+	Get(ctx context.Context, a Artifact) ([]byte, error)
+	// Delete removes what is under a key, if there is something.
+	Delete(ctx context.Context, a Artifact) error
+}
+
+// Queue takes messages for [Pipeline.Handle], each for the queue and group that it
+// names. A message may be handed over more than once; one that is sent twice within
+// some minutes, with the same ID, may be handed over once. Those of one group are
+// handed over one after the other.
 type Queue interface {
 	Send(ctx context.Context, m Message) error
 }
@@ -100,8 +130,18 @@ type Job struct {
 	Project       string
 	Workspace     string
 	Repo          github.Repo
+	Number        int    // of the pull request
+	Head          string // SHA of its head
 	// Owner says, in the state's lock, who holds it: "lockstep acme/infra#7".
 	Owner string
+	// VarFiles are the files with values of variables that lockstep.hcl names,
+	// slash-separated, from the checkout.
+	VarFiles []string
+	// Grants are what the base branch allows to be run.
+	Grants project.Grants
+	// StopStarting is when an apply must not begin another change; what is begun comes to
+	// its end. The zero value sets no such time.
+	StopStarting time.Time
 }
 
 // A PlanResult is what became of planning a project.
@@ -113,8 +153,11 @@ type PlanResult struct {
 	Counts comment.Counts
 	// Applyable says that there is something to apply.
 	Applyable bool
-	// Report is for people, in Markdown: the plan, or what went wrong.
+	// Report is for people, in Markdown: the plan, or what went wrong. It may be
+	// shortened.
 	Report string
+	// Full is the whole plan as text; "" if Report has it all.
+	Full string
 }
 
 // An Outcome is what became of applying a plan.
@@ -122,9 +165,11 @@ type Outcome struct {
 	// Refused says that permit did not allow it: nothing was done.
 	Refused bool
 	Failed  bool
-	State   StateID // the state afterwards
-	Counts  comment.Counts
-	Report  string // for people, in Markdown; may be empty
+	// Remaining is how many changes were not begun.
+	Remaining int
+	State     StateID // the state afterwards
+	Counts    comment.Counts
+	Report    string // for people, in Markdown; may be empty
 }
 
 // Engine plans and applies. What the configuration, a provider or a state lock says

@@ -43,12 +43,12 @@ func (p *Pipeline) Handle(ctx context.Context, m Message) error {
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
 	t := &task{Pipeline: p, message: m, hub: hub}
-	switch m.Action {
-	case "":
+	switch m.Kind {
+	case Commanded:
 		err = t.commanded(ctx)
-	case "closed":
+	case Closed:
 		err = t.closed(ctx)
-	default:
+	case Pushed:
 		err = t.pushed(ctx)
 	}
 	if errors.Is(err, errGone) {
@@ -216,18 +216,18 @@ func (t *task) closed(ctx context.Context) error {
 		if err := t.settle(ctx, r); err != nil {
 			return err
 		}
-		if !r.Phase.May(Closed) {
+		if !r.Phase.May(Dropped) {
 			continue // being applied, by a message that came before and is handled again
 		}
 		for _, key := range []string{r.Plan, r.Report} {
 			if key == "" {
 				continue
 			}
-			if err := t.Artifacts.Delete(ctx, key); err != nil {
+			if err := t.Artifacts.Delete(ctx, r.artifact(key)); err != nil {
 				return err
 			}
 		}
-		next := r.to(Closed)
+		next := r.to(Dropped)
 		next.Plan, next.Report = "", ""
 		if _, err := t.save(ctx, next); err != nil && !errors.Is(err, ErrConflict) {
 			return err
@@ -256,7 +256,8 @@ func (t *task) checkout(ctx context.Context, sha string) (dir string, done func(
 // job is a run's project in a checkout.
 func (t *task) job(r Run, dir string) Job {
 	return Job{
-		Checkout: dir, Dir: r.Dir, Project: r.Project, Workspace: r.Workspace, Repo: r.Pull.Repo,
+		Checkout: dir, Dir: r.Dir, Project: r.Project, Workspace: r.Workspace,
+		Repo: r.Pull.Repo, Number: r.Pull.Number, Head: r.Head,
 		Owner: fmt.Sprintf("lockstep %s#%d", r.Pull.Repo, r.Pull.Number),
 	}
 }

@@ -155,7 +155,7 @@ func (t *task) planOne(ctx context.Context, s stored, dir string) (comment.Reply
 	planned.Report = t.clean(planned.Report)
 	old := []string{s.Plan, s.Report}
 	s.Plan, s.Report = "", fmt.Sprintf("report/%s/%s/%d.md", s.key(), s.Head, s.Attempt)
-	if err := t.Artifacts.Put(ctx, s.Report, []byte(planned.Report)); err != nil {
+	if err := t.Artifacts.Put(ctx, s.artifact(s.Report), []byte(planned.Report)); err != nil {
 		return nil, err
 	}
 	next := PlanFailed
@@ -164,7 +164,7 @@ func (t *task) planOne(ctx context.Context, s stored, dir string) (comment.Reply
 		next = Planned
 		reply = comment.Planned{Project: s.Project, Counts: planned.Counts}
 		s.Plan = fmt.Sprintf("plan/%s/%s/%d", s.key(), s.Head, s.Attempt)
-		if err := t.Artifacts.Put(ctx, s.Plan, planned.Plan); err != nil {
+		if err := t.Artifacts.Put(ctx, s.artifact(s.Plan), planned.Plan); err != nil {
 			return nil, err
 		}
 	}
@@ -177,7 +177,7 @@ func (t *task) planOne(ctx context.Context, s stored, dir string) (comment.Reply
 		return nil, err
 	}
 	for _, key := range slices.DeleteFunc(old, func(k string) bool { return k == "" }) {
-		if err := t.Artifacts.Delete(ctx, key); err != nil {
+		if err := t.Artifacts.Delete(ctx, s.artifact(key)); err != nil {
 			return nil, err
 		}
 	}

@@ -56,12 +56,14 @@ func message(d github.Delivery) (m Message, ok bool) {
 	switch e := d.Event.(type) {
 	case github.PullRequestEvent:
 		switch e.Action {
-		case "opened", "synchronize", "reopened", "closed":
-			return Message{ID: d.ID, Pull: pullOf(e.Subject), Action: e.Action, Merged: e.Merged}, true
+		case "opened", "synchronize", "reopened":
+			return Message{ID: d.ID, Kind: Pushed, Pull: pullOf(e.Subject), Action: e.Action}, true
+		case "closed":
+			return Message{ID: d.ID, Kind: Closed, Pull: pullOf(e.Subject), Action: e.Action, Merged: e.Merged, Actor: e.Sender}, true
 		}
 	case github.CommentEvent:
 		if lines := comment.Parse(e.Body); len(lines) > 0 && !e.Bot {
-			return Message{ID: d.ID, Pull: pullOf(e.Subject), Comment: e.Comment, Actor: e.Sender, Lines: lines}, true
+			return Message{ID: d.ID, Kind: Commanded, Pull: pullOf(e.Subject), Comment: e.Comment, Actor: e.Sender, Lines: lines}, true
 		}
 	}
 	return Message{}, false

@@ -49,7 +49,7 @@ func (t *task) save(ctx context.Context, s stored) (stored, error) {
 
 // runs returns the records of all projects of the pull request, sorted by project.
 func (t *task) runs(ctx context.Context) ([]stored, error) {
-	list, err := t.Records.List(ctx, t.message.Pull.pullPrefix())
+	list, err := t.Records.List(ctx, t.message.Pull.runs())
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}

@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -19,22 +18,22 @@ const (
 	Applying    Phase = "applying"
 	Applied     Phase = "applied"
 	ApplyFailed Phase = "apply failed"
-	Stale       Phase = "stale"  // found to be out of date when it was to be applied
-	Closed      Phase = "closed" // the pull request is
+	Stale       Phase = "stale"   // found to be out of date when it was to be applied
+	Dropped     Phase = "dropped" // the pull request is closed
 )
 
 // follows says what may follow what. Planning may begin, or begin again, in every
 // phase but one: what is being applied is left alone.
 var follows = map[Phase][]Phase{
 	New:         {Planning},
-	Planning:    {Planned, PlanFailed, Planning, Closed},
-	Planned:     {Applying, Stale, Planning, Closed},
-	PlanFailed:  {Planning, Closed},
+	Planning:    {Planned, PlanFailed, Planning, Dropped},
+	Planned:     {Applying, Stale, Planning, Dropped},
+	PlanFailed:  {Planning, Dropped},
 	Applying:    {Applied, ApplyFailed, Stale, Planned},
-	Applied:     {Planning, Closed},
-	ApplyFailed: {Planning, Closed},
-	Stale:       {Planning, Closed},
-	Closed:      {Planning},
+	Applied:     {Planning, Dropped},
+	ApplyFailed: {Planning, Dropped},
+	Stale:       {Planning, Dropped},
+	Dropped:     {Planning},
 }
 
 // May reports whether a run in phase p may go on to next.
@@ -96,28 +95,22 @@ func (r Run) standing() comment.Standing {
 	return comment.NoChanges
 }
 
-// pullPrefix begins the keys of all runs of a pull request.
-func (p Pull) pullPrefix() string { return fmt.Sprintf("run/%d/%d/", p.Repo.ID, p.Number) }
+// runs is the directory of the keys of all runs of a pull request.
+func (p Pull) runs() string { return fmt.Sprintf("run/%d/%d", p.Repo.ID, p.Number) }
 
 // key is the run's.
-func (r Run) key() string { return r.Pull.pullPrefix() + r.target() }
+func (r Run) key() string { return r.Pull.runs() + "/" + r.Target() }
 
-// target names project and workspace in keys.
-func (r Run) target() string { return segment(r.Project) + "@" + segment(r.Workspace) }
+// artifact names something that is kept for the run.
+func (r Run) artifact(key string) Artifact {
+	return Artifact{Key: key, Repo: r.Pull.Repo.String(), Number: r.Pull.Number, SHA: r.Head}
+}
+
+// Target names project and workspace in keys and messages.
+func (r Run) Target() string { return segment(r.Project) + "@" + segment(r.Workspace) }
 
 // stateKey is the key of the [LastApply] of the state that the run is for.
-func (r Run) stateKey() string { return fmt.Sprintf("state/%d/%s", r.Pull.Repo.ID, r.target()) }
-
-// segment makes any name one part of a key.
-func segment(s string) string {
-	switch s = url.PathEscape(s); s {
-	case ".":
-		return "%2E"
-	case "..":
-		return "%2E%2E"
-	}
-	return s
-}
+func (r Run) stateKey() string { return fmt.Sprintf("state/%d/%s", r.Pull.Repo.ID, r.Target()) }
 
 // A LastApply is which pull request was last applied to a state.
 type LastApply struct {

@@ -385,7 +385,7 @@ func TestBigPlan(t *testing.T) {
 func TestGone(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
-	m := run.Message{ID: "00000001", Pull: run.Pull{Installation: s.repo.Installation(), Repo: s.repo.Repo(), Number: 99}, Action: "opened"}
+	m := run.Message{ID: "00000001", Pull: run.Pull{Installation: s.repo.Installation(), Repo: s.repo.Repo(), Number: 99}, Kind: run.Pushed, Action: "opened"}
 	if err := s.pipeline.Handle(t.Context(), m); err != nil {
 		t.Errorf("a pull request that is gone: %v", err)
 	}

@@ -1,6 +1,7 @@
 package runlocal
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/run"
 )
@@ -31,9 +31,18 @@ func (r Records) Get(ctx context.Context, key string) (run.Record, error) {
 	if err != nil || len(all) == 0 {
 		return rec, err
 	}
-	n := strconv.Itoa(slices.Max(all))
-	rec.Value, err = os.ReadFile(filepath.Join(dir, mark+n))
-	rec.Version = run.Version(n)
+	return r.read(rec, slices.Max(all))
+}
+
+// deleted is the value of a record that is not there any more.
+var deleted = []byte("\x00deleted")
+
+// read reads the Nth value of a record.
+func (r Records) read(rec run.Record, n int) (run.Record, error) {
+	value, err := os.ReadFile(filepath.Join(keyPath(r.dir, rec.Key), mark+strconv.Itoa(n)))
+	if err == nil && !bytes.Equal(value, deleted) {
+		rec.Value, rec.Version = value, version(n)
+	}
 	return rec, err
 }
 
@@ -48,7 +57,15 @@ func (r Records) Put(ctx context.Context, key string, value []byte, prev run.Ver
 	if len(all) > 0 {
 		n = slices.Max(all)
 	}
-	if version(n) != prev {
+	if n > 0 {
+		rec, err := r.read(run.Record{Key: key}, n)
+		if err != nil {
+			return "", fmt.Errorf("put record %s: %w", key, err)
+		}
+		if rec.Version != prev {
+			return "", run.ErrConflict
+		}
+	} else if prev != "" {
 		return "", run.ErrConflict
 	}
 	err = writeNew(filepath.Join(dir, mark+strconv.Itoa(n+1)), value)
@@ -61,40 +78,35 @@ func (r Records) Put(ctx context.Context, key string, value []byte, prev run.Ver
 	return version(n + 1), nil
 }
 
-func version(n int) run.Version {
-	if n == 0 {
-		return ""
+func version(n int) run.Version { return run.Version(strconv.Itoa(n)) }
+
+// Delete implements run.Records.
+func (r Records) Delete(ctx context.Context, key string, prev run.Version) error {
+	if rec, err := r.Get(ctx, key); err == nil && rec.Version == "" && prev == "" {
+		return nil
 	}
-	return run.Version(strconv.Itoa(n))
+	_, err := r.Put(ctx, key, deleted, prev)
+	return err
 }
 
 // List implements run.Records.
-func (r Records) List(ctx context.Context, prefix string) ([]run.Record, error) {
-	var keys []string
-	// Only what is below the last directory that the prefix names can match.
-	top := prefix[:strings.LastIndex(prefix, "/")+1]
-	err := filepath.WalkDir(filepath.Join(r.dir, filepath.FromSlash(top)), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !strings.HasPrefix(d.Name(), mark) {
-			return err
-		}
-		rel, err := filepath.Rel(r.dir, filepath.Dir(path))
-		key := filepath.ToSlash(rel)
-		if err == nil && strings.HasPrefix(key, prefix) {
-			keys = append(keys, key)
-		}
-		return err
-	})
+func (r Records) List(ctx context.Context, dir string) ([]run.Record, error) {
+	entries, err := os.ReadDir(keyPath(r.dir, dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list records: %w", err)
 	}
-	slices.Sort(keys)
 	var out []run.Record
-	for _, key := range slices.Compact(keys) {
-		rec, err := r.Get(ctx, key)
+	for _, e := range entries { // sorted by name
+		if !e.IsDir() {
+			continue
+		}
+		rec, err := r.Get(ctx, dir+"/"+e.Name())
 		if err != nil {
 			return nil, fmt.Errorf("list records: %w", err)
 		}
-		out = append(out, rec)
+		if rec.Version != "" {
+			out = append(out, rec)
+		}
 	}
 	return out, nil
 }

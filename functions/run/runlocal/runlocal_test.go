@@ -52,17 +52,37 @@ func TestRecords(t *testing.T) {
 		}
 	}
 	got := map[string]string{}
-	list, err := r.List(ctx, "run/5/7/")
+	list, err := r.List(ctx, "run/5/7")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, rec := range list {
 		got[rec.Key] = string(rec.Value)
 	}
-	if diff := cmp.Diff(map[string]string{"run/5/7/a@b": "two", "run/5/7/a@c": "run/5/7/a@c", "run/5/7/a@b/more": "run/5/7/a@b/more"}, got); diff != "" {
+	if diff := cmp.Diff(map[string]string{"run/5/7/a@b": "two", "run/5/7/a@c": "run/5/7/a@c"}, got); diff != "" {
 		t.Error(diff)
 	}
-	if list, err := r.List(ctx, "nothing/"); err != nil || len(list) != 0 {
+	rec, err := r.Get(ctx, "run/5/7/a@c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range []run.Version{"", "77"} {
+		if err := r.Delete(ctx, rec.Key, wrong); !errors.Is(err, run.ErrConflict) {
+			t.Errorf("delete at %q: %v", wrong, err)
+		}
+	}
+	for _, prev := range []run.Version{rec.Version, ""} {
+		if err := r.Delete(ctx, rec.Key, prev); err != nil {
+			t.Errorf("delete at %q: %v", prev, err)
+		}
+	}
+	if list, err := r.List(ctx, "run/5/7"); err != nil || len(list) != 1 {
+		t.Errorf("after a deletion: %v, %v", list, err)
+	}
+	if v, err := r.Put(ctx, rec.Key, []byte("anew"), ""); err != nil || v == rec.Version {
+		t.Errorf("after a deletion: %q, %v", v, err)
+	}
+	if list, err := r.List(ctx, "nothing"); err != nil || len(list) != 0 {
 		t.Errorf("%v, %v", list, err)
 	}
 }
@@ -105,26 +125,26 @@ func TestRacingWriters(t *testing.T) {
 
 func TestArtifacts(t *testing.T) {
 	ctx, a := t.Context(), open(t).Artifacts
-	if _, err := a.Get(ctx, "plan/x"); !errors.Is(err, run.ErrNoArtifact) {
+	if _, err := a.Get(ctx, run.Artifact{Key: "plan/x"}); !errors.Is(err, run.ErrNoArtifact) {
 		t.Errorf("error: %v", err)
 	}
 	for _, text := range []string{"one", "two"} {
-		if err := a.Put(ctx, "plan/x", []byte(text)); err != nil {
+		if err := a.Put(ctx, run.Artifact{Key: "plan/x"}, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if data, err := a.Get(ctx, "plan/x"); err != nil || string(data) != "two" {
+	if data, err := a.Get(ctx, run.Artifact{Key: "plan/x"}); err != nil || string(data) != "two" {
 		t.Errorf("%q, %v", data, err)
 	}
 	if info, err := os.Stat(filepath.Join(a.dir, "plan", "x")); err != nil || info.Mode() != 0o600 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
 	for range 2 {
-		if err := a.Delete(ctx, "plan/x"); err != nil {
+		if err := a.Delete(ctx, run.Artifact{Key: "plan/x"}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := a.Get(ctx, "plan/x"); !errors.Is(err, run.ErrNoArtifact) {
+	if _, err := a.Get(ctx, run.Artifact{Key: "plan/x"}); !errors.Is(err, run.ErrNoArtifact) {
 		t.Errorf("after deletion: %v", err)
 	}
 }
@@ -169,7 +189,7 @@ func TestKeysStayInside(t *testing.T) {
 					t.Errorf("the key %q was taken", key)
 				}
 			}()
-			open(t).Artifacts.Get(t.Context(), key)
+			open(t).Artifacts.Get(t.Context(), run.Artifact{Key: key})
 		}()
 	}
 }
