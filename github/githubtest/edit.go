@@ -3,6 +3,7 @@ package githubtest
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // An Edit is something that was done to a repository.
@@ -17,6 +18,7 @@ type Edit struct {
 	Check   string // name, "" if none
 	SHA     string // of a check's commit
 	Text    string
+	At      time.Time
 }
 
 // String returns the edit as a line.
@@ -45,6 +47,7 @@ func (e Edit) by() string {
 }
 
 func (h *Hub) note(e Edit) {
+	e.At = h.clock
 	h.edits = append(h.edits, e)
 	if h.options.OnEdit != nil {
 		h.options.OnEdit(e)

@@ -46,11 +46,7 @@ func (h *Hub) listFiles(x *Repository, r *http.Request) (int, any) {
 	if p == nil {
 		return fail(notFound)
 	}
-	base := x.branches[p.base]
-	if !p.open {
-		base = p.closedOn
-	}
-	old, head := h.mergeBase(base, p.headSHA).files, h.commits[p.headSHA].files
+	old, head := x.sides(p)
 	list := []any{}
 	for _, name := range old.changed(head) {
 		list = append(list, h.fileJSON(x, p, name, old, head))
