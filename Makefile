@@ -3,13 +3,17 @@
 GOFLAGS ?=
 PARTS ?= $(CURDIR)/.parts
 
+FUNCTIONS = webhook plan apply janitor
+
 .PHONY: all build test vet bench clean parts
 
 all: build
 
-# The command line tool, in bin/.
+# The command line tool, in bin/, and the functions that template.yaml deploys, in dist/.
 build:
 	go build $(GOFLAGS) -trimpath -ldflags '-s -w' -o bin/lockstep ./cmd/lockstep
+	@ls -l bin/lockstep | awk '{ printf "%-20s %5.1f MB\n", $$NF, $$5 / 1e6 }'
+	@go run ./functions/wiring/pack dist $(FUNCTIONS)
 
 # All tests. The real servers and providers that some of them use are installed into
 # .parts first, at pinned versions; without them those tests say so and are skipped,

@@ -1,0 +1,27 @@
+variable "bucket" {
+  description = "The name of the bucket, which is unique in the world."
+  type        = string
+}
+
+variable "table" {
+  description = "The name of the table for locks and digests; empty for none, if every backend block has `use_lockfile = true`."
+  type        = string
+  default     = "lockstep-locks"
+}
+
+variable "keep_versions_days" {
+  description = "How long an old version of a state is kept, in days; the last twenty are kept longer."
+  type        = number
+  default     = 365
+
+  validation {
+    condition     = var.keep_versions_days >= 30
+    error_message = "Old states are what mistakes are mended with: keep them for 30 days at least."
+  }
+}
+
+variable "tags" {
+  description = "Tags of everything that can have them."
+  type        = map(string)
+  default     = {}
+}

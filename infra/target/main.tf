@@ -1,0 +1,106 @@
+# What providers may do in an account: two roles, one to plan with and one to apply with.
+# Lockstep's functions assume them, each its own, and nobody else can.
+
+terraform {
+  required_version = ">= 1.5"
+
+  required_providers {
+    aws = {
+      source  = "hashicorp/aws"
+      version = ">= 5.0"
+    }
+  }
+}
+
+locals {
+  trusted = {
+    plan  = var.plan_function_role_arn
+    apply = var.apply_function_role_arn
+  }
+
+  policies = {
+    plan  = var.plan_policy_arns
+    apply = var.apply_policy_arns
+  }
+
+  # Every pair of a role and a policy of it.
+  attachments = merge([
+    for role, arns in local.policies : { for arn in arns : "${role} ${arn}" => { role = role, arn = arn } }
+  ]...)
+}
+
+# The function says for which repository and pull request it asks; without that, or for
+# another repository, there are no credentials.
+data "aws_iam_policy_document" "trust" {
+  for_each = local.trusted
+
+  statement {
+    actions = ["sts:AssumeRole", "sts:TagSession"]
+
+    principals {
+      type        = "AWS"
+      identifiers = [each.value]
+    }
+
+    condition {
+      test     = "StringEquals"
+      variable = "sts:ExternalId"
+      values   = [var.external_id]
+    }
+
+    condition {
+      test     = "StringEquals"
+      variable = "aws:RequestTag/repository"
+      values   = var.repositories
+    }
+
+    condition {
+      test     = "StringLike"
+      variable = "aws:RequestTag/pull"
+      values   = ["?*"]
+    }
+
+    condition {
+      test     = "ForAllValues:StringEquals"
+      variable = "aws:TagKeys"
+      values   = ["repository", "pull", "project"]
+    }
+  }
+}
+
+resource "aws_iam_role" "provider" {
+  for_each = local.trusted
+
+  name                 = "${var.name}-${each.key}"
+  description          = "Providers have it when Lockstep has a pull request to ${each.key}."
+  assume_role_policy   = data.aws_iam_policy_document.trust[each.key].json
+  permissions_boundary = var.permissions_boundary_arn
+  max_session_duration = 3600
+  tags                 = var.tags
+}
+
+resource "aws_iam_role_policy_attachment" "provider" {
+  for_each = local.attachments
+
+  role       = aws_iam_role.provider[each.value.role].name
+  policy_arn = each.value.arn
+}
+
+# Planning runs what is in a pull request, and a policy for reading lets it read data, too,
+# which a plan hardly needs.
+resource "aws_iam_role_policy" "denied" {
+  count = length(var.plan_denied_actions) == 0 ? 0 : 1
+
+  name   = "denied"
+  role   = aws_iam_role.provider["plan"].id
+  policy = data.aws_iam_policy_document.denied.json
+}
+
+data "aws_iam_policy_document" "denied" {
+  statement {
+    sid       = "Denied"
+    effect    = "Deny"
+    actions   = var.plan_denied_actions
+    resources = ["*"]
+  }
+}
