@@ -183,11 +183,16 @@ func (h *Hub) headsJSON(x *Repository, sha string) []any {
 
 // checkEventJSON is a check run as webhooks show it: with its suite.
 func (h *Hub) checkEventJSON(x *Repository, c *checkRun) object {
-	o := h.checkJSON(x, c)
-	o["check_suite"] = h.suiteJSON(x, c.app, c.says.SHA)
+	o, suite := h.checkJSON(x, c), h.suiteJSON(x, c.app, c.says.SHA)
+	suite["status"], suite["conclusion"] = c.says.Status, orNull(string(c.says.Conclusion))
+	for _, name := range []string{"latest_check_runs_count", "check_runs_url", "head_commit"} {
+		delete(suite, name)
+	}
+	o["check_suite"] = suite
 	return o
 }
 
+// suiteJSON is what an App has at a commit, asked for again.
 func (h *Hub) suiteJSON(x *Repository, by app, sha string) object {
 	id := x.suite(by, sha)
 	api := fmt.Sprintf("%srepos/%s/check-suites/%d", apiURL, x, id)

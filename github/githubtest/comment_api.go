@@ -117,18 +117,45 @@ func (h *Hub) createReaction(x *Repository, r *http.Request) (int, any) {
 
 var reactions = []string{"+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"}
 
-// issueJSON is a pull request as the webhooks of its comments show it: cut down.
+// issueJSON is a pull request as the webhooks of its comments show it.
 func (h *Hub) issueJSON(r *Repository, p *pull) object {
-	return object{
-		"id": p.id, "number": p.number, "title": p.title, "state": state(p), "user": h.userJSON(p.author),
-		"pull_request": object{"url": fmt.Sprintf("%srepos/%s/pulls/%d", apiURL, r, p.number)},
+	api, web := fmt.Sprintf("%srepos/%s/issues/%d", apiURL, r, p.number), fmt.Sprintf("%s%s/pull/%d", webURL, r, p.number)
+	o := object{
+		"id": p.id, "node_id": nodeID("Issue", p.id), "number": p.number, "title": p.title, "state": state(p), "user": h.userJSON(p.author),
+		"url": api, "html_url": web, "repository_url": apiURL + "repos/" + r.String(), "labels_url": api + "/labels{/name}",
+		"comments_url": api + "/comments", "events_url": api + "/events", "body": nil, "labels": []any{}, "locked": false,
+		"active_lock_reason": nil, "assignee": nil, "assignees": []any{}, "milestone": nil, "comments": 1, "closed_at": nil,
+		"created_at": stamp(p.made), "updated_at": stamp(p.touched), "author_association": "CONTRIBUTOR", "reactions": reactionsJSON(api, nil),
+		"pull_request": object{
+			"url": fmt.Sprintf("%srepos/%s/pulls/%d", apiURL, r, p.number), "html_url": web, "diff_url": web + ".diff", "patch_url": web + ".patch",
+		},
 	}
+	if !p.open {
+		o["closed_at"] = stamp(p.touched)
+	}
+	return o
+}
+
+// reactionsJSON counts reactions.
+func reactionsJSON(to string, list []reaction) object {
+	o := object{"url": to + "/reactions", "total_count": len(list)}
+	for _, content := range reactions {
+		n := 0
+		for _, re := range list {
+			if re.content == content {
+				n++
+			}
+		}
+		o[content] = n
+	}
+	return o
 }
 
 func (h *Hub) commentJSON(r *Repository, c *Comment) object {
+	api := fmt.Sprintf("%srepos/%s/issues/comments/%d", apiURL, r, c.ID)
 	return object{
 		"id": c.ID, "node_id": nodeID("IssueComment", c.ID), "body": c.Body, "user": h.userJSON(c.author),
-		"url":        fmt.Sprintf("%srepos/%s/issues/comments/%d", apiURL, r, c.ID),
+		"url": api, "performed_via_github_app": nil, "reactions": reactionsJSON(api, c.reactions),
 		"html_url":   fmt.Sprintf("%s%s/pull/%d#issuecomment-%d", webURL, r, c.Number, c.ID),
 		"issue_url":  fmt.Sprintf("%srepos/%s/issues/%d", apiURL, r, c.Number),
 		"created_at": stamp(c.made), "updated_at": stamp(c.touched), "author_association": "CONTRIBUTOR",

@@ -50,6 +50,7 @@ func (h *Hub) repoJSON(r *Repository) object {
 		"owner": h.userJSON(r.owner), "private": false, "fork": r.parent != nil, "description": nil, "homepage": nil,
 		"url": apiURL + "repos/" + r.String(), "html_url": web, "clone_url": "https://" + git, "git_url": "git://" + git,
 		"ssh_url": "git@" + git, "svn_url": web, "mirror_url": nil, "default_branch": "main", "language": "HCL", "license": nil,
+		"is_template": false, "web_commit_signoff_required": false, "topics": []any{}, "custom_properties": object{},
 		"archived": false, "disabled": false, "size": 1, "visibility": "public",
 		"created_at": stamp(epoch), "updated_at": stamp(epoch), "pushed_at": stamp(h.clock),
 	}

@@ -66,7 +66,8 @@ func (h *Hub) pullJSON(r *Repository, p *pull) object {
 		"commits_url": api + "/commits", "review_comments_url": api + "/comments",
 		"merged": p.mergedBy != nil, "merge_commit_sha": p.mergeCommit(), "mergeable": r.mergeable(p), "mergeable_state": "unknown",
 		"merged_by": nil, "merged_at": nil, "closed_at": nil, "created_at": stamp(p.made), "updated_at": stamp(p.touched),
-		"assignee": nil, "milestone": nil, "labels": []any{}, "author_association": "CONTRIBUTOR", "auto_merge": nil,
+		"assignee": nil, "assignees": []any{}, "requested_reviewers": []any{}, "requested_teams": []any{},
+		"active_lock_reason": nil, "rebaseable": nil, "milestone": nil, "labels": []any{}, "author_association": "CONTRIBUTOR", "auto_merge": nil,
 		"additions": 1, "deletions": 0, "changed_files": 1, "comments": 0, "commits": 1, "review_comments": 0,
 		"maintainer_can_modify": false,
 	}
