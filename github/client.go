@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
@@ -53,20 +54,32 @@ func failed(what string, err error) error {
 	}
 	var secondary *gh.AbuseRateLimitError
 	if errors.As(err, &secondary) {
-		e := &RateLimitedError{}
-		if secondary.RetryAfter != nil {
-			e.Until = time.Now().Add(*secondary.RetryAfter)
-		}
-		return fmt.Errorf("%s: %w", what, e)
+		return fmt.Errorf("%s: %w", what, refused(secondary.RetryAfter))
 	}
 	var re *gh.ErrorResponse
 	if errors.As(err, &re) && re.Response != nil {
-		if re.Response.StatusCode == http.StatusNotFound {
+		status := re.Response.StatusCode
+		wait, given := retryAfter(re.Response.Header)
+		switch {
+		case status == http.StatusNotFound:
 			return fmt.Errorf("%s: %w", what, ErrNotFound)
+		case status == http.StatusTooManyRequests, status == http.StatusForbidden && (given || strings.Contains(re.Message, secondaryWords)):
+			if !given {
+				wait = secondaryWait
+			}
+			return fmt.Errorf("%s: %w", what, refused(&wait))
 		}
 		return fmt.Errorf("%s: GitHub says %s: %s", what, re.Response.Status, said(re))
 	}
 	return fmt.Errorf("%s: %w", what, err)
+}
+
+// refused is a limit that lasts for a while; nil if nobody said how long.
+func refused(wait *time.Duration) *RateLimitedError {
+	if wait == nil {
+		return &RateLimitedError{}
+	}
+	return &RateLimitedError{time.Now().Add(*wait)}
 }
 
 // said returns GitHub's message, with what it says about the fields.

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -17,7 +18,7 @@ func decode(name string, body []byte) (Event, error) {
 	default:
 		return OtherEvent{Name: name}, nil
 	}
-	parsed, err := gh.ParseWebHook(name, body)
+	parsed, err := parse(name, body)
 	if err != nil {
 		return nil, fmt.Errorf("the payload of the %s webhook is not readable: %w", name, err)
 	}
@@ -26,6 +27,34 @@ func decode(name string, body []byte) (Event, error) {
 		return nil, fmt.Errorf("the %s webhook cannot be used: %w", name, err)
 	}
 	return e, nil
+}
+
+func parse(name string, body []byte) (any, error) {
+	if name == "check_run" || name == "check_suite" {
+		var c checkPayload
+		return &c, json.Unmarshal(body, &c)
+	}
+	return gh.ParseWebHook(name, body)
+}
+
+// checkPayload is what we need of the webhooks of check runs and suites. Some have times
+// in a form that go-github does not read, which are none of our business.
+type checkPayload struct {
+	Action       string           `json:"action"`
+	Run          checkSubject     `json:"check_run"`
+	Suite        checkSubject     `json:"check_suite"`
+	Repository   *gh.Repository   `json:"repository"`
+	Installation *gh.Installation `json:"installation"`
+	Sender       *gh.User         `json:"sender"`
+}
+
+type checkSubject struct {
+	Name       string `json:"name"`
+	ExternalID string `json:"external_id"`
+	SHA        string `json:"head_sha"`
+	Pulls      []struct {
+		Number int `json:"number"`
+	} `json:"pull_requests"`
 }
 
 func eventOf(name string, parsed any) (Event, error) {
@@ -42,20 +71,11 @@ func eventOf(name string, parsed any) (Event, error) {
 			return OtherEvent{name, a}, nil
 		}
 		return reviewEvent(e)
-	case *gh.CheckRunEvent:
-		if e.GetAction() != "rerequested" {
-			return OtherEvent{name, e.GetAction()}, nil
+	case *checkPayload:
+		if e.Action != "rerequested" {
+			return OtherEvent{name, e.Action}, nil
 		}
-		r := e.GetCheckRun()
-		return rerunEvent(e.Installation, e.Repo, e.Sender, RerunEvent{
-			SHA: r.GetHeadSHA(), Name: r.GetName(), ExternalID: r.GetExternalID(), Pulls: numbers(r.PullRequests),
-		})
-	case *gh.CheckSuiteEvent:
-		if e.GetAction() != "rerequested" {
-			return OtherEvent{name, e.GetAction()}, nil
-		}
-		s := e.GetCheckSuite()
-		return rerunEvent(e.Installation, e.Repo, e.Sender, RerunEvent{SHA: s.GetHeadSHA(), Pulls: numbers(s.PullRequests)})
+		return rerunEvent(name, e)
 	case *gh.InstallationEvent:
 		added, removed := e.Repositories, []*gh.Repository(nil)
 		if e.GetAction() == "deleted" {
@@ -94,8 +114,18 @@ func reviewEvent(e *gh.PullRequestReviewEvent) (Event, error) {
 	return ReviewEvent{Subject: s, Action: e.GetAction(), Review: reviewOf(e.Review)}, err
 }
 
-func rerunEvent(in *gh.Installation, r *gh.Repository, sender *gh.User, e RerunEvent) (Event, error) {
-	e.Installation, e.Repo, e.Sender = in.GetID(), repoOf(r), sender.GetLogin()
+func rerunEvent(name string, p *checkPayload) (Event, error) {
+	of := p.Suite
+	if name == "check_run" {
+		of = p.Run
+	}
+	e := RerunEvent{
+		Installation: p.Installation.GetID(), Repo: repoOf(p.Repository), Sender: p.Sender.GetLogin(),
+		SHA: of.SHA, Name: of.Name, ExternalID: of.ExternalID,
+	}
+	for _, x := range of.Pulls {
+		e.Pulls = append(e.Pulls, x.Number)
+	}
 	switch {
 	case e.Installation <= 0:
 		return nil, errNoInstallation
@@ -103,14 +133,6 @@ func rerunEvent(in *gh.Installation, r *gh.Repository, sender *gh.User, e RerunE
 		return nil, errNoSender
 	}
 	return e, errors.Join(e.Repo.check(), CheckSHA(e.SHA))
-}
-
-func numbers(pulls []*gh.PullRequest) []int {
-	var out []int
-	for _, p := range pulls {
-		out = append(out, p.GetNumber())
-	}
-	return out
 }
 
 func installationEvent(in *gh.Installation, action string, added, removed []*gh.Repository) (Event, error) {
@@ -133,7 +155,7 @@ func installationEvent(in *gh.Installation, action string, added, removed []*gh.
 }
 
 var (
-	errNoInstallation = errors.New("it names no installation of the App")
+	errNoInstallation = errors.New("it names no installation of the App: it is meant for the App's webhook, not a repository's")
 	errNoSender       = errors.New("it names no sender")
 )
 

@@ -21,6 +21,8 @@ const (
 	// What GitHub asks for when it says no more than that a secondary limit was hit.
 	// Source: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
 	secondaryWait = time.Minute
+	// How it says that.
+	secondaryWords = "secondary rate limit"
 )
 
 // transport sends requests with a token, and again where that is right. It is one
@@ -89,6 +91,10 @@ func (t *transport) send(req *http.Request, renew bool) (*http.Response, error) 
 		return nil, err
 	}
 	res.Request = req // its headers hold no token
+	if res.StatusCode/100 == 2 && res.Header.Get("X-RateLimit-Remaining") == "0" {
+		// go-github would refuse the next call by itself, without waiting a second.
+		res.Header.Del("X-RateLimit-Reset")
+	}
 	res.Body = &cancelling{res.Body, cancel}
 	return res, nil
 }
@@ -148,7 +154,7 @@ func rateLimit(res *http.Response, now time.Time) (time.Duration, bool) {
 		io.Reader
 		io.Closer
 	}{io.MultiReader(bytes.NewReader(start), res.Body), res.Body}
-	limited := err == nil && strings.Contains(string(start), "secondary rate limit")
+	limited := err == nil && strings.Contains(string(start), secondaryWords)
 	return secondaryWait, limited || res.StatusCode == http.StatusTooManyRequests
 }
 

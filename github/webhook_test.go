@@ -19,6 +19,14 @@ const commentPayload = `{"action":"created","issue":{"number":7,"pull_request":{
 	"repository":{"id":5,"name":"infra","owner":{"login":"acme"}},
 	"sender":{"login":"alice","type":"User"},"installation":{"id":9}}`
 
+const reviewPayload = `{"action":"submitted","review":{"state":"approved","commit_id":"1111111111111111111111111111111111111111","user":{"login":"alice"}},
+	"pull_request":{"number":7},"repository":{"id":5,"name":"infra","owner":{"login":"acme"}},
+	"sender":{"login":"alice","type":"User"},"installation":{"id":9}}`
+
+const rerunPayload = `{"action":"rerequested","check_run":{"name":"lockstep/a","external_id":"7/a","head_sha":"1111111111111111111111111111111111111111",
+	"pull_requests":[{"number":7},{"number":8}],"app":{"created_at":"2018-04-25 20:42:10"}},
+	"repository":{"id":5,"name":"infra","owner":{"login":"acme"}},"sender":{"login":"alice"},"installation":{"id":9}}`
+
 func signed(event, body string, s Secret) http.Header {
 	h := http.Header{}
 	h.Set(EventHeader, event)
@@ -55,6 +63,30 @@ func TestReadDelivery(t *testing.T) {
 		{"comment of a bot", "issue_comment", strings.Replace(commentPayload, `"type":"User"`, `"type":"Bot"`, 1), CommentEvent{about, 33, "lockstep plan", true}, ""},
 		{"edited comment", "issue_comment", strings.Replace(commentPayload, "created", "edited", 1), OtherEvent{"issue_comment", "edited"}, ""},
 		{"comment on an issue", "issue_comment", without(commentPayload, `,"pull_request":{"url":"x"}`), OtherEvent{"issue_comment", "created"}, ""},
+		{"another base", "pull_request", strings.Replace(pullPayload, `"action":"opened"`, `"action":"edited","changes":{"base":{"ref":{"from":"x"}}}`, 1),
+			PullRequestEvent{about, "edited", strings.Repeat("1", 40), strings.Repeat("2", 40), false, true}, ""},
+		{"another title", "pull_request", strings.Replace(pullPayload, `"action":"opened"`, `"action":"edited","changes":{"title":{"from":"x"}}`, 1),
+			PullRequestEvent{about, "edited", strings.Repeat("1", 40), strings.Repeat("2", 40), false, false}, ""},
+		{"deleted comment", "issue_comment", strings.Replace(commentPayload, "created", "deleted", 1), OtherEvent{"issue_comment", "deleted"}, ""},
+		{"review", "pull_request_review", reviewPayload,
+			ReviewEvent{about, "submitted", Review{Author: "alice", State: Approved, SHA: strings.Repeat("1", 40)}}, ""},
+		{"edited review", "pull_request_review", strings.Replace(reviewPayload, "submitted", "edited", 1), OtherEvent{"pull_request_review", "edited"}, ""},
+		{"review of nothing", "pull_request_review", without(reviewPayload, `"number":7`), nil, "names no pull request"},
+		{"rerun", "check_run", rerunPayload,
+			RerunEvent{9, about.Repo, "alice", strings.Repeat("1", 40), "lockstep/a", "7/a", []int{7, 8}}, ""},
+		{"rerun of all", "check_suite", strings.Replace(rerunPayload, "check_run", "check_suite", 1),
+			RerunEvent{9, about.Repo, "alice", strings.Repeat("1", 40), "lockstep/a", "7/a", []int{7, 8}}, ""},
+		{"check run of another", "check_run", strings.Replace(rerunPayload, "rerequested", "completed", 1), OtherEvent{"check_run", "completed"}, ""},
+		{"rerun without sender", "check_run", without(rerunPayload, `"login":"alice"`), nil, "names no sender"},
+		{"rerun without installation", "check_run", without(rerunPayload, `,"installation":{"id":9}`), nil, "names no installation"},
+		{"rerun of a path", "check_run", strings.Replace(rerunPayload, "1111111111111111111111111111111111111111", "../x", 1), nil, "not the full name of a commit"},
+		{"installed", "installation", `{"action":"created","installation":{"id":9,"account":{"login":"acme"}},"repositories":[{"id":5,"name":"infra","full_name":"acme/infra"}]}`,
+			InstallationEvent{9, "acme", "created", []Repo{about.Repo}, nil}, ""},
+		{"uninstalled", "installation", `{"action":"deleted","installation":{"id":9,"account":{"login":"acme"}},"repositories":[{"id":5,"name":"infra","full_name":"acme/infra"}]}`,
+			InstallationEvent{9, "acme", "deleted", nil, []Repo{about.Repo}}, ""},
+		{"repositories", "installation_repositories", `{"action":"removed","installation":{"id":9,"account":{"login":"acme"}},"repositories_removed":[{"id":5,"name":"infra","full_name":"acme/infra"}]}`,
+			InstallationEvent{9, "acme", "removed", nil, []Repo{about.Repo}}, ""},
+		{"a repository that is a path", "installation", `{"action":"created","installation":{"id":9},"repositories":[{"id":5,"name":"..","full_name":"acme/.."}]}`, nil, "is not the name of a repository"},
 		{"ping", "ping", `{"zen":"."}`, OtherEvent{Name: "ping"}, ""},
 		{"event of the future", "teleport", `[]`, OtherEvent{Name: "teleport"}, ""},
 		{"no JSON", "pull_request", `{`, nil, "not readable"},
@@ -149,6 +181,10 @@ func FuzzDecode(f *testing.F) {
 	f.Add("pull_request", pullPayload)
 	f.Add("issue_comment", commentPayload)
 	f.Add("issue_comment", `{"action":"created"}`)
+	f.Add("pull_request_review", reviewPayload)
+	f.Add("check_run", rerunPayload)
+	f.Add("check_suite", `{"action":"rerequested"}`)
+	f.Add("installation_repositories", `{"installation":{"id":1},"repositories_added":[null]}`)
 	f.Add("ping", "{}")
 	f.Fuzz(func(t *testing.T, name, body string) {
 		e, err := decode(name, []byte(body))
@@ -161,6 +197,13 @@ func FuzzDecode(f *testing.F) {
 			s = e.Subject
 		case CommentEvent:
 			s = e.Subject
+		case ReviewEvent:
+			s = e.Subject
+		case RerunEvent:
+			s = Subject{e.Installation, e.Repo, 1, e.Sender}
+			if CheckSHA(e.SHA) != nil {
+				t.Errorf("%+v", e)
+			}
 		default:
 			return
 		}
