@@ -15,7 +15,10 @@ import (
 // TestFailures tells what becomes of a reading and a writing call when the first n
 // requests fail.
 func TestFailures(t *testing.T) {
-	read := func(s *setting) error { _, err := s.client.File(t.Context(), s.repo.Head("main"), "main.tf"); return err }
+	read := func(s *setting) error {
+		_, err := s.client.File(t.Context(), s.repo.Head("main"), "main.tf")
+		return err
+	}
 	write := func(s *setting) error {
 		_, err := s.client.PutCheck(t.Context(), 0, s.queued())
 		return err
