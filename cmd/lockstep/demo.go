@@ -67,7 +67,12 @@ type scene struct {
 // The network of a company, as small as it can be.
 var demoFiles = githubtest.Files{
 	"README.md": "The network, as code.\n",
-	"network/main.tf": `locals {
+	"network/main.tf": `terraform {
+  backend "local" {
+  }
+}
+
+locals {
   range = "10.20.0.0/16"
 }
 

@@ -21,7 +21,7 @@ var allowed = map[string][]string{
 
 	"functions/wiring":        {"functions/run", "functions/run/runaws", "github"},
 	"functions/comment":       {"engine/addrs"},
-	"functions/project":       {"engine/config/...", "engine/diags"},
+	"functions/project":       {"engine/config/...", "engine/provider/install/...", "engine/addrs", "engine/diags"},
 	"functions/run":           {"functions/comment", "functions/project", "functions/run/workdir", "github", "statebackend", "engine/..."},
 	"functions/run/operating": {"functions/run", "functions/run/workdir", "functions/comment", "statebackend/...", "engine/..."},
 	"functions/run/runlocal":  {"functions/run"},

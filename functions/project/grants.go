@@ -1,5 +1,90 @@
 package project
 
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
+)
+
 // Grants say which programs of other people's may be run for a project. The zero
 // value allows none but what is built into the engine.
-type Grants struct{}
+type Grants struct {
+	// Provisioners allows provisioner blocks, which run commands.
+	Provisioners bool
+	// External allows the provider hashicorp/external, which runs programs, as far as
+	// it is allowed as a provider.
+	External bool
+
+	providers []cliconfig.Pattern
+	lock      *lockfile.File
+}
+
+// GrantsOf returns what the base branch grants: by its lockstep.hcl, nil if it has
+// none, and by the dependency lock file that the project's directory has there, nil if
+// there is none. Neither may ever come from the pull request.
+func GrantsOf(base *Settings, baseLock []byte) (Grants, error) {
+	g := Grants{lock: &lockfile.File{}}
+	if base != nil {
+		g.Provisioners, g.External, g.providers = base.Allow.Provisioners, base.Allow.External, base.Allow.Providers
+	}
+	if baseLock == nil {
+		return g, nil
+	}
+	lock, ds := lockfile.Parse(baseLock, lockfile.Name)
+	if ds.HasErrors() {
+		return g, fmt.Errorf("the base branch's dependency lock file: %w", ds.Err())
+	}
+	g.lock = lock
+	return g, nil
+}
+
+// Provider says whether a provider may be run, and if so what a package must be to be
+// it: the version and the checksums that the checkout's lock file has, without those
+// checksums that the base branch does not know. lock is what the checkout's lock file
+// says of the provider, the zero value if nothing; then what the base branch's says is
+// returned. A result without a version leaves the choice to the constraints.
+//
+// The error is a sentence for people, with the remedy.
+func (g Grants) Provider(p addrs.Provider, lock lockfile.Lock) (lockfile.Lock, error) {
+	none := lockfile.Lock{}
+	if p.IsBuiltin() {
+		return none, nil
+	}
+	if IsExternal(p) && !g.External {
+		return none, fmt.Errorf("the provider %s runs programs, which a pull request must not; if it is to be allowed here, set external = true in the allow block of %s on the base branch", p, FileName)
+	}
+	if slices.ContainsFunc(g.providers, func(x cliconfig.Pattern) bool { return x.Matches(p) }) {
+		return lock, nil
+	}
+	base, ok := lockfile.Lock{}, false
+	if g.lock != nil {
+		base, ok = g.lock.Lock(p)
+	}
+	switch {
+	case !ok:
+		return none, fmt.Errorf("the base branch does not allow the provider %s: merge a %s with it there first, or name it in the allow block of %s on the base branch: providers = [%q]", p, lockfile.Name, FileName, p)
+	case len(base.Hashes) == 0:
+		return none, fmt.Errorf("the base branch's %s has no checksums of the provider %s, so that no package can be known to be it: run \"lockstep init\" and merge the file", lockfile.Name, p)
+	case lock.Version == constraint.Version{}:
+		return base, nil
+	case lock.Version != base.Version:
+		return none, fmt.Errorf("the pull request selects version %s of the provider %s, and the base branch %s: merge the change of %s on its own first, or name the provider in the allow block of %s on the base branch", lock.Version, p, base.Version, lockfile.Name, FileName)
+	case len(lock.Hashes) == 0:
+		return base, nil
+	}
+	lock.Hashes = slices.DeleteFunc(slices.Clone(lock.Hashes), func(h string) bool { return !slices.Contains(base.Hashes, h) })
+	if len(lock.Hashes) == 0 {
+		return none, fmt.Errorf("the pull request's %s knows the provider %s %s by other checksums than the base branch's: merge the change of the file on its own first", lockfile.Name, p, base.Version)
+	}
+	return lock, nil
+}
+
+// IsExternal reports whether a provider is the one that runs programs, from whatever
+// registry and namespace.
+func IsExternal(p addrs.Provider) bool {
+	return p.Type == "external"
+}

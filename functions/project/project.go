@@ -1,22 +1,17 @@
 // Package project knows which projects a repository has: directories with a root
-// module of their own, planned and applied each for itself, and which files matter
-// to which.
+// module of their own, planned and applied each for itself; which files matter to
+// which; and what of other people's programs planning one may run.
 //
-// It looks at a checkout and nothing else, and refuses to know pull requests, states
-// and plans. Start at [Discover].
+// A repository says it in lockstep.hcl ([Parse]), or leaves it to what its
+// directories hold ([Discover]). Whoever opens a pull request writes that file too:
+// so what is discovered in it says only where to look, and what grants rights
+// ([Settings.ApplyOn], [GrantsOf]) is for the caller to read at the base commit.
+//
+// The package looks at files and nothing else, and refuses to know pull requests,
+// states and plans. Start at [Discover].
 package project
 
-import (
-	"fmt"
-	"io/fs"
-	"maps"
-	"path"
-	"slices"
-	"strings"
-
-	"github.com/lockstep-iac/lockstep/engine/config"
-	"github.com/lockstep-iac/lockstep/engine/config/source"
-)
+import "regexp"
 
 // A Project is a root module and the workspace that its state is in.
 type Project struct {
@@ -26,93 +21,46 @@ type Project struct {
 	Dir       string
 	Workspace string
 	// Modules are the directories of the local modules that it calls, and those call,
-	// sorted.
+	// sorted. [Discover] fills it in.
 	Modules []string
+	// WhenChanged are the patterns of the files that it is planned for, in
+	// doublestar's notation, from the repository's directory. nil: the files of Dir and
+	// Modules, and VarFiles.
+	WhenChanged []string
+	// VarFiles are files with values of variables, as -var-file takes them, by paths
+	// from the repository's directory. Later ones win.
+	VarFiles []string
+	// Apply says what applies it. What the base branch says counts: see
+	// [Settings.ApplyOn].
+	Apply ApplyOn
+	// Backend is the type of the backend that its configuration names, "" if it names
+	// none. [Discover] fills it in.
+	Backend string
 }
+
+// ApplyOn says on what occasion a plan is applied.
+type ApplyOn string
+
+const (
+	OnComment ApplyOn = "comment" // somebody writes "lockstep apply" before the merge
+	OnMerge   ApplyOn = "merge"   // the pull request is merged
+)
+
+// FileName is the file, in the repository's directory, that describes its projects.
+const FileName = "lockstep.hcl"
+
+// DefaultWorkspace is the workspace of a project that names none.
+const DefaultWorkspace = "default"
 
 // MaxProjects is how many projects a repository may have, so that no pull request
 // can ask for more plans than anybody would read.
 const MaxProjects = 200
 
-// Discover finds the projects of a checkout, sorted by name: all directories with
-// configuration files that no other directory calls as a module. Directories whose
-// names begin with a dot are not looked into. A project is named after its directory
-// and has the workspace "default". What does not load is a project too: planning it
-// says what is wrong.
-func Discover(files fs.FS) ([]Project, error) {
-	dirs, err := configurations(files)
-	if err != nil {
-		return nil, fmt.Errorf("look for projects: %w", err)
-	}
-	called := map[string]bool{}
-	var all []Project
-	for _, dir := range dirs {
-		p := Project{Name: dir, Dir: dir, Workspace: "default", Modules: modules(files, dir)}
-		for _, m := range p.Modules {
-			called[m] = true
-		}
-		all = append(all, p)
-	}
-	all = slices.DeleteFunc(all, func(p Project) bool { return called[p.Dir] })
-	if len(all) > MaxProjects {
-		return nil, fmt.Errorf("look for projects: there are %d, and at most %d are allowed", len(all), MaxProjects)
-	}
-	return all, nil
-}
+// namePattern is what the grammar of commands can name; package comment has the same,
+// which a test holds.
+var namePattern = regexp.MustCompile(`^(\.|[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*)$`)
 
-// configurations returns the directories that have configuration files, sorted.
-func configurations(files fs.FS) ([]string, error) {
-	found := map[string]bool{}
-	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && name != "." && strings.HasPrefix(d.Name(), "."):
-			return fs.SkipDir
-		case d.Type().IsRegular() && (strings.HasSuffix(name, ".tf") || strings.HasSuffix(name, ".tf.json")):
-			found[path.Dir(name)] = true
-		}
-		return nil
-	})
-	return slices.Sorted(maps.Keys(found)), err
-}
+// maxName is how long a name may be, in bytes.
+const maxName = 200
 
-// modules returns the directories that the configuration in dir reads beside its own.
-func modules(files fs.FS, dir string) []string {
-	cfg, _ := config.Load(config.Input{Tree: source.FS(files, dir)})
-	found := map[string]bool{}
-	for _, m := range cfg.Order {
-		if at := path.Join(dir, m.Dir); at != dir && fs.ValidPath(at) {
-			found[at] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(found))
-}
-
-// Touched returns those of the projects that a change of files matters to. A file
-// matters to the projects whose modules are in its directory or above, and to the
-// innermost project whose directory that is.
-func Touched(all []Project, files []string) []Project {
-	touched := map[string]bool{}
-	for _, f := range files {
-		inner := ""
-		for _, p := range all {
-			if within(f, p.Dir) && len(p.Dir) > len(inner) {
-				inner = p.Dir
-			}
-			if slices.ContainsFunc(p.Modules, func(m string) bool { return within(f, m) }) {
-				touched[p.Dir] = true
-			}
-		}
-		touched[inner] = true
-	}
-	var out []Project
-	for _, p := range all {
-		if touched[p.Dir] {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
-func within(file, dir string) bool { return dir == "." || strings.HasPrefix(file, dir+"/") }
+func validName(s string) bool { return len(s) <= maxName && namePattern.MatchString(s) }

@@ -68,10 +68,10 @@ func (t *task) choose(ctx context.Context, c comment.Command, dir string) ([]pro
 		return nil, nil, err
 	}
 	defer root.Close()
-	all, err := project.Discover(root.FS())
-	if err != nil {
+	all, ds := project.Discover(root.FS())
+	if ds.HasErrors() {
 		// The repository is at fault, and trying again does not help.
-		return nil, []comment.Reply{comment.Refused{Command: c, Reasons: []comment.Reason{{Text: comment.Code(err.Error())}}}}, nil
+		return nil, []comment.Reply{comment.Refused{Command: c, Reasons: []comment.Reason{{Text: comment.Code(ds.Error())}}}}, nil
 	}
 	var found []project.Project
 	if c == (comment.Command{Verb: c.Verb}) {

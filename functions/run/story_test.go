@@ -1,8 +1,10 @@
 package run_test
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"strings"
 	"testing"
 
@@ -34,7 +36,7 @@ func newStage(t *testing.T, files githubtest.Files) *stage {
 	s := &stage{t: t, hub: githubtest.New(githubtest.Options{Secret: hush})}
 	api := httptest.NewServer(s.hub)
 	t.Cleanup(api.Close)
-	s.repo = s.hub.AddRepository("acme", "infra", files)
+	s.repo = s.hub.AddRepository("acme", "infra", withBackends(files))
 	s.repo.Grant("alice", "write")
 	s.repo.Grant("bob", "write")
 	s.repo.Grant("mallory", "read")
@@ -62,6 +64,17 @@ func newStage(t *testing.T, files githubtest.Files) *stage {
 	s.url = server.URL
 	s.hub.SetWebhook(server.URL)
 	return s
+}
+
+// withBackends makes projects of the root modules: directories with a main.tf.
+func withBackends(files githubtest.Files) githubtest.Files {
+	out := maps.Clone(files)
+	for name := range files {
+		if path.Base(name) == "main.tf" && !strings.HasPrefix(name, "modules/") {
+			out[path.Join(path.Dir(name), "backend.tf")] = "terraform {\n  backend \"local\" {\n  }\n}\n"
+		}
+	}
+	return out
 }
 
 // settle lets everything happen that follows from what was done.

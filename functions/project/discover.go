@@ -1,0 +1,138 @@
+package project
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// Discover finds the projects of a checkout, sorted by name: those of lockstep.hcl, or
+// if it describes none, every directory whose configuration has a backend block and
+// that no other directory calls as a module. Directories whose names begin with a dot
+// are not looked into. Such a project is named after its directory and has the
+// workspace "default". What does not load is a project too: planning it says what is
+// wrong. Beside errors it returns the projects that are well.
+func Discover(files fs.FS) ([]Project, diags.Diagnostics) {
+	src, err := fs.ReadFile(files, FileName)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, diags.FromError("The file "+FileName+" cannot be read", err)
+	}
+	var all []Project
+	var ds diags.Diagnostics
+	if err == nil {
+		s, more := Parse(FileName, src)
+		if ds = more; ds.HasErrors() || s.Projects != nil {
+			all, more = declared(files, s)
+			return all, append(ds, more...)
+		}
+	}
+	all, more := implied(files)
+	return all, append(ds, more...)
+}
+
+// declared completes the projects of lockstep.hcl.
+func declared(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
+	var all []Project
+	var ds diags.Diagnostics
+	for _, p := range s.Projects {
+		at := s.Range(p.Name)
+		if !configured(files, p.Dir) {
+			ds = append(ds, diags.Errorf(&at, "Nothing to plan", "The project %q has the directory %s, which has no configuration files. Correct its dir, or remove the project.", p.Name, p.Dir)...)
+			continue
+		}
+		p.Modules, p.Backend, _ = read(files, p.Dir)
+		all = append(all, p)
+	}
+	slices.SortFunc(all, byName)
+	return all, ds
+}
+
+func byName(a, b Project) int { return strings.Compare(a.Name, b.Name) }
+
+// implied finds the projects of a repository that describes none.
+func implied(files fs.FS) ([]Project, diags.Diagnostics) {
+	dirs, err := configurations(files)
+	if err != nil {
+		return nil, diags.FromError("Looking for projects failed", err)
+	}
+	called := map[string]bool{}
+	var all []Project
+	for _, dir := range dirs {
+		p := Project{Name: dir, Dir: dir, Workspace: DefaultWorkspace, Apply: OnComment}
+		broken := false
+		p.Modules, p.Backend, broken = read(files, dir)
+		for _, m := range p.Modules {
+			called[m] = true
+		}
+		if p.Backend != "" || broken {
+			all = append(all, p)
+		}
+	}
+	all = slices.DeleteFunc(all, func(p Project) bool { return called[p.Dir] })
+	if len(all) > MaxProjects {
+		return nil, diags.Errorf(nil, "Too many projects", "%d directories have a configuration with a backend, and at most %d projects are allowed. Name those to plan in %s.", len(all), MaxProjects, FileName)
+	}
+	if len(all) == 0 && len(dirs) > 0 {
+		return nil, diags.Warningf(nil, "No projects", "There are configurations here, but none of them that no other calls has a backend block. Add terraform { backend \"s3\" { ... } } to those that are to be planned, or describe the projects in %s.", FileName)
+	}
+	var ds diags.Diagnostics
+	all = slices.DeleteFunc(all, func(p Project) bool {
+		if !validName(p.Name) {
+			ds = append(ds, diags.Warningf(nil, "A directory that no command can name", "The directory %q is left out. Give it a project with another name in %s. %s", p.Dir, FileName, nameRule)...)
+			return true
+		}
+		return false
+	})
+	slices.SortFunc(all, byName)
+	return all, ds
+}
+
+// configurations returns the directories that have configuration files, sorted.
+func configurations(files fs.FS) ([]string, error) {
+	found := map[string]bool{}
+	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != "." && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case d.Type().IsRegular() && isConfiguration(name):
+			found[path.Dir(name)] = true
+		}
+		return nil
+	})
+	return slices.Sorted(maps.Keys(found)), err
+}
+
+func isConfiguration(name string) bool {
+	return strings.HasSuffix(name, ".tf") || strings.HasSuffix(name, ".tf.json")
+}
+
+// configured reports whether a directory has configuration files.
+func configured(files fs.FS, dir string) bool {
+	entries, err := fs.ReadDir(files, dir)
+	return err == nil && slices.ContainsFunc(entries, func(d fs.DirEntry) bool { return !d.IsDir() && isConfiguration(d.Name()) })
+}
+
+// read returns the directories that the configuration in dir reads beside its own,
+// the type of its backend, and whether what dir itself has is beyond reading.
+func read(files fs.FS, dir string) (modules []string, backend string, broken bool) {
+	cfg, _ := config.Load(config.Input{Tree: source.FS(files, dir)})
+	found := map[string]bool{}
+	for _, m := range cfg.Order {
+		if at := path.Join(dir, m.Dir); at != dir && fs.ValidPath(at) {
+			found[at] = true
+		}
+	}
+	if b := cfg.Root.Backend; b != nil {
+		backend = b.Type
+	}
+	return slices.Sorted(maps.Keys(found)), backend, cfg.Root.Broken()
+}

@@ -1,0 +1,128 @@
+package project
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestDiscoverByDirectories(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		files map[string]string
+		want  []string
+		says  string // part of a diagnostic; "" for none
+	}{
+		{"nothing", map[string]string{"README.md": "", "a/b.txt": ""}, []string{}, ""},
+		{"the root", map[string]string{"main.tf": backend}, []string{". (s3):"}, ""},
+		{"JSON", map[string]string{"a/main.tf.json": `{"terraform": {"backend": {"local": {}}}}`}, []string{"a (local):"}, ""},
+		{"a shared module", map[string]string{
+			"envs/prod/main.tf": backend + calls("../../modules/net"), "envs/stage/main.tf": backend + calls("../../modules/net"),
+			"modules/net/main.tf": calls("./sub"), "modules/net/sub/x.tf": "",
+		}, []string{"envs/prod (s3): modules/net modules/net/sub", "envs/stage (s3): modules/net modules/net/sub"}, ""},
+		{"a module below its caller", map[string]string{"main.tf": backend + calls("./m"), "m/x.tf": backend}, []string{". (s3): m"}, ""},
+		{"examples without a backend", map[string]string{"a/main.tf": backend, "examples/x/main.tf": ""}, []string{"a (s3):"}, ""},
+		{"no backend at all", map[string]string{"a/main.tf": "", "b/main.tf": ""}, []string{}, "warning: No projects"},
+		{"hidden", map[string]string{".terraform/modules/x/main.tf": backend, ".git/x.tf": backend, "a/main.tf": backend}, []string{"a (s3):"}, ""},
+		{"broken", map[string]string{"a/main.tf": "resource {", "b/main.tf": backend}, []string{"a ():", "b (s3):"}, ""},
+		{"a module elsewhere", map[string]string{"a/main.tf": backend + calls("git::https://git.example/x.git")}, []string{"a (s3):"}, ""},
+		{"a module outside", map[string]string{"a/main.tf": backend + calls("../../../etc")}, []string{"a (s3):"}, ""},
+		{"a module calls itself", map[string]string{"a/main.tf": backend + calls("../b"), "b/main.tf": calls("../b")}, []string{"a (s3): b"}, ""},
+		{"a name for no command", map[string]string{"my app/main.tf": backend, "b/main.tf": backend}, []string{"b (s3):"}, `"my app" is left out`},
+		{"permissions alone", map[string]string{"a/main.tf": backend, FileName: "allow {\n}\n"}, []string{"a (s3):"}, ""},
+	}
+	for _, test := range tests {
+		got, ds := Discover(tree(test.files))
+		if diff := cmp.Diff(test.want, describe(got)); diff != "" {
+			t.Errorf("%s: %s", test.name, diff)
+		}
+		if s := said(ds); (s == "") != (test.says == "") || !strings.Contains(s, test.says) {
+			t.Errorf("%s: %s", test.name, s)
+		}
+	}
+}
+
+func TestDiscoverByFile(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"envs/prod/main.tf": backend + calls("../../net"), "net/x.tf": "", "other/main.tf": backend,
+		FileName: "project \"prod\" {\n  dir = \"envs/prod\"\n}\nproject \"blue\" {\n  dir = \"envs/prod\"\n  workspace = \"blue\"\n}\n",
+	}
+	got, ds := Discover(tree(files))
+	if diff := cmp.Diff([]string{"blue (s3): net", "prod (s3): net"}, describe(got)); diff != "" || ds != nil {
+		t.Errorf("%s%v", diff, ds)
+	}
+	files[FileName] += "project \"gone\" {\n  dir = \"gone\"\n}\n"
+	got, ds = Discover(tree(files))
+	if len(got) != 2 || !ds.HasErrors() || !strings.Contains(said(ds), `lockstep.hcl:8: Nothing to plan: The project "gone" has the directory gone`) {
+		t.Errorf("%v\n%s", describe(got), said(ds))
+	}
+	files[FileName] = "project {\n"
+	if got, ds = Discover(tree(files)); len(got) != 0 || !ds.HasErrors() {
+		t.Errorf("a broken file: %v %v", got, ds)
+	}
+}
+
+func TestTooManyProjects(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{}
+	text := ""
+	for i := range MaxProjects + 1 {
+		files[fmt.Sprintf("p%d/main.tf", i)] = backend
+		text += fmt.Sprintf("project \"p%d\" {\n  dir = \"p%d\"\n}\n", i, i)
+	}
+	if _, ds := Discover(tree(files)); !strings.Contains(said(ds), "201") {
+		t.Errorf("by directories: %v", ds)
+	}
+	files[FileName] = text
+	if all, ds := Discover(tree(files)); !strings.Contains(said(ds), "201") || len(all) > MaxProjects {
+		t.Errorf("by file: %v", ds)
+	}
+}
+
+func TestTouched(t *testing.T) {
+	t.Parallel()
+	all := []Project{
+		{Name: ".", Dir: "."},
+		{Name: "app", Dir: "app", Modules: []string{"modules/net"}, VarFiles: []string{"vars/app.tfvars"}},
+		{Name: "app/worker", Dir: "app/worker"},
+		{Name: "apple", Dir: "apple"},
+		{Name: "db", Dir: "db", Modules: []string{"modules/db", "modules/net"}},
+		{Name: "db-blue", Dir: "db", Workspace: "blue"},
+		{Name: "docs", Dir: "docs", WhenChanged: []string{"docs/**/*.tf", "shared/{a,b}.json", "**/all.txt"}},
+		{Name: "never", Dir: "never", WhenChanged: []string{}},
+	}
+	for _, test := range []struct{ files, want string }{
+		{"", ""},
+		{"app/main.tf", "app"},
+		{"app/files/init.sh", "app"},
+		{"app/worker/main.tf", "app/worker"},
+		{"apple/main.tf", "apple"},
+		{"main.tf", "."},
+		{"README.md", "."},
+		{"vars/app.tfvars", ". app"},
+		{"db/x.tf", "db db-blue"},
+		{"modules/db/x.tf", ". db"},
+		{"modules/net/x.tf app/main.tf", ". app db"},
+		{"docs/x.tf", "docs"},
+		{"docs/deep/x.tf", "docs"},
+		{"docs/README.md", ""},
+		{"shared/a.json", ". docs"},
+		{"apple/all.txt", "apple docs"},
+		{"never/main.tf", ""},
+	} {
+		var got []string
+		for _, p := range Touched(all, strings.Fields(test.files)) {
+			got = append(got, p.Name)
+		}
+		if s := strings.Join(got, " "); s != test.want {
+			t.Errorf("%q touches %q, want %q", test.files, s, test.want)
+		}
+	}
+	if got := Touched(all[1:], []string{"README.md"}); len(got) != 0 {
+		t.Errorf("a file of no project touches %v", got)
+	}
+}

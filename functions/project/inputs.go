@@ -1,0 +1,172 @@
+package project
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+)
+
+// A Tree is what a plan depends on: what each path holds, as a checksum. It is what
+// two checkouts are compared by. Paths are slash-separated, from the repository's
+// directory; that of lockstep.hcl stands for what it says of the one project.
+type Tree map[string]string
+
+// Hash returns one checksum of everything, in hexadecimal.
+func (t Tree) Hash() string {
+	h := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		fmt.Fprintf(h, "%q %s\n", name, t[name])
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Diff returns the paths that are not the same in both trees, sorted.
+func (t Tree) Diff(u Tree) []string {
+	var out []string
+	for name, sum := range t {
+		if other, ok := u[name]; !ok || other != sum {
+			out = append(out, name)
+		}
+	}
+	for name := range u {
+		if _, ok := t[name]; !ok {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Inputs returns what a plan of the project depends on: the files in its directory
+// and its modules' and below, its variable files, what its patterns match, what
+// lockstep.hcl says of it, and the paths that the plan is known to have read besides.
+// Of its directory, that is without directories below which have a configuration of
+// their own that it does not call: they are other projects' affair.
+func Inputs(files fs.FS, p Project, read ...string) (Tree, error) {
+	t := Tree{}
+	own := p
+	own.Modules, own.Backend, own.Apply = nil, "", "" // follow from other files, or are the base branch's
+	block, err := json.Marshal(own)
+	if err != nil {
+		return nil, fmt.Errorf("inputs of project %s: %w", p.Name, err)
+	}
+	for _, name := range slices.Concat([]string{p.Dir}, p.Modules, p.VarFiles, read) {
+		if err := t.add(files, p, name, slices.Contains(read, name)); err != nil {
+			return nil, fmt.Errorf("inputs of project %s: %w", p.Name, err)
+		}
+	}
+	if len(p.WhenChanged) > 0 {
+		if err := t.match(files, p); err != nil {
+			return nil, fmt.Errorf("inputs of project %s: %w", p.Name, err)
+		}
+	}
+	t[FileName] = sum(block)
+	return t, nil
+}
+
+// add adds what is under a name: a file, all of a directory, or if listed the names in
+// a directory alone. What is not there is added as such.
+func (t Tree) add(files fs.FS, p Project, name string, listed bool) error {
+	info, err := fs.Stat(files, name)
+	if err != nil || !info.IsDir() {
+		return t.file(files, name)
+	}
+	if listed {
+		return t.listing(files, name)
+	}
+	return fs.WalkDir(files, name, func(at string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && at != name && (d.Name() == ".git" || d.Name() == ".terraform" || foreign(files, p, at)):
+			return fs.SkipDir
+		case d.IsDir():
+			return nil
+		}
+		return t.file(files, at)
+	})
+}
+
+// foreign reports whether a directory is another root module's.
+func foreign(files fs.FS, p Project, dir string) bool {
+	return !slices.ContainsFunc(p.Modules, func(m string) bool { return m == dir || within(m, dir) || within(dir, m) }) && configured(files, dir)
+}
+
+// match adds the files that the project's patterns match.
+func (t Tree) match(files fs.FS, p Project) error {
+	return fs.WalkDir(files, ".", func(at string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == ".git" || d.Name() == ".terraform"):
+			return fs.SkipDir
+		case d.IsDir() || !p.matches(at):
+			return nil
+		}
+		return t.file(files, at)
+	})
+}
+
+// file adds a file: by its content, and if it is a symbolic link, by where it leads,
+// too. What cannot be followed is what it says.
+func (t Tree) file(files fs.FS, name string) error {
+	link := ""
+	if info, err := fs.Lstat(files, name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if link, err = fs.ReadLink(files, name); err != nil {
+			return err
+		}
+	}
+	f, err := files.Open(name)
+	switch {
+	case link != "" && err != nil:
+		t[name] = sum([]byte("link " + link))
+		return nil
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
+		t[name] = "absent"
+		return nil
+	case err != nil:
+		return err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if link != "" {
+		fmt.Fprintf(h, "link %s\n", link)
+	}
+	if info, err := f.Stat(); err != nil {
+		return err
+	} else if info.Mode().IsRegular() {
+		if _, err := io.Copy(h, f); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	t[name] = hex.EncodeToString(h.Sum(nil))
+	return nil
+}
+
+// listing adds the names in a directory.
+func (t Tree) listing(files fs.FS, dir string) error {
+	entries, err := fs.ReadDir(files, dir)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, fmt.Sprintf("%q %v", e.Name(), e.Type()))
+	}
+	t[path.Join(dir, "*")] = sum([]byte(strings.Join(names, "\n")))
+	return nil
+}
+
+func sum(data []byte) string {
+	h := sha256.Sum256(data)
+	return hex.EncodeToString(h[:])
+}

@@ -1,0 +1,45 @@
+package project
+
+import (
+	"fmt"
+	"strings"
+	"testing/fstest"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+const backend = "terraform {\n  backend \"s3\" {\n  }\n}\n"
+
+func calls(sources ...string) string {
+	s := ""
+	for i, x := range sources {
+		s += fmt.Sprintf("module %q {\n  source = %q\n}\n", fmt.Sprint("m", i), x)
+	}
+	return s
+}
+
+func tree(files map[string]string) fstest.MapFS {
+	out := fstest.MapFS{}
+	for name, content := range files {
+		out[name] = &fstest.MapFile{Data: []byte(content), Mode: 0o644}
+	}
+	return out
+}
+
+// describe writes projects as "name (backend): modules".
+func describe(list []Project) []string {
+	out := []string{}
+	for _, p := range list {
+		out = append(out, strings.TrimSpace(fmt.Sprintf("%s (%s): %s", p.Name, p.Backend, strings.Join(p.Modules, " "))))
+	}
+	return out
+}
+
+// said writes diagnostics one a line.
+func said(ds diags.Diagnostics) string {
+	var lines []string
+	for _, d := range ds {
+		lines = append(lines, d.Severity.String()+": "+d.String())
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,199 @@
+package project
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+)
+
+func TestParse(t *testing.T) {
+	t.Parallel()
+	s, ds := Parse(FileName, []byte(`
+# everything
+project "prod" {
+  dir          = "./envs//prod/"
+  workspace    = "blue"
+  when_changed = ["envs/**", "./modules/{net,db}/*.tf"]
+  var_files    = ["vars/../prod.tfvars"]
+  apply        = "merge"
+}
+
+project "a/b" {
+  dir = "."
+}
+
+project "quiet" {
+  dir          = "quiet"
+  when_changed = []
+}
+
+allow {
+  providers    = ["hashicorp/*", "registry.example.com/acme/thing"]
+  provisioners = true
+  external     = "true"
+}
+`))
+	if ds != nil {
+		t.Fatal(said(ds))
+	}
+	want := []Project{
+		{Name: "prod", Dir: "envs/prod", Workspace: "blue", WhenChanged: []string{"envs/**", "modules/{net,db}/*.tf"}, VarFiles: []string{"prod.tfvars"}, Apply: OnMerge},
+		{Name: "a/b", Dir: ".", Workspace: "default", Apply: OnComment},
+		{Name: "quiet", Dir: "quiet", Workspace: "default", WhenChanged: []string{}, Apply: OnComment},
+	}
+	if diff := cmp.Diff(want, s.Projects); diff != "" {
+		t.Error(diff)
+	}
+	if got := fmt.Sprint(s.Allow); got != "{[registry.terraform.io/hashicorp/* registry.example.com/acme/thing] true true}" {
+		t.Error(got)
+	}
+	if r := s.Range("a/b"); r.Start.Line != 11 {
+		t.Errorf("the block of a/b is at %v", r)
+	}
+}
+
+// TestParseRefuses is a table of mistakes: each is said with its line and the remedy,
+// and none leaves a project.
+func TestParseRefuses(t *testing.T) {
+	t.Parallel()
+	project := func(attrs string) string { return "project \"p\" {\n  dir = \"a\"\n  " + attrs + "\n}\n" }
+	dir := func(dir string) string { return "project \"p\" {\n  dir = " + dir + "\n}\n" }
+	for src, want := range map[string]string{
+		"project {\n}\n":                               "lockstep.hcl:1: Missing name for project",
+		"project \"p\" \"q\" {\n}\n":                   "lockstep.hcl:1: Extraneous label for project",
+		"projects \"p\" {\n}\n":                        "blocks of the types project and allow only",
+		"name = \"x\"\n":                               "lockstep.hcl:1: Unsupported argument",
+		"project \"p\" {\n}\n":                         `argument "dir" is required`,
+		"project \"p\" {":                              "lockstep.hcl:1: Unclosed configuration block",
+		project("wrokspace = \"x\""):                   "lockstep.hcl:3: Unsupported argument: An argument named \"wrokspace\" is not expected here. Did you mean \"workspace\"? A project block can have dir, workspace,",
+		project("allow {\n  }"):                        "lockstep.hcl:3: Unsupported block type",
+		project("workspace = \"a b\""):                 "lockstep.hcl:3: Invalid workspace",
+		project("workspace = \"a/b\""):                 "Invalid workspace",
+		project("workspace = \"$(id)\""):               "Invalid workspace",
+		project("workspace = \"\""):                    "Invalid workspace",
+		project("workspace = null"):                    "must be a text, not null",
+		project("workspace = var.x"):                   "lockstep.hcl:3: Variables not allowed",
+		project("workspace = lower(\"x\")"):            "lockstep.hcl:3: Function calls not allowed",
+		project("workspace = [1]"):                     "must be a text",
+		project("apply = \"now\""):                     `lockstep.hcl:3: Invalid occasion: A project is applied on "comment"`,
+		project("apply = true"):                        "Invalid occasion",
+		project("when_changed = \"a\""):                "must be a list of texts",
+		project("when_changed = [1]"):                  "must be a list of texts",
+		project("when_changed = [\"[\"]"):              "lockstep.hcl:3: Invalid pattern",
+		project("when_changed = [\"../x\"]"):           "outside of the repository",
+		project("when_changed = [\"/x\"]"):             "outside of the repository",
+		project("when_changed = [\"\"]"):               "Invalid pattern",
+		project("var_files = [\"../x\"]"):              "lockstep.hcl:3: Invalid path: The file \"../x\" is not in the repository",
+		project("var_files = [\"/etc/x\"]"):            "is not in the repository",
+		dir(`"../.."`):                                 "The directory \"../..\" is not in the repository",
+		dir(`"a/../../b"`):                             "is not in the repository",
+		dir(`"/etc"`):                                  "is not in the repository",
+		dir(`"a\\b"`):                                  "is not in the repository",
+		dir(`"a\nb"`):                                  "is not in the repository",
+		dir(`""`):                                      "must not be empty",
+		dir("null"):                                    "must be a text, not null",
+		"project \"; rm -rf /\" {\n  dir = \"a\"\n}\n": "lockstep.hcl:1: Invalid name of a project",
+		"project \"-p\" {\n  dir = \"a\"\n}\n":         "Invalid name of a project",
+		"project \"" + strings.Repeat("x", 201) + "\" {\n  dir = \"a\"\n}\n": "at most 200 bytes",
+		dir(`"a"`) + dir(`"b"`):                                                               "lockstep.hcl:4: Two projects of one name: There is another project \"p\" at lockstep.hcl:1",
+		dir(`"a"`) + "project \"q\" {\n  dir = \"./a\"\n}\n":                                  "lockstep.hcl:4: Two projects in one place: The project \"p\" has the directory a",
+		"allow {\n}\nallow {\n}\n":                                                            "lockstep.hcl:3: Second allow block",
+		"allow {\n  shell = true\n}\n":                                                        "An allow block can have providers, provisioners and external.",
+		"allow {\n  provisioners = \"perhaps\"\n}\n":                                          "must be true or false",
+		"allow {\n  providers = [\"a\"]\n}\n":                                                 "lockstep.hcl:2: Invalid pattern of providers",
+		"allow {\n  providers = [\"*/hashicorp/aws\"]\n}\n":                                   "must not be followed by a name",
+		"# " + strings.Repeat("x", maxSize) + "\n":                                            "at most 131072 are read",
+		"x = " + strings.Repeat("(", maxSize/3) + "1" + strings.Repeat(")", maxSize/3) + "\n": "lockstep.hcl:1: Nested too deep",
+		"x = " + strings.Repeat("!", maxSize/2) + "true\n":                                    "Nested too deep",
+		"x = (\n" + strings.Repeat("!\n", maxSize/3) + "true)\n":                              "Nested too deep",
+		"x = " + strings.Repeat("\"${", maxSize/5) + "\n":                                     "Nested too deep",
+		"x = " + strings.Repeat("a?", maxSize/5) + "\n":                                       "Nested too deep",
+		strings.Repeat("allow {\n", maxSize/10):                                               "Nested too deep",
+	} {
+		s, ds := Parse(FileName, []byte(src))
+		short := src[:min(len(src), 60)]
+		if !ds.HasErrors() || !strings.Contains(said(ds), want) {
+			t.Errorf("%q: %.1000s\nwant %s", short, said(ds), want)
+		}
+		if len(s.Projects) > strings.Count(src, "project ")-1 && len(s.Projects) > 0 {
+			t.Errorf("%q leaves %v", short, s.Projects)
+		}
+	}
+}
+
+// TestNames holds that a project's name is what a command can name, and the other
+// way round.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		"", ".", "..", "a", "A0_", "a.b-c", "a/b", "a//b", "/a", "a/", "a/../b", "a/.b", ".a", "-a", "_a", "a/-b", "a b", "a;b", "a\nb", "é", "a\\b",
+		strings.Repeat("x", 200), strings.Repeat("x", 201),
+	} {
+		if got, want := validName(name), comment.ValidName(name); got != want {
+			t.Errorf("%q: %v, and in commands %v", name, got, want)
+		}
+	}
+}
+
+func TestApplyOn(t *testing.T) {
+	t.Parallel()
+	base := &Settings{Projects: []Project{
+		{Name: "prod", Dir: "envs/prod", Workspace: "default", Apply: OnMerge},
+		{Name: "stage", Dir: "envs/stage", Workspace: "default", Apply: OnComment},
+	}}
+	easy := &Settings{Projects: base.Projects[1:]}
+	for _, test := range []struct {
+		what string
+		base *Settings
+		p    Project
+		want ApplyOn
+	}{
+		{"no file", nil, Project{Name: "x"}, OnComment},
+		{"its own word does not count", nil, Project{Name: "x", Apply: OnMerge}, OnComment},
+		{"as it says", base, Project{Name: "stage", Dir: "envs/stage", Workspace: "default"}, OnComment},
+		{"as it says", base, Project{Name: "prod", Dir: "envs/prod", Workspace: "default", Apply: OnComment}, OnMerge},
+		{"a new name for the same place", base, Project{Name: "fast", Dir: "envs/prod", Workspace: "default"}, OnMerge},
+		{"the name of another in the same place", base, Project{Name: "stage", Dir: "envs/prod", Workspace: "default"}, OnMerge},
+		{"the name in another place", base, Project{Name: "prod", Dir: "elsewhere", Workspace: "default"}, OnMerge},
+		{"a new one, where some are careful", base, Project{Name: "new", Dir: "new", Workspace: "default"}, OnMerge},
+		{"a new one, where none is", easy, Project{Name: "new", Dir: "new", Workspace: "default", Apply: OnMerge}, OnComment},
+	} {
+		if got := test.base.ApplyOn(test.p); got != test.want {
+			t.Errorf("%s: %s", test.what, got)
+		}
+	}
+}
+
+// FuzzParse holds that whatever is understood keeps the rules.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("project \"p\" {\n  dir = \"a/../b\"\n  when_changed = [\"**\"]\n  var_files = [\"x\"]\n  apply = \"merge\"\n}\n"))
+	f.Add([]byte("allow {\n  providers = [\"hashicorp/*\"]\n  external = true\n}\n"))
+	f.Add([]byte("project \"p\" {\n  dir = \"\\u0000\"\n}\nproject \"p\" {"))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		s, ds := Parse(FileName, src)
+		seen := map[string]bool{}
+		for _, p := range s.Projects {
+			if !validName(p.Name) || !validName(p.Workspace) || seen[p.Name] || seen[p.Dir+" "+p.Workspace] {
+				t.Errorf("%+v", p)
+			}
+			seen[p.Name], seen[p.Dir+" "+p.Workspace] = true, true
+			for _, name := range append(p.VarFiles, p.Dir) {
+				if strings.HasPrefix(name, "/") || strings.Contains("/"+name+"/", "/../") || name == "" {
+					t.Errorf("the path %q", name)
+				}
+			}
+			if p.Apply != OnComment && p.Apply != OnMerge {
+				t.Errorf("%+v", p)
+			}
+		}
+		for _, d := range ds {
+			if d.Summary == "" || d.Detail == "" {
+				t.Errorf("%+v says nothing", d)
+			}
+		}
+	})
+}
