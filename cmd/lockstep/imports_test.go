@@ -41,7 +41,7 @@ var allowed = map[string][]string{
 	"engine/validating":                    {"engine/provisioning", "engine/session", "engine/walk", "engine/eval", "engine/provider", "engine/schema", "engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks"},
 	"engine/planning":                      {"engine/session", "engine/walk", "engine/eval", "engine/provider", "engine/plans", "engine/states", "engine/schema", "engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},
 	"engine/applying":                      {"engine/provisioning", "engine/session", "engine/walk", "engine/order", "engine/eval", "engine/provider", "engine/plans", "engine/states", "engine/schema", "engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},
-	"engine/session":                       {"engine/eval", "engine/provider", "engine/plans", "engine/states", "engine/schema", "engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},
+	"engine/session":                       {"engine/walk", "engine/eval", "engine/provider", "engine/plans", "engine/states", "engine/schema", "engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},
 	"engine/provisioning":                  {"engine/schema", "engine/diags"},
 	"engine/render":                        {"engine/plans", "engine/states", "engine/schema", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events", "engine/refs"},
 	"engine/order":                         {"engine/plans", "engine/addrs"},

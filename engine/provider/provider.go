@@ -11,6 +11,7 @@ package provider
 
 import (
 	"context"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -165,13 +166,13 @@ type MoveResponse struct {
 type OpenResponse struct {
 	Result  cty.Value
 	Private []byte
-	RenewAt int64 // Unix seconds; 0: never
+	RenewAt time.Time // zero: never
 }
 
 // A RenewResponse says when to renew next.
 type RenewResponse struct {
 	Private []byte
-	RenewAt int64 // Unix seconds; 0: never
+	RenewAt time.Time // zero: never
 }
 
 // A FunctionError is a provider-defined function's own refusal.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/walk"
 )
 
 // An Ephemeral is an ephemeral resource instance to open.
@@ -25,12 +27,32 @@ type Ephemeral struct {
 	Defer bool
 }
 
-// opened is an ephemeral resource instance to close at the end.
+// opened is an ephemeral resource instance to close at the end, and to renew until then.
 type opened struct {
 	client   provider.Client
 	typeName string
-	private  []byte
 	addr     string
+	stop     func() // ends renewing
+
+	private []byte            // for the next call about it
+	found   diags.Diagnostics // what renewing had to say
+}
+
+// shortestRenewal is how long what was just renewed is left alone, whatever time its provider
+// gave: one that lies in the past would be asked for again and again.
+const shortestRenewal = time.Second
+
+// renew renews an instance, and returns when to do so again; zero is never.
+func (o *opened) renew(ctx context.Context) time.Time {
+	resp, ds := o.client.RenewEphemeral(ctx, o.typeName, o.private)
+	if o.found = append(o.found, ds...); ds.HasErrors() {
+		return time.Time{}
+	}
+	o.private = resp.Private
+	if soonest := time.Now().Add(shortestRenewal); !resp.RenewAt.IsZero() && resp.RenewAt.Before(soonest) {
+		return soonest
+	}
+	return resp.RenewAt
 }
 
 // OpenEphemeral opens an ephemeral resource instance and returns its value, all of
@@ -56,14 +78,24 @@ func (s *Session) OpenEphemeral(ctx context.Context, e Ephemeral) (cty.Value, di
 	if ds = append(ds, s.Place(more, e.Resource, e.Schema, addr)...); ds.HasErrors() {
 		return unknown, ds
 	}
-	s.mu.Lock()
-	s.opened = append(s.opened, opened{e.Client, e.Resource.Addr.Type, resp.Private, addr})
-	s.mu.Unlock()
+	s.keepOpen(ctx, &opened{client: e.Client, typeName: e.Resource.Addr.Type, addr: addr, private: resp.Private}, resp.RenewAt)
 	val := MarkSensitive(resp.Result, e.Schema, sensitive)
 	self := e.Scope
 	self.Self = val
 	more = s.Eval.Conditions(e.Resource.Postconditions, self, ResourceSubject(e.Addr), "Resource postcondition failed")
 	return val.Mark(marks.Ephemeral), append(ds, more...)
+}
+
+// keepOpen notes what is to be closed, and sees that it stays good until then.
+func (s *Session) keepOpen(ctx context.Context, o *opened, renewAt time.Time) {
+	o.stop = func() {}
+	if !renewAt.IsZero() {
+		ctx = context.WithoutCancel(ctx)
+		o.stop = walk.At(renewAt, func() time.Time { return o.renew(ctx) })
+	}
+	s.mu.Lock()
+	s.opened = append(s.opened, o)
+	s.mu.Unlock()
 }
 
 // CloseEphemerals closes what was opened, the last one first.
@@ -75,6 +107,8 @@ func (s *Session) CloseEphemerals(ctx context.Context) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for i := len(list) - 1; i >= 0; i-- {
 		o := list[i]
+		o.stop()
+		ds = append(ds, o.found.At(o.addr)...)
 		ds = append(ds, o.client.CloseEphemeral(ctx, o.typeName, o.private).At(o.addr)...)
 	}
 	return ds

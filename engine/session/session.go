@@ -49,7 +49,7 @@ type Session struct {
 	clients map[addrs.AbsProviderConfig]*client
 	bounds  map[*config.Resource]*schema.Bound
 	found   diags.Diagnostics
-	opened  []opened
+	opened  []*opened
 }
 
 // A client is a provider configuration, opened or failed.

@@ -164,12 +164,12 @@ func TestOtherCalls(t *testing.T) {
 		p.must(p.ValidateEphemeral(ctx, "lab_token", config))
 		got, ds := p.OpenEphemeral(ctx, "lab_token", config)
 		p.must(ds)
-		if got.RenewAt != 4_000_000_000 || !got.Result.GetAttr("token").RawEquals(str("token of k")) {
+		if got.RenewAt.Unix() != 4_000_000_000 || !got.Result.GetAttr("token").RawEquals(str("token of k")) {
 			t.Errorf("opened: %#v", got)
 		}
 		again, ds := p.RenewEphemeral(ctx, "lab_token", got.Private)
 		p.must(ds)
-		if again.RenewAt != 4_000_000_100 {
+		if again.RenewAt.Unix() != 4_000_000_100 {
 			t.Errorf("renewed: %#v", again)
 		}
 		if ds := p.CloseEphemeral(ctx, "lab_token", again.Private); !ds.HasErrors() {

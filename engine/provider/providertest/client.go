@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
@@ -133,12 +134,22 @@ func (c *client) OpenEphemeral(ctx context.Context, typeName string, config cty.
 		return provider.OpenResponse{}, e.before
 	}
 	v := fill(s.Block.SetUnknowns(config), nameOf(config), 1)
-	return provider.OpenResponse{Result: e.spoil(v), Private: []byte(nameOf(config))}, append(e.before, e.after...)
+	return provider.OpenResponse{Result: e.spoil(v), Private: []byte(nameOf(config)), RenewAt: c.p.renewAt()}, append(e.before, e.after...)
 }
 
 func (c *client) RenewEphemeral(ctx context.Context, typeName string, private []byte) (provider.RenewResponse, diags.Diagnostics) {
 	c.ready("renew " + typeName)
-	return provider.RenewResponse{Private: private}, c.begin(ctx, "renew", typeName, string(private), true).before
+	if e := c.begin(ctx, "renew", typeName, string(private), true); e.before.HasErrors() {
+		return provider.RenewResponse{}, e.before
+	}
+	return provider.RenewResponse{Private: private, RenewAt: c.p.renewAt()}, nil
+}
+
+func (p *Provider) renewAt() time.Time {
+	if p.RenewAfter == 0 {
+		return time.Time{}
+	}
+	return time.Now().Add(p.RenewAfter)
 }
 
 func (c *client) CloseEphemeral(ctx context.Context, typeName string, private []byte) diags.Diagnostics {

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
@@ -27,6 +28,9 @@ type Provider struct {
 	// Hook, if set, is called at the beginning of each call with the line that
 	// [Provider.Calls] has for it. It may wait. Set it before the first call.
 	Hook func(ctx context.Context, call string)
+	// RenewAfter is for how long what is opened is good, until it has to be renewed; 0 is for
+	// good. Set it before the first call.
+	RenewAfter time.Duration
 	// Call, if set, is what functions do; the default joins the arguments as text.
 	Call func(name string, args []cty.Value) (cty.Value, error)
 

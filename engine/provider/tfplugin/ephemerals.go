@@ -2,6 +2,7 @@ package tfplugin
 
 import (
 	"context"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -48,7 +49,7 @@ func (c *client) OpenEphemeral(ctx context.Context, typeName string, config cty.
 	if err != nil {
 		return provider.OpenResponse{}, append(ds, c.undecodable(openEphemeral, "a result", err)...)
 	}
-	return provider.OpenResponse{Result: v, Private: resp.Private, RenewAt: seconds(resp.RenewAt)}, ds
+	return provider.OpenResponse{Result: v, Private: resp.Private, RenewAt: instant(resp.RenewAt)}, ds
 }
 
 func (c *client) RenewEphemeral(ctx context.Context, typeName string, private []byte) (provider.RenewResponse, diags.Diagnostics) {
@@ -59,7 +60,7 @@ func (c *client) RenewEphemeral(ctx context.Context, typeName string, private []
 	if ds := c.call(ctx, renewEphemeral, &RenewEphemeralResource_Request{TypeName: typeName, Private: private}, &resp); ds.HasErrors() {
 		return provider.RenewResponse{}, ds
 	}
-	return provider.RenewResponse{Private: resp.Private, RenewAt: seconds(resp.RenewAt)}, diagnostics(resp.Diagnostics)
+	return provider.RenewResponse{Private: resp.Private, RenewAt: instant(resp.RenewAt)}, diagnostics(resp.Diagnostics)
 }
 
 func (c *client) CloseEphemeral(ctx context.Context, typeName string, private []byte) diags.Diagnostics {
@@ -73,10 +74,10 @@ func (c *client) CloseEphemeral(ctx context.Context, typeName string, private []
 	return diagnostics(resp.Diagnostics)
 }
 
-// seconds gives Unix time, rounded down so that a renewal is not late; 0 if not set.
-func seconds(t *timestamppb.Timestamp) int64 {
+// instant returns a point in time, zero if there is none.
+func instant(t *timestamppb.Timestamp) time.Time {
 	if t == nil {
-		return 0
+		return time.Time{}
 	}
-	return t.Seconds
+	return t.AsTime()
 }
