@@ -17,8 +17,9 @@ import (
 
 // CheckResults groups results by block, for every block of the configuration that has
 // conditions. The worst status of the instances is that of the whole; a block without
-// instances passes, and one of which nothing is known is unknown. What planned has
-// beyond the results is as it says.
+// instances passes, and one of which nothing is known is unknown. So are the objects that
+// planned has beyond the results: what a plan found out about them, as of data that it has
+// read, is not of this phase (tried with Terraform 1.11.4).
 func CheckResults(cfg *config.Config, list []eval.Checked, planned []states.CheckResult) []states.CheckResult {
 	g := gathering{by: map[eval.Subject]*states.CheckResult{}, has: map[eval.Subject]bool{}}
 	for _, m := range cfg.Order {
@@ -40,7 +41,7 @@ func CheckResults(cfg *config.Config, list []eval.Checked, planned []states.Chec
 		}
 		for _, o := range c.Objects {
 			if s := (eval.Subject{Kind: c.Kind, Config: c.ConfigAddr, Object: o.Addr}); !g.has[s] {
-				g.add(r, eval.Checked{Subject: s, Status: eval.Status(o.Status), Failures: o.Failures})
+				g.add(r, eval.Checked{Subject: s, Status: eval.Unknown})
 			}
 		}
 	}
