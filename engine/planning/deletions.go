@@ -169,63 +169,6 @@ func (b *block) reason(a addrs.AbsResourceInstance, spans map[addrs.AbsResource]
 	return plans.ReasonDeleteBecauseWrongRep
 }
 
-// orphanVisitor returns the visit of a resource that has no block any more.
-func (p *planner) orphanVisitor(cr addrs.ConfigResource) func(context.Context) diags.Diagnostics {
-	return func(ctx context.Context) diags.Diagnostics {
-		var ds diags.Diagnostics
-		for _, abs := range p.byConfig[cr] {
-			if cr.Resource.Mode == addrs.Data {
-				p.forgetData(abs)
-				continue
-			}
-			ds = append(ds, p.orphanResource(ctx, abs)...)
-		}
-		return ds
-	}
-}
-
-// forgetData drops a data source that is not configured any more from the state.
-func (p *planner) forgetData(abs addrs.AbsResource) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if r := p.prior.Current().Resource(abs); r != nil {
-		for k := range r.Instances {
-			p.prior.RemoveInstance(abs.Instance(k))
-		}
-	}
-}
-
-// orphanResource plans the deletion of all instances of a resource without block.
-func (p *planner) orphanResource(ctx context.Context, abs addrs.AbsResource) diags.Diagnostics {
-	p.mu.Lock()
-	r := p.prior.Current().Resource(abs)
-	p.mu.Unlock()
-	if r == nil {
-		return nil
-	}
-	list := make([]addrs.AbsResourceInstance, 0, len(r.Instances))
-	for k := range r.Instances {
-		list = append(list, abs.Instance(k))
-	}
-	slices.SortFunc(list, addrs.AbsResourceInstance.Compare)
-	b := &block{p: p, cr: abs.Config(), pc: r.Provider}
-	var ds, more diags.Diagnostics
-	if b.rs, b.ps, ds = p.s.Schema(ctx, r.Provider.Provider, abs.Resource, nil); ds.HasErrors() {
-		return ds
-	}
-	if b.client, more = p.s.Client(ctx, r.Provider); more.HasErrors() {
-		return append(ds, more...)
-	}
-	if kept, more := p.removed(ctx, b, list); kept {
-		return append(ds, more...)
-	}
-	// Also if its module is gone: "no module" is for a block whose module has fewer
-	// instances.
-	return append(ds, b.deleteAll(ctx, list, func(addrs.AbsResourceInstance) plans.Reason {
-		return plans.ReasonDeleteBecauseNoConfig
-	})...)
-}
-
 // moduleExists reports whether the configuration expands to a module instance.
 func (p *planner) moduleExists(in addrs.ModuleInstance) bool {
 	if in.IsRoot() {

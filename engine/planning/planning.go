@@ -68,8 +68,8 @@ type Input struct {
 const DefaultParallelism = 10
 
 // Plan makes the plan. It is returned beside errors too, marked as such, with
-// what could be planned; nil if moves make no sense, or if what is to be destroyed
-// could not be planned otherwise.
+// what could be planned; nil if moves make no sense, if a provider configuration is gone
+// that objects need, or if what is to be destroyed could not be planned otherwise.
 func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 	if in.Parallelism <= 0 {
 		in.Parallelism = DefaultParallelism
@@ -146,7 +146,7 @@ func newPlanner(in Input) *planner {
 	p.s.Eval = eval.New(eval.World{
 		Config: in.Config, Refs: in.Refs,
 		Functions: in.Functions, ModuleFunctions: in.ModuleFunctions,
-		Variables: in.Variables, Resource: p.resourceValue,
+		Variables: in.Variables, Unfit: in.Unfit, Resource: p.resourceValue,
 		RootDir: in.RootDir, WorkingDir: in.WorkingDir, Workspace: in.Workspace,
 		Lenient: in.Mode != plans.NormalMode,
 	})

@@ -30,7 +30,7 @@ func (p *planner) removed(ctx context.Context, b *block, list []addrs.AbsResourc
 			}
 			p.record(&plans.ResourceChange{
 				Addr: obj, Provider: b.pc, Schema: b.rs, StoredDeps: o.Dependencies,
-				Reason: plans.ReasonDeleteBecauseNoConfig,
+				Reason: p.orphanReason(addr),
 				Change: plans.Change{Action: plans.Forget, Before: before, After: b.rs.Block.NullValue()},
 			})
 		}

@@ -51,9 +51,8 @@ func (s *Session) open(ctx context.Context, pc addrs.AbsProviderConfig) (provide
 func (o *opening) evaluate(ps *schema.Provider) diags.Diagnostics {
 	m := o.s.Config.Modules[o.addr.Module]
 	o.block = providerBlock(m, o.addr)
-	if m == nil || o.block == nil && (o.addr.Alias != "" || !o.addr.Module.IsRoot()) {
-		return diags.Errorf(nil, "Provider configuration not present",
-			"The state has objects that were made with the provider configuration %s, which the configuration does not have any more. It is needed to read and destroy them: put the provider block back until they are gone.", o.addr)
+	if !o.s.HasProvider(o.addr) {
+		return NoProvider(o.addr, "resources")
 	}
 	if o.block == nil {
 		o.body = ps.Provider.Block.Bind(hcl.EmptyBody())
@@ -73,6 +72,19 @@ func (o *opening) evaluate(ps *schema.Provider) diags.Diagnostics {
 	val, more := o.body.Decode(ctx)
 	o.value, _ = val.UnmarkDeep()
 	return append(ds, more...)
+}
+
+// HasProvider reports whether there is a provider configuration: a block, or in the root
+// module none at all, which stands for an empty one.
+func (s *Session) HasProvider(pc addrs.AbsProviderConfig) bool {
+	m := s.Config.Modules[pc.Module]
+	return m != nil && (providerBlock(m, pc) != nil || pc.Alias == "" && pc.Module.IsRoot())
+}
+
+// NoProvider says that a provider configuration is gone which somebody needs.
+func NoProvider(pc addrs.AbsProviderConfig, who string) diags.Diagnostics {
+	return diags.Errorf(nil, "Provider configuration not present",
+		"The state has objects of %s, made with the provider configuration %s, which the configuration does not have any more. It is needed to read and destroy them: put the provider block back until they are gone.", who, pc)
 }
 
 // missing explains errors that have no block to point at.
