@@ -15,7 +15,6 @@ import (
 // terraform_version and provider_selections; the former is the level of the language.
 type versionInfo struct {
 	TerraformVersion   string            `json:"terraform_version"`
-	LockstepVersion    string            `json:"lockstep_version"`
 	Platform           string            `json:"platform"`
 	ProviderSelections map[string]string `json:"provider_selections"`
 	TerraformOutdated  bool              `json:"terraform_outdated"`
@@ -29,14 +28,14 @@ var versionCommand = command{name: "version", synopsis: "Show the version of Loc
 		return code
 	}
 	info := versionInfo{
-		TerraformVersion: engine.LanguageVersion, LockstepVersion: version,
+		TerraformVersion: engine.LanguageVersion,
 		Platform: runtime.GOOS + "_" + runtime.GOARCH, ProviderSelections: a.selections(),
 	}
 	if asJSON {
 		data, err := json.MarshalIndent(info, "", "  ")
 		return a.writeJSON(data, err)
 	}
-	fmt.Fprintf(a.out, "Lockstep v%s (Terraform language %s)\non %s\n", info.LockstepVersion, info.TerraformVersion, info.Platform)
+	fmt.Fprintf(a.out, "Lockstep v%s (Terraform language %s)\non %s\n", version, info.TerraformVersion, info.Platform)
 	for _, p := range slices.Sorted(maps.Keys(info.ProviderSelections)) {
 		fmt.Fprintf(a.out, "+ provider %s v%s\n", p, info.ProviderSelections[p])
 	}
