@@ -44,6 +44,7 @@ func Load(in Input) (*Config, diags.Diagnostics) {
 	l.cfg.Root = root
 	l.add(root)
 	if ok {
+		l.checkRoot(root)
 		l.calls(root)
 		l.diags = append(l.diags, l.cfg.checkProviders()...)
 	}
@@ -179,6 +180,16 @@ func (l *loader) installed(call *Call, x source.Installed) (dir, version string,
 		}
 	}
 	return path.Clean(x.Dir), x.Version, true
+}
+
+// checkRoot reports what the root module may not have.
+func (l *loader) checkRoot(m *Module) {
+	for _, name := range slices.Sorted(maps.Keys(m.Outputs)) {
+		if o := m.Outputs[name]; o.Ephemeral {
+			l.errorf(&o.Range, "Ephemeral output not allowed",
+				"The outputs of the root module are kept in the state, which an ephemeral value must not be. Take out ephemeral = true, and do not use ephemeral values for it.")
+		}
+	}
 }
 
 // checkChild reports what only the root module may have.
