@@ -33,6 +33,8 @@ type Run struct {
 	Providers session.Providers
 	// Variables are the root module's, converted to their types; see config.CollectVariables.
 	Variables map[string]cty.Value
+	// Unfit says what is wrong with variables whose values do not fit; a plan reports it.
+	Unfit map[string]diags.Diagnostics
 	// Given are the same values before conversion; nil if nobody kept them.
 	Given map[string]cty.Value
 	// WorkingDir is the directory that path.cwd names: where the person is, which the
@@ -79,7 +81,7 @@ func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (*plan
 	table := r.functions(now, false)
 	plan, more := planning.Plan(ctx, planning.Input{
 		Config: r.Config, Refs: rs, State: state, Providers: r.Providers,
-		Variables: r.Variables, EphemeralVariables: ephemeralVariables(r.Config), Given: r.Given,
+		Variables: r.Variables, EphemeralVariables: ephemeralVariables(r.Config), Given: r.Given, Unfit: r.Unfit,
 		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Targets: o.Targets, ForceReplace: o.ForceReplace,
 		Parallelism: r.Parallelism, Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
 		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Timestamp: now,

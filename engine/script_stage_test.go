@@ -279,8 +279,13 @@ func (s *stage) open(o *order) (engine.Run, *provider.Pool, diags.Diagnostics) {
 		return r, pool, ds
 	}
 	sources := slices.Concat(s.variableFiles(), o.variables)
-	vars, more := config.CollectVariables(cfg.Root.Content, sources)
-	r.Variables = vars
+	inputs, more := config.CollectInputs(cfg.Root.Content, sources)
+	r.Variables, r.Unfit = map[string]cty.Value{}, map[string]diags.Diagnostics{}
+	for name, x := range inputs {
+		if r.Variables[name] = x.Value; x.Problem != nil {
+			r.Unfit[name] = x.Problem
+		}
+	}
 	return r, pool, append(ds, more...)
 }
 

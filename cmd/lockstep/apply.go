@@ -93,12 +93,12 @@ func (a *app) openSaved(path string, o *operationFlags) (*plans.Plan, *operation
 	if ds.HasErrors() {
 		return plan, op, ds
 	}
-	if more := op.variablesFor(plan, o.vars); more.HasErrors() {
-		return plan, op, append(ds, more...)
-	}
 	if plan.Errored {
 		return plan, op, append(ds, diags.Errorf(nil, "Cannot apply incomplete plan",
 			"Lockstep encountered an error when generating this plan, so it cannot be applied. Fix what was reported and plan again.")...)
+	}
+	if more := op.variablesFor(plan, o.vars); more.HasErrors() {
+		return plan, op, append(ds, more...)
 	}
 	return plan, op, append(ds, op.stale(plan)...)
 }

@@ -64,11 +64,9 @@ func (a *app) importObject(o *importFlags, v view, addr addrs.AbsResourceInstanc
 		return ds
 	}
 	o.vars.ask = o.input
-	vars, given, more := a.collect(op.dir, op.cfg, o.vars)
-	if ds = append(ds, more...); ds.HasErrors() {
+	if ds = append(append(ds, op.collect(o.vars)...), op.fit()...); ds.HasErrors() {
 		return ds
 	}
-	op.variables, op.given = vars, given
 	if ds = append(ds, op.openState(a.ctx, o.paths, o.locks, "import")...); ds.HasErrors() {
 		return ds
 	}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,7 @@ type operation struct {
 	saved     bool // the configuration is that of a saved plan
 	variables map[string]cty.Value
 	given     map[string]cty.Value // the same before conversion
+	unfit     map[string]diags.Diagnostics
 	settings  *workdir.Settings
 	workspace string
 	state     *workdir.State
@@ -57,22 +59,36 @@ func (a *app) loadFrom(d *workdir.Dir) (*config.Config, diags.Diagnostics) {
 	return cfg, ds
 }
 
-// collect gathers the root variables from files, environment and options.
-func (a *app) collect(d *workdir.Dir, cfg *config.Config, flags varFlags) (vars, given map[string]cty.Value, ds diags.Diagnostics) {
-	sources, ds := a.sources(d, flags)
+// collect gathers the root variables from files, environment and options. Those whose
+// values do not fit are named in unfit.
+func (o *operation) collect(flags varFlags) diags.Diagnostics {
+	root := o.cfg.Root.Content
+	sources, ds := o.a.sources(o.dir, flags)
 	if ds.HasErrors() {
-		return nil, nil, ds
+		return ds
 	}
-	sources, more := a.askVariables(cfg.Root.Content, sources, flags.ask)
+	sources, more := o.a.askVariables(root, sources, flags.ask)
 	if ds = append(ds, more...); ds.HasErrors() {
-		return nil, nil, ds
+		return ds
 	}
-	inputs, more := config.CollectInputs(cfg.Root.Content, sources)
-	vars, given = map[string]cty.Value{}, map[string]cty.Value{}
+	inputs, more := config.CollectInputs(root, sources)
+	o.variables, o.given, o.unfit = map[string]cty.Value{}, map[string]cty.Value{}, map[string]diags.Diagnostics{}
 	for name, x := range inputs {
-		vars[name], given[name] = x.Value, x.Given
+		o.variables[name], o.given[name] = x.Value, x.Given
+		if x.Problem != nil {
+			o.unfit[name] = x.Problem
+		}
 	}
-	return vars, given, append(ds, more...)
+	return append(ds, more...)
+}
+
+// fit returns what is wrong with the values of variables.
+func (o *operation) fit() diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, name := range slices.Sorted(maps.Keys(o.unfit)) {
+		ds = append(ds, o.unfit[name]...)
+	}
+	return ds
 }
 
 // sources lists where values of variables come from, least important first.
@@ -223,7 +239,7 @@ func (o *operation) close() {
 // run returns what the engine needs to know.
 func (o *operation) run(parallelism int, v view) engine.Run {
 	return engine.Run{
-		Config: o.cfg, Providers: o.pool, Variables: o.variables, Given: o.given,
+		Config: o.cfg, Providers: o.pool, Variables: o.variables, Given: o.given, Unfit: o.unfit,
 		WorkingDir: o.a.startDir(), BaseDir: o.dir.WorkingDir(), Workspace: o.workspace, Parallelism: parallelism, Events: v.event,
 	}
 }

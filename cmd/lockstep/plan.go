@@ -74,8 +74,8 @@ func (a *app) plan(o *operationFlags, v view, applying bool) (*plans.Plan, *oper
 		return nil, op, ds
 	}
 	o.vars.ask = o.input
-	if op.variables, op.given, more = a.collect(op.dir, op.cfg, o.vars); more.HasErrors() {
-		return nil, op, append(ds, more...)
+	if more = op.collect(o.vars); more.HasErrors() {
+		return nil, op, append(append(ds, more...), op.fit()...)
 	}
 	ds = append(ds, more...)
 	name := "OperationTypePlan"

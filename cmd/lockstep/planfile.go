@@ -134,11 +134,13 @@ func (o *operation) variablesFor(p *plans.Plan, given varFlags) diags.Diagnostic
 	if ds.HasErrors() || len(given.given) == 0 && len(p.EphemeralVariables) == 0 {
 		return ds
 	}
-	vars, _, more := o.a.collect(o.dir, o.cfg, given)
+	now := operation{a: o.a, dir: o.dir, cfg: o.cfg}
+	more := now.collect(given)
+	more = append(more, now.fit()...)
 	if len(p.EphemeralVariables) > 0 { // else what is missing now was there when the plan was made
 		ds = append(ds, more...)
 	}
-	for name, v := range vars {
+	for name, v := range now.variables {
 		was, kept := planned[name]
 		switch {
 		case slices.Contains(p.EphemeralVariables, name):

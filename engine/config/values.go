@@ -23,6 +23,8 @@ type InputValue struct {
 	Origin VariableOrigin
 	// Range is the value's place, if it stands in a file.
 	Range *hcl.Range
+	// Problem says why Given does not fit the variable; Value is unknown then.
+	Problem diags.Diagnostics
 }
 
 // CollectVariables returns the value of every variable of the root module: the last
@@ -38,11 +40,13 @@ func CollectVariables(root *Content, sources []VariableSource) (map[string]cty.V
 	out := make(map[string]cty.Value, len(inputs))
 	for name, x := range inputs {
 		out[name] = x.Value
+		ds = append(ds, x.Problem...)
 	}
 	return out, ds
 }
 
-// CollectInputs is [CollectVariables] with more about each value.
+// CollectInputs is [CollectVariables] with more about each value. What does not fit its
+// variable is not an error but a Problem of that value.
 func CollectInputs(root *Content, sources []VariableSource) (map[string]InputValue, diags.Diagnostics) {
 	given, ds := givenValues(root, sources)
 	out := make(map[string]InputValue, len(root.Variables))
@@ -53,9 +57,7 @@ func CollectInputs(root *Content, sources []VariableSource) (map[string]InputVal
 			ds = append(ds, diags.Errorf(&v.Range, "No value for required variable",
 				"The root module's variable %q has no default value, and nothing sets it. Use the option -var or -var-file, the environment variable TF_VAR_%s or a .tfvars file.", name, name)...)
 		}
-		x, more := g.input(v)
-		ds = append(ds, more...)
-		out[name] = x
+		out[name] = g.input(v)
 	}
 	return out, ds
 }
@@ -172,19 +174,19 @@ func (v *Variable) parse(text string) (cty.Value, hcl.Diagnostics) {
 }
 
 // input converts g to v's type.
-func (g givenValue) input(v *Variable) (InputValue, diags.Diagnostics) {
+func (g givenValue) input(v *Variable) InputValue {
 	x := InputValue{Given: g.value, Origin: g.origin, Range: g.place}
 	if g.value == cty.NilVal {
 		x.Given, x.Value = v.Default, v.Default
 		if v.Default == cty.NilVal {
 			x.Given, x.Value = cty.DynamicVal, cty.UnknownVal(v.Type.WithoutOptionalAttributesDeep())
 		}
-		return x, nil
+		return x
 	}
 	var err error
 	x.Value, err = v.Prepare(g.value)
 	if err == nil || g.bad {
-		return x, nil
+		return x
 	}
 	place := g.place
 	if place == nil || v.Sensitive {
@@ -192,9 +194,11 @@ func (g givenValue) input(v *Variable) (InputValue, diags.Diagnostics) {
 		place = &v.Range
 	}
 	if errors.Is(err, ErrRequired) {
-		return x, diags.Errorf(place, "Required variable not set", "The variable %q was set to null %s, but it has nullable = false and no default value.", v.Name, g.by(v))
+		x.Problem = diags.Errorf(place, "Required variable not set", "The variable %q was set to null %s, but it has nullable = false and no default value.", v.Name, g.by(v))
+		return x
 	}
-	return x, diags.Errorf(place, "Invalid value for input variable", "The value of variable %q, set %s, does not fit the type that was declared at %s: %s.", v.Name, g.by(v), at(v.Range), err)
+	x.Problem = diags.Errorf(place, "Invalid value for input variable", "The value of variable %q, set %s, does not fit the type that was declared at %s: %s.", v.Name, g.by(v), at(v.Range), err)
+	return x
 }
 
 // by says which way a value came.

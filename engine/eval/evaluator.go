@@ -32,6 +32,8 @@ type World struct {
 	// Variables are the root module's variables, converted and without marks. A missing
 	// one is unknown.
 	Variables map[string]cty.Value
+	// Unfit says what is wrong with variables of the root module whose values do not fit.
+	Unfit map[string]diags.Diagnostics
 	// Resource returns the value of a resource in this phase: an object, or a tuple or
 	// object of them by instance key.
 	Resource func(addrs.AbsResource) (cty.Value, diags.Diagnostics)

@@ -22,7 +22,7 @@ func (e *Evaluator) Variable(in addrs.ModuleInstance, name string) (cty.Value, d
 		v := f.module.Variables[name]
 		var place *hcl.Range
 		if in.IsRoot() {
-			c.val = e.rootVariable(v)
+			c.val, ds = e.rootVariable(v), e.w.Unfit[name]
 			place = v.Range.Ptr()
 		} else {
 			c.val, place, ds = e.argument(f, v)

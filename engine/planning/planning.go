@@ -44,6 +44,9 @@ type Input struct {
 	// EphemeralVariables are named in the plan, but their values are not kept.
 	Variables          map[string]cty.Value
 	EphemeralVariables []string
+	// Unfit says what is wrong with variables whose values do not fit: nothing that depends
+	// on them is planned.
+	Unfit map[string]diags.Diagnostics
 	// Given are the same values before conversion, which the plan keeps; nil: it keeps Variables.
 	Given map[string]cty.Value
 
@@ -77,6 +80,9 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 	p := newPlanner(in)
 	p.moves()
 	p.checkRemoved()
+	if ds := p.checkOrphans(); ds.HasErrors() {
+		return nil, ds
+	}
 	p.selectTargets()
 	p.walk(ctx)
 	p.report(p.s.CloseEphemerals(context.WithoutCancel(ctx)))
