@@ -9,68 +9,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"go.yaml.in/yaml/v4"
 
+	"github.com/lockstep-iac/lockstep/functions/run/runtest"
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
-// template is template.yaml, with functions in their long form: !Ref X is {"Ref": X}.
-type template struct {
-	Parameters map[string]any      `yaml:"Parameters"`
-	Resources  map[string]resource `yaml:"Resources"`
-}
-
-type resource struct {
-	Type       string         `yaml:"Type"`
-	Properties map[string]any `yaml:"Properties"`
-}
-
 const templateFile = "../../template.yaml"
-
-func readTemplate(t *testing.T) template {
-	t.Helper()
-	data, err := os.ReadFile(templateFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var root yaml.Node
-	if err := yaml.Unmarshal(data, &root); err != nil {
-		t.Fatal(err)
-	}
-	lengthen(&root)
-	var out template
-	if err := root.Decode(&out); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-// lengthen replaces tags by the functions that they are short for.
-func lengthen(n *yaml.Node) {
-	for _, c := range n.Content {
-		lengthen(c)
-	}
-	name, ok := strings.CutPrefix(n.Tag, "!")
-	if !ok || strings.HasPrefix(name, "!") {
-		return
-	}
-	if name != "Ref" && name != "Condition" {
-		name = "Fn::" + name
-	}
-	inner := *n
-	inner.Tag, inner.Style = "", 0
-	if n.Kind == yaml.ScalarNode {
-		inner.Tag = "!!str"
-	}
-	*n = yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Content: []*yaml.Node{{Kind: yaml.ScalarNode, Tag: "!!str", Value: name}, &inner}}
-}
 
 // logical is the name that a function has in the template.
 func (f Function) logical() string { return strings.ToUpper(string(f[:1])) + string(f[1:]) }
-
-func (x template) function(f Function) map[string]any {
-	return x.Resources[f.logical()+"Function"].Properties
-}
 
 // named returns what a Ref or a GetAtt names.
 func named(v any) string {
@@ -86,9 +33,9 @@ func named(v any) string {
 // TestVariables holds that each function finds in its environment what it reads, and
 // nothing else.
 func TestVariables(t *testing.T) {
-	x := readTemplate(t)
+	x := runtest.ReadTemplate(t, templateFile)
 	for _, f := range Functions {
-		properties := x.function(f)
+		properties := x.Resources[f.logical()+"Function"].Properties
 		vars := properties["Environment"].(map[string]any)["Variables"].(map[string]any)
 		var got []string
 		for name := range vars {
@@ -111,7 +58,7 @@ func TestVariables(t *testing.T) {
 
 // TestQueues holds which function takes which queue, and how.
 func TestQueues(t *testing.T) {
-	x := readTemplate(t)
+	x := runtest.ReadTemplate(t, templateFile)
 	type edge struct{ Queue, Function string }
 	want := []edge{
 		{"Applies", "ApplyFunction"}, {"AppliesDead", "JanitorFunction"}, {"Events", "PlanFunction"},

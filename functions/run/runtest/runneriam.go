@@ -1,0 +1,125 @@
+//go:build linux
+
+package runtest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A statement is one of a policy.
+type statement struct {
+	sid                string
+	deny               bool
+	actions, resources []string
+	conditions         map[string]any
+}
+
+// A call is what an action is asked for.
+type call struct {
+	Action, Resource string
+	// keys are the partition keys of DynamoDB items that the call is about.
+	keys []string
+}
+
+// statementsOf reads the policies of a role, as they are when the stack is deployed.
+func statementsOf(role map[string]any) []statement {
+	var out []statement
+	for _, p := range role["Policies"].([]any) {
+		document := p.(map[string]any)["PolicyDocument"].(map[string]any)
+		for _, s := range document["Statement"].([]any) {
+			m := s.(map[string]any)
+			conditions, _ := m["Condition"].(map[string]any)
+			out = append(out, statement{
+				sid: fmt.Sprint(m["Sid"]), deny: m["Effect"] == "Deny",
+				actions: texts(m["Action"]), resources: texts(m["Resource"]), conditions: conditions,
+			})
+		}
+	}
+	return out
+}
+
+// texts returns a text or a list of them as a list.
+func texts(v any) []string {
+	list, ok := v.([]any)
+	if !ok {
+		return []string{fmt.Sprint(v)}
+	}
+	var out []string
+	for _, x := range list {
+		out = append(out, fmt.Sprint(x))
+	}
+	return out
+}
+
+// allowed evaluates policies as IAM does: a call needs a statement that allows it, and
+// none that denies it.
+// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html
+func allowed(statements []statement, c call) bool {
+	ok := false
+	for _, s := range statements {
+		if !s.covers(c) {
+			continue
+		}
+		if s.deny {
+			return false
+		}
+		ok = true
+	}
+	return ok
+}
+
+func (s statement) covers(c call) bool {
+	return slices.ContainsFunc(s.actions, func(p string) bool { return like(p, c.Action) }) &&
+		slices.ContainsFunc(s.resources, func(p string) bool { return like(p, c.Resource) }) && s.holds(c)
+}
+
+// holds evaluates the conditions that the template has. One that it does not know is a
+// reason to stop.
+func (s statement) holds(c call) bool {
+	for operator, arg := range s.conditions {
+		for name, wanted := range arg.(map[string]any) {
+			if name != "dynamodb:LeadingKeys" {
+				panic(fmt.Sprintf("runtest: no case for the condition key %s", name))
+			}
+			matches := func(key string) bool {
+				return slices.ContainsFunc(texts(wanted), func(p string) bool { return like(p, key) })
+			}
+			switch operator {
+			case "ForAllValues:StringEquals":
+				if slices.ContainsFunc(c.keys, func(k string) bool { return !matches(k) }) {
+					return false
+				}
+			case "ForAnyValue:StringLike":
+				if !slices.ContainsFunc(c.keys, matches) {
+					return false
+				}
+			default:
+				panic(fmt.Sprintf("runtest: no case for the operator %s", operator))
+			}
+		}
+	}
+	return true
+}
+
+// like matches a text with a pattern in which * is anything.
+func like(pattern, text string) bool {
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return pattern == text
+	}
+	rest, ok := strings.CutPrefix(text, parts[0])
+	if !ok {
+		return false
+	}
+	last := parts[len(parts)-1]
+	for _, p := range parts[1 : len(parts)-1] {
+		i := strings.Index(rest, p)
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+len(p):]
+	}
+	return strings.HasSuffix(rest, last)
+}
