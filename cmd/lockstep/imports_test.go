@@ -20,6 +20,11 @@ var allowed = map[string][]string{
 	"cmd/lockstep": {"..."},
 
 	"functions/wiring":        {"functions/run", "functions/run/runaws", "github"},
+	"functions/wiring/worker": {"functions/wiring", "functions/run", "functions/run/operating", "functions/run/workdir", "statebackend/...", "engine/..."},
+	"functions/webhook":       {"functions/wiring", "functions/run", "github"},
+	"functions/plan":          {"functions/wiring/...", "functions/run"},
+	"functions/apply":         {"functions/wiring/...", "functions/run"},
+	"functions/janitor":       {"functions/wiring", "functions/run"},
 	"functions/comment":       {"engine/addrs"},
 	"functions/project":       {"engine/config/...", "engine/provider/install/...", "engine/addrs", "engine/diags"},
 	"functions/run":           {"functions/comment", "functions/project", "functions/run/workdir", "github", "statebackend", "engine/..."},
