@@ -228,7 +228,7 @@ func (d *demo) tell(n int, s scene) error {
 		if err != nil {
 			return err
 		}
-		handled, err := d.data.Queue.Drain(d.a.ctx, d.handle)
+		handled, err := d.data.Queue.Drain(d.a.ctx, runlocal.Worker{Handle: d.handle})
 		if err != nil {
 			return err
 		}

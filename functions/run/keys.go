@@ -1,9 +1,11 @@
 package run
 
 import (
+	"fmt"
 	"net/url"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Retention says for how long a record is kept after it was written last; 0 is for
@@ -32,4 +34,37 @@ func segment(s string) string {
 		return "%2E%2E"
 	}
 	return s
+}
+
+// SplitKey splits the key of a record at its last slash. Keys are made by us: one that
+// is not two or more segments of printable characters is our bug, and SplitKey panics.
+func SplitKey(key string) (dir, name string) {
+	i := strings.LastIndexByte(key, '/')
+	if i < 0 {
+		panic(fmt.Sprintf("run: the key %q has one segment only", key))
+	}
+	dir, name = key[:i], key[i+1:]
+	CheckDir(dir)
+	checkSegments(name)
+	if len(name) > MaxName {
+		panic(fmt.Sprintf("run: the last segment of the key %.80q... has %d bytes", key, len(name)))
+	}
+	return dir, name
+}
+
+// CheckDir panics if dir cannot be what stands before a key's last slash.
+func CheckDir(dir string) {
+	checkSegments(dir)
+	if len(dir) > MaxDir {
+		panic(fmt.Sprintf("run: the key %.80q... has %d bytes", dir, len(dir)))
+	}
+}
+
+func checkSegments(path string) {
+	for segment := range strings.SplitSeq(path, "/") {
+		odd := strings.ContainsFunc(segment, func(r rune) bool { return r <= ' ' || r == 0x7f || r == utf8.RuneError })
+		if segment == "" || segment == "." || segment == ".." || odd {
+			panic(fmt.Sprintf("run: %q is no segment of the key %q", segment, path))
+		}
+	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/functions/run/runlocal"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -168,7 +169,7 @@ func (s *stage) deliverLastFirst(before int) {
 	if _, err := s.hub.Redeliver(s.t.Context(), s.hub.Deliveries()[before]); err != nil {
 		s.t.Fatal(err)
 	}
-	if _, err := s.data.Queue.Drain(s.t.Context(), s.pipeline.Handle); err != nil {
+	if _, err := s.data.Queue.Drain(s.t.Context(), runlocal.Worker{Handle: s.pipeline.Handle}); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -192,7 +193,7 @@ func TestEverythingTwice(t *testing.T) {
 				t.Errorf("delivery %s again: %s, %v", id, answer, err)
 			}
 		}
-		if _, err := s.data.Queue.Drain(t.Context(), twice); err != nil {
+		if _, err := s.data.Queue.Drain(t.Context(), runlocal.Worker{Handle: twice}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -330,7 +331,7 @@ func (s *stage) stubborn() {
 				s.hub.Redeliver(s.t.Context(), id)
 			}
 		}
-		if _, drained = s.data.Queue.Drain(s.t.Context(), s.pipeline.Handle); err == nil && drained == nil {
+		if _, drained = s.data.Queue.Drain(s.t.Context(), runlocal.Worker{Handle: s.pipeline.Handle}); err == nil && drained == nil {
 			return
 		}
 	}

@@ -85,7 +85,7 @@ func (s *stage) settle() {
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		handled, err := s.data.Queue.Drain(s.t.Context(), s.pipeline.Handle)
+		handled, err := s.data.Queue.Drain(s.t.Context(), runlocal.Worker{Handle: s.pipeline.Handle})
 		if err != nil {
 			s.t.Fatal(err)
 		}

@@ -1,112 +1,112 @@
 package runlocal
 
 import (
-	"bytes"
 	"context"
+	"crypto/rand"
+	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
-	"strconv"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/run"
 )
 
-// Records implements run.Records. Every value of a record is a file of its own with
-// the next number, which only one writer can make: that is the condition. Old values
-// stay, since a number that was free again could be taken twice; they are the
-// record's history.
-type Records struct{ dir string }
-
-// mark begins the names of values. It is in no key: there it is escaped.
-const mark = "#"
+// Records implements run.Records. Conditions are in the statements that write, which
+// SQLite carries out one after the other.
+type Records struct{ db *database }
 
 // Get implements run.Records.
 func (r Records) Get(ctx context.Context, key string) (run.Record, error) {
+	dir, name := run.SplitKey(key)
 	rec := run.Record{Key: key}
-	dir := keyPath(r.dir, key)
-	all, err := numbers(dir, mark)
-	if err != nil || len(all) == 0 {
-		return rec, err
+	db, err := r.db.get(ctx)
+	if err == nil {
+		err = db.QueryRowContext(ctx, "SELECT value, version FROM record WHERE dir = ? AND name = ?", dir, name).Scan(&rec.Value, &rec.Version)
 	}
-	return r.read(rec, slices.Max(all))
-}
-
-// deleted is the value of a record that is not there any more.
-var deleted = []byte("\x00deleted")
-
-// read reads the Nth value of a record.
-func (r Records) read(rec run.Record, n int) (run.Record, error) {
-	value, err := os.ReadFile(filepath.Join(keyPath(r.dir, rec.Key), mark+strconv.Itoa(n)))
-	if err == nil && !bytes.Equal(value, deleted) {
-		rec.Value, rec.Version = value, version(n)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return run.Record{Key: key}, fmt.Errorf("get record %s: %w", key, err)
 	}
-	return rec, err
+	return rec, nil
 }
 
 // Put implements run.Records.
 func (r Records) Put(ctx context.Context, key string, value []byte, prev run.Version) (run.Version, error) {
-	dir := keyPath(r.dir, key)
-	all, err := numbers(dir, mark)
-	if err != nil {
+	dir, name := run.SplitKey(key)
+	if len(value) > run.MaxRecord {
+		return "", fmt.Errorf("put record %s: %d bytes are more than %d", key, len(value), run.MaxRecord)
+	}
+	if value == nil {
+		value = []byte{}
+	}
+	// Never the same twice, so that a record which was deleted and made again is another.
+	version := rand.Text()
+	var expires int64
+	if d := run.Retention(key); d > 0 {
+		expires = time.Now().Add(d).Unix()
+	}
+	var n int64
+	var err error
+	if prev == "" {
+		n, err = r.db.exec(ctx, "INSERT INTO record (dir, name, value, version, expires) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+			dir, name, value, version, expires)
+	} else {
+		n, err = r.db.exec(ctx, "UPDATE record SET value = ?, version = ?, expires = ? WHERE dir = ? AND name = ? AND version = ?",
+			value, version, expires, dir, name, string(prev))
+	}
+	switch {
+	case err != nil:
 		return "", fmt.Errorf("put record %s: %w", key, err)
+	case n == 0:
+		return "", fmt.Errorf("put record %s: %w", key, run.ErrConflict)
 	}
-	n := 0
-	if len(all) > 0 {
-		n = slices.Max(all)
-	}
-	if n > 0 {
-		rec, err := r.read(run.Record{Key: key}, n)
-		if err != nil {
-			return "", fmt.Errorf("put record %s: %w", key, err)
-		}
-		if rec.Version != prev {
-			return "", run.ErrConflict
-		}
-	} else if prev != "" {
-		return "", run.ErrConflict
-	}
-	err = writeNew(filepath.Join(dir, mark+strconv.Itoa(n+1)), value)
-	if errors.Is(err, fs.ErrExist) {
-		return "", run.ErrConflict
-	}
-	if err != nil {
-		return "", fmt.Errorf("put record %s: %w", key, err)
-	}
-	return version(n + 1), nil
+	return run.Version(version), nil
 }
-
-func version(n int) run.Version { return run.Version(strconv.Itoa(n)) }
 
 // Delete implements run.Records.
 func (r Records) Delete(ctx context.Context, key string, prev run.Version) error {
-	if rec, err := r.Get(ctx, key); err == nil && rec.Version == "" && prev == "" {
-		return nil
+	dir, name := run.SplitKey(key)
+	n, err := r.db.exec(ctx, "DELETE FROM record WHERE dir = ? AND name = ? AND version = ?", dir, name, string(prev))
+	if err == nil && n == 0 {
+		var rec run.Record
+		if rec, err = r.Get(ctx, key); err == nil && (prev != "" || rec.Version != "") {
+			err = run.ErrConflict
+		}
 	}
-	_, err := r.Put(ctx, key, deleted, prev)
-	return err
+	if err != nil {
+		return fmt.Errorf("delete record %s: %w", key, err)
+	}
+	return nil
 }
 
 // List implements run.Records.
 func (r Records) List(ctx context.Context, dir string) ([]run.Record, error) {
-	entries, err := os.ReadDir(keyPath(r.dir, dir))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("list records: %w", err)
-	}
-	var out []run.Record
-	for _, e := range entries { // sorted by name
-		if !e.IsDir() {
-			continue
-		}
-		rec, err := r.Get(ctx, dir+"/"+e.Name())
-		if err != nil {
-			return nil, fmt.Errorf("list records: %w", err)
-		}
-		if rec.Version != "" {
-			out = append(out, rec)
-		}
+	run.CheckDir(dir)
+	out, err := r.list(ctx, dir)
+	if err != nil {
+		return nil, fmt.Errorf("list records of %s: %w", dir, err)
 	}
 	return out, nil
+}
+
+func (r Records) list(ctx context.Context, dir string) ([]run.Record, error) {
+	db, err := r.db.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := db.QueryContext(ctx, "SELECT name, value, version FROM record WHERE dir = ? ORDER BY name", dir)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []run.Record
+	for rows.Next() {
+		var rec run.Record
+		var name string
+		if err := rows.Scan(&name, &rec.Value, &rec.Version); err != nil {
+			return nil, err
+		}
+		rec.Key = dir + "/" + name
+		out = append(out, rec)
+	}
+	return out, rows.Err()
 }

@@ -3,193 +3,148 @@ package runlocal
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"sync"
-	"sync/atomic"
+	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/functions/run/runtest"
 )
 
-func open(t *testing.T) *Dir {
+func openDir(t *testing.T) *Dir {
 	t.Helper()
 	d, err := Open(filepath.Join(t.TempDir(), "data"))
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	return d
 }
 
 func TestRecords(t *testing.T) {
-	ctx, r := t.Context(), open(t).Records
-	if rec, err := r.Get(ctx, "run/5/7/a@b"); err != nil || rec.Version != "" || rec.Value != nil {
-		t.Errorf("no record: %+v, %v", rec, err)
-	}
-	v1, err := r.Put(ctx, "run/5/7/a@b", []byte("one"), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := r.Put(ctx, "run/5/7/a@b", []byte("x"), ""); !errors.Is(err, run.ErrConflict) {
-		t.Errorf("a second first: %v", err)
-	}
-	v2, err := r.Put(ctx, "run/5/7/a@b", []byte("two"), v1)
-	if err != nil || v2 == v1 {
-		t.Fatal(v1, v2, err)
-	}
-	for _, old := range []run.Version{"", v1} {
-		if _, err := r.Put(ctx, "run/5/7/a@b", []byte("x"), old); !errors.Is(err, run.ErrConflict) {
-			t.Errorf("on top of %q: %v", old, err)
-		}
-	}
-	for _, key := range []string{"run/5/7/a@c", "run/5/70/a@b", "run/5/7", "run/5/7/a@b/more"} {
-		if _, err := r.Put(ctx, key, []byte(key), ""); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got := map[string]string{}
-	list, err := r.List(ctx, "run/5/7")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, rec := range list {
-		got[rec.Key] = string(rec.Value)
-	}
-	if diff := cmp.Diff(map[string]string{"run/5/7/a@b": "two", "run/5/7/a@c": "run/5/7/a@c"}, got); diff != "" {
-		t.Error(diff)
-	}
-	rec, err := r.Get(ctx, "run/5/7/a@c")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, wrong := range []run.Version{"", "77"} {
-		if err := r.Delete(ctx, rec.Key, wrong); !errors.Is(err, run.ErrConflict) {
-			t.Errorf("delete at %q: %v", wrong, err)
-		}
-	}
-	for _, prev := range []run.Version{rec.Version, ""} {
-		if err := r.Delete(ctx, rec.Key, prev); err != nil {
-			t.Errorf("delete at %q: %v", prev, err)
-		}
-	}
-	if list, err := r.List(ctx, "run/5/7"); err != nil || len(list) != 1 {
-		t.Errorf("after a deletion: %v, %v", list, err)
-	}
-	if v, err := r.Put(ctx, rec.Key, []byte("anew"), ""); err != nil || v == rec.Version {
-		t.Errorf("after a deletion: %q, %v", v, err)
-	}
-	if list, err := r.List(ctx, "nothing"); err != nil || len(list) != 0 {
-		t.Errorf("%v, %v", list, err)
-	}
-}
-
-// TestRacingWriters holds that of many writers to one version one wins, and that no
-// value is lost on the way to the last one.
-func TestRacingWriters(t *testing.T) {
-	ctx, r := t.Context(), open(t).Records
-	const writers, turns = 8, 20
-	var won atomic.Int64
-	var wg sync.WaitGroup
-	for w := range writers {
-		wg.Go(func() {
-			for range turns {
-				rec, err := r.Get(ctx, "k")
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				n := 0
-				fmt.Sscan(string(rec.Value), &n)
-				_, err = r.Put(ctx, "k", fmt.Appendf(nil, "%d %d", n+1, w), rec.Version)
-				switch {
-				case err == nil:
-					won.Add(1)
-				case !errors.Is(err, run.ErrConflict):
-					t.Error(err)
-				}
-			}
-		})
-	}
-	wg.Wait()
-	rec, err := r.Get(ctx, "k")
-	n := 0
-	fmt.Sscan(string(rec.Value), &n)
-	if err != nil || int64(n) != won.Load() || n < turns {
-		t.Errorf("%d writes won, and the value counts %d (%v)", won.Load(), n, err)
-	}
+	t.Parallel()
+	runtest.TestRecords(t, func(t *testing.T) run.Records { return openDir(t).Records })
 }
 
 func TestArtifacts(t *testing.T) {
-	ctx, a := t.Context(), open(t).Artifacts
-	if _, err := a.Get(ctx, run.Artifact{Key: "plan/x"}); !errors.Is(err, run.ErrNoArtifact) {
-		t.Errorf("error: %v", err)
-	}
-	for _, text := range []string{"one", "two"} {
-		if err := a.Put(ctx, run.Artifact{Key: "plan/x"}, []byte(text)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if data, err := a.Get(ctx, run.Artifact{Key: "plan/x"}); err != nil || string(data) != "two" {
-		t.Errorf("%q, %v", data, err)
-	}
-	if info, err := os.Stat(filepath.Join(a.dir, "plan", "x")); err != nil || info.Mode() != 0o600 {
-		t.Errorf("mode %v, %v", info.Mode(), err)
-	}
-	for range 2 {
-		if err := a.Delete(ctx, run.Artifact{Key: "plan/x"}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := a.Get(ctx, run.Artifact{Key: "plan/x"}); !errors.Is(err, run.ErrNoArtifact) {
-		t.Errorf("after deletion: %v", err)
-	}
+	t.Parallel()
+	runtest.TestArtifacts(t, func(t *testing.T) run.Artifacts { return openDir(t).Artifacts })
 }
 
 func TestQueue(t *testing.T) {
-	ctx, d := t.Context(), open(t)
-	for i := range 12 { // more than nine: numbers, not names, are in order
-		if err := d.Queue.Send(ctx, run.Message{ID: fmt.Sprint(i)}); err != nil {
-			t.Fatal(err)
+	t.Parallel()
+	runtest.TestLine(t, func(t *testing.T) runtest.Line { return line{openDir(t).Queue} })
+}
+
+// line handles messages one at a time, and makes time pass by writing that it did.
+type line struct{ *Queue }
+
+func (l line) Work(ctx context.Context, handle func(context.Context, run.Message) error) error {
+	w := Worker{Handle: handle, Abandon: func(context.Context, run.Message, string) error { return errors.New("not yet") }}
+	for {
+		if _, ok, err := l.next(ctx, w, false); err != nil && !strings.HasSuffix(err.Error(), "not yet") || !ok {
+			return err
 		}
-	}
-	var got []string
-	n, err := d.Queue.Drain(ctx, func(ctx context.Context, m run.Message) error {
-		if m.ID == "3" && len(got) == 3 {
-			got = append(got, "failed")
-			return fs.ErrInvalid
-		}
-		got = append(got, m.ID)
-		if m.ID == "10" {
-			return d.Queue.Send(ctx, run.Message{ID: "more"})
-		}
-		return nil
-	})
-	if n != 3 || !errors.Is(err, fs.ErrInvalid) {
-		t.Errorf("%d, %v", n, err)
-	}
-	if n, err := d.Queue.Drain(ctx, func(_ context.Context, m run.Message) error { got = append(got, m.ID); return nil }); n != 9 || err != nil {
-		t.Errorf("%d, %v", n, err)
-	}
-	want := []string{"0", "1", "2", "failed", "3", "4", "5", "6", "7", "8", "9", "10", "11"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
 	}
 }
 
-// TestKeysStayInside holds that a key which is no path is our bug.
-func TestKeysStayInside(t *testing.T) {
-	for _, key := range []string{"../x", "/x", "a//b", "a/../b", "", "."} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("the key %q was taken", key)
-				}
-			}()
-			open(t).Artifacts.Get(t.Context(), run.Artifact{Key: key})
-		}()
+func (l line) Take(ctx context.Context) (run.Message, bool, error) {
+	c, ok, err := l.claim(ctx, false)
+	return c.Message, ok, err
+}
+
+func (l line) Pass(ctx context.Context) error {
+	_, err := l.db.exec(ctx, "UPDATE message SET ready = 0")
+	return err
+}
+
+func (l line) Dead(ctx context.Context) (dead []run.Message, err error) {
+	_, err = l.Drain(ctx, Worker{Abandon: func(_ context.Context, m run.Message, reason string) error {
+		dead = append(dead, m)
+		return nil
+	}})
+	return dead, err
+}
+
+// TestModes holds that nobody else on the machine can read what is kept.
+func TestModes(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a b#c%20?d", "data")
+	d, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer d.Close()
+	if _, err := d.Records.Put(t.Context(), "a/b", []byte("x"), ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Artifacts.Put(t.Context(), run.Artifact{Key: "plan/x"}, []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	err = filepath.WalkDir(path, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		want := fs.FileMode(0o600)
+		if e.IsDir() {
+			want = 0o700
+		}
+		if err == nil && info.Mode().Perm() != want {
+			t.Errorf("%s has mode %v", path, info.Mode())
+		}
+		seen++
+		return err
+	})
+	if err != nil || seen < 8 { // the database is three files
+		t.Errorf("%d files, %v", seen, err)
+	}
+}
+
+// TestLazy holds that who needs no record and no queue does not wait for a database.
+func TestLazy(t *testing.T) {
+	t.Parallel()
+	path := t.TempDir()
+	d, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(path, "lockstep.db")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("there is a database: %v", err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestDamaged(t *testing.T) {
+	t.Parallel()
+	t.Run("no database", func(t *testing.T) {
+		d := openDir(t)
+		if err := os.WriteFile(d.Records.db.path, []byte(strings.Repeat("something else ", 100)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Records.Get(t.Context(), "a/b"); err == nil || !strings.Contains(err.Error(), "lockstep.db") {
+			t.Errorf("error: %v", err)
+		}
+	})
+	t.Run("another version", func(t *testing.T) {
+		d := openDir(t)
+		if _, err := d.Records.db.exec(t.Context(), "PRAGMA user_version = 99"); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := d.Records.Get(t.Context(), "a/b"); err == nil || !strings.Contains(err.Error(), "version 99") {
+			t.Errorf("error: %v", err)
+		}
+	})
 }

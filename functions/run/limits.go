@@ -1,0 +1,43 @@
+package run
+
+import (
+	"errors"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// What every implementation of the sockets keeps to, so that what works on one works
+// on the other.
+const (
+	// MaxReceives is how often a message is handed over before it is given up.
+	MaxReceives = 3
+	// MaxMessage is the size of a message as JSON, in bytes: what SQS takes.
+	// Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
+	MaxMessage = 1 << 20
+	// MaxRecord is the size of a record's value, in bytes. A DynamoDB item takes
+	// 400 KB with its attributes' names and its key.
+	// Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html#limits-items
+	MaxRecord = 390 << 10
+	// MaxDir and MaxName are the sizes of the two parts of a key, in bytes: those of
+	// DynamoDB's partition and sort keys, less some for what else may be in them.
+	MaxDir, MaxName = 1024, 1000
+)
+
+// The longest that a message waits until it is handed over again.
+const maxRedelivery = time.Hour
+
+// Redelivery says how long a message waits until it is handed over again, when it has
+// been handed over receives times and handling it failed with err. Its group waits with
+// it. Where GitHub said when to come back, that is when.
+func Redelivery(receives int, err error) time.Duration {
+	pause := 20 * time.Second
+	if receives > 1 {
+		pause = 2 * time.Minute
+	}
+	var limited *github.RateLimitedError
+	if errors.As(err, &limited) {
+		pause = max(pause, time.Until(limited.Until))
+	}
+	return min(pause, maxRedelivery)
+}
