@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,24 +15,10 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// impatient returns a client that does not wait for trial merges.
-func (s *setting) impatient(t *testing.T) *github.Client {
-	t.Helper()
-	config := s.hub.App(s.url)
-	config.MaxMergeWait = time.Nanosecond
-	app, err := github.NewApp(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := app.Repository(s.repo.Installation(), s.repo.Repo())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
 // TestMergeResult holds that the trial merge is always of the present pair.
-func TestMergeResult(t *testing.T) {
+func TestMergeResult(t *testing.T) { synctest.Test(t, testMergeResult) }
+
+func testMergeResult(t *testing.T) {
 	s := newSetting(t)
 	pair := func() github.Merge { return github.Merge{Base: s.repo.Head("main"), Head: s.repo.Head("topic")} }
 	merge := func() github.Merge {
@@ -61,10 +48,14 @@ func TestMergeResult(t *testing.T) {
 	if moved := merge(); moved.SHA == first.SHA {
 		t.Error("the base moved, and the merge did not")
 	}
-	s.repo.LagMerges(1)
+	s.repo.LagMerges(3)
+	before := time.Now()
 	s.repo.Push("alice", "topic", "More", githubtest.Files{"main.tf": "one\ntwo\nthree\n"})
 	if b, err := s.client.File(t.Context(), merge().SHA, "main.tf"); err != nil || string(b) != "one\ntwo\nthree\n" {
 		t.Errorf("after waiting: %q, %v", b, err)
+	}
+	if waited := time.Since(before); waited != 3500*time.Millisecond {
+		t.Errorf("it took %s", waited)
 	}
 	s.repo.Push("bob", "main", "The same line", githubtest.Files{"main.tf": "zero\n"})
 	if !merge().Conflict {
@@ -74,15 +65,21 @@ func TestMergeResult(t *testing.T) {
 
 // TestNoMergeYet holds that an old trial merge is not taken for the present one, be it
 // that GitHub says so, or that it has just not noticed.
-func TestNoMergeYet(t *testing.T) {
+func TestNoMergeYet(t *testing.T) { synctest.Test(t, testNoMergeYet) }
+
+func testNoMergeYet(t *testing.T) {
 	s := newSetting(t)
-	client := s.impatient(t)
+	start := time.Now()
 	s.repo.LagMerges(-1)
-	if m, err := client.MergeResult(t.Context(), 1); !errors.Is(err, github.ErrNotYet) {
+	if m, err := s.client.MergeResult(t.Context(), 1); !errors.Is(err, github.ErrNotYet) {
 		t.Errorf("none was made yet: %+v, %v", m, err)
 	}
+	if waited := time.Since(start); waited < 10*time.Second || waited > 20*time.Second {
+		t.Errorf("it was waited for %s", waited)
+	}
 	s.repo.LagMerges(0)
-	if _, err := client.MergeResult(t.Context(), 1); err != nil {
+	s.connect(t, func(c *github.AppConfig) { c.MaxMergeWait = time.Nanosecond })
+	if _, err := s.client.MergeResult(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
 	// Somebody pushes to the base after GitHub has said that all is well.
@@ -94,15 +91,16 @@ func TestNoMergeYet(t *testing.T) {
 		}
 		return false
 	}
-	if m, err := client.MergeResult(t.Context(), 1); !errors.Is(err, github.ErrNotYet) || !pushed {
+	if m, err := s.client.MergeResult(t.Context(), 1); !errors.Is(err, github.ErrNotYet) || !pushed {
 		t.Errorf("the base moved meanwhile: %+v, %v", m, err)
 	}
 	s.fault = nil
-	ctx, cancel := context.WithTimeout(t.Context(), 400*time.Millisecond)
-	defer cancel()
+	s.connect(t, func(*github.AppConfig) {})
 	s.repo.LagMerges(-1)
 	s.repo.Push("alice", "topic", "More", githubtest.Files{"main.tf": "more\n"})
-	if m, err := s.client.MergeResult(ctx, 1); !errors.Is(err, github.ErrNotYet) {
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	if m, err := s.client.MergeResult(ctx, 1); !errors.Is(err, github.ErrNotYet) || ctx.Err() != nil {
 		t.Errorf("no time to wait: %+v, %v", m, err)
 	}
 }

@@ -1,0 +1,85 @@
+package github_test
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+func TestPutComment(t *testing.T) {
+	s := newSetting(t)
+	const marker = "<!-- marker -->"
+	s.repo.Comment("mallory", 1, "I was here first "+marker)
+	for range 110 { // more than one page
+		s.repo.Comment("alice", 1, "chat")
+	}
+	first, err := s.client.PutComment(t.Context(), 1, marker, "one "+marker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := s.client.PutComment(t.Context(), 1, marker, "one "+marker); err != nil || again != first {
+		t.Errorf("the same text again: %d, %v; the first was %d", again, err, first)
+	}
+	if again, err := s.client.PutComment(t.Context(), 1, marker, "two "+marker); err != nil || again != first {
+		t.Errorf("another text: %d, %v; the first was %d", again, err, first)
+	}
+	var lines []string
+	for _, l := range s.hub.Lines() {
+		if strings.Contains(l, "lockstep[bot]") {
+			lines = append(lines, l)
+		}
+	}
+	want := []string{"comment #112 on #1 by lockstep[bot]: one <!-- marker -->", "edit #112 on #1 by lockstep[bot]: two <!-- marker -->"}
+	if diff := cmp.Diff(want, lines); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := s.client.PutComment(t.Context(), 1, "<!-- other -->", "<!-- other -->"+strings.Repeat("x", github.MaxComment)); err == nil {
+		t.Error("a comment that is too long was sent")
+	}
+}
+
+// TestTwins holds that of two comments with one marker the older one stays.
+func TestTwins(t *testing.T) {
+	s := newSetting(t)
+	const marker = "<!-- marker -->"
+	var ids []int64
+	for range 2 { // two that see no comment yet
+		s.fault = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.Method != "GET" || !strings.HasSuffix(r.URL.Path, "/comments") {
+				return false
+			}
+			io.WriteString(w, "[]")
+			return true
+		}
+		id, err := s.client.PutComment(t.Context(), 1, marker, marker)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	s.fault = nil
+	id, err := s.client.PutComment(t.Context(), 1, marker, "now "+marker)
+	if err != nil || id != ids[0] {
+		t.Errorf("%d, %v", id, err)
+	}
+	if left := s.repo.Comments(1); len(left) != 1 || left[0].ID != ids[0] || left[0].Body != "now "+marker {
+		t.Errorf("%+v", left)
+	}
+}
+
+func TestReact(t *testing.T) {
+	s := newSetting(t)
+	id := s.repo.Comment("alice", 1, "hello")
+	for range 2 {
+		if err := s.client.React(t.Context(), id, github.Eyes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff([]string{"eyes by lockstep[bot]"}, s.repo.Comments(1)[0].Reactions); diff != "" {
+		t.Error(diff)
+	}
+}
