@@ -36,6 +36,7 @@ type Module struct {
 	*Content
 
 	installedVersion string // of a module from a registry
+	packageDir       string // of the package that was installed; "" in the root's own files
 }
 
 // Content is what the files of one directory declare.

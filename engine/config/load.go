@@ -22,6 +22,16 @@ type Input struct {
 	// names of the calls, joined by dots). nil means that nothing is installed; modules
 	// with local sources need no installation and are not looked up.
 	Installed func(key string) (source.Installed, bool)
+	// Install, if not nil, is asked for every call of a module whose source is not local,
+	// in place of Installed. It returns where the module is, or why it is nowhere.
+	Install func(Wanted) (source.Installed, diags.Diagnostics)
+}
+
+// Wanted is a call of a module that is not local.
+type Wanted struct {
+	Key     string // names of the calls, joined by dots
+	Address source.Address
+	Call    *Call
 }
 
 // Load reads the root module and everything that it calls. Beside errors it
@@ -48,7 +58,7 @@ func Load(in Input) (*Config, diags.Diagnostics) {
 		l.calls(root)
 		l.diags = append(l.diags, l.cfg.checkProviders()...)
 	}
-	return l.cfg, diags.FromHCL(l.diags)
+	return l.cfg, append(diags.FromHCL(l.diags), l.more...)
 }
 
 // Empty reports whether the root module's directory has no configuration files.
@@ -67,10 +77,7 @@ func (c *Config) Manifest() source.Manifest {
 	for _, x := range c.Order {
 		e := source.Installed{Key: strings.Join(x.Addr.Steps(), "."), Dir: x.Dir}
 		if x.Call != nil {
-			e.Source = x.Call.Source
-			if a, err := source.Parse(x.Call.Source); err == nil && a.Kind == source.Local {
-				e.Source = a.Path
-			}
+			e.Source = x.Call.address.String()
 			e.Version = x.installedVersion
 		}
 		m.Modules = append(m.Modules, e)
@@ -84,6 +91,7 @@ type loader struct {
 	cfg      *Config
 	contents map[string]*Content
 	diags    hcl.Diagnostics
+	more     diags.Diagnostics // of the installation
 }
 
 // content reads the directory dir once. It reports whether the content is free of
@@ -108,13 +116,13 @@ func (l *loader) add(m *Module) {
 func (l *loader) calls(m *Module) {
 	for _, name := range slices.Sorted(maps.Keys(m.Calls)) {
 		call := m.Calls[name]
-		dir, version, ok := l.locate(m, call)
-		if !ok {
-			continue
-		}
 		child := &Module{
 			Addr: m.Addr.Child(name), Parent: m, Call: call,
-			Children: map[string]*Module{}, installedVersion: version,
+			Children: map[string]*Module{}, packageDir: m.packageDir,
+		}
+		dir, ok := l.locate(m, child)
+		if !ok {
+			continue
 		}
 		for up := m; up != nil; up = up.Parent {
 			if up.Dir == dir {
@@ -145,41 +153,74 @@ func (l *loader) calls(m *Module) {
 	}
 }
 
-// locate finds the directory of a call's module.
-func (l *loader) locate(m *Module, call *Call) (dir, version string, ok bool) {
+// locate finds the directory of the module that m calls as child.
+func (l *loader) locate(m, child *Module) (dir string, ok bool) {
+	call := child.Call
 	if call.address.Text == "" {
-		return "", "", false // reported when the block was read
+		return "", false // reported when the block was read
 	}
 	if call.address.Kind == source.Local {
-		return source.Join(m.Dir, call.address.Path), "", true
-	}
-	key := strings.Join(m.Addr.Child(call.Name).Steps(), ".")
-	if l.in.Installed != nil {
-		if x, found := l.in.Installed(key); found {
-			return l.installed(call, x)
+		dir = source.Join(m.Dir, call.address.Path)
+		if p := m.packageDir; p != "" && dir != p && !strings.HasPrefix(dir, p+"/") {
+			l.errorf(&call.SourceRange, "Local module path escapes module package",
+				"The directory %s of %s is outside of the package in %s that the calling module belongs to. What a package calls by a path must be in that package.", dir, child.Addr, p)
+			return "", false
 		}
+		return dir, true
 	}
-	l.errorf(&call.Range, "Module not installed",
-		"The module %q comes from %q. Lockstep installs modules with local sources (./ or ../) only, so far: copy the module into the repository and refer to it by its path, or install it into .terraform/modules with another tool before this runs.",
-		call.Name, call.Source)
-	return "", "", false
+	w := Wanted{Key: strings.Join(child.Addr.Steps(), "."), Address: call.address, Call: call}
+	x, found := source.Installed{}, false
+	switch {
+	case l.in.Install != nil:
+		var ds diags.Diagnostics
+		x, ds = l.in.Install(w)
+		l.more = append(l.more, ds...)
+		if ds.HasErrors() {
+			return "", false
+		}
+		found = true
+	case l.in.Installed != nil:
+		x, found = l.in.Installed(w.Key)
+	}
+	if !found {
+		l.errorf(&call.Range, "Module not installed",
+			"The module %q comes from %s and is not installed yet. Run \"lockstep init\" to install all modules that the configuration calls.", call.Name, source.Redact(call.Source))
+		return "", false
+	}
+	if !l.matches(call, x) {
+		return "", false
+	}
+	child.installedVersion = x.Version
+	child.packageDir = packageDir(x, w.Key)
+	return path.Clean(x.Dir), true
 }
 
-// installed checks an entry of the manifest against the call.
-func (l *loader) installed(call *Call, x source.Installed) (dir, version string, ok bool) {
+// packageDir returns the directory of the package that an installed module belongs to:
+// its own, or that of which it is a subdirectory.
+func packageDir(x source.Installed, key string) string {
+	dir := path.Clean(x.Dir)
+	name := "/" + path.Dir(source.ManifestPath) + "/" + key
+	if i := strings.Index("/"+dir+"/", name+"/"); i >= 0 {
+		return dir[:i+len(name)-1]
+	}
+	return dir
+}
+
+// matches reports whether an entry of the manifest is what a call asks for.
+func (l *loader) matches(call *Call, x source.Installed) bool {
 	if !call.address.Same(x.Source) {
 		l.errorf(&call.SourceRange, "Module source has changed",
-			"The source address of module %q was changed since the module was installed from %q. Run \"lockstep init\" to install the modules that the configuration asks for.", call.Name, x.Source)
-		return "", "", false
+			"The source address of module %q was changed since the module was installed from %s. Run \"lockstep init\" to install the modules that the configuration asks for.", call.Name, source.Redact(x.Source))
+		return false
 	}
 	if len(call.Version) > 0 && x.Version != "" {
 		if match, err := versionMatches(x.Version, call.Version); err == nil && !match {
 			l.errorf(&call.Version[0].Range, "Module version requirements have changed",
 				"The version requirements of module %q were changed since version %s was installed, which they do not allow any more. Run \"lockstep init\" to install the modules that the configuration asks for.", call.Name, x.Version)
-			return "", "", false
+			return false
 		}
 	}
-	return path.Clean(x.Dir), x.Version, true
+	return true
 }
 
 // checkRoot reports what the root module may not have.

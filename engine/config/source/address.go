@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	svchost "github.com/hashicorp/terraform-svchost"
 )
@@ -19,6 +21,9 @@ const (
 	Remote   Kind = 'u' // anything fetched by an address: git, http, s3, ...
 )
 
+// DefaultRegistry is the host of registry addresses that name none.
+const DefaultRegistry = "registry.terraform.io"
+
 // An Address is a module call's source argument, understood.
 type Address struct {
 	Kind Kind
@@ -27,6 +32,13 @@ type Address struct {
 	// Path is the slash-separated relative path of a Local source, clean, with its
 	// leading "./" or "../".
 	Path string
+	// Package is what is fetched as a whole: HOST/NAMESPACE/NAME/SYSTEM of a Registry
+	// source; GETTER::URL, or a URL alone, of a Remote one. It may hold secrets; see
+	// [Redact].
+	Package string
+	// Subdir is the module's directory in the package, slash-separated and clean; ""
+	// for the package's own. It may have wildcards in what a registry answers.
+	Subdir string
 }
 
 // Parse reads a module call's source argument. Which form means what is documented
@@ -36,10 +48,12 @@ func Parse(text string) (Address, error) {
 	switch {
 	case strings.TrimSpace(text) == "":
 		return a, fmt.Errorf("the source address is empty")
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
+		return a, fmt.Errorf("the source address %q has characters that no address has", text)
 	case isLocal(text):
 		a.Kind = Local
 		a.Path = path.Clean(strings.ReplaceAll(text, `\`, "/"))
-		if !strings.HasPrefix(a.Path, "..") {
+		if !strings.HasPrefix(a.Path, "../") {
 			a.Path = "./" + a.Path
 		}
 		if a.Path == "./." {
@@ -47,12 +61,48 @@ func Parse(text string) (Address, error) {
 		}
 		return a, nil
 	case isRemote(text):
-		return a, nil
+		return parseRemote(a)
 	case isRegistry(text):
-		a.Kind = Registry
-		return a, nil
+		return parseRegistry(a)
 	}
 	return a, fmt.Errorf("%q is neither a path (which must begin with ./ or ../) nor a registry's NAMESPACE/NAME/SYSTEM nor an address of a known kind", text)
+}
+
+// parseRegistry splits an address that [isRegistry] accepts.
+func parseRegistry(a Address) (Address, error) {
+	var err error
+	a.Kind = Registry
+	a.Package, a.Subdir = split(a.Text)
+	parts := strings.Split(a.Package, "/")
+	if len(parts) == 3 {
+		parts = append([]string{DefaultRegistry}, parts...)
+	}
+	host, err := svchost.ForComparison(parts[0])
+	if err != nil {
+		return a, err
+	}
+	parts[0] = string(host)
+	a.Package = strings.Join(parts, "/")
+	if isRemote(a.Package) {
+		return a, fmt.Errorf("%s is no registry of modules; for a repository there, write %s", host, a.Package)
+	}
+	a.Subdir, err = cleanSubdir(a.Subdir)
+	return a, err
+}
+
+// String returns the address in its normal form, which the manifest records.
+func (a Address) String() string {
+	switch {
+	case a.Kind == Local:
+		return a.Path
+	case a.Subdir == "":
+		return a.Package
+	}
+	before, query, ok := strings.Cut(a.Package, "?")
+	if ok {
+		query = "?" + query
+	}
+	return before + "//" + a.Subdir + query
 }
 
 // isLocal reports whether text is a relative path by its first characters.
@@ -103,8 +153,6 @@ func isRegistry(text string) bool {
 // is dir; both relative to the root module's directory.
 func Join(dir, local string) string { return path.Join(dir, local) }
 
-// Same reports whether a manifest's source, which the stock tools complete with the
-// default registry's host, means the same as a.
-func (a Address) Same(installed string) bool {
-	return installed == a.Text || a.Kind == Registry && installed == "registry.terraform.io/"+a.Text
-}
+// Same reports whether a manifest's source means the same as a. Manifests have it in
+// its normal form; older ones of this tool had what was written.
+func (a Address) Same(installed string) bool { return installed == a.String() || installed == a.Text }

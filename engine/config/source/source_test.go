@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -105,7 +106,7 @@ func TestParse(t *testing.T) {
 		"../shared/":                            {Local, "../shared"},
 		"./a/../b":                              {Local, "./b"},
 		"./":                                    {Local, "./"},
-		"..":                                    {Local, ".."},
+		"..":                                    {Local, "./.."},
 		`.\net\x`:                               {Local, "./net/x"},
 		"hashicorp/consul/aws":                  {Registry, ""},
 		"hashicorp/consul/aws//modules/x":       {Registry, ""},
@@ -133,6 +134,95 @@ func TestParse(t *testing.T) {
 			t.Errorf("Parse(%q) = %+v, %v", text, a, err)
 		}
 	}
+}
+
+// TestNormalForms has what Terraform 1.11.4 makes of addresses.
+func TestNormalForms(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"github.com/org/repo":                          "git::https://github.com/org/repo.git",
+		"github.com/org/repo.git":                      "git::https://github.com/org/repo.git",
+		"github.com/org/repo//a/b?ref=v1":              "git::https://github.com/org/repo.git//a/b?ref=v1",
+		"github.com/org/repo/sub?ref=v1":               "git::https://github.com/org/repo.git//sub?ref=v1",
+		"git::github.com/org/repo":                     "git::https://github.com/org/repo.git",
+		"bitbucket.org/org/repo":                       "git::https://bitbucket.org/org/repo.git",
+		"git@github.com:org/repo.git//x?ref=v2":        "git::ssh://git@github.com/org/repo.git//x?ref=v2",
+		"git::git@example.com:org/repo.git":            "git::ssh://git@example.com/org/repo.git",
+		"git::ssh://git@example.com:22/x":              "git::ssh://git@example.com:22/x",
+		"git::https://user:pw@example.com/r.git?ref=a": "git::https://user:pw@example.com/r.git?ref=a",
+		"git::https://example.com/r.git//a/../x":       "git::https://example.com/r.git//x",
+		"git::https://example.com/r.git//x//y":         "git::https://example.com/r.git//x/y",
+		"bucket.s3.amazonaws.com/x.zip":                "s3::https://s3.amazonaws.com/bucket/x.zip",
+		"bucket.s3.eu-west-1.amazonaws.com/x/y.zip//z": "s3::https://s3.eu-west-1.amazonaws.com/bucket/x/y.zip//z",
+		"s3-eu-west-1.amazonaws.com/bucket/k.zip":      "s3::https://s3-eu-west-1.amazonaws.com/bucket/k.zip",
+		"s3::https://s3.amazonaws.com/b/k.zip//d":      "s3::https://s3.amazonaws.com/b/k.zip//d",
+		"https://example.com/m.zip//*?archive=zip":     "https://example.com/m.zip//*?archive=zip",
+		"https://example.com/m?archive=zip&x=1":        "https://example.com/m?archive=zip&x=1",
+		"http::https://example.com/x.zip":              "http::https://example.com/x.zip",
+		"hg::http://example.com/x":                     "hg::http://example.com/x",
+		"/abs/path":                                    "file:///abs/path",
+		"hashicorp/consul/aws":                         "registry.terraform.io/hashicorp/consul/aws",
+		"Example.com/org/name/system//modules/x":       "example.com/org/name/system//modules/x",
+		"..":                                           "./..",
+	} {
+		a, err := Parse(text)
+		if err != nil || a.String() != want {
+			t.Errorf("Parse(%q) = %q, %v, want %q", text, a.String(), err, want)
+			continue
+		}
+		again, err := Parse(want)
+		if err != nil || again.String() != want || again.Package != a.Package || !a.Same(want) || !a.Same(text) {
+			t.Errorf("the normal form %q becomes %q, %v", want, again.String(), err)
+		}
+	}
+	for _, text := range []string{
+		"git::https://example.com/r.git//../x", "hashicorp/consul/aws//../x", "github.com/org", "user@example.com:path/x",
+		"git::no-url", "https://exa mple.com/", "gitlab.com/org/repo", "a.b.c.d.e.amazonaws.com/x",
+	} {
+		if a, err := Parse(text); err == nil {
+			t.Errorf("Parse(%q) = %q, want an error", text, a.String())
+		}
+	}
+}
+
+func TestRedact(t *testing.T) {
+	t.Parallel()
+	const text = "git::https://user:s3cret@example.com/r.git//x?ref=v1&sshkey=a2V5&x=1"
+	if got, want := Redact(text), "git::https://user:REDACTED@example.com/r.git//x?ref=v1&sshkey=REDACTED&x=1"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := Secrets(text); !slices.Equal(got, []string{"s3cret", "a2V5"}) {
+		t.Errorf("secrets %q", got)
+	}
+	for _, plain := range []string{"https://example.com/m.zip?archive=zip", "git@github.com:o/r.git", "x/y/z", "git::ssh://git@example.com/x"} {
+		if Redact(plain) != plain || len(Secrets(plain)) != 0 {
+			t.Errorf("%s was changed to %s", plain, Redact(plain))
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"./a", "../..", "x/y/z//s", "github.com/a/b//c?ref=d", "git@h:p", "git::https://u:p@h/r//s?sshkey=x", "b.s3.amazonaws.com/k", "/abs//x"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		a, err := Parse(text)
+		for _, s := range Secrets(text) {
+			if err != nil && len(s) > 8 && strings.Contains(err.Error(), s) {
+				t.Errorf("the error shows a secret: %v", err)
+			}
+		}
+		if err != nil || a.Kind == Local {
+			return
+		}
+		again, err := Parse(a.String())
+		if err != nil || again.String() != a.String() {
+			t.Fatalf("%q becomes %q, then %q, %v", text, a.String(), again.String(), err)
+		}
+		if strings.HasPrefix(a.Subdir, "..") || strings.HasPrefix(a.Subdir, "/") {
+			t.Fatalf("%q leads to %q", text, a.Subdir)
+		}
+	})
 }
 
 // TestManifest writes what the stock tool writes for a module within a module.
