@@ -53,6 +53,10 @@ var allowed = map[string][]string{
 	"engine/eval":                          {"engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks"},
 	"engine/refs":                          {"engine/config", "engine/addrs", "engine/diags"},
 	"engine/config":                        {"engine/config/source", "engine/addrs", "engine/diags"},
+	"engine/config/source/registry":        {"engine/hosts", "engine/provider/install/constraint"},
+	"engine/config/source/getting":         {"engine/hosts", "engine/config/source"},
+	"engine/config/source/sourcetest":      {},
+	"engine/config/source/installing":      {"engine/config/...", "engine/provider/install/constraint", "engine/diags"},
 	"engine/events":                        {"engine/plans", "engine/addrs"},
 	"engine/plans":                         {"engine/states", "engine/schema", "engine/addrs"},
 	"engine/plans/planfile":                {"engine/plans", "engine/states/...", "engine/schema", "engine/addrs", "engine/marks"},
@@ -80,6 +84,7 @@ var only = map[string][]string{
 	"github.com/aws/":                     {"statebackend/...", "functions/...", "cmd/..."},
 	"github.com/google/go-github/":        {"github/..."},
 	"github.com/hashicorp/go-plugin":      {"engine/provider/..."},
+	"github.com/hashicorp/go-getter":      {"engine/config/source/getting/..."},
 	"google.golang.org/grpc":              {"engine/provider/..."},
 	"github.com/hashicorp/terraform-exec": {},
 }

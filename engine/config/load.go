@@ -25,6 +25,9 @@ type Input struct {
 	// Install, if not nil, is asked for every call of a module whose source is not local,
 	// in place of Installed. It returns where the module is, or why it is nowhere.
 	Install func(Wanted) (source.Installed, diags.Diagnostics)
+	// Found, if not nil, is told of each call whose module's directory is known, callers
+	// first.
+	Found func(key, dir string)
 }
 
 // Wanted is a call of a module that is not local.
@@ -75,7 +78,7 @@ func (c *Config) Empty() bool {
 func (c *Config) Manifest() source.Manifest {
 	var m source.Manifest
 	for _, x := range c.Order {
-		e := source.Installed{Key: strings.Join(x.Addr.Steps(), "."), Dir: x.Dir}
+		e := source.Installed{Key: key(x), Dir: x.Dir}
 		if x.Call != nil {
 			e.Source = x.Call.address.String()
 			e.Version = x.installedVersion
@@ -124,6 +127,9 @@ func (l *loader) calls(m *Module) {
 		if !ok {
 			continue
 		}
+		if l.in.Found != nil {
+			l.in.Found(key(child), dir)
+		}
 		for up := m; up != nil; up = up.Parent {
 			if up.Dir == dir {
 				l.errorf(&call.SourceRange, "Module calls itself",
@@ -168,7 +174,7 @@ func (l *loader) locate(m, child *Module) (dir string, ok bool) {
 		}
 		return dir, true
 	}
-	w := Wanted{Key: strings.Join(child.Addr.Steps(), "."), Address: call.address, Call: call}
+	w := Wanted{Key: key(child), Address: call.address, Call: call}
 	x, found := source.Installed{}, false
 	switch {
 	case l.in.Install != nil:
@@ -194,6 +200,9 @@ func (l *loader) locate(m, child *Module) (dir string, ok bool) {
 	child.packageDir = packageDir(x, w.Key)
 	return path.Clean(x.Dir), true
 }
+
+// key returns a module's key in the manifest.
+func key(m *Module) string { return strings.Join(m.Addr.Steps(), ".") }
 
 // packageDir returns the directory of the package that an installed module belongs to:
 // its own, or that of which it is a subdirectory.

@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -39,6 +40,25 @@ func (p Policy) CheckHost(name string) error {
 	}
 	if ip, err := netip.ParseAddr(name); err == nil {
 		return p.checkIP(ip)
+	}
+	return nil
+}
+
+// CheckName is like CheckHost, and refuses names that lead to addresses which are not
+// allowed. It is for programs that make their own connections: by then, the name may
+// lead elsewhere. What cannot be looked up is not refused, as a proxy may know it.
+func (p Policy) CheckName(ctx context.Context, name string) error {
+	if err := p.CheckHost(name); err != nil {
+		return err
+	}
+	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", name)
+	if err != nil {
+		return nil
+	}
+	for _, ip := range found {
+		if err := p.checkIP(ip); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -1,0 +1,25 @@
+package getting
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// Directory returns a getter for directories of this machine, named by absolute paths.
+// As with the stock tools, a module is then the directory itself, by a link.
+func Directory() Getter { return directory{dirOnly{[]string{"file"}}} }
+
+type directory struct{ dirOnly }
+
+func (directory) Get(_ context.Context, req *Request) error {
+	path := filepath.FromSlash(req.URL().Path)
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return fmt.Errorf("there is no directory %s", path)
+	}
+	if err := os.RemoveAll(req.Dst); err != nil {
+		return err
+	}
+	return os.Symlink(path, req.Dst)
+}

@@ -1,0 +1,195 @@
+// Package installing brings the modules that a configuration calls to disk: it selects
+// versions, has packages fetched (each once), and lays them out as the stock tools do,
+// with a manifest, so that either can use what the other has installed.
+//
+// It refuses to know how a package is fetched, and what a module is for. Start at
+// [Installer.Install].
+package installing
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
+)
+
+// A Registry knows the modules of registries. Packages are HOST/NAMESPACE/NAME/SYSTEM.
+// registry.Registries is one.
+type Registry interface {
+	// Versions returns the versions of a package; the error matches registry.ErrNotFound
+	// if there is no such module.
+	Versions(ctx context.Context, pkg string) ([]constraint.Version, error)
+	// Location returns the source address of the package of one version.
+	Location(ctx context.Context, pkg string, v constraint.Version) (string, error)
+}
+
+// A Fetch brings the package that an address means (source.Address.Package of a Remote
+// source) into the directory dir, which does not exist before and is complete after.
+// getting.Getters has one.
+type Fetch func(ctx context.Context, address, dir string) error
+
+// An Installer installs modules for one configuration.
+type Installer struct {
+	// Tree holds the configuration's files, and those of the modules once they are
+	// installed: usually source.Dir of Root.
+	Tree source.Tree
+	// Root is the root module's directory on this machine.
+	Root string
+	// DataDir is where modules go: a path relative to Root, slash-separated, usually
+	// ".terraform", or an absolute one.
+	DataDir  string
+	Registry Registry
+	Fetch    Fetch
+	// Known are the modules that are installed already; may be nil.
+	Known func(key string) (source.Installed, bool)
+	// Upgrade installs everything anew, in the newest versions that are allowed.
+	Upgrade bool
+	// Events is called for each step; may be nil.
+	Events func(Event)
+}
+
+// An Event is a step of an installation, for people to read.
+type Event struct {
+	Kind    EventKind
+	Key     string // of the module's call
+	Package string // without secrets
+	Version string // of a registry's module
+	Dir     string // relative to the root module's directory
+}
+
+// An EventKind says what is done.
+type EventKind byte
+
+const (
+	Downloading EventKind = 'd' // a package is fetched, or copied from where it was fetched to
+	Installed   EventKind = 'i' // a module is in its place
+)
+
+func (e Event) String() string {
+	switch {
+	case e.Kind == Installed:
+		return fmt.Sprintf("- %s in %s", e.Key, e.Dir)
+	case e.Version != "":
+		return fmt.Sprintf("Downloading %s %s for %s...", e.Package, e.Version, e.Key)
+	}
+	return fmt.Sprintf("Downloading %s for %s...", e.Package, e.Key)
+}
+
+// Install loads the configuration, and installs what it calls on the way. It goes on
+// after a failure, to report all there are. The configuration is as config.Load
+// returns it; its manifest is for the caller to write, errors or not: it lists what is
+// installed now.
+func (in *Installer) Install(ctx context.Context) (*config.Config, diags.Diagnostics) {
+	run := &installation{Installer: in, ctx: ctx, fetched: map[string]string{}, fresh: map[string]bool{}}
+	return config.Load(config.Input{Tree: in.Tree, Install: run.install, Found: run.found})
+}
+
+// found tells of a module that is new in its place.
+func (run *installation) found(key, dir string) {
+	if was, ok := run.known(key); !ok || run.Upgrade || run.fresh[key] || path.Clean(was.Dir) != dir {
+		run.event(Event{Kind: Installed, Key: key, Dir: dir})
+	}
+}
+
+func (in *Installer) known(key string) (source.Installed, bool) {
+	if in.Known == nil {
+		return source.Installed{}, false
+	}
+	return in.Known(key)
+}
+
+func (in *Installer) event(e Event) {
+	if in.Events != nil {
+		in.Events(e)
+	}
+}
+
+// An installation is one run of Install.
+type installation struct {
+	*Installer
+	ctx     context.Context
+	fetched map[string]string // where a package is, by its address
+	fresh   map[string]bool   // the calls whose modules were installed just now
+}
+
+// install makes sure that one call's module is there.
+func (run *installation) install(w config.Wanted) (source.Installed, diags.Diagnostics) {
+	if was, ok := run.known(w.Key); ok && !run.Upgrade && run.usable(w, was) {
+		return was, nil
+	}
+	if err := run.ctx.Err(); err != nil {
+		return source.Installed{}, diags.Errorf(&w.Call.SourceRange, "Module installation was canceled", "The module %q was not installed. Run init again.", w.Call.Name)
+	}
+	address, version := w.Address, ""
+	if address.Kind == source.Registry {
+		v, ds := run.selectVersion(w)
+		if ds.HasErrors() {
+			return source.Installed{}, ds
+		}
+		run.event(Event{Kind: Downloading, Key: w.Key, Package: w.Address.Package, Version: v.String()})
+		version = v.String()
+		if address, ds = run.locate(w, v); ds.HasErrors() {
+			return source.Installed{}, ds
+		}
+	} else {
+		run.event(Event{Kind: Downloading, Key: w.Key, Package: source.Redact(address.Package)})
+	}
+	dir := path.Join(run.DataDir, path.Dir(source.ManifestPath), w.Key)
+	if err := run.place(address.Package, dir); err != nil {
+		return source.Installed{}, failed(w, address, err)
+	}
+	subdirs := []string{address.Subdir}
+	if w.Address.Kind == source.Registry {
+		subdirs = append(subdirs, w.Address.Subdir) // inside of the one that the registry names
+	}
+	for _, sub := range subdirs {
+		var err error
+		if dir, err = run.enter(dir, sub); err != nil {
+			return source.Installed{}, diags.Errorf(&w.Call.SourceRange, "Unreadable module subdirectory",
+				"The package of module %q, %s, %s. Check the part of the source address behind the double slash.", w.Call.Name, source.Redact(address.Package), err)
+		}
+	}
+	run.fresh[w.Key] = true
+	return source.Installed{Key: w.Key, Source: w.Address.String(), Version: version, Dir: dir}, nil
+}
+
+// usable reports whether what is installed is what a call asks for.
+func (run *installation) usable(w config.Wanted, was source.Installed) bool {
+	if !w.Address.Same(was.Source) {
+		return false
+	}
+	if w.Address.Kind == source.Registry {
+		v, err := constraint.ParseVersion(was.Version)
+		set, ds := constraints(w)
+		if err != nil || ds.HasErrors() || !set.Has(v) {
+			return false
+		}
+	}
+	info, err := os.Stat(run.path(was.Dir))
+	return err == nil && info.IsDir()
+}
+
+// path returns a directory's place on this machine.
+func (run *installation) path(dir string) string {
+	if filepath.IsAbs(filepath.FromSlash(dir)) {
+		return filepath.FromSlash(dir)
+	}
+	return filepath.Join(run.Root, filepath.FromSlash(dir))
+}
+
+// failed says that a package did not come, and why.
+func failed(w config.Wanted, address source.Address, err error) diags.Diagnostics {
+	from := source.Redact(address.Package)
+	if w.Address.Kind == source.Registry {
+		from += " (where the registry says that " + w.Address.Package + " is)"
+	}
+	return diags.Errorf(&w.Call.SourceRange, "Failed to download module",
+		"The package of module %q could not be fetched from %s: %s.", w.Call.Name, from, strings.TrimSuffix(err.Error(), "."))
+}

@@ -1,0 +1,117 @@
+package installing
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// place puts a package into a directory, in place of whatever is there. A package that
+// another call has brought is copied, without what is hidden in it, as the stock tools do.
+func (run *installation) place(pkg, dir string) error {
+	to := run.path(dir)
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	// Beside its place, so that it is moved in one step.
+	tmp, err := os.MkdirTemp(filepath.Dir(to), ".new-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(tmp)
+	fresh := filepath.Join(tmp, "package")
+	if from, ok := run.fetched[pkg]; ok {
+		err = copyPackage(from, fresh)
+	} else {
+		err = run.Fetch(run.ctx, pkg, fresh)
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.RemoveAll(to); err != nil {
+		return err
+	}
+	if err := os.Rename(fresh, to); err != nil {
+		return err
+	}
+	run.fetched[pkg] = to
+	return nil
+}
+
+// copyPackage copies what was inspected when it was fetched.
+func copyPackage(from, to string) error {
+	if target, err := os.Readlink(from); err == nil {
+		return os.Symlink(target, to)
+	}
+	return filepath.WalkDir(from, func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, name)
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, rel)
+		switch hidden := rel != "." && strings.HasPrefix(e.Name(), "."); {
+		case hidden && e.IsDir():
+			return filepath.SkipDir
+		case hidden:
+			return nil
+		case e.IsDir():
+			return os.MkdirAll(target, 0o755)
+		case e.Type() == fs.ModeSymlink:
+			link, err := os.Readlink(name)
+			if err != nil {
+				return err
+			}
+			return os.Symlink(link, target)
+		}
+		return copyFile(name, target)
+	})
+}
+
+func copyFile(from, to string) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, info.Mode().Perm())
+}
+
+// enter returns the subdirectory sub of dir, which may have wildcards if just one
+// directory matches.
+func (run *installation) enter(dir, sub string) (string, error) {
+	if sub == "" {
+		return dir, nil
+	}
+	// Through a root, so that no link leads out. What is itself a link is somebody's
+	// directory on this machine.
+	root, err := os.OpenRoot(run.path(dir))
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	if strings.ContainsAny(sub, "*?[") {
+		matches, err := fs.Glob(root.FS(), sub)
+		if err != nil || len(matches) != 1 {
+			return "", fmt.Errorf("has %d directories that match %q, and not one", len(matches), sub)
+		}
+		sub = matches[0]
+	}
+	info, err := root.Stat(filepath.FromSlash(sub))
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir():
+		return "", fmt.Errorf("has no directory %s", sub)
+	case err != nil:
+		return "", fmt.Errorf("has no usable directory %s", sub)
+	}
+	return path.Join(dir, sub), nil
+}

@@ -1,0 +1,120 @@
+// Package registry asks module registries: which versions a module has, and where the
+// package of one is. The protocol is documented at
+// https://developer.hashicorp.com/terraform/internals/module-registry-protocol.
+//
+// It selects nothing and fetches nothing. Start at [New].
+package registry
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	svchost "github.com/hashicorp/terraform-svchost"
+
+	"github.com/lockstep-iac/lockstep/engine/hosts"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
+)
+
+var service = hosts.Service{ID: "modules.v1", Name: "module registry", Hint: "check the source address of the module"}
+
+// ErrNotFound says that a registry knows no module of a name.
+var ErrNotFound = errors.New("the registry knows no such module")
+
+// Registries are the module registries of all hosts.
+type Registries struct {
+	client    *hosts.Client
+	discovery *hosts.Discovery
+	versions  map[string][]constraint.Version // by package
+}
+
+// New returns registries that are asked with a client. given tells what the CLI
+// configuration says about a host's services; it may be nil. Each registry is asked
+// only once for the versions of a module.
+func New(client *hosts.Client, given func(host, id string) (string, bool)) *Registries {
+	return &Registries{
+		client:    client,
+		discovery: &hosts.Discovery{Client: client, Service: service, Given: given},
+		versions:  map[string][]constraint.Version{},
+	}
+}
+
+// Versions returns the versions of a package, HOST/NAMESPACE/NAME/SYSTEM, in no order.
+// The error matches [ErrNotFound] if there is no such module.
+func (r *Registries) Versions(ctx context.Context, pkg string) ([]constraint.Version, error) {
+	if have, ok := r.versions[pkg]; ok {
+		return have, nil
+	}
+	at, host, err := r.find(ctx, pkg, "versions")
+	if err != nil {
+		return nil, err
+	}
+	var doc struct {
+		Modules []struct {
+			Versions []struct{ Version string }
+		}
+	}
+	_, err = r.client.JSON(ctx, at, host, &doc)
+	switch {
+	case hosts.IsStatus(err, 404):
+		return nil, ErrNotFound
+	case err != nil:
+		return nil, hosts.Denied(err, "the registry of "+svchost.ForDisplay(host), host)
+	case len(doc.Modules) == 0:
+		return nil, ErrNotFound
+	}
+	list := []constraint.Version{}
+	for _, x := range doc.Modules[0].Versions {
+		// What is no version number cannot be asked for.
+		if v, err := constraint.ParseVersion(strings.TrimPrefix(x.Version, "v")); err == nil {
+			list = append(list, v)
+		}
+	}
+	r.versions[pkg] = list
+	return list, nil
+}
+
+// Location returns the source address of the package of one version: that of something
+// to fetch, perhaps with a subdirectory.
+func (r *Registries) Location(ctx context.Context, pkg string, v constraint.Version) (string, error) {
+	at, host, err := r.find(ctx, pkg, v.String()+"/download")
+	if err != nil {
+		return "", err
+	}
+	doc, err := r.client.Document(ctx, at, host)
+	if err != nil {
+		return "", hosts.Denied(err, "the registry of "+svchost.ForDisplay(host), host)
+	}
+	location := doc.Header.Get("X-Terraform-Get")
+	if location == "" {
+		// OpenTofu's registries may answer in the body.
+		var body struct{ Location string }
+		if json.Unmarshal(doc.Body, &body) == nil {
+			location = body.Location
+		}
+	}
+	if location == "" {
+		return "", fmt.Errorf("the registry of %s did not say where the package of version %s is", svchost.ForDisplay(host), v)
+	}
+	if slices.ContainsFunc([]string{"/", "./", "../"}, func(p string) bool { return strings.HasPrefix(location, p) }) {
+		u, err := doc.URL.Parse(location)
+		if err != nil {
+			return "", fmt.Errorf("the registry of %s gave an invalid address of the package", svchost.ForDisplay(host))
+		}
+		location = u.String()
+	}
+	return location, nil
+}
+
+func (r *Registries) find(ctx context.Context, pkg, path string) (at *url.URL, host string, err error) {
+	host, rest, _ := strings.Cut(pkg, "/")
+	base, err := r.discovery.Find(ctx, host)
+	if err != nil {
+		return nil, host, err
+	}
+	return base.JoinPath(rest, path), host, nil
+}
