@@ -29,6 +29,7 @@ var allowed = map[string][]string{
 	"functions/project":       {"engine/config/...", "engine/provider/install/...", "engine/addrs", "engine/diags"},
 	"functions/run":           {"functions/comment", "functions/project", "functions/run/workdir", "github", "statebackend", "engine/..."},
 	"functions/run/operating": {"functions/run", "functions/run/workdir", "functions/comment", "statebackend/...", "engine/..."},
+	"functions/run/runaws":    {"functions/run"},
 	"functions/run/runlocal":  {"functions/run", "engine/walk"},
 	"functions/run/page":      {},
 	"functions/run/runtest":   {"functions/run", "functions/comment", "github", "statebackend/statebackendtest"},
