@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
@@ -54,7 +55,7 @@ type Check struct {
 	Title      string
 	Summary    string // Markdown
 	Text       string // Markdown, below the summary; may be ""
-	URL        string // for people, of more about it; may be ""
+	URL        string // http(s), for people, of more about it; may be ""
 }
 
 // check says why GitHub would not take c, or not all of it.
@@ -75,6 +76,9 @@ func (c Check) check() error {
 		return errors.New("it needs a name, an external ID, a title and a summary")
 	case (c.Status == CheckCompleted) != (c.Conclusion != ""):
 		return fmt.Errorf("its status is %q and its conclusion %q; a completed check run has one, and no other has", c.Status, c.Conclusion)
+	}
+	if u, err := url.Parse(c.URL); c.URL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+		return fmt.Errorf("%q is not an http(s) URL", c.URL)
 	}
 	return CheckSHA(c.SHA)
 }

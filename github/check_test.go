@@ -1,6 +1,7 @@
 package github_test
 
 import (
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -115,6 +116,27 @@ func TestLostCheck(t *testing.T) {
 	}
 }
 
+// TestTwinChecks holds that of two check runs that were made at the same time the newer
+// one, which is what people see, is kept up to date.
+func TestTwinChecks(t *testing.T) {
+	s := newSetting(t)
+	var ids []int64
+	s.fault = func(w http.ResponseWriter, r *http.Request) bool { // both see none yet
+		if r.Method != "GET" || !strings.HasSuffix(r.URL.Path, "/check-runs") {
+			return false
+		}
+		io.WriteString(w, `{"total_count":0,"check_runs":[]}`)
+		return true
+	}
+	for range 2 {
+		ids = append(ids, s.put(t, 0, s.queued()))
+	}
+	s.fault = nil
+	if id := s.put(t, 0, s.queued()); id != ids[1] || ids[0] == ids[1] {
+		t.Errorf("of %d it is %d", ids, id)
+	}
+}
+
 func TestCheckLimits(t *testing.T) {
 	s := newSetting(t)
 	long := func(n int) string { return strings.Repeat("ü", n/2) + strings.Repeat("x", n%2) } // n bytes
@@ -132,6 +154,9 @@ func TestCheckLimits(t *testing.T) {
 		"no external ID":  {func(c *github.Check) { c.ExternalID = "" }, "it needs"},
 		"no conclusion":   {func(c *github.Check) { c.Status = github.CheckCompleted }, "conclusion"},
 		"conclusion soon": {func(c *github.Check) { c.Conclusion = github.ConcludedSuccess }, "conclusion"},
+		"command":         {func(c *github.Check) { c.URL = "aws s3 cp s3://bucket/plan ." }, "is not an http(s) URL"},
+		"no host":         {func(c *github.Check) { c.URL = "https:///x" }, "is not an http(s) URL"},
+		"no URL":          {func(c *github.Check) { c.URL = "" }, ""},
 		"branch":          {func(c *github.Check) { c.SHA = "topic" }, "not the full name of a commit"},
 		"unknown commit":  {func(c *github.Check) { c.SHA = strings.Repeat("0", 40) }, "No commit found"},
 	} {

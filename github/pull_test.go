@@ -50,6 +50,10 @@ func TestFork(t *testing.T) {
 	if p, err := s.client.PullRequest(t.Context(), n); err != nil || !p.Fork() {
 		t.Errorf("%+v, %v", p, err)
 	}
+	fork.Delete()
+	if p, err := s.client.PullRequest(t.Context(), n); err != nil || !p.Fork() || p.Head.SHA == "" || p.Head.Repo.ID != 0 {
+		t.Errorf("of a fork that was deleted: %+v, %v", p, err)
+	}
 }
 
 func TestChangedFiles(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/lockstep-iac/lockstep/github"
@@ -38,6 +39,8 @@ func (in *checkRequest) read(r *http.Request) *problem {
 		in.Status = github.CheckCompleted
 	}
 	switch {
+	case in.DetailsURL != nil && !strings.HasPrefix(*in.DetailsURL, "http://") && !strings.HasPrefix(*in.DetailsURL, "https://"):
+		return &problem{http.StatusUnprocessableEntity, "Validation Failed: details_url must use the http or https scheme"}
 	case in.Status == github.CheckCompleted && in.Conclusion == "":
 		return invalid(`"conclusion" is required when "status" is "completed".`)
 	case in.Output == nil:

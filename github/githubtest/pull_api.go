@@ -95,6 +95,9 @@ func (h *Hub) pullJSON(r *Repository, p *pull) object {
 }
 
 func (h *Hub) endJSON(r *Repository, branch, sha string) object {
+	if r.deleted {
+		return object{"label": branch, "ref": branch, "sha": sha, "user": nil, "repo": nil}
+	}
 	return object{
 		"label": r.owner.login + ":" + branch, "ref": branch, "sha": sha,
 		"user": h.userJSON(r.owner), "repo": h.repoJSON(r),

@@ -2,6 +2,7 @@ package githubtest
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -22,6 +23,7 @@ type Repository struct {
 	checks       []*checkRun
 	numbers      int
 	lag          int // see LagMerges
+	deleted      bool
 }
 
 // AddRepository makes a repository with files on the branch main.
@@ -51,6 +53,15 @@ func (r *Repository) Fork(owner string) *Repository {
 	}
 	h.repos = append(h.repos, f)
 	return f
+}
+
+// Delete deletes the repository. Pull requests from it stay where they are, without a
+// head repository.
+func (r *Repository) Delete() {
+	r.hub.mu.Lock()
+	defer r.hub.mu.Unlock()
+	r.deleted = true
+	r.hub.repos = slices.DeleteFunc(slices.Clone(r.hub.repos), func(x *Repository) bool { return x == r })
 }
 
 // Repo returns the repository as a client names it.

@@ -69,7 +69,7 @@ func main() {
 		}
 		paths[path].(object)[method] = item[method]
 	}
-	mend(paths)
+	mend(whole, paths)
 	out := object{"openapi": whole["openapi"], "info": whole["info"], "paths": paths, "components": object{}}
 	collect(whole, out, paths)
 	data, err := json.MarshalIndent(prune(out, true), "", " ")
@@ -81,11 +81,19 @@ func main() {
 	}
 }
 
-// mend puts right what contradicts itself: in the list of installations an account is a
-// user and an enterprise, where an installation's is one of them.
-func mend(paths object) {
+// mend puts right what is not so: in the list of installations an account is a user
+// *and* an enterprise, where an installation's is one of them; and the head of a pull
+// request from a fork that was deleted has no repository, and perhaps no user.
+func mend(whole, paths object) {
 	list := paths["/app/installations"].(object)["get"].(object)["responses"].(object)["200"].(object)
 	list["content"].(object)["application/json"].(object)["schema"].(object)["items"] = object{"$ref": "#/components/schemas/installation"}
+	for _, name := range []string{"pull-request", "pull-request-simple"} {
+		pull := whole["components"].(object)["schemas"].(object)[name].(object)["properties"].(object)
+		head := pull["head"].(object)["properties"].(object)
+		for _, part := range []string{"repo", "user"} {
+			head[part] = object{"nullable": true, "allOf": []any{head[part]}}
+		}
+	}
 }
 
 // collect copies what is referred to, and what that refers to.
