@@ -140,6 +140,8 @@ func number(r *http.Request, name string) int {
 	return n
 }
 
+func number64(n int64) string { return strconv.FormatInt(n, 10) }
+
 func (h *Hub) getPermission(x *Repository, r *http.Request) (int, any) {
 	login := r.PathValue("login")
 	u := h.users[login]

@@ -49,7 +49,7 @@ func (h *Hub) isApp(r *http.Request) bool {
 	}
 	var c jwt.RegisteredClaims
 	_, err := jwt.ParseWithClaims(text, &c, func(*jwt.Token) (any, error) { return &h.key.PublicKey, nil },
-		jwt.WithValidMethods([]string{"RS256"}), jwt.WithIssuer(strconv.FormatInt(h.options.AppID, 10)),
+		jwt.WithValidMethods([]string{"RS256"}), jwt.WithIssuer(number64(h.options.AppID)),
 		jwt.WithIssuedAt(), jwt.WithExpirationRequired())
 	return err == nil && c.IssuedAt != nil && c.ExpiresAt.Sub(time.Now()) <= 10*time.Minute
 }

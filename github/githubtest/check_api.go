@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -111,7 +110,7 @@ func (h *Hub) updateCheck(x *Repository, r *http.Request) (int, any) {
 		return fail(notFound)
 	}
 	if c.app != h.ownApp() {
-		return fail(&problem{http.StatusForbidden, "Invalid app_id `" + strconv.FormatInt(h.options.AppID, 10) + "` - check run can only be modified by the GitHub App that created it."})
+		return fail(&problem{http.StatusForbidden, "Invalid app_id `" + number64(h.options.AppID) + "` - check run can only be modified by the GitHub App that created it."})
 	}
 	var in checkRequest
 	if p := in.read(r); p != nil {
@@ -135,7 +134,7 @@ func (h *Hub) listChecks(x *Repository, r *http.Request) (int, any) {
 	for _, c := range slices.Backward(x.checks) {
 		same := fmt.Sprint(c.app.id, c.says.Name)
 		if c.says.SHA != at.sha || !asked(q.Get("check_name"), c.says.Name) || !asked(q.Get("status"), string(c.says.Status)) ||
-			!asked(q.Get("app_id"), strconv.FormatInt(c.app.id, 10)) || q.Get("filter") != "all" && slices.Contains(seen, same) {
+			!asked(q.Get("app_id"), number64(c.app.id)) || q.Get("filter") != "all" && slices.Contains(seen, same) {
 			continue
 		}
 		seen = append(seen, same)

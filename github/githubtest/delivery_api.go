@@ -30,7 +30,7 @@ func (h *Hub) listDeliveries(r *http.Request) (int, any) {
 			continue
 		}
 		if len(list) == per {
-			q.Set("cursor", strconv.FormatInt(a.id+1, 10))
+			q.Set("cursor", number64(a.id+1))
 			next = fmt.Sprintf("http://%s%s?%s", r.Host, r.URL.Path, q.Encode())
 			break
 		}

@@ -1,14 +1,9 @@
 package githubtest
 
 import (
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -69,62 +64,4 @@ func TestMerges(t *testing.T) {
 		}
 	}()
 	r.UpdateBranch("bob", three)
-}
-
-// TestIdentity holds that the Hub is as strict as GitHub about who asks.
-func TestIdentity(t *testing.T) {
-	h := New(Options{})
-	r := h.AddRepository("acme", "infra", Files{"a": "1"})
-	server := httptest.NewServer(h)
-	defer server.Close()
-	ask := func(method, path, auth, body string) (int, string) {
-		t.Helper()
-		req, err := http.NewRequest(method, server.URL+path, strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Authorization", auth)
-		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer res.Body.Close()
-		text, _ := io.ReadAll(res.Body)
-		return res.StatusCode, string(text)
-	}
-	now := time.Now()
-	sign := func(issuer string, issued, expires time.Time, key any, method jwt.SigningMethod) string {
-		t.Helper()
-		s, err := jwt.NewWithClaims(method, jwt.RegisteredClaims{Issuer: issuer, IssuedAt: jwt.NewNumericDate(issued), ExpiresAt: jwt.NewNumericDate(expires)}).SignedString(key)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return "Bearer " + s
-	}
-	rs := jwt.SigningMethodRS256
-	for name, test := range map[string]struct {
-		auth string
-		want int
-	}{
-		"good":           {sign("4711", now.Add(-time.Minute), now.Add(9*time.Minute), h.key, rs), 200},
-		"none":           {"", 401},
-		"another App":    {sign("4712", now.Add(-time.Minute), now.Add(9*time.Minute), h.key, rs), 401},
-		"for too long":   {sign("4711", now.Add(-time.Minute), now.Add(11*time.Minute), h.key, rs), 401},
-		"over":           {sign("4711", now.Add(-time.Hour), now.Add(-time.Minute), h.key, rs), 401},
-		"of the future":  {sign("4711", now.Add(time.Minute), now.Add(9*time.Minute), h.key, rs), 401},
-		"another method": {sign("4711", now.Add(-time.Minute), now.Add(9*time.Minute), []byte("x"), jwt.SigningMethodHS256), 401},
-	} {
-		if got, text := ask("GET", "/app", test.auth, ""); got != test.want {
-			t.Errorf("%s: %d %s", name, got, text)
-		}
-	}
-	good := sign("4711", now.Add(-time.Minute), now.Add(9*time.Minute), h.key, rs)
-	if got, _ := ask("POST", "/app/installations/1/access_tokens", good, "{}"); got != 404 {
-		t.Errorf("no installation: %d", got)
-	}
-	for _, auth := range []string{"", "token x", good} {
-		if got, _ := ask("GET", "/repos/"+r.String()+"/pulls/1", auth, ""); got != 401 {
-			t.Errorf("%.10s: %d", auth, got)
-		}
-	}
 }

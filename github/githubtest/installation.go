@@ -3,7 +3,6 @@ package githubtest
 import (
 	"fmt"
 	"net/http"
-	"strconv"
 )
 
 // installationOf returns the ID of the App's installation in an account, which is made
@@ -66,7 +65,7 @@ func (h *Hub) listRepositories(r *http.Request) (int, any) {
 }
 
 func (h *Hub) installationJSON(id int64, account *user) object {
-	base := apiURL + "app/installations/" + strconv.FormatInt(id, 10)
+	base := apiURL + "app/installations/" + number64(id)
 	return object{
 		"id": id, "account": h.userJSON(account), "repository_selection": "selected",
 		"access_tokens_url": base + "/access_tokens", "repositories_url": apiURL + "installation/repositories",
