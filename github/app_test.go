@@ -81,6 +81,7 @@ func TestTokenEndsSoon(t *testing.T) {
 func TestConfusedDeputy(t *testing.T) {
 	s := newSetting(t)
 	victim := s.hub.AddRepository("victim", "infra", githubtest.Files{"main.tf": ""})
+	neighbour := s.hub.AddRepository("acme", "neighbour", githubtest.Files{"main.tf": ""})
 	victim.Push("victim", "b", "B", githubtest.Files{"main.tf": "b\n"})
 	victim.OpenPull("victim", "B", "b")
 	stranger, err := s.app.Repository(s.repo.Installation(), victim.Repo())
@@ -99,6 +100,15 @@ func TestConfusedDeputy(t *testing.T) {
 	}
 	if _, err := liar.PullRequest(t.Context(), 1); err == nil {
 		t.Error("another repository was read under its name")
+	}
+	// The same with a neighbour in our own installation.
+	disguised = neighbour.Repo()
+	disguised.ID = s.repo.Repo().ID
+	if liar, err = s.app.Repository(neighbour.Installation(), disguised); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := liar.File(t.Context(), neighbour.Head("main"), "main.tf"); err == nil {
+		t.Error("a token opens more than its repository")
 	}
 	if _, err := s.app.Repository(s.repo.Installation(), github.Repo{ID: 1, Owner: "..", Name: "x"}); err == nil {
 		t.Error("a path was taken for a repository")

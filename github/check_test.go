@@ -80,6 +80,19 @@ func TestCheckOfOthers(t *testing.T) {
 	if again := s.put(t, 0, c); again != own {
 		t.Errorf("found again it is %d, not %d", again, own)
 	}
+	s.fault = func(w http.ResponseWriter, r *http.Request) bool { // should GitHub list all Apps'
+		q := r.URL.Query()
+		q.Del("app_id")
+		r.URL.RawQuery = q.Encode()
+		return false
+	}
+	late := c
+	late.Name = "lockstep/late"
+	mimic := s.repo.AddCheck("mimic", late)
+	if id := s.put(t, 0, late); id == mimic {
+		t.Error("a foreign check run was taken for ours")
+	}
+	s.fault = nil
 	if _, err := s.client.PutCheck(t.Context(), foreign, c); err == nil {
 		t.Error("a foreign check run was changed")
 	}

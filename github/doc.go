@@ -4,8 +4,14 @@
 // The way of a request: a webhook arrives, [ReadDelivery] checks its signature and
 // makes an [Event] of it; the event names a repository and an installation of the
 // App in it; [App.Repository] gives the [Client] of exactly that repository, whose
-// tokens are good for nothing else. Every call has a time-out, honours rate limits,
-// and is repeated only where that cannot do a thing twice.
+// tokens are good for nothing else. The Client reads what is true now: the pull
+// request, its trial merge, files, reviews, somebody's permission; and writes: comments,
+// reactions, check runs. Webhooks that did not arrive are found by [App.Deliveries],
+// [Client.OpenPulls] and [Client.CommentsSince].
+//
+// Every call has a time-out, honours rate limits, and is repeated only where that
+// cannot do a thing twice: what makes something new is sent once, and found by its
+// marker or external ID before it is sent again.
 //
 // What GitHub says comes out as small values of our own: only this package imports
 // go-github. It refuses to know what Lockstep does with a pull request, and what

@@ -1,13 +1,20 @@
-// Package githubtest is a small GitHub of our own: repositories with commits and
-// branches, pull requests, comments, reactions and permissions, an App that is
-// installed in them, and the part of the REST API that Lockstep uses, over HTTP.
+// Package githubtest is a small GitHub of our own: repositories with commits, branches
+// and forks, pull requests with their trial merges, comments, reactions, reviews, check
+// runs and permissions, an App that is installed in them, and the part of the REST API
+// that Lockstep uses, over HTTP.
 //
 // It is stateful: what one request writes, another reads, and what happens is kept
 // as a list of [Edit] values, which read as lines of text. People act through
 // methods ([Repository.Push], [Repository.Comment]); the App acts through the API,
-// with tokens and rights as GitHub gives them. Both cause webhooks, which wait until
-// [Hub.Deliver] sends them, signed. Its clock is its own, so that the same story is
-// told in the same words each time, commits' names included.
+// with tokens, rights and limits as GitHub gives them. Both cause webhooks, which wait
+// until [Hub.Deliver] sends them, signed; each attempt can be read by the API, and made
+// again. Its clock is its own ([Hub.Now]), so that the same story is told in the same
+// words each time, commits' names included.
+//
+// It can be as unhelpful as GitHub: [Hub.Fail] lets requests fail, [Hub.LoseDeliveries]
+// loses webhooks, [Repository.LagMerges] delays trial merges, [Repository.ForgetChecks]
+// deletes check runs, [Hub.ExpireTokens] ends tokens. Its answers and webhooks are held
+// against GitHub's descriptions of them by the package contract.
 //
 // It refuses to know what Lockstep is. The tests of several packages run on it, and
 // so does `lockstep demo`. Start at [New].

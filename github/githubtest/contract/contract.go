@@ -1,9 +1,12 @@
 // Package contract holds GitHub's own description of its API against what is said to
-// it, and against what our GitHub for tests answers.
+// it, and against what our GitHub for tests answers; and the community's schemas of
+// GitHub's webhooks against those that our GitHub sends.
 //
-// The description, api.github.com.json, is a part of @octokit/openapi 23.0.2 (MIT,
-// see LICENSE), which says how to make it anew in testdata/cut.go. The package is for
-// tests only. Start at [Transport].
+// The description, api.github.com.json, is a part of @octokit/openapi 23.0.2, the
+// schemas, webhooks.json, are one of @octokit/webhooks-schemas 7.6.1 (both MIT, see
+// LICENSE). testdata/cut.go and testdata/cutwebhooks.go say how to make them anew. The
+// package refuses to know what Lockstep does with GitHub, and is for tests only. Start
+// at [Transport] and [CheckWebhook].
 package contract
 
 import (
