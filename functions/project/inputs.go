@@ -59,8 +59,9 @@ func Inputs(files fs.FS, p Project, read ...string) (Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("inputs of project %s: %w", p.Name, err)
 	}
-	for _, name := range slices.Concat([]string{p.Dir}, p.Modules, p.VarFiles, read) {
-		if err := t.add(files, p, name, slices.Contains(read, name)); err != nil {
+	whole := slices.Concat([]string{p.Dir}, p.Modules, p.VarFiles)
+	for i, name := range slices.Concat(whole, read) {
+		if err := t.add(files, p, name, i >= len(whole)); err != nil {
 			return nil, fmt.Errorf("inputs of project %s: %w", p.Name, err)
 		}
 	}

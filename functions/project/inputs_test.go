@@ -21,7 +21,7 @@ func TestInputs(t *testing.T) {
 	app := Project{Name: "app", Dir: "app", Workspace: "default", Modules: []string{"app/sub/m", "net"}, VarFiles: []string{"vars/app.tfvars"}}
 	patterned := app
 	patterned.WhenChanged = []string{"docs/**"}
-	read := []string{"data/a.json", "data", "data/none.json"}
+	read := []string{"app", "data/a.json", "data", "data/none.json"}
 	for _, test := range []struct {
 		what   string
 		p      Project
@@ -32,8 +32,8 @@ func TestInputs(t *testing.T) {
 		{"its own file", app, func(f map[string]string, _ *Project) { f["app/main.tf"] = "x" }, "app/main.tf"},
 		{"its lock file", app, func(f map[string]string, _ *Project) { f["app/.terraform.lock.hcl"] = "x" }, "app/.terraform.lock.hcl"},
 		{"a file below", app, func(f map[string]string, _ *Project) { f["app/files/init.sh"] = "y" }, "app/files/init.sh"},
-		{"a file is new", app, func(f map[string]string, _ *Project) { f["app/new.tf"] = "" }, "app/new.tf"},
-		{"a file is gone", app, func(f map[string]string, _ *Project) { delete(f, "app/main.tf") }, "app/main.tf"},
+		{"a file is new", app, func(f map[string]string, _ *Project) { f["app/new.tf"] = "" }, "app/* app/new.tf"},
+		{"a file is gone", app, func(f map[string]string, _ *Project) { delete(f, "app/main.tf") }, "app/* app/main.tf"},
 		{"another project below", app, func(f map[string]string, _ *Project) { f["app/worker/main.tf"] = "x" }, ""},
 		{"a module below", app, func(f map[string]string, _ *Project) { f["app/sub/m/m.tf"] = "x" }, "app/sub/m/m.tf"},
 		{"what init left", app, func(f map[string]string, _ *Project) { f["app/.terraform/x"] = "x" }, ""},

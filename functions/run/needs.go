@@ -158,6 +158,9 @@ type PlanResult struct {
 	Report string
 	// Full is the whole plan as text; "" if Report has it all.
 	Full string
+	// Read are the paths in the checkout that file functions looked at, slash-separated
+	// and sorted, whether there is something or not: the plan depends on them, too.
+	Read []string
 }
 
 // An Outcome is what became of applying a plan.
@@ -165,7 +168,7 @@ type Outcome struct {
 	// Refused says that permit did not allow it: nothing was done.
 	Refused bool
 	Failed  bool
-	// Remaining is how many changes were not begun.
+	// Remaining is how many actions were not begun, of which a replacement is two.
 	Remaining int
 	State     StateID // the state afterwards
 	Counts    comment.Counts

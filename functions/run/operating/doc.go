@@ -2,12 +2,13 @@
 // is package run's socket for engine and states.
 //
 // What is in a checkout was written by whoever opened the pull request, and planning
-// it runs what is in it. So nothing of it is trusted: modules and file functions see
-// the checkout and nothing else of the machine ([Engine.open]); provisioners, and
-// providers that are not allowed, are refused before anything is started; a process
-// that is started gets none of our environment; where the state of a "local" backend
-// lives is not theirs to say. What is reported has sensitive values taken out, also
-// where a message quotes one.
+// it runs what is in it. So nothing of it is trusted: modules, variable files and file
+// functions see the checkout and nothing else of the machine ([Engine.open]);
+// provisioners, and providers that the base branch does not grant, are refused before
+// anything is installed or started; a package is one whose checksum is granted; a
+// process that is started gets an environment of its own, and none of ours; whose
+// credentials open a state is not theirs to say. What is reported has secrets taken
+// out by value, also where a message quotes one.
 //
 // The package refuses to know GitHub and the rules of who may do what: run's gate is
 // asked through a func, with the state locked. Start at [Engine].
@@ -16,64 +17,44 @@ package operating
 import (
 	"context"
 	"fmt"
-	"net/url"
-	"path/filepath"
+	"time"
 
-	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/run"
-	"github.com/lockstep-iac/lockstep/functions/run/workdir"
-	"github.com/lockstep-iac/lockstep/statebackend"
-	"github.com/lockstep-iac/lockstep/statebackend/local"
 )
 
-// An Engine implements run.Engine. It may be used by many goroutines.
+// An Engine implements run.Engine. It may be used by many goroutines, and must not be
+// copied after its first use.
 type Engine struct {
 	// Version is Lockstep's own: saved plans are for the same one only.
 	Version string
-	// Backend opens the backend of a project; settings are what its configuration
-	// says, nil if nothing.
+	// Backend opens the backend of a project: [LocalStates], [S3States], or [States].
 	Backend BackendFunc
-	// Allowed says which providers may be started, beside the built-in one, which
-	// starts nothing. nil allows no other.
-	Allowed func(addrs.Provider) bool
-	// DataDir is a directory with providers as init installs them; "" is an empty one.
-	// It is never one of the checkout's.
+	// DataDir is the directory that providers are installed into: as large as they are,
+	// kept for later runs, and shared with other processes. It is never one of the
+	// checkout's. "" allows no provider but the built-in one, which starts nothing.
 	DataDir string
+	// Mirror is a directory with packages of providers, in the layout of filesystem
+	// mirrors, which is then their only source; "": they come from their registries.
+	Mirror string
+	// InstallTimeout is how long installing providers may take; 0: five minutes.
+	InstallTimeout time.Duration
+	// PluginEnv returns the environment of plugins and, if they are allowed, of
+	// provisioners' commands, "NAME=value" each: all of it, for nothing of ours is added.
+	// It is where credentials for a job's resources come from, and is called once they
+	// are needed. nil: the environment is empty.
+	PluginEnv func(ctx context.Context, j run.Job) ([]string, error)
+	// Secrets returns texts that must be in no output, such as our own credentials, as
+	// they are now. nil: there are none.
+	Secrets func() []string
 	// Rescued is the directory for states that their backend did not take.
 	Rescued string
+
+	verified verified
 }
 
 var _ run.Engine = (*Engine)(nil)
 
-// A BackendFunc opens the backend of a job.
-type BackendFunc func(ctx context.Context, j run.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics)
-
-// LocalStates keeps the states of all projects in a directory, under repository,
-// project and workspace, whatever path their "local" backend names. Other backends
-// are refused.
-func LocalStates(dir string) BackendFunc {
-	return func(ctx context.Context, j run.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
-		if s != nil && s.Type != "local" {
-			return nil, diags.Errorf(nil, "Backend not available", "The configuration keeps its state in the backend %q, and only states on this machine are available here.", s.Type)
-		}
-		at := filepath.Join(dir, url.PathEscape(j.Repo.Owner), url.PathEscape(j.Repo.Name), segment(j.Project), segment(j.Workspace))
-		b, err := local.Open(nil, local.Options{Dir: at})
-		if err != nil {
-			return nil, diags.FromError("Error configuring the backend", err)
-		}
-		return b, nil
-	}
-}
-
-// segment makes any name the name of a directory.
-func segment(name string) string {
-	switch name = url.PathEscape(name); name {
-	case ".", "..":
-		return "%2E" + name[1:]
-	}
-	return name
-}
+const installTimeout = 5 * time.Minute
 
 // describe is for errors: which project it is about.
 func describe(j run.Job) string { return fmt.Sprintf("%s in %s", j.Project, j.Repo) }

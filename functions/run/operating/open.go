@@ -1,6 +1,7 @@
 package operating
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine"
@@ -18,12 +20,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/funcs"
 	"github.com/lockstep-iac/lockstep/engine/schema"
-	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/functions/run"
 	"github.com/lockstep-iac/lockstep/functions/run/workdir"
-	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
 // operation is a project with everything open that planning and applying need.
@@ -31,11 +30,14 @@ type operation struct {
 	engine    *Engine
 	job       run.Job
 	root      *os.Root // the checkout
+	window    *window  // what file functions see of it
 	cfg       *config.Config
+	values    map[string]*hcl.File // variable files, by name
 	variables map[string]cty.Value
 	settings  *workdir.Settings
 	state     *workdir.State
 	pool      *workdir.Providers
+	env       []string // of plugins
 	closers   []func()
 }
 
@@ -48,7 +50,7 @@ func (o *operation) close() {
 // open opens the checkout and reads the configuration through it: whatever path a
 // module source or a symbolic link names, nothing outside is read.
 func (e *Engine) open(j run.Job) (*operation, diags.Diagnostics, error) {
-	o := &operation{engine: e, job: j}
+	o := &operation{engine: e, job: j, values: map[string]*hcl.File{}}
 	var err error
 	// The window of file functions goes by absolute names.
 	if o.job.Checkout, err = filepath.Abs(j.Checkout); err != nil {
@@ -58,43 +60,45 @@ func (e *Engine) open(j run.Job) (*operation, diags.Diagnostics, error) {
 		return o, nil, err
 	}
 	o.closers = append(o.closers, func() { o.root.Close() })
+	o.window = newWindow(o.root)
 	cfg, ds := config.Load(config.Input{Tree: source.FS(o.root.FS(), j.Dir)})
 	o.cfg = cfg
 	if ds.HasErrors() {
 		return o, ds, nil
 	}
-	ds = append(ds, o.tame()...)
+	ds = append(ds, o.refuseProvisioners()...)
 	vars, more := o.collect()
 	o.variables = vars
 	return o, append(ds, more...), nil
 }
 
-// tame refuses what would run other people's programs.
-func (o *operation) tame() diags.Diagnostics {
+// refuseProvisioners refuses what would run commands, unless the base branch allows it.
+func (o *operation) refuseProvisioners() diags.Diagnostics {
+	if o.job.Grants.Provisioners {
+		return nil
+	}
 	var ds diags.Diagnostics
+	refuse := func(at hcl.Range, what fmt.Stringer, list []*config.Provisioner) {
+		for _, p := range list {
+			ds = append(ds, diags.Errorf(&at, "Provisioners are not allowed",
+				"%s has the provisioner %q. Provisioners run commands, which a pull request must not. If they are to be allowed here, set provisioners = true in the allow block of lockstep.hcl on the base branch.", what, p.Type)...)
+		}
+	}
+	byAddress := func(a, b addrs.Resource) int { return cmp.Compare(a.String(), b.String()) }
 	for _, m := range o.cfg.Order {
-		for _, addr := range slices.SortedFunc(maps.Keys(m.Resources), func(a, b addrs.Resource) int { return cmpString(a.String(), b.String()) }) {
-			for _, p := range m.Resources[addr].Provisioners {
-				ds = append(ds, diags.Errorf(m.Resources[addr].Range.Ptr(), "Provisioners are not allowed",
-					"The resource %s has the provisioner %q. Provisioners run commands, and a pull request must not.", addr, p.Type)...)
-			}
+		for _, addr := range slices.SortedFunc(maps.Keys(m.Resources), byAddress) {
+			refuse(m.Resources[addr].Range, addr, m.Resources[addr].Provisioners)
+		}
+		for _, r := range m.Removed {
+			refuse(r.Range, r.From, r.Provisioners)
 		}
 	}
 	return ds
 }
 
-func cmpString(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
-// collect gathers the root variables from the files in the project's directory that
-// have values. Our own environment has none for it.
+// collect gathers the root variables: from the files in the project's directory that
+// have values, then from those that lockstep.hcl names. Our own environment has none
+// for it.
 func (o *operation) collect() (map[string]cty.Value, diags.Diagnostics) {
 	entries, err := fs.ReadDir(o.root.FS(), o.job.Dir)
 	if err != nil {
@@ -106,113 +110,38 @@ func (o *operation) collect() (map[string]cty.Value, diags.Diagnostics) {
 	}
 	var sources []config.VariableSource
 	var ds diags.Diagnostics
-	for _, name := range config.AutoVariableFiles(names) {
-		src, err := fs.ReadFile(o.root.FS(), path.Join(o.job.Dir, name))
-		if err != nil {
-			return nil, append(ds, diags.FromError("Failed to read variables file", fmt.Errorf("%s: %w", name, err))...)
+	add := func(origin config.VariableOrigin, name, at string) {
+		src, err := fs.ReadFile(o.root.FS(), at)
+		if errors.Is(err, fs.ErrNotExist) {
+			ds = append(ds, diags.Errorf(nil, "Variables file is missing", "The project's var_files in lockstep.hcl name the file %s, which is not in the repository. Add it, or correct the list.", name)...)
+			return
 		}
-		s, more := config.FileVariables(config.FromAutoFile, name, src)
+		if err != nil {
+			ds = append(ds, diags.FromError("Failed to read variables file", fmt.Errorf("%s: %w", name, err))...)
+			return
+		}
+		s, more := config.FileVariables(origin, name, src)
 		ds = append(ds, more...)
 		sources = append(sources, s)
 		if s.File != nil {
-			o.cfg.Files[name] = s.File
+			o.values[name] = s.File
 		}
+	}
+	for _, name := range config.AutoVariableFiles(names) {
+		add(config.FromAutoFile, name, path.Join(o.job.Dir, name))
+	}
+	for _, name := range o.job.VarFiles {
+		add(config.FromNamedFile, name, name)
 	}
 	vars, more := config.CollectVariables(o.cfg.Root.Content, sources)
 	return vars, append(ds, more...)
 }
 
-// lock opens the project's state, takes its lock and reads it. operation is
-// Terraform's word for what it is for. Closing the operation releases the lock.
-func (o *operation) lock(ctx context.Context, operation string) diags.Diagnostics {
-	b, ds := o.backend(ctx)
-	if ds.HasErrors() {
-		return ds
-	}
-	st, more := workdir.OpenState(b, o.stateWorkspace())
-	if ds = append(ds, more...); ds.HasErrors() {
-		return ds
-	}
-	o.state = st
-	info := statebackend.NewLockInfo(operation, engine.LanguageVersion)
-	info.Info = o.job.Owner
-	if ds = append(ds, st.Lock(ctx, info, 0)...); ds.HasErrors() {
-		return ds
-	}
-	// An interrupted operation must release it, too.
-	o.closers = append(o.closers, func() { st.Unlock(context.WithoutCancel(ctx)) })
-	return append(ds, st.Read(ctx)...)
-}
-
-func (o *operation) backend(ctx context.Context) (statebackend.Backend, diags.Diagnostics) {
-	settings, ds := workdir.Configured(o.cfg.Root.Backend, nil)
-	if ds.HasErrors() {
-		return nil, ds
-	}
-	o.settings = settings
-	b, more := o.engine.Backend(ctx, o.job, settings)
-	return b, append(ds, more...)
-}
-
-// stateWorkspace is the workspace to open in the backend. A local state has a
-// directory of its own for each workspace already.
-func (o *operation) stateWorkspace() string {
-	if o.backendType() == "local" {
-		return statebackend.DefaultWorkspace
-	}
-	return o.job.Workspace
-}
-
-func (o *operation) backendType() string {
-	if o.settings == nil {
-		return "local"
-	}
-	return o.settings.Type
-}
-
-// stateID says which state was read.
-func (o *operation) stateID() run.StateID {
-	if !o.state.Exists() {
-		return run.StateID{}
-	}
-	return run.StateID{Lineage: o.state.Current.Lineage, Serial: o.state.Current.Serial, Version: string(o.state.Version())}
-}
-
-// providers makes the providers available that configuration and state need, if all
-// of them are allowed. Closing the operation ends them.
-func (o *operation) providers(ctx context.Context, state *states.State) diags.Diagnostics {
-	reqs, ds := workdir.Requirements(o.cfg, state)
-	if ds.HasErrors() {
-		return ds
-	}
-	for _, p := range slices.SortedFunc(maps.Keys(reqs), addrs.Provider.Compare) {
-		if !p.IsBuiltin() && (o.engine.Allowed == nil || !o.engine.Allowed(p)) {
-			ds = append(ds, diags.Errorf(nil, "Provider is not allowed",
-				"The configuration or its state needs the provider %s. Providers are programs, and this one is not among those that may be run for a pull request.", p)...)
-		}
-	}
-	if ds.HasErrors() {
-		return ds
-	}
-	dataDir := o.engine.DataDir
-	if dataDir == "" {
-		dataDir = filepath.Join(os.DevNull, "none") // where nothing can be
-	}
-	d, more := workdir.Open(o.dir(), []string{"TF_DATA_DIR=" + dataDir, "TF_CLI_CONFIG_FILE=" + os.DevNull})
-	d.Scratch = ""
-	if ds = append(ds, more...); ds.HasErrors() {
-		return ds
-	}
-	pool, more := d.Providers(reqs, workdir.PoolOptions{})
-	if pool != nil {
-		o.closers = append(o.closers, func() { pool.Close() })
-	}
-	if ds = append(ds, more...); ds.HasErrors() {
-		return ds
-	}
-	o.pool = pool
-	o.closers = append(o.closers, pool.Guard(ctx, 0))
-	return ds
+// files are those that messages may point into.
+func (o *operation) files() map[string]*hcl.File {
+	all := maps.Clone(o.values)
+	maps.Copy(all, o.cfg.Files)
+	return all
 }
 
 // dir is the project's directory on this machine.
@@ -222,10 +151,14 @@ func (o *operation) dir() string {
 
 // run returns what the engine needs to know.
 func (o *operation) run() engine.Run {
-	return engine.Run{
+	r := engine.Run{
 		Config: o.cfg, Providers: o.pool, Variables: o.variables, WorkingDir: o.dir(), Workspace: o.job.Workspace,
-		Files: funcs.Confined(o.root),
+		Files: o.window,
 	}
+	if o.job.Grants.Provisioners {
+		r.LocalExec = o.command
+	}
+	return r
 }
 
 // schemas returns a provider's schema for rendering and saved plans, or nil.
@@ -238,48 +171,4 @@ func (o *operation) schemas(p addrs.Provider) *schema.Provider {
 		return nil
 	}
 	return s
-}
-
-// lockFile returns the dependency lock file, nil if there is none.
-func (o *operation) lockFile() []byte {
-	data, err := fs.ReadFile(o.root.FS(), path.Join(o.job.Dir, ".terraform.lock.hcl"))
-	if err != nil {
-		return nil
-	}
-	return data
-}
-
-// Unlock implements run.Engine.
-func (e *Engine) Unlock(ctx context.Context, j run.Job) (int, error) {
-	o, ds, err := e.open(j)
-	defer o.close()
-	if err != nil {
-		return 0, fmt.Errorf("open %s: %w", describe(j), err)
-	}
-	if ds.HasErrors() {
-		return 0, nil // a configuration that does not load has locked nothing
-	}
-	b, ds := o.backend(ctx)
-	if ds.HasErrors() {
-		return 0, nil
-	}
-	w, err := b.Open(o.stateWorkspace())
-	if err != nil {
-		return 0, fmt.Errorf("open the state of %s: %w", describe(j), err)
-	}
-	locks, err := w.Locks(ctx)
-	if err != nil {
-		return 0, fmt.Errorf("look for locks of %s: %w", describe(j), err)
-	}
-	n := 0
-	for _, l := range locks {
-		if l.Info.Info != j.Owner {
-			continue
-		}
-		if err := w.Unlock(ctx, l.Info.ID); err != nil && !errors.Is(err, statebackend.ErrNotLocked) {
-			return n, fmt.Errorf("unlock %s: %w", describe(j), err)
-		}
-		n++
-	}
-	return n, nil
 }

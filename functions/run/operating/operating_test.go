@@ -33,7 +33,7 @@ func newBench(t *testing.T, files map[string]string) *bench {
 	b.engine = &Engine{Version: "1", Backend: LocalStates(filepath.Join(parent, "states")), Rescued: filepath.Join(parent, "rescued")}
 	b.job = run.Job{
 		Checkout: filepath.Join(parent, "checkout"), Dir: "net", Project: "net", Workspace: "default",
-		Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Owner: "lockstep acme/infra#7",
+		Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Owner: "lockstep acme/infra#7", Number: 7, Head: "0123456789abcdef",
 	}
 	b.write(files)
 	return b
@@ -123,12 +123,11 @@ func TestWhatWasPlannedIsApplied(t *testing.T) {
 	if o := b.apply(p.Plan, true); o.Failed || o.Counts != (comment.Counts{Add: 2}) {
 		t.Errorf("%+v", o)
 	}
-	other := *b.engine
-	other.Version = "2"
-	b.engine = &other
+	b.engine.Version = "2"
 	if o := b.apply(p.Plan, true); !o.Failed || !strings.Contains(o.Report, "different version of Lockstep") {
 		t.Errorf("by another version: %+v", o)
 	}
+	b.engine.Version = "1"
 	if o := b.apply([]byte("PK damaged"), true); !o.Failed || !strings.Contains(o.Report, "saved plan cannot be read") {
 		t.Errorf("a damaged plan: %+v", o)
 	}
@@ -165,7 +164,8 @@ func TestNothingIsTrusted(t *testing.T) {
 			"net/.terraform.lock.hcl": "provider \"registry.terraform.io/evil/evil\" {\n  version = \"1.0.0\"\n  hashes = [\"h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\"]\n}\n",
 			"net/.terraform/providers/registry.terraform.io/evil/evil/1.0.0/linux_amd64/terraform-provider-evil": "#!/bin/sh\ntouch /tmp/evil\n",
 		}, "Provider is not allowed"},
-		"another backend": {map[string]string{"net/main.tf": "terraform {\n  backend \"s3\" {\n    bucket = \"b\"\n    key = \"k\"\n    region = \"eu-central-1\"\n  }\n}\n"}, "Backend not available"},
+		"a provisioner of what is removed": {map[string]string{"net/main.tf": "removed {\n  from = terraform_data.a\n  lifecycle {\n    destroy = true\n  }\n  provisioner \"local-exec\" {\n    when = destroy\n    command = \"touch /tmp/evil\"\n  }\n}\n"}, "Provisioners are not allowed"},
+		"another backend":                  {map[string]string{"net/main.tf": "terraform {\n  backend \"s3\" {\n    bucket = \"b\"\n    key = \"k\"\n    region = \"eu-central-1\"\n  }\n}\n"}, "Backend not available"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("HOME", filepath.Dir(outside))
@@ -276,7 +276,17 @@ func TestLocked(t *testing.T) {
 	if err := w.Unlock(t.Context(), locks[0].Info.ID); err != nil {
 		t.Fatal(err)
 	}
-	lock(b.job.Owner)
+	lock(b.job.Owner + "1: of another pull request")
+	if n, err := b.engine.Unlock(t.Context(), b.job); n != 0 || err != nil {
+		t.Errorf("unlock of another pull request's: %d, %v", n, err)
+	}
+	if locks, _ = w.Locks(t.Context()); len(locks) != 1 {
+		t.Fatalf("%v", locks)
+	}
+	if err := w.Unlock(t.Context(), locks[0].Info.ID); err != nil {
+		t.Fatal(err)
+	}
+	lock(b.job.Owner + ": of ours")
 	if n, err := b.engine.Unlock(t.Context(), b.job); n != 1 || err != nil {
 		t.Errorf("unlock of our own: %d, %v", n, err)
 	}

@@ -10,16 +10,16 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
-	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 
-// Install brings the providers required to disk and records them in the lock file.
+// Install brings the providers required to disk and records them in the lock file. The
+// result has what it records, also if there is a Lock in its place.
 func (d *Dir) Install(ctx context.Context, reqs install.Requirements, o InstallOptions) (install.Result, diags.Diagnostics) {
 	unmanaged, ds := d.Unmanaged()
 	if ds.HasErrors() {
 		return install.Result{}, ds
 	}
-	lock, more := lockfile.Read(d.LockFile())
+	lock, more := d.readLock()
 	if ds = append(ds, more...); ds.HasErrors() {
 		return install.Result{}, ds
 	}
@@ -33,7 +33,7 @@ func (d *Dir) Install(ctx context.Context, reqs install.Requirements, o InstallO
 	res, more := in.Ensure(ctx, install.Request{
 		Requirements: reqs, Lock: lock, Unmanaged: unmanaged, Upgrade: o.Upgrade, ReadOnly: o.ReadOnly,
 	})
-	if ds = append(ds, more...); ds.HasErrors() || o.ReadOnly || !res.Changed {
+	if ds = append(ds, more...); ds.HasErrors() || o.ReadOnly || !res.Changed || d.Lock != nil {
 		return res, ds
 	}
 	if _, err := res.Lock.Save(d.LockFile()); err != nil {

@@ -58,6 +58,13 @@ func Requirements(cfg *config.Config, state *states.State) (install.Requirements
 // LockFile returns the path of the dependency lock file.
 func (d *Dir) LockFile() string { return filepath.Join(d.Path, lockfile.Name) }
 
+func (d *Dir) readLock() (*lockfile.File, diags.Diagnostics) {
+	if d.Lock != nil {
+		return d.Lock, nil
+	}
+	return lockfile.Read(d.LockFile())
+}
+
 // unmanaged are the providers that come from elsewhere than from an installation.
 type unmanaged struct {
 	overrides map[addrs.Provider]string
@@ -132,7 +139,7 @@ func (d *Dir) OpenProviders(o PoolOptions) (*Providers, diags.Diagnostics) {
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	lock, more := lockfile.Read(d.LockFile())
+	lock, more := d.readLock()
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, ds
 	}
@@ -250,14 +257,18 @@ func (p *Providers) SameAs(planned map[addrs.Provider]planfile.Selection) error 
 }
 
 // launch says how to start a plugin: with the environment of the person who runs
-// us, who has the provider's credentials in it.
+// us, who has the provider's credentials in it, unless it is to have another.
 func (d *Dir) launch(p addrs.Provider, path string, o PoolOptions) process.Launch {
 	abs, err := filepath.Abs(path)
 	if err != nil {
 		abs = path
 	}
+	env := d.Environ
+	if d.PluginEnv != nil {
+		env = d.PluginEnv
+	}
 	return process.Launch{
-		Name: p.ForDisplay(), Path: abs, Env: d.Environ, Dir: d.Path,
+		Name: p.ForDisplay(), Path: abs, Env: env, Dir: d.Path,
 		DisableTLS: d.Getenv("TF_DISABLE_PLUGIN_TLS") != "", Log: o.Log, LogLevel: o.LogLevel,
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 
 // A Dir is a working directory with the surroundings that decide what is in it.
@@ -33,6 +34,11 @@ type Dir struct {
 	Environ []string
 	// Note is told what a person should know although it stops nothing; may be nil.
 	Note func(string)
+	// Lock stands in the place of the dependency lock file, which is then neither read
+	// nor written; may be nil.
+	Lock *lockfile.File
+	// PluginEnv is the whole environment of plugins; nil: they get Environ.
+	PluginEnv []string
 	// Scratch is where memos of checksums are kept; "" for nowhere.
 	Scratch string
 }

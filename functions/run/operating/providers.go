@@ -1,0 +1,210 @@
+package operating
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/provider/install"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+)
+
+// providers makes the providers available that configuration and state need, if all
+// of them are granted: nothing is installed before that is known, and nothing started
+// that has another checksum. Closing the operation ends them.
+func (o *operation) providers(ctx context.Context, state *states.State) diags.Diagnostics {
+	reqs, ds := workdir.Requirements(o.cfg, state)
+	if ds.HasErrors() {
+		return ds
+	}
+	lock, plugins, more := o.granted(reqs)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	d, more := workdir.Open(o.dir(), machineEnv(o.engine.DataDir))
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	d.Scratch, d.Lock, d.PluginEnv = "", lock, []string{}
+	if plugins {
+		if ds = append(ds, o.install(ctx, d, reqs)...); ds.HasErrors() {
+			return ds
+		}
+	}
+	if plugins || o.job.Grants.Provisioners {
+		if o.env, more = o.environment(ctx); more.HasErrors() {
+			return append(ds, more...)
+		}
+		d.PluginEnv = o.env
+	}
+	pool, more := d.Providers(reqs, workdir.PoolOptions{})
+	if pool != nil {
+		o.closers = append(o.closers, func() { pool.Close() })
+	}
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	o.pool = pool
+	o.closers = append(o.closers, pool.Guard(ctx, 0))
+	return ds
+}
+
+// machineEnv is the environment by which a working directory is opened: nothing of
+// this machine's settings counts, or of our process' environment.
+func machineEnv(dataDir string) []string {
+	if dataDir == "" {
+		dataDir = os.DevNull + "/none" // where nothing can be
+	}
+	return []string{"TF_DATA_DIR=" + dataDir, "TF_CLI_CONFIG_FILE=" + os.DevNull}
+}
+
+// granted returns the lock file to go by: of the checkout's, what the base branch
+// grants. plugins says whether there is anything to install.
+func (o *operation) granted(reqs install.Requirements) (lock *lockfile.File, plugins bool, ds diags.Diagnostics) {
+	own, ds := lockfile.Parse(o.lockFile(), path.Join(o.job.Dir, lockfile.Name))
+	if ds.HasErrors() {
+		return nil, false, ds
+	}
+	lock = &lockfile.File{}
+	for _, p := range slices.SortedFunc(maps.Keys(reqs), addrs.Provider.Compare) {
+		if p.IsBuiltin() {
+			continue
+		}
+		plugins = true
+		wanted, _ := own.Lock(p)
+		l, err := o.job.Grants.Provider(p, wanted)
+		if err != nil {
+			ds = append(ds, diags.Errorf(o.user(p), "Provider is not allowed", "%s.", capital(err.Error()))...)
+			continue
+		}
+		if l.Version != (constraint.Version{}) {
+			lock.Set(p, o.engine.verified.add(p, l))
+		}
+	}
+	return lock, plugins, ds
+}
+
+// user returns where a provider is used, nil if by the state alone.
+func (o *operation) user(p addrs.Provider) *hcl.Range {
+	for _, m := range o.cfg.Order {
+		var first *config.Resource
+		for _, r := range m.Resources {
+			if m.ResourceProvider(r).Provider == p && (first == nil || cmp.Or(cmp.Compare(r.Range.Filename, first.Range.Filename), r.Range.Start.Byte-first.Range.Start.Byte) < 0) {
+				first = r
+			}
+		}
+		if first != nil {
+			return &first.Range
+		}
+	}
+	return nil
+}
+
+// install brings the providers that are granted to the data directory, and makes d go
+// by what is there then.
+func (o *operation) install(ctx context.Context, d *workdir.Dir, reqs install.Requirements) diags.Diagnostics {
+	if o.engine.DataDir == "" {
+		return diags.Errorf(nil, "Providers cannot be installed", "There is no directory for providers here: whoever runs Lockstep has to set one.")
+	}
+	limit := cmp.Or(o.engine.InstallTimeout, installTimeout)
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	options := workdir.InstallOptions{}
+	if o.engine.Mirror != "" {
+		options.PluginDirs = []string{o.engine.Mirror}
+	}
+	res, ds := d.Install(ctx, reqs, options)
+	if ctx.Err() != nil {
+		return diags.Errorf(nil, "Installing providers took too long", "It was given up after %s. Plan again; what is installed by now is kept.", limit)
+	}
+	if ds.HasErrors() {
+		return ds
+	}
+	for p := range res.Selections {
+		granted, _ := d.Lock.Lock(p)
+		now, _ := res.Lock.Lock(p)
+		o.engine.verified.remember(p, granted, now)
+	}
+	d.Lock = res.Lock
+	return ds
+}
+
+// environment returns that of plugins.
+func (o *operation) environment(ctx context.Context) ([]string, diags.Diagnostics) {
+	if o.engine.PluginEnv == nil {
+		return []string{}, nil
+	}
+	env, err := o.engine.PluginEnv(ctx, o.job)
+	if err != nil {
+		return nil, diags.FromError("No credentials for the project", err)
+	}
+	return slices.Concat([]string{}, env), nil
+}
+
+// lockFile returns the checkout's dependency lock file, nil if there is none.
+func (o *operation) lockFile() []byte {
+	data, err := fs.ReadFile(o.root.FS(), path.Join(o.job.Dir, lockfile.Name))
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// verified remembers the checksums of packages that had the checksums they were to
+// have. A lock file may know an archive only, of which nothing is left once it is
+// unpacked: without this, it would be fetched again for each run. It lives in our own
+// memory, where no plugin can write.
+type verified struct {
+	mu sync.Mutex
+	h1 map[string][]string
+}
+
+// key stands for a provider, a version and what it may be known by.
+func (v *verified) key(p addrs.Provider, l lockfile.Lock) string {
+	return fmt.Sprintf("%s %s %q", p, l.Version, slices.Sorted(slices.Values(l.Hashes)))
+}
+
+// add returns l with the checksums that packages known by it were found to have.
+func (v *verified) add(p addrs.Provider, l lockfile.Lock) lockfile.Lock {
+	if len(l.Hashes) == 0 {
+		return l
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	l.Hashes = slices.Concat(l.Hashes, v.h1[v.key(p, l)])
+	return l
+}
+
+// remember notes what a package known by granted is known by now.
+func (v *verified) remember(p addrs.Provider, granted, now lockfile.Lock) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.h1 == nil {
+		v.h1 = map[string][]string{}
+	}
+	if len(granted.Hashes) > 0 {
+		v.h1[v.key(p, granted)] = now.H1()
+	}
+}
+
+func capital(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + strings.TrimSuffix(s[n:], ".")
+}

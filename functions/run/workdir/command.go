@@ -1,0 +1,77 @@
+package workdir
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/engine/provisioning"
+)
+
+// commandGrace is how long a command of a provisioner may go on once it was asked to
+// stop, and how long one that has ended may leave its output open, as what it has started
+// in the background does.
+const commandGrace = 10 * time.Second
+
+// RunCommand runs the command of a local-exec provisioner, as a [provisioning.Runner] does,
+// in a directory: c.Dir counts for the caller only. environ is all of its environment,
+// but for what c adds.
+func RunCommand(ctx context.Context, dir string, environ []string, c provisioning.Command, output func(line string)) error {
+	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
+	cmd.Dir = dir
+	cmd.Env = append(append([]string{}, environ...), c.Env...)
+	lines := lineWriter{line: output}
+	cmd.Stdout, cmd.Stderr = &lines, &lines // one writer: used by one goroutine at a time
+	cmd.WaitDelay = commandGrace
+	cmd.Cancel = func() error {
+		if cmd.Process.Signal(os.Interrupt) != nil {
+			return cmd.Process.Kill() // there is no such signal on Windows
+		}
+		return nil
+	}
+	err := cmd.Run()
+	lines.end()
+	if errors.Is(err, exec.ErrWaitDelay) {
+		return nil
+	}
+	if ctx.Err() != nil && err != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// maxLine is how long a line of output may become before it is shown in parts, in bytes.
+const maxLine = 64 << 10
+
+// A lineWriter calls line for each line that is written to it, without the line break.
+type lineWriter struct {
+	line func(string)
+	rest []byte
+}
+
+// Write implements io.Writer. It never fails.
+func (w *lineWriter) Write(p []byte) (int, error) {
+	w.rest = append(w.rest, p...)
+	for {
+		i := bytes.IndexByte(w.rest, '\n')
+		if i < 0 && len(w.rest) >= maxLine {
+			w.line(string(w.rest))
+			w.rest = nil
+		}
+		if i < 0 {
+			return len(p), nil
+		}
+		w.line(string(bytes.TrimSuffix(w.rest[:i], []byte("\r"))))
+		w.rest = w.rest[i+1:]
+	}
+}
+
+// end passes on what stands behind the last line break.
+func (w *lineWriter) end() {
+	if len(w.rest) > 0 {
+		w.line(string(w.rest))
+	}
+}
