@@ -33,6 +33,7 @@ var allowed = map[string][]string{
 	"functions/run/runlocal":  {"functions/run", "engine/walk"},
 	"functions/run/page":      {},
 	"functions/run/runtest":   {"functions/run", "functions/comment", "github", "statebackend/statebackendtest"},
+	"functions/run/modules":   {"functions/run/workdir", "engine/config/...", "engine/hosts"},
 	"functions/run/workdir":   {"statebackend/...", "engine/..."},
 
 	"github/githubtest": {"github"},
@@ -85,7 +86,7 @@ var only = map[string][]string{
 	"github.com/aws/":                     {"statebackend/...", "functions/...", "cmd/..."},
 	"github.com/google/go-github/":        {"github/..."},
 	"github.com/hashicorp/go-plugin":      {"engine/provider/..."},
-	"github.com/hashicorp/go-getter":      {"engine/config/source/getting/..."},
+	"github.com/hashicorp/go-getter":      {"engine/config/source/getting", "functions/run/modules"},
 	"google.golang.org/grpc":              {"engine/provider/..."},
 	"github.com/hashicorp/terraform-exec": {},
 }

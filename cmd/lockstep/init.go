@@ -3,14 +3,18 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/config/source/installing"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
 	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/functions/run/modules"
 	"github.com/lockstep-iac/lockstep/functions/run/workdir"
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
@@ -80,7 +84,9 @@ var initCommand = command{name: "init", synopsis: "Prepare the directory: backen
 
 // initDir prepares the working directory.
 func (a *app) initDir(o *initFlags, v view) diags.Diagnostics {
-	d, cfg, ds := a.load()
+	d, ds := a.dir()
+	cfg, more := a.survey(d, o.get)
+	ds = append(ds, more...)
 	if cfg != nil && cfg.Empty() {
 		v.say("Lockstep initialized in an empty directory!\n\nThe directory has no configuration files. You may begin working by creating some.\n")
 		return nil
@@ -96,13 +102,15 @@ func (a *app) initDir(o *initFlags, v view) diags.Diagnostics {
 			return ds
 		}
 	}
-	if o.get && len(cfg.Modules) > 1 {
-		v.say("%s\n", a.print().Bold("Initializing modules..."))
-		for _, m := range cfg.Order[1:] {
-			v.say("- %s in %s\n", strings.Join(m.Addr.Steps(), "."), m.Dir)
+	if o.get && len(cfg.Root.Calls) > 0 {
+		if o.upgrade {
+			v.say("%s\n", a.print().Bold("Upgrading modules..."))
+		} else {
+			v.say("%s\n", a.print().Bold("Initializing modules..."))
 		}
-		if err := d.WriteModules(cfg); err != nil {
-			return append(ds, diags.FromError("Modules cannot be recorded", err)...)
+		// What the survey said comes again.
+		if cfg, ds = a.installModules(d, o.upgrade, func(e installing.Event) { v.say("%s\n", e) }); ds.HasErrors() {
+			return ds
 		}
 	}
 	if o.backend {
@@ -130,6 +138,28 @@ func (a *app) initDir(o *initFlags, v view) diags.Diagnostics {
 		v.say("\nLockstep has recorded the provider selections in the lock file\n.terraform.lock.hcl. Include this file in your version control repository,\nso that the same selections are made from then on.\n")
 	}
 	return ds
+}
+
+// survey reads the configuration as far as it is here; modules that are not installed
+// yet are no errors if they are going to be.
+func (a *app) survey(d *workdir.Dir, install bool) (*config.Config, diags.Diagnostics) {
+	if !install {
+		return a.loadFrom(d)
+	}
+	cfg, ds := config.Load(config.Input{Tree: source.Dir(d.Path), Install: func(config.Wanted) (source.Installed, diags.Diagnostics) {
+		return source.Installed{}, diags.Reported()
+	}})
+	maps.Copy(a.files, cfg.Files)
+	return cfg, ds.Unreported()
+}
+
+// installModules brings the modules that the configuration calls to disk, and records
+// them.
+func (a *app) installModules(d *workdir.Dir, upgrade bool, events func(installing.Event)) (*config.Config, diags.Diagnostics) {
+	in := modules.CommandLine(d, modules.Options{Upgrade: upgrade, Events: events})
+	cfg, ds := in.Install(a.ctx)
+	maps.Copy(a.files, cfg.Files)
+	return cfg, append(ds, diags.FromError("Modules cannot be recorded", d.WriteModules(cfg))...)
 }
 
 // localChecksums warns of providers that init on another platform will refuse,

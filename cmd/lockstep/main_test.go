@@ -22,12 +22,13 @@ func TestMain(m *testing.M) {
 type workspaceDir struct {
 	t    *testing.T
 	path string
+	env  []string // beside what all commands have
 }
 
 // newDir returns a directory with files: name, content, name, content...
 func newDir(t *testing.T, files ...string) workspaceDir {
 	t.Helper()
-	d := workspaceDir{t, t.TempDir()}
+	d := workspaceDir{t: t, path: t.TempDir()}
 	for i := 0; i < len(files); i += 2 {
 		d.write(files[i], files[i+1])
 	}
@@ -47,7 +48,7 @@ func (d workspaceDir) write(name, content string) {
 
 // environ is the environment of commands: nothing of the person who runs the tests.
 func (d workspaceDir) environ() []string {
-	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + d.path, "TF_CLI_CONFIG_FILE=" + os.DevNull}
+	return append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + d.path, "TF_CLI_CONFIG_FILE=" + os.DevNull}, d.env...)
 }
 
 // A result is what a command left behind.

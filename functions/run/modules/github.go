@@ -1,0 +1,60 @@
+package modules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+
+	getter "github.com/hashicorp/go-getter/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/config/source/getting"
+)
+
+// A Repository unpacks what a ref names (a branch, a tag, a commit's ID; "HEAD" for the
+// default branch) of a repository on GitHub into the directory dir, which exists and is
+// empty. The mains fill it with a client of the App, whose token stays in there.
+type Repository func(ctx context.Context, owner, name, ref, dir string) error
+
+// githubGetter serves git sources on github.com where there is no git: in a Lambda
+// function. https and ssh addresses mean the same to it.
+type githubGetter struct{ fetch Repository }
+
+func (g githubGetter) Mode(context.Context, *url.URL) (getter.Mode, error) {
+	return getter.ModeDir, nil
+}
+
+func (g githubGetter) GetFile(context.Context, *getting.Request) error {
+	return errors.New("an archive cannot be in it: take archive= and the archive's name out of the address")
+}
+
+// Detect reports whether the request is for git and GitHub.
+func (g githubGetter) Detect(req *getting.Request) (bool, error) {
+	if req.Forced != "git" {
+		return false, nil
+	}
+	u, err := url.Parse(req.Src)
+	return err == nil && strings.EqualFold(u.Hostname(), "github.com"), nil
+}
+
+func (g githubGetter) Get(ctx context.Context, req *getting.Request) error {
+	u := req.URL()
+	parts := strings.Split(strings.TrimPrefix(u.Path, "/"), "/")
+	if len(parts) != 2 {
+		return fmt.Errorf("%s is no repository of GitHub's: it must be OWNER/REPOSITORY", u.Path)
+	}
+	q := u.Query()
+	if q.Has("sshkey") {
+		return errors.New("a private key in the address is not used here: the App that Lockstep runs as must be installed on the repository")
+	}
+	ref := q.Get("ref")
+	if ref == "" {
+		ref = "HEAD"
+	}
+	if err := os.MkdirAll(req.Dst, 0o755); err != nil {
+		return err
+	}
+	return g.fetch(ctx, parts[0], strings.TrimSuffix(parts[1], ".git"), ref, req.Dst)
+}

@@ -1,0 +1,82 @@
+package modules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/config/source/sourcetest"
+)
+
+// TestPipeline installs what a pull request calls: GitHub's repositories through the
+// App, whatever else from the hosts that are allowed.
+func TestPipeline(t *testing.T) {
+	t.Parallel()
+	server := sourcetest.New(t)
+	server.File("/m.zip", sourcetest.Zip(t, map[string]string{"main.tf": ""}), nil)
+	server.Module("acme/net/aws", "1.0.0", "git::ssh://git@github.com/acme/private.git//modules/x?ref=v2")
+	var asked []string
+	options := PipelineOptions{
+		Transport: server.Transport(),
+		Host:      func(name string) bool { return name == "127.0.0.1" },
+		Repository: func(_ context.Context, owner, name, ref, dir string) error {
+			asked = append(asked, fmt.Sprint(owner, "/", name, "@", ref))
+			if name == "none" {
+				return errors.New("the App has no access to it")
+			}
+			return os.MkdirAll(filepath.Join(dir, "modules/x"), 0o755)
+		},
+	}
+	dir := t.TempDir()
+	for _, test := range []struct{ source, want string }{
+		{"github.com/acme/public", ""},
+		{"git::https://github.com/acme/private.git//modules/x?ref=v1", ""},
+		{"git@github.com:acme/private.git", ""},
+		{server.Address() + "/acme/net/aws", ""},
+		{server.URL() + "/m.zip", ""},
+		{"git::https://github.com/acme/none.git?ref=main", "could not be fetched from git::https://github.com/acme/none.git?ref=main: the App has no access to it"},
+		{"git::https://github.com/acme/x/y.git", "must be OWNER/REPOSITORY"},
+		{"git::https://github.com/acme/x.git?sshkey=s3cret", "the App that Lockstep runs as must be installed"},
+		{"git::https://gitlab.com/acme/x.git", "git repositories other than GitHub's cannot be fetched here"},
+		{"https://example.com/m.zip", "the host example.com is not among those that may be asked"},
+		{"example.com/acme/net/aws", "the host example.com is not among those that may be asked"},
+		{"s3::https://s3.amazonaws.com/b/k.zip", `not fetched by "s3"`},
+		{"/etc", `not fetched by "file"`},
+		{"http://127.0.0.1/x.zip", "only https URLs are followed"},
+	} {
+		if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "main.tf"), fmt.Appendf(nil, "module \"m\" {\n  source = %q\n}\n", test.source), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		_, ds := Pipeline(dir, source.Dir(dir), options).Install(t.Context())
+		if got := ds.Error(); test.want == "" && ds.HasErrors() || !strings.Contains(got, test.want) || strings.Contains(got, "s3cret") {
+			t.Errorf("%s: %s, want %q", test.source, got, test.want)
+		}
+	}
+	want := []string{"acme/public@HEAD", "acme/private@v1", "acme/private@HEAD", "acme/private@v2", "acme/none@main"}
+	if !slices.Equal(asked, want) {
+		t.Errorf("asked for %q, want %q", asked, want)
+	}
+}
+
+// Without a transport of somebody's, only public addresses are connected to.
+func TestPipelineStaysOutside(t *testing.T) {
+	t.Parallel()
+	server := sourcetest.New(t)
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "main.tf"), fmt.Appendf(nil, "module \"m\" {\n  source = %q\n}\n", strings.Replace(server.URL(), "127.0.0.1", "localhost", 1)+"/m.zip"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, ds := Pipeline(dir, source.Dir(dir), PipelineOptions{}).Install(t.Context())
+	if !strings.Contains(ds.Error(), "it is in a private network") || len(server.Requests()) != 0 {
+		t.Errorf("got %v", ds)
+	}
+}
