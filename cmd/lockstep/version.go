@@ -29,7 +29,7 @@ var versionCommand = command{name: "version", synopsis: "Show the version of Loc
 	}
 	info := versionInfo{
 		TerraformVersion: engine.LanguageVersion,
-		Platform: runtime.GOOS + "_" + runtime.GOARCH, ProviderSelections: a.selections(),
+		Platform:         runtime.GOOS + "_" + runtime.GOARCH, ProviderSelections: a.selections(),
 	}
 	if asJSON {
 		data, err := json.MarshalIndent(info, "", "  ")
