@@ -124,7 +124,7 @@ var demoScenes = []scene{
 	{"bob's plan was made before that: it is stale", func(d *demo) error {
 		d.repo.Comment("bob", 2, "lockstep apply")
 		return nil
-	}, []string{"The plan is stale", "`alice` has applied #1 in between"}},
+	}, []string{"The plan was made from other files"}},
 	{"bob brings his branch up to date, and it is planned anew", func(d *demo) error {
 		d.repo.UpdateBranch("bob", 2)
 		return nil
@@ -295,6 +295,8 @@ func (d *demo) show(e githubtest.Edit) {
 		d.say("   %s opens #%d: %s\n", e.Who, e.Number, e.Text)
 	case e.Kind == "merge":
 		d.say("   %s merges #%d\n", e.Who, e.Number)
+	case e.Kind == "check":
+		d.say("   %s: %s\n", e.Who, e.Text)
 	case e.Kind == "reaction":
 		d.say("   %s reacts with %q\n", e.Who, e.Text)
 	case e.Kind == "comment" && !bot:

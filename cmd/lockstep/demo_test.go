@@ -37,7 +37,7 @@ func TestDemoTellsItsStory(t *testing.T) {
 		"mallory has the permission", // in code, with backticks taken as they are
 		"lockstep apply",
 		"Applied `network`: 3 added",
-		"The plan is stale",
+		"The plan was made from other files",
 		"1 to add, 0 to change, 0 to destroy",
 		"Applied `network`: 1 added",
 		"refused: this delivery was received before",

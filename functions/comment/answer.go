@@ -5,22 +5,20 @@ import (
 	"strings"
 )
 
-// AnswerMarker is in the comment that answers another comment, where nobody sees it.
-func AnswerMarker(comment int64) string { return fmt.Sprintf("<!-- lockstep:answer %d -->", comment) }
+// AnswerMarker is in the comment that is an answer, where nobody sees it. An answer to
+// a comment has the comment's ID as its name.
+func AnswerMarker(name string) string { return fmt.Sprintf("<!-- lockstep:answer %s -->", name) }
 
-// An Answer answers the commands of one comment, in one comment.
+// An Answer answers the commands of one comment, in one comment, or says what came of
+// something else that somebody did.
 type Answer struct {
-	Comment int64 // the ID of what is answered
+	Name    string // tells the answers of a pull request apart
 	Replies []Reply
 }
 
-// A Reply says what became of one command for one project: [Done], [Failed],
-// [Planned], [Refused], [Unlocked], [Misunderstood] or [Guide].
-type Reply interface{ markdown() string }
-
 // Markdown returns the comment, of at most limit bytes.
 func (a Answer) Markdown(limit int) string {
-	marker := AnswerMarker(a.Comment) + "\n"
+	marker := AnswerMarker(a.Name) + "\n"
 	var parts []string
 	for _, r := range a.Replies {
 		parts = append(parts, strings.TrimSpace(r.markdown()))
@@ -59,6 +57,8 @@ type Failed struct {
 	Counts Counts
 	// Untouched says that an apply failed before it changed anything.
 	Untouched bool
+	// Remaining is how many changes were not begun.
+	Remaining int
 	Body      string // what went wrong, in Markdown
 }
 
@@ -69,8 +69,57 @@ func (f Failed) markdown() string {
 		what = fmt.Sprintf("**Not applied**: %s. Nothing was changed, and the plan can still be applied.", Code(f.Project))
 	case f.Verb == Apply:
 		what = fmt.Sprintf("**The apply of %s failed**: %s before that. What is done is in the state.", Code(f.Project), f.Counts.done())
+		if f.Remaining > 0 {
+			what += fmt.Sprintf(" **Not begun: %s.** Comment %s: what remains has to be planned anew.", changes(f.Remaining), Code("lockstep plan"))
+		}
 	}
 	return what + "\n\n" + f.Body
+}
+
+func changes(n int) string {
+	if n == 1 {
+		return "1 change"
+	}
+	return fmt.Sprintf("%d changes", n)
+}
+
+// Pending says that a command is being carried out: its answer will be here.
+type Pending struct {
+	Project string
+	Verb    Verb
+}
+
+func (p Pending) markdown() string {
+	doing := map[Verb]string{Plan: "planned", Apply: "applied"}[p.Verb]
+	return fmt.Sprintf("%s is being %s: the result will be here.", Code(p.Project), doing)
+}
+
+// Superseded says that a plan which somebody asked for is not made, because a newer
+// one is.
+type Superseded struct{ Project string }
+
+func (s Superseded) markdown() string {
+	return fmt.Sprintf("**Not planned** %s: something newer came in between, and it is what is planned.", Code(s.Project))
+}
+
+// Unfinished says that a pull request was closed without being merged, though it was
+// applied.
+type Unfinished struct {
+	Project string
+	By      string // login of who applied
+	Head    string // SHA that was applied
+}
+
+func (u Unfinished) markdown() string {
+	return fmt.Sprintf("**Applied, but not merged**: %s. %s applied %s, and its changes exist, but the base branch does not have them: the next plan of this project shows them as to be undone. Open the pull request again and merge it to keep them.",
+		Code(u.Project), Code(u.By), Code(short(u.Head)))
+}
+
+// Broken says that Lockstep itself could not do what was asked for.
+type Broken struct{ Reason string }
+
+func (b Broken) markdown() string {
+	return fmt.Sprintf("**Lockstep could not do this**: %s. Comment again to try once more.", plainly(b.Reason))
 }
 
 // Refused says that a command is not carried out, and why.

@@ -19,38 +19,88 @@ const (
 
 // TestGolden holds what each comment looks like: read the files as a reviewer would.
 func TestGolden(t *testing.T) {
-	net := ProjectStatus{Name: "network", Standing: Ready, Counts: Counts{Add: 2, Change: 1}, Body: somePlan}
+	net := ProjectStatus{Name: "network", Standing: Ready, Counts: Counts{Add: 2, Change: 1}, Body: somePlan, Check: "lockstep/network"}
 	with := func(p ProjectStatus, s Standing, by, body string) ProjectStatus {
 		p.Standing, p.By, p.Body = s, by, body
+		if s == Applied || s == ApplyFailed {
+			p.Done = p.Counts
+		}
 		return p
 	}
 	app := ProjectStatus{Name: "app/eu", Standing: NoChanges, Body: "**No changes.**\n"}
 	trouble := "```\nError: Unsupported argument\n\n  on main.tf line 3\n```\n"
+	partly := with(net, ApplyFailed, "alice", trouble)
+	partly.Done, partly.Remaining = Counts{Add: 1}, 2
+	big := net
+	big.Whole = "aws s3 cp s3://plans/5/7/full.txt -"
+	linked := net
+	linked.Whole = "http://127.0.0.1:8080/acme/infra/7/network"
 	command := func(s string) Command { return Parse(s)[0].Command }
+	status := func(list ...ProjectStatus) Status { return Status{Head: someSHA, Projects: list} }
+	merged := status(app, with(net, NotApplied, "", somePlan))
+	merged.Merged = true
+	done := status(with(net, Applied, "alice", ""))
+	done.Merged = true
+	noted := status(app, net)
+	noted.Notes, noted.Approvals = []string{"#8 was applied to `network` and is not merged yet."}, []string{"bob", "carol"}
+	check := func(p ProjectStatus, others string) string {
+		c := Check{p, others}
+		return c.Title(255) + "\n=====\n" + c.Summary(65535) + "=====\n" + c.Text(65535)
+	}
 
 	for name, text := range map[string]string{
-		"status-planning":     Status{Head: someSHA, Projects: []ProjectStatus{with(net, Planning, "", "")}}.Markdown(65536),
-		"status-one":          Status{Head: someSHA, Projects: []ProjectStatus{net}}.Markdown(65536),
-		"status-two":          Status{Head: someSHA, Projects: []ProjectStatus{app, net}, Notes: []string{"#8 was applied to `network` and is not merged yet."}}.Markdown(65536),
-		"status-none":         Status{Head: someSHA, Projects: []ProjectStatus{app}}.Markdown(65536),
-		"status-plan-failed":  Status{Head: someSHA, Projects: []ProjectStatus{app, with(net, PlanFailed, "", trouble)}}.Markdown(65536),
-		"status-applying":     Status{Head: someSHA, Projects: []ProjectStatus{with(net, Applying, "alice", somePlan)}}.Markdown(65536),
-		"status-applied":      Status{Head: someSHA, Projects: []ProjectStatus{app, with(net, Applied, "alice", somePlan)}}.Markdown(65536),
-		"status-apply-failed": Status{Head: someSHA, Projects: []ProjectStatus{with(net, ApplyFailed, "alice", somePlan)}}.Markdown(65536),
-		"status-out-of-date":  Status{Head: someSHA, Projects: []ProjectStatus{with(net, OutOfDate, "", somePlan)}}.Markdown(65536),
-		"answer-done":         Answer{33, []Reply{Done{"network", Counts{Add: 2, Change: 1}, ""}}}.Markdown(65536),
-		"answer-all-counts":   Answer{33, []Reply{Done{"network", Counts{1, 2, 3, 4, 5}, "```\nid = 7\n```"}}}.Markdown(65536),
-		"answer-planned":      Answer{33, []Reply{Planned{"network", Counts{Add: 2}}, Planned{"app", Counts{}}}}.Markdown(65536),
-		"answer-failed":       Answer{33, []Reply{Failed{Project: "network", Verb: Plan, Body: trouble}, Failed{Project: "app", Verb: Apply, Counts: Counts{Add: 1}, Body: trouble}, Failed{Project: "db", Verb: Apply, Untouched: true, Body: trouble}}}.Markdown(65536),
-		"answer-refused": Answer{33, []Reply{
+		"status-queued":         status(with(net, Queued, "", ""), with(app, Planning, "", "")).Markdown(65536),
+		"status-planning":       status(with(net, Planning, "", "")).Markdown(65536),
+		"status-one":            status(net).Markdown(65536),
+		"status-two":            noted.Markdown(65536),
+		"status-none":           status(app).Markdown(65536),
+		"status-plan-failed":    status(app, with(net, PlanFailed, "", trouble)).Markdown(65536),
+		"status-apply-queued":   status(with(net, ApplyQueued, "alice", somePlan)).Markdown(65536),
+		"status-applying":       status(with(net, Applying, "alice", somePlan)).Markdown(65536),
+		"status-applied":        status(app, with(net, Applied, "alice", somePlan)).Markdown(65536),
+		"status-apply-failed":   status(with(net, ApplyFailed, "alice", somePlan)).Markdown(65536),
+		"status-partly-applied": status(partly, net).Markdown(65536),
+		"status-out-of-date":    status(with(net, OutOfDate, "", somePlan)).Markdown(65536),
+		"status-on-merge":       status(with(net, OnMerge, "", somePlan)).Markdown(65536),
+		"status-conflict":       Status{Head: someSHA, Conflict: true}.Markdown(65536),
+		"status-problem":        Status{Head: someSHA, Problem: trouble}.Markdown(65536),
+		"status-not-applied":    merged.Markdown(65536),
+		"status-merged":         done.Markdown(65536),
+		"status-closed":         Status{Head: someSHA, Projects: []ProjectStatus{app}, Closed: true}.Markdown(65536),
+		"status-big":            status(big).Markdown(65536),
+		"status-big-linked":     status(linked).Markdown(65536),
+		"check-planning":        check(with(net, Planning, "", ""), ""),
+		"check-planned":         check(net, ""),
+		"check-on-merge":        check(with(net, OnMerge, "", somePlan), ""),
+		"check-no-changes":      check(app, ""),
+		"check-plan-failed":     check(with(net, PlanFailed, "", trouble), ""),
+		"check-applying":        check(with(net, Applying, "alice", somePlan), ""),
+		"check-applied":         check(with(net, Applied, "alice", ""), ""),
+		"check-apply-failed":    check(with(net, ApplyFailed, "alice", trouble), ""),
+		"check-partly-applied":  check(partly, ""),
+		"check-out-of-date":     check(with(net, OutOfDate, "", somePlan), ""),
+		"check-not-applied":     check(with(net, NotApplied, "", somePlan), ""),
+		"check-superseded":      check(with(net, Overtaken, "", ""), ""),
+		"check-shared":          check(net, "planning failed on #9"),
+		"check-big":             check(big, ""),
+		"answer-done":           Answer{"33", []Reply{Done{"network", Counts{Add: 2, Change: 1}, ""}}}.Markdown(65536),
+		"answer-all-counts":     Answer{"33", []Reply{Done{"network", Counts{1, 2, 3, 4, 5}, "```\nid = 7\n```"}}}.Markdown(65536),
+		"answer-planned":        Answer{"33", []Reply{Planned{"network", Counts{Add: 2}}, Planned{"app", Counts{}}}}.Markdown(65536),
+		"answer-pending":        Answer{"33", []Reply{Done{"network", Counts{Add: 2}, ""}, Pending{"app", Apply}, Pending{"db", Plan}}}.Markdown(65536),
+		"answer-superseded":     Answer{"33", []Reply{Superseded{"app"}}}.Markdown(65536),
+		"answer-unfinished":     Answer{"close", []Reply{Unfinished{"network", "alice", someSHA}}}.Markdown(65536),
+		"answer-broken":         Answer{"33", []Reply{Broken{"it was tried 3 times and did not come to its end"}}}.Markdown(65536),
+		"answer-failed": Answer{"33", []Reply{Failed{Project: "network", Verb: Plan, Body: trouble}, Failed{Project: "app", Verb: Apply, Counts: Counts{Add: 1}, Body: trouble},
+			Failed{Project: "db", Verb: Apply, Untouched: true, Body: trouble}, Failed{Project: "dns", Verb: Apply, Counts: Counts{Add: 1}, Remaining: 4, Body: trouble}}}.Markdown(65536),
+		"answer-refused": Answer{"33", []Reply{
 			Refused{command("lockstep apply"), "network", []Reason{{"The plan is stale, because it is.", "Plan again."}, {"The moon is full.", "Plan again."}}},
 			Refused{command("lockstep plan -p x"), "", []Reason{{"There is no project for `lockstep plan -p x`.", ""}}},
 		}}.Markdown(65536),
-		"answer-misunderstood": Answer{33, []Reply{
+		"answer-misunderstood": Answer{"33", []Reply{
 			Misunderstood{Parse("lockstep aply `@team`")[0]}, Misunderstood{Parse("lockstep plan -w $(id)")[0]}, Misunderstood{Parse("lockstep")[0]},
 		}}.Markdown(65536),
-		"answer-help":     Answer{33, []Reply{Guide{[]string{"app/eu", "network"}}}}.Markdown(65536),
-		"answer-unlocked": Answer{33, []Reply{Unlocked{"network", 1}, Unlocked{"app", 0}}}.Markdown(65536),
+		"answer-help":     Answer{"33", []Reply{Guide{[]string{"app/eu", "network"}}}}.Markdown(65536),
+		"answer-unlocked": Answer{"33", []Reply{Unlocked{"network", 1}, Unlocked{"app", 0}}}.Markdown(65536),
 	} {
 		file := filepath.Join("testdata", name+".md")
 		if *update {

@@ -74,11 +74,18 @@ func visible(text string, lines bool) string {
 // Cut shortens Markdown to at most limit bytes, at the end of a line, and closes what
 // is open there: a code block, <details>. What was left out is said in a line of its
 // own.
-func Cut(markdown string, limit int) string {
+func Cut(markdown string, limit int) string { return cut(markdown, limit, "") }
+
+// cut says, behind what was left out, where all of it is: a sentence in Markdown, or
+// nothing.
+func cut(markdown string, limit int, where string) string {
 	if len(markdown) <= limit {
 		return markdown
 	}
-	const left = "\n\n*The rest is left out: it does not fit into a comment.*\n"
+	left := "\n\n*The rest is left out: it does not fit here.*\n"
+	if where != "" {
+		left = "\n\n*The rest is left out: it does not fit here.* " + where + "\n"
+	}
 	var out strings.Builder
 	fence, details := "", 0
 	closing := func() string {

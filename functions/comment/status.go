@@ -10,73 +10,37 @@ import (
 // nobody sees it.
 const StatusMarker = "<!-- lockstep:status -->"
 
-// A Standing is how far a project of a pull request has come.
-type Standing string
-
-const (
-	Planning    Standing = "planning"
-	Ready       Standing = "ready" // planned, with something to do
-	NoChanges   Standing = "no changes"
-	PlanFailed  Standing = "plan failed"
-	Applying    Standing = "applying"
-	Applied     Standing = "applied"
-	ApplyFailed Standing = "apply failed"
-	OutOfDate   Standing = "out of date" // something moved since it was planned
-)
-
-// Counts are how many objects there are to do, or were done, of each kind.
-type Counts struct{ Import, Add, Change, Destroy, Forget int }
-
-// Plus returns the sum.
-func (c Counts) Plus(d Counts) Counts {
-	return Counts{c.Import + d.Import, c.Add + d.Add, c.Change + d.Change, c.Destroy + d.Destroy, c.Forget + d.Forget}
-}
-
-// planned says what is to be done: "1 to add, 0 to change, 2 to destroy".
-func (c Counts) planned() string {
-	if c == (Counts{}) {
-		return "no changes"
-	}
-	return c.text("%d to import", "%d to add", "%d to change", "%d to destroy", "%d to forget")
-}
-
-// done says what was done: "1 added, 0 changed, 2 destroyed".
-func (c Counts) done() string {
-	return c.text("%d imported", "%d added", "%d changed", "%d destroyed", "%d forgotten")
-}
-
-func (c Counts) text(imported, add, change, destroy, forget string) string {
-	var parts []string
-	part := func(format string, n int, always bool) {
-		if always || n > 0 {
-			parts = append(parts, fmt.Sprintf(format, n))
-		}
-	}
-	part(imported, c.Import, false)
-	part(add, c.Add, true)
-	part(change, c.Change, true)
-	part(destroy, c.Destroy, true)
-	part(forget, c.Forget, false)
-	return strings.Join(parts, ", ")
-}
-
 // A Status is how a pull request stands: the comment that is edited with each step.
 type Status struct {
-	Head     string // SHA that was planned
+	Head     string // SHA of the pull request's head
 	Projects []ProjectStatus
 	// Notes are sentences of ours, in Markdown, for all projects.
 	Notes []string
+	// Approvals are the logins of who approved the head.
+	Approvals []string
+	// Conflict says that the head cannot be merged into the base branch, Problem why the
+	// projects are not known, in Markdown: then nothing is planned.
+	Conflict bool
+	Problem  string
+	// Merged or Closed says that the pull request is.
+	Merged, Closed bool
 }
 
 // A ProjectStatus is how one project stands.
 type ProjectStatus struct {
 	Name     string
 	Standing Standing
-	Counts   Counts
+	Counts   Counts // of the plan
+	Done     Counts // what of it was done
 	// By is the login of who applied.
 	By string
+	// Remaining is how many changes a failed apply has not begun.
+	Remaining int
 	// Body is the plan, or what went wrong, in Markdown.
 	Body string
+	// Whole is where to find all of it if Body is shortened, Check the name of the
+	// check run that has all of Body. Both may be "".
+	Whole, Check string
 }
 
 // Markdown returns the comment, of at most limit bytes: plans that do not fit are
@@ -93,7 +57,12 @@ func (s Status) Markdown(limit int) string {
 	slices.SortStableFunc(order, func(a, b int) int { return len(s.Projects[a].Body) - len(s.Projects[b].Body) })
 	for n, i := range order {
 		share := room / (len(order) - n)
-		body := Cut(s.Projects[i].Body, max(share-len(s.section(i, "x")), 0))
+		p := s.Projects[i]
+		where := p.where()
+		if p.Whole != "" {
+			where = "" // the section says it
+		}
+		body := cut(p.Body, max(share-len(s.section(i, "x")), 0), where)
 		bodies[i] = body
 		if body != "" {
 			room -= len(s.section(i, body))
@@ -106,10 +75,15 @@ func (s Status) Markdown(limit int) string {
 func (s Status) render(bodies []string) string {
 	var b strings.Builder
 	b.WriteString(StatusMarker + "\n")
-	fmt.Fprintf(&b, "### %s\n\n", s.headline())
-	b.WriteString("| project | plan | |\n|---|---|---|\n")
+	fmt.Fprintf(&b, "### %s\n", s.headline())
+	if len(s.Projects) > 0 {
+		b.WriteString("\n| project | plan | |\n|---|---|---|\n")
+	}
 	for _, p := range s.Projects {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(p.Name), p.plan(), p.standing())
+	}
+	if s.Problem != "" {
+		fmt.Fprintf(&b, "\n%s\n", s.Problem)
 	}
 	for i, body := range bodies {
 		if body != "" {
@@ -119,74 +93,75 @@ func (s Status) render(bodies []string) string {
 	for _, n := range s.Notes {
 		fmt.Fprintf(&b, "\n%s\n", n)
 	}
+	if len(s.Approvals) > 0 {
+		fmt.Fprintf(&b, "\nApproved at %s by %s.\n", Code(short(s.Head)), list(s.Approvals))
+	}
 	b.WriteString("\n" + s.remedy() + "\n")
 	return b.String()
 }
 
 // section is one project's body, which folds up what is long by itself.
 func (s Status) section(i int, body string) string {
-	heading := ""
+	heading, whole := "", ""
 	if len(s.Projects) > 1 {
 		heading = "#### " + Code(s.Projects[i].Name) + "\n\n"
 	}
-	return "\n" + heading + strings.TrimSpace(body) + "\n"
+	if p := s.Projects[i]; p.Whole != "" {
+		whole = "\n" + p.where() + "\n"
+	}
+	return "\n" + heading + strings.TrimSpace(body) + "\n" + whole
+}
+
+// where says where to find all of a body that is shortened.
+func (p ProjectStatus) where() string {
+	switch {
+	case p.Whole != "":
+		return fmt.Sprintf("All of it: %s.", place(p.Whole))
+	case p.Check != "":
+		return fmt.Sprintf("The check %s has more of it.", Code(p.Check))
+	}
+	return ""
+}
+
+// place shows an address as a link, and anything else as code.
+func place(where string) string {
+	if strings.HasPrefix(where, "http://") || strings.HasPrefix(where, "https://") {
+		if !strings.ContainsAny(where, "<>\"` \n") {
+			return "<" + where + ">"
+		}
+	}
+	return Code(where)
 }
 
 func (s Status) headline() string {
-	sum := Counts{}
+	sum, done := Counts{}, Counts{}
 	words := map[Standing]int{}
 	for _, p := range s.Projects {
-		sum = sum.Plus(p.Counts)
+		sum, done = sum.Plus(p.Counts), done.Plus(p.Done)
 		words[p.Standing]++
 	}
-	at := Code(fmt.Sprintf("%.7s", s.Head))
+	at := Code(short(s.Head))
 	switch n := len(s.Projects); {
+	case s.Problem != "":
+		return fmt.Sprintf("Lockstep could not plan %s", at)
+	case s.Conflict:
+		return fmt.Sprintf("%s cannot be planned: it conflicts with the base branch", at)
 	case words[PlanFailed] > 0:
 		return fmt.Sprintf("Lockstep could not plan %s", at)
 	case words[ApplyFailed] > 0:
 		return fmt.Sprintf("Lockstep could not apply %s", at)
+	case words[NotApplied] > 0:
+		return fmt.Sprintf("Merged, but not applied: %s", at)
 	case words[OutOfDate] > 0:
 		return fmt.Sprintf("The plan for %s is out of date", at)
-	case words[Planning] > 0:
+	case words[Queued]+words[Planning] > 0:
 		return fmt.Sprintf("Lockstep is planning %s", at)
-	case words[Applying] > 0:
+	case words[ApplyQueued]+words[Applying] > 0:
 		return fmt.Sprintf("Lockstep is applying %s", at)
 	case words[Applied] > 0 && words[Applied]+words[NoChanges] == n:
-		return fmt.Sprintf("Lockstep has applied %s: %s", at, sum.done())
+		return fmt.Sprintf("Lockstep has applied %s: %s", at, done.done())
 	}
 	return fmt.Sprintf("Plan for %s: %s", at, sum.planned())
-}
-
-func (p ProjectStatus) plan() string {
-	switch p.Standing {
-	case PlanFailed:
-		return "no plan"
-	case Planning:
-		return "..."
-	}
-	return p.Counts.planned()
-}
-
-func (p ProjectStatus) standing() string {
-	by := ""
-	if p.By != "" {
-		by = " by " + Code(p.By)
-	}
-	switch p.Standing {
-	case Ready:
-		return "waits for " + Code("lockstep apply")
-	case NoChanges:
-		return "nothing to do"
-	case PlanFailed:
-		return "**failed**"
-	case ApplyFailed:
-		return "**failed**, applied" + by
-	case Applied:
-		return "applied" + by
-	case OutOfDate:
-		return "**out of date**"
-	}
-	return "being " + map[Standing]string{Planning: "planned", Applying: "applied" + by}[p.Standing]
 }
 
 // remedy says what can be done next.
@@ -195,6 +170,21 @@ func (s Status) remedy() string {
 		return slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return slices.Contains(list, p.Standing) })
 	}
 	var say []string
+	switch {
+	case s.Merged && has(NotApplied):
+		say = append(say, "The next plan of such a project, in another pull request, shows these changes as well.")
+	case s.Merged || s.Closed:
+	case s.Conflict:
+		say = append(say, "Merge the base branch into this one, or rebase it: the push is planned.")
+	default:
+		say = s.next(has)
+	}
+	return strings.Join(append(say, Code("lockstep help")+" lists all commands."), " ")
+}
+
+// next says what can be done with an open pull request.
+func (s Status) next(has func(...Standing) bool) []string {
+	var say []string
 	if has(Ready) {
 		one := ""
 		if len(s.Projects) > 1 {
@@ -202,13 +192,28 @@ func (s Status) remedy() string {
 		}
 		say = append(say, fmt.Sprintf("To apply this plan, comment %s%s.", Code("lockstep apply"), one))
 	}
-	if has(PlanFailed, OutOfDate, ApplyFailed) {
+	if has(OnMerge) {
+		say = append(say, "Merging this pull request applies what waits for it.")
+	}
+	if s.Problem != "" || has(PlanFailed, OutOfDate, ApplyFailed) {
 		say = append(say, fmt.Sprintf("A push plans anew, and so does the comment %s.", Code("lockstep plan")))
-	} else if has(Applied) && !has(Ready, Planning, Applying) {
+	} else if has(Applied) && !has(Ready, OnMerge, Queued, Planning, ApplyQueued, Applying) {
 		say = append(say, "Merge this pull request, so that nothing reverts what was applied.")
 	}
-	return strings.Join(append(say, Code("lockstep help")+" lists all commands."), " ")
+	return say
 }
+
+// list puts names in a row.
+func list(names []string) string {
+	var parts []string
+	for _, n := range names {
+		parts = append(parts, Code(n))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// short is as much of a SHA as people read.
+func short(sha string) string { return fmt.Sprintf("%.7s", sha) }
 
 // cell is code in a table's cell, where a bar would end it.
 func cell(text string) string { return strings.ReplaceAll(Code(text), "|", `\|`) }

@@ -3,40 +3,63 @@
 //
 // # The road
 //
-//	webhook   Receive     a true delivery, once, becomes a Message on a queue; answered at once
-//	worker    Handle      a message: the pull request is read again, and then
-//	            plan      gate -> checkout at the head -> projects -> Engine.Plan of each -> saved -> the status comment
-//	            apply     gate -> checkout -> Engine.Apply, which asks the gate again with the state locked -> the answer
-//	            close     saved plans are deleted
+//	webhook          Receive   a true delivery, once, becomes a message; answered at once
+//	events queue     pushed    gate -> trial merge -> projects -> runs Queued, checks, messages to plans
+//	                 commanded each line: the same, or runs ApplyQueued, or unlock, or help
+//	                 closed    what waits for the merge goes to applies; the rest is dropped and deleted
+//	                 tell      the comments are made again from the records
+//	plans queue      plan      checkout of the merge -> Engine.Plan -> kept -> Planned, check, tell
+//	applies queue    apply     gate -> the files still the same? -> Engine.Apply, which asks the gate
+//	                           again with the state locked -> Applied, check, tell
+//	dead letters     Abandon   what could not be done has failed, and people are told
 //
 // Everything that decides is pure: [Gate] decides every plan, apply and unlock,
 // whichever way it came in, and returns its reasons; [Phase.May] says what may follow
 // what. Everything that acts is behind a small interface in needs.go: GitHub, the
 // records, the artifacts, the queue, the engine. The package refuses to know which
-// technology is behind them (runlocal: files; mains choose), what a plan is made of,
+// technology is behind them (runlocal, runaws; mains choose), what a plan is made of,
 // and the language of configurations.
 //
-// # What may go wrong
+// # One writer
+//
+// A [Run], the record of one project of one pull request, moves from phase to phase by
+// conditional writes: of two workers, one moves it and the other gives up. A new head
+// raises its Attempt: whoever plans an older one finds that, drops it, and stops a plan
+// in the making. Comments are written by messages of the events queue only, which
+// handles those of a pull request one after the other; workers write what they found
+// into records (runs, and [Ask], the answers) and send a message to tell it.
+//
+// # What a death means
 //
 // A message may come twice, late, or after newer ones, and a process may die at any
-// point. So nothing is believed of a message but that it came: the pull request, the
-// permission of who asks and the state are read when they are needed. A [Run], the
-// record of one project of one pull request, moves from phase to phase by conditional
-// writes: of two workers, one moves it and the other gives up. What is done to the
-// world is noted before and after under a key of its own ([Effect]): what is noted as
-// done is not done again, and an apply that was begun is never begun again.
+// point. So nothing is believed of a message but that it came, and every step can be
+// done again:
 //
-// A handler returns an error only if doing the same again may help. Everything that a
-// person has to mend is said where they look, in a comment.
+//	before the run is saved       nothing happened but what is written over: checks, answers
+//	Queued, message not sent      the event comes again, finds its own run, and sends it
+//	Planning                      planned again, under another number: what is kept of the
+//	                              first belongs to nobody, and is swept
+//	Planned, nothing said         the message comes again and says it
+//	ApplyQueued, Applying         with no [Effect] nothing was begun, and it begins again
+//	Effect without an outcome     nobody knows what was done: the run has failed, and says so
+//	Effect with one               the rest is written down from there
+//
+// The [Lease] of a message says when its process is surely dead; who finds one that is
+// over calls Abandon. A handler returns an error only if doing the same again may help.
+// Everything that a person has to mend is said where they look.
 //
 // # What is bound to what
 //
-// A saved plan belongs to a head SHA and to a state: its lineage, serial and version.
-// An apply is refused when one of them moved, saying which. While a pull request that
-// was applied is not merged, others on the same state can be planned, but not
-// applied: they would revert it. Plans are of the head as it is, not of its merge with
-// the base branch, so a branch that is behind shows what it lacks as to be undone; the
-// tip of the base is kept with the run.
+// A plan is of a merge: GitHub's trial merge of a named pair, the head and the tip of
+// the base branch. It belongs to the head, to the files that it depends on, and to a
+// state: its lineage, serial and version. It is applied where the files are the same
+// still, merged into the base branch as it is now, or in the commit that the pull
+// request became; that it is another commit does not matter. What grants rights is read
+// at the base commit. While a pull request that was applied is not merged, others on
+// the same state can be planned, but not applied: they would revert it.
+//
+// A check run belongs to a commit: where two pull requests have the same head, each
+// check says the worst of both ([Standing]).
 //
 // Start at [Pipeline.Receive], [Pipeline.Handle] and [Gate].
 package run

@@ -2,22 +2,39 @@ package run
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
+)
+
+// An Entry is the way on which somebody asks.
+type Entry string
+
+const (
+	ByPush    Entry = "push" // GitHub let somebody push, or open a pull request
+	ByComment Entry = "comment"
+	ByMerge   Entry = "merge" // somebody merged what is applied on merge
 )
 
 // A Request is everything that the decision about one command for one project
 // depends on, as it is when the decision is made.
 type Request struct {
-	Verb comment.Verb
-	// Actor is who asks, with what they may do now; "" is a push, which GitHub let
-	// somebody make.
+	Verb  comment.Verb
+	Entry Entry
+	// Actor is who asks, with what they may do now; "" for a push.
 	Actor      string
 	Permission github.Permission
 	Pull       github.PullRequest
 	// Run is the record of the project; Phase New if there is none.
 	Run Run
+	// Conflict says that the head cannot be merged into the base branch as it is now.
+	Conflict bool
+	// Differ are the files that the plan depends on, and that are not as they were:
+	// merged into the base branch as it is now, or in the commit that the pull request
+	// became.
+	Differ []string
 	// Last is the last apply to the project's state, nil if there was none.
 	Last *LastApply
 	// State is the state as it is now, under its lock. nil: it was not looked at yet,
@@ -41,6 +58,11 @@ const (
 	StateMoved    Rule = "the state moved"
 	OtherUnmerged Rule = "another pull request was applied and is not merged"
 	ApplyBroken   Rule = "the last apply failed"
+	Conflicts     Rule = "it conflicts with the base branch"
+	InputsMoved   Rule = "the files moved"
+	AppliedLater  Rule = "it is applied on merge"
+	NotOnMerge    Rule = "it is not applied on merge"
+	NotMerged     Rule = "it is not merged"
 )
 
 // A Reason is one rule that says no, with what a person needs to know, in Markdown.
@@ -102,8 +124,8 @@ func (g *gate) who() {
 		g.no(NoPermission, "Somebody who has it can say the same.",
 			"%s has the permission %s on this repository, and this needs %s.", comment.Code(g.Actor), comment.Code(g.Permission.String()), comment.Code(github.WritePermission.String()))
 	}
-	if g.Actor == "" && g.Verb != comment.Plan {
-		panic("run: only a plan can be asked for by nobody")
+	if (g.Actor == "") != (g.Entry == ByPush) || g.Entry == ByPush && g.Verb != comment.Plan || g.Entry == ByMerge && g.Verb != comment.Apply {
+		panic(fmt.Sprintf("run: %q asked for by %q on %s", g.Verb, g.Actor, g.Entry))
 	}
 	if g.Pull.Fork() {
 		g.no(FromFork, "Push the commits to a branch of this repository, after reading them, and open a pull request from there.",
@@ -115,28 +137,45 @@ func (g *gate) plan() {
 	if !g.Pull.Open {
 		g.no(NotOpen, "", "The pull request is not open any more.")
 	}
-	if g.Run.Phase == Applying {
+	if g.applying() {
 		g.no(UnderWay, "It can be planned when that is done.", "An apply, asked for by %s, is under way.", comment.Code(g.Run.Actor))
+	}
+	if g.Conflict {
+		g.no(Conflicts, "Merge the base branch into this one, or rebase it.", "%s conflicts with the base branch.", sha(g.Pull.Head.SHA))
 	}
 }
 
+func (g *gate) applying() bool { return g.Run.Phase == Applying || g.Run.Phase == ApplyQueued }
+
 func (g *gate) unlock() {
-	if g.Run.Phase == Applying {
+	if g.applying() {
 		g.no(UnderWay, "Its lock is released when it ends.", "An apply, asked for by %s, is under way.", comment.Code(g.Run.Actor))
 	}
+}
+
+// again is how to get a plan that can be applied.
+func (g *gate) again() string {
+	if g.Entry == ByMerge {
+		return "Open a pull request that touches the project: its plan shows what is left to do."
+	}
+	return planAgain
 }
 
 var planAgain = fmt.Sprintf("Comment %s for a new plan, look at it, and apply that one.", comment.Code("lockstep plan"))
 
 func (g *gate) apply() {
-	if !g.Pull.Open {
-		g.no(NotOpen, "", "The pull request is not open any more.")
-	}
+	g.occasion()
 	if !g.phase() {
 		return
 	}
 	if g.Run.Head != g.Pull.Head.SHA {
-		g.no(HeadMoved, planAgain, "The plan was made for %s, and the head of the pull request is %s now.", sha(g.Run.Head), sha(g.Pull.Head.SHA))
+		g.no(HeadMoved, g.again(), "The plan was made for %s, and the head of the pull request is %s now.", sha(g.Run.Head), sha(g.Pull.Head.SHA))
+	}
+	if g.Conflict {
+		g.no(Conflicts, "Merge the base branch into this one, or rebase it: the push is planned.", "The base branch has moved, and %s conflicts with it.", sha(g.Pull.Head.SHA))
+	}
+	if len(g.Differ) > 0 {
+		g.inputs()
 	}
 	if l := g.Last; l != nil && l.Number != g.Pull.Number && !l.Settled {
 		g.no(OtherUnmerged, fmt.Sprintf("Merge #%d, or close it to give it up, and bring its changes into this branch.", l.Number),
@@ -147,23 +186,55 @@ func (g *gate) apply() {
 	}
 }
 
+// occasion says whether this is when such plans are applied.
+func (g *gate) occasion() {
+	onMerge := g.Run.ApplyOn == project.OnMerge
+	switch {
+	case g.Entry == ByMerge && !g.Pull.Merged:
+		g.no(NotMerged, "", "The pull request is not merged.")
+	case g.Entry == ByMerge && !onMerge && g.Run.Phase != New:
+		g.no(NotOnMerge, "", "The base branch does not say that merging applies %s.", comment.Code(g.Run.Project))
+	case g.Entry == ByComment && !g.Pull.Open:
+		g.no(NotOpen, "", "The pull request is not open any more.")
+	case g.Entry == ByComment && onMerge:
+		g.no(AppliedLater, "Merge the pull request: that applies the plan.", "The base branch says that %s is applied on merge.", comment.Code(g.Run.Project))
+	}
+}
+
+// inputs names the files that moved.
+func (g *gate) inputs() {
+	const most = 10
+	var names []string
+	for _, f := range g.Differ[:min(most, len(g.Differ))] {
+		names = append(names, comment.Code(f))
+	}
+	if n := len(g.Differ) - most; n > 0 {
+		names = append(names, fmt.Sprintf("and %d more", n))
+	}
+	where := "the base branch has moved, and merged into it these are"
+	if g.Entry == ByMerge {
+		where = "in the commit that this pull request became these are"
+	}
+	g.no(InputsMoved, g.again(), "The plan was made from other files: %s different: %s.", where, strings.Join(names, ", "))
+}
+
 // phase reports whether there is a plan to speak of.
 func (g *gate) phase() bool {
 	switch g.Run.Phase {
-	case New, Dropped:
-		g.no(NotPlanned, planAgain, "There is no plan to apply.")
-	case Planning:
-		g.no(UnderWay, "Look at the plan when it is there, and then apply it.", "It is being planned.")
+	case New, Dropped, Superseded:
+		g.no(NotPlanned, g.again(), "There is no plan to apply.")
+	case Queued, Planning:
+		g.no(UnderWay, g.waiting(), "It is being planned.")
 	case PlanFailed:
-		g.no(PlanIsBad, "Push a correction.", "Planning %s failed.", sha(g.Run.Head))
-	case Applying:
+		g.no(PlanIsBad, g.correct(), "Planning %s failed.", sha(g.Run.Head))
+	case ApplyQueued, Applying:
 		g.no(UnderWay, "", "An apply, asked for by %s, is under way.", comment.Code(g.Run.Actor))
 	case Applied:
 		g.no(AlreadyDone, "", "The plan for %s is applied already, as %s asked.", sha(g.Run.Head), comment.Code(g.Run.Actor))
 	case ApplyFailed:
-		g.no(ApplyBroken, planAgain, "The apply of this plan failed: what is left to do has to be planned anew.")
+		g.no(ApplyBroken, g.again(), "The apply of this plan failed: what is left to do has to be planned anew.")
 	case Stale:
-		g.no(StateMoved, planAgain, "The plan is out of date.")
+		g.no(StateMoved, g.again(), "The plan is out of date.")
 	case Planned:
 		if !g.Run.Applyable {
 			g.no(NothingToDo, "", "The plan has no changes.")
@@ -172,6 +243,21 @@ func (g *gate) phase() bool {
 		return true
 	}
 	return false
+}
+
+// waiting and correct are what helps while there is no plan.
+func (g *gate) waiting() string {
+	if g.Entry == ByMerge {
+		return g.again()
+	}
+	return "Look at the plan when it is there, and then apply it."
+}
+
+func (g *gate) correct() string {
+	if g.Entry == ByMerge {
+		return g.again()
+	}
+	return "Push a correction."
 }
 
 // state compares the state that the plan was made from with the present one.
@@ -197,7 +283,7 @@ func (g *gate) state() {
 	if l := g.Last; l != nil && l.State == is {
 		by = fmt.Sprintf(" %s has applied #%d in between.", comment.Code(l.By), l.Number)
 	}
-	g.no(StateMoved, planAgain, "The plan is stale, because the state has moved: %s.%s", why, by)
+	g.no(StateMoved, g.again(), "The plan is stale, because the state has moved: %s.%s", why, by)
 }
 
 func sha(s string) string { return comment.Code(fmt.Sprintf("%.7s", s)) }

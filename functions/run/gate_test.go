@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -23,9 +24,9 @@ func allowed() Request {
 	head.Ref, head.SHA = "topic", headOne
 	state := before
 	return Request{
-		Verb: comment.Apply, Actor: "alice", Permission: github.WritePermission,
+		Verb: comment.Apply, Entry: ByComment, Actor: "alice", Permission: github.WritePermission,
 		Pull:  github.PullRequest{Number: 7, Open: true, Head: head, Base: base},
-		Run:   Run{Project: "net", Phase: Planned, Head: headOne, Actor: "bob", State: before, Applyable: true},
+		Run:   Run{Project: "net", Phase: Planned, Head: headOne, Actor: "bob", State: before, Applyable: true, ApplyOn: project.OnComment},
 		State: &state,
 	}
 }
@@ -40,7 +41,14 @@ func TestGate(t *testing.T) {
 	may := func(p github.Permission) change { return func(q *Request) { q.Permission = p } }
 	closed := func(q *Request) { q.Pull.Open = false }
 	fork := func(q *Request) { q.Pull.Head.Repo.ID = 6 }
-	push := func(q *Request) { q.Verb, q.Actor, q.Permission = comment.Plan, "", github.NoPermission }
+	push := func(q *Request) { q.Verb, q.Entry, q.Actor, q.Permission = comment.Plan, ByPush, "", github.NoPermission }
+	onMerge := func(q *Request) { q.Run.ApplyOn = project.OnMerge }
+	merge := func(q *Request) {
+		q.Entry, q.Pull.Open, q.Pull.Merged = ByMerge, false, true
+		onMerge(q)
+	}
+	conflict := func(q *Request) { q.Conflict = true }
+	differ := func(q *Request) { q.Differ = []string{"a.tf"} }
 	last := func(l LastApply) change { return func(q *Request) { q.Last = &l } }
 
 	tests := []struct {
@@ -99,6 +107,32 @@ func TestGate(t *testing.T) {
 		{"it was this one", []change{last(LastApply{Number: 7})}, nil},
 		{"planning is free", []change{verb(comment.Plan), last(LastApply{Number: 8})}, nil},
 
+		{"apply by comment of what the merge applies", []change{onMerge}, []Rule{AppliedLater}},
+		{"plan of what the merge applies", []change{verb(comment.Plan), onMerge}, nil},
+		{"merge", []change{merge}, nil},
+		{"merge by a reader", []change{merge, may(github.ReadPermission)}, []Rule{NoPermission}},
+		{"merge of a fork", []change{merge, fork}, []Rule{FromFork}},
+		{"merge that was none", []change{merge, func(q *Request) { q.Pull.Merged = false }}, []Rule{NotMerged}},
+		{"merge of what comments apply", []change{merge, func(q *Request) { q.Run.ApplyOn = project.OnComment }}, []Rule{NotOnMerge}},
+		{"merge of other files", []change{merge, differ}, []Rule{InputsMoved}},
+		{"merge of another head", []change{merge, func(q *Request) { q.Pull.Head.SHA = headTwo }}, []Rule{HeadMoved}},
+		{"merge on another state", []change{merge, state(StateID{"l", 4, "v4"})}, []Rule{StateMoved}},
+		{"merge before there is a plan", []change{merge, phase(Planning)}, []Rule{UnderWay}},
+		{"merge without a plan", []change{merge, phase(PlanFailed)}, []Rule{PlanIsBad}},
+		{"merge after another apply", []change{merge, last(LastApply{Number: 8})}, []Rule{OtherUnmerged}},
+
+		{"apply while it waits to be planned", []change{phase(Queued)}, []Rule{UnderWay}},
+		{"apply while it waits to be applied", []change{phase(ApplyQueued)}, []Rule{UnderWay}},
+		{"apply of what the head does not touch", []change{phase(Superseded)}, []Rule{NotPlanned}},
+		{"plan while it waits to be applied", []change{verb(comment.Plan), phase(ApplyQueued)}, []Rule{UnderWay}},
+		{"plan while it waits to be planned", []change{verb(comment.Plan), phase(Queued)}, nil},
+		{"unlock while it waits to be applied", []change{verb(comment.Unlock), phase(ApplyQueued)}, []Rule{UnderWay}},
+		{"plan of a conflict", []change{verb(comment.Plan), conflict}, []Rule{Conflicts}},
+		{"apply of a conflict", []change{conflict}, []Rule{Conflicts}},
+		{"unlock in a conflict", []change{verb(comment.Unlock), conflict}, nil},
+		{"the base branch moved the files", []change{differ}, []Rule{InputsMoved}},
+		{"planning looks at no old files", []change{verb(comment.Plan), differ}, nil},
+
 		{"several things at once", []change{closed, func(q *Request) { q.Pull.Head.SHA = headTwo }, state(StateID{}), last(LastApply{Number: 8})},
 			[]Rule{NotOpen, HeadMoved, OtherUnmerged, StateMoved}},
 	}
@@ -151,7 +185,11 @@ func TestGateWords(t *testing.T) {
 // TestGateIsForQuestions holds that what cannot be asked is our bug.
 func TestGateIsForQuestions(t *testing.T) {
 	for name, change := range map[string]func(*Request){
-		"an apply by nobody": func(q *Request) { q.Actor = "" },
+		"an apply by nobody":  func(q *Request) { q.Actor = "" },
+		"an apply by a push":  func(q *Request) { q.Actor, q.Entry = "", ByPush },
+		"a push by somebody":  func(q *Request) { q.Verb, q.Entry = comment.Plan, ByPush },
+		"a plan by a merge":   func(q *Request) { q.Verb, q.Entry = comment.Plan, ByMerge },
+		"a way in of its own": func(q *Request) { q.Verb, q.Entry, q.Actor = comment.Plan, "", "" },
 		"help":               func(q *Request) { q.Verb = comment.Help },
 	} {
 		func() {
@@ -181,12 +219,16 @@ func TestPhases(t *testing.T) {
 		if len(list) == 0 {
 			t.Errorf("nothing may follow %q", from)
 		}
-		if from != Applying && !from.May(Planning) {
-			t.Errorf("%q cannot be planned again", from)
+		if left := from == Applying || from == ApplyQueued; from.May(Queued) == left {
+			t.Errorf("%q may be planned again: %v", from, !left)
 		}
-		if from.May(Applying) != (from == Planned) {
+		if from.May(Applying) != (from == ApplyQueued) {
 			t.Errorf("%q may be applied: %v", from, from.May(Applying))
 		}
+		if from != Dropped && from != New && !from.May(Dropped) {
+			t.Errorf("%q outlives its pull request", from)
+		}
+		conclude(Run{Phase: from}.Standing()) // each has one
 	}
 	if len(reached) != len(follows) {
 		t.Errorf("%d of %d phases are reached", len(reached), len(follows))

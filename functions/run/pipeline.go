@@ -2,10 +2,10 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/github"
@@ -26,31 +26,36 @@ type Pipeline struct {
 	Scratch string
 	// Secrets are taken out of everything that is written on a pull request.
 	Secrets []github.Secret
+	// Where says where people find an artifact: an address, or a command that fetches
+	// it. nil if they cannot.
+	Where func(Artifact) string
+	// Poll is how often a plan that is being made looks whether a newer one is wanted;
+	// 0 is 5 s.
+	Poll time.Duration
+	// StopBefore is how long before the end of the process' time an apply stops beginning
+	// changes; 0 is 2 minutes.
+	StopBefore time.Duration
 }
 
 // Handle does what a message asks for. An error says that handling it again may help.
 func (p *Pipeline) Handle(ctx context.Context, m Message) error {
-	key := "message/" + m.ID
+	return p.once(ctx, m, "message/"+m.ID, (*task).handle)
+}
+
+// once does something about a message, unless a record says that it was done.
+func (p *Pipeline) once(ctx context.Context, m Message, key string, do func(*task, context.Context) error) error {
 	have, err := p.Records.Get(ctx, key)
 	if err != nil {
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
 	if have.Version != "" {
-		return nil // done before
+		return nil
 	}
 	hub, err := p.Connect(m.Pull)
 	if err != nil {
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
-	t := &task{Pipeline: p, message: m, hub: hub}
-	switch m.Kind {
-	case Commanded:
-		err = t.commanded(ctx)
-	case Closed:
-		err = t.closed(ctx)
-	case Pushed:
-		err = t.pushed(ctx)
-	}
+	err = do(&task{Pipeline: p, message: m, hub: hub}, ctx)
 	if errors.Is(err, errGone) {
 		err = nil
 	}
@@ -76,6 +81,27 @@ type task struct {
 	permission github.Permission
 }
 
+func (t *task) handle(ctx context.Context) error {
+	switch t.message.Kind {
+	case Pushed:
+		return t.pushed(ctx)
+	case Commanded:
+		return t.commanded(ctx)
+	case Closed:
+		return t.closed(ctx)
+	case Tell:
+		if err := t.look(ctx); err != nil {
+			return err
+		}
+		return t.tell(ctx)
+	case ToPlan:
+		return t.plan(ctx)
+	case ToApply:
+		return t.apply(ctx)
+	}
+	panic(fmt.Sprintf("run: %q is no kind of message", t.message.Kind))
+}
+
 // errGone says that there is no such pull request or commit any more, or no right to
 // it: then nobody can be told, and trying again does not help.
 var errGone = errors.New("what this is about is gone")
@@ -97,11 +123,17 @@ func (t *task) look(ctx context.Context) (err error) {
 
 // request is what the gate is asked for one project.
 func (t *task) request(ctx context.Context, verb comment.Verb, r Run) (Request, error) {
-	q := Request{Verb: verb, Actor: t.message.Actor, Permission: t.permission, Pull: t.pull, Run: r}
+	q := Request{Verb: verb, Entry: ByComment, Actor: t.message.Actor, Permission: t.permission, Pull: t.pull, Run: r}
+	switch {
+	case q.Actor == "":
+		q.Entry = ByPush
+	case t.message.Kind == Closed || t.message.Ask == mergeAsk:
+		q.Entry = ByMerge
+	}
 	if r.Project == "" {
 		return q, nil
 	}
-	last, _, err := t.lastApply(ctx, r)
+	last, err := t.lastApply(ctx, r)
 	q.Last = last
 	return q, err
 }
@@ -115,128 +147,19 @@ func refused(c comment.Command, project string, d Decision) comment.Refused {
 	return r
 }
 
-// pushed plans a pull request because it has a new head.
-func (t *task) pushed(ctx context.Context) error {
-	if err := t.look(ctx); err != nil {
-		return err
+// send puts a message of ours on its queue. Its name is made of what names the thing to
+// do, so that sending it again is nothing new.
+func (t *task) send(ctx context.Context, m Message, name ...any) error {
+	m.ID = string(m.Kind)
+	for _, x := range name {
+		m.ID += fmt.Sprintf("-%v", x)
 	}
-	if !t.pull.Open {
-		return nil // an old message
-	}
-	replies, err := t.plan(ctx, comment.Command{Verb: comment.Plan})
-	if err != nil {
-		return err
-	}
-	// A plan speaks for itself; what was refused is said once a pull request.
-	var say []comment.Reply
-	for _, r := range replies {
-		if x, ok := r.(comment.Refused); ok {
-			say = append(say, x)
-		}
-	}
-	return t.answer(ctx, say)
+	m.Pull = t.message.Pull
+	return t.Queue.Send(ctx, m)
 }
 
-// commanded carries out the commands of a comment.
-func (t *task) commanded(ctx context.Context) error {
-	if err := t.react(ctx, github.Eyes); err != nil {
-		return err
-	}
-	if err := t.look(ctx); err != nil {
-		return err
-	}
-	var replies []comment.Reply
-	for _, line := range t.message.Lines {
-		more, err := t.command(ctx, line)
-		if err != nil {
-			return err
-		}
-		replies = append(replies, more...)
-	}
-	if err := t.answer(ctx, replies); err != nil {
-		return err
-	}
-	return t.react(ctx, verdict(replies))
-}
-
-// verdict sums replies up in one picture.
-func verdict(replies []comment.Reply) github.Reaction {
-	for _, r := range replies {
-		switch r.(type) {
-		case comment.Refused, comment.Misunderstood, comment.Failed:
-			return github.Confused
-		}
-	}
-	return github.Rocket
-}
-
-func (t *task) command(ctx context.Context, line comment.Line) ([]comment.Reply, error) {
-	if line.Problem != "" {
-		return []comment.Reply{comment.Misunderstood{Line: line}}, nil
-	}
-	switch c := line.Command; c.Verb {
-	case comment.Plan:
-		return t.plan(ctx, c)
-	case comment.Apply:
-		return t.apply(ctx, c)
-	case comment.Unlock:
-		return t.unlock(ctx, c)
-	default:
-		return t.guide(ctx)
-	}
-}
-
-// guide answers a call for help.
-func (t *task) guide(ctx context.Context) ([]comment.Reply, error) {
-	runs, err := t.runs(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var g comment.Guide
-	for _, r := range runs {
-		g.Projects = append(g.Projects, r.Project)
-	}
-	return []comment.Reply{g}, nil
-}
-
-// closed deletes what was saved for a pull request that is not open any more, and
-// settles the states that it was applied to.
-func (t *task) closed(ctx context.Context) error {
-	if err := t.look(ctx); err != nil {
-		return err
-	}
-	if t.pull.Open {
-		return nil // opened again since
-	}
-	runs, err := t.runs(ctx)
-	if err != nil {
-		return err
-	}
-	for _, r := range runs {
-		if err := t.settle(ctx, r); err != nil {
-			return err
-		}
-		if !r.Phase.May(Dropped) {
-			continue // being applied, by a message that came before and is handled again
-		}
-		for _, key := range []string{r.Plan, r.Report} {
-			if key == "" {
-				continue
-			}
-			if err := t.Artifacts.Delete(ctx, r.artifact(key)); err != nil {
-				return err
-			}
-		}
-		next := r.to(Dropped)
-		next.Plan, next.Report = "", ""
-		if _, err := t.save(ctx, next); err != nil && !errors.Is(err, ErrConflict) {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkout unpacks a commit into a directory of its own. done removes it.
+// checkout unpacks a commit into a directory of its own. done removes it. The error
+// wraps github.ErrNotFound if there is no such commit.
 func (t *task) checkout(ctx context.Context, sha string) (dir string, done func(), err error) {
 	dir, err = os.MkdirTemp(t.Scratch, "lockstep-checkout-*")
 	if err != nil {
@@ -245,28 +168,15 @@ func (t *task) checkout(ctx context.Context, sha string) (dir string, done func(
 	done = func() { os.RemoveAll(dir) }
 	if _, err := t.hub.Checkout(ctx, sha, dir); err != nil {
 		done()
-		if errors.Is(err, github.ErrNotFound) {
-			err = fmt.Errorf("%w: %w", errGone, err)
-		}
 		return "", nil, err
 	}
 	return dir, done, nil
 }
 
-// job is a run's project in a checkout.
-func (t *task) job(r Run, dir string) Job {
-	return Job{
-		Checkout: dir, Dir: r.Dir, Project: r.Project, Workspace: r.Workspace,
-		Repo: r.Pull.Repo, Number: r.Pull.Number, Head: r.Head,
-		Owner: fmt.Sprintf("lockstep %s#%d", r.Pull.Repo, r.Pull.Number),
+// clean takes our own secrets out of a text.
+func (p *Pipeline) clean(text string) string {
+	for _, s := range p.Secrets {
+		text = s.Redact(text)
 	}
-}
-
-// encode is for records: values of ours, which always can be.
-func encode(v any) []byte {
-	data, err := json.Marshal(v)
-	if err != nil {
-		panic(fmt.Sprintf("run: encode %T: %v", v, err))
-	}
-	return data
+	return text
 }

@@ -6,31 +6,32 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Receive takes one delivery. It reads and writes one record, sends one message at
-// most, and returns what to tell whoever looks at the delivery later.
+// Receive takes one delivery. It reads and writes one record, sends what it
+// asks for, and returns what to tell whoever looks at the delivery later.
 //
 // The record says "received" before the message is sent and "queued" after: a death in
 // between leaves "received", and GitHub's redelivery, or ours, sends the message then.
 // A delivery that is "queued" is refused as a replay. Two at the same time may both
 // send: messages may come twice.
 func (p *Pipeline) Receive(ctx context.Context, d github.Delivery) (string, error) {
-	m, ok := message(d)
-	if !ok {
+	send := messages(d)
+	if len(send) == 0 {
 		return "nothing to do", nil
 	}
-	key := "delivery/" + d.ID
+	key := deliveryKey(d.ID)
 	have, err := p.Records.Get(ctx, key)
 	if err != nil {
 		return "", fmt.Errorf("receive %s: %w", d.ID, err)
 	}
 	version := have.Version
 	switch {
-	case string(have.Value) == "queued":
+	case string(have.Value) == queued:
 		return "refused: this delivery was received before", nil
 	case version == "":
 		version, err = p.Records.Put(ctx, key, []byte("received"), "")
@@ -41,37 +42,72 @@ func (p *Pipeline) Receive(ctx context.Context, d github.Delivery) (string, erro
 			return "", fmt.Errorf("receive %s: %w", d.ID, err)
 		}
 	}
-	if err := p.Queue.Send(ctx, m); err != nil {
-		return "", fmt.Errorf("receive %s: %w", d.ID, err)
+	for _, m := range send {
+		if err := p.Queue.Send(ctx, m); err != nil {
+			return "", fmt.Errorf("receive %s: %w", d.ID, err)
+		}
 	}
-	if _, err := p.Records.Put(ctx, key, []byte("queued"), version); err != nil && !errors.Is(err, ErrConflict) {
+	if _, err := p.Records.Put(ctx, key, []byte(queued), version); err != nil && !errors.Is(err, ErrConflict) {
 		return "", fmt.Errorf("receive %s: %w", d.ID, err)
 	}
 	return "queued", nil
 }
 
-// message returns what a delivery asks for; ok is false if nothing. Comments without
-// commands end here, and so do those of bots: ours, and others that quote ours.
-func message(d github.Delivery) (m Message, ok bool) {
+// messages returns what a delivery asks for. Comments without commands end here, and so
+// do those of bots: ours, and others that quote ours.
+func messages(d github.Delivery) []Message {
+	m := Message{ID: d.ID}
 	switch e := d.Event.(type) {
 	case github.PullRequestEvent:
-		switch e.Action {
-		case "opened", "synchronize", "reopened":
-			return Message{ID: d.ID, Kind: Pushed, Pull: pullOf(e.Subject), Action: e.Action}, true
-		case "closed":
-			return Message{ID: d.ID, Kind: Closed, Pull: pullOf(e.Subject), Action: e.Action, Merged: e.Merged, Actor: e.Sender}, true
+		m.Pull, m.Action, m.Merged = pullOf(e.Subject), e.Action, e.Merged
+		switch {
+		case e.Action == "opened", e.Action == "synchronize", e.Action == "reopened", e.BaseChanged:
+			m.Kind = Pushed
+		case e.Action == "closed":
+			m.Kind, m.Actor = Closed, e.Sender
+		default:
+			return nil
 		}
 	case github.CommentEvent:
-		if lines := comment.Parse(e.Body); len(lines) > 0 && !e.Bot {
-			return Message{ID: d.ID, Kind: Commanded, Pull: pullOf(e.Subject), Comment: e.Comment, Actor: e.Sender, Lines: lines}, true
+		m.Kind, m.Pull, m.Comment, m.Actor, m.Lines = Commanded, pullOf(e.Subject), e.Comment, e.Sender, comment.Parse(e.Body)
+		if len(m.Lines) == 0 || e.Bot {
+			return nil
 		}
+	case github.ReviewEvent:
+		m.Kind, m.Pull = Tell, pullOf(e.Subject)
+	case github.RerunEvent:
+		return reruns(d.ID, e)
+	default:
+		return nil
 	}
-	return Message{}, false
+	return []Message{m}
+}
+
+// reruns returns what the button of a check run asks for: the command that does the
+// same.
+func reruns(id string, e github.RerunEvent) []Message {
+	c := comment.Command{Verb: comment.Plan}
+	if name, ours := strings.CutPrefix(e.Name, checkPrefix); ours {
+		c.Project, c.Workspace, _ = strings.Cut(name, "@")
+	}
+	var out []Message
+	for _, n := range e.Pulls {
+		out = append(out, Message{
+			ID: fmt.Sprintf("%s-%d", id, n), Kind: Commanded, Pull: Pull{Installation: e.Installation, Repo: e.Repo, Number: n},
+			Actor: e.Sender, Lines: []comment.Line{{Text: c.String(), Command: c}},
+		})
+	}
+	return out
 }
 
 func pullOf(s github.Subject) Pull {
 	return Pull{Installation: s.Installation, Repo: s.Repo, Number: s.Number}
 }
+
+func deliveryKey(guid string) string { return "delivery/" + guid }
+
+// queued is the record of a delivery whose messages are sent.
+const queued = "queued"
 
 // A Webhook is the address that GitHub sends webhooks to.
 type Webhook struct {

@@ -18,22 +18,33 @@ func (s stored) to(next Phase) stored { s.Run = s.Run.to(next); return s }
 
 // load reads the record of a run by its key. Without one it is r itself.
 func (t *task) load(ctx context.Context, r Run) (stored, error) {
-	rec, err := t.Records.Get(ctx, r.key())
+	s, err := t.read(ctx, r.key())
+	if err == nil && s.version == "" {
+		s.Run = r
+	}
+	return s, err
+}
+
+// read reads a run by its key; without version if there is none.
+func (t *task) read(ctx context.Context, key string) (stored, error) {
+	rec, err := t.Records.Get(ctx, key)
 	if err != nil {
 		return stored{}, fmt.Errorf("read run: %w", err)
 	}
 	if rec.Version == "" {
-		return stored{Run: r}, nil
+		return stored{}, nil
 	}
-	return decodeRun(rec)
+	r, err := DecodeRun(rec)
+	return stored{r, rec.Version}, err
 }
 
-func decodeRun(rec Record) (stored, error) {
-	s := stored{version: rec.Version}
-	if err := json.Unmarshal(rec.Value, &s.Run); err != nil {
-		return s, fmt.Errorf("read run %s: the record is damaged: %w", rec.Key, err)
+// DecodeRun reads the record of a run.
+func DecodeRun(rec Record) (Run, error) {
+	var r Run
+	if err := json.Unmarshal(rec.Value, &r); err != nil {
+		return r, fmt.Errorf("read run %s: the record is damaged: %w", rec.Key, err)
 	}
-	return s, nil
+	return r, nil
 }
 
 // save writes a run if nobody else did since it was read; otherwise the error wraps
@@ -47,61 +58,117 @@ func (t *task) save(ctx context.Context, s stored) (stored, error) {
 	return s, nil
 }
 
-// runs returns the records of all projects of the pull request, sorted by project.
-func (t *task) runs(ctx context.Context) ([]stored, error) {
-	list, err := t.Records.List(ctx, t.message.Pull.runs())
+// runs returns the records of all projects of a pull request, sorted by project.
+func (t *task) runs(ctx context.Context, p Pull) ([]stored, error) {
+	list, err := t.Records.List(ctx, p.runs())
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
 	var out []stored
 	for _, rec := range list {
-		s, err := decodeRun(rec)
+		r, err := DecodeRun(rec)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, s)
+		out = append(out, stored{r, rec.Version})
 	}
 	return out, nil
 }
 
+// errAsIs, returned by the func of change, leaves the record as it is.
+var errAsIs = errors.New("there is nothing to change")
+
+// change makes a new value of a record from the one that is there, nil if there is
+// none, until no other writer comes in between. It returns the value that is there
+// afterwards.
+func (t *task) change(ctx context.Context, key string, next func(old []byte) ([]byte, error)) ([]byte, error) {
+	for {
+		rec, err := t.Records.Get(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		value, err := next(rec.Value)
+		if errors.Is(err, errAsIs) {
+			return rec.Value, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("change %s: %w", key, err)
+		}
+		_, err = t.Records.Put(ctx, key, value, rec.Version)
+		if !errors.Is(err, ErrConflict) {
+			return value, err
+		}
+	}
+}
+
 // lastApply reads which pull request was last applied to the state of a run; nil if
 // none was.
-func (t *task) lastApply(ctx context.Context, r Run) (*LastApply, Version, error) {
+func (t *task) lastApply(ctx context.Context, r Run) (*LastApply, error) {
 	rec, err := t.Records.Get(ctx, r.stateKey())
 	if err != nil || rec.Version == "" {
-		return nil, "", err
+		return nil, err
 	}
+	return decodeLast(rec.Value)
+}
+
+func decodeLast(value []byte) (*LastApply, error) {
 	var l LastApply
-	if err := json.Unmarshal(rec.Value, &l); err != nil {
-		return nil, "", fmt.Errorf("read %s: the record is damaged: %w", r.stateKey(), err)
+	if err := json.Unmarshal(value, &l); err != nil {
+		return nil, fmt.Errorf("read the last apply: the record is damaged: %w", err)
 	}
-	return &l, rec.Version, nil
+	return &l, nil
 }
 
 // remember writes which pull request was last applied. Whoever applied later wins;
-// the lock of the state has put them in order.
+// the lock of the state has put them in order. One that is remembered already stays as
+// it is: it may be settled.
 func (t *task) remember(ctx context.Context, r Run, l LastApply) error {
-	for {
-		_, version, err := t.lastApply(ctx, r)
-		if err == nil {
-			_, err = t.Records.Put(ctx, r.stateKey(), encode(l), version)
+	_, err := t.change(ctx, r.stateKey(), func(old []byte) ([]byte, error) {
+		if old != nil {
+			have, err := decodeLast(old)
+			if err != nil {
+				return nil, err
+			}
+			settled := *have
+			settled.Settled = false
+			if settled == l {
+				return nil, errAsIs
+			}
 		}
-		if !errors.Is(err, ErrConflict) {
-			return err
-		}
-	}
+		return encode(l), nil
+	})
+	return err
 }
 
-// settle notes that the pull request which was last applied is not open any more.
-func (t *task) settle(ctx context.Context, r stored) error {
-	l, version, err := t.lastApply(ctx, r.Run)
-	if err != nil || l == nil || l.Number != r.Pull.Number || l.Settled {
-		return err
+// settle notes that the pull request of a run is not open any more. It returns what was
+// last applied, if it was this pull request's.
+func (t *task) settle(ctx context.Context, r Run) (last *LastApply, err error) {
+	_, err = t.change(ctx, r.stateKey(), func(old []byte) ([]byte, error) {
+		if last = nil; old == nil {
+			return nil, errAsIs
+		}
+		l, err := decodeLast(old)
+		if err != nil {
+			return nil, err
+		}
+		if l.Number != r.Pull.Number {
+			return nil, errAsIs // another one was applied since
+		}
+		if last = l; l.Settled {
+			return nil, errAsIs
+		}
+		settled := *l
+		settled.Settled = true
+		return encode(settled), nil
+	})
+	return last, err
+}
+
+// encode is for records: values of ours, which always can be.
+func encode(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("run: encode %T: %v", v, err))
 	}
-	l.Settled = true
-	_, err = t.Records.Put(ctx, r.stateKey(), encode(l), version)
-	if errors.Is(err, ErrConflict) {
-		err = nil // another one was applied since
-	}
-	return err
+	return data
 }

@@ -169,7 +169,7 @@ func (s *stage) deliverLastFirst(before int) {
 	if _, err := s.hub.Redeliver(s.t.Context(), s.hub.Deliveries()[before]); err != nil {
 		s.t.Fatal(err)
 	}
-	if _, err := s.data.Queue.Drain(s.t.Context(), runlocal.Worker{Handle: s.pipeline.Handle}); err != nil {
+	if _, err := s.data.Queue.Drain(s.t.Context(), runlocal.Worker{Handle: s.pipeline.Handle, Abandon: s.pipeline.Abandon}); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -193,7 +193,7 @@ func TestEverythingTwice(t *testing.T) {
 				t.Errorf("delivery %s again: %s, %v", id, answer, err)
 			}
 		}
-		if _, err := s.data.Queue.Drain(t.Context(), runlocal.Worker{Handle: twice}); err != nil {
+		if _, err := s.data.Queue.Drain(t.Context(), runlocal.Worker{Handle: twice, Abandon: s.pipeline.Abandon}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -204,13 +204,20 @@ func TestEverythingTwice(t *testing.T) {
 	drain()
 	want := []string{
 		"push by alice: b: B", "pull request #1 by alice: B",
+		"check lockstep/. on #1 by lockstep[bot]: queued, Planning",
 		"comment #1 on #1 by lockstep[bot]: ### Lockstep is planning `HEAD`",
+		"check lockstep/. on #1 by lockstep[bot]: in_progress, Planning",
+		"check lockstep/. on #1 by lockstep[bot]: success, 2 to add, 0 to change, 0 to destroy",
 		"edit #1 on #1 by lockstep[bot]: ### Plan for `HEAD`: 2 to add, 0 to change, 0 to destroy",
 		"comment #2 on #1 by alice: lockstep apply",
 		"reaction #2 on #1 by lockstep[bot]: eyes",
+		"check lockstep/. on #1 by lockstep[bot]: queued, Applying: 2 to add, 0 to change, 0 to destroy",
 		"edit #1 on #1 by lockstep[bot]: ### Lockstep is applying `HEAD`",
+		"comment #3 on #1 by lockstep[bot]: `.` is being applied: the result will be here.",
+		"check lockstep/. on #1 by lockstep[bot]: in_progress, Applying: 2 to add, 0 to change, 0 to destroy",
+		"check lockstep/. on #1 by lockstep[bot]: success, Applied: 2 added, 0 changed, 0 destroyed",
 		"edit #1 on #1 by lockstep[bot]: ### Lockstep has applied `HEAD`: 2 added, 0 changed, 0 destroyed",
-		"comment #3 on #1 by lockstep[bot]: **Applied** `.`: 2 added, 0 changed, 0 destroyed.",
+		"edit #3 on #1 by lockstep[bot]: **Applied** `.`: 2 added, 0 changed, 0 destroyed.",
 		"reaction #2 on #1 by lockstep[bot]: rocket",
 	}
 	var got []string
@@ -331,7 +338,7 @@ func (s *stage) stubborn() {
 				s.hub.Redeliver(s.t.Context(), id)
 			}
 		}
-		if _, drained = s.data.Queue.Drain(s.t.Context(), runlocal.Worker{Handle: s.pipeline.Handle}); err == nil && drained == nil {
+		if _, drained = s.data.Queue.Drain(s.t.Context(), runlocal.Worker{Handle: s.pipeline.Handle, Abandon: s.pipeline.Abandon}); err == nil && drained == nil {
 			return
 		}
 	}
@@ -359,7 +366,7 @@ func check(t *testing.T, s *stage, pull int, died string, after bool) {
 	good := strings.Contains(status, "has applied") && strings.Contains(last, "**Applied** `.`: 2 added")
 	// Where the death is between the beginning of the apply and the note of its end,
 	// nobody can know, and that is what has to be said.
-	unknown := strings.Contains(died, "effect/apply/") && strings.Contains(status, "could not apply") && strings.Contains(last, "look at the new plan with care")
+	unknown := strings.HasPrefix(died, "effect/") && strings.Contains(status, "could not apply") && strings.Contains(last, "look at the new plan with care")
 	if !good && !unknown {
 		t.Errorf("death at %s (stored: %v): the status is\n%s\nand the answer\n%s", died, after, status, last)
 	}
@@ -401,7 +408,7 @@ func TestClosing(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
-	if got := artifacts(t, s); len(got) != 2 {
+	if got := artifacts(t, s); len(got) != 3 {
 		t.Errorf("artifacts of an open pull request: %q", got)
 	}
 	s.repo.Close("alice", n)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -85,7 +86,7 @@ func (s *stage) settle() {
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		handled, err := s.data.Queue.Drain(s.t.Context(), runlocal.Worker{Handle: s.pipeline.Handle})
+		handled, err := s.data.Queue.Drain(s.t.Context(), runlocal.Worker{Handle: s.pipeline.Handle, Abandon: s.pipeline.Abandon})
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -109,7 +110,7 @@ func (s *stage) say(who string, number int, text string) string {
 	s.t.Helper()
 	id := s.repo.Comment(who, number, text)
 	s.settle()
-	marker := comment.AnswerMarker(id)
+	marker := comment.AnswerMarker(strconv.FormatInt(id, 10))
 	answer := ""
 	for _, c := range s.repo.Comments(number) {
 		if strings.Contains(c.Body, marker) {
@@ -169,11 +170,10 @@ func TestTheMainJob(t *testing.T) {
 	s.repo.Merge("alice", one)
 	s.settle()
 	s.expect("an apply of the stale plan", s.say("bob", two, "lockstep apply"),
-		"The plan is stale, because the state has moved: there was no state when the plan was made, and now there is one.", "`alice` has applied #1 in between.", "Comment `lockstep plan` for a new plan")
+		"The plan was made from other files: the base branch has moved, and merged into it these are different: `subnet.tf`.", "Comment `lockstep plan` for a new plan")
 	s.expect("the status", s.status(two), "out of date")
 
-	s.repo.UpdateBranch("bob", two)
-	s.settle()
+	s.expect("the answer", s.say("bob", two, "lockstep plan"), "**Planned** `.`: 1 to add")
 	s.expect("the new plan", s.status(two), "1 to add, 0 to change, 0 to destroy", "terraform_data.peering")
 	s.expect("the answer", s.say("bob", two, "lockstep apply"), "**Applied** `.`: 1 added, 0 changed, 0 destroyed.")
 	s.repo.Merge("bob", two)

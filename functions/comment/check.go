@@ -1,0 +1,85 @@
+package comment
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Check is what a check run says of a project: one line, and a page behind it.
+type Check struct {
+	ProjectStatus
+	// Others says that another pull request has the same head, and stands worse there.
+	Others string
+}
+
+// Title returns the line, of at most limit bytes.
+func (c Check) Title(limit int) string {
+	title := ""
+	switch c.Standing {
+	case Queued, Planning:
+		title = "Planning"
+	case Ready, OnMerge:
+		title = c.Counts.planned()
+	case NoChanges:
+		title = "No changes"
+	case PlanFailed:
+		title = "Planning failed"
+	case ApplyQueued, Applying:
+		title = "Applying: " + c.Counts.planned()
+	case Applied:
+		title = "Applied: " + c.Done.done()
+	case ApplyFailed:
+		title = "The apply failed: " + c.Done.done()
+		if c.Remaining > 0 {
+			title += fmt.Sprintf("; %s not begun", changes(c.Remaining))
+		}
+	case OutOfDate:
+		title = "The plan is out of date"
+	case NotApplied:
+		title = "Merged, but not applied"
+	case GivenUp:
+		title = "Closed, not applied"
+	case Overtaken:
+		title = "Superseded by a newer head"
+	default:
+		panic(fmt.Sprintf("comment: there is no standing %q", c.Standing))
+	}
+	if c.Others != "" {
+		title += " (" + c.Others + ")"
+	}
+	if len(title) > limit { // of numbers and our words only
+		title = title[:limit]
+	}
+	return title
+}
+
+// Summary returns the page's first part, of at most limit bytes, in Markdown.
+func (c Check) Summary(limit int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s, %s.\n", Code(c.Name), c.plan(), c.standing())
+	if c.Others != "" {
+		fmt.Fprintf(&b, "\nAnother pull request has the same head, and stands worse: %s. A check belongs to a commit, so this one says so for both.\n", c.Others)
+	}
+	switch c.Standing {
+	case Ready:
+		fmt.Fprintf(&b, "\nTo apply this plan, comment %s on the pull request.\n", Code("lockstep apply -p "+c.Name))
+	case OnMerge:
+		b.WriteString("\nMerging the pull request applies this plan.\n")
+	case PlanFailed, OutOfDate, ApplyFailed:
+		fmt.Fprintf(&b, "\nA push plans anew, and so does the comment %s.\n", Code("lockstep plan -p "+c.Name))
+	}
+	if c.Whole != "" {
+		fmt.Fprintf(&b, "\nThe text below is shortened. %s\n", c.where())
+	}
+	return cut(b.String(), limit, "")
+}
+
+// Text returns the page's second part, of at most limit bytes, in Markdown: the plan,
+// or what went wrong.
+func (c Check) Text(limit int) string {
+	where := ""
+	if c.Whole != "" {
+		where = c.where()
+	}
+	return cut(c.Body, limit, where)
+}

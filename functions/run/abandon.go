@@ -1,0 +1,84 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+)
+
+// Abandon gives a message up that was handled too often, or whose process is known to
+// be dead: what it was about has failed, for a reason that people are told. It may be
+// called again.
+func (p *Pipeline) Abandon(ctx context.Context, m Message, reason string) error {
+	return p.once(ctx, m, "message/"+m.ID+".given-up", func(t *task, ctx context.Context) error {
+		return t.abandon(ctx, p.clean(reason))
+	})
+}
+
+func (t *task) abandon(ctx context.Context, reason string) error {
+	reply := comment.Broken{Reason: reason}
+	switch t.message.Kind {
+	case ToPlan:
+		return t.abandonPlan(ctx, reply)
+	case ToApply:
+		return t.abandonApply(ctx, reply)
+	case Tell:
+		return nil // there is nothing that could be said where it cannot be said
+	case Commanded:
+		if err := t.reply(ctx, askOf(t.message), part("given up", reply)); err != nil {
+			return err
+		}
+	case Pushed:
+		if err := t.answer(ctx, pushAsk, reply); err != nil {
+			return err
+		}
+	case Closed:
+		if err := t.reply(ctx, mergeAsk, part("given up", reply)); err != nil {
+			return err
+		}
+	}
+	return t.send(ctx, Message{Kind: Tell}, strings.ReplaceAll(t.message.ID, "/", "-"), "given-up")
+}
+
+// abandonPlan records that a plan failed.
+func (t *task) abandonPlan(ctx context.Context, why comment.Broken) error {
+	s, err := t.read(ctx, t.message.Pull.runs()+"/"+t.message.Target)
+	if err != nil || s.version == "" || s.Attempt != t.message.Attempt {
+		return err
+	}
+	switch s.Phase {
+	case Queued, Planning:
+		return t.notPlanned(ctx, s, comment.Markdown(why))
+	case Planned, PlanFailed:
+		return t.planned(ctx, s.Run)
+	}
+	return t.release(ctx, s.Run)
+}
+
+// abandonApply records that an apply failed, if it was begun, and otherwise that its
+// plan was not applied.
+func (t *task) abandonApply(ctx context.Context, why comment.Broken) error {
+	s, err := t.read(ctx, t.message.Pull.runs()+"/"+t.message.Target)
+	if err != nil || s.version == "" || s.Try != t.message.Attempt {
+		return err
+	}
+	if err := t.look(ctx); err != nil {
+		return err
+	}
+	switch s.Phase {
+	case ApplyQueued, Applying:
+		e, begun, err := t.effect(ctx, s.Run)
+		if err != nil {
+			return fmt.Errorf("give up the apply of %s: %w", s.Project, err)
+		}
+		if begun != "" {
+			return t.finish(ctx, s, e)
+		}
+		return t.untouched(ctx, s, Outcome{Report: comment.Markdown(why)})
+	case Applied, ApplyFailed:
+		return t.applied(ctx, s.Run)
+	}
+	return t.refusedApply(ctx, s.Run)
+}

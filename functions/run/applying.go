@@ -1,0 +1,320 @@
+package run
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// An Effect is the note that an apply was begun, written before anything is changed,
+// and how it ended, written after: an apply that was begun is never begun again.
+type Effect struct {
+	Nonce string // tells a note of ours from one of another process
+	Begun time.Time
+	// Outcome is what became of it, nil if nobody knows. Its report is an artifact.
+	Outcome *Outcome `json:",omitempty"`
+}
+
+// effectKey names the note. Each try has its own: one that was refused after all has
+// left none.
+func (r Run) effectKey() string { return fmt.Sprintf("effect/%s/%d", r.key(), r.Try) }
+
+// apply applies one saved plan.
+func (t *task) apply(ctx context.Context) error {
+	s, err := t.read(ctx, t.message.Pull.runs()+"/"+t.message.Target)
+	if err != nil || s.version == "" || s.Try != t.message.Attempt {
+		return err
+	}
+	if err := t.look(ctx); err != nil {
+		return err
+	}
+	switch s.Phase {
+	case ApplyQueued:
+	case Applying:
+		e, begun, err := t.effect(ctx, s.Run)
+		if err != nil {
+			return err
+		}
+		if begun != "" {
+			return t.finish(ctx, s, e)
+		}
+		s = s.to(ApplyQueued) // we died before anything was done
+	case Applied, ApplyFailed:
+		return t.applied(ctx, s.Run)
+	default:
+		return t.refusedApply(ctx, s.Run)
+	}
+	if err := t.hold(ctx, s.Run); err != nil {
+		return err
+	}
+	return t.applyQueued(ctx, s)
+}
+
+// effect reads the note of an apply; the version is "" if there is none.
+func (t *task) effect(ctx context.Context, r Run) (e Effect, begun Version, err error) {
+	rec, err := t.Records.Get(ctx, r.effectKey())
+	if err == nil && rec.Version != "" {
+		if err = json.Unmarshal(rec.Value, &e); err != nil {
+			err = fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
+		}
+	}
+	return e, rec.Version, err
+}
+
+// applyQueued asks the gate with everything that can be known before the state is
+// locked, and if it allows it carries the plan out.
+func (t *task) applyQueued(ctx context.Context, s stored) error {
+	r := s.Run
+	r.Phase = Planned // it is this message that it waits for
+	q, err := t.request(ctx, comment.Apply, r)
+	if err != nil {
+		return err
+	}
+	if d := Gate(q); !d.Allowed() {
+		return t.refuse(ctx, s, d)
+	}
+	plan, err := t.Artifacts.Get(ctx, s.Plan())
+	if errors.Is(err, ErrNoArtifact) {
+		q.Run.Phase = New // it was deleted: there is none
+		return t.refuse(ctx, s, Gate(q))
+	}
+	if err != nil {
+		return err
+	}
+	dir, done, err := t.compare(ctx, &q)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if d := Gate(q); !d.Allowed() {
+		return t.refuse(ctx, s, d)
+	}
+	job, problem, err := t.job(ctx, s.Run, dir)
+	if err != nil {
+		return err
+	}
+	if problem != "" {
+		return t.refuse(ctx, s, Decision{[]Reason{{NotPlanned, comment.Reason{Text: problem}}}})
+	}
+	if s, err = t.save(ctx, s.to(Applying)); err != nil {
+		return err // of two that apply it one goes on
+	}
+	if err := t.putCheck(ctx, s.Run); err != nil {
+		return err
+	}
+	return t.carryOut(ctx, s, q, plan, job)
+}
+
+// compare checks out what is to be applied, as it would be now, or is, in the base
+// branch, and says in q what is not as it was planned.
+func (t *task) compare(ctx context.Context, q *Request) (dir string, done func(), err error) {
+	sha := t.pull.MergeSHA
+	if q.Entry == ByComment {
+		m, err := t.hub.MergeResult(ctx, t.pull.Number)
+		if err != nil {
+			return "", nil, err
+		}
+		if q.Pull.Head.SHA, q.Conflict = m.Head, m.Conflict; m.Conflict || m.Head != q.Run.Head {
+			return "", func() {}, nil
+		}
+		sha = m.SHA
+	}
+	if dir, done, err = t.checkout(ctx, sha); err != nil {
+		return "", nil, missing(err)
+	}
+	planned, err := t.loadInputs(ctx, q.Run)
+	if err == nil {
+		now, e := treeOf(dir, q.Run, planned.Read...)
+		q.Differ, err = planned.Tree.Diff(now), e
+	}
+	if err != nil {
+		done()
+		return "", nil, err
+	}
+	return dir, done, nil
+}
+
+// carryOut applies a plan. The gate is asked again, by the engine, with the state
+// locked and known: from then on nothing can move.
+func (t *task) carryOut(ctx context.Context, s stored, q Request, plan []byte, job Job) error {
+	if end, ok := ctx.Deadline(); ok {
+		before := t.StopBefore
+		if before == 0 {
+			before = 2 * time.Minute
+		}
+		job.StopStarting = end.Add(-before)
+	}
+	var d Decision
+	var begun Version
+	var failed error
+	outcome, err := t.Engine.Apply(ctx, job, plan, func(state StateID) bool {
+		q.State = &state
+		if q.Last, failed = t.lastApply(ctx, s.Run); failed != nil {
+			return false
+		}
+		if d = Gate(q); !d.Allowed() {
+			return false
+		}
+		// The note comes last, so that nothing is between it and the apply.
+		begun, failed = t.begin(ctx, s.Run)
+		return failed == nil
+	})
+	outcome.Report = t.clean(outcome.Report)
+	switch {
+	case failed != nil:
+		return fmt.Errorf("apply %s: %w", s.Project, failed)
+	case begun != "":
+		if err != nil {
+			outcome.Failed, outcome.Report = true, comment.Code(t.clean(err.Error()))
+		}
+		return t.note(ctx, s, outcome, begun)
+	case err != nil:
+		return fmt.Errorf("apply %s: %w", s.Project, err)
+	case outcome.Refused:
+		return t.refuse(ctx, s, d)
+	}
+	return t.untouched(ctx, s, outcome)
+}
+
+// begin notes that an apply begins. If that fails, nothing is begun, and a note that is
+// there after all is taken away; should that fail too, whoever handles the message next
+// finds it, and believes that the apply was begun.
+func (t *task) begin(ctx context.Context, r Run) (Version, error) {
+	e := Effect{Nonce: rand.Text(), Begun: time.Now().UTC()}
+	version, err := t.Records.Put(ctx, r.effectKey(), encode(e), "")
+	if err == nil {
+		return version, nil
+	}
+	have, there, e2 := t.effect(ctx, r)
+	if e2 == nil && there != "" && have.Nonce == e.Nonce {
+		e2 = t.Records.Delete(ctx, r.effectKey(), there)
+	}
+	return "", errors.Join(err, e2)
+}
+
+// note writes down what became of an apply, before anything else can go wrong.
+func (t *task) note(ctx context.Context, s stored, o Outcome, begun Version) error {
+	ctx = context.WithoutCancel(ctx)
+	if o.Report != "" {
+		if err := t.Artifacts.Put(ctx, s.Result(), []byte(o.Report)); err != nil {
+			return err
+		}
+	}
+	o.Report = ""
+	e := Effect{Begun: time.Now().UTC(), Outcome: &o}
+	if _, err := t.Records.Put(ctx, s.effectKey(), encode(e), begun); err != nil {
+		return err
+	}
+	return t.finish(ctx, s, e)
+}
+
+// lost is what is said of an apply of which nobody knows how it ended.
+const lost = "The process that applied this plan ended before it was done. What it did is in the state, but for what was under way at that moment: look at the new plan with care."
+
+// finish records what became of an apply that was begun.
+func (t *task) finish(ctx context.Context, s stored, e Effect) error {
+	o := Outcome{Failed: true}
+	if e.Outcome != nil {
+		o = *e.Outcome
+	} else if err := t.Artifacts.Put(ctx, s.Result(), []byte(lost)); err != nil {
+		return err
+	}
+	// Whatever else goes wrong now, this is what others must know.
+	l := LastApply{Number: s.Pull.Number, Head: s.Head, By: s.Actor, State: o.State}
+	if err := t.remember(ctx, s.Run, l); err != nil {
+		return err
+	}
+	// It can never be applied again.
+	if err := t.Artifacts.Delete(ctx, s.Plan()); err != nil {
+		return err
+	}
+	next := Applied
+	if o.Failed || o.Remaining > 0 {
+		next = ApplyFailed
+	}
+	s = s.to(next)
+	s.Done, s.Remaining = o.Counts, o.Remaining
+	s, err := t.save(ctx, s)
+	if err != nil {
+		return err
+	}
+	return t.applied(ctx, s.Run)
+}
+
+// applied says what became of an apply, wherever somebody waits for it.
+func (t *task) applied(ctx context.Context, r Run) error {
+	p := r.applyPart(comment.Done{Project: r.Project, Counts: r.Done})
+	if r.Phase == ApplyFailed {
+		p = r.applyPart(comment.Failed{Project: r.Project, Verb: comment.Apply, Counts: r.Done, Remaining: r.Remaining})
+	}
+	p.Body = r.Result()
+	if err := t.reply(ctx, r.Ask, p); err != nil {
+		return err
+	}
+	// It may have been closed meanwhile, when this was not known yet.
+	pull, err := t.hub.PullRequest(ctx, r.Pull.Number)
+	if err == nil && !pull.Open {
+		t.pull = pull
+		err = t.leave(ctx, r)
+	}
+	if err != nil && !errors.Is(err, github.ErrNotFound) {
+		return err
+	}
+	return t.announced(ctx, r)
+}
+
+// untouched says that an apply failed before it changed anything: the plan is as good
+// as before.
+func (t *task) untouched(ctx context.Context, s stored, o Outcome) error {
+	if err := t.Artifacts.Put(ctx, s.Result(), []byte(o.Report)); err != nil {
+		return err
+	}
+	p := s.applyPart(comment.Failed{Project: s.Project, Verb: comment.Apply, Untouched: true})
+	p.Body = s.Result()
+	if err := t.reply(ctx, s.Ask, p); err != nil {
+		return err
+	}
+	return t.backTo(ctx, s, Planned)
+}
+
+// refuse says that a plan is not applied.
+func (t *task) refuse(ctx context.Context, s stored, d Decision) error {
+	no := refused(comment.Command{Verb: comment.Apply}, s.Project, d)
+	if err := t.reply(ctx, s.Ask, s.applyPart(no)); err != nil {
+		return err
+	}
+	next := Planned
+	for _, rule := range []Rule{HeadMoved, StateMoved, InputsMoved, NotPlanned, Conflicts} {
+		if d.Has(rule) {
+			next = Stale
+		}
+	}
+	return t.backTo(ctx, s, next)
+}
+
+// backTo moves a run back that was not applied: to what it was, or, if its pull request
+// is not open any more, out of the way.
+func (t *task) backTo(ctx context.Context, s stored, next Phase) error {
+	if !t.pull.Open {
+		return t.drop(ctx, s, Planned)
+	}
+	s, err := t.save(ctx, s.to(next))
+	if err != nil {
+		return err
+	}
+	return t.announced(ctx, s.Run)
+}
+
+// refusedApply says again that a run came to rest, in case we died before all was said.
+func (t *task) refusedApply(ctx context.Context, r Run) error {
+	if r.Phase == Planned || r.Phase == Stale || r.Phase == Dropped {
+		return t.announced(ctx, r)
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+
+	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// file returns a file at a commit, nil if there is none.
+func (t *task) file(ctx context.Context, sha, name string) ([]byte, error) {
+	data, err := t.hub.File(ctx, sha, name)
+	if errors.Is(err, github.ErrNotFound) {
+		return nil, nil
+	}
+	return data, err
+}
+
+// settings are what lockstep.hcl says at a commit of the base branch: what grants
+// rights, since nobody can write it there who may not merge. nil if there is none. One
+// with errors grants what can be understood of it; note says so.
+func (t *task) settings(ctx context.Context, sha string) (s *project.Settings, note string, err error) {
+	src, err := t.file(ctx, sha, project.FileName)
+	if err != nil || src == nil {
+		return nil, "", err
+	}
+	s, ds := project.Parse(project.FileName, src)
+	if ds.HasErrors() {
+		note = fmt.Sprintf("The base branch's %s has errors, and grants nothing but what can be read in it: %s", comment.Code(project.FileName), comment.Code(ds.Err().Error()))
+	}
+	return s, note, nil
+}
+
+// job is a run's project in a checkout, with what the base branch grants it. problem
+// says, in Markdown, why there is none.
+func (t *task) job(ctx context.Context, r Run, dir string) (j Job, problem string, err error) {
+	s, _, err := t.settings(ctx, r.Base)
+	if err != nil {
+		return Job{}, "", err
+	}
+	lock, err := t.file(ctx, r.Base, path.Join(r.Dir, lockfile.Name))
+	if err != nil {
+		return Job{}, "", err
+	}
+	grants, err := project.GrantsOf(s, lock)
+	if err != nil {
+		return Job{}, comment.Code(err.Error()), nil
+	}
+	return Job{
+		Checkout: dir, Dir: r.Dir, Project: r.Project, Workspace: r.Workspace,
+		Repo: r.Pull.Repo, Number: r.Pull.Number, Head: r.Head,
+		Owner:    fmt.Sprintf("lockstep %s#%d", r.Pull.Repo, r.Pull.Number),
+		VarFiles: r.VarFiles, Grants: grants,
+	}, "", nil
+}

@@ -1,0 +1,209 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// commanded carries out the commands of a comment, as far as that is quick; plans and
+// applies are asked for, and the answer says so until they are there.
+func (t *task) commanded(ctx context.Context) error {
+	name := askOf(t.message)
+	first := ""
+	err := t.changeAsk(ctx, name, func(a *Ask) {
+		if a.Message == "" {
+			a.Message = t.message.ID
+		}
+		first = a.Message
+	})
+	if err != nil {
+		return err
+	}
+	if first != t.message.ID && t.message.Comment != 0 {
+		return nil // the same comment came to us on another way before
+	}
+	if err := t.react(ctx, t.message.Comment, github.Eyes); err != nil {
+		return err
+	}
+	if err := t.look(ctx); err != nil {
+		return err
+	}
+	for i, line := range t.message.Lines {
+		replies, err := t.command(ctx, line)
+		if err != nil {
+			return err
+		}
+		var parts []Part
+		for j, r := range replies {
+			parts = append(parts, part(fmt.Sprintf("line %d.%d", i+1, j+1), r))
+		}
+		if err := t.reply(ctx, name, parts...); err != nil {
+			return err
+		}
+	}
+	return t.tell(ctx)
+}
+
+// command returns what there is to answer at once.
+func (t *task) command(ctx context.Context, line comment.Line) ([]comment.Reply, error) {
+	if line.Problem != "" {
+		return []comment.Reply{comment.Misunderstood{Line: line}}, nil
+	}
+	switch c := line.Command; c.Verb {
+	case comment.Plan:
+		return t.queuePlans(ctx, c)
+	case comment.Apply:
+		return t.queueApplies(ctx, c)
+	case comment.Unlock:
+		return t.unlock(ctx, c)
+	default:
+		return t.guide(ctx)
+	}
+}
+
+// guide answers a call for help.
+func (t *task) guide(ctx context.Context) ([]comment.Reply, error) {
+	runs, err := t.runs(ctx, t.message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	var g comment.Guide
+	for _, r := range runs {
+		g.Projects = append(g.Projects, r.Project)
+	}
+	return []comment.Reply{g}, nil
+}
+
+// queueApplies asks for the applies of the saved plans that a command means. The
+// replies say what is not applied, and why.
+func (t *task) queueApplies(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+	runs, err := t.runs(ctx, t.message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	runs = t.meant(c, runs)
+	if len(runs) == 0 {
+		q, err := t.request(ctx, comment.Apply, Run{})
+		if err != nil {
+			return nil, err
+		}
+		return []comment.Reply{refused(c, c.Project, Gate(q))}, nil
+	}
+	var replies []comment.Reply
+	for _, s := range runs {
+		no, err := t.queueApply(ctx, c, s)
+		if err != nil {
+			return nil, err
+		}
+		if no != nil {
+			replies = append(replies, no)
+		}
+	}
+	return replies, nil
+}
+
+// meant picks the runs that a command is for. One that names nothing is for what is
+// to be done at the present head; if that is nothing, the gate says why of each.
+func (t *task) meant(c comment.Command, runs []stored) []stored {
+	runs = slices.DeleteFunc(runs, func(s stored) bool {
+		return s.Phase == Dropped || s.Phase == Superseded || !means(c, s.Project, s.Dir, s.Workspace)
+	})
+	if c != (comment.Command{Verb: c.Verb}) {
+		return runs
+	}
+	for _, better := range []func(stored) bool{
+		func(s stored) bool { return s.Head == t.pull.Head.SHA },
+		func(s stored) bool {
+			return s.Phase == Planned && s.Applyable || s.Phase == ApplyQueued || s.Phase == Applying || s.ApplyFor == t.message.ID
+		},
+	} {
+		if slices.ContainsFunc(runs, better) {
+			runs = slices.DeleteFunc(runs, func(s stored) bool { return !better(s) })
+		}
+	}
+	return runs
+}
+
+// queueApply asks for the apply of one saved plan, if the gate allows it as things
+// stand: it is asked again before anything is done. The reply says why not, if not.
+func (t *task) queueApply(ctx context.Context, c comment.Command, s stored) (comment.Reply, error) {
+	if s.ApplyFor != t.message.ID {
+		q, err := t.request(ctx, comment.Apply, s.Run)
+		if err != nil {
+			return nil, err
+		}
+		if d := Gate(q); !d.Allowed() {
+			return refused(c, s.Project, d), nil
+		}
+		s = s.to(ApplyQueued)
+		s.Try++
+		s.ApplyFor, s.Actor, s.Ask = t.message.ID, t.message.Actor, askOf(t.message)
+		if s, err = t.save(ctx, s); err != nil {
+			return nil, err
+		}
+	}
+	if s.Phase != ApplyQueued {
+		return nil, nil // asked for by this message, and on its way
+	}
+	if err := t.reply(ctx, s.Ask, s.applyPart(comment.Pending{Project: s.Project, Verb: comment.Apply})); err != nil {
+		return nil, err
+	}
+	if err := t.putCheck(ctx, s.Run); err != nil {
+		return nil, err
+	}
+	return nil, t.send(ctx, Message{Kind: ToApply, Target: s.Target(), Attempt: s.Try, Actor: s.Actor, Ask: s.Ask}, s.plain(), s.Try)
+}
+
+// unlock releases what earlier applies of the pull request have left locked.
+func (t *task) unlock(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+	runs, err := t.runs(ctx, t.message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	runs = slices.DeleteFunc(runs, func(s stored) bool { return !means(c, s.Project, s.Dir, s.Workspace) })
+	if len(runs) == 0 {
+		return []comment.Reply{comment.Refused{Command: c, Reasons: []comment.Reason{{Text: "This pull request has no project whose state it could have locked."}}}}, nil
+	}
+	var replies []comment.Reply
+	for _, s := range runs {
+		reply, err := t.unlockOne(ctx, c, s.Run)
+		if err != nil {
+			return nil, fmt.Errorf("unlock %s: %w", s.Project, err)
+		}
+		replies = append(replies, reply)
+	}
+	return replies, nil
+}
+
+func (t *task) unlockOne(ctx context.Context, c comment.Command, r Run) (comment.Reply, error) {
+	q, err := t.request(ctx, comment.Unlock, r)
+	if err != nil {
+		return nil, err
+	}
+	if d := Gate(q); !d.Allowed() {
+		return refused(c, r.Project, d), nil
+	}
+	// The merge is what the lock was taken with; GitHub forgets it some time after.
+	dir, done, err := t.checkout(ctx, r.Merge)
+	if errors.Is(err, github.ErrNotFound) {
+		dir, done, err = t.checkout(ctx, r.Head)
+	}
+	if err != nil {
+		return nil, missing(err)
+	}
+	defer done()
+	job, problem, err := t.job(ctx, r, dir)
+	if err != nil {
+		return nil, err
+	}
+	if problem != "" {
+		return comment.Refused{Command: c, Project: r.Project, Reasons: []comment.Reason{{Text: problem}}}, nil
+	}
+	n, err := t.Engine.Unlock(ctx, job)
+	return comment.Unlocked{Project: r.Project, Locks: n}, err
+}

@@ -1,0 +1,56 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+)
+
+// A Lease says that a process works on a message, and until when it can be alive: a
+// function is ended by then. Whoever finds it later knows that nobody does.
+type Lease struct {
+	Message  Message
+	HardStop time.Time
+}
+
+// unlimited is how long a process may work that has no end set.
+const unlimited = 6 * time.Hour
+
+func leaseKey(r Run) string { return "lease/" + url.PathEscape(r.key()) }
+
+// hold takes the lease of a run, from whoever had it before: messages about one run are
+// handled one after the other, so that one is dead, or is on the way to find out that
+// the run was moved on without it.
+func (t *task) hold(ctx context.Context, r Run) error {
+	end, ok := ctx.Deadline()
+	if !ok {
+		end = time.Now().Add(unlimited)
+	}
+	_, err := t.change(ctx, leaseKey(r), func([]byte) ([]byte, error) {
+		return encode(Lease{Message: t.message, HardStop: end.UTC()}), nil
+	})
+	return err
+}
+
+// release gives the lease of a run back, if it is this message's.
+func (t *task) release(ctx context.Context, r Run) error {
+	rec, err := t.Records.Get(ctx, leaseKey(r))
+	if err != nil || rec.Version == "" {
+		return err
+	}
+	var l Lease
+	if err := json.Unmarshal(rec.Value, &l); err != nil {
+		return fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
+	}
+	if l.Message.ID != t.message.ID {
+		return nil
+	}
+	err = t.Records.Delete(ctx, rec.Key, rec.Version)
+	if errors.Is(err, ErrConflict) {
+		err = nil // somebody else's now, or gone
+	}
+	return err
+}

@@ -1,0 +1,219 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/engine/walk"
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// errSuperseded says that the plan which is being made is not wanted any more.
+var errSuperseded = errors.New("a newer plan is wanted")
+
+// plan plans one project.
+func (t *task) plan(ctx context.Context) error {
+	s, err := t.read(ctx, t.message.Pull.runs()+"/"+t.message.Target)
+	if err != nil || s.version == "" || s.Attempt != t.message.Attempt {
+		return err
+	}
+	switch s.Phase {
+	case Queued, Planning:
+	case Planned, PlanFailed:
+		return t.planned(ctx, s.Run) // we died before all of it was said
+	default:
+		return t.release(ctx, s.Run)
+	}
+	if err := t.look(ctx); err != nil {
+		return err
+	}
+	q, err := t.request(ctx, comment.Plan, s.Run)
+	if err != nil {
+		return err
+	}
+	if d := Gate(q); !d.Allowed() {
+		no := refused(comment.Command{Verb: comment.Plan}, s.Project, d)
+		return t.notPlanned(ctx, s, comment.Markdown(no))
+	}
+	if err := t.hold(ctx, s.Run); err != nil {
+		return err
+	}
+	s = s.to(Planning)
+	s.Begun++
+	if s, err = t.save(ctx, s); err != nil {
+		return err // of two that plan it one goes on
+	}
+	if err := t.putCheck(ctx, s.Run); err != nil {
+		return err
+	}
+	err = t.make(ctx, s)
+	if errors.Is(err, errSuperseded) {
+		return t.release(ctx, s.Run)
+	}
+	return err
+}
+
+// make makes the plan, and keeps it.
+func (t *task) make(ctx context.Context, s stored) error {
+	dir, done, err := t.checkout(ctx, s.Merge)
+	if errors.Is(err, github.ErrNotFound) {
+		s, err = t.renew(ctx, s)
+		if err == nil {
+			dir, done, err = t.checkout(ctx, s.Merge)
+		}
+	}
+	if err != nil {
+		return missing(err)
+	}
+	defer done()
+	job, problem, err := t.job(ctx, s.Run, dir)
+	if err != nil {
+		return err
+	}
+	if problem != "" {
+		return t.notPlanned(ctx, s, problem)
+	}
+	tree, err := treeOf(dir, s.Run)
+	if err != nil {
+		return t.notPlanned(ctx, s, comment.Code(err.Error()))
+	}
+	result, err := t.watched(ctx, s, job)
+	if err != nil {
+		return fmt.Errorf("plan %s: %w", s.Project, err)
+	}
+	if len(result.Read) > 0 {
+		if tree, err = treeOf(dir, s.Run, result.Read...); err != nil {
+			return t.notPlanned(ctx, s, comment.Code(err.Error()))
+		}
+	}
+	return t.keep(ctx, s, result, inputs{tree, result.Read})
+}
+
+// renew finds the merge again: GitHub makes it anew at times, and forgets the old one.
+func (t *task) renew(ctx context.Context, s stored) (stored, error) {
+	m, err := t.hub.MergeResult(ctx, t.pull.Number)
+	if err != nil {
+		return s, err
+	}
+	if m.Conflict || m.Head != s.Head {
+		return s, fmt.Errorf("%.7s is not the head any more, or conflicts with the base branch: %w", s.Head, errSuperseded)
+	}
+	s.Base, s.Merge = m.Base, m.SHA
+	return s, nil
+}
+
+// treeOf returns what a plan of the run depends on in a checkout, which may have
+// another idea of the project than the one that was planned.
+func treeOf(dir string, r Run, read ...string) (project.Tree, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	all, _ := project.Discover(root.FS())
+	for _, p := range all {
+		if p.Name == r.Project && p.Workspace == r.Workspace {
+			return project.Inputs(root.FS(), p, read...)
+		}
+	}
+	return project.Tree{}, nil
+}
+
+// watched makes the plan, and gives it up when a newer one is wanted.
+func (t *task) watched(ctx context.Context, s stored, job Job) (PlanResult, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	poll := t.Poll
+	if poll == 0 {
+		poll = 5 * time.Second
+	}
+	stop := walk.Every(ctx, poll, func() {
+		now, err := t.read(context.WithoutCancel(ctx), s.key())
+		if err == nil && now.version != s.version {
+			cancel(errSuperseded)
+		}
+	})
+	defer stop()
+	result, err := t.Engine.Plan(ctx, job)
+	if errors.Is(context.Cause(ctx), errSuperseded) {
+		return PlanResult{}, errSuperseded
+	}
+	return result, err
+}
+
+// keep keeps what became of a plan, and moves the run on. What is kept first belongs to
+// nobody until the run says so.
+func (t *task) keep(ctx context.Context, s stored, result PlanResult, in inputs) error {
+	put := func(a Artifact, data []byte) error {
+		if len(data) == 0 {
+			return nil
+		}
+		return t.Artifacts.Put(ctx, a, data)
+	}
+	if err := errors.Join(put(s.Plan(), result.Plan), put(s.Report(), []byte(t.clean(result.Report))),
+		put(s.FullReport(), []byte(t.clean(result.Full))), put(s.inputs(), encode(in))); err != nil {
+		return err
+	}
+	if err := t.sweep(ctx, s.Run, s.Begun-1); err != nil {
+		return err
+	}
+	if result.Plan == nil {
+		s = s.to(PlanFailed)
+	} else {
+		s = s.to(Planned)
+		s.State, s.Inputs, s.Counts, s.Applyable = result.State, in.Tree.Hash(), result.Counts, result.Applyable
+	}
+	s.Full, s.Swept = result.Full != "", s.Begun-1
+	if _, err := t.save(ctx, s); err != nil {
+		if errors.Is(err, ErrConflict) {
+			return errors.Join(errSuperseded, t.sweepOne(ctx, s.Run))
+		}
+		return err
+	}
+	return t.planned(ctx, s.Run)
+}
+
+// sweepOne deletes what is kept of the plan that was begun last.
+func (t *task) sweepOne(ctx context.Context, r Run) error {
+	r.Swept = r.Begun - 1
+	return t.sweep(ctx, r, r.Begun)
+}
+
+// notPlanned records that there is no plan, and why, in Markdown.
+func (t *task) notPlanned(ctx context.Context, s stored, why string) error {
+	if s.Phase == Queued {
+		s.Begun++ // names the report
+	}
+	return t.keep(ctx, s, PlanResult{Report: why}, inputs{})
+}
+
+// planned says what became of a plan, wherever somebody waits for it.
+func (t *task) planned(ctx context.Context, r Run) error {
+	var p Part
+	if r.Phase == Planned {
+		p = r.planPart(comment.Planned{Project: r.Project, Counts: r.Counts})
+	} else {
+		p = r.planPart(comment.Failed{Project: r.Project, Verb: comment.Plan})
+		p.Body = r.Report()
+	}
+	if err := t.reply(ctx, r.Ask, p); err != nil {
+		return err
+	}
+	return t.announced(ctx, r)
+}
+
+// announced says that a run has come to rest.
+func (t *task) announced(ctx context.Context, r Run) error {
+	if err := t.putCheck(ctx, r); err != nil {
+		return err
+	}
+	if err := t.release(ctx, r); err != nil {
+		return err
+	}
+	return t.wantTold(ctx, r)
+}

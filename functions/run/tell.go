@@ -1,0 +1,171 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// tell brings what is said on the pull request up to date with the records. Only
+// messages about events do it, and those of a pull request are handled one after the
+// other: so there is one writer.
+func (t *task) tell(ctx context.Context) error {
+	if err := t.status(ctx); err != nil {
+		return err
+	}
+	asks, err := t.asks(ctx)
+	if err != nil {
+		return err
+	}
+	for _, a := range asks {
+		if err := t.tellAnswer(ctx, a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wantTold sends the message that has what is said brought up to date, now that a run
+// moved on.
+func (t *task) wantTold(ctx context.Context, r Run) error {
+	return t.send(ctx, Message{Kind: Tell}, r.plain(), r.Attempt, r.Begun, r.Try, strings.ReplaceAll(string(r.Phase), " ", "-"))
+}
+
+// tellAnswer writes an answer as it is now.
+func (t *task) tellAnswer(ctx context.Context, a Ask) error {
+	if len(a.Parts) == 0 {
+		return nil
+	}
+	answer := comment.Answer{Name: a.Name}
+	for _, p := range a.Parts {
+		r, err := comment.UnmarshalReply(p.Reply)
+		if err != nil {
+			return fmt.Errorf("answer %s: %w", a.Name, err)
+		}
+		if p.Body.Key != "" {
+			body, err := t.text(ctx, p.Body)
+			if err != nil {
+				return err
+			}
+			r = comment.WithBody(r, body)
+		}
+		answer.Replies = append(answer.Replies, r)
+	}
+	if err := t.say(ctx, comment.AnswerMarker(a.Name), answer.Markdown(github.MaxComment)); err != nil {
+		return err
+	}
+	verdict := comment.VerdictOn(answer.Replies)
+	if verdict == comment.Waiting {
+		return nil
+	}
+	if err := t.react(ctx, a.comment(), map[comment.Verdict]github.Reaction{comment.Good: github.Rocket, comment.Bad: github.Confused}[verdict]); err != nil {
+		return err
+	}
+	told := len(a.Parts)
+	return t.changeAsk(ctx, a.Name, func(now *Ask) { now.Told = len(now.Parts) == told })
+}
+
+// react puts a picture under a comment; there is none with the ID 0.
+func (t *task) react(ctx context.Context, id int64, r github.Reaction) error {
+	if id == 0 {
+		return nil
+	}
+	err := t.hub.React(ctx, id, r)
+	if errors.Is(err, github.ErrNotFound) {
+		return nil // the comment was deleted
+	}
+	return err
+}
+
+// say writes a comment, or brings it up to date.
+func (t *task) say(ctx context.Context, marker, body string) error {
+	_, err := t.hub.PutComment(ctx, t.message.Pull.Number, marker, t.clean(body))
+	return err
+}
+
+// status brings the one comment about the pull request's projects up to date.
+func (t *task) status(ctx context.Context) error {
+	runs, err := t.runs(ctx, t.message.Pull)
+	if err != nil {
+		return err
+	}
+	l, err := t.lastLook(ctx, t.message.Pull)
+	if err != nil {
+		return err
+	}
+	s := comment.Status{Head: l.Head, Notes: l.Notes, Conflict: l.Conflict, Problem: l.Problem, Merged: t.pull.Merged, Closed: !t.pull.Open && !t.pull.Merged}
+	for _, r := range runs {
+		if r.Head != s.Head || r.Phase == Superseded {
+			continue
+		}
+		p, err := t.standing(ctx, r.Run)
+		if err != nil {
+			return err
+		}
+		s.Projects = append(s.Projects, p)
+		note, err := t.unmerged(ctx, r.Run)
+		if err != nil {
+			return err
+		}
+		if note != "" {
+			s.Notes = append(slices.Clip(s.Notes), note)
+		}
+	}
+	if len(s.Projects) == 0 && !s.Conflict && s.Problem == "" {
+		return nil
+	}
+	if s.Approvals, err = t.approvals(ctx, l.Head); err != nil {
+		return err
+	}
+	return t.say(ctx, comment.StatusMarker, s.Markdown(github.MaxComment))
+}
+
+// standing is how a run is put to people.
+func (t *task) standing(ctx context.Context, r Run) (p comment.ProjectStatus, err error) {
+	p = comment.ProjectStatus{
+		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Done: r.Done, Remaining: r.Remaining, By: r.Actor, Check: r.Check(),
+	}
+	switch p.Standing {
+	case comment.Queued, comment.Planning, comment.Overtaken:
+		return p, nil
+	case comment.Applied, comment.ApplyFailed:
+		p.Body, err = t.text(ctx, r.Result())
+		if p.Body != "" || err != nil {
+			return p, err
+		}
+	}
+	p.Body, err = t.text(ctx, r.Report())
+	if r.Full && t.Where != nil && r.Phase != Dropped {
+		p.Whole = t.Where(r.FullReport())
+	}
+	return p, err
+}
+
+// approvals are the logins of who approved the head.
+func (t *task) approvals(ctx context.Context, head string) ([]string, error) {
+	reviews, err := t.hub.Reviews(ctx, t.message.Pull.Number)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, r := range reviews {
+		if r.State == github.Approved && r.SHA == head {
+			out = append(out, r.Author)
+		}
+	}
+	return out, nil
+}
+
+// unmerged is what to know about a state that another pull request was applied to.
+func (t *task) unmerged(ctx context.Context, r Run) (string, error) {
+	l, err := t.lastApply(ctx, r)
+	if err != nil || l == nil || l.Settled || l.Number == r.Pull.Number || r.Phase == Dropped {
+		return "", err
+	}
+	return fmt.Sprintf("#%d was applied to %s and is not merged yet: until it is, this plan shows its changes as to be undone, and cannot be applied.", l.Number, comment.Code(r.Project)), nil
+}
