@@ -20,7 +20,7 @@ type PullRequestEvent struct {
 	Subject
 	Action string
 	Head   string // SHA
-	Base   string // SHA
+	Base   string // SHA, old as in a [PullRequest]
 	Merged bool
 	// BaseChanged says, of an edit, that it is to be merged into another branch now.
 	BaseChanged bool

@@ -48,6 +48,9 @@ func testMergeResult(t *testing.T) {
 	if moved := merge(); moved.SHA == first.SHA {
 		t.Error("the base moved, and the merge did not")
 	}
+	if p, err := s.client.PullRequest(t.Context(), 1); err != nil || p.Base.SHA != first.Base {
+		t.Errorf("the base as GitHub remembers it: %+v, %v", p.Base, err)
+	}
 	s.repo.LagMerges(3)
 	before := time.Now()
 	s.repo.Push("alice", "topic", "More", githubtest.Files{"main.tf": "one\ntwo\nthree\n"})

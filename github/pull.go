@@ -19,7 +19,9 @@ type PullRequest struct {
 	// MergedBy is the login of who merged it; "" if it is not merged.
 	MergedBy string
 	Head     Branch
-	Base     Branch
+	// Base is where it goes. Its SHA is old: that of some time around the last push to
+	// the head. What it is now is in [Client.MergeResult].
+	Base Branch
 	// MergeSHA is, of a merged pull request, the commit that it became; of an open one,
 	// GitHub's trial merge, if it has made one.
 	MergeSHA string

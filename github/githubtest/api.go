@@ -12,7 +12,7 @@ import (
 
 // ServeHTTP implements http.Handler: it is the API.
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if f := h.options.Fault; f != nil && f(w, r) || h.failed(w, r) {
+	if f := h.options.Fault; f != nil && f(w, r) || h.failed(w) {
 		return
 	}
 	h.mux.ServeHTTP(w, r)

@@ -47,7 +47,7 @@ func (h *Hub) Fail(n int, f Failure) {
 }
 
 // failed answers a request that is to fail.
-func (h *Hub) failed(w http.ResponseWriter, r *http.Request) bool {
+func (h *Hub) failed(w http.ResponseWriter) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.faults == 0 {

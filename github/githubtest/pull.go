@@ -15,6 +15,7 @@ type pull struct {
 	from          *Repository
 	head, base    string // branches
 	headSHA       string
+	baseSHA       string // of the base branch, when the head was last pushed
 	open, draft   bool
 	closedOn      string // what the base branch was when it was closed
 	mergedBy      *user  // nil if it is not merged
@@ -47,7 +48,7 @@ func (r *Repository) openPull(who, title string, from *Repository, branch string
 	r.numbers++
 	p := &pull{
 		id: h.nextID(), number: r.numbers, title: title, author: h.person(who), from: from,
-		head: branch, base: "main", headSHA: from.mustBranch(branch), open: true, draft: draft, made: at, touched: at,
+		head: branch, base: "main", headSHA: from.mustBranch(branch), baseSHA: r.mustBranch("main"), open: true, draft: draft, made: at, touched: at,
 	}
 	r.pulls = append(r.pulls, p)
 	h.note(Edit{Kind: "pull request", Repo: r.String(), Who: who, Number: p.number, Text: title})
@@ -95,9 +96,8 @@ func (r *Repository) Ready(who string, number int) {
 // Retarget lets a pull request be merged into another branch.
 func (r *Repository) Retarget(who string, number int, base string) {
 	r.act(who, number, "retarget", base, func(p *pull) (string, object) {
-		changes := object{"base": object{"ref": object{"from": p.base}, "sha": object{"from": r.branches[p.base]}}}
-		r.mustBranch(base)
-		p.base = base
+		changes := object{"base": object{"ref": object{"from": p.base}, "sha": object{"from": p.baseSHA}}}
+		p.base, p.baseSHA = base, r.mustBranch(base)
 		return "edited", object{"changes": changes}
 	})
 }
@@ -160,7 +160,6 @@ func (r *Repository) UpdateBranch(who string, number int) string {
 	}
 	message := fmt.Sprintf("Merge branch '%s' into %s", p.base, p.head)
 	c := r.commit(who, message, files, p.headSHA, r.branches[p.base])
-	h.note(Edit{Kind: "push", Repo: r.String(), Who: who, Text: p.head + ": " + message})
-	p.from.move(h.person(who), p.head, c.sha)
+	p.from.pushed(push{"push", who, p.head, message}, c)
 	return c.sha
 }

@@ -60,7 +60,7 @@ func (h *Hub) pullJSON(r *Repository, p *pull) object {
 	o := object{
 		"id": p.id, "node_id": nodeID("PullRequest", p.id), "number": p.number, "title": p.title, "body": nil,
 		"user": h.userJSON(p.author), "state": state(p), "locked": false, "draft": p.draft,
-		"head": h.endJSON(p.from, p.head, p.headSHA), "base": h.endJSON(r, p.base, r.branches[p.base]),
+		"head": h.endJSON(p.from, p.head, p.headSHA), "base": h.endJSON(r, p.base, p.baseSHA),
 		"url": api, "html_url": web, "diff_url": web + ".diff", "patch_url": web + ".patch", "issue_url": issue,
 		"comments_url": issue + "/comments", "statuses_url": api + "/statuses", "review_comment_url": api + "/comments{/number}",
 		"commits_url": api + "/commits", "review_comments_url": api + "/comments",

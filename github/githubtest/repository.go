@@ -99,16 +99,18 @@ func (r *Repository) mustBranch(name string) string {
 
 // Push commits changes to a branch, which starts at main if it is new.
 func (r *Repository) Push(who, branch, message string, changes Files) string {
-	return r.push(who, "push", branch, branch, message, changes)
+	return r.push(push{"push", who, branch, message}, branch, changes)
 }
 
 // ForcePush commits changes to main, and makes that all that a branch has.
 func (r *Repository) ForcePush(who, branch, message string, changes Files) string {
-	return r.push(who, "force-push", branch, "main", message, changes)
+	return r.push(push{"force-push", who, branch, message}, "main", changes)
 }
 
+type push struct{ kind, who, branch, message string }
+
 // push commits changes to what is on the branch from, or on main if there is none.
-func (r *Repository) push(who, kind, branch, from, message string, changes Files) string {
+func (r *Repository) push(p push, from string, changes Files) string {
 	h := r.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -117,10 +119,15 @@ func (r *Repository) push(who, kind, branch, from, message string, changes Files
 	if !ok {
 		at = r.mustBranch("main")
 	}
-	c := r.commit(who, message, h.commits[at].files.with(changes), at)
-	h.note(Edit{Kind: kind, Repo: r.String(), Who: who, Text: branch + ": " + message})
-	r.move(h.person(who), branch, c.sha)
+	c := r.commit(p.who, p.message, h.commits[at].files.with(changes), at)
+	r.pushed(p, c)
 	return c.sha
+}
+
+// pushed lets a branch be a commit that was pushed.
+func (r *Repository) pushed(p push, c *commit) {
+	r.hub.note(Edit{Kind: p.kind, Repo: r.String(), Who: p.who, Text: p.branch + ": " + p.message})
+	r.move(r.hub.person(p.who), p.branch, c.sha)
 }
 
 // move sets a branch, and with it the pull requests that come from it.
@@ -130,7 +137,7 @@ func (r *Repository) move(who *user, branch, sha string) {
 		for _, p := range to.pulls {
 			if p.open && p.from == r && p.head == branch {
 				before := p.headSHA
-				p.headSHA, p.touched = sha, r.hub.clock
+				p.headSHA, p.baseSHA, p.touched = sha, to.branches[p.base], r.hub.clock
 				to.sendPull(p, who, "synchronize", object{"before": before, "after": sha})
 			}
 		}

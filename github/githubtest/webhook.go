@@ -84,7 +84,7 @@ func (h *Hub) Deliver(ctx context.Context) (int, error) {
 		if a == nil {
 			return n, nil
 		}
-		if err := h.make(ctx, a); err != nil {
+		if err := h.perform(ctx, a); err != nil {
 			return n, err
 		}
 	}
@@ -138,12 +138,12 @@ func (h *Hub) Redeliver(ctx context.Context, guid string) (string, error) {
 	if a == nil {
 		return "", fmt.Errorf("there is no delivery %s", guid)
 	}
-	err := h.make(ctx, a)
+	err := h.perform(ctx, a)
 	return a.answer, err
 }
 
-// make makes an attempt.
-func (h *Hub) make(ctx context.Context, a *attempt) error {
+// perform makes an attempt.
+func (h *Hub) perform(ctx context.Context, a *attempt) error {
 	h.mu.Lock()
 	url, secret, lost := h.options.Webhook, h.options.Secret, h.lose > 0
 	if lost {
