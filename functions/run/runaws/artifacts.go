@@ -69,7 +69,7 @@ func (a Artifacts) Get(ctx context.Context, x run.Artifact) ([]byte, error) {
 var errBroken = errors.New("the answer broke off")
 
 func (a Artifacts) get(ctx context.Context, x run.Artifact) ([]byte, error) {
-	out, err := a.Client.GetObject(ctx, &s3.GetObjectInput{Bucket: &a.Bucket, Key: objectKey(x)})
+	out, err := a.Client.GetObject(ctx, &s3.GetObjectInput{Bucket: &a.Bucket, Key: objectKey(x), ChecksumMode: types.ChecksumModeEnabled})
 	var missing *types.NoSuchKey
 	if errors.As(err, &missing) {
 		return nil, run.ErrNoArtifact
