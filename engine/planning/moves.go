@@ -1,15 +1,14 @@
 package planning
 
 import (
+	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
@@ -25,27 +24,29 @@ type move struct {
 
 // moves gives instances of the state the addresses that the configuration has for
 // them now. Statements are followed in the order of their chains, so that of a -> b
-// and b -> c the first comes first. Where the new address is taken already, nothing
-// moves, and a warning says so.
-func (p *planner) moves() {
+// and b -> c the first comes first; of statements in a circle, none is. Where the new
+// address is taken already, nothing moves, and a warning says so. The errors are those of
+// providers that were asked to make objects of one type those of another.
+func (p *planner) moves(ctx context.Context) diags.Diagnostics {
 	list := p.moveStatements()
 	if len(list) == 0 {
-		return
+		return nil
 	}
-	list, ds := sortMoves(list)
-	p.report(ds)
-	if ds.HasErrors() {
-		return
+	if list, p.circle = sortMoves(list); p.circle.HasErrors() {
+		return nil
 	}
 	var blocked []string
+	var ds diags.Diagnostics
 	for _, m := range list {
-		blocked = append(blocked, p.follow(m)...)
+		more, problems := p.follow(ctx, m)
+		blocked, ds = append(blocked, more...), append(ds, problems...)
 	}
 	if len(blocked) > 0 {
 		slices.Sort(blocked)
 		p.report(diags.Warningf(nil, "Unresolved resource instance address changes",
 			"Lockstep tried to adjust resource instance addresses in the prior state based on change information recorded in the configuration, but some adjustments did not succeed due to existing objects already at the intended addresses:\n  - %s\n\nLockstep has planned to destroy these objects. If this is not what you want, resolve the conflict first.", strings.Join(slices.Compact(blocked), "\n  - ")))
 	}
+	return ds
 }
 
 // moveStatements collects written and implied moves.
@@ -163,7 +164,7 @@ func sameKey(a, b addrs.Target) bool {
 
 // follow carries out one statement on every instance that it means. It returns what
 // could not be moved, for the warning.
-func (p *planner) follow(m move) (blocked []string) {
+func (p *planner) follow(ctx context.Context, m move) (blocked []string, ds diags.Diagnostics) {
 	var all []addrs.AbsResourceInstance
 	for abs, r := range p.prior.Current().Resources() {
 		for k := range r.Instances {
@@ -185,6 +186,7 @@ func (p *planner) follow(m move) (blocked []string) {
 			}
 			continue
 		}
+		ds = append(ds, p.convert(ctx, x.from, x.to)...)
 		p.prior.MoveInstance(x.from, x.to)
 		origin := x.from
 		if was, ok := p.movedFrom[x.from]; ok {
@@ -195,7 +197,7 @@ func (p *planner) follow(m move) (blocked []string) {
 			p.movedFrom[x.to] = origin
 		}
 	}
-	return blocked
+	return blocked, ds
 }
 
 // target returns where a statement moves an instance, if it means it.
@@ -252,60 +254,4 @@ func (m *move) target(a addrs.AbsResourceInstance) (addrs.AbsResourceInstance, b
 		out.Resource.Key = m.to.Key
 	}
 	return out, true
-}
-
-// checkMoves reports moved blocks whose old address is still declared.
-func (p *planner) checkMoves() diags.Diagnostics {
-	var ds diags.Diagnostics
-	for _, m := range p.in.Config.Order {
-		for _, b := range m.Moved {
-			st := move{module: m.Addr, from: b.From, to: b.To, whole: wholeBlock(b.From) && wholeBlock(b.To)}
-			if what := p.stillThere(m, &st); what != "" {
-				ds = append(ds, diags.Errorf(&b.Range, "Moved object still exists",
-					"This statement declares a move from %s, but that object is still declared in the configuration at %s. Change your configuration so that this object will be declared as %s instead.", b.From, what, b.To)...)
-			}
-		}
-	}
-	return ds
-}
-
-// stillThere returns what the configuration still has at a statement's old address.
-func (p *planner) stillThere(m *config.Module, st *move) string {
-	mod, res := st.static(st.from)
-	target := p.in.Config.Modules[mod]
-	if target == nil {
-		return ""
-	}
-	if st.from.IsModule() {
-		ins, _ := p.s.Eval.Modules(target)
-		for _, in := range ins {
-			_, _, key := in.Call()
-			_, _, want := st.from.Module.Call()
-			if st.whole || key == want {
-				return in.String()
-			}
-		}
-		return ""
-	}
-	if target.Resources[res] == nil {
-		return ""
-	}
-	for _, abs := range slices.SortedFunc(maps.Keys(p.instances.Resources), addrs.AbsResource.Compare) {
-		if abs.Config() != (addrs.ConfigResource{Module: mod, Resource: res}) {
-			continue
-		}
-		for _, k := range p.instances.Resources[abs] {
-			if to, ok := st.target(abs.Instance(k)); ok && (st.whole || k == st.from.Key) && to != abs.Instance(k) {
-				return abs.Instance(k).String()
-			}
-		}
-	}
-	return ""
-}
-
-// moveTarget reports whether a written move leads to an instance: then it goes
-// because the configuration has no such instance.
-func (p *planner) moveTarget(a addrs.AbsResourceInstance) bool {
-	_, ok := p.movedFrom[a]
-	return ok
 }

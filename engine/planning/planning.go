@@ -71,18 +71,19 @@ type Input struct {
 const DefaultParallelism = 10
 
 // Plan makes the plan. It is returned beside errors too, marked as such, with
-// what could be planned; nil if moves make no sense, if a provider configuration is gone
-// that objects need, or if what is to be destroyed could not be planned otherwise.
+// what could be planned; nil if moved or removed blocks make no sense, if a provider
+// configuration is gone that objects need, or if what is to be destroyed could not be planned otherwise.
 func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 	if in.Parallelism <= 0 {
 		in.Parallelism = DefaultParallelism
 	}
 	p := newPlanner(in)
-	p.moves()
-	p.checkRemoved()
-	if ds := p.checkOrphans(); ds.HasErrors() {
+	ds := p.moves(ctx)
+	ds = append(ds, p.checkRemoved()...)
+	if ds = append(ds, p.checkOrphans()...); ds.HasErrors() {
 		return nil, ds
 	}
+	p.report(ds)
 	p.selectTargets()
 	p.walk(ctx)
 	p.report(p.s.CloseEphemerals(context.WithoutCancel(ctx)))
@@ -107,6 +108,8 @@ type planner struct {
 	nested map[*config.Resource]string
 	// movedFrom maps the new address of moved instances to the old one.
 	movedFrom map[addrs.AbsResourceInstance]addrs.AbsResourceInstance
+	// circle says that moved blocks lead in a circle.
+	circle diags.Diagnostics
 	// included is nil without targets; else the objects and instances to plan. doomed is
 	// the same for what is to be destroyed.
 	included, doomed *selection

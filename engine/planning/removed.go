@@ -91,7 +91,8 @@ func (p *planner) forgets(cr addrs.ConfigResource) bool {
 }
 
 // checkRemoved reports removed blocks for what is still declared.
-func (p *planner) checkRemoved() {
+func (p *planner) checkRemoved() diags.Diagnostics {
+	var ds diags.Diagnostics
 	for _, m := range p.in.Config.Order {
 		for _, r := range m.Removed {
 			mod, res := r.Static(m.Addr)
@@ -99,12 +100,13 @@ func (p *planner) checkRemoved() {
 			switch {
 			case target == nil:
 			case r.From.IsModule():
-				p.report(diags.Errorf(&r.Range, "Removed module still exists",
-					"This statement declares that %s was removed, but it is still declared in the configuration at %s. Take out the module block, or this one.", r.From, target.Call.Range))
+				ds = append(ds, diags.Errorf(&target.Call.Range, "Removed module still exists",
+					"The statement at %s declares that %s was removed, but it is still declared here. Take out this module block, or that statement.", r.Range, r.From)...)
 			case target.Resources[res] != nil:
-				p.report(diags.Errorf(&r.Range, "Removed resource still exists",
-					"This statement declares that %s was removed, but it is still declared in the configuration at %s. Take out the resource block, or this one.", r.From, target.Resources[res].Range))
+				ds = append(ds, diags.Errorf(&target.Resources[res].Range, "Removed resource still exists",
+					"The statement at %s declares that %s was removed, but it is still declared here. Take out this resource block, or that statement.", r.Range, r.From)...)
 			}
 		}
 	}
+	return ds
 }

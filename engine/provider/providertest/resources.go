@@ -140,7 +140,6 @@ func (c *client) Import(ctx context.Context, typeName, id string) ([]provider.Im
 
 // Move takes over the attributes of the same names.
 func (c *client) Move(ctx context.Context, req provider.MoveRequest) (provider.MoveResponse, diags.Diagnostics) {
-	c.ready("move")
 	v, ds := c.UpgradeState(ctx, provider.UpgradeRequest{TypeName: req.TargetType, JSON: req.SourceJSON})
 	if ds.HasErrors() {
 		return provider.MoveResponse{}, ds

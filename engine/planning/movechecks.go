@@ -1,0 +1,101 @@
+package planning
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// checkMoves reports moved blocks that make no sense. What instances there are must be
+// known, so it comes after the walk.
+func (p *planner) checkMoves() diags.Diagnostics {
+	var ds diags.Diagnostics
+	said := moveTable{from: map[moveEnd]*config.Moved{}, to: map[moveEnd]*config.Moved{}}
+	for _, m := range p.in.Config.Order {
+		for _, b := range m.Moved {
+			if b.From == b.To {
+				ds = append(ds, diags.Errorf(&b.Range, "Redundant move statement",
+					"This statement declares a move from %s to the same address, which is the same as not declaring this move at all.", b.From)...)
+				continue
+			}
+			st := move{module: m.Addr, from: b.From, to: b.To, whole: wholeBlock(b.From) && wholeBlock(b.To)}
+			if what := p.stillThere(m, &st); what != "" {
+				ds = append(ds, diags.Errorf(&b.Range, "Moved object still exists",
+					"This statement declares a move from %s, but that object is still declared in the configuration at %s. Change your configuration so that this object will be declared as %s instead.", b.From, what, b.To)...)
+			}
+			ds = append(ds, said.add(&st, b)...)
+		}
+	}
+	if ds.HasErrors() {
+		return ds
+	}
+	return p.circle
+}
+
+// A moveEnd is an endpoint as seen from the root module.
+type moveEnd struct {
+	module addrs.Module // that the statement is written in
+	target addrs.Target
+}
+
+// A moveTable knows what was said about each endpoint so far.
+type moveTable struct{ from, to map[moveEnd]*config.Moved }
+
+// add reports what contradicts an earlier statement: an object has one new address, and
+// one address is that of one object.
+func (t moveTable) add(st *move, b *config.Moved) diags.Diagnostics {
+	var ds diags.Diagnostics
+	from, to := moveEnd{st.module, b.From}, moveEnd{st.module, b.To}
+	if old := t.from[from]; old == nil {
+		t.from[from] = b
+	} else if old.To != b.To {
+		ds = append(ds, ambiguous(b, "The statement at %s says that %s moved to %s, this one that it moved to %s. It can have moved to one place only.", old.Range, b.From, old.To, b.To)...)
+	}
+	if old := t.to[to]; old == nil {
+		t.to[to] = b
+	} else if old.From != b.From {
+		ds = append(ds, ambiguous(b, "The statement at %s says that %s moved to %s, this one that %s did. Only one object can have moved there.", old.Range, old.From, b.To, b.From)...)
+	}
+	return ds
+}
+
+func ambiguous(b *config.Moved, detail string, args ...any) diags.Diagnostics {
+	return diags.Errorf(&b.Range, "Ambiguous move statements", detail, args...)
+}
+
+// stillThere returns what the configuration still has at a statement's old address.
+func (p *planner) stillThere(m *config.Module, st *move) string {
+	mod, res := st.static(st.from)
+	target := p.in.Config.Modules[mod]
+	if target == nil {
+		return ""
+	}
+	if st.from.IsModule() {
+		ins, _ := p.s.Eval.Modules(target)
+		for _, in := range ins {
+			_, _, key := in.Call()
+			_, _, want := st.from.Module.Call()
+			if st.whole || key == want {
+				return in.String()
+			}
+		}
+		return ""
+	}
+	if target.Resources[res] == nil {
+		return ""
+	}
+	for _, abs := range slices.SortedFunc(maps.Keys(p.instances.Resources), addrs.AbsResource.Compare) {
+		if abs.Config() != (addrs.ConfigResource{Module: mod, Resource: res}) {
+			continue
+		}
+		for _, k := range p.instances.Resources[abs] {
+			if to, ok := st.target(abs.Instance(k)); ok && (st.whole || k == st.from.Key) && to != abs.Instance(k) {
+				return abs.Instance(k).String()
+			}
+		}
+	}
+	return ""
+}

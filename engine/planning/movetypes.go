@@ -1,0 +1,79 @@
+package planning
+
+import (
+	"context"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/session"
+)
+
+// convert makes the current object of an instance one of the type, and of the provider,
+// that its new address has, if these are others. Deposed objects stay what they are: all
+// that will be done with them is to delete them.
+func (p *planner) convert(ctx context.Context, from, to addrs.AbsResourceInstance) diags.Diagnostics {
+	o := p.object(addrs.ResourceInstanceObject{Instance: from})
+	source := p.prior.Current().Resource(from.AbsResource()).Provider
+	target, hasBlock := p.providerOf(to.Config())
+	sameType := from.Resource.Resource.Type == to.Resource.Resource.Type
+	if o == nil || sameType && (!hasBlock || source.Provider == target.Provider) || to.Resource.Resource.Mode != addrs.Managed {
+		return nil
+	}
+	rs, ps, ds := p.s.Schema(ctx, target.Provider, to.Resource.Resource, nil)
+	if ds.HasErrors() {
+		return ds.At(to.String())
+	}
+	if !ps.MoveResourceState {
+		return append(ds, diags.Errorf(nil, "Unsupported `moved` across resource types",
+			"The provider %q cannot turn objects of another type, or of another provider, into its own: %s cannot become %s.", target.Provider, from, to).At(to.String())...)
+	}
+	client, more := p.s.Providers.Unconfigured(ctx, target.Provider)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	resp, more := client.Move(ctx, provider.MoveRequest{
+		SourceProvider: source.Provider.String(), SourceType: from.Resource.Resource.Type,
+		SourceVersion: o.SchemaVersion, SourceJSON: o.AttrsJSON, SourcePrivate: o.Private,
+		TargetType: to.Resource.Resource.Type,
+	})
+	if ds = append(ds, more.At(to.String())...); ds.HasErrors() {
+		return ds
+	}
+	bad := func(what string) diags.Diagnostics {
+		return append(ds, diags.Errorf(nil, "Provider returned invalid value",
+			"The provider %q gave an invalid answer when %s was to become %s: %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.", target.Provider, from, to, what).At(to.String())...)
+	}
+	switch {
+	case resp.State == cty.NilVal || resp.State.IsNull():
+		return bad("there is no object")
+	case !resp.State.IsWhollyKnown():
+		return bad("it has unknown values")
+	}
+	for _, err := range resp.State.Type().TestConformance(rs.Block.ImpliedType()) {
+		return bad(session.Describe(err))
+	}
+	next, err := session.Encode(session.MarkSensitive(resp.State, rs, nil), rs, session.Encoding{
+		Status: o.Status, Private: resp.Private, Dependencies: o.Dependencies, CreateBeforeDestroy: o.CreateBeforeDestroy,
+	})
+	if err != nil {
+		return bad(err.Error())
+	}
+	p.setObject(addrs.ResourceInstanceObject{Instance: from}, target, next)
+	return ds
+}
+
+// providerOf returns the provider configuration that a resource would have: that of its
+// block, or the one that its type implies. It reports which of these.
+func (p *planner) providerOf(cr addrs.ConfigResource) (pc addrs.AbsProviderConfig, hasBlock bool) {
+	m := p.in.Config.Modules[cr.Module]
+	switch {
+	case m == nil: // the module is gone, and what is in it will be
+		m = p.in.Config.Root
+	case m.Resources[cr.Resource] != nil:
+		return m.ResourceProvider(m.Resources[cr.Resource]), true
+	}
+	return m.ProviderConfig(addrs.LocalProviderConfig{LocalName: cr.Resource.ImpliedProvider()}), false
+}
