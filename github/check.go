@@ -89,9 +89,11 @@ func (c Check) check() error {
 // with c's name and external ID on c's commit; if there is none it is made. Doing it
 // twice does no more than once, unless both do not see each other's.
 //
-// What is longer than GitHub allows is an error: cut it before.
+// What is longer than GitHub allows is an error: cut it before. Bytes that are not UTF-8
+// are replaced.
 func (c *Client) PutCheck(ctx context.Context, id int64, check Check) (int64, error) {
 	what := fmt.Sprintf("write check run %s of %s at %.7s", check.Name, c.repo, check.SHA)
+	check.Title, check.Summary, check.Text = utf8Only(check.Title), utf8Only(check.Summary), utf8Only(check.Text)
 	if err := check.check(); err != nil {
 		return 0, fmt.Errorf("%s: %w", what, err)
 	}

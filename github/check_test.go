@@ -160,6 +160,7 @@ func TestCheckLimits(t *testing.T) {
 		"all at their limits": {func(c *github.Check) {
 			c.Summary, c.Text, c.Title = long(github.MaxCheckText), long(github.MaxCheckText), long(github.MaxCheckTitle)
 		}, ""},
+		"not UTF-8":       {func(c *github.Check) { c.Text = strings.Repeat("\xff\n", github.MaxCheckText/2) }, ""},
 		"text":            {func(c *github.Check) { c.Text = long(github.MaxCheckText + 1) }, "its text is 65536 bytes long, and 65535 are allowed"},
 		"summary":         {func(c *github.Check) { c.Summary = long(github.MaxCheckText + 1) }, "its summary is 65536 bytes"},
 		"title":           {func(c *github.Check) { c.Title = long(github.MaxCheckTitle + 1) }, "its title is 256 bytes"},
@@ -183,7 +184,7 @@ func TestCheckLimits(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		if got := s.repo.Checks(c.SHA); got[len(got)-1].Text != c.Text {
+		if got := s.repo.Checks(c.SHA); got[len(got)-1].Text != strings.ToValidUTF8(c.Text, "?") {
 			t.Errorf("%s: the text was cut to %d bytes", name, len(got[len(got)-1].Text))
 		}
 	}

@@ -24,11 +24,12 @@ const MaxComment = 65536
 //
 // A comment counts as ours if the App wrote it: anybody can write a marker. Of
 // several the oldest stays, and the others, which two that wrote at the same time
-// have left, are deleted.
+// have left, are deleted. Bytes that are not UTF-8 are replaced.
 func (c *Client) PutComment(ctx context.Context, number int, marker, body string) (int64, error) {
 	if marker == "" || !strings.Contains(body, marker) {
 		panic("github: a comment without its marker")
 	}
+	body = utf8Only(body)
 	if len(body) > MaxComment {
 		return 0, fmt.Errorf("comment on %s#%d: it is %d bytes long, and %d are allowed", c.repo, number, len(body), MaxComment)
 	}
@@ -59,6 +60,10 @@ func (c *Client) PutComment(ctx context.Context, number int, marker, body string
 	}
 	return id, nil
 }
+
+// utf8Only replaces bytes that are not UTF-8. In JSON each would become three, and a text
+// longer than it was measured, and different from what we find of it the next time.
+func utf8Only(s string) string { return strings.ToValidUTF8(s, "?") }
 
 // own returns our comments that have the marker, oldest first.
 func (c *Client) own(ctx context.Context, number int, marker string) ([]*gh.IssueComment, error) {

@@ -37,6 +37,15 @@ func TestPutComment(t *testing.T) {
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Error(diff)
 	}
+	odd := marker + strings.Repeat("\xff\n", github.MaxComment/2-len(marker))
+	for range 2 {
+		if again, err := s.client.PutComment(t.Context(), 1, marker, odd); err != nil || again != first {
+			t.Errorf("not UTF-8: %d, %v", again, err)
+		}
+	}
+	if n := s.count("PATCH "); n != 2 {
+		t.Errorf("%d edits of two", n)
+	}
 	if _, err := s.client.PutComment(t.Context(), 1, "<!-- other -->", "<!-- other -->"+strings.Repeat("x", github.MaxComment)); err == nil {
 		t.Error("a comment that is too long was sent")
 	}
