@@ -14,6 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/funcs"
+	"github.com/lockstep-iac/lockstep/engine/generating"
 	"github.com/lockstep-iac/lockstep/engine/planning"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provisioning"
@@ -207,6 +208,19 @@ func Import(ctx context.Context, r Run, state *states.State, addr addrs.AbsResou
 	in.ModuleFunctions = session.ModuleFunctions(ctx, r.Config, r.Providers, in.Functions)
 	next, more := planning.Import(ctx, in, addr, id)
 	return next, append(ds, more...)
+}
+
+// Generate writes resource blocks for the objects that import blocks name but that have no
+// block yet: see planning.Generate.
+func Generate(ctx context.Context, r Run, state *states.State) ([]generating.Generated, diags.Diagnostics) {
+	rs, ds := refs.Analyze(r.Config)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	in := r.input(rs, state)
+	in.ModuleFunctions = session.ModuleFunctions(ctx, r.Config, r.Providers, in.Functions)
+	out, more := planning.Generate(ctx, in)
+	return out, append(ds, more...)
 }
 
 // Evaluator returns an evaluator for expressions that a person types in: resources

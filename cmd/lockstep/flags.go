@@ -127,6 +127,7 @@ type operationFlags struct {
 	refresh        bool
 	targets        listFlag
 	replace        listFlag
+	generate       string // file for blocks that imports lack
 	parallelism    int
 	input          bool
 	json           bool

@@ -46,7 +46,8 @@ var allowed = map[string][]string{
 
 	"engine":                               {"engine/..."},
 	"engine/validating":                    {"engine/provisioning", "engine/session", "engine/walk", "engine/eval", "engine/provider", "engine/schema", "engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks"},
-	"engine/planning":                      {"engine/session", "engine/walk", "engine/eval", "engine/provider", "engine/plans", "engine/states", "engine/schema", "engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},
+	"engine/generating":                    {"engine/schema", "engine/addrs", "engine/marks"},
+	"engine/planning":                      {"engine/generating", "engine/session", "engine/walk", "engine/eval", "engine/provider", "engine/plans", "engine/states", "engine/schema", "engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},
 	"engine/applying":                      {"engine/provisioning", "engine/session", "engine/walk", "engine/order", "engine/eval", "engine/provider", "engine/plans", "engine/states", "engine/schema", "engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},
 	"engine/session":                       {"engine/walk", "engine/eval", "engine/provider", "engine/plans", "engine/states", "engine/schema", "engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},
 	"engine/provisioning":                  {"engine/schema", "engine/diags"},

@@ -17,6 +17,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/generating"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/functions/run/workdir"
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -31,6 +32,7 @@ type operation struct {
 	variables map[string]cty.Value
 	given     map[string]cty.Value // the same before conversion
 	unfit     map[string]diags.Diagnostics
+	generated []generating.Generated // for objects that are imported
 	settings  *workdir.Settings
 	workspace string
 	state     *workdir.State

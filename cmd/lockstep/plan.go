@@ -14,21 +14,18 @@ import (
 
 var planCommand = command{name: "plan", synopsis: "Show what an apply would change", main: true, run: func(a *app, args []string) int {
 	var o operationFlags
-	var out, generate string
+	var out string
 	var detailed bool
 	f := a.newFlags("plan", "plan [OPTIONS]")
 	f.operation(&o)
 	f.StringVar(&out, "out", "", "save the plan in a file, for `lockstep apply FILE`")
-	f.StringVar(&generate, "generate-config-out", "", "")
+	f.StringVar(&o.generate, "generate-config-out", "", "write the resource blocks that import blocks lack to this new file")
 	f.BoolVar(&detailed, "detailed-exitcode", false, "exit with 2 if there is something to change, 0 if not, 1 on errors")
 	if code, ok := f.parse(args); !ok {
 		return code
 	}
 	if f.NArg() > 0 {
 		return a.usage("plan takes no arguments: use -chdir to work in another directory")
-	}
-	if generate != "" {
-		return a.usage("-generate-config-out is not supported: write the resource block for the import by hand")
 	}
 	v := a.view(o.json)
 	defer v.close()
@@ -65,6 +62,11 @@ func (a *app) plan(o *operationFlags, v view, applying bool) (*plans.Plan, *oper
 		return nil, op, diags.FromError("Invalid option", err)
 	}
 	var ds, more diags.Diagnostics
+	if o.generate != "" {
+		if ds = a.generateTo(o.generate); ds.HasErrors() {
+			return nil, op, ds
+		}
+	}
 	if op.dir, ds = a.dir(); ds.HasErrors() {
 		return nil, op, ds
 	}
@@ -91,10 +93,16 @@ func (a *app) plan(o *operationFlags, v view, applying bool) (*plans.Plan, *oper
 	if ds = append(ds, op.openProviders(a.ctx)...); ds.HasErrors() {
 		return nil, op, append(ds, op.unlock()...)
 	}
+	if o.generate != "" {
+		if ds = append(ds, op.generate(o, v)...); ds.HasErrors() {
+			return nil, op, append(ds, op.unlock()...)
+		}
+	}
 	plan, more := engine.Plan(a.ctx, op.run(o.parallelism, v), op.state.Current, options)
 	ds = append(ds, more...)
 	if plan != nil {
 		plan.Backend = op.backend()
+		op.noteGenerated(plan)
 	}
 	return plan, op, ds
 }

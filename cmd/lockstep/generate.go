@@ -1,0 +1,98 @@
+package main
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/generating"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+)
+
+// generateTo checks where generated configuration is to go: nothing is overwritten.
+func (a *app) generateTo(path string) diags.Diagnostics {
+	if _, err := os.Stat(a.path(path)); err == nil {
+		return diags.Errorf(nil, "Target generated file already exists",
+			"-generate-config-out writes a new file, and %s is there already: name another one, or move what is in it elsewhere.", path)
+	}
+	return nil
+}
+
+// generate writes the blocks that import blocks lack to a file, and makes them part of the
+// configuration.
+func (o *operation) generate(f *operationFlags, v view) diags.Diagnostics {
+	blocks, ds := engine.Generate(o.a.ctx, o.run(f.parallelism, v), o.state.Current)
+	if ds.HasErrors() {
+		return ds
+	}
+	ds = append(ds, diags.Warningf(nil, "Config generation is experimental",
+		"What -generate-config-out writes is a draft, whose form may change: look it through before it is applied.")...)
+	if len(blocks) == 0 {
+		return ds
+	}
+	text, path := generating.File(blocks), o.a.path(f.generate)
+	if err := workdir.WriteFile(path, text, 0o644); err != nil {
+		return append(ds, diags.FromError("Failed to write generated configuration", err)...)
+	}
+	o.generated = blocks
+	installed, err := o.dir.Installed()
+	if err != nil {
+		return append(ds, diags.FromError("Invalid module manifest", err)...)
+	}
+	cfg, more := config.Load(config.Input{Tree: withFile{source.Dir(o.dir.Path), generatedName(path), text}, Installed: installed})
+	o.cfg = cfg
+	maps.Copy(o.a.files, cfg.Files)
+	v.say("\nThe blocks for imported objects that had none are in %s. Look them through, and move them to where they belong.\n", f.generate)
+	return append(ds, more...)
+}
+
+// generatedName is the name that a generated file has as part of the root module, also if
+// it was written elsewhere.
+func generatedName(path string) string {
+	name := filepath.Base(path)
+	if !strings.HasSuffix(name, ".tf") {
+		name += ".tf"
+	}
+	return name
+}
+
+// withFile is a tree with one more file in the root module.
+type withFile struct {
+	source.Tree
+	name string
+	text []byte
+}
+
+func (t withFile) ReadDir(dir string) ([]string, error) {
+	names, err := t.Tree.ReadDir(dir)
+	if dir == "." && err == nil && !slices.Contains(names, t.name) {
+		names = append(slices.Clone(names), t.name)
+		slices.Sort(names)
+	}
+	return names, err
+}
+
+func (t withFile) ReadFile(name string) ([]byte, error) {
+	if name == t.name {
+		return t.text, nil
+	}
+	return t.Tree.ReadFile(name)
+}
+
+// noteGenerated keeps with the changes the blocks that were generated for them.
+func (o *operation) noteGenerated(p *plans.Plan) {
+	for _, x := range o.generated {
+		for _, c := range p.Changes {
+			if c.Addr.Instance == x.Addr && c.Importing != nil {
+				c.GeneratedConfig = x.Text
+			}
+		}
+	}
+}

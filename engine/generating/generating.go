@@ -1,0 +1,205 @@
+// Package generating writes the resource block that describes an object: for objects
+// that are imported before anybody has written a block for them.
+//
+// It is a pure function from a schema and a value to text. The text has the form that the
+// stock tool gives it, to the byte, since programs compare and search it. The package
+// refuses to know where the object comes from and where the text goes. Start at [Block].
+package generating
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+)
+
+// Block returns the resource block for an object with the value v, which carries marks
+// and is known. What is sensitive, or read-only, or deprecated is left out or null, so the text has to
+// be looked through by a person. provider is the block's provider argument, "" if there is none.
+func Block(r addrs.Resource, provider string, b *schema.Block, v cty.Value) string {
+	w := &writer{}
+	w.line(0, "resource %q %q {", r.Type, r.Name)
+	if provider != "" {
+		w.line(2, "provider = %s", provider)
+	}
+	w.body(2, b, v, true)
+	w.line(0, "}")
+	return strings.TrimSuffix(string(hclwrite.Format([]byte(w.String()))), "\n")
+}
+
+// File returns the file for blocks, each with the ID that its object was found by.
+func File(blocks []Generated) []byte {
+	var b strings.Builder
+	// The marks by which programs know generated files.
+	b.WriteString("# __generated__ by Terraform\n# Please review these resources and move them into your main configuration files.\n")
+	for _, x := range blocks {
+		fmt.Fprintf(&b, "\n# __generated__ by Terraform from %q\n%s\n", x.ID, x.Text)
+	}
+	return []byte(b.String())
+}
+
+// Generated is the block of one imported object.
+type Generated struct {
+	Addr addrs.AbsResourceInstance
+	ID   string
+	Text string
+}
+
+// A writer writes HCL, which is formatted in the end.
+type writer struct{ strings.Builder }
+
+func (w *writer) line(indent int, format string, args ...any) {
+	fmt.Fprintf(w, "%s"+format+"\n", append([]any{strings.Repeat(" ", indent)}, args...)...)
+}
+
+// body writes the arguments and nested blocks of a value. top says that it is a resource's:
+// the older SDK gives each of these an argument "id" which is not meant to be set.
+func (w *writer) body(indent int, b *schema.Block, v cty.Value, top bool) {
+	for _, name := range slices.Sorted(maps.Keys(b.Attributes)) {
+		a := b.Attributes[name]
+		if top && name == "id" && a.Computed && a.Optional {
+			continue
+		}
+		w.attribute(indent, name, a, v)
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.Blocks)) {
+		if n := b.Blocks[name]; !n.Block.Deprecated {
+			w.blocks(indent, name, n, v.GetAttr(name))
+		}
+	}
+}
+
+func (w *writer) attribute(indent int, name string, a *schema.Attribute, v cty.Value) {
+	if !a.Required && !a.Optional || a.Deprecated {
+		return
+	}
+	val := v.GetAttr(name)
+	if a.Nested != nil {
+		w.nested(indent, name, a, val)
+		return
+	}
+	text := "null # sensitive"
+	if !a.Sensitive && !val.ContainsMarked() {
+		text = expression(val)
+	}
+	w.line(indent, "%s = %s", name, text)
+}
+
+// expression returns a value as an expression. Texts that hold JSON become calls of
+// jsonencode, which can be read.
+func expression(v cty.Value) string {
+	if v.Type() == cty.String && !v.IsNull() && json.Valid([]byte(v.AsString())) {
+		var x ctyjson.SimpleJSONValue
+		if x.UnmarshalJSON([]byte(v.AsString())) == nil && !x.Type().IsPrimitiveType() && x.Type() != cty.DynamicPseudoType {
+			return "jsonencode(" + string(hclwrite.TokensForValue(x.Value).Bytes()) + ")"
+		}
+	}
+	return string(hclwrite.TokensForValue(v).Bytes())
+}
+
+// nested writes an attribute with a structure.
+func (w *writer) nested(indent int, name string, a *schema.Attribute, v cty.Value) {
+	left, right := "[", "]"
+	if a.Nested.Nesting == schema.NestingSingle || a.Nested.Nesting == schema.NestingMap {
+		left, right = "{", "}"
+	}
+	sensitive := a.Sensitive || marks.Has(v, marks.Sensitive)
+	switch {
+	case sensitive:
+		w.line(indent, "%s = %s%s # sensitive", name, left, right)
+		return
+	case v.IsNull():
+		w.line(indent, "%s = null", name)
+		return
+	}
+	w.line(indent, "%s = %s", name, left)
+	switch a.Nested.Nesting {
+	case schema.NestingSingle:
+		w.attributes(indent+2, a.Nested.Attributes, v)
+	case schema.NestingMap:
+		for k, x := range elements(v) {
+			w.line(indent+2, "%s = {%s", quoted(k), hidden(x, "}"))
+			if !marks.Has(x, marks.Sensitive) {
+				w.attributes(indent+4, a.Nested.Attributes, x)
+				w.line(indent+2, "}")
+			}
+		}
+	default:
+		for _, x := range elements(v) {
+			if marks.Has(x, marks.Sensitive) {
+				w.line(indent+2, "{}, # sensitive")
+				continue
+			}
+			w.line(indent+2, "{")
+			w.attributes(indent+4, a.Nested.Attributes, x)
+			w.line(indent+2, "},")
+		}
+	}
+	w.line(indent, "%s", right)
+}
+
+func (w *writer) attributes(indent int, attrs map[string]*schema.Attribute, v cty.Value) {
+	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+		w.attribute(indent, name, attrs[name], v)
+	}
+}
+
+// blocks writes all nested blocks of a kind.
+func (w *writer) blocks(indent int, name string, n *schema.NestedBlock, v cty.Value) {
+	single := n.Nesting == schema.NestingSingle || n.Nesting == schema.NestingGroup
+	switch {
+	case marks.Has(v, marks.Sensitive):
+		w.line(indent, "%s {} # sensitive", name)
+	case v.IsNull():
+	case single:
+		w.block(indent, name, n, v)
+	default:
+		for k, x := range elements(v) {
+			header := name
+			if n.Nesting == schema.NestingMap {
+				header += " " + quoted(k)
+			}
+			w.block(indent, header, n, x)
+		}
+	}
+}
+
+func (w *writer) block(indent int, header string, n *schema.NestedBlock, v cty.Value) {
+	w.line(indent, "%s {%s", header, hidden(v, "}"))
+	if !marks.Has(v, marks.Sensitive) {
+		w.body(indent+2, n.Block, v, false)
+		w.line(indent, "}")
+	}
+}
+
+// hidden returns the end of a line that opens something: closed again if what is in it
+// is sensitive.
+func hidden(v cty.Value, right string) string {
+	if marks.Has(v, marks.Sensitive) {
+		return right + " # sensitive"
+	}
+	return ""
+}
+
+// quoted returns a key as a string literal.
+func quoted(k cty.Value) string { return string(hclwrite.TokensForValue(k).Bytes()) }
+
+// elements returns the elements of a collection in their order.
+func elements(v cty.Value) func(yield func(k, x cty.Value) bool) {
+	return func(yield func(k, x cty.Value) bool) {
+		for it := v.ElementIterator(); it.Next(); {
+			if !yield(it.Element()) {
+				return
+			}
+		}
+	}
+}
