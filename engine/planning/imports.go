@@ -5,14 +5,13 @@ import (
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
-	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/session"
 )
 
 // importTargets evaluates the import blocks for a resource: which object, by ID,
@@ -65,26 +64,9 @@ func (p *planner) importOne(im *config.Import, s eval.Scope, jobs []job) diags.D
 		return append(ds, diags.Errorf(im.To.Range().Ptr(), "Configuration for import target does not exist",
 			"The configuration for the given import %s does not exist. All target instances must have an associated configuration to be imported.", addr)...)
 	}
-	v, more := p.s.Eval.Expr(im.ID, s)
+	id, more := p.importID(im, s)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
-	}
-	bad := func(detail string) diags.Diagnostics {
-		return append(ds, diags.Errorf(im.ID.Range().Ptr(), "Invalid import id argument", "%s", detail)...)
-	}
-	if marks.Contains(v, marks.Ephemeral) {
-		return bad("The import ID value is ephemeral, which means that it can be different in each run.")
-	}
-	v, _ = v.Unmark()
-	switch {
-	case !v.IsKnown():
-		return bad("The import block \"id\" argument depends on resource attributes that cannot be determined until apply, so Lockstep cannot plan to import this resource.")
-	case v.IsNull() || v.Type() != cty.String && v.Type() != cty.Number:
-		return bad("The import ID must be a string that is not null.")
-	}
-	id := importID(v)
-	if id == "" {
-		return bad("The import ID value evaluates to an empty string, please provide a non-empty value.")
 	}
 	p.mu.Lock()
 	p.imports[addr] = importing{id, im.Range.Ptr()}
@@ -92,11 +74,26 @@ func (p *planner) importOne(im *config.Import, s eval.Scope, jobs []job) diags.D
 	return ds
 }
 
-func importID(v cty.Value) string {
-	if v.Type() == cty.String {
-		return v.AsString()
+// importID returns the ID that a block gives, which must be known by now.
+func (p *planner) importID(im *config.Import, s eval.Scope) (string, diags.Diagnostics) {
+	id, known, ds := session.ImportID(p.s.Eval, im, s)
+	if !known && !ds.HasErrors() {
+		ds = append(ds, session.BadImportID(im, "The import block's \"id\" argument depends on resource attributes that cannot be determined until apply, so that the import cannot be planned.")...)
 	}
-	return v.AsBigFloat().Text('f', -1)
+	return id, ds
+}
+
+// checkImports reports import blocks for resources that have no block.
+func (p *planner) checkImports() {
+	if p.in.Mode != plans.NormalMode {
+		return
+	}
+	for _, im := range p.in.Config.Root.Imports {
+		if m := p.in.Config.Modules[im.Resource.Module]; m == nil || m.Resources[im.Resource.Resource] == nil {
+			p.report(diags.Errorf(im.To.Range().Ptr(), "Configuration for import target does not exist",
+				"There is no block for %s, which the object is to be imported to. Write one, or have it written by the option -generate-config-out.", im.Resource))
+		}
+	}
 }
 
 // importing is what an import block says about one instance.

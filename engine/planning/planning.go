@@ -84,6 +84,7 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 		return nil, ds
 	}
 	p.report(ds)
+	p.checkImports()
 	p.selectTargets()
 	p.walk(ctx)
 	p.report(p.s.CloseEphemerals(context.WithoutCancel(ctx)))

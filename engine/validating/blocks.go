@@ -39,6 +39,7 @@ func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.Mod
 	ds = append(ds, more...)
 	ds = append(ds, v.conditions(r, rs, scope)...)
 	ds = append(ds, v.provisioners(m, r, rs, scope)...)
+	ds = append(ds, v.imports(m, r)...)
 	if ds.HasErrors() {
 		return ds
 	}

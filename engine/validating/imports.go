@@ -1,0 +1,62 @@
+package validating
+
+import (
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/session"
+)
+
+// imports checks the import blocks for a resource block, as far as nothing need be known
+// for that.
+func (v *validator) imports(m *config.Module, r *config.Resource) diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, im := range v.in.Config.Root.Imports {
+		if im.Resource != (addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}) {
+			continue
+		}
+		var scope eval.Scope
+		if im.ForEach != nil {
+			ins, more := v.eval.ForEach(im.ForEach, scope)
+			if ds = append(ds, more...); more.HasErrors() || len(ins) == 0 {
+				continue
+			}
+			scope.Instance = &ins[0]
+		}
+		ds = append(ds, importKey(im, r)...)
+		_, _, more := session.ImportID(v.eval, im, scope)
+		ds = append(ds, more...)
+	}
+	return ds
+}
+
+// importKey checks that the target has the kind of key that the resource's instances have.
+func importKey(im *config.Import, r *config.Resource) diags.Diagnostics {
+	t, hs := hcl.AbsTraversalForExpr(im.To)
+	if hs.HasErrors() {
+		return nil // the keys are expressions
+	}
+	target, ds := config.ParseTarget(t)
+	if ds.HasErrors() {
+		return ds
+	}
+	_, isInt := target.Key.Int()
+	_, isString := target.Key.Str()
+	what := ""
+	switch {
+	case isInt && r.Count == nil:
+		what = "has a number as its key, but the resource has no count"
+	case isString && r.ForEach == nil:
+		what = "has a string as its key, but the resource has no for_each"
+	case target.Key.IsNone() && r.Count != nil:
+		what = "has no key, but the resource has count: say which instance is meant"
+	case target.Key.IsNone() && r.ForEach != nil:
+		what = "has no key, but the resource has for_each: say which instance is meant"
+	default:
+		return nil
+	}
+	return diags.Errorf(im.To.Range().Ptr(), "Invalid import 'to' expression", "The address %s %s.", target, what)
+}
