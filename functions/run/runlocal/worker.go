@@ -39,7 +39,7 @@ func (q *Queue) Work(ctx context.Context, w Worker) error {
 	q.each(ctx, w, func() error {
 		for ctx.Err() == nil {
 			_, ok, err := q.next(ctx, w, false)
-			if err != nil {
+			if err != nil && !errors.Is(err, ctx.Err()) {
 				w.log(err)
 			}
 			if !ok {
