@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -25,6 +27,28 @@ import (
 type emulator struct {
 	url string
 	app *github.App
+	// webhooks gets what was read of each webhook.
+	webhooks chan delivered
+}
+
+type delivered struct {
+	github.Delivery
+	err error
+}
+
+// hook starts the App's end of webhooks.
+func (e *emulator) hook(t *testing.T, secret string) (url string) {
+	e.webhooks = make(chan delivered, 10)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := github.ReadPayload(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		d, err := github.ReadDelivery(r.Header, body, github.NewSecret(secret))
+		e.webhooks <- delivered{d, err}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
 }
 
 func startEmulator(t *testing.T) *emulator {
@@ -39,6 +63,7 @@ func startEmulator(t *testing.T) *emulator {
 		t.Fatal(err)
 	}
 	private := string(pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}))
+	e := &emulator{}
 	type list []map[string]any
 	seed, err := json.Marshal(map[string]any{
 		"tokens": map[string]any{"admin-token": map[string]any{"login": "admin", "scopes": []string{"repo"}}},
@@ -47,6 +72,7 @@ func startEmulator(t *testing.T) *emulator {
 			"repos": list{{"owner": "acme", "name": "infra"}},
 			"apps": list{{
 				"app_id": 77, "slug": "lockstep", "name": "Lockstep", "private_key": private,
+				"webhook_url": e.hook(t, "hush"), "webhook_secret": "hush", "events": []string{"issue_comment"},
 				"permissions":   map[string]string{"issues": "write", "pull_requests": "write", "checks": "write", "contents": "read", "metadata": "read"},
 				"installations": list{{"installation_id": 99, "account": "acme", "repository_selection": "all"}},
 			}},
@@ -55,11 +81,11 @@ func startEmulator(t *testing.T) *emulator {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &emulator{url: "http://" + statebackendtest.StartServer(t, func(address string) *exec.Cmd {
+	e.url = "http://" + statebackendtest.StartServer(t, func(address string) *exec.Cmd {
 		cmd := statebackendtest.Server(node, "testdata/emulate.mjs", module, address)
 		cmd.Env = append(os.Environ(), "EMULATE_SEED="+string(seed))
 		return cmd
-	})}
+	})
 	e.app, err = github.NewApp(github.AppConfig{ID: 77, Key: github.NewSecret(private), URL: e.url})
 	if err != nil {
 		t.Fatal(err)
@@ -142,6 +168,14 @@ func (e *emulator) comments(t *testing.T, client *github.Client) {
 	var issue struct{ Number int }
 	e.ask(t, "POST", "/repos/acme/infra/issues", `{"title":"A pull request, as far as comments go"}`, &issue)
 	e.ask(t, "POST", fmt.Sprintf("/repos/acme/infra/issues/%d/comments", issue.Number), `{"body":"I was here first `+marker+`"}`, &struct{}{})
+	select {
+	case d := <-e.webhooks:
+		if want := (github.OtherEvent{Name: "issue_comment", Action: "created"}); d.err != nil || d.Event != want {
+			t.Errorf("the webhook: %+v, %v", d.Event, d.err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("there was no webhook")
+	}
 	id, err := client.PutComment(t.Context(), issue.Number, marker, "one "+marker)
 	if err != nil {
 		t.Fatal(err)
