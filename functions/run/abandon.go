@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -21,9 +22,9 @@ func (t *task) abandon(ctx context.Context, reason string) error {
 	reply := comment.Broken{Reason: reason}
 	switch t.message.Kind {
 	case ToPlan:
-		return t.abandonPlan(ctx, reply)
+		return errors.Join(t.abandonPlan(ctx, reply), t.release(ctx, t.message.run()))
 	case ToApply:
-		return t.abandonApply(ctx, reply)
+		return errors.Join(t.abandonApply(ctx, reply), t.release(ctx, t.message.run()))
 	case Tell:
 		return nil // there is nothing that could be said where it cannot be said
 	case Commanded:
@@ -44,7 +45,7 @@ func (t *task) abandon(ctx context.Context, reason string) error {
 
 // abandonPlan records that a plan failed.
 func (t *task) abandonPlan(ctx context.Context, why comment.Broken) error {
-	s, err := t.read(ctx, t.message.Pull.runs()+"/"+t.message.Target)
+	s, err := t.read(ctx, t.message.run())
 	if err != nil || s.version == "" || s.Attempt != t.message.Attempt {
 		return err
 	}
@@ -54,13 +55,13 @@ func (t *task) abandonPlan(ctx context.Context, why comment.Broken) error {
 	case Planned, PlanFailed:
 		return t.planned(ctx, s.Run)
 	}
-	return t.release(ctx, s.Run)
+	return nil
 }
 
 // abandonApply records that an apply failed, if it was begun, and otherwise that its
 // plan was not applied.
 func (t *task) abandonApply(ctx context.Context, why comment.Broken) error {
-	s, err := t.read(ctx, t.message.Pull.runs()+"/"+t.message.Target)
+	s, err := t.read(ctx, t.message.run())
 	if err != nil || s.version == "" || s.Try != t.message.Attempt {
 		return err
 	}

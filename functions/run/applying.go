@@ -27,7 +27,7 @@ func (r Run) effectKey() string { return fmt.Sprintf("effect/%s/%d", r.key(), r.
 
 // apply applies one saved plan.
 func (t *task) apply(ctx context.Context) error {
-	s, err := t.read(ctx, t.message.Pull.runs()+"/"+t.message.Target)
+	s, err := t.read(ctx, t.message.run())
 	if err != nil || s.version == "" || s.Try != t.message.Attempt {
 		return err
 	}

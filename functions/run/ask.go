@@ -54,6 +54,12 @@ func askOf(m Message) string {
 	return ""
 }
 
+// Answered reports whether an answer to a comment is there, or was begun.
+func (p *Pipeline) Answered(ctx context.Context, pull Pull, comment int64) (bool, error) {
+	rec, err := p.Records.Get(ctx, askDir(pull)+"/"+strconv.FormatInt(comment, 10))
+	return rec.Version != "", err
+}
+
 // comment returns the ID of the comment that is answered, 0 if it is none.
 func (a Ask) comment() int64 {
 	id, _ := strconv.ParseInt(a.Name, 10, 64)

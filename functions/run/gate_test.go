@@ -41,7 +41,9 @@ func TestGate(t *testing.T) {
 	may := func(p github.Permission) change { return func(q *Request) { q.Permission = p } }
 	closed := func(q *Request) { q.Pull.Open = false }
 	fork := func(q *Request) { q.Pull.Head.Repo.ID = 6 }
-	push := func(q *Request) { q.Verb, q.Entry, q.Actor, q.Permission = comment.Plan, ByPush, "", github.NoPermission }
+	push := func(q *Request) {
+		q.Verb, q.Entry, q.Actor, q.Permission = comment.Plan, ByPush, "", github.NoPermission
+	}
 	onMerge := func(q *Request) { q.Run.ApplyOn = project.OnMerge }
 	merge := func(q *Request) {
 		q.Entry, q.Pull.Open, q.Pull.Merged = ByMerge, false, true
@@ -190,7 +192,7 @@ func TestGateIsForQuestions(t *testing.T) {
 		"a push by somebody":  func(q *Request) { q.Verb, q.Entry = comment.Plan, ByPush },
 		"a plan by a merge":   func(q *Request) { q.Verb, q.Entry = comment.Plan, ByMerge },
 		"a way in of its own": func(q *Request) { q.Verb, q.Entry, q.Actor = comment.Plan, "", "" },
-		"help":               func(q *Request) { q.Verb = comment.Help },
+		"help":                func(q *Request) { q.Verb = comment.Help },
 	} {
 		func() {
 			defer func() {

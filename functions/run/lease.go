@@ -19,7 +19,10 @@ type Lease struct {
 // unlimited is how long a process may work that has no end set.
 const unlimited = 6 * time.Hour
 
-func leaseKey(r Run) string { return "lease/" + url.PathEscape(r.key()) }
+// leases is the directory of all leases.
+const leases = "lease"
+
+func leaseKey(run string) string { return leases + "/" + url.PathEscape(run) }
 
 // hold takes the lease of a run, from whoever had it before: messages about one run are
 // handled one after the other, so that one is dead, or is on the way to find out that
@@ -29,15 +32,15 @@ func (t *task) hold(ctx context.Context, r Run) error {
 	if !ok {
 		end = time.Now().Add(unlimited)
 	}
-	_, err := t.change(ctx, leaseKey(r), func([]byte) ([]byte, error) {
+	_, err := t.change(ctx, leaseKey(r.key()), func([]byte) ([]byte, error) {
 		return encode(Lease{Message: t.message, HardStop: end.UTC()}), nil
 	})
 	return err
 }
 
 // release gives the lease of a run back, if it is this message's.
-func (t *task) release(ctx context.Context, r Run) error {
-	rec, err := t.Records.Get(ctx, leaseKey(r))
+func (t *task) release(ctx context.Context, run string) error {
+	rec, err := t.Records.Get(ctx, leaseKey(run))
 	if err != nil || rec.Version == "" {
 		return err
 	}
@@ -53,4 +56,21 @@ func (t *task) release(ctx context.Context, r Run) error {
 		err = nil // somebody else's now, or gone
 	}
 	return err
+}
+
+// Leases returns the leases that are held, by dead processes too.
+func (p *Pipeline) Leases(ctx context.Context) ([]Lease, error) {
+	list, err := p.Records.List(ctx, leases)
+	if err != nil {
+		return nil, fmt.Errorf("list leases: %w", err)
+	}
+	var out []Lease
+	for _, rec := range list {
+		var l Lease
+		if err := json.Unmarshal(rec.Value, &l); err != nil {
+			return nil, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
+		}
+		out = append(out, l)
+	}
+	return out, nil
 }

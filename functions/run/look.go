@@ -28,9 +28,9 @@ func (t *task) saveLook(ctx context.Context, l Look) error {
 	return err
 }
 
-// lastLook returns what was found last; the zero value if nobody looked.
-func (t *task) lastLook(ctx context.Context, p Pull) (Look, error) {
-	rec, err := t.Records.Get(ctx, p.lookKey())
+// LastLook returns what was found last; the zero value if nobody looked.
+func (p *Pipeline) LastLook(ctx context.Context, pull Pull) (Look, error) {
+	rec, err := p.Records.Get(ctx, pull.lookKey())
 	if err != nil || rec.Version == "" {
 		return Look{}, err
 	}

@@ -53,6 +53,9 @@ type Message struct {
 	Ask string `json:",omitempty"`
 }
 
+// run is the key of the run that is to be planned or applied.
+func (m Message) run() string { return m.Pull.runs() + "/" + m.Target }
+
 // Queue names the queue that the message belongs on.
 func (m Message) Queue() QueueName {
 	switch m.Kind {

@@ -18,7 +18,7 @@ var errSuperseded = errors.New("a newer plan is wanted")
 
 // plan plans one project.
 func (t *task) plan(ctx context.Context) error {
-	s, err := t.read(ctx, t.message.Pull.runs()+"/"+t.message.Target)
+	s, err := t.read(ctx, t.message.run())
 	if err != nil || s.version == "" || s.Attempt != t.message.Attempt {
 		return err
 	}
@@ -27,7 +27,7 @@ func (t *task) plan(ctx context.Context) error {
 	case Planned, PlanFailed:
 		return t.planned(ctx, s.Run) // we died before all of it was said
 	default:
-		return t.release(ctx, s.Run)
+		return t.release(ctx, s.key())
 	}
 	if err := t.look(ctx); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (t *task) plan(ctx context.Context) error {
 	}
 	err = t.make(ctx, s)
 	if errors.Is(err, errSuperseded) {
-		return t.release(ctx, s.Run)
+		return t.release(ctx, s.key())
 	}
 	return err
 }
@@ -212,7 +212,7 @@ func (t *task) announced(ctx context.Context, r Run) error {
 	if err := t.putCheck(ctx, r); err != nil {
 		return err
 	}
-	if err := t.release(ctx, r); err != nil {
+	if err := t.release(ctx, r.key()); err != nil {
 		return err
 	}
 	return t.wantTold(ctx, r)

@@ -104,6 +104,12 @@ func pullOf(s github.Subject) Pull {
 	return Pull{Installation: s.Installation, Repo: s.Repo, Number: s.Number}
 }
 
+// Received reports whether a delivery was received to its end.
+func (p *Pipeline) Received(ctx context.Context, guid string) (bool, error) {
+	rec, err := p.Records.Get(ctx, deliveryKey(guid))
+	return string(rec.Value) == queued, err
+}
+
 func deliveryKey(guid string) string { return "delivery/" + guid }
 
 // queued is the record of a delivery whose messages are sent.

@@ -1,6 +1,8 @@
 package run_test
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -25,6 +27,7 @@ type stage struct {
 	hub      *githubtest.Hub
 	repo     *githubtest.Repository
 	data     *runlocal.Dir
+	app      *github.App
 	pipeline *run.Pipeline
 	webhook  run.Webhook
 	url      string // of the webhook
@@ -50,6 +53,7 @@ func newStage(t *testing.T, files githubtest.Files) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.app = app
 	if s.data, err = runlocal.Open(t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
@@ -86,14 +90,30 @@ func (s *stage) settle() {
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		handled, err := s.data.Queue.Drain(s.t.Context(), runlocal.Worker{Handle: s.pipeline.Handle, Abandon: s.pipeline.Abandon})
-		if err != nil {
-			s.t.Fatal(err)
-		}
+		handled := s.drain(s.t.Context(), s.pipeline.Handle)
 		if sent+handled == 0 {
 			return
 		}
 	}
+}
+
+// drain has the waiting messages handled.
+func (s *stage) drain(ctx context.Context, handle func(context.Context, run.Message) error) int {
+	s.t.Helper()
+	n, err := s.data.Queue.Drain(ctx, runlocal.Worker{Handle: handle, Abandon: s.pipeline.Abandon})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return n
+}
+
+// check returns the check runs at the head of a branch, in a line each.
+func (s *stage) check(branch string) string {
+	var b strings.Builder
+	for _, c := range s.repo.Checks(s.repo.Head(branch)) {
+		fmt.Fprintf(&b, "%s %s: %s%s %s\n", c.ExternalID, c.Name, c.Status, c.Conclusion, c.Title)
+	}
+	return strings.ReplaceAll(b.String(), "completed", "")
 }
 
 // pull pushes changes to a branch and opens a pull request.

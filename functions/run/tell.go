@@ -94,7 +94,7 @@ func (t *task) status(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l, err := t.lastLook(ctx, t.message.Pull)
+	l, err := t.LastLook(ctx, t.message.Pull)
 	if err != nil {
 		return err
 	}

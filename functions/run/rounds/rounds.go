@@ -1,0 +1,152 @@
+// Package rounds is what a janitor does from time to time: it finds what nobody would
+// come back to, and has it done. Webhooks that did not arrive, heads of pull requests
+// that nobody looked at, comments that nobody answered, and runs whose process died.
+//
+// GitHub makes one attempt to deliver a webhook and keeps it for three days; the queue
+// gives a message back that was not handled. So everything here is rare, and may be done
+// although somebody else is about to: it ends in the same messages and methods of
+// package run, which take it twice.
+//
+// What decides is pure ([Missed], [Dead], [Unseen], [Unanswered]). The package refuses to
+// know what follows from a message. Start at [Janitor.Round].
+package rounds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// App is what the janitor asks the GitHub App; *github.App is it.
+type App interface {
+	Deliveries(ctx context.Context, since time.Time) ([]github.DeliveryInfo, error)
+	Delivery(ctx context.Context, id int64) (github.Delivery, error)
+	Installations(ctx context.Context) ([]github.Installation, error)
+	Repositories(ctx context.Context, installation int64) ([]github.Repo, error)
+}
+
+// Repository is what the janitor asks one repository; *github.Client is it.
+type Repository interface {
+	OpenPulls(ctx context.Context) ([]github.PullRequest, error)
+	CommentsSince(ctx context.Context, since time.Time) ([]github.Comment, error)
+}
+
+// A Janitor goes its rounds. Any number of them may do so at the same time.
+type Janitor struct {
+	Pipeline *run.Pipeline
+	App      App
+	// Connect opens a repository with the rights of an installation.
+	Connect func(installation int64, repo github.Repo) (Repository, error)
+	// Grace is how long after a process' certain end its run is given up: meanwhile the
+	// queue hands its message to another one. 0 is 10 minutes.
+	Grace time.Duration
+}
+
+// Found says what a round found, and had done.
+type Found struct {
+	Deliveries int // that were received only now
+	Leases     int // of dead processes
+	Heads      int // that nobody had looked at
+	Comments   int // that nobody had begun to answer
+}
+
+// Memory is how far back the janitor looks: as long as GitHub keeps deliveries.
+// Source: https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks
+const Memory = 3 * 24 * time.Hour
+
+// Round goes round once, at the time now. What one part of it fails at does not keep the others; the
+// next round tries again.
+func (j *Janitor) Round(ctx context.Context, now time.Time) (Found, error) {
+	var f Found
+	errs := []error{j.leases(ctx, now, &f), j.deliveries(ctx, now, &f)}
+	installed, err := j.App.Installations(ctx)
+	errs = append(errs, err)
+	for _, i := range installed {
+		if i.Suspended {
+			continue
+		}
+		repos, err := j.App.Repositories(ctx, i.ID)
+		errs = append(errs, err)
+		for _, r := range repos {
+			if err := j.repository(ctx, i.ID, r, now, &f); err != nil {
+				errs = append(errs, fmt.Errorf("look after %s: %w", r, err))
+			}
+		}
+	}
+	return f, errors.Join(errs...)
+}
+
+// leases gives up the runs of dead processes.
+func (j *Janitor) leases(ctx context.Context, now time.Time, f *Found) error {
+	grace := j.Grace
+	if grace == 0 {
+		grace = 10 * time.Minute
+	}
+	all, err := j.Pipeline.Leases(ctx)
+	errs := []error{err}
+	for _, l := range Dead(all, now.Add(-grace)) {
+		err := j.Pipeline.Abandon(ctx, l.Message, "the process that did it ended before it was done")
+		if err == nil {
+			f.Leases++
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// deliveries receives the webhooks that did not arrive.
+func (j *Janitor) deliveries(ctx context.Context, now time.Time, f *Found) error {
+	list, err := j.App.Deliveries(ctx, now.Add(-Memory))
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, d := range Missed(list) {
+		have, err := j.Pipeline.Received(ctx, d.GUID)
+		if err != nil || have {
+			errs = append(errs, err)
+			continue
+		}
+		full, err := j.App.Delivery(ctx, d.ID)
+		if err == nil {
+			_, err = j.Pipeline.Receive(ctx, full)
+		}
+		if err == nil {
+			f.Deliveries++
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// repository looks at the open pull requests and the new comments of a repository.
+func (j *Janitor) repository(ctx context.Context, installation int64, repo github.Repo, now time.Time, f *Found) error {
+	hub, err := j.Connect(installation, repo)
+	if err != nil {
+		return err
+	}
+	pull := func(n int) run.Pull { return run.Pull{Installation: installation, Repo: repo, Number: n} }
+	open, err := hub.OpenPulls(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range open {
+		seen, err := j.Pipeline.LastLook(ctx, pull(p.Number))
+		if err != nil {
+			return err
+		}
+		if !Unseen(p, seen) {
+			continue
+		}
+		id := fmt.Sprintf("head-%d-%d-%.12s-%.12s", repo.ID, p.Number, seen.Head, p.Head.SHA)
+		if err := j.Pipeline.Queue.Send(ctx, run.Message{ID: id, Kind: run.Pushed, Pull: pull(p.Number), Action: "synchronize"}); err != nil {
+			return err
+		}
+		f.Heads++
+	}
+	return j.comments(ctx, hub, pull, now, f)
+}

@@ -1,0 +1,181 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/functions/run/rounds"
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// round lets the janitor go round once, and everything happen that follows.
+func (s *stage) round(want rounds.Found) {
+	s.t.Helper()
+	s.roundAt(s.hub.Now(), want)
+}
+
+func (s *stage) roundAt(now time.Time, want rounds.Found) {
+	s.t.Helper()
+	j := &rounds.Janitor{Pipeline: s.pipeline, App: s.app, Connect: func(installation int64, r github.Repo) (rounds.Repository, error) {
+		return s.app.Repository(installation, r)
+	}}
+	got, err := j.Round(s.t.Context(), now)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		s.t.Errorf("the round: %s", diff)
+	}
+	s.settle()
+}
+
+// TestLostWebhooks holds that what GitHub did not get delivered happens all the same:
+// by its list of deliveries, and if that is gone too, by what is there to be seen.
+func TestLostWebhooks(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	s.round(rounds.Found{})
+	s.hub.LoseDeliveries(1)
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	if got := s.status(n); got != "" {
+		t.Fatalf("the webhook was not lost:\n%s", got)
+	}
+	s.round(rounds.Found{Deliveries: 1, Heads: 1})
+	s.expect("the status", s.status(n), "2 to add")
+	s.round(rounds.Found{})
+
+	s.hub.LoseDeliveries(1)
+	if got := s.say("alice", n, "lockstep apply"); got != "" {
+		t.Fatalf("the webhook was not lost: %s", got)
+	}
+	s.pipeline.Records = forgetful{s.pipeline.Records} // nothing but the comment is left
+	s.round(rounds.Found{Deliveries: 1, Comments: 1})
+	s.expect("the status", s.status(n), "applied by `alice`")
+	if got := len(s.repo.Comments(n)); got != 3 {
+		t.Errorf("%d comments", got)
+	}
+	s.round(rounds.Found{})
+}
+
+// forgetful are records that do not know which messages were handled.
+type forgetful struct{ run.Records }
+
+func (f forgetful) Get(ctx context.Context, key string) (run.Record, error) {
+	if strings.HasPrefix(key, "message/") {
+		return run.Record{Key: key}, nil
+	}
+	return f.Records.Get(ctx, key)
+}
+
+// TestOldCommentsAreNotCommands holds that what was written before the janitor came, or
+// was edited since, is not carried out.
+func TestOldCommentsAreNotCommands(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.hub.LoseDeliveries(1)
+	s.say("alice", n, "lockstep apply")
+	s.hub.SetWebhook("") // and GitHub does not remember it
+	s.pipeline.Records = forgetful{s.pipeline.Records}
+	j := &rounds.Janitor{Pipeline: s.pipeline, App: noDeliveries{s.app}, Connect: func(installation int64, r github.Repo) (rounds.Repository, error) {
+		return s.app.Repository(installation, r)
+	}}
+	harmless := s.repo.Comment("mallory", n, "What a fine change.")
+	for range 3 {
+		if f, err := j.Round(t.Context(), s.hub.Now()); err != nil || f != (rounds.Found{}) {
+			t.Errorf("%+v, %v", f, err)
+		}
+		s.repo.EditComment("alice", harmless, "lockstep apply")
+	}
+}
+
+type noDeliveries struct{ rounds.App }
+
+func (noDeliveries) Deliveries(context.Context, time.Time) ([]github.DeliveryInfo, error) {
+	return nil, nil
+}
+
+// dying is an engine whose process dies in the middle of what it does.
+type dying struct {
+	run.Engine
+	plan, apply bool
+}
+
+var errDied = errors.New("killed")
+
+func (d *dying) Plan(ctx context.Context, j run.Job) (run.PlanResult, error) {
+	if d.plan {
+		return run.PlanResult{}, errDied
+	}
+	return d.Engine.Plan(ctx, j)
+}
+
+func (d *dying) Apply(ctx context.Context, j run.Job, plan []byte, permit func(run.StateID) bool) (run.Outcome, error) {
+	if d.apply {
+		permit(run.StateID{})
+		panic(errDied)
+	}
+	return d.Engine.Apply(ctx, j, plan, permit)
+}
+
+// once hands each waiting message over once, as to a process that dies with what it
+// fails at.
+func (s *stage) once(ctx context.Context) {
+	s.t.Helper()
+	if _, err := s.hub.Deliver(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+	s.drain(ctx, func(ctx context.Context, m run.Message) error {
+		defer func() {
+			if x := recover(); x != nil && x != errDied {
+				panic(x)
+			}
+		}()
+		if err := s.pipeline.Handle(ctx, m); err != nil && !errors.Is(err, errDied) {
+			return err
+		}
+		return nil
+	})
+}
+
+// TestDeadProcesses holds that a run whose process died is found, has failed, and says
+// so where people look.
+func TestDeadProcesses(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	engine := &dying{Engine: s.pipeline.Engine, plan: true}
+	s.pipeline.Engine = engine
+	short, cancel := context.WithDeadline(t.Context(), time.Now().Add(time.Hour))
+	defer cancel()
+	later := time.Now().Add(2 * time.Hour)
+	s.repo.Push("alice", "b", "B", githubtest.Files{"b.tf": resource("b", "1")})
+	n := s.repo.OpenPull("alice", "B", "b")
+	s.once(short)
+	s.roundAt(time.Now(), rounds.Found{})
+	s.expect("the check", s.check("b"), "in_progress")
+	s.roundAt(later, rounds.Found{Leases: 1})
+	s.expect("the status", s.status(n), "could not plan", "the process that did it ended before it was done")
+	s.expect("the check", s.check("b"), "failure Planning failed")
+	s.roundAt(later, rounds.Found{})
+
+	engine.plan, engine.apply = false, true
+	s.say("alice", n, "lockstep plan")
+	s.repo.Comment("alice", n, "lockstep apply")
+	s.once(short)
+	s.expect("the check", s.check("b"), "in_progress")
+	s.roundAt(later, rounds.Found{Leases: 1})
+	s.expect("the status", s.status(n), "could not apply", "look at the new plan with care")
+	s.expect("the check", s.check("b"), "failure The apply failed")
+	comments := s.repo.Comments(n)
+	s.expect("the answer", comments[len(comments)-1].Body, "**The apply of `.` failed**", "look at the new plan with care")
+	engine.apply = false
+	s.expect("a new plan", s.say("alice", n, "lockstep plan"), "**Planned** `.`: 2 to add")
+	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added")
+}
