@@ -125,17 +125,34 @@ func (s *stage) pull(who, branch string, changes githubtest.Files) int {
 	return n
 }
 
+// ref names a pull request as messages do.
+func (s *stage) ref(number int) run.Pull {
+	return run.Pull{Installation: s.repo.Installation(), Repo: s.repo.Repo(), Number: number}
+}
+
 // say comments, and returns our answer.
 func (s *stage) say(who string, number int, text string) string {
 	s.t.Helper()
 	id := s.repo.Comment(who, number, text)
 	s.settle()
-	marker := comment.AnswerMarker(strconv.FormatInt(id, 10))
+	return s.answerTo(number, id)
+}
+
+// answerTo returns our answer to a comment, "" if there is none.
+func (s *stage) answerTo(number int, id int64) string {
+	s.t.Helper()
+	return s.answer(number, strconv.FormatInt(id, 10))
+}
+
+// answer returns our answer of a name.
+func (s *stage) answer(number int, name string) string {
+	s.t.Helper()
+	marker := comment.AnswerMarker(name)
 	answer := ""
 	for _, c := range s.repo.Comments(number) {
 		if strings.Contains(c.Body, marker) {
 			if answer != "" {
-				s.t.Errorf("%q was answered twice", text)
+				s.t.Errorf("%s was answered twice", name)
 			}
 			answer = c.Body
 		}
