@@ -1,77 +1,140 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"io"
+	"net/http"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/github/githubtest"
+	demoworld "github.com/lockstep-iac/lockstep/cmd/lockstep/demo"
 )
 
-// tellDemo runs scenes in a process of their own, nearly: with its own temporary
-// directory, which must be empty afterwards.
-func tellDemo(t *testing.T, run func(*app) int) (code int, out, errs string) {
-	t.Helper()
-	tmp := t.TempDir()
-	t.Setenv("TMPDIR", tmp)
-	var o, e bytes.Buffer
-	code = run(newApp(t.Context(), streams{strings.NewReader(""), &o, &e}, nil))
-	if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v (%v)", left, err)
+// demo runs `lockstep demo` in a process of its own, with an own temporary directory,
+// which must be empty afterwards.
+func (d workspaceDir) demo(args ...string) *exec.Cmd {
+	tmp := filepath.Join(d.path, "tmp")
+	if err := os.MkdirAll(tmp, 0o700); err != nil {
+		d.t.Fatal(err)
 	}
-	return code, o.String(), e.String()
+	d.t.Cleanup(func() {
+		if left, err := os.ReadDir(tmp); err != nil || len(left) > 0 {
+			d.t.Errorf("left behind: %v (%v)", left, err)
+		}
+	})
+	return &exec.Cmd{
+		Path: executable(d.t), Args: append([]string{"lockstep", "demo"}, args...),
+		Dir: d.path, Env: append(d.environ(), "TMPDIR="+tmp),
+	}
 }
 
-func TestDemoTellsItsStory(t *testing.T) {
-	code, out, errs := tellDemo(t, func(a *app) int { return demoCommand.run(a, []string{"--script"}) })
-	if code != 0 || errs != "" {
-		t.Fatalf("exit code %d: %s\n%s", code, errs, out)
+// The whole script is what a reader of the README runs first.
+func TestDemoScript(t *testing.T) {
+	t.Parallel()
+	out, err := newDir(t).demo("--script").Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
 	at := 0
-	for _, want := range []string{
-		"1. alice opens a pull request",
-		"alice opens #1: Two subnets",
-		"Plan for `",
-		"# terraform_data.subnet[\"a\"] will be created",
-		"mallory has the permission", // in code, with backticks taken as they are
-		"lockstep apply",
-		"Applied `network`: 3 added",
-		"The plan was made from other files",
-		"1 to add, 0 to change, 0 to destroy",
-		"Applied `network`: 1 added",
-		"refused: this delivery was received before",
-		"401 Unauthorized",
-		"Everything went as it should.",
-	} {
-		want = strings.ReplaceAll(want, "mallory has", "`mallory` has")
-		i := strings.Index(out[at:], want)
+	for _, s := range demoworld.Stories() {
+		i := strings.Index(string(out[at:]), "== "+s.Name+" ==\n"+s.Shows)
 		if i < 0 {
-			t.Fatalf("%q is not told after what comes before:\n%s", want, out)
+			t.Fatalf("%s is not told in its place:\n%s", s.Name, out)
 		}
 		at += i
 	}
-	if strings.Contains(out, "<details") || strings.Contains(out, "<!--") {
-		t.Error("markup is left in the text")
+	if !strings.Contains(string(out[at:]), "Everything went as it should.\n") {
+		t.Errorf("it has no end:\n%s", out[at:])
 	}
 }
 
-// TestDemoFails holds that a demo whose story goes otherwise says so.
-func TestDemoFails(t *testing.T) {
-	story := []scene{{"alice pushes what cannot be read", func(d *demo) error {
-		d.repo.Push("alice", "broken", "Broken", githubtest.Files{"network/main.tf": "resource {\n"})
-		d.repo.OpenPull("alice", "Broken", "broken")
-		return nil
-	}, []string{"1 to add"}}}
-	code, _, errs := tellDemo(t, func(a *app) int { return a.demo(story) })
-	if want := "lockstep: error: the demo went wrong in scene 1, alice pushes what cannot be read: nothing was said of \"1 to add\"\n"; code != 1 || errs != want {
-		t.Errorf("exit code %d: %s", code, errs)
+func TestDemoStories(t *testing.T) {
+	t.Parallel()
+	list := inProcess("demo", "-list")
+	if n := strings.Count(list.out, "\n"); list.code != 0 || n != len(demoworld.Stories()) || !strings.HasPrefix(list.out, "comment-apply ") {
+		t.Errorf("list: %+v", list)
+	}
+	one := inProcess("demo", "-story", "replay")
+	if one.code != 0 || !strings.Contains(one.out, "Told: replay.") || strings.Contains(one.out, "comment-apply") {
+		t.Errorf("one: %+v", one)
+	}
+	none := inProcess("demo", "-script", "-story", "love")
+	if want := "lockstep: error: there is no story \"love\"\nlockstep: hint: `lockstep demo -list` lists them\n"; none.code != 1 || none.stderr != want {
+		t.Errorf("none: %+v", none)
 	}
 }
 
-func TestDemoNeedsToBeTold(t *testing.T) {
-	code, _, errs := tellDemo(t, func(a *app) int { return demoCommand.run(a, nil) })
-	if code != 1 || !strings.Contains(errs, "lockstep demo -script") {
-		t.Errorf("exit code %d: %s", code, errs)
+// The page is there until it is interrupted, and then nothing is left.
+func TestDemoPage(t *testing.T) {
+	t.Parallel()
+	cmd := newDir(t).demo()
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	url, ok := strings.CutPrefix(strings.TrimSpace(line), "The demo is at ")
+	if err != nil || !ok {
+		t.Fatalf("%q %v", line, err)
+	}
+	res, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(res.Body)
+	res.Body.Close()
+	if err != nil || !bytes.Contains(body, []byte("Two subnets, and flow logs")) || !bytes.Contains(body, []byte("waits for an apply")) {
+		t.Errorf("%v\n%s", err, body)
+	}
+	// A stream that is open must not keep it.
+	stream, err := http.Get(url + "events?since=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("%v\n%s", err, stderr.String())
+	}
+}
+
+func TestDemoCannotBegin(t *testing.T) {
+	t.Parallel()
+	taken, err := listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	d := newDir(t, "full/file", "x", "file", "x")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-addr", taken.Addr().String()}, "something else listens on"},
+		{[]string{"-addr", "192.0.2.1:0"}, "no address of this machine"},
+		{[]string{"-addr", "nonsense"}, "no address of this machine"},
+		{[]string{"-data", "full"}, "full is not empty"},
+		{[]string{"-data", "file/dir"}, "cannot be made"},
+		{[]string{"love"}, `not "love"`},
+	} {
+		cmd := d.demo(c.args...)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		err := cmd.Run()
+		if err == nil || !strings.Contains(stderr.String(), c.want) || !strings.HasPrefix(stderr.String(), "lockstep: error: ") {
+			t.Errorf("%v: %v\n%s", c.args, err, stderr.String())
+		}
 	}
 }

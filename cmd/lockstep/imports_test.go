@@ -17,7 +17,9 @@ const module = "github.com/lockstep-iac/lockstep/"
 // of ours. Arrows point down: mains -> functions/run -> github, statebackend, engine,
 // which are three islands without bridges.
 var allowed = map[string][]string{
-	"cmd/lockstep": {"..."},
+	"cmd/lockstep":         {"..."},
+	"cmd/lockstep/demo":    {"cmd/lockstep/machine", "functions/comment", "functions/run/...", "github/...", "statebackend/...", "engine/..."},
+	"cmd/lockstep/machine": {"functions/run/...", "github"},
 
 	"functions/wiring":        {"functions/run", "functions/run/runaws", "github"},
 	"functions/wiring/worker": {"functions/wiring", "functions/run", "functions/run/operating", "functions/run/workdir", "statebackend/...", "engine/..."},

@@ -27,15 +27,16 @@ func marked(text string, sign func(string) string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// diffSign follows GitHub's colours for diff blocks, where "!" is a change.
+// diffSign follows GitHub's colours for diff blocks, where "!" is a change, and so is
+// here what is replaced.
 func diffSign(line string) string {
 	switch {
+	case strings.HasPrefix(line, "-/+ "), strings.HasPrefix(line, "+/- "), strings.HasPrefix(line, "!"):
+		return "change"
 	case strings.HasPrefix(line, "+"):
 		return "add"
 	case strings.HasPrefix(line, "-"):
 		return "del"
-	case strings.HasPrefix(line, "!"):
-		return "change"
 	case strings.HasPrefix(line, "#"):
 		return "note"
 	case strings.HasPrefix(line, "@@"):

@@ -105,7 +105,7 @@ func TestSigns(t *testing.T) {
 		line, want string
 	}{
 		{diffSign, "+ a", "add"}, {diffSign, "- a", "del"}, {diffSign, "! a", "change"}, {diffSign, "# a", "note"},
-		{diffSign, "@@ -1 +1 @@", "hunk"}, {diffSign, "  + a", ""}, {diffSign, "", ""},
+		{diffSign, "@@ -1 +1 @@", "hunk"}, {diffSign, "-/+ resource", "change"}, {diffSign, "  + a", ""}, {diffSign, "", ""},
 		{planSign, `  + resource "x" "y" {`, "add"}, {planSign, "      ~ input = 1 -> 2", "change"},
 		{planSign, "-/+ resource", "change"}, {planSign, "+/- resource", "change"}, {planSign, "  - a = 1 -> null", "del"},
 		{planSign, "  # x will be created", "note"}, {planSign, " <= data", "add"}, {planSign, "    }", ""},

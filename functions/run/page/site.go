@@ -119,7 +119,7 @@ type Check struct {
 // A File is one that a pull request changes.
 type File struct {
 	Path string
-	Diff string // unified; empty if nothing of it can be shown
+	Diff string // the hunks of a unified diff; empty if nothing of it can be shown
 }
 
 // A Project is what the pull request's plan does to one project.

@@ -33,7 +33,7 @@ func newMemory() *memory {
 			Summary: "2 to add", By: "bob" + harm, Report: "**Plan:** 2 to add" + harm, HasPlan: true, State: "# x:" + harm,
 		}},
 		Checks: []Check{{Name: "lockstep/network", Status: "completed", Conclusion: "success", Title: "2 to add" + harm, Summary: "**fine**" + harm, Text: "more" + harm}},
-		Files:  []File{{Path: "network/a.tf" + harm, Diff: "--- a\n+++ b\n@@ -1 +1 @@\n-old" + harm + "\n+new" + harm + "\n"}},
+		Files:  []File{{Path: "network/a.tf" + harm, Diff: "@@ -1 +1 @@\n-old" + harm + "\n+new" + harm + "\n"}},
 		Entries: []Entry{
 			{ID: "push-1", Who: "alice", At: time.Unix(0, 0), Event: "pushed subnets" + harm},
 			{ID: "comment-2", Who: "lockstep[bot]", Bot: true, At: time.Unix(60, 0), Body: "### Plan\n\n```diff\n+ " + harm + "\n```\n", Edited: true},

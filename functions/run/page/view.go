@@ -108,8 +108,7 @@ func (f File) Removed() int { return countLines(f.Diff, '-') }
 
 func countLines(diff string, sign byte) (n int) {
 	for line := range strings.Lines(diff) {
-		header := strings.HasPrefix(line, "+++ ") || strings.HasPrefix(line, "--- ")
-		if line[0] == sign && !header {
+		if line[0] == sign {
 			n++
 		}
 	}

@@ -1,0 +1,129 @@
+package demo
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-iac/lockstep/functions/run/page"
+)
+
+var second = page.PullID{Owner: "acme", Name: "infrastructure", Number: 2}
+
+// Who may do what, and when, is as on GitHub.
+func TestActing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if err := w.Begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ as, do, refused string }{
+		{"nobody", page.Comment, "nobody called"},
+		{"alice", "destroy", "cannot be done"},
+		{"mallory", merge, "may only read"},
+		{"mallory", push, "may only read"},
+		{"mallory", closing, "may only read"},
+		{"mallory", page.Comment, ""},
+		{"alice", approve, "cannot approve it"},
+		{"bob", approve, ""},
+		{"alice", reopen, "is open by now"},
+		{"alice", push, ""},
+		{"alice", update, ""},
+		{"bob", closing, ""},
+		{"bob", closing, "is closed by now"},
+		{"alice", merge, "is closed by now"},
+		{"alice", reopen, ""},
+		{"bob", merge, ""},
+		{"bob", merge, "is merged by now"},
+		{"alice", page.Comment, ""},
+	} {
+		err := w.Site().Act(t.Context(), page.Deed{Pull: second, As: c.as, Name: c.do, Text: "Hello."})
+		var refused *page.RefusedError
+		if errors.As(err, &refused) != (c.refused != "") || err != nil && !strings.Contains(err.Error(), c.refused) {
+			t.Errorf("%s, %s: %v, want %q", c.as, c.do, err, c.refused)
+		}
+		if err := w.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	third := page.PullID{Owner: "acme", Name: "other", Number: 2}
+	if err := w.Site().Act(t.Context(), page.Deed{Pull: third, As: "alice", Name: merge}); !errors.Is(err, page.ErrNotFound) {
+		t.Errorf("elsewhere: %v", err)
+	}
+}
+
+// All prepared changes can be pushed, and do what their buttons say.
+func TestPreparedChanges(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if err := w.Begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"waits for an apply", "could not be planned", "waits for an apply", "waits for an apply"} {
+		if err := w.Site().Act(t.Context(), page.Deed{Pull: second, As: "alice", Name: push}); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Settle(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		p, err := w.Site().Pull(t.Context(), second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range p.Projects {
+			if x.Name == "network" && x.Standing != want {
+				t.Errorf("%s: network %s, want %s", prepared[i].label, x.Standing, want)
+			}
+		}
+	}
+	if err := w.Site().Act(t.Context(), page.Deed{Pull: second, As: "alice", Name: push}); err == nil {
+		t.Error("there is more to push")
+	}
+}
+
+// What the page is shown when everything has begun.
+func TestSite(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if err := w.Begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s := w.Site()
+	pulls, err := s.Pulls(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range pulls {
+		got = append(got, p.Standing+" "+p.Title)
+	}
+	want := []string{"open Release 2026.11", "open Peering with the office", "open Two subnets, and flow logs", "merged Build what is there"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	p, err := s.Pull(t.Context(), second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []string
+	for _, e := range p.Entries {
+		kinds = append(kinds, e.Who+" "+e.Event)
+	}
+	if d := cmp.Diff([]string{"alice pushed “Two subnets, and flow logs”", "alice opened this pull request", "lockstep[bot] "}, kinds); d != "" {
+		t.Error(d)
+	}
+	if len(p.Files) != 2 || !strings.Contains(p.Files[0].Diff, "\n+    logs  = true\n") {
+		t.Errorf("files %v", p.Files)
+	}
+	if len(p.Projects) != 1 || !strings.Contains(p.Projects[0].State, `resource "terraform_data" "vpc"`) {
+		t.Errorf("projects %v", p.Projects)
+	}
+	if _, err := s.Pull(t.Context(), page.PullID{Owner: "acme", Name: "infrastructure", Number: 9}); !errors.Is(err, page.ErrNotFound) {
+		t.Errorf("#9: %v", err)
+	}
+	if version := s.Changed(t.Context(), 0); version == 0 {
+		t.Error("nothing has changed")
+	}
+}

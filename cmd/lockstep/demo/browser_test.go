@@ -1,0 +1,165 @@
+package demo
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	"github.com/lockstep-iac/lockstep/functions/run/page"
+	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
+)
+
+var screenshots = flag.String("screenshots", "", "a directory for pictures of the pages")
+
+// browser returns a context that drives a browser of its own. Without Chromium the
+// test is skipped, or fails if LOCKSTEP_TEST_PARTS=require.
+func browser(t *testing.T) context.Context {
+	t.Helper()
+	var path string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if p, err := exec.LookPath(name); err == nil {
+			path = p
+			break
+		}
+	}
+	if path == "" {
+		statebackendtest.Missing(t, "Chromium is not installed: `apt-get install chromium` or the like")
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("headless", true), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
+	)
+	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
+	t.Cleanup(cancel)
+	ctx, cancel = chromedp.NewContext(ctx, chromedp.WithErrorf(t.Logf))
+	t.Cleanup(func() { chromedp.Cancel(ctx); cancel() })
+	return ctx
+}
+
+// show serves the page of a world that lives.
+func show(t *testing.T) (url string) {
+	t.Helper()
+	w := newWorld(t)
+	if err := w.Begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { w.Live(ctx); close(done) }()
+	s := httptest.NewServer(page.Handler{Site: w.Site(), Title: "demo", About: About, Guide: Guide, Log: func(err error) { t.Error(err) }}.Server())
+	t.Cleanup(func() { cancel(); s.CloseClientConnections(); s.Close(); <-done })
+	return s.URL
+}
+
+func newWorld(t *testing.T) *World {
+	t.Helper()
+	w, err := New(Options{Dir: t.TempDir(), Version: "test", Log: func(err error) { t.Error(err) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// A person reads the plan, comments, and reads the result, without loading the page
+// again. Nothing on it is against its own security policy.
+func TestInABrowser(t *testing.T) {
+	url := show(t)
+	ctx := browser(t)
+	complaints := listen(t, ctx)
+	must := func(text string, err error) string {
+		t.Helper()
+		if err != nil {
+			t.Fatalf("%v; the browser says: %q", err, complaints())
+		}
+		return text
+	}
+	must("", chromedp.Do(ctx,
+		chromedp.Navigate(url),
+		chromedp.Click(`//a[contains(., "Two subnets, and flow logs")]`, chromedp.NodeVisible),
+		chromedp.WaitVisible(`article.from-bot summary`),
+	))
+	plan := must(chromedp.Run(ctx, chromedp.Text(`article.from-bot .prose`)))
+	must("", chromedp.Do(ctx,
+		chromedp.SendKeys(`#text`, "Looks right to me.\n\nlockstep apply"),
+		chromedp.Click(`.say button.primary`),
+		// From here on it is for the page to keep itself up to date.
+		chromedp.WaitVisible(`//article//p[contains(., "Applied network")]`),
+		chromedp.WaitVisible(`//aside//li[contains(., "is applied")]`),
+	))
+	result := must(chromedp.Run(ctx, chromedp.Text(`//article//p[contains(., "Applied network")]`)))
+	for what, text := range map[string]string{"2 to add, 1 to change, 0 to destroy": plan, "2 added, 1 changed, 0 destroyed": result} {
+		if !strings.Contains(text, what) {
+			t.Errorf("%q is not in\n%s", what, text)
+		}
+	}
+	if said := complaints(); len(said) > 0 {
+		t.Errorf("the browser says: %q", said)
+	}
+}
+
+// Everything fits its window, by day and by night.
+func TestPagesFit(t *testing.T) {
+	url := show(t)
+	ctx := browser(t)
+	const pull = "/acme/infrastructure/pull/2"
+	for name, path := range map[string]string{
+		"list": "/", "conversation": pull, "files": pull + "/files", "checks": pull + "/checks", "projects": pull + "/projects", "nothing": "/nothing",
+	} {
+		for _, width := range []int64{360, 1280} {
+			for _, scheme := range []string{"light", "dark"} {
+				look(t, ctx, url+path, fmt.Sprintf("%s-%d-%s.png", name, width, scheme), width, scheme)
+			}
+		}
+	}
+}
+
+// look looks at a page in a window of a width.
+func look(t *testing.T, ctx context.Context, url, file string, width int64, scheme string) {
+	t.Helper()
+	if err := chromedp.Do(ctx, chromedp.EmulateViewport(width, 900)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: "reduce"},
+	}})
+	if err == nil {
+		err = chromedp.Do(ctx, chromedp.Navigate(url), chromedp.WaitReady("main"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	const unfold = `document.querySelectorAll("details").forEach(d => d.open = true); document.documentElement.scrollWidth - document.documentElement.clientWidth`
+	overflow, err := chromedp.Run(ctx, chromedp.Evaluate[int](unfold))
+	if err != nil || overflow > 0 {
+		t.Errorf("%s is %d pixels too wide for %d (%v)", url, overflow, width, err)
+	}
+	if *screenshots == "" {
+		return
+	}
+	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(*screenshots, file), picture, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

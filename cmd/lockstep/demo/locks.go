@@ -1,0 +1,113 @@
+package demo
+
+import (
+	"context"
+	"crypto/md5"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/functions/run/operating"
+	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+	"github.com/lockstep-iac/lockstep/statebackend"
+	"github.com/lockstep-iac/lockstep/statebackend/lockfile"
+)
+
+// lockedByObjects keeps states as local ones, but locks them as on S3: by an object
+// beside the state, which stays when a process dies. The operating system's locks on
+// files end with it.
+func lockedByObjects(states operating.BackendFunc, dir string) operating.BackendFunc {
+	return func(ctx context.Context, j run.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
+		b, ds := states(ctx, j, s)
+		if ds.HasErrors() {
+			return nil, ds
+		}
+		return objectLocks{b, filepath.Join(dir, j.Project+"-"+j.Workspace)}, ds
+	}
+}
+
+type objectLocks struct {
+	statebackend.Backend
+	at string // the path of the state's lock, without what follows
+}
+
+// Open implements statebackend.Backend.
+func (o objectLocks) Open(name string) (statebackend.Workspace, error) {
+	w, err := o.Backend.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	key := o.at + lockfile.Suffix
+	return lockedState{w, &lockfile.File{Objects: files{}, Key: key}, key}, nil
+}
+
+// lockedState is a state with another lock.
+type lockedState struct {
+	statebackend.Workspace
+	lock *lockfile.File
+	path string
+}
+
+// Lock implements statebackend.Locker.
+func (s lockedState) Lock(ctx context.Context, info statebackend.LockInfo) (string, error) {
+	info.Path = filepath.Base(s.path)
+	return info.ID, s.lock.Lock(ctx, info)
+}
+
+// Unlock implements statebackend.Locker.
+func (s lockedState) Unlock(ctx context.Context, id string) error { return s.lock.Unlock(ctx, id) }
+
+// Locks implements statebackend.Locker.
+func (s lockedState) Locks(ctx context.Context) ([]statebackend.HeldLock, error) {
+	held, err := s.lock.Holder(ctx)
+	if err != nil || held == nil {
+		return nil, err
+	}
+	return []statebackend.HeldLock{*held}, nil
+}
+
+// files are objects that are files.
+type files struct{}
+
+// Get implements lockfile.Objects.
+func (files) Get(ctx context.Context, key string) (data []byte, tag string, err error) {
+	data, err = os.ReadFile(key)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, "", nil
+	}
+	sum := md5.Sum(data)
+	return data, hex.EncodeToString(sum[:]), err
+}
+
+// Create implements lockfile.Objects.
+func (files) Create(ctx context.Context, key string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(key), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(key, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%w: %w", lockfile.ErrPrecondition, err)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// Delete implements lockfile.Objects.
+func (o files) Delete(ctx context.Context, key, tag string) error {
+	_, have, err := o.Get(ctx, key)
+	if err == nil && have != tag {
+		err = lockfile.ErrPrecondition
+	}
+	if err != nil {
+		return err
+	}
+	return os.Remove(key)
+}

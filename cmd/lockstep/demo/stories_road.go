@@ -1,0 +1,97 @@
+package demo
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// opened is a scene in which somebody pushes a branch and opens a pull request.
+func opened(title, who, branch, what string, files githubtest.Files, want ...string) scene {
+	return scene{title: title, want: want, do: by(func(r *githubtest.Repository) {
+		r.Push(who, branch, what, files)
+		r.OpenPull(who, what, branch)
+	})}
+}
+
+// commented is a scene in which somebody comments.
+func commented(title, who string, number int, text string, want ...string) scene {
+	return scene{title: title, want: want, do: by(func(r *githubtest.Repository) { r.Comment(who, number, text) })}
+}
+
+// merged is a scene in which somebody merges.
+func merged(title, who string, number int, want ...string) scene {
+	return scene{title: title, want: want, do: by(func(r *githubtest.Repository) { r.Merge(who, number) })}
+}
+
+// with joins changes.
+func with(changes ...githubtest.Files) githubtest.Files {
+	out := githubtest.Files{}
+	for _, c := range changes {
+		maps.Copy(out, c)
+	}
+	return out
+}
+
+var (
+	subnets = githubtest.Files{"network/subnets.tf": subnetsFile}
+	peering = githubtest.Files{"network/peering.tf": peeringFile}
+)
+
+var commentApply = Story{
+	Name:  "comment-apply",
+	Shows: "A pull request is planned when it is opened, and applied when somebody with the right to says so.",
+	scenes: []scene{
+		opened("alice opens a pull request", "alice", "subnets", "Two subnets", subnets,
+			"3 to add, 0 to change, 0 to destroy", `"10.20.1.0/24"`),
+		commented("mallory, who may only read, tries to apply", "mallory", 1, "lockstep apply",
+			"has the permission `read`"),
+		commented("alice mistypes", "alice", 1, "lockstep aply", "Did you mean `lockstep apply`?"),
+		commented("alice applies", "alice", 1, "Looks right to me.\n\nlockstep apply",
+			"**Applied** `network`: 3 added, 0 changed, 0 destroyed"),
+		merged("and merges", "alice", 1),
+	},
+}
+
+var stalePlan = Story{
+	Name:  "stale-plan",
+	Shows: "A plan is for one state: when another pull request was applied in between, it is refused, and says why.",
+	scenes: []scene{
+		opened("alice opens a pull request", "alice", "subnets", "Two subnets", subnets, "3 to add"),
+		opened("bob opens another one, for the same project", "bob", "peering", "Peering with the office", peering, "2 to add"),
+		commented("alice applies hers", "alice", 1, "lockstep apply", "**Applied** `network`: 3 added"),
+		commented("bob tries his, which would take alice's subnets away again", "bob", 2, "lockstep apply",
+			"**Not applied**", "this apply would revert it"),
+		merged("alice merges", "alice", 1),
+		commented("bob tries once more", "bob", 2, "lockstep apply", "The plan is stale", "`alice` has applied #1 in between"),
+		{title: "bob brings his branch up to date, and it is planned anew", want: []string{"1 to add, 0 to change, 0 to destroy"},
+			do: by(func(r *githubtest.Repository) { r.UpdateBranch("bob", 2) })},
+		commented("now it can be applied", "bob", 2, "lockstep apply", "**Applied** `network`: 1 added"),
+	},
+}
+
+var fork = Story{
+	Name:  "fork",
+	Shows: "Planning runs code, so what comes from a fork is not planned, whoever asks.",
+	scenes: []scene{
+		{title: "mallory forks the repository and opens a pull request from there", do: by(func(r *githubtest.Repository) {
+			f := r.Fork("mallory")
+			f.Push("mallory", "coffee", "Free coffee", subnets)
+			r.OpenPullFrom(f, "mallory", "Free coffee", "coffee")
+		}), want: []string{"fork"}, never: []string{"to add"}},
+		commented("alice, who may write, asks for a plan", "alice", 1, "lockstep plan", "fork"),
+	},
+}
+
+// many is a project with that many objects, each with a long text.
+func many(n int) githubtest.Files {
+	return githubtest.Files{"network/many.tf": fmt.Sprintf(`resource "terraform_data" "host" {
+  count = %d
+  input = {
+    name  = format("host-%%04d", count.index)
+    about = join(" ", [for n in range(40) : "host ${count.index} is connected to host ${n}"])
+  }
+}
+`, n)}
+}

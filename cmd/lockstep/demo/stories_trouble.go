@@ -1,0 +1,132 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+var unlock = Story{
+	Name:  "unlock",
+	Shows: "A process that died while it was applying leaves the state locked: whoever may apply can release it.",
+	scenes: []scene{
+		opened("alice opens a pull request", "alice", "subnets", "Two subnets", subnets, "3 to add"),
+		{title: "an apply of it dies, and leaves its lock", do: func(ctx context.Context, w *World) error {
+			w.narrate("somebody pulls the plug")
+			return w.lock(ctx, "network", fmt.Sprintf("lockstep %s#1", w.repo))
+		}},
+		commented("alice tries again", "alice", 1, "lockstep apply", "**Not applied**", "lock"),
+		commented("she releases the lock", "alice", 1, "lockstep unlock", "**Unlocked** `network`"),
+		commented("and applies", "alice", 1, "lockstep plan\nlockstep apply", "**Applied** `network`: 3 added"),
+	},
+}
+
+// lock locks the state of a project, as a process that dies then would have.
+func (w *World) lock(ctx context.Context, project, owner string) error {
+	job := run.Job{Project: project, Workspace: "default", Repo: w.repo.Repo()}
+	b, ds := w.machine.States(ctx, job, nil)
+	if ds.HasErrors() {
+		return ds.Err()
+	}
+	s, err := b.Open("default")
+	if err != nil {
+		return err
+	}
+	info := statebackend.NewLockInfo("OperationTypeApply", engine.LanguageVersion)
+	info.Info = owner
+	_, err = s.Lock(ctx, info)
+	return err
+}
+
+var partialFailure = Story{
+	Name:  "partial-failure",
+	Shows: "An apply that fails in the middle says how far it came, keeps what is done, and can be mended by a push.",
+	scenes: []scene{
+		opened("alice adds a host with a wrong address, and its name", "alice", "hosts", "A host", githubtest.Files{"network/hosts.tf": hostsFile("10.21.0.9")}, "3 to add"),
+		commented("she applies it", "alice", 1, "lockstep apply",
+			"**The apply of `network` failed**: 2 added, 0 changed, 0 destroyed", "The host is not in our range."),
+		{title: "she mends it, and it is planned anew: what is done stays done", want: []string{"2 to add, 0 to change, 1 to destroy"},
+			do: by(func(r *githubtest.Repository) {
+				r.Push("alice", "hosts", "A host in our range", githubtest.Files{"network/hosts.tf": hostsFile("10.20.0.9")})
+			})},
+		commented("now it can be applied", "alice", 1, "lockstep apply", "**Applied** `network`"),
+	},
+}
+
+// hostsFile has a host whose address is looked at when it is there, and not before.
+func hostsFile(address string) string {
+	return `resource "terraform_data" "host" {
+  input            = "` + address + `"
+  triggers_replace = "` + address + `"
+
+  lifecycle {
+    postcondition {
+      condition     = startswith(self.output, "10.20.")
+      error_message = "The host is not in our range."
+    }
+  }
+}
+
+resource "terraform_data" "name" {
+  input = { name = "host.acme.example", address = terraform_data.host.output }
+}
+`
+}
+
+var replay = Story{
+	Name:  "replay",
+	Shows: "A webhook counts once, and only if GitHub has signed it.",
+	scenes: []scene{
+		opened("alice opens a pull request", "alice", "subnets", "Two subnets", subnets, "3 to add"),
+		{title: "somebody sends its webhook once more, as it was", do: redeliver, never: []string{"to add"}},
+		{title: "and one that they have signed themselves", do: forge, never: []string{"to add"}},
+	},
+}
+
+// redeliver sends the first webhook of all again.
+func redeliver(ctx context.Context, w *World) error {
+	answer, err := w.hub.Redeliver(ctx, w.hub.Deliveries()[0])
+	if err != nil {
+		return err
+	}
+	w.narrate("the webhook answers: %s", strings.TrimSpace(answer))
+	if !strings.Contains(answer, "received before") {
+		return errors.New("a delivery was taken twice")
+	}
+	return nil
+}
+
+// forge sends a webhook that is signed with another secret.
+func forge(ctx context.Context, w *World) error {
+	body := `{"action":"opened"}`
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.webhook, strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set(github.EventHeader, "pull_request")
+	req.Header.Set(github.DeliveryHeader, "00000000-0000-4000-8000-00000000face")
+	req.Header.Set(github.SignatureHeader, github.Sign(github.NewSecret("a guess"), []byte(body)))
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(res.Body, 1<<10))
+	if err != nil {
+		return err
+	}
+	w.narrate("the webhook answers: %s %s", res.Status, strings.TrimSpace(string(text)))
+	if res.StatusCode != http.StatusUnauthorized {
+		return errors.New("a forged delivery was taken")
+	}
+	return nil
+}

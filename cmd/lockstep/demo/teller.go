@@ -1,0 +1,161 @@
+package demo
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// A Teller writes stories down as they happen.
+type Teller struct {
+	Out io.Writer
+	// Bold sets a line off; nil for as it is.
+	Bold func(string) string
+
+	mu   sync.Mutex
+	said []string // by us, in the present scene
+	last string   // what was shown of a status comment last
+}
+
+func (t *Teller) bold(s string) string {
+	if t.Bold == nil {
+		return s
+	}
+	return t.Bold(s)
+}
+
+func (t *Teller) story(s Story) {
+	fmt.Fprintf(t.Out, "\n%s\n%s\n", t.bold("== "+s.Name+" =="), s.Shows)
+}
+
+func (t *Teller) scene(n int, title string) {
+	t.mu.Lock()
+	t.said, t.last = nil, ""
+	t.mu.Unlock()
+	fmt.Fprintf(t.Out, "\n%s\n", t.bold(fmt.Sprintf("%d. %s", n, title)))
+}
+
+// line says something that is on no pull request.
+func (t *Teller) line(format string, args ...any) {
+	fmt.Fprintf(t.Out, "   %s\n", fmt.Sprintf(format, args...))
+}
+
+// edit shows what happens on the pull requests.
+func (t *Teller) edit(e githubtest.Edit) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s := said(e); s != "" {
+		t.said = append(t.said, s)
+	}
+	bot := strings.HasSuffix(e.Who, "[bot]")
+	switch {
+	case e.Kind == "check":
+		t.line("%s on #%d: %s", e.Check, e.Number, e.Text)
+	case bot && (e.Kind == "comment" || e.Kind == "edit"):
+		t.ours(e)
+	case e.Kind == "comment":
+		t.line("%s on #%d:", e.Who, e.Number)
+		io.WriteString(t.Out, quoted(e.Text))
+	default:
+		if text := told(e); text != "" {
+			t.line("%s %s", e.Who, text)
+		}
+	}
+}
+
+// told says what somebody did; "" if it is of no interest.
+func told(e githubtest.Edit) string {
+	switch e.Kind {
+	case "push", "force-push":
+		return "pushes to " + e.Text
+	case "pull request":
+		return fmt.Sprintf("opens #%d: %s", e.Number, e.Text)
+	case "merge", "close", "reopen":
+		return fmt.Sprintf("%ss #%d", e.Kind, e.Number)
+	case "review":
+		return fmt.Sprintf("reviews #%d: %s", e.Number, e.Text)
+	case "reaction":
+		return fmt.Sprintf("reacts with %q", e.Text)
+	}
+	return ""
+}
+
+// ours shows a comment of Lockstep's. Of a status, the plan is shown once, when it is
+// there to be read, and otherwise the headline.
+func (t *Teller) ours(e githubtest.Edit) {
+	verb := "writes"
+	if e.Kind == "edit" {
+		verb = "edits its comment"
+	}
+	text := plainText(e.Text)
+	if strings.HasPrefix(e.Text, comment.StatusMarker) && !strings.Contains(e.Text, "To apply this plan") {
+		text, _, _ = strings.Cut(text, "\n")
+	}
+	if text == t.last {
+		return
+	}
+	t.last = text
+	t.line("%s %s on #%d:", e.Who, verb, e.Number)
+	io.WriteString(t.Out, quoted(text))
+}
+
+// Longer quotations are cut: a terminal is no place for a megabyte.
+const longestQuote = 24
+
+// quoted puts a bar before each line.
+func quoted(text string) string {
+	var b strings.Builder
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	left := 0
+	if len(lines) > longestQuote {
+		left = len(lines) - longestQuote
+		lines = lines[:longestQuote]
+	}
+	for _, line := range lines {
+		b.WriteString(strings.TrimRight("   │ "+line, " ") + "\n")
+	}
+	if left > 0 {
+		fmt.Fprintf(&b, "   │ … and %d lines more\n", left)
+	}
+	return b.String()
+}
+
+var (
+	htmlTag    = regexp.MustCompile(`</?(details|summary|code|b)( open)?>`)
+	heading    = regexp.MustCompile(`^#{1,6} `)
+	blankLines = regexp.MustCompile(`\n{3,}`)
+)
+
+// plainText makes the Markdown of our comments readable on a terminal.
+func plainText(markdown string) string {
+	var b strings.Builder
+	fenced := false
+	for line := range strings.Lines(markdown) {
+		line = strings.TrimRight(line, "\n")
+		switch {
+		case strings.HasPrefix(line, "```"):
+			fenced = !fenced
+			continue
+		case fenced:
+		case strings.HasPrefix(line, "<!--"), strings.HasPrefix(line, "|---"):
+			continue
+		default:
+			line = html.UnescapeString(htmlTag.ReplaceAllString(line, ""))
+			line = heading.ReplaceAllString(strings.ReplaceAll(line, "**", ""), "")
+			if strings.HasPrefix(line, "|") {
+				line = strings.TrimRight(strings.ReplaceAll(strings.Trim(line, "| "), " | ", "   "), " ")
+			}
+		}
+		b.WriteString(line + "\n")
+	}
+	return strings.TrimSpace(blankLines.ReplaceAllString(b.String(), "\n\n")) + "\n"
+}
+
+// Aside tells what happened behind the scenes.
+func (t *Teller) Aside(text string) { t.line("(%s)", text) }

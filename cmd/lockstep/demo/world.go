@@ -1,0 +1,139 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/machine"
+	"github.com/lockstep-iac/lockstep/functions/run/operating"
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// Options say how a World is set up.
+type Options struct {
+	// Dir is a directory that is there, and empty: everything is kept below it.
+	Dir     string
+	Version string // Lockstep's
+	// OnEdit is told of everything that is done on the small GitHub; it must not call
+	// the World. May be nil.
+	OnEdit func(githubtest.Edit)
+	// Log is told what went wrong and is tried again. May be nil.
+	Log func(error)
+}
+
+// A World is a small GitHub with one repository, and the pipeline. It may be used by
+// many goroutines.
+type World struct {
+	hub     *githubtest.Hub
+	repo    *githubtest.Repository
+	machine *machine.Machine
+	webhook string // URL
+	api     string // URL
+	servers []*http.Server
+	log     func(error)
+
+	narrate func(format string, args ...any) // what happens elsewhere
+
+	acting sync.Mutex // held by a person who looks and then does something
+	pushed int        // how many of the prepared changes were pushed
+	edits  *broadcast
+}
+
+// New returns a world in which nothing has happened yet but the first commit. It
+// serves HTTP on addresses of its own until it is closed.
+func New(o Options) (w *World, err error) {
+	w = &World{log: o.Log, edits: newBroadcast(), narrate: func(string, ...any) {}}
+	defer func() {
+		if err != nil {
+			w.Close()
+		}
+	}()
+	w.hub = githubtest.New(githubtest.Options{Secret: secret, OnEdit: func(e githubtest.Edit) {
+		if o.OnEdit != nil {
+			o.OnEdit(e)
+		}
+		w.edits.send()
+	}})
+	if w.api, err = w.serve(w.hub); err != nil {
+		return w, err
+	}
+	app, err := github.NewApp(w.hub.App(w.api))
+	if err != nil {
+		return w, err
+	}
+	w.machine, err = machine.Open(machine.Config{
+		Dir: filepath.Join(o.Dir, "data"), Version: o.Version, App: app, Secret: secret, Log: o.Log,
+		Wrap: func(states operating.BackendFunc) operating.BackendFunc {
+			return lockedByObjects(states, filepath.Join(o.Dir, "locks"))
+		},
+	})
+	if err != nil {
+		return w, err
+	}
+	if w.webhook, err = w.serve(w.machine.Webhook); err != nil {
+		return w, err
+	}
+	w.hub.SetWebhook(w.webhook)
+	w.repo = w.hub.AddRepository("acme", "infrastructure", baseFiles)
+	for _, p := range people {
+		w.repo.Grant(p.login, p.permission)
+	}
+	return w, nil
+}
+
+// serve serves HTTP on an address of its own.
+func (w *World) serve(h http.Handler) (url string, err error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+	w.servers = append(w.servers, s)
+	go s.Serve(l)
+	return "http://" + l.Addr().String(), nil
+}
+
+// Close ends the servers. Nothing may be under way.
+func (w *World) Close() error {
+	var errs []error
+	for _, s := range w.servers {
+		errs = append(errs, s.Close())
+	}
+	if w.machine != nil {
+		errs = append(errs, w.machine.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Settle lets everything happen that follows from what was done.
+func (w *World) Settle(ctx context.Context) error {
+	for {
+		sent, err := w.hub.Deliver(ctx)
+		if err != nil {
+			return err
+		}
+		handled, err := w.machine.Settle(ctx)
+		if err != nil {
+			return err
+		}
+		if sent+handled == 0 {
+			return nil
+		}
+	}
+}
+
+// Live lets everything happen as it comes, until ctx ends.
+func (w *World) Live(ctx context.Context) {
+	for version := uint64(0); ctx.Err() == nil; {
+		version = w.edits.wait(ctx, version)
+		if err := w.Settle(ctx); err != nil && ctx.Err() == nil && w.log != nil {
+			w.log(err)
+		}
+	}
+}

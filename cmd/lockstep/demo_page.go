@@ -1,0 +1,80 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	demoworld "github.com/lockstep-iac/lockstep/cmd/lockstep/demo"
+	"github.com/lockstep-iac/lockstep/functions/run/page"
+)
+
+// demoPage is what `lockstep demo` is told.
+type demoPage struct {
+	addr string // to listen on
+	data string // a directory to keep; "" for one that is removed afterwards
+}
+
+// run runs the demo in a browser, until it is interrupted.
+func (d demoPage) run(a *app) error {
+	dir, done, err := d.dir()
+	if err != nil {
+		return err
+	}
+	defer done()
+	l, err := listen(d.addr)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	log := func(err error) { fmt.Fprintf(a.err, "lockstep: note: %s\n", err) }
+	w, err := demoworld.New(demoworld.Options{Dir: dir, Version: version, Log: log})
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if err := w.Begin(a.ctx); err != nil {
+		return err
+	}
+	handler := page.Handler{Site: w.Site(), Title: "demo", About: demoworld.About, Guide: demoworld.Guide, Log: log}
+	server := &http.Server{
+		Handler: handler.Server(), ReadHeaderTimeout: 10 * time.Second,
+		BaseContext: func(net.Listener) context.Context { return a.ctx },
+	}
+	fmt.Fprintf(a.out, "The demo is at http://%s/\nData is in %s. Ctrl-C ends it.\n", l.Addr(), dir)
+	var work sync.WaitGroup
+	work.Go(func() { w.Live(a.ctx) })
+	work.Go(func() {
+		<-a.ctx.Done()
+		// Pages take no time, and streams of events end with the context.
+		server.Close()
+	})
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	work.Wait()
+	return nil
+}
+
+// dir returns the directory for the data. It must not have any: the story begins anew.
+func (d demoPage) dir() (path string, done func(), err error) {
+	if d.data == "" {
+		path, err = os.MkdirTemp("", "lockstep-demo-*")
+		return path, func() { os.RemoveAll(path) }, err
+	}
+	if err := os.MkdirAll(d.data, 0o700); err != nil {
+		return "", nil, hinted(fmt.Errorf("the data directory cannot be made: %w", err), "name another one with -data, or leave it out: then there is a temporary one")
+	}
+	entries, err := os.ReadDir(d.data)
+	if err == nil && len(entries) > 0 {
+		err = hinted(fmt.Errorf("%s is not empty", d.data), "every demo begins anew: name a directory that is empty, or not there yet")
+	}
+	path, _ = filepath.Abs(d.data)
+	return path, func() {}, err
+}

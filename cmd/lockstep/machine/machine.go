@@ -1,0 +1,81 @@
+// Package machine is the whole pipeline on one machine: what `lockstep demo` and
+// `lockstep serve` have in common. Records, queues and saved plans are in a data
+// directory, and so are the states of the "local" backend; webhooks come in by HTTP.
+//
+// It puts parts together and refuses to know which GitHub it talks to, and who looks
+// at its pages. Start at [Open].
+package machine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+
+	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/functions/run/operating"
+	"github.com/lockstep-iac/lockstep/functions/run/runlocal"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// A Config says what a machine is made of.
+type Config struct {
+	Dir     string // the data directory; made if it is not there
+	Version string // Lockstep's
+	App     *github.App
+	// Secret is the webhooks'.
+	Secret github.Secret
+	// Wrap changes how states are kept; may be nil.
+	Wrap func(operating.BackendFunc) operating.BackendFunc
+	// Log is told what went wrong and was, or will be, tried again.
+	Log func(error)
+}
+
+// A Machine is a pipeline with all that it needs. It may be used by many goroutines.
+type Machine struct {
+	Data     *runlocal.Dir
+	Pipeline *run.Pipeline
+	Webhook  http.Handler
+	States   operating.BackendFunc
+}
+
+// Open opens the data directory. It calls nobody yet.
+func Open(c Config) (*Machine, error) {
+	data, err := runlocal.Open(c.Dir)
+	if err != nil {
+		return nil, err
+	}
+	states := operating.LocalStates(data.States)
+	if c.Wrap != nil {
+		states = c.Wrap(states)
+	}
+	p := &run.Pipeline{
+		Connect: func(p run.Pull) (run.GitHub, error) { return c.App.Repository(p.Installation, p.Repo) },
+		Records: data.Records, Artifacts: data.Artifacts, Queue: data.Queue,
+		Engine: &operating.Engine{
+			Version: c.Version, Backend: states,
+			Rescued: filepath.Join(c.Dir, "rescued"),
+		},
+		Secrets: []github.Secret{c.Secret},
+	}
+	return &Machine{
+		Data: data, Pipeline: p, States: states,
+		Webhook: run.Webhook{Pipeline: p, Secrets: []github.Secret{c.Secret}, Log: c.Log},
+	}, nil
+}
+
+// Close closes the data directory. Nothing may be under way.
+func (m *Machine) Close() error { return nil }
+
+// Settle handles messages until there are none left, and returns how many there were.
+func (m *Machine) Settle(ctx context.Context) (int, error) {
+	n, err := m.Data.Queue.Drain(ctx, m.Pipeline.Handle)
+	if err != nil && errors.Is(err, context.Cause(ctx)) {
+		return n, err
+	}
+	if err != nil {
+		return n, fmt.Errorf("settle: %w", err)
+	}
+	return n, nil
+}
