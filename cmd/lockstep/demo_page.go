@@ -49,7 +49,8 @@ func (d demoPage) run(a *app) error {
 	}
 	fmt.Fprintf(a.out, "The demo is at http://%s/\nData is in %s. Ctrl-C ends it.\n", l.Addr(), dir)
 	var work sync.WaitGroup
-	work.Go(func() { w.Live(a.ctx) })
+	var failed error
+	work.Go(func() { failed = w.Live(a.ctx) })
 	work.Go(func() {
 		<-a.ctx.Done()
 		// Pages take no time, and streams of events end with the context.
@@ -59,7 +60,7 @@ func (d demoPage) run(a *app) error {
 		return err
 	}
 	work.Wait()
-	return nil
+	return failed
 }
 
 // dir returns the directory for the data. It must not have any: the story begins anew.

@@ -59,7 +59,12 @@ func show(t *testing.T) (url string) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})
-	go func() { w.Live(ctx); close(done) }()
+	go func() {
+		defer close(done)
+		if err := w.Live(ctx); err != nil {
+			t.Error(err)
+		}
+	}()
 	s := httptest.NewServer(page.Handler{Site: w.Site(), Title: "demo", About: About, Guide: Guide, Log: func(err error) { t.Error(err) }}.Server())
 	t.Cleanup(func() { cancel(); s.CloseClientConnections(); s.Close(); <-done })
 	return s.URL

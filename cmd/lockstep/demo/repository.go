@@ -39,7 +39,11 @@ output "name" {
   value = "acme-${local.stage}-${var.what}"
 }
 `,
-	"network/main.tf": `module "naming" {
+	"network/main.tf": `terraform {
+  backend "local" {}
+}
+
+module "naming" {
   source = "../modules/naming"
   what   = "network"
 }
@@ -59,7 +63,11 @@ output "range" {
   value = terraform_data.vpc.output.range
 }
 `,
-	"app/main.tf": `module "naming" {
+	"app/main.tf": `terraform {
+  backend "local" {}
+}
+
+module "naming" {
   source = "../modules/naming"
   what   = "shop"
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/machine"
+	"github.com/lockstep-iac/lockstep/engine/walk"
 	"github.com/lockstep-iac/lockstep/functions/run/operating"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
@@ -129,10 +130,21 @@ func (w *World) Settle(ctx context.Context) error {
 }
 
 // Live lets everything happen as it comes, until ctx ends.
-func (w *World) Live(ctx context.Context) {
+func (w *World) Live(ctx context.Context) error {
+	return errors.Join(walk.Run(ctx, 2, walk.Graph{N: 2}, func(_ context.Context, i int) error {
+		if i == 0 {
+			return w.machine.Work(ctx)
+		}
+		w.deliver(ctx)
+		return nil
+	})...)
+}
+
+// deliver sends the webhooks that wait, whenever something was done.
+func (w *World) deliver(ctx context.Context) {
 	for version := uint64(0); ctx.Err() == nil; {
 		version = w.edits.wait(ctx, version)
-		if err := w.Settle(ctx); err != nil && ctx.Err() == nil && w.log != nil {
+		if _, err := w.hub.Deliver(ctx); err != nil && ctx.Err() == nil && w.log != nil {
 			w.log(err)
 		}
 	}

@@ -8,8 +8,6 @@ package machine
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"path/filepath"
 
@@ -38,7 +36,11 @@ type Machine struct {
 	Pipeline *run.Pipeline
 	Webhook  http.Handler
 	States   operating.BackendFunc
+	log      func(error)
 }
+
+// How many messages are handled at a time: plans and applies are mostly waiting.
+const atATime = 4
 
 // Open opens the data directory. It calls nobody yet.
 func Open(c Config) (*Machine, error) {
@@ -60,22 +62,23 @@ func Open(c Config) (*Machine, error) {
 		Secrets: []github.Secret{c.Secret},
 	}
 	return &Machine{
-		Data: data, Pipeline: p, States: states,
+		Data: data, Pipeline: p, States: states, log: c.Log,
 		Webhook: run.Webhook{Pipeline: p, Secrets: []github.Secret{c.Secret}, Log: c.Log},
 	}, nil
 }
 
 // Close closes the data directory. Nothing may be under way.
-func (m *Machine) Close() error { return nil }
+func (m *Machine) Close() error { return m.Data.Close() }
 
 // Settle handles messages until there are none left, and returns how many there were.
+// What fails is tried again at once, a few times.
 func (m *Machine) Settle(ctx context.Context) (int, error) {
-	n, err := m.Data.Queue.Drain(ctx, m.Pipeline.Handle)
-	if err != nil && errors.Is(err, context.Cause(ctx)) {
-		return n, err
-	}
-	if err != nil {
-		return n, fmt.Errorf("settle: %w", err)
-	}
-	return n, nil
+	return m.Data.Queue.Drain(ctx, m.worker())
+}
+
+// Work handles messages until ctx ends.
+func (m *Machine) Work(ctx context.Context) error { return m.Data.Queue.Work(ctx, m.worker()) }
+
+func (m *Machine) worker() runlocal.Worker {
+	return runlocal.Worker{Handle: m.Pipeline.Handle, Limit: atATime, Log: m.log}
 }
