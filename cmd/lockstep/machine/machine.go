@@ -70,15 +70,15 @@ func Open(c Config) (*Machine, error) {
 // Close closes the data directory. Nothing may be under way.
 func (m *Machine) Close() error { return m.Data.Close() }
 
-// Settle handles messages until there are none left, and returns how many there were.
-// What fails is tried again at once, a few times.
+// Settle handles messages one after the other until there are none left, and returns
+// how many there were. What fails is tried again at once, a few times.
 func (m *Machine) Settle(ctx context.Context) (int, error) {
-	return m.Data.Queue.Drain(ctx, m.worker())
+	return m.Data.Queue.Drain(ctx, m.worker(1))
 }
 
 // Work handles messages until ctx ends.
-func (m *Machine) Work(ctx context.Context) error { return m.Data.Queue.Work(ctx, m.worker()) }
+func (m *Machine) Work(ctx context.Context) error { return m.Data.Queue.Work(ctx, m.worker(atATime)) }
 
-func (m *Machine) worker() runlocal.Worker {
-	return runlocal.Worker{Handle: m.Pipeline.Handle, Limit: atATime, Log: m.log}
+func (m *Machine) worker(limit int) runlocal.Worker {
+	return runlocal.Worker{Handle: m.Pipeline.Handle, Limit: limit, Log: m.log}
 }
