@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/run"
@@ -21,19 +22,21 @@ import (
 // lockedByObjects keeps states as local ones, but locks them as on S3: by an object
 // beside the state, which stays when a process dies. The operating system's locks on
 // files end with it.
-func lockedByObjects(states operating.BackendFunc, dir string) operating.BackendFunc {
+// unplug is true where the machine is to lose its power with the next lock.
+func lockedByObjects(states operating.BackendFunc, dir string, unplug *atomic.Bool) operating.BackendFunc {
 	return func(ctx context.Context, j run.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 		b, ds := states(ctx, j, s)
 		if ds.HasErrors() {
 			return nil, ds
 		}
-		return objectLocks{b, filepath.Join(dir, j.Project+"-"+j.Workspace)}, ds
+		return objectLocks{b, filepath.Join(dir, j.Project+"-"+j.Workspace), unplug}, ds
 	}
 }
 
 type objectLocks struct {
 	statebackend.Backend
-	at string // the path of the state's lock, without what follows
+	at     string // the path of the state's lock, without what follows
+	unplug *atomic.Bool
 }
 
 // Open implements statebackend.Backend.
@@ -43,20 +46,27 @@ func (o objectLocks) Open(name string) (statebackend.Workspace, error) {
 		return nil, err
 	}
 	key := o.at + lockfile.Suffix
-	return lockedState{w, &lockfile.File{Objects: files{}, Key: key}, key}, nil
+	return lockedState{w, &lockfile.File{Objects: files{}, Key: key}, key, o.unplug}, nil
 }
 
 // lockedState is a state with another lock.
 type lockedState struct {
 	statebackend.Workspace
-	lock *lockfile.File
-	path string
+	lock   *lockfile.File
+	path   string
+	unplug *atomic.Bool
 }
 
 // Lock implements statebackend.Locker.
 func (s lockedState) Lock(ctx context.Context, info statebackend.LockInfo) (string, error) {
 	info.Path = filepath.Base(s.path)
-	return info.ID, s.lock.Lock(ctx, info)
+	if err := s.lock.Lock(ctx, info); err != nil {
+		return "", err
+	}
+	if s.unplug.CompareAndSwap(true, false) {
+		return "", errors.New("the machine lost its power when it had the lock")
+	}
+	return info.ID, nil
 }
 
 // Unlock implements statebackend.Locker.

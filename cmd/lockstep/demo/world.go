@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/machine"
@@ -41,8 +42,9 @@ type World struct {
 
 	narrate func(format string, args ...any) // what happens elsewhere
 
-	acting sync.Mutex // held by a person who looks and then does something
-	pushed int        // how many of the prepared changes were pushed
+	plug   atomic.Bool // set when the machine is to lose its power
+	acting sync.Mutex  // held by a person who looks and then does something
+	pushed int         // how many of the prepared changes were pushed
 	edits  *broadcast
 }
 
@@ -71,7 +73,7 @@ func New(o Options) (w *World, err error) {
 	w.machine, err = machine.Open(machine.Config{
 		Dir: filepath.Join(o.Dir, "data"), Version: o.Version, App: app, Secret: secret, Log: o.Log,
 		Wrap: func(states operating.BackendFunc) operating.BackendFunc {
-			return lockedByObjects(states, filepath.Join(o.Dir, "locks"))
+			return lockedByObjects(states, filepath.Join(o.Dir, "locks"), &w.plug)
 		},
 	})
 	if err != nil {
