@@ -1,18 +1,11 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
-	"sync"
-	"time"
 
 	demoworld "github.com/lockstep-iac/lockstep/cmd/lockstep/demo"
-	"github.com/lockstep-iac/lockstep/functions/run/page"
 )
 
 // demoPage is what `lockstep demo` is told.
@@ -32,9 +25,8 @@ func (d demoPage) run(a *app) error {
 	if err != nil {
 		return err
 	}
-	defer l.Close()
 	log := func(err error) { fmt.Fprintf(a.err, "lockstep: note: %s\n", err) }
-	w, err := demoworld.New(demoworld.Options{Dir: dir, Version: version, Log: log})
+	w, err := demoworld.New(demoworld.Options{Dir: dir, Version: version, Log: log, Page: l})
 	if err != nil {
 		return err
 	}
@@ -42,25 +34,8 @@ func (d demoPage) run(a *app) error {
 	if err := w.Begin(a.ctx); err != nil {
 		return err
 	}
-	handler := page.Handler{Site: w.Site(), Title: "demo", About: demoworld.About, Guide: demoworld.Guide, Log: log}
-	server := &http.Server{
-		Handler: handler.Server(), ReadHeaderTimeout: 10 * time.Second,
-		BaseContext: func(net.Listener) context.Context { return a.ctx },
-	}
-	fmt.Fprintf(a.out, "The demo is at http://%s/\nData is in %s. Ctrl-C ends it.\n", l.Addr(), dir)
-	var work sync.WaitGroup
-	var failed error
-	work.Go(func() { failed = w.Live(a.ctx) })
-	work.Go(func() {
-		<-a.ctx.Done()
-		// Pages take no time, and streams of events end with the context.
-		server.Close()
-	})
-	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	work.Wait()
-	return failed
+	fmt.Fprintf(a.out, "The demo is at %s/\nData is in %s. Ctrl-C ends it.\n", w.URL, dir)
+	return w.Live(a.ctx)
 }
 
 // dir returns the directory for the data. It must not have any: the story begins anew.

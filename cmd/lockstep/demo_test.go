@@ -93,7 +93,7 @@ func TestDemoPage(t *testing.T) {
 	}
 	body, err := io.ReadAll(res.Body)
 	res.Body.Close()
-	if err != nil || !bytes.Contains(body, []byte("Two subnets, and flow logs")) || !bytes.Contains(body, []byte("waits for an apply")) {
+	if err != nil || !bytes.Contains(body, []byte("Two subnets, and flow logs")) || !bytes.Contains(body, []byte("waits for lockstep apply")) {
 		t.Errorf("%v\n%s", err, body)
 	}
 	// A stream that is open must not keep it.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,7 +14,6 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"github.com/lockstep-iac/lockstep/functions/run/page"
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
@@ -65,9 +63,8 @@ func show(t *testing.T) (url string) {
 			t.Error(err)
 		}
 	}()
-	s := httptest.NewServer(page.Handler{Site: w.Site(), Title: "demo", About: About, Guide: Guide, Log: func(err error) { t.Error(err) }}.Server())
-	t.Cleanup(func() { cancel(); s.CloseClientConnections(); s.Close(); <-done })
-	return s.URL
+	t.Cleanup(func() { cancel(); <-done })
+	return w.URL
 }
 
 func newWorld(t *testing.T) *World {

@@ -175,9 +175,9 @@ func reactions(c githubtest.Comment) []page.Reaction {
 }
 
 // Plan implements page.Site.
-func (s Site) Plan(ctx context.Context, id page.PullID, project string) (string, error) {
+func (s Site) Plan(ctx context.Context, id page.PullID, name string) (string, error) {
 	if _, err := s.find(id); err != nil {
 		return "", err
 	}
-	return "", page.ErrNotFound
+	return s.w.machine.Plan(ctx, s.w.repo.Repo(), id.Number, name)
 }

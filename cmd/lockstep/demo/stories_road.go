@@ -56,7 +56,7 @@ var commentApply = Story{
 
 var stalePlan = Story{
 	Name:  "stale-plan",
-	Shows: "A plan is for one state: when another pull request was applied in between, it is refused, and says why.",
+	Shows: "A plan is for the files and the state that it was made from: when they have moved, it is refused, and says why.",
 	scenes: []scene{
 		opened("alice opens a pull request", "alice", "subnets", "Two subnets", subnets, "3 to add"),
 		opened("bob opens another one, for the same project", "bob", "peering", "Peering with the office", peering, "2 to add"),
@@ -64,9 +64,8 @@ var stalePlan = Story{
 		commented("bob tries his, which would take alice's subnets away again", "bob", 2, "lockstep apply",
 			"**Not applied**", "this apply would revert it"),
 		merged("alice merges", "alice", 1),
-		commented("bob tries once more", "bob", 2, "lockstep apply", "The plan is stale", "`alice` has applied #1 in between"),
-		{title: "bob brings his branch up to date, and it is planned anew", want: []string{"1 to add, 0 to change, 0 to destroy"},
-			do: by(func(r *githubtest.Repository) { r.UpdateBranch("bob", 2) })},
+		commented("bob tries once more", "bob", 2, "lockstep apply", "The plan was made from other files", "`network/subnets.tf`"),
+		commented("he asks for a new plan: of his branch, merged into what is there now", "bob", 2, "lockstep plan", "1 to add, 0 to change, 0 to destroy"),
 		commented("now it can be applied", "bob", 2, "lockstep apply", "**Applied** `network`: 1 added"),
 	},
 }

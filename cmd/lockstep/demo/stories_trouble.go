@@ -23,7 +23,8 @@ var unlock = Story{
 		}, want: []string{"lost its power"}},
 		commented("alice tries again", "alice", 1, "lockstep apply", "**Not applied**", "Lock Info"),
 		commented("she releases the lock", "alice", 1, "lockstep unlock", "**Unlocked** `network`"),
-		commented("and applies", "alice", 1, "lockstep plan\nlockstep apply", "**Applied** `network`: 3 added"),
+		commented("looks at a new plan", "alice", 1, "lockstep plan", "3 to add"),
+		commented("and applies", "alice", 1, "lockstep apply", "**Applied** `network`: 3 added"),
 	},
 }
 

@@ -36,7 +36,7 @@ func by(do func(*githubtest.Repository)) func(context.Context, *World) error {
 // Stories returns all stories, the simplest first.
 func Stories() []Story {
 	return []Story{
-		commentApply, stalePlan, unlock, fork, partialFailure, replay,
+		commentApply, mergeApply, stalePlan, supersede, unlock, fork, partialFailure, bigPlan, replay,
 	}
 }
 

@@ -56,7 +56,9 @@ func (t *Teller) edit(e githubtest.Edit) {
 	bot := strings.HasSuffix(e.Who, "[bot]")
 	switch {
 	case e.Kind == "check":
-		t.line("%s on #%d: %s", e.Check, e.Number, e.Text)
+		if !strings.HasPrefix(e.Text, "queued") && !strings.HasPrefix(e.Text, "in_progress") {
+			t.line("check %s: %s", e.Check, e.Text)
+		}
 	case bot && (e.Kind == "comment" || e.Kind == "edit"):
 		t.ours(e)
 	case e.Kind == "comment":
@@ -94,7 +96,7 @@ func (t *Teller) ours(e githubtest.Edit) {
 		verb = "edits its comment"
 	}
 	text := plainText(e.Text)
-	if strings.HasPrefix(e.Text, comment.StatusMarker) && !strings.Contains(e.Text, "To apply this plan") {
+	if strings.HasPrefix(e.Text, comment.StatusMarker) && !strings.HasPrefix(text, "Plan for ") {
 		text, _, _ = strings.Cut(text, "\n")
 	}
 	if text == t.last {

@@ -1,11 +1,11 @@
 package demo
 
-// About is what the first page says, Guide what stands beside a conversation, in
+// about is what the first page says, guide what stands beside a conversation, in
 // Markdown.
 const (
-	About = "A small company, all of it in this process: its GitHub, its pull requests, and Lockstep, which plans and applies them with its own engine. Nothing leaves this machine, and everything that you do here happens for real."
+	about = "A small company, all of it in this process: its GitHub, its pull requests, and Lockstep, which plans and applies them with its own engine. Nothing leaves this machine, and everything that you do here happens for real."
 
-	Guide = "## To try\n\n" +
+	guide = "## To try\n\n" +
 		"1. Read the plan, and comment `lockstep apply`. Watch the checks, and the state under *Projects*.\n" +
 		"2. Try the same as mallory, who may only read.\n" +
 		"3. Push a prepared change: the plan is made anew.\n" +

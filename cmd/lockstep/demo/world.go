@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/machine"
 	"github.com/lockstep-iac/lockstep/engine/walk"
 	"github.com/lockstep-iac/lockstep/functions/run/operating"
+	"github.com/lockstep-iac/lockstep/functions/run/page"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -27,11 +28,17 @@ type Options struct {
 	OnEdit func(githubtest.Edit)
 	// Log is told what went wrong and is tried again. May be nil.
 	Log func(error)
+	// Page is where the page is served; nil for an address of its own. New closes it,
+	// in the end.
+	Page net.Listener
 }
 
 // A World is a small GitHub with one repository, and the pipeline. It may be used by
 // many goroutines.
 type World struct {
+	// URL is the page's, without a slash at the end.
+	URL string
+
 	hub     *githubtest.Hub
 	repo    *githubtest.Repository
 	machine *machine.Machine
@@ -63,7 +70,14 @@ func New(o Options) (w *World, err error) {
 		}
 		w.edits.send()
 	}})
+	if o.Page == nil {
+		if o.Page, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+			return w, err
+		}
+	}
+	w.URL = "http://" + o.Page.Addr().String()
 	if w.api, err = w.serve(w.hub); err != nil {
+		o.Page.Close()
 		return w, err
 	}
 	app, err := github.NewApp(w.hub.App(w.api))
@@ -71,7 +85,7 @@ func New(o Options) (w *World, err error) {
 		return w, err
 	}
 	w.machine, err = machine.Open(machine.Config{
-		Dir: filepath.Join(o.Dir, "data"), Version: o.Version, App: app, Secret: secret, Log: o.Log,
+		Dir: filepath.Join(o.Dir, "data"), Version: o.Version, App: app, Secret: secret, Log: o.Log, URL: w.URL,
 		Wrap: func(states operating.BackendFunc) operating.BackendFunc {
 			return lockedByObjects(states, filepath.Join(o.Dir, "locks"), &w.plug)
 		},
@@ -87,6 +101,7 @@ func New(o Options) (w *World, err error) {
 	for _, p := range people {
 		w.repo.Grant(p.login, p.permission)
 	}
+	w.serveAt(o.Page, page.Handler{Site: w.Site(), Title: "demo", About: about, Guide: guide, Log: o.Log}.Server())
 	return w, nil
 }
 
@@ -96,10 +111,14 @@ func (w *World) serve(h http.Handler) (url string, err error) {
 	if err != nil {
 		return "", err
 	}
+	w.serveAt(l, h)
+	return "http://" + l.Addr().String(), nil
+}
+
+func (w *World) serveAt(l net.Listener, h http.Handler) {
 	s := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
 	w.servers = append(w.servers, s)
 	go s.Serve(l)
-	return "http://" + l.Addr().String(), nil
 }
 
 // Close ends the servers. Nothing may be under way.

@@ -26,6 +26,8 @@ type Config struct {
 	Secret github.Secret
 	// Wrap changes how states are kept; may be nil.
 	Wrap func(operating.BackendFunc) operating.BackendFunc
+	// URL is where people find the pages, without a slash at the end.
+	URL string
 	// Log is told what went wrong and was, or will be, tried again.
 	Log func(error)
 }
@@ -60,6 +62,7 @@ func Open(c Config) (*Machine, error) {
 			Rescued: filepath.Join(c.Dir, "rescued"),
 		},
 		Secrets: []github.Secret{c.Secret},
+		Where:   func(a run.Artifact) string { return where(c.URL, a) },
 	}
 	return &Machine{
 		Data: data, Pipeline: p, States: states, log: c.Log,
@@ -80,5 +83,5 @@ func (m *Machine) Settle(ctx context.Context) (int, error) {
 func (m *Machine) Work(ctx context.Context) error { return m.Data.Queue.Work(ctx, m.worker(atATime)) }
 
 func (m *Machine) worker(limit int) runlocal.Worker {
-	return runlocal.Worker{Handle: m.Pipeline.Handle, Limit: limit, Log: m.log}
+	return runlocal.Worker{Handle: m.Pipeline.Handle, Abandon: m.Pipeline.Abandon, Limit: limit, Log: m.log}
 }

@@ -5,7 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
+	"strings"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/run"
 	"github.com/lockstep-iac/lockstep/functions/run/page"
 	"github.com/lockstep-iac/lockstep/github"
@@ -14,16 +18,12 @@ import (
 // Projects returns how the projects of a pull request stand, as the page shows them,
 // without what exists of them.
 func (m *Machine) Projects(ctx context.Context, repo github.Repo, number int) ([]page.Project, error) {
-	list, err := m.Data.Records.List(ctx, fmt.Sprintf("run/%d/%d", repo.ID, number))
+	runs, err := m.runs(ctx, repo, number)
 	if err != nil {
 		return nil, err
 	}
 	var out []page.Project
-	for _, rec := range list {
-		var r run.Run
-		if err := json.Unmarshal(rec.Value, &r); err != nil {
-			return nil, fmt.Errorf("read %s: %w", rec.Key, err)
-		}
+	for _, r := range runs {
 		p, err := m.project(ctx, r)
 		if err != nil {
 			return nil, err
@@ -33,39 +33,124 @@ func (m *Machine) Projects(ctx context.Context, repo github.Repo, number int) ([
 	return out, nil
 }
 
-func (m *Machine) project(ctx context.Context, r run.Run) (page.Project, error) {
-	p := page.Project{Name: r.Project, Dir: r.Dir, Workspace: r.Workspace, By: r.Actor, Head: r.Head}
-	p.Standing, p.Tone = standing(r)
-	if r.Report != "" {
-		report, err := m.Data.Artifacts.Get(ctx, run.Artifact{Key: r.Report, Repo: r.Pull.Repo.String(), Number: r.Pull.Number, SHA: r.Head})
-		if err != nil && !errors.Is(err, run.ErrNoArtifact) {
-			return p, err
-		}
-		p.Report = string(report)
+// Plan returns the whole text of a plan, by the name that its page has. The error is
+// page.ErrNotFound if there is none, or if its report is the whole.
+func (m *Machine) Plan(ctx context.Context, repo github.Repo, number int, name string) (string, error) {
+	runs, err := m.runs(ctx, repo, number)
+	if err != nil {
+		return "", err
 	}
+	for _, r := range runs {
+		if planName(r) != name || !r.Full {
+			continue
+		}
+		text, err := m.Data.Artifacts.Get(ctx, r.FullReport())
+		if errors.Is(err, run.ErrNoArtifact) {
+			err = page.ErrNotFound
+		}
+		return string(text), err
+	}
+	return "", page.ErrNotFound
+}
+
+// runs reads the records of a pull request's projects.
+func (m *Machine) runs(ctx context.Context, repo github.Repo, number int) ([]run.Run, error) {
+	list, err := m.Data.Records.List(ctx, fmt.Sprintf("run/%d/%d", repo.ID, number))
+	if err != nil {
+		return nil, err
+	}
+	return decode(list)
+}
+
+func decode(list []run.Record) ([]run.Run, error) {
+	var out []run.Run
+	for _, rec := range list {
+		var r run.Run
+		if err := json.Unmarshal(rec.Value, &r); err != nil {
+			return nil, fmt.Errorf("read %s: %w", rec.Key, err)
+		}
+		out = append(out, r)
+	}
+	return out, nil
+}
+
+func (m *Machine) project(ctx context.Context, r run.Run) (page.Project, error) {
+	p := page.Project{
+		Name: r.Project, Dir: r.Dir, Workspace: r.Workspace, By: r.Actor, Head: r.Head, Plan: planName(r), HasPlan: r.Full,
+	}
+	shown := standings[r.Standing()]
+	p.Standing, p.Tone = shown.words, shown.tone
+	if shown.counted {
+		p.Summary = summary(r.Counts)
+	}
+	report, err := m.Data.Artifacts.Get(ctx, r.Report())
+	if err != nil && !errors.Is(err, run.ErrNoArtifact) {
+		return p, err
+	}
+	p.Report = string(report)
 	return p, nil
 }
 
-// standing puts a run's phase into words.
-func standing(r run.Run) (string, page.Tone) {
-	switch r.Phase {
-	case run.Planning:
-		return "is being planned", page.Busy
-	case run.Planned:
-		if !r.Applyable {
-			return "has nothing to do", page.Quiet
-		}
-		return "waits for an apply", page.Waiting
-	case run.PlanFailed:
-		return "could not be planned", page.Bad
-	case run.Applying:
-		return "is being applied", page.Busy
-	case run.Applied:
-		return "is applied", page.Good
-	case run.ApplyFailed:
-		return "could not be applied", page.Bad
-	case run.Stale:
-		return "is out of date", page.Waiting
+// planName is what the page with a run's plan is called.
+func planName(r run.Run) string {
+	if r.Workspace != project.DefaultWorkspace {
+		return r.Project + "@" + r.Workspace
 	}
-	return "is over", page.Quiet
+	return r.Project
+}
+
+// where returns the address of the page with an artifact: a run's whole plan, whose
+// key has the run's target as its third part.
+func where(base string, a run.Artifact) string {
+	owner, name, _ := strings.Cut(a.Repo, "/")
+	id := page.PullID{Owner: owner, Name: name, Number: a.Number}
+	parts := strings.Split(a.Key, "/")
+	if len(parts) != 5 {
+		return base + id.Path()
+	}
+	target, workspace, _ := strings.Cut(parts[2], "@")
+	target, err := url.PathUnescape(target)
+	if err != nil {
+		return base + id.Path()
+	}
+	if workspace != project.DefaultWorkspace {
+		target += "@" + workspace
+	}
+	return base + id.PlanPath(target)
+}
+
+// standings puts how a project stands into words.
+var standings = map[comment.Standing]struct {
+	words   string
+	tone    page.Tone
+	counted bool // that there is a plan to count
+}{
+	comment.Queued:      {"waits to be planned", page.Busy, false},
+	comment.Planning:    {"is being planned", page.Busy, false},
+	comment.Ready:       {"waits for lockstep apply", page.Waiting, true},
+	comment.OnMerge:     {"is applied on merge", page.Waiting, true},
+	comment.NoChanges:   {"has nothing to do", page.Quiet, false},
+	comment.PlanFailed:  {"could not be planned", page.Bad, false},
+	comment.ApplyQueued: {"waits to be applied", page.Busy, true},
+	comment.Applying:    {"is being applied", page.Busy, true},
+	comment.Applied:     {"is applied", page.Good, true},
+	comment.ApplyFailed: {"could not be applied", page.Bad, true},
+	comment.OutOfDate:   {"is out of date", page.Waiting, true},
+	comment.NotApplied:  {"was not applied", page.Bad, true},
+	comment.GivenUp:     {"was given up", page.Quiet, false},
+	comment.Overtaken:   {"was overtaken by a newer head", page.Quiet, false},
+}
+
+// summary says what there is to do.
+func summary(c comment.Counts) string {
+	var parts []string
+	for _, x := range []struct {
+		n    int
+		verb string
+	}{{c.Import, "import"}, {c.Add, "add"}, {c.Change, "change"}, {c.Destroy, "destroy"}, {c.Forget, "forget"}} {
+		if x.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d to %s", x.n, x.verb))
+		}
+	}
+	return strings.Join(parts, ", ")
 }

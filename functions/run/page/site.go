@@ -18,8 +18,8 @@ type Site interface {
 	Pulls(ctx context.Context) ([]Pull, error)
 	// Pull returns one pull request, or ErrNotFound.
 	Pull(ctx context.Context, id PullID) (Pull, error)
-	// Plan returns the whole text of a project's plan, or ErrNotFound.
-	Plan(ctx context.Context, id PullID, project string) (string, error)
+	// Plan returns the whole text of the plan of a name, or ErrNotFound.
+	Plan(ctx context.Context, id PullID, name string) (string, error)
 	// Changed returns when the site is not any more as it was at version since, or ctx
 	// has ended, with the version that it is at now. Versions only grow, from 1.
 	Changed(ctx context.Context, since uint64) uint64
@@ -131,7 +131,8 @@ type Project struct {
 	By                   string // who asked for what was done last; may be empty
 	Head                 string // the commit that was planned; may be empty
 	Report               string // Markdown; may be empty
-	HasPlan              bool   // that Site.Plan has the whole
+	Plan                 string // the name of its plan among those of the pull request
+	HasPlan              bool   // that Site.Plan has the whole of it
 	State                string // what exists, as text; may be empty
 }
 
