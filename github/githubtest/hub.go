@@ -105,8 +105,13 @@ var appKey = sync.OnceValue(func() *rsa.PrivateKey {
 
 // App returns what the App needs to know to use this Hub at the URL given.
 func (h *Hub) App(url string) github.AppConfig {
+	return github.AppConfig{ID: h.options.AppID, Key: github.NewSecret(h.AppKey()), URL: url}
+}
+
+// AppKey returns the App's private key as GitHub hands it out, in PEM.
+func (h *Hub) AppKey() string {
 	block := &pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(h.key)}
-	return github.AppConfig{ID: h.options.AppID, Key: github.NewSecret(string(pem.EncodeToMemory(block))), URL: url}
+	return string(pem.EncodeToMemory(block))
 }
 
 func (h *Hub) appLogin() string { return h.options.AppName + "[bot]" }

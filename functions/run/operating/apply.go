@@ -63,7 +63,7 @@ func (o *operation) apply(ctx context.Context, p *plans.Plan) run.Outcome {
 		return unsaved
 	}})
 	if unsaved != nil {
-		ds = append(ds, o.rescue(state)...)
+		ds = append(ds, o.rescue(ctx, state)...)
 	}
 	hide := o.secrets(p, state)
 	res := run.Outcome{Failed: ds.HasErrors(), State: o.stateID(), Counts: n.done(p)}

@@ -48,6 +48,9 @@ type Engine struct {
 	Secrets func() []string
 	// Rescued is the directory for states that their backend did not take.
 	Rescued string
+	// Rescue is for machines that do not last: it keeps such a state in the place of
+	// Rescued, and returns where, for people. nil: Rescued counts.
+	Rescue func(ctx context.Context, j run.Job, name string, state []byte) (where string, err error)
 
 	verified verified
 }

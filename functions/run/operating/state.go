@@ -85,23 +85,26 @@ func (o *operation) stateID() run.StateID {
 
 // rescue keeps a state that its backend did not take: it is all that is known of what
 // exists now.
-func (o *operation) rescue(s *states.State) diags.Diagnostics {
+func (o *operation) rescue(ctx context.Context, s *states.State) diags.Diagnostics {
 	data, err := statefile.Write(o.state.Next(s))
 	name := fmt.Sprintf("%s-%s-%s-%s.tfstate", segment(o.job.Repo.Owner), segment(o.job.Repo.Name), segment(o.job.Project), time.Now().UTC().Format("20060102T150405.000"))
-	if err == nil && o.engine.Rescued == "" {
+	where := "the file " + name
+	switch {
+	case err != nil:
+	case o.engine.Rescue != nil:
+		where, err = o.engine.Rescue(context.WithoutCancel(ctx), o.job, name, data)
+	case o.engine.Rescued == "":
 		err = errors.New("no directory is set for such states")
-	}
-	if err == nil {
-		err = os.MkdirAll(o.engine.Rescued, 0o700)
-	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(o.engine.Rescued, name), data, 0o600)
+	default:
+		if err = os.MkdirAll(o.engine.Rescued, 0o700); err == nil {
+			err = os.WriteFile(filepath.Join(o.engine.Rescued, name), data, 0o600)
+		}
 	}
 	if err != nil {
 		return diags.FromError("The new state is lost", fmt.Errorf("neither the backend nor this machine could keep it: %w. What was made has to be imported", err))
 	}
 	return diags.Errorf(nil, "The new state is not in its backend",
-		"The backend did not take the state that describes what exists now. Whoever runs Lockstep has it in the file %s: push it with \"lockstep state push\" before anything else is applied.", name)
+		"The backend did not take the state that describes what exists now. Whoever runs Lockstep has it in %s: push it with \"lockstep state push\" before anything else is applied.", where)
 }
 
 // Unlock implements run.Engine.

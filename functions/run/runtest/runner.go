@@ -8,9 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 	"testing"
@@ -28,6 +28,7 @@ type Function struct {
 	mu     sync.Mutex
 	number int
 	envs   []*environment // those that live
+	done   []Invocation
 }
 
 // A FunctionSpec is what template.yaml says about a function.
@@ -86,7 +87,18 @@ func (f *Function) Invoke(event any) (Invocation, error) {
 	if err != nil {
 		return Invocation{}, fmt.Errorf("invoke %s: %w", f.spec.Name, err)
 	}
-	return e.invoke(payload)
+	got, err := e.invoke(payload)
+	f.mu.Lock()
+	f.done = append(f.done, got)
+	f.mu.Unlock()
+	return got, err
+}
+
+// Invocations returns what became of all invocations so far, in the order of their ends.
+func (f *Function) Invocations() []Invocation {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.done)
 }
 
 // Kill ends all environments at once, in whatever they are doing. The next invocation
@@ -198,14 +210,14 @@ func FunctionARN(name string) string {
 }
 
 // BuildFunctions builds the bootstraps of functions as `make build` does, but for this
-// machine, and returns their paths by name.
+// machine and with paths, as tests are built: then most of it is in the cache. It returns
+// their paths by name.
 func BuildFunctions(root, dir string, names ...string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, name := range names {
 		out[name] = filepath.Join(dir, name, "bootstrap")
-		cmd := exec.Command("go", "build", "-trimpath", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", out[name], "./functions/"+name)
+		cmd := exec.Command("go", "build", "-tags", "lambda.norpc", "-ldflags", "-s -w", "-o", out[name], "./functions/"+name)
 		cmd.Dir = root
-		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 		if text, err := cmd.CombinedOutput(); err != nil {
 			return nil, errors.Join(fmt.Errorf("build %s: %w", name, err), errors.New(string(text)))
 		}

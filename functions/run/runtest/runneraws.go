@@ -16,7 +16,7 @@ import (
 // Where functions run, who they are, and with what credentials: the ones of the real
 // servers that stand in for AWS.
 const (
-	Region    = "eu-central-1"
+	Region    = "us-east-1"
 	AccountID = "111122223333"
 	AccessKey = "test"
 	SecretKey = "testsecret"
@@ -82,8 +82,8 @@ func (a *Account) SecretsAsked() []string {
 	return append([]string(nil), a.asked...)
 }
 
-// ServeHTTP implements http.Handler: GetSecretValue in the JSON 1.1 protocol, and
-// AssumeRole in the query protocol.
+// ServeHTTP implements http.Handler: GetSecretValue in the JSON 1.1 protocol,
+// AssumeRole and GetCallerIdentity in the query protocol.
 func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -91,9 +91,16 @@ func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.getSecret(w, r)
 		return
 	}
-	if err := r.ParseForm(); err == nil && r.Form.Get("Action") == "AssumeRole" {
-		a.assumeRole(w, r)
-		return
+	if err := r.ParseForm(); err == nil {
+		switch r.Form.Get("Action") {
+		case "AssumeRole":
+			a.assumeRole(w, r)
+			return
+		case "GetCallerIdentity":
+			w.Header().Set("Content-Type", "text/xml")
+			fmt.Fprintf(w, `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Arn>arn:aws:sts::%[1]s:assumed-role/function/function</Arn><UserId>AROA:function</UserId><Account>%[1]s</Account></GetCallerIdentityResult><ResponseMetadata><RequestId>1</RequestId></ResponseMetadata></GetCallerIdentityResponse>`, AccountID)
+			return
+		}
 	}
 	http.Error(w, "no such action", http.StatusNotImplemented)
 }

@@ -101,7 +101,11 @@ func (s *Stack) read(r *http.Request, body []byte) (string, []call) {
 	case protocol == "secretsmanager":
 		return "account", []call{{Action: "secretsmanager:" + operation, Resource: in.SecretId}}
 	}
-	if form, err := url.ParseQuery(string(body)); err == nil && form.Get("Action") == "AssumeRole" {
+	form, err := url.ParseQuery(string(body))
+	if err == nil && form.Get("Action") == "GetCallerIdentity" {
+		return "account", nil // which everybody may
+	}
+	if err == nil && form.Get("Action") == "AssumeRole" {
 		calls := []call{{Action: "sts:AssumeRole", Resource: form.Get("RoleArn")}}
 		if form.Has("Tags.member.1.Key") {
 			calls = append(calls, call{Action: "sts:TagSession", Resource: form.Get("RoleArn")})

@@ -196,7 +196,11 @@ func (s *Stack) makeFunction(name string, p map[string]any) {
 	role := s.resolver.resolve(s.Template.Resources[roleName].Properties).(map[string]any)
 	front := httptest.NewServer(s.newGate(short, statementsOf(role)))
 	s.t.Cleanup(front.Close)
-	env := map[string]string{"AWS_ENDPOINT_URL": front.URL}
+	env := map[string]string{
+		"AWS_ENDPOINT_URL": front.URL,
+		// What the backend of states reads itself.
+		"AWS_ENDPOINT_URL_S3": front.URL, "AWS_ENDPOINT_URL_DYNAMODB": front.URL, "AWS_ENDPOINT_URL_STS": front.URL,
+	}
 	maps.Copy(env, s.Env)
 	for k, v := range p["Environment"].(map[string]any)["Variables"].(map[string]any) {
 		env[k] = fmt.Sprint(s.resolver.resolve(v))

@@ -1,0 +1,17 @@
+// Apply is the Lambda function that takes applies: it carries out saved plans.
+package main
+
+import (
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"github.com/lockstep-iac/lockstep/functions/wiring"
+	"github.com/lockstep-iac/lockstep/functions/wiring/worker"
+)
+
+func main() {
+	w, err := worker.Open(wiring.Apply)
+	if err != nil {
+		wiring.Fail(wiring.Apply, err)
+	}
+	lambda.Start(w.Consumer(w.Pipeline.Handle).Batch)
+}

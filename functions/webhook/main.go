@@ -1,0 +1,63 @@
+// Webhook is the Lambda function behind the address that GitHub sends webhooks to. It
+// checks the signature, notes the delivery, and puts a message on the events queue: it
+// calls neither GitHub nor the engine, and answers in a fraction of GitHub's 10 seconds.
+package main
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-lambda-go/lambda"
+
+	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/functions/wiring"
+)
+
+func main() {
+	w, err := wiring.Open(wiring.Webhook)
+	if err != nil {
+		wiring.Fail(wiring.Webhook, err)
+	}
+	hook := run.Webhook{Pipeline: w.Pipeline, Secrets: w.WebhookSecrets, Log: func(err error) { w.Log.Error("not received", "error", err.Error()) }}
+	lambda.Start(handler(hook.Answer))
+}
+
+// answerWithin is when the answer must be decided: what is not stored by then is said to
+// have failed while GitHub still listens, so that it is known to have been missed.
+// Source: https://docs.github.com/en/webhooks/using-webhooks/best-practices-for-using-webhooks#respond-within-10-seconds
+const answerWithin = 8 * time.Second
+
+// handler returns the function that makes HTTP of events, for whoever answers webhooks.
+func handler(answer func(context.Context, http.Header, []byte) (int, string)) func(context.Context, events.LambdaFunctionURLRequest) (events.LambdaFunctionURLResponse, error) {
+	return func(ctx context.Context, e events.LambdaFunctionURLRequest) (events.LambdaFunctionURLResponse, error) {
+		if e.RequestContext.HTTP.Method != http.MethodPost {
+			return response(http.StatusMethodNotAllowed, "webhooks are posted"), nil
+		}
+		body := []byte(e.Body)
+		if e.IsBase64Encoded {
+			var err error
+			if body, err = base64.StdEncoding.DecodeString(e.Body); err != nil {
+				return response(http.StatusBadRequest, "the body is not readable"), nil
+			}
+		}
+		header := http.Header{}
+		for name, value := range e.Headers {
+			header.Set(name, value)
+		}
+		ctx, cancel := context.WithTimeout(ctx, answerWithin)
+		defer cancel()
+		return response(answer(ctx, header, body)), nil
+	}
+}
+
+func response(status int, text string) events.LambdaFunctionURLResponse {
+	body, err := json.Marshal(map[string]string{"result": text})
+	if err != nil {
+		panic(err) // of a text
+	}
+	return events.LambdaFunctionURLResponse{StatusCode: status, Headers: map[string]string{"Content-Type": "application/json"}, Body: string(body)}
+}

@@ -1,0 +1,106 @@
+package wiring
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+
+	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/functions/run/runaws"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// A World is what a function stands in, once it is open.
+type World struct {
+	Settings
+	Log *slog.Logger
+	AWS aws.Config
+	SQS *sqs.Client
+	// App is the GitHub App; nil for the webhook's function, which calls nobody.
+	App *github.App
+	// Pipeline has no engine yet.
+	Pipeline *run.Pipeline
+	// WebhookSecrets are for the webhook's function only.
+	WebhookSecrets []github.Secret
+}
+
+// openTimeout is how long opening may take: less than a function has to begin.
+// Source: https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-ib
+const openTimeout = 9 * time.Second
+
+// Open opens what a function needs, by the environment. Secrets are read once, now: a
+// secret that is changed is known to environments that begin later.
+func Open(f Function) (*World, error) {
+	s, err := Read(f, os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), openTimeout)
+	defer cancel()
+	cfg, err := config.LoadDefaultConfig(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the AWS configuration: %w", err)
+	}
+	w := &World{Settings: s, Log: Logger(f), AWS: cfg, SQS: sqs.NewFromConfig(cfg)}
+	w.Pipeline = &run.Pipeline{
+		Records: runaws.Records{Client: dynamodb.NewFromConfig(cfg), Table: s.Table},
+		Queue:   runaws.Queue{Client: w.SQS, URLs: w.queues()},
+	}
+	if f == Webhook {
+		w.WebhookSecrets, err = webhookSecrets(ctx, cfg, s.WebhookSecret)
+		return w, err
+	}
+	w.Pipeline.Artifacts = runaws.Artifacts{Client: s3.NewFromConfig(cfg), Bucket: s.Bucket, KeyID: s.Key}
+	return w, w.openApp(ctx)
+}
+
+// queues are those that the function may send to.
+func (w *World) queues() map[run.QueueName]string {
+	out := map[run.QueueName]string{}
+	for name, url := range map[run.QueueName]string{run.Events: w.Events, run.Plans: w.Plans, run.Applies: w.Applies} {
+		if url != "" {
+			out[name] = url
+		}
+	}
+	return out
+}
+
+func (w *World) openApp(ctx context.Context) error {
+	key, err := secret(ctx, w.AWS, w.AppKeySecret)
+	if err != nil {
+		return err
+	}
+	w.App, err = github.NewApp(github.AppConfig{ID: w.AppID, Key: key, URL: w.GitHubURL, Transport: http.DefaultTransport})
+	if err != nil {
+		return fmt.Errorf("the secret %s: %w", w.AppKeySecret, err)
+	}
+	w.Pipeline.Connect = func(p run.Pull) (run.GitHub, error) { return w.App.Repository(p.Installation, p.Repo) }
+	w.Pipeline.Secrets = []github.Secret{key}
+	return nil
+}
+
+// Consumer returns what handles the messages of the function's queues.
+func (w *World) Consumer(handle func(context.Context, run.Message) error) *Consumer {
+	return &Consumer{Handle: handle, SQS: w.SQS, QueueURL: w.Events, Log: w.Log}
+}
+
+// Logger returns a function's log: a line of JSON an entry, for CloudWatch. What is a
+// secret is typed so that it cannot be logged.
+func Logger(f Function) *slog.Logger {
+	return slog.New(slog.NewJSONHandler(os.Stderr, nil)).With("function", string(f))
+}
+
+// Fail ends a function that cannot begin, and says why where its log is read.
+func Fail(f Function, err error) {
+	Logger(f).Error("the function cannot begin", "error", err.Error())
+	os.Exit(1)
+}
