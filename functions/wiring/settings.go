@@ -34,6 +34,9 @@ type Settings struct {
 	GitHubURL              string
 	// TargetRole is the ARN of the role that providers have, with ExternalID; "" none.
 	TargetRole, ExternalID string
+	// Mirror is a directory with packages of providers, their only source; "" for none:
+	// they come from their registries.
+	Mirror string
 	// StopBefore is how long before its end an apply starts no more changes.
 	StopBefore time.Duration
 }
@@ -65,6 +68,7 @@ var variables = []variable{
 	{"LOCKSTEP_GITHUB_URL", inGitHub, true, text(func(s *Settings) *string { return &s.GitHubURL })},
 	{"LOCKSTEP_TARGET_ROLE", engines, true, text(func(s *Settings) *string { return &s.TargetRole })},
 	{"LOCKSTEP_EXTERNAL_ID", engines, true, text(func(s *Settings) *string { return &s.ExternalID })},
+	{"LOCKSTEP_MIRROR", engines, true, text(func(s *Settings) *string { return &s.Mirror })},
 	{"LOCKSTEP_STOP_BEFORE", []Function{Apply}, true, stopBefore},
 }
 

@@ -28,6 +28,7 @@ type Request struct {
 	Function string
 	// Action is IAM's name of it, "s3:PutObject", and Resource the ARN that it is for.
 	Action, Resource string
+	Key              string // the partition key of a DynamoDB item, up to the first "/"
 	Header           http.Header
 }
 
@@ -62,7 +63,10 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	service, calls := g.stack.read(r, body)
 	for _, c := range calls {
-		q := Request{g.function, c.Action, c.Resource, r.Header}
+		q := Request{Function: g.function, Action: c.Action, Resource: c.Resource, Header: r.Header}
+		if len(c.keys) > 0 {
+			q.Key, _, _ = strings.Cut(c.keys[0], "/")
+		}
 		if !allowed(g.statements, c) {
 			g.stack.denied(q)
 			refuse(w, service, http.StatusForbidden, "AccessDenied", "not authorized to perform "+c.Action)

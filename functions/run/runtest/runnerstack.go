@@ -57,7 +57,7 @@ type StackOptions struct {
 	StateTable string
 	// Timeouts replace the template's, by function, in seconds.
 	Timeouts map[string]time.Duration
-	// Env is added to the environment of all functions.
+	// Env is added to the environment of all functions, and replaces what is there.
 	Env map[string]string
 	Log io.Writer
 }
@@ -201,10 +201,10 @@ func (s *Stack) makeFunction(name string, p map[string]any) {
 		// What the backend of states reads itself.
 		"AWS_ENDPOINT_URL_S3": front.URL, "AWS_ENDPOINT_URL_DYNAMODB": front.URL, "AWS_ENDPOINT_URL_STS": front.URL,
 	}
-	maps.Copy(env, s.Env)
 	for k, v := range p["Environment"].(map[string]any)["Variables"].(map[string]any) {
 		env[k] = fmt.Sprint(s.resolver.resolve(v))
 	}
+	maps.Copy(env, s.Env)
 	timeout, ok := s.Timeouts[short]
 	if !ok {
 		var seconds int

@@ -30,6 +30,7 @@ func Open(f wiring.Function) (*wiring.World, error) {
 		// The disk of an environment outlives an invocation: what is installed once is
 		// there for the next.
 		DataDir:   filepath.Join(os.TempDir(), "lockstep-providers"),
+		Mirror:    w.Mirror,
 		PluginEnv: target.Env,
 		Secrets:   func() []string { return ownSecrets(os.Environ(), w.ExternalID) },
 		Rescue: func(ctx context.Context, j run.Job, name string, state []byte) (string, error) {
