@@ -42,6 +42,9 @@ PRAGMA user_version = 1;
 
 const schemaVersion = 1
 
+// prune forgets the records whose time was over at a time.
+const prune = "DELETE FROM record WHERE expires > 0 AND expires < ?"
+
 // busyTimeout is how long a write waits for those of other processes.
 const busyTimeout = 20 * time.Second
 
@@ -119,7 +122,7 @@ func prepare(ctx context.Context, db *sql.DB) error {
 	case 0:
 		_, err = tx.ExecContext(ctx, schema)
 	case schemaVersion:
-		_, err = tx.ExecContext(ctx, "DELETE FROM record WHERE expires > 0 AND expires < ?", time.Now().Unix())
+		_, err = tx.ExecContext(ctx, prune, time.Now().Unix())
 	default:
 		err = fmt.Errorf("it was made by another version of lockstep (its tables have version %d, ours %d): use that one, or another data directory", version, schemaVersion)
 	}

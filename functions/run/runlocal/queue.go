@@ -100,11 +100,17 @@ func (q *Queue) claim(ctx context.Context, hurry bool) (c claimed, ok bool, err 
 		return c, false, err
 	}
 	now := time.Now()
+	// Mostly there is nothing, and no need to keep others from writing.
+	var any bool
+	err = db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM message WHERE ready <= ? OR (? AND claim = ''))", now.UnixMilli(), hurry).Scan(&any)
+	if err != nil || !any {
+		return c, false, err
+	}
 	// A crash in between leaves letters that are dead, and visible: nothing is lost.
 	_, err = db.ExecContext(ctx, `
 		UPDATE message SET queue = ?1 || queue, receives = 0, ready = 0, claim = '',
 			error = CASE error WHEN '' THEN 'whoever handled it died' ELSE error END
-		WHERE receives >= ?2 AND (ready <= ?3 OR claim = '') AND queue NOT LIKE ?1 || '%'`,
+		WHERE receives >= ?2 AND ready <= ?3 AND queue NOT LIKE ?1 || '%'`,
 		deadPrefix, run.MaxReceives, now.UnixMilli())
 	if err != nil {
 		return c, false, err

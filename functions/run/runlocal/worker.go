@@ -30,12 +30,18 @@ type Worker struct {
 const poll = 500 * time.Millisecond
 
 // Work handles messages until ctx ends, which is what ends it well. What is being
-// handled then is to end soon, and comes again. An error is one of opening the
-// database; later ones go to the log, and the work goes on.
+// handled then is to end soon, and comes again. Records whose time is over are forgotten
+// meanwhile. An error is one of opening the database; later ones go to the log, and the
+// work goes on.
 func (q *Queue) Work(ctx context.Context, w Worker) error {
 	if _, err := q.db.get(ctx); err != nil {
 		return err
 	}
+	defer walk.Every(ctx, time.Hour, func() {
+		if _, err := q.db.exec(ctx, prune, time.Now().Unix()); err != nil && ctx.Err() == nil {
+			w.log(fmt.Errorf("forget old records: %w", err))
+		}
+	})()
 	q.each(ctx, w, func() error {
 		for ctx.Err() == nil {
 			_, ok, err := q.next(ctx, w, false)
@@ -123,10 +129,14 @@ func (q *Queue) next(ctx context.Context, w Worker, hurry bool) (done, ok bool, 
 		return false, true, ctx.Err()
 	case c.reason != "":
 		err = fmt.Errorf("give up message %s: %w", c.ID, err)
-		return false, true, errors.Join(err, q.release(write, c, run.Redelivery(c.receives, err), errors.New(c.reason)))
+		return false, true, errors.Join(err, q.release(write, c, run.Redelivery(c.receives, err, time.Now()), errors.New(c.reason)))
 	}
 	w.log(fmt.Errorf("message %s, try %d of %d: %w", c.ID, c.receives, run.MaxReceives, err))
-	return false, true, wrap("give a message back", q.release(write, c, run.Redelivery(c.receives, err), err))
+	pause := run.Redelivery(c.receives, err, time.Now())
+	if c.receives >= run.MaxReceives {
+		pause = 0 // until it is given up
+	}
+	return false, true, wrap("give a message back", q.release(write, c, pause, err))
 }
 
 // handle hands a message over, renewing the claim meanwhile.

@@ -55,7 +55,7 @@ func TestWork(t *testing.T) {
 		var e events
 		since := func() time.Duration { return time.Since(begin).Truncate(time.Second) }
 		abandons := 0
-		send(t, d.Queue, pushed("bad", 1), pushed("good", 1), pushed("other", 2))
+		send(t, d.Queue, pushed("bad", 1), pushed("other", 2))
 		err := d.Queue.Work(ctx, Worker{
 			Limit: 2,
 			Handle: func(ctx context.Context, m run.Message) error {
@@ -68,6 +68,7 @@ func TestWork(t *testing.T) {
 			Abandon: func(ctx context.Context, m run.Message, reason string) error {
 				e.add("%v abandon %s: %s", since(), m.ID, reason)
 				if abandons++; abandons == 1 {
+					send(t, d.Queue, pushed("good", 1))
 					return errors.New("GitHub is still down")
 				}
 				cancel()
@@ -80,10 +81,10 @@ func TestWork(t *testing.T) {
 		}
 		want := []string{
 			"0s bad", "0s other", "log message bad, try 1 of 3: GitHub is down",
-			"20s bad", "log message bad, try 2 of 3: GitHub is down",
-			"2m20s bad", "log message bad, try 3 of 3: GitHub is down",
-			"2m20s abandon bad: GitHub is down", "2m20s good", "log give up message bad: GitHub is still down",
-			"2m40s abandon bad: GitHub is down",
+			"30s bad", "log message bad, try 2 of 3: GitHub is down",
+			"5m30s bad", "log message bad, try 3 of 3: GitHub is down",
+			"5m30s abandon bad: GitHub is down", "5m30s good", "log give up message bad: GitHub is still down",
+			"6m0s abandon bad: GitHub is down",
 		}
 		// Two work at a time: what happens at the same second has no order.
 		slices.Sort(want)
@@ -133,6 +134,44 @@ func TestLongWork(t *testing.T) {
 		if n != 1 || err != nil {
 			t.Errorf("%d done, %v", n, err)
 		}
+	})
+}
+
+// TestRetention holds that records are forgotten when their time is over, while somebody
+// works and when somebody begins to.
+func TestRetention(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := openDir(t)
+		put := func(key string) {
+			t.Helper()
+			if _, err := d.Records.Put(t.Context(), key, nil, ""); err != nil {
+				t.Fatal(err)
+			}
+		}
+		has := func(key string, want bool) {
+			t.Helper()
+			if rec, err := d.Records.Get(t.Context(), key); err != nil || (rec.Version != "") != want {
+				t.Errorf("%s: %+v, %v", key, rec, err)
+			}
+		}
+		put("delivery/old")
+		put("state/old")
+		time.Sleep(run.Retention("delivery/old") - 30*time.Minute)
+		put("delivery/new")
+		has("delivery/old", true)
+		ctx, cancel := context.WithTimeout(t.Context(), 61*time.Minute)
+		defer cancel()
+		if err := d.Queue.Work(ctx, Worker{}); err != nil {
+			t.Fatal(err)
+		}
+		has("delivery/old", false)
+		has("delivery/new", true)
+		time.Sleep(run.Retention("delivery/new"))
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+		has("delivery/new", false)
+		has("state/old", true)
 	})
 }
 
@@ -296,18 +335,29 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// TestOpenTogether holds that many processes can make a data directory at the same time.
+// TestOpenTogether holds that many can make a data directory at the same time.
 func TestOpenTogether(t *testing.T) {
 	t.Parallel()
-	path := t.TempDir()
-	var children []*exec.Cmd
-	for range 5 {
-		cmd, _ := startChild(t, path)
-		children = append(children, cmd)
-	}
-	for _, cmd := range children {
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("a process failed: %v", err)
+	for range 20 {
+		path := t.TempDir()
+		start := make(chan struct{})
+		var all sync.WaitGroup
+		for range 8 {
+			d, err := Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.Go(func() {
+				<-start
+				if _, err := d.Queue.Waiting(t.Context()); err != nil {
+					t.Error(err)
+				}
+				if err := d.Close(); err != nil {
+					t.Error(err)
+				}
+			})
 		}
+		close(start)
+		all.Wait()
 	}
 }
