@@ -24,20 +24,22 @@ const (
 	MaxDir, MaxName = 1024, 1000
 )
 
-// The longest that a message waits until it is handed over again.
-const maxRedelivery = time.Hour
+// maxRedelivery is the longest that a message waits until it is handed over again, as
+// SQS has it.
+// Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ChangeMessageVisibility.html
+const maxRedelivery = 12 * time.Hour
 
 // Redelivery says how long a message waits until it is handed over again, when it has
-// been handed over receives times and handling it failed with err. Its group waits with
-// it. Where GitHub said when to come back, that is when.
-func Redelivery(receives int, err error) time.Duration {
-	pause := 20 * time.Second
-	if receives > 1 {
-		pause = 2 * time.Minute
-	}
+// been handed over receives times and handling it failed with err now. Its group waits
+// with it. GitHub's limits say when they end; otherwise the world gets some time to
+// mend, more the second time.
+func Redelivery(receives int, err error, now time.Time) time.Duration {
 	var limited *github.RateLimitedError
-	if errors.As(err, &limited) {
-		pause = max(pause, time.Until(limited.Until))
+	switch {
+	case errors.As(err, &limited) && limited.Until.After(now):
+		return min(limited.Until.Sub(now)+time.Second, maxRedelivery)
+	case receives > 1:
+		return 5 * time.Minute
 	}
-	return min(pause, maxRedelivery)
+	return 30 * time.Second
 }

@@ -93,23 +93,17 @@ func (c *Consumer) one(ctx context.Context, x events.SQSMessage) bool {
 
 // MaxReceives is how often a message is handled in vain until it is a dead letter, as the
 // queues in template.yaml have it.
-const MaxReceives = 3
+const MaxReceives = run.MaxReceives
 
 // pause is how long to wait before a message is handled again after an error. What was
-// stopped because its time was over goes on at once. GitHub's limits say when they end.
-// Otherwise the world gets some time to mend, more the second time.
+// stopped because its time was over goes on at once, if GitHub lets it.
 func pause(err error, stopped bool, received string, now time.Time) time.Duration {
 	var limited *github.RateLimitedError
-	switch {
-	case errors.As(err, &limited) && limited.Until.After(now):
-		return min(limited.Until.Sub(now)+time.Second, maxVisibility)
-	case stopped:
+	if stopped && !errors.As(err, &limited) {
 		return 0
 	}
-	if n, err := strconv.Atoi(received); err == nil && n > 1 {
-		return 5 * time.Minute
-	}
-	return 30 * time.Second
+	n, _ := strconv.Atoi(received) // 0 is the first time, too
+	return run.Redelivery(n, err, now)
 }
 
 // hide says for how long a message is hidden from others. If that cannot be said it is

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 
+	"github.com/lockstep-iac/lockstep/functions/run"
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
@@ -47,7 +48,7 @@ type QueueID struct{ URL, ARN string }
 
 // MaxReceives is how often a message is received before it is a dead letter, as in
 // template.yaml.
-const MaxReceives = 3
+const MaxReceives = run.MaxReceives
 
 // MakeQueue makes a FIFO queue, with another for its dead letters, if given.
 func MakeQueue(t testing.TB, client *sqs.Client, name string, dead *QueueID) QueueID {
