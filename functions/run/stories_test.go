@@ -3,7 +3,6 @@ package run_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"os"
@@ -268,110 +267,6 @@ func TestWebhooks(t *testing.T) {
 		if got := post(test.method, test.event, test.delivery, test.secret, test.body); got != test.want {
 			t.Errorf("%s: %d, want %d", test.name, got, test.want)
 		}
-	}
-}
-
-// flaky are records that fail when told to, before or after they are written.
-type flaky struct {
-	run.Records
-	fail func(key string, value []byte) (before, after bool)
-}
-
-var errDown = errors.New("the records are down")
-
-func (f *flaky) Put(ctx context.Context, key string, value []byte, prev run.Version) (run.Version, error) {
-	before, after := f.fail(key, value)
-	if before {
-		return "", errDown
-	}
-	v, err := f.Records.Put(ctx, key, value, prev)
-	if after {
-		return "", errDown
-	}
-	return v, err
-}
-
-// TestDeathAtEachWrite lets the process die at each write of a record, before or after
-// it is stored, and start again: the outcome is the same conversation, and nothing is
-// applied twice.
-func TestDeathAtEachWrite(t *testing.T) {
-	t.Parallel()
-	for _, after := range []bool{false, true} {
-		for at := 0; ; at++ {
-			s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
-			n, died := 0, ""
-			f := &flaky{Records: s.data.Records}
-			f.fail = func(key string, _ []byte) (bool, bool) {
-				n++
-				if n-1 != at {
-					return false, false
-				}
-				died = key
-				return !after, after
-			}
-			s.pipeline.Records = f
-			s.webhook.Log = func(error) {}
-			s.repo.Push("alice", "b", "B", githubtest.Files{"b.tf": resource("b", "1")})
-			pull := s.repo.OpenPull("alice", "B", "b")
-			s.stubborn()
-			s.repo.Comment("alice", pull, "lockstep apply")
-			s.stubborn()
-			if died == "" {
-				if at < 20 {
-					t.Errorf("only %d writes", at)
-				}
-				break
-			}
-			check(t, s, pull, died, after)
-		}
-	}
-}
-
-// stubborn delivers and handles until nothing is left, whatever fails.
-func (s *stage) stubborn() {
-	s.t.Helper()
-	var drained error
-	for range 5 {
-		_, err := s.hub.Deliver(s.t.Context())
-		if err != nil {
-			for _, id := range s.hub.Deliveries() {
-				s.hub.Redeliver(s.t.Context(), id)
-			}
-		}
-		if _, drained = s.data.Queue.Drain(s.t.Context(), runlocal.Worker{Handle: s.pipeline.Handle, Abandon: s.pipeline.Abandon}); err == nil && drained == nil {
-			return
-		}
-	}
-	s.t.Fatalf("it does not come to an end: %v", drained)
-}
-
-// check holds that the resources were made once, whatever became of the run, and that
-// what is said of it is true.
-func check(t *testing.T, s *stage, pull int, died string, after bool) {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(s.data.States, "acme", "infra", "%2E", "default", "terraform.tfstate"))
-	if err != nil {
-		t.Errorf("death at %s (stored: %v): no state", died, after)
-		return
-	}
-	var state struct {
-		Serial    int
-		Resources []struct{ Name string }
-	}
-	if err := json.Unmarshal(data, &state); err != nil || state.Serial != 1 || len(state.Resources) != 2 {
-		t.Errorf("death at %s (stored: %v): state %+v, %v", died, after, state, err)
-	}
-	status, comments := s.status(pull), s.repo.Comments(pull)
-	last := comments[len(comments)-1].Body
-	good := strings.Contains(status, "has applied") && strings.Contains(last, "**Applied** `.`: 2 added")
-	// Where the death is between the beginning of the apply and the note of its end,
-	// nobody can know, and that is what has to be said.
-	unknown := strings.HasPrefix(died, "effect/") && strings.Contains(status, "could not apply") && strings.Contains(last, "look at the new plan with care")
-	if !good && !unknown {
-		t.Errorf("death at %s (stored: %v): the status is\n%s\nand the answer\n%s", died, after, status, last)
-	}
-	if len(comments) != 3 {
-		t.Errorf("death at %s (stored: %v): %d comments", died, after, len(comments))
 	}
 }
 
