@@ -55,7 +55,7 @@ func (o *operation) apply(ctx context.Context, p *plans.Plan) run.Outcome {
 		defer cancel()
 	}
 	n := newCounter(p)
-	r := o.run()
+	r := o.run(ctx)
 	r.Events = n.count
 	var unsaved error
 	state, ds := engine.Apply(starting, r, p, engine.ApplyOptions{Save: func(ctx context.Context, s *states.State) error {

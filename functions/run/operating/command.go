@@ -8,12 +8,15 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/run/workdir"
 )
 
-// command runs the command of a provisioner that the base branch allows, with the
-// environment of plugins.
-func (o *operation) command(ctx context.Context, c provisioning.Command, output func(line string)) error {
-	dir := c.Dir
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(o.dir(), dir)
+// commands runs the commands of provisioners that the base branch allows, with the
+// environment of plugins. As calls of plugins do, a command that has begun comes to its
+// end when the time to begin things is over; ctx ends it.
+func (o *operation) commands(ctx context.Context) provisioning.Runner {
+	return func(_ context.Context, c provisioning.Command, output func(line string)) error {
+		dir := c.Dir
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(o.dir(), dir)
+		}
+		return workdir.RunCommand(ctx, dir, o.env, c, output)
 	}
-	return workdir.RunCommand(ctx, dir, o.env, c, output)
 }

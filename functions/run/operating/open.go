@@ -149,14 +149,14 @@ func (o *operation) dir() string {
 	return filepath.Join(o.job.Checkout, filepath.FromSlash(o.job.Dir))
 }
 
-// run returns what the engine needs to know.
-func (o *operation) run() engine.Run {
+// run returns what the engine needs to know. ctx bounds what is under way.
+func (o *operation) run(ctx context.Context) engine.Run {
 	r := engine.Run{
 		Config: o.cfg, Providers: o.pool, Variables: o.variables, WorkingDir: o.dir(), Workspace: o.job.Workspace,
 		Files: o.window,
 	}
 	if o.job.Grants.Provisioners {
-		r.LocalExec = o.command
+		r.LocalExec = o.commands(ctx)
 	}
 	return r
 }

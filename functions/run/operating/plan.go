@@ -50,7 +50,7 @@ func (o *operation) plan(ctx context.Context, ds diags.Diagnostics) (*plans.Plan
 	if ds = append(ds, o.providers(ctx, o.state.Current)...); ds.HasErrors() {
 		return nil, ds
 	}
-	plan, more := engine.Plan(ctx, o.run(), o.state.Current, engine.PlanOptions{})
+	plan, more := engine.Plan(ctx, o.run(ctx), o.state.Current, engine.PlanOptions{})
 	if plan != nil {
 		plan.Backend = plans.Backend{Type: o.settings.Name(), Workspace: o.job.Workspace}
 	}

@@ -1,8 +1,10 @@
 package operating
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
@@ -59,12 +61,23 @@ func (o *operation) remains(hide secrets, left []action, ds diags.Diagnostics) s
 
 var verbs = map[plans.Action]string{plans.Create: "create", plans.Update: "update", plans.Delete: "destroy"}
 
-// plainly returns diagnostics as text.
+// maxSaid is how many diagnostics are shown. Nobody reads more, and each one costs a
+// search through its file.
+const maxSaid = 100
+
+// plainly returns diagnostics as text, errors first where not all are shown.
 func (o *operation) plainly(ds diags.Diagnostics) string {
 	var b strings.Builder
-	p := &render.Printer{}
+	more := len(ds) - maxSaid
+	if more > 0 {
+		ds = slices.SortedStableFunc(slices.Values(ds), func(x, y diags.Diagnostic) int { return cmp.Compare(x.Severity, y.Severity) })[:maxSaid]
+	}
+	p, files := &render.Printer{}, o.files()
 	for _, d := range ds {
-		b.WriteString(p.Diagnostic(d, o.files()))
+		b.WriteString(p.Diagnostic(d, files))
+	}
+	if more > 0 {
+		fmt.Fprintf(&b, "\nThere are %d more problems, which are not shown.\n", more)
 	}
 	return b.String()
 }

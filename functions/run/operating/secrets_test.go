@@ -1,0 +1,138 @@
+package operating
+
+import (
+	"encoding/base64"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestSecretsByValue holds that what is secret by whatever source is in no output, also
+// where nothing marks it: in a plan, an error, outputs and the whole text.
+func TestSecretsByValue(t *testing.T) {
+	t.Parallel()
+	p := newPlugins(t, false)
+	const (
+		stored = "Tr0ub4dor&\"3\\x"                    // in the state, sensitive by its schema alone
+		token  = "eyJhbGciOi.eyJpc3MiOi.SflKxwRJSM"    // ours
+		lent   = "lent by somebody"                    // of plugins, see bench
+		gone   = "was in the state before it was gone" // deleted by the plan
+	)
+	secretThing := func(name, secret string) string {
+		return fmt.Sprintf("\nresource \"lab_thing\" %q {\n  name   = %q\n  secret = %q\n}\n", name, name, secret)
+	}
+	b := p.bench(map[string]string{"net/main.tf": thing + secretThing("kept", stored) + secretThing("gone", gone)})
+	b.job.Grants = grants(t, allowLab, "")
+	b.engine.Secrets = func() []string { return []string{token, ""} }
+	if o := b.apply(b.plan().Plan, true); o.Failed {
+		t.Fatal(o.Report)
+	}
+	leak := `
+locals {
+  all = [file("${path.module}/stored"), "` + token + `", "` + lent + `", "` + gone + `"]
+}
+
+output "all" {
+  value = local.all
+}
+
+output "encoded" {
+  value = [for s in local.all : base64encode(s)]
+}
+`
+	b.write(map[string]string{"net/stored": stored, "net/main.tf": thing + secretThing("kept", stored) + leak})
+	planned := b.plan()
+	applied := b.apply(planned.Plan, true)
+	b.write(map[string]string{"net/bad.tf": "resource \"terraform_data\" \"bad\" {\n  count = local.all[*]\n  input = join(\", \", local.all) + 1\n}\n\noutput \"error\" {\n  value = tonumber(local.all[1])\n  precondition {\n    condition     = false\n    error_message = \"Not with ${join(\" \", local.all)}.\"\n  }\n}\n"})
+	failed := b.plan()
+	if planned.Plan == nil || applied.Failed || failed.Plan != nil {
+		t.Fatalf("%+v\n%+v\n%+v", planned, applied, failed)
+	}
+	for what, text := range map[string]string{"the plan": planned.Report, "the apply": applied.Report, "the error": failed.Report} {
+		for _, secret := range []string{stored, token, lent, gone} {
+			quoted := strings.Trim(fmt.Sprintf("%q", secret), `"`)
+			for _, s := range []string{secret, quoted, base64.StdEncoding.EncodeToString([]byte(secret))} {
+				if strings.Contains(text, s) {
+					t.Errorf("%s shows %q:\n%s", what, s, text)
+				}
+			}
+		}
+	}
+	if !strings.Contains(planned.Report, hidden) || !strings.Contains(applied.Report, hidden) {
+		t.Errorf("nothing was taken out:\n%s\n%s", planned.Report, applied.Report)
+	}
+}
+
+// TestSecretsIn is a table of environments.
+func TestSecretsIn(t *testing.T) {
+	t.Parallel()
+	got := SecretsIn([]string{"AWS_ACCESS_KEY_ID=a", "AWS_SECRET_ACCESS_KEY=b", "AWS_SESSION_TOKEN=c=d", "AWS_REGION=eu-central-1", "github_token=e", "DB_PASSWORD=f", "PATH=/bin", "EMPTY_SECRET=", "odd"})
+	if s := strings.Join(got, " "); s != "a b c=d e f" {
+		t.Error(s)
+	}
+}
+
+// TestHiding is a table of texts and what is left of them.
+func TestHiding(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		secrets    []string
+		text, want string
+	}{
+		{[]string{"hunter2"}, "a hunter2 b", "a (sensitive value) b"},
+		{[]string{"abc"}, "abc stays, it is too short", "abc stays, it is too short"},
+		{[]string{"prefix", "prefix-and-more"}, "x prefix-and-more prefix y", "x (sensitive value) (sensitive value) y"},
+		{[]string{"line one\nline two\n"}, "+ line two\n  line one", "+ (sensitive value)\n  (sensitive value)"},
+		{[]string{`a"b\c"d`}, `"a\"b\\c\"d" a"b\c"d`, `"(sensitive value)" (sensitive value)`},
+		{[]string{"a b&c=d"}, "?q=a+b%26c%3Dd", "?q=(sensitive value)"},
+		{[]string{"hunter2"}, base64.StdEncoding.EncodeToString([]byte("hunter2")), "(sensitive value)"},
+		{nil, "as it is", "as it is"},
+	} {
+		s := secrets{}
+		for _, x := range test.secrets {
+			s.add(x)
+		}
+		if got := s.from(test.text); got != test.want {
+			t.Errorf("%q without %q: %q", test.text, test.secrets, got)
+		}
+	}
+}
+
+// TestBigPlan holds that a report fits, that all of the plan is in the whole text then,
+// and that neither has a secret in it.
+func TestBigPlan(t *testing.T) {
+	t.Parallel()
+	const secret = "hunter2hunter2"
+	b := newBench(t, map[string]string{"net/main.tf": fmt.Sprintf(`resource "terraform_data" "many" {
+  count = 3000
+  input = "number ${count.index} of %s"
+}
+`, secret)})
+	b.engine.Secrets = func() []string { return []string{secret} }
+	p := b.plan()
+	if len(p.Report) > reportLimit || len(p.Report) < reportLimit/2 || strings.Contains(p.Report+p.Full, secret) {
+		t.Errorf("the report has %d bytes, the whole text %d", len(p.Report), len(p.Full))
+	}
+	for _, want := range []string{"terraform_data.many[0]", "terraform_data.many[2999]", "number 2999 of " + hidden, "Plan: 3000 to add"} {
+		if !strings.Contains(p.Full, want) {
+			t.Errorf("the whole text lacks %q", want)
+		}
+	}
+	if strings.Contains(p.Report, "terraform_data.many[2999]") {
+		t.Error("all is in the report")
+	}
+	small := newBench(t, map[string]string{"net/main.tf": two})
+	if p := small.plan(); p.Full != "" || p.Report == "" {
+		t.Errorf("of a small plan there is a whole text: %q", p.Full)
+	}
+}
+
+// TestManyProblems holds that a report of errors fits, and that what is left out is said.
+func TestManyProblems(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"net/main.tf": strings.Repeat("variable \"x\" {\n  type = string\n}\n", 500)})
+	p := b.plan()
+	if len(p.Report) > reportLimit || p.Plan != nil || !strings.Contains(p.Report, "There are 399 more problems") {
+		t.Errorf("a report of %d bytes: %s", len(p.Report), p.Report[max(0, len(p.Report)-300):])
+	}
+}
