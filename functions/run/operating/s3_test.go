@@ -1,0 +1,166 @@
+package operating
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+	"github.com/lockstep-iac/lockstep/statebackend"
+	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
+)
+
+// inS3 is a project's backend block, without what is for the machine to say.
+const inS3 = `terraform {
+  backend "s3" {
+    bucket                      = "states"
+    key                         = "net/terraform.tfstate"
+    region                      = "us-east-1"
+    dynamodb_table              = "locks"
+    use_path_style              = true
+    skip_credentials_validation = true
+    skip_requesting_account_id  = true
+    skip_metadata_api_check     = true
+    skip_region_validation      = true
+  }
+}
+
+`
+
+// TestStatesInS3 tells the story of a project whose state is in S3 and whose lock is in
+// DynamoDB, on real servers: planned, applied, stale, locked, unlocked.
+func TestStatesInS3(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", statebackendtest.AccessKey)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", statebackendtest.SecretKey)
+	t.Setenv("AWS_ENDPOINT_URL_S3", statebackendtest.StartVersitygw(t))
+	t.Setenv("AWS_ENDPOINT_URL_DYNAMODB", statebackendtest.StartDynoxide(t))
+	b := newBench(t, map[string]string{"net/main.tf": inS3 + two})
+	b.engine.Backend = States(b.parent)
+	first, second := b.plan(), b.plan()
+	if first.Plan == nil || second.Plan == nil || first.State != (run.StateID{}) {
+		t.Fatalf("%+v\n%+v", first, second)
+	}
+	b.apply(first.Plan, false)
+	o := b.apply(first.Plan, true)
+	if o.Failed || o.Counts != (comment.Counts{Add: 2}) || o.State.Serial != 1 || o.State.Version == "" {
+		t.Fatalf("%+v", o)
+	}
+	var seen run.StateID
+	if _, err := b.engine.Apply(t.Context(), b.job, second.Plan, func(s run.StateID) bool { seen = s; return false }); err != nil || seen != o.State {
+		t.Errorf("the stale plan meets %+v, %v", seen, err)
+	}
+	if p := b.plan(); p.Applyable || p.State != o.State {
+		t.Errorf("a plan after the apply: %+v", p)
+	}
+	staging := *b
+	staging.job.Workspace = "staging"
+	if p := staging.plan(); p.Counts.Add != 2 || p.State != (run.StateID{}) {
+		t.Errorf("another workspace: %+v", p)
+	}
+
+	w := b.workspace()
+	lock := func(text string) {
+		t.Helper()
+		info := statebackend.NewLockInfo("OperationTypeApply", "1.0")
+		info.Info = text
+		if _, err := w.Lock(t.Context(), info); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A run that died has left its lock.
+	lock(lockText(b.job))
+	if p := b.plan(); p.Plan != nil || !strings.Contains(flat(p.Report), `comment "lockstep unlock -p net" on pull request #7`) {
+		t.Errorf("while it is locked: %+v", p)
+	}
+	other := *b
+	other.job.Owner = "lockstep acme/infra#71"
+	if n, err := other.engine.Unlock(t.Context(), other.job); n != 0 || err != nil {
+		t.Errorf("unlocked by another pull request: %d, %v", n, err)
+	}
+	if n, err := b.engine.Unlock(t.Context(), b.job); n == 0 || err != nil {
+		t.Errorf("unlocked: %d, %v", n, err)
+	}
+	if p := b.plan(); p.Plan == nil {
+		t.Errorf("afterwards: %+v", p)
+	}
+}
+
+// workspace opens the state of a bench's project.
+func (b *bench) workspace() statebackend.Workspace {
+	b.t.Helper()
+	o, _, err := b.engine.open(b.job)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer o.close()
+	backend, ds := o.backend(b.t.Context())
+	if ds.HasErrors() {
+		b.t.Fatal(ds)
+	}
+	w, err := backend.Open(o.stateWorkspace())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return w
+}
+
+// TestS3Denied holds that a refusal of S3 is said, without the key that it was made with.
+func TestS3Denied(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", statebackendtest.AccessKey)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "not-the-secret-key")
+	t.Setenv("AWS_ENDPOINT_URL_S3", statebackendtest.StartVersitygw(t))
+	t.Setenv("AWS_ENDPOINT_URL_DYNAMODB", statebackendtest.StartDynoxide(t))
+	b := newBench(t, map[string]string{"net/main.tf": inS3 + two})
+	b.engine.Backend = S3States
+	if p := b.plan(); p.Plan != nil || !strings.Contains(flat(p.Report), "Read s3://states/net/terraform.tfstate: access denied") || strings.Contains(p.Report, "not-the-secret-key") {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestOnlyS3 is a table of backends that are refused where states are in S3.
+func TestOnlyS3(t *testing.T) {
+	t.Parallel()
+	for block, want := range map[string]string{
+		"": `in the backend "local", on a machine that does not last`,
+		"terraform {\n  backend \"local\" {\n  }\n}\n": `on main.tf line 2`,
+		"terraform {\n  backend \"gcs\" {\n  }\n}\n":   `There is no backend type named "gcs"`,
+	} {
+		b := newBench(t, map[string]string{"net/main.tf": block + two})
+		b.engine.Backend = S3States
+		if p := b.plan(); p.Plan != nil || !strings.Contains(flat(p.Report), want) {
+			t.Errorf("%q: %s", block, p.Report)
+		}
+	}
+}
+
+// TestWhoseCredentials holds that no pull request says by which credentials and hosts
+// states are reached.
+func TestWhoseCredentials(t *testing.T) {
+	t.Parallel()
+	attributes := map[string]any{}
+	for _, name := range ofTheConfiguration {
+		attributes[name] = "x"
+	}
+	for _, name := range strings.Fields(`access_key secret_key token profile shared_config_files shared_credentials_file shared_credentials_files
+		assume_role_with_web_identity custom_ca_bundle ec2_metadata_service_endpoint endpoint endpoints dynamodb_endpoint iam_endpoint
+		sts_endpoint http_proxy https_proxy no_proxy insecure`) {
+		some := maps.Clone(attributes)
+		some[name] = "x"
+		_, ds := S3States(t.Context(), run.Job{}, &workdir.Settings{Type: "s3", Attributes: some})
+		if want := fmt.Sprintf("The backend sets %s, which is not", name); !ds.HasErrors() || !strings.Contains(ds.Error(), want) {
+			t.Errorf("%s: %v", name, ds)
+		}
+		if slices.Contains(ofTheConfiguration, name) {
+			t.Errorf("%s is allowed", name)
+		}
+	}
+	b := newBench(t, map[string]string{"net/main.tf": strings.Replace(inS3, "region ", "endpoints = { s3 = \"http://127.0.0.1:1\" }\n    region ", 1) + two})
+	b.engine.Backend = States(b.parent)
+	if p := b.plan(); p.Plan != nil || !strings.Contains(flat(p.Report), "The backend sets endpoints") || !strings.Contains(p.Report, "on main.tf line 2") {
+		t.Errorf("%+v", p)
+	}
+}
