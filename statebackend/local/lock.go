@@ -103,7 +103,7 @@ func (h *heldLock) release(path string) error {
 	if h.created {
 		removeEmpty(h.file, path)
 	}
-	return errors.Join(err, h.file.Close())
+	return errors.Join(err, unlockFile(h.file), h.file.Close())
 }
 
 // Unlock releases the lock of this value. The lock of another process that is

@@ -13,9 +13,17 @@ func wholeFile() *unix.Flock_t {
 	return &unix.Flock_t{Type: unix.F_WRLCK, Whence: 0, Start: 0, Len: 0}
 }
 
-// lockFile takes the lock, or fails with errBusy. It lasts until f is closed.
+// lockFile takes the lock, or fails with errBusy. It lasts until unlockFile.
 func lockFile(f *os.File) error {
 	return busy(unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, wholeFile()))
+}
+
+// unlockFile gives the lock back. Closing f alone would not do: a process that is being
+// started by another goroutine has f, too, until it runs its own program.
+func unlockFile(f *os.File) error {
+	lock := wholeFile()
+	lock.Type = unix.F_UNLCK
+	return os.NewSyscallError("fcntl", unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, lock))
 }
 
 // fileLocked says whether somebody holds the lock through another open file.
