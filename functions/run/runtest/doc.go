@@ -1,5 +1,6 @@
-// Package runtest is what tests of the pipeline stand on: the conformance suite of
-// run's sockets, which every implementation passes, and AWS Lambda on one machine.
+// Package runtest is what tests of the pipeline stand on: the contracts of run's sockets
+// as tests, which every implementation passes ([TestRecords], [TestArtifacts] and
+// [TestLine]), and AWS Lambda on one machine.
 //
 // [NewFunction] runs a function's real bootstrap under the Runtime API; its [Function.URL]
 // makes it a web server, a [Mapping] feeds it from an SQS queue. What AWS does to a
