@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -176,6 +177,79 @@ func TestCut(t *testing.T) {
 	}
 	if got := Cut(long, len(long)); got != long {
 		t.Error("what fits is cut")
+	}
+}
+
+// TestBigPlans holds that a plan of a megabyte, in characters of several bytes, keeps
+// within the limits of comments and checks, is closed where it is cut, and says where
+// all of it is.
+func TestBigPlans(t *testing.T) {
+	p := ProjectStatus{Name: "net", Standing: Ready, Counts: Counts{Add: 9}, Check: "lockstep/net"}
+	p.Body = "<details><summary>Changes</summary>\n\n" + Fence("diff", strings.Repeat("+ eine große Änderung `x` @team ```\n", 30000)) + "\n\n</details>\n"
+	if len(p.Body) < 1<<20 {
+		t.Fatalf("only %d bytes", len(p.Body))
+	}
+	const where = "aws s3 cp s3://plans/full.txt -"
+	for _, whole := range []string{"", where} {
+		p.Whole = whole
+		want := "The check `lockstep/net` has more of it."
+		if whole != "" {
+			want = "All of it: `" + where + "`."
+		}
+		status := Status{Head: someSHA, Projects: []ProjectStatus{p}}.Markdown(65536)
+		if len(status) > 65536 || len(status) < 60000 || strings.Count(status, want) != 1 {
+			t.Errorf("the status has %d bytes, and says %d times where the rest is", len(status), strings.Count(status, want))
+		}
+		c := Check{ProjectStatus: p}
+		text := c.Text(65535)
+		if len(text) > 65535 || len(text) < 60000 || whole != "" && !strings.Contains(text, want) {
+			t.Errorf("the check's text has %d bytes", len(text))
+		}
+		for what, markdown := range map[string]string{"status": status, "check": text} {
+			if !utf8.ValidString(markdown) || strings.Count(markdown, "````") != 2 || strings.Count(markdown, "</details>") != 1 {
+				t.Errorf("the %s is not closed, or cut in a character", what)
+			}
+		}
+	}
+}
+
+// TestReplies holds that what is kept of a reply is the reply, for each kind.
+func TestReplies(t *testing.T) {
+	all := []Reply{
+		Pending{"app", Apply}, Planned{"app", Counts{Add: 1}}, Superseded{"app"}, Done{"app", Counts{Add: 1}, "body"},
+		Failed{"app", Apply, Counts{Add: 1}, true, 2, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", []Reason{{"no", "yes"}}},
+		Unlocked{"app", 1}, Misunderstood{Line{"text", Command{Verb: Help}, "problem", "suggestion"}}, Guide{[]string{"app"}},
+		Unfinished{"app", "alice", someSHA}, Broken{"reason"},
+	}
+	if len(all) != len(kinds) {
+		t.Errorf("%d of %d kinds", len(all), len(kinds))
+	}
+	for _, want := range all {
+		data, err := MarshalReply(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := UnmarshalReply(data)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%s: %v%s", data, err, diff)
+		}
+	}
+	for _, bad := range []string{"", "{}", `{"nothing":{}}`, `{"done":7}`} {
+		if r, err := UnmarshalReply([]byte(bad)); err == nil {
+			t.Errorf("%s is %+v", bad, r)
+		}
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	good, bad := Done{Project: "app"}, Refused{}
+	for _, test := range []struct {
+		replies []Reply
+		want    Verdict
+	}{{nil, Good}, {[]Reply{good}, Good}, {[]Reply{good, bad}, Bad}, {[]Reply{bad, Pending{}}, Waiting}, {[]Reply{Superseded{}}, Bad}} {
+		if got := VerdictOn(test.replies); got != test.want {
+			t.Errorf("%v: %v", test.replies, got)
+		}
 	}
 }
 

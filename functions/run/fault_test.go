@@ -147,6 +147,7 @@ func mainStory(t *testing.T, f *faults) bool {
 	s.repo.Push("alice", "b", "B", githubtest.Files{"b.tf": resource("b", "1")})
 	n := s.repo.OpenPull("alice", "B", "b")
 	s.stubborn()
+	s.expect(fmt.Sprintf("death at %s (done: %v): the plan", f.died, f.after), s.status(n)+s.check("b"), "To apply this plan", "success 2 to add")
 	id := s.repo.Comment("alice", n, "lockstep apply")
 	s.stubborn()
 	name := fmt.Sprintf("death at %s (done: %v)", f.died, f.after)

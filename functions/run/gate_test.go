@@ -178,6 +178,15 @@ func TestGateWords(t *testing.T) {
 		t.Errorf("the wrong one is named: %s", got)
 	}
 	q = allowed()
+	q.Differ = strings.Fields("a b c d e f g h i j k l")
+	if got := Gate(q).Reasons[0].Text; !strings.HasSuffix(got, "`i`, `j`, and 2 more.") || !strings.Contains(got, "the base branch has moved") {
+		t.Errorf("many files: %s", got)
+	}
+	q.Entry, q.Pull.Open, q.Pull.Merged, q.Run.ApplyOn = ByMerge, false, true, project.OnMerge
+	if got := Gate(q).Reasons[0]; !strings.Contains(got.Text, "in the commit that this pull request became") || !strings.HasPrefix(got.Remedy, "Open a pull request") {
+		t.Errorf("after a merge: %+v", got)
+	}
+	q = allowed()
 	q.Actor, q.Permission = "x`@team`", github.ReadPermission
 	if got := Gate(q).Reasons[0].Text; !strings.HasPrefix(got, "`` x`@team` `` has the permission `read`") {
 		t.Errorf("a login with markup: %s", got)

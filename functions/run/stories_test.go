@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -275,9 +276,21 @@ func TestWebhooks(t *testing.T) {
 func TestBigPlan(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"main.tf": ""})
+	s.pipeline.Where = func(a run.Artifact) string { return "cat " + a.Key }
 	n := s.pull("alice", "many", githubtest.Files{"main.tf": "resource \"terraform_data\" \"x\" {\n  count = 3000\n  input = \"" + strings.Repeat("long ", 60) + "${count.index}\"\n}\n"})
 	status := s.status(n)
 	s.expect("the plan", status, "3000 to add", "left out, as they do not fit", "To apply this plan")
+	full := fmt.Sprintf("%d/%d/%%2E@default/1/full.txt", s.repo.Repo().ID, n)
+	s.expect("the way to all of it", status, "All of it: `cat "+full+"`.")
+	all, err := s.data.Artifacts.Get(t.Context(), run.Artifact{Key: full})
+	if err != nil || strings.Count(string(all), "# terraform_data.x[") != 3000 || len(all) < 1<<20 {
+		t.Errorf("all of it: %d bytes, %v", len(all), err)
+	}
+	check := s.repo.Checks(s.repo.Head("many"))[0]
+	s.expect("the check", check.Summary, "All of it: `cat "+full+"`.")
+	if n := len(check.Text); n > github.MaxCheckText || n < github.MaxCheckText/2 {
+		t.Errorf("the check's text has %d bytes", n)
+	}
 	if len(status) > github.MaxComment || len(status) < github.MaxComment/2 {
 		t.Errorf("the comment has %d bytes", len(status))
 	}
