@@ -13,15 +13,16 @@ func TestSecretsByValue(t *testing.T) {
 	t.Parallel()
 	p := newPlugins(t, false)
 	const (
-		stored = "Tr0ub4dor&\"3\\x"                    // in the state, sensitive by its schema alone
-		token  = "eyJhbGciOi.eyJpc3MiOi.SflKxwRJSM"    // ours
-		lent   = "lent by somebody"                    // of plugins, see bench
-		gone   = "was in the state before it was gone" // deleted by the plan
+		stored  = "Tr0ub4dor&\"3\\x"                 // in the state, sensitive by its schema alone
+		token   = "eyJhbGciOi.eyJpc3MiOi.SflKxwRJSM" // ours
+		lent    = "lent by somebody"                 // of plugins, see bench
+		inState = "in the state only"
+		gone    = "was in the state before it was gone" // deleted by the plan
 	)
 	secretThing := func(name, secret string) string {
 		return fmt.Sprintf("\nresource \"lab_thing\" %q {\n  name   = %q\n  secret = %q\n}\n", name, name, secret)
 	}
-	b := p.bench(map[string]string{"net/main.tf": thing + secretThing("kept", stored) + secretThing("gone", gone)})
+	b := p.bench(map[string]string{"net/main.tf": thing + secretThing("kept", stored) + secretThing("gone", gone) + secretThing("in", inState)})
 	b.job.Grants = grants(t, allowLab, "")
 	b.engine.Secrets = func() []string { return []string{token, ""} }
 	if o := b.apply(b.plan().Plan, true); o.Failed {
@@ -40,16 +41,19 @@ output "encoded" {
   value = [for s in local.all : base64encode(s)]
 }
 `
-	b.write(map[string]string{"net/stored": stored, "net/main.tf": thing + secretThing("kept", stored) + leak})
+	b.write(map[string]string{"net/stored": stored, "net/main.tf": thing + secretThing("kept", stored) + secretThing("in", inState) + leak})
 	planned := b.plan()
 	applied := b.apply(planned.Plan, true)
 	b.write(map[string]string{"net/bad.tf": "resource \"terraform_data\" \"bad\" {\n  count = local.all[*]\n  input = join(\", \", local.all) + 1\n}\n\noutput \"error\" {\n  value = tonumber(local.all[1])\n  precondition {\n    condition     = false\n    error_message = \"Not with ${join(\" \", local.all)}.\"\n  }\n}\n"})
 	failed := b.plan()
-	if planned.Plan == nil || applied.Failed || failed.Plan != nil {
-		t.Fatalf("%+v\n%+v\n%+v", planned, applied, failed)
+	// Here there is no plan that would know, and the line is shown.
+	b.write(map[string]string{"net/bad.tf": "output \"bad\" {\n  value = [nope.x, \"" + inState + "\", \"" + token + "\"]\n}\n"})
+	early := b.plan()
+	if planned.Plan == nil || applied.Failed || failed.Plan != nil || early.Plan != nil || !strings.Contains(early.Report, "nope.x") {
+		t.Fatalf("%+v\n%+v\n%+v\n%+v", planned, applied, failed, early)
 	}
-	for what, text := range map[string]string{"the plan": planned.Report, "the apply": applied.Report, "the error": failed.Report} {
-		for _, secret := range []string{stored, token, lent, gone} {
+	for what, text := range map[string]string{"the plan": planned.Report, "the apply": applied.Report, "the error": failed.Report, "the early error": early.Report} {
+		for _, secret := range []string{stored, token, lent, gone, inState} {
 			quoted := strings.Trim(fmt.Sprintf("%q", secret), `"`)
 			for _, s := range []string{secret, quoted, base64.StdEncoding.EncodeToString([]byte(secret))} {
 				if strings.Contains(text, s) {
@@ -134,5 +138,29 @@ func TestManyProblems(t *testing.T) {
 	p := b.plan()
 	if len(p.Report) > reportLimit || p.Plan != nil || !strings.Contains(p.Report, "There are 399 more problems") {
 		t.Errorf("a report of %d bytes: %s", len(p.Report), p.Report[max(0, len(p.Report)-300):])
+	}
+}
+
+// TestSecretsMadeByTheApply holds that what only the apply makes is not shown, if the
+// schema of where it goes says that it is secret.
+func TestSecretsMadeByTheApply(t *testing.T) {
+	t.Parallel()
+	b := newPlugins(t, false).bench(map[string]string{"net/main.tf": thing + `
+resource "terraform_data" "made" {
+}
+
+resource "lab_thing" "keeper" {
+  name   = "keeper"
+  secret = terraform_data.made.id
+}
+
+output "made" {
+  value = "the id ${terraform_data.made.id}"
+}
+`})
+	b.job.Grants = grants(t, allowLab, "")
+	o := b.apply(b.plan().Plan, true)
+	if o.Failed || !strings.Contains(o.Report, `made = "the id `+hidden+`"`) {
+		t.Errorf("%+v", o)
 	}
 }
