@@ -162,10 +162,7 @@ func (p *parser) project(b *hcl.Block) {
 		p.errorf(attrs["workspace"].Expr.Range(), "Invalid workspace", "A workspace's name is made of letters, digits and the signs _ . - and begins with none of the signs but _.")
 	}
 	if a := attrs["when_changed"]; a != nil {
-		x.WhenChanged = []string{}
-		for _, s := range p.list(a) {
-			x.WhenChanged = append(x.WhenChanged, p.pattern(s))
-		}
+		x.WhenChanged = p.patterns(a)
 	}
 	for _, s := range p.list(attrs["var_files"]) {
 		x.VarFiles = append(x.VarFiles, p.path(s, "file"))

@@ -76,12 +76,33 @@ func (p *parser) path(s quoted, what string) string {
 	return clean
 }
 
+// Limits of patterns: matching tries all combinations of what braces offer.
+const (
+	maxPatterns      = 100
+	maxPatternLength = 200
+	maxBraces        = 4
+)
+
+// patterns reads a list of patterns, which is not nil.
+func (p *parser) patterns(a *hcl.Attribute) []string {
+	out := []string{}
+	for _, s := range p.list(a) {
+		out = append(out, p.pattern(s))
+	}
+	if len(out) > maxPatterns {
+		p.errorf(a.Expr.Range(), "Too many patterns", "There are %d patterns, and at most %d are allowed: ** stands for any directories.", len(out), maxPatterns)
+	}
+	return out
+}
+
 // pattern reads a pattern of files in the repository.
 func (p *parser) pattern(s quoted) string {
 	text := strings.TrimPrefix(s.text, "./")
 	switch {
 	case text == "" || !utf8.ValidString(text) || !doublestar.ValidatePattern(text):
 		p.errorf(s.at, "Invalid pattern", "%q is no pattern of files: * stands for any name, ** for any directories, {a,b} for either.", s.text)
+	case len(text) > maxPatternLength || strings.Count(text, "{") > maxBraces:
+		p.errorf(s.at, "Invalid pattern", "A pattern has at most %d bytes, and %d braces: write several patterns instead.", maxPatternLength, maxBraces)
 	case strings.HasPrefix(text, "/") || strings.Contains("/"+text+"/", "/../"):
 		p.errorf(s.at, "Invalid pattern", "%q looks for files outside of the repository: patterns begin at the repository's directory, and have no .. in them.", s.text)
 	}
