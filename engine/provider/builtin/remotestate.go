@@ -3,6 +3,9 @@ package builtin
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -51,8 +54,20 @@ var remoteStateSchema = &schema.Schema{Block: &schema.Block{
 	},
 }}
 
+// backends are the types that the language knows, whichever of them can be read here.
+// Source: https://developer.hashicorp.com/terraform/language/backend
+var backends = []string{"azurerm", "consul", "cos", "gcs", "http", "inmem", "kubernetes", "local", "oss", "pg", "remote", "s3"}
+
 func validateRemoteState(config cty.Value) diags.Diagnostics {
 	var out diags.Diagnostics
+	if v := config.GetAttr("backend"); v.IsKnown() && !v.IsNull() && !slices.Contains(backends, v.AsString()) {
+		out = append(out, diags.Diagnostic{
+			Severity:  diags.Error,
+			Summary:   "Invalid backend configuration",
+			Detail:    fmt.Sprintf("There is no backend type %q: the language has %s.", v.AsString(), strings.Join(backends, ", ")),
+			Attribute: cty.GetAttrPath("backend"),
+		})
+	}
 	for _, name := range []string{"config", "defaults"} {
 		if v := config.GetAttr(name); v.IsKnown() && !v.IsNull() && !keyed(v.Type()) {
 			out = append(out, diags.Diagnostic{

@@ -25,9 +25,9 @@ func TestRemoteState(t *testing.T) {
 	object := func(attrs map[string]cty.Value) cty.Value { return cty.ObjectVal(attrs) }
 	read := func(_ context.Context, backend string, config cty.Value, workspace string) (map[string]cty.Value, error) {
 		switch backend {
-		case "empty":
+		case "http":
 			return nil, fmt.Errorf("read: %w", ErrNoState)
-		case "broken":
+		case "consul":
 			return nil, errors.New("connection refused")
 		}
 		return map[string]cty.Value{"where": str(backend + " " + config.GetAttr("path").AsString() + " " + workspace)}, nil
@@ -46,9 +46,11 @@ func TestRemoteState(t *testing.T) {
 				"defaults": object(map[string]cty.Value{"where": str("nowhere"), "more": cty.True})},
 			map[string]cty.Value{"where": str("local a blue"), "more": cty.True}, ""},
 		"no state": {
-			map[string]cty.Value{"backend": str("empty"), "config": path}, nil, "Unable to find remote state"},
+			map[string]cty.Value{"backend": str("http"), "config": path}, nil, "Unable to find remote state"},
 		"broken": {
-			map[string]cty.Value{"backend": str("broken"), "config": path}, nil, "Connection refused."},
+			map[string]cty.Value{"backend": str("consul"), "config": path}, nil, "Connection refused."},
+		"no such backend": {
+			map[string]cty.Value{"backend": str("nope"), "config": path}, nil, `There is no backend type "nope"`},
 		"odd config": {
 			map[string]cty.Value{"backend": str("local"), "config": str("path")}, nil, `"config" must be an object`},
 		"odd defaults": {
