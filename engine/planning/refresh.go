@@ -63,12 +63,12 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 			return none, ds
 		}
 	}
-	deps := o.Dependencies
+	deps, cbd := o.Dependencies, o.CreateBeforeDestroy
 	if b.r != nil && addr.Deposed == addrs.NotDeposed {
-		deps = states.MergeDependencies(p.deps.State(b.cr), o.Dependencies)
+		deps, cbd = states.MergeDependencies(p.deps.State(b.cr), o.Dependencies), b.cbd
 	}
 	next, err := session.Encode(val, b.rs, session.Encoding{
-		Status: o.Status, Private: private, Dependencies: deps, CreateBeforeDestroy: o.CreateBeforeDestroy,
+		Status: o.Status, Private: private, Dependencies: deps, CreateBeforeDestroy: cbd,
 	})
 	if err != nil {
 		return none, append(ds, diags.FromError("Provider produced invalid object",
