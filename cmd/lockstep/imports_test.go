@@ -26,7 +26,7 @@ var allowed = map[string][]string{
 	"functions/webhook":       {"functions/wiring", "functions/run", "github"},
 	"functions/plan":          {"functions/wiring/...", "functions/run"},
 	"functions/apply":         {"functions/wiring/...", "functions/run"},
-	"functions/janitor":       {"functions/wiring", "functions/run", "functions/run/rounds"},
+	"functions/janitor":       {"functions/wiring", "functions/run", "functions/run/rounds", "github"},
 	"functions/comment":       {"engine/addrs"},
 	"functions/project":       {"engine/config/...", "engine/provider/install/...", "engine/addrs", "engine/diags"},
 	"functions/run":           {"functions/comment", "functions/project", "functions/run/workdir", "github", "statebackend", "engine/..."},

@@ -1,16 +1,24 @@
-// Janitor is the Lambda function that takes dead letters: messages that were handled in
-// vain too often, or whose function died over them. It records that what they were about
-// has failed, and tells people.
+// Janitor is the Lambda function that takes dead letters, and goes its rounds on a
+// schedule.
+//
+// A dead letter is a message that was handled in vain too often, or whose function died
+// over it: it is recorded that what it was about has failed, and people are told. A round
+// finds what nobody would come back to: see package rounds.
 package main
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"time"
 
+	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/functions/run/rounds"
 	"github.com/lockstep-iac/lockstep/functions/wiring"
+	"github.com/lockstep-iac/lockstep/github"
 )
 
 func main() {
@@ -18,7 +26,31 @@ func main() {
 	if err != nil {
 		wiring.Fail(wiring.Janitor, err)
 	}
-	reason := fmt.Sprintf("It was tried %d times, and each time it failed, or the function that tried it died: its log says why.", wiring.MaxReceives)
+	reason := fmt.Sprintf("it was tried %d times, and each time it failed or was broken off", run.MaxReceives)
 	dead := w.Consumer(func(ctx context.Context, m run.Message) error { return w.Pipeline.Abandon(ctx, m, reason) })
-	lambda.Start(dead.Batch)
+	janitor := &rounds.Janitor{
+		Pipeline: w.Pipeline, App: w.App,
+		Connect: func(installation int64, r github.Repo) (rounds.Repository, error) {
+			return w.App.Repository(installation, r)
+		},
+	}
+	lambda.Start(handler(dead.Batch, func(ctx context.Context) error {
+		found, err := janitor.Round(ctx, time.Now())
+		w.Log.Info("round", "found", found)
+		return err
+	}))
+}
+
+// handler tells the two kinds of events apart: those of queues have records.
+func handler(batch func(context.Context, events.SQSEvent) (events.SQSEventResponse, error), round func(context.Context) error) func(context.Context, json.RawMessage) (any, error) {
+	return func(ctx context.Context, raw json.RawMessage) (any, error) {
+		var e events.SQSEvent
+		if err := json.Unmarshal(raw, &e); err != nil {
+			return nil, fmt.Errorf("this event is neither a queue's nor the schedule's: %w", err)
+		}
+		if e.Records != nil {
+			return batch(ctx, e)
+		}
+		return nil, round(ctx)
+	}
 }

@@ -27,10 +27,6 @@ const Margin = 15 * time.Second
 // heard of it.
 const grace = 60 * time.Second
 
-// maxVisibility is how long a message can be hidden at most.
-// Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ChangeMessageVisibility.html
-const maxVisibility = 12 * time.Hour
-
 // A Consumer handles the messages of SQS events, one after the other.
 type Consumer struct {
 	// Handle handles a message. An error says that doing it again may help.
@@ -91,10 +87,6 @@ func (c *Consumer) one(ctx context.Context, x events.SQSMessage) bool {
 	return false
 }
 
-// MaxReceives is how often a message is handled in vain until it is a dead letter, as the
-// queues in template.yaml have it.
-const MaxReceives = run.MaxReceives
-
 // pause is how long to wait before a message is handled again after an error. What was
 // stopped because its time was over goes on at once, if GitHub lets it.
 func pause(err error, stopped bool, received string, now time.Time) time.Duration {
@@ -111,7 +103,7 @@ func pause(err error, stopped bool, received string, now time.Time) time.Duratio
 func (c *Consumer) hide(ctx context.Context, log *slog.Logger, x events.SQSMessage, d time.Duration) {
 	url, err := queueURL(c.QueueURL, x.EventSourceARN)
 	if err == nil {
-		seconds := int32(min(max(d, 0), maxVisibility).Round(time.Second) / time.Second)
+		seconds := int32(max(d, 0).Round(time.Second) / time.Second)
 		_, err = c.SQS.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{
 			QueueUrl: &url, ReceiptHandle: aws.String(x.ReceiptHandle), VisibilityTimeout: seconds,
 		})

@@ -105,7 +105,7 @@ func TestPause(t *testing.T) {
 		{"a limit", limited(40 * time.Minute), false, "1", 40*time.Minute + time.Second},
 		{"a limit, and no time", limited(40 * time.Minute), true, "2", 40*time.Minute + time.Second},
 		{"a limit that is over", limited(-time.Minute), false, "1", 30 * time.Second},
-		{"a limit for ever", limited(48 * time.Hour), false, "1", maxVisibility},
+		{"a limit for ever", limited(48 * time.Hour), false, "1", 12 * time.Hour},
 	} {
 		if got := pause(test.err, test.stopped, test.received, now); got != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)

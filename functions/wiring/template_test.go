@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-iac/lockstep/functions/run"
 	"github.com/lockstep-iac/lockstep/functions/run/runtest"
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
@@ -84,7 +85,7 @@ func TestQueues(t *testing.T) {
 			if strings.HasSuffix(name, "Dead") {
 				break
 			}
-			if named(redrive["deadLetterTargetArn"]) != name+"Dead" || redrive["maxReceiveCount"] != MaxReceives {
+			if named(redrive["deadLetterTargetArn"]) != name+"Dead" || redrive["maxReceiveCount"] != run.MaxReceives {
 				t.Errorf("dead letters of %s: %v", name, redrive)
 			}
 		}

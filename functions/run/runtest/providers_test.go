@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -86,11 +87,11 @@ func TestKilledInAChange(t *testing.T) {
 	r := newRoad(t, githubtest.Files{"net/main.tf": project(netState), "net/.terraform.lock.hcl": lock}, mirrored)
 	n := r.pull("thing", githubtest.Files{"net/thing.tf": labThing("a", "  trouble = \"create-hang\"\n")})
 	apply := r.stack.Functions["apply"]
-	begun := make(chan struct{})
+	begun, once := make(chan struct{}), sync.Once{}
 	r.stack.Fault(func(q runtest.Request) int {
 		// The role is assumed for the plugin, and then the note of the apply is written.
 		if q.Function == "apply" && q.Action == "dynamodb:PutItem" && q.Key == "effect" {
-			close(begun)
+			once.Do(func() { close(begun) })
 		}
 		return 0
 	})

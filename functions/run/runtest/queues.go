@@ -46,16 +46,12 @@ func SQS(url string) *sqs.Client {
 // QueueID names a queue as senders and as policies do.
 type QueueID struct{ URL, ARN string }
 
-// MaxReceives is how often a message is received before it is a dead letter, as in
-// template.yaml.
-const MaxReceives = run.MaxReceives
-
 // MakeQueue makes a FIFO queue, with another for its dead letters, if given.
 func MakeQueue(t testing.TB, client *sqs.Client, name string, dead *QueueID) QueueID {
 	t.Helper()
 	attributes := map[string]string{"FifoQueue": "true", "VisibilityTimeout": "900"}
 	if dead != nil {
-		attributes["RedrivePolicy"] = fmt.Sprintf(`{"deadLetterTargetArn":%q,"maxReceiveCount":%d}`, dead.ARN, MaxReceives)
+		attributes["RedrivePolicy"] = fmt.Sprintf(`{"deadLetterTargetArn":%q,"maxReceiveCount":%d}`, dead.ARN, run.MaxReceives)
 	}
 	made, err := client.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes})
 	if err != nil {

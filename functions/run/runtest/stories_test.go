@@ -312,23 +312,31 @@ func TestBadWebhooks(t *testing.T) {
 	}
 }
 
-// TestGitHubIsDown holds that messages wait until GitHub is back, or, if it does not come
-// back, that their end is told as soon as something can be told.
+// TestGitHubIsDown holds that messages wait until GitHub is back.
 func TestGitHubIsDown(t *testing.T) {
 	t.Parallel()
-	r := newRoad(t, githubtest.Files{"net/main.tf": project(netState, thing("vpc", "1"))})
-	r.repo.Push("alice", "subnet", "Change", githubtest.Files{"net/subnet.tf": thing("subnet", "2")})
-	n := r.repo.OpenPull("alice", "Change", "subnet")
-	r.hub.Fail(-1, githubtest.Limited(r.hub.Now().Add(1000*time.Hour)))
-	r.settle()
-	if r.status(n) != "" {
-		t.Fatal("there is a status without GitHub")
+	for name, failure := range map[string]githubtest.Failure{
+		"an outage": githubtest.Outage, "a limit": githubtest.Limited(time.Now().Add(time.Hour)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRoad(t, githubtest.Files{"net/main.tf": project(netState, thing("vpc", "1"))})
+			r.repo.Push("alice", "subnet", "Change", githubtest.Files{"net/subnet.tf": thing("subnet", "2")})
+			n := r.repo.OpenPull("alice", "Change", "subnet")
+			r.hub.Fail(-1, failure)
+			r.settle()
+			if r.status(n) != "" {
+				t.Fatal("there is a status without GitHub")
+			}
+			r.expect("the log", r.log.String(), `"msg":"not handled"`)
+			r.hub.Fail(0, nil)
+			r.stack.Functions["plan"].Kill() // an hour later, it is another environment
+			if r.later() == 0 {
+				t.Fatal("the message is lost")
+			}
+			r.expect("the status", r.status(n), "2 to add")
+		})
 	}
-	r.hub.Fail(0, nil)
-	if r.later() == 0 {
-		t.Fatal("the message is lost")
-	}
-	r.expect("the status", r.status(n), "2 to add")
 }
 
 // TestS3Refuses holds that a state which cannot be read or written is told of, and that
