@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/run/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -23,7 +24,7 @@ type Effect struct {
 
 // effectKey names the note. Each try has its own: one that was refused after all has
 // left none.
-func (r Run) effectKey() string { return fmt.Sprintf("effect/%s/%d", r.key(), r.Try) }
+func effectKey(r Run) string { return fmt.Sprintf("effect/%s/%d", r.Key(), r.Try) }
 
 // apply applies one saved plan.
 func (t *task) apply(ctx context.Context) error {
@@ -58,7 +59,7 @@ func (t *task) apply(ctx context.Context) error {
 
 // effect reads the note of an apply; the version is "" if there is none.
 func (t *task) effect(ctx context.Context, r Run) (e Effect, begun Version, err error) {
-	rec, err := t.Records.Get(ctx, r.effectKey())
+	rec, err := t.Records.Get(ctx, effectKey(r))
 	if err == nil && rec.Version != "" {
 		if err = json.Unmarshal(rec.Value, &e); err != nil {
 			err = fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
@@ -76,13 +77,13 @@ func (t *task) applyQueued(ctx context.Context, s stored) error {
 	if err != nil {
 		return err
 	}
-	if d := Gate(q); !d.Allowed() {
+	if d := runs.Gate(q); !d.Allowed() {
 		return t.refuse(ctx, s, d)
 	}
 	plan, err := t.Artifacts.Get(ctx, s.Plan())
 	if errors.Is(err, ErrNoArtifact) {
 		q.Run.Phase = New // it was deleted: there is none
-		return t.refuse(ctx, s, Gate(q))
+		return t.refuse(ctx, s, runs.Gate(q))
 	}
 	if err != nil {
 		return err
@@ -92,7 +93,7 @@ func (t *task) applyQueued(ctx context.Context, s stored) error {
 		return err
 	}
 	defer done()
-	if d := Gate(q); !d.Allowed() {
+	if d := runs.Gate(q); !d.Allowed() {
 		return t.refuse(ctx, s, d)
 	}
 	job, problem, err := t.job(ctx, s.Run, dir)
@@ -100,7 +101,7 @@ func (t *task) applyQueued(ctx context.Context, s stored) error {
 		return err
 	}
 	if problem != "" {
-		return t.refuse(ctx, s, Decision{[]Reason{{NotPlanned, comment.Reason{Text: problem}}}})
+		return t.refuse(ctx, s, runs.Decision{Reasons: []runs.Reason{{Rule: runs.NotPlanned, Reason: comment.Reason{Text: problem}}}})
 	}
 	if s, err = t.save(ctx, s.to(Applying)); err != nil {
 		return err // of two that apply it one goes on
@@ -113,9 +114,9 @@ func (t *task) applyQueued(ctx context.Context, s stored) error {
 
 // compare checks out what is to be applied, as it would be now, or is, in the base
 // branch, and says in q what is not as it was planned.
-func (t *task) compare(ctx context.Context, q *Request) (dir string, done func(), err error) {
+func (t *task) compare(ctx context.Context, q *runs.Request) (dir string, done func(), err error) {
 	sha := t.pull.MergeSHA
-	if q.Entry == ByComment {
+	if q.Entry == runs.ByComment {
 		m, err := t.hub.MergeResult(ctx, t.pull.Number)
 		if err != nil {
 			return "", nil, err
@@ -142,7 +143,7 @@ func (t *task) compare(ctx context.Context, q *Request) (dir string, done func()
 
 // carryOut applies a plan. The gate is asked again, by the engine, with the state
 // locked and known: from then on nothing can move.
-func (t *task) carryOut(ctx context.Context, s stored, q Request, plan []byte, job Job) error {
+func (t *task) carryOut(ctx context.Context, s stored, q runs.Request, plan []byte, job Job) error {
 	if end, ok := ctx.Deadline(); ok {
 		before := t.StopBefore
 		if before == 0 {
@@ -150,7 +151,7 @@ func (t *task) carryOut(ctx context.Context, s stored, q Request, plan []byte, j
 		}
 		job.StopStarting = end.Add(-before)
 	}
-	var d Decision
+	var d runs.Decision
 	var begun Version
 	var failed error
 	outcome, err := t.Engine.Apply(ctx, job, plan, func(state StateID) bool {
@@ -158,7 +159,7 @@ func (t *task) carryOut(ctx context.Context, s stored, q Request, plan []byte, j
 		if q.Last, failed = t.lastApply(ctx, s.Run); failed != nil {
 			return false
 		}
-		if d = Gate(q); !d.Allowed() {
+		if d = runs.Gate(q); !d.Allowed() {
 			return false
 		}
 		// The note comes last, so that nothing is between it and the apply.
@@ -187,13 +188,13 @@ func (t *task) carryOut(ctx context.Context, s stored, q Request, plan []byte, j
 // finds it, and believes that the apply was begun.
 func (t *task) begin(ctx context.Context, r Run) (Version, error) {
 	e := Effect{Nonce: rand.Text(), Begun: time.Now().UTC()}
-	version, err := t.Records.Put(ctx, r.effectKey(), encode(e), "")
+	version, err := t.Records.Put(ctx, effectKey(r), encode(e), "")
 	if err == nil {
 		return version, nil
 	}
 	have, there, e2 := t.effect(ctx, r)
 	if e2 == nil && there != "" && have.Nonce == e.Nonce {
-		e2 = t.Records.Delete(ctx, r.effectKey(), there)
+		e2 = t.Records.Delete(ctx, effectKey(r), there)
 	}
 	return "", errors.Join(err, e2)
 }
@@ -208,7 +209,7 @@ func (t *task) note(ctx context.Context, s stored, o Outcome, begun Version) err
 	}
 	o.Report = ""
 	e := Effect{Begun: time.Now().UTC(), Outcome: &o}
-	if _, err := t.Records.Put(ctx, s.effectKey(), encode(e), begun); err != nil {
+	if _, err := t.Records.Put(ctx, effectKey(s.Run), encode(e), begun); err != nil {
 		return err
 	}
 	return t.finish(ctx, s, e)
@@ -226,7 +227,7 @@ func (t *task) finish(ctx context.Context, s stored, e Effect) error {
 		return err
 	}
 	// Whatever else goes wrong now, this is what others must know.
-	l := LastApply{Number: s.Pull.Number, Head: s.Head, By: s.Actor, State: o.State}
+	l := runs.LastApply{Number: s.Pull.Number, Head: s.Head, By: s.Actor, State: o.State}
 	if err := t.remember(ctx, s.Run, l); err != nil {
 		return err
 	}
@@ -249,9 +250,9 @@ func (t *task) finish(ctx context.Context, s stored, e Effect) error {
 
 // applied says what became of an apply, wherever somebody waits for it.
 func (t *task) applied(ctx context.Context, r Run) error {
-	p := r.applyPart(comment.Done{Project: r.Project, Counts: r.Done})
+	p := applyPart(r, comment.Done{Project: r.Project, Counts: r.Done})
 	if r.Phase == ApplyFailed {
-		p = r.applyPart(comment.Failed{Project: r.Project, Verb: comment.Apply, Counts: r.Done, Remaining: r.Remaining})
+		p = applyPart(r, comment.Failed{Project: r.Project, Verb: comment.Apply, Counts: r.Done, Remaining: r.Remaining})
 	}
 	p.Body = r.Result()
 	if err := t.reply(ctx, r.Ask, p); err != nil {
@@ -275,7 +276,7 @@ func (t *task) untouched(ctx context.Context, s stored, o Outcome) error {
 	if err := t.Artifacts.Put(ctx, s.Result(), []byte(o.Report)); err != nil {
 		return err
 	}
-	p := s.applyPart(comment.Failed{Project: s.Project, Verb: comment.Apply, Untouched: true})
+	p := applyPart(s.Run, comment.Failed{Project: s.Project, Verb: comment.Apply, Untouched: true})
 	p.Body = s.Result()
 	if err := t.reply(ctx, s.Ask, p); err != nil {
 		return err
@@ -284,13 +285,13 @@ func (t *task) untouched(ctx context.Context, s stored, o Outcome) error {
 }
 
 // refuse says that a plan is not applied.
-func (t *task) refuse(ctx context.Context, s stored, d Decision) error {
+func (t *task) refuse(ctx context.Context, s stored, d runs.Decision) error {
 	no := refused(comment.Command{Verb: comment.Apply}, s.Project, d)
-	if err := t.reply(ctx, s.Ask, s.applyPart(no)); err != nil {
+	if err := t.reply(ctx, s.Ask, applyPart(s.Run, no)); err != nil {
 		return err
 	}
 	next := Planned
-	for _, rule := range []Rule{HeadMoved, StateMoved, InputsMoved, NotPlanned, Conflicts} {
+	for _, rule := range []runs.Rule{runs.HeadMoved, runs.StateMoved, runs.InputsMoved, runs.NotPlanned, runs.Conflicts} {
 		if d.Has(rule) {
 			next = Stale
 		}

@@ -76,11 +76,11 @@ func part(id string, r comment.Reply) Part {
 }
 
 // planPart and applyPart are about the plan or apply that the run speaks of.
-func (r Run) planPart(reply comment.Reply) Part {
+func planPart(r Run, reply comment.Reply) Part {
 	return part(fmt.Sprintf("plan %s %d", r.Target(), r.Attempt), reply)
 }
 
-func (r Run) applyPart(reply comment.Reply) Part {
+func applyPart(r Run, reply comment.Reply) Part {
 	return part(fmt.Sprintf("apply %s %d", r.Target(), r.Try), reply)
 }
 

@@ -8,67 +8,14 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/run/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
-
-// A Standing is how one run stands at its head: all runs with the same check at the
-// same commit, of whichever pull requests, are looked at together, since GitHub shows
-// that commit's check on each of them.
-type Standing struct {
-	Pull   Pull
-	Key    string // of the run
-	Check  string // its name
-	ID     int64  // of the check run, 0 if it is not known yet
-	Status github.CheckStatus
-	// Conclusion is the run's own, Shown what its check run says.
-	Conclusion, Shown github.Conclusion
-}
 
 func standingDir(r Run) string { return fmt.Sprintf("sha/%d/%s", r.Pull.Repo.ID, r.Head) }
 
 func standingKey(r Run) string {
 	return fmt.Sprintf("%s/%d.%s", standingDir(r), r.Pull.Number, r.Target())
-}
-
-// conclude says how the check of a run stands.
-func conclude(s comment.Standing) (github.CheckStatus, github.Conclusion) {
-	switch s {
-	case comment.Queued, comment.ApplyQueued:
-		return github.CheckQueued, ""
-	case comment.Planning, comment.Applying:
-		return github.CheckInProgress, ""
-	case comment.Ready, comment.OnMerge, comment.NoChanges, comment.Applied:
-		return github.CheckCompleted, github.ConcludedSuccess
-	case comment.PlanFailed, comment.ApplyFailed:
-		return github.CheckCompleted, github.ConcludedFailure
-	case comment.OutOfDate, comment.NotApplied:
-		return github.CheckCompleted, github.ConcludedActionRequired
-	case comment.Overtaken, comment.GivenUp:
-		return github.CheckCompleted, github.ConcludedCancelled
-	}
-	panic(fmt.Sprintf("run: there is no standing %q", s))
-}
-
-// worst are the conclusions from the worst on; those that are not listed are good.
-var worst = []github.Conclusion{github.ConcludedFailure, github.ConcludedActionRequired}
-
-// worse returns, of the standings with one check at one commit, the one that is worse
-// than own, nil if none is. What is under way has no conclusion and is left out.
-func worse(own Standing, all []Standing) *Standing {
-	rank := func(c github.Conclusion) int {
-		if i := slices.Index(worst, c); i >= 0 {
-			return i
-		}
-		return len(worst)
-	}
-	var found *Standing
-	at := rank(own.Conclusion)
-	for i, s := range all {
-		if s.Key != own.Key && s.Check == own.Check && rank(s.Conclusion) < at {
-			found, at = &all[i], rank(s.Conclusion)
-		}
-	}
-	return found
 }
 
 // putCheck brings the check run of a run up to date, and those of other pull requests
@@ -77,10 +24,10 @@ func (t *task) putCheck(ctx context.Context, r Run) error {
 	if r.Head == "" {
 		return nil
 	}
-	status, conclusion := conclude(r.Standing())
+	status, conclusion := runs.Conclude(r.Standing())
 	if _, err := t.change(ctx, standingKey(r), func(old []byte) ([]byte, error) {
 		s, err := decodeStanding(old)
-		s.Pull, s.Key, s.Check, s.Status, s.Conclusion = r.Pull, r.key(), r.Check(), status, conclusion
+		s.Pull, s.Key, s.Check, s.Status, s.Conclusion = r.Pull, r.Key(), r.Check(), status, conclusion
 		return encode(s), err
 	}); err != nil {
 		return err
@@ -94,10 +41,10 @@ func (t *task) putCheck(ctx context.Context, r Run) error {
 	}
 	for _, s := range all {
 		shown := s.Conclusion
-		if w := worse(s, all); w != nil {
+		if w := runs.Worse(s, all); w != nil {
 			shown = w.Conclusion
 		}
-		if s.Key == r.key() || s.Check != r.Check() || s.Status != github.CheckCompleted || s.Shown == shown {
+		if s.Key == r.Key() || s.Check != r.Check() || s.Status != github.CheckCompleted || s.Shown == shown {
 			continue
 		}
 		other, err := t.read(ctx, s.Key)
@@ -115,12 +62,12 @@ func (t *task) putCheck(ctx context.Context, r Run) error {
 }
 
 // standings are those of all runs at the head of r.
-func (t *task) standings(ctx context.Context, r Run) ([]Standing, error) {
+func (t *task) standings(ctx context.Context, r Run) ([]runs.Standing, error) {
 	list, err := t.Records.List(ctx, standingDir(r))
 	if err != nil {
 		return nil, fmt.Errorf("list checks: %w", err)
 	}
-	var all []Standing
+	var all []runs.Standing
 	for _, rec := range list {
 		s, err := decodeStanding(rec.Value)
 		if err != nil {
@@ -131,7 +78,7 @@ func (t *task) standings(ctx context.Context, r Run) ([]Standing, error) {
 	return all, nil
 }
 
-func decodeStanding(value []byte) (s Standing, err error) {
+func decodeStanding(value []byte) (s runs.Standing, err error) {
 	if value == nil {
 		return s, nil
 	}
@@ -142,8 +89,8 @@ func decodeStanding(value []byte) (s Standing, err error) {
 }
 
 // writeCheck writes the check run of a run.
-func (t *task) writeCheck(ctx context.Context, r Run, all []Standing) error {
-	i := slices.IndexFunc(all, func(s Standing) bool { return s.Key == r.key() })
+func (t *task) writeCheck(ctx context.Context, r Run, all []runs.Standing) error {
+	i := slices.IndexFunc(all, func(s runs.Standing) bool { return s.Key == r.Key() })
 	if i < 0 {
 		return nil // its record is gone with the retention
 	}
@@ -154,7 +101,7 @@ func (t *task) writeCheck(ctx context.Context, r Run, all []Standing) error {
 	}
 	page := comment.Check{ProjectStatus: p}
 	shown := own.Conclusion
-	if w := worse(own, all); w != nil && own.Status == github.CheckCompleted {
+	if w := runs.Worse(own, all); w != nil && own.Status == github.CheckCompleted {
 		shown = w.Conclusion
 		page.Others = fmt.Sprintf("%s on #%d", w.Conclusion, w.Pull.Number)
 	}

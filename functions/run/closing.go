@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -19,11 +18,11 @@ func (t *task) closed(ctx context.Context) error {
 	if t.pull.Open {
 		return nil // opened again since
 	}
-	runs, err := t.runs(ctx, t.message.Pull)
+	all, err := t.runs(ctx, t.message.Pull)
 	if err != nil {
 		return err
 	}
-	for _, s := range runs {
+	for _, s := range all {
 		if err := t.leave(ctx, s.Run); err != nil {
 			return err
 		}
@@ -64,7 +63,7 @@ func (t *task) applyMerged(ctx context.Context, s stored) error {
 	if no == nil {
 		return nil
 	}
-	if err := t.reply(ctx, mergeAsk, s.applyPart(no)); err != nil {
+	if err := t.reply(ctx, mergeAsk, applyPart(s.Run, no)); err != nil {
 		return err
 	}
 	return t.drop(ctx, s, s.Phase)
@@ -74,7 +73,7 @@ func (t *task) applyMerged(ctx context.Context, s stored) error {
 // what is kept of it. was is the phase that people see from then on. What is being
 // applied, or waits for it, is left alone.
 func (t *task) drop(ctx context.Context, s stored, was Phase) error {
-	if was == Dropped || !slices.Contains(follows[s.Phase], Dropped) || was == ApplyQueued || was == Applying {
+	if was == Dropped || !s.Phase.May(Dropped) || was == ApplyQueued || was == Applying {
 		return nil
 	}
 	if err := t.sweep(ctx, s.Run, s.Begun); err != nil {

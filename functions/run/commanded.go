@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/run/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -68,12 +69,12 @@ func (t *task) command(ctx context.Context, line comment.Line) ([]comment.Reply,
 
 // guide answers a call for help.
 func (t *task) guide(ctx context.Context) ([]comment.Reply, error) {
-	runs, err := t.runs(ctx, t.message.Pull)
+	all, err := t.runs(ctx, t.message.Pull)
 	if err != nil {
 		return nil, err
 	}
 	var g comment.Guide
-	for _, r := range runs {
+	for _, r := range all {
 		g.Projects = append(g.Projects, r.Project)
 	}
 	return []comment.Reply{g}, nil
@@ -82,20 +83,20 @@ func (t *task) guide(ctx context.Context) ([]comment.Reply, error) {
 // queueApplies asks for the applies of the saved plans that a command means. The
 // replies say what is not applied, and why.
 func (t *task) queueApplies(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
-	runs, err := t.runs(ctx, t.message.Pull)
+	all, err := t.runs(ctx, t.message.Pull)
 	if err != nil {
 		return nil, err
 	}
-	runs = t.meant(c, runs)
-	if len(runs) == 0 {
+	all = t.meant(c, all)
+	if len(all) == 0 {
 		q, err := t.request(ctx, comment.Apply, Run{})
 		if err != nil {
 			return nil, err
 		}
-		return []comment.Reply{refused(c, c.Project, Gate(q))}, nil
+		return []comment.Reply{refused(c, c.Project, runs.Gate(q))}, nil
 	}
 	var replies []comment.Reply
-	for _, s := range runs {
+	for _, s := range all {
 		no, err := t.queueApply(ctx, c, s)
 		if err != nil {
 			return nil, err
@@ -109,12 +110,12 @@ func (t *task) queueApplies(ctx context.Context, c comment.Command) ([]comment.R
 
 // meant picks the runs that a command is for. One that names nothing is for what is
 // to be done at the present head; if that is nothing, the gate says why of each.
-func (t *task) meant(c comment.Command, runs []stored) []stored {
-	runs = slices.DeleteFunc(runs, func(s stored) bool {
+func (t *task) meant(c comment.Command, all []stored) []stored {
+	all = slices.DeleteFunc(all, func(s stored) bool {
 		return s.Phase == Dropped || s.Phase == Superseded || !means(c, s.Project, s.Dir, s.Workspace)
 	})
 	if c != (comment.Command{Verb: c.Verb}) {
-		return runs
+		return all
 	}
 	for _, better := range []func(stored) bool{
 		func(s stored) bool { return s.Head == t.pull.Head.SHA },
@@ -122,11 +123,11 @@ func (t *task) meant(c comment.Command, runs []stored) []stored {
 			return s.Phase == Planned && s.Applyable || s.Phase == ApplyQueued || s.Phase == Applying || s.ApplyFor == t.message.ID
 		},
 	} {
-		if slices.ContainsFunc(runs, better) {
-			runs = slices.DeleteFunc(runs, func(s stored) bool { return !better(s) })
+		if slices.ContainsFunc(all, better) {
+			all = slices.DeleteFunc(all, func(s stored) bool { return !better(s) })
 		}
 	}
-	return runs
+	return all
 }
 
 // queueApply asks for the apply of one saved plan, if the gate allows it as things
@@ -137,7 +138,7 @@ func (t *task) queueApply(ctx context.Context, c comment.Command, s stored) (com
 		if err != nil {
 			return nil, err
 		}
-		if d := Gate(q); !d.Allowed() {
+		if d := runs.Gate(q); !d.Allowed() {
 			return refused(c, s.Project, d), nil
 		}
 		s = s.to(ApplyQueued)
@@ -150,27 +151,27 @@ func (t *task) queueApply(ctx context.Context, c comment.Command, s stored) (com
 	if s.Phase != ApplyQueued {
 		return nil, nil // asked for by this message, and on its way
 	}
-	if err := t.reply(ctx, s.Ask, s.applyPart(comment.Pending{Project: s.Project, Verb: comment.Apply})); err != nil {
+	if err := t.reply(ctx, s.Ask, applyPart(s.Run, comment.Pending{Project: s.Project, Verb: comment.Apply})); err != nil {
 		return nil, err
 	}
 	if err := t.putCheck(ctx, s.Run); err != nil {
 		return nil, err
 	}
-	return nil, t.send(ctx, Message{Kind: ToApply, Target: s.Target(), Attempt: s.Try, Actor: s.Actor, Ask: s.Ask}, s.plain(), s.Try)
+	return nil, t.send(ctx, Message{Kind: ToApply, Target: s.Target(), Attempt: s.Try, Actor: s.Actor, Ask: s.Ask}, s.Plain(), s.Try)
 }
 
 // unlock releases what earlier applies of the pull request have left locked.
 func (t *task) unlock(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
-	runs, err := t.runs(ctx, t.message.Pull)
+	all, err := t.runs(ctx, t.message.Pull)
 	if err != nil {
 		return nil, err
 	}
-	runs = slices.DeleteFunc(runs, func(s stored) bool { return !means(c, s.Project, s.Dir, s.Workspace) })
-	if len(runs) == 0 {
+	all = slices.DeleteFunc(all, func(s stored) bool { return !means(c, s.Project, s.Dir, s.Workspace) })
+	if len(all) == 0 {
 		return []comment.Reply{comment.Refused{Command: c, Reasons: []comment.Reason{{Text: "This pull request has no project whose state it could have locked."}}}}, nil
 	}
 	var replies []comment.Reply
-	for _, s := range runs {
+	for _, s := range all {
 		reply, err := t.unlockOne(ctx, c, s.Run)
 		if err != nil {
 			return nil, fmt.Errorf("unlock %s: %w", s.Project, err)
@@ -185,7 +186,7 @@ func (t *task) unlockOne(ctx context.Context, c comment.Command, r Run) (comment
 	if err != nil {
 		return nil, err
 	}
-	if d := Gate(q); !d.Allowed() {
+	if d := runs.Gate(q); !d.Allowed() {
 		return refused(c, r.Project, d), nil
 	}
 	// The merge is what the lock was taken with; GitHub forgets it some time after.

@@ -13,16 +13,16 @@
 //	                           again with the state locked -> Applied, check, tell
 //	dead letters     Abandon   what could not be done has failed, and people are told
 //
-// Everything that decides is pure: [Gate] decides every plan, apply and unlock,
-// whichever way it came in, and returns its reasons; [Phase.May] says what may follow
-// what. Everything that acts is behind a small interface in needs.go: GitHub, the
+// Everything that decides is pure, and in package runs: [runs.Gate] decides every plan,
+// apply and unlock, whichever way it came in, and returns its reasons; [runs.Phase.May]
+// says what may follow what. Everything that acts is behind a small interface in needs.go: GitHub, the
 // records, the artifacts, the queue, the engine. The package refuses to know which
 // technology is behind them (runlocal, runaws; mains choose), what a plan is made of,
 // and the language of configurations.
 //
 // # One writer
 //
-// A [Run], the record of one project of one pull request, moves from phase to phase by
+// A [runs.Run], the record of one project of one pull request, moves from phase to phase by
 // conditional writes: of two workers, one moves it and the other gives up. A new head
 // raises its Attempt: whoever plans an older one finds that, drops it, and stops a plan
 // in the making. Comments are written by messages of the events queue only, which
@@ -59,7 +59,7 @@
 // the same state can be planned, but not applied: they would revert it.
 //
 // A check run belongs to a commit: where two pull requests have the same head, each
-// check says the worst of both ([Standing]).
+// check says the worst of both ([runs.Standing]).
 //
-// Start at [Pipeline.Receive], [Pipeline.Handle] and [Gate].
+// Start at [Pipeline.Receive], [Pipeline.Handle] and [runs.Gate].
 package run

@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"net/url"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -23,17 +22,6 @@ func Retention(key string) time.Duration {
 		return 365 * day
 	}
 	return 0
-}
-
-// segment makes any name one part of a key.
-func segment(s string) string {
-	switch s = url.PathEscape(s); s {
-	case ".":
-		return "%2E"
-	case "..":
-		return "%2E%2E"
-	}
-	return s
 }
 
 // SplitKey splits the key of a record at its last slash. Keys are made by us: one that

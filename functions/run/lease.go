@@ -32,7 +32,7 @@ func (t *task) hold(ctx context.Context, r Run) error {
 	if !ok {
 		end = time.Now().Add(unlimited)
 	}
-	_, err := t.change(ctx, leaseKey(r.key()), func([]byte) ([]byte, error) {
+	_, err := t.change(ctx, leaseKey(r.Key()), func([]byte) ([]byte, error) {
 		return encode(Lease{Message: t.message, HardStop: end.UTC()}), nil
 	})
 	return err

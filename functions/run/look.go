@@ -19,18 +19,18 @@ type Look struct {
 	Notes []string `json:",omitempty"`
 }
 
-func (p Pull) lookKey() string { return fmt.Sprintf("pull/%d/%d", p.Repo.ID, p.Number) }
+func lookKey(p Pull) string { return fmt.Sprintf("pull/%d/%d", p.Repo.ID, p.Number) }
 
 // saveLook writes what was found. Those who look at a pull request do so one after the
 // other, and the last one has seen the newest.
 func (t *task) saveLook(ctx context.Context, l Look) error {
-	_, err := t.change(ctx, l.Pull.lookKey(), func([]byte) ([]byte, error) { return encode(l), nil })
+	_, err := t.change(ctx, lookKey(l.Pull), func([]byte) ([]byte, error) { return encode(l), nil })
 	return err
 }
 
 // LastLook returns what was found last; the zero value if nobody looked.
 func (p *Pipeline) LastLook(ctx context.Context, pull Pull) (Look, error) {
-	rec, err := p.Records.Get(ctx, pull.lookKey())
+	rec, err := p.Records.Get(ctx, lookKey(pull))
 	if err != nil || rec.Version == "" {
 		return Look{}, err
 	}

@@ -54,7 +54,7 @@ type Message struct {
 }
 
 // run is the key of the run that is to be planned or applied.
-func (m Message) run() string { return m.Pull.runs() + "/" + m.Target }
+func (m Message) run() string { return m.Pull.Runs() + "/" + m.Target }
 
 // Queue names the queue that the message belongs on.
 func (m Message) Queue() QueueName {

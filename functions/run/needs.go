@@ -10,13 +10,6 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Pull names a pull request, and the installation of the App that may act on it.
-type Pull struct {
-	Installation int64
-	Repo         github.Repo
-	Number       int
-}
-
 // Pulls reads what GitHub says of pull requests and people now.
 type Pulls interface {
 	PullRequest(ctx context.Context, number int) (github.PullRequest, error)
@@ -88,15 +81,6 @@ type Records interface {
 // ErrNoArtifact says that there is nothing under a key.
 var ErrNoArtifact = errors.New("there is no such artifact")
 
-// An Artifact names something larger that is kept. Key alone tells it from others; the
-// rest says what it belongs to, and is bound to it where it is encrypted.
-type Artifact struct {
-	Key    string
-	Repo   string // "owner/name"
-	Number int    // of the pull request
-	SHA    string // its head
-}
-
 // Artifacts keeps larger things, which are secret: saved plans have values in clear.
 type Artifacts interface {
 	Put(ctx context.Context, a Artifact, data []byte) error
@@ -112,14 +96,6 @@ type Artifacts interface {
 // handed over one after the other.
 type Queue interface {
 	Send(ctx context.Context, m Message) error
-}
-
-// A StateID says which state of a project it was: what a saved plan is bound to. The
-// zero value is no state at all.
-type StateID struct {
-	Lineage string `json:",omitempty"`
-	Serial  uint64 `json:",omitempty"`
-	Version string `json:",omitempty"` // the backend's, of exactly these bytes
 }
 
 // A Job is one project in a checkout.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/run/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -122,13 +123,13 @@ func (t *task) look(ctx context.Context) (err error) {
 }
 
 // request is what the gate is asked for one project.
-func (t *task) request(ctx context.Context, verb comment.Verb, r Run) (Request, error) {
-	q := Request{Verb: verb, Entry: ByComment, Actor: t.message.Actor, Permission: t.permission, Pull: t.pull, Run: r}
+func (t *task) request(ctx context.Context, verb comment.Verb, r Run) (runs.Request, error) {
+	q := runs.Request{Verb: verb, Entry: runs.ByComment, Actor: t.message.Actor, Permission: t.permission, Pull: t.pull, Run: r}
 	switch {
 	case q.Actor == "":
-		q.Entry = ByPush
+		q.Entry = runs.ByPush
 	case t.message.Kind == Closed || t.message.Ask == mergeAsk:
-		q.Entry = ByMerge
+		q.Entry = runs.ByMerge
 	}
 	if r.Project == "" {
 		return q, nil
@@ -139,7 +140,7 @@ func (t *task) request(ctx context.Context, verb comment.Verb, r Run) (Request, 
 }
 
 // refused is the reply that gives a decision's reasons.
-func refused(c comment.Command, project string, d Decision) comment.Refused {
+func refused(c comment.Command, project string, d runs.Decision) comment.Refused {
 	r := comment.Refused{Command: c, Project: project}
 	for _, x := range d.Reasons {
 		r.Reasons = append(r.Reasons, x.Reason)

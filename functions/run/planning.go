@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/walk"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/functions/run/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -27,7 +28,7 @@ func (t *task) plan(ctx context.Context) error {
 	case Planned, PlanFailed:
 		return t.planned(ctx, s.Run) // we died before all of it was said
 	default:
-		return t.release(ctx, s.key())
+		return t.release(ctx, s.Key())
 	}
 	if err := t.look(ctx); err != nil {
 		return err
@@ -36,7 +37,7 @@ func (t *task) plan(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if d := Gate(q); !d.Allowed() {
+	if d := runs.Gate(q); !d.Allowed() {
 		no := refused(comment.Command{Verb: comment.Plan}, s.Project, d)
 		return t.notPlanned(ctx, s, comment.Markdown(no))
 	}
@@ -53,7 +54,7 @@ func (t *task) plan(ctx context.Context) error {
 	}
 	err = t.make(ctx, s)
 	if errors.Is(err, errSuperseded) {
-		return t.release(ctx, s.key())
+		return t.release(ctx, s.Key())
 	}
 	return err
 }
@@ -133,7 +134,7 @@ func (t *task) watched(ctx context.Context, s stored, job Job) (PlanResult, erro
 		poll = 5 * time.Second
 	}
 	stop := walk.Every(ctx, poll, func() {
-		now, err := t.read(context.WithoutCancel(ctx), s.key())
+		now, err := t.read(context.WithoutCancel(ctx), s.Key())
 		if err == nil && now.version != s.version {
 			cancel(errSuperseded)
 		}
@@ -156,7 +157,7 @@ func (t *task) keep(ctx context.Context, s stored, result PlanResult, in inputs)
 		return t.Artifacts.Put(ctx, a, data)
 	}
 	if err := errors.Join(put(s.Plan(), result.Plan), put(s.Report(), []byte(t.clean(result.Report))),
-		put(s.FullReport(), []byte(t.clean(result.Full))), put(s.inputs(), encode(in))); err != nil {
+		put(s.FullReport(), []byte(t.clean(result.Full))), put(s.InputsOf(), encode(in))); err != nil {
 		return err
 	}
 	if err := t.sweep(ctx, s.Run, s.Begun-1); err != nil {
@@ -196,9 +197,9 @@ func (t *task) notPlanned(ctx context.Context, s stored, why string) error {
 func (t *task) planned(ctx context.Context, r Run) error {
 	var p Part
 	if r.Phase == Planned {
-		p = r.planPart(comment.Planned{Project: r.Project, Counts: r.Counts})
+		p = planPart(r, comment.Planned{Project: r.Project, Counts: r.Counts})
 	} else {
-		p = r.planPart(comment.Failed{Project: r.Project, Verb: comment.Plan})
+		p = planPart(r, comment.Failed{Project: r.Project, Verb: comment.Plan})
 		p.Body = r.Report()
 	}
 	if err := t.reply(ctx, r.Ask, p); err != nil {
@@ -212,7 +213,7 @@ func (t *task) announced(ctx context.Context, r Run) error {
 	if err := t.putCheck(ctx, r); err != nil {
 		return err
 	}
-	if err := t.release(ctx, r.key()); err != nil {
+	if err := t.release(ctx, r.Key()); err != nil {
 		return err
 	}
 	return t.wantTold(ctx, r)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/functions/run/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -41,8 +42,8 @@ func (t *task) queuePlans(ctx context.Context, c comment.Command) ([]comment.Rep
 		return nil, err
 	}
 	l := Look{Pull: t.message.Pull, Head: t.pull.Head.SHA}
-	if d := Gate(q); !d.Allowed() {
-		if q.Entry == ByPush {
+	if d := runs.Gate(q); !d.Allowed() {
+		if q.Entry == runs.ByPush {
 			err = t.saveLook(ctx, l)
 		}
 		return []comment.Reply{refused(c, "", d)}, err
@@ -57,14 +58,14 @@ func (t *task) queuePlans(ctx context.Context, c comment.Command) ([]comment.Rep
 	var replies []comment.Reply
 	if m.Conflict {
 		q.Conflict, q.Pull = true, t.pull
-		replies = append(replies, refused(c, "", Gate(q)))
+		replies = append(replies, refused(c, "", runs.Gate(q)))
 	} else if found, replies, err = t.discover(ctx, c, &l); err != nil {
 		return nil, err
 	}
 	if err := t.saveLook(ctx, l); err != nil {
 		return nil, err
 	}
-	if q.Entry == ByPush {
+	if q.Entry == runs.ByPush {
 		if err := t.supersede(ctx, found); err != nil {
 			return nil, err
 		}
@@ -109,11 +110,11 @@ func (t *task) discover(ctx context.Context, c comment.Command, l *Look) ([]proj
 // supersede gives up the plans that wait, or are being made, of heads that are not the
 // present one, of projects that this one does not touch.
 func (t *task) supersede(ctx context.Context, found []project.Project) error {
-	runs, err := t.runs(ctx, t.message.Pull)
+	all, err := t.runs(ctx, t.message.Pull)
 	if err != nil {
 		return err
 	}
-	for _, s := range runs {
+	for _, s := range all {
 		planned := slices.ContainsFunc(found, func(p project.Project) bool { return p.Name == s.Project && p.Workspace == s.Workspace })
 		if planned || s.Head == t.pull.Head.SHA || s.Phase != Queued && s.Phase != Planning {
 			continue
@@ -142,7 +143,7 @@ func (t *task) abort(ctx context.Context, r Run) error {
 			return err
 		}
 	}
-	return t.reply(ctx, r.Ask, r.planPart(comment.Superseded{Project: r.Project}))
+	return t.reply(ctx, r.Ask, planPart(r, comment.Superseded{Project: r.Project}))
 }
 
 // queuePlan asks for the plan of one project. The reply says why not, if not.
@@ -161,7 +162,7 @@ func (t *task) queuePlan(ctx context.Context, c comment.Command, p project.Proje
 		if err != nil {
 			return nil, err
 		}
-		if d := Gate(q); !d.Allowed() {
+		if d := runs.Gate(q); !d.Allowed() {
 			return refused(c, p.Name, d), nil
 		}
 		if err := t.abort(ctx, s.Run); err != nil {
@@ -191,13 +192,13 @@ func (t *task) next(s stored, p project.Project, l Look) stored {
 
 // announce says of a run that is queued that it is, and sends the message for it.
 func (t *task) announce(ctx context.Context, r Run) error {
-	if err := t.reply(ctx, r.Ask, r.planPart(comment.Pending{Project: r.Project, Verb: comment.Plan})); err != nil {
+	if err := t.reply(ctx, r.Ask, planPart(r, comment.Pending{Project: r.Project, Verb: comment.Plan})); err != nil {
 		return err
 	}
 	if err := t.putCheck(ctx, r); err != nil {
 		return err
 	}
-	return t.send(ctx, Message{Kind: ToPlan, Target: r.Target(), Attempt: r.Attempt, Actor: r.Actor, Ask: r.Ask}, r.plain(), r.Attempt)
+	return t.send(ctx, Message{Kind: ToPlan, Target: r.Target(), Attempt: r.Attempt, Actor: r.Actor, Ask: r.Ask}, r.Plain(), r.Attempt)
 }
 
 // missing says what an error about a commit means: one that is gone cannot be brought

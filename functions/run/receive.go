@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/run/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -87,7 +88,7 @@ func messages(d github.Delivery) []Message {
 // same.
 func reruns(id string, e github.RerunEvent) []Message {
 	c := comment.Command{Verb: comment.Plan}
-	if name, ours := strings.CutPrefix(e.Name, checkPrefix); ours {
+	if name, ours := strings.CutPrefix(e.Name, runs.CheckPrefix); ours {
 		c.Project, c.Workspace, _ = strings.Cut(name, "@")
 	}
 	var out []Message

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/run/runs"
 )
 
 // stored is a run as it was read.
@@ -14,11 +16,11 @@ type stored struct {
 }
 
 // to moves the run on, keeping the version it was read at.
-func (s stored) to(next Phase) stored { s.Run = s.Run.to(next); return s }
+func (s stored) to(next Phase) stored { s.Run = s.Run.To(next); return s }
 
 // load reads the record of a run by its key. Without one it is r itself.
 func (t *task) load(ctx context.Context, r Run) (stored, error) {
-	s, err := t.read(ctx, r.key())
+	s, err := t.read(ctx, r.Key())
 	if err == nil && s.version == "" {
 		s.Run = r
 	}
@@ -50,9 +52,9 @@ func DecodeRun(rec Record) (Run, error) {
 // save writes a run if nobody else did since it was read; otherwise the error wraps
 // ErrConflict.
 func (t *task) save(ctx context.Context, s stored) (stored, error) {
-	version, err := t.Records.Put(ctx, s.key(), encode(s.Run), s.version)
+	version, err := t.Records.Put(ctx, s.Key(), encode(s.Run), s.version)
 	if err != nil {
-		return s, fmt.Errorf("write run %s: %w", s.key(), err)
+		return s, fmt.Errorf("write run %s: %w", s.Key(), err)
 	}
 	s.version = version
 	return s, nil
@@ -60,7 +62,7 @@ func (t *task) save(ctx context.Context, s stored) (stored, error) {
 
 // runs returns the records of all projects of a pull request, sorted by project.
 func (t *task) runs(ctx context.Context, p Pull) ([]stored, error) {
-	list, err := t.Records.List(ctx, p.runs())
+	list, err := t.Records.List(ctx, p.Runs())
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
@@ -103,16 +105,16 @@ func (t *task) change(ctx context.Context, key string, next func(old []byte) ([]
 
 // lastApply reads which pull request was last applied to the state of a run; nil if
 // none was.
-func (t *task) lastApply(ctx context.Context, r Run) (*LastApply, error) {
-	rec, err := t.Records.Get(ctx, r.stateKey())
+func (t *task) lastApply(ctx context.Context, r Run) (*runs.LastApply, error) {
+	rec, err := t.Records.Get(ctx, r.StateKey())
 	if err != nil || rec.Version == "" {
 		return nil, err
 	}
 	return decodeLast(rec.Value)
 }
 
-func decodeLast(value []byte) (*LastApply, error) {
-	var l LastApply
+func decodeLast(value []byte) (*runs.LastApply, error) {
+	var l runs.LastApply
 	if err := json.Unmarshal(value, &l); err != nil {
 		return nil, fmt.Errorf("read the last apply: the record is damaged: %w", err)
 	}
@@ -122,8 +124,8 @@ func decodeLast(value []byte) (*LastApply, error) {
 // remember writes which pull request was last applied. Whoever applied later wins;
 // the lock of the state has put them in order. One that is remembered already stays as
 // it is: it may be settled.
-func (t *task) remember(ctx context.Context, r Run, l LastApply) error {
-	_, err := t.change(ctx, r.stateKey(), func(old []byte) ([]byte, error) {
+func (t *task) remember(ctx context.Context, r Run, l runs.LastApply) error {
+	_, err := t.change(ctx, r.StateKey(), func(old []byte) ([]byte, error) {
 		if old != nil {
 			have, err := decodeLast(old)
 			if err != nil {
@@ -142,8 +144,8 @@ func (t *task) remember(ctx context.Context, r Run, l LastApply) error {
 
 // settle notes that the pull request of a run is not open any more. It returns what was
 // last applied, if it was this pull request's.
-func (t *task) settle(ctx context.Context, r Run) (last *LastApply, err error) {
-	_, err = t.change(ctx, r.stateKey(), func(old []byte) ([]byte, error) {
+func (t *task) settle(ctx context.Context, r Run) (last *runs.LastApply, err error) {
+	_, err = t.change(ctx, r.StateKey(), func(old []byte) ([]byte, error) {
 		if last = nil; old == nil {
 			return nil, errAsIs
 		}

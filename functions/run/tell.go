@@ -33,7 +33,7 @@ func (t *task) tell(ctx context.Context) error {
 // wantTold sends the message that has what is said brought up to date, now that a run
 // moved on.
 func (t *task) wantTold(ctx context.Context, r Run) error {
-	return t.send(ctx, Message{Kind: Tell}, r.plain(), r.Attempt, r.Begun, r.Try, strings.ReplaceAll(string(r.Phase), " ", "-"))
+	return t.send(ctx, Message{Kind: Tell}, r.Plain(), r.Attempt, r.Begun, r.Try, strings.ReplaceAll(string(r.Phase), " ", "-"))
 }
 
 // tellAnswer writes an answer as it is now.
@@ -90,7 +90,7 @@ func (t *task) say(ctx context.Context, marker, body string) error {
 
 // status brings the one comment about the pull request's projects up to date.
 func (t *task) status(ctx context.Context) error {
-	runs, err := t.runs(ctx, t.message.Pull)
+	all, err := t.runs(ctx, t.message.Pull)
 	if err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (t *task) status(ctx context.Context) error {
 		return err
 	}
 	s := comment.Status{Head: l.Head, Notes: l.Notes, Conflict: l.Conflict, Problem: l.Problem, Merged: t.pull.Merged, Closed: !t.pull.Open && !t.pull.Merged}
-	for _, r := range runs {
+	for _, r := range all {
 		if r.Head != s.Head || r.Phase == Superseded {
 			continue
 		}

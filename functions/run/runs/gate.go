@@ -1,4 +1,4 @@
-package run
+package runs
 
 import (
 	"fmt"
@@ -102,7 +102,7 @@ func Gate(q Request) Decision {
 		case comment.Unlock:
 			g.unlock()
 		default:
-			panic(fmt.Sprintf("run: the gate has no rules for %q", q.Verb))
+			panic(fmt.Sprintf("runs: the gate has no rules for %q", q.Verb))
 		}
 	}
 	return Decision{g.reasons}
@@ -125,7 +125,7 @@ func (g *gate) who() {
 			"%s has the permission %s on this repository, and this needs %s.", comment.Code(g.Actor), comment.Code(g.Permission.String()), comment.Code(github.WritePermission.String()))
 	}
 	if (g.Actor == "") != (g.Entry == ByPush) || g.Entry == ByPush && g.Verb != comment.Plan || g.Entry == ByMerge && g.Verb != comment.Apply {
-		panic(fmt.Sprintf("run: %q asked for by %q on %s", g.Verb, g.Actor, g.Entry))
+		panic(fmt.Sprintf("runs: %q asked for by %q on %s", g.Verb, g.Actor, g.Entry))
 	}
 	if g.Pull.Fork() {
 		g.no(FromFork, "Push the commits to a branch of this repository, after reading them, and open a pull request from there.",

@@ -1,4 +1,4 @@
-package run
+package runs
 
 import (
 	"strings"
@@ -239,7 +239,7 @@ func TestPhases(t *testing.T) {
 		if from != Dropped && from != New && !from.May(Dropped) {
 			t.Errorf("%q outlives its pull request", from)
 		}
-		conclude(Run{Phase: from}.Standing()) // each has one
+		Conclude(Run{Phase: from}.Standing()) // each has one
 	}
 	if len(reached) != len(follows) {
 		t.Errorf("%d of %d phases are reached", len(reached), len(follows))
@@ -249,5 +249,5 @@ func TestPhases(t *testing.T) {
 			t.Error("a step that may not follow was taken")
 		}
 	}()
-	Run{Phase: Applied}.to(Applying)
+	Run{Phase: Applied}.To(Applying)
 }

@@ -1,0 +1,76 @@
+package runs
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// A Pull names a pull request, and the installation of the App that may act on it.
+type Pull struct {
+	Installation int64
+	Repo         github.Repo
+	Number       int
+}
+
+// A StateID says which state of a project it was: what a saved plan is bound to. The
+// zero value is no state at all.
+type StateID struct {
+	Lineage string `json:",omitempty"`
+	Serial  uint64 `json:",omitempty"`
+	Version string `json:",omitempty"` // the backend's, of exactly these bytes
+}
+
+// segment makes any name one part of a key.
+func segment(s string) string {
+	switch s = url.PathEscape(s); s {
+	case ".":
+		return "%2E"
+	case "..":
+		return "%2E%2E"
+	}
+	return s
+}
+
+// Runs is the directory of the keys of all runs of a pull request.
+func (p Pull) Runs() string { return fmt.Sprintf("run/%d/%d", p.Repo.ID, p.Number) }
+
+// Key is the key of the run's record.
+func (r Run) Key() string { return r.Pull.Runs() + "/" + r.Target() }
+
+// Target names project and workspace in keys and messages.
+func (r Run) Target() string { return segment(r.Project) + "@" + segment(r.Workspace) }
+
+// CheckPrefix begins the names of check runs.
+const CheckPrefix = "lockstep/"
+
+// Check is the name of the run's check run. No project has an "@" in its name.
+func (r Run) Check() string {
+	if r.Workspace != project.DefaultWorkspace {
+		return CheckPrefix + r.Project + "@" + r.Workspace
+	}
+	return CheckPrefix + r.Project
+}
+
+// Plain names the run in IDs of messages, which are short and of few characters.
+func (r Run) Plain() string {
+	sum := sha256.Sum256([]byte(r.Key()))
+	return hex.EncodeToString(sum[:8])
+}
+
+// StateKey is the key of the [LastApply] of the state that the run is for.
+func (r Run) StateKey() string { return fmt.Sprintf("state/%d/%s", r.Pull.Repo.ID, r.Target()) }
+
+// A LastApply is which pull request was last applied to a state.
+type LastApply struct {
+	Number int
+	Head   string
+	By     string
+	State  StateID // afterwards
+	// Settled says that the pull request was merged, or closed.
+	Settled bool
+}

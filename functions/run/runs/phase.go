@@ -1,0 +1,41 @@
+package runs
+
+import "slices"
+
+// A Phase is how far a run has come.
+type Phase string
+
+const (
+	New         Phase = ""       // there is no record yet
+	Queued      Phase = "queued" // to be planned
+	Planning    Phase = "planning"
+	Planned     Phase = "planned"
+	PlanFailed  Phase = "plan failed"
+	ApplyQueued Phase = "apply queued"
+	Applying    Phase = "applying"
+	Applied     Phase = "applied"
+	ApplyFailed Phase = "apply failed"
+	Stale       Phase = "stale"      // found to be out of date when it was to be applied
+	Superseded  Phase = "superseded" // the present head does not touch the project
+	Dropped     Phase = "dropped"    // the pull request is closed
+)
+
+// follows says what may follow what. A plan may be asked for, again and again, in
+// every phase but two: what is being applied, or waits for it, is left alone.
+var follows = map[Phase][]Phase{
+	New:         {Queued},
+	Queued:      {Planning, PlanFailed, Queued, Superseded, Dropped},
+	Planning:    {Planned, PlanFailed, Planning, Queued, Superseded, Dropped},
+	Planned:     {ApplyQueued, Queued, Dropped},
+	PlanFailed:  {Queued, Dropped},
+	ApplyQueued: {Applying, Planned, Stale, Dropped},
+	Applying:    {Applied, ApplyFailed, ApplyQueued, Planned, Stale, Dropped},
+	Applied:     {Queued, Dropped},
+	ApplyFailed: {Queued, Dropped},
+	Stale:       {Queued, Dropped},
+	Superseded:  {Queued, Dropped},
+	Dropped:     {Queued},
+}
+
+// May reports whether a run in phase p may go on to next.
+func (p Phase) May(next Phase) bool { return slices.Contains(follows[p], next) }
