@@ -19,7 +19,7 @@ const module = "github.com/lockstep-iac/lockstep/"
 var allowed = map[string][]string{
 	"cmd/lockstep":         {"..."},
 	"cmd/lockstep/demo":    {"cmd/lockstep/machine", "functions/comment", "functions/run/...", "github/...", "statebackend/...", "engine/..."},
-	"cmd/lockstep/machine": {"functions/run/...", "github"},
+	"cmd/lockstep/machine": {"functions/...", "github"},
 
 	"functions/wiring":        {"functions/run", "functions/run/runaws", "github"},
 	"functions/wiring/worker": {"functions/wiring", "functions/run", "functions/run/operating", "functions/run/workdir", "statebackend/...", "engine/..."},
