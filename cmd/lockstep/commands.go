@@ -4,6 +4,6 @@ package main
 func commands() []command {
 	return append([]command{
 		initCommand, validateCommand, planCommand, applyCommand, destroyCommand,
-		showCommand, statePullCommand, versionCommand, demoCommand,
+		showCommand, statePullCommand, versionCommand, demoCommand, serveCommand,
 	}, moreCommands()...)
 }

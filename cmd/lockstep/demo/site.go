@@ -25,7 +25,7 @@ var (
 func (w *World) Site() Site { return Site{w} }
 
 // Changed implements page.Site.
-func (s Site) Changed(ctx context.Context, since uint64) uint64 { return s.w.edits.wait(ctx, since) }
+func (s Site) Changed(ctx context.Context, since uint64) uint64 { return s.w.edits.Wait(ctx, since) }
 
 // Pulls implements page.Site: open ones first, then the newest.
 func (s Site) Pulls(ctx context.Context) ([]page.Pull, error) {

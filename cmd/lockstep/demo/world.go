@@ -52,13 +52,13 @@ type World struct {
 	plug   atomic.Bool // set when the machine is to lose its power
 	acting sync.Mutex  // held by a person who looks and then does something
 	pushed int         // how many of the prepared changes were pushed
-	edits  *broadcast
+	edits  page.Bell
 }
 
 // New returns a world in which nothing has happened yet but the first commit. It
 // serves HTTP on addresses of its own until it is closed.
 func New(o Options) (w *World, err error) {
-	w = &World{log: o.Log, edits: newBroadcast(), narrate: func(string, ...any) {}}
+	w = &World{log: o.Log, narrate: func(string, ...any) {}}
 	defer func() {
 		if err != nil {
 			w.Close()
@@ -68,7 +68,7 @@ func New(o Options) (w *World, err error) {
 		if o.OnEdit != nil {
 			o.OnEdit(e)
 		}
-		w.edits.send()
+		w.edits.Ring()
 	}})
 	if o.Page == nil {
 		if o.Page, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
@@ -86,8 +86,8 @@ func New(o Options) (w *World, err error) {
 	}
 	w.machine, err = machine.Open(machine.Config{
 		Dir: filepath.Join(o.Dir, "data"), Version: o.Version, App: app, Secret: secret, Log: o.Log, URL: w.URL,
-		Wrap: func(states operating.BackendFunc) operating.BackendFunc {
-			return lockedByObjects(states, filepath.Join(o.Dir, "locks"), &w.plug)
+		States: func(dir string) operating.BackendFunc {
+			return lockedByObjects(operating.LocalStates(dir), filepath.Join(o.Dir, "locks"), &w.plug)
 		},
 	})
 	if err != nil {
@@ -164,7 +164,7 @@ func (w *World) Live(ctx context.Context) error {
 // deliver sends the webhooks that wait, whenever something was done.
 func (w *World) deliver(ctx context.Context) {
 	for version := uint64(0); ctx.Err() == nil; {
-		version = w.edits.wait(ctx, version)
+		version = w.edits.Wait(ctx, version)
 		if _, err := w.hub.Deliver(ctx); err != nil && ctx.Err() == nil && w.log != nil {
 			w.log(err)
 		}

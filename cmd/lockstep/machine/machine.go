@@ -10,9 +10,12 @@ import (
 	"context"
 	"net/http"
 	"path/filepath"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/run"
 	"github.com/lockstep-iac/lockstep/functions/run/operating"
+	"github.com/lockstep-iac/lockstep/functions/run/page"
+	"github.com/lockstep-iac/lockstep/functions/run/rounds"
 	"github.com/lockstep-iac/lockstep/functions/run/runlocal"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -24,8 +27,11 @@ type Config struct {
 	App     *github.App
 	// Secret is the webhooks'.
 	Secret github.Secret
-	// Wrap changes how states are kept; may be nil.
-	Wrap func(operating.BackendFunc) operating.BackendFunc
+	// States returns where states are kept, given the directory for local ones.
+	States func(dir string) operating.BackendFunc
+	// PluginEnv is the environment of provider plugins, "NAME=value" each. Providers are
+	// installed only if it is not nil; otherwise there is but the built-in one.
+	PluginEnv []string
 	// URL is where people find the pages, without a slash at the end.
 	URL string
 	// Log is told what went wrong and was, or will be, tried again.
@@ -38,7 +44,10 @@ type Machine struct {
 	Pipeline *run.Pipeline
 	Webhook  http.Handler
 	States   operating.BackendFunc
-	log      func(error)
+
+	changed page.Bell // rung when something was handled
+	janitor *rounds.Janitor
+	log     func(error)
 }
 
 // How many messages are handled at a time: plans and applies are mostly waiting.
@@ -50,24 +59,26 @@ func Open(c Config) (*Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	states := operating.LocalStates(data.States)
-	if c.Wrap != nil {
-		states = c.Wrap(states)
+	e := &operating.Engine{Version: c.Version, Backend: c.States(data.States), Rescued: filepath.Join(c.Dir, "rescued")}
+	if c.PluginEnv != nil {
+		e.DataDir = filepath.Join(c.Dir, "providers")
+		e.PluginEnv = func(context.Context, run.Job) ([]string, error) { return c.PluginEnv, nil }
+		e.Secrets = func() []string { return operating.SecretsIn(c.PluginEnv) }
 	}
 	p := &run.Pipeline{
 		Connect: func(p run.Pull) (run.GitHub, error) { return c.App.Repository(p.Installation, p.Repo) },
-		Records: data.Records, Artifacts: data.Artifacts, Queue: data.Queue,
-		Engine: &operating.Engine{
-			Version: c.Version, Backend: states,
-			Rescued: filepath.Join(c.Dir, "rescued"),
-		},
+		Records: data.Records, Artifacts: data.Artifacts, Queue: data.Queue, Engine: e,
 		Secrets: []github.Secret{c.Secret},
 		Where:   func(a run.Artifact) string { return where(c.URL, a) },
 	}
-	return &Machine{
-		Data: data, Pipeline: p, States: states, log: c.Log,
+	m := &Machine{
+		Data: data, Pipeline: p, States: e.Backend, log: c.Log,
 		Webhook: run.Webhook{Pipeline: p, Secrets: []github.Secret{c.Secret}, Log: c.Log},
-	}, nil
+	}
+	m.janitor = &rounds.Janitor{Pipeline: p, App: c.App, Connect: func(installation int64, r github.Repo) (rounds.Repository, error) {
+		return c.App.Repository(installation, r)
+	}}
+	return m, nil
 }
 
 // Close closes the data directory. Nothing may be under way.
@@ -79,9 +90,19 @@ func (m *Machine) Settle(ctx context.Context) (int, error) {
 	return m.Data.Queue.Drain(ctx, m.worker(1))
 }
 
-// Work handles messages until ctx ends.
+// Work handles messages until ctx ends. What is under way then begins nothing new, and
+// comes to its end first.
 func (m *Machine) Work(ctx context.Context) error { return m.Data.Queue.Work(ctx, m.worker(atATime)) }
 
 func (m *Machine) worker(limit int) runlocal.Worker {
-	return runlocal.Worker{Handle: m.Pipeline.Handle, Abandon: m.Pipeline.Abandon, Limit: limit, Log: m.log}
+	handle := func(ctx context.Context, msg run.Message) error {
+		defer m.changed.Ring()
+		return m.Pipeline.Handle(ctx, msg)
+	}
+	return runlocal.Worker{Handle: handle, Abandon: m.Pipeline.Abandon, Limit: limit, Log: m.log}
+}
+
+// Round lets the janitor go round once.
+func (m *Machine) Round(ctx context.Context) (rounds.Found, error) {
+	return m.janitor.Round(ctx, time.Now())
 }

@@ -74,21 +74,28 @@ func decode(list []run.Record) ([]run.Run, error) {
 	return out, nil
 }
 
+// project is a run as the page shows it, with its report.
 func (m *Machine) project(ctx context.Context, r run.Run) (page.Project, error) {
-	p := page.Project{
-		Name: r.Project, Dir: r.Dir, Workspace: r.Workspace, By: r.Actor, Head: r.Head, Plan: planName(r), HasPlan: r.Full,
-	}
-	shown := standings[r.Standing()]
-	p.Standing, p.Tone = shown.words, shown.tone
-	if shown.counted {
-		p.Summary = summary(r.Counts)
-	}
+	p := shown(r)
 	report, err := m.Data.Artifacts.Get(ctx, r.Report())
 	if err != nil && !errors.Is(err, run.ErrNoArtifact) {
 		return p, err
 	}
 	p.Report = string(report)
 	return p, nil
+}
+
+// shown is what a run says of its project.
+func shown(r run.Run) page.Project {
+	p := page.Project{
+		Name: r.Project, Dir: r.Dir, Workspace: r.Workspace, By: r.Actor, Head: r.Head, Plan: planName(r), HasPlan: r.Full,
+	}
+	s := standings[r.Standing()]
+	p.Standing, p.Tone = s.words, s.tone
+	if s.counted {
+		p.Summary = summary(r.Counts)
+	}
+	return p
 }
 
 // planName is what the page with a run's plan is called.

@@ -14,18 +14,17 @@ import (
 
 // memory is a Site in memory: one pull request, by somebody who wants to do harm.
 type memory struct {
-	mu      sync.Mutex
-	pull    Pull
-	deeds   []Deed
-	version uint64
-	changed chan struct{} // closed with the next change
-	fault   error
+	mu    sync.Mutex
+	pull  Pull
+	deeds []Deed
+	bell  Bell
+	fault error
 }
 
 const harm = `"><script>alert(1)</script>`
 
 func newMemory() *memory {
-	return &memory{version: 1, changed: make(chan struct{}), pull: Pull{
+	return &memory{pull: Pull{
 		PullID: PullID{"acme", "infra", 7}, Title: "Two subnets" + harm, Author: "alice" + harm, Standing: "open",
 		From: "subnets" + harm, Into: "main", Head: strings.Repeat("ab", 20), URL: "javascript:alert(1)",
 		Projects: []Project{{
@@ -68,29 +67,14 @@ func (m *memory) Plan(ctx context.Context, id PullID, project string) (string, e
 	return "  # a will be created\n  + a " + harm + "\n", m.fault
 }
 
-func (m *memory) Changed(ctx context.Context, since uint64) uint64 {
-	m.mu.Lock()
-	version, changed := m.version, m.changed
-	m.mu.Unlock()
-	if version != since {
-		return version
-	}
-	select {
-	case <-changed:
-		return version + 1
-	case <-ctx.Done():
-		return version
-	}
-}
+func (m *memory) Changed(ctx context.Context, since uint64) uint64 { return m.bell.Wait(ctx, since) }
 
 // change changes the site.
 func (m *memory) change(f func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	f()
-	m.version++
-	close(m.changed)
-	m.changed = make(chan struct{})
+	m.bell.Ring()
 }
 
 // talker is a memory that people can act on.

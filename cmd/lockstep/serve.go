@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/machine"
+	"github.com/lockstep-iac/lockstep/functions/run/operating"
+	"github.com/lockstep-iac/lockstep/functions/run/page"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+const serveUsage = `serve [OPTIONS]
+
+  Runs the whole pipeline on this machine, for the repositories that a GitHub App is
+  installed in. Webhooks go to /webhook; the page at / shows runs and whole plans, on
+  this machine only, unless there is a token to ask for. States of the "local" backend
+  live in the data directory; those of "s3" where they are.
+
+  The App needs: contents, metadata: read; checks, issues, pull requests: write; the
+  events pull_request, issue_comment, pull_request_review, check_run, check_suite.
+
+  An interrupt lets what is under way finish, begins nothing new, and ends. What is not
+  done yet is done after the next start.
+
+  Each option can be a variable of the environment, too: -app-id is LOCKSTEP_APP_ID.`
+
+var serveCommand = command{name: "serve", synopsis: "Run the pipeline on this machine, for a GitHub App", run: func(a *app, args []string) int {
+	var o serveOptions
+	f := a.newFlags("serve", serveUsage)
+	o.flags(f)
+	if code, ok := f.parse(args); !ok {
+		return code
+	}
+	if f.NArg() > 0 {
+		return a.usage("serve takes options only, not %q", f.Arg(0))
+	}
+	s, err := o.settings(a, f)
+	if err == nil {
+		err = serve(a, s)
+	}
+	if err != nil {
+		return a.failed(err)
+	}
+	return 0
+}}
+
+// roundEvery is how often the janitor looks for what nobody would come back to. A round
+// costs a few requests a repository.
+const roundEvery = 5 * time.Minute
+
+// serve serves until it is interrupted.
+func serve(a *app, s *serveSettings) error {
+	login, err := s.app.Login(a.ctx)
+	if err != nil {
+		return hinted(err, "-app-id is the App's ID, -app-key one of its private keys, both from the App's settings on GitHub; -github-url is for a GitHub of your own")
+	}
+	l, err := listen(s.addr)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	log := func(err error) { fmt.Fprintf(a.err, "lockstep: note: %s\n", err) }
+	base := s.base(l)
+	m, err := machine.Open(machine.Config{
+		Dir: s.data, Version: version, App: s.app, Secret: s.secret, States: operating.States, PluginEnv: s.pluginEnv,
+		URL: base, Log: log,
+	})
+	if err == nil {
+		_, err = m.Data.Queue.Waiting(a.ctx) // opens the database
+	}
+	if err != nil {
+		return hinted(err, "-data names a directory that this user can write to")
+	}
+	defer m.Close()
+	ctx, stop := context.WithCancel(a.ctx)
+	server := &http.Server{Handler: s.handler(ctx, m, base, log), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute}
+	fmt.Fprintf(a.out, "Lockstep works as %s. Webhooks: %s/webhook. Page: %s/. Data: %s.\n", login, base, base, s.data)
+	var work sync.WaitGroup
+	defer work.Wait()
+	defer stop()
+	failed := make(chan error, 2)
+	work.Go(func() { failed <- m.Work(ctx) })
+	work.Go(func() { janitor(ctx, m, log) })
+	work.Go(func() {
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			failed <- err
+		}
+	})
+	select {
+	case <-a.ctx.Done():
+	case err = <-failed:
+	}
+	stop()
+	// Webhooks that are being received are received to the end.
+	end, cancel := context.WithTimeout(context.WithoutCancel(a.ctx), 10*time.Second)
+	defer cancel()
+	return errors.Join(err, server.Shutdown(end))
+}
+
+// janitor goes its rounds until ctx ends: at once, and from time to time.
+func janitor(ctx context.Context, m *machine.Machine, log func(error)) {
+	tick := time.NewTicker(roundEvery)
+	defer tick.Stop()
+	for {
+		found, err := m.Round(ctx)
+		if err != nil && ctx.Err() == nil {
+			log(fmt.Errorf("look for what was missed: %w", err))
+		}
+		if n := found.Deliveries + found.Leases + found.Heads + found.Comments; n > 0 {
+			log(fmt.Errorf("found what was missed: %d webhooks, %d pull requests, %d comments, %d runs of processes that ended", found.Deliveries, found.Heads, found.Comments, found.Leases))
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// handler serves webhooks, and the pages to whom they are for.
+func (s *serveSettings) handler(ctx context.Context, m *machine.Machine, base string, log func(error)) http.Handler {
+	pages := page.Handler{Site: m.Site(s.web), Access: s.access, Title: "runs", Log: log}.Server()
+	mux := http.NewServeMux()
+	mux.Handle("/webhook", m.Webhook)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		// Streams of events end when the server is to end.
+		c, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		defer context.AfterFunc(ctx, cancel)()
+		pages.ServeHTTP(w, r.WithContext(c))
+	})
+	return mux
+}
+
+// base is where people find the pages, without a slash at the end.
+func (s *serveSettings) base(l net.Listener) string {
+	if s.url != "" {
+		return s.url
+	}
+	return "http://" + l.Addr().String()
+}
+
+// A serveSettings is what serve is told, understood.
+type serveSettings struct {
+	data, addr string
+	url        string // without a slash at the end; may be empty
+	web        string // GitHub's pages, without a slash at the end
+	app        *github.App
+	secret     github.Secret
+	access     page.Access
+	pluginEnv  []string
+}

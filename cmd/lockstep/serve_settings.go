@@ -1,0 +1,160 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/run/page"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// serveOptions is what serve is told, as it is on the command line.
+type serveOptions struct {
+	data, addr, url           string
+	appID, appKey, secret     string
+	githubURL, token, plugins string
+}
+
+func (o *serveOptions) flags(f *flags) {
+	f.StringVar(&o.appID, "app-id", "", "the GitHub App's ID")
+	f.StringVar(&o.appKey, "app-key", "", "a file with one of its private keys, as GitHub gives it")
+	f.StringVar(&o.secret, "webhook-secret", "", "a file with the secret of its webhook")
+	f.StringVar(&o.githubURL, "github-url", github.DefaultURL, "where GitHub's API is")
+	f.StringVar(&o.data, "data", "lockstep-data", "the data directory; it holds plans and states: keep it safe")
+	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "where to listen, HOST:PORT")
+	f.StringVar(&o.url, "url", "", "where people find the page, if there is a proxy before it")
+	f.StringVar(&o.token, "page-token", "", "a file with the token that opens the page")
+	f.StringVar(&o.plugins, "plugin-env", "", "a file with the environment of provider plugins, NAME=value a line")
+}
+
+// environment fills in what the command line does not say.
+func (o *serveOptions) environment(a *app, f *flags) {
+	given := map[string]bool{}
+	f.Visit(func(x *flag.Flag) { given[x.Name] = true })
+	f.VisitAll(func(x *flag.Flag) {
+		name := "LOCKSTEP_" + strings.ToUpper(strings.ReplaceAll(x.Name, "-", "_"))
+		if v := a.getenv(name); v != "" && !given[x.Name] && x.Name != "no-color" {
+			x.Value.Set(v) // all of them take any text
+		}
+	})
+}
+
+// settings reads the files that options name, and says what is missing.
+func (o *serveOptions) settings(a *app, f *flags) (*serveSettings, error) {
+	o.environment(a, f)
+	s := &serveSettings{data: a.path(o.data), addr: o.addr, url: strings.TrimSuffix(o.url, "/")}
+	if err := o.github(a, s); err != nil {
+		return nil, err
+	}
+	if err := o.page(a, s); err != nil {
+		return nil, err
+	}
+	s.pluginEnv = []string{}
+	if o.plugins == "" {
+		return s, nil
+	}
+	text, err := readFile(a, "plugin-env", o.plugins)
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if name, _, ok := strings.Cut(line, "="); !ok || name == "" {
+			// Not the line: it may be a secret.
+			return nil, hinted(fmt.Errorf("%s has a line that is not NAME=value", o.plugins), "each line of it is one variable, without quotes")
+		}
+		s.pluginEnv = append(s.pluginEnv, line)
+	}
+	return s, nil
+}
+
+// github is the App, and where GitHub is.
+func (o *serveOptions) github(a *app, s *serveSettings) error {
+	if o.appID == "" || o.appKey == "" || o.secret == "" {
+		return hinted(errors.New("serve needs -app-id, -app-key and -webhook-secret"),
+			"make a GitHub App at https://github.com/settings/apps/new; `lockstep serve -help` says what it needs. Without one, `lockstep demo` shows everything")
+	}
+	id, err := strconv.ParseInt(o.appID, 10, 64)
+	if err != nil || id <= 0 {
+		return hinted(fmt.Errorf("-app-id is %q, which is no number", o.appID), "it is the number that the App's settings on GitHub call App ID")
+	}
+	key, err := readFile(a, "app-key", o.appKey)
+	if err != nil {
+		return err
+	}
+	if s.app, err = github.NewApp(github.AppConfig{ID: id, Key: github.NewSecret(key), URL: o.githubURL}); err != nil {
+		return hinted(err, "-app-key names the .pem file that GitHub gave out when the key was made; -github-url an https address")
+	}
+	secret, err := readFile(a, "webhook-secret", o.secret)
+	if err != nil {
+		return err
+	}
+	s.secret = github.NewSecret(secret)
+	s.web = webOf(o.githubURL)
+	return nil
+}
+
+// webOf returns where the pages of a GitHub are, given its API.
+// Source: https://docs.github.com/en/enterprise-server@latest/rest/overview/resources-in-the-rest-api
+func webOf(api string) string {
+	u, err := url.Parse(api)
+	switch {
+	case err != nil || u.Scheme != "https":
+		return ""
+	case u.Host == "api.github.com":
+		return "https://github.com"
+	case strings.HasPrefix(u.Path, "/api/v3"):
+		return "https://" + u.Host
+	case strings.HasPrefix(u.Host, "api."): // with data residency
+		return "https://" + strings.TrimPrefix(u.Host, "api.")
+	}
+	return ""
+}
+
+// page is who may look at the page.
+func (o *serveOptions) page(a *app, s *serveSettings) error {
+	if s.url != "" {
+		u, err := url.Parse(s.url)
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.Path != "" {
+			return hinted(fmt.Errorf("-url is %q, which is not the address of a page", o.url), "such as -url https://lockstep.example.com")
+		}
+		s.access.Hosts, s.access.Secure = []string{strings.ToLower(u.Host)}, u.Scheme == "https"
+	}
+	if o.token == "" {
+		return nil
+	}
+	token, err := readFile(a, "page-token", o.token)
+	if err != nil {
+		return err
+	}
+	if len(token) < page.ShortestToken {
+		return hinted(fmt.Errorf("the token in %s has %d characters", o.token, len(token)), "make one of %d or more that nobody can guess: openssl rand -hex 32", page.ShortestToken)
+	}
+	s.access.Token = token
+	return nil
+}
+
+// readFile reads what an option names, without blank space around it.
+func readFile(a *app, option, name string) (string, error) {
+	data, err := os.ReadFile(a.path(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", hinted(fmt.Errorf("-%s: there is no file %s", option, name), "the option names a file, not what is in it")
+	}
+	if err != nil {
+		return "", fmt.Errorf("-%s: %s", option, reason(err))
+	}
+	text := strings.TrimSpace(string(data))
+	if text == "" {
+		return "", fmt.Errorf("-%s: the file %s is empty", option, name)
+	}
+	return text, nil
+}

@@ -1,0 +1,318 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/run/runlocal"
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// served is a GitHub on loopback, and what a serve of its App is told.
+type served struct {
+	workspaceDir
+	hub  *githubtest.Hub
+	repo *githubtest.Repository
+	api  string // URL
+
+	mu    sync.Mutex
+	said  []string      // by our App
+	edits chan struct{} // closed with the next edit
+}
+
+const servedNetwork = `terraform {
+  backend "local" {
+  }
+}
+
+resource "terraform_data" "host" {
+  count = %d
+  input = "host ${count.index}"
+}
+`
+
+func newServed(t *testing.T) *served {
+	t.Helper()
+	s := &served{workspaceDir: newDir(t), edits: make(chan struct{})}
+	secret := "a secret of webhooks"
+	s.hub = githubtest.New(githubtest.Options{Secret: github.NewSecret(secret), OnEdit: s.edit})
+	api := httptest.NewServer(s.hub)
+	t.Cleanup(api.Close)
+	s.repo = s.hub.AddRepository("acme", "infra", githubtest.Files{"network/main.tf": fmt.Sprintf(servedNetwork, 0)})
+	s.repo.Grant("alice", "write")
+	s.write("key.pem", s.hub.AppKey())
+	s.write("secret", secret+"\n")
+	s.api = api.URL
+	return s
+}
+
+func (s *served) edit(e githubtest.Edit) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if strings.HasSuffix(e.Who, "[bot]") {
+		s.said = append(s.said, e.Kind+": "+e.Text)
+	}
+	close(s.edits)
+	s.edits = make(chan struct{})
+}
+
+// await waits until our App has said one of some things.
+func (s *served) await(parts ...string) {
+	s.t.Helper()
+	late := time.After(20 * time.Second)
+	for {
+		s.mu.Lock()
+		said, edits := s.said, s.edits
+		s.mu.Unlock()
+		for _, x := range said {
+			for _, part := range parts {
+				if strings.Contains(x, part) {
+					return
+				}
+			}
+		}
+		select {
+		case <-edits:
+		case <-late:
+			s.t.Fatalf("nobody says one of %q, but:\n%.2000s", parts, strings.Join(said, "\n"))
+		}
+	}
+}
+
+// A serving is a `lockstep serve` in a process of its own.
+type serving struct {
+	*exec.Cmd
+	t      *testing.T
+	url    string
+	stderr *bytes.Buffer
+}
+
+// start starts one, on the data directory "data".
+func (s *served) start(args ...string) *serving {
+	s.t.Helper()
+	args = append([]string{"lockstep", "serve", "-app-key", "key.pem", "-webhook-secret", "secret", "-github-url", s.api, "-addr", "127.0.0.1:0", "-data", "data"}, args...)
+	p := &serving{t: s.t, stderr: new(bytes.Buffer)}
+	p.Cmd = &exec.Cmd{Path: executable(s.t), Args: args, Dir: s.path, Env: append(s.environ(), fmt.Sprintf("LOCKSTEP_APP_ID=%d", s.hub.App("").ID)), Stderr: p.stderr}
+	out, err := p.StdoutPipe()
+	if err == nil {
+		err = p.Start()
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() {
+		p.Process.Kill()
+		p.Wait()
+		if s.t.Failed() {
+			s.t.Logf("a serve said:\n%s", p.stderr)
+		}
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	m := regexp.MustCompile(`^Lockstep works as lockstep\[bot\]\. Webhooks: (http://[^/]+)/webhook\. `).FindStringSubmatch(line)
+	if m == nil {
+		p.Process.Kill()
+		p.Wait()
+		s.t.Fatalf("%q %v\n%s", line, err, p.stderr)
+	}
+	p.url = m[1]
+	s.hub.SetWebhook(p.url + "/webhook")
+	return p
+}
+
+// stop interrupts it; it must end well.
+func (p *serving) stop(signal os.Signal) {
+	p.t.Helper()
+	if err := p.Process.Signal(signal); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := p.Wait(); err != nil {
+		p.t.Errorf("it ends with %v\n%s", err, p.stderr)
+	}
+}
+
+func (s *served) deliver() {
+	s.t.Helper()
+	if _, err := s.hub.Deliver(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// From a signed webhook to the applied state, by a process as it is installed; what is
+// missed while it is not there is found at the next start.
+func TestServe(t *testing.T) {
+	t.Parallel()
+	s := newServed(t)
+	p := s.start()
+	s.repo.Push("alice", "hosts", "Two hosts", githubtest.Files{"network/main.tf": fmt.Sprintf(servedNetwork, 2)})
+	s.repo.OpenPull("alice", "Two hosts", "hosts")
+	s.deliver()
+	s.await("edit: <!-- lockstep:status -->\n### Plan for")
+	body := s.get(p.url + "/acme/infra/pull/1")
+	for _, want := range []string{"waits for lockstep apply", "2 to add", "terraform_data.host[1]"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page does not show %q:\n%s", want, body)
+		}
+	}
+	p.stop(syscall.SIGTERM)
+
+	s.repo.Push("alice", "hosts", "Three hosts", githubtest.Files{"network/main.tf": fmt.Sprintf(servedNetwork, 3)})
+	s.hub.LoseDeliveries(100)
+	s.deliver()
+	s.hub.LoseDeliveries(0)
+	p = s.start()
+	s.await(fmt.Sprintf("Plan for `%.7s`: 3 to add", s.repo.Head("hosts")))
+	s.repo.Comment("alice", 1, "lockstep apply")
+	s.deliver()
+	s.await("**Applied** `network`: 3 added")
+	p.stop(os.Interrupt)
+	if n := s.hosts(); n != 3 {
+		t.Errorf("%d hosts are in the state", n)
+	}
+}
+
+func (s *served) get(url string) string {
+	s.t.Helper()
+	res, err := http.Get(url)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	var b bytes.Buffer
+	if _, err := b.ReadFrom(res.Body); err != nil || res.StatusCode != http.StatusOK {
+		s.t.Errorf("GET %s: %s %v", url, res.Status, err)
+	}
+	return b.String()
+}
+
+// hosts returns how many hosts the state has; none if there is no state.
+func (s *served) hosts() int {
+	s.t.Helper()
+	data, err := os.ReadFile(filepath.Join(s.path, "data/states/acme/infra/network/default/terraform.tfstate"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var state struct {
+		Resources []struct{ Instances []any }
+	}
+	if err := json.Unmarshal(data, &state); err != nil {
+		s.t.Fatalf("%v\n%s", err, data)
+	}
+	n := 0
+	for _, r := range state.Resources {
+		n += len(r.Instances)
+	}
+	return n
+}
+
+// A serve that is interrupted in the middle of an apply begins no other change, writes
+// the state, and says how far it came: there, or after the next start.
+func TestServeIsInterrupted(t *testing.T) {
+	t.Parallel()
+	const hosts = 3000
+	s := newServed(t)
+	p := s.start()
+	s.repo.Push("alice", "hosts", "Hosts", githubtest.Files{"network/main.tf": fmt.Sprintf(servedNetwork, hosts)})
+	s.repo.OpenPull("alice", "Hosts", "hosts")
+	s.deliver()
+	s.await(fmt.Sprintf("Plan for `%.7s`: %d to add", s.repo.Head("hosts"), hosts))
+	s.repo.Comment("alice", 1, "lockstep apply")
+	s.deliver()
+	s.awaitApply()
+	p.stop(os.Interrupt)
+	if !strings.Contains(p.stderr.String(), "Interrupt received") {
+		t.Errorf("it says\n%s", p.stderr)
+	}
+	p = s.start()
+	s.await("reaction: rocket", "reaction: confused")
+	p.stop(os.Interrupt)
+	answer := ""
+	for _, c := range s.repo.Comments(1) {
+		if strings.Contains(c.Body, "lockstep:answer") {
+			answer = c.Body
+		}
+	}
+	m := regexp.MustCompile(`(\d+) added, 0 changed, 0 destroyed`).FindStringSubmatch(answer)
+	if m == nil {
+		t.Fatalf("it says\n%s", answer)
+	}
+	if got := fmt.Sprint(s.hosts()); got != m[1] {
+		t.Errorf("%s hosts are in the state, and it says\n%s", got, answer)
+	}
+	t.Logf("%s of %d hosts were made", m[1], hosts)
+}
+
+// awaitApply waits until an apply has begun: there is a note of it.
+func (s *served) awaitApply() {
+	s.t.Helper()
+	data, err := runlocal.Open(filepath.Join(s.path, "data"))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer data.Close()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		begun, err := data.Records.All(s.t.Context(), "effect")
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if len(begun) > 0 {
+			return
+		}
+	}
+	s.t.Fatal("no apply begins")
+}
+
+func TestServeCannotBegin(t *testing.T) {
+	t.Parallel()
+	s := newServed(t)
+	s.write("short", "swordfish")
+	s.write("empty", "\n")
+	s.write("env", "AWS_SECRET_ACCESS_KEY=x\nhunter2\n")
+	s.write("file", "x")
+	id := []string{"-app-id", "4711"}
+	base := append(id, "-app-key", "key.pem", "-webhook-secret", "secret", "-data", "data", "-addr", "127.0.0.1:0")
+	for _, c := range []struct {
+		name       string
+		args       []string
+		want, hint string
+	}{
+		{"nothing", nil, "serve needs -app-id", "lockstep demo"},
+		{"a name for the App", []string{"-app-id", "lockstep", "-app-key", "key.pem", "-webhook-secret", "secret"}, "no number", "App ID"},
+		{"no such key", append(id, "-app-key", "none.pem", "-webhook-secret", "secret"), "-app-key: there is no file none.pem", "names a file"},
+		{"something else for a key", append(id, "-app-key", "short", "-webhook-secret", "secret"), "not an RSA key", ".pem"},
+		{"no secret", append(id, "-app-key", "key.pem", "-webhook-secret", "empty"), "empty is empty", ""},
+		{"plain http", append(base, "-github-url", "http://github.example"), "is not an https URL", "-github-url"},
+		{"a wrong App", append(append([]string{}, base...), "-app-id", "4712", "-github-url", s.api), "GitHub says 401", "-app-id"},
+		{"data that cannot be", append(append([]string{}, base...), "-data", "file/dir", "-github-url", s.api), "open data directory", "-data"},
+		{"a short token", append(base, "-page-token", "short"), "has 9 characters", "openssl rand"},
+		{"a strange address", append(base, "-url", "lockstep.example"), "not the address of a page", "https://"},
+		{"a strange environment", append(base, "-plugin-env", "env"), "not NAME=value", "each line"},
+	} {
+		args := append([]string{"serve"}, c.args...)
+		r := s.run(args...)
+		if r.code != 1 || !strings.Contains(r.stderr, c.want) || !strings.Contains(r.stderr, c.hint) || !strings.HasPrefix(r.stderr, "lockstep: error: ") {
+			t.Errorf("%s: exit code %d\n%s", c.name, r.code, r.stderr)
+		}
+		if strings.Contains(r.stderr, "hunter2") || strings.Contains(r.stderr, "swordfish") || strings.Contains(r.out+r.stderr, "RSA PRIVATE KEY-----\n") {
+			t.Errorf("%s: a secret is told:\n%s", c.name, r.stderr)
+		}
+	}
+}
