@@ -82,6 +82,8 @@ func TestGolden(t *testing.T) {
 		"check-out-of-date":     check(with(net, OutOfDate, "", somePlan), ""),
 		"check-not-applied":     check(with(net, NotApplied, "", somePlan), ""),
 		"check-superseded":      check(with(net, Overtaken, "", ""), ""),
+		"check-given-up":        check(with(net, GivenUp, "", ""), ""),
+		"status-given-up":       Status{Head: someSHA, Projects: []ProjectStatus{with(net, GivenUp, "", "")}, Closed: true}.Markdown(65536),
 		"check-shared":          check(net, "planning failed on #9"),
 		"check-big":             check(big, ""),
 		"answer-done":           Answer{"33", []Reply{Done{"network", Counts{Add: 2, Change: 1}, ""}}}.Markdown(65536),

@@ -108,7 +108,8 @@ func (t *task) writeCheck(ctx context.Context, r Run, all []runs.Standing) error
 	check := github.Check{
 		Name: r.Check(), SHA: r.Head, ExternalID: fmt.Sprintf("%d/%s", r.Pull.Number, r.Target()),
 		Status: own.Status, Conclusion: shown,
-		Title: t.clean(page.Title(github.MaxCheckTitle)), Summary: t.clean(page.Summary(github.MaxCheckText)), Text: t.clean(page.Text(github.MaxCheckText)),
+		Title: page.Title(github.MaxCheckTitle), Summary: comment.Cut(t.clean(page.Summary(github.MaxCheckText)), github.MaxCheckText),
+		Text: comment.Cut(t.clean(page.Text(github.MaxCheckText)), github.MaxCheckText),
 	}
 	id, err := t.hub.PutCheck(ctx, own.ID, check)
 	if errors.Is(err, github.ErrNotFound) {

@@ -100,7 +100,7 @@ func (t *task) handle(ctx context.Context) error {
 	case ToApply:
 		return t.apply(ctx)
 	}
-	panic(fmt.Sprintf("run: %q is no kind of message", t.message.Kind))
+	return fmt.Errorf("there is no kind of message %q", t.message.Kind)
 }
 
 // errGone says that there is no such pull request or commit any more, or no right to

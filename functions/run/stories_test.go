@@ -229,6 +229,28 @@ func TestEverythingTwice(t *testing.T) {
 	}
 }
 
+// TestMergeTwice holds the same of a merge that applies: one apply, one answer.
+func TestMergeTwice(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMerge())
+	n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "1")})
+	s.repo.Merge("alice", n)
+	for range 2 {
+		if _, err := s.hub.Deliver(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.drain(t.Context(), func(ctx context.Context, m run.Message) error {
+			again := m
+			again.ID += "-again" // as if its record were gone
+			return errors.Join(s.pipeline.Handle(ctx, m), s.pipeline.Handle(ctx, again), s.pipeline.Handle(ctx, m))
+		})
+	}
+	s.expect("the answer", s.answer(n, "merge"), "**Applied** `net`: 2 added")
+	if got := strings.Count(strings.Join(s.hub.Lines(), "\n"), "in_progress, Applying"); got != 1 {
+		t.Errorf("it was applied %d times:\n%s", got, strings.Join(s.hub.Lines(), "\n"))
+	}
+}
+
 // TestWebhooks holds how the address of webhooks answers what is not right.
 func TestWebhooks(t *testing.T) {
 	t.Parallel()

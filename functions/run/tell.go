@@ -66,8 +66,8 @@ func (t *task) tellAnswer(ctx context.Context, a Ask) error {
 	if err := t.react(ctx, a.comment(), map[comment.Verdict]github.Reaction{comment.Good: github.Rocket, comment.Bad: github.Confused}[verdict]); err != nil {
 		return err
 	}
-	told := len(a.Parts)
-	return t.changeAsk(ctx, a.Name, func(now *Ask) { now.Told = len(now.Parts) == told })
+	told := string(encode(a.Parts))
+	return t.changeAsk(ctx, a.Name, func(now *Ask) { now.Told = string(encode(now.Parts)) == told })
 }
 
 // react puts a picture under a comment; there is none with the ID 0.
@@ -84,7 +84,8 @@ func (t *task) react(ctx context.Context, id int64, r github.Reaction) error {
 
 // say writes a comment, or brings it up to date.
 func (t *task) say(ctx context.Context, marker, body string) error {
-	_, err := t.hub.PutComment(ctx, t.message.Pull.Number, marker, t.clean(body))
+	// What is put in the place of a secret may be longer than it.
+	_, err := t.hub.PutComment(ctx, t.message.Pull.Number, marker, comment.Cut(t.clean(body), github.MaxComment))
 	return err
 }
 
