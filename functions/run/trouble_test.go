@@ -182,10 +182,18 @@ func TestClosedWhileApplying(t *testing.T) {
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 	engine := s.pipeline.Engine
-	s.pipeline.Engine = closing{engine, func() { s.repo.Close("bob", n) }}
+	s.pipeline.Engine = closing{engine, func() {
+		s.repo.Close("bob", n)
+		s.hub.LoseDeliveries(20) // the webhook is here already
+		m := run.Message{ID: "at-once", Kind: run.Closed, Pull: s.ref(n), Action: "closed", Actor: "bob"}
+		if err := s.pipeline.Handle(t.Context(), m); err != nil {
+			t.Error(err)
+		}
+	}}
 	s.expect("the answer", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added")
 	s.expect("what is left behind", s.answer(n, "close"), "**Applied, but not merged**: `.`")
 	s.pipeline.Engine = engine
+	s.hub.LoseDeliveries(0)
 	two := s.pull("bob", "c", githubtest.Files{"c.tf": resource("c", "1")})
 	s.expect("others are free", s.say("bob", two, "lockstep apply"), "**Applied** `.`: 1 added, 0 changed, 1 destroyed")
 }
