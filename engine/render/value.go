@@ -58,7 +58,7 @@ func writeValue(b *strings.Builder, v cty.Value, indent int) {
 	case ty == cty.String:
 		writeText(b, v.AsString(), indent)
 	case ty == cty.Number:
-		b.WriteString(v.AsBigFloat().Text('f', -1))
+		b.WriteString(digits(v.AsBigFloat()))
 	case ty == cty.Bool:
 		b.WriteString(strconv.FormatBool(v.True()))
 	case ty.IsTupleType():

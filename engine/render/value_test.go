@@ -1,6 +1,7 @@
 package render
 
 import (
+	"math/big"
 	"strings"
 	"testing"
 
@@ -99,5 +100,19 @@ func TestOutputs(t *testing.T) {
 	}
 	if src, err := OutputsJSON(nil); err != nil || string(src) != "{}" {
 		t.Errorf("without a state: %s, %v", src, err)
+	}
+}
+
+// TestDigits shows numbers with all their digits, whichever way they are found.
+func TestDigits(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"0", "1", "-1", "9223372036854775807", "9223372036854775808", "-9223372036854775808", "0.1", "-0.5", "12345678901234567890.123", "-0"} {
+		f, _, err := big.ParseFloat(s, 10, 512, big.ToNearestEven)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := digits(f); got != s {
+			t.Errorf("%s is shown as %s", s, got)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"math/big"
 	"strconv"
 	"strings"
 
@@ -68,11 +69,20 @@ func newText(v cty.Value) text {
 		s := v.AsString()
 		return text{isString: true, s: s, json: parseJSON(s)}
 	case cty.Number:
-		return text{s: v.AsBigFloat().Text('f', -1)}
+		return text{s: digits(v.AsBigFloat())}
 	case cty.Bool:
 		return text{s: strconv.FormatBool(v.True())}
 	}
 	return text{s: v.Type().FriendlyName()}
+}
+
+// digits returns a number with all its digits. To find these is much work for a fraction of
+// 512 bits; most numbers are none.
+func digits(f *big.Float) string {
+	if n, acc := f.Int64(); acc == big.Exact && !f.Signbit() {
+		return strconv.FormatInt(n, 10)
+	}
+	return f.Text('f', -1)
 }
 
 // parseJSON returns the value of a string that is a JSON object or array.

@@ -43,9 +43,17 @@ type archive struct {
 
 func newArchive(w io.Writer) *archive {
 	z := zip.NewWriter(w)
-	// Plans are large, short-lived, and somebody is waiting.
+	// Plans are large, short-lived, and somebody is waiting. Members are written one after
+	// the other, so that all share one compressor, which takes a megabyte.
+	var shared *flate.Writer
 	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
-		return flate.NewWriter(w, flate.BestSpeed)
+		if shared != nil {
+			shared.Reset(w)
+			return shared, nil
+		}
+		var err error
+		shared, err = flate.NewWriter(w, flate.BestSpeed)
+		return shared, err
 	})
 	return &archive{zip: z}
 }
