@@ -88,7 +88,7 @@ func (w *writer) attribute(indent int, name string, a *schema.Attribute, v cty.V
 		return
 	}
 	text := "null # sensitive"
-	if !a.Sensitive && !val.ContainsMarked() {
+	if !a.Sensitive && !marks.Any(val) {
 		text = expression(val)
 	}
 	w.line(indent, "%s = %s", name, text)

@@ -17,9 +17,27 @@ const (
 // Has reports whether v itself carries m; what v contains does not count.
 func Has(v cty.Value, m Mark) bool { return v != cty.NilVal && v.HasMark(m) }
 
+// Any reports whether v or anything within it carries a mark: what cty's ContainsMarked
+// says, without keeping track of where it is.
+func Any(v cty.Value) bool {
+	if v.IsMarked() {
+		return true
+	}
+	// The elements of a set have no marks of their own.
+	if ty := v.Type(); ty.IsPrimitiveType() || ty.IsSetType() || v.IsNull() || !v.IsKnown() || !v.CanIterateElements() {
+		return false
+	}
+	for it := v.ElementIterator(); it.Next(); {
+		if _, x := it.Element(); Any(x) {
+			return true
+		}
+	}
+	return false
+}
+
 // Contains reports whether v or anything within it carries m.
 func Contains(v cty.Value, m Mark) bool {
-	if v == cty.NilVal || !v.ContainsMarked() {
+	if v == cty.NilVal || !Any(v) {
 		return false
 	}
 	found := false
@@ -33,7 +51,7 @@ func Contains(v cty.Value, m Mark) bool {
 // Paths splits v into the value without marks and the paths that carry m.
 // Other marks are dropped.
 func Paths(v cty.Value, m Mark) (cty.Value, []cty.Path) {
-	if !v.ContainsMarked() {
+	if !Any(v) {
 		return v, nil
 	}
 	plain, pvms := v.UnmarkDeepWithPaths()

@@ -73,3 +73,23 @@ func texts(paths []cty.Path) []string {
 	slices.Sort(out)
 	return out
 }
+
+// TestAny says of each value what cty says of it.
+func TestAny(t *testing.T) {
+	t.Parallel()
+	secret := cty.StringVal("x").Mark(Sensitive)
+	object := func(v cty.Value) cty.Value {
+		return cty.ObjectVal(map[string]cty.Value{"a": cty.StringVal("y"), "b": v})
+	}
+	for _, v := range []cty.Value{
+		cty.StringVal("x"), secret, cty.NullVal(cty.String).Mark(Sensitive), cty.UnknownVal(cty.String).Mark(Sensitive),
+		cty.DynamicVal, cty.NullVal(cty.List(cty.String)), cty.UnknownVal(cty.Map(cty.String)), cty.EmptyObjectVal,
+		object(cty.StringVal("z")), object(secret), object(object(secret)), object(cty.UnknownVal(cty.EmptyObject)),
+		cty.ListVal([]cty.Value{cty.StringVal("x"), secret}), cty.SetVal([]cty.Value{secret}), cty.SetVal([]cty.Value{object(cty.StringVal("z"))}),
+		cty.MapVal(map[string]cty.Value{"k": secret}), cty.TupleVal([]cty.Value{cty.True, object(secret)}), cty.TupleVal([]cty.Value{cty.NullVal(cty.DynamicPseudoType)}),
+	} {
+		if got := Any(v); got != v.ContainsMarked() {
+			t.Errorf("%#v: %v", v, got)
+		}
+	}
+}

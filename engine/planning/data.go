@@ -79,7 +79,7 @@ func (x *instance) planData(ctx context.Context) (cty.Value, diags.Diagnostics) 
 	if ds = append(ds, more...); ds.HasErrors() {
 		return cty.NilVal, ds
 	}
-	if config.ContainsMarked() {
+	if marks.Any(config) {
 		if ds = append(ds, x.place(x.rs.Block.CheckEphemeral(config), x.addr)...); ds.HasErrors() {
 			return cty.NilVal, ds
 		}

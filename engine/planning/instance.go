@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/session"
 	"github.com/lockstep-iac/lockstep/engine/states"
@@ -177,7 +178,7 @@ func (x *instance) config(ctx context.Context) (cty.Value, diags.Diagnostics) {
 	if ds.HasErrors() {
 		return val, ds
 	}
-	if val.ContainsMarked() {
+	if marks.Any(val) {
 		more := x.rs.Block.CheckEphemeral(val)
 		if ds = append(ds, x.place(more, x.addr)...); ds.HasErrors() {
 			return val, ds

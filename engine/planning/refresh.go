@@ -148,10 +148,10 @@ func (p *planner) drifted(addr addrs.ResourceInstanceObject, b *block, before, a
 
 // equal compares values without their marks.
 func equal(a, b cty.Value) bool {
-	if a.ContainsMarked() {
+	if marks.Any(a) {
 		a, _ = a.UnmarkDeep()
 	}
-	if b.ContainsMarked() {
+	if marks.Any(b) {
 		b, _ = b.UnmarkDeep()
 	}
 	return a.RawEquals(b)

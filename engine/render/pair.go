@@ -101,7 +101,7 @@ func same(a, b cty.Value) bool {
 	if a == nothing || b == nothing {
 		return a == b
 	}
-	if a.ContainsMarked() || b.ContainsMarked() {
+	if marks.Any(a) || marks.Any(b) {
 		pa, ma := a.UnmarkDeepWithPaths()
 		pb, mb := b.UnmarkDeepWithPaths()
 		return pa.IsWhollyKnown() && pb.IsWhollyKnown() && len(ma) == len(mb) && pa.RawEquals(pb)

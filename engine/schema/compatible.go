@@ -35,7 +35,7 @@ func AssertValueCompatible(planned, actual cty.Value) []error {
 
 // unmarked returns v without marks and whether anything in it is sensitive.
 func unmarked(v cty.Value) (cty.Value, bool) {
-	if !v.ContainsMarked() {
+	if !marks.Any(v) {
 		return v, false
 	}
 	secret := marks.Contains(v, marks.Sensitive)

@@ -14,7 +14,7 @@ import (
 // ephemeral although it is for something that is stored. Only write-only attributes
 // may be ephemeral. The path is in Attribute; the caller adds address and place.
 func (b *Block) CheckEphemeral(v cty.Value) diags.Diagnostics {
-	if !v.ContainsMarked() {
+	if !marks.Any(v) {
 		return nil
 	}
 	_, paths := marks.Paths(v, marks.Ephemeral)

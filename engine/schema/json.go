@@ -10,7 +10,7 @@ import (
 // A JSONCodec writes and reads the values of one type as cty's JSON: what state
 // and plan files hold. It writes the bytes that cty/json's Marshal writes and reads
 // what its Unmarshal reads; it is there because those take, for each attribute, a
-// buffer, and for each level another pass over the text. It is immutable.
+// buffer, and for each level another pass over the text. Safe for concurrent use.
 type JSONCodec struct {
 	ty     cty.Type
 	kind   jsonKind
@@ -20,6 +20,8 @@ type JSONCodec struct {
 	null   cty.Value
 	// mixed says that values of this type can have types that differ.
 	mixed bool
+	// met are the codecs of the types that values of any type have had.
+	met *codecs
 }
 
 type jsonKind byte
@@ -48,7 +50,7 @@ func NewJSONCodec(ty cty.Type) *JSONCodec {
 	c := &JSONCodec{ty: ty, null: cty.NullVal(ty), mixed: ty.HasDynamicTypes()}
 	switch {
 	case ty == cty.DynamicPseudoType:
-		c.kind = jsonDynamic
+		c.kind, c.met = jsonDynamic, &codecs{}
 	case ty == cty.String:
 		c.kind = jsonString
 	case ty == cty.Number:

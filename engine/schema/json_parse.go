@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sort"
+	"sync"
 
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
@@ -56,7 +57,7 @@ func (p *jsonParser) value(c *JSONCodec) (cty.Value, bool) {
 	case jsonObject:
 		return p.object(c)
 	case jsonDynamic:
-		return p.dynamic()
+		return p.dynamic(c)
 	}
 	return cty.NilVal, false
 }
@@ -173,7 +174,7 @@ func (p *jsonParser) object(c *JSONCodec) (cty.Value, bool) {
 }
 
 // dynamic reads a value with its type: {"value": ..., "type": ...}, in any order.
-func (p *jsonParser) dynamic() (cty.Value, bool) {
+func (p *jsonParser) dynamic(c *JSONCodec) (cty.Value, bool) {
 	if !p.take('{') {
 		return cty.NilVal, false
 	}
@@ -200,12 +201,12 @@ func (p *jsonParser) dynamic() (cty.Value, bool) {
 			return cty.NilVal, false
 		}
 	}
-	t, ok := parseType(ty)
-	if !ok || val == nil {
+	codec := c.met.of(ty)
+	if codec == nil || val == nil {
 		return cty.NilVal, false
 	}
 	in := jsonParser{src: val}
-	v, ok := in.value(NewJSONCodec(t))
+	v, ok := in.value(codec)
 	return v, ok && in.pos == len(val)
 }
 
@@ -222,4 +223,39 @@ func parseType(src []byte) (cty.Type, bool) {
 	var t cty.Type
 	err := json.Unmarshal(src, &t)
 	return t, err == nil && t != cty.NilType
+}
+
+// codecs are the codecs of types by their text in JSON. Objects of one kind mostly have the
+// same few types, and to read a type takes longer than to read the value.
+type codecs struct {
+	mu sync.RWMutex
+	by map[string]*JSONCodec
+}
+
+// mostCodecs is how many types are kept: text that is not to be trusted must not fill
+// the memory.
+const mostCodecs = 1000
+
+// of returns the codec of a type, or nil if the text is none.
+func (c *codecs) of(text []byte) *JSONCodec {
+	c.mu.RLock()
+	known := c.by[string(text)]
+	c.mu.RUnlock()
+	if known != nil {
+		return known
+	}
+	t, ok := parseType(text)
+	if !ok {
+		return nil
+	}
+	made := NewJSONCodec(t)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.by == nil {
+		c.by = map[string]*JSONCodec{}
+	}
+	if len(c.by) < mostCodecs {
+		c.by[string(text)] = made
+	}
+	return made
 }

@@ -240,3 +240,23 @@ func TestParseJSONRefusesMixedLists(t *testing.T) {
 		}
 	}
 }
+
+// TestDynamicTypesAreMet reads values of many types: the codecs that are kept make no
+// difference, also when there are too many to keep.
+func TestDynamicTypesAreMet(t *testing.T) {
+	t.Parallel()
+	c := schema.NewJSONCodec(cty.DynamicPseudoType)
+	for range 2 {
+		for i := range 1100 {
+			name := fmt.Sprintf("a%d", i)
+			src := fmt.Sprintf(`{"value":{%q:"x"},"type":["object",{%q:"string"}]}`, name, name)
+			got, err := c.Parse([]byte(src))
+			if want := cty.ObjectVal(map[string]cty.Value{name: cty.StringVal("x")}); err != nil || !got.RawEquals(want) {
+				t.Fatalf("%#v, %v", got, err)
+			}
+		}
+	}
+	if _, err := c.Parse([]byte(`{"value":1,"type":["nope"]}`)); err == nil {
+		t.Error("a type that is none")
+	}
+}

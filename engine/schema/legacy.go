@@ -1,6 +1,9 @@
 package schema
 
-import "github.com/zclconf/go-cty/cty"
+import (
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/zclconf/go-cty/cty"
+)
 
 // NormalizeFromLegacySDK returns v, an answer of a provider on the legacy SDK, in
 // the form that all other values of b's implied type have: nested blocks are there,
@@ -16,7 +19,7 @@ func NormalizeFromLegacySDK(v cty.Value, b *Block) cty.Value {
 	if !l.structured || !v.IsKnown() {
 		return v
 	}
-	if !v.ContainsMarked() {
+	if !marks.Any(v) {
 		return l.normal(v)
 	}
 	plain, pvm := v.UnmarkDeepWithPaths()

@@ -1,6 +1,9 @@
 package schema
 
-import "github.com/zclconf/go-cty/cty"
+import (
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/zclconf/go-cty/cty"
+)
 
 // UnknownAsNull returns v with null in place of everything unknown. Marks stay
 // where they are; elements of sets that become equal become one.
@@ -8,7 +11,7 @@ func UnknownAsNull(v cty.Value) cty.Value {
 	if v.IsWhollyKnown() {
 		return v
 	}
-	if !v.ContainsMarked() {
+	if !marks.Any(v) {
 		return cty.UnknownAsNull(v)
 	}
 	plain, pvm := v.UnmarkDeepWithPaths()

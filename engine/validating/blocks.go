@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/session"
@@ -43,7 +44,7 @@ func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.Mod
 	if ds.HasErrors() {
 		return ds
 	}
-	if val.ContainsMarked() && r.Addr.Mode != addrs.Ephemeral {
+	if marks.Any(val) && r.Addr.Mode != addrs.Ephemeral {
 		if ds = append(ds, v.s.Place(rs.Block.CheckEphemeral(val), r, rs, addr)...); ds.HasErrors() {
 			return ds
 		}

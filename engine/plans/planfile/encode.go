@@ -229,7 +229,7 @@ func hasMarks(v cty.Value) bool {
 		}
 		return false
 	}
-	return v.ContainsMarked()
+	return marks.Any(v)
 }
 
 // instances writes the maps in an order of their own, so that equal plans are
