@@ -115,13 +115,10 @@ func where(base string, a run.Artifact) string {
 	if len(parts) != 5 {
 		return base + id.Path()
 	}
-	target, workspace, _ := strings.Cut(parts[2], "@")
-	target, err := url.PathUnescape(target)
+	// Both names are escaped, and neither has an "@" unescaped.
+	target, err := url.PathUnescape(strings.TrimSuffix(parts[2], "@"+project.DefaultWorkspace))
 	if err != nil {
 		return base + id.Path()
-	}
-	if workspace != project.DefaultWorkspace {
-		target += "@" + workspace
 	}
 	return base + id.PlanPath(target)
 }

@@ -112,7 +112,9 @@ type answer struct {
 // ask makes a request, and does not follow where it sends us.
 func ask(t *testing.T, method, address string, form url.Values, change func(*http.Request)) answer {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(form.Encode()))
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(form.Encode()))
 	if err != nil {
 		t.Fatal(err)
 	}
