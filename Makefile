@@ -5,7 +5,7 @@ PARTS ?= $(CURDIR)/.parts
 
 FUNCTIONS = webhook plan apply janitor
 
-.PHONY: all build test vet bench clean parts
+.PHONY: all build test vet bench fuzz differential clean parts
 
 all: build
 
@@ -31,6 +31,20 @@ vet:
 # The project's own benchmarks.
 bench:
 	go test $(GOFLAGS) -run '^$$' -bench . -benchmem ./engine/... ./statebackend/...
+
+# Fuzzes each parser for FUZZTIME, one after another; FUZZ chooses by package/name.
+# What is found becomes a seed in the package's testdata/fuzz, which `make test` runs.
+FUZZTIME ?= 5m
+FUZZ ?= .
+fuzz:
+	@sh .ci/fuzz '$(FUZZTIME)' '$(FUZZ)'
+
+# Compares N random configurations and their edits with the terraform on the PATH;
+# FROM is the first one's seed.
+N ?= 1000
+FROM ?= 1
+differential:
+	go test $(GOFLAGS) -timeout 0 -v -run '^TestDifferential$$' ./engine/differential -cases '$(N)' -from '$(FROM)'
 
 clean:
 	rm -rf bin dist .parts

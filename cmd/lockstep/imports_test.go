@@ -60,6 +60,7 @@ var allowed = map[string][]string{
 	"engine/eval":                          {"engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks"},
 	"engine/refs":                          {"engine/config", "engine/addrs", "engine/diags"},
 	"engine/config":                        {"engine/config/source", "engine/addrs", "engine/diags"},
+	"engine/differential":                  {},
 	"engine/config/source/registry":        {"engine/hosts", "engine/provider/install/constraint"},
 	"engine/config/source/getting":         {"engine/hosts", "engine/config/source"},
 	"engine/config/source/sourcetest":      {},

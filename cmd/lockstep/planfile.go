@@ -54,7 +54,7 @@ func (a *app) openPlan(path string, locks lockFlags, paths workdir.LocalPaths, l
 	if err != nil {
 		return nil, op, append(ds, diags.FromError("Invalid module manifest", err)...)
 	}
-	op.cfg, more = config.Load(config.Input{Tree: source.Files(file.Config), Installed: installed})
+	op.cfg, more = config.Load(config.Input{Tree: source.Saved(file.Config), Installed: installed})
 	if op.cfg != nil {
 		maps.Copy(a.files, op.cfg.Files)
 	}

@@ -7,11 +7,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	tfjson "github.com/hashicorp/terraform-json"
+	"github.com/zclconf/go-cty/cty"
 	"golang.org/x/tools/txtar"
 
+	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
 // compared are the parts of a recorded plan that must come out again.
@@ -153,5 +156,41 @@ func TestAnEmptyPlanSaysWhatItIs(t *testing.T) {
 	want := `{"format_version":"1.2","terraform_version":"1.11.4","planned_values":{"root_module":{}},"applyable":false,"complete":true,"errored":false}`
 	if string(src) != want {
 		t.Errorf("got  %s\nwant %s", src, want)
+	}
+}
+
+// What is forgotten is among the planned values by its name only, and the prior state
+// has no results of checks: those were of another configuration.
+func TestForgottenAndChecked(t *testing.T) {
+	t.Parallel()
+	at := addrs.AbsResource{Resource: addrs.Resource{Mode: addrs.Managed, Type: "lab_thing", Name: "x"}}.Instance(addrs.NoKey)
+	before := cty.ObjectVal(map[string]cty.Value{"id": cty.StringVal("1")})
+	state := (&states.State{}).Edit()
+	state.SetOutput("o", states.Output{Value: cty.True})
+	state.SetChecks([]states.CheckResult{{Kind: "check", ConfigAddr: "check.c", Status: "pass"}})
+	src, err := PlanJSON(&plans.Plan{
+		Mode: plans.NormalMode, PriorState: state.State(),
+		Changes: []*plans.ResourceChange{{
+			Addr: addrs.ResourceInstanceObject{Instance: at}, PrevAddr: at,
+			Change: plans.Change{Action: plans.Forget, Before: before, After: cty.NullVal(before.Type())},
+		}},
+	}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Planned struct {
+			Root struct{ Resources []map[string]any } `json:"root_module"`
+		} `json:"planned_values"`
+		Prior map[string]any `json:"prior_state"`
+	}
+	if err := json.Unmarshal(src, &got); err != nil {
+		t.Fatal(err)
+	}
+	if list := got.Planned.Root.Resources; len(list) != 1 || list[0]["address"] != "lab_thing.x" || list[0]["values"] != nil || list[0]["sensitive_values"] != false {
+		t.Errorf("planned values %v", list)
+	}
+	if got.Prior == nil || got.Prior["checks"] != nil {
+		t.Errorf("prior state %v", got.Prior)
 	}
 }

@@ -35,8 +35,8 @@ func PlanJSON(p *plans.Plan, cfg *config.Config, schemas Schemas) ([]byte, error
 	t.resourceChanges("resource_changes", p.Changes)
 	t.outputChanges(p.Outputs)
 	if p.PriorState != nil && !p.PriorState.IsEmpty() {
-		t.key("prior_state")
-		if err := t.state(p.PriorState, schemas); err != nil {
+		t.key("prior_state") // without checks: those of the plan are the ones that count
+		if err := t.state(p.PriorState, schemas, false); err != nil {
 			return nil, err
 		}
 	}
@@ -99,7 +99,7 @@ func (t *jsonText) plannedValues(p *plans.Plan) error {
 	root := newModuleTree()
 	t.planned = make(map[*plans.ResourceChange]plannedText, len(p.Changes))
 	for _, c := range p.Changes {
-		if c.Action == plans.Delete || c.Action == plans.Forget || c.Addr.Deposed != addrs.NotDeposed {
+		if c.Action == plans.Delete || c.Addr.Deposed != addrs.NotDeposed {
 			continue
 		}
 		root.add(c.Addr.Instance.Module, moduleResource{
@@ -147,6 +147,12 @@ func (t *jsonText) plannedResource(c *plans.ResourceChange, address string) {
 	t.resourceParts(c.Addr.Instance.Resource, c.Provider.Provider)
 	t.key("schema_version")
 	t.int(schemaVersion(c.Schema))
+	if c.Action == plans.Forget {
+		// Terraform mentions what it will forget here, without saying what it is like.
+		t.flag("sensitive_values", false)
+		t.closeObject()
+		return
+	}
 	var x plannedText
 	t.key("values")
 	n := len(t.b)

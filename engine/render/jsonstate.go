@@ -32,13 +32,14 @@ func StateJSON(s *states.State, schemas Schemas) ([]byte, error) {
 		t.closeObject()
 		return t.b, nil
 	}
-	if err := t.state(s, schemas); err != nil {
+	if err := t.state(s, schemas, true); err != nil {
 		return nil, err
 	}
 	return t.b, nil
 }
 
-func (t *jsonText) state(s *states.State, schemas Schemas) error {
+// state writes a state, perhaps with the results of its checks.
+func (t *jsonText) state(s *states.State, schemas Schemas, checks bool) error {
 	t.openObject()
 	t.member("format_version", stateFormat)
 	t.member("terraform_version", states.LanguageVersion)
@@ -57,7 +58,9 @@ func (t *jsonText) state(s *states.State, schemas Schemas) error {
 	t.key("root_module")
 	t.module(root)
 	t.closeObject()
-	t.checks(s.Checks)
+	if checks {
+		t.checks(s.Checks)
+	}
 	t.closeObject()
 	return w.err
 }

@@ -66,6 +66,12 @@ func TestTrees(t *testing.T) {
 			}
 		})
 	}
+	if names, err := Saved(byName).ReadDir("none"); err != nil || len(names) != 0 {
+		t.Errorf("ReadDir of a saved module without files: %q, %v", names, err)
+	}
+	if names, err := Saved(byName).ReadDir("../shared"); err != nil || !slices.Equal(names, []string{"shared.tf"}) {
+		t.Errorf("ReadDir of a saved module: %q, %v", names, err)
+	}
 	if _, err := trees["file system"].ReadDir("../../.."); !errors.Is(err, errOutside) {
 		t.Errorf("a path out of the checkout: %v", err)
 	}

@@ -109,6 +109,21 @@ func Files(files map[string][]byte) Tree {
 	return t
 }
 
+// Saved is like Files, for the files of a configuration that was loaded before, in
+// which there may have been modules without any: a directory of which no file is known
+// is empty.
+func Saved(files map[string][]byte) Tree { return savedTree{Files(files)} }
+
+type savedTree struct{ Tree }
+
+func (t savedTree) ReadDir(dir string) ([]string, error) {
+	names, err := t.Tree.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return names, err
+}
+
 type mapTree struct {
 	files map[string][]byte
 	dirs  map[string][]string

@@ -105,7 +105,7 @@ func (o *operation) prepare(ctx context.Context, saved []byte, ds diags.Diagnost
 	if err := o.pool.SameAs(file.Providers); err != nil {
 		return nil, append(ds, diags.FromError("Saved plan is for other providers", err)...)
 	}
-	cfg, more := config.Load(config.Input{Tree: source.Files(file.Config)})
+	cfg, more := config.Load(config.Input{Tree: source.Saved(file.Config)})
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, ds
 	}

@@ -1,0 +1,265 @@
+package differential
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// A Difference is one that Compare found.
+type Difference struct {
+	Case  Case // as short as it was made
+	Round int  // the first that differs, from 0
+	What  string
+	Said  [2]string // what the tools wrote
+}
+
+// Compare runs two tools on a case, round by round, in directories below dir, and
+// returns the first difference; nil if there is none. Each round starts from what the
+// first tool has left, so that both know the same IDs.
+func (c Case) Compare(ctx context.Context, dir string, a, b Tool) (*Difference, error) {
+	dirs := [2]string{filepath.Join(dir, "a"), filepath.Join(dir, "b")}
+	for i, blocks := range c.Rounds {
+		var res [2]Result
+		for j, t := range []Tool{a, b} {
+			err := lay(dirs[j], blocks)
+			if err == nil && j == 1 && i > 0 {
+				err = carry(dirs[0], dirs[1])
+			}
+			if err == nil && j == 0 {
+				err = keep(dirs[0])
+			}
+			if err == nil {
+				res[j], err = t.run(ctx, dirs[j])
+			}
+			if err != nil {
+				return nil, fmt.Errorf("seed %d, round %d: %w", c.Seed, i, err)
+			}
+		}
+		if slices.ContainsFunc(res[0].Errors, bug) {
+			return nil, nil
+		}
+		if what := differ(res[0], res[1]); what != "" {
+			return &Difference{Case: c, Round: i, What: what, Said: [2]string{res[0].Said, res[1].Said}}, nil
+		}
+	}
+	return nil, nil
+}
+
+// bug recognizes a bug of Terraform 1.11.4: replace_triggered_by with an attribute of
+// a resource with count, in a module.
+func bug(summary string) bool { return strings.HasPrefix(summary, "no change found for ") }
+
+const (
+	stateName = "terraform.tfstate"
+	keptName  = "before.tfstate"
+)
+
+// keep remembers the state that a round of the first tool starts from.
+func keep(dir string) error {
+	data, err := os.ReadFile(filepath.Join(dir, stateName))
+	if os.IsNotExist(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, keptName), data, 0o644)
+}
+
+// carry gives the second tool the same state to start from.
+func carry(from, to string) error {
+	data, err := os.ReadFile(filepath.Join(from, keptName))
+	if os.IsNotExist(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(to, stateName), data, 0o644)
+}
+
+// differ says in what two results differ; "" for nothing.
+func differ(a, b Result) string {
+	// How many errors are found before a tool gives up is its own affair.
+	if len(a.Errors)+len(b.Errors) > 0 && !slices.ContainsFunc(a.Errors, func(e string) bool { return slices.Contains(b.Errors, e) }) {
+		return fmt.Sprintf("errors: %q and %q", a.Errors, b.Errors)
+	}
+	if d := first("plan", planForm(a.Plan), planForm(b.Plan)); d != "" {
+		return d
+	}
+	return first("state", stateForm(a.State), stateForm(b.State))
+}
+
+// first returns the first place in which two JSON values differ.
+func first(at string, a, b any) string {
+	switch x := a.(type) {
+	case map[string]any:
+		y, ok := b.(map[string]any)
+		if !ok {
+			break
+		}
+		var names []string
+		for k := range x {
+			names = append(names, k)
+		}
+		for k := range y {
+			if _, both := x[k]; !both {
+				names = append(names, k)
+			}
+		}
+		sort.Strings(names)
+		for _, k := range names {
+			vx, inX := x[k]
+			vy, inY := y[k]
+			if inX != inY {
+				return fmt.Sprintf("%s.%s: %s and %s", at, k, brief(vx, inX), brief(vy, inY))
+			}
+			if d := first(at+"."+k, vx, vy); d != "" {
+				return d
+			}
+		}
+		return ""
+	case []any:
+		y, ok := b.([]any)
+		if !ok || len(x) != len(y) {
+			break
+		}
+		for i := range x {
+			if d := first(fmt.Sprintf("%s[%d]", at, i), x[i], y[i]); d != "" {
+				return d
+			}
+		}
+		return ""
+	}
+	if reflect.DeepEqual(a, b) {
+		return ""
+	}
+	return fmt.Sprintf("%s: %s and %s", at, brief(a, true), brief(b, true))
+}
+
+func brief(v any, there bool) string {
+	if !there {
+		return "nothing"
+	}
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err.Error()
+	}
+	text := strings.TrimSpace(out.String())
+	if len(text) > 800 {
+		text = text[:800] + "..."
+	}
+	return text
+}
+
+// planForm takes out of a plan what may differ: when and by whom it was made, and the
+// order of a list that has none.
+func planForm(v any) any {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	delete(m, "timestamp")
+	delete(m, "terraform_version")
+	if p, ok := m["prior_state"].(map[string]any); ok {
+		delete(p, "terraform_version")
+	}
+	if list, ok := m["relevant_attributes"].([]any); ok {
+		slices.SortFunc(list, func(a, b any) int { return strings.Compare(brief(a, true), brief(b, true)) })
+	}
+	return m
+}
+
+// stateForm takes out of a state what may differ: its lineage, how often it was written
+// on the way, by whom, and the random IDs that resources got, each of which becomes the
+// address of its instance. A state that holds nothing is as good as none.
+func stateForm(v any) any {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	outputs, _ := m["outputs"].(map[string]any)
+	if list, _ := m["resources"].([]any); len(list)+len(outputs) == 0 && m["check_results"] == nil {
+		return nil
+	}
+	delete(m, "lineage")
+	delete(m, "serial")
+	sortChecks(m["check_results"])
+	delete(m, "terraform_version")
+	ids := map[string]string{}
+	resources, _ := m["resources"].([]any)
+	for _, r := range resources {
+		nameIDs(r, ids)
+	}
+	return replaceIDs(m, ids)
+}
+
+// sortChecks brings check results into an order: the stock tool's is by chance.
+func sortChecks(v any) {
+	by := func(list any, name string) []any {
+		l, _ := list.([]any)
+		slices.SortFunc(l, func(a, b any) int {
+			x, _ := a.(map[string]any)
+			y, _ := b.(map[string]any)
+			return strings.Compare(fmt.Sprint(x[name]), fmt.Sprint(y[name]))
+		})
+		return l
+	}
+	for _, c := range by(v, "config_addr") {
+		if m, ok := c.(map[string]any); ok {
+			by(m["objects"], "object_addr")
+		}
+	}
+}
+
+func nameIDs(resource any, ids map[string]string) {
+	r, _ := resource.(map[string]any)
+	instances, _ := r["instances"].([]any)
+	for _, x := range instances {
+		o, _ := x.(map[string]any)
+		attrs, _ := o["attributes"].(map[string]any)
+		if id, ok := attrs["id"].(string); ok {
+			ids[id] = fmt.Sprint("ID of ", r["module"], " ", r["name"], " ", o["index_key"], " ", o["deposed"] != nil)
+		}
+	}
+}
+
+var idPattern = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
+
+func replaceIDs(v any, ids map[string]string) any {
+	switch x := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(x))
+		for k, e := range x {
+			out[named(k, ids)] = replaceIDs(e, ids)
+		}
+		return out
+	case []any:
+		for i := range x {
+			x[i] = replaceIDs(x[i], ids)
+		}
+	case string:
+		return named(x, ids)
+	}
+	return v
+}
+
+func named(s string, ids map[string]string) string {
+	return idPattern.ReplaceAllStringFunc(s, func(id string) string {
+		if name, ok := ids[id]; ok {
+			return name
+		}
+		return "ID of what is gone"
+	})
+}

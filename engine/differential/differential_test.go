@@ -1,0 +1,138 @@
+package differential
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+var (
+	cases = flag.Int("cases", 0, "how many cases to compare; 0 for as many as fit into the time of a sample")
+	from  = flag.Uint64("from", 1, "the seed of the first case")
+)
+
+// sampleTime is what `make test` gives to this.
+const sampleTime = 15 * time.Second
+
+// TestDifferential compares lockstep with the stock tool, where there is one.
+func TestDifferential(t *testing.T) {
+	stock, err := exec.LookPath("terraform")
+	if err != nil {
+		t.Skip("terraform is not on the PATH")
+	}
+	if testing.Short() {
+		t.Skip("it takes a while")
+	}
+	dir := t.TempDir()
+	ours := filepath.Join(dir, "lockstep")
+	if out, err := exec.Command("go", "build", "-o", ours, "../../cmd/lockstep").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	a, b := Tool{Name: "terraform", Path: stock}, Tool{Name: "lockstep", Path: ours}
+	n := *cases
+	begin := time.Now()
+	failed := 0
+	for i := uint64(0); n == 0 && time.Since(begin) < sampleTime || i < uint64(n); i++ {
+		seed := *from + i
+		work := filepath.Join(dir, fmt.Sprint(seed))
+		found, err := Generate(seed).Compare(t.Context(), work, a, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found != nil {
+			if found, err = found.Shrink(t.Context(), work, a, b); err != nil {
+				t.Error(err)
+			}
+			t.Errorf("%s", found)
+			if failed++; failed == 20 {
+				t.Fatal("too many differences")
+			}
+		}
+		if err := os.RemoveAll(work); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A seed is a case: the same one every time, and another than the next seed's.
+func TestGenerate(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for seed := range uint64(200) {
+		c := Generate(seed)
+		if !reflect.DeepEqual(c, Generate(seed)) {
+			t.Fatalf("seed %d gives two cases", seed)
+		}
+		for _, r := range c.Rounds {
+			for _, b := range r {
+				kind, _, _ := strings.Cut(b.Text, " ")
+				seen[kind] = true
+			}
+		}
+	}
+	for _, kind := range []string{"resource", "module", "locals", "variable", "output", "check", "moved", "removed"} {
+		if !seen[kind] {
+			t.Errorf("no case has a %s block", kind)
+		}
+	}
+}
+
+// TestDiffer makes sure that a difference would be seen, and what is none would not.
+func TestDiffer(t *testing.T) {
+	t.Parallel()
+	state := func(id, in string) Result {
+		return Result{State: map[string]any{"lineage": id, "resources": []any{map[string]any{
+			"name": "x", "instances": []any{map[string]any{"attributes": map[string]any{"id": id, "input": in, "output": "<" + id + ">"}}},
+		}}}}
+	}
+	const one, two = "11111111-1111-1111-1111-111111111111", "22222222-2222-2222-2222-222222222222"
+	for _, test := range []struct {
+		name string
+		a, b Result
+		want string
+	}{
+		{"other IDs", state(one, "a"), state(two, "a"), ""},
+		{"other values", state(one, "a"), state(two, "b"), `state.resources[0].instances[0].attributes.input: "a" and "b"`},
+		{"errors", Result{Errors: []string{"x"}}, Result{}, `errors: ["x"] and []`},
+		{"no state", state(one, "a"), Result{}, "state: {"},
+		{"timestamps", Result{Plan: map[string]any{"timestamp": "1"}}, Result{Plan: map[string]any{"timestamp": "2"}}, ""},
+		{"members", Result{Plan: map[string]any{"x": nil}}, Result{Plan: map[string]any{}}, "plan.x: null and nothing"},
+	} {
+		if got := differ(test.a, test.b); test.want == "" && got != "" || !strings.HasPrefix(got, test.want) {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+// A fake tool that fails on one word shows that cases are made small.
+func TestShrink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	tool := func(name, onHit string) Tool {
+		path := filepath.Join(dir, name)
+		script := "#!/bin/sh\ncase $1 in\nshow) echo '{}' ;;\nplan) if grep -rqs needle *.tf; then " + onHit + "; fi ;;\nesac\n"
+		if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return Tool{Name: name, Path: path}
+	}
+	good, bad := tool("good", "true"), tool("bad", "echo 'Error: found'; exit 1")
+	c := Case{Rounds: [][]Block{{{"main.tf", "# a\n"}}, {{"main.tf", "# b\n"}, {"main.tf", "# needle\n"}, {"mod-x/main.tf", "# c\n"}}, {{"main.tf", "# d\n"}}}}
+	d, err := c.Compare(t.Context(), filepath.Join(dir, "w"), good, bad)
+	if err != nil || d == nil || d.Round != 1 {
+		t.Fatalf("%v, %v", d, err)
+	}
+	if d, err = d.Shrink(t.Context(), filepath.Join(dir, "w"), good, bad); err != nil {
+		t.Fatal(err)
+	}
+	want := "seed 0, round 0: errors: [] and [\"found\"]\n-- 0/main.tf --\n# needle\n"
+	if got := d.String(); !strings.HasPrefix(got, want) {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}

@@ -1,0 +1,163 @@
+package differential
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// A kind is the type of an expression, as far as the generator knows types.
+type kind byte
+
+const (
+	text   kind = 's'
+	number kind = 'n'
+	truth  kind = 'b'
+	list   kind = 'l' // of strings
+	dict   kind = 'm' // map of strings
+	// opaque holds random IDs of resources. No two applies give the same, so it is only
+	// used in ways in which the ID can be found again.
+	opaque kind = 'o'
+)
+
+// A value is an expression.
+type value struct {
+	expr      string
+	kind      kind
+	sensitive bool
+	unknown   bool // perhaps, until it is applied
+}
+
+// A scope makes expressions from what is known in a module.
+type scope struct {
+	r     *rand.Rand
+	known []value
+}
+
+func (s *scope) chance(n int) bool { return s.r.IntN(n) == 0 }
+
+// pick returns one of some texts.
+func (s *scope) pick(of ...string) string { return of[s.r.IntN(len(of))] }
+
+// add makes v known.
+func (s *scope) add(v value) { s.known = append(s.known, v) }
+
+// reference returns something known of a kind. certain leaves out what may be unknown
+// or sensitive.
+func (s *scope) reference(k kind, certain bool) (value, bool) {
+	var of []value
+	for _, v := range s.known {
+		if v.kind == k && !(certain && (v.unknown || v.sensitive)) {
+			of = append(of, v)
+		}
+	}
+	if len(of) == 0 {
+		return value{}, false
+	}
+	return of[s.r.IntN(len(of))], true
+}
+
+// any returns an expression of any kind.
+func (s *scope) any(depth int) value {
+	k := []kind{text, number, truth, list, dict, opaque}[s.r.IntN(6)]
+	return s.value(k, depth, false)
+}
+
+// value returns an expression of a kind, depth calls deep at most.
+func (s *scope) value(k kind, depth int, certain bool) value {
+	if v, ok := s.reference(k, certain); ok && s.chance(3) {
+		return v
+	}
+	if depth == 0 || k == opaque && s.chance(2) {
+		return s.simple(k, certain)
+	}
+	return s.compound(k, depth-1, certain)
+}
+
+// simple returns a reference or a literal.
+func (s *scope) simple(k kind, certain bool) value {
+	if v, ok := s.reference(k, certain); ok && s.chance(2) {
+		return v
+	}
+	v := value{kind: k}
+	switch k {
+	case number:
+		v.expr = s.pick("0", "1", "2", "3", "-1", "2.5", "1e3", "100000000000000000000")
+	case truth:
+		v.expr = s.pick("true", "false")
+	case list:
+		v.expr = s.pick(`[]`, `["a"]`, `["b", "a"]`, `["a", "b", "c d"]`, `["x", "x"]`)
+	case dict:
+		v.expr = s.pick(`{}`, `{ a = "1" }`, `{ a = "1", b = "2" }`, `{ "c d" = "x", a = "y" }`)
+	default:
+		v.kind = text
+		v.expr = s.pick(`""`, `"a"`, `"b"`, `"hello world"`, `"ünï"`, `"x,y"`, `"10"`, `"a\nb"`, `"$${x}"`)
+		if k == opaque {
+			v.kind = opaque
+		}
+	}
+	return v
+}
+
+// A form makes an expression of others: %s stands for one of each kind in of.
+type form struct {
+	text string
+	of   string
+}
+
+// forms are the ways to make a kind. Nothing in them depends on time, chance, the
+// machine, or the order of opaque values.
+var forms = map[kind][]form{
+	text: {
+		{"upper(%s)", "s"}, {"lower(%s)", "s"}, {"title(%s)", "s"}, {"trimspace(%s)", "s"}, {"strrev(%s)", "s"},
+		{"join(%s, %s)", "sl"}, {"format(\"%%s-%%s\", %s, %s)", "sn"}, {"replace(%s, \"a\", %s)", "ss"}, {"substr(%s, 0, 1)", "s"},
+		{"\"x${%s}y\"", "s"}, {"\"${%s}${%s}\"", "nb"}, {"(%s ? %s : %s)", "bss"}, {"sha1(%s)", "s"}, {"md5(%s)", "s"}, {"base64encode(%s)", "s"},
+		{"jsonencode(%s)", "m"}, {"jsonencode(%s)", "l"}, {"jsonencode([%s, %s])", "bn"}, {"try(%s[0], %s)", "ls"}, {"try(%s.a, %s)", "ms"}, {"lookup(%s, \"a\", %s)", "ms"},
+		{"coalesce(%s, \"z\")", "s"}, {"tostring(%s)", "n"}, {"tostring(%s)", "b"}, {"\"%%{ if %s }yes%%{ else }${%s}%%{ endif }\"", "bs"},
+		{"\"%%{ for x in %s }<${x}>%%{ endfor }\"", "l"}, {"indent(2, %s)", "s"}, {"chomp(%s)", "s"}, {"trimprefix(%s, \"a\")", "s"}, {"yamlencode(%s)", "m"}, {"urlencode(%s)", "s"},
+		{"templatestring(%s, {})", ""}, {"one([%s])", "s"}, {"element(concat(%s, [\"e\"]), 0)", "l"}, {"formatdate(\"YYYY\", \"2020-01-02T03:04:05Z\")", ""},
+	},
+	number: {
+		{"length(%s)", "l"}, {"length(%s)", "m"}, {"length(%s)", "s"}, {"(%s + %s)", "nn"}, {"(%s * 2)", "n"}, {"max(%s, %s)", "nn"}, {"min(%s, 3)", "n"},
+		{"abs(%s)", "n"}, {"floor(%s)", "n"}, {"ceil(%s)", "n"}, {"(%s ? %s : %s)", "bnn"}, {"(-%s)", "n"}, {"signum(%s)", "n"}, {"try(tonumber(%s), 7)", "s"}, {"sum([%s, 1])", "n"},
+		{"(%s %% 3)", "n"}, {"parseint(\"ff\", 16)", ""}, {"try(index(%s, \"a\"), -1)", "l"},
+	},
+	truth: {
+		{"!%s", "b"}, {"(%s && %s)", "bb"}, {"(%s || %s)", "bb"}, {"(%s == %s)", "ss"}, {"(%s != %s)", "nn"}, {"(%s < %s)", "nn"}, {"(%s >= %s)", "nn"},
+		{"contains(%s, %s)", "ls"}, {"can(tonumber(%s))", "s"}, {"(%s == null)", "s"}, {"startswith(%s, \"a\")", "s"}, {"alltrue([%s, %s])", "bb"}, {"anytrue([%s])", "b"},
+		{"(%s == tolist([\"a\"]))", "l"}, {"can(regex(\"^a\", %s))", "s"}, {"(length(%s) > 0)", "m"},
+	},
+	list: {
+		{"concat(%s, %s)", "ll"}, {"[for x in %s : upper(x)]", "l"}, {"[for x in %s : x if x != %s]", "ls"}, {"[for k, v in %s : \"${k}=${v}\"]", "m"}, {"keys(%s)", "m"}, {"values(%s)", "m"},
+		{"sort(%s)", "l"}, {"reverse(%s)", "l"}, {"distinct(%s)", "l"}, {"compact(%s)", "l"}, {"split(\",\", %s)", "s"}, {"tolist([%s, %s])", "ss"}, {"[%s, %s]", "ss"}, {"flatten([%s, [%s]])", "ls"},
+		{"tolist(toset(%s))", "l"}, {"(%s ? %s : tolist(%s))", "bll"}, {"[for i in range(2) : tostring(i)]", ""}, {"slice(concat(%s, [\"p\", \"q\"]), 0, 2)", "l"}, {"coalescelist(%s, [\"z\"])", "l"},
+		{"tolist(setunion(%s, %s))", "ll"}, {"matchkeys([\"1\", \"2\"], [\"a\", \"b\"], %s)", "l"}, {"(%s)[*]", "s"}, {"regexall(\"[a-z]\", %s)", "s"}, {"formatlist(\"<%%s>\", %s)", "l"},
+	},
+	dict: {
+		{"merge(%s, %s)", "mm"}, {"{ for k, v in %s : upper(k) => v }", "m"}, {"{ for x in distinct(%s) : x => length(x) }", "l"}, {"zipmap([\"a\", \"b\"], [%s, %s])", "ss"}, {"tomap({ a = %s })", "s"},
+		{"{ a = %s, \"b\" = %s }", "ss"}, {"{ (%s) = \"v\" }", "s"}, {"{ for k, v in %s : k => v if v != %s }", "ms"}, {"{ for i, x in %s : i => x }", "l"},
+	},
+	opaque: {
+		{"\"<${%s}>\"", "o"}, {"[%s, %s]", "os"}, {"{ a = %s, b = %s }", "on"}, {"jsonencode(%s)", "o"}, {"[for x in [%s] : x]", "o"}, {"(%s ? %s : null)", "bo"}, {"try(%s, null)", "o"},
+		{"merge({ z = %s }, %s)", "om"}, {"tolist([%s])", "o"}, {"{ (%s) = %s }", "so"}, {"toset([%s])", "o"}, {"coalesce(null, %s)", "o"}, {"one([%s])", "o"},
+	},
+}
+
+// compound returns an expression made of others.
+func (s *scope) compound(k kind, depth int, certain bool) value {
+	all := forms[k]
+	f := all[s.r.IntN(len(all))]
+	if strings.Count(f.text, "%s")-strings.Count(f.text, "%%s") != len(f.of) {
+		return s.simple(k, certain)
+	}
+	out := value{kind: k}
+	args := make([]any, len(f.of))
+	for i, of := range []byte(f.of) {
+		v := s.value(kind(of), depth, certain)
+		args[i] = v.expr
+		out.sensitive = out.sensitive || v.sensitive
+		out.unknown = out.unknown || v.unknown
+	}
+	out.expr = fmt.Sprintf(f.text, args...)
+	return out
+}

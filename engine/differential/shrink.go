@@ -1,0 +1,93 @@
+package differential
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+// maxTries bounds how often a case is run to make it smaller.
+const maxTries = 150
+
+// Shrink looks for a smaller case that differs, too, in what is not the same kind of
+// place necessarily: it drops rounds, then blocks, while a difference is left.
+func (d *Difference) Shrink(ctx context.Context, dir string, a, b Tool) (*Difference, error) {
+	tries := 0
+	differs := func(c Case) (*Difference, error) {
+		tries++
+		if err := os.RemoveAll(dir); err != nil {
+			return nil, err
+		}
+		return c.Compare(ctx, dir, a, b)
+	}
+	d.Case.Rounds = d.Case.Rounds[:d.Round+1]
+	for i := 0; i < len(d.Case.Rounds)-1 && tries < maxTries; {
+		found, err := differs(Case{d.Case.Seed, slices.Delete(slices.Clone(d.Case.Rounds), i, i+1)})
+		if err != nil {
+			return d, err
+		}
+		if found == nil {
+			i++
+			continue
+		}
+		d = found
+	}
+	for size := 8; size > 0; size /= 2 {
+		for at := 0; at < d.Case.size() && tries < maxTries; {
+			found, err := differs(d.Case.without(at, size))
+			if err != nil {
+				return d, err
+			}
+			if found == nil {
+				at += size
+				continue
+			}
+			d = found
+		}
+	}
+	return d, nil
+}
+
+func (c Case) size() int {
+	n := 0
+	for _, r := range c.Rounds {
+		n += len(r)
+	}
+	return n
+}
+
+// without returns the case less some blocks, counted through all rounds.
+func (c Case) without(at, n int) Case {
+	out := Case{Seed: c.Seed}
+	i := 0
+	for _, r := range c.Rounds {
+		var blocks []Block
+		for _, b := range r {
+			if i < at || i >= at+n {
+				blocks = append(blocks, b)
+			}
+			i++
+		}
+		out.Rounds = append(out.Rounds, blocks)
+	}
+	return out
+}
+
+// String prints the case as txtar, with the difference as its comment.
+func (d *Difference) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "seed %d, round %d: %s\n", d.Case.Seed, d.Round, d.What)
+	for i, r := range d.Case.Rounds {
+		files := Files(r)
+		for _, name := range slices.Sorted(maps.Keys(files)) {
+			fmt.Fprintf(&b, "-- %d/%s --\n%s", i, name, files[name])
+		}
+	}
+	for i, said := range d.Said {
+		fmt.Fprintf(&b, "-- said.%d --\n%s", i, said)
+	}
+	return b.String()
+}

@@ -1,0 +1,194 @@
+package differential
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A Tool is a program with Terraform's command line.
+type Tool struct {
+	Name string // for what is printed
+	Path string
+	Env  []string
+}
+
+// A Result is what a tool did with one round of a case.
+type Result struct {
+	// Errors are the summaries of what went wrong, sorted; empty if nothing did. The
+	// texts behind them are each tool's own.
+	Errors []string
+	Plan   any // what `show -json` says of the plan; nil if there is none
+	State  any // the state file after the apply; nil if there is none
+	// Said is everything that was written, for whoever looks at a difference.
+	Said string
+}
+
+// run plans and applies the configuration that is in dir.
+func (t Tool) run(ctx context.Context, dir string) (Result, error) {
+	var r Result
+	ok, err := t.step(ctx, dir, &r, "plan", "-no-color", "-input=false", "-lock=false", "-out=saved")
+	if err != nil || !ok {
+		return r, err
+	}
+	shown, err := t.output(ctx, dir, "show", "-json", "saved")
+	if err != nil {
+		return r, err
+	}
+	if err := decode(shown, &r.Plan); err != nil {
+		return r, fmt.Errorf("%s show -json: %w", t.Name, err)
+	}
+	if _, err = t.step(ctx, dir, &r, "apply", "-no-color", "-input=false", "-lock=false", "saved"); err != nil {
+		return r, err
+	}
+	state, err := os.ReadFile(filepath.Join(dir, "terraform.tfstate"))
+	if errors.Is(err, os.ErrNotExist) {
+		return r, nil
+	}
+	if err != nil {
+		return r, err
+	}
+	return r, decode(state, &r.State)
+}
+
+// decode keeps numbers as they are written.
+func decode(data []byte, into *any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	return d.Decode(into)
+}
+
+// step runs a command that the configuration may make fail.
+func (t Tool) step(ctx context.Context, dir string, r *Result, args ...string) (ok bool, err error) {
+	cmd := t.command(ctx, dir, args...)
+	out, err := cmd.CombinedOutput()
+	r.Said += "$ " + t.Name + " " + strings.Join(args, " ") + "\n" + string(out)
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit) && exit.ExitCode() == 1:
+		r.Errors = append(r.Errors, summaries(string(out))...)
+		slices.Sort(r.Errors)
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("%s %s: %w\n%s", t.Name, args[0], err, out)
+	}
+	return true, nil
+}
+
+func (t Tool) output(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	cmd := t.command(ctx, dir, args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w\n%s", t.Name, strings.Join(args, " "), err, &stderr)
+	}
+	return out, nil
+}
+
+func (t Tool) command(ctx context.Context, dir string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, t.Path, args...)
+	cmd.Dir = dir
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TF_CLI_CONFIG_FILE=" + os.DevNull, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1"}, t.Env...)
+	return cmd
+}
+
+var errorLine = regexp.MustCompile(`(?m)^(?:[│╷╵] *)?Error: (.*)$`)
+
+// summaries finds the headings of errors.
+func summaries(out string) []string {
+	var all []string
+	for _, m := range errorLine.FindAllStringSubmatch(out, -1) {
+		all = append(all, strings.TrimSpace(m[1]))
+	}
+	if len(all) == 0 {
+		all = []string{"an error without a heading"}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// lay replaces the configuration in a directory, and records where its modules are, as
+// init does.
+func lay(dir string, blocks []Block) error {
+	old, err := filepath.Glob(filepath.Join(dir, "*.tf"))
+	if err != nil {
+		return err
+	}
+	mods, err := filepath.Glob(filepath.Join(dir, "mod-*"))
+	if err != nil {
+		return err
+	}
+	for _, p := range append(old, mods...) {
+		if err := os.RemoveAll(p); err != nil {
+			return err
+		}
+	}
+	files := Files(blocks)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := write(filepath.Join(dir, filepath.FromSlash(name)), []byte(files[name])); err != nil {
+			return err
+		}
+	}
+	entries := modules("", "", files)
+	for _, e := range entries {
+		// A case that is made smaller may have lost all of a module.
+		if err := os.MkdirAll(filepath.Join(dir, filepath.FromSlash(e.Dir)), 0o755); err != nil {
+			return err
+		}
+	}
+	manifest, err := json.Marshal(map[string]any{"Modules": entries})
+	if err != nil {
+		return err
+	}
+	return write(filepath.Join(dir, ".terraform", "modules", "modules.json"), manifest)
+}
+
+func write(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o644)
+}
+
+// Files returns the files that hold blocks, by name.
+func Files(blocks []Block) map[string]string {
+	files := map[string]string{}
+	for _, b := range blocks {
+		files[b.File] += b.Text
+	}
+	return files
+}
+
+// An entry is one of modules.json.
+type entry struct{ Key, Source, Dir string }
+
+var callPattern = regexp.MustCompile(`(?m)^module "(\w+)" \{\n  source = "\./([^"]+)"`)
+
+// modules lists the modules that the files in dir call, and so on.
+func modules(key, dir string, files map[string]string) []entry {
+	e := entry{Key: key, Dir: strings.TrimSuffix(dir, "/")}
+	if key == "" {
+		e.Dir = "."
+	} else {
+		e.Source = "./" + e.Dir[strings.LastIndexByte(e.Dir, '/')+1:]
+	}
+	out := []entry{e}
+	for _, m := range callPattern.FindAllStringSubmatch(files[dir+"main.tf"], -1) {
+		child := m[1]
+		if key != "" {
+			child = key + "." + child
+		}
+		out = append(out, modules(child, dir+m[2]+"/", files)...)
+	}
+	return out
+}
