@@ -1,0 +1,38 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
+)
+
+// terraform-plugin-testing, with which providers test themselves, drives lockstep
+// through the suite of a provider of our own. The suite is in the module of the test
+// providers, so that this one does not depend on it.
+func TestPluginTesting(t *testing.T) {
+	t.Parallel()
+	statebackendtest.Part(t, "mirror", "registry.terraform.io", "lockstep", "lab") // their module builds here
+	command := filepath.Join(t.TempDir(), "lockstep")
+	if err := os.Symlink(executable(t), command); err != nil {
+		t.Skip("no symbolic links here:", err)
+	}
+	cmd := exec.Command("go", "test", "-count=1", "-v", "./acceptance")
+	cmd.Dir = filepath.Join("..", "..", "engine", "provider", "testdata", "providers")
+	for _, kv := range os.Environ() {
+		if !strings.HasPrefix(kv, "TF_") && !strings.HasPrefix(kv, "GOFLAGS=") {
+			cmd.Env = append(cmd.Env, kv)
+		}
+	}
+	cmd.Env = append(cmd.Env, "TF_ACC=1", "TF_ACC_TERRAFORM_PATH="+command, "TF_CLI_CONFIG_FILE="+os.DevNull, "GOWORK=off")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if !strings.Contains(string(out), "--- PASS: TestLife") {
+		t.Errorf("the suite was skipped:\n%s", out)
+	}
+}
