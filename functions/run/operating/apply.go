@@ -23,7 +23,7 @@ import (
 
 // Apply implements run.Engine.
 func (e *Engine) Apply(ctx context.Context, j run.Job, plan []byte, permit func(run.StateID) bool) (run.Outcome, error) {
-	o, ds, err := e.open(j)
+	o, ds, err := e.open(ctx, j, true)
 	defer o.close()
 	if err != nil {
 		return run.Outcome{}, fmt.Errorf("open %s: %w", describe(j), err)
@@ -105,7 +105,7 @@ func (o *operation) prepare(ctx context.Context, saved []byte, ds diags.Diagnost
 	if err := o.pool.SameAs(file.Providers); err != nil {
 		return nil, append(ds, diags.FromError("Saved plan is for other providers", err)...)
 	}
-	cfg, more := config.Load(config.Input{Tree: source.Saved(file.Config)})
+	cfg, more := config.Load(config.Input{Tree: source.Saved(file.Config), Installed: o.cfg.Manifest().Lookup()})
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, ds
 	}

@@ -19,6 +19,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/run"
 )
 
@@ -36,6 +39,11 @@ type Engine struct {
 	// Mirror is a directory with packages of providers, in the layout of filesystem
 	// mirrors, which is then their only source; "": they come from their registries.
 	Mirror string
+	// Modules installs the modules of other places that a configuration calls, and loads
+	// it: dir is the project's directory on this machine, tree the window on its files,
+	// and modules go to ".terraform" in dir, which is not there before. nil: a
+	// configuration that calls such modules is refused. See package functions/run/modules.
+	Modules func(ctx context.Context, j run.Job, dir string, tree source.Tree) (*config.Config, diags.Diagnostics)
 	// InstallTimeout is how long installing providers may take; 0: five minutes.
 	InstallTimeout time.Duration
 	// PluginEnv returns the environment of plugins and, if they are allowed, of

@@ -49,7 +49,7 @@ func (o *operation) close() {
 
 // open opens the checkout and reads the configuration through it: whatever path a
 // module source or a symbolic link names, nothing outside is read.
-func (e *Engine) open(j run.Job) (*operation, diags.Diagnostics, error) {
+func (e *Engine) open(ctx context.Context, j run.Job, modules bool) (*operation, diags.Diagnostics, error) {
 	o := &operation{engine: e, job: j, values: map[string]*hcl.File{}}
 	var err error
 	// The window of file functions goes by absolute names.
@@ -61,7 +61,7 @@ func (e *Engine) open(j run.Job) (*operation, diags.Diagnostics, error) {
 	}
 	o.closers = append(o.closers, func() { o.root.Close() })
 	o.window = newWindow(o.root)
-	cfg, ds := config.Load(config.Input{Tree: source.FS(o.root.FS(), j.Dir)})
+	cfg, ds := o.load(ctx, modules)
 	o.cfg = cfg
 	if ds.HasErrors() {
 		return o, ds, nil
@@ -70,6 +70,20 @@ func (e *Engine) open(j run.Job) (*operation, diags.Diagnostics, error) {
 	vars, more := o.collect()
 	o.variables = vars
 	return o, append(ds, more...), nil
+}
+
+// load reads the configuration, with the modules that it calls from elsewhere.
+func (o *operation) load(ctx context.Context, modules bool) (*config.Config, diags.Diagnostics) {
+	tree := source.FS(o.root.FS(), o.job.Dir)
+	if o.engine.Modules == nil || !modules {
+		return config.Load(config.Input{Tree: tree})
+	}
+	// A repository may have anything in the place where modules go.
+	if err := o.root.RemoveAll(path.Join(o.job.Dir, ".terraform")); err != nil {
+		cfg, ds := config.Load(config.Input{Tree: tree})
+		return cfg, append(ds, diags.FromError("Modules cannot be installed", err)...)
+	}
+	return o.engine.Modules(ctx, o.job, o.dir(), tree)
 }
 
 // refuseProvisioners refuses what would run commands, unless the base branch allows it.

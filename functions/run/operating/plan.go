@@ -15,7 +15,7 @@ import (
 
 // Plan implements run.Engine.
 func (e *Engine) Plan(ctx context.Context, j run.Job) (run.PlanResult, error) {
-	o, ds, err := e.open(j)
+	o, ds, err := e.open(ctx, j, true)
 	defer o.close()
 	if err != nil {
 		return run.PlanResult{}, fmt.Errorf("open %s: %w", describe(j), err)

@@ -92,7 +92,7 @@ func TestStatesInS3(t *testing.T) {
 // workspace opens the state of a bench's project.
 func (b *bench) workspace() statebackend.Workspace {
 	b.t.Helper()
-	o, _, err := b.engine.open(b.job)
+	o, _, err := b.engine.open(b.t.Context(), b.job, false)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -109,7 +109,7 @@ func (o *operation) rescue(ctx context.Context, s *states.State) diags.Diagnosti
 
 // Unlock implements run.Engine.
 func (e *Engine) Unlock(ctx context.Context, j run.Job) (int, error) {
-	o, ds, err := e.open(j)
+	o, ds, err := e.open(ctx, j, false)
 	defer o.close()
 	if err != nil {
 		return 0, fmt.Errorf("open %s: %w", describe(j), err)
