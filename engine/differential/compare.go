@@ -228,6 +228,9 @@ func nameIDs(resource any, ids map[string]string) {
 	instances, _ := r["instances"].([]any)
 	for _, x := range instances {
 		o, _ := x.(map[string]any)
+		if list, ok := o["sensitive_attributes"].([]any); ok { // a set, in any order
+			slices.SortFunc(list, func(a, b any) int { return strings.Compare(brief(a, true), brief(b, true)) })
+		}
 		attrs, _ := o["attributes"].(map[string]any)
 		if id, ok := attrs["id"].(string); ok {
 			ids[id] = fmt.Sprint("ID of ", r["module"], " ", r["name"], " ", o["index_key"], " ", o["deposed"] != nil)
