@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -154,14 +155,20 @@ func stop(cmd *exec.Cmd, input io.Closer) {
 	cmd.Wait()
 }
 
+// freeAddress returns an address that nobody listens on. Its port is none of those that
+// systems give to connections (from 32768 on Linux, 49152 elsewhere): a connection to
+// one of these, while nobody listens yet, may come from the port itself, and succeed.
 func freeAddress(t testing.TB) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10000+rand.N(20000)))
+		if err == nil {
+			defer l.Close()
+			return l.Addr().String()
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("no port is free")
+	return ""
 }
 
 // connects waits until a server listens.
