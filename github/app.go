@@ -89,7 +89,7 @@ func NewApp(c AppConfig) (*App, error) {
 	a := &App{config: c, api: api, sign: signer(c.ID, key), tokens: map[tokenKey]*tokens{}}
 	// What an App asks as itself can all be asked twice.
 	a.client = a.newClient(&transport{
-		base: c.Transport, maxWait: c.MaxWait, repeatable: true, scheme: "Bearer",
+		base: c.Transport, api: api, maxWait: c.MaxWait, repeatable: true, scheme: "Bearer",
 		token: func(context.Context, bool) (Secret, error) { return a.sign(time.Now()) },
 	})
 	return a, nil
@@ -167,7 +167,7 @@ func (a *App) as(key tokenKey) *gh.Client {
 		a.tokens[key] = t
 	}
 	return a.newClient(&transport{
-		base: a.config.Transport, maxWait: a.config.MaxWait, scheme: "token", token: t.get,
+		base: a.config.Transport, api: a.api, maxWait: a.config.MaxWait, scheme: "token", token: t.get,
 	})
 }
 

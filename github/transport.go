@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -29,6 +30,7 @@ const (
 // level above the connection: each attempt gets a time of its own.
 type transport struct {
 	base    http.RoundTripper
+	api     *url.URL // whose scheme and host are the only ones to send anything to
 	maxWait time.Duration
 	// repeatable says that even a POST can be made twice.
 	repeatable bool
@@ -39,6 +41,15 @@ type transport struct {
 
 // RoundTrip implements http.RoundTripper.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	// A client comes back here for each redirect that it follows, and net/http's care for
+	// headers ends above the one that is set below. A repository that has another name now
+	// redirects within the API.
+	if req.URL.Scheme != t.api.Scheme || req.URL.Host != t.api.Host {
+		if req.Body != nil {
+			req.Body.Close()
+		}
+		return nil, fmt.Errorf("GitHub's API leads to %s://%s, which gets nothing from us", req.URL.Scheme, req.URL.Host)
+	}
 	renew := false
 	for attempt := 1; ; attempt++ {
 		res, err := t.send(req, renew)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -102,7 +103,7 @@ func TestAttempts(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &script{t: t, answers: test.answers, start: time.Now()}
 				minted := 0
-				tr := &transport{base: s, maxWait: time.Minute, scheme: "token", token: func(_ context.Context, renew bool) (Secret, error) {
+				tr := &transport{base: s, api: &url.URL{Scheme: "https", Host: "api.github.example"}, maxWait: time.Minute, scheme: "token", token: func(_ context.Context, renew bool) (Secret, error) {
 					if renew || minted == 0 {
 						minted++
 					}
@@ -154,7 +155,7 @@ func TestAttempts(t *testing.T) {
 func TestNoTimeToWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &script{t: t, answers: []string{"429 Retry-After=20"}, start: time.Now()}
-		tr := &transport{base: s, maxWait: time.Minute, token: func(context.Context, bool) (Secret, error) { return Secret{}, nil }}
+		tr := &transport{base: s, api: &url.URL{Scheme: "https", Host: "api.github.example"}, maxWait: time.Minute, token: func(context.Context, bool) (Secret, error) { return Secret{}, nil }}
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
 		req, _ := http.NewRequestWithContext(ctx, "GET", "https://api.github.example/x", nil)
