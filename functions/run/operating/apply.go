@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
@@ -44,6 +45,10 @@ func (e *Engine) Apply(ctx context.Context, j run.Job, plan []byte, permit func(
 // errTime is why an apply is stopped that is not over when it has to be.
 var errTime = errors.New("the time that one run may take is over")
 
+// saveEvery is how much of an apply may be lost with its process: a function can be
+// ended from outside, so it is less than the 20 s of a person's command line.
+const saveEvery = 4 * time.Second
+
 // apply carries out a plan, as far as there is time.
 func (o *operation) apply(ctx context.Context, p *plans.Plan) run.Outcome {
 	// The end of this context keeps what is not begun from beginning, and nothing else:
@@ -58,7 +63,7 @@ func (o *operation) apply(ctx context.Context, p *plans.Plan) run.Outcome {
 	r := o.run(ctx)
 	r.Events = n.count
 	var unsaved error
-	state, ds := engine.Apply(starting, r, p, engine.ApplyOptions{Save: func(ctx context.Context, s *states.State) error {
+	state, ds := engine.Apply(starting, r, p, engine.ApplyOptions{SaveEvery: saveEvery, Save: func(ctx context.Context, s *states.State) error {
 		unsaved = o.state.Write(ctx, s)
 		return unsaved
 	}})
