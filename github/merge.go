@@ -12,8 +12,9 @@ import (
 // A Merge is what merging a pull request would give: GitHub's trial merge of its head
 // into its base branch.
 type Merge struct {
-	Base string // SHA of the base branch's tip
-	Head string // SHA
+	Base    string // SHA of the base branch's tip
+	BaseRef string // the branch, which can be another one at any time
+	Head    string // SHA
 	// SHA names the commit that has exactly Base and Head as its parents; "" where
 	// there is a Conflict.
 	SHA      string
@@ -60,11 +61,12 @@ func (c *Client) trialMerge(ctx context.Context, number int) (Merge, error) {
 		return Merge{}, errors.New("it is not open")
 	}
 	// What the pull request says of its base can be old.
-	base, err := c.ref(ctx, "heads/"+p.GetBase().GetRef())
+	branch := p.GetBase().GetRef()
+	base, err := c.ref(ctx, "heads/"+branch)
 	if err != nil {
 		return Merge{}, err
 	}
-	m := Merge{Base: base, Head: p.GetHead().GetSHA()}
+	m := Merge{Base: base, BaseRef: branch, Head: p.GetHead().GetSHA()}
 	if p.Mergeable == nil {
 		return Merge{}, ErrNotYet
 	}
@@ -93,6 +95,12 @@ func (c *Client) trialMerge(ctx context.Context, number int) (Merge, error) {
 // isOf reports whether a commit's parents are exactly base and head, in this order.
 func (m Merge) isOf(c *gh.Commit) bool {
 	return len(c.Parents) == 2 && c.Parents[0].GetSHA() == m.Base && c.Parents[1].GetSHA() == m.Head
+}
+
+// Tip returns the commit that a branch is at now; ErrNotFound if there is no such branch.
+func (c *Client) Tip(ctx context.Context, branch string) (string, error) {
+	sha, err := c.ref(ctx, "heads/"+branch)
+	return sha, failed(fmt.Sprintf("find the branch %s of %s", branch, c.repo), err)
 }
 
 // ref returns the commit that a reference names.

@@ -20,7 +20,9 @@ func TestMergeResult(t *testing.T) { synctest.Test(t, testMergeResult) }
 
 func testMergeResult(t *testing.T) {
 	s := newSetting(t)
-	pair := func() github.Merge { return github.Merge{Base: s.repo.Head("main"), Head: s.repo.Head("topic")} }
+	pair := func() github.Merge {
+		return github.Merge{Base: s.repo.Head("main"), BaseRef: "main", Head: s.repo.Head("topic")}
+	}
 	merge := func() github.Merge {
 		t.Helper()
 		m, err := s.client.MergeResult(t.Context(), 1)
@@ -116,5 +118,19 @@ func TestMergeResultOfNone(t *testing.T) {
 	s.repo.Close("alice", 1)
 	if _, err := s.client.MergeResult(t.Context(), 1); err == nil || !strings.Contains(err.Error(), "not open") {
 		t.Errorf("a closed one: %v", err)
+	}
+}
+
+// TestTip holds that a branch is where it was pushed to last.
+func TestTip(t *testing.T) {
+	s := newSetting(t)
+	s.repo.Push("alice", "release/1", "More", githubtest.Files{"more": "1"})
+	for _, branch := range []string{"main", "release/1"} {
+		if sha, err := s.client.Tip(t.Context(), branch); err != nil || sha != s.repo.Head(branch) {
+			t.Errorf("%s: %s, %v", branch, sha, err)
+		}
+	}
+	if _, err := s.client.Tip(t.Context(), "none"); !errors.Is(err, github.ErrNotFound) {
+		t.Errorf("a branch that is not there: %v", err)
 	}
 }

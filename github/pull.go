@@ -22,6 +22,8 @@ type PullRequest struct {
 	// Base is where it goes. Its SHA is old: that of some time around the last push to
 	// the head. What it is now is in [Client.MergeResult].
 	Base Branch
+	// DefaultBranch is the repository's that it belongs to, where its settings are.
+	DefaultBranch string
 	// MergeSHA is, of a merged pull request, the commit that it became; of an open one,
 	// GitHub's trial merge, if it has made one.
 	MergeSHA string
@@ -81,7 +83,8 @@ func (c *Client) pullRequest(p *gh.PullRequest) (PullRequest, error) {
 	out := PullRequest{
 		Number: p.GetNumber(), Title: p.GetTitle(), Author: p.GetUser().GetLogin(),
 		Open: p.GetState() == "open", Draft: p.GetDraft(), Merged: p.MergedAt != nil, MergedBy: p.GetMergedBy().GetLogin(),
-		Head: branch(p.Head), Base: branch(p.Base), MergeSHA: p.GetMergeCommitSHA(), URL: p.GetHTMLURL(),
+		Head: branch(p.Head), Base: branch(p.Base), DefaultBranch: p.GetBase().GetRepo().GetDefaultBranch(),
+		MergeSHA: p.GetMergeCommitSHA(), URL: p.GetHTMLURL(),
 	}
 	if out.Base.Repo.ID != c.repo.ID {
 		return PullRequest{}, fmt.Errorf("it belongs to the repository %d, not %d", out.Base.Repo.ID, c.repo.ID)

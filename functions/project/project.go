@@ -5,7 +5,8 @@
 // A repository says it in lockstep.hcl ([Parse]), or leaves it to what its
 // directories hold ([Discover]). Whoever opens a pull request writes that file too:
 // so what is discovered in it says only where to look, and what grants rights
-// ([Settings.ApplyOn], [GrantsOf]) is for the caller to read at the base commit.
+// ([Settings.ApplyOn], [GrantsOf]) is for the caller to read at the base commit, and at
+// the default branch's where the base is another ([Settings.Names]).
 //
 // The package looks at files and nothing else, and refuses to know pull requests,
 // states and plans. Start at [Discover].

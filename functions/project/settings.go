@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
@@ -32,6 +33,9 @@ type Allow struct {
 	Provisioners bool
 	// External is for the provider hashicorp/external, which runs programs.
 	External bool
+	// Branches are the patterns of those branches whose pull requests are planned and
+	// applied beside the default branch's: see [Settings.Names].
+	Branches []string
 }
 
 // maxSize is how large lockstep.hcl may be, in bytes: enough for all its projects.
@@ -74,7 +78,7 @@ var (
 		{Name: "dir", Required: true}, {Name: "workspace"}, {Name: "when_changed"}, {Name: "var_files"}, {Name: "apply"},
 	}}
 	allowSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
-		{Name: "providers"}, {Name: "provisioners"}, {Name: "external"},
+		{Name: "providers"}, {Name: "provisioners"}, {Name: "external"}, {Name: "branches"},
 	}}
 )
 
@@ -96,6 +100,16 @@ func (s *Settings) ApplyOn(p Project) ApplyOn {
 		return OnMerge
 	}
 	return OnComment
+}
+
+// Names reports whether s, when it is what the default branch says, lets pull requests
+// into a branch be planned and applied: by a pattern in doublestar's notation, so that
+// release/* has no release/1/2. Whoever may push to such a branch grants what its own
+// lockstep.hcl grants.
+func (s *Settings) Names(branch string) bool {
+	return s != nil && slices.ContainsFunc(s.Allow.Branches, func(pattern string) bool {
+		return doublestar.MatchUnvalidated(pattern, branch)
+	})
 }
 
 // Range returns where the block of a project is.
@@ -131,7 +145,7 @@ func (p *parser) allows(blocks hcl.Blocks) {
 			continue
 		}
 		p.allowed = b
-		attrs := p.content(b.Body, allowSchema, "An allow block can have providers, provisioners and external.").Attributes
+		attrs := p.content(b.Body, allowSchema, "An allow block can have providers, provisioners, external and branches.").Attributes
 		a := &p.settings.Allow
 		for _, s := range p.list(attrs["providers"]) {
 			pattern, err := cliconfig.ParsePattern(s.text)
@@ -143,6 +157,7 @@ func (p *parser) allows(blocks hcl.Blocks) {
 		}
 		p.decode(attrs["provisioners"], &a.Provisioners, "true or false")
 		p.decode(attrs["external"], &a.External, "true or false")
+		a.Branches = p.branches(attrs["branches"])
 	}
 }
 

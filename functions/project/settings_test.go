@@ -35,6 +35,7 @@ allow {
   providers    = ["hashicorp/*", "registry.example.com/acme/thing"]
   provisioners = true
   external     = "true"
+  branches     = ["release/*", "hotfix"]
 }
 `))
 	if ds != nil {
@@ -48,8 +49,16 @@ allow {
 	if diff := cmp.Diff(want, s.Projects); diff != "" {
 		t.Error(diff)
 	}
-	if got := fmt.Sprint(s.Allow); got != "{[registry.terraform.io/hashicorp/* registry.example.com/acme/thing] true true}" {
+	if got := fmt.Sprint(s.Allow); got != "{[registry.terraform.io/hashicorp/* registry.example.com/acme/thing] true true [release/* hotfix]}" {
 		t.Error(got)
+	}
+	for branch, want := range map[string]bool{"release/1": true, "hotfix": true, "release": false, "release/1/2": false, "mine": false, "": false} {
+		if s.Names(branch) != want {
+			t.Errorf("%q is named: %v", branch, !want)
+		}
+	}
+	if (*Settings)(nil).Names("main") {
+		t.Error("no settings name a branch")
 	}
 	if r := s.Range("a/b"); r.Start.Line != 11 {
 		t.Errorf("the block of a/b is at %v", r)
@@ -105,7 +114,12 @@ func TestParseRefuses(t *testing.T) {
 		dir(`"a"`) + dir(`"b"`):                                                               "lockstep.hcl:4: Two projects of one name: There is another project \"p\" at lockstep.hcl:1",
 		dir(`"a"`) + "project \"q\" {\n  dir = \"./a\"\n}\n":                                  "lockstep.hcl:4: Two projects in one place: The project \"p\" has the directory a",
 		"allow {\n}\nallow {\n}\n":                                                            "lockstep.hcl:3: Second allow block",
-		"allow {\n  shell = true\n}\n":                                                        "An allow block can have providers, provisioners and external.",
+		"allow {\n  shell = true\n}\n":                                                        "An allow block can have providers, provisioners, external and branches.",
+		"allow {\n  branches = [\"[\"]\n}\n":                                                  "lockstep.hcl:2: Invalid pattern: \"[\" is no pattern of branches",
+		"allow {\n  branches = [\"\"]\n}\n":                                                   "is no pattern of branches",
+		"allow {\n  branches = \"main\"\n}\n":                                                 "must be a list of texts",
+		"allow {\n  branches = [" + strings.Repeat("\"a\", ", 101) + "]\n}\n":                 "Too many patterns: There are 101 patterns",
+		"allow {\n  branches = [\"" + strings.Repeat("{a,a}", 30) + "\"]\n}\n":                "A pattern has at most",
 		"allow {\n  provisioners = \"perhaps\"\n}\n":                                          "must be true or false",
 		"allow {\n  providers = [\"a\"]\n}\n":                                                 "lockstep.hcl:2: Invalid pattern of providers",
 		"allow {\n  providers = [\"*/hashicorp/aws\"]\n}\n":                                   "must not be followed by a name",

@@ -109,6 +109,26 @@ func (p *parser) pattern(s quoted) string {
 	return text
 }
 
+// branches reads a list of patterns of branches, which may be absent.
+func (p *parser) branches(a *hcl.Attribute) []string {
+	var out []string
+	for _, s := range p.list(a) {
+		switch {
+		case s.text == "" || !utf8.ValidString(s.text) || !doublestar.ValidatePattern(s.text):
+			p.errorf(s.at, "Invalid pattern", "%q is no pattern of branches: * stands for any name, ** for any names with slashes between, {a,b} for either.", s.text)
+		case len(s.text) > maxPatternLength || strings.Count(s.text, "{") > maxBraces:
+			p.errorf(s.at, "Invalid pattern", "A pattern has at most %d bytes, and %d braces: write several patterns instead.", maxPatternLength, maxBraces)
+		default:
+			out = append(out, s.text)
+		}
+	}
+	if len(out) > maxPatterns {
+		p.errorf(a.Expr.Range(), "Too many patterns", "There are %d patterns, and at most %d are allowed: ** stands for any branch.", len(out), maxPatterns)
+		return nil
+	}
+	return out
+}
+
 func capital(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(r)) + s[n:]

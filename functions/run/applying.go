@@ -91,11 +91,11 @@ func (t *task) applyQueued(ctx context.Context, s stored) error {
 func (t *task) compare(ctx context.Context, q *runs.Request) (dir string, done func(), err error) {
 	sha := t.pull.MergeSHA
 	if q.Entry == runs.ByComment {
-		m, err := t.hub.MergeResult(ctx, t.pull.Number)
+		m, err := t.merged(ctx, q)
 		if err != nil {
 			return "", nil, err
 		}
-		if q.Pull.Head.SHA, q.Conflict = m.Head, m.Conflict; m.Conflict || m.Head != q.Run.Head {
+		if !runs.Gate(*q).Allowed() {
 			return "", func() {}, nil
 		}
 		sha = m.SHA

@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/functions/run/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -21,9 +22,9 @@ func (t *task) file(ctx context.Context, sha, name string) ([]byte, error) {
 	return data, err
 }
 
-// settings are what lockstep.hcl says at a commit of the base branch: what grants
-// rights, since nobody can write it there who may not merge. nil if there is none. One
-// with errors grants what can be understood of it; note says so.
+// settings are what lockstep.hcl says at a commit of a base branch that the gate has let
+// pass: what grants rights, since nobody can write it there who may not merge. nil if
+// there is none. One with errors grants what can be understood of it; note says so.
 func (t *task) settings(ctx context.Context, sha string) (s *project.Settings, note string, err error) {
 	src, err := t.file(ctx, sha, project.FileName)
 	if err != nil || src == nil {
@@ -34,6 +35,45 @@ func (t *task) settings(ctx context.Context, sha string) (s *project.Settings, n
 		note = fmt.Sprintf("The base branch's %s has errors, and grants nothing but what can be read in it: %s", comment.Code(project.FileName), comment.Code(ds.Err().Error()))
 	}
 	return s, note, nil
+}
+
+// baseNamed reports whether the default branch names the branch that the pull request
+// goes into, if that is another one. Anybody who may push can make a branch with
+// settings of their own, and open a pull request into it.
+func (t *task) baseNamed(ctx context.Context) (bool, error) {
+	ref, main := t.pull.Base.Ref, t.pull.DefaultBranch
+	if ref == main || main == "" {
+		return false, nil
+	}
+	if named, known := t.named[ref]; known {
+		return named, nil
+	}
+	sha, err := t.hub.Tip(ctx, main)
+	if err != nil {
+		return false, err
+	}
+	s, _, err := t.settings(ctx, sha)
+	if err != nil {
+		return false, err
+	}
+	if t.named == nil {
+		t.named = map[string]bool{}
+	}
+	t.named[ref] = s.Names(ref)
+	return t.named[ref], nil
+}
+
+// merged finds the trial merge, and asks the gate's question anew where that has moved
+// what the answer depends on: between two looks a pull request can go into another
+// branch, and back.
+func (t *task) merged(ctx context.Context, q *runs.Request) (m github.Merge, err error) {
+	if m, err = t.hub.MergeResult(ctx, t.pull.Number); err != nil {
+		return m, err
+	}
+	t.pull.Head.SHA, t.pull.Base.Ref = m.Head, m.BaseRef
+	q.Pull, q.Conflict = t.pull, m.Conflict
+	q.BaseNamed, err = t.baseNamed(ctx)
+	return m, err
 }
 
 // job is a run's project in a checkout, with what the base branch grants it. problem

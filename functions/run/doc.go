@@ -55,7 +55,8 @@
 // state: its lineage, serial and version. It is applied where the files are the same
 // still, merged into the base branch as it is now, or in the commit that the pull
 // request became; that it is another commit does not matter. What grants rights is read
-// at the base commit. While a pull request that was applied is not merged, others on
+// at the base commit, and the base is the default branch, or one that the default
+// branch's settings name: any other could be its author's own. While a pull request that was applied is not merged, others on
 // the same state can be planned, but not applied: they would revert it.
 //
 // A check run belongs to a commit: where two pull requests have the same head, each

@@ -16,6 +16,8 @@ type Pulls interface {
 	// MergeResult names the trial merge of an open pull request's head with the tip of
 	// its base branch. An error wraps github.ErrNotYet if GitHub has not made it.
 	MergeResult(ctx context.Context, number int) (github.Merge, error)
+	// Tip returns the commit that a branch is at now.
+	Tip(ctx context.Context, branch string) (string, error)
 	ChangedFiles(ctx context.Context, number int) (paths []string, all bool, err error)
 	Permission(ctx context.Context, login string) (github.Permission, error)
 	// Reviews returns the reviews that count now, one a reviewer.

@@ -80,6 +80,8 @@ type task struct {
 	pull    github.PullRequest
 	// permission is the actor's.
 	permission github.Permission
+	// named are branches other than the default one, and whether its settings name them.
+	named map[string]bool
 }
 
 func (t *task) handle(ctx context.Context) error {
@@ -131,8 +133,9 @@ func (t *task) request(ctx context.Context, verb comment.Verb, r Run) (runs.Requ
 	case t.message.Kind == Closed || t.message.Ask == mergeAsk:
 		q.Entry = runs.ByMerge
 	}
-	if r.Project == "" {
-		return q, nil
+	var err error
+	if q.BaseNamed, err = t.baseNamed(ctx); err != nil || r.Project == "" {
+		return q, err
 	}
 	last, err := t.lastApply(ctx, r)
 	q.Last = last

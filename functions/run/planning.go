@@ -101,7 +101,7 @@ func (t *task) renew(ctx context.Context, s stored) (stored, error) {
 	if err != nil {
 		return s, err
 	}
-	if m.Conflict || m.Head != s.Head {
+	if m.BaseRef != t.pull.Base.Ref || m.Conflict || m.Head != s.Head {
 		return s, fmt.Errorf("%.7s is not the head any more, or conflicts with the base branch: %w", s.Head, errSuperseded)
 	}
 	s.Base, s.Merge = m.Base, m.SHA

@@ -43,21 +43,19 @@ func (t *task) queuePlans(ctx context.Context, c comment.Command) ([]comment.Rep
 	}
 	l := Look{Pull: t.message.Pull, Head: t.pull.Head.SHA}
 	if d := runs.Gate(q); !d.Allowed() {
-		if q.Entry == runs.ByPush {
-			err = t.saveLook(ctx, l)
-		}
-		return []comment.Reply{refused(c, "", d)}, err
+		return t.notLooked(ctx, c, q, d, l)
 	}
-	m, err := t.hub.MergeResult(ctx, t.pull.Number)
+	m, err := t.merged(ctx, &q)
 	if err != nil {
 		return nil, err
 	}
-	t.pull.Head.SHA = m.Head // it may have moved since
+	if d := runs.Gate(q); d.Has(runs.OtherBase) {
+		return t.notLooked(ctx, c, q, d, l)
+	}
 	l.Head, l.Base, l.Merge, l.Conflict = m.Head, m.Base, m.SHA, m.Conflict
 	var found []project.Project
 	var replies []comment.Reply
 	if m.Conflict {
-		q.Conflict, q.Pull = true, t.pull
 		replies = append(replies, refused(c, "", runs.Gate(q)))
 	} else if found, replies, err = t.discover(ctx, c, &l); err != nil {
 		return nil, err
@@ -80,6 +78,18 @@ func (t *task) queuePlans(ctx context.Context, c comment.Command) ([]comment.Rep
 		}
 	}
 	return replies, nil
+}
+
+// notLooked says why nobody looks which projects the pull request has.
+func (t *task) notLooked(ctx context.Context, c comment.Command, q runs.Request, d runs.Decision, l Look) (replies []comment.Reply, err error) {
+	no := refused(c, "", d)
+	if d.Has(runs.OtherBase) {
+		l.Problem = comment.Markdown(no)
+	}
+	if q.Entry == runs.ByPush {
+		err = t.saveLook(ctx, l)
+	}
+	return []comment.Reply{no}, err
 }
 
 // discover finds the projects that a command means in the merge that l names, and adds

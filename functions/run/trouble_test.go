@@ -125,7 +125,7 @@ func (broken) Apply(context.Context, run.Job, []byte, func(run.StateID) bool) (r
 // the same head, and says so on both.
 func TestOneHeadTwoPulls(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1"), "lockstep.hcl": "allow {\n  branches = [\"rel*\"]\n}\n"})
 	s.repo.Push("bob", "release", "An old base", githubtest.Files{"variables.tf": "variable \"size\" {\n}\n"})
 	one := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 	s.expect("the check alone", s.check("b"), "1/%2E@default lockstep/.: success 2 to add")

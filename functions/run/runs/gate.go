@@ -27,6 +27,9 @@ type Request struct {
 	Actor      string
 	Permission github.Permission
 	Pull       github.PullRequest
+	// BaseNamed says that the default branch's settings let pull requests into Pull.Base,
+	// if that is another branch, be planned and applied.
+	BaseNamed bool
 	// Run is the record of the project; Phase New if there is none.
 	Run Run
 	// Conflict says that the head cannot be merged into the base branch as it is now.
@@ -48,6 +51,7 @@ type Rule string
 const (
 	NotOpen       Rule = "the pull request is not open"
 	FromFork      Rule = "the pull request comes from a fork"
+	OtherBase     Rule = "the pull request goes into another branch than the default one"
 	NoPermission  Rule = "no permission"
 	NotPlanned    Rule = "there is no plan"
 	PlanIsBad     Rule = "planning failed"
@@ -130,6 +134,11 @@ func (g *gate) who() {
 	if g.Pull.Fork() {
 		g.no(FromFork, "Push the commits to a branch of this repository, after reading them, and open a pull request from there.",
 			"The pull request comes from a fork: a plan runs what is in it, with the credentials of this repository.")
+	}
+	if base := g.Pull.Base.Ref; base != g.Pull.DefaultBranch && !g.BaseNamed {
+		main, file := comment.Code(g.Pull.DefaultBranch), comment.Code(project.FileName)
+		g.no(OtherBase, fmt.Sprintf("Let it go into %s, or have the allow block of %s on %s name the branch: %s.", main, file, main, comment.Code(fmt.Sprintf("branches = [%q]", base))),
+			"The pull request goes into %s: whoever may push there would grant themselves what %s has to grant.", comment.Code(base), main)
 	}
 }
 

@@ -25,7 +25,7 @@ func allowed() Request {
 	state := before
 	return Request{
 		Verb: comment.Apply, Entry: ByComment, Actor: "alice", Permission: github.WritePermission,
-		Pull:  github.PullRequest{Number: 7, Open: true, Head: head, Base: base},
+		Pull:  github.PullRequest{Number: 7, Open: true, Head: head, Base: base, DefaultBranch: "main"},
 		Run:   Run{Project: "net", Phase: Planned, Head: headOne, Actor: "bob", State: before, Applyable: true, ApplyOn: project.OnComment},
 		State: &state,
 	}
@@ -41,6 +41,8 @@ func TestGate(t *testing.T) {
 	may := func(p github.Permission) change { return func(q *Request) { q.Permission = p } }
 	closed := func(q *Request) { q.Pull.Open = false }
 	fork := func(q *Request) { q.Pull.Head.Repo.ID = 6 }
+	other := func(q *Request) { q.Pull.Base.Ref = "mine" }
+	named := func(q *Request) { q.BaseNamed = true }
 	push := func(q *Request) {
 		q.Verb, q.Entry, q.Actor, q.Permission = comment.Plan, ByPush, "", github.NoPermission
 	}
@@ -75,6 +77,15 @@ func TestGate(t *testing.T) {
 		{"apply of a fork", []change{fork}, []Rule{FromFork}},
 		{"a fork that is gone", []change{verb(comment.Plan), func(q *Request) { q.Pull.Head.Repo = github.Repo{} }}, []Rule{FromFork}},
 		{"a stranger's fork", []change{fork, may(github.NoPermission)}, []Rule{NoPermission, FromFork}},
+
+		{"plan into another branch", []change{verb(comment.Plan), other}, []Rule{OtherBase}},
+		{"plan for a push into another branch", []change{push, other}, []Rule{OtherBase}},
+		{"apply into another branch", []change{other}, []Rule{OtherBase}},
+		{"unlock into another branch", []change{verb(comment.Unlock), other}, []Rule{OtherBase}},
+		{"merge into another branch", []change{merge, other}, []Rule{OtherBase}},
+		{"plan into a branch that is named", []change{verb(comment.Plan), other, named}, nil},
+		{"apply into a branch that is named", []change{other, named}, nil},
+		{"a default branch that is not known", []change{func(q *Request) { q.Pull.DefaultBranch = "" }}, []Rule{OtherBase}},
 
 		{"plan when closed", []change{verb(comment.Plan), closed}, []Rule{NotOpen}},
 		{"apply when closed", []change{closed}, []Rule{NotOpen}},
