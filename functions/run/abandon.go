@@ -81,5 +81,5 @@ func (t *task) abandonApply(ctx context.Context, why comment.Broken) error {
 	case Applied, ApplyFailed:
 		return t.applied(ctx, s.Run)
 	}
-	return t.refusedApply(ctx, s.Run)
+	return t.refusedApply(ctx, s)
 }

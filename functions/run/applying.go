@@ -34,7 +34,7 @@ func (t *task) apply(ctx context.Context) error {
 	case Applied, ApplyFailed:
 		return t.applied(ctx, s.Run)
 	default:
-		return t.refusedApply(ctx, s.Run)
+		return t.refusedApply(ctx, s)
 	}
 	if err := t.hold(ctx, s.Run); err != nil {
 		return err
@@ -169,9 +169,12 @@ func (t *task) applied(ctx context.Context, r Run) error {
 	}
 	// It may have been closed meanwhile, when this was not known yet.
 	pull, err := t.hub.PullRequest(ctx, r.Pull.Number)
-	if err == nil && !pull.Open {
+	switch {
+	case err == nil && !pull.Open:
 		t.pull = pull
 		err = t.leave(ctx, r)
+	case err == nil:
+		err = t.moved(ctx, r, pull)
 	}
 	if err != nil && !errors.Is(err, github.ErrNotFound) {
 		return err
@@ -218,13 +221,34 @@ func (t *task) backTo(ctx context.Context, s stored, next Phase) error {
 	if err != nil {
 		return err
 	}
+	return t.refusedApply(ctx, s)
+}
+
+// refusedApply looks after a run that came to rest without an apply. What happened to
+// the pull request while it waited has found it in the way.
+func (t *task) refusedApply(ctx context.Context, s stored) error {
+	if s.Phase != Planned && s.Phase != Stale && s.Phase != Dropped {
+		return nil
+	}
+	pull, err := t.hub.PullRequest(ctx, s.Pull.Number)
+	switch {
+	case err == nil && !pull.Open && s.Phase != Dropped:
+		t.pull = pull
+		return t.drop(ctx, s, s.Phase)
+	case err == nil && pull.Open:
+		err = t.moved(ctx, s.Run, pull)
+	}
+	if err != nil && !errors.Is(err, github.ErrNotFound) {
+		return err
+	}
 	return t.announced(ctx, s.Run)
 }
 
-// refusedApply says again that a run came to rest, in case we died before all was said.
-func (t *task) refusedApply(ctx context.Context, r Run) error {
-	if r.Phase == Planned || r.Phase == Stale || r.Phase == Dropped {
-		return t.announced(ctx, r)
+// moved asks for plans of a head that came while a run could not be planned, because it
+// was being applied, or waited for it.
+func (t *task) moved(ctx context.Context, r Run, pull github.PullRequest) error {
+	if pull.Head.SHA == r.Head {
+		return nil
 	}
-	return nil
+	return t.send(ctx, Message{Kind: Pushed}, r.Plain(), r.Try, pull.Head.SHA)
 }

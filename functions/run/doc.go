@@ -10,7 +10,8 @@
 //	                 tell      the comments are made again from the records
 //	plans queue      plan      checkout of the merge -> Engine.Plan -> kept -> Planned, check, tell
 //	applies queue    apply     gate -> the files still the same? -> Engine.Apply, which asks the gate
-//	                           again with the state locked -> Applied, check, tell
+//	                           again with the state locked -> Applied, check, tell; pushed,
+//	                           if the head moved meanwhile
 //	dead letters     Abandon   what could not be done has failed, and people are told
 //
 // Everything that decides is pure, and in package runs: [runs.Gate] decides every plan,
