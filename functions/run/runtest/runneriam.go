@@ -12,6 +12,7 @@ import (
 type statement struct {
 	sid                string
 	deny               bool
+	principals         []string // of a resource's policy
 	actions, resources []string
 	conditions         map[string]any
 }
@@ -21,6 +22,8 @@ type call struct {
 	Action, Resource string
 	// keys are the partition keys of DynamoDB items that the call is about.
 	keys []string
+	// context has the other condition keys, such as kms:ViaService.
+	context map[string]string
 }
 
 // statementsOf reads the policies of a role, as they are when the stack is deployed.
@@ -28,14 +31,25 @@ func statementsOf(role map[string]any) []statement {
 	var out []statement
 	for _, p := range role["Policies"].([]any) {
 		document := p.(map[string]any)["PolicyDocument"].(map[string]any)
-		for _, s := range document["Statement"].([]any) {
-			m := s.(map[string]any)
-			conditions, _ := m["Condition"].(map[string]any)
-			out = append(out, statement{
-				sid: fmt.Sprint(m["Sid"]), deny: m["Effect"] == "Deny",
-				actions: texts(m["Action"]), resources: texts(m["Resource"]), conditions: conditions,
-			})
+		out = append(out, statementsIn(document)...)
+	}
+	return out
+}
+
+// statementsIn reads one policy.
+func statementsIn(document map[string]any) []statement {
+	var out []statement
+	for _, s := range document["Statement"].([]any) {
+		m := s.(map[string]any)
+		conditions, _ := m["Condition"].(map[string]any)
+		x := statement{
+			sid: fmt.Sprint(m["Sid"]), deny: m["Effect"] == "Deny",
+			actions: texts(m["Action"]), resources: texts(m["Resource"]), conditions: conditions,
 		}
+		if p, ok := m["Principal"].(map[string]any); ok {
+			x.principals = texts(p["AWS"])
+		}
+		out = append(out, x)
 	}
 	return out
 }
@@ -75,32 +89,36 @@ func (s statement) covers(c call) bool {
 		slices.ContainsFunc(s.resources, func(p string) bool { return like(p, c.Resource) }) && s.holds(c)
 }
 
-// holds evaluates the conditions that the template has. One that it does not know is a
-// reason to stop.
+// holds evaluates the conditions that the template has.
 func (s statement) holds(c call) bool {
 	for operator, arg := range s.conditions {
 		for name, wanted := range arg.(map[string]any) {
-			if name != "dynamodb:LeadingKeys" {
-				panic(fmt.Sprintf("runtest: no case for the condition key %s", name))
-			}
-			matches := func(key string) bool {
-				return slices.ContainsFunc(texts(wanted), func(p string) bool { return like(p, key) })
-			}
-			switch operator {
-			case "ForAllValues:StringEquals":
-				if slices.ContainsFunc(c.keys, func(k string) bool { return !matches(k) }) {
-					return false
-				}
-			case "ForAnyValue:StringLike":
-				if !slices.ContainsFunc(c.keys, matches) {
-					return false
-				}
-			default:
-				panic(fmt.Sprintf("runtest: no case for the operator %s", operator))
+			if !c.meets(operator, name, texts(wanted)) {
+				return false
 			}
 		}
 	}
 	return true
+}
+
+// meets evaluates one condition. One that it does not know is a reason to stop.
+// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_elements_condition_operators.html
+func (c call) meets(operator, name string, wanted []string) bool {
+	matches := func(value string) bool {
+		return slices.ContainsFunc(wanted, func(p string) bool { return like(p, value) })
+	}
+	value, there := c.context[name]
+	switch {
+	case name == "dynamodb:LeadingKeys" && operator == "ForAllValues:StringEquals":
+		return !slices.ContainsFunc(c.keys, func(k string) bool { return !matches(k) })
+	case name == "dynamodb:LeadingKeys" && operator == "ForAnyValue:StringLike":
+		return slices.ContainsFunc(c.keys, matches)
+	case strings.HasPrefix(name, "kms:") && operator == "StringEquals":
+		return there && slices.Contains(wanted, value)
+	case strings.HasPrefix(name, "kms:") && operator == "Null":
+		return slices.Contains(wanted, fmt.Sprint(!there))
+	}
+	panic(fmt.Sprintf("runtest: no case for the condition %s of %s", operator, name))
 }
 
 // like matches a text with a pattern in which * is anything.

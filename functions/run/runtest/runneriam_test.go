@@ -2,7 +2,10 @@
 
 package runtest
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestAllowed(t *testing.T) {
 	role := map[string]any{"Policies": []any{map[string]any{"PolicyDocument": map[string]any{"Statement": []any{
@@ -67,5 +70,52 @@ func TestResolve(t *testing.T) {
 	digest.keys = []string{"states/net/terraform.tfstate-md5"}
 	if s := statementsOf(role); !allowed(s, table) || allowed(s, digest) {
 		t.Error("a plan may write its lock, and no digest")
+	}
+}
+
+const account = "arn:aws:iam::1:root"
+
+// mayUse reports whether a key's policy lets somebody of the key's account do something:
+// it names them itself, or the account, whose own policies (own) decide then.
+// Source: https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-default.html
+func mayUse(policy []statement, who string, own []statement, c call) bool {
+	policy = slices.DeleteFunc(slices.Clone(policy), func(s statement) bool {
+		return !slices.Contains(s.principals, who) && !(slices.Contains(s.principals, account) && allowed(own, c))
+	})
+	return allowed(policy, c)
+}
+
+// TestKeyPolicy holds that what a comment names is read by those whom the account lets,
+// through S3 only, and written by the functions only.
+func TestKeyPolicy(t *testing.T) {
+	x := ReadTemplate(t, "../../../template.yaml")
+	r := resolver{x, map[string]string{"AWS::Region": "r", "AWS::AccountId": "1", "AWS::Partition": "aws"}, map[string]string{}}
+	for name := range x.Resources {
+		r.atts[name+".Arn"] = "arn-" + name
+	}
+	policy := statementsIn(r.resolve(x.Resources["Key"].Properties["KeyPolicy"]).(map[string]any))
+	key := []statement{{actions: []string{"kms:*"}, resources: []string{"*"}}}
+	through := map[string]string{"kms:ViaService": "s3.r.amazonaws.com", "kms:EncryptionContext:repository": "acme/infra"}
+	for name, test := range map[string]struct {
+		who     string
+		own     []statement
+		action  string
+		context map[string]string
+		want    bool
+	}{
+		"a person with the right reads":       {"alice", key, "kms:Decrypt", through, true},
+		"a person without it does not":        {"alice", nil, "kms:Decrypt", through, false},
+		"nobody writes":                       {"alice", key, "kms:GenerateDataKey", through, false},
+		"nobody decrypts elsewhere":           {"alice", key, "kms:Decrypt", map[string]string{"kms:EncryptionContext:repository": "acme/infra"}, false},
+		"nor by another service":              {"alice", key, "kms:Decrypt", map[string]string{"kms:ViaService": "ebs.r.amazonaws.com", "kms:EncryptionContext:repository": "acme/infra"}, false},
+		"nor what does not say whose it is":   {"alice", key, "kms:Decrypt", map[string]string{"kms:ViaService": "s3.r.amazonaws.com"}, false},
+		"a function reads":                    {"arn-PlanRole", nil, "kms:Decrypt", through, true},
+		"a function writes":                   {"arn-ApplyRole", nil, "kms:GenerateDataKey", through, true},
+		"the webhook's function does not":     {"arn-WebhookRole", nil, "kms:Decrypt", through, false},
+		"a person with the right administers": {"alice", key, "kms:ScheduleKeyDeletion", nil, true},
+	} {
+		if got := mayUse(policy, test.who, test.own, call{Action: test.action, Resource: "arn-Key", context: test.context}); got != test.want {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }
