@@ -27,7 +27,7 @@ func (t *task) abandon(ctx context.Context, reason string) error {
 		return errors.Join(t.abandonApply(ctx, reply), t.release(ctx, t.message.run()))
 	case Tell:
 		return nil // there is nothing that could be said where it cannot be said
-	case Commanded:
+	case Commanded, Closed:
 		if err := t.reply(ctx, askOf(t.message), part("given up", reply)); err != nil {
 			return err
 		}
@@ -35,12 +35,37 @@ func (t *task) abandon(ctx context.Context, reason string) error {
 		if err := t.answer(ctx, pushAsk, reply); err != nil {
 			return err
 		}
-	case Closed:
-		if err := t.reply(ctx, mergeAsk, part("given up", reply)); err != nil {
-			return err
-		}
+	}
+	if err := t.takeBack(ctx, reply); err != nil {
+		return err
 	}
 	return t.send(ctx, Message{Kind: Tell}, strings.ReplaceAll(t.message.ID, "/", "-"), "given-up")
+}
+
+// takeBack ends what an event has asked for and has perhaps sent no message for: nobody
+// would ever come back to it. A message that was sent finds it ended, and says so again.
+func (t *task) takeBack(ctx context.Context, why comment.Broken) error {
+	if err := t.look(ctx); err != nil {
+		return err
+	}
+	all, err := t.runs(ctx, t.message.Pull)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		if s.PlanFor == t.message.ID && (s.Phase == Queued || s.Phase == PlanFailed) {
+			err = t.unplanned(ctx, s, why)
+		}
+		if s.ApplyFor == t.message.ID && s.Phase == ApplyQueued {
+			err = t.untouched(ctx, s, Outcome{Report: comment.Markdown(why)})
+		} else if s.ApplyFor == t.message.ID {
+			err = errors.Join(err, t.refusedApply(ctx, s))
+		}
+		if err != nil {
+			return fmt.Errorf("take back what was asked for %s: %w", s.Project, err)
+		}
+	}
+	return nil
 }
 
 // abandonPlan records that a plan failed.
@@ -49,6 +74,12 @@ func (t *task) abandonPlan(ctx context.Context, why comment.Broken) error {
 	if err != nil || s.version == "" || s.Attempt != t.message.Attempt {
 		return err
 	}
+	return t.unplanned(ctx, s, why)
+}
+
+// unplanned records of a run that is to be planned that it is not, and says again what
+// came of one that was.
+func (t *task) unplanned(ctx context.Context, s stored, why comment.Broken) error {
 	switch s.Phase {
 	case Queued, Planning:
 		return t.notPlanned(ctx, s, comment.Markdown(why))

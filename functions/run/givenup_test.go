@@ -1,0 +1,79 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// moody is a GitHub that refuses calls as long as somebody wants.
+type moody struct {
+	run.GitHub
+	refuses func(call string) bool
+}
+
+var errMood = errors.New("GitHub does not want to")
+
+func (h moody) PutCheck(ctx context.Context, id int64, c github.Check) (int64, error) {
+	if h.refuses("check " + c.Title) {
+		return 0, errMood
+	}
+	return h.GitHub.PutCheck(ctx, id, c)
+}
+
+func (h moody) PutComment(ctx context.Context, number int, marker, body string) (int64, error) {
+	if h.refuses("comment") {
+		return 0, errMood
+	}
+	return h.GitHub.PutComment(ctx, number, marker, body)
+}
+
+// moody puts a mood between the pipeline and GitHub.
+func (s *stage) moody(refuses func(call string) bool) {
+	connect := s.pipeline.Connect
+	s.pipeline.Connect = func(p run.Pull) (run.GitHub, error) {
+		hub, err := connect(p)
+		return moody{hub, refuses}, err
+	}
+}
+
+// TestEventGivenUp holds that what an event asked for comes to an end with it, where the
+// event is given up before it has sent its messages.
+func TestEventGivenUp(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	refused := "none"
+	s.moody(func(call string) bool { return call == "check "+refused })
+	refused = "Planning"
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.expect("the push", s.status(n), "could not plan", "Lockstep could not do this")
+	s.expect("its check", s.check("b"), "failure Planning failed")
+	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Lockstep could not do this**", "**Not planned**: `.`.")
+	refused = "none"
+	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Planned** `.`: 2 to add")
+
+	refused = "Applying: 2 to add, 0 to change, 0 to destroy"
+	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied**: `.`. Nothing was changed, and the plan can still be applied.")
+	s.expect("the status", s.status(n), "To apply this plan, comment")
+	s.expect("the check", s.check("b"), "success 2 to add")
+	refused = "none"
+	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added")
+}
+
+// TestMergeGivenUp holds the same of an apply that a merge asked for.
+func TestMergeGivenUp(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMerge())
+	n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
+	s.moody(func(call string) bool { return strings.HasPrefix(call, "check Applying") })
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("the answer", s.answer(n, "merge"), "**Lockstep could not do this**", "**Not applied**: `net`")
+	s.expect("the status", s.status(n), "Merged, but not applied")
+	s.expect("the check", s.check("subnet"), "action_required Merged, but not applied")
+}
