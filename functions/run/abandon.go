@@ -26,7 +26,9 @@ func (t *task) abandon(ctx context.Context, reason string) error {
 	case ToApply:
 		return errors.Join(t.abandonApply(ctx, reply), t.release(ctx, t.message.run()))
 	case Tell:
-		return nil // there is nothing that could be said where it cannot be said
+		// It is what was to be told, and not that it was not: what is told is made from the
+		// records, so this waits with the dead letter until GitHub takes it.
+		return t.handle(ctx)
 	case Commanded, Closed:
 		if err := t.reply(ctx, askOf(t.message), part("given up", reply)); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/functions/run/runlocal"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -76,4 +77,30 @@ func TestMergeGivenUp(t *testing.T) {
 	s.expect("the answer", s.answer(n, "merge"), "**Lockstep could not do this**", "**Not applied**: `net`")
 	s.expect("the status", s.status(n), "Merged, but not applied")
 	s.expect("the check", s.check("subnet"), "action_required Merged, but not applied")
+}
+
+// TestTellGivenUp holds that what could not be said is not forgotten: giving it up fails
+// until GitHub takes it.
+func TestTellGivenUp(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	down, applied := true, false
+	s.moody(func(call string) bool {
+		applied = applied || strings.HasPrefix(call, "check Applied")
+		return down && applied && call == "comment"
+	})
+	id := s.repo.Comment("alice", n, "lockstep apply")
+	if _, err := s.hub.Deliver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.data.Queue.Drain(t.Context(), runlocal.Worker{Handle: s.pipeline.Handle, Abandon: s.pipeline.Abandon})
+	if !errors.Is(err, errMood) {
+		t.Fatalf("giving it up: %v", err)
+	}
+	s.expect("the answer meanwhile", s.answerTo(n, id), "is being applied")
+	down = false
+	s.settle()
+	s.expect("the answer", s.answerTo(n, id), "**Applied** `.`: 2 added")
+	s.expect("the status", s.status(n), "Lockstep has applied")
 }
