@@ -1,6 +1,7 @@
 package run
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -32,10 +33,23 @@ func (t *task) hold(ctx context.Context, r Run) error {
 	if !ok {
 		end = time.Now().Add(unlimited)
 	}
-	_, err := t.change(ctx, leaseKey(r.Key()), func([]byte) ([]byte, error) {
-		return encode(Lease{Message: t.message, HardStop: end.UTC()}), nil
-	})
+	lease := encode(Lease{Message: t.message, HardStop: end.UTC()})
+	_, err := t.change(ctx, leaseKey(r.Key()), func([]byte) ([]byte, error) { return lease, nil })
+	t.lease = lease
 	return err
+}
+
+// letGo gives the lease back that this process took, since the message waits now and is
+// worked on by nobody. A process that has the same message since then has its own lease.
+func (t *task) letGo(ctx context.Context) error {
+	if t.lease == nil {
+		return nil
+	}
+	rec, err := t.Records.Get(ctx, leaseKey(t.message.run()))
+	if err != nil || !bytes.Equal(rec.Value, t.lease) {
+		return err
+	}
+	return t.giveBack(ctx, rec)
 }
 
 // release gives the lease of a run back, if it is this message's.
@@ -51,7 +65,11 @@ func (t *task) release(ctx context.Context, run string) error {
 	if l.Message.ID != t.message.ID {
 		return nil
 	}
-	err = t.Records.Delete(ctx, rec.Key, rec.Version)
+	return t.giveBack(ctx, rec)
+}
+
+func (t *task) giveBack(ctx context.Context, rec Record) error {
+	err := t.Records.Delete(ctx, rec.Key, rec.Version)
 	if errors.Is(err, ErrConflict) {
 		err = nil // somebody else's now, or gone
 	}

@@ -56,7 +56,8 @@ func (p *Pipeline) once(ctx context.Context, m Message, key string, do func(*tas
 	if err != nil {
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
-	err = do(&task{Pipeline: p, message: m, hub: hub}, ctx)
+	t := &task{Pipeline: p, message: m, hub: hub}
+	err = do(t, ctx)
 	if errors.Is(err, errGone) {
 		err = nil
 	}
@@ -67,10 +68,17 @@ func (p *Pipeline) once(ctx context.Context, m Message, key string, do func(*tas
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("handle %s: %w", m.ID, err)
+		// Time may be over, which is why it failed.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), letGoTimeout)
+		defer cancel()
+		return fmt.Errorf("handle %s: %w", m.ID, errors.Join(err, t.letGo(ctx)))
 	}
 	return nil
 }
+
+// letGoTimeout is for two calls about a record: a fraction of what a function has left
+// when its work is cancelled.
+const letGoTimeout = 5 * time.Second
 
 // A task is the handling of one message.
 type task struct {
@@ -82,6 +90,8 @@ type task struct {
 	permission github.Permission
 	// named are branches other than the default one, and whether its settings name them.
 	named map[string]bool
+	// lease is the one that was taken, as it is kept; nil if none was.
+	lease []byte
 }
 
 func (t *task) handle(ctx context.Context) error {

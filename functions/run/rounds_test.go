@@ -102,17 +102,21 @@ func (noDeliveries) Deliveries(context.Context, time.Time) ([]github.DeliveryInf
 	return nil, nil
 }
 
-// dying is an engine whose process dies in the middle of what it does.
+// dying is an engine whose process dies in the middle of what it does, or that fails to
+// plan.
 type dying struct {
 	run.Engine
-	plan, apply bool
+	plan, apply, fail bool
 }
 
 var errDied = errors.New("killed")
 
 func (d *dying) Plan(ctx context.Context, j run.Job) (run.PlanResult, error) {
-	if d.plan {
+	if d.fail {
 		return run.PlanResult{}, errDied
+	}
+	if d.plan {
+		panic(errDied)
 	}
 	return d.Engine.Plan(ctx, j)
 }
@@ -178,4 +182,36 @@ func TestDeadProcesses(t *testing.T) {
 	engine.apply = false
 	s.expect("a new plan", s.say("alice", n, "lockstep plan"), "**Planned** `.`: 2 to add")
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added")
+}
+
+// TestWaitingIsNotDying holds that a run whose message failed, and waits to be handled
+// again, is not taken for one whose process died.
+func TestWaitingIsNotDying(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	engine := &dying{Engine: s.pipeline.Engine, fail: true}
+	s.pipeline.Engine = engine
+	short, cancel := context.WithDeadline(t.Context(), time.Now().Add(time.Hour))
+	defer cancel()
+	s.repo.Push("alice", "b", "B", githubtest.Files{"b.tf": resource("b", "1")})
+	n := s.repo.OpenPull("alice", "B", "b")
+	var waiting run.Message
+	if _, err := s.hub.Deliver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.drain(short, func(ctx context.Context, m run.Message) error {
+		err := s.pipeline.Handle(ctx, m)
+		if errors.Is(err, errDied) {
+			waiting, err = m, nil // the queue hides it for a while
+		}
+		return err
+	})
+	s.roundAt(time.Now().Add(2*time.Hour), rounds.Found{})
+	s.expect("the check", s.check("b"), "in_progress")
+	engine.fail = false
+	if err := s.pipeline.Handle(t.Context(), waiting); err != nil {
+		t.Fatal(err)
+	}
+	s.settle()
+	s.expect("the status", s.status(n), "2 to add")
 }

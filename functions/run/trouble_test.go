@@ -89,12 +89,12 @@ func (stubbornHub) MergeResult(context.Context, int) (github.Merge, error) {
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
-	engine := &dying{Engine: s.pipeline.Engine, plan: true}
+	engine := &dying{Engine: s.pipeline.Engine, fail: true}
 	s.pipeline.Engine = engine
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 	s.expect("the status", s.status(n), "could not plan", "Lockstep could not do this")
 	s.expect("the check", s.check("b"), "failure Planning failed")
-	engine.plan = false
+	engine.fail = false
 	s.say("alice", n, "lockstep plan")
 
 	apply := s.pipeline.Engine
