@@ -41,6 +41,12 @@ func (t *task) abandon(ctx context.Context, reason string) error {
 	if err := t.takeBack(ctx, reply); err != nil {
 		return err
 	}
+	if t.message.Kind == Closed && !t.pull.Open {
+		// What was merged is not applied, but it must not be in the way of others either.
+		if err := t.settleAll(ctx, false); err != nil {
+			return err
+		}
+	}
 	return t.send(ctx, Message{Kind: Tell}, strings.ReplaceAll(t.message.ID, "/", "-"), "given-up")
 }
 

@@ -18,6 +18,15 @@ func (t *task) closed(ctx context.Context) error {
 	if t.pull.Open {
 		return nil // opened again since
 	}
+	if err := t.settleAll(ctx, t.pull.Merged); err != nil {
+		return err
+	}
+	return t.tell(ctx)
+}
+
+// settleAll settles the runs of the pull request. apply says that those which wait for
+// its merge are applied.
+func (t *task) settleAll(ctx context.Context, apply bool) error {
 	all, err := t.runs(ctx, t.message.Pull)
 	if err != nil {
 		return err
@@ -26,7 +35,7 @@ func (t *task) closed(ctx context.Context) error {
 		if err := t.leave(ctx, s.Run); err != nil {
 			return err
 		}
-		if t.pull.Merged && s.ApplyOn == project.OnMerge && s.Phase != Superseded {
+		if apply && s.ApplyOn == project.OnMerge && s.Phase != Superseded {
 			if err := t.applyMerged(ctx, s); err != nil {
 				return err
 			}
@@ -37,13 +46,13 @@ func (t *task) closed(ctx context.Context) error {
 			return err
 		}
 	}
-	return t.tell(ctx)
+	return nil
 }
 
 // leave settles the state that a run was applied to. An apply whose pull request was
 // closed without a merge is spoken of: the base branch will never know of it.
 func (t *task) leave(ctx context.Context, r Run) error {
-	last, err := t.settle(ctx, r)
+	last, err := t.settle(ctx, r, r.Pull.Number, true)
 	if err != nil || last == nil || t.pull.Merged {
 		return err
 	}

@@ -20,6 +20,13 @@ type moody struct {
 
 var errMood = errors.New("GitHub does not want to")
 
+func (h moody) PullRequest(ctx context.Context, number int) (github.PullRequest, error) {
+	if h.refuses("pull request") {
+		return github.PullRequest{}, errMood
+	}
+	return h.GitHub.PullRequest(ctx, number)
+}
+
 func (h moody) PutCheck(ctx context.Context, id int64, c github.Check) (int64, error) {
 	if h.refuses("check " + c.Title) {
 		return 0, errMood
@@ -103,4 +110,45 @@ func TestTellGivenUp(t *testing.T) {
 	s.settle()
 	s.expect("the answer", s.answerTo(n, id), "**Applied** `.`: 2 added")
 	s.expect("the status", s.status(n), "Lockstep has applied")
+}
+
+// TestClosedNeverArrives holds that a merged pull request is in nobody's way, though
+// nobody was told that it was merged.
+func TestClosedNeverArrives(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	one := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.say("alice", one, "lockstep apply")
+	s.repo.Merge("alice", one)
+	s.hub.LoseDeliveries(1)
+	s.settle()
+	two := s.pull("bob", "c", githubtest.Files{"c.tf": resource("c", "1")})
+	if got := s.status(two); strings.Contains(got, "is not merged yet") {
+		t.Errorf("the status says of a merged pull request:\n%s", got)
+	}
+	s.expect("the apply", s.say("bob", two, "lockstep apply"), "**Applied** `.`: 1 added, 0 changed, 0 destroyed.")
+}
+
+// TestClosedGivenUp holds that a pull request that is closed is settled, though GitHub
+// could not be reached when it was, and when that was given up.
+func TestClosedGivenUp(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMerge())
+	n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
+	away := true
+	s.moody(func(call string) bool { return away && call == "pull request" })
+	s.repo.Merge("alice", n)
+	if _, err := s.hub.Deliver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.data.Queue.Drain(t.Context(), runlocal.Worker{Handle: s.pipeline.Handle, Abandon: s.pipeline.Abandon}); !errors.Is(err, errMood) {
+		t.Fatalf("giving it up: %v", err)
+	}
+	away = false
+	s.settle()
+	s.expect("the answer", s.answer(n, "merge"), "**Lockstep could not do this**")
+	s.expect("the status", s.status(n), "Merged, but not applied")
+	if got := artifacts(t, s); len(got) != 0 {
+		t.Errorf("kept of a closed pull request: %q", got)
+	}
 }

@@ -147,7 +147,7 @@ func (t *task) request(ctx context.Context, verb comment.Verb, r Run) (runs.Requ
 	if q.BaseNamed, err = t.baseNamed(ctx); err != nil || r.Project == "" {
 		return q, err
 	}
-	last, err := t.lastApply(ctx, r)
+	last, err := t.inTheWay(ctx, r)
 	q.Last = last
 	return q, err
 }

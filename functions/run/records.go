@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/run/runs"
+	"github.com/lockstep-iac/lockstep/github"
 )
 
 // stored is a run as it was read.
@@ -113,6 +114,25 @@ func (t *task) lastApply(ctx context.Context, r Run) (*runs.LastApply, error) {
 	return decodeLast(rec.Value)
 }
 
+// inTheWay reads the same. One of another pull request that is taken to be open is looked
+// up: the news that it was merged or closed may be late, or may never come.
+func (t *task) inTheWay(ctx context.Context, r Run) (*runs.LastApply, error) {
+	l, err := t.lastApply(ctx, r)
+	if err != nil || l == nil || l.Settled || l.Number == r.Pull.Number {
+		return l, err
+	}
+	other, err := t.hub.PullRequest(ctx, l.Number)
+	switch {
+	case errors.Is(err, github.ErrNotFound): // it cannot be merged any more
+	case err != nil || other.Open:
+		return l, err
+	}
+	if _, err := t.settle(ctx, r, l.Number, true); err != nil {
+		return nil, err
+	}
+	return t.lastApply(ctx, r)
+}
+
 func decodeLast(value []byte) (*runs.LastApply, error) {
 	var l runs.LastApply
 	if err := json.Unmarshal(value, &l); err != nil {
@@ -142,9 +162,10 @@ func (t *task) remember(ctx context.Context, r Run, l runs.LastApply) error {
 	return err
 }
 
-// settle notes that the pull request of a run is not open any more. It returns what was
-// last applied, if it was this pull request's.
-func (t *task) settle(ctx context.Context, r Run) (last *runs.LastApply, err error) {
+// settle notes whether a pull request that was applied to the state of a run is out of
+// the way: merged or closed, and not opened again. It returns what was last applied, if
+// it was this pull request's.
+func (t *task) settle(ctx context.Context, r Run, number int, settled bool) (last *runs.LastApply, err error) {
 	_, err = t.change(ctx, r.StateKey(), func(old []byte) ([]byte, error) {
 		if last = nil; old == nil {
 			return nil, errAsIs
@@ -153,15 +174,15 @@ func (t *task) settle(ctx context.Context, r Run) (last *runs.LastApply, err err
 		if err != nil {
 			return nil, err
 		}
-		if l.Number != r.Pull.Number {
+		if l.Number != number {
 			return nil, errAsIs // another one was applied since
 		}
-		if last = l; l.Settled {
+		if last = l; l.Settled == settled {
 			return nil, errAsIs
 		}
-		settled := *l
-		settled.Settled = true
-		return encode(settled), nil
+		next := *l
+		next.Settled = settled
+		return encode(next), nil
 	})
 	return last, err
 }

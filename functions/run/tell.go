@@ -164,8 +164,11 @@ func (t *task) approvals(ctx context.Context, head string) ([]string, error) {
 
 // unmerged is what to know about a state that another pull request was applied to.
 func (t *task) unmerged(ctx context.Context, r Run) (string, error) {
-	l, err := t.lastApply(ctx, r)
-	if err != nil || l == nil || l.Settled || l.Number == r.Pull.Number || r.Phase == Dropped {
+	if r.Phase == Dropped {
+		return "", nil
+	}
+	l, err := t.inTheWay(ctx, r)
+	if err != nil || l == nil || l.Settled || l.Number == r.Pull.Number {
 		return "", err
 	}
 	return fmt.Sprintf("#%d was applied to %s and is not merged yet: until it is, this plan shows its changes as to be undone, and cannot be applied.", l.Number, comment.Code(r.Project)), nil
