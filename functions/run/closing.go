@@ -99,3 +99,18 @@ func (t *task) drop(ctx context.Context, s stored, was Phase) error {
 	}
 	return t.announced(ctx, s.Run)
 }
+
+// reopen undoes what closing has settled: what the pull request was applied to is not in
+// the base branch, and others would revert it.
+func (t *task) reopen(ctx context.Context) error {
+	all, err := t.runs(ctx, t.message.Pull)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		if _, err := t.settle(ctx, s.Run, s.Pull.Number, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}

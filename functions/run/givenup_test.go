@@ -152,3 +152,19 @@ func TestClosedGivenUp(t *testing.T) {
 		t.Errorf("kept of a closed pull request: %q", got)
 	}
 }
+
+// TestOpenedAgain holds that what was applied is in the way of others again, when its
+// pull request is opened again.
+func TestOpenedAgain(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	one := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.say("alice", one, "lockstep apply")
+	s.repo.Close("alice", one)
+	s.settle()
+	s.repo.Reopen("alice", one)
+	s.settle()
+	two := s.pull("bob", "c", githubtest.Files{"c.tf": resource("c", "1")})
+	s.expect("the status", s.status(two), "#1 was applied to `.` and is not merged yet")
+	s.expect("the apply", s.say("bob", two, "lockstep apply"), "**Not applied** `.`", "#1 was applied to the same state and is not merged yet")
+}

@@ -20,6 +20,9 @@ func (t *task) pushed(ctx context.Context) error {
 	if !t.pull.Open {
 		return nil // an old message
 	}
+	if err := t.reopen(ctx); err != nil {
+		return err
+	}
 	replies, err := t.queuePlans(ctx, comment.Command{Verb: comment.Plan})
 	if err != nil {
 		return err
