@@ -220,11 +220,26 @@ func (m *markdown) paragraph(text string) {
 // to see in it.
 const smallest = 400
 
-// section writes texts, folded up in one diff block, as far as they fit, and leaves
-// room for so many bytes of notes.
+// screenful is how many lines are shown without being asked for.
+const screenful = 60
+
+// unfolded is the attribute of a section that is short enough to be read at once.
+func (s section) unfolded() string {
+	lines := 0
+	for _, t := range s.texts {
+		lines += strings.Count(t, "\n") + 2
+	}
+	if lines > screenful {
+		return ""
+	}
+	return " open"
+}
+
+// section writes texts in one diff block, folded up if there are many lines, as far as
+// they fit, and leaves room for so many bytes of notes.
 func (m *markdown) section(s section, reserve int) {
 	fence := s.fence()
-	head := fmt.Sprintf("<details><summary>%s</summary>\n\n%sdiff\n", s.title, fence)
+	head := fmt.Sprintf("<details%s><summary>%s</summary>\n\n%sdiff\n", s.unfolded(), s.title, fence)
 	tail := fence + "\n\n</details>\n\n"
 	room := m.room() - len(head) - len(tail) - reserve
 	if room < 0 || room < smallest && s.size() > room {
