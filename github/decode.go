@@ -104,7 +104,7 @@ func commentEvent(e *gh.IssueCommentEvent) (Event, error) {
 		err = errors.New("who sent a comment is not its author")
 	}
 	return CommentEvent{
-		Subject: s, Comment: e.GetComment().GetID(), Body: e.GetComment().GetBody(),
+		Subject: s, Comment: e.GetComment().GetID(), Body: e.GetComment().GetBody(), At: e.GetComment().GetCreatedAt().Time,
 		Bot: e.GetSender().GetType() != "User",
 	}, err
 }

@@ -36,6 +36,7 @@ func TestDeliveries(t *testing.T) {
 	deliver()
 	s.hub.LoseDeliveries(1)
 	s.repo.Comment("alice", 1, "lockstep plan")
+	at := s.hub.Now()
 	s.repo.Close("alice", 1)
 	deliver()
 
@@ -60,7 +61,7 @@ func TestDeliveries(t *testing.T) {
 	}
 	want := github.Delivery{ID: list[1].GUID, Event: github.CommentEvent{
 		Subject: github.Subject{Installation: s.repo.Installation(), Repo: s.repo.Repo(), Number: 1, Sender: "alice"},
-		Comment: 121, Body: "lockstep plan",
+		Comment: 121, Body: "lockstep plan", At: at,
 	}}
 	if diff := cmp.Diff(want, lost); diff != "" {
 		t.Error(diff)

@@ -1,5 +1,7 @@
 package github
 
+import "time"
+
 // An Event is what a webhook tells: one of [PullRequestEvent], [CommentEvent],
 // [ReviewEvent], [RerunEvent], [InstallationEvent] and [OtherEvent]. What it says about
 // a pull request is a hint only, true when it was sent: read the pull request again.
@@ -32,6 +34,7 @@ type CommentEvent struct {
 	Subject
 	Comment int64 // its ID
 	Body    string
+	At      time.Time // when it was written, in seconds of GitHub's clock
 	// Bot says that the author is an App, not a person.
 	Bot bool
 }

@@ -19,6 +19,8 @@ type Merge struct {
 	// there is a Conflict.
 	SHA      string
 	Conflict bool
+	// Updated is the pull request's, as in a [PullRequest].
+	Updated time.Time
 }
 
 // ErrNotYet says that GitHub has not made the trial merge; trying later helps.
@@ -66,7 +68,7 @@ func (c *Client) trialMerge(ctx context.Context, number int) (Merge, error) {
 	if err != nil {
 		return Merge{}, err
 	}
-	m := Merge{Base: base, BaseRef: branch, Head: p.GetHead().GetSHA()}
+	m := Merge{Base: base, BaseRef: branch, Head: p.GetHead().GetSHA(), Updated: p.GetUpdatedAt().Time}
 	if p.Mergeable == nil {
 		return Merge{}, ErrNotYet
 	}

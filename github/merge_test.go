@@ -29,11 +29,11 @@ func testMergeResult(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if (m.SHA == "") != m.Conflict {
+		if (m.SHA == "") != m.Conflict || m.Updated.IsZero() {
 			t.Errorf("%+v", m)
 		}
 		want := pair()
-		want.SHA, want.Conflict = m.SHA, m.Conflict
+		want.SHA, want.Conflict, want.Updated = m.SHA, m.Conflict, m.Updated
 		if diff := cmp.Diff(want, m); diff != "" {
 			t.Error(diff)
 		}

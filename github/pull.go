@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"time"
 
 	gh "github.com/google/go-github/v60/github"
 )
@@ -28,6 +29,9 @@ type PullRequest struct {
 	// GitHub's trial merge, if it has made one.
 	MergeSHA string
 	URL      string // for people
+	// Updated is when the pull request last changed, in seconds of GitHub's clock: pushes
+	// and comments are changes.
+	Updated time.Time
 }
 
 // A Branch is one end of a pull request.
@@ -84,7 +88,7 @@ func (c *Client) pullRequest(p *gh.PullRequest) (PullRequest, error) {
 		Number: p.GetNumber(), Title: p.GetTitle(), Author: p.GetUser().GetLogin(),
 		Open: p.GetState() == "open", Draft: p.GetDraft(), Merged: p.MergedAt != nil, MergedBy: p.GetMergedBy().GetLogin(),
 		Head: branch(p.Head), Base: branch(p.Base), DefaultBranch: p.GetBase().GetRepo().GetDefaultBranch(),
-		MergeSHA: p.GetMergeCommitSHA(), URL: p.GetHTMLURL(),
+		MergeSHA: p.GetMergeCommitSHA(), URL: p.GetHTMLURL(), Updated: p.GetUpdatedAt().Time,
 	}
 	if out.Base.Repo.ID != c.repo.ID {
 		return PullRequest{}, fmt.Errorf("it belongs to the repository %d, not %d", out.Base.Repo.ID, c.repo.ID)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/lockstep-iac/lockstep/github"
@@ -26,7 +27,10 @@ func TestPullRequest(t *testing.T) {
 	if p.MergeSHA == "" {
 		t.Error("there is no trial merge")
 	}
-	p.MergeSHA = ""
+	if p.Updated.IsZero() || p.Updated.After(s.hub.Now()) {
+		t.Errorf("it was updated at %s", p.Updated)
+	}
+	p.MergeSHA, p.Updated = "", time.Time{}
 	if diff := cmp.Diff(want, p); diff != "" {
 		t.Error(diff)
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -15,7 +16,7 @@ const pullPayload = `{"action":"opened","number":7,
 	"sender":{"login":"alice","type":"User"},"installation":{"id":9}}`
 
 const commentPayload = `{"action":"created","issue":{"number":7,"pull_request":{"url":"x"}},
-	"comment":{"id":33,"body":"lockstep plan","user":{"login":"alice"}},
+	"comment":{"id":33,"created_at":"2026-03-02T09:00:00Z","body":"lockstep plan","user":{"login":"alice"}},
 	"repository":{"id":5,"name":"infra","owner":{"login":"acme"}},
 	"sender":{"login":"alice","type":"User"},"installation":{"id":9}}`
 
@@ -45,6 +46,7 @@ func TestTheDocumentedSignature(t *testing.T) {
 }
 
 func TestReadDelivery(t *testing.T) {
+	at := time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
 	about := Subject{Installation: 9, Repo: Repo{5, "acme", "infra"}, Number: 7, Sender: "alice"}
 	without := func(s, part string) string {
 		if !strings.Contains(s, part) {
@@ -59,8 +61,8 @@ func TestReadDelivery(t *testing.T) {
 	}{
 		{"pull request", "pull_request", pullPayload,
 			PullRequestEvent{about, "opened", strings.Repeat("1", 40), strings.Repeat("2", 40), false, false}, ""},
-		{"comment", "issue_comment", commentPayload, CommentEvent{about, 33, "lockstep plan", false}, ""},
-		{"comment of a bot", "issue_comment", strings.Replace(commentPayload, `"type":"User"`, `"type":"Bot"`, 1), CommentEvent{about, 33, "lockstep plan", true}, ""},
+		{"comment", "issue_comment", commentPayload, CommentEvent{about, 33, "lockstep plan", at, false}, ""},
+		{"comment of a bot", "issue_comment", strings.Replace(commentPayload, `"type":"User"`, `"type":"Bot"`, 1), CommentEvent{about, 33, "lockstep plan", at, true}, ""},
 		{"edited comment", "issue_comment", strings.Replace(commentPayload, "created", "edited", 1), OtherEvent{"issue_comment", "edited"}, ""},
 		{"comment on an issue", "issue_comment", without(commentPayload, `,"pull_request":{"url":"x"}`), OtherEvent{"issue_comment", "created"}, ""},
 		{"another base", "pull_request", strings.Replace(pullPayload, `"action":"opened"`, `"action":"edited","changes":{"base":{"ref":{"from":"x"}}}`, 1),

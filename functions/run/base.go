@@ -70,7 +70,7 @@ func (t *task) merged(ctx context.Context, q *runs.Request) (m github.Merge, err
 	if m, err = t.hub.MergeResult(ctx, t.pull.Number); err != nil {
 		return m, err
 	}
-	t.pull.Head.SHA, t.pull.Base.Ref = m.Head, m.BaseRef
+	t.pull.Head.SHA, t.pull.Base.Ref, t.pull.Updated = m.Head, m.BaseRef, m.Updated
 	q.Pull, q.Conflict = t.pull, m.Conflict
 	q.BaseNamed, err = t.baseNamed(ctx)
 	return m, err

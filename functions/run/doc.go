@@ -51,7 +51,7 @@
 //
 // # What is bound to what
 //
-// A plan is of a merge: GitHub's trial merge of a named pair, the head and the tip of
+// An apply is of the plan that its author can have seen. A plan is of a merge: GitHub's trial merge of a named pair, the head and the tip of
 // the base branch. It belongs to the head, to the files that it depends on, and to a
 // state: its lineage, serial and version. It is applied where the files are the same
 // still, merged into the base branch as it is now, or in the commit that the pull

@@ -2,6 +2,7 @@ package run
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 )
@@ -44,6 +45,8 @@ type Message struct {
 	// Comment is the ID of a new comment, Lines what it asks for.
 	Comment int64          `json:",omitempty"`
 	Lines   []comment.Line `json:",omitempty"`
+	// At is when the comment was written, by GitHub's clock.
+	At time.Time `json:",omitzero"`
 	// Target names the run that is to be planned or applied, among those of the pull
 	// request: see [Run.Target]. Attempt must be the run's own, or the message is of no
 	// interest any more: Attempt for a plan, Try for an apply.

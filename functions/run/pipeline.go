@@ -136,7 +136,7 @@ func (t *task) look(ctx context.Context) (err error) {
 
 // request is what the gate is asked for one project.
 func (t *task) request(ctx context.Context, verb comment.Verb, r Run) (runs.Request, error) {
-	q := runs.Request{Verb: verb, Entry: runs.ByComment, Actor: t.message.Actor, Permission: t.permission, Pull: t.pull, Run: r}
+	q := runs.Request{Verb: verb, Entry: runs.ByComment, Actor: t.message.Actor, Permission: t.permission, At: t.message.At, Pull: t.pull, Run: r}
 	switch {
 	case q.Actor == "":
 		q.Entry = runs.ByPush

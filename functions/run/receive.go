@@ -71,6 +71,7 @@ func messages(d github.Delivery) []Message {
 		}
 	case github.CommentEvent:
 		m.Kind, m.Pull, m.Comment, m.Actor, m.Lines = Commanded, pullOf(e.Subject), e.Comment, e.Sender, comment.Parse(e.Body)
+		m.At = e.At
 		if len(m.Lines) == 0 || e.Bot {
 			return nil
 		}

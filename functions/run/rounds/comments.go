@@ -63,7 +63,7 @@ func (j *Janitor) answer(ctx context.Context, hub Repository, pull func(int) run
 		}
 		m := run.Message{
 			ID: fmt.Sprintf("comment-%d-%d", p.Repo.ID, c.ID), Kind: run.Commanded, Pull: p,
-			Comment: c.ID, Actor: c.Author, Lines: comment.Parse(c.Body),
+			Comment: c.ID, Actor: c.Author, At: c.At, Lines: comment.Parse(c.Body),
 		}
 		if err := j.Pipeline.Queue.Send(ctx, m); err != nil {
 			return err

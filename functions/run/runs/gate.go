@@ -3,6 +3,7 @@ package runs
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -26,7 +27,10 @@ type Request struct {
 	// Actor is who asks, with what they may do now; "" for a push.
 	Actor      string
 	Permission github.Permission
-	Pull       github.PullRequest
+	// At is when a comment was written; the zero value of what is none, or was decided
+	// about before.
+	At   time.Time
+	Pull github.PullRequest
 	// BaseNamed says that the default branch's settings let pull requests into Pull.Base,
 	// if that is another branch, be planned and applied.
 	BaseNamed bool
@@ -66,6 +70,7 @@ const (
 	InputsMoved   Rule = "the files moved"
 	AppliedLater  Rule = "it is applied on merge"
 	NotOnMerge    Rule = "it is not applied on merge"
+	PlanIsNewer   Rule = "the plan is newer than the comment"
 	NotMerged     Rule = "it is not merged"
 )
 
@@ -179,6 +184,9 @@ func (g *gate) apply() {
 	}
 	if g.Run.Head != g.Pull.Head.SHA {
 		g.no(HeadMoved, g.again(), "The plan was made for %s, and the head of the pull request is %s now.", sha(g.Run.Head), sha(g.Pull.Head.SHA))
+	}
+	if g.Entry == ByComment && !g.At.IsZero() && g.Run.Since.After(g.At) {
+		g.no(PlanIsNewer, fmt.Sprintf("Look at the plan, and comment %s again.", comment.Code("lockstep apply")), "The plan was made after this comment was written: whoever wrote it has not seen the plan.")
 	}
 	if g.Conflict {
 		g.no(Conflicts, "Merge the base branch into this one, or rebase it: the push is planned.", "The base branch has moved, and %s conflicts with it.", sha(g.Pull.Head.SHA))

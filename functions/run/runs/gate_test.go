@@ -3,6 +3,7 @@ package runs
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -14,6 +15,7 @@ import (
 var (
 	headOne = strings.Repeat("1", 40)
 	headTwo = strings.Repeat("2", 40)
+	noon    = time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
 	before  = StateID{Lineage: "l", Serial: 3, Version: "v3"}
 )
 
@@ -105,6 +107,11 @@ func TestGate(t *testing.T) {
 		{"plan while it is planned", []change{verb(comment.Plan), phase(Planning)}, nil},
 		{"unlock while it is applied", []change{verb(comment.Unlock), phase(Applying)}, []Rule{UnderWay}},
 
+		{"a comment older than the plan", []change{func(q *Request) { q.Run.Since, q.At = noon.Add(time.Second), noon }}, []Rule{PlanIsNewer}},
+		{"a comment of the same second", []change{func(q *Request) { q.Run.Since, q.At = noon, noon }}, nil},
+		{"a comment younger than the plan", []change{func(q *Request) { q.Run.Since, q.At = noon, noon.Add(time.Hour) }}, nil},
+		{"a comment that was decided about", []change{func(q *Request) { q.Run.Since = noon }}, nil},
+		{"an old comment for a plan", []change{verb(comment.Plan), func(q *Request) { q.Run.Since, q.At = noon.Add(time.Hour), noon }}, nil},
 		{"a push after the plan", []change{func(q *Request) { q.Pull.Head.SHA = headTwo }}, []Rule{HeadMoved}},
 		{"another serial", []change{state(StateID{"l", 4, "v4"})}, []Rule{StateMoved}},
 		{"an older serial", []change{state(StateID{"l", 2, "v2"})}, []Rule{StateMoved}},

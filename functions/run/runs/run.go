@@ -2,6 +2,7 @@ package runs
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -25,6 +26,9 @@ type Run struct {
 	// Head is the commit that was planned, Base the tip of the base branch then, and
 	// Merge the commit that merges the two: it is what is checked out.
 	Head, Base, Merge string
+	// Since is when the pull request that was planned had last changed, by GitHub's clock:
+	// nobody who wrote before that has seen the plan.
+	Since time.Time `json:",omitzero"`
 	// Attempt counts the plans that were asked for, Begun those that were begun, which
 	// names what is kept of them, and Try the applies that were asked for.
 	Attempt, Begun, Try int
