@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/run/runs"
 )
 
@@ -16,7 +17,8 @@ import (
 type Effect struct {
 	Nonce string // tells a note of ours from one of another process
 	Begun time.Time
-	// Outcome is what became of it, nil if nobody knows. Its report is an artifact.
+	// Outcome is what became of it, nil if nobody knows. Its report is an artifact, or in
+	// here if that could not be written.
 	Outcome *Outcome `json:",omitempty"`
 }
 
@@ -51,15 +53,20 @@ func (t *task) begin(ctx context.Context, r Run) (Version, error) {
 	return "", errors.Join(err, e2)
 }
 
-// note writes down what became of an apply, before anything else can go wrong.
+// maxKept is how much of a report an Effect keeps, in bytes. JSON has up to six for one,
+// and all of them fit into a record.
+const maxKept = 60 << 10
+
+// note writes down what became of an apply, before anything else can go wrong. That the
+// report cannot be kept where it belongs does not make it unknown.
 func (t *task) note(ctx context.Context, s stored, o Outcome, begun Version) error {
 	ctx = context.WithoutCancel(ctx)
 	if o.Report != "" {
-		if err := t.Artifacts.Put(ctx, s.Result(), []byte(o.Report)); err != nil {
-			return err
+		err := t.Artifacts.Put(ctx, s.Result(), []byte(o.Report))
+		if o.Report = comment.Cut(o.Report, maxKept); err == nil {
+			o.Report = ""
 		}
 	}
-	o.Report = ""
 	e := Effect{Begun: time.Now().UTC(), Outcome: &o}
 	if _, err := t.Records.Put(ctx, effectKey(s.Run), encode(e), begun); err != nil {
 		return err
@@ -82,6 +89,11 @@ func (t *task) finish(ctx context.Context, s stored, e Effect) error {
 	l := runs.LastApply{Number: s.Pull.Number, Head: s.Head, By: s.Actor, State: o.State}
 	if err := t.remember(ctx, s.Run, l); err != nil {
 		return err
+	}
+	if o.Report != "" {
+		if err := t.Artifacts.Put(ctx, s.Result(), []byte(o.Report)); err != nil {
+			return err
+		}
 	}
 	// It can never be applied again.
 	if err := t.Artifacts.Delete(ctx, s.Plan()); err != nil {

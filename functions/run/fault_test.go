@@ -154,7 +154,7 @@ func mainStory(t *testing.T, f *faults) bool {
 	// Where the death is between the beginning of the apply and the note of its end,
 	// nobody can know what was done, and that is what has to be said.
 	unknown := strings.Contains(s.status(n), "could not apply") && strings.Contains(s.answerTo(n, id), "look at the new plan with care") &&
-		(strings.HasPrefix(f.died, "put effect/") || strings.Contains(f.died, "/result-1.md"))
+		strings.HasPrefix(f.died, "put effect/")
 	if !unknown {
 		s.expect(name+": the status", s.status(n), "has applied")
 		s.expect(name+": the answer", s.answerTo(n, id), "**Applied** `.`: 2 added")

@@ -168,3 +168,32 @@ func TestOpenedAgain(t *testing.T) {
 	s.expect("the status", s.status(two), "#1 was applied to `.` and is not merged yet")
 	s.expect("the apply", s.say("bob", two, "lockstep apply"), "**Not applied** `.`", "#1 was applied to the same state and is not merged yet")
 }
+
+// full are artifacts that take no results of applies for a while.
+type full struct {
+	run.Artifacts
+	left *int
+}
+
+func (x full) Put(ctx context.Context, a run.Artifact, data []byte) error {
+	if strings.Contains(a.Key, "/result-") && *x.left > 0 {
+		*x.left--
+		return errors.New("there is no room")
+	}
+	return x.Artifacts.Put(ctx, a, data)
+}
+
+// TestNoRoomForTheResult holds that an apply is known, and told, though what it has to
+// show could not be kept until its message had been given up.
+func TestNoRoomForTheResult(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1"), "outputs.tf": "output \"size\" {\n  value = \"large\"\n}\n"})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	left := 1 + run.MaxReceives
+	s.pipeline.Artifacts = full{s.pipeline.Artifacts, &left}
+	s.expect("the answer", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added", "large")
+	s.expect("the check", s.check("b"), "success Applied: 2 added")
+	if left != 0 {
+		t.Errorf("%d failures were not met", left)
+	}
+}
