@@ -36,10 +36,8 @@ func (p *Pipeline) Receive(ctx context.Context, d github.Delivery) (string, erro
 		return "refused: this delivery was received before", nil
 	case version == "":
 		version, err = p.Records.Put(ctx, key, []byte("received"), "")
-		if errors.Is(err, ErrConflict) {
-			return "refused: this delivery is being received", nil
-		}
-		if err != nil {
+		// On a conflict somebody else receives it, and may die before it is sent.
+		if err != nil && !errors.Is(err, ErrConflict) {
 			return "", fmt.Errorf("receive %s: %w", d.ID, err)
 		}
 	}

@@ -215,3 +215,26 @@ func TestWaitingIsNotDying(t *testing.T) {
 	s.settle()
 	s.expect("the status", s.status(n), "2 to add")
 }
+
+// twin are records in which somebody else has received each delivery, and died, between
+// our look and our note of it.
+type twin struct{ run.Records }
+
+func (r twin) Put(ctx context.Context, key string, value []byte, prev run.Version) (run.Version, error) {
+	if strings.HasPrefix(key, "delivery/") && prev == "" {
+		if _, err := r.Records.Put(ctx, key, []byte("received"), ""); err != nil {
+			return "", err
+		}
+	}
+	return r.Records.Put(ctx, key, value, prev)
+}
+
+// TestTwinReceivers holds that a delivery which is answered well is sent, though somebody
+// else had begun to receive it.
+func TestTwinReceivers(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	s.pipeline.Records = twin{s.pipeline.Records}
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.expect("the status", s.status(n), "2 to add")
+}
