@@ -15,7 +15,7 @@ const (
 	pushAsk  = "push"  // why a pull request is not planned
 	mergeAsk = "merge" // what came of applying on merge
 	closeAsk = "close" // what is left behind
-	rerunAsk = "rerun" // what came of the button of a check run
+	rerunAsk = "rerun" // begins those of what came of the button of a check run: one a delivery
 )
 
 // An Ask is an answer that is being put together: those who carry out parts of a command
@@ -45,7 +45,7 @@ func askOf(m Message) string {
 	switch m.Kind {
 	case Commanded:
 		if m.Comment == 0 {
-			return rerunAsk
+			return rerunAsk + "-" + m.ID
 		}
 		return strconv.FormatInt(m.Comment, 10)
 	case Closed:

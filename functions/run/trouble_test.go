@@ -160,7 +160,7 @@ func TestApprovals(t *testing.T) {
 func TestRerun(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, twoProjects)
-	s.pull("alice", "b", githubtest.Files{"app/b.tf": resource("b", "1"), "db/b.tf": resource("b", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"app/b.tf": resource("b", "1"), "db/b.tf": resource("b", "1")})
 	for _, c := range s.repo.Checks(s.repo.Head("b")) {
 		if c.Name == "lockstep/app" {
 			s.repo.Rerequest("alice", c.ID)
@@ -172,6 +172,24 @@ func TestRerun(t *testing.T) {
 	s.expect("what follows", again, "check lockstep/app on #1 by lockstep[bot]: success, 2 to add")
 	if strings.Contains(again, "lockstep/db") {
 		t.Errorf("another project was planned:\n%s", again)
+	}
+	// Each time is an answer of its own, which is told when it is there.
+	for _, c := range s.repo.Checks(s.repo.Head("b")) {
+		s.repo.Rerequest("bob", c.ID)
+	}
+	s.settle()
+	answers := 0
+	for _, c := range s.repo.Comments(n) {
+		if strings.Contains(c.Body, "lockstep:answer rerun-") {
+			answers++
+			s.expect("an answer", c.Body, "**Planned** `", "to add")
+			if strings.Count(c.Body, "Planned") != 1 {
+				t.Errorf("an answer to more than was asked for:\n%s", c.Body)
+			}
+		}
+	}
+	if answers != 3 {
+		t.Errorf("%d answers", answers)
 	}
 }
 
