@@ -22,6 +22,11 @@ const serveUsage = `serve [OPTIONS]
   this machine only, unless there is a token to ask for. States of the "local" backend
   live in the data directory; those of "s3" where they are.
 
+  Providers run as the user that serve runs as, if the base branch allows them: they can
+  read what this user can. Their environment is what -plugin-env names, and nothing of
+  this one's; those for s3 states are serve's own. Where providers come from is said by
+  the file that TF_CLI_CONFIG_FILE names.
+
   The App needs: contents, metadata: read; checks, issues, pull requests: write; the
   events pull_request, issue_comment, pull_request_review, check_run, check_suite.
 
@@ -56,6 +61,10 @@ const roundEvery = 5 * time.Minute
 
 // serve serves until it is interrupted.
 func serve(a *app, s *serveSettings) error {
+	// Plugins are processes of the same user.
+	if err := operating.Shield(); err != nil {
+		return err
+	}
 	login, err := s.app.Login(a.ctx)
 	if err != nil {
 		return hinted(err, "-app-id is the App's ID, -app-key one of its private keys, both from the App's settings on GitHub; -github-url is for a GitHub of your own")
@@ -68,7 +77,8 @@ func serve(a *app, s *serveSettings) error {
 	log := func(err error) { fmt.Fprintf(a.err, "lockstep: note: %s\n", err) }
 	base := s.base(l)
 	m, err := machine.Open(machine.Config{
-		Dir: s.data, Version: version, App: s.app, Secret: s.secret, States: operating.States, PluginEnv: s.pluginEnv,
+		Dir: s.data, Version: version, App: s.app, Secret: s.secret, States: operating.States,
+		PluginEnv: s.pluginEnv, CLIConfig: s.cliConfig, Environ: a.environ, Secrets: s.secrets,
 		URL: base, Log: log,
 	})
 	if err == nil {
@@ -155,4 +165,6 @@ type serveSettings struct {
 	secret     github.Secret
 	access     page.Access
 	pluginEnv  []string
+	cliConfig  string
+	secrets    []string // what the files of options hold that nobody is told
 }

@@ -49,6 +49,9 @@ func (o *serveOptions) environment(a *app, f *flags) {
 func (o *serveOptions) settings(a *app, f *flags) (*serveSettings, error) {
 	o.environment(a, f)
 	s := &serveSettings{data: a.path(o.data), addr: o.addr, url: strings.TrimSuffix(o.url, "/")}
+	if file := a.getenv("TF_CLI_CONFIG_FILE"); file != "" {
+		s.cliConfig = a.path(file)
+	}
 	if err := o.github(a, s); err != nil {
 		return nil, err
 	}
@@ -99,6 +102,7 @@ func (o *serveOptions) github(a *app, s *serveSettings) error {
 		return err
 	}
 	s.secret = github.NewSecret(secret)
+	s.secrets = append(s.secrets, key, secret)
 	s.web = webOf(o.githubURL)
 	return nil
 }
@@ -139,7 +143,7 @@ func (o *serveOptions) page(a *app, s *serveSettings) error {
 	if len(token) < page.ShortestToken {
 		return hinted(fmt.Errorf("the token in %s has %d characters", o.token, len(token)), "make one of %d or more that nobody can guess: openssl rand -hex 32", page.ShortestToken)
 	}
-	s.access.Token = token
+	s.access.Token, s.secrets = token, append(s.secrets, token)
 	return nil
 }
 

@@ -10,6 +10,8 @@ import (
 	"context"
 	"net/http"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/run"
@@ -32,6 +34,14 @@ type Config struct {
 	// PluginEnv is the environment of provider plugins, "NAME=value" each. Providers are
 	// installed only if it is not nil; otherwise there is but the built-in one.
 	PluginEnv []string
+	// CLIConfig is a file of Terraform's CLI configuration, which says where providers come
+	// from; "": from their registries.
+	CLIConfig string
+	// Environ is the process' own environment: what is secret in it is in no output.
+	Environ []string
+	// Secrets are other texts that are in no output, such as the App's key: a plugin can
+	// read files of ours.
+	Secrets []string
 	// URL is where people find the pages, without a slash at the end.
 	URL string
 	// Log is told what went wrong and was, or will be, tried again.
@@ -60,15 +70,16 @@ func Open(c Config) (*Machine, error) {
 		return nil, err
 	}
 	e := &operating.Engine{Version: c.Version, Backend: c.States(data.States), Rescued: filepath.Join(c.Dir, "rescued")}
+	hidden := slices.Concat(c.Secrets, ownSecrets(c.Environ))
+	e.Secrets = func() []string { return hidden }
 	if c.PluginEnv != nil {
-		e.DataDir = filepath.Join(c.Dir, "providers")
+		e.DataDir, e.CLIConfig = filepath.Join(c.Dir, "providers"), c.CLIConfig
 		e.PluginEnv = func(context.Context, run.Job) ([]string, error) { return c.PluginEnv, nil }
-		e.Secrets = func() []string { return operating.SecretsIn(c.PluginEnv) }
 	}
 	p := &run.Pipeline{
 		Connect: func(p run.Pull) (run.GitHub, error) { return c.App.Repository(p.Installation, p.Repo) },
 		Records: data.Records, Artifacts: data.Artifacts, Queue: data.Queue, Engine: e,
-		Secrets: []github.Secret{c.Secret},
+		Secrets: secrets(c.Secret, hidden),
 		Where:   func(a run.Artifact) string { return where(c.URL, a) },
 	}
 	m := &Machine{
@@ -80,6 +91,28 @@ func Open(c Config) (*Machine, error) {
 	}}
 	return m, nil
 }
+
+// ownSecrets returns what is secret in our environment. Our own options are not: they
+// name files.
+func ownSecrets(environ []string) []string {
+	return operating.SecretsIn(slices.DeleteFunc(slices.Clone(environ), func(kv string) bool { return strings.HasPrefix(kv, "LOCKSTEP_") }))
+}
+
+// secrets are for what is written on pull requests: each text whole, and line by line,
+// for what quotes a key may break it up. Short lines are parts of too much.
+func secrets(first github.Secret, texts []string) []github.Secret {
+	out := []github.Secret{first}
+	for _, text := range texts {
+		for line := range strings.Lines(text) {
+			if line = strings.TrimSpace(line); len(line) >= shortestSecret {
+				out = append(out, github.NewSecret(line))
+			}
+		}
+	}
+	return out
+}
+
+const shortestSecret = 8
 
 // Close closes the data directory. Nothing may be under way.
 func (m *Machine) Close() error { return m.Data.Close() }

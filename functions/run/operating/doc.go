@@ -44,6 +44,10 @@ type Engine struct {
 	// and modules go to ".terraform" in dir, which is not there before. nil: a
 	// configuration that calls such modules is refused. See package functions/run/modules.
 	Modules func(ctx context.Context, j run.Job, dir string, tree source.Tree) (*config.Config, diags.Diagnostics)
+	// CLIConfig is a file of Terraform's CLI configuration, which says where providers come
+	// from if there is no Mirror; "": from their registries. dev_overrides in it are
+	// refused: what they name has no checksum.
+	CLIConfig string
 	// InstallTimeout is how long installing providers may take; 0: five minutes.
 	InstallTimeout time.Duration
 	// PluginEnv returns the environment of plugins and, if they are allowed, of

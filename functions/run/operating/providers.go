@@ -38,9 +38,16 @@ func (o *operation) providers(ctx context.Context, state *states.State) diags.Di
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
-	d, more := workdir.Open(o.dir(), machineEnv(o.engine.DataDir))
+	env := machineEnv(o.engine.DataDir)
+	if o.engine.CLIConfig != "" {
+		env = append(env, "TF_CLI_CONFIG_FILE="+o.engine.CLIConfig)
+	}
+	d, more := workdir.Open(o.dir(), env)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
+	}
+	if len(d.CLI.Overrides) > 0 {
+		return append(ds, diags.Errorf(nil, "Providers in development are not used here", "The CLI configuration of whoever runs Lockstep has dev_overrides, by which providers are not known by their checksums: they have to be taken out.")...)
 	}
 	d.Scratch, d.Lock, d.PluginEnv = "", lock, []string{}
 	if plugins {
@@ -67,7 +74,8 @@ func (o *operation) providers(ctx context.Context, state *states.State) diags.Di
 }
 
 // machineEnv is the environment by which a working directory is opened: nothing of
-// this machine's settings counts, or of our process' environment.
+// this machine's settings counts, unless the engine names them, or of our process'
+// environment.
 func machineEnv(dataDir string) []string {
 	if dataDir == "" {
 		dataDir = os.DevNull + "/none" // where nothing can be
