@@ -63,6 +63,9 @@ func (t *task) applyQueued(ctx context.Context, s stored) error {
 		return err
 	}
 	dir, done, err := t.compare(ctx, &q)
+	if errors.Is(err, github.ErrNotFound) {
+		return t.refuse(ctx, s, runs.Decision{Reasons: []runs.Reason{{Rule: runs.NotPlanned, Reason: gone(err)}}})
+	}
 	if err != nil {
 		return err
 	}
@@ -70,7 +73,7 @@ func (t *task) applyQueued(ctx context.Context, s stored) error {
 	if d := runs.Gate(q); !d.Allowed() {
 		return t.refuse(ctx, s, d)
 	}
-	job, problem, err := t.job(ctx, s.Run, dir)
+	job, problem, err := t.job(ctx, q.Run, dir)
 	if err != nil {
 		return err
 	}
@@ -87,7 +90,8 @@ func (t *task) applyQueued(ctx context.Context, s stored) error {
 }
 
 // compare checks out what is to be applied, as it would be now, or is, in the base
-// branch, and says in q what is not as it was planned.
+// branch, and says in q what is not as it was planned, and at which commit of the base
+// branch the rights are now.
 func (t *task) compare(ctx context.Context, q *runs.Request) (dir string, done func(), err error) {
 	sha := t.pull.MergeSHA
 	if q.Entry == runs.ByComment {
@@ -98,14 +102,22 @@ func (t *task) compare(ctx context.Context, q *runs.Request) (dir string, done f
 		if !runs.Gate(*q).Allowed() {
 			return "", func() {}, nil
 		}
-		sha = m.SHA
+		sha, q.Run.Base = m.SHA, m.Base
+		if err := t.occasion(ctx, &q.Run); err != nil {
+			return "", nil, err
+		}
+	} else {
+		q.Run.Base = sha
 	}
 	if dir, done, err = t.checkout(ctx, sha); err != nil {
-		return "", nil, missing(err)
+		return "", nil, err
 	}
 	planned, err := t.loadInputs(ctx, q.Run)
 	if err == nil {
 		now, e := treeOf(dir, q.Run, planned.Read...)
+		if errors.Is(e, errNoProject) {
+			now, e = nil, nil // then all of it differs
+		}
 		q.Differ, err = planned.Tree.Diff(now), e
 	}
 	if err != nil {

@@ -76,6 +76,19 @@ func (t *task) merged(ctx context.Context, q *runs.Request) (m github.Merge, err
 	return m, err
 }
 
+// occasion has a run say on what occasion it is applied by what its base says now.
+func (t *task) occasion(ctx context.Context, r *Run) error {
+	s, _, err := t.settings(ctx, r.Base)
+	r.ApplyOn = s.ApplyOn(project.Project{Name: r.Project, Dir: r.Dir, Workspace: r.Workspace})
+	return err
+}
+
+// gone says of an error that names a commit which GitHub does not have any more what to
+// do: trying again does not bring it back.
+func gone(err error) comment.Reason {
+	return comment.Reason{Text: fmt.Sprintf("GitHub does not have what was planned any more: %s.", comment.Code(err.Error())), Remedy: fmt.Sprintf("Comment %s for a new plan.", comment.Code("lockstep plan"))}
+}
+
 // job is a run's project in a checkout, with what the base branch grants it. problem
 // says, in Markdown, why there is none.
 func (t *task) job(ctx context.Context, r Run, dir string) (j Job, problem string, err error) {

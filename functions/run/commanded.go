@@ -194,8 +194,11 @@ func (t *task) unlockOne(ctx context.Context, c comment.Command, r Run) (comment
 	if errors.Is(err, github.ErrNotFound) {
 		dir, done, err = t.checkout(ctx, r.Head)
 	}
+	if errors.Is(err, github.ErrNotFound) {
+		return comment.Refused{Command: c, Project: r.Project, Reasons: []comment.Reason{gone(err)}}, nil
+	}
 	if err != nil {
-		return nil, missing(err)
+		return nil, err
 	}
 	defer done()
 	job, problem, err := t.job(ctx, r, dir)

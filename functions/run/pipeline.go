@@ -115,8 +115,8 @@ func (t *task) handle(ctx context.Context) error {
 	return fmt.Errorf("there is no kind of message %q", t.message.Kind)
 }
 
-// errGone says that there is no such pull request or commit any more, or no right to
-// it: then nobody can be told, and trying again does not help.
+// errGone says that there is no such pull request any more, or no right to it: then
+// nobody can be told, and trying again does not help.
 var errGone = errors.New("what this is about is gone")
 
 // look reads the pull request, and what the actor may do, as they are now.

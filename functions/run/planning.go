@@ -63,13 +63,21 @@ func (t *task) plan(ctx context.Context) error {
 func (t *task) make(ctx context.Context, s stored) error {
 	dir, done, err := t.checkout(ctx, s.Merge)
 	if errors.Is(err, github.ErrNotFound) {
-		s, err = t.renew(ctx, s)
+		var d runs.Decision
+		if s, d, err = t.renew(ctx, s); err == nil && !d.Allowed() {
+			no := refused(comment.Command{Verb: comment.Plan}, s.Project, d)
+			return t.notPlanned(ctx, s, comment.Markdown(no))
+		}
 		if err == nil {
 			dir, done, err = t.checkout(ctx, s.Merge)
 		}
 	}
+	if errors.Is(err, github.ErrNotFound) {
+		no := comment.Refused{Command: comment.Command{Verb: comment.Plan}, Project: s.Project, Reasons: []comment.Reason{gone(err)}}
+		return t.notPlanned(ctx, s, comment.Markdown(no))
+	}
 	if err != nil {
-		return missing(err)
+		return err
 	}
 	defer done()
 	job, problem, err := t.job(ctx, s.Run, dir)
@@ -96,20 +104,29 @@ func (t *task) make(ctx context.Context, s stored) error {
 }
 
 // renew finds the merge again: GitHub makes it anew at times, and forgets the old one.
-func (t *task) renew(ctx context.Context, s stored) (stored, error) {
-	m, err := t.hub.MergeResult(ctx, t.pull.Number)
+// What it says of the pull request now may speak against the plan.
+func (t *task) renew(ctx context.Context, s stored) (stored, runs.Decision, error) {
+	q, err := t.request(ctx, comment.Plan, s.Run)
 	if err != nil {
-		return s, err
+		return s, runs.Decision{}, err
 	}
-	if m.BaseRef != t.pull.Base.Ref || m.Conflict || m.Head != s.Head {
-		return s, fmt.Errorf("%.7s is not the head any more, or conflicts with the base branch: %w", s.Head, errSuperseded)
+	m, err := t.merged(ctx, &q)
+	if err != nil {
+		return s, runs.Decision{}, err
 	}
-	s.Base, s.Merge = m.Base, m.SHA
-	return s, nil
+	if m.Head != s.Head {
+		return s, runs.Decision{}, fmt.Errorf("%.7s is not the head any more: %w", s.Head, errSuperseded)
+	}
+	s.Base, s.Merge, s.Since = m.Base, m.SHA, m.Updated
+	return s, runs.Gate(q), nil
 }
 
+// errNoProject says that a checkout does not have the project.
+var errNoProject = errors.New("the project is not in the checkout")
+
 // treeOf returns what a plan of the run depends on in a checkout, which may have
-// another idea of the project than the one that was planned.
+// another idea of the project than the one that was planned; errNoProject if it has
+// none.
 func treeOf(dir string, r Run, read ...string) (project.Tree, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -122,7 +139,7 @@ func treeOf(dir string, r Run, read ...string) (project.Tree, error) {
 			return project.Inputs(root.FS(), p, read...)
 		}
 	}
-	return project.Tree{}, nil
+	return nil, fmt.Errorf("%w: %s", errNoProject, r.Project)
 }
 
 // watched makes the plan, and gives it up when a newer one is wanted.

@@ -3,13 +3,11 @@ package run
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/run/runs"
-	"github.com/lockstep-iac/lockstep/github"
 )
 
 // pushed asks for plans because a pull request has a new head.
@@ -213,13 +211,4 @@ func (t *task) announce(ctx context.Context, r Run) error {
 		return err
 	}
 	return t.send(ctx, Message{Kind: ToPlan, Target: r.Target(), Attempt: r.Attempt, Actor: r.Actor, Ask: r.Ask}, r.Plain(), r.Attempt)
-}
-
-// missing says what an error about a commit means: one that is gone cannot be brought
-// back by trying again.
-func missing(err error) error {
-	if errors.Is(err, github.ErrNotFound) {
-		return fmt.Errorf("%w: %w", errGone, err)
-	}
-	return err
 }

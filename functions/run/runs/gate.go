@@ -129,7 +129,7 @@ func (g *gate) no(r Rule, remedy, text string, args ...any) {
 
 // who holds for all commands.
 func (g *gate) who() {
-	if g.Actor != "" && g.Permission < github.WritePermission {
+	if g.Actor != "" && g.Permission < github.WritePermission && !g.mergedByBot() {
 		g.no(NoPermission, "Somebody who has it can say the same.",
 			"%s has the permission %s on this repository, and this needs %s.", comment.Code(g.Actor), comment.Code(g.Permission.String()), comment.Code(github.WritePermission.String()))
 	}
@@ -145,6 +145,12 @@ func (g *gate) who() {
 		g.no(OtherBase, fmt.Sprintf("Let it go into %s, or have the allow block of %s on %s name the branch: %s.", main, file, main, comment.Code(fmt.Sprintf("branches = [%q]", base))),
 			"The pull request goes into %s: whoever may push there would grant themselves what %s has to grant.", comment.Code(base), main)
 	}
+}
+
+// mergedByBot reports whether the pull request was merged by an App, as merge queues do:
+// GitHub tells no permission of those, and has let it merge.
+func (g *gate) mergedByBot() bool {
+	return g.Entry == ByMerge && g.Pull.Merged && g.Pull.MergedBy == g.Actor && strings.HasSuffix(g.Actor, "[bot]")
 }
 
 func (g *gate) plan() {
