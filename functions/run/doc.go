@@ -51,14 +51,16 @@
 //
 // # What is bound to what
 //
-// An apply is of the plan that its author can have seen. A plan is of a merge: GitHub's trial merge of a named pair, the head and the tip of
-// the base branch. It belongs to the head, to the files that it depends on, and to a
-// state: its lineage, serial and version. It is applied where the files are the same
-// still, merged into the base branch as it is now, or in the commit that the pull
-// request became; that it is another commit does not matter. What grants rights is read
-// at the base commit, and the base is the default branch, or one that the default
-// branch's settings name: any other could be its author's own. While a pull request that was applied is not merged, others on
-// the same state can be planned, but not applied: they would revert it.
+// An apply is of the plan that its author can have seen. A plan is of a merge: GitHub's
+// trial merge of a named pair, the head and the tip of the base branch. It belongs to the
+// head, to the files that it depends on, and to a state: its lineage, serial and version.
+// It is applied where the files are the same still, merged into the base branch as it is
+// now, or in the commit that the pull request became; that it is another commit does not
+// matter. What grants rights is read at the base commit, as it is when it is planned, and
+// again when it is applied; and the base is the default branch, or one that the default
+// branch's settings name: any other could be its author's own. While a pull request that
+// was applied is not merged, others on the same state can be planned, but not applied:
+// they would revert it.
 //
 // A check run belongs to a commit: where two pull requests have the same head, each
 // check says the worst of both ([runs.Standing]).
