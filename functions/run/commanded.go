@@ -209,5 +209,11 @@ func (t *task) unlockOne(ctx context.Context, c comment.Command, r Run) (comment
 		return comment.Refused{Command: c, Project: r.Project, Reasons: []comment.Reason{{Text: problem}}}, nil
 	}
 	n, err := t.Engine.Unlock(ctx, job)
+	var no *NoStateError
+	if errors.As(err, &no) {
+		return comment.Refused{Command: c, Project: r.Project, Reasons: []comment.Reason{{
+			Text: "Its state cannot be found: " + comment.Code(t.clean(no.Why)), Remedy: "Correct the configuration, push, and unlock again.",
+		}}}, nil
+	}
 	return comment.Unlocked{Project: r.Project, Locks: n}, err
 }

@@ -162,6 +162,14 @@ type Engine interface {
 	// there is an error, nothing was changed.
 	Apply(ctx context.Context, j Job, plan []byte, permit func(StateID) bool) (Outcome, error)
 	// Unlock releases locks that were taken for j.Owner and are still there, and
-	// returns how many there were.
+	// returns how many there were. The error is a *NoStateError if the configuration does
+	// not say, or must not say, where the state is.
 	Unlock(ctx context.Context, j Job) (int, error)
 }
+
+// A NoStateError says that a project's state cannot be found by its configuration, which
+// trying again does not change.
+type NoStateError struct{ Why string }
+
+// Error implements error.
+func (e *NoStateError) Error() string { return "its state cannot be found: " + e.Why }

@@ -60,9 +60,10 @@ func S3States(ctx context.Context, _ run.Job, s *workdir.Settings) (statebackend
 }
 
 // ofTheConfiguration are the arguments of the backend "s3" that say which state it is
-// and how it is stored. The others say by whose credentials, from which files of the
-// machine, and by which hosts.
-var ofTheConfiguration = strings.Fields(`acl allowed_account_ids assume_role bucket dynamodb_table encrypt forbidden_account_ids
+// and how it is stored. The others say by whose credentials (a role that is assumed is
+// told tags and names that a pull request would choose), from which files of the machine,
+// and by which hosts.
+var ofTheConfiguration = strings.Fields(`acl allowed_account_ids bucket dynamodb_table encrypt forbidden_account_ids
 	force_path_style key kms_key_id max_retries region retry_mode skip_credentials_validation skip_metadata_api_check
 	skip_region_validation skip_requesting_account_id skip_s3_checksum sse_customer_key sts_region use_dualstack_endpoint
 	use_fips_endpoint use_lockfile use_path_style workspace_key_prefix`)

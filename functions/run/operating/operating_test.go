@@ -2,6 +2,7 @@ package operating
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -292,6 +293,23 @@ func TestLocked(t *testing.T) {
 	}
 	if o := b.apply(p.Plan, true); o.Failed {
 		t.Errorf("after that: %+v", o)
+	}
+}
+
+// TestUnlockWithoutState holds that unlocking says why it does not know where the state
+// is, rather than that nothing was locked.
+func TestUnlockWithoutState(t *testing.T) {
+	t.Parallel()
+	for main, want := range map[string]string{
+		"terraform {\n  backend \"gcs\" {\n  }\n}\n": "no backend type",
+		"terraform {\n": "main.tf",
+	} {
+		b := newBench(t, map[string]string{"net/main.tf": main})
+		n, err := b.engine.Unlock(t.Context(), b.job)
+		var no *run.NoStateError
+		if n != 0 || !errors.As(err, &no) || !strings.Contains(no.Why, want) {
+			t.Errorf("%q: %d, %v", main, n, err)
+		}
 	}
 }
 

@@ -115,11 +115,11 @@ func (e *Engine) Unlock(ctx context.Context, j run.Job) (int, error) {
 		return 0, fmt.Errorf("open %s: %w", describe(j), err)
 	}
 	if o.cfg.Root.Broken() {
-		return 0, nil // what does not load has locked nothing
+		return 0, &run.NoStateError{Why: o.reason(ds)}
 	}
 	b, ds := o.backend(ctx)
 	if ds.HasErrors() {
-		return 0, nil
+		return 0, &run.NoStateError{Why: o.reason(ds)}
 	}
 	w, err := b.Open(o.stateWorkspace())
 	if err != nil {
@@ -140,4 +140,9 @@ func (e *Engine) Unlock(ctx context.Context, j run.Job) (int, error) {
 		n++
 	}
 	return n, nil
+}
+
+// reason is what the errors of ds say, without what is secret.
+func (o *operation) reason(ds diags.Diagnostics) string {
+	return o.secrets(nil, nil).from(ds.Error())
 }
