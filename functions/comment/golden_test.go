@@ -2,6 +2,7 @@ package comment
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -273,5 +274,41 @@ func TestManyLongPlans(t *testing.T) {
 	}
 	if !strings.HasSuffix(got, "lists all commands.\n") {
 		t.Errorf("the end is cut: %q", got[len(got)-200:])
+	}
+}
+
+// TestManyProjects holds that a status keeps within its limit, however many projects and
+// notes there are, that it says how many it does not list, and that trouble is listed.
+func TestManyProjects(t *testing.T) {
+	s := Status{Head: someSHA}
+	for i := range 400 {
+		name := fmt.Sprintf("%s-%03d", strings.Repeat("region/", 40), i)
+		s.Projects = append(s.Projects, ProjectStatus{Name: name, Standing: Ready, Body: "one line\n"})
+		s.Notes = append(s.Notes, fmt.Sprintf("#7 was applied to %s and is not merged yet.", Code(name)))
+	}
+	s.Projects[399].Standing = PlanFailed
+	const limit = 65536
+	got := s.Markdown(limit)
+	if len(got) > limit {
+		t.Errorf("%d bytes of %d", len(got), limit)
+	}
+	rows, notes := strings.Count(got, "\n| `"), strings.Count(got, "\n#7 was applied")
+	for _, want := range []string{
+		fmt.Sprintf("*%d more projects do not fit here: each has a check of its own.*", 400-rows),
+		fmt.Sprintf("*%d more notes do not fit here.*", 400-notes),
+		"-399` | no plan | **failed** |", "could not plan",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("it lacks %q", want)
+		}
+	}
+	if rows < 90 || notes < 40 {
+		t.Errorf("%d rows and %d notes", rows, notes)
+	}
+	if !strings.HasSuffix(got, "lists all commands.\n") {
+		t.Errorf("the end is cut: %q", got[len(got)-200:])
+	}
+	if s.Projects[399].Standing != PlanFailed {
+		t.Error("the caller's list was sorted")
 	}
 }

@@ -71,6 +71,15 @@ func (p ProjectStatus) plan() string {
 	return p.Counts.planned()
 }
 
+// calm is 0 for what somebody has to look at, and 1 for the rest.
+func (p ProjectStatus) calm() int {
+	switch p.Standing {
+	case PlanFailed, ApplyFailed, OutOfDate, NotApplied:
+		return 0
+	}
+	return 1
+}
+
 // standing says it in the table's last column.
 func (p ProjectStatus) standing() string {
 	by := ""

@@ -24,6 +24,8 @@ type Status struct {
 	Problem  string
 	// Merged or Closed says that the pull request is.
 	Merged, Closed bool
+	// rows and notes are how many of the projects and the notes are listed.
+	rows, notes int
 }
 
 // A ProjectStatus is how one project stands.
@@ -44,8 +46,11 @@ type ProjectStatus struct {
 }
 
 // Markdown returns the comment, of at most limit bytes: plans that do not fit are
-// shortened.
+// shortened, and if that is not enough the list of projects and the notes are, too.
 func (s Status) Markdown(limit int) string {
+	if s.rows, s.notes = len(s.Projects), len(s.Notes); len(s.render(make([]string, len(s.Projects)))) > limit {
+		s = s.fewer(limit)
+	}
 	bodies := make([]string, len(s.Projects))
 	whole := s.render(bodies)
 	room := limit - len(whole)
@@ -79,8 +84,11 @@ func (s Status) render(bodies []string) string {
 	if len(s.Projects) > 0 {
 		b.WriteString("\n| project | plan | |\n|---|---|---|\n")
 	}
-	for _, p := range s.Projects {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", cell(p.Name), p.plan(), p.standing())
+	for _, p := range s.Projects[:s.rows] {
+		b.WriteString(p.row())
+	}
+	if n := len(s.Projects) - s.rows; n > 0 {
+		fmt.Fprintf(&b, "\n*%d more projects do not fit here: each has a check of its own.*\n", n)
 	}
 	if s.Problem != "" {
 		fmt.Fprintf(&b, "\n%s\n", s.Problem)
@@ -90,14 +98,41 @@ func (s Status) render(bodies []string) string {
 			b.WriteString(s.section(i, body))
 		}
 	}
-	for _, n := range s.Notes {
+	for _, n := range s.Notes[:s.notes] {
 		fmt.Fprintf(&b, "\n%s\n", n)
+	}
+	if n := len(s.Notes) - s.notes; n > 0 {
+		fmt.Fprintf(&b, "\n*%d more notes do not fit here.*\n", n)
 	}
 	if len(s.Approvals) > 0 {
 		fmt.Fprintf(&b, "\nApproved at %s by %s.\n", Code(short(s.Head)), list(s.Approvals))
 	}
 	b.WriteString("\n" + s.remedy() + "\n")
 	return b.String()
+}
+
+// fewer lists as many projects as fit into a half of what there is, those in trouble
+// first, and as many notes as fit into a quarter.
+func (s Status) fewer(limit int) Status {
+	s.Projects = slices.Clone(s.Projects)
+	slices.SortStableFunc(s.Projects, func(a, b ProjectStatus) int { return a.calm() - b.calm() })
+	s.rows, s.notes = 0, 0
+	for room := limit / 2; s.rows < len(s.Projects); s.rows++ {
+		if room -= len(s.Projects[s.rows].row()); room < 0 {
+			break
+		}
+	}
+	for room := limit / 4; s.notes < len(s.Notes); s.notes++ {
+		if room -= len(s.Notes[s.notes]) + len("\n\n"); room < 0 {
+			break
+		}
+	}
+	return s
+}
+
+// row is the project's line of the table.
+func (p ProjectStatus) row() string {
+	return fmt.Sprintf("| %s | %s | %s |\n", cell(p.Name), p.plan(), p.standing())
 }
 
 // section is one project's body, which folds up what is long by itself.
