@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/run/runs"
@@ -133,7 +132,7 @@ func (t *task) carryOut(ctx context.Context, s stored, q runs.Request, plan []by
 	if end, ok := ctx.Deadline(); ok {
 		before := t.StopBefore
 		if before == 0 {
-			before = 2 * time.Minute
+			before = DefaultStopBefore
 		}
 		job.StopStarting = end.Add(-before)
 	}

@@ -24,6 +24,11 @@ const (
 	MaxDir, MaxName = 1024, 1000
 )
 
+// DefaultStopBefore is how long before the end of the process' time an apply begins no
+// more changes, if nothing else is said: what a call of a provider may take, and the
+// state after it.
+const DefaultStopBefore = 2 * time.Minute
+
 // maxRedelivery is the longest that a message waits until it is handed over again, as
 // SQS has it.
 // Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_ChangeMessageVisibility.html

@@ -34,7 +34,7 @@ type Pipeline struct {
 	// 0 is 5 s.
 	Poll time.Duration
 	// StopBefore is how long before the end of the process' time an apply stops beginning
-	// changes; 0 is 2 minutes.
+	// changes; 0 is DefaultStopBefore.
 	StopBefore time.Duration
 }
 

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/run"
 )
 
 // A Function is one of the pipeline's, by the name of its directory.
@@ -72,10 +74,6 @@ var variables = []variable{
 	{"LOCKSTEP_STOP_BEFORE", []Function{Apply}, true, stopBefore},
 }
 
-// DefaultStopBefore is how long before its end an apply starts no more changes, if
-// nothing else is said: what a call of a provider may take, and the state after it.
-const DefaultStopBefore = 2 * time.Minute
-
 // Variables returns the names of the environment variables that a function reads.
 func Variables(f Function) []string {
 	var out []string
@@ -91,7 +89,7 @@ func Variables(f Function) []string {
 func Read(f Function, getenv func(string) string) (Settings, error) {
 	var s Settings
 	if f == Apply {
-		s.StopBefore = DefaultStopBefore
+		s.StopBefore = run.DefaultStopBefore
 	}
 	var errs []error
 	for _, v := range variables {

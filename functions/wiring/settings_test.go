@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/lockstep-iac/lockstep/functions/run"
 )
 
 // environment is what template.yaml makes of a stack.
@@ -44,7 +45,7 @@ func TestRead(t *testing.T) {
 		}
 	}
 	got, err := read(Apply, map[string]string{"LOCKSTEP_STOP_BEFORE": "", "LOCKSTEP_TARGET_ROLE": "", "LOCKSTEP_GITHUB_URL": " "})
-	if err != nil || got.StopBefore != DefaultStopBefore || got.TargetRole != "" || got.GitHubURL != "" {
+	if err != nil || got.StopBefore != run.DefaultStopBefore || got.TargetRole != "" || got.GitHubURL != "" {
 		t.Errorf("what may be left out: %+v, %v", got, err)
 	}
 }
