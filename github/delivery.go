@@ -2,6 +2,7 @@ package github
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -44,8 +45,12 @@ func (a *App) Deliveries(ctx context.Context, since time.Time) ([]DeliveryInfo, 
 	}
 }
 
+// ErrPayload says that a delivery cannot be read, now or later.
+var ErrPayload = errors.New("the payload cannot be read")
+
 // Delivery returns what was to be delivered, by the ID of an attempt. It needs no
-// signature: GitHub itself was asked.
+// signature: GitHub itself was asked. The error wraps ErrPayload if it is not a webhook
+// that can be read.
 func (a *App) Delivery(ctx context.Context, id int64) (Delivery, error) {
 	what := fmt.Sprintf("read the delivery %d of a webhook", id)
 	d, _, err := a.client.Apps.GetHookDelivery(ctx, id)
@@ -53,11 +58,11 @@ func (a *App) Delivery(ctx context.Context, id int64) (Delivery, error) {
 		return Delivery{}, failed(what, err)
 	}
 	if d.Request == nil || d.Request.RawPayload == nil {
-		return Delivery{}, fmt.Errorf("%s: the answer has no payload", what)
+		return Delivery{}, fmt.Errorf("%s: %w: there is none", what, ErrPayload)
 	}
 	out, err := newDelivery(d.GetGUID(), d.GetEvent(), *d.Request.RawPayload)
 	if err != nil {
-		return Delivery{}, fmt.Errorf("%s: %w", what, err)
+		return Delivery{}, fmt.Errorf("%s: %w: %w", what, ErrPayload, err)
 	}
 	return out, nil
 }

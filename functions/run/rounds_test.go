@@ -238,3 +238,46 @@ func TestTwinReceivers(t *testing.T) {
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 	s.expect("the status", s.status(n), "2 to add")
 }
+
+// oddDeliveries is an App whose list has a delivery that cannot be read, and that notes
+// since when it is asked.
+type oddDeliveries struct {
+	rounds.App
+	at    time.Time
+	since []time.Time
+}
+
+func (a *oddDeliveries) Deliveries(_ context.Context, since time.Time) ([]github.DeliveryInfo, error) {
+	if a.since = append(a.since, since); a.at.Before(since) {
+		return nil, nil
+	}
+	return []github.DeliveryInfo{{ID: 1, GUID: "00000000-odd", Event: "pull_request", At: a.at}}, nil
+}
+
+func (a *oddDeliveries) Delivery(context.Context, int64) (github.Delivery, error) {
+	return github.Delivery{}, github.ErrPayload
+}
+
+// TestOddDelivery holds that a delivery which cannot be read is spoken of, but not for as
+// long as GitHub keeps it, and that a round does not look at all of them again.
+func TestOddDelivery(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	now := s.hub.Now()
+	app := &oddDeliveries{App: s.app, at: now}
+	j := &rounds.Janitor{Pipeline: s.pipeline, App: app, Connect: func(installation int64, r github.Repo) (rounds.Repository, error) {
+		return s.app.Repository(installation, r)
+	}}
+	if _, err := j.Round(t.Context(), now); !errors.Is(err, github.ErrPayload) {
+		t.Errorf("the first round: %v", err)
+	}
+	if _, err := j.Round(t.Context(), now.Add(time.Hour)); !errors.Is(err, github.ErrPayload) {
+		t.Errorf("a round that looks back to where the first was: %v", err)
+	}
+	if _, err := j.Round(t.Context(), now.Add(2*time.Hour)); err != nil {
+		t.Errorf("a later one: %v", err)
+	}
+	if got := now.Add(2 * time.Hour).Sub(app.since[2]); got > time.Hour+20*time.Minute {
+		t.Errorf("it looks back for %s", got)
+	}
+}

@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"slices"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -53,4 +54,11 @@ func Unanswered(list []github.Comment) []github.Comment {
 		}
 	}
 	return out
+}
+
+// Behind returns all of a list, beginning behind the one of a name; as it is if there is
+// none.
+func Behind[T any](list []T, name string, of func(T) string) []T {
+	i := slices.IndexFunc(list, func(x T) bool { return of(x) == name })
+	return slices.Concat(list[i+1:], list[:i+1])
 }

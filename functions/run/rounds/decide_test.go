@@ -81,3 +81,15 @@ func TestUnanswered(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+func TestBehind(t *testing.T) {
+	itself := func(s string) string { return s }
+	for _, test := range []struct {
+		name string
+		want []string
+	}{{"", []string{"a", "b", "c"}}, {"a", []string{"b", "c", "a"}}, {"b", []string{"c", "a", "b"}}, {"c", []string{"a", "b", "c"}}, {"gone", []string{"a", "b", "c"}}} {
+		if diff := cmp.Diff(test.want, Behind([]string{"a", "b", "c"}, test.name, itself)); diff != "" {
+			t.Errorf("behind %q: %s", test.name, diff)
+		}
+	}
+}

@@ -63,6 +63,44 @@ const Memory = 3 * 24 * time.Hour
 func (j *Janitor) Round(ctx context.Context, now time.Time) (Found, error) {
 	var f Found
 	errs := []error{j.leases(ctx, now, &f), j.deliveries(ctx, now, &f)}
+	return f, errors.Join(append(errs, j.repositories(ctx, now, &f)...)...)
+}
+
+// A place is a repository, and the installation that sees it.
+type place struct {
+	installation int64
+	repo         github.Repo
+}
+
+// repositories looks after all repositories, as far as there is time. The next round
+// begins behind the one that this was the last to look after.
+func (j *Janitor) repositories(ctx context.Context, now time.Time, f *Found) []error {
+	const key = "round/repository"
+	last, err := j.Pipeline.Records.Get(ctx, key)
+	if err != nil {
+		return []error{err}
+	}
+	all, errs := j.places(ctx)
+	for _, p := range Behind(all, string(last.Value), place.String) {
+		if err := ctx.Err(); err != nil {
+			return append(errs, err)
+		}
+		if err := j.repository(ctx, p.installation, p.repo, now, f); err != nil {
+			errs = append(errs, fmt.Errorf("look after %s: %w", p.repo, err))
+		}
+		version, err := j.Pipeline.Records.Put(ctx, key, []byte(p.String()), last.Version)
+		switch {
+		case err == nil:
+			last.Version = version
+		case !errors.Is(err, run.ErrConflict): // another janitor's place is as good
+			errs = append(errs, err)
+		}
+	}
+	return errs
+}
+
+// places are all repositories that the App sees.
+func (j *Janitor) places(ctx context.Context) (all []place, errs []error) {
 	installed, err := j.App.Installations(ctx)
 	errs = append(errs, err)
 	for _, i := range installed {
@@ -72,13 +110,14 @@ func (j *Janitor) Round(ctx context.Context, now time.Time) (Found, error) {
 		repos, err := j.App.Repositories(ctx, i.ID)
 		errs = append(errs, err)
 		for _, r := range repos {
-			if err := j.repository(ctx, i.ID, r, now, &f); err != nil {
-				errs = append(errs, fmt.Errorf("look after %s: %w", r, err))
-			}
+			all = append(all, place{i.ID, r})
 		}
 	}
-	return f, errors.Join(errs...)
+	return all, errs
 }
+
+// String names the place in a way that does not change with its name.
+func (p place) String() string { return fmt.Sprintf("%d/%d", p.installation, p.repo.ID) }
 
 // leases gives up the runs of dead processes.
 func (j *Janitor) leases(ctx context.Context, now time.Time, f *Found) error {
@@ -98,29 +137,47 @@ func (j *Janitor) leases(ctx context.Context, now time.Time, f *Found) error {
 	return errors.Join(errs...)
 }
 
-// deliveries receives the webhooks that did not arrive.
+// deliveries receives the webhooks that did not arrive. One that cannot be read is
+// spoken of, but trying again would not help: it keeps nobody from going on.
 func (j *Janitor) deliveries(ctx context.Context, now time.Time, f *Found) error {
-	list, err := j.App.Deliveries(ctx, now.Add(-Memory))
+	c, err := j.cursor(ctx, "round/deliveries", now)
 	if err != nil {
 		return err
 	}
-	var errs []error
+	list, err := j.App.Deliveries(ctx, c.since)
+	if err != nil {
+		return err
+	}
+	var odd, errs []error
 	for _, d := range Missed(list) {
-		have, err := j.Pipeline.Received(ctx, d.GUID)
-		if err != nil || have {
+		received, err := j.receive(ctx, d)
+		switch {
+		case errors.Is(err, github.ErrPayload):
+			odd = append(odd, err)
+		case err != nil:
 			errs = append(errs, err)
-			continue
-		}
-		full, err := j.App.Delivery(ctx, d.ID)
-		if err == nil {
-			_, err = j.Pipeline.Receive(ctx, full)
-		}
-		if err == nil {
+		case received:
 			f.Deliveries++
 		}
-		errs = append(errs, err)
 	}
-	return errors.Join(errs...)
+	if len(errs) == 0 {
+		errs = append(errs, j.moveCursor(ctx, c, now.Add(-overlap)))
+	}
+	return errors.Join(append(odd, errs...)...)
+}
+
+// receive receives a webhook that did not arrive, unless somebody did by now.
+func (j *Janitor) receive(ctx context.Context, d github.DeliveryInfo) (bool, error) {
+	have, err := j.Pipeline.Received(ctx, d.GUID)
+	if err != nil || have {
+		return false, err
+	}
+	full, err := j.App.Delivery(ctx, d.ID)
+	if err != nil {
+		return false, err
+	}
+	_, err = j.Pipeline.Receive(ctx, full)
+	return err == nil, err
 }
 
 // repository looks at the open pull requests and the new comments of a repository.
