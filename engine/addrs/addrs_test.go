@@ -41,11 +41,11 @@ func TestCompareIsAnOrder(t *testing.T) {
 	}
 }
 
-// Numbers are ordered as numbers, outer modules come first, data before managed.
+// Numbers are ordered as numbers, modules by depth first, data before managed.
 func TestCompare(t *testing.T) {
 	want := []string{
 		`data.t.a`, `t.a`, `t.a[2]`, `t.a[10]`, `t.a["1"]`, `t.b`, `ephemeral.t.a`,
-		`module.m.t.a`, `module.m.module.n.t.a`, `module.m[2].t.a`, `module.m[10].t.a`, `module.m["a"].t.a`, `module.mm.t.a`,
+		`module.m.t.a`, `module.m[2].t.a`, `module.m[10].t.a`, `module.m["a"].t.a`, `module.mm.t.a`, `module.m.module.n.t.a`,
 	}
 	var list []AbsResourceInstance
 	for _, s := range want {

@@ -152,18 +152,22 @@ func (r AbsResourceInstance) Compare(x AbsResourceInstance) int {
 	return cmp.Or(r.AbsResource().Compare(x.AbsResource()), r.Resource.Key.Compare(x.Resource.Key))
 }
 
-// Compare orders module instances: outer before inner, then by name and key.
+// Compare orders module instances as Terraform lists them: by depth, then by names
+// and keys.
 func (m ModuleInstance) Compare(x ModuleInstance) int {
 	if m.path == x.path {
 		return 0
 	}
 	a, b := m.Steps(), x.Steps()
-	for i := range min(len(a), len(b)) {
+	if c := cmp.Compare(len(a), len(b)); c != 0 {
+		return c
+	}
+	for i := range a {
 		if c := cmp.Or(cmp.Compare(a[i].Name, b[i].Name), a[i].Key.Compare(b[i].Key)); c != 0 {
 			return c
 		}
 	}
-	return cmp.Compare(len(a), len(b))
+	return 0
 }
 
 // DeposedKey names one deposed object of a resource instance: eight hexadecimal

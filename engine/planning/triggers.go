@@ -14,7 +14,8 @@ import (
 )
 
 // triggered reports whether replace_triggered_by asks for a replacement: a
-// resource or instance named there has a change, or an attribute of one does.
+// resource or instance named there is updated or replaced, or an attribute of one
+// changes by that. What is created or deleted triggers nothing, as in Terraform.
 func (x *instance) triggered() (bool, diags.Diagnostics) {
 	for _, expr := range x.r.ReplaceTriggeredBy {
 		t, ds := traversalIn(expr, x.scope)
@@ -116,7 +117,7 @@ func (p *planner) changedAt(t trigger, rest hcl.Traversal) bool {
 	}
 	p.mu.Unlock()
 	for _, c := range changes {
-		if c.Action == plans.NoOp || c.Action == plans.Read {
+		if c.Action != plans.Update && !c.Action.IsReplace() {
 			continue
 		}
 		if len(rest) == 0 {
@@ -125,9 +126,6 @@ func (p *planner) changedAt(t trigger, rest hcl.Traversal) bool {
 		path, err := session.TraversalPath(rest)
 		if err != nil {
 			return true
-		}
-		if c.Action == plans.Delete {
-			continue // what is gone has no attribute that changes
 		}
 		before, _ := c.Before.UnmarkDeep()
 		after, _ := c.After.UnmarkDeep()

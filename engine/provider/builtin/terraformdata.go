@@ -44,28 +44,28 @@ func validateData(config cty.Value) diags.Diagnostics {
 
 var unknownID = cty.UnknownVal(cty.String).RefineNotNull()
 
-// planData decides what an object becomes. A null input has a known output, so
-// that an object without one is wholly known but for its id.
+// planData decides what an object becomes. A new object without an input is wholly
+// known but for its id; an object that loses its input has an unknown output all the
+// same, as Terraform plans it.
 func planData(req provider.PlanRequest) provider.PlanResponse {
 	out := provider.PlanResponse{Planned: req.Proposed, Private: req.Private}
 	if req.Proposed.IsNull() {
 		return out // a deletion
 	}
 	input, trigger := req.Proposed.GetAttr("input"), req.Proposed.GetAttr("triggers_replace")
-	id := unknownID
+	id, output := unknownID, input
+	if !input.IsNull() {
+		output = cty.UnknownVal(input.Type())
+	}
 	if !req.Prior.IsNull() {
 		switch {
 		case !req.Prior.GetAttr("triggers_replace").RawEquals(trigger):
 			out.RequiresReplace = []cty.Path{cty.GetAttrPath("triggers_replace")}
 		case !req.Prior.GetAttr("input").RawEquals(input):
-			id = req.Proposed.GetAttr("id")
+			id, output = req.Proposed.GetAttr("id"), cty.UnknownVal(input.Type())
 		default:
 			return out
 		}
-	}
-	output := input
-	if !input.IsNull() {
-		output = cty.UnknownVal(input.Type())
 	}
 	out.Planned = dataValue(id, input, output, trigger)
 	return out
