@@ -104,7 +104,25 @@ func TestSchemasJSONAsRecorded(t *testing.T) {
 
 func TestConfigurationAsRecorded(t *testing.T) {
 	t.Parallel()
-	a, err := txtar.ParseFile("testdata/configuration.txtar")
+	for _, name := range []string{"configuration", "configuration-inherited"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			plan := configurationAsRecorded(t, "testdata/"+name+".txtar")
+			if name != "configuration" {
+				return
+			}
+			if x := plan.Config.RootModule.Resources[0].Expressions["disk"]; len(x.NestedBlocks) != 2 {
+				t.Errorf("terraform-json finds %d disk blocks in %s, want 2", len(x.NestedBlocks), plan.Config.RootModule.Resources[0].Address)
+			}
+		})
+	}
+}
+
+// configurationAsRecorded compares what is written of a configuration with what was
+// recorded, and returns it as terraform-json reads it.
+func configurationAsRecorded(t *testing.T, path string) tfjson.Plan {
+	t.Helper()
+	a, err := txtar.ParseFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,11 +147,9 @@ func TestConfigurationAsRecorded(t *testing.T) {
 	}
 	var plan tfjson.Plan
 	if err := json.Unmarshal(src, &plan); err != nil {
-		t.Errorf("terraform-json cannot read it: %v", err)
+		t.Fatalf("terraform-json cannot read it: %v", err)
 	}
-	if x := plan.Config.RootModule.Resources[0].Expressions["disk"]; len(x.NestedBlocks) != 2 {
-		t.Errorf("terraform-json finds %d disk blocks in %s, want 2", len(x.NestedBlocks), plan.Config.RootModule.Resources[0].Address)
-	}
+	return plan
 }
 
 func TestNoStateIsShortJSON(t *testing.T) {

@@ -153,7 +153,7 @@ func (w configWriter) resource(m *config.Module, r *config.Resource) resourceJSO
 	abs := m.ResourceProvider(r)
 	out := resourceJSON{
 		Address: r.Addr.String(), Mode: r.Addr.Mode.String(), Type: r.Addr.Type, Name: r.Addr.Name,
-		ProviderKey: w.providerKey(m, r.Provider, abs),
+		ProviderKey: w.providerKey(m, r.Provider),
 		Count:       repetition(r.Count), ForEach: repetition(r.ForEach), DependsOn: subjects(r.DependsOn),
 	}
 	rs := w.schemas.resource(abs.Provider, r.Addr)
@@ -240,7 +240,7 @@ func (w configWriter) providers() map[string]providerConfigJSON {
 	for _, m := range w.cfg.Order {
 		for name := range m.RequiredProviders {
 			local := addrs.LocalProviderConfig{LocalName: name}
-			key := w.providerKey(m, local, m.ProviderConfig(local))
+			key := w.providerKey(m, local)
 			if _, ok := out[key]; !ok {
 				out[key] = w.providerConfig(m, local)
 			}
@@ -259,26 +259,47 @@ func (w configWriter) providerConfig(m *config.Module, local addrs.LocalProvider
 	return x
 }
 
-// providerKey returns the key of the provider configuration that local means in
-// m: that of the block, or of the outermost module that names the provider.
-func (w configWriter) providerKey(m *config.Module, local addrs.LocalProviderConfig, abs addrs.AbsProviderConfig) string {
-	at := w.cfg.Modules[abs.Module]
-	for l := range at.Providers {
-		if l.Alias == abs.Alias && at.ProviderOf(l.LocalName) == abs.Provider {
-			return providerKey(at.Addr, l)
+// providerKey returns the key of the provider configuration that local means in m:
+// the one of the outermost module that it comes from through modules each of which
+// names the provider. So Terraform 1.11.4 says it, though a module is given what its
+// parents do not mention, too.
+func (w configWriter) providerKey(m *config.Module, local addrs.LocalProviderConfig) string {
+	for end := m.ProviderConfig(local).Module; m.Addr != end; m = m.Parent {
+		next, ok := fromParent(m, local)
+		if !ok {
+			break
+		}
+		local = next
+	}
+	return providerKey(m.Addr, local)
+}
+
+// fromParent returns what the caller of m calls the provider configuration that it
+// gives to m as local, if the caller names the provider at all.
+func fromParent(m *config.Module, local addrs.LocalProviderConfig) (addrs.LocalProviderConfig, bool) {
+	p := m.ProviderOf(local.LocalName)
+	for _, x := range m.Call.Providers {
+		if x.InChild.Alias == local.Alias && m.ProviderOf(x.InChild.LocalName) == p {
+			return x.InParent, true
 		}
 	}
-	// Nobody wrote it. The outermost module on the way that requires the provider has it.
-	best := m
-	for up := m; up.Parent != nil; {
-		up = up.Parent
-		for name, r := range up.RequiredProviders {
-			if r.Source == abs.Provider {
-				best, local = up, addrs.LocalProviderConfig{LocalName: name, Alias: abs.Alias}
+	up := m.Parent
+	if r := up.RequiredProviders[local.LocalName]; r != nil && r.Source == p {
+		return local, true
+	}
+	for _, name := range slices.Sorted(maps.Keys(up.RequiredProviders)) {
+		if up.RequiredProviders[name].Source == p {
+			return addrs.LocalProviderConfig{LocalName: name, Alias: local.Alias}, true
+		}
+	}
+	if up.Call != nil {
+		for _, x := range up.Call.Providers {
+			if x.InChild.Alias == local.Alias && up.ProviderOf(x.InChild.LocalName) == p {
+				return x.InChild, true
 			}
 		}
 	}
-	return providerKey(best.Addr, local)
+	return local, false
 }
 
 func providerKey(m addrs.Module, local addrs.LocalProviderConfig) string {
