@@ -171,7 +171,7 @@ func brief(v any, there bool) string {
 }
 
 // planForm takes out of a plan what may differ: when and by whom it was made, and the
-// order of a list that has none.
+// order of lists that have none.
 func planForm(v any) any {
 	m, ok := v.(map[string]any)
 	if !ok {
@@ -185,7 +185,25 @@ func planForm(v any) any {
 	if list, ok := m["relevant_attributes"].([]any); ok {
 		slices.SortFunc(list, func(a, b any) int { return strings.Compare(brief(a, true), brief(b, true)) })
 	}
+	if p, ok := m["planned_values"].(map[string]any); ok {
+		sortModules(p["root_module"])
+	}
 	return m
+}
+
+// sortModules brings the modules that a planned module calls into an order: the stock
+// tool's is that in which it happened to plan them.
+func sortModules(v any) {
+	m, _ := v.(map[string]any)
+	children, _ := m["child_modules"].([]any)
+	slices.SortFunc(children, func(a, b any) int {
+		x, _ := a.(map[string]any)
+		y, _ := b.(map[string]any)
+		return strings.Compare(fmt.Sprint(x["address"]), fmt.Sprint(y["address"]))
+	})
+	for _, c := range children {
+		sortModules(c)
+	}
 }
 
 // stateForm takes out of a state what may differ: its lineage, how often it was written

@@ -103,6 +103,13 @@ func TestDiffer(t *testing.T) {
 			"name": "x", "instances": []any{map[string]any{"attributes": map[string]any{"id": id, "input": in, "output": "<" + id + ">"}}},
 		}}}}
 	}
+	called := func(addresses ...string) Result {
+		var list []any
+		for _, a := range addresses {
+			list = append(list, map[string]any{"address": a})
+		}
+		return Result{Plan: map[string]any{"planned_values": map[string]any{"root_module": map[string]any{"child_modules": list}}}}
+	}
 	const one, two = "11111111-1111-1111-1111-111111111111", "22222222-2222-2222-2222-222222222222"
 	for _, test := range []struct {
 		name string
@@ -114,6 +121,8 @@ func TestDiffer(t *testing.T) {
 		{"errors", Result{Errors: []string{"x"}}, Result{}, `errors: ["x"] and []`},
 		{"no state", state(one, "a"), Result{}, "state: {"},
 		{"timestamps", Result{Plan: map[string]any{"timestamp": "1"}}, Result{Plan: map[string]any{"timestamp": "2"}}, ""},
+		{"child modules in another order", called("a", "b"), called("b", "a"), ""},
+		{"other child modules", called("a", "b"), called("a", "c"), `plan.planned_values.root_module.child_modules[1].address: "b" and "c"`},
 		{"members", Result{Plan: map[string]any{"x": nil}}, Result{Plan: map[string]any{}}, "plan.x: null and nothing"},
 	} {
 		if got := differ(test.a, test.b); test.want == "" && got != "" || !strings.HasPrefix(got, test.want) {
