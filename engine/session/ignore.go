@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -12,7 +13,8 @@ import (
 )
 
 // ignoreChanges returns the configuration value with the prior values put back
-// where ignore_changes asks for it. prior has no marks; config may.
+// where ignore_changes asks for it. What is put back is as sensitive as it was, or a
+// secret of the state would be shown once the configuration stops naming it.
 func ignoreChanges(r *config.Resource, prior, config cty.Value) (cty.Value, diags.Diagnostics) {
 	if prior.IsNull() || !r.IgnoreAllChanges && len(r.IgnoreChanges) == 0 {
 		return config, nil
@@ -34,21 +36,43 @@ func ignoreChanges(r *config.Resource, prior, config cty.Value) (cty.Value, diag
 		return config, ds
 	}
 	plain, sensitive := marks.Paths(config, marks.Sensitive)
+	was, wasSensitive := marks.Paths(prior, marks.Sensitive)
 	for _, path := range paths {
-		plain = putBack(plain, prior, path)
+		plain = putBack(plain, was, path)
 	}
-	// What was ignored keeps no mark of the configuration.
 	kept := sensitive[:0:0]
 	for _, s := range sensitive {
-		ignored := false
-		for _, path := range paths {
-			ignored = ignored || s.HasPrefix(path)
+		if !slices.ContainsFunc(paths, func(path cty.Path) bool { return within(s, path) }) {
+			kept = append(kept, s)
 		}
-		if !ignored {
+	}
+	for _, s := range wasSensitive {
+		if slices.ContainsFunc(paths, func(path cty.Path) bool { return within(s, path) || within(path, s) }) {
 			kept = append(kept, s)
 		}
 	}
 	return marks.At(plain, marks.Sensitive, kept), ds
+}
+
+// within reports whether path is outer, or leads to a part of it. tags.name and
+// tags["name"] are the same.
+func within(path, outer cty.Path) bool {
+	if len(path) < len(outer) {
+		return false
+	}
+	for i := range outer {
+		if !pathKey(path[i]).RawEquals(pathKey(outer[i])) {
+			return false
+		}
+	}
+	return true
+}
+
+func pathKey(step cty.PathStep) cty.Value {
+	if x, ok := step.(cty.IndexStep); ok {
+		return x.Key
+	}
+	return cty.StringVal(step.(cty.GetAttrStep).Name)
 }
 
 // TraversalPath converts a relative traversal of literals.

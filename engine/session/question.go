@@ -47,7 +47,7 @@ func (q *Question) place(ds diags.Diagnostics) diags.Diagnostics {
 // + prior state -> proposed new state -> planned state.
 func (q *Question) Ask(ctx context.Context) diags.Diagnostics {
 	plainPrior, _ := q.Prior.UnmarkDeep()
-	config, ds := ignoreChanges(q.Resource, plainPrior, q.Config)
+	config, ds := ignoreChanges(q.Resource, q.Prior, q.Config)
 	if ds.HasErrors() {
 		return ds
 	}
