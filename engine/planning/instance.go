@@ -142,14 +142,17 @@ func (x *instance) decide(q *session.Question, tainted bool) (plans.Action, plan
 	switch {
 	case ds.HasErrors():
 		return plans.NoOp, plans.ReasonNone, ds
+	case triggered && x.found.object == nil:
+		// Terraform 1.11.4 names the trigger for a creation, too.
+		return plans.Create, plans.ReasonReplaceByTriggers, nil
+	case triggered:
+		return replace, plans.ReasonReplaceByTriggers, nil
 	case tainted:
 		return replace, plans.ReasonReplaceBecauseTainted, nil
 	case x.found.object == nil:
 		return plans.Create, plans.ReasonNone, nil
 	case x.forceReplace():
 		return replace, plans.ReasonReplaceByRequest, nil
-	case triggered:
-		return replace, plans.ReasonReplaceByTriggers, nil
 	}
 	if equal(q.Planned, q.Prior) {
 		if !session.SameMarks(q.Planned, q.Prior) {

@@ -175,6 +175,40 @@ func TestAnEmptyPlanSaysWhatItIs(t *testing.T) {
 	}
 }
 
+// An object of which nothing is known has no values among the planned ones, but an empty
+// object in its change, as Terraform 1.11.4 has it.
+func TestNothingKnown(t *testing.T) {
+	t.Parallel()
+	at := addrs.AbsResource{Resource: addrs.Resource{Mode: addrs.Managed, Type: "lab_thing", Name: "x"}}.Instance(addrs.NoKey)
+	after := cty.ObjectVal(map[string]cty.Value{"id": cty.UnknownVal(cty.String)})
+	src, err := PlanJSON(&plans.Plan{Mode: plans.NormalMode, Changes: []*plans.ResourceChange{{
+		Addr: addrs.ResourceInstanceObject{Instance: at}, PrevAddr: at,
+		Change: plans.Change{Action: plans.Create, Before: cty.NullVal(after.Type()), After: after},
+	}}}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Planned struct {
+			Root struct{ Resources []map[string]any } `json:"root_module"`
+		} `json:"planned_values"`
+		Changes []struct{ Change map[string]any } `json:"resource_changes"`
+	}
+	if err := json.Unmarshal(src, &got); err != nil {
+		t.Fatalf("%v\n%s", err, src)
+	}
+	if _, ok := got.Planned.Root.Resources[0]["values"]; ok {
+		t.Errorf("planned values %v", got.Planned.Root.Resources)
+	}
+	want := map[string]any{
+		"actions": []any{"create"}, "before": nil, "after": map[string]any{}, "after_unknown": map[string]any{"id": true},
+		"before_sensitive": false, "after_sensitive": map[string]any{},
+	}
+	if d := cmp.Diff(want, got.Changes[0].Change); d != "" {
+		t.Errorf("change (-want +got)\n%s", d)
+	}
+}
+
 // What is forgotten is among the planned values by its name only, and the prior state
 // has no results of checks: those were of another configuration.
 func TestForgottenAndChecked(t *testing.T) {

@@ -154,10 +154,18 @@ func (t *jsonText) plannedResource(c *plans.ResourceChange, address string) {
 		return
 	}
 	var x plannedText
+	before := len(t.b)
 	t.key("values")
 	n := len(t.b)
 	x.whole = t.attributes(c.After, c.Schema)
-	x.values = t.since(n)
+	if x.values = t.since(n); string(t.b[x.values.from:]) == "{}" {
+		// Nothing is known: Terraform leaves the member out here, but not in the change.
+		t.b = t.b[:before]
+		t.key("sensitive_values")
+		t.sensitiveAttributes(c.After, c.Schema)
+		t.closeObject()
+		return
+	}
 	t.key("sensitive_values")
 	n = len(t.b)
 	t.sensitiveAttributes(c.After, c.Schema)
