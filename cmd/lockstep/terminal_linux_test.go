@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"unsafe"
+
+	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
 // A terminal is a pseudo-terminal that a command believes to be a person's.
@@ -27,7 +29,7 @@ func openTerminal(t *testing.T) *terminal {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
-		t.Skipf("no pseudo-terminals here: %v", err)
+		statebackendtest.Missing(t, "no pseudo-terminals here: "+err.Error())
 	}
 	t.Cleanup(func() { master.Close() })
 	var number, unlock int32
@@ -35,7 +37,7 @@ func openTerminal(t *testing.T) *terminal {
 	ioctl(t, master, syscall.TIOCSPTLCK, &unlock)
 	slave, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
-		t.Skipf("no pseudo-terminals here: %v", err)
+		statebackendtest.Missing(t, "no pseudo-terminals here: "+err.Error())
 	}
 	t.Cleanup(func() { slave.Close() })
 	x := &terminal{t: t, master: master, slave: slave}
@@ -46,7 +48,7 @@ func openTerminal(t *testing.T) *terminal {
 func ioctl(t *testing.T, f *os.File, request uintptr, value *int32) {
 	t.Helper()
 	if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, f.Fd(), request, uintptr(unsafe.Pointer(value))); errno != 0 {
-		t.Skipf("no pseudo-terminals here: %v", errno)
+		statebackendtest.Missing(t, "no pseudo-terminals here: "+errno.Error())
 	}
 }
 

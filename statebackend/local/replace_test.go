@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/statebackend"
+	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
 var (
@@ -149,7 +150,7 @@ func TestPutAgainAfterAnError(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/dev/full"); err != nil {
-		t.Skip("no /dev/full here")
+		statebackendtest.Missing(t, "no /dev/full here")
 	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "terraform.tfstate")

@@ -94,7 +94,7 @@ func TestNeighbourOfLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(filepath.Join(dir, "real/root"), filepath.Join(dir, "link")); err != nil {
-		t.Skip("no symbolic links here:", err)
+		t.Fatal(err)
 	}
 	names, err := Dir(filepath.Join(dir, "link")).ReadDir("../shared")
 	if err != nil || !slices.Equal(names, []string{"x.tf"}) {

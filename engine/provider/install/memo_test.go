@@ -23,7 +23,7 @@ func settled(t *testing.T) (dir string) {
 			return dir
 		}
 		if time.Now().After(deadline) {
-			t.Skip("this file system does not tell enough")
+			t.Fatal("this file system does not tell enough of its files to keep a memo of them")
 		}
 	}
 }
@@ -83,7 +83,7 @@ func TestMemoOfADirectoryBehindALink(t *testing.T) {
 	dir, cache := settled(t), t.TempDir()
 	path := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(dir, path); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	m := OpenMemo(cache)
 	h1, err := m.hash(path)

@@ -169,11 +169,11 @@ func (s *Server) list(w io.Writer, versions []string) {
 
 // Repository makes a repository NAME.git, or adds a commit to it: its files become
 // those given, and the commit gets a tag. It returns the commit's ID. Without git on
-// the PATH, the test is skipped.
+// the PATH, the test fails.
 func (s *Server) Repository(name, tag string, files map[string]string) string {
 	s.t.Helper()
 	if s.git == nil {
-		s.t.Skip("git is not installed")
+		s.t.Fatal("git is not on the PATH: this test needs it")
 	}
 	work := filepath.Join(s.t.TempDir(), name)
 	bare := filepath.Join(s.repos, name+".git")
