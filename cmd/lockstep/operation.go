@@ -268,6 +268,3 @@ func (a *app) log() (io.Writer, string) {
 	}
 	return a.err, level
 }
-
-// now is the time as messages carry it.
-func now() string { return time.Now().Format("2006-01-02T15:04:05.000000Z07:00") }

@@ -19,20 +19,6 @@ func AssertObjectCompatible(b *Block, planned, actual cty.Value) []error {
 	return c.errs
 }
 
-// AssertValueCompatible is [AssertObjectCompatible] for any value: known parts of
-// planned must be in actual unchanged, unknown ones may be anything of their type
-// and within their refinements.
-func AssertValueCompatible(planned, actual cty.Value) []error {
-	var c resultCheck
-	planned, s1 := unmarked(planned)
-	actual, s2 := unmarked(actual)
-	c.value(planned, actual, nil)
-	if len(c.errs) > 0 && (s1 || s2) {
-		return []error{cty.Path(nil).NewErrorf("inconsistent values for sensitive attribute")}
-	}
-	return c.errs
-}
-
 // unmarked returns v without marks and whether anything in it is sensitive.
 func unmarked(v cty.Value) (cty.Value, bool) {
 	if !marks.Any(v) {

@@ -2,7 +2,6 @@ package demo
 
 import (
 	"fmt"
-	"maps"
 
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -23,15 +22,6 @@ func commented(title, who string, number int, text string, want ...string) scene
 // merged is a scene in which somebody merges.
 func merged(title, who string, number int, want ...string) scene {
 	return scene{title: title, want: want, do: by(func(r *githubtest.Repository) { r.Merge(who, number) })}
-}
-
-// with joins changes.
-func with(changes ...githubtest.Files) githubtest.Files {
-	out := githubtest.Files{}
-	for _, c := range changes {
-		maps.Copy(out, c)
-	}
-	return out
 }
 
 var (

@@ -96,10 +96,3 @@ func installed(dataDir string, p addrs.Provider, locked lockfile.Lock, memo *Mem
 	s.Executable, err = FindExecutable(s.Dir, p)
 	return s, err
 }
-
-// MissingProvider is the error for a provider that the configuration needs and that
-// is nowhere to be had.
-func MissingProvider(p addrs.Provider) diags.Diagnostics {
-	return diags.Errorf(nil, "Missing required provider",
-		"This configuration requires provider %s, but that provider is not installed. To install it, run:\n  lockstep init", p)
-}

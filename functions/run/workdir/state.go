@@ -81,9 +81,6 @@ func (s *State) Unlock(ctx context.Context) diags.Diagnostics {
 	return nil
 }
 
-// LockID returns the lock that is held, or "".
-func (s *State) LockID() string { return s.lockID }
-
 // Read reads the state.
 func (s *State) Read(ctx context.Context) diags.Diagnostics {
 	snap, err := s.Workspace.Get(ctx)

@@ -75,9 +75,6 @@ func From(constraints goversion.Constraints) (Set, error) {
 	return Parse(constraints.String())
 }
 
-// Exactly returns the set that holds v alone.
-func Exactly(v Version) Set { return Set{[]term{{exactly, v}}} }
-
 // And returns the set of the versions that are in both s and x.
 func (s Set) And(x Set) Set { return newSet(slices.Concat(s.terms, x.terms)) }
 
