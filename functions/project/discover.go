@@ -41,17 +41,21 @@ func Discover(files fs.FS) ([]Project, diags.Diagnostics) {
 func declared(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
 	var all []Project
 	var ds diags.Diagnostics
+	places := map[string]place{}
 	for _, p := range s.Projects {
 		at := s.Range(p.Name)
 		if !configured(files, p.Dir) {
 			ds = append(ds, diags.Errorf(&at, "Nothing to plan", "The project %q has the directory %s, which has no configuration files. Correct its dir, or remove the project.", p.Name, p.Dir)...)
 			continue
 		}
-		p.Modules, p.Backend, _ = read(files, p.Dir)
+		c := read(files, p.Dir)
+		p.Modules, p.Backend = c.modules, c.kind()
+		places[p.Name] = place{stateOf(c.backend, p.Workspace), at}
 		all = append(all, p)
 	}
 	slices.SortFunc(all, byName)
-	return all, ds
+	all, more := apart(all, places)
+	return all, append(ds, more...)
 }
 
 func byName(a, b Project) int { return strings.Compare(a.Name, b.Name) }
@@ -63,15 +67,21 @@ func implied(files fs.FS) ([]Project, diags.Diagnostics) {
 		return nil, diags.FromError("Looking for projects failed", err)
 	}
 	called := map[string]bool{}
+	places := map[string]place{}
 	var all []Project
 	for _, dir := range dirs {
 		p := Project{Name: dir, Dir: dir, Workspace: DefaultWorkspace, Apply: OnComment}
-		broken := false
-		p.Modules, p.Backend, broken = read(files, dir)
+		c := read(files, dir)
+		p.Modules, p.Backend = c.modules, c.kind()
+		if c.backend != nil {
+			at := c.backend.Range
+			at.Filename = path.Join(dir, at.Filename)
+			places[p.Name] = place{stateOf(c.backend, p.Workspace), at}
+		}
 		for _, m := range p.Modules {
 			called[m] = true
 		}
-		if p.Backend != "" || broken {
+		if p.Backend != "" || c.broken {
 			all = append(all, p)
 		}
 	}
@@ -91,7 +101,8 @@ func implied(files fs.FS) ([]Project, diags.Diagnostics) {
 		return false
 	})
 	slices.SortFunc(all, byName)
-	return all, ds
+	all, more := apart(all, places)
+	return all, append(ds, more...)
 }
 
 // configurations returns the directories that have configuration files, sorted.
@@ -121,9 +132,22 @@ func configured(files fs.FS, dir string) bool {
 	return err == nil && slices.ContainsFunc(entries, func(d fs.DirEntry) bool { return !d.IsDir() && isConfiguration(d.Name()) })
 }
 
-// read returns the directories that the configuration in dir reads beside its own,
-// the type of its backend, and whether what dir itself has is beyond reading.
-func read(files fs.FS, dir string) (modules []string, backend string, broken bool) {
+// contents is what [Discover] wants to know of a configuration.
+type contents struct {
+	modules []string        // the directories that it reads beside its own, sorted
+	backend *config.Backend // nil for none
+	broken  bool            // its own directory is beyond reading
+}
+
+func (c contents) kind() string {
+	if c.backend == nil {
+		return ""
+	}
+	return c.backend.Type
+}
+
+// read reads the configuration in a directory.
+func read(files fs.FS, dir string) contents {
 	cfg, _ := config.Load(config.Input{Tree: source.FS(files, dir)})
 	found := map[string]bool{}
 	for _, m := range cfg.Order {
@@ -131,8 +155,5 @@ func read(files fs.FS, dir string) (modules []string, backend string, broken boo
 			found[at] = true
 		}
 	}
-	if b := cfg.Root.Backend; b != nil {
-		backend = b.Type
-	}
-	return slices.Sorted(maps.Keys(found)), backend, cfg.Root.Broken()
+	return contents{slices.Sorted(maps.Keys(found)), cfg.Root.Backend, cfg.Root.Broken()}
 }

@@ -126,3 +126,43 @@ func TestTouched(t *testing.T) {
 		t.Errorf("a file of no project touches %v", got)
 	}
 }
+
+func TestTwoProjectsWithOneState(t *testing.T) {
+	t.Parallel()
+	kept := func(more string) string {
+		return "terraform {\n  backend \"s3\" {\n    bucket = \"states\"\n" + more + "  }\n}\n"
+	}
+	net := kept("    key = \"net\"\n")
+	tests := []struct {
+		name  string
+		files map[string]string
+		want  []string
+		says  string
+	}{
+		{"a directory was copied", map[string]string{"a/main.tf": net, "b/main.tf": net, "c/main.tf": kept("    key = \"c\"\n")}, []string{"c (s3):"},
+			"error: b/main.tf:2: Two projects with one state: The projects a and b keep their state at s3://states/net:"},
+		{"in JSON", map[string]string{"a/main.tf": net, "b/main.tf.json": `{"terraform": {"backend": {"s3": {"bucket": "states", "key": "net"}}}}`}, []string{},
+			"The projects a and b keep their state at s3://states/net:"},
+		{"named in the file", map[string]string{"a/main.tf": net, "b/main.tf": net, FileName: declare("a") + declare("b")}, []string{}, "error: lockstep.hcl:4: Two projects with one state"},
+		{"workspaces", map[string]string{"a/main.tf": net, FileName: declare("a") + "project \"x\" {\n  dir = \"a\"\n  workspace = \"x\"\n}\n"}, []string{"a (s3):", "x (s3):"}, ""},
+		{"a key that looks like a workspace's", map[string]string{"a/main.tf": net, "b/main.tf": kept("    key = \"env:/x/net\"\n"),
+			FileName: "project \"x\" {\n  dir = \"a\"\n  workspace = \"x\"\n}\n" + declare("b")}, []string{}, "The projects b and x keep their state at s3://states/env:/x/net:"},
+		{"the prefix of workspaces", map[string]string{"a/main.tf": kept("    key = \"net\"\n    workspace_key_prefix = \"w\"\n"), "b/main.tf": kept("    key = \"w/x/net\"\n"),
+			FileName: "project \"x\" {\n  dir = \"a\"\n  workspace = \"x\"\n}\n" + declare("b")}, []string{}, "s3://states/w/x/net"},
+		{"other servers", map[string]string{"a/main.tf": net, "b/main.tf": kept("    key = \"net\"\n    endpoints = { s3 = \"https://s3.example\" }\n")}, []string{"a (s3):", "b (s3):"}, ""},
+		{"a module is no project", map[string]string{"a/main.tf": net + calls("../b"), "b/main.tf": net}, []string{"a (s3): b"}, ""},
+		{"unknown here", map[string]string{"a/main.tf": backend, "b/main.tf": backend}, []string{"a (s3):", "b (s3):"}, ""},
+	}
+	for _, test := range tests {
+		got, ds := Discover(tree(test.files))
+		if diff := cmp.Diff(test.want, describe(got)); diff != "" {
+			t.Errorf("%s: %s", test.name, diff)
+		}
+		if s := said(ds); (s == "") != (test.says == "") || !strings.Contains(s, test.says) {
+			t.Errorf("%s: %s", test.name, s)
+		}
+	}
+}
+
+// declare describes a project with the name of its directory.
+func declare(name string) string { return fmt.Sprintf("project %q {\n  dir = %q\n}\n", name, name) }
