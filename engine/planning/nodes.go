@@ -36,6 +36,7 @@ func (p *planner) nodes() (n, last *nodes) {
 		cr := a.Config()
 		p.byConfig[cr] = append(p.byConfig[cr], a)
 	}
+	p.deps.Orphans(slices.Collect(maps.Keys(p.byConfig)))
 	for _, m := range p.in.Config.Order {
 		for _, r := range slices.SortedFunc(maps.Keys(m.Resources), addrs.Resource.Compare) {
 			cr := addrs.ConfigResource{Module: m.Addr, Resource: r}

@@ -10,20 +10,23 @@ import (
 // Dependencies answers which resources depend on which, looking through provider
 // configurations.
 type Dependencies struct {
-	cfg    *config.Config
-	refs   *refs.Refs
-	stored map[addrs.ConfigResource]*states.Dependencies
-	direct map[addrs.ConfigResource][]addrs.ConfigResource
+	cfg     *config.Config
+	refs    *refs.Refs
+	stored  map[addrs.ConfigResource]*states.Dependencies
+	direct  map[addrs.ConfigResource][]addrs.ConfigResource
+	orphans orphans
 }
 
 // NewDependencies computes the dependencies of all blocks of a configuration.
 func NewDependencies(cfg *config.Config, r *refs.Refs) *Dependencies {
-	d := &Dependencies{
-		cfg: cfg, refs: r,
-		stored: map[addrs.ConfigResource]*states.Dependencies{},
-		direct: map[addrs.ConfigResource][]addrs.ConfigResource{},
+	d := &Dependencies{cfg: cfg, refs: r, direct: map[addrs.ConfigResource][]addrs.ConfigResource{}}
+	for _, m := range cfg.Order {
+		for res := range m.Resources {
+			cr := addrs.ConfigResource{Module: m.Addr, Resource: res}
+			d.direct[cr] = d.Of(objectOf(cr))
+		}
 	}
-	d.compute()
+	d.store()
 	return d
 }
 
@@ -60,26 +63,27 @@ func (d *Dependencies) Direct(cr addrs.ConfigResource) []addrs.ConfigResource { 
 // State returns the dependencies to store with a block's objects.
 func (d *Dependencies) State(cr addrs.ConfigResource) *states.Dependencies { return d.stored[cr] }
 
-// compute fills in direct and stored dependencies.
-func (d *Dependencies) compute() {
+// store computes what is to be stored.
+func (d *Dependencies) store() {
+	d.stored = make(map[addrs.ConfigResource]*states.Dependencies, len(d.direct))
 	var visit func(cr addrs.ConfigResource) *states.Dependencies
 	visit = func(cr addrs.ConfigResource) *states.Dependencies {
 		if s, ok := d.stored[cr]; ok {
 			return s
 		}
 		d.stored[cr] = nil // a resource that mentions itself
-		d.direct[cr] = d.Of(objectOf(cr))
 		var deps []states.Dependency
 		for _, x := range d.direct[cr] {
 			deps = append(deps, states.Dependency{Resource: x, Further: visit(x)})
 		}
+		for _, x := range d.orphansOf(objectOf(cr)) {
+			deps = append(deps, states.Dependency{Resource: x})
+		}
 		d.stored[cr] = states.DirectDependencies(deps)
 		return d.stored[cr]
 	}
-	for _, m := range d.cfg.Order {
-		for r := range m.Resources {
-			visit(addrs.ConfigResource{Module: m.Addr, Resource: r})
-		}
+	for cr := range d.direct {
+		visit(cr)
 	}
 }
 
