@@ -165,7 +165,7 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 	config, _ := q.Config.UnmarkDeep()
 	if prior != nil && plainPrior.RawEquals(planned) {
 		if session.SameMarks(q.Prior, q.Planned) {
-			return q.Planned, x.store(q.Planned, prior.Status, prior.Private) // nothing is left to do
+			return q.Planned, nil // nothing is left to do: the object stays, with the dependencies that it had
 		}
 		// Only what is sensitive changes: that is the state's business alone.
 		at := x.begin(plans.Update, q.Prior)
