@@ -28,6 +28,9 @@ func (a *applier) outputs() {
 			continue
 		}
 		plain, _ := v.UnmarkDeep()
+		if planned, _ := c.After.UnmarkDeep(); planned.IsWhollyKnown() {
+			plain = planned // as the plan's file has it, which knows no negative zero
+		}
 		switch {
 		case plain.IsNull():
 			a.state.RemoveOutput(c.Name)
