@@ -9,7 +9,7 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/render"
+	"github.com/lockstep-iac/lockstep/engine/render/formats"
 )
 
 var outputCommand = command{name: "output", synopsis: "Show the output values of the root module", run: func(a *app, args []string) int {
@@ -44,7 +44,7 @@ var outputCommand = command{name: "output", synopsis: "Show the output values of
 		}
 		return a.show(append(ds, a.writeOutput(f.Arg(0), o.Value, asJSON, raw)...))
 	case asJSON:
-		data, err := render.OutputsJSON(state)
+		data, err := formats.Outputs(state)
 		return max(a.writeJSON(data, err), a.show(ds))
 	case !state.HasOutputs():
 		return a.show(append(ds, diags.Warningf(nil, "No outputs found",

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/render"
+	"github.com/lockstep-iac/lockstep/engine/render/formats"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/functions/run/workdir"
@@ -124,7 +124,7 @@ var providersSchemaCommand = command{name: "providers schema", synopsis: "Write 
 	if ds.HasErrors() {
 		return a.show(ds)
 	}
-	data, err := render.SchemasJSON(schemas)
+	data, err := formats.ProviderSchemas(schemas)
 	return max(a.writeJSON(data, err), a.show(ds))
 }}
 

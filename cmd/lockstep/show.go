@@ -5,7 +5,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
-	"github.com/lockstep-iac/lockstep/engine/render"
+	"github.com/lockstep-iac/lockstep/engine/render/formats"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
 	"github.com/lockstep-iac/lockstep/functions/run/workdir"
@@ -65,7 +65,7 @@ func (a *app) showPlan(path string, asJSON bool) int {
 		a.print().Plan(a.out, plan, op.cfg, op.schemas)
 		return 0
 	}
-	data, err := render.PlanJSON(plan, op.cfg, op.schemas)
+	data, err := formats.Plan(plan, op.cfg, op.schemas)
 	return a.writeJSON(data, err)
 }
 
@@ -80,7 +80,7 @@ func (a *app) showState(s *states.State, asJSON bool) int {
 		a.print().State(a.out, s, op.schemas)
 		return 0
 	}
-	data, err := render.StateJSON(s, op.schemas)
+	data, err := formats.State(s, op.schemas)
 	return a.writeJSON(data, err)
 }
 

@@ -3,7 +3,7 @@ package main
 import (
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/render"
+	"github.com/lockstep-iac/lockstep/engine/render/formats"
 )
 
 var validateCommand = command{name: "validate", synopsis: "Check the configuration, whatever its inputs are", main: true, run: func(a *app, args []string) int {
@@ -20,7 +20,7 @@ var validateCommand = command{name: "validate", synopsis: "Check the configurati
 	}
 	ds := a.validate()
 	if asJSON {
-		data, err := render.ValidateJSON(ds, a.sourcesOf(ds))
+		data, err := formats.Validate(ds, a.sourcesOf(ds))
 		if code := a.writeJSON(data, err); code != 0 {
 			return code
 		}

@@ -9,15 +9,17 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/render/formats"
+	"github.com/lockstep-iac/lockstep/engine/render/rendertest"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
 // wide returns a plan that creates, updates and leaves alone n objects, after a state
 // that has those that there are, and its schemas.
-func wide(b *testing.B, n int) (*plans.Plan, Schemas) {
+func wide(b *testing.B, n int) (*plans.Plan, formats.Schemas) {
 	lab := addrs.Provider{Host: addrs.DefaultRegistryHost, Namespace: "lockstep", Type: "lab"}
-	schemas := recordedSchemas(b)
+	schemas := rendertest.Schemas(b)
 	rs := schemas(lab).Managed["lab_thing"]
 	r := addrs.Resource{Mode: addrs.Managed, Type: "lab_thing", Name: "a"}
 	instances := map[addrs.InstanceKey]*states.Instance{}
@@ -78,7 +80,7 @@ func BenchmarkPlanJSON(b *testing.B) {
 			p, schemas := wide(b, n)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := PlanJSON(p, nil, schemas); err != nil {
+				if _, err := formats.Plan(p, nil, schemas); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -116,7 +118,7 @@ func BenchmarkStateJSON(b *testing.B) {
 			p, schemas := wide(b, n)
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := StateJSON(p.PriorState, schemas); err != nil {
+				if _, err := formats.State(p.PriorState, schemas); err != nil {
 					b.Fatal(err)
 				}
 			}

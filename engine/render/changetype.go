@@ -1,6 +1,7 @@
 package render
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,7 +26,7 @@ func changeOf(x pair, ty cty.Type) *node {
 		return leafChange(x)
 	case ty.IsObjectType():
 		atys := ty.AttributeTypes()
-		return objectChange(x, attributeNames(ty), func(x pair, name string) *node { return changeOf(x, atys[name]) })
+		return objectChange(x, slices.Sorted(maps.Keys(ty.AttributeTypes())), func(x pair, name string) *node { return changeOf(x, atys[name]) })
 	case ty.IsMapType():
 		ety := ty.ElementType()
 		return mapChange(x, func(x pair) *node { return changeOf(x, ety) })

@@ -8,13 +8,15 @@ import (
 	tfjson "github.com/hashicorp/terraform-json"
 
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/render/formats"
+	"github.com/lockstep-iac/lockstep/engine/render/rendertest"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
 // What Terraform 1.11.4 says of these conditions.
 func TestChecksAsRecorded(t *testing.T) {
 	t.Parallel()
-	src, err := PlanJSON(&plans.Plan{Checks: []states.CheckResult{
+	src, err := formats.Plan(&plans.Plan{Checks: []states.CheckResult{
 		{Kind: "var", ConfigAddr: "module.m.var.x", Status: "pass", Objects: []states.CheckObject{
 			{Addr: `module.m["b c"].var.x`, Status: "pass"}, {Addr: `module.m["a"].var.x`, Status: "pass"},
 		}},
@@ -45,8 +47,8 @@ func TestChecksAsRecorded(t *testing.T) {
 	]`
 	var wanted any
 	var got struct{ Checks any }
-	decode(t, []byte(want), &wanted)
-	decode(t, src, &got)
+	rendertest.Decode(t, []byte(want), &wanted)
+	rendertest.Decode(t, src, &got)
 	if d := cmp.Diff(wanted, got.Checks); d != "" {
 		t.Errorf("checks (- recorded, + written):\n%s", d)
 	}

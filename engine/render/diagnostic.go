@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/render/formats"
 )
 
 // Diagnostic returns d as text that ends with a line feed: what is wrong, the source
@@ -24,7 +25,7 @@ func (p *Printer) Diagnostic(d diags.Diagnostic, files map[string]*hcl.File) str
 		word = p.in(bold, p.in(c, word))
 	}
 	fmt.Fprintf(&b, "%s%s\n\n", word, p.in(bold, visible(d.Summary)))
-	p.place(&b, NewDiagnosticJSON(d, files))
+	p.place(&b, formats.NewDiagnostic(d, files))
 	if d.Detail != "" {
 		b.WriteString(wrap(visible(d.Detail), width))
 		b.WriteByte('\n')
@@ -53,7 +54,7 @@ func (p *Printer) box(text string, c style) string {
 }
 
 // place writes which object and which source a diagnostic is about.
-func (p *Printer) place(b *strings.Builder, d DiagnosticJSON) {
+func (p *Printer) place(b *strings.Builder, d formats.Diagnostic) {
 	if d.Address != "" {
 		fmt.Fprintf(b, "  with %s,\n", visible(d.Address))
 	}
@@ -79,7 +80,7 @@ func (p *Printer) place(b *strings.Builder, d DiagnosticJSON) {
 }
 
 // code writes the lines of a snippet, numbered, the highlight underlined.
-func (p *Printer) code(b *strings.Builder, s *SnippetJSON) {
+func (p *Printer) code(b *strings.Builder, s *formats.Snippet) {
 	start, end := s.HighlightStart, s.HighlightEnd
 	first := 0 // offset of the line in s.Code
 	for i, line := range strings.Split(s.Code, "\n") {
@@ -91,7 +92,7 @@ func (p *Printer) code(b *strings.Builder, s *SnippetJSON) {
 }
 
 // values writes what is known about the values in a failing expression.
-func (p *Printer) values(b *strings.Builder, s *SnippetJSON) {
+func (p *Printer) values(b *strings.Builder, s *formats.Snippet) {
 	call := s.Call
 	if call != nil && call.Signature == nil {
 		call = nil

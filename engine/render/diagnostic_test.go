@@ -16,6 +16,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/render/formats"
 )
 
 const diagnosticSource = `variable "names" {}
@@ -145,7 +146,7 @@ func TestDiagnosticTextHasNoControlCharacters(t *testing.T) {
 func TestValidateJSON(t *testing.T) {
 	t.Parallel()
 	ds, files := diagnosticCases(t)
-	src, err := ValidateJSON(ds, files)
+	src, err := formats.Validate(ds, files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +170,7 @@ func TestValidateJSON(t *testing.T) {
 
 func TestValidateJSONOfNothing(t *testing.T) {
 	t.Parallel()
-	src, err := ValidateJSON(nil, nil)
+	src, err := formats.Validate(nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +197,7 @@ func TestDiagnosticRangesOutsideTheFile(t *testing.T) {
 	} {
 		r.Filename = "main.tf"
 		d := diags.Diagnostic{Severity: diags.Error, Summary: "x", Subject: &r}
-		x := NewDiagnosticJSON(d, files)
+		x := formats.NewDiagnostic(d, files)
 		if s := x.Snippet; s != nil && (s.HighlightStart < 0 || s.HighlightEnd > len(s.Code) || s.HighlightStart > s.HighlightEnd) {
 			t.Errorf("%v: highlight %d to %d of %q", r, s.HighlightStart, s.HighlightEnd, s.Code)
 		}

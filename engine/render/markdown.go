@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/render/formats"
 )
 
 // PlanMarkdown returns plan for a comment on GitHub, in at most limit bytes: how much
@@ -16,7 +17,7 @@ import (
 // object, and said to be. All
 // text that is not ours stands in code, so that it mentions and links nothing, in
 // fences that it cannot end. There is no sensitive value in it.
-func PlanMarkdown(plan *plans.Plan, _ *config.Config, schemas Schemas, limit int) string {
+func PlanMarkdown(plan *plans.Plan, _ *config.Config, schemas formats.Schemas, limit int) string {
 	t := planText{p: &Printer{}, plan: plan, schemas: schemas, diff: true}
 	changes := shown(plan.Changes)
 	paragraphs := []string{headlineMarkdown(plan, len(changes)), lossMarkdown(changes)}

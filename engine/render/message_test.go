@@ -11,6 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/render/rendertest"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
@@ -37,18 +38,18 @@ func said(t *testing.T, m Message) map[string]any {
 // The stream of a plan is as Terraform 1.11.4's, but for the order.
 func TestPlanMessagesAsRecorded(t *testing.T) {
 	t.Parallel()
-	schemas := recordedSchemas(t)
-	for _, r := range recordings(t) {
-		t.Run(r.name, func(t *testing.T) {
+	schemas := rendertest.Schemas(t)
+	for _, r := range rendertest.Recordings(t) {
+		t.Run(r.Name, func(t *testing.T) {
 			var want, got []map[string]any
-			for line := range bytes.Lines(r.files["messages.jsonl"]) {
+			for line := range bytes.Lines(r.Files["messages.jsonl"]) {
 				var m map[string]any
 				if err := json.Unmarshal(line, &m); err != nil {
 					t.Fatal(err)
 				}
 				want = append(want, m)
 			}
-			p := r.plan(t, schemas)
+			p := r.Plan(t, schemas)
 			for _, c := range p.Drift {
 				got = append(got, said(t, DriftMessage(c)))
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/render/rendertest"
 )
 
 // Plans in which nothing happens to any object.
@@ -67,14 +68,14 @@ func TestPlansOfNothing(t *testing.T) {
 // Colours and Markdown of plans that have something of everything.
 func TestPlanGoldens(t *testing.T) {
 	t.Parallel()
-	schemas := recordedSchemas(t)
-	for _, r := range recordings(t) {
-		switch r.name {
+	schemas := rendertest.Schemas(t)
+	for _, r := range rendertest.Recordings(t) {
+		switch r.Name {
 		case "things-2", "types-2", "drift-2", "deposed-3":
-			t.Run(r.name, func(t *testing.T) {
-				golden(t, r.name+".colour.txt", strings.ReplaceAll(r.planText(t, &Printer{Color: true, Width: 100}, schemas), "\x1b", "^"))
-				golden(t, r.name+".md", PlanMarkdown(r.plan(t, schemas), nil, schemas, 60_000))
-				golden(t, r.name+".short.md", PlanMarkdown(r.plan(t, schemas), nil, schemas, 2_000))
+			t.Run(r.Name, func(t *testing.T) {
+				golden(t, r.Name+".colour.txt", strings.ReplaceAll(recordedText(t, r, &Printer{Color: true, Width: 100}, schemas), "\x1b", "^"))
+				golden(t, r.Name+".md", PlanMarkdown(r.Plan(t, schemas), nil, schemas, 60_000))
+				golden(t, r.Name+".short.md", PlanMarkdown(r.Plan(t, schemas), nil, schemas, 2_000))
 			})
 		}
 	}
@@ -82,12 +83,12 @@ func TestPlanGoldens(t *testing.T) {
 
 func TestCounts(t *testing.T) {
 	t.Parallel()
-	schemas := recordedSchemas(t)
-	for _, r := range recordings(t) {
-		if r.name != "things-2" {
+	schemas := rendertest.Schemas(t)
+	for _, r := range rendertest.Recordings(t) {
+		if r.Name != "things-2" {
 			continue
 		}
-		add, change, destroy, imports, forget := Counts(r.plan(t, schemas))
+		add, change, destroy, imports, forget := Counts(r.Plan(t, schemas))
 		if got, want := [5]int{add, change, destroy, imports, forget}, [5]int{9, 3, 12, 3, 1}; got != want {
 			t.Errorf("got %v, want %v", got, want)
 		}
@@ -97,13 +98,13 @@ func TestCounts(t *testing.T) {
 // Objects that no schema describes are shown all the same.
 func TestObjectsWithoutSchema(t *testing.T) {
 	t.Parallel()
-	schemas := recordedSchemas(t)
-	for _, r := range recordings(t) {
-		if r.name != "types-2" {
+	schemas := rendertest.Schemas(t)
+	for _, r := range rendertest.Recordings(t) {
+		if r.Name != "types-2" {
 			continue
 		}
 		var b strings.Builder
-		(&Printer{}).State(&b, r.state(t), nil)
+		(&Printer{}).State(&b, r.State(t), nil)
 		for _, want := range []string{`resource "lab_shape" "s" {`, `name     = "s"`, `label  = "fourth"`} {
 			if !strings.Contains(b.String(), want) {
 				t.Errorf("%q is missing in:\n%s", want, b.String())
@@ -112,7 +113,7 @@ func TestObjectsWithoutSchema(t *testing.T) {
 		if strings.Contains(b.String(), `"s2"`) {
 			t.Error("a sensitive value is shown")
 		}
-		p := r.plan(t, schemas)
+		p := r.Plan(t, schemas)
 		for _, c := range p.Changes {
 			c.Schema = nil
 		}

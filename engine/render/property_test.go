@@ -2,43 +2,22 @@ package render
 
 import (
 	"encoding/json"
-	"math/rand"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-	tfjson "github.com/hashicorp/terraform-json"
-	"github.com/zclconf/go-cty/cty"
-
-	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
-	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/render/rendertest"
 )
 
-// seeds is how many random plans each property is tried on.
-const seeds = 200
-
-func eachPlan(t *testing.T, try func(t *testing.T, seed int64, r random, p *plans.Plan)) {
-	t.Helper()
-	for seed := range int64(seeds) {
-		r := random{rand.New(rand.NewSource(seed)), 3}
-		p := r.plan()
-		try(t, seed, r, p)
-		if t.Failed() {
-			return
-		}
-	}
-}
-
 // texts are all the texts that people see of a plan and a state.
-func texts(p *plans.Plan, r random) map[string]string {
+func texts(p *plans.Plan, r rendertest.Random) map[string]string {
 	out := map[string]string{"markdown": PlanMarkdown(p, nil, nil, 1<<20)}
 	for name, printer := range map[string]*Printer{"plain": {}, "colour": {Color: true}} {
 		var plan, state, outputs strings.Builder
 		printer.Plan(&plan, p, nil, nil)
-		s := stateOf(p)
+		s := rendertest.StateOf(p)
 		printer.State(&state, s, nil)
 		for _, c := range p.Changes {
 			printer.Object(&state, s, c.Addr.Instance, nil)
@@ -51,9 +30,9 @@ func texts(p *plans.Plan, r random) map[string]string {
 
 func TestNoSensitiveValueIsShown(t *testing.T) {
 	t.Parallel()
-	eachPlan(t, func(t *testing.T, seed int64, r random, p *plans.Plan) {
+	rendertest.EachPlan(t, func(t *testing.T, seed int64, r rendertest.Random, p *plans.Plan) {
 		for name, text := range texts(p, r) {
-			if i := strings.Index(text, secret); i >= 0 {
+			if i := strings.Index(text, rendertest.Secret); i >= 0 {
 				t.Errorf("seed %d: %s shows a sensitive value: ...%s", seed, name, text[max(0, i-300):i+20])
 			}
 		}
@@ -64,9 +43,9 @@ func TestNoSensitiveValueIsShown(t *testing.T) {
 				messages = append(messages, m)
 			}
 		}
-		messages = append(messages, PlannedOutputsMessage(p), OutputsMessage(stateOf(p)))
+		messages = append(messages, PlannedOutputsMessage(p), OutputsMessage(rendertest.StateOf(p)))
 		src, err := json.Marshal(messages)
-		if err != nil || strings.Contains(string(src), secret) {
+		if err != nil || strings.Contains(string(src), rendertest.Secret) {
 			t.Errorf("seed %d: messages show a sensitive value (or %v): %s", seed, err, src)
 		}
 	})
@@ -74,7 +53,7 @@ func TestNoSensitiveValueIsShown(t *testing.T) {
 
 func TestTextHasNoControlCharacters(t *testing.T) {
 	t.Parallel()
-	eachPlan(t, func(t *testing.T, seed int64, r random, p *plans.Plan) {
+	rendertest.EachPlan(t, func(t *testing.T, seed int64, r rendertest.Random, p *plans.Plan) {
 		for name, text := range texts(p, r) {
 			if strings.HasPrefix(name, "colour") {
 				continue
@@ -146,7 +125,7 @@ func outsideCode(line string) string {
 
 func TestMarkdownIsInertAndFits(t *testing.T) {
 	t.Parallel()
-	eachPlan(t, func(t *testing.T, seed int64, r random, p *plans.Plan) {
+	rendertest.EachPlan(t, func(t *testing.T, seed int64, r rendertest.Random, p *plans.Plan) {
 		whole := PlanMarkdown(p, nil, nil, 1<<20)
 		for _, limit := range []int{0, 1, 100, 500, 1000, 3000, len(whole) - 1, len(whole), r.Intn(len(whole) + 10)} {
 			md := PlanMarkdown(p, nil, nil, limit)
@@ -172,68 +151,6 @@ func TestMarkdownIsInertAndFits(t *testing.T) {
 		}
 		if got := PlanMarkdown(p, nil, nil, len(whole)); got != whole {
 			t.Errorf("seed %d: a limit of just the size cuts something off", seed)
-		}
-	})
-}
-
-// marked returns v with the marks that its schema asks for, too.
-func marked(v cty.Value, b *schema.Block) cty.Value {
-	if v.IsNull() {
-		return v
-	}
-	plain, have := v.UnmarkDeepWithPaths()
-	for _, p := range b.SensitivePaths(plain) {
-		have = append(have, cty.PathValueMarks{Path: p, Marks: cty.NewValueMarks(marks.Sensitive)})
-	}
-	return plain.MarkWithPaths(have)
-}
-
-// Writing along the schema says the same as writing along the values alone.
-func TestShapesSayWhatValuesSay(t *testing.T) {
-	t.Parallel()
-	eachPlan(t, func(t *testing.T, seed int64, _ random, p *plans.Plan) {
-		for _, c := range p.Changes {
-			for _, v := range []cty.Value{c.Before, c.After} {
-				quick, slow := &jsonText{}, &jsonText{}
-				whole := quick.attributes(v, c.Schema)
-				slow.value(v)
-				plain, _ := v.UnmarkDeep()
-				if d := cmp.Diff(string(slow.b), string(quick.b)); d != "" || whole != plain.IsWhollyKnown() {
-					t.Fatalf("seed %d, known %v: values (- slow, + quick):\n%s", seed, whole, d)
-				}
-				quick, slow = &jsonText{}, &jsonText{}
-				quick.sensitiveAttributes(v, c.Schema)
-				slow.sensitive(marked(v, c.Schema.Block))
-				if d := cmp.Diff(string(slow.b), string(quick.b)); d != "" {
-					t.Fatalf("seed %d: masks (- slow, + quick):\n%s\nof %#v", seed, d, v)
-				}
-			}
-		}
-	})
-}
-
-func TestToolsReadWhatIsWritten(t *testing.T) {
-	t.Parallel()
-	eachPlan(t, func(t *testing.T, seed int64, _ random, p *plans.Plan) {
-		p.PriorState = stateOf(p)
-		src, err := PlanJSON(p, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var plan tfjson.Plan
-		if err := json.Unmarshal(src, &plan); err != nil {
-			t.Fatalf("seed %d: terraform-json cannot read the plan: %v", seed, err)
-		}
-		if len(plan.ResourceChanges) != len(p.Changes) || len(plan.OutputChanges) != len(p.Outputs) {
-			t.Errorf("seed %d: %d changes and %d outputs come out of %d and %d", seed, len(plan.ResourceChanges), len(plan.OutputChanges), len(p.Changes), len(p.Outputs))
-		}
-		src, err = StateJSON(p.PriorState, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var s tfjson.State
-		if err := json.Unmarshal(src, &s); err != nil {
-			t.Fatalf("seed %d: terraform-json cannot read the state: %v", seed, err)
 		}
 	})
 }

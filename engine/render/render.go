@@ -1,37 +1,19 @@
 // Package render turns what the engine has to show into text for a terminal,
-// Markdown for a pull request, and JSON in the formats that tools for Terraform
-// read: plans, states, schemas, outputs, diagnostics and the stream of messages
-// that a run prints.
+// Markdown for a pull request, and the stream of messages that a run prints as JSON.
+// What tools read of plans and states is in package formats.
 //
 // It refuses to know files, terminals, providers and GitHub: everything comes in
 // as a value and goes out as bytes or to an [io.Writer]. It decides nothing, and it
-// shows no sensitive value: the JSON of plans, states and outputs, which has them by
-// definition beside a mask that says where they are, is for tools, everything else
-// is for people.
+// shows no sensitive value.
 //
-// Start at [PlanJSON] for the formats and at [Printer] for people's text.
+// Start at [Printer] for a terminal, [PlanMarkdown] for a pull request and [Message]
+// for the stream.
 package render
 
 import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/plans"
-	"github.com/lockstep-iac/lockstep/engine/schema"
 )
-
-// Schemas gives the schema of a provider, or nil if it is not known. What is shown
-// of objects without a schema is as much as can be told from the values alone.
-type Schemas func(addrs.Provider) *schema.Provider
-
-// resource returns the schema of a resource type, or nil.
-func (s Schemas) resource(p addrs.Provider, r addrs.Resource) *schema.Schema {
-	if s == nil {
-		return nil
-	}
-	if ps := s(p); ps != nil {
-		return ps.Resource(r.Mode.String(), r.Type)
-	}
-	return nil
-}
 
 // Counts tells how many objects plan is going to create, change, destroy, import and
 // forget. A replacement counts as a creation and a destruction. Data sources and

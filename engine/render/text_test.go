@@ -7,6 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/render/formats"
+	"github.com/lockstep-iac/lockstep/engine/render/rendertest"
 )
 
 // blocks splits the text of a plan into what it says of each object and each
@@ -49,7 +51,7 @@ func outputsPart(text string) string {
 }
 
 // otherwise are the objects (by the first line of their text) and the outputs of
-// recordings that are written differently on purpose, and why.
+// rendertest.Recordings that are written differently on purpose, and why.
 var otherwise = map[string]map[string]string{
 	"dynamic-2": {
 		"  # lab_versioned.v will be updated in-place": "control characters are escaped",
@@ -81,10 +83,10 @@ func byFirstLine(texts []string) map[string]string {
 	return out
 }
 
-// planText returns the text of a recorded plan.
-func (r recording) planText(t *testing.T, p *Printer, schemas Schemas) string {
-	plan := r.plan(t, schemas)
-	if strings.Contains(string(r.files["args"]), "-refresh-only") {
+// recordedText returns the text of a recorded plan.
+func recordedText(t *testing.T, r rendertest.Recording, p *Printer, schemas formats.Schemas) string {
+	plan := r.Plan(t, schemas)
+	if strings.Contains(string(r.Files["args"]), "-refresh-only") {
 		plan.Mode = plans.RefreshOnlyMode
 	}
 	var b strings.Builder
@@ -94,14 +96,14 @@ func (r recording) planText(t *testing.T, p *Printer, schemas Schemas) string {
 
 func TestObjectsAsRecorded(t *testing.T) {
 	t.Parallel()
-	schemas := recordedSchemas(t)
-	for _, r := range recordings(t) {
-		t.Run(r.name, func(t *testing.T) {
-			text := r.planText(t, &Printer{}, schemas)
-			recorded := string(r.files["plan.txt"])
+	schemas := rendertest.Schemas(t)
+	for _, r := range rendertest.Recordings(t) {
+		t.Run(r.Name, func(t *testing.T) {
+			text := recordedText(t, r, &Printer{}, schemas)
+			recorded := string(r.Files["plan.txt"])
 			want, got := byFirstLine(blocks(recorded)), byFirstLine(blocks(text))
 			for first := range want {
-				if otherwise[r.name][first] != "" {
+				if otherwise[r.Name][first] != "" {
 					continue
 				}
 				if d := cmp.Diff(strings.Split(want[first], "\n"), strings.Split(got[first], "\n")); d != "" {
@@ -109,14 +111,14 @@ func TestObjectsAsRecorded(t *testing.T) {
 				}
 			}
 			for first := range got {
-				if want[first] == "" && otherwise[r.name][first] == "" {
+				if want[first] == "" && otherwise[r.Name][first] == "" {
 					t.Errorf("not recorded: %s", first)
 				}
 			}
-			if d := cmp.Diff(outputsPart(recorded), outputsPart(text)); d != "" && otherwise[r.name]["outputs"] == "" {
+			if d := cmp.Diff(outputsPart(recorded), outputsPart(text)); d != "" && otherwise[r.Name]["outputs"] == "" {
 				t.Errorf("outputs (- recorded, + written):\n%s", d)
 			}
-			golden(t, r.name+".plan.txt", text)
+			golden(t, r.Name+".plan.txt", text)
 		})
 	}
 }
@@ -131,12 +133,12 @@ func paragraphs(text string) []string {
 
 func TestStateAsRecorded(t *testing.T) {
 	t.Parallel()
-	schemas := recordedSchemas(t)
-	for _, r := range recordings(t) {
-		t.Run(r.name, func(t *testing.T) {
+	schemas := rendertest.Schemas(t)
+	for _, r := range rendertest.Recordings(t) {
+		t.Run(r.Name, func(t *testing.T) {
 			var b strings.Builder
-			(&Printer{}).State(&b, r.state(t), schemas)
-			want, got := paragraphs(visible(string(r.files["state.txt"]))), paragraphs(b.String())
+			(&Printer{}).State(&b, r.State(t), schemas)
+			want, got := paragraphs(visible(string(r.Files["state.txt"]))), paragraphs(b.String())
 			if d := cmp.Diff(want, got); d != "" {
 				t.Errorf("state (- recorded, + written):\n%s", d)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/render/formats"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
@@ -22,19 +23,19 @@ const UIVersion = "1.2"
 // that is done. The functions of this package make messages; none has a sensitive
 // value.
 type Message struct {
-	Level      string          `json:"@level"`
-	Text       string          `json:"@message"`
-	Module     string          `json:"@module"`
-	Timestamp  string          `json:"@timestamp"`
-	Type       string          `json:"type"`
-	Terraform  string          `json:"terraform,omitempty"`
-	Lockstep   string          `json:"lockstep,omitempty"`
-	UI         string          `json:"ui,omitempty"`
-	Diagnostic *DiagnosticJSON `json:"diagnostic,omitempty"`
-	Change     *changeMember   `json:"change,omitempty"`
-	Changes    *countsMember   `json:"changes,omitempty"`
-	Outputs    any             `json:"outputs,omitempty"` // map[string]outputMember
-	Hook       *hookMember     `json:"hook,omitempty"`
+	Level      string              `json:"@level"`
+	Text       string              `json:"@message"`
+	Module     string              `json:"@module"`
+	Timestamp  string              `json:"@timestamp"`
+	Type       string              `json:"type"`
+	Terraform  string              `json:"terraform,omitempty"`
+	Lockstep   string              `json:"lockstep,omitempty"`
+	UI         string              `json:"ui,omitempty"`
+	Diagnostic *formats.Diagnostic `json:"diagnostic,omitempty"`
+	Change     *changeMember       `json:"change,omitempty"`
+	Changes    *countsMember       `json:"changes,omitempty"`
+	Outputs    any                 `json:"outputs,omitempty"` // map[string]outputMember
+	Hook       *hookMember         `json:"hook,omitempty"`
 }
 
 // MarshalJSON encodes the message, stamped with the time of now.
@@ -63,7 +64,7 @@ func DiagnosticMessage(d diags.Diagnostic, files map[string]*hcl.File) Message {
 	if d.Severity == diags.Warning {
 		m.Level, m.Text = "warn", "Warning: "+d.Summary
 	}
-	x := NewDiagnosticJSON(d, files)
+	x := formats.NewDiagnostic(d, files)
 	m.Diagnostic = &x
 	return m
 }
@@ -232,7 +233,7 @@ func OutputsMessage(s *states.State) Message {
 			x.Type = ty
 		}
 		if !o.Sensitive {
-			x.Value = plainJSON(o.Value)
+			x.Value = formats.Plain(o.Value)
 		}
 		outputs[name] = x
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/render/formats"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
@@ -67,7 +68,7 @@ func TestOutputs(t *testing.T) {
 	if d := cmp.Diff("a = [\n  0,\n]\nb = \"x\"\nc = <sensitive>\n", b.String()); d != "" {
 		t.Errorf("(- want, + got):\n%s", d)
 	}
-	src, err := OutputsJSON(s)
+	src, err := formats.Outputs(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func TestOutputs(t *testing.T) {
 	if d := cmp.Diff(want, string(src)); d != "" {
 		t.Errorf("JSON (- want, + got):\n%s", d)
 	}
-	if src, err := OutputsJSON(nil); err != nil || string(src) != "{}" {
+	if src, err := formats.Outputs(nil); err != nil || string(src) != "{}" {
 		t.Errorf("without a state: %s, %v", src, err)
 	}
 }

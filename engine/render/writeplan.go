@@ -11,13 +11,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/render/formats"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
 // Plan writes plan for people: what was found to differ from the state, what is going
 // to happen to each object, how much that is, and how the outputs change. A plan
 // with errors is said to be one.
-func (p *Printer) Plan(w io.Writer, plan *plans.Plan, cfg *config.Config, schemas Schemas) {
+func (p *Printer) Plan(w io.Writer, plan *plans.Plan, cfg *config.Config, schemas formats.Schemas) {
 	t := planText{p: p, w: w, plan: plan, schemas: schemas}
 	drifted := t.drift()
 	changes := shown(plan.Changes)
@@ -46,7 +47,7 @@ type planText struct {
 	p       *Printer
 	w       io.Writer
 	plan    *plans.Plan
-	schemas Schemas
+	schemas formats.Schemas
 	diff    bool // in the form of a diff block
 }
 
@@ -153,7 +154,7 @@ func (t planText) schema(c *plans.ResourceChange) *schema.Schema {
 	if c.Schema != nil {
 		return c.Schema
 	}
-	return t.schemas.resource(c.Provider.Provider, c.Addr.Instance.Resource.Resource)
+	return t.schemas.Resource(c.Provider.Provider, c.Addr.Instance.Resource.Resource)
 }
 
 // header writes what a block of configuration begins with.

@@ -9,12 +9,13 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/render/formats"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
 // State writes all objects of s, as blocks, and its outputs.
-func (p *Printer) State(w io.Writer, s *states.State, schemas Schemas) {
+func (p *Printer) State(w io.Writer, s *states.State, schemas formats.Schemas) {
 	if s == nil || s.IsEmpty() {
 		fmt.Fprintln(w, "The state file is empty. No resources are represented.")
 		return
@@ -51,14 +52,14 @@ func (p *Printer) output(w io.Writer, name string, o states.Output) {
 
 // Object writes one instance of s, its deposed objects included, as `state show`
 // does; nothing if s has no such instance.
-func (p *Printer) Object(w io.Writer, s *states.State, a addrs.AbsResourceInstance, schemas Schemas) {
+func (p *Printer) Object(w io.Writer, s *states.State, a addrs.AbsResourceInstance, schemas formats.Schemas) {
 	if in := s.Instance(a); in != nil {
 		p.instance(w, a, s.Resource(a.AbsResource()), in, schemas)
 	}
 }
 
-func (p *Printer) instance(w io.Writer, a addrs.AbsResourceInstance, r *states.Resource, in *states.Instance, schemas Schemas) {
-	rs := schemas.resource(r.Provider.Provider, a.Resource.Resource)
+func (p *Printer) instance(w io.Writer, a addrs.AbsResourceInstance, r *states.Resource, in *states.Instance, schemas formats.Schemas) {
+	rs := schemas.Resource(r.Provider.Provider, a.Resource.Resource)
 	apart := ""
 	if in.Current != nil {
 		note := ""
@@ -79,7 +80,7 @@ func (p *Printer) object(w io.Writer, a addrs.AbsResourceInstance, note string, 
 	nw := nodeWriter{p: p}
 	fmt.Fprintf(&nw.b, "# %s:%s\n", a, note)
 	nw.header(a.Resource.Resource)
-	v, rs, err := objectValue(rs, o)
+	v, rs, err := formats.ObjectValue(rs, o)
 	if err != nil {
 		fmt.Fprintf(w, "%s{} # its attributes cannot be read\n", nw.b.String())
 		return

@@ -1,4 +1,4 @@
-package render
+package formats
 
 import (
 	"bytes"
@@ -21,10 +21,10 @@ import (
 // https://developer.hashicorp.com/terraform/internals/json-format.
 const stateFormat = "1.0"
 
-// StateJSON returns what `show -json` prints: s in Terraform's JSON state format. It
+// State returns what `show -json` prints: s in Terraform's JSON state format. It
 // holds sensitive values, and says where they are. s may be nil. An error says that
 // an object's attributes cannot be read.
-func StateJSON(s *states.State, schemas Schemas) ([]byte, error) {
+func State(s *states.State, schemas Schemas) ([]byte, error) {
 	t := &jsonText{}
 	if s == nil || s.IsEmpty() {
 		t.openObject()
@@ -109,7 +109,7 @@ type stateWriter struct {
 
 // instance puts the objects of one instance into the tree.
 func (w *stateWriter) instance(root *moduleTree, a addrs.AbsResourceInstance, r *states.Resource, in *states.Instance) {
-	rs := w.schemas.resource(r.Provider.Provider, a.Resource.Resource)
+	rs := w.schemas.Resource(r.Provider.Provider, a.Resource.Resource)
 	add := func(o *states.Object, key addrs.DeposedKey) {
 		root.add(a.Module, moduleResource{address: a.String(), deposed: key, write: func(t *jsonText, address string) {
 			t.openObject()
@@ -131,7 +131,7 @@ func (w *stateWriter) instance(root *moduleTree, a addrs.AbsResourceInstance, r 
 func (w *stateWriter) object(t *jsonText, address string, rs *schema.Schema, o *states.Object) {
 	t.key("schema_version")
 	t.int(o.SchemaVersion)
-	v, rs, err := objectValue(rs, o)
+	v, rs, err := ObjectValue(rs, o)
 	if err != nil {
 		if w.err == nil {
 			w.err = fmt.Errorf("the attributes of %s in the state: %w", address, err)
@@ -148,10 +148,10 @@ func (w *stateWriter) object(t *jsonText, address string, rs *schema.Schema, o *
 	}
 }
 
-// objectValue returns an object's value with its sensitive marks, and the schema
+// ObjectValue returns an object's value with its sensitive marks, and the schema
 // that it follows: nil if rs is of another version than the object or not known. The
 // types are then those that the JSON suggests.
-func objectValue(rs *schema.Schema, o *states.Object) (cty.Value, *schema.Schema, error) {
+func ObjectValue(rs *schema.Schema, o *states.Object) (cty.Value, *schema.Schema, error) {
 	if o.Value != cty.NilVal {
 		return o.Value, rs, nil
 	}
@@ -209,9 +209,9 @@ func (w *stateWriter) dependsOn(t *jsonText, d *states.Dependencies) {
 	t.closeArray()
 }
 
-// OutputsJSON returns what `output -json` prints: the root outputs with their types,
+// Outputs returns what `output -json` prints: the root outputs with their types,
 // sensitive ones with their values.
-func OutputsJSON(s *states.State) ([]byte, error) {
+func Outputs(s *states.State) ([]byte, error) {
 	outputs := map[string]states.Output{}
 	if s != nil {
 		outputs = maps.Collect(s.Outputs())

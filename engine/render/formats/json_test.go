@@ -1,4 +1,4 @@
-package render
+package formats
 
 import (
 	"encoding/json"
@@ -14,6 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/render/rendertest"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
@@ -35,16 +36,16 @@ func withoutMasks(values any) {
 
 func TestPlanJSONAsRecorded(t *testing.T) {
 	t.Parallel()
-	schemas := recordedSchemas(t)
-	for _, r := range recordings(t) {
-		t.Run(r.name, func(t *testing.T) {
-			src, err := PlanJSON(r.plan(t, schemas), nil, schemas)
+	schemas := rendertest.Schemas(t)
+	for _, r := range rendertest.Recordings(t) {
+		t.Run(r.Name, func(t *testing.T) {
+			src, err := Plan(r.Plan(t, schemas), nil, schemas)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var want, got map[string]any
-			decode(t, r.files["plan.json"], &want)
-			decode(t, src, &got)
+			rendertest.Decode(t, r.Files["plan.json"], &want)
+			rendertest.Decode(t, src, &got)
 			withoutMasks(want["planned_values"])
 			withoutMasks(got["planned_values"])
 			for _, part := range compared {
@@ -62,16 +63,16 @@ func TestPlanJSONAsRecorded(t *testing.T) {
 
 func TestStateJSONAsRecorded(t *testing.T) {
 	t.Parallel()
-	schemas := recordedSchemas(t)
-	for _, r := range recordings(t) {
-		t.Run(r.name, func(t *testing.T) {
-			src, err := StateJSON(r.state(t), schemas)
+	schemas := rendertest.Schemas(t)
+	for _, r := range rendertest.Recordings(t) {
+		t.Run(r.Name, func(t *testing.T) {
+			src, err := State(r.State(t), schemas)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var want, got any
-			decode(t, r.files["state.json"], &want)
-			decode(t, src, &got)
+			rendertest.Decode(t, r.Files["state.json"], &want)
+			rendertest.Decode(t, src, &got)
 			if d := cmp.Diff(want, got); d != "" {
 				t.Errorf("state (- recorded, + written):\n%s", d)
 			}
@@ -86,13 +87,13 @@ func TestStateJSONAsRecorded(t *testing.T) {
 // The schemas come back as they were recorded.
 func TestSchemasJSONAsRecorded(t *testing.T) {
 	t.Parallel()
-	src, err := SchemasJSON(readSchemas(t))
+	src, err := ProviderSchemas(rendertest.Providers(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var want, got any
-	decode(t, recordedSchemasJSON(t), &want)
-	decode(t, src, &got)
+	rendertest.Decode(t, rendertest.SchemasJSON(t), &want)
+	rendertest.Decode(t, src, &got)
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("schemas (- recorded, + written):\n%s", d)
 	}
@@ -134,14 +135,14 @@ func configurationAsRecorded(t *testing.T, path string) tfjson.Plan {
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}
-	src, err := PlanJSON(&plans.Plan{}, cfg, recordedSchemas(t))
+	src, err := Plan(&plans.Plan{}, cfg, rendertest.Schemas(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var want any
 	var got struct{ Configuration any }
-	decode(t, files["configuration.json"], &want)
-	decode(t, src, &got)
+	rendertest.Decode(t, files["configuration.json"], &want)
+	rendertest.Decode(t, src, &got)
 	if d := cmp.Diff(want, got.Configuration); d != "" {
 		t.Errorf("configuration (- recorded, + written):\n%s", d)
 	}
@@ -154,7 +155,7 @@ func configurationAsRecorded(t *testing.T, path string) tfjson.Plan {
 
 func TestNoStateIsShortJSON(t *testing.T) {
 	t.Parallel()
-	src, err := StateJSON(nil, nil)
+	src, err := State(nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +166,7 @@ func TestNoStateIsShortJSON(t *testing.T) {
 
 func TestAnEmptyPlanSaysWhatItIs(t *testing.T) {
 	t.Parallel()
-	src, err := PlanJSON(&plans.Plan{Mode: plans.NormalMode, Complete: true}, nil, nil)
+	src, err := Plan(&plans.Plan{Mode: plans.NormalMode, Complete: true}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +182,7 @@ func TestNothingKnown(t *testing.T) {
 	t.Parallel()
 	at := addrs.AbsResource{Resource: addrs.Resource{Mode: addrs.Managed, Type: "lab_thing", Name: "x"}}.Instance(addrs.NoKey)
 	after := cty.ObjectVal(map[string]cty.Value{"id": cty.UnknownVal(cty.String)})
-	src, err := PlanJSON(&plans.Plan{Mode: plans.NormalMode, Changes: []*plans.ResourceChange{{
+	src, err := Plan(&plans.Plan{Mode: plans.NormalMode, Changes: []*plans.ResourceChange{{
 		Addr: addrs.ResourceInstanceObject{Instance: at}, PrevAddr: at,
 		Change: plans.Change{Action: plans.Create, Before: cty.NullVal(after.Type()), After: after},
 	}}}, nil, nil)
@@ -218,7 +219,7 @@ func TestForgottenAndChecked(t *testing.T) {
 	state := (&states.State{}).Edit()
 	state.SetOutput("o", states.Output{Value: cty.True})
 	state.SetChecks([]states.CheckResult{{Kind: "check", ConfigAddr: "check.c", Status: "pass"}})
-	src, err := PlanJSON(&plans.Plan{
+	src, err := Plan(&plans.Plan{
 		Mode: plans.NormalMode, PriorState: state.State(),
 		Changes: []*plans.ResourceChange{{
 			Addr: addrs.ResourceInstanceObject{Instance: at}, PrevAddr: at,

@@ -1,9 +1,10 @@
-package render
+package rendertest
 
 import (
 	"fmt"
 	"math/rand"
 	"strings"
+	"testing"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -14,8 +15,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// secret is in every sensitive value of a random plan and nowhere else.
-const secret = "s3cr3t"
+// Secret is in every sensitive value of a random plan and nowhere else.
+const Secret = "s3cr3t"
 
 // nasty are strings that try to get out of where they stand.
 var nasty = []string{
@@ -24,17 +25,17 @@ var nasty = []string{
 	"\r\n", "- not a deletion\n+ not an addition\n! nor an update", "\xff\xfe", "<!-- -->", "a|b", "\u2028", strings.Repeat("`", 70) + "\n x",
 }
 
-// random makes plans that no provider would.
-type random struct {
+// Random makes plans that no provider would.
+type Random struct {
 	*rand.Rand
 	depth int
 }
 
-func (r random) deeper() random { return random{r.Rand, r.depth - 1} }
+func (r Random) deeper() Random { return Random{r.Rand, r.depth - 1} }
 
-func (r random) one(list []string) string { return list[r.Intn(len(list))] }
+func (r Random) one(list []string) string { return list[r.Intn(len(list))] }
 
-func (r random) ctyType() cty.Type {
+func (r Random) ctyType() cty.Type {
 	n := 4
 	if r.depth > 0 {
 		n = 9
@@ -58,7 +59,7 @@ func (r random) ctyType() cty.Type {
 	return cty.DynamicPseudoType
 }
 
-func (r random) attribute() *schema.Attribute {
+func (r Random) attribute() *schema.Attribute {
 	a := &schema.Attribute{Optional: true, Computed: true, Sensitive: r.Intn(6) == 0}
 	if r.depth > 0 && r.Intn(4) == 0 {
 		a.Nested = &schema.Object{Nesting: []schema.Nesting{schema.NestingSingle, schema.NestingList, schema.NestingSet, schema.NestingMap}[r.Intn(4)],
@@ -70,7 +71,7 @@ func (r random) attribute() *schema.Attribute {
 	return a
 }
 
-func (r random) block() *schema.Block {
+func (r Random) block() *schema.Block {
 	b := &schema.Block{Attributes: map[string]*schema.Attribute{"id": {Type: cty.String, Computed: true}}, Blocks: map[string]*schema.NestedBlock{}}
 	for i := range r.Intn(4) {
 		b.Attributes[fmt.Sprintf("attr%d", i)] = r.attribute()
@@ -87,16 +88,16 @@ func (r random) block() *schema.Block {
 }
 
 // text returns a string; one with the secret if it is to be hidden.
-func (r random) text(hidden bool) string {
+func (r Random) text(hidden bool) string {
 	if hidden {
-		return r.one(nasty) + secret + r.one(nasty)
+		return r.one(nasty) + Secret + r.one(nasty)
 	}
 	return r.one(nasty)
 }
 
 // value returns a value of type ty, null, unknown and sensitive parts included.
 // hidden says that something around it is sensitive.
-func (r random) value(ty cty.Type, hidden, known bool) cty.Value {
+func (r Random) value(ty cty.Type, hidden, known bool) cty.Value {
 	mark := r.Intn(12) == 0
 	hidden = hidden || mark
 	v := r.bareValue(ty, hidden, known)
@@ -106,7 +107,7 @@ func (r random) value(ty cty.Type, hidden, known bool) cty.Value {
 	return v
 }
 
-func (r random) bareValue(ty cty.Type, hidden, known bool) cty.Value {
+func (r Random) bareValue(ty cty.Type, hidden, known bool) cty.Value {
 	switch r.Intn(10) {
 	case 0:
 		return cty.NullVal(ty)
@@ -172,7 +173,7 @@ func sameTypes(vals []cty.Value) bool {
 }
 
 // object returns an object as b describes it; what b says is sensitive has the secret.
-func (r random) object(b *schema.Block, known bool) cty.Value {
+func (r Random) object(b *schema.Block, known bool) cty.Value {
 	vals := map[string]cty.Value{}
 	for name, a := range b.Attributes {
 		vals[name] = r.attributeValue(a, known)
@@ -191,7 +192,7 @@ func (r random) object(b *schema.Block, known bool) cty.Value {
 	return cty.ObjectVal(vals)
 }
 
-func (r random) attributeValue(a *schema.Attribute, known bool) cty.Value {
+func (r Random) attributeValue(a *schema.Attribute, known bool) cty.Value {
 	if a.WriteOnly {
 		return cty.NullVal(a.Type)
 	}
@@ -254,8 +255,8 @@ func collect(n schema.Nesting, ty cty.Type, list []cty.Value) cty.Value {
 	return cty.MapVal(vals)
 }
 
-// plan returns a plan of a few changes of all actions.
-func (r random) plan() *plans.Plan {
+// Plan returns a plan of a few changes of all actions.
+func (r Random) Plan() *plans.Plan {
 	p := &plans.Plan{Mode: plans.NormalMode, Complete: true, Applyable: true}
 	for i := range 1 + r.Intn(5) {
 		rs := &schema.Schema{Block: r.block()}
@@ -295,8 +296,8 @@ func (r random) plan() *plans.Plan {
 	return p
 }
 
-// state returns a state with what the changes of p start from.
-func stateOf(p *plans.Plan) *states.State {
+// StateOf returns a state with what the changes of p start from.
+func StateOf(p *plans.Plan) *states.State {
 	resources := map[addrs.AbsResource]*states.Resource{}
 	for _, c := range p.Changes {
 		if c.Before.IsNull() {
@@ -318,4 +319,20 @@ func stateOf(p *plans.Plan) *states.State {
 		outputs[o.Name] = states.Output{Value: v, Sensitive: o.Sensitive || len(paths) > 0}
 	}
 	return states.Of(outputs, resources)
+}
+
+// seeds is how many random plans each property is tried on.
+const seeds = 200
+
+// EachPlan tries a property on random plans, until it does not hold.
+func EachPlan(t *testing.T, try func(t *testing.T, seed int64, r Random, p *plans.Plan)) {
+	t.Helper()
+	for seed := range int64(seeds) {
+		r := Random{rand.New(rand.NewSource(seed)), 3}
+		p := r.Plan()
+		try(t, seed, r, p)
+		if t.Failed() {
+			return
+		}
+	}
 }

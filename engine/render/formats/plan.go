@@ -1,4 +1,4 @@
-package render
+package formats
 
 import (
 	"maps"
@@ -18,11 +18,11 @@ import (
 // https://developer.hashicorp.com/terraform/internals/json-format.
 const planFormat = "1.2"
 
-// PlanJSON returns what `show -json PLAN` prints: plan in Terraform's JSON plan
+// Plan returns what `show -json PLAN` prints: plan in Terraform's JSON plan
 // format. It holds sensitive values, and says where they are. cfg is the
 // configuration that was planned; without it that part is left out. An error says
 // that the prior state holds an object that cannot be read.
-func PlanJSON(p *plans.Plan, cfg *config.Config, schemas Schemas) ([]byte, error) {
+func Plan(p *plans.Plan, cfg *config.Config, schemas Schemas) ([]byte, error) {
 	t := &jsonText{b: make([]byte, 0, 1024+2048*len(p.Changes))}
 	t.openObject()
 	t.member("format_version", planFormat)

@@ -1,4 +1,4 @@
-package render
+package formats
 
 import (
 	"encoding/json"
@@ -80,9 +80,9 @@ type parameterJSON struct {
 	Type        json.RawMessage `json:"type"`
 }
 
-// SchemasJSON returns what `providers schema -json` prints. An error says that a
+// ProviderSchemas returns what `providers schema -json` prints. An error says that a
 // schema has a type that cannot be written.
-func SchemasJSON(ps map[addrs.Provider]*schema.Provider) ([]byte, error) {
+func ProviderSchemas(ps map[addrs.Provider]*schema.Provider) ([]byte, error) {
 	out := schemasJSON{FormatVersion: schemaFormat, Schemas: make(map[string]*providerJSON, len(ps))}
 	for addr, p := range ps {
 		if p == nil {

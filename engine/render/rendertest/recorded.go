@@ -1,14 +1,19 @@
-package render
+// Package rendertest has plans and states to render: recorded ones, with what Terraform
+// said of them, and random ones that no provider would make.
+package rendertest
 
 import (
 	"bytes"
+	"embed"
 	"encoding/json"
+	"io/fs"
 	"math/big"
-	"os"
-	"path/filepath"
+	"path"
 	"slices"
 	"strings"
 	"testing"
+
+	tfjson "github.com/hashicorp/terraform-json"
 
 	"github.com/zclconf/go-cty/cty"
 	"golang.org/x/tools/txtar"
@@ -21,47 +26,52 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
 )
 
-// A recording is what Terraform 1.11.4 said about a plan: one txtar file of
-// testdata/recorded with the configuration for whoever reads it, the plan as JSON
+// A Recording is what Terraform 1.11.4 said about a plan: one txtar file of
+// recorded with the configuration for whoever reads it, the plan as JSON
 // and as text, and the state before it as file, JSON and text. The plan's values
-// are read back from the JSON, so that what this package writes of them can be held
+// are read back from the JSON, so that what is written of them can be held
 // against what was recorded.
-type recording struct {
-	name  string
-	files map[string][]byte
+type Recording struct {
+	Name  string
+	Files map[string][]byte
 }
 
-func recordings(t testing.TB) []recording {
+//go:embed recorded
+var recorded embed.FS
+
+// Recordings returns them all, sorted by name.
+func Recordings(t testing.TB) []Recording {
 	t.Helper()
-	names, err := filepath.Glob("testdata/recorded/*.txtar")
+	names, err := fs.Glob(recorded, "recorded/*.txtar")
 	if err != nil || len(names) == 0 {
 		t.Fatal("no recordings", err)
 	}
-	var out []recording
+	var out []Recording
 	for _, n := range names {
-		a, err := txtar.ParseFile(n)
+		src, err := recorded.ReadFile(n)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := recording{strings.TrimSuffix(filepath.Base(n), ".txtar"), map[string][]byte{}}
+		a := txtar.Parse(src)
+		r := Recording{strings.TrimSuffix(path.Base(n), ".txtar"), map[string][]byte{}}
 		for _, f := range a.Files {
-			r.files[f.Name] = f.Data
+			r.Files[f.Name] = f.Data
 		}
 		out = append(out, r)
 	}
 	return out
 }
 
-// plan returns the recorded plan.
-func (r recording) plan(t testing.TB, schemas Schemas) *plans.Plan {
+// Plan returns the recorded plan.
+func (r Recording) Plan(t testing.TB, schemas func(addrs.Provider) *schema.Provider) *plans.Plan {
 	t.Helper()
-	return readPlan(t, r.files["plan.json"], schemas)
+	return readPlan(t, r.Files["plan.json"], schemas)
 }
 
-// state returns the recorded state file, or nil.
-func (r recording) state(t testing.TB) *states.State {
+// State returns the recorded state file, or nil.
+func (r Recording) State(t testing.TB) *states.State {
 	t.Helper()
-	src := r.files["terraform.tfstate"]
+	src := r.Files["terraform.tfstate"]
 	if src == nil {
 		return nil
 	}
@@ -114,7 +124,8 @@ type changeSource struct {
 	}
 }
 
-func decode(t testing.TB, src []byte, into any) {
+// Decode reads JSON with numbers as they are written.
+func Decode(t testing.TB, src []byte, into any) {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(src))
 	dec.UseNumber()
@@ -123,10 +134,10 @@ func decode(t testing.TB, src []byte, into any) {
 	}
 }
 
-func readPlan(t testing.TB, src []byte, schemas Schemas) *plans.Plan {
+func readPlan(t testing.TB, src []byte, schemas func(addrs.Provider) *schema.Provider) *plans.Plan {
 	t.Helper()
 	var in planSource
-	decode(t, src, &in)
+	Decode(t, src, &in)
 	p := &plans.Plan{Mode: plans.NormalMode, Applyable: in.Applyable, Complete: in.Complete, Errored: in.Errored, Variables: map[string]cty.Value{}}
 	for name, v := range in.Variables {
 		p.Variables[name] = valueOf(v.Value, nil, nil, cty.DynamicPseudoType)
@@ -159,7 +170,7 @@ func readPlan(t testing.TB, src []byte, schemas Schemas) *plans.Plan {
 	return p
 }
 
-func readChange(t testing.TB, in changeSource, schemas Schemas) *plans.ResourceChange {
+func readChange(t testing.TB, in changeSource, schemas func(addrs.Provider) *schema.Provider) *plans.ResourceChange {
 	t.Helper()
 	a, err := addrs.ParseAbsResourceInstance(in.Address)
 	if err != nil {
@@ -169,7 +180,7 @@ func readChange(t testing.TB, in changeSource, schemas Schemas) *plans.ResourceC
 	if err != nil {
 		t.Fatal(err)
 	}
-	rs := schemas.resource(provider, a.Resource.Resource)
+	rs := schemas(provider).Resource(a.Resource.Resource.Mode.String(), a.Resource.Resource.Type)
 	if rs == nil {
 		t.Fatalf("no schema for %s", in.Address)
 	}
@@ -195,14 +206,13 @@ func readChange(t testing.TB, in changeSource, schemas Schemas) *plans.ResourceC
 	return c
 }
 
-func actionNamed(names []string) plans.Action {
-	for a, list := range actionNames {
-		if slices.Equal(list, names) {
-			return a
-		}
-	}
-	return 0
+// actions are by what the format calls them.
+var actions = map[string]plans.Action{
+	"no-op": plans.NoOp, "create": plans.Create, "read": plans.Read, "update": plans.Update, "delete": plans.Delete,
+	"delete create": plans.DeleteThenCreate, "create delete": plans.CreateThenDelete, "forget": plans.Forget,
 }
+
+func actionNamed(names []string) plans.Action { return actions[strings.Join(names, " ")] }
 
 func pathOf(steps []any) cty.Path {
 	var p cty.Path
@@ -322,27 +332,29 @@ func objectOf(v map[string]any, unknown, sensitive any, ty cty.Type) cty.Value {
 	return cty.ObjectVal(vals)
 }
 
-// recordedSchemas returns the schemas of the recordings' providers, read from what
+// Schemas returns the schemas of the recordings' providers, read from what
 // `providers schema -json` said.
-func recordedSchemas(t testing.TB) Schemas {
+func Schemas(t testing.TB) func(addrs.Provider) *schema.Provider {
 	t.Helper()
-	all := readSchemas(t)
+	all := Providers(t)
 	return func(p addrs.Provider) *schema.Provider { return all[p] }
 }
 
-func recordedSchemasJSON(t testing.TB) []byte {
+// SchemasJSON is what `providers schema -json` said.
+func SchemasJSON(t testing.TB) []byte {
 	t.Helper()
-	src, err := os.ReadFile("testdata/recorded/schemas.json")
+	src, err := recorded.ReadFile("recorded/schemas.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return src
 }
 
-func readSchemas(t testing.TB) map[addrs.Provider]*schema.Provider {
+// Providers returns the recorded schemas of all providers.
+func Providers(t testing.TB) map[addrs.Provider]*schema.Provider {
 	t.Helper()
-	var in schemasJSON
-	if err := json.Unmarshal(recordedSchemasJSON(t), &in); err != nil {
+	var in tfjson.ProviderSchemas
+	if err := json.Unmarshal(SchemasJSON(t), &in); err != nil {
 		t.Fatal(err)
 	}
 	out := map[addrs.Provider]*schema.Provider{}
@@ -351,18 +363,12 @@ func readSchemas(t testing.TB) map[addrs.Provider]*schema.Provider {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x := &schema.Provider{Managed: map[string]*schema.Schema{}, Data: map[string]*schema.Schema{}, Ephemeral: map[string]*schema.Schema{}, Functions: map[string]*schema.Function{}}
-		if p.Provider.Block != nil {
-			x.Provider = readSchema(p.Provider)
+		x := &schema.Provider{
+			Managed: readSchemas(p.ResourceSchemas), Data: readSchemas(p.DataSourceSchemas),
+			Ephemeral: readSchemas(p.EphemeralResourceSchemas), Functions: map[string]*schema.Function{},
 		}
-		for n, s := range p.Managed {
-			x.Managed[n] = readSchema(s)
-		}
-		for n, s := range p.Data {
-			x.Data[n] = readSchema(s)
-		}
-		for n, s := range p.Ephemeral {
-			x.Ephemeral[n] = readSchema(s)
+		if p.ConfigSchema.Block != nil {
+			x.Provider = readSchema(p.ConfigSchema)
 		}
 		for n, f := range p.Functions {
 			x.Functions[n] = readFunction(f)
@@ -372,41 +378,49 @@ func readSchemas(t testing.TB) map[addrs.Provider]*schema.Provider {
 	return out
 }
 
-func readSchema(in *schemaJSON) *schema.Schema {
-	return &schema.Schema{Version: in.Version, Block: readBlock(in.Block)}
+func readSchemas(in map[string]*tfjson.Schema) map[string]*schema.Schema {
+	out := map[string]*schema.Schema{}
+	for n, s := range in {
+		out[n] = readSchema(s)
+	}
+	return out
 }
 
-func readBlock(in *blockJSON) *schema.Block {
+func readSchema(in *tfjson.Schema) *schema.Schema {
+	return &schema.Schema{Version: int64(in.Version), Block: readBlock(in.Block)}
+}
+
+func readBlock(in *tfjson.SchemaBlock) *schema.Block {
 	b := &schema.Block{
 		Attributes: readAttributes(in.Attributes), Blocks: map[string]*schema.NestedBlock{},
-		Description: in.Description, Markdown: in.DescriptionKind == "markdown", Deprecated: in.Deprecated,
+		Description: in.Description, Markdown: in.DescriptionKind == tfjson.SchemaDescriptionKindMarkdown, Deprecated: in.Deprecated,
 	}
-	for n, x := range in.Blocks {
-		b.Blocks[n] = &schema.NestedBlock{Block: readBlock(x.Block), Nesting: nestingNamed(x.Nesting), MinItems: x.Min, MaxItems: x.Max}
+	for n, x := range in.NestedBlocks {
+		b.Blocks[n] = &schema.NestedBlock{Block: readBlock(x.Block), Nesting: nestingNamed(x.NestingMode), MinItems: int(x.MinItems), MaxItems: int(x.MaxItems)}
 	}
 	return b
 }
 
-func nestingNamed(s string) schema.Nesting {
+func nestingNamed(s tfjson.SchemaNestingMode) schema.Nesting {
 	for _, n := range []schema.Nesting{schema.NestingSingle, schema.NestingGroup, schema.NestingList, schema.NestingSet, schema.NestingMap} {
-		if n.String() == s {
+		if n.String() == string(s) {
 			return n
 		}
 	}
 	panic("no nesting " + s)
 }
 
-func readAttributes(in map[string]*attributeJSON) map[string]*schema.Attribute {
+func readAttributes(in map[string]*tfjson.SchemaAttribute) map[string]*schema.Attribute {
 	out := map[string]*schema.Attribute{}
 	for n, a := range in {
 		x := &schema.Attribute{
-			Description: a.Description, Markdown: a.DescriptionKind == "markdown", Required: a.Required, Optional: a.Optional,
+			Description: a.Description, Markdown: a.DescriptionKind == tfjson.SchemaDescriptionKindMarkdown, Required: a.Required, Optional: a.Optional,
 			Computed: a.Computed, Sensitive: a.Sensitive, WriteOnly: a.WriteOnly, Deprecated: a.Deprecated,
 		}
-		if a.Nested != nil {
-			x.Nested = &schema.Object{Attributes: readAttributes(a.Nested.Attributes), Nesting: nestingNamed(a.Nested.Nesting)}
+		if nested := a.AttributeNestedType; nested != nil {
+			x.Nested = &schema.Object{Attributes: readAttributes(nested.Attributes), Nesting: nestingNamed(nested.NestingMode)}
 		} else {
-			x.Type = readType(a.Type)
+			x.Type = a.AttributeType
 		}
 		out[n] = x
 	}
@@ -421,16 +435,16 @@ func readType(src json.RawMessage) cty.Type {
 	return ty
 }
 
-func readFunction(in *functionJSON) *schema.Function {
-	f := &schema.Function{Return: readType(in.Return), Summary: in.Summary, Description: in.Description, Deprecation: in.Deprecation}
-	read := func(p *parameterJSON) schema.Parameter {
-		return schema.Parameter{Name: p.Name, Type: readType(p.Type), AllowNull: p.IsNullable, Description: p.Description}
+func readFunction(in *tfjson.FunctionSignature) *schema.Function {
+	f := &schema.Function{Return: in.ReturnType, Summary: in.Summary, Description: in.Description, Deprecation: in.DeprecationMessage}
+	read := func(p *tfjson.FunctionParameter) schema.Parameter {
+		return schema.Parameter{Name: p.Name, Type: p.Type, AllowNull: p.IsNullable, Description: p.Description}
 	}
 	for _, p := range in.Parameters {
 		f.Parameters = append(f.Parameters, read(p))
 	}
-	if in.Variadic != nil {
-		v := read(in.Variadic)
+	if in.VariadicParameter != nil {
+		v := read(in.VariadicParameter)
 		f.Variadic = &v
 	}
 	return f

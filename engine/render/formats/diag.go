@@ -1,4 +1,4 @@
-package render
+package formats
 
 import (
 	"bufio"
@@ -21,46 +21,46 @@ import (
 // defines the form of diagnostics.
 const validateFormat = "1.0"
 
-// A DiagnosticJSON is a diagnostic as `validate -json` and the stream of messages
+// A Diagnostic is a diagnostic as `validate -json` and the stream of messages
 // have it.
-type DiagnosticJSON struct {
-	Severity string       `json:"severity"` // "error" or "warning"
-	Summary  string       `json:"summary"`
-	Detail   string       `json:"detail"`
-	Address  string       `json:"address,omitempty"`
-	Range    *RangeJSON   `json:"range,omitempty"`
-	Snippet  *SnippetJSON `json:"snippet,omitempty"` // nil if the source is not at hand
+type Diagnostic struct {
+	Severity string   `json:"severity"` // "error" or "warning"
+	Summary  string   `json:"summary"`
+	Detail   string   `json:"detail"`
+	Address  string   `json:"address,omitempty"`
+	Range    *Range   `json:"range,omitempty"`
+	Snippet  *Snippet `json:"snippet,omitempty"` // nil if the source is not at hand
 }
 
-// A RangeJSON is a place in a source file.
-type RangeJSON struct {
-	Filename string  `json:"filename"`
-	Start    PosJSON `json:"start"`
-	End      PosJSON `json:"end"`
+// A Range is a place in a source file.
+type Range struct {
+	Filename string `json:"filename"`
+	Start    Pos    `json:"start"`
+	End      Pos    `json:"end"`
 }
 
-// A PosJSON is a position: line and column count from 1, bytes from 0.
-type PosJSON struct {
+// A Pos is a position: line and column count from 1, bytes from 0.
+type Pos struct {
 	Line   int `json:"line"`
 	Column int `json:"column"`
 	Byte   int `json:"byte"`
 }
 
-// A SnippetJSON is the lines of source around a diagnostic's range. The offsets of
+// A Snippet is the lines of source around a diagnostic's range. The offsets of
 // the highlight count bytes in Code.
-type SnippetJSON struct {
-	Context        *string       `json:"context"` // the block around, like `resource "a" "b"`
-	Code           string        `json:"code"`
-	StartLine      int           `json:"start_line"`
-	HighlightStart int           `json:"highlight_start_offset"`
-	HighlightEnd   int           `json:"highlight_end_offset"`
-	Values         []ValueJSON   `json:"values"`
-	Call           *FunctionCall `json:"function_call,omitempty"`
+type Snippet struct {
+	Context        *string           `json:"context"` // the block around, like `resource "a" "b"`
+	Code           string            `json:"code"`
+	StartLine      int               `json:"start_line"`
+	HighlightStart int               `json:"highlight_start_offset"`
+	HighlightEnd   int               `json:"highlight_end_offset"`
+	Values         []ExpressionValue `json:"values"`
+	Call           *FunctionCall     `json:"function_call,omitempty"`
 }
 
-// A ValueJSON tells of a value that the failing expression refers to. Sensitive
+// A ExpressionValue tells of a value that the failing expression refers to. Sensitive
 // values are left out.
-type ValueJSON struct {
+type ExpressionValue struct {
 	Traversal string `json:"traversal"`
 	Statement string `json:"statement"` // like `is "a"`
 }
@@ -87,9 +87,9 @@ type FunctionParameter struct {
 	Type        json.RawMessage `json:"type,omitempty"`
 }
 
-// NewDiagnosticJSON returns d with the source around it, as far as files has it.
-func NewDiagnosticJSON(d diags.Diagnostic, files map[string]*hcl.File) DiagnosticJSON {
-	out := DiagnosticJSON{Severity: d.Severity.String(), Summary: d.Summary, Detail: d.Detail, Address: d.Address}
+// NewDiagnostic returns d with the source around it, as far as files has it.
+func NewDiagnostic(d diags.Diagnostic, files map[string]*hcl.File) Diagnostic {
+	out := Diagnostic{Severity: d.Severity.String(), Summary: d.Summary, Detail: d.Detail, Address: d.Address}
 	if d.Subject == nil {
 		return out
 	}
@@ -103,10 +103,10 @@ func NewDiagnosticJSON(d diags.Diagnostic, files map[string]*hcl.File) Diagnosti
 			r.End.Column++
 		}
 	}
-	out.Range = &RangeJSON{
+	out.Range = &Range{
 		Filename: highlight.Filename,
-		Start:    PosJSON{highlight.Start.Line, highlight.Start.Column, highlight.Start.Byte},
-		End:      PosJSON{highlight.End.Line, highlight.End.Column, highlight.End.Byte},
+		Start:    Pos{highlight.Start.Line, highlight.Start.Column, highlight.Start.Byte},
+		End:      Pos{highlight.End.Line, highlight.End.Column, highlight.End.Byte},
 	}
 	if f := files[highlight.Filename]; f != nil && len(f.Bytes) > 0 {
 		out.Snippet = newSnippet(d, f, highlight, around)
@@ -114,8 +114,8 @@ func NewDiagnosticJSON(d diags.Diagnostic, files map[string]*hcl.File) Diagnosti
 	return out
 }
 
-func newSnippet(d diags.Diagnostic, f *hcl.File, highlight, around hcl.Range) *SnippetJSON {
-	s := &SnippetJSON{Values: []ValueJSON{}}
+func newSnippet(d diags.Diagnostic, f *hcl.File, highlight, around hcl.Range) *Snippet {
+	s := &Snippet{Values: []ExpressionValue{}}
 	if c := contextOf(f, highlight.Start.Byte); c != "" {
 		s.Context = &c
 	}
@@ -150,7 +150,7 @@ func contextOf(f *hcl.File, offset int) string {
 }
 
 // addValues tells what the expression that failed refers to.
-func (s *SnippetJSON) addValues(d diags.Diagnostic) {
+func (s *Snippet) addValues(d diags.Diagnostic) {
 	if d.Expression == nil || d.EvalContext == nil {
 		return
 	}
@@ -165,16 +165,16 @@ func (s *SnippetJSON) addValues(d diags.Diagnostic) {
 			name := traversalText(t)
 			if statement := why.statement(v); statement != "" && !seen[name] {
 				seen[name] = true
-				s.Values = append(s.Values, ValueJSON{name, statement})
+				s.Values = append(s.Values, ExpressionValue{name, statement})
 			}
 			break
 		}
 	}
-	slices.SortFunc(s.Values, func(a, b ValueJSON) int { return strings.Compare(a.Traversal, b.Traversal) })
+	slices.SortFunc(s.Values, func(a, b ExpressionValue) int { return strings.Compare(a.Traversal, b.Traversal) })
 }
 
 // addCall tells which function failed.
-func (s *SnippetJSON) addCall(d diags.Diagnostic) {
+func (s *Snippet) addCall(d diags.Diagnostic) {
 	call, ok := d.Extra.(hclsyntax.FunctionCallDiagExtra)
 	if !ok || call.CalledFunctionName() == "" {
 		return
@@ -215,23 +215,23 @@ func newFunctionParameter(p function.Parameter) FunctionParameter {
 }
 
 type validateJSON struct {
-	FormatVersion string           `json:"format_version"`
-	Valid         bool             `json:"valid"`
-	Errors        int              `json:"error_count"`
-	Warnings      int              `json:"warning_count"`
-	Diagnostics   []DiagnosticJSON `json:"diagnostics"`
+	FormatVersion string       `json:"format_version"`
+	Valid         bool         `json:"valid"`
+	Errors        int          `json:"error_count"`
+	Warnings      int          `json:"warning_count"`
+	Diagnostics   []Diagnostic `json:"diagnostics"`
 }
 
-// ValidateJSON returns what `validate -json` prints about a configuration with ds.
-func ValidateJSON(ds diags.Diagnostics, files map[string]*hcl.File) ([]byte, error) {
-	out := validateJSON{FormatVersion: validateFormat, Valid: !ds.HasErrors(), Diagnostics: []DiagnosticJSON{}}
+// Validate returns what `validate -json` prints about a configuration with ds.
+func Validate(ds diags.Diagnostics, files map[string]*hcl.File) ([]byte, error) {
+	out := validateJSON{FormatVersion: validateFormat, Valid: !ds.HasErrors(), Diagnostics: []Diagnostic{}}
 	for _, d := range ds {
 		if d.Severity == diags.Error {
 			out.Errors++
 		} else {
 			out.Warnings++
 		}
-		out.Diagnostics = append(out.Diagnostics, NewDiagnosticJSON(d, files))
+		out.Diagnostics = append(out.Diagnostics, NewDiagnostic(d, files))
 	}
 	text, err := json.MarshalIndent(out, "", "  ")
 	if err != nil {

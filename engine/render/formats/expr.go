@@ -1,4 +1,4 @@
-package render
+package formats
 
 import (
 	"encoding/json"
@@ -24,7 +24,7 @@ func expression(x hcl.Expression) *expressionJSON {
 	out := &expressionJSON{}
 	if v, ds := x.Value(nil); !ds.HasErrors() {
 		v, _ = v.UnmarkDeep()
-		out.Constant = plainJSON(v)
+		out.Constant = Plain(v)
 	}
 	for _, t := range x.Variables() {
 		out.References = append(out.References, mentions(t)...)

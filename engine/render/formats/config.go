@@ -1,4 +1,4 @@
-package render
+package formats
 
 import (
 	"cmp"
@@ -132,15 +132,15 @@ func (w configWriter) variables(m *config.Module) map[string]variableJSON {
 	for name, v := range m.Variables {
 		x := variableJSON{Description: v.Description, Sensitive: v.Sensitive}
 		if v.Default != cty.NilVal {
-			x.Default = plainJSON(v.Default)
+			x.Default = Plain(v.Default)
 		}
 		out[name] = x
 	}
 	return out
 }
 
-// plainJSON returns v without its type, or nil if v is not wholly known.
-func plainJSON(v cty.Value) json.RawMessage {
+// Plain returns v without its type, or nil if v is not wholly known.
+func Plain(v cty.Value) json.RawMessage {
 	if !v.IsWhollyKnown() {
 		return nil
 	}
@@ -156,7 +156,7 @@ func (w configWriter) resource(m *config.Module, r *config.Resource) resourceJSO
 		ProviderKey: w.providerKey(m, r.Provider),
 		Count:       repetition(r.Count), ForEach: repetition(r.ForEach), DependsOn: subjects(r.DependsOn),
 	}
-	rs := w.schemas.resource(abs.Provider, r.Addr)
+	rs := w.schemas.Resource(abs.Provider, r.Addr)
 	out.Version = schemaVersion(rs)
 	if rs != nil {
 		out.Expressions = expressions(r.Body, rs.Block)
