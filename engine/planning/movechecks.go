@@ -1,8 +1,10 @@
 package planning
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
@@ -33,6 +35,32 @@ func (p *planner) checkMoves() diags.Diagnostics {
 		return ds
 	}
 	return p.circle
+}
+
+// checkTargetedMoves reports instances that got another address while the targets do not
+// name both the old and the new one: planned for half, an object would be lost or made twice.
+func (p *planner) checkTargetedMoves() diags.Diagnostics {
+	if len(p.in.Targets) == 0 {
+		return nil
+	}
+	var left []string
+	for to, from := range p.movedFrom {
+		for _, a := range []addrs.AbsResourceInstance{from, to} {
+			if !slices.ContainsFunc(p.in.Targets, func(t addrs.Target) bool { return t.Contains(a) }) {
+				left = append(left, a.String())
+			}
+		}
+	}
+	if left == nil {
+		return nil
+	}
+	slices.Sort(left)
+	var options strings.Builder
+	for _, a := range slices.Compact(left) {
+		fmt.Fprintf(&options, "\n  -target=%q", a)
+	}
+	return diags.Errorf(nil, "Moved resource instances excluded by targeting",
+		"By the configuration, objects of the state have other addresses than they had. A plan must have both addresses of each, but the -target options leave some out. Plan without these options, or add:%s", options.String())
 }
 
 // A moveEnd is an endpoint as seen from the root module.

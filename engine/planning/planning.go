@@ -80,8 +80,9 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 	p := newPlanner(in)
 	ds := p.moves(ctx)
 	ds = append(ds, p.checkRemoved()...)
-	if ds = append(ds, p.checkOrphans()...); ds.HasErrors() {
-		return nil, ds
+	ds = append(ds, p.checkOrphans()...)
+	if ds = append(ds, p.checkTargetedMoves()...); ds.HasErrors() {
+		return nil, append(ds, p.targetWarnings()...)
 	}
 	p.report(ds)
 	p.checkImports()
@@ -89,7 +90,7 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 	p.walk(ctx)
 	p.report(p.s.CloseEphemerals(context.WithoutCancel(ctx)))
 	if ds := p.checkMoves(); ds.HasErrors() {
-		return nil, ds // all else may be a mere consequence
+		return nil, append(ds, p.targetWarnings()...) // all else may be a mere consequence
 	}
 	return p.finish()
 }

@@ -209,7 +209,7 @@ func (p *planner) replaceWarnings() diags.Diagnostics {
 
 // targetWarnings says that the plan is not the whole story.
 func (p *planner) targetWarnings() diags.Diagnostics {
-	if p.included == nil {
+	if len(p.in.Targets) == 0 {
 		return nil
 	}
 	return diags.Warningf(nil, "Resource targeting is in effect",
