@@ -58,7 +58,7 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 			return none, ds
 		}
 		if val.IsNull() {
-			p.drifted(addr, b, upgraded, val)
+			p.drifted(addr, b, plans.Change{Action: plans.Delete, Before: upgraded, After: val})
 			p.setObject(addr, b.pc, nil)
 			return none, ds
 		}
@@ -81,8 +81,10 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 		p.mu.Unlock()
 	}
 	p.setObject(addr, b.pc, next)
-	if !p.in.SkipRefresh && !equal(upgraded, val) {
-		p.drifted(addr, b, upgraded, val)
+	if !p.in.SkipRefresh {
+		if action := p.driftAction(addr.Instance, upgraded, val); action != plans.NoOp || p.movedOnly(addr.Instance) {
+			p.drifted(addr, b, plans.Change{Action: action, Before: upgraded, After: val})
+		}
 	}
 	return existing{next, val}, ds
 }
@@ -128,21 +130,36 @@ func (b *block) read(ctx context.Context, addr addrs.ResourceInstanceObject, upg
 	return session.MarkSensitive(resp.New, b.rs, paths), resp.Private, ds
 }
 
-// drifted records that an object is not what the state said.
-func (p *planner) drifted(addr addrs.ResourceInstanceObject, b *block, before, after cty.Value) {
-	c := &plans.ResourceChange{Addr: addr, PrevAddr: addr.Instance, Provider: b.pc, Schema: b.rs,
-		Change: plans.Change{Action: plans.Update, Before: before, After: after}}
-	if after.IsNull() {
-		c.Action = plans.Delete
+// driftAction returns how an object differs from what the state said. The answer of
+// a provider that made it from one of another type has no marks, while what was read has:
+// the stock tool minds that.
+func (p *planner) driftAction(addr addrs.AbsResourceInstance, before, after cty.Value) plans.Action {
+	from, moved := p.movedFrom[addr]
+	retyped := moved && from.Resource.Resource.Type != addr.Resource.Resource.Type
+	if !equal(before, after) || retyped && marks.Any(after) {
+		return plans.Update
 	}
+	return plans.NoOp
+}
+
+// movedOnly reports whether a new address is something to note about an object that did
+// not change: where nothing else is planned for it.
+func (p *planner) movedOnly(addr addrs.AbsResourceInstance) bool {
+	_, moved := p.movedFrom[addr]
+	return moved && p.in.Mode == plans.RefreshOnlyMode
+}
+
+// drifted records that an object is not what the state said.
+func (p *planner) drifted(addr addrs.ResourceInstanceObject, b *block, change plans.Change) {
 	if addr.Deposed != addrs.NotDeposed || p.in.Mode == plans.DestroyMode {
 		return // it goes anyway
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	c := &plans.ResourceChange{Addr: addr, PrevAddr: addr.Instance, Provider: b.pc, Schema: b.rs, Change: change}
 	if from, ok := p.movedFrom[addr.Instance]; ok {
 		c.PrevAddr = from
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.drift = append(p.drift, c)
 }
 
