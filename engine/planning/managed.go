@@ -227,7 +227,7 @@ func (p *planner) keep(c *plans.ResourceChange) {
 	defer p.mu.Unlock()
 	if c.PrevAddr == (addrs.AbsResourceInstance{}) {
 		c.PrevAddr = c.Addr.Instance
-		if c.Addr.Deposed == addrs.NotDeposed && p.in.Mode != plans.DestroyMode {
+		if p.in.Mode != plans.DestroyMode {
 			if from, ok := p.movedFrom[c.Addr.Instance]; ok {
 				c.PrevAddr = from
 			}

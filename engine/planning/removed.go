@@ -28,9 +28,13 @@ func (p *planner) removed(ctx context.Context, b *block, list []addrs.AbsResourc
 			if ds = append(ds, b.complete(more, addr)...); more.HasErrors() {
 				continue
 			}
+			reason := plans.ReasonNone
+			if obj.Deposed == addrs.NotDeposed {
+				reason = p.orphanReason(addr)
+			}
 			p.record(&plans.ResourceChange{
 				Addr: obj, Provider: b.pc, Schema: b.rs, StoredDeps: o.Dependencies,
-				Reason: p.orphanReason(addr),
+				Reason: reason,
 				Change: plans.Change{Action: plans.Forget, Before: before, After: b.rs.Block.NullValue()},
 			})
 		}

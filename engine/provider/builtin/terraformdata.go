@@ -144,7 +144,7 @@ func undecodable(err error) diags.Diagnostics {
 // what a configuration like `triggers_replace = { ... }` gives.
 func moveData(req provider.MoveRequest) (provider.MoveResponse, diags.Diagnostics) {
 	if req.SourceType != "null_resource" {
-		return provider.MoveResponse{}, diags.Errorf(nil, "Unsupported move",
+		return provider.MoveResponse{}, diags.Errorf(nil, "Unsupported source provider for move operation",
 			"An object of type %s cannot become one of type %s: only a null_resource can.", req.SourceType, dataType)
 	}
 	var stored struct {
