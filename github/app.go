@@ -54,6 +54,8 @@ type App struct {
 	api    *url.URL
 	sign   func(now time.Time) (Secret, error)
 	client *gh.Client // as the App itself
+	// anybody asks without a token.
+	anybody *gh.Client
 
 	mu     sync.Mutex
 	tokens map[tokenKey]*tokens
@@ -92,6 +94,7 @@ func NewApp(c AppConfig) (*App, error) {
 		base: c.Transport, api: api, maxWait: c.MaxWait, repeatable: true, scheme: "Bearer",
 		token: func(context.Context, bool) (Secret, error) { return a.sign(time.Now()) },
 	})
+	a.anybody = a.newClient(&transport{base: c.Transport, api: api, maxWait: c.MaxWait})
 	return a, nil
 }
 
@@ -154,7 +157,7 @@ func (a *App) Repository(installation int64, r Repo) (*Client, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	return &Client{app: a, repo: r, client: a.as(tokenKey{installation, r.ID})}, nil
+	return &Client{app: a, repo: r, client: a.as(tokenKey{installation: installation, repo: r.ID})}, nil
 }
 
 // as returns a client that acts with the tokens of a key.
@@ -171,12 +174,18 @@ func (a *App) as(key tokenKey) *gh.Client {
 	})
 }
 
-// tokenKey says what a token opens: one repository, or, if repo is 0, the list of an
-// installation's repositories.
-type tokenKey struct{ installation, repo int64 }
+// tokenKey says what a token opens: one repository, the files of one that has a name, or,
+// if there is neither, the list of an installation's repositories.
+type tokenKey struct {
+	installation, repo int64
+	name               string // in the installation's account, lower case
+}
 
 func (k tokenKey) options() *gh.InstallationTokenOptions {
-	if k.repo == 0 {
+	switch {
+	case k.name != "":
+		return &gh.InstallationTokenOptions{Repositories: []string{k.name}, Permissions: &gh.InstallationPermissions{Contents: gh.String("read")}}
+	case k.repo == 0:
 		return &gh.InstallationTokenOptions{Permissions: &gh.InstallationPermissions{Metadata: gh.String("read")}}
 	}
 	return &gh.InstallationTokenOptions{RepositoryIDs: []int64{k.repo}}
@@ -201,6 +210,9 @@ func (t *tokens) get(ctx context.Context, renew bool) (Secret, error) {
 		return t.token, nil
 	}
 	res, _, err := t.app.client.Apps.CreateInstallationToken(ctx, t.key.installation, t.key.options())
+	if t.key.name != "" {
+		err = noSuchRepository(err)
+	}
 	if err != nil {
 		return Secret{}, failed(fmt.Sprintf("get a token for installation %d", t.key.installation), err)
 	}

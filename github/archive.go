@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"time"
@@ -25,12 +24,12 @@ func (c *Client) Checkout(ctx context.Context, sha, dir string) (Unpacked, error
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, archiveTimeout, fmt.Errorf("not done within %s", archiveTimeout))
 	defer cancel()
-	body, err := c.archive(ctx, sha)
+	res, err := c.archive(ctx, sha)
 	if err != nil {
 		return Unpacked{}, failed(what, err)
 	}
-	defer body.Close()
-	u, err := Unpack(body, dir, sha, DefaultLimits)
+	defer res.Body.Close()
+	u, err := Unpack(res.Body, dir, sha, DefaultLimits)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)
@@ -40,21 +39,26 @@ func (c *Client) Checkout(ctx context.Context, sha, dir string) (Unpacked, error
 	return u, nil
 }
 
-// archive opens the tarball of a commit. GitHub answers with an address elsewhere
-// that needs no token of ours, and has a short-lived one in it.
-func (c *Client) archive(ctx context.Context, sha string) (io.ReadCloser, error) {
+// archive opens the tarball of a ref. GitHub answers with an address elsewhere that
+// needs no token of ours, and has a short-lived one in it.
+func (c *Client) archive(ctx context.Context, ref string) (*http.Response, error) {
 	link, res, err := c.client.Repositories.GetArchiveLink(ctx, c.repo.Owner, c.repo.Name, gh.Tarball,
-		&gh.RepositoryContentGetOptions{Ref: sha}, 0)
+		&gh.RepositoryContentGetOptions{Ref: ref}, 0)
 	if err != nil {
 		if res != nil && res.StatusCode == http.StatusNotFound {
 			return nil, ErrNotFound
 		}
 		return nil, err
 	}
+	return c.open(ctx, link)
+}
+
+// open opens an archive at an address, and tries again where that may help.
+func (c *Client) open(ctx context.Context, link *url.URL) (*http.Response, error) {
 	for attempt := 1; ; attempt++ {
 		res, err := c.download(ctx, link)
 		if err == nil {
-			return res.Body, nil
+			return res, nil
 		}
 		wait := pause(attempt)
 		if attempt == maxAttempts || errors.Is(err, ErrNotFound) || errors.Is(err, errAstray) || !fits(ctx, wait) || sleep(ctx, wait) != nil {

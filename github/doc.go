@@ -7,7 +7,8 @@
 // tokens are good for nothing else. The Client reads what is true now: the pull
 // request, its trial merge, files, reviews, somebody's permission; and writes: comments,
 // reactions, check runs. Webhooks that did not arrive are found by [App.Deliveries],
-// [Client.OpenPulls] and [Client.CommentsSince].
+// [Client.OpenPulls] and [Client.CommentsSince]. What is wanted of other repositories,
+// [App.Fetch] and [App.FetchPublic] get.
 //
 // Every call has a time-out, honours rate limits, and is repeated only where that
 // cannot do a thing twice: what makes something new is sent once, and found by its

@@ -35,7 +35,8 @@ type transport struct {
 	// repeatable says that even a POST can be made twice.
 	repeatable bool
 	scheme     string
-	// token returns the token to send; renew says that the last one was refused.
+	// token returns the token to send; renew says that the last one was refused. nil: there
+	// is none to send.
 	token func(ctx context.Context, renew bool) (Secret, error)
 }
 
@@ -80,9 +81,12 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // send makes one attempt.
 func (t *transport) send(req *http.Request, renew bool) (*http.Response, error) {
-	token, err := t.token(req.Context(), renew)
-	if err != nil {
-		return nil, tokenError{err}
+	var token Secret
+	var err error
+	if t.token != nil {
+		if token, err = t.token(req.Context(), renew); err != nil {
+			return nil, tokenError{err}
+		}
 	}
 	ctx, cancel := context.WithTimeoutCause(req.Context(), callTimeout, fmt.Errorf("no answer within %s", callTimeout))
 	out := req.Clone(ctx)
@@ -92,7 +96,9 @@ func (t *transport) send(req *http.Request, renew bool) (*http.Response, error) 
 			return nil, err
 		}
 	}
-	out.Header.Set("Authorization", t.scheme+" "+token.reveal())
+	if t.token != nil {
+		out.Header.Set("Authorization", t.scheme+" "+token.reveal())
+	}
 	res, err := t.base.RoundTrip(out)
 	if err != nil {
 		if ctx.Err() != nil && req.Context().Err() == nil {

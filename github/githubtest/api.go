@@ -48,7 +48,7 @@ func (h *Hub) routes() *http.ServeMux {
 	in("GET /repos/{owner}/{repo}/pulls/{number}", h.getPull)
 	in("GET /repos/{owner}/{repo}/pulls/{number}/files", h.listFiles)
 	in("GET /repos/{owner}/{repo}/pulls/{number}/reviews", h.listReviews)
-	in("GET /repos/{owner}/{repo}/tarball/{ref}", h.getArchive)
+	whole("GET /repos/{owner}/{repo}/tarball/{ref...}", h.getArchive)
 	in("GET /repos/{owner}/{repo}/contents/{path...}", h.getContents)
 	in("GET /repos/{owner}/{repo}/git/ref/{ref...}", h.getRef)
 	in("GET /repos/{owner}/{repo}/git/commits/{sha}", h.getCommit)

@@ -17,12 +17,23 @@ type archiveLink struct {
 	sha  string
 }
 
-func (h *Hub) getArchive(x *Repository, r *http.Request) (int, any) {
+// getArchive is GET /repos/{owner}/{repo}/tarball/{ref}, which needs no token if the
+// repository is public.
+func (h *Hub) getArchive(r *http.Request) (int, any) {
+	x := h.named(r)
+	if token := r.Header.Get("Authorization"); token == "" && (x == nil || x.private) {
+		return fail(notFound)
+	} else if token != "" {
+		var p *problem
+		if x, p = h.repo(r); p != nil {
+			return fail(p)
+		}
+	}
 	c := x.find(r.PathValue("ref"))
 	if c == nil {
 		return fail(notFound)
 	}
-	link := randomText()
+	link := h.secret("")
 	h.links[link] = archiveLink{x, c.sha}
 	return http.StatusFound, redirect(fmt.Sprintf("http://%s/archive/%s", r.Host, link))
 }

@@ -12,11 +12,11 @@ import (
 )
 
 // A token is an installation's. It opens some repositories, or, if blind, lists them
-// only.
+// only, or, if it reads, opens their files only.
 type token struct {
 	installation int64
 	repos        []int64
-	blind        bool
+	blind, reads bool
 	expires      time.Time
 }
 
@@ -70,15 +70,25 @@ func (h *Hub) repo(r *http.Request) (*Repository, *problem) {
 	if p != nil {
 		return nil, p
 	}
+	x := h.named(r)
+	if x == nil || !t.opens(x) {
+		return nil, notFound
+	}
+	file := strings.Contains(r.URL.Path, "/tarball/") || strings.Contains(r.URL.Path, "/contents/")
+	if t.blind || t.reads && !file {
+		return nil, &problem{http.StatusForbidden, "Resource not accessible by integration"}
+	}
+	return x, nil
+}
+
+// named finds the repository that a request names, nil if there is none.
+func (h *Hub) named(r *http.Request) *Repository {
 	for _, x := range h.repos {
-		if strings.EqualFold(x.owner.login, r.PathValue("owner")) && strings.EqualFold(x.name, r.PathValue("repo")) && t.opens(x) {
-			if t.blind {
-				return nil, &problem{http.StatusForbidden, "Resource not accessible by integration"}
-			}
-			return x, nil
+		if strings.EqualFold(x.owner.login, r.PathValue("owner")) && strings.EqualFold(x.name, r.PathValue("repo")) {
+			return x
 		}
 	}
-	return nil, notFound
+	return nil
 }
 
 // createToken is POST /app/installations/{installation}/access_tokens.
@@ -89,16 +99,25 @@ func (h *Hub) createToken(r *http.Request) (int, any) {
 	id, _ := strconv.ParseInt(r.PathValue("installation"), 10, 64)
 	var in struct {
 		RepositoryIDs []int64           `json:"repository_ids"`
+		Repositories  []string          `json:"repositories"`
 		Permissions   map[string]string `json:"permissions"`
 	}
 	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
 		return fail(&problem{http.StatusUnprocessableEntity, "Problems parsing JSON"})
 	}
-	t := &token{installation: id, expires: time.Now().Add(time.Hour), blind: len(in.Permissions) == 1 && in.Permissions["metadata"] != ""}
-	granted := permissions
-	if t.blind {
-		granted = object{"metadata": "read"}
+	alone := len(in.Permissions) == 1
+	t := &token{
+		installation: id, expires: time.Now().Add(time.Hour),
+		blind: alone && in.Permissions["metadata"] != "", reads: alone && in.Permissions["contents"] == "read",
 	}
+	granted := permissions
+	switch {
+	case t.blind:
+		granted = object{"metadata": "read"}
+	case t.reads:
+		granted = object{"metadata": "read", "contents": "read"}
+	}
+	wanted := len(in.RepositoryIDs) + len(in.Repositories)
 	var repos []any
 	known := false
 	for _, x := range h.repos {
@@ -106,7 +125,8 @@ func (h *Hub) createToken(r *http.Request) (int, any) {
 			continue
 		}
 		known = true
-		if len(in.RepositoryIDs) == 0 || slices.Contains(in.RepositoryIDs, x.id) {
+		named := slices.ContainsFunc(in.Repositories, func(name string) bool { return strings.EqualFold(name, x.name) })
+		if wanted == 0 || named || slices.Contains(in.RepositoryIDs, x.id) {
 			t.repos = append(t.repos, x.id)
 			repos = append(repos, h.repoJSON(x))
 		}
@@ -114,10 +134,10 @@ func (h *Hub) createToken(r *http.Request) (int, any) {
 	if !known {
 		return fail(notFound)
 	}
-	if len(in.RepositoryIDs) > len(t.repos) {
+	if wanted > len(t.repos) {
 		return fail(&problem{http.StatusUnprocessableEntity, "There is at least one repository that does not exist or is not accessible to the parent installation."})
 	}
-	text := "ghs_" + randomText()
+	text := h.secret("ghs_")
 	h.tokens[text] = t
 	return http.StatusCreated, map[string]any{
 		"token": text, "expires_at": stamp(t.expires.UTC()), "repository_selection": "selected", "repositories": repos,

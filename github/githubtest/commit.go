@@ -59,9 +59,14 @@ func (r *Repository) network() *Repository {
 	return r
 }
 
-// find returns the commit that a SHA, a branch or the end of a ref names.
+// find returns the commit that a SHA, a branch, a tag or HEAD names.
 func (r *Repository) find(ref string) *commit {
+	if ref == "HEAD" {
+		ref = "main"
+	}
 	if sha, ok := r.branches[ref]; ok {
+		ref = sha
+	} else if sha, ok := r.tags[ref]; ok {
 		ref = sha
 	}
 	if c := r.hub.commits[ref]; c != nil && c.network == r.network() {

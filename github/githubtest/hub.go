@@ -28,6 +28,7 @@ import (
 	"encoding/pem"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -64,6 +65,7 @@ type Hub struct {
 	commits    map[string]*commit
 	tokens     map[string]*token
 	links      map[string]archiveLink
+	given      []string // every token and link, which are secrets
 	edits      []Edit
 	deliveries []*delivery
 	attempts   []*attempt
@@ -153,6 +155,21 @@ func (h *Hub) nextID() int64 { h.ids++; return h.ids }
 func (h *Hub) tick() time.Time {
 	h.clock = h.clock.Add(time.Minute)
 	return h.clock
+}
+
+// secret makes something secret that is given to whoever asks.
+func (h *Hub) secret(prefix string) string {
+	text := prefix + randomText()
+	h.given = append(h.given, text)
+	return text
+}
+
+// Given returns all tokens that were given out, and what is secret in the addresses of
+// archives: nobody may write any of it down.
+func (h *Hub) Given() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.given)
 }
 
 func randomText() string {

@@ -26,7 +26,7 @@ func (r *Repository) Uninstall(who string) {
 		"action": "removed", "sender": h.userJSON(h.person(who)), "installation": h.installationJSON(r.installation, r.owner),
 		"repository_selection": "selected", "repositories_added": []any{}, "requester": nil,
 		"repositories_removed": []any{object{
-			"id": r.id, "node_id": nodeID("Repository", r.id), "name": r.name, "full_name": r.String(), "private": false,
+			"id": r.id, "node_id": nodeID("Repository", r.id), "name": r.name, "full_name": r.String(), "private": r.private,
 		}},
 	})
 	r.installation = 0

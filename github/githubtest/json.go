@@ -45,13 +45,17 @@ func (h *Hub) userJSON(u *user) object {
 
 func (h *Hub) repoJSON(r *Repository) object {
 	web, git := webURL+r.String(), strings.TrimPrefix(webURL, "https://")+r.String()+".git"
+	visibility := "public"
+	if r.private {
+		visibility = "private"
+	}
 	o := object{
 		"id": r.id, "node_id": nodeID("Repository", r.id), "name": r.name, "full_name": r.String(),
-		"owner": h.userJSON(r.owner), "private": false, "fork": r.parent != nil, "description": nil, "homepage": nil,
+		"owner": h.userJSON(r.owner), "private": r.private, "fork": r.parent != nil, "description": nil, "homepage": nil,
 		"url": apiURL + "repos/" + r.String(), "html_url": web, "clone_url": "https://" + git, "git_url": "git://" + git,
 		"ssh_url": "git@" + git, "svn_url": web, "mirror_url": nil, "default_branch": "main", "language": "HCL", "license": nil,
 		"is_template": false, "web_commit_signoff_required": false, "topics": []any{}, "custom_properties": object{},
-		"archived": false, "disabled": false, "size": 1, "visibility": "public",
+		"archived": false, "disabled": false, "size": 1, "visibility": visibility,
 		"created_at": stamp(epoch), "updated_at": stamp(epoch), "pushed_at": stamp(h.clock),
 	}
 	for _, n := range []string{"forks", "forks_count", "open_issues", "open_issues_count", "stargazers_count", "watchers", "watchers_count"} {

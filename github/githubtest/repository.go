@@ -18,6 +18,8 @@ type Repository struct {
 	installation int64
 	permissions  map[string]string
 	branches     map[string]string // name -> SHA
+	tags         map[string]string
+	private      bool
 	pulls        []*pull
 	comments     []*Comment
 	checks       []*checkRun
@@ -80,6 +82,25 @@ func (r *Repository) Grant(login, permission string) {
 	defer r.hub.mu.Unlock()
 	r.hub.person(login)
 	r.permissions[login] = permission
+}
+
+// SetPrivate lets nobody read the repository who was not granted it.
+func (r *Repository) SetPrivate() {
+	r.hub.mu.Lock()
+	defer r.hub.mu.Unlock()
+	r.private = true
+}
+
+// Tag gives a branch's latest commit a tag, and returns its SHA. A tag that is there
+// already is moved.
+func (r *Repository) Tag(name, branch string) string {
+	r.hub.mu.Lock()
+	defer r.hub.mu.Unlock()
+	if r.tags == nil {
+		r.tags = map[string]string{}
+	}
+	r.tags[name] = r.mustBranch(branch)
+	return r.tags[name]
 }
 
 // Head returns the name of a branch's latest commit.
