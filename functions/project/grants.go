@@ -10,8 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 
-// Grants say which programs of other people's may be run for a project. The zero
-// value allows none but what is built into the engine.
+// Grants say which programs of other people's may be run for a project, and where its
+// modules may come from. The zero value allows no program but what is built into the
+// engine, and no modules but those that everybody may read.
 type Grants struct {
 	// Provisioners allows provisioner blocks, which run commands.
 	Provisioners bool
@@ -20,6 +21,7 @@ type Grants struct {
 	External bool
 
 	providers []cliconfig.Pattern
+	modules   []ModulePattern
 	lock      *lockfile.File
 }
 
@@ -29,7 +31,8 @@ type Grants struct {
 func GrantsOf(base *Settings, baseLock []byte) (Grants, error) {
 	g := Grants{lock: &lockfile.File{}}
 	if base != nil {
-		g.Provisioners, g.External, g.providers = base.Allow.Provisioners, base.Allow.External, base.Allow.Providers
+		g.Provisioners, g.External = base.Allow.Provisioners, base.Allow.External
+		g.providers, g.modules = base.Allow.Providers, base.Allow.Modules
 	}
 	if baseLock == nil {
 		return g, nil

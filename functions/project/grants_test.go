@@ -88,6 +88,49 @@ func TestProviders(t *testing.T) {
 	}
 }
 
+// TestModules is a table of where modules may come from, by what the base branch says.
+func TestModules(t *testing.T) {
+	t.Parallel()
+	s, ds := Parse(FileName, []byte("allow {\n  modules = [\"modules.example.com\", \"github.com/Acme/net-*\", \"github.com/acme/db\"]\n}\n"))
+	if ds != nil {
+		t.Fatal(ds)
+	}
+	some, err := GrantsOf(s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		host       string
+		some, none bool
+	}{
+		{"registry.terraform.io", true, true}, {"registry.opentofu.org", true, true},
+		{"github.com", true, true}, {"codeload.github.com", true, true},
+		{"modules.example.com", true, false}, {"example.com", false, false}, {"x.modules.example.com", false, false},
+		{"api.github.com", false, false}, {"169.254.169.254", false, false}, {"", false, false},
+	} {
+		for g, want := range map[*Grants]bool{&some: test.some, {}: test.none} {
+			err := g.ModuleHost(test.host)
+			if (err == nil) != want || err != nil && !strings.Contains(err.Error(), "modules = [\""+test.host+"\"]") {
+				t.Errorf("%s: %v", test.host, err)
+			}
+		}
+	}
+	for _, test := range []struct {
+		owner, name string
+		want        bool
+	}{
+		{"acme", "net-vpc", true}, {"ACME", "Net-VPC", true}, {"acme", "db", true}, {"acme", "db2", false}, {"acme", "net", false},
+		{"example", "db", false}, {"acme", "", false}, {"", "", false},
+	} {
+		if some.Repository(test.owner, test.name) != test.want {
+			t.Errorf("%s/%s: %v", test.owner, test.name, !test.want)
+		}
+		if (Grants{}).Repository(test.owner, test.name) {
+			t.Errorf("%s/%s: nobody has granted it", test.owner, test.name)
+		}
+	}
+}
+
 func TestGrantsOf(t *testing.T) {
 	t.Parallel()
 	none, err := GrantsOf(nil, nil)

@@ -1,6 +1,7 @@
 // Package project knows which projects a repository has: directories with a root
 // module of their own, planned and applied each for itself; which files matter to
-// which; and what of other people's programs planning one may run.
+// which; what of other people's programs planning one may run, and where its modules may
+// come from.
 //
 // A repository says it in lockstep.hcl ([Parse]), or leaves it to what its
 // directories hold ([Discover]). Whoever opens a pull request writes that file too:

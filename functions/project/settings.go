@@ -25,14 +25,16 @@ type Settings struct {
 	ranges map[string]hcl.Range // of the project blocks, by name
 }
 
-// Allow is what other people's programs may do while a pull request is planned or
-// applied. Only what stands at the base commit is a permission: see [GrantsOf].
+// Allow is what other people's programs may do, and where modules may come from, while a
+// pull request is planned or applied. Only what stands at the base commit is a permission: see [GrantsOf].
 type Allow struct {
 	// Providers may be run in any version, beside those in the dependency lock file.
 	Providers    []cliconfig.Pattern
 	Provisioners bool
 	// External is for the provider hashicorp/external, which runs programs.
 	External bool
+	// Modules are where modules may come from, beside the places that anybody may read.
+	Modules []ModulePattern
 	// Branches are the patterns of those branches whose pull requests are planned and
 	// applied beside the default branch's: see [Settings.Names].
 	Branches []string
@@ -78,7 +80,7 @@ var (
 		{Name: "dir", Required: true}, {Name: "workspace"}, {Name: "when_changed"}, {Name: "var_files"}, {Name: "apply"},
 	}}
 	allowSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
-		{Name: "providers"}, {Name: "provisioners"}, {Name: "external"}, {Name: "branches"},
+		{Name: "providers"}, {Name: "provisioners"}, {Name: "external"}, {Name: "modules"}, {Name: "branches"},
 	}}
 )
 
@@ -145,7 +147,7 @@ func (p *parser) allows(blocks hcl.Blocks) {
 			continue
 		}
 		p.allowed = b
-		attrs := p.content(b.Body, allowSchema, "An allow block can have providers, provisioners, external and branches.").Attributes
+		attrs := p.content(b.Body, allowSchema, "An allow block can have providers, provisioners, external, modules and branches.").Attributes
 		a := &p.settings.Allow
 		for _, s := range p.list(attrs["providers"]) {
 			pattern, err := cliconfig.ParsePattern(s.text)
@@ -155,6 +157,7 @@ func (p *parser) allows(blocks hcl.Blocks) {
 			}
 			a.Providers = append(a.Providers, pattern)
 		}
+		a.Modules = p.modules(attrs["modules"])
 		p.decode(attrs["provisioners"], &a.Provisioners, "true or false")
 		p.decode(attrs["external"], &a.External, "true or false")
 		a.Branches = p.branches(attrs["branches"])

@@ -35,6 +35,7 @@ allow {
   providers    = ["hashicorp/*", "registry.example.com/acme/thing"]
   provisioners = true
   external     = "true"
+  modules      = ["modules.example.com", "GitHub.com/Acme/*", "github.com/acme/net"]
   branches     = ["release/*", "hotfix"]
 }
 `))
@@ -49,7 +50,7 @@ allow {
 	if diff := cmp.Diff(want, s.Projects); diff != "" {
 		t.Error(diff)
 	}
-	if got := fmt.Sprint(s.Allow); got != "{[registry.terraform.io/hashicorp/* registry.example.com/acme/thing] true true [release/* hotfix]}" {
+	if got := fmt.Sprint(s.Allow); got != "{[registry.terraform.io/hashicorp/* registry.example.com/acme/thing] true true [modules.example.com github.com/acme/* github.com/acme/net] [release/* hotfix]}" {
 		t.Error(got)
 	}
 	for branch, want := range map[string]bool{"release/1": true, "hotfix": true, "release": false, "release/1/2": false, "mine": false, "": false} {
@@ -114,7 +115,19 @@ func TestParseRefuses(t *testing.T) {
 		dir(`"a"`) + dir(`"b"`):                                                               "lockstep.hcl:4: Two projects of one name: There is another project \"p\" at lockstep.hcl:1",
 		dir(`"a"`) + "project \"q\" {\n  dir = \"./a\"\n}\n":                                  "lockstep.hcl:4: Two projects in one place: The project \"p\" has the directory a",
 		"allow {\n}\nallow {\n}\n":                                                            "lockstep.hcl:3: Second allow block",
-		"allow {\n  shell = true\n}\n":                                                        "An allow block can have providers, provisioners, external and branches.",
+		"allow {\n  shell = true\n}\n":                                                        "An allow block can have providers, provisioners, external, modules and branches.",
+		"allow {\n  modules = [\"github.com\"]\n}\n":                                          "lockstep.hcl:2: Invalid place of modules: \"github.com\" does not name repositories: public ones are allowed",
+		"allow {\n  modules = [\"github.com/acme\"]\n}\n":                                     "does not name repositories",
+		"allow {\n  modules = [\"github.com/*/net\"]\n}\n":                                    "does not name repositories",
+		"allow {\n  modules = [\"github.com/acme/net/sub\"]\n}\n":                             "does not name repositories",
+		"allow {\n  modules = [\"github.com/acme/..\"]\n}\n":                                  "does not name repositories",
+		"allow {\n  modules = [\"example.com/acme/net/aws\"]\n}\n":                            "names a part of a host, which is allowed as a whole: \"example.com\"",
+		"allow {\n  modules = [\"https://example.com\"]\n}\n":                                 "does not begin with the name of a host",
+		"allow {\n  modules = [\"example.com:8443\"]\n}\n":                                    "has neither a scheme nor a port",
+		"allow {\n  modules = [\"*\"]\n}\n":                                                   "does not begin with the name of a host",
+		"allow {\n  modules = [\"10.0.0.1\"]\n}\n":                                            "does not begin with the name of a host",
+		"allow {\n  modules = \"example.com\"\n}\n":                                           "must be a list of texts",
+		"allow {\n  modules = [" + strings.Repeat("\"a.b\", ", 101) + "]\n}\n":                "Too many patterns: There are 101 places",
 		"allow {\n  branches = [\"[\"]\n}\n":                                                  "lockstep.hcl:2: Invalid pattern: \"[\" is no pattern of branches",
 		"allow {\n  branches = [\"\"]\n}\n":                                                   "is no pattern of branches",
 		"allow {\n  branches = \"main\"\n}\n":                                                 "must be a list of texts",

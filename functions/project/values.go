@@ -129,6 +129,24 @@ func (p *parser) branches(a *hcl.Attribute) []string {
 	return out
 }
 
+// modules reads a list of places that modules may come from, which may be absent.
+func (p *parser) modules(a *hcl.Attribute) []ModulePattern {
+	var out []ModulePattern
+	for _, s := range p.list(a) {
+		pattern, err := ParseModulePattern(s.text)
+		if err != nil {
+			p.errorf(s.at, "Invalid place of modules", "%s.", capital(err.Error()))
+			continue
+		}
+		out = append(out, pattern)
+	}
+	if len(out) > maxPatterns {
+		p.errorf(a.Expr.Range(), "Too many patterns", "There are %d places of modules, and at most %d are allowed: github.com/OWNER/* stands for any repository.", len(out), maxPatterns)
+		return nil
+	}
+	return out
+}
+
 func capital(s string) string {
 	r, n := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(r)) + s[n:]

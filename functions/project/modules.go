@@ -1,0 +1,74 @@
+package project
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A ModulePattern says where modules may come from, beside the repository itself: a host
+// of registries and archives, or repositories on GitHub that are not public.
+type ModulePattern struct {
+	Host string
+	// Owner and Name are set for GitHub alone, in lower case. Name may have *.
+	Owner, Name string
+}
+
+// String returns the pattern as it is written.
+func (p ModulePattern) String() string {
+	if p.Owner == "" {
+		return p.Host
+	}
+	return p.Host + "/" + p.Owner + "/" + p.Name
+}
+
+// gitHub is the host of what has an owner and a name.
+const gitHub = "github.com"
+
+// moduleHosts are those that everybody's modules come from, and that anybody may read:
+// they need no permission.
+var moduleHosts = []string{"registry.terraform.io", "registry.opentofu.org", gitHub, "codeload." + gitHub}
+
+var (
+	hostPattern  = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]([a-z0-9-]*[a-z0-9])?$`)
+	ownerPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]*$`)
+	repoPattern  = regexp.MustCompile(`^[a-z0-9_.*-]+$`)
+)
+
+// ParseModulePattern reads HOST, or github.com/OWNER/NAME, in which NAME may have *.
+func ParseModulePattern(text string) (ModulePattern, error) {
+	host, rest, deep := strings.Cut(strings.ToLower(text), "/")
+	switch owner, name, both := strings.Cut(rest, "/"); {
+	case !hostPattern.MatchString(host):
+		return ModulePattern{}, fmt.Errorf("%q does not begin with the name of a host; it has neither a scheme nor a port", text)
+	case host != gitHub && deep:
+		return ModulePattern{}, fmt.Errorf("%q names a part of a host, which is allowed as a whole: %q", text, host)
+	case host != gitHub:
+		return ModulePattern{Host: host}, nil
+	case !both || !ownerPattern.MatchString(owner) || !repoPattern.MatchString(name) || strings.Trim(name, ".") == "":
+		return ModulePattern{}, fmt.Errorf("%q does not name repositories: public ones are allowed as they are, others as %s/OWNER/NAME or %s/OWNER/*", text, gitHub, gitHub)
+	default:
+		return ModulePattern{Host: host, Owner: owner, Name: name}, nil
+	}
+}
+
+// ModuleHost says why modules may not be had from a host, nil if they may. The error is a
+// sentence for people, with the remedy.
+func (g Grants) ModuleHost(name string) error {
+	if slices.Contains(moduleHosts, name) || slices.ContainsFunc(g.modules, func(p ModulePattern) bool { return p.Host == name && p.Owner == "" }) {
+		return nil
+	}
+	return fmt.Errorf("the base branch does not allow modules from the host %s; if it is to be asked here, name it in the allow block of %s on the base branch: modules = [%q]", name, FileName, name)
+}
+
+// Repository reports whether a repository on GitHub may be read for its modules with the
+// rights of the App, which may have more than the author of a pull request has.
+func (g Grants) Repository(owner, name string) bool {
+	owner, name = strings.ToLower(owner), strings.ToLower(name)
+	return slices.ContainsFunc(g.modules, func(p ModulePattern) bool {
+		ok, err := path.Match(p.Name, name)
+		return p.Host == gitHub && p.Owner == owner && ok && err == nil
+	})
+}
