@@ -123,6 +123,9 @@ func (l *loader) calls(m *Module) {
 			Addr: m.Addr.Child(name), Parent: m, Call: call,
 			Children: map[string]*Module{}, packageDir: m.packageDir,
 		}
+		if l.endless(m, child) {
+			continue
+		}
 		dir, ok := l.locate(m, child)
 		if !ok {
 			continue
@@ -157,6 +160,23 @@ func (l *loader) calls(m *Module) {
 		}
 		l.calls(child)
 	}
+}
+
+// endless reports a module from elsewhere that is called from within itself: each of its
+// calls would be installed in a directory of its own, which again would call it.
+func (l *loader) endless(m, child *Module) bool {
+	call := child.Call
+	if call.address.Kind == source.Local || call.address.Text == "" {
+		return false
+	}
+	for up := m; up.Call != nil; up = up.Parent {
+		if up.Call.address.String() == call.address.String() {
+			l.errorf(&call.SourceRange, "Module calls itself",
+				"The module from %s is called from within itself, as %s, so that the tree of modules would never end.", source.Redact(call.Source), child.Addr)
+			return true
+		}
+	}
+	return false
 }
 
 // locate finds the directory of the module that m calls as child.

@@ -49,6 +49,11 @@ type Installer struct {
 	Fetch    Fetch
 	// Known are the modules that are installed already; may be nil.
 	Known func(key string) (source.Installed, bool)
+	// Bytes bounds what all modules together may have on disk, a package that several call
+	// as often as it is called; 0: nothing does.
+	Bytes int64
+	// Calls bounds how many calls of modules from elsewhere are installed; 0: nothing does.
+	Calls int
 	// Upgrade installs everything anew, in the newest versions that are allowed.
 	Upgrade bool
 	// Events is called for each step; may be nil.
@@ -117,6 +122,8 @@ type installation struct {
 	ctx     context.Context
 	fetched map[string]string // where a package is, by its address
 	fresh   map[string]bool   // the calls whose modules were installed just now
+	bytes   int64             // of what was installed just now
+	calls   int               // of modules that were asked for
 }
 
 // install makes sure that one call's module is there.
@@ -126,6 +133,9 @@ func (run *installation) install(w config.Wanted) (source.Installed, diags.Diagn
 	}
 	if err := run.ctx.Err(); err != nil {
 		return source.Installed{}, diags.Errorf(&w.Call.SourceRange, "Module installation was canceled", "The module %q was not installed. Run init again.", w.Call.Name)
+	}
+	if run.calls++; run.Calls > 0 && run.calls > run.Calls {
+		return source.Installed{}, diags.Errorf(&w.Call.SourceRange, "Too many modules", "The module %q was not installed: the configuration has more than %d calls of modules from elsewhere, with those that such modules make.", w.Call.Name, run.Calls)
 	}
 	address, version := w.Address, ""
 	if address.Kind == source.Registry {

@@ -25,9 +25,11 @@ func (run *installation) place(pkg, dir string) error {
 	defer os.RemoveAll(tmp)
 	fresh := filepath.Join(tmp, "package")
 	if from, ok := run.fetched[pkg]; ok {
-		err = copyPackage(from, fresh)
-	} else {
-		err = run.Fetch(run.ctx, pkg, fresh)
+		if err = run.count(from); err == nil {
+			err = copyPackage(from, fresh)
+		}
+	} else if err = run.Fetch(run.ctx, pkg, fresh); err == nil {
+		err = run.count(fresh)
 	}
 	if err != nil {
 		return err
@@ -40,6 +42,27 @@ func (run *installation) place(pkg, dir string) error {
 	}
 	run.fetched[pkg] = to
 	return nil
+}
+
+// count counts what a directory has, if that is bounded.
+func (run *installation) count(dir string) error {
+	if run.Bytes == 0 {
+		return nil
+	}
+	err := filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			run.bytes += info.Size()
+		}
+		return err
+	})
+	if err == nil && run.bytes > run.Bytes {
+		err = fmt.Errorf("all modules together have more than %d bytes", run.Bytes)
+	}
+	return err
 }
 
 // copyPackage copies what was inspected when it was fetched.

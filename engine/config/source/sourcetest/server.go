@@ -100,6 +100,11 @@ func (s *Server) File(path string, content []byte, header http.Header) {
 	s.files[path], s.headers[path] = content, header
 }
 
+// Redirect lets a path lead to another address.
+func (s *Server) Redirect(path, to string) {
+	s.File(path, []byte{}, http.Header{"Location": {to}})
+}
+
 // Module makes the registry know a version of NAMESPACE/NAME/SYSTEM, whose package is
 // at a source address.
 func (s *Server) Module(name, version, location string) {
@@ -146,6 +151,10 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	maps.Copy(w.Header(), s.headers[r.URL.Path])
+	if w.Header().Get("Location") != "" {
+		w.WriteHeader(http.StatusFound)
+		return
+	}
 	if content == nil {
 		w.WriteHeader(http.StatusNoContent)
 	}
