@@ -15,7 +15,7 @@ import (
 
 // format is the version of the file's format. It changes with any change of what
 // is in the file, because nothing tries to read old plans.
-const format = 1
+const format = 2
 
 // The archive's members.
 const (
@@ -24,6 +24,7 @@ const (
 	prevStateName  = "state-prev"
 	priorStateName = "state-prior"
 	lockName       = "lock.hcl"
+	modulesName    = "modules.json"
 	configDir      = "config/"
 )
 
@@ -76,6 +77,17 @@ func (a *archive) header(engine string) {
 		panic("planfile: " + err.Error())
 	}
 	a.add(headerName, b)
+}
+
+func (a *archive) modules(sums map[string]string) {
+	if sums == nil {
+		return
+	}
+	b, err := json.Marshal(sums)
+	if err != nil {
+		panic("planfile: " + err.Error())
+	}
+	a.add(modulesName, b)
 }
 
 func (a *archive) config(files map[string][]byte) {

@@ -2,6 +2,7 @@ package planfile
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,9 @@ type File struct {
 	// Config are the files of the configuration by their path relative to the root
 	// module's directory, or absolute, with forward slashes.
 	Config map[string][]byte
+	// Modules are checksums of the packages of modules that the plan was made with, by the
+	// keys of their calls; nil if it does not matter. The caller compares them.
+	Modules map[string]string
 	// Lock is the dependency lock file that the providers were chosen by; nil if
 	// there is none.
 	Lock []byte
@@ -153,6 +157,7 @@ func Encode(w io.Writer, f *File) error {
 	if f.Lock != nil {
 		a.add(lockName, f.Lock)
 	}
+	a.modules(f.Modules)
 	a.config(f.Config)
 	return a.close()
 }
@@ -169,5 +174,10 @@ func Decode(src []byte, o Options) (*File, error) {
 		return nil, fmt.Errorf("the saved plan is damaged: %w; plan again", err)
 	}
 	f.Engine, f.Lock, f.Config = o.Engine, m.files[lockName], m.config
+	if src := m.files[modulesName]; src != nil {
+		if err := json.Unmarshal(src, &f.Modules); err != nil {
+			return nil, fmt.Errorf("the saved plan is damaged: %s: %w; plan again", modulesName, err)
+		}
+	}
 	return f, nil
 }
