@@ -153,7 +153,7 @@ func (t Tree) file(files fs.FS, name string) error {
 	return nil
 }
 
-// listing adds the names in a directory.
+// listing adds the names in a directory, but what is put there to plan in it.
 func (t Tree) listing(files fs.FS, dir string) error {
 	entries, err := fs.ReadDir(files, dir)
 	if err != nil {
@@ -161,6 +161,9 @@ func (t Tree) listing(files fs.FS, dir string) error {
 	}
 	var names []string
 	for _, e := range entries {
+		if e.Name() == ".terraform" {
+			continue
+		}
 		names = append(names, fmt.Sprintf("%q %v", e.Name(), e.Type()))
 	}
 	t[path.Join(dir, "*")] = sum([]byte(strings.Join(names, "\n")))

@@ -119,7 +119,7 @@ func TestInputsBehindLinks(t *testing.T) {
 	defer root.Close()
 	inputs := func() Tree {
 		t.Helper()
-		tree, err := Inputs(root.FS(), Project{Name: "app", Dir: "app"})
+		tree, err := Inputs(root.FS(), Project{Name: "app", Dir: "app"}, "app", "dir")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,6 +129,7 @@ func TestInputsBehindLinks(t *testing.T) {
 	write("checkout/shared.json", "2")
 	write("secret", "2")
 	write("checkout/app/dangling", "-> elsewhere")
+	write("checkout/app/.terraform/modules/m/main.tf", "what planning puts there")
 	if diff := cmp.Diff([]string{"app/dangling", "app/inside"}, before.Diff(inputs())); diff != "" {
 		t.Error(diff)
 	}

@@ -110,6 +110,9 @@ func (o *operation) prepare(ctx context.Context, saved []byte, ds diags.Diagnost
 	if err := o.pool.SameAs(file.Providers); err != nil {
 		return nil, append(ds, diags.FromError("Saved plan is for other providers", err)...)
 	}
+	if ds = append(ds, o.sameModules(file.Modules)...); ds.HasErrors() {
+		return nil, ds
+	}
 	cfg, more := config.Load(config.Input{Tree: source.Saved(file.Config), Installed: o.cfg.Manifest().Lookup()})
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, ds

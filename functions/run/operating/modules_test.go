@@ -55,3 +55,68 @@ func TestModulesFromElsewhere(t *testing.T) {
 		t.Errorf("unlock: %v, fetched %d times", err, fetched)
 	}
 }
+
+// TestModulesMove holds that a plan is applied with the very modules that it was made
+// with, their files that are no configuration included, whatever a branch is by then.
+func TestModulesMove(t *testing.T) {
+	const caller = "module \"m\" {\n  source = \"github.com/acme/private//net?ref=main\"\n}\noutput \"o\" {\n  value = \"${module.m.o} ${length(fileset(path.root, \"*.tf\"))}\"\n}\n"
+	files := map[string]string{
+		"net/main.tf":   "output \"o\" {\n  value = \"${file(\"${path.module}/words.txt\")} ${file(\"${path.module}/../more.txt\")}\"\n}\n",
+		"net/words.txt": "first",
+		"more.txt":      "more",
+		"link":          "-> more.txt",
+	}
+	b := newBench(t, map[string]string{"net/main.tf": caller})
+	b.engine.Modules = func(ctx context.Context, _ run.Job, dir string, tree source.Tree) (*config.Config, diags.Diagnostics) {
+		return modules.Pipeline(dir, tree, modules.PipelineOptions{Repository: func(_ context.Context, _, _, _, to string) error {
+			for name, content := range files {
+				path := filepath.Join(to, name)
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					return err
+				}
+				if target, ok := strings.CutPrefix(content, "-> "); ok {
+					if err := os.Symlink(target, path); err != nil {
+						return err
+					}
+				} else if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+					return err
+				}
+			}
+			return nil
+		}}).Install(ctx)
+	}
+	p := b.plan()
+	if p.Plan == nil || !strings.Contains(p.Report, "first more 1") {
+		t.Fatalf("%+v", p)
+	}
+	for _, name := range p.Read {
+		if strings.Contains(name, ".terraform") {
+			t.Errorf("the plan depends on %s, which is in no checkout", name)
+		}
+	}
+	for name, content := range map[string]string{
+		"net/main.tf":   "output \"o\" {\n  value = \"other\"\n}\n",
+		"net/words.txt": "second", // what no configuration is
+		"more.txt":      "",       // of the package, beside the module
+		"new.txt":       "",
+		"link":          "-> net/words.txt",
+	} {
+		was, known := files[name]
+		files[name] = content
+		o := b.apply(p.Plan, true)
+		for _, want := range []string{"Saved plan is for other modules", `"m", from git::https://github.com/acme/private.git//net?ref=main,`, "lockstep plan"} {
+			if !o.Failed || !strings.Contains(flat(o.Report), want) {
+				t.Errorf("%s moved: %+v, want %q", name, o, want)
+			}
+		}
+		if files[name] = was; !known {
+			delete(files, name)
+		}
+	}
+	if o := b.apply(p.Plan, true); o.Failed || !strings.Contains(o.Report, "first more 1") {
+		t.Errorf("%+v", o)
+	}
+	if again := b.plan(); again.Applyable {
+		t.Errorf("a plan after the apply: %+v", again)
+	}
+}

@@ -79,7 +79,7 @@ func (o *operation) load(ctx context.Context, modules bool) (*config.Config, dia
 		return config.Load(config.Input{Tree: tree})
 	}
 	// A repository may have anything in the place where modules go.
-	if err := o.root.RemoveAll(path.Join(o.job.Dir, ".terraform")); err != nil {
+	if err := o.root.RemoveAll(path.Join(o.job.Dir, dataDir)); err != nil {
 		cfg, ds := config.Load(config.Input{Tree: tree})
 		return cfg, append(ds, diags.FromError("Modules cannot be installed", err)...)
 	}

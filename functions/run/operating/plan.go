@@ -26,13 +26,13 @@ func (e *Engine) Plan(ctx context.Context, j run.Job) (run.PlanResult, error) {
 	}
 	hide := o.secrets(plan, nil)
 	if ds.HasErrors() {
-		return run.PlanResult{Report: o.trouble(hide, ds), Read: o.window.read()}, nil
+		return run.PlanResult{Report: o.trouble(hide, ds), Read: o.read()}, nil
 	}
 	saved, err := o.save(plan)
 	if err != nil {
 		return run.PlanResult{}, fmt.Errorf("save the plan of %s: %w", describe(j), err)
 	}
-	res := run.PlanResult{Plan: saved, State: o.stateID(), Applyable: plan.Applyable, Read: o.window.read()}
+	res := run.PlanResult{Plan: saved, State: o.stateID(), Applyable: plan.Applyable, Read: o.read()}
 	res.Report, res.Full = o.report(hide, plan, ds)
 	c := &res.Counts
 	c.Add, c.Change, c.Destroy, c.Import, c.Forget = render.Counts(plan)
@@ -59,11 +59,18 @@ func (o *operation) plan(ctx context.Context, ds diags.Diagnostics) (*plans.Plan
 
 // save encodes a plan with the configuration that it was made from.
 func (o *operation) save(p *plans.Plan) ([]byte, error) {
-	f := &planfile.File{Engine: o.engine.Version, Plan: p, Config: map[string][]byte{}, Lock: o.lockFile(), Providers: o.pool.Selections()}
+	packages, err := o.packages()
+	if err != nil {
+		return nil, err
+	}
+	f := &planfile.File{
+		Engine: o.engine.Version, Plan: p, Config: map[string][]byte{}, Modules: packages,
+		Lock: o.lockFile(), Providers: o.pool.Selections(),
+	}
 	for name, file := range o.cfg.Files {
 		f.Config[name] = file.Bytes
 	}
 	var b bytes.Buffer
-	err := planfile.Encode(&b, f)
+	err = planfile.Encode(&b, f)
 	return b.Bytes(), err
 }
