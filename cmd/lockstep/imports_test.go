@@ -22,7 +22,7 @@ var allowed = map[string][]string{
 	"cmd/lockstep/machine": {"functions/...", "github"},
 
 	"functions/wiring":        {"functions/run", "functions/run/runaws", "github"},
-	"functions/wiring/worker": {"functions/wiring", "functions/run", "functions/run/operating", "functions/run/workdir", "statebackend/...", "engine/..."},
+	"functions/wiring/worker": {"functions/wiring", "functions/run", "functions/run/modules", "functions/run/operating", "functions/run/workdir", "statebackend/...", "engine/..."},
 	"functions/webhook":       {"functions/wiring", "functions/run", "github"},
 	"functions/plan":          {"functions/wiring/...", "functions/run"},
 	"functions/apply":         {"functions/wiring/...", "functions/run"},
@@ -37,7 +37,7 @@ var allowed = map[string][]string{
 	"functions/run/runlocal":  {"functions/run", "engine/walk"},
 	"functions/run/page":      {},
 	"functions/run/runtest":   {"functions/run", "functions/comment", "github", "statebackend/statebackendtest"},
-	"functions/run/modules":   {"functions/run/workdir", "engine/config/...", "engine/hosts"},
+	"functions/run/modules":   {"functions/run", "functions/run/workdir", "github", "engine/config/...", "engine/diags", "engine/hosts"},
 	"functions/run/workdir":   {"statebackend/...", "engine/..."},
 
 	"github/githubtest": {"github"},

@@ -214,7 +214,12 @@ func TestTokenVariable(t *testing.T) {
 }
 
 func TestPolicies(t *testing.T) {
-	public := Policy{PublicOnly: true, HTTP: true, Host: func(name string) bool { return name != "evil.example.com" }}
+	public := Policy{PublicOnly: true, HTTP: true, Host: func(name string) error {
+		if name == "evil.example.com" {
+			return errors.New("it is not among those that may be asked")
+		}
+		return nil
+	}}
 	for text, want := range map[string]string{
 		"https://example.com/x":         "",
 		"http://example.com/x":          "",
@@ -226,6 +231,14 @@ func TestPolicies(t *testing.T) {
 		"https://0.0.0.0/":              "link-local",
 		"http://169.254.169.254/":       "link-local",
 		"https://evil.example.com/?x=y": "is not among those",
+		"https://EVIL.example.com/":     "is not among those",
+		"https://[64:ff9b::a9fe:a9fe]/": "link-local",
+		"https://[64:ff9b::a00:1]/":     "private network",
+		"https://[64:ff9b::808:808]/":   "",
+		"https://[2002:7f00:1::]/":      "private network",
+		"https://[::ffff:10.0.0.1]/":    "private network",
+		"https://198.18.0.1/":           "private network",
+		"https://255.255.255.255/":      "private network",
 		"ftp://example.com/":            "only https",
 	} {
 		err := public.CheckURL(parseURL(t, text))

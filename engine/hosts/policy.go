@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -15,8 +17,9 @@ import (
 // link-local and multicast addresses, where clouds keep the metadata services that
 // hand out credentials.
 type Policy struct {
-	// Host reports whether a host (without port, lower case) may be asked; nil for all.
-	Host func(name string) bool
+	// Host says why a host (without port, lower case) may not be asked, with the remedy; nil
+	// if it may. No func allows all.
+	Host func(name string) error
 	// HTTP allows http beside https.
 	HTTP bool
 	// PublicOnly refuses the addresses of private networks and of this machine.
@@ -35,8 +38,10 @@ func (p Policy) CheckURL(u *url.URL) error {
 // CheckHost refuses hosts that the policy does not allow. Where a name leads to is
 // known only when a connection is made; see [Policy.Transport].
 func (p Policy) CheckHost(name string) error {
-	if p.Host != nil && !p.Host(name) {
-		return &RefusedError{fmt.Sprintf("the host %s is not among those that may be asked", name)}
+	if p.Host != nil {
+		if err := p.Host(strings.ToLower(name)); err != nil {
+			return &RefusedError{err.Error()}
+		}
 	}
 	if ip, err := netip.ParseAddr(name); err == nil {
 		return p.checkIP(ip)
@@ -90,11 +95,42 @@ func (p Policy) checkIP(ip netip.Addr) error {
 	if ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() || ip == metadataIPv6 {
 		return &RefusedError{fmt.Sprintf("nothing is installed from the address %s: it is link-local, a multicast address or a metadata service", ip)}
 	}
-	if p.PublicOnly && (ip.IsPrivate() || ip.IsLoopback() || sharedSpace.Contains(ip)) {
+	if inner, ok := translated(ip); ok {
+		return p.checkIP(inner)
+	}
+	special := slices.ContainsFunc(notPublic, func(n netip.Prefix) bool { return n.Contains(ip) })
+	if p.PublicOnly && (ip.IsPrivate() || ip.IsLoopback() || special) {
 		return &RefusedError{fmt.Sprintf("nothing is installed from the address %s here: it is in a private network", ip)}
 	}
 	return nil
 }
 
-// sharedSpace is for networks behind a carrier's or a cloud's translation (RFC 6598).
-var sharedSpace = netip.MustParsePrefix("100.64.0.0/10")
+// notPublic are networks that are nobody's in public, beside those that netip knows.
+// Source: https://www.iana.org/assignments/iana-ipv4-special-registry
+var notPublic = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"),     // this network
+	netip.MustParsePrefix("100.64.0.0/10"), // behind a carrier's or a cloud's translation (RFC 6598)
+	netip.MustParsePrefix("192.0.0.0/24"),  // protocol assignments
+	netip.MustParsePrefix("198.18.0.0/15"), // benchmarks
+	netip.MustParsePrefix("240.0.0.0/4"),   // reserved, and broadcast
+	netip.MustParsePrefix("fec0::/10"),     // site-local
+}
+
+// nat64 and sixToFour are networks of IPv6 whose addresses stand for those of IPv4 (RFC
+// 6052, RFC 3056).
+var (
+	nat64     = netip.MustParsePrefix("64:ff9b::/96")
+	sixToFour = netip.MustParsePrefix("2002::/16")
+)
+
+// translated returns the address of IPv4 that one of IPv6 stands for.
+func translated(ip netip.Addr) (netip.Addr, bool) {
+	b := ip.As16()
+	switch {
+	case nat64.Contains(ip):
+		return netip.AddrFrom4([4]byte(b[12:16])), true
+	case sixToFour.Contains(ip):
+		return netip.AddrFrom4([4]byte(b[2:6])), true
+	}
+	return netip.Addr{}, false
+}

@@ -106,7 +106,7 @@ func (t *task) job(ctx context.Context, r Run, dir string) (j Job, problem strin
 	}
 	return Job{
 		Checkout: dir, Dir: r.Dir, Project: r.Project, Workspace: r.Workspace,
-		Repo: r.Pull.Repo, Number: r.Pull.Number, Head: r.Head,
+		Repo: r.Pull.Repo, Installation: r.Pull.Installation, Number: r.Pull.Number, Head: r.Head,
 		Owner:    fmt.Sprintf("lockstep %s#%d", r.Pull.Repo, r.Pull.Number),
 		VarFiles: r.VarFiles, Grants: grants,
 	}, "", nil

@@ -108,6 +108,7 @@ type Job struct {
 	Project       string
 	Workspace     string
 	Repo          github.Repo
+	Installation  int64  // that has the repository
 	Number        int    // of the pull request
 	Head          string // SHA of its head
 	// Owner says, in the state's lock, who holds it: "lockstep acme/infra#7".

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/functions/run/modules"
 	"github.com/lockstep-iac/lockstep/functions/run/operating"
 	"github.com/lockstep-iac/lockstep/functions/run/page"
 	"github.com/lockstep-iac/lockstep/functions/run/rounds"
@@ -42,6 +43,9 @@ type Config struct {
 	// Secrets are other texts that are in no output, such as the App's key: a plugin can
 	// read files of ours.
 	Secrets []string
+	// Modules makes the connections for modules of registries and archives; nil stands for
+	// one that connects to public addresses only.
+	Modules http.RoundTripper
 	// URL is where people find the pages, without a slash at the end.
 	URL string
 	// Log is told what went wrong and was, or will be, tried again.
@@ -70,6 +74,7 @@ func Open(c Config) (*Machine, error) {
 		return nil, err
 	}
 	e := &operating.Engine{Version: c.Version, Backend: c.States(data.States), Rescued: filepath.Join(c.Dir, "rescued")}
+	e.Modules = modules.Elsewhere{App: c.App, Transport: c.Modules}.Install
 	hidden := slices.Concat(c.Secrets, ownSecrets(c.Environ))
 	e.Secrets = func() []string { return hidden }
 	if c.PluginEnv != nil {

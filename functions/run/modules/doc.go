@@ -1,8 +1,23 @@
 // Package modules puts together what modules from elsewhere are installed with: the
-// getters of the command line, which has git and the user's own rights, and those of
-// the pipeline, which has neither: there, repositories on GitHub come as archives,
-// with the rights of the App.
+// getters of the command line, which has git and the user's own rights, and those of the
+// pipeline, which has neither.
 //
-// It knows no pull requests. Only mains import it, so that nothing else links what
-// fetches archives. Start at [CommandLine] and [Pipeline].
+// In the pipeline, whoever opens a pull request writes the addresses that are fetched, and
+// reads in the plan what was found: so nothing may be fetched that only we may see.
+//
+//   - Repositories on GitHub come as archives. The App's installation may read more of them
+//     than the pull request's author: it is used for the pull request's own repository, and
+//     for those of the same account that the base branch's lockstep.hcl names in
+//     allow { modules = ["github.com/OWNER/NAME"] }. The token opens the files of one
+//     repository and never leaves package github. All others are fetched without a token,
+//     as anybody may: so a private one that is not named is not found. Whoever may open
+//     pull requests can read the repositories that are named.
+//   - Registries and archives are asked without tokens, by https, and only at hosts that
+//     anybody's modules come from, and those that allow's modules name
+//     ([project.Grants.ModuleHost]); each redirect is held against that, too. Connections
+//     are to public addresses only, whatever a name leads to when it is looked up.
+//   - S3 is not asked: the function's role may read every state.
+//   - Other git repositories are refused: there is no git in a Lambda function.
+//
+// Start at [CommandLine] and [Elsewhere].
 package modules

@@ -80,16 +80,14 @@ func number(text string, otherwise int) int {
 
 // PipelineOptions say what a pull request's modules may come from.
 type PipelineOptions struct {
-	// Host reports whether a host may be asked, registries' and archives' alike. GitHub's
-	// repositories do not depend on it: see Repository.
-	Host func(name string) bool
+	// Host says why a host may not be asked, nil if it may, registries' and archives' alike.
+	// GitHub's repositories do not depend on it: see Repository.
+	Host func(name string) error
 	// Repository fetches repositories of GitHub; see [Repository].
 	Repository Repository
 	// Transport makes the connections of http; nil stands for one that connects to public
 	// addresses only.
 	Transport http.RoundTripper
-	// S3 lets modules come from S3, with the rights of the function.
-	S3 bool
 }
 
 // Pipeline returns what installs the modules that the configuration in a checkout
@@ -98,15 +96,9 @@ type PipelineOptions struct {
 // link there. Registries are asked without tokens.
 func Pipeline(dir string, tree source.Tree, o PipelineOptions) *installing.Installer {
 	policy := hosts.Policy{Host: o.Host, PublicOnly: true}
-	if o.Transport != nil {
-		policy.PublicOnly = false // the transport's to say
-	}
-	get := &getting.Getters{Policy: policy, Transport: o.Transport}
+	get := &getting.Getters{Policy: policy, Transport: o.Transport, More: []getting.Getter{noS3{}}}
 	if o.Repository != nil {
 		get.More = append(get.More, githubGetter{o.Repository})
-	}
-	if o.S3 {
-		get.More = append(get.More, s3Getter{policy, getting.DefaultLimits})
 	}
 	client := &hosts.Client{Policy: policy, Transport: o.Transport, Retries: 1}
 	return &installing.Installer{

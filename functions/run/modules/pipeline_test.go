@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,11 +22,24 @@ func TestPipeline(t *testing.T) {
 	t.Parallel()
 	server := sourcetest.New(t)
 	server.File("/m.zip", sourcetest.Zip(t, map[string]string{"main.tf": ""}), nil)
+	for name, to := range map[string]string{
+		"elsewhere": "https://example.org/m.zip", "metadata": "https://169.254.169.254/m.zip", "inside": "https://10.0.0.1/m.zip",
+		"plain": "http://" + sourcetest.Host + "/m.zip", "file": "file:///etc", "repository": "git::https://github.com/acme/linked.git//modules/x",
+	} {
+		server.Redirect("/to/"+name, to)
+		server.File("/get/"+name, []byte{}, http.Header{"X-Terraform-Get": {to}})
+	}
+	server.Module("acme/evil/aws", "1.0.0", "https://127.0.0.1/m.zip")
 	server.Module("acme/net/aws", "1.0.0", "git::ssh://git@github.com/acme/private.git//modules/x?ref=v2")
 	var asked []string
 	options := PipelineOptions{
 		Transport: server.Transport(),
-		Host:      func(name string) bool { return name == "127.0.0.1" },
+		Host: func(name string) error {
+			if name != sourcetest.Host && net.ParseIP(name) == nil {
+				return fmt.Errorf("the host %s is not among those that may be asked", name)
+			}
+			return nil
+		},
 		Repository: func(_ context.Context, owner, name, ref, dir string) error {
 			asked = append(asked, fmt.Sprint(owner, "/", name, "@", ref))
 			if name == "none" {
@@ -38,15 +53,25 @@ func TestPipeline(t *testing.T) {
 		{"github.com/acme/public", ""},
 		{"git::https://github.com/acme/private.git//modules/x?ref=v1", ""},
 		{"git@github.com:acme/private.git", ""},
-		{server.Address() + "/acme/net/aws", ""},
-		{server.URL() + "/m.zip", ""},
+		{sourcetest.Host + "/acme/net/aws", ""},
+		{"https://" + sourcetest.Host + "/m.zip", ""},
 		{"git::https://github.com/acme/none.git?ref=main", "could not be fetched from git::https://github.com/acme/none.git?ref=main: the App has no access to it"},
 		{"git::https://github.com/acme/x/y.git", "must be OWNER/REPOSITORY"},
 		{"git::https://github.com/acme/x.git?sshkey=s3cret", "the App that Lockstep runs as must be installed"},
 		{"git::https://gitlab.com/acme/x.git", "git repositories other than GitHub's cannot be fetched here"},
 		{"https://example.com/m.zip", "the host example.com is not among those that may be asked"},
 		{"example.com/acme/net/aws", "the host example.com is not among those that may be asked"},
-		{"s3::https://s3.amazonaws.com/b/k.zip", `not fetched by "s3"`},
+		{"https://" + sourcetest.Host + "/to/elsewhere", "the host example.org is not among those that may be asked"},
+		{"https://" + sourcetest.Host + "/to/metadata", "nothing is installed from the address 169.254.169.254"},
+		{"https://" + sourcetest.Host + "/to/inside", "nothing is installed from the address 10.0.0.1 here: it is in a private network"},
+		{"https://" + sourcetest.Host + "/to/plain", "only https URLs are followed"},
+		{"https://" + sourcetest.Host + "/get/metadata", "nothing is installed from the address 169.254.169.254"},
+		{"https://" + sourcetest.Host + "/get/file", `no getter available for X-Terraform-Get source protocol: "file"`},
+		{"https://" + sourcetest.Host + "/get/repository", ""},
+		{sourcetest.Host + "/acme/evil/aws", "nothing is installed from the address 127.0.0.1 here: it is in a private network"},
+		{"https://10.0.0.1/m.zip", "it is in a private network"},
+		{"s3::https://s3.amazonaws.com/b/k.zip", "S3 is not asked for modules here, for a pull request must not read with our rights"},
+		{"s3::https://s3.amazonaws.com/b/k", "S3 is not asked for modules here"},
 		{"/etc", `not fetched by "file"`},
 		{"http://127.0.0.1/x.zip", "only https URLs are followed"},
 	} {
@@ -61,7 +86,7 @@ func TestPipeline(t *testing.T) {
 			t.Errorf("%s: %s, want %q", test.source, got, test.want)
 		}
 	}
-	want := []string{"acme/public@HEAD", "acme/private@v1", "acme/private@HEAD", "acme/private@v2", "acme/none@main"}
+	want := []string{"acme/public@HEAD", "acme/private@v1", "acme/private@HEAD", "acme/private@v2", "acme/none@main", "acme/linked@HEAD"}
 	if !slices.Equal(asked, want) {
 		t.Errorf("asked for %q, want %q", asked, want)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/functions/run/modules"
 	"github.com/lockstep-iac/lockstep/functions/run/operating"
 	"github.com/lockstep-iac/lockstep/functions/wiring"
 )
@@ -30,6 +31,7 @@ func Open(f wiring.Function) (*wiring.World, error) {
 	target := Target{Role: w.TargetRole, ExternalID: w.ExternalID, Region: w.AWS.Region, STS: sts.NewFromConfig(w.AWS)}
 	w.Pipeline.Engine = &operating.Engine{
 		Version: version, Backend: operating.S3States,
+		Modules: modules.Elsewhere{App: w.App}.Install,
 		// The disk of an environment outlives an invocation: what is installed once is
 		// there for the next.
 		DataDir:   filepath.Join(os.TempDir(), "lockstep-providers"),

@@ -107,7 +107,7 @@ func (g *Getters) unknown(address string) error {
 		rest = address
 	}
 	if kind == "git" {
-		return fmt.Errorf("git repositories other than GitHub's cannot be fetched here: %s", source.Redact(rest))
+		return fmt.Errorf("git repositories other than GitHub's cannot be fetched here: %s; have the module in one on GitHub, in an archive behind https, or in a registry", source.Redact(rest))
 	}
 	return fmt.Errorf("modules are not fetched by %q: put the module into a git repository, an archive behind https, an S3 bucket or a registry", kind)
 }

@@ -2,6 +2,7 @@ package getting_test
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"net/http"
 	"os"
@@ -221,7 +222,7 @@ func TestHostsThatMayNotBeAsked(t *testing.T) {
 	s.File("/m.zip", sourcetest.Zip(t, map[string]string{"main.tf": ""}), nil)
 	s.Requests()
 	for _, policy := range []hosts.Policy{
-		{Host: func(string) bool { return false }},
+		{Host: func(string) error { return errors.New("not this host") }},
 		{PublicOnly: true},
 	} {
 		for _, address := range []string{s.URL() + "/m.zip", "git::" + s.URL() + "/git/net.git"} {

@@ -1,0 +1,80 @@
+package modules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// An App fetches repositories of GitHub; *github.App is it.
+type App interface {
+	// Fetch fetches one that an installation has, FetchPublic one that everybody may read.
+	// The errors wrap github.ErrNotFound if there is none, or it has no such ref.
+	Fetch(ctx context.Context, installation int64, r github.Ref, dir string) error
+	FetchPublic(ctx context.Context, r github.Ref, dir string) error
+}
+
+// Elsewhere installs the modules that a pull request's configuration calls. Which those
+// may be, the base branch says: see the package's documentation.
+type Elsewhere struct {
+	App App
+	// Transport makes the connections to registries and servers of archives; nil stands for
+	// one that connects to public addresses only. Addresses that are written as numbers must
+	// be public with any.
+	Transport http.RoundTripper
+}
+
+// The bounds of all modules of a configuration. Their bytes are half of the disk that a
+// function of template.yaml has.
+const (
+	installTimeout = 5 * time.Minute
+	maxBytes       = 1 << 30
+	maxCalls       = 500
+)
+
+// Install is for operating.Engine.Modules.
+func (e Elsewhere) Install(ctx context.Context, j run.Job, dir string, tree source.Tree) (*config.Config, diags.Diagnostics) {
+	ctx, cancel := context.WithTimeoutCause(ctx, installTimeout, fmt.Errorf("modules are not installed within %s", installTimeout))
+	defer cancel()
+	in := Pipeline(dir, tree, PipelineOptions{Host: j.Grants.ModuleHost, Repository: e.repository(j), Transport: e.Transport})
+	in.Bytes, in.Calls = maxBytes, maxCalls
+	return in.Install(ctx)
+}
+
+// repository fetches repositories for a job: the pull request's own and those that the
+// base branch names with the rights of the installation, all others as anybody may.
+func (e Elsewhere) repository(j run.Job) Repository {
+	return func(ctx context.Context, owner, name, ref, dir string) error {
+		r := github.Ref{Owner: owner, Name: name, Ref: ref}
+		own := strings.EqualFold(owner+"/"+name, j.Repo.String())
+		granted := strings.EqualFold(owner, j.Repo.Owner) && j.Grants.Repository(owner, name)
+		if own || granted {
+			if err := e.App.Fetch(ctx, j.Installation, r, dir); err == nil || !errors.Is(err, github.ErrNotFound) {
+				return err
+			}
+		}
+		err := e.App.FetchPublic(ctx, r, dir)
+		if !errors.Is(err, github.ErrNotFound) {
+			return err
+		}
+		where := fmt.Sprintf("there is no public repository %s/%s with the ref %s", owner, name, ref)
+		switch {
+		case own:
+			return fmt.Errorf("this repository has no ref %s", ref)
+		case granted:
+			return fmt.Errorf("%s, and the App finds none either: check the name and the ref, and that the App is installed on it", where)
+		case strings.EqualFold(owner, j.Repo.Owner):
+			return fmt.Errorf("%s; if it is private, install the App on it, and name it in the allow block of lockstep.hcl on the base branch: modules = [\"github.com/%s/%s\"]", where, owner, name)
+		}
+		return fmt.Errorf("%s; a private one can be had from the account %s only", where, j.Repo.Owner)
+	}
+}
