@@ -57,10 +57,12 @@ type Run struct {
 
 // PlanOptions say what kind of plan to make.
 type PlanOptions struct {
-	Mode         plans.Mode // 0 means normal
-	SkipRefresh  bool
-	Targets      []addrs.Target
-	ForceReplace []addrs.AbsResourceInstance
+	Mode        plans.Mode // 0 means normal
+	SkipRefresh bool
+	// Targets and Excludes plan part of the configuration only: the targets and what they
+	// depend on, or all but the excludes and what depends on them. At most one may be given.
+	Targets, Excludes []addrs.Target
+	ForceReplace      []addrs.AbsResourceInstance
 }
 
 // Plan compares the configuration with a state and says what would have to
@@ -83,7 +85,7 @@ func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (*plan
 	plan, more := planning.Plan(ctx, planning.Input{
 		Config: r.Config, Refs: rs, State: state, Providers: r.Providers,
 		Variables: r.Variables, EphemeralVariables: ephemeralVariables(r.Config), Given: r.Given, Unfit: r.Unfit,
-		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Targets: o.Targets, ForceReplace: o.ForceReplace,
+		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Targets: o.Targets, Excludes: o.Excludes, ForceReplace: o.ForceReplace,
 		Parallelism: r.Parallelism, Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
 		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Timestamp: now,
 		Events: r.Events,

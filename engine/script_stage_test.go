@@ -234,12 +234,16 @@ func (s *stage) command(o *order, verb string, args []string) {
 			o.options.Mode = plans.RefreshOnlyMode
 		case "-refresh":
 			o.options.SkipRefresh = value == "false"
-		case "-target":
+		case "-target", "-exclude":
 			t, err := addrs.ParseTarget(value)
 			if err != nil {
 				s.t.Fatal(err)
 			}
-			o.options.Targets = append(o.options.Targets, t)
+			to := &o.options.Targets
+			if name == "-exclude" {
+				to = &o.options.Excludes
+			}
+			*to = append(*to, t)
 		case "-replace":
 			a, err := addrs.ParseAbsResourceInstance(value)
 			if err != nil {

@@ -85,9 +85,9 @@ func (a *app) openSaved(path string, o *operationFlags) (*plans.Plan, *operation
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, &operation{a: a}, diags.Errorf(nil, "Not a saved plan", "%s is a directory: use -chdir to work in another directory.", path)
 	}
-	if o.destroy || o.refreshOnly || len(o.targets) > 0 || len(o.replace) > 0 {
+	if o.destroy || o.refreshOnly || o.part.given() || len(o.replace) > 0 {
 		return nil, &operation{a: a}, diags.Errorf(nil, "Mode options with a saved plan",
-			"-destroy, -refresh-only, -target and -replace say what to plan; a saved plan is carried out as it is.")
+			"-destroy, -refresh-only, -target, -exclude and -replace say what to plan; a saved plan is carried out as it is.")
 	}
 	plan, op, ds := a.openPlan(path, o.locks, o.paths, "OperationTypeApply")
 	if ds.HasErrors() {

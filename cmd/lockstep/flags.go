@@ -125,7 +125,7 @@ type operationFlags struct {
 	destroyCommand bool
 	refreshOnly    bool
 	refresh        bool
-	targets        listFlag
+	part           partFlags
 	replace        listFlag
 	generate       string // file for blocks that imports lack
 	parallelism    int
@@ -142,7 +142,7 @@ func (f *flags) operation(o *operationFlags) {
 	f.BoolVar(&o.destroy, "destroy", false, "plan to destroy everything that is managed")
 	f.BoolVar(&o.refreshOnly, "refresh-only", false, "only bring the state up to date with what exists")
 	f.BoolVar(&o.refresh, "refresh", true, "look at what exists before planning")
-	f.Var(&o.targets, "target", "only this module, resource or instance and what it depends on")
+	f.partial(&o.part)
 	f.Var(&o.replace, "replace", "replace this instance")
 	f.IntVar(&o.parallelism, "parallelism", 10, "how many provider calls may be under way at once")
 	f.BoolVar(&o.json, "json", false, "write a stream of JSON messages")
@@ -162,12 +162,9 @@ func (o *operationFlags) options() (engine.PlanOptions, error) {
 	case o.refreshOnly:
 		out.Mode = plans.RefreshOnlyMode
 	}
-	for _, s := range o.targets {
-		t, err := addrs.ParseTarget(s)
-		if err != nil {
-			return out, fmt.Errorf("-target: %w", err)
-		}
-		out.Targets = append(out.Targets, t)
+	var err error
+	if out.Targets, out.Excludes, err = o.part.addresses(); err != nil {
+		return out, err
 	}
 	for _, s := range o.replace {
 		a, err := addrs.ParseAbsResourceInstance(s)

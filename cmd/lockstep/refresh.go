@@ -50,7 +50,7 @@ func (f *flags) refreshing(o *operationFlags) {
 	f.locking(&o.locks)
 	f.state(&o.paths)
 	f.input(&o.input)
-	f.Var(&o.targets, "target", "only this module, resource or instance and what it depends on")
+	f.partial(&o.part)
 	f.IntVar(&o.parallelism, "parallelism", 10, "how many provider calls may be under way at once")
 	f.BoolVar(&o.json, "json", false, "write a stream of JSON messages")
 	f.BoolVar(&o.compact, "compact-warnings", false, "show warnings by their headline only")

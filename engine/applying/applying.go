@@ -323,9 +323,13 @@ func (a *applier) finish(ctx context.Context) (*states.State, diags.Diagnostics)
 	a.report(a.s.CloseEphemerals(context.WithoutCancel(ctx)))
 	a.report(a.save(ctx))
 	ds := slices.Concat(a.found, a.s.Diagnostics(), a.s.Eval.Diagnostics()).Distinct()
-	if len(a.in.Plan.Targets) > 0 {
+	if a.in.Plan.Partial() {
+		option := "-target"
+		if len(a.in.Plan.Excludes) > 0 {
+			option = "-exclude"
+		}
 		ds = append(ds, diags.Warningf(nil, "Applied changes may be incomplete",
-			"The plan was made with the -target option, so there may be changes in the configuration that were not applied, and outputs that do not show what was. Run \"lockstep plan\" without -target to see whether anything is left to do.\n\nThe -target option is for recovering from errors, not for routine use.")...)
+			"The plan was made with the %s option, so there may be changes in the configuration that were not applied, and outputs that do not show what was. Run \"lockstep plan\" without %[1]s to see whether anything is left to do.\n\nThe %[1]s option is for recovering from errors, not for routine use.", option)...)
 	}
 	return a.state.State(), ds
 }

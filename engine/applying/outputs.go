@@ -49,7 +49,7 @@ func (a *applier) destroyed() {
 	a.state.SetChecks(session.CheckResults(a.in.Config, nil, a.in.Plan.Checks))
 	var gone []addrs.AbsResourceInstance
 	for abs, r := range a.state.Current().Resources() {
-		if abs.Resource.Mode == addrs.Data && len(a.in.Plan.Targets) == 0 {
+		if abs.Resource.Mode == addrs.Data && !a.in.Plan.Partial() {
 			for k := range r.Instances {
 				gone = append(gone, abs.Instance(k))
 			}
@@ -62,7 +62,7 @@ func (a *applier) destroyed() {
 
 // skip reports whether a named value depends on what is not part of this plan.
 func (a *applier) skip(o addrs.Object) bool {
-	if len(a.in.Plan.Targets) == 0 {
+	if !a.in.Plan.Partial() {
 		return false
 	}
 	if o.Kind == addrs.KindCheck {

@@ -63,7 +63,7 @@ func (a *applier) collect(ctx context.Context, abs addrs.AbsResource) (cty.Value
 		}
 		o := a.object(addrs.ResourceInstanceObject{Instance: addr})
 		if o == nil {
-			if a.in.Plan.Mode == plans.NormalMode && len(a.in.Plan.Targets) == 0 {
+			if a.in.Plan.Mode == plans.NormalMode && !a.in.Plan.Partial() {
 				return cty.DynamicVal, diags.Reported() // it was not made, for a reason reported elsewhere
 			}
 			vals[i] = cty.UnknownVal(rs.Block.ImpliedType())

@@ -60,7 +60,7 @@ func (b *block) dropData(wanted map[addrs.AbsResourceInstance]bool) {
 	for _, abs := range b.p.byConfig[b.cr] {
 		if r := b.p.prior.Current().Resource(abs); r != nil {
 			for k := range r.Instances {
-				if a := abs.Instance(k); !wanted[a] {
+				if a := abs.Instance(k); !wanted[a] && b.p.wants(a) {
 					b.p.prior.RemoveInstance(a)
 				}
 			}

@@ -49,7 +49,9 @@ func (p *planner) forgetData(abs addrs.AbsResource) {
 	defer p.mu.Unlock()
 	if r := p.prior.Current().Resource(abs); r != nil {
 		for k := range r.Instances {
-			p.prior.RemoveInstance(abs.Instance(k))
+			if a := abs.Instance(k); p.wants(a) {
+				p.prior.RemoveInstance(a)
+			}
 		}
 	}
 }

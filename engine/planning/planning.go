@@ -52,8 +52,9 @@ type Input struct {
 
 	Mode        plans.Mode
 	SkipRefresh bool
-	Targets     []addrs.Target
-	Excludes    []addrs.Target
+	// Targets are what alone is planned, with what it depends on; Excludes are what alone is
+	// not, with what depends on it. At most one of them is given.
+	Targets, Excludes []addrs.Target
 	// ForceReplace are the instances to replace even if an update would do.
 	ForceReplace []addrs.AbsResourceInstance
 	Parallelism  int // provider calls under way at the same time; 0 means 10
@@ -86,7 +87,7 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 	}
 	p.report(ds)
 	p.checkImports()
-	p.selectTargets()
+	p.selectPart()
 	p.walk(ctx)
 	p.report(p.s.CloseEphemerals(context.WithoutCancel(ctx)))
 	if ds := p.checkMoves(); ds.HasErrors() {
@@ -112,7 +113,7 @@ type planner struct {
 	movedFrom map[addrs.AbsResourceInstance]addrs.AbsResourceInstance
 	// circle says that moved blocks lead in a circle.
 	circle diags.Diagnostics
-	// included is nil without targets; else the objects and instances to plan. doomed is
+	// included is nil without targets and excludes; else the objects and instances to plan. doomed is
 	// the same for what is to be destroyed.
 	included, doomed *selection
 	// stored is set where nothing is planned: resources have the values of the state.

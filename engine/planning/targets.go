@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// selection is what -target leaves of a configuration.
+// selection is what -target or -exclude leaves of a configuration.
 type selection struct {
 	// objects are the blocks and values to plan and evaluate.
 	objects map[addrs.Object]bool
@@ -17,22 +17,33 @@ type selection struct {
 	// targeted depends on them; of others, only what the targets name.
 	whole   map[addrs.ConfigResource]bool
 	targets []addrs.Target
+	// excludes stand instead of targets: of every block that is not out, all instances are
+	// planned that no exclude names.
+	excludes []addrs.Target
+	out      map[addrs.ConfigResource]bool
+}
+
+// selectPart computes what is planned if not everything is.
+func (p *planner) selectPart() {
+	switch {
+	case len(p.in.Targets) > 0:
+		p.selectTargets()
+	case len(p.in.Excludes) > 0:
+		p.selectRest()
+	}
 }
 
 // selectTargets computes the closure of the targets over what they refer to. For a
 // destroy, what depends on them goes as well: by the configuration, and as the state
 // has it.
 func (p *planner) selectTargets() {
-	if len(p.in.Targets) == 0 {
-		return
-	}
 	s := &selection{objects: map[addrs.Object]bool{}, whole: map[addrs.ConfigResource]bool{}, targets: p.in.Targets}
 	p.included = s
 	var named []addrs.ConfigResource
 	for _, m := range p.in.Config.Order {
 		for r := range m.Resources {
 			cr := addrs.ConfigResource{Module: m.Addr, Resource: r}
-			if s.names(cr) {
+			if mayName(s.targets, cr) {
 				named = append(named, cr)
 			}
 		}
@@ -43,7 +54,7 @@ func (p *planner) selectTargets() {
 	p.includeOutputs()
 	if p.in.Mode == plans.DestroyMode {
 		for abs := range p.in.State.Resources() {
-			if cr := abs.Config(); s.names(cr) {
+			if cr := abs.Config(); mayName(s.targets, cr) {
 				named = append(named, cr)
 			}
 		}
@@ -51,9 +62,9 @@ func (p *planner) selectTargets() {
 	}
 }
 
-// names reports whether a target may mean an instance of a block.
-func (s *selection) names(cr addrs.ConfigResource) bool {
-	for _, t := range s.targets {
+// mayName reports whether one of the addresses may mean an instance of a block.
+func mayName(list []addrs.Target, cr addrs.ConfigResource) bool {
+	for _, t := range list {
 		tm := t.Module.Module()
 		switch {
 		case t.IsModule() && tm.Contains(cr.Module):
@@ -84,24 +95,40 @@ func (p *planner) include(o addrs.Object, named bool) {
 // outlives what it was built on.
 func (p *planner) dependents(named []addrs.ConfigResource) map[addrs.ConfigResource]bool {
 	on := map[addrs.ConfigResource][]addrs.ConfigResource{}
+	link := func(user, used addrs.ConfigResource) { on[used] = append(on[used], user) }
+	p.configuredUses(link)
+	p.storedUses(link)
+	return reach(named, on)
+}
+
+// configuredUses calls link for each direct dependency of a block on another.
+func (p *planner) configuredUses(link func(user, used addrs.ConfigResource)) {
 	for _, m := range p.in.Config.Order {
 		for r := range m.Resources {
 			cr := addrs.ConfigResource{Module: m.Addr, Resource: r}
 			for _, d := range p.deps.Direct(cr) {
-				on[d] = append(on[d], cr)
+				link(cr, d)
 			}
 		}
 	}
+}
+
+// storedUses calls link for each dependency that the state has of one resource on another.
+func (p *planner) storedUses(link func(user, used addrs.ConfigResource)) {
 	for abs, res := range p.in.State.Resources() {
 		for _, in := range res.Instances {
 			if in.Current == nil {
 				continue
 			}
 			for _, d := range in.Current.Dependencies.All() {
-				on[d] = append(on[d], abs.Config())
+				link(abs.Config(), d)
 			}
 		}
 	}
+}
+
+// reach returns what can be reached from the named resources in at least one step.
+func reach(named []addrs.ConfigResource, next map[addrs.ConfigResource][]addrs.ConfigResource) map[addrs.ConfigResource]bool {
 	out, seen := map[addrs.ConfigResource]bool{}, map[addrs.ConfigResource]bool{}
 	var visit func(cr addrs.ConfigResource)
 	visit = func(cr addrs.ConfigResource) {
@@ -109,7 +136,7 @@ func (p *planner) dependents(named []addrs.ConfigResource) map[addrs.ConfigResou
 			return
 		}
 		seen[cr] = true
-		for _, x := range on[cr] {
+		for _, x := range next[cr] {
 			out[x] = true
 			visit(x)
 		}
@@ -153,11 +180,18 @@ func (p *planner) includeValue(o addrs.Object) {
 // wants reports whether an instance is part of the plan.
 func (p *planner) wants(a addrs.AbsResourceInstance) bool {
 	s := p.included
-	return s == nil || a.Resource.Resource.Mode != addrs.Managed && s.objects[objectOf(a.Config())] || s.has(a)
+	if s == nil || s.has(a) {
+		return true
+	}
+	return len(s.excludes) == 0 && a.Resource.Resource.Mode != addrs.Managed && s.objects[objectOf(a.Config())]
 }
 
-// has reports whether an instance of a managed resource is selected.
+// has reports whether an instance of a managed resource is selected, or with excludes,
+// of any.
 func (s *selection) has(a addrs.AbsResourceInstance) bool {
+	if len(s.excludes) > 0 {
+		return !s.out[a.Config()] && !slices.ContainsFunc(s.excludes, func(t addrs.Target) bool { return t.Contains(a) })
+	}
 	if s.whole[a.Config()] {
 		return true
 	}
@@ -181,8 +215,8 @@ func (s *selection) hasOrphan(p *planner, cr addrs.ConfigResource) bool {
 	return false
 }
 
-// skipValue reports whether a named value is left out of this plan. With targets, check
-// blocks are, all of them.
+// skipValue reports whether a named value is left out of this plan. With targets or
+// excludes, check blocks are, all of them.
 func (p *planner) skipValue(o addrs.Object) bool {
 	return p.included != nil && !p.included.objects[o] &&
 		(o.Kind == addrs.KindOutput || o.Kind == addrs.KindCheck || len(p.in.Refs.Resources(o)) > 0)
@@ -212,6 +246,10 @@ func (p *planner) targetWarnings() diags.Diagnostics {
 	if len(p.in.Targets) == 0 {
 		return nil
 	}
+	option := "-target"
+	if len(p.included.excludes) > 0 {
+		option = "-exclude"
+	}
 	return diags.Warningf(nil, "Resource targeting is in effect",
-		"You are creating a plan with the -target option, which means that the result of this plan may not represent all of the changes requested by the current configuration.\n\nThe -target option is not for routine use, and is provided only for exceptional situations such as recovering from errors or mistakes.")
+		"You are creating a plan with the %s option, which means that the result of this plan may not represent all of the changes requested by the current configuration.\n\nThe %[1]s option is not for routine use, and is provided only for exceptional situations such as recovering from errors or mistakes.", option)
 }

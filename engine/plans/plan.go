@@ -113,9 +113,10 @@ type Plan struct {
 	Variables          map[string]cty.Value
 	EphemeralVariables []string
 
-	Targets      []addrs.Target
-	Excludes     []addrs.Target
-	ForceReplace []addrs.AbsResourceInstance
+	// Targets are what alone was planned, with what it depends on; Excludes what alone was
+	// not, with what depends on it.
+	Targets, Excludes []addrs.Target
+	ForceReplace      []addrs.AbsResourceInstance
 
 	// Instances are the instance keys of every module call and resource block of the
 	// configuration, empty ones included: apply evaluates no keys.
@@ -131,6 +132,9 @@ type Plan struct {
 	// Backend says where the state lives.
 	Backend Backend
 }
+
+// Partial reports whether the plan was asked for part of the configuration only.
+func (p *Plan) Partial() bool { return len(p.Targets)+len(p.Excludes) > 0 }
 
 // Instances says which instances a configuration expands to.
 type Instances struct {
