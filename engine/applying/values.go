@@ -76,7 +76,7 @@ func (a *applier) collect(ctx context.Context, abs addrs.AbsResource) (cty.Value
 		}
 		vals[i] = v
 	}
-	return a.s.Eval.Collect(r.Count, r.ForEach, insts, vals), nil
+	return a.s.Eval.Collect(r.Repetition, insts, vals), nil
 }
 
 // openEphemeral opens an ephemeral resource instance for this apply.

@@ -16,7 +16,7 @@ var callSchema = &hcl.BodySchema{
 		{Name: "source", Required: true}, {Name: "version"}, {Name: "count"},
 		{Name: "for_each"}, {Name: "depends_on"}, {Name: "providers"},
 	},
-	// Reserved for the language.
+	// Reserved for the language, but for lifecycle.
 	Blocks: []hcl.BlockHeaderSchema{{Type: "_"}, {Type: "lifecycle"}, {Type: "locals"}, {Type: "provider", LabelNames: []string{"type"}}},
 }
 
@@ -35,13 +35,13 @@ func (r *reader) call(b *hcl.Block) {
 			c.Version = []VersionConstraint{v}
 		}
 	}
-	c.Count, c.ForEach = expr(attrs["count"]), expr(attrs["for_each"])
-	r.countOrForEach(attrs)
+	c.Repetition = r.repetition(attrs)
+	blocks := r.callLifecycle(c, content.Blocks)
 	c.DependsOn = r.dependsOn(attrs["depends_on"])
 	if a := attrs["providers"]; a != nil {
 		c.Providers = r.passedProviders(a.Expr)
 	}
-	c.body = r.escaped(content.Blocks, remain, "module")
+	c.body = r.escaped(blocks, remain, "module")
 	// Nested blocks are reported when the arguments are compared with the variables.
 	c.Args, _ = c.body.JustAttributes()
 	old := r.c.Calls[c.Name]
@@ -55,6 +55,19 @@ func (r *reader) call(b *hcl.Block) {
 	default:
 		r.c.Calls[c.Name] = c
 	}
+}
+
+var callLifecycleSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "enabled"}}}
+
+// callLifecycle reads the lifecycle block of a call, and returns the other blocks.
+func (r *reader) callLifecycle(c *Call, blocks hcl.Blocks) hcl.Blocks {
+	var lifecycle *hcl.Block
+	for _, b := range blocks.OfType("lifecycle") {
+		if r.once(&lifecycle, b, "Duplicate lifecycle block", "A module block may have only one lifecycle block.") {
+			r.enabled(&c.Repetition, r.content(b.Body, callLifecycleSchema).Attributes["enabled"])
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(blocks), func(b *hcl.Block) bool { return b.Type == "lifecycle" })
 }
 
 // checkInputs compares a call's arguments with the variables of the module it calls.

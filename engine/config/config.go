@@ -170,9 +170,8 @@ type Resource struct {
 	Addr addrs.Resource
 	// Body is what the provider's schema describes: without meta-arguments,
 	// lifecycle, connection and provisioner blocks.
-	Body      hcl.Body
-	Count     hcl.Expression // nil if absent
-	ForEach   hcl.Expression // nil if absent
+	Body hcl.Body
+	Repetition
 	DependsOn []hcl.Traversal
 	// Provider is the configuration named by the provider argument, or implied by the type.
 	Provider      addrs.LocalProviderConfig
@@ -213,9 +212,8 @@ type Call struct {
 	Source  string
 	Version []VersionConstraint
 	// Args are the arguments for the child's variables.
-	Args      map[string]*hcl.Attribute
-	Count     hcl.Expression
-	ForEach   hcl.Expression
+	Args map[string]*hcl.Attribute
+	Repetition
 	DependsOn []hcl.Traversal
 	// Providers maps configurations in the child to configurations here. nil if the
 	// argument is absent: then default configurations are inherited.

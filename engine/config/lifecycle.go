@@ -10,6 +10,7 @@ import (
 var lifecycleSchema = &hcl.BodySchema{
 	Attributes: []hcl.AttributeSchema{
 		{Name: "create_before_destroy"}, {Name: "prevent_destroy"}, {Name: "ignore_changes"}, {Name: "replace_triggered_by"},
+		{Name: "enabled"},
 	},
 	Blocks: []hcl.BlockHeaderSchema{{Type: "precondition"}, {Type: "postcondition"}},
 }
@@ -18,12 +19,16 @@ var lifecycleSchema = &hcl.BodySchema{
 func (r *reader) lifecycle(x *Resource, b *hcl.Block) {
 	content := r.content(b.Body, lifecycleSchema)
 	attrs := content.Attributes
+	r.enabled(&x.Repetition, attrs["enabled"])
 	if x.Addr.Mode != addrs.Managed {
 		summary := "Invalid data resource lifecycle argument"
 		if x.Addr.Mode == addrs.Ephemeral {
 			summary = "Invalid ephemeral resource lifecycle argument"
 		}
 		for name, a := range attrs {
+			if name == "enabled" {
+				continue
+			}
 			r.errorf(&a.NameRange, summary, "The lifecycle argument %q is for resource blocks only, not for %s blocks.", name, modeWords[x.Addr.Mode])
 		}
 	} else {

@@ -56,12 +56,7 @@ func overrideOutput(old, o *Output) {
 // overrideResource changes old by what x says. The bodies are put together when they
 // are decoded, since only the schema tells blocks from arguments.
 func (r *reader) overrideResource(old, x *Resource) {
-	if x.Count != nil {
-		old.Count, old.ForEach = x.Count, nil
-	}
-	if x.ForEach != nil {
-		old.ForEach, old.Count = x.ForEach, nil
-	}
+	old.Repetition.override(x.Repetition)
 	if x.ProviderRange != nil {
 		old.Provider, old.ProviderRange = x.Provider, x.ProviderRange
 	}
@@ -100,12 +95,7 @@ func (r *reader) overrideCall(old, c *Call) {
 	if c.given["version"] {
 		old.Version = c.Version
 	}
-	if c.Count != nil {
-		old.Count, old.ForEach = c.Count, nil
-	}
-	if c.ForEach != nil {
-		old.ForEach, old.Count = c.ForEach, nil
-	}
+	old.Repetition.override(c.Repetition)
 	r.overrideDependsOn(c.DependsOn)
 	if c.Providers != nil {
 		old.Providers = c.Providers

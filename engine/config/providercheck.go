@@ -222,11 +222,11 @@ func (k *providerCheck) aliases(m *Module) {
 // provider blocks in it, the innermost one.
 func expandedAt(m *Module) (hcl.Range, bool) {
 	for ; m.Call != nil; m = m.Parent {
-		switch c := m.Call; {
-		case c.Count != nil:
-			return c.Count.Range(), true
-		case c.ForEach != nil:
-			return c.ForEach.Range(), true
+		c := m.Call
+		if list := c.Expressions(); len(list) > 0 {
+			return list[0].Range(), true
+		}
+		switch {
 		case len(c.DependsOn) > 0:
 			return c.DependsOn[0].SourceRange(), true
 		case c.DependsOn != nil:

@@ -131,8 +131,7 @@ func resourceNameSummary(mode addrs.ResourceMode, part string) string {
 func (r *reader) metaArguments(x *Resource, content *hcl.BodyContent) {
 	attrs := content.Attributes
 	x.given = r.givenArgs(content)
-	x.Count, x.ForEach = expr(attrs["count"]), expr(attrs["for_each"])
-	r.countOrForEach(attrs)
+	x.Repetition = r.repetition(attrs)
 	x.Provider = addrs.LocalProviderConfig{LocalName: x.Addr.ImpliedProvider()}
 	if a := attrs["provider"]; a != nil {
 		if local, ok := r.providerRef(a.Expr); ok {
@@ -140,13 +139,6 @@ func (r *reader) metaArguments(x *Resource, content *hcl.BodyContent) {
 		}
 	}
 	x.DependsOn = r.dependsOn(attrs["depends_on"])
-}
-
-func (r *reader) countOrForEach(attrs hcl.Attributes) {
-	if attrs["count"] != nil && attrs["for_each"] != nil {
-		r.errorf(&attrs["for_each"].NameRange, `Invalid combination of "count" and "for_each"`,
-			`The arguments "count" and "for_each" exclude each other: both say how many instances there are.`)
-	}
 }
 
 var provisionerSchema = &hcl.BodySchema{

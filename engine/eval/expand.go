@@ -73,7 +73,7 @@ func (e *Evaluator) callInstances(in addrs.ModuleInstance, name string) ([]Insta
 		if child == nil {
 			return diags.Reported() // the module could not be loaded
 		}
-		c.instances, ds = e.expand(call.Count, call.ForEach, Scope{Module: in}, keys, known)
+		c.instances, ds = e.expand(call.Repetition, Scope{Module: in}, keys, known)
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		for i := range c.instances {
@@ -97,24 +97,24 @@ func (e *Evaluator) ResourceInstances(in addrs.ModuleInstance, r *config.Resourc
 	if e.w.ResourceKeys != nil {
 		keys, known = e.w.ResourceKeys(addrs.AbsResource{Module: in, Resource: r.Addr})
 	}
-	return e.expand(r.Count, r.ForEach, Scope{Module: in}, keys, known)
+	return e.expand(r.Repetition, Scope{Module: in}, keys, known)
 }
 
-// expand evaluates count or for_each. keys are what was decided before, if known.
-func (e *Evaluator) expand(count, forEach hcl.Expression, s Scope, keys []addrs.InstanceKey, known bool) ([]Instance, diags.Diagnostics) {
+// expand evaluates count, for_each or enabled. keys are what was decided before, if known.
+func (e *Evaluator) expand(r config.Repetition, s Scope, keys []addrs.InstanceKey, known bool) ([]Instance, diags.Diagnostics) {
 	switch {
-	case count != nil && known:
+	case r.Count != nil && known:
 		out := make([]Instance, len(keys))
 		for i, k := range keys {
 			out[i] = Instance{Key: k, HasCount: true}
 		}
 		return out, nil
-	case count != nil:
-		v, ds := e.Expr(count, s)
+	case r.Count != nil:
+		v, ds := e.Expr(r.Count, s)
 		if ds.HasErrors() {
 			return nil, ds
 		}
-		n, more := e.count(v, count)
+		n, more := e.count(v, r.Count)
 		if ds = append(ds, more...); ds.HasErrors() {
 			return nil, ds
 		}
@@ -126,12 +126,12 @@ func (e *Evaluator) expand(count, forEach hcl.Expression, s Scope, keys []addrs.
 			out[i] = Instance{Key: addrs.IntKey(i), HasCount: true}
 		}
 		return out, ds
-	case forEach != nil:
-		v, ds := e.Expr(forEach, s)
+	case r.ForEach != nil:
+		v, ds := e.Expr(r.ForEach, s)
 		if ds.HasErrors() {
 			return nil, ds
 		}
-		out, more := e.forEach(v, forEach, keys, known)
+		out, more := e.forEach(v, r.ForEach, keys, known)
 		return out, append(ds, more...)
 	case known:
 		out := make([]Instance, len(keys))
@@ -139,6 +139,12 @@ func (e *Evaluator) expand(count, forEach hcl.Expression, s Scope, keys []addrs.
 			out[i] = Instance{Key: k}
 		}
 		return out, nil
+	case r.Enabled != nil:
+		on, ds := e.enabled(r.Enabled, s)
+		if ds.HasErrors() || !on {
+			return nil, ds
+		}
+		return []Instance{{}}, ds
 	}
 	return []Instance{{}}, nil
 }
@@ -302,21 +308,21 @@ func (e *Evaluator) call(in addrs.ModuleInstance, name string, outs []string) (c
 			}
 			vals[i] = cty.ObjectVal(attrs)
 		}
-		c.val = e.Collect(f.module.Calls[name].Count, f.module.Calls[name].ForEach, ins, vals)
+		c.val = e.Collect(f.module.Calls[name].Repetition, ins, vals)
 		return ds
 	})
 	return c.val, ds
 }
 
 // Collect makes one value of the values of a block's instances: a tuple for count,
-// an object for for_each.
-func (e *Evaluator) Collect(count, forEach hcl.Expression, ins []Instance, vals []cty.Value) cty.Value {
+// an object for for_each, null for what is not enabled.
+func (e *Evaluator) Collect(r config.Repetition, ins []Instance, vals []cty.Value) cty.Value {
 	switch {
-	case (count != nil || forEach != nil) && e.w.Static:
+	case (r.Count != nil || r.ForEach != nil) && e.w.Static:
 		return cty.DynamicVal
-	case count != nil:
+	case r.Count != nil:
 		return cty.TupleVal(vals)
-	case forEach != nil:
+	case r.ForEach != nil:
 		m := make(map[string]cty.Value, len(vals))
 		for i := range ins {
 			s, ok := ins[i].Key.Str()
@@ -328,6 +334,8 @@ func (e *Evaluator) Collect(count, forEach hcl.Expression, ins []Instance, vals 
 		return cty.ObjectVal(m)
 	case len(vals) == 1:
 		return vals[0]
+	case r.Enabled != nil:
+		return cty.NullVal(cty.DynamicPseudoType)
 	}
 	return cty.DynamicVal
 }
@@ -341,5 +349,5 @@ func (i *Instance) Variables() map[string]cty.Value {
 
 // ForEach returns the instances that a for_each argument means in a scope.
 func (e *Evaluator) ForEach(x hcl.Expression, s Scope) ([]Instance, diags.Diagnostics) {
-	return e.expand(nil, x, s, nil, false)
+	return e.expand(config.Repetition{ForEach: x}, s, nil, false)
 }

@@ -195,7 +195,10 @@ func (x *instance) dependencyPending() bool {
 
 // mentions returns the references of a block, in whatever part of it they stand.
 func (x *instance) mentions() []refs.Reference {
-	out := slices.Concat(x.p.in.Refs.OfBlock(x.r), x.p.in.Refs.OfExpr(x.r.Count), x.p.in.Refs.OfExpr(x.r.ForEach))
+	out := slices.Clone(x.p.in.Refs.OfBlock(x.r))
+	for _, e := range x.r.Repetition.Expressions() {
+		out = append(out, x.p.in.Refs.OfExpr(e)...)
+	}
 	for _, c := range slices.Concat(x.r.Preconditions, x.r.Postconditions) {
 		out = append(out, x.p.in.Refs.OfExpr(c.Condition)...)
 		out = append(out, x.p.in.Refs.OfExpr(c.ErrorMessage)...)

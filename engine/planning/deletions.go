@@ -165,6 +165,8 @@ func (b *block) reason(a addrs.AbsResourceInstance, spans map[addrs.AbsResource]
 		return plans.ReasonDeleteBecauseCountIndex
 	case b.r.ForEach != nil && isString:
 		return plans.ReasonDeleteBecauseEachKey
+	case b.r.Enabled != nil && a.Resource.Key.IsNone():
+		return plans.ReasonDeleteBecauseEnabledFalse
 	}
 	return plans.ReasonDeleteBecauseWrongRep
 }

@@ -142,7 +142,7 @@ func (v *storedValues) value(ctx context.Context, a addrs.AbsResource) (cty.Valu
 			}
 		}
 	}
-	return p.s.Eval.Collect(r.Count, r.ForEach, ins, vals), nil
+	return p.s.Eval.Collect(r.Repetition, ins, vals), nil
 }
 
 // Evaluator returns an evaluator that knows what the state has, for expressions

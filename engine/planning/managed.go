@@ -61,11 +61,8 @@ func (b *block) complete(ds diags.Diagnostics, addr addrs.AbsResourceInstance) d
 func (p *planner) selfReference(r *config.Resource, cr addrs.ConfigResource) diags.Diagnostics {
 	var ds diags.Diagnostics
 	list := p.in.Refs.OfBlock(r)
-	if r.Count != nil {
-		list = append(list[:len(list):len(list)], p.in.Refs.OfExpr(r.Count)...)
-	}
-	if r.ForEach != nil {
-		list = append(list[:len(list):len(list)], p.in.Refs.OfExpr(r.ForEach)...)
+	for _, x := range r.Repetition.Expressions() {
+		list = append(list[:len(list):len(list)], p.in.Refs.OfExpr(x)...)
 	}
 	for _, ref := range list {
 		if ref.Object.Kind == addrs.KindResource && ref.Object.Res == r.Addr {
@@ -188,7 +185,7 @@ func (b *block) collect(jobs []job, spans map[addrs.AbsResource][2]int) {
 				vals[i] = cty.UnknownVal(b.rs.Block.ImpliedType())
 			}
 		}
-		v := b.p.s.Eval.Collect(b.r.Count, b.r.ForEach, insts, vals)
+		v := b.p.s.Eval.Collect(b.r.Repetition, insts, vals)
 		b.p.mu.Lock()
 		b.p.values[abs] = v
 		b.p.mu.Unlock()

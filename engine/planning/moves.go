@@ -9,11 +9,13 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
 // A move is one statement that objects have another address than they had: a moved
-// block in one module, or one that follows from count being added or taken away.
+// block in one module, or one that follows from count being added or taken away, or from
+// enabled taking its place.
 type move struct {
 	module   addrs.Module // where it is written; its endpoints are relative to that
 	from, to addrs.Target
@@ -84,8 +86,37 @@ func (p *planner) moveStatements() []move {
 			to:   addrs.Target{Module: abs.Module, Resource: abs.Resource, Key: to}, implied: true,
 		})
 	}
+	list = append(list, p.enabledCalls()...)
 	slices.SortStableFunc(list[written:], func(a, b move) int { return strings.Compare(a.from.String(), b.from.String()) })
 	return list
+}
+
+// enabledCalls returns that the first instance of a module call that has enabled, where it
+// had count before, is its only one now. Nothing is moved if a moved block names the call.
+func (p *planner) enabledCalls() []move {
+	seen := map[addrs.ModuleInstance]bool{}
+	for abs := range p.in.State.Resources() {
+		for in := abs.Module; !in.IsRoot() && !seen[in]; in = in.Parent() {
+			seen[in] = true
+		}
+	}
+	var out []move
+	for in := range seen {
+		parent, name, key := in.Call()
+		m := p.in.Config.Modules[in.Module()]
+		to := parent.Child(name, addrs.NoKey)
+		if m == nil || m.Call.Enabled == nil || key != addrs.IntKey(0) || seen[to] || movesCall(m.Parent, name) {
+			continue
+		}
+		out = append(out, move{from: addrs.Target{Module: in}, to: addrs.Target{Module: to}, implied: true})
+	}
+	return out
+}
+
+// movesCall reports whether a moved block of a module names one of its calls.
+func movesCall(m *config.Module, name string) bool {
+	means := func(t addrs.Target) bool { return t.IsModule() && t.Module.Module() == addrs.NewModule(name) }
+	return slices.ContainsFunc(m.Moved, func(b *config.Moved) bool { return means(b.From) || means(b.To) })
 }
 
 // wholeBlock reports whether a target names no instance at its end.

@@ -173,8 +173,9 @@ func (x *relevance) follow(l lookup) {
 		return
 	}
 	if l.repeated != nil {
-		x.expr(l.in, l.repeated.Count)
-		x.expr(l.in, l.repeated.ForEach)
+		for _, e := range l.repeated.Repetition.Expressions() {
+			x.expr(l.in, e)
+		}
 		return
 	}
 	o := l.ref.Object

@@ -80,6 +80,7 @@ const (
 	ReasonDeleteBecauseWrongRep     Reason = "delete_because_wrong_repetition"
 	ReasonDeleteBecauseCountIndex   Reason = "delete_because_count_index"
 	ReasonDeleteBecauseEachKey      Reason = "delete_because_each_key"
+	ReasonDeleteBecauseEnabledFalse Reason = "delete_because_enabled_false"
 	ReasonDeleteBecauseNoMoveTarget Reason = "delete_because_no_move_target"
 	ReasonReadBecauseConfigUnknown  Reason = "read_because_config_unknown"
 	ReasonReadBecauseDependency     Reason = "read_because_dependency_pending"

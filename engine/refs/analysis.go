@@ -39,8 +39,9 @@ func (a *analysis) all() {
 	for _, n := range slices.Sorted(maps.Keys(c.Calls)) {
 		call := c.Calls[n]
 		o := a.declare(addrs.Object{Kind: addrs.KindCall, Name: n})
-		a.expr(o, call.Count)
-		a.expr(o, call.ForEach)
+		for _, x := range call.Repetition.Expressions() {
+			a.expr(o, x)
+		}
 		a.dependsOn(o, call.DependsOn)
 		for _, arg := range slices.Sorted(maps.Keys(call.Args)) {
 			a.find(call.Args[arg].Expr) // edges start at the child's variable
@@ -100,8 +101,9 @@ func (a *analysis) declare(o addrs.Object) addrs.Object {
 // resource analyses a resource, data or ephemeral block.
 func (a *analysis) resource(r *config.Resource) {
 	o := a.declare(addrs.Object{Kind: addrs.KindResource, Res: r.Addr})
-	a.expr(o, r.Count)
-	a.expr(o, r.ForEach)
+	for _, x := range r.Repetition.Expressions() {
+		a.expr(o, x)
+	}
 	scope := Scope{Count: r.Count != nil, Each: r.ForEach != nil}
 	a.block(o, r, r.Body, scope)
 	a.dependsOn(o, r.DependsOn)

@@ -106,6 +106,8 @@ func reasons(c *plans.ResourceChange) []string {
 		return []string{fmt.Sprintf("because index %s is out of range for count", in.Resource.Key)}
 	case plans.ReasonDeleteBecauseEachKey:
 		return []string{fmt.Sprintf("because key %s is not in for_each map", in.Resource.Key)}
+	case plans.ReasonDeleteBecauseEnabledFalse:
+		return []string{"because enabled is false"}
 	case plans.ReasonDeleteBecauseWrongRep:
 		if in.Resource.Key.IsNone() {
 			return []string{"because resource uses count or for_each"}
