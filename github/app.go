@@ -209,16 +209,14 @@ func (t *tokens) get(ctx context.Context, renew bool) (Secret, error) {
 	if !renew && !t.token.IsEmpty() && time.Until(t.expires) > tokenMargin {
 		return t.token, nil
 	}
+	what := fmt.Sprintf("get a token for installation %d", t.key.installation)
 	res, _, err := t.app.client.Apps.CreateInstallationToken(ctx, t.key.installation, t.key.options())
-	if t.key.name != "" {
-		err = noSuchRepository(err)
-	}
-	if err != nil {
-		return Secret{}, failed(fmt.Sprintf("get a token for installation %d", t.key.installation), err)
+	if err = noSuchRepository(err); err != nil {
+		return Secret{}, failed(what, err)
 	}
 	t.token, t.expires = NewSecret(res.GetToken()), res.GetExpiresAt().Time
 	if t.token.IsEmpty() {
-		return Secret{}, fmt.Errorf("get a token for installation %d: the answer holds none", t.key.installation)
+		return Secret{}, fmt.Errorf("%s: the answer holds none", what)
 	}
 	return t.token, nil
 }

@@ -16,7 +16,8 @@ import (
 const archiveTimeout = 3 * time.Minute
 
 // Checkout unpacks the repository as it is at a commit into the directory dir, which
-// must exist and be empty. See [Unpack] for what may be in it.
+// must exist and be empty. See [Unpack] for what may be in it; the error is a
+// *[FinalError] if it is something else.
 func (c *Client) Checkout(ctx context.Context, sha, dir string) (Unpacked, error) {
 	what := fmt.Sprintf("check out %s at %.7s", c.repo, sha)
 	if err := CheckSHA(sha); err != nil {
@@ -45,10 +46,10 @@ func (c *Client) archive(ctx context.Context, ref string) (*http.Response, error
 	link, res, err := c.client.Repositories.GetArchiveLink(ctx, c.repo.Owner, c.repo.Name, gh.Tarball,
 		&gh.RepositoryContentGetOptions{Ref: ref}, 0)
 	if err != nil {
-		if res != nil && res.StatusCode == http.StatusNotFound {
-			return nil, ErrNotFound
+		if res == nil {
+			return nil, err
 		}
-		return nil, err
+		return nil, noArchive(res.StatusCode, err)
 	}
 	return c.open(ctx, link)
 }
@@ -61,7 +62,7 @@ func (c *Client) open(ctx context.Context, link *url.URL) (*http.Response, error
 			return res, nil
 		}
 		wait := pause(attempt)
-		if attempt == maxAttempts || errors.Is(err, ErrNotFound) || errors.Is(err, errAstray) || !fits(ctx, wait) || sleep(ctx, wait) != nil {
+		if attempt == maxAttempts || errors.Is(err, ErrNotFound) || errors.As(err, new(*FinalError)) || errors.Is(err, errAstray) || !fits(ctx, wait) || sleep(ctx, wait) != nil {
 			return nil, err
 		}
 	}
@@ -102,10 +103,19 @@ func (c *Client) download(ctx context.Context, link *url.URL) (*http.Response, e
 		return res, nil
 	}
 	res.Body.Close()
-	if res.StatusCode == http.StatusNotFound {
-		return nil, ErrNotFound
+	return nil, noArchive(res.StatusCode, fmt.Errorf("the archive's address answers %s", res.Status))
+}
+
+// noArchive is err, said by an answer with a status. What is forbidden may be a limit:
+// the words that would tell are read by nobody here.
+func noArchive(status int, err error) error {
+	if status == http.StatusNotFound {
+		return ErrNotFound
 	}
-	return nil, fmt.Errorf("the archive's address answers %s", res.Status)
+	if e := final("", status, err.Error()); e != nil && status != http.StatusForbidden {
+		return e
+	}
+	return err
 }
 
 // mayFetch reports whether an archive may come from there: over https, or, where the

@@ -172,7 +172,7 @@ func TestCheckLimits(t *testing.T) {
 		"no host":         {func(c *github.Check) { c.URL = "https:///x" }, "is not an http(s) URL"},
 		"no URL":          {func(c *github.Check) { c.URL = "" }, ""},
 		"branch":          {func(c *github.Check) { c.SHA = "topic" }, "not the full name of a commit"},
-		"unknown commit":  {func(c *github.Check) { c.SHA = strings.Repeat("0", 40) }, "No commit found"},
+		"unknown commit":  {func(c *github.Check) { c.SHA = strings.Repeat("0", 40) }, "not found"},
 	} {
 		c := s.queued()
 		c.ExternalID = name

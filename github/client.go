@@ -61,7 +61,7 @@ func failed(what string, err error) error {
 		status := re.Response.StatusCode
 		wait, given := retryAfter(re.Response.Header)
 		switch {
-		case status == http.StatusNotFound:
+		case status == http.StatusNotFound, status == http.StatusUnprocessableEntity && strings.HasPrefix(re.Message, noCommitWords):
 			return fmt.Errorf("%s: %w", what, ErrNotFound)
 		case status == http.StatusTooManyRequests, status == http.StatusForbidden && (given || strings.Contains(re.Message, secondaryWords)):
 			if !given {
@@ -69,10 +69,22 @@ func failed(what string, err error) error {
 			}
 			return fmt.Errorf("%s: %w", what, refused(&wait))
 		}
-		return fmt.Errorf("%s: GitHub says %s: %s", what, re.Response.Status, said(re))
+		why := fmt.Sprintf("GitHub says %s: %s", re.Response.Status, said(re))
+		if e := final(what, status, why); e != nil {
+			return e
+		}
+		return fmt.Errorf("%s: %s", what, why)
+	}
+	var e *FinalError
+	if errors.As(err, &e) {
+		return &FinalError{What: what, Why: err.Error(), Remedy: e.Remedy}
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }
+
+// noCommitWords begin the answer to what is asked about the checks of a commit that is
+// not there.
+const noCommitWords = "No commit found"
 
 // refused is a limit that lasts for a while; nil if nobody said how long.
 func refused(wait *time.Duration) *RateLimitedError {

@@ -1,6 +1,7 @@
 package github
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -12,8 +13,9 @@ import (
 // Source: https://docs.github.com/en/rest/repos/contents#get-repository-content
 const MaxFile = 1 << 20
 
-// File returns the content of a file at a commit; ErrNotFound if there is none. The
-// path is slash-separated, from the repository's root.
+// File returns the content of a file at a commit; ErrNotFound if there is none, and a
+// *[FinalError] if it is no file, or one that is larger than MaxFile. The path is
+// slash-separated, from the repository's root.
 func (c *Client) File(ctx context.Context, sha, path string) ([]byte, error) {
 	what := fmt.Sprintf("read %s of %s at %.7s", path, c.repo, sha)
 	if err := CheckSHA(sha); err != nil {
@@ -26,12 +28,13 @@ func (c *Client) File(ctx context.Context, sha, path string) ([]byte, error) {
 	if err != nil {
 		return nil, failed(what, err)
 	}
-	if file.GetType() != "file" {
-		return nil, fmt.Errorf("%s: it is not a file", what)
+	// Of a directory there is a list.
+	if kind := cmp.Or(file.GetType(), "directory"); kind != "file" {
+		return nil, &FinalError{what, fmt.Sprintf("it is a %s, and not a file", kind), "Put a file in its place."}
 	}
 	// Of a larger one GitHub sends no content.
 	if file.GetSize() > MaxFile {
-		return nil, fmt.Errorf("%s: it is %d bytes long, and %d are allowed", what, file.GetSize(), MaxFile)
+		return nil, &FinalError{what, fmt.Sprintf("it is %d bytes long, and %d are allowed", file.GetSize(), MaxFile), "Make the file shorter."}
 	}
 	text, err := file.GetContent()
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -27,14 +28,21 @@ var DefaultLimits = Limits{Entries: 100_000, Bytes: 256 << 20}
 const (
 	maxPath  = 2048
 	maxDepth = 100
+	// What file systems take.
+	// Source: https://man7.org/linux/man-pages/man3/limits.h.3head.html (NAME_MAX, PATH_MAX)
+	maxSegment = 255
+	maxTarget  = 4095 // of a link
 )
+
+// smaller is how a repository's archive gets smaller.
+const smaller = "Lockstep plans what GitHub puts into the archive of a commit. What has no part in it can be left out by `export-ignore` in `.gitattributes`, or taken out of the repository."
 
 // Unpacked says what came out of an archive.
 type Unpacked struct {
 	Files int
 	Bytes int64
-	// LeftOut are the links that lead out of the repository, or nowhere. They are not
-	// made.
+	// LeftOut are the links that lead out of the repository, or nowhere, or that no file
+	// system takes. They are not made.
 	LeftOut []string
 }
 
@@ -44,7 +52,8 @@ type Unpacked struct {
 //
 // Whatever the archive says, nothing is written outside of dir, and no link leads
 // out of it. Beside files, directories and symbolic links nothing may be in it, and
-// no more than the limits say. After an error, dir holds a part of it.
+// no more than the limits say: otherwise the error is a *[FinalError]. After an error,
+// dir holds a part of it.
 func Unpack(r io.Reader, dir, sha string, limits Limits) (Unpacked, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -96,7 +105,7 @@ func (u *unpacking) all(tr *tar.Reader) error {
 			continue
 		}
 		if u.entries++; u.entries > u.limits.Entries {
-			return fmt.Errorf("the archive has more than %d entries", u.limits.Entries)
+			return &FinalError{Why: fmt.Sprintf("the archive has more than %d entries", u.limits.Entries), Remedy: smaller}
 		}
 		if err := u.entry(h, tr); err != nil {
 			return err
@@ -110,11 +119,11 @@ func (u *unpacking) entry(h *tar.Header, content io.Reader) error {
 	if name == "" && h.Typeflag == tar.TypeDir {
 		return nil // the directory with everything in it
 	}
-	if len(name) > maxPath || strings.Count(name, "/") > maxDepth {
-		return fmt.Errorf("the archive has an entry whose name is too long: %.60q...", h.Name)
+	if len(name) > maxPath || strings.Count(name, "/") > maxDepth || slices.ContainsFunc(strings.Split(name, "/"), tooLong) {
+		return &FinalError{Why: fmt.Sprintf("the archive has an entry whose name is too long: %.60q...", h.Name), Remedy: "Give it a shorter name."}
 	}
 	if strings.HasPrefix(h.Name, "/") || !fs.ValidPath(name) || name == "." || strings.ContainsRune(name, 0) {
-		return fmt.Errorf("the archive has an entry with the name %q", h.Name)
+		return &FinalError{Why: fmt.Sprintf("the archive has an entry with the name %q", h.Name), Remedy: "Give it another name."}
 	}
 	switch h.Typeflag {
 	case tar.TypeDir:
@@ -125,12 +134,14 @@ func (u *unpacking) entry(h *tar.Header, content io.Reader) error {
 		u.links = append(u.links, link{name, h.Linkname})
 		return nil
 	}
-	return fmt.Errorf("the archive's entry %q is neither a file nor a directory nor a symbolic link", h.Name)
+	return &FinalError{Why: fmt.Sprintf("the archive's entry %q is neither a file nor a directory nor a symbolic link", h.Name), Remedy: "Take it out of the repository."}
 }
+
+func tooLong(segment string) bool { return len(segment) > maxSegment }
 
 func (u *unpacking) file(name string, h *tar.Header, content io.Reader) error {
 	if u.done.Bytes += h.Size; h.Size < 0 || u.done.Bytes > u.limits.Bytes {
-		return fmt.Errorf("the archive's files have more than %d bytes together", u.limits.Bytes)
+		return &FinalError{Why: fmt.Sprintf("the archive's files have more than %d bytes together", u.limits.Bytes), Remedy: smaller}
 	}
 	if err := u.root.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return err
@@ -154,6 +165,13 @@ func (u *unpacking) file(name string, h *tar.Header, content io.Reader) error {
 // link makes the links, after everything else so that nothing is written through
 // them, and takes back those that lead out: whether one does can depend on others.
 func (u *unpacking) link() error {
+	u.links = slices.DeleteFunc(u.links, func(l link) bool {
+		odd := l.target == "" || len(l.target) > maxTarget || strings.ContainsRune(l.target, 0)
+		if odd {
+			u.done.LeftOut = append(u.done.LeftOut, l.name)
+		}
+		return odd
+	})
 	for _, l := range u.links {
 		if err := u.root.MkdirAll(path.Dir(l.name), 0o755); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -125,6 +126,8 @@ func TestNothingGetsOut(t *testing.T) {
 		{"link to an absolute path", []string{"link r/a /etc"}, "", []string{"a"}},
 		{"link out", []string{"link r/a ../victim"}, "", []string{"a"}},
 		{"link to nowhere", []string{"link r/a b"}, "", []string{"a"}},
+		{"link to no name", []string{"link r/a "}, "", []string{"a"}},
+		{"link to a name that no file system takes", []string{"link r/a " + strings.Repeat("b/", 3000)}, "", []string{"a"}},
 		{"link to itself", []string{"link r/a a"}, "", []string{"a"}},
 		{"writing through a link", []string{"link r/a ../victim", "file r/a/evil x"}, "file exists", nil},
 		{"link out by way of another", []string{"dir r/d/", "link r/d/up ..", "link r/out d/up/../victim"}, "", []string{"out"}},
@@ -136,8 +139,11 @@ func TestNothingGetsOut(t *testing.T) {
 		{"another commit", []string{"commit " + strings.Repeat("0", 40), "file r/a x"}, "the commit 0000000 instead of 1234567", nil},
 		{"empty", nil, "the archive is empty", nil},
 		{"long name", []string{"file r/" + strings.Repeat("a", 3000) + " x"}, "too long", nil},
+		{"a name that no file system takes", []string{"file r/" + strings.Repeat("a", 300) + " x"}, "too long", nil},
 		{"deep name", []string{"file r/" + strings.Repeat("a/", 200) + "b x"}, "too long", nil},
 	}
+	// What could be another archive the next time is not final.
+	final := []string{`name "r/../../evil"`, `name "r/a/../b"`, `name "/etc/evil"`, `name "r//etc/evil"`, `name "r"`, `name "r/."`, "neither a file nor", "too long"}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			parent := t.TempDir()
@@ -151,6 +157,9 @@ func TestNothingGetsOut(t *testing.T) {
 				t.Fatal(err)
 			}
 			u, err := Unpack(archiveOf(t, test.lines...), dir, someSHA, DefaultLimits)
+			if stays := errors.As(err, new(*FinalError)); stays != slices.Contains(final, test.fails) {
+				t.Errorf("another try is of no use: %v (%v)", stays, err)
+			}
 			switch {
 			case test.fails == "" && err != nil, test.fails != "" && (err == nil || !strings.Contains(err.Error(), test.fails)):
 				t.Errorf("error: %v, want %q", err, test.fails)
@@ -189,7 +198,7 @@ func TestUnpackLimits(t *testing.T) {
 		{Limits{Entries: 4, Bytes: 9}, "more than 9 bytes"},
 	} {
 		_, err := Unpack(archiveOf(t, lines...), t.TempDir(), "", test.limits)
-		if (err == nil) != (test.fails == "") || err != nil && !strings.Contains(err.Error(), test.fails) {
+		if (err == nil) != (test.fails == "") || err != nil && (!strings.Contains(err.Error(), test.fails) || !errors.As(err, new(*FinalError))) {
 			t.Errorf("%+v: %v", test.limits, err)
 		}
 	}
@@ -197,7 +206,7 @@ func TestUnpackLimits(t *testing.T) {
 		t.Error("something that is no archive was unpacked")
 	}
 	whole := archiveOf(t, lines...).Bytes()
-	if _, err := Unpack(bytes.NewReader(whole[:len(whole)/2]), t.TempDir(), "", DefaultLimits); err == nil {
+	if _, err := Unpack(bytes.NewReader(whole[:len(whole)/2]), t.TempDir(), "", DefaultLimits); err == nil || errors.As(err, new(*FinalError)) {
 		t.Error("half an archive was unpacked")
 	}
 }
