@@ -209,6 +209,27 @@ func TestLockObjectWithoutRights(t *testing.T) {
 	})
 }
 
+// TestMissingKey holds that a key to encrypt with that is not there is named, and taken
+// neither for a lock that somebody holds nor for a state that somebody wrote.
+func TestMissingKey(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, new(statebackendtest.S3), new(statebackendtest.DynamoDB), map[string]any{"encrypt": true, "kms_key_id": "alias/missing"})
+	w := p.open(t)
+	_, lockErr := w.Lock(t.Context(), statebackend.NewLockInfo("x", "1"))
+	p.s3.SetObject(p.path, []byte("{}"))
+	snap, err := w.Get(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, putErr := w.Put(t.Context(), []byte("{ }"), snap.Version)
+	for what, err := range map[string]error{"Lock": lockErr, "Put": putErr} {
+		var locked *statebackend.LockedError
+		if err == nil || errors.As(err, &locked) || errors.As(err, new(*statebackend.ConflictError)) || !strings.Contains(err.Error(), "KMS.NotFoundException") {
+			t.Errorf("%s: %v; want the missing key", what, err)
+		}
+	}
+}
+
 // A run of ours died, and somebody released its item with an old tool.
 func TestStaleLockObject(t *testing.T) {
 	t.Parallel()

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -117,7 +118,11 @@ func (o *objects) put(ctx context.Context, key string, data []byte, tag string) 
 			return aws.ToString(out.ETag), nil
 		}
 		if status(err) != http.StatusConflict || attempt == conflictAttempts || !wait(ctx, pause) {
-			return "", o.explain("write", key, err)
+			verb := "write"
+			if tag == "" {
+				verb = "create"
+			}
+			return "", o.explain(verb, key, err)
 		}
 		in.Body = bytes.NewReader(data)
 	}
@@ -186,8 +191,9 @@ func (o *objects) explain(verb, key string, err error) error {
 	case status(err) == http.StatusMovedPermanently:
 		err = fmt.Errorf("the bucket is in %s: %w", region(err), err)
 	case status(err) == http.StatusPreconditionFailed,
-		// If-Match on what is not there.
-		verb != "read" && status(err) == http.StatusNotFound:
+		// If-Match on what is not there. What is not there of a new object is something
+		// else, such as the key to encrypt it with.
+		(verb == "write" || verb == "delete") && status(err) == http.StatusNotFound && !strings.HasPrefix(code, "KMS."):
 		err = fmt.Errorf("%w: %w", lockfile.ErrPrecondition, err)
 	case status(err) == http.StatusForbidden:
 		err = fmt.Errorf("%w: %w", statebackend.ErrDenied, err)

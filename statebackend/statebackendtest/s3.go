@@ -21,7 +21,8 @@ import (
 
 // S3 is a server in memory that knows as much of S3 as the s3 backend uses:
 // objects with conditions on writing and deleting, and lists of them, in
-// buckets that need no creating. It checks checksums, and no signatures. The
+// buckets that need no creating. It checks checksums, and no signatures. There are
+// all buckets but "missing", and all keys to encrypt with but "alias/missing". The
 // fields are set before the first request.
 type S3 struct {
 	Faults *Faults                       // of "PUT key" and "DELETE key"
@@ -150,6 +151,10 @@ func (s *S3) put(w http.ResponseWriter, r *http.Request, path string) {
 	data, err := io.ReadAll(r.Body)
 	if err != nil {
 		s3Error(w, http.StatusBadRequest, "IncompleteBody")
+		return
+	}
+	if r.Header.Get("X-Amz-Server-Side-Encryption-Aws-Kms-Key-Id") == "alias/missing" {
+		s3Error(w, http.StatusNotFound, "KMS.NotFoundException")
 		return
 	}
 	if want := r.Header.Get("X-Amz-Checksum-Sha256"); want != "" {
