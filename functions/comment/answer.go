@@ -59,7 +59,9 @@ type Failed struct {
 	Untouched bool
 	// Remaining is how many changes were not begun.
 	Remaining int
-	Body      string // what went wrong, in Markdown
+	// Lost says that nobody knows how an apply ended, and what was done.
+	Lost bool   `json:",omitempty"`
+	Body string // what went wrong, in Markdown
 }
 
 func (f Failed) markdown() string {
@@ -67,6 +69,8 @@ func (f Failed) markdown() string {
 	switch {
 	case f.Verb == Apply && f.Untouched:
 		what = fmt.Sprintf("**Not applied**: %s. Nothing was changed, and the plan can still be applied.", Code(f.Project))
+	case f.Verb == Apply && f.Lost:
+		what = fmt.Sprintf("**The apply of %s failed**: it did not come to its end.", Code(f.Project))
 	case f.Verb == Apply:
 		what = fmt.Sprintf("**The apply of %s failed**: %s before that. What is done is in the state.", Code(f.Project), f.Counts.done())
 		if f.Remaining > 0 {
@@ -210,15 +214,20 @@ func (g Guide) markdown() string {
 	return b.String()
 }
 
-// Unlocked says how many locks were released.
+// Unlocked says how many locks were released, and who holds others.
 type Unlocked struct {
 	Project string
 	Locks   int
+	Others  []string `json:",omitempty"`
 }
 
 func (u Unlocked) markdown() string {
-	if u.Locks == 0 {
-		return fmt.Sprintf("%s is **not locked** by this pull request.", Code(u.Project))
+	text := fmt.Sprintf("%s is **not locked** by this pull request.", Code(u.Project))
+	if u.Locks > 0 {
+		text = fmt.Sprintf("**Unlocked** %s. Comment %s and look at the plan before anything is applied.", Code(u.Project), Code("lockstep plan"))
 	}
-	return fmt.Sprintf("**Unlocked** %s. Comment %s and look at the plan before anything is applied.", Code(u.Project), Code("lockstep plan"))
+	if len(u.Others) > 0 {
+		text += fmt.Sprintf(" There is a lock that is not its own, and stays: %s.", list(u.Others))
+	}
+	return text
 }

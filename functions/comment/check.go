@@ -30,6 +30,9 @@ func (c Check) Title(limit int) string {
 		title = "Applied: " + c.Done.done()
 	case ApplyFailed:
 		title = "The apply failed: " + c.Done.done()
+		if c.Lost {
+			title = "The apply failed: it did not come to its end"
+		}
 		if c.Remaining > 0 {
 			title += fmt.Sprintf("; %s not begun", changes(c.Remaining))
 		}

@@ -33,6 +33,8 @@ func TestGolden(t *testing.T) {
 	trouble := "```\nError: Unsupported argument\n\n  on main.tf line 3\n```\n"
 	partly := with(net, ApplyFailed, "alice", trouble)
 	partly.Done, partly.Remaining = Counts{Add: 1}, 2
+	gone := with(net, ApplyFailed, "alice", "Look at the new plan.")
+	gone.Done, gone.Lost = Counts{}, true
 	big := net
 	big.Whole = "aws s3 cp s3://plans/5/7/full.txt -"
 	linked := net
@@ -80,6 +82,10 @@ func TestGolden(t *testing.T) {
 		"check-applied":         check(with(net, Applied, "alice", ""), ""),
 		"check-apply-failed":    check(with(net, ApplyFailed, "alice", trouble), ""),
 		"check-partly-applied":  check(partly, ""),
+		"check-lost":            check(gone, ""),
+		"status-lost":           status(gone).Markdown(65536),
+		"check-trouble":         Trouble{trouble}.Title() + "\n=====\n" + Trouble{trouble}.Summary(),
+		"check-solved":          Trouble{}.Title() + "\n=====\n" + Trouble{}.Summary(),
 		"check-out-of-date":     check(with(net, OutOfDate, "", somePlan), ""),
 		"check-not-applied":     check(with(net, NotApplied, "", somePlan), ""),
 		"check-superseded":      check(with(net, Overtaken, "", ""), ""),
@@ -95,7 +101,7 @@ func TestGolden(t *testing.T) {
 		"answer-unfinished":     Answer{"close", []Reply{Unfinished{"network", "alice", someSHA}}}.Markdown(65536),
 		"answer-broken":         Answer{"33", []Reply{Broken{"it was tried 3 times and did not come to its end"}}}.Markdown(65536),
 		"answer-failed": Answer{"33", []Reply{Failed{Project: "network", Verb: Plan, Body: trouble}, Failed{Project: "app", Verb: Apply, Counts: Counts{Add: 1}, Body: trouble},
-			Failed{Project: "db", Verb: Apply, Untouched: true, Body: trouble}, Failed{Project: "dns", Verb: Apply, Counts: Counts{Add: 1}, Remaining: 4, Body: trouble}}}.Markdown(65536),
+			Failed{Project: "db", Verb: Apply, Untouched: true, Body: trouble}, Failed{Project: "dns", Verb: Apply, Counts: Counts{Add: 1}, Remaining: 4, Body: trouble}, Failed{Project: "mx", Verb: Apply, Lost: true, Body: "Look at the new plan."}}}.Markdown(65536),
 		"answer-refused": Answer{"33", []Reply{
 			Refused{command("lockstep apply"), "network", []Reason{{"The plan is stale, because it is.", "Plan again."}, {"The moon is full.", "Plan again."}}},
 			Refused{command("lockstep plan -p x"), "", []Reason{{"There is no project for `lockstep plan -p x`.", ""}}},
@@ -104,7 +110,7 @@ func TestGolden(t *testing.T) {
 			Misunderstood{Parse("lockstep aply `@team`")[0]}, Misunderstood{Parse("lockstep plan -w $(id)")[0]}, Misunderstood{Parse("lockstep")[0]},
 		}}.Markdown(65536),
 		"answer-help":     Answer{"33", []Reply{Guide{[]string{"app/eu", "network"}}}}.Markdown(65536),
-		"answer-unlocked": Answer{"33", []Reply{Unlocked{"network", 1}, Unlocked{"app", 0}}}.Markdown(65536),
+		"answer-unlocked": Answer{"33", []Reply{Unlocked{"network", 1, nil}, Unlocked{"app", 0, nil}, Unlocked{"db", 0, []string{"carol@laptop since 2025-01-02T15:04:05Z"}}}}.Markdown(65536),
 	} {
 		file := filepath.Join("testdata", name+".md")
 		if *update {
@@ -220,8 +226,8 @@ func TestBigPlans(t *testing.T) {
 func TestReplies(t *testing.T) {
 	all := []Reply{
 		Pending{"app", Apply}, Planned{"app", Counts{Add: 1}}, Superseded{"app"}, Done{"app", Counts{Add: 1}, "body"},
-		Failed{"app", Apply, Counts{Add: 1}, true, 2, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", []Reason{{"no", "yes"}}},
-		Unlocked{"app", 1}, Misunderstood{Line{"text", Command{Verb: Help}, "problem", "suggestion"}}, Guide{[]string{"app"}},
+		Failed{"app", Apply, Counts{Add: 1}, true, 2, true, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", []Reason{{"no", "yes"}}},
+		Unlocked{"app", 1, []string{"carol"}}, Misunderstood{Line{"text", Command{Verb: Help}, "problem", "suggestion"}}, Guide{[]string{"app"}},
 		Unfinished{"app", "alice", someSHA}, Broken{"reason"},
 	}
 	if len(all) != len(kinds) {

@@ -106,6 +106,9 @@ func (p ProjectStatus) standing() string {
 	case Applied:
 		return "applied" + by
 	case ApplyFailed:
+		if p.Lost {
+			return "**failed**, applied" + by + ": it did not come to its end"
+		}
 		if p.Remaining > 0 {
 			return fmt.Sprintf("**failed**, applied%s; %s not begun", by, changes(p.Remaining))
 		}

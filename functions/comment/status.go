@@ -36,8 +36,10 @@ type ProjectStatus struct {
 	Done     Counts // what of it was done
 	// By is the login of who applied.
 	By string
-	// Remaining is how many changes a failed apply has not begun.
+	// Remaining is how many changes a failed apply has not begun; Lost says of one that
+	// nobody knows what it did.
 	Remaining int
+	Lost      bool
 	// Body is the plan, or what went wrong, in Markdown.
 	Body string
 	// Whole is where to find all of it if Body is shortened, Check the name of the
@@ -82,7 +84,7 @@ func (s Status) render(bodies []string) string {
 	b.WriteString(StatusMarker + "\n")
 	fmt.Fprintf(&b, "### %s\n", s.headline())
 	if len(s.Projects) > 0 {
-		b.WriteString("\n| project | plan | |\n|---|---|---|\n")
+		b.WriteString("\n| project | plan | status |\n|---|---|---|\n")
 	}
 	for _, p := range s.Projects[:s.rows] {
 		b.WriteString(p.row())
@@ -91,7 +93,7 @@ func (s Status) render(bodies []string) string {
 		fmt.Fprintf(&b, "\n*%d more projects do not fit here: each has a check of its own.*\n", n)
 	}
 	if s.Problem != "" {
-		fmt.Fprintf(&b, "\n%s\n", s.Problem)
+		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(s.Problem))
 	}
 	for i, body := range bodies {
 		if body != "" {
