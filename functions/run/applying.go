@@ -48,7 +48,7 @@ func (t *task) applyQueued(ctx context.Context, s stored) error {
 	r.Phase = Planned // it is this message that it waits for
 	q, err := t.request(ctx, comment.Apply, r)
 	if err != nil {
-		return err
+		return t.cannotApply(ctx, s, err)
 	}
 	if d := runs.Gate(q); !d.Allowed() {
 		return t.refuse(ctx, s, d)
@@ -66,7 +66,7 @@ func (t *task) applyQueued(ctx context.Context, s stored) error {
 		return t.refuse(ctx, s, runs.Decision{Reasons: []runs.Reason{{Rule: runs.NotPlanned, Reason: gone(err)}}})
 	}
 	if err != nil {
-		return err
+		return t.cannotApply(ctx, s, err)
 	}
 	defer done()
 	if d := runs.Gate(q); !d.Allowed() {
@@ -74,7 +74,7 @@ func (t *task) applyQueued(ctx context.Context, s stored) error {
 	}
 	job, problem, err := t.job(ctx, q.Run, dir)
 	if err != nil {
-		return err
+		return t.cannotApply(ctx, s, err)
 	}
 	if problem != "" {
 		return t.refuse(ctx, s, runs.Decision{Reasons: []runs.Reason{{Rule: runs.NotPlanned, Reason: comment.Reason{Text: problem}}}})
@@ -172,7 +172,7 @@ func (t *task) carryOut(ctx context.Context, s stored, q runs.Request, plan []by
 func (t *task) applied(ctx context.Context, r Run) error {
 	p := applyPart(r, comment.Done{Project: r.Project, Counts: r.Done})
 	if r.Phase == ApplyFailed {
-		p = applyPart(r, comment.Failed{Project: r.Project, Verb: comment.Apply, Counts: r.Done, Remaining: r.Remaining})
+		p = applyPart(r, comment.Failed{Project: r.Project, Verb: comment.Apply, Counts: r.Done, Remaining: r.Remaining, Lost: r.Lost})
 	}
 	p.Body = r.Result()
 	if err := t.reply(ctx, r.Ask, p); err != nil {
@@ -220,6 +220,16 @@ func (t *task) refuse(ctx context.Context, s stored, d runs.Decision) error {
 		}
 	}
 	return t.backTo(ctx, s, next)
+}
+
+// cannotApply says that a plan is not applied if err is final; any other error stays
+// one. The plan stays as it is.
+func (t *task) cannotApply(ctx context.Context, s stored, err error) error {
+	d, err := impossible(err)
+	if err != nil {
+		return err
+	}
+	return t.refuse(ctx, s, d)
 }
 
 // backTo moves a run back that was not applied: to what it was, or, if its pull request

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 )
@@ -64,6 +65,11 @@ func (p *Pipeline) Answered(ctx context.Context, pull Pull, comment int64) (bool
 func (a Ask) comment() int64 {
 	id, _ := strconv.ParseInt(a.Name, 10, 64)
 	return id
+}
+
+// has reports whether there are parts whose IDs begin so.
+func (a Ask) has(prefix string) bool {
+	return slices.ContainsFunc(a.Parts, func(p Part) bool { return strings.HasPrefix(p.ID, prefix) })
 }
 
 // part makes one of a reply.

@@ -24,7 +24,7 @@ func (t *task) choose(ctx context.Context, c comment.Command, dir string, l *Loo
 	defer root.Close()
 	all, ds := project.Discover(root.FS())
 	if ds.HasErrors() {
-		l.Problem = t.clean(trouble(ds))
+		l.Problem, l.Checked = t.clean(trouble(ds)), true
 	}
 	files, complete, err := t.hub.ChangedFiles(ctx, t.pull.Number)
 	if err != nil {

@@ -15,33 +15,40 @@ import (
 // applies are asked for, and the answer says so until they are there.
 func (t *task) commanded(ctx context.Context) error {
 	name := askOf(t.message)
-	first := ""
+	var begun Ask
 	err := t.changeAsk(ctx, name, func(a *Ask) {
 		if a.Message == "" {
 			a.Message = t.message.ID
 		}
-		first = a.Message
+		begun = *a
 	})
 	if err != nil {
 		return err
 	}
-	if first != t.message.ID && t.message.Comment != 0 {
-		return nil // the same comment came to us on another way before
-	}
-	if err := t.react(ctx, t.message.Comment, github.Eyes); err != nil {
-		return err
+	if begun.Told || begun.Message != t.message.ID && t.message.Comment != 0 {
+		return nil // it is answered, or the same comment came to us on another way before
 	}
 	if err := t.look(ctx); err != nil {
 		return err
 	}
+	if forgotten(t.message.At, t.pull.Updated) {
+		return nil // what knew that it was answered may be gone
+	}
+	if err := t.react(ctx, t.message.Comment, github.Eyes); err != nil {
+		return err
+	}
 	for i, line := range t.message.Lines {
+		id := fmt.Sprintf("line %d.", i+1)
+		if begun.has(id) {
+			continue // done, in an earlier try, and perhaps not to be done again
+		}
 		replies, err := t.command(ctx, line)
 		if err != nil {
 			return err
 		}
 		var parts []Part
 		for j, r := range replies {
-			parts = append(parts, part(fmt.Sprintf("line %d.%d", i+1, j+1), r))
+			parts = append(parts, part(fmt.Sprintf("%s%d", id, j+1), r))
 		}
 		if err := t.reply(ctx, name, parts...); err != nil {
 			return err
@@ -91,7 +98,8 @@ func (t *task) queueApplies(ctx context.Context, c comment.Command) ([]comment.R
 	if len(all) == 0 {
 		q, err := t.request(ctx, comment.Apply, Run{})
 		if err != nil {
-			return nil, err
+			no, err := unable(c, c.Project, err)
+			return []comment.Reply{no}, err
 		}
 		return []comment.Reply{refused(c, c.Project, runs.Gate(q))}, nil
 	}
@@ -136,7 +144,7 @@ func (t *task) queueApply(ctx context.Context, c comment.Command, s stored) (com
 	if s.ApplyFor != t.message.ID {
 		q, err := t.request(ctx, comment.Apply, s.Run)
 		if err != nil {
-			return nil, err
+			return unable(c, s.Project, err)
 		}
 		if d := runs.Gate(q); !d.Allowed() {
 			return refused(c, s.Project, d), nil
@@ -184,7 +192,7 @@ func (t *task) unlock(ctx context.Context, c comment.Command) ([]comment.Reply, 
 func (t *task) unlockOne(ctx context.Context, c comment.Command, r Run) (comment.Reply, error) {
 	q, err := t.request(ctx, comment.Unlock, r)
 	if err != nil {
-		return nil, err
+		return unable(c, r.Project, err)
 	}
 	if d := runs.Gate(q); !d.Allowed() {
 		return refused(c, r.Project, d), nil
@@ -198,22 +206,22 @@ func (t *task) unlockOne(ctx context.Context, c comment.Command, r Run) (comment
 		return comment.Refused{Command: c, Project: r.Project, Reasons: []comment.Reason{gone(err)}}, nil
 	}
 	if err != nil {
-		return nil, err
+		return unable(c, r.Project, err)
 	}
 	defer done()
 	job, problem, err := t.job(ctx, r, dir)
 	if err != nil {
-		return nil, err
+		return unable(c, r.Project, err)
 	}
 	if problem != "" {
 		return comment.Refused{Command: c, Project: r.Project, Reasons: []comment.Reason{{Text: problem}}}, nil
 	}
-	n, err := t.Engine.Unlock(ctx, job)
-	var no *NoStateError
+	u, err := t.Engine.Unlock(ctx, job)
+	var no *StateError
 	if errors.As(err, &no) {
 		return comment.Refused{Command: c, Project: r.Project, Reasons: []comment.Reason{{
-			Text: "Its state cannot be found: " + comment.Code(t.clean(no.Why)), Remedy: "Correct the configuration, push, and unlock again.",
+			Text: "Its state cannot be reached: " + comment.Code(t.clean(no.Why)), Remedy: no.Remedy,
 		}}}, nil
 	}
-	return comment.Unlocked{Project: r.Project, Locks: n}, err
+	return comment.Unlocked{Project: r.Project, Locks: u.Locks, Others: u.Others}, err
 }

@@ -75,7 +75,7 @@ func (t *task) note(ctx context.Context, s stored, o Outcome, begun Version) err
 }
 
 // lost is what is said of an apply of which nobody knows how it ended.
-const lost = "The process that applied this plan ended before it was done. What it did is in the state, but for what was under way at that moment: look at the new plan with care."
+const lost = "The process that applied this plan ended before it was done. The state has what was done up to some seconds before that. What was done after, or was under way, exists and may not be in it: comment `lockstep plan`, and look at the new plan with care, above all at what it creates."
 
 // finish records what became of an apply that was begun.
 func (t *task) finish(ctx context.Context, s stored, e Effect) error {
@@ -104,7 +104,7 @@ func (t *task) finish(ctx context.Context, s stored, e Effect) error {
 		next = ApplyFailed
 	}
 	s = s.to(next)
-	s.Done, s.Remaining = o.Counts, o.Remaining
+	s.Done, s.Remaining, s.Lost = o.Counts, o.Remaining, e.Outcome == nil
 	s, err := t.save(ctx, s)
 	if err != nil {
 		return err

@@ -3,7 +3,14 @@ package run
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/run/runs"
+	"github.com/lockstep-iac/lockstep/github"
 )
 
 // A Look is what was found when the head of a pull request was looked at last: what the
@@ -12,9 +19,11 @@ type Look struct {
 	Pull              Pull
 	Head, Base, Merge string
 	// Conflict says that Head cannot be merged into Base; Problem, in Markdown, why the
-	// projects are not known.
+	// projects are not known. Checked says that a check run of Head speaks of it, or of
+	// one that is solved since.
 	Conflict bool   `json:",omitempty"`
 	Problem  string `json:",omitempty"`
+	Checked  bool   `json:",omitempty"`
 	// Notes are sentences for people, in Markdown.
 	Notes []string `json:",omitempty"`
 }
@@ -24,7 +33,38 @@ func lookKey(p Pull) string { return fmt.Sprintf("pull/%d/%d", p.Repo.ID, p.Numb
 // saveLook writes what was found. Those who look at a pull request do so one after the
 // other, and the last one has seen the newest.
 func (t *task) saveLook(ctx context.Context, l Look) error {
-	_, err := t.change(ctx, lookKey(l.Pull), func([]byte) ([]byte, error) { return encode(l), nil })
+	_, err := t.change(ctx, lookKey(l.Pull), func(old []byte) ([]byte, error) {
+		if old != nil {
+			was, err := decodeLook(Record{Key: lookKey(l.Pull), Value: old})
+			if err != nil {
+				return nil, err
+			}
+			l.Checked = l.Checked || was.Checked && was.Head == l.Head
+		}
+		return encode(l), nil
+	})
+	return err
+}
+
+// checkLook has a check run say what the status says of a problem: rules that want the
+// checks of projects would wait for them without a word.
+func (t *task) checkLook(ctx context.Context, l Look) error {
+	if !l.Checked {
+		return nil
+	}
+	page := comment.Trouble{Body: l.Problem}
+	check := github.Check{
+		Name: strings.TrimSuffix(runs.CheckPrefix, "/"), SHA: l.Head, ExternalID: strconv.Itoa(l.Pull.Number),
+		Status: github.CheckCompleted, Conclusion: github.ConcludedSuccess,
+		Title: page.Title(), Summary: page.Summary(), Text: comment.Cut(l.Problem, github.MaxCheckText),
+	}
+	if l.Problem != "" {
+		check.Conclusion = github.ConcludedFailure
+	}
+	_, err := t.hub.PutCheck(ctx, 0, check)
+	if errors.Is(err, github.ErrNotFound) {
+		return nil // the commit is gone: nobody can look at its checks
+	}
 	return err
 }
 

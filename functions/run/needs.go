@@ -10,7 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Pulls reads what GitHub says of pull requests and people now.
+// Pulls reads what GitHub says of pull requests and people now. Here and in the other
+// interfaces an error that is a *github.FinalError says that asking again has the same
+// answer until a person has mended something: it is told, and the message is done with.
 type Pulls interface {
 	PullRequest(ctx context.Context, number int) (github.PullRequest, error)
 	// MergeResult names the trial merge of an open pull request's head with the tip of
@@ -162,15 +164,25 @@ type Engine interface {
 	// the plan may be applied to it. Where it was not asked, or said no, and where
 	// there is an error, nothing was changed.
 	Apply(ctx context.Context, j Job, plan []byte, permit func(StateID) bool) (Outcome, error)
-	// Unlock releases locks that were taken for j.Owner and are still there, and
-	// returns how many there were. The error is a *NoStateError if the configuration does
-	// not say, or must not say, where the state is.
-	Unlock(ctx context.Context, j Job) (int, error)
+	// Unlock releases locks that were taken for j.Owner and are still there. The error is a *StateError if the configuration does
+	// not say, or must not say, where the state is, or if the store does not let us.
+	Unlock(ctx context.Context, j Job) (Unlocked, error)
 }
 
-// A NoStateError says that a project's state cannot be found by its configuration, which
-// trying again does not change.
-type NoStateError struct{ Why string }
+// Unlocked says what became of the locks of a state.
+type Unlocked struct {
+	Locks int // that were released
+	// Others names who holds locks that are not the job's: "carol@laptop since
+	// 2025-01-02T15:04:05Z".
+	Others []string
+}
+
+// A StateError says that a project's state cannot be reached, which trying again does not
+// change.
+type StateError struct {
+	Why    string
+	Remedy string // a sentence, in Markdown
+}
 
 // Error implements error.
-func (e *NoStateError) Error() string { return "its state cannot be found: " + e.Why }
+func (e *StateError) Error() string { return "its state cannot be reached: " + e.Why }

@@ -35,11 +35,10 @@ func (t *task) plan(ctx context.Context) error {
 	}
 	q, err := t.request(ctx, comment.Plan, s.Run)
 	if err != nil {
-		return err
+		return t.cannotPlan(ctx, s, err)
 	}
 	if d := runs.Gate(q); !d.Allowed() {
-		no := refused(comment.Command{Verb: comment.Plan}, s.Project, d)
-		return t.notPlanned(ctx, s, comment.Markdown(no))
+		return t.denied(ctx, s, d)
 	}
 	if err := t.hold(ctx, s.Run); err != nil {
 		return err
@@ -65,24 +64,22 @@ func (t *task) make(ctx context.Context, s stored) error {
 	if errors.Is(err, github.ErrNotFound) {
 		var d runs.Decision
 		if s, d, err = t.renew(ctx, s); err == nil && !d.Allowed() {
-			no := refused(comment.Command{Verb: comment.Plan}, s.Project, d)
-			return t.notPlanned(ctx, s, comment.Markdown(no))
+			return t.denied(ctx, s, d)
 		}
 		if err == nil {
 			dir, done, err = t.checkout(ctx, s.Merge)
 		}
 	}
 	if errors.Is(err, github.ErrNotFound) {
-		no := comment.Refused{Command: comment.Command{Verb: comment.Plan}, Project: s.Project, Reasons: []comment.Reason{gone(err)}}
-		return t.notPlanned(ctx, s, comment.Markdown(no))
+		return t.denied(ctx, s, runs.Decision{Reasons: []runs.Reason{{Rule: runs.NotPlanned, Reason: gone(err)}}})
 	}
 	if err != nil {
-		return err
+		return t.cannotPlan(ctx, s, err)
 	}
 	defer done()
 	job, problem, err := t.job(ctx, s.Run, dir)
 	if err != nil {
-		return err
+		return t.cannotPlan(ctx, s, err)
 	}
 	if problem != "" {
 		return t.notPlanned(ctx, s, problem)
@@ -208,6 +205,20 @@ func (t *task) notPlanned(ctx context.Context, s stored, why string) error {
 		s.Begun++ // names the report
 	}
 	return t.keep(ctx, s, PlanResult{Report: why}, inputs{})
+}
+
+// denied records that there is no plan for the reasons of a decision.
+func (t *task) denied(ctx context.Context, s stored, d runs.Decision) error {
+	return t.notPlanned(ctx, s, comment.Markdown(refused(comment.Command{Verb: comment.Plan}, s.Project, d)))
+}
+
+// cannotPlan records that there is no plan if err is final; any other error stays one.
+func (t *task) cannotPlan(ctx context.Context, s stored, err error) error {
+	d, err := impossible(err)
+	if err != nil {
+		return err
+	}
+	return t.denied(ctx, s, d)
 }
 
 // planned says what became of a plan, wherever somebody waits for it.

@@ -38,17 +38,17 @@ func (t *task) pushed(ctx context.Context) error {
 // head as it is now with the base branch as it is now. The replies say what is not
 // planned, and why.
 func (t *task) queuePlans(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+	l := Look{Pull: t.message.Pull, Head: t.pull.Head.SHA}
 	q, err := t.request(ctx, comment.Plan, Run{})
 	if err != nil {
-		return nil, err
+		return t.unknown(ctx, c, l, err)
 	}
-	l := Look{Pull: t.message.Pull, Head: t.pull.Head.SHA}
 	if d := runs.Gate(q); !d.Allowed() {
 		return t.notLooked(ctx, c, q, d, l)
 	}
 	m, err := t.merged(ctx, &q)
 	if err != nil {
-		return nil, err
+		return t.unknown(ctx, c, l, err)
 	}
 	if d := runs.Gate(q); d.Has(runs.OtherBase) {
 		return t.notLooked(ctx, c, q, d, l)
@@ -59,7 +59,7 @@ func (t *task) queuePlans(ctx context.Context, c comment.Command) ([]comment.Rep
 	if m.Conflict {
 		replies = append(replies, refused(c, "", runs.Gate(q)))
 	} else if found, replies, err = t.discover(ctx, c, &l); err != nil {
-		return nil, err
+		return t.unknown(ctx, c, l, err)
 	}
 	if err := t.saveLook(ctx, l); err != nil {
 		return nil, err
@@ -89,6 +89,23 @@ func (t *task) notLooked(ctx context.Context, c comment.Command, q runs.Request,
 	}
 	if q.Entry == runs.ByPush {
 		err = t.saveLook(ctx, l)
+	}
+	return []comment.Reply{no}, err
+}
+
+// unknown says why nobody can know which projects the pull request has if err is final;
+// any other error stays one.
+func (t *task) unknown(ctx context.Context, c comment.Command, l Look, err error) ([]comment.Reply, error) {
+	no, err := unable(c, "", err)
+	if err != nil {
+		return nil, err
+	}
+	l.Problem, l.Checked = t.clean(comment.Markdown(no)), true
+	if err := t.saveLook(ctx, l); err != nil {
+		return nil, err
+	}
+	if t.message.Actor == "" {
+		err = t.supersede(ctx, nil)
 	}
 	return []comment.Reply{no}, err
 }
@@ -198,7 +215,7 @@ func (t *task) next(s stored, p project.Project, l Look) stored {
 	s.Since = t.pull.Updated
 	s.PlanFor, s.Actor, s.Ask = t.message.ID, t.message.Actor, askOf(t.message)
 	s.State, s.Inputs, s.Counts, s.Applyable, s.Full = StateID{}, "", comment.Counts{}, false, false
-	s.Done, s.Remaining = comment.Counts{}, 0
+	s.Done, s.Remaining, s.Lost = comment.Counts{}, 0, false
 	return s
 }
 

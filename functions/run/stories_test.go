@@ -119,7 +119,7 @@ func TestBadConfigurations(t *testing.T) {
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 	n := s.pull("alice", "b", githubtest.Files{"main.tf": "resource \"terraform_data\" \"a\" {\n  inptu = 1\n}\n"})
 	s.expect("the status", s.status(n), "Lockstep could not plan", "**failed**", "main.tf", "inptu")
-	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Not applied** `.`", "failed", "Push a correction.")
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Not applied** `.`", "failed", "Push a correction")
 	s.expect("a new plan", s.say("alice", n, "lockstep plan"), "**Not planned**: `.`", "inptu")
 	s.repo.Push("alice", "b", "Better", githubtest.Files{"main.tf": resource("a", "2")})
 	s.settle()

@@ -2,14 +2,20 @@ package run_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path"
+	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/run"
@@ -31,13 +37,22 @@ type stage struct {
 	pipeline *run.Pipeline
 	webhook  run.Webhook
 	url      string // of the webhook
+	// fault answers requests to GitHub in its place, if it reports so; may be nil.
+	fault func(http.ResponseWriter, *http.Request) bool
+	// strict says that handling a message must not fail.
+	strict bool
 }
+
+var update = flag.Bool("update", false, "write the golden files anew")
 
 var hush = github.NewSecret("hush")
 
 func newStage(t *testing.T, files githubtest.Files) *stage {
 	t.Helper()
-	s := &stage{t: t, hub: githubtest.New(githubtest.Options{Secret: hush})}
+	s := &stage{t: t}
+	s.hub = githubtest.New(githubtest.Options{Secret: hush, Fault: func(w http.ResponseWriter, r *http.Request) bool {
+		return s.fault != nil && s.fault(w, r)
+	}})
 	api := httptest.NewServer(s.hub)
 	t.Cleanup(api.Close)
 	s.repo = s.hub.AddRepository("acme", "infra", withBackends(files))
@@ -47,7 +62,7 @@ func newStage(t *testing.T, files githubtest.Files) *stage {
 	config := s.hub.App(api.URL)
 	config.Transport = contract.Transport{
 		Base: http.DefaultTransport, Report: func(err error) { t.Error(err) },
-		Ignore: func(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/archive/") },
+		Ignore: func(r *http.Request) bool { return s.fault != nil || strings.HasPrefix(r.URL.Path, "/archive/") },
 	}
 	app, err := github.NewApp(config)
 	if err != nil {
@@ -90,7 +105,13 @@ func (s *stage) settle() {
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		handled := s.drain(s.t.Context(), s.pipeline.Handle)
+		handled := s.drain(s.t.Context(), func(ctx context.Context, m run.Message) error {
+			err := s.pipeline.Handle(ctx, m)
+			if err != nil && s.strict {
+				s.t.Errorf("%s is tried again: %v", m.Kind, err)
+			}
+			return err
+		})
 		if sent+handled == 0 {
 			return
 		}
@@ -114,6 +135,39 @@ func (s *stage) check(branch string) string {
 		fmt.Fprintf(&b, "%s %s: %s%s %s\n", c.ExternalID, c.Name, c.Status, c.Conclusion, c.Title)
 	}
 	return strings.ReplaceAll(b.String(), "completed", "")
+}
+
+// pages returns the check runs at the head of a branch, with their pages.
+func (s *stage) pages(branch string) string {
+	var b strings.Builder
+	for _, c := range s.repo.Checks(s.repo.Head(branch)) {
+		fmt.Fprintf(&b, "%s: %s %s, %s\n\n%s\n%s\n", c.Name, c.Status, c.Conclusion, c.Title, c.Summary, c.Text)
+	}
+	return b.String()
+}
+
+// names are those of commits, where we name them.
+var names = regexp.MustCompile("(at |`|infra-)[0-9a-f]{7}\\b")
+
+// golden compares what people read with a file of testdata.
+func (s *stage) golden(name string, texts ...string) {
+	s.t.Helper()
+	for i, text := range texts {
+		texts[i] = strings.TrimSpace(names.ReplaceAllString(text, "${1}COMMIT")) + "\n"
+	}
+	got, file := strings.Join(texts, "\n=====\n\n"), filepath.Join("testdata", name+".md")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		s.t.Errorf("%s (-update writes it anew): %s", file, diff)
+	}
 }
 
 // pull pushes changes to a branch and opens a pull request.

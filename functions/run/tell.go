@@ -117,6 +117,9 @@ func (t *task) status(ctx context.Context) error {
 			s.Notes = append(slices.Clip(s.Notes), note)
 		}
 	}
+	if err := t.checkLook(ctx, l); err != nil {
+		return err
+	}
 	if len(s.Projects) == 0 && !s.Conflict && s.Problem == "" {
 		return nil
 	}
@@ -129,7 +132,7 @@ func (t *task) status(ctx context.Context) error {
 // standing is how a run is put to people.
 func (t *task) standing(ctx context.Context, r Run) (p comment.ProjectStatus, err error) {
 	p = comment.ProjectStatus{
-		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Done: r.Done, Remaining: r.Remaining, By: r.Actor, Check: r.Check(),
+		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, By: r.Actor, Check: r.Check(),
 	}
 	switch p.Standing {
 	case comment.Queued, comment.Planning, comment.Overtaken:

@@ -49,7 +49,7 @@ func TestRightsAreLostInBetween(t *testing.T) {
 	})
 	s.expect("the answer", s.answerTo(n, id), "**Not applied** `.`", "`alice` has the permission `read`")
 	s.expect("the status", s.status(n), "waits for `lockstep apply`")
-	if got := made(t, s); !strings.Contains(got, "no such file") {
+	if got := made(t, s, "."); !strings.Contains(got, "no such file") {
 		t.Errorf("the state has %s", got)
 	}
 	s.expect("somebody else", s.say("bob", n, "lockstep apply"), "**Applied** `.`: 2 added")

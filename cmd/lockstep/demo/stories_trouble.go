@@ -21,7 +21,7 @@ var unlock = Story{
 			w.repo.Comment("alice", 1, "lockstep apply")
 			return nil
 		}, want: []string{"lost its power"}},
-		commented("alice tries again", "alice", 1, "lockstep apply", "**Not applied**", "Lock Info"),
+		commented("alice tries again", "alice", 1, "lockstep apply", "**Not applied**", "lockstep unlock -p network"),
 		commented("she releases the lock", "alice", 1, "lockstep unlock", "**Unlocked** `network`"),
 		commented("looks at a new plan", "alice", 1, "lockstep plan", "3 to add"),
 		commented("and applies", "alice", 1, "lockstep apply", "**Applied** `network`: 3 added"),

@@ -267,8 +267,8 @@ func TestLocked(t *testing.T) {
 	if o := b.apply(p.Plan, true); !o.Failed || !strings.Contains(o.Report, "carol@laptop") {
 		t.Errorf("apply: %+v", o)
 	}
-	if n, err := b.engine.Unlock(t.Context(), b.job); n != 0 || err != nil {
-		t.Errorf("unlock of somebody else's: %d, %v", n, err)
+	if u, err := b.engine.Unlock(t.Context(), b.job); u.Locks != 0 || err != nil {
+		t.Errorf("unlock of somebody else's: %+v, %v", u, err)
 	}
 	locks, _ := w.Locks(t.Context())
 	if len(locks) != 1 {
@@ -278,8 +278,8 @@ func TestLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	lock(b.job.Owner + "1: of another pull request")
-	if n, err := b.engine.Unlock(t.Context(), b.job); n != 0 || err != nil {
-		t.Errorf("unlock of another pull request's: %d, %v", n, err)
+	if u, err := b.engine.Unlock(t.Context(), b.job); u.Locks != 0 || err != nil {
+		t.Errorf("unlock of another pull request's: %+v, %v", u, err)
 	}
 	if locks, _ = w.Locks(t.Context()); len(locks) != 1 {
 		t.Fatalf("%v", locks)
@@ -288,8 +288,8 @@ func TestLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	lock(b.job.Owner + ": of ours")
-	if n, err := b.engine.Unlock(t.Context(), b.job); n != 1 || err != nil {
-		t.Errorf("unlock of our own: %d, %v", n, err)
+	if u, err := b.engine.Unlock(t.Context(), b.job); u.Locks != 1 || err != nil {
+		t.Errorf("unlock of our own: %+v, %v", u, err)
 	}
 	if o := b.apply(p.Plan, true); o.Failed {
 		t.Errorf("after that: %+v", o)
@@ -305,10 +305,10 @@ func TestUnlockWithoutState(t *testing.T) {
 		"terraform {\n": "main.tf",
 	} {
 		b := newBench(t, map[string]string{"net/main.tf": main})
-		n, err := b.engine.Unlock(t.Context(), b.job)
-		var no *run.NoStateError
-		if n != 0 || !errors.As(err, &no) || !strings.Contains(no.Why, want) {
-			t.Errorf("%q: %d, %v", main, n, err)
+		u, err := b.engine.Unlock(t.Context(), b.job)
+		var no *run.StateError
+		if u.Locks != 0 || !errors.As(err, &no) || !strings.Contains(no.Why, want) {
+			t.Errorf("%q: %+v, %v", main, u, err)
 		}
 	}
 }

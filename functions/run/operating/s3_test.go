@@ -78,11 +78,11 @@ func TestStatesInS3(t *testing.T) {
 	}
 	other := *b
 	other.job.Owner = "lockstep acme/infra#71"
-	if n, err := other.engine.Unlock(t.Context(), other.job); n != 0 || err != nil {
-		t.Errorf("unlocked by another pull request: %d, %v", n, err)
+	if u, err := other.engine.Unlock(t.Context(), other.job); u.Locks != 0 || err != nil {
+		t.Errorf("unlocked by another pull request: %+v, %v", u, err)
 	}
-	if n, err := b.engine.Unlock(t.Context(), b.job); n == 0 || err != nil {
-		t.Errorf("unlocked: %d, %v", n, err)
+	if u, err := b.engine.Unlock(t.Context(), b.job); u.Locks == 0 || err != nil {
+		t.Errorf("unlocked: %+v, %v", u, err)
 	}
 	if p := b.plan(); p.Plan == nil {
 		t.Errorf("afterwards: %+v", p)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,18 +33,59 @@ func (o *operation) lock(ctx context.Context, operation string) diags.Diagnostic
 	o.state = st
 	info := statebackend.NewLockInfo(operation, engine.LanguageVersion)
 	info.Info = lockText(o.job)
-	if ds = append(ds, st.Lock(ctx, info, 0)...); ds.HasErrors() {
-		return ds
+	err := st.TakeLock(ctx, info, 0)
+	var locked *statebackend.LockedError
+	if errors.As(err, &locked) {
+		return append(ds, lockedBy(o.job, locked)...)
+	}
+	if err != nil {
+		return append(ds, diags.FromError(notLocked, err)...)
 	}
 	// An interrupted operation must release it, too.
 	o.closers = append(o.closers, func() { st.Unlock(context.WithoutCancel(ctx)) })
 	return append(ds, st.Read(ctx)...)
 }
 
+// notLocked is how stock tools begin, too: there are programs that look for it.
+const notLocked = "Error acquiring the state lock"
+
+// lockedBy names the holder of a lock, and what people on the pull request can do about
+// it: they are not where the state is, and have no command line for it.
+func lockedBy(j run.Job, e *statebackend.LockedError) diags.Diagnostics {
+	at, unlock := e.Info, "lockstep unlock -p "+j.Project
+	if at.ID == "" {
+		why := ""
+		if e.Err != nil {
+			why = ": " + e.Err.Error()
+		}
+		return diags.Errorf(nil, notLocked, "The state of %s is locked, and who holds the lock is not known%s. Wait until the holder has finished, and try again.", j.Project, why)
+	}
+	since := at.Created.UTC().Format(time.RFC3339)
+	if holds(j, at.Info) {
+		return diags.Errorf(nil, notLocked,
+			"The state of %s is locked since %s by a run of this pull request. Wait until it has finished. If no run is under way, it ended before it could release its lock: comment \"%s\" on pull request #%d, and try again.",
+			j.Project, since, unlock, j.Number)
+	}
+	if owner, ours := ownerOf(at.Info); ours {
+		return diags.Errorf(nil, notLocked,
+			"The state of %s is locked since %s by a run of another pull request: %s. Wait until it has finished. If it is gone for good, comment \"%s\" there.",
+			j.Project, since, owner, unlock)
+	}
+	return diags.Errorf(nil, notLocked,
+		"The state of %s is locked since %s by %s, with the lock %s for %s. Wait until this has finished, and try again. If it is gone for good, whoever it was has to release the lock where they took it: \"lockstep unlock\" releases locks of pull requests only.",
+		j.Project, since, at.Who, at.ID, at.Operation)
+}
+
 // lockText is what the lock says to whoever meets it, by our tools or others. It
 // begins with the job's owner, by which unlock knows it.
 func lockText(j run.Job) string {
 	return fmt.Sprintf("%s: a run of project %s at %.7s; if it is gone for good, comment \"lockstep unlock -p %s\" on pull request #%d rather than force-unlock", j.Owner, j.Project, j.Head, j.Project, j.Number)
+}
+
+// ownerOf returns the owner of a job whose lock says text: "lockstep acme/infra#7".
+func ownerOf(text string) (owner string, ours bool) {
+	owner, _, ours = strings.Cut(text, ": a run of project ")
+	return owner, ours && strings.HasPrefix(owner, "lockstep ")
 }
 
 // holds reports whether a lock that says text was taken for a job's owner.
@@ -108,38 +150,67 @@ func (o *operation) rescue(ctx context.Context, s *states.State) diags.Diagnosti
 }
 
 // Unlock implements run.Engine.
-func (e *Engine) Unlock(ctx context.Context, j run.Job) (int, error) {
+func (e *Engine) Unlock(ctx context.Context, j run.Job) (run.Unlocked, error) {
+	var u run.Unlocked
 	o, ds, err := e.open(ctx, j, false)
 	defer o.close()
 	if err != nil {
-		return 0, fmt.Errorf("open %s: %w", describe(j), err)
+		return u, fmt.Errorf("open %s: %w", describe(j), err)
 	}
 	if o.cfg.Root.Broken() {
-		return 0, &run.NoStateError{Why: o.reason(ds)}
+		return u, &run.StateError{Why: o.reason(ds), Remedy: correct}
 	}
 	b, ds := o.backend(ctx)
 	if ds.HasErrors() {
-		return 0, &run.NoStateError{Why: o.reason(ds)}
+		return u, &run.StateError{Why: o.reason(ds), Remedy: correct}
 	}
 	w, err := b.Open(o.stateWorkspace())
 	if err != nil {
-		return 0, fmt.Errorf("open the state of %s: %w", describe(j), err)
+		return u, fmt.Errorf("open the state of %s: %w", describe(j), err)
 	}
 	locks, err := w.Locks(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("look for locks of %s: %w", describe(j), err)
+		return u, o.denied(fmt.Errorf("look for locks of %s: %w", describe(j), err))
 	}
-	n := 0
 	for _, l := range locks {
 		if !holds(j, l.Info.Info) {
+			u.Others = append(u.Others, heldBy(l))
 			continue
 		}
 		if err := w.Unlock(ctx, l.Info.ID); err != nil && !errors.Is(err, statebackend.ErrNotLocked) {
-			return n, fmt.Errorf("unlock %s: %w", describe(j), err)
+			return u, o.denied(fmt.Errorf("unlock %s: %w", describe(j), err))
 		}
-		n++
+		u.Locks++
 	}
-	return n, nil
+	slices.Sort(u.Others)
+	u.Others = slices.Compact(u.Others) // a holder may have locks of several kinds
+	return u, nil
+}
+
+// heldBy says who holds a lock that is not ours to release.
+func heldBy(l statebackend.HeldLock) string {
+	if l.Info.ID == "" {
+		return "somebody unknown"
+	}
+	who := l.Info.Who
+	if owner, ours := ownerOf(l.Info.Info); ours {
+		who = owner
+	}
+	return fmt.Sprintf("%s since %s", who, l.Info.Created.UTC().Format(time.RFC3339))
+}
+
+// correct is what helps where the configuration is at fault.
+const correct = "Correct the configuration, push, and unlock again."
+
+// denied returns an error as the refusal that it is, if the store does not let us.
+func (o *operation) denied(err error) error {
+	if !errors.Is(err, statebackend.ErrDenied) {
+		return err
+	}
+	return &run.StateError{
+		Why:    o.secrets(nil, nil).from(err.Error()),
+		Remedy: "Whoever runs Lockstep has to let it read and write this state, and its locks.",
+	}
 }
 
 // reason is what the errors of ds say, without what is secret.

@@ -17,12 +17,12 @@ const overlap = 10 * time.Minute
 type cursor struct {
 	key     string
 	version run.Version
-	since   time.Time // not longer ago than Memory
+	since   time.Time // not longer ago than run.Memory
 	fresh   bool      // there was none
 }
 
 func (j *Janitor) cursor(ctx context.Context, key string, now time.Time) (cursor, error) {
-	c := cursor{key: key, since: now.Add(-Memory), fresh: true}
+	c := cursor{key: key, since: now.Add(-run.Memory), fresh: true}
 	rec, err := j.Pipeline.Records.Get(ctx, key)
 	if err != nil || rec.Version == "" {
 		return c, err

@@ -54,10 +54,6 @@ type Found struct {
 	Comments   int // that nobody had begun to answer
 }
 
-// Memory is how far back the janitor looks: as long as GitHub keeps deliveries.
-// Source: https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks
-const Memory = 3 * 24 * time.Hour
-
 // Round goes round once, at the time now. What one part of it fails at does not keep the others; the
 // next round tries again.
 func (j *Janitor) Round(ctx context.Context, now time.Time) (Found, error) {

@@ -72,6 +72,7 @@ const (
 	NotOnMerge    Rule = "it is not applied on merge"
 	PlanIsNewer   Rule = "the plan is newer than the comment"
 	NotMerged     Rule = "it is not merged"
+	NotToBeHad    Rule = "what it needs cannot be had"
 )
 
 // A Reason is one rule that says no, with what a person needs to know, in Markdown.
@@ -280,7 +281,7 @@ func (g *gate) correct() string {
 	if g.Entry == ByMerge {
 		return g.again()
 	}
-	return "Push a correction."
+	return fmt.Sprintf("Push a correction; if the files are not at fault, comment %s.", comment.Code("lockstep plan"))
 }
 
 // state compares the state that the plan was made from with the present one.

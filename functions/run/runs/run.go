@@ -48,9 +48,11 @@ type Run struct {
 	Applyable bool
 	// Full says that the plan's report is shortened, and all of it is kept, too.
 	Full bool
-	// Done and Remaining are what an apply did, and how many changes it did not begin.
+	// Done and Remaining are what an apply did, and how many changes it did not begin;
+	// Lost says that nobody knows.
 	Done      comment.Counts
 	Remaining int
+	Lost      bool `json:",omitempty"`
 }
 
 // To moves the run on. A step that may not follow is our bug, and panics.

@@ -43,9 +43,8 @@ func OpenState(b statebackend.Backend, workspace string) (*State, diags.Diagnost
 // Lock takes the lock, waiting for at most timeout while somebody holds it.
 // operation is Terraform's word, such as "OperationTypeApply".
 func (s *State) Lock(ctx context.Context, info statebackend.LockInfo, timeout time.Duration) diags.Diagnostics {
-	id, err := statebackend.LockWithRetry(ctx, s.Workspace, info, timeout)
+	err := s.TakeLock(ctx, info, timeout)
 	if err == nil {
-		s.lockID = id
 		return nil
 	}
 	var locked *statebackend.LockedError
@@ -53,6 +52,15 @@ func (s *State) Lock(ctx context.Context, info statebackend.LockInfo, timeout ti
 		return lockedBy(s.Workspace.Place(), locked)
 	}
 	return diags.FromError("Error acquiring the state lock", err)
+}
+
+// TakeLock is [State.Lock] with the error as it is, for those who have other words for it.
+func (s *State) TakeLock(ctx context.Context, info statebackend.LockInfo, timeout time.Duration) error {
+	id, err := statebackend.LockWithRetry(ctx, s.Workspace, info, timeout)
+	if err == nil {
+		s.lockID = id
+	}
+	return err
 }
 
 // lockedBy names the holder of a lock, in the block in which stock tools name theirs:
