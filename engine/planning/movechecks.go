@@ -38,15 +38,17 @@ func (p *planner) checkMoves() diags.Diagnostics {
 }
 
 // checkTargetedMoves reports instances that got another address while the targets do not
-// name both the old and the new one: planned for half, an object would be lost or made twice.
+// name both the old and the new one, or excludes name one: planned for half, an object would be lost or made twice.
 func (p *planner) checkTargetedMoves() diags.Diagnostics {
-	if len(p.in.Targets) == 0 {
+	option := p.partOption()
+	if option == "" {
 		return nil
 	}
 	var left []string
 	for to, from := range p.movedFrom {
 		for _, a := range []addrs.AbsResourceInstance{from, to} {
-			if !slices.ContainsFunc(p.in.Targets, func(t addrs.Target) bool { return t.Contains(a) }) {
+			named := func(t addrs.Target) bool { return t.Contains(a) }
+			if len(p.in.Targets) > 0 && !slices.ContainsFunc(p.in.Targets, named) || slices.ContainsFunc(p.in.Excludes, named) {
 				left = append(left, a.String())
 			}
 		}
@@ -55,12 +57,16 @@ func (p *planner) checkTargetedMoves() diags.Diagnostics {
 		return nil
 	}
 	slices.Sort(left)
+	remedy := "leave those out that name"
+	if option == "-target" {
+		remedy = "add"
+	}
 	var options strings.Builder
 	for _, a := range slices.Compact(left) {
-		fmt.Fprintf(&options, "\n  -target=%q", a)
+		fmt.Fprintf(&options, "\n  %s=%q", option, a)
 	}
 	return diags.Errorf(nil, "Moved resource instances excluded by targeting",
-		"By the configuration, objects of the state have other addresses than they had. A plan must have both addresses of each, but the -target options leave some out. Plan without these options, or add:%s", options.String())
+		"By the configuration, objects of the state have other addresses than they had. A plan must have both addresses of each, but the %s options leave some out. Plan without these options, or %s:%s", option, remedy, options.String())
 }
 
 // A moveEnd is an endpoint as seen from the root module.

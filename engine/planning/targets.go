@@ -243,13 +243,22 @@ func (p *planner) replaceWarnings() diags.Diagnostics {
 
 // targetWarnings says that the plan is not the whole story.
 func (p *planner) targetWarnings() diags.Diagnostics {
-	if len(p.in.Targets) == 0 {
+	option := p.partOption()
+	if option == "" {
 		return nil
-	}
-	option := "-target"
-	if len(p.included.excludes) > 0 {
-		option = "-exclude"
 	}
 	return diags.Warningf(nil, "Resource targeting is in effect",
 		"You are creating a plan with the %s option, which means that the result of this plan may not represent all of the changes requested by the current configuration.\n\nThe %[1]s option is not for routine use, and is provided only for exceptional situations such as recovering from errors or mistakes.", option)
+}
+
+// partOption names the option that says which part of the configuration is planned; ""
+// if all of it is.
+func (p *planner) partOption() string {
+	switch {
+	case len(p.in.Targets) > 0:
+		return "-target"
+	case len(p.in.Excludes) > 0:
+		return "-exclude"
+	}
+	return ""
 }
