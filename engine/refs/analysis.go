@@ -131,8 +131,13 @@ func (a *analysis) trigger(o addrs.Object, x hcl.Expression) {
 		if _, is := ambient[t.RootName()]; is {
 			continue
 		}
-		// What is not declared is reported when the resource is planned.
-		if ref, ok, _ := Resolve(a.content, t); ok {
+		// What is not declared is reported when the resource is planned. An attribute may
+		// be that of any instance, with no key: the resource is what counts.
+		n := 2
+		if t.RootName() == "resource" {
+			n = 3
+		}
+		if ref, ok, _ := Resolve(a.content, t[:min(n, len(t))]); ok {
 			a.uses[o] = append(a.uses[o], use{ref: ref})
 		}
 	}
