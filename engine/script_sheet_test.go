@@ -282,7 +282,11 @@ func (w *sheet) state() {
 		w.line("empty")
 	}
 	var list []addrs.ResourceInstanceObject
+	var husks []string
 	for abs, r := range st.Resources() {
+		if len(r.Instances) == 0 {
+			husks = append(husks, abs.String()+" without instances")
+		}
 		for k, in := range r.Instances {
 			if in.Current != nil {
 				list = append(list, addrs.ResourceInstanceObject{Instance: abs.Instance(k)})
@@ -306,6 +310,10 @@ func (w *sheet) state() {
 	for _, a := range list {
 		lines[a.String()] = w.object(a, known)
 		w.line("%s", lines[a.String()])
+	}
+	slices.Sort(husks)
+	for _, line := range husks {
+		w.line("%s", line)
 	}
 	outputs := maps.Collect(st.Outputs())
 	for _, name := range slices.Sorted(maps.Keys(outputs)) {

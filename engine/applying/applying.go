@@ -320,6 +320,7 @@ func (a *applier) save(ctx context.Context) diags.Diagnostics {
 // finish evaluates outputs and checks, and saves.
 func (a *applier) finish(ctx context.Context) (*states.State, diags.Diagnostics) {
 	a.outputs()
+	a.husks()
 	a.report(a.s.CloseEphemerals(context.WithoutCancel(ctx)))
 	a.report(a.save(ctx))
 	ds := slices.Concat(a.found, a.s.Diagnostics(), a.s.Eval.Diagnostics()).Distinct()

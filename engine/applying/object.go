@@ -58,9 +58,6 @@ func (x *object) address() string { return x.c.Addr.Instance.String() }
 func (x *object) make(ctx context.Context) diags.Diagnostics {
 	q, prior, scope, ds := x.prepare(ctx)
 	if ds.HasErrors() {
-		if len(ds.Unreported()) > 0 {
-			x.a.husk(x.c)
-		}
 		return ds
 	}
 	created, more := x.perform(ctx, q, prior)
@@ -94,17 +91,6 @@ func (x *object) prepare(ctx context.Context) (*session.Question, *states.Object
 	}
 	q, more := x.planAgain(ctx, config, prior, value)
 	return q, prior, scope, append(ds, more...)
-}
-
-// husk leaves a resource without instances in the state where a creation was given
-// up before the provider was called, as the stock tool does. Where something that it
-// depends on failed, it is not even tried.
-func (a *applier) husk(c *plans.ResourceChange) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if abs := c.Addr.Instance.AbsResource(); c.Action == plans.Create && a.state.Current().Resource(abs) == nil {
-		a.state.SetProvider(abs, c.Provider)
-	}
 }
 
 // prior returns the object that is to become another: nil and null for a creation.

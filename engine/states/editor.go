@@ -125,6 +125,16 @@ func (e *Editor) RemoveInstance(a addrs.AbsResourceInstance) {
 	}
 }
 
+// RemoveEmpty forgets the resources without instances.
+func (e *Editor) RemoveEmpty() {
+	for a, r := range e.s.resources {
+		if len(r.Instances) == 0 {
+			e.own()
+			delete(e.s.resources, a)
+		}
+	}
+}
+
 // MoveInstance gives an instance another address, keeping its objects.
 func (e *Editor) MoveInstance(from, to addrs.AbsResourceInstance) {
 	in := e.s.Instance(from)

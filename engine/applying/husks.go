@@ -1,0 +1,53 @@
+package applying
+
+import (
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+// husks leaves resources without instances in the state, as Terraform 1.11.4 does if an
+// apply fails: those that could not be made, and those that are to have none (count = 0).
+// What depends on a failure was not even tried, and is left out. If all went well, there
+// are none; an earlier failure's go.
+func (a *applier) husks() {
+	if a.until.Err() != nil {
+		return // whose turn came is not known
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.found.HasErrors() {
+		a.state.RemoveEmpty()
+		return
+	}
+	if a.in.Plan.Mode != plans.NormalMode {
+		return
+	}
+	failed, blocked := map[addrs.ConfigResource]bool{}, map[addrs.ConfigResource]bool{}
+	for abs := range a.failed {
+		failed[abs.Config()] = true
+	}
+	for abs := range a.in.Plan.Instances.Resources {
+		// One that lost its instances now goes or stays by chance.
+		was := a.in.Plan.PriorState.Resource(abs) != nil || a.state.Current().Resource(abs) != nil
+		cr := abs.Config()
+		if abs.Resource.Mode == addrs.Managed && !was && !a.blocked(cr, failed, blocked) {
+			m := a.in.Config.Modules[cr.Module]
+			a.state.SetProvider(abs, m.ResourceProvider(m.Resources[cr.Resource]))
+		}
+	}
+}
+
+// blocked reports whether a block depends on one that failed. known caches the answers.
+func (a *applier) blocked(cr addrs.ConfigResource, failed, known map[addrs.ConfigResource]bool) bool {
+	if is, ok := known[cr]; ok {
+		return is
+	}
+	known[cr] = false // a resource that mentions itself
+	for _, d := range a.deps.Direct(cr) {
+		if failed[d] || a.blocked(d, failed, known) {
+			known[cr] = true
+			break
+		}
+	}
+	return known[cr]
+}
