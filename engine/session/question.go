@@ -118,6 +118,8 @@ func (q *Question) replacePaths(prior cty.Value, resp provider.PlanResponse) ([]
 			return nil, diags.Errorf(nil, "Provider produced invalid plan",
 				"Provider %q has indicated \"requires replacement\" on %s for a non-existent attribute path %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.",
 				q.Provider.Provider, q.Addr, schema.FormatPath(path))
+		case errAfter == nil && errBefore == nil && after.IsNull() && before.IsNull():
+			// Nulls are equal, whatever their types are.
 		case errAfter != nil || errBefore != nil || !after.RawEquals(before):
 			out = append(out, path)
 		}
