@@ -2,7 +2,9 @@ package formats
 
 import (
 	"encoding/json"
+	"math/big"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -173,6 +175,29 @@ func TestAnEmptyPlanSaysWhatItIs(t *testing.T) {
 	want := `{"format_version":"1.2","terraform_version":"1.11.4","planned_values":{"root_module":{}},"applyable":false,"complete":true,"errored":false}`
 	if string(src) != want {
 		t.Errorf("got  %s\nwant %s", src, want)
+	}
+}
+
+// Terraform 1.11.4 keeps what changes in a plan's file, which has no negative zero; a state
+// has.
+func TestNegativeZero(t *testing.T) {
+	t.Parallel()
+	zero := cty.NumberVal(new(big.Float).Neg(new(big.Float)))
+	src, err := Plan(&plans.Plan{
+		Mode:       plans.NormalMode,
+		Outputs:    []*plans.OutputChange{{Name: "o", Change: plans.Change{Action: plans.NoOp, Before: zero, After: zero}}},
+		PriorState: states.Empty().Edit().State(),
+	}, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(src), "-0") {
+		t.Errorf("a negative zero in %s", src)
+	}
+	editor := states.Empty().Edit()
+	editor.SetOutput("o", states.Output{Value: zero})
+	if src, err = State(editor.State(), nil); err != nil || !strings.Contains(string(src), "-0") {
+		t.Errorf("no negative zero in %s, %v", src, err)
 	}
 }
 

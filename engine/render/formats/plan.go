@@ -23,7 +23,7 @@ const planFormat = "1.2"
 // configuration that was planned; without it that part is left out. An error says
 // that the prior state holds an object that cannot be read.
 func Plan(p *plans.Plan, cfg *config.Config, schemas Schemas) ([]byte, error) {
-	t := &jsonText{b: make([]byte, 0, 1024+2048*len(p.Changes))}
+	t := &jsonText{b: make([]byte, 0, 1024+2048*len(p.Changes)), unsigned: true}
 	t.openObject()
 	t.member("format_version", planFormat)
 	t.member("terraform_version", states.LanguageVersion)
@@ -34,6 +34,7 @@ func Plan(p *plans.Plan, cfg *config.Config, schemas Schemas) ([]byte, error) {
 	t.drift(p)
 	t.resourceChanges("resource_changes", p.Changes)
 	t.outputChanges(p.Outputs)
+	t.unsigned = false // what follows is not from a plan's file there
 	if p.PriorState != nil && !p.PriorState.IsEmpty() {
 		t.key("prior_state") // without checks: those of the plan are the ones that count
 		if err := t.state(p.PriorState, schemas, false); err != nil {

@@ -17,6 +17,8 @@ type jsonText struct {
 	shapes shapes // of the schemas met so far
 	// planned tells where the values of changes after them stand already.
 	planned map[*plans.ResourceChange]plannedText
+	// unsigned says that there is no negative zero, as in Terraform's plan files.
+	unsigned bool
 }
 
 // A span is a part of a text.

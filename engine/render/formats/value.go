@@ -74,7 +74,7 @@ func isKnown(v cty.Value) bool {
 
 func (t *jsonText) number(f *big.Float) {
 	t.next()
-	if n, acc := f.Int64(); acc == big.Exact && (n != 0 || !f.Signbit()) {
+	if n, acc := f.Int64(); acc == big.Exact && (n != 0 || t.unsigned || !f.Signbit()) {
 		t.b = strconv.AppendInt(t.b, n, 10)
 		return
 	}
