@@ -89,6 +89,9 @@ func (p *planner) output(o *config.Output, v cty.Value) *plans.OutputChange {
 	default:
 		c.Action = plans.Update
 	}
+	if c.Action == plans.NoOp {
+		c.After = before // one null may have another type than the other
+	}
 	if had && old.Sensitive {
 		c.Before = c.Before.Mark(marks.Sensitive)
 	}
