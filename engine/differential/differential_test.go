@@ -16,6 +16,7 @@ var (
 	cases = flag.Int("cases", 0, "how many cases to compare; 0 for as many as fit into the time of a sample")
 	from  = flag.Uint64("from", 1, "the seed of the first case")
 	small = flag.Bool("small", true, "make cases that differ small")
+	built = flag.String("lockstep", "", "the program to compare; built if it is not given")
 )
 
 // sample are the seeds that `make test` compares as far as its time goes: first cases in
@@ -35,9 +36,12 @@ func TestDifferential(t *testing.T) {
 		t.Skip("it takes a while")
 	}
 	dir := t.TempDir()
-	ours := filepath.Join(dir, "lockstep")
-	if out, err := exec.Command("go", "build", "-o", ours, "../../cmd/lockstep").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
+	ours := *built
+	if ours == "" {
+		ours = filepath.Join(dir, "lockstep")
+		if out, err := exec.Command("go", "build", "-o", ours, "../../cmd/lockstep").CombinedOutput(); err != nil {
+			t.Fatalf("build: %v\n%s", err, out)
+		}
 	}
 	a, b := Tool{Name: "terraform", Path: stock}, Tool{Name: "lockstep", Path: ours}
 	seeds := sample
