@@ -76,6 +76,7 @@ func (q *Queue) Drain(ctx context.Context, w Worker) (int, error) {
 			}
 			left, err := q.Waiting(ctx)
 			if err != nil || left == 0 {
+				q.signal() // others wait in vain, too
 				return err
 			}
 			q.await(ctx)
@@ -114,7 +115,8 @@ func (q *Queue) next(ctx context.Context, w Worker, hurry bool) (done, ok bool, 
 	if err != nil || !ok {
 		return false, false, wrap("take a message", err)
 	}
-	q.signal() // there may be more, for others
+	q.signal()       // there may be more, for others
+	defer q.signal() // and then the next of its group, or nothing any more
 	err = q.handle(ctx, w, c)
 	// What follows has to be written even if ctx has ended.
 	write, cancel := context.WithTimeout(context.WithoutCancel(ctx), busyTimeout)
