@@ -3,6 +3,7 @@ package comment
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // AnswerMarker is in the comment that is an answer, where nobody sees it. An answer to
@@ -124,6 +125,18 @@ type Broken struct{ Reason string }
 
 func (b Broken) markdown() string {
 	return fmt.Sprintf("**Lockstep could not do this**: %s. Comment again to try once more.", plainly(b.Reason))
+}
+
+// TooMany says that somebody asks for more than is carried out.
+type TooMany struct {
+	By   string    // login
+	Most int       // comments with commands in an hour
+	Free time.Time // when the next one is carried out
+}
+
+func (m TooMany) markdown() string {
+	return fmt.Sprintf("**Not carried out**: of the comments of %s on this pull request, %d with commands were carried out within an hour, and that is as many as there can be. The next one can be at %s; until then there is no answer to others.",
+		Code(m.By), m.Most, m.Free.UTC().Format("15:04 MST"))
 }
 
 // Refused says that a command is not carried out, and why.

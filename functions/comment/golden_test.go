@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -97,6 +98,7 @@ func TestGolden(t *testing.T) {
 		"answer-all-counts":     Answer{"33", []Reply{Done{"network", Counts{1, 2, 3, 4, 5}, "```\nid = 7\n```"}}}.Markdown(65536),
 		"answer-planned":        Answer{"33", []Reply{Planned{"network", Counts{Add: 2}}, Planned{"app", Counts{}}}}.Markdown(65536),
 		"answer-pending":        Answer{"33", []Reply{Done{"network", Counts{Add: 2}, ""}, Pending{"app", Apply}, Pending{"db", Plan}}}.Markdown(65536),
+		"answer-too-many":       Answer{"33", []Reply{TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)}}}.Markdown(65536),
 		"answer-superseded":     Answer{"33", []Reply{Superseded{"app"}}}.Markdown(65536),
 		"answer-unfinished":     Answer{"close", []Reply{Unfinished{"network", "alice", someSHA}}}.Markdown(65536),
 		"answer-broken":         Answer{"33", []Reply{Broken{"it was tried 3 times and did not come to its end"}}}.Markdown(65536),
@@ -228,7 +230,7 @@ func TestReplies(t *testing.T) {
 		Pending{"app", Apply}, Planned{"app", Counts{Add: 1}}, Superseded{"app"}, Done{"app", Counts{Add: 1}, "body"},
 		Failed{"app", Apply, Counts{Add: 1}, true, 2, true, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", []Reason{{"no", "yes"}}},
 		Unlocked{"app", 1, []string{"carol"}}, Misunderstood{Line{"text", Command{Verb: Help}, "problem", "suggestion"}}, Guide{[]string{"app"}},
-		Unfinished{"app", "alice", someSHA}, Broken{"reason"},
+		Unfinished{"app", "alice", someSHA}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},
 	}
 	if len(all) != len(kinds) {
 		t.Errorf("%d of %d kinds", len(all), len(kinds))

@@ -23,6 +23,7 @@ var kinds = map[string]reflect.Type{
 	"guide":         reflect.TypeFor[Guide](),
 	"unfinished":    reflect.TypeFor[Unfinished](),
 	"broken":        reflect.TypeFor[Broken](),
+	"too many":      reflect.TypeFor[TooMany](),
 }
 
 // MarshalReply encodes a reply as JSON.
@@ -71,7 +72,7 @@ func VerdictOn(replies []Reply) Verdict {
 		switch r.(type) {
 		case Pending:
 			return Waiting
-		case Refused, Misunderstood, Failed, Superseded, Unfinished, Broken:
+		case Refused, Misunderstood, Failed, Superseded, Unfinished, Broken, TooMany:
 			v = Bad
 		}
 	}

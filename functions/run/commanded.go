@@ -34,6 +34,9 @@ func (t *task) commanded(ctx context.Context) error {
 	if forgotten(t.message.At, t.pull.Updated) {
 		return nil // what knew that it was answered may be gone
 	}
+	if ok, err := t.admit(ctx); err != nil || !ok {
+		return err
+	}
 	if err := t.react(ctx, t.message.Comment, github.Eyes); err != nil {
 		return err
 	}

@@ -5,7 +5,8 @@
 //
 //	webhook          Receive   a true delivery, once, becomes a message; answered at once
 //	events queue     pushed    gate -> trial merge -> projects -> runs Queued, checks, messages to plans
-//	                 commanded each line: the same, or runs ApplyQueued, or unlock, or help
+//	                 commanded answered before? too old, or too many? -> each line: the same, or
+//	                           runs ApplyQueued, or unlock, or help
 //	                 closed    what waits for the merge goes to applies; the rest is dropped and deleted
 //	                 tell      the comments are made again from the records
 //	plans queue      plan      checkout of the merge -> Engine.Plan -> kept -> Planned, check, tell
@@ -46,8 +47,11 @@
 //	Effect with one               the rest is written down from there
 //
 // The [Lease] of a message says when its process is surely dead; who finds one that is
-// over calls Abandon. A handler returns an error only if doing the same again may help.
-// Everything that a person has to mend is said where they look.
+// over calls Abandon. A handler returns an error only if doing the same again may help:
+// what it meets that is a *github.FinalError, or a *StateError, is answered, and with it
+// the message is done. Everything that a person has to mend is said where they look: in
+// the answer, in the status, and in a check run, which is named "lockstep" alone where it
+// is not known which projects there are.
 //
 // # What is bound to what
 //

@@ -16,6 +16,8 @@ func Retention(key string) time.Duration {
 	case "delivery", "message", "lease":
 		// GitHub delivers again for 3 days, and a queue keeps a message for 14 at most.
 		return 15 * day
+	case "pace":
+		return day
 	case "ask", "sha":
 		return 90 * day // check runs expire then, too
 	case "run", "effect", "pull":

@@ -33,6 +33,9 @@ type Pipeline struct {
 	// Poll is how often a plan that is being made looks whether a newer one is wanted;
 	// 0 is 5 s.
 	Poll time.Duration
+	// MaxCommands is how many comments with commands of one person on one pull request
+	// are carried out in an hour; 0 is runs.MaxCommands.
+	MaxCommands int
 	// StopBefore is how long before the end of the process' time an apply stops beginning
 	// changes; 0 is DefaultStopBefore.
 	StopBefore time.Duration
