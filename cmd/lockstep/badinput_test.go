@@ -58,6 +58,8 @@ func TestBrokenConfiguration(t *testing.T) {
 			[]string{"Inconsistent dependency lock file", "hashicorp/foo", "lockstep init"}},
 		{"provider not to be had", "resource \"foo_thing\" \"a\" {}\n", []string{"init"},
 			[]string{"Failed to query available provider packages", "hashicorp/foo was not found in", `source = "NAMESPACE/foo"`}},
+		{"deep brackets", "output \"o\" {\n  value = " + strings.Repeat("(\n", 100_000), []string{"validate", "init"},
+			[]string{"Error: Nested too deep", "on main.tf line 1006", "more than 1000 levels deep"}},
 		{"module", "module \"m\" {\n  source = \"./nowhere\"\n}\n", []string{"plan"},
 			[]string{"nowhere", "on main.tf line"}},
 	} {

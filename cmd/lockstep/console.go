@@ -16,6 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/parsing"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/funcs"
@@ -186,7 +187,7 @@ func (c *console) answer(text string) (string, diags.Diagnostics) {
 	case "help":
 		return consoleHelp, nil
 	}
-	x, hs := hclsyntax.ParseExpression([]byte(text), consoleInput, hcl.InitialPos)
+	x, hs := parsing.Expression([]byte(text), consoleInput, hcl.InitialPos)
 	c.a.files[consoleInput] = &hcl.File{Bytes: []byte(text)}
 	ds := diags.FromHCL(hs)
 	if ds.HasErrors() {

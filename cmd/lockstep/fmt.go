@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/rogpeppe/go-internal/diff"
 
+	"github.com/lockstep-iac/lockstep/engine/config/parsing"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
@@ -175,7 +175,7 @@ func overwrite(path string, data []byte) error {
 
 // source formats the text of one file, and says what there is to say about it.
 func (c *formatter) source(name string, src []byte) ([]byte, diags.Diagnostics) {
-	file, hs := hclsyntax.ParseConfig(src, name, hcl.InitialPos)
+	file, hs := parsing.Config(src, name)
 	c.a.files[name] = &hcl.File{Bytes: src}
 	if hs.HasErrors() || file == nil {
 		return nil, diags.FromHCL(hs)

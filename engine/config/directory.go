@@ -8,10 +8,9 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/hashicorp/hcl/v2/json"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config/parsing"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 )
 
@@ -89,9 +88,9 @@ func (r *reader) parse(tree source.Tree, name string) *hcl.File {
 	var f *hcl.File
 	var ds hcl.Diagnostics
 	if strings.HasSuffix(name, ".json") {
-		f, ds = json.Parse(src, name)
+		f, ds = parsing.JSON(src, name)
 	} else {
-		f, ds = hclsyntax.ParseConfig(src, name, hcl.InitialPos)
+		f, ds = parsing.Config(src, name)
 	}
 	r.diags = append(r.diags, ds...)
 	return f

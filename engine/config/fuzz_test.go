@@ -31,6 +31,9 @@ func FuzzLoad(f *testing.F) {
 			}
 		}
 	}
+	for _, deep := range []string{"locals {\n  x = " + strings.Repeat("(", 5000), strings.Repeat("b {\n", 5000), strings.Repeat("[", 5000), `{"locals": {"x": "${` + strings.Repeat("!", 5000)} {
+		f.Add(deep, strings.HasPrefix(deep, "{") || strings.HasPrefix(deep, "["))
+	}
 	f.Fuzz(func(t *testing.T, text string, isJSON bool) {
 		ext := ".tf"
 		if isJSON {

@@ -7,6 +7,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config/parsing"
 )
 
 func validName(s string) bool { return hclsyntax.ValidIdentifier(s) }
@@ -237,7 +238,7 @@ func native(e hcl.Expression) (hcl.Expression, hcl.Diagnostics) {
 	v, ds := e.Value(nil)
 	if ds.HasErrors() {
 		// A string with ${} in it, which the parser refuses properly.
-		return hclsyntax.ParseExpression([]byte("${"), e.Range().Filename, e.Range().Start)
+		return parsing.Expression([]byte("${"), e.Range().Filename, e.Range().Start)
 	}
 	if v.IsNull() || v.Type() != cty.String {
 		return e, hcl.Diagnostics{problem(e.Range().Ptr(), "Invalid expression", "A string that holds an expression is required.")}
@@ -245,5 +246,5 @@ func native(e hcl.Expression) (hcl.Expression, hcl.Diagnostics) {
 	start := e.Range().Start
 	start.Column++
 	start.Byte++
-	return hclsyntax.ParseExpression([]byte(v.AsString()), e.Range().Filename, start)
+	return parsing.Expression([]byte(v.AsString()), e.Range().Filename, start)
 }

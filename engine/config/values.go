@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/lockstep-iac/lockstep/engine/config/parsing"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
@@ -165,7 +165,7 @@ func (v *Variable) parse(text string) (cty.Value, hcl.Diagnostics) {
 	if v.ParseLiteral {
 		return cty.StringVal(text), nil
 	}
-	e, ds := hclsyntax.ParseExpression([]byte(text), fmt.Sprintf("<value for var.%s>", v.Name), hcl.InitialPos)
+	e, ds := parsing.Expression([]byte(text), fmt.Sprintf("<value for var.%s>", v.Name), hcl.InitialPos)
 	if ds.HasErrors() {
 		return cty.DynamicVal, ds
 	}

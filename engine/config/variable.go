@@ -8,6 +8,8 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/lockstep-iac/lockstep/engine/config/parsing"
 )
 
 var variableSchema = &hcl.BodySchema{
@@ -82,6 +84,10 @@ func (r *reader) variableType(v *Variable, e hcl.Expression) {
 		return
 	case "map":
 		v.Type, v.ParseLiteral = cty.Map(cty.DynamicPseudoType), false
+		return
+	}
+	if d := parsing.Quoted(e); d != nil {
+		r.diags = append(r.diags, d)
 		return
 	}
 	ty, defaults, ds := typeexpr.TypeConstraintWithDefaults(e)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/hashicorp/hcl/v2/json"
 
+	"github.com/lockstep-iac/lockstep/engine/config/parsing"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
@@ -80,9 +80,9 @@ func parseVarsFile(name string, src []byte) (*hcl.File, map[string]hcl.Expressio
 	var f *hcl.File
 	var ds hcl.Diagnostics
 	if strings.HasSuffix(name, ".json") {
-		f, ds = json.Parse(src, name)
+		f, ds = parsing.JSON(src, name)
 	} else {
-		f, ds = hclsyntax.ParseConfig(src, name, hcl.InitialPos)
+		f, ds = parsing.Config(src, name)
 	}
 	if f == nil || f.Body == nil {
 		return f, nil, ds

@@ -12,6 +12,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
+
+	"github.com/lockstep-iac/lockstep/engine/config/parsing"
 )
 
 // addTemplateFunctions adds templatefile and templatestring to t. A template may
@@ -58,7 +60,7 @@ func templateFileFunc(files tree, within map[string]function.Function) function.
 		if e, ok := parsed.Load(source{n.name, text}); ok {
 			return e.(hcl.Expression), nil
 		}
-		e, diags := hclsyntax.ParseTemplate([]byte(text), n.name, hcl.InitialPos)
+		e, diags := parsing.Template([]byte(text), n.name)
 		if diags.HasErrors() {
 			return nil, diags
 		}
@@ -132,7 +134,7 @@ func templateStringFunc(within map[string]function.Function) function.Function {
 }
 
 func renderString(tmpl string, vars cty.Value, within map[string]function.Function) (cty.Value, error) {
-	expr, diags := hclsyntax.ParseTemplate([]byte(tmpl), "<templatestring argument>", hcl.InitialPos)
+	expr, diags := parsing.Template([]byte(tmpl), "<templatestring argument>")
 	if diags.HasErrors() {
 		return cty.NilVal, function.NewArgErrorf(0, "invalid template: %w", diags)
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"github.com/lockstep-iac/lockstep/engine/config/parsing"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
 )
@@ -50,10 +50,7 @@ func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 	if len(src) > maxSize {
 		return p.settings, diags.Errorf(nil, "Too long", "The file %s has %d bytes; at most %d are read.", name, len(src), maxSize)
 	}
-	if at, deep := tooDeep(src, name); deep {
-		return p.settings, diags.Errorf(&at, "Nested too deep", "No more than %d brackets can be open within each other.", maxDepth)
-	}
-	f, ds := hclsyntax.ParseConfig(src, name, hcl.InitialPos)
+	f, ds := parsing.Config(src, name)
 	p.diags = ds
 	if f == nil || f.Body == nil {
 		return p.settings, diags.FromHCL(p.diags)

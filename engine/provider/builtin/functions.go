@@ -11,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/lockstep-iac/lockstep/engine/config/parsing"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
@@ -95,7 +96,7 @@ var decodeTfvars = function{
 		case v.IsNull():
 			return cty.NilVal, errors.New("cannot decode tfvars from a null value")
 		}
-		file, hs := hclsyntax.ParseConfig([]byte(v.AsString()), "<decode_tfvars argument>", hcl.InitialPos)
+		file, hs := parsing.Config([]byte(v.AsString()), "<decode_tfvars argument>")
 		if hs.HasErrors() {
 			return cty.NilVal, fmt.Errorf("invalid tfvars syntax: %w", firstError(hs))
 		}

@@ -8,9 +8,9 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/gohcl"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config/parsing"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
 )
@@ -33,7 +33,7 @@ func Read(path string) (*File, diags.Diagnostics) {
 // constraints, so that there is one way to write each.
 func Parse(src []byte, name string) (*File, diags.Diagnostics) {
 	f := &File{}
-	parsed, hds := hclsyntax.ParseConfig(src, name, hcl.InitialPos)
+	parsed, hds := parsing.Config(src, name)
 	if hds.HasErrors() {
 		return f, diags.FromHCL(hds)
 	}

@@ -1,0 +1,86 @@
+// Package parsing calls HCL's parsers, for all of Lockstep, with texts that they can
+// take. They are recursive, at up to 13 KB of stack a level (measured), and a stack
+// that overflows ends the process, which nothing recovers from. So what is nested
+// deeper than [MaxDepth] is refused by a scan that does not recurse; see nativeDepth
+// for how it counts.
+//
+// It refuses to know what a text means. Start at [Config].
+package parsing
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/json"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// MaxDepth is how many levels may be nested in each other. A level is a block, a
+// bracket, a quoted template, a template directive, a conditional, a unary operator
+// or an index; so are ten binary operators in a row.
+const MaxDepth = 1000
+
+// Config parses a file in native syntax, as [hclsyntax.ParseConfig] does. The file is
+// never nil and has a body.
+func Config(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
+	if d := depthOf(src, name, hcl.InitialPos, fileText, MaxDepth); d != nil {
+		return refused(src), hcl.Diagnostics{d}
+	}
+	return whole(hclsyntax.ParseConfig(src, name, hcl.InitialPos))(src)
+}
+
+// JSON parses a file in JSON syntax, as [json.Parse] does. The file is never nil and
+// has a body. The templates that its strings are can be evaluated; a string that is
+// read as an expression is checked by [Expression] or [Quoted] alone.
+func JSON(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
+	if d := depthJSON(src, name, MaxDepth); d != nil {
+		return refused(src), hcl.Diagnostics{d}
+	}
+	return whole(json.Parse(src, name))(src)
+}
+
+// Expression parses an expression in native syntax, which begins at start, as
+// [hclsyntax.ParseExpression] does.
+func Expression(src []byte, name string, start hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics) {
+	if d := depthOf(src, name, start, expressionText, MaxDepth); d != nil {
+		return &hclsyntax.LiteralValueExpr{Val: cty.DynamicVal, SrcRange: *d.Subject}, hcl.Diagnostics{d}
+	}
+	return hclsyntax.ParseExpression(src, name, start)
+}
+
+// Template parses a template, as [hclsyntax.ParseTemplate] does.
+func Template(src []byte, name string) (hclsyntax.Expression, hcl.Diagnostics) {
+	if d := depthOf(src, name, hcl.InitialPos, templateText, MaxDepth); d != nil {
+		return &hclsyntax.LiteralValueExpr{Val: cty.DynamicVal, SrcRange: *d.Subject}, hcl.Diagnostics{d}
+	}
+	return hclsyntax.ParseTemplate(src, name, hcl.InitialPos)
+}
+
+// Quoted checks an expression of a JSON file whose string HCL will read as an
+// expression of the native syntax; others are well. It returns an error, or nil.
+func Quoted(e hcl.Expression) *hcl.Diagnostic {
+	if !json.IsJSONExpression(e) {
+		return nil
+	}
+	v, ds := e.Value(nil)
+	if ds.HasErrors() || v.IsNull() || v.Type() != cty.String {
+		return nil // refused by whoever reads it
+	}
+	d := depthOf([]byte(v.AsString()), e.Range().Filename, e.Range().Start, expressionText, MaxDepth)
+	if d != nil {
+		d.Subject = e.Range().Ptr()
+	}
+	return d
+}
+
+// refused stands for a file that was not parsed, so that its text can be shown.
+func refused(src []byte) *hcl.File { return &hcl.File{Bytes: src, Body: hcl.EmptyBody()} }
+
+// whole makes a file that the parser left out or without a body an empty one.
+func whole(f *hcl.File, ds hcl.Diagnostics) func(src []byte) (*hcl.File, hcl.Diagnostics) {
+	return func(src []byte) (*hcl.File, hcl.Diagnostics) {
+		if f == nil || f.Body == nil {
+			return refused(src), ds
+		}
+		return f, ds
+	}
+}
