@@ -162,6 +162,9 @@ func (t *task) carryOut(ctx context.Context, s stored, q runs.Request, plan []by
 		return t.note(ctx, s, outcome, begun)
 	case err != nil:
 		return fmt.Errorf("apply %s: %w", s.Project, err)
+	case len(outcome.Moved) > 0:
+		q.Modules = outcome.Moved
+		return t.refuse(ctx, s, runs.Gate(q))
 	case outcome.Refused:
 		return t.refuse(ctx, s, d)
 	}
@@ -214,7 +217,7 @@ func (t *task) refuse(ctx context.Context, s stored, d runs.Decision) error {
 		return err
 	}
 	next := Planned
-	for _, rule := range []runs.Rule{runs.HeadMoved, runs.StateMoved, runs.InputsMoved, runs.NotPlanned, runs.Conflicts} {
+	for _, rule := range []runs.Rule{runs.HeadMoved, runs.StateMoved, runs.InputsMoved, runs.ModulesMoved, runs.NotPlanned, runs.Conflicts} {
 		if d.Has(rule) {
 			next = Stale
 		}

@@ -148,7 +148,10 @@ type PlanResult struct {
 type Outcome struct {
 	// Refused says that permit did not allow it: nothing was done.
 	Refused bool
-	Failed  bool
+	// Moved are the modules from elsewhere that are not what the plan was made with, for
+	// people. If there are any, nothing was done, and the plan is out of date.
+	Moved  []string
+	Failed bool
 	// Remaining is how many actions were not begun, of which a replacement is two.
 	Remaining int
 	State     StateID // the state afterwards

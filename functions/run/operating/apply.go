@@ -36,6 +36,9 @@ func (e *Engine) Apply(ctx context.Context, j run.Job, plan []byte, permit func(
 	if ds.HasErrors() {
 		return run.Outcome{Failed: true, State: o.stateID(), Report: o.trouble(o.secrets(p, nil), ds)}, nil
 	}
+	if len(o.moved) > 0 {
+		return run.Outcome{Moved: o.moved}, nil
+	}
 	if !permit(o.stateID()) {
 		return run.Outcome{Refused: true}, nil
 	}
@@ -110,7 +113,10 @@ func (o *operation) prepare(ctx context.Context, saved []byte, ds diags.Diagnost
 	if err := o.pool.SameAs(file.Providers); err != nil {
 		return nil, append(ds, diags.FromError("Saved plan is for other providers", err)...)
 	}
-	if ds = append(ds, o.sameModules(file.Modules)...); ds.HasErrors() {
+	if o.moved, err = o.movedModules(file.Modules); err != nil {
+		return nil, append(ds, diags.FromError("Modules cannot be compared", err)...)
+	}
+	if len(o.moved) > 0 {
 		return nil, ds
 	}
 	cfg, more := config.Load(config.Input{Tree: source.Saved(file.Config), Installed: o.cfg.Manifest().Lookup()})

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/config/source"
-	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
 // dataDir is where modules from elsewhere go, below the project's directory.
@@ -71,30 +70,25 @@ func packageSum(files fs.FS, dir string) (string, error) {
 	return hex.EncodeToString(all.Sum(nil)), err
 }
 
-// sameModules refuses to apply a plan with other modules than those it was made with: a
-// branch, or a range of versions, may have come to mean something else.
-func (o *operation) sameModules(planned map[string]string) diags.Diagnostics {
+// movedModules returns the modules that are not those that a plan was made with, for
+// people: a branch, or a range of versions, may have come to mean something else.
+func (o *operation) movedModules(planned map[string]string) ([]string, error) {
 	now, err := o.packages()
 	if err != nil {
-		return diags.FromError("Modules cannot be compared", err)
+		return nil, err
 	}
-	var ds diags.Diagnostics
+	var moved []string
 	for _, x := range o.cfg.Manifest().Modules {
-		if now[x.Key] == planned[x.Key] {
-			continue
+		if now[x.Key] != planned[x.Key] {
+			moved = append(moved, strings.TrimSpace(x.Key+" from "+source.Redact(x.Source)+" "+x.Version))
 		}
-		from := source.Redact(x.Source)
-		if x.Version != "" {
-			from += " " + x.Version
+	}
+	for _, key := range slices.Sorted(maps.Keys(planned)) {
+		if _, ok := now[key]; !ok {
+			moved = append(moved, key)
 		}
-		ds = append(ds, diags.Errorf(nil, "Saved plan is for other modules",
-			"The module %q, from %s, is not what it was when the plan was made: its source means something else now. Comment \"lockstep plan\" for a new plan, look at it, and apply that one. A source that names a tag or a commit, or an exact version, does not move.", x.Key, from)...)
-		delete(planned, x.Key)
 	}
-	if ds == nil && !maps.Equal(now, planned) {
-		ds = diags.Errorf(nil, "Saved plan is for other modules", "The configuration calls other modules than the plan was made with. Comment \"lockstep plan\" for a new plan.")
-	}
-	return ds
+	return moved, nil
 }
 
 // read returns the paths in the checkout that file functions have looked at: those of

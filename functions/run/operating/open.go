@@ -38,6 +38,7 @@ type operation struct {
 	state     *workdir.State
 	pool      *workdir.Providers
 	env       []string // of plugins
+	moved     []string // modules that are not those of the plan that is to be applied
 	closers   []func()
 }
 

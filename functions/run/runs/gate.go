@@ -42,6 +42,9 @@ type Request struct {
 	// merged into the base branch as it is now, or in the commit that the pull request
 	// became.
 	Differ []string
+	// Modules are those from elsewhere that are not what the plan was made with. It takes
+	// fetching them to know.
+	Modules []string
 	// Last is the last apply to the project's state, nil if there was none.
 	Last *LastApply
 	// State is the state as it is now, under its lock. nil: it was not looked at yet,
@@ -68,6 +71,7 @@ const (
 	ApplyBroken   Rule = "the last apply failed"
 	Conflicts     Rule = "it conflicts with the base branch"
 	InputsMoved   Rule = "the files moved"
+	ModulesMoved  Rule = "the modules moved"
 	AppliedLater  Rule = "it is applied on merge"
 	NotOnMerge    Rule = "it is not applied on merge"
 	PlanIsNewer   Rule = "the plan is newer than the comment"
@@ -201,6 +205,9 @@ func (g *gate) apply() {
 	if len(g.Differ) > 0 {
 		g.inputs()
 	}
+	if len(g.Modules) > 0 {
+		g.no(ModulesMoved, g.again(), "The plan was made with other modules: the sources of these mean something else now, as those do that name no tag, commit or exact version: %s.", some(g.Modules))
+	}
 	if l := g.Last; l != nil && l.Number != g.Pull.Number && !l.Settled {
 		g.no(OtherUnmerged, fmt.Sprintf("Merge #%d, or close it to give it up, and bring its changes into this branch.", l.Number),
 			"#%d was applied to the same state and is not merged yet: this apply would revert it.", l.Number)
@@ -225,21 +232,26 @@ func (g *gate) occasion() {
 	}
 }
 
-// inputs names the files that moved.
-func (g *gate) inputs() {
+// some lists names, but not too many.
+func some(list []string) string {
 	const most = 10
 	var names []string
-	for _, f := range g.Differ[:min(most, len(g.Differ))] {
+	for _, f := range list[:min(most, len(list))] {
 		names = append(names, comment.Code(f))
 	}
-	if n := len(g.Differ) - most; n > 0 {
+	if n := len(list) - most; n > 0 {
 		names = append(names, fmt.Sprintf("and %d more", n))
 	}
+	return strings.Join(names, ", ")
+}
+
+// inputs names the files that moved.
+func (g *gate) inputs() {
 	where := "the base branch has moved, and merged into it these are"
 	if g.Entry == ByMerge {
 		where = "in the commit that this pull request became these are"
 	}
-	g.no(InputsMoved, g.again(), "The plan was made from other files: %s different: %s.", where, strings.Join(names, ", "))
+	g.no(InputsMoved, g.again(), "The plan was made from other files: %s different: %s.", where, some(g.Differ))
 }
 
 // phase reports whether there is a plan to speak of.

@@ -55,6 +55,7 @@ func TestGate(t *testing.T) {
 	}
 	conflict := func(q *Request) { q.Conflict = true }
 	differ := func(q *Request) { q.Differ = []string{"a.tf"} }
+	modules := func(q *Request) { q.Modules = []string{"net from github.com/acme/net"} }
 	last := func(l LastApply) change { return func(q *Request) { q.Last = &l } }
 
 	tests := []struct {
@@ -154,6 +155,8 @@ func TestGate(t *testing.T) {
 		{"plan of a conflict", []change{verb(comment.Plan), conflict}, []Rule{Conflicts}},
 		{"apply of a conflict", []change{conflict}, []Rule{Conflicts}},
 		{"unlock in a conflict", []change{verb(comment.Unlock), conflict}, nil},
+		{"modules moved", []change{modules}, []Rule{ModulesMoved}},
+		{"merge, and modules moved", []change{merge, modules}, []Rule{ModulesMoved}},
 		{"the base branch moved the files", []change{differ}, []Rule{InputsMoved}},
 		{"planning looks at no old files", []change{verb(comment.Plan), differ}, nil},
 
