@@ -70,8 +70,8 @@ func (a *App) Fetch(ctx context.Context, installation int64, r Ref, dir string) 
 	return c.unpack(ctx, what, r, dir, func(ctx context.Context) (*http.Response, error) { return c.archive(ctx, r.path()) })
 }
 
-// FetchPublic is like Fetch for a repository that everybody may read, and shows no token:
-// what it finds, anybody finds.
+// FetchPublic is like Fetch for a repository on github.com that everybody may read, and
+// shows no token: what it finds, anybody finds.
 func (a *App) FetchPublic(ctx context.Context, r Ref, dir string) error {
 	what := "fetch the public repository " + r.String()
 	if err := r.check(); err != nil {
@@ -86,12 +86,20 @@ func (a *App) FetchPublic(ctx context.Context, r Ref, dir string) error {
 	})
 }
 
+// OfGitHubCom reports whether the App is one of github.com, or of what stands for it on the
+// own machine, and not of somebody's GitHub Enterprise, where the same names are those of
+// other repositories.
+func (a *App) OfGitHubCom() bool { return a.api.Host == "api.github.com" || a.standsIn() }
+
+// standsIn reports whether the API is on the own machine.
+func (a *App) standsIn() bool { return a.api.Scheme == "http" }
+
 // publicArchive is where GitHub has the archives of public repositories, which counts no
 // requests, other than its API for nobody in particular: 60 an hour. It follows a
-// repository to its new name. nil, if the API is of some other GitHub.
+// repository to its new name. nil, if the API is what stands for GitHub's.
 // Source: https://docs.github.com/en/repositories/working-with-files/using-files/downloading-source-code-archives#source-code-archive-urls
 func (a *App) publicArchive(r Ref) *url.URL {
-	if a.api.Host != "api.github.com" {
+	if a.standsIn() {
 		return nil
 	}
 	at, err := url.Parse(fmt.Sprintf("https://github.com/%s/%s/archive/%s.tar.gz", r.Owner, r.Name, r.path()))

@@ -131,6 +131,9 @@ func TestRefs(t *testing.T) {
 func TestFetchPublicAddress(t *testing.T) {
 	s := newSetting(t)
 	var asked []string
+	if !s.app.OfGitHubCom() {
+		t.Error("the own machine does not stand for github.com")
+	}
 	s.connect(t, func(c *github.AppConfig) {
 		c.URL = ""
 		c.Transport = roundTrip(func(req *http.Request) (*http.Response, error) {
@@ -146,6 +149,12 @@ func TestFetchPublicAddress(t *testing.T) {
 	err := s.app.FetchPublic(t.Context(), github.Ref{Owner: "acme", Name: "net", Ref: "feature/a#b"}, t.TempDir())
 	if !errors.Is(err, github.ErrNotFound) {
 		t.Error(err)
+	}
+	if !s.app.OfGitHubCom() {
+		t.Error("it is not an App of github.com")
+	}
+	if other, err := github.NewApp(github.AppConfig{ID: 1, Key: s.hub.App("").Key, URL: "https://github.example.com/api/v3"}); err != nil || other.OfGitHubCom() {
+		t.Errorf("an Enterprise's is taken for github.com's: %v", err)
 	}
 	want := []string{"https://github.com/acme/net/archive/feature/a%23b.tar.gz", "https://codeload.github.com/x"}
 	if diff := cmp.Diff(want, asked); diff != "" {

@@ -57,7 +57,8 @@
 //
 // An apply is of the plan that its author can have seen. A plan is of a merge: GitHub's
 // trial merge of a named pair, the head and the tip of the base branch. It belongs to the
-// head, to the files that it depends on, and to a state: its lineage, serial and version.
+// head, to the files that it depends on, to the modules from elsewhere as they were fetched,
+// and to a state: its lineage, serial and version.
 // It is applied where the files are the same still, merged into the base branch as it is
 // now, or in the commit that the pull request became; that it is another commit does not
 // matter. What grants rights is read at the base commit, as it is when it is planned, and

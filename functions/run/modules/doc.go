@@ -17,7 +17,8 @@
 //     ([project.Grants.ModuleHost]); each redirect is held against that, too. Connections
 //     are to public addresses only, whatever a name leads to when it is looked up.
 //   - S3 is not asked: the function's role may read every state.
-//   - Other git repositories are refused: there is no git in a Lambda function.
+//   - Other git repositories, a GitHub Enterprise's included, are refused: there is no git
+//     in a Lambda function.
 //
 // Start at [CommandLine] and [Elsewhere].
 package modules

@@ -21,6 +21,8 @@ type App interface {
 	// The errors wrap github.ErrNotFound if there is none, or it has no such ref.
 	Fetch(ctx context.Context, installation int64, r github.Ref, dir string) error
 	FetchPublic(ctx context.Context, r github.Ref, dir string) error
+	// OfGitHubCom reports whether the repositories that it has are github.com's.
+	OfGitHubCom() bool
 }
 
 // Elsewhere installs the modules that a pull request's configuration calls. Which those
@@ -55,8 +57,9 @@ func (e Elsewhere) Install(ctx context.Context, j run.Job, dir string, tree sour
 func (e Elsewhere) repository(j run.Job) Repository {
 	return func(ctx context.Context, owner, name, ref, dir string) error {
 		r := github.Ref{Owner: owner, Name: name, Ref: ref}
-		own := strings.EqualFold(owner+"/"+name, j.Repo.String())
-		granted := strings.EqualFold(owner, j.Repo.Owner) && j.Grants.Repository(owner, name)
+		mine := e.App.OfGitHubCom()
+		own := mine && strings.EqualFold(owner+"/"+name, j.Repo.String())
+		granted := mine && strings.EqualFold(owner, j.Repo.Owner) && j.Grants.Repository(owner, name)
 		if own || granted {
 			if err := e.App.Fetch(ctx, j.Installation, r, dir); err == nil || !errors.Is(err, github.ErrNotFound) {
 				return err
@@ -72,6 +75,8 @@ func (e Elsewhere) repository(j run.Job) Repository {
 			return fmt.Errorf("this repository has no ref %s", ref)
 		case granted:
 			return fmt.Errorf("%s, and the App finds none either: check the name and the ref, and that the App is installed on it", where)
+		case !mine:
+			return fmt.Errorf("%s on github.com; private ones are had from there only by an App of github.com", where)
 		case strings.EqualFold(owner, j.Repo.Owner):
 			return fmt.Errorf("%s; if it is private, install the App on it, and name it in the allow block of lockstep.hcl on the base branch: modules = [\"github.com/%s/%s\"]", where, owner, name)
 		}

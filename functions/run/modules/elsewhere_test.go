@@ -95,6 +95,34 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
+// enterprise is an App of somebody's own GitHub.
+type enterprise struct{ *github.App }
+
+func (enterprise) OfGitHubCom() bool { return false }
+
+// TestElsewhereAtEnterprise holds that the names of github.com do not lead to repositories
+// of the same names on another GitHub.
+func TestElsewhereAtEnterprise(t *testing.T) {
+	t.Parallel()
+	hub := githubtest.New(githubtest.Options{})
+	api := httptest.NewServer(hub)
+	defer api.Close()
+	app, err := github.NewApp(hub.App(api.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := hub.AddRepository("acme", "infra", nil)
+	own.SetPrivate()
+	job := run.Job{Repo: own.Repo(), Installation: own.Installation(), Grants: grants(t, "github.com/acme/*")}
+	err = Elsewhere{App: enterprise{app}}.repository(job)(t.Context(), "acme", "infra", "HEAD", t.TempDir())
+	if err == nil || !strings.Contains(err.Error(), "only by an App of github.com") {
+		t.Error(err)
+	}
+	if given := hub.Given(); len(given) != 0 {
+		t.Error("a token was asked for")
+	}
+}
+
 // hidden holds that nothing that GitHub has given out as a secret is in a text, or in a
 // file below a directory.
 func hidden(t *testing.T, hub *githubtest.Hub, dir, said string) {
