@@ -25,7 +25,7 @@ const (
 )
 
 // fmtExtensions are the files that fmt looks for in directories.
-var fmtExtensions = []string{".tf", ".tfvars", ".tftest.hcl", ".tfmock.hcl"}
+var fmtExtensions = []string{".tf", ".tofu", ".tfvars", ".tftest.hcl", ".tfmock.hcl", ".tofutest.hcl", ".tofumock.hcl"}
 
 var fmtCommand = command{name: "fmt", synopsis: "Rewrite configuration files in the usual format", run: func(a *app, args []string) int {
 	c := formatter{a: a}

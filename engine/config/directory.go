@@ -39,6 +39,14 @@ func moduleFiles(names []string) (primary, override []string) {
 	return primary, override
 }
 
+// IsFile reports whether a file of this name, which may be a path, is part of a
+// configuration, unless another one hides it.
+func IsFile(name string) bool {
+	name = path.Base(name)
+	_, ext := splitName(name)
+	return ext != "" && !ignored(name)
+}
+
 // splitName cuts a configuration file's extension off; it is "" for other files.
 func splitName(name string) (stem, ext string) {
 	for _, e := range []string{".tf", ".tf.json", ".tofu", ".tofu.json"} {

@@ -114,7 +114,7 @@ func configurations(files fs.FS) ([]string, error) {
 			return err
 		case d.IsDir() && name != "." && strings.HasPrefix(d.Name(), "."):
 			return fs.SkipDir
-		case d.Type().IsRegular() && isConfiguration(name):
+		case d.Type().IsRegular() && config.IsFile(name):
 			found[path.Dir(name)] = true
 		}
 		return nil
@@ -122,14 +122,10 @@ func configurations(files fs.FS) ([]string, error) {
 	return slices.Sorted(maps.Keys(found)), err
 }
 
-func isConfiguration(name string) bool {
-	return strings.HasSuffix(name, ".tf") || strings.HasSuffix(name, ".tf.json")
-}
-
 // configured reports whether a directory has configuration files.
 func configured(files fs.FS, dir string) bool {
 	entries, err := fs.ReadDir(files, dir)
-	return err == nil && slices.ContainsFunc(entries, func(d fs.DirEntry) bool { return !d.IsDir() && isConfiguration(d.Name()) })
+	return err == nil && slices.ContainsFunc(entries, func(d fs.DirEntry) bool { return !d.IsDir() && config.IsFile(d.Name()) })
 }
 
 // contents is what [Discover] wants to know of a configuration.

@@ -19,6 +19,11 @@ func TestDiscoverByDirectories(t *testing.T) {
 		{"nothing", map[string]string{"README.md": "", "a/b.txt": ""}, []string{}, ""},
 		{"the root", map[string]string{"main.tf": backend}, []string{". (s3):"}, ""},
 		{"JSON", map[string]string{"a/main.tf.json": `{"terraform": {"backend": {"local": {}}}}`}, []string{"a (local):"}, ""},
+		{"OpenTofu's files", map[string]string{
+			"a/main.tofu": backend + calls("../m"), "b/main.tofu.json": `{"terraform": {"backend": {"s3": {}}}}`,
+			"c/main.tf": backend, "c/main.tofu": "", "d/x.tofutest.hcl": "", "m/x.tofu": "",
+		}, []string{"a (s3): m", "b (s3):"}, ""},
+		{"an editor's backup", map[string]string{"a/.#main.tf": "", "b/main.tf": backend}, []string{"b (s3):"}, ""},
 		{"a shared module", map[string]string{
 			"envs/prod/main.tf": backend + calls("../../modules/net"), "envs/stage/main.tf": backend + calls("../../modules/net"),
 			"modules/net/main.tf": calls("./sub"), "modules/net/sub/x.tf": "",
