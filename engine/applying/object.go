@@ -129,8 +129,8 @@ func (x *object) planAgain(ctx context.Context, config cty.Value, prior *states.
 	if x.c.Action == plans.Update && len(q.RequiredReplace) > 0 {
 		return q, append(ds, x.inconsistent("planned to update the object, but now it would have to be replaced")...)
 	}
-	approved, _ := x.c.After.UnmarkDeep()
-	final, _ := q.Planned.UnmarkDeep()
+	approved := marks.Plain(x.c.After)
+	final := marks.Plain(q.Planned)
 	for _, err := range schema.AssertObjectCompatible(x.rs.Block, approved, final) {
 		ds = append(ds, x.inconsistent(session.Describe(err))...)
 	}
@@ -146,9 +146,9 @@ func (x *object) inconsistent(what string) diags.Diagnostics {
 // perform lets the provider act and records what came of it. It returns the new
 // value if there is one.
 func (x *object) perform(ctx context.Context, q *session.Question, prior *states.Object) (cty.Value, diags.Diagnostics) {
-	plainPrior, _ := q.Prior.UnmarkDeep()
-	planned, _ := q.Planned.UnmarkDeep()
-	config, _ := q.Config.UnmarkDeep()
+	plainPrior := marks.Plain(q.Prior)
+	planned := marks.Plain(q.Planned)
+	config := marks.Plain(q.Config)
 	if prior != nil && plainPrior.RawEquals(planned) {
 		if session.SameMarks(q.Prior, q.Planned) {
 			return q.Planned, nil // nothing is left to do: the object stays, with the dependencies that it had
@@ -184,7 +184,7 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 // keep records what came of a creation or an update, and lets provisioners go on with
 // a new object. It returns the new value, cty.NilVal if there is none.
 func (x *object) keep(q *session.Question, prior *states.Object, resp provider.ApplyResponse, failed bool) (cty.Value, diags.Diagnostics) {
-	plainPrior, _ := q.Prior.UnmarkDeep()
+	plainPrior := marks.Plain(q.Prior)
 	planned, sensitive := sensitivePaths(q.Planned)
 	verb, status := plans.Create, states.Ready
 	if prior != nil {

@@ -2,6 +2,7 @@ package applying
 
 import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/session"
@@ -27,8 +28,8 @@ func (a *applier) outputs() {
 		if ds.HasErrors() {
 			continue
 		}
-		plain, _ := v.UnmarkDeep()
-		if planned, _ := c.After.UnmarkDeep(); planned.IsWhollyKnown() {
+		plain := marks.Plain(v)
+		if planned := marks.Plain(c.After); planned.IsWhollyKnown() {
 			plain = planned // as the plan's file has it, which knows no negative zero
 		}
 		switch {

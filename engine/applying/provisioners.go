@@ -130,7 +130,7 @@ func (x *object) provision(p *config.Provisioner, ctx *hcl.EvalContext) diags.Di
 	if ds.HasErrors() {
 		return ds.At(x.address())
 	}
-	plain, _ := val.UnmarkDeep()
+	plain := marks.Plain(val)
 	if !plain.IsWhollyKnown() {
 		return append(ds, x.provisionError(p, "Invalid provisioner configuration", "The provisioner's arguments depend on values that are not known.")...)
 	}

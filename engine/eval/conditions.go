@@ -141,7 +141,7 @@ func errorMessage(c *config.Condition, ctx *hcl.EvalContext, own *variable) (mes
 	if ds.HasErrors() {
 		return message{}, ds
 	}
-	plain, _ := v.UnmarkDeep()
+	plain := marks.Plain(v)
 	if plain.IsNull() && own != nil {
 		const failed = "Failed to evaluate condition error message."
 		return message{failed, failed}, ds

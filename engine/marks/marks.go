@@ -23,16 +23,57 @@ func Any(v cty.Value) bool {
 	if v.IsMarked() {
 		return true
 	}
+	ty := v.Type()
 	// The elements of a set have no marks of their own.
-	if ty := v.Type(); ty.IsPrimitiveType() || ty.IsSetType() || v.IsNull() || !v.IsKnown() || !v.CanIterateElements() {
+	if ty.IsPrimitiveType() || ty.IsSetType() || v.IsNull() || !v.IsKnown() {
 		return false
 	}
-	for it := v.ElementIterator(); it.Next(); {
-		if _, x := it.Element(); Any(x) {
-			return true
+	switch {
+	case ty.IsObjectType():
+		for name := range ty.AttributeTypes() {
+			if Any(v.GetAttr(name)) {
+				return true
+			}
+		}
+	case ty.IsTupleType() || ty.IsListType():
+		for i := range v.LengthInt() {
+			if Any(v.Index(index(i))) {
+				return true
+			}
+		}
+	case v.CanIterateElements():
+		for it := v.ElementIterator(); it.Next(); {
+			if _, x := it.Element(); Any(x) {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// indices are the keys of the first elements of a list.
+var indices = func() (out [64]cty.Value) {
+	for i := range out {
+		out[i] = cty.NumberIntVal(int64(i))
+	}
+	return out
+}()
+
+func index(i int) cty.Value {
+	if i < len(indices) {
+		return indices[i]
+	}
+	return cty.NumberIntVal(int64(i))
+}
+
+// Plain returns v without any marks, as cty's UnmarkDeep does; most values have none and
+// are returned as they are.
+func Plain(v cty.Value) cty.Value {
+	if v == cty.NilVal || !Any(v) {
+		return v
+	}
+	plain, _ := v.UnmarkDeep()
+	return plain
 }
 
 // Contains reports whether v or anything within it carries m.

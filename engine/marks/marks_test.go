@@ -93,3 +93,40 @@ func TestAny(t *testing.T) {
 		}
 	}
 }
+
+// TestPlain compares with what cty finds.
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	long := make([]cty.Value, len(indices)+2)
+	for i := range long {
+		long[i] = cty.NumberIntVal(int64(i))
+	}
+	marked := slices.Clone(long)
+	marked[len(long)-1] = cty.NumberIntVal(1).Mark(Sensitive)
+	for name, v := range map[string]cty.Value{
+		"string":         cty.StringVal("x"),
+		"null":           cty.NullVal(cty.List(cty.String)),
+		"unknown":        cty.UnknownVal(cty.EmptyObject),
+		"any":            cty.DynamicVal,
+		"object":         cty.ObjectVal(map[string]cty.Value{"a": cty.ObjectVal(map[string]cty.Value{"b": cty.True.Mark(Sensitive)})}),
+		"map":            cty.MapVal(map[string]cty.Value{"a": cty.StringVal("x").Mark(Ephemeral)}),
+		"plain map":      cty.MapVal(map[string]cty.Value{"a": cty.StringVal("x")}),
+		"set":            cty.SetVal([]cty.Value{cty.StringVal("x").Mark(Sensitive)}),
+		"long list":      cty.ListVal(long),
+		"long tuple":     cty.TupleVal(marked),
+		"unknown tuple":  cty.TupleVal([]cty.Value{cty.DynamicVal, cty.UnknownVal(cty.String).Mark(Sensitive)}),
+		"list of nulls":  cty.ListVal([]cty.Value{cty.NullVal(cty.String)}),
+		"set of objects": cty.SetVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{"a": cty.True})}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			want, _ := v.UnmarkDeep()
+			if got := Plain(v); !got.RawEquals(want) {
+				t.Errorf("got %#v, want %#v", got, want)
+			}
+			if got := Any(v); got != v.ContainsMarked() {
+				t.Errorf("any marks: %t", got)
+			}
+		})
+	}
+}

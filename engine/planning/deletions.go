@@ -4,11 +4,13 @@ import (
 	"context"
 	"slices"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provider"
-	"github.com/zclconf/go-cty/cty"
 )
 
 // delete plans the deletion of an object that was found.
@@ -40,7 +42,7 @@ func (b *block) askToDelete(ctx context.Context, addr addrs.ResourceInstanceObje
 	if !b.ps.PlanDestroy {
 		return private, nil
 	}
-	plain, _ := prior.UnmarkDeep()
+	plain := marks.Plain(prior)
 	null := b.rs.Block.NullValue()
 	resp, ds := b.client.Plan(ctx, provider.PlanRequest{
 		TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Proposed: null, Config: null, Private: private,

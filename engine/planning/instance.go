@@ -107,7 +107,7 @@ func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Dia
 			ds = append(ds, more...)
 		}
 		// What is ignored has its new value, as there is no old one; but no mark.
-		plain, _ := again.Planned.UnmarkDeep()
+		plain := marks.Plain(again.Planned)
 		q.Planned, q.PlannedPrivate = session.MarkSensitive(plain, x.rs, q.Sensitive), again.PlannedPrivate
 	}
 	return &plans.ResourceChange{

@@ -59,7 +59,7 @@ func (p *planner) outputs() []*plans.OutputChange {
 // foresee records in the prior state what is known of an output by now, as the
 // stock tool does: whoever reads the plan sees the values that will not change.
 func (p *planner) foresee(o *config.Output, v cty.Value) {
-	plain, _ := v.UnmarkDeep()
+	plain := marks.Plain(v)
 	switch {
 	case !plain.IsWhollyKnown():
 	case plain.IsNull():
@@ -76,7 +76,7 @@ func (p *planner) output(o *config.Output, v cty.Value) *plans.OutputChange {
 	if had {
 		before = old.Value
 	}
-	plain, _ := v.UnmarkDeep()
+	plain := marks.Plain(v)
 	c := &plans.OutputChange{Name: o.Name, Sensitive: o.Sensitive || had && old.Sensitive}
 	c.Before, c.After = before, plain
 	switch {

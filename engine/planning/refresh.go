@@ -165,11 +165,5 @@ func (p *planner) drifted(addr addrs.ResourceInstanceObject, b *block, change pl
 
 // equal compares values without their marks.
 func equal(a, b cty.Value) bool {
-	if marks.Any(a) {
-		a, _ = a.UnmarkDeep()
-	}
-	if marks.Any(b) {
-		b, _ = b.UnmarkDeep()
-	}
-	return a.RawEquals(b)
+	return marks.Plain(a).RawEquals(marks.Plain(b))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/refs"
 	"github.com/lockstep-iac/lockstep/engine/session"
@@ -127,8 +128,8 @@ func (p *planner) changedAt(t trigger, rest hcl.Traversal) bool {
 		if err != nil {
 			return true
 		}
-		before, _ := c.Before.UnmarkDeep()
-		after, _ := c.After.UnmarkDeep()
+		before := marks.Plain(c.Before)
+		after := marks.Plain(c.After)
 		a, errA := path.Apply(before)
 		b, errB := path.Apply(after)
 		if (errA == nil) != (errB == nil) || errA == nil && !a.RawEquals(b) {

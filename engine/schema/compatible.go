@@ -24,9 +24,7 @@ func unmarked(v cty.Value) (cty.Value, bool) {
 	if !marks.Any(v) {
 		return v, false
 	}
-	secret := marks.Contains(v, marks.Sensitive)
-	v, _ = v.UnmarkDeep()
-	return v, secret
+	return marks.Plain(v), marks.Contains(v, marks.Sensitive)
 }
 
 type resultCheck struct{ errs []error }

@@ -56,7 +56,7 @@ func MarkSensitive(v cty.Value, rs *schema.Schema, paths []cty.Path) cty.Value {
 		return v
 	}
 	if rs.Block.ContainsSensitive() {
-		plain, _ := v.UnmarkDeep()
+		plain := marks.Plain(v)
 		paths = append(slices.Clone(paths), rs.Block.SensitivePaths(plain)...)
 	}
 	return marks.At(v, marks.Sensitive, paths)

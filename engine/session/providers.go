@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
@@ -70,7 +71,7 @@ func (o *opening) evaluate(ps *schema.Provider) diags.Diagnostics {
 	}
 	o.body = ps.Provider.Block.Bind(o.block.Body)
 	val, more := o.body.Decode(ctx)
-	o.value, _ = val.UnmarkDeep()
+	o.value = marks.Plain(val)
 	return append(ds, more...)
 }
 

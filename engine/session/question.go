@@ -35,7 +35,7 @@ type Question struct {
 
 // Validate has the provider check the configuration value.
 func (q *Question) Validate(ctx context.Context) diags.Diagnostics {
-	plain, _ := q.Config.UnmarkDeep()
+	plain := marks.Plain(q.Config)
 	return q.place(q.Client.ValidateResource(ctx, q.Resource.Addr.Type, plain))
 }
 
@@ -46,7 +46,7 @@ func (q *Question) place(ds diags.Diagnostics) diags.Diagnostics {
 // Ask proposes a new value to the provider and checks the answer: configuration
 // + prior state -> proposed new state -> planned state.
 func (q *Question) Ask(ctx context.Context) diags.Diagnostics {
-	plainPrior, _ := q.Prior.UnmarkDeep()
+	plainPrior := marks.Plain(q.Prior)
 	config, ds := ignoreChanges(q.Resource, q.Prior, q.Config)
 	if ds.HasErrors() {
 		return ds

@@ -61,7 +61,7 @@ func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.Mod
 
 // ask has the provider check a block's value.
 func ask(ctx context.Context, c provider.Client, r *config.Resource, val cty.Value) diags.Diagnostics {
-	plain, _ := val.UnmarkDeep()
+	plain := marks.Plain(val)
 	switch r.Addr.Mode {
 	case addrs.Data:
 		return c.ValidateData(ctx, r.Addr.Type, plain)
@@ -149,7 +149,7 @@ func (v *validator) provider(ctx context.Context, m *config.Module, in addrs.Mod
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
-	plain, _ := val.UnmarkDeep()
+	plain := marks.Plain(val)
 	more = client.ValidateProvider(ctx, plain)
 	for i := range more {
 		if more[i].Subject == nil {

@@ -4,6 +4,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
@@ -159,8 +160,8 @@ func (t *jsonText) outputChanges(list []*plans.OutputChange) {
 		t.key(o.Name)
 		t.openObject()
 		t.actions(o.Action)
-		before, _ := o.Before.UnmarkDeep()
-		after, _ := o.After.UnmarkDeep()
+		before := marks.Plain(o.Before)
+		after := marks.Plain(o.After)
 		t.key("before")
 		t.value(before)
 		if after.IsKnown() {

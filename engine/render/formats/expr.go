@@ -7,6 +7,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
 // expressionJSON is an expression as plans have it: its value if that needs
@@ -23,8 +25,7 @@ func expression(x hcl.Expression) *expressionJSON {
 	}
 	out := &expressionJSON{}
 	if v, ds := x.Value(nil); !ds.HasErrors() {
-		v, _ = v.UnmarkDeep()
-		out.Constant = Plain(v)
+		out.Constant = Plain(marks.Plain(v))
 	}
 	for _, t := range x.Variables() {
 		out.References = append(out.References, mentions(t)...)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
@@ -128,7 +129,7 @@ func (t *jsonText) plannedOutputs(outputs []*plans.OutputChange) error {
 		t.openObject()
 		t.flag("sensitive", o.Sensitive)
 		if o.After.IsWhollyKnown() {
-			after, _ := o.After.UnmarkDeep()
+			after := marks.Plain(o.After)
 			t.key("type")
 			if err := t.ctyType(after.Type()); err != nil {
 				return err
