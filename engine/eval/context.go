@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -20,11 +21,11 @@ func (e *Evaluator) context(rs []refs.Reference, s Scope) (*hcl.EvalContext, dia
 	for i := range rs {
 		b.add(&rs[i])
 	}
+	roots := b.roots(f)
 	if b.ds.HasErrors() {
 		return nil, b.ds
 	}
-	root := &hcl.EvalContext{Variables: b.roots(f), Functions: e.functions(f)}
-	return s.child(root), b.ds
+	return s.child(&hcl.EvalContext{Variables: roots, Functions: e.functions(f)}), b.ds
 }
 
 // Detached returns the context for what is written in a module about objects whose
@@ -72,7 +73,7 @@ type builder struct {
 	s  Scope
 	ds diags.Diagnostics
 
-	vars, locals map[string]cty.Value
+	vars, locals []string // by first mention
 	resources    map[addrs.Resource]cty.Value
 	outputs      map[string][]string // wanted outputs by call; "" means all
 }
@@ -84,44 +85,41 @@ func put[K comparable, V any](m *map[K]V, k K, v V) {
 	(*m)[k] = v
 }
 
-// add evaluates one reference.
+// add takes down one reference; a resource is evaluated.
 func (b *builder) add(r *refs.Reference) {
-	var v cty.Value
-	var ds diags.Diagnostics
 	o := r.Object
 	switch o.Kind {
 	case addrs.KindVariable:
-		if _, ok := b.vars[o.Name]; ok {
-			return
+		if !slices.Contains(b.vars, o.Name) {
+			b.vars = append(b.vars, o.Name)
 		}
-		v, ds = b.e.Variable(b.s.Module, o.Name)
-		put(&b.vars, o.Name, v)
 	case addrs.KindLocal:
-		if _, ok := b.locals[o.Name]; ok {
-			return
+		if !slices.Contains(b.locals, o.Name) {
+			b.locals = append(b.locals, o.Name)
 		}
-		v, ds = b.e.Local(b.s.Module, o.Name)
-		put(&b.locals, o.Name, v)
 	case addrs.KindResource:
 		if _, ok := b.resources[o.Res]; ok {
 			return
 		}
-		v, ds = b.e.w.Resource(addrs.AbsResource{Module: b.s.Module, Resource: o.Res})
+		v, ds := b.e.w.Resource(addrs.AbsResource{Module: b.s.Module, Resource: o.Res})
 		put(&b.resources, o.Res, v)
+		b.ds = append(b.ds, ds...)
 	case addrs.KindCall:
 		put(&b.outputs, o.Name, append(b.outputs[o.Name], r.Output))
 	}
-	b.ds = append(b.ds, ds...)
 }
 
-// roots returns the values by root name.
+// roots returns the values by root name; not all of them if there are errors.
 func (b *builder) roots(f *frame) map[string]cty.Value {
 	root := make(map[string]cty.Value, 8)
 	if b.vars != nil {
-		root["var"] = cty.ObjectVal(b.vars)
+		root["var"] = b.named(f, addrs.KindVariable, b.vars, b.e.Variable)
 	}
 	if b.locals != nil {
-		root["local"] = cty.ObjectVal(b.locals)
+		root["local"] = b.named(f, addrs.KindLocal, b.locals, b.e.Local)
+	}
+	if b.ds.HasErrors() {
+		return nil
 	}
 	if b.outputs != nil {
 		calls := make(map[string]cty.Value, len(b.outputs))
@@ -133,16 +131,48 @@ func (b *builder) roots(f *frame) map[string]cty.Value {
 		root["module"] = cty.ObjectVal(calls)
 	}
 	b.addResources(root)
-	root["path"] = cty.ObjectVal(map[string]cty.Value{
-		"module": cty.StringVal(f.dir),
-		"root":   cty.StringVal(b.e.w.RootDir),
-		"cwd":    cty.StringVal(b.e.w.WorkingDir),
-	})
-	root["terraform"] = cty.ObjectVal(map[string]cty.Value{
-		"workspace": cty.StringVal(b.e.w.Workspace),
-		"applying":  cty.BoolVal(b.e.w.Applying).Mark(ephemeral),
-	})
+	root["path"] = b.e.path(f)
+	root["terraform"] = b.e.terraform
 	return root
+}
+
+// named returns an object of named values. Many blocks of a module mention the same
+// ones: the object is made once for them.
+func (b *builder) named(f *frame, kind addrs.ObjectKind, names []string, get func(addrs.ModuleInstance, string) (cty.Value, diags.Diagnostics)) cty.Value {
+	k := namedKey{kind, strings.Join(names, ",")}
+	b.e.mu.Lock()
+	v, ok := f.named[k]
+	b.e.mu.Unlock()
+	if ok {
+		return v
+	}
+	attrs := make(map[string]cty.Value, len(names))
+	failed := false
+	for _, n := range names {
+		var ds diags.Diagnostics
+		attrs[n], ds = get(b.s.Module, n)
+		failed = failed || ds.HasErrors()
+		b.ds = append(b.ds, ds...)
+	}
+	v = cty.ObjectVal(attrs)
+	if !failed {
+		b.e.mu.Lock()
+		put(&f.named, k, v)
+		b.e.mu.Unlock()
+	}
+	return v
+}
+
+// path returns what `path` is in a frame.
+func (e *Evaluator) path(f *frame) cty.Value {
+	f.pathOnce.Do(func() {
+		f.path = cty.ObjectVal(map[string]cty.Value{
+			"module": cty.StringVal(f.dir),
+			"root":   cty.StringVal(e.w.RootDir),
+			"cwd":    cty.StringVal(e.w.WorkingDir),
+		})
+	})
+	return f.path
 }
 
 // addResources adds resources by type, below data, ephemeral and resource too.

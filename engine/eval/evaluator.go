@@ -54,7 +54,8 @@ type World struct {
 
 // An Evaluator gives values for one phase of one run. Safe for concurrent use.
 type Evaluator struct {
-	w World
+	w         World
+	terraform cty.Value // what `terraform` is
 
 	mu       sync.Mutex
 	cells    map[cellKey]*cell
@@ -68,7 +69,11 @@ type Evaluator struct {
 func New(w World) *Evaluator {
 	root := &frame{module: w.Config.Root, dir: w.Config.Root.Dir}
 	return &Evaluator{
-		w:        w,
+		w: w,
+		terraform: cty.ObjectVal(map[string]cty.Value{
+			"workspace": cty.StringVal(w.Workspace),
+			"applying":  cty.BoolVal(w.Applying).Mark(ephemeral),
+		}),
 		cells:    map[cellKey]*cell{},
 		frames:   map[addrs.ModuleInstance]*frame{addrs.RootModuleInstance: root},
 		contexts: map[contextKey]*contextCell{},
@@ -81,6 +86,16 @@ type frame struct {
 	parent   addrs.ModuleInstance
 	instance *Instance // in the call; nil for the root
 	dir      string
+
+	pathOnce sync.Once
+	path     cty.Value
+	named    map[namedKey]cty.Value // guarded by the evaluator's mu
+}
+
+// A namedKey is what an object of variables or local values has: their names.
+type namedKey struct {
+	kind  addrs.ObjectKind
+	names string
 }
 
 type cellKey struct {
