@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 
@@ -143,8 +144,12 @@ func (x *relevance) traversals(in addrs.ModuleInstance, m *config.Module, r *con
 
 // note takes down a mention, and finds the attribute of a resource in it.
 func (x *relevance) note(l lookup) {
-	path, _ := session.TraversalPath(attributePath(&l.ref))
-	id := mention{in: l.in, object: l.ref.Object, output: l.ref.Output, key: l.ref.Key, path: schema.FormatPath(path), repeated: l.repeated}
+	id := mention{in: l.in, object: l.ref.Object, output: l.ref.Output, key: l.ref.Key, repeated: l.repeated}
+	var path cty.Path
+	if id.object.Kind == addrs.KindResource { // what else is mentioned is followed as a whole
+		path, _ = session.TraversalPath(attributePath(&l.ref))
+		id.path = schema.FormatPath(path)
+	}
 	if x.seen[id] {
 		return
 	}
@@ -209,6 +214,17 @@ func (x *relevance) follow(l lookup) {
 	}
 }
 
+// whole notes what a resource's body mentions.
+func (x *relevance) whole(in addrs.ModuleInstance, m *config.Module, r *config.Resource, rs *schema.Schema) {
+	if _, native := r.Body.(*hclsyntax.Body); native && r.Count == nil && r.ForEach == nil {
+		for _, ref := range x.p.in.Refs.OfBlock(r) { // without count and each, these are all
+			x.note(lookup{in: in, ref: ref})
+		}
+		return
+	}
+	x.traversals(in, m, r, x.p.s.Bound(r, rs).Variables())
+}
+
 // resource notes what the part of a resource's body mentions that a path leads to:
 // the argument, or the block; if there is no path, or one into repeated blocks, all.
 func (x *relevance) resource(in addrs.ModuleInstance, m *config.Module, r *config.Resource, path hcl.Traversal) {
@@ -217,7 +233,7 @@ func (x *relevance) resource(in addrs.ModuleInstance, m *config.Module, r *confi
 		return
 	}
 	if len(path) == 0 {
-		x.traversals(in, m, r, x.p.s.Bound(r, rs).Variables())
+		x.whole(in, m, r, rs)
 		return
 	}
 	block, bodies := rs.Block, []hcl.Body{r.Body}
