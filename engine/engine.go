@@ -74,7 +74,8 @@ func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (*plan
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	if ds = append(ds, r.validate(ctx, rs)...); ds.HasErrors() {
+	bodies := new(session.Bodies)
+	if ds = append(ds, r.validate(ctx, rs, bodies)...); ds.HasErrors() {
 		return nil, ds
 	}
 	if o.Mode == 0 {
@@ -88,7 +89,7 @@ func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (*plan
 		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Targets: o.Targets, Excludes: o.Excludes, ForceReplace: o.ForceReplace,
 		Parallelism: r.Parallelism, Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
 		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Timestamp: now,
-		Events: r.Events,
+		Events: r.Events, Bodies: bodies,
 	})
 	return plan, append(ds, more...).Distinct()
 }
@@ -126,7 +127,8 @@ func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (*state
 	if ds.HasErrors() {
 		return plan.PriorState, ds
 	}
-	if ds = append(ds, r.validate(ctx, rs)...); ds.HasErrors() {
+	bodies := new(session.Bodies)
+	if ds = append(ds, r.validate(ctx, rs, bodies)...); ds.HasErrors() {
 		return plan.PriorState, ds
 	}
 	variables := r.Variables
@@ -142,7 +144,7 @@ func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (*state
 		Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
 		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir,
 		Workspace: r.workspace(), Parallelism: r.Parallelism, Events: r.Events, LocalExec: r.LocalExec,
-		Save: o.Save, SaveEvery: o.SaveEvery,
+		Save: o.Save, SaveEvery: o.SaveEvery, Bodies: bodies,
 	})
 	return state, append(ds, more...).Distinct()
 }
@@ -187,15 +189,15 @@ func Validate(ctx context.Context, r Run) diags.Diagnostics {
 	if ds.HasErrors() {
 		return ds
 	}
-	return append(ds, r.validate(ctx, rs)...)
+	return append(ds, r.validate(ctx, rs, new(session.Bodies))...)
 }
 
-func (r Run) validate(ctx context.Context, rs *refs.Refs) diags.Diagnostics {
+func (r Run) validate(ctx context.Context, rs *refs.Refs, bodies *session.Bodies) diags.Diagnostics {
 	table := r.functions(time.Time{}, false)
 	return validating.Validate(ctx, validating.Input{
 		Config: r.Config, Refs: rs, Providers: r.Providers,
 		Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
-		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(),
+		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Bodies: bodies,
 	})
 }
 

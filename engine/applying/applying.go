@@ -52,6 +52,7 @@ type Input struct {
 	Workspace           string
 	Parallelism         int
 	Events              events.Listener
+	Bodies              *session.Bodies // shared with the validation before; may be nil
 	// LocalExec runs the commands of local-exec provisioners; nil: a plan with changes that
 	// have some is refused as a whole.
 	LocalExec provisioning.Runner
@@ -136,7 +137,7 @@ func newApplier(in Input) *applier {
 	}
 	a.forced = a.deps.CreateBeforeDestroy()
 	a.nested = session.NestedData(in.Config)
-	a.s = &session.Session{Config: in.Config, Refs: in.Refs, Providers: in.Providers}
+	a.s = &session.Session{Config: in.Config, Refs: in.Refs, Providers: in.Providers, Bodies: in.Bodies}
 	a.s.Eval = eval.New(eval.World{
 		Config: in.Config, Refs: in.Refs,
 		Functions: in.Functions, ModuleFunctions: in.ModuleFunctions,

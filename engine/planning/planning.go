@@ -65,6 +65,7 @@ type Input struct {
 	Workspace           string
 	Timestamp           time.Time // of the plan, as plantimestamp() gives it
 	Events              events.Listener
+	Bodies              *session.Bodies // shared with the validation before; may be nil
 }
 
 // DefaultParallelism is how many calls are under way at most if nobody says.
@@ -154,7 +155,7 @@ func newPlanner(in Input) *planner {
 			Resources: map[addrs.AbsResource][]addrs.InstanceKey{},
 		},
 	}
-	p.s = &session.Session{Config: in.Config, Refs: in.Refs, Providers: in.Providers}
+	p.s = &session.Session{Config: in.Config, Refs: in.Refs, Providers: in.Providers, Bodies: in.Bodies}
 	p.s.Eval = eval.New(eval.World{
 		Config: in.Config, Refs: in.Refs,
 		Functions: in.Functions, ModuleFunctions: in.ModuleFunctions,

@@ -44,10 +44,12 @@ type Session struct {
 	Providers Providers
 	// Known says that provider configurations must not hold unknown values.
 	Known bool
+	// Bodies are shared with other phases of the run; nil: they are this one's own.
+	Bodies *Bodies
 
 	mu      sync.Mutex
 	clients map[addrs.AbsProviderConfig]*client
-	bounds  map[*config.Resource]*schema.Bound
+	own     Bodies
 	found   diags.Diagnostics
 	opened  []*opened
 }
@@ -133,17 +135,10 @@ func (s *Session) ResourceConfig(r *config.Resource, rs *schema.Schema, scope ev
 
 // Bound returns the body of a resource matched with its schema, made once.
 func (s *Session) Bound(r *config.Resource, rs *schema.Schema) *schema.Bound {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.bounds == nil {
-		s.bounds = map[*config.Resource]*schema.Bound{}
+	if s.Bodies != nil {
+		return s.Bodies.of(r, rs)
 	}
-	b := s.bounds[r]
-	if b == nil {
-		b = rs.Block.Bind(r.Body)
-		s.bounds[r] = b
-	}
-	return b
+	return s.own.of(r, rs)
 }
 
 // Place gives diagnostics about a resource instance its address and the place of what

@@ -32,6 +32,7 @@ type Input struct {
 	ModuleFunctions     func(*config.Module) map[string]function.Function
 	RootDir, WorkingDir string
 	Workspace           string
+	Bodies              *session.Bodies // shared with what follows; may be nil
 }
 
 // Validate returns everything that is wrong whatever the inputs are.
@@ -42,7 +43,7 @@ func Validate(ctx context.Context, in Input) diags.Diagnostics {
 		Resource: v.resourceValue, RootDir: in.RootDir, WorkingDir: in.WorkingDir, Workspace: in.Workspace,
 		Static: true,
 	})
-	v.s = &session.Session{Config: in.Config, Refs: in.Refs, Eval: v.eval, Providers: in.Providers}
+	v.s = &session.Session{Config: in.Config, Refs: in.Refs, Eval: v.eval, Providers: in.Providers, Bodies: in.Bodies}
 	var visits []func(context.Context) diags.Diagnostics
 	for _, m := range in.Config.Order {
 		ins, ds := v.eval.Modules(m)
