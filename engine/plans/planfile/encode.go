@@ -193,14 +193,12 @@ func (e *encoder) value(v cty.Value, t typeEntry, there cty.Value, where byte, w
 		w.Where = where
 		return w
 	}
-	if ty := plain.Type(); !ty.Equals(t.ty) && len(ty.TestConformance(t.ty)) > 0 {
-		// A value that is no longer, or not yet, what the schema says.
-		var err error
-		t, err = e.schema(nil)
+	var err error
+	if ty := plain.Type(); !ty.Equals(t.ty) {
+		t, err = e.holding(t, ty)
 		e.fail(err, "%s", what)
 		w.Type = t.index
 	}
-	var err error
 	w.Data, err = msgpack.Marshal(plain, t.ty)
 	e.fail(err, "%s", what)
 	return w

@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty/msgpack"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
@@ -19,6 +20,7 @@ type tables struct {
 
 	types     map[string]uint32
 	bySchema  map[*schema.Schema]typeEntry
+	recent    map[uint32]*recentType
 	configs   map[addrs.AbsProviderConfig]uint32
 	modules   map[addrs.ModuleInstance]uint32
 	resources map[addrs.AbsResource]uint32
@@ -32,11 +34,19 @@ type typeEntry struct {
 	ty    cty.Type
 }
 
+// A recentType is the last type of the values of a schema: with that they are written
+// if there are others of it. entry is set once there are.
+type recentType struct {
+	ty    cty.Type
+	entry typeEntry
+}
+
 func newTables(out *wirePlan) *tables {
 	return &tables{
 		out:       out,
 		types:     map[string]uint32{},
 		bySchema:  map[*schema.Schema]typeEntry{},
+		recent:    map[uint32]*recentType{},
 		configs:   map[addrs.AbsProviderConfig]uint32{},
 		modules:   map[addrs.ModuleInstance]uint32{},
 		resources: map[addrs.AbsResource]uint32{},
@@ -80,6 +90,31 @@ func (t *tables) schema(s *schema.Schema) (typeEntry, error) {
 	}
 	t.bySchema[s] = e
 	return e, nil
+}
+
+// holding returns the type to write a value of type ty with, which is not just that of
+// its schema, s. Where the schema leaves the type open, the value's own is written beside
+// it, which costs more than the value; therefore that becomes an entry if the value before
+// had it, too.
+func (t *tables) holding(s typeEntry, ty cty.Type) (typeEntry, error) {
+	r := t.recent[s.index]
+	switch {
+	case r == nil:
+		t.recent[s.index] = &recentType{ty: ty}
+	case !ty.Equals(r.ty):
+		*r = recentType{ty: ty}
+	case r.entry.index != 0:
+		return r.entry, nil
+	default:
+		index, err := t.typ(ty)
+		r.entry = typeEntry{index, ty}
+		return r.entry, err
+	}
+	if len(ty.TestConformance(s.ty)) > 0 {
+		// A value that is no longer, or not yet, what the schema says.
+		return t.schema(nil)
+	}
+	return s, nil
 }
 
 func (t *tables) config(c addrs.AbsProviderConfig) uint32 {
@@ -179,7 +214,7 @@ func path(p cty.Path) (wirePath, error) {
 			out[i].Name = step.Name
 		case cty.IndexStep:
 			// A key within a set can be sensitive in part; what it is matters here.
-			k, _ := step.Key.UnmarkDeep()
+			k := marks.Plain(step.Key)
 			b, err := msgpack.Marshal(k, cty.DynamicPseudoType)
 			if err != nil {
 				return nil, err
