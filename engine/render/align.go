@@ -1,6 +1,10 @@
 package render
 
-import "github.com/zclconf/go-cty/cty"
+import (
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/marks"
+)
 
 // align pairs the elements of two lists in the order to show them: [b, a] are
 // indices, -1 stands for none. What both lists have in the same order is found as
@@ -67,8 +71,12 @@ func arrange(before, after []int, common [][2]int, structured func(b, a int) boo
 	return out
 }
 
-// number returns numbers for the elements of two lists: equal ones have the same.
+// number returns numbers for the elements of two lists: equal ones have the same. If one
+// list is empty, nobody compares.
 func number(before, after []cty.Value) (b, a []int) {
+	if len(before) == 0 || len(after) == 0 {
+		return make([]int, len(before)), make([]int, len(after))
+	}
 	c := classes{byHash: map[int][]class{}}
 	return c.all(before), c.all(after)
 }
@@ -94,7 +102,7 @@ func (c *classes) all(vs []cty.Value) []int {
 
 func (c *classes) of(v cty.Value) int {
 	c.next++
-	key, _ := v.UnmarkDeep()
+	key := marks.Plain(v)
 	if !key.IsWhollyKnown() {
 		return c.next // like no other
 	}
