@@ -22,6 +22,9 @@ const MaxDepth = 1000
 // Config parses a file in native syntax, as [hclsyntax.ParseConfig] does. The file is
 // never nil and has a body.
 func Config(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
+	if body := inPieces(src, name); body != nil {
+		return &hcl.File{Body: body, Bytes: src}, nil
+	}
 	if d := depthOf(src, name, hcl.InitialPos, fileText, MaxDepth); d != nil {
 		return refused(src), hcl.Diagnostics{d}
 	}
