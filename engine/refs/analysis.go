@@ -188,6 +188,7 @@ func (a *analysis) block(o addrs.Object, block any, body hcl.Body, s Scope) {
 	a.ds = append(a.ds, s.Check(ts)...)
 	refs := a.resolve(ts, true)
 	a.r.blocks[block] = refs
+	a.uses[o] = slices.Grow(a.uses[o], len(refs)+1) // and the provider
 	for _, ref := range refs {
 		a.uses[o] = append(a.uses[o], use{ref: ref})
 	}
@@ -211,7 +212,10 @@ func (a *analysis) traversal(o addrs.Object, t hcl.Traversal, inside bool) {
 // resolve resolves traversals; lenient ones may be names that a dynamic block
 // makes, in syntaxes where that cannot be seen.
 func (a *analysis) resolve(ts []hcl.Traversal, inBody bool) []Reference {
-	var out []Reference
+	if len(ts) == 0 {
+		return nil
+	}
+	out := make([]Reference, 0, len(ts))
 	for _, t := range ts {
 		ref, ok, ds := Resolve(a.content, t)
 		if inBody && ds.HasErrors() && isJSON(t) {
