@@ -133,7 +133,7 @@ func (p Permission) String() string {
 // Source: https://docs.github.com/en/rest/collaborators/collaborators#get-repository-permissions-for-a-user
 func (c *Client) Permission(ctx context.Context, login string) (Permission, error) {
 	what := fmt.Sprintf("ask for the permission of %s on %s", login, c.repo)
-	if !loginPattern.MatchString(login) {
+	if !loginPattern().MatchString(login) {
 		return NoPermission, fmt.Errorf("%s: this is not a login", what)
 	}
 	level, _, err := c.client.Repositories.GetPermissionLevel(ctx, c.repo.Owner, c.repo.Name, login)

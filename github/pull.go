@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"sync"
 	"time"
 
 	gh "github.com/google/go-github/v60/github"
@@ -44,7 +45,7 @@ type Branch struct {
 // Fork reports whether the head comes from another repository.
 func (p PullRequest) Fork() bool { return p.Head.Repo.ID != p.Base.Repo.ID }
 
-var loginPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}(\[bot\])?$`)
+var loginPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{1,100}(\[bot\])?$`) })
 
 // PullRequest reads a pull request.
 func (c *Client) PullRequest(ctx context.Context, number int) (PullRequest, error) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // A Repo names a repository. The ID is what counts: names can change hands.
@@ -16,12 +17,12 @@ type Repo struct {
 func (r Repo) String() string { return r.Owner + "/" + r.Name }
 
 // Names become parts of paths, so nothing else may be in them than GitHub allows.
-var namePattern = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
+var namePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`) })
 
 // check says why r cannot be a repository's name.
 func (r Repo) check() error {
 	for _, s := range []string{r.Owner, r.Name} {
-		if !namePattern.MatchString(s) || strings.Trim(s, ".") == "" {
+		if !namePattern().MatchString(s) || strings.Trim(s, ".") == "" {
 			return fmt.Errorf("%q is not the name of a repository", r.String())
 		}
 	}
@@ -32,11 +33,11 @@ func (r Repo) check() error {
 }
 
 // Object names are SHA-1, or SHA-256 in the repositories to come.
-var shaPattern = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
+var shaPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`) })
 
 // CheckSHA says why s is not the full name of a commit, or returns nil.
 func CheckSHA(s string) error {
-	if !shaPattern.MatchString(s) {
+	if !shaPattern().MatchString(s) {
 		return fmt.Errorf("%q is not the full name of a commit", s)
 	}
 	return nil

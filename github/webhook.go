@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Headers of a webhook request.
@@ -66,7 +67,7 @@ func ReadDelivery(h http.Header, body []byte, secrets ...Secret) (Delivery, erro
 
 func newDelivery(id, event string, payload []byte) (Delivery, error) {
 	d := Delivery{ID: id}
-	if !guidPattern.MatchString(id) {
+	if !guidPattern().MatchString(id) {
 		return Delivery{}, fmt.Errorf("the webhook has no proper %s header", DeliveryHeader)
 	}
 	var err error
@@ -74,7 +75,7 @@ func newDelivery(id, event string, payload []byte) (Delivery, error) {
 	return d, err
 }
 
-var guidPattern = regexp.MustCompile(`^[0-9A-Fa-f-]{8,64}$`)
+var guidPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Fa-f-]{8,64}$`) })
 
 // signedByOne compares in constant time, and with each secret whatever the others say.
 func signedByOne(signature string, body []byte, secrets []Secret) bool {

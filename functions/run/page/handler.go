@@ -129,7 +129,7 @@ func (h Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 // write executes a template, all of it or nothing.
 func (h Handler) write(w http.ResponseWriter, status int, name string, f frame) {
 	var b bytes.Buffer
-	if err := pages[name].ExecuteTemplate(&b, "page", f); err != nil {
+	if err := pages()[name].ExecuteTemplate(&b, "page", f); err != nil {
 		if h.Log != nil {
 			h.Log(err)
 		}

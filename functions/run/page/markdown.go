@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"html/template"
 	"regexp"
+	"sync"
 
 	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
@@ -17,17 +18,19 @@ import (
 // Comments are GitHub Flavored Markdown with line breaks as typed, and raw HTML, which
 // the sanitizer looks at afterwards.
 // Source: https://github.github.com/gfm/
-var converter = goldmark.New(
-	goldmark.WithExtensions(extension.GFM),
-	goldmark.WithRendererOptions(html.WithUnsafe(), html.WithHardWraps(),
-		renderer.WithNodeRenderers(util.Prioritized(codeBlocks{}, 100))),
-)
+var converter = sync.OnceValue(func() goldmark.Markdown {
+	return goldmark.New(
+		goldmark.WithExtensions(extension.GFM),
+		goldmark.WithRendererOptions(html.WithUnsafe(), html.WithHardWraps(),
+			renderer.WithNodeRenderers(util.Prioritized(codeBlocks{}, 100))),
+	)
+})
 
 // sanitizer lets through what GitHub lets through of HTML in comments, but images,
 // which would be fetched from anywhere, and names, which could be those of our own
 // elements.
 // Source: https://github.com/gjtorikian/html-pipeline, the allow-list of its sanitizer
-var sanitizer = func() *bluemonday.Policy {
+var sanitizer = sync.OnceValue(func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("h1", "h2", "h3", "h4", "h5", "h6", "p", "br", "hr", "b", "i", "strong", "em", "del", "ins", "s",
 		"sub", "sup", "kbd", "samp", "var", "code", "pre", "blockquote", "ul", "ol", "li", "dl", "dt", "dd",
@@ -49,15 +52,15 @@ var sanitizer = func() *bluemonday.Policy {
 	p.RequireNoFollowOnLinks(true)
 	p.RequireNoReferrerOnLinks(true)
 	return p
-}()
+})
 
 // markdown renders a text by anybody. What comes out can do nothing.
 func markdown(text string) (template.HTML, error) {
 	var b bytes.Buffer
-	if err := converter.Convert([]byte(text), &b); err != nil {
+	if err := converter().Convert([]byte(text), &b); err != nil {
 		return "", err
 	}
-	return template.HTML(sanitizer.SanitizeBytes(b.Bytes())), nil
+	return template.HTML(sanitizer().SanitizeBytes(b.Bytes())), nil
 }
 
 // codeBlocks renders fenced code: a diff with a span a line, so that it has colours.

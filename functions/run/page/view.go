@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -173,11 +174,11 @@ var funcs = template.FuncMap{
 	"bytes": func(s string) string { return fmt.Sprintf("%.1f kB", float64(len(s))/1000) },
 }
 
-// pages are the templates by name, each in the frame that all share.
-var pages = func() map[string]*template.Template {
+// pages are the templates by name, each in the frame that all share, from the first view on.
+var pages = sync.OnceValue(func() map[string]*template.Template {
 	out := map[string]*template.Template{}
 	for _, name := range []string{"overview", "pull", "plan", "signin", "failed"} {
 		out[name] = template.Must(template.New("").Funcs(funcs).ParseFS(templates, "templates/frame.html", "templates/parts.html", "templates/"+name+".html"))
 	}
 	return out
-}()
+})
