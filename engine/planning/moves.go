@@ -55,8 +55,13 @@ func (p *planner) moves(ctx context.Context) diags.Diagnostics {
 func (p *planner) moveStatements() []move {
 	var list []move
 	seen := map[addrs.AbsResource]bool{}
+	stated := map[addrs.ConfigResource]bool{} // where instances come from: nothing is implied about these
 	for _, m := range p.in.Config.Order {
 		for _, b := range m.Moved {
+			if !b.From.IsModule() {
+				mod, r := (&move{module: m.Addr}).static(b.From)
+				stated[addrs.ConfigResource{Module: mod, Resource: r}] = true
+			}
 			list = append(list, move{
 				module: m.Addr, from: b.From, to: b.To, place: b.Range.Ptr(),
 				whole: wholeBlock(b.From) && wholeBlock(b.To),
@@ -66,7 +71,7 @@ func (p *planner) moveStatements() []move {
 	written := len(list)
 	for abs, res := range p.in.State.Resources() {
 		m := p.in.Config.Modules[abs.Module.Module()]
-		if m == nil || abs.Resource.Mode != addrs.Managed || seen[abs] {
+		if m == nil || abs.Resource.Mode != addrs.Managed || seen[abs] || stated[abs.Config()] {
 			continue
 		}
 		seen[abs] = true
