@@ -103,6 +103,7 @@ type applier struct {
 	state     *states.Editor
 	deposedAs map[*plans.ResourceChange]addrs.DeposedKey // the key that its old object was given
 	failed    map[addrs.AbsResource]bool
+	unmade    map[addrs.ConfigResource]bool // something was not created, updated, read or verified
 	values    map[addrs.AbsResource]*valueCell
 	instances map[addrs.AbsResource]*instancesCell
 	found     diags.Diagnostics
@@ -131,6 +132,7 @@ func newApplier(in Input) *applier {
 		state:     in.Plan.PriorState.Edit(),
 		deposedAs: map[*plans.ResourceChange]addrs.DeposedKey{},
 		failed:    map[addrs.AbsResource]bool{},
+		unmade:    map[addrs.ConfigResource]bool{},
 		values:    map[addrs.AbsResource]*valueCell{},
 		instances: map[addrs.AbsResource]*instancesCell{},
 		saved:     in.Plan.PriorState,
@@ -213,6 +215,9 @@ func (a *applier) carryOut(ctx context.Context, changes []*plans.ResourceChange)
 		well = false
 		if step := g.Steps[i]; step.Verb != order.Barrier {
 			a.fail(changes[step.Change])
+			if step.Verb != order.Delete {
+				a.unmade[changes[step.Change].Addr.Instance.Config()] = true
+			}
 			if !errors.Is(err, errStep) && !errors.Is(err, walk.ErrSkipped) && step.Verb != order.Verify {
 				left++
 			}

@@ -22,29 +22,26 @@ func (a *applier) husks() {
 	if a.in.Plan.Mode != plans.NormalMode {
 		return
 	}
-	failed, blocked := map[addrs.ConfigResource]bool{}, map[addrs.ConfigResource]bool{}
-	for abs := range a.failed {
-		failed[abs.Config()] = true
-	}
+	blocked := map[addrs.ConfigResource]bool{}
 	for abs := range a.in.Plan.Instances.Resources {
 		// One that lost its instances now goes or stays by chance.
 		was := a.in.Plan.PriorState.Resource(abs) != nil || a.state.Current().Resource(abs) != nil
 		cr := abs.Config()
-		if abs.Resource.Mode == addrs.Managed && !was && !a.blocked(cr, failed, blocked) {
+		if abs.Resource.Mode == addrs.Managed && !was && !a.blocked(cr, blocked) {
 			m := a.in.Config.Modules[cr.Module]
 			a.state.SetProvider(abs, m.ResourceProvider(m.Resources[cr.Resource]))
 		}
 	}
 }
 
-// blocked reports whether a block depends on one that failed. known caches the answers.
-func (a *applier) blocked(cr addrs.ConfigResource, failed, known map[addrs.ConfigResource]bool) bool {
+// blocked reports whether a block depends on one that was not made. known caches the answers.
+func (a *applier) blocked(cr addrs.ConfigResource, known map[addrs.ConfigResource]bool) bool {
 	if is, ok := known[cr]; ok {
 		return is
 	}
 	known[cr] = false // a resource that mentions itself
 	for _, d := range a.deps.Direct(cr) {
-		if failed[d] || a.blocked(d, failed, known) {
+		if a.unmade[d] || a.blocked(d, known) {
 			known[cr] = true
 			break
 		}
