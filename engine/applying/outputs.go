@@ -1,6 +1,8 @@
 package applying
 
 import (
+	"slices"
+
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
@@ -66,7 +68,7 @@ func (a *applier) skip(o addrs.Object) bool {
 	if !a.in.Plan.Partial() {
 		return false
 	}
-	if o.Kind == addrs.KindCheck {
+	if o.Kind == addrs.KindCheck || a.unchecked(o) {
 		return true
 	}
 	for _, u := range a.in.Refs.Resources(o) {
@@ -75,6 +77,14 @@ func (a *applier) skip(o addrs.Object) bool {
 		}
 	}
 	return false
+}
+
+// unchecked reports whether a value has conditions of which the plan has no result.
+func (a *applier) unchecked(o addrs.Object) bool {
+	kind := map[addrs.ObjectKind]string{addrs.KindVariable: "var", addrs.KindOutput: "output_value"}[o.Kind]
+	return slices.ContainsFunc(a.in.Plan.Checks, func(c states.CheckResult) bool {
+		return c.Kind == kind && c.ConfigAddr == o.String() && len(c.Objects) == 0
+	})
 }
 
 // planned reports whether the plan has instance keys for a block.
