@@ -62,10 +62,10 @@ func (x *instance) plan(ctx context.Context) (cty.Value, diags.Diagnostics) {
 }
 
 // settle stores the configuration's dependencies with an object that will not
-// change: an apply has no occasion to.
+// change, and whether create-before-destroy is in force: an apply has no occasion to.
 func (x *instance) settle() {
 	o := *x.found.object
-	o.Dependencies = x.p.deps.State(x.cr)
+	o.Dependencies, o.CreateBeforeDestroy = x.p.deps.State(x.cr), x.cbd
 	x.p.setObject(x.object(), x.pc, &o)
 }
 
