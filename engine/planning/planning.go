@@ -297,8 +297,11 @@ func (p *planner) applyable(plan *plans.Plan) bool {
 	if plan.Mode == plans.RefreshOnlyMode {
 		// The stock tool compares what the state has with what was read without
 		// minding that the schema's sensitive attributes are marked in the latter only:
-		// objects of types that have some always count as changed.
-		return len(plan.Drift) > 0 || p.readSensitive
+		// objects of types that have some always count as changed. It minds new outputs
+		// and values, but not outputs that are gone, nor mere moves.
+		return p.readSensitive ||
+			slices.ContainsFunc(plan.Drift, func(c *plans.ResourceChange) bool { return c.Action != plans.NoOp }) ||
+			slices.ContainsFunc(plan.Outputs, func(o *plans.OutputChange) bool { return o.Action == plans.Create || o.Action == plans.Update })
 	}
 	for _, c := range plan.Changes {
 		if c.Action != plans.NoOp || c.Importing != nil || c.PrevAddr != c.Addr.Instance {
