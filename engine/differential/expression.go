@@ -15,10 +15,15 @@ const (
 	truth  kind = 'b'
 	list   kind = 'l' // of strings
 	dict   kind = 'm' // map of strings
+	set    kind = 'e' // of strings
+	record kind = 'r' // of recordType; only variables are
 	// opaque holds random IDs of resources. No two applies give the same, so it is only
 	// used in ways in which the ID can be found again.
 	opaque kind = 'o'
 )
+
+// recordType is an object type with attributes that may be left out.
+const recordType = "object({ a = string, b = optional(number, 2), c = optional(list(string)) })"
 
 // A value is an expression.
 type value struct {
@@ -59,7 +64,7 @@ func (s *scope) reference(k kind, certain bool) (value, bool) {
 
 // any returns an expression of any kind.
 func (s *scope) any(depth int) value {
-	k := []kind{text, number, truth, list, dict, opaque}[s.r.IntN(6)]
+	k := []kind{text, number, truth, list, dict, set, opaque}[s.r.IntN(7)]
 	return s.value(k, depth, false)
 }
 
@@ -89,6 +94,10 @@ func (s *scope) simple(k kind, certain bool) value {
 		v.expr = s.pick(`[]`, `["a"]`, `["b", "a"]`, `["a", "b", "c d"]`, `["x", "x"]`)
 	case dict:
 		v.expr = s.pick(`{}`, `{ a = "1" }`, `{ a = "1", b = "2" }`, `{ "c d" = "x", a = "y" }`)
+	case set:
+		v.expr = s.pick(`toset([])`, `toset(["a"])`, `toset(["b", "a"])`)
+	case record:
+		v.expr = s.pick(`{ a = "x" }`, `{ a = "y", b = 3 }`, `{ a = "10", c = ["p", "q"] }`, `{ a = null, b = null }`)
 	default:
 		v.kind = text
 		v.expr = s.pick(`""`, `"a"`, `"b"`, `"hello world"`, `"ünï"`, `"x,y"`, `"10"`, `"a\nb"`, `"$${x}"`)
@@ -109,6 +118,7 @@ type form struct {
 // machine, or the order of opaque values.
 var forms = map[kind][]form{
 	text: {
+		{"coalesce(%s.a, \"n\")", "r"}, {"join(\"/\", %s)", "e"}, {"jsonencode(%s)", "e"}, {"jsonencode(%s)", "r"},
 		{"upper(%s)", "s"}, {"lower(%s)", "s"}, {"title(%s)", "s"}, {"trimspace(%s)", "s"}, {"strrev(%s)", "s"},
 		{"join(%s, %s)", "sl"}, {"format(\"%%s-%%s\", %s, %s)", "sn"}, {"replace(%s, \"a\", %s)", "ss"}, {"substr(%s, 0, 1)", "s"},
 		{"\"x${%s}y\"", "s"}, {"\"${%s}${%s}\"", "nb"}, {"(%s ? %s : %s)", "bss"}, {"sha1(%s)", "s"}, {"md5(%s)", "s"}, {"base64encode(%s)", "s"},
@@ -118,7 +128,7 @@ var forms = map[kind][]form{
 		{"templatestring(%s, {})", ""}, {"one([%s])", "s"}, {"element(concat(%s, [\"e\"]), 0)", "l"}, {"formatdate(\"YYYY\", \"2020-01-02T03:04:05Z\")", ""},
 	},
 	number: {
-		{"length(%s)", "l"}, {"length(%s)", "m"}, {"length(%s)", "s"}, {"(%s + %s)", "nn"}, {"(%s * 2)", "n"}, {"max(%s, %s)", "nn"}, {"min(%s, 3)", "n"},
+		{"%s.b", "r"}, {"length(%s)", "e"}, {"length(%s)", "l"}, {"length(%s)", "m"}, {"length(%s)", "s"}, {"(%s + %s)", "nn"}, {"(%s * 2)", "n"}, {"max(%s, %s)", "nn"}, {"min(%s, 3)", "n"},
 		{"abs(%s)", "n"}, {"floor(%s)", "n"}, {"ceil(%s)", "n"}, {"(%s ? %s : %s)", "bnn"}, {"(-%s)", "n"}, {"signum(%s)", "n"}, {"try(tonumber(%s), 7)", "s"}, {"sum([%s, 1])", "n"},
 		{"(%s %% 3)", "n"}, {"parseint(\"ff\", 16)", ""}, {"try(index(%s, \"a\"), -1)", "l"},
 	},
@@ -128,6 +138,7 @@ var forms = map[kind][]form{
 		{"(%s == tolist([\"a\"]))", "l"}, {"can(regex(\"^a\", %s))", "s"}, {"(length(%s) > 0)", "m"},
 	},
 	list: {
+		{"coalesce(%s.c, [\"d\"])", "r"}, {"tolist(%s)", "e"}, {"sort(%s)", "e"}, {"[for x in %s : lower(x)]", "e"},
 		{"concat(%s, %s)", "ll"}, {"[for x in %s : upper(x)]", "l"}, {"[for x in %s : x if x != %s]", "ls"}, {"[for k, v in %s : \"${k}=${v}\"]", "m"}, {"keys(%s)", "m"}, {"values(%s)", "m"},
 		{"sort(%s)", "l"}, {"reverse(%s)", "l"}, {"distinct(%s)", "l"}, {"compact(%s)", "l"}, {"split(\",\", %s)", "s"}, {"tolist([%s, %s])", "ss"}, {"[%s, %s]", "ss"}, {"flatten([%s, [%s]])", "ls"},
 		{"tolist(toset(%s))", "l"}, {"(%s ? %s : tolist(%s))", "bll"}, {"[for i in range(2) : tostring(i)]", ""}, {"slice(concat(%s, [\"p\", \"q\"]), 0, 2)", "l"}, {"coalescelist(%s, [\"z\"])", "l"},
@@ -136,6 +147,9 @@ var forms = map[kind][]form{
 	dict: {
 		{"merge(%s, %s)", "mm"}, {"{ for k, v in %s : upper(k) => v }", "m"}, {"{ for x in distinct(%s) : x => length(x) }", "l"}, {"zipmap([\"a\", \"b\"], [%s, %s])", "ss"}, {"tomap({ a = %s })", "s"},
 		{"{ a = %s, \"b\" = %s }", "ss"}, {"{ (%s) = \"v\" }", "s"}, {"{ for k, v in %s : k => v if v != %s }", "ms"}, {"{ for i, x in %s : i => x }", "l"},
+	},
+	set: {
+		{"toset(%s)", "l"}, {"setunion(%s, %s)", "ee"}, {"setintersection(%s, %s)", "el"}, {"setsubtract(%s, %s)", "ee"}, {"toset(keys(%s))", "m"}, {"(%s ? %s : %s)", "bee"},
 	},
 	opaque: {
 		{"\"<${%s}>\"", "o"}, {"[%s, %s]", "os"}, {"{ a = %s, b = %s }", "on"}, {"jsonencode(%s)", "o"}, {"[for x in [%s] : x]", "o"}, {"(%s ? %s : null)", "bo"}, {"try(%s, null)", "o"},
@@ -146,6 +160,9 @@ var forms = map[kind][]form{
 // compound returns an expression made of others.
 func (s *scope) compound(k kind, depth int, certain bool) value {
 	all := forms[k]
+	if len(all) == 0 {
+		return s.simple(k, certain)
+	}
 	f := all[s.r.IntN(len(all))]
 	if strings.Count(f.text, "%s")-strings.Count(f.text, "%%s") != len(f.of) {
 		return s.simple(k, certain)
@@ -159,5 +176,8 @@ func (s *scope) compound(k kind, depth int, certain bool) value {
 		out.unknown = out.unknown || v.unknown
 	}
 	out.expr = fmt.Sprintf(f.text, args...)
+	if !certain && s.chance(40) {
+		out.expr, out.sensitive = "sensitive("+out.expr+")", true
+	}
 	return out
 }

@@ -54,7 +54,7 @@ func (d *Difference) Shrink(ctx context.Context, dir string, a, b Tool) (*Differ
 func (c Case) size() int {
 	n := 0
 	for _, r := range c.Rounds {
-		n += len(r)
+		n += len(r.Blocks)
 	}
 	return n
 }
@@ -65,13 +65,13 @@ func (c Case) without(at, n int) Case {
 	i := 0
 	for _, r := range c.Rounds {
 		var blocks []Block
-		for _, b := range r {
+		for _, b := range r.Blocks {
 			if i < at || i >= at+n {
 				blocks = append(blocks, b)
 			}
 			i++
 		}
-		out.Rounds = append(out.Rounds, blocks)
+		out.Rounds = append(out.Rounds, Round{blocks, r.Options})
 	}
 	return out
 }
@@ -81,7 +81,10 @@ func (d *Difference) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed %d, round %d: %s\n", d.Case.Seed, d.Round, d.What)
 	for i, r := range d.Case.Rounds {
-		files := Files(r)
+		if len(r.Options) > 0 {
+			fmt.Fprintf(&b, "-- %d/options --\n%s\n", i, strings.Join(r.Options, "\n"))
+		}
+		files := Files(r.Blocks)
 		for _, name := range slices.Sorted(maps.Keys(files)) {
 			fmt.Fprintf(&b, "-- %d/%s --\n%s", i, name, files[name])
 		}

@@ -27,16 +27,18 @@ type Result struct {
 	// Errors are the summaries of what went wrong, sorted; empty if nothing did. The
 	// texts behind them are each tool's own.
 	Errors []string
-	Plan   any // what `show -json` says of the plan; nil if there is none
-	State  any // the state file after the apply; nil if there is none
+	// Changes says that the plan has some.
+	Changes bool
+	Plan    any // what `show -json` says of the plan; nil if there is none
+	State   any // the state file after the apply; nil if there is none
 	// Said is everything that was written, for whoever looks at a difference.
 	Said string
 }
 
 // run plans and applies the configuration that is in dir.
-func (t Tool) run(ctx context.Context, dir string) (Result, error) {
+func (t Tool) run(ctx context.Context, dir string, options []string) (Result, error) {
 	var r Result
-	ok, err := t.step(ctx, dir, &r, "plan", "-no-color", "-input=false", "-lock=false", "-out=saved")
+	ok, err := t.step(ctx, dir, &r, append([]string{"plan", "-no-color", "-input=false", "-lock=false", "-detailed-exitcode", "-out=saved"}, options...)...)
 	if err != nil || !ok {
 		return r, err
 	}
@@ -74,6 +76,8 @@ func (t Tool) step(ctx context.Context, dir string, r *Result, args ...string) (
 	r.Said += "$ " + t.Name + " " + strings.Join(args, " ") + "\n" + string(out)
 	var exit *exec.ExitError
 	switch {
+	case errors.As(err, &exit) && exit.ExitCode() == 2:
+		r.Changes = true
 	case errors.As(err, &exit) && exit.ExitCode() == 1:
 		r.Errors = append(r.Errors, summaries(string(out))...)
 		slices.Sort(r.Errors)

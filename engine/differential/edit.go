@@ -1,0 +1,63 @@
+package differential
+
+import "fmt"
+
+// edit changes an outline: other contents, other names, things that come and go.
+func (m *module) edit(items []item) []item {
+	var out []item
+	for _, x := range items {
+		x.was, x.reshaped = "", false
+		if x.gone != "" || x.what == "moved" {
+			continue
+		}
+		if x.in != nil {
+			x.in = m.edit(x.in)
+		}
+		movable := x.what == "resource" || x.what == "call"
+		switch k := m.r.IntN(18); {
+		case k < 4:
+			x.seed = m.r.Uint64()
+		case k < 6 && movable:
+			x.shape, x.reshaped = m.r.Uint64(), true
+		case k == 6 && movable:
+			x.was, x.name = x.name, x.name+"x"
+		case k == 7 && movable:
+			x.gone = m.pick("removed", "forgotten")
+		case k == 8 && x.what != "variable":
+			continue
+		}
+		out = append(out, x)
+	}
+	if m.chance(3) {
+		out = append(out, item{what: "resource", name: fmt.Sprintf("n%d", m.r.IntN(100)), seed: m.r.Uint64(), shape: m.r.Uint64()})
+	}
+	if m.chance(6) {
+		out = m.sink(out)
+	}
+	return out
+}
+
+// sink moves a resource into a module.
+func (m *module) sink(items []item) []item {
+	resource, call := -1, -1
+	for i, x := range items {
+		switch {
+		case x.gone != "" || x.was != "":
+		case x.what == "resource":
+			resource = i
+		case x.what == "call":
+			call = i
+		}
+	}
+	if resource < 0 || call < 0 {
+		return items
+	}
+	x := items[resource]
+	y := &items[call]
+	from := "terraform_data." + x.name
+	x.name += "s"
+	y.in = append(y.in[:len(y.in):len(y.in)], x)
+	to := "module." + y.name + m.pick("", "", "[0]", `["a"]`) + ".terraform_data." + x.name
+	items[resource] = item{what: "moved", was: from, name: to}
+	return items
+}
