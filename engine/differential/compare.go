@@ -263,6 +263,9 @@ func nameIDs(resource any, ids map[string]string) {
 		if id, ok := attrs["id"].(string); ok {
 			ids[id] = fmt.Sprint("ID of ", r["module"], " ", r["name"], " ", o["index_key"], " ", o["deposed"] != nil)
 		}
+		if o["deposed"] != nil {
+			o["deposed"] = "a key" // a random one
+		}
 	}
 }
 

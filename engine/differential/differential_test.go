@@ -113,6 +113,11 @@ func TestDiffer(t *testing.T) {
 			"name": "x", "instances": []any{map[string]any{"attributes": map[string]any{"id": id, "input": in, "output": "<" + id + ">"}}},
 		}}}}
 	}
+	deposed := func(key string) Result {
+		return Result{State: map[string]any{"resources": []any{map[string]any{
+			"name": "x", "instances": []any{map[string]any{"deposed": key, "attributes": map[string]any{}}},
+		}}}}
+	}
 	called := func(addresses ...string) Result {
 		var list []any
 		for _, a := range addresses {
@@ -128,6 +133,7 @@ func TestDiffer(t *testing.T) {
 	}{
 		{"other IDs", state(one, "a"), state(two, "a"), ""},
 		{"other values", state(one, "a"), state(two, "b"), `state.resources[0].instances[0].attributes.input: "a" and "b"`},
+		{"other deposed keys", deposed("00000001"), deposed("00000002"), ""},
 		{"errors", Result{Errors: []string{"x"}}, Result{}, `errors: ["x"] and []`},
 		{"no state", state(one, "a"), Result{}, "state: {"},
 		{"timestamps", Result{Plan: map[string]any{"timestamp": "1"}}, Result{Plan: map[string]any{"timestamp": "2"}}, ""},
