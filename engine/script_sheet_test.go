@@ -348,8 +348,8 @@ func (w *sheet) object(a addrs.ResourceInstanceObject, known map[string]bool) st
 	if o.CreateBeforeDestroy {
 		text += " cbd"
 	}
-	if pc := w.stage.state.Resource(a.Instance.AbsResource()).Provider; pc.Alias != "" || !pc.Module.IsRoot() {
-		text += " by " + strings.TrimPrefix(pc.Module.String()+".", ".") + strings.Trim(pc.Provider.Type+"."+pc.Alias, ".")
+	if pc := w.stage.state.Resource(a.Instance.AbsResource()).ProviderOf(a.Instance.Resource.Key); pc.Alias != "" || !pc.Module.IsRoot() {
+		text += " by " + strings.TrimPrefix(pc.Module.String()+".", ".") + strings.Trim(pc.Provider.Type+"."+pc.Alias, ".") + pc.Key.String()
 	}
 	if deps := o.Dependencies.All(); len(deps) > 0 {
 		text += " <-"

@@ -145,10 +145,20 @@ type AbsProviderConfig struct {
 	Module   Module
 	Provider Provider
 	Alias    string
+	// Key is the instance of a configuration with for_each (OpenTofu 1.9); [NoKey] is the
+	// configuration itself, which is its only instance without for_each.
+	Key InstanceKey
+}
+
+// Config returns the configuration of an instance.
+func (c AbsProviderConfig) Config() AbsProviderConfig {
+	c.Key = NoKey
+	return c
 }
 
 // String returns the state format's form:
-// `module.net.provider["registry.terraform.io/hashicorp/aws"].west`.
+// `module.net.provider["registry.terraform.io/hashicorp/aws"].west`, and behind it
+// the key.
 func (c AbsProviderConfig) String() string {
 	var b strings.Builder
 	if !c.Module.IsRoot() {
@@ -162,6 +172,7 @@ func (c AbsProviderConfig) String() string {
 		b.WriteByte('.')
 		b.WriteString(c.Alias)
 	}
+	b.WriteString(c.Key.String())
 	return b.String()
 }
 
@@ -201,6 +212,13 @@ func ParseAbsProviderConfig(s string) (AbsProviderConfig, error) {
 	var err error
 	if out.Provider, err = ParseProvider(source); err != nil {
 		return out, fmt.Errorf("%w: %w", bad, err)
+	}
+	if i := strings.IndexByte(alias, '['); i > 0 {
+		var tail string
+		if out.Key, tail, err = cutKey(alias[i:]); err != nil || tail != "" {
+			return out, bad
+		}
+		alias = alias[:i]
 	}
 	if alias != "" {
 		if alias[0] != '.' || !ValidIdentifier(alias[1:]) {

@@ -104,13 +104,15 @@ func TestParseAbsProviderConfig(t *testing.T) {
 	}{
 		{`provider["registry.terraform.io/hashicorp/aws"]`, AbsProviderConfig{Provider: aws}, true},
 		{`provider["registry.terraform.io/hashicorp/aws"].west`, AbsProviderConfig{Provider: aws, Alias: "west"}, true},
-		{`module.a.module.b.provider["registry.terraform.io/hashicorp/aws"].w`, AbsProviderConfig{NewModule("a", "b"), aws, "w"}, true},
+		{`module.a.module.b.provider["registry.terraform.io/hashicorp/aws"].w`, AbsProviderConfig{Module: NewModule("a", "b"), Provider: aws, Alias: "w"}, true},
 		{`provider["terraform.io/builtin/terraform"]`, AbsProviderConfig{Provider: BuiltinTerraform}, true},
 		{`provider["bücher.example/a/b"]`, AbsProviderConfig{Provider: Provider{"xn--bcher-kva.example", "a", "b"}}, true},
 		{`provider["registry.terraform.io/-/aws"]`, AbsProviderConfig{Provider: Provider{DefaultRegistryHost, "-", "aws"}}, true},
+		{`provider["registry.terraform.io/hashicorp/aws"].by["eu\"]."]`, AbsProviderConfig{Provider: aws, Alias: "by", Key: StringKey(`eu"].`)}, true},
+		{`provider["registry.terraform.io/hashicorp/aws"].by[0]`, AbsProviderConfig{Provider: aws, Alias: "by", Key: IntKey(0)}, true},
 		{`provider.aws`, AbsProviderConfig{Provider: aws}, true},
 		{`provider.aws.west`, AbsProviderConfig{Provider: aws, Alias: "west"}, true},
-		{`module.a.provider.terraform`, AbsProviderConfig{NewModule("a"), BuiltinTerraform, ""}, true},
+		{`module.a.provider.terraform`, AbsProviderConfig{Module: NewModule("a"), Provider: BuiltinTerraform}, true},
 		{`provider.AWS`, AbsProviderConfig{Provider: aws}, true},
 		{s: `provider.foo_bar`},
 		{s: ``},
@@ -121,6 +123,9 @@ func TestParseAbsProviderConfig(t *testing.T) {
 		{s: `provider["aws`},
 		{s: `provider["a/b"]west`},
 		{s: `provider["a/b"].`},
+		{s: `provider["a/b"].c[`},
+		{s: `provider["a/b"].c["x"].d`},
+		{s: `provider["a/b"].c[x]`},
 		{s: `provider["a/b"].1`},
 		{s: `provider["a/b/c/d"]`},
 		{s: `module.a["x"].provider["a/b"]`},
@@ -136,7 +141,7 @@ func TestParseAbsProviderConfig(t *testing.T) {
 }
 
 func FuzzParseAbsProviderConfig(f *testing.F) {
-	for _, s := range []string{`module.a.provider["a/b"].c`, `provider.aws.west`, `provider["example.com/a/b"]`} {
+	for _, s := range []string{`module.a.provider["a/b"].c`, `provider.aws.west`, `provider["example.com/a/b"]`, `provider["a/b"].c["d"]`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

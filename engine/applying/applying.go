@@ -238,7 +238,7 @@ func (a *applier) steps(changes []*plans.ResourceChange) order.Graph {
 	for i, c := range changes {
 		list[i] = order.Change{
 			Object: c.Addr, Config: c.Addr.Instance.Config(), Action: c.Action,
-			CreateBeforeDestroy: c.CreateBeforeDestroy, Provider: c.Provider, ConfigDeps: c.ConfigDeps, ProviderDeps: ofProvider[i],
+			CreateBeforeDestroy: c.CreateBeforeDestroy, Provider: c.Provider.Config(), ConfigDeps: c.ConfigDeps, ProviderDeps: ofProvider[i],
 		}
 		if c.Action != plans.NoOp && c.Action != plans.Create && c.Action != plans.Read {
 			list[i].StoredDeps = c.StoredDeps.Until(enough)

@@ -81,16 +81,19 @@ func (a *applier) collect(ctx context.Context, abs addrs.AbsResource) (cty.Value
 
 // openEphemeral opens an ephemeral resource instance for this apply.
 func (a *applier) openEphemeral(ctx context.Context, m *config.Module, r *config.Resource, addr addrs.AbsResourceInstance) (cty.Value, diags.Diagnostics) {
-	pc := m.ResourceProvider(r)
+	scope, ds := a.scope(addr, r)
+	if ds.HasErrors() {
+		return cty.DynamicVal, ds
+	}
+	pc, ds := a.s.InstanceProvider(m.ResourceUse(r), scope)
+	if ds.HasErrors() {
+		return cty.DynamicVal, ds
+	}
 	client, ds := a.s.Client(ctx, pc)
 	if ds.HasErrors() {
 		return cty.DynamicVal, ds
 	}
 	rs, _, ds := a.s.Schema(ctx, pc.Provider, r.Addr, r.TypeRange.Ptr())
-	if ds.HasErrors() {
-		return cty.DynamicVal, ds
-	}
-	scope, ds := a.scope(addr, r)
 	if ds.HasErrors() {
 		return cty.DynamicVal, ds
 	}

@@ -107,7 +107,7 @@ func (r *reader) passedProviders(e hcl.Expression) []PassedProvider {
 	seen := map[addrs.LocalProviderConfig]hcl.Range{}
 	for _, p := range pairs {
 		child, ok1 := r.providerRef(unwrapKey(p.Key))
-		parent, ok2 := r.providerRef(p.Value)
+		parent, key, ok2 := r.providerInstanceRef(p.Value)
 		if !ok1 || !ok2 {
 			continue
 		}
@@ -118,7 +118,7 @@ func (r *reader) passedProviders(e hcl.Expression) []PassedProvider {
 		}
 		seen[child] = p.Key.Range()
 		out = append(out, PassedProvider{
-			InChild: child, InChildRange: p.Key.Range(), InParent: parent, InParentRange: p.Value.Range(),
+			InChild: child, InChildRange: p.Key.Range(), InParent: parent, InParentKey: key, InParentRange: p.Value.Range(),
 		})
 	}
 	return out

@@ -104,7 +104,10 @@ type ProviderMeta struct {
 // A Provider is a provider block.
 type Provider struct {
 	Addr addrs.LocalProviderConfig
-	Body hcl.Body // without alias and version
+	Body hcl.Body // without alias, version and for_each
+	// ForEach makes several instances of the configuration, if it is not nil. Only what is
+	// known before anything else is may stand in it. Source: OpenTofu 1.9.
+	ForEach hcl.Expression
 	// Versions is the version argument of old, nil if absent.
 	Versions []VersionConstraint
 	Range    hcl.Range
@@ -176,6 +179,9 @@ type Resource struct {
 	// Provider is the configuration named by the provider argument, or implied by the type.
 	Provider      addrs.LocalProviderConfig
 	ProviderRange *hcl.Range // of the provider argument, nil if implied
+	// ProviderKey chooses an instance of Provider, for each instance of the resource; nil if
+	// there is nothing to choose from.
+	ProviderKey hcl.Expression
 
 	CreateBeforeDestroy bool
 	// CreateBeforeDestroySet says that the argument was written.
@@ -229,7 +235,10 @@ type Call struct {
 
 // A PassedProvider is one entry of a module call's providers argument.
 type PassedProvider struct {
-	InChild, InParent           addrs.LocalProviderConfig
+	InChild, InParent addrs.LocalProviderConfig
+	// InParentKey chooses an instance of InParent, for each instance of the call; nil if
+	// there is nothing to choose from.
+	InParentKey                 hcl.Expression
 	InChildRange, InParentRange hcl.Range
 }
 

@@ -58,7 +58,7 @@ func overrideOutput(old, o *Output) {
 func (r *reader) overrideResource(old, x *Resource) {
 	old.Repetition.override(x.Repetition)
 	if x.ProviderRange != nil {
-		old.Provider, old.ProviderRange = x.Provider, x.ProviderRange
+		old.Provider, old.ProviderKey, old.ProviderRange = x.Provider, x.ProviderKey, x.ProviderRange
 	}
 	if x.given["create_before_destroy"] {
 		old.CreateBeforeDestroy, old.CreateBeforeDestroySet = x.CreateBeforeDestroy, x.CreateBeforeDestroySet

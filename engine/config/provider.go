@@ -11,7 +11,8 @@ var providerSchema = &hcl.BodySchema{
 	Attributes: []hcl.AttributeSchema{
 		{Name: "alias"}, {Name: "version"},
 		// Reserved for the language.
-		{Name: "count"}, {Name: "depends_on"}, {Name: "for_each"}, {Name: "source"},
+		{Name: "count"}, {Name: "depends_on"}, {Name: "source"},
+		{Name: "for_each"},
 	},
 	Blocks: []hcl.BlockHeaderSchema{{Type: "_"}, {Type: "lifecycle"}, {Type: "locals"}},
 }
@@ -36,14 +37,21 @@ func (r *reader) provider(b *hcl.Block) {
 			p.Versions = []VersionConstraint{c}
 		}
 	}
-	for _, n := range []string{"count", "depends_on", "for_each", "source"} {
+	if a := content.Attributes["for_each"]; a != nil {
+		p.ForEach = a.Expr
+		if content.Attributes["alias"] == nil && !r.override {
+			r.errorf(&a.NameRange, "Alias required when using \"for_each\"",
+				"Only a provider configuration with an alias can have several instances: what names no instance uses the default configuration.")
+		}
+	}
+	for _, n := range []string{"count", "depends_on", "source"} {
 		if a := content.Attributes[n]; a != nil {
 			r.errorf(&a.NameRange, "Reserved argument name in provider block",
 				reservedName, n)
 		}
 	}
 	p.Body = r.escaped(content.Blocks, remain, "provider")
-	p.empty = isEmpty(p.Body)
+	p.empty = isEmpty(p.Body) && p.ForEach == nil
 	old := r.c.Providers[p.Addr]
 	switch {
 	case r.override && old == nil && p.Addr.Alias == "":
@@ -54,6 +62,9 @@ func (r *reader) provider(b *hcl.Block) {
 	case r.override:
 		old.Body = &overriddenBody{old.Body, p.Body}
 		old.empty = old.empty && p.empty
+		if p.ForEach != nil {
+			old.ForEach = p.ForEach
+		}
 		if p.Versions != nil {
 			old.Versions = p.Versions
 		}

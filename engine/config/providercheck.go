@@ -136,6 +136,14 @@ func (k *providerCheck) uses(m *Module) {
 		if x := m.Resources[addr]; x.ProviderRange != nil {
 			check(x.Provider, x.ProviderRange, addr.String())
 		}
+		x := m.Resources[addr]
+		place := x.ProviderRange
+		if place == nil {
+			place = &x.Range
+		}
+		if m.has(x.Provider) {
+			k.instances(m, m.ResourceUse(x), place, addr.String())
+		}
 	}
 	for _, i := range m.Imports {
 		if i.Provider != nil {
@@ -149,6 +157,9 @@ func (k *providerCheck) passedOn(m *Module) {
 	for _, name := range slices.Sorted(maps.Keys(m.Calls)) {
 		for _, p := range m.Calls[name].Providers {
 			x := p.InParent
+			if use := m.ProviderUse(x, p.InParentKey); m.has(x) && p.InParentKey != nil {
+				k.instances(m, use, &p.InParentRange, "The call of module \""+name+"\"")
+			}
 			if !m.has(x) {
 				k.errorf(&p.InParentRange, notPresent, "The call of module %q passes the provider configuration %s, which %s neither declares nor receives.", name, x, m.where())
 			}

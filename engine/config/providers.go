@@ -10,38 +10,30 @@ func (m *Module) ProviderOf(localName string) addrs.Provider {
 	return addrs.DefaultProvider(localName)
 }
 
-// ProviderConfig returns the provider configuration that a local one stands for
-// in m: the block itself if m has it, else what the calls on the way to m pass
-// or inherit. A default configuration that nobody wrote belongs to the root. An
-// empty block in a called module is a placeholder, which gives way to what is passed.
+// ProviderConfig returns the provider configuration that a local one stands for in m; see
+// [Module.ProviderUse].
 func (m *Module) ProviderConfig(local addrs.LocalProviderConfig) addrs.AbsProviderConfig {
-	p := m.ProviderOf(local.LocalName)
-	for {
-		block := m.Providers[local]
-		if m.Parent == nil || block != nil && !block.empty {
-			return addrs.AbsProviderConfig{Module: m.Addr, Provider: p, Alias: local.Alias}
-		}
-		next, passed := m.passed(local, p)
-		if !passed {
-			if block != nil {
-				return addrs.AbsProviderConfig{Module: m.Addr, Provider: p, Alias: local.Alias}
-			}
-			// Inherited by provider, whatever the parent calls it.
-			next.LocalName = m.Parent.localName(p, local.LocalName)
-		}
-		m, local = m.Parent, next
-	}
+	return m.ProviderUse(local, nil).Config
 }
 
-// passed returns the caller's configuration that is passed to m for local, which is
-// one of provider p.
-func (m *Module) passed(local addrs.LocalProviderConfig, p addrs.Provider) (addrs.LocalProviderConfig, bool) {
+// passed returns what the caller passes to m for local, which is one of provider p.
+func (m *Module) passed(local addrs.LocalProviderConfig, p addrs.Provider) (PassedProvider, bool) {
 	for _, x := range m.Call.Providers {
 		if x.InChild.Alias == local.Alias && (x.InChild.LocalName == local.LocalName || m.ProviderOf(x.InChild.LocalName) == p) {
-			return x.InParent, true
+			return x, true
 		}
 	}
-	return local, false
+	return PassedProvider{}, false
+}
+
+// ProviderBlock returns the block of one of m's own provider configurations, or nil.
+func (m *Module) ProviderBlock(pc addrs.AbsProviderConfig) *Provider {
+	for local, p := range m.Providers {
+		if local.Alias == pc.Alias && m.ProviderOf(local.LocalName) == pc.Provider {
+			return p
+		}
+	}
+	return nil
 }
 
 // localName returns what m calls the provider p, or otherwise.

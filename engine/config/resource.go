@@ -134,8 +134,8 @@ func (r *reader) metaArguments(x *Resource, content *hcl.BodyContent) {
 	x.Repetition = r.repetition(attrs)
 	x.Provider = addrs.LocalProviderConfig{LocalName: x.Addr.ImpliedProvider()}
 	if a := attrs["provider"]; a != nil {
-		if local, ok := r.providerRef(a.Expr); ok {
-			x.Provider, x.ProviderRange = local, a.Expr.Range().Ptr()
+		if local, key, ok := r.providerInstanceRef(a.Expr); ok {
+			x.Provider, x.ProviderKey, x.ProviderRange = local, key, a.Expr.Range().Ptr()
 		}
 	}
 	x.DependsOn = r.dependsOn(attrs["depends_on"])

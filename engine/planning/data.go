@@ -39,9 +39,13 @@ func (p *planner) visitData(ctx context.Context, m *config.Module, r *config.Res
 			j.val = b.outside(ctx, j.addr)
 			return
 		}
+		b, ds := b.wanted(ctx, j)
+		if j.ds = ds; ds.HasErrors() {
+			return
+		}
 		x := &instance{block: b, addr: j.addr, scope: j.scope}
-		j.val, j.ds = x.planData(ctx)
-		j.ds = b.complete(j.ds, j.addr)
+		j.val, ds = x.planData(ctx)
+		j.ds = b.complete(append(j.ds, ds...), j.addr)
 	})
 	ds = append(ds, interrupted...)
 	for i := range jobs {
@@ -226,12 +230,16 @@ func (p *planner) visitEphemeral(ctx context.Context, m *config.Module, r *confi
 	}
 	interrupted := each(ctx, len(jobs), func(ctx context.Context, i int) {
 		j := &jobs[i]
+		b, ds := b.wanted(ctx, j)
+		if j.ds = ds; ds.HasErrors() {
+			return
+		}
 		x := &instance{block: b, addr: j.addr, scope: j.scope}
-		j.val, j.ds = p.s.OpenEphemeral(ctx, session.Ephemeral{
+		j.val, ds = p.s.OpenEphemeral(ctx, session.Ephemeral{
 			Addr: j.addr, Client: b.client, Resource: r, Schema: b.rs, Scope: eval.Scope{Module: j.in, Instance: j.scope.Instance},
 			Defer: x.dependencyPending(),
 		})
-		j.ds = b.complete(j.ds, j.addr)
+		j.ds = b.complete(append(j.ds, ds...), j.addr)
 	})
 	ds = append(ds, interrupted...)
 	for i := range jobs {

@@ -118,9 +118,13 @@ func (b *block) deleteAll(ctx context.Context, list []addrs.AbsResourceInstance,
 		}
 		obj := addrs.ResourceInstanceObject{Instance: addr}
 		// Without its instance in the configuration the block no longer adds dependencies.
-		orphan := *b
+		own, ds := b.stored(ctx, addr)
+		if found[i] = b.complete(ds, addr); ds.HasErrors() {
+			return
+		}
+		orphan := *own
 		orphan.r = nil
-		found[i] = b.complete(append(orphan.deleteOrphan(ctx, obj, reason(addr), b), b.deposed(ctx, addr)...), addr)
+		found[i] = own.complete(slices.Concat(ds, orphan.deleteOrphan(ctx, obj, reason(addr), own), own.deposed(ctx, addr)), addr)
 	})
 	return append(slices.Concat(found...), interrupted...)
 }

@@ -66,18 +66,25 @@ func (p *planner) remaining(ctx context.Context, abs addrs.AbsResource) (*block,
 	b := &block{p: p, cr: abs.Config(), pc: r.Provider}
 	if m := p.in.Config.Modules[b.cr.Module]; m != nil && m.Resources[abs.Resource] != nil {
 		b.m, b.r = m, m.Resources[abs.Resource]
-		b.pc = m.ResourceProvider(b.r)
+		b.use = m.ResourceUse(b.r)
+		b.pc = b.use.Config
 	}
 	var ds, more diags.Diagnostics
 	if b.rs, b.ps, ds = p.s.Schema(ctx, b.pc.Provider, abs.Resource, nil); ds.HasErrors() {
 		return nil, nil, ds
 	}
-	b.client, more = p.s.Client(ctx, b.pc)
+	if b.use.Key == nil && !ownProviders(r) {
+		b.client, more = p.s.Client(ctx, b.pc)
+	}
 	return b, list, append(ds, more...)
 }
 
 // destroy plans the deletion of one object.
 func (b *block) destroy(ctx context.Context, obj addrs.ResourceInstanceObject) diags.Diagnostics {
+	b, ds := b.stored(ctx, obj.Instance)
+	if ds.HasErrors() {
+		return ds
+	}
 	o := b.p.object(obj)
 	v, ds := b.p.s.Decode(ctx, b.client, obj.Instance, b.rs, o)
 	if ds.HasErrors() {

@@ -31,7 +31,9 @@ func Import(ctx context.Context, in Input, addr addrs.AbsResourceInstance, id st
 	if !ds.HasErrors() {
 		var more diags.Diagnostics
 		if more = p.wantedInstance(m, b.r, addr); !more.HasErrors() {
-			more = append(more, p.fetch(ctx, b, addr, id)...)
+			if b, more = p.importer(ctx, b, addr); !more.HasErrors() {
+				more = append(more, p.fetch(ctx, b, addr, id)...)
+			}
 		}
 		ds = append(ds, more...)
 	}
@@ -56,6 +58,18 @@ func (p *planner) wantedInstance(m *config.Module, r *config.Resource, addr addr
 	}
 	return append(ds, diags.Errorf(&r.Range, "Cannot import to non-existent resource instance",
 		"The configuration for %s does not produce the instance %s: check its count or for_each.", addr.AbsResource(), addr)...)
+}
+
+// importer returns the block with the provider configuration that an instance has.
+func (p *planner) importer(ctx context.Context, b *block, addr addrs.AbsResourceInstance) (*block, diags.Diagnostics) {
+	j := &job{in: addr.Module, addr: addr, scope: eval.Scope{Module: addr.Module}}
+	ins, _ := p.s.Eval.ResourceInstances(addr.Module, b.r)
+	for i := range ins {
+		if ins[i].Key == addr.Resource.Key {
+			j.scope.Instance = &ins[i]
+		}
+	}
+	return b.wanted(ctx, j)
 }
 
 // fetch asks the provider for an object by ID, reads it, and puts it into the prior state.

@@ -2,6 +2,7 @@ package planning
 
 import (
 	"context"
+	"slices"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -22,8 +23,9 @@ type block struct {
 	m      *config.Module
 	r      *config.Resource // nil for orphans of a block that is gone
 	cr     addrs.ConfigResource
-	pc     addrs.AbsProviderConfig
-	client provider.Client
+	use    config.ProviderUse
+	pc     addrs.AbsProviderConfig // without key where each instance has one of its own
+	client provider.Client         // nil then
 	rs     *schema.Schema
 	ps     *schema.Provider
 	cbd    bool
@@ -31,7 +33,8 @@ type block struct {
 
 // open finds the schema of a block and opens its provider configuration.
 func (p *planner) open(ctx context.Context, m *config.Module, r *config.Resource) (*block, diags.Diagnostics) {
-	b := &block{p: p, m: m, r: r, cr: addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}, pc: m.ResourceProvider(r)}
+	b := &block{p: p, m: m, r: r, cr: addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}, use: m.ResourceUse(r)}
+	b.pc = b.use.Config
 	b.cbd = p.forced[b.cr]
 	var ds diags.Diagnostics
 	b.rs, b.ps, ds = p.s.Schema(ctx, b.pc.Provider, r.Addr, r.TypeRange.Ptr())
@@ -40,6 +43,9 @@ func (p *planner) open(ctx context.Context, m *config.Module, r *config.Resource
 	}
 	if ds = append(ds, p.selfReference(r, b.cr)...); ds.HasErrors() {
 		return nil, ds
+	}
+	if b.use.Key != nil {
+		return b, ds
 	}
 	var more diags.Diagnostics
 	b.client, more = p.s.Client(ctx, b.pc)
@@ -158,9 +164,13 @@ func (p *planner) visitManaged(ctx context.Context, m *config.Module, r *config.
 			j.val = b.outside(ctx, j.addr)
 			return
 		}
+		b, ds := b.wanted(ctx, j)
+		if j.ds = ds; ds.HasErrors() {
+			return
+		}
 		x := &instance{block: b, addr: j.addr, scope: j.scope}
-		j.val, j.ds = x.plan(ctx)
-		j.ds = b.complete(append(j.ds, b.deposed(ctx, j.addr)...), j.addr)
+		j.val, ds = x.plan(ctx)
+		j.ds = b.complete(slices.Concat(j.ds, ds, b.deposed(ctx, j.addr)), j.addr)
 	})
 	ds = append(ds, interrupted...)
 	for i := range jobs {
@@ -199,11 +209,12 @@ func (b *block) outside(ctx context.Context, addr addrs.AbsResourceInstance) cty
 	if o == nil {
 		return cty.UnknownVal(b.rs.Block.ImpliedType())
 	}
-	v, ds := b.p.s.Decode(ctx, b.client, addr, b.rs, o)
-	if ds.HasErrors() {
-		return cty.UnknownVal(b.rs.Block.ImpliedType())
+	if b, ds := b.stored(ctx, addr); !ds.HasErrors() {
+		if v, ds := b.p.s.Decode(ctx, b.client, addr, b.rs, o); !ds.HasErrors() {
+			return v
+		}
 	}
-	return v
+	return cty.UnknownVal(b.rs.Block.ImpliedType())
 }
 
 // record keeps a change, unless everything is going to be destroyed: then it only

@@ -21,8 +21,13 @@ func (p *planner) checkOrphans() diags.Diagnostics {
 		if m := p.in.Config.Modules[abs.Module.Module()]; m != nil && m.Resources[abs.Resource] != nil || abs.Resource.Mode != addrs.Managed {
 			continue
 		}
-		if pc := resources[abs].Provider; len(resources[abs].Instances) > 0 && !p.s.HasProvider(pc) {
-			ds = append(ds, session.NoProvider(pc, abs.String())...)
+		r := resources[abs]
+		seen := map[addrs.AbsProviderConfig]bool{}
+		for _, k := range slices.SortedFunc(maps.Keys(r.Instances), addrs.InstanceKey.Compare) {
+			if pc := r.ProviderOf(k); !seen[pc] && !p.s.HasProvider(pc) {
+				ds = append(ds, session.NoProvider(pc, abs.String())...)
+				seen[pc] = true
+			}
 		}
 	}
 	return ds
@@ -74,8 +79,10 @@ func (p *planner) orphanResource(ctx context.Context, abs addrs.AbsResource) dia
 	if b.rs, b.ps, ds = p.s.Schema(ctx, r.Provider.Provider, abs.Resource, nil); ds.HasErrors() {
 		return ds
 	}
-	if b.client, more = p.s.Client(ctx, r.Provider); more.HasErrors() {
-		return append(ds, more...)
+	if !ownProviders(r) {
+		if b.client, more = p.s.Client(ctx, r.Provider); more.HasErrors() {
+			return append(ds, more...)
+		}
 	}
 	if kept, more := p.removed(ctx, b, list); kept {
 		return append(ds, more...)

@@ -21,6 +21,10 @@ func (p *planner) removed(ctx context.Context, b *block, list []addrs.AbsResourc
 		if !p.wants(addr) {
 			continue
 		}
+		b, more := b.stored(ctx, addr)
+		if ds = append(ds, more...); more.HasErrors() {
+			continue
+		}
 		for _, obj := range p.objectsOf(addr) {
 			o := p.object(obj)
 			// What becomes of the object is no concern of ours any more: it is not read.

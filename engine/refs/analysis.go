@@ -42,6 +42,9 @@ func (a *analysis) all() {
 		for _, x := range call.Repetition.Expressions() {
 			a.expr(o, x)
 		}
+		for _, p := range call.Providers {
+			a.expr(o, p.InParentKey)
+		}
 		a.dependsOn(o, call.DependsOn)
 		for _, arg := range slices.Sorted(maps.Keys(call.Args)) {
 			a.find(call.Args[arg].Expr) // edges start at the child's variable
@@ -54,7 +57,8 @@ func (a *analysis) all() {
 		return compareStrings(x.Addr.String(), y.Addr.String())
 	}) {
 		o := a.declare(addrs.Object{Kind: addrs.KindProvider, Name: p.Addr.String()})
-		a.block(o, p, p.Body, Scope{})
+		a.expr(o, p.ForEach)
+		a.block(o, p, p.Body, Scope{Each: p.ForEach != nil})
 	}
 	for _, n := range slices.Sorted(maps.Keys(c.Checks)) {
 		o := a.declare(addrs.Object{Kind: addrs.KindCheck, Name: n})
@@ -104,6 +108,7 @@ func (a *analysis) resource(r *config.Resource) {
 	for _, x := range r.Repetition.Expressions() {
 		a.expr(o, x)
 	}
+	a.expr(o, r.ProviderKey)
 	scope := Scope{Count: r.Count != nil, Each: r.ForEach != nil}
 	a.block(o, r, r.Body, scope)
 	a.dependsOn(o, r.DependsOn)

@@ -71,7 +71,7 @@ func Analyze(cfg *config.Config) (*Refs, diags.Diagnostics) {
 	order, cycles := r.sort()
 	ds = append(ds, cycles...)
 	r.closeOverResources(order)
-	return r, ds
+	return r, append(ds, r.checkStatic()...)
 }
 
 // OfExpr returns what an expression of the configuration mentions.

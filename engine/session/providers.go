@@ -51,7 +51,9 @@ func (s *Session) open(ctx context.Context, pc addrs.AbsProviderConfig) (provide
 // evaluate finds the value of the provider block; without one, of an empty one.
 func (o *opening) evaluate(ps *schema.Provider) diags.Diagnostics {
 	m := o.s.Config.Modules[o.addr.Module]
-	o.block = providerBlock(m, o.addr)
+	if m != nil {
+		o.block = m.ProviderBlock(o.addr)
+	}
 	if !o.s.HasProvider(o.addr) {
 		return NoProvider(o.addr, "resources")
 	}
@@ -65,7 +67,11 @@ func (o *opening) evaluate(ps *schema.Provider) diags.Diagnostics {
 	if ds.HasErrors() || len(ins) == 0 {
 		return append(ds, diags.Reported()...)
 	}
-	ctx, more := o.s.Eval.BlockContext(o.block, eval.Scope{Module: ins[0]})
+	scope := eval.Scope{Module: ins[0]}
+	if o.block.ForEach != nil {
+		scope.Instance, _ = o.s.providerInstance(o.addr)
+	}
+	ctx, more := o.s.Eval.BlockContext(o.block, scope)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
@@ -76,14 +82,29 @@ func (o *opening) evaluate(ps *schema.Provider) diags.Diagnostics {
 }
 
 // HasProvider reports whether there is a provider configuration: a block, or in the root
-// module none at all, which stands for an empty one.
+// module none at all, which stands for an empty one; and of one with for_each, the instance.
 func (s *Session) HasProvider(pc addrs.AbsProviderConfig) bool {
 	m := s.Config.Modules[pc.Module]
-	return m != nil && (providerBlock(m, pc) != nil || pc.Alias == "" && pc.Module.IsRoot())
+	if m == nil {
+		return false
+	}
+	block := m.ProviderBlock(pc)
+	switch {
+	case block == nil:
+		return pc.Alias == "" && pc.Module.IsRoot() && pc.Key.IsNone()
+	case block.ForEach == nil:
+		return pc.Key.IsNone()
+	}
+	_, ok := s.providerInstance(pc)
+	return ok
 }
 
 // NoProvider says that a provider configuration is gone which somebody needs.
 func NoProvider(pc addrs.AbsProviderConfig, who string) diags.Diagnostics {
+	if !pc.Key.IsNone() {
+		return diags.Errorf(nil, "Provider instance not present",
+			"The state has objects of %s, made with the provider instance %s, which the configuration does not have any more. It is needed to read and destroy them: keep its key in the for_each of the provider block until they are gone, and only then take it out.", who, pc)
+	}
 	return diags.Errorf(nil, "Provider configuration not present",
 		"The state has objects of %s, made with the provider configuration %s, which the configuration does not have any more. It is needed to read and destroy them: put the provider block back until they are gone.", who, pc)
 }
@@ -108,17 +129,4 @@ func (o *opening) answered(ds diags.Diagnostics) diags.Diagnostics {
 		}
 	}
 	return append(ds, o.missing(ds)...)
-}
-
-// providerBlock returns the block of a provider configuration, or nil.
-func providerBlock(m *config.Module, pc addrs.AbsProviderConfig) *config.Provider {
-	if m == nil {
-		return nil
-	}
-	for local, p := range m.Providers {
-		if local.Alias == pc.Alias && m.ProviderOf(local.LocalName) == pc.Provider {
-			return p
-		}
-	}
-	return nil
 }

@@ -52,6 +52,8 @@ type Session struct {
 	own     Bodies
 	found   diags.Diagnostics
 	opened  []*opened
+	// instances are those of provider configurations with for_each, by configuration.
+	instances map[addrs.AbsProviderConfig]map[addrs.InstanceKey]*eval.Instance
 }
 
 // A client is a provider configuration, opened or failed.

@@ -69,8 +69,9 @@ func (e *Editor) resource(a addrs.AbsResource) *Resource {
 	return r
 }
 
-// SetProvider records who looks after a resource; a resource that is not there is made.
+// SetProvider records who looks after a resource, without a key; a resource that is not there is made.
 func (e *Editor) SetProvider(a addrs.AbsResource, p addrs.AbsProviderConfig) {
+	p = p.Config()
 	if r := e.s.resources[a]; r != nil && r.Provider == p {
 		return
 	}
@@ -90,8 +91,8 @@ func (e *Editor) SetObject(a addrs.ResourceInstanceObject, p addrs.AbsProviderCo
 		*in = *old
 		in.Deposed = maps.Clone(old.Deposed)
 	}
-	if o != nil && r.Provider != p {
-		r.Provider, in.Provider = p, ""
+	if o != nil {
+		r.assign(in, p)
 	}
 	switch {
 	case a.Deposed == addrs.NotDeposed:

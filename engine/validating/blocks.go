@@ -136,7 +136,15 @@ func (v *validator) provider(ctx context.Context, m *config.Module, in addrs.Mod
 	if ds.HasErrors() {
 		return ds
 	}
-	ectx, ds := v.eval.BlockContext(p, eval.Scope{Module: in})
+	scope := eval.Scope{Module: in}
+	if p.ForEach != nil {
+		ins, ds := v.eval.ForEach(p.ForEach, scope)
+		if ds.HasErrors() || len(ins) == 0 {
+			return ds
+		}
+		scope.Instance = &ins[0]
+	}
+	ectx, ds := v.eval.BlockContext(p, scope)
 	if ds.HasErrors() {
 		return ds
 	}

@@ -134,7 +134,7 @@ func TestNoFieldIsForgotten(t *testing.T) {
 		{plans.RelevantAttribute{}, "Resource Attribute"},
 		{addrs.Target{}, "Module Resource Key"},
 		{addrs.ResourceInstanceObject{}, "Instance Deposed"},
-		{addrs.AbsProviderConfig{}, "Module Provider Alias"},
+		{addrs.AbsProviderConfig{}, "Module Provider Alias Key"},
 		{states.CheckResult{}, "Kind ConfigAddr Status Objects"},
 		{states.CheckObject{}, "Addr Status Failures"},
 	} {

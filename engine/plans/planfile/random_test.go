@@ -295,7 +295,11 @@ func objects(s *states.State) []addrs.ResourceInstanceObject {
 }
 
 func (m *maker) provider() addrs.AbsProviderConfig {
-	return addrs.AbsProviderConfig{Module: m.module().Module(), Provider: addrs.DefaultProvider("t"), Alias: []string{"", "west"}[m.IntN(2)]}
+	pc := addrs.AbsProviderConfig{Module: m.module().Module(), Provider: addrs.DefaultProvider("t"), Alias: []string{"", "west"}[m.IntN(2)]}
+	if pc.Alias != "" && m.chance(30) {
+		pc.Key = addrs.StringKey([]string{"eu", "a\"]."}[m.IntN(2)])
+	}
+	return pc
 }
 
 func (m *maker) change(a addrs.ResourceInstanceObject, prev, prior *states.State) *plans.ResourceChange {

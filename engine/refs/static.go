@@ -1,0 +1,38 @@
+package refs
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// checkStatic reports the for_each of provider blocks that depends on more than variables
+// and local values: which instances a provider configuration has must be known before
+// anything is read or made. Source: OpenTofu 1.9.
+func (r *Refs) checkStatic() diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, m := range r.cfg.Order {
+		for _, p := range slices.SortedFunc(maps.Values(m.Providers), func(x, y *config.Provider) int {
+			return compareStrings(x.Addr.String(), y.Addr.String())
+		}) {
+			for _, ref := range r.exprs[p.ForEach] {
+				if rng := ref.Range; r.dynamic(m, ref) {
+					ds = append(ds, diags.Errorf(&rng, "Dynamic value in static context",
+						"The for_each of the provider configuration %s can use only variables, and local values that depend on nothing else: %s is not known early enough.", p.Addr, ref.Object)...)
+				}
+			}
+		}
+	}
+	return ds
+}
+
+// dynamic reports whether a reference is to a resource or to what a module returns, or to
+// something that depends on such.
+func (r *Refs) dynamic(m *config.Module, ref Reference) bool {
+	return slices.ContainsFunc(r.objects(m, use{ref: ref}), func(o addrs.Object) bool {
+		return o.Kind != addrs.KindVariable && o.Kind != addrs.KindLocal || len(r.Resources(o)) > 0
+	})
+}
