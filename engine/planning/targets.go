@@ -224,13 +224,13 @@ func (p *planner) skipValue(o addrs.Object) bool {
 			o.Kind == addrs.KindVariable && len(p.in.Targets) > 0)
 }
 
-// replaceWarnings reports -replace of something that has no instance of that name,
-// but others.
+// replaceWarnings reports -replace of a whole resource, of which only instances can be
+// replaced.
 func (p *planner) replaceWarnings() diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, a := range p.in.ForceReplace {
 		keys, ok := p.instances.Resources[a.AbsResource()]
-		if !ok || slices.Contains(keys, a.Resource.Key) || len(keys) == 0 {
+		if !ok || slices.Contains(keys, a.Resource.Key) || len(keys) == 0 || !a.Resource.Key.IsNone() {
 			continue
 		}
 		var names []string
