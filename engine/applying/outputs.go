@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/schema"
@@ -41,7 +42,26 @@ func (a *applier) outputs() {
 			a.state.SetOutput(c.Name, states.Output{Value: schema.UnknownAsNull(plain), Sensitive: o.Sensitive})
 		}
 	}
-	a.state.SetChecks(session.CheckResults(a.in.Config, a.s.Eval.Checks(), a.in.Plan.Checks))
+	a.state.SetChecks(session.CheckResults(a.in.Config, append(a.s.Eval.Checks(), a.settled()...), a.in.Plan.Checks))
+}
+
+// settled returns the results of the conditions of resources where a refresh is all
+// there is: nothing that happens now could change what was found.
+func (a *applier) settled() []eval.Checked {
+	if a.in.Plan.Mode != plans.RefreshOnlyMode {
+		return nil
+	}
+	var list []eval.Checked
+	for _, c := range a.in.Plan.Checks {
+		if c.Kind != "resource" {
+			continue
+		}
+		for _, o := range c.Objects {
+			s := eval.Subject{Kind: c.Kind, Config: c.ConfigAddr, Object: o.Addr}
+			list = append(list, eval.Checked{Subject: s, Status: eval.Status(o.Status), Failures: o.Failures})
+		}
+	}
+	return list
 }
 
 // destroyed takes out of the state what has no life of its own.

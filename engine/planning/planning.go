@@ -135,8 +135,8 @@ type planner struct {
 	// late is what is wrong with destroying, rather than with what would be without.
 	late  diags.Diagnostics
 	ended bool
-	// readSensitive says that an object of a type with sensitive attributes was read.
-	readSensitive bool
+	// restored says that a refresh changes what the state has of an object, if not the object.
+	restored bool
 }
 
 func newPlanner(in Input) *planner {
@@ -299,7 +299,7 @@ func (p *planner) applyable(plan *plans.Plan) bool {
 		// minding that the schema's sensitive attributes are marked in the latter only:
 		// objects of types that have some always count as changed. It minds new outputs
 		// and values, but not outputs that are gone, nor mere moves.
-		return p.readSensitive ||
+		return p.restored ||
 			slices.ContainsFunc(plan.Drift, func(c *plans.ResourceChange) bool { return c.Action != plans.NoOp }) ||
 			slices.ContainsFunc(plan.Outputs, func(o *plans.OutputChange) bool { return o.Action == plans.Create || o.Action == plans.Update })
 	}

@@ -1,7 +1,9 @@
 package planning
 
 import (
+	"bytes"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -75,9 +77,9 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 			err)...)
 	}
 	next.Extra = o.Extra
-	if b.rs.Block.ContainsSensitive() {
+	if p.in.Mode == plans.RefreshOnlyMode && (b.rs.Block.ContainsSensitive() || storedAnew(o, next)) {
 		p.mu.Lock()
-		p.readSensitive = true
+		p.restored = true
 		p.mu.Unlock()
 	}
 	p.setObject(addr, b.pc, next)
@@ -87,6 +89,13 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 		}
 	}
 	return existing{next, val}, ds
+}
+
+// storedAnew reports whether the state will say something else about an object than it
+// said, beside what the object is.
+func storedAnew(was, is *states.Object) bool {
+	return was.SchemaVersion != is.SchemaVersion || was.CreateBeforeDestroy != is.CreateBeforeDestroy ||
+		!bytes.Equal(was.Private, is.Private) || !slices.Equal(was.Dependencies.All(), is.Dependencies.All())
 }
 
 // present returns the object that an instance starts from. What was imported was
