@@ -36,7 +36,8 @@ type Run struct {
 	Variables map[string]cty.Value
 	// Unfit says what is wrong with variables whose values do not fit; a plan reports it.
 	Unfit map[string]diags.Diagnostics
-	// Given are the same values before conversion; nil if nobody kept them.
+	// Given are the same values before conversion, without ephemeral variables that have
+	// their default; nil if nobody kept them.
 	Given map[string]cty.Value
 	// WorkingDir is the directory that path.cwd names: where the person is, which the
 	// option -chdir does not change.
@@ -85,7 +86,7 @@ func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (*plan
 	table := r.functions(now, false)
 	plan, more := planning.Plan(ctx, planning.Input{
 		Config: r.Config, Refs: rs, State: state, Providers: r.Providers,
-		Variables: r.Variables, EphemeralVariables: ephemeralVariables(r.Config), Given: r.Given, Unfit: r.Unfit,
+		Variables: r.Variables, EphemeralVariables: r.ephemeralVariables(), Given: r.Given, Unfit: r.Unfit,
 		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Targets: o.Targets, Excludes: o.Excludes, ForceReplace: o.ForceReplace,
 		Parallelism: r.Parallelism, Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
 		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Timestamp: now,
@@ -171,11 +172,12 @@ func (r Run) functions(planned time.Time, applying bool) map[string]function.Fun
 	})
 }
 
-// ephemeralVariables returns the names of root variables whose values are not kept.
-func ephemeralVariables(c *config.Config) []string {
+// ephemeralVariables returns the names of root variables whose values are not kept,
+// and which an apply must be given again.
+func (r Run) ephemeralVariables() []string {
 	var out []string
-	for name, v := range c.Root.Variables {
-		if v.Ephemeral {
+	for name, v := range r.Config.Root.Variables {
+		if _, given := r.Given[name]; v.Ephemeral && (given || r.Given == nil) {
 			out = append(out, name)
 		}
 	}

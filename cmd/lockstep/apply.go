@@ -97,8 +97,8 @@ func (a *app) openSaved(path string, o *operationFlags) (*plans.Plan, *operation
 		return plan, op, append(ds, diags.Errorf(nil, "Cannot apply incomplete plan",
 			"Lockstep encountered an error when generating this plan, so it cannot be applied. Fix what was reported and plan again.")...)
 	}
-	if more := op.variablesFor(plan, o.vars); more.HasErrors() {
-		return plan, op, append(ds, more...)
+	if ds = append(ds, op.variablesFor(plan, o.vars)...); ds.HasErrors() {
+		return plan, op, ds
 	}
 	return plan, op, append(ds, op.stale(plan)...)
 }

@@ -66,11 +66,6 @@ type varFlags struct {
 	ask   bool // for what is missing
 }
 
-// names reports whether a -var option sets a variable.
-func (v *varFlags) names(name string) bool {
-	return slices.ContainsFunc(v.given, func(g varFlag) bool { return !g.file && strings.HasPrefix(g.text, name+"=") })
-}
-
 type varFlag struct {
 	file bool
 	text string

@@ -76,7 +76,10 @@ func (o *operation) collect(flags varFlags) diags.Diagnostics {
 	inputs, more := config.CollectInputs(root, sources)
 	o.variables, o.given, o.unfit = map[string]cty.Value{}, map[string]cty.Value{}, map[string]diags.Diagnostics{}
 	for name, x := range inputs {
-		o.variables[name], o.given[name] = x.Value, x.Given
+		o.variables[name] = x.Value
+		if x.Origin != 0 || !root.Variables[name].Ephemeral {
+			o.given[name] = x.Given
+		}
 		if x.Problem != nil {
 			o.unfit[name] = x.Problem
 		}

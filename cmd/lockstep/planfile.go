@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"slices"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -131,24 +130,14 @@ func (o *operation) fillSchemas(p *plans.Plan) {
 func (o *operation) variablesFor(p *plans.Plan, given varFlags) diags.Diagnostics {
 	planned, ds := engine.PlannedVariables(o.cfg, p)
 	o.variables, o.given = planned, p.Variables
-	if ds.HasErrors() || len(given.given) == 0 && len(p.EphemeralVariables) == 0 {
+	if ds.HasErrors() {
 		return ds
 	}
-	now := operation{a: o.a, dir: o.dir, cfg: o.cfg}
-	more := now.collect(given)
-	more = append(more, now.fit()...)
-	if len(p.EphemeralVariables) > 0 { // else what is missing now was there when the plan was made
-		ds = append(ds, more...)
+	sources, more := o.a.sources(o.dir, given)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
 	}
-	for name, v := range now.variables {
-		was, kept := planned[name]
-		switch {
-		case slices.Contains(p.EphemeralVariables, name):
-			o.variables[name] = v
-		case kept && given.names(name) && !was.RawEquals(v):
-			ds = append(ds, diags.Errorf(nil, "Can't change variable when applying a saved plan",
-				"The variable %q cannot be set with -var or -var-file now, because the plan was made with another value. Make a new plan with the new value.", name)...)
-		}
-	}
-	return ds
+	now, more := config.ApplyInputs(o.cfg.Root.Content, sources, config.PlannedInputs{Given: p.Variables, Ephemeral: p.EphemeralVariables})
+	maps.Copy(o.variables, now)
+	return append(ds, more...)
 }
