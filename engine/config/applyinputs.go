@@ -19,7 +19,8 @@ type PlannedInputs struct {
 // ApplyInputs returns the values of the ephemeral variables for the apply of a plan, which
 // does not hold them. Those that were set for the plan must be set again; others have
 // their defaults. What the plan holds cannot be changed any more: another value is an
-// error if an option gives it, and a warning if it comes by itself, as the environment does.
+// error if an option gives it, a warning if the environment does, and nothing if it stands
+// in a file that is always read, which an option may have overridden for the plan.
 func ApplyInputs(root *Content, sources []VariableSource, planned PlannedInputs) (map[string]cty.Value, diags.Diagnostics) {
 	given, ds := givenValues(root, sources)
 	out := map[string]cty.Value{}
@@ -33,7 +34,7 @@ func ApplyInputs(root *Content, sources []VariableSource, planned PlannedInputs)
 			x := g.input(v)
 			ds = append(append(ds, more...), x.Problem...)
 			out[name] = x.Value
-		case set && kept && !g.bad && !was.RawEquals(g.value):
+		case set && kept && !g.bad && g.origin != FromAutoFile && !was.RawEquals(g.value):
 			ds = append(ds, g.changed(v)...)
 		}
 	}
