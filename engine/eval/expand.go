@@ -290,7 +290,10 @@ func (e *Evaluator) call(in addrs.ModuleInstance, name string, outs []string) (c
 		outs = slices.Sorted(maps.Keys(child.Outputs))
 	} else {
 		slices.Sort(outs)
-		outs = slices.Compact(outs)
+		outs = slices.DeleteFunc(slices.Compact(outs), func(o string) bool { return child.Outputs[o] == nil })
+	}
+	if r := f.module.Calls[name].Repetition; e.w.Static && (r.Count != nil || r.ForEach != nil) {
+		return anyInstances(r, outs), nil
 	}
 	c, ds := e.get(cellKey{in, addrs.KindInside, callKey(name, outs)}, func(c *cell) diags.Diagnostics {
 		ins, ds := e.callInstances(in, name)
@@ -312,6 +315,18 @@ func (e *Evaluator) call(in addrs.ModuleInstance, name string, outs []string) (c
 		return ds
 	})
 	return c.val, ds
+}
+
+// anyInstances returns what is known of a repeated call whatever its instances are.
+func anyInstances(r config.Repetition, outs []string) cty.Value {
+	types := make(map[string]cty.Type, len(outs))
+	for _, o := range outs {
+		types[o] = cty.DynamicPseudoType
+	}
+	if r.Count != nil {
+		return cty.UnknownVal(cty.List(cty.Object(types)))
+	}
+	return cty.UnknownVal(cty.Map(cty.Object(types)))
 }
 
 // Collect makes one value of the values of a block's instances: a tuple for count,

@@ -4,8 +4,6 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
@@ -22,7 +20,6 @@ func (e *Evaluator) Typed(x hcl.Expression, s Scope) (cty.Value, diags.Diagnosti
 		if !ok {
 			continue
 		}
-		ds = append(ds, checkOutput(m, &r)...)
 		list = append(list, r)
 	}
 	if ds.HasErrors() {
@@ -30,17 +27,4 @@ func (e *Evaluator) Typed(x hcl.Expression, s Scope) (cty.Value, diags.Diagnosti
 	}
 	v, more := e.value(x, list, s)
 	return v, append(ds, more...)
-}
-
-// checkOutput reports an output that the module called does not have: for expressions
-// of the configuration, refs.Analyze has done so.
-func checkOutput(m *config.Module, r *refs.Reference) diags.Diagnostics {
-	if r.Object.Kind != addrs.KindCall || r.Output == "" {
-		return nil
-	}
-	if child := m.Children[r.Object.Name]; child == nil || child.Outputs[r.Output] != nil {
-		return nil
-	}
-	return diags.Errorf(&r.Range, "Unsupported attribute",
-		"This object does not have an attribute named %q: the module called as %q declares no such output.", r.Output, r.Object.Name)
 }

@@ -123,19 +123,21 @@ locals {
 `, `
 main.tf:4: Reference to undeclared resource: Did you mean the data resource data.t_x.a?
 `},
-		{"an output that a module does not have", `
+		{"an output that a module does not have, beside other mistakes", `
 module "m" {
   source = "./m"
 }
 locals {
   a = module.m.colour
   b = module.m[0].colour
+  c = local.none
 }
 -- m/main.tf --
 output "color" { value = 1 }
 `, `
 main.tf:6: Unsupported attribute: Did you mean "color"?
 main.tf:7: Unsupported attribute: Did you mean "color"?
+main.tf:8: Reference to undeclared local value
 `},
 		{"count, each and self out of place", `
 resource "t_x" "a" {

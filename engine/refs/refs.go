@@ -66,12 +66,17 @@ func Analyze(cfg *config.Config) (*Refs, diags.Diagnostics) {
 	}
 	for _, m := range cfg.Order {
 		r.link(m)
-		ds = append(ds, r.checkOutputs(m)...)
 	}
 	order, cycles := r.sort()
 	ds = append(ds, cycles...)
 	r.closeOverResources(order)
-	return r, append(ds, r.checkStatic()...)
+	ds = append(ds, r.checkStatic()...)
+	if ds.HasErrors() {
+		for _, m := range cfg.Order {
+			ds = append(ds, r.checkOutputs(m)...)
+		}
+	}
+	return r, ds
 }
 
 // OfExpr returns what an expression of the configuration mentions.
@@ -140,7 +145,9 @@ func (r *Refs) objects(m *config.Module, u use) []addrs.Object {
 	o.Module = m.Addr
 	switch o.Kind {
 	case addrs.KindCall:
-		if u.ref.Output == "" || u.inside {
+		child := m.Children[o.Name]
+		if u.ref.Output == "" || u.inside || child != nil && child.Outputs[u.ref.Output] == nil {
+			// Whether an output that does not exist is a mistake is for the expression to say.
 			o.Kind = addrs.KindInside
 			return []addrs.Object{o}
 		}
@@ -164,7 +171,9 @@ func localConfig(s string) addrs.LocalProviderConfig {
 	return addrs.LocalProviderConfig{LocalName: name, Alias: alias}
 }
 
-// checkOutputs finds mentions of outputs that the called module does not have.
+// checkOutputs finds mentions of outputs that the called module does not have. Evaluating
+// finds them as well, and knows what try and can forgive: this is for configurations of
+// which other mistakes keep us from that.
 func (r *Refs) checkOutputs(m *config.Module) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, uses := range r.uses[m.Content] {

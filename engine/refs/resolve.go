@@ -135,8 +135,13 @@ func resolveCall(content *config.Content, t hcl.Traversal, name string, rng hcl.
 	}
 	rest := ref.Rest
 	if len(rest) > 0 {
-		if _, is := rest[0].(hcl.TraverseAttr); !is {
+		a, is := rest[0].(hcl.TraverseAttr)
+		switch {
+		case !is:
 			ref.Key, ref.HasKey = literalKey(rest[0])
+			rest = rest[1:]
+		case content.Calls[name].ForEach != nil: // a map: its keys may be written as names, too
+			ref.Key, ref.HasKey = addrs.StringKey(a.Name), true
 			rest = rest[1:]
 		}
 	}
