@@ -63,6 +63,7 @@ var allowed = map[string][]string{
 	"engine/refs":                          {"engine/config", "engine/addrs", "engine/diags"},
 	"engine/config":                        {"engine/config/parsing", "engine/config/source", "engine/addrs", "engine/diags"},
 	"engine/differential":                  {},
+	"engine/config/early":                  {"engine/config", "engine/funcs", "engine/addrs", "engine/marks"},
 	"engine/config/source/registry":        {"engine/hosts", "engine/provider/install/constraint"},
 	"engine/config/source/getting":         {"engine/hosts", "engine/config/source"},
 	"engine/config/source/sourcetest":      {},

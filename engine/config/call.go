@@ -31,9 +31,7 @@ func (r *reader) call(b *hcl.Block) {
 		r.callSource(c, a, attrs["version"] != nil)
 	}
 	if a := attrs["version"]; a != nil {
-		if v, ok := r.versionConstraint(a); ok {
-			c.Version = []VersionConstraint{v}
-		}
+		r.callVersion(c, a)
 	}
 	c.Repetition = r.repetition(attrs)
 	blocks := r.callLifecycle(c, content.Blocks)
@@ -83,20 +81,37 @@ func (c *Call) checkInputs(child *Content) hcl.Diagnostics {
 
 func (r *reader) callSource(c *Call, a *hcl.Attribute, versioned bool) {
 	c.SourceRange = a.Expr.Range()
-	if !r.literal(a, &c.Source) {
+	if r.early && !isLiteral(a.Expr) {
+		c.evaluated().source, c.early.versioned = a.Expr, versioned
 		return
 	}
+	if r.literal(a, &c.Source) {
+		r.diags = append(r.diags, c.parseSource(versioned)...)
+	}
+}
+
+// parseSource sets the address that the source means.
+func (c *Call) parseSource(versioned bool) hcl.Diagnostics {
 	addr, err := source.Parse(c.Source)
 	if err != nil {
-		r.errorf(&c.SourceRange, "Invalid module source address", "%s.", capital(err.Error()))
-		return
+		return hcl.Diagnostics{problem(&c.SourceRange, "Invalid module source address", "%s.", capital(err.Error()))}
 	}
 	if versioned && addr.Kind != source.Registry {
-		r.errorf(&c.SourceRange, "Invalid registry module source address",
-			"The version argument is for modules of a registry only, and %q is no registry's address.", c.Source)
-		return
+		return hcl.Diagnostics{problem(&c.SourceRange, "Invalid registry module source address",
+			"The version argument is for modules of a registry only, and %q is no registry's address.", c.Source)}
 	}
 	c.address = addr
+	return nil
+}
+
+func (r *reader) callVersion(c *Call, a *hcl.Attribute) {
+	if r.early && !isLiteral(a.Expr) {
+		c.evaluated().version = a.Expr
+		return
+	}
+	if v, ok := r.versionConstraint(a); ok {
+		c.Version = []VersionConstraint{v}
+	}
 }
 
 // passedProviders reads the providers argument; not nil, even if it is empty.

@@ -91,6 +91,8 @@ type Backend struct {
 	Type  string
 	Body  hcl.Body
 	Range hcl.Range
+
+	early func(hcl.Expression) (cty.Value, hcl.Diagnostics) // nil: arguments are literal
 }
 
 // A ProviderMeta is a provider_meta block: values that a module sends along with
@@ -227,6 +229,7 @@ type Call struct {
 	Range       hcl.Range
 	SourceRange hcl.Range
 
+	early   *earlyCall // nil if source and version are literal
 	address source.Address
 	body    hcl.Body // the arguments for the child, whatever they are
 	given   map[string]bool

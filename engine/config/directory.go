@@ -65,8 +65,9 @@ func ignored(name string) bool {
 
 // readDirectory reads and parses one module's directory. call is the call that
 // asked for it, nil for the root module.
-func readDirectory(tree source.Tree, dir string, call *Call, files map[string]*hcl.File) (*Content, hcl.Diagnostics) {
-	r := &reader{c: newContent(dir), called: call != nil}
+func (l *loader) readDirectory(dir string, call *Call) (*Content, hcl.Diagnostics) {
+	tree := l.in.Tree
+	r := &reader{c: newContent(dir), called: call != nil, early: l.in.Early != nil}
 	names, err := tree.ReadDir(dir)
 	if err != nil {
 		r.diags = append(r.diags, unreadable(err, dir, call))
@@ -79,7 +80,7 @@ func readDirectory(tree source.Tree, dir string, call *Call, files map[string]*h
 		if f == nil || f.Body == nil {
 			continue
 		}
-		files[name] = f
+		l.cfg.Files[name] = f
 		r.override = i >= len(primary)
 		r.file(f.Body)
 	}

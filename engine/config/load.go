@@ -28,6 +28,9 @@ type Input struct {
 	// Found, if not nil, is told of each call whose module's directory is known, callers
 	// first.
 	Found func(key, dir string)
+	// Early evaluates sources and versions of calls, and arguments of the backend; nil: all
+	// of them have to be literal. See package early.
+	Early Early
 }
 
 // Wanted is a call of a module that is not local.
@@ -58,6 +61,7 @@ func Load(in Input) (*Config, diags.Diagnostics) {
 	l.add(root)
 	if ok {
 		l.checkRoot(root)
+		l.evaluateBackend(root)
 		l.calls(root)
 		l.diags = append(l.diags, l.cfg.checkProviders()...)
 	}
@@ -103,7 +107,7 @@ func (l *loader) content(dir string, call *Call) (*Content, bool) {
 	if c := l.contents[dir]; c != nil {
 		return c, !c.broken
 	}
-	c, ds := readDirectory(l.in.Tree, dir, call, l.cfg.Files)
+	c, ds := l.readDirectory(dir, call)
 	c.broken = ds.HasErrors()
 	l.contents[dir] = c
 	l.diags = append(l.diags, ds...)
@@ -117,6 +121,7 @@ func (l *loader) add(m *Module) {
 
 // calls loads what m calls, in the order of names.
 func (l *loader) calls(m *Module) {
+	l.evaluateCalls(m)
 	for _, name := range slices.Sorted(maps.Keys(m.Calls)) {
 		call := m.Calls[name]
 		child := &Module{

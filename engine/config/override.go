@@ -91,9 +91,15 @@ func (r *reader) overrideResource(old, x *Resource) {
 func (r *reader) overrideCall(old, c *Call) {
 	if c.given["source"] {
 		old.Source, old.SourceRange, old.address = c.Source, c.SourceRange, c.address
+		if old.early != nil || c.early != nil {
+			old.evaluated().source, old.early.versioned = c.evaluated().source, c.early.versioned
+		}
 	}
 	if c.given["version"] {
 		old.Version = c.Version
+		if old.early != nil || c.early != nil {
+			old.evaluated().version = c.evaluated().version
+		}
 	}
 	old.Repetition.override(c.Repetition)
 	r.overrideDependsOn(c.DependsOn)

@@ -18,6 +18,7 @@ type reader struct {
 	requirements *hcl.Block
 	cloud        *hcl.Block // nil if a backend takes its place
 	called       bool       // the module is not the root
+	early        bool       // sources may be made of variables
 	imported     map[addrs.Target]hcl.Range
 }
 

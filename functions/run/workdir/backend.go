@@ -128,7 +128,7 @@ func Configured(b *config.Backend, overrides map[string]any) (*Settings, diags.D
 	values := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(content.Attributes)) {
 		a := content.Attributes[name]
-		v, hs := a.Expr.Value(nil)
+		v, hs := b.Value(a.Expr)
 		if ds = append(ds, diags.FromHCL(hs)...); hs.HasErrors() {
 			continue
 		}

@@ -1,0 +1,243 @@
+// Package early evaluates what has to be known before there is anything to plan: where
+// the modules of a configuration come from, and where its state lives. Such an
+// expression may be made of input variables, local values, path and terraform.workspace;
+// a variable of a called module is what its caller passes, if that is known as early. The
+// rules are those of OpenTofu 1.8 (https://opentofu.org/docs/language/expressions/).
+//
+// It refuses to know resources, data, outputs of modules, instance keys and providers'
+// functions, which are engine/eval's, and it reads no files. Start at [New].
+package early
+
+import (
+	"errors"
+	"io/fs"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/funcs"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+)
+
+// Input is what may be known early.
+type Input struct {
+	// Sources returns where the root module's variables get their values from; see
+	// [config.CollectInputs]. It is called at the first use of a variable.
+	Sources func() []config.VariableSource
+	// Given are the values themselves, as a saved plan has them, in place of Sources.
+	Given map[string]cty.Value
+	// Workspace is what terraform.workspace is; "" means "default".
+	Workspace string
+	// WorkingDir is what path.cwd is; "" means that it is not known.
+	WorkingDir string
+}
+
+// New returns what config.Input.Early wants. It serves one load.
+func New(in Input) config.Early {
+	e := &evaluator{in: in, cells: map[cell]result{}}
+	return e.known
+}
+
+type evaluator struct {
+	in        Input
+	root      map[string]config.InputValue
+	functions map[string]function.Function
+	cells     map[cell]result
+}
+
+// A cell is a variable or local value of a module.
+type cell struct {
+	module     addrs.Module
+	kind, name string
+}
+
+// A result is a cell's value; under way, if it is neither a value nor an error.
+type result struct {
+	v  cty.Value
+	ds hcl.Diagnostics
+}
+
+// known returns the value of an expression in m, which is wholly known and not secret.
+func (e *evaluator) known(m *config.Module, x hcl.Expression) (cty.Value, hcl.Diagnostics) {
+	v, ds := e.value(m, x)
+	if ds.HasErrors() {
+		return cty.DynamicVal, ds
+	}
+	for _, mark := range []marks.Mark{marks.Sensitive, marks.Ephemeral} {
+		if marks.Contains(v, mark) {
+			return cty.DynamicVal, append(ds, problem(x.Range(), "Value not allowed here",
+				"This value comes from what is "+string(mark)+". It would show in messages, and be recorded by init: use another value."))
+		}
+	}
+	v, _ = v.UnmarkDeep()
+	if !v.IsWhollyKnown() {
+		return cty.DynamicVal, append(ds, problem(x.Range(), notStatic, "This value is not known before there is a plan."+remedy))
+	}
+	return v, ds
+}
+
+const (
+	notStatic = "Value is not known early enough"
+	remedy    = " Where modules come from and where the state lives is needed before anything is planned: use literal values, input variables and local values made of such only."
+)
+
+func problem(at hcl.Range, summary, detail string) *hcl.Diagnostic {
+	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: &at}
+}
+
+// value evaluates an expression in m.
+func (e *evaluator) value(m *config.Module, x hcl.Expression) (cty.Value, hcl.Diagnostics) {
+	var ds hcl.Diagnostics
+	objects := map[string]map[string]cty.Value{}
+	for _, t := range x.Variables() {
+		name, ok := attribute(t)
+		if !ok {
+			ds = append(ds, refused(t))
+			continue
+		}
+		v, more := e.reference(m, t, name)
+		ds = append(ds, more...)
+		if objects[t.RootName()] == nil {
+			objects[t.RootName()] = map[string]cty.Value{}
+		}
+		objects[t.RootName()][name] = v
+	}
+	if ds.HasErrors() {
+		return cty.DynamicVal, ds
+	}
+	if e.functions == nil {
+		e.functions = funcs.Table(funcs.Scope{BaseDir: "/", Home: "/", Files: noFiles{}, PureOnly: true})
+	}
+	ctx := &hcl.EvalContext{Functions: e.functions, Variables: map[string]cty.Value{}}
+	for name, attrs := range objects {
+		ctx.Variables[name] = cty.ObjectVal(attrs)
+	}
+	v, more := x.Value(ctx)
+	return v, append(ds, more...)
+}
+
+// attribute returns what follows the first name of a reference.
+func attribute(t hcl.Traversal) (string, bool) {
+	if len(t) < 2 {
+		return "", false
+	}
+	a, ok := t[1].(hcl.TraverseAttr)
+	return a.Name, ok
+}
+
+func refused(t hcl.Traversal) *hcl.Diagnostic {
+	return problem(t.SourceRange(), notStatic, "This refers to what is not known before there is a plan."+remedy)
+}
+
+// reference returns what the reference t in m, root.name, stands for.
+func (e *evaluator) reference(m *config.Module, t hcl.Traversal, name string) (cty.Value, hcl.Diagnostics) {
+	at := t.SourceRange()
+	switch root := t.RootName(); {
+	case root == "var":
+		return e.once(cell{m.Addr, root, name}, at, func() (cty.Value, hcl.Diagnostics) { return e.variable(m, name, at) })
+	case root == "local":
+		return e.once(cell{m.Addr, root, name}, at, func() (cty.Value, hcl.Diagnostics) { return e.local(m, name, at) })
+	case root == "path" && name == "module":
+		return cty.StringVal(m.Dir), nil
+	case root == "path" && name == "root":
+		return cty.StringVal("."), nil
+	case root == "path" && name == "cwd" && e.in.WorkingDir != "":
+		return cty.StringVal(e.in.WorkingDir), nil
+	case root == "terraform" && name == "workspace":
+		if e.in.Workspace == "" {
+			return cty.StringVal("default"), nil
+		}
+		return cty.StringVal(e.in.Workspace), nil
+	}
+	return cty.DynamicVal, hcl.Diagnostics{refused(t)}
+}
+
+// once evaluates a cell at its first use; a cell that needs itself is an error.
+func (e *evaluator) once(c cell, at hcl.Range, evaluate func() (cty.Value, hcl.Diagnostics)) (cty.Value, hcl.Diagnostics) {
+	r, ok := e.cells[c]
+	switch {
+	case ok && r.v == cty.NilVal:
+		return cty.DynamicVal, hcl.Diagnostics{problem(at, "Circular reference", "The value of "+c.kind+"."+c.name+" is made of itself, by way of others. Take one of them out.")}
+	case !ok:
+		e.cells[c] = result{}
+		r.v, r.ds = evaluate()
+		e.cells[c] = r
+	}
+	return r.v, r.ds
+}
+
+func (e *evaluator) local(m *config.Module, name string, at hcl.Range) (cty.Value, hcl.Diagnostics) {
+	l := m.Locals[name]
+	if l == nil {
+		return cty.DynamicVal, hcl.Diagnostics{problem(at, "Reference to undeclared local value", "A local value with the name \""+name+"\" has not been declared.")}
+	}
+	return e.value(m, l.Expr)
+}
+
+func (e *evaluator) variable(m *config.Module, name string, at hcl.Range) (cty.Value, hcl.Diagnostics) {
+	v := m.Variables[name]
+	if v == nil {
+		return cty.DynamicVal, hcl.Diagnostics{problem(at, "Reference to undeclared input variable", "An input variable with the name \""+name+"\" has not been declared. This variable can be declared with a variable \""+name+"\" {} block.")}
+	}
+	given, ds := cty.NilVal, hcl.Diagnostics(nil)
+	switch {
+	case m.Parent == nil:
+		given = e.rootValue(m, name)
+	case m.Call.Args[name] != nil:
+		given, ds = e.value(m.Parent, m.Call.Args[name].Expr)
+	}
+	if ds.HasErrors() {
+		return cty.DynamicVal, ds
+	}
+	out, err := v.Prepare(given)
+	switch {
+	case errors.Is(err, config.ErrRequired):
+		return cty.DynamicVal, append(ds, problem(at, "Variable has no value",
+			"The variable \""+name+"\" is needed before anything is planned, has no default value, and nothing sets it. Use the option -var or -var-file, the environment variable TF_VAR_"+name+" or a .tfvars file, with init, too."))
+	case err != nil:
+		return cty.DynamicVal, append(ds, problem(at, "Invalid value for input variable",
+			"The value given to the variable \""+name+"\" does not fit its type."))
+	}
+	if v.Sensitive {
+		out = out.Mark(marks.Sensitive)
+	}
+	if v.Ephemeral {
+		out = out.Mark(marks.Ephemeral)
+	}
+	return out, ds
+}
+
+// rootValue returns what is given to a variable of the root module, NilVal if nothing is.
+func (e *evaluator) rootValue(root *config.Module, name string) cty.Value {
+	if e.in.Given != nil {
+		if v, ok := e.in.Given[name]; ok {
+			return v
+		}
+		return cty.NilVal
+	}
+	if e.root == nil {
+		var sources []config.VariableSource
+		if e.in.Sources != nil {
+			sources = e.in.Sources()
+		}
+		// What is wrong with them is reported when all of them are collected.
+		e.root, _ = config.CollectInputs(root.Content, sources)
+	}
+	if x := e.root[name]; x.Origin != 0 {
+		return x.Given
+	}
+	return cty.NilVal
+}
+
+// noFiles has no files: what a module's source is made of must not depend on what the
+// machine has.
+type noFiles struct{}
+
+func (noFiles) Open(name string) (fs.File, error)      { return nil, absent(name) }
+func (noFiles) Stat(name string) (fs.FileInfo, error)  { return nil, absent(name) }
+func (noFiles) Lstat(name string) (fs.FileInfo, error) { return nil, absent(name) }
+
+func absent(name string) error { return &fs.PathError{Op: "read", Path: name, Err: fs.ErrPermission} }
