@@ -13,6 +13,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"golang.org/x/term"
 
+	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/render"
 	"github.com/lockstep-iac/lockstep/functions/run/workdir"
@@ -37,6 +38,7 @@ type app struct {
 	printer *render.Printer
 	hurry   <-chan struct{} // closed when what is under way is to be given up
 	lines   *bufio.Reader   // what a person types
+	vars    *varFlags       // of the command; nil if it has none
 }
 
 func newApp(ctx context.Context, s streams, environ []string) *app {
@@ -127,6 +129,14 @@ func suggest(name string) string {
 // dir opens the working directory.
 func (a *app) dir() (*workdir.Dir, diags.Diagnostics) {
 	d, ds := workdir.Open(a.chdir, a.environ)
+	d.Sources = func() []config.VariableSource {
+		var given varFlags
+		if a.vars != nil {
+			given = *a.vars
+		}
+		sources, _ := a.sources(d, given) // what is wrong with them is said when all are collected
+		return sources
+	}
 	d.Note = func(s string) { fmt.Fprintf(a.err, "lockstep: note: %s\n", s) }
 	return d, ds
 }

@@ -83,6 +83,7 @@ func (o varOption) Set(s string) error {
 }
 
 func (f *flags) vars(v *varFlags) {
+	f.app.vars = v
 	f.Var(varOption{v, false}, "var", "set a variable: -var 'name=value'")
 	f.Var(varOption{v, true}, "var-file", "set variables from a file")
 }

@@ -46,7 +46,7 @@ func (o *operation) generate(f *operationFlags, v view) diags.Diagnostics {
 	if err != nil {
 		return append(ds, diags.FromError("Invalid module manifest", err)...)
 	}
-	cfg, more := config.Load(config.Input{Tree: withFile{source.Dir(o.dir.Path), generatedName(path), text}, Installed: installed})
+	cfg, more := config.Load(config.Input{Tree: withFile{source.Dir(o.dir.Path), generatedName(path), text}, Installed: installed, Early: o.dir.Early()})
 	o.cfg = cfg
 	maps.Copy(o.a.files, cfg.Files)
 	v.say("\nThe blocks for imported objects that had none are in %s. Look them through, and move them to where they belong.\n", f.generate)

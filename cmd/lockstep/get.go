@@ -9,6 +9,7 @@ import (
 var getCommand = command{name: "get", synopsis: "Install the modules that the configuration calls", run: func(a *app, args []string) int {
 	var update bool
 	f := a.newFlags("get", "get [OPTIONS]")
+	f.vars(&varFlags{})
 	f.BoolVar(&update, "update", false, "look for newer versions of modules that are installed")
 	f.String("test-directory", "tests", "")
 	if code, ok := f.parse(args); !ok {

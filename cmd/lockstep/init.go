@@ -46,6 +46,7 @@ var initCommand = command{name: "init", synopsis: "Prepare the directory: backen
 	f.BoolVar(&o.reconfigure, "reconfigure", false, "take the backend block as it is, copying no states")
 	f.BoolVar(&o.migrate, "migrate-state", false, "copy states from the former backend")
 	f.BoolVar(&o.forceCopy, "force-copy", false, "copy states without asking")
+	f.vars(&varFlags{})
 	f.BoolVar(&o.get, "get", true, "install modules")
 	f.BoolVar(&o.upgrade, "upgrade", false, "select the newest versions allowed")
 	f.input(&o.input)
@@ -146,7 +147,7 @@ func (a *app) survey(d *workdir.Dir, install bool) (*config.Config, diags.Diagno
 	if !install {
 		return a.loadFrom(d)
 	}
-	cfg, ds := config.Load(config.Input{Tree: source.Dir(d.Path), Install: func(config.Wanted) (source.Installed, diags.Diagnostics) {
+	cfg, ds := config.Load(config.Input{Tree: source.Dir(d.Path), Early: d.Early(), Install: func(config.Wanted) (source.Installed, diags.Diagnostics) {
 		return source.Installed{}, diags.Reported()
 	}})
 	maps.Copy(a.files, cfg.Files)

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/early"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
@@ -53,7 +54,9 @@ func (a *app) openPlan(path string, locks lockFlags, paths workdir.LocalPaths, l
 	if err != nil {
 		return nil, op, append(ds, diags.FromError("Invalid module manifest", err)...)
 	}
-	op.cfg, more = config.Load(config.Input{Tree: source.Saved(file.Config), Installed: installed})
+	op.cfg, more = config.Load(config.Input{Tree: source.Saved(file.Config), Installed: installed, Early: early.New(early.Input{
+		Given: file.Plan.Variables, Workspace: file.Plan.Backend.Workspace, WorkingDir: op.dir.WorkingDir(),
+	})})
 	if op.cfg != nil {
 		maps.Copy(a.files, op.cfg.Files)
 	}

@@ -79,7 +79,7 @@ func implied(files fs.FS) ([]Project, diags.Diagnostics) {
 			places[p.Name] = place{stateOf(c.backend, p.Workspace), at}
 		}
 		for _, m := range p.Modules {
-			called[m] = true
+			called[m] = called[m] || m != "."
 		}
 		if p.Backend != "" || c.broken {
 			all = append(all, p)
@@ -147,6 +147,11 @@ func read(files fs.FS, dir string) contents {
 	cfg, _ := config.Load(config.Input{Tree: source.FS(files, dir)})
 	found := map[string]bool{}
 	for _, m := range cfg.Order {
+		for _, c := range m.Calls {
+			if c.Source == "" { // made of variables: it may be anything in the repository
+				found["."] = true
+			}
+		}
 		if at := path.Join(dir, m.Dir); at != dir && fs.ValidPath(at) {
 			found[at] = true
 		}

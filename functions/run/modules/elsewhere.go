@@ -44,10 +44,11 @@ const (
 )
 
 // Install is for operating.Engine.Modules.
-func (e Elsewhere) Install(ctx context.Context, j run.Job, dir string, tree source.Tree) (*config.Config, diags.Diagnostics) {
+func (e Elsewhere) Install(ctx context.Context, j run.Job, dir string, tree source.Tree, early config.Early) (*config.Config, diags.Diagnostics) {
 	ctx, cancel := context.WithTimeoutCause(ctx, installTimeout, fmt.Errorf("modules are not installed within %s", installTimeout))
 	defer cancel()
 	in := Pipeline(dir, tree, PipelineOptions{Host: j.Grants.ModuleHost, Repository: e.repository(j), Transport: e.Transport})
+	in.Early = early
 	in.Bytes, in.Calls = maxBytes, maxCalls
 	return in.Install(ctx)
 }

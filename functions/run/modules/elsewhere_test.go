@@ -86,7 +86,7 @@ func TestElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		job := run.Job{Repo: own.Repo(), Installation: own.Installation(), Grants: grants(t, test.allow...)}
-		_, ds := Elsewhere{app, server.Transport()}.Install(t.Context(), job, dir, source.Dir(dir))
+		_, ds := Elsewhere{app, server.Transport()}.Install(t.Context(), job, dir, source.Dir(dir), nil)
 		got := ds.Error()
 		if test.want == "" && ds.HasErrors() || !strings.Contains(got, test.want) {
 			t.Errorf("%s with %q: %s, want %q", test.source, test.allow, got, test.want)

@@ -54,7 +54,7 @@ func CommandLine(d *workdir.Dir, o Options) *installing.Installer {
 	return &installing.Installer{
 		Tree: source.Dir(d.Path), Root: d.Path, DataDir: filepath.ToSlash(dataDir),
 		Registry: registry.New(client, d.CLI.Service), Fetch: hinting(get.Fetch, policy),
-		Known: known, Upgrade: o.Upgrade, Events: o.Events,
+		Known: known, Upgrade: o.Upgrade, Events: o.Events, Early: d.Early(),
 	}
 }
 

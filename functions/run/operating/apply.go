@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/early"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/events"
@@ -119,7 +120,9 @@ func (o *operation) prepare(ctx context.Context, saved []byte, ds diags.Diagnost
 	if len(o.moved) > 0 {
 		return nil, ds
 	}
-	cfg, more := config.Load(config.Input{Tree: source.Saved(file.Config), Installed: o.cfg.Manifest().Lookup()})
+	cfg, more := config.Load(config.Input{Tree: source.Saved(file.Config), Installed: o.cfg.Manifest().Lookup(), Early: early.New(early.Input{
+		Given: file.Plan.Variables, Workspace: o.job.Workspace,
+	})})
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, ds
 	}

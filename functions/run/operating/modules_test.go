@@ -27,7 +27,7 @@ func TestModulesFromElsewhere(t *testing.T) {
 		t.Errorf("without a way to get modules: %+v", p)
 	}
 	fetched := 0
-	b.engine.Modules = func(ctx context.Context, _ run.Job, dir string, tree source.Tree) (*config.Config, diags.Diagnostics) {
+	b.engine.Modules = func(ctx context.Context, _ run.Job, dir string, tree source.Tree, _ config.Early) (*config.Config, diags.Diagnostics) {
 		return modules.Pipeline(dir, tree, modules.PipelineOptions{Repository: func(_ context.Context, owner, name, ref, to string) error {
 			fetched++
 			if owner+"/"+name+"@"+ref != "acme/private@v1" {
@@ -68,7 +68,7 @@ func TestModulesMove(t *testing.T) {
 		"link":          "-> more.txt",
 	}
 	b := newBench(t, map[string]string{"net/main.tf": caller})
-	b.engine.Modules = func(ctx context.Context, _ run.Job, dir string, tree source.Tree) (*config.Config, diags.Diagnostics) {
+	b.engine.Modules = func(ctx context.Context, _ run.Job, dir string, tree source.Tree, _ config.Early) (*config.Config, diags.Diagnostics) {
 		return modules.Pipeline(dir, tree, modules.PipelineOptions{Repository: func(_ context.Context, _, _, _, to string) error {
 			for name, content := range files {
 				path := filepath.Join(to, name)

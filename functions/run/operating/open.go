@@ -18,6 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/early"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/schema"
@@ -77,14 +78,14 @@ func (e *Engine) open(ctx context.Context, j run.Job, modules bool) (*operation,
 func (o *operation) load(ctx context.Context, modules bool) (*config.Config, diags.Diagnostics) {
 	tree := source.FS(o.root.FS(), o.job.Dir)
 	if o.engine.Modules == nil || !modules {
-		return config.Load(config.Input{Tree: tree})
+		return config.Load(config.Input{Tree: tree, Early: o.early()})
 	}
 	// A repository may have anything in the place where modules go.
 	if err := o.root.RemoveAll(path.Join(o.job.Dir, dataDir)); err != nil {
-		cfg, ds := config.Load(config.Input{Tree: tree})
+		cfg, ds := config.Load(config.Input{Tree: tree, Early: o.early()})
 		return cfg, append(ds, diags.FromError("Modules cannot be installed", err)...)
 	}
-	return o.engine.Modules(ctx, o.job, o.dir(), tree)
+	return o.engine.Modules(ctx, o.job, o.dir(), tree, o.early())
 }
 
 // refuseProvisioners refuses what would run commands, unless the base branch allows it.
@@ -111,10 +112,29 @@ func (o *operation) refuseProvisioners() diags.Diagnostics {
 	return ds
 }
 
-// collect gathers the root variables: from the files in the project's directory that
+// early evaluates what must be known when the configuration is loaded. path.cwd is not:
+// it is another one in every run.
+func (o *operation) early() config.Early {
+	return early.New(early.Input{Workspace: o.job.Workspace, Sources: func() []config.VariableSource {
+		sources, _ := o.sources() // what is wrong with them is said when all are collected
+		return sources
+	}})
+}
+
+// collect gathers the root variables.
+func (o *operation) collect() (map[string]cty.Value, diags.Diagnostics) {
+	sources, ds := o.sources()
+	if ds.HasErrors() && sources == nil {
+		return nil, ds
+	}
+	vars, more := config.CollectVariables(o.cfg.Root.Content, sources)
+	return vars, append(ds, more...)
+}
+
+// sources are what gives values to the root variables: the files in the project's directory that
 // have values, then from those that lockstep.hcl names. Our own environment has none
 // for it.
-func (o *operation) collect() (map[string]cty.Value, diags.Diagnostics) {
+func (o *operation) sources() ([]config.VariableSource, diags.Diagnostics) {
 	entries, err := fs.ReadDir(o.root.FS(), o.job.Dir)
 	if err != nil {
 		return nil, diags.FromError("The project cannot be read", err)
@@ -148,8 +168,7 @@ func (o *operation) collect() (map[string]cty.Value, diags.Diagnostics) {
 	for _, name := range o.job.VarFiles {
 		add(config.FromNamedFile, name, name)
 	}
-	vars, more := config.CollectVariables(o.cfg.Root.Content, sources)
-	return vars, append(ds, more...)
+	return sources, ds
 }
 
 // files are those that messages may point into.

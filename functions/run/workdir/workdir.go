@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/early"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
@@ -32,6 +33,9 @@ type Dir struct {
 	CLI *cliconfig.Config
 	// Environ is the environment, "NAME=value" each.
 	Environ []string
+	// Sources returns where values of variables come from that sources of modules and the
+	// backend may be made of; nil: from nowhere.
+	Sources func() []config.VariableSource
 	// Note is told what a person should know although it stops nothing; may be nil.
 	Note func(string)
 	// Lock stands in the place of the dependency lock file, which is then neither read
@@ -78,7 +82,12 @@ func (d *Dir) Load() (*config.Config, diags.Diagnostics) {
 	if err != nil {
 		return nil, diags.FromError("Invalid module manifest", err)
 	}
-	return config.Load(config.Input{Tree: source.Dir(d.Path), Installed: installed})
+	return config.Load(config.Input{Tree: source.Dir(d.Path), Installed: installed, Early: d.Early()})
+}
+
+// Early evaluates what must be known when the configuration is loaded.
+func (d *Dir) Early() config.Early {
+	return early.New(early.Input{Sources: d.Sources, Workspace: d.Workspace(), WorkingDir: d.WorkingDir()})
 }
 
 // Installed returns the look-up of modules that init installed; nil if there are none.

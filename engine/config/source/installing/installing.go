@@ -56,6 +56,8 @@ type Installer struct {
 	Calls int
 	// Upgrade installs everything anew, in the newest versions that are allowed.
 	Upgrade bool
+	// Early evaluates sources and versions; see config.Input.
+	Early config.Early
 	// Events is called for each step; may be nil.
 	Events func(Event)
 }
@@ -93,7 +95,7 @@ func (e Event) String() string {
 // installed now.
 func (in *Installer) Install(ctx context.Context) (*config.Config, diags.Diagnostics) {
 	run := &installation{Installer: in, ctx: ctx, fetched: map[string]string{}, fresh: map[string]bool{}}
-	return config.Load(config.Input{Tree: in.Tree, Install: run.install, Found: run.found})
+	return config.Load(config.Input{Tree: in.Tree, Install: run.install, Found: run.found, Early: in.Early})
 }
 
 // found tells of a module that is new in its place.
