@@ -49,7 +49,7 @@ func declared(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
 			continue
 		}
 		c := read(files, p.Dir)
-		p.Modules, p.Backend = c.modules, c.kind()
+		p.Modules, p.Backend = c.matter(), c.kind()
 		places[p.Name] = place{stateOf(c.backend, p.Workspace), at}
 		all = append(all, p)
 	}
@@ -72,14 +72,14 @@ func implied(files fs.FS) ([]Project, diags.Diagnostics) {
 	for _, dir := range dirs {
 		p := Project{Name: dir, Dir: dir, Workspace: DefaultWorkspace, Apply: OnComment}
 		c := read(files, dir)
-		p.Modules, p.Backend = c.modules, c.kind()
+		p.Modules, p.Backend = c.matter(), c.kind()
 		if c.backend != nil {
 			at := c.backend.Range
 			at.Filename = path.Join(dir, at.Filename)
 			places[p.Name] = place{stateOf(c.backend, p.Workspace), at}
 		}
-		for _, m := range p.Modules {
-			called[m] = called[m] || m != "."
+		for _, m := range c.modules {
+			called[m] = true
 		}
 		if p.Backend != "" || c.broken {
 			all = append(all, p)
@@ -130,9 +130,20 @@ func configured(files fs.FS, dir string) bool {
 
 // contents is what [Discover] wants to know of a configuration.
 type contents struct {
-	modules []string        // the directories that it reads beside its own, sorted
-	backend *config.Backend // nil for none
-	broken  bool            // its own directory is beyond reading
+	modules []string // the directories that it reads beside its own, sorted
+	// anywhere: the sources of some are made of variables, so that they may be any
+	// directory of the repository.
+	anywhere bool
+	backend  *config.Backend // nil for none
+	broken   bool            // its own directory is beyond reading
+}
+
+// matter returns the directories whose files matter to it, beside its own.
+func (c contents) matter() []string {
+	if c.anywhere {
+		return []string{"."}
+	}
+	return c.modules
 }
 
 func (c contents) kind() string {
@@ -145,16 +156,14 @@ func (c contents) kind() string {
 // read reads the configuration in a directory.
 func read(files fs.FS, dir string) contents {
 	cfg, _ := config.Load(config.Input{Tree: source.FS(files, dir)})
-	found := map[string]bool{}
+	found, anywhere := map[string]bool{}, false
 	for _, m := range cfg.Order {
 		for _, c := range m.Calls {
-			if c.Source == "" { // made of variables: it may be anything in the repository
-				found["."] = true
-			}
+			anywhere = anywhere || c.Source == ""
 		}
 		if at := path.Join(dir, m.Dir); at != dir && fs.ValidPath(at) {
 			found[at] = true
 		}
 	}
-	return contents{slices.Sorted(maps.Keys(found)), cfg.Root.Backend, cfg.Root.Broken()}
+	return contents{slices.Sorted(maps.Keys(found)), anywhere, cfg.Root.Backend, cfg.Root.Broken()}
 }

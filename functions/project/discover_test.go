@@ -33,6 +33,7 @@ func TestDiscoverByDirectories(t *testing.T) {
 		{"no backend at all", map[string]string{"a/main.tf": "", "b/main.tf": ""}, []string{}, "warning: No projects"},
 		{"hidden", map[string]string{".terraform/modules/x/main.tf": backend, ".git/x.tf": backend, "a/main.tf": backend}, []string{"a (s3):"}, ""},
 		{"broken", map[string]string{"a/main.tf": "resource {", "b/main.tf": backend}, []string{"a ():", "b (s3):"}, ""},
+		{"a module made of variables", map[string]string{"a/main.tf": backend + "variable \"x\" {}\n" + calls("../${var.x}"), "main.tf": backend}, []string{". (s3):", "a (s3): ."}, ""},
 		{"a module elsewhere", map[string]string{"a/main.tf": backend + calls("git::https://git.example/x.git")}, []string{"a (s3):"}, ""},
 		{"a module outside", map[string]string{"a/main.tf": backend + calls("../../../etc")}, []string{"a (s3):"}, ""},
 		{"a module calls itself", map[string]string{"a/main.tf": backend + calls("../b"), "b/main.tf": calls("../b")}, []string{"a (s3): b"}, ""},
