@@ -10,6 +10,7 @@ import (
 var forceUnlockCommand = command{name: "force-unlock", synopsis: "Release a lock that its holder left behind", run: func(a *app, args []string) int {
 	var force bool
 	f := a.newFlags("force-unlock", "force-unlock [OPTIONS] LOCK_ID")
+	f.vars(&varFlags{}) // the backend may need them
 	f.BoolVar(&force, "force", false, "do not ask")
 	if code, ok := f.parse(args); !ok {
 		return code

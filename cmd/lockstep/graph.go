@@ -14,6 +14,7 @@ import (
 var graphCommand = command{name: "graph", synopsis: "Write which resource depends on which, in the DOT language", run: func(a *app, args []string) int {
 	var kind, plan string
 	f := a.newFlags("graph", "graph [OPTIONS]")
+	f.vars(&varFlags{}) // the backend may need them
 	f.StringVar(&kind, "type", "", "")
 	f.StringVar(&plan, "plan", "", "")
 	f.Bool("draw-cycles", false, "")

@@ -16,6 +16,7 @@ var outputCommand = command{name: "output", synopsis: "Show the output values of
 	var x access
 	var asJSON, raw bool
 	f := a.newFlags("output", "output [OPTIONS] [NAME]")
+	f.vars(&varFlags{}) // the backend may need them
 	f.BoolVar(&asJSON, "json", false, "in JSON, for programs")
 	f.BoolVar(&raw, "raw", false, "one value as text, as it is")
 	f.StringVar(&x.paths.State, "state", "", "the state file of the local backend")

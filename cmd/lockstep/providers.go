@@ -18,6 +18,7 @@ import (
 
 var providersCommand = command{name: "providers", synopsis: "Show which modules need which providers", run: func(a *app, args []string) int {
 	f := a.newFlags("providers", "providers [OPTIONS]")
+	f.vars(&varFlags{}) // the backend may need them
 	f.String("test-directory", "tests", "")
 	if code, ok := f.parse(args); !ok {
 		return code
@@ -98,6 +99,7 @@ func inState(s *states.State) []addrs.Provider {
 var providersSchemaCommand = command{name: "providers schema", synopsis: "Write the schemas of all providers that are used", run: func(a *app, args []string) int {
 	var asJSON bool
 	f := a.newFlags("providers schema", "providers schema -json")
+	f.vars(&varFlags{}) // the backend may need them
 	f.BoolVar(&asJSON, "json", false, "required: there is no other form")
 	if code, ok := f.parse(args); !ok {
 		return code

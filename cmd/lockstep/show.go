@@ -14,6 +14,7 @@ import (
 var showCommand = command{name: "show", synopsis: "Show the state, or a saved plan or state file", run: func(a *app, args []string) int {
 	var asJSON bool
 	f := a.newFlags("show", "show [OPTIONS] [FILE]")
+	f.vars(&varFlags{}) // the backend may need them
 	f.BoolVar(&asJSON, "json", false, "in JSON, for programs")
 	if code, ok := f.parse(args); !ok {
 		return code

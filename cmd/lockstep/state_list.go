@@ -15,6 +15,7 @@ var stateListCommand = command{name: "state list", synopsis: "List the resource 
 	x := access{file: true}
 	var id string
 	f := a.newFlags("state list", "state list [OPTIONS] [ADDRESS...]")
+	f.vars(&varFlags{}) // the backend may need them
 	f.StringVar(&x.paths.State, "state", "", "look into this state file")
 	f.StringVar(&id, "id", "", "only instances whose attribute \"id\" has this value")
 	if code, ok := f.parse(args); !ok {

@@ -16,6 +16,7 @@ var stateMvCommand = command{name: "state mv", synopsis: "Give objects other add
 	var m movement
 	var out, outBackup string
 	f := a.newFlags("state mv", "state mv [OPTIONS] SOURCE DESTINATION")
+	f.vars(&varFlags{}) // the backend may need them
 	f.editing(&x)
 	f.BoolVar(&m.dry, "dry-run", false, "only say what would be moved")
 	f.StringVar(&out, "state-out", "", "move into this state file")

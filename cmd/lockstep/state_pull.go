@@ -4,6 +4,7 @@ import "io"
 
 var statePullCommand = command{name: "state pull", synopsis: "Write the state as it is stored to standard output", run: func(a *app, args []string) int {
 	f := a.newFlags("state pull", "state pull [OPTIONS]")
+	f.vars(&varFlags{}) // the backend may need them
 	if code, ok := f.parse(args); !ok {
 		return code
 	}

@@ -15,6 +15,7 @@ var statePushCommand = command{name: "state push", synopsis: "Replace the stored
 	x := access{lock: "state-push"}
 	var force bool
 	f := a.newFlags("state push", "state push [OPTIONS] PATH")
+	f.vars(&varFlags{}) // the backend may need them
 	f.locking(&x.locks)
 	f.BoolVar(&force, "force", false, "even if the lineages differ, or the stored state is newer")
 	f.Bool("ignore-remote-version", false, "")

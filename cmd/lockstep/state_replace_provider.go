@@ -12,6 +12,7 @@ var stateReplaceProviderCommand = command{name: "state replace-provider", synops
 	x := access{file: true, lock: "state-replace-provider", backup: true}
 	var approve bool
 	f := a.newFlags("state replace-provider", "state replace-provider [OPTIONS] FROM TO")
+	f.vars(&varFlags{}) // the backend may need them
 	f.editing(&x)
 	f.BoolVar(&approve, "auto-approve", false, "do not ask")
 	if code, ok := f.parse(args); !ok {

@@ -11,6 +11,7 @@ var stateRmCommand = command{name: "state rm", synopsis: "Forget objects without
 	x := access{file: true, lock: "state-rm", backup: true}
 	var dry bool
 	f := a.newFlags("state rm", "state rm [OPTIONS] ADDRESS...")
+	f.vars(&varFlags{}) // the backend may need them
 	f.editing(&x)
 	f.BoolVar(&dry, "dry-run", false, "only say what would be removed")
 	if code, ok := f.parse(args); !ok {

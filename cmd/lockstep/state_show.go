@@ -12,6 +12,7 @@ import (
 var stateShowCommand = command{name: "state show", synopsis: "Show the attributes of one resource instance in the state", run: func(a *app, args []string) int {
 	x := access{file: true}
 	f := a.newFlags("state show", "state show [OPTIONS] ADDRESS")
+	f.vars(&varFlags{}) // the backend may need them
 	f.StringVar(&x.paths.State, "state", "", "look into this state file")
 	if code, ok := f.parse(args); !ok {
 		return code

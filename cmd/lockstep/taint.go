@@ -21,6 +21,7 @@ func (a *app) markMain(name string, args []string, to states.Status, done string
 	x := access{lock: name}
 	var missing bool
 	f := a.newFlags(name, name+" [OPTIONS] ADDRESS")
+	f.vars(&varFlags{}) // the backend may need them
 	f.editing(&x)
 	f.StringVar(&x.paths.StateOut, "state-out", "", "where to write the new state")
 	f.BoolVar(&missing, "allow-missing", false, "succeed even if the instance is not in the state")

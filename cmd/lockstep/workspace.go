@@ -16,6 +16,7 @@ import (
 
 var workspaceListCommand = command{name: "workspace list", synopsis: "List the workspaces", run: func(a *app, args []string) int {
 	f := a.newFlags("workspace list", "workspace list")
+	f.vars(&varFlags{}) // the backend may need them
 	if code, ok := f.parse(args); !ok {
 		return code
 	}
@@ -39,6 +40,7 @@ var workspaceListCommand = command{name: "workspace list", synopsis: "List the w
 
 var workspaceShowCommand = command{name: "workspace show", synopsis: "Show the name of the selected workspace", run: func(a *app, args []string) int {
 	f := a.newFlags("workspace show", "workspace show")
+	f.vars(&varFlags{}) // the backend may need them
 	if code, ok := f.parse(args); !ok {
 		return code
 	}
@@ -57,6 +59,7 @@ var workspaceShowCommand = command{name: "workspace show", synopsis: "Show the n
 var workspaceSelectCommand = command{name: "workspace select", synopsis: "Select another workspace", run: func(a *app, args []string) int {
 	var create bool
 	f := a.newFlags("workspace select", "workspace select [OPTIONS] NAME")
+	f.vars(&varFlags{}) // the backend may need them
 	f.BoolVar(&create, "or-create", false, "create the workspace if it does not exist")
 	name, code, ok := f.workspaceName(args, "select")
 	if !ok {
@@ -86,6 +89,7 @@ var workspaceNewCommand = command{name: "workspace new", synopsis: "Create a wor
 	var locks lockFlags
 	var from string
 	f := a.newFlags("workspace new", "workspace new [OPTIONS] NAME")
+	f.vars(&varFlags{}) // the backend may need them
 	f.locking(&locks)
 	f.StringVar(&from, "state", "", "copy this state file into the new workspace")
 	name, code, ok := f.workspaceName(args, "create")
@@ -115,6 +119,7 @@ var workspaceDeleteCommand = command{name: "workspace delete", synopsis: "Delete
 	var locks lockFlags
 	var force bool
 	f := a.newFlags("workspace delete", "workspace delete [OPTIONS] NAME")
+	f.vars(&varFlags{}) // the backend may need them
 	f.locking(&locks)
 	f.BoolVar(&force, "force", false, "even if the workspace is managing resources, which are forgotten then")
 	if code, ok := f.parse(args); !ok {
