@@ -49,7 +49,7 @@ func Parse(text string) (Address, error) {
 	case strings.TrimSpace(text) == "":
 		return a, fmt.Errorf("the source address is empty")
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl):
-		return a, fmt.Errorf("the source address %q has characters that no address has", text)
+		return a, fmt.Errorf("the source address %q has characters that no address has", Redact(text))
 	case isLocal(text):
 		a.Kind = Local
 		a.Path = path.Clean(strings.ReplaceAll(text, `\`, "/"))

@@ -58,7 +58,7 @@ func complete(text string) (string, error) {
 	}
 	if m := scpForm.FindStringSubmatch(text); m != nil {
 		if m[1] != "git" {
-			return "", fmt.Errorf("the short form of an address for git has the user git: write git::ssh://%s@%s/%s", m[1], m[2], m[3])
+			return "", fmt.Errorf("the short form of an address for git has the user git: write %s", Redact(fmt.Sprintf("git::ssh://%s@%s/%s", m[1], m[2], m[3])))
 		}
 		p, query, ok := strings.Cut(m[3], "?")
 		u := url.URL{Scheme: "ssh", User: url.User(m[1]), Host: m[2], Path: "/" + p}
@@ -148,24 +148,56 @@ func cleanSubdir(dir string) (string, error) {
 	return out, nil
 }
 
-// secretParameters are the parameters of addresses that give access. The sources of
-// the names are the getters of go-getter.
-var secretParameters = []string{"sshkey", "aws_access_key_id", "aws_access_key_secret", "aws_access_token"}
+// secretParameters are the parameters of addresses that give access: those of go-getter's
+// getters, tokens of servers of archives, and what signs addresses for a while.
+var secretParameters = []string{
+	"sshkey", "aws_access_key_id", "aws_access_key_secret", "aws_access_token",
+	"token", "access_token", "private_token", "sig", "x-amz-signature", "x-amz-security-token", "x-goog-signature",
+}
 
-// Redact returns an address for messages: without passwords, and without the
+func isSecret(parameter string) bool {
+	return slices.ContainsFunc(secretParameters, func(s string) bool { return strings.EqualFold(parameter, s) })
+}
+
+// shortestToken is how long a user must be to be looked for as a secret in what others
+// say: shorter ones are words, too.
+const shortestToken = 16
+
+// userinfo returns from where to where in an address what stands before the host's @ is,
+// 0 and 0 if there is none.
+func userinfo(address string) (from, to int) {
+	i := strings.Index(address, "://")
+	if i < 0 {
+		return 0, 0
+	}
+	from = i + len("://")
+	authority, _, _ := strings.Cut(address[from:], "/")
+	if at := strings.LastIndex(authority, "@"); at >= 0 {
+		return from, from + at
+	}
+	return 0, 0
+}
+
+// isToken reports whether the user of an address is a token: over http, where no password
+// is with it, or the one that GitHub has for that.
+// Source: https://git-scm.com/docs/git-credential, https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api
+func isToken(scheme, user, password string) bool {
+	scheme = strings.ToLower(scheme)
+	web := strings.HasSuffix(scheme, "http://") || strings.HasSuffix(scheme, "https://")
+	return web && user != "" && user != "git" && (password == "" || password == "x-oauth-basic")
+}
+
+// Redact returns an address for messages: without passwords and tokens, and without the
 // parameters that give access.
 func Redact(text string) string {
 	before, query, ok := strings.Cut(text, "?")
-	if i := strings.Index(before, "://"); i >= 0 {
-		authority, rest, slash := strings.Cut(before[i+3:], "/")
-		if at := strings.LastIndex(authority, "@"); at >= 0 {
-			if user, _, has := strings.Cut(authority[:at], ":"); has {
-				authority = user + ":REDACTED" + authority[at:]
-			}
-		}
-		before = before[:i+3] + authority
-		if slash {
-			before += "/" + rest
+	if from, to := userinfo(before); to > from {
+		user, password, has := strings.Cut(before[from:to], ":")
+		switch {
+		case isToken(before[:from], user, password):
+			before = before[:from] + "REDACTED" + before[to:]
+		case has:
+			before = before[:from] + user + ":REDACTED" + before[to:]
 		}
 	}
 	if !ok {
@@ -173,35 +205,37 @@ func Redact(text string) string {
 	}
 	params := strings.Split(query, "&")
 	for i, p := range params {
-		name, _, _ := strings.Cut(p, "=")
-		for _, s := range secretParameters {
-			if strings.EqualFold(name, s) {
-				params[i] = name + "=REDACTED"
-			}
+		if name, _, _ := strings.Cut(p, "="); isSecret(name) {
+			params[i] = name + "=REDACTED"
 		}
 	}
 	return before + "?" + strings.Join(params, "&")
 }
 
 // Secrets returns the parts of an address that [Redact] hides, for hiding them in what
-// others say.
+// others say: as they are written, and as they are meant.
 func Secrets(text string) []string {
 	var out []string
-	before, query, _ := strings.Cut(text, "?")
-	if _, rest, ok := strings.Cut(before, "://"); ok {
-		authority, _, _ := strings.Cut(rest, "/")
-		if at := strings.LastIndex(authority, "@"); at >= 0 {
-			if _, password, has := strings.Cut(authority[:at], ":"); has && password != "" {
-				out = append(out, password)
-			}
+	add := func(s string, decode func(string) (string, error)) {
+		if s != "" {
+			out = append(out, s)
+		}
+		if meant, err := decode(s); err == nil && meant != s && meant != "" {
+			out = append(out, meant)
 		}
 	}
+	before, query, _ := strings.Cut(text, "?")
+	from, to := userinfo(before)
+	user, password, _ := strings.Cut(before[from:to], ":")
+	switch token := isToken(before[:from], user, password); {
+	case token && len(user) >= shortestToken:
+		add(user, url.PathUnescape)
+	case !token:
+		add(password, url.PathUnescape)
+	}
 	for p := range strings.SplitSeq(query, "&") {
-		name, value, _ := strings.Cut(p, "=")
-		for _, s := range secretParameters {
-			if strings.EqualFold(name, s) && value != "" {
-				out = append(out, value)
-			}
+		if name, value, _ := strings.Cut(p, "="); isSecret(name) {
+			add(value, url.QueryUnescape)
 		}
 	}
 	return out

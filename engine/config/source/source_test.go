@@ -200,7 +200,30 @@ func TestRedact(t *testing.T) {
 	if got := Secrets(text); !slices.Equal(got, []string{"s3cret", "a2V5"}) {
 		t.Errorf("secrets %q", got)
 	}
-	for _, plain := range []string{"https://example.com/m.zip?archive=zip", "git@github.com:o/r.git", "x/y/z", "git::ssh://git@example.com/x"} {
+	for text, want := range map[string]string{
+		"https://ghp_0123456789abcdef@github.com/o/r.zip":                                       "https://REDACTED@github.com/o/r.zip",
+		"git::https://ghp_0123456789abcdef@github.com/o/r.git?ref=v1":                           "git::https://REDACTED@github.com/o/r.git?ref=v1",
+		"git::HTTPS://ghp_0123456789abcdef:@github.com/o/r.git":                                 "git::HTTPS://REDACTED@github.com/o/r.git",
+		"https://ghp_0123456789abcdef:x-oauth-basic@github.com/o/r.git":                         "https://REDACTED@github.com/o/r.git",
+		"https://gitlab.example.com/a.zip?private_token=ghp_0123456789abcdef&sha=v1":            "https://gitlab.example.com/a.zip?private_token=REDACTED&sha=v1",
+		"https://b.s3.amazonaws.com/m.zip?X-Amz-Expires=9&X-Amz-Signature=ghp_0123456789abcdef": "https://b.s3.amazonaws.com/m.zip?X-Amz-Expires=9&X-Amz-Signature=REDACTED",
+	} {
+		if got := Redact(text); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		if got := Secrets(text); !slices.Equal(got, []string{"ghp_0123456789abcdef"}) {
+			t.Errorf("%s: secrets %q", want, got)
+		}
+	}
+	// git shows a password as it is meant.
+	if got := Secrets("https://user:p%40ss@example.com/m.zip?sshkey=a%2Bb"); !slices.Equal(got, []string{"p%40ss", "p@ss", "a%2Bb", "a+b"}) {
+		t.Errorf("secrets %q", got)
+	}
+	// What may be a person's name is hidden in addresses, and no word elsewhere.
+	if got := Redact("https://org@dev.example.com/org/r.git"); got != "https://REDACTED@dev.example.com/org/r.git" || len(Secrets("https://org@dev.example.com/org/r.git")) != 0 {
+		t.Error(got)
+	}
+	for _, plain := range []string{"https://example.com/m.zip?archive=zip", "git::https://git@example.com/x", "git@github.com:o/r.git", "x/y/z", "git::ssh://git@example.com/x"} {
 		if Redact(plain) != plain || len(Secrets(plain)) != 0 {
 			t.Errorf("%s was changed to %s", plain, Redact(plain))
 		}
@@ -208,7 +231,7 @@ func TestRedact(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"./a", "../..", "x/y/z//s", "github.com/a/b//c?ref=d", "git@h:p", "git::https://u:p@h/r//s?sshkey=x", "b.s3.amazonaws.com/k", "/abs//x"} {
+	for _, s := range []string{"./a", "../..", "x/y/z//s", "github.com/a/b//c?ref=d", "git@h:p", "git::https://u:p@h/r//s?sshkey=x", "u@h:p?sshkey=0123456789", "https://u:0123456789@h\x00", "b.s3.amazonaws.com/k", "/abs//x"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
