@@ -180,7 +180,7 @@ var everywhere Policy
 func TestAddressesThatAreRefused(t *testing.T) {
 	for text, refused := range map[string]bool{
 		"169.254.169.254": true, "169.254.170.2": true, "fe80::1%eth0": true, "::ffff:169.254.169.254": true,
-		"fd00:ec2::254": true, "224.0.0.1": true, "ff02::1": true,
+		"fd00:ec2::254": true, "fd00:ec2::23": true, "::169.254.169.254": true, "224.0.0.1": true, "ff02::1": true,
 		"127.0.0.1": false, "10.0.0.1": false, "::1": false, "2001:db8::1": false, "fd00::1": false,
 	} {
 		if err := everywhere.checkIP(netip.MustParseAddr(text)); (err != nil) != refused {
@@ -237,6 +237,11 @@ func TestPolicies(t *testing.T) {
 		"https://[64:ff9b::808:808]/":   "",
 		"https://[2002:7f00:1::]/":      "private network",
 		"https://[::ffff:10.0.0.1]/":    "private network",
+		"https://[::127.0.0.1]/":        "private network",
+		"https://[::169.254.169.254]/":  "link-local",
+		"https://[2001::f5ff:fffe]/":    "private network",
+		"https://[64:ff9b:1::a00:1]/":   "private network",
+		"https://[2001:4860::8888]/":    "",
 		"https://198.18.0.1/":           "private network",
 		"https://255.255.255.255/":      "private network",
 		"ftp://example.com/":            "only https",

@@ -86,13 +86,15 @@ func (p Policy) checkAddress(_, address string, _ syscall.RawConn) error {
 	return p.checkIP(to.Addr())
 }
 
-// metadataIPv6 is AWS' metadata service, which is not at a link-local address. Source:
+// metadata are the addresses of AWS' services on a machine, which are not link-local: the
+// metadata service, and what hands credentials to containers. Sources:
 // https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/configuring-instance-metadata-service.html
-var metadataIPv6 = netip.MustParseAddr("fd00:ec2::254")
+// https://docs.aws.amazon.com/eks/latest/userguide/pod-id-how-it-works.html
+var metadata = netip.MustParsePrefix("fd00:ec2::/32")
 
 func (p Policy) checkIP(ip netip.Addr) error {
 	ip = ip.Unmap().WithZone("")
-	if ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() || ip == metadataIPv6 {
+	if ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() || metadata.Contains(ip) {
 		return &RefusedError{fmt.Sprintf("nothing is installed from the address %s: it is link-local, a multicast address or a metadata service", ip)}
 	}
 	if inner, ok := translated(ip); ok {
@@ -106,28 +108,32 @@ func (p Policy) checkIP(ip netip.Addr) error {
 }
 
 // notPublic are networks that are nobody's in public, beside those that netip knows.
-// Source: https://www.iana.org/assignments/iana-ipv4-special-registry
+// Sources: https://www.iana.org/assignments/iana-ipv4-special-registry,
+// https://www.iana.org/assignments/iana-ipv6-special-registry
 var notPublic = []netip.Prefix{
-	netip.MustParsePrefix("0.0.0.0/8"),     // this network
-	netip.MustParsePrefix("100.64.0.0/10"), // behind a carrier's or a cloud's translation (RFC 6598)
-	netip.MustParsePrefix("192.0.0.0/24"),  // protocol assignments
-	netip.MustParsePrefix("198.18.0.0/15"), // benchmarks
-	netip.MustParsePrefix("240.0.0.0/4"),   // reserved, and broadcast
-	netip.MustParsePrefix("fec0::/10"),     // site-local
+	netip.MustParsePrefix("0.0.0.0/8"),      // this network
+	netip.MustParsePrefix("100.64.0.0/10"),  // behind a carrier's or a cloud's translation (RFC 6598)
+	netip.MustParsePrefix("192.0.0.0/24"),   // protocol assignments
+	netip.MustParsePrefix("198.18.0.0/15"),  // benchmarks
+	netip.MustParsePrefix("240.0.0.0/4"),    // reserved, and broadcast
+	netip.MustParsePrefix("fec0::/10"),      // site-local
+	netip.MustParsePrefix("64:ff9b:1::/48"), // translated in a private way (RFC 8215)
+	netip.MustParsePrefix("2001::/32"),      // Teredo, which stands for addresses of IPv4
 }
 
-// nat64 and sixToFour are networks of IPv6 whose addresses stand for those of IPv4 (RFC
-// 6052, RFC 3056).
+// nat64, sixToFour and compatible are networks of IPv6 whose addresses stand for those of
+// IPv4 (RFC 6052, RFC 3056, RFC 4291).
 var (
-	nat64     = netip.MustParsePrefix("64:ff9b::/96")
-	sixToFour = netip.MustParsePrefix("2002::/16")
+	nat64      = netip.MustParsePrefix("64:ff9b::/96")
+	sixToFour  = netip.MustParsePrefix("2002::/16")
+	compatible = netip.MustParsePrefix("::/96")
 )
 
 // translated returns the address of IPv4 that one of IPv6 stands for.
 func translated(ip netip.Addr) (netip.Addr, bool) {
 	b := ip.As16()
 	switch {
-	case nat64.Contains(ip):
+	case nat64.Contains(ip), compatible.Contains(ip) && !ip.IsLoopback():
 		return netip.AddrFrom4([4]byte(b[12:16])), true
 	case sixToFour.Contains(ip):
 		return netip.AddrFrom4([4]byte(b[2:6])), true
