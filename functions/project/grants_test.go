@@ -106,11 +106,16 @@ func TestModules(t *testing.T) {
 		{"registry.terraform.io", true, true}, {"registry.opentofu.org", true, true},
 		{"github.com", true, true}, {"codeload.github.com", true, true},
 		{"modules.example.com", true, false}, {"example.com", false, false}, {"x.modules.example.com", false, false},
-		{"api.github.com", false, false}, {"169.254.169.254", false, false}, {"", false, false},
+		{"api.github.com", false, false},
+		{"169.254.169.254", false, false}, {"2130706433", false, false}, {"::1", false, false}, {"localhost", false, false}, {"modules.example.com.", false, false}, {"", false, false},
 	} {
 		for g, want := range map[*Grants]bool{&some: test.some, {}: test.none} {
 			err := g.ModuleHost(test.host)
-			if (err == nil) != want || err != nil && !strings.Contains(err.Error(), "modules = [\""+test.host+"\"]") {
+			remedy := "and cannot"
+			if _, e := ParseModulePattern(test.host); e == nil {
+				remedy = "modules = [\"" + test.host + "\"]"
+			}
+			if (err == nil) != want || err != nil && !strings.Contains(err.Error(), remedy) {
 				t.Errorf("%s: %v", test.host, err)
 			}
 		}

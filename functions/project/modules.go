@@ -60,6 +60,9 @@ func (g Grants) ModuleHost(name string) error {
 	if slices.Contains(moduleHosts, name) || slices.ContainsFunc(g.modules, func(p ModulePattern) bool { return p.Host == name && p.Owner == "" }) {
 		return nil
 	}
+	if !hostPattern.MatchString(name) {
+		return fmt.Errorf("the base branch does not allow modules from the host %s, and cannot: it must be a server's name, as modules.example.com is", name)
+	}
 	return fmt.Errorf("the base branch does not allow modules from the host %s; if it is to be asked here, name it in the allow block of %s on the base branch: modules = [%q]", name, FileName, name)
 }
 
