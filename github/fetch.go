@@ -128,11 +128,17 @@ func (c *Client) unpack(ctx context.Context, what string, r Ref, dir string, ope
 	return failed(what, err)
 }
 
+// noAccessWords are how GitHub says that an installation does not have a repository that a
+// token was to be for. Other answers with that status are something else: that it is asked
+// too often, say, or that a permission was not accepted.
+// Source: https://docs.github.com/en/rest/apps/apps#create-an-installation-access-token-for-an-app
+const noAccessWords = "does not exist or is not accessible"
+
 // noSuchRepository is ErrNotFound, if an error says that an installation does not have
 // the repository that a token was to be for.
 func noSuchRepository(err error) error {
 	var re *gh.ErrorResponse
-	if errors.As(err, &re) && re.Response != nil && re.Response.StatusCode == http.StatusUnprocessableEntity {
+	if errors.As(err, &re) && re.Response != nil && re.Response.StatusCode == http.StatusUnprocessableEntity && strings.Contains(re.Message, noAccessWords) {
 		return ErrNotFound
 	}
 	return err

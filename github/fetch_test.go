@@ -2,6 +2,7 @@ package github_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -71,6 +72,30 @@ func TestFetch(t *testing.T) {
 			if err != nil && strings.Contains(err.Error(), secret) {
 				t.Errorf("%s: a token is said: %v", test.what, err)
 			}
+		}
+	}
+}
+
+// TestNoToken holds that only what GitHub says about the repository itself is taken for
+// that: what is not there is passed over, and people would never hear of the rest.
+func TestNoToken(t *testing.T) {
+	for message, gone := range map[string]bool{
+		"There is at least one repository that does not exist or is not accessible to the parent installation.": true,
+		"The permissions requested are not granted to this installation.":                                       false,
+		"Validation failed, or the endpoint has been spammed.":                                                  false,
+	} {
+		s := newSetting(t)
+		s.fault = func(w http.ResponseWriter, r *http.Request) bool {
+			if !strings.HasSuffix(r.URL.Path, "/access_tokens") {
+				return false
+			}
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			fmt.Fprintf(w, `{"message":%q}`, message)
+			return true
+		}
+		_, err := s.client.PullRequest(t.Context(), 1)
+		if err == nil || errors.Is(err, github.ErrNotFound) != gone {
+			t.Errorf("%s: %v", message, err)
 		}
 	}
 }
