@@ -167,6 +167,34 @@ func TestUnlockOfALiveApply(t *testing.T) {
 	}
 }
 
+// TestUnlockOfAnotherProject holds that a project's unlock does not take the lock from an
+// apply of another project that has the same state, as one has that was renamed by a push
+// meanwhile.
+func TestUnlockOfAnotherProject(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"lockstep.hcl": "project \"old\" {\n  dir = \"old\"\n}\nproject \"new\" {\n  dir = \"new\"\n}\n", "old/main.tf": resource("a", "1"), "new/main.tf": resource("a", "1")})
+	w := s.lockable()
+	n := s.pull("alice", "b", githubtest.Files{"old/b.tf": resource("b", "1"), "new/b.tf": resource("b", "1")})
+	held, asked := 0, int64(0)
+	s.pipeline.Engine = whileApplying{s.pipeline.Engine, func() {
+		asked = s.repo.Comment("bob", n, "lockstep unlock -p new")
+		m := run.Message{ID: fmt.Sprint("unlock-", asked), Kind: run.Commanded, Pull: s.ref(n), Comment: asked, Actor: "bob", Lines: comment.Parse("lockstep unlock -p new")}
+		if err := s.pipeline.Handle(t.Context(), m); err != nil {
+			t.Error(err)
+		}
+		held = s.locks(w)
+	}}
+	s.expect("the apply", s.say("alice", n, "lockstep apply -p old"), "**Applied** `old`: 2 added")
+	s.expect("the unlock", s.answerTo(n, asked), "stays: `the project old of this pull request since")
+	if held != 1 || s.locks(w) != 0 {
+		t.Errorf("%d locks during the apply, %d after it", held, s.locks(w))
+	}
+	s.lock(w, "sbx_user1051@169.254.0.1", strings.Replace(ofRun(n), "project . at", "project old at", 1))
+	s.say("alice", n, "lockstep plan -p new")
+	s.expect("a plan", strings.Join(strings.Fields(s.status(n)), " "), "by a run of this pull request, of the project old.", `"lockstep unlock -p old" on pull request #1`)
+	s.expect("the right unlock", s.say("alice", n, "lockstep unlock -p old"), "**Unlocked** `old`")
+}
+
 // denied is a state whose locks cannot be looked at.
 type denied struct{ statebackend.Backend }
 

@@ -277,17 +277,22 @@ func TestLocked(t *testing.T) {
 	if err := w.Unlock(t.Context(), locks[0].Info.ID); err != nil {
 		t.Fatal(err)
 	}
-	lock(b.job.Owner + "1: of another pull request")
-	if u, err := b.engine.Unlock(t.Context(), b.job); u.Locks != 0 || err != nil {
-		t.Errorf("unlock of another pull request's: %+v, %v", u, err)
+	pull, project := b.job, b.job
+	pull.Owner += "1"
+	project.Project += "1"
+	for _, other := range []run.Job{pull, project} {
+		lock(lockText(other))
+		if u, err := b.engine.Unlock(t.Context(), b.job); u.Locks != 0 || err != nil {
+			t.Errorf("unlock of what is another's, %+v: %+v, %v", other, u, err)
+		}
+		if locks, _ = w.Locks(t.Context()); len(locks) != 1 {
+			t.Fatalf("%v", locks)
+		}
+		if err := w.Unlock(t.Context(), locks[0].Info.ID); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if locks, _ = w.Locks(t.Context()); len(locks) != 1 {
-		t.Fatalf("%v", locks)
-	}
-	if err := w.Unlock(t.Context(), locks[0].Info.ID); err != nil {
-		t.Fatal(err)
-	}
-	lock(b.job.Owner + ": of ours")
+	lock(lockText(b.job))
 	if u, err := b.engine.Unlock(t.Context(), b.job); u.Locks != 1 || err != nil {
 		t.Errorf("unlock of our own: %+v, %v", u, err)
 	}

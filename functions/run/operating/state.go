@@ -52,7 +52,7 @@ const notLocked = "Error acquiring the state lock"
 // lockedBy names the holder of a lock, and what people on the pull request can do about
 // it: they are not where the state is, and have no command line for it.
 func lockedBy(j run.Job, e *statebackend.LockedError) diags.Diagnostics {
-	at, unlock := e.Info, "lockstep unlock -p "+j.Project
+	at := e.Info
 	if at.ID == "" {
 		why := ""
 		if e.Err != nil {
@@ -61,12 +61,18 @@ func lockedBy(j run.Job, e *statebackend.LockedError) diags.Diagnostics {
 		return diags.Errorf(nil, notLocked, "The state of %s is locked, and who holds the lock is not known%s. Wait until the holder has finished, and try again.", j.Project, why)
 	}
 	since := at.Created.UTC().Format(time.RFC3339)
-	if holds(j, at.Info) {
+	owner, project, ours := holderOf(at.Info)
+	unlock := "lockstep unlock -p " + project
+	switch {
+	case ours && owner == j.Owner:
+		by := "a run of this pull request"
+		if project != j.Project {
+			by += ", of the project " + project
+		}
 		return diags.Errorf(nil, notLocked,
-			"The state of %s is locked since %s by a run of this pull request. Wait until it has finished. If no run is under way, it ended before it could release its lock: comment \"%s\" on pull request #%d, and try again.",
-			j.Project, since, unlock, j.Number)
-	}
-	if owner, ours := ownerOf(at.Info); ours {
+			"The state of %s is locked since %s by %s. Wait until it has finished. If no run is under way, it ended before it could release its lock: comment \"%s\" on pull request #%d, and try again.",
+			j.Project, since, by, unlock, j.Number)
+	case ours:
 		return diags.Errorf(nil, notLocked,
 			"The state of %s is locked since %s by a run of another pull request: %s. Wait until it has finished. If it is gone for good, comment \"%s\" there.",
 			j.Project, since, owner, unlock)
@@ -82,14 +88,21 @@ func lockText(j run.Job) string {
 	return fmt.Sprintf("%s: a run of project %s at %.7s; if it is gone for good, comment \"lockstep unlock -p %s\" on pull request #%d rather than force-unlock", j.Owner, j.Project, j.Head, j.Project, j.Number)
 }
 
-// ownerOf returns the owner of a job whose lock says text: "lockstep acme/infra#7".
-func ownerOf(text string) (owner string, ours bool) {
-	owner, _, ours = strings.Cut(text, ": a run of project ")
-	return owner, ours && strings.HasPrefix(owner, "lockstep ")
+// holderOf returns the owner of a job whose lock says text, "lockstep acme/infra#7", and
+// its project.
+func holderOf(text string) (owner, project string, ours bool) {
+	owner, rest, ours := strings.Cut(text, ": a run of project ")
+	project, _, _ = strings.Cut(rest, " at ")
+	return owner, project, ours && strings.HasPrefix(owner, "lockstep ")
 }
 
-// holds reports whether a lock that says text was taken for a job's owner.
-func holds(j run.Job, text string) bool { return strings.HasPrefix(text, j.Owner+": ") }
+// holds reports whether a lock that says text was taken for a job's owner and project. A
+// push can give a state to a project of another name, while the one that had it is being
+// applied: whether that is so, only the run of the other one tells.
+func holds(j run.Job, text string) bool {
+	owner, project, ours := holderOf(text)
+	return ours && owner == j.Owner && project == j.Project
+}
 
 func (o *operation) backend(ctx context.Context) (statebackend.Backend, diags.Diagnostics) {
 	settings, ds := workdir.Configured(o.cfg.Root.Backend, nil)
@@ -174,7 +187,7 @@ func (e *Engine) Unlock(ctx context.Context, j run.Job) (run.Unlocked, error) {
 	}
 	for _, l := range locks {
 		if !holds(j, l.Info.Info) {
-			u.Others = append(u.Others, heldBy(l))
+			u.Others = append(u.Others, heldBy(j, l))
 			continue
 		}
 		if err := w.Unlock(ctx, l.Info.ID); err != nil && !errors.Is(err, statebackend.ErrNotLocked) {
@@ -187,14 +200,17 @@ func (e *Engine) Unlock(ctx context.Context, j run.Job) (run.Unlocked, error) {
 	return u, nil
 }
 
-// heldBy says who holds a lock that is not ours to release.
-func heldBy(l statebackend.HeldLock) string {
+// heldBy says who holds a lock that is not the job's to release.
+func heldBy(j run.Job, l statebackend.HeldLock) string {
 	if l.Info.ID == "" {
 		return "somebody unknown"
 	}
 	who := l.Info.Who
-	if owner, ours := ownerOf(l.Info.Info); ours {
+	if owner, project, ours := holderOf(l.Info.Info); ours {
 		who = owner
+		if owner == j.Owner {
+			who = "the project " + project + " of this pull request"
+		}
 	}
 	return fmt.Sprintf("%s since %s", who, l.Info.Created.UTC().Format(time.RFC3339))
 }
