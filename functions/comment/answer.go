@@ -58,6 +58,9 @@ type Failed struct {
 	Counts Counts
 	// Untouched says that an apply failed before it changed anything.
 	Untouched bool
+	// Closed says that the pull request is not open any more, so that the plan of an apply
+	// is gone with it.
+	Closed bool `json:",omitempty"`
 	// Remaining is how many changes were not begun.
 	Remaining int
 	// Lost says that nobody knows how an apply ended, and what was done.
@@ -68,6 +71,8 @@ type Failed struct {
 func (f Failed) markdown() string {
 	what := fmt.Sprintf("**Not planned**: %s.", Code(f.Project))
 	switch {
+	case f.Verb == Apply && f.Untouched && f.Closed:
+		what = fmt.Sprintf("**Not applied**: %s. Nothing was changed, and the plan is gone with the pull request, which is not open any more: open another one that touches the project. Its plan shows what is left to do.", Code(f.Project))
 	case f.Verb == Apply && f.Untouched:
 		what = fmt.Sprintf("**Not applied**: %s. Nothing was changed, and the plan can still be applied.", Code(f.Project))
 	case f.Verb == Apply && f.Lost:

@@ -103,7 +103,8 @@ func TestGolden(t *testing.T) {
 		"answer-unfinished":     Answer{"close", []Reply{Unfinished{"network", "alice", someSHA}}}.Markdown(65536),
 		"answer-broken":         Answer{"33", []Reply{Broken{"it was tried 3 times and did not come to its end"}}}.Markdown(65536),
 		"answer-failed": Answer{"33", []Reply{Failed{Project: "network", Verb: Plan, Body: trouble}, Failed{Project: "app", Verb: Apply, Counts: Counts{Add: 1}, Body: trouble},
-			Failed{Project: "db", Verb: Apply, Untouched: true, Body: trouble}, Failed{Project: "dns", Verb: Apply, Counts: Counts{Add: 1}, Remaining: 4, Body: trouble}, Failed{Project: "mx", Verb: Apply, Lost: true, Body: "Look at the new plan."}}}.Markdown(65536),
+			Failed{Project: "db", Verb: Apply, Untouched: true, Body: trouble}, Failed{Project: "dns", Verb: Apply, Counts: Counts{Add: 1}, Remaining: 4, Body: trouble}, Failed{Project: "mx", Verb: Apply, Lost: true, Body: "Look at the new plan."},
+			Failed{Project: "ns", Verb: Apply, Untouched: true, Closed: true, Body: trouble}}}.Markdown(65536),
 		"answer-refused": Answer{"33", []Reply{
 			Refused{command("lockstep apply"), "network", []Reason{{"The plan is stale, because it is.", "Plan again."}, {"The moon is full.", "Plan again."}}},
 			Refused{command("lockstep plan -p x"), "", []Reason{{"There is no project for `lockstep plan -p x`.", ""}}},
@@ -228,7 +229,7 @@ func TestBigPlans(t *testing.T) {
 func TestReplies(t *testing.T) {
 	all := []Reply{
 		Pending{"app", Apply}, Planned{"app", Counts{Add: 1}}, Superseded{"app"}, Done{"app", Counts{Add: 1}, "body"},
-		Failed{"app", Apply, Counts{Add: 1}, true, 2, true, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", []Reason{{"no", "yes"}}},
+		Failed{"app", Apply, Counts{Add: 1}, true, true, 2, true, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", []Reason{{"no", "yes"}}},
 		Unlocked{"app", 1, []string{"carol"}}, Misunderstood{Line{"text", Command{Verb: Help}, "problem", "suggestion"}}, Guide{[]string{"app"}},
 		Unfinished{"app", "alice", someSHA}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},
 	}

@@ -197,12 +197,12 @@ func (t *task) applied(ctx context.Context, r Run) error {
 }
 
 // untouched says that an apply failed before it changed anything: the plan is as good
-// as before.
+// as before, as long as the pull request is open.
 func (t *task) untouched(ctx context.Context, s stored, o Outcome) error {
 	if err := t.Artifacts.Put(ctx, s.Result(), []byte(o.Report)); err != nil {
 		return err
 	}
-	p := applyPart(s.Run, comment.Failed{Project: s.Project, Verb: comment.Apply, Untouched: true})
+	p := applyPart(s.Run, comment.Failed{Project: s.Project, Verb: comment.Apply, Untouched: true, Closed: !t.pull.Open})
 	p.Body = s.Result()
 	if err := t.reply(ctx, s.Ask, p); err != nil {
 		return err

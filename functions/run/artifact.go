@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
@@ -38,10 +39,13 @@ func (t *task) text(ctx context.Context, a Artifact) (string, error) {
 }
 
 // sweep deletes what is kept of plans up to the nth that was begun, and of their
-// applies.
-func (t *task) sweep(ctx context.Context, r Run, n int) error {
+// applies, but for what is still to be told.
+func (t *task) sweep(ctx context.Context, r Run, n int, but ...Artifact) error {
 	for i := r.Swept + 1; i <= n; i++ {
 		for _, a := range r.Kept(i) {
+			if slices.Contains(but, a) {
+				continue
+			}
 			if err := t.Artifacts.Delete(ctx, a); err != nil {
 				return err
 			}

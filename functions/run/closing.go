@@ -85,7 +85,11 @@ func (t *task) drop(ctx context.Context, s stored, was Phase) error {
 	if was == Dropped || !s.Phase.May(Dropped) || was == ApplyQueued || was == Applying {
 		return nil
 	}
-	if err := t.sweep(ctx, s.Run, s.Begun); err != nil {
+	var told []Artifact
+	if s.Phase == ApplyQueued || s.Phase == Applying {
+		told = append(told, s.Result()) // why it ended just now
+	}
+	if err := t.sweep(ctx, s.Run, s.Begun, told...); err != nil {
 		return err
 	}
 	s = s.to(Dropped)

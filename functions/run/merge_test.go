@@ -43,6 +43,22 @@ func TestApplyOnMerge(t *testing.T) {
 	}
 }
 
+// TestMergeThatCannotBeApplied holds what is said when nothing could be begun: there is no
+// plan any more that could be applied another time.
+func TestMergeThatCannotBeApplied(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMerge())
+	n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
+	s.pipeline.Engine = broken{s.pipeline.Engine}
+	s.repo.Merge("bob", n)
+	s.settle()
+	s.expect("the answer", s.answer(n, "merge"), "**Not applied**: `net`. Nothing was changed", "open another one that touches the project", "Lockstep could not do this")
+	if strings.Contains(s.answer(n, "merge"), "can still be applied") {
+		t.Errorf("nothing is left to apply:\n%s", s.answer(n, "merge"))
+	}
+	s.expect("the status", s.status(n), "Merged, but not applied")
+}
+
 // TestMergeOfOtherFiles holds that nothing is applied when what was merged is not what
 // was planned, and that the pull request says so.
 func TestMergeOfOtherFiles(t *testing.T) {
