@@ -102,7 +102,7 @@ type applier struct {
 	mu        sync.Mutex
 	state     *states.Editor
 	deposedAs map[*plans.ResourceChange]addrs.DeposedKey // the key that its old object was given
-	failed    map[addrs.AbsResource]bool
+	failed    map[addrs.AbsResource]map[addrs.InstanceKey]bool
 	unmade    map[addrs.ConfigResource]bool // something was not created, updated, read or verified
 	values    map[addrs.AbsResource]*valueCell
 	instances map[addrs.AbsResource]*instancesCell
@@ -131,7 +131,7 @@ func newApplier(in Input) *applier {
 		deps:      session.NewDependencies(in.Config, in.Refs),
 		state:     in.Plan.PriorState.Edit(),
 		deposedAs: map[*plans.ResourceChange]addrs.DeposedKey{},
-		failed:    map[addrs.AbsResource]bool{},
+		failed:    map[addrs.AbsResource]map[addrs.InstanceKey]bool{},
 		unmade:    map[addrs.ConfigResource]bool{},
 		values:    map[addrs.AbsResource]*valueCell{},
 		instances: map[addrs.AbsResource]*instancesCell{},
@@ -233,12 +233,12 @@ func (a *applier) carryOut(ctx context.Context, changes []*plans.ResourceChange)
 // steps puts changes in order.
 func (a *applier) steps(changes []*plans.ResourceChange) order.Graph {
 	list := make([]order.Change, len(changes))
-	ofProvider := a.deps.OfProviders(changes)
+	ofProvider, only := a.deps.OfProviders(changes), a.deps.OnlyInstances(changes)
 	enough := session.Enough(changes)
 	for i, c := range changes {
 		list[i] = order.Change{
 			Object: c.Addr, Config: c.Addr.Instance.Config(), Action: c.Action,
-			CreateBeforeDestroy: c.CreateBeforeDestroy, Provider: c.Provider.Config(), ConfigDeps: c.ConfigDeps, ProviderDeps: ofProvider[i],
+			CreateBeforeDestroy: c.CreateBeforeDestroy, Provider: c.Provider.Config(), ConfigDeps: c.ConfigDeps, OnlyInstances: only[i], ProviderDeps: ofProvider[i],
 		}
 		if c.Action != plans.NoOp && c.Action != plans.Create && c.Action != plans.Read {
 			list[i].StoredDeps = c.StoredDeps.Until(enough)
@@ -280,11 +280,15 @@ func (a *applier) report(ds diags.Diagnostics) {
 	}
 }
 
-// fail notes that a resource does not have the value it was to have.
+// fail notes that a resource instance does not have the value it was to have.
 func (a *applier) fail(c *plans.ResourceChange) {
 	a.mu.Lock()
-	a.failed[c.Addr.Instance.AbsResource()] = true
-	a.mu.Unlock()
+	defer a.mu.Unlock()
+	abs := c.Addr.Instance.AbsResource()
+	if a.failed[abs] == nil {
+		a.failed[abs] = map[addrs.InstanceKey]bool{}
+	}
+	a.failed[abs][c.Addr.Instance.Resource.Key] = true
 }
 
 // set records an object in the state; nil removes it.

@@ -2,6 +2,7 @@ package applying
 
 import (
 	"context"
+	"slices"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -14,11 +15,14 @@ import (
 )
 
 // resourceValue is the evaluator's window on resources: what the state has by
-// now. The order of steps sees to it that a resource is complete when it is asked
-// for, so its value is made once.
-func (a *applier) resourceValue(abs addrs.AbsResource) (cty.Value, diags.Diagnostics) {
+// now. The order of steps sees to it that a resource, or what only asks for, is complete
+// when it is asked for, so the value of a whole resource is made once.
+func (a *applier) resourceValue(abs addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
+	if only != nil && a.someOf(abs, only) {
+		return a.instancesValue(abs, only)
+	}
 	a.mu.Lock()
-	if a.failed[abs] {
+	if len(a.failed[abs]) > 0 {
 		a.mu.Unlock()
 		return cty.DynamicVal, diags.Reported()
 	}
@@ -28,15 +32,42 @@ func (a *applier) resourceValue(abs addrs.AbsResource) (cty.Value, diags.Diagnos
 		a.values[abs] = c
 	}
 	a.mu.Unlock()
-	c.once.Do(func() { c.val, c.ds = a.collect(context.Background(), abs) })
+	c.once.Do(func() { c.val, c.ds = a.collect(context.Background(), abs, nil) })
 	if c.ds.HasErrors() {
 		return cty.DynamicVal, diags.Reported()
 	}
 	return c.val, nil
 }
 
-// collect makes the value of a resource from those of its instances.
-func (a *applier) collect(ctx context.Context, abs addrs.AbsResource) (cty.Value, diags.Diagnostics) {
+// someOf reports whether the resource has other instances than those, and all of those.
+// Ephemeral resources are opened as a whole.
+func (a *applier) someOf(abs addrs.AbsResource, only []addrs.InstanceKey) bool {
+	keys := a.in.Plan.Instances.Resources[abs]
+	if abs.Resource.Mode == addrs.Ephemeral || len(keys) < 2 {
+		return false
+	}
+	return !slices.ContainsFunc(only, func(k addrs.InstanceKey) bool { return !slices.Contains(keys, k) })
+}
+
+// instancesValue returns the value of a resource of which nobody will look at other instances
+// than some. The others may not be complete yet.
+func (a *applier) instancesValue(abs addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
+	a.mu.Lock()
+	failed := slices.ContainsFunc(only, func(k addrs.InstanceKey) bool { return a.failed[abs][k] })
+	a.mu.Unlock()
+	if failed {
+		return cty.DynamicVal, diags.Reported()
+	}
+	v, ds := a.collect(context.Background(), abs, only)
+	if ds.HasErrors() {
+		return cty.DynamicVal, diags.Reported()
+	}
+	return v, nil
+}
+
+// collect makes the value of a resource from those of its instances: of all, or of only
+// some, where the others are unknown.
+func (a *applier) collect(ctx context.Context, abs addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
 	m := a.in.Config.Modules[abs.Module.Module()]
 	r := m.Resources[abs.Resource]
 	rs, _, ds := a.s.Schema(ctx, m.ResourceProvider(r).Provider, r.Addr, r.TypeRange.Ptr())
@@ -52,6 +83,10 @@ func (a *applier) collect(ctx context.Context, abs addrs.AbsResource) (cty.Value
 	vals := make([]cty.Value, len(keys))
 	for i, k := range keys {
 		insts[i] = eval.Instance{Key: k}
+		if only != nil && !slices.Contains(only, k) {
+			vals[i] = cty.DynamicVal
+			continue
+		}
 		addr := abs.Instance(k)
 		if abs.Resource.Mode == addrs.Ephemeral {
 			var more diags.Diagnostics

@@ -21,6 +21,7 @@ func (e *Evaluator) context(rs []refs.Reference, s Scope) (*hcl.EvalContext, dia
 	for i := range rs {
 		b.add(&rs[i])
 	}
+	b.addInstances()
 	roots := b.roots(f)
 	if b.ds.HasErrors() {
 		return nil, b.ds
@@ -75,7 +76,8 @@ type builder struct {
 
 	vars, locals []string // by first mention
 	resources    map[addrs.Resource]cty.Value
-	outputs      map[string][]string // wanted outputs by call; "" means all
+	only         map[addrs.Resource][]addrs.InstanceKey // mentioned by these keys alone, so far
+	outputs      map[string][]string                    // wanted outputs by call; "" means all
 }
 
 func put[K comparable, V any](m *map[K]V, k K, v V) {
@@ -101,11 +103,27 @@ func (b *builder) add(r *refs.Reference) {
 		if _, ok := b.resources[o.Res]; ok {
 			return
 		}
-		v, ds := b.e.w.Resource(addrs.AbsResource{Module: b.s.Module, Resource: o.Res})
+		if r.HasKey {
+			put(&b.only, o.Res, append(b.only[o.Res], r.Key))
+			return
+		}
+		v, ds := b.e.w.Resource(addrs.AbsResource{Module: b.s.Module, Resource: o.Res}, nil)
 		put(&b.resources, o.Res, v)
 		b.ds = append(b.ds, ds...)
 	case addrs.KindCall:
 		put(&b.outputs, o.Name, append(b.outputs[o.Name], r.Output))
+	}
+}
+
+// addInstances evaluates the resources of which only some instances are mentioned.
+func (b *builder) addInstances() {
+	for r, keys := range b.only {
+		if _, ok := b.resources[r]; ok {
+			continue
+		}
+		v, ds := b.e.w.Resource(addrs.AbsResource{Module: b.s.Module, Resource: r}, keys)
+		put(&b.resources, r, v)
+		b.ds = append(b.ds, ds...)
 	}
 }
 

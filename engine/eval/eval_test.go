@@ -82,7 +82,7 @@ func world(t testing.TB, text string) eval.World {
 	}
 	return eval.World{
 		Config: cfg, Refs: rs, Functions: funcs.Table(funcs.Scope{}), Variables: variables,
-		Resource: func(a addrs.AbsResource) (cty.Value, diags.Diagnostics) {
+		Resource: func(a addrs.AbsResource, _ []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
 			v, ok := resources[a.String()]
 			if !ok {
 				return cty.DynamicVal, diags.Errorf(nil, "No value for "+a.String(), "")

@@ -35,8 +35,9 @@ type World struct {
 	// Unfit says what is wrong with variables of the root module whose values do not fit.
 	Unfit map[string]diags.Diagnostics
 	// Resource returns the value of a resource in this phase: an object, or a tuple or
-	// object of them by instance key.
-	Resource func(addrs.AbsResource) (cty.Value, diags.Diagnostics)
+	// object of them by instance key. If only is not nil, nobody will look at other
+	// instances than those, and what stands for the others does not matter.
+	Resource func(r addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics)
 	// CallKeys and ResourceKeys return instance keys that were decided before. nil: count
 	// and for_each decide.
 	CallKeys     func(addrs.ModuleInstance, string) ([]addrs.InstanceKey, bool)

@@ -21,6 +21,15 @@ type builder struct {
 	needs   list // of the provider
 	// deposed are the deletions of an instance's deposed objects.
 	deposed map[addrs.AbsResourceInstance][]int32
+	// single are the steps that make an instance, in any instance of its module; nil as long
+	// as nobody asked.
+	single map[oneInstance][]int32
+}
+
+// oneInstance is the instances of a block that have one key.
+type oneInstance struct {
+	block addrs.ConfigResource
+	key   addrs.InstanceKey
 }
 
 // parts are the steps of one change, -1 where it has none.
@@ -32,6 +41,7 @@ type parts struct {
 
 // A block is all changes of one resource.
 type block struct {
+	name     addrs.ConfigResource
 	module   addrs.Module
 	provider addrs.AbsProviderConfig
 	all      *scope
@@ -146,7 +156,7 @@ func (b *builder) sort(i int) {
 	in := c.Object.Instance.Module
 	x := b.blocks[c.Config]
 	if x == nil {
-		x = &block{module: c.Config.Module, provider: c.Provider, all: &scope{}, instance: in}
+		x = &block{name: c.Config, module: c.Config.Module, provider: c.Provider, all: &scope{}, instance: in}
 		b.blocks[c.Config] = x
 	}
 	if p.makes >= 0 {

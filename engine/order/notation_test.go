@@ -19,7 +19,7 @@ import (
 //	# comments
 //	name of the story
 //	  prior    b -> a, c -> b       what the state has stored (made transitive here)
-//	  config   b -> a               what the configuration says
+//	  config   b -> a               what the configuration says; "b -> a[x]": of a only a[x]
 //	  provider p -> r               what the configuration of provider p needs
 //	  changes  a -/+, b[x] ~ cbd    address, action, and words about it
 //	  want     x < y < z; u < v     every order of two steps, but those that follow from others
@@ -168,6 +168,14 @@ func (s *table) fill() {
 		}
 		c.ProviderDeps = list("provider", c.Provider.Alias, false)
 		c.ConfigDeps = list("config", name, false)
+		for _, dep := range s.deps["config"][name] {
+			if at := parseInstance(dep); !at.Resource.Key.IsNone() {
+				if c.OnlyInstances == nil {
+					c.OnlyInstances = map[addrs.ConfigResource][]addrs.InstanceKey{}
+				}
+				c.OnlyInstances[at.Config()] = append(c.OnlyInstances[at.Config()], at.Resource.Key)
+			}
+		}
 		if c.Action != plans.Create {
 			c.StoredDeps = list("prior", name, true)
 		}

@@ -98,9 +98,11 @@ order, if not the one that the rule wants then the opposite.
 
 # Instances
 
-Dependencies are between resources and mean every instance. There are two
-exceptions, both Terraform's: 2 is about one instance, and for 4 to 8, objects in different
-instances of the same module have nothing to do with each other (but for providers).
+Dependencies are between resources and mean every instance. There are three
+exceptions, all Terraform's: 2 is about one instance; for 4 to 8, objects in different
+instances of the same module have nothing to do with each other (but for providers); and
+for 1, a configuration that says `d[0]` and nothing else of d means that instance, in
+every instance of the module.
 
 Between a thousand instances and a thousand there are a million pairs. So where a
 dependency means more than one step, they stand behind a [Barrier], a step that does nothing. The
@@ -134,6 +136,9 @@ type Change struct {
 	// already, ephemeral resources, providers, resources without an instance left. What
 	// has no change orders nothing, not even what lies behind it; no-ops are changes.
 	ConfigDeps []addrs.ConfigResource
+	// OnlyInstances says of those of them which the configuration mentions by literal keys
+	// alone, which instances rule 1 is about. Where there is no such instance it is about all.
+	OnlyInstances map[addrs.ConfigResource][]addrs.InstanceKey
 	// ProviderDeps are those that the configuration of Provider needs, of any
 	// change; they may stand in ConfigDeps as well. If an object is deleted and nothing of its
 	// resource is made, those ConfigDeps that belong to another provider configuration

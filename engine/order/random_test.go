@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -283,7 +284,7 @@ func wanted(changes []Change, steps []Step) [weakest + 1][][2]int {
 			}
 			switch {
 			case sx.Verb != Delete && sy.Verb != Delete: // 1
-				if configures {
+				if configures && (has(x.ProviderDeps, y.Config) || meant(changes, x, y)) {
 					add(must, j, i)
 				}
 			case sx.Verb == Delete && needs: // 3, 4
@@ -314,6 +315,20 @@ func wanted(changes []Change, steps []Step) [weakest + 1][][2]int {
 		}
 	}
 	return out
+}
+
+// meant reports whether x depends on the instance of y rather than on other instances alone.
+func meant(changes []Change, x, y *Change) bool {
+	keys := x.OnlyInstances[y.Config]
+	for _, k := range keys {
+		made := func(c Change) bool {
+			return c.Config == y.Config && c.Object.Instance.Resource.Key == k && c.Object.Deposed == "" && c.Action != plans.Delete && c.Action != plans.Forget
+		}
+		if !slices.ContainsFunc(changes, made) {
+			return true
+		}
+	}
+	return len(keys) == 0 || slices.Contains(keys, y.Object.Instance.Resource.Key)
 }
 
 // real reports whether a step makes something.

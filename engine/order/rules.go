@@ -51,10 +51,12 @@ func (b *builder) orderMake(i int) {
 	v := visit{b.blocks[c.Config], 2*i + 1}
 	stored, config, needs := b.stored.blocks, b.config.blocks, b.needs.blocks
 	for d := range v.each(inConfig, config) {
-		b.after(p.makes, d.all, joinMade, must)
+		if !b.afterInstances(p.makes, d, c.OnlyInstances[d.name]) {
+			b.after(p.makes, d.all, joinMade, must)
+		}
 	}
 	for d := range v.each(inNeeds, needs) {
-		if !v.saw(inConfig, d) {
+		if !v.saw(inConfig, d) || len(c.OnlyInstances[d.name]) > 0 {
 			b.after(p.makes, d.all, joinMade, must)
 		}
 	}

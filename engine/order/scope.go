@@ -1,6 +1,10 @@
 package order
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+)
 
 // A scope is the steps of the objects that one dependency means: those of a
 // resource, or those of it in one module instance.
@@ -112,6 +116,34 @@ func (b *builder) after(step int32, s *scope, k joinKind, w strength) {
 		}
 		b.edges.add(s.joins[k], step, w)
 	}
+}
+
+// afterInstances lets a step come after what makes instances of d, and reports whether
+// they are all there.
+func (b *builder) afterInstances(step int32, d *block, keys []addrs.InstanceKey) bool {
+	if len(keys) == 0 {
+		return false
+	}
+	if b.single == nil {
+		b.single = map[oneInstance][]int32{}
+		for i := range b.changes {
+			if m := b.parts[i].makes; m >= 0 {
+				at := oneInstance{b.changes[i].Config, b.changes[i].Object.Instance.Resource.Key}
+				b.single[at] = append(b.single[at], m)
+			}
+		}
+	}
+	for _, k := range keys {
+		if len(b.single[oneInstance{d.name, k}]) == 0 {
+			return false
+		}
+	}
+	for _, k := range keys {
+		for _, m := range b.single[oneInstance{d.name, k}] {
+			b.edges.add(m, step, must)
+		}
+	}
+	return true
 }
 
 // before lets a step come before all of a kind in s, which may be nil.

@@ -181,7 +181,7 @@ func (p *planner) report(ds diags.Diagnostics) {
 }
 
 // resourceValue is the evaluator's window on resources.
-func (p *planner) resourceValue(a addrs.AbsResource) (cty.Value, diags.Diagnostics) {
+func (p *planner) resourceValue(a addrs.AbsResource, _ []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
 	if p.stored != nil {
 		return p.stored.value(context.Background(), a)
 	}

@@ -34,6 +34,9 @@ type Refs struct {
 	direct map[addrs.Object][]addrs.Object
 	// resources caches [Refs.Resources].
 	resources map[addrs.Object][]addrs.Object
+	// mentioned holds for the direct edges to resources, and only for all edges to them, the
+	// instance keys: see [Refs.OnlyInstances].
+	mentioned, only map[addrs.Object]map[addrs.Object][]addrs.InstanceKey
 }
 
 // A use is a reference from one object's block to another in the same content,
@@ -53,6 +56,9 @@ func Analyze(cfg *config.Config) (*Refs, diags.Diagnostics) {
 		mentions: map[*config.Content][]Reference{},
 		uses:     map[*config.Content]map[addrs.Object][]use{},
 		direct:   map[addrs.Object][]addrs.Object{},
+
+		mentioned: map[addrs.Object]map[addrs.Object][]addrs.InstanceKey{},
+		only:      map[addrs.Object]map[addrs.Object][]addrs.InstanceKey{},
 	}
 	var ds diags.Diagnostics
 	for _, m := range cfg.Order {
@@ -110,6 +116,7 @@ func (r *Refs) link(m *config.Module) {
 			out = append(out, r.objects(m, u)...)
 		}
 		r.direct[o] = out
+		r.keys(m, o, uses)
 	}
 	if m.Parent == nil {
 		return
@@ -124,9 +131,12 @@ func (r *Refs) link(m *config.Module) {
 		}
 		if o.Kind == addrs.KindVariable {
 			if a := m.Call.Args[o.Name]; a != nil {
+				var uses []use
 				for _, ref := range r.exprs[a.Expr] {
+					uses = append(uses, use{ref: ref})
 					r.direct[o] = append(r.direct[o], r.objects(m.Parent, use{ref: ref})...)
 				}
+				r.keys(m.Parent, o, uses)
 			}
 		}
 		if o.Kind == addrs.KindResource || o.Kind == addrs.KindOutput {
@@ -269,6 +279,7 @@ func (r *Refs) mention(o, u addrs.Object) *hcl.Range {
 func (r *Refs) closeOverResources(order []addrs.Object) {
 	r.resources = make(map[addrs.Object][]addrs.Object, len(order))
 	for _, o := range order {
+		r.closeOverInstances(o)
 		var out []addrs.Object
 		var seen map[addrs.Object]bool
 		add := func(x addrs.Object) {

@@ -36,6 +36,53 @@ func (d *Dependencies) OfProviders(changes []*plans.ResourceChange) [][]addrs.Co
 	return out
 }
 
+// OnlyInstances returns, for each of the changes, the resources that its configuration
+// mentions by literal keys alone, and by which. They are among its ConfigDeps, and neither
+// behind its provider configuration nor behind something that has no changes.
+func (d *Dependencies) OnlyInstances(changes []*plans.ResourceChange) []map[addrs.ConfigResource][]addrs.InstanceKey {
+	n := d.near(changes)
+	out := make([]map[addrs.ConfigResource][]addrs.InstanceKey, len(changes))
+	known := map[addrs.ConfigResource]map[addrs.ConfigResource][]addrs.InstanceKey{}
+	for i, c := range changes {
+		cr := c.Addr.Instance.Config()
+		only, ok := known[cr]
+		if !ok {
+			only = n.onlyInstances(cr)
+			known[cr] = only
+		}
+		out[i] = only
+	}
+	return out
+}
+
+// onlyInstances returns the resources that a block mentions by literal keys alone.
+func (n *nearest) onlyInstances(cr addrs.ConfigResource) map[addrs.ConfigResource][]addrs.InstanceKey {
+	mentions := n.d.refs.OnlyInstances(objectOf(cr))
+	if len(mentions) == 0 {
+		return nil
+	}
+	out := make(map[addrs.ConfigResource][]addrs.InstanceKey, len(mentions))
+	for o, keys := range mentions {
+		out[addrs.ConfigResource{Module: o.Module, Resource: o.Res}] = keys
+	}
+	behind := func(list []addrs.ConfigResource) {
+		for _, x := range list {
+			delete(out, x)
+		}
+	}
+	for _, u := range n.d.refs.Resources(objectOf(cr)) {
+		if u.Kind == addrs.KindProvider {
+			behind(n.through(n.d.Of(u)))
+		}
+	}
+	for _, x := range n.d.direct[cr] {
+		if !n.made[x] && !n.enough[x] {
+			behind(n.of(x))
+		}
+	}
+	return out
+}
+
 // nearest finds the nearest resources that have changes.
 type nearest struct {
 	d *Dependencies

@@ -28,7 +28,7 @@ func open(t testing.TB, files, fake string, resources map[string]cty.Value) (*Se
 	pool := provider.NewPool(map[addrs.Provider]provider.Factory{addrs.DefaultProvider("t"): p.Start})
 	t.Cleanup(func() { pool.Close() })
 	s := &Session{Config: cfg, Refs: rs, Providers: pool}
-	s.Eval = eval.New(eval.World{Config: cfg, Refs: rs, Resource: func(a addrs.AbsResource) (cty.Value, diags.Diagnostics) {
+	s.Eval = eval.New(eval.World{Config: cfg, Refs: rs, Resource: func(a addrs.AbsResource, _ []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
 		if v, ok := resources[a.String()]; ok {
 			return v, nil
 		}

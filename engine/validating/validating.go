@@ -91,7 +91,7 @@ type validator struct {
 }
 
 // resourceValue is the evaluator's window on resources: unknown, of the right type.
-func (v *validator) resourceValue(a addrs.AbsResource) (cty.Value, diags.Diagnostics) {
+func (v *validator) resourceValue(a addrs.AbsResource, _ []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
 	m := v.in.Config.Modules[a.Module.Module()]
 	r := m.Resources[a.Resource]
 	if r.Count != nil || r.ForEach != nil {
