@@ -329,6 +329,7 @@ func (a *applier) save(ctx context.Context) diags.Diagnostics {
 
 // finish evaluates outputs and checks, and saves.
 func (a *applier) finish(ctx context.Context) (*states.State, diags.Diagnostics) {
+	a.openEphemerals(ctx)
 	a.outputs()
 	a.husks()
 	a.report(a.s.CloseEphemerals(context.WithoutCancel(ctx)))

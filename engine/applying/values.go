@@ -2,6 +2,7 @@ package applying
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/zclconf/go-cty/cty"
@@ -112,6 +113,33 @@ func (a *applier) collect(ctx context.Context, abs addrs.AbsResource, only []add
 		vals[i] = v
 	}
 	return a.s.Eval.Collect(r.Repetition, insts, vals), nil
+}
+
+// openEphemerals opens those ephemeral resources that nothing needed, as planning did. What
+// depends on a failure is left out.
+func (a *applier) openEphemerals(ctx context.Context) {
+	if a.in.Plan.Mode == plans.DestroyMode || len(a.in.Plan.Targets) > 0 || ctx.Err() != nil {
+		return
+	}
+	for _, abs := range slices.SortedFunc(maps.Keys(a.in.Plan.Instances.Resources), addrs.AbsResource.Compare) {
+		if abs.Resource.Mode == addrs.Ephemeral && !a.needsFailed(abs) {
+			a.resourceValue(abs, nil)
+		}
+	}
+}
+
+// needsFailed reports whether something failed that a resource depends on.
+func (a *applier) needsFailed(abs addrs.AbsResource) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for r := range a.failed {
+		for _, o := range a.in.Refs.Resources(addrs.Object{Module: abs.Module.Module(), Kind: addrs.KindResource, Res: abs.Resource}) {
+			if o.Kind == addrs.KindResource && o.Module == r.Module.Module() && o.Res == r.Resource {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // openEphemeral opens an ephemeral resource instance for this apply.

@@ -234,10 +234,8 @@ func (p *planner) visitEphemeral(ctx context.Context, m *config.Module, r *confi
 		if j.ds = ds; ds.HasErrors() {
 			return
 		}
-		x := &instance{block: b, addr: j.addr, scope: j.scope}
 		j.val, ds = p.s.OpenEphemeral(ctx, session.Ephemeral{
 			Addr: j.addr, Client: b.client, Resource: r, Schema: b.rs, Scope: eval.Scope{Module: j.in, Instance: j.scope.Instance},
-			Defer: x.dependencyPending(),
 		})
 		j.ds = b.complete(append(j.ds, ds...), j.addr)
 	})

@@ -1,7 +1,9 @@
 package session
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -23,15 +25,13 @@ type Ephemeral struct {
 	Resource *config.Resource
 	Schema   *schema.Schema
 	Scope    eval.Scope
-	// Defer says that something it depends on is about to change.
-	Defer bool
 }
 
 // opened is an ephemeral resource instance to close at the end, and to renew until then.
 type opened struct {
 	client   provider.Client
 	typeName string
-	addr     string
+	addr     addrs.AbsResourceInstance
 	stop     func() // ends renewing
 
 	private []byte            // for the next call about it
@@ -71,14 +71,14 @@ func (s *Session) OpenEphemeral(ctx context.Context, e Ephemeral) (cty.Value, di
 	}
 	plain, sensitive := marks.Paths(config, marks.Sensitive)
 	ds = append(ds, s.Place(e.Client.ValidateEphemeral(ctx, e.Resource.Addr.Type, plain), e.Resource, e.Schema, addr)...)
-	if ds.HasErrors() || e.Defer || !plain.IsWhollyKnown() {
+	if ds.HasErrors() || !plain.IsWhollyKnown() {
 		return unknown, ds
 	}
 	resp, more := e.Client.OpenEphemeral(ctx, e.Resource.Addr.Type, plain)
 	if ds = append(ds, s.Place(more, e.Resource, e.Schema, addr)...); ds.HasErrors() {
 		return unknown, ds
 	}
-	s.keepOpen(ctx, &opened{client: e.Client, typeName: e.Resource.Addr.Type, addr: addr, private: resp.Private}, resp.RenewAt)
+	s.keepOpen(ctx, &opened{client: e.Client, typeName: e.Resource.Addr.Type, addr: e.Addr, private: resp.Private}, resp.RenewAt)
 	val := MarkSensitive(resp.Result, e.Schema, sensitive)
 	self := e.Scope
 	self.Self = val
@@ -98,18 +98,25 @@ func (s *Session) keepOpen(ctx context.Context, o *opened, renewAt time.Time) {
 	s.mu.Unlock()
 }
 
-// CloseEphemerals closes what was opened, the last one first.
+// CloseEphemerals closes what was opened, the resource that came last first, and of one
+// resource the instances in their order.
 func (s *Session) CloseEphemerals(ctx context.Context) diags.Diagnostics {
 	s.mu.Lock()
 	list := s.opened
 	s.opened = nil
 	s.mu.Unlock()
+	last := map[addrs.ConfigResource]int{}
+	for i, o := range list {
+		last[o.addr.Config()] = i
+	}
+	slices.SortFunc(list, func(a, b *opened) int {
+		return cmp.Or(cmp.Compare(last[b.addr.Config()], last[a.addr.Config()]), a.addr.Compare(b.addr))
+	})
 	var ds diags.Diagnostics
-	for i := len(list) - 1; i >= 0; i-- {
-		o := list[i]
+	for _, o := range list {
 		o.stop()
-		ds = append(ds, o.found.At(o.addr)...)
-		ds = append(ds, o.client.CloseEphemeral(ctx, o.typeName, o.private).At(o.addr)...)
+		ds = append(ds, o.found.At(o.addr.String())...)
+		ds = append(ds, o.client.CloseEphemeral(ctx, o.typeName, o.private).At(o.addr.String())...)
 	}
 	return ds
 }
