@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
@@ -89,6 +90,9 @@ func (w *writer) attribute(indent int, name string, a *schema.Attribute, v cty.V
 	}
 	text := "null # sensitive"
 	if !a.Sensitive && !marks.Any(val) {
+		if a.Optional && val.Type() == cty.String && !val.IsNull() && val.AsString() == "" {
+			val = cty.NullVal(cty.String) // the older SDK does not tell them apart
+		}
 		text = expression(val)
 	}
 	w.line(indent, "%s = %s", name, text)
@@ -127,7 +131,7 @@ func (w *writer) nested(indent int, name string, a *schema.Attribute, v cty.Valu
 		w.attributes(indent+2, a.Nested.Attributes, v)
 	case schema.NestingMap:
 		for k, x := range elements(v) {
-			w.line(indent+2, "%s = {%s", quoted(k), hidden(x, "}"))
+			w.line(indent+2, "%s = {%s", key(k), hidden(x, "}"))
 			if !marks.Has(x, marks.Sensitive) {
 				w.attributes(indent+4, a.Nested.Attributes, x)
 				w.line(indent+2, "}")
@@ -188,6 +192,14 @@ func hidden(v cty.Value, right string) string {
 		return right + " # sensitive"
 	}
 	return ""
+}
+
+// key returns a key as it stands in an object: a string literal only if it must be.
+func key(k cty.Value) string {
+	if name := k.AsString(); hclsyntax.ValidIdentifier(name) {
+		return name
+	}
+	return quoted(k)
 }
 
 // quoted returns a key as a string literal.

@@ -76,7 +76,7 @@ func TestBlock(t *testing.T) {
     },
   ]
   map = {
-    "k" = {
+    k = {
       x = "4"
     }
   }

@@ -3,6 +3,8 @@ package planning
 import (
 	"context"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
@@ -36,9 +38,9 @@ func Generate(ctx context.Context, in Input) ([]generating.Generated, diags.Diag
 // generate writes the block for one import block.
 func (p *planner) generate(ctx context.Context, im *config.Import) (generating.Generated, diags.Diagnostics) {
 	x := generating.Generated{Addr: addrs.AbsResource{Resource: im.Resource.Resource}.Instance(addrs.NoKey)}
-	if !im.Resource.Module.IsRoot() || im.ForEach != nil {
+	if hasKey(im.To) || !im.Resource.Module.IsRoot() || im.ForEach != nil {
 		return x, diags.Errorf(im.To.Range().Ptr(), "Cannot generate configuration",
-			"A block can be generated for a resource of the root module, and without for_each, only: write the one for %s by hand.", im.Resource)
+			"A block can be generated for a resource of the root module, and without for_each and without an instance key, only: write the one for %s by hand.", im.Resource)
 	}
 	var ds diags.Diagnostics
 	if x.ID, ds = p.importID(im, eval.Scope{}); ds.HasErrors() {
@@ -70,4 +72,14 @@ func (p *planner) generate(ctx context.Context, im *config.Import) (generating.G
 	o := p.object(addrs.ResourceInstanceObject{Instance: x.Addr})
 	x.Text = generating.Block(r.Addr, argument, b.rs.Block, o.Value)
 	return x, ds
+}
+
+// hasKey reports whether an address ends in an instance key, or is no literal.
+func hasKey(x hcl.Expression) bool {
+	t, hs := hcl.AbsTraversalForExpr(x)
+	if hs.HasErrors() {
+		return true
+	}
+	_, indexed := t[len(t)-1].(hcl.TraverseIndex)
+	return indexed
 }
