@@ -138,6 +138,9 @@ func (v *storedValues) value(ctx context.Context, a addrs.AbsResource) (cty.Valu
 	p := v.p
 	m := p.in.Config.Modules[a.Module.Module()]
 	r := m.Resources[a.Resource]
+	if p.in.State.Resource(a) == nil {
+		return cty.DynamicVal, nil // nothing of it exists, so how many there will be is not known either
+	}
 	rs, _, ds := p.s.Schema(ctx, m.ResourceProvider(r).Provider, r.Addr, r.TypeRange.Ptr())
 	if ds.HasErrors() {
 		return cty.DynamicVal, ds
