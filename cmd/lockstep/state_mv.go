@@ -99,10 +99,16 @@ func (m *movement) do(src, dst *operation) diags.Diagnostics {
 	if dst != src {
 		to = dst.state.Current.Edit()
 	}
+	moved := map[addrs.ConfigResource]bool{}
 	for _, x := range moves {
 		for _, r := range x.instances {
+			moved[r.Config()] = true
 			carry(from, to, r, x.target(r))
 		}
+	}
+	from.ForgetDependents(moved)
+	if to != from {
+		to.ForgetDependents(moved)
 	}
 	if !m.dry {
 		// The destination first: a crash in between leaves an object in both states
