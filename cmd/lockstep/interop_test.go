@@ -325,7 +325,8 @@ func TestMigrateState(t *testing.T) {
 	d.want(0, "init -reconfigure")
 	d.want(2, "plan -detailed-exitcode -out=tfplan", "1 to add")
 	d.write("backend.tf", fmt.Sprintf(remote, "moved"))
-	d.want(0, "init -input=false", "Successfully configured")
+	d.want(1, "init -input=false", "Backend configuration changed")
+	d.want(0, "init -input=false -migrate-state", "Successfully configured")
 	d.want(0, "plan -detailed-exitcode")
 	d.want(1, "apply tfplan", "Saved plan is for another state", "made for the state at s3://states/elsewhere", "s3://states/moved")
 
@@ -336,7 +337,7 @@ func TestMigrateState(t *testing.T) {
 	d.want(0, "plan -detailed-exitcode")
 	d.write("backend.tf", "")
 	d.want(1, "plan", "Reason: Unsetting the previously set backend")
-	d.want(0, "init -input=false", "Successfully unset the backend")
+	d.want(0, "init -input=false -migrate-state", "Successfully unset the backend")
 	d.want(0, "plan -detailed-exitcode")
 	d.agrees()
 }
@@ -355,7 +356,8 @@ func TestBackendBlockChanges(t *testing.T) {
 	}
 	d.write("main.tf", fmt.Sprintf(interopConfig, ""))
 	d.want(1, "plan", "Reason: Backend configuration block has changed.")
-	check(t, d.runWith(nil, initialize...), 0, "init")
+	check(t, d.runWith(nil, initialize...), 1, "init", "Backend configuration changed", "-reconfigure")
+	check(t, d.runWith(nil, append(slices.Clone(initialize), "-reconfigure")...), 0, "init")
 	d.want(0, "plan")
 
 	d.want(1, "init -backend-config=flavour=vanilla", `"flavour"`, "not expected")
