@@ -42,7 +42,7 @@ var importCommand = command{name: "import", synopsis: "Bring an existing object 
 	case ds.HasErrors():
 		return a.show(ds)
 	case addr.Resource.Resource.Mode != addrs.Managed:
-		return a.usage("only managed resources can be imported to, and %s is none", addr)
+		return a.show(diags.Errorf(nil, "A managed resource address is required", "Only managed resources can be imported to, and %s is none.", addr))
 	}
 	v := a.view(false)
 	defer v.close()

@@ -36,8 +36,9 @@ var providersCommand = command{name: "providers", synopsis: "Show which modules 
 	}
 	fmt.Fprint(a.out, "\nProviders required by configuration:\n.\n")
 	writeRequirements(a.out, cfg.Root, "")
+	fmt.Fprintln(a.out)
 	if list := inState(op.state.Current); len(list) > 0 {
-		fmt.Fprint(a.out, "\nProviders required by state:\n\n")
+		fmt.Fprint(a.out, "Providers required by state:\n\n")
 		for _, p := range list {
 			fmt.Fprintf(a.out, "    provider[%s]\n\n", p)
 		}

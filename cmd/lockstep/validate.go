@@ -33,9 +33,9 @@ var validateCommand = command{name: "validate", synopsis: "Check the configurati
 	code := a.show(ds)
 	switch {
 	case code == 0 && len(ds) > 0:
-		a.out.Write([]byte("Success! The configuration is valid, but there were some validation warnings as shown above.\n"))
+		a.out.Write([]byte("Success! The configuration is valid, but there were some validation warnings as shown above.\n\n"))
 	case code == 0:
-		a.out.Write([]byte("Success! The configuration is valid.\n"))
+		a.out.Write([]byte("Success! The configuration is valid.\n\n"))
 	}
 	return code
 }}
