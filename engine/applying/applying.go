@@ -104,6 +104,7 @@ type applier struct {
 	deposedAs map[*plans.ResourceChange]addrs.DeposedKey // the key that its old object was given
 	failed    map[addrs.AbsResource]map[addrs.InstanceKey]bool
 	unmade    map[addrs.ConfigResource]bool // something was not created, updated, read or verified
+	noHusk    map[addrs.AbsResource]bool    // see husks
 	values    map[addrs.AbsResource]*valueCell
 	instances map[addrs.AbsResource]*instancesCell
 	found     diags.Diagnostics
@@ -133,6 +134,7 @@ func newApplier(in Input) *applier {
 		deposedAs: map[*plans.ResourceChange]addrs.DeposedKey{},
 		failed:    map[addrs.AbsResource]map[addrs.InstanceKey]bool{},
 		unmade:    map[addrs.ConfigResource]bool{},
+		noHusk:    map[addrs.AbsResource]bool{},
 		values:    map[addrs.AbsResource]*valueCell{},
 		instances: map[addrs.AbsResource]*instancesCell{},
 		saved:     in.Plan.PriorState,

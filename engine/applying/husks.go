@@ -6,7 +6,8 @@ import (
 )
 
 // husks leaves resources without instances in the state, as Terraform 1.11.4 does if an
-// apply fails: those that could not be made, and those that are to have none (count = 0).
+// apply fails: those that are to have none (count = 0), and those that could not be made,
+// but for what a provider was asked to create; and data that were to be read and were not.
 // What depends on a failure was not even tried, and is left out. If all went well, there
 // are none; an earlier failure's go.
 func (a *applier) husks() {
@@ -22,12 +23,13 @@ func (a *applier) husks() {
 	if a.in.Plan.Mode != plans.NormalMode {
 		return
 	}
+	a.unread()
 	blocked := map[addrs.ConfigResource]bool{}
 	for abs := range a.in.Plan.Instances.Resources {
 		// One that lost its instances now goes or stays by chance.
 		was := a.in.Plan.PriorState.Resource(abs) != nil || a.state.Current().Resource(abs) != nil
 		cr := abs.Config()
-		if abs.Resource.Mode == addrs.Managed && !was && !a.blocked(cr, blocked) {
+		if abs.Resource.Mode == addrs.Managed && !was && !a.noHusk[abs] && !a.blocked(cr, blocked) {
 			m := a.in.Config.Modules[cr.Module]
 			a.state.SetProvider(abs, m.ResourceProvider(m.Resources[cr.Resource]))
 		}

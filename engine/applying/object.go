@@ -192,6 +192,7 @@ func (x *object) keep(q *session.Question, prior *states.Object, resp provider.A
 	}
 	v, ds := x.newState(resp, verb, planned, plainPrior, failed)
 	if v.IsNull() {
+		x.a.leaveNoHusk(x.c.Addr.Instance.AbsResource())
 		return cty.NilVal, ds
 	}
 	failed = failed || ds.HasErrors()
