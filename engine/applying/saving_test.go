@@ -148,7 +148,7 @@ func TestSaves(t *testing.T) {
 			name: "at once after a failure", config: things("a", "bad<a", "z"), parallelism: 2,
 			takes: map[string]time.Duration{"create t_x.a": time.Second, "create t_x.bad": time.Second, "create t_x.z": 63 * time.Second},
 			rule:  `create t_x.bad fail "no"`,
-			want:  []string{"2s: a", "1m3s: a bad z"}, errors: "Asked to fail",
+			want:  []string{"2s: a", "1m3s: a z"}, errors: "Asked to fail",
 		},
 		{
 			name: "what a failing creation has left, too", config: things("bad", "z"), parallelism: 2,
