@@ -36,6 +36,24 @@ func (a *applier) husks() {
 	}
 }
 
+// unread leaves resources without instances for data that were to be read and were not.
+func (a *applier) unread() {
+	for _, c := range a.in.Plan.Changes {
+		abs := c.Addr.Instance.AbsResource()
+		if c.Action == plans.Read && a.state.Current().Resource(abs) == nil {
+			a.state.SetProvider(abs, c.Provider)
+		}
+	}
+}
+
+// leaveNoHusk notes that a provider was asked to create an object of a resource, and that
+// nothing came of it.
+func (a *applier) leaveNoHusk(abs addrs.AbsResource) {
+	a.mu.Lock()
+	a.noHusk[abs] = true
+	a.mu.Unlock()
+}
+
 // blocked reports whether a block depends on one that was not made. known caches the answers.
 func (a *applier) blocked(cr addrs.ConfigResource, known map[addrs.ConfigResource]bool) bool {
 	if is, ok := known[cr]; ok {
