@@ -26,9 +26,6 @@ import (
 var version = "0.1.0-dev"
 
 func main() {
-	// A run is short: letting the heap grow is cheaper than collecting it often. More than
-	// this makes hardly anything faster, but the heap twice as large.
-	debug.SetGCPercent(200)
 	os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}, os.Environ()))
 }
 
