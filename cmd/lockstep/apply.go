@@ -42,11 +42,11 @@ func (a *app) applyMain(name string, args []string, destroy bool) int {
 	o.destroyCommand = destroy
 	o.destroy = o.destroy || destroy
 	if f.NArg() > 1 {
-		return a.usage("%s takes at most one saved plan", name)
+		return f.refuse(tooMany, "%s takes at most one saved plan", name)
 	}
 	saved := f.NArg() == 1
 	if o.json && !saved && !approve {
-		return a.usage("%s -json needs -auto-approve or a saved plan: nobody could be asked", name)
+		return f.refuse("Plan file or auto-approve required", "%s -json needs -auto-approve or a saved plan: nobody could be asked", name)
 	}
 	v := a.view(o.json)
 	defer v.close()
@@ -88,6 +88,9 @@ func (a *app) openSaved(path string, o *operationFlags) (*plans.Plan, *operation
 	if o.destroy || o.refreshOnly || o.part.given() || len(o.replace) > 0 {
 		return nil, &operation{a: a}, diags.Errorf(nil, "Mode options with a saved plan",
 			"-destroy, -refresh-only, -target, -exclude and -replace say what to plan; a saved plan is carried out as it is.")
+	}
+	if ds := o.checkParallelism(); ds.HasErrors() {
+		return nil, &operation{a: a}, ds
 	}
 	plan, op, ds := a.openPlan(path, o.locks, o.paths, "OperationTypeApply")
 	if ds.HasErrors() {

@@ -5,21 +5,19 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/engine"
-	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/run/workdir"
 )
 
 // flags is a command's options, in Terraform's style: one dash, -name=value.
 type flags struct {
 	*flag.FlagSet
-	app  *app
-	help func()
+	app    *app
+	help   func()
+	stream *bool // -json, where that asks for a stream of messages
 }
 
 // newFlags starts the options of a command; usage is its help, without the options.
@@ -46,6 +44,9 @@ func (f *flags) parse(args []string) (code int, ok bool) {
 		f.help()
 		return 0, false
 	}
+	if err != nil && f.streaming() {
+		return f.refuse("Failed to parse command-line flags", "%s", err), false
+	}
 	if err != nil {
 		f.app.usage("%s", err)
 		fmt.Fprintf(f.app.err, "lockstep: hint: `lockstep %s -help` lists the options\n", f.Name())
@@ -53,6 +54,36 @@ func (f *flags) parse(args []string) (code int, ok bool) {
 	}
 	return 0, true
 }
+
+// jsonStream is -json of commands that write a stream of messages then.
+func (f *flags) jsonStream(v *bool) {
+	f.stream = v
+	f.BoolVar(v, "json", false, "write a stream of JSON messages")
+}
+
+// streaming reports whether the options read so far ask for a stream of messages.
+func (f *flags) streaming() bool { return f.stream != nil && *f.stream }
+
+// refuse reports a mistake in the command line where it is looked for: in the stream,
+// under a headline, or as text.
+func (f *flags) refuse(summary, format string, args ...any) int {
+	if !f.streaming() {
+		return f.app.usage(format, args...)
+	}
+	f.app.view(true).diagnostics(diags.FromError(summary, fmt.Errorf(format, args...)))
+	return 1
+}
+
+// noArguments refuses arguments other than options. If ok is false, the command ends
+// with the code.
+func (f *flags) noArguments() (code int, ok bool) {
+	if f.NArg() == 0 {
+		return 0, true
+	}
+	return f.refuse(tooMany, "%s takes no arguments: use -chdir to work in another directory", f.Name()), false
+}
+
+const tooMany = "Too many command line arguments"
 
 // listFlag is an option that may be given several times.
 type listFlag []string
@@ -141,41 +172,6 @@ func (f *flags) operation(o *operationFlags) {
 	f.partial(&o.part)
 	f.Var(&o.replace, "replace", "replace this instance")
 	f.IntVar(&o.parallelism, "parallelism", 10, "how many provider calls may be under way at once")
-	f.BoolVar(&o.json, "json", false, "write a stream of JSON messages")
+	f.jsonStream(&o.json)
 	f.BoolVar(&o.compact, "compact-warnings", false, "show warnings by their headline only")
-}
-
-// options checks the options and returns them in the engine's form.
-func (o *operationFlags) options() (engine.PlanOptions, error) {
-	out := engine.PlanOptions{Mode: plans.NormalMode, SkipRefresh: !o.refresh}
-	switch {
-	case o.destroy && o.refreshOnly:
-		return out, errors.New("-destroy and -refresh-only exclude each other")
-	case o.refreshOnly && !o.refresh:
-		return out, errors.New("-refresh-only and -refresh=false exclude each other")
-	case o.destroy:
-		out.Mode = plans.DestroyMode
-	case o.refreshOnly:
-		out.Mode = plans.RefreshOnlyMode
-	}
-	var err error
-	if out.Targets, out.Excludes, err = o.part.addresses(); err != nil {
-		return out, err
-	}
-	for _, s := range o.replace {
-		a, err := addrs.ParseAbsResourceInstance(s)
-		if err != nil {
-			return out, fmt.Errorf("-replace: %w", err)
-		}
-		if a.Resource.Resource.Mode != addrs.Managed {
-			return out, fmt.Errorf("-replace: only managed resource instances can be replaced, and %s is none", a)
-		}
-		if !slices.Contains(out.ForceReplace, a) {
-			out.ForceReplace = append(out.ForceReplace, a)
-		}
-	}
-	if len(out.ForceReplace) > 0 && out.Mode != plans.NormalMode {
-		return out, errors.New("-replace cannot be used with -destroy or -refresh-only")
-	}
-	return out, nil
 }

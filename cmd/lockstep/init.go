@@ -50,7 +50,7 @@ var initCommand = command{name: "init", synopsis: "Prepare the directory: backen
 	f.BoolVar(&o.get, "get", true, "install modules")
 	f.BoolVar(&o.upgrade, "upgrade", false, "select the newest versions allowed")
 	f.input(&o.input)
-	f.BoolVar(&o.json, "json", false, "write a stream of JSON messages")
+	f.jsonStream(&o.json)
 	f.StringVar(&o.lockfileMode, "lockfile", "", "\"readonly\": do not change the dependency lock file")
 	f.Var(&o.pluginDirs, "plugin-dir", "take providers from this directory only")
 	f.StringVar(&o.fromModule, "from-module", "", "")
@@ -60,15 +60,17 @@ var initCommand = command{name: "init", synopsis: "Prepare the directory: backen
 	if code, ok := f.parse(args); !ok {
 		return code
 	}
+	if code, ok := f.noArguments(); !ok {
+		return code
+	}
+	const invalid = "Invalid init options"
 	switch {
-	case f.NArg() > 0:
-		return a.usage("init takes no arguments: use -chdir to work in another directory")
 	case o.lockfileMode != "" && o.lockfileMode != "readonly":
-		return a.usage("-lockfile=%s: only \"readonly\" is possible", o.lockfileMode)
+		return f.refuse(invalid, "-lockfile=%s: only \"readonly\" is possible", o.lockfileMode)
 	case o.fromModule != "":
-		return a.usage("-from-module is not supported: copy the module's files and run `lockstep init`")
+		return f.refuse(invalid, "-from-module is not supported: copy the module's files and run `lockstep init`")
 	case o.migrate && o.reconfigure:
-		return a.usage("-migrate-state and -reconfigure exclude each other")
+		return f.refuse(invalid, "-migrate-state and -reconfigure exclude each other")
 	}
 	v := a.view(o.json)
 	ds := a.initDir(&o, v)

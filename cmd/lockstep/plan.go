@@ -24,8 +24,8 @@ var planCommand = command{name: "plan", synopsis: "Show what an apply would chan
 	if code, ok := f.parse(args); !ok {
 		return code
 	}
-	if f.NArg() > 0 {
-		return a.usage("plan takes no arguments: use -chdir to work in another directory")
+	if code, ok := f.noArguments(); !ok {
+		return code
 	}
 	v := a.view(o.json)
 	defer v.close()
@@ -57,11 +57,11 @@ var planCommand = command{name: "plan", synopsis: "Show what an apply would chan
 // stays locked only if applying follows.
 func (a *app) plan(o *operationFlags, v view, applying bool) (*plans.Plan, *operation, diags.Diagnostics) {
 	op := &operation{a: a}
-	options, err := o.options()
-	if err != nil {
-		return nil, op, diags.FromError("Invalid option", err)
+	options, ds := o.options()
+	if ds.HasErrors() {
+		return nil, op, ds
 	}
-	var ds, more diags.Diagnostics
+	var more diags.Diagnostics
 	if o.generate != "" {
 		if ds = a.generateTo(o.generate); ds.HasErrors() {
 			return nil, op, ds

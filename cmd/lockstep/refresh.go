@@ -17,8 +17,8 @@ var refreshCommand = command{name: "refresh", synopsis: "Bring the state up to d
 	if code, ok := f.parse(args); !ok {
 		return code
 	}
-	if f.NArg() > 0 {
-		return a.usage("refresh takes no arguments: use -chdir to work in another directory")
+	if code, ok := f.noArguments(); !ok {
+		return code
 	}
 	v := a.view(o.json)
 	defer v.close()
@@ -52,7 +52,7 @@ func (f *flags) refreshing(o *operationFlags) {
 	f.input(&o.input)
 	f.partial(&o.part)
 	f.IntVar(&o.parallelism, "parallelism", 10, "how many provider calls may be under way at once")
-	f.BoolVar(&o.json, "json", false, "write a stream of JSON messages")
+	f.jsonStream(&o.json)
 	f.BoolVar(&o.compact, "compact-warnings", false, "show warnings by their headline only")
 }
 

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+// options checks the options and returns them in the engine's form.
+func (o *operationFlags) options() (engine.PlanOptions, diags.Diagnostics) {
+	out := engine.PlanOptions{SkipRefresh: !o.refresh}
+	var ds, more diags.Diagnostics
+	out.Mode, ds = o.mode()
+	ds = append(ds, o.checkParallelism()...)
+	out.Targets, out.Excludes, more = o.part.addresses()
+	ds = append(ds, more...)
+	for _, s := range o.replace {
+		a, err := addrs.ParseAbsResourceInstance(s)
+		if err == nil && a.Resource.Resource.Mode != addrs.Managed {
+			err = fmt.Errorf("only managed resource instances can be replaced, and %s is none", a)
+		}
+		if err == nil {
+			err = reserved(s, a.Resource.Resource)
+		}
+		switch {
+		case err != nil:
+			ds = append(ds, diags.Errorf(nil, fmt.Sprintf("Invalid force-replace address %q", s), "-replace: %s.", err)...)
+		case !slices.Contains(out.ForceReplace, a):
+			out.ForceReplace = append(out.ForceReplace, a)
+		}
+	}
+	if len(out.ForceReplace) > 0 && out.Mode != plans.NormalMode {
+		ds = append(ds, diags.Errorf(nil, "Unsupported plan mode", "-replace cannot be used with -destroy or -refresh-only.")...)
+	}
+	return out, ds
+}
+
+// mode returns what kind of plan is meant.
+func (o *operationFlags) mode() (plans.Mode, diags.Diagnostics) {
+	switch {
+	case o.destroyCommand && o.refreshOnly:
+		return plans.NormalMode, diags.Errorf(nil, "Invalid mode option", "-refresh-only destroys nothing: use it with apply rather than destroy.")
+	case o.destroy && o.refreshOnly:
+		return plans.NormalMode, diags.Errorf(nil, "Incompatible plan mode options", "-destroy and -refresh-only exclude each other.")
+	case o.refreshOnly && !o.refresh:
+		return plans.RefreshOnlyMode, diags.Errorf(nil, "Incompatible refresh options", "-refresh-only and -refresh=false exclude each other: nothing would be left to do.")
+	case o.destroy:
+		return plans.DestroyMode, nil
+	case o.refreshOnly:
+		return plans.RefreshOnlyMode, nil
+	}
+	return plans.NormalMode, nil
+}
+
+// checkParallelism refuses numbers that mean nothing. 0 is as many as usual.
+func (o *operationFlags) checkParallelism() diags.Diagnostics {
+	if o.parallelism < 0 {
+		return diags.Errorf(nil, "Invalid parallelism value", "-parallelism=%d: the number must be positive.", o.parallelism)
+	}
+	return nil
+}
