@@ -59,11 +59,11 @@ func (r Ref) path() string {
 // know: the installation has more than a pull request's author need have.
 //
 // The error wraps ErrNotFound if the installation has no such repository, or that has no
-// such ref.
+// such ref; it is a *[FinalError] if r cannot name anything.
 func (a *App) Fetch(ctx context.Context, installation int64, r Ref, dir string) error {
 	what := "fetch " + r.String()
 	if err := r.check(); err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+		return &FinalError{What: what, Why: err.Error()}
 	}
 	key := tokenKey{installation: installation, name: strings.ToLower(r.Name)}
 	c := &Client{app: a, repo: Repo{Owner: r.Owner, Name: r.Name}, client: a.as(key)}
@@ -75,7 +75,7 @@ func (a *App) Fetch(ctx context.Context, installation int64, r Ref, dir string) 
 func (a *App) FetchPublic(ctx context.Context, r Ref, dir string) error {
 	what := "fetch the public repository " + r.String()
 	if err := r.check(); err != nil {
-		return fmt.Errorf("%s: %w", what, err)
+		return &FinalError{What: what, Why: err.Error()}
 	}
 	c := &Client{app: a, repo: Repo{Owner: r.Owner, Name: r.Name}, client: a.anybody}
 	return c.unpack(ctx, what, r, dir, func(ctx context.Context) (*http.Response, error) {

@@ -43,15 +43,31 @@ const (
 	maxCalls       = 500
 )
 
-// Install is for operating.Engine.Modules.
-func (e Elsewhere) Install(ctx context.Context, j run.Job, dir string, tree source.Tree, early config.Early) (*config.Config, diags.Diagnostics) {
+// Install is for operating.Engine.Modules. The error says that GitHub did not let us know,
+// as at an outage or the end of a rate limit.
+func (e Elsewhere) Install(ctx context.Context, j run.Job, dir string, tree source.Tree, early config.Early) (*config.Config, diags.Diagnostics, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, installTimeout, fmt.Errorf("modules are not installed within %s", installTimeout))
 	defer cancel()
-	in := Pipeline(dir, tree, PipelineOptions{Host: j.Grants.ModuleHost, Repository: e.repository(j), Transport: e.Transport})
+	var unknown error
+	fetch := e.repository(j)
+	repository := func(ctx context.Context, owner, name, ref, dir string) error {
+		err := fetch(ctx, owner, name, ref, dir)
+		if err != nil && ctx.Err() == nil && !errors.As(err, new(absent)) && !errors.As(err, new(*github.FinalError)) {
+			unknown = err
+		}
+		return err
+	}
+	in := Pipeline(dir, tree, PipelineOptions{Host: j.Grants.ModuleHost, Repository: repository, Transport: e.Transport})
 	in.Early = early
 	in.Bytes, in.Calls = maxBytes, maxCalls
-	return in.Install(ctx)
+	cfg, ds := in.Install(ctx)
+	return cfg, ds, unknown
 }
+
+// absent says what is not there for a pull request, and what to do about it.
+type absent string
+
+func (a absent) Error() string { return string(a) }
 
 // repository fetches repositories for a job: the pull request's own and those that the
 // base branch names with the rights of the installation, all others as anybody may.
@@ -70,17 +86,23 @@ func (e Elsewhere) repository(j run.Job) Repository {
 		if !errors.Is(err, github.ErrNotFound) {
 			return err
 		}
-		where := fmt.Sprintf("there is no public repository %s/%s with the ref %s", owner, name, ref)
-		switch {
-		case own:
-			return fmt.Errorf("this repository has no ref %s", ref)
-		case granted:
-			return fmt.Errorf("%s, and the App finds none either: check the name and the ref, and that the App is installed on it", where)
-		case !mine:
-			return fmt.Errorf("%s on github.com; private ones are had from there only by an App of github.com", where)
-		case strings.EqualFold(owner, j.Repo.Owner):
-			return fmt.Errorf("%s; if it is private, install the App on it, and name it in the allow block of lockstep.hcl on the base branch: modules = [\"github.com/%s/%s\"]", where, owner, name)
-		}
-		return fmt.Errorf("%s; a private one can be had from the account %s only", where, j.Repo.Owner)
+		return e.absent(j, r, own, granted)
 	}
+}
+
+// absent says of a repository, or a ref, that it is not there for a job. own and granted say
+// whether the App was asked for it.
+func (e Elsewhere) absent(j run.Job, r github.Ref, own, granted bool) error {
+	where := fmt.Sprintf("there is no public repository %s/%s with the ref %s", r.Owner, r.Name, r.Ref)
+	switch {
+	case own:
+		return absent("this repository has no ref " + r.Ref)
+	case granted:
+		return absent(where + ", and the App finds none either: check the name and the ref, and that the App is installed on it")
+	case !e.App.OfGitHubCom():
+		return absent(where + " on github.com; private ones are had from there only by an App of github.com")
+	case strings.EqualFold(r.Owner, j.Repo.Owner):
+		return absent(fmt.Sprintf("%s; if it is private, install the App on it, and name it in the allow block of lockstep.hcl on the base branch: modules = [\"github.com/%s/%s\"]", where, r.Owner, r.Name))
+	}
+	return absent(fmt.Sprintf("%s; a private one can be had from the account %s only", where, j.Repo.Owner))
 }

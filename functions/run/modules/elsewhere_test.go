@@ -1,6 +1,7 @@
 package modules
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http/httptest"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/config/source/sourcetest"
@@ -74,6 +76,7 @@ func TestElsewhere(t *testing.T) {
 		{"github.com/acme/public", []string{"github.com/acme/*"}, ""},
 		{"github.com/acme/private?ref=v9", []string{"github.com/acme/*"}, "with the ref v9, and the App finds none either: check the name and the ref"},
 		{"github.com/acme/infra?ref=v9", nil, "this repository has no ref v9"},
+		{"github.com/acme/infra?ref=..", nil, `".." is not the name of a branch, a tag or a commit`},
 		{"github.com/example/private", []string{"github.com/example/*"}, "a private one can be had from the account acme only"},
 		{sourcetest.Host + "/acme/net/aws", nil, "the base branch does not allow modules from the host modules.example.com"},
 		{sourcetest.Host + "/acme/net/aws", []string{sourcetest.Host}, "there is no public repository acme/private"},
@@ -86,12 +89,46 @@ func TestElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		job := run.Job{Repo: own.Repo(), Installation: own.Installation(), Grants: grants(t, test.allow...)}
-		_, ds := Elsewhere{app, server.Transport()}.Install(t.Context(), job, dir, source.Dir(dir), nil)
+		_, ds, err := Elsewhere{app, server.Transport()}.Install(t.Context(), job, dir, source.Dir(dir), nil)
+		if err != nil {
+			t.Errorf("%s: %v", test.source, err)
+		}
 		got := ds.Error()
 		if test.want == "" && ds.HasErrors() || !strings.Contains(got, test.want) {
 			t.Errorf("%s with %q: %s, want %q", test.source, test.allow, got, test.want)
 		}
 		hidden(t, hub, dir, got)
+	}
+}
+
+// TestElsewhereUnknown holds that GitHub's outages and limits are no answer about a module:
+// the plan is made when they are over.
+func TestElsewhereUnknown(t *testing.T) {
+	t.Parallel()
+	hub := githubtest.New(githubtest.Options{})
+	api := httptest.NewServer(hub)
+	defer api.Close()
+	app, err := github.NewApp(hub.App(api.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := hub.AddRepository("acme", "infra", githubtest.Files{"main.tf": ""})
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte("module \"m\" {\n  source = \"github.com/acme/infra\"\n}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	job := run.Job{Repo: own.Repo(), Installation: own.Installation()}
+	hub.Fail(-1, githubtest.Limited(time.Now().Add(time.Hour)))
+	_, _, err = Elsewhere{App: app}.Install(t.Context(), job, dir, source.Dir(dir), nil)
+	if limited := (*github.RateLimitedError)(nil); !errors.As(err, &limited) || limited.Until.Before(time.Now()) {
+		t.Errorf("while the limit lasts: %v", err)
+	}
+	hub.Fail(0, nil)
+	if app, err = github.NewApp(hub.App(api.URL)); err != nil { // the other one keeps to the limit
+		t.Fatal(err)
+	}
+	if _, ds, err := (Elsewhere{App: app}).Install(t.Context(), job, dir, source.Dir(dir), nil); err != nil || ds.HasErrors() {
+		t.Errorf("after it: %v, %v", err, ds)
 	}
 }
 

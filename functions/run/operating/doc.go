@@ -43,8 +43,9 @@ type Engine struct {
 	// it: dir is the project's directory on this machine, tree the window on its files,
 	// early what evaluates sources,
 	// and modules go to ".terraform" in dir, which is not there before. nil: a
-	// configuration that calls such modules is refused. See package functions/run/modules.
-	Modules func(ctx context.Context, j run.Job, dir string, tree source.Tree, early config.Early) (*config.Config, diags.Diagnostics)
+	// configuration that calls such modules is refused. An error is a failure of the world
+	// that may pass. See package functions/run/modules.
+	Modules func(ctx context.Context, j run.Job, dir string, tree source.Tree, early config.Early) (*config.Config, diags.Diagnostics, error)
 	// CLIConfig is a file of Terraform's CLI configuration, which says where providers come
 	// from if there is no Mirror; "": from their registries. dev_overrides in it are
 	// refused: what they name has no checksum.

@@ -2,6 +2,7 @@ package operating
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,8 +28,8 @@ func TestModulesFromElsewhere(t *testing.T) {
 		t.Errorf("without a way to get modules: %+v", p)
 	}
 	fetched := 0
-	b.engine.Modules = func(ctx context.Context, _ run.Job, dir string, tree source.Tree, _ config.Early) (*config.Config, diags.Diagnostics) {
-		return modules.Pipeline(dir, tree, modules.PipelineOptions{Repository: func(_ context.Context, owner, name, ref, to string) error {
+	b.engine.Modules = func(ctx context.Context, _ run.Job, dir string, tree source.Tree, _ config.Early) (*config.Config, diags.Diagnostics, error) {
+		cfg, ds := modules.Pipeline(dir, tree, modules.PipelineOptions{Repository: func(_ context.Context, owner, name, ref, to string) error {
 			fetched++
 			if owner+"/"+name+"@"+ref != "acme/private@v1" {
 				t.Errorf("asked for %s/%s@%s", owner, name, ref)
@@ -38,6 +39,7 @@ func TestModulesFromElsewhere(t *testing.T) {
 			}
 			return os.WriteFile(filepath.Join(to, "net", "main.tf"), []byte("output \"o\" {\n  value = file(\"${path.module}/main.tf\") != \"\"\n}\n"), 0o644)
 		}}).Install(ctx)
+		return cfg, ds, nil
 	}
 	p := b.plan()
 	if p.Plan == nil || !p.Applyable {
@@ -57,6 +59,23 @@ func TestModulesFromElsewhere(t *testing.T) {
 	}
 }
 
+// What may pass is no plan that failed, and no apply that did.
+func TestModulesUnknown(t *testing.T) {
+	b := newBench(t, map[string]string{"net/main.tf": two})
+	saved := b.plan().Plan
+	outage := errors.New("an outage")
+	b.engine.Modules = func(_ context.Context, _ run.Job, _ string, tree source.Tree, early config.Early) (*config.Config, diags.Diagnostics, error) {
+		cfg, ds := config.Load(config.Input{Tree: tree, Early: early})
+		return cfg, append(ds, diags.FromError("Failed to download module", outage)...), outage
+	}
+	if p, err := b.engine.Plan(t.Context(), b.job); !errors.Is(err, outage) || p.Report != "" {
+		t.Errorf("a plan: %+v, %v", p, err)
+	}
+	if o, err := b.engine.Apply(t.Context(), b.job, saved, func(run.StateID) bool { return true }); !errors.Is(err, outage) || o.Failed {
+		t.Errorf("an apply: %+v, %v", o, err)
+	}
+}
+
 // TestModulesMove holds that a plan is applied with the very modules that it was made
 // with, their files that are no configuration included, whatever a branch is by then.
 func TestModulesMove(t *testing.T) {
@@ -68,8 +87,8 @@ func TestModulesMove(t *testing.T) {
 		"link":          "-> more.txt",
 	}
 	b := newBench(t, map[string]string{"net/main.tf": caller})
-	b.engine.Modules = func(ctx context.Context, _ run.Job, dir string, tree source.Tree, _ config.Early) (*config.Config, diags.Diagnostics) {
-		return modules.Pipeline(dir, tree, modules.PipelineOptions{Repository: func(_ context.Context, _, _, _, to string) error {
+	b.engine.Modules = func(ctx context.Context, _ run.Job, dir string, tree source.Tree, _ config.Early) (*config.Config, diags.Diagnostics, error) {
+		cfg, ds := modules.Pipeline(dir, tree, modules.PipelineOptions{Repository: func(_ context.Context, _, _, _, to string) error {
 			for name, content := range files {
 				path := filepath.Join(to, name)
 				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -85,6 +104,7 @@ func TestModulesMove(t *testing.T) {
 			}
 			return nil
 		}}).Install(ctx)
+		return cfg, ds, nil
 	}
 	p := b.plan()
 	if p.Plan == nil || !strings.Contains(p.Report, "first more 1") {

@@ -63,10 +63,10 @@ func (e *Engine) open(ctx context.Context, j run.Job, modules bool) (*operation,
 	}
 	o.closers = append(o.closers, func() { o.root.Close() })
 	o.window = newWindow(o.root)
-	cfg, ds := o.load(ctx, modules)
+	cfg, ds, err := o.load(ctx, modules)
 	o.cfg = cfg
-	if ds.HasErrors() {
-		return o, ds, nil
+	if err != nil || ds.HasErrors() {
+		return o, ds, err
 	}
 	ds = append(ds, o.refuseProvisioners()...)
 	vars, more := o.collect()
@@ -75,15 +75,16 @@ func (e *Engine) open(ctx context.Context, j run.Job, modules bool) (*operation,
 }
 
 // load reads the configuration, with the modules that it calls from elsewhere.
-func (o *operation) load(ctx context.Context, modules bool) (*config.Config, diags.Diagnostics) {
+func (o *operation) load(ctx context.Context, modules bool) (*config.Config, diags.Diagnostics, error) {
 	tree := source.FS(o.root.FS(), o.job.Dir)
 	if o.engine.Modules == nil || !modules {
-		return config.Load(config.Input{Tree: tree, Early: o.early()})
+		cfg, ds := config.Load(config.Input{Tree: tree, Early: o.early()})
+		return cfg, ds, nil
 	}
 	// A repository may have anything in the place where modules go.
 	if err := o.root.RemoveAll(path.Join(o.job.Dir, dataDir)); err != nil {
 		cfg, ds := config.Load(config.Input{Tree: tree, Early: o.early()})
-		return cfg, append(ds, diags.FromError("Modules cannot be installed", err)...)
+		return cfg, append(ds, diags.FromError("Modules cannot be installed", err)...), nil
 	}
 	return o.engine.Modules(ctx, o.job, o.dir(), tree, o.early())
 }
