@@ -16,6 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/builtin"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/zclconf/go-cty/cty"
 )
 
 // shapes are configurations of n instances of terraform_data.
@@ -64,12 +65,76 @@ resource "terraform_data" "a" {
 output "out" { value = terraform_data.a[*].id }
 `, n/20)}
 	}},
+	{"mixed", mixed},
+}
+
+// mixed is what people write: a module for each of ten services, with typed variables that
+// have defaults and conditions, local values made by functions, secrets, and resources
+// that use each other's attributes; half of the n instances are in the modules.
+func mixed(n int) map[string][]byte {
+	return map[string][]byte{"main.tf": fmt.Appendf(nil, `
+variable "secret" {
+  default   = "not to be shown"
+  sensitive = true
+}
+locals {
+  services = { for i in range(10) : format("s%%02d", i) => { tier = i %% 3 == 0 ? "gold" : null, ports = range(80, 80 + i) } }
+  places   = { for p in setproduct(["eu", "us"], range(%d)) : join("-", p) => { region = p[0], cidr = cidrsubnet("10.0.0.0/8", 16, p[1]) } }
+}
+resource "terraform_data" "network" {
+  for_each = local.places
+  input    = merge(each.value, { name = upper(each.key), secret = sha256(var.secret) })
+}
+module "service" {
+  source   = "./service"
+  for_each = local.services
+  name     = each.key
+  config   = each.value
+  networks = { for k, v in terraform_data.network : k => v.id if startswith(k, "eu") }
+}
+resource "terraform_data" "summary" {
+  input = { for k, m in module.service : k => m.replicas }
+  lifecycle {
+    precondition {
+      condition     = length(module.service) == 10
+      error_message = "There are ten services."
+    }
+  }
+}
+output "replicas" { value = sum([for m in module.service : length(m.replicas)]) }
+`, n/4), "service/main.tf": fmt.Appendf(nil, `
+variable "name" {
+  type = string
+  validation {
+    condition     = can(regex("^s[0-9]+$", var.name))
+    error_message = "The name of a service is s and a number."
+  }
+}
+variable "config" {
+  type = object({ tier = optional(string, "silver"), ports = list(number), tags = optional(map(string), {}) })
+}
+variable "networks" { type = map(string) }
+locals {
+  tags = merge(var.config.tags, { Name = var.name, Tier = title(var.config.tier) })
+}
+resource "terraform_data" "group" {
+  input = { tags = local.tags, first = keys(var.networks)[0] }
+}
+resource "terraform_data" "replica" {
+  count            = %d
+  input            = { name = "${var.name}-${count.index}", group = terraform_data.group.id, ports = [for p in var.config.ports : p + count.index] }
+  triggers_replace = [local.tags.Tier]
+  lifecycle { create_before_destroy = true }
+}
+output "replicas" { value = terraform_data.replica[*].id }
+`, n/20)}
 }
 
 // A sized is a configuration of some size, ready to be planned.
 type sized struct {
-	t   testing.TB
-	cfg *config.Config
+	t    testing.TB
+	cfg  *config.Config
+	vars map[string]cty.Value
 }
 
 func newSized(t testing.TB, files map[string][]byte) sized {
@@ -78,7 +143,11 @@ func newSized(t testing.TB, files map[string][]byte) sized {
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}
-	return sized{t, cfg}
+	vars, ds := config.CollectVariables(cfg.Root.Content, nil)
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	return sized{t, cfg, vars}
 }
 
 // run returns a run with fresh providers.
@@ -86,7 +155,7 @@ func (s sized) run() (engine.Run, *provider.Pool) {
 	pool := provider.NewPool(map[addrs.Provider]provider.Factory{
 		addrs.BuiltinTerraform: func(context.Context, *schema.Provider) (provider.Client, error) { return builtin.New(nil), nil },
 	})
-	return engine.Run{Config: s.cfg, Providers: pool}, pool
+	return engine.Run{Config: s.cfg, Providers: pool, Variables: s.vars}, pool
 }
 
 func (s sized) plan(st *states.State) *plans.Plan {
