@@ -165,6 +165,9 @@ func (t *task) carryOut(ctx context.Context, s stored, q runs.Request, plan []by
 	case len(outcome.Moved) > 0:
 		q.Modules = outcome.Moved
 		return t.refuse(ctx, s, runs.Gate(q))
+	case outcome.Outdated:
+		q.Outdated = true
+		return t.refuse(ctx, s, runs.Gate(q))
 	case outcome.Refused:
 		return t.refuse(ctx, s, d)
 	}
@@ -217,7 +220,7 @@ func (t *task) refuse(ctx context.Context, s stored, d runs.Decision) error {
 		return err
 	}
 	next := Planned
-	for _, rule := range []runs.Rule{runs.HeadMoved, runs.StateMoved, runs.InputsMoved, runs.ModulesMoved, runs.NotPlanned, runs.Conflicts} {
+	for _, rule := range []runs.Rule{runs.HeadMoved, runs.StateMoved, runs.InputsMoved, runs.ModulesMoved, runs.EngineMoved, runs.NotPlanned, runs.Conflicts} {
 		if d.Has(rule) {
 			next = Stale
 		}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/run/operating"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -57,6 +58,19 @@ func TestMergeThatCannotBeApplied(t *testing.T) {
 		t.Errorf("nothing is left to apply:\n%s", s.answer(n, "merge"))
 	}
 	s.expect("the status", s.status(n), "Merged, but not applied")
+}
+
+// TestUpgrade holds that a plan which another version of Lockstep made is out of date, and
+// that people read what to do: apply it again is not it.
+func TestUpgrade(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.pipeline.Engine.(*operating.Engine).Version = "next"
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Not applied**", "The plan was made by another version of Lockstep", "Comment `lockstep plan` for a new plan")
+	s.expect("the status", s.status(n), "out of date")
+	s.say("alice", n, "lockstep plan")
+	s.expect("the apply of the new plan", s.say("alice", n, "lockstep apply"), "**Applied**")
 }
 
 // TestMergeOfOtherFiles holds that nothing is applied when what was merged is not what

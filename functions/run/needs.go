@@ -150,8 +150,11 @@ type Outcome struct {
 	Refused bool
 	// Moved are the modules from elsewhere that are not what the plan was made with, for
 	// people. If there are any, nothing was done, and the plan is out of date.
-	Moved  []string
-	Failed bool
+	Moved []string
+	// Outdated says that the plan is one of another version of Lockstep, as before an
+	// upgrade: nothing was done, and it can never be applied here.
+	Outdated bool `json:",omitempty"`
+	Failed   bool
 	// Remaining is how many actions were not begun, of which a replacement is two.
 	Remaining int
 	State     StateID // the state afterwards

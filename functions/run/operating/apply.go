@@ -40,6 +40,9 @@ func (e *Engine) Apply(ctx context.Context, j run.Job, plan []byte, permit func(
 	if len(o.moved) > 0 {
 		return run.Outcome{Moved: o.moved}, nil
 	}
+	if p == nil {
+		return run.Outcome{Outdated: true}, nil
+	}
 	if !permit(o.stateID()) {
 		return run.Outcome{Refused: true}, nil
 	}
@@ -87,7 +90,8 @@ func (o *operation) apply(ctx context.Context, p *plans.Plan) run.Outcome {
 }
 
 // prepare opens everything for applying a saved plan: the configuration that is in
-// it, and the state, locked.
+// it, and the state, locked. There is no plan without errors if its modules moved, or if
+// another version of Lockstep has made it.
 func (o *operation) prepare(ctx context.Context, saved []byte, ds diags.Diagnostics) (*plans.Plan, diags.Diagnostics) {
 	if ds.HasErrors() {
 		return nil, ds
@@ -104,6 +108,9 @@ func (o *operation) prepare(ctx context.Context, saved []byte, ds diags.Diagnost
 		}
 		return nil
 	}})
+	if errors.As(err, new(*planfile.VersionError)) {
+		return nil, ds
+	}
 	if err != nil {
 		return nil, append(ds, diags.FromError("The saved plan cannot be read", err)...)
 	}

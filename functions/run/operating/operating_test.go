@@ -125,7 +125,7 @@ func TestWhatWasPlannedIsApplied(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	b.engine.Version = "2"
-	if o := b.apply(p.Plan, true); !o.Failed || !strings.Contains(o.Report, "different version of Lockstep") {
+	if o := b.apply(p.Plan, true); !o.Outdated || o.Failed {
 		t.Errorf("by another version: %+v", o)
 	}
 	b.engine.Version = "1"

@@ -45,6 +45,8 @@ type Request struct {
 	// Modules are those from elsewhere that are not what the plan was made with. It takes
 	// fetching them to know.
 	Modules []string
+	// Outdated says that another version of Lockstep made the plan. It takes reading it.
+	Outdated bool
 	// Last is the last apply to the project's state, nil if there was none.
 	Last *LastApply
 	// State is the state as it is now, under its lock. nil: it was not looked at yet,
@@ -72,6 +74,7 @@ const (
 	Conflicts     Rule = "it conflicts with the base branch"
 	InputsMoved   Rule = "the files moved"
 	ModulesMoved  Rule = "the modules moved"
+	EngineMoved   Rule = "the plan is another version's"
 	AppliedLater  Rule = "it is applied on merge"
 	NotOnMerge    Rule = "it is not applied on merge"
 	PlanIsNewer   Rule = "the plan is newer than the comment"
@@ -207,6 +210,9 @@ func (g *gate) apply() {
 	}
 	if len(g.Modules) > 0 {
 		g.no(ModulesMoved, g.again(), "The plan was made with other modules: the sources of these mean something else now, as those do that name no tag, commit or exact version: %s.", some(g.Modules))
+	}
+	if g.Outdated {
+		g.no(EngineMoved, g.again(), "The plan was made by another version of Lockstep than the one that is to apply it.")
 	}
 	if l := g.Last; l != nil && l.Number != g.Pull.Number && !l.Settled {
 		g.no(OtherUnmerged, fmt.Sprintf("Merge #%d, or close it to give it up, and bring its changes into this branch.", l.Number),

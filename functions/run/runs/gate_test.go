@@ -156,6 +156,7 @@ func TestGate(t *testing.T) {
 		{"apply of a conflict", []change{conflict}, []Rule{Conflicts}},
 		{"unlock in a conflict", []change{verb(comment.Unlock), conflict}, nil},
 		{"modules moved", []change{modules}, []Rule{ModulesMoved}},
+		{"by another version", []change{func(q *Request) { q.Outdated = true }}, []Rule{EngineMoved}},
 		{"merge, and modules moved", []change{merge, modules}, []Rule{ModulesMoved}},
 		{"the base branch moved the files", []change{differ}, []Rule{InputsMoved}},
 		{"planning looks at no old files", []change{verb(comment.Plan), differ}, nil},
