@@ -48,25 +48,70 @@ func (e *Evaluator) condition(c *config.Condition, s Scope, own *variable) Resul
 		}
 		return Result{Status: Errored, Diags: ds}
 	}
+	if own != nil {
+		return validation(c, ctx)
+	}
 	v, hs := c.Condition.Value(ctx)
 	// The message is evaluated in any case: it must make sense, whether it is needed or not.
-	m, more := errorMessage(c, ctx, own)
+	m, more := errorMessage(c, ctx)
 	r := Result{Status: Errored, Context: ctx, Diags: append(diags.FromHCL(hs), more...)}
 	if r.Diags.HasErrors() {
 		return r
 	}
 	status, problem := truth(v)
 	if problem != "" {
-		summary := "Invalid condition result"
-		if own != nil {
-			summary = "Invalid variable validation result"
-		}
-		d := diags.Errorf(c.Condition.Range().Ptr(), summary, "%s", problem)
-		d[0].Expression, d[0].EvalContext = c.Condition, ctx
-		r.Diags = append(r.Diags, d...)
-		return r
+		return r.unsuitable(c, "Invalid condition result", problem)
 	}
 	if r.Status = status; status == Fail {
+		r.Message, r.Problem = m.text, m.problem
+	}
+	return r
+}
+
+// unsuitable adds what is wrong with a condition's value.
+func (r Result) unsuitable(c *config.Condition, summary, problem string) Result {
+	d := diags.Errorf(c.Condition.Range().Ptr(), summary, "%s", problem)
+	d[0].Expression, d[0].EvalContext = c.Condition, r.Context
+	r.Diags = append(r.Diags, d...)
+	return r
+}
+
+// noMessage is what the record has for a message that came to nothing.
+const noMessage = "Failed to evaluate condition error message."
+
+// validation evaluates one rule of a variable. As in Terraform 1.11, it is not as strict as
+// other conditions: a condition that cannot be evaluated has no result rather than a
+// wrong one, the message matters only if it is needed, and one that came to nothing does
+// not hide the failure.
+func validation(c *config.Condition, ctx *hcl.EvalContext) Result {
+	v, hs := c.Condition.Value(ctx)
+	r := Result{Context: ctx, Diags: diags.FromHCL(hs)}
+	text := cty.StringVal("")
+	if c.ErrorMessage != nil {
+		text, hs = c.ErrorMessage.Value(ctx)
+		r.Diags = append(r.Diags, diags.FromHCL(hs)...)
+	}
+	if !v.IsKnown() {
+		r.Status = Unknown
+		return r
+	}
+	status, problem := truth(v)
+	if r.Status = status; problem != "" {
+		return r.unsuitable(c, "Invalid variable validation result", problem)
+	}
+	switch plain := marks.Plain(text); {
+	case status != Fail:
+	case !plain.IsWhollyKnown():
+		r.Status = Errored
+		r.Diags = append(r.Diags, diags.Errorf(c.ErrorMessage.Range().Ptr(), "Invalid error message",
+			"The value refers to what is not known before apply, and the message is needed now.")...)
+	case plain.IsNull():
+		r.Message, r.Problem = noMessage, noMessage
+	default:
+		m, more := errorMessage(c, ctx)
+		if r.Diags = append(r.Diags, more...); m.text == "" {
+			m = message{noMessage, noMessage}
+		}
 		r.Message, r.Problem = m.text, m.problem
 	}
 	return r
@@ -129,9 +174,8 @@ func (e *Evaluator) conditionContext(c *config.Condition, s Scope, own *variable
 // or is not known).
 type message struct{ text, problem string }
 
-// errorMessage evaluates an error_message. The stock tool is not as strict with those
-// of variables as with others, as long as they are not needed.
-func errorMessage(c *config.Condition, ctx *hcl.EvalContext, own *variable) (message, diags.Diagnostics) {
+// errorMessage evaluates an error_message.
+func errorMessage(c *config.Condition, ctx *hcl.EvalContext) (message, diags.Diagnostics) {
 	if c.ErrorMessage == nil {
 		return message{text: "The condition is not met."}, nil
 	}
@@ -142,10 +186,6 @@ func errorMessage(c *config.Condition, ctx *hcl.EvalContext, own *variable) (mes
 		return message{}, ds
 	}
 	plain := marks.Plain(v)
-	if plain.IsNull() && own != nil {
-		const failed = "Failed to evaluate condition error message."
-		return message{failed, failed}, ds
-	}
 	plain, err := convert.Convert(plain, cty.String)
 	switch {
 	case err != nil:

@@ -104,6 +104,9 @@ func (e *Evaluator) validate(in addrs.ModuleInstance, v *config.Variable, val ct
 	if len(v.Validations) == 0 {
 		return nil
 	}
+	if v.Ephemeral {
+		val = val.Mark(ephemeral) // no record may keep it
+	}
 	var ds diags.Diagnostics
 	id := VariableSubject(in.Module(), in, v)
 	for _, c := range v.Validations {
