@@ -132,9 +132,7 @@ func (b *block) declare(jobs []job) {
 	}
 	b.p.s.Eval.Declare(eval.Subject{Kind: "resource", Config: b.cr.String()}, 0)
 	for i := range jobs {
-		if b.p.wants(jobs[i].addr) {
-			b.p.s.Eval.Declare(session.ResourceSubject(jobs[i].addr), n)
-		}
+		b.p.s.Eval.Declare(session.ResourceSubject(jobs[i].addr), n)
 	}
 }
 

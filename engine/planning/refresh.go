@@ -67,7 +67,10 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 	}
 	deps, cbd := o.Dependencies, o.CreateBeforeDestroy
 	if b.r != nil && addr.Deposed == addrs.NotDeposed {
-		deps, cbd = states.MergeDependencies(p.deps.State(b.cr), o.Dependencies), b.cbd
+		cbd = b.cbd
+		if !p.in.SkipRefresh {
+			deps = states.MergeDependencies(p.deps.State(b.cr), o.Dependencies)
+		}
 	}
 	next, err := session.Encode(val, b.rs, session.Encoding{
 		Status: o.Status, Private: private, Dependencies: deps, CreateBeforeDestroy: cbd,
