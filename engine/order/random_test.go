@@ -90,6 +90,12 @@ func random(r *rand.Rand) []Change {
 	for x := range n {
 		deps := pick(func(d int) bool { return config[d] < config[x] })
 		needs := pick(func(d int) bool { return config[d] < config[x] && r.IntN(4) == 0 })
+		only := map[addrs.ConfigResource][]addrs.InstanceKey{}
+		for _, d := range deps {
+			if r.IntN(4) == 0 {
+				only[d] = []addrs.InstanceKey{addrs.IntKey(r.IntN(2))}
+			}
+		}
 		for i := range 1 + r.IntN(3)/2 {
 			c := Change{Config: resource(x), Action: actions[r.IntN(len(actions))], CreateBeforeDestroy: r.IntN(3) == 0}
 			c.Object.Instance = instance(x, i, r.IntN(3))
@@ -106,7 +112,7 @@ func random(r *rand.Rand) []Change {
 				c.StoredDeps = nil
 				fallthrough
 			default:
-				c.ConfigDeps, c.ProviderDeps = deps, needs
+				c.ConfigDeps, c.ProviderDeps, c.OnlyInstances = deps, needs, only
 			}
 			changes = append(changes, c)
 		}
@@ -137,8 +143,8 @@ func instance(x, i, module int) addrs.AbsResourceInstance {
 func show(changes []Change) string {
 	var s strings.Builder
 	for _, c := range changes {
-		fmt.Fprintf(&s, "%s %c cbd=%v %s config=%v needs=%v stored=%v\n",
-			c.Object, c.Action, c.CreateBeforeDestroy, c.Provider.Alias, c.ConfigDeps, c.ProviderDeps, c.StoredDeps)
+		fmt.Fprintf(&s, "%s %c cbd=%v %s config=%v of %v needs=%v stored=%v\n",
+			c.Object, c.Action, c.CreateBeforeDestroy, c.Provider.Alias, c.ConfigDeps, c.OnlyInstances, c.ProviderDeps, c.StoredDeps)
 	}
 	return s.String()
 }

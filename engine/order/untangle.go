@@ -140,10 +140,10 @@ func (t *tangle) release(left []int32) bool {
 		if b.edges > 1 || b.from < t.steps {
 			continue
 		}
-		// Others that only wait for the same barrier are in the same position. One
-		// by one, they would take a round each.
+		// Others that only wait for the same barrier, as weakly, are in the same position.
+		// One by one, they would take a round each.
 		for _, i := range t.out.of(b.from) {
-			if x := t.to[i]; !t.gone[i] && t.parts.same(x, b.from) && t.choice(x).edges == 1 {
+			if x := t.to[i]; !t.gone[i] && t.weight[i] == b.strongest && t.parts.same(x, b.from) && t.choice(x).edges == 1 {
 				t.letGo(x)
 			}
 		}
