@@ -50,7 +50,8 @@ func (v *validator) reference(ctx context.Context, m *config.Module, ref *refs.R
 	return nil
 }
 
-// traverse reports what is wrong with a traversal into a block.
+// traverse reports what is wrong with a traversal into a block, and warns of what is
+// deprecated.
 func traverse(b *schema.Block, t hcl.Traversal) diags.Diagnostics {
 	if len(t) == 0 {
 		return nil
@@ -72,8 +73,12 @@ func traverse(b *schema.Block, t hcl.Traversal) diags.Diagnostics {
 		return diags.Errorf(&rng, "Invalid operation", "Only attribute access is allowed here, using the dot operator.")
 	}
 	if a := b.Attributes[name]; a != nil {
+		var ds diags.Diagnostics
+		if a.Deprecated {
+			ds = diags.Warningf(&rng, "Deprecated attribute", "The attribute %q is deprecated: what to use instead is in the documentation of the provider.", name)
+		}
 		_, hs := t[1:].TraverseRel(cty.UnknownVal(a.ImpliedType()))
-		return diags.FromHCL(hs)
+		return append(ds, diags.FromHCL(hs)...)
 	}
 	if n := b.Blocks[name]; n != nil {
 		return traverseBlocks(n, name, t[1:])
