@@ -1,6 +1,8 @@
 package applying
 
 import (
+	"slices"
+
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
@@ -67,4 +69,39 @@ func (a *applier) blocked(cr addrs.ConfigResource, known map[addrs.ConfigResourc
 		}
 	}
 	return known[cr]
+}
+
+// waits reports whether something failed that a named value depends on, if only by a
+// depends_on of a module that it is in.
+func (a *applier) waits(o addrs.Object) bool {
+	if len(a.unmade) == 0 {
+		return false
+	}
+	only := a.in.Refs.OnlyInstances(o)
+	for _, u := range a.in.Refs.Resources(o) {
+		if u.Kind != addrs.KindResource {
+			continue
+		}
+		cr := addrs.ConfigResource{Module: u.Module, Resource: u.Res}
+		if len(only[u]) > 0 {
+			if a.failedOne(cr, only[u]) {
+				return true
+			}
+		} else if a.unmade[cr] || a.blocked(cr, map[addrs.ConfigResource]bool{}) {
+			return true
+		}
+	}
+	return false
+}
+
+// failedOne reports whether one of some instances of a block failed.
+func (a *applier) failedOne(cr addrs.ConfigResource, keys []addrs.InstanceKey) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for abs, failed := range a.failed {
+		if abs.Config() == cr && slices.ContainsFunc(keys, func(k addrs.InstanceKey) bool { return failed[k] }) {
+			return true
+		}
+	}
+	return false
 }

@@ -26,6 +26,9 @@ func (a *applier) outputs() {
 			a.state.RemoveOutput(c.Name)
 			continue
 		}
+		if a.waits(addrs.Object{Kind: addrs.KindOutput, Name: c.Name}) {
+			continue
+		}
 		o := a.in.Config.Root.Outputs[c.Name]
 		v, ds := a.s.Eval.Output(addrs.RootModuleInstance, c.Name)
 		if ds.HasErrors() {
@@ -83,8 +86,11 @@ func (a *applier) destroyed() {
 	}
 }
 
-// skip reports whether a named value depends on what is not part of this plan.
+// skip reports whether a named value depends on what is not part of this plan, or failed.
 func (a *applier) skip(o addrs.Object) bool {
+	if a.waits(o) {
+		return true
+	}
 	if !a.in.Plan.Partial() {
 		return false
 	}
