@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -173,6 +174,12 @@ func overwrite(path string, data []byte) error {
 	return os.Rename(t.Name(), path)
 }
 
+// hunk is the headline of a hunk.
+var hunk = regexp.MustCompile(`(?m)^@@ -\d+,\d+ \+\d+,\d+ @@$`)
+
+// headline leaves out a length of one line, as is the custom.
+func headline(full []byte) []byte { return bytes.ReplaceAll(full, []byte(",1 "), []byte(" ")) }
+
 // source formats the text of one file, and says what there is to say about it.
 func (c *formatter) source(name string, src []byte) ([]byte, diags.Diagnostics) {
 	file, hs := parsing.Config(src, name)
@@ -191,7 +198,7 @@ func (c *formatter) source(name string, src []byte) ([]byte, diags.Diagnostics) 
 	if c.diff {
 		text := diff.Diff("old/"+name, src, "new/"+name, out)
 		_, text, _ = bytes.Cut(text, []byte("\n")) // a headline of the library's own
-		c.a.out.Write(text)
+		c.a.out.Write(hunk.ReplaceAllFunc(text, headline))
 	}
 	return out, nil
 }
