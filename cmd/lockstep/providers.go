@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
@@ -82,7 +83,11 @@ func requirementLines(m *config.Module) []string {
 	}
 	var lines []string
 	for _, p := range slices.SortedFunc(maps.Keys(versions), addrs.Provider.Compare) {
-		line := fmt.Sprintf("provider[%s] %s", p, strings.Join(versions[p], ", "))
+		asked := strings.Join(versions[p], ",")
+		if set, err := constraint.Parse(asked); err == nil {
+			asked = set.String()
+		}
+		line := fmt.Sprintf("provider[%s] %s", p, asked)
 		lines = append(lines, strings.TrimSpace(line))
 	}
 	return lines
