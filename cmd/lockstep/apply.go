@@ -170,6 +170,9 @@ func (a *app) carryOut(plan *plans.Plan, op *operation, o *operationFlags, v vie
 	if lost {
 		ds = append(ds, op.rescue(state)...)
 	}
+	if !ds.HasErrors() {
+		ds = append(ds, op.leaveState()...)
+	}
 	failed := ds.HasErrors()
 	if !failed {
 		for _, c := range plan.Changes {

@@ -35,6 +35,9 @@ var refreshCommand = command{name: "refresh", synopsis: "Bring the state up to d
 	if err := op.state.Write(context.WithoutCancel(a.ctx), plan.PriorState); err != nil {
 		ds = append(append(ds, diags.FromError("Error saving the state", err)...), op.rescue(plan.PriorState)...)
 	}
+	if !ds.HasErrors() {
+		ds = append(ds, op.leaveState()...)
+	}
 	ds = append(ds, op.unlock()...)
 	v.diagnostics(ds)
 	if ds.HasErrors() {

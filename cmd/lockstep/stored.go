@@ -138,6 +138,16 @@ func (o *operation) finish(ds diags.Diagnostics) int {
 	return o.a.show(append(ds, o.unlock()...))
 }
 
+// leaveState stores an empty state if there is none: what has succeeded leaves a state
+// behind, also if there was nothing to do.
+func (o *operation) leaveState() diags.Diagnostics {
+	if o.state.Exists() {
+		return nil
+	}
+	err := o.state.Replace(context.WithoutCancel(o.a.ctx), o.state.Next(states.Empty()))
+	return diags.FromError("Error saving the state", err)
+}
+
 // noState reports that there is no state to look at or to edit, and ends.
 func (o *operation) noState(ds diags.Diagnostics) int {
 	o.finish(ds)
