@@ -188,9 +188,21 @@ func (a *app) sourcesOf(ds diags.Diagnostics) map[string]*hcl.File {
 
 // show writes diagnostics: all to standard error, and returns 1 if there are errors.
 func (a *app) show(ds diags.Diagnostics) int {
+	return a.showTo(a.err, ds)
+}
+
+// tell is show for commands whose standard output is for people: warnings are part of it.
+func (a *app) tell(ds diags.Diagnostics) int { return a.showTo(a.out, ds) }
+
+// showTo writes warnings to w, and errors to the standard error.
+func (a *app) showTo(w io.Writer, ds diags.Diagnostics) int {
 	files := a.sourcesOf(ds)
 	for _, d := range ds {
-		io.WriteString(a.err, a.print().Diagnostic(d, files))
+		to := a.err
+		if d.Severity == diags.Warning {
+			to = w
+		}
+		io.WriteString(to, a.print().Diagnostic(d, files))
 	}
 	if ds.HasErrors() {
 		return 1

@@ -48,11 +48,11 @@ var outputCommand = command{name: "output", synopsis: "Show the output values of
 		data, err := formats.Outputs(state)
 		return max(a.writeJSON(data, err), a.show(ds))
 	case !state.HasOutputs():
-		return a.show(append(ds, diags.Warningf(nil, "No outputs found",
+		return a.tell(append(ds, diags.Warningf(nil, "No outputs found",
 			"The state has no outputs, or all of them are empty. Outputs come into the state when a configuration that declares them is applied; \"lockstep console\" shows the values of expressions.")...))
 	}
 	a.print().Outputs(a.out, state)
-	return a.show(ds)
+	return a.tell(ds)
 }}
 
 // writeOutput writes the value of one output, which shows it even if it is sensitive.

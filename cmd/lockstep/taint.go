@@ -50,7 +50,7 @@ func (a *app) markMain(name string, args []string, to states.Status, done string
 	if !more.HasErrors() && len(more) == 0 {
 		fmt.Fprintf(a.out, done, addr)
 	}
-	return op.finish(append(ds, more...))
+	return a.tell(append(append(ds, more...), op.unlock()...))
 }
 
 // mark gives the current object of an instance a status.

@@ -30,7 +30,7 @@ var validateCommand = command{name: "validate", synopsis: "Check the configurati
 		}
 		return 0
 	}
-	code := a.show(ds)
+	code := a.tell(ds)
 	switch {
 	case code == 0 && len(ds) > 0:
 		a.out.Write([]byte("Success! The configuration is valid, but there were some validation warnings as shown above.\n\n"))
