@@ -56,38 +56,27 @@ func (a *applier) leaveNoHusk(abs addrs.AbsResource) {
 	a.mu.Unlock()
 }
 
-// blocked reports whether a block depends on one that was not made. known caches the answers.
+// blocked reports whether a block depends on one that was not made. known caches the
+// answers.
 func (a *applier) blocked(cr addrs.ConfigResource, known map[addrs.ConfigResource]bool) bool {
 	if is, ok := known[cr]; ok {
 		return is
 	}
 	known[cr] = false // a resource that mentions itself
-	for _, d := range a.deps.Direct(cr) {
-		if a.unmade[d] || a.blocked(d, known) {
-			known[cr] = true
-			break
-		}
-	}
+	known[cr] = a.waits(addrs.Object{Module: cr.Module, Kind: addrs.KindResource, Res: cr.Resource}, known)
 	return known[cr]
 }
 
-// waits reports whether something failed that a named value depends on, if only by a
-// depends_on of a module that it is in.
-func (a *applier) waits(o addrs.Object) bool {
+// waits reports whether something was not made that an object depends on, if only by a
+// depends_on of a module that it is in. It is for when the walk is over.
+func (a *applier) waits(o addrs.Object, known map[addrs.ConfigResource]bool) bool {
 	if len(a.unmade) == 0 {
 		return false
 	}
 	only := a.in.Refs.OnlyInstances(o)
-	for _, u := range a.in.Refs.Resources(o) {
-		if u.Kind != addrs.KindResource {
-			continue
-		}
-		cr := addrs.ConfigResource{Module: u.Module, Resource: u.Res}
-		if len(only[u]) > 0 {
-			if a.failedOne(cr, only[u]) {
-				return true
-			}
-		} else if a.unmade[cr] || a.blocked(cr, map[addrs.ConfigResource]bool{}) {
+	for _, d := range a.deps.Of(o) {
+		keys := only[addrs.Object{Module: d.Module, Kind: addrs.KindResource, Res: d.Resource}]
+		if len(keys) > 0 && a.failedOne(d, keys) || len(keys) == 0 && (a.unmade[d] || a.blocked(d, known)) {
 			return true
 		}
 	}
@@ -96,8 +85,6 @@ func (a *applier) waits(o addrs.Object) bool {
 
 // failedOne reports whether one of some instances of a block failed.
 func (a *applier) failedOne(cr addrs.ConfigResource, keys []addrs.InstanceKey) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
 	for abs, failed := range a.failed {
 		if abs.Config() == cr && slices.ContainsFunc(keys, func(k addrs.InstanceKey) bool { return failed[k] }) {
 			return true

@@ -26,7 +26,7 @@ func (a *applier) outputs() {
 			a.state.RemoveOutput(c.Name)
 			continue
 		}
-		if a.waits(addrs.Object{Kind: addrs.KindOutput, Name: c.Name}) {
+		if a.waits(addrs.Object{Kind: addrs.KindOutput, Name: c.Name}, map[addrs.ConfigResource]bool{}) {
 			continue
 		}
 		o := a.in.Config.Root.Outputs[c.Name]
@@ -88,7 +88,7 @@ func (a *applier) destroyed() {
 
 // skip reports whether a named value depends on what is not part of this plan, or failed.
 func (a *applier) skip(o addrs.Object) bool {
-	if a.waits(o) {
+	if a.waits(o, map[addrs.ConfigResource]bool{}) {
 		return true
 	}
 	if !a.in.Plan.Partial() {
