@@ -7,15 +7,20 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
 // selection is what -target or -exclude leaves of a configuration.
 type selection struct {
 	// objects are the blocks and values to plan and evaluate.
 	objects map[addrs.Object]bool
-	// whole are the blocks of which every instance is planned, because something
-	// targeted depends on them; of others, only what the targets name.
+	// named are the blocks of which the targets name instances.
+	named map[addrs.ConfigResource]bool
+	// whole are the blocks that something targeted depends on: every instance of them is
+	// planned, but of those that are named, too, only what the targets name or does not
+	// exist yet.
 	whole   map[addrs.ConfigResource]bool
+	state   *states.State // in which exists what is not new
 	targets []addrs.Target
 	// excludes stand instead of targets: of every block that is not out, all instances are
 	// planned that no exclude names.
@@ -37,7 +42,7 @@ func (p *planner) selectPart() {
 // destroy, what depends on them goes as well: by the configuration, and as the state
 // has it.
 func (p *planner) selectTargets() {
-	s := &selection{objects: map[addrs.Object]bool{}, whole: map[addrs.ConfigResource]bool{}, targets: p.in.Targets}
+	s := &selection{objects: map[addrs.Object]bool{}, whole: map[addrs.ConfigResource]bool{}, targets: p.in.Targets, state: p.prior.State()}
 	p.included = s
 	var named []addrs.ConfigResource
 	for _, m := range p.in.Config.Order {
@@ -47,6 +52,10 @@ func (p *planner) selectTargets() {
 				named = append(named, cr)
 			}
 		}
+	}
+	s.named = map[addrs.ConfigResource]bool{}
+	for _, cr := range named {
+		s.named[cr] = true
 	}
 	for _, cr := range named {
 		p.include(objectOf(cr), true)
@@ -192,7 +201,7 @@ func (s *selection) has(a addrs.AbsResourceInstance) bool {
 	if len(s.excludes) > 0 {
 		return !s.out[a.Config()] && !slices.ContainsFunc(s.excludes, func(t addrs.Target) bool { return t.Contains(a) })
 	}
-	if s.whole[a.Config()] {
+	if cr := a.Config(); s.whole[cr] && !(s.named[cr] && s.exists(a)) {
 		return true
 	}
 	for _, t := range s.targets {
@@ -201,6 +210,12 @@ func (s *selection) has(a addrs.AbsResourceInstance) bool {
 		}
 	}
 	return false
+}
+
+// exists reports whether an instance had an object before.
+func (s *selection) exists(a addrs.AbsResourceInstance) bool {
+	in := s.state.Instance(a)
+	return in != nil && in.Current != nil
 }
 
 // hasOrphan reports whether an instance of a resource without a block is selected.
