@@ -76,7 +76,7 @@ func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (*plan
 		return nil, ds
 	}
 	bodies := new(session.Bodies)
-	if ds = append(ds, r.validate(ctx, rs, bodies)...); ds.HasErrors() {
+	if ds = append(ds, r.validate(ctx, rs, bodies, nil)...); ds.HasErrors() {
 		return nil, ds
 	}
 	if o.Mode == 0 {
@@ -129,7 +129,7 @@ func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (*state
 		return plan.PriorState, ds
 	}
 	bodies := new(session.Bodies)
-	if ds = append(ds, r.validate(ctx, rs, bodies)...); ds.HasErrors() {
+	if ds = append(ds, r.validate(ctx, rs, bodies, changing(plan))...); ds.HasErrors() {
 		return plan.PriorState, ds
 	}
 	variables := r.Variables
@@ -148,6 +148,17 @@ func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (*state
 		Save: o.Save, SaveEvery: o.SaveEvery, Bodies: bodies,
 	})
 	return state, append(ds, more...).Distinct()
+}
+
+// changing tells of which blocks a plan is to create or update something.
+func changing(plan *plans.Plan) func(addrs.ConfigResource) bool {
+	made := map[addrs.ConfigResource]bool{}
+	for _, c := range plan.Changes {
+		if c.Action == plans.Create || c.Action == plans.Update || c.Action.IsReplace() {
+			made[c.Addr.Instance.Config()] = true
+		}
+	}
+	return func(cr addrs.ConfigResource) bool { return made[cr] }
 }
 
 func (r Run) workspace() string {
@@ -191,15 +202,15 @@ func Validate(ctx context.Context, r Run) diags.Diagnostics {
 	if ds.HasErrors() {
 		return ds
 	}
-	return append(ds, r.validate(ctx, rs, new(session.Bodies))...)
+	return append(ds, r.validate(ctx, rs, new(session.Bodies), nil)...)
 }
 
-func (r Run) validate(ctx context.Context, rs *refs.Refs, bodies *session.Bodies) diags.Diagnostics {
+func (r Run) validate(ctx context.Context, rs *refs.Refs, bodies *session.Bodies, changing func(addrs.ConfigResource) bool) diags.Diagnostics {
 	table := r.functions(time.Time{}, false)
 	return validating.Validate(ctx, validating.Input{
 		Config: r.Config, Refs: rs, Providers: r.Providers,
 		Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
-		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Bodies: bodies,
+		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Bodies: bodies, Changing: changing,
 	})
 }
 

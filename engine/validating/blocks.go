@@ -49,7 +49,10 @@ func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.Mod
 			return ds
 		}
 	}
-	if ds = append(ds, ignored(r, rs)...); ds.HasErrors() {
+	if v.in.Changing == nil { // else the plan has found what is wrong with it
+		ds = append(ds, ignored(r, rs)...)
+	}
+	if ds.HasErrors() {
 		return ds
 	}
 	client, more := v.in.Providers.Unconfigured(ctx, p)

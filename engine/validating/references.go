@@ -2,6 +2,7 @@ package validating
 
 import (
 	"context"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -28,7 +29,37 @@ func (v *validator) references(ctx context.Context) diags.Diagnostics {
 			ds = append(ds, v.reference(ctx, m, &ref)...)
 		}
 	}
+	if v.in.Changing != nil {
+		ds = v.known(ds)
+	}
 	return ds.Distinct()
+}
+
+// known returns ds without the warnings that the plan has given already: those of blocks
+// that nothing is to be made of.
+func (v *validator) known(ds diags.Diagnostics) diags.Diagnostics {
+	keep := map[hcl.Range]bool{}
+	for _, m := range v.in.Config.Order {
+		for _, r := range m.Resources {
+			if !v.in.Changing(addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}) {
+				continue
+			}
+			for _, ref := range v.in.Refs.OfBlock(r) {
+				keep[ref.Range] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(ds, func(d diags.Diagnostic) bool { return d.Severity == diags.Warning && !within(keep, d.Subject) })
+}
+
+// within reports whether a place is in one of the ranges.
+func within(list map[hcl.Range]bool, place *hcl.Range) bool {
+	for r := range list {
+		if place != nil && r.Filename == place.Filename && r.ContainsPos(place.Start) {
+			return true
+		}
+	}
+	return false
 }
 
 func (v *validator) reference(ctx context.Context, m *config.Module, ref *refs.Reference) diags.Diagnostics {

@@ -33,6 +33,9 @@ type Input struct {
 	RootDir, WorkingDir string
 	Workspace           string
 	Bodies              *session.Bodies // shared with what follows; may be nil
+	// Changing says of which blocks an apply is to create or update something, so that
+	// what the plan has warned of is repeated for no others; nil if this is no apply.
+	Changing func(addrs.ConfigResource) bool
 }
 
 // Validate returns everything that is wrong whatever the inputs are.
