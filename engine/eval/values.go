@@ -32,16 +32,16 @@ func (e *Evaluator) Variable(in addrs.ModuleInstance, name string) (cty.Value, d
 		}
 		// A variable's own rules may tell what they are about.
 		ds = append(ds, e.validate(in, v, c.val, place)...)
+		if e.w.Static {
+			// What is wrong with the values of one call, as that they are sensitive, is for
+			// the plan to find out: the call may have no instances, or be no target.
+			c.val = cty.UnknownVal(v.Type.WithoutOptionalAttributesDeep())
+		}
 		if v.Sensitive {
 			c.val = c.val.Mark(marks.Sensitive)
 		}
 		if v.Ephemeral {
 			c.val = c.val.Mark(marks.Ephemeral)
-		}
-		if e.w.Static {
-			// What is wrong with the values of one call is for the plan to find out: the
-			// call may have no instances.
-			c.val = cty.UnknownVal(v.Type.WithoutOptionalAttributesDeep()).WithMarks(c.val.Marks())
 		}
 		return ds
 	})
