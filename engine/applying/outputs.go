@@ -94,7 +94,7 @@ func (a *applier) skip(o addrs.Object) bool {
 	if !a.in.Plan.Partial() {
 		return false
 	}
-	if o.Kind == addrs.KindCheck || a.unchecked(o) {
+	if o.Kind == addrs.KindCheck || a.unchecked(o) || a.unplanned(o) {
 		return true
 	}
 	for _, u := range a.in.Refs.Resources(o) {
@@ -111,6 +111,13 @@ func (a *applier) unchecked(o addrs.Object) bool {
 	return slices.ContainsFunc(a.in.Plan.Checks, func(c states.CheckResult) bool {
 		return c.Kind == kind && c.ConfigAddr == o.String() && len(c.Objects) == 0
 	})
+}
+
+// unplanned reports whether an output of the root module is not part of this plan: what it
+// needs may not be either.
+func (a *applier) unplanned(o addrs.Object) bool {
+	return o.Kind == addrs.KindOutput && o.Module == addrs.RootModule &&
+		!slices.ContainsFunc(a.in.Plan.Outputs, func(c *plans.OutputChange) bool { return c.Name == o.Name })
 }
 
 // planned reports whether the plan has instance keys for a block.
