@@ -54,6 +54,7 @@ func (a *app) applyMain(name string, args []string, destroy bool) int {
 	var op *operation
 	var ds diags.Diagnostics
 	if saved {
+		v.diagnostics(o.deprecated())
 		plan, op, ds = a.openSaved(f.Arg(0), &o)
 	} else {
 		plan, op, ds = a.plan(&o, v, true)

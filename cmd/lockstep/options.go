@@ -56,6 +56,14 @@ func (o *operationFlags) mode() (plans.Mode, diags.Diagnostics) {
 	return plans.NormalMode, nil
 }
 
+// deprecated warns of options that a configuration says better.
+func (o *operationFlags) deprecated() diags.Diagnostics {
+	if o.paths.State == "" {
+		return nil
+	}
+	return diags.Warningf(nil, "Deprecated flag: -state", "Set the attribute `path` of the backend \"local\" instead.")
+}
+
 // checkParallelism refuses numbers that mean nothing. 0 is as many as usual.
 func (o *operationFlags) checkParallelism() diags.Diagnostics {
 	if o.parallelism < 0 {

@@ -57,6 +57,7 @@ var planCommand = command{name: "plan", synopsis: "Show what an apply would chan
 // stays locked only if applying follows.
 func (a *app) plan(o *operationFlags, v view, applying bool) (*plans.Plan, *operation, diags.Diagnostics) {
 	op := &operation{a: a}
+	v.diagnostics(o.deprecated())
 	options, ds := o.options()
 	if ds.HasErrors() {
 		return nil, op, ds
