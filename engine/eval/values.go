@@ -157,10 +157,13 @@ func (e *Evaluator) output(c *cell, in addrs.ModuleInstance, o *config.Output) d
 		return append(ds, diags.Errorf(&rng, "Output refers to sensitive values",
 			"To reduce the risk of accidentally exporting sensitive data that was intended to be only internal, any root module output containing sensitive data must be explicitly marked as sensitive, to confirm your intent.\n\nIf you do intend to export this data, annotate the output value as sensitive by adding the following argument:\n    sensitive = true")...)
 	}
+	if o.Ephemeral && e.w.Static {
+		val = cty.DynamicVal // where it may go is for planning to say
+	}
 	if o.Sensitive {
 		val = val.Mark(marks.Sensitive)
 	}
-	if o.Ephemeral {
+	if o.Ephemeral && !e.w.Static {
 		val = val.Mark(marks.Ephemeral)
 	}
 	c.val = val
