@@ -270,6 +270,8 @@ type Import struct {
 	ForEach  hcl.Expression
 	Provider *addrs.LocalProviderConfig
 	Range    hcl.Range
+
+	providerRange hcl.Range // where Provider is written
 }
 
 // A Check is a check block.

@@ -30,7 +30,7 @@ func (r *reader) imports(b *hcl.Block) {
 	if a := attrs["provider"]; a != nil {
 		local, good := r.providerRef(a.Expr)
 		if good {
-			m.Provider = &local
+			m.Provider, m.providerRange = &local, a.Range
 		}
 		if !m.Resource.Module.IsRoot() {
 			ok = false

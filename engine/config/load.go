@@ -259,11 +259,26 @@ func (l *loader) matches(call *Call, x source.Installed) bool {
 
 // checkRoot reports what the root module may not have.
 func (l *loader) checkRoot(m *Module) {
+	l.checkImports(m)
 	for _, name := range slices.Sorted(maps.Keys(m.Outputs)) {
 		if o := m.Outputs[name]; o.Ephemeral {
 			l.errorf(&o.Range, "Ephemeral output not allowed",
 				"The outputs of the root module are kept in the state, which an ephemeral value must not be. Take out ephemeral = true, and do not use ephemeral values for it.")
 		}
+	}
+}
+
+// checkImports reports import blocks whose resource is there already and does not name the
+// provider configuration that they ask for. It is the resource's block that says which it is.
+func (l *loader) checkImports(m *Module) {
+	for _, i := range m.Imports {
+		r := m.Resources[i.Resource.Resource]
+		if i.Provider == nil || !i.Resource.Module.IsRoot() || r == nil || r.ProviderRange != nil && r.Provider == *i.Provider {
+			continue
+		}
+		l.errorf(&i.providerRange, "Invalid import provider argument",
+			"The import block asks for the provider configuration %s, but there is a block of %s already, and it does not. The provider argument is for import blocks whose resource is to be generated: set it in the resource's block instead.",
+			i.Provider, i.Resource)
 	}
 }
 
