@@ -94,6 +94,9 @@ func (a *applier) skip(o addrs.Object) bool {
 	if !a.in.Plan.Partial() {
 		return false
 	}
+	if o.Kind == addrs.KindLocal && len(a.in.Plan.Targets) > 0 {
+		return true // those that are needed are evaluated when they are
+	}
 	if o.Kind == addrs.KindCheck || a.unchecked(o) || a.unplanned(o) {
 		return true
 	}

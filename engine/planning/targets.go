@@ -231,12 +231,11 @@ func (s *selection) hasOrphan(p *planner, cr addrs.ConfigResource) bool {
 }
 
 // skipValue reports whether a named value is left out of this plan. With targets or
-// excludes, check blocks are, all of them; with targets, variables are that these do not
-// need.
+// excludes, check blocks are, all of them; with targets, variables and local values are that
+// these do not need.
 func (p *planner) skipValue(o addrs.Object) bool {
 	return p.included != nil && !p.included.objects[o] &&
-		(o.Kind == addrs.KindOutput || o.Kind == addrs.KindCheck || len(p.in.Refs.Resources(o)) > 0 ||
-			o.Kind == addrs.KindVariable && len(p.in.Targets) > 0)
+		(o.Kind == addrs.KindOutput || o.Kind == addrs.KindCheck || len(p.in.Refs.Resources(o)) > 0 || len(p.in.Targets) > 0)
 }
 
 // replaceWarnings reports -replace of a whole resource, of which only instances can be
