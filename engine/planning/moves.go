@@ -142,62 +142,6 @@ func (m *move) static(t addrs.Target) (addrs.Module, addrs.Resource) {
 	return mod, t.Resource
 }
 
-// sortMoves orders statements along their chains.
-func sortMoves(list []move) ([]move, diags.Diagnostics) {
-	const active, done = 1, 2
-	mark := make([]byte, len(list))
-	var out []move
-	var ds diags.Diagnostics
-	var visit func(i int)
-	visit = func(i int) {
-		mark[i] = active
-		for j := range list {
-			if j == i || !feeds(&list[j], &list[i]) {
-				continue
-			}
-			switch mark[j] {
-			case 0:
-				visit(j)
-			case active:
-				if !list[i].implied && !list[j].implied && ds == nil {
-					ds = diags.Errorf(list[i].place, "Cyclic dependency in move statements",
-						"The following chained move statements form a cycle, and so there is no final location to move objects to: %s -> %s and %s -> %s. Remove one or more of these move statements.",
-						list[j].from, list[j].to, list[i].from, list[i].to)
-				}
-			}
-		}
-		mark[i] = done
-		out = append(out, list[i])
-	}
-	for i := range list {
-		if mark[i] == 0 {
-			visit(i)
-		}
-	}
-	return out, ds
-}
-
-// feeds reports whether what a moves may be moved on by b.
-func feeds(a, b *move) bool {
-	am, ar := a.static(a.to)
-	bm, br := b.static(b.from)
-	switch {
-	case a.to.IsModule() && b.from.IsModule():
-		return am == bm && sameKey(a.to, b.from) || bm != am && (am.Contains(bm) || bm.Contains(am))
-	case a.to.IsModule():
-		return am.Contains(bm)
-	case b.from.IsModule():
-		return bm.Contains(am)
-	}
-	return am == bm && ar == br && (a.to.Key == b.from.Key || a.whole || b.whole)
-}
-
-func sameKey(a, b addrs.Target) bool {
-	_, _, x := a.Module.Call()
-	_, _, y := b.Module.Call()
-	return x == y || x.IsNone() || y.IsNone()
-}
-
 // follow carries out one statement on every instance that it means. It returns what
 // could not be moved, for the warning.
 func (p *planner) follow(ctx context.Context, m move) (blocked []string, ds diags.Diagnostics) {

@@ -1,0 +1,125 @@
+package planning
+
+import (
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// sortMoves orders statements along their chains.
+func sortMoves(list []move) ([]move, diags.Diagnostics) {
+	const active, done = 1, 2
+	mark := make([]byte, len(list))
+	var out []move
+	var ds diags.Diagnostics
+	var visit func(i int)
+	visit = func(i int) {
+		mark[i] = active
+		for j := range list {
+			if j == i || !feeds(&list[j], &list[i]) {
+				continue
+			}
+			switch mark[j] {
+			case 0:
+				visit(j)
+			case active:
+				if !list[i].implied && !list[j].implied && ds == nil {
+					ds = diags.Errorf(list[i].place, "Cyclic dependency in move statements",
+						"The following chained move statements form a cycle, and so there is no final location to move objects to: %s -> %s and %s -> %s. Remove one or more of these move statements.",
+						list[j].from, list[j].to, list[i].from, list[i].to)
+				}
+			}
+		}
+		mark[i] = done
+		out = append(out, list[i])
+	}
+	for i := range list {
+		if mark[i] == 0 {
+			visit(i)
+		}
+	}
+	return out, ds
+}
+
+// feeds reports whether a comes before b: what a moves may be moved on by b, or what one
+// of them moves is in a module that the other one moves. An inner object is moved away
+// before the module around it moves, and moved within a module after that has its new
+// address. These are Terraform's rules.
+func feeds(a, b *move) bool {
+	af, at, bf, bt := a.pattern(a.from), a.pattern(a.to), b.pattern(b.from), b.pattern(b.to)
+	switch {
+	case at.meets(bf):
+		return true
+	case !bf.within(at) && !bt.within(at) && !af.within(bf) && !at.within(bf):
+		return false
+	case b.depth() >= a.depth():
+		return true
+	}
+	// All addresses of a are within both the old and the new one of b if b gives a module
+	// another key. Then b comes first: see feeds(b, a).
+	return !b.reindexes()
+}
+
+// depth is how deep the module is that a statement is written in.
+func (m *move) depth() int {
+	if m.implied {
+		return len(m.to.Module.Steps())
+	}
+	return m.module.Depth()
+}
+
+// reindexes reports whether a statement gives instances of a module other keys.
+func (m *move) reindexes() bool {
+	return m.from.IsModule() && m.to.IsModule() && m.from.Module.Module() == m.to.Module.Module()
+}
+
+// A pattern is the objects that an endpoint may mean: those of one address, whatever the
+// instance keys are where any is true.
+type pattern struct {
+	steps    []patternStep // of the module
+	resource addrs.Resource
+	key      addrs.InstanceKey
+	any      bool // instance of the resource
+}
+
+type patternStep struct {
+	name string
+	key  addrs.InstanceKey
+	any  bool
+}
+
+// pattern returns what an endpoint means in all instances of the statement's module.
+func (m *move) pattern(t addrs.Target) pattern {
+	p := pattern{resource: t.Resource, key: t.Key, any: m.whole}
+	for _, name := range m.module.Steps() {
+		p.steps = append(p.steps, patternStep{name: name, any: true})
+	}
+	steps := t.Module.Steps()
+	for i, s := range steps {
+		p.steps = append(p.steps, patternStep{s.Name, s.Key, t.IsModule() && i == len(steps)-1 && s.Key.IsNone()})
+	}
+	return p
+}
+
+func (p pattern) isModule() bool { return p.resource == (addrs.Resource{}) }
+
+// meets reports whether an object may be meant by both.
+func (p pattern) meets(q pattern) bool {
+	return p.resource == q.resource && len(p.steps) == len(q.steps) && q.leads(p) &&
+		(p.isModule() || p.key == q.key || p.any || q.any)
+}
+
+// within reports whether p may be in the module that q means.
+func (p pattern) within(q pattern) bool {
+	deeper := len(p.steps) > len(q.steps) || !p.isModule() && len(p.steps) == len(q.steps)
+	return q.isModule() && deeper && q.leads(p)
+}
+
+// leads reports whether the path of p begins with that of q.
+func (q pattern) leads(p pattern) bool {
+	for i, s := range q.steps {
+		if o := p.steps[i]; s.name != o.name || !s.any && !o.any && s.key != o.key {
+			return false
+		}
+	}
+	return true
+}
