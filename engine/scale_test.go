@@ -65,6 +65,14 @@ resource "terraform_data" "a" {
 output "out" { value = terraform_data.a[*].id }
 `, n/20)}
 	}},
+	{"named", func(n int) map[string][]byte {
+		var b strings.Builder
+		fmt.Fprintf(&b, "resource \"terraform_data\" \"a\" {\n  count = %d\n}\n", n/2)
+		for i := range n / 2 {
+			fmt.Fprintf(&b, "resource \"terraform_data\" \"b%d\" {\n  input = terraform_data.a[%d].id\n}\n", i, i)
+		}
+		return map[string][]byte{"main.tf": []byte(b.String())}
+	}},
 	{"mixed", mixed},
 }
 
@@ -194,9 +202,9 @@ func (s sized) destroy(st *states.State) *plans.Plan {
 func TestLinear(t *testing.T) {
 	for _, shape := range shapes {
 		t.Run(shape.name, func(t *testing.T) {
-			small, large := allocated(t, shape.files(200)), allocated(t, shape.files(800))
-			if ratio := float64(large) / float64(small); ratio > 5.5 {
-				t.Errorf("200 instances take %d KB, 800 take %d KB: %.1f times as much", small/1024, large/1024, ratio)
+			small, large := allocated(t, shape.files(400)), allocated(t, shape.files(1600))
+			if ratio := float64(large) / float64(small); ratio > 4.8 {
+				t.Errorf("400 instances take %d KB, 1600 take %d KB: %.1f times as much", small/1024, large/1024, ratio)
 			}
 		})
 	}

@@ -103,8 +103,9 @@ type applier struct {
 	state     *states.Editor
 	deposedAs map[*plans.ResourceChange]addrs.DeposedKey // the key that its old object was given
 	failed    map[addrs.AbsResource]map[addrs.InstanceKey]bool
-	unmade    map[addrs.ConfigResource]bool // something was not created, updated, read or verified
-	noHusk    map[addrs.AbsResource]bool    // see husks
+	unmade    map[addrs.ConfigResource]bool                    // something was not created, updated, read or verified
+	noHusk    map[addrs.AbsResource]bool                       // see husks
+	keys      map[addrs.AbsResource]map[addrs.InstanceKey]bool // see someOf
 	values    map[addrs.AbsResource]*valueCell
 	instances map[addrs.AbsResource]*instancesCell
 	found     diags.Diagnostics
@@ -135,6 +136,7 @@ func newApplier(in Input) *applier {
 		failed:    map[addrs.AbsResource]map[addrs.InstanceKey]bool{},
 		unmade:    map[addrs.ConfigResource]bool{},
 		noHusk:    map[addrs.AbsResource]bool{},
+		keys:      map[addrs.AbsResource]map[addrs.InstanceKey]bool{},
 		values:    map[addrs.AbsResource]*valueCell{},
 		instances: map[addrs.AbsResource]*instancesCell{},
 		saved:     in.Plan.PriorState,

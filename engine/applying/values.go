@@ -2,16 +2,19 @@ package applying
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/session"
 )
 
@@ -33,7 +36,7 @@ func (a *applier) resourceValue(abs addrs.AbsResource, only []addrs.InstanceKey)
 		a.values[abs] = c
 	}
 	a.mu.Unlock()
-	c.once.Do(func() { c.val, c.ds = a.collect(context.Background(), abs, nil) })
+	c.once.Do(func() { c.val, c.ds = a.collect(context.Background(), abs) })
 	if c.ds.HasErrors() {
 		return cty.DynamicVal, diags.Reported()
 	}
@@ -47,11 +50,23 @@ func (a *applier) someOf(abs addrs.AbsResource, only []addrs.InstanceKey) bool {
 	if abs.Resource.Mode == addrs.Ephemeral || len(keys) < 2 {
 		return false
 	}
-	return !slices.ContainsFunc(only, func(k addrs.InstanceKey) bool { return !slices.Contains(keys, k) })
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	known := a.keys[abs]
+	if known == nil {
+		known = make(map[addrs.InstanceKey]bool, len(keys))
+		for _, k := range keys {
+			known[k] = true
+		}
+		a.keys[abs] = known
+	}
+	return !slices.ContainsFunc(only, func(k addrs.InstanceKey) bool { return !known[k] })
 }
 
-// instancesValue returns the value of a resource of which nobody will look at other instances
-// than some. The others may not be complete yet.
+// instancesValue returns an object of some instances of a resource, by their keys as
+// strings, which the index operator takes for a list as well. Nobody will look at the other
+// instances: they may not be complete yet, and there may be thousands for each that is
+// mentioned.
 func (a *applier) instancesValue(abs addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
 	a.mu.Lock()
 	failed := slices.ContainsFunc(only, func(k addrs.InstanceKey) bool { return a.failed[abs][k] })
@@ -59,21 +74,29 @@ func (a *applier) instancesValue(abs addrs.AbsResource, only []addrs.InstanceKey
 	if failed {
 		return cty.DynamicVal, diags.Reported()
 	}
-	v, ds := a.collect(context.Background(), abs, only)
+	x, ds := a.collector(context.Background(), abs)
 	if ds.HasErrors() {
 		return cty.DynamicVal, diags.Reported()
 	}
-	return v, nil
+	vals := make(map[string]cty.Value, len(only))
+	for _, k := range only {
+		v, ds := x.value(context.Background(), k)
+		if ds.HasErrors() {
+			return cty.DynamicVal, diags.Reported()
+		}
+		name, err := convert.Convert(k.Value(), cty.String)
+		if err != nil {
+			panic(fmt.Sprintf("applying: key of %s: %s", abs.Instance(k), err))
+		}
+		vals[name.AsString()] = v
+	}
+	return cty.ObjectVal(vals), nil
 }
 
-// collect makes the value of a resource from those of its instances: of all, or of only
-// some, where the others are unknown.
-func (a *applier) collect(ctx context.Context, abs addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
-	m := a.in.Config.Modules[abs.Module.Module()]
-	r := m.Resources[abs.Resource]
-	rs, _, ds := a.s.Schema(ctx, m.ResourceProvider(r).Provider, r.Addr, r.TypeRange.Ptr())
+// collect makes the value of a resource from those of its instances.
+func (a *applier) collect(ctx context.Context, abs addrs.AbsResource) (cty.Value, diags.Diagnostics) {
+	x, ds := a.collector(ctx, abs)
 	if ds.HasErrors() {
-		a.report(ds)
 		return cty.DynamicVal, ds
 	}
 	keys, planned := a.in.Plan.Instances.Resources[abs]
@@ -84,35 +107,55 @@ func (a *applier) collect(ctx context.Context, abs addrs.AbsResource, only []add
 	vals := make([]cty.Value, len(keys))
 	for i, k := range keys {
 		insts[i] = eval.Instance{Key: k}
-		if only != nil && !slices.Contains(only, k) {
-			vals[i] = cty.DynamicVal
-			continue
+		if vals[i], ds = x.value(ctx, k); ds.HasErrors() {
+			return cty.DynamicVal, ds
 		}
-		addr := abs.Instance(k)
-		if abs.Resource.Mode == addrs.Ephemeral {
-			var more diags.Diagnostics
-			if vals[i], more = a.openEphemeral(ctx, m, r, addr); more.HasErrors() {
-				a.report(more)
-				return cty.DynamicVal, more
-			}
-			continue
-		}
-		o := a.object(addrs.ResourceInstanceObject{Instance: addr})
-		if o == nil {
-			if a.in.Plan.Mode == plans.NormalMode && !a.in.Plan.Partial() {
-				return cty.DynamicVal, diags.Reported() // it was not made, for a reason reported elsewhere
-			}
-			vals[i] = cty.UnknownVal(rs.Block.ImpliedType())
-			continue
-		}
-		v, more := a.s.Stored(addr, rs, o)
-		if more.HasErrors() {
-			a.report(more)
-			return cty.DynamicVal, more
-		}
-		vals[i] = v
 	}
-	return a.s.Eval.Collect(r.Repetition, insts, vals), nil
+	return a.s.Eval.Collect(x.r.Repetition, insts, vals), nil
+}
+
+// A collector knows what the values of a resource's instances are made from.
+type collector struct {
+	a   *applier
+	abs addrs.AbsResource
+	m   *config.Module
+	r   *config.Resource
+	rs  *schema.Schema
+}
+
+func (a *applier) collector(ctx context.Context, abs addrs.AbsResource) (collector, diags.Diagnostics) {
+	m := a.in.Config.Modules[abs.Module.Module()]
+	x := collector{a: a, abs: abs, m: m, r: m.Resources[abs.Resource]}
+	var ds diags.Diagnostics
+	x.rs, _, ds = a.s.Schema(ctx, m.ResourceProvider(x.r).Provider, x.r.Addr, x.r.TypeRange.Ptr())
+	if ds.HasErrors() {
+		a.report(ds)
+	}
+	return x, ds
+}
+
+// value returns the value of one instance.
+func (x collector) value(ctx context.Context, k addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
+	a, addr := x.a, x.abs.Instance(k)
+	if x.abs.Resource.Mode == addrs.Ephemeral {
+		v, ds := a.openEphemeral(ctx, x.m, x.r, addr)
+		if ds.HasErrors() {
+			a.report(ds)
+		}
+		return v, ds
+	}
+	o := a.object(addrs.ResourceInstanceObject{Instance: addr})
+	if o == nil {
+		if a.in.Plan.Mode == plans.NormalMode && !a.in.Plan.Partial() {
+			return cty.DynamicVal, diags.Reported() // it was not made, for a reason reported elsewhere
+		}
+		return cty.UnknownVal(x.rs.Block.ImpliedType()), nil
+	}
+	v, ds := a.s.Stored(addr, x.rs, o)
+	if ds.HasErrors() {
+		a.report(ds)
+	}
+	return v, ds
 }
 
 // openEphemerals opens those ephemeral resources that nothing needed, as planning did. What
