@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -117,11 +118,11 @@ func (b *builder) add(r *refs.Reference) {
 
 // addInstances evaluates the resources of which only some instances are mentioned.
 func (b *builder) addInstances() {
-	for r, keys := range b.only {
+	for _, r := range slices.SortedFunc(maps.Keys(b.only), addrs.Resource.Compare) {
 		if _, ok := b.resources[r]; ok {
 			continue
 		}
-		v, ds := b.e.w.Resource(addrs.AbsResource{Module: b.s.Module, Resource: r}, keys)
+		v, ds := b.e.w.Resource(addrs.AbsResource{Module: b.s.Module, Resource: r}, b.only[r])
 		put(&b.resources, r, v)
 		b.ds = append(b.ds, ds...)
 	}

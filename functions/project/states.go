@@ -19,7 +19,7 @@ func stateOf(b *config.Backend, workspace string) string {
 	if b == nil || b.Type != "s3" {
 		return ""
 	}
-	attrs, _ := b.Body.JustAttributes() // assume_role and its like are blocks, and told apart below
+	attrs, _ := b.Body.JustAttributes() // the place is in no block
 	value := func(name, absent string) string {
 		if attrs[name] == nil {
 			return absent
