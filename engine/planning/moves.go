@@ -3,6 +3,7 @@ package planning
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -106,7 +107,7 @@ func (p *planner) enabledCalls() []move {
 		}
 	}
 	var out []move
-	for in := range seen {
+	for _, in := range slices.SortedFunc(maps.Keys(seen), addrs.ModuleInstance.Compare) {
 		parent, name, key := in.Call()
 		m := p.in.Config.Modules[in.Module()]
 		to := parent.Child(name, addrs.NoKey)

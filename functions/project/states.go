@@ -7,9 +7,10 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/zclconf/go-cty/cty"
 )
 
 // stateOf returns where a backend block keeps the state of a workspace, in a form that

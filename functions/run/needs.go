@@ -170,8 +170,9 @@ type Engine interface {
 	// the plan may be applied to it. Where it was not asked, or said no, and where
 	// there is an error, nothing was changed.
 	Apply(ctx context.Context, j Job, plan []byte, permit func(StateID) bool) (Outcome, error)
-	// Unlock releases locks that were taken for j.Owner and are still there. The error is a *StateError if the configuration does
-	// not say, or must not say, where the state is, or if the store does not let us.
+	// Unlock releases locks that were taken for j.Owner and are still there. The error is a
+	// *StateError if the configuration does not say, or must not say, where the state is,
+	// or if the store does not let us.
 	Unlock(ctx context.Context, j Job) (Unlocked, error)
 }
 

@@ -41,7 +41,7 @@ const maxMemo = 500
 // racyWindow is far above the granularity of any file system's clock.
 const racyWindow = 3 * time.Second
 
-// OpenMemo reads the memo in a directory, which is the cache directory of the person who runs us. An empty name gives a memo that forgets.
+// OpenMemo reads the memo in a directory. An empty name gives a memo that forgets.
 func OpenMemo(cacheDir string) *Memo {
 	m := &Memo{entries: map[string]string{}}
 	if cacheDir == "" {
