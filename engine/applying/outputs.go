@@ -94,8 +94,8 @@ func (a *applier) skip(o addrs.Object) bool {
 	if !a.in.Plan.Partial() {
 		return false
 	}
-	if o.Kind == addrs.KindLocal && len(a.in.Plan.Targets) > 0 {
-		return true // those that are needed are evaluated when they are
+	if len(a.in.Plan.Targets) > 0 && !a.checked(o) {
+		return true // what is needed is evaluated when it is
 	}
 	if o.Kind == addrs.KindCheck || a.unchecked(o) || a.unplanned(o) {
 		return true
@@ -108,9 +108,20 @@ func (a *applier) skip(o addrs.Object) bool {
 	return false
 }
 
+// checkKinds are the kinds of results of the conditions of named values.
+var checkKinds = map[addrs.ObjectKind]string{addrs.KindVariable: "var", addrs.KindOutput: "output_value"}
+
+// checked reports whether a value has conditions of which the plan has a result.
+func (a *applier) checked(o addrs.Object) bool {
+	kind := checkKinds[o.Kind]
+	return slices.ContainsFunc(a.in.Plan.Checks, func(c states.CheckResult) bool {
+		return c.Kind == kind && c.ConfigAddr == o.String() && len(c.Objects) > 0
+	})
+}
+
 // unchecked reports whether a value has conditions of which the plan has no result.
 func (a *applier) unchecked(o addrs.Object) bool {
-	kind := map[addrs.ObjectKind]string{addrs.KindVariable: "var", addrs.KindOutput: "output_value"}[o.Kind]
+	kind := checkKinds[o.Kind]
 	return slices.ContainsFunc(a.in.Plan.Checks, func(c states.CheckResult) bool {
 		return c.Kind == kind && c.ConfigAddr == o.String() && len(c.Objects) == 0
 	})
