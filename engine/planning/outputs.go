@@ -2,6 +2,7 @@ package planning
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/zclconf/go-cty/cty"
@@ -86,6 +87,7 @@ func (p *planner) output(o *config.Output, v cty.Value) *plans.OutputChange {
 		c.Action = plans.Create
 	case plain.IsWhollyKnown() && plain.RawEquals(before) && o.Sensitive == old.Sensitive:
 		c.Action = plans.NoOp
+		p.refined = p.refined || !reflect.DeepEqual(plain, before)
 	default:
 		c.Action = plans.Update
 	}

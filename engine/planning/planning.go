@@ -137,6 +137,8 @@ type planner struct {
 	ended bool
 	// restored says that a refresh changes what the state has of an object, if not the object.
 	restored bool
+	// refined says that an output has a number that the state has to another precision.
+	refined bool
 }
 
 func newPlanner(in Input) *planner {
@@ -298,8 +300,10 @@ func (p *planner) applyable(plan *plans.Plan) bool {
 		// The stock tool compares what the state has with what was read without
 		// minding that the schema's sensitive attributes are marked in the latter only:
 		// objects of types that have some always count as changed. It minds new outputs
-		// and values, but not outputs that are gone, nor mere moves.
-		return p.restored ||
+		// and values, but not outputs that are gone, nor mere moves; and of outputs how
+		// precise the numbers in them are, which is less for length's than for those of the
+		// state, however equal.
+		return p.restored || p.refined ||
 			slices.ContainsFunc(plan.Drift, func(c *plans.ResourceChange) bool { return c.Action != plans.NoOp }) ||
 			slices.ContainsFunc(plan.Outputs, func(o *plans.OutputChange) bool { return o.Action == plans.Create || o.Action == plans.Update })
 	}
