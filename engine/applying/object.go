@@ -60,16 +60,32 @@ func (x *object) make(ctx context.Context) diags.Diagnostics {
 	if ds.HasErrors() {
 		return ds
 	}
-	created, more := x.perform(ctx, q, prior)
+	made, more := x.perform(ctx, q, prior)
 	ds = append(ds, more...)
-	if created != cty.NilVal && !more.HasErrors() {
-		scope.Self = created
-		ds = append(ds, x.conditions(x.r.Postconditions, scope, "Resource postcondition failed")...)
-	}
+	ds = append(ds, x.postconditions(made, scope)...)
 	if more.HasErrors() {
 		x.a.report(x.a.save(ctx))
 	}
 	return ds
+}
+
+// postconditions checks what was made, also if that failed half-way. If nothing was, what
+// there was before may still be there; else it is not known what they come to.
+func (x *object) postconditions(made cty.Value, scope eval.Scope) diags.Diagnostics {
+	if len(x.r.Postconditions) == 0 {
+		return nil
+	}
+	if scope.Self = made; made == cty.NilVal {
+		o := x.a.object(x.c.Addr)
+		if o == nil {
+			return nil
+		}
+		var ds diags.Diagnostics
+		if scope.Self, ds = x.a.s.Stored(x.c.Addr.Instance, x.rs, o); ds.HasErrors() {
+			return ds
+		}
+	}
+	return x.conditions(x.r.Postconditions, scope, "Resource postcondition failed")
 }
 
 // prepare evaluates the configuration and has the provider plan again.
@@ -144,7 +160,7 @@ func (x *object) inconsistent(what string) diags.Diagnostics {
 }
 
 // perform lets the provider act and records what came of it. It returns the new
-// value if there is one.
+// value if there is one, beside errors too.
 func (x *object) perform(ctx context.Context, q *session.Question, prior *states.Object) (cty.Value, diags.Diagnostics) {
 	plainPrior := marks.Plain(q.Prior)
 	planned := marks.Plain(q.Planned)
@@ -175,9 +191,6 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 		at.made(made)
 	}
 	at.end(ds.HasErrors())
-	if ds.HasErrors() {
-		return cty.NilVal, ds
-	}
 	return made, ds
 }
 
