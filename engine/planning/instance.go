@@ -62,10 +62,15 @@ func (x *instance) plan(ctx context.Context) (cty.Value, diags.Diagnostics) {
 }
 
 // settle stores the configuration's dependencies with an object that will not
-// change, and whether create-before-destroy is in force: an apply has no occasion to.
+// change, and whether create-before-destroy is in force: an apply has no occasion to. As in
+// the stock tool, what was just imported and depends on nothing has to wait for the next plan.
 func (x *instance) settle() {
 	o := *x.found.object
-	o.Dependencies, o.CreateBeforeDestroy = x.p.deps.State(x.cr), x.cbd
+	deps := x.p.deps.State(x.cr)
+	if x.imported && len(deps.All()) == 0 {
+		return
+	}
+	o.Dependencies, o.CreateBeforeDestroy = deps, x.cbd
 	x.p.setObject(x.object(), x.pc, &o)
 }
 
