@@ -15,9 +15,10 @@ import (
 )
 
 // importTargets evaluates the import blocks for a resource: which object, by ID,
-// each instance takes over if the state has none. They stand in the root module.
+// each instance takes over if the state has none. They stand in the root module. What is
+// going to be destroyed takes over nothing, but what the blocks say must be right.
 func (p *planner) importTargets(b *block, spans map[addrs.AbsResource][2]int, jobs []job) diags.Diagnostics {
-	if p.in.Mode != plans.NormalMode {
+	if p.in.Mode == plans.RefreshOnlyMode {
 		return nil
 	}
 	var ds diags.Diagnostics
@@ -65,7 +66,7 @@ func (p *planner) importOne(im *config.Import, s eval.Scope, jobs []job) diags.D
 			"The configuration for the given import %s does not exist. All target instances must have an associated configuration to be imported.", addr)...)
 	}
 	id, more := p.importID(im, s)
-	if ds = append(ds, more...); ds.HasErrors() {
+	if ds = append(ds, more...); ds.HasErrors() || p.in.Mode == plans.DestroyMode {
 		return ds
 	}
 	p.mu.Lock()
@@ -83,12 +84,16 @@ func (p *planner) importID(im *config.Import, s eval.Scope) (string, diags.Diagn
 	return id, ds
 }
 
-// checkImports reports import blocks for resources that have no block.
+// checkImports reports import blocks for resources that have no block; with targets, for
+// those that these name.
 func (p *planner) checkImports() {
-	if p.in.Mode != plans.NormalMode {
+	if p.in.Mode == plans.RefreshOnlyMode || !p.usual() {
 		return
 	}
 	for _, im := range p.in.Config.Root.Imports {
+		if len(p.in.Targets) > 0 && !mayName(p.in.Targets, im.Resource) {
+			continue
+		}
 		if m := p.in.Config.Modules[im.Resource.Module]; m == nil || m.Resources[im.Resource.Resource] == nil {
 			p.report(diags.Errorf(im.To.Range().Ptr(), "Configuration for import target does not exist",
 				"There is no block for %s, which the object is to be imported to. Write one, or have it written by the option -generate-config-out.", im.Resource))

@@ -33,6 +33,40 @@ func (v *validator) imports(m *config.Module, r *config.Resource) diags.Diagnost
 	return ds
 }
 
+// strayImports checks the import blocks for what has no block: only a resource of the root
+// module without count and for_each can have one written for it.
+func (v *validator) strayImports() diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, im := range v.in.Config.Root.Imports {
+		if m := v.in.Config.Modules[im.Resource.Module]; m == nil || m.Resources[im.Resource.Resource] == nil {
+			ds = append(ds, v.strayImport(im)...)
+		}
+	}
+	return ds
+}
+
+func (v *validator) strayImport(im *config.Import) diags.Diagnostics {
+	place := im.To.Range().Ptr()
+	if im.Resource.Module != addrs.RootModule {
+		return diags.Errorf(place, "Configuration for import target does not exist",
+			"There is no block for %s, which the object is to be imported to, and one can be written only in the root module.", im.Resource)
+	}
+	t, hs := hcl.AbsTraversalForExpr(im.To)
+	if hs.HasErrors() { // the key is an expression
+		ins, ds := v.eval.ForEach(im.ForEach, eval.Scope{})
+		if ds.HasErrors() || len(ins) == 0 {
+			return ds
+		}
+		return append(ds, diags.Errorf(place, "Invalid import 'to' expression", "There is no block for %s that would have for_each.", im.Resource)...)
+	}
+	target, ds := config.ParseTarget(t)
+	if ds.HasErrors() || im.ForEach == nil && target.Key.IsNone() {
+		return ds
+	}
+	return append(ds, diags.Errorf(place, "Configuration for import target does not exist",
+		"There is no block for %s, which the object is to be imported to, and none can be written by the option -generate-config-out that has count or for_each.", target)...)
+}
+
 // importKey checks that the target has the kind of key that the resource's instances have.
 func importKey(im *config.Import, r *config.Resource) diags.Diagnostics {
 	t, hs := hcl.AbsTraversalForExpr(im.To)

@@ -70,7 +70,7 @@ func Validate(ctx context.Context, in Input) diags.Diagnostics {
 		return nil
 	})
 	all := func(addrs.Object) bool { return false }
-	ds := slices.Concat(found...)
+	ds := append(slices.Concat(found...), v.strayImports()...)
 	ds = append(ds, v.eval.Force(all)...)
 	ds = append(ds, session.CheckBlocks(v.eval, in.Config.Order, all)...)
 	ds = append(ds, v.eval.Diagnostics()...)
