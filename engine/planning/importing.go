@@ -80,7 +80,7 @@ func (p *planner) fetch(ctx context.Context, b *block, addr addrs.AbsResourceIns
 	if ds.HasErrors() {
 		return ds
 	}
-	if st := p.in.State.Instance(addr); st != nil && st.Current != nil {
+	if p.object(obj) != nil {
 		return append(ds, diags.Errorf(nil, "Resource already managed by Lockstep",
 			"Lockstep is already managing a remote object for %s. To import to this address you must first remove the existing object from the state.", addr)...)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
 // checkMoves reports moved blocks that make no sense. What instances there are must be
@@ -119,7 +120,7 @@ func (p *planner) stillThere(m *config.Module, st *move) string {
 		return ""
 	}
 	if target.Resources[res] == nil {
-		return ""
+		return p.importedTo(st)
 	}
 	for _, abs := range slices.SortedFunc(maps.Keys(p.instances.Resources), addrs.AbsResource.Compare) {
 		if abs.Config() != (addrs.ConfigResource{Module: mod, Resource: res}) {
@@ -132,4 +133,16 @@ func (p *planner) stillThere(m *config.Module, st *move) string {
 		}
 	}
 	return ""
+}
+
+// importedTo returns the address at a statement's old end if an object is to be imported to
+// it: as long as nobody wrote a block, that stands for one without count and for_each.
+func (p *planner) importedTo(st *move) string {
+	mod, res := st.static(st.from)
+	cr := addrs.ConfigResource{Module: mod, Resource: res}
+	if p.in.Mode != plans.NormalMode || st.from.Key != addrs.NoKey ||
+		!slices.ContainsFunc(p.in.Config.Root.Imports, func(im *config.Import) bool { return im.Resource == cr }) {
+		return ""
+	}
+	return cr.String()
 }
