@@ -52,7 +52,7 @@ func (p *planner) importBlock(im *config.Import, jobs []job) diags.Diagnostics {
 }
 
 func (p *planner) importOne(im *config.Import, s eval.Scope, jobs []job) diags.Diagnostics {
-	t, ds := traversalIn(im.To, s)
+	t, ds := traversalIn(im.To, s, "Invalid reference")
 	if ds.HasErrors() {
 		return ds
 	}

@@ -125,8 +125,10 @@ type planner struct {
 	values   map[addrs.AbsResource]cty.Value
 	changes  []*plans.ResourceChange
 	changeOf map[addrs.AbsResourceInstance]*plans.ResourceChange
-	drift    []*plans.ResourceChange
-	pending  map[addrs.ConfigResource]bool
+	// changesOf holds the changes of resources that replace_triggered_by named, once they are planned.
+	changesOf map[addrs.AbsResource][]*plans.ResourceChange
+	drift     []*plans.ResourceChange
+	pending   map[addrs.ConfigResource]bool
 	// pendingAbs is pending by module instance.
 	pendingAbs map[addrs.AbsResource]bool
 	instances  plans.Instances
@@ -148,6 +150,7 @@ func newPlanner(in Input) *planner {
 		byConfig:   map[addrs.ConfigResource][]addrs.AbsResource{},
 		values:     map[addrs.AbsResource]cty.Value{},
 		changeOf:   map[addrs.AbsResourceInstance]*plans.ResourceChange{},
+		changesOf:  map[addrs.AbsResource][]*plans.ResourceChange{},
 		pending:    map[addrs.ConfigResource]bool{},
 		pendingAbs: map[addrs.AbsResource]bool{},
 		movedFrom:  map[addrs.AbsResourceInstance]addrs.AbsResourceInstance{},

@@ -1,6 +1,8 @@
 package planning
 
 import (
+	"fmt"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
@@ -16,10 +18,11 @@ import (
 
 // triggered reports whether replace_triggered_by asks for a replacement: a
 // resource or instance named there is updated or replaced, or an attribute of one
-// changes by that. What is created or deleted triggers nothing, as in Terraform.
+// changes by that. What is created or deleted triggers nothing, as in Terraform; what
+// nothing at all is planned for, not even that it stays, is an error.
 func (x *instance) triggered() (bool, diags.Diagnostics) {
 	for _, expr := range x.r.ReplaceTriggeredBy {
-		t, ds := traversalIn(expr, x.scope)
+		t, ds := traversalIn(expr, x.scope, badTrigger)
 		if ds.HasErrors() {
 			return false, ds
 		}
@@ -27,7 +30,12 @@ func (x *instance) triggered() (bool, diags.Diagnostics) {
 		if ds.HasErrors() {
 			return false, ds
 		}
-		if x.p.changedAt(target, rest) {
+		changes := x.p.changesAt(target)
+		if len(changes) == 0 && x.p.in.Mode != plans.DestroyMode {
+			return false, diags.Errorf(nil, fmt.Sprintf("no change found for %s in %s", target, place(x.addr.Module)),
+				"replace_triggered_by names what nothing is planned for: there is no such instance, it is this resource itself, or data that were read already.")
+		}
+		if changed(changes, rest) {
 			return true, nil
 		}
 	}
@@ -41,19 +49,36 @@ type trigger struct {
 	hasKey   bool
 }
 
+func (t trigger) String() string {
+	if t.hasKey {
+		return t.resource.Instance(t.key).Resource.String()
+	}
+	return t.resource.Resource.String()
+}
+
+// place names a module instance for a person.
+func place(m addrs.ModuleInstance) string {
+	if m.IsRoot() {
+		return "the root module"
+	}
+	return m.String()
+}
+
 // triggerTarget resolves a traversal to a resource or an instance, and the rest.
 func (x *instance) triggerTarget(t hcl.Traversal) (trigger, hcl.Traversal, diags.Diagnostics) {
 	bad := func() (trigger, hcl.Traversal, diags.Diagnostics) {
-		return trigger{}, nil, diags.Errorf(t.SourceRange().Ptr(), "Invalid replace_triggered_by expression",
+		return trigger{}, nil, diags.Errorf(t.SourceRange().Ptr(), badTrigger,
 			"Only resources, resource instances and their attributes can be used in replace_triggered_by.")
 	}
-	if len(t) > 0 && t.RootName() == "resource" {
+	r := addrs.Resource{Mode: addrs.Managed}
+	if word := t.RootName(); len(t) > 1 && (word == "resource" || word == "data" || word == "ephemeral") {
 		t = append(hcl.Traversal{hcl.TraverseRoot{Name: stepName(t[1]), SrcRange: t[1].SourceRange()}}, t[2:]...)
+		r.Mode = map[string]addrs.ResourceMode{"resource": addrs.Managed, "data": addrs.Data, "ephemeral": addrs.Ephemeral}[word]
 	}
 	if len(t) < 2 || stepName(t[1]) == "" {
 		return bad()
 	}
-	r := addrs.Resource{Mode: addrs.Managed, Type: t.RootName(), Name: stepName(t[1])}
+	r.Type, r.Name = t.RootName(), stepName(t[1])
 	if x.m.Resources[r] == nil {
 		_, _, ds := refs.Resolve(x.m.Content, t)
 		return trigger{}, nil, ds
@@ -77,18 +102,21 @@ func stepName(s hcl.Traverser) string {
 	return ""
 }
 
+// badTrigger is the summary of what is wrong with the form of an entry.
+const badTrigger = "Invalid replace_triggered_by expression"
+
 // traversalIn returns an expression as a traversal; a key in it may be
-// each.key or count.index.
-func traversalIn(expr hcl.Expression, s eval.Scope) (hcl.Traversal, diags.Diagnostics) {
+// each.key or count.index. If it is none, that is an error with the summary given.
+func traversalIn(expr hcl.Expression, s eval.Scope, summary string) (hcl.Traversal, diags.Diagnostics) {
 	if t, hs := hcl.AbsTraversalForExpr(expr); !hs.HasErrors() {
 		return t, nil
 	}
 	switch e := expr.(type) {
 	case *hclsyntax.RelativeTraversalExpr:
-		base, ds := traversalIn(e.Source, s)
+		base, ds := traversalIn(e.Source, s, summary)
 		return append(base[:len(base):len(base)], e.Traversal...), ds
 	case *hclsyntax.IndexExpr:
-		base, ds := traversalIn(e.Collection, s)
+		base, ds := traversalIn(e.Collection, s, summary)
 		if ds.HasErrors() {
 			return nil, ds
 		}
@@ -102,21 +130,34 @@ func traversalIn(expr hcl.Expression, s eval.Scope) (hcl.Traversal, diags.Diagno
 		}
 		return append(base[:len(base):len(base)], hcl.TraverseIndex{Key: k, SrcRange: e.Key.Range()}), nil
 	}
-	return nil, diags.Errorf(expr.Range().Ptr(), "Invalid reference",
+	return nil, diags.Errorf(expr.Range().Ptr(), summary,
 		"A reference to a resource, a resource instance or an attribute of one is required.")
 }
 
-// changedAt reports whether what a trigger names is about to change.
-func (p *planner) changedAt(t trigger, rest hcl.Traversal) bool {
+// changesAt returns what is planned for what a trigger names.
+func (p *planner) changesAt(t trigger) []*plans.ResourceChange {
 	p.mu.Lock()
-	var changes []*plans.ResourceChange
-	for _, c := range p.changes {
-		if c.Addr.Deposed != addrs.NotDeposed || c.Addr.Instance.AbsResource() != t.resource || t.hasKey && c.Addr.Instance.Resource.Key != t.key {
-			continue
+	defer p.mu.Unlock()
+	if t.hasKey {
+		if c := p.changeOf[t.resource.Instance(t.key)]; c != nil {
+			return []*plans.ResourceChange{c}
 		}
-		changes = append(changes, c)
+		return nil
 	}
-	p.mu.Unlock()
+	if found := p.changesOf[t.resource]; len(found) > 0 {
+		return found
+	}
+	for _, c := range p.changes {
+		if c.Addr.Deposed == addrs.NotDeposed && c.Addr.Instance.AbsResource() == t.resource {
+			p.changesOf[t.resource] = append(p.changesOf[t.resource], c)
+		}
+	}
+	return p.changesOf[t.resource]
+}
+
+// changed reports whether one of the changes is an update or a replacement, and that of
+// what rest says.
+func changed(changes []*plans.ResourceChange, rest hcl.Traversal) bool {
 	for _, c := range changes {
 		if c.Action != plans.Update && !c.Action.IsReplace() {
 			continue

@@ -139,7 +139,7 @@ func (a *analysis) trigger(o addrs.Object, x hcl.Expression) {
 		// What is not declared is reported when the resource is planned. An attribute may
 		// be that of any instance, with no key: the resource is what counts.
 		n := 2
-		if t.RootName() == "resource" {
+		if word := t.RootName(); word == "resource" || word == "data" || word == "ephemeral" {
 			n = 3
 		}
 		if ref, ok, _ := Resolve(a.content, t[:min(n, len(t))]); ok {
