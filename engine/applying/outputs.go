@@ -67,15 +67,17 @@ func (a *applier) settled() []eval.Checked {
 	return list
 }
 
-// destroyed takes out of the state what has no life of its own.
+// destroyed takes out of the state what has no life of its own, but for data that objects
+// depend on which could not be destroyed.
 func (a *applier) destroyed() {
 	for _, c := range a.in.Plan.Outputs {
 		a.state.RemoveOutput(c.Name)
 	}
 	a.state.SetChecks(session.CheckResults(a.in.Config, nil, a.in.Plan.Checks))
 	var gone []addrs.AbsResourceInstance
+	needed := a.neededData()
 	for abs, r := range a.state.Current().Resources() {
-		if abs.Resource.Mode == addrs.Data && !a.in.Plan.Partial() {
+		if abs.Resource.Mode == addrs.Data && !a.in.Plan.Partial() && !needed[abs.Config()] {
 			for k := range r.Instances {
 				gone = append(gone, abs.Instance(k))
 			}
@@ -84,6 +86,29 @@ func (a *applier) destroyed() {
 	for _, x := range gone {
 		a.state.RemoveInstance(x)
 	}
+}
+
+// neededData returns the data that objects of the state were made with.
+func (a *applier) neededData() map[addrs.ConfigResource]bool {
+	needed := map[addrs.ConfigResource]bool{}
+	seen := map[*states.Dependencies]bool{}
+	for abs, r := range a.state.Current().Resources() {
+		if abs.Resource.Mode != addrs.Managed {
+			continue
+		}
+		for _, in := range r.Instances {
+			if in.Current == nil || seen[in.Current.Dependencies] {
+				continue
+			}
+			seen[in.Current.Dependencies] = true
+			for _, cr := range in.Current.Dependencies.All() {
+				if cr.Resource.Mode == addrs.Data {
+					needed[cr] = true
+				}
+			}
+		}
+	}
+	return needed
 }
 
 // skip reports whether a named value depends on what is not part of this plan, or failed.

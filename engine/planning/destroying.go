@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
 /*
@@ -17,7 +18,8 @@ wrong with it is wrong with the destroy: there is no plan then. Conditions that 
 met are no obstacle. Without refreshing, or without a state, this part is left out.
 
 Then the deletion of all that the prior state has is planned. What goes wrong there
-makes an errored plan.
+makes an errored plan, in which what the object depends on that cannot be destroyed has
+no part.
 */
 
 // usual reports whether everything is planned as usual, be it only as the first part
@@ -38,7 +40,11 @@ func (p *planner) destroy(ctx context.Context, cr addrs.ConfigResource) diags.Di
 			found[i] = b.complete(b.destroy(ctx, list[i]), list[i].Instance)
 		})
 		p.mu.Lock()
-		p.late = append(p.late, slices.Concat(found...)...)
+		for i, ds := range found {
+			if len(ds) > 0 {
+				p.late = append(p.late, refusal{list[i], ds})
+			}
+		}
 		p.mu.Unlock()
 		if interrupted.HasErrors() {
 			return interrupted
@@ -96,4 +102,73 @@ func (b *block) destroy(ctx context.Context, obj addrs.ResourceInstanceObject) d
 	}
 	b.p.keep(change)
 	return append(ds, b.allowed(change)...)
+}
+
+// A refusal is what is wrong with the destruction of one object.
+type refusal struct {
+	obj addrs.ResourceInstanceObject
+	ds  diags.Diagnostics
+}
+
+// withhold takes what must not be destroyed out of the plan, as something that depends on
+// it cannot be, and returns what is wrong.
+func (p *planner) withhold() diags.Diagnostics {
+	// Without an error there is nothing to withhold, nor to look for.
+	if !slices.ContainsFunc(p.late, func(r refusal) bool { return r.ds.HasErrors() }) {
+		return p.refusals(nil)
+	}
+	kept := needs{}
+	for _, r := range p.late {
+		if o := p.object(r.obj); r.ds.HasErrors() && r.obj.Deposed == addrs.NotDeposed && o != nil {
+			kept.add(r.obj.Instance.Module, o.Dependencies)
+		}
+	}
+	for grown := true; grown; {
+		grown = false
+		p.changes = slices.DeleteFunc(p.changes, func(c *plans.ResourceChange) bool {
+			if c.Addr.Deposed != addrs.NotDeposed || !kept.has(c.Addr.Instance.AbsResource()) {
+				return false
+			}
+			kept.add(c.Addr.Instance.Module, c.StoredDeps)
+			grown = true
+			return true
+		})
+	}
+	return p.refusals(kept)
+}
+
+// refusals returns what is wrong with the destruction of objects that others do not need.
+func (p *planner) refusals(kept needs) diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, r := range p.late {
+		if r.obj.Deposed != addrs.NotDeposed || !kept.has(r.obj.Instance.AbsResource()) {
+			ds = append(ds, r.ds...)
+		}
+	}
+	return ds
+}
+
+// needs are the resources that some objects depend on, in all module instances or in one.
+type needs map[need]bool
+
+type need struct {
+	resource addrs.ConfigResource
+	in       addrs.ModuleInstance
+	all      bool
+}
+
+// add adds what an object in a module instance depends on. Within its module, that is what is in
+// the same instance.
+func (n needs) add(in addrs.ModuleInstance, d *states.Dependencies) {
+	for _, cr := range d.All() {
+		if cr.Module == in.Module() {
+			n[need{resource: cr, in: in}] = true
+		} else {
+			n[need{resource: cr, all: true}] = true
+		}
+	}
+}
+
+func (n needs) has(abs addrs.AbsResource) bool {
+	return n[need{resource: abs.Config(), all: true}] || n[need{resource: abs.Config(), in: abs.Module}]
 }

@@ -135,7 +135,7 @@ type planner struct {
 	imports    map[addrs.AbsResourceInstance]importing
 	found      diags.Diagnostics
 	// late is what is wrong with destroying, rather than with what would be without.
-	late  diags.Diagnostics
+	late  []refusal
 	ended bool
 	// restored says that a refresh changes what the state has of an object, if not the object.
 	restored bool
@@ -253,7 +253,7 @@ func (p *planner) finish() (*plans.Plan, diags.Diagnostics) {
 		if ds.HasErrors() {
 			return nil, ds.Distinct()
 		}
-		ds = p.late
+		ds = p.withhold()
 	}
 	ds = append(ds.Distinct(), p.targetWarnings()...)
 	ds = append(ds, p.replaceWarnings()...)
