@@ -21,11 +21,10 @@ func blockChange(x pair, b *schema.Block) *node {
 	if n := x.computed(again); n != nil {
 		return n
 	}
+	x.modern = x.modern || isModern(b)
 	n := &node{kind: blockNode, action: x.start(), replace: x.here()}
 	for _, name := range slices.Sorted(maps.Keys(b.Attributes)) {
 		part := x.with(named(name), attributeValue(x.before, name), attributeValue(x.after, name)).implicit()
-		// The legacy SDK cannot tell an empty string from none.
-		part.before, part.after = unlessEmpty(part.before), unlessEmpty(part.after)
 		c := attributeChange(part, b.Attributes[name])
 		if b.Attributes[name].WriteOnly {
 			c.action = x.start() // nobody knows more
@@ -45,15 +44,24 @@ func blockChange(x pair, b *schema.Block) *node {
 	return n
 }
 
-// unlessEmpty returns v, or nothing if it is an empty string.
-func unlessEmpty(v cty.Value) cty.Value {
-	if v == nothing {
-		return v
+// isModern reports whether b has what the legacy SDK cannot describe. What is in blocks
+// below does not count, as in Terraform.
+func isModern(b *schema.Block) bool {
+	for _, nb := range b.Blocks {
+		if nb.Nesting == schema.NestingMap || nb.Nesting == schema.NestingGroup {
+			return true
+		}
 	}
-	if s := bare(v); s.IsKnown() && s.Type() == cty.String && s.AsString() == "" {
-		return nothing
+	for _, a := range b.Attributes {
+		switch {
+		case a.Nested != nil, a.Type.HasDynamicTypes(), a.Type.IsTupleType(), a.Type.IsObjectType():
+			return true
+		case !a.Type.IsCollectionType():
+		case a.Type.ElementType().IsCollectionType() && !a.Type.ElementType().ElementType().IsPrimitiveType():
+			return true
+		}
 	}
-	return v
+	return false
 }
 
 // groupChange returns how the nested blocks of one name change.

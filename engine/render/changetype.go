@@ -10,12 +10,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// changeOf returns how a value of type ty changes.
+// changeOf returns how a value of type ty changes that is part of an object.
 func changeOf(x pair, ty cty.Type) *node {
 	again := func(x pair) *node { return changeOf(x, ty) }
 	if n := x.hidden(again); n != nil {
 		return n
 	}
+	x = x.withoutEmpty()
 	if n := x.computed(again); n != nil {
 		return n
 	}
@@ -53,7 +54,7 @@ func (x pair) hidden(of func(pair) *node) *node {
 	x.before, x.after = bare(x.before), bare(x.after)
 	inner := of(x)
 	n := &node{kind: sensitiveNode, action: inner.action, replace: x.here(), inner: inner, wasSensitive: was, isSensitive: is}
-	if inner.action == plans.NoOp && was != is && !x.isNothing() {
+	if inner.action == plans.NoOp && was != is && !x.isNothing() && !inner.isNothing() {
 		n.action = plans.Update
 	}
 	return n

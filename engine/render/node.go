@@ -60,3 +60,9 @@ type group struct {
 	// All of the blocks are sensitive together.
 	wasSensitive, isSensitive bool
 }
+
+// isNothing reports whether n is a value without parts that is there neither before
+// nor after.
+func (n *node) isNothing() bool {
+	return n.kind == leafNode && n.before == nothing && n.after == nothing
+}

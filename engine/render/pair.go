@@ -19,6 +19,11 @@ type pair struct {
 	// relevant are those that matter: what else differs is not shown as different.
 	// nil means that everything matters.
 	relevant *pathSet
+	// modern says that the object is none of the legacy SDK's, as its schema shows, which
+	// cannot tell an empty string from none. Terraform forgets it within lists and sets.
+	modern bool
+	// implied says that null is nothing here.
+	implied bool
 }
 
 // here reports whether a change at this very place forces replacement.
@@ -26,7 +31,7 @@ func (x pair) here() bool { return x.replace.ends() }
 
 // with returns the pair of a part of x.
 func (x pair) with(s step, before, after cty.Value) pair {
-	out := pair{before: before, after: after, replace: x.replace.next(s, false)}
+	out := pair{before: before, after: after, replace: x.replace.next(s, false), modern: x.modern && s.index < 0}
 	if x.relevant != nil {
 		rel := x.relevant.next(s, true)
 		if len(rel) == 0 {
@@ -47,13 +52,33 @@ func (x pair) within() pair {
 
 // implicit returns x with null taken as nothing.
 func (x pair) implicit() pair {
-	x.before, x.after = presence(x.before), presence(x.after)
+	x.before, x.after, x.implied = presence(x.before), presence(x.after), true
 	return x
 }
 
 func presence(v cty.Value) cty.Value {
 	if v == nothing || v.IsNull() {
 		return nothing
+	}
+	return v
+}
+
+// withoutEmpty returns x with an empty string taken as null, unless the object is modern.
+func (x pair) withoutEmpty() pair {
+	if x.modern {
+		return x
+	}
+	x.before, x.after = unlessEmpty(x.before), unlessEmpty(x.after)
+	if x.implied {
+		return x.implicit()
+	}
+	return x
+}
+
+// unlessEmpty returns v, or null if it is an empty string.
+func unlessEmpty(v cty.Value) cty.Value {
+	if v != nothing && v.Type() == cty.String && v.IsKnown() && !v.IsNull() && v.AsString() == "" {
+		return cty.NullVal(cty.String)
 	}
 	return v
 }
