@@ -64,6 +64,8 @@ type PlanOptions struct {
 	// depend on, or all but the excludes and what depends on them. At most one may be given.
 	Targets, Excludes []addrs.Target
 	ForceReplace      []addrs.AbsResourceInstance
+	// Found is what [Generate] found out before.
+	Found planning.Found
 }
 
 // Plan compares the configuration with a state and says what would have to
@@ -87,7 +89,7 @@ func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (*plan
 	plan, more := planning.Plan(ctx, planning.Input{
 		Config: r.Config, Refs: rs, State: state, Providers: r.Providers,
 		Variables: r.Variables, EphemeralVariables: r.ephemeralVariables(), Given: r.Given, Unfit: r.Unfit,
-		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Targets: o.Targets, Excludes: o.Excludes, ForceReplace: o.ForceReplace,
+		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Targets: o.Targets, Excludes: o.Excludes, ForceReplace: o.ForceReplace, Found: o.Found,
 		Parallelism: r.Parallelism, Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
 		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Timestamp: now,
 		Events: r.Events, Bodies: bodies,
@@ -229,15 +231,15 @@ func Import(ctx context.Context, r Run, state *states.State, addr addrs.AbsResou
 
 // Generate writes resource blocks for the objects that import blocks name but that have no
 // block yet: see planning.Generate.
-func Generate(ctx context.Context, r Run, state *states.State) ([]generating.Generated, diags.Diagnostics) {
+func Generate(ctx context.Context, r Run, state *states.State) ([]generating.Generated, planning.Found, diags.Diagnostics) {
 	rs, ds := refs.Analyze(r.Config)
 	if ds.HasErrors() {
-		return nil, ds
+		return nil, planning.Found{}, ds
 	}
 	in := r.input(rs, state)
 	in.ModuleFunctions = session.ModuleFunctions(ctx, r.Config, r.Providers, in.Functions)
-	out, more := planning.Generate(ctx, in)
-	return out, append(ds, more...)
+	blocks, found, more := planning.Generate(ctx, in)
+	return blocks, found, append(ds, more...)
 }
 
 // Evaluator returns an evaluator for expressions that a person types in: resources

@@ -21,6 +21,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/generating"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
 	"github.com/lockstep-iac/lockstep/engine/provider"
@@ -78,6 +79,7 @@ type order struct {
 	options    engine.PlanOptions
 	variables  []config.VariableSource
 	import_    []string
+	generate   bool            // blocks that imports lack
 	stopAt     string          // the call at whose beginning the run is interrupted
 	stopAfter  int             // or how many calls that change something begin before; 0: all
 	shown      map[string]bool // operations of providers that are shown
@@ -230,6 +232,8 @@ func (s *stage) command(o *order, verb string, args []string) {
 		switch name {
 		case "-destroy":
 			o.options.Mode = plans.DestroyMode
+		case "-generate":
+			o.generate = true
 		case "-refresh-only":
 			o.options.Mode = plans.RefreshOnlyMode
 		case "-refresh":
@@ -423,9 +427,15 @@ func (s *stage) planAndApply(ctx context.Context, w *sheet, o *order) {
 // plan makes a plan, as it comes out of the file that it is saved in.
 func (s *stage) plan(ctx context.Context, o *order) (*plans.Plan, diags.Diagnostics) {
 	s.t.Helper()
-	r, pool, ds := s.open(o)
+	var ds diags.Diagnostics
+	if o.generate {
+		if ds = s.generate(ctx, o); ds.HasErrors() && len(o.options.Found.Failed) == 0 {
+			return nil, ds
+		}
+	}
+	r, pool, more := s.open(o)
 	defer pool.Close()
-	if ds.HasErrors() {
+	if ds = append(ds, more...); more.HasErrors() {
 		return nil, ds
 	}
 	plan, more := engine.Plan(ctx, r, s.state, o.options)
@@ -446,6 +456,20 @@ func (s *stage) plan(ctx context.Context, o *order) (*plans.Plan, diags.Diagnost
 		s.t.Fatal(err)
 	}
 	return f.Plan, ds
+}
+
+// generate puts the blocks that imports lack into the file generated.tf.
+func (s *stage) generate(ctx context.Context, o *order) diags.Diagnostics {
+	s.t.Helper()
+	r, pool, ds := s.open(o)
+	defer pool.Close()
+	s.fatal(ds)
+	blocks, found, ds := engine.Generate(ctx, r, s.state)
+	o.options.Found = found
+	if len(blocks) > 0 {
+		s.files["generated.tf"] = generating.File(blocks)
+	}
+	return ds
 }
 
 // apply carries out a plan. Every state that is saved on the way must be one that

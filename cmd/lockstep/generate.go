@@ -26,31 +26,39 @@ func (a *app) generateTo(path string) diags.Diagnostics {
 }
 
 // generate writes the blocks that import blocks lack to a file, and makes them part of the
-// configuration.
-func (o *operation) generate(f *operationFlags, v view) diags.Diagnostics {
-	blocks, ds := engine.Generate(o.a.ctx, o.run(f.parallelism, v), o.state.Current)
-	if ds.HasErrors() {
-		return ds
+// configuration. ok says that a plan can be made with what there is, in spite of errors.
+func (o *operation) generate(f *operationFlags, v view) (ds diags.Diagnostics, ok bool) {
+	blocks, found, ds := engine.Generate(o.a.ctx, o.run(f.parallelism, v), o.state.Current)
+	o.generated, o.found = blocks, found
+	if ds.HasErrors() && len(found.Failed) == 0 {
+		return ds, false
 	}
 	ds = append(ds, diags.Warningf(nil, "Config generation is experimental",
 		"What -generate-config-out writes is a draft, whose form may change: look it through before it is applied.")...)
 	if len(blocks) == 0 {
-		return ds
+		return ds, true
 	}
 	text, path := generating.File(blocks), o.a.path(f.generate)
 	if err := workdir.WriteFile(path, text, 0o644); err != nil {
-		return append(ds, diags.FromError("Failed to write generated configuration", err)...)
+		return append(ds, diags.FromError("Failed to write generated configuration", err)...), false
 	}
-	o.generated = blocks
+	more, ok := o.loadWith(generatedName(path), text)
+	if ds = append(ds, more...); ok {
+		v.say("\nThe blocks for imported objects that had none are in %s. Look them through, and move them to where they belong.\n", f.generate)
+	}
+	return ds, ok
+}
+
+// loadWith reads the configuration again, with one more file in the root module.
+func (o *operation) loadWith(name string, text []byte) (diags.Diagnostics, bool) {
 	installed, err := o.dir.Installed()
 	if err != nil {
-		return append(ds, diags.FromError("Invalid module manifest", err)...)
+		return diags.FromError("Invalid module manifest", err), false
 	}
-	cfg, more := config.Load(config.Input{Tree: withFile{source.Dir(o.dir.Path), generatedName(path), text}, Installed: installed, Early: o.dir.Early()})
+	cfg, ds := config.Load(config.Input{Tree: withFile{source.Dir(o.dir.Path), name, text}, Installed: installed, Early: o.dir.Early()})
 	o.cfg = cfg
 	maps.Copy(o.a.files, cfg.Files)
-	v.say("\nThe blocks for imported objects that had none are in %s. Look them through, and move them to where they belong.\n", f.generate)
-	return append(ds, more...)
+	return ds, !ds.HasErrors()
 }
 
 // generatedName is the name that a generated file has as part of the root module, also if

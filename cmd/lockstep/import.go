@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/functions/run/workdir"
 )
 
@@ -73,8 +74,15 @@ func (a *app) importObject(o *importFlags, v view, addr addrs.AbsResourceInstanc
 	if ds = append(ds, op.openProviders(a.ctx)...); ds.HasErrors() {
 		return append(ds, op.unlock()...)
 	}
-	v.say("%s: Importing from ID %q...\n", addr, id)
-	next, more := engine.Import(a.ctx, op.run(o.parallelism, v), op.state.Current, addr, id)
+	run := op.run(o.parallelism, v)
+	run.Events = func(e events.Event) {
+		if e.Kind == events.ImportStart {
+			v.say("%s: Importing from ID %q...\n", addr, id)
+			return
+		}
+		v.event(e)
+	}
+	next, more := engine.Import(a.ctx, run, op.state.Current, addr, id)
 	if ds = append(ds, more...); !ds.HasErrors() {
 		if err := op.state.Write(context.WithoutCancel(a.ctx), next); err != nil {
 			ds = append(append(ds, diags.FromError("Error saving the state", err)...), op.rescue(next)...)

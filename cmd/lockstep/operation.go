@@ -18,6 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/generating"
+	"github.com/lockstep-iac/lockstep/engine/planning"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/functions/run/workdir"
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -33,6 +34,7 @@ type operation struct {
 	given     map[string]cty.Value // the same before conversion
 	unfit     map[string]diags.Diagnostics
 	generated []generating.Generated // for objects that are imported
+	found     planning.Found         // what else is known of them
 	settings  *workdir.Settings
 	workspace string
 	state     *workdir.State

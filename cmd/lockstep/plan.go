@@ -95,9 +95,11 @@ func (a *app) plan(o *operationFlags, v view, applying bool) (*plans.Plan, *oper
 		return nil, op, append(ds, op.unlock()...)
 	}
 	if o.generate != "" {
-		if ds = append(ds, op.generate(o, v)...); ds.HasErrors() {
+		more, ok := op.generate(o, v)
+		if ds = append(ds, more...); !ok {
 			return nil, op, append(ds, op.unlock()...)
 		}
+		options.Found = op.found
 	}
 	plan, more := engine.Plan(a.ctx, op.run(o.parallelism, v), op.state.Current, options)
 	ds = append(ds, more...)

@@ -22,6 +22,7 @@ const (
 	ProvisionOutput
 	ProvisionDone
 	ProvisionFailed
+	ImportStart   // the provider is asked for the object with the ID
 	Planned       // a resource instance got its change
 	ApplyProgress // an action is still under way; sent by who keeps time, not by the engine
 )

@@ -10,41 +10,66 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/generating"
+	"github.com/lockstep-iac/lockstep/engine/states"
 )
+
+// Found is what [Generate] found out about the objects of import blocks. A plan with the
+// blocks that were written needs not ask for these objects again, and it has errors if
+// there are failures: what these are has been said.
+type Found struct {
+	Objects map[addrs.AbsResourceInstance]*states.Object
+	Failed  map[addrs.ConfigResource]bool // for these there is no block
+}
 
 // Generate writes resource blocks for the objects that import blocks name but that have
 // no block yet. Nothing is planned: the IDs may depend on what is known without that, and
-// on what the state has.
-func Generate(ctx context.Context, in Input) ([]generating.Generated, diags.Diagnostics) {
+// on what the state has. Where some objects cannot be read, the blocks of the others are
+// returned beside the errors; if an import block cannot have a resource block
+// written at all, no object is asked for, and found has nothing.
+func Generate(ctx context.Context, in Input) (blocks []generating.Generated, found Found, ds diags.Diagnostics) {
 	p := newPlanner(in)
 	p.stored = &storedValues{p: p}
 	p.s.Known = true
-	var out []generating.Generated
-	var ds diags.Diagnostics
+	var lacking []*config.Import
 	for _, im := range in.Config.Root.Imports {
-		m := in.Config.Modules[im.Resource.Module]
-		if m != nil && m.Resources[im.Resource.Resource] != nil {
+		if m := in.Config.Modules[im.Resource.Module]; m == nil || m.Resources[im.Resource.Resource] == nil {
+			lacking = append(lacking, im)
+			ds = append(ds, generatable(im)...)
+		}
+	}
+	if ds.HasErrors() {
+		return nil, Found{}, ds
+	}
+	found = Found{map[addrs.AbsResourceInstance]*states.Object{}, map[addrs.ConfigResource]bool{}}
+	for _, im := range lacking {
+		x, o, more := p.generate(ctx, im)
+		ds = append(ds, more...)
+		if more.HasErrors() {
+			found.Failed[im.Resource] = true
 			continue
 		}
-		x, more := p.generate(ctx, im)
-		if ds = append(ds, more...); !more.HasErrors() {
-			out = append(out, x)
-		}
+		blocks = append(blocks, x)
+		found.Objects[x.Addr] = o
 	}
 	ds = append(ds, p.s.Diagnostics()...)
-	return out, append(ds, p.s.Eval.Diagnostics()...).Unreported()
+	return blocks, found, append(ds, p.s.Eval.Diagnostics()...).Unreported()
 }
 
-// generate writes the block for one import block.
-func (p *planner) generate(ctx context.Context, im *config.Import) (generating.Generated, diags.Diagnostics) {
-	x := generating.Generated{Addr: addrs.AbsResource{Resource: im.Resource.Resource}.Instance(addrs.NoKey)}
-	if hasKey(im.To) || !im.Resource.Module.IsRoot() || im.ForEach != nil {
-		return x, diags.Errorf(im.To.Range().Ptr(), "Cannot generate configuration",
-			"A block can be generated for a resource of the root module, and without for_each and without an instance key, only: write the one for %s by hand.", im.Resource)
+// generatable refuses an import block for which no resource block can be written.
+func generatable(im *config.Import) diags.Diagnostics {
+	if !hasKey(im.To) && im.Resource.Module.IsRoot() && im.ForEach == nil {
+		return nil
 	}
+	return diags.Errorf(im.To.Range().Ptr(), "Cannot generate configuration",
+		"A block can be generated for a resource of the root module, and without for_each and without an instance key, only: write the one for %s by hand.", im.Resource)
+}
+
+// generate reads the object of one import block, and writes the block for it.
+func (p *planner) generate(ctx context.Context, im *config.Import) (generating.Generated, *states.Object, diags.Diagnostics) {
+	x := generating.Generated{Addr: addrs.AbsResource{Resource: im.Resource.Resource}.Instance(addrs.NoKey)}
 	var ds diags.Diagnostics
 	if x.ID, ds = p.importID(im, eval.Scope{}); ds.HasErrors() {
-		return x, ds
+		return x, nil, ds
 	}
 	root := p.in.Config.Root
 	r := &config.Resource{Addr: im.Resource.Resource, Provider: addrs.LocalProviderConfig{LocalName: im.Resource.Resource.ImpliedProvider()}, Range: im.Range, TypeRange: im.To.Range()}
@@ -55,10 +80,10 @@ func (p *planner) generate(ctx context.Context, im *config.Import) (generating.G
 	b := &block{p: p, m: root, cr: im.Resource, pc: root.ResourceProvider(r)}
 	var more diags.Diagnostics
 	if b.rs, b.ps, more = p.s.Schema(ctx, b.pc.Provider, r.Addr, r.TypeRange.Ptr()); more.HasErrors() {
-		return x, append(ds, more...)
+		return x, nil, append(ds, more...)
 	}
 	if b.client, more = p.s.Client(ctx, b.pc); more.HasErrors() {
-		return x, append(ds, more...)
+		return x, nil, append(ds, more...)
 	}
 	more = p.fetch(ctx, b, x.Addr, x.ID)
 	for i := range more {
@@ -67,11 +92,11 @@ func (p *planner) generate(ctx context.Context, im *config.Import) (generating.G
 		}
 	}
 	if ds = append(ds, more...); ds.HasErrors() {
-		return x, ds
+		return x, nil, ds
 	}
 	o := p.object(addrs.ResourceInstanceObject{Instance: x.Addr})
 	x.Text = generating.Block(r.Addr, argument, b.rs.Block, o.Value)
-	return x, ds
+	return x, o, ds
 }
 
 // hasKey reports whether an address ends in an instance key, or is no literal.

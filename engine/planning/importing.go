@@ -75,7 +75,7 @@ func (p *planner) importer(ctx context.Context, b *block, addr addrs.AbsResource
 // fetch asks the provider for an object by ID, reads it, and puts it into the prior state.
 func (p *planner) fetch(ctx context.Context, b *block, addr addrs.AbsResourceInstance, id string) diags.Diagnostics {
 	obj := addrs.ResourceInstanceObject{Instance: addr}
-	p.in.Events.Send(events.Event{Kind: events.RefreshStart, Addr: obj, ID: id})
+	p.in.Events.Send(events.Event{Kind: events.ImportStart, Addr: obj, ID: id})
 	list, ds := b.client.Import(ctx, addr.Resource.Resource.Type, id)
 	if ds.HasErrors() {
 		return ds

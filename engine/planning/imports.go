@@ -94,6 +94,10 @@ func (p *planner) checkImports() {
 		if len(p.in.Targets) > 0 && !mayName(p.in.Targets, im.Resource) {
 			continue
 		}
+		if p.in.Found.Failed[im.Resource] {
+			p.report(diags.Reported())
+			continue
+		}
 		if m := p.in.Config.Modules[im.Resource.Module]; m == nil || m.Resources[im.Resource.Resource] == nil {
 			p.report(diags.Errorf(im.To.Range().Ptr(), "Configuration for import target does not exist",
 				"There is no block for %s, which the object is to be imported to. Write one, or have it written by the option -generate-config-out.", im.Resource))
@@ -115,6 +119,11 @@ func (x *instance) importObject(ctx context.Context) (*plans.Importing, diags.Di
 	x.p.mu.Unlock()
 	if !ok || x.p.object(x.object()) != nil {
 		return nil, nil
+	}
+	if o := x.p.in.Found.Objects[x.addr]; o != nil {
+		x.p.setObject(x.object(), x.block.pc, o)
+		x.imported = true
+		return &plans.Importing{ID: im.id}, nil
 	}
 	ds := x.p.fetch(ctx, x.block, x.addr, im.id)
 	for i := range ds {

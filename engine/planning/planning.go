@@ -57,7 +57,10 @@ type Input struct {
 	Targets, Excludes []addrs.Target
 	// ForceReplace are the instances to replace even if an update would do.
 	ForceReplace []addrs.AbsResourceInstance
-	Parallelism  int // provider calls under way at the same time; 0 means 10
+	// Found is what [Generate] found out about objects to import, for which the
+	// configuration has got its blocks since.
+	Found       Found
+	Parallelism int // provider calls under way at the same time; 0 means 10
 
 	Functions           map[string]function.Function
 	ModuleFunctions     func(*config.Module) map[string]function.Function

@@ -47,6 +47,8 @@ func (p *Printer) Event(e events.Event) string {
 	switch e.Kind {
 	case events.RefreshStart:
 		return addr + p.in(bold, ": Refreshing state..."+idNote(e.ID))
+	case events.ImportStart:
+		return addr + p.in(bold, ": Preparing import..."+idNote(e.ID))
 	case events.ApplyStart:
 		return addr + p.in(bold, ": "+w.start+"..."+idNote(e.ID))
 	case events.ApplyProgress:
