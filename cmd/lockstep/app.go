@@ -39,6 +39,7 @@ type app struct {
 	hurry   <-chan struct{} // closed when what is under way is to be given up
 	lines   *bufio.Reader   // what a person types
 	vars    *varFlags       // of the command; nil if it has none
+	warned  bool            // of the CLI configuration
 }
 
 func newApp(ctx context.Context, s streams, environ []string) *app {
@@ -126,9 +127,16 @@ func suggest(name string) string {
 	return ""
 }
 
-// dir opens the working directory.
+// dir opens the working directory. Warnings of the CLI configuration are no part of what
+// a command says: they are written to the standard error, once.
 func (a *app) dir() (*workdir.Dir, diags.Diagnostics) {
 	d, ds := workdir.Open(a.chdir, a.environ)
+	if !ds.HasErrors() {
+		if !a.warned {
+			a.show(ds)
+		}
+		a.warned, ds = true, nil
+	}
 	d.Sources = func() []config.VariableSource {
 		var given varFlags
 		if a.vars != nil {

@@ -67,17 +67,18 @@ func (a *app) applyMain(name string, args []string, destroy bool) int {
 		v.diagnostics(append(ds, op.unlock()...))
 		return 1
 	}
-	v.diagnostics(ds)
 	if !saved {
 		v.plan(plan, op, true)
 		if plan.Applyable && !approve {
+			v.diagnostics(ds) // by which people decide
+			ds = nil
 			if code := a.ask(plan, &o, v); code != 0 {
 				v.diagnostics(op.unlock())
 				return code
 			}
 		}
 	}
-	return a.carryOut(plan, op, &o, v)
+	return a.carryOut(plan, op, &o, v, ds.WithoutChecks())
 }
 
 // openSaved opens a saved plan and checks that it still holds.
@@ -150,8 +151,8 @@ func (a *app) ask(p *plans.Plan, o *operationFlags, v view) int {
 	return 0
 }
 
-// carryOut applies a plan, saving the state on the way.
-func (a *app) carryOut(plan *plans.Plan, op *operation, o *operationFlags, v view) int {
+// carryOut applies a plan, saving the state on the way. ds is what there is to say so far.
+func (a *app) carryOut(plan *plans.Plan, op *operation, o *operationFlags, v view, ds diags.Diagnostics) int {
 	var n counter
 	counting := countingView{v, &n}
 	run := op.run(o.parallelism, counting)
@@ -160,7 +161,7 @@ func (a *app) carryOut(plan *plans.Plan, op *operation, o *operationFlags, v vie
 	defer timed.stop()
 	run.Events = timed.event
 	lost := false
-	state, ds := engine.Apply(a.ctx, run, plan, engine.ApplyOptions{
+	state, more := engine.Apply(a.ctx, run, plan, engine.ApplyOptions{
 		SaveEvery: op.saveEvery(),
 		Save: func(ctx context.Context, s *states.State) error {
 			err := op.state.Write(ctx, s)
@@ -168,6 +169,7 @@ func (a *app) carryOut(plan *plans.Plan, op *operation, o *operationFlags, v vie
 			return err
 		},
 	})
+	ds = append(ds, more...)
 	if lost {
 		ds = append(ds, op.rescue(state)...)
 	}
@@ -186,8 +188,8 @@ func (a *app) carryOut(plan *plans.Plan, op *operation, o *operationFlags, v vie
 		}
 	}
 	ds = append(ds, op.unlock()...)
-	v.diagnostics(ds)
-	v.applied(o.destroyCommand, state, n.n, failed)
+	v.diagnostics(ds.Distinct())
+	v.applied(outcome{state: state, counts: n.n, destroy: o.destroyCommand, failed: failed, stateOut: o.paths.StateOut})
 	if ds.HasErrors() {
 		return 1
 	}

@@ -23,11 +23,19 @@ type view interface {
 	diagnostics(diags.Diagnostics)
 	// plan shows a plan. applying says that it will be carried out at once.
 	plan(p *plans.Plan, o *operation, applying bool)
-	// applied shows what an apply did; destroy says that it was asked to destroy, rather
-	// than to carry out a saved plan.
-	applied(destroy bool, s *states.State, counts counts, failed bool)
+	// applied shows what an apply did.
+	applied(outcome)
 	say(format string, args ...any)
 	close()
+}
+
+// An outcome is what an apply did.
+type outcome struct {
+	state    *states.State
+	counts   counts
+	destroy  bool // it was asked to destroy, rather than to carry out a saved plan
+	failed   bool
+	stateOut string // of the option -state-out
 }
 
 // counts are the numbers of a change summary.
@@ -106,21 +114,23 @@ func (v *jsonView) plan(p *plans.Plan, _ *operation, _ bool) {
 	}
 	add, change, destroy, imported, _ := render.Counts(p)
 	v.send(render.ChangeSummaryMessage("plan", add, change, destroy, imported))
-	if p.Mode != plans.DestroyMode && !p.Errored {
+	if len(p.Outputs) > 0 {
 		v.send(render.PlannedOutputsMessage(p))
 	}
 }
 
-func (v *jsonView) applied(destroy bool, s *states.State, n counts, failed bool) {
+func (v *jsonView) applied(o outcome) {
 	operation := "apply"
-	if destroy {
+	if o.destroy {
 		operation = "destroy"
 	}
-	if failed {
+	if o.failed {
 		return
 	}
-	v.send(render.ChangeSummaryMessage(operation, n.add, n.change, n.remove, n.imported))
-	v.send(render.OutputsMessage(s))
+	v.send(render.ChangeSummaryMessage(operation, o.counts.add, o.counts.change, o.counts.remove, o.counts.imported))
+	if !o.destroy {
+		v.send(render.OutputsMessage(o.state))
+	}
 }
 
 func (v *jsonView) say(format string, args ...any) {
@@ -169,23 +179,27 @@ func (v *textView) plan(p *plans.Plan, o *operation, applying bool) {
 	v.a.print().Plan(v.a.out, p, o.cfg, o.schemas)
 }
 
-func (v *textView) applied(destroy bool, s *states.State, n counts, failed bool) {
-	if failed {
+func (v *textView) applied(o outcome) {
+	if o.failed {
 		return
 	}
+	n := o.counts
 	text := fmt.Sprintf("Apply complete! Resources: %d added, %d changed, %d destroyed.", n.add, n.change, n.remove)
 	if n.imported > 0 {
 		text = fmt.Sprintf("Apply complete! Resources: %d imported, %d added, %d changed, %d destroyed.", n.imported, n.add, n.change, n.remove)
 	}
-	if destroy {
+	if o.destroy {
 		text = fmt.Sprintf("Destroy complete! Resources: %d destroyed.", n.remove)
 	}
 	v.say("\n%s\n", v.a.print().Bold(text))
+	if o.stateOut != "" && n.add+n.change > 0 {
+		v.say("\nThe new state is in the file below: keep it, as nothing else knows what was made.\n\nState path: %s\n", o.stateOut)
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	if !destroy && s.HasOutputs() {
+	if !o.destroy && o.state.HasOutputs() {
 		fmt.Fprint(v.a.out, "\nOutputs:\n\n")
-		v.a.print().Outputs(v.a.out, s)
+		v.a.print().Outputs(v.a.out, o.state)
 	}
 }
 

@@ -46,6 +46,9 @@ type Diagnostic struct {
 	// Expression and EvalContext tell the values that an expression had when it failed.
 	Expression  hcl.Expression
 	EvalContext *hcl.EvalContext
+	// Check says that it is about a check block, which a plan and an apply look at each
+	// for itself: what the apply finds takes the place of what the plan found.
+	Check bool
 	// Extra is what HCL attached to the diagnostic (for instance a failing function call).
 	Extra any
 }
@@ -181,6 +184,17 @@ func (ds Diagnostics) Unreported() Diagnostics {
 	out := ds[:0:0]
 	for _, d := range ds {
 		if _, ok := d.Extra.(reported); !ok {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// WithoutChecks returns ds without what is about check blocks.
+func (ds Diagnostics) WithoutChecks() Diagnostics {
+	out := ds[:0:0]
+	for _, d := range ds {
+		if !d.Check {
 			out = append(out, d)
 		}
 	}

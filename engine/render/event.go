@@ -116,6 +116,9 @@ func refreshMessage(e events.Event) Message {
 
 func applyMessage(e events.Event) Message {
 	w := wordsOf(e.Action)
+	if e.Kind == events.ApplyDone && e.Action == plans.Delete {
+		e.ID = "" // there is nothing left that has it
+	}
 	if e.Addr.Instance.Resource.Resource.Mode == addrs.Data {
 		w = words{"Refreshing", "refreshing", "Refresh"} // what the stream calls it
 	}

@@ -132,10 +132,18 @@ func CheckBlocks(e *eval.Evaluator, modules []*config.Module, skip func(addrs.Ob
 				s := CheckSubject(m.Addr, in, name)
 				e.Declare(s, len(m.Checks[name].Asserts))
 				if !e.Fails(s) {
-					ds = append(ds, e.Conditions(m.Checks[name].Asserts, eval.Scope{Module: in}, s, "Check block assertion failed").Unreported()...)
+					ds = append(ds, ofCheck(e.Conditions(m.Checks[name].Asserts, eval.Scope{Module: in}, s, "Check block assertion failed").Unreported())...)
 				}
 			}
 		}
+	}
+	return ds
+}
+
+// ofCheck notes that ds are about a check block.
+func ofCheck(ds diags.Diagnostics) diags.Diagnostics {
+	for i := range ds {
+		ds[i].Check = true
 	}
 	return ds
 }
@@ -172,5 +180,5 @@ func (s *Session) ReadNested(ctx context.Context, r Reading, check string) (v ct
 			s.Eval.Failed(CheckSubject(in.Module(), in, check), ds[i].Summary+": "+ds[i].Detail)
 		}
 	}
-	return cty.NilVal, false, ds
+	return cty.NilVal, false, ofCheck(ds)
 }

@@ -2,6 +2,7 @@ package validating
 
 import (
 	"context"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -59,7 +60,11 @@ func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.Mod
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
-	return append(ds, v.s.Place(ask(ctx, client, r, val), r, rs, addr)...)
+	answer := v.s.Place(ask(ctx, client, r, val), r, rs, addr)
+	if r.Addr.Mode != addrs.Ephemeral && v.in.Changing != nil && !v.in.Changing(addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}) {
+		answer = slices.DeleteFunc(answer, func(d diags.Diagnostic) bool { return d.Severity == diags.Warning }) // the plan has given them
+	}
+	return append(ds, answer...)
 }
 
 // ask has the provider check a block's value.
