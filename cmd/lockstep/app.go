@@ -34,6 +34,7 @@ type app struct {
 	environ []string
 	chdir   string
 	noColor bool
+	compact bool                 // warnings are shown by their headlines
 	files   map[string]*hcl.File // sources for snippets
 	printer *render.Printer
 	hurry   <-chan struct{} // closed when what is under way is to be given up
@@ -91,7 +92,23 @@ func (a *app) runCommand(c command, args []string) int {
 	if err != nil {
 		return a.usage("%s", err)
 	}
-	return c.run(a, args)
+	return c.run(a, a.withoutLooks(args))
+}
+
+// withoutLooks takes note of the options about how a command looks, which every command
+// has, and which may stand behind its arguments, too. It returns the others.
+func (a *app) withoutLooks(args []string) []string {
+	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+		switch arg {
+		case "-no-color":
+			a.noColor = true
+		case "-compact-warnings":
+			a.compact = true
+		default:
+			return false
+		}
+		return true
+	})
 }
 
 // usage reports a command line that cannot be understood.
@@ -204,18 +221,29 @@ func (a *app) tell(ds diags.Diagnostics) int { return a.showTo(a.out, ds) }
 
 // showTo writes warnings to w, and errors to the standard error.
 func (a *app) showTo(w io.Writer, ds diags.Diagnostics) int {
-	files := a.sourcesOf(ds)
-	for _, d := range ds {
-		to := a.err
-		if d.Severity == diags.Warning {
-			to = w
-		}
-		io.WriteString(to, a.print().Diagnostic(d, files))
-	}
+	a.write(w, ds)
 	if ds.HasErrors() {
 		return 1
 	}
 	return 0
+}
+
+// write writes warnings to w, and errors to the standard error. Warnings under one headline
+// are written once.
+func (a *app) write(w io.Writer, ds diags.Diagnostics) {
+	files := a.sourcesOf(ds)
+	groups := render.GroupWarnings(ds)
+	if a.compact && !ds.HasErrors() {
+		io.WriteString(w, a.print().Headlines(groups))
+		return
+	}
+	for _, g := range groups {
+		to := a.err
+		if g.Severity == diags.Warning {
+			to = w
+		}
+		io.WriteString(to, a.print().Diagnostic(g.Full(), files))
+	}
 }
 
 func isTerminal(w io.Writer) bool {

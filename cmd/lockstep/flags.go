@@ -33,7 +33,7 @@ func (a *app) newFlags(name, usage string) *flags {
 			}
 		})
 	}
-	f.BoolVar(&a.noColor, "no-color", false, "no colours in the output")
+	f.BoolVar(&a.noColor, "no-color", a.noColor, "no colours in the output")
 	return f
 }
 
@@ -142,6 +142,12 @@ func (f *flags) input(v *bool) {
 	f.BoolVar(v, "input", true, "ask for variables that have no value")
 }
 
+// compactWarnings is -compact-warnings, which [app.runCommand] has taken already where
+// it stands alone.
+func (f *flags) compactWarnings() {
+	f.BoolVar(&f.app.compact, "compact-warnings", f.app.compact, "show warnings by their headline only, unless there are errors")
+}
+
 // operationFlags are what plan, apply, destroy and refresh share.
 type operationFlags struct {
 	vars    varFlags
@@ -158,7 +164,6 @@ type operationFlags struct {
 	parallelism    int
 	input          bool
 	json           bool
-	compact        bool
 }
 
 func (f *flags) operation(o *operationFlags) {
@@ -173,5 +178,5 @@ func (f *flags) operation(o *operationFlags) {
 	f.Var(&o.replace, "replace", "replace this instance")
 	f.IntVar(&o.parallelism, "parallelism", 10, "how many provider calls may be under way at once")
 	f.jsonStream(&o.json)
-	f.BoolVar(&o.compact, "compact-warnings", false, "show warnings by their headline only")
+	f.compactWarnings()
 }

@@ -56,7 +56,7 @@ func (f *flags) refreshing(o *operationFlags) {
 	f.partial(&o.part)
 	f.IntVar(&o.parallelism, "parallelism", 10, "how many provider calls may be under way at once")
 	f.jsonStream(&o.json)
-	f.BoolVar(&o.compact, "compact-warnings", false, "show warnings by their headline only")
+	f.compactWarnings()
 }
 
 // showOutputs shows the outputs of a state, if there are any.

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 	"time"
@@ -163,14 +162,7 @@ func (v *textView) event(e events.Event) {
 func (v *textView) diagnostics(ds diags.Diagnostics) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	files := v.a.sourcesOf(ds)
-	for _, d := range ds {
-		w := v.a.err
-		if d.Severity == diags.Warning {
-			w = v.a.out
-		}
-		io.WriteString(w, v.a.print().Diagnostic(d, files))
-	}
+	v.a.write(v.a.out, ds)
 }
 
 func (v *textView) plan(p *plans.Plan, o *operation, applying bool) {

@@ -65,16 +65,18 @@ var verbs = map[plans.Action]string{plans.Create: "create", plans.Update: "updat
 // search through its file.
 const maxSaid = 100
 
-// plainly returns diagnostics as text, errors first where not all are shown.
+// plainly returns diagnostics as text, errors first where not all are shown. Warnings
+// under one headline are shown once.
 func (o *operation) plainly(ds diags.Diagnostics) string {
 	var b strings.Builder
-	more := len(ds) - maxSaid
+	groups := render.GroupWarnings(ds)
+	more := len(groups) - maxSaid
 	if more > 0 {
-		ds = slices.SortedStableFunc(slices.Values(ds), func(x, y diags.Diagnostic) int { return cmp.Compare(x.Severity, y.Severity) })[:maxSaid]
+		groups = slices.SortedStableFunc(slices.Values(groups), func(x, y render.Group) int { return cmp.Compare(x.Severity, y.Severity) })[:maxSaid]
 	}
 	p, files := &render.Printer{}, o.files()
-	for _, d := range ds {
-		b.WriteString(p.Diagnostic(d, files))
+	for _, g := range groups {
+		b.WriteString(p.Diagnostic(g.Full(), files))
 	}
 	if more > 0 {
 		fmt.Fprintf(&b, "\nThere are %d more problems, which are not shown.\n", more)

@@ -1,0 +1,69 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// A Group is a diagnostic with the number of further ones that are left out.
+type Group struct {
+	diags.Diagnostic
+	More int
+}
+
+// GroupWarnings puts warnings about some place in the configuration that have the same
+// headline into one group, so that a construct that is used everywhere does not fill pages.
+// Everything else, and what check blocks say, stands alone. The order is that of ds.
+func GroupWarnings(ds diags.Diagnostics) []Group {
+	out := make([]Group, 0, len(ds))
+	at := map[string]int{}
+	for _, d := range ds {
+		if d.Severity != diags.Warning || d.Subject == nil || d.Check {
+			out = append(out, Group{Diagnostic: d})
+			continue
+		}
+		if i, ok := at[d.Summary]; ok {
+			out[i].More++
+			continue
+		}
+		at[d.Summary] = len(out)
+		out = append(out, Group{Diagnostic: d})
+	}
+	return out
+}
+
+// Full returns the diagnostic, which says at its end how many are left out.
+func (g Group) Full() diags.Diagnostic {
+	d := g.Diagnostic
+	switch {
+	case g.More == 1:
+		d.Detail += "\n\n(and one more similar warning elsewhere)"
+	case g.More > 1:
+		d.Detail += fmt.Sprintf("\n\n(and %d more similar warnings elsewhere)", g.More)
+	}
+	return d
+}
+
+// Headlines returns the headlines of warnings and their places, as text; "" if there are none.
+func (p *Printer) Headlines(groups []Group) string {
+	if len(groups) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%s\n\n", p.in(bold, p.in(yellow, "Warnings:")))
+	for _, g := range groups {
+		fmt.Fprintf(&b, "- %s\n", visible(g.Summary))
+		if g.Subject == nil {
+			continue
+		}
+		fmt.Fprintf(&b, "  on %s line %d", visible(g.Subject.Filename), g.Subject.Start.Line)
+		if g.More > 0 {
+			fmt.Fprintf(&b, " (and %d more)", g.More)
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("\nTo see all that the warnings say, leave out -compact-warnings.\n")
+	return b.String()
+}
