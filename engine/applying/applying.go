@@ -108,6 +108,7 @@ type applier struct {
 	keys      map[addrs.AbsResource]map[addrs.InstanceKey]bool // see someOf
 	values    map[addrs.AbsResource]*valueCell
 	instances map[addrs.AbsResource]*instancesCell
+	doomed    func() map[addrs.AbsResourceInstance]bool // what the plan deletes, and has no successor
 	found     diags.Diagnostics
 	ended     bool
 
@@ -141,6 +142,15 @@ func newApplier(in Input) *applier {
 		instances: map[addrs.AbsResource]*instancesCell{},
 		saved:     in.Plan.PriorState,
 	}
+	a.doomed = sync.OnceValue(func() map[addrs.AbsResourceInstance]bool {
+		list := map[addrs.AbsResourceInstance]bool{}
+		for _, c := range in.Plan.Changes {
+			if c.Action == plans.Delete && c.Addr.Deposed == addrs.NotDeposed {
+				list[c.Addr.Instance] = true
+			}
+		}
+		return list
+	})
 	a.forced = a.deps.CreateBeforeDestroy()
 	a.nested = session.NestedData(in.Config)
 	a.s = &session.Session{Config: in.Config, Refs: in.Refs, Providers: in.Providers, Bodies: in.Bodies}

@@ -103,6 +103,9 @@ func (a *applier) collect(ctx context.Context, abs addrs.AbsResource) (cty.Value
 	if !planned {
 		return cty.DynamicVal, nil // not part of this plan
 	}
+	if abs.Resource.Mode == addrs.Managed && (a.in.Plan.Partial() || a.in.Plan.Mode == plans.RefreshOnlyMode) {
+		keys = session.Existing(x.r.Repetition, keys, a.existing(abs))
+	}
 	insts := make([]eval.Instance, len(keys))
 	vals := make([]cty.Value, len(keys))
 	for i, k := range keys {
@@ -112,6 +115,23 @@ func (a *applier) collect(ctx context.Context, abs addrs.AbsResource) (cty.Value
 		}
 	}
 	return a.s.Eval.Collect(x.r.Repetition, insts, vals), nil
+}
+
+// existing returns the keys of the instances that the state has of a resource, less those
+// that are still to be deleted.
+func (a *applier) existing(abs addrs.AbsResource) []addrs.InstanceKey {
+	doomed := a.doomed()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var keys []addrs.InstanceKey
+	if r := a.state.Current().Resource(abs); r != nil {
+		for k := range r.Instances {
+			if !doomed[abs.Instance(k)] {
+				keys = append(keys, k)
+			}
+		}
+	}
+	return keys
 }
 
 // A collector knows what the values of a resource's instances are made from.

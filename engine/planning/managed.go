@@ -2,6 +2,7 @@ package planning
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/zclconf/go-cty/cty"
@@ -175,10 +176,59 @@ func (p *planner) visitManaged(ctx context.Context, m *config.Module, r *config.
 		ds = append(ds, jobs[i].ds...)
 	}
 	ds = append(ds, b.orphans(ctx, wanted, spans)...)
-	if !ds.HasErrors() {
+	switch {
+	case ds.HasErrors():
+	case p.included != nil || p.in.Mode == plans.RefreshOnlyMode:
+		b.collectExisting(ctx, jobs, spans)
+	default:
 		b.collect(jobs, spans)
 	}
 	return ds
+}
+
+// collectExisting is collect for where not everything is planned.
+func (b *block) collectExisting(ctx context.Context, jobs []job, spans map[addrs.AbsResource][2]int) {
+	all := make([]job, 0, len(jobs))
+	found := make(map[addrs.AbsResource][2]int, len(spans))
+	for abs, span := range spans {
+		part := jobs[span[0]:span[1]]
+		wanted := make([]addrs.InstanceKey, len(part))
+		vals := make(map[addrs.InstanceKey]cty.Value, len(part))
+		there := b.p.existing(abs)
+		for i := range part {
+			k := part[i].inst.Key
+			wanted[i], vals[k] = k, part[i].val
+			if b.p.in.Mode != plans.RefreshOnlyMode && b.p.wants(part[i].addr) {
+				there[k] = true
+			}
+		}
+		start := len(all)
+		for _, k := range session.Existing(b.r.Repetition, wanted, slices.Collect(maps.Keys(there))) {
+			v, ok := vals[k]
+			if !ok {
+				v = b.outside(ctx, abs.Instance(k))
+			}
+			all = append(all, job{inst: eval.Instance{Key: k}, val: v})
+		}
+		found[abs] = [2]int{start, len(all)}
+	}
+	b.collect(all, found)
+}
+
+// existing returns the keys of the instances that the prior state has of a resource, less
+// those that are going to be deleted.
+func (p *planner) existing(abs addrs.AbsResource) map[addrs.InstanceKey]bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	there := map[addrs.InstanceKey]bool{}
+	if r := p.prior.Current().Resource(abs); r != nil {
+		for k := range r.Instances {
+			if c := p.changeOf[abs.Instance(k)]; c == nil || c.Action != plans.Delete && c.Action != plans.Forget {
+				there[k] = true
+			}
+		}
+	}
+	return there
 }
 
 // collect makes the value of the resource in each module instance.
