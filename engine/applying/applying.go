@@ -151,7 +151,7 @@ func newApplier(in Input) *applier {
 		}
 		return list
 	})
-	a.forced = a.deps.CreateBeforeDestroy()
+	a.forced = a.deps.CreateBeforeDestroy(func(addrs.ConfigResource) bool { return true }) // planned or not
 	a.nested = session.NestedData(in.Config)
 	a.s = &session.Session{Config: in.Config, Refs: in.Refs, Providers: in.Providers, Bodies: in.Bodies}
 	a.s.Eval = eval.New(eval.World{

@@ -122,7 +122,7 @@ func (a *applier) skip(o addrs.Object) bool {
 	if len(a.in.Plan.Targets) > 0 && !a.checked(o) {
 		return true // what is needed is evaluated when it is
 	}
-	if o.Kind == addrs.KindCheck || a.unchecked(o) || a.unplanned(o) {
+	if o.Kind == addrs.KindCheck && len(a.in.Plan.Excludes) > 0 || a.unchecked(o) || a.unplanned(o) {
 		return true
 	}
 	for _, u := range a.in.Refs.Resources(o) {
@@ -133,8 +133,8 @@ func (a *applier) skip(o addrs.Object) bool {
 	return false
 }
 
-// checkKinds are the kinds of results of the conditions of named values.
-var checkKinds = map[addrs.ObjectKind]string{addrs.KindVariable: "var", addrs.KindOutput: "output_value"}
+// checkKinds are the kinds of results of the conditions of named values and checks.
+var checkKinds = map[addrs.ObjectKind]string{addrs.KindVariable: "var", addrs.KindOutput: "output_value", addrs.KindCheck: eval.KindCheck}
 
 // checked reports whether a value has conditions of which the plan has a result.
 func (a *applier) checked(o addrs.Object) bool {

@@ -210,10 +210,13 @@ func outputAddr(module, name string) string {
 func (e *Evaluator) Force(skip func(addrs.Object) bool) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, m := range e.w.Config.Order {
+		if skipsAll(m, skip) {
+			continue
+		}
 		ins, more := e.Modules(m)
 		ds = append(ds, more...)
 		if len(ins) == 0 && !more.HasErrors() {
-			e.declareNone(m)
+			e.declareNone(m, skip)
 		}
 		for _, in := range ins {
 			for n := range m.Variables {
@@ -236,15 +239,36 @@ func (e *Evaluator) Force(skip func(addrs.Object) bool) diags.Diagnostics {
 	return ds
 }
 
+// skipsAll reports whether none of a module's values are to be evaluated: nor is how many there
+// are of it.
+func skipsAll(m *config.Module, skip func(addrs.Object) bool) bool {
+	for n := range m.Variables {
+		if !skip(addrs.Object{Module: m.Addr, Kind: addrs.KindVariable, Name: n}) {
+			return false
+		}
+	}
+	for n := range m.Locals {
+		if !skip(addrs.Object{Module: m.Addr, Kind: addrs.KindLocal, Name: n}) {
+			return false
+		}
+	}
+	for n := range m.Outputs {
+		if !skip(addrs.Object{Module: m.Addr, Kind: addrs.KindOutput, Name: n}) {
+			return false
+		}
+	}
+	return len(m.Variables)+len(m.Locals)+len(m.Outputs) > 0
+}
+
 // declareNone records that the values of a module have no instances.
-func (e *Evaluator) declareNone(m *config.Module) {
+func (e *Evaluator) declareNone(m *config.Module, skip func(addrs.Object) bool) {
 	for _, v := range m.Variables {
-		if len(v.Validations) > 0 {
+		if len(v.Validations) > 0 && !skip(addrs.Object{Module: m.Addr, Kind: addrs.KindVariable, Name: v.Name}) {
 			e.Declare(Subject{Kind: "var", Config: varAddr(m.Addr.String(), v.Name)}, 0)
 		}
 	}
 	for _, o := range m.Outputs {
-		if len(o.Preconditions) > 0 {
+		if len(o.Preconditions) > 0 && !skip(addrs.Object{Module: m.Addr, Kind: addrs.KindOutput, Name: o.Name}) {
 			e.Declare(Subject{Kind: "output_value", Config: outputAddr(m.Addr.String(), o.Name)}, 0)
 		}
 	}

@@ -92,6 +92,7 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 	p.report(ds)
 	p.checkImports()
 	p.selectPart()
+	p.forced = p.deps.CreateBeforeDestroy(p.includes)
 	p.walk(ctx)
 	p.report(p.s.CloseEphemerals(context.WithoutCancel(ctx)))
 	if ds := p.checkMoves(); ds.HasErrors() {
@@ -172,7 +173,6 @@ func newPlanner(in Input) *planner {
 		Lenient: in.Mode != plans.NormalMode,
 	})
 	p.deps = session.NewDependencies(in.Config, in.Refs)
-	p.forced = p.deps.CreateBeforeDestroy()
 	p.nested = session.NestedData(in.Config)
 	return p
 }
@@ -334,15 +334,21 @@ func compareChanges(a, b *plans.ResourceChange) int {
 	return 0
 }
 
-// recordCalls keeps the instance keys of every module call.
+// recordCalls keeps the instance keys of every module call that is part of the plan.
 func (p *planner) recordCalls() {
 	for _, m := range p.in.Config.Order {
+		if p.leavesOut(m) {
+			continue
+		}
 		ins, ds := p.s.Eval.Modules(m)
 		if ds.HasErrors() {
 			continue
 		}
 		for _, in := range ins {
-			for name := range m.Children {
+			for name, child := range m.Children {
+				if p.leavesOut(child) {
+					continue
+				}
 				calls, ds := p.s.Eval.CallInstances(in, name)
 				if ds.HasErrors() {
 					continue

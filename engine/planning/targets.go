@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/states"
@@ -98,6 +99,30 @@ func (p *planner) include(o addrs.Object, named bool) {
 	for _, u := range p.in.Refs.Direct(o) {
 		p.include(u, false)
 	}
+	for _, u := range p.besides(o) {
+		p.include(u, false)
+	}
+}
+
+// besides returns what belongs to all that is inside a module beside what it is made of by
+// references: its values and checks, needed or not. Something depends on them as well that
+// depends on the module, as by depends_on.
+func (p *planner) besides(o addrs.Object) []addrs.Object {
+	if o.Kind != addrs.KindInside {
+		return nil
+	}
+	m := p.in.Config.Modules[o.Module.Child(o.Name)]
+	var out []addrs.Object
+	for n := range m.Variables {
+		out = append(out, addrs.Object{Module: m.Addr, Kind: addrs.KindVariable, Name: n})
+	}
+	for n := range m.Locals {
+		out = append(out, addrs.Object{Module: m.Addr, Kind: addrs.KindLocal, Name: n})
+	}
+	for n := range m.Checks {
+		out = append(out, addrs.Object{Module: m.Addr, Kind: addrs.KindCheck, Name: n})
+	}
+	return out
 }
 
 // dependents returns the resources that depend on the named ones, so that nothing
@@ -181,7 +206,7 @@ func (p *planner) includeValue(o addrs.Object) {
 		return
 	}
 	p.included.objects[o] = true
-	for _, u := range p.in.Refs.Direct(o) {
+	for _, u := range append(p.besides(o), p.in.Refs.Direct(o)...) {
 		p.includeValue(u)
 	}
 }
@@ -218,6 +243,18 @@ func (s *selection) exists(a addrs.AbsResourceInstance) bool {
 	return in != nil && in.Current != nil
 }
 
+// includes reports whether a block is part of the plan.
+func (p *planner) includes(cr addrs.ConfigResource) bool {
+	return p.included == nil || p.included.objects[objectOf(cr)]
+}
+
+// leavesOut reports whether nothing in a called module is part of the plan, so that not even
+// how many there are of it is.
+func (p *planner) leavesOut(m *config.Module) bool {
+	return len(p.in.Targets) > 0 && m.Parent != nil &&
+		!p.included.objects[addrs.Object{Module: m.Parent.Addr, Kind: addrs.KindCall, Name: m.Call.Name}]
+}
+
 // hasOrphan reports whether an instance of a resource without a block is selected.
 func (s *selection) hasOrphan(p *planner, cr addrs.ConfigResource) bool {
 	for _, abs := range p.byConfig[cr] {
@@ -230,9 +267,8 @@ func (s *selection) hasOrphan(p *planner, cr addrs.ConfigResource) bool {
 	return false
 }
 
-// skipValue reports whether a named value is left out of this plan. With targets or
-// excludes, check blocks are, all of them; with targets, variables and local values are that
-// these do not need.
+// skipValue reports whether a named value is left out of this plan. With excludes, check
+// blocks are, all of them; with targets, all is that these do not need.
 func (p *planner) skipValue(o addrs.Object) bool {
 	return p.included != nil && !p.included.objects[o] &&
 		(o.Kind == addrs.KindOutput || o.Kind == addrs.KindCheck || len(p.in.Refs.Resources(o)) > 0 || len(p.in.Targets) > 0)

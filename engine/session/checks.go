@@ -121,8 +121,11 @@ func CheckBlocks(e *eval.Evaluator, modules []*config.Module, skip func(addrs.Ob
 	var ds diags.Diagnostics
 	for _, m := range modules {
 		for _, name := range slices.Sorted(maps.Keys(m.Checks)) {
+			if skip(addrs.Object{Module: m.Addr, Kind: addrs.KindCheck, Name: name}) {
+				continue
+			}
 			ins, more := e.Modules(m)
-			if more.HasErrors() || skip(addrs.Object{Module: m.Addr, Kind: addrs.KindCheck, Name: name}) {
+			if more.HasErrors() {
 				continue
 			}
 			block := CheckSubject(m.Addr, addrs.RootModuleInstance, name)

@@ -90,8 +90,8 @@ func (d *Dependencies) store() {
 // CreateBeforeDestroy returns the blocks for which create-before-destroy is in
 // force: by their own setting, or because something that depends on them, however
 // far away, has it. What is created before the old one is destroyed needs its own
-// dependencies' new ones before theirs are destroyed.
-func (d *Dependencies) CreateBeforeDestroy() map[addrs.ConfigResource]bool {
+// dependencies' new ones before theirs are destroyed. Only the blocks in part count.
+func (d *Dependencies) CreateBeforeDestroy(part func(addrs.ConfigResource) bool) map[addrs.ConfigResource]bool {
 	forced := map[addrs.ConfigResource]bool{}
 	var force func(cr addrs.ConfigResource)
 	force = func(cr addrs.ConfigResource) {
@@ -105,8 +105,8 @@ func (d *Dependencies) CreateBeforeDestroy() map[addrs.ConfigResource]bool {
 	}
 	for _, m := range d.cfg.Order {
 		for _, r := range m.Resources {
-			if r.CreateBeforeDestroy {
-				force(addrs.ConfigResource{Module: m.Addr, Resource: r.Addr})
+			if cr := (addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}); r.CreateBeforeDestroy && part(cr) {
+				force(cr)
 			}
 		}
 	}

@@ -114,7 +114,7 @@ func TestCreateBeforeDestroyIsForced(t *testing.T) {
 	t.Parallel()
 	cfg, rs := analyze(t, chain)
 	var got []addrs.ConfigResource
-	for cr := range NewDependencies(cfg, rs).CreateBeforeDestroy() {
+	for cr := range NewDependencies(cfg, rs).CreateBeforeDestroy(func(addrs.ConfigResource) bool { return true }) {
 		if cr.Resource.Mode == addrs.Managed {
 			got = append(got, cr)
 		}
