@@ -61,7 +61,8 @@ func (p *planner) importOne(im *config.Import, s eval.Scope, jobs []job) diags.D
 		return ds
 	}
 	addr := addrs.AbsResourceInstance{Module: target.Module, Resource: addrs.ResourceInstance{Resource: target.Resource, Key: target.Key}}
-	if !slices.ContainsFunc(jobs, func(j job) bool { return j.addr == addr }) {
+	there := p.object(addrs.ResourceInstanceObject{Instance: addr}) != nil // and may go as well
+	if !there && !slices.ContainsFunc(jobs, func(j job) bool { return j.addr == addr }) {
 		return append(ds, diags.Errorf(im.To.Range().Ptr(), "Configuration for import target does not exist",
 			"The configuration for the given import %s does not exist. All target instances must have an associated configuration to be imported.", addr)...)
 	}
