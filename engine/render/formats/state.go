@@ -50,6 +50,7 @@ func (t *jsonText) state(s *states.State, schemas Schemas, checks bool) error {
 	}
 	w := stateWriter{schemas: schemas, deps: states.Close(unlisted(s))}
 	root := newModuleTree()
+	root.stored = true
 	for a, r := range s.Resources() {
 		for k, in := range r.Instances {
 			w.instance(root, a.Instance(k), r, in)
@@ -111,7 +112,7 @@ type stateWriter struct {
 func (w *stateWriter) instance(root *moduleTree, a addrs.AbsResourceInstance, r *states.Resource, in *states.Instance) {
 	rs := w.schemas.Resource(r.Provider.Provider, a.Resource.Resource)
 	add := func(o *states.Object, key addrs.DeposedKey) {
-		root.add(a.Module, moduleResource{address: a.String(), deposed: key, write: func(t *jsonText, address string) {
+		root.add(a.Module, moduleResource{address: a.String(), of: a.Resource, deposed: key, write: func(t *jsonText, address string) {
 			t.openObject()
 			t.member("address", address)
 			t.resourceParts(a.Resource, r.Provider.Provider)

@@ -10,6 +10,7 @@ import (
 // A moduleTree is a module instance with the resources in it, and the instances
 // that it calls: the shape in which the state and plan formats have values.
 type moduleTree struct {
+	stored    bool // it is that of a state
 	addr      addrs.ModuleInstance
 	resources []moduleResource
 	children  []*moduleTree
@@ -19,6 +20,7 @@ type moduleTree struct {
 // A moduleResource writes one object.
 type moduleResource struct {
 	address string
+	of      addrs.ResourceInstance
 	deposed addrs.DeposedKey
 	write   func(t *jsonText, address string)
 }
@@ -40,18 +42,22 @@ func (root *moduleTree) module(m addrs.ModuleInstance) *moduleTree {
 		return found
 	}
 	parent := root.module(m.Parent())
-	in := &moduleTree{addr: m}
+	in := &moduleTree{addr: m, stored: root.stored}
 	parent.children = append(parent.children, in)
 	root.all[m] = in
 	return in
 }
 
-// module writes the tree: resources and modules sorted by their printed addresses.
+// module writes the tree: modules sorted by their printed addresses. So are planned
+// resources; those of a state are sorted by what the addresses mean.
 func (t *jsonText) module(m *moduleTree) {
 	t.openObject()
 	if len(m.resources) > 0 {
 		slices.SortStableFunc(m.resources, func(a, b moduleResource) int {
-			return cmp.Or(cmp.Compare(a.address, b.address), cmp.Compare(a.deposed, b.deposed))
+			if m.stored {
+				return cmp.Or(a.of.Resource.Compare(b.of.Resource), a.of.Key.Compare(b.of.Key), cmp.Compare(a.deposed, b.deposed))
+			}
+			return cmp.Compare(a.address, b.address)
 		})
 		t.key("resources")
 		t.openArray()
