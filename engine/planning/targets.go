@@ -18,9 +18,10 @@ type selection struct {
 	// named are the blocks of which the targets name instances.
 	named map[addrs.ConfigResource]bool
 	// whole are the blocks that something targeted depends on: every instance of them is
-	// planned, but of those that are named, too, only what the targets name or does not
-	// exist yet.
+	// planned, but of those that are named, too, only what the targets name, or what does not
+	// exist yet and is needed by more than blocks of which the targets name nothing.
 	whole   map[addrs.ConfigResource]bool
+	needed  map[addrs.ConfigResource]bool
 	state   *states.State // in which exists what is not new
 	targets []addrs.Target
 	// excludes stand instead of targets: of every block that is not out, all instances are
@@ -61,6 +62,7 @@ func (p *planner) selectTargets() {
 	for _, cr := range named {
 		p.include(objectOf(cr), true)
 	}
+	s.needed = p.needed()
 	p.includeOutputs()
 	if p.in.Mode == plans.DestroyMode {
 		for abs := range p.in.State.Resources() {
@@ -71,6 +73,50 @@ func (p *planner) selectTargets() {
 		p.doomed = &selection{whole: p.dependents(named), targets: p.in.Targets}
 	}
 }
+
+// needed returns the included blocks that others depend on of which the plan has instances,
+// as far as that can be said without evaluating anything.
+func (p *planner) needed() map[addrs.ConfigResource]bool {
+	needed := map[addrs.ConfigResource]bool{}
+	for _, m := range p.in.Config.Order {
+		for r := range m.Resources {
+			cr := addrs.ConfigResource{Module: m.Addr, Resource: r}
+			s := p.included
+			if !s.objects[objectOf(cr)] || s.named[cr] && !slices.ContainsFunc(s.targets, func(t addrs.Target) bool { return fits(m, t, cr) }) {
+				continue
+			}
+			for _, u := range p.in.Refs.Resources(objectOf(cr)) {
+				needed[addrs.ConfigResource{Module: u.Module, Resource: u.Res}] = true
+			}
+		}
+	}
+	return needed
+}
+
+// fits reports whether a target may mean an instance of a block: keys stand where there is
+// count or for_each, and only at the end may they be left out.
+func fits(m *config.Module, t addrs.Target, cr addrs.ConfigResource) bool {
+	if !mayName([]addrs.Target{t}, cr) {
+		return false
+	}
+	if r := m.Resources[cr.Resource]; !t.IsModule() && !t.Key.IsNone() && !hasKeys(r.Repetition) {
+		return false
+	}
+	steps := t.Module.Steps()
+	for m.Addr != t.Module.Module() {
+		m = m.Parent
+	}
+	for i := len(steps) - 1; i >= 0; i-- {
+		last := t.IsModule() && i == len(steps)-1
+		if key := steps[i].Key; key.IsNone() == hasKeys(m.Call.Repetition) && !(last && key.IsNone()) {
+			return false
+		}
+		m = m.Parent
+	}
+	return true
+}
+
+func hasKeys(r config.Repetition) bool { return r.Count != nil || r.ForEach != nil }
 
 // mayName reports whether one of the addresses may mean an instance of a block.
 func mayName(list []addrs.Target, cr addrs.ConfigResource) bool {
@@ -226,7 +272,7 @@ func (s *selection) has(a addrs.AbsResourceInstance) bool {
 	if len(s.excludes) > 0 {
 		return !s.out[a.Config()] && !slices.ContainsFunc(s.excludes, func(t addrs.Target) bool { return t.Contains(a) })
 	}
-	if cr := a.Config(); s.whole[cr] && !(s.named[cr] && s.exists(a)) {
+	if cr := a.Config(); s.whole[cr] && (!s.named[cr] || s.needed[cr] && !s.exists(a)) {
 		return true
 	}
 	for _, t := range s.targets {
