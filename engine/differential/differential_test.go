@@ -1,6 +1,7 @@
 package differential
 
 import (
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -151,18 +152,40 @@ func TestDiffer(t *testing.T) {
 // Only what lockstep is meant to do otherwise is excused.
 func TestExcused(t *testing.T) {
 	t.Parallel()
+	plan := func(action string, addresses ...string) any {
+		var list []any
+		for _, a := range addresses {
+			list = append(list, map[string]any{"address": a, "change": map[string]any{"actions": []any{action}}})
+		}
+		return map[string]any{"resource_changes": list}
+	}
+	state := map[string]any{"resources": []any{map[string]any{
+		"module": `module.m["a"]`, "type": "t", "name": "x", "instances": []any{map[string]any{"index_key": json.Number("1")}},
+	}}}
+	const x = `module.m["a"].t.x[1]`
+	failed := func(summaries ...string) Result { return Result{Errors: summaries} }
 	for _, test := range []struct {
 		name        string
-		stock, ours []string
+		stock, ours Result
+		options     string
 		want        bool
 	}{
-		{"a cycle through a deletion", []string{"Cycle: t.a, t.b (destroy)"}, nil, true},
-		{"which ours does not break", []string{"Cycle: t.a, t.b (destroy)"}, []string{"Cycle"}, false},
-		{"a cycle in the configuration", []string{"Cycle: t.a, t.b"}, nil, false},
-		{"a trigger in a module", []string{"no change found for t.a in module.m"}, nil, true},
-		{"another error", []string{"Invalid for_each argument"}, nil, false},
+		{"a cycle through a deletion", failed("Cycle: t.a, t.b (destroy)"), failed(), "", true},
+		{"which ours does not break", failed("Cycle: t.a, t.b (destroy)"), failed("Cycle"), "", false},
+		{"a cycle in the configuration", failed("Cycle: t.a, t.b"), failed(), "", false},
+		{"a trigger in a module", failed("no change found for t.a in module.m"), failed(), "", true},
+		{"another error", failed("Invalid for_each argument"), failed(), "", false},
+		{"a crash", failed(crashed), failed(), "", true},
+		{"our crash", failed(), failed(crashed), "", false},
+		{"self in a refresh", Result{Errors: []string{"Invalid index"}, Said: "condition     = self.id"}, failed(), "-refresh-only", true},
+		{"another index", failed("Invalid index"), failed(), "-refresh-only", false},
+		{"a deletion that is not done", Result{Plan: plan("delete", x), State: state}, Result{}, "-target=module.m", true},
+		{"a deletion that is done", Result{Plan: plan("delete", x), State: map[string]any{}}, Result{}, "-target=module.m", false},
+		{"a deletion without targets", Result{Plan: plan("delete", x), State: state}, Result{}, "", false},
+		{"what is needed and named", Result{Plan: plan("create", "t.a")}, Result{Plan: plan("create", "t.a", x)}, `-target=t.a -target=module.m["a"].t.x[0]`, true},
+		{"what is needed and not named", Result{Plan: plan("create", "t.a")}, Result{Plan: plan("create", "t.a", x)}, "-target=t.a -target=t.b", false},
 	} {
-		if got := excused(Result{Errors: test.stock}, Result{Errors: test.ours}); got != test.want {
+		if got := excused(test.stock, test.ours, strings.Fields(test.options)); got != test.want {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
 		}
 	}

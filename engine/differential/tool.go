@@ -82,6 +82,9 @@ func (t Tool) step(ctx context.Context, dir string, r *Result, args ...string) (
 		r.Errors = append(r.Errors, summaries(string(out))...)
 		slices.Sort(r.Errors)
 		return false, nil
+	case errors.As(err, &exit) && exit.ExitCode() == 11:
+		r.Errors = []string{crashed}
+		return false, nil
 	case err != nil:
 		return false, fmt.Errorf("%s %s: %w\n%s", t.Name, args[0], err, out)
 	}

@@ -1,0 +1,123 @@
+package differential
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// crashed is the heading of an error that none was written for.
+const crashed = "a crash"
+
+// excused recognizes rounds of which Terraform 1.11.4 makes something that lockstep means not
+// to. options are those of the plan.
+func excused(stock, ours Result, options []string) bool {
+	has := func(o string) bool {
+		return slices.ContainsFunc(options, func(x string) bool { return strings.HasPrefix(x, o) })
+	}
+	return slices.ContainsFunc(stock.Errors, func(summary string) bool { return failsAlone(summary, ours) }) ||
+		has("-refresh-only") && failsOnSelf(stock, ours) ||
+		has("-target=") && (leavesUndone(stock) || leavesOut(stock, ours, options))
+}
+
+// failsAlone recognizes errors where there should be none: a crash,
+// replace_triggered_by with an attribute of a resource with count, in a module, the plan to
+// refresh what is empty, a dependency that a target left out (see [leavesOut]), and a cycle
+// through a deletion, which lockstep breaks by dropping the dependency that only the
+// configuration asks for.
+func failsAlone(summary string, ours Result) bool {
+	switch {
+	case summary == crashed, strings.HasPrefix(summary, "no change found for "):
+		return true
+	case len(ours.Errors) > 0:
+		return false
+	}
+	return summary == "Cannot apply non-applyable plan" || summary == "Configuration contains unknown value" ||
+		strings.HasPrefix(summary, "Cycle: ") && strings.Contains(summary, "(destroy")
+}
+
+// failsOnSelf recognizes postconditions of what does not exist, in a refresh: to look for self
+// in the state fails, unless the resource has neither count nor for_each.
+func failsOnSelf(stock, ours Result) bool {
+	return slices.Equal(stock.Errors, []string{"Invalid index"}) && len(ours.Errors) == 0 && strings.Contains(stock.Said, "condition     = self.")
+}
+
+// leavesUndone recognizes applies that leave out deletions of their plan without a word.
+// With -target, a plan deletes all instances of a block that the targets name or need if
+// their module instance is gone, whatever keys the targets have; but the apply deletes only
+// what the targets mean, or what comes before that. Lockstep plans what they mean, and does
+// what it has planned.
+func leavesUndone(stock Result) bool {
+	if len(stock.Errors) > 0 {
+		return false
+	}
+	left := stateAddresses(stock.State)
+	return slices.ContainsFunc(planned(stock.Plan, "delete"), func(a string) bool { return left[a] })
+}
+
+// leavesOut recognizes plans without what is needed and does not exist yet, because another
+// target names an instance of the same block, by a key. Lockstep has it in the plan, since
+// what needs it could not be made.
+func leavesOut(stock, ours Result, options []string) bool {
+	if len(options) < 2 {
+		return false
+	}
+	theirs := planned(stock.Plan, "create")
+	return slices.ContainsFunc(planned(ours.Plan, "create"), func(a string) bool {
+		return !slices.Contains(theirs, a) && slices.ContainsFunc(options, func(o string) bool {
+			named := withoutKeys(strings.TrimPrefix(o, "-target="))
+			return withoutKeys(a) == named || strings.HasPrefix(withoutKeys(a), named+".")
+		})
+	})
+}
+
+var keyPattern = regexp.MustCompile(`\[(?:[0-9]+|"(?:[^"\\]|\\.)*")\]`)
+
+func withoutKeys(address string) string { return keyPattern.ReplaceAllString(address, "") }
+
+// planned returns the addresses of what a plan does one thing with.
+func planned(plan any, action string) []string {
+	var out []string
+	m, _ := plan.(map[string]any)
+	changes, _ := m["resource_changes"].([]any)
+	for _, c := range changes {
+		r, _ := c.(map[string]any)
+		change, _ := r["change"].(map[string]any)
+		if actions, _ := change["actions"].([]any); len(actions) == 1 && actions[0] == action && r["deposed"] == nil {
+			out = append(out, fmt.Sprint(r["address"]))
+		}
+	}
+	return out
+}
+
+// stateAddresses returns the addresses of the instances in a state file.
+func stateAddresses(state any) map[string]bool {
+	out := map[string]bool{}
+	m, _ := state.(map[string]any)
+	resources, _ := m["resources"].([]any)
+	for _, x := range resources {
+		r, _ := x.(map[string]any)
+		prefix := ""
+		if in, ok := r["module"].(string); ok {
+			prefix = in + "."
+		}
+		instances, _ := r["instances"].([]any)
+		for _, y := range instances {
+			o, _ := y.(map[string]any)
+			if o["deposed"] != nil {
+				continue
+			}
+			key := ""
+			switch k := o["index_key"].(type) {
+			case nil:
+			case string:
+				key = "[" + brief(k, true) + "]"
+			default:
+				key = fmt.Sprintf("[%v]", k)
+			}
+			out[fmt.Sprintf("%s%v.%v%s", prefix, r["type"], r["name"], key)] = true
+		}
+	}
+	return out
+}
