@@ -9,7 +9,7 @@ import (
 
 // husks leaves resources without instances in the state, as Terraform 1.11.4 does if an
 // apply fails: those that are to have none (count = 0), and those that could not be made,
-// but for what a provider was asked to create; and data that were to be read and were not.
+// but for what a provider was asked to create; and data that could not be read.
 // What depends on a failure was not even tried, and is left out. If all went well, there
 // are none; an earlier failure's go.
 func (a *applier) husks() {
@@ -25,8 +25,8 @@ func (a *applier) husks() {
 	if a.in.Plan.Mode != plans.NormalMode {
 		return
 	}
-	a.unread()
 	blocked := map[addrs.ConfigResource]bool{}
+	a.unread(blocked)
 	for abs := range a.in.Plan.Instances.Resources {
 		// One that lost its instances now goes or stays by chance.
 		was := a.in.Plan.PriorState.Resource(abs) != nil || a.state.Current().Resource(abs) != nil
@@ -38,11 +38,12 @@ func (a *applier) husks() {
 	}
 }
 
-// unread leaves resources without instances for data that were to be read and were not.
-func (a *applier) unread() {
+// unread leaves resources without instances for data that could not be read. Those whose turn
+// did not come are left out.
+func (a *applier) unread(blocked map[addrs.ConfigResource]bool) {
 	for _, c := range a.in.Plan.Changes {
 		abs := c.Addr.Instance.AbsResource()
-		if c.Action == plans.Read && a.state.Current().Resource(abs) == nil {
+		if c.Action == plans.Read && a.state.Current().Resource(abs) == nil && !a.blocked(abs.Config(), blocked) {
 			a.state.SetProvider(abs, c.Provider)
 		}
 	}
