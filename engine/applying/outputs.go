@@ -74,17 +74,11 @@ func (a *applier) destroyed() {
 		a.state.RemoveOutput(c.Name)
 	}
 	a.state.SetChecks(session.CheckResults(a.in.Config, nil, a.in.Plan.Checks))
-	var gone []addrs.AbsResourceInstance
 	needed := a.neededData()
-	for abs, r := range a.state.Current().Resources() {
-		if abs.Resource.Mode == addrs.Data && !a.in.Plan.Partial() && !needed[abs.Config()] {
-			for k := range r.Instances {
-				gone = append(gone, abs.Instance(k))
-			}
+	for _, x := range a.in.Plan.ForgottenData(a.state.Current()) {
+		if !needed[x.Config()] {
+			a.state.RemoveInstance(x)
 		}
-	}
-	for _, x := range gone {
-		a.state.RemoveInstance(x)
 	}
 }
 

@@ -313,6 +313,9 @@ func (p *planner) applyable(plan *plans.Plan) bool {
 			slices.ContainsFunc(plan.Drift, func(c *plans.ResourceChange) bool { return c.Action != plans.NoOp }) ||
 			slices.ContainsFunc(plan.Outputs, func(o *plans.OutputChange) bool { return o.Action == plans.Create || o.Action == plans.Update })
 	}
+	if len(plan.ForgottenData(plan.PriorState)) > 0 {
+		return true
+	}
 	for _, c := range plan.Changes {
 		if c.Action != plans.NoOp || c.Importing != nil || c.PrevAddr != c.Addr.Instance {
 			return true

@@ -6,6 +6,7 @@
 package plans
 
 import (
+	"slices"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -136,6 +137,27 @@ type Plan struct {
 
 // Partial reports whether the plan was asked for part of the configuration only.
 func (p *Plan) Partial() bool { return len(p.Targets)+len(p.Excludes) > 0 }
+
+// ForgottenData returns the data instances of a state that carrying out the plan takes out of it: in a
+// destroy all, with targets those that a target means, with excludes none. Their order is undefined.
+func (p *Plan) ForgottenData(st *states.State) []addrs.AbsResourceInstance {
+	if p.Mode != DestroyMode || len(p.Excludes) > 0 {
+		return nil
+	}
+	var out []addrs.AbsResourceInstance
+	for abs, r := range st.Resources() {
+		if abs.Resource.Mode != addrs.Data {
+			continue
+		}
+		for k := range r.Instances {
+			x := abs.Instance(k)
+			if len(p.Targets) == 0 || slices.ContainsFunc(p.Targets, func(t addrs.Target) bool { return t.Contains(x) }) {
+				out = append(out, x)
+			}
+		}
+	}
+	return out
+}
 
 // Instances says which instances a configuration expands to.
 type Instances struct {
