@@ -16,9 +16,12 @@ type builder struct {
 	edges   edges
 	parts   []parts // by change
 	blocks  map[addrs.ConfigResource]*block
-	stored  list
-	config  list
-	needs   list // of the provider
+	// forgotten has the Forget steps, as if they were deletions.
+	forgotten map[addrs.ConfigResource]*block
+	stored    list
+	config    list
+	needs     list // of the provider
+	forgets   list // the stored ones, of which something is forgotten
 	// deposed are the deletions of an instance's deposed objects.
 	deposed map[addrs.AbsResourceInstance][]int32
 	// single are the steps that make an instance, in any instance of its module; nil as long
@@ -61,6 +64,7 @@ const (
 	inNeeds           // of the provider
 	inConfig
 	inRest // the configuration's, looked at again
+	inForgotten
 	listKinds
 )
 
@@ -72,13 +76,13 @@ type list struct {
 }
 
 // find returns those of deps that have changes. The result holds until the next call.
-func (l *list) find(b *builder, deps []addrs.ConfigResource) []*block {
+func (l *list) find(blocks map[addrs.ConfigResource]*block, deps []addrs.ConfigResource) []*block {
 	if len(deps) == len(l.deps) && (len(deps) == 0 || &deps[0] == &l.deps[0]) {
 		return l.blocks
 	}
 	l.deps, l.blocks = deps, l.blocks[:0]
 	for _, d := range deps {
-		if x := b.blocks[d]; x != nil {
+		if x := blocks[d]; x != nil {
 			l.blocks = append(l.blocks, x)
 		}
 	}
@@ -93,12 +97,16 @@ func newBuilder(changes []Change) *builder {
 		parts:   make([]parts, len(changes)),
 		blocks:  map[addrs.ConfigResource]*block{},
 		deposed: map[addrs.AbsResourceInstance][]int32{},
+
+		forgotten: map[addrs.ConfigResource]*block{},
 	}
 	for i := range changes {
 		b.split(i)
 	}
 	for i := range changes {
-		b.sort(i)
+		if p := b.parts[i]; p.makes >= 0 || p.deletes >= 0 {
+			b.sort(b.blocks, i, p)
+		}
 	}
 	return b
 }
@@ -125,7 +133,7 @@ func (b *builder) split(i int) {
 	case plans.Delete:
 		p.deletes, p.late = b.step(i, Delete), deposed || c.CreateBeforeDestroy
 	case plans.Forget:
-		b.step(i, Forget)
+		b.sort(b.forgotten, i, parts{makes: -1, deletes: b.step(i, Forget)})
 	case plans.DeleteThenCreate:
 		p.deletes = b.step(i, Delete)
 		p.makes = b.step(i, Create)
@@ -148,16 +156,13 @@ func (b *builder) step(change int, v Verb) int32 {
 }
 
 // sort puts the steps of a change into the scopes that dependencies mean.
-func (b *builder) sort(i int) {
-	c, p := &b.changes[i], b.parts[i]
-	if p.makes < 0 && p.deletes < 0 {
-		return
-	}
+func (b *builder) sort(blocks map[addrs.ConfigResource]*block, i int, p parts) {
+	c := &b.changes[i]
 	in := c.Object.Instance.Module
-	x := b.blocks[c.Config]
+	x := blocks[c.Config]
 	if x == nil {
 		x = &block{name: c.Config, module: c.Config.Module, provider: c.Provider, all: &scope{}, instance: in}
-		b.blocks[c.Config] = x
+		blocks[c.Config] = x
 	}
 	if p.makes >= 0 {
 		x.provider = c.Provider // rather than that of an object without configuration

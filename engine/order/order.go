@@ -62,6 +62,9 @@ be had, the weaker yields.
     not stored what x depends on still comes down in order, and when x is made, the objects
     of d that should go are gone: a list of all of them is right.
 
+ 9. D(x) before d is forgotten, if the state says x -> d: as long as x is there, the state
+    has what x needs. Nothing comes after that d is forgotten, so this never yields.
+
 A deletion is create-before-destroy if it is the old half of a change that creates
 first; of a deposed object, which is what such a change left behind; or
 of an object that only goes away, if the setting was in force for it. A no-op

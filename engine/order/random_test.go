@@ -272,15 +272,20 @@ func wanted(changes []Change, steps []Step) [weakest + 1][][2]int {
 					add(must, j, i)
 				}
 			}
-			if x.Config == y.Config || sx.Verb == Forget || sy.Verb == Forget {
+			if x.Config == y.Config || sx.Verb == Forget {
+				continue
+			}
+			if sy.Verb == Forget { // 9
+				if near(x, y) && has(x.StoredDeps, y.Config) && sx.Verb == Delete {
+					add(deleteDown, i, j)
+				}
 				continue
 			}
 			needs := has(x.ProviderDeps, y.Config) ||
 				x.Action == plans.Delete && !made[x.Config] && has(x.ConfigDeps, y.Config) && x.Provider != providers[y.Config]
 			configures := has(x.ConfigDeps, y.Config) || has(x.ProviderDeps, y.Config)
-			near := x.Config.Module != y.Config.Module || x.Object.Instance.Module == y.Object.Instance.Module
-			stored := near && has(x.StoredDeps, y.Config) && sx.Verb != Verify
-			config := near && has(x.ConfigDeps, y.Config) && !stored
+			stored := near(x, y) && has(x.StoredDeps, y.Config) && sx.Verb != Verify
+			config := near(x, y) && has(x.ConfigDeps, y.Config) && !stored
 			if !stored && !config && !needs && !configures {
 				continue
 			}
@@ -335,6 +340,11 @@ func meant(changes []Change, x, y *Change) bool {
 		}
 	}
 	return len(keys) == 0 || slices.Contains(keys, y.Object.Instance.Resource.Key)
+}
+
+// near reports whether objects are in different modules, or in the same instance of one.
+func near(x, y *Change) bool {
+	return x.Config.Module != y.Config.Module || x.Object.Instance.Module == y.Object.Instance.Module
 }
 
 // real reports whether a step makes something.

@@ -27,9 +27,9 @@ const (
 // order adds the edges of a change.
 func (b *builder) order(i int) {
 	c, p := &b.changes[i], b.parts[i]
-	b.stored.find(b, c.StoredDeps)
-	b.config.find(b, c.ConfigDeps)
-	b.needs.find(b, c.ProviderDeps)
+	b.stored.find(b.blocks, c.StoredDeps)
+	b.config.find(b.blocks, c.ConfigDeps)
+	b.needs.find(b.blocks, c.ProviderDeps)
 	if p.makes >= 0 {
 		b.orderMake(i)
 	}
@@ -95,6 +95,10 @@ func (b *builder) orderDelete(i int) {
 				needs = append(slices.Clip(needs), d)
 			}
 		}
+	}
+	b.forgets.find(b.forgotten, c.StoredDeps)
+	for d := range v.each(inForgotten, b.forgets.blocks) {
+		b.before(p.deletes, d.near(c), gateDelete)
 	}
 	for d := range v.each(inNeeds, needs) {
 		b.after(p.deletes, d.all, joinMade, must)
