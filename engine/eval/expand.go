@@ -26,6 +26,8 @@ type Instance struct {
 	HasCount bool
 	HasEach  bool
 	unknown  bool // which instance it is, is not known
+	// eachKey is each.key if that is not Key: import blocks need no instance keys.
+	eachKey cty.Value
 }
 
 // fill adds count or each to vars.
@@ -35,6 +37,8 @@ func (i *Instance) fill(vars map[string]cty.Value) {
 		vars["count"] = cty.ObjectVal(map[string]cty.Value{"index": cty.UnknownVal(cty.Number)})
 	case i.HasCount:
 		vars["count"] = cty.ObjectVal(map[string]cty.Value{"index": i.Key.Value()})
+	case i.HasEach && i.eachKey != cty.NilVal:
+		vars["each"] = cty.ObjectVal(map[string]cty.Value{"key": i.eachKey, "value": i.Value})
 	case i.HasEach && i.unknown:
 		vars["each"] = cty.ObjectVal(map[string]cty.Value{"key": cty.UnknownVal(cty.String), "value": cty.DynamicVal})
 	case i.HasEach:
@@ -365,4 +369,40 @@ func (i *Instance) Variables() map[string]cty.Value {
 // ForEach returns the instances that a for_each argument means in a scope.
 func (e *Evaluator) ForEach(x hcl.Expression, s Scope) ([]Instance, diags.Diagnostics) {
 	return e.expand(config.Repetition{ForEach: x}, s, nil, false)
+}
+
+// ImportForEach returns what each means, one after the other, by the for_each argument of an import
+// block. Other than elsewhere, lists and sets of anything will do, null means nothing, and sensitive
+// values are no secret: the addresses are not made of them. But all must be known.
+// Source: Terraform 1.11.4.
+func (e *Evaluator) ImportForEach(x hcl.Expression, s Scope) ([]Instance, diags.Diagnostics) {
+	v, ds := e.Expr(x, s)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	bad := func(detail string) ([]Instance, diags.Diagnostics) {
+		more := diags.Errorf(x.Range().Ptr(), "Invalid for_each argument", "%s", detail)
+		more[0].Expression = x
+		return nil, append(ds, more...)
+	}
+	switch {
+	case marks.Contains(v, ephemeral):
+		return bad(`The given "for_each" value is derived from an ephemeral value, which means that it can be different in each run.`)
+	case e.w.Static && !v.IsWhollyKnown():
+		return []Instance{{HasEach: true, eachKey: cty.DynamicVal, Value: cty.DynamicVal}}, ds
+	case !v.IsWhollyKnown():
+		return bad(`The "for_each" value depends on resource attributes that cannot be determined until apply, so it cannot be known what is to be imported. All of it must be known, values included.`)
+	case v.IsNull():
+		return nil, ds
+	}
+	v, outer := v.Unmark()
+	if !v.CanIterateElements() {
+		return bad(`The given "for_each" argument value is unsuitable: a map, a set or a list is required.`)
+	}
+	var out []Instance
+	for it := v.ElementIterator(); it.Next(); {
+		k, el := it.Element()
+		out = append(out, Instance{HasEach: true, eachKey: k, Value: el.WithMarks(outer)})
+	}
+	return out, ds
 }

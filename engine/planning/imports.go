@@ -35,7 +35,7 @@ func (p *planner) importTargets(b *block, spans map[addrs.AbsResource][2]int, jo
 func (p *planner) importBlock(im *config.Import, jobs []job) diags.Diagnostics {
 	scopes := []eval.Scope{{}}
 	if im.ForEach != nil {
-		ins, ds := p.s.Eval.ForEach(im.ForEach, eval.Scope{})
+		ins, ds := p.s.Eval.ImportForEach(im.ForEach, eval.Scope{})
 		if ds.HasErrors() {
 			return ds
 		}
@@ -52,7 +52,7 @@ func (p *planner) importBlock(im *config.Import, jobs []job) diags.Diagnostics {
 }
 
 func (p *planner) importOne(im *config.Import, s eval.Scope, jobs []job) diags.Diagnostics {
-	t, ds := traversalIn(im.To, s, "Invalid reference")
+	t, ds := session.Traversal(im.To, s, "Invalid reference")
 	if ds.HasErrors() {
 		return ds
 	}

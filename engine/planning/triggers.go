@@ -4,12 +4,9 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/refs"
@@ -22,7 +19,7 @@ import (
 // nothing at all is planned for, not even that it stays, is an error.
 func (x *instance) triggered() (bool, diags.Diagnostics) {
 	for _, expr := range x.r.ReplaceTriggeredBy {
-		t, ds := traversalIn(expr, x.scope, badTrigger)
+		t, ds := session.Traversal(expr, x.scope, badTrigger)
 		if ds.HasErrors() {
 			return false, ds
 		}
@@ -104,35 +101,6 @@ func stepName(s hcl.Traverser) string {
 
 // badTrigger is the summary of what is wrong with the form of an entry.
 const badTrigger = "Invalid replace_triggered_by expression"
-
-// traversalIn returns an expression as a traversal; a key in it may be
-// each.key or count.index. If it is none, that is an error with the summary given.
-func traversalIn(expr hcl.Expression, s eval.Scope, summary string) (hcl.Traversal, diags.Diagnostics) {
-	if t, hs := hcl.AbsTraversalForExpr(expr); !hs.HasErrors() {
-		return t, nil
-	}
-	switch e := expr.(type) {
-	case *hclsyntax.RelativeTraversalExpr:
-		base, ds := traversalIn(e.Source, s, summary)
-		return append(base[:len(base):len(base)], e.Traversal...), ds
-	case *hclsyntax.IndexExpr:
-		base, ds := traversalIn(e.Collection, s, summary)
-		if ds.HasErrors() {
-			return nil, ds
-		}
-		ctx := &hcl.EvalContext{Variables: map[string]cty.Value{}}
-		if s.Instance != nil {
-			ctx.Variables = s.Instance.Variables()
-		}
-		k, hs := e.Key.Value(ctx)
-		if hs.HasErrors() {
-			return nil, diags.FromHCL(hs)
-		}
-		return append(base[:len(base):len(base)], hcl.TraverseIndex{Key: k, SrcRange: e.Key.Range()}), nil
-	}
-	return nil, diags.Errorf(expr.Range().Ptr(), summary,
-		"A reference to a resource, a resource instance or an attribute of one is required.")
-}
 
 // changesAt returns what is planned for what a trigger names.
 func (p *planner) changesAt(t trigger) []*plans.ResourceChange {

@@ -20,13 +20,18 @@ func (v *validator) imports(m *config.Module, r *config.Resource) diags.Diagnost
 		}
 		var scope eval.Scope
 		if im.ForEach != nil {
-			ins, more := v.eval.ForEach(im.ForEach, scope)
+			ins, more := v.eval.ImportForEach(im.ForEach, scope)
 			if ds = append(ds, more...); more.HasErrors() || len(ins) == 0 {
 				continue
 			}
 			scope.Instance = &ins[0]
 		}
-		ds = append(ds, importKey(im, r)...)
+		if more := importKey(im, r); len(more) > 0 {
+			ds = append(ds, more...)
+		} else {
+			_, more := session.Traversal(im.To, scope, "Invalid reference")
+			ds = append(ds, more...)
+		}
 		_, _, more := session.ImportID(v.eval, im, scope)
 		ds = append(ds, more...)
 	}
@@ -53,7 +58,7 @@ func (v *validator) strayImport(im *config.Import) diags.Diagnostics {
 	}
 	t, hs := hcl.AbsTraversalForExpr(im.To)
 	if hs.HasErrors() { // the key is an expression
-		ins, ds := v.eval.ForEach(im.ForEach, eval.Scope{})
+		ins, ds := v.eval.ImportForEach(im.ForEach, eval.Scope{})
 		if ds.HasErrors() || len(ins) == 0 {
 			return ds
 		}
