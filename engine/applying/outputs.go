@@ -116,6 +116,9 @@ func (a *applier) skip(o addrs.Object) bool {
 	if len(a.in.Plan.Targets) > 0 && !a.checked(o) {
 		return true // what is needed is evaluated when it is
 	}
+	if o.Kind == addrs.KindCheck && a.namesData(o) {
+		return true // the plan has no more than that it is unknown
+	}
 	if o.Kind == addrs.KindCheck && len(a.in.Plan.Excludes) > 0 || a.unchecked(o) || a.unplanned(o) {
 		return true
 	}
@@ -125,6 +128,16 @@ func (a *applier) skip(o addrs.Object) bool {
 		}
 	}
 	return false
+}
+
+// namesData reports whether the targets name the data of a check block rather than what
+// the check depends on.
+func (a *applier) namesData(check addrs.Object) bool {
+	d := a.in.Config.Modules[check.Module].Checks[check.Name].Data
+	return d != nil && slices.ContainsFunc(a.in.Plan.Targets, func(t addrs.Target) bool {
+		m := t.Module.Module()
+		return t.IsModule() && m.Contains(check.Module) || !t.IsModule() && m == check.Module && t.Resource == d.Addr
+	})
 }
 
 // checkKinds are the kinds of results of the conditions of named values and checks.

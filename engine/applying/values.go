@@ -103,7 +103,7 @@ func (a *applier) collect(ctx context.Context, abs addrs.AbsResource) (cty.Value
 	if !planned {
 		return cty.DynamicVal, nil // not part of this plan
 	}
-	if abs.Resource.Mode == addrs.Managed && (a.in.Plan.Partial() || a.in.Plan.Mode == plans.RefreshOnlyMode) {
+	if abs.Resource.Mode != addrs.Ephemeral && (a.in.Plan.Partial() || a.in.Plan.Mode == plans.RefreshOnlyMode) {
 		keys = session.Existing(x.r.Repetition, keys, a.existing(abs))
 	}
 	insts := make([]eval.Instance, len(keys))
@@ -114,7 +114,7 @@ func (a *applier) collect(ctx context.Context, abs addrs.AbsResource) (cty.Value
 			return cty.DynamicVal, ds
 		}
 	}
-	return a.s.Eval.Collect(x.r.Repetition, insts, vals), nil
+	return a.s.Eval.CollectResource(x.r, insts, vals), nil
 }
 
 // existing returns the keys of the instances that the state has of a resource, less those

@@ -169,7 +169,9 @@ func (e *Evaluator) count(v cty.Value, x hcl.Expression) (int, diags.Diagnostics
 	}
 	v, err := convert.Convert(v, cty.Number)
 	if err != nil {
-		return bad(`The given "count" argument value is unsuitable: %s.`, err)
+		_, ds := bad(`The expression does not give a number of instances: %s.`, err)
+		ds[0].Summary = "Incorrect value type"
+		return 0, ds
 	}
 	if !v.IsKnown() {
 		if e.w.Static {
@@ -311,11 +313,14 @@ func (e *Evaluator) call(in addrs.ModuleInstance, name string, outs []string) (c
 			for _, o := range outs {
 				v, more := e.Output(sub, o)
 				ds = append(ds, more...)
+				if e.w.Static {
+					v = cty.DynamicVal // what a module returns is for planning to say
+				}
 				attrs[o] = v
 			}
 			vals[i] = cty.ObjectVal(attrs)
 		}
-		c.val = e.Collect(f.module.Calls[name].Repetition, ins, vals)
+		c.val = e.collect(f.module.Calls[name].Repetition, ins, vals)
 		return ds
 	})
 	return c.val, ds
@@ -333,9 +338,19 @@ func anyInstances(r config.Repetition, outs []string) cty.Value {
 	return cty.UnknownVal(cty.Map(cty.Object(types)))
 }
 
-// Collect makes one value of the values of a block's instances: a tuple for count,
+// CollectResource makes the value of a resource of those of its instances. An ephemeral
+// one is ephemeral as a whole: not even how many there are may be kept.
+func (e *Evaluator) CollectResource(r *config.Resource, ins []Instance, vals []cty.Value) cty.Value {
+	v := e.collect(r.Repetition, ins, vals)
+	if r.Addr.Mode == addrs.Ephemeral {
+		v = v.Mark(marks.Ephemeral)
+	}
+	return v
+}
+
+// collect makes one value of the values of a block's instances: a tuple for count,
 // an object for for_each, null for what is not enabled.
-func (e *Evaluator) Collect(r config.Repetition, ins []Instance, vals []cty.Value) cty.Value {
+func (e *Evaluator) collect(r config.Repetition, ins []Instance, vals []cty.Value) cty.Value {
 	switch {
 	case (r.Count != nil || r.ForEach != nil) && e.w.Static:
 		return cty.DynamicVal

@@ -51,7 +51,11 @@ func (p *planner) visitData(ctx context.Context, m *config.Module, r *config.Res
 	for i := range jobs {
 		ds = append(ds, jobs[i].ds...)
 	}
-	if !ds.HasErrors() {
+	switch {
+	case ds.HasErrors():
+	case p.included != nil:
+		b.collectExisting(ctx, jobs, spans)
+	default:
 		b.collect(jobs, spans)
 	}
 	return ds
@@ -230,6 +234,9 @@ func (p *planner) visitEphemeral(ctx context.Context, m *config.Module, r *confi
 	}
 	interrupted := each(ctx, len(jobs), func(ctx context.Context, i int) {
 		j := &jobs[i]
+		if !p.wants(j.addr) {
+			return
+		}
 		b, ds := b.wanted(ctx, j)
 		if j.ds = ds; ds.HasErrors() {
 			return

@@ -159,7 +159,7 @@ func (v *storedValues) value(ctx context.Context, a addrs.AbsResource) (cty.Valu
 			}
 		}
 	}
-	return p.s.Eval.Collect(r.Repetition, ins, vals), nil
+	return p.s.Eval.CollectResource(r, ins, vals), nil
 }
 
 // Evaluator returns an evaluator that knows what the state has, for expressions

@@ -243,7 +243,7 @@ func (b *block) collect(jobs []job, spans map[addrs.AbsResource][2]int) {
 				vals[i] = cty.UnknownVal(b.rs.Block.ImpliedType())
 			}
 		}
-		v := b.p.s.Eval.Collect(b.r.Repetition, insts, vals)
+		v := b.p.s.Eval.CollectResource(b.r, insts, vals)
 		b.p.mu.Lock()
 		b.p.values[abs] = v
 		b.p.mu.Unlock()

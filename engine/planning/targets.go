@@ -70,7 +70,10 @@ func (p *planner) selectTargets() {
 				named = append(named, cr)
 			}
 		}
-		p.doomed = &selection{whole: p.dependents(named), targets: p.in.Targets}
+		p.doomed = &selection{whole: p.dependents(named), named: map[addrs.ConfigResource]bool{}, targets: p.in.Targets}
+		for _, cr := range named {
+			p.doomed.named[cr] = true
+		}
 	}
 }
 
@@ -259,15 +262,10 @@ func (p *planner) includeValue(o addrs.Object) {
 
 // wants reports whether an instance is part of the plan.
 func (p *planner) wants(a addrs.AbsResourceInstance) bool {
-	s := p.included
-	if s == nil || s.has(a) {
-		return true
-	}
-	return len(s.excludes) == 0 && a.Resource.Resource.Mode != addrs.Managed && s.objects[objectOf(a.Config())]
+	return p.included == nil || p.included.has(a)
 }
 
-// has reports whether an instance of a managed resource is selected, or with excludes,
-// of any.
+// has reports whether an instance is selected.
 func (s *selection) has(a addrs.AbsResourceInstance) bool {
 	if len(s.excludes) > 0 {
 		return !s.out[a.Config()] && !slices.ContainsFunc(s.excludes, func(t addrs.Target) bool { return t.Contains(a) })

@@ -116,12 +116,14 @@ func CheckSubject(m addrs.Module, in addrs.ModuleInstance, name string) eval.Sub
 }
 
 // CheckBlocks evaluates the assertions of all check blocks. What is not met there is a
-// warning. Assertions about data that could not be read are left out.
+// warning. Assertions about data that could not be read are left out. A check block that is
+// to be skipped has results if its data are not: unknown ones.
 func CheckBlocks(e *eval.Evaluator, modules []*config.Module, skip func(addrs.Object) bool) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, m := range modules {
 		for _, name := range slices.Sorted(maps.Keys(m.Checks)) {
-			if skip(addrs.Object{Module: m.Addr, Kind: addrs.KindCheck, Name: name}) {
+			out := skip(addrs.Object{Module: m.Addr, Kind: addrs.KindCheck, Name: name})
+			if d := m.Checks[name].Data; out && (d == nil || skip(addrs.Object{Module: m.Addr, Kind: addrs.KindResource, Res: d.Addr})) {
 				continue
 			}
 			ins, more := e.Modules(m)
@@ -134,7 +136,7 @@ func CheckBlocks(e *eval.Evaluator, modules []*config.Module, skip func(addrs.Ob
 			for _, in := range ins {
 				s := CheckSubject(m.Addr, in, name)
 				e.Declare(s, len(m.Checks[name].Asserts))
-				if !e.Fails(s) {
+				if !out && !e.Fails(s) {
 					ds = append(ds, ofCheck(e.Conditions(m.Checks[name].Asserts, eval.Scope{Module: in}, s, "Check block assertion failed").Unreported())...)
 				}
 			}

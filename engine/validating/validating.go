@@ -98,7 +98,7 @@ func (v *validator) resourceValue(a addrs.AbsResource, _ []addrs.InstanceKey) (c
 	m := v.in.Config.Modules[a.Module.Module()]
 	r := m.Resources[a.Resource]
 	if r.Count != nil || r.ForEach != nil {
-		return cty.DynamicVal, nil
+		return v.eval.CollectResource(r, nil, nil), nil
 	}
 	ps, ds := v.in.Providers.Schema(context.Background(), m.ResourceProvider(r).Provider)
 	if ds.HasErrors() {
