@@ -125,7 +125,7 @@ terraform {
 	if name, color := attr(t, body, "name"), attr(t, body, "color"); name != "s" || color != "blue" {
 		t.Errorf("name %q, color %q", name, color)
 	}
-	if x.Count != nil || x.ForEach == nil || !x.PreventDestroy || !x.CreateBeforeDestroy || len(x.IgnoreChanges) != 1 {
+	if x.Count == nil || x.ForEach != nil || !x.PreventDestroy || !x.CreateBeforeDestroy || len(x.IgnoreChanges) != 1 {
 		t.Errorf("meta-arguments: %+v", x)
 	}
 	if v := root.Variables["v"]; !v.Default.RawEquals(cty.StringVal("1")) || !v.ParseLiteral {

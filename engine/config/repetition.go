@@ -50,7 +50,10 @@ func (r *reader) enabled(x *Repetition, a *hcl.Attribute) {
 
 // override takes over what an override file says in place of what was said.
 func (x *Repetition) override(by Repetition) {
-	if len(by.Expressions()) > 0 {
+	switch {
+	case by.ForEach != nil && x.Count != nil:
+		// Both are there then, and count decides. Source: Terraform 1.11.4.
+	case len(by.Expressions()) > 0:
 		*x = by
 	}
 }

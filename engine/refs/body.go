@@ -16,34 +16,88 @@ var metaBlocks = map[string]bool{"lifecycle": true, "connection": true, "provisi
 // native syntax every attribute at any depth is an expression; what dynamic
 // blocks name by their iterators is left out. In JSON every property is.
 func bodyVariables(body hcl.Body) []hcl.Traversal {
-	return appendBody(nil, body, nil, true)
+	return appendTop(nil, body, nil)
 }
 
-func appendBody(out []hcl.Traversal, body hcl.Body, iterators map[string]bool, top bool) []hcl.Traversal {
-	if body == nil {
-		return out
+// parted is a body that is put together, later parts over earlier ones.
+type parted interface{ Parts() []hcl.Body }
+
+// appendTop handles the body of a block as a whole, without the arguments and nested
+// blocks named in hidden: others stand in their place.
+func appendTop(out []hcl.Traversal, body hcl.Body, hidden map[string]bool) []hcl.Traversal {
+	whole, ok := body.(parted)
+	if !ok {
+		return appendBody(out, body, nil, hidden, true)
 	}
-	if parts, ok := body.(interface{ Parts() []hcl.Body }); ok {
-		for _, p := range parts.Parts() {
-			out = appendBody(out, p, iterators, top)
+	parts := whole.Parts()
+	for i, p := range parts {
+		below := maps.Clone(hidden)
+		for _, over := range parts[i+1:] {
+			below = names(below, over)
 		}
+		out = appendTop(out, p, below)
+	}
+	return out
+}
+
+// names adds the names of the arguments and nested blocks of a body to a set, which may
+// be nil.
+func names(set map[string]bool, body hcl.Body) map[string]bool {
+	if set == nil {
+		set = map[string]bool{}
+	}
+	switch body := body.(type) {
+	case nil:
+	case parted:
+		for _, p := range body.Parts() {
+			names(set, p)
+		}
+	case *hclsyntax.Body:
+		for n := range body.Attributes {
+			set[n] = true
+		}
+		for _, b := range body.Blocks {
+			set[blockName(b)] = true
+		}
+	default:
+		attrs, _ := body.JustAttributes()
+		for n := range attrs {
+			set[n] = true
+		}
+	}
+	return set
+}
+
+// blockName returns the type of a block, or of those that a dynamic block makes.
+func blockName(b *hclsyntax.Block) string {
+	if b.Type == "dynamic" && len(b.Labels) == 1 {
+		return b.Labels[0]
+	}
+	return b.Type
+}
+
+func appendBody(out []hcl.Traversal, body hcl.Body, iterators, hidden map[string]bool, top bool) []hcl.Traversal {
+	if body == nil {
 		return out
 	}
 	native, ok := body.(*hclsyntax.Body)
 	if !ok {
-		return appendJSON(out, body)
+		return appendJSON(out, body, hidden)
 	}
 	attrs, _ := native.JustAttributes() // without those that the meta-arguments took
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
-		out = appendExpr(out, attrs[name].Expr, iterators)
+		if !hidden[name] {
+			out = appendExpr(out, attrs[name].Expr, iterators)
+		}
 	}
 	for _, b := range native.Blocks {
 		switch {
+		case hidden[blockName(b)]:
 		case top && metaBlocks[b.Type]:
 		case b.Type == "dynamic" && len(b.Labels) == 1:
 			out = appendDynamic(out, b, iterators)
 		default:
-			out = appendBody(out, b.Body, iterators, false)
+			out = appendBody(out, b.Body, iterators, nil, false)
 		}
 	}
 	return out
@@ -72,7 +126,7 @@ func appendDynamic(out []hcl.Traversal, b *hclsyntax.Block, iterators map[string
 		}
 	}
 	for _, c := range b.Body.Blocks {
-		out = appendBody(out, c.Body, inner, false)
+		out = appendBody(out, c.Body, inner, nil, false)
 	}
 	return out
 }
@@ -89,9 +143,12 @@ func appendExpr(out []hcl.Traversal, x hcl.Expression, iterators map[string]bool
 // appendJSON takes every property of a JSON body for an expression. A dynamic
 // block's iterator cannot be told from a resource type there; names that nothing
 // declares are therefore left to evaluation to complain about.
-func appendJSON(out []hcl.Traversal, body hcl.Body) []hcl.Traversal {
+func appendJSON(out []hcl.Traversal, body hcl.Body, hidden map[string]bool) []hcl.Traversal {
 	attrs, _ := body.JustAttributes()
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+		if hidden[name] {
+			continue
+		}
 		out = append(out, attrs[name].Expr.Variables()...)
 	}
 	return out
