@@ -217,6 +217,9 @@ func (a *applier) carryOut(ctx context.Context, changes []*plans.ResourceChange)
 		a.report(ds)
 		if ds.HasErrors() {
 			a.fail(c)
+			if !ds.Unreported().HasErrors() {
+				a.leaveNoHusk(c.Addr.Instance.AbsResource()) // a value that it needs has failed
+			}
 			return errStep
 		}
 		return nil

@@ -16,13 +16,14 @@ func (a *applier) husks() {
 	if a.until.Err() != nil {
 		return // whose turn came is not known
 	}
+	evaluated := append(a.s.Diagnostics(), a.s.Eval.Diagnostics()...).HasErrors()
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if !a.found.HasErrors() {
+	if !evaluated && !a.found.HasErrors() {
 		a.state.RemoveEmpty()
 		return
 	}
-	if a.in.Plan.Mode != plans.NormalMode {
+	if a.in.Plan.Mode == plans.DestroyMode {
 		return
 	}
 	blocked := map[addrs.ConfigResource]bool{}
@@ -49,8 +50,8 @@ func (a *applier) unread(blocked map[addrs.ConfigResource]bool) {
 	}
 }
 
-// leaveNoHusk notes that a provider was asked to create an object of a resource, and that
-// nothing came of it.
+// leaveNoHusk notes that a provider was asked to create an object of a resource and that
+// nothing came of it, or that it was not its turn yet.
 func (a *applier) leaveNoHusk(abs addrs.AbsResource) {
 	a.mu.Lock()
 	a.noHusk[abs] = true
