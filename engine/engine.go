@@ -73,12 +73,9 @@ type PlanOptions struct {
 // beside other errors it is returned too, marked as errored, unless it is for a destroy
 // and what exists could not be found out.
 func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (*plans.Plan, diags.Diagnostics) {
-	rs, ds := refs.Analyze(r.Config)
-	if ds.HasErrors() {
-		return nil, ds
-	}
 	bodies := new(session.Bodies)
-	if ds = append(ds, r.validate(ctx, rs, bodies, nil)...); ds.HasErrors() {
+	rs, ds := r.valid(ctx, bodies, nil)
+	if ds.HasErrors() {
 		return nil, ds
 	}
 	if o.Mode == 0 {
@@ -126,12 +123,9 @@ type ApplyOptions struct {
 // Apply carries out a plan that [Plan] made for the same configuration. The new
 // state is returned beside errors too.
 func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (*states.State, diags.Diagnostics) {
-	rs, ds := refs.Analyze(r.Config)
-	if ds.HasErrors() {
-		return plan.PriorState, ds
-	}
 	bodies := new(session.Bodies)
-	if ds = append(ds, r.validate(ctx, rs, bodies, changing(plan))...); ds.HasErrors() {
+	rs, ds := r.valid(ctx, bodies, changing(plan))
+	if ds.HasErrors() {
 		return plan.PriorState, ds
 	}
 	variables := r.Variables
@@ -200,11 +194,22 @@ func (r Run) ephemeralVariables() []string {
 // Validate returns everything that is wrong with the configuration whatever its
 // inputs are. The providers are not configured.
 func Validate(ctx context.Context, r Run) diags.Diagnostics {
+	_, ds := r.valid(ctx, new(session.Bodies), nil)
+	return ds
+}
+
+// valid analyses and validates the configuration. Mentions of what does not exist keep
+// nobody from finding what else is wrong, cycles do.
+func (r Run) valid(ctx context.Context, bodies *session.Bodies, changing func(addrs.ConfigResource) bool) (*refs.Refs, diags.Diagnostics) {
 	rs, ds := refs.Analyze(r.Config)
-	if ds.HasErrors() {
-		return ds
+	if rs.Cyclic() {
+		return rs, ds
 	}
-	return append(ds, r.validate(ctx, rs, new(session.Bodies), nil)...)
+	more := r.validate(ctx, rs, bodies, changing)
+	if ds.HasErrors() {
+		more = more.Outside(ds)
+	}
+	return rs, append(ds, more...)
 }
 
 func (r Run) validate(ctx context.Context, rs *refs.Refs, bodies *session.Bodies, changing func(addrs.ConfigResource) bool) diags.Diagnostics {

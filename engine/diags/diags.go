@@ -9,6 +9,7 @@ package diags
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -195,6 +196,23 @@ func (ds Diagnostics) WithoutChecks() Diagnostics {
 	out := ds[:0:0]
 	for _, d := range ds {
 		if !d.Check {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// Outside returns ds without what is about the places that others are about.
+func (ds Diagnostics) Outside(others Diagnostics) Diagnostics {
+	at := map[string][]hcl.Range{}
+	for _, o := range others {
+		if o.Subject != nil {
+			at[o.Subject.Filename] = append(at[o.Subject.Filename], *o.Subject)
+		}
+	}
+	out := ds[:0:0]
+	for _, d := range ds {
+		if d.Subject == nil || !slices.ContainsFunc(at[d.Subject.Filename], d.Subject.Overlaps) {
 			out = append(out, d)
 		}
 	}

@@ -161,7 +161,7 @@ provider "t" {
 }
 `, `
 main.tf:12: Invalid "self" reference
-main.tf:12: Reference to "each" in context without for_each
+main.tf:12: each.value cannot be used in this context
 main.tf:15: Reference to "each" in context without for_each
 main.tf:19: Reference to "count" in non-counted context
 main.tf:3: Reference to "each" in context without for_each

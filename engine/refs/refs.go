@@ -37,6 +37,7 @@ type Refs struct {
 	// mentioned holds for the direct edges to resources, and only for all edges to them, the
 	// instance keys: see [Refs.OnlyInstances].
 	mentioned, only map[addrs.Object]map[addrs.Object][]addrs.InstanceKey
+	cyclic          bool
 }
 
 // A use is a reference from one object's block to another in the same content,
@@ -74,6 +75,7 @@ func Analyze(cfg *config.Config) (*Refs, diags.Diagnostics) {
 		r.link(m)
 	}
 	order, cycles := r.sort()
+	r.cyclic = len(cycles) > 0
 	ds = append(ds, cycles...)
 	r.closeOverResources(order)
 	ds = append(ds, r.checkStatic()...)
@@ -84,6 +86,9 @@ func Analyze(cfg *config.Config) (*Refs, diags.Diagnostics) {
 	}
 	return r, ds
 }
+
+// Cyclic reports whether there are cycles: then nothing can be evaluated.
+func (r *Refs) Cyclic() bool { return r.cyclic }
 
 // OfExpr returns what an expression of the configuration mentions.
 func (r *Refs) OfExpr(x hcl.Expression) []Reference { return r.exprs[x] }

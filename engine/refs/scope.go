@@ -19,6 +19,9 @@ func (s Scope) Check(ts []hcl.Traversal) diags.Diagnostics {
 		case root == "count" && !s.Count:
 			ds = append(ds, diags.Errorf(&rng, `Reference to "count" in non-counted context`,
 				`The "count" object can only be used in "module", "resource", and "data" blocks, and only when the "count" argument is set.`)...)
+		case root == "each" && !s.Each && len(t) > 1 && isAttr(t[1], "value"):
+			ds = append(ds, diags.Errorf(&rng, "each.value cannot be used in this context",
+				`"each.value" has a meaning only in "module" or "resource" blocks with the "for_each" argument. Perhaps there was one: then remove what refers to it, too.`)...)
 		case root == "each" && !s.Each:
 			ds = append(ds, diags.Errorf(&rng, `Reference to "each" in context without for_each`,
 				`The "each" object can be used only in "module" or "resource" blocks, and only when the "for_each" argument is set.`)...)
@@ -28,4 +31,10 @@ func (s Scope) Check(ts []hcl.Traversal) diags.Diagnostics {
 		}
 	}
 	return ds
+}
+
+// isAttr reports whether a step of a traversal is that attribute.
+func isAttr(t hcl.Traverser, name string) bool {
+	a, ok := t.(hcl.TraverseAttr)
+	return ok && a.Name == name
 }
