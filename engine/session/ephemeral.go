@@ -32,6 +32,8 @@ type opened struct {
 	client   provider.Client
 	typeName string
 	addr     addrs.AbsResourceInstance
+	resource *config.Resource
+	schema   *schema.Schema
 	stop     func() // ends renewing
 
 	private []byte            // for the next call about it
@@ -78,7 +80,9 @@ func (s *Session) OpenEphemeral(ctx context.Context, e Ephemeral) (cty.Value, di
 	if ds = append(ds, s.Place(more, e.Resource, e.Schema, addr)...); ds.HasErrors() {
 		return unknown, ds
 	}
-	s.keepOpen(ctx, &opened{client: e.Client, typeName: e.Resource.Addr.Type, addr: e.Addr, private: resp.Private}, resp.RenewAt)
+	s.keepOpen(ctx, &opened{
+		client: e.Client, typeName: e.Resource.Addr.Type, addr: e.Addr, resource: e.Resource, schema: e.Schema, private: resp.Private,
+	}, resp.RenewAt)
 	val := MarkSensitive(resp.Result, e.Schema, sensitive)
 	self := e.Scope
 	self.Self = val
@@ -115,8 +119,8 @@ func (s *Session) CloseEphemerals(ctx context.Context) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, o := range list {
 		o.stop()
-		ds = append(ds, o.found.At(o.addr.String())...)
-		ds = append(ds, o.client.CloseEphemeral(ctx, o.typeName, o.private).At(o.addr.String())...)
+		found := append(o.found, o.client.CloseEphemeral(ctx, o.typeName, o.private)...)
+		ds = append(ds, s.Place(found, o.resource, o.schema, o.addr.String())...)
 	}
 	return ds
 }
