@@ -78,7 +78,7 @@ func (a *app) plan(o *operationFlags, v view, applying bool) (*plans.Plan, *oper
 	}
 	o.vars.ask = o.input
 	if more = op.collect(o.vars); more.HasErrors() {
-		return nil, op, append(append(ds, more...), op.fit()...)
+		return nil, op, append(ds, more...)
 	}
 	ds = append(ds, more...)
 	name := "OperationTypePlan"

@@ -46,7 +46,7 @@ func ApplyInputs(root *Content, sources []VariableSource, planned PlannedInputs)
 func (g givenValue) again(v *Variable, set, planned bool) diags.Diagnostics {
 	switch {
 	case planned && !set:
-		return diags.Errorf(&v.Range, "No value for required variable",
+		return diags.Errorf(nil, "No value for required variable",
 			"The variable %q is ephemeral, so that the plan does not hold the value that it was made with. Set it again: use the option -var or -var-file, the environment variable TF_VAR_%s or a .tfvars file.", v.Name, v.Name)
 	case set && !planned:
 		return diags.Errorf(g.open(v), "Ephemeral variable was not set during planning",

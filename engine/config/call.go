@@ -62,6 +62,10 @@ func (r *reader) callLifecycle(c *Call, blocks hcl.Blocks) hcl.Blocks {
 	var lifecycle *hcl.Block
 	for _, b := range blocks.OfType("lifecycle") {
 		if r.once(&lifecycle, b, "Duplicate lifecycle block", "A module block may have only one lifecycle block.") {
+			if some, _, _ := b.Body.PartialContent(callLifecycleSchema); some.Attributes["enabled"] == nil {
+				r.errorf(&b.TypeRange, "Reserved block type name in module block", reservedName, b.Type)
+				continue
+			}
 			r.enabled(&c.Repetition, r.content(b.Body, callLifecycleSchema).Attributes["enabled"])
 		}
 	}

@@ -21,7 +21,10 @@ func (r *reader) check(b *hcl.Block) {
 	r.name(b, 0, "Invalid check block name")
 	for _, n := range content.Blocks {
 		if n.Type == "assert" {
-			c.Asserts = append(c.Asserts, r.condition(n))
+			errors := len(r.diags)
+			if a := r.condition(n); len(r.diags) == errors {
+				c.Asserts = append(c.Asserts, a)
+			}
 			continue
 		}
 		if c.Data != nil {

@@ -60,7 +60,7 @@ func Load(in Input) (*Config, diags.Diagnostics) {
 	l.cfg.Root = root
 	l.add(root)
 	if ok {
-		l.checkRoot(root)
+		l.checkImports(root)
 		l.evaluateBackend(root)
 		l.calls(root)
 		l.diags = append(l.diags, l.cfg.checkProviders()...)
@@ -255,17 +255,6 @@ func (l *loader) matches(call *Call, x source.Installed) bool {
 		}
 	}
 	return true
-}
-
-// checkRoot reports what the root module may not have.
-func (l *loader) checkRoot(m *Module) {
-	l.checkImports(m)
-	for _, name := range slices.Sorted(maps.Keys(m.Outputs)) {
-		if o := m.Outputs[name]; o.Ephemeral {
-			l.errorf(&o.Range, "Ephemeral output not allowed",
-				"The outputs of the root module are kept in the state, which an ephemeral value must not be. Take out ephemeral = true, and do not use ephemeral values for it.")
-		}
-	}
 }
 
 // checkImports reports import blocks whose resource is there already and does not name the

@@ -53,7 +53,7 @@ func CollectInputs(root *Content, sources []VariableSource) (map[string]InputVal
 	for _, name := range slices.Sorted(maps.Keys(root.Variables)) {
 		v := root.Variables[name]
 		g, set := given[name]
-		if !set && v.Default == cty.NilVal {
+		if (!set || g.bad) && v.Default == cty.NilVal {
 			ds = append(ds, diags.Errorf(&v.Range, "No value for required variable",
 				"The root module's variable %q has no default value, and nothing sets it. Use the option -var or -var-file, the environment variable TF_VAR_%s or a .tfvars file.", name, name)...)
 		}

@@ -92,9 +92,12 @@ func parseVarsFile(name string, src []byte) (*hcl.File, map[string]hcl.Expressio
 	}
 	attrs, more := f.Body.JustAttributes()
 	ds = append(ds, more...)
-	values := make(map[string]hcl.Expression, len(attrs))
+	values, broken := make(map[string]hcl.Expression, len(attrs)), ds.HasErrors()
 	for _, n := range slices.Sorted(maps.Keys(attrs)) {
 		values[n] = attrs[n].Expr
+		if broken {
+			continue // what a part of a broken file says may be a mere consequence
+		}
 		if _, more := attrs[n].Expr.Value(nil); more.HasErrors() {
 			ds = append(ds, more...)
 			delete(values, n)

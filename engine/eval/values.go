@@ -133,6 +133,10 @@ func varAddr(module, name string) string {
 
 // output evaluates an output value into its cell.
 func (e *Evaluator) output(c *cell, in addrs.ModuleInstance, o *config.Output) diags.Diagnostics {
+	if in.IsRoot() && o.Ephemeral {
+		return diags.Errorf(&o.Range, "Ephemeral output not allowed",
+			"The outputs of the root module are kept in the state, which an ephemeral value must not be. Take out ephemeral = true, and do not use ephemeral values for it.")
+	}
 	scope := Scope{Module: in}
 	if ds := e.ready(o, scope); ds.HasErrors() {
 		return ds // its conditions have no result then
