@@ -37,8 +37,7 @@ var stateListCommand = command{name: "state list", synopsis: "List the resource 
 		some, more := matching(state, s)
 		found, ds = append(found, some...), append(ds, more...)
 	}
-	slices.SortFunc(found, listOrder)
-	for _, r := range slices.Compact(found) {
+	for _, r := range found {
 		if id == "" || id == objectID(state.Instance(r)) {
 			fmt.Fprintln(a.out, r)
 		}
