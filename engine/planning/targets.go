@@ -8,7 +8,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
-	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
 // selection is what -target or -exclude leaves of a configuration.
@@ -18,11 +17,8 @@ type selection struct {
 	// named are the blocks of which the targets name instances.
 	named map[addrs.ConfigResource]bool
 	// whole are the blocks that something targeted depends on: every instance of them is
-	// planned, but of those that are named, too, only what the targets name, or what does not
-	// exist yet and is needed by more than blocks of which the targets name nothing.
+	// planned, but of those that are named, too, only what the targets name.
 	whole   map[addrs.ConfigResource]bool
-	needed  map[addrs.ConfigResource]bool
-	state   *states.State // in which exists what is not new
 	targets []addrs.Target
 	// excludes stand instead of targets: of every block that is not out, all instances are
 	// planned that no exclude names.
@@ -44,7 +40,7 @@ func (p *planner) selectPart() {
 // destroy, what depends on them goes as well: by the configuration, and as the state
 // has it.
 func (p *planner) selectTargets() {
-	s := &selection{objects: map[addrs.Object]bool{}, whole: map[addrs.ConfigResource]bool{}, targets: p.in.Targets, state: p.prior.State()}
+	s := &selection{objects: map[addrs.Object]bool{}, whole: map[addrs.ConfigResource]bool{}, targets: p.in.Targets}
 	p.included = s
 	var named []addrs.ConfigResource
 	for _, m := range p.in.Config.Order {
@@ -62,7 +58,6 @@ func (p *planner) selectTargets() {
 	for _, cr := range named {
 		p.include(objectOf(cr), true)
 	}
-	s.needed = p.needed()
 	p.includeOutputs()
 	if p.in.Mode == plans.DestroyMode {
 		for abs := range p.in.State.Resources() {
@@ -76,50 +71,6 @@ func (p *planner) selectTargets() {
 		}
 	}
 }
-
-// needed returns the included blocks that others depend on of which the plan has instances,
-// as far as that can be said without evaluating anything.
-func (p *planner) needed() map[addrs.ConfigResource]bool {
-	needed := map[addrs.ConfigResource]bool{}
-	for _, m := range p.in.Config.Order {
-		for r := range m.Resources {
-			cr := addrs.ConfigResource{Module: m.Addr, Resource: r}
-			s := p.included
-			if !s.objects[objectOf(cr)] || s.named[cr] && !slices.ContainsFunc(s.targets, func(t addrs.Target) bool { return fits(m, t, cr) }) {
-				continue
-			}
-			for _, u := range p.in.Refs.Resources(objectOf(cr)) {
-				needed[addrs.ConfigResource{Module: u.Module, Resource: u.Res}] = true
-			}
-		}
-	}
-	return needed
-}
-
-// fits reports whether a target may mean an instance of a block: keys stand where there is
-// count or for_each, and only at the end may they be left out.
-func fits(m *config.Module, t addrs.Target, cr addrs.ConfigResource) bool {
-	if !mayName([]addrs.Target{t}, cr) {
-		return false
-	}
-	if r := m.Resources[cr.Resource]; !t.IsModule() && !t.Key.IsNone() && !hasKeys(r.Repetition) {
-		return false
-	}
-	steps := t.Module.Steps()
-	for m.Addr != t.Module.Module() {
-		m = m.Parent
-	}
-	for i := len(steps) - 1; i >= 0; i-- {
-		last := t.IsModule() && i == len(steps)-1
-		if key := steps[i].Key; key.IsNone() == hasKeys(m.Call.Repetition) && !(last && key.IsNone()) {
-			return false
-		}
-		m = m.Parent
-	}
-	return true
-}
-
-func hasKeys(r config.Repetition) bool { return r.Count != nil || r.ForEach != nil }
 
 // mayName reports whether one of the addresses may mean an instance of a block.
 func mayName(list []addrs.Target, cr addrs.ConfigResource) bool {
@@ -270,7 +221,7 @@ func (s *selection) has(a addrs.AbsResourceInstance) bool {
 	if len(s.excludes) > 0 {
 		return !s.out[a.Config()] && !slices.ContainsFunc(s.excludes, func(t addrs.Target) bool { return t.Contains(a) })
 	}
-	if cr := a.Config(); s.whole[cr] && (!s.named[cr] || s.needed[cr] && !s.exists(a)) {
+	if cr := a.Config(); s.whole[cr] && !s.named[cr] {
 		return true
 	}
 	for _, t := range s.targets {
@@ -279,12 +230,6 @@ func (s *selection) has(a addrs.AbsResourceInstance) bool {
 		}
 	}
 	return false
-}
-
-// exists reports whether an instance had an object before.
-func (s *selection) exists(a addrs.AbsResourceInstance) bool {
-	in := s.state.Instance(a)
-	return in != nil && in.Current != nil
 }
 
 // includes reports whether a block is part of the plan.
