@@ -2,13 +2,17 @@ package differential
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -54,33 +58,48 @@ func TestDifferential(t *testing.T) {
 			seeds = append(seeds, *from+i)
 		}
 	}
-	failed := 0
-	for i, seed := range seeds {
-		if *cases == 0 && i > 0 && time.Since(begin) > sampleTime {
-			break
-		}
+	late := func() bool { return *cases == 0 && time.Since(begin) > sampleTime }
+	compareAll(t, seeds, late, func(seed uint64) (*Difference, error) {
 		work := filepath.Join(dir, fmt.Sprint(seed))
 		found, err := Generate(seed).Compare(t.Context(), work, a, b)
-		if err != nil {
-			t.Fatal(err)
+		if found != nil && *small {
+			found, err = found.Shrink(t.Context(), work, a, b)
 		}
-		if found != nil {
-			if *small {
-				if found, err = found.Shrink(t.Context(), work, a, b); err != nil {
-					t.Error(err)
+		return found, errors.Join(err, os.RemoveAll(work))
+	})
+}
+
+// tooMany differences have one cause: there is no need to see more.
+const tooMany = 20
+
+// compareAll compares a case of each seed until it is late, but one in any case, and as many
+// at once as there are processors: a tool waits for its plugins and for the disk most of the
+// time.
+func compareAll(t *testing.T, seeds []uint64, late func() bool, compare func(seed uint64) (*Difference, error)) {
+	var next, done, failed atomic.Int64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(seeds)) && (i == 0 || !late()) && failed.Load() < tooMany; i = next.Add(1) - 1 {
+				found, err := compare(seeds[i])
+				if err != nil {
+					t.Errorf("seed %d: %v", seeds[i], err)
+				}
+				if found != nil {
+					t.Errorf("%s", found)
+				}
+				if err != nil || found != nil {
+					failed.Add(1)
+				}
+				if n := done.Add(1); n%20 == 0 {
+					t.Logf("%d cases are done", n)
 				}
 			}
-			t.Errorf("%s", found)
-			if failed++; failed == 20 {
-				t.Fatal("too many differences")
-			}
-		}
-		if err := os.RemoveAll(work); err != nil {
-			t.Fatal(err)
-		}
-		if *cases > 0 && seed%20 == 0 {
-			t.Logf("seed %d is done", seed)
-		}
+		})
+	}
+	wg.Wait()
+	if failed.Load() >= tooMany {
+		t.Error("too many differences")
 	}
 }
 
@@ -171,6 +190,7 @@ func TestExcused(t *testing.T) {
 		want        bool
 	}{
 		{"a cycle through a deletion", failed("Cycle: t.a, t.b (destroy)"), failed(), "", true},
+		{"a failure behind it", failed("Cycle: t.a, t.b (destroy)"), failed("local-exec provisioner error"), "", true},
 		{"which ours does not break", failed("Cycle: t.a, t.b (destroy)"), failed("Cycle"), "", false},
 		{"a cycle in the configuration", failed("Cycle: t.a, t.b"), failed(), "", false},
 		{"a trigger in a module", failed("no change found for t.a in module.m"), failed(), "", true},

@@ -30,11 +30,10 @@ func failsAlone(summary string, ours Result) bool {
 	switch {
 	case summary == crashed, strings.HasPrefix(summary, "no change found for "):
 		return true
-	case len(ours.Errors) > 0:
-		return false
+	case strings.HasPrefix(summary, "Cycle: ") && strings.Contains(summary, "(destroy"):
+		return !slices.ContainsFunc(ours.Errors, func(e string) bool { return strings.HasPrefix(e, "Cycle") })
 	}
-	return summary == "Cannot apply non-applyable plan" || summary == "Configuration contains unknown value" ||
-		strings.HasPrefix(summary, "Cycle: ") && strings.Contains(summary, "(destroy")
+	return len(ours.Errors) == 0 && (summary == "Cannot apply non-applyable plan" || summary == "Configuration contains unknown value")
 }
 
 // failsOnSelf recognizes postconditions of what does not exist, in a refresh: to look for self
