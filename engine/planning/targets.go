@@ -99,30 +99,6 @@ func (p *planner) include(o addrs.Object, named bool) {
 	for _, u := range p.in.Refs.Direct(o) {
 		p.include(u, false)
 	}
-	for _, u := range p.besides(o) {
-		p.include(u, false)
-	}
-}
-
-// besides returns what belongs to all that is inside a module beside what it is made of by
-// references: its values and checks, needed or not. Something depends on them as well that
-// depends on the module, as by depends_on.
-func (p *planner) besides(o addrs.Object) []addrs.Object {
-	if o.Kind != addrs.KindInside {
-		return nil
-	}
-	m := p.in.Config.Modules[o.Module.Child(o.Name)]
-	var out []addrs.Object
-	for n := range m.Variables {
-		out = append(out, addrs.Object{Module: m.Addr, Kind: addrs.KindVariable, Name: n})
-	}
-	for n := range m.Locals {
-		out = append(out, addrs.Object{Module: m.Addr, Kind: addrs.KindLocal, Name: n})
-	}
-	for n := range m.Checks {
-		out = append(out, addrs.Object{Module: m.Addr, Kind: addrs.KindCheck, Name: n})
-	}
-	return out
 }
 
 // dependents returns the resources that depend on the named ones, so that nothing
@@ -206,7 +182,7 @@ func (p *planner) includeValue(o addrs.Object) {
 		return
 	}
 	p.included.objects[o] = true
-	for _, u := range append(p.besides(o), p.in.Refs.Direct(o)...) {
+	for _, u := range p.in.Refs.Direct(o) {
 		p.includeValue(u)
 	}
 }

@@ -144,7 +144,7 @@ func (r *Refs) link(m *config.Module) {
 				r.keys(m.Parent, o, uses)
 			}
 		}
-		if o.Kind == addrs.KindResource || o.Kind == addrs.KindOutput {
+		if o.Kind != addrs.KindProvider && o.Kind != addrs.KindCall {
 			r.direct[inside] = append(r.direct[inside], o)
 		}
 	}

@@ -212,9 +212,9 @@ output "two" { value = t_x.b.id }
 t_x.one -> module.m.output.one
 t_x.one => module.m.t_x.a
 t_x.both => module.m.t_x.a module.m.t_x.b
-t_x.whole => module.m.t_x.a module.m.t_x.b module.m.t_x.c
-t_x.after => module.m.t_x.a module.m.t_x.b module.m.t_x.c
-t_x.after waits for module.m.t_x.a module.m.t_x.b module.m.t_x.c
+t_x.whole => module.m.t_x.a module.m.t_x.b module.m.t_x.c t_x.other t_x.root
+t_x.after => module.m.t_x.a module.m.t_x.b module.m.t_x.c t_x.other t_x.root
+t_x.after waits for module.m.t_x.a module.m.t_x.b module.m.t_x.c t_x.other t_x.root
 module.m.t_x.a => t_x.root
 module.m.t_x.b =>
 module.m.var.in -> module.m t_x.root
