@@ -22,6 +22,7 @@
 //     unknown list, not an empty one, which an apply would contradict;
 //   - a negative subnet number is refused, not wrapped around, and cidrsubnets
 //     works at the start of the address space;
-//   - yamldecode merges a sequence of mappings by `<<`, too, and uuid sets the
+//   - yamldecode merges a sequence of mappings by `<<`, too, and refuses documents that
+//     are nested too deep or grow without bounds by aliases; uuid sets the
 //     version bits of RFC 4122.
 package funcs

@@ -150,7 +150,7 @@ func pureFunctions() map[string]function.Function {
 		"urlencode":        urlEncodeFunc,
 		"uuidv5":           uuidV5Func,
 		"values":           stdlib.ValuesFunc,
-		"yamldecode":       ctyyaml.YAMLDecodeFunc,
+		"yamldecode":       yamlDecodeFunc,
 		"yamlencode":       ctyyaml.YAMLEncodeFunc,
 		"zipmap":           zipmapFunc,
 	}
