@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -79,16 +80,56 @@ func (p *Printer) place(b *strings.Builder, d formats.Diagnostic) {
 	b.WriteByte('\n')
 }
 
+// What is generated may have one line of megabytes, or very many lines. Nobody reads more
+// of a snippet than this; before the highlight, as much of a line as helps to find it.
+const (
+	maxColumns = 400
+	maxBefore  = 100
+	maxLines   = 60
+)
+
 // code writes the lines of a snippet, numbered, the highlight underlined.
 func (p *Printer) code(b *strings.Builder, s *formats.Snippet) {
 	start, end := s.HighlightStart, s.HighlightEnd
 	first := 0 // offset of the line in s.Code
-	for i, line := range strings.Split(s.Code, "\n") {
+	lines := strings.Split(s.Code, "\n")
+	for i, line := range lines {
 		from := max(0, min(start-first, len(line)))
 		to := max(from, min(end-first, len(line)))
-		fmt.Fprintf(b, "%4d: %s%s%s\n", s.StartLine+i, visible(line[:from]), p.in(underline, visible(line[from:to])), visible(line[to:]))
 		first += len(line) + 1
+		if i == maxLines/2 && len(lines) > maxLines {
+			fmt.Fprintf(b, "   …: (%d lines left out)\n", len(lines)-maxLines)
+		}
+		if len(lines) <= maxLines || i < maxLines/2 || i >= len(lines)-maxLines/2 {
+			before, marked, after := window(line, from, to)
+			fmt.Fprintf(b, "%4d: %s%s%s\n", s.StartLine+i, visible(before), p.in(underline, visible(marked)), visible(after))
+		}
 	}
+}
+
+// window returns the parts of a line before, in and after its highlight, which is from
+// line[from] to line[to]: the whole line, or what is around the highlight's beginning.
+func window(line string, from, to int) (before, marked, after string) {
+	if len(line) <= maxColumns {
+		return line[:from], line[from:to], line[to:]
+	}
+	begin := max(0, from-maxBefore)
+	finish := min(len(line), begin+maxColumns)
+	for begin > 0 && !utf8.RuneStart(line[begin]) {
+		begin--
+	}
+	for finish < len(line) && !utf8.RuneStart(line[finish]) {
+		finish++
+	}
+	to = min(to, finish)
+	before, marked, after = line[begin:from], line[from:to], line[to:finish]
+	if begin > 0 {
+		before = "… " + before
+	}
+	if finish < len(line) {
+		after += " …"
+	}
+	return before, marked, after
 }
 
 // values writes what is known about the values in a failing expression.
@@ -113,6 +154,7 @@ func (p *Printer) values(b *strings.Builder, s *formats.Snippet) {
 		fmt.Fprintf(b, "%swhile calling %s(%s)\n", rule, p.in(bold, visible(call.CalledAs)), strings.Join(params, ", "))
 	}
 	for _, v := range s.Values {
-		fmt.Fprintf(b, "%s%s %s\n", rule, p.in(bold, visible(v.Traversal)), visible(v.Statement))
+		statement, _, more := window(v.Statement, 0, 0)
+		fmt.Fprintf(b, "%s%s %s\n", rule, p.in(bold, visible(v.Traversal)), visible(statement+more))
 	}
 }
