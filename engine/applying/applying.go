@@ -104,6 +104,7 @@ type applier struct {
 	deposedAs map[*plans.ResourceChange]addrs.DeposedKey // the key that its old object was given
 	failed    map[addrs.AbsResource]map[addrs.InstanceKey]bool
 	unmade    map[addrs.ConfigResource]bool                    // something was not created, updated, read or verified
+	needed    map[addrs.ConfigResource][]addrs.AbsResource     // see openNeeded
 	noHusk    map[addrs.AbsResource]bool                       // see husks
 	keys      map[addrs.AbsResource]map[addrs.InstanceKey]bool // see someOf
 	values    map[addrs.AbsResource]*valueCell
@@ -136,6 +137,7 @@ func newApplier(in Input) *applier {
 		deposedAs: map[*plans.ResourceChange]addrs.DeposedKey{},
 		failed:    map[addrs.AbsResource]map[addrs.InstanceKey]bool{},
 		unmade:    map[addrs.ConfigResource]bool{},
+		needed:    map[addrs.ConfigResource][]addrs.AbsResource{},
 		noHusk:    map[addrs.AbsResource]bool{},
 		keys:      map[addrs.AbsResource]map[addrs.InstanceKey]bool{},
 		values:    map[addrs.AbsResource]*valueCell{},
@@ -153,7 +155,7 @@ func newApplier(in Input) *applier {
 	})
 	a.forced = a.deps.CreateBeforeDestroy(func(addrs.ConfigResource) bool { return true }) // planned or not
 	a.nested = session.NestedData(in.Config)
-	a.s = &session.Session{Config: in.Config, Refs: in.Refs, Providers: in.Providers, Bodies: in.Bodies}
+	a.s = &session.Session{Config: in.Config, Refs: in.Refs, Providers: in.Providers, Bodies: in.Bodies, Events: in.Events}
 	a.s.Eval = eval.New(eval.World{
 		Config: in.Config, Refs: in.Refs,
 		Functions: in.Functions, ModuleFunctions: in.ModuleFunctions,

@@ -191,6 +191,46 @@ func (a *applier) openEphemerals(ctx context.Context) {
 	}
 }
 
+// openNeeded opens the ephemeral resources that a block depends on, whether it uses their
+// values or only names them in depends_on: a tunnel is there before what goes through it.
+func (a *applier) openNeeded(cr addrs.ConfigResource) diags.Diagnostics {
+	a.mu.Lock()
+	list, known := a.needed[cr]
+	if !known {
+		list = a.ephemeralsOf(cr)
+		a.needed[cr] = list
+	}
+	a.mu.Unlock()
+	for _, abs := range list {
+		if _, ds := a.resourceValue(abs, nil); ds.HasErrors() {
+			return diags.Reported()
+		}
+	}
+	return nil
+}
+
+// ephemeralsOf returns the ephemeral resources that a block depends on, in every instance
+// of their modules, sorted.
+func (a *applier) ephemeralsOf(cr addrs.ConfigResource) []addrs.AbsResource {
+	of := map[addrs.ConfigResource]bool{}
+	for _, o := range a.in.Refs.Resources(addrs.Object{Module: cr.Module, Kind: addrs.KindResource, Res: cr.Resource}) {
+		if o.Kind == addrs.KindResource && o.Res.Mode == addrs.Ephemeral {
+			of[addrs.ConfigResource{Module: o.Module, Resource: o.Res}] = true
+		}
+	}
+	if len(of) == 0 {
+		return nil
+	}
+	var out []addrs.AbsResource
+	for abs := range a.in.Plan.Instances.Resources {
+		if of[abs.Config()] {
+			out = append(out, abs)
+		}
+	}
+	slices.SortFunc(out, addrs.AbsResource.Compare)
+	return out
+}
+
 // needsFailed reports whether something failed that a resource depends on.
 func (a *applier) needsFailed(abs addrs.AbsResource) bool {
 	a.mu.Lock()
@@ -207,6 +247,16 @@ func (a *applier) needsFailed(abs addrs.AbsResource) bool {
 
 // openEphemeral opens an ephemeral resource instance for this apply.
 func (a *applier) openEphemeral(ctx context.Context, m *config.Module, r *config.Resource, addr addrs.AbsResourceInstance) (cty.Value, diags.Diagnostics) {
+	v, ds := a.tryEphemeral(ctx, m, r, addr)
+	if ds.HasErrors() {
+		a.mu.Lock()
+		a.unmade[addr.Config()] = true
+		a.mu.Unlock()
+	}
+	return v, ds
+}
+
+func (a *applier) tryEphemeral(ctx context.Context, m *config.Module, r *config.Resource, addr addrs.AbsResourceInstance) (cty.Value, diags.Diagnostics) {
 	scope, ds := a.scope(addr, r)
 	if ds.HasErrors() {
 		return cty.DynamicVal, ds

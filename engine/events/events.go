@@ -22,7 +22,10 @@ const (
 	ProvisionOutput
 	ProvisionDone
 	ProvisionFailed
-	ImportStart   // the provider is asked for the object with the ID
+	ImportStart    // the provider is asked for the object with the ID
+	EphemeralStart // opening, renewing or closing one: see Text
+	EphemeralDone
+	EphemeralFailed
 	Planned       // a resource instance got its change
 	ApplyProgress // an action is still under way; sent by who keeps time, not by the engine
 )
@@ -34,7 +37,8 @@ type Event struct {
 	Action  plans.Action
 	ID      string // the object's id attribute, if it has one that is known and not sensitive
 	Elapsed time.Duration
-	// Provisioner is the type of the provisioner at work, Text a line of its output.
+	// Provisioner is the type of the provisioner at work, Text a line of its output; or what
+	// happens to an ephemeral resource: "open", "renew" or "close".
 	Provisioner string
 	Text        string
 }

@@ -164,7 +164,7 @@ func newPlanner(in Input) *planner {
 			Resources: map[addrs.AbsResource][]addrs.InstanceKey{},
 		},
 	}
-	p.s = &session.Session{Config: in.Config, Refs: in.Refs, Providers: in.Providers, Bodies: in.Bodies}
+	p.s = &session.Session{Config: in.Config, Refs: in.Refs, Providers: in.Providers, Bodies: in.Bodies, Events: in.Events}
 	p.s.Eval = eval.New(eval.World{
 		Config: in.Config, Refs: in.Refs,
 		Functions: in.Functions, ModuleFunctions: in.ModuleFunctions,

@@ -63,6 +63,10 @@ func (p *Printer) Event(e events.Event) string {
 			id = "" // there is nothing left that has it
 		}
 		return addr + p.in(bold, fmt.Sprintf(": %s complete after %s%s", w.end, seconds(e.Elapsed), id))
+	case events.EphemeralStart:
+		return addr + p.in(bold, fmt.Sprintf(": %s...", ephemeralWords[e.Text].start))
+	case events.EphemeralDone:
+		return addr + p.in(bold, fmt.Sprintf(": %s complete after %s", ephemeralWords[e.Text].end, seconds(e.Elapsed)))
 	case events.ProvisionStart:
 		return addr + p.in(bold, fmt.Sprintf(": Provisioning with '%s'...", e.Provisioner))
 	case events.ProvisionOutput:
@@ -79,6 +83,8 @@ func EventMessage(e events.Event) (m Message, ok bool) {
 		return refreshMessage(e), true
 	case events.ApplyStart, events.ApplyProgress, events.ApplyDone, events.ApplyFailed:
 		return applyMessage(e), true
+	case events.EphemeralStart, events.EphemeralDone, events.EphemeralFailed:
+		return ephemeralMessage(e), true
 	case events.ProvisionStart, events.ProvisionOutput, events.ProvisionDone, events.ProvisionFailed:
 		return provisionMessage(e), true
 	}
@@ -139,6 +145,32 @@ func applyMessage(e events.Event) Message {
 	if e.Kind != events.ApplyStart {
 		h.Elapsed = &elapsed
 	}
+	m.Hook = h
+	return m
+}
+
+var ephemeralWords = map[string]words{
+	"open":  {start: "Opening", end: "Opening"},
+	"renew": {start: "Renewing", end: "Renewal"},
+	"close": {start: "Closing", end: "Closing"},
+}
+
+func ephemeralMessage(e events.Event) Message {
+	h := newHook(e, false)
+	h.Action = e.Text
+	w := ephemeralWords[e.Text]
+	if e.Kind == events.EphemeralStart {
+		m := message("ephemeral_op_start", fmt.Sprintf("%s: %s...", e.Addr, w.start))
+		m.Hook = h
+		return m
+	}
+	kind, how := "ephemeral_op_complete", "complete"
+	if e.Kind == events.EphemeralFailed {
+		kind, how = "ephemeral_op_errored", "errored"
+	}
+	m := message(kind, fmt.Sprintf("%s: %s %s after %s", e.Addr, w.end, how, seconds(e.Elapsed)))
+	elapsed := int(e.Elapsed.Round(time.Second) / time.Second)
+	h.Elapsed = &elapsed
 	m.Hook = h
 	return m
 }

@@ -67,6 +67,21 @@ func TestEventsAsRecorded(t *testing.T) {
 			`{"@message":"lab_thing.a: Creation complete after 11s [id=a-1]","hook":{"resource":` + a + `,"action":"create","id_key":"id","id_value":"a-1","elapsed_seconds":11},"type":"apply_complete"}`,
 		},
 		{
+			events.Event{Kind: events.EphemeralStart, Addr: thing, Text: "renew"},
+			"lab_thing.a: Renewing...",
+			`{"@message":"lab_thing.a: Renewing...","hook":{"resource":` + a + `,"action":"renew"},"type":"ephemeral_op_start"}`,
+		},
+		{
+			events.Event{Kind: events.EphemeralDone, Addr: thing, Text: "renew", Elapsed: 2 * time.Second},
+			"lab_thing.a: Renewal complete after 2s",
+			`{"@message":"lab_thing.a: Renewal complete after 2s","hook":{"resource":` + a + `,"action":"renew","elapsed_seconds":2},"type":"ephemeral_op_complete"}`,
+		},
+		{
+			events.Event{Kind: events.EphemeralFailed, Addr: thing, Text: "close"},
+			"",
+			`{"@message":"lab_thing.a: Closing errored after 0s","hook":{"resource":` + a + `,"action":"close","elapsed_seconds":0},"type":"ephemeral_op_errored"}`,
+		},
+		{
 			events.Event{Kind: events.ApplyFailed, Addr: thing, Action: plans.Update, ID: "a-1"},
 			"",
 			`{"@message":"lab_thing.a: Modifications errored after 0s","hook":{"resource":` + a + `,"action":"update","elapsed_seconds":0},"type":"apply_errored"}`,

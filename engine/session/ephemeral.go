@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/schema"
@@ -27,14 +28,25 @@ type Ephemeral struct {
 	Scope    eval.Scope
 }
 
+// doing tells of something that is done to an ephemeral resource instance, until the
+// function that it returns is called with what came of it.
+func (s *Session) doing(what string, addr addrs.AbsResourceInstance) (done func(failed bool)) {
+	begun := time.Now()
+	e := events.Event{Kind: events.EphemeralStart, Addr: addrs.ResourceInstanceObject{Instance: addr}, Text: what}
+	s.Events.Send(e)
+	return func(failed bool) {
+		if e.Kind, e.Elapsed = events.EphemeralDone, time.Since(begun); failed {
+			e.Kind = events.EphemeralFailed
+		}
+		s.Events.Send(e)
+	}
+}
+
 // opened is an ephemeral resource instance to close at the end, and to renew until then.
 type opened struct {
-	client   provider.Client
-	typeName string
-	addr     addrs.AbsResourceInstance
-	resource *config.Resource
-	schema   *schema.Schema
-	stop     func() // ends renewing
+	s    *Session
+	e    Ephemeral
+	stop func() // ends renewing
 
 	private []byte            // for the next call about it
 	found   diags.Diagnostics // what renewing had to say
@@ -46,7 +58,9 @@ const shortestRenewal = time.Second
 
 // renew renews an instance, and returns when to do so again; zero is never.
 func (o *opened) renew(ctx context.Context) time.Time {
-	resp, ds := o.client.RenewEphemeral(ctx, o.typeName, o.private)
+	done := o.s.doing("renew", o.e.Addr)
+	resp, ds := o.e.Client.RenewEphemeral(ctx, o.e.Resource.Addr.Type, o.private)
+	done(ds.HasErrors())
 	if o.found = append(o.found, ds...); ds.HasErrors() {
 		return time.Time{}
 	}
@@ -76,13 +90,13 @@ func (s *Session) OpenEphemeral(ctx context.Context, e Ephemeral) (cty.Value, di
 	if ds.HasErrors() || !plain.IsWhollyKnown() {
 		return unknown, ds
 	}
+	done := s.doing("open", e.Addr)
 	resp, more := e.Client.OpenEphemeral(ctx, e.Resource.Addr.Type, plain)
+	done(more.HasErrors())
 	if ds = append(ds, s.Place(more, e.Resource, e.Schema, addr)...); ds.HasErrors() {
 		return unknown, ds
 	}
-	s.keepOpen(ctx, &opened{
-		client: e.Client, typeName: e.Resource.Addr.Type, addr: e.Addr, resource: e.Resource, schema: e.Schema, private: resp.Private,
-	}, resp.RenewAt)
+	s.keepOpen(ctx, &opened{s: s, e: e, private: resp.Private}, resp.RenewAt)
 	val := MarkSensitive(resp.Result, e.Schema, sensitive)
 	self := e.Scope
 	self.Self = val
@@ -111,16 +125,18 @@ func (s *Session) CloseEphemerals(ctx context.Context) diags.Diagnostics {
 	s.mu.Unlock()
 	last := map[addrs.ConfigResource]int{}
 	for i, o := range list {
-		last[o.addr.Config()] = i
+		last[o.e.Addr.Config()] = i
 	}
 	slices.SortFunc(list, func(a, b *opened) int {
-		return cmp.Or(cmp.Compare(last[b.addr.Config()], last[a.addr.Config()]), a.addr.Compare(b.addr))
+		return cmp.Or(cmp.Compare(last[b.e.Addr.Config()], last[a.e.Addr.Config()]), a.e.Addr.Compare(b.e.Addr))
 	})
 	var ds diags.Diagnostics
 	for _, o := range list {
 		o.stop()
-		found := append(o.found, o.client.CloseEphemeral(ctx, o.typeName, o.private)...)
-		ds = append(ds, s.Place(found, o.resource, o.schema, o.addr.String())...)
+		done := s.doing("close", o.e.Addr)
+		more := o.e.Client.CloseEphemeral(ctx, o.e.Resource.Addr.Type, o.private)
+		done(more.HasErrors())
+		ds = append(ds, s.Place(append(o.found, more...), o.e.Resource, o.e.Schema, o.e.Addr.String())...)
 	}
 	return ds
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/refs"
 	"github.com/lockstep-iac/lockstep/engine/schema"
@@ -42,6 +43,7 @@ type Session struct {
 	Refs      *refs.Refs
 	Eval      *eval.Evaluator
 	Providers Providers
+	Events    events.Listener
 	// Known says that provider configurations must not hold unknown values.
 	Known bool
 	// Bodies are shared with other phases of the run; nil: they are this one's own.
