@@ -101,6 +101,11 @@ func (x *object) prepare(ctx context.Context) (*session.Question, *states.Object
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, nil, scope, ds
 	}
+	if !marks.Plain(config).IsWhollyKnown() {
+		x.a.leaveNoHusk(x.c.Addr.Instance.AbsResource())
+		return nil, nil, scope, append(ds, diags.Errorf(x.r.Range.Ptr(), "Configuration contains unknown value",
+			"The configuration of %s depends on what does not exist, and is not part of this plan: the targets name other instances of it. Plan without targets, or name what is missing, too.", x.c.Addr)...)
+	}
 	prior, value, more := x.prior()
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, nil, scope, ds

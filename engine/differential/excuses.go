@@ -2,7 +2,6 @@ package differential
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -18,22 +17,22 @@ func excused(stock, ours Result, options []string) bool {
 	}
 	return slices.ContainsFunc(stock.Errors, func(summary string) bool { return failsAlone(summary, ours) }) ||
 		has("-refresh-only") && failsOnSelf(stock, ours) ||
-		has("-target=") && (leavesUndone(stock) || leavesOut(stock, ours, options))
+		has("-target=") && leavesUndone(stock)
 }
 
-// failsAlone recognizes errors where there should be none: a crash,
-// replace_triggered_by with an attribute of a resource with count, in a module, the plan to
-// refresh what is empty, a dependency that a target left out (see [leavesOut]), and a cycle
-// through a deletion, which lockstep breaks by dropping the dependency that only the
-// configuration asks for.
+// failsAlone recognizes errors where there should be none, or the state that they leave is
+// not to be had: a crash, replace_triggered_by with an attribute of a resource with count, in
+// a module, a dependency that the targets leave out, for which Terraform forgets the object
+// that was to be updated, the plan to refresh what is empty, and a cycle through a deletion,
+// which lockstep breaks by dropping the dependency that only the configuration asks for.
 func failsAlone(summary string, ours Result) bool {
 	switch {
-	case summary == crashed, strings.HasPrefix(summary, "no change found for "):
+	case summary == crashed, summary == "Configuration contains unknown value", strings.HasPrefix(summary, "no change found for "):
 		return true
 	case strings.HasPrefix(summary, "Cycle: ") && strings.Contains(summary, "(destroy"):
 		return !slices.ContainsFunc(ours.Errors, func(e string) bool { return strings.HasPrefix(e, "Cycle") })
 	}
-	return len(ours.Errors) == 0 && (summary == "Cannot apply non-applyable plan" || summary == "Configuration contains unknown value")
+	return len(ours.Errors) == 0 && summary == "Cannot apply non-applyable plan"
 }
 
 // failsOnSelf recognizes postconditions of what does not exist, in a refresh: to look for self
@@ -54,26 +53,6 @@ func leavesUndone(stock Result) bool {
 	left := stateAddresses(stock.State)
 	return slices.ContainsFunc(planned(stock.Plan, "delete"), func(a string) bool { return left[a] })
 }
-
-// leavesOut recognizes plans without what is needed and does not exist yet, because another
-// target names an instance of the same block, by a key. Lockstep has it in the plan, since
-// what needs it could not be made.
-func leavesOut(stock, ours Result, options []string) bool {
-	if len(options) < 2 {
-		return false
-	}
-	theirs := planned(stock.Plan, "create")
-	return slices.ContainsFunc(planned(ours.Plan, "create"), func(a string) bool {
-		return !slices.Contains(theirs, a) && slices.ContainsFunc(options, func(o string) bool {
-			named := withoutKeys(strings.TrimPrefix(o, "-target="))
-			return withoutKeys(a) == named || strings.HasPrefix(withoutKeys(a), named+".")
-		})
-	})
-}
-
-var keyPattern = regexp.MustCompile(`\[(?:[0-9]+|"(?:[^"\\]|\\.)*")\]`)
-
-func withoutKeys(address string) string { return keyPattern.ReplaceAllString(address, "") }
 
 // planned returns the addresses of what a plan does one thing with.
 func planned(plan any, action string) []string {
