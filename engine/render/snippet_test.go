@@ -35,6 +35,9 @@ func TestLongSnippets(t *testing.T) {
 	if text := show(short, 10, 20); !strings.Contains(text, "   1: "+short+"\n") {
 		t.Errorf("a line that is not too long: %s", text)
 	}
+	if text := show("a = {\n", 6, 6); !strings.Contains(text, "on x.tf.json line 2:\n   2: \n") {
+		t.Errorf("the end of a file: %s", text)
+	}
 	var lines strings.Builder
 	for i := range 100_000 {
 		fmt.Fprintf(&lines, "line %d\n", i+1)

@@ -115,19 +115,19 @@ func NewDiagnostic(d diags.Diagnostic, files map[string]*hcl.File) Diagnostic {
 }
 
 func newSnippet(d diags.Diagnostic, f *hcl.File, highlight, around hcl.Range) *Snippet {
-	s := &Snippet{Values: []ExpressionValue{}}
+	s := &Snippet{StartLine: around.Start.Line, Values: []ExpressionValue{}}
 	if c := contextOf(f, highlight.Start.Byte); c != "" {
 		s.Context = &c
 	}
-	first := 0
+	first := -1
 	var lines []string
 	sc := hcl.NewRangeScanner(f.Bytes, highlight.Filename, bufio.ScanLines)
 	for sc.Scan() {
 		if !sc.Range().Overlaps(around) {
 			continue
 		}
-		if s.StartLine == 0 {
-			s.StartLine, first = sc.Range().Start.Line, sc.Range().Start.Byte
+		if first < 0 {
+			first = sc.Range().Start.Byte
 		}
 		lines = append(lines, string(bytes.ToValidUTF8(sc.Bytes(), []byte("\ufffd"))))
 	}
