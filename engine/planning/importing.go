@@ -45,7 +45,7 @@ func Import(ctx context.Context, in Input, addr addrs.AbsResourceInstance, id st
 // wantedInstance checks that the configuration has an instance with that key.
 func (p *planner) wantedInstance(m *config.Module, r *config.Resource, addr addrs.AbsResourceInstance) diags.Diagnostics {
 	if !p.moduleExists(addr.Module) {
-		return diags.Errorf(nil, "Cannot import to non-existent resource instance", "The module instance %s does not exist in the configuration.", addr.Module)
+		return diags.Errorf(nil, "Configuration for import target does not exist", "The module instance %s does not exist in the configuration.", addr.Module)
 	}
 	ins, ds := p.s.Eval.ResourceInstances(addr.Module, r)
 	if ds.HasErrors() {
@@ -56,7 +56,7 @@ func (p *planner) wantedInstance(m *config.Module, r *config.Resource, addr addr
 			return ds
 		}
 	}
-	return append(ds, diags.Errorf(&r.Range, "Cannot import to non-existent resource instance",
+	return append(ds, diags.Errorf(&r.Range, "Configuration for import target does not exist",
 		"The configuration for %s does not produce the instance %s: check its count or for_each.", addr.AbsResource(), addr)...)
 }
 
