@@ -20,6 +20,8 @@ type selection struct {
 	// planned, but of those that are named, too, only what the targets name.
 	whole   map[addrs.ConfigResource]bool
 	targets []addrs.Target
+	// places are like whole, in single module instances.
+	places map[addrs.AbsResource]bool
 	// excludes stand instead of targets: of every block that is not out, all instances are
 	// planned that no exclude names.
 	excludes []addrs.Target
@@ -60,12 +62,12 @@ func (p *planner) selectTargets() {
 	}
 	p.includeOutputs()
 	if p.in.Mode == plans.DestroyMode {
-		for abs := range p.in.State.Resources() {
+		for abs := range p.prior.Current().Resources() {
 			if cr := abs.Config(); mayName(s.targets, cr) {
 				named = append(named, cr)
 			}
 		}
-		p.doomed = &selection{whole: p.dependents(named), named: map[addrs.ConfigResource]bool{}, targets: p.in.Targets}
+		p.doomed = &selection{places: p.dependents(), named: map[addrs.ConfigResource]bool{}, targets: p.in.Targets}
 		for _, cr := range named {
 			p.doomed.named[cr] = true
 		}
@@ -101,14 +103,52 @@ func (p *planner) include(o addrs.Object, named bool) {
 	}
 }
 
-// dependents returns the resources that depend on the named ones, so that nothing
-// outlives what it was built on.
-func (p *planner) dependents(named []addrs.ConfigResource) map[addrs.ConfigResource]bool {
-	on := map[addrs.ConfigResource][]addrs.ConfigResource{}
-	link := func(user, used addrs.ConfigResource) { on[used] = append(on[used], user) }
+// dependents returns the resources of the state that depend on the targets, so that nothing
+// outlives what it was built on. Those in different instances of a module have nothing to do with
+// each other.
+func (p *planner) dependents() map[addrs.AbsResource]bool {
+	var next []addrs.AbsResource
+	places := map[addrs.ConfigResource][]addrs.AbsResource{}
+	for abs, r := range p.prior.Current().Resources() {
+		places[abs.Config()] = append(places[abs.Config()], abs)
+		for k := range r.Instances {
+			if slices.ContainsFunc(p.in.Targets, func(t addrs.Target) bool { return t.Contains(abs.Instance(k)) }) {
+				next = append(next, abs)
+				break
+			}
+		}
+	}
+	users := map[addrs.ConfigResource][]addrs.ConfigResource{}
+	link := func(user, used addrs.ConfigResource) { users[used] = append(users[used], user) }
 	p.configuredUses(link)
 	p.storedUses(link)
-	return reach(named, on)
+	out, seen, met := map[addrs.AbsResource]bool{}, map[addrs.AbsResource]bool{}, map[addrs.ConfigResource]bool{}
+	reach := func(abs addrs.AbsResource) {
+		if !out[abs] {
+			out[abs] = true
+			next = append(next, abs)
+		}
+	}
+	for len(next) > 0 {
+		used := next[len(next)-1]
+		if next = next[:len(next)-1]; seen[used] {
+			continue
+		}
+		seen[used] = true
+		cr := used.Config()
+		for _, user := range users[cr] {
+			switch near := (addrs.AbsResource{Module: used.Module, Resource: user.Resource}); {
+			case user.Module == cr.Module && p.prior.Current().Resource(near) != nil:
+				reach(near)
+			case user.Module != cr.Module && !met[cr]:
+				for _, abs := range places[user] {
+					reach(abs)
+				}
+			}
+		}
+		met[cr] = true
+	}
+	return out
 }
 
 // configuredUses calls link for each direct dependency of a block on another.
@@ -197,7 +237,7 @@ func (s *selection) has(a addrs.AbsResourceInstance) bool {
 	if len(s.excludes) > 0 {
 		return !s.out[a.Config()] && !slices.ContainsFunc(s.excludes, func(t addrs.Target) bool { return t.Contains(a) })
 	}
-	if cr := a.Config(); s.whole[cr] && !s.named[cr] {
+	if cr := a.Config(); (s.whole[cr] || s.places[a.AbsResource()]) && !s.named[cr] {
 		return true
 	}
 	for _, t := range s.targets {
