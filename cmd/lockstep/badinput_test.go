@@ -102,7 +102,7 @@ func TestBrokenPlugin(t *testing.T) {
 	if err := os.Remove(d.file(dir)); err != nil { // a link into the mirror
 		t.Fatal(err)
 	}
-	d.want(1, "plan", "Missing or corrupted provider plugins", "there is no package in .terraform/providers/", "lockstep init")
+	d.want(1, "plan", "Required plugins are not installed", "there is no package in .terraform/providers/", "lockstep init")
 	d.want(0, "init")
 
 	d.write(".terraform.lock.hcl", strings.Replace(lock, "h1:", "h1:AAAA", 1))

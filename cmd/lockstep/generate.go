@@ -33,11 +33,11 @@ func (o *operation) generate(f *operationFlags, v view) (ds diags.Diagnostics, o
 	if ds.HasErrors() && len(found.Failed) == 0 {
 		return ds, false
 	}
-	ds = append(ds, diags.Warningf(nil, "Config generation is experimental",
-		"What -generate-config-out writes is a draft, whose form may change: look it through before it is applied.")...)
 	if len(blocks) == 0 {
 		return ds, true
 	}
+	ds = append(ds, diags.Warningf(nil, "Config generation is experimental",
+		"What -generate-config-out writes is a draft, whose form may change: look it through before it is applied.")...)
 	text, path := generating.File(blocks), o.a.path(f.generate)
 	if err := workdir.WriteFile(path, text, 0o644); err != nil {
 		return append(ds, diags.FromError("Failed to write generated configuration", err)...), false

@@ -265,7 +265,7 @@ func (a *app) backendOverrides(given []string) (map[string]any, diags.Diagnostic
 		}
 		src, err := os.ReadFile(a.path(g))
 		if err != nil {
-			ds = append(ds, diags.Errorf(nil, "Failed to read backend configuration", "The file %s given with -backend-config cannot be read: %s.", g, reason(err))...)
+			ds = append(ds, diags.Errorf(nil, "Failed to read file", "The file %s given with -backend-config cannot be read: %s.", g, reason(err))...)
 			continue
 		}
 		values, more := workdir.ParseAttributes(g, src)

@@ -26,7 +26,7 @@ var showCommand = command{name: "show", synopsis: "Show the state, or a saved pl
 		path := a.path(f.Arg(0))
 		src, err := os.ReadFile(path)
 		if err != nil {
-			return a.show(diags.Errorf(nil, "Failed to read the given file", "%s cannot be read as a state or plan: %s.", f.Arg(0), reason(err)))
+			return a.show(diags.Errorf(nil, "Failed to read the given file as a state or plan file", "%s cannot be read as a state or plan: %s.", f.Arg(0), reason(err)))
 		}
 		if planfile.IsPlan(src) {
 			return a.showPlan(path, asJSON)
@@ -93,6 +93,9 @@ func (a *app) openForState(s *states.State) (*operation, diags.Diagnostics) {
 	op.dir, ds = a.dir()
 	if ds.HasErrors() {
 		return op, ds
+	}
+	if _, ds = op.dir.Load(); ds.HasErrors() {
+		return op, ds // which types a state has is said by what the configuration requires, too
 	}
 	return op, op.providersFor(a.ctx, s)
 }

@@ -258,7 +258,11 @@ func (r *Refs) cycle(path []addrs.Object) diags.Diagnostics {
 			place = r.mention(o, path[(i+1)%len(path)])
 		}
 	}
-	return diags.Errorf(place, "Cycle: "+strings.Join(names, ", "),
+	summary := "Cycle: " + strings.Join(names, ", ")
+	if len(path) == 1 && path[0].Kind == addrs.KindLocal {
+		summary = "Self-referencing local value"
+	}
+	return diags.Errorf(place, summary,
 		"Each of these needs the value of the next one, and the last one needs that of the first: %s. Break the circle by taking out one of these references.",
 		strings.Join(append(slices.Clone(names), names[0]), " -> "))
 }

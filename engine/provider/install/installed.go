@@ -75,7 +75,7 @@ func Installed(dataDir string, lock *lockfile.File, providers []addrs.Provider, 
 	}
 	_ = memo.Save() // a loss of time at worst
 	if len(problems) > 0 {
-		return found, diags.Errorf(nil, "Missing or corrupted provider plugins",
+		return found, diags.Errorf(nil, "Required plugins are not installed",
 			"Not all providers that the dependency lock file selects are installed as they should be:%s\n\nTo install them, run:\n  lockstep init", strings.Join(problems, ""))
 	}
 	return found, nil

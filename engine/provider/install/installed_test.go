@@ -48,7 +48,7 @@ func TestInstalled(t *testing.T) {
 		t.Fatal(got, ds)
 	}
 	for _, want := range []string{
-		"Missing or corrupted provider plugins",
+		"Required plugins are not installed",
 		"\n  - registry.example.com/acme/bar 1.0.0: there is no package in ",
 		"\n  - registry.example.com/acme/foo 1.0.0: the package in " + foo.Dir + " has the checksum h1:",
 		"which doesn't match any of the checksums recorded in the dependency lock file",
