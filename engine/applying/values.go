@@ -282,6 +282,9 @@ func (a *applier) scope(addr addrs.AbsResourceInstance, r *config.Resource) (eva
 	if _, ds := a.s.Eval.Modules(a.in.Config.Modules[addr.Module.Module()]); ds.HasErrors() {
 		return eval.Scope{}, ds
 	}
+	if r.Count == nil && r.ForEach == nil && r.Enabled == nil {
+		return eval.Scope{Module: addr.Module}, nil
+	}
 	abs := addr.AbsResource()
 	a.mu.Lock()
 	c := a.instances[abs]

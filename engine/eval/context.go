@@ -23,11 +23,33 @@ func (e *Evaluator) context(rs []refs.Reference, s Scope) (*hcl.EvalContext, dia
 		b.add(&rs[i])
 	}
 	b.addInstances()
-	roots := b.roots(f)
+	ctx := b.shared(f)
 	if b.ds.HasErrors() {
 		return nil, b.ds
 	}
-	return s.child(&hcl.EvalContext{Variables: roots, Functions: e.functions(f)}), b.ds
+	return s.child(ctx), b.ds
+}
+
+// shared returns the context for what was taken down. Many blocks of a module mention the
+// same variables and local values and nothing else: they have one context.
+func (b *builder) shared(f *frame) *hcl.EvalContext {
+	if b.resources != nil || b.only != nil || b.outputs != nil {
+		return &hcl.EvalContext{Variables: b.roots(f), Functions: b.e.functions(f)}
+	}
+	k := strings.Join(b.vars, ",") + ";" + strings.Join(b.locals, ",")
+	b.e.mu.Lock()
+	ctx := f.shared[k]
+	b.e.mu.Unlock()
+	if ctx != nil {
+		return ctx
+	}
+	ctx = &hcl.EvalContext{Variables: b.roots(f), Functions: b.e.functions(f)}
+	if len(b.ds) == 0 {
+		b.e.mu.Lock()
+		put(&f.shared, k, ctx)
+		b.e.mu.Unlock()
+	}
+	return ctx
 }
 
 // Detached returns the context for what is written in a module about objects whose
@@ -51,7 +73,7 @@ func (e *Evaluator) functions(f *frame) map[string]function.Function {
 
 // child returns ctx with count, each, self and extra names added.
 func (s Scope) child(ctx *hcl.EvalContext) *hcl.EvalContext {
-	if s.Instance == nil && s.Self == cty.NilVal && s.Extra == nil {
+	if (s.Instance == nil || !s.Instance.HasCount && !s.Instance.HasEach) && s.Self == cty.NilVal && s.Extra == nil {
 		return ctx
 	}
 	vars := map[string]cty.Value{}

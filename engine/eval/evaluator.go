@@ -90,7 +90,8 @@ type frame struct {
 
 	pathOnce sync.Once
 	path     cty.Value
-	named    map[namedKey]cty.Value // guarded by the evaluator's mu
+	named    map[namedKey]cty.Value      // guarded by the evaluator's mu
+	shared   map[string]*hcl.EvalContext // likewise: see builder.shared
 }
 
 // A namedKey is what an object of variables or local values has: their names.

@@ -73,7 +73,7 @@ func (p *planner) selfReference(r *config.Resource, cr addrs.ConfigResource) dia
 	}
 	for _, ref := range list {
 		if ref.Object.Kind == addrs.KindResource && ref.Object.Res == r.Addr {
-			rng := ref.Range
+			rng := ref.Range()
 			ds = append(ds, diags.Errorf(&rng, "Self-referential block",
 				"Configuration for %s may not refer to itself.", cr)...)
 		}

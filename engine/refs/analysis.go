@@ -18,7 +18,8 @@ type analysis struct {
 	uses    map[addrs.Object][]use
 	ds      diags.Diagnostics
 
-	mentions []Reference
+	mentions  []*Reference
+	providers map[addrs.LocalProviderConfig]*Reference // one for all resources of a provider
 }
 
 // all analyses every declaration, in a stable order.
@@ -64,7 +65,7 @@ func (a *analysis) all() {
 		o := a.declare(addrs.Object{Kind: addrs.KindCheck, Name: n})
 		a.conditions(o, c.Checks[n].Asserts)
 		if d := c.Checks[n].Data; d != nil {
-			a.uses[o] = append(a.uses[o], use{ref: Reference{Object: addrs.Object{Kind: addrs.KindResource, Res: d.Addr}}})
+			a.use(o, &Reference{Object: addrs.Object{Kind: addrs.KindResource, Res: d.Addr}})
 		}
 	}
 	a.imports()
@@ -126,7 +127,25 @@ func (a *analysis) resource(r *config.Resource) {
 		a.bodyOnly(o, p.Connection)
 	}
 	a.bodyOnly(o, r.Connection)
-	a.uses[o] = append(a.uses[o], use{ref: Reference{Object: addrs.Object{Kind: addrs.KindProvider, Name: r.Provider.String()}}})
+	a.use(o, a.provider(r.Provider))
+}
+
+// use adds a reference to what o uses. It is kept: the caller must not change it.
+func (a *analysis) use(o addrs.Object, ref *Reference) {
+	a.uses[o] = append(a.uses[o], use{ref: ref})
+}
+
+// provider returns the reference to a provider configuration.
+func (a *analysis) provider(p addrs.LocalProviderConfig) *Reference {
+	ref := a.providers[p]
+	if ref == nil {
+		if a.providers == nil {
+			a.providers = map[addrs.LocalProviderConfig]*Reference{}
+		}
+		ref = &Reference{Object: addrs.Object{Kind: addrs.KindProvider, Name: p.String()}}
+		a.providers[p] = ref
+	}
+	return ref
 }
 
 // trigger analyses an element of replace_triggered_by: a reference to a resource,
@@ -143,7 +162,7 @@ func (a *analysis) trigger(o addrs.Object, x hcl.Expression) {
 			n = 3
 		}
 		if ref, ok, _ := Resolve(a.content, t[:min(n, len(t))]); ok {
-			a.uses[o] = append(a.uses[o], use{ref: ref})
+			a.use(o, &ref)
 		}
 	}
 }
@@ -166,11 +185,12 @@ func (a *analysis) expr(o addrs.Object, x hcl.Expression) {
 	if x == nil {
 		return
 	}
-	for _, ref := range a.find(x) {
-		if o.Kind == addrs.KindVariable && ref.Object == o {
+	refs := a.find(x)
+	for i := range refs {
+		if o.Kind == addrs.KindVariable && refs[i].Object == o {
 			continue // a validation looks at its own variable
 		}
-		a.uses[o] = append(a.uses[o], use{ref: ref})
+		a.use(o, &refs[i])
 	}
 }
 
@@ -194,15 +214,16 @@ func (a *analysis) block(o addrs.Object, block any, body hcl.Body, s Scope) {
 	refs := a.resolve(ts, true)
 	a.r.blocks[block] = refs
 	a.uses[o] = slices.Grow(a.uses[o], len(refs)+1) // and the provider
-	for _, ref := range refs {
-		a.uses[o] = append(a.uses[o], use{ref: ref})
+	for i := range refs {
+		a.use(o, &refs[i])
 	}
 }
 
 // bodyOnly adds what a body mentions to what o uses.
 func (a *analysis) bodyOnly(o addrs.Object, body hcl.Body) {
-	for _, ref := range a.resolve(bodyVariables(body), true) {
-		a.uses[o] = append(a.uses[o], use{ref: ref})
+	refs := a.resolve(bodyVariables(body), true)
+	for i := range refs {
+		a.use(o, &refs[i])
 	}
 }
 
@@ -210,7 +231,7 @@ func (a *analysis) traversal(o addrs.Object, t hcl.Traversal, inside bool) {
 	ref, ok, ds := Resolve(a.content, t)
 	a.ds = append(a.ds, ds...)
 	if ok {
-		a.uses[o] = append(a.uses[o], use{ref: ref, inside: inside})
+		a.uses[o] = append(a.uses[o], use{ref: &ref, inside: inside})
 	}
 }
 
@@ -230,7 +251,7 @@ func (a *analysis) resolve(ts []hcl.Traversal, inBody bool) []Reference {
 		if ok {
 			out = append(out, ref)
 			if ref.Object.Kind == addrs.KindResource || ref.Object.Kind == addrs.KindCall {
-				a.mentions = append(a.mentions, ref)
+				a.mentions = append(a.mentions, &out[len(out)-1])
 			}
 		}
 	}

@@ -27,9 +27,12 @@ type Refs struct {
 	exprs  map[hcl.Expression][]Reference
 	blocks map[any][]Reference
 	// mentions are all references of a content.
-	mentions map[*config.Content][]Reference
-	// uses are the direct references of each object, by content, with local addresses.
+	mentions map[*config.Content][]*Reference
+	// uses are the direct references of each object, by content, with local addresses. They,
+	// declared and mentioned are there while the graph is made.
 	uses map[*config.Content]map[addrs.Object][]use
+	// declared are all objects of a content, with local addresses, in order.
+	declared map[*config.Content][]addrs.Object
 	// direct are the edges of the whole graph.
 	direct map[addrs.Object][]addrs.Object
 	// resources caches [Refs.Resources].
@@ -43,7 +46,7 @@ type Refs struct {
 // A use is a reference from one object's block to another in the same content,
 // or (outer) in the content that calls it.
 type use struct {
-	ref    Reference
+	ref    *Reference
 	inside bool // means everything in the module, by depends_on
 }
 
@@ -54,8 +57,9 @@ func Analyze(cfg *config.Config) (*Refs, diags.Diagnostics) {
 		cfg:      cfg,
 		exprs:    map[hcl.Expression][]Reference{},
 		blocks:   map[any][]Reference{},
-		mentions: map[*config.Content][]Reference{},
+		mentions: map[*config.Content][]*Reference{},
 		uses:     map[*config.Content]map[addrs.Object][]use{},
+		declared: map[*config.Content][]addrs.Object{},
 		direct:   map[addrs.Object][]addrs.Object{},
 
 		mentioned: map[addrs.Object]map[addrs.Object][]addrs.InstanceKey{},
@@ -67,6 +71,7 @@ func Analyze(cfg *config.Config) (*Refs, diags.Diagnostics) {
 			a := analysis{r: r, content: m.Content, uses: map[addrs.Object][]use{}}
 			a.all()
 			r.uses[m.Content] = a.uses
+			r.declared[m.Content] = slices.SortedFunc(maps.Keys(a.uses), compare)
 			r.mentions[m.Content] = a.mentions
 			ds = append(ds, a.ds...)
 		}
@@ -84,6 +89,7 @@ func Analyze(cfg *config.Config) (*Refs, diags.Diagnostics) {
 			ds = append(ds, r.checkOutputs(m)...)
 		}
 	}
+	r.uses, r.declared, r.mentioned = nil, nil, nil // they have served
 	return r, ds
 }
 
@@ -99,7 +105,7 @@ func (r *Refs) OfBlock(block any) []Reference { return r.blocks[block] }
 
 // Mentions returns all references to resources and module calls that the expressions
 // of a content have, but for those in depends_on and replace_triggered_by.
-func (r *Refs) Mentions(c *config.Content) []Reference { return r.mentions[c] }
+func (r *Refs) Mentions(c *config.Content) []*Reference { return r.mentions[c] }
 
 // Direct returns the objects that o mentions directly. The caller must not change it.
 func (r *Refs) Direct(o addrs.Object) []addrs.Object { return r.direct[o] }
@@ -113,14 +119,10 @@ func (r *Refs) Resources(o addrs.Object) []addrs.Object {
 
 // link makes the edges of all objects of m.
 func (r *Refs) link(m *config.Module) {
-	for local, uses := range r.uses[m.Content] {
-		o := local
+	for _, o := range r.declared[m.Content] {
+		uses := r.uses[m.Content][o]
 		o.Module = m.Addr
-		out := r.direct[o]
-		for _, u := range uses {
-			out = append(out, r.objects(m, u)...)
-		}
-		r.direct[o] = out
+		r.direct[o] = r.edges(r.direct[o], m, uses)
 		r.keys(m, o, uses)
 	}
 	if m.Parent == nil {
@@ -128,8 +130,7 @@ func (r *Refs) link(m *config.Module) {
 	}
 	call := addrs.Object{Module: m.Parent.Addr, Kind: addrs.KindCall, Name: m.Call.Name}
 	inside := addrs.Object{Module: m.Parent.Addr, Kind: addrs.KindInside, Name: m.Call.Name}
-	for local := range r.uses[m.Content] {
-		o := local
+	for _, o := range r.declared[m.Content] {
 		o.Module = m.Addr
 		if o.Kind != addrs.KindProvider {
 			r.direct[o] = append(r.direct[o], call)
@@ -137,10 +138,11 @@ func (r *Refs) link(m *config.Module) {
 		if o.Kind == addrs.KindVariable {
 			if a := m.Call.Args[o.Name]; a != nil {
 				var uses []use
-				for _, ref := range r.exprs[a.Expr] {
-					uses = append(uses, use{ref: ref})
-					r.direct[o] = append(r.direct[o], r.objects(m.Parent, use{ref: ref})...)
+				for i := range r.exprs[a.Expr] {
+					u := use{ref: &r.exprs[a.Expr][i]}
+					uses = append(uses, u)
 				}
+				r.direct[o] = r.edges(r.direct[o], m.Parent, uses)
 				r.keys(m.Parent, o, uses)
 			}
 		}
@@ -148,14 +150,48 @@ func (r *Refs) link(m *config.Module) {
 			r.direct[inside] = append(r.direct[inside], o)
 		}
 	}
-	for name := range m.Children {
+	for _, name := range slices.Sorted(maps.Keys(m.Children)) {
 		r.direct[inside] = append(r.direct[inside], addrs.Object{Module: m.Addr, Kind: addrs.KindInside, Name: name})
 	}
 	r.direct[inside] = append(r.direct[inside], call)
 }
 
-// objects returns what a use in m means in the whole tree.
-func (r *Refs) objects(m *config.Module, u use) []addrs.Object {
+// edges adds to out what uses in m mean, each object once.
+func (r *Refs) edges(out []addrs.Object, m *config.Module, uses []use) []addrs.Object {
+	set := objectSet{list: out}
+	for _, u := range uses {
+		if o, ok := r.object(m, u); ok {
+			set.add(o)
+		}
+	}
+	return slices.Clip(set.list)
+}
+
+// objectSet collects objects, each once, in the order of their first mention.
+type objectSet struct {
+	list []addrs.Object
+	seen map[addrs.Object]bool // nil while the list is short enough to search
+}
+
+func (s *objectSet) add(o addrs.Object) {
+	const few = 16 // of which searching a list is faster than a map
+	switch {
+	case s.seen[o] || s.seen == nil && slices.Contains(s.list, o):
+		return
+	case s.seen != nil:
+		s.seen[o] = true
+	case len(s.list) == few:
+		s.seen = make(map[addrs.Object]bool, 2*few)
+		for _, x := range s.list {
+			s.seen[x] = true
+		}
+		s.seen[o] = true
+	}
+	s.list = append(s.list, o)
+}
+
+// object returns what a use in m means in the whole tree, if it means anything there.
+func (r *Refs) object(m *config.Module, u use) (addrs.Object, bool) {
 	o := u.ref.Object
 	o.Module = m.Addr
 	switch o.Kind {
@@ -164,21 +200,21 @@ func (r *Refs) objects(m *config.Module, u use) []addrs.Object {
 		if u.ref.Output == "" || u.inside || child != nil && child.Outputs[u.ref.Output] == nil {
 			// Whether an output that does not exist is a mistake is for the expression to say.
 			o.Kind = addrs.KindInside
-			return []addrs.Object{o}
+			return o, true
 		}
-		return []addrs.Object{{Module: m.Addr.Child(o.Name), Kind: addrs.KindOutput, Name: u.ref.Output}}
+		return addrs.Object{Module: m.Addr.Child(o.Name), Kind: addrs.KindOutput, Name: u.ref.Output}, true
 	case addrs.KindProvider:
 		// The configuration may live further up.
 		pc := m.ProviderConfig(localConfig(o.Name))
 		up := r.cfg.Modules[pc.Module]
 		for local := range up.Providers {
 			if local.Alias == pc.Alias && up.ProviderOf(local.LocalName) == pc.Provider {
-				return []addrs.Object{{Module: pc.Module, Kind: addrs.KindProvider, Name: local.String()}}
+				return addrs.Object{Module: pc.Module, Kind: addrs.KindProvider, Name: local.String()}, true
 			}
 		}
-		return nil
+		return addrs.Object{}, false
 	}
-	return []addrs.Object{o}
+	return o, true
 }
 
 func localConfig(s string) addrs.LocalProviderConfig {
@@ -191,8 +227,8 @@ func localConfig(s string) addrs.LocalProviderConfig {
 // which other mistakes keep us from that.
 func (r *Refs) checkOutputs(m *config.Module) diags.Diagnostics {
 	var ds diags.Diagnostics
-	for _, uses := range r.uses[m.Content] {
-		for _, u := range uses {
+	for _, o := range r.declared[m.Content] {
+		for _, u := range r.uses[m.Content][o] {
 			if u.ref.Object.Kind != addrs.KindCall || u.ref.Output == "" {
 				continue
 			}
@@ -200,7 +236,7 @@ func (r *Refs) checkOutputs(m *config.Module) diags.Diagnostics {
 			if child == nil || child.Outputs[u.ref.Output] != nil {
 				continue
 			}
-			ds = append(ds, diags.Errorf(&u.ref.Range, "Unsupported attribute",
+			ds = append(ds, diags.Errorf(u.ref.Range().Ptr(), "Unsupported attribute",
 				"This object does not have an attribute named %q: module %q has no such output.%s",
 				u.ref.Output, u.ref.Object.Name, suggest(u.ref.Output, child.Outputs))...)
 		}
@@ -236,7 +272,7 @@ func (r *Refs) sort() ([]addrs.Object, diags.Diagnostics) {
 		order = append(order, o)
 	}
 	for _, m := range r.cfg.Order {
-		for _, o := range slices.SortedFunc(maps.Keys(r.uses[m.Content]), compare) {
+		for _, o := range r.declared[m.Content] {
 			o.Module = m.Addr
 			if mark[o] == 0 {
 				visit(o)
@@ -276,8 +312,8 @@ func (r *Refs) mention(o, u addrs.Object) *hcl.Range {
 	local := o
 	local.Module = addrs.RootModule
 	for _, x := range r.uses[m.Content][local] {
-		if slices.Contains(r.objects(m, x), u) && x.ref.Range.Filename != "" {
-			return x.ref.Range.Ptr()
+		if at, ok := r.object(m, x); ok && at == u && x.ref.whole != nil {
+			return x.ref.Range().Ptr()
 		}
 	}
 	return nil
@@ -289,27 +325,21 @@ func (r *Refs) closeOverResources(order []addrs.Object) {
 	r.resources = make(map[addrs.Object][]addrs.Object, len(order))
 	for _, o := range order {
 		r.closeOverInstances(o)
-		var out []addrs.Object
-		var seen map[addrs.Object]bool
-		add := func(x addrs.Object) {
-			if seen == nil {
-				seen = map[addrs.Object]bool{}
-			}
-			if x != o && !seen[x] {
-				seen[x] = true
-				out = append(out, x)
-			}
-		}
+		var found objectSet
 		for _, u := range r.direct[o] {
 			if u.Kind == addrs.KindResource || u.Kind == addrs.KindProvider {
-				add(u)
+				if u != o {
+					found.add(u)
+				}
 				continue
 			}
 			for _, x := range r.resources[u] {
-				add(x)
+				if x != o {
+					found.add(x)
+				}
 			}
 		}
-		r.resources[o] = out
+		r.resources[o] = slices.Clip(found.list)
 	}
 }
 
@@ -347,7 +377,7 @@ func (r *Refs) DependsOn(m *config.Module, res *config.Resource) []addrs.Object 
 	add := func(m *config.Module, ts []hcl.Traversal) {
 		for _, t := range ts {
 			if ref, ok, _ := Resolve(m.Content, t); ok {
-				for _, o := range r.objects(m, use{ref: ref, inside: true}) {
+				if o, ok := r.object(m, use{ref: &ref, inside: true}); ok {
 					visit(o)
 				}
 			}

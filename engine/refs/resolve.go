@@ -21,8 +21,17 @@ type Reference struct {
 	Key    addrs.InstanceKey
 	HasKey bool
 	// Rest is what follows the object, its key included.
-	Rest  hcl.Traversal
-	Range hcl.Range
+	Rest hcl.Traversal
+	// whole is the mention as written; nil is none, as of a provider.
+	whole hcl.Traversal
+}
+
+// Range returns the place of the mention, the zero Range if nobody wrote it.
+func (r *Reference) Range() hcl.Range {
+	if len(r.whole) == 0 {
+		return hcl.Range{}
+	}
+	return r.whole.SourceRange()
 }
 
 // Names that mean something by themselves, with the attributes they have.
@@ -38,7 +47,7 @@ var ambient = map[string][]string{
 // is no object: each, count, path, terraform and self.
 func Resolve(content *config.Content, t hcl.Traversal) (ref Reference, ok bool, ds diags.Diagnostics) {
 	rng := t.SourceRange()
-	ref.Range = rng
+	ref.whole = t
 	root := t.RootName()
 	if attrs, is := ambient[root]; is {
 		return ref, false, checkAmbient(root, attrs, t)
@@ -80,7 +89,7 @@ func Resolve(content *config.Content, t hcl.Traversal) (ref Reference, ok bool, 
 // resolveResource resolves a mention of a resource whose address takes up the first n steps.
 func resolveResource(content *config.Content, t hcl.Traversal, n int, r addrs.Resource) (Reference, bool, diags.Diagnostics) {
 	rng := t.SourceRange()
-	ref := Reference{Object: addrs.Object{Kind: addrs.KindResource, Res: r}, Rest: t[n:], Range: rng}
+	ref := Reference{Object: addrs.Object{Kind: addrs.KindResource, Res: r}, Rest: t[n:], whole: t}
 	if content.Resources[r] == nil {
 		kind := map[addrs.ResourceMode]string{addrs.Managed: "managed", addrs.Data: "data", addrs.Ephemeral: "ephemeral"}[r.Mode]
 		detail := fmt.Sprintf("A %s resource %q %q has not been declared in this module.", kind, r.Type, r.Name)
@@ -128,7 +137,7 @@ func checkKey(r *config.Resource, step hcl.Traverser, rng hcl.Range) diags.Diagn
 
 // resolveCall resolves `module.name`, with or without key and output.
 func resolveCall(content *config.Content, t hcl.Traversal, name string, rng hcl.Range) (Reference, bool, diags.Diagnostics) {
-	ref := Reference{Object: addrs.Object{Kind: addrs.KindCall, Name: name}, Rest: t[2:], Range: rng}
+	ref := Reference{Object: addrs.Object{Kind: addrs.KindCall, Name: name}, Rest: t[2:], whole: t}
 	if content.Calls[name] == nil {
 		return ref, false, diags.Errorf(&rng, "Reference to undeclared module",
 			"No module call named %q is declared in this module.%s", name, suggest(name, content.Calls))

@@ -18,8 +18,10 @@ func (r *Refs) checkStatic() diags.Diagnostics {
 		for _, p := range slices.SortedFunc(maps.Values(m.Providers), func(x, y *config.Provider) int {
 			return compareStrings(x.Addr.String(), y.Addr.String())
 		}) {
-			for _, ref := range r.exprs[p.ForEach] {
-				if rng := ref.Range; r.dynamic(m, ref) {
+			for i := range r.exprs[p.ForEach] {
+				ref := &r.exprs[p.ForEach][i]
+				if r.dynamic(m, ref) {
+					rng := ref.Range()
 					ds = append(ds, diags.Errorf(&rng, "Dynamic value in static context",
 						"The for_each of the provider configuration %s can use only variables, and local values that depend on nothing else: %s is not known early enough.", p.Addr, ref.Object)...)
 				}
@@ -31,8 +33,7 @@ func (r *Refs) checkStatic() diags.Diagnostics {
 
 // dynamic reports whether a reference is to a resource or to what a module returns, or to
 // something that depends on such.
-func (r *Refs) dynamic(m *config.Module, ref Reference) bool {
-	return slices.ContainsFunc(r.objects(m, use{ref: ref}), func(o addrs.Object) bool {
-		return o.Kind != addrs.KindVariable && o.Kind != addrs.KindLocal || len(r.Resources(o)) > 0
-	})
+func (r *Refs) dynamic(m *config.Module, ref *Reference) bool {
+	o, ok := r.object(m, use{ref: ref})
+	return ok && (o.Kind != addrs.KindVariable && o.Kind != addrs.KindLocal || len(r.Resources(o)) > 0)
 }

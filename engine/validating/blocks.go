@@ -102,7 +102,7 @@ func (v *validator) ownMentions(r *config.Resource, c *config.Condition, kind st
 	for _, x := range []hcl.Expression{c.Condition, c.ErrorMessage} {
 		for _, ref := range v.in.Refs.OfExpr(x) {
 			if ref.Object.Kind == addrs.KindResource && ref.Object.Res == r.Addr {
-				rng := ref.Range
+				rng := ref.Range()
 				detail := "The %s of %s cannot mention the resource itself."
 				if kind == "postcondition" {
 					detail += " Use self for the instance that is checked."

@@ -26,7 +26,7 @@ func (v *validator) references(ctx context.Context) diags.Diagnostics {
 		}
 		seen[m.Content] = true
 		for _, ref := range v.in.Refs.Mentions(m.Content) {
-			ds = append(ds, v.reference(ctx, m, &ref)...)
+			ds = append(ds, v.reference(ctx, m, ref)...)
 		}
 	}
 	if v.in.Changing != nil {
@@ -45,7 +45,7 @@ func (v *validator) known(ds diags.Diagnostics) diags.Diagnostics {
 				continue
 			}
 			for _, ref := range v.in.Refs.OfBlock(r) {
-				keep[ref.Range] = true
+				keep[ref.Range()] = true
 			}
 		}
 	}
