@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -54,6 +55,47 @@ type Run struct {
 	// LocalExec runs the commands of local-exec provisioners. nil: an apply that would have
 	// to run one is refused before it begins.
 	LocalExec provisioning.Runner
+	// Analysis is shared by the operations of a process on one configuration; nil: each
+	// operation finds out everything for itself.
+	Analysis *Analysis
+}
+
+// An Analysis keeps what has been found out about a configuration, so that the apply that
+// follows a plan need not look again. The zero value is empty. Not safe for operations at
+// the same time.
+type Analysis struct {
+	cfg    *config.Config
+	refs   *refs.Refs
+	ds     diags.Diagnostics
+	bodies *session.Bodies
+	found  *validating.Found
+}
+
+// analyze returns the analysis of the configuration, which is of no use if there are errors.
+func (r Run) analyze() (*Analysis, diags.Diagnostics) {
+	a := r.Analysis
+	if a == nil {
+		a = new(Analysis)
+	}
+	if a.cfg != r.Config {
+		*a = Analysis{cfg: r.Config, bodies: new(session.Bodies)}
+		a.refs, a.ds = refs.Analyze(r.Config)
+	}
+	return a, slices.Clip(a.ds)
+}
+
+// validate returns what is wrong with the configuration whatever its inputs are.
+func (a *Analysis) validate(ctx context.Context, r Run) *validating.Found {
+	if a.found == nil {
+		table := r.functions(time.Time{}, false)
+		found := validating.Validate(ctx, validating.Input{
+			Config: r.Config, Refs: a.refs, Providers: r.Providers,
+			Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
+			RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Bodies: a.bodies,
+		})
+		a.found = &found
+	}
+	return a.found
 }
 
 // PlanOptions say what kind of plan to make.
@@ -73,8 +115,7 @@ type PlanOptions struct {
 // beside other errors it is returned too, marked as errored, unless it is for a destroy
 // and what exists could not be found out.
 func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (*plans.Plan, diags.Diagnostics) {
-	bodies := new(session.Bodies)
-	rs, ds := r.valid(ctx, bodies, nil)
+	a, ds := r.valid(ctx)
 	if ds.HasErrors() {
 		return nil, ds
 	}
@@ -84,12 +125,12 @@ func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (*plan
 	now := time.Now().UTC()
 	table := r.functions(now, false)
 	plan, more := planning.Plan(ctx, planning.Input{
-		Config: r.Config, Refs: rs, State: state, Providers: r.Providers,
+		Config: r.Config, Refs: a.refs, State: state, Providers: r.Providers,
 		Variables: r.Variables, EphemeralVariables: r.ephemeralVariables(), Given: r.Given, Unfit: r.Unfit,
 		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Targets: o.Targets, Excludes: o.Excludes, ForceReplace: o.ForceReplace, Found: o.Found,
 		Parallelism: r.Parallelism, Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
 		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Timestamp: now,
-		Events: r.Events, Bodies: bodies,
+		Events: r.Events, Bodies: a.bodies,
 	})
 	return plan, append(ds, more...).Distinct()
 }
@@ -123,11 +164,11 @@ type ApplyOptions struct {
 // Apply carries out a plan that [Plan] made for the same configuration. The new
 // state is returned beside errors too.
 func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (*states.State, diags.Diagnostics) {
-	bodies := new(session.Bodies)
-	rs, ds := r.valid(ctx, bodies, changing(plan))
+	a, ds := r.valid(ctx)
 	if ds.HasErrors() {
 		return plan.PriorState, ds
 	}
+	ds = append(slices.Clip(a.ds), a.found.Again(r.Config, a.refs, changing(plan))...)
 	variables := r.Variables
 	if variables == nil {
 		var more diags.Diagnostics
@@ -137,11 +178,11 @@ func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (*state
 	}
 	table := r.functions(plan.Timestamp, true)
 	state, more := applying.Apply(ctx, applying.Input{
-		Plan: plan, Config: r.Config, Refs: rs, Providers: r.Providers, Variables: variables,
+		Plan: plan, Config: r.Config, Refs: a.refs, Providers: r.Providers, Variables: variables,
 		Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
 		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir,
 		Workspace: r.workspace(), Parallelism: r.Parallelism, Events: r.Events, LocalExec: r.LocalExec,
-		Save: o.Save, SaveEvery: o.SaveEvery, Bodies: bodies,
+		Save: o.Save, SaveEvery: o.SaveEvery, Bodies: a.bodies,
 	})
 	return state, append(ds, more...).Distinct()
 }
@@ -194,41 +235,32 @@ func (r Run) ephemeralVariables() []string {
 // Validate returns everything that is wrong with the configuration whatever its
 // inputs are. The providers are not configured.
 func Validate(ctx context.Context, r Run) diags.Diagnostics {
-	_, ds := r.valid(ctx, new(session.Bodies), nil)
+	_, ds := r.valid(ctx)
 	return ds
 }
 
 // valid analyses and validates the configuration. Mentions of what does not exist keep
 // nobody from finding what else is wrong, cycles do.
-func (r Run) valid(ctx context.Context, bodies *session.Bodies, changing func(addrs.ConfigResource) bool) (*refs.Refs, diags.Diagnostics) {
-	rs, ds := refs.Analyze(r.Config)
-	if rs.Cyclic() {
-		return rs, ds
+func (r Run) valid(ctx context.Context) (*Analysis, diags.Diagnostics) {
+	a, ds := r.analyze()
+	if a.refs.Cyclic() {
+		return a, ds
 	}
-	more := r.validate(ctx, rs, bodies, changing)
+	more := a.validate(ctx, r).All()
 	if ds.HasErrors() {
 		more = more.Outside(ds)
 	}
-	return rs, append(ds, more...)
-}
-
-func (r Run) validate(ctx context.Context, rs *refs.Refs, bodies *session.Bodies, changing func(addrs.ConfigResource) bool) diags.Diagnostics {
-	table := r.functions(time.Time{}, false)
-	return validating.Validate(ctx, validating.Input{
-		Config: r.Config, Refs: rs, Providers: r.Providers,
-		Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
-		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Bodies: bodies, Changing: changing,
-	})
+	return a, append(ds, more...)
 }
 
 // Import brings one existing object into the state by its ID. The state is returned
 // beside errors too.
 func Import(ctx context.Context, r Run, state *states.State, addr addrs.AbsResourceInstance, id string) (*states.State, diags.Diagnostics) {
-	rs, ds := refs.Analyze(r.Config)
+	a, ds := r.analyze()
 	if ds.HasErrors() {
 		return state, ds
 	}
-	in := r.input(rs, state)
+	in := r.input(a, state)
 	in.ModuleFunctions = session.ModuleFunctions(ctx, r.Config, r.Providers, in.Functions)
 	next, more := planning.Import(ctx, in, addr, id)
 	return next, append(ds, more...)
@@ -237,11 +269,11 @@ func Import(ctx context.Context, r Run, state *states.State, addr addrs.AbsResou
 // Generate writes resource blocks for the objects that import blocks name but that have no
 // block yet: see planning.Generate.
 func Generate(ctx context.Context, r Run, state *states.State) ([]generating.Generated, planning.Found, diags.Diagnostics) {
-	rs, ds := refs.Analyze(r.Config)
+	a, ds := r.analyze()
 	if ds.HasErrors() {
 		return nil, planning.Found{}, ds
 	}
-	in := r.input(rs, state)
+	in := r.input(a, state)
 	in.ModuleFunctions = session.ModuleFunctions(ctx, r.Config, r.Providers, in.Functions)
 	blocks, found, more := planning.Generate(ctx, in)
 	return blocks, found, append(ds, more...)
@@ -250,20 +282,20 @@ func Generate(ctx context.Context, r Run, state *states.State) ([]generating.Gen
 // Evaluator returns an evaluator for expressions that a person types in: resources
 // have the values of the state.
 func Evaluator(r Run, state *states.State) (*eval.Evaluator, *refs.Refs, diags.Diagnostics) {
-	rs, ds := refs.Analyze(r.Config)
+	a, ds := r.analyze()
 	if ds.HasErrors() {
 		return nil, nil, ds
 	}
-	in := r.input(rs, state)
+	in := r.input(a, state)
 	in.Functions = funcs.Table(funcs.Scope{BaseDir: r.baseDir(), ConsoleMode: true})
 	in.ModuleFunctions = session.AllModuleFunctions(context.Background(), r.Providers, in.Functions)
-	return planning.Evaluator(in), rs, ds
+	return planning.Evaluator(in), a.refs, ds
 }
 
 // input is what planning needs to know for everything but a plan.
-func (r Run) input(rs *refs.Refs, state *states.State) planning.Input {
+func (r Run) input(a *Analysis, state *states.State) planning.Input {
 	return planning.Input{
-		Config: r.Config, Refs: rs, State: state, Providers: r.Providers, Variables: r.Variables, Mode: plans.NormalMode,
+		Config: r.Config, Refs: a.refs, State: state, Providers: r.Providers, Variables: r.Variables, Mode: plans.NormalMode,
 		Parallelism: r.Parallelism, Functions: r.functions(time.Time{}, false),
 		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Events: r.Events,
 	}

@@ -29,7 +29,8 @@ type operation struct {
 	a         *app
 	dir       *workdir.Dir
 	cfg       *config.Config
-	saved     bool // the configuration is that of a saved plan
+	analysis  engine.Analysis // of cfg
+	saved     bool            // the configuration is that of a saved plan
 	variables map[string]cty.Value
 	given     map[string]cty.Value // the same before conversion
 	unfit     map[string]diags.Diagnostics
@@ -248,6 +249,7 @@ func (o *operation) run(parallelism int, v view) engine.Run {
 	return engine.Run{
 		Config: o.cfg, Providers: o.pool, Variables: o.variables, Given: o.given, Unfit: o.unfit,
 		WorkingDir: o.a.startDir(), BaseDir: o.dir.WorkingDir(), Workspace: o.workspace, Parallelism: parallelism, Events: v.event,
+		Analysis: &o.analysis,
 	}
 }
 

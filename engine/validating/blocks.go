@@ -2,7 +2,6 @@ package validating
 
 import (
 	"context"
-	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -18,20 +17,42 @@ import (
 )
 
 // resource validates one block.
-func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.ModuleInstance, r *config.Resource) diags.Diagnostics {
+func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.ModuleInstance, r *config.Resource) Found {
+	ds, rs, val := v.block(ctx, m, in, r)
+	if ds.HasErrors() {
+		return Found{Others: ds}
+	}
+	found := Found{Others: ds, Ignored: ignored(r, rs)}
+	if found.Ignored.HasErrors() {
+		return found
+	}
+	client, more := v.in.Providers.Unconfigured(ctx, m.ResourceProvider(r).Provider)
+	if found.Others = append(ds, more...); more.HasErrors() {
+		return found
+	}
+	block := addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}
+	if said := v.s.Place(ask(ctx, client, r, val), r, rs, block.String()); len(said) > 0 {
+		found.Answers = []Answer{{block, said}}
+	}
+	return found
+}
+
+// block validates what can be told without the provider's help, and returns the value to
+// ask it about.
+func (v *validator) block(ctx context.Context, m *config.Module, in addrs.ModuleInstance, r *config.Resource) (diags.Diagnostics, *schema.Schema, cty.Value) {
 	addr := addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}.String()
 	p := m.ResourceProvider(r).Provider
 	ps, ds := v.in.Providers.Schema(ctx, p)
 	if ds.HasErrors() {
-		return ds
+		return ds, nil, cty.NilVal
 	}
 	rs := ps.Resource(r.Addr.Mode.String(), r.Addr.Type)
 	if rs == nil {
-		return append(ds, session.UnsupportedType(ps, p, r.Addr, r.TypeRange.Ptr())...)
+		return append(ds, session.UnsupportedType(ps, p, r.Addr, r.TypeRange.Ptr())...), nil, cty.NilVal
 	}
 	instances, more := v.eval.ResourceInstances(in, r)
 	if ds = append(ds, more...); more.HasErrors() {
-		return ds
+		return ds, nil, cty.NilVal
 	}
 	scope := eval.Scope{Module: in}
 	if len(instances) > 0 {
@@ -43,28 +64,14 @@ func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.Mod
 	ds = append(ds, v.provisioners(m, r, rs, scope)...)
 	ds = append(ds, v.imports(m, r)...)
 	if ds.HasErrors() {
-		return ds
+		return ds, nil, cty.NilVal
 	}
 	if marks.Any(val) && r.Addr.Mode != addrs.Ephemeral {
 		if ds = append(ds, v.s.Place(rs.Block.CheckEphemeral(val), r, rs, addr)...); ds.HasErrors() {
-			return ds
+			return ds, nil, cty.NilVal
 		}
 	}
-	if v.in.Changing == nil { // else the plan has found what is wrong with it
-		ds = append(ds, ignored(r, rs)...)
-	}
-	if ds.HasErrors() {
-		return ds
-	}
-	client, more := v.in.Providers.Unconfigured(ctx, p)
-	if ds = append(ds, more...); ds.HasErrors() {
-		return ds
-	}
-	answer := v.s.Place(ask(ctx, client, r, val), r, rs, addr)
-	if r.Addr.Mode != addrs.Ephemeral && v.in.Changing != nil && !v.in.Changing(addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}) {
-		answer = slices.DeleteFunc(answer, func(d diags.Diagnostic) bool { return d.Severity == diags.Warning }) // the plan has given them
-	}
-	return append(ds, answer...)
+	return ds, rs, val
 }
 
 // ask has the provider check a block's value.

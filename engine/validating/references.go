@@ -29,37 +29,44 @@ func (v *validator) references(ctx context.Context) diags.Diagnostics {
 			ds = append(ds, v.reference(ctx, m, ref)...)
 		}
 	}
-	if v.in.Changing != nil {
-		ds = v.known(ds)
-	}
 	return ds.Distinct()
 }
 
-// known returns ds without the warnings that the plan has given already: those of blocks
-// that nothing is to be made of.
-func (v *validator) known(ds diags.Diagnostics) diags.Diagnostics {
-	keep := map[hcl.Range]bool{}
-	for _, m := range v.in.Config.Order {
+// ofChanging returns of ds about references the errors, and the warnings about blocks of
+// which something is to be made.
+func ofChanging(ds diags.Diagnostics, cfg *config.Config, rs *refs.Refs, changing func(addrs.ConfigResource) bool) diags.Diagnostics {
+	if len(ds) == 0 {
+		return nil
+	}
+	places := map[string][]hcl.Range{} // by file, in order; references do not overlap
+	for _, m := range cfg.Order {
 		for _, r := range m.Resources {
-			if !v.in.Changing(addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}) {
+			if !changing(addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}) {
 				continue
 			}
-			for _, ref := range v.in.Refs.OfBlock(r) {
-				keep[ref.Range()] = true
+			list := rs.OfBlock(r)
+			for i := range list {
+				rng := list[i].Range()
+				places[rng.Filename] = append(places[rng.Filename], rng)
 			}
 		}
 	}
-	return slices.DeleteFunc(ds, func(d diags.Diagnostic) bool { return d.Severity == diags.Warning && !within(keep, d.Subject) })
-}
-
-// within reports whether a place is in one of the ranges.
-func within(list map[hcl.Range]bool, place *hcl.Range) bool {
-	for r := range list {
-		if place != nil && r.Filename == place.Filename && r.ContainsPos(place.Start) {
-			return true
+	for _, list := range places {
+		slices.SortFunc(list, func(a, b hcl.Range) int { return a.Start.Byte - b.Start.Byte })
+	}
+	var out diags.Diagnostics
+	for _, d := range ds {
+		if d.Severity == diags.Error || d.Subject != nil && within(places[d.Subject.Filename], d.Subject.Start) {
+			out = append(out, d)
 		}
 	}
-	return false
+	return out
+}
+
+// within reports whether a position is in one of the ranges, which are in order.
+func within(list []hcl.Range, at hcl.Pos) bool {
+	i, found := slices.BinarySearchFunc(list, at.Byte, func(r hcl.Range, at int) int { return r.Start.Byte - at })
+	return found || i > 0 && list[i-1].ContainsPos(at)
 }
 
 func (v *validator) reference(ctx context.Context, m *config.Module, ref *refs.Reference) diags.Diagnostics {

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 
@@ -33,13 +34,44 @@ type Input struct {
 	RootDir, WorkingDir string
 	Workspace           string
 	Bodies              *session.Bodies // shared with what follows; may be nil
-	// Changing says of which blocks an apply is to create or update something, so that
-	// what the plan has warned of is repeated for no others; nil if this is no apply.
-	Changing func(addrs.ConfigResource) bool
 }
 
-// Validate returns everything that is wrong whatever the inputs are.
-func Validate(ctx context.Context, in Input) diags.Diagnostics {
+// Found is what a validation found.
+type Found struct {
+	// References is about mentions of resources' attributes, Ignored about ignore_changes.
+	References, Ignored, Others diags.Diagnostics
+	Answers                     []Answer
+}
+
+// An Answer is what a provider said of a block.
+type Answer struct {
+	Block addrs.ConfigResource
+	Said  diags.Diagnostics
+}
+
+// All returns everything.
+func (f Found) All() diags.Diagnostics {
+	ds := slices.Concat(f.References, f.Others)
+	for _, a := range f.Answers {
+		ds = append(ds, a.Said...)
+	}
+	return append(ds, f.Ignored...)
+}
+
+// Again returns what an apply says again after a plan, which has warned of everything:
+// changing says of which blocks the apply is to create or update something.
+func (f Found) Again(cfg *config.Config, rs *refs.Refs, changing func(addrs.ConfigResource) bool) diags.Diagnostics {
+	ds := append(ofChanging(f.References, cfg, rs, changing), f.Others...)
+	for _, a := range f.Answers {
+		if a.Block.Resource.Mode == addrs.Ephemeral || changing(a.Block) {
+			ds = append(ds, a.Said...)
+		}
+	}
+	return ds
+}
+
+// Validate finds everything that is wrong whatever the inputs are.
+func Validate(ctx context.Context, in Input) Found {
 	v := &validator{in: in}
 	v.eval = eval.New(eval.World{
 		Config: in.Config, Refs: in.Refs, Functions: in.Functions, ModuleFunctions: in.ModuleFunctions,
@@ -47,7 +79,7 @@ func Validate(ctx context.Context, in Input) diags.Diagnostics {
 		Static: true,
 	})
 	v.s = &session.Session{Config: in.Config, Refs: in.Refs, Eval: v.eval, Providers: in.Providers, Bodies: in.Bodies}
-	var visits []func(context.Context) diags.Diagnostics
+	var visits []func(context.Context) Found
 	for _, m := range in.Config.Order {
 		ins, ds := v.eval.Modules(m)
 		if ds.HasErrors() || len(ins) == 0 {
@@ -55,35 +87,50 @@ func Validate(ctx context.Context, in Input) diags.Diagnostics {
 		}
 		at := ins[0]
 		for _, r := range slices.SortedFunc(maps.Keys(m.Resources), addrs.Resource.Compare) {
-			visits = append(visits, func(ctx context.Context) diags.Diagnostics { return v.resource(ctx, m, at, m.Resources[r]) })
+			visits = append(visits, func(ctx context.Context) Found { return v.resource(ctx, m, at, m.Resources[r]) })
 		}
 		if len(m.Removed) > 0 {
-			visits = append(visits, func(context.Context) diags.Diagnostics { return v.removed(m, at) })
+			visits = append(visits, func(context.Context) Found { return Found{Others: v.removed(m, at)} })
 		}
 		for _, p := range m.Providers {
-			visits = append(visits, func(ctx context.Context) diags.Diagnostics { return v.provider(ctx, m, at, p) })
+			visits = append(visits, func(ctx context.Context) Found { return Found{Others: v.provider(ctx, m, at, p)} })
 		}
 	}
-	found := make([]diags.Diagnostics, len(visits))
+	found := make([]Found, len(visits))
 	walk.Run(ctx, 4, walk.Graph{N: len(visits), After: make([][]int32, len(visits))}, func(ctx context.Context, i int) error {
 		found[i] = visits[i](ctx)
 		return nil
 	})
-	all := func(addrs.Object) bool { return false }
-	ds := append(slices.Concat(found...), v.strayImports()...)
-	ds = append(ds, v.eval.Force(all)...)
-	ds = append(ds, session.CheckBlocks(v.eval, in.Config.Order, all)...)
+	none := func(addrs.Object) bool { return false }
+	var all Found
+	for _, f := range found {
+		all.Others = append(all.Others, f.Others...)
+		all.Ignored = append(all.Ignored, f.Ignored...)
+		all.Answers = append(all.Answers, f.Answers...)
+	}
+	ds := append(all.Others, v.strayImports()...)
+	ds = append(ds, v.eval.Force(none)...)
+	ds = append(ds, session.CheckBlocks(v.eval, in.Config.Order, none)...)
 	ds = append(ds, v.eval.Diagnostics()...)
-	static := v.references(ctx)
-	return append(static, without(ds, static)...).Unreported()
+	all.References = v.references(ctx).Unreported()
+	all.Others = without(ds, all.References).Unreported()
+	return all
 }
 
 // without returns ds without what others say in other words of the same expression.
 func without(ds, others diags.Diagnostics) diags.Diagnostics {
+	type key struct {
+		summary string
+		at      hcl.Range
+	}
+	said := map[key]bool{}
+	for _, o := range others {
+		if o.Subject != nil {
+			said[key{o.Summary, *o.Subject}] = true
+		}
+	}
 	return slices.DeleteFunc(ds, func(d diags.Diagnostic) bool {
-		return d.Subject != nil && slices.ContainsFunc(others, func(o diags.Diagnostic) bool {
-			return o.Summary == d.Summary && o.Subject != nil && *o.Subject == *d.Subject
-		})
+		return d.Subject != nil && said[key{d.Summary, *d.Subject}]
 	})
 }
 

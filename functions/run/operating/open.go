@@ -33,6 +33,7 @@ type operation struct {
 	root      *os.Root // the checkout
 	window    *window  // what file functions see of it
 	cfg       *config.Config
+	analysis  engine.Analysis      // of cfg
 	values    map[string]*hcl.File // variable files, by name
 	variables map[string]cty.Value
 	settings  *workdir.Settings
@@ -188,7 +189,7 @@ func (o *operation) dir() string {
 func (o *operation) run(ctx context.Context) engine.Run {
 	r := engine.Run{
 		Config: o.cfg, Providers: o.pool, Variables: o.variables, WorkingDir: o.dir(), Workspace: o.job.Workspace,
-		Files: o.window,
+		Files: o.window, Analysis: &o.analysis,
 	}
 	if o.job.Grants.Provisioners {
 		r.LocalExec = o.commands(ctx)
