@@ -96,6 +96,8 @@ type applier struct {
 	deps   *session.Dependencies
 	forced map[addrs.ConfigResource]bool
 	nested map[*config.Resource]string // the data blocks in checks
+	// mentioned are the resources that expressions of their content mention.
+	mentioned map[*config.Content]map[addrs.Resource]bool
 	stop   context.CancelCauseFunc
 	until  context.Context // commands of provisioners end with it
 
@@ -155,6 +157,7 @@ func newApplier(in Input) *applier {
 	})
 	a.forced = a.deps.CreateBeforeDestroy(func(addrs.ConfigResource) bool { return true }) // planned or not
 	a.nested = session.NestedData(in.Config)
+	a.mentioned = mentioned(in.Config, in.Refs)
 	a.s = &session.Session{Config: in.Config, Refs: in.Refs, Providers: in.Providers, Bodies: in.Bodies, Events: in.Events}
 	a.s.Eval = eval.New(eval.World{
 		Config: in.Config, Refs: in.Refs,
@@ -171,6 +174,24 @@ func newApplier(in Input) *applier {
 		RootDir: in.RootDir, WorkingDir: in.WorkingDir, Workspace: in.Workspace, Applying: true,
 	})
 	return a
+}
+
+// mentioned returns the resources that expressions mention, by content.
+func mentioned(cfg *config.Config, rs *refs.Refs) map[*config.Content]map[addrs.Resource]bool {
+	out := map[*config.Content]map[addrs.Resource]bool{}
+	for _, m := range cfg.Order {
+		if out[m.Content] != nil {
+			continue
+		}
+		found := map[addrs.Resource]bool{}
+		for _, ref := range rs.Mentions(m.Content) {
+			if ref.Object.Kind == addrs.KindResource {
+				found[ref.Object.Res] = true
+			}
+		}
+		out[m.Content] = found
+	}
+	return out
 }
 
 // errStep is the outcome of a step that reported errors.

@@ -313,6 +313,9 @@ func (x *object) store(v cty.Value, status states.Status, private []byte) diags.
 	if err != nil {
 		return diags.FromError("Object cannot be saved", err)
 	}
+	if !x.a.mentioned[x.a.in.Config.Modules[x.cr.Module].Content][x.cr.Resource] {
+		o.Value = cty.NilVal // nobody is going to ask for it
+	}
 	x.a.set(x.c.Addr, x.c.Provider, o)
 	return nil
 }
