@@ -39,6 +39,7 @@ func (a *app) applyMain(name string, args []string, destroy bool) int {
 	if code, ok := f.parse(args); !ok {
 		return code
 	}
+	spareBeforeApply()
 	o.destroyCommand = destroy
 	o.destroy = o.destroy || destroy
 	if f.NArg() > 1 {
@@ -161,6 +162,7 @@ func (a *app) carryOut(plan *plans.Plan, op *operation, o *operationFlags, v vie
 	defer timed.stop()
 	run.Events = timed.event
 	lost := false
+	spareForApply()
 	state, more := engine.Apply(a.ctx, run, plan, engine.ApplyOptions{
 		SaveEvery: op.saveEvery(),
 		Save: func(ctx context.Context, s *states.State) error {

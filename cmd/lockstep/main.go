@@ -26,9 +26,6 @@ import (
 var version = "0.1.0-dev"
 
 func main() {
-	// A run is short: letting the heap grow is cheaper than collecting it often. With more
-	// than this, a plan of 1000 resources hardly becomes faster, but takes more memory.
-	debug.SetGCPercent(150)
 	os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}, os.Environ()))
 }
 

@@ -98,8 +98,8 @@ type applier struct {
 	nested map[*config.Resource]string // the data blocks in checks
 	// mentioned are the resources that expressions of their content mention.
 	mentioned map[*config.Content]map[addrs.Resource]bool
-	stop   context.CancelCauseFunc
-	until  context.Context // commands of provisioners end with it
+	stop      context.CancelCauseFunc
+	until     context.Context // commands of provisioners end with it
 
 	mu        sync.Mutex
 	state     *states.Editor
