@@ -7,11 +7,11 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// pieceSize is about how much source is parsed at a time, in bytes. The parser first
-// makes a list of all tokens, of about 100 bytes for each 4 bytes of source, in a slice
-// that append grows by doubling up to 256 elements and by a quarter from there on: in
-// pieces of this size, what is thrown away on the way is the least.
-const pieceSize = 1 << 10
+// pieceSize is how much source is parsed at a time, in bytes, unless a block is larger. The
+// parser first makes a list of all tokens, of about 100 bytes for each 4 bytes of source, in
+// a slice that append grows by doubling up to 256 elements and by a quarter from there on:
+// pieces that stay just below those 256 throw away the least on the way.
+const pieceSize = 880
 
 // maxPiece is the largest piece that is tried, in bytes. What has larger blocks, or an
 // unclosed one, takes hardly longer than as a whole.
@@ -34,14 +34,14 @@ func inPieces(src []byte, name string) *hclsyntax.Body {
 	var all *hclsyntax.Body
 	pos, size := hcl.InitialPos, pieceSize
 	for pos.Byte < len(src) {
-		end := pieceEnd(src, pos.Byte+size)
+		end := pieceEnd(src, pos.Byte, size)
 		if end-pos.Byte > maxPiece {
 			return nil
 		}
 		body, well := piece(src[pos.Byte:end], name, pos)
 		switch {
 		case !well && end < len(src):
-			size *= 2
+			size = 2 * max(size, end-pos.Byte)
 			continue
 		case !well || len(body.Attributes) > 0:
 			return nil
@@ -68,9 +68,23 @@ func piece(src []byte, name string, pos hcl.Pos) (*hclsyntax.Body, bool) {
 	return body, ok && len(ds) == 0
 }
 
-// pieceEnd returns the end of the first line that begins with a closing brace and has
+// pieceEnd returns where a piece ends that begins at start: after the last block that is
+// over within size bytes, or else after the first one.
+func pieceEnd(src []byte, start, size int) int {
+	end := blockEnd(src, start)
+	for end-start < size && end < len(src) {
+		next := blockEnd(src, end)
+		if next-start > size {
+			break
+		}
+		end = next
+	}
+	return end
+}
+
+// blockEnd returns the end of the first line that begins with a closing brace and has
 // nothing else, at or after from; otherwise the end of the source.
-func pieceEnd(src []byte, from int) int {
+func blockEnd(src []byte, from int) int {
 	for from < len(src) {
 		i := bytes.Index(src[from:], []byte("\n}"))
 		if i < 0 {
