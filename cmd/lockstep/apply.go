@@ -39,7 +39,7 @@ func (a *app) applyMain(name string, args []string, destroy bool) int {
 	if code, ok := f.parse(args); !ok {
 		return code
 	}
-	spareBeforeApply()
+	spareMemory()
 	o.destroyCommand = destroy
 	o.destroy = o.destroy || destroy
 	if f.NArg() > 1 {

@@ -6,15 +6,20 @@ import (
 )
 
 // How much the heap may grow beyond what is in use until it is collected, in percent. A
-// plan is what a person waits for, and has Go's own 100. An apply waits for providers, so
-// that memory counts for more: collecting more often costs a fifth of its own time.
+// plan is what a person waits for: collecting less often than Go would, at 100, spares it
+// some of its time, and more than this hardly any. An apply waits for providers, so that
+// memory counts for more than the time that collecting more often takes.
 const (
-	growthBeforeApply = 50 // while what is to be applied is planned
-	growthOfApply     = 30
+	growthOfPlan      = 150
+	growthBeforeApply = 60 // while what is to be applied is planned
+	growthOfApply     = 35
 )
 
-// spareBeforeApply makes the process an apply that is still to be planned.
-func spareBeforeApply() { debug.SetGCPercent(growthBeforeApply) }
+// spareTime lets the heap grow as suits a plan.
+func spareTime() { debug.SetGCPercent(growthOfPlan) }
+
+// spareMemory keeps the heap smaller, for an apply that is still to be planned.
+func spareMemory() { debug.SetGCPercent(growthBeforeApply) }
 
 // spareForApply frees what planning has left, and keeps the heap close to what is in use.
 func spareForApply() {

@@ -26,6 +26,7 @@ import (
 var version = "0.1.0-dev"
 
 func main() {
+	spareTime()
 	os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}, os.Environ()))
 }
 
