@@ -180,7 +180,7 @@ func (s *objectSet) add(o addrs.Object) {
 		return
 	case s.seen != nil:
 		s.seen[o] = true
-	case len(s.list) == few:
+	case len(s.list) >= few:
 		s.seen = make(map[addrs.Object]bool, 2*few)
 		for _, x := range s.list {
 			s.seen[x] = true
