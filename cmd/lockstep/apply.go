@@ -162,9 +162,9 @@ func (a *app) carryOut(plan *plans.Plan, op *operation, o *operationFlags, v vie
 	defer timed.stop()
 	run.Events = timed.event
 	lost := false
-	spareForApply()
+	spareForApply(len(plan.Changes))
 	state, more := engine.Apply(a.ctx, run, plan, engine.ApplyOptions{
-		SaveEvery: op.saveEvery(),
+		SaveEvery: op.saveEvery(len(plan.Changes)),
 		Save: func(ctx context.Context, s *states.State) error {
 			err := op.state.Write(ctx, s)
 			lost = err != nil
@@ -199,12 +199,12 @@ func (a *app) carryOut(plan *plans.Plan, op *operation, o *operationFlags, v vie
 }
 
 // saveEvery returns the longest time that may pass until the state is stored while
-// applying: writing a file costs next to nothing.
-func (o *operation) saveEvery() time.Duration {
-	if o.settings.Type == "local" {
-		return 2 * time.Second
+// applying a number of changes. Writing a file costs next to nothing while it is small.
+func (o *operation) saveEvery(changes int) time.Duration {
+	if o.settings.Type != "local" {
+		return applying.DefaultSaveEvery
 	}
-	return applying.DefaultSaveEvery
+	return min(applying.DefaultSaveEvery, 2*time.Second+time.Duration(changes)*time.Millisecond)
 }
 
 // countingView counts what was done while showing it.

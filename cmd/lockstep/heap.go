@@ -21,8 +21,13 @@ func spareTime() { debug.SetGCPercent(growthOfPlan) }
 // spareMemory keeps the heap smaller, for an apply that is still to be planned.
 func spareMemory() { debug.SetGCPercent(growthBeforeApply) }
 
-// spareForApply frees what planning has left, and keeps the heap close to what is in use.
-func spareForApply() {
-	debug.SetGCPercent(growthOfApply)
+// spareForApply frees what planning has left, and keeps the heap close to what is in use,
+// unless there are so many changes that collecting would take as long as everything else.
+func spareForApply(changes int) {
+	if changes <= 4000 {
+		debug.SetGCPercent(growthOfApply)
+	} else {
+		debug.SetGCPercent(growthOfPlan)
+	}
 	runtime.GC()
 }
