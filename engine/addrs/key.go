@@ -147,7 +147,7 @@ func cutQuoted(s string) (string, string, error) {
 			i += 3
 		case (c == '$' || c == '%') && strings.HasPrefix(s[i+1:], "{"):
 			return "", s, fmt.Errorf("an instance key cannot be a template")
-		case c == '\n':
+		case c == '\n' || c == '\r':
 			return "", s, fmt.Errorf("an instance key must be on one line")
 		case c == '\\':
 			r, n, err := unescape(s[i:])
