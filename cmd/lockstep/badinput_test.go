@@ -211,7 +211,7 @@ func TestSavedPlan(t *testing.T) {
 	d.want(0, "apply -auto-approve third", "1 added, 0 changed, 1 destroyed")
 	d.want(1, "apply third", "the state has changed since: it was at serial 1, and is at 2 now")
 
-	d.want(1, "apply nowhere", "Failed to load the saved plan", "nowhere cannot be read: no such file or directory")
+	d.want(1, "apply nowhere", "Failed to load \"nowhere\" as a plan file", "nowhere cannot be read: no such file or directory")
 	d.want(1, "apply main.tf", "main.tf cannot be used", "not a saved plan of Lockstep")
 	d.want(1, "apply .", "is a directory", "-chdir")
 	d.want(1, "apply -destroy third", "a saved plan is carried out as it is")

@@ -36,9 +36,9 @@ var consoleCommand = command{name: "console", synopsis: "Try expressions on the 
 	}
 	switch {
 	case f.NArg() > 0:
-		return a.usage("console takes no arguments: expressions are read from standard input")
+		return f.refuse(tooMany, "console takes no arguments: expressions are read from standard input")
 	case planned:
-		return a.usage("console -plan is not supported: the console shows the values in the state")
+		return f.refuse("Unsupported option", "console -plan is not supported: the console shows the values in the state")
 	}
 	op := &operation{a: a}
 	defer op.close()

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agext/levenshtein"
+
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/run/workdir"
 )
@@ -44,15 +46,28 @@ func (f *flags) parse(args []string) (code int, ok bool) {
 		f.help()
 		return 0, false
 	}
-	if err != nil && f.streaming() {
-		return f.refuse("Failed to parse command-line flags", "%s", err), false
-	}
 	if err != nil {
-		f.app.usage("%s", err)
-		fmt.Fprintf(f.app.err, "lockstep: hint: `lockstep %s -help` lists the options\n", f.Name())
-		return 1, false
+		return f.refuse("Failed to parse command-line flags", "%s.%s \"lockstep %s -help\" lists the options", err, f.nearest(err), f.Name()), false
 	}
 	return 0, true
+}
+
+// nearest returns which option was probably meant by one that there is not, or "".
+func (f *flags) nearest(err error) string {
+	name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	if !ok {
+		return ""
+	}
+	best, least := "", 3 // as far off as HCL's own suggestions
+	f.VisitAll(func(x *flag.Flag) {
+		if n := levenshtein.Distance(name, x.Name, nil); n < min(least, len(name)) && x.Usage != "" {
+			best, least = x.Name, n
+		}
+	})
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(" Did you mean -%s?", best)
 }
 
 // jsonStream is -json of commands that write a stream of messages then.
@@ -64,13 +79,14 @@ func (f *flags) jsonStream(v *bool) {
 // streaming reports whether the options read so far ask for a stream of messages.
 func (f *flags) streaming() bool { return f.stream != nil && *f.stream }
 
-// refuse reports a mistake in the command line where it is looked for: in the stream,
-// under a headline, or as text.
+// refuse reports a mistake in the command line under a headline, where it is looked for:
+// in the stream, or as text.
 func (f *flags) refuse(summary, format string, args ...any) int {
+	ds := diags.FromError(summary, fmt.Errorf(format, args...))
 	if !f.streaming() {
-		return f.app.usage(format, args...)
+		return f.app.show(ds)
 	}
-	f.app.view(true).diagnostics(diags.FromError(summary, fmt.Errorf(format, args...)))
+	f.app.view(true).diagnostics(ds)
 	return 1
 }
 

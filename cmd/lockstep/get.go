@@ -15,8 +15,8 @@ var getCommand = command{name: "get", synopsis: "Install the modules that the co
 	if code, ok := f.parse(args); !ok {
 		return code
 	}
-	if f.NArg() > 0 {
-		return a.usage("get takes no arguments: use -chdir to work in another directory")
+	if code, ok := f.noArguments(); !ok {
+		return code
 	}
 	d, ds := a.dir()
 	_, more := a.installModules(d, update, func(e installing.Event) { fmt.Fprintln(a.out, e) })

@@ -22,11 +22,11 @@ var graphCommand = command{name: "graph", synopsis: "Write which resource depend
 	if code, ok := f.parse(args); !ok {
 		return code
 	}
-	switch {
-	case f.NArg() > 0:
-		return a.usage("graph takes no arguments: use -chdir to work in another directory")
-	case kind != "" || plan != "":
-		return a.usage("graph shows how the resources of the configuration depend on each other: -type and -plan are not supported")
+	if code, ok := f.noArguments(); !ok {
+		return code
+	}
+	if kind != "" || plan != "" {
+		return f.refuse("Unsupported graph type", "graph shows how the resources of the configuration depend on each other: leave out -type and -plan, which are not supported")
 	}
 	d, ds := a.dir()
 	cfg, more := d.Load()

@@ -25,7 +25,7 @@ func TestEveryCommandHasHelp(t *testing.T) {
 			}
 		}
 		r := inProcess(append(words, "-no-such-option")...)
-		if r.code != 1 || r.out != "" || !strings.HasPrefix(r.stderr, "lockstep: error: ") {
+		if r.code != 1 || r.out != "" || !strings.HasPrefix(r.stderr, "\nError: ") && !strings.HasPrefix(r.stderr, "lockstep: error: there is no command") {
 			t.Errorf("%s -no-such-option: exit code %d\n%s%s", c.name, r.code, r.out, r.stderr)
 		}
 	}

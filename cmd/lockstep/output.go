@@ -25,11 +25,11 @@ var outputCommand = command{name: "output", synopsis: "Show the output values of
 	}
 	switch {
 	case f.NArg() > 1:
-		return a.usage("output takes at most one name")
+		return f.refuse("Unexpected argument", "output takes at most one name: without a name it shows all outputs")
 	case raw && asJSON:
-		return a.usage("-raw and -json exclude each other")
+		return f.refuse("Invalid output format", "-raw and -json exclude each other")
 	case raw && f.NArg() == 0:
-		return a.usage("output -raw needs the name of an output")
+		return f.refuse("Output name required", "output -raw needs the name of an output: -json shows all of them")
 	}
 	op, ds := a.stored(x)
 	if ds.HasErrors() {

@@ -41,13 +41,13 @@ func (a *app) openPlan(path string, locks lockFlags, paths workdir.LocalPaths, l
 	op := &operation{a: a, saved: true}
 	src, err := os.ReadFile(path)
 	if err != nil {
-		return nil, op, diags.Errorf(nil, "Failed to load the saved plan", "%s cannot be read: %s.", path, reason(err))
+		return nil, op, diags.Errorf(nil, fmt.Sprintf("Failed to load %q as a plan file", path), "%s cannot be read: %s.", path, reason(err))
 	}
 	var ds, more diags.Diagnostics
 	op.dir, ds = a.dir()
 	file, err := planfile.Decode(src, planfile.Options{Engine: version})
 	if err != nil {
-		return nil, op, append(ds, diags.Errorf(nil, "Failed to load the saved plan", "The file %s cannot be used: %s.", path, err)...)
+		return nil, op, append(ds, diags.Errorf(nil, fmt.Sprintf("Failed to load %q as a plan file", path), "The file %s cannot be used: %s.", path, err)...)
 	}
 	op.prestart(a.ctx)
 	installed, err := op.dir.Installed()

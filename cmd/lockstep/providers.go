@@ -24,8 +24,8 @@ var providersCommand = command{name: "providers", synopsis: "Show which modules 
 	if code, ok := f.parse(args); !ok {
 		return code
 	}
-	if f.NArg() > 0 {
-		return a.usage("providers takes no arguments: use -chdir to work in another directory")
+	if code, ok := f.noArguments(); !ok {
+		return code
 	}
 	_, cfg, ds := a.load()
 	if ds.HasErrors() {

@@ -20,7 +20,7 @@ var showCommand = command{name: "show", synopsis: "Show the state, or a saved pl
 		return code
 	}
 	if f.NArg() > 1 {
-		return a.usage("show takes at most one file")
+		return f.refuse(tooMany, "show takes at most one file")
 	}
 	if f.NArg() == 1 {
 		path := a.path(f.Arg(0))

@@ -11,7 +11,7 @@ func unsupported(name, instead string) command {
 				return 0
 			}
 		}
-		return a.usage("%s is not supported: %s", name, instead)
+		return f.refuse("Unsupported command", "%s is not supported: %s", name, instead)
 	}}
 }
 

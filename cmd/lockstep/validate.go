@@ -16,8 +16,8 @@ var validateCommand = command{name: "validate", synopsis: "Check the configurati
 	if code, ok := f.parse(args); !ok {
 		return code
 	}
-	if f.NArg() > 0 {
-		return a.usage("validate takes no arguments: use -chdir to work in another directory")
+	if code, ok := f.noArguments(); !ok {
+		return code
 	}
 	ds := a.validate()
 	if asJSON {
