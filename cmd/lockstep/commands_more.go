@@ -11,7 +11,7 @@ func moreCommands() []command {
 		workspaceDeleteCommand, workspaceListCommand, workspaceNewCommand, workspaceSelectCommand, workspaceShowCommand,
 	}
 	out := []command{
-		consoleCommand, fmtCommand, forceUnlockCommand, getCommand, graphCommand, importCommand, outputCommand,
+		consoleCommand, fmtCommand, forceUnlockCommand, getCommand, graphCommand, importCommand, modulesCommand, outputCommand,
 		providersCommand, providersSchemaCommand, refreshCommand, taintCommand, untaintCommand,
 		group("state", "Look at the state, and mend it", append(slices.Clip(state), statePullCommand)),
 		group("workspace", "Keep several states for one configuration", workspace),
