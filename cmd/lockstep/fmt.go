@@ -29,7 +29,8 @@ const (
 var fmtExtensions = []string{".tf", ".tofu", ".tfvars", ".tftest.hcl", ".tfmock.hcl", ".tofutest.hcl", ".tofumock.hcl"}
 
 var fmtCommand = command{name: "fmt", synopsis: "Rewrite configuration files in the usual format", run: func(a *app, args []string) int {
-	c := formatter{a: a}
+	var found bytes.Buffer
+	c := formatter{a: a, out: a.out}
 	f := a.newFlags("fmt", "fmt [OPTIONS] [DIRECTORY|FILE|-...]")
 	f.BoolVar(&c.check, "check", false, "write nothing; exit with 3 if anything is not formatted")
 	f.BoolVar(&c.diff, "diff", false, "show what changes")
@@ -40,12 +41,15 @@ var fmtCommand = command{name: "fmt", synopsis: "Rewrite configuration files in 
 		return code
 	}
 	c.write = c.write && !c.check
+	if c.check {
+		c.out = &found // of which nothing is said if anything cannot be checked
+	}
 	paths := f.Args()
 	if len(paths) == 0 {
 		paths = []string{"."}
 	}
 	var ds diags.Diagnostics
-	if len(paths) == 1 && paths[0] == "-" {
+	if paths[0] == "-" { // what else there may be is not looked at
 		ds = c.standardInput()
 	} else {
 		for _, p := range paths {
@@ -56,6 +60,7 @@ var fmtCommand = command{name: "fmt", synopsis: "Rewrite configuration files in 
 	case a.show(ds) != 0:
 		return fmtFailed
 	case c.check && c.changed:
+		a.out.Write(found.Bytes())
 		return fmtUnformatted
 	}
 	return 0
@@ -64,6 +69,7 @@ var fmtCommand = command{name: "fmt", synopsis: "Rewrite configuration files in 
 // A formatter is one invocation of fmt.
 type formatter struct {
 	a                                   *app
+	out                                 io.Writer
 	check, diff, list, write, recursive bool
 	changed                             bool
 }
@@ -77,7 +83,7 @@ func (c *formatter) standardInput() diags.Diagnostics {
 	c.list, c.write = false, false
 	out, ds := c.source("<stdin>", src)
 	if !ds.HasErrors() && !c.check && !c.diff {
-		c.a.out.Write(out)
+		c.out.Write(out)
 	}
 	return ds
 }
@@ -193,12 +199,12 @@ func (c *formatter) source(name string, src []byte) ([]byte, diags.Diagnostics) 
 	}
 	c.changed = true
 	if c.list {
-		fmt.Fprintln(c.a.out, name)
+		fmt.Fprintln(c.out, name)
 	}
 	if c.diff {
 		text := diff.Diff("old/"+name, src, "new/"+name, out)
 		_, text, _ = bytes.Cut(text, []byte("\n")) // a headline of the library's own
-		c.a.out.Write(hunk.ReplaceAllFunc(text, headline))
+		c.out.Write(hunk.ReplaceAllFunc(text, headline))
 	}
 	return out, nil
 }

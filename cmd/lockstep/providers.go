@@ -110,11 +110,8 @@ var providersSchemaCommand = command{name: "providers schema", synopsis: "Write 
 	if code, ok := f.parse(args); !ok {
 		return code
 	}
-	switch {
-	case !asJSON:
+	if !asJSON {
 		return a.usage("providers schema needs -json: there is no other form")
-	case f.NArg() > 0:
-		return a.usage("providers schema takes no arguments: use -chdir to work in another directory")
 	}
 	op := &operation{a: a}
 	defer op.close()

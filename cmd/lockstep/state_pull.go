@@ -8,9 +8,6 @@ var statePullCommand = command{name: "state pull", synopsis: "Write the state as
 	if code, ok := f.parse(args); !ok {
 		return code
 	}
-	if f.NArg() > 0 {
-		return a.usage("state pull takes no arguments")
-	}
 	op, ds := a.stored(access{})
 	if ds.HasErrors() {
 		return a.show(ds)

@@ -20,6 +20,9 @@ var workspaceListCommand = command{name: "workspace list", synopsis: "List the w
 	if code, ok := f.parse(args); !ok {
 		return code
 	}
+	if code, ok := f.noArguments(); !ok {
+		return code
+	}
 	op, ds := a.workspaces()
 	if ds.HasErrors() {
 		return a.show(ds)
