@@ -5,6 +5,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -151,29 +152,35 @@ func (c *Config) checkRoles() error {
 	return nil
 }
 
+// pattern compiles a regular expression when it is used for the first time: most commands
+// begin and end without.
+func pattern(text string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
+}
+
 var (
-	arnPattern        = regexp.MustCompile(`^arn:[^:]+:iam::[0-9]*:role/.+$`)
-	namePattern       = regexp.MustCompile(`^[\w+=,.@-]{2,64}$`)     // STS, AssumeRole: RoleSessionName
-	externalIDPattern = regexp.MustCompile(`^[\w+=,.@:/-]+$`)        // STS, AssumeRole: ExternalId
-	regionPattern     = regexp.MustCompile(`^[a-z]+(-[a-z]+)+-\d+$`) // every region so far
+	arnPattern        = pattern(`^arn:[^:]+:iam::[0-9]*:role/.+$`)
+	namePattern       = pattern(`^[\w+=,.@-]{2,64}$`)     // STS, AssumeRole: RoleSessionName
+	externalIDPattern = pattern(`^[\w+=,.@:/-]+$`)        // STS, AssumeRole: ExternalId
+	regionPattern     = pattern(`^[a-z]+(-[a-z]+)+-\d+$`) // every region so far
 )
 
 func roleARN(s string) string {
-	if !arnPattern.MatchString(s) {
+	if !arnPattern().MatchString(s) {
 		return "the value must be the ARN of an IAM role"
 	}
 	return ""
 }
 
 func sessionName(s string) string {
-	if s != "" && !namePattern.MatchString(s) {
+	if s != "" && !namePattern().MatchString(s) {
 		return "the value must be 2 to 64 letters, numbers or any of _+=,.@-"
 	}
 	return ""
 }
 
 func externalID(s string) string {
-	if s != "" && (len(s) < 2 || len(s) > 1224 || !externalIDPattern.MatchString(s)) {
+	if s != "" && (len(s) < 2 || len(s) > 1224 || !externalIDPattern().MatchString(s)) {
 		return "the value must be 2 to 1224 letters, numbers or any of _+=,.@:/-"
 	}
 	return ""
@@ -198,7 +205,7 @@ func (c *Config) checkEnvironment() error {
 	switch {
 	case c.Region == "":
 		return problem("region", `the attribute, or the environment variable AWS_REGION or AWS_DEFAULT_REGION, must be set`)
-	case !c.SkipRegionValidation && !regionPattern.MatchString(c.Region):
+	case !c.SkipRegionValidation && !regionPattern().MatchString(c.Region):
 		return problem("region", "the value is not the name of an AWS region (skip_region_validation accepts any)")
 	case c.KMSKeyID != "" && os.Getenv(sseKeyVariable) != "":
 		return problem("kms_key_id", "only one of kms_key_id and the environment variable "+sseKeyVariable+" can be set")

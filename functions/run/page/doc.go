@@ -12,8 +12,8 @@
 // with people to speak as and things to do; `lockstep serve` shows its records, to be
 // read only.
 //
-// Nothing of what is shown is trusted. Markdown goes through a sanitizer that lets
-// through what GitHub does; everything else is text to html/template; and the content
+// Nothing of what is shown is trusted. Of the HTML in Markdown only some tags are let
+// through, without attributes; everything else is text to html/template; and the content
 // security policy allows no script, style or connection but our own. Who may look is
 // for [Access] to say. Everything is readable without JavaScript, which only keeps the
 // page up to date.

@@ -3,10 +3,11 @@ package page
 import (
 	"bytes"
 	"html/template"
+	"net/url"
 	"regexp"
+	"strings"
 	"sync"
 
-	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
@@ -15,43 +16,16 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Comments are GitHub Flavored Markdown with line breaks as typed, and raw HTML, which
-// the sanitizer looks at afterwards.
+// Comments are GitHub Flavored Markdown with line breaks as typed. The library writes no raw
+// HTML and nothing that could be harmful, but for what [safely] writes of it.
 // Source: https://github.github.com/gfm/
 var converter = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
-		goldmark.WithExtensions(extension.GFM),
-		goldmark.WithRendererOptions(html.WithUnsafe(), html.WithHardWraps(),
-			renderer.WithNodeRenderers(util.Prioritized(codeBlocks{}, 100))),
+		goldmark.WithExtensions(extension.Linkify, extension.Strikethrough, extension.TaskList,
+			extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
+		goldmark.WithRendererOptions(html.WithHardWraps(),
+			renderer.WithNodeRenderers(util.Prioritized(codeBlocks{}, 100), util.Prioritized(safely{}, 100))),
 	)
-})
-
-// sanitizer lets through what GitHub lets through of HTML in comments, but images,
-// which would be fetched from anywhere, and names, which could be those of our own
-// elements.
-// Source: https://github.com/gjtorikian/html-pipeline, the allow-list of its sanitizer
-var sanitizer = sync.OnceValue(func() *bluemonday.Policy {
-	p := bluemonday.NewPolicy()
-	p.AllowElements("h1", "h2", "h3", "h4", "h5", "h6", "p", "br", "hr", "b", "i", "strong", "em", "del", "ins", "s",
-		"sub", "sup", "kbd", "samp", "var", "code", "pre", "blockquote", "ul", "ol", "li", "dl", "dt", "dd",
-		"table", "thead", "tbody", "tfoot", "tr", "th", "td", "details", "summary", "span")
-	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
-	p.AllowAttrs("align").Matching(regexp.MustCompile(`^(left|right|center)$`)).OnElements("th", "td")
-	p.AllowAttrs("colspan", "rowspan").Matching(bluemonday.Integer).OnElements("th", "td")
-	p.AllowAttrs("open").Matching(regexp.MustCompile(`^(|open)$`)).OnElements("details")
-	p.AllowAttrs("class").Matching(regexp.MustCompile(`^block-(diff|code)$`)).OnElements("pre")
-	p.AllowAttrs("tabindex").Matching(regexp.MustCompile(`^0$`)).OnElements("pre") // to scroll with keys
-	p.AllowAttrs("class").Matching(regexp.MustCompile(`^line-(add|del|change|note|hunk)$`)).OnElements("span")
-	// The boxes of task lists.
-	p.AllowAttrs("type").Matching(regexp.MustCompile(`^checkbox$`)).OnElements("input")
-	p.AllowAttrs("checked", "disabled").Matching(regexp.MustCompile(`^$`)).OnElements("input")
-	p.AllowAttrs("href").OnElements("a")
-	p.AllowURLSchemes("http", "https", "mailto")
-	p.AllowRelativeURLs(false)
-	p.RequireParseableURLs(true)
-	p.RequireNoFollowOnLinks(true)
-	p.RequireNoReferrerOnLinks(true)
-	return p
 })
 
 // markdown renders a text by anybody. What comes out can do nothing.
@@ -60,7 +34,109 @@ func markdown(text string) (template.HTML, error) {
 	if err := converter().Convert([]byte(text), &b); err != nil {
 		return "", err
 	}
-	return template.HTML(sanitizer().SanitizeBytes(b.Bytes())), nil
+	return template.HTML(b.String()), nil
+}
+
+// safely renders what somebody could do harm with. Of raw HTML some tags are let through,
+// as they are and without any attribute (none of tables, whose parts browsers put elsewhere);
+// everything else of it is shown as the text that it is. Links lead to whole addresses only, and images, which would be fetched from anywhere,
+// are the text that stands for them.
+type safely struct{}
+
+// RegisterFuncs implements renderer.NodeRenderer.
+func (safely) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(ast.KindRawHTML, renderRaw)
+	r.Register(ast.KindHTMLBlock, renderRawBlock)
+	r.Register(ast.KindLink, renderLink)
+	r.Register(ast.KindAutoLink, renderAutoLink)
+	r.Register(ast.KindImage, func(util.BufWriter, []byte, ast.Node, bool) (ast.WalkStatus, error) {
+		return ast.WalkContinue, nil
+	})
+}
+
+// allowed puts tags back that were escaped.
+var allowed = sync.OnceValue(func() *strings.Replacer {
+	var list []string
+	for _, name := range []string{"p", "br", "hr", "b", "i", "strong", "em", "del", "ins", "s", "sub", "sup", "kbd", "samp",
+		"var", "code", "pre", "blockquote", "ul", "ol", "li", "details", "summary"} {
+		list = append(list, "&lt;"+name+"&gt;", "<"+name+">", "&lt;/"+name+"&gt;", "</"+name+">")
+	}
+	list = append(list, "&lt;br/&gt;", "<br>", "&lt;br /&gt;", "<br>", "&lt;details open&gt;", "<details open>")
+	return strings.NewReplacer(list...)
+})
+
+var htmlComment = regexp.MustCompile(`(?s)<!--.*?(-->|$)`)
+
+// rawHTML returns what is shown of raw HTML.
+func rawHTML(text string) string {
+	return allowed().Replace(template.HTMLEscapeString(htmlComment.ReplaceAllString(text, "")))
+}
+
+func renderRaw(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		w.WriteString(rawHTML(string(node.(*ast.RawHTML).Segments.Value(source))))
+	}
+	return ast.WalkSkipChildren, nil
+}
+
+func renderRawBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		block := node.(*ast.HTMLBlock)
+		text := block.Lines().Value(source)
+		if block.HasClosure() {
+			text = append(text, block.ClosureLine.Value(source)...)
+		}
+		w.WriteString(rawHTML(string(text)))
+	}
+	return ast.WalkContinue, nil
+}
+
+func renderLink(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	to := string(node.(*ast.Link).Destination)
+	switch {
+	case !whole(to):
+	case entering:
+		openLink(w, to)
+	default:
+		w.WriteString("</a>")
+	}
+	return ast.WalkContinue, nil
+}
+
+func renderAutoLink(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	link := node.(*ast.AutoLink)
+	to, label := string(link.URL(source)), template.HTMLEscapeString(string(link.Label(source)))
+	if link.AutoLinkType == ast.AutoLinkEmail && !strings.HasPrefix(strings.ToLower(to), "mailto:") {
+		to = "mailto:" + to
+	}
+	if !whole(to) {
+		w.WriteString(label)
+		return ast.WalkContinue, nil
+	}
+	openLink(w, to)
+	w.WriteString(label + "</a>")
+	return ast.WalkContinue, nil
+}
+
+// openLink begins a link that tells nobody where it was followed from.
+func openLink(w util.BufWriter, to string) {
+	w.WriteString(`<a href="` + template.HTMLEscapeString(string(util.URLEscape([]byte(to), true))) + `" rel="nofollow noreferrer">`)
+}
+
+// whole reports whether an address leads to another site, or to somebody's mail.
+func whole(to string) bool {
+	u, err := url.Parse(to)
+	if err != nil {
+		return false
+	}
+	switch u.Scheme {
+	case "http", "https":
+		return u.Host != ""
+	}
+	return u.Scheme == "mailto"
 }
 
 // codeBlocks renders fenced code: a diff with a span a line, so that it has colours.

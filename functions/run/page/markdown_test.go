@@ -4,10 +4,13 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/net/html"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -47,46 +50,121 @@ func TestMarkdown(t *testing.T) {
 	}
 }
 
-// What somebody could write to make the page theirs.
+// hostile is what somebody could write to make the page theirs.
+var hostile = map[string]string{
+	"script":             "<script>alert(1)</script>",
+	"script in a block":  "<details><script>alert(1)</script></details>",
+	"handler":            `<details ontoggle="alert(1)" open><summary onclick=alert(1)>x</summary></details>`,
+	"javascript link":    "[x](javascript:alert(1))",
+	"javascript anchor":  `<a href="javascript:alert(1)">x</a>`,
+	"data link":          "[x](data:text/html,<script>alert(1)</script>)",
+	"image":              "![x](https://evil.example/count.png)",
+	"raw image":          `<img src=x onerror=alert(1)>`,
+	"style":              `<p style="position:fixed">x</p>`,
+	"style sheet":        "<style>body{display:none}</style>",
+	"form":               `<form action="https://evil.example"><button name=do value=merge>x</button></form>`,
+	"button":             `<button name="do" value="merge" form="say">x</button>`,
+	"text field":         `<input type="text" name="as" form="say">`,
+	"frame":              `<iframe src="https://evil.example"></iframe>`,
+	"id":                 `<p id="say">x</p>`,
+	"name":               `<a name="say">x</a>`,
+	"our classes":        `<p class="notice">x</p>`,
+	"data attribute":     `<p data-live>x</p>`,
+	"base":               `<base href="https://evil.example/">`,
+	"meta":               `<meta http-equiv="refresh" content="0;url=https://evil.example">`,
+	"vector":             `<svg><a href="javascript:alert(1)"><text>x</text></a></svg>`,
+	"relative link":      "[x](/acme/infra/pull/1)",
+	"end of a code span": "```diff\n+ </code></pre><script>alert(1)</script>\n```",
+	"end of plain code":  "```\n</code></pre><script>alert(1)</script>\n```",
+	"language":           "```\"><script>alert(1)</script>\nx\n```",
+	"end of the box":     "</div></article></details></p><p>x",
+	"table":              "<table><tr><td>x",
+	"comment":            "a <!-- b --> c <!-- <script>alert(1)</script>",
+	"half a tag":         "<details\n<script>alert(1)</script>",
+	"escaped twice":      "&lt;script&gt;alert(1)&lt;/script&gt; &amp;lt;details&amp;gt;",
+	"mail":               "<a@example.com> mailto:a@example.com?subject=%0a",
+	"protocol in a URL":  "[x](//evil.example/a) [y](https:evil) [z](ht\ttps://a.example)",
+}
+
 func TestMarkdownCanDoNothing(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ text, without string }{
-		"script":             {"<script>alert(1)</script>", "<script"},
-		"script in a block":  {"<details><script>alert(1)</script></details>", "<script"},
-		"handler":            {`<details ontoggle="alert(1)" open><summary onclick=alert(1)>x</summary></details>`, "alert"},
-		"javascript link":    {"[x](javascript:alert(1))", "href"},
-		"javascript anchor":  {`<a href="javascript:alert(1)">x</a>`, "href"},
-		"data link":          {"[x](data:text/html,<script>alert(1)</script>)", "href"},
-		"image":              {"![x](https://evil.example/count.png)", "evil"},
-		"raw image":          {`<img src=x onerror=alert(1)>`, "<img"},
-		"style":              {`<p style="position:fixed">x</p>`, "style="},
-		"style sheet":        {"<style>body{display:none}</style>", "<style"},
-		"form":               {`<form action="https://evil.example"><button name=do value=merge>x</button></form>`, "<form"},
-		"button":             {`<button name="do" value="merge" form="say">x</button>`, "<button"},
-		"text field":         {`<input type="text" name="as" form="say">`, `type="text"`},
-		"frame":              {`<iframe src="https://evil.example"></iframe>`, "<iframe"},
-		"id":                 {`<p id="say">x</p>`, "id="},
-		"name":               {`<a name="say">x</a>`, "name="},
-		"our classes":        {`<p class="notice">x</p>`, "class="},
-		"data attribute":     {`<p data-live>x</p>`, "data-live"},
-		"base":               {`<base href="https://evil.example/">`, "<base"},
-		"meta":               {`<meta http-equiv="refresh" content="0;url=https://evil.example">`, "<meta"},
-		"vector":             {`<svg><a href="javascript:alert(1)"><text>x</text></a></svg>`, "<svg"},
-		"relative link":      {"[x](/acme/infra/pull/1)", "href"},
-		"end of a code span": {"```diff\n+ </code></pre><script>alert(1)</script>\n```", "<script"},
-		"end of plain code":  {"```\n</code></pre><script>alert(1)</script>\n```", "<script"},
-		"language":           {"```\"><script>alert(1)</script>\nx\n```", "<script"},
-	} {
+	for name, text := range hostile {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			out, err := markdown(c.text)
+			out, err := markdown(text)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if strings.Contains(string(out), c.without) {
-				t.Errorf("%s is let through:\n%s", c.without, out)
-			}
+			harmless(t, string(out))
 		})
+	}
+}
+
+func FuzzMarkdown(f *testing.F) {
+	for _, text := range hostile {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		out, err := markdown(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		harmless(t, string(out))
+	})
+}
+
+// attributes are those that what is rendered may have, by element, and their values.
+var attributes = func() map[string]map[string]*regexp.Regexp {
+	any := func(text string) *regexp.Regexp { return regexp.MustCompile(`^(` + text + `)$`) }
+	out := map[string]map[string]*regexp.Regexp{
+		"a":       {"href": any(`https?://[^/].*|mailto:.*`), "rel": any(`nofollow noreferrer`)},
+		"input":   {"type": any(`checkbox`), "checked": any(``), "disabled": any(``)},
+		"th":      {"align": any(`left|right|center`)},
+		"td":      {"align": any(`left|right|center`)},
+		"ol":      {"start": any(`[0-9]+`)},
+		"details": {"open": any(``)},
+		"pre":     {"class": any(`block-(diff|code)`), "tabindex": any(`0`)},
+		"span":    {"class": any(`line-(add|del|change|note|hunk)`)},
+	}
+	for _, name := range strings.Fields("h1 h2 h3 h4 h5 h6 p br hr b i strong em del ins s sub sup kbd samp var code blockquote ul li table thead tbody tr summary") {
+		out[name] = nil
+	}
+	return out
+}()
+
+// harmless parses what was rendered as a browser does, within a box as on the page, and
+// looks for what should not be there, or is outside of the box.
+func harmless(t *testing.T, out string) {
+	t.Helper()
+	doc, err := html.Parse(strings.NewReader("<html><head></head><body><article><div>" + out + "</div></article><footer></footer></body></html>"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	outer := []string{"html", "head", "body", "article", "div", "footer"}
+	var last *html.Node
+	for n := range doc.Descendants() {
+		if n.Type != html.ElementNode {
+			if n.Type == html.CommentNode || n.Type == html.DoctypeNode {
+				t.Errorf("a comment in\n%s", out)
+			}
+			continue
+		}
+		last = n
+		if len(n.Attr) == 0 && slices.Contains(outer, n.Data) {
+			continue
+		}
+		allowed, ok := attributes[n.Data]
+		if !ok {
+			t.Errorf("<%s> in\n%s", n.Data, out)
+		}
+		for _, a := range n.Attr {
+			if allowed[a.Key] == nil || !allowed[a.Key].MatchString(a.Val) {
+				t.Errorf("<%s %s=%q> in\n%s", n.Data, a.Key, a.Val, out)
+			}
+		}
+	}
+	if last == nil || last.Data != "footer" || last.Parent.Data != "body" {
+		t.Errorf("the box is broken by\n%s", out)
 	}
 }
 
