@@ -162,12 +162,16 @@ func (e *Evaluator) conditionContext(c *config.Condition, s Scope, own *variable
 		return ctx, ds
 	}
 	vars := map[string]cty.Value{}
-	if old, ok := ctx.Variables["var"]; ok {
-		vars = old.AsValueMap()
+	for c := ctx; c != nil; c = c.Parent() {
+		if others, ok := c.Variables["var"]; ok {
+			vars = others.AsValueMap()
+			break
+		}
 	}
 	vars[own.name] = own.val
-	ctx.Variables["var"] = cty.ObjectVal(vars)
-	return ctx, ds
+	child := ctx.NewChild() // the context may be that of many
+	child.Variables = map[string]cty.Value{"var": cty.ObjectVal(vars)}
+	return child, ds
 }
 
 // A message says what is wrong: to people, and for the record ("" if it may not be told,

@@ -2,7 +2,10 @@ package eval_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -259,6 +262,37 @@ locals {
 	b, _ := e.BlockContext(r, eval.Scope{Instance: &instances[1]})
 	if a.Parent() == nil || a.Parent() != b.Parent() {
 		t.Error("the instances do not share what does not depend on them")
+	}
+}
+
+// TestContextsAreNotTouched: blocks that mention the same names share a context, and a rule
+// of a variable, which may mention nothing else, adds its variable to its own.
+func TestContextsAreNotTouched(t *testing.T) {
+	t.Parallel()
+	const n = 200
+	text := "resource \"t_x\" \"a\" {\n  name = \"a\"\n}\n"
+	for i := range n {
+		text += fmt.Sprintf("variable \"v%d\" {\n  default = \"x\"\n  validation {\n    condition     = var.v%[1]d == \"x\"\n    error_message = \"No.\"\n  }\n}\n", i)
+	}
+	w := world(t, text)
+	e := eval.New(w)
+	r := w.Config.Root.Resources[addrs.Resource{Mode: addrs.Managed, Type: "t_x", Name: "a"}]
+	ctx, ds := e.BlockContext(r, eval.Scope{})
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	before := len(ctx.Variables)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			if _, ds := e.Variable(addrs.RootModuleInstance, fmt.Sprintf("v%d", i)); ds.HasErrors() {
+				t.Error(ds)
+			}
+		})
+	}
+	all.Wait()
+	if len(ctx.Variables) != before {
+		t.Errorf("the context of a block has come to know %v", slices.Sorted(maps.Keys(ctx.Variables)))
 	}
 }
 

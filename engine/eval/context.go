@@ -31,7 +31,8 @@ func (e *Evaluator) context(rs []refs.Reference, s Scope) (*hcl.EvalContext, dia
 }
 
 // shared returns the context for what was taken down. Many blocks of a module mention the
-// same variables and local values and nothing else: they have one context.
+// same variables and local values and nothing else: they have one context, which nobody may
+// change.
 func (b *builder) shared(f *frame) *hcl.EvalContext {
 	if b.resources != nil || b.only != nil || b.outputs != nil {
 		return &hcl.EvalContext{Variables: b.roots(f), Functions: b.e.functions(f)}

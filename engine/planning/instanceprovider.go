@@ -30,9 +30,8 @@ func (b *block) stored(ctx context.Context, addr addrs.AbsResourceInstance) (*bl
 		return b, nil
 	}
 	b.p.mu.Lock()
-	r := b.p.prior.Current().Resource(addr.AbsResource())
+	pc := b.p.prior.Current().Resource(addr.AbsResource()).ProviderOf(addr.Resource.Key)
 	b.p.mu.Unlock()
-	pc := r.ProviderOf(addr.Resource.Key)
 	if !b.p.s.HasProvider(pc) {
 		return nil, session.NoProvider(pc, addr.String())
 	}
