@@ -82,17 +82,14 @@ func (a *app) applyMain(name string, args []string, destroy bool) int {
 	return a.carryOut(plan, op, &o, v, ds.WithoutChecks())
 }
 
-// openSaved opens a saved plan and checks that it still holds.
+// openSaved opens a saved plan and checks that it still holds. The options that say what
+// to plan must be right, but have no effect, as with the stock tool.
 func (a *app) openSaved(path string, o *operationFlags) (*plans.Plan, *operation, diags.Diagnostics) {
 	path = a.path(path)
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, &operation{a: a}, diags.Errorf(nil, "Not a saved plan", "%s is a directory: use -chdir to work in another directory.", path)
 	}
-	if o.destroy || o.refreshOnly || o.part.given() || len(o.replace) > 0 {
-		return nil, &operation{a: a}, diags.Errorf(nil, "Mode options with a saved plan",
-			"-destroy, -refresh-only, -target, -exclude and -replace say what to plan; a saved plan is carried out as it is.")
-	}
-	if ds := o.checkParallelism(); ds.HasErrors() {
+	if ds := o.fitSaved(path); ds.HasErrors() {
 		return nil, &operation{a: a}, ds
 	}
 	plan, op, ds := a.openPlan(path, o.locks, o.paths, "OperationTypeApply")

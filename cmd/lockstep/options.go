@@ -39,6 +39,19 @@ func (o *operationFlags) options() (engine.PlanOptions, diags.Diagnostics) {
 	return out, ds
 }
 
+// fitSaved checks the options beside a saved plan.
+func (o *operationFlags) fitSaved(path string) diags.Diagnostics {
+	if o.destroyCommand {
+		return diags.Errorf(nil, "Destroy can't be called with a plan file",
+			"A saved plan is carried out as it is. If %s was made by `lockstep plan -destroy`, run `lockstep apply` with it.", path)
+	}
+	options, ds := o.options()
+	if len(options.Excludes) > 0 {
+		ds = append(ds, diags.Errorf(nil, "Excluding from a saved plan", "-exclude says what not to plan; a saved plan is carried out as it is.")...)
+	}
+	return ds
+}
+
 // mode returns what kind of plan is meant.
 func (o *operationFlags) mode() (plans.Mode, diags.Diagnostics) {
 	switch {

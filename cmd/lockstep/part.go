@@ -26,11 +26,6 @@ func (f *flags) partial(p *partFlags) {
 	f.Var(&p.excludeFiles, "exclude-file", "like -exclude, with an address on each line of a file")
 }
 
-// given reports whether only part of the configuration is meant.
-func (p *partFlags) given() bool {
-	return len(p.targets)+len(p.targetFiles)+len(p.excludes)+len(p.excludeFiles) > 0
-}
-
 // addresses reads what was given.
 func (p *partFlags) addresses() (targets, excludes []addrs.Target, ds diags.Diagnostics) {
 	if len(p.targets)+len(p.targetFiles) > 0 && len(p.excludes)+len(p.excludeFiles) > 0 {
