@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/session"
 	"github.com/lockstep-iac/lockstep/engine/states"
@@ -114,6 +115,9 @@ func (p *planner) adopt(ctx context.Context, b *block, obj addrs.ResourceInstanc
 	}
 	val, private, ds := b.read(ctx, obj, x.State, &states.Object{Private: x.Private})
 	if ds.HasErrors() {
+		// Of what was found there is no more: the stock tool calls that drift.
+		found := session.MarkSensitive(x.State, b.rs, nil)
+		p.drifted(obj, b, plans.Change{Action: plans.Delete, Before: found, After: b.rs.Block.NullValue()})
 		return ds
 	}
 	if val.IsNull() {
