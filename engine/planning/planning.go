@@ -303,12 +303,10 @@ func (p *planner) keptVariables() map[string]cty.Value {
 // applyable reports whether applying would change anything.
 func (p *planner) applyable(plan *plans.Plan) bool {
 	if plan.Mode == plans.RefreshOnlyMode {
-		// The stock tool compares what the state has with what was read without
-		// minding that the schema's sensitive attributes are marked in the latter only:
-		// objects of types that have some always count as changed. It minds new outputs
-		// and values, but not outputs that are gone, nor mere moves; and of outputs how
-		// precise the numbers in them are, which is less for length's than for those of the
-		// state, however equal.
+		// The stock tool takes some objects for changed whatever they are (neverSame).
+		// It minds new outputs and values, but not outputs that are gone, nor mere moves;
+		// and of outputs how precise the numbers in them are, which is less for length's
+		// than for those of the state, however equal.
 		return p.restored || p.refined ||
 			slices.ContainsFunc(plan.Drift, func(c *plans.ResourceChange) bool { return c.Action != plans.NoOp }) ||
 			slices.ContainsFunc(plan.Outputs, func(o *plans.OutputChange) bool { return o.Action == plans.Create || o.Action == plans.Update })

@@ -80,7 +80,7 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 			err)...)
 	}
 	next.Extra = o.Extra
-	if p.in.Mode == plans.RefreshOnlyMode && (b.rs.Block.ContainsSensitive() || storedAnew(o, next)) {
+	if p.in.Mode == plans.RefreshOnlyMode && (b.neverSame(val) || storedAnew(o, next)) {
 		p.mu.Lock()
 		p.restored = true
 		p.mu.Unlock()
@@ -94,10 +94,32 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 	return existing{next, val}, ds
 }
 
+// neverSame reports whether the stock tool takes an object that was read for another one
+// than the state has, whatever its value: it compares without minding that of the two only
+// the one that was read has the marks of the schema's sensitive attributes, and that
+// numbers from a plugin differ in precision.
+func (b *block) neverSame(val cty.Value) bool {
+	for _, a := range b.rs.Block.Attributes {
+		if a.Sensitive {
+			return true
+		}
+	}
+	return !b.pc.Provider.IsBuiltin() && hasNumber(val)
+}
+
+func hasNumber(v cty.Value) bool {
+	found := false
+	_ = cty.Walk(v, func(_ cty.Path, v cty.Value) (bool, error) {
+		found = found || v.Type() == cty.Number && !v.IsNull()
+		return !found, nil
+	})
+	return found
+}
+
 // storedAnew reports whether the state will say something else about an object than it
-// said, beside what the object is.
+// said, beside what the object is and the version of its schema.
 func storedAnew(was, is *states.Object) bool {
-	return was.SchemaVersion != is.SchemaVersion || was.CreateBeforeDestroy != is.CreateBeforeDestroy ||
+	return was.CreateBeforeDestroy != is.CreateBeforeDestroy ||
 		!bytes.Equal(was.Private, is.Private) || !slices.Equal(was.Dependencies.All(), is.Dependencies.All())
 }
 
