@@ -166,6 +166,30 @@ func TestNoStateIsShortJSON(t *testing.T) {
 	}
 }
 
+// Terraform 1.11.4 leaves out the schema's version of what is deposed.
+func TestVersionOfDeposed(t *testing.T) {
+	t.Parallel()
+	at := addrs.AbsResource{Resource: addrs.Resource{Mode: addrs.Managed, Type: "lab_thing", Name: "x"}}.Instance(addrs.NoKey)
+	editor := states.Empty().Edit()
+	for _, key := range []addrs.DeposedKey{addrs.NotDeposed, "0a1b2c3d"} {
+		editor.SetObject(addrs.ResourceInstanceObject{Instance: at, Deposed: key}, addrs.AbsProviderConfig{Provider: addrs.DefaultProvider("lab")},
+			&states.Object{SchemaVersion: 3, Status: states.Ready, AttrsJSON: []byte(`{"id":"1"}`)})
+	}
+	src, err := State(editor.State(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got tfjson.State
+	if err := json.Unmarshal(src, &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range got.Values.RootModule.Resources {
+		if want := uint64(3); r.DeposedKey == "" && r.SchemaVersion != want || r.DeposedKey != "" && r.SchemaVersion != 0 {
+			t.Errorf("%q has version %d", r.DeposedKey, r.SchemaVersion)
+		}
+	}
+}
+
 func TestAnEmptyPlanSaysWhatItIs(t *testing.T) {
 	t.Parallel()
 	src, err := Plan(&plans.Plan{Mode: plans.NormalMode, Complete: true}, nil, nil)

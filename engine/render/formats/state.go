@@ -116,6 +116,12 @@ func (w *stateWriter) instance(root *moduleTree, a addrs.AbsResourceInstance, r 
 			t.openObject()
 			t.member("address", address)
 			t.resourceParts(a.Resource, r.Provider.Provider)
+			t.key("schema_version")
+			if key != addrs.NotDeposed {
+				t.int(0) // as in the stock tool
+			} else {
+				t.int(o.SchemaVersion)
+			}
 			w.object(t, address, rs, o)
 			t.optional("deposed_key", string(key))
 			t.closeObject()
@@ -130,8 +136,6 @@ func (w *stateWriter) instance(root *moduleTree, a addrs.AbsResourceInstance, r 
 }
 
 func (w *stateWriter) object(t *jsonText, address string, rs *schema.Schema, o *states.Object) {
-	t.key("schema_version")
-	t.int(o.SchemaVersion)
 	v, rs, err := ObjectValue(rs, o)
 	if err != nil {
 		if w.err == nil {
