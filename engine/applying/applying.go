@@ -98,6 +98,7 @@ type applier struct {
 	nested map[*config.Resource]string // the data blocks in checks
 	// mentioned are the resources that expressions of their content mention.
 	mentioned map[*config.Content]map[addrs.Resource]bool
+	results   func() map[conditioned]int // see resultsOf
 	stop      context.CancelCauseFunc
 	until     context.Context // commands of provisioners end with it
 
@@ -155,6 +156,7 @@ func newApplier(in Input) *applier {
 		}
 		return list
 	})
+	a.results = sync.OnceValue(func() map[conditioned]int { return resultsOf(in.Plan) })
 	a.forced = a.deps.CreateBeforeDestroy(func(addrs.ConfigResource) bool { return true }) // planned or not
 	a.nested = session.NestedData(in.Config)
 	a.mentioned = mentioned(in.Config, in.Refs)

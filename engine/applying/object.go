@@ -103,8 +103,12 @@ func (x *object) prepare(ctx context.Context) (*session.Question, *states.Object
 	}
 	if !marks.Plain(config).IsWhollyKnown() {
 		x.a.leaveNoHusk(x.c.Addr.Instance.AbsResource())
+		remedy := "This is a bug in Lockstep: please report it."
+		if x.a.in.Plan.Partial() {
+			remedy = "Plan the whole configuration, or what is missing, too."
+		}
 		return nil, nil, scope, append(ds, diags.Errorf(x.r.Range.Ptr(), "Configuration contains unknown value",
-			"The configuration of %s depends on what does not exist, and is not part of this plan: the targets name other instances of it. Plan without targets, or name what is missing, too.", x.c.Addr)...)
+			"The configuration of %s depends on what does not exist, and is not part of this plan. %s", x.c.Addr, remedy)...)
 	}
 	prior, value, more := x.prior()
 	if ds = append(ds, more...); ds.HasErrors() {

@@ -145,18 +145,25 @@ var checkKinds = map[addrs.ObjectKind]string{addrs.KindVariable: "var", addrs.Ki
 
 // checked reports whether a value has conditions of which the plan has a result.
 func (a *applier) checked(o addrs.Object) bool {
-	kind := checkKinds[o.Kind]
-	return slices.ContainsFunc(a.in.Plan.Checks, func(c states.CheckResult) bool {
-		return c.Kind == kind && c.ConfigAddr == o.String() && len(c.Objects) > 0
-	})
+	return a.results()[conditioned{checkKinds[o.Kind], o.String()}] > 0
 }
 
 // unchecked reports whether a value has conditions of which the plan has no result.
 func (a *applier) unchecked(o addrs.Object) bool {
-	kind := checkKinds[o.Kind]
-	return slices.ContainsFunc(a.in.Plan.Checks, func(c states.CheckResult) bool {
-		return c.Kind == kind && c.ConfigAddr == o.String() && len(c.Objects) == 0
-	})
+	n, ok := a.results()[conditioned{checkKinds[o.Kind], o.String()}]
+	return ok && n == 0
+}
+
+// conditioned is something that has conditions, by the kind that results have.
+type conditioned struct{ kind, addr string }
+
+// resultsOf returns how many objects a plan has results of.
+func resultsOf(plan *plans.Plan) map[conditioned]int {
+	out := make(map[conditioned]int, len(plan.Checks))
+	for _, c := range plan.Checks {
+		out[conditioned{c.Kind, c.ConfigAddr}] += len(c.Objects)
+	}
+	return out
 }
 
 // unplanned reports whether an output of the root module is not part of this plan: what it

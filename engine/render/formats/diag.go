@@ -1,7 +1,6 @@
 package formats
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -119,18 +118,7 @@ func newSnippet(d diags.Diagnostic, f *hcl.File, highlight, around hcl.Range) *S
 	if c := contextOf(f, highlight.Start.Byte); c != "" {
 		s.Context = &c
 	}
-	first := -1
-	var lines []string
-	sc := hcl.NewRangeScanner(f.Bytes, highlight.Filename, bufio.ScanLines)
-	for sc.Scan() {
-		if !sc.Range().Overlaps(around) {
-			continue
-		}
-		if first < 0 {
-			first = sc.Range().Start.Byte
-		}
-		lines = append(lines, string(bytes.ToValidUTF8(sc.Bytes(), []byte("\ufffd"))))
-	}
+	lines, first := linesAround(f.Bytes, around)
 	s.Code = strings.Join(lines, "\n")
 	bound := func(n int) int { return max(0, min(n, len(s.Code))) }
 	s.HighlightStart = bound(highlight.Start.Byte - first)
@@ -138,6 +126,26 @@ func newSnippet(d diags.Diagnostic, f *hcl.File, highlight, around hcl.Range) *S
 	s.addValues(d)
 	s.addCall(d)
 	return s
+}
+
+// linesAround returns the lines of which a range has something, and where they begin; -1 if
+// there are none. It looks at these lines alone: a file may have a mistake in each of its own.
+func linesAround(src []byte, rng hcl.Range) ([]string, int) {
+	first := -1
+	var lines []string
+	from := bytes.LastIndexByte(src[:min(rng.Start.Byte, len(src))], '\n') + 1
+	for from < len(src) && from < rng.End.Byte {
+		line, _, _ := bytes.Cut(src[from:], []byte("\n"))
+		text := bytes.TrimSuffix(line, []byte("\r"))
+		if len(text) > 0 && from+len(text) > rng.Start.Byte {
+			if first < 0 {
+				first = from
+			}
+			lines = append(lines, string(bytes.ToValidUTF8(text, []byte("\ufffd"))))
+		}
+		from += len(line) + 1
+	}
+	return lines, first
 }
 
 // contextOf returns the header of the block around an offset, "" if there is none
