@@ -337,7 +337,7 @@ func TestMigrateState(t *testing.T) {
 	d.want(0, "plan -detailed-exitcode")
 	d.write("backend.tf", "")
 	d.want(1, "plan", "Reason: Unsetting the previously set backend")
-	d.want(0, "init -input=false -migrate-state", "Successfully unset the backend")
+	d.want(0, "init -input=false -force-copy", "Successfully unset the backend")
 	d.want(0, "plan -detailed-exitcode")
 	d.agrees()
 }

@@ -92,7 +92,7 @@ func differs(name string, src, dst *workdir.State) (bool, diags.Diagnostics) {
 
 // wanted asks whether to copy, if the options do not say.
 func (m *migration) wanted(names []string) (bool, diags.Diagnostics) {
-	if m.o.forceCopy || m.o.migrate && !m.a.mayAsk(m.o.input) {
+	if m.o.forceCopy {
 		return true, nil
 	}
 	refused := diags.Errorf(nil, "Backend configuration changed",
