@@ -79,6 +79,13 @@ func (f *flags) jsonStream(v *bool) {
 // streaming reports whether the options read so far ask for a stream of messages.
 func (f *flags) streaming() bool { return f.stream != nil && *f.stream }
 
+// given reports whether an option was given, whatever its value.
+func (f *flags) given(name string) bool {
+	found := false
+	f.Visit(func(x *flag.Flag) { found = found || x.Name == name })
+	return found
+}
+
 // refuse reports a mistake in the command line under a headline, where it is looked for:
 // in the stream, or as text.
 func (f *flags) refuse(summary, format string, args ...any) int {

@@ -69,8 +69,14 @@ var initCommand = command{name: "init", synopsis: "Prepare the directory: backen
 		return f.refuse(invalid, "-lockfile=%s: only \"readonly\" is possible", o.lockfileMode)
 	case o.fromModule != "":
 		return f.refuse(invalid, "-from-module is not supported: copy the module's files and run `lockstep init`")
+	case f.given("backend") && f.given("cloud"):
+		return f.refuse(invalid, "-backend and -cloud are two names for the same option: use one of them")
 	case o.migrate && o.reconfigure:
 		return f.refuse(invalid, "-migrate-state and -reconfigure exclude each other")
+	case o.migrate && o.json:
+		return f.refuse("The -migrate-state and -json options are mutually-exclusive", "nobody can be asked where -json is given: use -force-copy to copy states without asking")
+	case o.upgrade && o.lockfileMode == "readonly":
+		return f.refuse("The -upgrade flag conflicts with -lockfile=readonly.", "-upgrade selects other versions, which cannot be recorded: use one of the two")
 	}
 	v := a.view(o.json)
 	ds := a.initDir(&o, v)
@@ -200,8 +206,11 @@ func stateIn(ctx context.Context, b statebackend.Backend, workspace string) (*st
 
 // initBackend compares the backend block with what is recorded, and records it.
 func (a *app) initBackend(d *workdir.Dir, cfg *config.Config, o *initFlags, v view) diags.Diagnostics {
-	overrides, ds := a.backendOverrides(o.backendConfig)
-	if ds.HasErrors() {
+	var overrides map[string]any
+	var ds diags.Diagnostics
+	if cfg.Root.Backend == nil && len(o.backendConfig) > 0 {
+		ds = diags.Warningf(nil, "Missing backend configuration", missingBackend)
+	} else if overrides, ds = a.backendOverrides(o.backendConfig); ds.HasErrors() {
 		return ds
 	}
 	want, more := workdir.Configured(cfg.Root.Backend, overrides)
@@ -212,7 +221,7 @@ func (a *app) initBackend(d *workdir.Dir, cfg *config.Config, o *initFlags, v vi
 	if err != nil && !o.reconfigure {
 		return append(ds, diags.FromError("Backend record is damaged", err)...)
 	}
-	if want.Same(old) || !o.reconfigure && len(overrides) == 0 && want.Follows(old) {
+	if want.Same(old) || !o.reconfigure && len(o.backendConfig) == 0 && want.Follows(old) {
 		return ds
 	}
 	if old != nil && !o.reconfigure && !o.migrate && !o.forceCopy && !a.mayAsk(o.input) {
@@ -252,15 +261,21 @@ func (a *app) initBackend(d *workdir.Dir, cfg *config.Config, o *initFlags, v vi
 	return ds
 }
 
-// backendOverrides reads -backend-config: assignments and files of them.
+const missingBackend = "-backend-config was used without a \"backend\" block in the configuration.\n\nIf you intended to override the default local backend configuration, no action is required, but you may add an explicit backend block to your configuration to clear this warning:\n\nterraform {\n  backend \"local\" {}\n}"
+
+// backendOverrides reads -backend-config: assignments and files of them. An empty one
+// says that the backend block is meant as it is, without what was given before.
 func (a *app) backendOverrides(given []string) (map[string]any, diags.Diagnostics) {
 	out := map[string]any{}
 	var ds diags.Diagnostics
 	for _, g := range given {
+		if g == "" {
+			continue
+		}
 		if name, value, ok := strings.Cut(g, "="); ok && !strings.ContainsAny(name, "/\\.") {
-			v, more := backendValue(strings.TrimSpace(name), value)
+			v, more := backendValue(name, value)
 			ds = append(ds, more...)
-			out[strings.TrimSpace(name)] = v
+			out[name] = v
 			continue
 		}
 		src, err := os.ReadFile(a.path(g))

@@ -105,13 +105,9 @@ func (d *Dir) Remember(s *Settings) error {
 }
 
 // Configured returns what the configuration says, with what -backend-config adds.
-// nil: there is no backend block.
+// nil: there is no backend block, so that nothing can be added to it.
 func Configured(b *config.Backend, overrides map[string]any) (*Settings, diags.Diagnostics) {
 	if b == nil {
-		if len(overrides) > 0 {
-			return nil, diags.Warningf(nil, "Missing backend configuration",
-				"-backend-config was used without a \"backend\" block in the configuration.\n\nIf you intended to override the default local backend configuration, no action is required, but you may add an explicit backend block to your configuration to clear this warning:\n\nterraform {\n  backend \"local\" {}\n}")
-		}
 		return nil, nil
 	}
 	attrs, ok := attributesOf[b.Type]
