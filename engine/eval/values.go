@@ -261,7 +261,8 @@ func skipsAll(m *config.Module, skip func(addrs.Object) bool) bool {
 			return false
 		}
 	}
-	return len(m.Variables)+len(m.Locals)+len(m.Outputs) > 0
+	return len(m.Variables)+len(m.Locals)+len(m.Outputs) > 0 ||
+		m.Parent != nil && skip(addrs.Object{Module: m.Parent.Addr, Kind: addrs.KindCall, Name: m.Call.Name})
 }
 
 // declareNone records that the values of a module have no instances.
