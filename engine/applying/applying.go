@@ -99,8 +99,11 @@ type applier struct {
 	// mentioned are the resources that expressions of their content mention.
 	mentioned map[*config.Content]map[addrs.Resource]bool
 	results   func() map[conditioned]int // see resultsOf
-	stop      context.CancelCauseFunc
-	until     context.Context // commands of provisioners end with it
+	// plannedOutputs are the names of the outputs that the plan has.
+	plannedOutputs func() map[string]bool
+	aftermath      *aftermath // see after
+	stop           context.CancelCauseFunc
+	until          context.Context // commands of provisioners end with it
 
 	mu        sync.Mutex
 	state     *states.Editor
@@ -157,6 +160,13 @@ func newApplier(in Input) *applier {
 		return list
 	})
 	a.results = sync.OnceValue(func() map[conditioned]int { return resultsOf(in.Plan) })
+	a.plannedOutputs = sync.OnceValue(func() map[string]bool {
+		names := map[string]bool{}
+		for _, c := range in.Plan.Outputs {
+			names[c.Name] = true
+		}
+		return names
+	})
 	a.forced = a.deps.CreateBeforeDestroy(func(addrs.ConfigResource) bool { return true }) // planned or not
 	a.nested = session.NestedData(in.Config)
 	a.mentioned = mentioned(in.Config, in.Refs)

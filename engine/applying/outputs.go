@@ -26,7 +26,7 @@ func (a *applier) outputs() {
 			a.state.RemoveOutput(c.Name)
 			continue
 		}
-		if a.waits(addrs.Object{Kind: addrs.KindOutput, Name: c.Name}, map[addrs.ConfigResource]bool{}) {
+		if a.waits(addrs.Object{Kind: addrs.KindOutput, Name: c.Name}) {
 			continue
 		}
 		o := a.in.Config.Root.Outputs[c.Name]
@@ -107,7 +107,7 @@ func (a *applier) neededData() map[addrs.ConfigResource]bool {
 
 // skip reports whether a named value depends on what is not part of this plan, or failed.
 func (a *applier) skip(o addrs.Object) bool {
-	if a.waits(o, map[addrs.ConfigResource]bool{}) {
+	if a.waits(o) {
 		return true
 	}
 	if !a.in.Plan.Partial() {
@@ -169,8 +169,7 @@ func resultsOf(plan *plans.Plan) map[conditioned]int {
 // unplanned reports whether an output of the root module is not part of this plan: what it
 // needs may not be either.
 func (a *applier) unplanned(o addrs.Object) bool {
-	return o.Kind == addrs.KindOutput && o.Module == addrs.RootModule &&
-		!slices.ContainsFunc(a.in.Plan.Outputs, func(c *plans.OutputChange) bool { return c.Name == o.Name })
+	return o.Kind == addrs.KindOutput && o.Module == addrs.RootModule && !a.plannedOutputs()[o.Name]
 }
 
 // planned reports whether the plan has instance keys for a block.
