@@ -204,15 +204,30 @@ func (ds Diagnostics) WithoutChecks() Diagnostics {
 
 // Outside returns ds without what is about the places that others are about.
 func (ds Diagnostics) Outside(others Diagnostics) Diagnostics {
-	at := map[string][]hcl.Range{}
+	type line struct {
+		file   string
+		number int
+	}
+	on := map[line][]hcl.Range{}
 	for _, o := range others {
 		if o.Subject != nil {
-			at[o.Subject.Filename] = append(at[o.Subject.Filename], *o.Subject)
+			for n := o.Subject.Start.Line; n <= o.Subject.End.Line; n++ {
+				at := line{o.Subject.Filename, n}
+				on[at] = append(on[at], *o.Subject)
+			}
 		}
+	}
+	overlaps := func(r *hcl.Range) bool {
+		for n := r.Start.Line; n <= r.End.Line; n++ {
+			if slices.ContainsFunc(on[line{r.Filename, n}], r.Overlaps) {
+				return true
+			}
+		}
+		return false
 	}
 	out := ds[:0:0]
 	for _, d := range ds {
-		if d.Subject == nil || !slices.ContainsFunc(at[d.Subject.Filename], d.Subject.Overlaps) {
+		if d.Subject == nil || !overlaps(d.Subject) {
 			out = append(out, d)
 		}
 	}
