@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
@@ -29,10 +28,7 @@ var graphCommand = command{name: "graph", synopsis: "Write which resource depend
 		return f.refuse("Unsupported graph type", "graph shows how the resources of the configuration depend on each other: leave out -type and -plan, which are not supported")
 	}
 	d, ds := a.dir()
-	cfg, more := d.Load()
-	if cfg != nil {
-		maps.Copy(a.files, cfg.Files)
-	}
+	cfg, more := a.loadIfAny(d)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return a.show(ds)
 	}

@@ -13,6 +13,8 @@ const (
 	growthOfPlan      = 150
 	growthBeforeApply = 60 // while what is to be applied is planned
 	growthOfApply     = 35
+
+	manyChanges = 4000 // of which collecting so often takes as long as everything else
 )
 
 // spareTime lets the heap grow as suits a plan.
@@ -22,9 +24,9 @@ func spareTime() { debug.SetGCPercent(growthOfPlan) }
 func spareMemory() { debug.SetGCPercent(growthBeforeApply) }
 
 // spareForApply frees what planning has left, and keeps the heap close to what is in use,
-// unless there are so many changes that collecting would take as long as everything else.
+// unless there are many changes.
 func spareForApply(changes int) {
-	if changes <= 4000 {
+	if changes <= manyChanges {
 		debug.SetGCPercent(growthOfApply)
 	} else {
 		debug.SetGCPercent(growthOfPlan)

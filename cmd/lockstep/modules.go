@@ -24,10 +24,7 @@ var modulesCommand = command{name: "modules", synopsis: "List the modules that t
 		return code
 	}
 	d, ds := a.dir()
-	cfg, more := d.Load()
-	if cfg != nil {
-		maps.Copy(a.files, cfg.Files)
-	}
+	cfg, more := a.loadIfAny(d)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return a.show(ds)
 	}

@@ -52,14 +52,19 @@ func (a *app) load() (*workdir.Dir, *config.Config, diags.Diagnostics) {
 
 // loadFrom reads the configuration in a directory.
 func (a *app) loadFrom(d *workdir.Dir) (*config.Config, diags.Diagnostics) {
-	cfg, ds := d.Load()
-	if cfg == nil {
-		return nil, ds
-	}
-	maps.Copy(a.files, cfg.Files)
-	if !ds.HasErrors() && cfg.Empty() {
+	cfg, ds := a.loadIfAny(d)
+	if cfg != nil && !ds.HasErrors() && cfg.Empty() {
 		ds = append(ds, diags.Errorf(nil, "No configuration files",
 			"The directory %s contains no configuration files (.tf). Lockstep needs a configuration to know what is wanted.", d.WorkingDir())...)
+	}
+	return cfg, ds
+}
+
+// loadIfAny reads the configuration in a directory, which need not have any.
+func (a *app) loadIfAny(d *workdir.Dir) (*config.Config, diags.Diagnostics) {
+	cfg, ds := d.Load()
+	if cfg != nil {
+		maps.Copy(a.files, cfg.Files)
 	}
 	return cfg, ds
 }

@@ -37,16 +37,26 @@ func grants(t *testing.T, modules ...string) project.Grants {
 	return g
 }
 
+// newHub starts a GitHub, and returns it with what makes an App of it.
+func newHub(t *testing.T) (*githubtest.Hub, func() *github.App) {
+	t.Helper()
+	hub := githubtest.New(githubtest.Options{})
+	api := httptest.NewServer(hub)
+	t.Cleanup(api.Close)
+	return hub, func() *github.App {
+		app, err := github.NewApp(hub.App(api.URL))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return app
+	}
+}
+
 // TestElsewhere is a table of who may have which modules, against a GitHub and a registry.
 func TestElsewhere(t *testing.T) {
 	t.Parallel()
-	hub := githubtest.New(githubtest.Options{})
-	api := httptest.NewServer(hub)
-	defer api.Close()
-	app, err := github.NewApp(hub.App(api.URL))
-	if err != nil {
-		t.Fatal(err)
-	}
+	hub, newApp := newHub(t)
+	app := newApp()
 	files := githubtest.Files{"main.tf": "", "net/main.tf": ""}
 	own := hub.AddRepository("acme", "infra", files)
 	own.SetPrivate()
@@ -105,13 +115,8 @@ func TestElsewhere(t *testing.T) {
 // the plan is made when they are over.
 func TestElsewhereUnknown(t *testing.T) {
 	t.Parallel()
-	hub := githubtest.New(githubtest.Options{})
-	api := httptest.NewServer(hub)
-	defer api.Close()
-	app, err := github.NewApp(hub.App(api.URL))
-	if err != nil {
-		t.Fatal(err)
-	}
+	hub, newApp := newHub(t)
+	app := newApp()
 	own := hub.AddRepository("acme", "infra", githubtest.Files{"main.tf": ""})
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte("module \"m\" {\n  source = \"github.com/acme/infra\"\n}\n"), 0o644); err != nil {
@@ -119,14 +124,12 @@ func TestElsewhereUnknown(t *testing.T) {
 	}
 	job := run.Job{Repo: own.Repo(), Installation: own.Installation()}
 	hub.Fail(-1, githubtest.Limited(time.Now().Add(time.Hour)))
-	_, _, err = Elsewhere{App: app}.Install(t.Context(), job, dir, source.Dir(dir), nil)
+	_, _, err := Elsewhere{App: app}.Install(t.Context(), job, dir, source.Dir(dir), nil)
 	if limited := (*github.RateLimitedError)(nil); !errors.As(err, &limited) || limited.Until.Before(time.Now()) {
 		t.Errorf("while the limit lasts: %v", err)
 	}
 	hub.Fail(0, nil)
-	if app, err = github.NewApp(hub.App(api.URL)); err != nil { // the other one keeps to the limit
-		t.Fatal(err)
-	}
+	app = newApp() // the other one keeps to the limit
 	if _, ds, err := (Elsewhere{App: app}).Install(t.Context(), job, dir, source.Dir(dir), nil); err != nil || ds.HasErrors() {
 		t.Errorf("after it: %v, %v", err, ds)
 	}
@@ -141,17 +144,12 @@ func (enterprise) OfGitHubCom() bool { return false }
 // of the same names on another GitHub.
 func TestElsewhereAtEnterprise(t *testing.T) {
 	t.Parallel()
-	hub := githubtest.New(githubtest.Options{})
-	api := httptest.NewServer(hub)
-	defer api.Close()
-	app, err := github.NewApp(hub.App(api.URL))
-	if err != nil {
-		t.Fatal(err)
-	}
+	hub, newApp := newHub(t)
+	app := newApp()
 	own := hub.AddRepository("acme", "infra", nil)
 	own.SetPrivate()
 	job := run.Job{Repo: own.Repo(), Installation: own.Installation(), Grants: grants(t, "github.com/acme/*")}
-	err = Elsewhere{App: enterprise{app}}.repository(job)(t.Context(), "acme", "infra", "HEAD", t.TempDir())
+	err := Elsewhere{App: enterprise{app}}.repository(job)(t.Context(), "acme", "infra", "HEAD", t.TempDir())
 	if err == nil || !strings.Contains(err.Error(), "only by an App of github.com") {
 		t.Error(err)
 	}
