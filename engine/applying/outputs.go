@@ -113,13 +113,13 @@ func (a *applier) skip(o addrs.Object) bool {
 	if !a.in.Plan.Partial() {
 		return false
 	}
-	if len(a.in.Plan.Targets) > 0 && !a.checked(o) {
+	if !a.checked(o) {
 		return true // what is needed is evaluated when it is
 	}
 	if o.Kind == addrs.KindCheck && a.namesData(o) {
 		return true // the plan has no more than that it is unknown
 	}
-	if o.Kind == addrs.KindCheck && len(a.in.Plan.Excludes) > 0 || a.unchecked(o) || a.unplanned(o) {
+	if a.unplanned(o) {
 		return true
 	}
 	for _, u := range a.in.Refs.Resources(o) {
@@ -146,12 +146,6 @@ var checkKinds = map[addrs.ObjectKind]string{addrs.KindVariable: "var", addrs.Ki
 // checked reports whether a value has conditions of which the plan has a result.
 func (a *applier) checked(o addrs.Object) bool {
 	return a.results()[conditioned{checkKinds[o.Kind], o.String()}] > 0
-}
-
-// unchecked reports whether a value has conditions of which the plan has no result.
-func (a *applier) unchecked(o addrs.Object) bool {
-	n, ok := a.results()[conditioned{checkKinds[o.Kind], o.String()}]
-	return ok && n == 0
 }
 
 // conditioned is something that has conditions, by the kind that results have.

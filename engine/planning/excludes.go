@@ -10,7 +10,8 @@ import (
 everything that it depends on, which cannot be left out then. As with -target, what
 depends on one instance of a resource is what mentions the resource: it is left out too,
 all of its instances. A block that is left out as a whole is not even expanded, so that
-what is wrong with its count or for_each is no obstacle.
+what is wrong with its count or for_each is no obstacle; nor are values evaluated that
+nothing planned needs, but for outputs of the root module that come from what is planned.
 
 A destroy has the opposite direction: with what is kept, all is kept that it was built on.
 Source: OpenTofu 1.9, `tofu plan -exclude`. Unlike there, an address without instance keys

@@ -256,7 +256,7 @@ func (p *planner) includes(cr addrs.ConfigResource) bool {
 // leavesOut reports whether nothing in a called module is part of the plan, so that not even
 // how many there are of it is.
 func (p *planner) leavesOut(m *config.Module) bool {
-	return len(p.in.Targets) > 0 && m.Parent != nil &&
+	return p.included != nil && m.Parent != nil &&
 		!p.included.objects[addrs.Object{Module: m.Parent.Addr, Kind: addrs.KindCall, Name: m.Call.Name}]
 }
 
@@ -272,11 +272,10 @@ func (s *selection) hasOrphan(p *planner, cr addrs.ConfigResource) bool {
 	return false
 }
 
-// skipValue reports whether a named value is left out of this plan. With excludes, check
-// blocks are, all of them; with targets, all is that these do not need.
+// skipValue reports whether a named value or check block is left out of this plan: all are that
+// nothing selected needs.
 func (p *planner) skipValue(o addrs.Object) bool {
-	return p.included != nil && !p.included.objects[o] &&
-		(o.Kind == addrs.KindOutput || o.Kind == addrs.KindCheck || len(p.in.Refs.Resources(o)) > 0 || len(p.in.Targets) > 0)
+	return p.included != nil && !p.included.objects[o]
 }
 
 // replaceWarnings reports -replace of a whole resource, of which only instances can be
