@@ -15,12 +15,13 @@ import (
 // https://developer.hashicorp.com/terraform/language/modules/develop/providers;
 // summaries and places are the stock tool's.
 type providerCheck struct {
+	files map[string]*hcl.File
 	seen  map[*Content]bool
 	diags hcl.Diagnostics
 }
 
 func (c *Config) checkProviders() hcl.Diagnostics {
-	k := &providerCheck{seen: map[*Content]bool{}}
+	k := &providerCheck{files: c.Files, seen: map[*Content]bool{}}
 	for _, m := range c.Order {
 		if m.broken {
 			continue // it may lack declarations that could not be read
@@ -61,6 +62,7 @@ func (k *providerCheck) content(m *Module) {
 				addr, source.ForDisplay(), other, other, x.Provider.LocalName)
 		}
 	}
+	k.keysTogether(m)
 	if m.Parent == nil {
 		return
 	}
