@@ -135,15 +135,19 @@ func (a *app) ask(p *plans.Plan, o *operationFlags, v view) int {
 			"The plan has to be approved, but -input=false says not to ask. Use -auto-approve, or save the plan with `lockstep plan -out=FILE` and apply that file."))
 		return 1
 	}
-	question := "Do you want to perform these actions?"
+	question, deed := "Do you want to perform these actions?", "Apply"
 	if p.Mode == plans.DestroyMode {
-		question = "Do you really want to destroy all resources?"
+		question, deed = "Do you really want to destroy all resources?", "Destroy"
 	}
 	v.say("\n%s\n  Only 'yes' will be accepted to approve.\n\n  Enter a value: ", a.print().Bold(question))
 	line, err := a.readLine()
 	v.say("\n")
-	if err != nil || strings.TrimSpace(line) != "yes" {
-		v.say("Apply cancelled.\n")
+	switch {
+	case err != nil:
+		v.diagnostics(diags.Errorf(nil, "Approval could not be read", "Nothing was changed: %s.", err))
+		return 1
+	case strings.TrimSpace(line) != "yes":
+		v.say("%s cancelled.\n", deed)
 		return 1
 	}
 	return 0

@@ -3,7 +3,9 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -25,17 +27,15 @@ func (a *app) mayAsk(input bool) bool {
 	return input
 }
 
-// readLine reads what a person types, up to the end of the line. It gives up when
-// the run is interrupted: nobody will answer then.
+// readLine reads what a person types, or a program writes, up to the end of the line: what
+// ends before that is no answer, since it may be part of one. It gives up when the run is
+// interrupted: nobody will answer then.
 func (a *app) readLine() (string, error) {
 	if a.lines == nil {
 		a.lines = bufio.NewReader(a.in)
 	}
 	return a.typed(func() (string, error) {
 		line, err := a.lines.ReadString('\n')
-		if line != "" {
-			err = nil // the last line need not end
-		}
 		return strings.TrimRight(line, "\r\n"), err
 	})
 }
@@ -80,10 +80,10 @@ func (a *app) typed(read func() (string, error)) (string, error) {
 	}
 }
 
-// askVariables asks for the variables that have no value, if there is a person at a
-// terminal who may be asked.
+// askVariables asks for the variables that have no value, if that is allowed. Who answers
+// may be a program as well; variables that it has no answer to stay without a value.
 func (a *app) askVariables(root *config.Content, sources []config.VariableSource, input bool) ([]config.VariableSource, diags.Diagnostics) {
-	if f, ok := a.in.(*os.File); !a.mayAsk(input) || !ok || !term.IsTerminal(int(f.Fd())) {
+	if !a.mayAsk(input) {
 		return sources, nil
 	}
 	unset := config.Unset(root, sources)
@@ -92,23 +92,29 @@ func (a *app) askVariables(root *config.Content, sources []config.VariableSource
 	}
 	typed := config.VariableSource{Origin: config.FromPrompt, Literals: map[string]string{}}
 	for _, v := range unset {
-		fmt.Fprintf(a.out, "%s\n", a.print().Bold("var."+v.Name))
-		if text := strings.TrimSpace(v.Description); text != "" {
-			fmt.Fprintf(a.out, "  %s\n", strings.ReplaceAll(text, "\n", "\n  "))
-		}
-		fmt.Fprintf(a.out, "\n  %s ", a.print().Bold("Enter a value:"))
-		read := a.readLine
-		if v.Sensitive {
-			read = a.readSecret
-		}
-		line, err := read()
-		if err != nil {
-			fmt.Fprintln(a.out)
+		line, err := a.askVariable(v)
+		fmt.Fprintln(a.out)
+		switch {
+		case errors.Is(err, io.EOF):
+			continue
+		case err != nil:
 			return sources, diags.Errorf(&v.Range, "No value for required variable",
 				"The variable %q has no value, and none was typed in (%s). Use the option -var or -var-file, the environment variable TF_VAR_%s or a .tfvars file.", v.Name, err, v.Name)
 		}
-		fmt.Fprintln(a.out)
 		typed.Literals[v.Name] = line
 	}
 	return append(sources, typed), nil
+}
+
+// askVariable asks for a variable's value.
+func (a *app) askVariable(v *config.Variable) (string, error) {
+	fmt.Fprintf(a.out, "%s\n", a.print().Bold("var."+v.Name))
+	if text := strings.TrimSpace(v.Description); text != "" {
+		fmt.Fprintf(a.out, "  %s\n\n", strings.ReplaceAll(text, "\n", "\n  "))
+	}
+	fmt.Fprintf(a.out, "  %s ", a.print().Bold("Enter a value:"))
+	if v.Sensitive {
+		return a.readSecret()
+	}
+	return a.readLine()
 }

@@ -126,8 +126,8 @@ func TestInAutomation(t *testing.T) {
 	}
 }
 
-// TF_INPUT=0 and -input=false keep anybody from being asked, and so does a missing
-// terminal.
+// TF_INPUT=0 and -input=false keep anybody from being asked; a missing terminal does not, and
+// a line that does not end is no answer.
 func TestInput(t *testing.T) {
 	t.Parallel()
 	d := environmentDir(t, "main.tf", placesConfig, "word.txt", "word")
@@ -137,10 +137,12 @@ func TestInput(t *testing.T) {
 	d.want(1, "apply", "Approval is needed")
 	d.set("TF_INPUT=1")
 	check(t, d.runWith(strings.NewReader("no\n"), "apply"), 1, "apply", "Apply cancelled.")
-	check(t, d.runWith(strings.NewReader(""), "apply"), 1, "apply", "Apply cancelled.")
-	check(t, d.runWith(strings.NewReader("yes"), "apply"), 0, "apply", "Apply complete!")
+	check(t, d.runWith(strings.NewReader(""), "apply"), 1, "apply", "Approval could not be read")
+	check(t, d.runWith(strings.NewReader("yes"), "apply"), 1, "apply", "Approval could not be read")
+	check(t, d.runWith(strings.NewReader("yes\n"), "apply"), 0, "apply", "Apply complete!")
 	d.write("more.tf", "variable \"name\" {}\n")
-	check(t, d.runWith(strings.NewReader("x\n"), "plan"), 1, "plan", "No value for required variable", "TF_VAR_name")
+	check(t, d.runWith(strings.NewReader("x"), "plan"), 1, "plan", "No value for required variable", "TF_VAR_name")
+	check(t, d.runWith(strings.NewReader("x\n"), "plan"), 0, "plan", "No changes")
 	d.set("TF_VAR_name=x")
 	d.want(0, "plan -input=false")
 }

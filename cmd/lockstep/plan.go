@@ -76,7 +76,7 @@ func (a *app) plan(o *operationFlags, v view, applying bool) (*plans.Plan, *oper
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, op, ds
 	}
-	o.vars.ask = o.input
+	o.vars.ask = o.input && !o.json
 	if more = op.collect(o.vars); more.HasErrors() {
 		return nil, op, append(ds, more...)
 	}
