@@ -62,7 +62,12 @@ func (a *app) loadFrom(d *workdir.Dir) (*config.Config, diags.Diagnostics) {
 
 // loadIfAny reads the configuration in a directory, which need not have any.
 func (a *app) loadIfAny(d *workdir.Dir) (*config.Config, diags.Diagnostics) {
-	cfg, ds := d.Load()
+	return a.loadRoot(d, "")
+}
+
+// loadRoot is loadIfAny with the root module in another directory; see workdir.LoadRoot.
+func (a *app) loadRoot(d *workdir.Dir, root string) (*config.Config, diags.Diagnostics) {
+	cfg, ds := d.LoadRoot(root)
 	if cfg != nil {
 		maps.Copy(a.files, cfg.Files)
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"path/filepath"
+
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
@@ -8,7 +10,7 @@ import (
 
 var validateCommand = command{name: "validate", synopsis: "Check the configuration, whatever its inputs are", main: true, run: func(a *app, args []string) int {
 	var asJSON bool
-	f := a.newFlags("validate", "validate [OPTIONS]")
+	f := a.newFlags("validate", "validate [OPTIONS] [DIR]")
 	f.vars(&varFlags{})
 	f.BoolVar(&asJSON, "json", false, "in JSON, for programs")
 	f.Bool("no-tests", false, "")
@@ -16,10 +18,10 @@ var validateCommand = command{name: "validate", synopsis: "Check the configurati
 	if code, ok := f.parse(args); !ok {
 		return code
 	}
-	if code, ok := f.noArguments(); !ok {
-		return code
+	if f.NArg() > 1 {
+		return f.refuse(tooMany, "validate takes one directory at most")
 	}
-	ds := a.validate()
+	ds := a.validate(f.Arg(0))
 	if asJSON {
 		data, err := formats.Validate(ds, a.sourcesOf(ds))
 		if code := a.writeJSON(data, err); code != 0 {
@@ -40,8 +42,9 @@ var validateCommand = command{name: "validate", synopsis: "Check the configurati
 	return code
 }}
 
-// validate checks the configuration without any state.
-func (a *app) validate() diags.Diagnostics {
+// validate checks the configuration without any state. root is the directory of the root
+// module; "" is the one that the command works in, whose modules and providers are used.
+func (a *app) validate(root string) diags.Diagnostics {
 	op := &operation{a: a}
 	defer op.close()
 	var ds diags.Diagnostics
@@ -49,7 +52,10 @@ func (a *app) validate() diags.Diagnostics {
 		return ds
 	}
 	op.prestart(a.ctx)
-	cfg, more := a.loadFrom(op.dir)
+	if rel, err := filepath.Rel(op.dir.WorkingDir(), root); err == nil {
+		root = rel // how places in it are told
+	}
+	cfg, more := a.loadRoot(op.dir, filepath.ToSlash(root))
 	op.cfg = cfg
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds

@@ -16,8 +16,11 @@ import (
 
 // Input is what [Load] reads.
 type Input struct {
-	// Tree holds the files, seen from the root module's directory.
+	// Tree holds the files, seen from the working directory.
 	Tree source.Tree
+	// Root is the directory of the root module in Tree, clean and slash-separated; "" is
+	// Tree's own. What path.root and path.module say begins with it.
+	Root string
 	// Installed finds a call of a module that init has installed, by its key (the
 	// names of the calls, joined by dots). nil means that nothing is installed; modules
 	// with local sources need no installation and are not looked up.
@@ -56,7 +59,7 @@ func Load(in Input) (*Config, diags.Diagnostics) {
 	}
 	root := &Module{Children: map[string]*Module{}}
 	var ok bool
-	root.Content, ok = l.content(".", nil)
+	root.Content, ok = l.content(path.Clean(in.Root), nil)
 	l.cfg.Root = root
 	l.add(root)
 	if ok {
@@ -71,7 +74,7 @@ func Load(in Input) (*Config, diags.Diagnostics) {
 // Empty reports whether the root module's directory has no configuration files.
 func (c *Config) Empty() bool {
 	for name := range c.Files {
-		if path.Dir(name) == "." {
+		if path.Dir(name) == c.Root.Dir {
 			return false
 		}
 	}

@@ -77,12 +77,16 @@ func (d *Dir) Getenv(name string) string {
 
 // Load reads the configuration. Modules that are not local are looked up where
 // init installed them.
-func (d *Dir) Load() (*config.Config, diags.Diagnostics) {
+func (d *Dir) Load() (*config.Config, diags.Diagnostics) { return d.LoadRoot("") }
+
+// LoadRoot is Load with the root module in another directory, slash-separated and seen
+// from d's; what init installed in d is used for it. "" is d's own.
+func (d *Dir) LoadRoot(root string) (*config.Config, diags.Diagnostics) {
 	installed, err := d.Installed()
 	if err != nil {
 		return nil, diags.FromError("Invalid module manifest", err)
 	}
-	return config.Load(config.Input{Tree: source.Dir(d.Path), Installed: installed, Early: d.Early()})
+	return config.Load(config.Input{Tree: source.Dir(d.Path), Root: root, Installed: installed, Early: d.Early()})
 }
 
 // Early evaluates what must be known when the configuration is loaded.
