@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/diags"
@@ -14,149 +15,173 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-var workspaceListCommand = command{name: "workspace list", synopsis: "List the workspaces", run: func(a *app, args []string) int {
-	f := a.newFlags("workspace list", "workspace list")
-	f.vars(&varFlags{}) // the backend may need them
-	if code, ok := f.parse(args); !ok {
-		return code
-	}
-	if code, ok := f.noArguments(); !ok {
-		return code
-	}
-	op, ds := a.workspaces()
-	if ds.HasErrors() {
-		return a.show(ds)
-	}
-	for _, n := range op.names {
-		mark := " "
-		if n == op.workspace {
-			mark = "*"
+func workspaceListCommand(family string) command {
+	return command{name: family + " list", synopsis: "List the workspaces", run: func(a *app, args []string) int {
+		f := a.newFlags(family+" list", family+" list")
+		f.vars(&varFlags{}) // the backend may need them
+		if code, ok := f.parseWorkspace(args); !ok {
+			return code
 		}
-		fmt.Fprintf(a.out, "%s %s\n", mark, n)
-	}
-	fmt.Fprintln(a.out)
-	if a.getenv(workspaceVariable) != "" {
-		fmt.Fprintf(a.out, "\nThe selected workspace is given by the environment variable %s.\n", workspaceVariable)
-	}
-	return a.show(ds)
-}}
+		if code, ok := f.noArguments(); !ok {
+			return code
+		}
+		op, ds := a.workspaces()
+		if ds.HasErrors() {
+			return a.show(ds)
+		}
+		for _, n := range op.names {
+			mark := " "
+			if n == op.workspace {
+				mark = "*"
+			}
+			fmt.Fprintf(a.out, "%s %s\n", mark, n)
+		}
+		fmt.Fprintln(a.out)
+		if a.getenv(workspaceVariable) != "" {
+			fmt.Fprintf(a.out, "\nThe selected workspace is given by the environment variable %s.\n", workspaceVariable)
+		}
+		return a.show(ds)
+	}}
+}
 
-var workspaceShowCommand = command{name: "workspace show", synopsis: "Show the name of the selected workspace", run: func(a *app, args []string) int {
-	f := a.newFlags("workspace show", "workspace show")
-	f.vars(&varFlags{}) // the backend may need them
-	if code, ok := f.parse(args); !ok {
-		return code
-	}
-	d, ds := a.dir()
-	name := d.Workspace()
-	if err := statebackend.CheckWorkspaceName(name); err != nil {
-		ds = append(ds, diags.FromError("Invalid workspace name", err)...)
-	}
-	if ds.HasErrors() {
+func workspaceShowCommand(family string) command {
+	return command{name: family + " show", synopsis: "Show the name of the selected workspace", run: func(a *app, args []string) int {
+		f := a.newFlags(family+" show", family+" show")
+		f.vars(&varFlags{}) // the backend may need them
+		if code, ok := f.parseWorkspace(args); !ok {
+			return code
+		}
+		d, ds := a.dir()
+		name := d.Workspace()
+		if err := statebackend.CheckWorkspaceName(name); err != nil {
+			ds = append(ds, diags.FromError("Invalid workspace name", err)...)
+		}
+		if ds.HasErrors() {
+			return a.show(ds)
+		}
+		fmt.Fprintln(a.out, name)
 		return a.show(ds)
-	}
-	fmt.Fprintln(a.out, name)
-	return a.show(ds)
-}}
+	}}
+}
 
-var workspaceSelectCommand = command{name: "workspace select", synopsis: "Select another workspace", run: func(a *app, args []string) int {
-	var create bool
-	f := a.newFlags("workspace select", "workspace select [OPTIONS] NAME")
-	f.vars(&varFlags{}) // the backend may need them
-	f.BoolVar(&create, "or-create", false, "create the workspace if it does not exist")
-	name, code, ok := f.workspaceName(args, "select")
-	if !ok {
-		return code
-	}
-	op, ds := a.workspaces()
-	if ds.HasErrors() {
-		return a.show(ds)
-	}
-	switch {
-	case name == op.workspace && op.has(name):
-		return a.show(ds)
-	case !op.has(name) && !create:
-		a.show(ds)
-		return a.usage("there is no workspace %q: create it with `lockstep workspace new`, or use -or-create", name)
-	case !op.has(name):
-		return a.show(append(ds, op.create(name, lockFlags{lock: true}, nil)...))
-	}
-	if err := op.dir.SelectWorkspace(name); err != nil {
-		return a.show(append(ds, diags.FromError("The selection cannot be recorded", err)...))
-	}
-	fmt.Fprintf(a.out, "Switched to workspace %q.\n", name)
-	return a.show(ds)
-}}
-
-var workspaceNewCommand = command{name: "workspace new", synopsis: "Create a workspace and select it", run: func(a *app, args []string) int {
-	var locks lockFlags
-	var from string
-	f := a.newFlags("workspace new", "workspace new [OPTIONS] NAME")
-	f.vars(&varFlags{}) // the backend may need them
-	f.locking(&locks)
-	f.StringVar(&from, "state", "", "copy this state file into the new workspace")
-	name, code, ok := f.workspaceName(args, "create")
-	if !ok {
-		return code
-	}
-	op, ds := a.workspaces()
-	if ds.HasErrors() {
-		return a.show(ds)
-	}
-	if op.has(name) {
-		a.show(ds)
-		return a.usage("there is a workspace %q already: select it with `lockstep workspace select`", name)
-	}
-	var first *states.State
-	if from != "" {
-		var err error
-		if first, err = a.readState(from); err != nil {
+func workspaceSelectCommand(family string) command {
+	return command{name: family + " select", synopsis: "Select another workspace", run: func(a *app, args []string) int {
+		var create bool
+		f := a.newFlags(family+" select", family+" select [OPTIONS] NAME")
+		f.vars(&varFlags{}) // the backend may need them
+		f.BoolVar(&create, "or-create", false, "create the workspace if it does not exist")
+		name, code, ok := f.workspaceName(args, "select")
+		if !ok {
+			return code
+		}
+		op, ds := a.workspaces()
+		if ds.HasErrors() {
+			return a.show(ds)
+		}
+		switch {
+		case name == op.workspace && op.has(name):
+			return a.show(ds)
+		case !op.has(name) && !create:
 			a.show(ds)
-			return a.usage("%s", err)
+			return a.usage("there is no workspace %q: create it with `lockstep workspace new`, or use -or-create", name)
+		case !op.has(name):
+			return a.show(append(ds, op.create(name, lockFlags{lock: true}, nil)...))
 		}
-	}
-	return a.show(append(ds, op.create(name, locks, first)...))
-}}
-
-var workspaceDeleteCommand = command{name: "workspace delete", synopsis: "Delete a workspace", run: func(a *app, args []string) int {
-	var locks lockFlags
-	var force bool
-	f := a.newFlags("workspace delete", "workspace delete [OPTIONS] NAME")
-	f.vars(&varFlags{}) // the backend may need them
-	f.locking(&locks)
-	f.BoolVar(&force, "force", false, "even if the workspace is managing resources, which are forgotten then")
-	if code, ok := f.parse(args); !ok {
-		return code
-	}
-	if f.NArg() != 1 {
-		return a.usage("workspace delete takes exactly one name")
-	}
-	op, ds := a.workspaces()
-	if ds.HasErrors() {
+		if err := op.dir.SelectWorkspace(name); err != nil {
+			return a.show(append(ds, diags.FromError("The selection cannot be recorded", err)...))
+		}
+		fmt.Fprintf(a.out, "Switched to workspace %q.\n", name)
 		return a.show(ds)
-	}
-	name := f.Arg(0)
-	switch {
-	case !op.has(name):
-		a.show(ds)
-		return a.usage("there is no workspace %q; `lockstep workspace list` shows those that there are", name)
-	case name == op.workspace:
-		a.show(ds)
-		return a.usage("the workspace %q is the selected one, and cannot be deleted: select another one first", name)
-	case name == statebackend.DefaultWorkspace:
-		a.show(ds)
-		return a.usage("the workspace %q is always there, and cannot be deleted", name)
-	}
-	return a.show(append(ds, op.delete(name, locks, force)...))
-}}
+	}}
+}
+
+func workspaceNewCommand(family string) command {
+	return command{name: family + " new", synopsis: "Create a workspace and select it", run: func(a *app, args []string) int {
+		var locks lockFlags
+		var from string
+		f := a.newFlags(family+" new", family+" new [OPTIONS] NAME")
+		f.vars(&varFlags{}) // the backend may need them
+		f.locking(&locks)
+		f.StringVar(&from, "state", "", "copy this state file into the new workspace")
+		name, code, ok := f.workspaceName(args, "create")
+		if !ok {
+			return code
+		}
+		op, ds := a.workspaces()
+		if ds.HasErrors() {
+			return a.show(ds)
+		}
+		if op.has(name) {
+			a.show(ds)
+			return a.usage("there is a workspace %q already: select it with `lockstep workspace select`", name)
+		}
+		var first *states.State
+		if from != "" {
+			var err error
+			if first, err = a.readState(from); err != nil {
+				a.show(ds)
+				return a.usage("%s", err)
+			}
+		}
+		return a.show(append(ds, op.create(name, locks, first)...))
+	}}
+}
+
+func workspaceDeleteCommand(family string) command {
+	return command{name: family + " delete", synopsis: "Delete a workspace", run: func(a *app, args []string) int {
+		var locks lockFlags
+		var force bool
+		f := a.newFlags(family+" delete", family+" delete [OPTIONS] NAME")
+		f.vars(&varFlags{}) // the backend may need them
+		f.locking(&locks)
+		f.BoolVar(&force, "force", false, "even if the workspace is managing resources, which are forgotten then")
+		if code, ok := f.parseWorkspace(args); !ok {
+			return code
+		}
+		if f.NArg() != 1 {
+			return a.usage("%s takes exactly one name", f.Name())
+		}
+		op, ds := a.workspaces()
+		if ds.HasErrors() {
+			return a.show(ds)
+		}
+		name := f.Arg(0)
+		switch {
+		case !op.has(name):
+			a.show(ds)
+			return a.usage("there is no workspace %q; `lockstep workspace list` shows those that there are", name)
+		case name == op.workspace:
+			a.show(ds)
+			return a.usage("the workspace %q is the selected one, and cannot be deleted: select another one first", name)
+		case name == statebackend.DefaultWorkspace:
+			a.show(ds)
+			return a.usage("the workspace %q is always there, and cannot be deleted", name)
+		}
+		return a.show(append(ds, op.delete(name, locks, force)...))
+	}}
+}
 
 // workspaceVariable selects a workspace, whatever was selected last.
 const workspaceVariable = "TF_WORKSPACE"
 
+// parseWorkspace is parse for the commands of a family, `workspace` or `env`, which is
+// what Terraform called it long ago.
+func (f *flags) parseWorkspace(args []string) (code int, ok bool) {
+	code, ok = f.parse(args)
+	if ok && strings.HasPrefix(f.Name(), "env ") {
+		f.app.tell(renamed)
+	}
+	return code, ok
+}
+
+// renamed is said whenever a command of the family `env` is used.
+var renamed = diags.Warningf(nil, `The "lockstep env" family of commands is deprecated`,
+	`What were environments once are workspaces now. Use the "lockstep workspace" commands instead.`)
+
 // workspaceName parses the command line of a command that takes the name of a
 // workspace to select. If ok is false, the command ends with the code.
 func (f *flags) workspaceName(args []string, deed string) (name string, code int, ok bool) {
-	if code, ok := f.parse(args); !ok {
+	if code, ok := f.parseWorkspace(args); !ok {
 		return "", code, false
 	}
 	a := f.app

@@ -1,0 +1,64 @@
+package funcs
+
+import (
+	"strings"
+
+	"github.com/hashicorp/hcl/v2/ext/customdecode"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+)
+
+// A Signature says how a function is called, for people and editors.
+type Signature struct {
+	Description string
+	Params      []function.Parameter
+	Variadic    *function.Parameter // nil: there is none
+	// Return is the type of the result, dynamic if that depends on the arguments.
+	Return cty.Type
+}
+
+// Signatures returns the signatures of all functions by name, and once more under
+// `core::`. Functions that are only there to say that they are gone are not among them.
+// Arguments that a function takes as expressions are told by what the expressions give.
+func Signatures() map[string]Signature {
+	t := Table(Scope{})
+	out := make(map[string]Signature, len(t))
+	for name, f := range t {
+		if bare := strings.TrimPrefix(name, namespace); descriptions[bare] != "" {
+			out[name] = newSignature(bare, f)
+		}
+	}
+	return out
+}
+
+func newSignature(name string, f function.Function) Signature {
+	s := Signature{Description: descriptions[name], Return: cty.DynamicPseudoType}
+	var types []cty.Type
+	lazy := false
+	told := func(p function.Parameter) function.Parameter {
+		p.Description = "" // these are of the library, and only some have one
+		types = append(types, p.Type)
+		if p.Type == customdecode.ExpressionClosureType {
+			p.Type, lazy = cty.DynamicPseudoType, true
+		}
+		return p
+	}
+	for _, p := range f.Params() {
+		s.Params = append(s.Params, told(p))
+	}
+	if p := f.VarParam(); p != nil {
+		v := told(*p)
+		s.Variadic = &v
+	}
+	switch {
+	case name == "templatestring":
+		s.Params[0].Type, s.Return = cty.String, cty.String
+	case name == "can":
+		s.Return = cty.Bool
+	case !lazy:
+		if ty, err := f.ReturnType(types); err == nil {
+			s.Return = ty
+		}
+	}
+	return s
+}
