@@ -12,7 +12,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/applying"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/funcs"
 	"github.com/lockstep-iac/lockstep/engine/generating"
@@ -277,19 +276,6 @@ func Generate(ctx context.Context, r Run, state *states.State) ([]generating.Gen
 	in.ModuleFunctions = session.ModuleFunctions(ctx, r.Config, r.Providers, in.Functions)
 	blocks, found, more := planning.Generate(ctx, in)
 	return blocks, found, append(ds, more...)
-}
-
-// Evaluator returns an evaluator for expressions that a person types in: resources
-// have the values of the state.
-func Evaluator(r Run, state *states.State) (*eval.Evaluator, *refs.Refs, diags.Diagnostics) {
-	a, ds := r.analyze()
-	if ds.HasErrors() {
-		return nil, nil, ds
-	}
-	in := r.input(a, state)
-	in.Functions = funcs.Table(funcs.Scope{BaseDir: r.baseDir(), ConsoleMode: true})
-	in.ModuleFunctions = session.AllModuleFunctions(context.Background(), r.Providers, in.Functions)
-	return planning.Evaluator(in), a.refs, ds
 }
 
 // input is what planning needs to know for everything but a plan.

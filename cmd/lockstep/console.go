@@ -30,20 +30,18 @@ var consoleCommand = command{name: "console", synopsis: "Try expressions on the 
 	f := a.newFlags("console", "console [OPTIONS]")
 	f.vars(&vars)
 	f.StringVar(&paths.State, "state", "", "the state file of the local backend")
-	f.BoolVar(&planned, "plan", false, "")
+	f.BoolVar(&planned, "plan", false, "make a plan, and show the values that it promises")
+	f.compactWarnings()
 	if code, ok := f.parse(args); !ok {
 		return code
 	}
-	switch {
-	case f.NArg() > 0:
+	if f.NArg() > 0 {
 		return f.refuse(tooMany, "console takes no arguments: expressions are read from standard input")
-	case planned:
-		return f.refuse("Unsupported option", "console -plan is not supported: the console shows the values in the state")
 	}
 	op := &operation{a: a}
 	defer op.close()
-	c, ds := op.console(vars, paths)
-	if code := a.show(ds); code != 0 {
+	c, ds := op.console(vars, paths, planned)
+	if code := a.show(ds); c == nil {
 		return code
 	}
 	if file, ok := a.in.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
@@ -59,8 +57,10 @@ type console struct {
 }
 
 // console opens what the values of expressions come from. Nothing is locked, since
-// nothing is written; there need not be a configuration.
-func (o *operation) console(given varFlags, paths workdir.LocalPaths) (*console, diags.Diagnostics) {
+// nothing is written; there need not be a configuration. With planned there is a plan
+// behind the values; what is wrong with it leaves some unknown, and nil is returned only
+// if there can be no console.
+func (o *operation) console(given varFlags, paths workdir.LocalPaths, planned bool) (*console, diags.Diagnostics) {
 	ds := o.openAll(paths)
 	if ds.HasErrors() {
 		return nil, ds
@@ -69,10 +69,25 @@ func (o *operation) console(given varFlags, paths workdir.LocalPaths) (*console,
 	if o.variables, more = o.a.collectSet(o.dir, o.cfg, given); more.HasErrors() {
 		return nil, append(ds, more...)
 	}
-	ev, _, more := engine.Evaluator(engine.Run{
+	run := engine.Run{
 		Config: o.cfg, Providers: o.pool, Variables: o.variables, WorkingDir: o.a.startDir(), BaseDir: o.dir.WorkingDir(), Workspace: o.workspace,
-	}, o.state.Current)
-	return &console{o.a, ev}, append(ds, more...)
+		Analysis: &o.analysis,
+	}
+	ev, _, more := engine.Evaluator(run, o.state.Current)
+	if planned && !more.HasErrors() {
+		plan, problems := engine.Plan(o.a.ctx, run, o.state.Current, engine.PlanOptions{})
+		if ds = append(ds, problems...); plan == nil {
+			return nil, ds
+		}
+		ev, _, more = engine.PlannedEvaluator(run, plan)
+		if problems.HasErrors() {
+			more = append(more, diags.Warningf(nil, "Due to the problems above, some expressions may produce unexpected results", "")...)
+		}
+	}
+	if ds = append(ds, more...); more.HasErrors() {
+		return nil, ds
+	}
+	return &console{o.a, ev}, ds
 }
 
 // collectSet gathers the root variables that have a value; the others are unknown.

@@ -1,0 +1,79 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/funcs"
+	"github.com/lockstep-iac/lockstep/engine/planning"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/refs"
+	"github.com/lockstep-iac/lockstep/engine/session"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// Evaluator returns an evaluator for expressions that a person types in: resources
+// have the values of the state.
+func Evaluator(r Run, state *states.State) (*eval.Evaluator, *refs.Refs, diags.Diagnostics) {
+	return r.evaluator(state, funcs.Scope{ConsoleMode: true})
+}
+
+// PlannedEvaluator is Evaluator with the values that a plan for the same configuration
+// promises, unknown ones included.
+func PlannedEvaluator(r Run, plan *plans.Plan) (*eval.Evaluator, *refs.Refs, diags.Diagnostics) {
+	return r.evaluator(planned(r, plan), funcs.Scope{ConsoleMode: true, PureOnly: true})
+}
+
+func (r Run) evaluator(state *states.State, s funcs.Scope) (*eval.Evaluator, *refs.Refs, diags.Diagnostics) {
+	a, ds := r.analyze()
+	if ds.HasErrors() {
+		return nil, nil, ds
+	}
+	in := r.input(a, state)
+	s.BaseDir = r.baseDir()
+	in.Functions = funcs.Table(s)
+	in.ModuleFunctions = session.AllModuleFunctions(context.Background(), r.Providers, in.Functions)
+	return planning.Evaluator(in), a.refs, ds
+}
+
+// planned returns the state that an apply would leave, as far as it is known. It is to be
+// looked at only: unknown values cannot be stored.
+func planned(r Run, plan *plans.Plan) *states.State {
+	e := plan.PriorState.Edit()
+	if plan.Errored {
+		forgetUnplanned(e, plan)
+	}
+	for _, c := range plan.Changes {
+		switch {
+		case c.Addr.Deposed != addrs.NotDeposed:
+		case c.Action == plans.Delete || c.Action == plans.Forget:
+			e.SetObject(c.Addr, c.Provider, nil)
+		case c.Action != plans.NoOp:
+			e.SetObject(c.Addr, c.Provider, &states.Object{Status: states.Ready, AttrsJSON: []byte("{}"), Value: c.After})
+		}
+	}
+	for abs, keys := range plan.Instances.Resources {
+		if m := r.Config.Modules[abs.Module.Module()]; len(keys) == 0 { // which is known, so it is no unknown value
+			e.SetProvider(abs, m.ResourceProvider(m.Resources[abs.Resource]))
+		}
+	}
+	return e.State()
+}
+
+// forgetUnplanned removes what managed instances have for which an errored plan says
+// nothing: what will become of them is not known.
+func forgetUnplanned(e *states.Editor, plan *plans.Plan) {
+	told := make(map[addrs.AbsResourceInstance]bool, len(plan.Changes))
+	for _, c := range plan.Changes {
+		told[c.Addr.Instance] = true
+	}
+	for abs, r := range plan.PriorState.Resources() {
+		for k := range r.Instances {
+			if x := abs.Instance(k); abs.Resource.Mode == addrs.Managed && !told[x] {
+				e.RemoveInstance(x)
+			}
+		}
+	}
+}
