@@ -107,8 +107,8 @@ type applier struct {
 
 	mu        sync.Mutex
 	state     *states.Editor
-	deposedAs map[*plans.ResourceChange]addrs.DeposedKey // the key that its old object was given
-	failed    map[addrs.AbsResource]map[addrs.InstanceKey]bool
+	deposedAs map[*plans.ResourceChange]addrs.DeposedKey       // the key that its old object was given
+	failed    map[addrs.AbsResource]map[addrs.InstanceKey]bool // those of unmade, by instance
 	unmade    map[addrs.ConfigResource]bool                    // something was not created, updated, read or verified
 	needed    map[addrs.ConfigResource][]addrs.AbsResource     // see openNeeded
 	noHusk    map[addrs.AbsResource]bool                       // see husks
@@ -251,7 +251,9 @@ func (a *applier) carryOut(ctx context.Context, changes []*plans.ResourceChange)
 		ds := a.s.Complete(a.step(ctx, step, c), x.r, c.Schema, x.address())
 		a.report(ds)
 		if ds.HasErrors() {
-			a.fail(c)
+			if step.Verb != order.Delete {
+				a.fail(c)
+			}
 			if !ds.Unreported().HasErrors() {
 				a.leaveNoHusk(c.Addr.Instance.AbsResource()) // a value that it needs has failed
 			}
@@ -266,8 +268,8 @@ func (a *applier) carryOut(ctx context.Context, changes []*plans.ResourceChange)
 		}
 		well = false
 		if step := g.Steps[i]; step.Verb != order.Barrier {
-			a.fail(changes[step.Change])
 			if step.Verb != order.Delete {
+				a.fail(changes[step.Change])
 				a.unmade[changes[step.Change].Addr.Instance.Config()] = true
 			}
 			if !errors.Is(err, errStep) && !errors.Is(err, walk.ErrSkipped) && step.Verb != order.Verify {
