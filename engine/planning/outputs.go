@@ -24,7 +24,7 @@ func (p *planner) outputs() []*plans.OutputChange {
 		if o.Ephemeral {
 			continue
 		}
-		if p.skipValue(addrs.Object{Kind: addrs.KindOutput, Name: name}) {
+		if at := (addrs.Object{Kind: addrs.KindOutput, Name: name}); p.skipValue(at) || p.waits(at) {
 			continue
 		}
 		if p.usual() {

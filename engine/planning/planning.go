@@ -141,6 +141,8 @@ type planner struct {
 	// late is what is wrong with destroying, rather than with what would be without.
 	late  []refusal
 	ended bool
+	// unplanned are the blocks of which something failed, or that depend on one.
+	unplanned map[addrs.Object]bool
 	// restored says that a refresh changes what the state has of an object, if not the object.
 	restored bool
 	// refined says that an output has a number that the state has to another precision.
@@ -156,6 +158,7 @@ func newPlanner(in Input) *planner {
 		changeOf:   map[addrs.AbsResourceInstance]*plans.ResourceChange{},
 		changesOf:  map[addrs.AbsResource][]*plans.ResourceChange{},
 		pending:    map[addrs.ConfigResource]bool{},
+		unplanned:  map[addrs.Object]bool{},
 		pendingAbs: map[addrs.AbsResource]bool{},
 		movedFrom:  map[addrs.AbsResourceInstance]addrs.AbsResourceInstance{},
 		imports:    map[addrs.AbsResourceInstance]importing{},
@@ -241,7 +244,17 @@ func (p *planner) visit(ctx context.Context, nodes *nodes) bool {
 			break
 		}
 	}
+	for cr, i := range nodes.of {
+		if results[i] != nil {
+			p.unplanned[objectOf(cr)] = true
+		}
+	}
 	return well
+}
+
+// waits reports whether an object depends on what could not be planned.
+func (p *planner) waits(o addrs.Object) bool {
+	return len(p.unplanned) > 0 && slices.ContainsFunc(p.in.Refs.Resources(o), func(u addrs.Object) bool { return p.unplanned[u] })
 }
 
 // finish evaluates what nobody asked for, and puts the plan together.

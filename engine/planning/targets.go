@@ -284,7 +284,12 @@ func (p *planner) replaceWarnings() diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, a := range p.in.ForceReplace {
 		keys, ok := p.instances.Resources[a.AbsResource()]
-		if !ok || slices.Contains(keys, a.Resource.Key) || len(keys) == 0 || !a.Resource.Key.IsNone() {
+		if !ok || slices.Contains(keys, a.Resource.Key) || !a.Resource.Key.IsNone() {
+			continue
+		}
+		if len(keys) == 0 {
+			ds = append(ds, diags.Warningf(nil, "Incompletely-matched force-replace resource instance",
+				"Your force-replace request for %s doesn't match any resource instance, because the resource has none now.", a)...)
 			continue
 		}
 		var names []string
