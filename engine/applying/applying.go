@@ -102,6 +102,8 @@ type applier struct {
 	// plannedOutputs are the names of the outputs that the plan has.
 	plannedOutputs func() map[string]bool
 	aftermath      *aftermath // see after
+	// unasked are the data blocks in checks whose turn did not come.
+	unasked map[addrs.ConfigResource]bool
 	stop           context.CancelCauseFunc
 	until          context.Context // commands of provisioners end with it
 
@@ -143,6 +145,7 @@ func newApplier(in Input) *applier {
 		deposedAs: map[*plans.ResourceChange]addrs.DeposedKey{},
 		failed:    map[addrs.AbsResource]map[addrs.InstanceKey]bool{},
 		unmade:    map[addrs.ConfigResource]bool{},
+		unasked:   map[addrs.ConfigResource]bool{},
 		needed:    map[addrs.ConfigResource][]addrs.AbsResource{},
 		noHusk:    map[addrs.AbsResource]bool{},
 		keys:      map[addrs.AbsResource]map[addrs.InstanceKey]bool{},
@@ -224,6 +227,10 @@ func (a *applier) walk(ctx context.Context) {
 	}
 	if a.carryOut(ctx, usual) {
 		a.carryOut(ctx, last)
+	} else {
+		for _, c := range last {
+			a.unasked[c.Addr.Instance.Config()] = true
+		}
 	}
 	a.ended = true
 }

@@ -20,7 +20,7 @@ func (a *applier) outputs() {
 		return
 	}
 	a.report(a.s.Eval.Force(a.skip))
-	a.report(session.CheckBlocks(a.s.Eval, a.in.Config.Order, a.skip))
+	a.report(session.CheckBlocks(a.s.Eval, a.in.Config.Order, a.skipCheck))
 	for _, c := range a.in.Plan.Outputs {
 		if c.Action == plans.Delete {
 			a.state.RemoveOutput(c.Name)
@@ -45,26 +45,46 @@ func (a *applier) outputs() {
 			a.state.SetOutput(c.Name, states.Output{Value: schema.UnknownAsNull(plain), Sensitive: o.Sensitive})
 		}
 	}
-	a.state.SetChecks(session.CheckResults(a.in.Config, append(a.s.Eval.Checks(), a.settled()...), a.in.Plan.Checks))
+	a.state.SetChecks(session.CheckResults(a.in.Config, a.settled(a.s.Eval.Checks()), a.in.Plan.Checks))
 }
 
-// settled returns the results of the conditions of resources where a refresh is all
-// there is: nothing that happens now could change what was found.
-func (a *applier) settled() []eval.Checked {
+// settled adds what a plan has found to the results of conditions, where a refresh is all there
+// is: nothing that happens now could change those of resources, and data of a check that could
+// not be read are not read again.
+func (a *applier) settled(list []eval.Checked) []eval.Checked {
 	if a.in.Plan.Mode != plans.RefreshOnlyMode {
-		return nil
+		return list
 	}
-	var list []eval.Checked
+	failed := map[eval.Subject]eval.Checked{}
 	for _, c := range a.in.Plan.Checks {
-		if c.Kind != "resource" {
-			continue
-		}
 		for _, o := range c.Objects {
 			s := eval.Subject{Kind: c.Kind, Config: c.ConfigAddr, Object: o.Addr}
-			list = append(list, eval.Checked{Subject: s, Status: eval.Status(o.Status), Failures: o.Failures})
+			found := eval.Checked{Subject: s, Status: eval.Status(o.Status), Failures: o.Failures}
+			switch {
+			case c.Kind == "resource":
+				list = append(list, found)
+			case c.Kind == eval.KindCheck && found.Status == eval.Fail:
+				failed[s] = found
+			}
+		}
+	}
+	for i, c := range list {
+		if found, ok := failed[c.Subject]; ok && c.Status == eval.Pass {
+			list[i] = found
 		}
 	}
 	return list
+}
+
+// skipCheck is skip for check blocks: of one whose data were to be read and were not asked for,
+// nothing is known.
+func (a *applier) skipCheck(o addrs.Object) bool {
+	if o.Kind == addrs.KindCheck {
+		if d := a.in.Config.Modules[o.Module].Checks[o.Name].Data; d != nil && a.unasked[addrs.ConfigResource{Module: o.Module, Resource: d.Addr}] {
+			return true
+		}
+	}
+	return a.skip(o)
 }
 
 // destroyed takes out of the state what has no life of its own, but for data that objects
