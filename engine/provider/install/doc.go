@@ -6,7 +6,8 @@
 // verifies, unpacks or links it below the data directory, and records in the lock
 // file what it selected and by which checksums (package lockfile). [Installed] is
 // for every other command: it finds what init has left there, verified against the
-// lock file, and asks nobody.
+// lock file, and asks nobody. [Installer.Checksums] and [Installer.Mirror] bring packages for
+// any platforms, the one for their checksums, the other into a directory that is a mirror.
 //
 // Layout, checksums, protocols and the decisions are Terraform's (1.11, tried), so
 // that both can take turns in a working directory. Differences, each for safety or

@@ -13,10 +13,12 @@ type Event struct {
 	Provider addrs.Provider
 	// Version is set from [AlreadyInstalled] on.
 	Version constraint.Version
-	// Constraints are what [Finding] looks for.
+	// Constraints are what [Finding] looks for, and what [Selected] meets.
 	Constraints constraint.Set
-	// Auth is set for [Done].
+	// Auth is set for [Done], [Retrieved] and [Authenticated].
 	Auth Authentication
+	// Platform is set from [Fetching] on, but for [Mirroring] and what is selected.
+	Platform Platform
 }
 
 // EventKind is what happens to a provider.
@@ -30,9 +32,24 @@ const (
 	FromCache                         // the plugin cache has the package
 	Installing                        // the package is being fetched
 	Done                              // the package is installed
+
+	// Of [Installer.Checksums].
+	Fetching      // the package is being fetched for its checksums
+	Retrieved     // the package is here
+	NewProvider   // checksums are obtained, and the lock file had none of the provider
+	MoreChecksums // the lock file did not have all that are obtained
+	SameChecksums // the lock file had all that are obtained
+
+	// Of [Installer.Mirror].
+	Skipping       // the provider is built in
+	Mirroring      // what follows is about this provider
+	SelectedLocked // the version is the lock file's
+	Selected       // the version is the newest that is allowed
+	Downloading    // the package is being fetched
+	Authenticated  // the package is in its place
 )
 
-// String returns the line that Terraform's init prints for the event.
+// String returns the line that Terraform prints for the event.
 func (e Event) String() string {
 	name := e.Provider.ForDisplay()
 	switch e.Kind {
@@ -53,6 +70,31 @@ func (e Event) String() string {
 		return fmt.Sprintf("- Installing %s v%s...", name, e.Version)
 	case Done:
 		return fmt.Sprintf("- Installed %s v%s (%s)", name, e.Version, e.Auth)
+	case Fetching:
+		return fmt.Sprintf("- Fetching %s %s for %s...", name, e.Version, e.Platform)
+	case Retrieved:
+		return fmt.Sprintf("- Retrieved %s %s for %s (%s)", name, e.Version, e.Platform, e.Auth)
+	case NewProvider:
+		return fmt.Sprintf("- Obtained %s checksums for %s; This was a new provider and the checksums for this platform are now tracked in the lock file", name, e.Platform)
+	case MoreChecksums:
+		return fmt.Sprintf("- Obtained %s checksums for %s; Additional checksums for this platform are now tracked in the lock file", name, e.Platform)
+	case SameChecksums:
+		return fmt.Sprintf("- Obtained %s checksums for %s; All checksums for this platform were already tracked in the lock file", name, e.Platform)
+	case Skipping:
+		return fmt.Sprintf("- Skipping %s because it is built in to Lockstep", name)
+	case Mirroring:
+		return fmt.Sprintf("- Mirroring %s...", name)
+	case SelectedLocked:
+		return fmt.Sprintf("  - Selected v%s to match dependency lock file", e.Version)
+	case Selected:
+		if e.Constraints.IsAll() {
+			return fmt.Sprintf("  - Selected v%s with no constraints", e.Version)
+		}
+		return fmt.Sprintf("  - Selected v%s to meet constraints %s", e.Version, e.Constraints)
+	case Downloading:
+		return fmt.Sprintf("  - Downloading package for %s...", e.Platform)
+	case Authenticated:
+		return fmt.Sprintf("  - Package authenticated: %s", e.Auth.Kind)
 	}
 	panic(fmt.Sprintf("event kind %d", e.Kind))
 }

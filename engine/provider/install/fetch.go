@@ -80,22 +80,27 @@ func (run *ensuring) cached(n need) bool {
 		return false
 	}
 	dir := packageDir(run.CacheDir, n.provider, n.version, run.Platform)
-	if !isPackageDir(dir) {
-		return false
-	}
-	h1, err := run.memo().hash(dir)
-	if err != nil {
-		return false
-	}
-	if fits, _ := (sums{h1: h1}).fits(n.prior.Hashes); !fits && !run.CacheMayBreakLock {
-		return false
-	}
-	if linkOrCopy(dir, run.place(n.provider, n.version)) != nil || run.selected(n, h1) != nil {
+	h1, ok := run.inCache(n, dir)
+	if !ok || linkOrCopy(dir, run.place(n.provider, n.version)) != nil || run.selected(n, h1) != nil {
 		return false
 	}
 	run.record(n, Package{}, sums{h1: h1})
 	run.event(Event{Kind: FromCache, Provider: n.provider, Version: n.version})
 	return true
+}
+
+// inCache reports whether a directory of the plugin cache has a package that may be used,
+// and its checksum.
+func (run *ensuring) inCache(n need, dir string) (h1 string, ok bool) {
+	if !isPackageDir(dir) {
+		return "", false
+	}
+	h1, err := run.memo().hash(dir)
+	if err != nil {
+		return "", false
+	}
+	fits, _ := (sums{h1: h1}).fits(n.prior.Hashes)
+	return h1, fits || run.CacheMayBreakLock
 }
 
 // selected notes what is ready to start.
@@ -164,6 +169,11 @@ func (run *ensuring) bring(ctx context.Context, n need, pkg Package, dir string)
 	}
 	if got.h1, err = hashDir(tmp); err != nil {
 		return sums{}, err
+	}
+	if hasDirectories(archive) {
+		if got.packed, err = hashPacked(archive); err != nil {
+			return sums{}, err
+		}
 	}
 	if err := run.compare(n, pkg, got); err != nil {
 		return sums{}, err

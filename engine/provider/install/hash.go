@@ -23,6 +23,13 @@ func hashDir(dir string) (string, error) {
 	return dirhash.HashDir(target, "", dirhash.Hash1)
 }
 
+// hashPacked returns the `h1:` checksum of a package that is packed, as mirrors tell it.
+// It is that of [hashDir] unless the archive has entries for directories, which are
+// counted here as files.
+func hashPacked(archive string) (string, error) {
+	return dirhash.HashZip(archive, dirhash.Hash1)
+}
+
 // hashArchive returns a package's `zh:` checksum: the SHA-256 sum of its zip archive
 // in hexadecimal.
 func hashArchive(path string) (string, error) {
@@ -42,6 +49,8 @@ func hashArchive(path string) (string, error) {
 type sums struct {
 	h1 string
 	zh string // "" for a package that came unpacked
+	// packed is the archive's own `h1:` checksum, if that is another than h1.
+	packed string
 }
 
 // fits says whether one of hashes is a checksum of the package. Checkable tells
@@ -54,7 +63,8 @@ func (s sums) fits(hashes []string) (fits, checkable bool) {
 			checkable = true
 		}
 	}
-	return slices.Contains(hashes, s.h1) || s.zh != "" && slices.Contains(hashes, s.zh), checkable
+	known := func(h string) bool { return h != "" && slices.Contains(hashes, h) }
+	return known(s.h1) || known(s.zh) || known(s.packed), checkable
 }
 
 // String returns the checksums for messages.

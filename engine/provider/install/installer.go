@@ -33,7 +33,7 @@ type Installer struct {
 	CacheMayBreakLock bool
 	Memo              *Memo // nil for one that forgets
 	Limits            Limits
-	// Events is called for each step, from within [Installer.Ensure]; may be nil.
+	// Events is called for each step, from within the methods; may be nil.
 	Events func(Event)
 }
 

@@ -17,7 +17,12 @@ const ProvidersDir = "providers"
 // the data directory's, a plugin cache, or a filesystem mirror. For instance
 // `registry.terraform.io/hashicorp/time/0.14.2/linux_amd64`.
 func packageDir(root string, p addrs.Provider, v constraint.Version, platform Platform) string {
-	return filepath.Join(root, p.Host, p.Namespace, p.Type, v.String(), platform.String())
+	return filepath.Join(providerDir(root, p), v.String(), platform.String())
+}
+
+// providerDir returns where all packages of a provider lie below such a directory.
+func providerDir(root string, p addrs.Provider) string {
+	return filepath.Join(root, p.Host, p.Namespace, p.Type)
 }
 
 // FindExecutable returns the path of a provider's program in a directory, be it an

@@ -3,6 +3,7 @@ package install
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -69,7 +70,7 @@ type packageKey struct {
 // scan finds the packages of a provider. What does not look like one is passed over.
 func (m FilesystemMirror) scan(p addrs.Provider) (map[packageKey]Package, error) {
 	found := map[packageKey]Package{}
-	dir := filepath.Join(m.Dir, p.Host, p.Namespace, p.Type)
+	dir := providerDir(m.Dir, p)
 	entries, err := readDir(dir)
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
@@ -98,6 +99,11 @@ func (m FilesystemMirror) scanVersion(found map[packageKey]Package, p addrs.Prov
 		found[packageKey{v, platform}] = Package{Provider: p, Version: v, Dir: path, Auth: Authentication{Kind: Unauthenticated}}
 	}
 	return err
+}
+
+// archiveName returns `terraform-provider-time_0.14.2_linux_amd64.zip`.
+func archiveName(key packageKey, p addrs.Provider) string {
+	return fmt.Sprintf("terraform-provider-%s_%s_%s.zip", p.Type, key.version, key.platform)
 }
 
 // parseArchiveName reads `terraform-provider-time_0.14.2_linux_amd64.zip`.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -48,6 +49,16 @@ func unpack(archive, dir string, limits Limits) (err error) {
 		}
 	}
 	return nil
+}
+
+// hasDirectories reports whether an archive has entries for directories.
+func hasDirectories(archive string) bool {
+	z, err := zip.OpenReader(archive)
+	if err != nil {
+		return false
+	}
+	defer z.Close()
+	return slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Mode().IsDir() })
 }
 
 func unpackFile(root *os.Root, f *zip.File, left *int64) error {

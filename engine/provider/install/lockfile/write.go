@@ -96,6 +96,19 @@ func (f *File) Save(path string) (written bool, err error) {
 	return true, nil
 }
 
+// Replace writes f to a file, also where only comments or constraints differ from what is
+// there, or nothing is selected. A crash leaves the old or the new content.
+func (f *File) Replace(path string) error {
+	content := f.Bytes()
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
+		return nil
+	}
+	if err := replace(path, content); err != nil {
+		return fmt.Errorf("write the dependency lock file: %w", err)
+	}
+	return nil
+}
+
 func replace(path string, content []byte) error {
 	// Renaming replaces a symbolic link, too: one that came with a checkout must not
 	// lead a write out of it.
