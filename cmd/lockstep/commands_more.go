@@ -10,7 +10,7 @@ func moreCommands() []command {
 	workspace, env := workspaceFamily("workspace"), workspaceFamily("env")
 	out := []command{
 		consoleCommand, fmtCommand, forceUnlockCommand, getCommand, graphCommand, importCommand, metadataFunctionsCommand, modulesCommand, outputCommand,
-		providersCommand, providersSchemaCommand, refreshCommand, taintCommand, untaintCommand,
+		providersCommand, providersLockCommand, providersMirrorCommand, providersSchemaCommand, refreshCommand, taintCommand, untaintCommand,
 		group("env", "The same as `workspace`, under its deprecated name", env),
 		group("metadata", "What is known of the language", []command{metadataFunctionsCommand}),
 		group("state", "Look at the state, and mend it", append(slices.Clip(state), statePullCommand)),

@@ -182,7 +182,7 @@ func localChecksums(list []addrs.Provider) diags.Diagnostics {
 		fmt.Fprintf(&b, "\n  - %s", p.ForDisplay())
 	}
 	return diags.Warningf(nil, "Incomplete lock file information for providers",
-		"These providers came without signed checksums, as they do from mirrors:%s\n\nThe lock file has only the checksums of their packages for %s, computed here: on other platforms \"lockstep init\" will not accept them until their checksums are added there, too.", b.String(), install.CurrentPlatform())
+		"These providers came without signed checksums, as they do from mirrors:%s\n\nThe lock file has only the checksums of their packages for %s, computed here: on other platforms \"lockstep init\" will not accept them until their checksums are added there, too, as \"lockstep providers lock -platform=OS_ARCH\" does.", b.String(), install.CurrentPlatform())
 }
 
 // presentState returns the state as it is, to know which providers it needs.

@@ -19,6 +19,4 @@ var unsupportedCommands = []command{
 	unsupported("login", "put a registry's token into the CLI configuration file, or into a TF_TOKEN_HOST variable"),
 	unsupported("logout", "take the registry's token out of the CLI configuration file"),
 	unsupported("test", "plan a configuration that calls the module"),
-	unsupported("providers lock", "run `lockstep init` on each platform"),
-	unsupported("providers mirror", "copy the packages by hand, in the layout of a filesystem mirror"),
 }
