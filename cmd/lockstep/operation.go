@@ -214,6 +214,19 @@ func (o *operation) providersFor(ctx context.Context, state *states.State) diags
 	return append(ds, o.pool.Require(reqs)...)
 }
 
+// providersToValidate makes the providers available that the configuration needs, in the
+// versions that are selected, whichever it asks for.
+func (o *operation) providersToValidate(ctx context.Context) diags.Diagnostics {
+	reqs, ds := workdir.Requirements(o.cfg, nil)
+	if ds.HasErrors() {
+		return ds
+	}
+	if ds = append(ds, o.openPool(ctx)...); ds.HasErrors() {
+		return ds
+	}
+	return append(ds, o.pool.RequireAny(reqs)...)
+}
+
 // prestart begins to start the providers that the lock file selects, while there is
 // other work to do. What is wrong with them is reported when they are needed.
 func (o *operation) prestart(ctx context.Context) {

@@ -510,6 +510,14 @@ func TestRegistry(t *testing.T) {
 	d.write("main.tf", strings.ReplaceAll(d.read("main.tf"), ">= 1.0.0", "1.0.0"))
 	d.want(1, "plan", "Inconsistent dependency lock file", "lockstep init -upgrade")
 	d.want(1, "init -lockfile=readonly", "lockstep init -upgrade")
+	// What the configuration says can be checked with any version.
+	d.want(0, "validate", "Success! The configuration is valid.")
+	if err := os.Remove(d.file(".terraform.lock.hcl")); err != nil {
+		t.Fatal(err)
+	}
+	d.want(1, "validate", "Error: Missing required provider", "registry.example.com/lockstep/lab", "lockstep init")
+	d.write("main.tf", strings.ReplaceAll(d.read("main.tf"), "1.0.0", "1.0.0.0"))
+	d.want(1, "validate", "Error: Invalid version constraint on main.tf line 4", "it must look like 1.2.3")
 }
 
 // -lockfile=readonly installs what the lock file says, and changes nothing.

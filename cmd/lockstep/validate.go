@@ -61,7 +61,7 @@ func (a *app) validate(root string) diags.Diagnostics {
 		return ds
 	}
 	ds = append(ds, op.dir.DevelopmentWarning("So what is valid here may not be valid with any released version.")...)
-	if ds = append(ds, op.providersFor(a.ctx, nil)...); ds.HasErrors() {
+	if ds = append(ds, op.providersToValidate(a.ctx)...); ds.HasErrors() {
 		return ds
 	}
 	run := engine.Run{

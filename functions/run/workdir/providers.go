@@ -19,6 +19,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/builtin"
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 	"github.com/lockstep-iac/lockstep/engine/provider/process"
 	"github.com/lockstep-iac/lockstep/engine/schema"
@@ -35,6 +36,9 @@ func Requirements(cfg *config.Config, state *states.State) (install.Requirements
 			var all goversion.Constraints
 			for _, c := range list {
 				set, err := goversion.NewConstraint(c.Text)
+				if err == nil {
+					_, err = constraint.From(set) // there is more to it with providers
+				}
 				if err != nil {
 					ds = append(ds, diags.Errorf(&c.Range, "Invalid version constraint",
 						"The version constraint %q for provider %s is not valid: %s.", c.Text, p.ForDisplay(), err)...)
@@ -186,12 +190,31 @@ func (p *Providers) Prestart() {
 	p.Pool.Prestart(slices.Collect(maps.Keys(p.found))...)
 }
 
-// Require reports what is required and is not there.
+// Require reports what is required and is not there, or not in a version that is allowed.
 func (p *Providers) Require(reqs install.Requirements) diags.Diagnostics {
 	ds := install.CheckLock(reqs, p.lock, p.unmanaged.set())
 	if ds.HasErrors() {
 		return ds
 	}
+	return append(ds, p.present(reqs)...)
+}
+
+// RequireAny reports what is required and is not there, in whatever version. It is for
+// those who want schemas only: what they are asked about is not meant to be applied.
+func (p *Providers) RequireAny(reqs install.Requirements) diags.Diagnostics {
+	var ds diags.Diagnostics
+	unmanaged := p.unmanaged.set()
+	for _, a := range slices.SortedFunc(maps.Keys(reqs), addrs.Provider.Compare) {
+		if _, locked := p.lock.Lock(a); !locked && !a.IsBuiltin() && !unmanaged[a] {
+			ds = append(ds, diags.Errorf(nil, "Missing required provider",
+				"This configuration requires provider %s, but that provider isn't available. You may be able to install it automatically by running:\n  lockstep init", a)...)
+		}
+	}
+	return append(ds, p.present(reqs)...)
+}
+
+// present reports what is required, and has a version selected, but is not there.
+func (p *Providers) present(reqs install.Requirements) (ds diags.Diagnostics) {
 	var missing []addrs.Provider
 	for _, a := range slices.SortedFunc(maps.Keys(reqs), addrs.Provider.Compare) {
 		_, attached := p.unmanaged.reattach[a]
