@@ -24,5 +24,6 @@
 //     works at the start of the address space;
 //   - yamldecode merges a sequence of mappings by `<<`, too, and refuses documents that
 //     are nested too deep or grow without bounds by aliases; uuid sets the
-//     version bits of RFC 4122.
+//     version bits of RFC 4122;
+//   - base64gunzip, cidrcontains and urldecode are OpenTofu's.
 package funcs

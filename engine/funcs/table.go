@@ -19,6 +19,7 @@ const namespace = "core::"
 func Table(s Scope) map[string]function.Function {
 	s = s.withDefaults()
 	t := pureFunctions()
+	maps.Copy(t, additions())
 	maps.Copy(t, fileFunctions(s))
 	maps.Copy(t, worldFunctions(s))
 	if s.ConsoleMode {

@@ -1,0 +1,100 @@
+package funcs
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/netip"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+)
+
+// additions are the functions of OpenTofu 1.7 that Terraform lacks.
+func additions() map[string]function.Function {
+	return map[string]function.Function{
+		"base64gunzip": base64GunzipFunc,
+		"cidrcontains": cidrContainsFunc,
+		"urldecode":    urlDecodeFunc,
+	}
+}
+
+// maxUnpacked is how many bytes base64gunzip makes of a string at most: a few kilobytes may
+// stand for more than there is memory.
+const maxUnpacked = 64 << 20
+
+var base64GunzipFunc = stringFunc(func(args []string) (string, error) {
+	raw, err := base64.StdEncoding.DecodeString(args[0])
+	if err != nil {
+		return "", fmt.Errorf("failed to decode base64 data: %w", err)
+	}
+	z, err := gzip.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return "", fmt.Errorf("failed to unpack the data: %w", err)
+	}
+	out, err := io.ReadAll(io.LimitReader(z, maxUnpacked+1))
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("failed to unpack the data: %w", err)
+	case len(out) > maxUnpacked:
+		return "", fmt.Errorf("the unpacked data is longer than %d bytes", maxUnpacked)
+	case !utf8.Valid(out):
+		return "", errors.New("the unpacked data is not valid UTF-8")
+	}
+	return string(out), nil
+}, text("str"))
+
+var urlDecodeFunc = stringFunc(func(args []string) (string, error) {
+	out, err := url.QueryUnescape(args[0])
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("failed to decode the URL: %w", err)
+	case !utf8.ValidString(out):
+		return "", errors.New("the result of decoding the provided string is not valid UTF-8")
+	}
+	return out, nil
+}, text("str"))
+
+var cidrContainsFunc = function.New(&function.Spec{
+	Params:       []function.Parameter{text("containing_prefix"), text("contained_ip_or_prefix")},
+	Type:         function.StaticReturnType(cty.Bool),
+	RefineResult: notNull,
+	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+		outer, err := parsePrefix(args[0].AsString())
+		if err != nil {
+			return cty.NilVal, function.NewArgError(0, err)
+		}
+		s, bits := args[1].AsString(), "/32"
+		if strings.Contains(s, ":") {
+			bits = "/128"
+		}
+		if !strings.Contains(s, "/") {
+			s += bits
+		}
+		inner, err := parsePrefix(s)
+		switch {
+		case err != nil:
+			return cty.NilVal, function.NewArgErrorf(1, "invalid IP address or prefix: %s", args[1].AsString())
+		case outer.Addr().Is4() != inner.Addr().Is4():
+			return cty.NilVal, fmt.Errorf("address family mismatch: %s vs. %s", args[0].AsString(), args[1].AsString())
+		}
+		return cty.BoolVal(outer.Bits() <= inner.Bits() && outer.Contains(inner.Addr())), nil
+	},
+})
+
+// parsePrefix is parseCIDR, of which an IPv4 address within IPv6 is an IPv4 address.
+func parsePrefix(s string) (netip.Prefix, error) {
+	network, err := parseCIDR(s)
+	if err != nil {
+		return netip.Prefix{}, err
+	}
+	bits, _ := network.Mask.Size()
+	addr, _ := netip.AddrFromSlice(network.IP)
+	return netip.PrefixFrom(addr, bits), nil
+}
