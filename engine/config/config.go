@@ -121,6 +121,9 @@ type Provider struct {
 type Variable struct {
 	Name        string
 	Description string
+	// Deprecated tells callers who pass a value what to do instead, if it is not "".
+	// Source: OpenTofu 1.10.
+	Deprecated string
 	// Type is the constraint as written (DynamicPseudoType if none), with optional
 	// attributes; Defaults are their defaults, or nil.
 	Type     cty.Type
@@ -153,6 +156,7 @@ type Local struct {
 type Output struct {
 	Name          string
 	Description   string
+	Deprecated    string // what callers who mention it should do instead, if it is not ""
 	Expr          hcl.Expression
 	Sensitive     bool
 	Ephemeral     bool

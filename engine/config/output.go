@@ -5,7 +5,7 @@ import "github.com/hashicorp/hcl/v2"
 var outputSchema = &hcl.BodySchema{
 	Attributes: []hcl.AttributeSchema{
 		{Name: "description"}, {Name: "value", Required: true}, {Name: "depends_on"},
-		{Name: "sensitive"}, {Name: "ephemeral"},
+		{Name: "sensitive"}, {Name: "ephemeral"}, {Name: "deprecated"},
 	},
 	Blocks: []hcl.BlockHeaderSchema{{Type: "precondition"}, {Type: "postcondition"}},
 }
@@ -19,6 +19,7 @@ func (r *reader) output(b *hcl.Block) {
 	o.given = r.givenArgs(content)
 	o.Expr = expr(attrs["value"])
 	r.literal(attrs["description"], &o.Description)
+	r.deprecated(attrs["deprecated"], &o.Deprecated)
 	r.literal(attrs["sensitive"], &o.Sensitive)
 	r.literal(attrs["ephemeral"], &o.Ephemeral)
 	o.DependsOn = r.dependsOn(attrs["depends_on"])

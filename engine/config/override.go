@@ -12,6 +12,9 @@ func (r *reader) overrideVariable(old, v *Variable) {
 	if v.given["description"] {
 		old.Description = v.Description
 	}
+	if v.given["deprecated"] {
+		old.Deprecated = v.Deprecated
+	}
 	if v.given["sensitive"] {
 		old.Sensitive = v.Sensitive
 	}
@@ -35,6 +38,9 @@ func (r *reader) overrideVariable(old, v *Variable) {
 func overrideOutput(old, o *Output) {
 	if o.given["description"] {
 		old.Description = o.Description
+	}
+	if o.given["deprecated"] {
+		old.Deprecated = o.Deprecated
 	}
 	if o.given["value"] {
 		old.Expr = o.Expr

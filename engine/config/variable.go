@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
@@ -15,7 +16,7 @@ import (
 var variableSchema = &hcl.BodySchema{
 	Attributes: []hcl.AttributeSchema{
 		{Name: "description"}, {Name: "default"}, {Name: "type"},
-		{Name: "sensitive"}, {Name: "nullable"}, {Name: "ephemeral"},
+		{Name: "sensitive"}, {Name: "nullable"}, {Name: "ephemeral"}, {Name: "deprecated"},
 	},
 	Blocks: []hcl.BlockHeaderSchema{{Type: "validation"}},
 }
@@ -38,6 +39,7 @@ func (r *reader) variable(b *hcl.Block) {
 	attrs := content.Attributes
 	v.given = r.givenArgs(content)
 	r.literal(attrs["description"], &v.Description)
+	r.deprecated(attrs["deprecated"], &v.Deprecated)
 	r.literal(attrs["sensitive"], &v.Sensitive)
 	r.literal(attrs["nullable"], &v.Nullable)
 	r.literal(attrs["ephemeral"], &v.Ephemeral)
@@ -66,6 +68,13 @@ func (r *reader) variable(b *hcl.Block) {
 		r.duplicate(v.Range, "Duplicate variable declaration", "var."+v.Name, old.Range)
 	default:
 		r.c.Variables[v.Name] = v
+	}
+}
+
+// deprecated reads what to do instead of using a variable or an output.
+func (r *reader) deprecated(a *hcl.Attribute, target *string) {
+	if r.literal(a, target) && strings.TrimSpace(*target) == "" {
+		r.errorf(a.Expr.Range().Ptr(), "Invalid `deprecated` value", "The argument must not be empty: it tells those who are warned what to use instead.")
 	}
 }
 

@@ -70,6 +70,10 @@ func (e *Evaluator) argument(f *frame, v *config.Variable) (cty.Value, *hcl.Rang
 	if ds.HasErrors() {
 		return val, place, ds
 	}
+	if v.Deprecated != "" && !val.IsNull() && !(e.w.Static && !val.IsKnown()) {
+		ds = append(ds, diags.Warningf(place, "Variable marked as deprecated by the module author",
+			"The variable %q of module %q is deprecated:\n\n%s", v.Name, call.Name, v.Deprecated)...)
+	}
 	val, err := Convert(v, val)
 	if err != nil {
 		return cty.DynamicVal, place, append(ds, diags.Errorf(place, "Invalid value for input variable",

@@ -16,7 +16,8 @@ import (
 )
 
 // references holds every mention of a resource's attribute against the schema: also
-// where the value is not known at all, and where try or can would hide the mistake.
+// where the value is not known at all, and where try or can would hide the mistake. It
+// warns of what is deprecated, outputs of modules included.
 func (v *validator) references(ctx context.Context) diags.Diagnostics {
 	var ds diags.Diagnostics
 	seen := map[*config.Content]bool{}
@@ -70,6 +71,9 @@ func within(list []hcl.Range, at hcl.Pos) bool {
 }
 
 func (v *validator) reference(ctx context.Context, m *config.Module, ref *refs.Reference) diags.Diagnostics {
+	if ref.Object.Kind == addrs.KindCall && ref.Output != "" {
+		return deprecatedOutput(m.Children[ref.Object.Name], ref)
+	}
 	r := m.Resources[ref.Object.Res]
 	if ref.Object.Kind != addrs.KindResource || r == nil || len(ref.Rest) == 0 {
 		return nil
@@ -86,6 +90,15 @@ func (v *validator) reference(ctx context.Context, m *config.Module, ref *refs.R
 		return traverse(rs.Block, rest)
 	}
 	return nil
+}
+
+// deprecatedOutput warns of the mention of an output that its module wants to be rid of.
+func deprecatedOutput(m *config.Module, ref *refs.Reference) diags.Diagnostics {
+	if m == nil || m.Outputs[ref.Output] == nil || m.Outputs[ref.Output].Deprecated == "" {
+		return nil
+	}
+	return diags.Warningf(ref.Range().Ptr(), "Value derived from a deprecated source",
+		"The output %q of module %q is deprecated:\n\n%s", ref.Output, ref.Object.Name, m.Outputs[ref.Output].Deprecated)
 }
 
 // traverse reports what is wrong with a traversal into a block, and warns of what is

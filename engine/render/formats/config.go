@@ -42,6 +42,7 @@ type outputJSON struct {
 	Expression  any      `json:"expression,omitempty"`
 	DependsOn   []string `json:"depends_on,omitempty"`
 	Description string   `json:"description,omitempty"`
+	Deprecated  string   `json:"deprecated,omitempty"` // OpenTofu's
 }
 
 type resourceJSON struct {
@@ -76,6 +77,7 @@ type callJSON struct {
 type variableJSON struct {
 	Default     json.RawMessage `json:"default,omitempty"`
 	Description string          `json:"description,omitempty"`
+	Deprecated  string          `json:"deprecated,omitempty"` // OpenTofu's
 	Sensitive   bool            `json:"sensitive,omitempty"`
 }
 
@@ -120,7 +122,7 @@ func (w configWriter) outputs(m *config.Module) map[string]outputJSON {
 	out := make(map[string]outputJSON, len(m.Outputs))
 	for name, o := range m.Outputs {
 		out[name] = outputJSON{
-			Sensitive: o.Sensitive, Description: o.Description,
+			Sensitive: o.Sensitive, Description: o.Description, Deprecated: o.Deprecated,
 			Expression: expression(o.Expr), DependsOn: subjects(o.DependsOn),
 		}
 	}
@@ -130,7 +132,7 @@ func (w configWriter) outputs(m *config.Module) map[string]outputJSON {
 func (w configWriter) variables(m *config.Module) map[string]variableJSON {
 	out := make(map[string]variableJSON, len(m.Variables))
 	for name, v := range m.Variables {
-		x := variableJSON{Description: v.Description, Sensitive: v.Sensitive}
+		x := variableJSON{Description: v.Description, Deprecated: v.Deprecated, Sensitive: v.Sensitive}
 		if v.Default != cty.NilVal {
 			x.Default = Plain(v.Default)
 		}
