@@ -154,6 +154,10 @@ func (a *app) dir() (*workdir.Dir, diags.Diagnostics) {
 		}
 		a.warned, ds = true, nil
 	}
+	if a.getenv("TF_ENCRYPTION") != "" {
+		ds = append(ds, diags.Errorf(nil, "State encryption is not supported",
+			"The environment variable TF_ENCRYPTION says how OpenTofu encrypts states and plans. Lockstep writes them as they are, and reads no others: unset the variable if that is meant.")...)
+	}
 	d.Sources = func() []config.VariableSource {
 		var given varFlags
 		if a.vars != nil {

@@ -147,6 +147,17 @@ func TestInput(t *testing.T) {
 	d.want(0, "plan -input=false")
 }
 
+// What asks for encryption is refused, rather than not done.
+func TestEncryption(t *testing.T) {
+	t.Parallel()
+	d := environmentDir(t, "main.tf", placesConfig, "word.txt", "word")
+	d.want(0, "init")
+	d.set("TF_ENCRYPTION=key_provider \"pbkdf2\" \"k\" {}")
+	for _, line := range []string{"init", "plan", "apply -auto-approve", "state list", "output", "validate"} {
+		d.want(1, line, "State encryption is not supported")
+	}
+}
+
 // TF_LOG and its relatives say what of the plugins' logs is written, and where.
 func TestLog(t *testing.T) {
 	t.Parallel()

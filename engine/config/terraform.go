@@ -10,6 +10,7 @@ var terraformSchema = &hcl.BodySchema{
 	Blocks: []hcl.BlockHeaderSchema{
 		{Type: "backend", LabelNames: []string{"type"}},
 		{Type: "cloud"},
+		{Type: "encryption"},
 		{Type: "required_providers"},
 		{Type: "provider_meta", LabelNames: []string{"provider"}},
 	},
@@ -33,6 +34,9 @@ func (r *reader) terraform(b *hcl.Block) {
 			r.backend(x)
 		case "cloud":
 			r.cloudBlock(x)
+		case "encryption":
+			r.errorf(&x.DefRange, "State encryption is not supported",
+				"Lockstep writes states and plans as they are, and reads no others: take this block out, once the state was written without encryption. Where the state lives may encrypt it, as S3 does.")
 		case "required_providers":
 			r.requiredProviders(x)
 		case "provider_meta":
