@@ -14,6 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/early"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/funcs"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
 	"github.com/lockstep-iac/lockstep/engine/schema"
@@ -56,6 +57,7 @@ func (a *app) openPlan(path string, locks lockFlags, paths workdir.LocalPaths, l
 	}
 	op.cfg, more = config.Load(config.Input{Tree: source.Saved(file.Config), Installed: installed, Early: early.New(early.Input{
 		Given: file.Plan.Variables, Workspace: file.Plan.Backend.Workspace, WorkingDir: op.dir.WorkingDir(),
+		BaseDir: op.dir.Path, Files: funcs.OSFiles{},
 	})})
 	if op.cfg != nil {
 		maps.Copy(a.files, op.cfg.Files)

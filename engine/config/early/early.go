@@ -5,7 +5,7 @@
 // rules are those of OpenTofu 1.8 (https://opentofu.org/docs/language/expressions/).
 //
 // It refuses to know resources, data, outputs of modules, instance keys and providers'
-// functions, which are engine/eval's, and it reads no files. Start at [New].
+// functions, which are engine/eval's. Start at [New].
 package early
 
 import (
@@ -33,6 +33,10 @@ type Input struct {
 	Workspace string
 	// WorkingDir is what path.cwd is; "" means that it is not known.
 	WorkingDir string
+	// BaseDir is where the paths that file functions are given start from.
+	BaseDir string
+	// Files is what file functions see; nil is nothing.
+	Files funcs.Files
 }
 
 // New returns what config.Input.Early wants. It serves one load.
@@ -109,7 +113,7 @@ func (e *evaluator) value(m *config.Module, x hcl.Expression) (cty.Value, hcl.Di
 		return cty.DynamicVal, ds
 	}
 	if e.functions == nil {
-		e.functions = funcs.Table(funcs.Scope{BaseDir: "/", Home: "/", Files: noFiles{}, PureOnly: true})
+		e.functions = funcs.Table(e.in.scope())
 	}
 	ctx := &hcl.EvalContext{Functions: e.functions, Variables: map[string]cty.Value{}}
 	for name, attrs := range objects {
@@ -232,8 +236,15 @@ func (e *evaluator) rootValue(root *config.Module, name string) cty.Value {
 	return cty.NilVal
 }
 
-// noFiles has no files: what a module's source is made of must not depend on what the
-// machine has.
+// scope is what functions may know. What they make anew each time is not known.
+func (in Input) scope() funcs.Scope {
+	if in.Files == nil {
+		return funcs.Scope{BaseDir: "/", Home: "/", Files: noFiles{}, PureOnly: true}
+	}
+	return funcs.Scope{BaseDir: in.BaseDir, Files: in.Files, PureOnly: true}
+}
+
+// noFiles has no files.
 type noFiles struct{}
 
 func (noFiles) Open(name string) (fs.File, error)      { return nil, absent(name) }

@@ -128,7 +128,7 @@ func (o *operation) prepare(ctx context.Context, saved []byte, ds diags.Diagnost
 		return nil, ds
 	}
 	cfg, more := config.Load(config.Input{Tree: source.Saved(file.Config), Installed: o.cfg.Manifest().Lookup(), Early: early.New(early.Input{
-		Given: file.Plan.Variables, Workspace: o.job.Workspace,
+		Given: file.Plan.Variables, Workspace: o.job.Workspace, BaseDir: o.dir(), Files: o.window,
 	})})
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, ds

@@ -117,7 +117,7 @@ func (o *operation) refuseProvisioners() diags.Diagnostics {
 // early evaluates what must be known when the configuration is loaded. path.cwd is not:
 // it is another one in every run.
 func (o *operation) early() config.Early {
-	return early.New(early.Input{Workspace: o.job.Workspace, Sources: func() []config.VariableSource {
+	return early.New(early.Input{Workspace: o.job.Workspace, BaseDir: o.dir(), Files: o.window, Sources: func() []config.VariableSource {
 		sources, _ := o.sources() // what is wrong with them is said when all are collected
 		return sources
 	}})

@@ -19,6 +19,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/early"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/funcs"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
@@ -91,7 +92,9 @@ func (d *Dir) LoadRoot(root string) (*config.Config, diags.Diagnostics) {
 
 // Early evaluates what must be known when the configuration is loaded.
 func (d *Dir) Early() config.Early {
-	return early.New(early.Input{Sources: d.Sources, Workspace: d.Workspace(), WorkingDir: d.WorkingDir()})
+	return early.New(early.Input{
+		Sources: d.Sources, Workspace: d.Workspace(), WorkingDir: d.WorkingDir(), BaseDir: d.Path, Files: funcs.OSFiles{},
+	})
 }
 
 // Installed returns the look-up of modules that init installed; nil if there are none.
