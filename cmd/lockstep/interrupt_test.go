@@ -134,7 +134,7 @@ func TestInterruptedQuestion(t *testing.T) {
 	t.Cleanup(func() { cmd.Process.Kill() })
 	r.says("Enter a value:")
 	r.signal(syscall.SIGINT)
-	check(t, r.end(), 1, "apply", "Apply cancelled.")
+	check(t, r.end(), 1, "apply", "Approval could not be read", "interrupted")
 	if d.has("terraform.tfstate") || d.has(".terraform.tfstate.lock.info") {
 		t.Error("a state or a lock is left")
 	}
