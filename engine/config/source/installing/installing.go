@@ -3,7 +3,7 @@
 // with a manifest, so that either can use what the other has installed.
 //
 // It refuses to know how a package is fetched, and what a module is for. Start at
-// [Installer.Install].
+// [Installer.Install]. [Installer.Copy] is for a module that becomes somebody's own.
 package installing
 
 import (
@@ -94,7 +94,7 @@ func (e Event) String() string {
 // returns it; its manifest is for the caller to write, errors or not: it lists what is
 // installed now.
 func (in *Installer) Install(ctx context.Context) (*config.Config, diags.Diagnostics) {
-	run := &installation{Installer: in, ctx: ctx, fetched: map[string]string{}, fresh: map[string]bool{}}
+	run := in.begin(ctx)
 	return config.Load(config.Input{Tree: in.Tree, Install: run.install, Found: run.found, Early: in.Early})
 }
 
@@ -126,6 +126,10 @@ type installation struct {
 	fresh   map[string]bool   // the calls whose modules were installed just now
 	bytes   int64             // of what was installed just now
 	calls   int               // of modules that were asked for
+}
+
+func (in *Installer) begin(ctx context.Context) *installation {
+	return &installation{Installer: in, ctx: ctx, fetched: map[string]string{}, fresh: map[string]bool{}}
 }
 
 // install makes sure that one call's module is there.

@@ -68,13 +68,11 @@ func (s *site) manifestPath() string {
 	return filepath.Join(s.root, ".terraform", filepath.FromSlash(source.ManifestPath))
 }
 
-func (s *site) install(upgrade bool) (*config.Config, diags.Diagnostics) {
-	s.t.Helper()
-	s.events = nil
+func (s *site) installer() *installing.Installer {
 	policy := hosts.Policy{}
 	client := &hosts.Client{Policy: policy, Transport: s.server.Transport()}
-	in := &installing.Installer{
-		Tree: source.Dir(s.root), Root: s.root, DataDir: ".terraform", Upgrade: upgrade,
+	return &installing.Installer{
+		Tree: source.Dir(s.root), Root: s.root, DataDir: ".terraform",
 		Registry: registry.New(client, nil),
 		Fetch: (&getting.Getters{
 			Policy: policy, Transport: s.server.Transport(),
@@ -82,6 +80,13 @@ func (s *site) install(upgrade bool) (*config.Config, diags.Diagnostics) {
 		}).Fetch,
 		Events: func(e installing.Event) { s.events = append(s.events, s.plain(e.String())) },
 	}
+}
+
+func (s *site) install(upgrade bool) (*config.Config, diags.Diagnostics) {
+	s.t.Helper()
+	s.events = nil
+	in := s.installer()
+	in.Upgrade = upgrade
 	if data, err := os.ReadFile(s.manifestPath()); err == nil {
 		m, err := source.ParseManifest(data)
 		if err != nil {

@@ -65,7 +65,7 @@ func (run *installation) count(dir string) error {
 	return err
 }
 
-// copyPackage copies what was inspected when it was fetched.
+// copyPackage copies what was inspected when it was fetched, or somebody's directory.
 func copyPackage(from, to string) error {
 	if target, err := os.Readlink(from); err == nil {
 		return os.Symlink(target, to)
@@ -92,6 +92,8 @@ func copyPackage(from, to string) error {
 				return err
 			}
 			return os.Symlink(link, target)
+		case !e.Type().IsRegular():
+			return fmt.Errorf("the module has the special file %s", filepath.ToSlash(rel))
 		}
 		return copyFile(name, target)
 	})
