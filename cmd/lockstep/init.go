@@ -53,7 +53,7 @@ var initCommand = command{name: "init", synopsis: "Prepare the directory: backen
 	f.jsonStream(&o.json)
 	f.StringVar(&o.lockfileMode, "lockfile", "", "\"readonly\": do not change the dependency lock file")
 	f.Var(&o.pluginDirs, "plugin-dir", "take providers from this directory only")
-	f.StringVar(&o.fromModule, "from-module", "", "")
+	f.StringVar(&o.fromModule, "from-module", "", "first copy the module at this address into the empty directory")
 	f.String("test-directory", "tests", "")
 	f.Bool("ignore-remote-version", false, "")
 	f.locking(&o.locks)
@@ -67,8 +67,6 @@ var initCommand = command{name: "init", synopsis: "Prepare the directory: backen
 	switch {
 	case o.lockfileMode != "" && o.lockfileMode != "readonly":
 		return f.refuse(invalid, "-lockfile=%s: only \"readonly\" is possible", o.lockfileMode)
-	case o.fromModule != "":
-		return f.refuse(invalid, "-from-module is not supported: copy the module's files and run `lockstep init`")
 	case f.given("backend") && f.given("cloud"):
 		return f.refuse(invalid, "-backend and -cloud are two names for the same option: use one of them")
 	case o.migrate && o.reconfigure:
@@ -79,10 +77,18 @@ var initCommand = command{name: "init", synopsis: "Prepare the directory: backen
 		return f.refuse("The -upgrade flag conflicts with -lockfile=readonly.", "-upgrade selects other versions, which cannot be recorded: use one of the two")
 	}
 	v := a.view(o.json)
-	ds := a.initDir(&o, v)
+	d, cfg, ds := a.initialConfig(&o, v)
+	empty := !ds.HasErrors() && cfg.Empty()
+	if !ds.HasErrors() && !empty {
+		ds = a.initDir(d, cfg, ds, &o, v)
+	}
 	v.diagnostics(ds)
 	if ds.HasErrors() {
 		return 1
+	}
+	if empty {
+		v.say("Lockstep initialized in an empty directory!\n\nThe directory has no configuration files. You may begin working by creating some.\n")
+		return 0
 	}
 	v.say("\n%s\n", a.print().Bold("Lockstep has been successfully initialized!"))
 	if !a.inAutomation() && !o.json {
@@ -91,22 +97,30 @@ var initCommand = command{name: "init", synopsis: "Prepare the directory: backen
 	return 0
 }}
 
-// initDir prepares the working directory.
-func (a *app) initDir(o *initFlags, v view) diags.Diagnostics {
+// initialConfig opens the working directory, copies a module into it if that is asked for,
+// and reads what configuration there is.
+func (a *app) initialConfig(o *initFlags, v view) (*workdir.Dir, *config.Config, diags.Diagnostics) {
 	d, ds := a.dir()
-	cfg, more := a.survey(d, o.get)
-	ds = append(ds, more...)
-	if cfg != nil && cfg.Empty() {
-		v.say("Lockstep initialized in an empty directory!\n\nThe directory has no configuration files. You may begin working by creating some.\n")
-		return nil
+	if o.fromModule != "" && !ds.HasErrors() {
+		ds = append(ds, a.copyModule(d, o.fromModule, v)...)
 	}
 	if ds.HasErrors() {
-		return ds
+		return d, nil, ds
 	}
+	cfg, more := a.survey(d, o.get)
+	if cfg != nil && cfg.Empty() {
+		more = nil // there may be none
+	}
+	return d, cfg, append(ds, more...)
+}
+
+// initDir prepares a working directory whose configuration was read, with diagnostics ds.
+func (a *app) initDir(d *workdir.Dir, cfg *config.Config, ds diags.Diagnostics, o *initFlags, v view) diags.Diagnostics {
+	var more diags.Diagnostics
 	var state *states.State
 	if o.backend && o.cloud {
 		v.say("\n%s\n", a.print().Bold("Initializing the backend..."))
-		more := a.initBackend(d, cfg, o, v)
+		more = a.initBackend(d, cfg, o, v)
 		if ds = append(ds, more...); more.HasErrors() {
 			return ds
 		}
@@ -123,7 +137,6 @@ func (a *app) initDir(o *initFlags, v view) diags.Diagnostics {
 		}
 	}
 	if o.backend {
-		var more diags.Diagnostics
 		if state, more = a.presentState(d); more.HasErrors() {
 			return append(ds, more...)
 		}

@@ -120,3 +120,56 @@ func TestModuleErrors(t *testing.T) {
 		t.Errorf("with http allowed: %+v", r)
 	}
 }
+
+// init -from-module takes modules from wherever calls take them.
+func TestInitFromModule(t *testing.T) {
+	t.Parallel()
+	d, s := moduleDir(t)
+	app, err := os.ReadFile(filepath.Join(d.path, "main.tf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Repository("stack", "v1", map[string]string{
+		"app/main.tf":         string(app),
+		"example/a/main.tf":   "module \"app\" {\n  source = \"../../app\"\n}\n",
+		"example/out/main.tf": "module \"none\" {\n  source = \"git::" + s.URL() + "/git/none.git\"\n}\n",
+	})
+	s.Module("acme/stack/any", "1.0.0", "git::"+s.URL()+"/git/stack.git?ref=v1")
+	s.File("/stack.zip", sourcetest.Zip(t, map[string]string{"app/main.tf": string(app)}), nil)
+	git := "git::" + s.URL() + "/git/stack.git//"
+	fresh := func() workspaceDir {
+		x := newDir(t)
+		x.env = d.env
+		return x
+	}
+	for _, from := range []string{git + "app?ref=v1", sourcetest.Host + "/acme/stack/any//app", s.URL() + "/stack.zip//app"} {
+		x := fresh()
+		s.Requests()
+		r := x.must("init", "-no-color", "-from-module="+from)
+		for _, want := range []string{"Copying configuration from \"" + from + "\"...\n", "Downloading git::" + s.URL() + "/git/net.git?ref=v1 for a...\n- a\n", "- b\n", "Lockstep has been successfully initialized!"} {
+			if !strings.Contains(r.out, want) {
+				t.Errorf("%s: init says\n%swithout\n%s", from, r.out, want)
+			}
+		}
+		if n := strings.Count(r.out, "Downloading"); n != 2 {
+			t.Errorf("%s: %d downloads\n%s", from, n, r.out)
+		}
+		x.must("apply", "-no-color", "-auto-approve")
+	}
+	for from, want := range map[string]string{
+		git + "example/a?ref=v1":   "such as \"git::" + s.URL() + "/git/stack.git//app?ref=v1\"",
+		git + "example/out?ref=v1": "The package of module \"none\" could not be fetched",
+		git + "none?ref=v1":        "has no directory none",
+		git + "app?ref=v9":         "Failed to download module",
+	} {
+		x := fresh()
+		r := x.run("init", "-no-color", "-from-module="+from)
+		if r.code != 1 || !strings.Contains(oneLine(r.stderr), want) {
+			t.Errorf("%s: %+v, want %s", from, r, want)
+		}
+		left, err := os.ReadDir(x.path)
+		if err != nil || len(left) > 0 != strings.Contains(from, "example/a") {
+			t.Errorf("%s: %v is left, %v", from, left, err)
+		}
+	}
+}
