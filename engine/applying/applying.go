@@ -104,8 +104,8 @@ type applier struct {
 	aftermath      *aftermath // see after
 	// unasked are the data blocks in checks whose turn did not come.
 	unasked map[addrs.ConfigResource]bool
-	stop           context.CancelCauseFunc
-	until          context.Context // commands of provisioners end with it
+	stop    context.CancelCauseFunc
+	until   context.Context // commands of provisioners end with it
 
 	mu        sync.Mutex
 	state     *states.Editor
