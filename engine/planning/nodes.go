@@ -28,9 +28,9 @@ type nodes struct {
 }
 
 // nodes makes a node for each resource block, and one for each resource of the
-// state that has none. Apart are those that come last: the data blocks in checks.
-func (p *planner) nodes() (n, last *nodes) {
-	n, last = &nodes{of: map[addrs.ConfigResource]int{}}, &nodes{of: map[addrs.ConfigResource]int{}}
+// state that has none.
+func (p *planner) nodes() *nodes {
+	n := &nodes{of: map[addrs.ConfigResource]int{}}
 	configured := map[addrs.ConfigResource]bool{}
 	for a := range p.prior.Current().Resources() {
 		cr := a.Config()
@@ -42,13 +42,9 @@ func (p *planner) nodes() (n, last *nodes) {
 			cr := addrs.ConfigResource{Module: m.Addr, Resource: r}
 			configured[cr] = true
 			visits := p.visits(cr, p.visitor(m, m.Resources[r]), p.included == nil || p.included.objects[objectOf(cr)])
-			to := n
-			if _, nested := p.nested[m.Resources[r]]; nested {
-				to = last
-			}
 			if len(visits) > 0 {
-				to.of[cr] = len(to.list)
-				to.list = append(to.list, node{visits: visits, after: p.deps.Direct(cr)})
+				n.of[cr] = len(n.list)
+				n.list = append(n.list, node{visits: visits, after: p.deps.Direct(cr)})
 			}
 		}
 	}
@@ -62,7 +58,7 @@ func (p *planner) nodes() (n, last *nodes) {
 			n.list = append(n.list, node{visits: visits, after: p.orphanAfter(cr)})
 		}
 	}
-	return n, last
+	return n
 }
 
 // visits returns what is to be done with a resource: the usual, if it is included, and

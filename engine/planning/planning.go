@@ -214,18 +214,9 @@ func (p *planner) resourceValue(a addrs.AbsResource, _ []addrs.InstanceKey) (cty
 // errVisit is the outcome of a visit that reported errors.
 var errVisit = errors.New("the visit reported errors")
 
-// walk visits every node, and if all is well, the data blocks in checks after all
-// others.
+// walk visits every node.
 func (p *planner) walk(ctx context.Context) {
-	nodes, last := p.nodes()
-	if p.visit(ctx, nodes) {
-		p.visit(ctx, last)
-	}
-	p.ended = true
-}
-
-// visit visits nodes, and reports whether all is well.
-func (p *planner) visit(ctx context.Context, nodes *nodes) bool {
+	nodes := p.nodes()
 	results := walk.Run(ctx, p.in.Parallelism, nodes.graph(), func(ctx context.Context, i int) error {
 		for _, visit := range nodes.list[i].visits {
 			ds := visit(ctx)
@@ -236,9 +227,8 @@ func (p *planner) visit(ctx context.Context, nodes *nodes) bool {
 		}
 		return nil
 	})
-	well := true
+	p.ended = true
 	for _, err := range results {
-		well = well && err == nil
 		if err != nil && !errors.Is(err, errVisit) && !errors.Is(err, walk.ErrSkipped) {
 			p.report(diags.Errorf(nil, "Planning was interrupted", "Nothing has been changed: %s.", err))
 			break
@@ -249,7 +239,6 @@ func (p *planner) visit(ctx context.Context, nodes *nodes) bool {
 			p.unplanned[objectOf(cr)] = true
 		}
 	}
-	return well
 }
 
 // waits reports whether an object depends on what could not be planned.
