@@ -139,7 +139,7 @@ func (a *applier) skip(o addrs.Object) bool {
 	if o.Kind == addrs.KindCheck && a.namesData(o) {
 		return true // the plan has no more than that it is unknown
 	}
-	if a.unplanned(o) {
+	if o.Kind == addrs.KindCheck && len(a.in.Plan.Excludes) > 0 || a.unplanned(o) {
 		return true
 	}
 	for _, u := range a.in.Refs.Resources(o) {

@@ -139,11 +139,13 @@ type Plan struct {
 func (p *Plan) Partial() bool { return len(p.Targets)+len(p.Excludes) > 0 }
 
 // ForgottenData returns the data instances of a state that carrying out the plan takes out of it: in a
-// destroy all, with targets those that a target means, with excludes none. Their order is undefined.
+// destroy all, with targets those that a target means, with excludes those that none means and no
+// object was made with that stays. Their order is undefined.
 func (p *Plan) ForgottenData(st *states.State) []addrs.AbsResourceInstance {
-	if p.Mode != DestroyMode || len(p.Excludes) > 0 {
+	if p.Mode != DestroyMode {
 		return nil
 	}
+	kept := p.keptDependencies(st)
 	var out []addrs.AbsResourceInstance
 	for abs, r := range st.Resources() {
 		if abs.Resource.Mode != addrs.Data {
@@ -151,8 +153,37 @@ func (p *Plan) ForgottenData(st *states.State) []addrs.AbsResourceInstance {
 		}
 		for k := range r.Instances {
 			x := abs.Instance(k)
-			if len(p.Targets) == 0 || slices.ContainsFunc(p.Targets, func(t addrs.Target) bool { return t.Contains(x) }) {
-				out = append(out, x)
+			means := func(t addrs.Target) bool { return t.Contains(x) }
+			if kept[abs.Config()] || len(p.Targets) > 0 && !slices.ContainsFunc(p.Targets, means) || slices.ContainsFunc(p.Excludes, means) {
+				continue
+			}
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// keptDependencies returns what the objects of a state were made with that stay because of
+// excludes.
+func (p *Plan) keptDependencies(st *states.State) map[addrs.ConfigResource]bool {
+	if len(p.Excludes) == 0 {
+		return nil
+	}
+	gone := map[addrs.AbsResourceInstance]bool{}
+	for _, c := range p.Changes {
+		if c.Addr.Deposed == addrs.NotDeposed {
+			gone[c.Addr.Instance] = c.Action == Delete || c.Action == Forget
+		}
+	}
+	out, seen := map[addrs.ConfigResource]bool{}, map[*states.Dependencies]bool{}
+	for abs, r := range st.Resources() {
+		for k, in := range r.Instances {
+			if abs.Resource.Mode != addrs.Managed || in.Current == nil || gone[abs.Instance(k)] || seen[in.Current.Dependencies] {
+				continue
+			}
+			seen[in.Current.Dependencies] = true
+			for _, cr := range in.Current.Dependencies.All() {
+				out[cr] = true
 			}
 		}
 	}
