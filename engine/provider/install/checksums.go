@@ -99,6 +99,11 @@ func (run *locking) fail(what string, problems []string) {
 	}
 }
 
+// canceled says that somebody has interrupted the work, and what that means.
+func canceled(effect string) diags.Diagnostics {
+	return diags.Errorf(nil, "Provider installation was canceled", "%s", effect)
+}
+
 // fetch obtains the checksums of all packages for one platform.
 func (run *locking) fetch(ctx context.Context, platform Platform) {
 	var problems []string
@@ -107,6 +112,7 @@ func (run *locking) fetch(ctx context.Context, platform Platform) {
 			problems = append(problems, fmt.Sprintf("%s: %v", n.provider.ForDisplay(), err))
 		}
 		if ctx.Err() != nil {
+			run.ds = append(run.ds, canceled("No checksums are recorded. Run it again.")...)
 			break
 		}
 	}

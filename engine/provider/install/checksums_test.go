@@ -1,6 +1,7 @@
 package install_test
 
 import (
+	"context"
 	"os"
 	"slices"
 	"strings"
@@ -196,5 +197,43 @@ func TestChecksumsOfNothing(t *testing.T) {
 	}
 	if info, err := os.Stat(s.path(lockfile.Name)); err != nil || info.Mode().Perm() != 0o644 {
 		t.Error(info, err)
+	}
+}
+
+// An interrupt leaves the lock file as it is, and a mirror without documents about half of
+// what was asked for; either is an error.
+func TestInterruptedChecksumsAndMirror(t *testing.T) {
+	s := newWideSite(t, "acme/bar 1.0.0", "acme/foo 1.0.0")
+	reqs := requirements(t, "acme/bar", "acme/foo")
+	for _, after := range []install.EventKind{install.Fetching, install.Retrieved, install.Mirroring, install.Downloading, install.Authenticated} {
+		ctx, cancel := context.WithCancel(t.Context())
+		in := s.installer()
+		in.Events = func(e install.Event) {
+			if e.Kind == after {
+				cancel()
+			}
+		}
+		if after == install.Fetching || after == install.Retrieved {
+			lock, _, ds := in.Checksums(ctx, install.ChecksumsRequest{Requirements: reqs, Platforms: platforms(t, "linux_amd64")})
+			if lock != nil || !ds.HasErrors() {
+				t.Errorf("after %v: %v, %v", after, lock, ds)
+			}
+		} else if ds := in.Mirror(ctx, install.MirrorRequest{Requirements: reqs, Platforms: platforms(t, "linux_amd64"), Dir: s.path("mirror")}); !ds.HasErrors() {
+			t.Errorf("after %v: no error", after)
+		}
+		cancel()
+		s.noRubbish()
+	}
+	// As soon as all is there, it is too late.
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	in := s.installer()
+	in.Events = func(e install.Event) {
+		if e.Kind == install.NewProvider {
+			cancel()
+		}
+	}
+	if lock, changed, ds := in.Checksums(ctx, install.ChecksumsRequest{Requirements: reqs, Platforms: platforms(t, "linux_amd64")}); lock == nil || !changed || len(ds) > 0 {
+		t.Error(lock, changed, ds)
 	}
 }

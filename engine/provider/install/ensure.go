@@ -59,7 +59,7 @@ func (in *Installer) Ensure(ctx context.Context, req Request) (Result, diags.Dia
 		run.install(ctx, n)
 	}
 	if ctx.Err() != nil {
-		run.ds = append(run.ds, diags.Errorf(nil, "Provider installation was canceled", "Not all providers are installed. Run init again.")...)
+		run.ds = append(run.ds, canceled("Not all providers are installed. Run init again.")...)
 	}
 	run.result.Changed = !run.result.Lock.Equal(req.Lock)
 	if req.ReadOnly && !run.ds.HasErrors() {

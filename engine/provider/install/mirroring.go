@@ -63,10 +63,10 @@ func (in *Installer) Mirror(ctx context.Context, req MirrorRequest) diags.Diagno
 	for _, n := range needs {
 		run.mirror(ctx, n)
 	}
-	if ctx.Err() == nil {
-		run.ds = append(run.ds, writeIndexes(req.Dir)...)
+	if ctx.Err() != nil {
+		return append(run.ds, canceled("Not all packages are in the mirror, and its documents are not up to date. Run it again.")...)
 	}
-	return run.ds
+	return append(run.ds, writeIndexes(req.Dir)...)
 }
 
 // mirror fetches the packages of one provider.
