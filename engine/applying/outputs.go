@@ -19,6 +19,9 @@ func (a *applier) outputs() {
 		a.destroyed()
 		return
 	}
+	if a.in.Plan.Mode == plans.RefreshOnlyMode && !a.in.Plan.Applyable {
+		return // what is not known now is no reason to forget what was
+	}
 	a.report(a.s.Eval.Force(a.skip))
 	a.report(session.CheckBlocks(a.s.Eval, a.in.Config.Order, a.skipCheck))
 	for _, c := range a.in.Plan.Outputs {

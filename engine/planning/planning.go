@@ -26,6 +26,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/refs"
 	"github.com/lockstep-iac/lockstep/engine/session"
@@ -306,12 +307,14 @@ func (p *planner) keptVariables() map[string]cty.Value {
 func (p *planner) applyable(plan *plans.Plan) bool {
 	if plan.Mode == plans.RefreshOnlyMode {
 		// The stock tool takes some objects for changed whatever they are (neverSame).
-		// It minds new outputs and values, but not outputs that are gone, nor mere moves;
-		// and of outputs how precise the numbers in them are, which is less for length's
-		// than for those of the state, however equal.
+		// It minds new outputs and values, but not outputs that are gone, nor values that are
+		// not known, nor mere moves; and of outputs how precise the numbers in them are, which
+		// is less for length's than for those of the state, however equal.
 		return p.restored || p.refined ||
 			slices.ContainsFunc(plan.Drift, func(c *plans.ResourceChange) bool { return c.Action != plans.NoOp }) ||
-			slices.ContainsFunc(plan.Outputs, func(o *plans.OutputChange) bool { return o.Action == plans.Create || o.Action == plans.Update })
+			slices.ContainsFunc(plan.Outputs, func(o *plans.OutputChange) bool {
+				return (o.Action == plans.Create || o.Action == plans.Update) && marks.Plain(o.After).IsWhollyKnown()
+			})
 	}
 	if len(plan.ForgottenData(plan.PriorState)) > 0 {
 		return true
