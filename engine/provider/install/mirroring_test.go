@@ -209,3 +209,20 @@ func TestArchiveWithDirectories(t *testing.T) {
 	s.tune = func(in *install.Installer) { in.Client.Transport = files.Client().Transport }
 	s.init("acme/foo")
 }
+
+// Tokens are sent where init sends them: to the registry, and not with downloads.
+func TestChecksumsAndMirrorWithAToken(t *testing.T) {
+	s := newWideSite(t, "acme/foo 1.0.0")
+	s.server.Token = "s3cret"
+	reqs := requirements(t, "acme/foo")
+	if ds := s.mirror(reqs, "linux_amd64"); !ds.HasErrors() || !strings.Contains(ds.Error(), "401") && !strings.Contains(ds.Error(), "token") {
+		t.Error(ds)
+	}
+	s.config += "credentials \"" + registrytest.Host + "\" {\n  token = \"s3cret\"\n}\n"
+	if ds := s.mirror(reqs, "linux_amd64"); len(ds) > 0 {
+		t.Error(ds)
+	}
+	if _, ds := s.checksums(reqs, "linux_amd64"); len(ds) > 0 {
+		t.Error(ds)
+	}
+}
