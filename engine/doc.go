@@ -13,7 +13,7 @@
 // state is read and written by whoever calls. eval gives expressions their values
 // and knows no phase; session is what both walks share; walk is the only package
 // that starts goroutines, beside provider's process starts; render turns
-// everything into text, Markdown and JSON.
+// everything into text, Markdown and JSON, and graphs draws Terraform's picture of it.
 //
 // Start at [Plan] and [Apply].
 package engine

@@ -4,29 +4,103 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/graphs"
+	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/refs"
+	"github.com/lockstep-iac/lockstep/functions/run/workdir"
 )
 
-var graphCommand = command{name: "graph", synopsis: "Write which resource depends on which, in the DOT language", run: func(a *app, args []string) int {
-	var kind, plan string
+var graphCommand = command{name: "graph", synopsis: "Write what comes after what, in the DOT language", run: func(a *app, args []string) int {
+	var o graphOptions
 	f := a.newFlags("graph", "graph [OPTIONS]")
 	f.vars(&varFlags{}) // the backend may need them
-	f.StringVar(&kind, "type", "", "")
-	f.StringVar(&plan, "plan", "", "")
-	f.Bool("draw-cycles", false, "")
+	f.StringVar(&o.kind, "type", "", "the steps of an operation: plan, plan-refresh-only, plan-destroy or apply")
+	f.StringVar(&o.plan, "plan", "", "the steps of applying this saved plan, unless -type says otherwise")
+	f.BoolVar(&o.cycles, "draw-cycles", false, "with -type or -plan: draw circles in red")
 	f.Int("module-depth", -1, "")
+	f.Bool("verbose", false, "")
 	if code, ok := f.parse(args); !ok {
 		return code
 	}
 	if code, ok := f.noArguments(); !ok {
 		return code
 	}
-	if kind != "" || plan != "" {
-		return f.refuse("Unsupported graph type", "graph shows how the resources of the configuration depend on each other: leave out -type and -plan, which are not supported")
+	if o.kind == "" && o.plan != "" {
+		o.kind = "apply"
 	}
+	kind, known := graphKinds[o.kind]
+	switch {
+	case o.kind == "":
+		return a.graphOfResources()
+	case slices.Contains([]string{"validate", "eval"}, o.kind):
+		return f.refuse("Graph type no longer available", "there is no graph of the type %q any more: -type=plan gives a similar one", o.kind)
+	case !known:
+		return f.refuse("Unsupported graph type", "-type must be plan, plan-refresh-only, plan-destroy or apply")
+	}
+	return a.graphOfOperation(kind, o)
+}}
+
+// graphOptions are those of the command graph.
+type graphOptions struct {
+	kind, plan string
+	cycles     bool
+}
+
+var graphKinds = map[string]graphs.Operation{
+	"plan": graphs.Plan, "plan-refresh-only": graphs.Plan, "plan-destroy": graphs.PlanDestroy, "apply": graphs.Apply,
+}
+
+// graphOfOperation writes the steps of an operation. The configuration is not validated: a
+// graph may show what is wrong with it.
+func (a *app) graphOfOperation(kind graphs.Operation, o graphOptions) int {
+	in := graphs.Input{Operation: kind}
+	op := &operation{a: a}
+	var ds, more diags.Diagnostics
+	if o.plan != "" {
+		var plan *plans.Plan
+		plan, op, ds = a.openPlan(a.path(o.plan), lockFlags{}, workdir.LocalPaths{}, "")
+		if in.Config = op.cfg; !ds.HasErrors() {
+			in.State = plan.PriorState
+			if kind == graphs.Apply {
+				in.Plan = plan
+			}
+		}
+	} else if op.dir, ds = a.dir(); !ds.HasErrors() {
+		op.cfg, more = a.loadIfAny(op.dir)
+		in.Config = op.cfg
+		if ds = append(ds, more...); !ds.HasErrors() {
+			ds = append(ds, op.openState(a.ctx, workdir.LocalPaths{}, lockFlags{}, "")...)
+		}
+		if !ds.HasErrors() {
+			in.State = op.state.Current
+		}
+	}
+	defer op.close()
+	if ds.HasErrors() {
+		return a.show(ds)
+	}
+	g := graphs.Build(in)
+	if !o.cycles {
+		for _, names := range g.Circles() {
+			ds = append(ds, diags.Errorf(nil, "Cycle: "+strings.Join(names, ", "), "Each of these steps would have to wait for another one. With -draw-cycles the graph shows how.")...)
+		}
+		if ds.HasErrors() {
+			return a.show(ds)
+		}
+	}
+	if err := g.WriteDOT(a.out, o.cycles); err != nil {
+		return a.show(diags.FromError("The graph cannot be written", err))
+	}
+	return 0
+}
+
+// graphOfResources writes which resource depends on which.
+func (a *app) graphOfResources() int {
 	d, ds := a.dir()
 	cfg, more := a.loadIfAny(d)
 	if ds = append(ds, more...); ds.HasErrors() {
@@ -38,7 +112,7 @@ var graphCommand = command{name: "graph", synopsis: "Write which resource depend
 	}
 	writeGraph(a.out, cfg, rs)
 	return a.show(ds)
-}}
+}
 
 // writeGraph writes the resources of a configuration, modules as clusters, and of
 // their dependencies those that do not follow from others.

@@ -50,6 +50,7 @@ var allowed = map[string][]string{
 
 	"engine":                               {"engine/..."},
 	"engine/validating":                    {"engine/provisioning", "engine/session", "engine/walk", "engine/eval", "engine/provider", "engine/schema", "engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks"},
+	"engine/graphs":                        {"engine/plans", "engine/states", "engine/refs", "engine/config", "engine/addrs"},
 	"engine/generating":                    {"engine/schema", "engine/addrs", "engine/marks"},
 	"engine/planning":                      {"engine/generating", "engine/session", "engine/walk", "engine/eval", "engine/provider", "engine/plans", "engine/states", "engine/schema", "engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},
 	"engine/applying":                      {"engine/provisioning", "engine/session", "engine/walk", "engine/order", "engine/eval", "engine/provider", "engine/plans", "engine/states", "engine/schema", "engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},

@@ -41,6 +41,7 @@ var noise = []struct {
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "UUID"},
 	{regexp.MustCompile(`tfstate\.[0-9]{9,}`), "tfstate.TIME"},
 	{regexp.MustCompile(`after [0-9]+s`), "after 0s"},
+	{regexp.MustCompile(`destroy deposed [0-9a-f]{8}`), "destroy deposed KEY"},
 	{regexp.MustCompile(`[0-9-]{10}T[0-9:.]+Z`), "TIME"},
 }
 

@@ -24,6 +24,12 @@ type analysis struct {
 
 // all analyses every declaration, in a stable order.
 func (a *analysis) all() {
+	a.blocks()
+	a.imports()
+}
+
+// blocks is all without the import blocks.
+func (a *analysis) blocks() {
 	c := a.content
 	for _, n := range slices.Sorted(maps.Keys(c.Variables)) {
 		a.conditions(a.declare(addrs.Object{Kind: addrs.KindVariable, Name: n}), c.Variables[n].Validations)
@@ -68,7 +74,6 @@ func (a *analysis) all() {
 			a.use(o, &Reference{Object: addrs.Object{Kind: addrs.KindResource, Res: d.Addr}})
 		}
 	}
-	a.imports()
 }
 
 // imports makes what an import block's expressions mention a dependency of its target.

@@ -1,0 +1,67 @@
+package graphs
+
+import (
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+)
+
+// closeEphemerals adds the end of each ephemeral resource, after all that uses it.
+func (b *builder) closeEphemerals() {
+	for _, n := range slices.Clone(b.nodes) {
+		if n.resource == nil || n.resource.Resource.Mode != addrs.Ephemeral {
+			continue
+		}
+		end := b.add(addrs.RootModule, n.resource.String()+" (close)")
+		end.provider = n.provider
+		users := map[*node]bool{}
+		descendants(n, users)
+		connect(end, n)
+		for x := range users {
+			if x.mentions && x != end && !some(x.before, func(y *node) bool { return y.mentions }) {
+				connect(end, x)
+			}
+		}
+	}
+}
+
+// descendants adds all that come after n to found.
+func descendants(n *node, found map[*node]bool) {
+	for x := range n.before {
+		if !found[x] {
+			found[x] = true
+			descendants(x, found)
+		}
+	}
+}
+
+// closeProviders adds the end of each provider configuration, after all that use it.
+func (b *builder) closeProviders() {
+	ends := map[addrs.AbsProviderConfig]*node{}
+	for _, n := range slices.Clone(b.nodes) {
+		if n.provider == nil {
+			continue
+		}
+		end := ends[*n.provider]
+		if end == nil {
+			end = b.add(addrs.RootModule, n.provider.String()+" (close)")
+			ends[*n.provider] = end
+			connect(end, b.providers[*n.provider])
+		}
+		connect(end, n)
+	}
+}
+
+// closeRoot adds the last step, which comes after whatever nothing else comes after.
+func (b *builder) closeRoot() {
+	var last []*node
+	for _, n := range b.nodes {
+		if len(n.before) == 0 {
+			last = append(last, n)
+		}
+	}
+	root := b.add(addrs.RootModule, "root")
+	for _, n := range last {
+		connect(root, n)
+	}
+}

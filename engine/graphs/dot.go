@@ -1,0 +1,69 @@
+package graphs
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Circles returns the names of the steps that would have to wait for each other, each
+// circle in order of their names.
+func (g *Graph) Circles() [][]string {
+	members := map[int][]string{}
+	for n, c := range g.circles() {
+		members[c] = append(members[c], n.name)
+	}
+	out := slices.Collect(maps.Values(members))
+	for _, names := range out {
+		slices.Sort(names)
+	}
+	slices.SortFunc(out, slices.Compare[[]string])
+	return out
+}
+
+// WriteDOT writes the graph in the DOT language. With cycles the edges that are part of a
+// circle are drawn in red. (Terraform draws them the wrong way around, unless there are two.)
+func (g *Graph) WriteDOT(w io.Writer, cycles bool) error {
+	var red map[*node]int
+	if cycles {
+		red = g.circles()
+	}
+	type line struct{ name, text string }
+	var nodes []line
+	var edges []string
+	for _, n := range g.nodes {
+		from := quoted(n)
+		if n.label != "" {
+			nodes = append(nodes, line{from[:len(from)-1], fmt.Sprintf("%s [label = %q, shape = %q]", from, n.label, n.shape)})
+		}
+		for x := range n.after {
+			e := from + " -> " + quoted(x)
+			if c := red[n]; c > 0 && c == red[x] {
+				e += ` [color = "red", penwidth = "2.0"]`
+			}
+			edges = append(edges, e)
+		}
+	}
+	// The nodes go by their names, without the quote behind them.
+	slices.SortStableFunc(nodes, func(x, y line) int { return strings.Compare(x.name, y.name) })
+	slices.Sort(edges)
+	out := bufio.NewWriter(w)
+	out.WriteString("digraph {\n\tcompound = \"true\"\n\tnewrank = \"true\"\n\tsubgraph \"root\" {\n")
+	for _, n := range nodes {
+		out.WriteString("\t\t" + n.text + "\n")
+	}
+	for _, e := range slices.Compact(edges) {
+		out.WriteString("\t\t" + e + "\n")
+	}
+	out.WriteString("\t}\n}\n")
+	return out.Flush()
+}
+
+// quoted returns a node's name as DOT has it.
+func quoted(n *node) string {
+	return `"[root] ` + strconv.Quote(n.name)[1:]
+}
