@@ -6,52 +6,66 @@ import (
 )
 
 // reduce removes the edges that follow from others. With circles nothing follows, and all
-// edges stay.
+// edges stay. Its cost is that of a search from each node, through what is higher than the
+// lowest neighbour that may follow from the others.
 func (b *builder) reduce() {
 	heights, ok := b.heights()
 	if !ok {
 		return
 	}
-	seen := make([]int, len(b.nodes)) // by node, the last one whose neighbours come after it, and one
-	at := make(map[*node]int, len(b.nodes))
+	// The same in numbers, which are looked at very often.
+	at := make(map[*node]int32, len(b.nodes))
 	for i, n := range b.nodes {
-		at[n] = i
+		at[n] = int32(i)
 	}
-	type edge struct{ from, to *node }
-	var gone []edge
+	height := make([]int, len(b.nodes))
+	after := make([][]int32, len(b.nodes)) // lowest first
 	for i, n := range b.nodes {
-		if len(n.after) < 2 {
-			continue
+		height[i] = heights[n]
+		after[i] = make([]int32, 0, len(n.after))
+		for x := range n.after {
+			after[i] = append(after[i], at[x])
 		}
-		// A search through all that the neighbours of n come after, highest first. It need
-		// not go below the lowest neighbour that was not found yet.
-		near := slices.SortedFunc(maps.Keys(n.after), func(x, y *node) int { return heights[x] - heights[y] })
-		lowest := 0
-		stack := slices.Clone(near)
-		for len(stack) > 0 {
-			x := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			for seen[at[near[lowest]]] == i+1 { // the highest never is
-				lowest++
+	}
+	for _, list := range after {
+		slices.SortFunc(list, func(x, y int32) int { return height[x] - height[y] })
+	}
+	const near, found = 1, 2
+	mark := make([]int32, len(b.nodes)) // twice the number of the last node that asked, plus one of the above
+	for i, n := range b.nodes {
+		me := 2 * int32(i)
+		// An edge to what nobody else comes after follows from nothing, nor does that to
+		// the highest.
+		var candidates []int32
+		for _, x := range after[i] {
+			mark[x] = me + near
+			if len(b.nodes[x].before) > 1 {
+				candidates = append(candidates, x)
 			}
-			if heights[x] <= heights[near[lowest]] {
+		}
+		stack := slices.Clone(after[i])
+		for len(stack) > 0 && len(candidates) > 0 {
+			x := stack[len(stack)-1]
+			if mark[candidates[0]] == me+found {
+				candidates = candidates[1:]
 				continue
 			}
-			for y := range x.after {
-				if seen[at[y]] == i+1 {
-					continue
-				}
-				seen[at[y]] = i + 1
-				if n.after[y] {
-					gone = append(gone, edge{n, y})
-				} else {
+			stack = stack[:len(stack)-1]
+			if height[x] <= height[candidates[0]] {
+				continue
+			}
+			for _, y := range after[x] {
+				switch mark[y] {
+				case me + found:
+				case me + near:
+					mark[y] = me + found
+					disconnect(n, b.nodes[y]) // it is on the stack
+				default:
+					mark[y] = me + found
 					stack = append(stack, y)
 				}
 			}
 		}
-	}
-	for _, e := range gone {
-		disconnect(e.from, e.to)
 	}
 }
 
