@@ -193,13 +193,16 @@ type Resource struct {
 	// CreateBeforeDestroySet says that the argument was written.
 	CreateBeforeDestroySet bool
 	PreventDestroy         bool
-	IgnoreChanges          []hcl.Traversal // relative
-	IgnoreAllChanges       bool
-	ReplaceTriggeredBy     []hcl.Expression
-	Preconditions          []*Condition
-	Postconditions         []*Condition
-	Connection             hcl.Body // nil if absent
-	Provisioners           []*Provisioner
+	// PreventDestroyIf is the argument where it mentions something; nil else. It is about all
+	// instances. Source: OpenTofu 1.12.
+	PreventDestroyIf   hcl.Expression
+	IgnoreChanges      []hcl.Traversal // relative
+	IgnoreAllChanges   bool
+	ReplaceTriggeredBy []hcl.Expression
+	Preconditions      []*Condition
+	Postconditions     []*Condition
+	Connection         hcl.Body // nil if absent
+	Provisioners       []*Provisioner
 
 	Range     hcl.Range // of the block's header
 	TypeRange hcl.Range

@@ -38,7 +38,11 @@ func (r *reader) lifecycle(x *Resource, b *hcl.Block) {
 			}
 		}
 		x.CreateBeforeDestroySet = r.literal(attrs["create_before_destroy"], &x.CreateBeforeDestroy)
-		r.literal(attrs["prevent_destroy"], &x.PreventDestroy)
+		if a := attrs["prevent_destroy"]; a != nil && len(a.Expr.Variables()) > 0 {
+			x.PreventDestroyIf = a.Expr
+		} else {
+			r.literal(a, &x.PreventDestroy)
+		}
 		if a := attrs["ignore_changes"]; a != nil {
 			r.ignoreChanges(x, a.Expr)
 		}

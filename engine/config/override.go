@@ -70,7 +70,7 @@ func (r *reader) overrideResource(old, x *Resource) {
 		old.CreateBeforeDestroy, old.CreateBeforeDestroySet = x.CreateBeforeDestroy, x.CreateBeforeDestroySet
 	}
 	if x.given["prevent_destroy"] {
-		old.PreventDestroy = x.PreventDestroy
+		old.PreventDestroy, old.PreventDestroyIf = x.PreventDestroy, x.PreventDestroyIf
 	}
 	if x.given["ignore_changes"] {
 		old.IgnoreChanges, old.IgnoreAllChanges = x.IgnoreChanges, x.IgnoreAllChanges

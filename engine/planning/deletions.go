@@ -30,10 +30,24 @@ func (b *block) delete(ctx context.Context, addr addrs.ResourceInstanceObject, f
 
 // allowed says if an object may not be deleted.
 func (b *block) allowed(c *plans.ResourceChange) diags.Diagnostics {
-	if b.r != nil && b.r.PreventDestroy && c.Addr.Deposed == addrs.NotDeposed {
-		return prevented(b, c.Addr.Instance)
+	if b.r == nil || c.Addr.Deposed != addrs.NotDeposed {
+		return nil
 	}
-	return nil
+	return b.protect(c.Addr.Instance)
+}
+
+// protect says if an instance may not be destroyed. Of an instance of a module that is gone
+// nobody can tell, if that depends on values of the module.
+func (b *block) protect(a addrs.AbsResourceInstance) diags.Diagnostics {
+	if b.r.PreventDestroyIf != nil && !b.p.moduleExists(a.Module) {
+		return diags.Errorf(b.r.PreventDestroyIf.Range().Ptr(), "Instance cannot be destroyed",
+			"Whether %s may be destroyed depends on values of %s, which the configuration has no more. Put it back, and destroy what is in it first, with -destroy and -target.", a, a.Module)
+	}
+	prevents, ds := b.p.s.Eval.Protects(a.Module, b.r)
+	if !prevents {
+		return ds
+	}
+	return append(ds, prevented(b, a)...)
 }
 
 // askToDelete asks the provider whether an object may be deleted, if it wants to be

@@ -55,8 +55,10 @@ func (x *instance) plan(ctx context.Context) (cty.Value, diags.Diagnostics) {
 		x.settle()
 	}
 	x.p.record(change)
-	if change.Action.IsReplace() && x.r.PreventDestroy {
-		return cty.NilVal, append(ds, prevented(x.block, x.addr)...)
+	if change.Action.IsReplace() {
+		if more := x.protect(x.addr); more.HasErrors() {
+			return cty.NilVal, append(ds, more...)
+		}
 	}
 	return change.After, append(ds, x.postconditions(change.After)...)
 }

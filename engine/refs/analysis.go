@@ -115,6 +115,7 @@ func (a *analysis) resource(r *config.Resource) {
 		a.expr(o, x)
 	}
 	a.expr(o, r.ProviderKey)
+	a.expr(o, r.PreventDestroyIf)
 	scope := Scope{Count: r.Count != nil, Each: r.ForEach != nil}
 	a.block(o, r, r.Body, scope)
 	a.dependsOn(o, r.DependsOn)

@@ -60,6 +60,8 @@ func (v *validator) block(ctx context.Context, m *config.Module, in addrs.Module
 	}
 	val, more := v.s.ResourceConfig(r, rs, scope)
 	ds = append(ds, more...)
+	_, more = v.eval.Protects(in, r)
+	ds = append(ds, more...)
 	ds = append(ds, v.conditions(r, rs, scope)...)
 	ds = append(ds, v.provisioners(m, r, rs, scope)...)
 	ds = append(ds, v.imports(m, r)...)
