@@ -19,7 +19,7 @@ func (b *builder) delayChecks() {
 		switch {
 		case !n.creates:
 		case n.resource.Resource.Mode == addrs.Managed:
-			if !some(n.before, func(x *node) bool { return x.resource != nil && x.resource.Resource.Mode == addrs.Managed }) {
+			if !some(n.before, func(x *node) bool { return x.creates && x.resource.Resource.Mode == addrs.Managed }) {
 				last = append(last, n)
 			}
 		case b.inCheck(*n.resource):

@@ -112,7 +112,6 @@ func Build(in Input) *Graph {
 	b.expandModules()
 	b.refer()
 	if in.Operation == Apply {
-		b.delayChecks()
 		b.forceCreateFirst()
 	}
 	b.orderDestroys()
@@ -126,6 +125,9 @@ func Build(in Input) *Graph {
 		b.keepTargets(in.Plan.Targets)
 	}
 	b.closeEphemerals()
+	if in.Operation == Apply {
+		b.delayChecks()
+	}
 	b.closeProviders()
 	b.closeRoot()
 	b.reduce()

@@ -33,7 +33,7 @@ func within(m addrs.Module, name string) string {
 // declare adds the nodes of the blocks of a module.
 func (b *builder) declare(m *config.Module) {
 	for _, r := range slices.SortedFunc(maps.Keys(m.Resources), addrs.Resource.Compare) {
-		if !b.destroying || r.Mode == addrs.Ephemeral {
+		if b.Operation != PlanDestroy || r.Mode == addrs.Ephemeral {
 			b.declareResource(m, m.Resources[r])
 		}
 	}
@@ -63,7 +63,7 @@ func (b *builder) declare(m *config.Module) {
 		}
 		report := b.add(m.Addr, within(m.Addr, "check."+name)+" (report)")
 		connect(n, report)
-		if d := m.Checks[name].Data; d != nil && !b.destroying {
+		if d := m.Checks[name].Data; d != nil && b.Operation != PlanDestroy {
 			connect(b.resources[addrs.ConfigResource{Module: m.Addr, Resource: d.Addr}], report)
 		}
 	}
