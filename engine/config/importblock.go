@@ -38,9 +38,26 @@ func (r *reader) imports(b *hcl.Block) {
 				"The provider argument is for resources of the root module. In a called module, the resource's block and the call's providers argument decide which provider is used.")
 		}
 	}
+	ok = ok && r.needsOther(m.ID, m, "Invalid import id argument", "The import ID")
+	ok = ok && r.needsOther(m.ForEach, m, "Invalid for_each argument", "The for_each of an import block")
 	if ok && !r.duplicateImport(m) {
 		r.c.Imports = append(r.c.Imports, m)
 	}
+}
+
+// needsOther refuses an expression of an import block that mentions the resource which the
+// block is for.
+func (r *reader) needsOther(e hcl.Expression, m *Import, summary, what string) bool {
+	if e == nil || !m.Resource.Module.IsRoot() {
+		return true
+	}
+	for _, t := range e.Variables() {
+		if res, ok := resourceOf(t); ok && res == m.Resource.Resource {
+			r.errorf(e.Range().Ptr(), summary, "%s cannot refer to %s, the resource that is imported.", what, res)
+			return false
+		}
+	}
+	return true
 }
 
 // duplicateImport reports two blocks that import into one instance, as far as their

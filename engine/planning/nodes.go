@@ -44,7 +44,11 @@ func (p *planner) nodes() *nodes {
 			visits := p.visits(cr, p.visitor(m, m.Resources[r]), p.included == nil || p.included.objects[objectOf(cr)])
 			if len(visits) > 0 {
 				n.of[cr] = len(n.list)
-				n.list = append(n.list, node{visits: visits, after: p.deps.Direct(cr)})
+				after := p.deps.Direct(cr)
+				if more := p.deps.Imports(cr); more != nil {
+					after = slices.Concat(after, more)
+				}
+				n.list = append(n.list, node{visits: visits, after: after})
 			}
 		}
 	}

@@ -101,6 +101,9 @@ func (p *planner) include(o addrs.Object, named bool) {
 	for _, u := range p.in.Refs.Direct(o) {
 		p.include(u, false)
 	}
+	for _, u := range p.in.Refs.Imports(o) {
+		p.include(u, false)
+	}
 }
 
 // dependents returns the resources of the state that depend on the targets, so that nothing
@@ -151,12 +154,16 @@ func (p *planner) dependents() map[addrs.AbsResource]bool {
 	return out
 }
 
-// configuredUses calls link for each direct dependency of a block on another.
+// configuredUses calls link for each direct dependency of a block, or of the import blocks
+// for it, on another.
 func (p *planner) configuredUses(link func(user, used addrs.ConfigResource)) {
 	for _, m := range p.in.Config.Order {
 		for r := range m.Resources {
 			cr := addrs.ConfigResource{Module: m.Addr, Resource: r}
 			for _, d := range p.deps.Direct(cr) {
+				link(cr, d)
+			}
+			for _, d := range p.deps.Imports(cr) {
 				link(cr, d)
 			}
 		}

@@ -15,7 +15,7 @@ import (
 type analysis struct {
 	r       *Refs
 	content *config.Content
-	uses    map[addrs.Object][]use
+	uses    map[addrs.Object][]*Reference
 	ds      diags.Diagnostics
 
 	mentions  []*Reference
@@ -76,18 +76,11 @@ func (a *analysis) blocks() {
 	}
 }
 
-// imports makes what an import block's expressions mention a dependency of its target.
+// imports analyses the expressions of import blocks, see [Refs.Imports].
 func (a *analysis) imports() {
 	for _, im := range a.content.Imports {
-		o := addrs.Object{Kind: addrs.KindResource, Res: im.Resource.Resource}
-		if !im.Resource.Module.IsRoot() || a.content.Resources[o.Res] == nil {
-			for _, x := range []hcl.Expression{im.ID, im.ForEach} {
-				a.find(x)
-			}
-			continue
-		}
-		a.expr(o, im.ID)
-		a.expr(o, im.ForEach)
+		a.find(im.ID)
+		a.find(im.ForEach)
 	}
 }
 
@@ -138,7 +131,7 @@ func (a *analysis) resource(r *config.Resource) {
 
 // use adds a reference to what o uses. It is kept: the caller must not change it.
 func (a *analysis) use(o addrs.Object, ref *Reference) {
-	a.uses[o] = append(a.uses[o], use{ref: ref})
+	a.uses[o] = append(a.uses[o], ref)
 }
 
 // provider returns the reference to a provider configuration.
@@ -182,7 +175,7 @@ func (a *analysis) conditions(o addrs.Object, cs []*config.Condition) {
 
 func (a *analysis) dependsOn(o addrs.Object, ts []hcl.Traversal) {
 	for _, t := range ts {
-		a.traversal(o, t, true)
+		a.traversal(o, t)
 	}
 }
 
@@ -233,11 +226,11 @@ func (a *analysis) bodyOnly(o addrs.Object, body hcl.Body) {
 	}
 }
 
-func (a *analysis) traversal(o addrs.Object, t hcl.Traversal, inside bool) {
+func (a *analysis) traversal(o addrs.Object, t hcl.Traversal) {
 	ref, ok, ds := Resolve(a.content, t)
 	a.ds = append(a.ds, ds...)
 	if ok {
-		a.uses[o] = append(a.uses[o], use{ref: &ref, inside: inside})
+		a.uses[o] = append(a.uses[o], &ref)
 	}
 }
 

@@ -16,21 +16,21 @@ func (r *Refs) OnlyInstances(o addrs.Object) map[addrs.Object][]addrs.InstanceKe
 
 // keys notes the instance keys by which uses in m, which are o's, mention resources. A
 // resource that is mentioned as a whole, too, has none.
-func (r *Refs) keys(m *config.Module, o addrs.Object, uses []use) {
-	if !slices.ContainsFunc(uses, func(u use) bool { return u.ref.HasKey }) {
+func (r *Refs) keys(m *config.Module, o addrs.Object, uses []*Reference) {
+	if !slices.ContainsFunc(uses, func(u *Reference) bool { return u.HasKey }) {
 		return
 	}
 	found := map[addrs.Object][]addrs.InstanceKey{}
 	for _, u := range uses {
-		if u.ref.HasKey && u.ref.Object.Kind == addrs.KindResource {
-			at := u.ref.Object
+		if u.HasKey && u.Object.Kind == addrs.KindResource {
+			at := u.Object
 			at.Module = m.Addr
-			found[at] = append(found[at], u.ref.Key)
+			found[at] = append(found[at], u.Key)
 		}
 	}
 	for _, u := range uses {
-		if !u.ref.HasKey && u.ref.Object.Kind == addrs.KindResource {
-			at := u.ref.Object
+		if !u.HasKey && u.Object.Kind == addrs.KindResource {
+			at := u.Object
 			at.Module = m.Addr
 			delete(found, at)
 		}

@@ -30,24 +30,19 @@ type Refs struct {
 	mentions map[*config.Content][]*Reference
 	// uses are the direct references of each object, by content, with local addresses. They,
 	// declared and mentioned are there while the graph is made.
-	uses map[*config.Content]map[addrs.Object][]use
+	uses map[*config.Content]map[addrs.Object][]*Reference
 	// declared are all objects of a content, with local addresses, in order.
 	declared map[*config.Content][]addrs.Object
 	// direct are the edges of the whole graph.
 	direct map[addrs.Object][]addrs.Object
+	// imports are, by target, what import blocks mention.
+	imports map[addrs.Object][]addrs.Object
 	// resources caches [Refs.Resources].
 	resources map[addrs.Object][]addrs.Object
 	// mentioned holds for the direct edges to resources, and only for all edges to them, the
 	// instance keys: see [Refs.OnlyInstances].
 	mentioned, only map[addrs.Object]map[addrs.Object][]addrs.InstanceKey
 	cyclic          bool
-}
-
-// A use is a reference from one object's block to another in the same content,
-// or (outer) in the content that calls it.
-type use struct {
-	ref    *Reference
-	inside bool // means everything in the module, by depends_on
 }
 
 // Analyze finds the references of everything in cfg. Diagnostics are mentions of
@@ -58,9 +53,10 @@ func Analyze(cfg *config.Config) (*Refs, diags.Diagnostics) {
 		exprs:    map[hcl.Expression][]Reference{},
 		blocks:   map[any][]Reference{},
 		mentions: map[*config.Content][]*Reference{},
-		uses:     map[*config.Content]map[addrs.Object][]use{},
+		uses:     map[*config.Content]map[addrs.Object][]*Reference{},
 		declared: map[*config.Content][]addrs.Object{},
 		direct:   map[addrs.Object][]addrs.Object{},
+		imports:  map[addrs.Object][]addrs.Object{},
 
 		mentioned: map[addrs.Object]map[addrs.Object][]addrs.InstanceKey{},
 		only:      map[addrs.Object]map[addrs.Object][]addrs.InstanceKey{},
@@ -68,7 +64,7 @@ func Analyze(cfg *config.Config) (*Refs, diags.Diagnostics) {
 	var ds diags.Diagnostics
 	for _, m := range cfg.Order {
 		if r.uses[m.Content] == nil {
-			a := analysis{r: r, content: m.Content, uses: map[addrs.Object][]use{}}
+			a := analysis{r: r, content: m.Content, uses: map[addrs.Object][]*Reference{}}
 			a.all()
 			r.uses[m.Content] = a.uses
 			r.declared[m.Content] = slices.SortedFunc(maps.Keys(a.uses), compare)
@@ -79,6 +75,7 @@ func Analyze(cfg *config.Config) (*Refs, diags.Diagnostics) {
 	for _, m := range cfg.Order {
 		r.link(m)
 	}
+	r.linkImports()
 	order, cycles := r.sort()
 	r.cyclic = len(cycles) > 0
 	ds = append(ds, cycles...)
@@ -110,6 +107,11 @@ func (r *Refs) Mentions(c *config.Content) []*Reference { return r.mentions[c] }
 // Direct returns the objects that o mentions directly. The caller must not change it.
 func (r *Refs) Direct(o addrs.Object) []addrs.Object { return r.direct[o] }
 
+// Imports returns the objects that the import blocks for a resource mention directly: they
+// are needed for the import, but nothing that is kept depends on them. The caller must not
+// change it.
+func (r *Refs) Imports(o addrs.Object) []addrs.Object { return r.imports[o] }
+
 // Resources returns the resources and provider configurations that o depends on
 // directly, looking through variables, locals, outputs and calls, in a stable
 // order. The caller must not change it.
@@ -137,9 +139,9 @@ func (r *Refs) link(m *config.Module) {
 		}
 		if o.Kind == addrs.KindVariable {
 			if a := m.Call.Args[o.Name]; a != nil {
-				var uses []use
+				var uses []*Reference
 				for i := range r.exprs[a.Expr] {
-					u := use{ref: &r.exprs[a.Expr][i]}
+					u := &r.exprs[a.Expr][i]
 					uses = append(uses, u)
 				}
 				r.direct[o] = r.edges(r.direct[o], m.Parent, uses)
@@ -156,8 +158,29 @@ func (r *Refs) link(m *config.Module) {
 	r.direct[inside] = append(r.direct[inside], call)
 }
 
+// linkImports notes what the import blocks mention.
+func (r *Refs) linkImports() {
+	root := r.cfg.Root
+	for _, im := range root.Imports {
+		m := r.cfg.Modules[im.Resource.Module]
+		if m == nil || m.Resources[im.Resource.Resource] == nil {
+			continue
+		}
+		o := addrs.Object{Module: im.Resource.Module, Kind: addrs.KindResource, Res: im.Resource.Resource}
+		var uses []*Reference
+		for _, x := range []hcl.Expression{im.ID, im.ForEach} {
+			for i := range r.exprs[x] {
+				uses = append(uses, &r.exprs[x][i])
+			}
+		}
+		if len(uses) > 0 {
+			r.imports[o] = r.edges(r.imports[o], root, uses)
+		}
+	}
+}
+
 // edges adds to out what uses in m mean, each object once.
-func (r *Refs) edges(out []addrs.Object, m *config.Module, uses []use) []addrs.Object {
+func (r *Refs) edges(out []addrs.Object, m *config.Module, uses []*Reference) []addrs.Object {
 	set := objectSet{list: out}
 	for _, u := range uses {
 		if o, ok := r.object(m, u); ok {
@@ -191,18 +214,18 @@ func (s *objectSet) add(o addrs.Object) {
 }
 
 // object returns what a use in m means in the whole tree, if it means anything there.
-func (r *Refs) object(m *config.Module, u use) (addrs.Object, bool) {
-	o := u.ref.Object
+func (r *Refs) object(m *config.Module, u *Reference) (addrs.Object, bool) {
+	o := u.Object
 	o.Module = m.Addr
 	switch o.Kind {
 	case addrs.KindCall:
 		child := m.Children[o.Name]
-		if u.ref.Output == "" || u.inside || child != nil && child.Outputs[u.ref.Output] == nil {
+		if u.Output == "" || child != nil && child.Outputs[u.Output] == nil {
 			// Whether an output that does not exist is a mistake is for the expression to say.
 			o.Kind = addrs.KindInside
 			return o, true
 		}
-		return addrs.Object{Module: m.Addr.Child(o.Name), Kind: addrs.KindOutput, Name: u.ref.Output}, true
+		return addrs.Object{Module: m.Addr.Child(o.Name), Kind: addrs.KindOutput, Name: u.Output}, true
 	case addrs.KindProvider:
 		// The configuration may live further up.
 		pc := m.ProviderConfig(localConfig(o.Name))
@@ -229,16 +252,16 @@ func (r *Refs) checkOutputs(m *config.Module) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, o := range r.declared[m.Content] {
 		for _, u := range r.uses[m.Content][o] {
-			if u.ref.Object.Kind != addrs.KindCall || u.ref.Output == "" {
+			if u.Object.Kind != addrs.KindCall || u.Output == "" {
 				continue
 			}
-			child := m.Children[u.ref.Object.Name]
-			if child == nil || child.Outputs[u.ref.Output] != nil {
+			child := m.Children[u.Object.Name]
+			if child == nil || child.Outputs[u.Output] != nil {
 				continue
 			}
-			ds = append(ds, diags.Errorf(u.ref.Range().Ptr(), "Unsupported attribute",
+			ds = append(ds, diags.Errorf(u.Range().Ptr(), "Unsupported attribute",
 				"This object does not have an attribute named %q: module %q has no such output.%s",
-				u.ref.Output, u.ref.Object.Name, suggest(u.ref.Output, child.Outputs))...)
+				u.Output, u.Object.Name, suggest(u.Output, child.Outputs))...)
 		}
 	}
 	return ds
@@ -257,7 +280,11 @@ func (r *Refs) sort() ([]addrs.Object, diags.Diagnostics) {
 	visit = func(o addrs.Object) {
 		mark[o] = active
 		stack = append(stack, o)
-		for _, u := range r.direct[o] {
+		next := r.direct[o]
+		if more := r.imports[o]; more != nil {
+			next = slices.Concat(next, more)
+		}
+		for _, u := range next {
 			switch {
 			case u == o && o.Kind == addrs.KindResource:
 				// A resource that mentions itself is refused when it is planned, by name.
@@ -312,8 +339,8 @@ func (r *Refs) mention(o, u addrs.Object) *hcl.Range {
 	local := o
 	local.Module = addrs.RootModule
 	for _, x := range r.uses[m.Content][local] {
-		if at, ok := r.object(m, x); ok && at == u && x.ref.whole != nil {
-			return x.ref.Range().Ptr()
+		if at, ok := r.object(m, x); ok && at == u && x.whole != nil {
+			return x.Range().Ptr()
 		}
 	}
 	return nil
@@ -356,7 +383,7 @@ func compare(a, b addrs.Object) int {
 
 // DependsOn returns the resources that a resource waits for by depends_on, its
 // own and that of every module call around it. A module stands for everything
-// inside, a value for what it depends on.
+// inside, a value, also an output of a module, for what it depends on.
 func (r *Refs) DependsOn(m *config.Module, res *config.Resource) []addrs.Object {
 	var out []addrs.Object
 	seen := map[addrs.Object]bool{}
@@ -377,7 +404,7 @@ func (r *Refs) DependsOn(m *config.Module, res *config.Resource) []addrs.Object 
 	add := func(m *config.Module, ts []hcl.Traversal) {
 		for _, t := range ts {
 			if ref, ok, _ := Resolve(m.Content, t); ok {
-				if o, ok := r.object(m, use{ref: &ref, inside: true}); ok {
+				if o, ok := r.object(m, &ref); ok {
 					visit(o)
 				}
 			}

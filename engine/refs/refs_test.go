@@ -79,6 +79,7 @@ func printed(list []addrs.Object) string {
 //	X -> A B          what X mentions directly
 //	X => A B          the resources and provider configurations behind that
 //	X waits for A B   what the resource X waits for by depends_on
+//	X imports by A B  what the import blocks for X mention
 var mentions = []struct{ name, files, want string }{
 	{"values are looked through", `
 variable "v" {}
@@ -332,7 +333,7 @@ var.v -> var.low
 output.o -> t_x.a var.v
 check.c => t_x.a
 `},
-	{"references of an import block are the target's", `
+	{"references of an import block are not the target's", `
 resource "t_x" "a" {}
 resource "t_x" "b" {}
 import {
@@ -340,7 +341,8 @@ import {
   id = t_x.a.id
 }
 `, `
-t_x.b => t_x.a
+t_x.b =>
+t_x.b imports by t_x.a
 `},
 	{"files in JSON", `
 -- main.tf.json --
@@ -404,6 +406,8 @@ func answer(t *testing.T, cfg *config.Config, r *Refs, declared map[string]addrs
 		return name + " -> " + printed(list)
 	case strings.HasPrefix(line, name+" =>"):
 		return name + " => " + printed(r.Resources(o))
+	case strings.HasPrefix(line, name+" imports by"):
+		return name + " imports by " + printed(r.Imports(o))
 	case strings.HasPrefix(line, name+" waits for"):
 		m := cfg.Modules[o.Module]
 		return name + " waits for " + printed(r.DependsOn(m, m.Resources[o.Res]))

@@ -34,6 +34,6 @@ func (r *Refs) checkStatic() diags.Diagnostics {
 // dynamic reports whether a reference is to a resource or to what a module returns, or to
 // something that depends on such.
 func (r *Refs) dynamic(m *config.Module, ref *Reference) bool {
-	o, ok := r.object(m, use{ref: ref})
+	o, ok := r.object(m, ref)
 	return ok && (o.Kind != addrs.KindVariable && o.Kind != addrs.KindLocal || len(r.Resources(o)) > 0)
 }

@@ -60,6 +60,19 @@ func (d *Dependencies) Of(o addrs.Object) []addrs.ConfigResource {
 // Direct returns the direct dependencies of a block. The caller must not change it.
 func (d *Dependencies) Direct(cr addrs.ConfigResource) []addrs.ConfigResource { return d.direct[cr] }
 
+// Imports returns the resources that the import blocks for a resource need.
+func (d *Dependencies) Imports(cr addrs.ConfigResource) []addrs.ConfigResource {
+	var out []addrs.ConfigResource
+	for _, u := range d.refs.Imports(objectOf(cr)) {
+		if u.Kind == addrs.KindResource {
+			out = append(out, addrs.ConfigResource{Module: u.Module, Resource: u.Res})
+		} else {
+			out = append(out, d.Of(u)...)
+		}
+	}
+	return out
+}
+
 // State returns the dependencies to store with a block's objects.
 func (d *Dependencies) State(cr addrs.ConfigResource) *states.Dependencies { return d.stored[cr] }
 
