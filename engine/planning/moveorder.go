@@ -108,10 +108,14 @@ func (p pattern) meets(q pattern) bool {
 		(p.isModule() || p.key == q.key || p.any || q.any)
 }
 
-// within reports whether p may be in the module that q means.
+// within reports whether p may be in the module that q means, or an instance of the
+// resource that q means as a whole.
 func (p pattern) within(q pattern) bool {
+	if !q.isModule() {
+		return q.any && !p.any && p.resource == q.resource && len(p.steps) == len(q.steps) && q.leads(p)
+	}
 	deeper := len(p.steps) > len(q.steps) || !p.isModule() && len(p.steps) == len(q.steps)
-	return q.isModule() && deeper && q.leads(p)
+	return deeper && q.leads(p)
 }
 
 // leads reports whether the path of p begins with that of q.

@@ -177,6 +177,9 @@ func newPlanner(in Input) *planner {
 		Lenient: in.Mode != plans.NormalMode,
 	})
 	p.deps = session.NewDependencies(in.Config, in.Refs)
+	if len(in.Config.Root.Imports) > 0 && in.Mode != plans.RefreshOnlyMode {
+		p.deps.CountImports()
+	}
 	p.nested = session.NestedData(in.Config)
 	return p
 }

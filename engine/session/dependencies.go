@@ -15,6 +15,7 @@ type Dependencies struct {
 	stored  map[addrs.ConfigResource]*states.Dependencies
 	direct  map[addrs.ConfigResource][]addrs.ConfigResource
 	orphans orphans
+	imports bool // counts
 }
 
 // NewDependencies computes the dependencies of all blocks of a configuration.
@@ -60,6 +61,14 @@ func (d *Dependencies) Of(o addrs.Object) []addrs.ConfigResource {
 // Direct returns the direct dependencies of a block. The caller must not change it.
 func (d *Dependencies) Direct(cr addrs.ConfigResource) []addrs.ConfigResource { return d.direct[cr] }
 
+// CountImports has State and CreateBeforeDestroy count what import blocks need, too. That is
+// so while they are planned: an object to which nothing but its import happens has these
+// dependencies until it changes.
+func (d *Dependencies) CountImports() {
+	d.imports = true
+	d.store()
+}
+
 // Imports returns the resources that the import blocks for a resource need.
 func (d *Dependencies) Imports(cr addrs.ConfigResource) []addrs.ConfigResource {
 	var out []addrs.ConfigResource
@@ -89,6 +98,11 @@ func (d *Dependencies) store() {
 		for _, x := range d.direct[cr] {
 			deps = append(deps, states.Dependency{Resource: x, Further: visit(x)})
 		}
+		if d.imports {
+			for _, x := range d.Imports(cr) {
+				deps = append(deps, states.Dependency{Resource: x, Further: visit(x)})
+			}
+		}
 		for _, x := range d.orphansOf(objectOf(cr)) {
 			deps = append(deps, states.Dependency{Resource: x})
 		}
@@ -114,6 +128,11 @@ func (d *Dependencies) CreateBeforeDestroy(part func(addrs.ConfigResource) bool)
 		forced[cr] = true
 		for _, x := range d.direct[cr] {
 			force(x)
+		}
+		if d.imports {
+			for _, x := range d.Imports(cr) {
+				force(x)
+			}
 		}
 	}
 	for _, m := range d.cfg.Order {
