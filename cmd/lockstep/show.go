@@ -77,12 +77,15 @@ func (a *app) showState(s *states.State, asJSON bool) int {
 	if ds.HasErrors() {
 		return a.show(ds)
 	}
-	if !asJSON {
-		a.print().State(a.out, s, op.schemas)
-		return 0
+	if asJSON {
+		data, err := formats.State(s, op.schemas)
+		return a.writeJSON(data, err)
 	}
-	data, err := formats.State(s, op.schemas)
-	return a.writeJSON(data, err)
+	if err := formats.Readable(s, op.schemas); err != nil {
+		return a.writeJSON(nil, err)
+	}
+	a.print().State(a.out, s, op.schemas)
+	return 0
 }
 
 // openForState opens the providers that a state and the configuration, if there is

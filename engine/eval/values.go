@@ -27,6 +27,9 @@ func (e *Evaluator) Variable(in addrs.ModuleInstance, name string) (cty.Value, d
 		} else {
 			c.val, place, ds = e.argument(f, v)
 		}
+		if len(v.Validations) > 0 {
+			e.Declare(VariableSubject(in.Module(), in, v), len(v.Validations)) // also without a value
+		}
 		if ds.HasErrors() {
 			return ds
 		}

@@ -38,6 +38,30 @@ func State(s *states.State, schemas Schemas) ([]byte, error) {
 	return t.b, nil
 }
 
+// Readable reports whether a provider's schema is too old for an object of s, so that
+// [State] will not show it. Of several, the first by address is told.
+func Readable(s *states.State, schemas Schemas) error {
+	if s == nil {
+		return nil
+	}
+	var first addrs.AbsResource
+	var err error
+	for a, r := range s.Resources() {
+		if err != nil && first.Compare(a) <= 0 {
+			continue
+		}
+		rs := schemas.Resource(r.Provider.Provider, a.Resource)
+		for _, in := range r.Instances {
+			if in.Current != nil {
+				if e := outdated(rs, in.Current); e != nil {
+					first, err = a, fmt.Errorf("%s: %w", a, e)
+				}
+			}
+		}
+	}
+	return err
+}
+
 // state writes a state, perhaps with the results of its checks.
 func (t *jsonText) state(s *states.State, schemas Schemas, checks bool) error {
 	t.openObject()
@@ -167,8 +191,8 @@ func ObjectValue(rs *schema.Schema, o *states.Object) (cty.Value, *schema.Schema
 		}
 		return cty.ObjectVal(vals), nil, nil
 	}
-	if rs != nil && rs.Version < o.SchemaVersion {
-		return cty.NilVal, nil, fmt.Errorf("schema version %d in the state is newer than version %d of the selected provider: upgrade the provider", o.SchemaVersion, rs.Version)
+	if err := outdated(rs, o); err != nil {
+		return cty.NilVal, nil, err
 	}
 	if rs != nil && rs.Version == o.SchemaVersion {
 		if v, err := rs.Block.JSON().Parse(o.AttrsJSON); err == nil {
@@ -184,6 +208,14 @@ func ObjectValue(rs *schema.Schema, o *states.Object) (cty.Value, *schema.Schema
 		return cty.NilVal, nil, err
 	}
 	return marks.At(v, marks.Sensitive, o.Sensitive), nil, nil
+}
+
+// outdated reports whether an object follows a newer schema.
+func outdated(rs *schema.Schema, o *states.Object) error {
+	if rs != nil && rs.Version < o.SchemaVersion {
+		return fmt.Errorf("schema version %d in the state is newer than version %d of the selected provider: upgrade the provider", o.SchemaVersion, rs.Version)
+	}
+	return nil
 }
 
 func (w *stateWriter) dependsOn(t *jsonText, d *states.Dependencies) {
