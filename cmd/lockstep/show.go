@@ -97,7 +97,7 @@ func (a *app) openForState(s *states.State) (*operation, diags.Diagnostics) {
 	if ds.HasErrors() {
 		return op, ds
 	}
-	if _, ds = op.dir.Load(); ds.HasErrors() {
+	if _, ds = op.dir.Load(); ds.WithoutLate().HasErrors() {
 		return op, ds // which types a state has is said by what the configuration requires, too
 	}
 	return op, op.providersFor(a.ctx, s)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
 var callSchema = &hcl.BodySchema{
@@ -80,6 +81,9 @@ func (c *Call) checkInputs(child *Content) hcl.Diagnostics {
 		schema.Attributes = append(schema.Attributes, hcl.AttributeSchema{Name: name, Required: v.Default == cty.NilVal})
 	}
 	_, ds := c.body.Content(schema)
+	for _, d := range ds {
+		diags.MarkLate(d)
+	}
 	return ds
 }
 

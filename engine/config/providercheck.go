@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
 // A providerCheck compares what callers pass to modules with what these declare and
@@ -42,6 +43,10 @@ func (c *Config) checkProviders() hcl.Diagnostics {
 
 func (k *providerCheck) errorf(at *hcl.Range, summary, detail string, args ...any) {
 	k.diags = append(k.diags, problem(at, summary, detail, args...))
+}
+
+func (k *providerCheck) lateErrorf(at *hcl.Range, summary, detail string, args ...any) {
+	k.diags = append(k.diags, diags.MarkLate(problem(at, summary, detail, args...)))
 }
 
 func (k *providerCheck) warnf(at *hcl.Range, summary, detail string, args ...any) {
@@ -130,7 +135,7 @@ const notPresent = "Provider configuration not present"
 func (k *providerCheck) uses(m *Module) {
 	check := func(x addrs.LocalProviderConfig, at *hcl.Range, user string) {
 		if !m.has(x) {
-			k.errorf(at, notPresent, "%s uses the provider configuration %s, which %s neither declares nor receives. Add a provider block with alias = %q, or name another configuration.",
+			k.lateErrorf(at, notPresent, "%s uses the provider configuration %s, which %s neither declares nor receives. Add a provider block with alias = %q, or name another configuration.",
 				user, x, m.where(), x.Alias)
 		}
 	}
@@ -163,7 +168,7 @@ func (k *providerCheck) passedOn(m *Module) {
 				k.instances(m, use, &p.InParentRange, "The call of module \""+name+"\"")
 			}
 			if !m.has(x) {
-				k.errorf(&p.InParentRange, notPresent, "The call of module %q passes the provider configuration %s, which %s neither declares nor receives.", name, x, m.where())
+				k.lateErrorf(&p.InParentRange, notPresent, "The call of module %q passes the provider configuration %s, which %s neither declares nor receives.", name, x, m.where())
 			}
 			if x.Alias != "" {
 				continue

@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
 // A reader adds one file's blocks after another's to a module's content.
@@ -83,6 +84,11 @@ func (r *reader) block(b *hcl.Block) {
 
 func (r *reader) errorf(at *hcl.Range, summary, detail string, args ...any) {
 	r.diags = append(r.diags, problem(at, summary, detail, args...))
+}
+
+// lateErrorf is errorf for what the stock tool does not look at while it reads a configuration.
+func (r *reader) lateErrorf(at *hcl.Range, summary, detail string, args ...any) {
+	r.diags = append(r.diags, diags.MarkLate(problem(at, summary, detail, args...)))
 }
 
 // duplicate reports a second declaration of something.

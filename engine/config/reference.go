@@ -50,11 +50,11 @@ func (r *reader) dependsOn(a *hcl.Attribute) []hcl.Traversal {
 			continue
 		}
 		if n := objectSteps(t); n < len(t) {
-			r.errorf(t[n:].SourceRange().Ptr(), "Invalid depends_on reference", "An entry of depends_on names an object as a whole, such as a resource or a module: leave out what follows.")
+			r.lateErrorf(t[n:].SourceRange().Ptr(), "Invalid depends_on reference", "An entry of depends_on names an object as a whole, such as a resource or a module: leave out what follows.")
 			continue
 		}
 		if t.RootName() == "self" {
-			r.errorf(t.SourceRange().Ptr(), "Invalid \"self\" reference", "self has no meaning in depends_on: nothing can wait for itself.")
+			r.lateErrorf(t.SourceRange().Ptr(), "Invalid \"self\" reference", "self has no meaning in depends_on: nothing can wait for itself.")
 			continue
 		}
 		out = append(out, t)

@@ -6,6 +6,8 @@ import (
 
 	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 )
@@ -89,8 +91,8 @@ func (r *reader) requiredVersion(a *hcl.Attribute) {
 	}
 	if match, err := versionMatches(LanguageVersion, []VersionConstraint{c}); err == nil && !match {
 		// Before all others, which may come from what newer versions understand.
-		r.diags = slices.Insert(r.diags, 0, problem(&c.Range, "Unsupported Terraform Core version",
+		r.diags = slices.Insert(r.diags, 0, diags.MarkLate(problem(&c.Range, "Unsupported Terraform Core version",
 			"This configuration requires version %s of the Terraform language; Lockstep speaks version %s. Change the constraint, or use a release of Lockstep that speaks a version which it allows.",
-			c.Text, LanguageVersion))
+			c.Text, LanguageVersion)))
 	}
 }

@@ -50,6 +50,9 @@ type Diagnostic struct {
 	// Check says that it is about a check block, which a plan and an apply look at each
 	// for itself: what the apply finds takes the place of what the plan found.
 	Check bool
+	// Late says that the stock tool finds it only when it validates the configuration: it
+	// is no obstacle for what just reads it.
+	Late bool
 	// Extra is what HCL attached to the diagnostic (for instance a failing function call).
 	Extra any
 }
@@ -65,6 +68,20 @@ func (ds Diagnostics) HasErrors() bool {
 		}
 	}
 	return false
+}
+
+// late marks a diagnostic of HCL's kind as one for which Late holds.
+type late struct{}
+
+// MarkLate returns h, for which [Diagnostic.Late] will hold.
+func MarkLate(h *hcl.Diagnostic) *hcl.Diagnostic {
+	h.Extra = late{}
+	return h
+}
+
+// WithoutLate returns those of ds that are found when a configuration is read.
+func (ds Diagnostics) WithoutLate() Diagnostics {
+	return slices.DeleteFunc(slices.Clone(ds), func(d Diagnostic) bool { return d.Late })
 }
 
 // Err returns ds as an error if there are errors in it, else nil.
@@ -134,6 +151,9 @@ func FromHCL(hs hcl.Diagnostics) Diagnostics {
 			Severity: Error, Summary: h.Summary, Detail: h.Detail,
 			Subject: h.Subject, Context: h.Context,
 			Expression: h.Expression, EvalContext: h.EvalContext, Extra: h.Extra,
+		}
+		if h.Extra == (late{}) {
+			out[i].Late, out[i].Extra = true, nil
 		}
 		if h.Severity == hcl.DiagWarning {
 			out[i].Severity = Warning

@@ -19,6 +19,8 @@ type analysis struct {
 	ds      diags.Diagnostics
 
 	mentions  []*Reference
+	scoped    map[addrs.Resource]string // the check blocks of data sources that stand in one
+	check     string                    // the check block at hand
 	providers map[addrs.LocalProviderConfig]*Reference // one for all resources of a provider
 }
 
@@ -31,6 +33,14 @@ func (a *analysis) all() {
 // blocks is all without the import blocks.
 func (a *analysis) blocks() {
 	c := a.content
+	for n, x := range c.Checks {
+		if x.Data != nil {
+			if a.scoped == nil {
+				a.scoped = map[addrs.Resource]string{}
+			}
+			a.scoped[x.Data.Addr] = n
+		}
+	}
 	for _, n := range slices.Sorted(maps.Keys(c.Variables)) {
 		a.conditions(a.declare(addrs.Object{Kind: addrs.KindVariable, Name: n}), c.Variables[n].Validations)
 	}
@@ -69,7 +79,9 @@ func (a *analysis) blocks() {
 	}
 	for _, n := range slices.Sorted(maps.Keys(c.Checks)) {
 		o := a.declare(addrs.Object{Kind: addrs.KindCheck, Name: n})
+		a.check = n
 		a.conditions(o, c.Checks[n].Asserts)
+		a.check = ""
 		if d := c.Checks[n].Data; d != nil {
 			a.use(o, &Reference{Object: addrs.Object{Kind: addrs.KindResource, Res: d.Addr}})
 		}
@@ -125,7 +137,9 @@ func (a *analysis) resource(r *config.Resource) {
 		a.block(o, p, p.Body, scope)
 		a.bodyOnly(o, p.Connection)
 	}
-	a.bodyOnly(o, r.Connection)
+	if len(r.Provisioners) > 0 {
+		a.bodyOnly(o, r.Connection)
+	}
 	a.use(o, a.provider(r.Provider))
 }
 
@@ -174,6 +188,7 @@ func (a *analysis) conditions(o addrs.Object, cs []*config.Condition) {
 }
 
 func (a *analysis) dependsOn(o addrs.Object, ts []hcl.Traversal) {
+	a.ds = append(a.ds, Scope{Self: true}.Check(ts)...)
 	for _, t := range ts {
 		a.traversal(o, t)
 	}
@@ -247,6 +262,11 @@ func (a *analysis) resolve(ts []hcl.Traversal, inBody bool) []Reference {
 			continue
 		}
 		a.ds = append(a.ds, ds...)
+		if owner, is := a.scoped[ref.Object.Res]; ok && is && owner != a.check {
+			a.ds = append(a.ds, diags.Errorf(ref.Range().Ptr(), "Reference to scoped resource",
+				"The data source %s stands in check %q: only that can refer to it.", ref.Object.Res, owner)...)
+			continue
+		}
 		if ok {
 			out = append(out, ref)
 			if ref.Object.Kind == addrs.KindResource || ref.Object.Kind == addrs.KindCall {

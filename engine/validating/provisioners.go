@@ -31,6 +31,9 @@ func (v *validator) removed(m *config.Module, in addrs.ModuleInstance) diags.Dia
 
 // provisioners checks the provisioners and connections of a resource block.
 func (v *validator) provisioners(m *config.Module, r *config.Resource, rs *schema.Schema, scope eval.Scope) diags.Diagnostics {
+	if len(r.Provisioners) == 0 {
+		return nil // who connects to nothing may say so in whatever way
+	}
 	scope.Self = cty.UnknownVal(rs.Block.ImpliedType())
 	ds := connection(r.Connection)
 	for _, p := range r.Provisioners {
