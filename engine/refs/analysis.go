@@ -19,8 +19,8 @@ type analysis struct {
 	ds      diags.Diagnostics
 
 	mentions  []*Reference
-	scoped    map[addrs.Resource]string // the check blocks of data sources that stand in one
-	check     string                    // the check block at hand
+	scoped    map[addrs.Resource]string                // the check blocks of data sources that stand in one
+	check     string                                   // the check block at hand
 	providers map[addrs.LocalProviderConfig]*Reference // one for all resources of a provider
 }
 
