@@ -210,6 +210,43 @@ func TestLinear(t *testing.T) {
 	}
 }
 
+// TestMovesAreLinear gives every object another address: by moved blocks, and by a count.
+func TestMovesAreLinear(t *testing.T) {
+	files := func(n int, format string) map[string][]byte {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return map[string][]byte{"main.tf": []byte(b.String())}
+	}
+	for name, after := range map[string]string{
+		"written": "resource \"terraform_data\" \"b%[1]d\" {\n}\nmoved {\n  from = terraform_data.a%[1]d\n  to   = terraform_data.b%[1]d\n}\n",
+		"implied": "resource \"terraform_data\" \"a%d\" {\n  count = 1\n}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan := func(n int) uint64 {
+				was := newSized(t, files(n, "resource \"terraform_data\" \"a%d\" {\n}\n"))
+				st := was.apply(was.plan(states.Empty()))
+				is := newSized(t, files(n, after))
+				var begin, end runtime.MemStats
+				runtime.ReadMemStats(&begin)
+				plan := is.plan(st)
+				runtime.ReadMemStats(&end)
+				for _, c := range plan.Changes {
+					if c.Action != plans.NoOp || c.PrevAddr == c.Addr.Instance {
+						t.Fatalf("%s: %v, which was %s", c.Addr, c.Action, c.PrevAddr)
+					}
+				}
+				return end.TotalAlloc - begin.TotalAlloc
+			}
+			small, large := plan(400), plan(1600)
+			if ratio := float64(large) / float64(small); ratio > 4.8 {
+				t.Errorf("400 moves take %d KB, 1600 take %d KB: %.1f times as much", small/1024, large/1024, ratio)
+			}
+		})
+	}
+}
+
 // allocated returns how many bytes were allocated.
 func allocated(t *testing.T, files map[string][]byte) uint64 {
 	s := newSized(t, files)

@@ -2,7 +2,6 @@ package planning
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -103,13 +102,13 @@ func ambiguous(b *config.Moved, detail string, args ...any) diags.Diagnostics {
 
 // stillThere returns what the configuration still has at a statement's old address.
 func (p *planner) stillThere(m *config.Module, st *move) string {
-	mod, res := st.static(st.from)
-	target := p.in.Config.Modules[mod]
+	from := st.static(st.from)
+	target := p.in.Config.Modules[from.Module]
 	if target == nil {
 		return ""
 	}
+	ins, _ := p.s.Eval.Modules(target)
 	if st.from.IsModule() {
-		ins, _ := p.s.Eval.Modules(target)
 		for _, in := range ins {
 			_, _, key := in.Call()
 			_, _, want := st.from.Module.Call()
@@ -119,13 +118,11 @@ func (p *planner) stillThere(m *config.Module, st *move) string {
 		}
 		return ""
 	}
-	if target.Resources[res] == nil {
+	if target.Resources[from.Resource] == nil {
 		return p.importedTo(st)
 	}
-	for _, abs := range slices.SortedFunc(maps.Keys(p.instances.Resources), addrs.AbsResource.Compare) {
-		if abs.Config() != (addrs.ConfigResource{Module: mod, Resource: res}) {
-			continue
-		}
+	for _, in := range ins {
+		abs := addrs.AbsResource{Module: in, Resource: from.Resource}
 		for _, k := range p.instances.Resources[abs] {
 			if to, ok := st.target(abs.Instance(k)); ok && (st.whole || k == st.from.Key) && to != abs.Instance(k) {
 				return abs.Instance(k).String()
@@ -138,8 +135,7 @@ func (p *planner) stillThere(m *config.Module, st *move) string {
 // importedTo returns the address at a statement's old end if an object is to be imported to
 // it: as long as nobody wrote a block, that stands for one without count and for_each.
 func (p *planner) importedTo(st *move) string {
-	mod, res := st.static(st.from)
-	cr := addrs.ConfigResource{Module: mod, Resource: res}
+	cr := st.static(st.from)
 	if p.in.Mode != plans.NormalMode || st.from.Key != addrs.NoKey ||
 		!slices.ContainsFunc(p.in.Config.Root.Imports, func(im *config.Import) bool { return im.Resource == cr }) {
 		return ""

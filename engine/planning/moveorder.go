@@ -1,6 +1,8 @@
 package planning
 
 import (
+	"slices"
+
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
@@ -9,13 +11,14 @@ import (
 func sortMoves(list []move) ([]move, diags.Diagnostics) {
 	const active, done = 1, 2
 	mark := make([]byte, len(list))
+	near := relate(list)
 	var out []move
 	var ds diags.Diagnostics
 	var visit func(i int)
 	visit = func(i int) {
 		mark[i] = active
-		for j := range list {
-			if j == i || !feeds(&list[j], &list[i]) {
+		for _, j := range near.to(i) {
+			if j == i || !feeds(&near.ends[j], &near.ends[i]) {
 				continue
 			}
 			switch mark[j] {
@@ -40,16 +43,60 @@ func sortMoves(list []move) ([]move, diags.Diagnostics) {
 	return out, ds
 }
 
+// ends are a statement and what its endpoints mean.
+type ends struct {
+	*move
+	from, to pattern
+}
+
+// related finds the statements that may have to do with each other: those about a resource with
+// those about the same one, those about modules with all.
+type related struct {
+	ends    []ends
+	by      map[addrs.ConfigResource][]int
+	modules []int
+	all     []int
+}
+
+func relate(list []move) *related {
+	r := &related{ends: make([]ends, len(list)), by: map[addrs.ConfigResource][]int{}, all: make([]int, len(list))}
+	for i := range list {
+		m := &list[i]
+		r.ends[i] = ends{m, m.pattern(m.from), m.pattern(m.to)}
+		r.all[i] = i
+		if m.from.IsModule() || m.to.IsModule() {
+			r.modules = append(r.modules, i)
+			continue
+		}
+		from, to := m.static(m.from), m.static(m.to)
+		r.by[from] = append(r.by[from], i)
+		if to != from {
+			r.by[to] = append(r.by[to], i)
+		}
+	}
+	return r
+}
+
+// to returns the statements that one may have to do with, in their order.
+func (r *related) to(i int) []int {
+	m := r.ends[i].move
+	if m.from.IsModule() || m.to.IsModule() {
+		return r.all
+	}
+	out := slices.Concat(r.modules, r.by[m.static(m.from)], r.by[m.static(m.to)])
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // feeds reports whether a comes before b: what a moves may be moved on by b, or what one
 // of them moves is in a module that the other one moves. An inner object is moved away
 // before the module around it moves, and moved within a module after that has its new
 // address. These are Terraform's rules.
-func feeds(a, b *move) bool {
-	af, at, bf, bt := a.pattern(a.from), a.pattern(a.to), b.pattern(b.from), b.pattern(b.to)
+func feeds(a, b *ends) bool {
 	switch {
-	case at.meets(bf):
+	case a.to.meets(b.from):
 		return true
-	case !bf.within(at) && !bt.within(at) && !af.within(bf) && !at.within(bf):
+	case !b.from.within(a.to) && !b.to.within(a.to) && !a.from.within(b.from) && !a.to.within(b.from):
 		return false
 	case b.depth() >= a.depth():
 		return true

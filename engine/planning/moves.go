@@ -40,8 +40,12 @@ func (p *planner) moves(ctx context.Context) diags.Diagnostics {
 	}
 	var blocked []string
 	var ds diags.Diagnostics
+	stored := map[addrs.ConfigResource][]addrs.AbsResource{}
+	for abs := range p.prior.Current().Resources() {
+		stored[abs.Config()] = append(stored[abs.Config()], abs)
+	}
 	for _, m := range list {
-		more, problems := p.follow(ctx, m)
+		more, problems := p.follow(ctx, m, stored)
 		blocked, ds = append(blocked, more...), append(ds, problems...)
 	}
 	if len(blocked) > 0 {
@@ -60,8 +64,7 @@ func (p *planner) moveStatements() []move {
 	for _, m := range p.in.Config.Order {
 		for _, b := range m.Moved {
 			if !b.From.IsModule() {
-				mod, r := (&move{module: m.Addr}).static(b.From)
-				stated[addrs.ConfigResource{Module: mod, Resource: r}] = true
+				stated[(&move{module: m.Addr}).static(b.From)] = true
 			}
 			list = append(list, move{
 				module: m.Addr, from: b.From, to: b.To, place: b.Range.Ptr(),
@@ -134,25 +137,36 @@ func wholeBlock(t addrs.Target) bool {
 	return key.IsNone()
 }
 
-// static returns the configuration address of an endpoint.
-func (m *move) static(t addrs.Target) (addrs.Module, addrs.Resource) {
+// static returns the configuration address of an endpoint; that of a module has no resource.
+func (m *move) static(t addrs.Target) addrs.ConfigResource {
 	mod := m.module
 	for _, s := range t.Module.Steps() {
 		mod = mod.Child(s.Name)
 	}
-	return mod, t.Resource
+	return addrs.ConfigResource{Module: mod, Resource: t.Resource}
 }
 
 // follow carries out one statement on every instance that it means. It returns what
-// could not be moved, for the warning.
-func (p *planner) follow(ctx context.Context, m move) (blocked []string, ds diags.Diagnostics) {
+// could not be moved, for the warning. stored are the resources of the state by their blocks,
+// those among them that have moved away since; it notes those that are new.
+func (p *planner) follow(ctx context.Context, m move, stored map[addrs.ConfigResource][]addrs.AbsResource) (blocked []string, ds diags.Diagnostics) {
 	var all []addrs.AbsResourceInstance
-	for abs, r := range p.prior.Current().Resources() {
+	for _, abs := range m.among(stored) {
+		r := p.prior.Current().Resource(abs)
+		if r == nil {
+			continue
+		}
 		for k := range r.Instances {
 			all = append(all, abs.Instance(k))
 		}
+		if len(r.Instances) == 0 && m.whole {
+			if _, ok := m.target(abs.Instance(addrs.NoKey)); ok {
+				p.prior.RemoveResource(abs) // nothing of it is left behind
+			}
+		}
 	}
 	slices.SortFunc(all, addrs.AbsResourceInstance.Compare)
+	all = slices.Compact(all)
 	type pair struct{ from, to addrs.AbsResourceInstance }
 	var pairs []pair
 	for _, a := range all {
@@ -169,6 +183,9 @@ func (p *planner) follow(ctx context.Context, m move) (blocked []string, ds diag
 		}
 		ds = append(ds, p.convert(ctx, x.from, x.to)...)
 		p.prior.MoveInstance(x.from, x.to)
+		if to := x.to.AbsResource(); to.Config() != x.from.Config() || to.Module != x.from.Module {
+			stored[to.Config()] = append(stored[to.Config()], to)
+		}
 		origin := x.from
 		if was, ok := p.movedFrom[x.from]; ok {
 			origin = was
@@ -179,6 +196,21 @@ func (p *planner) follow(ctx context.Context, m move) (blocked []string, ds diag
 		}
 	}
 	return blocked, ds
+}
+
+// among returns the resources that a statement may mean.
+func (m *move) among(stored map[addrs.ConfigResource][]addrs.AbsResource) []addrs.AbsResource {
+	from := m.static(m.from)
+	if !m.from.IsModule() {
+		return stored[from]
+	}
+	var out []addrs.AbsResource
+	for cr, list := range stored {
+		if from.Module.Contains(cr.Module) {
+			out = append(out, list...)
+		}
+	}
+	return out
 }
 
 // target returns where a statement moves an instance, if it means it.

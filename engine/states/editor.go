@@ -127,6 +127,14 @@ func (e *Editor) RemoveInstance(a addrs.AbsResourceInstance) {
 	}
 }
 
+// RemoveResource forgets a resource with all its instances.
+func (e *Editor) RemoveResource(a addrs.AbsResource) {
+	if e.s.Resource(a) != nil {
+		e.own()
+		delete(e.s.resources, a)
+	}
+}
+
 // RemoveEmpty forgets the resources without instances.
 func (e *Editor) RemoveEmpty() {
 	for a, r := range e.s.resources {
