@@ -32,7 +32,7 @@ func (e *Evaluator) Conditions(cs []*config.Condition, s Scope, about Subject, s
 		ds = append(ds, r.Diags...)
 		e.checks.add(e, about, cmp.Or(r.Status, Unknown), r.Problem)
 		rng := c.Condition.Range()
-		if r.Status == Unknown && about.Kind == KindCheck && !e.w.Static && !e.w.Applying {
+		if r.Status == Unknown && about.Kind == KindCheck && !e.w.Static {
 			ds = append(ds, diags.Warningf(&rng, "Check block assertion known after apply",
 				"The condition depends on values that are not known until apply, so the check is made then.")...)
 		}

@@ -120,8 +120,8 @@ t_x.b = { id = unknown }
 	}
 }
 
-// TestCheckKnownAfterApply wants a warning for what cannot be checked while planning,
-// and none at apply, where it would be no news.
+// TestCheckKnownAfterApply wants a warning for what cannot be checked: while planning, and when
+// what is applied is a refresh, which creates nothing.
 func TestCheckKnownAfterApply(t *testing.T) {
 	t.Parallel()
 	for _, applying := range []bool{false, true} {
@@ -132,6 +132,17 @@ check "c" {
     condition     = t_x.b.id == "1"
     error_message = "not 1"
   }
+}
+-- resources --
+t_x.b = { id = unknown }
+`)
+		w.Applying = applying
+		e := eval.New(w)
+		ds := e.Conditions(w.Config.Root.Checks["c"].Asserts, eval.Scope{}, eval.Subject{Kind: eval.KindCheck, Config: "check.c", Object: "check.c"}, "failed")
+		if got, want := summaries(ds), "main.tf:5: Check block assertion known after apply"; got != want {
+			t.Errorf("applying %v: %q, want %q", applying, got, want)
+		}
+	}
 }
 -- resources --
 t_x.b = { id = unknown }

@@ -158,11 +158,11 @@ func (x *instance) planNested(ctx context.Context, r session.Reading, check stri
 // readLater plans a read at apply.
 func (x *instance) readLater(plain cty.Value, sensitive []cty.Path, reason plans.Reason) cty.Value {
 	planned := session.MarkSensitive(schema.PlannedDataResourceObject(x.rs.Block, plain), x.rs, sensitive)
+	x.p.setObject(x.object(), x.pc, nil)
 	if x.p.in.Mode == plans.RefreshOnlyMode {
 		return planned // nothing will be applied that the read could wait for
 	}
 	before := x.rs.Block.NullValue()
-	x.p.setObject(x.object(), x.pc, nil)
 	x.p.record(&plans.ResourceChange{
 		Addr: x.object(), Provider: x.pc, Reason: reason, Schema: x.rs,
 		Change: plans.Change{Action: plans.Read, Before: before, After: planned},
