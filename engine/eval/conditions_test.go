@@ -144,21 +144,6 @@ t_x.b = { id = unknown }
 		}
 	}
 }
--- resources --
-t_x.b = { id = unknown }
-`)
-		w.Applying = applying
-		e := eval.New(w)
-		ds := e.Conditions(w.Config.Root.Checks["c"].Asserts, eval.Scope{}, eval.Subject{Kind: eval.KindCheck, Config: "check.c", Object: "check.c"}, "failed")
-		want := "main.tf:5: Check block assertion known after apply"
-		if applying {
-			want = ""
-		}
-		if got := summaries(ds); got != want {
-			t.Errorf("applying %v: %q, want %q", applying, got, want)
-		}
-	}
-}
 
 // TestStatic evaluates a configuration of which nothing is known but its text, as
 // validation does.
