@@ -3,6 +3,7 @@ package eval
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -12,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/refs"
 )
 
 // Variable returns an input variable of a module instance, with the marks that
@@ -161,8 +163,9 @@ func (e *Evaluator) output(c *cell, in addrs.ModuleInstance, o *config.Output) d
 		return append(ds, diags.Errorf(&rng, "Ephemeral value not allowed",
 			"This output value is not declared as returning an ephemeral value, so it cannot be set to a result derived from an ephemeral value.")...)
 	}
-	if o.Ephemeral && !e.w.Static && val.IsKnown() && !marks.Has(val, ephemeral) && !in.IsRoot() {
-		val = val.Mark(marks.Ephemeral)
+	if o.Ephemeral && !marks.Has(val, ephemeral) && e.certain(o.Expr) {
+		return append(ds, diags.Errorf(&rng, "Value not allowed in ephemeral output",
+			"This output value is declared as returning an ephemeral value, but its value is not ephemeral.")...)
 	}
 	if in.IsRoot() && !o.Sensitive && marks.Contains(val, marks.Sensitive) {
 		return append(ds, diags.Errorf(&rng, "Output refers to sensitive values",
@@ -179,6 +182,14 @@ func (e *Evaluator) output(c *cell, in addrs.ModuleInstance, o *config.Output) d
 	}
 	c.val = val
 	return ds
+}
+
+// certain reports whether it is known by now that a value is or is not ephemeral. What is
+// behind the outputs of modules is for planning to say.
+func (e *Evaluator) certain(x hcl.Expression) bool {
+	return !e.w.Static || !slices.ContainsFunc(e.w.Refs.OfExpr(x), func(r refs.Reference) bool {
+		return r.Object.Kind == addrs.KindCall || r.Object.Kind == addrs.KindLocal
+	})
 }
 
 // ready evaluates what an output mentions.
