@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
@@ -106,7 +107,7 @@ func (a *app) openForState(s *states.State) (*operation, diags.Diagnostics) {
 // writeJSON writes a result.
 func (a *app) writeJSON(data []byte, err error) int {
 	if err != nil {
-		return a.show(diags.FromError("The result cannot be shown", err))
+		return a.failed(fmt.Errorf("the result cannot be shown: %w", err)) // no diagnostic in the stock tool either
 	}
 	a.out.Write(append(data, '\n'))
 	return 0
