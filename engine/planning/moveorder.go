@@ -142,7 +142,7 @@ func (m *move) pattern(t addrs.Target) pattern {
 	}
 	steps := t.Module.Steps()
 	for i, s := range steps {
-		p.steps = append(p.steps, patternStep{s.Name, s.Key, t.IsModule() && i == len(steps)-1 && s.Key.IsNone()})
+		p.steps = append(p.steps, patternStep{s.Name, s.Key, t.IsModule() && i == len(steps)-1 && m.whole})
 	}
 	return p
 }
