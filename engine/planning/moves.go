@@ -150,40 +150,41 @@ func (m *move) static(t addrs.Target) addrs.ConfigResource {
 // could not be moved, for the warning. stored are the resources of the state by their blocks,
 // those among them that have moved away since; it notes those that are new.
 func (p *planner) follow(ctx context.Context, m move, stored map[addrs.ConfigResource][]addrs.AbsResource) (blocked []string, ds diags.Diagnostics) {
-	var all []addrs.AbsResourceInstance
+	type pair struct{ from, to addrs.AbsResourceInstance }
+	var pairs []pair
+	var empty []addrs.AbsResource
+	taken := p.taken(&m, stored)
 	for _, abs := range m.among(stored) {
 		r := p.prior.Current().Resource(abs)
 		if r == nil {
 			continue
 		}
 		for k := range r.Instances {
-			all = append(all, abs.Instance(k))
+			from := abs.Instance(k)
+			to, ok := m.target(from)
+			if !ok || to == from {
+				continue
+			}
+			if old, is := taken(from, to); is == "" {
+				pairs = append(pairs, pair{from, to})
+			} else if !m.implied {
+				blocked = append(blocked, fmt.Sprintf("%s could not move to %s", old, is))
+			}
 		}
-		if len(r.Instances) == 0 && m.whole {
-			if _, ok := m.target(abs.Instance(addrs.NoKey)); ok {
-				p.prior.RemoveResource(abs) // nothing of it is left behind
+		if from := abs.Instance(addrs.NoKey); len(r.Instances) == 0 && (m.whole || m.from.IsModule()) {
+			if to, ok := m.target(from); ok && to != from {
+				empty = append(empty, abs)
 			}
 		}
 	}
-	slices.SortFunc(all, addrs.AbsResourceInstance.Compare)
-	all = slices.Compact(all)
-	type pair struct{ from, to addrs.AbsResourceInstance }
-	var pairs []pair
-	for _, a := range all {
-		if to, ok := m.target(a); ok && to != a {
-			pairs = append(pairs, pair{a, to})
-		}
+	for _, abs := range empty {
+		p.prior.RemoveResource(abs) // nothing of it is left behind
 	}
-	for _, x := range pairs {
-		if p.prior.Current().Instance(x.to) != nil {
-			if !m.implied {
-				blocked = append(blocked, fmt.Sprintf("%s could not move to %s", x.from, x.to))
-			}
-			continue
-		}
+	slices.SortFunc(pairs, func(a, b pair) int { return a.from.Compare(b.from) })
+	for _, x := range slices.Compact(pairs) {
 		ds = append(ds, p.convert(ctx, x.from, x.to)...)
 		p.prior.MoveInstance(x.from, x.to)
-		if to := x.to.AbsResource(); to.Config() != x.from.Config() || to.Module != x.from.Module {
+		if to := x.to.AbsResource(); to != x.from.AbsResource() {
 			stored[to.Config()] = append(stored[to.Config()], to)
 		}
 		origin := x.from
@@ -196,6 +197,45 @@ func (p *planner) follow(ctx context.Context, m move, stored map[addrs.ConfigRes
 		}
 	}
 	return blocked, ds
+}
+
+// taken returns what says whether there is something already where a statement moves an
+// instance, and then what does not move there. Source: Terraform 1.11.4 moves a module as a
+// whole, or not at all if the state has anything of one at the new address; and so for
+// resources.
+func (p *planner) taken(m *move, stored map[addrs.ConfigResource][]addrs.AbsResource) func(from, to addrs.AbsResourceInstance) (old, is string) {
+	switch {
+	case m.from.IsModule():
+		there := map[addrs.ModuleInstance]bool{}
+		within := m.static(m.to).Module
+		for cr, list := range stored {
+			if !within.Contains(cr.Module) {
+				continue
+			}
+			for _, abs := range list {
+				there[abs.Module] = there[abs.Module] || p.prior.Current().Resource(abs) != nil
+			}
+		}
+		return func(from, to addrs.AbsResourceInstance) (old, is string) {
+			if there[to.Module] {
+				return from.Module.String(), to.Module.String()
+			}
+			return "", ""
+		}
+	case m.whole:
+		return func(from, to addrs.AbsResourceInstance) (old, is string) {
+			if abs := to.AbsResource(); p.prior.Current().Resource(abs) != nil {
+				return from.AbsResource().String(), abs.String()
+			}
+			return "", ""
+		}
+	}
+	return func(from, to addrs.AbsResourceInstance) (old, is string) {
+		if p.prior.Current().Instance(to) != nil {
+			return from.String(), to.String()
+		}
+		return "", ""
+	}
 }
 
 // among returns the resources that a statement may mean.
