@@ -50,8 +50,8 @@ func (p *planner) moves(ctx context.Context) diags.Diagnostics {
 	}
 	if len(blocked) > 0 {
 		slices.Sort(blocked)
-		p.report(diags.Warningf(nil, "Unresolved resource instance address changes",
-			"Lockstep tried to adjust resource instance addresses in the prior state based on change information recorded in the configuration, but some adjustments did not succeed due to existing objects already at the intended addresses:\n  - %s\n\nLockstep has planned to destroy these objects. If this is not what you want, resolve the conflict first.", strings.Join(slices.Compact(blocked), "\n  - ")))
+		p.unmoved = diags.Warningf(nil, "Unresolved resource instance address changes",
+			"Lockstep tried to adjust resource instance addresses in the prior state based on change information recorded in the configuration, but some adjustments did not succeed due to existing objects already at the intended addresses:\n  - %s\n\nLockstep has planned to destroy these objects. If this is not what you want, resolve the conflict first.", strings.Join(slices.Compact(blocked), "\n  - "))
 	}
 	return ds
 }

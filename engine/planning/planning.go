@@ -140,8 +140,10 @@ type planner struct {
 	imports    map[addrs.AbsResourceInstance]importing
 	found      diags.Diagnostics
 	// late is what is wrong with destroying, rather than with what would be without.
-	late  []refusal
-	ended bool
+	late []refusal
+	// unmoved warns of what could not be moved.
+	unmoved diags.Diagnostics
+	ended   bool
 	// unplanned are the blocks of which something failed, or that depend on one.
 	unplanned map[addrs.Object]bool
 	// restored says that a refresh changes what the state has of an object, if not the object.
@@ -257,12 +259,12 @@ func (p *planner) finish() (*plans.Plan, diags.Diagnostics) {
 		p.report(session.CheckBlocks(p.s.Eval, p.in.Config.Order, p.skipValue))
 	}
 	outputs := p.outputs()
-	ds := slices.Concat(p.found, p.s.Diagnostics(), p.s.Eval.Diagnostics())
+	ds := slices.Concat(p.unmoved, p.found, p.s.Diagnostics(), p.s.Eval.Diagnostics())
 	if p.in.Mode == plans.DestroyMode {
 		if ds.HasErrors() {
 			return nil, ds.Distinct()
 		}
-		ds = p.withhold()
+		ds = append(p.unmoved, p.withhold()...)
 	}
 	ds = append(ds.Distinct(), p.targetWarnings()...)
 	ds = append(ds, p.replaceWarnings()...)
