@@ -28,6 +28,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/order"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provisioning"
@@ -115,11 +116,14 @@ type applier struct {
 	needed    map[addrs.ConfigResource][]addrs.AbsResource     // see openNeeded
 	noHusk    map[addrs.AbsResource]bool                       // see husks
 	keys      map[addrs.AbsResource]map[addrs.InstanceKey]bool // see someOf
+	thereOf   map[addrs.AbsResource]map[addrs.InstanceKey]bool // see there
 	values    map[addrs.AbsResource]*valueCell
 	instances map[addrs.AbsResource]*instancesCell
 	doomed    func() map[addrs.AbsResourceInstance]bool // what the plan deletes, and has no successor
-	found     diags.Diagnostics
-	ended     bool
+	// made are the instances of which the plan creates, updates or reads an object.
+	made  func() map[addrs.AbsResource][]addrs.InstanceKey
+	found diags.Diagnostics
+	ended bool
 
 	saving sync.Mutex
 	saved  *states.State
@@ -149,6 +153,7 @@ func newApplier(in Input) *applier {
 		needed:    map[addrs.ConfigResource][]addrs.AbsResource{},
 		noHusk:    map[addrs.AbsResource]bool{},
 		keys:      map[addrs.AbsResource]map[addrs.InstanceKey]bool{},
+		thereOf:   map[addrs.AbsResource]map[addrs.InstanceKey]bool{},
 		values:    map[addrs.AbsResource]*valueCell{},
 		instances: map[addrs.AbsResource]*instancesCell{},
 		saved:     in.Plan.PriorState,
@@ -161,6 +166,16 @@ func newApplier(in Input) *applier {
 			}
 		}
 		return list
+	})
+	a.made = sync.OnceValue(func() map[addrs.AbsResource][]addrs.InstanceKey {
+		made := map[addrs.AbsResource][]addrs.InstanceKey{}
+		for _, c := range in.Plan.Changes {
+			if c.Action != plans.NoOp && c.After != cty.NilVal && !marks.Plain(c.After).IsNull() {
+				abs := c.Addr.Instance.AbsResource()
+				made[abs] = append(made[abs], c.Addr.Instance.Resource.Key)
+			}
+		}
+		return made
 	})
 	a.results = sync.OnceValue(func() map[conditioned]int { return resultsOf(in.Plan) })
 	a.plannedOutputs = sync.OnceValue(func() map[string]bool {

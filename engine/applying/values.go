@@ -78,8 +78,12 @@ func (a *applier) instancesValue(abs addrs.AbsResource, only []addrs.InstanceKey
 	if ds.HasErrors() {
 		return cty.DynamicVal, diags.Reported()
 	}
+	there := a.there(abs, x.r.Repetition)
 	vals := make(map[string]cty.Value, len(only))
 	for _, k := range only {
+		if there != nil && !there[k] {
+			continue
+		}
 		v, ds := x.value(context.Background(), k)
 		if ds.HasErrors() {
 			return cty.DynamicVal, diags.Reported()
@@ -91,6 +95,35 @@ func (a *applier) instancesValue(abs addrs.AbsResource, only []addrs.InstanceKey
 		vals[name.AsString()] = v
 	}
 	return cty.ObjectVal(vals), nil
+}
+
+// there returns which instances the value of a resource has where not all that the
+// configuration wants is planned; nil if it is. Source: as in [applier.collect], but for when
+// others of them may not be made yet.
+func (a *applier) there(abs addrs.AbsResource, r config.Repetition) map[addrs.InstanceKey]bool {
+	if !a.in.Plan.Partial() && a.in.Plan.Mode != plans.RefreshOnlyMode {
+		return nil
+	}
+	doomed, made := a.doomed(), a.made()
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if out := a.thereOf[abs]; out != nil {
+		return out
+	}
+	keys := slices.Clone(made[abs])
+	if was := a.in.Plan.PriorState.Resource(abs); was != nil {
+		for k := range was.Instances {
+			if !doomed[abs.Instance(k)] {
+				keys = append(keys, k)
+			}
+		}
+	}
+	out := map[addrs.InstanceKey]bool{}
+	for _, k := range session.Existing(r, a.in.Plan.Instances.Resources[abs], keys) {
+		out[k] = true
+	}
+	a.thereOf[abs] = out
+	return out
 }
 
 // collect makes the value of a resource from those of its instances.
