@@ -95,7 +95,7 @@ type applier struct {
 	in     Input
 	s      *session.Session
 	deps   *session.Dependencies
-	forced map[addrs.ConfigResource]bool
+	forced session.Forcing
 	nested map[*config.Resource]string // the data blocks in checks
 	// mentioned are the resources that expressions of their content mention.
 	mentioned map[*config.Content]map[addrs.Resource]bool
@@ -185,7 +185,7 @@ func newApplier(in Input) *applier {
 		}
 		return names
 	})
-	a.forced = a.deps.CreateBeforeDestroy(func(addrs.ConfigResource) bool { return true }) // planned or not
+	a.forced = a.deps.Forcing() // planned or not
 	a.nested = session.NestedData(in.Config)
 	a.mentioned = mentioned(in.Config, in.Refs)
 	a.s = &session.Session{Config: in.Config, Refs: in.Refs, Providers: in.Providers, Bodies: in.Bodies, Events: in.Events}

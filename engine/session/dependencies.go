@@ -145,6 +145,44 @@ func (d *Dependencies) CreateBeforeDestroy(part func(addrs.ConfigResource) bool)
 	return forced
 }
 
+// A Forcing says for which instances of which blocks create-before-destroy is in force: of
+// those with a nil map, for all.
+type Forcing map[addrs.ConfigResource]map[addrs.InstanceKey]bool
+
+// Has reports whether create-before-destroy is in force for an instance.
+func (f Forcing) Has(cr addrs.ConfigResource, key addrs.InstanceKey) bool {
+	keys, ok := f[cr]
+	return ok && (keys == nil || keys[key])
+}
+
+// Forcing is [Dependencies.CreateBeforeDestroy] by instance. Source: Terraform 1.11.4 plans by
+// block, but keeps in the state what its apply finds, for which `a[0]` means that instance.
+func (d *Dependencies) Forcing() Forcing {
+	out := Forcing{}
+	blocks := d.CreateBeforeDestroy(func(addrs.ConfigResource) bool { return true })
+	for cr := range blocks {
+		out[cr] = map[addrs.InstanceKey]bool{}
+	}
+	for cr := range blocks {
+		if m := d.cfg.Modules[cr.Module]; m != nil && m.Resources[cr.Resource] != nil && m.Resources[cr.Resource].CreateBeforeDestroy {
+			out[cr] = nil
+		}
+		only := d.refs.OnlyInstances(objectOf(cr))
+		for _, x := range d.direct[cr] {
+			keys := only[objectOf(x)]
+			if len(keys) == 0 {
+				out[x] = nil
+			}
+			for _, k := range keys {
+				if out[x] != nil {
+					out[x][k] = true
+				}
+			}
+		}
+	}
+	return out
+}
+
 // Provider returns the block of a provider configuration.
 func (d *Dependencies) Provider(pc addrs.AbsProviderConfig) (addrs.Object, bool) {
 	m := d.cfg.Modules[pc.Module]
