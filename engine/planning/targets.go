@@ -39,8 +39,8 @@ func (p *planner) selectPart() {
 }
 
 // selectTargets computes the closure of the targets over what they refer to. For a
-// destroy, what depends on them goes as well: by the configuration, and as the state
-// has it.
+// destroy, what depends on them goes as well, as the state has it: an object is not
+// destroyed because of what the configuration would make it depend on.
 func (p *planner) selectTargets() {
 	s := &selection{objects: map[addrs.Object]bool{}, whole: map[addrs.ConfigResource]bool{}, targets: p.in.Targets}
 	p.included = s
@@ -123,7 +123,6 @@ func (p *planner) dependents() map[addrs.AbsResource]bool {
 	}
 	users := map[addrs.ConfigResource][]addrs.ConfigResource{}
 	link := func(user, used addrs.ConfigResource) { users[used] = append(users[used], user) }
-	p.configuredUses(link)
 	p.storedUses(link)
 	out, seen, met := map[addrs.AbsResource]bool{}, map[addrs.AbsResource]bool{}, map[addrs.ConfigResource]bool{}
 	reach := func(abs addrs.AbsResource) {
