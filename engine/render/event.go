@@ -76,12 +76,17 @@ func (p *Printer) Event(e events.Event) string {
 }
 
 // EventMessage tells of progress in the stream; ok is false for events that the
-// stream does not have.
+// stream does not have. A deposed object goes by the address of its instance there.
 func EventMessage(e events.Event) (m Message, ok bool) {
 	switch e.Kind {
 	case events.RefreshStart, events.RefreshDone:
 		return refreshMessage(e), true
-	case events.ApplyStart, events.ApplyProgress, events.ApplyDone, events.ApplyFailed:
+	case events.ApplyFailed:
+		if e.Addr.Instance.Resource.Resource.Mode == addrs.Data {
+			return m, false // the diagnostic is all that the stream says
+		}
+		return applyMessage(e), true
+	case events.ApplyStart, events.ApplyProgress, events.ApplyDone:
 		return applyMessage(e), true
 	case events.EphemeralStart, events.EphemeralDone, events.EphemeralFailed:
 		return ephemeralMessage(e), true
@@ -115,7 +120,7 @@ func refreshMessage(e events.Event) Message {
 	if e.Kind == events.RefreshDone {
 		text, kind = "Refresh complete", "refresh_complete"
 	}
-	m := message(kind, fmt.Sprintf("%s: %s%s", e.Addr, text, idNote(e.ID)))
+	m := message(kind, fmt.Sprintf("%s: %s%s", e.Addr.Instance, text, idNote(e.ID)))
 	m.Hook = newHook(e, true)
 	return m
 }
@@ -134,13 +139,13 @@ func applyMessage(e events.Event) Message {
 	m := Message{}
 	switch e.Kind {
 	case events.ApplyStart:
-		m = message("apply_start", fmt.Sprintf("%s: %s...%s", e.Addr, w.start, idNote(e.ID)))
+		m = message("apply_start", fmt.Sprintf("%s: %s...%s", e.Addr.Instance, w.start, idNote(e.ID)))
 	case events.ApplyProgress:
-		m = message("apply_progress", fmt.Sprintf("%s: Still %s... [%s elapsed]", e.Addr, w.still, seconds(e.Elapsed)))
+		m = message("apply_progress", fmt.Sprintf("%s: Still %s... [%s elapsed]", e.Addr.Instance, w.still, seconds(e.Elapsed)))
 	case events.ApplyDone:
-		m = message("apply_complete", fmt.Sprintf("%s: %s complete after %s%s", e.Addr, w.end, seconds(e.Elapsed), idNote(e.ID)))
+		m = message("apply_complete", fmt.Sprintf("%s: %s complete after %s%s", e.Addr.Instance, w.end, seconds(e.Elapsed), idNote(e.ID)))
 	default:
-		m = message("apply_errored", fmt.Sprintf("%s: %s errored after %s", e.Addr, w.end, seconds(e.Elapsed)))
+		m = message("apply_errored", fmt.Sprintf("%s: %s errored after %s", e.Addr.Instance, w.end, seconds(e.Elapsed)))
 	}
 	if e.Kind != events.ApplyStart {
 		h.Elapsed = &elapsed
@@ -160,7 +165,7 @@ func ephemeralMessage(e events.Event) Message {
 	h.Action = e.Text
 	w := ephemeralWords[e.Text]
 	if e.Kind == events.EphemeralStart {
-		m := message("ephemeral_op_start", fmt.Sprintf("%s: %s...", e.Addr, w.start))
+		m := message("ephemeral_op_start", fmt.Sprintf("%s: %s...", e.Addr.Instance, w.start))
 		m.Hook = h
 		return m
 	}
@@ -168,7 +173,7 @@ func ephemeralMessage(e events.Event) Message {
 	if e.Kind == events.EphemeralFailed {
 		kind, how = "ephemeral_op_errored", "errored"
 	}
-	m := message(kind, fmt.Sprintf("%s: %s %s after %s", e.Addr, w.end, how, seconds(e.Elapsed)))
+	m := message(kind, fmt.Sprintf("%s: %s %s after %s", e.Addr.Instance, w.end, how, seconds(e.Elapsed)))
 	elapsed := int(e.Elapsed.Round(time.Second) / time.Second)
 	h.Elapsed = &elapsed
 	m.Hook = h
@@ -181,14 +186,14 @@ func provisionMessage(e events.Event) Message {
 	var m Message
 	switch e.Kind {
 	case events.ProvisionStart:
-		m = message("provision_start", fmt.Sprintf("%s: Provisioning with '%s'...", e.Addr, e.Provisioner))
+		m = message("provision_start", fmt.Sprintf("%s: Provisioning with '%s'...", e.Addr.Instance, e.Provisioner))
 	case events.ProvisionOutput:
-		m = message("provision_progress", fmt.Sprintf("%s: (%s): %s", e.Addr, e.Provisioner, e.Text))
+		m = message("provision_progress", fmt.Sprintf("%s: (%s): %s", e.Addr.Instance, e.Provisioner, e.Text))
 		h.Output = &e.Text
 	case events.ProvisionDone:
-		m = message("provision_complete", fmt.Sprintf("%s: (%s) Provisioning complete", e.Addr, e.Provisioner))
+		m = message("provision_complete", fmt.Sprintf("%s: (%s) Provisioning complete", e.Addr.Instance, e.Provisioner))
 	default:
-		m = message("provision_errored", fmt.Sprintf("%s: (%s) Provisioning errored", e.Addr, e.Provisioner))
+		m = message("provision_errored", fmt.Sprintf("%s: (%s) Provisioning errored", e.Addr.Instance, e.Provisioner))
 	}
 	m.Hook = h
 	return m

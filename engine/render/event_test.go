@@ -30,6 +30,8 @@ func TestEventsAsRecorded(t *testing.T) {
 		d = `{"addr":"data.lab_thing.d","module":"","resource":"data.lab_thing.d","implied_provider":"lab","resource_type":"lab_thing","resource_name":"d","resource_key":null}`
 		b = `{"addr":"module.m[\"x\"].lab_thing.b[0]","module":"module.m[\"x\"]","resource":"lab_thing.b[0]","implied_provider":"lab","resource_type":"lab_thing","resource_name":"b","resource_key":0}`
 	)
+	deposed := object(t, "lab_thing.a")
+	deposed.Deposed = "0a1b2c3d"
 	thing, data, inModule := object(t, "lab_thing.a"), object(t, "data.lab_thing.d"), object(t, `module.m["x"].lab_thing.b[0]`)
 	for _, x := range []struct {
 		event events.Event
@@ -80,6 +82,16 @@ func TestEventsAsRecorded(t *testing.T) {
 			events.Event{Kind: events.EphemeralFailed, Addr: thing, Text: "close"},
 			"",
 			`{"@message":"lab_thing.a: Closing errored after 0s","hook":{"resource":` + a + `,"action":"close","elapsed_seconds":0},"type":"ephemeral_op_errored"}`,
+		},
+		{
+			events.Event{Kind: events.RefreshStart, Addr: deposed, ID: "a-1"},
+			"lab_thing.a (deposed object 0a1b2c3d): Refreshing state... [id=a-1]",
+			`{"@message":"lab_thing.a: Refreshing state... [id=a-1]","hook":{"resource":` + a + `,"id_key":"id","id_value":"a-1"},"type":"refresh_start"}`,
+		},
+		{
+			events.Event{Kind: events.ApplyStart, Addr: deposed, Action: plans.Delete, ID: "a-1"},
+			"lab_thing.a (deposed object 0a1b2c3d): Destroying... [id=a-1]",
+			`{"@message":"lab_thing.a: Destroying... [id=a-1]","hook":{"resource":` + a + `,"action":"delete","id_key":"id","id_value":"a-1"},"type":"apply_start"}`,
 		},
 		{
 			events.Event{Kind: events.ApplyFailed, Addr: thing, Action: plans.Update, ID: "a-1"},
@@ -137,6 +149,9 @@ func TestEventsAsRecorded(t *testing.T) {
 		if d := cmp.Diff(want, said(t, m)); d != "" {
 			t.Errorf("%s (- want, + got):\n%s", x.json, d)
 		}
+	}
+	if _, ok := EventMessage(events.Event{Kind: events.ApplyFailed, Addr: data, Action: plans.Read}); ok {
+		t.Error("the stream tells of data that cannot be read by the diagnostic alone")
 	}
 	if _, ok := EventMessage(events.Event{Kind: events.Planned, Addr: thing}); ok {
 		t.Error("the stream tells of plans by planned_change")
