@@ -168,6 +168,31 @@ func TestValidateJSON(t *testing.T) {
 	}
 }
 
+// What Terraform 1.11.4 showed of mistakes that are at the end of a line: the lines on both
+// sides of the line feed.
+func TestSnippetsAtLineEnds(t *testing.T) {
+	t.Parallel()
+	for _, x := range []struct {
+		src       string
+		from, to  int // offsets
+		code      string
+		highlight [2]int
+	}{
+		{"output \"x\" {\n  value = 1 +\n}\n", 26, 27, "  value = 1 +\n}", [2]int{13, 14}},
+		{"output \"x\" {\r\n  value = 1 +\r\n}\r\n", 27, 29, "  value = 1 +\n}", [2]int{13, 15}},
+		{"a = \"b\n}\n", 8, 9, "}", [2]int{1, 1}},
+		{"a = 1 +\n\nb = 2\n", 7, 8, "a = 1 +", [2]int{7, 7}},
+		{"a = 1\nb = 2\nc = 3\n", 6, 11, "b = 2", [2]int{0, 5}},
+	} {
+		at := func(offset int) hcl.Pos { return hcl.Pos{Line: 1 + strings.Count(x.src[:offset], "\n"), Byte: offset} }
+		d := diags.Diagnostic{Subject: &hcl.Range{Filename: "x.tf", Start: at(x.from), End: at(x.to)}}
+		got := formats.NewDiagnostic(d, map[string]*hcl.File{"x.tf": {Bytes: []byte(x.src)}}).Snippet
+		if got.Code != x.code || [2]int{got.HighlightStart, got.HighlightEnd} != x.highlight {
+			t.Errorf("%q from %d to %d: %q %d %d", x.src, x.from, x.to, got.Code, got.HighlightStart, got.HighlightEnd)
+		}
+	}
+}
+
 func TestValidateJSONOfNothing(t *testing.T) {
 	t.Parallel()
 	src, err := formats.Validate(nil, nil)

@@ -128,16 +128,17 @@ func newSnippet(d diags.Diagnostic, f *hcl.File, highlight, around hcl.Range) *S
 	return s
 }
 
-// linesAround returns the lines of which a range has something, and where they begin; -1 if
-// there are none. It looks at these lines alone: a file may have a mistake in each of its own.
+// linesAround returns the lines that a range has something of, or touches: one that begins
+// or ends with a line feed has the lines on both sides of it. The other result is where they
+// begin; -1 if there are none. It looks at these lines alone: a file may have a mistake in each of its own.
 func linesAround(src []byte, rng hcl.Range) ([]string, int) {
 	first := -1
 	var lines []string
 	from := bytes.LastIndexByte(src[:min(rng.Start.Byte, len(src))], '\n') + 1
-	for from < len(src) && from < rng.End.Byte {
+	for from < len(src) && from <= rng.End.Byte {
 		line, _, _ := bytes.Cut(src[from:], []byte("\n"))
 		text := bytes.TrimSuffix(line, []byte("\r"))
-		if len(text) > 0 && from+len(text) > rng.Start.Byte {
+		if len(text) > 0 && from+len(text) >= rng.Start.Byte {
 			if first < 0 {
 				first = from
 			}
