@@ -28,7 +28,7 @@ var refreshCommand = command{name: "refresh", synopsis: "Bring the state up to d
 		v.diagnostics(append(ds, op.unlock()...))
 		return 1
 	}
-	if plan.PrevRunState.IsEmpty() {
+	if !plan.PrevRunState.HasManaged() {
 		ds = append(ds, diags.Warningf(nil, "Empty or non-existent state",
 			"There is nothing in the state that could be refreshed.")...)
 	}

@@ -205,5 +205,15 @@ func (s *State) Objects() iter.Seq[*Object] {
 // IsEmpty reports whether the state holds no resource and no output.
 func (s *State) IsEmpty() bool { return len(s.resources) == 0 && len(s.outputs) == 0 }
 
+// HasManaged reports whether the state holds an instance of a managed resource.
+func (s *State) HasManaged() bool {
+	for a, r := range s.resources {
+		if a.Resource.Mode == addrs.Managed && len(r.Instances) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // HasOutputs reports whether the state holds any root output.
 func (s *State) HasOutputs() bool { return len(s.outputs) > 0 }
