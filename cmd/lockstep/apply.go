@@ -68,7 +68,9 @@ func (a *app) applyMain(name string, args []string, destroy bool) int {
 		v.diagnostics(append(ds, op.unlock()...))
 		return 1
 	}
-	if !saved {
+	if saved {
+		v.saved(plan)
+	} else {
 		v.plan(plan, op, true)
 		if plan.Applyable && !approve {
 			v.diagnostics(ds) // by which people decide

@@ -22,6 +22,8 @@ type view interface {
 	diagnostics(diags.Diagnostics)
 	// plan shows a plan. applying says that it will be carried out at once.
 	plan(p *plans.Plan, o *operation, applying bool)
+	// saved tells of a saved plan that is going to be carried out.
+	saved(p *plans.Plan)
 	// applied shows what an apply did.
 	applied(outcome)
 	say(format string, args ...any)
@@ -118,6 +120,18 @@ func (v *jsonView) plan(p *plans.Plan, _ *operation, _ bool) {
 	}
 }
 
+// saved tells of the changes alone, as the stream does: those that need doing.
+func (v *jsonView) saved(p *plans.Plan) {
+	for _, c := range p.Changes {
+		if c.Action == plans.NoOp {
+			continue
+		}
+		if m, ok := render.PlannedChangeMessage(c); ok {
+			v.send(m)
+		}
+	}
+}
+
 func (v *jsonView) applied(o outcome) {
 	operation := "apply"
 	if o.destroy {
@@ -170,6 +184,8 @@ func (v *textView) plan(p *plans.Plan, o *operation, applying bool) {
 	defer v.mu.Unlock()
 	v.a.print().Plan(v.a.out, p, o.cfg, o.schemas)
 }
+
+func (v *textView) saved(*plans.Plan) {} // whoever saved it has seen it
 
 func (v *textView) applied(o outcome) {
 	if o.failed {
