@@ -15,6 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/config/source/installing"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/render"
 	"github.com/lockstep-iac/lockstep/functions/run/modules"
 	"github.com/lockstep-iac/lockstep/functions/run/workdir"
 )
@@ -26,7 +27,7 @@ func (a *app) copyModule(d *workdir.Dir, from string, v view) diags.Diagnostics 
 	if err := a.hasConfiguration(d); err != nil {
 		return diags.FromError("The working directory already contains files", err)
 	}
-	v.say("%s from %q...\n", a.print().Bold("Copying configuration"), source.Redact(from))
+	v.step(render.InitCopying, "%s from %q...\n", a.print().Bold("Copying configuration"), source.Redact(from))
 	address, err := originOf(d, from)
 	if err != nil {
 		return diags.FromError("Invalid module source address", err)

@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source/installing"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
+	"github.com/lockstep-iac/lockstep/engine/render"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/functions/run/modules"
 	"github.com/lockstep-iac/lockstep/functions/run/workdir"
@@ -87,12 +88,12 @@ var initCommand = command{name: "init", synopsis: "Prepare the directory: backen
 		return 1
 	}
 	if empty {
-		v.say("Lockstep initialized in an empty directory!\n\nThe directory has no configuration files. You may begin working by creating some.\n")
+		v.step(render.InitEmpty, "Lockstep initialized in an empty directory!\n\nThe directory has no configuration files. You may begin working by creating some.\n")
 		return 0
 	}
-	v.say("\n%s\n", a.print().Bold("Lockstep has been successfully initialized!"))
-	if !a.inAutomation() && !o.json {
-		v.say("\nYou may now begin working: \"lockstep plan\" shows what would change.\nIf you change modules or the backend, run \"lockstep init\" again.\n")
+	v.step(render.InitSuccess, "\n%s\n", a.print().Bold("Lockstep has been successfully initialized!"))
+	if !a.inAutomation() {
+		v.step(render.InitSuccessAdvice, "\nYou may now begin working: \"lockstep plan\" shows what would change.\nIf you change modules or the backend, run \"lockstep init\" again.\n")
 	}
 	return 0
 }}
@@ -119,7 +120,7 @@ func (a *app) initDir(d *workdir.Dir, cfg *config.Config, ds diags.Diagnostics, 
 	var more diags.Diagnostics
 	var state *states.State
 	if o.backend && o.cloud {
-		v.say("\n%s\n", a.print().Bold("Initializing the backend..."))
+		v.step(render.InitBackend, "\n%s\n", a.print().Bold("Initializing the backend..."))
 		more = a.initBackend(d, cfg, o, v)
 		if ds = append(ds, more...); more.HasErrors() {
 			return ds
@@ -127,9 +128,9 @@ func (a *app) initDir(d *workdir.Dir, cfg *config.Config, ds diags.Diagnostics, 
 	}
 	if o.get && len(cfg.Root.Calls) > 0 {
 		if o.upgrade {
-			v.say("%s\n", a.print().Bold("Upgrading modules..."))
+			v.step(render.InitUpgrade, "%s\n", a.print().Bold("Upgrading modules..."))
 		} else {
-			v.say("%s\n", a.print().Bold("Initializing modules..."))
+			v.step(render.InitModules, "%s\n", a.print().Bold("Initializing modules..."))
 		}
 		// What the survey said comes again.
 		if cfg, ds = a.installModules(d, o.upgrade, func(e installing.Event) { v.say("%s\n", e) }); ds.HasErrors() {
@@ -146,18 +147,20 @@ func (a *app) initDir(d *workdir.Dir, cfg *config.Config, ds diags.Diagnostics, 
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
-	v.say("\n%s\n", a.print().Bold("Initializing provider plugins..."))
+	v.step(render.InitProviders, "\n%s\n", a.print().Bold("Initializing provider plugins..."))
 	res, more := d.Install(a.ctx, reqs, workdir.InstallOptions{
 		Upgrade: o.upgrade, ReadOnly: o.lockfileMode == "readonly", PluginDirs: o.pluginDirs,
-		Events: func(e install.Event) { v.say("%s\n", e) },
+		Events: v.installs,
 	})
 	ds = append(ds, more...)
 	if ds.HasErrors() || !res.Changed || o.lockfileMode == "readonly" {
 		return ds
 	}
 	ds = append(ds, localChecksums(res.LocalChecksums)...)
-	if len(res.Lock.Providers()) > 0 {
-		v.say("\nLockstep has recorded the provider selections in the lock file\n.terraform.lock.hcl. Include this file in your version control repository,\nso that the same selections are made from then on.\n")
+	if res.First {
+		v.step(render.InitLockCreated, "\nLockstep has recorded the provider selections in the lock file\n.terraform.lock.hcl. Include this file in your version control repository,\nso that the same selections are made from then on.\n")
+	} else {
+		v.step(render.InitLockChanged, "\nLockstep has changed the provider selections in the lock file\n.terraform.lock.hcl. Look through the changes, and commit them to your version\ncontrol repository if they are what you meant.\n")
 	}
 	return ds
 }

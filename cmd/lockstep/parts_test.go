@@ -500,7 +500,7 @@ func TestRegistry(t *testing.T) {
 	d.write("main.tf", strings.ReplaceAll(d.read("main.tf"), "<= 1.0.0", ">= 1.0.0"))
 	d.want(0, "init", "Reusing previous version")
 	d.want(0, "plan -detailed-exitcode")
-	d.want(0, "init -upgrade", "Installed registry.example.com/lockstep/lab v1.1.0")
+	d.want(0, "init -json -upgrade", "Installed provider version: registry.example.com/lockstep/lab v1.1.0", `"message_code":"dependencies_lock_changes_info"`)
 	var v struct {
 		Selections map[string]string `json:"provider_selections"`
 	}
@@ -544,7 +544,7 @@ func TestNetworkMirror(t *testing.T) {
 	t.Parallel()
 	s, d := registry(t, true)
 	d.write("cli.tfrc", s.MirrorConfig())
-	d.want(0, "init", "Installed registry.example.com/lockstep/lab v1.0.0", "Incomplete lock file information")
+	d.want(0, "init -json", "Installed provider version: registry.example.com/lockstep/lab v1.0.0", "Incomplete lock file information", `"message_code":"lock_info"`)
 	d.want(0, "apply -auto-approve", "1 added")
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/provider/install"
 	"github.com/lockstep-iac/lockstep/engine/render"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
@@ -27,6 +28,10 @@ type view interface {
 	// applied shows what an apply did.
 	applied(outcome)
 	say(format string, args ...any)
+	// step says what init is about.
+	step(code render.InitCode, format string, args ...any)
+	// installs tells of a provider that init installs.
+	installs(install.Event)
 	close()
 }
 
@@ -152,6 +157,12 @@ func (v *jsonView) say(format string, args ...any) {
 	}
 }
 
+func (v *jsonView) step(code render.InitCode, format string, args ...any) {
+	v.send(render.InitMessage(code, strings.TrimSpace(fmt.Sprintf(format, args...))))
+}
+
+func (v *jsonView) installs(e install.Event) { v.send(render.LogMessage(e.Message())) }
+
 func (v *jsonView) close() {}
 
 // textView writes for people.
@@ -166,6 +177,10 @@ func (v *textView) say(format string, args ...any) {
 	defer v.mu.Unlock()
 	fmt.Fprintf(v.a.out, format, args...)
 }
+
+func (v *textView) step(_ render.InitCode, format string, args ...any) { v.say(format, args...) }
+
+func (v *textView) installs(e install.Event) { v.say("%s\n", e) }
 
 func (v *textView) event(e events.Event) {
 	if line := v.a.print().Event(e); line != "" {

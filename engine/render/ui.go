@@ -31,6 +31,7 @@ type Message struct {
 	Terraform  string              `json:"terraform,omitempty"`
 	Lockstep   string              `json:"lockstep,omitempty"`
 	UI         string              `json:"ui,omitempty"`
+	Code       InitCode            `json:"message_code,omitempty"`
 	Diagnostic *formats.Diagnostic `json:"diagnostic,omitempty"`
 	Change     *changeMember       `json:"change,omitempty"`
 	Changes    *countsMember       `json:"changes,omitempty"`
@@ -56,6 +57,30 @@ func VersionMessage(language, lockstep string) Message {
 
 // LogMessage carries text that fits no other kind.
 func LogMessage(text string) Message { return message("log", text) }
+
+// An InitCode says what a message of init is about, whatever its text.
+type InitCode string
+
+// What init may be about.
+const (
+	InitCopying       InitCode = "copying_configuration_message"
+	InitBackend       InitCode = "initializing_backend_message"
+	InitModules       InitCode = "initializing_modules_message"
+	InitUpgrade       InitCode = "upgrading_modules_message"
+	InitProviders     InitCode = "initializing_provider_plugin_message"
+	InitLockCreated   InitCode = "lock_info"
+	InitLockChanged   InitCode = "dependencies_lock_changes_info"
+	InitEmpty         InitCode = "output_init_empty_message"
+	InitSuccess       InitCode = "output_init_success_message"
+	InitSuccessAdvice InitCode = "output_init_success_cli_message"
+)
+
+// InitMessage carries text of init.
+func InitMessage(code InitCode, text string) Message {
+	m := message("init_output", text)
+	m.Code = code
+	return m
+}
 
 // DiagnosticMessage carries a diagnostic.
 func DiagnosticMessage(d diags.Diagnostic, files map[string]*hcl.File) Message {

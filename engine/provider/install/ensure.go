@@ -38,7 +38,7 @@ func (in *Installer) Ensure(ctx context.Context, req Request) (Result, diags.Dia
 	}
 	run := &ensuring{Installer: in, Request: req}
 	run.result.Selections = map[addrs.Provider]Selection{}
-	run.result.Lock = req.Lock.Clone()
+	run.result.Lock, run.result.First = req.Lock.Clone(), len(req.Lock.Providers()) == 0
 	for _, p := range req.Lock.Providers() {
 		if _, required := req.Requirements[p]; !required && !req.Unmanaged[p] {
 			run.result.Lock.Remove(p)

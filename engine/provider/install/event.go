@@ -2,6 +2,7 @@ package install
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
@@ -48,6 +49,30 @@ const (
 	Downloading    // the package is being fetched
 	Authenticated  // the package is in its place
 )
+
+// Message returns what Terraform's stream of JSON messages says of the event, for those
+// that tell of a selection or an installation.
+func (e Event) Message() string {
+	name := e.Provider.ForDisplay()
+	switch e.Kind {
+	case Finding:
+		if e.Constraints.IsAll() {
+			return fmt.Sprintf("%s: Finding latest version...", name)
+		}
+		return fmt.Sprintf("Finding matching versions for provider: %s, version_constraint: %q", name, e.Constraints)
+	case Reusing:
+		return fmt.Sprintf("%s: Reusing previous version from the dependency lock file", name)
+	case AlreadyInstalled:
+		return fmt.Sprintf("%s v%s: Using previously-installed provider version", name, e.Version)
+	case FromCache:
+		return fmt.Sprintf("%s v%s: Using from the shared cache directory", name, e.Version)
+	case Installing:
+		return fmt.Sprintf("Installing provider version: %s v%s...", name, e.Version)
+	case Done:
+		return fmt.Sprintf("Installed provider version: %s v%s (%s)", name, e.Version, e.Auth)
+	}
+	return strings.TrimPrefix(e.String(), "- ")
+}
 
 // String returns the line that Terraform prints for the event.
 func (e Event) String() string {

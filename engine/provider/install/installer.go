@@ -60,6 +60,8 @@ type Result struct {
 	// if Changed. With ReadOnly, it is not to be saved.
 	Lock    *lockfile.File
 	Changed bool
+	// First says that the old lock file had no provider.
+	First bool
 	// LocalChecksums are the providers for which the lock file now has no more than
 	// the checksum of this platform's package, since they came without a signature.
 	// On other platforms, init will fail for them.
