@@ -210,24 +210,47 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// TestMovesAreLinear gives every object another address: by moved blocks, and by a count.
+// TestMovesAreLinear gives every object another address.
 func TestMovesAreLinear(t *testing.T) {
-	files := func(n int, format string) map[string][]byte {
+	each := func(n int, format string) string {
 		var b strings.Builder
 		for i := range n {
 			fmt.Fprintf(&b, format, i)
 		}
-		return map[string][]byte{"main.tf": []byte(b.String())}
+		return b.String()
 	}
-	for name, after := range map[string]string{
-		"written": "resource \"terraform_data\" \"b%[1]d\" {\n}\nmoved {\n  from = terraform_data.a%[1]d\n  to   = terraform_data.b%[1]d\n}\n",
-		"implied": "resource \"terraform_data\" \"a%d\" {\n  count = 1\n}\n",
+	for name, text := range map[string]func(n int) (before, after string){
+		"by blocks": func(n int) (before, after string) {
+			return each(n, "resource \"terraform_data\" \"a%d\" {\n}\n"),
+				each(n, "resource \"terraform_data\" \"b%[1]d\" {\n}\nmoved {\n  from = terraform_data.a%[1]d\n  to   = terraform_data.b%[1]d\n}\n")
+		},
+		"by a count": func(n int) (before, after string) {
+			return each(n, "resource \"terraform_data\" \"a%d\" {\n}\n"), each(n, "resource \"terraform_data\" \"a%d\" {\n  count = 1\n}\n")
+		},
+		"all at once, twice": func(n int) (before, after string) {
+			block := "resource \"terraform_data\" %q {\n  count = %d\n}\n"
+			return fmt.Sprintf(block, "a", n), fmt.Sprintf(block, "c", n) + `
+moved {
+  from = terraform_data.a
+  to   = terraform_data.b
+}
+moved {
+  from = terraform_data.b
+  to   = terraform_data.c
+}
+`
+		},
+		"one by one": func(n int) (before, after string) {
+			return fmt.Sprintf("resource \"terraform_data\" \"a\" {\n  count = %d\n}\n", n),
+				"resource \"terraform_data\" \"a\" {\n  for_each = toset([" + each(n, "\"%d\", ") + "])\n}\n" +
+					each(n, "moved {\n  from = terraform_data.a[%[1]d]\n  to   = terraform_data.a[\"%[1]d\"]\n}\n")
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan := func(n int) uint64 {
-				was := newSized(t, files(n, "resource \"terraform_data\" \"a%d\" {\n}\n"))
+				before, after := text(n)
+				was, is := newSized(t, map[string][]byte{"main.tf": []byte(before)}), newSized(t, map[string][]byte{"main.tf": []byte(after)})
 				st := was.apply(was.plan(states.Empty()))
-				is := newSized(t, files(n, after))
 				var begin, end runtime.MemStats
 				runtime.ReadMemStats(&begin)
 				plan := is.plan(st)

@@ -73,6 +73,7 @@ func (p *planner) checkTargetedMoves() diags.Diagnostics {
 type moveEnd struct {
 	module addrs.Module // that the statement is written in
 	target addrs.Target
+	whole  bool // all instances, rather than the one without a key
 }
 
 // A moveTable knows what was said about each endpoint so far.
@@ -82,7 +83,7 @@ type moveTable struct{ from, to map[moveEnd]*config.Moved }
 // one address is that of one object.
 func (t moveTable) add(st *move, b *config.Moved) diags.Diagnostics {
 	var ds diags.Diagnostics
-	from, to := moveEnd{st.module, b.From}, moveEnd{st.module, b.To}
+	from, to := moveEnd{st.module, b.From, st.whole}, moveEnd{st.module, b.To, st.whole}
 	if old := t.from[from]; old == nil {
 		t.from[from] = b
 	} else if old.To != b.To {

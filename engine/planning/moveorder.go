@@ -49,17 +49,28 @@ type ends struct {
 	from, to pattern
 }
 
-// related finds the statements that may have to do with each other: those about a resource with
-// those about the same one, those about modules with all.
+// related finds the statements that may have to do with each other: those about a resource, or
+// an instance of it, with those about the same one; those about modules with all.
 type related struct {
 	ends    []ends
 	by      map[addrs.ConfigResource][]int
+	keyed   map[keyed][]int // of by, those about single instances
+	whole   map[addrs.ConfigResource][]int
 	modules []int
 	all     []int
 }
 
+// keyed is an instance, in whatever instance of its module.
+type keyed struct {
+	of  addrs.ConfigResource
+	key addrs.InstanceKey
+}
+
 func relate(list []move) *related {
-	r := &related{ends: make([]ends, len(list)), by: map[addrs.ConfigResource][]int{}, all: make([]int, len(list))}
+	r := &related{
+		ends: make([]ends, len(list)), all: make([]int, len(list)),
+		by: map[addrs.ConfigResource][]int{}, keyed: map[keyed][]int{}, whole: map[addrs.ConfigResource][]int{},
+	}
 	for i := range list {
 		m := &list[i]
 		r.ends[i] = ends{m, m.pattern(m.from), m.pattern(m.to)}
@@ -68,10 +79,14 @@ func relate(list []move) *related {
 			r.modules = append(r.modules, i)
 			continue
 		}
-		from, to := m.static(m.from), m.static(m.to)
-		r.by[from] = append(r.by[from], i)
-		if to != from {
-			r.by[to] = append(r.by[to], i)
+		for _, t := range []addrs.Target{m.from, m.to} {
+			at := m.static(t)
+			r.by[at] = append(r.by[at], i)
+			if m.whole {
+				r.whole[at] = append(r.whole[at], i)
+			} else {
+				r.keyed[keyed{at, t.Key}] = append(r.keyed[keyed{at, t.Key}], i)
+			}
 		}
 	}
 	return r
@@ -83,7 +98,15 @@ func (r *related) to(i int) []int {
 	if m.from.IsModule() || m.to.IsModule() {
 		return r.all
 	}
-	out := slices.Concat(r.modules, r.by[m.static(m.from)], r.by[m.static(m.to)])
+	out := slices.Clone(r.modules)
+	for _, t := range []addrs.Target{m.from, m.to} {
+		at := m.static(t)
+		if m.whole {
+			out = append(out, r.by[at]...)
+		} else {
+			out = append(append(out, r.whole[at]...), r.keyed[keyed{at, t.Key}]...)
+		}
+	}
 	slices.Sort(out)
 	return slices.Compact(out)
 }

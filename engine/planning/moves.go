@@ -60,11 +60,13 @@ func (p *planner) moves(ctx context.Context) diags.Diagnostics {
 func (p *planner) moveStatements() []move {
 	var list []move
 	seen := map[addrs.AbsResource]bool{}
-	stated := map[addrs.ConfigResource]bool{} // where instances come from: nothing is implied about these
+	stated := map[addrs.ConfigResource]bool{} // where instances come from or go to: nothing is implied about these
 	for _, m := range p.in.Config.Order {
 		for _, b := range m.Moved {
-			if !b.From.IsModule() {
-				stated[(&move{module: m.Addr}).static(b.From)] = true
+			for _, t := range []addrs.Target{b.From, b.To} {
+				if !t.IsModule() {
+					stated[(&move{module: m.Addr}).static(t)] = true
+				}
 			}
 			list = append(list, move{
 				module: m.Addr, from: b.From, to: b.To, place: b.Range.Ptr(),
@@ -159,17 +161,25 @@ func (p *planner) follow(ctx context.Context, m move, stored map[addrs.ConfigRes
 		if r == nil {
 			continue
 		}
-		for k := range r.Instances {
+		consider := func(k addrs.InstanceKey) {
 			from := abs.Instance(k)
 			to, ok := m.target(from)
 			if !ok || to == from {
-				continue
+				return
 			}
 			if old, is := taken(from, to); is == "" {
 				pairs = append(pairs, pair{from, to})
 			} else if !m.implied {
 				blocked = append(blocked, fmt.Sprintf("%s could not move to %s", old, is))
 			}
+		}
+		switch {
+		case m.whole || m.from.IsModule():
+			for k := range r.Instances {
+				consider(k)
+			}
+		case r.Instances[m.from.Key] != nil:
+			consider(m.from.Key)
 		}
 		if from := abs.Instance(addrs.NoKey); len(r.Instances) == 0 && (m.whole || m.from.IsModule()) {
 			if to, ok := m.target(from); ok && to != from {
@@ -181,12 +191,12 @@ func (p *planner) follow(ctx context.Context, m move, stored map[addrs.ConfigRes
 		p.prior.RemoveResource(abs) // nothing of it is left behind
 	}
 	slices.SortFunc(pairs, func(a, b pair) int { return a.from.Compare(b.from) })
-	for _, x := range slices.Compact(pairs) {
+	for _, x := range pairs {
 		ds = append(ds, p.convert(ctx, x.from, x.to)...)
-		p.prior.MoveInstance(x.from, x.to)
-		if to := x.to.AbsResource(); to != x.from.AbsResource() {
+		if to := x.to.AbsResource(); p.prior.Current().Resource(to) == nil && !slices.Contains(stored[to.Config()], to) {
 			stored[to.Config()] = append(stored[to.Config()], to)
 		}
+		p.prior.MoveInstance(x.from, x.to)
 		origin := x.from
 		if was, ok := p.movedFrom[x.from]; ok {
 			origin = was
@@ -241,7 +251,11 @@ func (p *planner) taken(m *move, stored map[addrs.ConfigResource][]addrs.AbsReso
 // among returns the resources that a statement may mean.
 func (m *move) among(stored map[addrs.ConfigResource][]addrs.AbsResource) []addrs.AbsResource {
 	from := m.static(m.from)
-	if !m.from.IsModule() {
+	switch {
+	case m.from.IsModule():
+	case m.implied || m.module.IsRoot(): // there are no instances of the statement's module
+		return []addrs.AbsResource{{Module: m.from.Module, Resource: m.from.Resource}}
+	default:
 		return stored[from]
 	}
 	var out []addrs.AbsResource
