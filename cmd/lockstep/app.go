@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"golang.org/x/term"
@@ -30,17 +31,18 @@ type command struct {
 // app is one invocation: where it reads and writes, and in which directory it works.
 type app struct {
 	streams
-	ctx     context.Context
-	environ []string
-	chdir   string
-	noColor bool
-	compact bool                 // warnings are shown by their headlines
-	files   map[string]*hcl.File // sources for snippets
-	printer *render.Printer
-	hurry   <-chan struct{} // closed when what is under way is to be given up
-	lines   *bufio.Reader   // what a person types
-	vars    *varFlags       // of the command; nil if it has none
-	warned  bool            // of the CLI configuration
+	ctx      context.Context
+	environ  []string
+	chdir    string
+	noColor  bool
+	compact  bool                 // warnings are shown by their headlines
+	files    map[string]*hcl.File // sources for snippets
+	printer  *render.Printer
+	printing sync.Once       // sets printer
+	hurry    <-chan struct{} // closed when what is under way is to be given up
+	lines    *bufio.Reader   // what a person types
+	vars     *varFlags       // of the command; nil if it has none
+	warned   bool            // of the CLI configuration
 }
 
 func newApp(ctx context.Context, s streams, environ []string) *app {
@@ -195,9 +197,9 @@ func (a *app) inAutomation() bool { return a.getenv("TF_IN_AUTOMATION") != "" }
 
 // print returns the printer for people: with colours on a terminal only.
 func (a *app) print() *render.Printer {
-	if a.printer == nil {
+	a.printing.Do(func() { // the first to print may be one of many at the same time
 		a.printer = &render.Printer{Color: !a.noColor && a.getenv("NO_COLOR") == "" && isTerminal(a.out), Width: width(a.out)}
-	}
+	})
 	return a.printer
 }
 
