@@ -16,6 +16,11 @@ func (e *Evaluator) Protects(in addrs.ModuleInstance, r *config.Resource) (bool,
 	if x == nil {
 		return r.PreventDestroy, nil
 	}
+	for _, ref := range e.w.Refs.OfExpr(x) {
+		if ref.Object.Kind == addrs.KindResource && ref.Object.Res == r.Addr {
+			return false, diags.Errorf(ref.Range().Ptr(), "Self-referential block", "Whether %s may be destroyed cannot depend on itself.", r.Addr)
+		}
+	}
 	v, ds := e.Expr(x, Scope{Module: in})
 	if ds.HasErrors() {
 		return false, ds

@@ -84,6 +84,9 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 		in.Parallelism = DefaultParallelism
 	}
 	p := newPlanner(in)
+	if !p.usual() {
+		p.stored = &storedValues{p: p}
+	}
 	ds := p.moves(ctx)
 	ds = append(ds, p.checkRemoved()...)
 	ds = append(ds, p.checkOrphans()...)
