@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"os"
+	"slices"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -27,6 +29,7 @@ func (o *operation) savePlan(p *plans.Plan, path string) diags.Diagnostics {
 	for name, file := range o.cfg.Files {
 		f.Config[name] = file.Bytes
 	}
+	f.Modules = moduleSources(o.cfg)
 	if lock, err := os.ReadFile(o.dir.LockFile()); err == nil {
 		f.Lock = lock
 	}
@@ -65,6 +68,9 @@ func (a *app) openPlan(path string, locks lockFlags, paths workdir.LocalPaths, l
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, op, ds
 	}
+	if ds = append(ds, sameModules(file.Modules, op.cfg)...); ds.HasErrors() {
+		return nil, op, ds
+	}
 	if lockName == "" {
 		return file.Plan, op, append(ds, op.openPlanProviders(file.Plan)...)
 	}
@@ -84,6 +90,33 @@ func (a *app) openPlan(path string, locks lockFlags, paths workdir.LocalPaths, l
 	}
 	op.fillSchemas(file.Plan)
 	return file.Plan, op, ds
+}
+
+// moduleSources returns where the modules of a configuration come from, by the keys of their
+// calls.
+func moduleSources(cfg *config.Config) map[string]string {
+	sources := map[string]string{}
+	for _, x := range cfg.Manifest().Modules {
+		if x.Key != "" {
+			sources[x.Key] = x.Source
+		}
+	}
+	return sources
+}
+
+// sameModules checks that a configuration calls the modules that a plan was made with: what a
+// source is made of, a file for one, may say something else by now. Which version was
+// installed since is no matter, as the plan has the files of all of them.
+func sameModules(planned map[string]string, cfg *config.Config) diags.Diagnostics {
+	var ds diags.Diagnostics
+	now := moduleSources(cfg)
+	for _, key := range slices.Sorted(maps.Keys(planned)) {
+		if was, is := planned[key], now[key]; was != is {
+			ds = append(ds, diags.Errorf(nil, "Saved plan is for other modules",
+				"The plan was made with the module %q from %s, and the same expression names %s now. Make a new plan.", key, source.Redact(was), source.Redact(cmp.Or(is, "nothing")))...)
+		}
+	}
+	return ds
 }
 
 // isFor checks that the state which is open is the one that a plan was made for.

@@ -24,8 +24,9 @@ type File struct {
 	// Config are the files of the configuration by their path relative to the root
 	// module's directory, or absolute, with forward slashes.
 	Config map[string][]byte
-	// Modules are checksums of the packages of modules that the plan was made with, by the
-	// keys of their calls; nil if it does not matter. The caller compares them.
+	// Modules tell apart the modules that the plan was made with, by the keys of their calls:
+	// checksums of their packages, or where they come from; nil if it does not matter. The
+	// caller compares them.
 	Modules map[string]string
 	// Lock is the dependency lock file that the providers were chosen by; nil if
 	// there is none.
