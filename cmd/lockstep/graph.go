@@ -187,6 +187,9 @@ func (g *graph) add(n addrs.ConfigResource, o addrs.Object, rs *refs.Refs, seen 
 
 // reduced returns what n depends on directly but not by way of others, too.
 func (g *graph) reduced(n addrs.ConfigResource) []addrs.ConfigResource {
+	if len(g.after[n]) < 2 {
+		return g.after[n] // there is nothing that it could follow from
+	}
 	further := map[addrs.ConfigResource]bool{}
 	var visit func(addrs.ConfigResource)
 	visit = func(x addrs.ConfigResource) {
