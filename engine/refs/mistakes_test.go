@@ -201,3 +201,51 @@ m/main.tf:2: Reference to undeclared input variable
 		})
 	}
 }
+
+// What Terraform 1.11.4 points at: what is mentioned, without what is asked of it.
+func TestWhereMistakesAre(t *testing.T) {
+	t.Parallel()
+	const files = `-- main.tf --
+module "m" {
+  source = "./m"
+}
+resource "t_x" "counted" {
+  count = 1
+}
+resource "t_x" "single" {
+  a = each.value.x
+  b = self.x
+}
+locals {
+  a = var.nope.x.y
+  b = local.nope.x.y
+  c = module.nope.x.y
+  d = module.nope[0].x.y
+  e = t_x.nope[0].id.x
+  f = data.t_x.nope[0].id.x
+  g = t_x.counted.id.x
+  h = t_x.single["a"].id
+  i = path.nope.x
+  l = module.m.nope.x
+  m = [for x in [1] : count.nope.x]
+}
+-- m/main.tf --
+`
+	want := []string{
+		"var.nope", "local.nope", "module.nope.x", "module.nope[0].x", "t_x.nope[0]", "data.t_x.nope[0]", "t_x.counted", `t_x.single["a"]`,
+		"path.nope", "each.value", "self", ".nope", "count.nope",
+	}
+	_, ds := Analyze(load(t, files))
+	main, _, _ := strings.Cut(strings.TrimPrefix(files, "-- main.tf --\n"), "-- m/")
+	var got []string
+	for _, d := range ds {
+		if text := main[d.Subject.Start.Byte:d.Subject.End.Byte]; !slices.Contains(got, text) {
+			got = append(got, text)
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}

@@ -259,7 +259,11 @@ func (r *Refs) checkOutputs(m *config.Module) diags.Diagnostics {
 			if child == nil || child.Outputs[u.Output] != nil {
 				continue
 			}
-			ds = append(ds, diags.Errorf(u.Range().Ptr(), "Unsupported attribute",
+			i := 2 // after the key, if there is one
+			if _, attr := u.whole[i].(hcl.TraverseAttr); !attr || u.HasKey {
+				i++
+			}
+			ds = append(ds, diags.Errorf(at(u.whole, i).SourceRange().Ptr(), "Unsupported attribute",
 				"This object does not have an attribute named %q: module %q has no such output.%s",
 				u.Output, u.Object.Name, suggest(u.Output, child.Outputs))...)
 		}

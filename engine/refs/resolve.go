@@ -46,13 +46,13 @@ var ambient = map[string][]string{
 // Resolve says what a traversal written in content mentions. ok is false for what
 // is no object: each, count, path, terraform and self.
 func Resolve(content *config.Content, t hcl.Traversal) (ref Reference, ok bool, ds diags.Diagnostics) {
-	rng := t.SourceRange()
+	rng := subject(t, 2)
 	ref.whole = t
 	root := t.RootName()
 	if attrs, is := ambient[root]; is {
 		return ref, false, checkAmbient(root, attrs, t)
 	}
-	name, nameRange, ds := attrName(t, 1, root)
+	name, ds := attrName(t, 1, root)
 	if ds.HasErrors() {
 		return ref, false, ds
 	}
@@ -71,16 +71,15 @@ func Resolve(content *config.Content, t hcl.Traversal) (ref Reference, ok bool, 
 				"A local value with the name %q has not been declared.%s", name, suggest(name, content.Locals))
 		}
 	case "module":
-		return resolveCall(content, t, name, rng)
+		return resolveCall(content, t, name)
 	case "data", "ephemeral", "resource":
 		mode := map[string]addrs.ResourceMode{"data": addrs.Data, "ephemeral": addrs.Ephemeral, "resource": addrs.Managed}[root]
-		second, _, ds := attrName(t, 2, root+"."+name)
+		second, ds := attrName(t, 2, root+"."+name)
 		if ds.HasErrors() {
 			return ref, false, ds
 		}
 		return resolveResource(content, t, 3, addrs.Resource{Mode: mode, Type: name, Name: second})
 	default:
-		_ = nameRange
 		return resolveResource(content, t, 2, addrs.Resource{Mode: addrs.Managed, Type: root, Name: name})
 	}
 	return ref, true, nil
@@ -88,7 +87,10 @@ func Resolve(content *config.Content, t hcl.Traversal) (ref Reference, ok bool, 
 
 // resolveResource resolves a mention of a resource whose address takes up the first n steps.
 func resolveResource(content *config.Content, t hcl.Traversal, n int, r addrs.Resource) (Reference, bool, diags.Diagnostics) {
-	rng := t.SourceRange()
+	rng := subject(t, n)
+	if _, indexed := at(t, n).(hcl.TraverseIndex); indexed {
+		rng = subject(t, n+1)
+	}
 	ref := Reference{Object: addrs.Object{Kind: addrs.KindResource, Res: r}, Rest: t[n:], whole: t}
 	if content.Resources[r] == nil {
 		kind := map[addrs.ResourceMode]string{addrs.Managed: "managed", addrs.Data: "data", addrs.Ephemeral: "ephemeral"}[r.Mode]
@@ -136,9 +138,17 @@ func checkKey(r *config.Resource, step hcl.Traverser, rng hcl.Range) diags.Diagn
 }
 
 // resolveCall resolves `module.name`, with or without key and output.
-func resolveCall(content *config.Content, t hcl.Traversal, name string, rng hcl.Range) (Reference, bool, diags.Diagnostics) {
+func resolveCall(content *config.Content, t hcl.Traversal, name string) (Reference, bool, diags.Diagnostics) {
 	ref := Reference{Object: addrs.Object{Kind: addrs.KindCall, Name: name}, Rest: t[2:], whole: t}
 	if content.Calls[name] == nil {
+		n := 2 // and a key, and an output
+		if _, indexed := at(t, n).(hcl.TraverseIndex); indexed {
+			n++
+		}
+		if _, output := at(t, n).(hcl.TraverseAttr); output {
+			n++
+		}
+		rng := subject(t, n)
 		return ref, false, diags.Errorf(&rng, "Reference to undeclared module",
 			"No module call named %q is declared in this module.%s", name, suggest(name, content.Calls))
 	}
@@ -167,7 +177,7 @@ func checkAmbient(root string, attrs []string, t hcl.Traversal) diags.Diagnostic
 	if attrs == nil {
 		return nil
 	}
-	name, rng, ds := attrName(t, 1, root)
+	name, ds := attrName(t, 1, root)
 	if ds.HasErrors() {
 		return ds
 	}
@@ -176,6 +186,7 @@ func checkAmbient(root string, attrs []string, t hcl.Traversal) diags.Diagnostic
 			return nil
 		}
 	}
+	rng := subject(t, 2)
 	return diags.Errorf(&rng, fmt.Sprintf("Invalid %q attribute", root),
 		"The %q object does not have an attribute named %q. %s", root, name, listed(attrs))
 }
@@ -197,17 +208,29 @@ func listed(attrs []string) string {
 	return s + "."
 }
 
-// attrName returns the attribute name at step i of t.
-func attrName(t hcl.Traversal, i int, what string) (string, hcl.Range, diags.Diagnostics) {
+// subject is the place of the first n steps of t: of what is mentioned, without the
+// attributes that are asked of it.
+func subject(t hcl.Traversal, n int) hcl.Range { return t[:min(n, len(t))].SourceRange() }
+
+// at returns a step, nil if t is shorter.
+func at(t hcl.Traversal, i int) hcl.Traverser {
 	if i >= len(t) {
-		return "", t.SourceRange(), diags.Errorf(t.SourceRange().Ptr(), "Invalid reference",
+		return nil
+	}
+	return t[i]
+}
+
+// attrName returns the attribute name at step i of t.
+func attrName(t hcl.Traversal, i int, what string) (string, diags.Diagnostics) {
+	if i >= len(t) {
+		return "", diags.Errorf(t.SourceRange().Ptr(), "Invalid reference",
 			"The %q object cannot be accessed directly. Instead, access one of its attributes: a name must follow, after a dot.", what)
 	}
 	switch s := t[i].(type) {
 	case hcl.TraverseAttr:
-		return s.Name, s.SrcRange, nil
+		return s.Name, nil
 	default:
-		return "", t.SourceRange(), diags.Errorf(s.SourceRange().Ptr(), "Invalid reference",
+		return "", diags.Errorf(s.SourceRange().Ptr(), "Invalid reference",
 			"The %q object does not support this operation: a name must follow, after a dot.", what)
 	}
 }

@@ -14,7 +14,7 @@ type Scope struct{ Count, Each, Self bool }
 func (s Scope) Check(ts []hcl.Traversal) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, t := range ts {
-		rng := t.SourceRange()
+		rng := subject(t, 2)
 		switch root := t.RootName(); {
 		case root == "count" && !s.Count:
 			ds = append(ds, diags.Errorf(&rng, `Reference to "count" in non-counted context`,
@@ -26,6 +26,7 @@ func (s Scope) Check(ts []hcl.Traversal) diags.Diagnostics {
 			ds = append(ds, diags.Errorf(&rng, `Reference to "each" in context without for_each`,
 				`The "each" object can be used only in "module" or "resource" blocks, and only when the "for_each" argument is set.`)...)
 		case root == "self" && !s.Self:
+			rng = subject(t, 1)
 			ds = append(ds, diags.Errorf(&rng, `Invalid "self" reference`,
 				`The "self" object is not available in this context. This object can be used only in resource provisioner, connection, and postcondition blocks.`)...)
 		}
