@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// expressionJSON is an expression as plans have it: its value if that needs
-// nothing else, and what it mentions.
+// expressionJSON is an expression as plans have it: its value if that is known whatever else
+// is, and what it mentions.
 type expressionJSON struct {
 	Constant   json.RawMessage `json:"constant_value,omitempty"`
 	References []string        `json:"references,omitempty"`
@@ -24,7 +24,9 @@ func expression(x hcl.Expression) *expressionJSON {
 		return nil
 	}
 	out := &expressionJSON{}
-	if v, ds := x.Value(nil); !ds.HasErrors() {
+	// It may have one beside errors: both sides of a condition may be the same number, and the
+	// stock tool minds the value alone.
+	if v, _ := x.Value(nil); v != cty.NilVal && v.IsWhollyKnown() {
 		out.Constant = Plain(marks.Plain(v))
 	}
 	for _, t := range x.Variables() {
