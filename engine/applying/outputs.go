@@ -19,12 +19,14 @@ func (a *applier) outputs() {
 		a.destroyed()
 		return
 	}
-	if a.in.Plan.Mode == plans.RefreshOnlyMode && !a.in.Plan.Applyable {
-		return // what is not known now is no reason to forget what was
-	}
 	a.report(a.s.Eval.Force(a.skip))
 	a.report(session.CheckBlocks(a.s.Eval, a.in.Config.Order, a.skipCheck))
+	// What is not known now is no reason to forget what was, where a refresh finds nothing else.
+	keep := a.in.Plan.Mode == plans.RefreshOnlyMode && !a.in.Plan.Applyable
 	for _, c := range a.in.Plan.Outputs {
+		if keep {
+			break
+		}
 		if c.Action == plans.Delete {
 			a.state.RemoveOutput(c.Name)
 			continue
