@@ -108,8 +108,8 @@ func (p *planner) stillThere(m *config.Module, st *move) string {
 	if target == nil {
 		return ""
 	}
-	ins, _ := p.s.Eval.Modules(target)
 	if st.from.IsModule() {
+		ins, _ := p.s.Eval.Modules(target)
 		for _, in := range ins {
 			_, _, key := in.Call()
 			_, _, want := st.from.Module.Call()
@@ -122,6 +122,7 @@ func (p *planner) stillThere(m *config.Module, st *move) string {
 	if target.Resources[from.Resource] == nil {
 		return p.importedTo(st)
 	}
+	ins, _ := p.s.Eval.Modules(target)
 	for _, in := range ins {
 		abs := addrs.AbsResource{Module: in, Resource: from.Resource}
 		for _, k := range p.instances.Resources[abs] {
