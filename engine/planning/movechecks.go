@@ -101,7 +101,8 @@ func ambiguous(b *config.Moved, detail string, args ...any) diags.Diagnostics {
 	return diags.Errorf(&b.Range, "Ambiguous move statements", detail, args...)
 }
 
-// stillThere returns what the configuration still has at a statement's old address.
+// stillThere returns what the configuration still has at a statement's old address. How many
+// there are of what is not part of the plan is not asked.
 func (p *planner) stillThere(m *config.Module, st *move) string {
 	from := st.static(st.from)
 	target := p.in.Config.Modules[from.Module]
@@ -109,6 +110,9 @@ func (p *planner) stillThere(m *config.Module, st *move) string {
 		return ""
 	}
 	if st.from.IsModule() {
+		if p.leavesOut(target) {
+			return ""
+		}
 		ins, _ := p.s.Eval.Modules(target)
 		for _, in := range ins {
 			_, _, key := in.Call()
@@ -121,6 +125,9 @@ func (p *planner) stillThere(m *config.Module, st *move) string {
 	}
 	if target.Resources[from.Resource] == nil {
 		return p.importedTo(st)
+	}
+	if !p.includes(from) {
+		return ""
 	}
 	ins, _ := p.s.Eval.Modules(target)
 	for _, in := range ins {
