@@ -95,7 +95,34 @@ func differ(a, b Result) string {
 	if d := first("plan", planForm(a.Plan), planForm(b.Plan)); d != "" {
 		return d
 	}
+	dropHusks(a)
+	dropHusks(b)
 	return first("state", stateForm(a.State), stateForm(b.State))
+}
+
+// dropHusks takes those resources without instances out of a state that have lost theirs in an
+// apply that failed: the stock tool leaves them or not by chance.
+func dropHusks(r Result) {
+	plan, _ := r.Plan.(map[string]any)
+	changes, _ := plan["resource_changes"].([]any)
+	deleted := map[[3]any]bool{}
+	for _, c := range changes {
+		c, _ := c.(map[string]any)
+		change, _ := c["change"].(map[string]any)
+		if reflect.DeepEqual(change["actions"], []any{"delete"}) {
+			deleted[[3]any{c["module_address"], c["type"], c["name"]}] = true
+		}
+	}
+	state, _ := r.State.(map[string]any)
+	resources, _ := state["resources"].([]any)
+	if len(deleted) == 0 || len(resources) == 0 {
+		return
+	}
+	state["resources"] = slices.DeleteFunc(resources, func(x any) bool {
+		m, _ := x.(map[string]any)
+		instances, _ := m["instances"].([]any)
+		return len(instances) == 0 && deleted[[3]any{m["module"], m["type"], m["name"]}]
+	})
 }
 
 // first returns the first place in which two JSON values differ.
@@ -129,13 +156,19 @@ func first(at string, a, b any) string {
 		return ""
 	case []any:
 		y, ok := b.([]any)
-		if !ok || len(x) != len(y) {
+		if !ok {
 			break
 		}
-		for i := range x {
+		for i := range min(len(x), len(y)) {
 			if d := first(fmt.Sprintf("%s[%d]", at, i), x[i], y[i]); d != "" {
 				return d
 			}
+		}
+		if n := len(x); n < len(y) {
+			return fmt.Sprintf("%s[%d]: %s and %s", at, n, brief(nil, false), brief(y[n], true))
+		}
+		if n := len(y); n < len(x) {
+			return fmt.Sprintf("%s[%d]: %s and %s", at, n, brief(x[n], true), brief(nil, false))
 		}
 		return ""
 	}

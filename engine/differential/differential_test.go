@@ -146,6 +146,16 @@ func TestDiffer(t *testing.T) {
 		}
 		return Result{Plan: map[string]any{"planned_values": map[string]any{"root_module": map[string]any{"child_modules": list}}}}
 	}
+	deleted := func(names ...string) Result { // x has lost its instances
+		resources := []any{map[string]any{"name": "w", "instances": []any{map[string]any{}}}}
+		for _, n := range names {
+			resources = append(resources, map[string]any{"name": n, "instances": []any{}})
+		}
+		return Result{
+			Plan:  map[string]any{"resource_changes": []any{map[string]any{"name": "x", "change": map[string]any{"actions": []any{"delete"}}}}},
+			State: map[string]any{"resources": resources},
+		}
+	}
 	const one, two = "11111111-1111-1111-1111-111111111111", "22222222-2222-2222-2222-222222222222"
 	for _, test := range []struct {
 		name string
@@ -156,6 +166,8 @@ func TestDiffer(t *testing.T) {
 		{"other values", state(one, "a"), state(two, "b"), `state.resources[0].instances[0].attributes.input: "a" and "b"`},
 		{"other deposed keys", deposed("00000001"), deposed("00000002"), ""},
 		{"errors", Result{Errors: []string{"x"}}, Result{}, `errors: ["x"] and []`},
+		{"resources that lost their instances", deleted("x"), deleted(), ""},
+		{"resources that never had any", deleted("y"), deleted(), `state.resources[1]: {"instances":[],"name":"y"} and nothing`},
 		{"no state", state(one, "a"), Result{}, "state: {"},
 		{"timestamps", Result{Plan: map[string]any{"timestamp": "1"}}, Result{Plan: map[string]any{"timestamp": "2"}}, ""},
 		{"child modules in another order", called("a", "b"), called("b", "a"), ""},
