@@ -71,8 +71,12 @@ func (b *block) askToDelete(ctx context.Context, addr addrs.ResourceInstanceObje
 	return resp.Private, ds
 }
 
-// deposed refreshes the deposed objects of an instance and plans their deletion.
+// deposed refreshes the deposed objects of an instance and plans their deletion. Those of what
+// targets only depend on are left alone.
 func (b *block) deposed(ctx context.Context, addr addrs.AbsResourceInstance) diags.Diagnostics {
+	if s := b.p.included; s != nil && !s.names(addr) {
+		return nil
+	}
 	b.p.mu.Lock()
 	in := b.p.prior.Current().Instance(addr)
 	var keys []addrs.DeposedKey

@@ -246,12 +246,16 @@ func (s *selection) has(a addrs.AbsResourceInstance) bool {
 	if cr := a.Config(); (s.whole[cr] || s.places[a.AbsResource()]) && !s.named[cr] {
 		return true
 	}
-	for _, t := range s.targets {
-		if t.Contains(a) {
-			return true
-		}
+	return s.names(a)
+}
+
+// names reports whether an instance is selected for itself, rather than because something
+// selected depends on it.
+func (s *selection) names(a addrs.AbsResourceInstance) bool {
+	if len(s.excludes) > 0 {
+		return s.has(a)
 	}
-	return false
+	return slices.ContainsFunc(s.targets, func(t addrs.Target) bool { return t.Contains(a) })
 }
 
 // includes reports whether a block is part of the plan.
