@@ -185,7 +185,7 @@ func newApplier(in Input) *applier {
 		}
 		return names
 	})
-	a.forced = a.deps.Forcing() // planned or not
+	a.forced = a.deps.Forcing(remaining(in.Plan)) // planned or not
 	a.nested = session.NestedData(in.Config)
 	a.mentioned = mentioned(in.Config, in.Refs)
 	a.s = &session.Session{Config: in.Config, Refs: in.Refs, Providers: in.Providers, Bodies: in.Bodies, Events: in.Events}
@@ -204,6 +204,25 @@ func newApplier(in Input) *applier {
 		RootDir: in.RootDir, WorkingDir: in.WorkingDir, Workspace: in.Workspace, Applying: true,
 	})
 	return a
+}
+
+// remaining tells which instances of blocks, in whatever module instance, a plan does not only
+// delete.
+func remaining(plan *plans.Plan) func(addrs.ConfigResource, addrs.InstanceKey) bool {
+	type instance struct {
+		addrs.ConfigResource
+		key addrs.InstanceKey
+	}
+	all := sync.OnceValue(func() map[instance]bool {
+		all := map[instance]bool{}
+		for _, c := range plan.Changes {
+			if c.Addr.Deposed == addrs.NotDeposed && c.Action != plans.Delete && c.Action != plans.Forget {
+				all[instance{c.Addr.Instance.Config(), c.Addr.Instance.Resource.Key}] = true
+			}
+		}
+		return all
+	})
+	return func(cr addrs.ConfigResource, key addrs.InstanceKey) bool { return all()[instance{cr, key}] }
 }
 
 // mentioned returns the resources that expressions mention, by content.

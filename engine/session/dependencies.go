@@ -156,8 +156,9 @@ func (f Forcing) Has(cr addrs.ConfigResource, key addrs.InstanceKey) bool {
 }
 
 // Forcing is [Dependencies.CreateBeforeDestroy] by instance. Source: Terraform 1.11.4 plans by
-// block, but keeps in the state what its apply finds, for which `a[0]` means that instance.
-func (d *Dependencies) Forcing() Forcing {
+// block, but keeps in the state what its apply finds, for which `a[0]` means that instance if
+// there is one that it makes or leaves as it is, and all of them otherwise.
+func (d *Dependencies) Forcing(there func(addrs.ConfigResource, addrs.InstanceKey) bool) Forcing {
 	out := Forcing{}
 	blocks := d.CreateBeforeDestroy(func(addrs.ConfigResource) bool { return true })
 	for cr := range blocks {
@@ -174,7 +175,10 @@ func (d *Dependencies) Forcing() Forcing {
 				out[x] = nil
 			}
 			for _, k := range keys {
-				if out[x] != nil {
+				switch {
+				case !there(x, k):
+					out[x] = nil
+				case out[x] != nil:
 					out[x][k] = true
 				}
 			}
