@@ -129,13 +129,9 @@ func feeds(a, b *ends) bool {
 	return !b.reindexes()
 }
 
-// depth is how deep the module is that a statement is written in.
-func (m *move) depth() int {
-	if m.implied {
-		return len(m.to.Module.Steps())
-	}
-	return m.module.Depth()
-}
+// depth is how deep the module is that a statement is written in. Implied ones count as the
+// root module's, with addresses as it sees them.
+func (m *move) depth() int { return m.module.Depth() }
 
 // reindexes reports whether a statement gives instances of a module other keys.
 func (m *move) reindexes() bool {
