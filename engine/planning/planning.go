@@ -265,7 +265,7 @@ func (p *planner) finish() (*plans.Plan, diags.Diagnostics) {
 	ds := slices.Concat(p.unmoved, p.found, p.s.Diagnostics(), p.s.Eval.Diagnostics())
 	if p.in.Mode == plans.DestroyMode {
 		if ds.HasErrors() {
-			return nil, ds.Distinct()
+			return nil, append(ds.Distinct(), p.targetWarnings()...)
 		}
 		ds = append(p.unmoved, p.withhold()...)
 	}
