@@ -379,6 +379,7 @@ func TestBackendTrouble(t *testing.T) {
 
 	d.write("backend.tf", fakeBackend("http://127.0.0.1:1"))
 	d.want(1, "plan", "Backend initialization required")
+	d.want(1, "show", "Backend initialization required")
 	r := d.want(1, "init -reconfigure", "Error reading the state", "lockstep: note: S3 does not answer as it should, and is asked again", "connection refused")
 	if strings.Contains(r.out, "Successfully configured") {
 		t.Errorf("a backend that does not answer is taken:\n%s", r.out)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
@@ -36,24 +37,20 @@ var showCommand = command{name: "show", synopsis: "Show the state, or a saved pl
 		if err != nil {
 			return a.show(diags.FromError("Failed to read the given file as a state or plan file", err))
 		}
-		return a.showState(s, asJSON)
+		return a.showState(asJSON, func(*workdir.Dir, *config.Config) (*states.State, diags.Diagnostics) { return s, nil })
 	}
-	d, ds := a.dir()
-	if ds.HasErrors() {
-		return a.show(ds)
-	}
-	b, _, ds := d.Backend(a.ctx, nil, workdir.LocalPaths{})
-	if ds.HasErrors() {
-		return a.show(ds)
-	}
-	st, ds := workdir.OpenState(b, d.Workspace())
-	if !ds.HasErrors() {
+	return a.showState(asJSON, func(d *workdir.Dir, cfg *config.Config) (*states.State, diags.Diagnostics) {
+		b, _, ds := d.Backend(a.ctx, cfg, workdir.LocalPaths{})
+		if ds.HasErrors() {
+			return nil, ds
+		}
+		st, ds := workdir.OpenState(b, d.Workspace())
+		if ds.HasErrors() {
+			return nil, ds
+		}
 		ds = st.Read(a.ctx)
-	}
-	if ds.HasErrors() {
-		return a.show(ds)
-	}
-	return a.showState(st.Current, asJSON)
+		return st.Current, ds
+	})
 }}
 
 // showPlan shows a saved plan.
@@ -71,10 +68,24 @@ func (a *app) showPlan(path string, asJSON bool) int {
 	return a.writeJSON(data, err)
 }
 
-// showState shows a state, with the providers that init installed.
-func (a *app) showState(s *states.State, asJSON bool) int {
-	op, ds := a.openForState(s)
+// showState shows a state, with the providers that init installed. What only a validation
+// would find in the configuration is no obstacle; other errors are, because the types that a
+// state has are said by what it requires, too.
+func (a *app) showState(asJSON bool, find func(*workdir.Dir, *config.Config) (*states.State, diags.Diagnostics)) int {
+	op := &operation{a: a}
 	defer op.close()
+	var ds diags.Diagnostics
+	if op.dir, ds = a.dir(); ds.HasErrors() {
+		return a.show(ds)
+	}
+	cfg, ds := op.dir.Load()
+	if ds.WithoutLate().HasErrors() {
+		return a.show(ds)
+	}
+	s, ds := find(op.dir, cfg)
+	if !ds.HasErrors() {
+		ds = append(ds, op.providersFor(a.ctx, s)...)
+	}
 	if ds.HasErrors() {
 		return a.show(ds)
 	}
@@ -87,21 +98,6 @@ func (a *app) showState(s *states.State, asJSON bool) int {
 	}
 	a.print().State(a.out, s, op.schemas)
 	return 0
-}
-
-// openForState opens the providers that a state and the configuration, if there is
-// one, need.
-func (a *app) openForState(s *states.State) (*operation, diags.Diagnostics) {
-	op := &operation{a: a}
-	var ds diags.Diagnostics
-	op.dir, ds = a.dir()
-	if ds.HasErrors() {
-		return op, ds
-	}
-	if _, ds = op.dir.Load(); ds.WithoutLate().HasErrors() {
-		return op, ds // which types a state has is said by what the configuration requires, too
-	}
-	return op, op.providersFor(a.ctx, s)
 }
 
 // writeJSON writes a result.
