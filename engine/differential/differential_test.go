@@ -183,13 +183,14 @@ func TestDiffer(t *testing.T) {
 // Only what lockstep is meant to do otherwise is excused.
 func TestExcused(t *testing.T) {
 	t.Parallel()
-	plan := func(action string, addresses ...string) any {
-		var list []any
-		for _, a := range addresses {
-			list = append(list, map[string]any{"address": a, "change": map[string]any{"actions": []any{action}}})
-		}
-		return map[string]any{"resource_changes": list}
+	plan := func(address string, actions ...any) any {
+		return map[string]any{"resource_changes": []any{map[string]any{"address": address, "change": map[string]any{"actions": actions}}}}
 	}
+	deposed := map[string]any{"resources": []any{map[string]any{
+		"module": `module.m["a"]`, "type": "t", "name": "x", "instances": []any{
+			map[string]any{"index_key": json.Number("1")}, map[string]any{"index_key": json.Number("1"), "deposed": "00000001"},
+		},
+	}}}
 	state := map[string]any{"resources": []any{map[string]any{
 		"module": `module.m["a"]`, "type": "t", "name": "x", "instances": []any{map[string]any{"index_key": json.Number("1")}},
 	}}}
@@ -212,9 +213,13 @@ func TestExcused(t *testing.T) {
 		{"our crash", failed(), failed(crashed), "", false},
 		{"self in a refresh", Result{Errors: []string{"Invalid index"}, Said: "condition     = self.id"}, failed(), "-refresh-only", true},
 		{"another index", failed("Invalid index"), failed(), "-refresh-only", false},
-		{"a deletion that is not done", Result{Plan: plan("delete", x), State: state}, Result{}, "-target=module.m", true},
-		{"a deletion that is done", Result{Plan: plan("delete", x), State: map[string]any{}}, Result{}, "-target=module.m", false},
-		{"a deletion without targets", Result{Plan: plan("delete", x), State: state}, Result{}, "", false},
+		{"a deletion that is not done", Result{Plan: plan(x, "delete"), State: state}, Result{}, "-target=module.m", true},
+		{"a deletion that is done", Result{Plan: plan(x, "delete"), State: map[string]any{}}, Result{}, "-target=module.m", false},
+		{"an old object that is left", Result{Plan: plan(x, "create", "delete"), State: deposed}, Result{}, "-target=module.m", true},
+		{"an old object that is gone", Result{Plan: plan(x, "create", "delete"), State: state}, Result{}, "-target=module.m", false},
+		{"a deletion after a failure", Result{Errors: []string{"e"}, Plan: plan(x, "delete"), State: state}, failed("e"), "-target=module.m", true},
+		{"a deletion that fails", Result{Errors: []string{"e"}, Plan: plan(x, "delete"), State: state}, Result{Errors: []string{"e"}, State: state}, "-target=module.m", false},
+		{"a deletion without targets", Result{Plan: plan(x, "delete"), State: state}, Result{}, "", false},
 	} {
 		if got := excused(test.stock, test.ours, strings.Fields(test.options)); got != test.want {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)

@@ -17,7 +17,7 @@ func excused(stock, ours Result, options []string) bool {
 	}
 	return slices.ContainsFunc(stock.Errors, func(summary string) bool { return failsAlone(summary, ours) }) ||
 		has("-refresh-only") && failsOnSelf(stock, ours) ||
-		has("-target=") && leavesUndone(stock)
+		has("-target=") && leavesUndone(stock, ours)
 }
 
 // failsAlone recognizes errors where there should be none, or the state that they leave is
@@ -46,30 +46,37 @@ func failsOnSelf(stock, ours Result) bool {
 // their module instance is gone, whatever keys the targets have; but the apply deletes only
 // what the targets mean, or what comes before that. Lockstep plans what they mean, and does
 // what it has planned.
-func leavesUndone(stock Result) bool {
+//
+// If something has failed, what the stock tool alone has left is meant.
+func leavesUndone(stock, ours Result) bool {
+	left, leftByUs := stateAddresses(stock.State), map[string]bool{}
 	if len(stock.Errors) > 0 {
-		return false
+		leftByUs = stateAddresses(ours.State)
 	}
-	left := stateAddresses(stock.State)
-	return slices.ContainsFunc(planned(stock.Plan, "delete"), func(a string) bool { return left[a] })
+	undone := func(a string) bool { return left[a] && !leftByUs[a] }
+	return slices.ContainsFunc(planned(stock.Plan, "delete"), undone) ||
+		slices.ContainsFunc(planned(stock.Plan, "create", "delete"), func(a string) bool { return undone(a + deposedSuffix) })
 }
 
-// planned returns the addresses of what a plan does one thing with.
-func planned(plan any, action string) []string {
+// planned returns the addresses of what a plan does something with.
+func planned(plan any, actions ...any) []string {
 	var out []string
 	m, _ := plan.(map[string]any)
 	changes, _ := m["resource_changes"].([]any)
 	for _, c := range changes {
 		r, _ := c.(map[string]any)
 		change, _ := r["change"].(map[string]any)
-		if actions, _ := change["actions"].([]any); len(actions) == 1 && actions[0] == action && r["deposed"] == nil {
+		if what, _ := change["actions"].([]any); slices.Equal(what, actions) && r["deposed"] == nil {
 			out = append(out, fmt.Sprint(r["address"]))
 		}
 	}
 	return out
 }
 
-// stateAddresses returns the addresses of the instances in a state file.
+const deposedSuffix = " (deposed)"
+
+// stateAddresses returns the addresses of the instances in a state file, with deposedSuffix
+// those that have deposed objects.
 func stateAddresses(state any) map[string]bool {
 	out := map[string]bool{}
 	m, _ := state.(map[string]any)
@@ -83,9 +90,6 @@ func stateAddresses(state any) map[string]bool {
 		instances, _ := r["instances"].([]any)
 		for _, y := range instances {
 			o, _ := y.(map[string]any)
-			if o["deposed"] != nil {
-				continue
-			}
 			key := ""
 			switch k := o["index_key"].(type) {
 			case nil:
@@ -93,6 +97,9 @@ func stateAddresses(state any) map[string]bool {
 				key = "[" + brief(k, true) + "]"
 			default:
 				key = fmt.Sprintf("[%v]", k)
+			}
+			if o["deposed"] != nil {
+				key += deposedSuffix
 			}
 			out[fmt.Sprintf("%s%v.%v%s", prefix, r["type"], r["name"], key)] = true
 		}
