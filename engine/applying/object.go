@@ -70,18 +70,17 @@ func (x *object) make(ctx context.Context) diags.Diagnostics {
 }
 
 // postconditions checks what was made, also if that failed half-way. If nothing was, what
-// there was before may still be there; else it is not known what they come to.
+// there was before may still be there; else it is not known what those come to that mention
+// it, or, as Terraform 1.11.4 has it for one of many instances, they cannot be evaluated.
 func (x *object) postconditions(made cty.Value, scope eval.Scope) diags.Diagnostics {
 	if len(x.r.Postconditions) == 0 {
 		return nil
 	}
 	if scope.Self = made; made == cty.NilVal {
-		o := x.a.object(x.c.Addr)
-		if o == nil {
-			return nil
-		}
 		var ds diags.Diagnostics
-		if scope.Self, ds = x.a.s.Stored(x.c.Addr.Instance, x.rs, o); ds.HasErrors() {
+		if o := x.a.object(x.c.Addr); o == nil {
+			scope.Self, scope.SelfGone = cty.DynamicVal, !x.c.Addr.Instance.Resource.Key.IsNone()
+		} else if scope.Self, ds = x.a.s.Stored(x.c.Addr.Instance, x.rs, o); ds.HasErrors() {
 			return ds
 		}
 	}

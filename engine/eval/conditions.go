@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -41,6 +42,9 @@ func (e *Evaluator) Evaluate(c *config.Condition, s Scope) Result { return e.con
 
 // condition evaluates one condition. own is the variable that it validates.
 func (e *Evaluator) condition(c *config.Condition, s Scope, own *variable) Result {
+	if s.SelfGone && mentionsSelf(c) {
+		return Result{Status: Errored}
+	}
 	ctx, ds := e.conditionContext(c, s, own)
 	if ds.HasErrors() {
 		if len(ds.Unreported()) == 0 {
@@ -137,6 +141,16 @@ func truth(v cty.Value) (s Status, problem string) {
 		return Pass, ""
 	}
 	return Fail, ""
+}
+
+// mentionsSelf reports whether a condition or its message is about its own object.
+func mentionsSelf(c *config.Condition) bool {
+	for _, x := range []hcl.Expression{c.Condition, c.ErrorMessage} {
+		if x != nil && slices.ContainsFunc(x.Variables(), func(t hcl.Traversal) bool { return t.RootName() == "self" }) {
+			return true
+		}
+	}
+	return false
 }
 
 // conditionContext returns the context for both expressions of a condition.

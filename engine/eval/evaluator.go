@@ -189,6 +189,9 @@ type Scope struct {
 	Module   addrs.ModuleInstance
 	Instance *Instance // nil: count and each mean nothing
 	Self     cty.Value // cty.NilVal: self means nothing
+	// SelfGone says that there is no object that self could mean, so that conditions that
+	// mention it end in an error. It is not reported: what took the object away was.
+	SelfGone bool
 	// Extra are further root names, such as those of an import block.
 	Extra map[string]cty.Value
 }
