@@ -21,12 +21,15 @@ func (a *applier) outputs() {
 	}
 	a.report(a.s.Eval.Force(a.skip))
 	a.report(session.CheckBlocks(a.s.Eval, a.in.Config.Order, a.skipCheck))
-	// What is not known now is no reason to forget what was, where a refresh finds nothing else.
-	keep := a.in.Plan.Mode == plans.RefreshOnlyMode && !a.in.Plan.Applyable
+	if a.in.Plan.Mode != plans.RefreshOnlyMode || a.in.Plan.Applyable {
+		a.recordOutputs() // else what is not known now is no reason to forget what was
+	}
+	a.state.SetChecks(session.CheckResults(a.in.Config, a.settled(a.s.Eval.Checks()), a.in.Plan.Checks))
+}
+
+// recordOutputs records root outputs, but for those that wait for what failed.
+func (a *applier) recordOutputs() {
 	for _, c := range a.in.Plan.Outputs {
-		if keep {
-			break
-		}
 		if c.Action == plans.Delete {
 			a.state.RemoveOutput(c.Name)
 			continue
@@ -50,7 +53,6 @@ func (a *applier) outputs() {
 			a.state.SetOutput(c.Name, states.Output{Value: schema.UnknownAsNull(plain), Sensitive: o.Sensitive})
 		}
 	}
-	a.state.SetChecks(session.CheckResults(a.in.Config, a.settled(a.s.Eval.Checks()), a.in.Plan.Checks))
 }
 
 // settled adds what a plan has found to the results of conditions, where a refresh is all there

@@ -130,7 +130,8 @@ func feeds(a, b *ends) bool {
 }
 
 // depth is how deep the module is that a statement is written in. Implied ones count as the
-// root module's, with addresses as it sees them.
+// root module's, with addresses as it sees them: so Terraform 1.11.4 has them come before the
+// move of a module around them.
 func (m *move) depth() int { return m.module.Depth() }
 
 // reindexes reports whether a statement gives instances of a module other keys.

@@ -157,7 +157,7 @@ func (f Forcing) Has(cr addrs.ConfigResource, key addrs.InstanceKey) bool {
 
 // Forcing is [Dependencies.CreateBeforeDestroy] by instance. Source: Terraform 1.11.4 plans by
 // block, but keeps in the state what its apply finds, for which `a[0]` means that instance if
-// there is one that it makes or leaves as it is, and all of them otherwise.
+// there is one that it makes or leaves as it is, which there says, and all of them otherwise.
 func (d *Dependencies) Forcing(there func(addrs.ConfigResource, addrs.InstanceKey) bool) Forcing {
 	out := Forcing{}
 	blocks := d.CreateBeforeDestroy(func(addrs.ConfigResource) bool { return true })
