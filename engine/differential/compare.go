@@ -103,15 +103,9 @@ func differ(a, b Result) string {
 // dropHusks takes those resources without instances out of a state that have lost theirs in an
 // apply that failed: the stock tool leaves them or not by chance.
 func dropHusks(r Result) {
-	plan, _ := r.Plan.(map[string]any)
-	changes, _ := plan["resource_changes"].([]any)
 	deleted := map[[3]any]bool{}
-	for _, c := range changes {
-		c, _ := c.(map[string]any)
-		change, _ := c["change"].(map[string]any)
-		if reflect.DeepEqual(change["actions"], []any{"delete"}) {
-			deleted[[3]any{c["module_address"], c["type"], c["name"]}] = true
-		}
+	for _, c := range changes(r.Plan, "delete") {
+		deleted[[3]any{c["module_address"], c["type"], c["name"]}] = true
 	}
 	state, _ := r.State.(map[string]any)
 	resources, _ := state["resources"].([]any)

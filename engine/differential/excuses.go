@@ -58,16 +58,27 @@ func leavesUndone(stock, ours Result) bool {
 		slices.ContainsFunc(planned(stock.Plan, "create", "delete"), func(a string) bool { return undone(a + deposedSuffix) })
 }
 
-// planned returns the addresses of what a plan does something with.
+// planned returns the addresses of what a plan does something with, but for deposed objects.
 func planned(plan any, actions ...any) []string {
 	var out []string
+	for _, c := range changes(plan, actions...) {
+		if c["deposed"] == nil {
+			out = append(out, fmt.Sprint(c["address"]))
+		}
+	}
+	return out
+}
+
+// changes returns the changes of a plan that do something.
+func changes(plan any, actions ...any) []map[string]any {
+	var out []map[string]any
 	m, _ := plan.(map[string]any)
-	changes, _ := m["resource_changes"].([]any)
-	for _, c := range changes {
-		r, _ := c.(map[string]any)
-		change, _ := r["change"].(map[string]any)
-		if what, _ := change["actions"].([]any); slices.Equal(what, actions) && r["deposed"] == nil {
-			out = append(out, fmt.Sprint(r["address"]))
+	list, _ := m["resource_changes"].([]any)
+	for _, x := range list {
+		c, _ := x.(map[string]any)
+		change, _ := c["change"].(map[string]any)
+		if what, _ := change["actions"].([]any); slices.Equal(what, actions) {
+			out = append(out, c)
 		}
 	}
 	return out
