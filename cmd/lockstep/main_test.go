@@ -5,8 +5,10 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -14,7 +16,14 @@ import (
 
 // TestMain runs the tests, or the command itself where a test has started this
 // binary by the name "lockstep".
+//
+// A program inherits ignored signals, as under nohup. One that the tests catch has its
+// default action in the programs that they start.
+// Source: signal(7), on execve.
 func TestMain(m *testing.M) {
+	if filepath.Base(os.Args[0]) != "lockstep" && signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 	testscript.Main(m, map[string]func(){"lockstep": main})
 }
 
