@@ -200,6 +200,34 @@ func TestAnnouncedDigest(t *testing.T) {
 	p.wantState(t, state2)
 }
 
+// The holder's own digest write fails, and the holder unlocks: with the lock item goes
+// the announcement, so the digest must be right before.
+func TestAnnouncedDigestOfTheHolder(t *testing.T) {
+	t.Parallel()
+	faults := new(statebackendtest.Faults)
+	p := newPlace(t, new(statebackendtest.S3), &statebackendtest.DynamoDB{Faults: faults})
+	holder := p.open(t)
+	v := put(t, holder, state1, "")
+	id := p.lock(t, holder)
+	faults.Decide = func(_ int, write string) statebackendtest.Fault {
+		if strings.HasSuffix(write, "-md5") {
+			return statebackendtest.Failed
+		}
+		return statebackendtest.None
+	}
+	if _, err := holder.Put(t.Context(), []byte(state2), v); err == nil {
+		t.Fatal("no error")
+	}
+	faults.Decide = nil
+	if err := holder.Unlock(t.Context(), id); err != nil {
+		t.Fatal(err)
+	}
+	if p.digest() != digestOf([]byte(state2)) {
+		t.Errorf("after Unlock the digest is %q", p.digest())
+	}
+	p.wantState(t, state2)
+}
+
 // What was announced and never written repairs nothing.
 func TestAnnouncementOfAnotherState(t *testing.T) {
 	t.Parallel()
