@@ -158,6 +158,7 @@ func PlannedVariables(c *config.Config, plan *plans.Plan) (map[string]cty.Value,
 type ApplyOptions struct {
 	Save      func(context.Context, *states.State) error
 	SaveEvery time.Duration
+	SaveSoon  bool
 }
 
 // Apply carries out a plan that [Plan] made for the same configuration. The new
@@ -181,7 +182,7 @@ func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (*state
 		Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
 		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir,
 		Workspace: r.workspace(), Parallelism: r.Parallelism, Events: r.Events, LocalExec: r.LocalExec,
-		Save: o.Save, SaveEvery: o.SaveEvery, Bodies: a.bodies,
+		Save: o.Save, SaveEvery: o.SaveEvery, SaveSoon: o.SaveSoon, Bodies: a.bodies,
 	})
 	return state, append(ds, more...).Distinct()
 }

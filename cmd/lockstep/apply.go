@@ -6,10 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/lockstep-iac/lockstep/engine"
-	"github.com/lockstep-iac/lockstep/engine/applying"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/plans"
@@ -167,7 +165,7 @@ func (a *app) carryOut(plan *plans.Plan, op *operation, o *operationFlags, v vie
 	lost := false
 	spareForApply(len(plan.Changes))
 	state, more := engine.Apply(a.ctx, run, plan, engine.ApplyOptions{
-		SaveEvery: op.saveEvery(len(plan.Changes)),
+		SaveSoon: op.settings.Type == "local", // where a save costs no request
 		Save: func(ctx context.Context, s *states.State) error {
 			err := op.state.Write(ctx, s)
 			lost = err != nil
@@ -199,15 +197,6 @@ func (a *app) carryOut(plan *plans.Plan, op *operation, o *operationFlags, v vie
 		return 1
 	}
 	return 0
-}
-
-// saveEvery returns the longest time that may pass until the state is stored while
-// applying a number of changes. Writing a file costs next to nothing while it is small.
-func (o *operation) saveEvery(changes int) time.Duration {
-	if o.settings.Type != "local" {
-		return applying.DefaultSaveEvery
-	}
-	return min(applying.DefaultSaveEvery, 2*time.Second+time.Duration(changes)*time.Millisecond)
 }
 
 // countingView counts what was done while showing it.

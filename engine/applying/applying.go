@@ -63,11 +63,17 @@ type Input struct {
 	Save func(context.Context, *states.State) error
 	// SaveEvery is the longest time between two saves; 0 means [DefaultSaveEvery].
 	SaveEvery time.Duration
+	// SaveSoon is for stores in which a save costs little: the state is saved within
+	// [SoonSaved] after a change, or as much later as keeps the time for saves at a tenth.
+	SaveSoon bool
 }
 
 // DefaultSaveEvery is how much work a crash may lose. Source: Terraform persists
 // every 20 seconds on remote backends.
 const DefaultSaveEvery = 20 * time.Second
+
+// SoonSaved is the shortest time between two saves where they are to come soon.
+const SoonSaved = 10 * time.Millisecond
 
 // Apply carries out the plan. The state is returned beside errors, too: it is
 // what exists then. When ctx ends, nothing new is started, calls under way may
@@ -249,7 +255,11 @@ var errStep = errors.New("the step reported errors")
 // walk carries out the steps, and when all is done, reads the data that stand in checks.
 func (a *applier) walk(ctx context.Context) {
 	// Half the time, so that what is saved is never older than the whole of it.
-	stopSaving := walk.Every(ctx, a.in.SaveEvery/2, func() { a.report(a.save(ctx)) })
+	interval, save := a.in.SaveEvery/2, a.save
+	if a.in.SaveSoon {
+		interval, save = SoonSaved, a.pace()
+	}
+	stopSaving := walk.Every(ctx, interval, func() { a.report(save(ctx)) })
 	defer stopSaving()
 	var usual, last []*plans.ResourceChange
 	for _, c := range a.in.Plan.Changes {

@@ -37,6 +37,7 @@ type slowWorld struct {
 	refuse func(n int) error
 	// saveTakes is how long a save takes.
 	saveTakes time.Duration
+	soon      bool // Input.SaveSoon
 
 	saving atomic.Int32
 	saves  []string // "3s: a b"
@@ -92,7 +93,7 @@ func (w *slowWorld) apply(ctx context.Context, text string, parallelism int) (*s
 		w.t.Fatal(ds)
 	}
 	return applying.Apply(ctx, applying.Input{
-		Plan: plan, Config: cfg, Refs: rs, Providers: second, Parallelism: parallelism, Save: w.save,
+		Plan: plan, Config: cfg, Refs: rs, Providers: second, Parallelism: parallelism, Save: w.save, SaveSoon: w.soon,
 	})
 }
 
@@ -176,6 +177,35 @@ func TestSaves(t *testing.T) {
 				}
 				if got := headlines(ds); got != c.errors {
 					t.Errorf("%q, want %q", got, c.errors)
+				}
+			})
+		})
+	}
+}
+
+// TestSavesSoon lists when which objects are saved where saving costs little: soon after
+// they are made, and for at most a tenth of the time.
+func TestSavesSoon(t *testing.T) {
+	chain := things("a", "b<a", "c<b", "d<c")
+	takes := map[string]time.Duration{"create t_x.a": 95 * time.Millisecond, "create t_x.b": 100 * time.Millisecond,
+		"create t_x.c": 100 * time.Millisecond, "create t_x.d": 100 * time.Millisecond}
+	for _, c := range []struct {
+		name      string
+		saveTakes time.Duration
+		want      []string
+	}{
+		{"quick", time.Millisecond, []string{"11ms: ", "101ms: a", "201ms: a b", "301ms: a b c", "396ms: a b c d"}},
+		{"slow", 20 * time.Millisecond, []string{"30ms: ", "230ms: a b", "415ms: a b c d"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newSlowWorld(t, takes)
+				w.soon, w.saveTakes = true, c.saveTakes
+				if _, ds := w.apply(t.Context(), chain, 10); ds.HasErrors() {
+					t.Error(ds)
+				}
+				if diff := cmp.Diff(c.want, w.saves); diff != "" {
+					t.Errorf("(-want +got)\n%s", diff)
 				}
 			})
 		})

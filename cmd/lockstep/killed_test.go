@@ -1,0 +1,45 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const queue = labHead + `
+resource "lab_thing" "a" {
+  count   = 20
+  name    = "a${count.index}"
+  trouble = "create-300"
+}
+`
+
+// An apply that is killed loses the call under way and the object of the last moment: the
+// state is written behind the walk.
+func TestKilledBehindTheWalk(t *testing.T) {
+	t.Parallel()
+	for _, made := range []int{3, 7} {
+		t.Run(fmt.Sprint(made), func(t *testing.T) {
+			t.Parallel()
+			d := newLab(t, "main.tf", queue)
+			d.want(0, "init")
+			r := d.start("apply -auto-approve -parallelism=1")
+			objects := func() int {
+				names, err := filepath.Glob(d.file("lab/lab_thing/*.json"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return len(names)
+			}
+			waitFor(t, "objects are made", func() bool { return objects() >= made })
+			r.signal(syscall.SIGKILL)
+			r.end()
+			out := d.want(0, "state list").out
+			if exist, known := objects(), strings.Count(out, "lab_thing.a["); known < exist-2 || known > exist {
+				t.Errorf("%d objects exist, and %d are in the state", exist, known)
+			}
+		})
+	}
+}
