@@ -42,6 +42,7 @@ var allowed = map[string][]string{
 
 	"github/githubtest": {"github"},
 
+	"statebackend/http":             {"statebackend"},
 	"statebackend/local":            {"statebackend"},
 	"statebackend/s3":               {"statebackend/..."},
 	"statebackend/dynamodb":         {"statebackend"},

@@ -21,13 +21,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/statebackend"
+	"github.com/lockstep-iac/lockstep/statebackend/http"
 	"github.com/lockstep-iac/lockstep/statebackend/local"
 	"github.com/lockstep-iac/lockstep/statebackend/s3"
 )
 
 // Settings say which backend keeps the states, and how it is configured.
 type Settings struct {
-	Type       string // "local" or "s3"
+	Type       string // "http", "local" or "s3"
 	Attributes map[string]any
 	// Block is a hash of what the backend block itself says, without what
 	// -backend-config adds.
@@ -44,6 +45,7 @@ func (s *Settings) Name() string {
 
 // attributesOf are the backend types that there are.
 var attributesOf = map[string][]statebackend.Attribute{
+	"http":  http.Attributes,
 	"local": local.Attributes,
 	"s3":    s3.Attributes,
 }
@@ -113,7 +115,7 @@ func Configured(b *config.Backend, overrides map[string]any) (*Settings, diags.D
 	attrs, ok := attributesOf[b.Type]
 	if !ok {
 		return nil, diags.Errorf(&b.Range, "Unsupported backend type",
-			"There is no backend type named %q: Lockstep keeps states in \"s3\" or \"local\".", b.Type)
+			"There is no backend type named %q: Lockstep keeps states in \"s3\", \"http\" or \"local\".", b.Type)
 	}
 	var body hcl.BodySchema
 	for _, a := range attrs {
@@ -207,10 +209,12 @@ func (d *Dir) OpenBackend(ctx context.Context, s *Settings, paths LocalPaths) (s
 	switch s.Type {
 	case "local":
 		b, err = local.Open(s.Attributes, local.Options{Dir: d.Path, StatePath: paths.State, StateOutPath: paths.StateOut, BackupPath: paths.Backup})
+	case "http":
+		b, err = http.Open(s.Attributes)
 	case "s3":
 		b, err = s3.Open(ctx, s.Attributes, s3.Options{Note: d.note})
 	default:
-		err = fmt.Errorf("there is no backend type named %q: Lockstep keeps states in \"s3\" or \"local\"", s.Type)
+		err = fmt.Errorf("there is no backend type named %q: Lockstep keeps states in \"s3\", \"http\" or \"local\"", s.Type)
 	}
 	if err != nil {
 		return nil, backendError(err)

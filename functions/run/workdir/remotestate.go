@@ -14,7 +14,7 @@ import (
 // the directory.
 func (d *Dir) RemoteState(ctx context.Context, backendType string, config cty.Value, workspace string) (map[string]cty.Value, error) {
 	if _, ok := attributesOf[backendType]; !ok {
-		return nil, fmt.Errorf("there is no backend type named %q: only states in \"s3\" and \"local\" can be read", backendType)
+		return nil, fmt.Errorf("there is no backend type named %q: only states in \"s3\", \"http\" and \"local\" can be read", backendType)
 	}
 	s := &Settings{Type: backendType, Attributes: map[string]any{}}
 	if !config.IsNull() {

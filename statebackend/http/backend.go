@@ -1,0 +1,64 @@
+package http
+
+import (
+	"context"
+	"crypto/md5"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// Backend is the state at one address. It implements statebackend.Backend.
+type Backend struct{ client *client }
+
+// Open makes a backend of the attributes of a backend block, and asks nobody yet. The
+// error is a *statebackend.AttributeError.
+func Open(config map[string]any) (*Backend, error) {
+	var v values
+	if err := statebackend.Decode(Attributes, config, &v); err != nil {
+		return nil, err
+	}
+	s, err := settle(v)
+	if err != nil {
+		return nil, err
+	}
+	return &Backend{newClient(s)}, nil
+}
+
+// ErrNoWorkspaces says that an address has one state. Its text is Terraform's.
+var ErrNoWorkspaces = errors.New("workspaces not supported")
+
+// Workspaces implements statebackend.Backend.
+func (b *Backend) Workspaces(context.Context) ([]string, error) { return nil, ErrNoWorkspaces }
+
+// DeleteWorkspace implements statebackend.Backend.
+func (b *Backend) DeleteWorkspace(context.Context, string, statebackend.Version) error {
+	return ErrNoWorkspaces
+}
+
+// Open implements statebackend.Backend.
+func (b *Backend) Open(name string) (statebackend.Workspace, error) {
+	if name != statebackend.DefaultWorkspace {
+		return nil, fmt.Errorf("open %q: %w", name, ErrNoWorkspaces)
+	}
+	return &workspace{client: b.client}, nil
+}
+
+// md5Of is the value of the header Content-MD5.
+func md5Of(data []byte) string {
+	sum := md5.Sum(data)
+	return base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// cause is an error without the address that net/http puts before it: credentials may
+// stand in it.
+func cause(err error) error {
+	var of *url.Error
+	if errors.As(err, &of) {
+		return of.Err
+	}
+	return err
+}
