@@ -5,7 +5,7 @@ PARTS ?= $(CURDIR)/.parts
 
 FUNCTIONS = webhook plan apply janitor
 
-.PHONY: all build test vet bench fuzz differential clean parts
+.PHONY: all build test vet bench fuzz mutants differential clean parts
 
 all: build
 
@@ -38,6 +38,14 @@ FUZZTIME ?= 5m
 FUZZ ?= .
 fuzz:
 	@sh .ci/fuzz '$(FUZZTIME)' '$(FUZZ)'
+
+# Weakens each defence in turn, and demands that its attack's test fails then. MUTANTS
+# chooses rows of functions/threats/testdata by a regular expression, SHARD=1/4 a part.
+MUTANTS ?= all
+SHARD ?=
+mutants:
+	LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_MUTANTS='$(MUTANTS)' LOCKSTEP_MUTANTS_SHARD='$(SHARD)' \
+		go test $(GOFLAGS) -count=1 -timeout 0 -v -run '^TestMutants$$' ./functions/threats
 
 # Compares N random configurations and their edits with the terraform on the PATH;
 # FROM is the first one's seed.
