@@ -19,8 +19,9 @@ const serveUsage = `serve [OPTIONS]
 
   Runs the whole pipeline on this machine, for the repositories that a GitHub App is
   installed in. Webhooks go to /webhook; the page at / shows runs and whole plans, on
-  this machine only, unless there is a token to ask for. States of the "local" backend
-  live in the data directory; those of "s3" where they are.
+  this machine only, unless there is a token to ask for: behind a proxy, say where it is
+  with -url, and give it a token. States of the "local" backend live in the data
+  directory; those of "s3" where they are.
 
   Providers run as the user that serve runs as, if the base branch allows them: they can
   read what this user can. Their environment is what -plugin-env names, and nothing of

@@ -28,7 +28,7 @@ func (o *serveOptions) flags(f *flags) {
 	f.StringVar(&o.githubURL, "github-url", github.DefaultURL, "where GitHub's API is")
 	f.StringVar(&o.data, "data", "lockstep-data", "the data directory; it holds plans and states: keep it safe")
 	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "where to listen, HOST:PORT")
-	f.StringVar(&o.url, "url", "", "where people find the page, if there is a proxy before it")
+	f.StringVar(&o.url, "url", "", "where people find the page, if there is a proxy before it; needs -page-token")
 	f.StringVar(&o.token, "page-token", "", "a file with the token that opens the page")
 	f.StringVar(&o.plugins, "plugin-env", "", "a file with the environment of provider plugins, NAME=value a line")
 }
@@ -134,6 +134,10 @@ func (o *serveOptions) page(a *app, s *serveSettings) error {
 		s.access.Hosts, s.access.Secure = []string{strings.ToLower(u.Host)}, u.Scheme == "https"
 	}
 	if o.token == "" {
+		if s.url != "" {
+			return hinted(errors.New("-url needs -page-token: through a proxy everybody looks as if they sat at this machine"),
+				"make a token with openssl rand -hex 32, put it into a file, and name the file with -page-token; those who may see plans sign in with it")
+		}
 		return nil
 	}
 	token, err := readFile(a, "page-token", o.token)

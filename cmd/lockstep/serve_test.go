@@ -304,6 +304,7 @@ func TestServeCannotBegin(t *testing.T) {
 		{"data that cannot be", append(append([]string{}, base...), "-data", "file/dir", "-github-url", s.api), "open data directory", "-data"},
 		{"a short token", append(base, "-page-token", "short"), "has 9 characters", "openssl rand"},
 		{"a strange address", append(base, "-url", "lockstep.example"), "not the address of a page", "https://"},
+		{"an address without a token", append(base, "-url", "https://lockstep.example"), "-url needs -page-token", "openssl rand -hex 32"},
 		{"a strange environment", append(base, "-plugin-env", "env"), "not NAME=value", "each line"},
 	} {
 		args := append([]string{"serve"}, c.args...)

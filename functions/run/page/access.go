@@ -17,12 +17,14 @@ import (
 //
 // Without a Token it is whoever sits at this machine: the connection comes from it, the
 // Host header names it (otherwise any web page could have its own name point here, and
-// read ours), and no proxy stands between. With a Token it is whoever knows it.
+// read ours), and no proxy stands between. A proxy on this machine need not say that it
+// is one, so with Hosts, which only a proxy can give, nobody is taken for local. With a
+// Token it is whoever knows it.
 type Access struct {
 	// Token is at least [ShortestToken] bytes long, or empty.
 	Token string
 	// Hosts are the names, with the port if there is one, that the pages are served
-	// under beside those of this machine.
+	// under beside those of this machine. They need a Token: without, nobody is served.
 	Hosts []string
 	// Secure says that browsers come by https, through a proxy.
 	Secure bool
@@ -46,8 +48,7 @@ type refusal struct {
 
 // check decides about a request, whatever it is for.
 func (a Access) check(r *http.Request) refusal {
-	local := isLocalName(r.Host)
-	if !local && !slices.Contains(a.Hosts, strings.ToLower(r.Host)) {
+	if !isLocalName(r.Host) && !slices.Contains(a.Hosts, strings.ToLower(r.Host)) {
 		return refusal{status: http.StatusMisdirectedRequest, reason: "This page is not served under that name."}
 	}
 	if a.Token != "" {
@@ -56,7 +57,7 @@ func (a Access) check(r *http.Request) refusal {
 		}
 		return refusal{status: http.StatusUnauthorized, reason: "The token is needed to look at this page.", signIn: true}
 	}
-	if !local || !isLocalAddress(r.RemoteAddr) || forwarded(r.Header) {
+	if len(a.Hosts) > 0 || !isLocalAddress(r.RemoteAddr) || forwarded(r) {
 		return refusal{status: http.StatusForbidden, reason: "This page can be seen on its own machine only, unless it is given a token."}
 	}
 	return refusal{}
@@ -106,12 +107,18 @@ func isLocalAddress(addr string) bool {
 	return err == nil && ap.Addr().Unmap().IsLoopback()
 }
 
-// forwarded reports whether a proxy says that it has passed a request on.
-func forwarded(h http.Header) bool {
-	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"} {
-		if h.Get(name) != "" {
+// forwarded reports whether a request looks passed on by a proxy: by what proxies add, or
+// by HTTP/1.0, which nginx speaks to what is behind it, and no browser to anybody.
+// Sources: https://www.rfc-editor.org/rfc/rfc7239,
+// https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_http_version
+func forwarded(r *http.Request) bool {
+	for name := range r.Header {
+		switch {
+		case strings.HasPrefix(name, "X-Forwarded"), strings.HasPrefix(name, "X-Original-"), strings.HasPrefix(name, "X-Envoy-"), strings.HasPrefix(name, "Cf-"):
+			return true
+		case slices.Contains([]string{"Forwarded", "Via", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "True-Client-Ip", "X-Proxyuser-Ip"}, name):
 			return true
 		}
 	}
-	return false
+	return !r.ProtoAtLeast(1, 1)
 }

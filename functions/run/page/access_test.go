@@ -12,7 +12,8 @@ const testToken = "0123456789abcdef0123456789abcdef"
 
 func TestAccess(t *testing.T) {
 	t.Parallel()
-	open, closed := Access{}, Access{Token: testToken, Hosts: []string{"lockstep.example"}}
+	open, named := Access{}, Access{Hosts: []string{"lockstep.example"}}
+	closed := Access{Token: testToken, Hosts: named.Hosts}
 	for _, c := range []struct {
 		name         string
 		access       Access
@@ -29,6 +30,15 @@ func TestAccess(t *testing.T) {
 		{"another machine", open, "127.0.0.1:8080", "192.0.2.7:999", nil, 403},
 		{"through a proxy", open, "127.0.0.1:8080", "127.0.0.1:999", map[string]string{"X-Forwarded-For": "192.0.2.7"}, 403},
 		{"through another", open, "localhost", "127.0.0.1:999", map[string]string{"Forwarded": "for=192.0.2.7"}, 403},
+		{"through one that is another's", open, "localhost", "127.0.0.1:999", map[string]string{"Cf-Connecting-Ip": "192.0.2.7"}, 403},
+		{"through one that names itself", open, "localhost", "127.0.0.1:999", map[string]string{"Via": "1.1 proxy"}, 403},
+		{"another machine, by version 6", open, "[::1]:8080", "[2001:db8::7]:999", nil, 403},
+		{"no address", open, "localhost", "@", nil, 403},
+
+		{"a proxy's name, and no token", named, "lockstep.example", "127.0.0.1:999", nil, 403},
+		{"a proxy that hides, and no token", named, "127.0.0.1:8080", "127.0.0.1:999", nil, 403},
+		{"no token, from elsewhere", named, "lockstep.example", "192.0.2.7:999", nil, 403},
+		{"no token is not any token", named, "lockstep.example", "127.0.0.1:999", map[string]string{"Authorization": "Bearer "}, 403},
 
 		{"without the token", closed, "lockstep.example", "192.0.2.7:999", nil, 401},
 		{"without it, on this machine", closed, "localhost:8080", "127.0.0.1:999", nil, 401},
