@@ -23,26 +23,26 @@ const maxListed = 50
 
 // report returns a plan for people, as Markdown that fits; and if that leaves something
 // out, all of it as text.
-func (o *operation) report(hide secrets, p *plans.Plan, warnings diags.Diagnostics) (report, full string) {
-	said := hide.from(o.said(warnings))
-	whole := hide.from(render.PlanMarkdown(p, o.cfg, o.schemas, math.MaxInt)) + said
+func (o *operation) report(hide *secrets, p *plans.Plan, warnings diags.Diagnostics) (report, full string) {
+	said := hide.From(o.said(warnings))
+	whole := hide.From(render.PlanMarkdown(p, o.cfg, o.schemas, math.MaxInt)) + said
 	if len(whole) <= reportLimit {
 		return whole, ""
 	}
 	var b strings.Builder
 	(&render.Printer{}).Plan(&b, p, o.cfg, o.schemas)
-	full = hide.from(b.String() + "\n" + o.plainly(warnings))
-	text := hide.from(render.PlanMarkdown(p, o.cfg, o.schemas, max(reportLimit-len(said), reportLimit/2)))
+	full = hide.From(b.String() + "\n" + o.plainly(warnings))
+	text := hide.From(render.PlanMarkdown(p, o.cfg, o.schemas, max(reportLimit-len(said), reportLimit/2)))
 	return comment.Cut(text+said, reportLimit), full
 }
 
 // trouble says what went wrong.
-func (o *operation) trouble(hide secrets, ds diags.Diagnostics) string {
-	return comment.Cut(hide.from(o.said(ds)), reportLimit)
+func (o *operation) trouble(hide *secrets, ds diags.Diagnostics) string {
+	return comment.Cut(hide.From(o.said(ds)), reportLimit)
 }
 
 // remains says what went wrong with an apply, and what it has not begun.
-func (o *operation) remains(hide secrets, left []action, ds diags.Diagnostics) string {
+func (o *operation) remains(hide *secrets, left []action, ds diags.Diagnostics) string {
 	var b strings.Builder
 	for i, a := range left {
 		if i == maxListed {
@@ -55,8 +55,8 @@ func (o *operation) remains(hide secrets, left []action, ds diags.Diagnostics) s
 	if len(left) > 0 {
 		list = fmt.Sprintf("\n<details><summary>Not begun: %d</summary>\n\n%s\n\n</details>\n", len(left), comment.Fence("", strings.TrimSuffix(b.String(), "\n")))
 	}
-	said := comment.Cut(hide.from(o.said(ds)), reportLimit-len(list))
-	return said + hide.from(list)
+	said := comment.Cut(hide.From(o.said(ds)), reportLimit-len(list))
+	return said + hide.From(list)
 }
 
 var verbs = map[plans.Action]string{plans.Create: "create", plans.Update: "update", plans.Delete: "destroy"}
@@ -94,12 +94,12 @@ func (o *operation) said(ds diags.Diagnostics) string {
 }
 
 // results is what there is to show after an apply: outputs and warnings.
-func (o *operation) results(hide secrets, s *states.State, warnings diags.Diagnostics) string {
+func (o *operation) results(hide *secrets, s *states.State, warnings diags.Diagnostics) string {
 	text := ""
 	if s.HasOutputs() {
 		var b strings.Builder
 		(&render.Printer{}).Outputs(&b, s)
 		text = fmt.Sprintf("<details><summary>Outputs</summary>\n\n%s\n\n</details>\n", comment.Fence("", b.String()))
 	}
-	return comment.Cut(hide.from(text+o.said(warnings)), reportLimit)
+	return comment.Cut(hide.From(text+o.said(warnings)), reportLimit)
 }

@@ -1,59 +1,58 @@
 package operating
 
 import (
-	"encoding/base64"
-	"encoding/json"
-	"net/url"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
-	"github.com/zclconf/go-cty/cty"
-
-	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/functions/run/redacting"
 )
 
-// secrets are texts that must not be shown, wherever they turn up.
-type secrets map[string]bool
-
-// Shorter ones are not looked for: they are parts of too many words, and taking them
-// out would tell where they were.
-const shortestSecret = 5
-
-// hidden stands where a secret was.
-const hidden = "(sensitive value)"
+// secrets are values that must not be shown, wherever they turn up.
+type secrets struct{ redacting.Secrets }
 
 // secrets collects what an operation must not show: our own credentials and those of
 // plugins; sensitive variables; what is sensitive in the states before and after, as
 // marks or schemas say; and in the plan. plan and after may be nil.
-func (o *operation) secrets(p *plans.Plan, after *states.State) secrets {
-	found := secrets{}
+func (o *operation) secrets(p *plans.Plan, after *states.State) *secrets {
+	found := &secrets{}
 	if o.engine.Secrets != nil {
 		for _, s := range o.engine.Secrets() {
-			found.add(s)
+			found.Text(s)
 		}
 	}
 	for _, s := range SecretsIn(o.env) {
-		found.add(s)
+		found.Text(s)
 	}
 	if o.cfg != nil && o.cfg.Root != nil && o.cfg.Root.Content != nil {
 		for name, v := range o.cfg.Root.Variables {
-			if value, ok := o.variables[name]; ok && (v.Sensitive || v.Ephemeral) {
+			found.names(v.Type)
+			if !v.Sensitive && !v.Ephemeral {
+				continue
+			}
+			if value, ok := o.variables[name]; ok {
 				found.all(value)
 			}
+			found.all(v.Default)
 		}
 	}
 	if o.state != nil {
 		found.stored(o, o.state.Current)
 	}
 	found.stored(o, after)
+	defer o.published(found)
 	if p == nil {
 		return found
 	}
 	found.stored(o, p.PriorState)
 	for _, c := range slices.Concat(p.Changes, p.Drift) {
+		if c.Schema != nil && c.Schema.Block != nil {
+			found.names(c.Schema.Block.ImpliedType())
+		}
 		found.marked(c.Before)
 		found.marked(c.After)
 	}
@@ -84,7 +83,7 @@ func SecretsIn(environ []string) []string {
 
 // stored takes what is sensitive in a state: by what it says itself, and by the schemas
 // that are known, for it may have been written by tools that note less.
-func (s secrets) stored(o *operation, state *states.State) {
+func (s *secrets) stored(o *operation, state *states.State) {
 	if state == nil {
 		return
 	}
@@ -98,6 +97,7 @@ func (s secrets) stored(o *operation, state *states.State) {
 		if p := o.schemas(r.Provider.Provider); p != nil {
 			if rs := p.Resource(addr.Resource.Mode.String(), addr.Resource.Type); rs != nil {
 				block = rs.Block
+				s.names(block.ImpliedType())
 			}
 		}
 		for _, i := range r.Instances {
@@ -109,137 +109,17 @@ func (s secrets) stored(o *operation, state *states.State) {
 	}
 }
 
-// object takes what is sensitive in an object; block may be nil.
-func (s secrets) object(o *states.Object, block *schema.Block) {
-	if o == nil {
+// published notes the names that the configuration reads attributes by: "x" in var.a.x.
+// A name that is a secret is not written there, and one that is written there is none.
+func (o *operation) published(s *secrets) {
+	if o.cfg == nil || len(s.Keys()) == 0 {
 		return
 	}
-	s.marked(o.Value)
-	var tree any
-	if json.Unmarshal(o.AttrsJSON, &tree) != nil {
-		return
-	}
-	for _, path := range o.Sensitive {
-		s.json(at(tree, path))
-	}
-	if block == nil || !block.ContainsSensitive() {
-		return
-	}
-	if v, err := schema.ParseJSON(o.AttrsJSON, block.ImpliedType()); err == nil {
-		for _, path := range block.SensitivePaths(v) {
-			s.json(at(tree, path))
+	for _, file := range o.cfg.Files {
+		for _, m := range attributeRead().FindAllSubmatch(file.Bytes, -1) {
+			s.Known(string(m[1]))
 		}
 	}
 }
 
-// at returns what a path leads to in decoded JSON: all of what it cannot follow.
-func at(tree any, path cty.Path) any {
-	for _, step := range path {
-		switch x := tree.(type) {
-		case map[string]any:
-			name := ""
-			switch step := step.(type) {
-			case cty.GetAttrStep:
-				name = step.Name
-			case cty.IndexStep:
-				if step.Key.Type() == cty.String && step.Key.IsKnown() && !step.Key.IsNull() {
-					name = step.Key.AsString()
-				}
-			}
-			tree = x[name]
-		case []any:
-			step, ok := step.(cty.IndexStep)
-			if !ok || step.Key.Type() != cty.Number || !step.Key.IsKnown() || step.Key.IsNull() {
-				return tree // an element of a set
-			}
-			if i, _ := step.Key.AsBigFloat().Int64(); i >= 0 && i < int64(len(x)) {
-				tree = x[i]
-			} else {
-				return nil
-			}
-		}
-	}
-	return tree
-}
-
-// json takes all texts in decoded JSON.
-func (s secrets) json(tree any) {
-	switch x := tree.(type) {
-	case string:
-		s.add(x)
-	case []any:
-		for _, e := range x {
-			s.json(e)
-		}
-	case map[string]any:
-		for _, e := range x {
-			s.json(e)
-		}
-	}
-}
-
-// marked takes what is marked sensitive in a value.
-func (s secrets) marked(v cty.Value) {
-	if v == cty.NilVal || !v.ContainsMarked() {
-		return
-	}
-	_ = cty.Walk(v, func(_ cty.Path, x cty.Value) (bool, error) {
-		if x.HasMark(marks.Sensitive) {
-			s.all(x)
-			return false, nil
-		}
-		return true, nil
-	})
-}
-
-// all takes all texts in a value.
-func (s secrets) all(v cty.Value) {
-	if v == cty.NilVal {
-		return
-	}
-	v, _ = v.UnmarkDeep()
-	_ = cty.Walk(v, func(_ cty.Path, x cty.Value) (bool, error) {
-		if x.IsKnown() && !x.IsNull() && x.Type() == cty.String {
-			s.add(x.AsString())
-		}
-		return true, nil
-	})
-}
-
-// add takes a text: whole, line by line, for rendering indents lines, and in the forms
-// that it has in quotes, URLs and encodings.
-func (s secrets) add(text string) {
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		quoted, err := json.Marshal(line)
-		if len(line) < shortestSecret || err != nil {
-			continue
-		}
-		s[line] = true
-		s[strings.Trim(string(quoted), `"`)] = true
-		s[url.QueryEscape(line)] = true
-		s[strings.ReplaceAll(line, `\`, `\\`)] = true
-		s[strings.ReplaceAll(strings.ReplaceAll(line, `\`, `\\`), `"`, `\"`)] = true
-	}
-	if len(text) >= shortestSecret {
-		s[base64.StdEncoding.EncodeToString([]byte(text))] = true
-		s[base64.RawURLEncoding.EncodeToString([]byte(text))] = true
-	}
-}
-
-// from returns text with [hidden] in the place of each secret; of two that begin at one
-// place, the longer one counts.
-func (s secrets) from(text string) string {
-	pairs := make([]string, 0, 2*len(s))
-	all := make([]string, 0, len(s))
-	for secret := range s {
-		if strings.Contains(text, secret) {
-			all = append(all, secret)
-		}
-	}
-	slices.SortFunc(all, func(a, b string) int { return len(b) - len(a) })
-	for _, secret := range all {
-		pairs = append(pairs, secret, hidden)
-	}
-	return strings.NewReplacer(pairs...).Replace(text)
-}
+var attributeRead = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w\])]\.([A-Za-z_][\w-]*)`) })

@@ -224,12 +224,12 @@ func (o *operation) denied(err error) error {
 		return err
 	}
 	return &run.StateError{
-		Why:    o.secrets(nil, nil).from(err.Error()),
+		Why:    o.secrets(nil, nil).From(err.Error()),
 		Remedy: "Whoever runs Lockstep has to let it read and write this state, and its locks.",
 	}
 }
 
 // reason is what the errors of ds say, without what is secret.
 func (o *operation) reason(ds diags.Diagnostics) string {
-	return o.secrets(nil, nil).from(ds.Error())
+	return o.secrets(nil, nil).From(ds.Error())
 }

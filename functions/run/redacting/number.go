@@ -1,0 +1,150 @@
+package redacting
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Numbers that are written with fewer digits are not looked for: a plan is full of such
+// (counts, ports, sizes, percentages), whoever wants to know one has to guess a thousand
+// times at most, and taking them out would hide what a plan does.
+const shortestNumber = 4
+
+// A number of as many digits is looked for inside of longer ones, too.
+const longNumber = 8
+
+// A number is a decimal one, without its sign: 0.DIGITS times ten to the power of exp.
+// DIGITS neither begins nor ends with a zero.
+type number struct {
+	significant string
+	exp         int
+}
+
+// String is the same for all spellings of a number.
+func (n number) String() string { return n.significant + "e" + strconv.Itoa(n.exp) }
+
+// digits is how many digits the number has, written out, without zeros at the left.
+func (n number) digits() int { return max(len(n.significant), n.exp) }
+
+// isNumber reports whether all of a text is a decimal number.
+func isNumber(text string) bool {
+	_, ok := parseNumber(text)
+	return ok
+}
+
+// parseNumber reads a number as JSON and people write it: a sign, digits, perhaps in
+// groups of three, a fraction, an exponent.
+func parseNumber(text string) (number, bool) {
+	text = strings.TrimLeft(text, "+-")
+	for _, grouped := range []bool{false, true} {
+		if n, size := readNumber(text, grouped); size == len(text) && size > 0 {
+			return n, true
+		}
+	}
+	return number{}, false
+}
+
+// readNumber reads a number at the beginning of a text; the size is 0 if there is none.
+func readNumber(text string, grouped bool) (n number, size int) {
+	whole := run(text)
+	if whole == 0 {
+		return number{}, 0
+	}
+	digits := text[:whole]
+	size = whole
+	if grouped {
+		digits, size = groups(text, whole)
+		if size == whole {
+			return number{}, 0
+		}
+	}
+	point := len(digits)
+	if rest := text[size:]; strings.HasPrefix(rest, ".") && run(rest[1:]) > 0 {
+		f := run(rest[1:])
+		digits += rest[1 : 1+f]
+		size += 1 + f
+	}
+	exp, length := exponent(text[size:])
+	size += length
+	trimmed := strings.TrimLeft(digits, "0")
+	n.exp = point - (len(digits) - len(trimmed)) + exp
+	if n.significant = strings.TrimRight(trimmed, "0"); n.significant == "" {
+		n.exp = 0
+	}
+	return n, size
+}
+
+// groups reads digits in groups of three after the first one to three, with one and the
+// same character in between.
+func groups(text string, whole int) (digits string, size int) {
+	digits, size = text[:whole], whole
+	if whole > 3 {
+		return digits, size
+	}
+	between, width := utf8.DecodeRuneInString(text[whole:])
+	if !strings.ContainsRune(",_' \u00a0\u202f\u2009.", between) {
+		return digits, size
+	}
+	for strings.HasPrefix(text[size:], string(between)) && run(text[size+width:]) == 3 {
+		digits += text[size+width : size+width+3]
+		size += width + 3
+	}
+	return digits, size
+}
+
+// exponent reads an exponent, if there is one that a number can have.
+func exponent(text string) (exp, size int) {
+	if text == "" || text[0] != 'e' && text[0] != 'E' {
+		return 0, 0
+	}
+	if size = 1; len(text) > 1 && (text[1] == '+' || text[1] == '-') {
+		size = 2
+	}
+	n := run(text[size:])
+	if n == 0 || n > 6 {
+		return 0, 0
+	}
+	exp, _ = strconv.Atoi(text[size : size+n])
+	return exp * signOf(text[1]), size + n
+}
+
+func signOf(c byte) int {
+	if c == '-' {
+		return -1
+	}
+	return 1
+}
+
+// run is how many digits a text begins with.
+func run(text string) int {
+	n := 0
+	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
+		n++
+	}
+	return n
+}
+
+// numbersIn returns where a text has one of some numbers. It tries each run of digits as
+// the beginning of a number in groups, of one with a fraction and an exponent, and alone.
+func numbersIn(text string, secret map[string]bool) []span {
+	var out []span
+	for i := 0; i < len(text) && len(secret) > 0; {
+		whole := run(text[i:])
+		if whole == 0 {
+			i++
+			continue
+		}
+		next := i + whole
+		for _, try := range []string{text[i:], text[i:next]} {
+			for _, grouped := range []bool{true, false} {
+				if n, size := readNumber(try, grouped); size > 0 && secret[n.String()] && i+size > next-1 {
+					out = append(out, span{i, i + size})
+					next = max(next, i+size)
+				}
+			}
+		}
+		i = next
+	}
+	return out
+}

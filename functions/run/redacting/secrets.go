@@ -1,0 +1,159 @@
+package redacting
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Hidden stands where a secret was.
+const Hidden = "(sensitive value)"
+
+// Shorter texts, in bytes of what is seen of them, are not looked for: they are parts of
+// too many words, and taking them out would tell where they were.
+const shortestText = 5
+
+// Secrets are what must not be shown. The zero value is ready, and has none. It is filled
+// by one goroutine, and can be used by many after that.
+type Secrets struct {
+	texts   map[string]bool // reduced
+	solid   map[string]bool // of these, the short ones that have no blank space in them
+	numbers map[string]bool // normal forms, see number
+	encoded map[string]bool
+	keys    map[string]bool
+	known   map[string]bool
+
+	once  sync.Once
+	index *index
+}
+
+// Text adds a text: whole, and each of its lines, for a diff shows single lines.
+func (s *Secrets) Text(text string) {
+	s.init()
+	if isNumber(text) {
+		s.Number(text)
+		return
+	}
+	s.whole(text)
+	for line := range strings.Lines(text) {
+		s.whole(strings.TrimSpace(line))
+	}
+}
+
+// whole adds a text in the forms that have it as one piece.
+func (s *Secrets) whole(text string) {
+	if !usable(text) || s.encoded[text] {
+		return
+	}
+	s.encoded[text] = true
+	for _, t := range []string{text, norm.NFC.String(text)} {
+		for _, reduced := range []string{reduce(t), reduceAll(t)} {
+			if len(reduced) < shortestText || isVocabulary(reduced) {
+				continue
+			}
+			s.texts[reduced] = true
+			if len(reduced) < longSolid && !strings.ContainsFunc(t, unicode.IsSpace) {
+				s.solid[reduced] = true
+			}
+		}
+	}
+}
+
+// usable reports whether a text can be looked for. A rule of dashes or backticks is no
+// secret, and taking it out would open what it closes.
+func usable(text string) bool {
+	text = strings.TrimSpace(text)
+	if len(text) < shortestText {
+		return false
+	}
+	first, _ := firstRune(text)
+	return unicode.IsLetter(first) || unicode.IsDigit(first) || strings.Trim(text, string(first)) != ""
+}
+
+func firstRune(s string) (rune, bool) {
+	for _, r := range s {
+		return r, true
+	}
+	return 0, false
+}
+
+// Number adds a number in decimal, in whatever spelling; see [shortestNumber].
+func (s *Secrets) Number(decimal string) {
+	s.init()
+	n, ok := parseNumber(decimal)
+	if !ok || n.digits() < shortestNumber {
+		return
+	}
+	s.numbers[n.String()] = true
+	plain := strings.TrimLeft(decimal, "+-")
+	if len(plain) >= longNumber && strings.Trim(plain, "0123456789") == "" {
+		s.texts[plain], s.solid[plain] = true, true
+	}
+	if len(plain) >= shortestText {
+		s.encoded[plain] = true
+	}
+}
+
+// Key adds a name that stands in a map. Such names are words at times, as "username" is:
+// it is looked for as a whole word, and not at all if it is said to be known.
+func (s *Secrets) Key(name string) {
+	s.init()
+	if isNumber(name) {
+		s.Number(name)
+	} else if usable(name) {
+		s.keys[name] = true
+	}
+}
+
+// Keys returns the names that [Secrets.Key] was given.
+func (s *Secrets) Keys() []string {
+	var out []string
+	for k := range s.keys {
+		out = append(out, k)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Known says that a name of a map is no secret, for anybody can read it elsewhere.
+func (s *Secrets) Known(name string) {
+	s.init()
+	s.known[name] = true
+}
+
+func (s *Secrets) init() {
+	if s.texts == nil {
+		s.texts, s.solid, s.numbers, s.encoded, s.keys, s.known = map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}, map[string]bool{}
+	}
+}
+
+// From returns text with [Hidden] in the place of each secret.
+func (s *Secrets) From(text string) string {
+	if len(s.texts)+len(s.numbers)+len(s.keys) == 0 {
+		return text
+	}
+	s.once.Do(func() { s.index = s.build() })
+	return without(text, s.found(text))
+}
+
+// build makes the index. The forms of encodings are those of whole secrets.
+func (s *Secrets) build() *index {
+	x := newIndex()
+	for text := range s.texts {
+		x.add(text, kindOf(s.solid[text], false), true)
+	}
+	for text := range s.encoded {
+		for _, form := range encodings(text) {
+			x.add(form, anywhere, false)
+		}
+	}
+	for key := range s.keys {
+		if reduced := reduceAll(key); !s.known[key] && len(reduced) >= shortestText && !s.texts[reduced] && !isVocabulary(reduced) {
+			x.add(reduced, kindOf(true, true), true)
+		}
+	}
+	return x
+}

@@ -1,0 +1,127 @@
+package redacting
+
+import (
+	"slices"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A span is a part of a text: from a byte to before another one.
+type span struct{ from, to int }
+
+// A stream is a text, or what it decodes to, with the place in the text that each of its
+// characters comes from.
+type stream struct {
+	runes []rune
+	at    []span
+}
+
+func newStream(text string, offset int) stream {
+	s := stream{make([]rune, 0, len(text)), make([]span, 0, len(text))}
+	for i, r := range text {
+		width := utf8.RuneLen(r)
+		if r == utf8.RuneError {
+			_, width = utf8.DecodeRuneInString(text[i:])
+		}
+		s.push(r, span{offset + i, offset + i + width})
+	}
+	return s
+}
+
+func (s *stream) push(r rune, at span) {
+	s.runes = append(s.runes, r)
+	s.at = append(s.at, at)
+}
+
+// pushed adds what the characters from i to before j stand for.
+func (s *stream) pushed(text string, of stream, i, j int) {
+	for _, r := range text {
+		s.push(r, span{of.at[i].from, of.at[j-1].to})
+	}
+}
+
+// text returns the characters from i on, at most so many.
+func (s stream) text(i, most int) string {
+	return string(s.runes[i:min(len(s.runes), i+most)])
+}
+
+// A reduced text is what one sees of another, without blank space, in UTF-8; rune says
+// which character of the stream a byte is of.
+type reduced struct {
+	bytes []byte
+	rune  []int32
+}
+
+// reduced leaves out what is not seen, and, if so, what stands in the margin of lines.
+func (s stream) reduced(margins bool) reduced {
+	r := reduced{make([]byte, 0, len(s.runes)), make([]int32, 0, len(s.runes))}
+	for i := 0; i < len(s.runes); i++ {
+		if margins && (i == 0 || s.runes[i-1] == '\n') {
+			if i += margin(s.runes[i:min(len(s.runes), i+maxMargin)]); i == len(s.runes) {
+				break
+			}
+		}
+		if unseen(s.runes[i]) {
+			continue
+		}
+		before := len(r.bytes)
+		r.bytes = utf8.AppendRune(r.bytes, s.runes[i])
+		for range len(r.bytes) - before {
+			r.rune = append(r.rune, int32(i))
+		}
+	}
+	return r
+}
+
+// reduce returns what one sees of a text, without what stands in the margin of its lines.
+func reduce(text string) string { return string(newStream(text, 0).reduced(true).bytes) }
+
+// reduceAll is reduce with the margins.
+func reduceAll(text string) string { return string(newStream(text, 0).reduced(false).bytes) }
+
+// unseen reports whether a character is blank space or nothing to the eye. What replaces
+// bytes that are no text is nothing, too: there is no telling what it stands for.
+// Source: https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point
+func unseen(r rune) bool {
+	if r > ' ' && r < 0x7f {
+		return false
+	}
+	switch {
+	case unicode.IsSpace(r), unicode.Is(unicode.Cc, r), unicode.Is(unicode.Cf, r), r == utf8.RuneError:
+		return true
+	}
+	return unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || unicode.Is(unicode.Variation_Selector, r)
+}
+
+// The longest margin that is looked for, in characters.
+const maxMargin = 200
+
+// margins are what our texts have before lines besides space: symbols of actions, and
+// the rule of values in a diagnostic.
+var margins = []string{"+", "-", "~", "!", ".", "-/+", "+/-", "<=", "│"}
+
+// margin returns how many characters at the beginning of a line stand before its text.
+func margin(line []rune) int {
+	i := blanks(line)
+	word := i
+	for word < len(line) && word-i < 12 && line[word] != ' ' && line[word] != '\n' {
+		word++
+	}
+	if word == len(line) || line[word] != ' ' {
+		return i
+	}
+	text := string(line[i:word])
+	numbered := run(text) > 0 && text[run(text):] == ":"
+	if numbered || slices.Contains(margins, text) {
+		return word + blanks(line[word:])
+	}
+	return i
+}
+
+func blanks(line []rune) int {
+	n := 0
+	for n < len(line) && (line[n] == ' ' || line[n] == '\t') {
+		n++
+	}
+	return n
+}
