@@ -2,6 +2,7 @@ package redacting
 
 import (
 	"html"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -43,16 +44,18 @@ func decoded(s stream) []stream {
 	return all
 }
 
-// each copies a stream; where decode, which is shown the characters from a place on, says
+// each copies a stream; where there is one of at most two signs and decode, which is shown the characters from a place on, says
 // that they are an escape of a size, there stands what it means.
 func (s stream) each(sign string, decode func(text string) (meaning string, size int)) (out stream, changed bool) {
-	if !strings.ContainsAny(string(s.runes), sign) {
+	signs := []rune(sign)
+	isSign := func(r rune) bool { return r == signs[0] || r == signs[len(signs)-1] }
+	if !slices.ContainsFunc(s.runes, isSign) {
 		return s, false
 	}
 	out = stream{make([]rune, 0, len(s.runes)), make([]span, 0, len(s.runes))}
 	for i := 0; i < len(s.runes); {
 		meaning, size := "", 0
-		if strings.ContainsRune(sign, s.runes[i]) {
+		if isSign(s.runes[i]) {
 			meaning, size = decode(s.text(i, longestEscape))
 		}
 		if size == 0 {

@@ -1,0 +1,73 @@
+package redacting
+
+import (
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+	"time"
+)
+
+// planText returns about so many bytes that look like a plan, with a secret now and then.
+func planText(r *rand.Rand, size int, secret func(int) string) string {
+	var b strings.Builder
+	for i := 0; b.Len() < size; i++ {
+		fmt.Fprintf(&b, "  # aws_instance.web[%d] will be created\n  +   tags = { \"Name\" = \"web-%d\", \"Policy\" = \"{\\\"Effect\\\":\\\"Allow\\\"}\" }\n", i, r.Int())
+		if i%50 == 0 {
+			fmt.Fprintf(&b, "  +   user_data = %q\n", secret(i/50))
+		}
+	}
+	return b.String()
+}
+
+// took returns how long it takes to take so many secrets out of a text of a size, at best
+// of a few times, with the building of the index on its own.
+func took(t *testing.T, secrets, size int, secret func(int) string) (build, from time.Duration) {
+	t.Helper()
+	text := planText(rand.New(rand.NewSource(1)), size, secret)
+	build, from = time.Hour, time.Hour
+	for range 2 {
+		var s Secrets
+		begun := time.Now()
+		for i := range secrets {
+			s.Text(secret(i))
+		}
+		s.From("x")
+		build = min(build, time.Since(begun))
+		begun = time.Now()
+		got := s.From(text)
+		from = min(from, time.Since(begun))
+		if strings.Contains(got, secret(0)) || !strings.Contains(got, Hidden) {
+			t.Fatal("nothing is taken out")
+		}
+	}
+	return build, from
+}
+
+// TestFigures holds that the time does not grow with the number of secrets, and with the
+// text no more than it does, also if all secrets begin with the same letters, are one
+// letter, or are long.
+func TestFigures(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		most   int // secrets
+		secret func(int) string
+	}{
+		{"random", 10_000, func(i int) string { return fmt.Sprintf("%x-%x", rand.New(rand.NewSource(int64(i))).Int63(), i) }},
+		{"alike", 10_000, func(i int) string {
+			return fmt.Sprintf("arn:aws:secretsmanager:eu-central-1:123456789012:secret/%07d", i)
+		}},
+		{"of one letter", 2_000, func(i int) string { return strings.Repeat("a", 5+i%2000) }},
+		{"long", 20, func(i int) string { return strings.Repeat(fmt.Sprintf("a long secret, number %d. ", i), 2000) }},
+	} {
+		size := 1 << 18
+		build, many := took(t, c.most, size, c.secret)
+		_, few := took(t, 1+c.most/100, size, c.secret)
+		_, half := took(t, c.most, size/2, c.secret)
+		t.Logf("%s: %d secrets are prepared in %s; 256 KiB take %s, with a hundredth of them %s, half the text %s", c.name, c.most, build.Round(time.Millisecond), many.Round(time.Millisecond), few.Round(time.Millisecond), half.Round(time.Millisecond))
+		const slack = 200 * time.Millisecond // of a machine that does other things, too
+		if many > 8*few+slack || many > 4*half+slack {
+			t.Errorf("%s: the time grows with the secrets, or with the square of the text", c.name)
+		}
+	}
+}
