@@ -30,13 +30,13 @@ type operation struct {
 	dir       *workdir.Dir
 	cfg       *config.Config
 	analysis  engine.Analysis // of cfg
-	saved     bool            // the configuration is that of a saved plan
 	variables map[string]cty.Value
 	given     map[string]cty.Value // the same before conversion
 	unfit     map[string]diags.Diagnostics
 	generated []generating.Generated // for objects that are imported
 	found     planning.Found         // what else is known of them
 	settings  *workdir.Settings
+	planned   *workdir.Settings // of the backend that a saved plan names; nil without one
 	workspace string
 	state     *workdir.State
 	pool      *workdir.Providers
@@ -161,15 +161,11 @@ func reason(err error) string {
 // openState opens the backend and the state of the selected workspace, locked if
 // lockName (Terraform's word for the operation) is given.
 func (o *operation) openState(ctx context.Context, paths workdir.LocalPaths, locks lockFlags, lockName string) diags.Diagnostics {
-	cfg := o.cfg
-	if o.saved {
-		cfg = nil // what init recorded counts; see isFor
-	}
-	b, settings, ds := o.dir.Backend(ctx, cfg, paths)
+	b, ds := o.backendOf(ctx, paths)
 	if ds.HasErrors() {
 		return ds
 	}
-	o.settings, o.workspace = settings, o.dir.Workspace()
+	o.workspace = o.dir.Workspace()
 	st, more := workdir.OpenState(b, o.workspace)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
@@ -186,6 +182,18 @@ func (o *operation) openState(ctx context.Context, paths workdir.LocalPaths, loc
 		ds = append(ds, o.unlock()...)
 	}
 	return ds
+}
+
+// backendOf opens the backend: the one that a saved plan names, whatever init has recorded since,
+// or the one that init recorded.
+func (o *operation) backendOf(ctx context.Context, paths workdir.LocalPaths) (statebackend.Backend, diags.Diagnostics) {
+	if o.planned != nil {
+		o.settings = o.planned
+		return o.dir.OpenBackend(ctx, o.planned, paths)
+	}
+	b, settings, ds := o.dir.Backend(ctx, o.cfg, paths)
+	o.settings = settings
+	return b, ds
 }
 
 // unlock releases the state's lock; it works after an interrupt, too.

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
@@ -104,20 +102,11 @@ func (a *app) plan(o *operationFlags, v view, applying bool) (*plans.Plan, *oper
 	plan, more := engine.Plan(a.ctx, op.run(o.parallelism, v), op.state.Current, options)
 	ds = append(ds, more...)
 	if plan != nil {
-		plan.Backend = op.backend()
+		plan.Backend, more = op.backend()
+		ds = append(ds, more...)
 		op.noteGenerated(plan)
 	}
 	return plan, op, ds
-}
-
-// backend says which state a plan is for. Where files on this machine are is not noted:
-// that depends on the directory one works in.
-func (o *operation) backend() plans.Backend {
-	b := plans.Backend{Type: o.settings.Type, Workspace: o.workspace}
-	if b.Type != "local" {
-		b.Config = cty.ObjectVal(map[string]cty.Value{"place": cty.StringVal(o.state.Workspace.Place())})
-	}
-	return b
 }
 
 // schemas returns a provider's schema for rendering, or nil.

@@ -8,8 +8,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/zclconf/go-cty/cty"
-
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
@@ -30,6 +28,11 @@ func (o *operation) savePlan(p *plans.Plan, path string) diags.Diagnostics {
 		f.Config[name] = file.Bytes
 	}
 	f.Modules = moduleSources(o.cfg)
+	manifest, err := o.cfg.Manifest().Encode()
+	if err != nil {
+		return diags.FromError("The plan cannot be saved", fmt.Errorf("%w; nothing was written", err))
+	}
+	f.Manifest = manifest
 	if lock, err := os.ReadFile(o.dir.LockFile()); err == nil {
 		f.Lock = lock
 	}
@@ -42,7 +45,7 @@ func (o *operation) savePlan(p *plans.Plan, path string) diags.Diagnostics {
 // openPlan reads a saved plan, and opens the configuration in it, the providers and
 // the state it is for. lockName is as for openState.
 func (a *app) openPlan(path string, locks lockFlags, paths workdir.LocalPaths, lockName string) (*plans.Plan, *operation, diags.Diagnostics) {
-	op := &operation{a: a, saved: true}
+	op := &operation{a: a}
 	src, err := os.ReadFile(path)
 	if err != nil {
 		return nil, op, diags.Errorf(nil, fmt.Sprintf("Failed to load %q as a plan file", path), "%s cannot be read: %s.", path, reason(err))
@@ -54,9 +57,9 @@ func (a *app) openPlan(path string, locks lockFlags, paths workdir.LocalPaths, l
 		return nil, op, append(ds, diags.Errorf(nil, fmt.Sprintf("Failed to load %q as a plan file", path), "The file %s cannot be used: %s.", path, err)...)
 	}
 	op.prestart(a.ctx)
-	installed, err := op.dir.Installed()
-	if err != nil {
-		return nil, op, append(ds, diags.FromError("Invalid module manifest", err)...)
+	installed, more := op.installedFor(file)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return nil, op, ds
 	}
 	op.cfg, more = config.Load(config.Input{Tree: source.Saved(file.Config), Installed: installed, Early: early.New(early.Input{
 		Given: file.Plan.Variables, Workspace: file.Plan.Backend.Workspace, WorkingDir: op.dir.WorkingDir(),
@@ -74,6 +77,9 @@ func (a *app) openPlan(path string, locks lockFlags, paths workdir.LocalPaths, l
 	if lockName == "" {
 		return file.Plan, op, append(ds, op.openPlanProviders(file.Plan)...)
 	}
+	if op.planned, more = plannedSettings(file.Plan.Backend); more.HasErrors() {
+		return nil, op, append(ds, more...)
+	}
 	if ds = append(ds, op.openState(a.ctx, paths, locks, lockName)...); ds.HasErrors() {
 		return nil, op, ds
 	}
@@ -90,6 +96,20 @@ func (a *app) openPlan(path string, locks lockFlags, paths workdir.LocalPaths, l
 	}
 	op.fillSchemas(file.Plan)
 	return file.Plan, op, ds
+}
+
+// installedFor returns the look-up of the modules that a plan holds. One without a list of them,
+// which the pipeline made, is read with the list that init left.
+func (o *operation) installedFor(f *planfile.File) (func(string) (source.Installed, bool), diags.Diagnostics) {
+	if f.Manifest == nil {
+		installed, err := o.dir.Installed()
+		return installed, diags.FromError("Invalid module manifest", err)
+	}
+	manifest, err := source.ParseManifest(f.Manifest)
+	if err != nil {
+		return nil, diags.Errorf(nil, "Saved plan is damaged", "The list of its modules cannot be read: %s. Make a new plan.", err)
+	}
+	return manifest.Lookup(), nil
 }
 
 // moduleSources returns where the modules of a configuration come from, by the keys of their
@@ -117,21 +137,6 @@ func sameModules(planned map[string]string, cfg *config.Config) diags.Diagnostic
 		}
 	}
 	return ds
-}
-
-// isFor checks that the state which is open is the one that a plan was made for.
-func (o *operation) isFor(was plans.Backend) diags.Diagnostics {
-	const summary = "Saved plan is for another state"
-	is := o.backend()
-	switch {
-	case was.Workspace != is.Workspace || was.Type != is.Type:
-		return diags.Errorf(nil, summary, "The plan was made for the workspace %q on the %q backend; selected are %q and %q.",
-			was.Workspace, was.Type, is.Workspace, is.Type)
-	case was.Config != cty.NilVal && is.Config != cty.NilVal && !was.Config.RawEquals(is.Config):
-		return diags.Errorf(nil, summary, "The plan was made for the state at %s; the backend keeps its state at %s now.",
-			was.Config.GetAttr("place").AsString(), is.Config.GetAttr("place").AsString())
-	}
-	return nil
 }
 
 // openPlanProviders makes providers available to show a plan, from the state in it.

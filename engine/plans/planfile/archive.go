@@ -15,7 +15,7 @@ import (
 
 // format is the version of the file's format. It changes with any change of what
 // is in the file, because nothing tries to read old plans.
-const format = 2
+const format = 3
 
 // The archive's members.
 const (
@@ -25,6 +25,7 @@ const (
 	priorStateName = "state-prior"
 	lockName       = "lock.hcl"
 	modulesName    = "modules.json"
+	manifestName   = "manifest.json"
 	configDir      = "config/"
 )
 

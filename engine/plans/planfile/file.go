@@ -28,6 +28,9 @@ type File struct {
 	// checksums of their packages, or where they come from; nil if it does not matter. The
 	// caller compares them.
 	Modules map[string]string
+	// Manifest lists the modules and where their files are in Config, as [source.Manifest] is
+	// written; nil if the reader knows.
+	Manifest []byte
 	// Lock is the dependency lock file that the providers were chosen by; nil if
 	// there is none.
 	Lock []byte
@@ -158,6 +161,9 @@ func Encode(w io.Writer, f *File) error {
 	if f.Lock != nil {
 		a.add(lockName, f.Lock)
 	}
+	if f.Manifest != nil {
+		a.add(manifestName, f.Manifest)
+	}
 	a.modules(f.Modules)
 	a.config(f.Config)
 	return a.close()
@@ -174,7 +180,7 @@ func Decode(src []byte, o Options) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the saved plan is damaged: %w; plan again", err)
 	}
-	f.Engine, f.Lock, f.Config = o.Engine, m.files[lockName], m.config
+	f.Engine, f.Lock, f.Config, f.Manifest = o.Engine, m.files[lockName], m.config, m.files[manifestName]
 	if src := m.files[modulesName]; src != nil {
 		if err := json.Unmarshal(src, &f.Modules); err != nil {
 			return nil, fmt.Errorf("the saved plan is damaged: %s: %w; plan again", modulesName, err)

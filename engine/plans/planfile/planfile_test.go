@@ -67,6 +67,7 @@ func TestWhatIsSavedIsWhatIsRead(t *testing.T) {
 			Plan:      m.plan(),
 			Config:    map[string][]byte{"main.tf": []byte("# hello\n"), "../modules/a b/x.tf": nil, "/abs//x%/..": []byte("y"), "": []byte("z")},
 			Modules:   map[string]string{"net": "0123", "net.x": "4567"},
+			Manifest:  []byte(`{"Modules":[]}`),
 			Lock:      []byte("provider {}\n"),
 			Providers: map[addrs.Provider]Selection{addrs.DefaultProvider("t"): {Version: "1.2.3", Hashes: []string{"h1:x", "zh:y"}}},
 		}
@@ -311,7 +312,7 @@ func TestOtherFilesAreRefusedWithARemedy(t *testing.T) {
 		t.Errorf("another version: %#v", version)
 	}
 	same := &VersionError{Engine: "0.1.0", Want: "0.1.0", format: 7}
-	if got := same.Error(); !strings.Contains(got, "0.1.0 (format 7), and this is 0.1.0 (format 2)") {
+	if got := same.Error(); !strings.Contains(got, "0.1.0 (format 7), and this is 0.1.0 (format 3)") {
 		t.Errorf("another format: %s", got)
 	}
 	if _, err := Read(filepath.Join(t.TempDir(), "none"), Options{}); !errors.Is(err, os.ErrNotExist) {
