@@ -328,7 +328,14 @@ func TestMigrateState(t *testing.T) {
 	d.want(1, "init -input=false", "Backend configuration changed")
 	d.want(0, "init -input=false -migrate-state", "Successfully configured")
 	d.want(0, "plan -detailed-exitcode")
-	d.want(1, "apply tfplan", "Saved plan is for another state", "made for the state at s3://states/elsewhere", "s3://states/moved")
+	// What was planned there is done there.
+	d.want(0, "apply tfplan", "1 added")
+	d.want(0, "plan -detailed-exitcode", "No changes.")
+	d.write("backend.tf", fmt.Sprintf(remote, "elsewhere"))
+	d.want(0, "init -reconfigure")
+	d.want(0, "plan -detailed-exitcode", "No changes.")
+	d.write("backend.tf", fmt.Sprintf(remote, "moved"))
+	d.want(0, "init -reconfigure")
 
 	// And back to files: of the former state there only objects are missing.
 	d.write("backend.tf", local)

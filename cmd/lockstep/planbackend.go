@@ -11,12 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/run/workdir"
 )
 
-// A saved plan names the backend that its state lives in, in plans.Backend.Config: an object with
-//
-//	attributes  what init recorded, the backend block and -backend-config together;
-//	            credentials among it are in the plan then, as they are in Terraform's
-//	place       where that puts the state, if the backend is not on this machine
-//
+// A saved plan names the backend that its state lives in: what init recorded, the backend block and
+// -backend-config together. Credentials among it are in the plan then, as they are in Terraform's.
 // Paths of files on this machine are kept as they were written: they are seen from the directory
 // that the plan is applied in, which need not be the one that it was made in.
 
@@ -26,22 +22,17 @@ func (o *operation) backend() (plans.Backend, diags.Diagnostics) {
 	if err != nil {
 		return plans.Backend{}, diags.FromError("The plan cannot name its backend", err)
 	}
-	config := map[string]cty.Value{"attributes": attributes}
-	if o.settings.Type != "local" {
-		config["place"] = cty.StringVal(o.state.Workspace.Place())
-	}
-	return plans.Backend{Type: o.settings.Type, Workspace: o.workspace, Config: cty.ObjectVal(config)}, nil
+	return plans.Backend{Type: o.settings.Type, Workspace: o.workspace, Config: attributes}, nil
 }
 
 // plannedSettings returns the settings of the backend that a plan was made for.
 func plannedSettings(b plans.Backend) (*workdir.Settings, diags.Diagnostics) {
 	s := &workdir.Settings{Type: b.Type}
 	const summary = "Saved plan names no backend"
-	if b.Config == cty.NilVal || !b.Config.Type().HasAttribute("attributes") {
+	if b.Config == cty.NilVal {
 		return nil, diags.Errorf(nil, summary, "The plan does not say where its state lives. Make a new plan.")
 	}
-	v := b.Config.GetAttr("attributes")
-	src, err := ctyjson.Marshal(v, v.Type())
+	src, err := ctyjson.Marshal(b.Config, b.Config.Type())
 	if err == nil {
 		err = json.Unmarshal(src, &s.Attributes)
 	}
@@ -70,18 +61,11 @@ func valueOf(attributes map[string]any) (cty.Value, error) {
 	return ctyjson.Unmarshal(src, t)
 }
 
-// isFor checks that the state which is open is the one that a plan was made for.
+// isFor checks that the selected workspace is the one that a plan was made for.
 func (o *operation) isFor(was plans.Backend) diags.Diagnostics {
-	const summary = "Saved plan is for another state"
-	if was.Workspace != o.workspace {
-		return diags.Errorf(nil, summary, "The plan was made for the workspace %q, and %q is selected. To apply it, first run \"lockstep workspace select %s\", or set TF_WORKSPACE=%s.",
-			was.Workspace, o.workspace, was.Workspace, was.Workspace)
+	if was.Workspace == o.workspace {
+		return nil
 	}
-	if was.Config.Type().HasAttribute("place") {
-		if then, now := was.Config.GetAttr("place").AsString(), o.state.Workspace.Place(); then != now {
-			return diags.Errorf(nil, summary, "The plan was made for the state at %s; with the environment as it is, its backend keeps the state at %s. Make a new plan, or apply this one in the environment that it was made in.",
-				then, now)
-		}
-	}
-	return nil
+	return diags.Errorf(nil, "Saved plan is for another state", "The plan was made for the workspace %q, and %q is selected. To apply it, first run \"lockstep workspace select %s\", or set TF_WORKSPACE=%s.",
+		was.Workspace, o.workspace, was.Workspace, was.Workspace)
 }
