@@ -43,6 +43,7 @@ type app struct {
 	lines    *bufio.Reader   // what a person types
 	vars     *varFlags       // of the command; nil if it has none
 	warned   bool            // of the CLI configuration
+	logs     logs
 }
 
 func newApp(ctx context.Context, s streams, environ []string) *app {
@@ -51,6 +52,8 @@ func newApp(ctx context.Context, s streams, environ []string) *app {
 
 // run finds the sub-command and runs it.
 func (a *app) run(args []string) int {
+	a.logs = a.openLogs()
+	a.logs.begin(args)
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
 		name, value, _ := strings.Cut(strings.TrimLeft(args[0], "-"), "=")
 		switch name {

@@ -35,7 +35,7 @@ var forceUnlockCommand = command{name: "force-unlock", synopsis: "Release a lock
 	}
 	if err := st.Workspace.Unlock(context.WithoutCancel(a.ctx), id); err != nil {
 		a.show(ds)
-		return a.usage("nothing was released: %s", err)
+		return a.usage("Failed to unlock state: %s; nothing was released", err)
 	}
 	fmt.Fprintf(a.out, "The lock %s has been released: others can lock the state now.\n", id)
 	return a.show(ds)

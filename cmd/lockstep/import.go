@@ -75,10 +75,16 @@ func (a *app) importObject(o *importFlags, v view, addr addrs.AbsResourceInstanc
 		return append(ds, op.unlock()...)
 	}
 	run := op.run(o.parallelism, v)
+	prepared := false
 	run.Events = func(e events.Event) {
-		if e.Kind == events.ImportStart {
+		switch {
+		case e.Kind == events.ImportStart:
 			v.say("%s: Importing from ID %q...\n", addr, id)
 			return
+		case e.Kind == events.RefreshStart && e.Addr.Instance == addr && !prepared:
+			// The provider has found it. Programs look for these words.
+			prepared = true
+			v.say("%s\n  Prepared %s for import\n", a.print().Bold(addr.String()+": Import prepared!"), addr.Resource.Resource.Type)
 		}
 		v.event(e)
 	}

@@ -253,6 +253,9 @@ func (a *app) initBackend(d *workdir.Dir, cfg *config.Config, o *initFlags, v vi
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
+	if more := a.reachable(to, d.Workspace()); more.HasErrors() {
+		return append(ds, more...) // what cannot be read is not worth remembering
+	}
 	if !o.reconfigure {
 		from, more := d.OpenBackend(a.ctx, old, workdir.LocalPaths{})
 		if ds = append(ds, more...); ds.HasErrors() {
@@ -262,9 +265,6 @@ func (a *app) initBackend(d *workdir.Dir, cfg *config.Config, o *initFlags, v vi
 		if ds = append(ds, m.run()...); ds.HasErrors() {
 			return ds
 		}
-	}
-	if _, more := stateIn(a.ctx, to, d.Workspace()); more.HasErrors() {
-		return append(ds, more...) // what cannot be read is not worth remembering
 	}
 	if err := d.Remember(want); err != nil {
 		return append(ds, diags.FromError("Backend cannot be recorded", err)...)

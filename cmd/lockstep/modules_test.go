@@ -158,7 +158,7 @@ func TestInitFromModule(t *testing.T) {
 	}
 	for from, want := range map[string]string{
 		git + "example/a?ref=v1":   "such as \"git::" + s.URL() + "/git/stack.git//app?ref=v1\"",
-		git + "example/out?ref=v1": "The package of module \"none\" could not be fetched",
+		git + "example/out?ref=v1": "Could not download module \"none\": its package could not be fetched",
 		git + "none?ref=v1":        "has no directory none",
 		git + "app?ref=v9":         "Failed to download module",
 	} {

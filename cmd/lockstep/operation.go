@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -248,8 +246,7 @@ func (o *operation) openPool(ctx context.Context) diags.Diagnostics {
 	if o.pool != nil {
 		return nil
 	}
-	log, level := o.a.log()
-	pool, ds := o.dir.OpenProviders(workdir.PoolOptions{Log: log, LogLevel: level, RemoteState: o.dir.RemoteState})
+	pool, ds := o.dir.OpenProviders(workdir.PoolOptions{Log: o.a.logs.to, LogLevel: o.a.logs.provider, RemoteState: o.dir.RemoteState})
 	if ds.HasErrors() {
 		return ds
 	}
@@ -287,22 +284,3 @@ func (o *operation) run(parallelism int, v view) engine.Run {
 // stopGrace is how long providers may take to stop after an interrupt. Whoever does
 // not want to wait interrupts again.
 const stopGrace = 10 * time.Minute
-
-// log returns where provider logs go, by TF_LOG, TF_LOG_PROVIDER and TF_LOG_PATH.
-func (a *app) log() (io.Writer, string) {
-	level := a.getenv("TF_LOG_PROVIDER")
-	if level == "" {
-		level = a.getenv("TF_LOG")
-	}
-	if level == "" || strings.EqualFold(level, "off") {
-		return nil, ""
-	}
-	if path := a.getenv("TF_LOG_PATH"); path != "" {
-		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-		if err == nil {
-			return f, level
-		}
-		fmt.Fprintf(a.err, "lockstep: note: TF_LOG_PATH: %s\n", err)
-	}
-	return a.err, level
-}

@@ -42,14 +42,20 @@ var planCommand = command{name: "plan", synopsis: "Show what an apply would chan
 	case detailed && plan.Applyable:
 		return 2
 	}
-	if out != "" && !o.json {
-		v.say("\nSaved the plan to: %s\n", out)
-		if !a.inAutomation() {
-			v.say("\nTo perform exactly these actions, run:\n    lockstep apply %q\n", out)
-		}
+	if plan.Applyable && !o.json && !a.inAutomation() {
+		a.nextStep(v, out)
 	}
 	return 0
 }}
+
+// nextStep says what can be done with a plan that was saved in a file, or was not.
+func (a *app) nextStep(v view, out string) {
+	if out == "" {
+		v.say("\nNote: You didn't use the -out option to save this plan, so what \"lockstep apply\"\ndoes later may differ from it.\n")
+		return
+	}
+	v.say("\nSaved the plan to: %s\n\nTo perform exactly these actions, run:\n    lockstep apply %q\n", out, out)
+}
 
 // plan opens everything and makes a plan. The operation is returned open; its state
 // stays locked only if applying follows.

@@ -57,10 +57,14 @@ output "w" {
 }
 
 func (c cloud) newDir(t *testing.T) workspaceDir {
-	d := newDir(t, "main.tf", c.configuration(), "keys.hcl",
-		fmt.Sprintf("access_key = %q\nsecret_key = %q\n", statebackendtest.AccessKey, statebackendtest.SecretKey))
+	d := newDir(t, "main.tf", c.configuration(), "keys.hcl", c.keys())
 	d.must("init", "-no-color", "-input=false", "-backend-config=bucket=states", "-backend-config=keys.hcl")
 	return d
+}
+
+// keys is a file with what the configuration keeps to itself.
+func (c cloud) keys() string {
+	return fmt.Sprintf("access_key = %q\nsecret_key = %q\n", statebackendtest.AccessKey, statebackendtest.SecretKey)
 }
 
 // The commands that work on the state work on one in S3.

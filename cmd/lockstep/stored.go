@@ -151,7 +151,7 @@ func (o *operation) leaveState() diags.Diagnostics {
 // noState reports that there is no state to look at or to edit, and ends.
 func (o *operation) noState(ds diags.Diagnostics) int {
 	o.finish(ds)
-	return o.a.usage("there is no state: apply something first, or use -state to name a state file")
+	return o.a.usage("No state file was found: apply something first, or use -state to name a state file")
 }
 
 // editing are the options that commands share which edit the state.

@@ -35,7 +35,8 @@ var versionCommand = command{name: "version", synopsis: "Show the version of Loc
 		data, err := json.MarshalIndent(info, "", "  ")
 		return a.writeJSON(data, err)
 	}
-	fmt.Fprintf(a.out, "Lockstep v%s (Terraform language %s)\non %s\n", version, info.TerraformVersion, info.Platform)
+	// The first line is the stock tool's: programs parse it.
+	fmt.Fprintf(a.out, "Terraform v%s\nLockstep v%s, which speaks as Terraform %[1]s where programs listen\non %s\n", info.TerraformVersion, version, info.Platform)
 	for _, p := range slices.Sorted(maps.Keys(info.ProviderSelections)) {
 		fmt.Fprintf(a.out, "+ provider %s v%s\n", p, info.ProviderSelections[p])
 	}

@@ -83,7 +83,7 @@ func workspaceSelectCommand(family string) command {
 			return a.show(ds)
 		case !op.has(name) && !create:
 			a.show(ds)
-			return a.usage("there is no workspace %q: create it with `lockstep workspace new`, or use -or-create", name)
+			return a.usage("Workspace %q doesn't exist: create it with `lockstep workspace new`, or use -or-create", name)
 		case !op.has(name):
 			return a.show(append(ds, op.create(name, lockFlags{lock: true}, nil)...))
 		}
@@ -113,7 +113,7 @@ func workspaceNewCommand(family string) command {
 		}
 		if op.has(name) {
 			a.show(ds)
-			return a.usage("there is a workspace %q already: select it with `lockstep workspace select`", name)
+			return a.usage("Workspace %q already exists: select it with `lockstep workspace select`", name)
 		}
 		var first *states.State
 		if from != "" {
@@ -149,7 +149,7 @@ func workspaceDeleteCommand(family string) command {
 		switch {
 		case !op.has(name):
 			a.show(ds)
-			return a.usage("there is no workspace %q; `lockstep workspace list` shows those that there are", name)
+			return a.usage("Workspace %q doesn't exist; `lockstep workspace list` shows those that there are", name)
 		case name == op.workspace:
 			a.show(ds)
 			return a.usage("the workspace %q is the selected one, and cannot be deleted: select another one first", name)

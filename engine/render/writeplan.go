@@ -220,7 +220,7 @@ func (t planText) drift() bool {
 	if len(list) == 0 {
 		return false
 	}
-	t.headline(cyan, "Note:", " Objects have changed outside of Lockstep")
+	t.headline(cyan, "Note:", " Objects have changed outside of Terraform") // programs look for it
 	if only {
 		t.prose("These differ from what the state says:")
 	} else {

@@ -35,8 +35,8 @@ type clients struct {
 	dynamodb *awsdynamodb.Client
 }
 
-// errNoCredentials says how to give some.
-var errNoCredentials = errors.New("no AWS credentials were found: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile in the backend block")
+// ErrNoCredentials says that there are none, and how to give some.
+var ErrNoCredentials = errors.New("no AWS credentials were found: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile in the backend block")
 
 // connect finds credentials, checks them as far as the block does not say
 // otherwise, and makes clients, which tell note when they wait.
@@ -46,10 +46,10 @@ func (c *Config) connect(ctx context.Context, note func(string)) (clients, error
 		return clients{}, err
 	}
 	if sdk.Credentials == nil {
-		return clients{}, errNoCredentials
+		return clients{}, ErrNoCredentials
 	}
 	if _, err := sdk.Credentials.Retrieve(ctx); err != nil {
-		return clients{}, fmt.Errorf("%w (%w)", errNoCredentials, err)
+		return clients{}, fmt.Errorf("%w (%w)", ErrNoCredentials, err)
 	}
 	if err := c.verify(ctx, sdk); err != nil {
 		return clients{}, err

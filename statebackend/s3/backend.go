@@ -91,11 +91,8 @@ func Open(ctx context.Context, attributes map[string]any, options Options) (*Bac
 // Workspaces lists what is below the prefix. Who may not list has the default
 // workspace only.
 func (b *Backend) Workspaces(ctx context.Context) ([]string, error) {
-	prefix := b.prefix
-	if prefix != "" {
-		prefix += "/"
-	}
 	var names []string
+	prefix := b.below()
 	err := b.objects.list(ctx, prefix, func(key string) {
 		name, ok := strings.CutSuffix(strings.TrimPrefix(key, prefix), "/"+b.key)
 		if ok && name != statebackend.DefaultWorkspace && statebackend.CheckWorkspaceName(name) == nil {
@@ -107,6 +104,20 @@ func (b *Backend) Workspaces(ctx context.Context) ([]string, error) {
 	}
 	slices.Sort(names)
 	return append([]string{statebackend.DefaultWorkspace}, slices.Compact(names)...), nil
+}
+
+// List lists what is below the prefix, only to find out whether that is possible: the error says
+// why not, and wraps statebackend.ErrDenied for who may not.
+func (b *Backend) List(ctx context.Context) error {
+	return b.objects.list(ctx, b.below(), func(string) {})
+}
+
+// below returns what the keys of all workspaces but the default one begin with.
+func (b *Backend) below() string {
+	if b.prefix == "" {
+		return ""
+	}
+	return b.prefix + "/"
 }
 
 // DeleteWorkspace deletes the state's object and its digest item.

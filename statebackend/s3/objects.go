@@ -174,6 +174,9 @@ func (o *objects) customerKeyHeaders() (algorithm, key, sum *string) {
 		aws.String(base64.StdEncoding.EncodeToString(md5sum[:]))
 }
 
+// ErrNoBucket says that the bucket is not there.
+var ErrNoBucket = errors.New("S3 bucket does not exist")
+
 // explain says what was to be done, and turns the errors on which callers
 // branch into ours.
 func (o *objects) explain(verb, key string, err error) error {
@@ -187,7 +190,7 @@ func (o *objects) explain(verb, key string, err error) error {
 	}
 	switch {
 	case code == "NoSuchBucket":
-		err = fmt.Errorf("there is no such bucket: %w", err)
+		err = fmt.Errorf("%w: S3 bucket %q does not exist: make it, then try again: %w", ErrNoBucket, o.bucket, err)
 	case status(err) == http.StatusMovedPermanently:
 		err = fmt.Errorf("the bucket is in %s: %w", region(err), err)
 	case status(err) == http.StatusPreconditionFailed,
@@ -197,6 +200,12 @@ func (o *objects) explain(verb, key string, err error) error {
 		err = fmt.Errorf("%w: %w", lockfile.ErrPrecondition, err)
 	case status(err) == http.StatusForbidden:
 		err = fmt.Errorf("%w: %w", statebackend.ErrDenied, err)
+	}
+	switch { // programs know these texts of the stock backend
+	case verb == "list" && code == "NoSuchBucket":
+		return err
+	case verb == "list":
+		return fmt.Errorf("unable to list objects in S3 bucket %q with prefix %q: %w", o.bucket, key, err)
 	}
 	return fmt.Errorf("%s s3://%s/%s: %w", verb, o.bucket, key, err)
 }

@@ -176,7 +176,7 @@ func TestErrorsOfTheBucket(t *testing.T) {
 		attributes map[string]any
 		want       string
 	}{
-		{"missing bucket", s.attributes(map[string]any{"bucket": "missing"}), "there is no such bucket"},
+		{"missing bucket", s.attributes(map[string]any{"bucket": "missing"}), `S3 bucket "missing" does not exist`},
 		{"missing table", s.attributes(map[string]any{"dynamodb_table": "missing"}), "there is no such table"},
 		{"another region", servers{moved.URL, moved.URL}.attributes(), "the bucket is in the region eu-central-1"},
 		{"an answer that breaks off", servers{broken.URL, broken.URL}.attributes(map[string]any{"max_retries": 0}), "the answer broke off"},

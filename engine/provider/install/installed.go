@@ -68,7 +68,7 @@ func Installed(dataDir string, lock *lockfile.File, providers []addrs.Provider, 
 		}
 		s, err := installed(dataDir, p, locked, memo)
 		if err != nil {
-			problems = append(problems, fmt.Sprintf("\n  - %s %s: %v", p, locked.Version, err))
+			problems = append(problems, fmt.Sprintf("\n  - %s: %v", p, err))
 			continue
 		}
 		found[p] = s
@@ -76,7 +76,7 @@ func Installed(dataDir string, lock *lockfile.File, providers []addrs.Provider, 
 	_ = memo.Save() // a loss of time at worst
 	if len(problems) > 0 {
 		return found, diags.Errorf(nil, "Required plugins are not installed",
-			"Not all providers that the dependency lock file selects are installed as they should be:%s\n\nTo install them, run:\n  lockstep init", strings.Join(problems, ""))
+			"The installed provider plugins are not consistent with the packages selected in the dependency lock file:%s\n\nTo install them, run:\n  lockstep init", strings.Join(problems, ""))
 	}
 	return found, nil
 }
@@ -86,7 +86,7 @@ func installed(dataDir string, p addrs.Provider, locked lockfile.Lock, memo *Mem
 	s.Dir = packageDir(filepath.Join(dataDir, ProvidersDir), p, locked.Version, CurrentPlatform())
 	if s.Hash, err = memo.hash(s.Dir); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return s, fmt.Errorf("there is no package in %s", s.Dir)
+			return s, fmt.Errorf("there is no package for %s %s cached in %s", p, locked.Version, filepath.Join(dataDir, ProvidersDir))
 		}
 		return s, err
 	}

@@ -49,8 +49,8 @@ func TestInstalled(t *testing.T) {
 	}
 	for _, want := range []string{
 		"Required plugins are not installed",
-		"\n  - registry.example.com/acme/bar 1.0.0: there is no package in ",
-		"\n  - registry.example.com/acme/foo 1.0.0: the package in " + foo.Dir + " has the checksum h1:",
+		"\n  - registry.example.com/acme/bar: there is no package for registry.example.com/acme/bar 1.0.0 cached in ",
+		"\n  - registry.example.com/acme/foo: the package in " + foo.Dir + " has the checksum h1:",
 		"which doesn't match any of the checksums recorded in the dependency lock file",
 		"run:\n  lockstep init",
 	} {

@@ -228,6 +228,9 @@ func backendError(err error) diags.Diagnostics {
 	if errors.As(err, &ae) {
 		return diags.Errorf(nil, "Invalid backend configuration", "%s", ae.Error())
 	}
+	if errors.Is(err, s3.ErrNoCredentials) {
+		return diags.FromError("No valid credential sources found", err) // programs look for it
+	}
 	return diags.FromError("Error configuring the backend", err)
 }
 

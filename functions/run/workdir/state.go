@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
 	"github.com/lockstep-iac/lockstep/statebackend"
+	"github.com/lockstep-iac/lockstep/statebackend/s3"
 )
 
 // A State is the state of one workspace, as it was read, with what is needed to
@@ -93,14 +94,23 @@ func (s *State) Unlock(ctx context.Context) diags.Diagnostics {
 func (s *State) Read(ctx context.Context) diags.Diagnostics {
 	snap, err := s.Workspace.Get(ctx)
 	if err != nil {
-		return diags.FromError("Error reading the state", err)
+		return notLoaded(err)
 	}
 	st, err := statefile.Read(snap.Bytes)
 	if err != nil {
-		return diags.Errorf(nil, "Error reading the state", "The state at %s cannot be used: %s.", s.Workspace.Place(), err)
+		return diags.Errorf(nil, "Failed to load state", "The state at %s cannot be used: %s.", s.Workspace.Place(), err)
 	}
 	s.Current, s.version, s.bytes = st, snap.Version, snap.Bytes
 	return nil
+}
+
+// notLoaded says why there is no state to work with. Programs look for the summaries, which are
+// the stock tool's.
+func notLoaded(err error) diags.Diagnostics {
+	if errors.Is(err, s3.ErrNoBucket) {
+		return diags.FromError("Failed to load state: "+s3.ErrNoBucket.Error(), err)
+	}
+	return diags.FromError("Failed to load state", err)
 }
 
 // Version returns the version of the state as it was read or last written.

@@ -38,7 +38,7 @@ func TestCopy(t *testing.T) {
 		{local, "main.tf", ""},
 		{special, "", "The module has the special file socket"},
 		{"git::SERVER/git/net.git//none?ref=v1", "", "has no directory none"},
-		{"git::SERVER/git/none.git", "", "Failed to download module: The package of module \"root\""},
+		{"git::SERVER/git/none.git", "", "Failed to download module: Could not download module \"root\""},
 		{"REGISTRY/acme/none/aws", "", "Module not found"},
 	} {
 		a, err := source.Parse(strings.NewReplacer("SERVER", s.server.URL(), "REGISTRY", s.server.Address()).Replace(test.from))

@@ -207,5 +207,5 @@ func failed(w config.Wanted, address source.Address, err error) diags.Diagnostic
 		from += " (where the registry says that " + w.Address.Package + " is)"
 	}
 	return diags.Errorf(&w.Call.SourceRange, "Failed to download module",
-		"The package of module %q could not be fetched from %s: %s.", w.Call.Name, from, strings.TrimSuffix(err.Error(), "."))
+		"Could not download module %q: its package could not be fetched from %s: %s.", w.Call.Name, from, strings.TrimSuffix(err.Error(), "."))
 }

@@ -233,7 +233,7 @@ func TestErrors(t *testing.T) {
 	s.server.Module("acme/loop/aws", "1.0.0", "acme/vpc/aws")
 	for _, test := range []struct{ config, want string }{
 		{call("m", "git::SERVER/git/net.git?ref=v9"), `main.tf:2,12-`},
-		{call("m", "git::SERVER/git/net.git?ref=v9"), `Failed to download module: The package of module "m" could not be fetched from git::SERVER/git/net.git?ref=v9: the repository has no branch, tag or commit "v9"`},
+		{call("m", "git::SERVER/git/net.git?ref=v9"), `Failed to download module: Could not download module "m": its package could not be fetched from git::SERVER/git/net.git?ref=v9: the repository has no branch, tag or commit "v9"`},
 		{call("m", "git::SERVER/git/net.git//nosuch?ref=v1"), "Unreadable module subdirectory: The package of module \"m\", git::SERVER/git/net.git?ref=v1, has no directory nosuch"},
 		{call("m", "SERVER/vpc-1.0.0.tar.gz//nosuch*"), `has 0 directories that match "nosuch*", and not one`},
 		{call("m", "REGISTRY/acme/none/aws"), "Module not found: Module \"m\" comes from REGISTRY/acme/none/aws"},

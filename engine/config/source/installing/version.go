@@ -71,7 +71,7 @@ func (run *installation) locate(w config.Wanted, v constraint.Version) (source.A
 	text, err := run.Registry.Location(run.ctx, w.Address.Package, v)
 	if err != nil {
 		return source.Address{}, diags.Errorf(&w.Call.SourceRange, "Failed to download module",
-			"The registry cannot say where version %s of module %q (%s) is: %s.", v, w.Call.Name, w.Address.Package, err)
+			"Could not download module: the registry cannot say where version %s of module %q (%s) is: %s.", v, w.Call.Name, w.Address.Package, err)
 	}
 	a, err := source.Parse(text)
 	if err == nil && a.Kind != source.Remote {
