@@ -3,6 +3,7 @@ package planning
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -26,7 +27,7 @@ func Import(ctx context.Context, in Input, addr addrs.AbsResourceInstance, id st
 			"Before importing %s, please create its configuration: a block\n\n    resource %q %q {\n      # (resource arguments)\n    }", addr, addr.Resource.Resource.Type, addr.Resource.Resource.Name)
 	}
 	p := newPlanner(in)
-	p.stored = &storedValues{p: p}
+	p.stored = &storedValues{p: p, reads: true}
 	p.s.Known = true
 	b, ds := p.open(ctx, m, m.Resources[addr.Resource.Resource])
 	if !ds.HasErrors() {
@@ -36,8 +37,11 @@ func Import(ctx context.Context, in Input, addr addrs.AbsResourceInstance, id st
 				more = append(more, p.fetch(ctx, b, addr, id)...)
 			}
 		}
-		ds = append(ds, more...)
+		if ds = append(ds, more...); !ds.HasErrors() {
+			ds = append(ds, p.recordOutputs()...)
+		}
 	}
+	ds = append(ds, p.found...)
 	ds = append(ds, p.s.Diagnostics()...)
 	ds = append(ds, p.s.Eval.Diagnostics()...)
 	return p.prior.State(), ds.Unreported()
@@ -135,14 +139,23 @@ func (p *planner) adopt(ctx context.Context, b *block, obj addrs.ResourceInstanc
 
 // storedValues gives resources the values that the state has, where nothing is
 // planned: for import, and for console.
-type storedValues struct{ p *planner }
+type storedValues struct {
+	p     *planner
+	reads bool // data sources that are asked for are read
+
+	mu   sync.Mutex
+	read map[*config.Resource]func() diags.Diagnostics // once each
+}
 
 // value returns what the state has for a resource.
 func (v *storedValues) value(ctx context.Context, a addrs.AbsResource) (cty.Value, diags.Diagnostics) {
 	p := v.p
 	m := p.in.Config.Modules[a.Module.Module()]
 	r := m.Resources[a.Resource]
-	if p.in.State.Resource(a) == nil {
+	if v.reads && a.Resource.Mode == addrs.Data {
+		return v.data(ctx, m, r, a)
+	}
+	if !p.exists(a) {
 		return cty.DynamicVal, nil // nothing of it exists, so how many there will be is not known either
 	}
 	rs, _, ds := p.s.Schema(ctx, m.ResourceProvider(r).Provider, r.Addr, r.TypeRange.Ptr())
@@ -164,6 +177,13 @@ func (v *storedValues) value(ctx context.Context, a addrs.AbsResource) (cty.Valu
 		}
 	}
 	return p.s.Eval.CollectResource(r, ins, vals), nil
+}
+
+// exists reports whether there is anything of a resource by now.
+func (p *planner) exists(a addrs.AbsResource) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.prior.Current().Resource(a) != nil
 }
 
 // Evaluator returns an evaluator that knows what the state has, for expressions

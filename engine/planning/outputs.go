@@ -83,7 +83,7 @@ func (p *planner) output(o *config.Output, v cty.Value) *plans.OutputChange {
 	switch {
 	case plain.IsNull() && before.IsNull():
 		c.Action = plans.NoOp
-	case !had:
+	case before.IsNull(): // recorded by an import before there was a value, or not at all
 		c.Action = plans.Create
 	case plain.IsWhollyKnown() && plain.RawEquals(before) && o.Sensitive == old.Sensitive:
 		c.Action = plans.NoOp
