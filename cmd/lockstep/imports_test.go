@@ -23,6 +23,7 @@ var allowed = map[string][]string{
 
 	"functions/wiring":        {"functions/run", "functions/run/runaws", "github"},
 	"functions/wiring/worker": {"functions/wiring", "functions/run", "functions/run/modules", "functions/run/operating", "functions/run/workdir", "statebackend/...", "engine/..."},
+	"functions/template":      {"functions/run/runtest"},
 	"functions/webhook":       {"functions/wiring", "functions/run", "github"},
 	"functions/plan":          {"functions/wiring/...", "functions/run"},
 	"functions/apply":         {"functions/wiring/...", "functions/run"},

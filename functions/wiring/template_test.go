@@ -137,7 +137,7 @@ func TestTemplateCheck(t *testing.T) {
 		"an unused parameter":  {"!Ref StopBefore", "2m", "StopBefore: is used by nothing"},
 		"a kind of value":      {"VisibilityTimeout: 960", "VisibilityTimeout: soon", "must be an integer"},
 		"a kind of value, too": {"FifoQueue: true", "FifoQueue: [true]", "must be true or false"},
-		"a dependency":         {"DependsOn: PlanLog", "DependsOn: PlanLogs", "DependsOn PlanLogs, which is no resource"},
+		"a dependency":         {"DependsOn: WebhookLog", "DependsOn: WebhookLogs", "DependsOn WebhookLogs, which is no resource"},
 		"no YAML":              {"Resources:", "Resources", "it is not readable"},
 	} {
 		wrong := strings.Replace(string(right), test.old, test.new, 1)

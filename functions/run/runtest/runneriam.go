@@ -36,6 +36,17 @@ func statementsOf(role map[string]any) []statement {
 	return out
 }
 
+// rightsOf reads the policies that the template gives a role, in it or beside it.
+func (s *Stack) rightsOf(role string) []statement {
+	out := statementsOf(s.resolver.resolve(s.Template.Resources[role].Properties).(map[string]any))
+	s.each("AWS::IAM::RolePolicy", func(_ string, p map[string]any) {
+		if p["RoleName"].(map[string]any)["Ref"] == role {
+			out = append(out, statementsIn(s.resolver.resolve(p["PolicyDocument"]).(map[string]any))...)
+		}
+	})
+	return out
+}
+
 // statementsIn reads one policy.
 func statementsIn(document map[string]any) []statement {
 	var out []statement
@@ -113,7 +124,7 @@ func (c call) meets(operator, name string, wanted []string) bool {
 		return !slices.ContainsFunc(c.keys, func(k string) bool { return !matches(k) })
 	case name == "dynamodb:LeadingKeys" && operator == "ForAnyValue:StringLike":
 		return slices.ContainsFunc(c.keys, matches)
-	case strings.HasPrefix(name, "kms:") && operator == "StringEquals":
+	case (strings.HasPrefix(name, "kms:") || name == "aws:PrincipalArn") && (operator == "StringEquals" || operator == "ArnEquals"):
 		return there && slices.Contains(wanted, value)
 	case strings.HasPrefix(name, "kms:") && operator == "Null":
 		return slices.Contains(wanted, fmt.Sprint(!there))

@@ -3,6 +3,7 @@
 package runtest
 
 import (
+	"maps"
 	"slices"
 	"testing"
 )
@@ -79,6 +80,11 @@ const account = "arn:aws:iam::1:root"
 // it names them itself, or the account, whose own policies (own) decide then.
 // Source: https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-default.html
 func mayUse(policy []statement, who string, own []statement, c call) bool {
+	c.context = maps.Clone(c.context)
+	if c.context == nil {
+		c.context = map[string]string{}
+	}
+	c.context["aws:PrincipalArn"] = who
 	policy = slices.DeleteFunc(slices.Clone(policy), func(s statement) bool {
 		return !slices.Contains(s.principals, who) && !(slices.Contains(s.principals, account) && allowed(own, c))
 	})
@@ -109,9 +115,10 @@ func TestKeyPolicy(t *testing.T) {
 		"nobody decrypts elsewhere":           {"alice", key, "kms:Decrypt", map[string]string{"kms:EncryptionContext:repository": "acme/infra"}, false},
 		"nor by another service":              {"alice", key, "kms:Decrypt", map[string]string{"kms:ViaService": "ebs.r.amazonaws.com", "kms:EncryptionContext:repository": "acme/infra"}, false},
 		"nor what does not say whose it is":   {"alice", key, "kms:Decrypt", map[string]string{"kms:ViaService": "s3.r.amazonaws.com"}, false},
-		"a function reads":                    {"arn-PlanRole", nil, "kms:Decrypt", through, true},
-		"a function writes":                   {"arn-ApplyRole", nil, "kms:GenerateDataKey", through, true},
-		"the webhook's function does not":     {"arn-WebhookRole", nil, "kms:Decrypt", through, false},
+		"a function reads":                    {"arn-PlanRole", key, "kms:Decrypt", through, true},
+		"a function writes":                   {"arn-ApplyRole", key, "kms:GenerateDataKey", through, true},
+		"a function whose role does not say":  {"arn-PlanRole", nil, "kms:Decrypt", through, false},
+		"the webhook's function does not":     {"arn-WebhookRole", key, "kms:GenerateDataKey", through, false},
 		"a person with the right administers": {"alice", key, "kms:ScheduleKeyDeletion", nil, true},
 	} {
 		if got := mayUse(policy, test.who, test.own, call{Action: test.action, Resource: "arn-Key", context: test.context}); got != test.want {

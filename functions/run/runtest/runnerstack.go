@@ -193,8 +193,7 @@ func (s *Stack) makeQueue(name string, p map[string]any) {
 func (s *Stack) makeFunction(name string, p map[string]any) {
 	short := strings.ToLower(strings.TrimSuffix(name, "Function"))
 	roleName, _, _ := strings.Cut(p["Role"].(map[string]any)["Fn::GetAtt"].(string), ".")
-	role := s.resolver.resolve(s.Template.Resources[roleName].Properties).(map[string]any)
-	front := httptest.NewServer(s.newGate(short, statementsOf(role)))
+	front := httptest.NewServer(s.newGate(short, s.rightsOf(roleName)))
 	s.t.Cleanup(front.Close)
 	env := map[string]string{
 		"AWS_ENDPOINT_URL": front.URL,

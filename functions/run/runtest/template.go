@@ -17,12 +17,16 @@ type Template struct {
 	} `yaml:"Parameters"`
 	Conditions map[string]any      `yaml:"Conditions"`
 	Resources  map[string]Resource `yaml:"Resources"`
+	Outputs    map[string]any      `yaml:"Outputs"`
+	Metadata   map[string]any      `yaml:"Metadata"`
 }
 
 // A Resource is one of a template's.
 type Resource struct {
 	Type       string         `yaml:"Type"`
 	Properties map[string]any `yaml:"Properties"`
+	DependsOn  any            `yaml:"DependsOn"` // a name or a list of them
+	Condition  string         `yaml:"Condition"`
 }
 
 // ReadTemplate reads a template from a file.
@@ -69,6 +73,12 @@ type resolver struct {
 	template Template
 	refs     map[string]string // what Ref gives
 	atts     map[string]string // what GetAtt gives
+}
+
+// Resolve returns a value of the template without functions: refs is what Ref gives of
+// each name, atts what GetAtt does. It panics where they lack a name.
+func (x Template) Resolve(refs, atts map[string]string, v any) any {
+	return resolver{x, refs, atts}.resolve(v)
 }
 
 // nothing is what AWS::NoValue stands for.

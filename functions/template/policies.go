@@ -1,0 +1,122 @@
+package template
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/run/runtest"
+)
+
+// PolicyKind says whose a policy is, and so what its statements may leave out.
+type PolicyKind string
+
+// The kinds of policies. Of a role's own policies principals are left out, of a trust
+// policy the resource.
+const (
+	RolePolicies     PolicyKind = "role"
+	TrustPolicies    PolicyKind = "trust"
+	ResourcePolicies PolicyKind = "resource"
+)
+
+// A Policy is a document of the template.
+type Policy struct {
+	Kind PolicyKind
+	Name string // "PlanRole.plan", "Key.KeyPolicy"
+	// On are the logical names of the role that has it, or of the resources it protects.
+	On       []string
+	Document map[string]any
+}
+
+// A Statement is one of a policy, as the template writes it.
+type Statement struct {
+	Policy Policy
+	Value  map[string]any
+}
+
+// Policies returns all policies of a template, sorted by name. A type of resource that
+// has a policy and is not known here panics: nobody would hold it against the matrix.
+func Policies(x runtest.Template) []Policy {
+	var out []Policy
+	for _, name := range slices.Sorted(maps.Keys(x.Resources)) {
+		r := x.Resources[name]
+		document := func(property string) map[string]any { return r.Properties[property].(map[string]any) }
+		switch r.Type {
+		case "AWS::IAM::Role":
+			out = append(out, Policy{TrustPolicies, name + ".AssumeRolePolicyDocument", []string{name}, document("AssumeRolePolicyDocument")})
+			for _, p := range list(r.Properties["Policies"]) {
+				m := p.(map[string]any)
+				out = append(out, Policy{RolePolicies, fmt.Sprintf("%s.%v", name, m["PolicyName"]), []string{name}, m["PolicyDocument"].(map[string]any)})
+			}
+		case "AWS::IAM::RolePolicy":
+			out = append(out, Policy{RolePolicies, name, []string{target(r.Properties["RoleName"])}, document("PolicyDocument")})
+		case "AWS::KMS::Key":
+			out = append(out, Policy{ResourcePolicies, name + ".KeyPolicy", []string{name}, document("KeyPolicy")})
+		case "AWS::S3::BucketPolicy":
+			out = append(out, Policy{ResourcePolicies, name, []string{target(r.Properties["Bucket"])}, document("PolicyDocument")})
+		case "AWS::SQS::QueuePolicy":
+			var queues []string
+			for _, q := range list(r.Properties["Queues"]) {
+				queues = append(queues, target(q))
+			}
+			out = append(out, Policy{ResourcePolicies, name, queues, document("PolicyDocument")})
+		case "AWS::Lambda::Permission":
+			out = append(out, permission(name, r.Properties))
+		default:
+			for _, p := range []string{"PolicyDocument", "ResourcePolicy", "Policies", "ManagedPolicyArns"} {
+				if r.Properties[p] != nil {
+					panic(fmt.Sprintf("template: %s has %s, which Policies does not read", name, p))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// permission is the statement that Lambda makes of a permission.
+// Source: https://docs.aws.amazon.com/lambda/latest/api/API_AddPermission.html
+func permission(name string, p map[string]any) Policy {
+	function := target(p["FunctionName"])
+	s := map[string]any{
+		"Sid": name, "Effect": "Allow", "Action": p["Action"], "Principal": p["Principal"],
+		"Resource": map[string]any{"Fn::GetAtt": function + ".Arn"},
+	}
+	conditions := map[string]any{}
+	if v := p["FunctionUrlAuthType"]; v != nil {
+		conditions["StringEquals"] = map[string]any{"lambda:FunctionUrlAuthType": v}
+	}
+	if v := p["InvokedViaFunctionUrl"]; v != nil {
+		conditions["Bool"] = map[string]any{"lambda:InvokedViaFunctionUrl": fmt.Sprint(v)}
+	}
+	if v := p["SourceAccount"]; v != nil {
+		conditions["StringLike"] = map[string]any{"aws:SourceAccount": v}
+	}
+	if v := p["SourceArn"]; v != nil {
+		conditions["ArnLike"] = map[string]any{"aws:SourceArn": v}
+	}
+	if len(conditions) > 0 {
+		s["Condition"] = conditions
+	}
+	return Policy{ResourcePolicies, name, []string{function}, map[string]any{"Version": "2012-10-17", "Statement": []any{s}}}
+}
+
+// Statements returns the statements of all policies, those too that a condition decides
+// on.
+func Statements(x runtest.Template) []Statement {
+	var out []Statement
+	for _, p := range Policies(x) {
+		for _, s := range list(p.Document["Statement"]) {
+			m := s.(map[string]any)
+			if branches, ok := m["Fn::If"].([]any); ok {
+				for _, b := range branches[1:] {
+					if m, ok := b.(map[string]any); ok && m["Effect"] != nil {
+						out = append(out, Statement{p, m})
+					}
+				}
+				continue
+			}
+			out = append(out, Statement{p, m})
+		}
+	}
+	return out
+}

@@ -1,0 +1,192 @@
+package template
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/run/runtest"
+)
+
+// Problems returns why CloudFormation could not make a template's resources, or what it
+// made would not work from the first moment: names of nothing, circles, what is named
+// where it may be missing, and functions that begin before they have their rights. None
+// is an empty list.
+func Problems(x runtest.Template) []string {
+	var out []string
+	refs := references(x)
+	out = append(out, unknown(x, refs)...)
+	out = append(out, unused(x, refs)...)
+	out = append(out, missing(x, refs)...)
+	out = append(out, strangers(x)...)
+	g := graphOf(x)
+	if _, err := g.order(); err != nil {
+		return append(out, err.Error()) // what follows asks who comes first
+	}
+	return append(out, early(x, g)...)
+}
+
+// Order returns a template's resources, those that SAM makes among them, in an order in
+// which CloudFormation could make them.
+func Order(x runtest.Template) ([]string, error) { return graphOf(x).order() }
+
+// Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/pseudo-parameter-reference.html
+var pseudo = []string{"AWS::AccountId", "AWS::NoValue", "AWS::NotificationARNs", "AWS::Partition", "AWS::Region", "AWS::StackId", "AWS::StackName", "AWS::URLSuffix"}
+
+// unknown returns references to nothing, and names that SAM would give twice.
+func unknown(x runtest.Template, refs []reference) []string {
+	var out []string
+	made := map[string]bool{}
+	for name, r := range x.Resources {
+		for _, more := range expand(name, r) {
+			made[more] = true
+			if _, there := x.Resources[more]; there {
+				out = append(out, fmt.Sprintf("%s: SAM makes a resource of this name for %s", more, name))
+			}
+		}
+	}
+	for _, r := range refs {
+		_, resource := x.Resources[r.name]
+		_, parameter := x.Parameters[r.name]
+		_, cond := x.Conditions[r.name]
+		resource = resource || made[r.name]
+		switch {
+		case r.kind == condition && !cond:
+			out = append(out, fmt.Sprintf("%s: there is no condition %s", r.at, r.name))
+		case r.kind == dependsOn && !resource:
+			out = append(out, fmt.Sprintf("%s: there is no resource %s", r.at, r.name))
+		case r.kind == value && !resource && !parameter && !slices.Contains(pseudo, r.name):
+			out = append(out, fmt.Sprintf("%s: there is no resource or parameter %s", r.at, r.name))
+		case r.from == "Conditions" && resource:
+			out = append(out, fmt.Sprintf("%s: a condition is known before %s is made", r.at, r.name))
+		}
+	}
+	return out
+}
+
+// unused returns parameters and conditions that nothing names, and parameters that are
+// not asked for in their group.
+func unused(x runtest.Template, refs []reference) []string {
+	named := map[string]bool{}
+	for _, r := range refs {
+		named[r.name] = true
+	}
+	var out []string
+	for _, name := range append(slices.Sorted(maps.Keys(x.Parameters)), slices.Sorted(maps.Keys(x.Conditions))...) {
+		if !named[name] {
+			out = append(out, name+": is used by nothing")
+		}
+	}
+	asked := map[string]int{}
+	face, _ := x.Metadata["AWS::CloudFormation::Interface"].(map[string]any)
+	groups, _ := face["ParameterGroups"].([]any)
+	for _, g := range groups {
+		for _, name := range texts(g.(map[string]any)["Parameters"]) {
+			asked[name]++
+			if _, ok := x.Parameters[name]; !ok {
+				out = append(out, "ParameterGroups: there is no parameter "+name)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(x.Parameters)) {
+		if asked[name] != 1 {
+			out = append(out, fmt.Sprintf("ParameterGroups: %s is in %d groups, and not in one", name, asked[name]))
+		}
+	}
+	return out
+}
+
+// missing returns references to resources that are not always there, from places that may
+// count when they are not.
+func missing(x runtest.Template, refs []reference) []string {
+	var out []string
+	err := worlds(x.Conditions, func(holds map[string]bool) {
+		for _, r := range refs {
+			to := x.Resources[r.name].Condition
+			if r.kind == condition || to == "" || holds[to] {
+				continue
+			}
+			if !slices.ContainsFunc(r.guards, func(g guard) bool { return holds[g.condition] != g.holds }) {
+				out = append(out, fmt.Sprintf("%s: %s is there under the condition %s only", r.at, r.name, to))
+			}
+		}
+	})
+	if err != nil {
+		out = append(out, err.Error())
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// strangers returns resources in roles' policies that are none of the template's and of
+// no parameter's: a text that only looks like one of them, or everything.
+func strangers(x runtest.Template) []string {
+	var out []string
+	for _, s := range Statements(x) {
+		if s.Policy.Kind != RolePolicies {
+			continue
+		}
+		for i, v := range list(s.Value["Resource"]) {
+			var named []reference
+			walker{from: s.Policy.Name, out: &named}.walk(s.Policy.Name, v)
+			if !slices.ContainsFunc(named, func(r reference) bool { return !strings.HasPrefix(r.name, "AWS::") }) {
+				out = append(out, fmt.Sprintf("%s: its resource %d names nothing of the template: %v", s, i+1, v))
+			}
+		}
+	}
+	return out
+}
+
+// early returns functions that could be called before their role has all its policies,
+// or before the log that they write is there, and so would make one that is never emptied.
+func early(x runtest.Template, g graph) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(x.Resources)) {
+		r := x.Resources[name]
+		if r.Type != "AWS::Serverless::Function" {
+			continue
+		}
+		role := target(r.Properties["Role"])
+		for _, other := range slices.Sorted(maps.Keys(x.Resources)) {
+			o := x.Resources[other]
+			grants := o.Type == "AWS::IAM::RolePolicy" && target(o.Properties["RoleName"]) == role
+			logs := o.Type == "AWS::Logs::LogGroup" && logOf(o) != "" && logOf(o) == fmt.Sprint(r.Properties["FunctionName"])
+			if (grants || logs) && !g.needs(name, other) {
+				out = append(out, fmt.Sprintf("%s: it can begin before %s is there", name, other))
+			}
+		}
+	}
+	return out
+}
+
+// logOf is the name of the function whose log it is, as the template writes it.
+func logOf(r runtest.Resource) string {
+	m, _ := r.Properties["LogGroupName"].(map[string]any)
+	text, ok := strings.CutPrefix(fmt.Sprint(m["Fn::Sub"]), "/aws/lambda/")
+	if !ok {
+		return ""
+	}
+	return fmt.Sprint(map[string]any{"Fn::Sub": text})
+}
+
+// target is the resource that a Ref or a GetAtt names.
+func target(v any) string {
+	var out []reference
+	walker{out: &out}.walk("", v)
+	if len(out) != 1 {
+		return ""
+	}
+	return out[0].name
+}
+
+// list returns one value or a list of them as a list.
+func list(v any) []any {
+	if l, ok := v.([]any); ok {
+		return l
+	}
+	if v == nil {
+		return nil
+	}
+	return []any{v}
+}
