@@ -19,6 +19,7 @@ import (
 type gate struct {
 	stack      *Stack
 	function   string
+	role       string // its logical name
 	statements []statement
 	services   map[string]*httputil.ReverseProxy
 }
@@ -38,8 +39,8 @@ func (r Request) String() string { return r.Function + " " + r.Action + " " + r.
 // Services are the addresses of the servers that play AWS.
 type Services struct{ S3, DynamoDB, SQS, Account string }
 
-func (s *Stack) newGate(function string, statements []statement) *gate {
-	g := &gate{stack: s, function: function, statements: statements, services: map[string]*httputil.ReverseProxy{}}
+func (s *Stack) newGate(function, role string) *gate {
+	g := &gate{stack: s, function: function, role: role, statements: s.rightsOf(role), services: map[string]*httputil.ReverseProxy{}}
 	for name, address := range map[string]string{"s3": s.Services.S3, "dynamodb": s.Services.DynamoDB, "sqs": s.Services.SQS, "account": s.Services.Account} {
 		to, err := url.Parse(address)
 		if err != nil {
@@ -67,7 +68,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if len(c.keys) > 0 {
 			q.Key, _, _ = strings.Cut(c.keys[0], "/")
 		}
-		if !allowed(g.statements, c) {
+		if !allowed(g.statements, c) || g.stack.closed(g.role, c, r.Header) {
 			g.stack.denied(q)
 			refuse(w, service, http.StatusForbidden, "AccessDenied", "not authorized to perform "+c.Action)
 			return

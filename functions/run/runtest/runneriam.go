@@ -126,6 +126,10 @@ func (c call) meets(operator, name string, wanted []string) bool {
 		return slices.ContainsFunc(c.keys, matches)
 	case (strings.HasPrefix(name, "kms:") || name == "aws:PrincipalArn") && (operator == "StringEquals" || operator == "ArnEquals"):
 		return there && slices.Contains(wanted, value)
+	case operator == "StringNotEquals":
+		return !there || !slices.Contains(wanted, value)
+	case name == "aws:SecureTransport" && operator == "Bool":
+		return there && slices.Contains(wanted, value)
 	case strings.HasPrefix(name, "kms:") && operator == "Null":
 		return slices.Contains(wanted, fmt.Sprint(!there))
 	}

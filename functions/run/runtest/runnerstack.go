@@ -116,6 +116,8 @@ func (s *Stack) names() {
 			service, resource = "logs", "log-group:"+id+":*"
 		case "AWS::KMS::Key":
 			service, resource = "kms", "key/"+id
+		case "AWS::IAM::Role":
+			service, resource = "iam", "role/"+id
 		}
 		s.resolver.refs[name] = ref
 		s.resolver.atts[name+".Arn"] = arn(service, resource)
@@ -193,7 +195,7 @@ func (s *Stack) makeQueue(name string, p map[string]any) {
 func (s *Stack) makeFunction(name string, p map[string]any) {
 	short := strings.ToLower(strings.TrimSuffix(name, "Function"))
 	roleName, _, _ := strings.Cut(p["Role"].(map[string]any)["Fn::GetAtt"].(string), ".")
-	front := httptest.NewServer(s.newGate(short, s.rightsOf(roleName)))
+	front := httptest.NewServer(s.newGate(short, roleName))
 	s.t.Cleanup(front.Close)
 	env := map[string]string{
 		"AWS_ENDPOINT_URL": front.URL,
