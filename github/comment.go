@@ -18,16 +18,17 @@ import (
 // Source: the answer to a longer one, "body is too long (maximum is 65536 characters)".
 const MaxComment = 65536
 
-// PutComment makes sure that there is one comment of ours with a marker in it, a
+// PutComment makes sure that there is one comment of ours that begins with a marker, a
 // text that people do not see, and that it reads as given: a comment that is there
 // is edited, otherwise one is written. It returns the comment's ID.
 //
-// A comment counts as ours if the App wrote it: anybody can write a marker. Of
-// several the oldest stays, and the others, which two that wrote at the same time
+// A comment counts as ours if the App wrote it: anybody can write a marker. And a marker
+// counts as a comment's first bytes only: further down is text of others, a plan's say.
+// Of several the oldest stays, and the others, which two that wrote at the same time
 // have left, are deleted. Bytes that are not UTF-8 are replaced.
 func (c *Client) PutComment(ctx context.Context, number int, marker, body string) (int64, error) {
-	if marker == "" || !strings.Contains(body, marker) {
-		panic("github: a comment without its marker")
+	if marker == "" || !strings.HasPrefix(body, marker) {
+		panic("github: a comment that does not begin with its marker")
 	}
 	body = utf8Only(body)
 	if len(body) > MaxComment {
@@ -65,7 +66,7 @@ func (c *Client) PutComment(ctx context.Context, number int, marker, body string
 // longer than it was measured, and different from what we find of it the next time.
 func utf8Only(s string) string { return strings.ToValidUTF8(s, "?") }
 
-// own returns our comments that have the marker, oldest first.
+// own returns our comments that begin with the marker, oldest first.
 func (c *Client) own(ctx context.Context, number int, marker string) ([]*gh.IssueComment, error) {
 	login, err := c.app.Login(ctx)
 	if err != nil {
@@ -80,13 +81,19 @@ func (c *Client) own(ctx context.Context, number int, marker string) ([]*gh.Issu
 			return nil, failed(fmt.Sprintf("list the comments on %s#%d", c.repo, number), err)
 		}
 		for _, x := range list {
-			if strings.EqualFold(x.GetUser().GetLogin(), login) && strings.Contains(x.GetBody(), marker) {
+			if wrote(x, login) && strings.HasPrefix(x.GetBody(), marker) {
 				own = append(own, x)
 			}
 		}
 		page = res.NextPage
 	}
 	return own, nil
+}
+
+// wrote reports whether the App of a login wrote a comment. Nobody else's login ends in
+// "[bot]", and the kind of account says the same.
+func wrote(x *gh.IssueComment, login string) bool {
+	return x.GetUser().GetType() == "Bot" && strings.EqualFold(x.GetUser().GetLogin(), login)
 }
 
 // A Comment is one that somebody wrote on a pull request.

@@ -13,18 +13,18 @@ import (
 func TestPutComment(t *testing.T) {
 	s := newSetting(t)
 	const marker = "<!-- marker -->"
-	s.repo.Comment("mallory", 1, "I was here first "+marker)
+	s.repo.Comment("mallory", 1, marker+" I was here first")
 	for range 110 { // more than one page
 		s.repo.Comment("alice", 1, "chat")
 	}
-	first, err := s.client.PutComment(t.Context(), 1, marker, "one "+marker)
+	first, err := s.client.PutComment(t.Context(), 1, marker, marker+"\none")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := s.client.PutComment(t.Context(), 1, marker, "one "+marker); err != nil || again != first {
+	if again, err := s.client.PutComment(t.Context(), 1, marker, marker+"\none"); err != nil || again != first {
 		t.Errorf("the same text again: %d, %v; the first was %d", again, err, first)
 	}
-	if again, err := s.client.PutComment(t.Context(), 1, marker, "two "+marker); err != nil || again != first {
+	if again, err := s.client.PutComment(t.Context(), 1, marker, marker+"\ntwo"); err != nil || again != first {
 		t.Errorf("another text: %d, %v; the first was %d", again, err, first)
 	}
 	var lines []string
@@ -33,9 +33,20 @@ func TestPutComment(t *testing.T) {
 			lines = append(lines, l)
 		}
 	}
-	want := []string{"comment #112 on #1 by lockstep[bot]: one <!-- marker -->", "edit #112 on #1 by lockstep[bot]: two <!-- marker -->"}
+	want := []string{"comment #112 on #1 by lockstep[bot]: one", "edit #112 on #1 by lockstep[bot]: two"}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Error(diff)
+	}
+	const other = "<!-- other -->"
+	quoting, err := s.client.PutComment(t.Context(), 1, other, other+"\nsomebody wrote "+marker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again, err := s.client.PutComment(t.Context(), 1, marker, marker+"\ntwo"); err != nil || again != first {
+		t.Errorf("beside one that has the marker in its text: %d, %v", again, err)
+	}
+	if all := s.repo.Comments(1); all[len(all)-1].ID != quoting {
+		t.Errorf("a comment with the marker in its text was taken for a twin: %+v", all[len(all)-1])
 	}
 	odd := marker + strings.Repeat("\xff\n", github.MaxComment/2-len(marker))
 	for range 2 {
@@ -71,11 +82,11 @@ func TestTwins(t *testing.T) {
 		ids = append(ids, id)
 	}
 	s.fault = nil
-	id, err := s.client.PutComment(t.Context(), 1, marker, "now "+marker)
+	id, err := s.client.PutComment(t.Context(), 1, marker, marker+"\nnow")
 	if err != nil || id != ids[0] {
 		t.Errorf("%d, %v", id, err)
 	}
-	if left := s.repo.Comments(1); len(left) != 1 || left[0].ID != ids[0] || left[0].Body != "now "+marker {
+	if left := s.repo.Comments(1); len(left) != 1 || left[0].ID != ids[0] || left[0].Body != marker+"\nnow" {
 		t.Errorf("%+v", left)
 	}
 }

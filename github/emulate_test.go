@@ -167,7 +167,7 @@ func (e *emulator) comments(t *testing.T, client *github.Client) {
 	const marker = "<!-- marker -->"
 	var issue struct{ Number int }
 	e.ask(t, "POST", "/repos/acme/infra/issues", `{"title":"A pull request, as far as comments go"}`, &issue)
-	e.ask(t, "POST", fmt.Sprintf("/repos/acme/infra/issues/%d/comments", issue.Number), `{"body":"I was here first `+marker+`"}`, &struct{}{})
+	e.ask(t, "POST", fmt.Sprintf("/repos/acme/infra/issues/%d/comments", issue.Number), `{"body":"`+marker+` I was here first"}`, &struct{}{})
 	select {
 	case d := <-e.webhooks:
 		if want := (github.OtherEvent{Name: "issue_comment", Action: "created"}); d.err != nil || d.Event != want {
@@ -176,11 +176,11 @@ func (e *emulator) comments(t *testing.T, client *github.Client) {
 	case <-time.After(20 * time.Second):
 		t.Error("there was no webhook")
 	}
-	id, err := client.PutComment(t.Context(), issue.Number, marker, "one "+marker)
+	id, err := client.PutComment(t.Context(), issue.Number, marker, marker+"\none")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := client.PutComment(t.Context(), issue.Number, marker, "two "+marker); err != nil || again != id {
+	if again, err := client.PutComment(t.Context(), issue.Number, marker, marker+"\ntwo"); err != nil || again != id {
 		t.Errorf("%d after %d, %v", again, id, err)
 	}
 	var list []struct {
@@ -192,7 +192,7 @@ func (e *emulator) comments(t *testing.T, client *github.Client) {
 	for _, c := range list {
 		got = append(got, c.User.Login+": "+c.Body)
 	}
-	if diff := cmp.Diff([]string{"admin: I was here first " + marker, "lockstep[bot]: two " + marker}, got); diff != "" {
+	if diff := cmp.Diff([]string{"admin: " + marker + " I was here first", "lockstep[bot]: " + marker + "\ntwo"}, got); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -43,8 +43,10 @@ func longestRun(s string, c rune) int {
 
 // visible shows characters that would not be seen, or would change how others are
 // seen, by their number: control characters, and Unicode's that turn the direction
-// of text or take no room.
-func visible(text string, lines bool) string {
+// of text or take no room. Markers of ours are seen, too.
+func visible(text string, lines bool) string { return Unmarked(shown(text, lines)) }
+
+func shown(text string, lines bool) string {
 	hiding := func(r rune) bool {
 		if lines && (r == '\n' || r == '\t') {
 			return false

@@ -204,7 +204,7 @@ func (s *stage) answer(number int, name string) string {
 	marker := comment.AnswerMarker(name)
 	answer := ""
 	for _, c := range s.repo.Comments(number) {
-		if strings.Contains(c.Body, marker) {
+		if strings.HasPrefix(c.Body, marker) {
 			if answer != "" {
 				s.t.Errorf("%s was answered twice", name)
 			}
@@ -219,7 +219,7 @@ func (s *stage) status(number int) string {
 	s.t.Helper()
 	status := ""
 	for _, c := range s.repo.Comments(number) {
-		if strings.Contains(c.Body, "<!-- lockstep:status -->") && c.Author == "lockstep[bot]" {
+		if strings.HasPrefix(c.Body, comment.StatusMarker) && c.Author == "lockstep[bot]" {
 			if status != "" {
 				s.t.Error("there are two status comments")
 			}

@@ -82,9 +82,11 @@ func (t *task) react(ctx context.Context, id int64, r github.Reaction) error {
 	return err
 }
 
-// say writes a comment, or brings it up to date.
+// say writes a comment, or brings it up to date. Its marker is its first line, and there is
+// none below: what people see there was written by others.
 func (t *task) say(ctx context.Context, marker, body string) error {
-	// What is put in the place of a secret may be longer than it.
+	body = marker + comment.Unmarked(strings.TrimPrefix(body, marker))
+	// What is put in the place of a secret, or of a marker, may be longer than it.
 	_, err := t.hub.PutComment(ctx, t.message.Pull.Number, marker, comment.Cut(t.clean(body), github.MaxComment))
 	return err
 }
