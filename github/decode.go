@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	gh "github.com/google/go-github/v60/github"
@@ -22,11 +23,40 @@ func decode(name string, body []byte) (Event, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the payload of the %s webhook is not readable: %w", name, err)
 	}
+	if err := shaped(name, body); err != nil {
+		return nil, err
+	}
 	e, err := eventOf(name, parsed)
 	if err != nil {
 		return nil, fmt.Errorf("the %s webhook cannot be used: %w", name, err)
 	}
 	return e, nil
+}
+
+// members are those that a payload has of the ones which tell events apart. The name of
+// the event is in a header, and not signed.
+// Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads
+var members = map[string][]string{
+	"pull_request": {"pull_request"}, "pull_request_review": {"pull_request", "review"}, "issue_comment": {"comment", "issue"},
+	"check_run": {"check_run"}, "check_suite": {"check_suite"},
+}
+
+// shaped says why a payload cannot be that of an event; what is readable is an object.
+func shaped(name string, body []byte) error {
+	want, known := members[name]
+	if !known {
+		return nil
+	}
+	var has map[string]json.RawMessage
+	if err := json.Unmarshal(body, &has); err != nil {
+		return fmt.Errorf("the payload of the %s webhook is not readable: %w", name, err)
+	}
+	for _, m := range []string{"pull_request", "review", "comment", "issue", "check_run", "check_suite"} {
+		if _, is := has[m]; is != slices.Contains(want, m) {
+			return fmt.Errorf("the payload is not that of a %s webhook", name)
+		}
+	}
+	return nil
 }
 
 func parse(name string, body []byte) (any, error) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -59,7 +60,7 @@ func TestDeliveries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := github.Delivery{ID: list[1].GUID, Event: github.CommentEvent{
+	want := github.Delivery{ID: list[1].GUID, Digest: lost.Digest, Event: github.CommentEvent{
 		Subject: github.Subject{Installation: s.repo.Installation(), Repo: s.repo.Repo(), Number: 1, Sender: "alice"},
 		Comment: 121, Body: "lockstep plan", At: at,
 	}}
@@ -95,5 +96,38 @@ func TestInstallations(t *testing.T) {
 	}
 	if _, err := s.app.Repositories(t.Context(), 1); err == nil {
 		t.Error("there is no such installation")
+	}
+}
+
+// TestDigest holds that a delivery is known by its body, however GitHub's API sets it, and
+// whichever secret signs it.
+func TestDigest(t *testing.T) {
+	const body = `{"action":"created","a":[1,{"b":"c d"}]}`
+	read := func(body, secret, guid string) string {
+		h := http.Header{}
+		h.Set(github.EventHeader, "ping")
+		h.Set(github.DeliveryHeader, guid)
+		h.Set(github.SignatureHeader, github.Sign(github.NewSecret(secret), []byte(body)))
+		d, err := github.ReadDelivery(h, []byte(body), github.NewSecret("old"), github.NewSecret("new"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.Digest
+	}
+	want := read(body, "old", "00000000-1")
+	if len(want) != 64 {
+		t.Errorf("the digest is %q", want)
+	}
+	for name, got := range map[string]string{
+		"another GUID":   read(body, "old", "00000000-2"),
+		"another secret": read(body, "new", "00000000-1"),
+		"more space":     read("{\n  \"action\": \"created\",\n  \"a\": [ 1, {\"b\": \"c d\"} ]\n}\n", "old", "00000000-1"),
+	} {
+		if got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+	if got := read(strings.Replace(body, "c d", "cd", 1), "old", "00000000-1"); got == want {
+		t.Error("another body has the same digest")
 	}
 }

@@ -1,9 +1,11 @@
 package github
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -38,9 +40,25 @@ var (
 
 // A Delivery is one webhook that was found to be true.
 type Delivery struct {
-	// ID is the delivery's GUID. GitHub keeps it when it delivers again.
-	ID    string
-	Event Event
+	// ID is the delivery's GUID. GitHub keeps it when it delivers again. It is not signed, nor
+	// is the event's name: whoever has seen a webhook can send it again under another GUID.
+	ID string
+	// Digest tells the body from others, in hexadecimal: the signed part of the webhook.
+	Digest string
+	Event  Event
+}
+
+// digest returns the SHA-256 of a body, without space between its tokens: GitHub's API may
+// put some in when it is asked for a body that was sent. Not the signature's own MAC, which
+// is another one as soon as the secret is.
+func digest(body []byte) string {
+	var b bytes.Buffer
+	if err := json.Compact(&b, body); err != nil {
+		b.Reset()
+		b.Write(body)
+	}
+	sum := sha256.Sum256(b.Bytes())
+	return hex.EncodeToString(sum[:])
 }
 
 // ReadPayload reads a webhook's body; if it is too large, ErrTooLarge.
@@ -66,7 +84,7 @@ func ReadDelivery(h http.Header, body []byte, secrets ...Secret) (Delivery, erro
 }
 
 func newDelivery(id, event string, payload []byte) (Delivery, error) {
-	d := Delivery{ID: id}
+	d := Delivery{ID: id, Digest: digest(payload)}
 	if !guidPattern().MatchString(id) {
 		return Delivery{}, fmt.Errorf("the webhook has no proper %s header", DeliveryHeader)
 	}

@@ -31,7 +31,7 @@ const (
 // A Message is one thing to do: names and parsed commands only, nothing that could be
 // out of date. It may be handled twice, late, and after newer ones.
 type Message struct {
-	// ID is unique for what there is to do: the GUID of the delivery that says so, or a
+	// ID is unique for what there is to do: the digest of the webhook that says so, or a
 	// name made of the run and the attempt, so that sending it twice is sending it once.
 	ID   string
 	Kind Kind

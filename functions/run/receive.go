@@ -13,27 +13,35 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Receive takes one delivery. It reads and writes one record, sends what it
-// asks for, and returns what to tell whoever looks at the delivery later.
+// Receive takes one delivery. It reads and writes two records, sends what it asks for,
+// and returns what to tell whoever looks at the delivery later.
 //
-// The record says "received" before the message is sent and "queued" after: a death in
-// between leaves "received", and GitHub's redelivery, or ours, sends the message then.
-// A delivery that is "queued" is refused as a replay. Two at the same time may both
-// send: messages may come twice.
+// A delivery is known by its body, which is signed; its GUID, which is not, is noted for
+// those who know no more of it ([Pipeline.Received]). The body's record says "received"
+// before the message is sent and "queued" after: a death in between leaves "received", and
+// GitHub's redelivery, or ours, sends the message then. A body that is "queued" is refused
+// as a replay, whatever GUID it comes under. Two at the same time may both send: the
+// messages have the body's name, so that they are the same ones.
 func (p *Pipeline) Receive(ctx context.Context, d github.Delivery) (string, error) {
 	send := messages(d)
 	if len(send) == 0 {
 		return "nothing to do", nil
 	}
-	key := deliveryKey(d.ID)
+	known, err := p.Received(ctx, d.ID)
+	if err != nil {
+		return "", fmt.Errorf("receive %s: %w", d.ID, err)
+	}
+	key := bodyKey(d)
 	have, err := p.Records.Get(ctx, key)
 	if err != nil {
 		return "", fmt.Errorf("receive %s: %w", d.ID, err)
 	}
 	version := have.Version
 	switch {
-	case string(have.Value) == queued:
+	case known && (version == "" || string(have.Value) == queued):
 		return "refused: this delivery was received before", nil
+	case string(have.Value) == queued:
+		return "refused: this was received before, as another delivery", nil
 	case version == "":
 		version, err = p.Records.Put(ctx, key, []byte("received"), "")
 		// On a conflict somebody else receives it, and may die before it is sent.
@@ -46,16 +54,25 @@ func (p *Pipeline) Receive(ctx context.Context, d github.Delivery) (string, erro
 			return "", fmt.Errorf("receive %s: %w", d.ID, err)
 		}
 	}
-	if _, err := p.Records.Put(ctx, key, []byte(queued), version); err != nil && !errors.Is(err, ErrConflict) {
+	// The GUID first: who dies behind it leaves a body whose messages may be sent again, under
+	// the same names, and not a delivery that the janitor finds missing.
+	_, err = p.Records.Put(ctx, deliveryKey(d.ID), []byte(queued), "")
+	if err == nil || errors.Is(err, ErrConflict) {
+		_, err = p.Records.Put(ctx, key, []byte(queued), version)
+	}
+	if err != nil && !errors.Is(err, ErrConflict) {
 		return "", fmt.Errorf("receive %s: %w", d.ID, err)
 	}
 	return "queued", nil
 }
 
+// bodyKey names the record of a delivery's body.
+func bodyKey(d github.Delivery) string { return deliveryKey("body-" + d.Digest) }
+
 // messages returns what a delivery asks for. Comments without commands end here, and so
 // do those of bots: ours, and others that quote ours.
 func messages(d github.Delivery) []Message {
-	m := Message{ID: d.ID}
+	m := Message{ID: d.Digest[:messageDigits]}
 	switch e := d.Event.(type) {
 	case github.PullRequestEvent:
 		m.Pull, m.Action, m.Merged = pullOf(e.Subject), e.Action, e.Merged
@@ -76,7 +93,7 @@ func messages(d github.Delivery) []Message {
 	case github.ReviewEvent:
 		m.Kind, m.Pull = Tell, pullOf(e.Subject)
 	case github.RerunEvent:
-		return reruns(d.ID, e)
+		return reruns(m.ID, e)
 	default:
 		return nil
 	}
@@ -114,6 +131,10 @@ func deliveryKey(guid string) string { return "delivery/" + guid }
 
 // queued is the record of a delivery whose messages are sent.
 const queued = "queued"
+
+// messageDigits is how much of a body's digest its messages are named by: enough that no
+// two share it, and short enough for what is named after them.
+const messageDigits = 32
 
 // A Webhook is the address that GitHub sends webhooks to.
 type Webhook struct {

@@ -2,6 +2,7 @@ package githubtest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -140,6 +141,26 @@ func (h *Hub) Redeliver(ctx context.Context, guid string) (string, error) {
 	}
 	err := h.perform(ctx, a)
 	return a.answer, err
+}
+
+// Replay sends a webhook's body and signature under another GUID and another event's name,
+// as somebody can who has seen it; both "" stand for its own. It returns the answer.
+func (h *Hub) Replay(ctx context.Context, guid, as, event string) (status int, answer string, err error) {
+	h.mu.Lock()
+	url, secret := h.options.Webhook, h.options.Secret
+	var seen *delivery
+	for _, d := range h.deliveries {
+		if d.guid == guid {
+			again := *d
+			seen = &again
+		}
+	}
+	h.mu.Unlock()
+	if seen == nil {
+		return 0, "", fmt.Errorf("there is no delivery %s", guid)
+	}
+	seen.guid, seen.event = cmp.Or(as, seen.guid), cmp.Or(event, seen.event)
+	return seen.request(ctx, url, secret)
 }
 
 // perform makes an attempt.
