@@ -21,7 +21,7 @@ var allowed = map[string][]string{
 	"cmd/lockstep/demo":    {"cmd/lockstep/machine", "functions/comment", "functions/run/...", "github/...", "statebackend/...", "engine/..."},
 	"cmd/lockstep/machine": {"functions/...", "github"},
 
-	"functions/wiring":        {"functions/run", "functions/run/runaws", "github"},
+	"functions/wiring":        {"functions/run", "functions/run/runaws", "functions/shield", "github"},
 	"functions/wiring/worker": {"functions/wiring", "functions/run", "functions/run/modules", "functions/run/operating", "functions/run/workdir", "statebackend/...", "engine/..."},
 	"functions/template":      {"functions/run/runtest"},
 	"functions/webhook":       {"functions/wiring", "functions/run", "github"},

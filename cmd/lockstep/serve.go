@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/machine"
 	"github.com/lockstep-iac/lockstep/functions/run/operating"
 	"github.com/lockstep-iac/lockstep/functions/run/page"
+	"github.com/lockstep-iac/lockstep/functions/shield"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -63,7 +64,7 @@ const roundEvery = 5 * time.Minute
 // serve serves until it is interrupted.
 func serve(a *app, s *serveSettings) error {
 	// Plugins are processes of the same user.
-	if err := operating.Shield(); err != nil {
+	if err := shield.Raise(); err != nil {
 		return err
 	}
 	login, err := s.app.Login(a.ctx)

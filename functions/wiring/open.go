@@ -16,6 +16,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/run"
 	"github.com/lockstep-iac/lockstep/functions/run/runaws"
+	"github.com/lockstep-iac/lockstep/functions/shield"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -37,9 +38,12 @@ type World struct {
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-ib
 const openTimeout = 9 * time.Second
 
-// Open opens what a function needs, by the environment. Secrets are read once, now: a
+// Open shields the process, and opens what a function needs, by the environment. Secrets are read once, now: a
 // secret that is changed is known to environments that begin later.
 func Open(f Function) (*World, error) {
+	if err := shield.Raise(); err != nil {
+		return nil, err
+	}
 	s, err := Read(f, os.Getenv)
 	if err != nil {
 		return nil, err

@@ -21,9 +21,6 @@ const version = "0.1.0-dev"
 
 // Open opens what a function with an engine needs.
 func Open(f wiring.Function) (*wiring.World, error) {
-	if err := operating.Shield(); err != nil {
-		return nil, err
-	}
 	w, err := wiring.Open(f)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package operating
+package shield
 
 import (
 	"errors"
@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	}
 	if mode == "shielded" {
-		if err := Shield(); err != nil {
+		if err := Raise(); err != nil {
 			fmt.Println(err)
 			os.Exit(2)
 		}
@@ -33,9 +33,9 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// TestShield holds that a process which we start cannot read our environment, and that it
+// TestRaise holds that a process which we start cannot read our environment, and that it
 // could otherwise. Root can, so it is somebody else who tries.
-func TestShield(t *testing.T) {
+func TestRaise(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp("", "lockstep-shield-*") // others may enter it, once we say so
 	if err != nil {
