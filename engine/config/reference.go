@@ -3,7 +3,6 @@ package config
 import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/hashicorp/hcl/v2/json"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
@@ -232,7 +231,7 @@ func (r *reader) checkTrigger(e hcl.Expression) bool {
 // native returns the expression that a JSON string stands for where an expression,
 // not a template, is required; other expressions as they are.
 func native(e hcl.Expression) (hcl.Expression, hcl.Diagnostics) {
-	if !json.IsJSONExpression(e) {
+	if !parsing.IsJSON(e) {
 		return e, nil
 	}
 	v, ds := e.Value(nil)

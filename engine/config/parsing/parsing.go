@@ -22,6 +22,15 @@ const MaxDepth = 1000
 // Config parses a file in native syntax, as [hclsyntax.ParseConfig] does. The file is
 // never nil and has a body.
 func Config(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
+	f, ds := unguarded(src, name)
+	if b, ok := f.Body.(*hclsyntax.Body); ok {
+		guardBody(b)
+	}
+	return f, ds
+}
+
+// unguarded is Config with HCL's own expressions.
+func unguarded(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	if body := inPieces(src, name); body != nil {
 		return &hcl.File{Body: body, Bytes: src}, nil
 	}
@@ -38,7 +47,9 @@ func JSON(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	if d := depthJSON(src, name, MaxDepth); d != nil {
 		return refused(src), hcl.Diagnostics{d}
 	}
-	return whole(json.Parse(src, name))(src)
+	f, ds := whole(json.Parse(src, name))(src)
+	f.Body = jsonBody{f.Body}
+	return f, ds
 }
 
 // Expression parses an expression in native syntax, which begins at start, as
@@ -47,21 +58,28 @@ func Expression(src []byte, name string, start hcl.Pos) (hclsyntax.Expression, h
 	if d := depthOf(src, name, start, expressionText, MaxDepth); d != nil {
 		return &hclsyntax.LiteralValueExpr{Val: cty.DynamicVal, SrcRange: *d.Subject}, hcl.Diagnostics{d}
 	}
-	return hclsyntax.ParseExpression(src, name, start)
+	x, ds := hclsyntax.ParseExpression(src, name, start)
+	return guard(x), ds
 }
 
 // Template parses a template, as [hclsyntax.ParseTemplate] does.
 func Template(src []byte, name string) (hclsyntax.Expression, hcl.Diagnostics) {
-	if d := depthOf(src, name, hcl.InitialPos, templateText, MaxDepth); d != nil {
+	return templateAt(src, name, hcl.InitialPos)
+}
+
+// templateAt is Template for a text that begins at start.
+func templateAt(src []byte, name string, start hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics) {
+	if d := depthOf(src, name, start, templateText, MaxDepth); d != nil {
 		return &hclsyntax.LiteralValueExpr{Val: cty.DynamicVal, SrcRange: *d.Subject}, hcl.Diagnostics{d}
 	}
-	return hclsyntax.ParseTemplate(src, name, hcl.InitialPos)
+	x, ds := hclsyntax.ParseTemplate(src, name, start)
+	return guard(x), ds
 }
 
 // Quoted checks an expression of a JSON file whose string HCL will read as an
 // expression of the native syntax; others are well. It returns an error, or nil.
 func Quoted(e hcl.Expression) *hcl.Diagnostic {
-	if !json.IsJSONExpression(e) {
+	if !IsJSON(e) {
 		return nil
 	}
 	v, ds := e.Value(nil)

@@ -90,7 +90,7 @@ func compareWhole(t *testing.T, text string) {
 		return // for good reason it is not parsed as a whole
 	}
 	want, wantDiags := hclsyntax.ParseConfig([]byte(text), "main.tf", hcl.InitialPos)
-	got, gotDiags := Config([]byte(text), "main.tf")
+	got, gotDiags := unguarded([]byte(text), "main.tf")
 	if !reflect.DeepEqual(gotDiags, wantDiags) {
 		t.Errorf("diagnostics:\n%v\nwant:\n%v", gotDiags, wantDiags)
 	}

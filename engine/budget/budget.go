@@ -1,0 +1,209 @@
+// Package budget bounds what one run may make of its configuration: how large a text or a
+// value grows, how many instances there are, how deep things are nested, how much is
+// evaluated. A few bytes of configuration can ask for more than any machine has; a process
+// that runs out of memory or of stack says nothing any more, so that each growth is
+// checked before it happens.
+//
+// It refuses to know who evaluates: it is told values and places, and answers with what is
+// too much. It starts nothing and prints nothing. Start at [Budget].
+package budget
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+)
+
+// Limits are what a run may make. Sizes are in bytes, numbers of values count each value
+// as often as it can be reached: shared parts are small in memory, but whoever walks over
+// them meets them again and again.
+type Limits struct {
+	Text   int64 // bytes of one text
+	Values int64 // values in one value, itself included
+	Bytes  int64 // bytes of all texts in one value
+	Total  int64 // bytes of all that expressions make in a run; see [Weight]
+	// Instances are those of one count or for_each, AllInstances those of a run.
+	Instances, AllInstances int64
+	Depth                   int   // of values and documents
+	Digits                  int64 // of one number, written in decimal
+	Steps                   int64 // evaluations of parts of expressions in a run
+	Work                    int64 // elementary steps of one call that cannot be interrupted
+	File, Files             int64 // bytes of one file of the configuration, and of all
+	Tokens                  int64 // of a part of a file that is parsed at once
+	BcryptCost              int
+}
+
+const (
+	kib = 1 << 10
+	mib = 1 << 20
+	gib = 1 << 30
+)
+
+// Weight is how many bytes a value counts beside its texts. Source: measured; a number in
+// a list of go-cty takes about 100 bytes, an element of a tuple with its type about 64.
+const Weight = 64
+
+// never is a limit that nothing reaches.
+const never = 1 << 62
+
+var generous = Limits{
+	Text: gib, Values: 64 * mib, Bytes: 2 * gib, Total: never,
+	Instances: 16 * mib, AllInstances: 64 * mib,
+	Depth: 1000, Digits: 1_000_000, Steps: never, Work: 1_000_000_000,
+	File: 256 * mib, Files: gib, Tokens: 64 * mib, BcryptCost: 16,
+}
+
+// A Budget is the limits of one run and what of them is spent. It also knows which places
+// are being evaluated, and whether the run is to end. A nil Budget has the limits of
+// [Generous], is never ended and knows no places. Safe for concurrent use.
+type Budget struct {
+	limits Limits
+
+	stopped atomic.Pointer[stop]
+	passed  atomic.Pointer[Excess] // the first that was passed
+	steps   atomic.Int64
+	total   atomic.Int64
+	files   atomic.Int64
+
+	mu        sync.Mutex
+	places    Entered // the ring's head: next is the oldest
+	instances map[any]int64
+	expanded  int64
+}
+
+// New returns a budget with the limits given.
+func New(l Limits) *Budget {
+	b := &Budget{limits: l, instances: map[any]int64{}}
+	b.places.next, b.places.prev = &b.places, &b.places
+	return b
+}
+
+// Generous returns the budget of a command line, where a person can see what goes on and
+// owns the machine: it has only limits without which a machine would certainly be lost.
+func Generous() *Budget { return New(generous) }
+
+// Pipeline returns the budget of a run in a pipeline, whose process has so many bytes of
+// memory. All that expressions make, with what the garbage collector needs besides,
+// takes less than a third of it.
+func Pipeline(memory int64) *Budget { return New(ForMemory(memory)) }
+
+// ForMemory returns the limits of [Pipeline].
+func ForMemory(memory int64) Limits {
+	m := max(memory, 64*mib)
+	return Limits{
+		Text: m / 64, Values: m / 2048, Bytes: m / 32, Total: m / 8,
+		Instances: m / (64 * kib), AllInstances: m / (16 * kib),
+		Depth: 1000, Digits: 100_000, Steps: m / 16, Work: 200_000_000,
+		File: m / 128, Files: m / 16, Tokens: m / 2048, BcryptCost: 14,
+	}
+}
+
+// Limits returns the limits of b.
+func (b *Budget) Limits() Limits {
+	if b == nil {
+		return generous
+	}
+	return b.limits
+}
+
+// stop is why a run ends, and how many steps are left for what has begun.
+type stop struct {
+	cause error
+	left  atomic.Int64
+}
+
+// Watch ends evaluations when ctx ends, with its cause. It returns what ends the watch.
+// grace is how many steps may still be taken then, by what has begun and must come to an
+// end; no long evaluation gets through with them.
+func (b *Budget) Watch(ctx context.Context, grace int64) func() {
+	if b == nil {
+		return func() {}
+	}
+	end := context.AfterFunc(ctx, func() { b.Stop(context.Cause(ctx), grace) })
+	return func() { end() }
+}
+
+// Stop ends evaluations, see [Budget.Watch]. Only the first call counts.
+func (b *Budget) Stop(cause error, grace int64) {
+	s := &stop{cause: cause}
+	s.left.Store(grace)
+	b.stopped.CompareAndSwap(nil, s)
+}
+
+// Passed notes that a limit was passed, and the run cannot succeed any more: not even try()
+// makes a value of what would be another one where more is allowed.
+func (b *Budget) Passed(x *Excess) {
+	if b != nil {
+		b.passed.CompareAndSwap(nil, x)
+	}
+}
+
+// First returns the first limit that was passed, nil if none was.
+func (b *Budget) First() *Excess {
+	if b == nil {
+		return nil
+	}
+	return b.passed.Load()
+}
+
+// Step takes n steps: it returns nil if the evaluation may go on.
+func (b *Budget) Step(n int64) *Excess {
+	if b == nil {
+		return nil
+	}
+	if s := b.stopped.Load(); s != nil && s.left.Add(-n) < 0 {
+		return &Excess{Kind: Interrupted, Cause: s.cause}
+	}
+	if b.limits.Steps < never && b.steps.Add(n) > b.limits.Steps {
+		return &Excess{Kind: TooMuchWork, Allowed: b.limits.Steps}
+	}
+	return nil
+}
+
+// Made counts what an expression has made anew.
+func (b *Budget) Made(s Size) *Excess {
+	if b == nil || b.limits.Total >= never {
+		return nil
+	}
+	if n := b.total.Add(s.Bytes + Weight*s.Values); n > b.limits.Total {
+		return &Excess{Kind: TotalTooLarge, Needed: n, Allowed: b.limits.Total}
+	}
+	return nil
+}
+
+// Expanded counts the instances of one count or for_each, which key stands for, however
+// often it is expanded.
+func (b *Budget) Expanded(key any, n int64) *Excess {
+	l := b.Limits()
+	if n > l.Instances {
+		return &Excess{Kind: TooManyInstances, Needed: n, Allowed: l.Instances}
+	}
+	if b == nil || n <= 1 {
+		return nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if more := n - b.instances[key]; more > 0 {
+		b.instances[key] = n
+		b.expanded += more
+	}
+	if b.expanded > l.AllInstances {
+		return &Excess{Kind: TooManyInAll, Needed: b.expanded, Allowed: l.AllInstances}
+	}
+	return nil
+}
+
+// Read counts a file of the configuration of so many bytes.
+func (b *Budget) Read(bytes int64) *Excess {
+	l := b.Limits()
+	if bytes > l.File {
+		return &Excess{Kind: FileTooLarge, Needed: bytes, Allowed: l.File}
+	}
+	if b == nil {
+		return nil
+	}
+	if n := b.files.Add(bytes); n > l.Files {
+		return &Excess{Kind: FilesTooLarge, Needed: n, Allowed: l.Files}
+	}
+	return nil
+}

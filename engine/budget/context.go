@@ -1,0 +1,32 @@
+package budget
+
+import (
+	"reflect"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// name is what a budget is called among the variables of an evaluation. No expression can
+// mention it, and no suggestion comes near to it.
+const name = "\x00the budget of this evaluation\x00"
+
+var capsule = cty.Capsule("budget", reflect.TypeFor[Budget]())
+
+// Put makes b the budget of evaluations with these variables. They must be the outermost
+// ones, or in a scope that has no budget yet.
+func (b *Budget) Put(variables map[string]cty.Value) {
+	if b != nil {
+		variables[name] = cty.CapsuleVal(capsule, b)
+	}
+}
+
+// Of returns the budget of evaluations in ctx, or nil.
+func Of(ctx *hcl.EvalContext) *Budget {
+	for ; ctx != nil; ctx = ctx.Parent() {
+		if v, ok := ctx.Variables[name]; ok {
+			return v.EncapsulatedValue().(*Budget)
+		}
+	}
+	return nil
+}

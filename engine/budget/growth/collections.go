@@ -1,0 +1,101 @@
+package growth
+
+import "github.com/zclconf/go-cty/cty"
+
+// setProduct: as many combinations as the numbers of elements multiplied, each of them with
+// an element of each.
+func setProduct(c *call) {
+	n := int64(1)
+	for i := range c.args {
+		n = product(n, c.length(i))
+	}
+	c.values(product(n, int64(len(c.args))+1))
+	if c.excess == nil {
+		all := c.measureAll()
+		c.bytes(product(all.Bytes, max(n/max(all.Values, 1), 1)))
+		worst := int64(1)
+		for i := range c.args {
+			if !c.args[i].Type().IsSetType() {
+				return // so that the result is a list
+			}
+			worst = product(worst, worstOf(c.args[i]))
+		}
+		c.work(product(n, worst))
+	}
+}
+
+// chunkList: the elements, and a list for each chunk.
+func chunkList(c *call) {
+	s := c.measure(0)
+	c.values(sum(s.Values, c.length(0)+2))
+}
+
+// transpose: each of the texts is the key of a list, each of the keys an element.
+func transpose(c *call) {
+	s := c.measure(0)
+	c.values(2*s.Values + 2)
+	longest := int64(0)
+	if c.length(0) > 0 {
+		for k := range c.args[0].Elements() {
+			if k.IsKnown() && !k.IsNull() {
+				longest = max(longest, int64(len(k.AsString())))
+			}
+		}
+	}
+	c.bytes(sum(s.Bytes, product(longest, s.Values)))
+}
+
+// pair is about how many steps it takes to compare two values.
+const pair = 20
+
+// distinct compares each element with all that came before, unless they are texts, numbers
+// or bools: see package funcs.
+func distinct(c *call) {
+	c.measureAll()
+	if len(c.args) == 0 || c.args[0].Type().IsListType() && c.args[0].Type().ElementType().IsPrimitiveType() {
+		return
+	}
+	n := c.length(0)
+	c.work(product(product(n, n/2), pair))
+}
+
+// matchKeys compares each key with all that are searched for.
+func matchKeys(c *call) {
+	c.measureAll()
+	c.work(product(product(c.length(1), c.length(2)), pair))
+}
+
+// scan compares each element with a value.
+func scan(c *call) { c.measureAll() }
+
+// sets: elements that have the same hash are compared with each other.
+func sets(c *call) {
+	c.measureAll()
+	if c.excess != nil {
+		return
+	}
+	for i := range c.args {
+		c.work(product(c.length(i), worstOf(c.args[i])))
+	}
+}
+
+// fewElements are compared with each other in no time.
+const fewElements = 4096
+
+// worstOf returns how many elements of a list or set have the same hash at most. It is a
+// CRC of 32 bits, so that whoever chooses the elements can choose such; and all elements
+// that are not known yet have the same. Source: go-cty 1.19, cty/set_internals.go.
+func worstOf(v cty.Value) int64 {
+	v, _ = v.UnmarkDeep()
+	if v.IsNull() || !v.CanIterateElements() || v.LengthInt() < fewElements {
+		return 1
+	}
+	worst := int64(1)
+	count := make(map[int]int64, v.LengthInt())
+	for _, el := range v.Elements() {
+		h := el.Hash()
+		count[h]++
+		worst = max(worst, count[h])
+	}
+	return worst
+}

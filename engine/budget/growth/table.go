@@ -1,0 +1,73 @@
+package growth
+
+// made, small, part and shares are the kinds of bounds; times is a text that is at most so
+// many times as long as all arguments together, which are texts.
+var (
+	small  = Bound{Kind: Small}
+	part   = Bound{Kind: Part}
+	shares = Bound{Kind: Shares}
+	made   = Bound{Kind: Made}
+)
+
+func makes(estimate func(*call)) Bound  { return Bound{Kind: Made, estimate: estimate} }
+func shared(estimate func(*call)) Bound { return Bound{Kind: Shares, estimate: estimate} }
+
+// takes is a bound of which only the time may be too much.
+func takes(k Kind, estimate func(*call)) Bound { return Bound{Kind: k, estimate: estimate} }
+
+func times(n int64) Bound {
+	return makes(func(c *call) {
+		sum := int64(0)
+		for i := range c.args {
+			sum += c.size(i)
+		}
+		c.text(n * sum)
+	})
+}
+
+// table has every function. Where a function has no estimate, what it makes is no larger
+// than its arguments are together.
+var table = map[string]Bound{
+	"abs": small, "alltrue": small, "anytrue": small, "can": {Kind: Made, Closures: true},
+	"ceil": small, "cidrcontains": small, "cidrhost": small, "cidrnetmask": small, "cidrsubnet": small,
+	"contains": takes(Part, scan), "endswith": small, "fileexists": small, "floor": small,
+	"index": takes(Part, scan), "issensitive": small, "length": small, "log": small,
+	"max": part, "min": part, "parseint": makes(parseInt), "pow": small, "signum": small,
+	"startswith": small, "strcontains": small, "sum": part,
+	"timeadd": small, "timecmp": small, "timestamp": small, "plantimestamp": small,
+	"uuid": small, "uuidv5": small, "bcrypt": takes(Made, bcryptCost), "rsadecrypt": takes(Made, rsaKey),
+	"md5": small, "sha1": small, "sha256": small, "sha512": small, "base64sha256": small, "base64sha512": small,
+	"filemd5": small, "filesha1": small, "filesha256": small, "filesha512": small,
+	"filebase64sha256": small, "filebase64sha512": small,
+
+	// Texts of texts. What reads files checks their sizes itself.
+	"abspath": made, "basename": part, "dirname": part, "pathexpand": made,
+	"file": made, "filebase64": made,
+	"base64decode": times(1), "base64encode": times(2), "base64gzip": times(2), "base64gunzip": made,
+	"chomp": part, "trim": part, "trimprefix": part, "trimspace": part, "trimsuffix": part, "substr": part,
+	"formatdate": times(3), "lower": times(3), "title": times(3), "upper": times(3), "strrev": times(1),
+	"textdecodebase64": times(3), "textencodebase64": times(6), "urldecode": times(1), "urlencode": times(3),
+	"indent": makes(indent), "replace": makes(replace), "format": makes(format), "formatlist": makes(formatList),
+	"join": makes(join), "jsonencode": makes(jsonEncode), "yamlencode": makes(yamlEncode),
+	"templatefile": made, "templatestring": {Kind: Made, Closures: true},
+
+	// Values of texts.
+	"csvdecode": makes(csvDecode), "jsondecode": makes(jsonDecode), "yamldecode": makes(yamlDecode),
+	"regex": makes(regex), "regexall": makes(regexAll), "split": makes(split), "fileset": made,
+	"cidrsubnets": made,
+
+	// Collections of collections.
+	"chunklist": makes(chunkList), "coalesce": part, "coalescelist": part, "compact": shares, "concat": shares,
+	"distinct": takes(Shares, distinct), "element": part, "ephemeralasnull": part, "flatten": shares, "keys": shares,
+	"lookup": part, "matchkeys": takes(Shares, matchKeys), "merge": shares, "nonsensitive": part, "one": part,
+	"range": made, "reverse": shares, "sensitive": part, "setintersection": shared(sets), "setproduct": shared(setProduct),
+	"setsubtract": shared(sets), "setunion": shared(sets), "slice": shares, "sort": shares, "transpose": makes(transpose),
+	"try": {Kind: Made, Closures: true}, "values": shares, "zipmap": shares,
+	"tobool": part, "tolist": shares, "tomap": shares, "tonumber": part, "toset": shared(sets), "tostring": part,
+	"type": made,
+
+	// Functions of old, which only say what replaces them.
+	"list": small, "map": small,
+
+	"provider::terraform::encode_tfvars": makes(jsonEncode), "provider::terraform::encode_expr": makes(jsonEncode),
+}

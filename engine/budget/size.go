@@ -1,0 +1,205 @@
+package budget
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/zclconf/go-cty/cty"
+)
+
+// A Size is how large a value is for whoever walks over it.
+type Size struct {
+	Values int64 // itself included
+	Bytes  int64 // of its texts, the names of attributes and the keys of maps included
+	Depth  int
+}
+
+// Measure returns the size of a value, and what of it is too much. Counting ends there, so
+// that it takes no longer than what is allowed, whatever the value is: a list that
+// holds the same list twice, which again holds the same list twice, and so on, takes
+// hardly any memory but has more values in it than anybody could count.
+func (b *Budget) Measure(v cty.Value) (Size, *Excess) {
+	m := meter{b: b, l: b.Limits()}
+	m.value(v, 1)
+	return m.size, m.excess
+}
+
+// Check is the error of [Budget.Measure].
+func (b *Budget) Check(v cty.Value) *Excess {
+	if ty := v.Type(); ty == cty.Bool || ty == cty.DynamicPseudoType {
+		return nil
+	}
+	_, x := b.Measure(v)
+	return x
+}
+
+// CheckText returns an error if a text of so many bytes is too long.
+func (b *Budget) CheckText(n int64) *Excess {
+	if l := b.Limits(); n > l.Text {
+		return &Excess{Kind: TextTooLong, Needed: n, Allowed: l.Text}
+	}
+	return nil
+}
+
+// meter counts until something is too much.
+type meter struct {
+	b       *Budget
+	l       Limits
+	size    Size
+	excess  *Excess
+	pending int64 // values of which b knows nothing yet
+}
+
+// stepsAtATime is how many values are counted before b is asked whether to go on.
+const stepsAtATime = 4096
+
+func (m *meter) fail(x *Excess) bool {
+	if x != nil && m.excess == nil {
+		m.excess = x
+	}
+	return m.excess == nil
+}
+
+// values counts n more values, and reports whether to go on.
+func (m *meter) values(n int64) bool {
+	m.size.Values += n
+	if m.size.Values > m.l.Values {
+		return m.fail(&Excess{Kind: ValueTooLarge, Needed: m.size.Values, Allowed: m.l.Values, Values: true})
+	}
+	if m.pending += n; m.pending >= stepsAtATime {
+		m.pending = 0
+		return m.fail(m.b.Step(1))
+	}
+	return true
+}
+
+func (m *meter) bytes(n int) bool {
+	m.size.Bytes += int64(n)
+	if m.size.Bytes > m.l.Bytes {
+		return m.fail(&Excess{Kind: ValueTooLarge, Needed: m.size.Bytes, Allowed: m.l.Bytes})
+	}
+	return true
+}
+
+func (m *meter) text(s string) bool {
+	if n := int64(len(s)); n > m.l.Text {
+		return m.fail(&Excess{Kind: TextTooLong, Needed: n, Allowed: m.l.Text})
+	}
+	if d := LeadingNumber(s, m.l.Digits); d > m.l.Digits {
+		return m.fail(&Excess{Kind: NumberTooLong, Needed: d, Allowed: m.l.Digits})
+	}
+	return m.bytes(len(s))
+}
+
+// value counts v, which is in so many others, and reports whether to go on.
+func (m *meter) value(v cty.Value, depth int) bool {
+	if !m.values(1) {
+		return false
+	}
+	if m.size.Depth = max(m.size.Depth, depth); depth > m.l.Depth+1 {
+		return m.fail(&Excess{Kind: TooDeep, Needed: int64(depth), Allowed: int64(m.l.Depth)})
+	}
+	if v.IsMarked() {
+		v, _ = v.Unmark()
+	}
+	ty := v.Type()
+	switch {
+	case !v.IsKnown() || v.IsNull():
+		return m.typ(ty, depth)
+	case ty == cty.String:
+		return m.text(v.AsString())
+	case ty == cty.Number:
+		return m.number(v.AsBigFloat())
+	case ty.IsObjectType():
+		for name := range ty.AttributeTypes() {
+			if !m.bytes(len(name)) || !m.value(v.GetAttr(name), depth+1) {
+				return false
+			}
+		}
+	case ty.IsTupleType(), ty.IsListType(), ty.IsSetType(), ty.IsMapType():
+		return m.elements(v, ty, depth)
+	}
+	return true
+}
+
+func (m *meter) elements(v cty.Value, ty cty.Type, depth int) bool {
+	n := v.LengthInt()
+	if ty.IsCollectionType() && n == 0 {
+		return m.typ(ty.ElementType(), depth+1)
+	}
+	if n := int64(n); m.size.Values+n > m.l.Values { // before any time or memory is spent on them
+		return m.values(n)
+	}
+	for it := v.ElementIterator(); it.Next(); {
+		k, el := it.Element()
+		if ty.IsMapType() && !m.bytes(len(k.AsString())) || !m.value(el, depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// typ counts the parts of the type of a value that has none itself: a null or an unknown
+// value can be small, and of a type that is not.
+func (m *meter) typ(ty cty.Type, depth int) bool {
+	if ty.IsPrimitiveType() || ty == cty.DynamicPseudoType || ty.IsCapsuleType() {
+		return true
+	}
+	if m.size.Depth = max(m.size.Depth, depth); depth > m.l.Depth+1 {
+		return m.fail(&Excess{Kind: TooDeep, Needed: int64(depth), Allowed: int64(m.l.Depth)})
+	}
+	switch {
+	case ty.IsCollectionType():
+		return m.values(1) && m.typ(ty.ElementType(), depth+1)
+	case ty.IsTupleType():
+		for _, el := range ty.TupleElementTypes() {
+			if !m.values(1) || !m.typ(el, depth+1) {
+				return false
+			}
+		}
+	case ty.IsObjectType():
+		for name, el := range ty.AttributeTypes() {
+			if !m.bytes(len(name)) || !m.values(1) || !m.typ(el, depth+1) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// number counts a number's digits as far as they are more than a few: 1e600000000 is a
+// few bytes in a file, and 600 MB as text.
+func (m *meter) number(f *big.Float) bool {
+	d := Digits(f)
+	if d > m.l.Digits {
+		return m.fail(&Excess{Kind: NumberTooLong, Needed: d, Allowed: m.l.Digits})
+	}
+	return d < 512 || m.bytes(int(d))
+}
+
+// Digits returns about how many digits a number has as text, which writes all of them.
+func Digits(f *big.Float) int64 {
+	if f.Sign() == 0 || f.IsInf() {
+		return 1
+	}
+	exp := int64(f.MantExp(nil))
+	if exp < 0 { // digits behind the point: as many as binary ones
+		return -exp + int64(f.MinPrec())
+	}
+	return max(int64(float64(exp)*math.Log10(2)), int64(f.MinPrec())-exp)
+}
+
+// LeadingNumber returns how many bytes at the beginning of a text could be of a number, up
+// to a little more than limit; 0 if the text is not longer than that. To read a number of
+// n digits takes time in the order of n*n, wherever go-cty converts a text.
+func LeadingNumber(s string, limit int64) int64 {
+	if int64(len(s)) <= limit {
+		return 0
+	}
+	for i := int64(0); i <= limit; i++ {
+		if c := s[i]; (c < '0' || c > '9') && c != '.' && c != '-' && c != '+' && c != '_' {
+			return 0
+		}
+	}
+	return limit + 1
+}

@@ -1,0 +1,142 @@
+package parsing
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/budget"
+	"github.com/lockstep-iac/lockstep/engine/budget/growth"
+)
+
+// A call is a call of a function whose result can be large. Whether it is too large is
+// decided when the last argument is known, before the function is called.
+type call struct {
+	*hclsyntax.FunctionCallExpr
+	bound growth.Bound
+}
+
+func guardCall(x *hclsyntax.FunctionCallExpr) hclsyntax.Expression {
+	for i := range x.Args {
+		x.Args[i] = guard(x.Args[i])
+	}
+	bound := growth.Of(x.Name)
+	if bound.Kind == growth.Small {
+		return x
+	}
+	return &call{x, bound}
+}
+
+// Value implements hcl.Expression.
+func (c *call) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	k := &calling{call: c}
+	k.b, _ = of(ctx)
+	e := *c.FunctionCallExpr
+	if !c.bound.Closures && len(e.Args) > 0 {
+		args := make([]argument, len(e.Args))
+		k.args = make([]cty.Value, len(e.Args))
+		k.missing = len(e.Args)
+		e.Args = make([]hclsyntax.Expression, len(args))
+		for i, x := range c.Args {
+			args[i] = argument{x, k, i}
+			e.Args[i] = &args[i]
+		}
+	}
+	v, ds := e.Value(ctx)
+	if c.bound.Closures && k.excess == nil {
+		k.excess = k.b.First() // which try and can would pass over
+	}
+	if k.excess == nil && !ds.HasErrors() {
+		k.excess = k.result(v)
+	}
+	if k.excess != nil {
+		return failed(k.b, k.excess.Of("The result of "+c.Name), c.Range())
+	}
+	return v, ds
+}
+
+// calling is one evaluation of a call.
+type calling struct {
+	call    *call
+	b       *budget.Budget
+	args    []cty.Value
+	missing int
+	excess  *budget.Excess
+}
+
+// result checks and counts what the function has returned.
+func (k *calling) result(v cty.Value) *budget.Excess {
+	if k.call.bound.Kind == growth.Part {
+		return nil
+	}
+	s, x := k.b.Measure(v)
+	if x == nil {
+		if k.call.bound.Kind == growth.Shares {
+			// The elements are the arguments', only the list of them is new.
+			s = budget.Size{Values: shallow(v)}
+		}
+		x = k.b.Made(s)
+	}
+	return x
+}
+
+// shallow returns how many elements a value has.
+func shallow(v cty.Value) int64 {
+	v, _ = v.Unmark()
+	if v.IsKnown() && !v.IsNull() && (v.CanIterateElements()) {
+		return int64(v.LengthInt()) + 1
+	}
+	return 1
+}
+
+// An argument is an argument of a call.
+type argument struct {
+	hclsyntax.Expression
+	k *calling
+	i int
+}
+
+// Value implements hcl.Expression.
+func (a *argument) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	k := a.k
+	if k.excess == nil {
+		k.excess = k.b.Step(1)
+	}
+	if k.excess != nil {
+		return cty.DynamicVal, nil
+	}
+	v, ds := a.Expression.Value(ctx)
+	if ds.HasErrors() {
+		return v, ds
+	}
+	k.args[a.i] = v
+	if k.missing--; k.missing > 0 {
+		return v, ds
+	}
+	args := k.args
+	if k.call.ExpandFinal {
+		args = expanded(args)
+	}
+	if k.excess = k.call.bound.Check(k.b, args); k.excess != nil {
+		// An error, for the function must not be called.
+		_, ds := failed(k.b, k.excess, k.call.Range())
+		return cty.DynamicVal, ds
+	}
+	return v, ds
+}
+
+// UnwrapExpression is for HCL's static analyses.
+func (a *argument) UnwrapExpression() hcl.Expression { return a.Expression }
+
+// expanded returns arguments of which the last is a list of arguments.
+func expanded(args []cty.Value) []cty.Value {
+	last, marks := args[len(args)-1].Unmark()
+	out := args[: len(args)-1 : len(args)-1]
+	if !last.IsKnown() || last.IsNull() || !last.CanIterateElements() {
+		return out
+	}
+	for _, v := range last.Elements() {
+		out = append(out, v.WithMarks(marks))
+	}
+	return out
+}
