@@ -32,7 +32,7 @@ func (r Run) evaluator(state *states.State, s funcs.Scope) (*eval.Evaluator, *re
 		return nil, nil, ds
 	}
 	in := r.input(a, state)
-	s.BaseDir = r.baseDir()
+	s.BaseDir, s.Budget = r.baseDir(), r.Budget
 	in.Functions = funcs.Table(s)
 	in.ModuleFunctions = session.AllModuleFunctions(context.Background(), r.Providers, in.Functions)
 	return planning.Evaluator(in), a.refs, ds

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/applying"
+	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/events"
@@ -57,6 +58,9 @@ type Run struct {
 	// Analysis is shared by the operations of a process on one configuration; nil: each
 	// operation finds out everything for itself.
 	Analysis *Analysis
+	// Budget bounds what may be made of the configuration, and knows what is being evaluated.
+	// It is for one run only. nil: each operation has a generous one of its own.
+	Budget *budget.Budget
 }
 
 // An Analysis keeps what has been found out about a configuration, so that the apply that
@@ -90,7 +94,7 @@ func (a *Analysis) validate(ctx context.Context, r Run) *validating.Found {
 		found := validating.Validate(ctx, validating.Input{
 			Config: r.Config, Refs: a.refs, Providers: r.Providers,
 			Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
-			RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Bodies: a.bodies,
+			RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Bodies: a.bodies, Budget: r.Budget,
 		})
 		a.found = &found
 	}
@@ -113,7 +117,9 @@ type PlanOptions struct {
 // happen. If the configuration is not valid whatever its inputs are, there is no plan;
 // beside other errors it is returned too, marked as errored, unless it is for a destroy
 // and what exists could not be found out.
-func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (*plans.Plan, diags.Diagnostics) {
+func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (_ *plans.Plan, ds diags.Diagnostics) {
+	r, end := r.within(ctx, &ds, 0)
+	defer end()
 	a, ds := r.valid(ctx)
 	if ds.HasErrors() {
 		return nil, ds
@@ -129,7 +135,7 @@ func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (*plan
 		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Targets: o.Targets, Excludes: o.Excludes, ForceReplace: o.ForceReplace, Found: o.Found,
 		Parallelism: r.Parallelism, Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
 		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Timestamp: now,
-		Events: r.Events, Bodies: a.bodies,
+		Events: r.Events, Bodies: a.bodies, Budget: r.Budget,
 	})
 	return plan, append(ds, more...).Distinct()
 }
@@ -163,7 +169,9 @@ type ApplyOptions struct {
 
 // Apply carries out a plan that [Plan] made for the same configuration. The new
 // state is returned beside errors too.
-func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (*states.State, diags.Diagnostics) {
+func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (_ *states.State, ds diags.Diagnostics) {
+	r, end := r.within(ctx, &ds, stepsToEnd)
+	defer end()
 	a, ds := r.valid(ctx)
 	if ds.HasErrors() {
 		return plan.PriorState, ds
@@ -182,7 +190,7 @@ func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (*state
 		Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
 		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir,
 		Workspace: r.workspace(), Parallelism: r.Parallelism, Events: r.Events, LocalExec: r.LocalExec,
-		Save: o.Save, SaveEvery: o.SaveEvery, SaveSoon: o.SaveSoon, Bodies: a.bodies,
+		Save: o.Save, SaveEvery: o.SaveEvery, SaveSoon: o.SaveSoon, Bodies: a.bodies, Budget: r.Budget,
 	})
 	return state, append(ds, more...).Distinct()
 }
@@ -216,7 +224,7 @@ func (r Run) baseDir() string {
 // ones give unknown values.
 func (r Run) functions(planned time.Time, applying bool) map[string]function.Function {
 	return funcs.Table(funcs.Scope{
-		BaseDir: r.baseDir(), Files: r.Files, Now: time.Now, PlanTimestamp: planned, PureOnly: !applying,
+		BaseDir: r.baseDir(), Files: r.Files, Now: time.Now, PlanTimestamp: planned, PureOnly: !applying, Budget: r.Budget,
 	})
 }
 
@@ -234,8 +242,10 @@ func (r Run) ephemeralVariables() []string {
 
 // Validate returns everything that is wrong with the configuration whatever its
 // inputs are. The providers are not configured.
-func Validate(ctx context.Context, r Run) diags.Diagnostics {
-	_, ds := r.valid(ctx)
+func Validate(ctx context.Context, r Run) (ds diags.Diagnostics) {
+	r, end := r.within(ctx, &ds, 0)
+	defer end()
+	_, ds = r.valid(ctx)
 	return ds
 }
 
@@ -255,7 +265,9 @@ func (r Run) valid(ctx context.Context) (*Analysis, diags.Diagnostics) {
 
 // Import brings one existing object into the state by its ID. The state is returned
 // beside errors too.
-func Import(ctx context.Context, r Run, state *states.State, addr addrs.AbsResourceInstance, id string) (*states.State, diags.Diagnostics) {
+func Import(ctx context.Context, r Run, state *states.State, addr addrs.AbsResourceInstance, id string) (_ *states.State, ds diags.Diagnostics) {
+	r, end := r.within(ctx, &ds, stepsToEnd)
+	defer end()
 	a, ds := r.analyze()
 	if ds.HasErrors() {
 		return state, ds
@@ -268,7 +280,9 @@ func Import(ctx context.Context, r Run, state *states.State, addr addrs.AbsResou
 
 // Generate writes resource blocks for the objects that import blocks name but that have no
 // block yet: see planning.Generate.
-func Generate(ctx context.Context, r Run, state *states.State) ([]generating.Generated, planning.Found, diags.Diagnostics) {
+func Generate(ctx context.Context, r Run, state *states.State) (_ []generating.Generated, _ planning.Found, ds diags.Diagnostics) {
+	r, end := r.within(ctx, &ds, 0)
+	defer end()
 	a, ds := r.analyze()
 	if ds.HasErrors() {
 		return nil, planning.Found{}, ds
@@ -284,6 +298,6 @@ func (r Run) input(a *Analysis, state *states.State) planning.Input {
 	return planning.Input{
 		Config: r.Config, Refs: a.refs, State: state, Providers: r.Providers, Variables: r.Variables, Mode: plans.NormalMode,
 		Parallelism: r.Parallelism, Functions: r.functions(time.Time{}, false),
-		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Events: r.Events,
+		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Events: r.Events, Budget: r.Budget,
 	}
 }

@@ -24,6 +24,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
@@ -54,6 +55,8 @@ type Input struct {
 	Parallelism         int
 	Events              events.Listener
 	Bodies              *session.Bodies // shared with the validation before; may be nil
+	// Budget bounds what is evaluated; nil is the generous one.
+	Budget *budget.Budget
 	// LocalExec runs the commands of local-exec provisioners; nil: a plan with changes that
 	// have some is refused as a whole.
 	LocalExec provisioning.Runner
@@ -207,7 +210,7 @@ func newApplier(in Input) *applier {
 			keys, ok := in.Plan.Instances.Resources[r]
 			return keys, ok
 		},
-		RootDir: in.RootDir, WorkingDir: in.WorkingDir, Workspace: in.Workspace, Applying: true,
+		RootDir: in.RootDir, WorkingDir: in.WorkingDir, Workspace: in.Workspace, Applying: true, Budget: in.Budget,
 	})
 	return a
 }

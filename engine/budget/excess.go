@@ -23,8 +23,10 @@ const (
 	TooManyInAll
 	TooMuchWork
 	CallTooLong
+	TooManyBlocks
 	FileTooLarge
 	FilesTooLarge
+	TooManyTokens
 	Interrupted
 )
 
@@ -59,9 +61,11 @@ func (x *Excess) Summary() string {
 	switch x.Kind {
 	case TooManyInstances, TooManyInAll:
 		return "Too many instances"
+	case TooManyBlocks:
+		return "Too many blocks"
 	case TooMuchWork, CallTooLong:
 		return "Evaluation takes too long"
-	case FileTooLarge, FilesTooLarge:
+	case FileTooLarge, FilesTooLarge, TooManyTokens:
 		return "Configuration too large"
 	case Interrupted:
 		return "Evaluation was interrupted"
@@ -93,6 +97,8 @@ func (x *Excess) Error() string {
 		return fmt.Sprintf("There would be %s instances; one count or for_each may make at most %s here. Use a smaller number, or give the run more memory.", grouped(x.Needed), grouped(x.Allowed))
 	case TooManyInAll:
 		return fmt.Sprintf("With these, the configuration would have %s instances; there may be at most %s here. Use fewer, divide the configuration, or give the run more memory.", grouped(x.Needed), grouped(x.Allowed))
+	case TooManyBlocks:
+		return fmt.Sprintf("The dynamic blocks of this block would make %s blocks; %s are allowed here. Loop over fewer elements.", grouped(x.Needed), grouped(x.Allowed))
 	case TooMuchWork:
 		return fmt.Sprintf("The expressions of this run have been evaluated for more than %s steps, which is the limit here; loops in loops take as many steps as the numbers of their elements multiplied. Take out a loop, or loop over fewer elements.", grouped(x.Allowed))
 	case CallTooLong:
@@ -101,6 +107,8 @@ func (x *Excess) Error() string {
 		return fmt.Sprintf("%s has %s bytes; a file of a configuration may have at most %s here. Divide it, or take out of it what is data.", what, grouped(x.Needed), Bytes(x.Allowed))
 	case FilesTooLarge:
 		return fmt.Sprintf("With it, the files of the configuration have more than %s, which is the limit here. Divide the configuration.", Bytes(x.Allowed))
+	case TooManyTokens:
+		return fmt.Sprintf("%s has about %s words and signs; %s may be read at once here. Divide it, or take out of it what is data.", what, grouped(x.Needed), grouped(x.Allowed))
 	case Interrupted:
 		if x.Cause == nil {
 			return "It was given up before its end."

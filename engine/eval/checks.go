@@ -56,7 +56,7 @@ func (e *Evaluator) assertion(c *config.Condition, s Scope) diags.Diagnostics {
 	if ds.HasErrors() {
 		return ds
 	}
-	_, more := errorMessage(c, ctx)
+	_, more := e.errorMessage(c, ctx)
 	return append(ds, more...)
 }
 

@@ -53,11 +53,11 @@ func (e *Evaluator) condition(c *config.Condition, s Scope, own *variable) Resul
 		return Result{Status: Errored, Diags: ds}
 	}
 	if own != nil {
-		return validation(c, ctx)
+		return e.validation(c, ctx)
 	}
-	v, hs := c.Condition.Value(ctx)
+	v, hs := e.bounded(c.Condition, ctx, nil)
 	// The message is evaluated in any case: it must make sense, whether it is needed or not.
-	m, more := errorMessage(c, ctx)
+	m, more := e.errorMessage(c, ctx)
 	r := Result{Status: Errored, Context: ctx, Diags: append(diags.FromHCL(hs), more...)}
 	if r.Diags.HasErrors() {
 		return r
@@ -87,12 +87,12 @@ const noMessage = "Failed to evaluate condition error message."
 // other conditions: a condition that cannot be evaluated has no result rather than a
 // wrong one, the message matters only if it is needed, and one that came to nothing does
 // not hide the failure.
-func validation(c *config.Condition, ctx *hcl.EvalContext) Result {
-	v, hs := c.Condition.Value(ctx)
+func (e *Evaluator) validation(c *config.Condition, ctx *hcl.EvalContext) Result {
+	v, hs := e.bounded(c.Condition, ctx, nil)
 	r := Result{Context: ctx, Diags: diags.FromHCL(hs)}
 	text := cty.StringVal("")
 	if c.ErrorMessage != nil {
-		text, hs = c.ErrorMessage.Value(ctx)
+		text, hs = e.bounded(c.ErrorMessage, ctx, nil)
 		r.Diags = append(r.Diags, diags.FromHCL(hs)...)
 	}
 	if !v.IsKnown() {
@@ -112,7 +112,7 @@ func validation(c *config.Condition, ctx *hcl.EvalContext) Result {
 	case plain.IsNull():
 		r.Message, r.Problem = noMessage, noMessage
 	default:
-		m, more := errorMessage(c, ctx)
+		m, more := e.errorMessage(c, ctx)
 		if r.Diags = append(r.Diags, more...); m.text == "" {
 			m = message{noMessage, noMessage}
 		}
@@ -193,11 +193,11 @@ func (e *Evaluator) conditionContext(c *config.Condition, s Scope, own *variable
 type message struct{ text, problem string }
 
 // errorMessage evaluates an error_message.
-func errorMessage(c *config.Condition, ctx *hcl.EvalContext) (message, diags.Diagnostics) {
+func (e *Evaluator) errorMessage(c *config.Condition, ctx *hcl.EvalContext) (message, diags.Diagnostics) {
 	if c.ErrorMessage == nil {
 		return message{text: "The condition is not met."}, nil
 	}
-	v, hs := c.ErrorMessage.Value(ctx)
+	v, hs := e.bounded(c.ErrorMessage, ctx, nil)
 	ds := diags.FromHCL(hs)
 	rng := c.ErrorMessage.Range()
 	if ds.HasErrors() {

@@ -174,6 +174,7 @@ func (b *builder) roots(f *frame) map[string]cty.Value {
 	}
 	b.addResources(root)
 	root["path"] = b.e.path(f)
+	b.e.w.Budget.Put(root)
 	root["terraform"] = b.e.terraform
 	return root
 }

@@ -9,6 +9,7 @@
 package eval
 
 import (
+	"fmt"
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
@@ -16,6 +17,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/refs"
@@ -51,6 +53,8 @@ type World struct {
 	// Static says that no instances exist yet (validate): count.index, each.key and each.value
 	// are unknown, and every block has one instance.
 	Static bool
+	// Budget bounds what is evaluated, and ends it; nil is the generous one.
+	Budget *budget.Budget
 }
 
 // An Evaluator gives values for one phase of one run. Safe for concurrent use.
@@ -168,7 +172,7 @@ func (e *Evaluator) frame(in addrs.ModuleInstance) *frame {
 // Local returns a local value.
 func (e *Evaluator) Local(in addrs.ModuleInstance, name string) (cty.Value, diags.Diagnostics) {
 	c, ds := e.get(cellKey{in, addrs.KindLocal, name}, func(c *cell) (ds diags.Diagnostics) {
-		c.val, ds = e.Expr(e.frame(in).module.Locals[name].Expr, Scope{Module: in})
+		c.val, ds = e.Expr(e.frame(in).module.Locals[name].Expr, Scope{Module: in, what: cellKey{in, addrs.KindLocal, name}})
 		return ds
 	})
 	return c.val, ds
@@ -194,6 +198,8 @@ type Scope struct {
 	SelfGone bool
 	// Extra are further root names, such as those of an import block.
 	Extra map[string]cty.Value
+
+	what fmt.Stringer // what the value is of, if it has a name
 }
 
 // Expr evaluates an expression of the configuration.
@@ -211,7 +217,7 @@ func (e *Evaluator) value(x hcl.Expression, list []refs.Reference, s Scope) (cty
 	if ds.HasErrors() {
 		return cty.DynamicVal, ds
 	}
-	v, hs := x.Value(ctx)
+	v, hs := e.bounded(x, ctx, s.what)
 	ds = append(ds, diags.FromHCL(hs)...)
 	if ds.HasErrors() {
 		return cty.DynamicVal, ds

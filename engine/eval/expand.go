@@ -125,6 +125,9 @@ func (e *Evaluator) expand(r config.Repetition, s Scope, keys []addrs.InstanceKe
 		if e.w.Static {
 			return []Instance{{HasCount: true, unknown: true}}, ds
 		}
+		if ds = append(ds, e.instances(s, r.Count, n)...); ds.HasErrors() {
+			return nil, ds
+		}
 		out := make([]Instance, n)
 		for i := range out {
 			out[i] = Instance{Key: addrs.IntKey(i), HasCount: true}
@@ -134,6 +137,11 @@ func (e *Evaluator) expand(r config.Repetition, s Scope, keys []addrs.InstanceKe
 		v, ds := e.Expr(r.ForEach, s)
 		if ds.HasErrors() {
 			return nil, ds
+		}
+		if n, counted := lengthOf(v); counted && !known {
+			if ds = append(ds, e.instances(s, r.ForEach, n)...); ds.HasErrors() {
+				return nil, ds
+			}
 		}
 		out, more := e.forEach(v, r.ForEach, keys, known)
 		return out, append(ds, more...)
@@ -151,6 +159,15 @@ func (e *Evaluator) expand(r config.Repetition, s Scope, keys []addrs.InstanceKe
 		return []Instance{{}}, ds
 	}
 	return []Instance{{}}, nil
+}
+
+// lengthOf returns how many elements a value has, if it has any.
+func lengthOf(v cty.Value) (int, bool) {
+	v, _ = v.Unmark()
+	if !v.IsKnown() || v.IsNull() || !v.CanIterateElements() {
+		return 0, false
+	}
+	return v.LengthInt(), true
 }
 
 // count returns the number that a count argument means.
@@ -413,6 +430,9 @@ func (e *Evaluator) ImportForEach(x hcl.Expression, s Scope) ([]Instance, diags.
 	v, outer := v.Unmark()
 	if !v.CanIterateElements() {
 		return bad(`The given "for_each" argument value is unsuitable: a map, a set or a list is required.`)
+	}
+	if ds = append(ds, e.instances(s, x, v.LengthInt())...); ds.HasErrors() {
+		return nil, ds
 	}
 	var out []Instance
 	for it := v.ElementIterator(); it.Next(); {

@@ -27,7 +27,7 @@ func (e *Evaluator) Variable(in addrs.ModuleInstance, name string) (cty.Value, d
 			c.val, ds = e.rootVariable(v), e.w.Unfit[name]
 			place = v.Range.Ptr()
 		} else {
-			c.val, place, ds = e.argument(f, v)
+			c.val, place, ds = e.argument(in, f, v)
 		}
 		if len(v.Validations) > 0 {
 			e.Declare(VariableSubject(in.Module(), in, v), len(v.Validations)) // also without a value
@@ -61,7 +61,7 @@ func (e *Evaluator) rootVariable(v *config.Variable) cty.Value {
 }
 
 // argument evaluates what a call passes for a variable.
-func (e *Evaluator) argument(f *frame, v *config.Variable) (cty.Value, *hcl.Range, diags.Diagnostics) {
+func (e *Evaluator) argument(in addrs.ModuleInstance, f *frame, v *config.Variable) (cty.Value, *hcl.Range, diags.Diagnostics) {
 	call := f.module.Call
 	arg := call.Args[v.Name]
 	if arg == nil {
@@ -71,7 +71,7 @@ func (e *Evaluator) argument(f *frame, v *config.Variable) (cty.Value, *hcl.Rang
 		return v.Default, v.Range.Ptr(), nil
 	}
 	place := arg.Expr.Range().Ptr()
-	val, ds := e.Expr(arg.Expr, Scope{Module: f.parent, Instance: f.instance})
+	val, ds := e.Expr(arg.Expr, Scope{Module: f.parent, Instance: f.instance, what: cellKey{in, addrs.KindVariable, v.Name}})
 	if ds.HasErrors() {
 		return val, place, ds
 	}
@@ -146,7 +146,7 @@ func (e *Evaluator) output(c *cell, in addrs.ModuleInstance, o *config.Output) d
 		return diags.Errorf(&o.Range, "Ephemeral output not allowed",
 			"The outputs of the root module are kept in the state, which an ephemeral value must not be. Take out ephemeral = true, and do not use ephemeral values for it.")
 	}
-	scope := Scope{Module: in}
+	scope := Scope{Module: in, what: cellKey{in, addrs.KindOutput, o.Name}}
 	if ds := e.ready(o, scope); ds.HasErrors() {
 		return ds // its conditions have no result then
 	}

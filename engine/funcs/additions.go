@@ -14,22 +14,29 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
+
+	"github.com/lockstep-iac/lockstep/engine/budget"
 )
 
 // additions are the functions of OpenTofu 1.7 that Terraform lacks.
-func additions() map[string]function.Function {
+func additions(s Scope) map[string]function.Function {
 	return map[string]function.Function{
-		"base64gunzip": base64GunzipFunc,
+		"base64gunzip": base64GunzipFunc(s.Budget),
 		"cidrcontains": cidrContainsFunc,
 		"urldecode":    urlDecodeFunc,
 	}
 }
 
-// maxUnpacked is how many bytes base64gunzip makes of a string at most: a few kilobytes may
-// stand for more than there is memory.
+// maxUnpacked is how many bytes base64gunzip makes of a string at most, if no budget says
+// less: a few kilobytes may stand for more than there is memory.
 const maxUnpacked = 64 << 20
 
-var base64GunzipFunc = stringFunc(func(args []string) (string, error) {
+func base64GunzipFunc(b *budget.Budget) function.Function {
+	most := min(maxUnpacked, b.Limits().Text)
+	return stringFunc(func(args []string) (string, error) { return gunzip(args, most) }, text("str"))
+}
+
+func gunzip(args []string, most int64) (string, error) {
 	raw, err := base64.StdEncoding.DecodeString(args[0])
 	if err != nil {
 		return "", fmt.Errorf("failed to decode base64 data: %w", err)
@@ -38,17 +45,17 @@ var base64GunzipFunc = stringFunc(func(args []string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("failed to unpack the data: %w", err)
 	}
-	out, err := io.ReadAll(io.LimitReader(z, maxUnpacked+1))
+	out, err := io.ReadAll(io.LimitReader(z, most+1))
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("failed to unpack the data: %w", err)
-	case len(out) > maxUnpacked:
-		return "", fmt.Errorf("the unpacked data is longer than %d bytes", maxUnpacked)
+	case int64(len(out)) > most:
+		return "", fmt.Errorf("the unpacked data is longer than %s, which is the limit here", budget.Bytes(most))
 	case !utf8.Valid(out):
 		return "", errors.New("the unpacked data is not valid UTF-8")
 	}
 	return string(out), nil
-}, text("str"))
+}
 
 var urlDecodeFunc = stringFunc(func(args []string) (string, error) {
 	out, err := url.QueryUnescape(args[0])

@@ -153,9 +153,15 @@ func wholeNumber(v cty.Value) (*big.Int, error) {
 // octetZeros are the leading zeros of a decimal octet, beside a dot.
 var octetZeros = regexp.MustCompile(`(^|[.:])0+([0-9]+\.)|(\.)0+([0-9])`)
 
+// maxCIDR is longer than any address with its prefix length, leading zeros included.
+const maxCIDR = 1000
+
 // parseCIDR reads leading zeros of an IPv4 octet as decimal, as Terraform still
 // does, and Go did until 1.17 (https://go.dev/issue/30999).
 func parseCIDR(s string) (*net.IPNet, error) {
+	if len(s) > maxCIDR {
+		return nil, fmt.Errorf("invalid CIDR expression: a text of %d bytes is no CIDR address", len(s))
+	}
 	plain := s
 	for {
 		next := octetZeros.ReplaceAllString(plain, "$1$2$3$4")

@@ -43,8 +43,19 @@ type confined struct{ root *os.Root }
 var errOutside = errors.New("the path leads outside of the directory tree that this configuration may read")
 
 func (c confined) Open(name string) (fs.File, error) {
-	return confinedly("open", name, c.root, c.root.Open)
+	return confinedly("open", name, c.root, func(rel string) (fs.File, error) {
+		info, err := c.root.Stat(rel)
+		if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+			return nil, &fs.PathError{Op: "open", Path: rel, Err: errIrregular}
+		}
+		// Nor is somebody waited for who put a pipe there in between.
+		return c.root.OpenFile(rel, os.O_RDONLY|nonBlocking, 0)
+	})
 }
+
+// errIrregular is for pipes, which are opened when somebody writes to them, and devices, which
+// may have no end.
+var errIrregular = errors.New("this is neither a regular file nor a directory")
 
 func (c confined) Stat(name string) (fs.FileInfo, error) {
 	return confinedly("stat", name, c.root, c.root.Stat)

@@ -12,6 +12,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
+
+	"github.com/lockstep-iac/lockstep/engine/budget"
 )
 
 // fileset lists regular files below a directory by a pattern. The directory is part
@@ -44,7 +46,7 @@ func (t tree) fileSetFunc() function.Function {
 
 func (t tree) fileSet(dir, pattern string, ms cty.ValueMarks) ([]cty.Value, error) {
 	full := filepath.Join(dir, pattern)
-	g := glob{files: t.files}
+	g := glob{files: t.files, budget: t.budget}
 	start, rest := t.base, full
 	if filepath.IsAbs(full) {
 		start = filepath.VolumeName(full) + string(filepath.Separator)
@@ -78,8 +80,10 @@ func (t tree) fileSet(dir, pattern string, ms cty.ValueMarks) ([]cty.Value, erro
 // A glob walks directories along a pattern, component by component. Directories
 // that cannot be read are passed over in silence; what is found may occur twice.
 type glob struct {
-	files Files
-	found []string // paths from the directory where the first match began
+	files  Files
+	budget *budget.Budget
+	looked int64    // directories and names that were looked at
+	found  []string // paths from the directory where the first match began
 }
 
 // splitPattern splits at slashes that no backslash escapes.
@@ -98,6 +102,9 @@ func splitPattern(pattern string) []string {
 // match finds what matches the components below dir, which is called name from the
 // start. above are the directories that led here through `**`.
 func (g *glob) match(dir, name string, components []string, above []fs.FileInfo) error {
+	if err := g.look(1); err != nil {
+		return err
+	}
 	for len(components) > 0 && !strings.ContainsAny(components[0], `*?[{\`) {
 		dir, name = filepath.Join(dir, components[0]), filepath.Join(name, components[0])
 		components = components[1:]
@@ -112,6 +119,9 @@ func (g *glob) match(dir, name string, components []string, above []fs.FileInfo)
 	entries, ok := g.readDir(dir)
 	if !ok {
 		return nil
+	}
+	if err := g.look(int64(len(entries))); err != nil {
+		return err
 	}
 	last := len(components) == 1
 	if components[0] == "**" {
@@ -134,6 +144,19 @@ func (g *glob) match(dir, name string, components []string, above []fs.FileInfo)
 		} else if err := g.match(filepath.Join(dir, e.Name()), filepath.Join(name, e.Name()), components[1:], above); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// look counts what is looked at: with two links to each directory in the one before, a few
+// directories have more paths than anybody can follow.
+func (g *glob) look(n int64) error {
+	if x := g.budget.Step(n); x != nil {
+		return x
+	}
+	limit := g.budget.Limits().Values
+	if g.looked += n; g.looked > limit {
+		return fmt.Errorf("more than %d files and directories are to be looked at, which is the limit here; name a directory with fewer, or look for symbolic links that lead to directories again and again", limit)
 	}
 	return nil
 }

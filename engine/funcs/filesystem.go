@@ -12,11 +12,13 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
+
+	"github.com/lockstep-iac/lockstep/engine/budget"
 )
 
 // fileFunctions are those that see files, or where they are.
 func fileFunctions(s Scope) map[string]function.Function {
-	t := tree{base: s.BaseDir, home: s.Home, files: s.Files}
+	t := s.tree()
 	out := map[string]function.Function{
 		"abspath":    t.absPathFunc(),
 		"pathexpand": t.pathExpandFunc(),
@@ -48,6 +50,12 @@ func (t tree) readingFunctions() map[string]function.Function {
 type tree struct {
 	base, home string
 	files      Files
+	budget     *budget.Budget
+}
+
+// tree returns the files that functions see.
+func (s Scope) tree() tree {
+	return tree{base: s.BaseDir, home: s.Home, files: s.Files, budget: s.Budget}
 }
 
 // A fileName is a name as the configuration gives it, and what may be told of it.
@@ -120,9 +128,12 @@ func (t tree) read(n fileName) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	raw, err := io.ReadAll(f)
+	raw, err := io.ReadAll(io.LimitReader(interruptible{f, t.budget}, t.budget.Limits().Text+1))
 	if err != nil {
 		return nil, fmt.Errorf("failed to read file: %w", n.hide(err))
+	}
+	if x := t.budget.CheckText(int64(len(raw))); x != nil {
+		return nil, fmt.Errorf("the file %s is too large: a text may have at most %s here", n, budget.Bytes(x.Allowed))
 	}
 	return raw, nil
 }

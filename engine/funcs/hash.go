@@ -48,7 +48,7 @@ func (d digest) fileFunc(t tree, encode func([]byte) string) function.Function {
 		}
 		defer f.Close()
 		h := d()
-		if _, err := io.Copy(h, f); err != nil {
+		if _, err := io.Copy(h, interruptible{f, t.budget}); err != nil {
 			return cty.NilVal, n.hide(err)
 		}
 		return cty.StringVal(encode(h.Sum(nil))), nil

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/lockstep-iac/lockstep/engine/budget"
 )
 
 // Scope is what functions may know of the world. The zero Scope is the real one:
@@ -31,6 +33,8 @@ type Scope struct {
 	PureOnly bool
 	// ConsoleMode adds type(), and takes plantimestamp() away.
 	ConsoleMode bool
+	// Budget bounds files, unpacked data and templates; nil is the generous one.
+	Budget *budget.Budget
 }
 
 // withDefaults fills in the real world where the Scope says nothing.

@@ -19,7 +19,7 @@ const namespace = "core::"
 func Table(s Scope) map[string]function.Function {
 	s = s.withDefaults()
 	t := pureFunctions()
-	maps.Copy(t, additions())
+	maps.Copy(t, additions(s))
 	maps.Copy(t, fileFunctions(s))
 	maps.Copy(t, worldFunctions(s))
 	if s.ConsoleMode {
@@ -76,7 +76,7 @@ func pureFunctions() map[string]function.Function {
 		"contains":         containsFunc,
 		"csvdecode":        stdlib.CSVDecodeFunc,
 		"dirname":          dirnameFunc,
-		"distinct":         stdlib.DistinctFunc,
+		"distinct":         distinctFunc,
 		"element":          elementFunc,
 		"endswith":         endsWithFunc,
 		"ephemeralasnull":  ephemeralAsNullFunc,

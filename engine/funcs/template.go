@@ -13,6 +13,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
 
+	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config/parsing"
 )
 
@@ -20,7 +21,7 @@ import (
 // call all functions of t but these two, and, when it is no file of the
 // configuration's own, none that reads files.
 func addTemplateFunctions(t map[string]function.Function, s Scope) {
-	files := tree{base: s.BaseDir, home: s.Home, files: s.Files}
+	files := s.tree()
 	inFile := maps.Clone(t)
 	for _, name := range []string{"templatefile", "templatestring"} {
 		inFile[name] = refusedFunc(fmt.Sprintf("cannot recursively call %s from inside another template function", name))
@@ -34,8 +35,8 @@ func addTemplateFunctions(t map[string]function.Function, s Scope) {
 			m[namespace+name] = m[name]
 		}
 	}
-	t["templatefile"] = templateFileFunc(files, inFile)
-	t["templatestring"] = templateStringFunc(inString)
+	t["templatefile"] = templateFileFunc(files, renderer{inFile, s.Budget})
+	t["templatestring"] = templateStringFunc(renderer{inString, s.Budget})
 }
 
 // refusedFunc stands where a function may not be called.
@@ -53,16 +54,16 @@ func refusedFunc(why string) function.Function {
 // templateFileFunc renders once a call; its type is that of the result, so that it
 // need not render to tell a type. Parsed files are kept by their text: one file is
 // often rendered once an instance.
-func templateFileFunc(files tree, within map[string]function.Function) function.Function {
+func templateFileFunc(files tree, within renderer) function.Function {
 	type source struct{ name, text string }
 	var parsed sync.Map // source -> hcl.Expression
 	parse := func(n fileName, text string) (hcl.Expression, error) {
 		if e, ok := parsed.Load(source{n.name, text}); ok {
 			return e.(hcl.Expression), nil
 		}
-		e, diags := parsing.Template([]byte(text), n.name)
-		if diags.HasErrors() {
-			return nil, diags
+		e, err := within.parse(text, n.name)
+		if err != nil {
+			return nil, err
 		}
 		parsed.Store(source{n.name, text}, e)
 		return e, nil
@@ -86,7 +87,7 @@ func templateFileFunc(files tree, within map[string]function.Function) function.
 			if err != nil {
 				return cty.NilVal, err
 			}
-			out, err := render(expr, args[1], within)
+			out, err := within.render(expr, args[1])
 			if err != nil {
 				return cty.NilVal, err
 			}
@@ -97,7 +98,7 @@ func templateFileFunc(files tree, within map[string]function.Function) function.
 
 // templateStringFunc gets its first argument as an expression, to make sure that
 // it refers to a template rather than being one.
-func templateStringFunc(within map[string]function.Function) function.Function {
+func templateStringFunc(within renderer) function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{
 			{Name: "template", Type: customdecode.ExpressionClosureType},
@@ -124,7 +125,7 @@ func templateStringFunc(within map[string]function.Function) function.Function {
 			if tmpl.IsNull() || tmpl.Type() != cty.String {
 				return cty.NilVal, function.NewArgErrorf(0, "invalid template value: a string is required")
 			}
-			out, err := renderString(tmpl.AsString(), args[1], within)
+			out, err := within.renderString(tmpl.AsString(), args[1])
 			if err != nil {
 				return cty.NilVal, err
 			}
@@ -133,12 +134,12 @@ func templateStringFunc(within map[string]function.Function) function.Function {
 	})
 }
 
-func renderString(tmpl string, vars cty.Value, within map[string]function.Function) (cty.Value, error) {
-	expr, diags := parsing.Template([]byte(tmpl), "<templatestring argument>")
-	if diags.HasErrors() {
-		return cty.NilVal, function.NewArgErrorf(0, "invalid template: %w", diags)
+func (r renderer) renderString(tmpl string, vars cty.Value) (cty.Value, error) {
+	expr, err := r.parse(tmpl, "<templatestring argument>")
+	if err != nil {
+		return cty.NilVal, function.NewArgErrorf(0, "invalid template: %w", err)
 	}
-	out, err := render(expr, vars, within)
+	out, err := r.render(expr, vars)
 	if err != nil {
 		return cty.NilVal, err
 	}
@@ -180,12 +181,29 @@ func refers(expr hcl.Expression) bool {
 	return false
 }
 
-// render evaluates a template with nothing in scope but vars and functions.
-func render(expr hcl.Expression, vars cty.Value, within map[string]function.Function) (cty.Value, error) {
+// A renderer evaluates templates with nothing in scope but variables and its functions.
+type renderer struct {
+	functions map[string]function.Function
+	budget    *budget.Budget
+}
+
+// parse parses a template.
+func (r renderer) parse(text, name string) (hcl.Expression, error) {
+	if x := parsing.Fits([]byte(text), r.budget.Limits()); x != nil {
+		return nil, x.Of("The template")
+	}
+	e, diags := parsing.Template([]byte(text), name)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	return e, nil
+}
+
+func (r renderer) render(expr hcl.Expression, vars cty.Value) (cty.Value, error) {
 	if ty := vars.Type(); !ty.IsMapType() && !ty.IsObjectType() {
 		return cty.NilVal, function.NewArgErrorf(1, "invalid vars value: must be a map")
 	}
-	ctx := &hcl.EvalContext{Functions: within, Variables: vars.AsValueMap()}
+	ctx := &hcl.EvalContext{Functions: r.functions, Variables: vars.AsValueMap()}
 	for _, name := range sortedKeys(ctx.Variables) {
 		if !hclsyntax.ValidIdentifier(name) {
 			return cty.NilVal, function.NewArgErrorf(1, "invalid template variable name %q: must start with a letter, followed by zero or more letters, digits, and underscores", name)
@@ -197,6 +215,10 @@ func render(expr hcl.Expression, vars cty.Value, within map[string]function.Func
 			return cty.NilVal, function.NewArgErrorf(1, "vars map does not contain key %q, referenced at %s", root, traversal[0].SourceRange())
 		}
 	}
+	if ctx.Variables == nil {
+		ctx.Variables = map[string]cty.Value{}
+	}
+	r.budget.Put(ctx.Variables)
 	out, diags := expr.Value(ctx)
 	if diags.HasErrors() {
 		return cty.NilVal, diags

@@ -22,6 +22,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
@@ -70,6 +71,8 @@ type Input struct {
 	Timestamp           time.Time // of the plan, as plantimestamp() gives it
 	Events              events.Listener
 	Bodies              *session.Bodies // shared with the validation before; may be nil
+	// Budget bounds what is evaluated; nil is the generous one.
+	Budget *budget.Budget
 }
 
 // DefaultParallelism is how many calls are under way at most if nobody says.
@@ -179,7 +182,7 @@ func newPlanner(in Input) *planner {
 		Functions: in.Functions, ModuleFunctions: in.ModuleFunctions,
 		Variables: in.Variables, Unfit: in.Unfit, Resource: p.resourceValue,
 		RootDir: in.RootDir, WorkingDir: in.WorkingDir, Workspace: in.Workspace,
-		Lenient: in.Mode != plans.NormalMode,
+		Lenient: in.Mode != plans.NormalMode, Budget: in.Budget,
 	})
 	p.deps = session.NewDependencies(in.Config, in.Refs)
 	if len(in.Config.Root.Imports) > 0 && in.Mode != plans.RefreshOnlyMode {

@@ -6,6 +6,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hcldec"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
@@ -41,11 +42,16 @@ func (b *Block) Decode(body hcl.Body, ctx *hcl.EvalContext) (cty.Value, diags.Di
 // is deprecated is not said here: providers say so when they validate.
 func (x *Bound) Decode(ctx *hcl.EvalContext) (cty.Value, diags.Diagnostics) {
 	c := x.raw
+	b := budget.Of(ctx)
 	if c.dynamic {
-		c = x.layout.bind(dynblock.Expand(x.body, ctx), binding{legacy: !x.layout.modern})
+		count := &blockCount{b: b}
+		c = x.layout.bind(dynblock.Expand(x.body, ctx, dynblock.OptCheckForEach(count.check)), binding{legacy: !x.layout.modern})
 	}
 	d := decoder{ctx: ctx}
 	v := d.object(x.layout, c)
+	if b != nil && !d.diags.HasErrors() {
+		d.diags = append(d.diags, tooLarge(b, v, x.body.MissingItemRange())...)
+	}
 	return v, diags.FromHCL(d.diags)
 }
 

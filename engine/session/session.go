@@ -15,6 +15,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
@@ -133,6 +134,7 @@ func (s *Session) ResourceConfig(r *config.Resource, rs *schema.Schema, scope ev
 	if ds.HasErrors() {
 		return cty.DynamicVal, ds
 	}
+	defer budget.Of(ctx).Enter(instanceName{r, scope}, placed{r.Range}).Leave()
 	val, more := s.Bound(r, rs).Decode(ctx)
 	return val, append(ds, more...)
 }

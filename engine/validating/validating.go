@@ -15,6 +15,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
@@ -34,6 +35,8 @@ type Input struct {
 	RootDir, WorkingDir string
 	Workspace           string
 	Bodies              *session.Bodies // shared with what follows; may be nil
+	// Budget bounds what is evaluated; nil is the generous one.
+	Budget *budget.Budget
 }
 
 // Found is what a validation found.
@@ -76,7 +79,7 @@ func Validate(ctx context.Context, in Input) Found {
 	v.eval = eval.New(eval.World{
 		Config: in.Config, Refs: in.Refs, Functions: in.Functions, ModuleFunctions: in.ModuleFunctions,
 		Resource: v.resourceValue, RootDir: in.RootDir, WorkingDir: in.WorkingDir, Workspace: in.Workspace,
-		Static: true,
+		Static: true, Budget: in.Budget,
 	})
 	v.s = &session.Session{Config: in.Config, Refs: in.Refs, Eval: v.eval, Providers: in.Providers, Bodies: in.Bodies}
 	var visits []func(context.Context) Found

@@ -48,11 +48,11 @@ func transpose(c *call) {
 // pair is about how many steps it takes to compare two values.
 const pair = 20
 
-// distinct compares each element with all that came before, unless they are texts, numbers
-// or bools: see package funcs.
+// distinct compares each element with all that came before, unless they are texts: see
+// package funcs.
 func distinct(c *call) {
 	c.measureAll()
-	if len(c.args) == 0 || c.args[0].Type().IsListType() && c.args[0].Type().ElementType().IsPrimitiveType() {
+	if len(c.args) == 0 || c.args[0].Type().IsListType() && c.args[0].Type().ElementType() == cty.String {
 		return
 	}
 	n := c.length(0)

@@ -1,0 +1,38 @@
+package parsing
+
+import "github.com/lockstep-iac/lockstep/engine/budget"
+
+// Fits returns an error if a text has so many tokens that parsing it would take more
+// memory than l allows. The parsers make lists of all tokens first, of about 100 bytes
+// each, and trees of some 200 bytes each; a token can be a single byte. Source: measured.
+func Fits(src []byte, l budget.Limits) *budget.Excess {
+	if int64(len(src)) <= l.Tokens {
+		return nil
+	}
+	if n := tokens(src); n > l.Tokens {
+		return &budget.Excess{Kind: budget.TooManyTokens, Needed: n, Allowed: l.Tokens}
+	}
+	return nil
+}
+
+// tokens returns about how many tokens a text has: words, numbers, and every sign by
+// itself. Spaces, letters within a word and what is not ASCII count nothing.
+func tokens(src []byte) int64 {
+	n := int64(0)
+	word := false
+	for _, b := range src {
+		switch {
+		case b == ' ' || b == '\t' || b == '\r':
+			word = false
+		case b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_' || b >= 0x80:
+			if !word {
+				n++
+			}
+			word = true
+		default:
+			word = false
+			n++
+		}
+	}
+	return n
+}

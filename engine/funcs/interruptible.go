@@ -1,0 +1,26 @@
+package funcs
+
+import (
+	"io"
+
+	"github.com/lockstep-iac/lockstep/engine/budget"
+)
+
+// interruptible is a file that is read until the budget's run is ended: some files have no
+// end, such as /dev/zero.
+type interruptible struct {
+	io.Reader
+	b *budget.Budget
+}
+
+// stepBytes is how much is read for a step of the budget.
+const stepBytes = 4096
+
+// Read implements io.Reader.
+func (r interruptible) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if x := r.b.Step(int64(n)/stepBytes + 1); x != nil {
+		return n, x
+	}
+	return n, err
+}

@@ -1,0 +1,5 @@
+//go:build !unix
+
+package funcs
+
+const nonBlocking = 0

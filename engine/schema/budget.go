@@ -1,0 +1,53 @@
+package schema
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/budget"
+)
+
+// A blockCount counts the blocks that the dynamic blocks of one body make. Those within
+// others are made as often as the others are.
+type blockCount struct {
+	b *budget.Budget
+	n int64
+}
+
+// perBlock is about how many values a nested block takes as much memory as. Source:
+// measured; a block with a few arguments takes 2 kB while it is decoded.
+const perBlock = 20
+
+// check is called with the for_each of each dynamic block before it is expanded.
+func (c *blockCount) check(v cty.Value, x hcl.Expression, _ *hcl.EvalContext) hcl.Diagnostics {
+	v, _ = v.Unmark()
+	if !v.IsKnown() || v.IsNull() || !v.CanIterateElements() {
+		return nil
+	}
+	n := int64(v.LengthInt())
+	c.n += n
+	excess := c.b.Step(n + 1)
+	if limit := c.b.Limits().Values / perBlock; excess == nil && c.n > limit {
+		excess = &budget.Excess{Kind: budget.TooManyBlocks, Needed: c.n, Allowed: limit}
+	}
+	if excess == nil {
+		return nil
+	}
+	c.b.Passed(excess)
+	return hcl.Diagnostics{excess.Diagnostic(x.Range())}
+}
+
+// tooLarge says whether what was made of a body is too large. The objects of a run keep
+// their texts to themselves, wherever these come from: providers get and return copies.
+func tooLarge(b *budget.Budget, v cty.Value, at hcl.Range) hcl.Diagnostics {
+	size, excess := b.Measure(v)
+	if excess == nil {
+		excess = b.Made(budget.Size{Bytes: size.Bytes})
+	}
+	if excess == nil {
+		return nil
+	}
+	excess = excess.Of("The configuration of this object")
+	b.Passed(excess)
+	return hcl.Diagnostics{excess.Diagnostic(at)}
+}
