@@ -59,7 +59,8 @@ type Run struct {
 	// operation finds out everything for itself.
 	Analysis *Analysis
 	// Budget bounds what may be made of the configuration, and knows what is being evaluated.
-	// It is for one run only. nil: each operation has a generous one of its own.
+	// It is for one run only. nil: that of the context, or else each operation has a
+	// generous one of its own.
 	Budget *budget.Budget
 }
 
@@ -170,7 +171,7 @@ type ApplyOptions struct {
 // Apply carries out a plan that [Plan] made for the same configuration. The new
 // state is returned beside errors too.
 func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (_ *states.State, ds diags.Diagnostics) {
-	r, end := r.within(ctx, &ds, stepsToEnd)
+	r, end := r.within(ctx, &ds, StepsToEnd)
 	defer end()
 	a, ds := r.valid(ctx)
 	if ds.HasErrors() {
@@ -266,7 +267,7 @@ func (r Run) valid(ctx context.Context) (*Analysis, diags.Diagnostics) {
 // Import brings one existing object into the state by its ID. The state is returned
 // beside errors too.
 func Import(ctx context.Context, r Run, state *states.State, addr addrs.AbsResourceInstance, id string) (_ *states.State, ds diags.Diagnostics) {
-	r, end := r.within(ctx, &ds, stepsToEnd)
+	r, end := r.within(ctx, &ds, StepsToEnd)
 	defer end()
 	a, ds := r.analyze()
 	if ds.HasErrors() {

@@ -8,15 +8,18 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// stepsToEnd is how many steps of evaluation are taken after an interrupt by what has begun to
+// StepsToEnd is how many steps of evaluation are taken after an interrupt by what has begun to
 // change things and is to come to an end: postconditions, for example. They take less than
 // a second together.
-const stepsToEnd = 300_000
+const StepsToEnd = 300_000
 
 // within gives an operation its budget, if it has none, and ends its evaluations when ctx
 // ends. The function returned is to be called at the operation's end, with what it has
 // said in ds.
 func (r Run) within(ctx context.Context, ds *diags.Diagnostics, grace int64) (Run, func()) {
+	if r.Budget == nil {
+		r.Budget = budget.From(ctx)
+	}
 	if r.Budget == nil {
 		r.Budget = budget.Generous()
 	}

@@ -14,6 +14,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"golang.org/x/term"
 
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/render"
@@ -44,10 +46,13 @@ type app struct {
 	vars     *varFlags       // of the command; nil if it has none
 	warned   bool            // of the CLI configuration
 	logs     logs
+	budget   *budget.Budget
 }
 
 func newApp(ctx context.Context, s streams, environ []string) *app {
-	return &app{streams: s, ctx: ctx, environ: environ, chdir: ".", files: map[string]*hcl.File{}}
+	a := &app{streams: s, ctx: ctx, environ: environ, chdir: ".", files: map[string]*hcl.File{}, budget: budget.Generous()}
+	a.budget.Watch(ctx, engine.StepsToEnd)
+	return a
 }
 
 // run finds the sub-command and runs it.
@@ -163,6 +168,7 @@ func (a *app) dir() (*workdir.Dir, diags.Diagnostics) {
 		ds = append(ds, diags.Errorf(nil, "State encryption is not supported",
 			"The environment variable TF_ENCRYPTION says how OpenTofu encrypts states and plans. Lockstep writes them as they are, and reads no others: unset the variable if that is meant.")...)
 	}
+	d.Budget = a.budget
 	d.Sources = func() []config.VariableSource {
 		var given varFlags
 		if a.vars != nil {

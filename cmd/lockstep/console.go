@@ -71,7 +71,7 @@ func (o *operation) console(given varFlags, paths workdir.LocalPaths, planned bo
 	}
 	run := engine.Run{
 		Config: o.cfg, Providers: o.pool, Variables: o.variables, WorkingDir: o.a.startDir(), BaseDir: o.dir.WorkingDir(), Workspace: o.workspace,
-		Analysis: &o.analysis,
+		Analysis: &o.analysis, Budget: o.a.budget,
 	}
 	ev, _, more := engine.Evaluator(run, o.state.Current)
 	if planned && !more.HasErrors() {

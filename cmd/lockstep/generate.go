@@ -55,7 +55,7 @@ func (o *operation) loadWith(name string, text []byte) (diags.Diagnostics, bool)
 	if err != nil {
 		return diags.FromError("Invalid module manifest", err), false
 	}
-	cfg, ds := config.Load(config.Input{Tree: withFile{source.Dir(o.dir.Path), name, text}, Installed: installed, Early: o.dir.Early()})
+	cfg, ds := config.Load(config.Input{Tree: withFile{source.Dir(o.dir.Path), name, text}, Installed: installed, Early: o.dir.Early(), Budget: o.a.budget})
 	o.cfg = cfg
 	maps.Copy(o.a.files, cfg.Files)
 	return ds, !ds.HasErrors()

@@ -171,7 +171,7 @@ func (a *app) survey(d *workdir.Dir, install bool) (*config.Config, diags.Diagno
 	if !install {
 		return a.loadFrom(d)
 	}
-	cfg, ds := config.Load(config.Input{Tree: source.Dir(d.Path), Early: d.Early(), Install: func(config.Wanted) (source.Installed, diags.Diagnostics) {
+	cfg, ds := config.Load(config.Input{Tree: source.Dir(d.Path), Early: d.Early(), Budget: a.budget, Install: func(config.Wanted) (source.Installed, diags.Diagnostics) {
 		return source.Installed{}, diags.Reported()
 	}})
 	maps.Copy(a.files, cfg.Files)

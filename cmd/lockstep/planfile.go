@@ -61,9 +61,9 @@ func (a *app) openPlan(path string, locks lockFlags, paths workdir.LocalPaths, l
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, op, ds
 	}
-	op.cfg, more = config.Load(config.Input{Tree: source.Saved(file.Config), Installed: installed, Early: early.New(early.Input{
+	op.cfg, more = config.Load(config.Input{Tree: source.Saved(file.Config), Installed: installed, Budget: a.budget, Early: early.New(early.Input{
 		Given: file.Plan.Variables, Workspace: file.Plan.Backend.Workspace, WorkingDir: op.dir.WorkingDir(),
-		BaseDir: op.dir.Path, Files: funcs.OSFiles{},
+		BaseDir: op.dir.Path, Files: funcs.OSFiles{}, Budget: a.budget,
 	})})
 	if op.cfg != nil {
 		maps.Copy(a.files, op.cfg.Files)

@@ -66,6 +66,7 @@ func (a *app) validate(root string) diags.Diagnostics {
 	}
 	run := engine.Run{
 		Config: op.cfg, Providers: op.pool, WorkingDir: a.startDir(), BaseDir: op.dir.WorkingDir(), Workspace: op.dir.Workspace(),
+		Budget: a.budget,
 	}
 	return append(ds, engine.Validate(a.ctx, run)...)
 }

@@ -1,11 +1,26 @@
 package budget
 
 import (
+	"context"
 	"reflect"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 )
+
+type contextKey struct{}
+
+// With returns a context for a run with the budget b, on the way from whoever knows the
+// process' memory to whoever opens the run.
+func With(ctx context.Context, b *Budget) context.Context {
+	return context.WithValue(ctx, contextKey{}, b)
+}
+
+// From returns the budget that [With] put into a context, or nil.
+func From(ctx context.Context) *Budget {
+	b, _ := ctx.Value(contextKey{}).(*Budget)
+	return b
+}
 
 // name is what a budget is called among the variables of an evaluation. No expression can
 // mention it, and no suggestion comes near to it.

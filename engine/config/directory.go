@@ -10,8 +10,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config/parsing"
-	"github.com/lockstep-iac/lockstep/engine/config/source"
 )
 
 // moduleFiles picks a module's files out of a directory's: .tf and .tf.json, and
@@ -76,7 +76,7 @@ func (l *loader) readDirectory(dir string, call *Call) (*Content, hcl.Diagnostic
 	primary, override := moduleFiles(names)
 	for i, name := range append(primary, override...) {
 		name = path.Join(dir, name)
-		f := r.parse(tree, name)
+		f := r.parse(l.in, name)
 		if f == nil || f.Body == nil {
 			continue
 		}
@@ -88,10 +88,15 @@ func (l *loader) readDirectory(dir string, call *Call) (*Content, hcl.Diagnostic
 	return r.c, r.diags
 }
 
-func (r *reader) parse(tree source.Tree, name string) *hcl.File {
-	src, err := tree.ReadFile(name)
+func (r *reader) parse(in Input, name string) *hcl.File {
+	src, err := in.Tree.ReadFile(name)
 	if err != nil {
 		r.errorf(nil, "Failed to read file", "The file %q could not be read: %s.", name, err)
+		return nil
+	}
+	if x := fits(in.Budget, src); x != nil {
+		in.Budget.Passed(x)
+		r.diags = append(r.diags, x.Of("The file "+name).Diagnostic(hcl.Range{Filename: name, Start: hcl.InitialPos, End: hcl.InitialPos}))
 		return nil
 	}
 	var f *hcl.File
@@ -103,6 +108,17 @@ func (r *reader) parse(tree source.Tree, name string) *hcl.File {
 	}
 	r.diags = append(r.diags, ds...)
 	return f
+}
+
+// fits returns an error if a file is too much for the budget.
+func fits(b *budget.Budget, src []byte) *budget.Excess {
+	if x := b.Step(1); x != nil {
+		return x
+	}
+	if x := b.Read(int64(len(src))); x != nil {
+		return x
+	}
+	return parsing.Fits(src, b.Limits())
 }
 
 func unreadable(err error, dir string, call *Call) *hcl.Diagnostic {

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
@@ -34,6 +35,8 @@ type Input struct {
 	// Early evaluates sources and versions of calls, and arguments of the backend; nil: all
 	// of them have to be literal. See package early.
 	Early Early
+	// Budget bounds the files, and ends the load when its run ends; nil is the generous one.
+	Budget *budget.Budget
 }
 
 // Wanted is a call of a module that is not local.

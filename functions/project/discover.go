@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
@@ -153,9 +154,13 @@ func (c contents) kind() string {
 	return c.backend.Type
 }
 
+// memory is what reading the configuration of a directory may be thought to have, in bytes:
+// its limits are those of a pipeline with so much.
+const memory = 512 << 20
+
 // read reads the configuration in a directory.
 func read(files fs.FS, dir string) contents {
-	cfg, _ := config.Load(config.Input{Tree: source.FS(files, dir)})
+	cfg, _ := config.Load(config.Input{Tree: source.FS(files, dir), Budget: budget.Pipeline(memory)})
 	found, anywhere := map[string]bool{}, false
 	for _, m := range cfg.Order {
 		for _, c := range m.Calls {

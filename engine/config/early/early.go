@@ -17,6 +17,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/funcs"
 	"github.com/lockstep-iac/lockstep/engine/marks"
@@ -37,6 +38,8 @@ type Input struct {
 	BaseDir string
 	// Files is what file functions see; nil is nothing.
 	Files funcs.Files
+	// Budget bounds what is evaluated; nil is the generous one.
+	Budget *budget.Budget
 }
 
 // New returns what config.Input.Early wants. It serves one load.
@@ -119,8 +122,23 @@ func (e *evaluator) value(m *config.Module, x hcl.Expression) (cty.Value, hcl.Di
 	for name, attrs := range objects {
 		ctx.Variables[name] = cty.ObjectVal(attrs)
 	}
-	v, more := x.Value(ctx)
+	v, more := e.bounded(x, ctx)
 	return v, append(ds, more...)
+}
+
+// bounded evaluates an expression within the budget.
+func (e *evaluator) bounded(x hcl.Expression, ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	b := e.in.Budget
+	b.Put(ctx.Variables)
+	defer b.Enter(nil, x).Leave()
+	v, ds := x.Value(ctx)
+	if !ds.HasErrors() {
+		if excess := b.Check(v); excess != nil {
+			b.Passed(excess)
+			return cty.DynamicVal, append(ds, excess.Diagnostic(x.Range()))
+		}
+	}
+	return v, ds
 }
 
 // attribute returns what follows the first name of a reference.
@@ -239,9 +257,9 @@ func (e *evaluator) rootValue(root *config.Module, name string) cty.Value {
 // scope is what functions may know. What they make anew each time is not known.
 func (in Input) scope() funcs.Scope {
 	if in.Files == nil {
-		return funcs.Scope{BaseDir: "/", Home: "/", Files: noFiles{}, PureOnly: true}
+		return funcs.Scope{BaseDir: "/", Home: "/", Files: noFiles{}, PureOnly: true, Budget: in.Budget}
 	}
-	return funcs.Scope{BaseDir: in.BaseDir, Files: in.Files, PureOnly: true}
+	return funcs.Scope{BaseDir: in.BaseDir, Files: in.Files, PureOnly: true, Budget: in.Budget}
 }
 
 // noFiles has no files.

@@ -127,8 +127,8 @@ func (o *operation) prepare(ctx context.Context, saved []byte, ds diags.Diagnost
 	if len(o.moved) > 0 {
 		return nil, ds
 	}
-	cfg, more := config.Load(config.Input{Tree: source.Saved(file.Config), Installed: o.cfg.Manifest().Lookup(), Early: early.New(early.Input{
-		Given: file.Plan.Variables, Workspace: o.job.Workspace, BaseDir: o.dir(), Files: o.window,
+	cfg, more := config.Load(config.Input{Tree: source.Saved(file.Config), Installed: o.cfg.Manifest().Lookup(), Budget: o.budget, Early: early.New(early.Input{
+		Given: file.Plan.Variables, Workspace: o.job.Workspace, BaseDir: o.dir(), Files: o.window, Budget: o.budget,
 	})})
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, ds

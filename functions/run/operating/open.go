@@ -17,8 +17,10 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/early"
+	"github.com/lockstep-iac/lockstep/engine/config/parsing"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/schema"
@@ -39,6 +41,7 @@ type operation struct {
 	settings  *workdir.Settings
 	state     *workdir.State
 	pool      *workdir.Providers
+	budget    *budget.Budget
 	env       []string // of plugins
 	moved     []string // modules that are not those of the plan that is to be applied
 	closers   []func()
@@ -53,7 +56,11 @@ func (o *operation) close() {
 // open opens the checkout and reads the configuration through it: whatever path a
 // module source or a symbolic link names, nothing outside is read.
 func (e *Engine) open(ctx context.Context, j run.Job, modules bool) (*operation, diags.Diagnostics, error) {
-	o := &operation{engine: e, job: j, values: map[string]*hcl.File{}}
+	o := &operation{engine: e, job: j, values: map[string]*hcl.File{}, budget: budget.From(ctx)}
+	if o.budget == nil {
+		o.budget = budget.Pipeline(usualMemory)
+	}
+	o.closers = append(o.closers, o.budget.Watch(ctx, engine.StepsToEnd))
 	var err error
 	// The window of file functions goes by absolute names.
 	if o.job.Checkout, err = filepath.Abs(j.Checkout); err != nil {
@@ -75,19 +82,22 @@ func (e *Engine) open(ctx context.Context, j run.Job, modules bool) (*operation,
 	return o, append(ds, more...), nil
 }
 
+// usualMemory is what a run has for its evaluations, in bytes, if nobody says.
+const usualMemory = 1 << 30
+
 // load reads the configuration, with the modules that it calls from elsewhere.
 func (o *operation) load(ctx context.Context, modules bool) (*config.Config, diags.Diagnostics, error) {
 	tree := source.FS(o.root.FS(), o.job.Dir)
 	if o.engine.Modules == nil || !modules {
-		cfg, ds := config.Load(config.Input{Tree: tree, Early: o.early()})
+		cfg, ds := config.Load(config.Input{Tree: tree, Early: o.early(), Budget: o.budget})
 		return cfg, ds, nil
 	}
 	// A repository may have anything in the place where modules go.
 	if err := o.root.RemoveAll(path.Join(o.job.Dir, dataDir)); err != nil {
-		cfg, ds := config.Load(config.Input{Tree: tree, Early: o.early()})
+		cfg, ds := config.Load(config.Input{Tree: tree, Early: o.early(), Budget: o.budget})
 		return cfg, append(ds, diags.FromError("Modules cannot be installed", err)...), nil
 	}
-	return o.engine.Modules(ctx, o.job, o.dir(), tree, o.early())
+	return o.engine.Modules(budget.With(ctx, o.budget), o.job, o.dir(), tree, o.early())
 }
 
 // refuseProvisioners refuses what would run commands, unless the base branch allows it.
@@ -117,7 +127,7 @@ func (o *operation) refuseProvisioners() diags.Diagnostics {
 // early evaluates what must be known when the configuration is loaded. path.cwd is not:
 // it is another one in every run.
 func (o *operation) early() config.Early {
-	return early.New(early.Input{Workspace: o.job.Workspace, BaseDir: o.dir(), Files: o.window, Sources: func() []config.VariableSource {
+	return early.New(early.Input{Workspace: o.job.Workspace, BaseDir: o.dir(), Files: o.window, Budget: o.budget, Sources: func() []config.VariableSource {
 		sources, _ := o.sources() // what is wrong with them is said when all are collected
 		return sources
 	}})
@@ -157,6 +167,10 @@ func (o *operation) sources() ([]config.VariableSource, diags.Diagnostics) {
 			ds = append(ds, diags.FromError("Failed to read variables file", fmt.Errorf("%s: %w", name, err))...)
 			return
 		}
+		if x := parsing.Fits(src, o.budget.Limits()); x != nil {
+			ds = append(ds, diags.Errorf(nil, x.Summary(), "%s", x.Of("The variables file "+name))...)
+			return
+		}
 		s, more := config.FileVariables(origin, name, src)
 		ds = append(ds, more...)
 		sources = append(sources, s)
@@ -189,7 +203,7 @@ func (o *operation) dir() string {
 func (o *operation) run(ctx context.Context) engine.Run {
 	r := engine.Run{
 		Config: o.cfg, Providers: o.pool, Variables: o.variables, WorkingDir: o.dir(), Workspace: o.job.Workspace,
-		Files: o.window, Analysis: &o.analysis,
+		Files: o.window, Analysis: &o.analysis, Budget: o.budget,
 	}
 	if o.job.Grants.Provisioners {
 		r.LocalExec = o.commands(ctx)

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/early"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
@@ -46,6 +47,8 @@ type Dir struct {
 	PluginEnv []string
 	// Scratch is where memos of checksums are kept; "" for nowhere.
 	Scratch string
+	// Budget bounds what is made of the configuration; nil is the generous one.
+	Budget *budget.Budget
 }
 
 // Open returns the directory at path. The diagnostics are about the CLI configuration.
@@ -87,13 +90,13 @@ func (d *Dir) LoadRoot(root string) (*config.Config, diags.Diagnostics) {
 	if err != nil {
 		return nil, diags.FromError("Invalid module manifest", err)
 	}
-	return config.Load(config.Input{Tree: source.Dir(d.Path), Root: root, Installed: installed, Early: d.Early()})
+	return config.Load(config.Input{Tree: source.Dir(d.Path), Root: root, Installed: installed, Early: d.Early(), Budget: d.Budget})
 }
 
 // Early evaluates what must be known when the configuration is loaded.
 func (d *Dir) Early() config.Early {
 	return early.New(early.Input{
-		Sources: d.Sources, Workspace: d.Workspace(), WorkingDir: d.WorkingDir(), BaseDir: d.Path, Files: funcs.OSFiles{},
+		Sources: d.Sources, Workspace: d.Workspace(), WorkingDir: d.WorkingDir(), BaseDir: d.Path, Files: funcs.OSFiles{}, Budget: d.Budget,
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
@@ -95,7 +96,7 @@ func (e Event) String() string {
 // installed now.
 func (in *Installer) Install(ctx context.Context) (*config.Config, diags.Diagnostics) {
 	run := in.begin(ctx)
-	return config.Load(config.Input{Tree: in.Tree, Install: run.install, Found: run.found, Early: in.Early})
+	return config.Load(config.Input{Tree: in.Tree, Install: run.install, Found: run.found, Early: in.Early, Budget: budget.From(ctx)})
 }
 
 // found tells of a module that is new in its place.
