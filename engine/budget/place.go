@@ -6,22 +6,26 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
+// A Place names what is being evaluated, such as "local.x", or is "", and tells where it stands.
+// It is asked only if somebody wants to know, by any goroutine.
+type Place interface {
+	String() string
+	Range() hcl.Range
+}
+
 // Entered is a place that is being evaluated.
 type Entered struct {
 	b          *Budget
-	what       fmt.Stringer
-	at         interface{ Range() hcl.Range }
+	place      Place
 	prev, next *Entered
 }
 
-// Enter notes that something is being evaluated, until [Entered.Leave] is called: what
-// names it, or is nil; at tells where it stands. Both are asked only if somebody wants
-// to know, by any goroutine.
-func (b *Budget) Enter(what fmt.Stringer, at interface{ Range() hcl.Range }) *Entered {
+// Enter notes that something is being evaluated, until [Entered.Leave] is called.
+func (b *Budget) Enter(p Place) *Entered {
 	if b == nil {
 		return nil
 	}
-	e := &Entered{b: b, what: what, at: at}
+	e := &Entered{b: b, place: p}
 	b.mu.Lock()
 	e.prev, e.next = b.places.prev, &b.places
 	e.prev.next, b.places.prev = e, e
@@ -51,12 +55,9 @@ func (b *Budget) Place() string {
 	if e == &b.places {
 		return ""
 	}
-	r := e.at.Range()
+	r := e.place.Range()
 	where := fmt.Sprintf("%s:%d", r.Filename, r.Start.Line)
-	if e.what == nil {
-		return where
-	}
-	if what := e.what.String(); what != "" {
+	if what := e.place.String(); what != "" {
 		return what + " at " + where
 	}
 	return where

@@ -16,7 +16,7 @@ import (
 // at the result, which may hold large values in many places.
 func (e *Evaluator) bounded(x hcl.Expression, ctx *hcl.EvalContext, what fmt.Stringer) (cty.Value, hcl.Diagnostics) {
 	b := e.w.Budget
-	defer b.Enter(what, x).Leave()
+	defer b.Enter(place{x, what}).Leave()
 	if x := e.exceeded(b.Step(1), x.Range()); x != nil {
 		return cty.DynamicVal, x
 	}
@@ -29,6 +29,23 @@ func (e *Evaluator) bounded(x hcl.Expression, ctx *hcl.EvalContext, what fmt.Str
 	}
 	return v, ds
 }
+
+// A place is where an expression stands.
+type place struct {
+	x    hcl.Expression
+	what fmt.Stringer
+}
+
+// String implements budget.Place.
+func (p place) String() string {
+	if p.what == nil {
+		return ""
+	}
+	return p.what.String()
+}
+
+// Range implements budget.Place.
+func (p place) Range() hcl.Range { return p.x.Range() }
 
 // exceeded returns the diagnostic of an excess, nil if there is none.
 func (e *Evaluator) exceeded(x *budget.Excess, at hcl.Range) hcl.Diagnostics {

@@ -8,24 +8,21 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/eval"
 )
 
-// An instanceName names the resource instance whose configuration is evaluated, if
-// somebody asks.
-type instanceName struct {
-	r     *config.Resource
-	scope eval.Scope
+// A place is a resource instance whose configuration is evaluated.
+type place struct {
+	r        *config.Resource
+	in       addrs.ModuleInstance
+	instance *eval.Instance
 }
 
-// String implements fmt.Stringer.
-func (n instanceName) String() string {
-	abs := addrs.AbsResource{Module: n.scope.Module, Resource: n.r.Addr}
-	if n.scope.Instance == nil {
+// String implements budget.Place.
+func (p *place) String() string {
+	abs := addrs.AbsResource{Module: p.in, Resource: p.r.Addr}
+	if p.instance == nil {
 		return abs.String()
 	}
-	return abs.Instance(n.scope.Instance.Key).String()
+	return abs.Instance(p.instance.Key).String()
 }
 
-// placed is a range as something that has one.
-type placed struct{ at hcl.Range }
-
-// Range implements the interface of [budget.Budget.Enter].
-func (p placed) Range() hcl.Range { return p.at }
+// Range implements budget.Place.
+func (p *place) Range() hcl.Range { return p.r.Range }

@@ -134,7 +134,7 @@ func (s *Session) ResourceConfig(r *config.Resource, rs *schema.Schema, scope ev
 	if ds.HasErrors() {
 		return cty.DynamicVal, ds
 	}
-	defer budget.Of(ctx).Enter(instanceName{r, scope}, placed{r.Range}).Leave()
+	defer budget.Of(ctx).Enter(&place{r, scope.Module, scope.Instance}).Leave()
 	val, more := s.Bound(r, rs).Decode(ctx)
 	return val, append(ds, more...)
 }

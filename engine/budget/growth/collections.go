@@ -2,6 +2,18 @@ package growth
 
 import "github.com/zclconf/go-cty/cty"
 
+// elements: those of all arguments.
+func elements(c *call) {
+	n := int64(1)
+	for i := range c.args {
+		n += c.length(i)
+	}
+	c.values(n)
+}
+
+// flatten: all that is in the argument.
+func flatten(c *call) { c.measureAll() }
+
 // setProduct: as many combinations as the numbers of elements multiplied, each of them with
 // an element of each.
 func setProduct(c *call) {

@@ -31,9 +31,14 @@ type Bound struct {
 	Kind Kind
 	// Closures says that the arguments are not evaluated before the call.
 	Closures bool
-	// estimate returns what a call would make; nil: no more than the arguments are.
+	// estimate says what a call would make; nil: see Estimated.
 	estimate func(c *call)
 }
+
+// Estimated reports whether the arguments are to be looked at before the call. If not, the
+// result is at most a few times as large as the arguments are, or the function itself
+// bounds it, and it is enough to look at it afterwards.
+func (d Bound) Estimated() bool { return d.estimate != nil }
 
 // Of returns the bound of a function by its name, with or without a name space.
 func Of(name string) Bound { return table[strings.TrimPrefix(name, "core::")] }
@@ -44,7 +49,7 @@ func Known(name string) bool { _, ok := table[name]; return ok }
 // Check returns an error if a call with these arguments would make too much or take too
 // long. What is not known yet counts nothing: the function will not be called.
 func (d Bound) Check(b *budget.Budget, args []cty.Value) *budget.Excess {
-	if d.Kind == Small || d.Kind == Part && d.estimate == nil {
+	if d.estimate == nil {
 		return nil
 	}
 	c := &call{b: b, limits: b.Limits()}
@@ -53,11 +58,7 @@ func (d Bound) Check(b *budget.Budget, args []cty.Value) *budget.Excess {
 	} else {
 		return nil
 	}
-	if d.estimate != nil {
-		d.estimate(c)
-	} else {
-		c.measureAll()
-	}
+	d.estimate(c)
 	return c.excess
 }
 
@@ -156,18 +157,4 @@ func (c *call) length(i int) int64 {
 		return 0
 	}
 	return int64(c.args[i].LengthInt())
-}
-
-// size returns how long an argument is as a text.
-func (c *call) size(i int) int64 {
-	v := c.args[i]
-	switch {
-	case v.IsNull():
-		return 0
-	case v.Type() == cty.String:
-		return int64(len(v.AsString()))
-	case v.Type() == cty.Number:
-		return budget.Digits(v.AsBigFloat())
-	}
-	return 5
 }

@@ -1,12 +1,12 @@
 package growth
 
-// made, small, part and shares are the kinds of bounds; times is a text that is at most so
-// many times as long as all arguments together, which are texts.
+// small, part and made are kinds of bounds without an estimate. shares has at most the
+// elements of all arguments.
 var (
 	small  = Bound{Kind: Small}
 	part   = Bound{Kind: Part}
-	shares = Bound{Kind: Shares}
 	made   = Bound{Kind: Made}
+	shares = Bound{Kind: Shares, estimate: elements}
 )
 
 func makes(estimate func(*call)) Bound  { return Bound{Kind: Made, estimate: estimate} }
@@ -15,18 +15,11 @@ func shared(estimate func(*call)) Bound { return Bound{Kind: Shares, estimate: e
 // takes is a bound of which only the time may be too much.
 func takes(k Kind, estimate func(*call)) Bound { return Bound{Kind: k, estimate: estimate} }
 
-func times(n int64) Bound {
-	return makes(func(c *call) {
-		sum := int64(0)
-		for i := range c.args {
-			sum += c.size(i)
-		}
-		c.text(n * sum)
-	})
-}
+// times is the bound of a text that is at most n times as long as the argument, which is a
+// text of the size allowed, with n so small that both find room.
+func times(n int64) Bound { return Bound{Kind: Made} }
 
-// table has every function. Where a function has no estimate, what it makes is no larger
-// than its arguments are together.
+// table has every function.
 var table = map[string]Bound{
 	"abs": small, "alltrue": small, "anytrue": small, "can": {Kind: Made, Closures: true},
 	"ceil": small, "cidrcontains": small, "cidrhost": small, "cidrnetmask": small, "cidrsubnet": small,
@@ -58,9 +51,9 @@ var table = map[string]Bound{
 
 	// Collections of collections.
 	"chunklist": makes(chunkList), "coalesce": part, "coalescelist": part, "compact": shares, "concat": shares,
-	"distinct": takes(Shares, distinct), "element": part, "ephemeralasnull": part, "flatten": shares, "keys": shares,
+	"distinct": takes(Shares, distinct), "element": part, "ephemeralasnull": part, "flatten": shared(flatten), "keys": shares,
 	"lookup": part, "matchkeys": takes(Shares, matchKeys), "merge": shares, "nonsensitive": part, "one": part,
-	"range": made, "reverse": shares, "sensitive": part, "setintersection": shared(sets), "setproduct": shared(setProduct),
+	"range": made /* the library makes 1024 numbers at most */, "reverse": shares, "sensitive": part, "setintersection": shared(sets), "setproduct": shared(setProduct),
 	"setsubtract": shared(sets), "setunion": shared(sets), "slice": shares, "sort": shares, "transpose": makes(transpose),
 	"try": {Kind: Made, Closures: true}, "values": shares, "zipmap": shares,
 	"tobool": part, "tolist": shares, "tomap": shares, "tonumber": part, "toset": shared(sets), "tostring": part,

@@ -126,11 +126,17 @@ func (e *evaluator) value(m *config.Module, x hcl.Expression) (cty.Value, hcl.Di
 	return v, append(ds, more...)
 }
 
+// A place is where an expression stands.
+type place struct{ hcl.Expression }
+
+// String implements budget.Place.
+func (place) String() string { return "" }
+
 // bounded evaluates an expression within the budget.
 func (e *evaluator) bounded(x hcl.Expression, ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	b := e.in.Budget
 	b.Put(ctx.Variables)
-	defer b.Enter(nil, x).Leave()
+	defer b.Enter(place{x}).Leave()
 	v, ds := x.Value(ctx)
 	if !ds.HasErrors() {
 		if excess := b.Check(v); excess != nil {

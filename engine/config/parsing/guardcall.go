@@ -18,10 +18,10 @@ type call struct {
 
 func guardCall(x *hclsyntax.FunctionCallExpr) hclsyntax.Expression {
 	for i := range x.Args {
-		x.Args[i] = guard(x.Args[i])
+		x.Args[i] = checkedLiteral(guard(x.Args[i]))
 	}
 	bound := growth.Of(x.Name)
-	if bound.Kind == growth.Small {
+	if bound.Kind == growth.Small || bound.Kind == growth.Part && !bound.Estimated() {
 		return x
 	}
 	return &call{x, bound}
@@ -29,10 +29,13 @@ func guardCall(x *hclsyntax.FunctionCallExpr) hclsyntax.Expression {
 
 // Value implements hcl.Expression.
 func (c *call) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	if !c.bound.Estimated() {
+		return c.afterwards(ctx)
+	}
 	k := &calling{call: c}
 	k.b, _ = of(ctx)
 	e := *c.FunctionCallExpr
-	if !c.bound.Closures && len(e.Args) > 0 {
+	if len(e.Args) > 0 {
 		args := make([]argument, len(e.Args))
 		k.args = make([]cty.Value, len(e.Args))
 		k.missing = len(e.Args)
@@ -43,14 +46,28 @@ func (c *call) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 		}
 	}
 	v, ds := e.Value(ctx)
-	if c.bound.Closures && k.excess == nil {
-		k.excess = k.b.First() // which try and can would pass over
-	}
 	if k.excess == nil && !ds.HasErrors() {
-		k.excess = k.result(v)
+		k.excess = c.result(k.b, v)
 	}
 	if k.excess != nil {
 		return failed(k.b, k.excess.Of("The result of "+c.Name), c.Range())
+	}
+	return v, ds
+}
+
+// afterwards evaluates a call of which it is enough to look at the result.
+func (c *call) afterwards(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	b, _ := of(ctx)
+	v, ds := c.FunctionCallExpr.Value(ctx)
+	excess := b.Step(1)
+	if c.bound.Closures && excess == nil {
+		excess = b.First() // which try and can would pass over
+	}
+	if excess == nil && !ds.HasErrors() {
+		excess = c.result(b, v)
+	}
+	if excess != nil {
+		return failed(b, excess.Of("The result of "+c.Name), c.Range())
 	}
 	return v, ds
 }
@@ -65,17 +82,17 @@ type calling struct {
 }
 
 // result checks and counts what the function has returned.
-func (k *calling) result(v cty.Value) *budget.Excess {
-	if k.call.bound.Kind == growth.Part {
+func (c *call) result(b *budget.Budget, v cty.Value) *budget.Excess {
+	if c.bound.Kind == growth.Part {
 		return nil
 	}
-	s, x := k.b.Measure(v)
+	s, x := b.Measure(v)
 	if x == nil {
-		if k.call.bound.Kind == growth.Shares {
+		if c.bound.Kind == growth.Shares {
 			// The elements are the arguments', only the list of them is new.
 			s = budget.Size{Values: shallow(v)}
 		}
-		x = k.b.Made(s)
+		x = b.Made(s)
 	}
 	return x
 }

@@ -1,9 +1,12 @@
 package parsing
 
 import (
+	"strings"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/lockstep-iac/lockstep/engine/budget"
 )
@@ -31,70 +34,102 @@ func guardTemplate(x *hclsyntax.TemplateExpr) hclsyntax.Expression {
 	return t
 }
 
-// Value implements hcl.Expression.
+// Value implements hcl.Expression. The parts are evaluated here, once, so that their lengths
+// are known before the text is made. Where all of them are plain, so is the text; for
+// everything else HCL gets the parts' values.
 func (t *template) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	w := &writing{literal: t.literal}
-	w.b, _ = of(ctx)
-	e := *t.TemplateExpr
-	e.Parts = make([]hclsyntax.Expression, len(t.Parts))
-	parts := make([]part, len(t.Parts))
-	for i, p := range t.Parts {
-		if e.Parts[i] = p; isLiteral(p) {
-			continue
+	b, _ := of(ctx)
+	var few [8]result
+	parts := few[:0]
+	length, plain := t.literal, true
+	for _, p := range t.Parts {
+		r := result{}
+		if l, ok := p.(*hclsyntax.LiteralValueExpr); ok {
+			r.v = l.Val
+		} else {
+			excess := b.Step(1)
+			if excess == nil {
+				r.v, r.ds = p.Value(ctx)
+				length += textBytes(r.v)
+				excess = b.CheckText(length)
+			}
+			if excess != nil {
+				return failed(b, excess.Of("The text of the template"), t.SrcRange)
+			}
 		}
-		parts[i] = part{p, w}
-		e.Parts[i] = &parts[i]
+		plain = plain && r.plain()
+		parts = append(parts, r)
 	}
-	v, ds := e.Value(ctx)
-	if w.excess == nil && !ds.HasErrors() {
-		var s budget.Size
-		if s, w.excess = w.b.Measure(v); w.excess == nil {
-			w.excess = w.b.Made(s)
-		}
+	if !plain {
+		v, ds := t.replay(ctx, parts)
+		return t.counted(b, v, ds)
 	}
-	if w.excess != nil {
-		return failed(w.b, w.excess.Of("The text of the template"), t.SrcRange)
+	var text strings.Builder
+	text.Grow(int(length))
+	for _, r := range parts {
+		text.WriteString(r.text())
 	}
-	return v, ds
+	return t.counted(b, cty.StringVal(text.String()), nil)
 }
 
-func isLiteral(x hclsyntax.Expression) bool {
-	_, ok := x.(*hclsyntax.LiteralValueExpr)
-	return ok
-}
-
-// writing is one evaluation of a template.
-type writing struct {
-	b       *budget.Budget
-	literal int64
-	length  int64
-	excess  *budget.Excess
-}
-
-// A part is a part of a template that has a value.
-type part struct {
-	hclsyntax.Expression
-	w *writing
-}
-
-// Value implements hcl.Expression.
-func (p *part) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	if p.w.excess != nil {
-		return cty.DynamicVal, nil
-	}
-	if p.w.excess = p.w.b.Step(1); p.w.excess != nil {
-		return cty.DynamicVal, nil
-	}
-	v, ds := p.Expression.Value(ctx)
+// counted checks and counts the text that was made.
+func (t *template) counted(b *budget.Budget, v cty.Value, ds hcl.Diagnostics) (cty.Value, hcl.Diagnostics) {
 	if ds.HasErrors() {
 		return v, ds
 	}
-	p.w.length += textBytes(v)
-	if p.w.excess = p.w.b.CheckText(p.w.literal + p.w.length); p.w.excess != nil {
-		return cty.DynamicVal, nil
+	s, excess := b.Measure(v)
+	if excess == nil {
+		excess = b.Made(s)
+	}
+	if excess != nil {
+		return failed(b, excess.Of("The text of the template"), t.SrcRange)
 	}
 	return v, ds
 }
 
+// replay has HCL make the text of parts whose values are known.
+func (t *template) replay(ctx *hcl.EvalContext, parts []result) (cty.Value, hcl.Diagnostics) {
+	e := *t.TemplateExpr
+	e.Parts = make([]hclsyntax.Expression, len(parts))
+	for i, p := range t.Parts {
+		e.Parts[i] = &replayed{p, parts[i]}
+	}
+	return e.Value(ctx)
+}
+
+// A result is what evaluating an expression came to.
+type result struct {
+	v  cty.Value
+	ds hcl.Diagnostics
+}
+
+// plain reports whether a part is text and nothing else.
+func (r result) plain() bool {
+	return len(r.ds) == 0 && !r.v.IsMarked() && r.v.IsKnown() && !r.v.IsNull() && r.v.Type().IsPrimitiveType()
+}
+
+// text returns what a plain part is as text.
+func (r result) text() string {
+	if r.v.Type() == cty.String {
+		return r.v.AsString()
+	}
+	v, err := convert.Convert(r.v, cty.String)
+	if err != nil {
+		panic("parsing: a " + r.v.Type().FriendlyName() + " cannot be written: " + err.Error())
+	}
+	return v.AsString()
+}
+
+// A replayed expression was evaluated before.
+type replayed struct {
+	hclsyntax.Expression
+	result result
+}
+
+// Value implements hcl.Expression.
+func (r *replayed) Value(*hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	return r.result.v, r.result.ds
+}
+
 // UnwrapExpression is for HCL's static analyses.
-func (p *part) UnwrapExpression() hcl.Expression { return p.Expression }
+func (r *replayed) UnwrapExpression() hcl.Expression { return r.Expression }
