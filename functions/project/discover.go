@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/hcl/v2"
+
 	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
@@ -42,7 +44,7 @@ func Discover(files fs.FS) ([]Project, diags.Diagnostics) {
 func declared(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
 	var all []Project
 	var ds diags.Diagnostics
-	places := map[string]place{}
+	lines := map[string]hcl.Range{}
 	for _, p := range s.Projects {
 		at := s.Range(p.Name)
 		if !configured(files, p.Dir) {
@@ -51,11 +53,12 @@ func declared(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
 		}
 		c := read(files, p.Dir)
 		p.Modules, p.Backend = c.matter(), c.kind()
-		places[p.Name] = place{stateOf(c.backend, p.Workspace), at}
+		p.locate(files, c)
+		lines[p.Name] = at
 		all = append(all, p)
 	}
 	slices.SortFunc(all, byName)
-	all, more := apart(all, places)
+	all, more := apart(all, lines)
 	return all, append(ds, more...)
 }
 
@@ -68,16 +71,17 @@ func implied(files fs.FS) ([]Project, diags.Diagnostics) {
 		return nil, diags.FromError("Looking for projects failed", err)
 	}
 	called := map[string]bool{}
-	places := map[string]place{}
+	lines := map[string]hcl.Range{}
 	var all []Project
 	for _, dir := range dirs {
 		p := Project{Name: dir, Dir: dir, Workspace: DefaultWorkspace, Apply: OnComment}
 		c := read(files, dir)
 		p.Modules, p.Backend = c.matter(), c.kind()
+		p.locate(files, c)
 		if c.backend != nil {
 			at := c.backend.Range
 			at.Filename = path.Join(dir, at.Filename)
-			places[p.Name] = place{stateOf(c.backend, p.Workspace), at}
+			lines[p.Name] = at
 		}
 		for _, m := range c.modules {
 			called[m] = true
@@ -102,7 +106,7 @@ func implied(files fs.FS) ([]Project, diags.Diagnostics) {
 		return false
 	})
 	slices.SortFunc(all, byName)
-	all, more := apart(all, places)
+	all, more := apart(all, lines)
 	return all, append(ds, more...)
 }
 

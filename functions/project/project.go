@@ -6,14 +6,18 @@
 // A repository says it in lockstep.hcl ([Parse]), or leaves it to what its
 // directories hold ([Discover]). Whoever opens a pull request writes that file too:
 // so what is discovered in it says only where to look, and what grants rights
-// ([Settings.ApplyOn], [GrantsOf]) is for the caller to read at the base commit, and at
-// the default branch's where the base is another ([Settings.Names]).
+// ([Settings.ApplyOn], [GrantsOf], [Allow.States]) is for the caller to read at the base
+// commit, and at the default branch's where the base is another ([Settings.Names]).
 //
-// The package looks at files and nothing else, and refuses to know pull requests,
-// states and plans. Start at [Discover].
+// The package looks at files and nothing else, and refuses to know pull requests and
+// plans, and what is in a state. Start at [Discover].
 package project
 
-import "regexp"
+import (
+	"regexp"
+
+	"github.com/lockstep-iac/lockstep/functions/places"
+)
 
 // A Project is a root module and the workspace that its state is in.
 type Project struct {
@@ -38,6 +42,11 @@ type Project struct {
 	// Backend is the type of the backend that its configuration names, "" if it names
 	// none. [Discover] fills it in.
 	Backend string
+	// Place is where its configuration keeps its state; if that is nowhere, Nowhere says
+	// why, for people. [Discover] fills them in. Whether the state may be there is not said:
+	// the base commit counts.
+	Place   places.Place
+	Nowhere string
 }
 
 // ApplyOn says on what occasion a plan is applied.

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/parsing"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
+	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
 // Settings are what lockstep.hcl says. nil stands for a repository without one.
@@ -38,6 +39,8 @@ type Allow struct {
 	// Branches are the patterns of those branches whose pull requests are planned and
 	// applied beside the default branch's: see [Settings.Names].
 	Branches []string
+	// States are where states may be that no project has at the base commit.
+	States []places.Pattern
 }
 
 // maxSize is how large lockstep.hcl may be, in bytes: enough for all its projects.
@@ -77,7 +80,7 @@ var (
 		{Name: "dir", Required: true}, {Name: "workspace"}, {Name: "when_changed"}, {Name: "var_files"}, {Name: "apply"},
 	}}
 	allowSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
-		{Name: "providers"}, {Name: "provisioners"}, {Name: "external"}, {Name: "modules"}, {Name: "branches"},
+		{Name: "providers"}, {Name: "provisioners"}, {Name: "external"}, {Name: "modules"}, {Name: "branches"}, {Name: "states"},
 	}}
 )
 
@@ -144,7 +147,7 @@ func (p *parser) allows(blocks hcl.Blocks) {
 			continue
 		}
 		p.allowed = b
-		attrs := p.content(b.Body, allowSchema, "An allow block can have providers, provisioners, external, modules and branches.").Attributes
+		attrs := p.content(b.Body, allowSchema, "An allow block can have providers, provisioners, external, modules, branches and states.").Attributes
 		a := &p.settings.Allow
 		for _, s := range p.list(attrs["providers"]) {
 			pattern, err := cliconfig.ParsePattern(s.text)
@@ -158,6 +161,7 @@ func (p *parser) allows(blocks hcl.Blocks) {
 		p.decode(attrs["provisioners"], &a.Provisioners, "true or false")
 		p.decode(attrs["external"], &a.External, "true or false")
 		a.Branches = p.branches(attrs["branches"])
+		a.States = p.states(attrs["states"])
 	}
 }
 

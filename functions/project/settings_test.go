@@ -37,6 +37,7 @@ allow {
   external     = "true"
   modules      = ["modules.example.com", "GitHub.com/Acme/*", "github.com/acme/net"]
   branches     = ["release/*", "hotfix"]
+  states       = ["s3://states/acme/infra/**", "s3://other/x"]
 }
 `))
 	if ds != nil {
@@ -50,7 +51,7 @@ allow {
 	if diff := cmp.Diff(want, s.Projects); diff != "" {
 		t.Error(diff)
 	}
-	if got := fmt.Sprint(s.Allow); got != "{[registry.terraform.io/hashicorp/* registry.example.com/acme/thing] true true [modules.example.com github.com/acme/* github.com/acme/net] [release/* hotfix]}" {
+	if got := fmt.Sprint(s.Allow); got != "{[registry.terraform.io/hashicorp/* registry.example.com/acme/thing] true true [modules.example.com github.com/acme/* github.com/acme/net] [release/* hotfix] [s3://states/acme/infra/** s3://other/x]}" {
 		t.Error(got)
 	}
 	for branch, want := range map[string]bool{"release/1": true, "hotfix": true, "release": false, "release/1/2": false, "mine": false, "": false} {
@@ -115,7 +116,7 @@ func TestParseRefuses(t *testing.T) {
 		dir(`"a"`) + dir(`"b"`):                                                               "lockstep.hcl:4: Two projects of one name: There is another project \"p\" at lockstep.hcl:1",
 		dir(`"a"`) + "project \"q\" {\n  dir = \"./a\"\n}\n":                                  "lockstep.hcl:4: Two projects in one place: The project \"p\" has the directory a",
 		"allow {\n}\nallow {\n}\n":                                                            "lockstep.hcl:3: Second allow block",
-		"allow {\n  shell = true\n}\n":                                                        "An allow block can have providers, provisioners, external, modules and branches.",
+		"allow {\n  shell = true\n}\n":                                                        "An allow block can have providers, provisioners, external, modules, branches and states.",
 		"allow {\n  modules = [\"github.com\"]\n}\n":                                          "lockstep.hcl:2: Invalid place of modules: \"github.com\" does not name repositories: public ones are allowed",
 		"allow {\n  modules = [\"github.com/acme\"]\n}\n":                                     "does not name repositories",
 		"allow {\n  modules = [\"github.com/*/net\"]\n}\n":                                    "does not name repositories",

@@ -11,6 +11,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/gohcl"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
 // quoted is a text in the file, with its place.
@@ -142,6 +144,24 @@ func (p *parser) modules(a *hcl.Attribute) []ModulePattern {
 	}
 	if len(out) > maxPatterns {
 		p.errorf(a.Expr.Range(), "Too many patterns", "There are %d places of modules, and at most %d are allowed: github.com/OWNER/* stands for any repository.", len(out), maxPatterns)
+		return nil
+	}
+	return out
+}
+
+// states reads a list of patterns of states, which may be absent.
+func (p *parser) states(a *hcl.Attribute) []places.Pattern {
+	var out []places.Pattern
+	for _, s := range p.list(a) {
+		pattern, err := places.ParsePattern(s.text)
+		if err != nil {
+			p.errorf(s.at, "Invalid pattern of states", "%s.", capital(err.Error()))
+			continue
+		}
+		out = append(out, pattern)
+	}
+	if len(out) > maxPatterns {
+		p.errorf(a.Expr.Range(), "Too many patterns", "There are %d patterns of states, and at most %d are allowed: ** stands for any key.", len(out), maxPatterns)
 		return nil
 	}
 	return out

@@ -72,12 +72,15 @@ func (t *task) applyQueued(ctx context.Context, s stored) error {
 	if d := runs.Gate(q); !d.Allowed() {
 		return t.refuse(ctx, s, d)
 	}
-	job, problem, err := t.job(ctx, q.Run, dir)
+	job, problem, err := t.job(ctx, &q, dir)
 	if err != nil {
 		return t.cannotApply(ctx, s, err)
 	}
 	if problem != "" {
 		return t.refuse(ctx, s, runs.Decision{Reasons: []runs.Reason{{Rule: runs.NotPlanned, Reason: comment.Reason{Text: problem}}}})
+	}
+	if d := runs.Gate(q); !d.Allowed() {
+		return t.refuse(ctx, s, d)
 	}
 	if s, err = t.save(ctx, s.to(Applying)); err != nil {
 		return err // of two that apply it one goes on
@@ -142,6 +145,9 @@ func (t *task) carryOut(ctx context.Context, s stored, q runs.Request, plan []by
 	outcome, err := t.Engine.Apply(ctx, job, plan, func(state StateID) bool {
 		q.State = &state
 		if q.Last, failed = t.lastApply(ctx, s.Run); failed != nil {
+			return false
+		}
+		if failed = t.placeAgain(ctx, &q); failed != nil {
 			return false
 		}
 		if d = runs.Gate(q); !d.Allowed() {
@@ -220,7 +226,7 @@ func (t *task) refuse(ctx context.Context, s stored, d runs.Decision) error {
 		return err
 	}
 	next := Planned
-	for _, rule := range []runs.Rule{runs.HeadMoved, runs.StateMoved, runs.InputsMoved, runs.ModulesMoved, runs.EngineMoved, runs.NotPlanned, runs.Conflicts} {
+	for _, rule := range []runs.Rule{runs.HeadMoved, runs.StateMoved, runs.InputsMoved, runs.ModulesMoved, runs.EngineMoved, runs.NotPlanned, runs.Conflicts, runs.PlaceMoved} {
 		if d.Has(rule) {
 			next = Stale
 		}

@@ -89,9 +89,10 @@ func gone(err error) comment.Reason {
 	return comment.Reason{Text: fmt.Sprintf("GitHub does not have what was planned any more: %s.", comment.Code(err.Error())), Remedy: fmt.Sprintf("Comment %s for a new plan.", comment.Code("lockstep plan"))}
 }
 
-// job is a run's project in a checkout, with what the base branch grants it. problem
-// says, in Markdown, why there is none.
-func (t *task) job(ctx context.Context, r Run, dir string) (j Job, problem string, err error) {
+// job is a run's project in a checkout, with what the base branch grants it, and its
+// state, which is decided about in q. problem says, in Markdown, why there is none.
+func (t *task) job(ctx context.Context, q *runs.Request, dir string) (j Job, problem string, err error) {
+	r := q.Run
 	s, _, err := t.settings(ctx, r.Base)
 	if err != nil {
 		return Job{}, "", err
@@ -104,10 +105,16 @@ func (t *task) job(ctx context.Context, r Run, dir string) (j Job, problem strin
 	if err != nil {
 		return Job{}, comment.Code(err.Error()), nil
 	}
-	return Job{
+	j = Job{
 		Checkout: dir, Dir: r.Dir, Project: r.Project, Workspace: r.Workspace,
 		Repo: r.Pull.Repo, Installation: r.Pull.Installation, Number: r.Pull.Number, Head: r.Head,
 		Owner:    fmt.Sprintf("lockstep %s#%d", r.Pull.Repo, r.Pull.Number),
 		VarFiles: r.VarFiles, Grants: grants,
-	}, "", nil
+	}
+	p, err := t.place(ctx, q, dir)
+	if errors.Is(err, errNoProject) {
+		return Job{}, comment.Code(err.Error()), nil
+	}
+	j.State, j.NoState = q.Placing.Place, p.Nowhere
+	return j, "", err
 }

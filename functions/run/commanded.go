@@ -212,9 +212,12 @@ func (t *task) unlockOne(ctx context.Context, c comment.Command, r Run) (comment
 		return unable(c, r.Project, err)
 	}
 	defer done()
-	job, problem, err := t.job(ctx, r, dir)
+	job, problem, err := t.job(ctx, &q, dir)
 	if err != nil {
 		return unable(c, r.Project, err)
+	}
+	if d := runs.Gate(q); !d.Allowed() {
+		return refused(c, r.Project, d), nil
 	}
 	if problem != "" {
 		return comment.Refused{Command: c, Project: r.Project, Reasons: []comment.Reason{{Text: problem}}}, nil

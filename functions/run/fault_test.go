@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/functions/run/operating"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -361,7 +362,7 @@ func made(t *testing.T, s *stage, project string) string {
 	if project == "." {
 		project = "%2E"
 	}
-	data, err := os.ReadFile(filepath.Join(s.data.States, "acme", "infra", project, "default", "terraform.tfstate"))
+	data, err := os.ReadFile(filepath.Join(operating.LocalState(s.data.States, s.repo.Repo().ID, project, "default"), "terraform.tfstate"))
 	if err != nil {
 		return err.Error()
 	}

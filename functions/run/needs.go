@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -120,6 +121,12 @@ type Job struct {
 	VarFiles []string
 	// Grants are what the base branch allows to be run.
 	Grants project.Grants
+	// State is where the project's state is, as it was granted: no other one is opened.
+	// If it is nowhere, NoState says why, for people.
+	State   places.Place
+	NoState string
+	// Writes says that the state may be written; an Engine sets it where it applies.
+	Writes bool
 	// StopStarting is when an apply must not begin another change; what is begun comes to
 	// its end. The zero value sets no such time.
 	StopStarting time.Time

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/run/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -22,6 +23,9 @@ type Pipeline struct {
 	Artifacts Artifacts
 	Queue     Queue
 	Engine    Engine
+	// States are the patterns of places that every repository may have for states of its
+	// own; nil gives none away.
+	States places.Own
 	// Scratch is the directory for checkouts, which are removed after use; "" is the
 	// system's.
 	Scratch string
@@ -93,6 +97,10 @@ type task struct {
 	permission github.Permission
 	// named are branches other than the default one, and whether its settings name them.
 	named map[string]bool
+	// bases are commits of the base branch that were read, by SHA.
+	bases map[string]base
+	// asked is the last question about where a state is.
+	asked *runs.PlaceQuestion
 	// lease is the one that was taken, as it is kept; nil if none was.
 	lease []byte
 }

@@ -51,7 +51,8 @@ func (t *task) plan(ctx context.Context) error {
 	if err := t.putCheck(ctx, s.Run); err != nil {
 		return err
 	}
-	err = t.make(ctx, s)
+	q.Run = s.Run
+	err = t.make(ctx, s, q)
 	if errors.Is(err, errSuperseded) {
 		return t.release(ctx, s.Key())
 	}
@@ -59,7 +60,7 @@ func (t *task) plan(ctx context.Context) error {
 }
 
 // make makes the plan, and keeps it.
-func (t *task) make(ctx context.Context, s stored) error {
+func (t *task) make(ctx context.Context, s stored, q runs.Request) error {
 	dir, done, err := t.checkout(ctx, s.Merge)
 	if errors.Is(err, github.ErrNotFound) {
 		var d runs.Decision
@@ -77,13 +78,18 @@ func (t *task) make(ctx context.Context, s stored) error {
 		return t.cannotPlan(ctx, s, err)
 	}
 	defer done()
-	job, problem, err := t.job(ctx, s.Run, dir)
+	q.Run = s.Run
+	job, problem, err := t.job(ctx, &q, dir)
 	if err != nil {
 		return t.cannotPlan(ctx, s, err)
 	}
 	if problem != "" {
 		return t.notPlanned(ctx, s, problem)
 	}
+	if d := runs.Gate(q); !d.Allowed() {
+		return t.denied(ctx, s, d)
+	}
+	s.Place = job.State.String()
 	tree, err := treeOf(dir, s.Run)
 	if err != nil {
 		return t.notPlanned(ctx, s, comment.Code(err.Error()))
@@ -97,6 +103,7 @@ func (t *task) make(ctx context.Context, s stored) error {
 			return t.notPlanned(ctx, s, comment.Code(err.Error()))
 		}
 	}
+	result.Report = comment.Placed{Project: s.Project, From: q.Placing.From, To: s.Place, Moves: q.Placing.Moves(), Notes: q.Placing.Notes}.Above(result.Report)
 	return t.keep(ctx, s, result, inputs{tree, result.Read})
 }
 

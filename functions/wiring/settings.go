@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/run"
 )
 
@@ -36,6 +37,10 @@ type Settings struct {
 	GitHubURL              string
 	// TargetRole is the ARN of the role that providers have, with ExternalID; "" none.
 	TargetRole, ExternalID string
+	// StateRole is the ARN of the role that states are reached by, with StateExternalID.
+	StateRole, StateExternalID string
+	// OwnStates are where every repository may have states of its own.
+	OwnStates places.Own
 	// Mirror is a directory with packages of providers, their only source; "" for none:
 	// they come from their registries.
 	Mirror string
@@ -70,6 +75,9 @@ var variables = []variable{
 	{"LOCKSTEP_GITHUB_URL", inGitHub, true, text(func(s *Settings) *string { return &s.GitHubURL })},
 	{"LOCKSTEP_TARGET_ROLE", engines, true, text(func(s *Settings) *string { return &s.TargetRole })},
 	{"LOCKSTEP_EXTERNAL_ID", engines, true, text(func(s *Settings) *string { return &s.ExternalID })},
+	{"LOCKSTEP_STATE_ROLE", engines, false, text(func(s *Settings) *string { return &s.StateRole })},
+	{"LOCKSTEP_STATE_EXTERNAL_ID", engines, false, text(func(s *Settings) *string { return &s.StateExternalID })},
+	{"LOCKSTEP_STATES", engines, true, ownStates},
 	{"LOCKSTEP_MIRROR", engines, true, text(func(s *Settings) *string { return &s.Mirror })},
 	{"LOCKSTEP_STOP_BEFORE", []Function{Apply}, true, stopBefore},
 }
@@ -143,6 +151,11 @@ func secretARN(field func(*Settings) *string) func(*Settings, string) error {
 		*field(s) = value
 		return nil
 	}
+}
+
+func ownStates(s *Settings, value string) (err error) {
+	s.OwnStates, err = places.ParseOwn(value)
+	return err
 }
 
 func stopBefore(s *Settings, value string) (err error) {

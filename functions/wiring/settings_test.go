@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/run"
 )
 
@@ -15,6 +17,7 @@ var environment = map[string]string{
 	"LOCKSTEP_EVENTS_QUEUE": "https://sqs/1/events.fifo", "LOCKSTEP_PLANS_QUEUE": "https://sqs/1/plans.fifo", "LOCKSTEP_APPLIES_QUEUE": "https://sqs/1/applies.fifo",
 	"LOCKSTEP_APP_ID": "4711", "LOCKSTEP_APP_KEY_SECRET": "arn:aws:secretsmanager:eu-central-1:1:secret:key",
 	"LOCKSTEP_WEBHOOK_SECRET": "arn:aws:secretsmanager:eu-central-1:1:secret:hook", "LOCKSTEP_GITHUB_URL": "https://github.example/api/v3/",
+	"LOCKSTEP_STATE_ROLE": "arn:aws:iam::1:role/states", "LOCKSTEP_STATE_EXTERNAL_ID": "stack", "LOCKSTEP_STATES": "s3://states/{owner}/{name}/**",
 	"LOCKSTEP_TARGET_ROLE": "arn:aws:iam::2:role/target", "LOCKSTEP_EXTERNAL_ID": "x", "LOCKSTEP_STOP_BEFORE": "90s",
 }
 
@@ -33,6 +36,7 @@ func TestRead(t *testing.T) {
 		Apply: {
 			Table: "records", Bucket: "artifacts", Key: environment["LOCKSTEP_KEY"], Events: "https://sqs/1/events.fifo",
 			AppID: 4711, AppKeySecret: environment["LOCKSTEP_APP_KEY_SECRET"], GitHubURL: "https://github.example/api/v3/",
+			StateRole: "arn:aws:iam::1:role/states", StateExternalID: "stack", OwnStates: places.Own{"s3://states/{owner}/{name}/**"},
 			TargetRole: "arn:aws:iam::2:role/target", ExternalID: "x", StopBefore: 90 * time.Second,
 		},
 	} {
@@ -54,7 +58,7 @@ func TestReadMistakes(t *testing.T) {
 	const secret = "-----BEGIN RSA PRIVATE KEY-----"
 	_, err := read(Apply, map[string]string{
 		"LOCKSTEP_TABLE": "", "LOCKSTEP_EVENTS_QUEUE": "https://sqs/1/events", "LOCKSTEP_APP_ID": "lockstep",
-		"LOCKSTEP_APP_KEY_SECRET": secret, "LOCKSTEP_STOP_BEFORE": "2",
+		"LOCKSTEP_APP_KEY_SECRET": secret, "LOCKSTEP_STOP_BEFORE": "2", "LOCKSTEP_STATES": "s3://states/**",
 	})
 	if err == nil {
 		t.Fatal("all is well")
@@ -62,6 +66,7 @@ func TestReadMistakes(t *testing.T) {
 	for _, want := range []string{
 		"LOCKSTEP_TABLE is not set", `LOCKSTEP_EVENTS_QUEUE: "https://sqs/1/events" is not the URL of a FIFO queue`,
 		`LOCKSTEP_APP_ID: "lockstep" is not the ID`, "LOCKSTEP_APP_KEY_SECRET: it is not the ARN of a secret", `LOCKSTEP_STOP_BEFORE: "2" is not a time`,
+		`LOCKSTEP_STATES: the pattern "s3://states/**" is the same for all repositories`,
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in: %v", want, err)

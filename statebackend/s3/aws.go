@@ -39,12 +39,16 @@ type clients struct {
 var ErrNoCredentials = errors.New("no AWS credentials were found: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile in the backend block")
 
 // connect finds credentials, checks them as far as the block does not say
-// otherwise, and makes clients, which tell note when they wait.
-func (c *Config) connect(ctx context.Context, note func(string)) (clients, error) {
+// otherwise, and makes clients, which tell o.Note when they wait.
+func (c *Config) connect(ctx context.Context, o Options) (clients, error) {
 	sdk, err := c.load(ctx)
 	if err != nil {
 		return clients{}, err
 	}
+	if o.Credentials != nil {
+		sdk.Credentials = aws.NewCredentialsCache(o.Credentials)
+	}
+	note := o.Note
 	if sdk.Credentials == nil {
 		return clients{}, ErrNoCredentials
 	}

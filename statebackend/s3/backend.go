@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
 	"github.com/lockstep-iac/lockstep/statebackend"
 	"github.com/lockstep-iac/lockstep/statebackend/dynamodb"
 	"github.com/lockstep-iac/lockstep/statebackend/lockfile"
@@ -27,6 +29,9 @@ type Options struct {
 	// (somebody used force-unlock with a tool that does not know the object),
 	// is cleared away. Nil clears none.
 	EndedRun func(id string) bool
+	// Credentials are those that the state is reached with, whatever the block and the
+	// environment say; nil: they say.
+	Credentials aws.CredentialsProvider
 }
 
 // Backend keeps states in a bucket. It implements statebackend.Backend.
@@ -51,7 +56,7 @@ func Open(ctx context.Context, attributes map[string]any, options Options) (*Bac
 	if err != nil {
 		return nil, err
 	}
-	aws, err := c.connect(ctx, options.Note)
+	clients, err := c.connect(ctx, options)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +76,7 @@ func Open(ctx context.Context, attributes map[string]any, options Options) (*Bac
 	}
 	return &Backend{
 		objects: &objects{
-			client:      aws.s3,
+			client:      clients.s3,
 			bucket:      c.Bucket,
 			acl:         c.ACL,
 			kmsKeyID:    c.KMSKeyID,
@@ -79,7 +84,7 @@ func Open(ctx context.Context, attributes map[string]any, options Options) (*Bac
 			customerKey: key,
 			checksum:    !c.SkipS3Checksum,
 		},
-		items:       dynamodb.Items{Client: aws.dynamodb, Table: c.DynamoDBTable},
+		items:       dynamodb.Items{Client: clients.dynamodb, Table: c.DynamoDBTable},
 		key:         c.Key,
 		prefix:      prefix,
 		useLockfile: c.UseLockfile,

@@ -25,6 +25,7 @@ import (
 
 // Apply implements run.Engine.
 func (e *Engine) Apply(ctx context.Context, j run.Job, plan []byte, permit func(run.StateID) bool) (run.Outcome, error) {
+	j.Writes = true
 	o, ds, err := e.open(ctx, j, true)
 	defer o.close()
 	if err != nil {

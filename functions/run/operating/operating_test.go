@@ -211,7 +211,7 @@ func TestStatesApart(t *testing.T) {
 		"the root":            func(j *run.Job) { j.Project = "." },
 		"above the root":      func(j *run.Job) { j.Project = ".." },
 		"another workspace":   func(j *run.Job) { j.Workspace = "prod" },
-		"another repository":  func(j *run.Job) { j.Repo.Name = "other" },
+		"another repository":  func(j *run.Job) { j.Repo.ID = 2 },
 		"a name with a slash": func(j *run.Job) { j.Project, j.Workspace = "a/b", "c" },
 	} {
 		x := *b
@@ -222,6 +222,11 @@ func TestStatesApart(t *testing.T) {
 	}
 	if p := b.plan(); p.Applyable {
 		t.Errorf("the same project: %+v", p)
+	}
+	renamed := *b
+	renamed.job.Repo.Owner, renamed.job.Repo.Name = "other", "name"
+	if p := renamed.plan(); p.Applyable {
+		t.Errorf("the same repository by another name: %+v", p)
 	}
 	entries, err := os.ReadDir(b.parent)
 	var names []string

@@ -15,6 +15,7 @@ import (
 
 // Plan implements run.Engine.
 func (e *Engine) Plan(ctx context.Context, j run.Job) (run.PlanResult, error) {
+	j.Writes = false
 	o, ds, err := e.open(ctx, j, true)
 	defer o.close()
 	if err != nil {

@@ -3,11 +3,14 @@ package operating
 import (
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/places"
+	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/run"
 	"github.com/lockstep-iac/lockstep/functions/run/workdir"
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -40,6 +43,7 @@ func TestStatesInS3(t *testing.T) {
 	t.Setenv("AWS_ENDPOINT_URL_DYNAMODB", statebackendtest.StartDynoxide(t))
 	b := newBench(t, map[string]string{"net/main.tf": inS3 + two})
 	b.engine.Backend = States(b.parent)
+	b.granted("default")
 	first, second := b.plan(), b.plan()
 	if first.Plan == nil || second.Plan == nil || first.State != (run.StateID{}) {
 		t.Fatalf("%+v\n%+v", first, second)
@@ -57,7 +61,7 @@ func TestStatesInS3(t *testing.T) {
 		t.Errorf("a plan after the apply: %+v", p)
 	}
 	staging := *b
-	staging.job.Workspace = "staging"
+	staging.granted("staging")
 	if p := staging.plan(); p.Counts.Add != 2 || p.State != (run.StateID{}) {
 		t.Errorf("another workspace: %+v", p)
 	}
@@ -89,6 +93,23 @@ func TestStatesInS3(t *testing.T) {
 	}
 }
 
+// granted has a workspace's state where the project's configuration says, as if the base
+// branch said the same.
+func (b *bench) granted(workspace string) {
+	b.t.Helper()
+	b.job.Workspace = workspace
+	all, ds := project.Discover(os.DirFS(b.job.Checkout))
+	if len(all) != 1 {
+		b.t.Fatal(all, ds)
+	}
+	settings := all[0].Place.Block()
+	at, err := places.Of("s3", settings, workspace)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.job.State = at
+}
+
 // workspace opens the state of a bench's project.
 func (b *bench) workspace() statebackend.Workspace {
 	b.t.Helper()
@@ -101,7 +122,7 @@ func (b *bench) workspace() statebackend.Workspace {
 	if ds.HasErrors() {
 		b.t.Fatal(ds)
 	}
-	w, err := backend.Open(o.stateWorkspace())
+	w, err := backend.Open(statebackend.DefaultWorkspace)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -115,7 +136,8 @@ func TestS3Denied(t *testing.T) {
 	t.Setenv("AWS_ENDPOINT_URL_S3", statebackendtest.StartVersitygw(t))
 	t.Setenv("AWS_ENDPOINT_URL_DYNAMODB", statebackendtest.StartDynoxide(t))
 	b := newBench(t, map[string]string{"net/main.tf": inS3 + two})
-	b.engine.Backend = S3States
+	b.engine.Backend = S3States(nil)
+	b.granted("default")
 	if p := b.plan(); p.Plan != nil || !strings.Contains(flat(p.Report), "Read s3://states/net/terraform.tfstate: access denied") || strings.Contains(p.Report, "not-the-secret-key") {
 		t.Errorf("%+v", p)
 	}
@@ -130,7 +152,7 @@ func TestOnlyS3(t *testing.T) {
 		"terraform {\n  backend \"gcs\" {\n  }\n}\n":   `There is no backend type named "gcs"`,
 	} {
 		b := newBench(t, map[string]string{"net/main.tf": block + two})
-		b.engine.Backend = S3States
+		b.engine.Backend = S3States(nil)
 		if p := b.plan(); p.Plan != nil || !strings.Contains(flat(p.Report), want) {
 			t.Errorf("%q: %s", block, p.Report)
 		}
@@ -150,7 +172,7 @@ func TestWhoseCredentials(t *testing.T) {
 		sts_endpoint http_proxy https_proxy no_proxy insecure`) {
 		some := maps.Clone(attributes)
 		some[name] = "x"
-		_, ds := S3States(t.Context(), run.Job{}, &workdir.Settings{Type: "s3", Attributes: some})
+		_, ds := S3States(nil)(t.Context(), run.Job{}, &workdir.Settings{Type: "s3", Attributes: some})
 		if want := fmt.Sprintf("The backend sets %s, which is not", name); !ds.HasErrors() || !strings.Contains(ds.Error(), want) {
 			t.Errorf("%s: %v", name, ds)
 		}

@@ -26,7 +26,7 @@ func (o *operation) lock(ctx context.Context, operation string) diags.Diagnostic
 	if ds.HasErrors() {
 		return ds
 	}
-	st, more := workdir.OpenState(b, o.stateWorkspace())
+	st, more := workdir.OpenState(b, statebackend.DefaultWorkspace)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
@@ -121,15 +121,6 @@ func (o *operation) backend(ctx context.Context) (statebackend.Backend, diags.Di
 	return b, append(ds, more...)
 }
 
-// stateWorkspace is the workspace to open in the backend. A local state has a
-// directory of its own for each workspace already.
-func (o *operation) stateWorkspace() string {
-	if o.settings.Name() == "local" {
-		return statebackend.DefaultWorkspace
-	}
-	return o.job.Workspace
-}
-
 // stateID says which state was read or written last.
 func (o *operation) stateID() run.StateID {
 	if o.state == nil || !o.state.Exists() {
@@ -165,6 +156,7 @@ func (o *operation) rescue(ctx context.Context, s *states.State) diags.Diagnosti
 // Unlock implements run.Engine.
 func (e *Engine) Unlock(ctx context.Context, j run.Job) (run.Unlocked, error) {
 	var u run.Unlocked
+	j.Writes = false
 	o, ds, err := e.open(ctx, j, false)
 	defer o.close()
 	if err != nil {
@@ -177,7 +169,7 @@ func (e *Engine) Unlock(ctx context.Context, j run.Job) (run.Unlocked, error) {
 	if ds.HasErrors() {
 		return u, &run.StateError{Why: o.reason(ds), Remedy: correct}
 	}
-	w, err := b.Open(o.stateWorkspace())
+	w, err := b.Open(statebackend.DefaultWorkspace)
 	if err != nil {
 		return u, fmt.Errorf("open the state of %s: %w", describe(j), err)
 	}

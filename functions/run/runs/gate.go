@@ -47,6 +47,9 @@ type Request struct {
 	Modules []string
 	// Outdated says that another version of Lockstep made the plan. It takes reading it.
 	Outdated bool
+	// Placing is where the project's state is; nil: it was not asked yet, and whoever
+	// reads the state must ask again.
+	Placing *Placing
 	// Last is the last apply to the project's state, nil if there was none.
 	Last *LastApply
 	// State is the state as it is now, under its lock. nil: it was not looked at yet,
@@ -80,6 +83,11 @@ const (
 	PlanIsNewer   Rule = "the plan is newer than the comment"
 	NotMerged     Rule = "it is not merged"
 	NotToBeHad    Rule = "what it needs cannot be had"
+
+	PlaceTaken      Rule = "the state is another one's"
+	PlaceNotAllowed Rule = "the state may not be there"
+	PlaceRenamed    Rule = "the base branch has the state for a project of another name"
+	PlaceMoved      Rule = "the plan is for a state elsewhere"
 )
 
 // A Reason is one rule that says no, with what a person needs to know, in Markdown.
@@ -121,6 +129,7 @@ func Gate(q Request) Decision {
 		default:
 			panic(fmt.Sprintf("runs: the gate has no rules for %q", q.Verb))
 		}
+		g.place()
 	}
 	return Decision{g.reasons}
 }
@@ -220,6 +229,25 @@ func (g *gate) apply() {
 	}
 	if g.State != nil {
 		g.state()
+	}
+}
+
+// place says whether the state may be where the project has it.
+func (g *gate) place() {
+	p := g.Placing
+	if p == nil {
+		return
+	}
+	g.reasons = append(g.reasons, p.Reasons...)
+	if g.Verb != comment.Apply || len(p.Reasons) > 0 {
+		return
+	}
+	if p.Kind == RenamedPlace {
+		g.no(PlaceRenamed, fmt.Sprintf("Merge the pull request first; then plan %s in another one, where there is something to do.", comment.Code(g.Run.Project)),
+			"The state of %s is that of the project %s on the base branch.", comment.Code(g.Run.Project), comment.Code(p.Owner))
+	}
+	if was, is := g.Run.Place, p.Place.String(); was != "" && was != is {
+		g.no(PlaceMoved, g.again(), "The plan was made for the state at %s, and now that of %s is at %s.", comment.Code(was), comment.Code(g.Run.Project), comment.Code(is))
 	}
 }
 

@@ -41,6 +41,8 @@ type Run struct {
 	ApplyFor string `json:",omitempty"`
 	Actor    string `json:",omitempty"`
 	Ask      string `json:",omitempty"`
+	// Place is where the state was that was planned, as places.Place writes it; "" if nobody noted it.
+	Place string `json:",omitempty"`
 	// State is what the plan was made from, Inputs the hash of the files.
 	State     StateID
 	Inputs    string

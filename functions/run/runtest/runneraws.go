@@ -39,6 +39,7 @@ type AssumedRole struct {
 	Role, ExternalID, Session string
 	Tags                      map[string]string
 	Seconds                   string
+	Policy                    string // of the session
 }
 
 // StartAccount starts an account. It ends with the test.
@@ -127,13 +128,7 @@ func (a *Account) getSecret(w http.ResponseWriter, r *http.Request) {
 
 // Source: https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
 func (a *Account) assumeRole(w http.ResponseWriter, r *http.Request) {
-	as := AssumedRole{
-		Role: r.Form.Get("RoleArn"), ExternalID: r.Form.Get("ExternalId"), Session: r.Form.Get("RoleSessionName"),
-		Tags: map[string]string{}, Seconds: r.Form.Get("DurationSeconds"),
-	}
-	for n := 1; r.Form.Has(fmt.Sprintf("Tags.member.%d.Key", n)); n++ {
-		as.Tags[r.Form.Get(fmt.Sprintf("Tags.member.%d.Key", n))] = r.Form.Get(fmt.Sprintf("Tags.member.%d.Value", n))
-	}
+	as := readAssumed(r.Form)
 	w.Header().Set("Content-Type", "text/xml")
 	if !a.roles[as.Role] {
 		w.WriteHeader(http.StatusForbidden)

@@ -15,11 +15,13 @@ import (
 )
 
 // gate is everything of AWS that a function sees, under one address: it lets through,
-// to the server that plays the service, what the function's role allows.
+// to the server that plays the service, what the function's role allows; or, by the
+// credentials of a session, what that role and the session's policy do.
 type gate struct {
 	stack      *Stack
 	function   string
 	role       string // its logical name
+	arn        string // the role's
 	statements []statement
 	services   map[string]*httputil.ReverseProxy
 }
@@ -27,6 +29,8 @@ type gate struct {
 // A Request is what a function asks of AWS.
 type Request struct {
 	Function string
+	// Session is the ARN of the role that was assumed for it; "" for the function's own.
+	Session string
 	// Action is IAM's name of it, "s3:PutObject", and Resource the ARN that it is for.
 	Action, Resource string
 	Key              string // the partition key of a DynamoDB item, up to the first "/"
@@ -40,7 +44,9 @@ func (r Request) String() string { return r.Function + " " + r.Action + " " + r.
 type Services struct{ S3, DynamoDB, SQS, Account string }
 
 func (s *Stack) newGate(function, role string) *gate {
-	g := &gate{stack: s, function: function, role: role, statements: s.rightsOf(role), services: map[string]*httputil.ReverseProxy{}}
+	g := &gate{
+		stack: s, function: function, role: role, arn: s.resolver.atts[role+".Arn"], statements: s.rightsOf(role), services: map[string]*httputil.ReverseProxy{},
+	}
 	for name, address := range map[string]string{"s3": s.Services.S3, "dynamodb": s.Services.DynamoDB, "sqs": s.Services.SQS, "account": s.Services.Account} {
 		to, err := url.Parse(address)
 		if err != nil {
@@ -63,18 +69,41 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	service, calls := g.stack.read(r, body)
+	may := func(c call) bool { return allowed(g.statements, c) }
+	by, err := g.by(r)
+	if err != nil {
+		g.stack.denied(Request{Function: g.function, Action: "by unknown credentials", Resource: r.URL.String()})
+		refuse(w, service, http.StatusForbidden, "InvalidAccessKeyId", err.Error())
+		return
+	}
+	if by != nil {
+		may = by.allows
+	}
 	for _, c := range calls {
 		q := Request{Function: g.function, Action: c.Action, Resource: c.Resource, Header: r.Header}
 		if len(c.keys) > 0 {
 			q.Key, _, _ = strings.Cut(c.keys[0], "/")
 		}
-		if !allowed(g.statements, c) || g.stack.closed(g.role, c, r.Header) {
+		if by != nil {
+			q.Session = by.Role
+		}
+		if !may(c) || g.stack.closed(g.role, c, r.Header) {
 			g.stack.denied(q)
 			refuse(w, service, http.StatusForbidden, "AccessDenied", "not authorized to perform "+c.Action)
 			return
 		}
 		if status := g.stack.note(q); status != 0 {
 			refuse(w, service, status, "InternalError", "the test says no")
+			return
+		}
+	}
+	if form, err := url.ParseQuery(string(body)); err == nil && form.Get("Action") == "AssumeRole" && g.stack.roles[form.Get("RoleArn")] != nil {
+		g.assumeRole(w, form)
+		return
+	}
+	if by != nil && service != "account" {
+		if err := resign(r, body, service); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
 	}

@@ -22,8 +22,12 @@ type call struct {
 	Action, Resource string
 	// keys are the partition keys of DynamoDB items that the call is about.
 	keys []string
-	// context has the other condition keys, such as kms:ViaService.
+	// context has the other condition keys, such as kms:ViaService, and lists those that
+	// have several values.
 	context map[string]string
+	lists   map[string][]string
+	// principal is who asks a role to be assumed.
+	principal string
 }
 
 // statementsOf reads the policies of a role, as they are when the stack is deployed.
@@ -124,7 +128,11 @@ func (c call) meets(operator, name string, wanted []string) bool {
 		return !slices.ContainsFunc(c.keys, func(k string) bool { return !matches(k) })
 	case name == "dynamodb:LeadingKeys" && operator == "ForAnyValue:StringLike":
 		return slices.ContainsFunc(c.keys, matches)
-	case (strings.HasPrefix(name, "kms:") || name == "aws:PrincipalArn") && (operator == "StringEquals" || operator == "ArnEquals"):
+	case operator == "ForAllValues:StringEquals" && c.lists[name] != nil:
+		return !slices.ContainsFunc(c.lists[name], func(v string) bool { return !slices.Contains(wanted, v) })
+	case operator == "StringLike" && (strings.HasPrefix(name, "aws:RequestTag/") || name == "kms:ViaService"):
+		return there && matches(value)
+	case slices.ContainsFunc([]string{"kms:", "sts:", "aws:PrincipalArn"}, func(p string) bool { return strings.HasPrefix(name, p) }) && (operator == "StringEquals" || operator == "ArnEquals"):
 		return there && slices.Contains(wanted, value)
 	case operator == "StringNotEquals":
 		return !there || !slices.Contains(wanted, value)
@@ -136,23 +144,20 @@ func (c call) meets(operator, name string, wanted []string) bool {
 	panic(fmt.Sprintf("runtest: no case for the condition %s of %s", operator, name))
 }
 
-// like matches a text with a pattern in which * is anything.
+// like matches a text with a pattern in which * is anything, and ? any one character.
 func like(pattern, text string) bool {
-	parts := strings.Split(pattern, "*")
-	if len(parts) == 1 {
-		return pattern == text
-	}
-	rest, ok := strings.CutPrefix(text, parts[0])
-	if !ok {
-		return false
-	}
-	last := parts[len(parts)-1]
-	for _, p := range parts[1 : len(parts)-1] {
-		i := strings.Index(rest, p)
-		if i < 0 {
+	for ; pattern != "" && pattern[0] != '*'; pattern, text = pattern[1:], text[1:] {
+		if text == "" || pattern[0] != '?' && pattern[0] != text[0] {
 			return false
 		}
-		rest = rest[i+len(p):]
 	}
-	return strings.HasSuffix(rest, last)
+	if pattern == "" {
+		return text == ""
+	}
+	for i := range len(text) + 1 {
+		if like(pattern[1:], text[i:]) {
+			return true
+		}
+	}
+	return false
 }

@@ -51,21 +51,24 @@ func TestAllowed(t *testing.T) {
 
 func TestResolve(t *testing.T) {
 	x := ReadTemplate(t, "../../../template.yaml")
-	r := resolver{x, map[string]string{"AWS::Region": "r", "AWS::AccountId": "1", "AWS::Partition": "aws", "AWS::StackName": "lockstep", "StateTable": "", "StateKeyArn": "", "PlanTargetRoleArn": "", "StateBucket": "states"}, map[string]string{}}
+	r := resolver{x, map[string]string{"AWS::Region": "r", "AWS::AccountId": "1", "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": "stack", "StateTable": "", "StateKeyArn": "", "PlanTargetRoleArn": "", "StateBucket": "states"}, map[string]string{}}
 	for name := range x.Resources {
 		r.refs[name], r.atts[name+".Arn"] = "ref-"+name, "arn-"+name
 	}
 	r.refs["AppKeySecretArn"] = "key"
-	role := r.resolve(x.Resources["PlanRole"].Properties).(map[string]any)
+	role := r.resolve(x.Resources["StatePlanRole"].Properties).(map[string]any)
 	sids := map[string]bool{}
 	for _, s := range statementsOf(role) {
+		sids[s.sid] = true
+	}
+	for _, s := range statementsOf(r.resolve(x.Resources["PlanRole"].Properties).(map[string]any)) {
 		sids[s.sid] = true
 	}
 	if !sids["StateRead"] || sids["StateTable"] || sids["Target"] || sids["StateKey"] {
 		t.Errorf("without a table, a key and a role there are the statements %v", sids)
 	}
 	r.refs["StateTable"] = "locks"
-	role = r.resolve(x.Resources["PlanRole"].Properties).(map[string]any)
+	role = r.resolve(x.Resources["StatePlanRole"].Properties).(map[string]any)
 	table := call{Action: "dynamodb:PutItem", Resource: "arn:aws:dynamodb:r:1:table/locks", keys: []string{"states/net/terraform.tfstate"}}
 	digest := table
 	digest.keys = []string{"states/net/terraform.tfstate-md5"}

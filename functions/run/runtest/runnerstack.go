@@ -32,6 +32,7 @@ type Stack struct {
 	resolver resolver
 	hashKeys map[string]string // by table
 	queues   map[string]string // ARNs by name
+	roles    map[string]*role  // by ARN
 
 	Functions map[string]*Function // by logical name without "Function", in lower case
 	Mappings  []*Mapping           // sorted by name
@@ -42,6 +43,8 @@ type Stack struct {
 	mu       sync.Mutex
 	requests []Request
 	refused  []Request
+	sessions map[string]session // by access key
+	assumed  []AssumedRole
 	fault    func(Request) int
 }
 
@@ -67,8 +70,10 @@ func Deploy(t testing.TB, o StackOptions) *Stack {
 	t.Helper()
 	s := &Stack{
 		StackOptions: o, t: t, hashKeys: map[string]string{o.StateTable: "LockID"}, queues: map[string]string{}, Functions: map[string]*Function{},
+		roles: map[string]*role{}, sessions: map[string]session{},
 		resolver: resolver{o.Template, map[string]string{
 			"AWS::Region": Region, "AWS::AccountId": AccountID, "AWS::Partition": "aws", "AWS::StackName": o.Name,
+			"AWS::StackId": arn("cloudformation", "stack/"+o.Name+"/00000000-0000-4000-8000-000000000001"),
 		}, map[string]string{}},
 	}
 	creds := credentials.NewStaticCredentialsProvider(AccessKey, SecretKey, "")
@@ -92,6 +97,7 @@ func Deploy(t testing.TB, o StackOptions) *Stack {
 			}
 		})
 	}
+	s.makeRoles()
 	s.each("AWS::Serverless::Function", s.makeFunction)
 	s.each("AWS::Lambda::EventSourceMapping", s.makeMapping)
 	return s
@@ -121,8 +127,11 @@ func (s *Stack) names() {
 		}
 		s.resolver.refs[name] = ref
 		s.resolver.atts[name+".Arn"] = arn(service, resource)
-		if r.Type == "AWS::S3::Bucket" {
+		switch r.Type {
+		case "AWS::S3::Bucket":
 			s.resolver.atts[name+".Arn"] = "arn:aws:s3:::" + id
+		case "AWS::IAM::Role":
+			s.resolver.atts[name+".Arn"] = "arn:aws:iam::" + AccountID + ":role/" + id
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/run"
 	"github.com/lockstep-iac/lockstep/functions/run/modules"
 	"github.com/lockstep-iac/lockstep/functions/run/operating"
+	"github.com/lockstep-iac/lockstep/functions/run/sessions"
 	"github.com/lockstep-iac/lockstep/functions/wiring"
 )
 
@@ -25,9 +26,10 @@ func Open(f wiring.Function) (*wiring.World, error) {
 	if err != nil {
 		return nil, err
 	}
+	state := sessions.Role{ARN: w.StateRole, ExternalID: w.StateExternalID, STS: sts.NewFromConfig(w.AWS)}
 	target := Target{Role: w.TargetRole, ExternalID: w.ExternalID, Region: w.AWS.Region, STS: sts.NewFromConfig(w.AWS)}
 	w.Pipeline.Engine = &operating.Engine{
-		Version: version, Backend: operating.S3States,
+		Version: version, Backend: operating.S3States(state.For),
 		Modules: modules.Elsewhere{App: w.App}.Install,
 		// The disk of an environment outlives an invocation: what is installed once is
 		// there for the next.
@@ -39,6 +41,7 @@ func Open(f wiring.Function) (*wiring.World, error) {
 			return rescue(ctx, w, j, name, state)
 		},
 	}
+	w.Pipeline.States = w.OwnStates
 	w.Pipeline.StopBefore = w.StopBefore
 	return w, nil
 }

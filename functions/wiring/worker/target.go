@@ -3,14 +3,12 @@ package worker
 import (
 	"context"
 	"fmt"
-	"regexp"
-	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
-	"github.com/aws/aws-sdk-go-v2/service/sts/types"
 
 	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/functions/run/sessions"
 )
 
 // A Target is the role that providers have.
@@ -19,18 +17,8 @@ type Target struct {
 	Role       string
 	ExternalID string // "" for none
 	Region     string
-	STS        AssumeRoler
+	STS        sessions.AssumeRoler
 }
-
-// AssumeRoler gives credentials of roles; *sts.Client is it.
-type AssumeRoler interface {
-	AssumeRole(context.Context, *sts.AssumeRoleInput, ...func(*sts.Options)) (*sts.AssumeRoleOutput, error)
-}
-
-// credentialsSeconds is how long credentials live: a role that was assumed by a role gives
-// no longer ones, and no function lives as long.
-// Source: https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
-const credentialsSeconds = 3600
 
 // Env returns the environment variables, NAME=value, that a job's providers get. The role
 // is told for whom it is assumed, in tags that its trust policy can ask for: repository,
@@ -43,10 +31,8 @@ func (t Target) Env(ctx context.Context, j run.Job) ([]string, error) {
 		return env, nil
 	}
 	in := &sts.AssumeRoleInput{
-		RoleArn: &t.Role, RoleSessionName: aws.String(sessionName(j)), DurationSeconds: aws.Int32(credentialsSeconds),
-		Tags: []types.Tag{
-			tag("repository", j.Repo.String()), tag("pull", strconv.Itoa(j.Number)), tag("project", j.Project),
-		},
+		RoleArn: &t.Role, RoleSessionName: aws.String(sessions.Name(j)), DurationSeconds: aws.Int32(sessions.Seconds),
+		Tags: sessions.Tags(j),
 	}
 	if t.ExternalID != "" {
 		in.ExternalId = &t.ExternalID
@@ -61,26 +47,4 @@ func (t Target) Env(ctx context.Context, j run.Job) ([]string, error) {
 		"AWS_SECRET_ACCESS_KEY="+aws.ToString(c.SecretAccessKey),
 		"AWS_SESSION_TOKEN="+aws.ToString(c.SessionToken),
 	), nil
-}
-
-// notInTag are characters that the value of a tag must not have, notInName those that the
-// name of a session must not.
-// Source: https://docs.aws.amazon.com/STS/latest/APIReference/API_Tag.html
-var (
-	notInTag  = regexp.MustCompile(`[^\p{L}\p{Z}\p{N}_.:/=+\-@]`)
-	notInName = regexp.MustCompile(`[^\w+=,.@-]`)
-)
-
-func tag(name, value string) types.Tag {
-	value = notInTag.ReplaceAllString(value, "_")
-	if r := []rune(value); len(r) > 256 {
-		value = string(r[:256])
-	}
-	return types.Tag{Key: &name, Value: &value}
-}
-
-// sessionName is what the account's records call it: at most 64 characters.
-func sessionName(j run.Job) string {
-	name := notInName.ReplaceAllString(fmt.Sprintf("lockstep-%d-%s-%s", j.Number, j.Repo.Name, j.Project), "-")
-	return name[:min(len(name), 64)]
 }

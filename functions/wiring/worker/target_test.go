@@ -76,15 +76,3 @@ func TestEnvRefused(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
-
-func TestNamesAreValid(t *testing.T) {
-	long := job
-	long.Project = strings.Repeat("ü", 300)
-	long.Repo.Name = strings.Repeat("r", 100)
-	if n := sessionName(long); len(n) > 64 || notInName.MatchString(n) {
-		t.Errorf("session name %q", n)
-	}
-	if v := *tag("project", long.Project+"<>").Value; len([]rune(v)) > 256 || notInTag.MatchString(v) {
-		t.Errorf("tag %q", v)
-	}
-}

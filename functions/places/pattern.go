@@ -1,0 +1,85 @@
+package places
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// A Pattern allows places of the backend "s3": "s3://bucket/acme/infra/**", with the
+// bucket's own name, and the key in doublestar's notation.
+type Pattern struct{ bucket, key string }
+
+const scheme = "s3://"
+
+// Limits of a pattern: matching tries all combinations of what braces offer.
+const (
+	maxPattern = 1200
+	maxBraces  = 4
+)
+
+// ParsePattern reads a pattern. The error is a sentence for people, without an end.
+func ParsePattern(s string) (Pattern, error) {
+	rest, ok := strings.CutPrefix(s, scheme)
+	bucket, key, both := strings.Cut(rest, "/")
+	switch {
+	case !ok || !both || key == "" || !bucketPattern.MatchString(bucket):
+		return Pattern{}, fmt.Errorf("%q is no pattern of states: write s3://BUCKET/KEY, with the bucket's own name, and * for any name or ** for any names with slashes between in the key", s)
+	case len(s) > maxPattern || strings.Count(key, "{") > maxBraces:
+		return Pattern{}, fmt.Errorf("a pattern of states has at most %d bytes, and %d braces: write several patterns instead", maxPattern, maxBraces)
+	case !utf8.ValidString(key) || !doublestar.ValidatePattern(key):
+		return Pattern{}, fmt.Errorf("%q is no pattern of states: in the key * stands for any name, ** for any names with slashes between, {a,b} for either", s)
+	}
+	return Pattern{bucket, key}, nil
+}
+
+// String returns the pattern as it is written.
+func (p Pattern) String() string { return scheme + p.bucket + "/" + p.key }
+
+// Matches reports whether the pattern allows a place.
+func (p Pattern) Matches(x Place) bool {
+	return p.key != "" && x.Backend == "s3" && x.Bucket == p.bucket && doublestar.MatchUnvalidated(p.key, x.Key)
+}
+
+// Own are the patterns that a deployment gives every repository for itself, with {owner},
+// {name} and {id} for the repository's: "s3://states/{owner}/{name}/**". A name can
+// pass to another repository, an ID cannot.
+type Own []string
+
+// ParseOwn reads patterns with spaces or commas between. The error is a sentence for
+// people, without an end.
+func ParseOwn(s string) (Own, error) {
+	own := Own(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' || r == '\n' || r == '\t' }))
+	for _, x := range own {
+		if !strings.Contains(x, "{name}") && !strings.Contains(x, "{id}") {
+			return nil, fmt.Errorf("the pattern %q is the same for all repositories: it needs {owner}/{name} or {id}, so that each has its own", x)
+		}
+		if strings.Contains(x, "{name}") && !strings.Contains(x, "{owner}") && !strings.Contains(x, "{id}") {
+			return nil, fmt.Errorf("the pattern %q is the same for repositories of one name: it needs {owner} or {id} besides", x)
+		}
+		if _, err := ParsePattern(expand(x, "o", "n", 1)); err != nil {
+			return nil, err
+		}
+	}
+	return own, nil
+}
+
+// Of returns the patterns for one repository.
+func (o Own) Of(owner, name string, id int64) []Pattern {
+	var out []Pattern
+	for _, x := range o {
+		if p, err := ParsePattern(expand(x, owner, name, id)); err == nil {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// expand puts a repository in. GitHub's names have no characters that mean something in
+// a pattern.
+func expand(s, owner, name string, id int64) string {
+	return strings.NewReplacer("{owner}", owner, "{name}", name, "{id}", strconv.FormatInt(id, 10)).Replace(s)
+}

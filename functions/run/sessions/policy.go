@@ -1,0 +1,81 @@
+package sessions
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/places"
+)
+
+// MaxPolicy is how long a session's policy may be, in characters.
+// Source: https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
+const MaxPolicy = 2048
+
+// statement is one of a policy.
+type statement struct {
+	Effect    string
+	Action    []string
+	Resource  []string
+	Condition any `json:",omitempty"`
+}
+
+// Policy narrows a role to one place: reading its state, and writing its lock; if writes
+// is set, writing the state and its digest, too. A session has what the role and the
+// policy both allow. The error is for people.
+//
+// Whether an object is there, S3 says to those only who may list the bucket, and about a
+// condition on the prefix of such a list it is silent where an object is asked for: so
+// the names of other states can be listed, and nothing else of them.
+// Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html#API_GetObject_RequestSyntax
+func Policy(p places.Place, partition string, writes bool) (string, error) {
+	if p.Backend != "s3" {
+		return "", errors.New("there is no session for a state that is not in S3")
+	}
+	bucket := "arn:" + partition + ":s3:::" + p.Bucket
+	object := bucket + "/" + p.Key
+	state := []string{"s3:GetObject"}
+	if writes {
+		state = append(state, "s3:PutObject")
+	}
+	allow := []statement{
+		{Action: state, Resource: []string{object}},
+		{Action: []string{"s3:GetObject", "s3:PutObject", "s3:DeleteObject"}, Resource: []string{object + ".tflock"}},
+		{Action: []string{"s3:ListBucket"}, Resource: []string{bucket}},
+		// Of the role's own keys, and through S3 only.
+		{Action: []string{"kms:Decrypt", "kms:GenerateDataKey"}, Resource: []string{"*"}, Condition: when("StringLike", "kms:ViaService", "s3.*")},
+	}
+	if table := p.Table(); table != "" {
+		allow = append(allow, items(partition, table, p.Bucket+"/"+p.Key, writes)...)
+	}
+	for i := range allow {
+		allow[i].Effect = "Allow"
+	}
+	data, err := json.Marshal(struct {
+		Version   string
+		Statement []statement
+	}{"2012-10-17", allow})
+	if err == nil && len(data) > MaxPolicy {
+		err = fmt.Errorf("the key of the state %s is too long: the policy that lets a run reach this state and no other would have %d characters, and may have %d; choose a shorter key", p, len(data), MaxPolicy)
+	}
+	return string(data), err
+}
+
+// items allows the items of a state in the table of locks: the lock, the digest, which
+// stands for the state, and what Lockstep itself notes of it.
+func items(partition, table, path string, writes bool) []statement {
+	all := []string{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"}
+	in := []string{fmt.Sprintf("arn:%s:dynamodb:*:*:table/%s", partition, table)}
+	keys := func(keys ...string) any { return when("ForAllValues:StringEquals", "dynamodb:LeadingKeys", keys...) }
+	if writes {
+		return []statement{{Action: all, Resource: in, Condition: keys(path, path+"-md5", path+"-lockstep")}}
+	}
+	return []statement{
+		{Action: all, Resource: in, Condition: keys(path)},
+		{Action: all[:1], Resource: in, Condition: keys(path + "-md5")},
+	}
+}
+
+func when(operator, key string, values ...string) any {
+	return map[string]map[string][]string{operator: {key: values}}
+}
