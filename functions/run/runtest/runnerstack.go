@@ -34,6 +34,8 @@ type Stack struct {
 	queues   map[string]string // ARNs by name
 	roles    map[string]*role  // by ARN
 
+	// Gates are the addresses at which functions find AWS, by function.
+	Gates     map[string]string
 	Functions map[string]*Function // by logical name without "Function", in lower case
 	Mappings  []*Mapping           // sorted by name
 	SQS       *sqs.Client
@@ -69,7 +71,7 @@ type StackOptions struct {
 func Deploy(t testing.TB, o StackOptions) *Stack {
 	t.Helper()
 	s := &Stack{
-		StackOptions: o, t: t, hashKeys: map[string]string{o.StateTable: "LockID"}, queues: map[string]string{}, Functions: map[string]*Function{},
+		StackOptions: o, t: t, hashKeys: map[string]string{o.StateTable: "LockID"}, queues: map[string]string{}, Functions: map[string]*Function{}, Gates: map[string]string{},
 		roles: map[string]*role{}, sessions: map[string]session{},
 		resolver: resolver{o.Template, map[string]string{
 			"AWS::Region": Region, "AWS::AccountId": AccountID, "AWS::Partition": "aws", "AWS::StackName": o.Name,
@@ -105,6 +107,9 @@ func Deploy(t testing.TB, o StackOptions) *Stack {
 
 // Ref returns what Ref of a name gives in the template.
 func (s *Stack) Ref(name string) string { return s.resolver.known(s.resolver.refs, name) }
+
+// Att returns what GetAtt of "NAME.ATTRIBUTE" gives in the template.
+func (s *Stack) Att(name string) string { return s.resolver.known(s.resolver.atts, name) }
 
 // names gives every resource its name and ARN, but for queues, which get theirs when
 // they are made.
@@ -206,6 +211,7 @@ func (s *Stack) makeFunction(name string, p map[string]any) {
 	roleName, _, _ := strings.Cut(p["Role"].(map[string]any)["Fn::GetAtt"].(string), ".")
 	front := httptest.NewServer(s.newGate(short, roleName))
 	s.t.Cleanup(front.Close)
+	s.Gates[short] = front.URL
 	env := map[string]string{
 		"AWS_ENDPOINT_URL": front.URL,
 		// What the backend of states reads itself.

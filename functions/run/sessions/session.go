@@ -70,8 +70,10 @@ func (r Role) For(ctx context.Context, j run.Job) (aws.CredentialsProvider, erro
 			Source: "lockstep state", CanExpire: c.Expiration != nil, Expires: aws.ToTime(c.Expiration),
 		}, nil
 	}))
-	_, err = p.Retrieve(ctx)
-	return p, err
+	if _, err := p.Retrieve(ctx); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // partitionOf returns the partition of a role: "aws", or that of China or GovCloud.

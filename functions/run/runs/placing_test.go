@@ -1,0 +1,174 @@
+package runs
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/places"
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// placed reads "NAME[:DIR]=KEY[,ARGUMENT...]" one a word: projects, and where they are. A
+// key "?" is nowhere, "local" the local backend.
+func placed(t *testing.T, text string) []project.Project {
+	t.Helper()
+	var out []project.Project
+	for word := range strings.FieldsSeq(text) {
+		who, where, _ := strings.Cut(word, "=")
+		p := project.Project{Workspace: "default"}
+		var dir bool
+		if p.Name, p.Dir, dir = strings.Cut(who, ":"); !dir {
+			p.Dir = p.Name
+		}
+		key, arguments, _ := strings.Cut(where, ",")
+		switch key {
+		case "?":
+		case "local":
+			p.Place = places.Local
+		default:
+			block := map[string]any{"bucket": "states", "key": key, "region": "us-east-1"}
+			for a := range strings.SplitSeq(arguments, ",") {
+				switch name, value, given := strings.Cut(a, ":"); {
+				case given:
+					block[name] = value
+				case a != "":
+					block[a] = true
+				}
+			}
+			at, err := places.Of("s3", block, p.Workspace)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Place = at
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// TestPlaceFor is a table of base commits, heads and claims. The project that is asked
+// about is the first of the head's.
+func TestPlaceFor(t *testing.T) {
+	t.Parallel()
+	const mine, theirs = 1, 2
+	for _, test := range []struct {
+		what, base, head, allow string
+		claim                   string // "REPO PROJECT"
+		broken                  bool
+		want                    string // "KIND PLACE ARGUMENTS", or a rule and what it says
+	}{
+		{what: "as at the base", base: "net=net", head: "net=net", want: "the same s3://states/net"},
+		{what: "as at the base, and ours", base: "net=net", head: "net=net", claim: "1 net", want: "the same s3://states/net"},
+		{what: "as at the base, with errors in the settings", base: "net=net", head: "net=net", broken: true, want: "the same s3://states/net"},
+		{what: "without the lock table", base: "net=net,dynamodb_table:locks", head: "net=net", want: "the same s3://states/net dynamodb_table=locks"},
+		{what: "with another lock table", base: "net=net,dynamodb_table:locks", head: "net=net,dynamodb_table:mine", want: "the same s3://states/net dynamodb_table=locks"},
+		{what: "without the lock object", base: "net=net,use_lockfile", head: "net=net", want: "the same s3://states/net use_lockfile=true"},
+		{what: "without encryption", base: "net=net,encrypt,kms_key_id:k", head: "net=net", want: "the same s3://states/net encrypt=true kms_key_id=k"},
+		{what: "for everybody to read", base: "net=net", head: "net=net,acl:public-read", want: "the same s3://states/net"},
+		{what: "in another region, with another table there", base: "net=net", head: "net=net,region:eu-west-1", want: "the same s3://states/net"},
+
+		{what: "moved", base: "net=net", head: "net=else", want: "the state may not be there: does not allow it to be there"},
+		{what: "moved to where it is allowed", base: "net=net", head: "net=acme/else", allow: "s3://states/acme/*", want: "moved s3://states/acme/else"},
+		{what: "moved, by settings with errors", base: "net=net", head: "net=acme/else", allow: "s3://states/acme/*", broken: true, want: "the state may not be there: cannot be read"},
+		{what: "new", base: "net=net", head: "app=app", want: "the state may not be there: does not allow it to be there"},
+		{what: "new, where it is allowed", base: "net=net", head: "app=acme/app", allow: "s3://states/acme/*", want: "new s3://states/acme/app"},
+		{what: "new in an empty repository", head: "app=app", want: "the state may not be there"},
+		{what: "new, with the locks of others", base: "net=net,dynamodb_table:locks,use_lockfile,encrypt", head: "app=acme/app", allow: "s3://states/acme/*", want: "new s3://states/acme/app dynamodb_table=locks encrypt=true use_lockfile=true"},
+		{what: "new, for everybody to read", base: "net=net", head: "app=acme/app,acl:public-read", allow: "s3://states/acme/*", want: "new s3://states/acme/app"},
+		{what: "unknown at the base", base: "net=?", head: "net=net", want: "the state may not be there"},
+		{what: "unknown at the head", base: "net=net", head: "net=?", want: "moved "},
+		{what: "from S3 to us", base: "net=net", head: "net=local", want: "moved local"},
+		{what: "new, with us", head: "net=local", want: "new local"},
+		{what: "with us", base: "net=local", head: "net=local", want: "the same local"},
+
+		{what: "another project's state", base: "prod=prod dev=dev", head: "dev=prod prod=prod", allow: "s3://states/*", want: "the state is another one's: the state of the project `prod` on the base branch"},
+		{what: "production's, which is dropped", base: "prod=prod dev=dev", head: "dev=prod", allow: "s3://states/*", want: "the state is another one's: `prod`"},
+		{what: "production's, by a new name for dev's directory", base: "prod=prod dev=dev", head: "x:dev=prod", allow: "s3://states/*", want: "the state is another one's: `prod`"},
+		{what: "production's, which was given another place", base: "prod=prod", head: "x=prod prod=else", allow: "s3://states/*", want: "the state is another one's: `prod`"},
+		{what: "production's, which is hidden", base: "prod=prod", head: "x=prod prod=?", allow: "s3://states/*", want: "the state is another one's: `prod`"},
+		{what: "renamed", base: "net=net,use_lockfile", head: "network=net", want: "renamed s3://states/net use_lockfile=true"},
+		{what: "renamed in its place", base: "net=net", head: "network:net=net", want: "renamed s3://states/net"},
+		{what: "renamed, and claimed under the old name", base: "net=net", head: "network=net", claim: "1 net", want: "renamed s3://states/net"},
+		{what: "renamed, and another repository's", base: "net=net", head: "network=net", claim: "2 net", want: "the state is another one's: of `acme/shop`"},
+
+		{what: "another repository's", base: "net=net", head: "net=net", claim: "2 db", want: "the state is another one's: The state at `s3://states/net` belongs to the project `db` of `acme/shop`"},
+		{what: "another repository's, where it is allowed", base: "net=net", head: "net=db", claim: "2 db", allow: "s3://states/*", want: "the state is another one's: of `acme/shop`"},
+		{what: "claimed by a project that is gone", base: "network=net", head: "network=net", claim: "1 net", want: "the same s3://states/net"},
+		{what: "claimed by a project that has moved", base: "network=net net=else", head: "network=net", claim: "1 net", want: "the same s3://states/net"},
+		{what: "claimed by a project whose place is not known now", base: "dev=dev prod=?", head: "dev=prod", claim: "1 prod", allow: "s3://states/*", want: "the state is another one's: `prod`, which the base branch still has"},
+	} {
+		q := PlaceQuestion{Repo: github.Repo{ID: mine, Owner: "acme", Name: "infra"}, Base: placed(t, test.base), Head: placed(t, test.head), BaseBroken: test.broken}
+		q.Project = q.Head[0]
+		if test.allow != "" {
+			p, err := places.ParsePattern(test.allow)
+			if err != nil {
+				t.Fatal(err)
+			}
+			q.Allow = []places.Pattern{p}
+		}
+		if test.claim != "" {
+			q.Claim = &places.Claim{Place: q.Project.Place.String(), Repo: "acme/shop", Workspace: "default"}
+			fmt.Sscan(test.claim, &q.Claim.RepoID, &q.Claim.Project)
+		}
+		got := PlaceFor(q)
+		if len(got.Reasons) > 0 {
+			r := got.Reasons[0]
+			rule, says, _ := strings.Cut(test.want, ": ")
+			if string(r.Rule) != rule || !strings.Contains(r.Text, says) || r.Remedy == "" || got.Place.Backend != "" {
+				t.Errorf("%s: %+v\nwant %s", test.what, got, test.want)
+			}
+			continue
+		}
+		text := fmt.Sprintf("%s %s", got.Kind, got.Place)
+		for _, name := range got.Place.Differing(places.Place{}) {
+			if name != "region" {
+				text += fmt.Sprintf(" %s=%v", name, got.Place.Arguments[name])
+			}
+		}
+		if text != test.want {
+			t.Errorf("%s: %s\nwant %s", test.what, text, test.want)
+		}
+		if changed := q.Project.Place.Differing(got.Place) != nil; changed != (len(got.Notes) > 0) && got.Kind != RenamedPlace && got.Place.Backend == "s3" {
+			t.Errorf("%s: it says %q", test.what, got.Notes)
+		}
+	}
+}
+
+// TestGateOfPlaces holds what the gate makes of the answer: all commands need a place, and
+// what the base branch does not know by this name is not applied.
+func TestGateOfPlaces(t *testing.T) {
+	t.Parallel()
+	no := []Reason{{PlaceTaken, comment.Reason{Text: "It is taken."}}}
+	at := places.Place{Backend: "s3", Bucket: "states", Key: "net"}
+	for _, test := range []struct {
+		what    string
+		verb    comment.Verb
+		placing *Placing
+		planned string
+		want    Rule
+	}{
+		{"a plan without a place", comment.Plan, &Placing{Reasons: no}, "", PlaceTaken},
+		{"an apply without one", comment.Apply, &Placing{Reasons: no}, "", PlaceTaken},
+		{"an unlock without one", comment.Unlock, &Placing{Reasons: no}, "", PlaceTaken},
+		{"an apply", comment.Apply, &Placing{Place: at, Kind: SamePlace}, at.String(), ""},
+		{"not asked yet", comment.Apply, nil, at.String(), ""},
+		{"a moved one", comment.Apply, &Placing{Place: at, Kind: MovedPlace}, at.String(), ""},
+		{"a plan of a renamed one", comment.Plan, &Placing{Place: at, Kind: RenamedPlace, Owner: "prod"}, "", ""},
+		{"an apply of a renamed one", comment.Apply, &Placing{Place: at, Kind: RenamedPlace, Owner: "prod"}, at.String(), PlaceRenamed},
+		{"a plan of a state elsewhere", comment.Apply, &Placing{Place: at, Kind: SamePlace}, "s3://states/else", PlaceMoved},
+	} {
+		q := Request{
+			Verb: test.verb, Entry: ByComment, Actor: "alice", Permission: github.WritePermission, Placing: test.placing,
+			Pull: github.PullRequest{Open: true, DefaultBranch: "main"},
+			Run:  Run{Phase: Planned, Applyable: true, Place: test.planned},
+		}
+		q.Pull.Base.Ref = "main"
+		d := Gate(q)
+		if test.want == "" && !d.Allowed() || test.want != "" && !d.Has(test.want) {
+			t.Errorf("%s: %+v, want %q", test.what, d, test.want)
+		}
+	}
+}
