@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/machine"
+	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/run/operating"
 	"github.com/lockstep-iac/lockstep/functions/run/page"
 	"github.com/lockstep-iac/lockstep/functions/shield"
@@ -26,8 +27,11 @@ const serveUsage = `serve [OPTIONS]
 
   Providers run as the user that serve runs as, if the base branch allows them: they can
   read what this user can. Their environment is what -plugin-env names, and nothing of
-  this one's; those for s3 states are serve's own. Where providers come from is said by
-  the file that TF_CLI_CONFIG_FILE names.
+  this one's. Where providers come from is said by the file that TF_CLI_CONFIG_FILE names.
+
+  A state in S3 is where the base branch has it, and belongs to one project of one
+  repository. It is reached with serve's own credentials, or with a session of -state-role
+  that reaches this one state only.
 
   The App needs: contents, metadata: read; checks, issues, pull requests: write; the
   events pull_request, issue_comment, pull_request_review, check_run, check_suite.
@@ -46,6 +50,13 @@ var serveCommand = command{name: "serve", synopsis: "Run the pipeline on this ma
 	}
 	if f.NArg() > 0 {
 		return a.usage("serve takes options only, not %q", f.Arg(0))
+	}
+	if o.release != "" {
+		o.environment(a, f)
+		if err := release(a, a.path(o.data), o.release); err != nil {
+			return a.failed(err)
+		}
+		return 0
 	}
 	s, err := o.settings(a, f)
 	if err == nil {
@@ -79,7 +90,7 @@ func serve(a *app, s *serveSettings) error {
 	log := func(err error) { fmt.Fprintf(a.err, "lockstep: note: %s\n", err) }
 	base := s.base(l)
 	m, err := machine.Open(machine.Config{
-		Dir: s.data, Version: version, App: s.app, Secret: s.secret, States: operating.States,
+		Dir: s.data, Version: version, App: s.app, Secret: s.secret, States: s.states, OwnStates: s.ownStates,
 		PluginEnv: s.pluginEnv, CLIConfig: s.cliConfig, Environ: a.environ, Secrets: s.secrets,
 		URL: base, Log: log,
 	})
@@ -90,6 +101,9 @@ func serve(a *app, s *serveSettings) error {
 		return hinted(err, "-data names a directory that this user can write to")
 	}
 	defer m.Close()
+	if !s.narrowed {
+		log(errors.New(ownCredentials))
+	}
 	ctx, stop := context.WithCancel(a.ctx)
 	server := &http.Server{Handler: s.handler(ctx, m, base, log), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute}
 	fmt.Fprintf(a.out, "Lockstep works as %s. Webhooks: %s/webhook. Page: %s/. Data: %s.\n", login, base, base, s.data)
@@ -168,5 +182,8 @@ type serveSettings struct {
 	access     page.Access
 	pluginEnv  []string
 	cliConfig  string
+	states     func(dir string) operating.BackendFunc
+	ownStates  places.Own
+	narrowed   bool     // each run reaches its own state only
 	secrets    []string // what the files of options hold that nobody is told
 }

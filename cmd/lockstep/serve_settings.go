@@ -19,6 +19,8 @@ type serveOptions struct {
 	data, addr, url           string
 	appID, appKey, secret     string
 	githubURL, token, plugins string
+
+	stateRole, stateExternalID, own, release string
 }
 
 func (o *serveOptions) flags(f *flags) {
@@ -30,6 +32,10 @@ func (o *serveOptions) flags(f *flags) {
 	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "where to listen, HOST:PORT")
 	f.StringVar(&o.url, "url", "", "where people find the page, if there is a proxy before it; needs -page-token")
 	f.StringVar(&o.token, "page-token", "", "a file with the token that opens the page")
+	f.StringVar(&o.stateRole, "state-role", "", "the ARN of a role that reaches states in S3: each run gets a session for its own")
+	f.StringVar(&o.stateExternalID, "state-external-id", "", "the external ID that this role asks for")
+	f.StringVar(&o.own, "states", "", "where each repository may have states of its own, besides those that its base branch has: s3://BUCKET/{owner}/{name}/**")
+	f.StringVar(&o.release, "release", "", "give free the state at s3://BUCKET/KEY that a repository has, and end")
 	f.StringVar(&o.plugins, "plugin-env", "", "a file with the environment of provider plugins, NAME=value a line")
 }
 
@@ -56,6 +62,9 @@ func (o *serveOptions) settings(a *app, f *flags) (*serveSettings, error) {
 		return nil, err
 	}
 	if err := o.page(a, s); err != nil {
+		return nil, err
+	}
+	if err := o.states(a, s); err != nil {
 		return nil, err
 	}
 	s.pluginEnv = []string{}

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/run/operating"
 	"github.com/lockstep-iac/lockstep/functions/run/runlocal"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
@@ -203,7 +204,7 @@ func (s *served) get(url string) string {
 // hosts returns how many hosts the state has; none if there is no state.
 func (s *served) hosts() int {
 	s.t.Helper()
-	data, err := os.ReadFile(filepath.Join(s.path, "data/states/acme/infra/network/default/terraform.tfstate"))
+	data, err := os.ReadFile(filepath.Join(operating.LocalState(filepath.Join(s.path, "data/states"), s.repo.Repo().ID, "network", "default"), "terraform.tfstate"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0
 	}
@@ -305,6 +306,9 @@ func TestServeCannotBegin(t *testing.T) {
 		{"a short token", append(base, "-page-token", "short"), "has 9 characters", "openssl rand"},
 		{"a strange address", append(base, "-url", "lockstep.example"), "not the address of a page", "https://"},
 		{"an address without a token", append(base, "-url", "https://lockstep.example"), "-url needs -page-token", "openssl rand -hex 32"},
+		{"one place for all", append(base, "-states", "s3://states/**"), "the same for all repositories", "{owner}"},
+		{"a role without a region", append(base, "-state-role", "arn:aws:iam::1:role/states"), "no region is set", "AWS_REGION"},
+		{"a state that nobody has", []string{"-data", "data", "-release", "s3://states/net"}, "nobody has the state s3://states/net", "s3://BUCKET/KEY"},
 		{"a strange environment", append(base, "-plugin-env", "env"), "not NAME=value", "each line"},
 	} {
 		args := append([]string{"serve"}, c.args...)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/run"
 	"github.com/lockstep-iac/lockstep/functions/run/modules"
 	"github.com/lockstep-iac/lockstep/functions/run/operating"
@@ -32,6 +33,8 @@ type Config struct {
 	Secret github.Secret
 	// States returns where states are kept, given the directory for local ones.
 	States func(dir string) operating.BackendFunc
+	// OwnStates are where every repository may have states of its own in S3.
+	OwnStates places.Own
 	// PluginEnv is the environment of provider plugins, "NAME=value" each. Providers are
 	// installed only if it is not nil; otherwise there is but the built-in one.
 	PluginEnv []string
@@ -73,6 +76,9 @@ func Open(c Config) (*Machine, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := renumber(context.Background(), data); err != nil && c.Log != nil {
+		c.Log(err)
+	}
 	e := &operating.Engine{Version: c.Version, Backend: c.States(data.States), Rescued: filepath.Join(c.Dir, "rescued")}
 	e.Modules = modules.Elsewhere{App: c.App, Transport: c.Modules}.Install
 	hidden := slices.Concat(c.Secrets, ownSecrets(c.Environ))
@@ -84,8 +90,8 @@ func Open(c Config) (*Machine, error) {
 	p := &run.Pipeline{
 		Connect: func(p run.Pull) (run.GitHub, error) { return c.App.Repository(p.Installation, p.Repo) },
 		Records: data.Records, Artifacts: data.Artifacts, Queue: data.Queue, Engine: e,
-		Secrets: secrets(c.Secret, hidden),
-		Where:   func(a run.Artifact) string { return where(c.URL, a) },
+		Secrets: secrets(c.Secret, hidden), States: c.OwnStates,
+		Where: func(a run.Artifact) string { return where(c.URL, a) },
 	}
 	m := &Machine{
 		Data: data, Pipeline: p, States: e.Backend, log: c.Log,

@@ -42,8 +42,8 @@ func LocalStates(dir string) BackendFunc {
 
 // LocalState is the directory of one state of [LocalStates] in dir.
 func LocalState(dir string, repo int64, project, workspace string) string {
-	// No account can be called so: see [Renumber].
-	return filepath.Join(dir, fmt.Sprintf("id.%d", repo), segment(project), segment(workspace))
+	// See [Renumber] for those of former versions.
+	return filepath.Join(dir, fmt.Sprintf("%s%d", numbered, repo), segment(project), segment(workspace))
 }
 
 // Sessions returns credentials for the state of a job, and for nothing else. They may

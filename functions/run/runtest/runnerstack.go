@@ -272,6 +272,13 @@ func (s *Stack) Requests() []Request { return s.list(&s.requests) }
 // Denied returns what functions asked of AWS that their roles do not allow.
 func (s *Stack) Denied() []Request { return s.list(&s.refused) }
 
+// ForgetDenied forgets what was denied so far, which a test has meant to be.
+func (s *Stack) ForgetDenied() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refused = nil
+}
+
 func (s *Stack) list(of *[]Request) []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,0 +1,78 @@
+package machine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/functions/run/operating"
+	"github.com/lockstep-iac/lockstep/functions/run/runlocal"
+)
+
+// renumber moves local states that a former version has kept under the names of their
+// repositories to where they are by ID, if the records of runs say whose the names were.
+// The error names those that stay where they are.
+func renumber(ctx context.Context, data *runlocal.Dir) error {
+	names, err := operating.Named(data.States)
+	if err != nil || len(names) == 0 {
+		return err
+	}
+	all, err := data.Records.All(ctx, "run")
+	if err != nil {
+		return err
+	}
+	runs, err := decode(all)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, m := range moves(names, runs) {
+		if m.why != "" {
+			errs = append(errs, fmt.Errorf("the states of %s stay where they are, and are not used: %s", m.name, m.why))
+			continue
+		}
+		owner, name, _ := strings.Cut(m.name, "/")
+		errs = append(errs, operating.Renumber(data.States, owner, name, m.repo))
+	}
+	return errors.Join(errs...)
+}
+
+// A move is what to do with the states of one name.
+type move struct {
+	name string
+	repo int64
+	why  string // they stay where they are
+}
+
+// moves decides whose the states of names are. Where a repository has had several, those
+// of its newest name come first.
+func moves(names []string, runs []run.Run) []move {
+	newest := map[string]map[int64]time.Time{} // by name, then ID
+	for _, r := range runs {
+		name := r.Pull.Repo.String()
+		if newest[name] == nil {
+			newest[name] = map[int64]time.Time{}
+		}
+		if was, ok := newest[name][r.Pull.Repo.ID]; !ok || r.Since.After(was) {
+			newest[name][r.Pull.Repo.ID] = r.Since
+		}
+	}
+	var out []move
+	for _, name := range names {
+		switch ids := slices.Collect(maps.Keys(newest[name])); len(ids) {
+		case 0:
+			out = append(out, move{name: name, why: "no record says which repository that is"})
+		case 1:
+			out = append(out, move{name: name, repo: ids[0]})
+		default:
+			out = append(out, move{name: name, why: "several repositories have had the name"})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b move) int { return newest[b.name][b.repo].Compare(newest[a.name][a.repo]) })
+	return out
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+
+	"github.com/lockstep-iac/lockstep/functions/places"
+	pipeline "github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/functions/run/operating"
+	"github.com/lockstep-iac/lockstep/functions/run/runlocal"
+	"github.com/lockstep-iac/lockstep/functions/run/sessions"
+)
+
+// states is where states may be, and by which credentials those in S3 are reached.
+func (o *serveOptions) states(a *app, s *serveSettings) (err error) {
+	if s.ownStates, err = places.ParseOwn(o.own); err != nil {
+		return hinted(fmt.Errorf("-states: %w", err), "such as -states 's3://BUCKET/{owner}/{name}/**'")
+	}
+	if s.states = operating.States; o.stateRole == "" {
+		return nil
+	}
+	cfg, err := config.LoadDefaultConfig(a.ctx)
+	if err == nil && cfg.Region == "" {
+		err = errors.New("no region is set")
+	}
+	if err != nil {
+		return hinted(fmt.Errorf("-state-role: %w", err), "AWS_REGION, and AWS_PROFILE or other credentials, say by whom the role is assumed")
+	}
+	if !strings.Contains(o.stateRole, ":role/") {
+		return hinted(fmt.Errorf("-state-role is %q, which is not the ARN of a role", o.stateRole), "such as arn:aws:iam::111122223333:role/lockstep-states")
+	}
+	s.states = operating.StatesBy(sessions.Role{ARN: o.stateRole, ExternalID: o.stateExternalID, STS: sts.NewFromConfig(cfg)}.For)
+	s.narrowed = true
+	return nil
+}
+
+// ownCredentials is said where no role narrows what runs reach.
+const ownCredentials = "states in S3 are reached with the credentials of serve itself, by every run alike; -state-role has each run reach its own state only"
+
+// release gives a state free that a repository has, for another one.
+func release(a *app, data, place string) error {
+	d, err := runlocal.Open(data)
+	if err != nil {
+		return hinted(err, "-data names the data directory of serve")
+	}
+	defer d.Close()
+	c, err := pipeline.Release(a.ctx, d.Records, place)
+	if err != nil {
+		return err
+	}
+	if c == nil {
+		return hinted(fmt.Errorf("nobody has the state %s", place), "write it as comments do: s3://BUCKET/KEY, with the workspace in the key")
+	}
+	fmt.Fprintf(a.out, "The state %s was that of the project %s of %s. The next project that the base branch has there gets it.\n", place, c.Project, c.Repo)
+	return nil
+}

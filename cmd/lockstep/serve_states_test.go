@@ -1,0 +1,44 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/places"
+	"github.com/lockstep-iac/lockstep/functions/run/runlocal"
+)
+
+// TestServeRelease holds that whoever runs serve gives a state free, and no other one.
+func TestServeRelease(t *testing.T) {
+	t.Parallel()
+	w := newDir(t)
+	data, err := runlocal.Open(filepath.Join(w.path, "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer data.Close()
+	const mine, other = "s3://states/env:/blue/net", "s3://states/net"
+	for _, place := range []string{mine, other} {
+		value, err := json.Marshal(places.Claim{Place: place, RepoID: 1, Repo: "acme/infra", Project: "net", Workspace: "blue"})
+		if err == nil {
+			_, err = data.Records.Put(t.Context(), places.ClaimKey(place), value, "")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := w.run("serve", "-data", "data", "-release", mine); r.code != 0 || !strings.Contains(r.out, "was that of the project net of acme/infra") {
+		t.Errorf("%d\n%s%s", r.code, r.out, r.stderr)
+	}
+	for place, want := range map[string]bool{mine: false, other: true} {
+		rec, err := data.Records.Get(t.Context(), places.ClaimKey(place))
+		if err != nil || (rec.Version != "") != want {
+			t.Errorf("%s: %+v, %v", place, rec, err)
+		}
+	}
+	if r := w.run("serve", "-data", "data", "-release", mine); r.code != 1 || !strings.Contains(r.stderr, "nobody has the state") {
+		t.Errorf("again: %d\n%s", r.code, r.stderr)
+	}
+}
