@@ -48,6 +48,10 @@ func TestGolden(t *testing.T) {
 	done.Merged = true
 	noted := status(app, net)
 	noted.Notes, noted.Approvals = []string{"#8 was applied to `network` and is not merged yet."}, []string{"bob", "carol"}
+	const here, there = "s3://states/acme/network.tfstate", "s3://states/network/terraform.tfstate"
+	moved, kept := net, net
+	moved.Body = Placed{Project: net.Name, From: here, To: there, Moves: true, Notes: []string{"The state of `network` is locked as others are."}}.Above(somePlan)
+	kept.Body = Placed{Project: net.Name, From: here, To: here, Notes: []string{"`network` has the state of the project `net`."}}.Above(somePlan)
 	check := func(p ProjectStatus, others string) string {
 		c := Check{p, others}
 		return c.Title(255) + "\n=====\n" + c.Summary(65535) + "=====\n" + c.Text(65535)
@@ -57,6 +61,8 @@ func TestGolden(t *testing.T) {
 		"status-queued":         status(with(net, Queued, "", ""), with(app, Planning, "", "")).Markdown(65536),
 		"status-planning":       status(with(net, Planning, "", "")).Markdown(65536),
 		"status-one":            status(net).Markdown(65536),
+		"status-moved":          status(moved).Markdown(65536),
+		"status-kept":           status(kept).Markdown(65536),
 		"status-two":            noted.Markdown(65536),
 		"status-none":           status(app).Markdown(65536),
 		"status-plan-failed":    status(app, with(net, PlanFailed, "", trouble)).Markdown(65536),

@@ -20,7 +20,7 @@ type Placed struct {
 func (p Placed) Above(report string) string {
 	var b strings.Builder
 	if p.Moves {
-		fmt.Fprintf(&b, "> [!WARNING]\n> **This moves the state** of %s from %s to %s. Nothing copies it there: where the new place is empty, the plan makes everything a second time. Copy the state first, where that is not what is wanted.\n\n", Code(p.Project), Code(p.From), Code(p.To))
+		fmt.Fprintf(&b, "**This moves the state** of %s from %s to %s. Nothing copies it there: where the new place is empty, the plan makes everything a second time. Copy the state first, where that is not what is wanted.\n\n", Code(p.Project), Code(p.From), Code(p.To))
 	}
 	for _, n := range p.Notes {
 		fmt.Fprintf(&b, "%s\n\n", n)

@@ -159,6 +159,58 @@ func TestOnlyS3(t *testing.T) {
 	}
 }
 
+// TestStateAsGranted holds that no state is opened but the one that was granted, whatever
+// the configuration says by now, and that it is opened by the granted locks.
+func TestStateAsGranted(t *testing.T) {
+	t.Setenv("AWS_ACCESS_KEY_ID", statebackendtest.AccessKey)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", statebackendtest.SecretKey)
+	t.Setenv("AWS_ENDPOINT_URL_S3", statebackendtest.StartVersitygw(t))
+	t.Setenv("AWS_ENDPOINT_URL_DYNAMODB", statebackendtest.StartDynoxide(t))
+	b := newBench(t, map[string]string{"net/main.tf": inS3 + two})
+	b.engine.Backend = States(b.parent)
+	if p := b.plan(); p.Plan != nil || !strings.Contains(flat(p.Report), "nobody has granted it") {
+		t.Errorf("without a grant: %s", p.Report)
+	}
+	b.job.NoState = "its configuration was broken"
+	if p := b.plan(); p.Plan != nil || !strings.Contains(flat(p.Report), "was not looked at on the base branch: its configuration was broken") {
+		t.Errorf("where none could be given: %s", p.Report)
+	}
+	b.granted("default")
+	first := b.plan()
+	for what, change := range map[string][2]string{
+		"another key": {"net/terraform.tfstate", "db/terraform.tfstate"}, "another bucket": {`"states"`, `"others"`},
+	} {
+		b.write(map[string]string{"net/main.tf": strings.Replace(inS3, change[0], change[1], 1) + two})
+		if p := b.plan(); p.Plan != nil || !strings.Contains(flat(p.Report), "what was granted is s3://states/net/terraform.tfstate") {
+			t.Errorf("%s, planned: %s", what, p.Report)
+		}
+		if o := b.apply(first.Plan, true); !o.Failed || !strings.Contains(flat(o.Report), "what was granted is s3://states/net/terraform.tfstate") {
+			t.Errorf("%s, applied: %+v", what, o)
+		}
+		if u, err := b.engine.Unlock(t.Context(), b.job); err == nil {
+			t.Errorf("%s, unlocked: %+v", what, u)
+		}
+	}
+	b.job.Workspace = "blue"
+	b.write(map[string]string{"net/main.tf": inS3 + two})
+	if p := b.plan(); p.Plan != nil || !strings.Contains(flat(p.Report), "s3://states/env:/blue/net/terraform.tfstate") {
+		t.Errorf("another workspace: %s", p.Report)
+	}
+	b.job.Workspace = "default"
+	w := b.workspace()
+	info := statebackend.NewLockInfo("OperationTypeApply", "1.0")
+	if _, err := w.Lock(t.Context(), info); err != nil {
+		t.Fatal(err)
+	}
+	if at := w.Place(); at != "s3://states/net/terraform.tfstate" {
+		t.Error(at)
+	}
+	b.write(map[string]string{"net/main.tf": strings.Replace(inS3, `    dynamodb_table              = "locks"`+"\n", "", 1) + two})
+	if p := b.plan(); p.Plan != nil || !strings.Contains(flat(p.Report), "is locked since") {
+		t.Errorf("without the lock table: %s", p.Report)
+	}
+}
+
 // TestWhoseCredentials holds that no pull request says by which credentials and hosts
 // states are reached.
 func TestWhoseCredentials(t *testing.T) {

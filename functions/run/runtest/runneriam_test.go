@@ -77,6 +77,49 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+// TestStateRoles holds what roles may do to states, whatever a session's policy says: the
+// functions nothing, a plan no more than reading and locking.
+func TestStateRoles(t *testing.T) {
+	x := ReadTemplate(t, "../../../template.yaml")
+	r := resolver{x, map[string]string{
+		"AWS::Region": "r", "AWS::AccountId": "1", "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": "stack", "StateTable": "locks", "StateKeyArn": "arn:state-key",
+		"PlanTargetRoleArn": "arn:plan-target", "ApplyTargetRoleArn": "arn:apply-target", "StateBucket": "states", "AppKeySecretArn": "arn:app-key", "WebhookSecretArn": "arn:hook",
+	}, map[string]string{}}
+	for name := range x.Resources {
+		r.atts[name+".Arn"], r.refs[name] = "arn:"+name, "ref-"+name
+	}
+	const object, table, lock = "arn:aws:s3:::states/net", "arn:aws:dynamodb:r:1:table/locks", "states/net"
+	can := map[string][]string{
+		"StatePlanRole":  {"s3:GetObject", "s3:ListBucket", "s3:PutObject.tflock", "s3:DeleteObject.tflock", "s3:GetObject.tflock", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:GetItem-md5"},
+		"StateApplyRole": {"s3:GetObject", "s3:ListBucket", "s3:PutObject", "s3:PutObject.tflock", "s3:DeleteObject.tflock", "s3:GetObject.tflock", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:GetItem-md5", "dynamodb:PutItem-md5", "dynamodb:DeleteItem-md5"},
+	}
+	for name, resource := range x.Resources {
+		if resource.Type != "AWS::IAM::Role" {
+			continue
+		}
+		statements := statementsOf(r.resolve(resource.Properties).(map[string]any))
+		may := func(what string, c call) {
+			if got := allowed(statements, c); got != slices.Contains(can[name], what) {
+				t.Errorf("%s, %s: %v", name, what, got)
+			}
+		}
+		may("s3:ListBucket", call{Action: "s3:ListBucket", Resource: "arn:aws:s3:::states"})
+		for _, action := range []string{"s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:DeleteObjectVersion", "s3:PutObjectAcl", "s3:GetObjectVersion"} {
+			for _, suffix := range []string{"", ".tflock"} {
+				may(action+suffix, call{Action: action, Resource: object + suffix})
+			}
+			if allowed(statements, call{Action: action, Resource: "arn:aws:s3:::others/net"}) {
+				t.Errorf("%s may %s in another bucket", name, action)
+			}
+		}
+		for _, action := range []string{"GetItem", "PutItem", "DeleteItem", "UpdateItem", "Scan", "Query"} {
+			for _, suffix := range []string{"", "-md5"} {
+				may("dynamodb:"+action+suffix, call{Action: "dynamodb:" + action, Resource: table, keys: []string{lock + suffix}})
+			}
+		}
+	}
+}
+
 const account = "arn:aws:iam::1:root"
 
 // mayUse reports whether a key's policy lets somebody of the key's account do something:
