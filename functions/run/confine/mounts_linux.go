@@ -1,0 +1,180 @@
+package confine
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// showOnly gives the calling thread, and whatever it starts, a file system that has nothing
+// in it but a view, the system's own files, and a fresh /proc: in a mount namespace of its
+// own, which must be in a user namespace of ours. Paths stay what they are. The thread must
+// end with it: there is no way back.
+// Source: pivot_root(2), mount_namespaces(7), user_namespaces(7)
+func showOnly(v View) error {
+	if err := unix.Unshare(unix.CLONE_FS | unix.CLONE_NEWNS); err != nil {
+		return fmt.Errorf("make a mount namespace: %w", err)
+	}
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return fmt.Errorf("keep mounts to ourselves: %w", err)
+	}
+	// The new root may stand on any directory.
+	m := mounts{root: filepath.Join(v.Tmp, ".root")}
+	if err := os.Mkdir(m.root, 0o700); err != nil {
+		return err
+	}
+	if err := unix.Mount("tmpfs", m.root, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=755,size=1m"); err != nil {
+		return fmt.Errorf("mount a root: %w", err)
+	}
+	if err := m.fill(v); err != nil {
+		return err
+	}
+	if err := unix.MountSetattr(unix.AT_FDCWD, m.root, 0, &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}); err != nil {
+		return fmt.Errorf("make the root read-only: %w", err)
+	}
+	return enter(m.root)
+}
+
+// enter makes a directory the root, and lets go of the old one.
+func enter(root string) error {
+	if err := unix.Chdir(root); err != nil {
+		return fmt.Errorf("enter the root: %w", err)
+	}
+	// With one directory for both, the old root ends up on top of the new one.
+	if err := unix.PivotRoot(".", "."); err != nil {
+		return fmt.Errorf("change the root: %w", err)
+	}
+	if err := unix.Unmount(".", unix.MNT_DETACH); err != nil {
+		return fmt.Errorf("let go of the old root: %w", err)
+	}
+	return unix.Chdir("/")
+}
+
+// mounts are those of a new root.
+type mounts struct{ root string }
+
+// fill puts everything of a view into the root. What is below something else comes later.
+func (m mounts) fill(v View) error {
+	if err := m.bind(v.Tmp, "/tmp", false); err != nil {
+		return err
+	}
+	if err := m.system(); err != nil {
+		return err
+	}
+	readOnly := map[string]bool{}
+	for _, p := range v.Read {
+		readOnly[filepath.Clean(p)] = true
+	}
+	for _, p := range append([]string{v.Tmp}, v.Write...) {
+		readOnly[filepath.Clean(p)] = false
+	}
+	var paths []string
+	for p := range readOnly {
+		paths = append(paths, p)
+	}
+	slices.Sort(paths)
+	for _, p := range paths {
+		if err := m.bind(p, p, readOnly[p]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// system mounts what every program needs.
+func (m mounts) system() error {
+	for _, p := range systemFiles {
+		if err := m.bind(p, p, true); err != nil {
+			return err
+		}
+	}
+	for _, p := range deviceFiles {
+		if p == "/dev/shm" {
+			continue
+		}
+		if err := m.bind(p, p, false); err != nil {
+			return err
+		}
+	}
+	for _, x := range []struct{ kind, at, options string }{{"proc", "/proc", ""}, {"tmpfs", "/dev/shm", "mode=1777,size=64m"}} {
+		at := filepath.Join(m.root, x.at)
+		if err := os.MkdirAll(at, 0o755); err != nil {
+			return err
+		}
+		if err := unix.Mount(x.kind, at, x.kind, unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, x.options); err != nil {
+			return fmt.Errorf("mount %s: %w", x.at, err)
+		}
+	}
+	for link, to := range map[string]string{"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2"} {
+		if err := os.Symlink(to, filepath.Join(m.root, "dev", link)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bind shows a file or directory, or a link as it is, at a path of the root. What is not
+// there is left out.
+func (m mounts) bind(from, path string, readOnly bool) error {
+	at := filepath.Join(m.root, path)
+	info, err := os.Lstat(from)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+		return err
+	}
+	if info.Mode().Type() == fs.ModeSymlink {
+		return m.link(from, at, readOnly)
+	}
+	if info.IsDir() {
+		err = os.MkdirAll(at, 0o755)
+	} else if _, err = os.Lstat(at); err != nil {
+		err = os.WriteFile(at, nil, 0o644)
+	}
+	if err != nil {
+		return err
+	}
+	if err := unix.Mount(from, at, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
+		return fmt.Errorf("show %s: %w", path, err)
+	}
+	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOSUID}
+	if !strings.HasPrefix(path, "/dev/") {
+		attr.Attr_set |= unix.MOUNT_ATTR_NODEV
+	}
+	if readOnly {
+		attr.Attr_set |= unix.MOUNT_ATTR_RDONLY
+	}
+	if err := unix.MountSetattr(unix.AT_FDCWD, at, unix.AT_RECURSIVE, &attr); err != nil {
+		return fmt.Errorf("protect %s: %w", path, err)
+	}
+	return nil
+}
+
+// link shows a link, and what it leads to.
+func (m mounts) link(from, at string, readOnly bool) error {
+	to, err := os.Readlink(from)
+	if err != nil {
+		return err
+	}
+	if err := os.Symlink(to, at); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	real, err := filepath.EvalSymlinks(from)
+	if err != nil || real == from {
+		return nil // it leads nowhere
+	}
+	if _, err := os.Lstat(filepath.Join(m.root, real)); err == nil {
+		return nil // it is there already
+	}
+	return m.bind(real, real, readOnly)
+}

@@ -1,0 +1,127 @@
+//go:build !linux
+
+package confine
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+)
+
+// elsewhere is why programs are not kept from anything on other systems.
+const elsewhere = "it is there on Linux only"
+
+// variable names the environment variable by which a child knows that it is one.
+const variable = "LOCKSTEP_CONFINED"
+
+// The files that a child has besides the first three: one that ends with the parent, then
+// those of [Spec.Files].
+const (
+	lifeline  = 3
+	FirstFile = 4
+)
+
+// A CellSpec says what programs in a cell are left with.
+type CellSpec struct {
+	View    View
+	Ports   []int
+	Without struct{ Namespaces, Landlock, Seccomp bool }
+}
+
+// A Cell starts programs. Here they are kept from nothing.
+type Cell struct{}
+
+// NewCell makes a cell.
+func NewCell(CellSpec) (*Cell, error) { return &Cell{}, nil }
+
+// Protection says what is in force.
+func (*Cell) Protection() Protection {
+	return Protection{elsewhere, elsewhere, elsewhere, elsewhere, elsewhere, elsewhere}
+}
+
+// Start starts a command.
+func (*Cell) Start(cmd *exec.Cmd) error { return cmd.Start() }
+
+// Adopt does nothing here.
+func Adopt() error { return nil }
+
+// Probe does nothing here.
+func Probe() {}
+
+// Confined reports whether this process was started by [Start].
+func Confined() bool { return os.Getenv(variable) != "" }
+
+// Enter has this process end when its parent does.
+func Enter() error {
+	os.Unsetenv(variable)
+	go func() {
+		io.Copy(io.Discard, os.NewFile(lifeline, "lifeline"))
+		os.Exit(113)
+	}()
+	return nil
+}
+
+// Leave ends a child.
+func Leave(code int) { os.Exit(code) }
+
+// A Process is a child. Here only its time is limited, and what it has started is not found.
+type Process struct {
+	cmd  *exec.Cmd
+	life *os.File
+	mu   sync.Mutex
+	done chan struct{}
+	end  End
+}
+
+// Start starts a child.
+func Start(s Spec) (*Process, error) {
+	theirs, ours, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer theirs.Close()
+	p := &Process{life: ours, done: make(chan struct{})}
+	p.cmd = exec.Command(s.Path, s.Args...)
+	p.cmd.Env = append(append([]string{}, s.Env...), variable+"=1")
+	p.cmd.Dir, p.cmd.Stderr, p.cmd.WaitDelay = s.Dir, s.Stderr, killTime
+	p.cmd.ExtraFiles = append([]*os.File{theirs}, s.Files...)
+	if err := p.cmd.Start(); err != nil {
+		ours.Close()
+		return nil, fmt.Errorf("start a process for the run: %w", err)
+	}
+	if s.Limits.Wall > 0 {
+		time.AfterFunc(s.Limits.Wall, func() { p.killFor(Wall) })
+	}
+	go func() {
+		p.cmd.Wait()
+		ours.Close()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.end.Code = p.cmd.ProcessState.ExitCode()
+		close(p.done)
+	}()
+	return p, nil
+}
+
+func (p *Process) killFor(r Reason) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.cmd.Process.Kill() == nil && p.end.Reason == "" {
+		p.end.Reason = r
+	}
+}
+
+// Kill ends it.
+func (p *Process) Kill() { p.killFor(Killed) }
+
+// Wait waits until it has ended.
+func (p *Process) Wait() End {
+	<-p.done
+	return p.end
+}
+
+// Done is closed when Wait would return.
+func (p *Process) Done() <-chan struct{} { return p.done }

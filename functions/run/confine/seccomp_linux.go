@@ -1,0 +1,85 @@
+package confine
+
+import (
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// refusedCalls are system calls by which a process looks into another, changes the system,
+// or has the kernel do more than programs need: they fail with EPERM.
+var refusedCalls = []uint32{
+	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE, unix.SYS_KCMP, unix.SYS_PIDFD_GETFD,
+	unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_REBOOT, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
+	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_FSOPEN,
+	unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, unix.SYS_SETNS, unix.SYS_UNSHARE,
+	unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER,
+	unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT,
+	unix.SYS_QUOTACTL, unix.SYS_SYSLOG, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME,
+	unix.SYS_ADJTIMEX, unix.SYS_CLOCK_ADJTIME, unix.SYS_VHANGUP, unix.SYS_FANOTIFY_INIT,
+}
+
+// namespaceFlags are those of clone(2) that make namespaces.
+const namespaceFlags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
+	unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWTIME
+
+// x32Bit is in the numbers of calls of another interface to the same kernel.
+const x32Bit = 0x40000000
+
+// Where struct seccomp_data has what is looked at. The machines that we run on are little
+// endian: the lower half of an argument comes first.
+const (
+	callAt     = 0
+	machineAt  = 4
+	argument0  = 16
+	returnFail = unix.SECCOMP_RET_ERRNO
+)
+
+// filter is the program that decides about each call.
+// Source: seccomp(2), https://docs.kernel.org/userspace-api/seccomp_filter.html
+func filter(machine uint32) []unix.SockFilter {
+	load := func(at uint32) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
+	}
+	// jump goes on with the next instruction if it holds, and skips one otherwise.
+	jump := func(how uint16, k uint32) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_JMP | how | unix.BPF_K, Jf: 1, K: k}
+	}
+	fail := func(errno unix.Errno) unix.SockFilter {
+		return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: returnFail | uint32(errno)}
+	}
+	// Another machine's calls, those of 32 bits, have other numbers: none of them.
+	p := []unix.SockFilter{
+		load(machineAt), {Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 1, K: machine}, fail(unix.ENOSYS),
+		load(callAt), jump(unix.BPF_JGE, x32Bit), fail(unix.ENOSYS),
+		// Its flags are in memory, where we cannot look; libraries use clone then.
+		jump(unix.BPF_JEQ, unix.SYS_CLONE3), fail(unix.ENOSYS),
+	}
+	for _, call := range refusedCalls {
+		p = append(p, jump(unix.BPF_JEQ, call), fail(unix.EPERM))
+	}
+	allow := unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW}
+	// Namespaces of one's own have rights of their own; -1 signals everybody.
+	p = append(p,
+		unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 4, K: unix.SYS_CLONE},
+		load(argument0), jump(unix.BPF_JSET, namespaceFlags), fail(unix.EPERM), allow,
+		unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 3, K: unix.SYS_KILL},
+		load(argument0), jump(unix.BPF_JEQ, ^uint32(0)), fail(unix.EPERM),
+	)
+	return append(p, allow)
+}
+
+// refuseCalls has the filter decide about the calls of the calling thread, and of what it
+// starts. It must not get new privileges any more.
+func refuseCalls() error {
+	if machine == 0 {
+		return fmt.Errorf("the numbers of system calls are not known for this machine")
+	}
+	p := filter(machine)
+	prog := unix.SockFprog{Len: uint16(len(p)), Filter: &p[0]}
+	if err := unix.Prctl(unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&prog)), 0, 0); err != nil {
+		return fmt.Errorf("this kernel filters no system calls: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+package confine
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// A Process is a child with everything that it has started.
+type Process struct {
+	cmd  *exec.Cmd
+	life *os.File // closed: the child ends
+	kill chan Reason
+	done chan struct{}
+	end  End
+	// seen are descendants, as they were found last. The watch alone uses it.
+	seen       map[task]bool
+	namespaces bool // it has some of its own
+}
+
+// Start starts a child. It is killed, with all of its descendants, if this process dies.
+func Start(s Spec) (*Process, error) {
+	if !probed {
+		return nil, errors.New("start a process for the run: the program's main does not call confine.Probe")
+	}
+	n := names()
+	if s.Without {
+		n = namespaces{why: "they are left out"}
+	}
+	p, err := s.start(n)
+	if err != nil {
+		return nil, fmt.Errorf("start a process for the run: %w", err)
+	}
+	return p, nil
+}
+
+func (s Spec) start(n namespaces) (*Process, error) {
+	told, err := json.Marshal(orders{Limits: s.Limits, Namespaces: n.why == "", Why: n.why})
+	if err != nil {
+		return nil, err
+	}
+	theirs, ours, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer theirs.Close()
+	p := &Process{life: ours, kill: make(chan Reason, 1), done: make(chan struct{}), seen: map[task]bool{}, namespaces: n.why == ""}
+	p.cmd = exec.Command(s.Path, s.Args...)
+	p.cmd.Env = append(append([]string{}, s.Env...), variable+"="+string(told))
+	p.cmd.Dir, p.cmd.Stderr = s.Dir, s.Stderr
+	p.cmd.ExtraFiles = append([]*os.File{theirs}, s.Files...)
+	// What it leaves open is no reason to wait: all of it is killed.
+	p.cmd.WaitDelay = killTime
+	p.cmd.SysProcAttr = n.attributes()
+	failed := make(chan error)
+	go func() {
+		// The kernel takes the end of the thread that started a child for the parent's.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := started(func() (int, error) {
+			if err := p.cmd.Start(); err != nil {
+				return 0, err
+			}
+			return p.cmd.Process.Pid, nil
+		})
+		failed <- err
+		if err == nil {
+			p.watch(s)
+		}
+	}()
+	if err := <-failed; err != nil {
+		ours.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// Kill ends it, with all of its descendants. It returns at once.
+func (p *Process) Kill() {
+	select {
+	case p.kill <- Killed:
+	default: // it is being killed
+	}
+}
+
+// Wait waits until it has ended and none of its descendants is left.
+func (p *Process) Wait() End {
+	<-p.done
+	return p.end
+}
+
+// Done is closed when Wait would return.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// finish ends what is left, and notes how it ended. The child itself was waited for.
+func (p *Process) finish() {
+	p.life.Close()
+	for t := range p.seen {
+		t.kill()
+	}
+	ended(p.cmd.Process.Pid)
+	endOrphans()
+	if s := p.cmd.ProcessState; s != nil {
+		p.end.Code = s.ExitCode()
+		if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+			p.end.Signal = w.Signal().String()
+		}
+	}
+	close(p.done)
+}
+
+// namespaces says whether children have any of their own.
+type namespaces struct{ why string }
+
+// attributes are how a child is started. With namespaces it is the first process of its own,
+// and its death is the death of all in them; our user stays what it is.
+func (n namespaces) attributes() *syscall.SysProcAttr {
+	a := &syscall.SysProcAttr{Setsid: true}
+	if n.why != "" {
+		return a
+	}
+	a.Pdeathsig = syscall.SIGKILL
+	a.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWPID | syscall.CLONE_NEWNS | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS
+	a.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
+	a.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
+	// For mounts, and for giving up capabilities.
+	a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP}
+	return a
+}
+
+// names says, once in a process, whether the kernel gives us namespaces: it may forbid them,
+// or give them without the rights that come with them.
+var names = sync.OnceValue(func() namespaces {
+	self, err := os.Executable()
+	if err != nil {
+		return namespaces{err.Error()}
+	}
+	dir, err := os.MkdirTemp("", "lockstep-probe-*")
+	if err != nil {
+		return namespaces{err.Error()}
+	}
+	defer os.RemoveAll(dir)
+	cmd := exec.Command(self)
+	cmd.Env = []string{probeVariable + "=" + dir}
+	cmd.SysProcAttr = namespaces{}.attributes()
+	err = started(func() (int, error) {
+		if err := cmd.Start(); err != nil {
+			return 0, err
+		}
+		return cmd.Process.Pid, nil
+	})
+	if err == nil {
+		err = cmd.Wait()
+		ended(cmd.Process.Pid)
+	}
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return namespaces{}
+	case errors.As(err, &exit):
+		return namespaces{"this system gives namespaces, but not the right to mount in them"}
+	}
+	return namespaces{fmt.Sprintf("this system does not let us have namespaces (%v)", errors.Unwrap(err))}
+})
+
+// probeVariable says that this process is to find out what its namespaces are good for, in a
+// directory.
+const probeVariable = "LOCKSTEP_CONFINE_PROBE"
+
+// probed says that this program's main does as a process that [Start] starts has to.
+var probed bool
+
+// Probe is for mains, first of all: in a process that is to try namespaces, it does that and
+// does not return.
+func Probe() {
+	probed = true
+	dir := os.Getenv(probeVariable)
+	if dir == "" {
+		return
+	}
+	code := make(chan int)
+	go func() {
+		runtime.LockOSThread()
+		if err := showOnly(View{Tmp: dir}); err != nil {
+			code <- 1
+		}
+		code <- 0
+	}()
+	os.Exit(<-code)
+}

@@ -1,0 +1,168 @@
+package confine
+
+import (
+	"io/fs"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// How often what processes use is looked at. Between two looks a program can take what a
+// machine has of memory in so many milliseconds: the kernel's own limits hold each process
+// meanwhile.
+const (
+	lookEvery = 20 * time.Millisecond
+	diskEvery = 250 * time.Millisecond // or, if looking takes long, a small part of the time
+)
+
+// watch waits for the child, and kills it, and everything below it, above a limit.
+func (p *Process) watch(s Spec) {
+	waited := make(chan struct{})
+	go func() {
+		p.cmd.Wait() // how it ended is in ProcessState
+		close(waited)
+	}()
+	m := meter{s.Limits, time.Now()}
+	full := watchDisk(s, waited)
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-waited:
+			p.finish()
+			return
+		case p.end.Reason = <-p.kill:
+		case p.end.Used = <-full:
+			p.end.Reason = Disk
+		case <-tick.C:
+			all := p.look()
+			p.end.Reason, p.end.Used = m.over(all)
+		}
+		if p.end.Reason != "" {
+			p.destroy()
+			<-waited
+			p.finish()
+			return
+		}
+	}
+}
+
+// look reads what the child and its descendants use.
+func (p *Process) look() []usage {
+	pid := p.cmd.Process.Pid
+	var all []usage
+	u, ok := look(pid)
+	if !ok || u.zombie {
+		return nil // what it leaves behind is what was seen last
+	}
+	all = append(append(all, u), descendants(pid)...)
+	clear(p.seen)
+	for i := range all {
+		if all[i].zombie {
+			continue
+		}
+		all[i].memory = memoryOf(all[i].pid)
+		if i > 0 {
+			p.seen[all[i].task] = true
+		}
+	}
+	return all
+}
+
+// destroy kills the child and everything below it. The first process of a namespace takes
+// all others with it. Without one it is stopped first: as long as it is there, it is who
+// orphans come to.
+// Source: pid_namespaces(7), "The namespace init process"
+func (p *Process) destroy() {
+	pid := p.cmd.Process.Pid
+	if !p.namespaces {
+		syscall.Kill(pid, syscall.SIGSTOP)
+		killBelow(pid, killTime)
+	}
+	syscall.Kill(pid, syscall.SIGKILL)
+}
+
+// A meter adds up what processes use since it began.
+type meter struct {
+	limits Limits
+	begin  time.Time
+}
+
+// over returns the limit that they are above, and what they use of it.
+func (m meter) over(all []usage) (Reason, int64) {
+	var memory, cpu int64
+	alive := 0
+	for _, u := range all {
+		memory += u.memory
+		cpu += int64(u.cpu)
+		if !u.zombie {
+			alive++
+		}
+	}
+	for _, x := range []struct {
+		reason    Reason
+		used, max int64
+	}{
+		{Memory, memory, m.limits.Memory}, {CPU, cpu, int64(m.limits.CPU)}, {Wall, int64(time.Since(m.begin)), int64(m.limits.Wall)},
+		{Processes, int64(alive), int64(m.limits.Processes)},
+	} {
+		if x.max > 0 && x.used > x.max {
+			return x.reason, x.used
+		}
+	}
+	return "", 0
+}
+
+// watchDisk looks at what directories hold until a process has ended. It sends how much that
+// is once it is too much.
+func watchDisk(s Spec, ended <-chan struct{}) <-chan int64 {
+	full := make(chan int64, 1)
+	if s.Limits.Disk <= 0 || len(s.Dirs) == 0 {
+		return full
+	}
+	go func() {
+		for wait := diskEvery; ; {
+			select {
+			case <-ended:
+				return
+			case <-time.After(wait):
+			}
+			begin := time.Now()
+			if used := bytesIn(s.Dirs, s.Limits.Disk); used > s.Limits.Disk {
+				full <- used
+				return
+			}
+			wait = max(diskEvery, 20*time.Since(begin))
+		}
+	}()
+	return full
+}
+
+// maxEntries is how many files are looked at: more are above any limit.
+const maxEntries = 1_000_000
+
+// bytesIn returns how much directories hold on the disk, or something more than max.
+func bytesIn(dirs []string, max int64) int64 {
+	var sum int64
+	entries := 0
+	for _, dir := range dirs {
+		filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+			if err != nil {
+				return nil // it went away, or is closed to us
+			}
+			if entries++; entries > maxEntries {
+				sum = max + 1
+			}
+			if info, err := e.Info(); err == nil {
+				if st, ok := info.Sys().(*syscall.Stat_t); ok {
+					sum += st.Blocks * 512
+				}
+			}
+			if sum > max {
+				return filepath.SkipAll
+			}
+			return nil
+		})
+	}
+	return sum
+}
