@@ -140,3 +140,86 @@ output "made" {
 		t.Errorf("%+v", o)
 	}
 }
+
+// TestSecretsInEveryForm holds that numbers, keys of maps, and values with characters that
+// nobody sees are not shown by a plan, outputs and an error that have them from
+// elsewhere, in another form.
+func TestSecretsInEveryForm(t *testing.T) {
+	t.Parallel()
+	const (
+		pin    = "47110815"
+		key    = "holder-of-the-key"
+		hidden = "hun\u200bter2\u0007 and <more> \"of\" it"
+		lines  = "first line of it\nsecond line of it"
+	)
+	b := newBench(t, map[string]string{
+		"net/terraform.tfvars": "pin = " + pin + "\nholders = { \"" + key + "\" = 1234567 }\nhidden = " + `"hun\u200bter2\u0007 and <more> \"of\" it"` + "\nlines = \"first line of it\\nsecond line of it\"\non = true\n",
+		"net/grouped":          "47,110,815",
+		"net/hidden":           hidden,
+		"net/lines":            lines,
+		"net/main.tf": `
+variable "pin" {
+  type      = number
+  sensitive = true
+}
+
+variable "holders" {
+  type      = map(number)
+  sensitive = true
+}
+
+variable "hidden" {
+  sensitive = true
+}
+
+variable "lines" {
+  sensitive = true
+}
+
+variable "on" {
+  type      = bool
+  sensitive = true
+}
+
+locals {
+  leaks = {
+    grouped = file("${path.module}/grouped")
+    pin     = tonumber(replace(file("${path.module}/grouped"), ",", ""))
+    power   = 4711.0815e4
+    hidden  = file("${path.module}/hidden")
+    json    = jsonencode({ deep = jsonencode([file("${path.module}/hidden")]) })
+    url     = urlencode(file("${path.module}/hidden"))
+    base64  = base64encode("user:${file("${path.module}/hidden")}")
+    lines   = file("${path.module}/lines")
+    keys    = { "` + key + `" = true, other = 1234567 }
+    public  = true
+  }
+}
+
+resource "terraform_data" "leak" {
+  input = local.leaks
+}
+
+output "leaks" {
+  value = local.leaks
+}
+`})
+	planned := b.plan()
+	applied := b.apply(planned.Plan, true)
+	b.write(map[string]string{"net/bad.tf": "output \"bad\" {\n  value = nope.x + \"" + `hun\u200bter2\u0007 and <more> \"of\" it` + "\"\n  precondition {\n    condition     = local.leaks.pin < 0\n    error_message = \"Not ${local.leaks.pin} ${local.leaks.hidden}\"\n  }\n}\n"})
+	failed := b.plan()
+	if planned.Plan == nil || applied.Failed || failed.Plan != nil {
+		t.Fatalf("%+v\n%+v\n%+v", planned, applied, failed)
+	}
+	for what, text := range map[string]string{"the plan": planned.Report, "the apply": applied.Report, "the error": failed.Report} {
+		for _, secret := range []string{pin, "47,110,815", "4711.0815e4", key, "1234567", "hunter2", `hun\u200bter2`, "and <more>", `\u003cmore`, "u003cmore", "%3Cmore%3E", "line of it",
+			base64.StdEncoding.EncodeToString([]byte("user:" + hidden))[8:40]} {
+			if strings.Contains(text, secret) {
+				t.Errorf("%s shows %q:\n%s", what, secret, text)
+			}
+		}
+	}
+	if !strings.Contains(planned.Report, "public") || !strings.Contains(planned.Report, "= true") || strings.Count(planned.Report, redacting.Hidden) < 9 {
+		t.Errorf("too much or too little is taken out:\n%s", planned.Report)
+	}
+}
