@@ -45,6 +45,10 @@ func GrantsOf(base *Settings, baseLock []byte) (Grants, error) {
 	return g, nil
 }
 
+// Programs reports whether programs of the pull request may be run, which can read
+// whatever is in the checkout.
+func (g Grants) Programs() bool { return g.Provisioners || g.External }
+
 // Provider says whether a provider may be run, and if so what a package must be to be
 // it: the version and the checksums that the checkout's lock file has, without those
 // checksums that the base branch does not know. lock is what the checkout's lock file

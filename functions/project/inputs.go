@@ -74,6 +74,35 @@ func Inputs(files fs.FS, p Project, read ...string) (Tree, error) {
 	return t, nil
 }
 
+// Everything returns what a plan of the project depends on if programs run for it, which
+// can read any file of the checkout: all of it, without what git keeps for itself and what
+// is installed in the project's directory to plan there.
+func Everything(files fs.FS, p Project) (Tree, error) {
+	t, err := Inputs(files, p)
+	if err != nil {
+		return nil, err
+	}
+	settings := t[FileName]
+	err = fs.WalkDir(files, ".", func(at string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (d.Name() == ".git" || at == path.Join(p.Dir, ".terraform")):
+			return fs.SkipDir
+		case d.IsDir():
+			return nil
+		}
+		return t.file(files, at)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("inputs of project %s: %w", p.Name, err)
+	}
+	// Of lockstep.hcl both count: the settings of the project, and the text, which a
+	// program may read.
+	t[FileName] = sum([]byte(settings + t[FileName]))
+	return t, nil
+}
+
 // add adds what is under a name: a file, all of a directory, or if listed the names in
 // a directory alone. What is not there is added as such.
 func (t Tree) add(files fs.FS, p Project, name string, listed bool) error {

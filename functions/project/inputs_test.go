@@ -134,3 +134,47 @@ func TestInputsBehindLinks(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestEverything is a table of changes of a repository, all of which a project depends on
+// whose programs can read them.
+func TestEverything(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{
+		"lockstep.hcl": "allow {\n}\n", "app/main.tf": "", "app/.terraform/x": "", "app/worker/main.tf": "", "other/main.tf": "", "other/.terraform/x": "",
+		"scripts/run.sh": "echo", ".github/workflows/ci.yml": "", ".git/index": "", "sub/.git/index": "",
+	}
+	for _, test := range []struct{ name, text, want string }{
+		{"app/main.tf", "x", "app/main.tf"},
+		{"app/worker/main.tf", "x", "app/worker/main.tf"},
+		{"scripts/run.sh", "rm", "scripts/run.sh"},
+		{"scripts/new.sh", "", "scripts/new.sh"},
+		{".github/workflows/ci.yml", "x", ".github/workflows/ci.yml"},
+		{"other/.terraform/x", "x", "other/.terraform/x"},
+		{"lockstep.hcl", "allow {}\n", "lockstep.hcl"},
+		{"app/.terraform/x", "x", ""},
+		{".git/index", "x", ""},
+		{"sub/.git/index", "x", ""},
+	} {
+		changed := map[string]string{}
+		for name, text := range files {
+			changed[name] = text
+		}
+		changed[test.name] = test.text
+		p := Project{Name: "app", Dir: "app"}
+		before, err := Everything(tree(files), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := Everything(tree(changed), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(before.Diff(after), " "); strings.TrimPrefix(got, "app/* ") != test.want {
+			t.Errorf("%s: %q", test.name, got)
+		}
+		p.Workspace = "blue"
+		if moved, err := Everything(tree(files), p); err != nil || strings.Join(before.Diff(moved), " ") != "lockstep.hcl" {
+			t.Errorf("other settings: %v %v", before.Diff(moved), err)
+		}
+	}
+}

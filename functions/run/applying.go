@@ -116,11 +116,11 @@ func (t *task) compare(ctx context.Context, q *runs.Request) (dir string, done f
 	}
 	planned, err := t.loadInputs(ctx, q.Run)
 	if err == nil {
-		now, e := treeOf(dir, q.Run, planned.Read...)
+		now, e := planned.of(dir, q.Run)
 		if errors.Is(e, errNoProject) {
 			now, e = nil, nil // then all of it differs
 		}
-		q.Differ, err = planned.Tree.Diff(now), e
+		q.Differ, q.Whole, err = planned.Tree.Diff(now), planned.Whole, e
 	}
 	if err != nil {
 		done()

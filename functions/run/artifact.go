@@ -14,6 +14,8 @@ import (
 type inputs struct {
 	Tree project.Tree
 	Read []string // see [PlanResult.Read]
+	// Whole says that programs could run: the whole checkout is in Tree.
+	Whole bool `json:",omitempty"`
 }
 
 // loadInputs returns what the plan of a run was made from.

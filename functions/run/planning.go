@@ -90,21 +90,24 @@ func (t *task) make(ctx context.Context, s stored, q runs.Request) error {
 		return t.denied(ctx, s, d)
 	}
 	s.Place = job.State.String()
-	tree, err := treeOf(dir, s.Run)
-	if err != nil {
+	in := inputs{Whole: job.Grants.Programs()}
+	if in.Tree, err = in.of(dir, s.Run); err != nil {
 		return t.notPlanned(ctx, s, comment.Code(err.Error()))
 	}
 	result, err := t.watched(ctx, s, job)
 	if err != nil {
 		return fmt.Errorf("plan %s: %w", s.Project, err)
 	}
-	if len(result.Read) > 0 {
-		if tree, err = treeOf(dir, s.Run, result.Read...); err != nil {
+	// Where the whole checkout counts, what is read is in it, and a program may have
+	// written there since.
+	if len(result.Read) > 0 && !in.Whole {
+		in.Read = result.Read
+		if in.Tree, err = in.of(dir, s.Run); err != nil {
 			return t.notPlanned(ctx, s, comment.Code(err.Error()))
 		}
 	}
 	result.Report = comment.Placed{Project: s.Project, From: q.Placing.From, To: s.Place, Moves: q.Placing.Moves(), Notes: q.Placing.Notes}.Above(result.Report)
-	return t.keep(ctx, s, result, inputs{tree, result.Read})
+	return t.keep(ctx, s, result, in)
 }
 
 // renew finds the merge again: GitHub makes it anew at times, and forgets the old one.
@@ -128,10 +131,10 @@ func (t *task) renew(ctx context.Context, s stored) (stored, runs.Decision, erro
 // errNoProject says that a checkout does not have the project.
 var errNoProject = errors.New("the project is not in the checkout")
 
-// treeOf returns what a plan of the run depends on in a checkout, which may have
-// another idea of the project than the one that was planned; errNoProject if it has
-// none.
-func treeOf(dir string, r Run, read ...string) (project.Tree, error) {
+// of returns what a plan of the run, made from such inputs, depends on in a checkout,
+// which may have another idea of the project than the one that was planned; errNoProject
+// if it has none.
+func (in inputs) of(dir string, r Run) (project.Tree, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -139,8 +142,12 @@ func treeOf(dir string, r Run, read ...string) (project.Tree, error) {
 	defer root.Close()
 	all, _ := project.Discover(root.FS())
 	for _, p := range all {
-		if p.Name == r.Project && p.Workspace == r.Workspace {
-			return project.Inputs(root.FS(), p, read...)
+		switch {
+		case p.Name != r.Project || p.Workspace != r.Workspace:
+		case in.Whole:
+			return project.Everything(root.FS(), p)
+		default:
+			return project.Inputs(root.FS(), p, in.Read...)
 		}
 	}
 	return nil, fmt.Errorf("%w: %s", errNoProject, r.Project)

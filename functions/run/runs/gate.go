@@ -2,6 +2,7 @@ package runs
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,6 +43,8 @@ type Request struct {
 	// merged into the base branch as it is now, or in the commit that the pull request
 	// became.
 	Differ []string
+	// Whole says that the plan depends on every file, for programs could run and read it.
+	Whole bool
 	// Modules are those from elsewhere that are not what the plan was made with. It takes
 	// fetching them to know.
 	Modules []string
@@ -285,7 +288,26 @@ func (g *gate) inputs() {
 	if g.Entry == ByMerge {
 		where = "in the commit that this pull request became these are"
 	}
-	g.no(InputsMoved, g.again(), "The plan was made from other files: %s different: %s.", where, some(g.Differ))
+	why := ""
+	if g.Whole {
+		why = fmt.Sprintf(" The base branch's %s lets programs run here, and these can read any file of the repository: so each one counts.", comment.Code(project.FileName))
+	}
+	g.no(InputsMoved, g.again(), "The plan was made from other files: %s different: %s.%s", where, some(g.ownFirst()), why)
+}
+
+// ownFirst lists the files that moved, those in the project's directory first: of the
+// others there may be many.
+func (g *gate) ownFirst() []string {
+	own := func(name string) bool { return g.Run.Dir == "." || strings.HasPrefix(name, g.Run.Dir+"/") }
+	return slices.SortedStableFunc(slices.Values(g.Differ), func(a, b string) int {
+		switch {
+		case own(a) == own(b):
+			return 0
+		case own(a):
+			return -1
+		}
+		return 1
+	})
 }
 
 // phase reports whether there is a plan to speak of.
