@@ -29,7 +29,8 @@ func TestRightsAreThePresentBase(t *testing.T) {
 		s, n := plan(t)
 		s.repo.Push("bob", "main", "No provisioners", githubtest.Files{"lockstep.hcl": mine("comment", "")})
 		got := s.say("alice", n, "lockstep apply")
-		s.expect("the apply", got, "provisioner")
+		s.expect("the apply", got, "**Not applied** `net`", "these are different: `lockstep.hcl`", "let programs run")
+		s.expect("a new plan", s.say("alice", n, "lockstep plan"), "Provisioners are not allowed")
 		if strings.Contains(got, "**Applied**") {
 			t.Errorf("it was applied:\n%s", got)
 		}

@@ -31,7 +31,7 @@ func TestScriptIsExchanged(t *testing.T) {
 	n := s.pull("alice", "script", githubtest.Files{"net/script.tf": runsScript})
 	s.expect("the status", s.status(n), "2 to add")
 	s.repo.Push("mallory", "main", "Exchange", githubtest.Files{"scripts/run.sh": "echo evil > '" + mark + "'\n"})
-	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "these are different: `scripts/run.sh`", "lets programs run here", "Comment `lockstep plan` for a new plan")
+	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "these are different: `scripts/run.sh`", "let programs run", "Comment `lockstep plan` for a new plan")
 	if text, err := os.ReadFile(mark); err == nil {
 		t.Fatalf("the script has run: %s", text)
 	}

@@ -290,7 +290,7 @@ func (g *gate) inputs() {
 	}
 	why := ""
 	if g.Whole {
-		why = fmt.Sprintf(" The base branch's %s lets programs run here, and these can read any file of the repository: so each one counts.", comment.Code(project.FileName))
+		why = fmt.Sprintf(" When it was planned, the base branch's %s let programs run, and these can read any file of the repository: so each one counts.", comment.Code(project.FileName))
 	}
 	g.no(InputsMoved, g.again(), "The plan was made from other files: %s different: %s.%s", where, some(g.ownFirst()), why)
 }
