@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
@@ -137,10 +138,9 @@ func (a *app) initDir(d *workdir.Dir, cfg *config.Config, ds diags.Diagnostics, 
 			return ds
 		}
 	}
-	if o.backend {
-		if state, more = a.presentState(d); more.HasErrors() {
-			return append(ds, more...)
-		}
+	// Without -backend, what was recorded before counts.
+	if state, more = a.presentState(d); more.HasErrors() {
+		return append(ds, more...)
 	}
 	ds = append(ds, d.DevelopmentWarning("They are not installed, and need no init.")...)
 	reqs, more := workdir.Requirements(cfg, state)
@@ -169,13 +169,22 @@ func (a *app) initDir(d *workdir.Dir, cfg *config.Config, ds diags.Diagnostics, 
 // yet are no errors if they are going to be.
 func (a *app) survey(d *workdir.Dir, install bool) (*config.Config, diags.Diagnostics) {
 	if !install {
-		return a.loadFrom(d)
+		cfg, ds := a.loadFrom(d)
+		return cfg, beforeInit(ds)
 	}
 	cfg, ds := config.Load(config.Input{Tree: source.Dir(d.Path), Early: d.Early(), Budget: a.budget, Install: func(config.Wanted) (source.Installed, diags.Diagnostics) {
 		return source.Installed{}, diags.Reported()
 	}})
 	maps.Copy(a.files, cfg.Files)
-	return cfg, ds.Unreported()
+	return cfg, beforeInit(ds.Unreported())
+}
+
+// beforeInit returns the diagnostics of a configuration that stop init: not those that the stock
+// tool finds when it validates, but for that about the version of the language.
+func beforeInit(ds diags.Diagnostics) diags.Diagnostics {
+	return slices.DeleteFunc(slices.Clone(ds), func(d diags.Diagnostic) bool {
+		return d.Late && d.Summary != config.OtherVersion
+	})
 }
 
 // installModules brings the modules that the configuration calls to disk, and records
@@ -184,7 +193,7 @@ func (a *app) installModules(d *workdir.Dir, upgrade bool, events func(installin
 	in := modules.CommandLine(d, modules.Options{Upgrade: upgrade, Events: events})
 	cfg, ds := in.Install(a.ctx)
 	maps.Copy(a.files, cfg.Files)
-	return cfg, append(ds, diags.FromError("Modules cannot be recorded", d.WriteModules(cfg))...)
+	return cfg, append(beforeInit(ds), diags.FromError("Modules cannot be recorded", d.WriteModules(cfg))...)
 }
 
 // localChecksums warns of providers that init on another platform will refuse,

@@ -59,8 +59,11 @@ func (r *reader) implied() {
 		use(x.Provider.LocalName, x.Range)
 	}
 	for _, m := range r.c.Imports {
-		if m.Provider != nil {
+		switch {
+		case m.Provider != nil:
 			use(m.Provider.LocalName, m.Range)
+		case m.Resource.Module.IsRoot() && r.c.Resources[m.Resource.Resource] == nil: // its block may yet be written
+			use(m.Resource.Resource.ImpliedProvider(), m.Range)
 		}
 	}
 }

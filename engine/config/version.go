@@ -91,8 +91,12 @@ func (r *reader) requiredVersion(a *hcl.Attribute) {
 	}
 	if match, err := versionMatches(LanguageVersion, []VersionConstraint{c}); err == nil && !match {
 		// Before all others, which may come from what newer versions understand.
-		r.diags = slices.Insert(r.diags, 0, diags.MarkLate(problem(&c.Range, "Unsupported Terraform Core version",
+		r.diags = slices.Insert(r.diags, 0, diags.MarkLate(problem(&c.Range, OtherVersion,
 			"This configuration requires version %s of the Terraform language; Lockstep speaks version %s. Change the constraint, or use a release of Lockstep that speaks a version which it allows.",
 			c.Text, LanguageVersion)))
 	}
 }
+
+// OtherVersion is the summary of the diagnostic about a configuration that is for other versions of
+// the language.
+const OtherVersion = "Unsupported Terraform Core version"
