@@ -27,7 +27,7 @@ func PlannedEvaluator(r Run, plan *plans.Plan) (*eval.Evaluator, *refs.Refs, dia
 }
 
 func (r Run) evaluator(state *states.State, s funcs.Scope) (*eval.Evaluator, *refs.Refs, diags.Diagnostics) {
-	a, ds := r.analyze()
+	a, ds := r.analyze(state)
 	if ds.HasErrors() {
 		return nil, nil, ds
 	}

@@ -73,17 +73,20 @@ type Analysis struct {
 	ds     diags.Diagnostics
 	bodies *session.Bodies
 	found  *validating.Found
+	unused map[*config.Provider]bool
 }
 
-// analyze returns the analysis of the configuration, which is of no use if there are errors.
-func (r Run) analyze() (*Analysis, diags.Diagnostics) {
+// analyze returns the analysis of the configuration for a state, which may be nil. It is of no use
+// if there are errors.
+func (r Run) analyze(state *states.State) (*Analysis, diags.Diagnostics) {
 	a := r.Analysis
 	if a == nil {
 		a = new(Analysis)
 	}
 	if a.cfg != r.Config {
 		*a = Analysis{cfg: r.Config, bodies: new(session.Bodies)}
-		a.refs, a.ds = refs.Analyze(r.Config)
+		a.unused = unusedProviders(r.Config, state)
+		a.refs, a.ds = refs.AnalyzeWithout(r.Config, a.unused)
 	}
 	return a, slices.Clip(a.ds)
 }
@@ -95,7 +98,7 @@ func (a *Analysis) validate(ctx context.Context, r Run) *validating.Found {
 		found := validating.Validate(ctx, validating.Input{
 			Config: r.Config, Refs: a.refs, Providers: r.Providers,
 			Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
-			RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Bodies: a.bodies, Budget: r.Budget,
+			RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Bodies: a.bodies, Budget: r.Budget, Unused: a.unused,
 		})
 		a.found = &found
 	}
@@ -121,7 +124,7 @@ type PlanOptions struct {
 func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (_ *plans.Plan, ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, 0)
 	defer end()
-	a, ds := r.valid(ctx)
+	a, ds := r.valid(ctx, state)
 	if ds.HasErrors() {
 		return nil, ds
 	}
@@ -173,7 +176,7 @@ type ApplyOptions struct {
 func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (_ *states.State, ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, StepsToEnd)
 	defer end()
-	a, ds := r.valid(ctx)
+	a, ds := r.valid(ctx, plan.PrevRunState)
 	if ds.HasErrors() {
 		return plan.PriorState, ds
 	}
@@ -246,14 +249,14 @@ func (r Run) ephemeralVariables() []string {
 func Validate(ctx context.Context, r Run) (ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, 0)
 	defer end()
-	_, ds = r.valid(ctx)
+	_, ds = r.valid(ctx, nil)
 	return ds
 }
 
 // valid analyses and validates the configuration. Mentions of what does not exist keep
 // nobody from finding what else is wrong, cycles do.
-func (r Run) valid(ctx context.Context) (*Analysis, diags.Diagnostics) {
-	a, ds := r.analyze()
+func (r Run) valid(ctx context.Context, state *states.State) (*Analysis, diags.Diagnostics) {
+	a, ds := r.analyze(state)
 	if a.refs.Cyclic() {
 		return a, ds
 	}
@@ -269,7 +272,7 @@ func (r Run) valid(ctx context.Context) (*Analysis, diags.Diagnostics) {
 func Import(ctx context.Context, r Run, state *states.State, addr addrs.AbsResourceInstance, id string) (_ *states.State, ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, StepsToEnd)
 	defer end()
-	a, ds := r.analyze()
+	a, ds := r.analyze(state)
 	if ds.HasErrors() {
 		return state, ds
 	}
@@ -284,7 +287,7 @@ func Import(ctx context.Context, r Run, state *states.State, addr addrs.AbsResou
 func Generate(ctx context.Context, r Run, state *states.State) (_ []generating.Generated, _ planning.Found, ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, 0)
 	defer end()
-	a, ds := r.analyze()
+	a, ds := r.analyze(state)
 	if ds.HasErrors() {
 		return nil, planning.Found{}, ds
 	}

@@ -49,7 +49,7 @@ func (r Resource) String() string {
 // without a provider argument belongs to: its type's first word.
 func (r Resource) ImpliedProvider() string {
 	name, _, _ := strings.Cut(r.Type, "_")
-	return name
+	return strings.ToLower(name) // as the names of providers are
 }
 
 // Compare orders resources by mode, type and name: data before managed, as

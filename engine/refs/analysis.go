@@ -74,7 +74,10 @@ func (a *analysis) blocks() {
 		return compareStrings(x.Addr.String(), y.Addr.String())
 	}) {
 		o := a.declare(addrs.Object{Kind: addrs.KindProvider, Name: p.Addr.String()})
-		a.expr(o, p.ForEach)
+		a.expr(o, p.ForEach) // which is evaluated before anybody knows who uses it
+		if a.r.unused[p] {
+			continue
+		}
 		a.block(o, p, p.Body, Scope{Each: p.ForEach != nil})
 	}
 	for _, n := range slices.Sorted(maps.Keys(c.Checks)) {

@@ -43,13 +43,19 @@ type Refs struct {
 	// instance keys: see [Refs.OnlyInstances].
 	mentioned, only map[addrs.Object]map[addrs.Object][]addrs.InstanceKey
 	cyclic          bool
+	unused          map[*config.Provider]bool
 }
 
 // Analyze finds the references of everything in cfg. Diagnostics are mentions of
 // what does not exist, and cycles.
-func Analyze(cfg *config.Config) (*Refs, diags.Diagnostics) {
+func Analyze(cfg *config.Config) (*Refs, diags.Diagnostics) { return AnalyzeWithout(cfg, nil) }
+
+// AnalyzeWithout is Analyze where some provider blocks mention nothing: nobody uses them, so nobody
+// evaluates them either.
+func AnalyzeWithout(cfg *config.Config, unused map[*config.Provider]bool) (*Refs, diags.Diagnostics) {
 	r := &Refs{
 		cfg:      cfg,
+		unused:   unused,
 		exprs:    map[hcl.Expression][]Reference{},
 		blocks:   map[any][]Reference{},
 		mentions: map[*config.Content][]*Reference{},

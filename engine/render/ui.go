@@ -3,6 +3,7 @@ package render
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -107,9 +108,10 @@ type resourceMember struct {
 
 func newResourceMember(a addrs.AbsResourceInstance) resourceMember {
 	r := a.Resource.Resource
+	implied, _, _ := strings.Cut(r.Type, "_") // as it is written, unlike the provider's name
 	m := resourceMember{
 		Addr: a.String(), Module: a.Module.String(), Resource: a.Resource.String(),
-		Provider: r.ImpliedProvider(), Type: r.Type, Name: r.Name,
+		Provider: implied, Type: r.Type, Name: r.Name,
 	}
 	if n, ok := a.Resource.Key.Int(); ok {
 		m.Key = n

@@ -37,6 +37,8 @@ type Input struct {
 	Bodies              *session.Bodies // shared with what follows; may be nil
 	// Budget bounds what is evaluated; nil is the generous one.
 	Budget *budget.Budget
+	// Unused are the provider blocks that nobody uses: what is in them does not matter.
+	Unused map[*config.Provider]bool
 }
 
 // Found is what a validation found.
@@ -96,6 +98,9 @@ func Validate(ctx context.Context, in Input) Found {
 			visits = append(visits, func(context.Context) Found { return Found{Others: v.removed(m, at)} })
 		}
 		for _, p := range m.Providers {
+			if in.Unused[p] {
+				continue
+			}
 			visits = append(visits, func(ctx context.Context) Found { return Found{Others: v.provider(ctx, m, at, p)} })
 		}
 	}

@@ -1,0 +1,21 @@
+package engine
+
+import (
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// unusedProviders returns the provider blocks that neither the configuration uses, nor what a state
+// has of resources that are gone from it. state may be nil.
+func unusedProviders(cfg *config.Config, state *states.State) map[*config.Provider]bool {
+	var others []addrs.AbsProviderConfig
+	if state != nil {
+		for abs, r := range state.Resources() {
+			if m := cfg.Modules[abs.Module.Module()]; m == nil || m.Resources[abs.Resource] == nil {
+				others = append(others, r.Provider)
+			}
+		}
+	}
+	return cfg.UnusedProviders(others)
+}
