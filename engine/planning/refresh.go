@@ -3,6 +3,7 @@ package planning
 import (
 	"bytes"
 	"context"
+	"math/big"
 	"slices"
 	"time"
 
@@ -95,22 +96,24 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 }
 
 // neverSame reports whether the stock tool takes an object that was read for another one
-// than the state has, whatever its value: it compares without minding that of the two only
-// the one that was read has the marks of the schema's sensitive attributes, and that
-// numbers from a plugin differ in precision.
+// than the state has, whatever its value: it minds how precise numbers are, which for those
+// that come from a plugin as an integer or a float is less than for those of the state.
 func (b *block) neverSame(val cty.Value) bool {
-	for _, a := range b.rs.Block.Attributes {
-		if a.Sensitive {
-			return true
-		}
-	}
-	return !b.pc.Provider.IsBuiltin() && hasNumber(val)
+	return !b.pc.Provider.IsBuiltin() && hasShortNumber(val)
 }
 
-func hasNumber(v cty.Value) bool {
+// hasShortNumber reports whether there is a number in v that plugins send as an integer or a float;
+// they send others as text.
+// Source: github.com/zclconf/go-cty/cty/msgpack, marshal.go.
+func hasShortNumber(v cty.Value) bool {
 	found := false
 	_ = cty.Walk(v, func(_ cty.Path, v cty.Value) (bool, error) {
-		found = found || v.Type() == cty.Number && !v.IsNull()
+		if !found && v.Type() == cty.Number && v.IsKnown() && !v.IsNull() {
+			v, _ = v.Unmark()
+			_, whole := v.AsBigFloat().Int64()
+			_, float := v.AsBigFloat().Float64()
+			found = whole == big.Exact || float == big.Exact
+		}
 		return !found, nil
 	})
 	return found

@@ -6,6 +6,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/schema/schematest"
 )
@@ -28,7 +29,12 @@ func TestNeverSame(t *testing.T) {
 			"a": cty.MapVal(map[string]cty.Value{"k": cty.NumberIntVal(1)}),
 		}), true},
 		{"number of the engine itself", addrs.BuiltinTerraform, "a number optional", cty.ObjectVal(map[string]cty.Value{"a": cty.Zero}), false},
-		{"sensitive", plugin, "a string optional sensitive", cty.ObjectVal(map[string]cty.Value{"a": cty.NullVal(cty.String)}), true},
+		{"sensitive", plugin, "a string optional sensitive", cty.ObjectVal(map[string]cty.Value{"a": cty.NullVal(cty.String)}), false},
+		{"sensitive text", plugin, "a string optional sensitive", cty.ObjectVal(map[string]cty.Value{"a": cty.StringVal("x").Mark(marks.Sensitive)}), false},
+		{"sensitive number", plugin, "a number optional sensitive", cty.ObjectVal(map[string]cty.Value{"a": cty.Zero.Mark(marks.Sensitive)}), true},
+		{"half", plugin, "a number optional", cty.ObjectVal(map[string]cty.Value{"a": cty.MustParseNumberVal("0.5")}), true},
+		{"a tenth, which no float is", plugin, "a number optional", cty.ObjectVal(map[string]cty.Value{"a": cty.MustParseNumberVal("0.1")}), false},
+		{"more than 64 bits", plugin, "a number optional", cty.ObjectVal(map[string]cty.Value{"a": cty.MustParseNumberVal("12345678901234567890123")}), false},
 		{"sensitive within", plugin, "b block list {\n a string optional sensitive\n}", cty.ObjectVal(map[string]cty.Value{
 			"b": cty.ListVal([]cty.Value{cty.ObjectVal(map[string]cty.Value{"a": cty.StringVal("x")})}),
 		}), false},
