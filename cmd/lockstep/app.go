@@ -276,6 +276,15 @@ func width(w io.Writer) int {
 	return 78
 }
 
+// paths is path for a list.
+func (a *app) paths(list []string) []string {
+	var out []string
+	for _, p := range list {
+		out = append(out, a.path(p))
+	}
+	return out
+}
+
 // path returns a path of the command line as seen from the process' directory.
 func (a *app) path(p string) string {
 	if filepath.IsAbs(p) || a.chdir == "." {

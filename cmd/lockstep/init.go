@@ -149,7 +149,7 @@ func (a *app) initDir(d *workdir.Dir, cfg *config.Config, ds diags.Diagnostics, 
 	}
 	v.step(render.InitProviders, "\n%s\n", a.print().Bold("Initializing provider plugins..."))
 	res, more := d.Install(a.ctx, reqs, workdir.InstallOptions{
-		Upgrade: o.upgrade, ReadOnly: o.lockfileMode == "readonly", PluginDirs: o.pluginDirs,
+		Upgrade: o.upgrade, ReadOnly: o.lockfileMode == "readonly", PluginDirs: a.paths(o.pluginDirs),
 		Events: v.installs,
 	})
 	ds = append(ds, more...)

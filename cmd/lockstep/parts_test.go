@@ -559,4 +559,11 @@ func TestPluginDir(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.want(1, "init -plugin-dir="+t.TempDir(), "was not found in")
+	// A relative one is seen from the directory that -chdir names.
+	d.write("sub/main.tf", labConfig)
+	if err := os.Symlink(statebackendtest.Part(t, "mirror"), d.file("sub/plugins")); err != nil {
+		t.Fatal(err)
+	}
+	d.want(0, "-chdir=sub init -plugin-dir=plugins", "Installed lockstep/lab v1.0.0")
+	d.want(0, "-chdir=sub plan", "1 to add")
 }

@@ -48,7 +48,9 @@ var showCommand = command{name: "show", synopsis: "Show the state, or a saved pl
 		if ds.HasErrors() {
 			return nil, ds
 		}
-		ds = st.Read(a.ctx)
+		if ds = st.Read(a.ctx); !st.Exists() {
+			return nil, ds
+		}
 		return st.Current, ds
 	})
 }}
@@ -68,9 +70,10 @@ func (a *app) showPlan(path string, asJSON bool) int {
 	return a.writeJSON(data, err)
 }
 
-// showState shows a state, with the providers that init installed. What only a validation
-// would find in the configuration is no obstacle; other errors are, because the types that a
-// state has are said by what it requires, too.
+// showState shows a state, with the providers that init installed; find returns nil if there is none.
+// What only a validation would find in the configuration is no obstacle; other errors are, because
+// the types that a state has are said by what it requires, too. To say that there is no state, the
+// root module is enough.
 func (a *app) showState(asJSON bool, find func(*workdir.Dir, *config.Config) (*states.State, diags.Diagnostics)) int {
 	op := &operation{a: a}
 	defer op.close()
@@ -78,11 +81,18 @@ func (a *app) showState(asJSON bool, find func(*workdir.Dir, *config.Config) (*s
 	if op.dir, ds = a.dir(); ds.HasErrors() {
 		return a.show(ds)
 	}
-	cfg, ds := op.dir.Load()
-	if ds.WithoutLate().HasErrors() {
-		return a.show(ds)
+	cfg, loaded := a.loadIfAny(op.dir)
+	broken := loaded.WithoutLate().HasErrors()
+	if broken && (cfg == nil || cfg.Root.Broken()) {
+		return a.show(loaded)
 	}
 	s, ds := find(op.dir, cfg)
+	if s == nil && !ds.HasErrors() {
+		return a.showNothing(asJSON)
+	}
+	if broken {
+		return a.show(loaded)
+	}
 	if !ds.HasErrors() {
 		ds = append(ds, op.providersFor(a.ctx, s)...)
 	}
@@ -97,6 +107,16 @@ func (a *app) showState(asJSON bool, find func(*workdir.Dir, *config.Config) (*s
 		return a.writeJSON(nil, err)
 	}
 	a.print().State(a.out, s, op.schemas)
+	return 0
+}
+
+// showNothing says that there is no state.
+func (a *app) showNothing(asJSON bool) int {
+	if asJSON {
+		data, err := formats.State(states.Empty(), nil)
+		return a.writeJSON(data, err)
+	}
+	fmt.Fprintln(a.out, "No state.")
 	return 0
 }
 

@@ -11,7 +11,6 @@ import (
 var validateCommand = command{name: "validate", synopsis: "Check the configuration, whatever its inputs are", main: true, run: func(a *app, args []string) int {
 	var asJSON bool
 	f := a.newFlags("validate", "validate [OPTIONS] [DIR]")
-	f.vars(&varFlags{})
 	f.BoolVar(&asJSON, "json", false, "in JSON, for programs")
 	f.Bool("no-tests", false, "")
 	f.String("test-directory", "tests", "")
