@@ -1,0 +1,78 @@
+package template
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// loosenConditions drops each condition of a statement that allows, and lets each hold for
+// one value more; of what denies, for one value less, or for another.
+func (l *loosener) loosenConditions() {
+	conditions, _ := l.statement["Condition"].(map[string]any)
+	for _, operator := range slices.Sorted(maps.Keys(conditions)) {
+		for _, key := range slices.Sorted(maps.Keys(conditions[operator].(map[string]any))) {
+			l.loosenCondition(operator, key)
+		}
+	}
+}
+
+func (l *loosener) loosenCondition(operator, key string) {
+	given := texts(l.statement["Condition"].(map[string]any)[operator].(map[string]any)[key])
+	change := func(what string, v any) {
+		s := clone(l.statement)
+		all := s["Condition"].(map[string]any)
+		of := all[operator].(map[string]any)
+		if of[key] = v; v == nil {
+			delete(of, key)
+		}
+		if len(of) == 0 {
+			delete(all, operator)
+		}
+		if len(all) == 0 {
+			delete(s, "Condition")
+		}
+		l.put(fmt.Sprintf("%s %s %s", operator, key, what), l.actions(), s)
+	}
+	if !l.denies() {
+		change("dropped", nil)
+	}
+	for _, v := range others(operator, key) {
+		if slices.Contains(given, v) {
+			continue
+		}
+		// What denies by "is not" denies less with a value more; by "is", with another.
+		if l.denies() && !strings.Contains(operator, "Not") {
+			change("is "+v, v)
+		} else {
+			change("may be "+v, append(slices.Clone(given), v))
+		}
+	}
+}
+
+// others are values that a key might be let have. A key that is not known panics: its
+// condition would never be loosened.
+func others(operator, key string) []string {
+	switch {
+	case operator == "Null" || operator == "Bool":
+		return []string{"true", "false"}
+	case key == "aws:PrincipalArn":
+		return []string{"arn:aws:iam::111122223333:role/admin", "arn:aws:iam::111122223333:role/lockstep-webhookrole"}
+	case key == "aws:SourceAccount":
+		return []string{"999999999999"}
+	case key == "kms:ViaService":
+		return []string{"ec2.us-east-1.amazonaws.com"}
+	case key == "s3:x-amz-server-side-encryption":
+		return []string{"AES256", "aws:kms:dsse"}
+	case key == "s3:x-amz-server-side-encryption-aws-kms-key-id":
+		return []string{"arn:aws:kms:us-east-1:111122223333:key/other"}
+	case key == "dynamodb:LeadingKeys" && strings.HasSuffix(operator, "Like"):
+		return []string{"nothing"}
+	case key == "dynamodb:LeadingKeys":
+		return []string{"run"}
+	case key == "lambda:FunctionUrlAuthType":
+		return []string{"AWS_IAM"}
+	}
+	panic(fmt.Sprintf("template: no value to loosen %s of %s with: give others one", operator, key))
+}

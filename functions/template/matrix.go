@@ -1,0 +1,186 @@
+package template
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Matrix says who may do what, and so what nobody may: everything else. It is written
+// as text, a record a line; lines that are indented go on with the one before.
+//
+//	parameter StateTable locks                   what the template is deployed with
+//	resource states/a arn:aws:s3:::states/a      what else there is, beside the template's own
+//	resource key arn:... delegates               its policy leaves it to the account's policies
+//	principal admin arn:...:role/admin may-all   somebody else, with all rights in their account
+//	context s3:PutObject aes s3:x-amz-server-side-encryption=AES256
+//	PlanRole may sqs:SendMessage on Events Plans in tls
+//
+// A context is how things are when somebody asks: of a service or of one action. The
+// first of its service is meant where a row names none. "except" takes actions from a
+// pattern. Of the template's own resources, Name is the resource, and Name/a an object in
+// the bucket; $Name is its ARN.
+type Matrix struct {
+	Parameters map[string]string
+	Resources  []Thing
+	Principals []Somebody
+	Contexts   []Context
+	Rows       []Row
+}
+
+// A Thing is a resource that is not the template's.
+type Thing struct {
+	Name, ARN string
+	Delegates bool
+}
+
+// Somebody is a principal that is not the template's.
+type Somebody struct {
+	Name, ARN string
+	MayAll    bool
+}
+
+// A Context is what is the case when a request is made. Names are used once.
+type Context struct {
+	For, Name string // a service or an action
+	Keys      map[string]string
+}
+
+// A Row is what somebody may.
+type Row struct {
+	Who, Actions, On, In, Except []string
+}
+
+// ReadMatrix reads a matrix.
+func ReadMatrix(text string) (*Matrix, error) {
+	m := &Matrix{Parameters: map[string]string{}, Contexts: []Context{plain}}
+	var records []string
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimSpace(line), "#") {
+			continue
+		}
+		switch {
+		case strings.TrimSpace(line) == "":
+		case strings.HasPrefix(line, " ") && len(records) > 0:
+			records[len(records)-1] += " " + line
+		default:
+			records = append(records, line)
+		}
+	}
+	for _, r := range records {
+		if err := m.read(strings.Fields(r)); err != nil {
+			return nil, fmt.Errorf("%s: %w", strings.Join(strings.Fields(r), " "), err)
+		}
+	}
+	return m, nil
+}
+
+// plain is the context of services that have none of their own.
+var plain = Context{"", "plain", map[string]string{"aws:SecureTransport": "true"}}
+
+func (m *Matrix) read(w []string) error {
+	switch {
+	case len(w) < 3:
+		return fmt.Errorf("it says too little")
+	case w[0] == "parameter":
+		m.Parameters[w[1]] = strings.Join(w[2:], " ")
+	case w[0] == "resource":
+		m.Resources = append(m.Resources, Thing{w[1], w[2], slices.Contains(w[3:], "delegates")})
+	case w[0] == "principal":
+		m.Principals = append(m.Principals, Somebody{w[1], w[2], slices.Contains(w[3:], "may-all")})
+	case w[0] == "context":
+		return m.context(w)
+	default:
+		return m.row(w)
+	}
+	return nil
+}
+
+func (m *Matrix) context(w []string) error {
+	c := Context{w[1], w[2], map[string]string{}}
+	for _, pair := range w[3:] {
+		k, v, ok := strings.Cut(pair, "=")
+		if !ok {
+			return fmt.Errorf("%s is no key with a value", pair)
+		}
+		c.Keys[k] = v
+	}
+	if slices.ContainsFunc(m.Contexts, func(o Context) bool { return o.Name == c.Name }) {
+		return fmt.Errorf("there is a context %s", c.Name)
+	}
+	m.Contexts = append(m.Contexts, c)
+	return nil
+}
+
+// row reads WHO... may ACTION... on RESOURCE... [in CONTEXT...] [except ACTION...].
+func (m *Matrix) row(w []string) error {
+	var r Row
+	into := &r.Who
+	for _, word := range w {
+		switch word {
+		case "may":
+			into = &r.Actions
+		case "on":
+			into = &r.On
+		case "in":
+			into = &r.In
+		case "except":
+			into = &r.Except
+		default:
+			*into = append(*into, word)
+		}
+	}
+	if len(r.Who) == 0 || len(r.Actions) == 0 || len(r.On) == 0 {
+		return fmt.Errorf("a row is WHO may ACTION on RESOURCE")
+	}
+	m.Rows = append(m.Rows, r)
+	return nil
+}
+
+// contextsOf returns how an action can be asked for.
+func (m *Matrix) contextsOf(action string) []Context {
+	service, _, _ := strings.Cut(action, ":")
+	var out []Context
+	for _, c := range m.Contexts {
+		if c.For == service || c.For == action {
+			out = append(out, c)
+		}
+	}
+	if len(out) == 0 {
+		out = []Context{plain}
+	}
+	return out
+}
+
+// want reports whether a row says that somebody may.
+func (m *Matrix) want(a Ask) bool {
+	return slices.ContainsFunc(m.Rows, func(r Row) bool { return m.covers(r, a) })
+}
+
+func (m *Matrix) covers(r Row, a Ask) bool {
+	in := r.In
+	if len(in) == 0 {
+		in = []string{m.contextsOf(a.Action)[0].Name}
+	}
+	return slices.Contains(r.Who, a.Who) && slices.Contains(r.On, a.On) && slices.Contains(in, a.In) &&
+		matchesAny(r.Actions, a.Action) && !matchesAny(r.Except, a.Action)
+}
+
+func matchesAny(patterns []string, text string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, text) })
+}
+
+// matches matches a text with a pattern in which * is anything, as IAM does.
+func matches(pattern, text string) bool {
+	parts := strings.Split(strings.ToLower(pattern), "*")
+	text = strings.ToLower(text)
+	if len(parts) == 1 {
+		return parts[0] == text
+	}
+	rest, ok := strings.CutPrefix(text, parts[0])
+	for _, p := range parts[1 : len(parts)-1] {
+		_, after, found := strings.Cut(rest, p)
+		ok, rest = ok && found, after
+	}
+	return ok && strings.HasSuffix(rest, parts[len(parts)-1])
+}

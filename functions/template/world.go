@@ -1,0 +1,182 @@
+package template
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/run/runtest"
+)
+
+// A World is a template that was deployed: everybody who may ask, everything that there is
+// to ask for, and the policies as they are then.
+type World struct {
+	Matrix     *Matrix
+	Principals map[string]*Party
+	Resources  map[string]*Party
+	// Policies are the template's own.
+	Policies []Deployed
+}
+
+// A Party is a principal with its own policies, or a resource with those that protect it.
+type Party struct {
+	ARN      string           `json:"arn"`
+	Policies []map[string]any `json:"policies"`
+	// Of is the resource whose policies protect it, if it is a part of another.
+	Of string `json:"of,omitempty"`
+}
+
+// Deployed is a policy of the template as it is deployed.
+type Deployed struct {
+	Policy
+	Resolved map[string]any
+}
+
+// Deploy returns the world of a template and a matrix.
+func Deploy(x runtest.Template, m *Matrix) *World {
+	w := &World{Matrix: m, Principals: map[string]*Party{}, Resources: map[string]*Party{"*": {ARN: "*"}}}
+	refs, atts := names(x, m)
+	for name, r := range x.Resources {
+		arn := atts[name+".Arn"]
+		if arn == "" {
+			continue
+		}
+		w.Resources[name] = &Party{ARN: arn}
+		switch r.Type {
+		case "AWS::IAM::Role":
+			w.Principals[name] = &Party{ARN: arn}
+		case "AWS::S3::Bucket":
+			w.Resources[name+"/a"] = &Party{ARN: arn + "/a", Of: name}
+		case "AWS::Logs::LogGroup":
+			// Requests name the stream.
+			w.Resources[name].ARN = strings.TrimSuffix(arn, "*") + "log-stream:a"
+		}
+	}
+	w.others()
+	for _, p := range Policies(x) {
+		d := Deployed{p, x.Resolve(refs, atts, p.Document).(map[string]any)}
+		w.Policies = append(w.Policies, d)
+		for _, on := range p.On {
+			party := w.party(p.Kind, on)
+			party.Policies = append(party.Policies, d.Resolved)
+		}
+	}
+	return w
+}
+
+func (w *World) party(k PolicyKind, name string) *Party {
+	if k == RolePolicies {
+		return w.Principals[name]
+	}
+	return w.Resources[name]
+}
+
+// others adds whom and what the matrix names.
+func (w *World) others() {
+	allow := func(statement map[string]any) map[string]any {
+		statement["Effect"] = "Allow"
+		return map[string]any{"Version": "2012-10-17", "Statement": []any{statement}}
+	}
+	for _, t := range w.Matrix.Resources {
+		p := &Party{ARN: w.arn(t.ARN)}
+		if t.Delegates {
+			s := map[string]any{"Principal": map[string]any{"AWS": "arn:aws:iam::" + runtest.AccountID + ":root"}, "Action": "sts:*"}
+			if service := strings.Split(p.ARN, ":")[2]; service != "iam" {
+				s["Action"], s["Resource"] = service+":*", "*"
+			}
+			p.Policies = append(p.Policies, allow(s))
+		}
+		w.Resources[t.Name] = p
+	}
+	for _, s := range w.Matrix.Principals {
+		p := &Party{ARN: w.arn(s.ARN)}
+		if s.MayAll {
+			p.Policies = append(p.Policies, allow(map[string]any{"Action": "*", "Resource": "*"}))
+		}
+		w.Principals[s.Name] = p
+	}
+}
+
+// arn is the ARN of the resource that a text names by $Name, or the text.
+func (w *World) arn(text string) string {
+	name, ok := strings.CutPrefix(text, "$")
+	if !ok {
+		return text
+	}
+	r := w.Resources[name]
+	if r == nil {
+		panic("template: the matrix names " + text + ", which is not there")
+	}
+	return r.ARN
+}
+
+// names gives all resources names, and those that can be asked for ARNs.
+func names(x runtest.Template, m *Matrix) (refs, atts map[string]string) {
+	refs = map[string]string{"AWS::Region": runtest.Region, "AWS::AccountId": runtest.AccountID, "AWS::Partition": "aws", "AWS::StackName": "lockstep"}
+	atts = map[string]string{}
+	for name, p := range x.Parameters {
+		refs[name] = "of " + name
+		if p.Default != nil {
+			refs[name] = fmt.Sprint(p.Default)
+		}
+	}
+	maps.Copy(refs, m.Parameters)
+	for name, r := range x.Resources {
+		id := "lockstep-" + strings.ToLower(name)
+		refs[name] = id
+		here := runtest.Region + ":" + runtest.AccountID
+		arns := map[string]string{
+			"AWS::Serverless::Function": "arn:aws:lambda:" + here + ":function:" + id,
+			"AWS::DynamoDB::Table":      "arn:aws:dynamodb:" + here + ":table/" + id,
+			"AWS::Logs::LogGroup":       "arn:aws:logs:" + here + ":log-group:" + id + ":*",
+			"AWS::KMS::Key":             "arn:aws:kms:" + here + ":key/" + id,
+			"AWS::SQS::Queue":           "arn:aws:sqs:" + here + ":" + id,
+			"AWS::IAM::Role":            "arn:aws:iam::" + runtest.AccountID + ":role/" + id,
+			"AWS::S3::Bucket":           "arn:aws:s3:::" + id,
+		}
+		if arns[r.Type] != "" {
+			atts[name+".Arn"] = arns[r.Type]
+		}
+	}
+	return refs, atts
+}
+
+// Contexts returns what each of the matrix' contexts says, with ARNs for their names.
+func (w *World) Contexts() map[string]map[string]any {
+	out := map[string]map[string]any{}
+	for _, c := range w.Matrix.Contexts {
+		keys := map[string]any{}
+		for k, v := range c.Keys {
+			keys[k] = w.arn(v)
+			if k == "dynamodb:LeadingKeys" {
+				keys[k] = strings.Split(v, ",")
+			}
+		}
+		out[c.Name] = keys
+	}
+	return out
+}
+
+// Services returns the services whose actions the policies name, sorted.
+func (w *World) Services() []string {
+	var out []string
+	for _, d := range w.Policies {
+		for _, a := range actions(d.Resolved) {
+			service, _, _ := strings.Cut(a, ":")
+			out = append(out, service)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// actions returns the patterns of actions that a policy's statements have.
+func actions(document map[string]any) []string {
+	var out []string
+	for _, s := range list(document["Statement"]) {
+		out = append(out, texts(s.(map[string]any)["Action"])...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
