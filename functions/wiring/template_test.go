@@ -138,6 +138,14 @@ func TestTemplateCheck(t *testing.T) {
 		"a kind of value":      {"VisibilityTimeout: 960", "VisibilityTimeout: soon", "must be an integer"},
 		"a kind of value, too": {"FifoQueue: true", "FifoQueue: [true]", "must be true or false"},
 		"a dependency":         {"DependsOn: WebhookLog", "DependsOn: WebhookLogs", "DependsOn WebhookLogs, which is no resource"},
+		"a value of a list":    {"AuthType: NONE", "AuthType: ALL", "ALL is not"},
+		"too much":             {"MessageRetentionPeriod: 1209600", "MessageRetentionPeriod: 1209601", "1209601 is not what it may be: 60 to 1209600"},
+		"a parameter's limit":  {"MaxValue: 10240", "MaxValue: 20480", "PlanFunction.MemorySize: 20480 is not what it may be: 128 to 10240"},
+		"a parameter's choice": {"AllowedValues: [7, 14,", "AllowedValues: [7, 15,", "RetentionInDays: 15 is not what it may be"},
+		"a pattern":            {"AliasName: !Sub \"alias/", "AliasName: !Sub \"aliases/", "aliases/lockstep is not what it may be"},
+		"a name that is long":  {"${AWS::StackName}-janitor\"\n      Description", "${AWS::StackName}-janitor-of-everything-that-was-missed-and-of-everything-that-died\"\n      Description", "JanitorFunction.FunctionName: lockstep-janitor-of"},
+		"a value below":        {"KeyType: HASH", "KeyType: FIRST", "FIRST is not"},
+		"a concurrency":        {"MaximumConcurrency: 2 ", "MaximumConcurrency: 1 ", "1 is not what it may be: 2 to 1000"},
 		"no YAML":              {"Resources:", "Resources", "it is not readable"},
 	} {
 		wrong := strings.Replace(string(right), test.old, test.new, 1)
