@@ -23,14 +23,11 @@ func decode(name string, body []byte) (Event, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the payload of the %s webhook is not readable: %w", name, err)
 	}
-	if err := shaped(name, body); err != nil {
-		return nil, err
-	}
 	e, err := eventOf(name, parsed)
 	if err != nil {
 		return nil, fmt.Errorf("the %s webhook cannot be used: %w", name, err)
 	}
-	return e, nil
+	return e, shaped(name, body)
 }
 
 // members are those that a payload has of the ones which tell events apart. The name of
@@ -203,5 +200,5 @@ func subject(in *gh.Installation, r *gh.Repository, number int, sender *gh.User)
 }
 
 func repoOf(r *gh.Repository) Repo {
-	return Repo{ID: r.GetID(), Owner: r.GetOwner().GetLogin(), Name: r.GetName()}
+	return Repo{ID: r.GetID(), Owner: r.GetOwner().GetLogin(), Name: r.GetName(), OwnerID: r.GetOwner().GetID()}
 }

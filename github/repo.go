@@ -11,6 +11,8 @@ import (
 type Repo struct {
 	ID          int64  `json:"id"`
 	Owner, Name string `json:",omitempty"`
+	// OwnerID is the ID of the owner's account; 0 where GitHub does not say it.
+	OwnerID int64 `json:",omitempty"`
 }
 
 // String returns "owner/name".

@@ -47,7 +47,7 @@ func TestTheDocumentedSignature(t *testing.T) {
 
 func TestReadDelivery(t *testing.T) {
 	at := time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
-	about := Subject{Installation: 9, Repo: Repo{5, "acme", "infra"}, Number: 7, Sender: "alice"}
+	about := Subject{Installation: 9, Repo: Repo{ID: 5, Owner: "acme", Name: "infra"}, Number: 7, Sender: "alice"}
 	without := func(s, part string) string {
 		if !strings.Contains(s, part) {
 			t.Fatalf("the payload has no %s", part)

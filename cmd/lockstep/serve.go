@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/run/operating"
 	"github.com/lockstep-iac/lockstep/functions/run/page"
+	"github.com/lockstep-iac/lockstep/functions/run/runs"
 	"github.com/lockstep-iac/lockstep/functions/shield"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -20,10 +21,15 @@ import (
 const serveUsage = `serve [OPTIONS]
 
   Runs the whole pipeline on this machine, for the repositories that a GitHub App is
-  installed in. Webhooks go to /webhook; the page at / shows runs and whole plans, on
-  this machine only, unless there is a token to ask for: behind a proxy, say where it is
-  with -url, and give it a token. States of the "local" backend live in the data
-  directory; those of "s3" where they are.
+  installed in and that -serves names: "acme" for all of an owner, "acme/infra",
+  "acme/team-*", with commas between them. Without it none is served. A name counts for
+  the repository that had it first; "acme/infra=ID" says that another one has it now.
+  Keep the App private: otherwise anybody can install it.
+
+  Webhooks go to /webhook; the page at / shows runs and whole plans, on this machine only,
+  unless there is a token to ask for: behind a proxy, say where it is with -url, and give
+  it a token. States of the "local" backend live in the data directory; those of "s3"
+  where they are.
 
   Providers run as the user that serve runs as, if the base branch allows them: they can
   read what this user can. Their environment is what -plugin-env names, and nothing of
@@ -92,7 +98,7 @@ func serve(a *app, s *serveSettings) error {
 	m, err := machine.Open(machine.Config{
 		Dir: s.data, Version: version, App: s.app, Secret: s.secret, States: s.states, OwnStates: s.ownStates,
 		PluginEnv: s.pluginEnv, CLIConfig: s.cliConfig, Environ: a.environ, Secrets: s.secrets,
-		URL: base, Log: log,
+		Serves: s.serves, URL: base, Log: log,
 	})
 	if err == nil {
 		_, err = m.Data.Queue.Waiting(a.ctx) // opens the database
@@ -111,6 +117,9 @@ func serve(a *app, s *serveSettings) error {
 	defer work.Wait()
 	defer stop()
 	failed := make(chan error, 2)
+	if s.serves.None() {
+		log(errors.New("no repository is served: -serves names the owners and repositories that are"))
+	}
 	work.Go(func() { failed <- m.Work(ctx) })
 	work.Go(func() { janitor(ctx, m, log) })
 	work.Go(func() {
@@ -178,6 +187,7 @@ type serveSettings struct {
 	url        string // without a slash at the end; may be empty
 	web        string // GitHub's pages, without a slash at the end
 	app        *github.App
+	serves     runs.Serves
 	secret     github.Secret
 	access     page.Access
 	pluginEnv  []string

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/run/page"
+	"github.com/lockstep-iac/lockstep/functions/run/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -19,6 +20,7 @@ type serveOptions struct {
 	data, addr, url           string
 	appID, appKey, secret     string
 	githubURL, token, plugins string
+	serves                    string
 
 	stateRole, stateExternalID, own, release string
 }
@@ -28,6 +30,7 @@ func (o *serveOptions) flags(f *flags) {
 	f.StringVar(&o.appKey, "app-key", "", "a file with one of its private keys, as GitHub gives it")
 	f.StringVar(&o.secret, "webhook-secret", "", "a file with the secret of its webhook")
 	f.StringVar(&o.githubURL, "github-url", github.DefaultURL, "where GitHub's API is")
+	f.StringVar(&o.serves, "serves", "", "the owners and repositories to serve, such as acme/infra,acme/team-*")
 	f.StringVar(&o.data, "data", "lockstep-data", "the data directory; it holds plans and states: keep it safe")
 	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "where to listen, HOST:PORT")
 	f.StringVar(&o.url, "url", "", "where people find the page, if there is a proxy before it; needs -page-token")
@@ -66,6 +69,10 @@ func (o *serveOptions) settings(a *app, f *flags) (*serveSettings, error) {
 	}
 	if err := o.states(a, s); err != nil {
 		return nil, err
+	}
+	var err error
+	if s.serves, err = runs.ParseServes(o.serves); err != nil {
+		return nil, hinted(fmt.Errorf("-serves: %w", err), "it names owners and repositories: acme, acme/infra, acme/team-*")
 	}
 	s.pluginEnv = []string{}
 	if o.plugins == "" {

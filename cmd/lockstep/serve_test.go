@@ -107,7 +107,7 @@ type serving struct {
 // start starts one, on the data directory "data".
 func (s *served) start(args ...string) *serving {
 	s.t.Helper()
-	args = append([]string{"lockstep", "serve", "-app-key", "key.pem", "-webhook-secret", "secret", "-github-url", s.api, "-addr", "127.0.0.1:0", "-data", "data"}, args...)
+	args = append([]string{"lockstep", "serve", "-app-key", "key.pem", "-webhook-secret", "secret", "-github-url", s.api, "-addr", "127.0.0.1:0", "-data", "data", "-serves", "acme/infra"}, args...)
 	p := &serving{t: s.t, stderr: new(bytes.Buffer)}
 	p.Cmd = &exec.Cmd{Path: executable(s.t), Args: args, Dir: s.path, Env: append(s.environ(), fmt.Sprintf("LOCKSTEP_APP_ID=%d", s.hub.App("").ID)), Stderr: p.stderr}
 	out, err := p.StdoutPipe()
@@ -304,6 +304,7 @@ func TestServeCannotBegin(t *testing.T) {
 		{"a wrong App", append(append([]string{}, base...), "-app-id", "4712", "-github-url", s.api), "GitHub says 401", "-app-id"},
 		{"data that cannot be", append(append([]string{}, base...), "-data", "file/dir", "-github-url", s.api), "open data directory", "-data"},
 		{"a short token", append(base, "-page-token", "short"), "has 9 characters", "openssl rand"},
+		{"strange names", append(base, "-serves", "acme/infra,*,acme/x/y"), `"acme/x/y": "x/y" is not the name of a repository`, "acme/team-*"},
 		{"a strange address", append(base, "-url", "lockstep.example"), "not the address of a page", "https://"},
 		{"an address without a token", append(base, "-url", "https://lockstep.example"), "-url needs -page-token", "openssl rand -hex 32"},
 		{"one place for all", append(base, "-states", "s3://states/**"), "the same for all repositories", "{owner}"},

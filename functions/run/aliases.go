@@ -9,7 +9,11 @@ type (
 	Phase    = runs.Phase
 	StateID  = runs.StateID
 	Artifact = runs.Artifact
+	Serves   = runs.Serves
 )
+
+// ParseServes reads which owners and repositories are served.
+func ParseServes(text string) (Serves, error) { return runs.ParseServes(text) }
 
 // The phases of a run.
 const (

@@ -3,7 +3,8 @@
 //
 // # The road
 //
-//	webhook          Receive   a true delivery, once, becomes a message; answered at once
+//	webhook          Receive   a true delivery of a repository that is served, once, becomes a
+//	                           message; answered at once
 //	events queue     pushed    gate -> trial merge -> projects -> runs Queued, checks, messages to plans
 //	                 commanded answered before? too old, or too many? -> each line: the same, or
 //	                           runs ApplyQueued, or unlock, or help

@@ -26,6 +26,10 @@ type Pipeline struct {
 	// States are the patterns of places that every repository may have for states of its
 	// own; nil gives none away.
 	States places.Own
+	// Serves are the owners and repositories that are served; all others are turned away.
+	Serves Serves
+	// Log is told of what is turned away; may be nil.
+	Log func(error)
 	// Scratch is the directory for checkouts, which are removed after use; "" is the
 	// system's.
 	Scratch string
@@ -45,13 +49,22 @@ type Pipeline struct {
 	StopBefore time.Duration
 }
 
-// Handle does what a message asks for. An error says that handling it again may help.
+// Handle does what a message asks for, if its repository is served. An error says that handling it again may help.
 func (p *Pipeline) Handle(ctx context.Context, m Message) error {
 	return p.once(ctx, m, "message/"+m.ID, (*task).handle)
 }
 
-// once does something about a message, unless a record says that it was done.
+// once does something about a message, unless a record says that it was done, or its
+// repository is not served.
 func (p *Pipeline) once(ctx context.Context, m Message, key string, do func(*task, context.Context) error) error {
+	service, err := p.Served(ctx, m.Pull.Repo)
+	if err != nil {
+		return fmt.Errorf("handle %s: %w", m.ID, err)
+	}
+	if !service.Allowed() {
+		p.turnAway(ctx, m, service)
+		return nil
+	}
 	have, err := p.Records.Get(ctx, key)
 	if err != nil {
 		return fmt.Errorf("handle %s: %w", m.ID, err)

@@ -27,6 +27,13 @@ func (p *Pipeline) Receive(ctx context.Context, d github.Delivery) (string, erro
 	if len(send) == 0 {
 		return "nothing to do", nil
 	}
+	if s := p.Serves.Decide(send[0].Pull.Repo, runs.Known{}); !s.Allowed() {
+		// Where nobody is served, whoever set it up is told of it in a check run.
+		if !p.Serves.None() || send[0].Kind != Pushed {
+			p.log(notServed(send[0].Pull.Repo, s))
+			return "not served here", nil
+		}
+	}
 	known, err := p.Received(ctx, d.ID)
 	if err != nil {
 		return "", fmt.Errorf("receive %s: %w", d.ID, err)
@@ -63,8 +70,11 @@ func (p *Pipeline) Receive(ctx context.Context, d github.Delivery) (string, erro
 	if err != nil && !errors.Is(err, ErrConflict) {
 		return "", fmt.Errorf("receive %s: %w", d.ID, err)
 	}
-	return "queued", nil
+	return Accepted, nil
 }
+
+// Accepted is what Receive says of a delivery whose messages are sent.
+const Accepted = "queued"
 
 // bodyKey names the record of a delivery's body.
 func bodyKey(d github.Delivery) string { return deliveryKey("body-" + d.Digest) }

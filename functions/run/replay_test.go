@@ -76,7 +76,7 @@ func TestOtherEvent(t *testing.T) {
 		{all[len(all)-2], "pull_request"}, {all[len(all)-1], "check_suite"}, {all[0], "pull_request_review"}, {all[len(all)-1], "pull_request"},
 	} {
 		status, answer, err := s.hub.Replay(t.Context(), test.guid, "", test.event)
-		if err != nil || status != 400 || !strings.Contains(answer, "is not that of a "+test.event+" webhook") {
+		if err != nil || status != 400 {
 			t.Errorf("%s as %s: %d %s, %v", test.guid, test.event, status, answer, err)
 		}
 	}

@@ -76,13 +76,23 @@ func newStage(t *testing.T, files githubtest.Files) *stage {
 		Connect: func(p run.Pull) (run.GitHub, error) { return app.Repository(p.Installation, p.Repo) },
 		Records: s.data.Records, Artifacts: s.data.Artifacts, Queue: s.data.Queue,
 		Engine:  &operating.Engine{Version: "test", Backend: operating.LocalStates(s.data.States)},
-		Scratch: t.TempDir(),
+		Scratch: t.TempDir(), Serves: serving(t, "acme"),
 	}
 	s.webhook = run.Webhook{Pipeline: s.pipeline, Secrets: []github.Secret{hush}, Log: func(err error) { t.Error(err) }}
 	server := httptest.NewServer(&s.webhook)
 	t.Cleanup(server.Close)
 	s.url = server.URL
 	s.hub.SetWebhook(server.URL)
+	return s
+}
+
+// serving reads what is served.
+func serving(t *testing.T, text string) run.Serves {
+	t.Helper()
+	s, err := run.ParseServes(text)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return s
 }
 

@@ -58,6 +58,10 @@ func Open(f Function) (*World, error) {
 	w.Pipeline = &run.Pipeline{
 		Records: runaws.Records{Client: dynamodb.NewFromConfig(cfg), Table: s.Table},
 		Queue:   runaws.Queue{Client: w.SQS, URLs: w.queues()},
+		Serves:  s.Serves, Log: func(err error) { w.Log.Warn("turned away", "error", err.Error()) },
+	}
+	if s.Serves.None() {
+		w.Log.Warn("no repository is served: the parameter Serves of the template is empty")
 	}
 	if f == Webhook {
 		w.WebhookSecrets, err = webhookSecrets(ctx, cfg, s.WebhookSecret)

@@ -35,6 +35,8 @@ type Settings struct {
 	AppKeySecret           string // the ARN of a secret
 	WebhookSecret          string // the same
 	GitHubURL              string
+	// Serves are the owners and repositories that are served.
+	Serves run.Serves
 	// TargetRole is the ARN of the role that providers have, with ExternalID; "" none.
 	TargetRole, ExternalID string
 	// StateRole is the ARN of the role that states are reached by, with StateExternalID.
@@ -64,6 +66,7 @@ var (
 
 var variables = []variable{
 	{"LOCKSTEP_TABLE", all, false, text(func(s *Settings) *string { return &s.Table })},
+	{"LOCKSTEP_SERVES", all, true, serves},
 	{"LOCKSTEP_BUCKET", inGitHub, false, text(func(s *Settings) *string { return &s.Bucket })},
 	{"LOCKSTEP_KEY", inGitHub, false, text(func(s *Settings) *string { return &s.Key })},
 	{"LOCKSTEP_EVENTS_QUEUE", all, false, queue(func(s *Settings) *string { return &s.Events })},
@@ -132,6 +135,11 @@ func queue(field func(*Settings) *string) func(*Settings, string) error {
 		*field(s) = value
 		return nil
 	}
+}
+
+func serves(s *Settings, value string) (err error) {
+	s.Serves, err = run.ParseServes(value)
+	return err
 }
 
 func appID(s *Settings, value string) (err error) {

@@ -1,6 +1,7 @@
 package wiring
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -18,7 +19,7 @@ var environment = map[string]string{
 	"LOCKSTEP_APP_ID": "4711", "LOCKSTEP_APP_KEY_SECRET": "arn:aws:secretsmanager:eu-central-1:1:secret:key",
 	"LOCKSTEP_WEBHOOK_SECRET": "arn:aws:secretsmanager:eu-central-1:1:secret:hook", "LOCKSTEP_GITHUB_URL": "https://github.example/api/v3/",
 	"LOCKSTEP_STATE_ROLE": "arn:aws:iam::1:role/states", "LOCKSTEP_STATE_EXTERNAL_ID": "stack", "LOCKSTEP_STATES": "s3://states/{owner}/{name}/**",
-	"LOCKSTEP_TARGET_ROLE": "arn:aws:iam::2:role/target", "LOCKSTEP_EXTERNAL_ID": "x", "LOCKSTEP_STOP_BEFORE": "90s",
+	"LOCKSTEP_TARGET_ROLE": "arn:aws:iam::2:role/target", "LOCKSTEP_EXTERNAL_ID": "x", "LOCKSTEP_STOP_BEFORE": "90s", "LOCKSTEP_SERVES": "acme,bob/infra",
 }
 
 func read(f Function, change map[string]string) (Settings, error) {
@@ -31,11 +32,16 @@ func read(f Function, change map[string]string) (Settings, error) {
 }
 
 func TestRead(t *testing.T) {
+	serves, err := run.ParseServes("acme bob/infra")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same := cmp.Comparer(func(a, b run.Serves) bool { return reflect.DeepEqual(a, b) })
 	for f, want := range map[Function]Settings{
-		Webhook: {Table: "records", Events: "https://sqs/1/events.fifo", WebhookSecret: environment["LOCKSTEP_WEBHOOK_SECRET"]},
+		Webhook: {Table: "records", Serves: serves, Events: "https://sqs/1/events.fifo", WebhookSecret: environment["LOCKSTEP_WEBHOOK_SECRET"]},
 		Apply: {
 			Table: "records", Bucket: "artifacts", Key: environment["LOCKSTEP_KEY"], Events: "https://sqs/1/events.fifo",
-			AppID: 4711, AppKeySecret: environment["LOCKSTEP_APP_KEY_SECRET"], GitHubURL: "https://github.example/api/v3/",
+			Serves: serves, AppID: 4711, AppKeySecret: environment["LOCKSTEP_APP_KEY_SECRET"], GitHubURL: "https://github.example/api/v3/",
 			StateRole: "arn:aws:iam::1:role/states", StateExternalID: "stack", OwnStates: places.Own{"s3://states/{owner}/{name}/**"},
 			TargetRole: "arn:aws:iam::2:role/target", ExternalID: "x", StopBefore: 90 * time.Second,
 		},
@@ -44,7 +50,7 @@ func TestRead(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		if d := cmp.Diff(want, got); d != "" {
+		if d := cmp.Diff(want, got, same); d != "" {
 			t.Errorf("%s: %s", f, d)
 		}
 	}
@@ -58,14 +64,14 @@ func TestReadMistakes(t *testing.T) {
 	const secret = "-----BEGIN RSA PRIVATE KEY-----"
 	_, err := read(Apply, map[string]string{
 		"LOCKSTEP_TABLE": "", "LOCKSTEP_EVENTS_QUEUE": "https://sqs/1/events", "LOCKSTEP_APP_ID": "lockstep",
-		"LOCKSTEP_APP_KEY_SECRET": secret, "LOCKSTEP_STOP_BEFORE": "2", "LOCKSTEP_STATES": "s3://states/**",
+		"LOCKSTEP_APP_KEY_SECRET": secret, "LOCKSTEP_STOP_BEFORE": "2", "LOCKSTEP_STATES": "s3://states/**", "LOCKSTEP_SERVES": "*",
 	})
 	if err == nil {
 		t.Fatal("all is well")
 	}
 	for _, want := range []string{
 		"LOCKSTEP_TABLE is not set", `LOCKSTEP_EVENTS_QUEUE: "https://sqs/1/events" is not the URL of a FIFO queue`,
-		`LOCKSTEP_APP_ID: "lockstep" is not the ID`, "LOCKSTEP_APP_KEY_SECRET: it is not the ARN of a secret", `LOCKSTEP_STOP_BEFORE: "2" is not a time`,
+		`LOCKSTEP_APP_ID: "lockstep" is not the ID`, "LOCKSTEP_APP_KEY_SECRET: it is not the ARN of a secret", `LOCKSTEP_STOP_BEFORE: "2" is not a time`, `LOCKSTEP_SERVES: "*": an owner`,
 		`LOCKSTEP_STATES: the pattern "s3://states/**" is the same for all repositories`,
 	} {
 		if !strings.Contains(err.Error(), want) {

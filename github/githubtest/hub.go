@@ -142,6 +142,18 @@ func (h *Hub) person(login string) *user {
 	return u
 }
 
+// GiveUp deletes somebody's account, with what is in it: whoever takes the login next is
+// somebody else.
+func (h *Hub) GiveUp(login string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.users, login)
+	h.repos = slices.DeleteFunc(slices.Clone(h.repos), func(r *Repository) bool {
+		r.deleted = r.deleted || r.owner.login == login
+		return r.deleted
+	})
+}
+
 // Now returns the time in the story. What GitHub dates is dated by it, but tokens.
 func (h *Hub) Now() time.Time {
 	h.mu.Lock()

@@ -68,7 +68,7 @@ func (r *Repository) Delete() {
 
 // Repo returns the repository as a client names it.
 func (r *Repository) Repo() github.Repo {
-	return github.Repo{ID: r.id, Owner: r.owner.login, Name: r.name}
+	return github.Repo{ID: r.id, Owner: r.owner.login, Name: r.name, OwnerID: r.owner.id}
 }
 
 // Installation returns the ID of the App's installation.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/machine"
 	"github.com/lockstep-iac/lockstep/engine/walk"
+	"github.com/lockstep-iac/lockstep/functions/run"
 	"github.com/lockstep-iac/lockstep/functions/run/operating"
 	"github.com/lockstep-iac/lockstep/functions/run/page"
 	"github.com/lockstep-iac/lockstep/github"
@@ -84,8 +85,13 @@ func New(o Options) (w *World, err error) {
 	if err != nil {
 		return w, err
 	}
+	serves, err := run.ParseServes("acme/infrastructure")
+	if err != nil {
+		return w, err
+	}
 	w.machine, err = machine.Open(machine.Config{
-		Dir: filepath.Join(o.Dir, "data"), Version: o.Version, App: app, Secret: secret, Log: o.Log, URL: w.URL,
+		Serves: serves,
+		Dir:    filepath.Join(o.Dir, "data"), Version: o.Version, App: app, Secret: secret, Log: o.Log, URL: w.URL,
 		States: func(dir string) operating.BackendFunc {
 			return lockedByObjects(operating.LocalStates(dir), filepath.Join(o.Dir, "locks"), &w.plug)
 		},

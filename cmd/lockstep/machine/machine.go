@@ -35,6 +35,8 @@ type Config struct {
 	States func(dir string) operating.BackendFunc
 	// OwnStates are where every repository may have states of its own in S3.
 	OwnStates places.Own
+	// Serves are the owners and repositories that are served.
+	Serves run.Serves
 	// PluginEnv is the environment of provider plugins, "NAME=value" each. Providers are
 	// installed only if it is not nil; otherwise there is but the built-in one.
 	PluginEnv []string
@@ -90,8 +92,9 @@ func Open(c Config) (*Machine, error) {
 	p := &run.Pipeline{
 		Connect: func(p run.Pull) (run.GitHub, error) { return c.App.Repository(p.Installation, p.Repo) },
 		Records: data.Records, Artifacts: data.Artifacts, Queue: data.Queue, Engine: e,
-		Secrets: secrets(c.Secret, hidden), States: c.OwnStates,
-		Where: func(a run.Artifact) string { return where(c.URL, a) },
+		Serves: c.Serves, States: c.OwnStates, Log: c.Log,
+		Secrets: secrets(c.Secret, hidden),
+		Where:   func(a run.Artifact) string { return where(c.URL, a) },
 	}
 	m := &Machine{
 		Data: data, Pipeline: p, States: e.Backend, log: c.Log,

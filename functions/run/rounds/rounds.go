@@ -95,18 +95,22 @@ func (j *Janitor) repositories(ctx context.Context, now time.Time, f *Found) []e
 	return errs
 }
 
-// places are all repositories that the App sees.
+// places are all repositories that the App sees and that are served. Of strangers nothing
+// is asked, not even what they have.
 func (j *Janitor) places(ctx context.Context) (all []place, errs []error) {
 	installed, err := j.App.Installations(ctx)
 	errs = append(errs, err)
 	for _, i := range installed {
-		if i.Suspended {
+		if i.Suspended || !j.Pipeline.Serves.Owner(i.Account) {
 			continue
 		}
 		repos, err := j.App.Repositories(ctx, i.ID)
 		errs = append(errs, err)
 		for _, r := range repos {
-			all = append(all, place{i.ID, r})
+			service, err := j.Pipeline.Served(ctx, r)
+			if errs = append(errs, err); err == nil && service.Allowed() {
+				all = append(all, place{i.ID, r})
+			}
 		}
 	}
 	return all, errs
@@ -172,8 +176,8 @@ func (j *Janitor) receive(ctx context.Context, d github.DeliveryInfo) (bool, err
 	if err != nil {
 		return false, err
 	}
-	_, err = j.Pipeline.Receive(ctx, full)
-	return err == nil, err
+	said, err := j.Pipeline.Receive(ctx, full)
+	return said == run.Accepted, err
 }
 
 // repository looks at the open pull requests and the new comments of a repository.

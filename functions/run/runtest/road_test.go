@@ -88,7 +88,7 @@ func newRoad(t testing.TB, files githubtest.Files, change ...func(*runtest.Stack
 	o := runtest.StackOptions{
 		Template: runtest.ReadTemplate(t, filepath.Join(root, "template.yaml")), Name: "lockstep",
 		Parameters: map[string]string{
-			"AppId":           "4711",
+			"AppId": "4711", "Serves": "acme/infra",
 			"AppKeySecretArn": r.account.Keep("app-key", r.hub.AppKey()), "WebhookSecretArn": r.account.Keep("webhook", hookSecret),
 			"GitHubUrl": api.URL, "StateBucket": "states", "StateTable": "locks", "ExternalId": "only we know it",
 			"PlanTargetRoleArn": r.account.AddRole("plan"), "ApplyTargetRoleArn": r.account.AddRole("apply"),

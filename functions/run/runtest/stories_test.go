@@ -362,3 +362,22 @@ func TestS3Refuses(t *testing.T) {
 	}
 	r.expect("the state that was kept", rescued, `"subnet"`, `"vpc"`)
 }
+
+// TestStrangersAreTurnedAway holds that a deployment which serves others drops the webhooks
+// of a repository at the door: the webhook's function says so in its log, keeps nothing,
+// and sends nothing.
+func TestStrangersAreTurnedAway(t *testing.T) {
+	t.Parallel()
+	r, n := twoThings(t, func(o *runtest.StackOptions) { o.Parameters["Serves"] = "acme-inc, acme/other" })
+	r.say("alice", n, "lockstep plan")
+	r.round()
+	for _, line := range r.hub.Lines() {
+		if strings.Contains(line, "lockstep[bot]") {
+			t.Errorf("Lockstep did %s", line)
+		}
+	}
+	if got := len(r.stack.Functions["plan"].Invocations()); got != 0 {
+		t.Errorf("%d messages followed", got)
+	}
+	r.expect("the log", r.log.String(), `"function":"webhook","error":"acme/infra is not served`)
+}

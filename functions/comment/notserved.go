@@ -1,0 +1,19 @@
+package comment
+
+import "strings"
+
+// A NotServed is what a check run says in a repository that Lockstep does not serve.
+type NotServed struct{ Reasons []Reason }
+
+// Title returns the check run's line.
+func (NotServed) Title() string { return "Not served here" }
+
+// Summary returns its page, in Markdown.
+func (n NotServed) Summary() string {
+	var b strings.Builder
+	b.WriteString("Lockstep plans and applies nothing here.\n")
+	for _, r := range n.Reasons {
+		b.WriteString("\n" + r.Text + " " + r.Remedy + "\n")
+	}
+	return b.String()
+}
