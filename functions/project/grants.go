@@ -1,6 +1,7 @@
 package project
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -23,16 +24,53 @@ type Grants struct {
 	providers []cliconfig.Pattern
 	modules   []ModulePattern
 	lock      *lockfile.File
+	source    grantsSource
+}
+
+// grantsSource is what grants were read from.
+type grantsSource struct {
+	Settings, Lock         []byte
+	Provisioners, External bool
+}
+
+// MarshalJSON implements json.Marshaler: it writes what the grants were read from.
+func (g Grants) MarshalJSON() ([]byte, error) {
+	s := g.source
+	s.Provisioners, s.External = g.Provisioners, g.External
+	return json.Marshal(s)
+}
+
+// UnmarshalJSON implements json.Unmarshaler: it reads them again. What of lockstep.hcl has
+// errors grants nothing, as it did at first.
+func (g *Grants) UnmarshalJSON(data []byte) error {
+	var s grantsSource
+	if err := json.Unmarshal(data, &s); err != nil {
+		return err
+	}
+	var base *Settings
+	if s.Settings != nil {
+		base, _ = Parse(FileName, s.Settings)
+	}
+	read, err := GrantsOf(base, s.Lock)
+	if err != nil {
+		return err
+	}
+	read.Provisioners, read.External = s.Provisioners, s.External
+	*g = read
+	return nil
 }
 
 // GrantsOf returns what the base branch grants: by its lockstep.hcl, nil if it has
 // none, and by the dependency lock file that the project's directory has there, nil if
 // there is none. Neither may ever come from the pull request.
 func GrantsOf(base *Settings, baseLock []byte) (Grants, error) {
-	g := Grants{lock: &lockfile.File{}}
+	g := Grants{lock: &lockfile.File{}, source: grantsSource{Lock: baseLock}}
 	if base != nil {
 		g.Provisioners, g.External = base.Allow.Provisioners, base.Allow.External
 		g.providers, g.modules = base.Allow.Providers, base.Allow.Modules
+		if f := base.Files[FileName]; f != nil {
+			g.source.Settings = f.Bytes
+		}
 	}
 	if baseLock == nil {
 		return g, nil

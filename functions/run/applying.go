@@ -116,8 +116,8 @@ func (t *task) compare(ctx context.Context, q *runs.Request) (dir string, done f
 	}
 	planned, err := t.loadInputs(ctx, q.Run)
 	if err == nil {
-		now, e := planned.of(dir, q.Run)
-		if errors.Is(e, errNoProject) {
+		now, e := t.projects().Inputs(ctx, dir, q.Run, planned.scope())
+		if errors.Is(e, ErrNoProject) {
 			now, e = nil, nil // then all of it differs
 		}
 		q.Differ, q.Whole, err = planned.Tree.Diff(now), planned.Whole, e
@@ -164,6 +164,9 @@ func (t *task) carryOut(ctx context.Context, s stored, q runs.Request, plan []by
 	case begun != "":
 		if err != nil {
 			outcome.Failed, outcome.Report = true, comment.Code(t.clean(err.Error()))
+		}
+		if outcome.Lost {
+			outcome.Report = lost + "\n\n" + outcome.Report
 		}
 		return t.note(ctx, s, outcome, begun)
 	case err != nil:

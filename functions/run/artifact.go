@@ -18,6 +18,8 @@ type inputs struct {
 	Whole bool `json:",omitempty"`
 }
 
+func (in inputs) scope() Scope { return Scope{Read: in.Read, Whole: in.Whole} }
+
 // loadInputs returns what the plan of a run was made from.
 func (t *task) loadInputs(ctx context.Context, r Run) (inputs, error) {
 	var in inputs

@@ -112,7 +112,7 @@ func (t *task) job(ctx context.Context, q *runs.Request, dir string) (j Job, pro
 		VarFiles: r.VarFiles, Grants: grants,
 	}
 	p, err := t.place(ctx, q, dir)
-	if errors.Is(err, errNoProject) {
+	if errors.Is(err, ErrNoProject) {
 		return Job{}, comment.Code(err.Error()), nil
 	}
 	j.State, j.NoState = q.Placing.Place, p.Nowhere

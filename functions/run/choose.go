@@ -2,8 +2,8 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -17,14 +17,9 @@ import (
 // or those that the pull request touches. What is wrong with the repository goes into
 // l; the reply, if not nil, says that there is nothing to plan.
 func (t *task) choose(ctx context.Context, c comment.Command, dir string, l *Look) ([]project.Project, comment.Reply, error) {
-	root, err := os.OpenRoot(dir)
+	all, err := t.described(ctx, dir, l)
 	if err != nil {
 		return nil, nil, err
-	}
-	defer root.Close()
-	all, ds := project.Discover(root.FS())
-	if ds.HasErrors() {
-		l.Problem, l.Checked = t.clean(trouble(ds)), true
 	}
 	files, complete, err := t.hub.ChangedFiles(ctx, t.pull.Number)
 	if err != nil {
@@ -53,6 +48,23 @@ func (t *task) choose(ctx context.Context, c comment.Command, dir string, l *Loo
 		return nil, comment.Failed{Project: project.FileName, Verb: comment.Plan, Body: l.Problem}, nil
 	}
 	return nil, nothingMeant(c, all), nil
+}
+
+// described returns the projects of a checkout. What is wrong with the repository, or with
+// what looking at it took, goes into l.
+func (t *task) described(ctx context.Context, dir string, l *Look) ([]project.Project, error) {
+	d, err := t.projects().Discover(ctx, dir)
+	var dead *DeathError
+	switch {
+	case errors.As(err, &dead):
+		d = Discovered{Problem: dead.Markdown()}
+	case err != nil:
+		return nil, err
+	}
+	if d.Problem != "" {
+		l.Problem, l.Checked = t.clean(d.Problem), true
+	}
+	return d.Projects, nil
 }
 
 // trouble shows what is wrong with a repository's own description.

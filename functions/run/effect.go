@@ -104,7 +104,7 @@ func (t *task) finish(ctx context.Context, s stored, e Effect) error {
 		next = ApplyFailed
 	}
 	s = s.to(next)
-	s.Done, s.Remaining, s.Lost = o.Counts, o.Remaining, e.Outcome == nil
+	s.Done, s.Remaining, s.Lost = o.Counts, o.Remaining, e.Outcome == nil || o.Lost
 	s, err := t.save(ctx, s)
 	if err != nil {
 		return err

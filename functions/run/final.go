@@ -12,6 +12,10 @@ import (
 // before one of them has mended something: then the message is done with. is reports
 // whether err is one.
 func final(err error) (why comment.Reason, is bool) {
+	var dead *DeathError
+	if errors.As(err, &dead) {
+		return comment.Reason{Text: comment.Code(dead.Error()), Remedy: dead.Remedy}, true
+	}
 	var e *github.FinalError
 	if !errors.As(err, &e) {
 		return comment.Reason{}, false

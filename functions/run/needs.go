@@ -162,6 +162,9 @@ type Outcome struct {
 	// upgrade: nothing was done, and it can never be applied here.
 	Outdated bool `json:",omitempty"`
 	Failed   bool
+	// Lost says that the process which applied it ended after permit had allowed it: nobody
+	// knows what was done. Report says how it ended.
+	Lost bool `json:",omitempty"`
 	// Remaining is how many actions were not begun, of which a replacement is two.
 	Remaining int
 	State     StateID // the state afterwards

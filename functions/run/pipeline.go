@@ -23,6 +23,8 @@ type Pipeline struct {
 	Artifacts Artifacts
 	Queue     Queue
 	Engine    Engine
+	// Projects reads checkouts; nil does it in this process.
+	Projects Projects
 	// States are the patterns of places that every repository may have for states of its
 	// own; nil gives none away.
 	States places.Own

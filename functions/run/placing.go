@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -33,12 +32,11 @@ func (t *task) baseAt(ctx context.Context, sha string) (base, error) {
 		return base{}, fmt.Errorf("read the base branch: %w", err)
 	}
 	defer done()
-	var b base
-	var ds error
-	if b.projects, ds, err = projectsIn(dir); err != nil {
-		return base{}, err
+	d, err := t.projects().Discover(ctx, dir)
+	if err != nil {
+		return base{}, fmt.Errorf("read the base branch: %w", err)
 	}
-	b.broken = ds != nil
+	b := base{projects: d.Projects, broken: d.Problem != ""}
 	s, _, err := t.settings(ctx, sha)
 	if err != nil {
 		return base{}, err
@@ -53,33 +51,20 @@ func (t *task) baseAt(ctx context.Context, sha string) (base, error) {
 	return b, nil
 }
 
-// projectsIn returns the projects of a checkout, and what is wrong with its settings.
-func projectsIn(dir string) (all []project.Project, wrong, err error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer root.Close()
-	all, ds := project.Discover(root.FS())
-	if ds.HasErrors() {
-		wrong = ds.Err()
-	}
-	return all, wrong, nil
-}
-
 // place finds the project of a request in a checkout, and decides where its state is: the
 // answer goes into the request. A granted place is claimed before anybody reads it, or, if
 // the base commit does not have it, before it is first written. The error wraps
-// errNoProject if the checkout does not have the project.
+// ErrNoProject if the checkout does not have the project.
 func (t *task) place(ctx context.Context, q *runs.Request, dir string) (project.Project, error) {
 	q.Placing = &runs.Placing{}
-	head, _, err := projectsIn(dir)
+	d, err := t.projects().Discover(ctx, dir)
 	if err != nil {
 		return project.Project{}, err
 	}
+	head := d.Projects
 	i := slices.IndexFunc(head, func(p project.Project) bool { return p.Name == q.Run.Project && p.Workspace == q.Run.Workspace })
 	if i < 0 {
-		return project.Project{}, fmt.Errorf("%w: %s", errNoProject, q.Run.Project)
+		return project.Project{}, fmt.Errorf("%w: %s", ErrNoProject, q.Run.Project)
 	}
 	return head[i], t.placeOf(ctx, q, head[i], head)
 }

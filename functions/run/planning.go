@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/walk"
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/run/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -91,8 +89,8 @@ func (t *task) make(ctx context.Context, s stored, q runs.Request) error {
 	}
 	s.Place = job.State.String()
 	in := inputs{Whole: job.Grants.Programs()}
-	if in.Tree, err = in.of(dir, s.Run); err != nil {
-		return t.notPlanned(ctx, s, comment.Code(err.Error()))
+	if in.Tree, err = t.projects().Inputs(ctx, dir, s.Run, in.scope()); err != nil {
+		return t.noInputs(ctx, s, err)
 	}
 	result, err := t.watched(ctx, s, job)
 	if err != nil {
@@ -102,8 +100,8 @@ func (t *task) make(ctx context.Context, s stored, q runs.Request) error {
 	// written there since.
 	if len(result.Read) > 0 && !in.Whole {
 		in.Read = result.Read
-		if in.Tree, err = in.of(dir, s.Run); err != nil {
-			return t.notPlanned(ctx, s, comment.Code(err.Error()))
+		if in.Tree, err = t.projects().Inputs(ctx, dir, s.Run, in.scope()); err != nil {
+			return t.noInputs(ctx, s, err)
 		}
 	}
 	result.Report = comment.Placed{Project: s.Project, From: q.Placing.From, To: s.Place, Moves: q.Placing.Moves(), Notes: q.Placing.Notes}.Above(result.Report)
@@ -128,29 +126,16 @@ func (t *task) renew(ctx context.Context, s stored) (stored, runs.Decision, erro
 	return s, runs.Gate(q), nil
 }
 
-// errNoProject says that a checkout does not have the project.
-var errNoProject = errors.New("the project is not in the checkout")
-
-// of returns what a plan of the run, made from such inputs, depends on in a checkout,
-// which may have another idea of the project than the one that was planned; errNoProject
-// if it has none.
-func (in inputs) of(dir string, r Run) (project.Tree, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
+// noInputs records that there is no plan, for nobody knows what it would depend on.
+func (t *task) noInputs(ctx context.Context, s stored, err error) error {
+	if ctx.Err() != nil {
+		return err
 	}
-	defer root.Close()
-	all, _ := project.Discover(root.FS())
-	for _, p := range all {
-		switch {
-		case p.Name != r.Project || p.Workspace != r.Workspace:
-		case in.Whole:
-			return project.Everything(root.FS(), p)
-		default:
-			return project.Inputs(root.FS(), p, in.Read...)
-		}
+	var dead *DeathError
+	if errors.As(err, &dead) {
+		return t.notPlanned(ctx, s, dead.Markdown())
 	}
-	return nil, fmt.Errorf("%w: %s", errNoProject, r.Project)
+	return t.notPlanned(ctx, s, comment.Code(err.Error()))
 }
 
 // watched makes the plan, and gives it up when a newer one is wanted.

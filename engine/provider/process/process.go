@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"time"
 
 	"github.com/hashicorp/go-hclog"
@@ -55,6 +56,9 @@ type Launch struct {
 	Env []string
 	// Dir is the plugin's working directory; "": ours.
 	Dir string
+	// Begin starts the command of the plugin's process, for programs that have plugins live
+	// with fewer rights; nil: its own Start does.
+	Begin func(*exec.Cmd) error
 	// DisableTLS leaves the connection, a socket in a private directory, without
 	// mutual TLS. It is what TF_DISABLE_PLUGIN_TLS asks for.
 	DisableTLS bool

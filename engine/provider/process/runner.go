@@ -62,7 +62,11 @@ func (r *runner) Start(context.Context) error {
 	if r.abandoned {
 		return context.Canceled
 	}
-	r.startErr = r.cmd.Start()
+	begin := r.launch.Begin
+	if begin == nil {
+		begin = (*exec.Cmd).Start
+	}
+	r.startErr = begin(r.cmd)
 	r.started = r.startErr == nil
 	return r.startErr
 }

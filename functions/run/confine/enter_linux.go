@@ -54,7 +54,7 @@ func Enter() error {
 	if err := subreaper(); err != nil {
 		return err
 	}
-	if err := o.Limits.apply(); err != nil {
+	if err := o.Limits.apply(o.Namespaces); err != nil {
 		return err
 	}
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
@@ -79,9 +79,12 @@ func Leave(code int) {
 	os.Exit(code)
 }
 
+// threads is how many more there may be than processes: the kernel counts threads.
+const threads = 512
+
 // apply sets what the kernel holds each process to, and what our own memory is held to. What
 // they use together, the parent watches.
-func (l Limits) apply() error {
+func (l Limits) apply(namespaces bool) error {
 	debug.SetMaxStack(maxStack)
 	// Should the machine run out of memory, it is us who end, and not the parent.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0o644)
@@ -92,6 +95,10 @@ func (l Limits) apply() error {
 	}
 	if l.CPU > 0 {
 		set[unix.RLIMIT_CPU] = uint64(l.CPU.Seconds()) + 2
+	}
+	// Elsewhere it would count all processes of our user; and it does not count root's.
+	if l.Processes > 0 && namespaces {
+		set[unix.RLIMIT_NPROC] = uint64(l.Processes) + threads
 	}
 	if l.Disk > 0 {
 		set[unix.RLIMIT_FSIZE] = uint64(l.Disk)

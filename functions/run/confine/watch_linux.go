@@ -35,7 +35,7 @@ func (p *Process) watch(s Spec) {
 		case p.end.Used = <-full:
 			p.end.Reason = Disk
 		case <-tick.C:
-			all := p.look()
+			all := p.look(s.Limits.Processes)
 			p.end.Reason, p.end.Used = m.over(all)
 		}
 		if p.end.Reason != "" {
@@ -48,14 +48,17 @@ func (p *Process) watch(s Spec) {
 }
 
 // look reads what the child and its descendants use.
-func (p *Process) look() []usage {
+func (p *Process) look(max int) []usage {
 	pid := p.cmd.Process.Pid
 	var all []usage
 	u, ok := look(pid)
 	if !ok || u.zombie {
 		return nil // what it leaves behind is what was seen last
 	}
-	all = append(append(all, u), descendants(pid)...)
+	all = append(append(all, u), descendants(pid, max)...)
+	if max > 0 && len(all) > max {
+		return all // whatever else they use
+	}
 	clear(p.seen)
 	for i := range all {
 		if all[i].zombie {

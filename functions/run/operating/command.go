@@ -17,6 +17,6 @@ func (o *operation) commands(ctx context.Context) provisioning.Runner {
 		if !filepath.IsAbs(dir) {
 			dir = filepath.Join(o.dir(), dir)
 		}
-		return workdir.RunCommand(ctx, dir, o.env, c, output)
+		return workdir.Commands{Dir: dir, Environ: o.env, Begin: o.engine.Begin}.Run(ctx, c, output)
 	}
 }

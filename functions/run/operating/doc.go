@@ -17,6 +17,7 @@ package operating
 import (
 	"context"
 	"fmt"
+	"os/exec"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
@@ -65,6 +66,15 @@ type Engine struct {
 	// Rescue is for machines that do not last: it keeps such a state in the place of
 	// Rescued, and returns where, for people. nil: Rescued counts.
 	Rescue func(ctx context.Context, j run.Job, name string, state []byte) (where string, err error)
+
+	// Begin starts plugins and provisioners' commands, for processes that have them live with
+	// fewer rights; nil: their own Start does.
+	Begin func(*exec.Cmd) error
+	// Memory is what Remember was given last, by an engine of another process, if any was: it
+	// keeps providers from being fetched again. Whoever hands it on must know that no program
+	// of a pull request could have written it.
+	Memory   []byte
+	Remember func([]byte)
 
 	verified verified
 }

@@ -3,14 +3,12 @@ package operating
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"path"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -61,7 +59,7 @@ func (o *operation) providers(ctx context.Context, state *states.State) diags.Di
 		}
 		d.PluginEnv = o.env
 	}
-	pool, more := d.Providers(reqs, workdir.PoolOptions{})
+	pool, more := d.Providers(reqs, workdir.PoolOptions{Begin: o.engine.Begin})
 	if pool != nil {
 		o.closers = append(o.closers, func() { pool.Close() })
 	}
@@ -91,6 +89,7 @@ func (o *operation) granted(reqs install.Requirements) (lock *lockfile.File, plu
 		return nil, false, ds
 	}
 	lock = &lockfile.File{}
+	o.engine.recall()
 	for _, p := range slices.SortedFunc(maps.Keys(reqs), addrs.Provider.Compare) {
 		if p.IsBuiltin() {
 			continue
@@ -145,11 +144,13 @@ func (o *operation) install(ctx context.Context, d *workdir.Dir, reqs install.Re
 	if ds.HasErrors() {
 		return ds
 	}
+	o.engine.recall()
 	for p := range res.Selections {
 		granted, _ := d.Lock.Lock(p)
 		now, _ := res.Lock.Lock(p)
 		o.engine.verified.remember(p, granted, now)
 	}
+	o.engine.handOn()
 	d.Lock = res.Lock
 	return ds
 }
@@ -173,43 +174,6 @@ func (o *operation) lockFile() []byte {
 		return nil
 	}
 	return data
-}
-
-// verified remembers the checksums of packages that had the checksums they were to
-// have. A lock file may know an archive only, of which nothing is left once it is
-// unpacked: without this, it would be fetched again for each run. It lives in our own
-// memory, where no plugin can write.
-type verified struct {
-	mu sync.Mutex
-	h1 map[string][]string
-}
-
-// key stands for a provider, a version and what it may be known by.
-func (v *verified) key(p addrs.Provider, l lockfile.Lock) string {
-	return fmt.Sprintf("%s %s %q", p, l.Version, slices.Sorted(slices.Values(l.Hashes)))
-}
-
-// add returns l with the checksums that packages known by it were found to have.
-func (v *verified) add(p addrs.Provider, l lockfile.Lock) lockfile.Lock {
-	if len(l.Hashes) == 0 {
-		return l
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	l.Hashes = slices.Concat(l.Hashes, v.h1[v.key(p, l)])
-	return l
-}
-
-// remember notes what a package known by granted is known by now.
-func (v *verified) remember(p addrs.Provider, granted, now lockfile.Lock) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.h1 == nil {
-		v.h1 = map[string][]string{}
-	}
-	if len(granted.Hashes) > 0 {
-		v.h1[v.key(p, granted)] = now.H1()
-	}
 }
 
 func capital(s string) string {

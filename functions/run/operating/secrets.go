@@ -65,6 +65,15 @@ func (o *operation) secrets(p *plans.Plan, after *states.State) *secrets {
 	return found
 }
 
+// Redact takes texts out of another, in every form that reports have them in, too.
+func Redact(texts []string, from string) string {
+	found := secrets{}
+	for _, s := range texts {
+		found.Text(s)
+	}
+	return found.From(from)
+}
+
 // SecretsIn returns the values in an environment whose names say that they are secret.
 func SecretsIn(environ []string) []string {
 	var out []string

@@ -20,9 +20,22 @@ const commandGrace = 10 * time.Second
 // in a directory: c.Dir counts for the caller only. environ is all of its environment,
 // but for what c adds.
 func RunCommand(ctx context.Context, dir string, environ []string, c provisioning.Command, output func(line string)) error {
+	return Commands{Dir: dir, Environ: environ}.Run(ctx, c, output)
+}
+
+// Commands run commands of local-exec provisioners in a directory.
+type Commands struct {
+	Dir     string
+	Environ []string
+	// Begin starts a command; nil: its own Start does.
+	Begin func(*exec.Cmd) error
+}
+
+// Run is [RunCommand].
+func (r Commands) Run(ctx context.Context, c provisioning.Command, output func(line string)) error {
 	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
-	cmd.Dir = dir
-	cmd.Env = append(append([]string{}, environ...), c.Env...)
+	cmd.Dir = r.Dir
+	cmd.Env = append(append([]string{}, r.Environ...), c.Env...)
 	lines := lineWriter{line: output}
 	cmd.Stdout, cmd.Stderr = &lines, &lines // one writer: used by one goroutine at a time
 	cmd.WaitDelay = commandGrace
@@ -32,7 +45,14 @@ func RunCommand(ctx context.Context, dir string, environ []string, c provisionin
 		}
 		return nil
 	}
-	err := cmd.Run()
+	begin := r.Begin
+	if begin == nil {
+		begin = (*exec.Cmd).Start
+	}
+	err := begin(cmd)
+	if err == nil {
+		err = cmd.Wait()
+	}
 	lines.end()
 	if errors.Is(err, exec.ErrWaitDelay) {
 		return nil

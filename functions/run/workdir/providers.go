@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -120,6 +121,8 @@ type PoolOptions struct {
 	// Log takes what plugins write to standard error, at LogLevel (TF_LOG's values).
 	Log      io.Writer
 	LogLevel string
+	// Begin starts the commands of plugins; nil: their own Start does.
+	Begin func(*exec.Cmd) error
 	// RemoteState answers terraform_remote_state; nil refuses it.
 	RemoteState builtin.RemoteState
 }
@@ -292,6 +295,6 @@ func (d *Dir) launch(p addrs.Provider, path string, o PoolOptions) process.Launc
 	}
 	return process.Launch{
 		Name: p.ForDisplay(), Path: abs, Env: env, Dir: d.Path,
-		DisableTLS: d.Getenv("TF_DISABLE_PLUGIN_TLS") != "", Log: o.Log, LogLevel: o.LogLevel,
+		DisableTLS: d.Getenv("TF_DISABLE_PLUGIN_TLS") != "", Log: o.Log, LogLevel: o.LogLevel, Begin: o.Begin,
 	}
 }
