@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -116,6 +117,9 @@ func (p *Process) killFor(r Reason) {
 
 // Kill ends it.
 func (p *Process) Kill() { p.killFor(Killed) }
+
+// Stop asks it to stop. It returns at once.
+func (p *Process) Stop() { _ = p.cmd.Process.Signal(syscall.SIGTERM) }
 
 // Wait waits until it has ended.
 func (p *Process) Wait() End {

@@ -90,6 +90,9 @@ func (p *Process) Kill() {
 	}
 }
 
+// Stop asks the child to stop, by SIGTERM. It returns at once.
+func (p *Process) Stop() { _ = p.cmd.Process.Signal(syscall.SIGTERM) }
+
 // Wait waits until it has ended and none of its descendants is left.
 func (p *Process) Wait() End {
 	<-p.done

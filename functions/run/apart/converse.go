@@ -1,0 +1,122 @@
+package apart
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// maxQuestions is how many a child may ask: more than the modules that a configuration may
+// call.
+const maxQuestions = 2000
+
+// converse gives the child its order and answers its questions until it has a result. Errors
+// other than errShape say that the child is gone.
+func (c *call) converse(ctx context.Context) (result, error) {
+	if err := send(c.out, c.order); err != nil {
+		return result{}, err
+	}
+	for range maxQuestions {
+		var q question
+		if err := receive(c.in, &q); err != nil {
+			return result{}, err
+		}
+		if q.Kind == isResult {
+			if q.Result == nil {
+				return result{}, errShape
+			}
+			return *q.Result, nil
+		}
+		a, err := c.answer(ctx, q)
+		if err != nil {
+			return result{}, err
+		}
+		if err := send(c.out, a); err != nil {
+			return result{}, err
+		}
+	}
+	return result{}, errShape
+}
+
+// answer answers a question. The error is errShape if the child has no right to it.
+func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
+	e, j := c.engine, c.order.Job
+	switch q.Kind {
+	case isPermit:
+		if c.permit == nil || c.order.Deed != applies {
+			return a, errShape
+		}
+		permit := c.permit
+		c.permit = nil // it is asked once
+		a.OK = permit(q.State)
+		c.permitted = a.OK
+		return a, nil
+	case isEnvironment:
+		c.programs = true
+		if j.Grants.Provisioners || j.Grants.External {
+			e.used.Store(true)
+		}
+		if e.PluginEnv != nil {
+			a.Env, err = e.PluginEnv(ctx, j)
+		}
+	case isRescue:
+		// A name becomes a part of a key, or of a path.
+		if c.order.Deed != applies || q.Name == "" || filepath.Base(q.Name) != q.Name {
+			return a, errShape
+		}
+		if e.Rescue == nil {
+			err = errors.New("there is no place for such states")
+		} else {
+			a.Text, err = e.Rescue(context.WithoutCancel(ctx), j, q.Name, q.Data)
+		}
+	case isFetch:
+		a.Text, err = c.fetch(ctx, q)
+	case isMemory:
+		c.remember(q.Data)
+	case isState:
+		c.locked = c.order.Deed == plans || c.order.Deed == applies
+	case isProtection:
+		if e.Protection != nil {
+			e.once.Do(func() { e.Protection(q.Protection) })
+		}
+	default:
+		return a, errShape
+	}
+	a.Error = failed(err)
+	return a, nil
+}
+
+// fetch fetches a repository for the child. Where to is ours to say.
+func (c *call) fetch(ctx context.Context, q question) (string, error) {
+	if c.engine.Fetch == nil {
+		return "", &Absent{"modules of other repositories are not available here"}
+	}
+	c.fetched++
+	dir := filepath.Join(c.order.Fetched, fmt.Sprint(c.fetched))
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return "", err
+	}
+	err := c.engine.Fetch(ctx, c.order.Job, q.Owner, q.Repo, q.Ref, dir)
+	if final := new(github.FinalError); errors.As(err, &final) {
+		err = &Absent{final.Error()}
+	}
+	return dir, err
+}
+
+// maxMemory is how much of it there may be, in bytes.
+const maxMemory = 1 << 20
+
+// remember keeps something for later children, unless programs of this one could have said
+// it.
+func (c *call) remember(data []byte) {
+	if c.programs || len(data) > maxMemory {
+		return
+	}
+	c.engine.mu.Lock()
+	defer c.engine.mu.Unlock()
+	c.engine.memory = data
+}
