@@ -92,7 +92,7 @@ func (c *Child) do(ctx context.Context, make Maker) *result {
 		d, err = run.Here{}.Discover(ctx, c.order.Dir)
 		r.Discovered = &d
 	case inputs:
-		r.Tree, err = run.Here{}.Inputs(ctx, c.order.Dir, c.order.Run, c.order.Read)
+		r.Tree, err = run.Here{}.Inputs(ctx, c.order.Dir, c.order.Run, c.order.Scope)
 	default:
 		err = c.engine(ctx, make, r)
 	}

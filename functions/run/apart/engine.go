@@ -125,8 +125,8 @@ func (e *Engine) Discover(ctx context.Context, dir string) (run.Discovered, erro
 }
 
 // Inputs implements run.Projects.
-func (e *Engine) Inputs(ctx context.Context, dir string, r run.Run, read []string) (project.Tree, error) {
-	res, err := e.call(order{Deed: inputs, Dir: dir, Run: r, Read: read}).do(ctx)
+func (e *Engine) Inputs(ctx context.Context, dir string, r run.Run, s run.Scope) (project.Tree, error) {
+	res, err := e.call(order{Deed: inputs, Dir: dir, Run: r, Scope: s}).do(ctx)
 	return res.Tree, err
 }
 

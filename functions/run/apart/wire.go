@@ -63,13 +63,13 @@ type order struct {
 	Settings json.RawMessage
 	Memory   []byte
 	Job      run.Job
-	Plan     []byte   // for applies
-	Dir      string   // for discovers and inputs
-	Run      run.Run  // for inputs
-	Read     []string // for inputs
-	Tmp      string   // a directory of the run's own
-	Fetched  string   // a directory that what is fetched comes to
-	Ports    []int    // that are closed to programs
+	Plan     []byte    // for applies
+	Dir      string    // for discovers and inputs
+	Run      run.Run   // for inputs
+	Scope    run.Scope // for inputs
+	Tmp      string    // a directory of the run's own
+	Fetched  string    // a directory that what is fetched comes to
+	Ports    []int     // that are closed to programs
 }
 
 // A question is what a child says: with a kind of its own, or, with kind result, that it is
