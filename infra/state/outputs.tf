@@ -12,3 +12,8 @@ output "key_arn" {
   description = "The ARN of the key: template.yaml's StateKeyArn, and `kms_key_id` of backend blocks."
   value       = aws_kms_key.states.arn
 }
+
+output "role_arn" {
+  description = "The ARN of the role that reaches the states: `lockstep serve -state-role`; null if there is none."
+  value       = one(aws_iam_role.states[*].arn)
+}

@@ -20,6 +20,18 @@ variable "keep_versions_days" {
   }
 }
 
+variable "trusted_arns" {
+  description = "Who may assume the role that reaches the states, as ARNs of users or roles: whom `lockstep serve` runs as. Empty for no such role."
+  type        = list(string)
+  default     = []
+}
+
+variable "external_id" {
+  description = "What they have to know besides: `lockstep serve -state-external-id`."
+  type        = string
+  default     = "lockstep"
+}
+
 variable "tags" {
   description = "Tags of everything that can have them."
   type        = map(string)

@@ -1,0 +1,95 @@
+# By this role `lockstep serve` reaches states: it assumes it for each run, with a policy
+# that leaves this run's own state of what is allowed here. template.yaml has roles of its
+# own for the functions.
+
+data "aws_iam_policy_document" "trust" {
+  count = length(var.trusted_arns) == 0 ? 0 : 1
+
+  statement {
+    actions = ["sts:AssumeRole", "sts:TagSession"]
+
+    principals {
+      type        = "AWS"
+      identifiers = var.trusted_arns
+    }
+
+    condition {
+      test     = "StringEquals"
+      variable = "sts:ExternalId"
+      values   = [var.external_id]
+    }
+
+    condition {
+      test     = "StringLike"
+      variable = "aws:RequestTag/repository"
+      values   = ["?*/?*"]
+    }
+
+    condition {
+      test     = "StringLike"
+      variable = "aws:RequestTag/pull"
+      values   = ["?*"]
+    }
+
+    condition {
+      test     = "ForAllValues:StringEquals"
+      variable = "aws:TagKeys"
+      values   = ["repository", "pull", "project"]
+    }
+  }
+}
+
+resource "aws_iam_role" "states" {
+  count = length(var.trusted_arns) == 0 ? 0 : 1
+
+  name                 = "${var.bucket}-states"
+  description          = "Lockstep reaches the states in ${var.bucket} by it, each run its own."
+  assume_role_policy   = data.aws_iam_policy_document.trust[0].json
+  max_session_duration = 3600
+  tags                 = var.tags
+}
+
+resource "aws_iam_role_policy" "states" {
+  count = length(var.trusted_arns) == 0 ? 0 : 1
+
+  name   = "states"
+  role   = aws_iam_role.states[0].id
+  policy = data.aws_iam_policy_document.states.json
+}
+
+data "aws_iam_policy_document" "states" {
+  statement {
+    sid       = "States"
+    actions   = ["s3:GetObject", "s3:PutObject"]
+    resources = ["${aws_s3_bucket.states.arn}/*"]
+  }
+
+  statement {
+    sid       = "LockFiles"
+    actions   = ["s3:DeleteObject"]
+    resources = ["${aws_s3_bucket.states.arn}/*.tflock"]
+  }
+
+  # Without it, what is not there looks like what is forbidden.
+  statement {
+    sid       = "There"
+    actions   = ["s3:ListBucket"]
+    resources = [aws_s3_bucket.states.arn]
+  }
+
+  statement {
+    sid       = "Key"
+    actions   = ["kms:Decrypt", "kms:GenerateDataKey"]
+    resources = [aws_kms_key.states.arn]
+  }
+
+  dynamic "statement" {
+    for_each = aws_dynamodb_table.locks
+
+    content {
+      sid       = "Locks"
+      actions   = ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"]
+      resources = [statement.value.arn]
+    }
+  }
+}
