@@ -6,8 +6,8 @@
 // functions see the checkout and nothing else of the machine ([Engine.open]);
 // provisioners, and providers that the base branch does not grant, are refused before
 // anything is installed or started; a package is one whose checksum is granted; a
-// process that is started gets an environment of its own, and none of ours; whose
-// credentials open a state is not theirs to say. What is reported has secrets taken
+// process that is started gets an environment of its own, and none of ours; which state
+// is opened, by which locks and by whose credentials, is not theirs to say. What is reported has secrets taken
 // out by value, also where a message quotes one.
 //
 // The package refuses to know GitHub and the rules of who may do what: run's gate is

@@ -2,6 +2,6 @@
 // wiring gives all of them: the engine, and credentials for providers.
 //
 // Providers and what is in a pull request never see the function's own credentials, which
-// open every state, plan and record. They have those of a role in the account that is
+// open every plan and record, and the roles that reach states. They have those of a role in the account that is
 // managed, if there is one ([Target]), or none.
 package worker
