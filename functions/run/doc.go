@@ -68,6 +68,13 @@
 // was applied is not merged, others on the same state can be planned, but not applied:
 // they would revert it.
 //
+// Where a state is, and by which locks, is what the base commit says, too ([runs.PlaceFor]):
+// a pull request's own backend block counts as far as it says the same, or as the base
+// commit allows it. A record says whose a place is: it is claimed before the first plan
+// that reads it, or before the first apply, where the base commit does not have it yet, and
+// nobody else gets it until whoever runs Lockstep gives it free ([Release]). The base branch
+// is asked once more when the state is locked.
+//
 // A check run belongs to a commit: where two pull requests have the same head, each
 // check says the worst of both ([runs.Standing]).
 //
