@@ -359,9 +359,6 @@ func (s *stage) stubborn() {
 
 // made names what the state of a project has.
 func made(t *testing.T, s *stage, project string) string {
-	if project == "." {
-		project = "%2E"
-	}
 	data, err := os.ReadFile(filepath.Join(operating.LocalState(s.data.States, s.repo.Repo().ID, project, "default"), "terraform.tfstate"))
 	if err != nil {
 		return err.Error()
