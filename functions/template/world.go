@@ -113,7 +113,7 @@ func (w *World) arn(text string) string {
 
 // names gives all resources names, and those that can be asked for ARNs.
 func names(x runtest.Template, m *Matrix) (refs, atts map[string]string) {
-	refs = map[string]string{"AWS::Region": runtest.Region, "AWS::AccountId": runtest.AccountID, "AWS::Partition": "aws", "AWS::StackName": "lockstep"}
+	refs = map[string]string{"AWS::Region": runtest.Region, "AWS::AccountId": runtest.AccountID, "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": "arn:aws:cloudformation:" + runtest.Region + ":" + runtest.AccountID + ":stack/lockstep/1"}
 	atts = map[string]string{}
 	for name, p := range x.Parameters {
 		refs[name] = "of " + name
@@ -149,7 +149,7 @@ func (w *World) Contexts() map[string]map[string]any {
 		keys := map[string]any{}
 		for k, v := range c.Keys {
 			keys[k] = w.arn(v)
-			if k == "dynamodb:LeadingKeys" {
+			if k == "dynamodb:LeadingKeys" || k == "aws:TagKeys" {
 				keys[k] = strings.Split(v, ",")
 			}
 		}

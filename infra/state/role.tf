@@ -6,7 +6,7 @@ data "aws_iam_policy_document" "trust" {
   count = length(var.trusted_arns) == 0 ? 0 : 1
 
   statement {
-    actions = ["sts:AssumeRole", "sts:TagSession"]
+    actions = ["sts:AssumeRole"]
 
     principals {
       type        = "AWS"
@@ -17,6 +17,34 @@ data "aws_iam_policy_document" "trust" {
       test     = "StringEquals"
       variable = "sts:ExternalId"
       values   = [var.external_id]
+    }
+
+    condition {
+      test     = "StringLike"
+      variable = "aws:RequestTag/repository"
+      values   = ["?*/?*"]
+    }
+
+    condition {
+      test     = "StringLike"
+      variable = "aws:RequestTag/pull"
+      values   = ["?*"]
+    }
+
+    condition {
+      test     = "ForAllValues:StringEquals"
+      variable = "aws:TagKeys"
+      values   = ["repository", "pull", "project"]
+    }
+  }
+
+  # It knows no external ID.
+  statement {
+    actions = ["sts:TagSession"]
+
+    principals {
+      type        = "AWS"
+      identifiers = var.trusted_arns
     }
 
     condition {

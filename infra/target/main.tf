@@ -35,7 +35,7 @@ data "aws_iam_policy_document" "trust" {
   for_each = local.trusted
 
   statement {
-    actions = ["sts:AssumeRole", "sts:TagSession"]
+    actions = ["sts:AssumeRole"]
 
     principals {
       type        = "AWS"
@@ -46,6 +46,34 @@ data "aws_iam_policy_document" "trust" {
       test     = "StringEquals"
       variable = "sts:ExternalId"
       values   = [var.external_id]
+    }
+
+    condition {
+      test     = "StringEquals"
+      variable = "aws:RequestTag/repository"
+      values   = var.repositories
+    }
+
+    condition {
+      test     = "StringLike"
+      variable = "aws:RequestTag/pull"
+      values   = ["?*"]
+    }
+
+    condition {
+      test     = "ForAllValues:StringEquals"
+      variable = "aws:TagKeys"
+      values   = ["repository", "pull", "project"]
+    }
+  }
+
+  # It knows no external ID.
+  statement {
+    actions = ["sts:TagSession"]
+
+    principals {
+      type        = "AWS"
+      identifiers = [each.value]
     }
 
     condition {

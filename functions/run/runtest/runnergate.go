@@ -79,6 +79,10 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if by != nil {
 		may = by.allows
 	}
+	if form, err := url.ParseQuery(string(body)); err == nil && form.Get("Action") == "AssumeRole" && g.stack.roles[form.Get("RoleArn")] != nil {
+		g.assumeRole(w, form)
+		return
+	}
 	for _, c := range calls {
 		q := Request{Function: g.function, Action: c.Action, Resource: c.Resource, Header: r.Header}
 		if len(c.keys) > 0 {
@@ -96,10 +100,6 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			refuse(w, service, status, "InternalError", "the test says no")
 			return
 		}
-	}
-	if form, err := url.ParseQuery(string(body)); err == nil && form.Get("Action") == "AssumeRole" && g.stack.roles[form.Get("RoleArn")] != nil {
-		g.assumeRole(w, form)
-		return
 	}
 	if by != nil && service != "account" {
 		if err := resign(r, body, service); err != nil {

@@ -53,20 +53,13 @@ const (
 	maxChained       = 3600 // seconds, where a role assumes a role
 )
 
-// makeRoles reads the template's roles, with the policies that are attached to them.
+// makeRoles reads the template's roles.
 func (s *Stack) makeRoles() {
 	s.each("AWS::IAM::Role", func(name string, p map[string]any) {
 		resolved := s.resolver.resolve(p).(map[string]any)
 		s.roles[s.resolver.atts[name+".Arn"]] = &role{
-			statements: s.rightsOf(name),
+			statements: statementsOf(resolved),
 			trust:      statementsIn(resolved["AssumeRolePolicyDocument"].(map[string]any)),
-		}
-	})
-	s.each("AWS::IAM::Policy", func(_ string, p map[string]any) {
-		resolved := s.resolver.resolve(p).(map[string]any)
-		for _, ref := range p["Roles"].([]any) {
-			r := s.roles[s.resolver.atts[ref.(map[string]any)["Ref"].(string)+".Arn"]]
-			r.statements = append(r.statements, statementsIn(resolved["PolicyDocument"].(map[string]any))...)
 		}
 	})
 }
@@ -114,7 +107,8 @@ func (s *Stack) assume(caller string, form url.Values) (session, error) {
 	return x, nil
 }
 
-// trusted evaluates a trust policy, which names whom it is for.
+// trusted evaluates a trust policy. Whom it names itself needs no policy of their own.
+// Source: https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
 func trusted(trust []statement, c call) bool {
 	own := slices.DeleteFunc(slices.Clone(trust), func(x statement) bool { return !slices.Contains(x.principals, c.principal) })
 	for i := range own {
