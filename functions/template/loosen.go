@@ -124,11 +124,16 @@ func (l *loosener) adds(action string) bool {
 // deaf are actions that do not know a condition key of others of their service: a statement
 // with a condition on it never means them.
 // Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awslambda.html
-// and list_awskeymanagementservice.html
+// and list_awskeymanagementservice.html, list_awssecuritytokenservice.html
 var deaf = map[string]string{
 	"lambda:InvokeFunction":         "lambda:FunctionUrlAuthType",
 	"lambda:InvokeFunctionUrl":      "lambda:InvokedViaFunctionUrl",
 	"kms:SynchronizeMultiRegionKey": "kms:ViaService",
+	"sts:AssumeRoleWithSAML":        "sts:ExternalId",
+	"sts:AssumeRoleWithWebIdentity": "sts:ExternalId",
+	"sts:SetContext":                "sts:ExternalId",
+	"sts:SetSourceIdentity":         "sts:ExternalId",
+	"sts:TagSession":                "sts:ExternalId",
 }
 
 // granted reports whether another statement of the same party allows an action on an ARN
