@@ -5,15 +5,30 @@ PARTS ?= $(CURDIR)/.parts
 
 FUNCTIONS = webhook plan apply janitor
 
-.PHONY: all build test vet bench fuzz mutants differential clean parts
+# What is built is the same bytes wherever it is built, from the same commit by the same Go.
+VERSION ?= 0.1.0-dev
+REPRODUCIBLE = CGO_ENABLED=0 GOFLAGS='$(GOFLAGS)' GOAMD64=v1 GOARM64=v8.0
+
+.PHONY: all build release reproduce test vet bench fuzz mutants differential clean parts
 
 all: build
 
 # The command line tool, in bin/, and the functions that template.yaml deploys, in dist/.
 build:
-	go build $(GOFLAGS) -trimpath -ldflags '-s -w' -o bin/lockstep ./cmd/lockstep
+	$(REPRODUCIBLE) go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/lockstep ./cmd/lockstep
 	@ls -l bin/lockstep | awk '{ printf "%-20s %5.1f MB\n", $$NF, $$5 / 1e6 }'
 	@go run ./functions/wiring/pack dist $(FUNCTIONS)
+
+# Everything that a release consists of, in dist/: archives, functions, a bill of materials,
+# provenance and checksums. .github/workflows/release.yml signs and publishes it.
+release:
+	rm -rf dist
+	go run ./cmd/release -version '$(VERSION)' dist
+
+# Makes a release of the last commit twice, in two clones with nothing in common, not even a
+# build cache, and compares the bytes. Takes minutes.
+reproduce:
+	@sh .ci/reproduce '$(VERSION)'
 
 # All tests. The real servers and providers that some of them use are installed into
 # .parts first, at pinned versions; without them those tests say so and are skipped,

@@ -18,6 +18,7 @@ const module = "github.com/lockstep-iac/lockstep/"
 // which are three islands without bridges.
 var allowed = map[string][]string{
 	"cmd/lockstep":         {"..."},
+	"cmd/release":          {},
 	"cmd/lockstep/demo":    {"cmd/lockstep/machine", "functions/comment", "functions/run/...", "github/...", "statebackend/...", "engine/..."},
 	"cmd/lockstep/machine": {"functions/...", "github"},
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
+	"runtime/debug"
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/engine"
@@ -18,6 +19,9 @@ type versionInfo struct {
 	Platform           string            `json:"platform"`
 	ProviderSelections map[string]string `json:"provider_selections"`
 	TerraformOutdated  bool              `json:"terraform_outdated"`
+	// What those programs do not know, and pass over.
+	LockstepVersion string `json:"lockstep_version"`
+	BuiltFrom       built  `json:"built_from"`
 }
 
 var versionCommand = command{name: "version", synopsis: "Show the version of Lockstep and of the providers selected", run: func(a *app, args []string) int {
@@ -30,6 +34,7 @@ var versionCommand = command{name: "version", synopsis: "Show the version of Loc
 	info := versionInfo{
 		TerraformVersion: engine.LanguageVersion,
 		Platform:         runtime.GOOS + "_" + runtime.GOARCH, ProviderSelections: a.selections(),
+		LockstepVersion: version, BuiltFrom: builtFrom(debug.ReadBuildInfo()),
 	}
 	if asJSON {
 		data, err := json.MarshalIndent(info, "", "  ")

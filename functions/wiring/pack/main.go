@@ -67,7 +67,8 @@ func build(name string) ([]byte, error) {
 	file := filepath.Join(dir, "bootstrap")
 	// No -buildvcs: a commit that leaves a function alone leaves its bytes alone.
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc,grpcnotrace", "-ldflags", "-s -w", "-o", file, "./functions/"+name)
-	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
+	// What is set here would be in the program, or decide what it becomes.
+	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0", "GOFLAGS=", "GOARM64=v8.0")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("go build: %w\n%s", err, text)
 	}

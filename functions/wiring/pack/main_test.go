@@ -23,6 +23,9 @@ func TestPack(t *testing.T) {
 	if len(zr.File) != 1 || zr.File[0].Name != "bootstrap" || zr.File[0].Mode() != 0o755 {
 		t.Fatalf("it holds %v", zr.File)
 	}
+	if got := zr.File[0].Modified; !got.Equal(epoch) {
+		t.Errorf("it says that it was made at %s", got)
+	}
 	r, err := zr.File[0].Open()
 	if err != nil {
 		t.Fatal(err)
