@@ -15,7 +15,7 @@ all: build
 
 # The command line tool, in bin/, and the functions that template.yaml deploys, in dist/.
 build:
-	$(REPRODUCIBLE) go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/lockstep ./cmd/lockstep
+	$(REPRODUCIBLE) go build -trimpath -buildvcs=auto -ldflags '-s -w -X main.version=$(VERSION)' -o bin/lockstep ./cmd/lockstep
 	@ls -l bin/lockstep | awk '{ printf "%-20s %5.1f MB\n", $$NF, $$5 / 1e6 }'
 	@go run ./functions/wiring/pack dist $(FUNCTIONS)
 

@@ -62,7 +62,7 @@ func (r release) tool(platform string) (program, error) {
 		name += ".exe"
 	}
 	file := filepath.Join(dir, name)
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -X main.version="+r.version, "-o", file, "./cmd/lockstep")
+	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-ldflags", "-s -w -X main.version="+r.version, "-o", file, "./cmd/lockstep")
 	// What is set here would be in the program, or decide what it becomes.
 	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0", "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0")
 	if text, err := cmd.CombinedOutput(); err != nil {

@@ -112,8 +112,8 @@ func TestRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	commit := strings.TrimSpace(string(revision))
-	if said.LockstepVersion != "1.2.3" || said.BuiltFrom.Revision != commit || said.BuiltFrom.Modified || said.BuiltFrom.Go != runtime.Version() {
-		t.Errorf("it says that it is %+v, and is made from %s", said, commit)
+	if said.LockstepVersion != "1.2.3" || said.BuiltFrom.Revision != commit || said.BuiltFrom.Modified || said.BuiltFrom.Time != "2026-01-02T03:04:05Z" || said.BuiltFrom.Go != runtime.Version() {
+		t.Errorf("it says that it is %s of %s (%s), and is made from %s", said.LockstepVersion, said.BuiltFrom.Revision, said.BuiltFrom.Time, commit)
 	}
 	bills(t, files["lockstep_1.2.3.cdx.json"], said.BuiltFrom.Modules)
 	provenances(t, files, commit)
