@@ -2,6 +2,7 @@ package threats
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -15,24 +16,32 @@ const (
 	timedOut verdict = "timed out"
 	unbuilt  verdict = "does not compile"
 	empty    verdict = "no test ran"
+	// hindered says that the machine could not start a process or had no room, and that
+	// nothing is known.
+	hindered verdict = "hindered"
 )
 
 // died reports whether the mutant that a test ran with is dead. One that ends in no time
 // is: the test would have said so, too.
 func (v verdict) died() bool { return v == failed || v == timedOut }
 
+// illness is how go and the system speak of a machine that is overburdened.
+var illness = []string{"resource temporarily unavailable", "cannot allocate memory", "no space left on device", "failed to create new OS thread"}
+
 // verdictOf judges what `go test -json` printed; ok is whether it ended with success.
 // A test that is skipped did not run.
 // Source: go doc test2json.
 func verdictOf(output string, ok bool) verdict {
-	ran, late := 0, false
+	ran, late, ill := 0, false, false
 	for line := range strings.Lines(output) {
 		var e struct{ Action, Test, Output string }
 		if json.Unmarshal([]byte(line), &e) != nil {
-			continue
+			e.Output = line
 		}
+		// What a test prints is its own affair.
+		ill = ill || e.Test == "" && slices.ContainsFunc(illness, func(words string) bool { return strings.Contains(e.Output, words) })
 		switch {
-		case e.Action == "build-fail":
+		case e.Action == "build-fail" && !ill:
 			return unbuilt
 		case e.Action == "output" && strings.HasPrefix(e.Output, "panic: test timed out"):
 			late = true
@@ -43,6 +52,8 @@ func verdictOf(output string, ok bool) verdict {
 		}
 	}
 	switch {
+	case ill && !ok:
+		return hindered
 	case late:
 		return timedOut
 	case ran <= 0:
@@ -83,6 +94,9 @@ func TestVerdict(t *testing.T) {
 		{"it hangs", run + `{"Action":"output","Output":"panic: test timed out after 1s\n"}`, false, timedOut},
 		{"nothing matches", `{"Action":"pass","Package":"p"}`, true, empty},
 		{"all is skipped", run + `{"Action":"skip","Test":"TestX"}`, true, empty},
+		{"no process can be started", run + `{"Action":"output","Output":"fork/exec x.test: resource temporarily unavailable\n"}`, false, hindered},
+		{"the linker cannot", "go: fork/exec link: resource temporarily unavailable\n" + `{"Action":"build-fail"}`, false, hindered},
+		{"a test that says so", run + `{"Action":"output","Test":"TestX","Output":"resource temporarily unavailable\n"}`, false, failed},
 		{"the package cannot begin", `{"Action":"output","Output":"exit status 1"}`, false, empty},
 	} {
 		if got := verdictOf(test.output, test.ok); got != test.want {
