@@ -83,6 +83,9 @@ func (c *formatter) standardInput() diags.Diagnostics {
 	c.list, c.write = false, false
 	out, ds := c.source("<stdin>", src)
 	if !ds.HasErrors() && !c.check && !c.diff {
+		if !bytes.HasSuffix(out, []byte("\n")) {
+			out = append(out, '\n') // as editors expect of a filter
+		}
 		c.out.Write(out)
 	}
 	return ds

@@ -68,12 +68,29 @@ func unwrapped(tokens hclwrite.Tokens) hclwrite.Tokens {
 	switch {
 	case len(inner) == 0:
 		return tokens
-	case !lines:
+	case !lines || enclosed(inner):
 		return slices.Clone(inner)
 	}
 	out := hclwrite.Tokens{{Type: hclsyntax.TokenOParen, Bytes: []byte("(")}}
 	out = append(out, inner...)
 	return append(out, &hclwrite.Token{Type: hclsyntax.TokenCParen, Bytes: []byte(")")})
+}
+
+// enclosed reports whether the tokens stand in one pair of parentheses.
+func enclosed(tokens hclwrite.Tokens) bool {
+	depth := 0
+	for i, t := range tokens {
+		switch t.Type {
+		case hclsyntax.TokenOParen:
+			depth++
+		case hclsyntax.TokenCParen:
+			depth--
+		}
+		if depth == 0 {
+			return i > 0 && i == len(tokens)-1
+		}
+	}
+	return false
 }
 
 // oldTypes are type constraints of old times, and what they mean: in quotes, or with

@@ -26,6 +26,9 @@ func TestNormalize(t *testing.T) {
 		{`a = f("${b}")`, `a = f("${b}")`},
 		{"a = \"${\n  b\n}\"", "a = b"},
 		{"a = \"${f(\n  1\n)}\"", "a = (f(\n  1\n))"},
+		{"a = \"${(b == null ? 1 :\n2)}\"", "a = (b == null ? 1 :\n2)"},
+		{"a = \"${((b +\n2))}\"", "a = ((b +\n2))"},
+		{"a = \"${(b +\n2) + (3)}\"", "a = ((b +\n2) + (3))"}, // Terraform makes something of it that it cannot read
 		{"a = \"${<<EOT\nb\nEOT\n}\"", "a = <<EOT\nb\nEOT"},
 		// Terraform makes something of these that it cannot read again.
 		{"a = \"${\n  # c\n  b\n}\"", "a = \"${\n  # c\n  b\n}\""},

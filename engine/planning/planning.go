@@ -91,7 +91,9 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 		p.stored = &storedValues{p: p}
 	}
 	ds := p.moves(ctx)
-	ds = append(ds, p.checkRemoved()...)
+	if p.usual() {
+		ds = append(ds, p.checkRemoved()...)
+	}
 	ds = append(ds, p.checkOrphans()...)
 	if ds = append(ds, p.checkTargetedMoves()...); ds.HasErrors() {
 		return nil, append(ds, p.targetWarnings()...)

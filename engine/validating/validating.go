@@ -148,23 +148,16 @@ type validator struct {
 	eval *eval.Evaluator
 }
 
-// resourceValue is the evaluator's window on resources: unknown, of the right type.
+// resourceValue is the evaluator's window on resources: nothing is known of them, not even the type,
+// as for the stock tool. Mentions of what the type does not have are found by their words alone.
 func (v *validator) resourceValue(a addrs.AbsResource, _ []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
 	m := v.in.Config.Modules[a.Module.Module()]
 	r := m.Resources[a.Resource]
-	if r.Count != nil || r.ForEach != nil {
-		return v.eval.CollectResource(r, nil, nil), nil
-	}
-	ps, ds := v.in.Providers.Schema(context.Background(), m.ResourceProvider(r).Provider)
-	if ds.HasErrors() {
-		return cty.DynamicVal, nil // the resource's own visit reports it
-	}
-	rs := ps.Resource(r.Addr.Mode.String(), r.Addr.Type)
-	if rs == nil {
-		return cty.DynamicVal, nil
-	}
-	val := cty.UnknownVal(rs.Block.ImpliedType())
-	if a.Resource.Mode == addrs.Ephemeral {
+	val := cty.DynamicVal
+	switch {
+	case r.Count != nil || r.ForEach != nil:
+		val = v.eval.CollectResource(r, nil, nil)
+	case a.Resource.Mode == addrs.Ephemeral:
 		val = val.Mark(marks.Ephemeral)
 	}
 	return val, nil
