@@ -190,7 +190,7 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 	}
 	at := x.begin(verb, q.Prior)
 	resp, ds := x.effect(ctx, provider.ApplyRequest{
-		TypeName: x.r.Addr.Type, Prior: plainPrior, Planned: planned, Config: config, Private: q.PlannedPrivate,
+		TypeName: x.r.Addr.Type, Prior: plainPrior, Planned: planned, Config: config, Private: q.PlannedPrivate, Meta: x.meta(ctx),
 	})
 	made, more := x.keep(q, prior, resp, ds.HasErrors())
 	if ds = append(ds, more...); made == cty.NilVal {
@@ -367,7 +367,7 @@ func (x *object) destroy(ctx context.Context, addr addrs.ResourceInstanceObject,
 	}
 	null := x.rs.Block.NullValue()
 	resp, ds := x.effect(ctx, provider.ApplyRequest{
-		TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Planned: null, Config: null, Private: private,
+		TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Planned: null, Config: null, Private: private, Meta: x.meta(ctx),
 	})
 	if !ds.HasErrors() && resp.New != cty.NilVal && !resp.New.IsNull() {
 		ds = append(ds, diags.Errorf(nil, "Provider returned invalid result object after apply",

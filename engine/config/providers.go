@@ -3,11 +3,31 @@ package config
 import "github.com/lockstep-iac/lockstep/engine/addrs"
 
 // ProviderOf returns the provider that a local name stands for in m.
-func (m *Module) ProviderOf(localName string) addrs.Provider {
-	if r := m.RequiredProviders[localName]; r != nil {
+func (m *Module) ProviderOf(localName string) addrs.Provider { return m.providerOf(localName) }
+
+func (c *Content) providerOf(localName string) addrs.Provider {
+	if r := c.RequiredProviders[localName]; r != nil {
 		return r.Source
 	}
 	return addrs.DefaultProvider(localName)
+}
+
+// Meta returns the provider_meta block that c has for a provider, or nil.
+func (c *Content) Meta(p addrs.Provider) *ProviderMeta {
+	for name, block := range c.ProviderMeta {
+		if c.providerOf(name) == p {
+			return block
+		}
+	}
+	return nil
+}
+
+// MetaFor returns the provider_meta block that goes with a resource of c, or nil.
+func (c *Content) MetaFor(r *Resource) *ProviderMeta {
+	if len(c.ProviderMeta) == 0 {
+		return nil
+	}
+	return c.Meta(c.providerOf(r.Provider.LocalName))
 }
 
 // ProviderConfig returns the provider configuration that a local one stands for in m; see

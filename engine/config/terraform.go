@@ -96,8 +96,8 @@ func (r *reader) refuseCloud() {
 		"A cloud block stores state and runs plans in HCP Terraform, whose place Lockstep takes. Remove the block and declare a backend, for instance \"s3\", instead.")
 }
 
-// providerMeta reads a provider_meta block. Only its shape is checked: no provider
-// that the engine knows asks for it, so it is kept for the provider that may.
+// providerMeta reads a provider_meta block. Only its shape is checked: what it may say, its provider
+// knows.
 func (r *reader) providerMeta(b *hcl.Block) {
 	name := b.Labels[0]
 	if !hclsyntax.ValidIdentifier(name) {

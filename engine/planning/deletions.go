@@ -58,8 +58,12 @@ func (b *block) askToDelete(ctx context.Context, addr addrs.ResourceInstanceObje
 	}
 	plain := marks.Plain(prior)
 	null := b.rs.Block.NullValue()
+	meta, ds := b.p.s.Meta(ctx, b.r, b.pc.Provider, addr.Instance)
+	if ds.HasErrors() {
+		return nil, ds
+	}
 	resp, ds := b.client.Plan(ctx, provider.PlanRequest{
-		TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Proposed: null, Config: null, Private: private,
+		TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Proposed: null, Config: null, Private: private, Meta: meta,
 	})
 	if ds = b.place(ds, addr.Instance); ds.HasErrors() {
 		return nil, ds

@@ -138,11 +138,15 @@ func (x *instance) present(ctx context.Context) (existing, diags.Diagnostics) {
 
 // read asks the provider what an object is now.
 func (b *block) read(ctx context.Context, addr addrs.ResourceInstanceObject, upgraded cty.Value, o *states.Object) (cty.Value, []byte, diags.Diagnostics) {
+	meta, ds := b.p.s.Meta(ctx, b.r, b.pc.Provider, addr.Instance)
+	if ds.HasErrors() {
+		return upgraded, o.Private, ds
+	}
 	plain, paths := marks.Paths(upgraded, marks.Sensitive)
 	ev := events.Event{Kind: events.RefreshStart, Addr: addr, ID: session.ObjectID(upgraded)}
 	b.p.in.Events.Send(ev)
 	start := time.Now()
-	resp, ds := b.client.Read(ctx, provider.ReadRequest{TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Private: o.Private})
+	resp, ds := b.client.Read(ctx, provider.ReadRequest{TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Private: o.Private, Meta: meta})
 	ds = b.place(ds, addr.Instance)
 	if ds.HasErrors() {
 		return upgraded, o.Private, ds

@@ -144,6 +144,23 @@ func (a *analysis) resource(r *config.Resource) {
 		a.bodyOnly(o, r.Connection)
 	}
 	a.use(o, a.provider(r.Provider))
+	a.meta(o, r)
+}
+
+// meta adds what the provider_meta block mentions that goes with a resource.
+func (a *analysis) meta(o addrs.Object, r *config.Resource) {
+	pm := a.content.MetaFor(r)
+	if pm == nil {
+		return
+	}
+	refs, ok := a.r.blocks[pm]
+	if !ok {
+		refs = a.resolve(bodyVariables(pm.Body), true)
+		a.r.blocks[pm] = refs
+	}
+	for i := range refs {
+		a.use(o, &refs[i])
+	}
 }
 
 // use adds a reference to what o uses. It is kept: the caller must not change it.

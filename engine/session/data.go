@@ -31,9 +31,13 @@ type Reading struct {
 // ReadData asks a provider for a data source's value, and checks it. The result
 // has the sensitive marks of the configuration and the schema.
 func (s *Session) ReadData(ctx context.Context, r Reading) (cty.Value, diags.Diagnostics) {
+	meta, ds := s.Meta(ctx, r.Resource, r.Provider.Provider, r.Addr.Instance)
+	if ds.HasErrors() {
+		return cty.NilVal, ds
+	}
 	r.Events.Send(events.Event{Kind: events.ApplyStart, Addr: r.Addr, Action: plans.Read})
 	start := time.Now()
-	val, ds := r.Client.ReadData(ctx, r.Resource.Addr.Type, r.Config, cty.NilVal)
+	val, ds := r.Client.ReadData(ctx, r.Resource.Addr.Type, r.Config, meta)
 	ds = s.Place(ds, r.Resource, r.Schema, r.Addr.Instance.String())
 	if ds.HasErrors() {
 		r.Events.Send(events.Event{Kind: events.ApplyFailed, Addr: r.Addr, Action: plans.Read, Elapsed: time.Since(start)})

@@ -53,8 +53,12 @@ func (q *Question) Ask(ctx context.Context) diags.Diagnostics {
 	}
 	plainConfig, sensitive := marks.Paths(config, marks.Sensitive)
 	proposed := schema.ProposedNew(q.Schema.Block, plainPrior, plainConfig)
+	meta, ds := q.Session.Meta(ctx, q.Resource, q.Provider.Provider, q.Addr)
+	if ds.HasErrors() {
+		return ds
+	}
 	resp, more := q.Client.Plan(ctx, provider.PlanRequest{
-		TypeName: q.Resource.Addr.Type, Prior: plainPrior, Proposed: proposed, Config: plainConfig, Private: q.Private,
+		TypeName: q.Resource.Addr.Type, Prior: plainPrior, Proposed: proposed, Config: plainConfig, Private: q.Private, Meta: meta,
 	})
 	if ds = append(ds, q.place(more)...); ds.HasErrors() {
 		return ds

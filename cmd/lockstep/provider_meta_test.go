@@ -1,0 +1,31 @@
+package main
+
+import "testing"
+
+// What a module says in provider_meta goes to the provider with every question, and is held against
+// the provider's schema when there is one to ask.
+func TestProviderMeta(t *testing.T) {
+	t.Parallel()
+	const required = "terraform {\n  required_providers {\n    lab = { source = \"lockstep/lab\" }\n  }\n"
+	const thing = "resource \"lab_thing\" \"a\" {\n  name = \"a\"\n}\n"
+	const module = required + "  provider_meta \"lab\" {\n    module = \"net-${var.suffix}\"\n  }\n}\nvariable \"suffix\" {}\n" + thing
+	d := newLab(t, "main.tf", "module \"m\" {\n  source = \"./m\"\n  count  = 2\n  suffix = terraform_data.a[count.index].input\n}\nresource \"terraform_data\" \"a\" {\n  count = 2\n  input = count.index\n}\n", "m/main.tf", module)
+	d.want(0, "init")
+	d.want(0, "apply -auto-approve", "4 added")
+	d.want(0, "state show module.m[1].lab_thing.a", `module = "net-1"`)
+	d.want(0, "plan -detailed-exitcode")
+	// Of the module instance that goes nothing can be evaluated any more.
+	d.write("main.tf", "module \"m\" {\n  source = \"./m\"\n  count  = 1\n  suffix = terraform_data.a[count.index].input\n}\nresource \"terraform_data\" \"a\" {\n  count = 1\n  input = count.index\n}\n")
+	d.want(0, "apply -auto-approve", "2 destroyed")
+
+	d.write("main.tf", required+"  provider_meta \"lab\" {\n    nonsense = 1\n  }\n}\n"+thing)
+	d.want(0, "init")
+	d.want(0, "validate")
+	d.want(1, "plan", "Unsupported argument", `An argument named "nonsense"`)
+	d.write("main.tf", required+"  provider_meta \"time\" {\n  }\n}\nresource \"time_static\" \"a\" {}\n")
+	d.want(0, "init")
+	d.want(0, "validate")
+	d.want(1, "plan", "Provider registry.terraform.io/hashicorp/time doesn't support provider_meta", "time_static.a belongs to")
+	d.write("main.tf", required+"  provider_meta \"time\" {\n  }\n}\n"+thing)
+	d.want(0, "plan") // of which nobody is asked
+}
