@@ -26,14 +26,19 @@ func (s *Session) Decode(ctx context.Context, c provider.Client, addr addrs.AbsR
 		return cty.DynamicVal, diags.Errorf(nil, "Resource instance managed by newer provider version",
 			"The current state of %s was created by a newer provider version than is currently selected. Upgrade the provider to work with this state.", addr)
 	}
+	attributes := o.AttrsJSON
+	if o.SchemaVersion == rs.Version {
+		// Of another version, the provider knows what its attributes have become.
+		attributes = rs.Block.JSON().StripJSON(attributes)
+	}
 	if addr.Resource.Resource.Mode != addrs.Managed {
-		v, err := schema.ParseJSON(o.AttrsJSON, rs.Block.ImpliedType())
+		v, err := schema.ParseJSON(attributes, rs.Block.ImpliedType())
 		if err != nil {
 			return cty.DynamicVal, diags.FromError("Invalid object in the state", fmt.Errorf("%s: %w", addr, err))
 		}
 		return s.mark(v, rs, o), nil
 	}
-	v, ds := c.UpgradeState(ctx, provider.UpgradeRequest{TypeName: typeName, Version: o.SchemaVersion, JSON: o.AttrsJSON, Flatmap: o.AttrsFlat})
+	v, ds := c.UpgradeState(ctx, provider.UpgradeRequest{TypeName: typeName, Version: o.SchemaVersion, JSON: attributes, Flatmap: o.AttrsFlat})
 	if ds.HasErrors() {
 		return cty.DynamicVal, ds
 	}
@@ -119,7 +124,7 @@ func (s *Session) Stored(addr addrs.AbsResourceInstance, rs *schema.Schema, o *s
 	if o.Value != cty.NilVal {
 		return o.Value, nil
 	}
-	v, err := schema.ParseJSON(o.AttrsJSON, rs.Block.ImpliedType())
+	v, err := schema.ParseJSON(rs.Block.JSON().StripJSON(o.AttrsJSON), rs.Block.ImpliedType())
 	if err != nil {
 		return cty.DynamicVal, diags.FromError("Invalid object in the state", fmt.Errorf("%s: %w", addr, err))
 	}
