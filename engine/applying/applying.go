@@ -16,6 +16,7 @@ package applying
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -194,7 +195,7 @@ func newApplier(in Input) *applier {
 		}
 		return names
 	})
-	a.forced = a.deps.Forcing(remaining(in.Plan)) // planned or not
+	a.forced = a.deps.Forcing(remaining(in.Plan), destroyers(in.Plan)) // planned or not
 	a.nested = session.NestedData(in.Config)
 	a.mentioned = mentioned(in.Config, in.Refs)
 	a.s = &session.Session{Config: in.Config, Refs: in.Refs, Providers: in.Providers, Bodies: in.Bodies, Events: in.Events}
@@ -232,6 +233,21 @@ func remaining(plan *plans.Plan) func(addrs.ConfigResource, addrs.InstanceKey) b
 		return all
 	})
 	return func(cr addrs.ConfigResource, key addrs.InstanceKey) bool { return all()[instance{cr, key}] }
+}
+
+// destroyers returns the provider configurations of the objects that a plan destroys for which
+// create-before-destroy was in force.
+func destroyers(plan *plans.Plan) []addrs.AbsProviderConfig {
+	seen := map[addrs.AbsProviderConfig]bool{}
+	for _, c := range plan.Changes {
+		if c.Addr.Deposed != addrs.NotDeposed || c.Action != plans.Delete && !c.Action.IsReplace() {
+			continue
+		}
+		if o := plan.PriorState.Object(c.Addr); o != nil && o.CreateBeforeDestroy {
+			seen[c.Provider] = true
+		}
+	}
+	return slices.Collect(maps.Keys(seen))
 }
 
 // mentioned returns the resources that expressions mention, by content.

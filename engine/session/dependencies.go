@@ -120,29 +120,30 @@ func (d *Dependencies) store() {
 // dependencies' new ones before theirs are destroyed. Only the blocks in part count.
 func (d *Dependencies) CreateBeforeDestroy(part func(addrs.ConfigResource) bool) map[addrs.ConfigResource]bool {
 	forced := map[addrs.ConfigResource]bool{}
-	var force func(cr addrs.ConfigResource)
-	force = func(cr addrs.ConfigResource) {
-		if forced[cr] {
-			return
-		}
-		forced[cr] = true
-		for _, x := range d.direct[cr] {
-			force(x)
-		}
-		if d.imports {
-			for _, x := range d.Imports(cr) {
-				force(x)
-			}
-		}
-	}
 	for _, m := range d.cfg.Order {
 		for _, r := range m.Resources {
 			if cr := (addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}); r.CreateBeforeDestroy && part(cr) {
-				force(cr)
+				d.force(forced, cr)
 			}
 		}
 	}
 	return forced
+}
+
+// force adds a block, and what it depends on.
+func (d *Dependencies) force(forced map[addrs.ConfigResource]bool, cr addrs.ConfigResource) {
+	if forced[cr] {
+		return
+	}
+	forced[cr] = true
+	for _, x := range d.direct[cr] {
+		d.force(forced, x)
+	}
+	if d.imports {
+		for _, x := range d.Imports(cr) {
+			d.force(forced, x)
+		}
+	}
 }
 
 // A Forcing says for which instances of which blocks create-before-destroy is in force: of
@@ -157,12 +158,21 @@ func (f Forcing) Has(cr addrs.ConfigResource, key addrs.InstanceKey) bool {
 
 // Forcing is [Dependencies.CreateBeforeDestroy] by instance. Source: Terraform 1.11.4 plans by
 // block, but keeps in the state what its apply finds, for which `a[0]` means that instance if
-// there is one that it makes or leaves as it is, which there says, and all of them otherwise.
-func (d *Dependencies) Forcing(there func(addrs.ConfigResource, addrs.InstanceKey) bool) Forcing {
+// there is one that it makes or leaves as it is, which there says, and all of them otherwise. What
+// the provider configurations in destroyed refer to is forced, too: they look after objects that are
+// to be destroyed and for which it was in force.
+func (d *Dependencies) Forcing(there func(addrs.ConfigResource, addrs.InstanceKey) bool, destroyed []addrs.AbsProviderConfig) Forcing {
 	out := Forcing{}
 	blocks := d.CreateBeforeDestroy(func(addrs.ConfigResource) bool { return true })
+	behind := d.behind(destroyed)
+	for _, x := range behind {
+		d.force(blocks, x)
+	}
 	for cr := range blocks {
 		out[cr] = map[addrs.InstanceKey]bool{}
+	}
+	for _, x := range behind {
+		out[x] = nil
 	}
 	for cr := range blocks {
 		if m := d.cfg.Modules[cr.Module]; m != nil && m.Resources[cr.Resource] != nil && m.Resources[cr.Resource].CreateBeforeDestroy {
@@ -182,6 +192,17 @@ func (d *Dependencies) Forcing(there func(addrs.ConfigResource, addrs.InstanceKe
 					out[x][k] = true
 				}
 			}
+		}
+	}
+	return out
+}
+
+// behind returns the resources that provider configurations refer to.
+func (d *Dependencies) behind(list []addrs.AbsProviderConfig) []addrs.ConfigResource {
+	var out []addrs.ConfigResource
+	for _, pc := range list {
+		if o, ok := d.Provider(pc); ok {
+			out = append(out, d.Of(o)...)
 		}
 	}
 	return out
