@@ -106,6 +106,14 @@ func (b *Budget) Limits() Limits {
 	return b.limits
 }
 
+// of returns the limits without a copy.
+func (b *Budget) of() *Limits {
+	if b == nil {
+		return &generous
+	}
+	return &b.limits
+}
+
 // stop is why a run ends, and how many steps are left for what has begun.
 type stop struct {
 	cause error
@@ -174,7 +182,7 @@ func (b *Budget) Made(s Size) *Excess {
 // Expanded counts the instances of one count or for_each, which key stands for, however
 // often it is expanded.
 func (b *Budget) Expanded(key any, n int64) *Excess {
-	l := b.Limits()
+	l := b.of()
 	if n > l.Instances {
 		return &Excess{Kind: TooManyInstances, Needed: n, Allowed: l.Instances}
 	}
@@ -195,7 +203,7 @@ func (b *Budget) Expanded(key any, n int64) *Excess {
 
 // Read counts a file of the configuration of so many bytes.
 func (b *Budget) Read(bytes int64) *Excess {
-	l := b.Limits()
+	l := b.of()
 	if bytes > l.File {
 		return &Excess{Kind: FileTooLarge, Needed: bytes, Allowed: l.File}
 	}

@@ -19,7 +19,13 @@ type Size struct {
 // holds the same list twice, which again holds the same list twice, and so on, takes
 // hardly any memory but has more values in it than anybody could count.
 func (b *Budget) Measure(v cty.Value) (Size, *Excess) {
-	m := meter{b: b, l: b.Limits()}
+	if v.Type() == cty.String && !v.IsMarked() && v.IsKnown() && !v.IsNull() {
+		n := int64(len(v.AsString()))
+		if l := b.of(); n <= min(l.Text, l.Digits, l.Bytes) {
+			return Size{Values: 1, Bytes: n, Depth: 1}, nil
+		}
+	}
+	m := meter{b: b, l: b.of()}
 	m.value(v, 1)
 	return m.size, m.excess
 }
@@ -33,9 +39,29 @@ func (b *Budget) Check(v cty.Value) *Excess {
 	return x
 }
 
+// Sum adds the sizes of the parts of a value as they are made. The zero value is empty.
+type Sum struct{ Size }
+
+// Add adds a part, and returns what is too much by now.
+func (s *Sum) Add(b *Budget, v cty.Value) *Excess {
+	more, x := b.Measure(v)
+	s.Values += more.Values
+	s.Bytes += more.Bytes
+	s.Depth = max(s.Depth, more.Depth+1)
+	switch l := b.of(); {
+	case x != nil:
+		return x
+	case s.Values > l.Values:
+		return &Excess{Kind: ValueTooLarge, Needed: s.Values, Allowed: l.Values, Values: true}
+	case s.Bytes > l.Bytes:
+		return &Excess{Kind: ValueTooLarge, Needed: s.Bytes, Allowed: l.Bytes}
+	}
+	return nil
+}
+
 // CheckText returns an error if a text of so many bytes is too long.
 func (b *Budget) CheckText(n int64) *Excess {
-	if l := b.Limits(); n > l.Text {
+	if l := b.of(); n > l.Text {
 		return &Excess{Kind: TextTooLong, Needed: n, Allowed: l.Text}
 	}
 	return nil
@@ -44,7 +70,7 @@ func (b *Budget) CheckText(n int64) *Excess {
 // meter counts until something is too much.
 type meter struct {
 	b       *Budget
-	l       Limits
+	l       *Limits
 	size    Size
 	excess  *Excess
 	pending int64 // values of which b knows nothing yet

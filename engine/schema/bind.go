@@ -47,10 +47,10 @@ func (x *Bound) Decode(ctx *hcl.EvalContext) (cty.Value, diags.Diagnostics) {
 		count := &blockCount{b: b}
 		c = x.layout.bind(dynblock.Expand(x.body, ctx, dynblock.OptCheckForEach(count.check)), binding{legacy: !x.layout.modern})
 	}
-	d := decoder{ctx: ctx}
+	d := decoder{ctx: ctx, budget: b}
 	v := d.object(x.layout, c)
-	if b != nil && !d.diags.HasErrors() {
-		d.diags = append(d.diags, tooLarge(b, v, x.body.MissingItemRange())...)
+	if b != nil {
+		d.diags = append(d.diags, d.tooLarge(x.raw.place)...)
 	}
 	return v, diags.FromHCL(d.diags)
 }

@@ -39,15 +39,15 @@ func (c *blockCount) check(v cty.Value, x hcl.Expression, _ *hcl.EvalContext) hc
 
 // tooLarge says whether what was made of a body is too large. The objects of a run keep
 // their texts to themselves, wherever these come from: providers get and return copies.
-func tooLarge(b *budget.Budget, v cty.Value, at hcl.Range) hcl.Diagnostics {
-	size, excess := b.Measure(v)
+func (d *decoder) tooLarge(at hcl.Range) hcl.Diagnostics {
+	excess := d.excess
 	if excess == nil {
-		excess = b.Made(budget.Size{Bytes: size.Bytes})
+		excess = d.budget.Made(budget.Size{Bytes: d.size.Bytes})
 	}
 	if excess == nil {
 		return nil
 	}
 	excess = excess.Of("The configuration of this object")
-	b.Passed(excess)
+	d.budget.Passed(excess)
 	return hcl.Diagnostics{excess.Diagnostic(at)}
 }

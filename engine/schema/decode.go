@@ -6,14 +6,19 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/lockstep-iac/lockstep/engine/budget"
 )
 
 // A decoder evaluates one body. What it returns and reports is what hcldec does
 // with [Block.DecoderSpec]; hcldec asks each body what it has once an instance,
 // which costs several times the evaluation.
 type decoder struct {
-	ctx   *hcl.EvalContext
-	diags hcl.Diagnostics
+	ctx    *hcl.EvalContext
+	diags  hcl.Diagnostics
+	budget *budget.Budget // nil: nobody counts
+	size   budget.Sum
+	excess *budget.Excess
 }
 
 func (d *decoder) error(subject hcl.Range, summary, detail string) {
@@ -52,6 +57,11 @@ func (d *decoder) object(l *layout, c *content) cty.Value {
 func (d *decoder) attribute(f *field, a *hcl.Attribute) cty.Value {
 	v, ds := a.Expr.Value(d.ctx)
 	d.diags = append(d.diags, ds...)
+	if d.budget != nil && d.excess == nil {
+		if d.excess = d.size.Add(d.budget, v); d.excess != nil {
+			v = cty.DynamicVal
+		}
+	}
 	return d.convert(f, v, a)
 }
 

@@ -39,7 +39,8 @@ type round struct {
 	fresh  bool // the loops within do not know b yet
 	at     hcl.Range
 	text   bool
-	size   budget.Size
+	length int64 // of the text
+	size   budget.Sum
 	told   int // errors
 	excess *budget.Excess
 }
@@ -71,22 +72,12 @@ func (r *round) errors(ds hcl.Diagnostics) hcl.Diagnostics {
 
 // add counts an element.
 func (r *round) add(v cty.Value) {
-	s, x := r.b.Measure(v)
-	r.size.Values += s.Values
-	r.size.Bytes += s.Bytes
-	if r.text && x == nil {
-		r.size.Bytes += textBytes(v) - s.Bytes
-		x = r.b.CheckText(r.size.Bytes)
+	r.excess = r.size.Add(r.b, v)
+	if r.excess == nil && r.text {
+		r.length += textBytes(v)
+		r.excess = r.b.CheckText(r.length)
 	}
-	l := r.b.Limits()
-	switch {
-	case x != nil:
-		r.excess = x
-	case r.size.Values >= l.Values:
-		r.excess = &budget.Excess{Kind: budget.ValueTooLarge, Needed: r.size.Values + 1, Allowed: l.Values, Values: true}
-	case r.size.Bytes > l.Bytes:
-		r.excess = &budget.Excess{Kind: budget.ValueTooLarge, Needed: r.size.Bytes, Allowed: l.Bytes}
-	default:
+	if r.excess == nil {
 		r.excess = r.b.Made(budget.Size{Values: 1})
 	}
 	what := "The result of the for expression"
