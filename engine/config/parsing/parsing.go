@@ -22,6 +22,9 @@ const MaxDepth = 1000
 // Config parses a file in native syntax, as [hclsyntax.ParseConfig] does. The file is
 // never nil and has a body.
 func Config(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
+	if d := longNumber(src, name); d != nil {
+		return refused(src), hcl.Diagnostics{d}
+	}
 	f, ds := unguarded(src, name)
 	if b, ok := f.Body.(*hclsyntax.Body); ok {
 		guardBody(b)
@@ -47,6 +50,9 @@ func JSON(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
 	if d := depthJSON(src, name, MaxDepth); d != nil {
 		return refused(src), hcl.Diagnostics{d}
 	}
+	if d := longNumber(src, name); d != nil {
+		return refused(src), hcl.Diagnostics{d}
+	}
 	f, ds := whole(json.Parse(src, name))(src)
 	f.Body = jsonBody{f.Body}
 	return f, ds
@@ -56,6 +62,9 @@ func JSON(src []byte, name string) (*hcl.File, hcl.Diagnostics) {
 // [hclsyntax.ParseExpression] does.
 func Expression(src []byte, name string, start hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics) {
 	if d := depthOf(src, name, start, expressionText, MaxDepth); d != nil {
+		return &hclsyntax.LiteralValueExpr{Val: cty.DynamicVal, SrcRange: *d.Subject}, hcl.Diagnostics{d}
+	}
+	if d := longNumber(src, name); d != nil {
 		return &hclsyntax.LiteralValueExpr{Val: cty.DynamicVal, SrcRange: *d.Subject}, hcl.Diagnostics{d}
 	}
 	x, ds := hclsyntax.ParseExpression(src, name, start)
@@ -70,6 +79,9 @@ func Template(src []byte, name string) (hclsyntax.Expression, hcl.Diagnostics) {
 // templateAt is Template for a text that begins at start.
 func templateAt(src []byte, name string, start hcl.Pos) (hclsyntax.Expression, hcl.Diagnostics) {
 	if d := depthOf(src, name, start, templateText, MaxDepth); d != nil {
+		return &hclsyntax.LiteralValueExpr{Val: cty.DynamicVal, SrcRange: *d.Subject}, hcl.Diagnostics{d}
+	}
+	if d := longNumber(src, name); d != nil {
 		return &hclsyntax.LiteralValueExpr{Val: cty.DynamicVal, SrcRange: *d.Subject}, hcl.Diagnostics{d}
 	}
 	x, ds := hclsyntax.ParseTemplate(src, name, start)

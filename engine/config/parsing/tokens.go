@@ -1,6 +1,12 @@
 package parsing
 
-import "github.com/lockstep-iac/lockstep/engine/budget"
+import (
+	"fmt"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/budget"
+)
 
 // Fits returns an error if a text has so many tokens that parsing it would take more
 // memory than l allows. The parsers make lists of all tokens first, of about 100 bytes
@@ -35,4 +41,29 @@ func tokens(src []byte) int64 {
 		}
 	}
 	return n
+}
+
+// maxDigits is how many digits may follow each other in a text that is parsed. To read a
+// number takes time in the order of the square of its length: a second for a million digits.
+const maxDigits = 200_000
+
+// longNumber returns an error at a number that is too long, nil if there is none.
+func longNumber(src []byte, name string) *hcl.Diagnostic {
+	if len(src) <= maxDigits {
+		return nil
+	}
+	run := 0
+	for i, b := range src {
+		if run++; b < '0' || b > '9' {
+			run = 0
+		}
+		if run > maxDigits {
+			at := place(src, name, i+1-run, i+1)
+			return &hcl.Diagnostic{
+				Severity: hcl.DiagError, Summary: "Value too large", Subject: &at,
+				Detail: fmt.Sprintf("There are more than %d digits in a row, which is the limit. If they are data, let a file have them that is no configuration.", maxDigits),
+			}
+		}
+	}
+	return nil
 }
