@@ -8,9 +8,9 @@ import (
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/lockstep-iac/lockstep/engine/config/parsing"
+	"github.com/lockstep-iac/lockstep/engine/converting"
 )
 
 var variableSchema = &hcl.BodySchema{
@@ -152,7 +152,7 @@ func (r *reader) convertDefault(v *Variable, place hcl.Range) cty.Value {
 		if v.Defaults != nil && !val.IsNull() {
 			val = v.Defaults.Apply(val)
 		}
-		converted, err := convert.Convert(val, v.Type)
+		converted, err := converting.Convert(val, v.Type)
 		if err != nil {
 			r.errorf(&place, "Invalid default value for variable",
 				"The default has to fit the type of the variable: %s.", err)
@@ -198,7 +198,7 @@ func (v *Variable) Prepare(given cty.Value) (cty.Value, error) {
 	if v.Defaults != nil && !given.IsNull() {
 		given = v.Defaults.Apply(given)
 	}
-	out, err := convert.Convert(given, v.Type)
+	out, err := converting.Convert(given, v.Type)
 	if err != nil {
 		return cty.UnknownVal(v.Type.WithoutOptionalAttributesDeep()), err
 	}

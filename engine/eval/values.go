@@ -7,10 +7,10 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/converting"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/refs"
@@ -105,7 +105,7 @@ func Convert(v *config.Variable, val cty.Value) (cty.Value, error) {
 	if v.Defaults != nil && !val.IsNull() {
 		val = v.Defaults.Apply(val)
 	}
-	return convert.Convert(val, v.Type)
+	return converting.Convert(val, v.Type)
 }
 
 // validate evaluates the validation rules of a variable.

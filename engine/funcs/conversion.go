@@ -7,6 +7,8 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 	"github.com/zclconf/go-cty/cty/function"
+
+	"github.com/lockstep-iac/lockstep/engine/converting"
 )
 
 // conversionFunc is tostring, tolist and so on: the explicit conversion to a type,
@@ -15,9 +17,13 @@ func conversionFunc(want cty.Type) function.Function {
 	return function.New(&function.Spec{
 		Params: []function.Parameter{open("v")},
 		Type: func(args []cty.Value) (cty.Type, error) {
-			got := args[0].Type()
+			v, err := converting.Ahead(args[0], want)
+			if err != nil {
+				return cty.NilType, function.NewArgError(0, err)
+			}
+			got := v.Type()
 			if !got.Equals(want) && convert.GetConversionUnsafe(got, want) == nil {
-				return cty.NilType, mismatch(got, want)
+				return cty.NilType, mismatch(args[0].Type(), want)
 			}
 			return want, nil
 		},
@@ -26,7 +32,7 @@ func conversionFunc(want cty.Type) function.Function {
 				// What is known of the value, its type even, is not carried over.
 				return cty.UnknownVal(want).WithSameMarks(args[0]), nil
 			}
-			out, err := convert.Convert(args[0], want)
+			out, err := converting.Convert(args[0], want)
 			if err != nil {
 				return cty.NilVal, refusal(args[0], want)
 			}

@@ -2,7 +2,8 @@ package schema
 
 import (
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/lockstep-iac/lockstep/engine/converting"
 )
 
 // Coerce makes v, an object, conform to b's implied type: values are converted,
@@ -35,7 +36,7 @@ func (l *layout) coerce(in cty.Value, path cty.Path) (cty.Value, error) {
 		f := &l.attrs[i]
 		switch {
 		case ty.HasAttribute(f.name):
-			c, err := convert.Convert(v.GetAttr(f.name), f.convTy)
+			c, err := converting.Convert(v.GetAttr(f.name), f.convTy)
 			if err != nil {
 				return l.unknown(), attr(path, f.name).NewError(err)
 			}

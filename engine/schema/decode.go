@@ -5,9 +5,9 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/lockstep-iac/lockstep/engine/budget"
+	"github.com/lockstep-iac/lockstep/engine/converting"
 )
 
 // A decoder evaluates one body. What it returns and reports is what hcldec does
@@ -69,7 +69,7 @@ func (d *decoder) convert(f *field, v cty.Value, a *hcl.Attribute) cty.Value {
 	if v.Type().Equals(f.ty) {
 		return v
 	}
-	out, err := convert.Convert(v, f.convTy)
+	out, err := converting.Convert(v, f.convTy)
 	if err == nil {
 		return out
 	}

@@ -1,9 +1,34 @@
 package growth
 
-import "github.com/zclconf/go-cty/cty"
+import (
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/budget"
+)
+
+// maxUnified is how many arguments may be made of one type: their types are compared with
+// each other, and where they differ the outcome of each comparison is kept.
+const maxUnified = 5000
+
+// unified says that all arguments are made of one type.
+func unified(c *call) {
+	if n := int64(len(c.args)); n > maxUnified {
+		c.fail(&budget.Excess{Kind: budget.CallTooLong, Needed: n * n, Allowed: maxUnified * maxUnified})
+	}
+}
 
 // elements: those of all arguments.
 func elements(c *call) {
+	unified(c)
+	n := int64(1)
+	for i := range c.args {
+		n += c.length(i)
+	}
+	c.values(n)
+}
+
+// merged: the elements of all arguments, whose types need not be compared.
+func merged(c *call) {
 	n := int64(1)
 	for i := range c.args {
 		n += c.length(i)
@@ -82,6 +107,7 @@ func scan(c *call) { c.measureAll() }
 
 // sets: elements that have the same hash are compared with each other.
 func sets(c *call) {
+	unified(c)
 	c.measureAll()
 	if c.excess != nil {
 		return

@@ -31,6 +31,8 @@ type Bound struct {
 	Kind Kind
 	// Closures says that the arguments are not evaluated before the call.
 	Closures bool
+	// Lists says that the function makes lists of its arguments, if they are none.
+	Lists bool
 	// estimate says what a call would make; nil: see Estimated.
 	estimate func(c *call)
 }
@@ -41,7 +43,12 @@ type Bound struct {
 func (d Bound) Estimated() bool { return d.estimate != nil }
 
 // Of returns the bound of a function by its name, with or without a name space.
-func Of(name string) Bound { return table[strings.TrimPrefix(name, "core::")] }
+func Of(name string) Bound {
+	if d, ok := table[strings.TrimPrefix(name, "core::")]; ok {
+		return d
+	}
+	return Bound{Kind: Made, estimate: func(c *call) { c.measureAll() }}
+}
 
 // Known reports whether a function has a bound of its own.
 func Known(name string) bool { _, ok := table[name]; return ok }

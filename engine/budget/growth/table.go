@@ -50,10 +50,10 @@ var table = map[string]Bound{
 	"cidrsubnets": made,
 
 	// Collections of collections.
-	"chunklist": makes(chunkList), "coalesce": part, "coalescelist": part, "compact": shares, "concat": shares,
+	"chunklist": makes(chunkList), "coalesce": takes(Part, unified), "coalescelist": takes(Part, unified), "compact": shares, "concat": shares,
 	"distinct": takes(Shares, distinct), "element": part, "ephemeralasnull": part, "flatten": shared(flatten), "keys": shares,
-	"lookup": part, "matchkeys": takes(Shares, matchKeys), "merge": shares, "nonsensitive": part, "one": part,
-	"range": made /* the library makes 1024 numbers at most */, "reverse": shares, "sensitive": part, "setintersection": shared(sets), "setproduct": shared(setProduct),
+	"lookup": part, "matchkeys": takes(Shares, matchKeys), "merge": shared(merged), "nonsensitive": part, "one": part,
+	"range": made /* the library makes 1024 numbers at most */, "reverse": shares, "sensitive": part, "setintersection": shared(sets), "setproduct": {Kind: Shares, Lists: true, estimate: setProduct},
 	"setsubtract": shared(sets), "setunion": shared(sets), "slice": shares, "sort": shares, "transpose": makes(transpose),
 	"try": {Kind: Made, Closures: true}, "values": shares, "zipmap": shares,
 	"tobool": part, "tolist": shares, "tomap": shares, "tonumber": part, "toset": shared(sets), "tostring": part,

@@ -1,12 +1,15 @@
 package parsing
 
 import (
+	"fmt"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/budget/growth"
+	"github.com/lockstep-iac/lockstep/engine/converting"
 )
 
 // A call is a call of a function whose result can be large. Whether it is too large is
@@ -126,6 +129,17 @@ func (a *argument) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	if ds.HasErrors() {
 		return v, ds
 	}
+	if want := k.wants(ctx, a.i); want != cty.NilType {
+		ahead, err := converting.Ahead(v, want)
+		if err != nil {
+			ds = append(ds, &hcl.Diagnostic{
+				Severity: hcl.DiagError, Summary: tooUnlike, Subject: a.Range().Ptr(),
+				Detail: fmt.Sprintf("The argument cannot become a list: %s. Use fewer elements, or elements of one type.", err),
+			})
+			return cty.DynamicVal, ds
+		}
+		v = ahead
+	}
 	k.args[a.i] = v
 	if k.missing--; k.missing > 0 {
 		return v, ds
@@ -144,6 +158,34 @@ func (a *argument) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 
 // UnwrapExpression is for HCL's static analyses.
 func (a *argument) UnwrapExpression() hcl.Expression { return a.Expression }
+
+const tooUnlike = "Evaluation takes too long"
+
+// anyList is what functions take a list for that may have elements of any type.
+var anyList = cty.List(cty.DynamicPseudoType)
+
+// wants returns the type that an argument is about to be converted to; NilType if there is none.
+func (k *calling) wants(ctx *hcl.EvalContext, i int) cty.Type {
+	if k.call.ExpandFinal && i == len(k.args)-1 {
+		return cty.NilType
+	}
+	if k.call.bound.Lists {
+		return anyList
+	}
+	for ; ctx != nil; ctx = ctx.Parent() {
+		f, ok := ctx.Functions[k.call.Name]
+		if !ok {
+			continue
+		}
+		if params := f.Params(); i < len(params) {
+			return params[i].Type
+		} else if rest := f.VarParam(); rest != nil {
+			return rest.Type
+		}
+		break
+	}
+	return cty.NilType
+}
 
 // expanded returns arguments of which the last is a list of arguments.
 func expanded(args []cty.Value) []cty.Value {

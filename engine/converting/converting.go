@@ -1,0 +1,170 @@
+// Package converting converts values as go-cty does, where that takes the square of their
+// length. To make a list of a tuple whose elements may be of any type, go-cty compares
+// the type of each element with those of all others, and remembers the outcome of
+// each comparison: 100,000 elements take a minute, or 40 GB. Most elements have the
+// same type, though, and it is enough to compare the different ones.
+//
+// It refuses to know what values are for. Start at [Convert].
+package converting
+
+import (
+	"fmt"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+)
+
+// Convert is [convert.Convert], in time.
+func Convert(v cty.Value, want cty.Type) (cty.Value, error) {
+	v, err := Ahead(v, want)
+	if err != nil {
+		return cty.NilVal, err
+	}
+	return convert.Convert(v, want)
+}
+
+// few is how many elements go-cty may compare.
+const few = 64
+
+// maxTypes is how many different types the elements of a large value may have.
+const maxTypes = 1000
+
+// Ahead returns v with that done of the conversion to a type that go-cty takes too long for.
+// It is v itself unless v is large. An error says that the elements have too many different
+// types.
+func Ahead(v cty.Value, want cty.Type) (cty.Value, error) {
+	if want == cty.DynamicPseudoType || want.IsPrimitiveType() || v == cty.NilVal || v.IsNull() || !v.IsKnown() || !want.HasDynamicTypes() {
+		return v, nil
+	}
+	plain, marks := v.Unmark()
+	out, err := ahead(plain, want)
+	if err != nil {
+		return cty.NilVal, err
+	}
+	return out.WithMarks(marks), nil
+}
+
+func ahead(v cty.Value, want cty.Type) (cty.Value, error) {
+	ty := v.Type()
+	switch {
+	case want.IsCollectionType() && want.ElementType() == cty.DynamicPseudoType:
+		if large := ty.IsTupleType() || ty.IsObjectType() && want.IsMapType(); large && v.LengthInt() > few {
+			return alike(v)
+		}
+	case want.IsCollectionType() && (ty.IsTupleType() || ty.IsObjectType()):
+		return each(v, func(string) cty.Type { return want.ElementType() })
+	case want.IsObjectType() && ty.IsObjectType():
+		return each(v, func(name string) cty.Type {
+			if want.HasAttribute(name) {
+				return want.AttributeType(name)
+			}
+			return cty.DynamicPseudoType
+		})
+	}
+	return v, nil
+}
+
+// each does for the elements of a tuple or an object what is to be done.
+func each(v cty.Value, want func(name string) cty.Type) (cty.Value, error) {
+	if v.LengthInt() == 0 {
+		return v, nil
+	}
+	if v.Type().IsTupleType() {
+		var list []cty.Value
+		for _, el := range v.Elements() {
+			el, err := Ahead(el, want(""))
+			if err != nil {
+				return cty.NilVal, err
+			}
+			list = append(list, el)
+		}
+		return cty.TupleVal(list), nil
+	}
+	attrs := v.AsValueMap()
+	for name, el := range attrs {
+		el, err := Ahead(el, want(name))
+		if err != nil {
+			return cty.NilVal, err
+		}
+		attrs[name] = el
+	}
+	return cty.ObjectVal(attrs), nil
+}
+
+// alike returns a tuple as a list, or an object as a map, of the type that all elements can be
+// converted to; v itself if there is none, of which go-cty knows what to say.
+func alike(v cty.Value) (cty.Value, error) {
+	types, err := different(v)
+	if err != nil {
+		return cty.NilVal, err
+	}
+	common, _ := convert.UnifyUnsafe(types)
+	if common == cty.NilType || common == cty.DynamicPseudoType && len(types) > 1 {
+		return representative(v, types), nil
+	}
+	isTuple := v.Type().IsTupleType()
+	var list []cty.Value
+	attrs := map[string]cty.Value{}
+	for k, el := range v.Elements() {
+		el, err := convert.Convert(el, common)
+		if err != nil {
+			return v, nil // for go-cty to tell of
+		}
+		if isTuple {
+			list = append(list, el)
+		} else {
+			attrs[k.AsString()] = el
+		}
+	}
+	if isTuple {
+		return cty.ListVal(list), nil
+	}
+	return cty.MapVal(attrs), nil
+}
+
+// representative returns the first element of each type only, of which go-cty finds out the
+// same as of all of them: that there is no type for them.
+func representative(v cty.Value, types []cty.Type) cty.Value {
+	var list []cty.Value
+	attrs := map[string]cty.Value{}
+	for k, el := range v.Elements() {
+		if len(types) == 0 {
+			break
+		}
+		if !el.Type().Equals(types[0]) {
+			continue
+		}
+		types = types[1:]
+		list = append(list, el)
+		if k.Type() == cty.String {
+			attrs[k.AsString()] = el
+		}
+	}
+	if v.Type().IsTupleType() {
+		return cty.TupleVal(list)
+	}
+	return cty.ObjectVal(attrs)
+}
+
+// different returns the types of the elements, each once, in the order they come first.
+func different(v cty.Value) ([]cty.Type, error) {
+	var types []cty.Type
+	last := cty.NilType
+next:
+	for _, el := range v.Elements() {
+		ty := el.Type()
+		if last != cty.NilType && ty.Equals(last) {
+			continue
+		}
+		last = ty
+		for _, other := range types {
+			if ty.Equals(other) {
+				continue next
+			}
+		}
+		if types = append(types, ty); len(types) > maxTypes {
+			return nil, fmt.Errorf("the %d elements are of more than %d different types, which cannot be compared in time", v.LengthInt(), maxTypes)
+		}
+	}
+	return types, nil
+}
