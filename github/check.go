@@ -120,6 +120,25 @@ func (c *Client) PutCheck(ctx context.Context, id int64, check Check) (int64, er
 	return have.GetID(), failed(what, err)
 }
 
+// Check returns what our check run says that PutCheck finds for the same name, external ID
+// and commit: whatever GitHub has, not what was meant to be there. The error wraps
+// ErrNotFound if there is none.
+func (c *Client) Check(ctx context.Context, like Check) (Check, error) {
+	what := fmt.Sprintf("read check run %s of %s at %.7s", like.Name, c.repo, like.SHA)
+	have, err := c.findCheck(ctx, like)
+	if err != nil {
+		return Check{}, failed(what, err)
+	}
+	if have == nil {
+		return Check{}, fmt.Errorf("%s: %w", what, ErrNotFound)
+	}
+	out := have.GetOutput()
+	return Check{
+		Name: have.GetName(), SHA: have.GetHeadSHA(), ExternalID: have.GetExternalID(), Status: CheckStatus(have.GetStatus()),
+		Conclusion: Conclusion(have.GetConclusion()), Title: out.GetTitle(), Summary: out.GetSummary(), Text: out.GetText(), URL: have.GetDetailsURL(),
+	}, nil
+}
+
 // findCheck returns our check run, nil if there is none. Of several, which two that
 // made one at the same time have left, it is the newest: that one people see.
 func (c *Client) findCheck(ctx context.Context, check Check) (*gh.CheckRun, error) {

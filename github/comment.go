@@ -20,46 +20,47 @@ const MaxComment = 65536
 
 // PutComment makes sure that there is one comment of ours that begins with a marker, a
 // text that people do not see, and that it reads as given: a comment that is there
-// is edited, otherwise one is written. It returns the comment's ID.
+// is edited, otherwise one is written. It returns the comment's ID, and when what it says
+// was written, in seconds of GitHub's clock.
 //
 // A comment counts as ours if the App wrote it: anybody can write a marker. And a marker
 // counts as a comment's first bytes only: further down is text of others, a plan's say.
 // Of several the oldest stays, and the others, which two that wrote at the same time
 // have left, are deleted. Bytes that are not UTF-8 are replaced.
-func (c *Client) PutComment(ctx context.Context, number int, marker, body string) (int64, error) {
+func (c *Client) PutComment(ctx context.Context, number int, marker, body string) (id int64, at time.Time, err error) {
 	if marker == "" || !strings.HasPrefix(body, marker) {
 		panic("github: a comment that does not begin with its marker")
 	}
 	body = utf8Only(body)
 	if len(body) > MaxComment {
-		return 0, fmt.Errorf("comment on %s#%d: it is %d bytes long, and %d are allowed", c.repo, number, len(body), MaxComment)
+		return 0, at, fmt.Errorf("comment on %s#%d: it is %d bytes long, and %d are allowed", c.repo, number, len(body), MaxComment)
 	}
 	own, err := c.own(ctx, number, marker)
 	if err != nil {
-		return 0, err
+		return 0, at, err
 	}
 	if len(own) == 0 {
 		made, _, err := c.client.Issues.CreateComment(ctx, c.repo.Owner, c.repo.Name, number, &gh.IssueComment{Body: &body})
 		if err != nil {
-			return 0, failed(fmt.Sprintf("comment on %s#%d", c.repo, number), err)
+			return 0, at, failed(fmt.Sprintf("comment on %s#%d", c.repo, number), err)
 		}
-		return made.GetID(), nil
+		return made.GetID(), made.GetUpdatedAt().Time, nil
 	}
-	id := own[0].GetID()
+	id, at = own[0].GetID(), own[0].GetUpdatedAt().Time
 	for _, twin := range own[1:] {
 		_, err := c.client.Issues.DeleteComment(ctx, c.repo.Owner, c.repo.Name, twin.GetID())
 		if err = failed(fmt.Sprintf("delete comment %d on %s#%d", twin.GetID(), c.repo, number), err); err != nil && !errors.Is(err, ErrNotFound) {
-			return 0, err
+			return 0, at, err
 		}
 	}
 	if own[0].GetBody() == body {
-		return id, nil
+		return id, at, nil
 	}
-	_, _, err = c.client.Issues.EditComment(ctx, c.repo.Owner, c.repo.Name, id, &gh.IssueComment{Body: &body})
+	edited, _, err := c.client.Issues.EditComment(ctx, c.repo.Owner, c.repo.Name, id, &gh.IssueComment{Body: &body})
 	if err != nil {
-		return 0, failed(fmt.Sprintf("edit comment %d on %s#%d", id, c.repo, number), err)
+		return 0, at, failed(fmt.Sprintf("edit comment %d on %s#%d", id, c.repo, number), err)
 	}
-	return id, nil
+	return id, edited.GetUpdatedAt().Time, nil
 }
 
 // utf8Only replaces bytes that are not UTF-8. In JSON each would become three, and a text

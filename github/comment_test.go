@@ -17,14 +17,14 @@ func TestPutComment(t *testing.T) {
 	for range 110 { // more than one page
 		s.repo.Comment("alice", 1, "chat")
 	}
-	first, err := s.client.PutComment(t.Context(), 1, marker, marker+"\none")
+	first, _, err := s.client.PutComment(t.Context(), 1, marker, marker+"\none")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := s.client.PutComment(t.Context(), 1, marker, marker+"\none"); err != nil || again != first {
+	if again, _, err := s.client.PutComment(t.Context(), 1, marker, marker+"\none"); err != nil || again != first {
 		t.Errorf("the same text again: %d, %v; the first was %d", again, err, first)
 	}
-	if again, err := s.client.PutComment(t.Context(), 1, marker, marker+"\ntwo"); err != nil || again != first {
+	if again, _, err := s.client.PutComment(t.Context(), 1, marker, marker+"\ntwo"); err != nil || again != first {
 		t.Errorf("another text: %d, %v; the first was %d", again, err, first)
 	}
 	var lines []string
@@ -38,11 +38,11 @@ func TestPutComment(t *testing.T) {
 		t.Error(diff)
 	}
 	const other = "<!-- other -->"
-	quoting, err := s.client.PutComment(t.Context(), 1, other, other+"\nsomebody wrote "+marker)
+	quoting, _, err := s.client.PutComment(t.Context(), 1, other, other+"\nsomebody wrote "+marker)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := s.client.PutComment(t.Context(), 1, marker, marker+"\ntwo"); err != nil || again != first {
+	if again, _, err := s.client.PutComment(t.Context(), 1, marker, marker+"\ntwo"); err != nil || again != first {
 		t.Errorf("beside one that has the marker in its text: %d, %v", again, err)
 	}
 	if all := s.repo.Comments(1); all[len(all)-1].ID != quoting {
@@ -50,14 +50,14 @@ func TestPutComment(t *testing.T) {
 	}
 	odd := marker + strings.Repeat("\xff\n", github.MaxComment/2-len(marker))
 	for range 2 {
-		if again, err := s.client.PutComment(t.Context(), 1, marker, odd); err != nil || again != first {
+		if again, _, err := s.client.PutComment(t.Context(), 1, marker, odd); err != nil || again != first {
 			t.Errorf("not UTF-8: %d, %v", again, err)
 		}
 	}
 	if n := s.count("PATCH "); n != 2 {
 		t.Errorf("%d edits of two", n)
 	}
-	if _, err := s.client.PutComment(t.Context(), 1, "<!-- other -->", "<!-- other -->"+strings.Repeat("x", github.MaxComment)); err == nil {
+	if _, _, err := s.client.PutComment(t.Context(), 1, "<!-- other -->", "<!-- other -->"+strings.Repeat("x", github.MaxComment)); err == nil {
 		t.Error("a comment that is too long was sent")
 	}
 }
@@ -75,14 +75,14 @@ func TestTwins(t *testing.T) {
 			io.WriteString(w, "[]")
 			return true
 		}
-		id, err := s.client.PutComment(t.Context(), 1, marker, marker)
+		id, _, err := s.client.PutComment(t.Context(), 1, marker, marker)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ids = append(ids, id)
 	}
 	s.fault = nil
-	id, err := s.client.PutComment(t.Context(), 1, marker, marker+"\nnow")
+	id, _, err := s.client.PutComment(t.Context(), 1, marker, marker+"\nnow")
 	if err != nil || id != ids[0] {
 		t.Errorf("%d, %v", id, err)
 	}

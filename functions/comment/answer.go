@@ -213,6 +213,7 @@ func (g Guide) markdown() string {
 	for _, row := range [][2]string{
 		{"lockstep plan", "plans the projects that this pull request touches"},
 		{"lockstep apply", "applies the plans that are shown above, if they still hold"},
+		{"lockstep apply HASH", "applies the plan that is shown with this hash, and no other"},
 		{"lockstep unlock", "releases what an apply of this pull request has left locked"},
 		{"lockstep help", "shows this"},
 	} {

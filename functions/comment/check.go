@@ -60,12 +60,19 @@ func (c Check) Title(limit int) string {
 func (c Check) Summary(limit int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %s.\n", Code(c.Name), c.plan(), c.standing())
+	if c.named() {
+		b.WriteString("\n" + fullName(c.Plan))
+	}
 	if c.Others != "" {
 		fmt.Fprintf(&b, "\nAnother pull request has the same head, and stands worse: %s. A check belongs to a commit, so this one says so for both.\n", c.Others)
 	}
 	switch c.Standing {
 	case Ready:
-		fmt.Fprintf(&b, "\nTo apply this plan, comment %s on the pull request.\n", Code("lockstep apply -p "+c.Name))
+		fmt.Fprintf(&b, "\nTo apply this plan, comment %s on the pull request.", Code("lockstep apply -p "+c.Name))
+		if c.Plan != "" {
+			fmt.Fprintf(&b, " %s applies this one, and no other.", Code("lockstep apply "+Short(c.Plan)))
+		}
+		b.WriteString("\n")
 	case OnMerge:
 		b.WriteString("\nMerging the pull request applies this plan.\n")
 	case PlanFailed, OutOfDate, ApplyFailed:

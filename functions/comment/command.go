@@ -22,7 +22,9 @@ var verbs = []Verb{Plan, Apply, Unlock, Help}
 // A Command is one that was understood. Empty names mean all projects that the pull
 // request touches.
 type Command struct {
-	Verb      Verb
+	Verb Verb
+	// Plan, of an apply, is a plan's hash or the beginning of it: that plan and no other.
+	Plan      string `json:",omitempty"`
 	Project   string `json:",omitempty"` // -p
 	Dir       string `json:",omitempty"` // -d
 	Workspace string `json:",omitempty"` // -w
@@ -31,6 +33,9 @@ type Command struct {
 // String returns the command as it is typed: [Parse] of it gives the same command.
 func (c Command) String() string {
 	s := keyword + " " + string(c.Verb)
+	if c.Plan != "" {
+		s += " " + c.Plan
+	}
 	for _, o := range options {
 		if name := *o.field(&c); name != "" {
 			s += " " + o.flag + " " + name
@@ -140,6 +145,13 @@ func parseLine(words []string) (line Line, ok bool) {
 // was right up to there is in c.
 func (c *Command) parseOptions(words []string) (problem string) {
 	for len(words) > 0 {
+		if c.Verb == Apply && hashPattern.MatchString(words[0]) {
+			if problem := c.parsePlan(words[0]); problem != "" {
+				return problem
+			}
+			words = words[1:]
+			continue
+		}
 		i := slices.IndexFunc(options, func(o option) bool { return o.flag == words[0] })
 		if i < 0 {
 			return fmt.Sprintf("%q is none of the options -p NAME, -d DIR and -w WORKSPACE", shorten(words[0], 40))
@@ -158,6 +170,23 @@ func (c *Command) parseOptions(words []string) (problem string) {
 		*o.field(c) = words[1]
 		words = words[2:]
 	}
+	return ""
+}
+
+// hashPattern is what can be meant for a plan's hash.
+var hashPattern = regexp.MustCompile(`^[0-9A-Fa-f]{1,64}$`)
+
+// shortestPlan is how many characters of a plan's hash name it, at least.
+const shortestPlan = 7
+
+func (c *Command) parsePlan(word string) (problem string) {
+	switch {
+	case len(word) < shortestPlan:
+		return fmt.Sprintf("%q is too little of a plan's hash: it takes %d characters", word, shortestPlan)
+	case c.Plan != "":
+		return "there are two plans: write a line for each"
+	}
+	c.Plan = strings.ToLower(word)
 	return ""
 }
 

@@ -19,6 +19,10 @@ func TestParse(t *testing.T) {
 		{"  lockstep   apply\t-p  net ", "lockstep apply -p net"},
 		{"lockstep plan -w prod -d envs/eu-1 -p net.v2", "lockstep plan -p net.v2 -d envs/eu-1 -w prod"},
 		{"lockstep plan -d .", "lockstep plan -d ."},
+		{"lockstep apply 1a2b3c4", "lockstep apply 1a2b3c4"},
+		{"lockstep apply -p net 1A2B3C4D5E6F", "lockstep apply 1a2b3c4d5e6f -p net"},
+		{"lockstep apply 1a2b3c4d5e6f -p net -w prod", "lockstep apply 1a2b3c4d5e6f -p net -w prod"},
+		{"lockstep apply -p 1a2b3c4", "lockstep apply -p 1a2b3c4"},
 		{"Looks good!\n\nlockstep apply\n\nThanks.", "lockstep apply"},
 		{"lockstep plan -p a\r\nlockstep plan -p b\r\n", "lockstep plan -p a\nlockstep plan -p b"},
 
@@ -56,6 +60,11 @@ func TestParse(t *testing.T) {
 		{"lockstep plan -p net -auto-approve", `"-auto-approve" is none of the options -p NAME, -d DIR and -w WORKSPACE -> lockstep plan -p net`},
 		{"lockstep plan -p", "-p needs a NAME behind it -> lockstep plan"},
 		{"lockstep plan -p a -p b", "-p is there twice: write a line for each -> lockstep plan -p a"},
+		{"lockstep apply 1a2b3c", `"1a2b3c" is too little of a plan's hash: it takes 7 characters -> lockstep apply`},
+		{"lockstep apply 1a2b3c4 -p net 5e6f708", "there are two plans: write a line for each -> lockstep apply 1a2b3c4 -p net"},
+		{"lockstep apply 1a2b3cg", `"1a2b3cg" is none of the options -p NAME, -d DIR and -w WORKSPACE -> lockstep apply`},
+		{"lockstep plan 1a2b3c4", `"1a2b3c4" is none of the options -p NAME, -d DIR and -w WORKSPACE -> lockstep plan`},
+		{"lockstep unlock 1a2b3c4", `"1a2b3c4" is none of the options -p NAME, -d DIR and -w WORKSPACE -> lockstep unlock`},
 		{"lockstep help me", `"me" is none of the options -p NAME, -d DIR and -w WORKSPACE -> lockstep help`},
 		{"lockstep help -p a", "help has no options -> lockstep help"},
 
@@ -98,6 +107,7 @@ func TestTooManyCommands(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	f.Add("lockstep plan -p a -d b/c -w d")
 	f.Add("Lockstep aply\nlockstep unlock -w $x\n```\nlockstep help")
+	f.Add("lockstep apply 1A2b3c4 -p a\nlockstep apply -d b 0000000 1111111\nlockstep apply 12")
 	f.Add("<!--\nlockstep apply\n-->\n> lockstep plan")
 	f.Fuzz(func(t *testing.T, body string) {
 		for _, l := range Parse(body) {
@@ -116,6 +126,9 @@ func FuzzParse(f *testing.F) {
 				if l.Problem == "" && again[0].Command != l.Command {
 					t.Errorf("%q: %+v is read as %+v", body, l.Command, again[0].Command)
 				}
+			}
+			if p := l.Command.Plan; p != "" && (l.Command.Verb != Apply || len(p) < 7 || len(p) > 64 || strings.Trim(p, "0123456789abcdef") != "") {
+				t.Errorf("%q: the plan %q", body, p)
 			}
 			for _, name := range []string{l.Command.Project, l.Command.Dir, l.Command.Workspace} {
 				if name != "" && !ValidName(name) || strings.Contains(name, "..") && strings.Contains("/"+name+"/", "/../") {

@@ -3,10 +3,11 @@
 //
 // Commands are lines of a comment in a closed grammar ([Parse]):
 //
-//	lockstep plan|apply|unlock|help [-p NAME] [-d DIR] [-w WORKSPACE]
+//	lockstep plan|apply|unlock|help [HASH] [-p NAME] [-d DIR] [-w WORKSPACE]
 //
-// There is no shell, no quoting and no other option: what comes out is a [Command]
-// whose names match one pattern, or a problem with a suggestion.
+// HASH is an apply's, and names the plan that it is of. There is no shell, no quoting and
+// no other option: what comes out is a [Command] whose names match one pattern, or a
+// problem with a suggestion.
 //
 // What Lockstep says is Markdown made of values ([Status], [Answer]). All text that
 // comes from elsewhere goes through [Code] or [Fence]: in code nobody is mentioned,

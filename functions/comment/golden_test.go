@@ -17,12 +17,13 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 const (
 	someSHA  = "4f2a1c9d0e4f2a1c9d0e4f2a1c9d0e4f2a1c9d0e"
+	someHash = "1a2b3c4d5e6f708192a3b4c5d6e7f8091a2b3c4d5e6f708192a3b4c5d6e7f809"
 	somePlan = "**Plan:** 2 to add, 1 to change, 0 to destroy.\n\n<details><summary>Changes</summary>\n\n```diff\n+ terraform_data.subnet[\"a\"]\n```\n\n</details>\n"
 )
 
 // TestGolden holds what each comment looks like: read the files as a reviewer would.
 func TestGolden(t *testing.T) {
-	net := ProjectStatus{Name: "network", Standing: Ready, Counts: Counts{Add: 2, Change: 1}, Body: somePlan, Check: "lockstep/network"}
+	net := ProjectStatus{Name: "network", Standing: Ready, Counts: Counts{Add: 2, Change: 1}, Plan: someHash, Body: somePlan, Check: "lockstep/network"}
 	with := func(p ProjectStatus, s Standing, by, body string) ProjectStatus {
 		p.Standing, p.By, p.Body = s, by, body
 		if s == Applied || s == ApplyFailed {

@@ -33,7 +33,9 @@ type ProjectStatus struct {
 	Name     string
 	Standing Standing
 	Counts   Counts // of the plan
-	Done     Counts // what of it was done
+	// Plan is the plan's hash, "" if there is none.
+	Plan string
+	Done Counts // what of it was done
 	// By is the login of who applied.
 	By string
 	// Remaining is how many changes a failed apply has not begun; Lost says of one that
@@ -143,10 +145,18 @@ func (s Status) section(i int, body string) string {
 	if len(s.Projects) > 1 {
 		heading = "#### " + Code(s.Projects[i].Name) + "\n\n"
 	}
+	if s.Projects[i].named() {
+		heading += PlanName(s.Projects[i].Plan) + "\n\n"
+	}
 	if p := s.Projects[i]; p.Whole != "" {
 		whole = "\n" + p.where() + "\n"
 	}
 	return "\n" + heading + strings.TrimSpace(body) + "\n" + whole
+}
+
+// named reports whether there is a plan to be named: one that can be applied, or is being.
+func (p ProjectStatus) named() bool {
+	return p.Plan != "" && slices.Contains([]Standing{Ready, OnMerge, ApplyQueued, Applying}, p.Standing)
 }
 
 // where says where to find all of a body that is shortened.

@@ -61,6 +61,13 @@ func (t *task) applyQueued(ctx context.Context, s stored) error {
 	if err != nil {
 		return err
 	}
+	q.Saved = runs.HashOf(plan)
+	if err := t.compareShown(ctx, &q); err != nil {
+		return t.cannotApply(ctx, s, err)
+	}
+	if d := runs.Gate(q); !d.Allowed() {
+		return t.refuse(ctx, s, d)
+	}
 	dir, done, err := t.compare(ctx, &q)
 	if errors.Is(err, github.ErrNotFound) {
 		return t.refuse(ctx, s, runs.Decision{Reasons: []runs.Reason{{Rule: runs.NotPlanned, Reason: gone(err)}}})
@@ -115,6 +122,10 @@ func (t *task) compare(ctx context.Context, q *runs.Request) (dir string, done f
 		return "", nil, err
 	}
 	planned, err := t.loadInputs(ctx, q.Run)
+	if errors.Is(err, errExchanged) {
+		q.Kept = err.Error()
+		return dir, done, nil
+	}
 	if err == nil {
 		now, e := t.projects().Inputs(ctx, dir, q.Run, planned.scope())
 		if errors.Is(e, ErrNoProject) {
@@ -150,6 +161,11 @@ func (t *task) carryOut(ctx context.Context, s stored, q runs.Request, plan []by
 		if failed = t.placeAgain(ctx, &q); failed != nil {
 			return false
 		}
+		var now stored
+		if now, failed = t.read(ctx, s.Key()); failed != nil {
+			return false
+		}
+		q.Run.PlanHash = now.PlanHash // what was read of the plan must be that, still
 		if d = runs.Gate(q); !d.Allowed() {
 			return false
 		}
@@ -229,7 +245,7 @@ func (t *task) refuse(ctx context.Context, s stored, d runs.Decision) error {
 		return err
 	}
 	next := Planned
-	for _, rule := range []runs.Rule{runs.HeadMoved, runs.StateMoved, runs.InputsMoved, runs.ModulesMoved, runs.EngineMoved, runs.NotPlanned, runs.Conflicts, runs.PlaceMoved} {
+	for _, rule := range []runs.Rule{runs.HeadMoved, runs.StateMoved, runs.InputsMoved, runs.ModulesMoved, runs.EngineMoved, runs.NotPlanned, runs.Conflicts, runs.PlanExchanged, runs.PlaceMoved} {
 		if d.Has(rule) {
 			next = Stale
 		}

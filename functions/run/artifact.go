@@ -20,6 +20,9 @@ type inputs struct {
 
 func (in inputs) scope() Scope { return Scope{Read: in.Read, Whole: in.Whole} }
 
+// errExchanged says that what is kept is not what was put there.
+var errExchanged = errors.New("it was exchanged")
+
 // loadInputs returns what the plan of a run was made from.
 func (t *task) loadInputs(ctx context.Context, r Run) (inputs, error) {
 	var in inputs
@@ -28,7 +31,7 @@ func (t *task) loadInputs(ctx context.Context, r Run) (inputs, error) {
 		err = json.Unmarshal(data, &in)
 	}
 	if err == nil && in.Tree.Hash() != r.Inputs {
-		err = fmt.Errorf("the inputs of %s are not those that were planned", r.Project)
+		err = fmt.Errorf("%w: the inputs of %s are not those that were planned", errExchanged, r.Project)
 	}
 	return in, err
 }

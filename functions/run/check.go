@@ -54,6 +54,12 @@ func (t *task) putCheck(ctx context.Context, r Run) error {
 		if other.Head != r.Head {
 			continue // its check here is history
 		}
+		if shows, err := t.onGitHub(ctx, other.Run); err != nil || other.Phase == Planned && other.Applyable && shows != other.PlanHash {
+			if err != nil {
+				return err
+			}
+			continue // what GitHub shows is the evidence: see compareShown
+		}
 		if err := t.writeCheck(ctx, other.Run, all); err != nil {
 			return err
 		}
@@ -106,7 +112,7 @@ func (t *task) writeCheck(ctx context.Context, r Run, all []runs.Standing) error
 		page.Others = fmt.Sprintf("%s on #%d", w.Conclusion, w.Pull.Number)
 	}
 	check := github.Check{
-		Name: r.Check(), SHA: r.Head, ExternalID: fmt.Sprintf("%d/%s", r.Pull.Number, r.Target()),
+		Name: r.Check(), SHA: r.Head, ExternalID: externalID(r),
 		Status: own.Status, Conclusion: shown,
 		Title: page.Title(github.MaxCheckTitle), Summary: comment.Cut(t.clean(page.Summary(github.MaxCheckText)), github.MaxCheckText),
 		Text: comment.Cut(t.clean(page.Text(github.MaxCheckText)), github.MaxCheckText),

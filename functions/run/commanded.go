@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/run/runs"
@@ -125,6 +126,10 @@ func (t *task) meant(c comment.Command, all []stored) []stored {
 	all = slices.DeleteFunc(all, func(s stored) bool {
 		return s.Phase == Dropped || s.Phase == Superseded || !means(c, s.Project, s.Dir, s.Workspace)
 	})
+	if named := slices.DeleteFunc(slices.Clone(all), func(s stored) bool { return c.Plan == "" || !strings.HasPrefix(s.PlanHash, c.Plan) }); len(named) > 0 {
+		return named
+	}
+	c.Plan = "" // if it is none of these, each says which one it has
 	if c != (comment.Command{Verb: c.Verb}) {
 		return all
 	}
@@ -145,11 +150,11 @@ func (t *task) meant(c comment.Command, all []stored) []stored {
 // stand: it is asked again before anything is done. The reply says why not, if not.
 func (t *task) queueApply(ctx context.Context, c comment.Command, s stored) (comment.Reply, error) {
 	if s.ApplyFor != t.message.ID {
-		q, err := t.request(ctx, comment.Apply, s.Run)
+		d, err := t.mayQueue(ctx, c, s.Run)
 		if err != nil {
 			return unable(c, s.Project, err)
 		}
-		if d := runs.Gate(q); !d.Allowed() {
+		if !d.Allowed() {
 			return refused(c, s.Project, d), nil
 		}
 		s = s.to(ApplyQueued)
@@ -169,6 +174,21 @@ func (t *task) queueApply(ctx context.Context, c comment.Command, s stored) (com
 		return nil, err
 	}
 	return nil, t.send(ctx, Message{Kind: ToApply, Target: s.Target(), Attempt: s.Try, Actor: s.Actor, Ask: s.Ask}, s.Plain(), s.Try)
+}
+
+// mayQueue asks the gate about the apply of a plan. What GitHub shows of it is looked at if
+// nothing else speaks against it.
+func (t *task) mayQueue(ctx context.Context, c comment.Command, r Run) (runs.Decision, error) {
+	q, err := t.request(ctx, comment.Apply, r)
+	if err != nil {
+		return runs.Decision{}, err
+	}
+	q.Named = c.Plan
+	if d := runs.Gate(q); !d.Allowed() {
+		return d, nil
+	}
+	err = t.compareShown(ctx, &q)
+	return runs.Gate(q), err
 }
 
 // unlock releases what earlier applies of the pull request have left locked.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/run"
 	"github.com/lockstep-iac/lockstep/functions/run/operating"
@@ -134,12 +135,19 @@ type faultyGitHub struct {
 	*faults
 }
 
-func (h faultyGitHub) PutComment(ctx context.Context, number int, marker, body string) (id int64, err error) {
+func (h faultyGitHub) PutComment(ctx context.Context, number int, marker, body string) (id int64, at time.Time, err error) {
 	err = h.write("put comment "+marker, func() (err error) {
-		id, err = h.GitHub.PutComment(ctx, number, marker, body)
+		id, at, err = h.GitHub.PutComment(ctx, number, marker, body)
 		return err
 	})
-	return id, err
+	return id, at, err
+}
+
+func (h faultyGitHub) Check(ctx context.Context, like github.Check) (c github.Check, err error) {
+	if err = h.read("check"); err == nil {
+		c, err = h.GitHub.Check(ctx, like)
+	}
+	return c, err
 }
 
 func (h faultyGitHub) React(ctx context.Context, comment int64, r github.Reaction) error {

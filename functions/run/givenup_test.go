@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/run"
 	"github.com/lockstep-iac/lockstep/functions/run/runlocal"
@@ -34,9 +35,9 @@ func (h moody) PutCheck(ctx context.Context, id int64, c github.Check) (int64, e
 	return h.GitHub.PutCheck(ctx, id, c)
 }
 
-func (h moody) PutComment(ctx context.Context, number int, marker, body string) (int64, error) {
+func (h moody) PutComment(ctx context.Context, number int, marker, body string) (int64, time.Time, error) {
 	if h.refuses("comment") {
-		return 0, errMood
+		return 0, time.Time{}, errMood
 	}
 	return h.GitHub.PutComment(ctx, number, marker, body)
 }

@@ -20,7 +20,7 @@ func Retention(key string) time.Duration {
 		return day
 	case "ask", "sha":
 		return 90 * day // check runs expire then, too
-	case "run", "effect", "pull":
+	case "run", "effect", "pull", "shown":
 		return 365 * day
 	}
 	return 0

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/run"
-	"github.com/lockstep-iac/lockstep/functions/run/rounds"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -102,22 +101,4 @@ func TestRefusedMeanwhile(t *testing.T) {
 			t.Errorf("something is kept: %q", got)
 		}
 	})
-}
-
-// TestOldComment holds that a comment which comes to us late does not apply a plan that
-// was made after it was written: its author has seen another one.
-func TestOldComment(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
-	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
-	id := s.repo.Comment("bob", n, "lockstep apply")
-	s.hub.LoseDeliveries(1)
-	if _, err := s.hub.Deliver(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	s.repo.Push("alice", "b", "Other", githubtest.Files{"b.tf": resource("other", "2")})
-	s.settle()
-	s.round(rounds.Found{Deliveries: 1})
-	s.expect("the late apply", s.answerTo(n, id), "**Not applied** `.`", "The plan was made after this comment was written", "comment `lockstep apply` again")
-	s.expect("a new one", s.say("bob", n, "lockstep apply"), "**Applied** `.`: 2 added")
 }

@@ -38,11 +38,16 @@ type Checkouts interface {
 // Conversation writes on a pull request. All methods may be called twice with the same
 // effect as once.
 type Conversation interface {
-	PutComment(ctx context.Context, number int, marker, body string) (int64, error)
+	// PutComment writes the comment that begins with a marker; at is when what it says was
+	// written, by GitHub's clock.
+	PutComment(ctx context.Context, number int, marker, body string) (id int64, at time.Time, err error)
 	React(ctx context.Context, comment int64, r github.Reaction) error
 	// PutCheck writes a check run and returns its ID; with id 0 it is ours with c's name
 	// and external ID on c's commit, which is made if there is none.
 	PutCheck(ctx context.Context, id int64, c github.Check) (int64, error)
+	// Check returns what our check run with the name, external ID and commit of another says;
+	// the error wraps github.ErrNotFound if there is none.
+	Check(ctx context.Context, like github.Check) (github.Check, error)
 }
 
 // GitHub is one repository; *github.Client is it.

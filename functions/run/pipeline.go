@@ -173,8 +173,11 @@ func (t *task) request(ctx context.Context, verb comment.Verb, r Run) (runs.Requ
 	if q.BaseNamed, err = t.baseNamed(ctx); err != nil || r.Project == "" {
 		return q, err
 	}
-	last, err := t.inTheWay(ctx, r)
-	q.Last = last
+	if q.Last, err = t.inTheWay(ctx, r); err != nil || verb != comment.Apply {
+		return q, err
+	}
+	q.Decided = t.message.Kind == ToApply
+	q.Shown, err = t.shownAt(ctx, r)
 	return q, err
 }
 

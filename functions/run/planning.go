@@ -122,7 +122,7 @@ func (t *task) renew(ctx context.Context, s stored) (stored, runs.Decision, erro
 	if m.Head != s.Head {
 		return s, runs.Decision{}, fmt.Errorf("%.7s is not the head any more: %w", s.Head, errSuperseded)
 	}
-	s.Base, s.Merge, s.Since = m.Base, m.SHA, m.Updated
+	s.Base, s.Merge = m.Base, m.SHA
 	return s, runs.Gate(q), nil
 }
 
@@ -169,7 +169,8 @@ func (t *task) keep(ctx context.Context, s stored, result PlanResult, in inputs)
 		}
 		return t.Artifacts.Put(ctx, a, data)
 	}
-	if err := errors.Join(put(s.Plan(), result.Plan), put(s.Report(), []byte(t.clean(result.Report))),
+	report := []byte(t.clean(result.Report))
+	if err := errors.Join(put(s.Plan(), result.Plan), put(s.Report(), report),
 		put(s.FullReport(), []byte(t.clean(result.Full))), put(s.InputsOf(), encode(in))); err != nil {
 		return err
 	}
@@ -181,6 +182,7 @@ func (t *task) keep(ctx context.Context, s stored, result PlanResult, in inputs)
 	} else {
 		s = s.to(Planned)
 		s.State, s.Inputs, s.Counts, s.Applyable = result.State, in.Tree.Hash(), result.Counts, result.Applyable
+		s.PlanHash, s.Reported = runs.HashOf(result.Plan), runs.HashOf(report)
 	}
 	s.Full, s.Swept = result.Full != "", s.Begun-1
 	if _, err := t.save(ctx, s); err != nil {

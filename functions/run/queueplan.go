@@ -212,9 +212,9 @@ func (t *task) next(s stored, p project.Project, l Look) stored {
 	s.Pull, s.Dir, s.VarFiles, s.ApplyOn = t.message.Pull, p.Dir, p.VarFiles, p.Apply
 	s.Head, s.Base, s.Merge = l.Head, l.Base, l.Merge
 	s.Attempt++
-	s.Since = t.pull.Updated
 	s.PlanFor, s.Actor, s.Ask = t.message.ID, t.message.Actor, askOf(t.message)
 	s.State, s.Inputs, s.Counts, s.Applyable, s.Full = StateID{}, "", comment.Counts{}, false, false
+	s.PlanHash, s.Reported = "", ""
 	s.Done, s.Remaining, s.Lost = comment.Counts{}, 0, false
 	return s
 }

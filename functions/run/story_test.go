@@ -159,11 +159,14 @@ func (s *stage) pages(branch string) string {
 // names are those of commits, where we name them.
 var names = regexp.MustCompile("(at |`|infra-)[0-9a-f]{7}\\b")
 
+// hashes are those of plans, short and whole: a state's lineage is in them.
+var hashes = regexp.MustCompile("(`|apply )([0-9a-f]{64}|[0-9a-f]{12})`")
+
 // golden compares what people read with a file of testdata.
 func (s *stage) golden(name string, texts ...string) {
 	s.t.Helper()
 	for i, text := range texts {
-		texts[i] = strings.TrimSpace(names.ReplaceAllString(text, "${1}COMMIT")) + "\n"
+		texts[i] = strings.TrimSpace(hashes.ReplaceAllString(names.ReplaceAllString(text, "${1}COMMIT"), "${1}HASH`")) + "\n"
 	}
 	got, file := strings.Join(texts, "\n=====\n\n"), filepath.Join("testdata", name+".md")
 	if *update {

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/run/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -56,7 +58,7 @@ func (t *task) tellAnswer(ctx context.Context, a Ask) error {
 		}
 		answer.Replies = append(answer.Replies, r)
 	}
-	if err := t.say(ctx, comment.AnswerMarker(a.Name), answer.Markdown(github.MaxComment)); err != nil {
+	if _, _, err := t.say(ctx, comment.AnswerMarker(a.Name), answer.Markdown(github.MaxComment)); err != nil {
 		return err
 	}
 	verdict := comment.VerdictOn(answer.Replies)
@@ -83,12 +85,14 @@ func (t *task) react(ctx context.Context, id int64, r github.Reaction) error {
 }
 
 // say writes a comment, or brings it up to date. Its marker is its first line, and there is
-// none below: what people see there was written by others.
-func (t *task) say(ctx context.Context, marker, body string) error {
+// none below: what people see there was written by others. It returns what is there to
+// read, and since when.
+func (t *task) say(ctx context.Context, marker, body string) (text string, at time.Time, err error) {
 	body = marker + comment.Unmarked(strings.TrimPrefix(body, marker))
 	// What is put in the place of a secret, or of a marker, may be longer than it.
-	_, err := t.hub.PutComment(ctx, t.message.Pull.Number, marker, comment.Cut(t.clean(body), github.MaxComment))
-	return err
+	text = comment.Cut(t.clean(body), github.MaxComment)
+	_, at, err = t.hub.PutComment(ctx, t.message.Pull.Number, marker, text)
+	return text, at, err
 }
 
 // status brings the one comment about the pull request's projects up to date.
@@ -128,13 +132,17 @@ func (t *task) status(ctx context.Context) error {
 	if s.Approvals, err = t.approvals(ctx, l.Head); err != nil {
 		return err
 	}
-	return t.say(ctx, comment.StatusMarker, s.Markdown(github.MaxComment))
+	text, at, err := t.say(ctx, comment.StatusMarker, s.Markdown(github.MaxComment))
+	if err != nil {
+		return err
+	}
+	return t.shown(ctx, all, text, at)
 }
 
 // standing is how a run is put to people.
 func (t *task) standing(ctx context.Context, r Run) (p comment.ProjectStatus, err error) {
 	p = comment.ProjectStatus{
-		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, By: r.Actor, Check: r.Check(),
+		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, By: r.Actor, Check: r.Check(), Plan: r.PlanHash,
 	}
 	switch p.Standing {
 	case comment.Queued, comment.Planning, comment.Overtaken:
@@ -146,6 +154,9 @@ func (t *task) standing(ctx context.Context, r Run) (p comment.ProjectStatus, er
 		}
 	}
 	p.Body, err = t.text(ctx, r.Report())
+	if p.Body != "" && r.Reported != "" && runs.HashOf([]byte(p.Body)) != r.Reported {
+		p.Body = exchangedReport
+	}
 	if r.Full && t.Where != nil && r.Phase != Dropped {
 		p.Whole = t.Where(r.FullReport())
 	}

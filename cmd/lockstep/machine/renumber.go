@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/run"
 	"github.com/lockstep-iac/lockstep/functions/run/operating"
@@ -52,15 +51,14 @@ type move struct {
 // moves decides whose the states of names are. Where a repository has had several, those
 // of its newest name come first.
 func moves(names []string, runs []run.Run) []move {
-	newest := map[string]map[int64]time.Time{} // by name, then ID
+	// Pull requests are numbered in their order.
+	newest := map[string]map[int64]int{} // the last pull request, by name, then ID
 	for _, r := range runs {
 		name := r.Pull.Repo.String()
 		if newest[name] == nil {
-			newest[name] = map[int64]time.Time{}
+			newest[name] = map[int64]int{}
 		}
-		if was, ok := newest[name][r.Pull.Repo.ID]; !ok || r.Since.After(was) {
-			newest[name][r.Pull.Repo.ID] = r.Since
-		}
+		newest[name][r.Pull.Repo.ID] = max(newest[name][r.Pull.Repo.ID], r.Pull.Number)
 	}
 	var out []move
 	for _, name := range names {
@@ -73,6 +71,6 @@ func moves(names []string, runs []run.Run) []move {
 			out = append(out, move{name: name, why: "several repositories have had the name"})
 		}
 	}
-	slices.SortStableFunc(out, func(a, b move) int { return newest[b.name][b.repo].Compare(newest[a.name][a.repo]) })
+	slices.SortStableFunc(out, func(a, b move) int { return newest[b.name][b.repo] - newest[a.name][a.repo] })
 	return out
 }

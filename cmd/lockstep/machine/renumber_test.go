@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/run"
 	"github.com/lockstep-iac/lockstep/functions/run/operating"
@@ -30,9 +29,9 @@ func TestRenumber(t *testing.T) {
 		}
 		return file
 	}
-	ran := func(id int64, owner, name string, number int, since time.Time) {
+	ran := func(id int64, owner, name string, number int) {
 		t.Helper()
-		r := run.Run{Pull: run.Pull{Repo: github.Repo{ID: id, Owner: owner, Name: name}, Number: number}, Project: "network", Workspace: "default", Since: since}
+		r := run.Run{Pull: run.Pull{Repo: github.Repo{ID: id, Owner: owner, Name: name}, Number: number}, Project: "network", Workspace: "default"}
 		value, err := json.Marshal(r)
 		if err == nil {
 			_, err = m.Data.Records.Put(t.Context(), fmt.Sprintf("run/%d/%d/network@default", id, number), value, "")
@@ -41,11 +40,10 @@ func TestRenumber(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	now := time.Now()
-	ran(3, "acme", "taken", 1, now.Add(-time.Hour))
-	ran(4, "acme", "taken", 1, now)
-	ran(5, "acme", "before", 1, now.Add(-time.Hour))
-	ran(5, "acme", "after", 2, now)
+	ran(3, "acme", "taken", 1)
+	ran(4, "acme", "taken", 1)
+	ran(5, "acme", "before", 1)
+	ran(5, "acme", "after", 2)
 	old("acme", "infra", "infra's")
 	taken, nobody, before := old("acme", "taken", "whose?"), old("42", "nobody", "?"), old("acme", "before", "the old name's")
 	old("acme", "after", "the new name's")

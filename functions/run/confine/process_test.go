@@ -98,8 +98,8 @@ func TestLimits(t *testing.T) {
 		"processor time":   {[]string{"spin"}, Limits{CPU: 300 * time.Millisecond}, CPU},
 		"time":             {[]string{"sleep"}, Limits{Wall: 300 * time.Millisecond}, Wall},
 		"disk":             {[]string{"shell", "cd " + dir + "; i=0; while :; do i=$((i+1)); head -c 1000000 /dev/zero > f$i; done"}, Limits{Disk: 20 << 20}, Disk},
-		"processes":        {[]string{"shell", "while :; do sleep 100 & done"}, Limits{Processes: 50}, Processes},
-		"a fork bomb":      {[]string{"shell", "b() { [ $1 -lt 10 ] && { b $(($1+1)) | b $(($1+1)) & }; sleep 60; }; b 0"}, Limits{Processes: 100, Wall: 20 * time.Second}, Processes},
+		"processes":        {[]string{"shell", "i=0; while [ $i -lt 300 ]; do i=$((i+1)); sleep 100 & done; wait"}, Limits{Processes: 50}, Processes},
+		"a fork bomb":      {[]string{"shell", "b() { [ $1 -lt 8 ] && { b $(($1+1)) | b $(($1+1)) & }; sleep 60; }; b 0"}, Limits{Processes: 100, Wall: 20 * time.Second}, Processes},
 	} {
 		for mode, without := range modes {
 			t.Run(name+"/"+mode, func(t *testing.T) {

@@ -28,10 +28,21 @@ type Request struct {
 	// Actor is who asks, with what they may do now; "" for a push.
 	Actor      string
 	Permission github.Permission
-	// At is when a comment was written; the zero value of what is none, or was decided
-	// about before.
-	At   time.Time
-	Pull github.PullRequest
+	// At is when a comment was written; the zero value of what is none.
+	At time.Time
+	// Named is the plan that a comment names, or the beginning of its hash; "" for none.
+	// Shown is when the run's plan was first shown in our comment, by GitHub's clock; the
+	// zero value if it was not. Decided says that both were decided about before.
+	Named   string
+	Shown   time.Time
+	Decided bool
+	// Saved is the hash of the saved plan as it was read, "" if it was not; OnGitHub the one
+	// that our check run shows, nil if nobody looked; Kept what is wrong with what else is
+	// kept of the plan.
+	Saved    string
+	OnGitHub *string
+	Kept     string
+	Pull     github.PullRequest
 	// BaseNamed says that the default branch's settings let pull requests into Pull.Base,
 	// if that is another branch, be planned and applied.
 	BaseNamed bool
@@ -84,6 +95,8 @@ const (
 	AppliedLater  Rule = "it is applied on merge"
 	NotOnMerge    Rule = "it is not applied on merge"
 	PlanIsNewer   Rule = "the plan is newer than the comment"
+	OtherPlan     Rule = "the comment names another plan"
+	PlanExchanged Rule = "what is kept is not what was made"
 	NotMerged     Rule = "it is not merged"
 	NotToBeHad    Rule = "what it needs cannot be had"
 
@@ -211,9 +224,8 @@ func (g *gate) apply() {
 	if g.Run.Head != g.Pull.Head.SHA {
 		g.no(HeadMoved, g.again(), "The plan was made for %s, and the head of the pull request is %s now.", sha(g.Run.Head), sha(g.Pull.Head.SHA))
 	}
-	if g.Entry == ByComment && !g.At.IsZero() && g.Run.Since.After(g.At) {
-		g.no(PlanIsNewer, fmt.Sprintf("Look at the plan, and comment %s again.", comment.Code("lockstep apply")), "The plan was made after this comment was written: whoever wrote it has not seen the plan.")
-	}
+	g.seen()
+	g.same()
 	if g.Conflict {
 		g.no(Conflicts, "Merge the base branch into this one, or rebase it: the push is planned.", "The base branch has moved, and %s conflicts with it.", sha(g.Pull.Head.SHA))
 	}

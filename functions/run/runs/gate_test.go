@@ -13,10 +13,11 @@ import (
 )
 
 var (
-	headOne = strings.Repeat("1", 40)
-	headTwo = strings.Repeat("2", 40)
-	noon    = time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
-	before  = StateID{Lineage: "l", Serial: 3, Version: "v3"}
+	headOne  = strings.Repeat("1", 40)
+	headTwo  = strings.Repeat("2", 40)
+	noon     = time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
+	planHash = strings.Repeat("5ab1e0", 11)[:64]
+	before   = StateID{Lineage: "l", Serial: 3, Version: "v3"}
 )
 
 // allowed is a request to apply that nothing speaks against.
@@ -24,11 +25,12 @@ func allowed() Request {
 	base := github.Branch{Repo: github.Repo{ID: 5, Owner: "acme", Name: "infra"}, Ref: "main", SHA: headTwo}
 	head := base
 	head.Ref, head.SHA = "topic", headOne
-	state := before
+	state, onGitHub := before, planHash
 	return Request{
 		Verb: comment.Apply, Entry: ByComment, Actor: "alice", Permission: github.WritePermission,
-		Pull:  github.PullRequest{Number: 7, Open: true, Head: head, Base: base, DefaultBranch: "main"},
-		Run:   Run{Project: "net", Phase: Planned, Head: headOne, Actor: "bob", State: before, Applyable: true, ApplyOn: project.OnComment},
+		Pull: github.PullRequest{Number: 7, Open: true, Head: head, Base: base, DefaultBranch: "main"},
+		At:   noon, Shown: noon.Add(-time.Minute), Saved: planHash, OnGitHub: &onGitHub,
+		Run:   Run{Project: "net", Phase: Planned, PlanHash: planHash, Head: headOne, Actor: "bob", State: before, Applyable: true, ApplyOn: project.OnComment},
 		State: &state,
 	}
 }
@@ -56,6 +58,10 @@ func TestGate(t *testing.T) {
 	conflict := func(q *Request) { q.Conflict = true }
 	differ := func(q *Request) { q.Differ = []string{"a.tf"} }
 	modules := func(q *Request) { q.Modules = []string{"net from github.com/acme/net"} }
+	shown := func(after time.Duration) change { return func(q *Request) { q.Shown = q.At.Add(after) } }
+	hidden := func(q *Request) { q.Shown = time.Time{} }
+	name := func(hash string) change { return func(q *Request) { q.Named = hash } }
+	made := func(hash string) change { return func(q *Request) { q.Run.PlanHash = hash } }
 	last := func(l LastApply) change { return func(q *Request) { q.Last = &l } }
 
 	tests := []struct {
@@ -108,11 +114,29 @@ func TestGate(t *testing.T) {
 		{"plan while it is planned", []change{verb(comment.Plan), phase(Planning)}, nil},
 		{"unlock while it is applied", []change{verb(comment.Unlock), phase(Applying)}, []Rule{UnderWay}},
 
-		{"a comment older than the plan", []change{func(q *Request) { q.Run.Since, q.At = noon.Add(time.Second), noon }}, []Rule{PlanIsNewer}},
-		{"a comment of the same second", []change{func(q *Request) { q.Run.Since, q.At = noon, noon }}, nil},
-		{"a comment younger than the plan", []change{func(q *Request) { q.Run.Since, q.At = noon, noon.Add(time.Hour) }}, nil},
-		{"a comment that was decided about", []change{func(q *Request) { q.Run.Since = noon }}, nil},
-		{"an old comment for a plan", []change{verb(comment.Plan), func(q *Request) { q.Run.Since, q.At = noon.Add(time.Hour), noon }}, nil},
+		{"a comment older than the plan", []change{shown(time.Second)}, []Rule{PlanIsNewer}},
+		{"a comment of the same second", []change{shown(0)}, []Rule{PlanIsNewer}},
+		{"a comment younger than the plan", []change{shown(-time.Second)}, nil},
+		{"a plan that was not shown", []change{hidden}, []Rule{PlanIsNewer}},
+		{"a comment that nobody dates", []change{func(q *Request) { q.At = time.Time{} }}, []Rule{PlanIsNewer}},
+		{"a comment that was decided about", []change{shown(time.Hour), func(q *Request) { q.Decided = true }}, nil},
+		{"an old comment for a plan", []change{verb(comment.Plan), shown(time.Hour)}, nil},
+		{"a merge before the plan was shown", []change{merge, hidden}, nil},
+		{"the plan by its name", []change{name(planHash[:7])}, nil},
+		{"the plan by its whole name, before it was shown", []change{name(planHash), hidden}, nil},
+		{"the plan by its name, in an old comment", []change{name(planHash[:7]), shown(time.Hour)}, nil},
+		{"another plan by its name", []change{name("1234567")}, []Rule{OtherPlan}},
+		{"another plan by its name, which is longer", []change{name(planHash + "0")}, []Rule{OtherPlan}},
+		{"no plan by a name", []change{name("1234567"), made("")}, []Rule{OtherPlan, PlanExchanged, PlanExchanged}},
+
+		{"an exchanged plan", []change{func(q *Request) { q.Saved = planHash[1:] + "0" }}, []Rule{PlanExchanged}},
+		{"an exchanged record", []change{made(strings.Repeat("0", 64))}, []Rule{PlanExchanged, PlanExchanged}},
+		{"both exchanged", []change{made(strings.Repeat("0", 64)), func(q *Request) { q.Saved = q.Run.PlanHash }}, []Rule{PlanExchanged}},
+		{"a record without a plan", []change{made(""), func(q *Request) { q.Saved, q.OnGitHub = "", new(string) }}, []Rule{PlanExchanged}},
+		{"a check that shows no plan", []change{func(q *Request) { q.OnGitHub = new(string) }}, []Rule{PlanExchanged}},
+		{"an exchanged plan, on merge", []change{merge, func(q *Request) { q.Saved = "x" }}, []Rule{PlanExchanged}},
+		{"exchanged inputs", []change{func(q *Request) { q.Kept = "it was exchanged" }}, []Rule{PlanExchanged}},
+		{"a plan that was not looked at yet", []change{func(q *Request) { q.Saved, q.OnGitHub = "", nil }}, nil},
 		{"a push after the plan", []change{func(q *Request) { q.Pull.Head.SHA = headTwo }}, []Rule{HeadMoved}},
 		{"another serial", []change{state(StateID{"l", 4, "v4"})}, []Rule{StateMoved}},
 		{"an older serial", []change{state(StateID{"l", 2, "v2"})}, []Rule{StateMoved}},

@@ -45,6 +45,11 @@ func (r Run) Key() string { return r.Pull.Runs() + "/" + r.Target() }
 // Target names project and workspace in keys and messages.
 func (r Run) Target() string { return segment(r.Project) + "@" + segment(r.Workspace) }
 
+// ShownKey is the key of the record of when the run's plan was shown.
+func (r Run) ShownKey() string {
+	return fmt.Sprintf("shown/%d/%d/%s.%d", r.Pull.Repo.ID, r.Pull.Number, r.Target(), r.Begun)
+}
+
 // CheckPrefix begins the names of check runs.
 const CheckPrefix = "lockstep/"
 

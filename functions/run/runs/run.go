@@ -2,7 +2,6 @@ package runs
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -26,9 +25,6 @@ type Run struct {
 	// Head is the commit that was planned, Base the tip of the base branch then, and
 	// Merge the commit that merges the two: it is what is checked out.
 	Head, Base, Merge string
-	// Since is when the pull request that was planned had last changed, by GitHub's clock:
-	// nobody who wrote before that has seen the plan.
-	Since time.Time `json:",omitzero"`
 	// Attempt counts the plans that were asked for, Begun those that were begun, which
 	// names what is kept of them, and Try the applies that were asked for.
 	Attempt, Begun, Try int
@@ -48,6 +44,9 @@ type Run struct {
 	Inputs    string
 	Counts    comment.Counts
 	Applyable bool
+	// PlanHash tells the saved plan from others, and Reported its report: see [HashOf].
+	PlanHash string `json:",omitempty"`
+	Reported string `json:",omitempty"`
 	// Full says that the plan's report is shortened, and all of it is kept, too.
 	Full bool
 	// Done and Remaining are what an apply did, and how many changes it did not begin;
