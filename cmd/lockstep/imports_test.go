@@ -20,10 +20,10 @@ var allowed = map[string][]string{
 	"cmd/lockstep":         {"..."},
 	"cmd/release":          {},
 	"cmd/lockstep/demo":    {"cmd/lockstep/machine", "functions/comment", "functions/run/...", "github/...", "statebackend/...", "engine/..."},
-	"cmd/lockstep/machine": {"functions/...", "github"},
+	"cmd/lockstep/machine": {"functions/...", "statebackend", "engine/diags", "github"},
 
 	"functions/wiring":        {"functions/run", "functions/run/runaws", "functions/shield", "github", "functions/places"},
-	"functions/wiring/worker": {"functions/wiring", "functions/run", "functions/run/modules", "functions/run/operating", "functions/run/workdir", "statebackend/...", "engine/...", "functions/run/sessions"},
+	"functions/wiring/worker": {"functions/wiring", "functions/run", "functions/run/modules", "functions/run/operating", "functions/run/workdir", "statebackend/...", "engine/...", "functions/run/sessions", "functions/run/apart", "functions/run/confine"},
 	"functions/template":      {"functions/run/runtest"},
 	"functions/webhook":       {"functions/wiring", "functions/run", "github"},
 	"functions/plan":          {"functions/wiring/...", "functions/run"},
@@ -43,7 +43,9 @@ var allowed = map[string][]string{
 	"functions/run/redacting": {},
 	"functions/threats":       {},
 	"functions/run/runtest":   {"functions/run", "functions/comment", "github", "statebackend/statebackendtest"},
-	"functions/run/modules":   {"functions/run", "functions/run/workdir", "github", "engine/config/...", "engine/diags", "engine/hosts"},
+	"functions/run/confine":   {},
+	"functions/run/apart":     {"functions/run", "functions/run/confine", "functions/comment", "functions/project", "github"},
+	"functions/run/modules":   {"functions/run", "functions/run/apart", "functions/run/workdir", "github", "engine/config/...", "engine/diags", "engine/hosts"},
 	"functions/run/workdir":   {"statebackend/...", "engine/..."},
 
 	"github/githubtest": {"github"},

@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/machine"
 	"github.com/lockstep-iac/lockstep/engine/walk"
 )
 
@@ -26,6 +27,7 @@ import (
 var version = "0.1.0-dev"
 
 func main() {
+	machine.Main()
 	spareTime()
 	os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}, os.Environ()))
 }

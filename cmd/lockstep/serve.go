@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/machine"
 	"github.com/lockstep-iac/lockstep/functions/places"
+	"github.com/lockstep-iac/lockstep/functions/run/confine"
 	"github.com/lockstep-iac/lockstep/functions/run/operating"
 	"github.com/lockstep-iac/lockstep/functions/run/page"
 	"github.com/lockstep-iac/lockstep/functions/run/runs"
@@ -31,8 +33,12 @@ const serveUsage = `serve [OPTIONS]
   it a token. States of the "local" backend live in the data directory; those of "s3"
   where they are.
 
-  Providers run as the user that serve runs as, if the base branch allows them: they can
-  read what this user can. Their environment is what -plugin-env names, and nothing of
+  Each plan and apply is done in a process of its own, which is ended with everything
+  that it has started, and at the limits that -run-memory, -run-cpu, -run-time and
+  -run-disk set. Providers run as the user that serve runs as, if the base branch allows
+  them. Where the kernel can keep them to it, they see the checkout, their own files and
+  the system's programs only, and what -plugin-files names; the first run says what it is
+  that they are kept from. Their environment is what -plugin-env names, and nothing of
   this one's. Where providers come from is said by the file that TF_CLI_CONFIG_FILE names.
 
   A state in S3 is where the base branch has it, and belongs to one project of one
@@ -81,7 +87,7 @@ const roundEvery = 5 * time.Minute
 // serve serves until it is interrupted.
 func serve(a *app, s *serveSettings) error {
 	// Plugins are processes of the same user.
-	if err := shield.Raise(); err != nil {
+	if err := errors.Join(shield.Raise(), confine.Adopt()); err != nil {
 		return err
 	}
 	login, err := s.app.Login(a.ctx)
@@ -96,9 +102,9 @@ func serve(a *app, s *serveSettings) error {
 	log := func(err error) { fmt.Fprintf(a.err, "lockstep: note: %s\n", err) }
 	base := s.base(l)
 	m, err := machine.Open(machine.Config{
-		Dir: s.data, Version: version, App: s.app, Secret: s.secret, States: s.states, OwnStates: s.ownStates,
+		Dir: s.data, Version: version, App: s.app, Secret: s.secret, OwnStates: s.ownStates,
 		PluginEnv: s.pluginEnv, CLIConfig: s.cliConfig, Environ: a.environ, Secrets: s.secrets,
-		Serves: s.serves, URL: base, Log: log,
+		Serves: s.serves, URL: base, Log: log, Apart: s.runs(l, log),
 	})
 	if err == nil {
 		_, err = m.Data.Queue.Waiting(a.ctx) // opens the database
@@ -107,7 +113,7 @@ func serve(a *app, s *serveSettings) error {
 		return hinted(err, "-data names a directory that this user can write to")
 	}
 	defer m.Close()
-	if !s.narrowed {
+	if s.credentials == nil {
 		log(errors.New(ownCredentials))
 	}
 	ctx, stop := context.WithCancel(a.ctx)
@@ -136,6 +142,21 @@ func serve(a *app, s *serveSettings) error {
 	end, cancel := context.WithTimeout(context.WithoutCancel(a.ctx), 10*time.Second)
 	defer cancel()
 	return errors.Join(err, server.Shutdown(end))
+}
+
+// runs says how runs are done.
+func (s *serveSettings) runs(l net.Listener, log func(error)) *machine.Apart {
+	o := &machine.Apart{
+		Limits: s.limits, Show: s.show, Credentials: s.credentials,
+		Remedy: "Something in the configuration grows without end, or is larger than Lockstep is set up for. Make it smaller and push again; whoever runs Lockstep can raise the limit: `lockstep serve -help` names them.",
+		Protection: func(lines []string) {
+			log(fmt.Errorf("what programs of runs are kept from:\n  %s", strings.Join(lines, "\n  ")))
+		},
+	}
+	if a, ok := l.Addr().(*net.TCPAddr); ok {
+		o.Ports = []int{a.Port}
+	}
+	return o
 }
 
 // janitor goes its rounds until ctx ends: at once, and from time to time.
@@ -183,17 +204,18 @@ func (s *serveSettings) base(l net.Listener) string {
 
 // A serveSettings is what serve is told, understood.
 type serveSettings struct {
-	data, addr string
-	url        string // without a slash at the end; may be empty
-	web        string // GitHub's pages, without a slash at the end
-	app        *github.App
-	serves     runs.Serves
-	secret     github.Secret
-	access     page.Access
-	pluginEnv  []string
-	cliConfig  string
-	states     func(dir string) operating.BackendFunc
-	ownStates  places.Own
-	narrowed   bool     // each run reaches its own state only
-	secrets    []string // what the files of options hold that nobody is told
+	data, addr  string
+	url         string // without a slash at the end; may be empty
+	web         string // GitHub's pages, without a slash at the end
+	app         *github.App
+	serves      runs.Serves
+	secret      github.Secret
+	access      page.Access
+	pluginEnv   []string
+	cliConfig   string
+	ownStates   places.Own
+	credentials operating.Sessions // for states in S3, each run's for its own; nil: serve's own
+	limits      confine.Limits
+	show        []string // that programs may read
+	secrets     []string // what the files of options hold that nobody is told
 }

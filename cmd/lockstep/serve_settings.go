@@ -9,7 +9,9 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/run/confine"
 	"github.com/lockstep-iac/lockstep/functions/run/page"
 	"github.com/lockstep-iac/lockstep/functions/run/runs"
 	"github.com/lockstep-iac/lockstep/github"
@@ -23,6 +25,8 @@ type serveOptions struct {
 	serves                    string
 
 	stateRole, stateExternalID, own, release string
+	files                                    string
+	memory, disk, cpu, wall                  string
 }
 
 func (o *serveOptions) flags(f *flags) {
@@ -39,8 +43,47 @@ func (o *serveOptions) flags(f *flags) {
 	f.StringVar(&o.stateExternalID, "state-external-id", "", "the external ID that this role asks for")
 	f.StringVar(&o.own, "states", "", "where each repository may have states of its own, besides those that its base branch has: s3://BUCKET/{owner}/{name}/**")
 	f.StringVar(&o.release, "release", "", "give free the state at s3://BUCKET/KEY that a repository has, and end")
+	o.runFlags(f)
 	f.StringVar(&o.plugins, "plugin-env", "", "a file with the environment of provider plugins, NAME=value a line")
 }
+
+// runFlags are the limits of one run.
+func (o *serveOptions) runFlags(f *flags) {
+	f.StringVar(&o.files, "plugin-files", "", "files and directories that providers may read besides their own, with commas between them")
+	f.StringVar(&o.memory, "run-memory", "2048", "how much memory one plan or apply may take with all that it starts, in MiB")
+	f.StringVar(&o.disk, "run-disk", "4096", "how much it may write, in MiB")
+	f.StringVar(&o.cpu, "run-cpu", "30m", "how much processor time it may take")
+	f.StringVar(&o.wall, "run-time", "2h", "how long a plan may take")
+}
+
+// limits are those of one run.
+func (o *serveOptions) limits(s *serveSettings) error {
+	s.limits = confine.Limits{Processes: 512, Files: 4096}
+	for name, x := range map[string]struct {
+		text string
+		to   *int64
+	}{"-run-memory": {o.memory, &s.limits.Memory}, "-run-disk": {o.disk, &s.limits.Disk}} {
+		n, err := strconv.ParseInt(x.text, 10, 32)
+		if err != nil || n < leastRun {
+			return hinted(fmt.Errorf("%s is %q", name, x.text), "it is a number of MiB, of at least %d, such as 2048", leastRun)
+		}
+		*x.to = n << 20
+	}
+	for name, x := range map[string]struct {
+		text string
+		to   *time.Duration
+	}{"-run-cpu": {o.cpu, &s.limits.CPU}, "-run-time": {o.wall, &s.limits.Wall}} {
+		d, err := time.ParseDuration(x.text)
+		if err != nil || d < 4*time.Second {
+			return hinted(fmt.Errorf("%s is %q", name, x.text), "it is a time such as 30m or 2h")
+		}
+		*x.to = d
+	}
+	return nil
+}
+
+// leastRun is how many MiB a run needs for anything.
+const leastRun = 128
 
 // environment fills in what the command line does not say.
 func (o *serveOptions) environment(a *app, f *flags) {
@@ -73,6 +116,14 @@ func (o *serveOptions) settings(a *app, f *flags) (*serveSettings, error) {
 	var err error
 	if s.serves, err = runs.ParseServes(o.serves); err != nil {
 		return nil, hinted(fmt.Errorf("-serves: %w", err), "it names owners and repositories: acme, acme/infra, acme/team-*")
+	}
+	if err := o.limits(s); err != nil {
+		return nil, err
+	}
+	for name := range strings.SplitSeq(o.files, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			s.show = append(s.show, a.path(name))
+		}
 	}
 	s.pluginEnv = []string{}
 	if o.plugins == "" {

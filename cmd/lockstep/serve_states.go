@@ -10,7 +10,6 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/places"
 	pipeline "github.com/lockstep-iac/lockstep/functions/run"
-	"github.com/lockstep-iac/lockstep/functions/run/operating"
 	"github.com/lockstep-iac/lockstep/functions/run/runlocal"
 	"github.com/lockstep-iac/lockstep/functions/run/sessions"
 )
@@ -20,7 +19,7 @@ func (o *serveOptions) states(a *app, s *serveSettings) (err error) {
 	if s.ownStates, err = places.ParseOwn(o.own); err != nil {
 		return hinted(fmt.Errorf("-states: %w", err), "such as -states 's3://BUCKET/{owner}/{name}/**'")
 	}
-	if s.states = operating.States; o.stateRole == "" {
+	if o.stateRole == "" {
 		return nil
 	}
 	cfg, err := config.LoadDefaultConfig(a.ctx)
@@ -33,8 +32,7 @@ func (o *serveOptions) states(a *app, s *serveSettings) (err error) {
 	if !strings.Contains(o.stateRole, ":role/") {
 		return hinted(fmt.Errorf("-state-role is %q, which is not the ARN of a role", o.stateRole), "such as arn:aws:iam::111122223333:role/lockstep-states")
 	}
-	s.states = operating.StatesBy(sessions.Role{ARN: o.stateRole, ExternalID: o.stateExternalID, STS: sts.NewFromConfig(cfg)}.For)
-	s.narrowed = true
+	s.credentials = sessions.Role{ARN: o.stateRole, ExternalID: o.stateExternalID, STS: sts.NewFromConfig(cfg)}.For
 	return nil
 }
 

@@ -2,16 +2,15 @@
 package main
 
 import (
-	"github.com/aws/aws-lambda-go/lambda"
-
 	"github.com/lockstep-iac/lockstep/functions/wiring"
 	"github.com/lockstep-iac/lockstep/functions/wiring/worker"
 )
 
 func main() {
+	worker.Main()
 	w, err := worker.Open(wiring.Apply)
 	if err != nil {
 		wiring.Fail(wiring.Apply, err)
 	}
-	lambda.Start(w.Consumer(w.Pipeline.Handle).Batch)
+	w.Start()
 }

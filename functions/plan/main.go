@@ -3,16 +3,15 @@
 package main
 
 import (
-	"github.com/aws/aws-lambda-go/lambda"
-
 	"github.com/lockstep-iac/lockstep/functions/wiring"
 	"github.com/lockstep-iac/lockstep/functions/wiring/worker"
 )
 
 func main() {
+	worker.Main()
 	w, err := worker.Open(wiring.Plan)
 	if err != nil {
 		wiring.Fail(wiring.Plan, err)
 	}
-	lambda.Start(w.Consumer(w.Pipeline.Handle).Batch)
+	w.Start()
 }

@@ -8,6 +8,7 @@ package machine
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -16,6 +17,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/functions/run/apart"
 	"github.com/lockstep-iac/lockstep/functions/run/modules"
 	"github.com/lockstep-iac/lockstep/functions/run/operating"
 	"github.com/lockstep-iac/lockstep/functions/run/page"
@@ -31,7 +33,8 @@ type Config struct {
 	App     *github.App
 	// Secret is the webhooks'.
 	Secret github.Secret
-	// States returns where states are kept, given the directory for local ones.
+	// States returns where states are kept, given the directory for local ones; nil is
+	// operating.States.
 	States func(dir string) operating.BackendFunc
 	// OwnStates are where every repository may have states of its own in S3.
 	OwnStates places.Own
@@ -51,6 +54,10 @@ type Config struct {
 	// Modules makes the connections for modules of registries and archives; nil stands for
 	// one that connects to public addresses only.
 	Modules http.RoundTripper
+	// Apart has each run done in a process of its own: this program, whose main calls [Main].
+	// States and Modules must be left to their defaults then. nil: runs are done here, as fits
+	// configurations that nobody else has written.
+	Apart *Apart
 	// URL is where people find the pages, without a slash at the end.
 	URL string
 	// Log is told what went wrong and was, or will be, tried again.
@@ -66,6 +73,7 @@ type Machine struct {
 
 	changed page.Bell // rung when something was handled
 	janitor *rounds.Janitor
+	scratch *apart.Scratch
 	log     func(error)
 }
 
@@ -81,6 +89,9 @@ func Open(c Config) (*Machine, error) {
 	if err := renumber(context.Background(), data); err != nil && c.Log != nil {
 		c.Log(err)
 	}
+	if c.States == nil {
+		c.States = operating.States
+	}
 	e := &operating.Engine{Version: c.Version, Backend: c.States(data.States), Rescued: filepath.Join(c.Dir, "rescued")}
 	e.Modules = modules.Elsewhere{App: c.App, Transport: c.Modules}.Install
 	hidden := slices.Concat(c.Secrets, ownSecrets(c.Environ))
@@ -89,6 +100,7 @@ func Open(c Config) (*Machine, error) {
 		e.DataDir, e.CLIConfig = filepath.Join(c.Dir, "providers"), c.CLIConfig
 		e.PluginEnv = func(context.Context, run.Job) ([]string, error) { return c.PluginEnv, nil }
 	}
+	m := &Machine{Data: data, States: e.Backend, log: c.Log}
 	p := &run.Pipeline{
 		Connect: func(p run.Pull) (run.GitHub, error) { return c.App.Repository(p.Installation, p.Repo) },
 		Records: data.Records, Artifacts: data.Artifacts, Queue: data.Queue, Engine: e,
@@ -96,10 +108,12 @@ func Open(c Config) (*Machine, error) {
 		Secrets: secrets(c.Secret, hidden),
 		Where:   func(a run.Artifact) string { return where(c.URL, a) },
 	}
-	m := &Machine{
-		Data: data, Pipeline: p, States: e.Backend, log: c.Log,
-		Webhook: run.Webhook{Pipeline: p, Secrets: []github.Secret{c.Secret}, Log: c.Log},
+	if c.Apart != nil {
+		if err := m.apart(c, p, hidden); err != nil {
+			return nil, errors.Join(err, data.Close())
+		}
 	}
+	m.Pipeline, m.Webhook = p, run.Webhook{Pipeline: p, Secrets: []github.Secret{c.Secret}, Log: c.Log}
 	m.janitor = &rounds.Janitor{Pipeline: p, App: c.App, Connect: func(installation int64, r github.Repo) (rounds.Repository, error) {
 		return c.App.Repository(installation, r)
 	}}
@@ -129,7 +143,13 @@ func secrets(first github.Secret, texts []string) []github.Secret {
 const shortestSecret = 8
 
 // Close closes the data directory. Nothing may be under way.
-func (m *Machine) Close() error { return m.Data.Close() }
+func (m *Machine) Close() error {
+	err := m.Data.Close()
+	if m.scratch != nil {
+		err = errors.Join(err, m.scratch.Close())
+	}
+	return err
+}
 
 // Settle handles messages one after the other until there are none left, and returns
 // how many there were. What fails is tried again at once, a few times.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
 	"github.com/lockstep-iac/lockstep/functions/run"
 	"github.com/lockstep-iac/lockstep/functions/run/confine"
 )
@@ -38,10 +40,12 @@ type call struct {
 	locked    bool // it may have a lock
 	programs  bool // it may have started some
 	fetched   int
+	session   aws.CredentialsProvider // of the job's state, once it was asked for
 	process   *confine.Process
 	in, out   *os.File // ours
 	place     *os.File
 	said      lastWords
+	early     bool // it was asked to stop while ctx had not ended
 	forced    bool // it was killed for not stopping
 }
 
@@ -53,7 +57,7 @@ func (c *call) do(ctx context.Context) (result, error) {
 	if err := ctx.Err(); err != nil {
 		return result{}, context.Cause(ctx)
 	}
-	dir, err := os.MkdirTemp(c.engine.Scratch, "run-*")
+	dir, err := os.MkdirTemp(c.engine.Scratch, "*")
 	if err != nil {
 		return result{}, fmt.Errorf("make a directory for the run: %w", err)
 	}
@@ -75,6 +79,8 @@ func (c *call) do(ctx context.Context) (result, error) {
 	switch {
 	case err == nil && r.Error != nil && ctx.Err() != nil:
 		return result{}, context.Cause(ctx)
+	case err == nil && r.Error != nil && c.early:
+		return result{}, context.DeadlineExceeded
 	case err == nil:
 		return r, r.Error.err()
 	case errors.Is(err, errShape):
@@ -93,7 +99,7 @@ func (c *call) start(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	o.Tmp, o.Fetched = filepath.Join(dir, "tmp"), filepath.Join(dir, "fetched")
+	o.Tmp, o.Fetched = filepath.Join(dir, "t"), filepath.Join(dir, "fetched")
 	if err := errors.Join(os.Mkdir(o.Tmp, 0o700), os.Mkdir(o.Fetched, 0o700), e.complete(o)); err != nil {
 		return err
 	}
@@ -105,7 +111,7 @@ func (c *call) start(ctx context.Context, dir string) error {
 	var env []string
 	if e.Environment != nil && o.Job.Checkout != "" {
 		if env, err = e.Environment(ctx, o.Job); err != nil {
-			return fmt.Errorf("get the credentials of the run's state: %w", err)
+			return fmt.Errorf("make the run's environment: %w", err)
 		}
 	}
 	self, err := os.Executable()
@@ -129,13 +135,29 @@ func (c *call) start(ctx context.Context, dir string) error {
 	c.process, err = confine.Start(confine.Spec{
 		Path: self, Env: append(withoutTmp(env), "TMPDIR="+o.Tmp), Dir: o.Tmp,
 		Files: []*os.File{theirIn, theirOut, c.place}, Stderr: &c.said,
-		Limits: e.Limits, Dirs: []string{dir, o.Job.Checkout},
+		Limits: c.limits(), Dirs: []string{dir, o.Job.Checkout},
 	})
 	if err != nil {
 		return errors.Join(err, in.Close(), out.Close(), c.place.Close())
 	}
 	return nil
 }
+
+// limits are the run's: an apply has begun something, and takes the time that this takes;
+// reading files takes a part of what planning may.
+func (c *call) limits() confine.Limits {
+	l := c.engine.Limits
+	switch c.order.Deed {
+	case applies:
+		l.Wall = 0
+	case discovers, inputs, unlocks:
+		l.Wall, l.CPU = l.Wall/reading, l.CPU/reading
+	}
+	return l
+}
+
+// reading is what part of a run's time reading its files may take.
+const reading = 4
 
 func withoutTmp(env []string) []string {
 	var out []string
@@ -158,6 +180,7 @@ func (c *call) stopper(ctx context.Context, ended <-chan struct{}) {
 	case <-ended:
 		return
 	case <-early:
+		c.early = true
 	case <-ctx.Done():
 	}
 	c.process.Stop()

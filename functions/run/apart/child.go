@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
 	"github.com/lockstep-iac/lockstep/functions/run"
 	"github.com/lockstep-iac/lockstep/functions/run/confine"
 )
@@ -177,6 +179,26 @@ func (c *Child) Environment(context.Context, run.Job) ([]string, error) {
 		return nil, err
 	}
 	return append(a.Env, "TMPDIR="+c.Tmp), nil
+}
+
+// Sessions returns the credentials of the job's state, which are the parent's to give; nil if
+// it has none to give, and they are to be found in the environment.
+func (c *Child) Sessions(ctx context.Context, _ run.Job) (aws.CredentialsProvider, error) {
+	if !c.order.Narrowed {
+		return nil, nil
+	}
+	p := aws.NewCredentialsCache(aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+		a, err := c.ask(question{Kind: isCredentials})
+		if err == nil && a.Credentials == nil {
+			err = errors.New("the answer has no credentials")
+		}
+		if err != nil {
+			return aws.Credentials{}, err
+		}
+		return *a.Credentials, nil
+	}))
+	_, err := p.Retrieve(ctx)
+	return p, err
 }
 
 // Rescue keeps a state that its backend did not take, and says where.

@@ -1,6 +1,8 @@
 package apart
 
 import (
+	"github.com/aws/aws-sdk-go-v2/aws"
+
 	"context"
 	"errors"
 	"fmt"
@@ -63,6 +65,8 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 		if e.PluginEnv != nil {
 			a.Env, err = e.PluginEnv(ctx, j)
 		}
+	case isCredentials:
+		a.Credentials, err = c.credentials(ctx)
 	case isRescue:
 		// A name becomes a part of a key, or of a path.
 		if c.order.Deed != applies || q.Name == "" || filepath.Base(q.Name) != q.Name {
@@ -88,6 +92,25 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 	}
 	a.Error = failed(err)
 	return a, nil
+}
+
+// credentials returns those of the job's state, new ones where the last have expired.
+func (c *call) credentials(ctx context.Context) (*aws.Credentials, error) {
+	if c.engine.Credentials == nil {
+		return nil, nil
+	}
+	if c.session == nil {
+		p, err := c.engine.Credentials(ctx, c.order.Job)
+		if err != nil {
+			return nil, err
+		}
+		c.session = p
+	}
+	got, err := c.session.Retrieve(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &got, nil
 }
 
 // fetch fetches a repository for the child. Where to is ours to say.

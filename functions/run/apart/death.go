@@ -27,7 +27,7 @@ func (c *call) death(end confine.End) *run.DeathError {
 	if c.engine.Remedy != "" {
 		d.Remedy = c.engine.Remedy
 	}
-	d.Why = why(end, c.engine.Limits, string(c.said.text), c.forced)
+	d.Why = why(end, c.limits(), string(c.said.text), c.forced)
 	return d
 }
 

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/run"
@@ -18,9 +20,12 @@ import (
 type Engine struct {
 	// Settings are for the [Maker], as JSON.
 	Settings any
-	// Environment returns the environment of the child: the credentials of the job's state
-	// are in it, and nothing that the job does not need. nil: it is empty.
+	// Environment returns the environment of the child, with nothing that the job does not
+	// need. nil: it is empty.
 	Environment func(context.Context, run.Job) ([]string, error)
+	// Credentials returns those of the job's state. nil: the child finds them in its
+	// environment.
+	Credentials func(context.Context, run.Job) (aws.CredentialsProvider, error)
 	// PluginEnv returns the environment of the job's programs. nil: it is empty.
 	PluginEnv func(context.Context, run.Job) ([]string, error)
 	// Rescue keeps a state that its backend did not take, and returns where, for people.
@@ -156,7 +161,7 @@ func (e *Engine) complete(o *order) error {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	o.Settings, o.Memory, o.Ports = settings, e.memory, e.Ports
+	o.Settings, o.Memory, o.Ports, o.Narrowed = settings, e.memory, e.Ports, e.Credentials != nil
 	return nil
 }
 

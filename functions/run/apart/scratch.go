@@ -10,8 +10,9 @@ import (
 )
 
 // longestScratch is how long the path of a directory for runs may be: sockets of plugins are
-// below it, and the kernel takes 107 bytes for the path of one.
-const longestScratch = 60
+// below it, by names of up to 62 bytes, and the kernel takes 107 for the path of one.
+// Source: unix(7)
+const longestScratch = 44
 
 // Scratch is a directory for what is needed while something runs: checkouts, what is fetched,
 // temporary files. It is nobody else's, and nothing in it outlives its process for long.
@@ -33,10 +34,19 @@ func OpenScratch(dir string) (*Scratch, error) {
 	if err := private(dir); err != nil {
 		return nil, err
 	}
+	// One at a time: a directory whose lock is not there yet looks left.
+	all, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	defer all.Close()
+	if err := syscall.Flock(int(all.Fd()), syscall.LOCK_EX); err != nil {
+		return nil, fmt.Errorf("lock %s: %w", dir, err)
+	}
 	if err := sweep(dir); err != nil {
 		return nil, fmt.Errorf("remove what earlier runs left: %w", err)
 	}
-	own, err := os.MkdirTemp(dir, "p-*")
+	own, err := os.MkdirTemp(dir, "*")
 	if err != nil {
 		return nil, err
 	}

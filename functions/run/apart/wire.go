@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/run"
 )
@@ -70,6 +72,7 @@ type order struct {
 	Tmp      string    // a directory of the run's own
 	Fetched  string    // a directory that what is fetched comes to
 	Ports    []int     // that are closed to programs
+	Narrowed bool      // the parent has credentials for the job's state
 }
 
 // A question is what a child says: with a kind of its own, or, with kind result, that it is
@@ -89,6 +92,7 @@ type kind string
 const (
 	isPermit      kind = "permit"
 	isEnvironment kind = "environment"
+	isCredentials kind = "credentials" // for the state
 	isRescue      kind = "rescue"
 	isFetch       kind = "fetch"
 	isMemory      kind = "memory"
@@ -99,10 +103,12 @@ const (
 
 // An answer is the parent's.
 type answer struct {
-	OK    bool
-	Text  string   // where it is
-	Env   []string // of programs
-	Error *failure
+	OK   bool
+	Text string   // where it is
+	Env  []string // of programs
+	// Credentials are for the state.
+	Credentials *aws.Credentials `json:",omitempty"`
+	Error       *failure
 }
 
 // A result is what became of it all.

@@ -25,7 +25,7 @@ func showOnly(v View) error {
 		return fmt.Errorf("keep mounts to ourselves: %w", err)
 	}
 	// The new root may stand on any directory.
-	m := mounts{root: filepath.Join(v.Tmp, ".root")}
+	m := mounts{root: filepath.Join(v.Tmp, ".root"), tmp: v.Tmp}
 	if err := os.Mkdir(m.root, 0o700); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func enter(root string) error {
 }
 
 // mounts are those of a new root.
-type mounts struct{ root string }
+type mounts struct{ root, tmp string }
 
 // fill puts everything of a view into the root. What is below something else comes later.
 func (m mounts) fill(v View) error {
@@ -144,7 +144,11 @@ func (m mounts) bind(from, path string, readOnly bool) error {
 	if err != nil {
 		return err
 	}
-	if err := unix.Mount(from, at, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
+	flags := uintptr(unix.MS_BIND | unix.MS_REC)
+	if from == m.tmp {
+		flags = unix.MS_BIND // the new root stands in it
+	}
+	if err := unix.Mount(from, at, "", flags, ""); err != nil {
 		return fmt.Errorf("show %s: %w", path, err)
 	}
 	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_NOSUID}

@@ -86,6 +86,7 @@ func Start(s Spec) (*Process, error) {
 	defer theirs.Close()
 	p := &Process{life: ours, done: make(chan struct{})}
 	p.cmd = exec.Command(s.Path, s.Args...)
+	p.cmd.Args[0] = os.Args[0] // by which a program of many may know what it is
 	p.cmd.Env = append(append([]string{}, s.Env...), variable+"=1")
 	p.cmd.Dir, p.cmd.Stderr, p.cmd.WaitDelay = s.Dir, s.Stderr, killTime
 	p.cmd.ExtraFiles = append([]*os.File{theirs}, s.Files...)

@@ -53,6 +53,7 @@ func (s Spec) start(n namespaces) (*Process, error) {
 	defer theirs.Close()
 	p := &Process{life: ours, kill: make(chan Reason, 1), done: make(chan struct{}), seen: map[task]bool{}, namespaces: n.why == ""}
 	p.cmd = exec.Command(s.Path, s.Args...)
+	p.cmd.Args[0] = os.Args[0] // by which a program of many may know what it is
 	p.cmd.Env = append(append([]string{}, s.Env...), variable+"="+string(told))
 	p.cmd.Dir, p.cmd.Stderr = s.Dir, s.Stderr
 	p.cmd.ExtraFiles = append([]*os.File{theirs}, s.Files...)
@@ -151,6 +152,7 @@ var names = sync.OnceValue(func() namespaces {
 	}
 	defer os.RemoveAll(dir)
 	cmd := exec.Command(self)
+	cmd.Args[0] = os.Args[0]
 	cmd.Env = []string{probeVariable + "=" + dir}
 	cmd.SysProcAttr = namespaces{}.attributes()
 	err = started(func() (int, error) {

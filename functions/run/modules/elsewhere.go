@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/functions/run/apart"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -29,6 +30,9 @@ type App interface {
 // may be, the base branch says: see the package's documentation.
 type Elsewhere struct {
 	App App
+	// Ask fetches repositories in the place of App, in a process that does not have it: it
+	// asks one that does, and calls [Elsewhere.Fetch].
+	Ask Repository
 	// Transport makes the connections to registries and servers of archives; nil stands for
 	// one that connects to public addresses only. Addresses that are written as numbers must
 	// be public with any.
@@ -49,10 +53,13 @@ func (e Elsewhere) Install(ctx context.Context, j run.Job, dir string, tree sour
 	ctx, cancel := context.WithTimeoutCause(ctx, installTimeout, fmt.Errorf("modules are not installed within %s", installTimeout))
 	defer cancel()
 	var unknown error
-	fetch := e.repository(j)
+	fetch := e.Ask
+	if fetch == nil {
+		fetch = e.repository(j)
+	}
 	repository := func(ctx context.Context, owner, name, ref, dir string) error {
 		err := fetch(ctx, owner, name, ref, dir)
-		if err != nil && ctx.Err() == nil && !errors.As(err, new(absent)) && !errors.As(err, new(*github.FinalError)) {
+		if err != nil && ctx.Err() == nil && !errors.As(err, new(*apart.Absent)) && !errors.As(err, new(*github.FinalError)) {
 			unknown = err
 		}
 		return err
@@ -64,10 +71,11 @@ func (e Elsewhere) Install(ctx context.Context, j run.Job, dir string, tree sour
 	return cfg, ds, unknown
 }
 
-// absent says what is not there for a pull request, and what to do about it.
-type absent string
-
-func (a absent) Error() string { return string(a) }
+// Fetch fetches a repository for a job, if the job may have it, into a directory that exists
+// and is empty. The error is an *apart.Absent if it is not there for the job.
+func (e Elsewhere) Fetch(ctx context.Context, j run.Job, owner, name, ref, dir string) error {
+	return e.repository(j)(ctx, owner, name, ref, dir)
+}
 
 // repository fetches repositories for a job: the pull request's own and those that the
 // base branch names with the rights of the installation, all others as anybody may.
@@ -93,6 +101,7 @@ func (e Elsewhere) repository(j run.Job) Repository {
 // absent says of a repository, or a ref, that it is not there for a job. own and granted say
 // whether the App was asked for it.
 func (e Elsewhere) absent(j run.Job, r github.Ref, own, granted bool) error {
+	absent := func(text string) error { return &apart.Absent{Text: text} }
 	where := fmt.Sprintf("there is no public repository %s/%s with the ref %s", r.Owner, r.Name, r.Ref)
 	switch {
 	case own:

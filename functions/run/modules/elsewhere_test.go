@@ -99,7 +99,7 @@ func TestElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		job := run.Job{Repo: own.Repo(), Installation: own.Installation(), Grants: grants(t, test.allow...)}
-		_, ds, err := Elsewhere{app, server.Transport()}.Install(t.Context(), job, dir, source.Dir(dir), nil)
+		_, ds, err := Elsewhere{App: app, Transport: server.Transport()}.Install(t.Context(), job, dir, source.Dir(dir), nil)
 		if err != nil {
 			t.Errorf("%s: %v", test.source, err)
 		}

@@ -142,15 +142,21 @@ func (o *operation) rescue(ctx context.Context, s *states.State) diags.Diagnosti
 	case o.engine.Rescued == "":
 		err = errors.New("no directory is set for such states")
 	default:
-		if err = os.MkdirAll(o.engine.Rescued, 0o700); err == nil {
-			err = os.WriteFile(filepath.Join(o.engine.Rescued, name), data, 0o600)
-		}
+		_, err = KeepRescued(o.engine.Rescued, name, data)
 	}
 	if err != nil {
 		return diags.FromError("The new state is lost", fmt.Errorf("neither the backend nor this machine could keep it: %w. What was made has to be imported", err))
 	}
 	return diags.Errorf(nil, "The new state is not in its backend",
 		"The backend did not take the state that describes what exists now. Whoever runs Lockstep has it in %s: push it with \"lockstep state push\" before anything else is applied.", where)
+}
+
+// KeepRescued keeps a state that its backend did not take in a directory, and returns where.
+func KeepRescued(dir, name string, state []byte) (string, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	return "the file " + name, os.WriteFile(filepath.Join(dir, name), state, 0o600)
 }
 
 // Unlock implements run.Engine.

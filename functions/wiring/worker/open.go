@@ -11,6 +11,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/functions/run/apart"
+	"github.com/lockstep-iac/lockstep/functions/run/confine"
 	"github.com/lockstep-iac/lockstep/functions/run/modules"
 	"github.com/lockstep-iac/lockstep/functions/run/operating"
 	"github.com/lockstep-iac/lockstep/functions/run/sessions"
@@ -20,30 +22,52 @@ import (
 // version is what saved plans are bound to: another one's are not applied.
 const version = "0.1.0-dev"
 
-// Open opens what a function with an engine needs.
-func Open(f wiring.Function) (*wiring.World, error) {
+// A Worker is a function with an engine.
+type Worker struct {
+	*wiring.World
+	engine  *apart.Engine
+	scratch *apart.Scratch
+}
+
+// Open opens what a function with an engine needs. Its main has called [Main] before.
+func Open(f wiring.Function) (*Worker, error) {
+	if err := confine.Adopt(); err != nil {
+		return nil, err
+	}
 	w, err := wiring.Open(f)
 	if err != nil {
 		return nil, err
 	}
 	state := sessions.Role{ARN: w.StateRole, ExternalID: w.StateExternalID, STS: sts.NewFromConfig(w.AWS)}
 	target := Target{Role: w.TargetRole, ExternalID: w.ExternalID, Region: w.AWS.Region, STS: sts.NewFromConfig(w.AWS)}
-	w.Pipeline.Engine = &operating.Engine{
-		Version: version, Backend: operating.S3States(state.For),
-		Modules: modules.Elsewhere{App: w.App}.Install,
+	x := &Worker{World: w}
+	if x.scratch, err = apart.OpenScratch(filepath.Join(os.TempDir(), "lockstep-runs")); err != nil {
+		return nil, err
+	}
+	x.engine = &apart.Engine{
 		// The disk of an environment outlives an invocation: what is installed once is
 		// there for the next.
-		DataDir:   filepath.Join(os.TempDir(), "lockstep-providers"),
-		Mirror:    w.Mirror,
-		PluginEnv: target.Env,
-		Secrets:   func() []string { return ownSecrets(os.Environ(), w.ExternalID) },
+		Settings:    childSettings{DataDir: filepath.Join(os.TempDir(), "lockstep-providers"), Mirror: w.Mirror},
+		Environment: func(context.Context, run.Job) ([]string, error) { return stateEnv(os.Environ()), nil },
+		Credentials: state.For,
+		PluginEnv:   target.Env,
+		Fetch:       modules.Elsewhere{App: w.App}.Fetch,
+		Redact: func(text string) string {
+			return operating.Redact(ownSecrets(os.Environ(), w.ExternalID), text)
+		},
 		Rescue: func(ctx context.Context, j run.Job, name string, state []byte) (string, error) {
 			return rescue(ctx, w, j, name, state)
 		},
+		Scratch: x.scratch.Dir, Limits: limits(os.Getenv), Ports: ports(os.Getenv),
+		Remedy: limitRemedy,
+		Protection: func(lines []string) {
+			w.Log.Info("what programs of pull requests are kept from", "protection", lines)
+		},
 	}
 	w.Pipeline.States = w.OwnStates
+	w.Pipeline.Engine, w.Pipeline.Projects, w.Pipeline.Scratch = x.engine, x.engine, x.scratch.Dir
 	w.Pipeline.StopBefore = w.StopBefore
-	return w, nil
+	return x, nil
 }
 
 // ownSecrets returns the function's credentials, and what else only it knows.

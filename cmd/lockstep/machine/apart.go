@@ -1,0 +1,118 @@
+package machine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/functions/run/apart"
+	"github.com/lockstep-iac/lockstep/functions/run/confine"
+	"github.com/lockstep-iac/lockstep/functions/run/modules"
+	"github.com/lockstep-iac/lockstep/functions/run/operating"
+	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// Apart says how runs are done in processes of their own.
+type Apart struct {
+	Limits confine.Limits
+	// Ports are our own TCP ports, which are closed to programs.
+	Ports []int
+	// Show are files and directories that programs may read, besides their own.
+	Show []string
+	// Credentials returns those of a job's state in S3; nil: runs have ours.
+	Credentials func(context.Context, run.Job) (aws.CredentialsProvider, error)
+	// Remedy is what people can do about a limit, in Markdown.
+	Remedy string
+	// Protection is told what programs are kept from, once it is known.
+	Protection func(lines []string)
+}
+
+// childSettings are what a run's process is told of the machine.
+type childSettings struct {
+	Version, States, Providers, CLIConfig string
+	Show                                  []string
+}
+
+// Main is for mains, first of all: in the process of a run it does the run's work and does
+// not return.
+func Main() { apart.Main(child) }
+
+// child makes the engine of a run's process.
+func child(c *apart.Child) (run.Engine, error) {
+	var s childSettings
+	if err := json.Unmarshal(c.Settings, &s); err != nil {
+		return nil, fmt.Errorf("read the settings of the run: %w", err)
+	}
+	states := operating.StatesBy(c.Sessions)(s.States)
+	c.Show(s.Show...)
+	if s.Providers != "" {
+		c.Show(s.Providers)
+	}
+	return &operating.Engine{
+		Version: s.Version,
+		Backend: func(ctx context.Context, j run.Job, b *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
+			c.State()
+			return states(ctx, j, b)
+		},
+		Modules: modules.Elsewhere{Ask: c.Fetch}.Install,
+		DataDir: s.Providers, CLIConfig: s.CLIConfig,
+		PluginEnv: c.Environment, Rescue: c.Rescue, Begin: c.Begin,
+		Memory: c.Memory, Remember: c.Remember,
+	}, nil
+}
+
+// apart has the pipeline's runs done in processes of their own.
+func (m *Machine) apart(c Config, p *run.Pipeline, hidden []string) (err error) {
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return err
+	}
+	if m.scratch, err = apart.OpenScratch(filepath.Join(dir, "runs")); err != nil {
+		return err
+	}
+	s := childSettings{Version: c.Version, States: filepath.Join(dir, "states"), CLIConfig: c.CLIConfig, Show: c.Apart.Show}
+	if c.PluginEnv != nil {
+		s.Providers = filepath.Join(dir, "providers")
+	}
+	e := &apart.Engine{
+		Settings: s,
+		Environment: func(context.Context, run.Job) ([]string, error) {
+			return childEnv(c.Environ, c.Apart.Credentials != nil), nil
+		},
+		Credentials: c.Apart.Credentials,
+		PluginEnv:   func(context.Context, run.Job) ([]string, error) { return c.PluginEnv, nil },
+		Fetch:       modules.Elsewhere{App: c.App}.Fetch,
+		Redact:      func(text string) string { return operating.Redact(hidden, text) },
+		Rescue: func(_ context.Context, _ run.Job, name string, state []byte) (string, error) {
+			return operating.KeepRescued(filepath.Join(dir, "rescued"), name, state)
+		},
+		Scratch: m.scratch.Dir, Limits: c.Apart.Limits, Ports: c.Apart.Ports, Remedy: c.Apart.Remedy, Protection: c.Apart.Protection,
+	}
+	p.Engine, p.Projects, p.Scratch = e, e, m.scratch.Dir
+	return nil
+}
+
+// childEnv is what a run's process has of our environment. Our own options name files with
+// secrets; where the run gets credentials of its own for its state, ours stay with us.
+func childEnv(environ []string, narrowed bool) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return strings.HasPrefix(name, "LOCKSTEP_") || narrowed && slices.Contains(ownCredentials, name)
+	})
+}
+
+// ownCredentials are the variables by which the AWS SDK finds credentials.
+// Source: https://docs.aws.amazon.com/sdkref/latest/guide/environment-variables.html
+var ownCredentials = []string{
+	"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE",
+	"AWS_ROLE_ARN", "AWS_WEB_IDENTITY_TOKEN_FILE", "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+	"AWS_CONTAINER_AUTHORIZATION_TOKEN", "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE",
+}

@@ -1,0 +1,63 @@
+package worker
+
+import (
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/run/confine"
+)
+
+// What is left to the function itself of its memory, and the least that a run gets.
+const (
+	ownMemory   = 192 << 20
+	leastMemory = 256 << 20
+)
+
+// limitRemedy is what people can do about a limit.
+const limitRemedy = "Something in the configuration grows without end, or is larger than this function is set up for. Make it smaller and push again; whoever runs Lockstep can give the function more memory."
+
+// limits are those of one run in a function with so much memory. Its time is the
+// invocation's.
+// Source: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
+func limits(getenv func(string) string) confine.Limits {
+	l := confine.Limits{CPU: 10 * time.Minute, Wall: 14 * time.Minute, Disk: 1 << 30, Processes: 256, Files: 4096}
+	size, err := strconv.ParseInt(getenv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"), 10, 64)
+	if err == nil {
+		l.Memory = max(size<<20-ownMemory, leastMemory)
+	}
+	return l
+}
+
+// ports are those on this machine that programs must not reach: the one that hands out
+// invocations, and takes their answers from anybody.
+func ports(getenv func(string) string) []int {
+	_, port, err := net.SplitHostPort(getenv("AWS_LAMBDA_RUNTIME_API"))
+	if err != nil {
+		return nil
+	}
+	n, err := strconv.Atoi(port)
+	if err != nil {
+		return nil
+	}
+	return []int{n}
+}
+
+// stateEnv is what a run's process needs of our environment to reach its state: where AWS
+// is, and by which proxy, but not our credentials, which open more than the state.
+func stateEnv(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		if strings.HasPrefix(name, "AWS_ENDPOINT_URL") {
+			return false
+		}
+		switch strings.ToUpper(name) {
+		case "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_CA_BUNDLE", "AWS_USE_FIPS_ENDPOINT", "AWS_USE_DUALSTACK_ENDPOINT",
+			"PATH", "LANG", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY":
+			return false
+		}
+		return true
+	})
+}

@@ -1,0 +1,64 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-lambda-go/lambda"
+)
+
+// Start handles the function's messages. It does not return.
+func (w *Worker) Start() {
+	lambda.Start(w.handle)
+}
+
+// handle handles an event in a directory that has nothing of the one before in it.
+func (w *Worker) handle(ctx context.Context, e events.SQSEvent) (*delivered, error) {
+	if err := w.scratch.Empty(); err != nil {
+		return nil, err
+	}
+	out, err := w.Consumer(w.Pipeline.Handle).Batch(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(out)
+	if err != nil {
+		return nil, err
+	}
+	return &delivered{Reader: bytes.NewReader(data), then: w.next}, nil
+}
+
+// next ends the process after a run whose programs nobody knows: Lambda then starts another
+// one. Should it take the invocation for failed, its messages come again, and are found to be
+// done.
+// Source: https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-invoke
+func (w *Worker) next() {
+	if w.engine.Used() {
+		w.Log.Info("programs of a pull request have run here: the process ends, and another one takes the next message")
+		w.scratch.Close()
+		os.Exit(0)
+	}
+}
+
+// delivered is an answer that says when Lambda has taken it: the loop of the library closes
+// what it has sent, and what it cannot encode it sends as it is.
+type delivered struct {
+	*bytes.Reader
+	then func()
+}
+
+// MarshalJSON has the library send what is read.
+func (*delivered) MarshalJSON() ([]byte, error) { return nil, errors.New("it is encoded") }
+
+// ContentType is the answer's.
+func (*delivered) ContentType() string { return "application/json" }
+
+// Close is called when the answer was taken.
+func (d *delivered) Close() error {
+	d.then()
+	return nil
+}
