@@ -6,11 +6,8 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -90,6 +87,9 @@ func inCell(args []string) {
 	if err == nil {
 		cmd := exec.Command(args[1], args[2:]...)
 		cmd.Env = []string{"PATH=/usr/bin:/bin", "TMPDIR=" + s.View.Tmp}
+		if len(args) > 2 && args[2] == "victim" {
+			cmd.Env = append(cmd.Env, "SECRET="+secret)
+		}
 		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 		if err = c.Start(cmd); err == nil {
 			err = cmd.Wait()
@@ -120,48 +120,6 @@ func beParent(args []string) {
 		fmt.Println("ended")
 	}
 	time.Sleep(time.Hour)
-}
-
-// beVictim is another run's process: it has a secret in its environment, memory and files,
-// listens on sockets, and counts signals.
-func beVictim(args []string) {
-	secret := os.Getenv("SECRET")
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		panic(err)
-	}
-	a, err := net.Listen("unix", "@"+args[0])
-	if err != nil {
-		panic(err)
-	}
-	u, err := net.Listen("unix", args[1])
-	if err != nil {
-		panic(err)
-	}
-	for _, l := range []net.Listener{l, a, u} {
-		go func() {
-			for {
-				c, err := l.Accept()
-				if err != nil {
-					return
-				}
-				io.WriteString(c, secret)
-				c.Close()
-			}
-		}()
-	}
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGUSR1)
-	fmt.Println(l.Addr().(*net.TCPAddr).Port)
-	lines := bufio.NewScanner(os.Stdin)
-	for lines.Scan() {
-		select {
-		case <-signals:
-			fmt.Println("signalled")
-		default:
-			fmt.Println("left alone")
-		}
-	}
 }
 
 // self is the test's program.

@@ -24,7 +24,6 @@ func calling(source string) string {
 // says. The tokens of the App are written down nowhere.
 func TestPrivateModule(t *testing.T) {
 	t.Parallel()
-	scratch := filepath.Dir(t.TempDir()) // with all directories of this test in it
 	r := newRoad(t, githubtest.Files{
 		"lockstep.hcl": "allow {\n  modules = [\"github.com/acme/modules\"]\n}\n",
 		"net/main.tf":  project(netState, thing("vpc", "10.0.0.0/16")),
@@ -42,7 +41,7 @@ func TestPrivateModule(t *testing.T) {
 	met := false
 	r.stack.Fault(once(func(q runtest.Request) bool {
 		return q.Function == "plan" && q.Action == "s3:GetObject" && strings.HasSuffix(q.Resource, netState)
-	}, func() { met = r.unwritten(scratch, "net/.terraform/modules/range/range/cidr.txt") }))
+	}, func() { met = r.unwritten("net/.terraform/modules/range/range/cidr.txt") }))
 	n := r.pull("range", githubtest.Files{"net/range.tf": calling("git::ssh://git@github.com/acme/modules.git//range?ref=main")})
 	r.expect("the plan", r.status(n), "2 to add", "module.range.terraform_data.own", "10.1.0.0/16")
 	if !met {
@@ -72,7 +71,7 @@ func TestPrivateModule(t *testing.T) {
 	r.expect("the plan with an address inside", flat(r.status(inside)), "does not allow modules from the host 169.254.169.254")
 	git := r.pull("git", githubtest.Files{"net/range.tf": calling("git::https://gitlab.com/acme/modules.git//range")})
 	r.expect("the plan with another git", flat(r.status(git)), "git repositories other than GitHub's cannot be fetched here")
-	r.unwritten(scratch, "")
+	r.unwritten("")
 	if strings.Contains(r.told(), "s3cret") {
 		t.Error("what nobody may read was told")
 	}
@@ -99,8 +98,8 @@ func (r *road) told() string {
 }
 
 // unwritten holds that no token that GitHub has given out is in what was told, or in a
-// file below a directory, and reports whether a file whose path ends so is among them.
-func (r *road) unwritten(dir, path string) (met bool) {
+// file on the disk of a function, and reports whether a file whose path ends so is among them.
+func (r *road) unwritten(path string) (met bool) {
 	given := r.hub.Given()
 	if len(given) == 0 {
 		r.t.Error("there are no tokens to look for")
@@ -114,17 +113,21 @@ func (r *road) unwritten(dir, path string) (met bool) {
 	}
 	clean("what was told", r.told())
 	files := 0
-	_ = filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
-		if err != nil || !e.Type().IsRegular() {
-			return nil // gone again, or a socket
+	for _, f := range r.stack.Functions {
+		for _, dir := range f.Disks() {
+			_ = filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+				if err != nil || !e.Type().IsRegular() {
+					return nil // gone again, or a socket
+				}
+				if data, err := os.ReadFile(name); err == nil {
+					files++
+					met = met || path != "" && strings.HasSuffix(name, path)
+					clean(name, string(data))
+				}
+				return nil
+			})
 		}
-		if data, err := os.ReadFile(name); err == nil {
-			files++
-			met = met || path != "" && strings.HasSuffix(name, path)
-			clean(name, string(data))
-		}
-		return nil
-	})
+	}
 	if files == 0 {
 		r.t.Error("there are no files to look through")
 	}
