@@ -27,6 +27,9 @@ const (
 	letGoTime = 20 * time.Second
 )
 
+// lingering is how long a child that says nothing more may take to be gone.
+const lingering = 2 * time.Second
+
 // errShape says that a child has said something that it cannot have meant.
 var errShape = errors.New("the process of the run did not keep to the protocol")
 
@@ -72,7 +75,11 @@ func (c *call) do(ctx context.Context) (result, error) {
 	c.in.Close()
 	c.out.Close()
 	if err != nil {
-		c.process.Kill() // it has died, or it is as good as dead
+		select {
+		case <-c.process.Done(): // how it died says why
+		case <-time.After(lingering):
+		}
+		c.process.Kill()
 	}
 	end := c.process.Wait()
 	close(stopped)

@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"runtime"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // A CellSpec says what programs in a cell are left with.
@@ -34,6 +36,8 @@ type start struct {
 // protection that was begun has failed half-way: then nothing must be started.
 func NewCell(s CellSpec) (*Cell, error) {
 	c := &Cell{starts: make(chan start)}
+	orphans := &reaper{ours: map[int]bool{}}
+	go orphans.run()
 	ready := make(chan error)
 	go func() {
 		// The thread is never unlocked: nobody else must get it. It outlives what it starts,
@@ -46,7 +50,12 @@ func NewCell(s CellSpec) (*Cell, error) {
 				x.cmd.SysProcAttr = &syscall.SysProcAttr{}
 			}
 			x.cmd.SysProcAttr.Setpgid = true
-			x.done <- x.cmd.Start()
+			x.done <- orphans.start(func() (int, error) {
+				if err := x.cmd.Start(); err != nil {
+					return 0, err
+				}
+				return x.cmd.Process.Pid, nil
+			})
 		}
 	}()
 	if err := <-ready; err != nil {
@@ -79,6 +88,8 @@ func (c *Cell) close(s CellSpec) error {
 			return err
 		}
 	}
+	// Programs that take all of the processors' time must not keep us from seeing it.
+	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, niceness)
 	if err := noNewPrivileges(); err != nil {
 		return err
 	}
@@ -95,6 +106,9 @@ func (c *Cell) close(s CellSpec) error {
 	}
 	return nil
 }
+
+// niceness is how much programs give way to us.
+const niceness = 5
 
 // landlock applies what the kernel's version of Landlock has.
 func (c *Cell) landlock(s CellSpec) error {

@@ -39,7 +39,7 @@ func Confined() bool { return os.Getenv(variable) != "" }
 
 // maxStack is how large one goroutine's stack may become: endless recursion ends in some
 // milliseconds, and not when all memory is gone.
-const maxStack = 256 << 20
+const maxStack = 64 << 20
 
 // Enter makes this process the child that [Start] has started: it goes by its limits, takes
 // in the orphans of what it starts, is closed to processes of the same user, and ends with
@@ -82,6 +82,10 @@ func Leave(code int) {
 // threads is how many more there may be than processes: the kernel counts threads.
 const threads = 512
 
+// spareData is how much more one process may map than all may use together: a runtime maps
+// ahead. It ends what takes memory faster than the parent looks.
+const spareData = 256 << 20
+
 // apply sets what the kernel holds each process to, and what our own memory is held to. What
 // they use together, the parent watches.
 func (l Limits) apply(namespaces bool) error {
@@ -91,7 +95,7 @@ func (l Limits) apply(namespaces bool) error {
 	set := map[int]uint64{unix.RLIMIT_CORE: 0}
 	if l.Memory > 0 {
 		debug.SetMemoryLimit(l.Memory * 3 / 4) // the collector works harder from there on
-		set[unix.RLIMIT_DATA] = uint64(l.Memory) + maxStack
+		set[unix.RLIMIT_DATA] = uint64(l.Memory) + spareData
 	}
 	if l.CPU > 0 {
 		set[unix.RLIMIT_CPU] = uint64(l.CPU.Seconds()) + 2

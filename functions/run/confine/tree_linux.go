@@ -100,7 +100,9 @@ func descendants(pid, max int) []usage {
 			if seen[c] {
 				continue
 			}
-			seen[c] = true
+			if seen[c] = true; max > 0 && len(out) > max {
+				return out
+			}
 			if u, ok := look(c); ok {
 				out = append(out, u)
 				next = append(next, c)

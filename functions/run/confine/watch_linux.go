@@ -94,20 +94,16 @@ type meter struct {
 // over returns the limit that they are above, and what they use of it.
 func (m meter) over(all []usage) (Reason, int64) {
 	var memory, cpu int64
-	alive := 0
 	for _, u := range all {
 		memory += u.memory
 		cpu += int64(u.cpu)
-		if !u.zombie {
-			alive++
-		}
 	}
 	for _, x := range []struct {
 		reason    Reason
 		used, max int64
 	}{
 		{Memory, memory, m.limits.Memory}, {CPU, cpu, int64(m.limits.CPU)}, {Wall, int64(time.Since(m.begin)), int64(m.limits.Wall)},
-		{Processes, int64(alive), int64(m.limits.Processes)},
+		{Processes, int64(len(all)), int64(m.limits.Processes)},
 	} {
 		if x.max > 0 && x.used > x.max {
 			return x.reason, x.used

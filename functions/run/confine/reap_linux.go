@@ -1,0 +1,68 @@
+package confine
+
+import (
+	"sync"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// A reaper waits for the orphans that come to a child, which nobody else does: their numbers
+// would run out.
+type reaper struct {
+	mu   sync.Mutex
+	ours map[int]bool // whoever started them waits for them
+}
+
+const reapEvery = 10 * time.Millisecond
+
+// start starts a process that is waited for by whoever starts it.
+func (r *reaper) start(start func() (pid int, err error)) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	pid, err := start()
+	if err == nil {
+		r.ours[pid] = true
+	}
+	return err
+}
+
+// run reaps, for ever.
+func (r *reaper) run() {
+	for {
+		for r.one() {
+		}
+		time.Sleep(reapEvery)
+	}
+}
+
+// one waits for an orphan that has ended, and reports whether there was one.
+func (r *reaper) one() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	pid := whoEnded()
+	if pid == 0 || r.ours[pid] {
+		return false
+	}
+	n, err := unix.Wait4(pid, nil, unix.WNOHANG, nil)
+	return err == nil && n == pid
+}
+
+// siginfo is the part of siginfo_t that waitid fills in, on machines of 64 bits.
+type siginfo struct {
+	signo, errno, code, pad int32
+	pid                     int32
+	_                       [27]int32
+}
+
+// whoEnded returns the number of a child that has ended and was not waited for, 0 for none.
+// Source: waitid(2), WNOWAIT
+func whoEnded() int {
+	var info siginfo
+	_, _, errno := unix.Syscall6(unix.SYS_WAITID, unix.P_ALL, 0, uintptr(unsafe.Pointer(&info)), unix.WEXITED|unix.WNOHANG|unix.WNOWAIT, 0, 0)
+	if errno != 0 {
+		return 0
+	}
+	return int(info.pid)
+}
