@@ -44,7 +44,7 @@ var allowed = map[string][]string{
 	"functions/threats":       {},
 	"functions/run/runtest":   {"functions/run", "functions/comment", "github", "statebackend/statebackendtest"},
 	"functions/run/confine":   {},
-	"functions/run/apart":     {"functions/run", "functions/run/confine", "functions/comment", "functions/project", "github"},
+	"functions/run/apart":     {"engine/budget", "functions/run", "functions/run/confine", "functions/comment", "functions/project", "github"},
 	"functions/run/modules":   {"functions/run", "functions/run/apart", "functions/run/workdir", "github", "engine/config/...", "engine/diags", "engine/hosts"},
 	"functions/run/workdir":   {"statebackend/...", "engine/..."},
 

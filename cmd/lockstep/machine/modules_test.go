@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/engine/config/source/sourcetest"
+	"github.com/lockstep-iac/lockstep/functions/run"
 	"github.com/lockstep-iac/lockstep/functions/run/operating"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
@@ -49,7 +50,7 @@ func TestModulesFromElsewhere(t *testing.T) {
 	server.File("/m.zip", sourcetest.Zip(t, map[string]string{"main.tf": "output \"said\" {\n  value = \"by the archive\"\n}\n"}), nil)
 	server.Module("acme/net/aws", "1.0.0", "git::https://github.com/acme/net.git?ref=v1.0.0")
 	m, err := Open(Config{
-		Dir: dir, Version: "test", App: app, Secret: github.NewSecret("hush"), States: operating.States,
+		Dir: dir, Version: "test", App: app, Serves: serving(t), Secret: github.NewSecret("hush"), States: operating.States,
 		Modules: server.Transport(), URL: "http://127.0.0.1:8080", Log: func(err error) { t.Error(err) },
 	})
 	if err != nil {
@@ -104,6 +105,16 @@ func TestModulesFromElsewhere(t *testing.T) {
 		t.Errorf("after the merge:\n%s", got)
 	}
 	untold(t, hub, dir, said())
+}
+
+// serving serves all repositories of acme.
+func serving(t *testing.T) run.Serves {
+	t.Helper()
+	s, err := run.ParseServes("acme")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // untold holds that no token that GitHub has given out is in a text, or in a file below a

@@ -14,6 +14,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/functions/run"
 	"github.com/lockstep-iac/lockstep/functions/run/confine"
 )
@@ -78,6 +79,10 @@ func work(make Maker) error {
 		return fmt.Errorf("read the order: %w", err)
 	}
 	c.Settings, c.Memory, c.Tmp = c.order.Settings, c.order.Memory, c.order.Tmp
+	if limit := c.order.Limit; limit > 0 {
+		b := budget.Pipeline(limit)
+		c.Place, ctx = b.Place, budget.With(ctx, b)
+	}
 	r := c.do(ctx, make)
 	c.mu.Lock()
 	defer c.mu.Unlock()

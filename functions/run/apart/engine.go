@@ -161,7 +161,7 @@ func (e *Engine) complete(o *order) error {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	o.Settings, o.Memory, o.Ports, o.Narrowed = settings, e.memory, e.Ports, e.Credentials != nil
+	o.Settings, o.Memory, o.Ports, o.Limit, o.Narrowed = settings, e.memory, e.Ports, e.Limits.Memory, e.Credentials != nil
 	return nil
 }
 

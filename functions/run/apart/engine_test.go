@@ -18,14 +18,14 @@ import (
 func TestDeaths(t *testing.T) {
 	t.Parallel()
 	for project, want := range map[string]string{
-		"memory":                            "It took more than 256 MiB of memory, the limit for one run.",
-		"gulp":                              "It took more than 256 MiB of memory, the limit for one run.",
-		"spin":                              "It took more than 3s of processor time, the limit for one run.",
-		"deaf":                              "It took longer than 2s, the limit for one run.",
-		"overflow":                          "It nested things too deeply: its stack overflowed.",
-		"exit":                              "Its process ended with exit status 3",
-		"panic":                             "Its process ended with exit status 2",
-		"run:i=0; while [ $i -lt 300 ]; do i=$((i+1)); sleep 100 & done; wait":  "It started more than 64 processes, the limit for one run.",
+		"memory":   "It took more than 256 MiB of memory, the limit for one run.",
+		"gulp":     "It took more than 256 MiB of memory, the limit for one run.",
+		"spin":     "It took more than 3s of processor time, the limit for one run.",
+		"deaf":     "It took longer than 2s, the limit for one run.",
+		"overflow": "It nested things too deeply: its stack overflowed.",
+		"exit":     "Its process ended with exit status 3",
+		"panic":    "Its process ended with exit status 2",
+		"run:i=0; while [ $i -lt 300 ]; do i=$((i+1)); sleep 100 & done; wait":        "It started more than 64 processes, the limit for one run.",
 		"run:b() { [ $1 -lt 8 ] && { b $(($1+1)) | b $(($1+1)) & }; sleep 60; }; b 0": "It started more than 64 processes, the limit for one run.",
 		"run:while :; do head -c 1000000 /dev/zero >> $$.big; done":                   "It wrote more than 32 MiB, the limit for one run.",
 		"run:i=0; while :; do i=$((i+1)); head -c 99999 /dev/zero > $TMPDIR/$i; done": "It wrote more than 32 MiB, the limit for one run.",

@@ -72,6 +72,7 @@ type order struct {
 	Tmp      string    // a directory of the run's own
 	Fetched  string    // a directory that what is fetched comes to
 	Ports    []int     // that are closed to programs
+	Limit    int64     // of the run's memory, in bytes; 0 for none
 	Narrowed bool      // the parent has credentials for the job's state
 }
 
