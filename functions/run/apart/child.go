@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -234,7 +235,11 @@ func (c *Child) State() { _, _ = c.ask(question{Kind: isState}) }
 func (c *Child) Show(paths ...string) {
 	c.celled.Lock()
 	defer c.celled.Unlock()
-	c.show = append(c.show, paths...)
+	for _, p := range paths {
+		if filepath.IsAbs(p) { // others are no places: settings that are not set
+			c.show = append(c.show, p)
+		}
+	}
 }
 
 // Begin starts a program in the run's cell.

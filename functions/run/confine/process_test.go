@@ -65,7 +65,7 @@ func TestKill(t *testing.T) {
 	for mode, without := range modes {
 		t.Run(mode, func(t *testing.T) {
 			n := number()
-			script := fmt.Sprintf("setsid sh -c \"trap '' TERM; while :; do sleep %d; done\" & while :; do sleep 0.01 & done", n)
+			script := fmt.Sprintf("setsid sh -c \"trap '' TERM; while :; do sleep %d; done\" & while :; do sleep 0.01 & sleep 0.002; done", n)
 			p, err := Start(Spec{Path: self(t), Args: []string{"shell", script}, Env: []string{"PATH=/usr/bin:/bin"}, Without: without})
 			if err != nil {
 				t.Fatal(err)

@@ -1,0 +1,136 @@
+//go:build linux
+
+package runtest_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/run/runtest"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// small gives the functions 1 GB, and less time than they have.
+func small(o *runtest.StackOptions) {
+	o.Env = map[string]string{"AWS_LAMBDA_FUNCTION_MEMORY_SIZE": "1024"}
+	o.Timeouts = map[string]time.Duration{"plan": 50 * time.Second}
+}
+
+// local is a chain of n locals, each of which has the one before twice, and something that
+// needs the last.
+func local(first, each string, n int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "locals {\n  l0 = %s\n", first)
+	for i := range n {
+		fmt.Fprintf(&b, "  l%d = %s\n", i+1, strings.ReplaceAll(each, "@", fmt.Sprintf("local.l%d", i)))
+	}
+	fmt.Fprintf(&b, "}\nresource \"terraform_data\" \"bomb\" {\n  input = local.l%d\n}\n", n)
+	return b.String()
+}
+
+// TestBombs holds that what takes all there is of something is the end of its own run, that
+// its pull request is told, and that the function lives on.
+func TestBombs(t *testing.T) {
+	t.Parallel()
+	r := newRoad(t, githubtest.Files{"net/main.tf": project(netState, thing("vpc", "10.0.0.0/16"))}, small)
+	for name, files := range map[string]githubtest.Files{
+		"strings": {"net/bomb.tf": local(`"0123456789abcdef"`, `"${@}${@}"`, 40)},
+		"lists":   {"net/bomb.tf": local(`[1]`, `[@, @]`, 40)},
+		"format":  {"net/bomb.tf": thing("bomb", `${format("%2000000000s", "x")}`)},
+		"stack":   {"net/bomb.tf": thing("bomb", `${jsondecode(file("${path.module}/deep.json"))}`), "net/deep.json": strings.Repeat("[", 6<<20)},
+		"count":   {"net/bomb.tf": "resource \"terraform_data\" \"bomb\" {\n  count = 10000000\n}\n"},
+	} {
+		begin := time.Now()
+		n := r.pull(name, files)
+		r.expect(name, r.status(n), "could not plan", "failed")
+		r.expect(name, r.checks(name), "failure")
+		if d := time.Since(begin); d > time.Minute {
+			t.Errorf("%s: it takes %s", name, d)
+		}
+		t.Logf("%s, in %s: %s", name, time.Since(begin).Round(time.Millisecond), line(r.status(n), "ended", "Error:"))
+		r.free(netState)
+	}
+	for name, f := range r.stack.Functions {
+		for _, x := range f.Invocations() {
+			if x.Error != nil {
+				t.Errorf("%s: %v", name, x.Error)
+			}
+		}
+	}
+	n := r.pull("well", githubtest.Files{"net/subnet.tf": thing("subnet", "10.0.1.0/24")})
+	r.expect("the answer", r.say("alice", n, "lockstep apply"), "2 added")
+}
+
+// line is the first line of a text with one of some words.
+func line(text string, words ...string) string {
+	for l := range strings.Lines(text) {
+		for _, w := range words {
+			if strings.Contains(l, w) {
+				return strings.TrimSpace(l)
+			}
+		}
+	}
+	return text
+}
+
+// outliving is a program that outlives its command, and what it leaves behind.
+const outliving = `setsid sh -c "trap '' TERM HUP; while :; do cat /proc/[0-9]*/environ > /tmp/stolen-%[1]s; sleep 0.05; done" </dev/null >/dev/null 2>&1 & echo left > $TMPDIR/left; chmod 000 $TMPDIR; sleep 0.3`
+
+// TestProgramsEndWithTheirRun holds that of a program of one run nothing is left for the next
+// one: not itself, not its files, not the process that it ran beside.
+func TestProgramsEndWithTheirRun(t *testing.T) {
+	t.Parallel()
+	mark := filepath.Base(t.TempDir()) + fmt.Sprint(os.Getpid())
+	r := newRoad(t, githubtest.Files{
+		"lockstep.hcl": "allow {\n  provisioners = true\n}\n", "net/main.tf": project(netState), "app/main.tf": project("app/terraform.tfstate"),
+	})
+	n := r.pull("evil", githubtest.Files{"net/evil.tf": "resource \"terraform_data\" \"evil\" {\n  provisioner \"local-exec\" {\n    command = <<-EOT\n      " + fmt.Sprintf(outliving, mark) + "\n    EOT\n  }\n}\n"})
+	r.expect("the answer", r.say("alice", n, "lockstep apply"), "1 added")
+	for _, text := range processes(t) {
+		if strings.Contains(text, mark) {
+			t.Errorf("it lives: %s", text)
+		}
+	}
+	apply := r.stack.Functions["apply"]
+	before := len(apply.Disks())
+	again := r.pull("next", githubtest.Files{"app/next.tf": thing("next", "1")})
+	r.expect("the next answer", r.say("alice", again, "lockstep apply"), "1 added")
+	if got := len(apply.Disks()); got != before+1 {
+		t.Errorf("%d environments have applied, and the first was used again", got)
+	}
+	for _, x := range apply.Invocations() {
+		if x.Error != nil || x.Init == 0 {
+			t.Errorf("an invocation is no cold start, or failed: %+v, %v", x, x.Error)
+		}
+	}
+	if r.later() != 0 {
+		t.Error("messages came again")
+	}
+	for _, f := range []string{"plan", "apply"} {
+		for _, dir := range r.stack.Functions[f].Disks() {
+			left, _ := filepath.Glob(filepath.Join(dir, "lockstep-runs", "*", "*"))
+			if len(left) > 0 {
+				t.Errorf("%s has left %q", f, left)
+			}
+		}
+	}
+}
+
+// processes are the command lines of all there are.
+func processes(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, f := range files {
+		data, _ := os.ReadFile(f)
+		out = append(out, strings.ReplaceAll(string(data), "\x00", " "))
+	}
+	return out
+}
