@@ -91,9 +91,9 @@ func Pipeline(memory int64) *Budget { return New(ForMemory(memory)) }
 func ForMemory(memory int64) Limits {
 	m := max(memory, 64*mib)
 	return Limits{
-		Text: m / 64, Values: m / 2048, Bytes: m / 32, Total: m / 8,
+		Text: m / 128, Values: m / 2048, Bytes: m / 32, Total: m / 10,
 		Instances: m / (64 * kib), AllInstances: m / (16 * kib),
-		Depth: 1000, Digits: 100_000, Steps: m / 16, Work: 200_000_000,
+		Depth: 1000, Digits: 100_000, Steps: m / 64, Work: 200_000_000,
 		File: m / 128, Files: m / 16, Tokens: m / 2048, BcryptCost: 14,
 	}
 }

@@ -46,10 +46,10 @@ var ErrInterrupted = errors.New("the evaluation was interrupted")
 // Is makes errors.Is tell interruptions.
 func (x *Excess) Is(target error) bool { return x.Kind == Interrupted && target == ErrInterrupted }
 
-// Of returns x about something else.
+// Of returns x about what is named, unless it is about something already.
 func (x *Excess) Of(what string) *Excess {
-	if x == nil {
-		return nil
+	if x == nil || x.What != "" {
+		return x
 	}
 	y := *x
 	y.What = what

@@ -165,6 +165,10 @@ func (m *meter) elements(v cty.Value, ty cty.Type, depth int) bool {
 	return true
 }
 
+// perType is how many values a part of a type counts: comparing and unifying types takes so
+// much longer than walking over values.
+const perType = 8
+
 // typ counts the parts of the type of a value that has none itself: a null or an unknown
 // value can be small, and of a type that is not.
 func (m *meter) typ(ty cty.Type, depth int) bool {
@@ -176,16 +180,16 @@ func (m *meter) typ(ty cty.Type, depth int) bool {
 	}
 	switch {
 	case ty.IsCollectionType():
-		return m.values(1) && m.typ(ty.ElementType(), depth+1)
+		return m.values(perType) && m.typ(ty.ElementType(), depth+1)
 	case ty.IsTupleType():
 		for _, el := range ty.TupleElementTypes() {
-			if !m.values(1) || !m.typ(el, depth+1) {
+			if !m.values(perType) || !m.typ(el, depth+1) {
 				return false
 			}
 		}
 	case ty.IsObjectType():
 		for name, el := range ty.AttributeTypes() {
-			if !m.bytes(len(name)) || !m.values(1) || !m.typ(el, depth+1) {
+			if !m.bytes(len(name)) || !m.values(perType) || !m.typ(el, depth+1) {
 				return false
 			}
 		}
