@@ -146,12 +146,18 @@ type running struct {
 // start starts a command; it is killed with the test.
 func (d *labDir) start(line string) *running {
 	d.t.Helper()
-	r := &running{t: d.t, cmd: d.command(strings.Fields(line)...), line: line}
-	r.cmd.Stdout, r.cmd.Stderr = &guarded{r, &r.out}, &guarded{r, &r.stderr}
+	r := d.starting(line)
 	if err := r.cmd.Start(); err != nil {
 		d.t.Fatal(err)
 	}
 	d.t.Cleanup(func() { r.cmd.Process.Kill() })
+	return r
+}
+
+// starting returns a command that is ready to be started.
+func (d *labDir) starting(line string) *running {
+	r := &running{t: d.t, cmd: d.command(strings.Fields(line)...), line: line}
+	r.cmd.Stdout, r.cmd.Stderr = &guarded{r, &r.out}, &guarded{r, &r.stderr}
 	return r
 }
 
