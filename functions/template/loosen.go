@@ -109,7 +109,8 @@ func (l *loosener) addActions() {
 // adds reports whether an action is for something that the statement names, and that the
 // party has not got it for by another statement.
 func (l *loosener) adds(action string) bool {
-	if key, ok := deaf[action]; ok && strings.Contains(fmt.Sprint(l.statement["Condition"]), key) {
+	conditions := fmt.Sprint(l.statement["Condition"])
+	if slices.ContainsFunc(deaf[action], func(key string) bool { return strings.Contains(conditions, key) }) {
 		return false
 	}
 	return slices.ContainsFunc(l.catalogue[action], func(on string) bool {
@@ -121,19 +122,19 @@ func (l *loosener) adds(action string) bool {
 	})
 }
 
-// deaf are actions that do not know a condition key of others of their service: a statement
-// with a condition on it never means them.
-// Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awslambda.html
-// and list_awskeymanagementservice.html, list_awssecuritytokenservice.html
-var deaf = map[string]string{
-	"lambda:InvokeFunction":         "lambda:FunctionUrlAuthType",
-	"lambda:InvokeFunctionUrl":      "lambda:InvokedViaFunctionUrl",
-	"kms:SynchronizeMultiRegionKey": "kms:ViaService",
-	"sts:AssumeRoleWithSAML":        "sts:ExternalId",
-	"sts:AssumeRoleWithWebIdentity": "sts:ExternalId",
-	"sts:SetContext":                "sts:ExternalId",
-	"sts:SetSourceIdentity":         "sts:ExternalId",
-	"sts:TagSession":                "sts:ExternalId",
+// deaf are actions that do not know condition keys of others of their service: a statement
+// with a condition on one never means them.
+// Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awslambda.html,
+// list_awskeymanagementservice.html and list_awssecuritytokenservice.html
+var deaf = map[string][]string{
+	"lambda:InvokeFunction":         {"lambda:FunctionUrlAuthType"},
+	"lambda:InvokeFunctionUrl":      {"lambda:InvokedViaFunctionUrl"},
+	"kms:SynchronizeMultiRegionKey": {"kms:ViaService"},
+	"sts:AssumeRoleWithSAML":        {"sts:ExternalId"},
+	"sts:AssumeRoleWithWebIdentity": {"sts:ExternalId"},
+	"sts:TagSession":                {"sts:ExternalId"},
+	"sts:SetContext":                {"sts:ExternalId", "aws:RequestTag/"},
+	"sts:SetSourceIdentity":         {"sts:ExternalId", "aws:RequestTag/"},
 }
 
 // granted reports whether another statement of the same party allows an action on an ARN

@@ -77,10 +77,8 @@ func others(operator, key string) []string {
 		return []string{"arn:aws:cloudformation:us-east-1:111122223333:stack/other/1"}
 	case key == "aws:TagKeys":
 		return []string{"role"}
-	case key == "aws:RequestTag/repository":
-		return []string{"acme"}
-	case key == "aws:RequestTag/pull", key == "aws:RequestTag/project":
-		return nil // they are anything but nothing
+	case strings.HasPrefix(key, "aws:RequestTag/") && strings.HasSuffix(operator, "Like"):
+		return []string{"*", "?*"}
 	}
 	panic(fmt.Sprintf("template: no value to loosen %s of %s with: give others one", operator, key))
 }

@@ -17,7 +17,7 @@ import (
 //	PlanRole may sqs:SendMessage on Events Plans in tls
 //
 // A context is how things are when somebody asks: of a service or of one action. The
-// first of its service is meant where a row names none. "except" takes actions from a
+// first of its service is meant where a row names none, and each by "in *". "except" takes actions from a
 // pattern. Of the template's own resources, Name is the resource, and Name/a an object in
 // the bucket; $Name is its ARN.
 type Matrix struct {
@@ -162,7 +162,7 @@ func (m *Matrix) covers(r Row, a Ask) bool {
 	if len(in) == 0 {
 		in = []string{m.contextsOf(a.Action)[0].Name}
 	}
-	return slices.Contains(r.Who, a.Who) && slices.Contains(r.On, a.On) && slices.Contains(in, a.In) &&
+	return slices.Contains(r.Who, a.Who) && slices.Contains(r.On, a.On) && matchesAny(in, a.In) &&
 		matchesAny(r.Actions, a.Action) && !matchesAny(r.Except, a.Action)
 }
 

@@ -50,6 +50,10 @@ func Policies(x runtest.Template) []Policy {
 			}
 		case "AWS::IAM::RolePolicy":
 			out = append(out, Policy{RolePolicies, name, []string{target(r.Properties["RoleName"])}, document("PolicyDocument")})
+		case "AWS::IAM::Policy":
+			for _, role := range list(r.Properties["Roles"]) {
+				out = append(out, Policy{RolePolicies, name + "." + target(role), []string{target(role)}, document("PolicyDocument")})
+			}
 		case "AWS::KMS::Key":
 			out = append(out, Policy{ResourcePolicies, name + ".KeyPolicy", []string{name}, document("KeyPolicy")})
 		case "AWS::S3::BucketPolicy":

@@ -150,7 +150,8 @@ func early(x runtest.Template, g graph) []string {
 		role := target(r.Properties["Role"])
 		for _, other := range slices.Sorted(maps.Keys(x.Resources)) {
 			o := x.Resources[other]
-			grants := o.Type == "AWS::IAM::RolePolicy" && target(o.Properties["RoleName"]) == role
+			grants := o.Type == "AWS::IAM::RolePolicy" && target(o.Properties["RoleName"]) == role ||
+				o.Type == "AWS::IAM::Policy" && slices.ContainsFunc(list(o.Properties["Roles"]), func(r any) bool { return target(r) == role })
 			logs := o.Type == "AWS::Logs::LogGroup" && logOf(o) != "" && logOf(o) == fmt.Sprint(r.Properties["FunctionName"])
 			if (grants || logs) && !g.needs(name, other) {
 				out = append(out, fmt.Sprintf("%s: it can begin before %s is there", name, other))

@@ -84,6 +84,7 @@ func TestProblems(t *testing.T) {
 		"a table of nobody":       {"Resource: !GetAtt Records.Arn", "Resource: !Sub \"arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/records\"", "names nothing of the template"},
 		"every bucket":            {"Resource: !Sub \"${Artifacts.Arn}/*\"\n          # Without", "Resource: \"*\"\n          # Without", "names nothing of the template"},
 		"rights come later":       {"DependsOn: [PlanLog, PlanArtifacts]", "DependsOn: PlanLog", "PlanFunction: it can begin before PlanArtifacts is there"},
+		"rights of many":          {"  KeyAlias:\n", "  More:\n    Type: AWS::IAM::Policy\n    Properties:\n      PolicyName: more\n      Roles: [!Ref PlanRole]\n      PolicyDocument: { Statement: [] }\n\n  KeyAlias:\n", "PlanFunction: it can begin before More is there"},
 		"the log comes later":     {"/aws/lambda/${AWS::StackName}-janitor", "/aws/lambda/${AWS::StackName}-webhook", "WebhookFunction: it can begin before JanitorLog is there"},
 		"a name that SAM gives":   {"  Records:\n", "  JanitorFunctionEventInvokeConfig:\n    Type: AWS::SQS::Queue\n  Records:\n", "SAM makes a resource of this name"},
 	} {

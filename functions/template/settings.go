@@ -37,7 +37,8 @@ var settings = map[string]map[string]any{
 // somebody in: a role's managed policies, a function's own role or address, another
 // account's stream.
 var only = map[string][]string{
-	"AWS::IAM::Role":          {"AssumeRolePolicyDocument", "Policies"},
+	"AWS::IAM::Role":          {"Description", "AssumeRolePolicyDocument", "Policies"},
+	"AWS::IAM::Policy":        {"PolicyName", "Roles", "PolicyDocument"},
 	"AWS::IAM::RolePolicy":    {"PolicyName", "RoleName", "PolicyDocument"},
 	"AWS::Lambda::Url":        {"TargetFunctionArn", "AuthType"},
 	"AWS::Lambda::Permission": {"FunctionName", "Action", "Principal", "FunctionUrlAuthType", "InvokedViaFunctionUrl", "SourceAccount", "SourceArn"},

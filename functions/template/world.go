@@ -111,9 +111,12 @@ func (w *World) arn(text string) string {
 	return r.ARN
 }
 
+// stackID is what the matrix' contexts name as this stack.
+const stackID = "arn:aws:cloudformation:" + runtest.Region + ":" + runtest.AccountID + ":stack/lockstep/1"
+
 // names gives all resources names, and those that can be asked for ARNs.
 func names(x runtest.Template, m *Matrix) (refs, atts map[string]string) {
-	refs = map[string]string{"AWS::Region": runtest.Region, "AWS::AccountId": runtest.AccountID, "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": "arn:aws:cloudformation:" + runtest.Region + ":" + runtest.AccountID + ":stack/lockstep/1"}
+	refs = map[string]string{"AWS::Region": runtest.Region, "AWS::AccountId": runtest.AccountID, "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": stackID}
 	atts = map[string]string{}
 	for name, p := range x.Parameters {
 		refs[name] = "of " + name

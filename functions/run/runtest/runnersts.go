@@ -86,6 +86,11 @@ func (s *Stack) assume(caller string, form url.Values) (session, error) {
 		c.lists["aws:TagKeys"] = append(c.lists["aws:TagKeys"], k)
 	}
 	for _, action := range []string{"sts:AssumeRole", "sts:TagSession"} {
+		if action == "sts:TagSession" {
+			// It knows no external ID.
+			// Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssecuritytokenservice.html
+			delete(c.context, "sts:ExternalId")
+		}
 		if c.Action = action; !trusted(r.trust, c) {
 			return x, fmt.Errorf("%s is not trusted to %s %s", caller, action, c.Resource)
 		}
