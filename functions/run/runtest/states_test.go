@@ -18,6 +18,9 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
+// wholeAccount has all repositories of the account served.
+func wholeAccount(o *runtest.StackOptions) { o.Parameters["Serves"] = "acme/*" }
+
 // neighbour adds another repository, whose pull requests have the same pipeline.
 func (r *road) neighbour(name string, files githubtest.Files) *road {
 	r.t.Helper()
@@ -49,7 +52,7 @@ const spelledSecret = "T~r~0~u~b~4~d~o~r"
 // names the state of another, to have its secrets printed, and its objects destroyed.
 func TestAnotherRepositorysState(t *testing.T) {
 	t.Parallel()
-	r := newRoad(t, githubtest.Files{"net/main.tf": project(netState)})
+	r := newRoad(t, githubtest.Files{"net/main.tf": project(netState)}, wholeAccount)
 	r.applied("db", githubtest.Files{"net/db.tf": secretThing})
 	serial, _ := r.serial(netState)
 	// The words of the attack work where the state is one's own.
@@ -180,7 +183,7 @@ func TestWithoutTheLockTable(t *testing.T) {
 // whose project has another name.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
-	r := newRoad(t, githubtest.Files{"net/main.tf": project(netState, thing("vpc", "1"))}, func(o *runtest.StackOptions) {
+	r := newRoad(t, githubtest.Files{"net/main.tf": project(netState, thing("vpc", "1"))}, wholeAccount, func(o *runtest.StackOptions) {
 		o.Parameters["StatePatterns"] = "s3://states/{owner}/{name}/**"
 	})
 	r.applied("first", githubtest.Files{"net/subnet.tf": thing("subnet", "1")})
