@@ -160,12 +160,8 @@ func TestGateOfPlaces(t *testing.T) {
 		{"an apply of a renamed one", comment.Apply, &Placing{Place: at, Kind: RenamedPlace, Owner: "prod"}, at.String(), PlaceRenamed},
 		{"a plan of a state elsewhere", comment.Apply, &Placing{Place: at, Kind: SamePlace}, "s3://states/else", PlaceMoved},
 	} {
-		q := Request{
-			Verb: test.verb, Entry: ByComment, Actor: "alice", Permission: github.WritePermission, Placing: test.placing,
-			Pull: github.PullRequest{Open: true, DefaultBranch: "main"},
-			Run:  Run{Phase: Planned, Applyable: true, Place: test.planned},
-		}
-		q.Pull.Base.Ref = "main"
+		q := allowed()
+		q.Verb, q.Placing, q.Run.Place = test.verb, test.placing, test.planned
 		d := Gate(q)
 		if test.want == "" && !d.Allowed() || test.want != "" && !d.Has(test.want) {
 			t.Errorf("%s: %+v, want %q", test.what, d, test.want)
