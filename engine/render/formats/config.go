@@ -83,15 +83,17 @@ type variableJSON struct {
 
 // configWriter describes a configuration as plans have it.
 type configWriter struct {
-	cfg     *config.Config
-	schemas Schemas
+	cfg       *config.Config
+	schemas   Schemas
+	providers providerEntries
 }
 
 // configuration returns the "configuration" of a plan: what was written, without
 // any value that would need evaluation.
 func configuration(cfg *config.Config, schemas Schemas) configJSON {
-	w := configWriter{cfg, schemas}
-	return configJSON{Providers: w.providers(), Root: w.module(cfg.Root)}
+	w := configWriter{cfg, schemas, providerEntries{}}
+	w.enterProviders(cfg.Root)
+	return configJSON{Providers: w.providers.own(), Root: w.module(cfg.Root)}
 }
 
 func (w configWriter) module(m *config.Module) moduleJSON {
@@ -155,7 +157,7 @@ func (w configWriter) resource(m *config.Module, r *config.Resource) resourceJSO
 	abs := m.ResourceProvider(r)
 	out := resourceJSON{
 		Address: r.Addr.String(), Mode: r.Addr.Mode.String(), Type: r.Addr.Type, Name: r.Addr.Name,
-		ProviderKey: w.providerKey(m, r.Provider),
+		ProviderKey: w.providers.source(providerKey(m.Addr, r.Provider)),
 		Count:       repetition(r.Count), ForEach: repetition(r.ForEach), DependsOn: subjects(r.DependsOn),
 	}
 	rs := w.schemas.Resource(abs.Provider, r.Addr)
@@ -212,103 +214,7 @@ func constraints(list []config.VersionConstraint) string {
 	for i, c := range all {
 		texts[i] = c.text
 	}
-	return strings.Join(texts, ", ")
-}
-
-// providers describes every provider configuration: blocks, and those that are
-// only required or used, under the keys that resources refer to.
-func (w configWriter) providers() map[string]providerConfigJSON {
-	out := map[string]providerConfigJSON{}
-	for _, m := range w.cfg.Order {
-		for local, p := range m.Providers {
-			if abs := m.ProviderConfig(local); abs.Module != m.Addr {
-				continue // a placeholder for what is passed
-			}
-			x := w.providerConfig(m, local)
-			var block *schema.Block
-			if ps := w.schemas; ps != nil {
-				if known := ps(m.ProviderOf(local.LocalName)); known != nil && known.Provider != nil {
-					block = known.Provider.Block
-				}
-			}
-			if block != nil {
-				x.Expressions = expressions(p.Body, block)
-			} else {
-				x.Expressions = attributesOf(p.Body)
-			}
-			out[providerKey(m.Addr, local)] = x
-		}
-	}
-	for _, m := range w.cfg.Order {
-		for name := range m.RequiredProviders {
-			local := addrs.LocalProviderConfig{LocalName: name}
-			key := w.providerKey(m, local)
-			if _, ok := out[key]; !ok {
-				out[key] = w.providerConfig(m, local)
-			}
-		}
-	}
-	return out
-}
-
-func (w configWriter) providerConfig(m *config.Module, local addrs.LocalProviderConfig) providerConfigJSON {
-	x := providerConfigJSON{
-		Name: local.LocalName, FullName: m.ProviderOf(local.LocalName).String(), Alias: local.Alias, Module: m.Addr.String(),
-	}
-	if r := m.RequiredProviders[local.LocalName]; r != nil {
-		x.Version = constraints(r.Versions)
-	}
-	return x
-}
-
-// providerKey returns the key of the provider configuration that local means in m:
-// the one of the outermost module that it comes from through modules each of which
-// names the provider. So Terraform 1.11.4 says it, though a module is given what its
-// parents do not mention, too.
-func (w configWriter) providerKey(m *config.Module, local addrs.LocalProviderConfig) string {
-	for end := m.ProviderConfig(local).Module; m.Addr != end; m = m.Parent {
-		next, ok := fromParent(m, local)
-		if !ok {
-			break
-		}
-		local = next
-	}
-	return providerKey(m.Addr, local)
-}
-
-// fromParent returns what the caller of m calls the provider configuration that it
-// gives to m as local, if the caller names the provider at all.
-func fromParent(m *config.Module, local addrs.LocalProviderConfig) (addrs.LocalProviderConfig, bool) {
-	p := m.ProviderOf(local.LocalName)
-	for _, x := range m.Call.Providers {
-		if x.InChild.Alias == local.Alias && m.ProviderOf(x.InChild.LocalName) == p {
-			return x.InParent, true
-		}
-	}
-	up := m.Parent
-	if r := up.RequiredProviders[local.LocalName]; r != nil && r.Source == p {
-		return local, true
-	}
-	for _, name := range slices.Sorted(maps.Keys(up.RequiredProviders)) {
-		if up.RequiredProviders[name].Source == p {
-			return addrs.LocalProviderConfig{LocalName: name, Alias: local.Alias}, true
-		}
-	}
-	if up.Call != nil {
-		for _, x := range up.Call.Providers {
-			if x.InChild.Alias == local.Alias && up.ProviderOf(x.InChild.LocalName) == p {
-				return x.InChild, true
-			}
-		}
-	}
-	return local, false
-}
-
-func providerKey(m addrs.Module, local addrs.LocalProviderConfig) string {
-	if m.IsRoot() {
-		return local.String()
-	}
-	return m.String() + ":" + local.String()
+	return strings.Join(slices.Compact(texts), ", ")
 }
 
 // expressions describes a body by its schema. Dynamic blocks, which are not among

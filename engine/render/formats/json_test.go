@@ -107,7 +107,7 @@ func TestSchemasJSONAsRecorded(t *testing.T) {
 
 func TestConfigurationAsRecorded(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"configuration", "configuration-inherited"} {
+	for _, name := range []string{"configuration", "configuration-inherited", "configuration-renamed"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			plan := configurationAsRecorded(t, "testdata/"+name+".txtar")
