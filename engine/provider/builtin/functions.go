@@ -52,7 +52,7 @@ var encodeTfvars = function{
 	declared: &schema.Function{
 		Summary: "Produce a string representation of an object using the syntax of `.tfvars` files",
 		Parameters: []schema.Parameter{{
-			Name: "value", Type: cty.DynamicPseudoType, AllowNull: true, AllowUnknown: true,
+			Name: "value", Type: cty.DynamicPseudoType, AllowUnknown: true,
 			Description: "An object (or map) of the values of variables, by name.",
 		}},
 		Return: cty.String,
@@ -84,7 +84,7 @@ var decodeTfvars = function{
 	declared: &schema.Function{
 		Summary: "Parse a string containing syntax like that used in a `.tfvars` file",
 		Parameters: []schema.Parameter{{
-			Name: "src", Type: cty.String, AllowNull: true, AllowUnknown: true,
+			Name: "src", Type: cty.String, AllowUnknown: true,
 			Description: "The text to parse.",
 		}},
 		Return: cty.DynamicPseudoType,
@@ -120,7 +120,7 @@ var encodeExpr = function{
 	declared: &schema.Function{
 		Summary: "Produce a string representation of an arbitrary value using Terraform expression syntax",
 		Parameters: []schema.Parameter{{
-			Name: "value", Type: cty.DynamicPseudoType, AllowNull: true, AllowUnknown: true,
+			Name: "value", Type: cty.DynamicPseudoType, AllowUnknown: true,
 			Description: "The value to write as an expression.",
 		}},
 		Return: cty.String,

@@ -92,6 +92,9 @@ func ProviderSchemas(ps map[addrs.Provider]*schema.Provider) ([]byte, error) {
 		if out.Schemas[addr.String()], err = newProviderJSON(p); err != nil {
 			return nil, err
 		}
+		if addr.IsBuiltin() {
+			out.Schemas[addr.String()].Provider = &schemaJSON{} // it cannot be configured
+		}
 	}
 	return json.Marshal(out)
 }
