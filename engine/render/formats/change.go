@@ -115,7 +115,7 @@ func (t *jsonText) values(c *plans.ResourceChange) {
 	}
 	if c.After != cty.NilVal {
 		t.key("after_sensitive")
-		if written {
+		if written && !c.Action.IsReplace() {
 			t.again(done.sensitive)
 		} else {
 			t.sensitiveAttributes(c.After, c.Schema)

@@ -169,15 +169,34 @@ func (t *jsonText) plannedResource(c *plans.ResourceChange, address string) {
 		return
 	}
 	t.key("sensitive_values")
-	n = len(t.b)
-	t.sensitiveAttributes(c.After, c.Schema)
-	x.sensitive = t.since(n)
+	if c.Action.IsReplace() {
+		t.sensitive(unmarkNulls(c.After))
+	} else {
+		n = len(t.b)
+		t.sensitiveAttributes(c.After, c.Schema)
+		x.sensitive = t.since(n)
+	}
 	t.closeObject()
 	t.planned[c] = x
 }
 
+// unmarkNulls returns v with no marks where there is nothing to hide. Of what is replaced, the stock
+// tool's mask leaves these out; the change's own does not.
+func unmarkNulls(v cty.Value) cty.Value {
+	out, err := cty.Transform(v, func(_ cty.Path, v cty.Value) (cty.Value, error) {
+		if bare, _ := v.Unmark(); bare.IsNull() {
+			return bare, nil
+		}
+		return v, nil
+	})
+	if err != nil {
+		return v
+	}
+	return out
+}
+
 // plannedText is what was written of an object after a change: the change itself
-// needs it again.
+// needs it again, but for the mask of what is replaced.
 type plannedText struct {
 	values, sensitive span
 	whole             bool // all of it is known
