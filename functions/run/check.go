@@ -54,12 +54,6 @@ func (t *task) putCheck(ctx context.Context, r Run) error {
 		if other.Head != r.Head {
 			continue // its check here is history
 		}
-		if shows, err := t.onGitHub(ctx, other.Run); err != nil || other.Phase == Planned && other.Applyable && shows != other.PlanHash {
-			if err != nil {
-				return err
-			}
-			continue // what GitHub shows is the evidence: see compareShown
-		}
 		if err := t.writeCheck(ctx, other.Run, all); err != nil {
 			return err
 		}
@@ -103,6 +97,9 @@ func (t *task) writeCheck(ctx context.Context, r Run, all []runs.Standing) error
 	own := all[i]
 	p, err := t.standing(ctx, r)
 	if err != nil {
+		return err
+	}
+	if p.Plan, err = t.nameable(ctx, r); err != nil {
 		return err
 	}
 	page := comment.Check{ProjectStatus: p}

@@ -48,13 +48,24 @@ func (t *task) shownAt(ctx context.Context, r Run) (at time.Time, err error) {
 
 // onGitHub returns the hash of the plan that our check run shows, as GitHub has it; "" if it
 // shows none. Records and artifacts are in one hand, what GitHub shows is in another: only
-// our App writes it. So it is read before it is written anew from the record.
+// our App writes it.
 func (t *task) onGitHub(ctx context.Context, r Run) (hash string, err error) {
 	c, err := t.hub.Check(ctx, github.Check{Name: r.Check(), SHA: r.Head, ExternalID: externalID(r)})
 	if errors.Is(err, github.ErrNotFound) {
 		return "", nil
 	}
 	return comment.PlanIn(c.Summary), err
+}
+
+// nameable returns the hash of the plan that the check run of a run may name from now on.
+// Only the message that has the plan made names it first. Whatever else writes the check
+// keeps the name that is there: the record may be another one by then, and a check that
+// followed it would be no evidence against it.
+func (t *task) nameable(ctx context.Context, r Run) (hash string, err error) {
+	if t.message.Kind == ToPlan || r.PlanHash == "" {
+		return r.PlanHash, nil
+	}
+	return t.onGitHub(ctx, r)
 }
 
 // compareShown says in a request which plan our check run shows.

@@ -46,9 +46,13 @@ func (g *gate) same() {
 	if g.Saved != "" && g.Saved != made {
 		g.no(PlanExchanged, g.again(), "The saved plan is not the one that was made: it is %s, and %s was made. Somebody has exchanged it.", comment.PlanName(g.Saved), comment.PlanName(made))
 	}
-	if g.OnGitHub != nil && (*g.OnGitHub != made || made == "") {
+	switch on := g.OnGitHub; {
+	case on == nil || *on == made && made != "":
+	case *on == "":
+		g.no(PlanExchanged, g.again(), "Nobody can tell whether the plan is the one that was shown: the check %s names none.", comment.Code(g.Run.Check()))
+	default:
 		g.no(PlanExchanged, g.again(), "The plan is not the one that was shown: the check %s shows %s, and %s is to be applied. Somebody has exchanged it.",
-			comment.Code(g.Run.Check()), comment.PlanName(*g.OnGitHub), comment.PlanName(made))
+			comment.Code(g.Run.Check()), comment.PlanName(*on), comment.PlanName(made))
 	}
 	if g.Kept != "" {
 		g.no(PlanExchanged, g.again(), "What the plan was made from is not what is kept of it: %s.", comment.Code(g.Kept))
