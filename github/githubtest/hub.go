@@ -29,6 +29,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -132,11 +133,12 @@ type user struct {
 	bot   bool
 }
 
-// person returns who has a login, making them known if they are not.
+// person returns who has a login, making them known if they are not. Only Apps' logins end
+// in "[bot]".
 func (h *Hub) person(login string) *user {
 	u := h.users[login]
 	if u == nil {
-		u = &user{login: login, id: h.nextID()}
+		u = &user{login: login, id: h.nextID(), bot: strings.HasSuffix(login, "[bot]")}
 		h.users[login] = u
 	}
 	return u
