@@ -56,7 +56,11 @@
 //
 // # What is bound to what
 //
-// An apply is of the plan that its author can have seen. A plan is of a merge: GitHub's
+// An apply is of the plan that its author can have seen: our comment showed it before theirs
+// was written, by GitHub's clock, or theirs names it by its hash. The hash is in three
+// hands, and in the way of an apply if they do not agree: the saved plan's own, the
+// record's, and that in the check run on GitHub, which only our App writes and which is
+// never changed to follow a record. A plan is of a merge: GitHub's
 // trial merge of a named pair, the head and the tip of the base branch. It belongs to the
 // head, to the files that it depends on, to the modules from elsewhere as they were fetched,
 // and to a state: its lineage, serial and version.
