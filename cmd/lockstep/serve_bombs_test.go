@@ -58,7 +58,7 @@ func TestServeBombs(t *testing.T) {
 		base[name+"/main.tf"] = "terraform {\n  backend \"local\" {\n  }\n}\n"
 	}
 	s.repo.Push("carol", "main", "Allow", base)
-	p := s.start("-run-memory", "512", "-run-cpu", "8s", "-run-disk", "128", "-run-time", "1m")
+	p := s.start("-run-memory", "512", "-run-cpu", "4s", "-run-disk", "128", "-run-time", "1m")
 	s.repo.Push("alice", "beside", "Beside", githubtest.Files{"network/more.tf": commanding("sleep 30; echo still there")})
 	beside := s.repo.OpenPull("alice", "Beside", "beside")
 	s.deliver()
@@ -82,8 +82,9 @@ func TestServeBombs(t *testing.T) {
 			s.awaitOn(n, 2*time.Minute, "1 to add")
 			s.repo.Comment("alice", n, "lockstep apply")
 			s.deliver()
-			s.awaitOn(n, 2*time.Minute, "The apply of")
 		}
+	}
+	for name, n := range numbers {
 		said := s.awaitOn(n, 2*time.Minute, "could not plan", "The apply of")
 		t.Logf("%s, after %s: %s", name, time.Since(begin).Round(time.Second), because(said))
 	}
@@ -94,7 +95,7 @@ func TestServeBombs(t *testing.T) {
 // because is the line of what was said that tells why.
 func because(said string) string {
 	for line := range strings.Lines(said) {
-		if strings.Contains(line, "ended") || strings.Contains(line, "Error:") {
+		if strings.Contains(line, "was ended") || strings.Contains(line, "Error:") {
 			return strings.TrimSpace(line)
 		}
 	}

@@ -61,8 +61,30 @@ func TestBombs(t *testing.T) {
 			}
 		}
 	}
+	var left []string
+	for _, dir := range r.stack.Functions["plan"].Disks() {
+		own, _ := filepath.Glob(filepath.Join(dir, "lockstep-runs", "*", ""))
+		for _, at := range own {
+			if info, err := os.Stat(at); err == nil && info.IsDir() {
+				left = append(left, filepath.Join(at, "left"))
+			}
+		}
+	}
+	if len(left) == 0 {
+		t.Error("the function has no directory for runs")
+	}
+	for _, path := range left {
+		if err := os.WriteFile(path, []byte("of a run that was killed"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
 	n := r.pull("well", githubtest.Files{"net/subnet.tf": thing("subnet", "10.0.1.0/24")})
 	r.expect("the answer", r.say("alice", n, "lockstep apply"), "2 added")
+	for _, path := range left {
+		if _, err := os.Stat(path); err == nil {
+			t.Errorf("what a run has left is there for the next one: %s", path)
+		}
+	}
 }
 
 // line is the first line of a text with one of some words.
