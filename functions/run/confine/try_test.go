@@ -124,9 +124,6 @@ var ways = []way{
 		_, err := unix.ProcessVMReadv(x.Pid, local, []unix.RemoteIovec{{Base: x.Memory, Len: len(b)}}, 0)
 		return holds(b, err)
 	}},
-	{"trace another run's program", func(x target) error {
-		return unix.PtraceSeize(x.Pid) // our end ends it
-	}},
 	{"take an open file of another run's program", func(x target) error {
 		fd, err := unix.PidfdOpen(x.Pid, 0)
 		if err != nil {
@@ -184,6 +181,9 @@ var ways = []way{
 		}
 		return nil
 	}},
+	{"trace another run's program", func(x target) error {
+		return unix.PtraceSeize(x.Pid) // our end ends it; signals stop it until then, so it comes last
+	}},
 }
 
 func proc(x target, name string) string { return fmt.Sprintf("/proc/%d/%s", x.Pid, name) }
@@ -206,6 +206,7 @@ func dials(network, address string) error {
 		return err
 	}
 	defer c.Close()
+	c.SetDeadline(time.Now().Add(5 * time.Second))
 	b, err := io.ReadAll(c)
 	return holds(b, err)
 }
