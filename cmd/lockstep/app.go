@@ -154,16 +154,16 @@ func suggest(name string) string {
 	return ""
 }
 
-// dir opens the working directory. Warnings of the CLI configuration are no part of what
-// a command says: they are written to the standard error, once.
+// dir opens the working directory. What is wrong with the CLI configuration is no part of what
+// a command says: it is written to the standard error, once, and the command goes on with the rest of
+// that configuration, as in the stock tool.
 func (a *app) dir() (*workdir.Dir, diags.Diagnostics) {
-	d, ds := workdir.Open(a.chdir, a.environ)
-	if !ds.HasErrors() {
-		if !a.warned {
-			a.show(ds)
-		}
-		a.warned, ds = true, nil
+	d, wrong := workdir.Open(a.chdir, a.environ)
+	if !a.warned && a.show(wrong) != 0 {
+		fmt.Fprint(a.err, "\nAs a result of the above problems, Lockstep may not behave as intended.\n")
 	}
+	a.warned = true
+	var ds diags.Diagnostics
 	if a.getenv("TF_ENCRYPTION") != "" {
 		ds = append(ds, diags.Errorf(nil, "State encryption is not supported",
 			"The environment variable TF_ENCRYPTION says how OpenTofu encrypts states and plans. Lockstep writes them as they are, and reads no others: unset the variable if that is meant.")...)
@@ -243,9 +243,10 @@ func (a *app) showTo(w io.Writer, ds diags.Diagnostics) int {
 	return 0
 }
 
-// write writes warnings to w, and errors to the standard error. Warnings under one headline
-// are written once.
+// write writes warnings to w, and errors to the standard error, by severity and place. Warnings under
+// one headline are written once.
 func (a *app) write(w io.Writer, ds diags.Diagnostics) {
+	ds = ds.Sorted()
 	files := a.sourcesOf(ds)
 	groups := render.GroupWarnings(ds)
 	if a.compact && !ds.HasErrors() {

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/hcl/v2"
@@ -46,6 +48,18 @@ func TestNormalize(t *testing.T) {
 	} {
 		if got := string(normalize([]byte(c.src+"\n"), "x.tf")); got != c.want+"\n" {
 			t.Errorf("%s\nis   %s\nwant %s", c.src, got, c.want)
+		}
+	}
+}
+
+// What fmt writes to its standard output ends with a line feed.
+func TestFmtAsFilter(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{"a=1": "a = 1\n", "a=1\n": "a = 1\n", "a=1\n\n": "a = 1\n\n", "": "\n"} {
+		var out, stderr bytes.Buffer
+		a := newApp(t.Context(), streams{strings.NewReader(in), &out, &stderr}, nil)
+		if code := a.run([]string{"fmt", "-"}); code != 0 || out.String() != want {
+			t.Errorf("%q: exit code %d, %q, want %q; %s", in, code, out.String(), want, stderr.String())
 		}
 	}
 }

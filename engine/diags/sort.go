@@ -1,0 +1,47 @@
+package diags
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// Sorted returns ds in the order in which people are shown them: warnings before errors, then those
+// without a place, then by file, those of the outer directories first, and place. What is alike in
+// all that stays in its order.
+//
+// Source: Terraform's tfdiags.Diagnostics.Sort.
+func (ds Diagnostics) Sorted() Diagnostics {
+	out := slices.Clone(ds)
+	slices.SortStableFunc(out, func(a, b Diagnostic) int {
+		switch {
+		case a.Severity != b.Severity:
+			return first(a.Severity == Warning)
+		case (a.Subject == nil) != (b.Subject == nil):
+			return first(a.Subject == nil)
+		case a.Subject == nil:
+			return 0
+		}
+		return comparePlaces(*a.Subject, *b.Subject)
+	})
+	return out
+}
+
+// first returns -1 for what comes first, else 1.
+func first(is bool) int {
+	if is {
+		return -1
+	}
+	return 1
+}
+
+func comparePlaces(a, b hcl.Range) int {
+	return cmp.Or(
+		cmp.Compare(strings.Count(a.Filename, "/"), strings.Count(b.Filename, "/")),
+		cmp.Compare(a.Filename, b.Filename),
+		cmp.Compare(a.Start.Byte, b.Start.Byte),
+		cmp.Compare(a.End.Byte, b.End.Byte),
+	)
+}
