@@ -100,7 +100,9 @@ func (c *call) credentials(ctx context.Context) (*aws.Credentials, error) {
 		return nil, nil
 	}
 	if c.session == nil {
-		p, err := c.engine.Credentials(ctx, c.order.Job)
+		j := c.order.Job
+		j.Writes = c.order.Deed == applies
+		p, err := c.engine.Credentials(ctx, j)
 		if err != nil {
 			return nil, err
 		}
