@@ -74,11 +74,13 @@ func (c *call) do(ctx context.Context) (result, error) {
 	r, err := c.converse(ctx)
 	c.in.Close()
 	c.out.Close()
-	if err != nil {
+	if err != nil && !errors.Is(err, errShape) {
 		select {
 		case <-c.process.Done(): // how it died says why
 		case <-time.After(lingering):
 		}
+	}
+	if err != nil {
 		c.process.Kill()
 	}
 	end := c.process.Wait()

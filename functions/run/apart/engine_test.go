@@ -155,7 +155,7 @@ func TestStops(t *testing.T) {
 		superseded := errors.New("superseded")
 		time.AfterFunc(300*time.Millisecond, func() { cancel(superseded) })
 		e := newEngine(t)
-		e.Limits.Wall = 0
+		e.Limits.Wall = 25 * time.Second
 		begin := time.Now()
 		got, err := e.Plan(ctx, named(t, project))
 		switch {

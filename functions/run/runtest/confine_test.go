@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/run/runtest"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
+	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
 // small gives the functions 1 GB, and less time than they have.
@@ -139,6 +141,42 @@ func TestProgramsEndWithTheirRun(t *testing.T) {
 				t.Errorf("%s has left %q", f, left)
 			}
 		}
+	}
+}
+
+// TestProvidersEndWithTheirRun holds that of a provider that the base branch allows, and which
+// starts something that outlives it, nothing is left when its run is over: the function's
+// process goes on, and has other runs.
+func TestProvidersEndWithTheirRun(t *testing.T) {
+	t.Parallel()
+	mirror, mark := t.TempDir(), fmt.Sprint("stolen-", os.Getpid())
+	platform := runtime.GOOS + "_" + runtime.GOARCH
+	dir := filepath.Join(mirror, "registry.terraform.io", "lockstep", "lab", "1.0.0", platform)
+	real := filepath.Join(statebackendtest.Part(t, "mirror"), "registry.terraform.io", "lockstep", "lab", "1.0.0", platform, "terraform-provider-lab_v1.0.0")
+	program, err := os.ReadFile(real)
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := fmt.Sprintf("#!/bin/sh\n(setsid sh -c \"trap '' TERM HUP; while :; do cat /proc/[0-9]*/environ > $TMPDIR/%s; sleep 0.05; done\" </dev/null >/dev/null 2>&1 &)\nexec \"$(dirname \"$0\")/real\" \"$@\"\n", mark)
+	for name, data := range map[string][]byte{"real": program, "terraform-provider-lab_v1.0.0": []byte(script)} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := newRoad(t, githubtest.Files{"lockstep.hcl": "allow {\n  providers = [\"lockstep/lab\"]\n}\n", "net/main.tf": project(netState)},
+		func(o *runtest.StackOptions) { o.Env = map[string]string{"LOCKSTEP_MIRROR": mirror} })
+	n := r.pull("evil", githubtest.Files{"net/evil.tf": labThing("a", "")})
+	r.expect("the plan", r.status(n), "1 to add", "lab_thing.a")
+	for _, text := range processes(t) {
+		if strings.Contains(text, mark) {
+			t.Errorf("it lives: %s", text)
+		}
+	}
+	if got := len(r.stack.Functions["plan"].Disks()); got != 1 {
+		t.Errorf("%d environments have planned: a provider that is allowed by name is no reason for another", got)
 	}
 }
 
