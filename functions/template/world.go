@@ -33,6 +33,11 @@ type Deployed struct {
 	Resolved map[string]any
 }
 
+// objects are those of the template's buckets, by the names that the matrix has for them: a
+// plan, or any other, and what others than the plan function put. The keys are those of
+// package runs.
+var objects = map[string]string{"a": "5/7/net@default/1/plan", "report": "5/7/net@default/1/report.md", "result": "5/7/net@default/1/result-1.md", "rescued": "rescued/a"}
+
 // Deploy returns the world of a template and a matrix.
 func Deploy(x runtest.Template, m *Matrix) *World {
 	w := &World{Matrix: m, Principals: map[string]*Party{}, Resources: map[string]*Party{"*": {ARN: "*"}}}
@@ -47,7 +52,9 @@ func Deploy(x runtest.Template, m *Matrix) *World {
 		case "AWS::IAM::Role":
 			w.Principals[name] = &Party{ARN: arn}
 		case "AWS::S3::Bucket":
-			w.Resources[name+"/a"] = &Party{ARN: arn + "/a", Of: name}
+			for object, key := range objects {
+				w.Resources[name+"/"+object] = &Party{ARN: arn + "/" + key, Of: name}
+			}
 		case "AWS::Logs::LogGroup":
 			// Requests name the stream.
 			w.Resources[name].ARN = strings.TrimSuffix(arn, "*") + "log-stream:a"
