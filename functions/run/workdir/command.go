@@ -4,21 +4,24 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"os"
 	"os/exec"
+	"sync"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/provisioning"
 )
 
-// commandGrace is how long a command of a provisioner may go on once it was asked to
-// stop, and how long one that has ended may leave its output open, as what it has started
-// in the background does.
+// commandGrace is how long a command of a provisioner that has ended may leave its output open, as
+// what it has started in the background does.
 const commandGrace = 10 * time.Second
+
+// killedGrace is the same for a command that was killed.
+const killedGrace = 100 * time.Millisecond
 
 // RunCommand runs the command of a local-exec provisioner, as a [provisioning.Runner] does,
 // in a directory: c.Dir counts for the caller only. environ is all of its environment,
-// but for what c adds.
+// but for what c adds. When ctx ends, the command is killed at once: whoever cancels a run may give it
+// a few seconds only, and what became of the object is still to be stored.
 func RunCommand(ctx context.Context, dir string, environ []string, c provisioning.Command, output func(line string)) error {
 	return Commands{Dir: dir, Environ: environ}.Run(ctx, c, output)
 }
@@ -36,22 +39,21 @@ func (r Commands) Run(ctx context.Context, c provisioning.Command, output func(l
 	cmd := exec.CommandContext(ctx, c.Args[0], c.Args[1:]...)
 	cmd.Dir = r.Dir
 	cmd.Env = append(append([]string{}, r.Environ...), c.Env...)
-	lines := lineWriter{line: output}
-	cmd.Stdout, cmd.Stderr = &lines, &lines // one writer: used by one goroutine at a time
+	lines := &lineWriter{line: output}
+	cmd.Stdout, cmd.Stderr = lines, lines // one writer: used by one goroutine at a time
 	cmd.WaitDelay = commandGrace
-	cmd.Cancel = func() error {
-		if cmd.Process.Signal(os.Interrupt) != nil {
-			return cmd.Process.Kill() // there is no such signal on Windows
+	ended := make(chan error, 1)
+	go func() { ended <- r.run(cmd) }()
+	var err error
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		// What it has started may hold its output open: nobody waits for that.
+		select {
+		case err = <-ended:
+		case <-time.After(killedGrace):
+			err = ctx.Err()
 		}
-		return nil
-	}
-	begin := r.Begin
-	if begin == nil {
-		begin = (*exec.Cmd).Start
-	}
-	err := begin(cmd)
-	if err == nil {
-		err = cmd.Wait()
 	}
 	lines.end()
 	if errors.Is(err, exec.ErrWaitDelay) {
@@ -63,17 +65,38 @@ func (r Commands) Run(ctx context.Context, c provisioning.Command, output func(l
 	return err
 }
 
+// run starts a command, and waits for its end.
+func (r Commands) run(cmd *exec.Cmd) error {
+	begin := r.Begin
+	if begin == nil {
+		begin = (*exec.Cmd).Start
+	}
+	if err := begin(cmd); err != nil {
+		return err
+	}
+	return cmd.Wait()
+}
+
 // maxLine is how long a line of output may become before it is shown in parts, in bytes.
 const maxLine = 64 << 10
 
 // A lineWriter calls line for each line that is written to it, without the line break.
+// It may be ended while somebody still writes.
 type lineWriter struct {
 	line func(string)
-	rest []byte
+
+	mu    sync.Mutex
+	rest  []byte
+	ended bool
 }
 
 // Write implements io.Writer. It never fails.
 func (w *lineWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ended {
+		return len(p), nil
+	}
 	w.rest = append(w.rest, p...)
 	for {
 		i := bytes.IndexByte(w.rest, '\n')
@@ -89,8 +112,11 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// end passes on what stands behind the last line break.
+// end passes on what stands behind the last line break, and is the end.
 func (w *lineWriter) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ended = true
 	if len(w.rest) > 0 {
 		w.line(string(w.rest))
 	}
