@@ -104,7 +104,7 @@ func TestBrokenPlugin(t *testing.T) {
 	if err := os.Remove(d.file(dir)); err != nil { // a link into the mirror
 		t.Fatal(err)
 	}
-	d.want(1, "plan", "Required plugins are not installed", "there is no package in .terraform/providers/", "lockstep init")
+	d.want(1, "plan", "Required plugins are not installed", "there is no package for registry.terraform.io/lockstep/lab 1.0.0 cached in .terraform/providers", "lockstep init")
 	d.want(0, "init")
 
 	d.write(".terraform.lock.hcl", strings.Replace(lock, "h1:", "h1:AAAA", 1))
@@ -374,18 +374,18 @@ func TestBackendTrouble(t *testing.T) {
 	d.want(0, "apply -auto-approve")
 	d.write("denied", "")
 	d.want(1, "plan", "Error acquiring the state lock", "s3://states/x.tflock: access denied")
-	d.want(1, "plan -lock=false", "Error reading the state", "s3://states/x: access denied")
-	d.want(1, "init -reconfigure", "Error reading the state", "access denied")
+	d.want(1, "plan -lock=false", "Failed to load state", "s3://states/x: access denied")
+	d.want(1, "init -reconfigure", "Failed to load state", "access denied")
 
 	d.write("backend.tf", fakeBackend("http://127.0.0.1:1"))
 	d.want(1, "plan", "Backend initialization required")
 	d.want(1, "show", "Backend initialization required")
-	r := d.want(1, "init -reconfigure", "Error reading the state", "lockstep: note: S3 does not answer as it should, and is asked again", "connection refused")
+	r := d.want(1, "init -reconfigure", "Failed to get existing workspaces", "lockstep: note: S3 does not answer as it should, and is asked again", "connection refused")
 	if strings.Contains(r.out, "Successfully configured") {
 		t.Errorf("a backend that does not answer is taken:\n%s", r.out)
 	}
 	d.write("backend.tf", strings.ReplaceAll(fakeBackend(s.URL), `"states"`, `"missing"`))
-	d.want(1, "init -reconfigure", "there is no such bucket")
+	d.want(1, "init -reconfigure", `S3 bucket "missing" does not exist`)
 	d.write("backend.tf", strings.ReplaceAll(fakeBackend(s.URL), `= "us-east-1"`, `= []`))
 	d.want(1, "init -reconfigure", "region")
 	d.write("backend.tf", "terraform {\n  backend \"gcs\" {}\n}\n")
