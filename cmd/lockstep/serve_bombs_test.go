@@ -40,7 +40,7 @@ var bombs = map[string]bomb{
 	"stack":     {files: githubtest.Files{"bomb/deep.json": strings.Repeat("[", 6<<20), "bomb/bomb.tf": "resource \"terraform_data\" \"bomb\" {\n  input = jsondecode(file(\"${path.module}/deep.json\"))\n}\n"}},
 	"count":     {files: githubtest.Files{"bomb/bomb.tf": "resource \"terraform_data\" \"bomb\" {\n  count = 10000000\n}\n"}},
 	"discovery": {files: githubtest.Files{"bomb/bomb.tf": "locals {\n  x = \"" + strings.Repeat("${1}", 1<<20) + "\"\n}\n"}},
-	"forks":     {apply: true, files: githubtest.Files{"bomb/bomb.tf": commanding("b() { b | b & }; b; sleep 600")}},
+	"forks":     {apply: true, files: githubtest.Files{"bomb/bomb.tf": commanding("b() { [ $1 -lt 10 ] && { b $(($1+1)) | b $(($1+1)) & }; sleep 100; }; b 0")}},
 	"disk":      {apply: true, files: githubtest.Files{"bomb/bomb.tf": commanding("while :; do head -c 10000000 /dev/zero >> fill; done")}},
 	"output":    {apply: true, files: githubtest.Files{"bomb/bomb.tf": commanding("yes a line of output that never ends")}},
 	"spinning":  {apply: true, files: githubtest.Files{"bomb/bomb.tf": commanding("while :; do :; done")}},
