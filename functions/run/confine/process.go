@@ -22,7 +22,7 @@ type Spec struct {
 	Limits Limits
 	// Dirs are the directories whose bytes count for Limits.Disk.
 	Dirs []string
-	// Without leaves out namespaces, for measuring.
+	// Without leaves out namespaces: for measuring, and where no programs are started.
 	Without bool
 }
 

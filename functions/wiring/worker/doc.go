@@ -4,4 +4,8 @@
 // Providers and what is in a pull request never see the function's own credentials, which
 // open every plan and record, and the roles that reach states. They have those of a role in the account that is
 // managed, if there is one ([Target]), or none.
+//
+// Each run is done in a process of its own, which has the credentials of states and not the
+// App's key (package functions/run/apart); [Main] is its beginning. After a run whose programs
+// the base branch allows without knowing them the function's process ends, too.
 package worker
