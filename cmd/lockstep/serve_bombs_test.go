@@ -8,42 +8,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/run/runtest"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// A bomb is a pull request that takes all there is of something: files to add to a project.
-type bomb struct {
-	files githubtest.Files
-	apply bool // it goes off when it is applied
-}
-
-// doubling is a chain of locals, each of which has the one before twice.
-func doubling(first, each string, n int) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "locals {\n  l0 = %s\n", first)
-	for i := range n {
-		fmt.Fprintf(&b, "  l%d = %s\n", i+1, strings.ReplaceAll(each, "@", fmt.Sprintf("local.l%d", i)))
-	}
-	fmt.Fprintf(&b, "}\nresource \"terraform_data\" \"bomb\" {\n  input = local.l%d\n}\n", n)
-	return b.String()
-}
-
 func commanding(script string) string {
 	return fmt.Sprintf("resource \"terraform_data\" \"bomb\" {\n  provisioner \"local-exec\" {\n    command = %q\n  }\n}\n", script)
-}
-
-// bombs are more of what a few bytes can do; a name and the files are all that another needs.
-var bombs = map[string]bomb{
-	"strings":   {files: githubtest.Files{"bomb/bomb.tf": doubling(`"0123456789abcdef"`, `"${@}${@}"`, 40)}},
-	"lists":     {files: githubtest.Files{"bomb/bomb.tf": doubling(`[1]`, `[@, @]`, 40)}},
-	"format":    {files: githubtest.Files{"bomb/bomb.tf": "resource \"terraform_data\" \"bomb\" {\n  input = format(\"%2000000000s\", \"x\")\n}\n"}},
-	"stack":     {files: githubtest.Files{"bomb/deep.json": strings.Repeat("[", 6<<20), "bomb/bomb.tf": "resource \"terraform_data\" \"bomb\" {\n  input = jsondecode(file(\"${path.module}/deep.json\"))\n}\n"}},
-	"count":     {files: githubtest.Files{"bomb/bomb.tf": "resource \"terraform_data\" \"bomb\" {\n  count = 10000000\n}\n"}},
-	"discovery": {files: githubtest.Files{"bomb/bomb.tf": "locals {\n  x = \"" + strings.Repeat("${1}", 1<<20) + "\"\n}\n"}},
-	"forks":     {apply: true, files: githubtest.Files{"bomb/bomb.tf": commanding("b() { [ $1 -lt 10 ] && { b $(($1+1)) | b $(($1+1)) & }; sleep 100; }; b 0")}},
-	"disk":      {apply: true, files: githubtest.Files{"bomb/bomb.tf": commanding("while :; do head -c 10000000 /dev/zero >> fill; done")}},
-	"output":    {apply: true, files: githubtest.Files{"bomb/bomb.tf": commanding("yes a line of output that never ends")}},
-	"spinning":  {apply: true, files: githubtest.Files{"bomb/bomb.tf": commanding("while :; do :; done")}},
 }
 
 // TestServeBombs holds that each bomb is the end of its own run, and that its pull request is
@@ -54,7 +24,10 @@ func TestServeBombs(t *testing.T) {
 	}
 	s := newServed(t)
 	base := githubtest.Files{"lockstep.hcl": "allow {\n  provisioners = true\n}\n"}
-	for name := range bombs { // a project, and a state, for each
+	bombs := map[string]runtest.Bomb{}
+	for _, b := range runtest.Bombs() { // a project, and a state, for each
+		name := strings.ReplaceAll(b.Name, " ", "-")
+		bombs[name] = b
 		base[name+"/main.tf"] = "terraform {\n  backend \"local\" {\n  }\n}\n"
 	}
 	s.repo.Push("carol", "main", "Allow", base)
@@ -69,8 +42,8 @@ func TestServeBombs(t *testing.T) {
 	numbers := map[string]int{}
 	for name, b := range bombs {
 		files := githubtest.Files{}
-		for path, text := range b.files {
-			files[strings.Replace(path, "bomb/", name+"/", 1)] = text
+		for path, text := range b.Files {
+			files[name+"/"+path] = text
 		}
 		s.repo.Push("alice", name, name, files)
 		numbers[name] = s.repo.OpenPull("alice", name, name)
@@ -78,7 +51,7 @@ func TestServeBombs(t *testing.T) {
 	}
 	begin := time.Now()
 	for name, n := range numbers {
-		if bombs[name].apply {
+		if bombs[name].Apply {
 			s.awaitOn(n, 2*time.Minute, "1 to add")
 			s.repo.Comment("alice", n, "lockstep apply")
 			s.deliver()

@@ -97,6 +97,9 @@ func (m *Machine) apart(c Config, p *run.Pipeline, hidden []string) (err error) 
 		Scratch: m.scratch.Dir, Limits: c.Apart.Limits, Ports: c.Apart.Ports, Remedy: c.Apart.Remedy, Protection: c.Apart.Protection,
 	}
 	p.Engine, p.Projects, p.Scratch = e, e, m.scratch.Dir
+	if err := e.Look(context.Background()); err != nil && c.Log != nil {
+		c.Log(fmt.Errorf("find out what programs of runs are kept from: %w", err))
+	}
 	return nil
 }
 

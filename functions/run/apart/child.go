@@ -101,6 +101,8 @@ func (c *Child) do(ctx context.Context, make Maker) *result {
 		r.Discovered = &d
 	case inputs:
 		r.Tree, err = run.Here{}.Inputs(ctx, c.order.Dir, c.order.Run, c.order.Scope)
+	case looks:
+		_, err = c.inside()
 	default:
 		err = c.engine(ctx, make, r)
 	}
@@ -258,8 +260,12 @@ func (c *Child) inside() (*confine.Cell, error) {
 	if c.cell != nil {
 		return c.cell, nil
 	}
+	write := []string{c.Tmp}
+	if c.order.Job.Checkout != "" {
+		write[0] = c.order.Job.Checkout
+	}
 	cell, err := confine.NewCell(confine.CellSpec{
-		View:  confine.View{Read: c.show, Write: []string{c.order.Job.Checkout}, Tmp: c.Tmp},
+		View:  confine.View{Read: c.show, Write: write, Tmp: c.Tmp},
 		Ports: c.order.Ports,
 	})
 	if err != nil {

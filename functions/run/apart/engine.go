@@ -115,6 +115,12 @@ func (e *Engine) Unlock(ctx context.Context, j run.Job) (run.Unlocked, error) {
 	return *r.Unlocked, nil
 }
 
+// Look has Protection told what programs of runs will be kept from, before there are any.
+func (e *Engine) Look(ctx context.Context) error {
+	_, err := e.call(order{Deed: looks}).do(ctx)
+	return err
+}
+
 // Discover implements run.Projects.
 func (e *Engine) Discover(ctx context.Context, dir string) (run.Discovered, error) {
 	r, err := e.call(order{Deed: discovers, Dir: dir}).do(ctx)

@@ -57,6 +57,7 @@ const (
 	unlocks   deed = "unlock"
 	discovers deed = "discover"
 	inputs    deed = "inputs"
+	looks     deed = "look" // what programs would be kept from
 )
 
 // An order is the first thing that a child reads.

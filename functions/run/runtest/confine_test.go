@@ -22,30 +22,19 @@ func small(o *runtest.StackOptions) {
 	o.Timeouts = map[string]time.Duration{"plan": 50 * time.Second}
 }
 
-// local is a chain of n locals, each of which has the one before twice, and something that
-// needs the last.
-func local(first, each string, n int) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "locals {\n  l0 = %s\n", first)
-	for i := range n {
-		fmt.Fprintf(&b, "  l%d = %s\n", i+1, strings.ReplaceAll(each, "@", fmt.Sprintf("local.l%d", i)))
-	}
-	fmt.Fprintf(&b, "}\nresource \"terraform_data\" \"bomb\" {\n  input = local.l%d\n}\n", n)
-	return b.String()
-}
-
 // TestBombs holds that what takes all there is of something is the end of its own run, that
 // its pull request is told, and that the function lives on.
 func TestBombs(t *testing.T) {
 	t.Parallel()
 	r := newRoad(t, githubtest.Files{"net/main.tf": project(netState, thing("vpc", "10.0.0.0/16"))}, small)
-	for name, files := range map[string]githubtest.Files{
-		"strings": {"net/bomb.tf": local(`"0123456789abcdef"`, `"${@}${@}"`, 40)},
-		"lists":   {"net/bomb.tf": local(`[1]`, `[@, @]`, 40)},
-		"format":  {"net/bomb.tf": thing("bomb", `${format("%2000000000s", "x")}`)},
-		"stack":   {"net/bomb.tf": thing("bomb", `${jsondecode(file("${path.module}/deep.json"))}`), "net/deep.json": strings.Repeat("[", 6<<20)},
-		"count":   {"net/bomb.tf": "resource \"terraform_data\" \"bomb\" {\n  count = 10000000\n}\n"},
-	} {
+	for _, b := range runtest.Bombs() {
+		if b.Apply {
+			continue // those are of the base branch's making: see TestProgramsEndWithTheirRun
+		}
+		name, files := strings.ReplaceAll(b.Name, " ", "-"), githubtest.Files{}
+		for path, text := range b.Files {
+			files["net/"+path] = text
+		}
 		begin := time.Now()
 		n := r.pull(name, files)
 		r.expect(name, r.status(n), "could not plan", "failed")
