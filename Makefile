@@ -9,7 +9,7 @@ FUNCTIONS = webhook plan apply janitor
 VERSION ?= 0.1.0-dev
 REPRODUCIBLE = CGO_ENABLED=0 GOFLAGS='$(GOFLAGS)' GOAMD64=v1 GOARM64=v8.0
 
-.PHONY: all build release reproduce test vet bench fuzz mutants differential clean parts
+.PHONY: all build release reproduce test vet bench fuzz bombs mutants differential clean parts
 
 all: build
 
@@ -53,6 +53,11 @@ FUZZTIME ?= 5m
 FUZZ ?= .
 fuzz:
 	@sh .ci/fuzz '$(FUZZTIME)' '$(FUZZ)'
+
+# Sets off all bombs of functions/run/runtest/bombs.go, under the Lambda runner and in serve, and
+# not only the usual ones.
+bombs:
+	LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_BOMBS=all go test $(GOFLAGS) -count=1 -v -run '^(TestBombs|TestServeBombs)$$' ./functions/run/runtest ./cmd/lockstep
 
 # Weakens each defence in turn, and demands that its attack's test fails then. MUTANTS
 # chooses rows of functions/threats/testdata by a regular expression, SHARD=1/4 a part.
