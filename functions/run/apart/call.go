@@ -89,7 +89,8 @@ func (c *call) do(ctx context.Context) (result, error) {
 	case err == nil && r.Error != nil && ctx.Err() != nil:
 		return result{}, context.Cause(ctx)
 	case err == nil && r.Error != nil && c.early:
-		return result{}, context.DeadlineExceeded
+		// The next try would have no more time.
+		return result{}, c.death(end)
 	case err == nil:
 		return r, r.Error.err()
 	case errors.Is(err, errShape):

@@ -28,6 +28,9 @@ func (c *call) death(end confine.End) *run.DeathError {
 		d.Remedy = c.engine.Remedy
 	}
 	d.Why = why(end, c.limits(), string(c.said.text), c.forced)
+	if c.early && !c.forced && end.Reason == "" {
+		d.Why = "It took longer than a run has time for here."
+	}
 	return d
 }
 
