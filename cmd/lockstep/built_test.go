@@ -55,4 +55,9 @@ func TestVersionJSON(t *testing.T) {
 	if !strings.Contains(string(got["built_from"]), `"go"`) {
 		t.Errorf("built_from is %s", got["built_from"])
 	}
+	out.Reset()
+	a.environ = []string{"TF_IN_AUTOMATION=1"}
+	if code := versionCommand.run(a, []string{"-json"}); code != 0 || strings.Contains(out.String(), "lockstep") || strings.Contains(out.String(), "built_from") {
+		t.Errorf("in automation: %d: %s", code, out.String())
+	}
 }

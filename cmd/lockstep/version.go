@@ -19,22 +19,26 @@ type versionInfo struct {
 	Platform           string            `json:"platform"`
 	ProviderSelections map[string]string `json:"provider_selections"`
 	TerraformOutdated  bool              `json:"terraform_outdated"`
-	// What those programs do not know, and pass over.
-	LockstepVersion string `json:"lockstep_version"`
-	BuiltFrom       built  `json:"built_from"`
+	// For people, and so not in automation: some programs hold the members against those
+	// that they know.
+	LockstepVersion string `json:"lockstep_version,omitempty"`
+	BuiltFrom       *built `json:"built_from,omitempty"`
 }
 
 var versionCommand = command{name: "version", synopsis: "Show the version of Lockstep and of the providers selected", run: func(a *app, args []string) int {
 	var asJSON bool
 	f := a.newFlags("version", "version [OPTIONS]")
-	f.BoolVar(&asJSON, "json", false, "in JSON, for programs")
+	f.BoolVar(&asJSON, "json", false, "in JSON, for programs; without TF_IN_AUTOMATION, what this was built from, too")
 	if code, ok := f.parse(args); !ok {
 		return code
 	}
 	info := versionInfo{
 		TerraformVersion: engine.LanguageVersion,
 		Platform:         runtime.GOOS + "_" + runtime.GOARCH, ProviderSelections: a.selections(),
-		LockstepVersion: version, BuiltFrom: builtFrom(debug.ReadBuildInfo()),
+	}
+	if !a.inAutomation() {
+		from := builtFrom(debug.ReadBuildInfo())
+		info.LockstepVersion, info.BuiltFrom = version, &from
 	}
 	if asJSON {
 		data, err := json.MarshalIndent(info, "", "  ")
