@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -182,6 +183,10 @@ func TestServe(t *testing.T) {
 	s.deliver()
 	s.await("**Applied** `network`: 3 added")
 	p.stop(os.Interrupt)
+	// No program was started, and yet it is known what they would be kept from.
+	if said := p.stderr.String(); runtime.GOOS == "linux" && !strings.Contains(said, "what programs of runs are kept from") {
+		t.Errorf("it does not say what programs are kept from:\n%s", said)
+	}
 	if n := s.hosts(); n != 3 {
 		t.Errorf("%d hosts are in the state", n)
 	}
