@@ -59,6 +59,9 @@ func TestServeBombs(t *testing.T) {
 	}
 	for name, n := range numbers {
 		said := s.awaitOn(n, 2*time.Minute, "could not plan", "The apply of")
+		if b := bombs[name]; !b.Apply && !b.Placed(said) {
+			t.Errorf("%s: the place is not named:\n%.1500s", name, said)
+		}
 		t.Logf("%s, after %s: %s", name, time.Since(begin).Round(time.Second), because(said))
 	}
 	s.awaitOn(beside, time.Minute, "**Applied** `network`: 1 added")

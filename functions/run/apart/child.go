@@ -115,7 +115,7 @@ func (c *Child) engine(ctx context.Context, make Maker, r *result) error {
 	if err != nil {
 		return err
 	}
-	go c.tell()
+	go c.tell(ctx)
 	switch c.order.Deed {
 	case plans:
 		var p run.PlanResult
@@ -141,15 +141,16 @@ const tellEvery = 20 * time.Millisecond
 // maxPlace is how long a place may be, in bytes.
 const maxPlace = 1000
 
-// tell notes where the evaluation is, in a file that outlives us.
-func (c *Child) tell() {
+// tell notes where the evaluation is, in a file that outlives us, until ctx ends: then the
+// place that the time was over at is the one to report, not those on the way out.
+func (c *Child) tell(ctx context.Context) {
 	if c.Place == nil {
 		return
 	}
 	file := os.NewFile(places, "places")
 	last := ""
-	for {
-		if now := c.Place(); now != last {
+	for ctx.Err() == nil {
+		if now := c.Place(); now != last && ctx.Err() == nil {
 			last = now
 			now = now[:min(len(now), maxPlace)]
 			// One write, with all that is left of a longer one before.

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,17 +22,31 @@ import (
 // The test's program is also the children: their engine does what the project's name says.
 func TestMain(m *testing.M) {
 	Main(func(c *Child) (run.Engine, error) {
-		c.Place = func() string { return "local.grows in net/main.tf:7" }
-		return &acting{c}, nil
+		a := &acting{c: c}
+		c.Place = func() string {
+			if a.left.Load() {
+				return ""
+			}
+			return "local.grows in net/main.tf:7"
+		}
+		return a, nil
 	})
 	os.Exit(m.Run())
 }
 
 // acting is an engine that does what a project's name says.
-type acting struct{ c *Child }
+type acting struct {
+	c    *Child
+	left atomic.Bool // the evaluation, on the way out
+}
 
 func (a *acting) Plan(ctx context.Context, j run.Job) (run.PlanResult, error) {
-	return run.PlanResult{Plan: []byte("plan"), Report: a.act(ctx, j)}, ctx.Err()
+	report := a.act(ctx, j)
+	if ctx.Err() != nil {
+		a.left.Store(true)
+		time.Sleep(5 * tellEvery)
+	}
+	return run.PlanResult{Plan: []byte("plan"), Report: report}, ctx.Err()
 }
 
 func (a *acting) Apply(ctx context.Context, j run.Job, plan []byte, permit func(run.StateID) bool) (run.Outcome, error) {

@@ -21,6 +21,16 @@ type Bomb struct {
 	Usual bool
 }
 
+// Placed reports whether a text names a file of the bomb, which is where people look.
+func (b Bomb) Placed(text string) bool {
+	for name := range b.Files {
+		if strings.Contains(text, name) {
+			return true
+		}
+	}
+	return false
+}
+
 // Bombs returns those that are to be tried: the usual ones, or with LOCKSTEP_BOMBS=all in
 // the environment all of them.
 func Bombs() []Bomb {

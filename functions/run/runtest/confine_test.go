@@ -39,6 +39,9 @@ func TestBombs(t *testing.T) {
 		n := r.pull(name, files)
 		r.expect(name, r.status(n), "could not plan", "failed")
 		r.expect(name, r.checks(name), "failure")
+		if !b.Placed(r.status(n)) {
+			t.Errorf("%s: the place is not named:\n%.1500s", name, r.status(n))
+		}
 		if d := time.Since(begin); d > time.Minute {
 			t.Errorf("%s: it takes %s", name, d)
 		}
