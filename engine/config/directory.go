@@ -11,7 +11,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/budget"
-	"github.com/lockstep-iac/lockstep/engine/config/parsing"
+	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
 // moduleFiles picks a module's files out of a directory's: .tf and .tf.json, and

@@ -6,7 +6,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/config/parsing"
+	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
 func validName(s string) bool { return hclsyntax.ValidIdentifier(s) }

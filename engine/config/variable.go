@@ -9,8 +9,8 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/lockstep-iac/lockstep/engine/config/parsing"
 	"github.com/lockstep-iac/lockstep/engine/converting"
+	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
 var variableSchema = &hcl.BodySchema{

@@ -14,7 +14,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/lockstep-iac/lockstep/engine/budget"
-	"github.com/lockstep-iac/lockstep/engine/config/parsing"
+	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
 // addTemplateFunctions adds templatefile and templatestring to t. A template may

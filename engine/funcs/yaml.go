@@ -9,7 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 	"go.yaml.in/yaml/v4"
 
-	"github.com/lockstep-iac/lockstep/engine/config/parsing"
+	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
 // maxYAMLValues is how many values a document with aliases may have, once each alias is

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/constraint"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
-	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/constraint"
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
-	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
 )
 
 // What Terraform 1.11.4 says in its stream of JSON messages.

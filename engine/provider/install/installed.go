@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/constraint"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 

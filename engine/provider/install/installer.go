@@ -9,9 +9,9 @@ import (
 	goversion "github.com/hashicorp/go-version"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/constraint"
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
-	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 

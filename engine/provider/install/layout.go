@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
+	"github.com/lockstep-iac/lockstep/engine/constraint"
 )
 
 // ProvidersDir is where packages lie in a data directory (`.terraform`).

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
+	"github.com/lockstep-iac/lockstep/engine/constraint"
 )
 
 // A FilesystemMirror is a directory with packages. Below HOST/NAMESPACE/TYPE there are

@@ -6,8 +6,8 @@ import (
 	"net/url"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/constraint"
 	"github.com/lockstep-iac/lockstep/engine/hosts"
-	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
 )
 
 // A NetworkMirror is an https server that has packages of several registries; see

@@ -11,9 +11,9 @@ import (
 	svchost "github.com/hashicorp/terraform-svchost"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/constraint"
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
-	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
 )
 
 // Registries are the provider registries of all hosts: each provider comes from the

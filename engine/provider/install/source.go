@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
+	"github.com/lockstep-iac/lockstep/engine/constraint"
 )
 
 // A Source is somewhere that providers can be had from. Errors that wrap a

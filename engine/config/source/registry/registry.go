@@ -16,8 +16,8 @@ import (
 
 	svchost "github.com/hashicorp/terraform-svchost"
 
+	"github.com/lockstep-iac/lockstep/engine/constraint"
 	"github.com/lockstep-iac/lockstep/engine/hosts"
-	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
 )
 
 var service = hosts.Service{ID: "modules.v1", Name: "module registry", Hint: "check the source address of the module"}

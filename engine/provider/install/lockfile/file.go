@@ -16,7 +16,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
+	"github.com/lockstep-iac/lockstep/engine/constraint"
 )
 
 // Name is the lock file's name. It lies in the directory of the root module.

@@ -10,9 +10,9 @@ import (
 	"github.com/hashicorp/hcl/v2/gohcl"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/config/parsing"
+	"github.com/lockstep-iac/lockstep/engine/constraint"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/provider/install/constraint"
+	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
 // Read reads a lock file; a missing one is empty. The file is never nil: besides
