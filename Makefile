@@ -9,7 +9,7 @@ FUNCTIONS = webhook plan apply janitor
 VERSION ?= 0.1.0-dev
 REPRODUCIBLE = CGO_ENABLED=0 GOFLAGS='$(GOFLAGS)' GOAMD64=v1 GOARM64=v8.0
 
-.PHONY: all build release reproduce test vet bench fuzz bombs mutants differential clean parts
+.PHONY: all build release reproduce test vet bench fuzz bombs mutants mutate differential clean parts
 
 all: build
 
@@ -66,6 +66,14 @@ SHARD ?=
 mutants:
 	LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_MUTANTS='$(MUTANTS)' LOCKSTEP_MUTANTS_SHARD='$(SHARD)' \
 		go test $(GOFLAGS) -count=1 -timeout 0 -v -run '^TestMutants$$' ./functions/threats
+
+# Changes one thing at a time in PACKAGES, N times, runs the changed package's own tests, and
+# prints the changes that no test noticed. SEED chooses others.
+PACKAGES ?= ./statebackend/... ./engine/order ./engine/eval
+SEED ?= 1
+mutate: N = 30
+mutate:
+	nice -n 10 go test $(GOFLAGS) -count=1 -timeout 0 -v -run '^TestMutate$$' ./cmd/architecture/mutating -packages '$(PACKAGES)' -n '$(N)' -seed '$(SEED)'
 
 # Compares N random configurations and their edits with the terraform on the PATH;
 # FROM is the first one's seed.

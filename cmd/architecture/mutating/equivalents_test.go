@@ -1,0 +1,56 @@
+package mutating
+
+import (
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// onlyTells reports whether a call makes a text for people, or ends the process for a fault of
+// ours, or only reserves room: a change in it is no fault that tests should look for.
+func (f *finder) onlyTells(n *ast.CallExpr) bool {
+	switch fun := ast.Unparen(n.Fun).(type) {
+	case *ast.Ident:
+		return fun.Name == "panic" || fun.Name == "make"
+	case *ast.SelectorExpr:
+		switch fun.Sel.Name {
+		case "Errorf", "Grow", "Note", "Helper":
+			return true
+		}
+		pkg, ok := fun.X.(*ast.Ident)
+		if !ok {
+			return false
+		}
+		name, ok := f.info.Uses[pkg].(*types.PkgName)
+		return ok && (slices.Contains([]string{"log", "log/slog", "errors"}, name.Imported().Path()) && fun.Sel.Name != "Is" && fun.Sel.Name != "As")
+	}
+	return false
+}
+
+// cleansUp reports whether a deferred call gives something back to the system, which tests
+// rarely see.
+func cleansUp(call *ast.CallExpr) bool {
+	name := ""
+	switch fun := call.Fun.(type) {
+	case *ast.Ident:
+		name = fun.Name
+	case *ast.SelectorExpr:
+		name = fun.Sel.Name
+	}
+	return slices.Contains([]string{"Close", "Stop", "Remove", "RemoveAll", "cancel", "stop"}, name)
+}
+
+func allBlank(list []ast.Expr) bool {
+	return !slices.ContainsFunc(list, func(e ast.Expr) bool {
+		id, ok := e.(*ast.Ident)
+		return !ok || id.Name != "_"
+	})
+}
+
+// isDuration reports whether an expression is a time to wait for: how long is a matter of
+// comfort.
+func isDuration(info *types.Info, n ast.Expr) bool {
+	t := info.TypeOf(n)
+	return t != nil && t.String() == "time.Duration" && strings.Contains(types.ExprString(n), "time.")
+}
