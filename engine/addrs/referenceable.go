@@ -48,6 +48,14 @@ func (o Object) String() string {
 	return o.Module.String() + "." + s
 }
 
+// Object returns the block as an object that others may refer to.
+func (r ConfigResource) Object() Object {
+	return Object{Module: r.Module, Kind: KindResource, Res: r.Resource}
+}
+
+// ConfigResource returns the block of an object of [KindResource].
+func (o Object) ConfigResource() ConfigResource { return ConfigResource{o.Module, o.Res} }
+
 // AbsOutput is an output value of one module instance.
 type AbsOutput struct {
 	Module ModuleInstance

@@ -27,6 +27,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/dependencies"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/events"
@@ -104,8 +105,8 @@ func Apply(ctx context.Context, in Input) (*states.State, diags.Diagnostics) {
 type applier struct {
 	in     Input
 	s      *session.Session
-	deps   *session.Dependencies
-	forced session.Forcing
+	deps   *dependencies.Graph
+	forced dependencies.Forced
 	nested map[*config.Resource]string // the data blocks in checks
 	// mentioned are the resources that expressions of their content mention.
 	mentioned map[*config.Content]map[addrs.Resource]bool
@@ -154,7 +155,7 @@ type instancesCell struct {
 func newApplier(in Input) *applier {
 	a := &applier{
 		in:        in,
-		deps:      session.NewDependencies(in.Config, in.Refs),
+		deps:      dependencies.New(in.Config, in.Refs),
 		state:     in.Plan.PriorState.Edit(),
 		deposedAs: map[*plans.ResourceChange]addrs.DeposedKey{},
 		failed:    map[addrs.AbsResource]map[addrs.InstanceKey]bool{},
@@ -195,7 +196,7 @@ func newApplier(in Input) *applier {
 		}
 		return names
 	})
-	a.forced = a.deps.Forcing(remaining(in.Plan), destroyers(in.Plan)) // planned or not
+	a.forced = a.deps.ForcedInstances(remaining(in.Plan), destroyers(in.Plan)) // planned or not
 	a.nested = session.NestedData(in.Config)
 	a.mentioned = mentioned(in.Config, in.Refs)
 	a.s = &session.Session{Config: in.Config, Refs: in.Refs, Providers: in.Providers, Bodies: in.Bodies, Events: in.Events}
@@ -358,14 +359,14 @@ func (a *applier) carryOut(ctx context.Context, changes []*plans.ResourceChange)
 func (a *applier) steps(changes []*plans.ResourceChange) order.Graph {
 	list := make([]order.Change, len(changes))
 	ofProvider, only := a.deps.OfProviders(changes), a.deps.OnlyInstances(changes)
-	enough := session.Enough(changes)
+	implied := dependencies.Implied(changes)
 	for i, c := range changes {
 		list[i] = order.Change{
 			Object: c.Addr, Config: c.Addr.Instance.Config(), Action: c.Action,
 			CreateBeforeDestroy: c.CreateBeforeDestroy, Provider: c.Provider.Config(), ConfigDeps: c.ConfigDeps, OnlyInstances: only[i], ProviderDeps: ofProvider[i],
 		}
 		if c.Action != plans.NoOp && c.Action != plans.Create && c.Action != plans.Read {
-			list[i].StoredDeps = c.StoredDeps.Until(enough)
+			list[i].StoredDeps = c.StoredDeps.Until(implied)
 		}
 	}
 	return order.Steps(list)

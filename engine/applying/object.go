@@ -311,7 +311,7 @@ func (x *object) newState(resp provider.ApplyResponse, verb plans.Action, planne
 func (x *object) store(v cty.Value, status states.Status, private []byte) diags.Diagnostics {
 	o, err := session.Encode(v, x.rs, session.Encoding{
 		Status: status, Private: private,
-		Dependencies: x.a.deps.State(x.cr), CreateBeforeDestroy: x.a.forced.Has(x.cr, x.c.Addr.Instance.Resource.Key),
+		Dependencies: x.a.deps.Stored(x.cr), CreateBeforeDestroy: x.a.forced.Has(x.cr, x.c.Addr.Instance.Resource.Key),
 	})
 	if err != nil {
 		return diags.FromError("Object cannot be saved", err)

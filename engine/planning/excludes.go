@@ -28,7 +28,7 @@ func (p *planner) selectRest() {
 	for _, m := range p.in.Config.Order {
 		for r := range m.Resources {
 			if cr := (addrs.ConfigResource{Module: m.Addr, Resource: r}); !p.included.out[cr] {
-				p.include(objectOf(cr), true)
+				p.include(cr.Object(), true)
 			}
 		}
 	}

@@ -68,7 +68,7 @@ func (x *instance) plan(ctx context.Context) (cty.Value, diags.Diagnostics) {
 // the stock tool, what was just imported and depends on nothing has to wait for the next plan.
 func (x *instance) settle() {
 	o := *x.found.object
-	deps := x.p.deps.State(x.cr)
+	deps := x.p.deps.Stored(x.cr)
 	if x.imported && len(deps.All()) == 0 {
 		return
 	}

@@ -36,12 +36,12 @@ func (p *planner) nodes() *nodes {
 		cr := a.Config()
 		p.byConfig[cr] = append(p.byConfig[cr], a)
 	}
-	p.deps.Orphans(slices.Collect(maps.Keys(p.byConfig)))
+	p.deps.AddOrphans(slices.Collect(maps.Keys(p.byConfig)))
 	for _, m := range p.in.Config.Order {
 		for _, r := range slices.SortedFunc(maps.Keys(m.Resources), addrs.Resource.Compare) {
 			cr := addrs.ConfigResource{Module: m.Addr, Resource: r}
 			configured[cr] = true
-			visits := p.visits(cr, p.visitor(m, m.Resources[r]), p.included == nil || p.included.objects[objectOf(cr)])
+			visits := p.visits(cr, p.visitor(m, m.Resources[r]), p.included == nil || p.included.objects[cr.Object()])
 			if len(visits) > 0 {
 				n.of[cr] = len(n.list)
 				after := p.deps.Direct(cr)
@@ -117,11 +117,6 @@ func (n *nodes) graph() walk.Graph {
 		}
 	}
 	return walk.Graph{N: len(n.list), After: after}
-}
-
-// objectOf returns the object that a block is in the reference graph.
-func objectOf(cr addrs.ConfigResource) addrs.Object {
-	return addrs.Object{Module: cr.Module, Kind: addrs.KindResource, Res: cr.Resource}
 }
 
 // each visits n instances on the walk's places. What was not begun because the walk

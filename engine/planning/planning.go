@@ -24,6 +24,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/dependencies"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/events"
@@ -114,7 +115,7 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 type planner struct {
 	in   Input
 	s    *session.Session
-	deps *session.Dependencies
+	deps *dependencies.Graph
 
 	// byConfig and orphans index the state: the resources of each block, and those
 	// without a block.
@@ -186,9 +187,9 @@ func newPlanner(in Input) *planner {
 		RootDir: in.RootDir, WorkingDir: in.WorkingDir, Workspace: in.Workspace,
 		Lenient: in.Mode != plans.NormalMode, Budget: in.Budget,
 	})
-	p.deps = session.NewDependencies(in.Config, in.Refs)
+	p.deps = dependencies.New(in.Config, in.Refs)
 	if len(in.Config.Root.Imports) > 0 && in.Mode != plans.RefreshOnlyMode {
-		p.deps.CountImports()
+		p.deps.IncludeImports()
 	}
 	p.nested = session.NestedData(in.Config)
 	return p
@@ -250,7 +251,7 @@ func (p *planner) walk(ctx context.Context) {
 	}
 	for cr, i := range nodes.of {
 		if results[i] != nil {
-			p.unplanned[objectOf(cr)] = true
+			p.unplanned[cr.Object()] = true
 		}
 	}
 }

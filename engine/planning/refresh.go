@@ -70,7 +70,7 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 	if b.r != nil && addr.Deposed == addrs.NotDeposed {
 		cbd = b.cbd
 		if !p.in.SkipRefresh {
-			deps = states.MergeDependencies(p.deps.State(b.cr), o.Dependencies)
+			deps = states.MergeDependencies(p.deps.Stored(b.cr), o.Dependencies)
 		}
 	}
 	next, err := session.Encode(val, b.rs, session.Encoding{

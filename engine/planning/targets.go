@@ -58,7 +58,7 @@ func (p *planner) selectTargets() {
 		s.named[cr] = true
 	}
 	for _, cr := range named {
-		p.include(objectOf(cr), true)
+		p.include(cr.Object(), true)
 	}
 	p.includeOutputs()
 	if p.in.Mode == plans.DestroyMode {
@@ -260,7 +260,7 @@ func (s *selection) names(a addrs.AbsResourceInstance) bool {
 
 // includes reports whether a block is part of the plan.
 func (p *planner) includes(cr addrs.ConfigResource) bool {
-	return p.included == nil || p.included.objects[objectOf(cr)]
+	return p.included == nil || p.included.objects[cr.Object()]
 }
 
 // leavesOut reports whether nothing in a called module is part of the plan, so that not even

@@ -9,16 +9,39 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+	"golang.org/x/tools/txtar"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/provider/providertest"
+	"github.com/lockstep-iac/lockstep/engine/refs"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/schema/schematest"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
+
+// analyze reads a configuration: a txtar archive whose comment is main.tf.
+func analyze(t testing.TB, text string) (*config.Config, *refs.Refs) {
+	t.Helper()
+	a := txtar.Parse([]byte(text))
+	files := map[string][]byte{"main.tf": a.Comment}
+	for _, f := range a.Files {
+		files[f.Name] = f.Data
+	}
+	cfg, ds := config.Load(config.Input{Tree: source.Files(files)})
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	rs, ds := refs.Analyze(cfg)
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	return cfg, rs
+}
 
 // open returns a session over a configuration and a fake provider "t".
 func open(t testing.TB, files, fake string, resources map[string]cty.Value) (*Session, *providertest.Provider) {

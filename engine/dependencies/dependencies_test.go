@@ -1,4 +1,4 @@
-package session
+package dependencies
 
 import (
 	"slices"
@@ -90,7 +90,7 @@ output "out" { value = t_x.c.id }
 func TestDependencies(t *testing.T) {
 	t.Parallel()
 	cfg, rs := analyze(t, chain)
-	d := NewDependencies(cfg, rs)
+	d := New(cfg, rs)
 	for name, want := range map[string][2]string{
 		"u_x.first":      {"", ""},
 		"data.u_x.token": {"u_x.first", "u_x.first"},
@@ -101,7 +101,7 @@ func TestDependencies(t *testing.T) {
 		"t_x.alone":      {"", ""},
 	} {
 		cr := resource(t, name)
-		got := [2]string{names(d.Direct(cr)), names(d.State(cr).All())}
+		got := [2]string{names(d.Direct(cr)), names(d.Stored(cr).All())}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", name, diff)
 		}
@@ -114,7 +114,7 @@ func TestCreateBeforeDestroyIsForced(t *testing.T) {
 	t.Parallel()
 	cfg, rs := analyze(t, chain)
 	var got []addrs.ConfigResource
-	for cr := range NewDependencies(cfg, rs).CreateBeforeDestroy(func(addrs.ConfigResource) bool { return true }) {
+	for cr := range New(cfg, rs).CreateBeforeDestroy(func(addrs.ConfigResource) bool { return true }) {
 		if cr.Resource.Mode == addrs.Managed {
 			got = append(got, cr)
 		}
@@ -165,7 +165,7 @@ func TestFill(t *testing.T) {
 					Change: plans.Change{Action: plans.Action(text[0])},
 				})
 			}
-			NewDependencies(cfg, rs).Fill(changes)
+			New(cfg, rs).Fill(changes)
 			for _, ch := range changes {
 				name := ch.Addr.Instance.Config().String()
 				if want, ok := c.want[name]; ok && want != names(ch.ConfigDeps) {

@@ -1,4 +1,4 @@
-package session_test
+package dependencies_test
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/dependencies"
 	"github.com/lockstep-iac/lockstep/engine/order"
 	"github.com/lockstep-iac/lockstep/engine/plans"
-	"github.com/lockstep-iac/lockstep/engine/session"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
@@ -24,8 +24,8 @@ func change(t *testing.T, address string, action plans.Action, deps *states.Depe
 	return &plans.ResourceChange{Addr: addrs.ResourceInstanceObject{Instance: a}, Change: plans.Change{Action: action}, StoredDeps: deps}
 }
 
-// TestBridges lists behind which deletions nobody has to look.
-func TestBridges(t *testing.T) {
+// TestTransitive: through which resources the order of deletions is transitive.
+func TestTransitive(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
@@ -35,7 +35,7 @@ func TestBridges(t *testing.T) {
 		{"all are deleted", map[string]plans.Action{"t.a": plans.Delete, "t.b[0]": plans.Delete, "t.b[1]": plans.Delete}, []string{"t.a", "t.b"}},
 		{"something is made", map[string]plans.Action{"t.a": plans.Delete, "t.b": plans.Create}, nil},
 		{"something is checked again", map[string]plans.Action{"t.a": plans.Delete, "t.b": plans.NoOp}, nil},
-		{"what is forgotten is no bridge", map[string]plans.Action{"t.a": plans.Delete, "t.b": plans.Forget}, []string{"t.a"}},
+		{"an object that is forgotten passes nothing on", map[string]plans.Action{"t.a": plans.Delete, "t.b": plans.Forget}, []string{"t.a"}},
 		{"not in every instance of the module", map[string]plans.Action{
 			"module.m[0].t.a": plans.Delete, "module.m[1].t.a": plans.Delete, "module.m[1].t.b": plans.Delete, "t.c": plans.Delete,
 		}, []string{"module.m.t.a", "t.c"}},
@@ -45,7 +45,7 @@ func TestBridges(t *testing.T) {
 			changes = append(changes, change(t, address, action, nil))
 		}
 		var got []string
-		for cr, ok := range session.Bridges(changes) {
+		for cr, ok := range dependencies.Transitive(changes) {
 			if ok {
 				got = append(got, cr.String())
 			}
@@ -57,20 +57,20 @@ func TestBridges(t *testing.T) {
 	}
 }
 
-// TestEnough takes random configurations down, once with all that the state has stored and
-// once with what is enough: the same comes before the same.
-func TestEnough(t *testing.T) {
+// TestImplied takes random configurations down, once with all that the state has stored and
+// once with the shortened lists: the same comes before the same.
+func TestImplied(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		changes := destruction(t, r)
-		enough := session.Enough(changes)
+		implied := dependencies.Implied(changes)
 		shorter := false
 		full, short := make([]order.Change, len(changes)), make([]order.Change, len(changes))
 		for i, c := range changes {
 			full[i] = order.Change{Object: c.Addr, Config: c.Addr.Instance.Config(), Action: c.Action}
 			short[i] = full[i]
-			full[i].StoredDeps, short[i].StoredDeps = c.StoredDeps.All(), c.StoredDeps.Until(enough)
+			full[i].StoredDeps, short[i].StoredDeps = c.StoredDeps.All(), c.StoredDeps.Until(implied)
 			shorter = shorter || len(short[i].StoredDeps) < len(full[i].StoredDeps)
 		}
 		if diff := cmp.Diff(before(order.Steps(full), len(changes)), before(order.Steps(short), len(changes))); diff != "" {

@@ -1,0 +1,93 @@
+package dependencies
+
+import (
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+)
+
+// CreateBeforeDestroy returns the blocks for which create-before-destroy is in
+// force: by their own setting, or because something that depends on them, however
+// far away, has it. An object that is created before its predecessor is destroyed refers to
+// the new objects of its dependencies; so these, too, are created before theirs are
+// destroyed. Only settings of blocks for which part is true count.
+func (g *Graph) CreateBeforeDestroy(part func(addrs.ConfigResource) bool) map[addrs.ConfigResource]bool {
+	forced := map[addrs.ConfigResource]bool{}
+	for _, m := range g.cfg.Order {
+		for _, r := range m.Resources {
+			if cr := (addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}); r.CreateBeforeDestroy && part(cr) {
+				g.force(forced, cr)
+			}
+		}
+	}
+	return forced
+}
+
+// force adds a block and its transitive dependencies.
+func (g *Graph) force(forced map[addrs.ConfigResource]bool, cr addrs.ConfigResource) {
+	if forced[cr] {
+		return
+	}
+	forced[cr] = true
+	for _, x := range g.direct[cr] {
+		g.force(forced, x)
+	}
+	if g.imports {
+		for _, x := range g.Imports(cr) {
+			g.force(forced, x)
+		}
+	}
+}
+
+// Forced holds the instances for which create-before-destroy is in force, by block. A nil
+// set of keys stands for all instances of the block.
+type Forced map[addrs.ConfigResource]map[addrs.InstanceKey]bool
+
+// Has reports whether create-before-destroy is in force for an instance.
+func (f Forced) Has(cr addrs.ConfigResource, key addrs.InstanceKey) bool {
+	keys, ok := f[cr]
+	return ok && (keys == nil || keys[key])
+}
+
+// ForcedInstances is [Graph.CreateBeforeDestroy] by instance, as an apply stores it. There,
+// a reference `a[0]` forces that instance alone if remains is true for it: the apply makes it, or
+// leaves it as it is. Otherwise it forces all instances of a. The dependencies of the
+// provider configurations in destroyers are forced as well: these configurations destroy
+// objects for which create-before-destroy was in force.
+// Source: Terraform 1.11.4, which plans by block, but stores the setting by the graph of its apply.
+func (g *Graph) ForcedInstances(remains func(addrs.ConfigResource, addrs.InstanceKey) bool, destroyers []addrs.AbsProviderConfig) Forced {
+	out := Forced{}
+	blocks := g.CreateBeforeDestroy(func(addrs.ConfigResource) bool { return true })
+	var behind []addrs.ConfigResource
+	for _, pc := range destroyers {
+		behind = append(behind, g.OfProvider(pc)...)
+	}
+	for _, x := range behind {
+		g.force(blocks, x)
+	}
+	for cr := range blocks {
+		out[cr] = map[addrs.InstanceKey]bool{}
+	}
+	for _, x := range behind {
+		out[x] = nil
+	}
+	for cr := range blocks {
+		if m := g.cfg.Modules[cr.Module]; m != nil && m.Resources[cr.Resource] != nil && m.Resources[cr.Resource].CreateBeforeDestroy {
+			out[cr] = nil
+		}
+		only := g.refs.OnlyInstances(cr.Object())
+		for _, x := range g.direct[cr] {
+			keys := only[x.Object()]
+			if len(keys) == 0 {
+				out[x] = nil
+			}
+			for _, k := range keys {
+				switch {
+				case !remains(x, k):
+					out[x] = nil
+				case out[x] != nil:
+					out[x][k] = true
+				}
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,63 @@
+package dependencies
+
+import (
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+)
+
+// orphans are the resources that a state has and a configuration has not.
+type orphans struct {
+	of map[addrs.Module][]addrs.ConfigResource
+	// within caches [Graph.wholeModules].
+	within map[addrs.Object]map[addrs.Module]bool
+}
+
+// AddOrphans passes the resources of the state, and picks those that have no block any more. A
+// block that depends on a module as a whole stores them among its dependencies, beside the
+// resources that the module still has, until an apply has deleted them.
+// Source: tried with Terraform 1.11.4.
+func (g *Graph) AddOrphans(list []addrs.ConfigResource) {
+	of := map[addrs.Module][]addrs.ConfigResource{}
+	for _, cr := range list {
+		if m := g.cfg.Modules[cr.Module]; m != nil && m.Resources[cr.Resource] == nil && !cr.Module.IsRoot() {
+			of[cr.Module] = append(of[cr.Module], cr)
+		}
+	}
+	if len(of) > 0 {
+		g.orphans = orphans{of, map[addrs.Object]map[addrs.Module]bool{}}
+		g.store()
+	}
+}
+
+// orphansOf returns the orphans in modules that o depends on as a whole.
+func (g *Graph) orphansOf(o addrs.Object) []addrs.ConfigResource {
+	if len(g.orphans.of) == 0 {
+		return nil
+	}
+	var out []addrs.ConfigResource
+	for m := range g.wholeModules(o) {
+		out = append(out, g.orphans.of[m]...)
+	}
+	return out
+}
+
+// wholeModules returns the modules that o refers to as a whole, directly or through
+// anything but resources.
+func (g *Graph) wholeModules(o addrs.Object) map[addrs.Module]bool {
+	if found, ok := g.orphans.within[o]; ok {
+		return found
+	}
+	found := map[addrs.Module]bool{}
+	g.orphans.within[o] = found
+	if o.Kind == addrs.KindInside {
+		found[o.Module.Child(o.Name)] = true
+	}
+	for _, u := range g.refs.Direct(o) {
+		if u.Kind == addrs.KindResource {
+			continue // a dependency whose own modules are stored with it
+		}
+		for m := range g.wholeModules(u) {
+			found[m] = true
+		}
+	}
+	return found
+}
