@@ -54,10 +54,10 @@ FUZZ ?= .
 fuzz:
 	@sh .ci/fuzz '$(FUZZTIME)' '$(FUZZ)'
 
-# Sets off all bombs of functions/run/runtest/bombs.go, under the Lambda runner and in serve, and
+# Sets off all bombs of functions/pipeline/lambdatest/bombs.go, under the Lambda runner and in serve, and
 # not only the usual ones.
 bombs:
-	LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_BOMBS=all go test $(GOFLAGS) -count=1 -v -run '^(TestBombs|TestServeBombs)$$' ./functions/run/runtest ./cmd/lockstep
+	LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_BOMBS=all go test $(GOFLAGS) -count=1 -v -run '^(TestBombs|TestServeBombs)$$' ./functions/pipeline/lambdatest ./cmd/lockstep
 
 # Weakens each defence in turn, and demands that its attack's test fails then. MUTANTS
 # chooses rows of functions/threats/testdata by a regular expression, SHARD=1/4 a part.

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
-	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
 var applyCommand = command{name: "apply", synopsis: "Make and carry out a plan, or carry out a saved one", main: true, run: func(a *app, args []string) int {

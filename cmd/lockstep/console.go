@@ -20,7 +20,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/funcs"
 	"github.com/lockstep-iac/lockstep/engine/parsing"
-	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
 var consoleCommand = command{name: "console", synopsis: "Try expressions on the configuration and the state", run: func(a *app, args []string) int {

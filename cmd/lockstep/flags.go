@@ -11,7 +11,7 @@ import (
 	"github.com/agext/levenshtein"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
 // flags is a command's options, in Terraform's style: one dash, -name=value.

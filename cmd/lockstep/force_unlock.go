@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
 var forceUnlockCommand = command{name: "force-unlock", synopsis: "Release a lock that its holder left behind", run: func(a *app, args []string) int {

@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source/installing"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/render"
-	"github.com/lockstep-iac/lockstep/functions/run/modules"
-	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/modules"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
 // copyModule makes the module at a source address the configuration of the directory,

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/generating"
 	"github.com/lockstep-iac/lockstep/engine/plans"
-	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
 // generateTo checks where generated configuration is to go: nothing is overwritten.

@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/graphs"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/refs"
-	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
 var graphCommand = command{name: "graph", synopsis: "Write what comes after what, in the DOT language", run: func(a *app, args []string) int {

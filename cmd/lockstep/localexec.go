@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/lockstep-iac/lockstep/engine/provisioning"
-	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
 // localExec runs the command of a local-exec provisioner: a [provisioning.Runner].

@@ -18,7 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/generating"
 	"github.com/lockstep-iac/lockstep/engine/planning"
 	"github.com/lockstep-iac/lockstep/engine/states"
-	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 

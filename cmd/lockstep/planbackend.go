@@ -8,7 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
-	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
 // A saved plan names the backend that its state lives in: what init recorded, the backend block and

@@ -18,7 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
 	"github.com/lockstep-iac/lockstep/engine/schema"
-	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
 // savePlan writes a plan with the configuration that it was made from.

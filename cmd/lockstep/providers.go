@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
-	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
 var providersCommand = command{name: "providers", synopsis: "Show which modules need which providers", run: func(a *app, args []string) int {

@@ -2,7 +2,7 @@ package main
 
 import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
 var providersMirrorCommand = command{name: "providers mirror", synopsis: "Copy the packages of providers into a mirror", run: func(a *app, args []string) int {

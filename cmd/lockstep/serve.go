@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/machine"
+	"github.com/lockstep-iac/lockstep/functions/confine"
+	"github.com/lockstep-iac/lockstep/functions/page"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/places"
-	"github.com/lockstep-iac/lockstep/functions/run/confine"
-	"github.com/lockstep-iac/lockstep/functions/run/operating"
-	"github.com/lockstep-iac/lockstep/functions/run/page"
-	"github.com/lockstep-iac/lockstep/functions/run/runs"
 	"github.com/lockstep-iac/lockstep/functions/shield"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -214,7 +214,7 @@ type serveSettings struct {
 	pluginEnv   []string
 	cliConfig   string
 	ownStates   places.Own
-	credentials operating.Sessions // for states in S3, each run's for its own; nil: serve's own
+	credentials executor.Sessions // for states in S3, each run's for its own; nil: serve's own
 	limits      confine.Limits
 	show        []string // that programs may read
 	secrets     []string // what the files of options hold that nobody is told

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/functions/run/runtest"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -24,8 +24,8 @@ func TestServeBombs(t *testing.T) {
 	}
 	s := newServed(t)
 	base := githubtest.Files{"lockstep.hcl": "allow {\n  provisioners = true\n}\n"}
-	bombs := map[string]runtest.Bomb{}
-	for _, b := range runtest.Bombs() { // a project, and a state, for each
+	bombs := map[string]lambdatest.Bomb{}
+	for _, b := range lambdatest.Bombs() { // a project, and a state, for each
 		name := strings.ReplaceAll(b.Name, " ", "-")
 		bombs[name] = b
 		base[name+"/main.tf"] = "terraform {\n  backend \"local\" {\n  }\n}\n"

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/functions/run/confine"
-	"github.com/lockstep-iac/lockstep/functions/run/page"
-	"github.com/lockstep-iac/lockstep/functions/run/runs"
+	"github.com/lockstep-iac/lockstep/functions/confine"
+	"github.com/lockstep-iac/lockstep/functions/page"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
 

@@ -8,10 +8,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/sessions"
 	"github.com/lockstep-iac/lockstep/functions/places"
-	pipeline "github.com/lockstep-iac/lockstep/functions/run"
-	"github.com/lockstep-iac/lockstep/functions/run/runlocal"
-	"github.com/lockstep-iac/lockstep/functions/run/sessions"
 )
 
 // states is where states may be, and by which credentials those in S3 are reached.
@@ -41,7 +41,7 @@ const ownCredentials = "states in S3 are reached with the credentials of serve i
 
 // release gives a state free that a repository has, for another one.
 func release(a *app, data, place string) error {
-	d, err := runlocal.Open(data)
+	d, err := localstore.Open(data)
 	if err != nil {
 		return hinted(err, "-data names the data directory of serve")
 	}

@@ -6,15 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
 	"github.com/lockstep-iac/lockstep/functions/places"
-	"github.com/lockstep-iac/lockstep/functions/run/runlocal"
 )
 
 // TestServeRelease holds that whoever runs serve gives a state free, and no other one.
 func TestServeRelease(t *testing.T) {
 	t.Parallel()
 	w := newDir(t)
-	data, err := runlocal.Open(filepath.Join(w.path, "data"))
+	data, err := localstore.Open(filepath.Join(w.path, "data"))
 	if err != nil {
 		t.Fatal(err)
 	}

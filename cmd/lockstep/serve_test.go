@@ -20,8 +20,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/functions/run/operating"
-	"github.com/lockstep-iac/lockstep/functions/run/runlocal"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -209,7 +209,7 @@ func (s *served) get(url string) string {
 // hosts returns how many hosts the state has; none if there is no state.
 func (s *served) hosts() int {
 	s.t.Helper()
-	data, err := os.ReadFile(filepath.Join(operating.LocalState(filepath.Join(s.path, "data/states"), s.repo.Repo().ID, "network", "default"), "terraform.tfstate"))
+	data, err := os.ReadFile(filepath.Join(executor.LocalState(filepath.Join(s.path, "data/states"), s.repo.Repo().ID, "network", "default"), "terraform.tfstate"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0
 	}
@@ -269,7 +269,7 @@ func TestServeIsInterrupted(t *testing.T) {
 // awaitApply waits until an apply has begun: there is a note of it.
 func (s *served) awaitApply() {
 	s.t.Helper()
-	data, err := runlocal.Open(filepath.Join(s.path, "data"))
+	data, err := localstore.Open(filepath.Join(s.path, "data"))
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
-	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
 var showCommand = command{name: "show", synopsis: "Show the state, or a saved plan or state file", run: func(a *app, args []string) int {

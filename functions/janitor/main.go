@@ -3,7 +3,7 @@
 //
 // A dead letter is a message that was handled in vain too often, or whose function died
 // over it: it is recorded that what it was about has failed, and people are told. A round
-// finds what nobody would come back to: see package rounds.
+// finds what nobody would come back to: see package reconcile.
 package main
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"github.com/lockstep-iac/lockstep/functions/run"
-	"github.com/lockstep-iac/lockstep/functions/run/rounds"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
 	"github.com/lockstep-iac/lockstep/functions/wiring"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -26,11 +26,11 @@ func main() {
 	if err != nil {
 		wiring.Fail(wiring.Janitor, err)
 	}
-	reason := fmt.Sprintf("it was tried %d times, and each time it failed or was broken off", run.MaxReceives)
-	dead := w.Consumer(func(ctx context.Context, m run.Message) error { return w.Pipeline.Abandon(ctx, m, reason) })
-	janitor := &rounds.Janitor{
+	reason := fmt.Sprintf("it was tried %d times, and each time it failed or was broken off", pipeline.MaxReceives)
+	dead := w.Consumer(func(ctx context.Context, m pipeline.Message) error { return w.Pipeline.Abandon(ctx, m, reason) })
+	janitor := &reconcile.Janitor{
 		Pipeline: w.Pipeline, App: w.App,
-		Connect: func(installation int64, r github.Repo) (rounds.Repository, error) {
+		Connect: func(installation int64, r github.Repo) (reconcile.Repository, error) {
 			return w.App.Repository(installation, r)
 		},
 	}

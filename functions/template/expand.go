@@ -4,13 +4,13 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/lockstep-iac/lockstep/functions/run/runtest"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
 )
 
 // expand returns the names of the resources that SAM makes of one: itself, and what it
 // generates beside it, which needs it.
 // Source: https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/sam-specification-generated-resources-function.html
-func expand(name string, r runtest.Resource) []string {
+func expand(name string, r lambdatest.Resource) []string {
 	if r.Type != "AWS::Serverless::Function" {
 		return nil
 	}
@@ -37,7 +37,7 @@ func expand(name string, r runtest.Resource) []string {
 
 // graphOf returns what each resource needs, those that SAM generates among them: its role
 // comes before a function, everything else after.
-func graphOf(x runtest.Template) graph {
+func graphOf(x lambdatest.Template) graph {
 	g := graph{}
 	for name, r := range x.Resources {
 		g[name] = append(g[name], nil...)

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/lockstep-iac/lockstep/functions/run/runtest"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
 )
 
 // PolicyKind says whose a policy is, and so what its statements may leave out.
@@ -36,7 +36,7 @@ type Statement struct {
 
 // Policies returns all policies of a template, sorted by name. A type of resource that
 // has a policy and is not known here panics: nobody would hold it against the matrix.
-func Policies(x runtest.Template) []Policy {
+func Policies(x lambdatest.Template) []Policy {
 	var out []Policy
 	for _, name := range slices.Sorted(maps.Keys(x.Resources)) {
 		r := x.Resources[name]
@@ -106,7 +106,7 @@ func permission(name string, p map[string]any) Policy {
 
 // Statements returns the statements of all policies, those too that a condition decides
 // on.
-func Statements(x runtest.Template) []Statement {
+func Statements(x lambdatest.Template) []Statement {
 	var out []Statement
 	for _, p := range Policies(x) {
 		for _, s := range list(p.Document["Statement"]) {

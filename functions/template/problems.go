@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/functions/run/runtest"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
 )
 
 // Problems returns why CloudFormation could not make a template's resources, or what it
 // made would not work from the first moment: names of nothing, circles, what is named
 // where it may be missing, and functions that begin before they have their rights. None
 // is an empty list.
-func Problems(x runtest.Template) []string {
+func Problems(x lambdatest.Template) []string {
 	var out []string
 	refs := references(x)
 	out = append(out, unknown(x, refs)...)
@@ -29,13 +29,13 @@ func Problems(x runtest.Template) []string {
 
 // Order returns a template's resources, those that SAM makes among them, in an order in
 // which CloudFormation could make them.
-func Order(x runtest.Template) ([]string, error) { return graphOf(x).order() }
+func Order(x lambdatest.Template) ([]string, error) { return graphOf(x).order() }
 
 // Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/pseudo-parameter-reference.html
 var pseudo = []string{"AWS::AccountId", "AWS::NoValue", "AWS::NotificationARNs", "AWS::Partition", "AWS::Region", "AWS::StackId", "AWS::StackName", "AWS::URLSuffix"}
 
 // unknown returns references to nothing, and names that SAM would give twice.
-func unknown(x runtest.Template, refs []reference) []string {
+func unknown(x lambdatest.Template, refs []reference) []string {
 	var out []string
 	made := map[string]bool{}
 	for name, r := range x.Resources {
@@ -67,7 +67,7 @@ func unknown(x runtest.Template, refs []reference) []string {
 
 // unused returns parameters and conditions that nothing names, and parameters that are
 // not asked for in their group.
-func unused(x runtest.Template, refs []reference) []string {
+func unused(x lambdatest.Template, refs []reference) []string {
 	named := map[string]bool{}
 	for _, r := range refs {
 		named[r.name] = true
@@ -99,7 +99,7 @@ func unused(x runtest.Template, refs []reference) []string {
 
 // missing returns references to resources that are not always there, from places that may
 // count when they are not.
-func missing(x runtest.Template, refs []reference) []string {
+func missing(x lambdatest.Template, refs []reference) []string {
 	var out []string
 	err := worlds(x.Conditions, func(holds map[string]bool) {
 		for _, r := range refs {
@@ -121,7 +121,7 @@ func missing(x runtest.Template, refs []reference) []string {
 
 // strangers returns resources in roles' policies that are none of the template's and of
 // no parameter's: a text that only looks like one of them, or everything.
-func strangers(x runtest.Template) []string {
+func strangers(x lambdatest.Template) []string {
 	var out []string
 	for _, s := range Statements(x) {
 		if s.Policy.Kind != RolePolicies {
@@ -140,7 +140,7 @@ func strangers(x runtest.Template) []string {
 
 // early returns functions that could be called before their role has all its policies,
 // or before the log that they write is there, and so would make one that is never emptied.
-func early(x runtest.Template, g graph) []string {
+func early(x lambdatest.Template, g graph) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(x.Resources)) {
 		r := x.Resources[name]
@@ -162,7 +162,7 @@ func early(x runtest.Template, g graph) []string {
 }
 
 // logOf is the name of the function whose log it is, as the template writes it.
-func logOf(r runtest.Resource) string {
+func logOf(r lambdatest.Resource) string {
 	m, _ := r.Properties["LogGroupName"].(map[string]any)
 	text, ok := strings.CutPrefix(fmt.Sprint(m["Fn::Sub"]), "/aws/lambda/")
 	if !ok {

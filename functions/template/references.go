@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/functions/run/runtest"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
 )
 
 // A reference is a place of the template that names something.
@@ -33,7 +33,7 @@ type guard struct {
 }
 
 // references returns everything that a template names, in the order of its places.
-func references(x runtest.Template) []reference {
+func references(x lambdatest.Template) []reference {
 	var out []reference
 	for _, name := range slices.Sorted(maps.Keys(x.Resources)) {
 		r := x.Resources[name]

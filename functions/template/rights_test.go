@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/functions/run/runtest"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
 	"github.com/lockstep-iac/lockstep/functions/template"
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
@@ -39,7 +39,7 @@ func ask(t *testing.T, question, answer any) {
 }
 
 // deployed returns the world of a template, and what there is to ask for in it.
-func deployed(t *testing.T, x runtest.Template) (*template.World, template.Catalogue) {
+func deployed(t *testing.T, x lambdatest.Template) (*template.World, template.Catalogue) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/matrix.txt")
 	if err != nil {
@@ -86,7 +86,7 @@ func decide(t *testing.T, w *template.World, trials []trial) []*template.Ask {
 // TestRights holds that everybody may what the matrix says, and nobody anything else.
 func TestRights(t *testing.T) {
 	t.Parallel()
-	w, c := deployed(t, runtest.ReadTemplate(t, file))
+	w, c := deployed(t, lambdatest.ReadTemplate(t, file))
 	for _, idle := range w.Idle(c) {
 		t.Error(idle)
 	}
@@ -111,7 +111,7 @@ func TestRights(t *testing.T) {
 // matrix does not notice.
 func TestLoosenings(t *testing.T) {
 	t.Parallel()
-	w, c := deployed(t, runtest.ReadTemplate(t, file))
+	w, c := deployed(t, lambdatest.ReadTemplate(t, file))
 	loosenings := w.Loosenings(c)
 	var trials []trial
 	for _, l := range loosenings {
@@ -153,12 +153,12 @@ func trialOf(w *template.World, c template.Catalogue, l template.Loosening) tria
 // are, and that belong together.
 func TestPolicyLint(t *testing.T) {
 	t.Parallel()
-	if said := lint(t, runtest.ReadTemplate(t, file)); said != "" {
+	if said := lint(t, lambdatest.ReadTemplate(t, file)); said != "" {
 		t.Error(said)
 	}
 }
 
-func lint(t *testing.T, x runtest.Template) string {
+func lint(t *testing.T, x lambdatest.Template) string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/matrix.txt")
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/functions/run/runtest"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
 )
 
 // settings are what every resource of a type must have, by path: what keeps others out
@@ -51,7 +51,7 @@ var only = map[string][]string{
 
 // Open returns what of a template's settings lets in whom no policy lets in, loses what
 // must be kept, or lets one function starve the others.
-func Open(x runtest.Template) []string {
+func Open(x lambdatest.Template) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(x.Resources)) {
 		r := x.Resources[name]

@@ -4,13 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/functions/run/runtest"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
 	"github.com/lockstep-iac/lockstep/functions/template"
 )
 
 // TestNothingIsOpen holds that template.yaml's settings let in nobody, either.
 func TestNothingIsOpen(t *testing.T) {
-	for _, open := range template.Open(runtest.ReadTemplate(t, file)) {
+	for _, open := range template.Open(lambdatest.ReadTemplate(t, file)) {
 		t.Error(open)
 	}
 }
@@ -52,7 +52,7 @@ func TestOpen(t *testing.T) {
 // account of the usual size what Lambda wants unreserved.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/configuration-concurrency.html
 func TestConcurrency(t *testing.T) {
-	x := runtest.ReadTemplate(t, file)
+	x := lambdatest.ReadTemplate(t, file)
 	given := func(name string) int {
 		n, ok := x.Parameters[name].Default.(int)
 		if !ok {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/functions/run/runtest"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
 )
 
 // A World is a template that was deployed: everybody who may ask, everything that there is
@@ -39,7 +39,7 @@ type Deployed struct {
 var objects = map[string]string{"a": "5/7/net@default/1/plan", "report": "5/7/net@default/1/report.md", "result": "5/7/net@default/1/result-1.md", "rescued": "rescued/a"}
 
 // Deploy returns the world of a template and a matrix.
-func Deploy(x runtest.Template, m *Matrix) *World {
+func Deploy(x lambdatest.Template, m *Matrix) *World {
 	w := &World{Matrix: m, Principals: map[string]*Party{}, Resources: map[string]*Party{"*": {ARN: "*"}}}
 	refs, atts := names(x, m)
 	for name, r := range x.Resources {
@@ -88,7 +88,7 @@ func (w *World) others() {
 	for _, t := range w.Matrix.Resources {
 		p := &Party{ARN: w.arn(t.ARN)}
 		if t.Delegates {
-			s := map[string]any{"Principal": map[string]any{"AWS": "arn:aws:iam::" + runtest.AccountID + ":root"}, "Action": "sts:*"}
+			s := map[string]any{"Principal": map[string]any{"AWS": "arn:aws:iam::" + lambdatest.AccountID + ":root"}, "Action": "sts:*"}
 			if service := strings.Split(p.ARN, ":")[2]; service != "iam" {
 				s["Action"], s["Resource"] = service+":*", "*"
 			}
@@ -119,11 +119,11 @@ func (w *World) arn(text string) string {
 }
 
 // stackID is what the matrix' contexts name as this stack.
-const stackID = "arn:aws:cloudformation:" + runtest.Region + ":" + runtest.AccountID + ":stack/lockstep/1"
+const stackID = "arn:aws:cloudformation:" + lambdatest.Region + ":" + lambdatest.AccountID + ":stack/lockstep/1"
 
 // names gives all resources names, and those that can be asked for ARNs.
-func names(x runtest.Template, m *Matrix) (refs, atts map[string]string) {
-	refs = map[string]string{"AWS::Region": runtest.Region, "AWS::AccountId": runtest.AccountID, "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": stackID}
+func names(x lambdatest.Template, m *Matrix) (refs, atts map[string]string) {
+	refs = map[string]string{"AWS::Region": lambdatest.Region, "AWS::AccountId": lambdatest.AccountID, "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": stackID}
 	atts = map[string]string{}
 	for name, p := range x.Parameters {
 		refs[name] = "of " + name
@@ -135,14 +135,14 @@ func names(x runtest.Template, m *Matrix) (refs, atts map[string]string) {
 	for name, r := range x.Resources {
 		id := "lockstep-" + strings.ToLower(name)
 		refs[name] = id
-		here := runtest.Region + ":" + runtest.AccountID
+		here := lambdatest.Region + ":" + lambdatest.AccountID
 		arns := map[string]string{
 			"AWS::Serverless::Function": "arn:aws:lambda:" + here + ":function:" + id,
 			"AWS::DynamoDB::Table":      "arn:aws:dynamodb:" + here + ":table/" + id,
 			"AWS::Logs::LogGroup":       "arn:aws:logs:" + here + ":log-group:" + id + ":*",
 			"AWS::KMS::Key":             "arn:aws:kms:" + here + ":key/" + id,
 			"AWS::SQS::Queue":           "arn:aws:sqs:" + here + ":" + id,
-			"AWS::IAM::Role":            "arn:aws:iam::" + runtest.AccountID + ":role/" + id,
+			"AWS::IAM::Role":            "arn:aws:iam::" + lambdatest.AccountID + ":role/" + id,
 			"AWS::S3::Bucket":           "arn:aws:s3:::" + id,
 		}
 		if arns[r.Type] != "" {

@@ -7,8 +7,8 @@
 // passes with the code as it is, and fails with the mutant.
 //
 //	threat: strangers
-//	attack: ./functions/run TestStrangersAreNotServed/by_name
-//	defence: functions/run/serves.go
+//	attack: ./functions/pipeline TestStrangersAreNotServed/by_name
+//	defence: functions/pipeline/serves.go
 //	- 	if !s.match(repo) {
 //	+ 	if false {
 //

@@ -13,7 +13,7 @@ import (
 type row struct {
 	at      string // FILE:LINE of the record
 	threat  string
-	pkg     string // "./functions/run"
+	pkg     string // "./functions/pipeline"
 	pattern string // as -run takes it
 	edits   []edit
 	copied  bool // in a copy of the repository, not by an overlay

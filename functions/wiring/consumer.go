@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -30,7 +30,7 @@ const grace = 60 * time.Second
 // A Consumer handles the messages of SQS events, one after the other.
 type Consumer struct {
 	// Handle handles a message. An error says that doing it again may help.
-	Handle func(ctx context.Context, m run.Message) error
+	Handle func(ctx context.Context, m pipeline.Message) error
 	SQS    Visibility
 	// QueueURL is the URL of any queue of the same account and region.
 	QueueURL string
@@ -60,7 +60,7 @@ func (c *Consumer) Batch(ctx context.Context, e events.SQSEvent) (events.SQSEven
 // one handles a message and reports whether it is done with.
 func (c *Consumer) one(ctx context.Context, x events.SQSMessage) bool {
 	log := c.Log.With("message", x.MessageId, "group", x.Attributes["MessageGroupId"], "received", x.Attributes["ApproximateReceiveCount"])
-	var m run.Message
+	var m pipeline.Message
 	if err := json.Unmarshal([]byte(x.Body), &m); err != nil || m.ID == "" {
 		log.Error("this is no message of ours, and is dropped", "error", err)
 		return true
@@ -95,7 +95,7 @@ func pause(err error, stopped bool, received string, now time.Time) time.Duratio
 		return 0
 	}
 	n, _ := strconv.Atoi(received) // 0 is the first time, too
-	return run.Redelivery(n, err, now)
+	return pipeline.Redelivery(n, err, now)
 }
 
 // hide says for how long a message is hidden from others. If that cannot be said it is

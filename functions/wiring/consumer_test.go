@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockstep-iac/lockstep/functions/run"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -44,7 +44,7 @@ func TestBatch(t *testing.T) {
 		var handled []string
 		c := Consumer{
 			SQS: &h, QueueURL: "https://sqs/1/x-events.fifo", Log: slog.New(slog.NewJSONHandler(&log, nil)),
-			Handle: func(ctx context.Context, m run.Message) error {
+			Handle: func(ctx context.Context, m pipeline.Message) error {
 				handled = append(handled, m.ID)
 				if end, _ := ctx.Deadline(); time.Until(end) != 100*time.Second-Margin {
 					t.Errorf("%s has %s", m.ID, time.Until(end))

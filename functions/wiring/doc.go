@@ -1,5 +1,5 @@
 // Package wiring puts the pipeline's Lambda functions together: what template.yaml tells
-// a function in its environment becomes a pipeline of package run on DynamoDB, S3, SQS and
+// a function in its environment becomes a pipeline of package pipeline on DynamoDB, S3, SQS and
 // GitHub, and an SQS event becomes calls of it.
 //
 //	Read      environment -> Settings; every mistake is named

@@ -14,8 +14,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sqs"
 
-	"github.com/lockstep-iac/lockstep/functions/run"
-	"github.com/lockstep-iac/lockstep/functions/run/runaws"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/awsstore"
 	"github.com/lockstep-iac/lockstep/functions/shield"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -29,7 +29,7 @@ type World struct {
 	// App is the GitHub App; nil for the webhook's function, which calls nobody.
 	App *github.App
 	// Pipeline has no engine yet.
-	Pipeline *run.Pipeline
+	Pipeline *pipeline.Pipeline
 	// WebhookSecrets are for the webhook's function only.
 	WebhookSecrets []github.Secret
 }
@@ -55,9 +55,9 @@ func Open(f Function) (*World, error) {
 		return nil, fmt.Errorf("read the AWS configuration: %w", err)
 	}
 	w := &World{Settings: s, Log: Logger(f), AWS: cfg, SQS: sqs.NewFromConfig(cfg)}
-	w.Pipeline = &run.Pipeline{
-		Records: runaws.Records{Client: dynamodb.NewFromConfig(cfg), Table: s.Table},
-		Queue:   runaws.Queue{Client: w.SQS, URLs: w.queues()},
+	w.Pipeline = &pipeline.Pipeline{
+		Records: awsstore.Records{Client: dynamodb.NewFromConfig(cfg), Table: s.Table},
+		Queue:   awsstore.Queue{Client: w.SQS, URLs: w.queues()},
 		Serves:  s.Serves, Log: func(err error) { w.Log.Warn("turned away", "error", err.Error()) },
 	}
 	if s.Serves.None() {
@@ -67,16 +67,16 @@ func Open(f Function) (*World, error) {
 		w.WebhookSecrets, err = webhookSecrets(ctx, cfg, s.WebhookSecret)
 		return w, err
 	}
-	w.Pipeline.Artifacts = runaws.Artifacts{Client: s3.NewFromConfig(cfg), Bucket: s.Bucket, KeyID: s.Key}
+	w.Pipeline.Artifacts = awsstore.Artifacts{Client: s3.NewFromConfig(cfg), Bucket: s.Bucket, KeyID: s.Key}
 	// What is too long for GitHub, people fetch with their own rights.
-	w.Pipeline.Where = func(a run.Artifact) string { return fmt.Sprintf("aws s3 cp s3://%s/%s -", s.Bucket, a.Key) }
+	w.Pipeline.Where = func(a pipeline.Artifact) string { return fmt.Sprintf("aws s3 cp s3://%s/%s -", s.Bucket, a.Key) }
 	return w, w.openApp(ctx)
 }
 
 // queues are those that the function may send to.
-func (w *World) queues() map[run.QueueName]string {
-	out := map[run.QueueName]string{}
-	for name, url := range map[run.QueueName]string{run.Events: w.Events, run.Plans: w.Plans, run.Applies: w.Applies} {
+func (w *World) queues() map[pipeline.QueueName]string {
+	out := map[pipeline.QueueName]string{}
+	for name, url := range map[pipeline.QueueName]string{pipeline.Events: w.Events, pipeline.Plans: w.Plans, pipeline.Applies: w.Applies} {
 		if url != "" {
 			out[name] = url
 		}
@@ -93,13 +93,13 @@ func (w *World) openApp(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("the secret %s: %w", w.AppKeySecret, err)
 	}
-	w.Pipeline.Connect = func(p run.Pull) (run.GitHub, error) { return w.App.Repository(p.Installation, p.Repo) }
+	w.Pipeline.Connect = func(p pipeline.Pull) (pipeline.GitHub, error) { return w.App.Repository(p.Installation, p.Repo) }
 	w.Pipeline.Secrets = []github.Secret{key}
 	return nil
 }
 
 // Consumer returns what handles the messages of the function's queues.
-func (w *World) Consumer(handle func(context.Context, run.Message) error) *Consumer {
+func (w *World) Consumer(handle func(context.Context, pipeline.Message) error) *Consumer {
 	return &Consumer{Handle: handle, SQS: w.SQS, QueueURL: w.Events, Log: w.Log}
 }
 

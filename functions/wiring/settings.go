@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/places"
-	"github.com/lockstep-iac/lockstep/functions/run"
 )
 
 // A Function is one of the pipeline's, by the name of its directory.
@@ -36,7 +36,7 @@ type Settings struct {
 	WebhookSecret          string // the same
 	GitHubURL              string
 	// Serves are the owners and repositories that are served.
-	Serves run.Serves
+	Serves pipeline.Serves
 	// TargetRole is the ARN of the role that providers have, with ExternalID; "" none.
 	TargetRole, ExternalID string
 	// StateRole is the ARN of the role that states are reached by, with StateExternalID.
@@ -100,7 +100,7 @@ func Variables(f Function) []string {
 func Read(f Function, getenv func(string) string) (Settings, error) {
 	var s Settings
 	if f == Apply {
-		s.StopBefore = run.DefaultStopBefore
+		s.StopBefore = pipeline.DefaultStopBefore
 	}
 	var errs []error
 	for _, v := range variables {
@@ -138,7 +138,7 @@ func queue(field func(*Settings) *string) func(*Settings, string) error {
 }
 
 func serves(s *Settings, value string) (err error) {
-	s.Serves, err = run.ParseServes(value)
+	s.Serves, err = pipeline.ParseServes(value)
 	return err
 }
 

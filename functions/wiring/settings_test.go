@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/places"
-	"github.com/lockstep-iac/lockstep/functions/run"
 )
 
 // environment is what template.yaml makes of a stack.
@@ -32,11 +32,11 @@ func read(f Function, change map[string]string) (Settings, error) {
 }
 
 func TestRead(t *testing.T) {
-	serves, err := run.ParseServes("acme bob/infra")
+	serves, err := pipeline.ParseServes("acme bob/infra")
 	if err != nil {
 		t.Fatal(err)
 	}
-	same := cmp.Comparer(func(a, b run.Serves) bool { return reflect.DeepEqual(a, b) })
+	same := cmp.Comparer(func(a, b pipeline.Serves) bool { return reflect.DeepEqual(a, b) })
 	for f, want := range map[Function]Settings{
 		Webhook: {Table: "records", Serves: serves, Events: "https://sqs/1/events.fifo", WebhookSecret: environment["LOCKSTEP_WEBHOOK_SECRET"]},
 		Apply: {
@@ -55,7 +55,7 @@ func TestRead(t *testing.T) {
 		}
 	}
 	got, err := read(Apply, map[string]string{"LOCKSTEP_STOP_BEFORE": "", "LOCKSTEP_TARGET_ROLE": "", "LOCKSTEP_GITHUB_URL": " "})
-	if err != nil || got.StopBefore != run.DefaultStopBefore || got.TargetRole != "" || got.GitHubURL != "" {
+	if err != nil || got.StopBefore != pipeline.DefaultStopBefore || got.TargetRole != "" || got.GitHubURL != "" {
 		t.Errorf("what may be left out: %+v, %v", got, err)
 	}
 }

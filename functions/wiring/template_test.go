@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockstep-iac/lockstep/functions/run"
-	"github.com/lockstep-iac/lockstep/functions/run/runtest"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
@@ -34,7 +34,7 @@ func named(v any) string {
 // TestVariables holds that each function finds in its environment what it reads, and
 // nothing else.
 func TestVariables(t *testing.T) {
-	x := runtest.ReadTemplate(t, templateFile)
+	x := lambdatest.ReadTemplate(t, templateFile)
 	for _, f := range Functions {
 		properties := x.Resources[f.logical()+"Function"].Properties
 		vars := properties["Environment"].(map[string]any)["Variables"].(map[string]any)
@@ -59,7 +59,7 @@ func TestVariables(t *testing.T) {
 
 // TestQueues holds which function takes which queue, and how.
 func TestQueues(t *testing.T) {
-	x := runtest.ReadTemplate(t, templateFile)
+	x := lambdatest.ReadTemplate(t, templateFile)
 	type edge struct{ Queue, Function string }
 	want := []edge{
 		{"Applies", "ApplyFunction"}, {"AppliesDead", "JanitorFunction"}, {"Events", "PlanFunction"},
@@ -85,7 +85,7 @@ func TestQueues(t *testing.T) {
 			if strings.HasSuffix(name, "Dead") {
 				break
 			}
-			if named(redrive["deadLetterTargetArn"]) != name+"Dead" || redrive["maxReceiveCount"] != run.MaxReceives {
+			if named(redrive["deadLetterTargetArn"]) != name+"Dead" || redrive["maxReceiveCount"] != pipeline.MaxReceives {
 				t.Errorf("dead letters of %s: %v", name, redrive)
 			}
 		}

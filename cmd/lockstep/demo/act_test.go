@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockstep-iac/lockstep/functions/run/page"
+	"github.com/lockstep-iac/lockstep/functions/page"
 )
 
 var second = page.PullID{Owner: "acme", Name: "infrastructure", Number: 2}

@@ -12,9 +12,9 @@ import (
 	"sync/atomic"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/functions/run"
-	"github.com/lockstep-iac/lockstep/functions/run/operating"
-	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
 	"github.com/lockstep-iac/lockstep/statebackend"
 	"github.com/lockstep-iac/lockstep/statebackend/lockfile"
 )
@@ -23,8 +23,8 @@ import (
 // beside the state, which stays when a process dies. The operating system's locks on
 // files end with it.
 // unplug is true where the machine is to lose its power with the next lock.
-func lockedByObjects(states operating.BackendFunc, dir string, unplug *atomic.Bool) operating.BackendFunc {
-	return func(ctx context.Context, j run.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
+func lockedByObjects(states executor.BackendFunc, dir string, unplug *atomic.Bool) executor.BackendFunc {
+	return func(ctx context.Context, j pipeline.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 		b, ds := states(ctx, j, s)
 		if ds.HasErrors() {
 			return nil, ds

@@ -10,13 +10,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
-	"github.com/lockstep-iac/lockstep/functions/run"
-	"github.com/lockstep-iac/lockstep/functions/run/page"
+	"github.com/lockstep-iac/lockstep/functions/page"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
 // state returns what exists of a project, as `lockstep show` would; "" if nothing.
 func (s Site) state(ctx context.Context, p page.Project) (string, error) {
-	job := run.Job{Project: p.Name, Workspace: p.Workspace, Repo: s.w.repo.Repo()}
+	job := pipeline.Job{Project: p.Name, Workspace: p.Workspace, Repo: s.w.repo.Repo()}
 	b, ds := s.w.machine.States(ctx, job, nil)
 	if ds.HasErrors() {
 		return "", fmt.Errorf("open the state of %s: %w", p.Name, ds.Err())

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/lockstep-iac/lockstep/functions/run"
-	"github.com/lockstep-iac/lockstep/functions/run/page"
-	"github.com/lockstep-iac/lockstep/functions/run/runlocal"
+	"github.com/lockstep-iac/lockstep/functions/page"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -54,8 +54,8 @@ func pushedMeanwhile(ctx context.Context, w *World) error {
 	}
 	var once sync.Once
 	seen := make(chan struct{})
-	handle := func(ctx context.Context, m run.Message) error {
-		if m.Kind == run.ToPlan && m.Attempt == 1 {
+	handle := func(ctx context.Context, m pipeline.Message) error {
+		if m.Kind == pipeline.ToPlan && m.Attempt == 1 {
 			w.narrate("a worker begins to plan what was pushed first")
 			w.repo.Push("alice", "subnets", "Two subnets", subnets)
 			if _, err := w.hub.Deliver(ctx); err != nil {
@@ -67,12 +67,12 @@ func pushedMeanwhile(ctx context.Context, w *World) error {
 			}
 		}
 		err := w.machine.Pipeline.Handle(ctx, m)
-		if m.Kind == run.Pushed && m.Action == "synchronize" {
+		if m.Kind == pipeline.Pushed && m.Action == "synchronize" {
 			once.Do(func() { close(seen) })
 		}
 		return err
 	}
-	_, err := w.machine.Data.Queue.Drain(ctx, runlocal.Worker{Handle: handle, Abandon: w.machine.Pipeline.Abandon, Limit: 2})
+	_, err := w.machine.Data.Queue.Drain(ctx, localstore.Worker{Handle: handle, Abandon: w.machine.Pipeline.Abandon, Limit: 2})
 	return err
 }
 

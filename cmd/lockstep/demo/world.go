@@ -12,9 +12,9 @@ import (
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/machine"
 	"github.com/lockstep-iac/lockstep/engine/walk"
-	"github.com/lockstep-iac/lockstep/functions/run"
-	"github.com/lockstep-iac/lockstep/functions/run/operating"
-	"github.com/lockstep-iac/lockstep/functions/run/page"
+	"github.com/lockstep-iac/lockstep/functions/page"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -85,15 +85,15 @@ func New(o Options) (w *World, err error) {
 	if err != nil {
 		return w, err
 	}
-	serves, err := run.ParseServes("acme/infrastructure")
+	serves, err := pipeline.ParseServes("acme/infrastructure")
 	if err != nil {
 		return w, err
 	}
 	w.machine, err = machine.Open(machine.Config{
 		Serves: serves,
 		Dir:    filepath.Join(o.Dir, "data"), Version: o.Version, App: app, Secret: secret, Log: o.Log, URL: w.URL,
-		States: func(dir string) operating.BackendFunc {
-			return lockedByObjects(operating.LocalStates(dir), filepath.Join(o.Dir, "locks"), &w.plug)
+		States: func(dir string) executor.BackendFunc {
+			return lockedByObjects(executor.LocalStates(dir), filepath.Join(o.Dir, "locks"), &w.plug)
 		},
 	})
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/page"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/modules"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
 	"github.com/lockstep-iac/lockstep/functions/places"
-	"github.com/lockstep-iac/lockstep/functions/run"
-	"github.com/lockstep-iac/lockstep/functions/run/apart"
-	"github.com/lockstep-iac/lockstep/functions/run/modules"
-	"github.com/lockstep-iac/lockstep/functions/run/operating"
-	"github.com/lockstep-iac/lockstep/functions/run/page"
-	"github.com/lockstep-iac/lockstep/functions/run/rounds"
-	"github.com/lockstep-iac/lockstep/functions/run/runlocal"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -34,12 +34,12 @@ type Config struct {
 	// Secret is the webhooks'.
 	Secret github.Secret
 	// States returns where states are kept, given the directory for local ones; nil is
-	// operating.States.
-	States func(dir string) operating.BackendFunc
+	// executor.States.
+	States func(dir string) executor.BackendFunc
 	// OwnStates are where every repository may have states of its own in S3.
 	OwnStates places.Own
 	// Serves are the owners and repositories that are served.
-	Serves run.Serves
+	Serves pipeline.Serves
 	// PluginEnv is the environment of provider plugins, "NAME=value" each. Providers are
 	// installed only if it is not nil; otherwise there is but the built-in one.
 	PluginEnv []string
@@ -66,13 +66,13 @@ type Config struct {
 
 // A Machine is a pipeline with all that it needs. It may be used by many goroutines.
 type Machine struct {
-	Data     *runlocal.Dir
-	Pipeline *run.Pipeline
+	Data     *localstore.Dir
+	Pipeline *pipeline.Pipeline
 	Webhook  http.Handler
-	States   operating.BackendFunc
+	States   executor.BackendFunc
 
 	changed page.Bell // rung when something was handled
-	janitor *rounds.Janitor
+	janitor *reconcile.Janitor
 	scratch *apart.Scratch
 	log     func(error)
 }
@@ -82,7 +82,7 @@ const atATime = 4
 
 // Open opens the data directory. It calls nobody yet.
 func Open(c Config) (*Machine, error) {
-	data, err := runlocal.Open(c.Dir)
+	data, err := localstore.Open(c.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -90,31 +90,31 @@ func Open(c Config) (*Machine, error) {
 		c.Log(err)
 	}
 	if c.States == nil {
-		c.States = operating.States
+		c.States = executor.States
 	}
-	e := &operating.Engine{Version: c.Version, Backend: c.States(data.States), Rescued: filepath.Join(c.Dir, "rescued")}
+	e := &executor.Engine{Version: c.Version, Backend: c.States(data.States), Rescued: filepath.Join(c.Dir, "rescued")}
 	e.Modules = modules.Elsewhere{App: c.App, Transport: c.Modules}.Install
 	hidden := slices.Concat(c.Secrets, ownSecrets(c.Environ))
 	e.Secrets = func() []string { return hidden }
 	if c.PluginEnv != nil {
 		e.DataDir, e.CLIConfig = filepath.Join(c.Dir, "providers"), c.CLIConfig
-		e.PluginEnv = func(context.Context, run.Job) ([]string, error) { return c.PluginEnv, nil }
+		e.PluginEnv = func(context.Context, pipeline.Job) ([]string, error) { return c.PluginEnv, nil }
 	}
 	m := &Machine{Data: data, States: e.Backend, log: c.Log}
-	p := &run.Pipeline{
-		Connect: func(p run.Pull) (run.GitHub, error) { return c.App.Repository(p.Installation, p.Repo) },
+	p := &pipeline.Pipeline{
+		Connect: func(p pipeline.Pull) (pipeline.GitHub, error) { return c.App.Repository(p.Installation, p.Repo) },
 		Records: data.Records, Artifacts: data.Artifacts, Queue: data.Queue, Engine: e,
 		Serves: c.Serves, States: c.OwnStates, Log: c.Log,
 		Secrets: secrets(c.Secret, hidden),
-		Where:   func(a run.Artifact) string { return where(c.URL, a) },
+		Where:   func(a pipeline.Artifact) string { return where(c.URL, a) },
 	}
 	if c.Apart != nil {
 		if err := m.apart(c, p, hidden); err != nil {
 			return nil, errors.Join(err, data.Close())
 		}
 	}
-	m.Pipeline, m.Webhook = p, run.Webhook{Pipeline: p, Secrets: []github.Secret{c.Secret}, Log: c.Log}
-	m.janitor = &rounds.Janitor{Pipeline: p, App: c.App, Connect: func(installation int64, r github.Repo) (rounds.Repository, error) {
+	m.Pipeline, m.Webhook = p, pipeline.Webhook{Pipeline: p, Secrets: []github.Secret{c.Secret}, Log: c.Log}
+	m.janitor = &reconcile.Janitor{Pipeline: p, App: c.App, Connect: func(installation int64, r github.Repo) (reconcile.Repository, error) {
 		return c.App.Repository(installation, r)
 	}}
 	return m, nil
@@ -123,7 +123,7 @@ func Open(c Config) (*Machine, error) {
 // ownSecrets returns what is secret in our environment. Our own options are not: they
 // name files.
 func ownSecrets(environ []string) []string {
-	return operating.SecretsIn(slices.DeleteFunc(slices.Clone(environ), func(kv string) bool { return strings.HasPrefix(kv, "LOCKSTEP_") }))
+	return executor.SecretsIn(slices.DeleteFunc(slices.Clone(environ), func(kv string) bool { return strings.HasPrefix(kv, "LOCKSTEP_") }))
 }
 
 // secrets are for what is written on pull requests: each text whole, and line by line,
@@ -161,15 +161,15 @@ func (m *Machine) Settle(ctx context.Context) (int, error) {
 // comes to its end first.
 func (m *Machine) Work(ctx context.Context) error { return m.Data.Queue.Work(ctx, m.worker(atATime)) }
 
-func (m *Machine) worker(limit int) runlocal.Worker {
-	handle := func(ctx context.Context, msg run.Message) error {
+func (m *Machine) worker(limit int) localstore.Worker {
+	handle := func(ctx context.Context, msg pipeline.Message) error {
 		defer m.changed.Ring()
 		return m.Pipeline.Handle(ctx, msg)
 	}
-	return runlocal.Worker{Handle: handle, Abandon: m.Pipeline.Abandon, Limit: limit, Log: m.log}
+	return localstore.Worker{Handle: handle, Abandon: m.Pipeline.Abandon, Limit: limit, Log: m.log}
 }
 
 // Round lets the janitor go round once.
-func (m *Machine) Round(ctx context.Context) (rounds.Found, error) {
+func (m *Machine) Round(ctx context.Context) (reconcile.Found, error) {
 	return m.janitor.Round(ctx, time.Now())
 }

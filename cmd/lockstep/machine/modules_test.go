@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/engine/config/source/sourcetest"
-	"github.com/lockstep-iac/lockstep/functions/run"
-	"github.com/lockstep-iac/lockstep/functions/run/operating"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -50,7 +50,7 @@ func TestModulesFromElsewhere(t *testing.T) {
 	server.File("/m.zip", sourcetest.Zip(t, map[string]string{"main.tf": "output \"said\" {\n  value = \"by the archive\"\n}\n"}), nil)
 	server.Module("acme/net/aws", "1.0.0", "git::https://github.com/acme/net.git?ref=v1.0.0")
 	m, err := Open(Config{
-		Dir: dir, Version: "test", App: app, Serves: serving(t), Secret: github.NewSecret("hush"), States: operating.States,
+		Dir: dir, Version: "test", App: app, Serves: serving(t), Secret: github.NewSecret("hush"), States: executor.States,
 		Modules: server.Transport(), URL: "http://127.0.0.1:8080", Log: func(err error) { t.Error(err) },
 	})
 	if err != nil {
@@ -108,9 +108,9 @@ func TestModulesFromElsewhere(t *testing.T) {
 }
 
 // serving serves all repositories of acme.
-func serving(t *testing.T) run.Serves {
+func serving(t *testing.T) pipeline.Serves {
 	t.Helper()
-	s, err := run.ParseServes("acme")
+	s, err := pipeline.ParseServes("acme")
 	if err != nil {
 		t.Fatal(err)
 	}

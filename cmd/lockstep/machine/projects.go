@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/page"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/project"
-	"github.com/lockstep-iac/lockstep/functions/run"
-	"github.com/lockstep-iac/lockstep/functions/run/page"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -45,7 +45,7 @@ func (m *Machine) Plan(ctx context.Context, repo github.Repo, number int, name s
 			continue
 		}
 		text, err := m.Data.Artifacts.Get(ctx, r.FullReport())
-		if errors.Is(err, run.ErrNoArtifact) {
+		if errors.Is(err, pipeline.ErrNoArtifact) {
 			err = page.ErrNotFound
 		}
 		return string(text), err
@@ -54,7 +54,7 @@ func (m *Machine) Plan(ctx context.Context, repo github.Repo, number int, name s
 }
 
 // runs reads the records of a pull request's projects.
-func (m *Machine) runs(ctx context.Context, repo github.Repo, number int) ([]run.Run, error) {
+func (m *Machine) runs(ctx context.Context, repo github.Repo, number int) ([]pipeline.Run, error) {
 	list, err := m.Data.Records.List(ctx, fmt.Sprintf("run/%d/%d", repo.ID, number))
 	if err != nil {
 		return nil, err
@@ -62,10 +62,10 @@ func (m *Machine) runs(ctx context.Context, repo github.Repo, number int) ([]run
 	return decode(list)
 }
 
-func decode(list []run.Record) ([]run.Run, error) {
-	var out []run.Run
+func decode(list []pipeline.Record) ([]pipeline.Run, error) {
+	var out []pipeline.Run
 	for _, rec := range list {
-		var r run.Run
+		var r pipeline.Run
 		if err := json.Unmarshal(rec.Value, &r); err != nil {
 			return nil, fmt.Errorf("read %s: %w", rec.Key, err)
 		}
@@ -75,10 +75,10 @@ func decode(list []run.Record) ([]run.Run, error) {
 }
 
 // project is a run as the page shows it, with its report.
-func (m *Machine) project(ctx context.Context, r run.Run) (page.Project, error) {
+func (m *Machine) project(ctx context.Context, r pipeline.Run) (page.Project, error) {
 	p := shown(r)
 	report, err := m.Data.Artifacts.Get(ctx, r.Report())
-	if err != nil && !errors.Is(err, run.ErrNoArtifact) {
+	if err != nil && !errors.Is(err, pipeline.ErrNoArtifact) {
 		return p, err
 	}
 	p.Report = string(report)
@@ -86,7 +86,7 @@ func (m *Machine) project(ctx context.Context, r run.Run) (page.Project, error) 
 }
 
 // shown is what a run says of its project.
-func shown(r run.Run) page.Project {
+func shown(r pipeline.Run) page.Project {
 	p := page.Project{
 		Name: r.Project, Dir: r.Dir, Workspace: r.Workspace, By: r.Actor, Head: r.Head, Plan: planName(r), HasPlan: r.Full,
 	}
@@ -99,7 +99,7 @@ func shown(r run.Run) page.Project {
 }
 
 // planName is what the page with a run's plan is called.
-func planName(r run.Run) string {
+func planName(r pipeline.Run) string {
 	if r.Workspace != project.DefaultWorkspace {
 		return r.Project + "@" + r.Workspace
 	}
@@ -108,7 +108,7 @@ func planName(r run.Run) string {
 
 // where returns the address of the page with an artifact: a run's whole plan, whose
 // key has the run's target as its third part.
-func where(base string, a run.Artifact) string {
+func where(base string, a pipeline.Artifact) string {
 	owner, name, _ := strings.Cut(a.Repo, "/")
 	id := page.PullID{Owner: owner, Name: name, Number: a.Number}
 	parts := strings.Split(a.Key, "/")

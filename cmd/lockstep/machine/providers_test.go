@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/engine/provider/providertest"
-	"github.com/lockstep-iac/lockstep/functions/run/operating"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -57,7 +57,7 @@ func TestProviders(t *testing.T) {
 	key := file("key.pem", hub.AppKey())
 	other := file("other", "of serve: ours-and-only-ours")
 	m, err := Open(Config{
-		Dir: filepath.Join(dir, "data"), Version: "test", App: app, Serves: serving(t), Secret: github.NewSecret("a secret of webhooks"), States: operating.States,
+		Dir: filepath.Join(dir, "data"), Version: "test", App: app, Serves: serving(t), Secret: github.NewSecret("a secret of webhooks"), States: executor.States,
 		PluginEnv: []string{"LENT=for plugins"}, URL: "http://127.0.0.1:8080", Log: func(err error) { t.Error(err) },
 		CLIConfig: file("cli.tfrc", fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", providertest.Mirror(t))),
 		Environ:   []string{"AWS_SECRET_ACCESS_KEY=ours-and-only-ours", "LOCKSTEP_WEBHOOK_SECRET=LENT"},

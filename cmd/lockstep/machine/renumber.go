@@ -8,16 +8,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/functions/run"
-	"github.com/lockstep-iac/lockstep/functions/run/operating"
-	"github.com/lockstep-iac/lockstep/functions/run/runlocal"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
 )
 
 // renumber moves local states that a former version has kept under the names of their
 // repositories to where they are by ID, if the records of runs say whose the names were.
 // The error names those that stay where they are.
-func renumber(ctx context.Context, data *runlocal.Dir) error {
-	names, err := operating.Named(data.States)
+func renumber(ctx context.Context, data *localstore.Dir) error {
+	names, err := executor.Named(data.States)
 	if err != nil || len(names) == 0 {
 		return err
 	}
@@ -36,7 +36,7 @@ func renumber(ctx context.Context, data *runlocal.Dir) error {
 			continue
 		}
 		owner, name, _ := strings.Cut(m.name, "/")
-		errs = append(errs, operating.Renumber(data.States, owner, name, m.repo))
+		errs = append(errs, executor.Renumber(data.States, owner, name, m.repo))
 	}
 	return errors.Join(errs...)
 }
@@ -50,7 +50,7 @@ type move struct {
 
 // moves decides whose the states of names are. Where a repository has had several, those
 // of its newest name come first.
-func moves(names []string, runs []run.Run) []move {
+func moves(names []string, runs []pipeline.Run) []move {
 	// Pull requests are numbered in their order.
 	newest := map[string]map[int64]int{} // the last pull request, by name, then ID
 	for _, r := range runs {

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/functions/run"
-	"github.com/lockstep-iac/lockstep/functions/run/operating"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -31,7 +31,7 @@ func TestRenumber(t *testing.T) {
 	}
 	ran := func(id int64, owner, name string, number int) {
 		t.Helper()
-		r := run.Run{Pull: run.Pull{Repo: github.Repo{ID: id, Owner: owner, Name: name}, Number: number}, Project: "network", Workspace: "default"}
+		r := pipeline.Run{Pull: pipeline.Pull{Repo: github.Repo{ID: id, Owner: owner, Name: name}, Number: number}, Project: "network", Workspace: "default"}
 		value, err := json.Marshal(r)
 		if err == nil {
 			_, err = m.Data.Records.Put(t.Context(), fmt.Sprintf("run/%d/%d/network@default", id, number), value, "")
@@ -47,7 +47,7 @@ func TestRenumber(t *testing.T) {
 	old("acme", "infra", "infra's")
 	taken, nobody, before := old("acme", "taken", "whose?"), old("42", "nobody", "?"), old("acme", "before", "the old name's")
 	old("acme", "after", "the new name's")
-	if err := os.MkdirAll(operating.LocalState(m.Data.States, 2, "network", "default"), 0o700); err != nil {
+	if err := os.MkdirAll(executor.LocalState(m.Data.States, 2, "network", "default"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	shop := old("acme", "shop", "shop's, by its name")
@@ -59,7 +59,7 @@ func TestRenumber(t *testing.T) {
 		}
 	}
 	for id, want := range map[int64]string{1: "infra's", 2: "", 3: "", 4: "", 5: "the new name's"} {
-		text, _ := os.ReadFile(filepath.Join(operating.LocalState(m.Data.States, id, "network", "default"), "terraform.tfstate"))
+		text, _ := os.ReadFile(filepath.Join(executor.LocalState(m.Data.States, id, "network", "default"), "terraform.tfstate"))
 		if string(text) != want {
 			t.Errorf("repository %d has %q, want %q", id, text, want)
 		}

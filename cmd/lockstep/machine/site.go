@@ -5,8 +5,8 @@ import (
 	"context"
 	"slices"
 
-	"github.com/lockstep-iac/lockstep/functions/run"
-	"github.com/lockstep-iac/lockstep/functions/run/page"
+	"github.com/lockstep-iac/lockstep/functions/page"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
 // A Site shows what a machine has recorded: the runs of all pull requests, and their
@@ -38,7 +38,7 @@ func (s Site) Pulls(ctx context.Context) ([]page.Pull, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(runs, func(a, b run.Run) int {
+	slices.SortStableFunc(runs, func(a, b pipeline.Run) int {
 		return cmp.Or(cmp.Compare(a.Pull.Repo.String(), b.Pull.Repo.String()), b.Pull.Number-a.Pull.Number)
 	})
 	var out []page.Pull
@@ -48,7 +48,7 @@ func (s Site) Pulls(ctx context.Context) ([]page.Pull, error) {
 		}
 		last := &out[len(out)-1]
 		last.Projects = append(last.Projects, shown(r))
-		if r.Phase != run.Superseded {
+		if r.Phase != pipeline.Superseded {
 			last.Head = r.Head
 		}
 	}
@@ -77,13 +77,13 @@ func (s Site) Plan(ctx context.Context, id page.PullID, name string) (string, er
 
 // find returns the runs of a pull request, or page.ErrNotFound if there are none.
 // Addresses have the repository's name in them, and records its number.
-func (s Site) find(ctx context.Context, id page.PullID) ([]run.Run, error) {
+func (s Site) find(ctx context.Context, id page.PullID) ([]pipeline.Run, error) {
 	all, err := s.m.Data.Records.All(ctx, "run")
 	if err != nil {
 		return nil, err
 	}
 	runs, err := decode(all)
-	runs = slices.DeleteFunc(runs, func(r run.Run) bool { return idOf(r) != id })
+	runs = slices.DeleteFunc(runs, func(r pipeline.Run) bool { return idOf(r) != id })
 	if err == nil && len(runs) == 0 {
 		err = page.ErrNotFound
 	}
@@ -91,12 +91,12 @@ func (s Site) find(ctx context.Context, id page.PullID) ([]run.Run, error) {
 }
 
 // pull is what a run says of its pull request.
-func (s Site) pull(r run.Run) page.Pull {
+func (s Site) pull(r pipeline.Run) page.Pull {
 	p := page.Pull{PullID: idOf(r), Head: r.Head}
 	switch {
-	case r.Phase == run.Dropped && r.Merged:
+	case r.Phase == pipeline.Dropped && r.Merged:
 		p.Standing = "merged"
-	case r.Phase == run.Dropped:
+	case r.Phase == pipeline.Dropped:
 		p.Standing = "closed"
 	default:
 		p.Standing = "open"
@@ -107,6 +107,6 @@ func (s Site) pull(r run.Run) page.Pull {
 	return p
 }
 
-func idOf(r run.Run) page.PullID {
+func idOf(r pipeline.Run) page.PullID {
 	return page.PullID{Owner: r.Pull.Repo.Owner, Name: r.Pull.Repo.Name, Number: r.Pull.Number}
 }

@@ -7,11 +7,11 @@ import (
 	"os"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/functions/run"
-	"github.com/lockstep-iac/lockstep/functions/run/apart"
-	"github.com/lockstep-iac/lockstep/functions/run/modules"
-	"github.com/lockstep-iac/lockstep/functions/run/operating"
-	"github.com/lockstep-iac/lockstep/functions/run/workdir"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/modules"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
@@ -23,16 +23,16 @@ type childSettings struct{ DataDir, Mirror string }
 func Main() { apart.Main(child) }
 
 // child makes the engine of a run's process.
-func child(c *apart.Child) (run.Engine, error) {
+func child(c *apart.Child) (pipeline.Engine, error) {
 	var s childSettings
 	if err := json.Unmarshal(c.Settings, &s); err != nil {
 		return nil, fmt.Errorf("read the settings of the run: %w", err)
 	}
 	c.Show(s.DataDir, s.Mirror)
-	states := operating.S3States(c.Sessions)
-	return &operating.Engine{
+	states := executor.S3States(c.Sessions)
+	return &executor.Engine{
 		Version: version,
-		Backend: func(ctx context.Context, j run.Job, b *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
+		Backend: func(ctx context.Context, j pipeline.Job, b *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 			c.State()
 			return states(ctx, j, b)
 		},

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/functions/run/confine"
+	"github.com/lockstep-iac/lockstep/functions/confine"
 )
 
 // What is left to the function itself of its memory, and the least that a run gets.

@@ -10,12 +10,12 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
-	"github.com/lockstep-iac/lockstep/functions/run"
-	"github.com/lockstep-iac/lockstep/functions/run/apart"
-	"github.com/lockstep-iac/lockstep/functions/run/confine"
-	"github.com/lockstep-iac/lockstep/functions/run/modules"
-	"github.com/lockstep-iac/lockstep/functions/run/operating"
-	"github.com/lockstep-iac/lockstep/functions/run/sessions"
+	"github.com/lockstep-iac/lockstep/functions/confine"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/modules"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/sessions"
 	"github.com/lockstep-iac/lockstep/functions/wiring"
 )
 
@@ -48,14 +48,14 @@ func Open(f wiring.Function) (*Worker, error) {
 		// The disk of an environment outlives an invocation: what is installed once is
 		// there for the next.
 		Settings:    childSettings{DataDir: filepath.Join(os.TempDir(), "lockstep-providers"), Mirror: w.Mirror},
-		Environment: func(context.Context, run.Job) ([]string, error) { return stateEnv(os.Environ()), nil },
+		Environment: func(context.Context, pipeline.Job) ([]string, error) { return stateEnv(os.Environ()), nil },
 		Credentials: state.For,
 		PluginEnv:   target.Env,
 		Fetch:       modules.Elsewhere{App: w.App}.Fetch,
 		Redact: func(text string) string {
-			return operating.Redact(ownSecrets(os.Environ(), w.ExternalID), text)
+			return executor.Redact(ownSecrets(os.Environ(), w.ExternalID), text)
 		},
-		Rescue: func(ctx context.Context, j run.Job, name string, state []byte) (string, error) {
+		Rescue: func(ctx context.Context, j pipeline.Job, name string, state []byte) (string, error) {
 			return rescue(ctx, w, j, name, state)
 		},
 		Scratch: x.scratch.Dir, Limits: limits(os.Getenv), Ports: ports(os.Getenv),
@@ -73,12 +73,12 @@ func Open(f wiring.Function) (*Worker, error) {
 // ownSecrets returns the function's credentials, and what else only it knows.
 func ownSecrets(environ []string, more ...string) []string {
 	own := slices.DeleteFunc(slices.Clone(environ), func(kv string) bool { return !strings.HasPrefix(kv, "AWS_") })
-	return slices.DeleteFunc(append(operating.SecretsIn(own), more...), func(s string) bool { return s == "" })
+	return slices.DeleteFunc(append(executor.SecretsIn(own), more...), func(s string) bool { return s == "" })
 }
 
 // rescue keeps a state that its backend did not take: the function's disk does not last.
-func rescue(ctx context.Context, w *wiring.World, j run.Job, name string, state []byte) (string, error) {
-	a := run.Artifact{Key: "rescued/" + name, Repo: j.Repo.String(), Number: j.Number, SHA: j.Head}
+func rescue(ctx context.Context, w *wiring.World, j pipeline.Job, name string, state []byte) (string, error) {
+	a := pipeline.Artifact{Key: "rescued/" + name, Repo: j.Repo.String(), Number: j.Number, SHA: j.Head}
 	if err := w.Pipeline.Artifacts.Put(ctx, a, state); err != nil {
 		return "", err
 	}

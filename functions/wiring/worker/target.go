@@ -7,8 +7,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
-	"github.com/lockstep-iac/lockstep/functions/run"
-	"github.com/lockstep-iac/lockstep/functions/run/sessions"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/sessions"
 )
 
 // A Target is the role that providers have.
@@ -23,7 +23,7 @@ type Target struct {
 // Env returns the environment variables, NAME=value, that a job's providers get. The role
 // is told for whom it is assumed, in tags that its trust policy can ask for: repository,
 // pull and project.
-func (t Target) Env(ctx context.Context, j run.Job) ([]string, error) {
+func (t Target) Env(ctx context.Context, j pipeline.Job) ([]string, error) {
 	// What has no credentials must not find others: the function's metadata have none, but
 	// a provider that looks for them waits in vain.
 	env := []string{"AWS_REGION=" + t.Region, "AWS_DEFAULT_REGION=" + t.Region, "AWS_EC2_METADATA_DISABLED=true"}

@@ -1,0 +1,278 @@
+package apart
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/lockstep-iac/lockstep/engine/budget"
+	"github.com/lockstep-iac/lockstep/functions/confine"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+)
+
+// The files of a child.
+const (
+	orders    = confine.FirstFile + iota // it reads
+	questions                            // it writes
+	places                               // where it is, for the parent to find
+)
+
+// A Child is the process of one run, as seen from within. It may be used by many goroutines.
+type Child struct {
+	// Settings are the parent's, for whoever makes the engine.
+	Settings json.RawMessage
+	// Memory is what a child was last to [Child.Remember]; it may be empty.
+	Memory []byte
+	// Tmp is a directory of the run's own.
+	Tmp string
+	// Place says where the evaluation is, for the report of its death: it is asked many times
+	// a second, from another goroutine. nil: nobody knows.
+	Place func() string
+
+	order   order
+	show    []string // what programs may read besides
+	mu      sync.Mutex
+	in, out *os.File
+	cell    *confine.Cell
+	celled  sync.Mutex
+}
+
+// A Maker makes the engine that works in a child.
+type Maker func(*Child) (pipeline.Engine, error)
+
+// Main is for mains, first of all: in a process that is a child of [Engine]'s it does the
+// work and does not return.
+func Main(make Maker) {
+	confine.Probe()
+	if !confine.Confined() {
+		return
+	}
+	code := 0
+	if err := work(make); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	confine.Leave(code)
+}
+
+func work(make Maker) error {
+	if err := confine.Enter(); err != nil {
+		return err
+	}
+	// The first asks it to stop.
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	c := &Child{in: os.NewFile(orders, "orders"), out: os.NewFile(questions, "questions")}
+	for fd := orders; fd <= places; fd++ {
+		syscall.CloseOnExec(fd)
+	}
+	if err := receive(c.in, &c.order); err != nil {
+		return fmt.Errorf("read the order: %w", err)
+	}
+	c.Settings, c.Memory, c.Tmp = c.order.Settings, c.order.Memory, c.order.Tmp
+	if limit := c.order.Limit; limit > 0 {
+		b := budget.Pipeline(limit)
+		c.Place, ctx = b.Place, budget.With(ctx, b)
+	}
+	r := c.do(ctx, make)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return send(c.out, question{Kind: isResult, Result: r})
+}
+
+// do carries out the order.
+func (c *Child) do(ctx context.Context, make Maker) *result {
+	r := &result{}
+	var err error
+	switch c.order.Deed {
+	case discovers:
+		var d pipeline.Discovered
+		d, err = pipeline.Here{}.Discover(ctx, c.order.Dir)
+		r.Discovered = &d
+	case inputs:
+		r.Tree, err = pipeline.Here{}.Inputs(ctx, c.order.Dir, c.order.Run, c.order.Scope)
+	case looks:
+		_, err = c.inside()
+	default:
+		err = c.engine(ctx, make, r)
+	}
+	r.Error = failed(err)
+	return r
+}
+
+func (c *Child) engine(ctx context.Context, make Maker, r *result) error {
+	e, err := make(c)
+	if err != nil {
+		return err
+	}
+	go c.tell(ctx)
+	switch c.order.Deed {
+	case plans:
+		var p pipeline.PlanResult
+		p, err = e.Plan(ctx, c.order.Job)
+		r.Plan = &p
+	case applies:
+		var o pipeline.Outcome
+		o, err = e.Apply(ctx, c.order.Job, c.order.Plan, c.permit)
+		r.Outcome = &o
+	case unlocks:
+		var u pipeline.Unlocked
+		u, err = e.Unlock(ctx, c.order.Job)
+		r.Unlocked = &u
+	default:
+		err = fmt.Errorf("there is no deed %q", c.order.Deed)
+	}
+	return err
+}
+
+// tellEvery is how often a child notes where it is.
+const tellEvery = 20 * time.Millisecond
+
+// maxPlace is how long a place may be, in bytes.
+const maxPlace = 1000
+
+// tell notes where the evaluation is, in a file that outlives us, until ctx ends: then the
+// place that the time was over at is the one to report, not those on the way out.
+func (c *Child) tell(ctx context.Context) {
+	if c.Place == nil {
+		return
+	}
+	file := os.NewFile(places, "places")
+	last := ""
+	for ctx.Err() == nil {
+		if now := c.Place(); now != last && ctx.Err() == nil {
+			last = now
+			now = now[:min(len(now), maxPlace)]
+			// One write, with all that is left of a longer one before.
+			line := append([]byte(now), '\n')
+			file.WriteAt(append(line, make([]byte, maxPlace+1-len(line))...), 0)
+		}
+		time.Sleep(tellEvery)
+	}
+}
+
+// ask asks the parent.
+func (c *Child) ask(q question) (answer, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var a answer
+	if err := send(c.out, q); err != nil {
+		return a, fmt.Errorf("ask for the %s: %w", q.Kind, err)
+	}
+	if err := receive(c.in, &a); err != nil {
+		return a, fmt.Errorf("wait for the %s: %w", q.Kind, err)
+	}
+	return a, a.Error.err()
+}
+
+func (c *Child) permit(s pipeline.StateID) bool {
+	a, err := c.ask(question{Kind: isPermit, State: s})
+	return err == nil && a.OK
+}
+
+// Environment returns the environment of the job's programs, and the run's directory for
+// their temporary files.
+func (c *Child) Environment(context.Context, pipeline.Job) ([]string, error) {
+	a, err := c.ask(question{Kind: isEnvironment})
+	if err != nil {
+		return nil, err
+	}
+	return append(a.Env, "TMPDIR="+c.Tmp), nil
+}
+
+// Sessions returns the credentials of the job's state, which are the parent's to give; nil if
+// it has none to give, and they are to be found in the environment.
+func (c *Child) Sessions(ctx context.Context, _ pipeline.Job) (aws.CredentialsProvider, error) {
+	if !c.order.Narrowed {
+		return nil, nil
+	}
+	p := aws.NewCredentialsCache(aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+		a, err := c.ask(question{Kind: isCredentials})
+		if err == nil && a.Credentials == nil {
+			err = errors.New("the answer has no credentials")
+		}
+		if err != nil {
+			return aws.Credentials{}, err
+		}
+		return *a.Credentials, nil
+	}))
+	_, err := p.Retrieve(ctx)
+	return p, err
+}
+
+// Rescue keeps a state that its backend did not take, and says where.
+func (c *Child) Rescue(_ context.Context, _ pipeline.Job, name string, state []byte) (string, error) {
+	a, err := c.ask(question{Kind: isRescue, Name: name, Data: state})
+	return a.Text, err
+}
+
+// Fetch has the parent fetch a repository, and puts its files into dir, which exists and is
+// empty. The error is an *[Absent] if there is none for this job.
+func (c *Child) Fetch(_ context.Context, owner, name, ref, dir string) error {
+	a, err := c.ask(question{Kind: isFetch, Owner: owner, Repo: name, Ref: ref})
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.Remove(dir), os.Rename(a.Text, dir))
+}
+
+// Remember has later children know something.
+func (c *Child) Remember(data []byte) { _, _ = c.ask(question{Kind: isMemory, Data: data}) }
+
+// State tells the parent that the run goes on to its state: if it dies from here on, it may
+// leave a lock.
+func (c *Child) State() { _, _ = c.ask(question{Kind: isState}) }
+
+// Show lets programs read files and directories besides their own. It counts for programs
+// that are started later than all calls.
+func (c *Child) Show(paths ...string) {
+	c.celled.Lock()
+	defer c.celled.Unlock()
+	for _, p := range paths {
+		if filepath.IsAbs(p) { // others are no places: settings that are not set
+			c.show = append(c.show, p)
+		}
+	}
+}
+
+// Begin starts a program in the run's cell.
+func (c *Child) Begin(cmd *exec.Cmd) error {
+	cell, err := c.inside()
+	if err != nil {
+		return err
+	}
+	return cell.Start(cmd)
+}
+
+// inside returns the cell, which is made for the first program.
+func (c *Child) inside() (*confine.Cell, error) {
+	c.celled.Lock()
+	defer c.celled.Unlock()
+	if c.cell != nil {
+		return c.cell, nil
+	}
+	write := []string{c.Tmp}
+	if c.order.Job.Checkout != "" {
+		write[0] = c.order.Job.Checkout
+	}
+	cell, err := confine.NewCell(confine.CellSpec{
+		View:  confine.View{Read: c.show, Write: write, Tmp: c.Tmp},
+		Ports: c.order.Ports,
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.cell = cell
+	_, err = c.ask(question{Kind: isProtection, Protection: cell.Protection().Lines()})
+	return cell, err
+}

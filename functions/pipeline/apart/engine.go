@@ -1,0 +1,187 @@
+package apart
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/confine"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/project"
+)
+
+// An Engine has each run done in a process of its own: our own program, whose main calls
+// [Main]. It may be used by many goroutines, and must not be copied after its first use.
+type Engine struct {
+	// Settings are for the [Maker], as JSON.
+	Settings any
+	// Environment returns the environment of the child, with nothing that the job does not
+	// need. nil: it is empty.
+	Environment func(context.Context, pipeline.Job) ([]string, error)
+	// Credentials returns those of the job's state. nil: the child finds them in its
+	// environment.
+	Credentials func(context.Context, pipeline.Job) (aws.CredentialsProvider, error)
+	// PluginEnv returns the environment of the job's programs. nil: it is empty.
+	PluginEnv func(context.Context, pipeline.Job) ([]string, error)
+	// Rescue keeps a state that its backend did not take, and returns where, for people.
+	Rescue func(ctx context.Context, j pipeline.Job, name string, state []byte) (string, error)
+	// Fetch unpacks a repository into a directory that exists and is empty, if the job may
+	// have it; an error that is an *[Absent] says that it may not, or that there is none.
+	Fetch func(ctx context.Context, j pipeline.Job, owner, name, ref, dir string) error
+	// Redact takes our own secrets out of what a child reports. nil: there are none.
+	Redact func(string) string
+	// Scratch is the directory for what runs need while they run.
+	Scratch string
+	Limits  confine.Limits
+	// Ports are TCP ports of this machine that are closed to programs.
+	Ports []int
+	// Remedy is what people can do about a limit, in Markdown; "": a sentence that fits all.
+	Remedy string
+	// Protection is told, once, what programs are kept from: a line for each way.
+	Protection func(lines []string)
+
+	mu     sync.Mutex
+	memory []byte
+	used   atomic.Bool
+	once   sync.Once
+}
+
+var (
+	_ pipeline.Engine   = (*Engine)(nil)
+	_ pipeline.Projects = (*Engine)(nil)
+)
+
+// Used reports whether a run has started programs that the base branch allows without
+// knowing them: provisioners' commands, or those of the provider "external". What is left of
+// the machine then must not see another run, if it can be had anew.
+func (e *Engine) Used() bool { return e.used.Load() }
+
+// Plan implements pipeline.Engine.
+func (e *Engine) Plan(ctx context.Context, j pipeline.Job) (pipeline.PlanResult, error) {
+	c := e.call(order{Deed: plans, Job: j})
+	r, err := c.do(ctx)
+	if dead := asDeath(err); dead != nil {
+		e.letGo(ctx, c)
+		return pipeline.PlanResult{Report: e.clean(dead.Markdown())}, nil
+	}
+	if err == nil && r.Plan == nil {
+		err = errShape
+	}
+	if err != nil {
+		return pipeline.PlanResult{}, fmt.Errorf("plan %s in %s: %w", j.Project, j.Repo, err)
+	}
+	p := *r.Plan
+	p.Report, p.Full = e.clean(p.Report), e.clean(p.Full)
+	return p, nil
+}
+
+// Apply implements pipeline.Engine.
+func (e *Engine) Apply(ctx context.Context, j pipeline.Job, plan []byte, permit func(pipeline.StateID) bool) (pipeline.Outcome, error) {
+	c := e.call(order{Deed: applies, Job: j, Plan: plan})
+	c.permit = permit
+	r, err := c.do(ctx)
+	if dead := asDeath(err); dead != nil {
+		e.letGo(ctx, c)
+		return pipeline.Outcome{Failed: true, Lost: c.permitted, Report: e.clean(dead.Markdown())}, nil
+	}
+	if err == nil && r.Outcome == nil {
+		err = errShape
+	}
+	if err != nil {
+		return pipeline.Outcome{}, fmt.Errorf("apply %s in %s: %w", j.Project, j.Repo, err)
+	}
+	o := *r.Outcome
+	o.Report = e.clean(o.Report)
+	return o, nil
+}
+
+// Unlock implements pipeline.Engine.
+func (e *Engine) Unlock(ctx context.Context, j pipeline.Job) (pipeline.Unlocked, error) {
+	r, err := e.call(order{Deed: unlocks, Job: j}).do(ctx)
+	if dead := asDeath(err); dead != nil {
+		return pipeline.Unlocked{}, &pipeline.StateError{Why: e.clean(dead.Error()), Remedy: dead.Remedy}
+	}
+	if err == nil && r.Unlocked == nil {
+		err = errShape
+	}
+	if err != nil {
+		return pipeline.Unlocked{}, fmt.Errorf("unlock %s in %s: %w", j.Project, j.Repo, err)
+	}
+	return *r.Unlocked, nil
+}
+
+// Look has Protection told what programs of runs will be kept from, before there are any.
+func (e *Engine) Look(ctx context.Context) error {
+	_, err := e.call(order{Deed: looks}).do(ctx)
+	return err
+}
+
+// Discover implements pipeline.Projects.
+func (e *Engine) Discover(ctx context.Context, dir string) (pipeline.Discovered, error) {
+	r, err := e.call(order{Deed: discovers, Dir: dir}).do(ctx)
+	if err == nil && r.Discovered == nil {
+		err = errShape
+	}
+	if err != nil {
+		return pipeline.Discovered{}, err
+	}
+	d := *r.Discovered
+	d.Problem = e.clean(d.Problem)
+	return d, nil
+}
+
+// Inputs implements pipeline.Projects.
+func (e *Engine) Inputs(ctx context.Context, dir string, r pipeline.Run, s pipeline.Scope) (project.Tree, error) {
+	res, err := e.call(order{Deed: inputs, Dir: dir, Run: r, Scope: s}).do(ctx)
+	return res.Tree, err
+}
+
+func (e *Engine) clean(text string) string {
+	if e.Redact == nil {
+		return text
+	}
+	return e.Redact(text)
+}
+
+// letGo releases the lock that a process has left which died with it. Whatever it had under
+// way has ended. If it cannot be released, "lockstep unlock" can.
+func (e *Engine) letGo(ctx context.Context, c *call) {
+	if !c.locked {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), letGoTime)
+	defer cancel()
+	_, _ = e.Unlock(ctx, c.order.Job)
+}
+
+// settings are the parent's part of an order.
+func (e *Engine) complete(o *order) error {
+	settings, err := json.Marshal(e.Settings)
+	if err != nil {
+		return err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	o.Settings, o.Memory, o.Ports, o.Limit, o.Narrowed = settings, e.memory, e.Ports, e.Limits.Memory, e.Credentials != nil
+	return nil
+}
+
+// what says in Markdown what a child is doing.
+func (o order) what() string {
+	switch o.Deed {
+	case plans:
+		return "Planning " + comment.Code(o.Job.Project)
+	case applies:
+		return "Applying " + comment.Code(o.Job.Project)
+	case unlocks:
+		return "Unlocking " + comment.Code(o.Job.Project)
+	case inputs:
+		return "Reading the files of " + comment.Code(o.Run.Project)
+	}
+	return "Looking for projects"
+}

@@ -1,0 +1,180 @@
+//go:build linux
+
+package apart
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/confine"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+)
+
+// The test's program is also the children: their engine does what the project's name says.
+func TestMain(m *testing.M) {
+	Main(func(c *Child) (pipeline.Engine, error) {
+		a := &acting{c: c}
+		c.Place = func() string {
+			if a.left.Load() {
+				return ""
+			}
+			return "local.grows in net/main.tf:7"
+		}
+		return a, nil
+	})
+	os.Exit(m.Run())
+}
+
+// acting is an engine that does what a project's name says.
+type acting struct {
+	c    *Child
+	left atomic.Bool // the evaluation, on the way out
+}
+
+func (a *acting) Plan(ctx context.Context, j pipeline.Job) (pipeline.PlanResult, error) {
+	report := a.act(ctx, j)
+	if ctx.Err() != nil {
+		a.left.Store(true)
+		time.Sleep(5 * tellEvery)
+	}
+	return pipeline.PlanResult{Plan: []byte("plan"), Report: report}, ctx.Err()
+}
+
+func (a *acting) Apply(ctx context.Context, j pipeline.Job, plan []byte, permit func(pipeline.StateID) bool) (pipeline.Outcome, error) {
+	if strings.HasPrefix(j.Project, "early ") {
+		a.act(ctx, j)
+	}
+	a.c.State()
+	if !permit(pipeline.StateID{Serial: 7}) {
+		return pipeline.Outcome{Refused: true}, nil
+	}
+	return pipeline.Outcome{Report: a.act(ctx, j) + string(plan)}, nil
+}
+
+func (a *acting) Unlock(_ context.Context, j pipeline.Job) (pipeline.Unlocked, error) {
+	switch j.Project {
+	case "denied":
+		return pipeline.Unlocked{}, &pipeline.StateError{Why: "no", Remedy: "ask"}
+	case "overflow":
+		overflow(0)
+	}
+	if dir := j.VarFiles; dir != nil {
+		os.WriteFile(filepath.Join(dir[0], "unlocked"), nil, 0o600)
+	}
+	return pipeline.Unlocked{Locks: 1}, nil
+}
+
+func overflow(n int) int { return overflow(n+1) + 1 }
+
+// act does what the job's project is called.
+func (a *acting) act(ctx context.Context, j pipeline.Job) string {
+	name, arg, _ := strings.Cut(strings.TrimPrefix(j.Project, "early "), ":")
+	switch name {
+	case "memory":
+		for kept := [][]byte{}; ; {
+			b := make([]byte, 4<<20)
+			for i := 0; i < len(b); i += 4096 {
+				b[i] = 1
+			}
+			kept = append(kept, b)
+		}
+	case "gulp":
+		b := make([]byte, 8<<30)
+		for i := 0; i < len(b); i += 4096 {
+			b[i] = 1
+		}
+	case "spin":
+		for {
+		}
+	case "overflow":
+		overflow(0)
+	case "deaf":
+		time.Sleep(time.Hour)
+	case "polite":
+		<-ctx.Done()
+	case "exit":
+		os.Exit(3)
+	case "panic":
+		panic("a bug")
+	case "environ":
+		env, err := a.c.Environment(ctx, j)
+		return strings.Join(append(os.Environ(), env...), "\n") + fmt.Sprint(err)
+	case "secret":
+		return "it is hunter2hunter2"
+	case "fetch":
+		dir := filepath.Join(a.c.Tmp, "module")
+		err := errors.Join(os.Mkdir(dir, 0o700), a.c.Fetch(ctx, "acme", arg, "HEAD", dir))
+		data, _ := os.ReadFile(filepath.Join(dir, "main.tf"))
+		return fmt.Sprintf("%s, %v, absent %v", data, err, errors.As(err, new(*Absent)))
+	case "rescue":
+		where, err := a.c.Rescue(ctx, j, arg, []byte("state"))
+		return fmt.Sprint(where, err)
+	case "remember":
+		a.c.Remember([]byte(`"` + arg + `"`))
+		return string(a.c.Memory)
+	case "late":
+		a.c.Environment(ctx, j)
+		a.c.Remember([]byte(`"` + arg + `"`))
+	case "unknown":
+		send(a.c.out, question{Kind: "key"})
+		time.Sleep(time.Hour)
+	case "flood":
+		for {
+			send(a.c.out, question{Kind: isMemory, Data: make([]byte, 1<<20)})
+		}
+	case "huge":
+		a.c.out.Write([]byte{0xff, 0xff, 0xff, 0xff})
+		time.Sleep(time.Hour)
+	case "permit":
+		a.c.permit(pipeline.StateID{})
+		time.Sleep(time.Hour)
+	case "run":
+		cmd := exec.Command("/bin/sh", "-c", arg)
+		cmd.Dir = j.Checkout
+		cmd.Env = []string{"PATH=/usr/bin:/bin", "TMPDIR=" + a.c.Tmp}
+		var out strings.Builder
+		cmd.Stdout, cmd.Stderr = &out, &out
+		err := a.c.Begin(cmd)
+		if err == nil {
+			err = cmd.Wait()
+		}
+		return fmt.Sprint(out.String(), err)
+	}
+	return "done: " + name
+}
+
+// newEngine returns one with limits that a test can wait for.
+func newEngine(t *testing.T) *Engine {
+	t.Helper()
+	s, err := OpenScratch(filepath.Join(t.TempDir(), "runs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if left, _ := os.ReadDir(s.Dir); len(left) > 0 {
+			t.Errorf("%d entries are left of runs", len(left))
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &Engine{
+		Settings: json.RawMessage("{}"), Scratch: s.Dir,
+		Limits: confine.Limits{Memory: 256 << 20, CPU: 3 * time.Second, Wall: 30 * time.Second, Disk: 32 << 20, Processes: 64, Files: 256},
+	}
+}
+
+// named is a job whose project says what to do.
+func named(t *testing.T, project string) pipeline.Job {
+	t.Helper()
+	return pipeline.Job{Project: project, Checkout: t.TempDir()}
+}

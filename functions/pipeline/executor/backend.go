@@ -1,0 +1,144 @@
+package executor
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/places"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
+	"github.com/lockstep-iac/lockstep/statebackend"
+	"github.com/lockstep-iac/lockstep/statebackend/local"
+	"github.com/lockstep-iac/lockstep/statebackend/s3"
+)
+
+// A BackendFunc opens the backend of a job, with the job's state in its default workspace;
+// s is what its configuration says, nil if nothing.
+type BackendFunc func(ctx context.Context, j pipeline.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics)
+
+// LocalStates keeps the states of all projects in a directory, under repository,
+// project and workspace, whatever path their "local" backend names. A repository is known
+// by its ID: its name may pass to another one. Other backends are refused.
+func LocalStates(dir string) BackendFunc {
+	return func(_ context.Context, j pipeline.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
+		if s.Name() != "local" {
+			return nil, diags.Errorf(nil, "Backend not available", "The configuration keeps its state in the backend %q, and only states on this machine are available here: use the backend \"local\".", s.Type)
+		}
+		b, err := local.Open(nil, local.Options{Dir: LocalState(dir, j.Repo.ID, j.Project, j.Workspace)})
+		if err != nil {
+			return nil, diags.FromError("Error configuring the backend", err)
+		}
+		return b, nil
+	}
+}
+
+// LocalState is the directory of one state of [LocalStates] in dir.
+func LocalState(dir string, repo int64, project, workspace string) string {
+	// See [Renumber] for those of former versions.
+	return filepath.Join(dir, fmt.Sprintf("%s%d", numbered, repo), segment(project), segment(workspace))
+}
+
+// Sessions returns credentials for the state of a job, and for nothing else. They may
+// expire and be had again, as long as the job is under way.
+type Sessions func(ctx context.Context, j pipeline.Job) (aws.CredentialsProvider, error)
+
+// S3States keeps states in the places that were granted, with credentials by of, or with
+// our own if it is nil: a configuration that brings its own, or that would send ours
+// elsewhere, is refused. So is one with another backend, whose state would be lost with
+// the machine that it is on. How the state is locked and encrypted is part of its place,
+// and not the configuration's to say.
+func S3States(of Sessions) BackendFunc {
+	return func(ctx context.Context, j pipeline.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
+		if s.Name() != "s3" {
+			return nil, diags.Errorf(nil, "Backend not available",
+				"The configuration keeps its state in the backend %q, on a machine that does not last. Lockstep keeps states in S3: add terraform { backend \"s3\" { bucket = ..., key = ..., region = ... } } to the project, run \"lockstep init -migrate-state\" where the state is, and push.", s.Name())
+		}
+		block := j.State.Block()
+		for _, arguments := range []map[string]any{s.Attributes, block} {
+			for _, name := range slices.Sorted(maps.Keys(arguments)) {
+				if !slices.Contains(ofTheConfiguration, name) {
+					return nil, diags.Errorf(nil, "Backend argument not allowed",
+						"The backend sets %s, which is not for a pull request to say: Lockstep reaches states with credentials and endpoints of its own. Remove the argument; on other machines, give it by -backend-config or the environment.", name)
+				}
+			}
+		}
+		if ds := granted(j, s); ds.HasErrors() {
+			return nil, ds
+		}
+		options := s3.Options{}
+		if of != nil {
+			var err error
+			if options.Credentials, err = of(ctx, j); err != nil {
+				return nil, diags.FromError("No credentials for the state", err)
+			}
+		}
+		b, err := s3.Open(ctx, block, options)
+		if err != nil {
+			return nil, diags.FromError("Error configuring the backend", err)
+		}
+		return b, nil
+	}
+}
+
+// ofTheConfiguration are the arguments of the backend "s3" that say which state it is
+// and how it is stored. The others say by whose credentials (a role that is assumed is
+// told tags and names that a pull request would choose), from which files of the machine,
+// and by which hosts.
+var ofTheConfiguration = strings.Fields(`acl allowed_account_ids bucket dynamodb_table encrypt forbidden_account_ids
+	force_path_style key kms_key_id max_retries region retry_mode skip_credentials_validation skip_metadata_api_check
+	skip_region_validation skip_requesting_account_id skip_s3_checksum sse_customer_key sts_region use_dualstack_endpoint
+	use_fips_endpoint use_lockfile use_path_style workspace_key_prefix`)
+
+// States is [S3States] with our own credentials for projects with that backend, and
+// [LocalStates] for others.
+func States(dir string) BackendFunc { return StatesBy(nil)(dir) }
+
+// StatesBy is [States] with credentials by of.
+func StatesBy(of Sessions) func(dir string) BackendFunc {
+	inS3 := S3States(of)
+	return func(dir string) BackendFunc {
+		onMachine := LocalStates(dir)
+		return func(ctx context.Context, j pipeline.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
+			if s.Name() == "s3" {
+				return inS3(ctx, j, s)
+			}
+			return onMachine(ctx, j, s)
+		}
+	}
+}
+
+// granted says why a state in S3 may not be opened: where the configuration has it is not
+// where the job's state was granted to be.
+func granted(j pipeline.Job, s *workdir.Settings) diags.Diagnostics {
+	wanted, err := places.Of(s.Type, s.Attributes, j.Workspace)
+	switch {
+	case err != nil:
+		return diags.Errorf(nil, "State cannot be found", "Where the state of %s is cannot be told: %s.", j.Project, err)
+	case j.State.String() == "":
+		why := j.NoState
+		if why == "" {
+			why = "nobody has granted it"
+		}
+		return diags.Errorf(nil, "State cannot be opened", "The state of %s would be at %s, which was not looked at on the base branch: %s.", j.Project, wanted, why)
+	case !wanted.Is(j.State):
+		return diags.Errorf(nil, "State is elsewhere", "The configuration keeps the state of %s at %s, and what was granted is %s.", j.Project, wanted, j.State)
+	}
+	return nil
+}
+
+// segment makes any name the name of a directory.
+func segment(name string) string {
+	switch name = url.PathEscape(name); name {
+	case ".", "..":
+		return "%2E" + name[1:]
+	}
+	return name
+}

@@ -1,0 +1,87 @@
+// Package executor plans and applies one project of a checkout with our engine: it
+// is package pipeline's socket for engine and states.
+//
+// What is in a checkout was written by whoever opened the pull request, and planning
+// it runs what is in it. So nothing of it is trusted: modules, variable files and file
+// functions see the checkout and nothing else of the machine ([Engine.open]);
+// provisioners, and providers that the base branch does not grant, are refused before
+// anything is installed or started; a package is one whose checksum is granted; a
+// process that is started gets an environment of its own, and none of ours; which state
+// is opened, by which locks and by whose credentials, is not theirs to say. What is reported has secrets taken
+// out by value, also where a message quotes one.
+//
+// The package refuses to know GitHub and the rules of who may do what: run's gate is
+// asked through a func, with the state locked. Start at [Engine].
+package executor
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+)
+
+// An Engine implements pipeline.Engine. It may be used by many goroutines, and must not be
+// copied after its first use.
+type Engine struct {
+	// Version is Lockstep's own: saved plans are for the same one only.
+	Version string
+	// Backend opens the backend of a project: [LocalStates], [S3States], or [States].
+	Backend BackendFunc
+	// DataDir is the directory that providers are installed into: as large as they are,
+	// kept for later runs, and shared with other processes. It is never one of the
+	// checkout's. "" allows no provider but the built-in one, which starts nothing.
+	DataDir string
+	// Mirror is a directory with packages of providers, in the layout of filesystem
+	// mirrors, which is then their only source; "": they come from their registries.
+	Mirror string
+	// Modules installs the modules of other places that a configuration calls, and loads
+	// it: dir is the project's directory on this machine, tree the window on its files,
+	// early what evaluates sources,
+	// and modules go to ".terraform" in dir, which is not there before. nil: a
+	// configuration that calls such modules is refused. An error is a failure of the world
+	// that may pass. See package functions/pipeline/modules.
+	Modules func(ctx context.Context, j pipeline.Job, dir string, tree source.Tree, early config.Early) (*config.Config, diags.Diagnostics, error)
+	// CLIConfig is a file of Terraform's CLI configuration, which says where providers come
+	// from if there is no Mirror; "": from their registries. dev_overrides in it are
+	// refused: what they name has no checksum.
+	CLIConfig string
+	// InstallTimeout is how long installing providers may take; 0: five minutes.
+	InstallTimeout time.Duration
+	// PluginEnv returns the environment of plugins and, if they are allowed, of
+	// provisioners' commands, "NAME=value" each: all of it, for nothing of ours is added.
+	// It is where credentials for a job's resources come from, and is called once they
+	// are needed. nil: the environment is empty.
+	PluginEnv func(ctx context.Context, j pipeline.Job) ([]string, error)
+	// Secrets returns texts that must be in no output, such as our own credentials, as
+	// they are now. nil: there are none.
+	Secrets func() []string
+	// Rescued is the directory for states that their backend did not take.
+	Rescued string
+	// Rescue is for machines that do not last: it keeps such a state in the place of
+	// Rescued, and returns where, for people. nil: Rescued counts.
+	Rescue func(ctx context.Context, j pipeline.Job, name string, state []byte) (where string, err error)
+
+	// Begin starts plugins and provisioners' commands, for processes that have them live with
+	// fewer rights; nil: their own Start does.
+	Begin func(*exec.Cmd) error
+	// Memory is what Remember was given last, by an engine of another process, if any was: it
+	// keeps providers from being fetched again. Whoever hands it on must know that no program
+	// of a pull request could have written it.
+	Memory   []byte
+	Remember func([]byte)
+
+	verified verified
+}
+
+var _ pipeline.Engine = (*Engine)(nil)
+
+const installTimeout = 5 * time.Minute
+
+// describe is for errors: which project it is about.
+func describe(j pipeline.Job) string { return fmt.Sprintf("%s in %s", j.Project, j.Repo) }

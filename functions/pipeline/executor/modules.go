@@ -1,0 +1,99 @@
+package executor
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+)
+
+// dataDir is where modules from elsewhere go, below the project's directory.
+const dataDir = ".terraform"
+
+// packages returns the checksums of what was installed of modules from elsewhere, by the
+// keys of their calls: everything in each package, for file functions read what is no
+// configuration. It is what a plan was made with, whatever addresses lead to later.
+func (o *operation) packages() (map[string]string, error) {
+	sums := map[string]string{}
+	dir := path.Join(o.job.Dir, dataDir, path.Dir(source.ManifestPath))
+	for _, x := range o.cfg.Manifest().Modules {
+		at := path.Join(dir, x.Key)
+		if x.Key == "" || !strings.HasPrefix(path.Join(o.job.Dir, x.Dir)+"/", at+"/") {
+			continue // in the repository, or in its caller's package
+		}
+		sum, err := packageSum(o.root.FS(), at)
+		if err != nil {
+			return nil, fmt.Errorf("checksum of module %s: %w", x.Key, err)
+		}
+		sums[x.Key] = sum
+	}
+	return sums, nil
+}
+
+// packageSum is the checksum of a directory with everything in it.
+func packageSum(files fs.FS, dir string) (string, error) {
+	all := sha256.New()
+	err := fs.WalkDir(files, dir, func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(all, "%q %v", strings.TrimPrefix(name, dir), e.Type())
+		switch {
+		case e.Type() == fs.ModeSymlink:
+			to, err := fs.ReadLink(files, name)
+			fmt.Fprintf(all, " %q", to)
+			if err != nil {
+				return err
+			}
+		case e.Type().IsRegular():
+			f, err := files.Open(name)
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			sum := sha256.New()
+			if _, err := io.Copy(sum, f); err != nil {
+				return err
+			}
+			fmt.Fprintf(all, " %x", sum.Sum(nil))
+		}
+		fmt.Fprintln(all)
+		return nil
+	})
+	return hex.EncodeToString(all.Sum(nil)), err
+}
+
+// movedModules returns the modules that are not those that a plan was made with, for
+// people: a branch, or a range of versions, may have come to mean something else.
+func (o *operation) movedModules(planned map[string]string) ([]string, error) {
+	now, err := o.packages()
+	if err != nil {
+		return nil, err
+	}
+	var moved []string
+	for _, x := range o.cfg.Manifest().Modules {
+		if now[x.Key] != planned[x.Key] {
+			moved = append(moved, strings.TrimSpace(x.Key+" from "+source.Redact(x.Source)+" "+x.Version))
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(planned)) {
+		if _, ok := now[key]; !ok {
+			moved = append(moved, key)
+		}
+	}
+	return moved, nil
+}
+
+// read returns the paths in the checkout that file functions have looked at: those of
+// modules from elsewhere are in no checkout, and have checksums in the plan.
+func (o *operation) read() []string {
+	dir := path.Join(o.job.Dir, dataDir)
+	return slices.DeleteFunc(o.window.read(), func(name string) bool { return strings.HasPrefix(name+"/", dir+"/") })
+}

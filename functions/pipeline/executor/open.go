@@ -1,0 +1,224 @@
+package executor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/budget"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/early"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/parsing"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
+)
+
+// operation is a project with everything open that planning and applying need.
+type operation struct {
+	engine    *Engine
+	job       pipeline.Job
+	root      *os.Root // the checkout
+	window    *window  // what file functions see of it
+	cfg       *config.Config
+	analysis  engine.Analysis      // of cfg
+	values    map[string]*hcl.File // variable files, by name
+	variables map[string]cty.Value
+	settings  *workdir.Settings
+	state     *workdir.State
+	pool      *workdir.Providers
+	budget    *budget.Budget
+	env       []string // of plugins
+	moved     []string // modules that are not those of the plan that is to be applied
+	closers   []func()
+}
+
+func (o *operation) close() {
+	for _, f := range slices.Backward(o.closers) {
+		f()
+	}
+}
+
+// open opens the checkout and reads the configuration through it: whatever path a
+// module source or a symbolic link names, nothing outside is read.
+func (e *Engine) open(ctx context.Context, j pipeline.Job, modules bool) (*operation, diags.Diagnostics, error) {
+	o := &operation{engine: e, job: j, values: map[string]*hcl.File{}, budget: budget.From(ctx)}
+	if o.budget == nil {
+		o.budget = budget.Pipeline(usualMemory)
+	}
+	o.closers = append(o.closers, o.budget.Watch(ctx, engine.StepsToEnd))
+	var err error
+	// The window of file functions goes by absolute names.
+	if o.job.Checkout, err = filepath.Abs(j.Checkout); err != nil {
+		return o, nil, err
+	}
+	if o.root, err = os.OpenRoot(o.job.Checkout); err != nil {
+		return o, nil, err
+	}
+	o.closers = append(o.closers, func() { o.root.Close() })
+	o.window = newWindow(o.root)
+	cfg, ds, err := o.load(ctx, modules)
+	o.cfg = cfg
+	if err != nil || ds.HasErrors() {
+		return o, ds, err
+	}
+	ds = append(ds, o.refuseProvisioners()...)
+	vars, more := o.collect()
+	o.variables = vars
+	return o, append(ds, more...), nil
+}
+
+// usualMemory is what a run has for its evaluations, in bytes, if nobody says.
+const usualMemory = 1 << 30
+
+// load reads the configuration, with the modules that it calls from elsewhere.
+func (o *operation) load(ctx context.Context, modules bool) (*config.Config, diags.Diagnostics, error) {
+	tree := source.FS(o.root.FS(), o.job.Dir)
+	if o.engine.Modules == nil || !modules {
+		cfg, ds := config.Load(config.Input{Tree: tree, Early: o.early(), Budget: o.budget})
+		return cfg, ds, nil
+	}
+	// A repository may have anything in the place where modules go.
+	if err := o.root.RemoveAll(path.Join(o.job.Dir, dataDir)); err != nil {
+		cfg, ds := config.Load(config.Input{Tree: tree, Early: o.early(), Budget: o.budget})
+		return cfg, append(ds, diags.FromError("Modules cannot be installed", err)...), nil
+	}
+	return o.engine.Modules(budget.With(ctx, o.budget), o.job, o.dir(), tree, o.early())
+}
+
+// refuseProvisioners refuses what would run commands, unless the base branch allows it.
+func (o *operation) refuseProvisioners() diags.Diagnostics {
+	if o.job.Grants.Provisioners {
+		return nil
+	}
+	var ds diags.Diagnostics
+	refuse := func(at hcl.Range, what fmt.Stringer, list []*config.Provisioner) {
+		for _, p := range list {
+			ds = append(ds, diags.Errorf(&at, "Provisioners are not allowed",
+				"%s has the provisioner %q. Provisioners run commands, which a pull request must not. If they are to be allowed here, set provisioners = true in the allow block of lockstep.hcl on the base branch.", what, p.Type)...)
+		}
+	}
+	byAddress := func(a, b addrs.Resource) int { return cmp.Compare(a.String(), b.String()) }
+	for _, m := range o.cfg.Order {
+		for _, addr := range slices.SortedFunc(maps.Keys(m.Resources), byAddress) {
+			refuse(m.Resources[addr].Range, addr, m.Resources[addr].Provisioners)
+		}
+		for _, r := range m.Removed {
+			refuse(r.Range, r.From, r.Provisioners)
+		}
+	}
+	return ds
+}
+
+// early evaluates what must be known when the configuration is loaded. path.cwd is not:
+// it is another one in every run.
+func (o *operation) early() config.Early {
+	return early.New(early.Input{Workspace: o.job.Workspace, BaseDir: o.dir(), Files: o.window, Budget: o.budget, Sources: func() []config.VariableSource {
+		sources, _ := o.sources() // what is wrong with them is said when all are collected
+		return sources
+	}})
+}
+
+// collect gathers the root variables.
+func (o *operation) collect() (map[string]cty.Value, diags.Diagnostics) {
+	sources, ds := o.sources()
+	if ds.HasErrors() && sources == nil {
+		return nil, ds
+	}
+	vars, more := config.CollectVariables(o.cfg.Root.Content, sources)
+	return vars, append(ds, more...)
+}
+
+// sources are what gives values to the root variables: the files in the project's directory that
+// have values, then from those that lockstep.hcl names. Our own environment has none
+// for it.
+func (o *operation) sources() ([]config.VariableSource, diags.Diagnostics) {
+	entries, err := fs.ReadDir(o.root.FS(), o.job.Dir)
+	if err != nil {
+		return nil, diags.FromError("The project cannot be read", err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	var sources []config.VariableSource
+	var ds diags.Diagnostics
+	add := func(origin config.VariableOrigin, name, at string) {
+		src, err := fs.ReadFile(o.root.FS(), at)
+		if errors.Is(err, fs.ErrNotExist) {
+			ds = append(ds, diags.Errorf(nil, "Variables file is missing", "The project's var_files in lockstep.hcl name the file %s, which is not in the repository. Add it, or correct the list.", name)...)
+			return
+		}
+		if err != nil {
+			ds = append(ds, diags.FromError("Failed to read variables file", fmt.Errorf("%s: %w", name, err))...)
+			return
+		}
+		if x := parsing.Fits(src, o.budget.Limits()); x != nil {
+			ds = append(ds, diags.Errorf(nil, x.Summary(), "%s", x.Of("The variables file "+name))...)
+			return
+		}
+		s, more := config.FileVariables(origin, name, src)
+		ds = append(ds, more...)
+		sources = append(sources, s)
+		if s.File != nil {
+			o.values[name] = s.File
+		}
+	}
+	for _, name := range config.AutoVariableFiles(names) {
+		add(config.FromAutoFile, name, path.Join(o.job.Dir, name))
+	}
+	for _, name := range o.job.VarFiles {
+		add(config.FromNamedFile, name, name)
+	}
+	return sources, ds
+}
+
+// files are those that messages may point into.
+func (o *operation) files() map[string]*hcl.File {
+	all := maps.Clone(o.values)
+	maps.Copy(all, o.cfg.Files)
+	return all
+}
+
+// dir is the project's directory on this machine.
+func (o *operation) dir() string {
+	return filepath.Join(o.job.Checkout, filepath.FromSlash(o.job.Dir))
+}
+
+// run returns what the engine needs to know. ctx bounds what is under way.
+func (o *operation) run(ctx context.Context) engine.Run {
+	r := engine.Run{
+		Config: o.cfg, Providers: o.pool, Variables: o.variables, WorkingDir: o.dir(), Workspace: o.job.Workspace,
+		Files: o.window, Analysis: &o.analysis, Budget: o.budget,
+	}
+	if o.job.Grants.Provisioners {
+		r.LocalExec = o.commands(ctx)
+	}
+	return r
+}
+
+// schemas returns a provider's schema for rendering and saved plans, or nil.
+func (o *operation) schemas(p addrs.Provider) *schema.Provider {
+	if o.pool == nil {
+		return nil
+	}
+	s, ds := o.pool.Schema(context.Background(), p)
+	if ds.HasErrors() {
+		return nil
+	}
+	return s
+}

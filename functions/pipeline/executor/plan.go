@@ -1,0 +1,77 @@
+package executor
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
+	"github.com/lockstep-iac/lockstep/engine/render"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+)
+
+// Plan implements pipeline.Engine.
+func (e *Engine) Plan(ctx context.Context, j pipeline.Job) (pipeline.PlanResult, error) {
+	j.Writes = false
+	o, ds, err := e.open(ctx, j, true)
+	defer o.close()
+	if err != nil {
+		return pipeline.PlanResult{}, fmt.Errorf("open %s: %w", describe(j), err)
+	}
+	plan, ds := o.plan(ctx, ds)
+	if ctx.Err() != nil {
+		return pipeline.PlanResult{}, fmt.Errorf("plan %s: %w", describe(j), context.Cause(ctx))
+	}
+	hide := o.secrets(plan, nil)
+	if ds.HasErrors() {
+		return pipeline.PlanResult{Report: o.trouble(hide, ds), Read: o.read()}, nil
+	}
+	saved, err := o.save(plan)
+	if err != nil {
+		return pipeline.PlanResult{}, fmt.Errorf("save the plan of %s: %w", describe(j), err)
+	}
+	res := pipeline.PlanResult{Plan: saved, State: o.stateID(), Applyable: plan.Applyable, Read: o.read()}
+	res.Report, res.Full = o.report(hide, plan, ds)
+	c := &res.Counts
+	c.Add, c.Change, c.Destroy, c.Import, c.Forget = render.Counts(plan)
+	return res, nil
+}
+
+// plan makes the plan; ds is what opening said.
+func (o *operation) plan(ctx context.Context, ds diags.Diagnostics) (*plans.Plan, diags.Diagnostics) {
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	if ds = append(ds, o.lock(ctx, "OperationTypePlan")...); ds.HasErrors() {
+		return nil, ds
+	}
+	if ds = append(ds, o.providers(ctx, o.state.Current)...); ds.HasErrors() {
+		return nil, ds
+	}
+	plan, more := engine.Plan(ctx, o.run(ctx), o.state.Current, engine.PlanOptions{})
+	if plan != nil {
+		plan.Backend = plans.Backend{Type: o.settings.Name(), Workspace: o.job.Workspace}
+	}
+	return plan, append(ds, more...)
+}
+
+// save encodes a plan with the configuration that it was made from.
+func (o *operation) save(p *plans.Plan) ([]byte, error) {
+	packages, err := o.packages()
+	if err != nil {
+		return nil, err
+	}
+	f := &planfile.File{
+		Engine: o.engine.Version, Plan: p, Config: map[string][]byte{}, Modules: packages,
+		Lock: o.lockFile(), Providers: o.pool.Selections(),
+	}
+	for name, file := range o.cfg.Files {
+		f.Config[name] = file.Bytes
+	}
+	var b bytes.Buffer
+	err = planfile.Encode(&b, f)
+	return b.Bytes(), err
+}

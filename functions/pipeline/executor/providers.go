@@ -1,0 +1,182 @@
+package executor
+
+import (
+	"cmp"
+	"context"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/constraint"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/provider/install"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
+)
+
+// providers makes the providers available that configuration and state need, if all
+// of them are granted: nothing is installed before that is known, and nothing started
+// that has another checksum. Closing the operation ends them.
+func (o *operation) providers(ctx context.Context, state *states.State) diags.Diagnostics {
+	reqs, ds := workdir.Requirements(o.cfg, state)
+	if ds.HasErrors() {
+		return ds
+	}
+	lock, plugins, more := o.granted(reqs)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	env := machineEnv(o.engine.DataDir)
+	if o.engine.CLIConfig != "" {
+		env = append(env, "TF_CLI_CONFIG_FILE="+o.engine.CLIConfig)
+	}
+	d, more := workdir.Open(o.dir(), env)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	if len(d.CLI.Overrides) > 0 {
+		return append(ds, diags.Errorf(nil, "Providers in development are not used here", "The CLI configuration of whoever runs Lockstep has dev_overrides, by which providers are not known by their checksums: they have to be taken out.")...)
+	}
+	d.Scratch, d.Lock, d.PluginEnv = "", lock, []string{}
+	if plugins {
+		if ds = append(ds, o.install(ctx, d, reqs)...); ds.HasErrors() {
+			return ds
+		}
+	}
+	if plugins || o.job.Grants.Provisioners {
+		if o.env, more = o.environment(ctx); more.HasErrors() {
+			return append(ds, more...)
+		}
+		d.PluginEnv = o.env
+	}
+	pool, more := d.Providers(reqs, workdir.PoolOptions{Begin: o.engine.Begin})
+	if pool != nil {
+		o.closers = append(o.closers, func() { pool.Close() })
+	}
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	o.pool = pool
+	o.closers = append(o.closers, pool.Guard(ctx, 0))
+	return ds
+}
+
+// machineEnv is the environment by which a working directory is opened: nothing of
+// this machine's settings counts, unless the engine names them, or of our process'
+// environment.
+func machineEnv(dataDir string) []string {
+	if dataDir == "" {
+		dataDir = os.DevNull + "/none" // where nothing can be
+	}
+	return []string{"TF_DATA_DIR=" + dataDir, "TF_CLI_CONFIG_FILE=" + os.DevNull}
+}
+
+// granted returns the lock file to go by: of the checkout's, what the base branch
+// grants. plugins says whether there is anything to install.
+func (o *operation) granted(reqs install.Requirements) (lock *lockfile.File, plugins bool, ds diags.Diagnostics) {
+	own, ds := lockfile.Parse(o.lockFile(), path.Join(o.job.Dir, lockfile.Name))
+	if ds.HasErrors() {
+		return nil, false, ds
+	}
+	lock = &lockfile.File{}
+	o.engine.recall()
+	for _, p := range slices.SortedFunc(maps.Keys(reqs), addrs.Provider.Compare) {
+		if p.IsBuiltin() {
+			continue
+		}
+		plugins = true
+		wanted, _ := own.Lock(p)
+		l, err := o.job.Grants.Provider(p, wanted)
+		if err != nil {
+			ds = append(ds, diags.Errorf(o.user(p), "Provider is not allowed", "%s.", capital(err.Error()))...)
+			continue
+		}
+		if l.Version != (constraint.Version{}) {
+			lock.Set(p, o.engine.verified.add(p, l))
+		}
+	}
+	return lock, plugins, ds
+}
+
+// user returns where a provider is used, nil if by the state alone.
+func (o *operation) user(p addrs.Provider) *hcl.Range {
+	for _, m := range o.cfg.Order {
+		var first *config.Resource
+		for _, r := range m.Resources {
+			if m.ResourceProvider(r).Provider == p && (first == nil || cmp.Or(cmp.Compare(r.Range.Filename, first.Range.Filename), r.Range.Start.Byte-first.Range.Start.Byte) < 0) {
+				first = r
+			}
+		}
+		if first != nil {
+			return &first.Range
+		}
+	}
+	return nil
+}
+
+// install brings the providers that are granted to the data directory, and makes d go
+// by what is there then.
+func (o *operation) install(ctx context.Context, d *workdir.Dir, reqs install.Requirements) diags.Diagnostics {
+	if o.engine.DataDir == "" {
+		return diags.Errorf(nil, "Providers cannot be installed", "There is no directory for providers here: whoever runs Lockstep has to set one.")
+	}
+	limit := cmp.Or(o.engine.InstallTimeout, installTimeout)
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	options := workdir.InstallOptions{}
+	if o.engine.Mirror != "" {
+		options.PluginDirs = []string{o.engine.Mirror}
+	}
+	res, ds := d.Install(ctx, reqs, options)
+	if ctx.Err() != nil {
+		return diags.Errorf(nil, "Installing providers took too long", "It was given up after %s. Plan again; what is installed by now is kept.", limit)
+	}
+	if ds.HasErrors() {
+		return ds
+	}
+	o.engine.recall()
+	for p := range res.Selections {
+		granted, _ := d.Lock.Lock(p)
+		now, _ := res.Lock.Lock(p)
+		o.engine.verified.remember(p, granted, now)
+	}
+	o.engine.handOn()
+	d.Lock = res.Lock
+	return ds
+}
+
+// environment returns that of plugins.
+func (o *operation) environment(ctx context.Context) ([]string, diags.Diagnostics) {
+	if o.engine.PluginEnv == nil {
+		return []string{}, nil
+	}
+	env, err := o.engine.PluginEnv(ctx, o.job)
+	if err != nil {
+		return nil, diags.FromError("No credentials for the project", err)
+	}
+	return slices.Concat([]string{}, env), nil
+}
+
+// lockFile returns the checkout's dependency lock file, nil if there is none.
+func (o *operation) lockFile() []byte {
+	data, err := fs.ReadFile(o.root.FS(), path.Join(o.job.Dir, lockfile.Name))
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+func capital(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + strings.TrimSuffix(s[n:], ".")
+}

@@ -1,0 +1,56 @@
+package executor
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// numbered begins the names of directories by repositories' IDs: no account's name has a
+// dot in it.
+const numbered = "id."
+
+// Named returns the repositories, OWNER/NAME, that dir has states of under their names, as
+// former versions kept them.
+func Named(dir string) ([]string, error) {
+	var out []string
+	owners, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, o := range owners {
+		if err != nil || !o.IsDir() || strings.HasPrefix(o.Name(), numbered) {
+			continue
+		}
+		var names []os.DirEntry
+		names, err = os.ReadDir(filepath.Join(dir, o.Name()))
+		for _, n := range names {
+			owner, bad := url.PathUnescape(o.Name())
+			name, worse := url.PathUnescape(n.Name())
+			if n.IsDir() && bad == nil && worse == nil {
+				out = append(out, owner+"/"+name)
+			}
+		}
+	}
+	return out, err
+}
+
+// Renumber moves the states that dir has under a repository's name to where they are by
+// its ID. That is one step: a death leaves them in the one place or in the other. States
+// that are there by the ID already stay, and the others where they are: the error says so.
+func Renumber(dir, owner, name string, repo int64) error {
+	old := filepath.Join(dir, url.PathEscape(owner), url.PathEscape(name))
+	now := filepath.Join(dir, fmt.Sprintf("%s%d", numbered, repo))
+	if _, err := os.Lstat(now); err == nil {
+		return fmt.Errorf("the states in %s are of a former name of a repository that has others in %s, which are used: move those that are missing there by hand, or delete the directory", old, now)
+	}
+	if err := os.Rename(old, now); err != nil {
+		return fmt.Errorf("move the states of %s/%s to the repository's ID: %w", owner, name, err)
+	}
+	os.Remove(filepath.Dir(old)) // if it is empty now
+	return nil
+}

@@ -1,0 +1,134 @@
+package executor
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/functions/redacting"
+)
+
+// secrets are values that must not be shown, wherever they turn up.
+type secrets struct{ redacting.Secrets }
+
+// secrets collects what an operation must not show: our own credentials and those of
+// plugins; sensitive variables; what is sensitive in the states before and after, as
+// marks or schemas say; and in the plan. plan and after may be nil.
+func (o *operation) secrets(p *plans.Plan, after *states.State) *secrets {
+	found := &secrets{}
+	if o.engine.Secrets != nil {
+		for _, s := range o.engine.Secrets() {
+			found.Text(s)
+		}
+	}
+	for _, s := range SecretsIn(o.env) {
+		found.Text(s)
+	}
+	if o.cfg != nil && o.cfg.Root != nil && o.cfg.Root.Content != nil {
+		for name, v := range o.cfg.Root.Variables {
+			found.names(v.Type)
+			if !v.Sensitive && !v.Ephemeral {
+				continue
+			}
+			if value, ok := o.variables[name]; ok {
+				found.all(value)
+			}
+			found.all(v.Default)
+		}
+	}
+	if o.state != nil {
+		found.stored(o, o.state.Current)
+	}
+	found.stored(o, after)
+	defer o.published(found)
+	if p == nil {
+		return found
+	}
+	found.stored(o, p.PriorState)
+	for _, c := range slices.Concat(p.Changes, p.Drift) {
+		if c.Schema != nil && c.Schema.Block != nil {
+			found.names(c.Schema.Block.ImpliedType())
+		}
+		found.marked(c.Before)
+		found.marked(c.After)
+	}
+	for _, c := range p.Outputs {
+		if c.Sensitive {
+			found.all(c.Before)
+			found.all(c.After)
+		}
+	}
+	return found
+}
+
+// Redact takes texts out of another, in every form that reports have them in, too.
+func Redact(texts []string, from string) string {
+	found := secrets{}
+	for _, s := range texts {
+		found.Text(s)
+	}
+	return found.From(from)
+}
+
+// SecretsIn returns the values in an environment whose names say that they are secret.
+func SecretsIn(environ []string) []string {
+	var out []string
+	for _, kv := range environ {
+		name, value, _ := strings.Cut(kv, "=")
+		name = strings.ToUpper(name)
+		for _, word := range []string{"SECRET", "TOKEN", "PASSWORD", "PASSWD", "PRIVATE", "CREDENTIAL", "ACCESS_KEY", "API_KEY", "APIKEY"} {
+			if value != "" && strings.Contains(name, word) {
+				out = append(out, value)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// stored takes what is sensitive in a state: by what it says itself, and by the schemas
+// that are known, for it may have been written by tools that note less.
+func (s *secrets) stored(o *operation, state *states.State) {
+	if state == nil {
+		return
+	}
+	for _, out := range state.Outputs() {
+		if out.Sensitive {
+			s.all(out.Value)
+		}
+	}
+	for addr, r := range state.Resources() {
+		var block *schema.Block
+		if p := o.schemas(r.Provider.Provider); p != nil {
+			if rs := p.Resource(addr.Resource.Mode.String(), addr.Resource.Type); rs != nil {
+				block = rs.Block
+				s.names(block.ImpliedType())
+			}
+		}
+		for _, i := range r.Instances {
+			s.object(i.Current, block)
+			for _, d := range i.Deposed {
+				s.object(d, block)
+			}
+		}
+	}
+}
+
+// published notes the names that the configuration reads attributes by: "x" in var.a.x.
+// A name that is a secret is not written there, and one that is written there is none.
+func (o *operation) published(s *secrets) {
+	if o.cfg == nil || len(s.Keys()) == 0 {
+		return
+	}
+	for _, file := range o.cfg.Files {
+		for _, m := range attributeRead().FindAllSubmatch(file.Bytes, -1) {
+			s.Known(string(m[1]))
+		}
+	}
+}
+
+var attributeRead = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w\])]\.([A-Za-z_][\w-]*)`) })

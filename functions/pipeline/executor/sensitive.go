@@ -1,0 +1,160 @@
+package executor
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// object takes what is sensitive in an object; block may be nil.
+func (s *secrets) object(o *states.Object, block *schema.Block) {
+	if o == nil {
+		return
+	}
+	s.marked(o.Value)
+	tree, err := decodeJSON(o.AttrsJSON)
+	if err != nil {
+		return
+	}
+	if block == nil {
+		for _, path := range o.Sensitive {
+			s.json(at(tree, path))
+		}
+		return
+	}
+	paths := o.Sensitive
+	v, err := schema.ParseJSON(o.AttrsJSON, block.ImpliedType())
+	if err == nil && block.ContainsSensitive() {
+		paths = slices.Concat(paths, block.SensitivePaths(v))
+	}
+	for _, path := range paths {
+		x, e := path.Apply(v)
+		if err != nil || e != nil {
+			s.json(at(tree, path))
+			continue
+		}
+		s.all(x)
+	}
+}
+
+// decodeJSON keeps the digits of numbers.
+func decodeJSON(data []byte) (tree any, err error) {
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	err = dec.Decode(&tree)
+	return tree, err
+}
+
+// at returns what a path leads to in decoded JSON: all of what it cannot follow.
+func at(tree any, path cty.Path) any {
+	for _, step := range path {
+		switch x := tree.(type) {
+		case map[string]any:
+			name := ""
+			switch step := step.(type) {
+			case cty.GetAttrStep:
+				name = step.Name
+			case cty.IndexStep:
+				if step.Key.Type() == cty.String && step.Key.IsKnown() && !step.Key.IsNull() {
+					name = step.Key.AsString()
+				}
+			}
+			tree = x[name]
+		case []any:
+			step, ok := step.(cty.IndexStep)
+			if !ok || step.Key.Type() != cty.Number || !step.Key.IsKnown() || step.Key.IsNull() {
+				return tree // an element of a set
+			}
+			if i, _ := step.Key.AsBigFloat().Int64(); i >= 0 && i < int64(len(x)) {
+				tree = x[i]
+			} else {
+				return nil
+			}
+		}
+	}
+	return tree
+}
+
+// json takes all texts, numbers and keys in decoded JSON.
+func (s *secrets) json(tree any) {
+	switch x := tree.(type) {
+	case string:
+		s.Text(x)
+	case json.Number:
+		s.Number(x.String())
+	case []any:
+		for _, e := range x {
+			s.json(e)
+		}
+	case map[string]any:
+		for k, e := range x {
+			s.Key(k)
+			s.json(e)
+		}
+	}
+}
+
+// marked takes what is marked sensitive in a value.
+func (s *secrets) marked(v cty.Value) {
+	if v == cty.NilVal || !v.ContainsMarked() {
+		return
+	}
+	_ = cty.Walk(v, func(_ cty.Path, x cty.Value) (bool, error) {
+		if x.HasMark(marks.Sensitive) {
+			s.all(x)
+			return false, nil
+		}
+		return true, nil
+	})
+}
+
+// all takes all texts, numbers and keys in a value. Booleans are no secrets.
+func (s *secrets) all(v cty.Value) {
+	if v == cty.NilVal {
+		return
+	}
+	v, _ = v.UnmarkDeep()
+	_ = cty.Walk(v, func(_ cty.Path, x cty.Value) (bool, error) {
+		switch ty := x.Type(); {
+		case !x.IsKnown() || x.IsNull():
+		case ty == cty.String:
+			s.Text(x.AsString())
+		case ty == cty.Number:
+			s.Number(x.AsBigFloat().Text('g', -1))
+		case ty.IsMapType():
+			for k := range x.AsValueMap() {
+				s.Key(k)
+			}
+		case ty.IsObjectType():
+			for k := range ty.AttributeTypes() {
+				s.Key(k)
+			}
+		}
+		return true, nil
+	})
+}
+
+// names notes the names of attributes in a type that a schema or a variable has: anybody
+// can read these, and an object with them is no secret for its names.
+func (s *secrets) names(ty cty.Type) {
+	switch {
+	case ty == cty.NilType:
+	case ty.IsObjectType():
+		for name, of := range ty.AttributeTypes() {
+			s.Known(name)
+			s.names(of)
+		}
+	case ty.IsTupleType():
+		for _, of := range ty.TupleElementTypes() {
+			s.names(of)
+		}
+	case ty.IsCollectionType():
+		s.names(ty.ElementType())
+	}
+}

@@ -1,0 +1,233 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/engine/states/statefile"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// lock opens the project's state, takes its lock and reads it. operation is
+// Terraform's word for what it is for. Closing the operation releases the lock.
+func (o *operation) lock(ctx context.Context, operation string) diags.Diagnostics {
+	b, ds := o.backend(ctx)
+	if ds.HasErrors() {
+		return ds
+	}
+	st, more := workdir.OpenState(b, statebackend.DefaultWorkspace)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	o.state = st
+	info := statebackend.NewLockInfo(operation, engine.LanguageVersion)
+	info.Info = lockText(o.job)
+	err := st.TakeLock(ctx, info, 0)
+	var locked *statebackend.LockedError
+	if errors.As(err, &locked) {
+		return append(ds, lockedBy(o.job, locked)...)
+	}
+	if err != nil {
+		return append(ds, diags.FromError(notLocked, err)...)
+	}
+	// An interrupted operation must release it, too.
+	o.closers = append(o.closers, func() { st.Unlock(context.WithoutCancel(ctx)) })
+	return append(ds, st.Read(ctx)...)
+}
+
+// notLocked is how stock tools begin, too: there are programs that look for it.
+const notLocked = "Error acquiring the state lock"
+
+// lockedBy names the holder of a lock, and what people on the pull request can do about
+// it: they are not where the state is, and have no command line for it.
+func lockedBy(j pipeline.Job, e *statebackend.LockedError) diags.Diagnostics {
+	at := e.Info
+	if at.ID == "" {
+		why := ""
+		if e.Err != nil {
+			why = ": " + e.Err.Error()
+		}
+		return diags.Errorf(nil, notLocked, "The state of %s is locked, and who holds the lock is not known%s. Wait until the holder has finished, and try again.", j.Project, why)
+	}
+	since := at.Created.UTC().Format(time.RFC3339)
+	owner, project, ours := holderOf(at.Info)
+	unlock := "lockstep unlock -p " + project
+	switch {
+	case ours && owner == j.Owner:
+		by := "a run of this pull request"
+		if project != j.Project {
+			by += ", of the project " + project
+		}
+		return diags.Errorf(nil, notLocked,
+			"The state of %s is locked since %s by %s. Wait until it has finished. If no run is under way, it ended before it could release its lock: comment \"%s\" on pull request #%d, and try again.",
+			j.Project, since, by, unlock, j.Number)
+	case ours:
+		return diags.Errorf(nil, notLocked,
+			"The state of %s is locked since %s by a run of another pull request: %s. Wait until it has finished. If it is gone for good, comment \"%s\" there.",
+			j.Project, since, owner, unlock)
+	}
+	return diags.Errorf(nil, notLocked,
+		"The state of %s is locked since %s by %s, with the lock %s for %s. Wait until this has finished, and try again. If it is gone for good, whoever it was has to release the lock where they took it: \"lockstep unlock\" releases locks of pull requests only.",
+		j.Project, since, at.Who, at.ID, at.Operation)
+}
+
+// lockText is what the lock says to whoever meets it, by our tools or others. It
+// begins with the job's owner, by which unlock knows it.
+func lockText(j pipeline.Job) string {
+	return fmt.Sprintf("%s: a run of project %s at %.7s; if it is gone for good, comment \"lockstep unlock -p %s\" on pull request #%d rather than force-unlock", j.Owner, j.Project, j.Head, j.Project, j.Number)
+}
+
+// holderOf returns the owner of a job whose lock says text, "lockstep acme/infra#7", and
+// its project.
+func holderOf(text string) (owner, project string, ours bool) {
+	owner, rest, ours := strings.Cut(text, ": a run of project ")
+	project, _, _ = strings.Cut(rest, " at ")
+	return owner, project, ours && strings.HasPrefix(owner, "lockstep ")
+}
+
+// holds reports whether a lock that says text was taken for a job's owner and project. A
+// push can give a state to a project of another name, while the one that had it is being
+// applied: whether that is so, only the run of the other one tells.
+func holds(j pipeline.Job, text string) bool {
+	owner, project, ours := holderOf(text)
+	return ours && owner == j.Owner && project == j.Project
+}
+
+func (o *operation) backend(ctx context.Context) (statebackend.Backend, diags.Diagnostics) {
+	settings, ds := workdir.Configured(o.cfg.Root.Backend, nil)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	o.settings = settings
+	b, more := o.engine.Backend(ctx, o.job, settings)
+	if o.cfg.Root.Backend != nil {
+		for i := range more {
+			if more[i].Subject == nil {
+				more[i].Subject = &o.cfg.Root.Backend.Range
+			}
+		}
+	}
+	return b, append(ds, more...)
+}
+
+// stateID says which state was read or written last.
+func (o *operation) stateID() pipeline.StateID {
+	if o.state == nil || !o.state.Exists() {
+		return pipeline.StateID{}
+	}
+	return pipeline.StateID{Lineage: o.state.Current.Lineage, Serial: o.state.Current.Serial, Version: string(o.state.Version())}
+}
+
+// rescue keeps a state that its backend did not take: it is all that is known of what
+// exists now.
+func (o *operation) rescue(ctx context.Context, s *states.State) diags.Diagnostics {
+	data, err := statefile.Write(o.state.Next(s))
+	name := fmt.Sprintf("%s-%s-%s-%s.tfstate", segment(o.job.Repo.Owner), segment(o.job.Repo.Name), segment(o.job.Project), time.Now().UTC().Format("20060102T150405.000"))
+	where := "the file " + name
+	switch {
+	case err != nil:
+	case o.engine.Rescue != nil:
+		where, err = o.engine.Rescue(context.WithoutCancel(ctx), o.job, name, data)
+	case o.engine.Rescued == "":
+		err = errors.New("no directory is set for such states")
+	default:
+		_, err = KeepRescued(o.engine.Rescued, name, data)
+	}
+	if err != nil {
+		return diags.FromError("The new state is lost", fmt.Errorf("neither the backend nor this machine could keep it: %w. What was made has to be imported", err))
+	}
+	return diags.Errorf(nil, "The new state is not in its backend",
+		"The backend did not take the state that describes what exists now. Whoever runs Lockstep has it in %s: push it with \"lockstep state push\" before anything else is applied.", where)
+}
+
+// KeepRescued keeps a state that its backend did not take in a directory, and returns where.
+func KeepRescued(dir, name string, state []byte) (string, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	return "the file " + name, os.WriteFile(filepath.Join(dir, name), state, 0o600)
+}
+
+// Unlock implements pipeline.Engine.
+func (e *Engine) Unlock(ctx context.Context, j pipeline.Job) (pipeline.Unlocked, error) {
+	var u pipeline.Unlocked
+	j.Writes = false
+	o, ds, err := e.open(ctx, j, false)
+	defer o.close()
+	if err != nil {
+		return u, fmt.Errorf("open %s: %w", describe(j), err)
+	}
+	if o.cfg.Root.Broken() {
+		return u, &pipeline.StateError{Why: o.reason(ds), Remedy: correct}
+	}
+	b, ds := o.backend(ctx)
+	if ds.HasErrors() {
+		return u, &pipeline.StateError{Why: o.reason(ds), Remedy: correct}
+	}
+	w, err := b.Open(statebackend.DefaultWorkspace)
+	if err != nil {
+		return u, fmt.Errorf("open the state of %s: %w", describe(j), err)
+	}
+	locks, err := w.Locks(ctx)
+	if err != nil {
+		return u, o.denied(fmt.Errorf("look for locks of %s: %w", describe(j), err))
+	}
+	for _, l := range locks {
+		if !holds(j, l.Info.Info) {
+			u.Others = append(u.Others, heldBy(j, l))
+			continue
+		}
+		if err := w.Unlock(ctx, l.Info.ID); err != nil && !errors.Is(err, statebackend.ErrNotLocked) {
+			return u, o.denied(fmt.Errorf("unlock %s: %w", describe(j), err))
+		}
+		u.Locks++
+	}
+	slices.Sort(u.Others)
+	u.Others = slices.Compact(u.Others) // a holder may have locks of several kinds
+	return u, nil
+}
+
+// heldBy says who holds a lock that is not the job's to release.
+func heldBy(j pipeline.Job, l statebackend.HeldLock) string {
+	if l.Info.ID == "" {
+		return "somebody unknown"
+	}
+	who := l.Info.Who
+	if owner, project, ours := holderOf(l.Info.Info); ours {
+		who = owner
+		if owner == j.Owner {
+			who = "the project " + project + " of this pull request"
+		}
+	}
+	return fmt.Sprintf("%s since %s", who, l.Info.Created.UTC().Format(time.RFC3339))
+}
+
+// correct is what helps where the configuration is at fault.
+const correct = "Correct the configuration, push, and unlock again."
+
+// denied returns an error as the refusal that it is, if the store does not let us.
+func (o *operation) denied(err error) error {
+	if !errors.Is(err, statebackend.ErrDenied) {
+		return err
+	}
+	return &pipeline.StateError{
+		Why:    o.secrets(nil, nil).From(err.Error()),
+		Remedy: "Whoever runs Lockstep has to let it read and write this state, and its locks.",
+	}
+}
+
+// reason is what the errors of ds say, without what is secret.
+func (o *operation) reason(ds diags.Diagnostics) string {
+	return o.secrets(nil, nil).From(ds.Error())
+}

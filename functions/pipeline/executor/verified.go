@@ -1,0 +1,78 @@
+package executor
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
+)
+
+// verified remembers the checksums of packages that had the checksums they were to
+// have. A lock file may know an archive only, of which nothing is left once it is
+// unpacked: without this, it would be fetched again for each run. It lives in our own
+// memory, where no plugin can write.
+type verified struct {
+	mu       sync.Mutex
+	recalled bool
+	h1       map[string][]string
+}
+
+// key stands for a provider, a version and what it may be known by.
+func (v *verified) key(p addrs.Provider, l lockfile.Lock) string {
+	return fmt.Sprintf("%s %s %q", p, l.Version, slices.Sorted(slices.Values(l.Hashes)))
+}
+
+// add returns l with the checksums that packages known by it were found to have.
+func (v *verified) add(p addrs.Provider, l lockfile.Lock) lockfile.Lock {
+	if len(l.Hashes) == 0 {
+		return l
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	l.Hashes = slices.Concat(l.Hashes, v.h1[v.key(p, l)])
+	return l
+}
+
+// remember notes what a package known by granted is known by now.
+func (v *verified) remember(p addrs.Provider, granted, now lockfile.Lock) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.h1 == nil {
+		v.h1 = map[string][]string{}
+	}
+	if len(granted.Hashes) > 0 {
+		v.h1[v.key(p, granted)] = now.H1()
+	}
+}
+
+// recall takes what an engine of another process remembered, once.
+func (e *Engine) recall() {
+	v := &e.verified
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.recalled || len(e.Memory) == 0 {
+		return
+	}
+	v.recalled = true
+	var h1 map[string][]string
+	if json.Unmarshal(e.Memory, &h1) == nil && v.h1 == nil {
+		v.h1 = h1 // what cannot be read is fetched again
+	}
+}
+
+// handOn lets others remember.
+func (e *Engine) handOn() {
+	if e.Remember == nil {
+		return
+	}
+	v := &e.verified
+	v.mu.Lock()
+	data, err := json.Marshal(v.h1)
+	v.mu.Unlock()
+	if err == nil && len(v.h1) > 0 {
+		e.Remember(data)
+	}
+}

@@ -1,0 +1,62 @@
+package executor
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lockstep-iac/lockstep/engine/funcs"
+)
+
+// window is what file functions see: the checkout, and nothing outside of it. It
+// notes what they look at, for a plan depends on it.
+type window struct {
+	funcs.Files
+	root string
+
+	mu   sync.Mutex
+	seen map[string]bool // slash-separated, from root
+}
+
+func newWindow(root *os.Root) *window {
+	return &window{Files: funcs.Confined(root), root: root.Name(), seen: map[string]bool{}}
+}
+
+func (w *window) note(name string) {
+	rel, err := filepath.Rel(w.root, name)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return // it is not opened either
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen[filepath.ToSlash(rel)] = true
+}
+
+// Open implements funcs.Files.
+func (w *window) Open(name string) (fs.File, error) {
+	w.note(name)
+	return w.Files.Open(name)
+}
+
+// Stat implements funcs.Files.
+func (w *window) Stat(name string) (fs.FileInfo, error) {
+	w.note(name)
+	return w.Files.Stat(name)
+}
+
+// Lstat implements funcs.Files.
+func (w *window) Lstat(name string) (fs.FileInfo, error) {
+	w.note(name)
+	return w.Files.Lstat(name)
+}
+
+// read returns what was looked at, sorted.
+func (w *window) read() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Sorted(maps.Keys(w.seen))
+}

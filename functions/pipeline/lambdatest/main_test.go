@@ -1,0 +1,18 @@
+package lambdatest_test
+
+import (
+	"os"
+	"sync"
+	"testing"
+)
+
+// scratch is a directory for programs that several tests use, which are built once.
+var scratch = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "lockstep-lambdatest-*") })
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if dir, err := scratch(); err == nil {
+		os.RemoveAll(dir)
+	}
+	os.Exit(code)
+}

@@ -1,0 +1,131 @@
+//go:build linux
+
+package lambdatest_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/mod/sumdb/dirhash"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
+)
+
+// lab is a real provider, which the base branch grants by its checksum, and a mirror that
+// has it.
+func lab(t *testing.T) (lockFile string, mirrored func(*lambdatest.StackOptions)) {
+	t.Helper()
+	mirror := statebackendtest.Part(t, "mirror")
+	dir := filepath.Join(mirror, "registry.terraform.io", "lockstep", "lab", "1.0.0", runtime.GOOS+"_"+runtime.GOARCH)
+	sum, err := dirhash.HashDir(dir, "", dirhash.Hash1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lockFile = fmt.Sprintf("provider \"registry.terraform.io/lockstep/lab\" {\n  version = \"1.0.0\"\n  hashes = [\n    %q,\n  ]\n}\n", sum)
+	return lockFile, func(o *lambdatest.StackOptions) { o.Env = map[string]string{"LOCKSTEP_MIRROR": mirror} }
+}
+
+func labThing(name, more string) string {
+	return "terraform {\n  required_providers {\n    lab = { source = \"lockstep/lab\" }\n  }\n}\nresource \"lab_thing\" \"" + name + "\" {\n  name = \"" + name + "\"\n" + more + "}\n"
+}
+
+// TestProviders holds that a provider which the base branch grants plans with the role to
+// plan, and applies with the role to apply, and that another one is not started.
+func TestProviders(t *testing.T) {
+	t.Parallel()
+	lock, mirrored := lab(t)
+	r := newRoad(t, githubtest.Files{"net/main.tf": project(netState, thing("vpc", "1")), "net/.terraform.lock.hcl": lock}, mirrored)
+	n := r.pull("thing", githubtest.Files{"net/thing.tf": labThing("a", "")})
+	r.expect("the plan", r.status(n), "2 to add", "lab_thing.a")
+	if d := cmp.Diff([]string{"plan"}, r.assumed(n)); d != "" {
+		t.Errorf("roles when it was planned:%s", d)
+	}
+	r.expect("the answer", r.say("alice", n, "lockstep apply"), "2 added")
+	if roles := r.assumed(n); roles[len(roles)-1] != "apply" {
+		t.Errorf("roles when it was applied: %v", roles)
+	}
+
+	other := r.pull("other", githubtest.Files{"net/time.tf": "resource \"time_static\" \"t\" {\n}\n", "net/.terraform.lock.hcl": lock +
+		"provider \"registry.terraform.io/hashicorp/time\" {\n  version = \"0.14.2\"\n  hashes = [\"h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\"]\n}\n"})
+	before := len(r.assumed(0))
+	r.expect("the plan with a provider of its own", r.status(other), "Provider is not allowed", "hashicorp/time")
+	if len(r.assumed(0)) != before {
+		t.Error("a provider that is not allowed got credentials")
+	}
+}
+
+// assumed returns the roles that were assumed for a pull request, 0 for all, in order,
+// and holds that each was asked for as its trust policy wants.
+func (r *road) assumed(number int) []string {
+	r.t.Helper()
+	var roles []string
+	for _, a := range r.account.Assumed() {
+		if number != 0 {
+			want := map[string]string{"repository": "acme/infra", "pull": fmt.Sprint(number), "project": "net"}
+			if d := cmp.Diff(want, a.Tags); d != "" || a.ExternalID != "only we know it" {
+				r.t.Errorf("%s was asked for with %q and%s", a.Role, a.ExternalID, d)
+			}
+		}
+		roles = append(roles, a.Role[strings.LastIndex(a.Role, "/")+1:])
+	}
+	return roles
+}
+
+// TestKilledInAChange kills the apply function while a provider creates something. It is
+// told that nobody knows, and what was planned is not applied again unseen.
+func TestKilledInAChange(t *testing.T) {
+	t.Parallel()
+	lock, mirrored := lab(t)
+	r := newRoad(t, githubtest.Files{"net/main.tf": project(netState), "net/.terraform.lock.hcl": lock}, mirrored)
+	n := r.pull("thing", githubtest.Files{"net/thing.tf": labThing("a", "  trouble = \"create-hang\"\n")})
+	apply := r.stack.Functions["apply"]
+	begun, once := make(chan struct{}), sync.Once{}
+	r.stack.Fault(func(q lambdatest.Request) int {
+		// The role is assumed for the plugin, and then the note of the apply is written.
+		if q.Function == "apply" && q.Action == "dynamodb:PutItem" && q.Key == "effect" {
+			once.Do(func() { close(begun) })
+		}
+		return 0
+	})
+	go func() {
+		<-begun
+		time.Sleep(300 * time.Millisecond) // whenever it is from here on, the provider hangs
+		apply.Kill()
+	}()
+	id := r.repo.Comment("alice", n, "lockstep apply")
+	r.settle()
+	r.stack.Fault(nil)
+	if r.later() == 0 {
+		t.Fatal("no message came again")
+	}
+	r.expect("the answer", r.answer(n, id), "failed", "ended before it was done")
+	r.expect("the check", r.checks("thing"), "failure")
+	r.expect("an apply again", r.say("alice", n, "lockstep apply"), "Not applied")
+	if got := len(apply.Invocations()); got != 2 {
+		t.Errorf("the apply function was invoked %d times, once killed and once to tell", got)
+	}
+	r.say("alice", n, "lockstep unlock")
+	r.free(netState)
+}
+
+// TestNoTimeLeft holds that an apply which is too near its end begins nothing, lets go of
+// the state and says what remains.
+func TestNoTimeLeft(t *testing.T) {
+	t.Parallel()
+	r, n := twoThings(t, func(o *lambdatest.StackOptions) { o.Timeouts = map[string]time.Duration{"apply": time.Minute} })
+	answer := r.say("alice", n, "lockstep apply")
+	r.expect("the answer", answer, "2")
+	t.Logf("the answer:\n%s", answer)
+	if _, names := r.serial(netState); len(names) != 0 {
+		t.Errorf("the state has %v", names)
+	}
+	r.free(netState)
+}

@@ -1,0 +1,142 @@
+//go:build linux
+
+package lambdatest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Where functions run, who they are, and with what credentials: the ones of the real
+// servers that stand in for AWS.
+const (
+	Region    = "us-east-1"
+	AccountID = "111122223333"
+	AccessKey = "test"
+	SecretKey = "testsecret"
+)
+
+// An Account is what of an AWS account no program plays that runs here: the secrets of
+// Secrets Manager, and the roles that STS gives credentials for.
+type Account struct {
+	URL string
+
+	mu      sync.Mutex
+	secrets map[string]string
+	roles   map[string]bool
+	assumed []AssumedRole
+	asked   []string
+}
+
+// An AssumedRole is how a role was asked for.
+type AssumedRole struct {
+	Role, ExternalID, Session string
+	Tags                      map[string]string
+	Seconds                   string
+	Policy                    string // of the session
+}
+
+// StartAccount starts an account. It ends with the test.
+func StartAccount(t testing.TB) *Account {
+	a := &Account{secrets: map[string]string{}, roles: map[string]bool{}}
+	s := httptest.NewServer(a)
+	t.Cleanup(s.Close)
+	a.URL = s.URL
+	return a
+}
+
+// Keep puts a secret into the account and returns its ARN.
+func (a *Account) Keep(name, value string) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	arn := "arn:aws:secretsmanager:" + Region + ":" + AccountID + ":secret:" + name
+	a.secrets[arn] = value
+	return arn
+}
+
+// AddRole puts a role into the account and returns its ARN.
+func (a *Account) AddRole(name string) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	arn := "arn:aws:iam::" + AccountID + ":role/" + name
+	a.roles[arn] = true
+	return arn
+}
+
+// Assumed returns how roles were asked for, in order.
+func (a *Account) Assumed() []AssumedRole {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return append([]AssumedRole(nil), a.assumed...)
+}
+
+// SecretsAsked returns the secrets that were read, in order.
+func (a *Account) SecretsAsked() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return append([]string(nil), a.asked...)
+}
+
+// ServeHTTP implements http.Handler: GetSecretValue in the JSON 1.1 protocol,
+// AssumeRole and GetCallerIdentity in the query protocol.
+func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if r.Header.Get("X-Amz-Target") == "secretsmanager.GetSecretValue" {
+		a.getSecret(w, r)
+		return
+	}
+	if err := r.ParseForm(); err == nil {
+		switch r.Form.Get("Action") {
+		case "AssumeRole":
+			a.assumeRole(w, r)
+			return
+		case "GetCallerIdentity":
+			w.Header().Set("Content-Type", "text/xml")
+			fmt.Fprintf(w, `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Arn>arn:aws:sts::%[1]s:assumed-role/function/function</Arn><UserId>AROA:function</UserId><Account>%[1]s</Account></GetCallerIdentityResult><ResponseMetadata><RequestId>1</RequestId></ResponseMetadata></GetCallerIdentityResponse>`, AccountID)
+			return
+		}
+	}
+	http.Error(w, "no such action", http.StatusNotImplemented)
+}
+
+// Source: https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_GetSecretValue.html
+func (a *Account) getSecret(w http.ResponseWriter, r *http.Request) {
+	var in struct{ SecretId string }
+	err := json.NewDecoder(r.Body).Decode(&in)
+	value, ok := a.secrets[in.SecretId]
+	w.Header().Set("Content-Type", "application/x-amz-json-1.1")
+	if err != nil || !ok {
+		w.WriteHeader(http.StatusBadRequest)
+		json.NewEncoder(w).Encode(map[string]string{
+			"__type": "ResourceNotFoundException", "Message": "Secrets Manager can't find the specified secret.",
+		})
+		return
+	}
+	a.asked = append(a.asked, in.SecretId)
+	json.NewEncoder(w).Encode(map[string]any{
+		"ARN": in.SecretId, "Name": in.SecretId[strings.LastIndex(in.SecretId, ":")+1:], "SecretString": value,
+		"VersionId": "00000000-0000-4000-8000-000000000001", "VersionStages": []string{"AWSCURRENT"},
+	})
+}
+
+// Source: https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
+func (a *Account) assumeRole(w http.ResponseWriter, r *http.Request) {
+	as := readAssumed(r.Form)
+	w.Header().Set("Content-Type", "text/xml")
+	if !a.roles[as.Role] {
+		w.WriteHeader(http.StatusForbidden)
+		fmt.Fprintf(w, `<ErrorResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><Error><Type>Sender</Type><Code>AccessDenied</Code><Message>not authorized to perform: sts:AssumeRole</Message></Error><RequestId>1</RequestId></ErrorResponse>`)
+		return
+	}
+	a.assumed = append(a.assumed, as)
+	name := as.Role[strings.LastIndex(as.Role, "/")+1:]
+	fmt.Fprintf(w, `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult><Credentials><AccessKeyId>ASIA%s</AccessKeyId><SecretAccessKey>secret-of-%s</SecretAccessKey><SessionToken>token-of-%s</SessionToken><Expiration>%s</Expiration></Credentials><AssumedRoleUser><AssumedRoleId>AROA:%s</AssumedRoleId><Arn>%s</Arn></AssumedRoleUser></AssumeRoleResult><ResponseMetadata><RequestId>1</RequestId></ResponseMetadata></AssumeRoleResponse>`,
+		strings.ToUpper(name), name, name, time.Now().Add(time.Hour).UTC().Format(time.RFC3339), as.Session, as.Role)
+}

@@ -1,0 +1,253 @@
+//go:build linux
+
+package lambdatest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// environment is an execution environment: a process, and the Runtime API that it
+// talks to. The API is as small as this:
+//
+//	GET  .../invocation/next          waits for an event; being asked again ends the invocation before
+//	POST .../invocation/ID/response   the answer
+//	POST .../invocation/ID/error      there is none
+//	POST .../init/error               it cannot begin
+//
+// Source: https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html
+type environment struct {
+	spec   FunctionSpec
+	id     string
+	server *http.Server
+	pid    int
+	begin  time.Time
+
+	asked   chan struct{} // the process waits for an event
+	events  chan event
+	answers chan Invocation
+	ended   chan struct{} // the process has
+
+	mu      sync.Mutex
+	busy    bool
+	cold    time.Duration
+	warm    bool
+	frozen  bool
+	count   int
+	current string         // request ID of the invocation under way
+	why     *FunctionError // why the process was killed
+}
+
+// event is what the process is handed.
+type event struct {
+	id       string
+	payload  []byte
+	deadline time.Time
+}
+
+const runtimeAPI = "/2018-06-01/runtime"
+
+// serve starts the Runtime API and returns its address.
+func (e *environment) serve() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET "+runtimeAPI+"/invocation/next", e.next)
+	mux.HandleFunc("POST "+runtimeAPI+"/invocation/{id}/response", func(w http.ResponseWriter, r *http.Request) {
+		e.answer(w, r, func(body []byte) Invocation { return Invocation{Payload: body} })
+	})
+	mux.HandleFunc("POST "+runtimeAPI+"/invocation/{id}/error", func(w http.ResponseWriter, r *http.Request) {
+		e.answer(w, r, func(body []byte) Invocation { return Invocation{Error: functionError(body)} })
+	})
+	mux.HandleFunc("POST "+runtimeAPI+"/init/error", e.initError)
+	e.server = &http.Server{Handler: mux}
+	go e.server.Serve(l)
+	return l.Addr().String(), nil
+}
+
+func functionError(body []byte) *FunctionError {
+	var fe FunctionError
+	if err := json.Unmarshal(body, &fe); err != nil {
+		return &FunctionError{"Runtime.InvalidError", string(body)}
+	}
+	return &fe
+}
+
+func (e *environment) next(w http.ResponseWriter, r *http.Request) {
+	e.mu.Lock()
+	if !e.warm {
+		e.warm, e.cold = true, time.Since(e.begin)
+	}
+	e.mu.Unlock()
+	e.asked <- struct{}{}
+	select {
+	case ev := <-e.events:
+		h := w.Header()
+		h.Set("Content-Type", "application/json")
+		h.Set("Lambda-Runtime-Aws-Request-Id", ev.id)
+		h.Set("Lambda-Runtime-Deadline-Ms", strconv.FormatInt(ev.deadline.UnixMilli(), 10))
+		h.Set("Lambda-Runtime-Invoked-Function-Arn", FunctionARN(e.spec.Name))
+		h.Set("Lambda-Runtime-Trace-Id", "Root=1-00000000-000000000000000000000000;Sampled=0")
+		w.Write(ev.payload)
+	case <-r.Context().Done():
+	}
+}
+
+// answer takes an invocation's answer, within the limit of 6 MB.
+// Source: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
+func (e *environment) answer(w http.ResponseWriter, r *http.Request, made func([]byte) Invocation) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, MaxPayload+1))
+	e.mu.Lock()
+	known := e.current != "" && r.PathValue("id") == e.current
+	if known {
+		e.current = ""
+	}
+	e.mu.Unlock()
+	switch {
+	case err != nil:
+		w.WriteHeader(http.StatusBadRequest)
+	case !known:
+		w.WriteHeader(http.StatusForbidden) // of no invocation, or answered before
+	case len(body) > MaxPayload:
+		e.answers <- Invocation{Error: &FunctionError{"Function.ResponseSizeTooLarge", "the answer is larger than 6 MB"}}
+		w.WriteHeader(http.StatusRequestEntityTooLarge)
+	default:
+		e.answers <- made(body)
+		w.WriteHeader(http.StatusAccepted)
+	}
+}
+
+func (e *environment) initError(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(io.LimitReader(r.Body, MaxPayload))
+	e.mu.Lock()
+	e.why = functionError(body)
+	e.mu.Unlock()
+	w.WriteHeader(http.StatusAccepted)
+}
+
+// take makes the environment busy if it is idle.
+func (e *environment) take() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.busy || e.why != nil {
+		return false
+	}
+	e.busy = true
+	return true
+}
+
+// invoke hands one event to the environment, which was taken.
+func (e *environment) invoke(payload []byte) (Invocation, error) {
+	e.thaw()
+	var cold time.Duration
+	if e.count == 0 {
+		if !e.wait(e.asked, InitTimeout) {
+			e.kill("Sandbox.Timedout", fmt.Sprintf("the function was not ready within %s", InitTimeout))
+			<-e.ended
+			return e.broken(), nil
+		}
+		cold = e.cold
+	}
+	e.count++
+	began := time.Now()
+	ev := event{fmt.Sprintf("%s-%d", e.id, e.count), payload, began.Add(e.spec.Timeout)}
+	e.mu.Lock()
+	e.current = ev.id
+	e.mu.Unlock()
+	select {
+	case e.events <- ev:
+	case <-e.ended:
+		return e.broken(), nil
+	}
+	late := time.AfterFunc(e.spec.Timeout, func() {
+		e.kill("Sandbox.Timedout", fmt.Sprintf("Task timed out after %s", e.spec.Timeout))
+	})
+	defer late.Stop()
+	var got Invocation
+	select {
+	case got = <-e.answers:
+	case <-e.ended:
+		select {
+		case got = <-e.answers: // its last
+		default:
+			return e.broken(), nil
+		}
+	}
+	got.Init, got.Duration = cold, time.Since(began)
+	// It is done when it asks for more. What goes on in it then is frozen.
+	select {
+	case <-e.asked:
+		e.freeze()
+	case <-e.ended:
+	}
+	return got, nil
+}
+
+// wait waits for a sign of the process, which may end instead; false: neither came.
+func (e *environment) wait(sign <-chan struct{}, limit time.Duration) bool {
+	t := time.NewTimer(limit)
+	defer t.Stop()
+	select {
+	case <-sign:
+	case <-e.ended:
+	case <-t.C:
+		return false
+	}
+	return true
+}
+
+func (e *environment) freeze() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.frozen, e.busy = true, false
+	syscall.Kill(-e.pid, syscall.SIGSTOP)
+}
+
+func (e *environment) thaw() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.frozen {
+		syscall.Kill(-e.pid, syscall.SIGCONT)
+	}
+	e.frozen = false
+}
+
+// kill ends the process and all that it started.
+func (e *environment) kill(kind, message string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.why == nil {
+		e.why = &FunctionError{kind, message}
+	}
+	select {
+	case <-e.ended: // its number may be another's by now
+	default:
+		syscall.Kill(-e.pid, syscall.SIGKILL)
+	}
+}
+
+// end notes that the process has ended.
+func (e *environment) end(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.why == nil {
+		e.why = &FunctionError{"Runtime.ExitError", fmt.Sprintf("the process ended: %v", err)}
+	}
+	close(e.ended)
+}
+
+// broken is an invocation that the end of the process ended.
+func (e *environment) broken() Invocation {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return Invocation{Error: e.why, Init: e.cold}
+}

@@ -1,0 +1,174 @@
+//go:build linux
+
+package lambdatest
+
+import (
+	"maps"
+	"slices"
+	"testing"
+)
+
+func TestAllowed(t *testing.T) {
+	role := map[string]any{"Policies": []any{map[string]any{"PolicyDocument": map[string]any{"Statement": []any{
+		map[string]any{"Sid": "Read", "Effect": "Allow", "Action": "s3:GetObject", "Resource": "arn:states/*"},
+		map[string]any{"Sid": "Lock", "Effect": "Allow", "Action": []any{"s3:PutObject", "s3:DeleteObject"}, "Resource": "arn:states/*.tflock"},
+		map[string]any{"Sid": "Table", "Effect": "Allow", "Action": "dynamodb:*", "Resource": "arn:table"},
+		map[string]any{
+			"Sid": "NoDigests", "Effect": "Deny", "Action": "dynamodb:PutItem", "Resource": "arn:table",
+			"Condition": map[string]any{"ForAnyValue:StringLike": map[string]any{"dynamodb:LeadingKeys": []any{"*-md5"}}},
+		},
+		map[string]any{
+			"Sid": "Deliveries", "Effect": "Allow", "Action": "dynamodb:GetItem", "Resource": "arn:records",
+			"Condition": map[string]any{"ForAllValues:StringEquals": map[string]any{"dynamodb:LeadingKeys": []any{"delivery"}}},
+		},
+	}}}}}
+	statements := statementsOf(role)
+	for _, test := range []struct {
+		action, resource, key string
+		want                  bool
+	}{
+		{"s3:GetObject", "arn:states/a/b", "", true},
+		{"s3:GetObject", "arn:other/a", "", false},
+		{"s3:PutObject", "arn:states/a/b", "", false},
+		{"s3:PutObject", "arn:states/a/b.tflock", "", true},
+		{"s3:DeleteObject", "arn:states/a/b.tflock", "", true},
+		{"s3:ListBucket", "arn:states", "", false},
+		{"dynamodb:PutItem", "arn:table", "states/a", true},
+		{"dynamodb:PutItem", "arn:table", "states/a-md5", false},
+		{"dynamodb:GetItem", "arn:table", "states/a-md5", true},
+		{"dynamodb:GetItem", "arn:records", "delivery", true},
+		{"dynamodb:GetItem", "arn:records", "run", false},
+	} {
+		c := call{Action: test.action, Resource: test.resource}
+		if test.key != "" {
+			c.keys = []string{test.key}
+		}
+		if got := allowed(statements, c); got != test.want {
+			t.Errorf("%+v: %v, want %v", c, got, test.want)
+		}
+	}
+}
+
+func TestResolve(t *testing.T) {
+	x := ReadTemplate(t, "../../../template.yaml")
+	r := resolver{x, map[string]string{"AWS::Region": "r", "AWS::AccountId": "1", "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": "stack", "StateTable": "", "StateKeyArn": "", "PlanTargetRoleArn": "", "StateBucket": "states"}, map[string]string{}}
+	for name := range x.Resources {
+		r.refs[name], r.atts[name+".Arn"] = "ref-"+name, "arn-"+name
+	}
+	r.refs["AppKeySecretArn"] = "key"
+	role := r.resolve(x.Resources["StatePlanRole"].Properties).(map[string]any)
+	sids := map[string]bool{}
+	for _, s := range statementsOf(role) {
+		sids[s.sid] = true
+	}
+	for _, s := range statementsOf(r.resolve(x.Resources["PlanRole"].Properties).(map[string]any)) {
+		sids[s.sid] = true
+	}
+	if !sids["StateRead"] || sids["StateTable"] || sids["Target"] || sids["StateKey"] {
+		t.Errorf("without a table, a key and a role there are the statements %v", sids)
+	}
+	r.refs["StateTable"] = "locks"
+	role = r.resolve(x.Resources["StatePlanRole"].Properties).(map[string]any)
+	table := call{Action: "dynamodb:PutItem", Resource: "arn:aws:dynamodb:r:1:table/locks", keys: []string{"states/net/terraform.tfstate"}}
+	digest := table
+	digest.keys = []string{"states/net/terraform.tfstate-md5"}
+	if s := statementsOf(role); !allowed(s, table) || allowed(s, digest) {
+		t.Error("a plan may write its lock, and no digest")
+	}
+}
+
+// TestStateRoles holds what roles may do to states, whatever a session's policy says: the
+// functions nothing, a plan no more than reading and locking.
+func TestStateRoles(t *testing.T) {
+	x := ReadTemplate(t, "../../../template.yaml")
+	r := resolver{x, map[string]string{
+		"AWS::Region": "r", "AWS::AccountId": "1", "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": "stack", "StateTable": "locks", "StateKeyArn": "arn:state-key",
+		"PlanTargetRoleArn": "arn:plan-target", "ApplyTargetRoleArn": "arn:apply-target", "StateBucket": "states", "AppKeySecretArn": "arn:app-key", "WebhookSecretArn": "arn:hook",
+	}, map[string]string{}}
+	for name := range x.Resources {
+		r.atts[name+".Arn"], r.refs[name] = "arn:"+name, "ref-"+name
+	}
+	const object, table, lock = "arn:aws:s3:::states/net", "arn:aws:dynamodb:r:1:table/locks", "states/net"
+	can := map[string][]string{
+		"StatePlanRole":  {"s3:GetObject", "s3:ListBucket", "s3:PutObject.tflock", "s3:DeleteObject.tflock", "s3:GetObject.tflock", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:GetItem-md5"},
+		"StateApplyRole": {"s3:GetObject", "s3:ListBucket", "s3:PutObject", "s3:PutObject.tflock", "s3:DeleteObject.tflock", "s3:GetObject.tflock", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:GetItem-md5", "dynamodb:PutItem-md5", "dynamodb:DeleteItem-md5"},
+	}
+	for name, resource := range x.Resources {
+		if resource.Type != "AWS::IAM::Role" {
+			continue
+		}
+		statements := statementsOf(r.resolve(resource.Properties).(map[string]any))
+		may := func(what string, c call) {
+			if got := allowed(statements, c); got != slices.Contains(can[name], what) {
+				t.Errorf("%s, %s: %v", name, what, got)
+			}
+		}
+		may("s3:ListBucket", call{Action: "s3:ListBucket", Resource: "arn:aws:s3:::states"})
+		for _, action := range []string{"s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:DeleteObjectVersion", "s3:PutObjectAcl", "s3:GetObjectVersion"} {
+			for _, suffix := range []string{"", ".tflock"} {
+				may(action+suffix, call{Action: action, Resource: object + suffix})
+			}
+			if allowed(statements, call{Action: action, Resource: "arn:aws:s3:::others/net"}) {
+				t.Errorf("%s may %s in another bucket", name, action)
+			}
+		}
+		for _, action := range []string{"GetItem", "PutItem", "DeleteItem", "UpdateItem", "Scan", "Query"} {
+			for _, suffix := range []string{"", "-md5"} {
+				may("dynamodb:"+action+suffix, call{Action: "dynamodb:" + action, Resource: table, keys: []string{lock + suffix}})
+			}
+		}
+	}
+}
+
+const account = "arn:aws:iam::1:root"
+
+// mayUse reports whether a key's policy lets somebody of the key's account do something:
+// it names them itself, or the account, whose own policies (own) decide then.
+// Source: https://docs.aws.amazon.com/kms/latest/developerguide/key-policy-default.html
+func mayUse(policy []statement, who string, own []statement, c call) bool {
+	c.context = maps.Clone(c.context)
+	if c.context == nil {
+		c.context = map[string]string{}
+	}
+	c.context["aws:PrincipalArn"] = who
+	policy = slices.DeleteFunc(slices.Clone(policy), func(s statement) bool {
+		return !slices.Contains(s.principals, who) && !(slices.Contains(s.principals, account) && allowed(own, c))
+	})
+	return allowed(policy, c)
+}
+
+// TestKeyPolicy holds that what a comment names is read by those whom the account lets,
+// through S3 only, and written by the functions only.
+func TestKeyPolicy(t *testing.T) {
+	x := ReadTemplate(t, "../../../template.yaml")
+	r := resolver{x, map[string]string{"AWS::Region": "r", "AWS::AccountId": "1", "AWS::Partition": "aws"}, map[string]string{}}
+	for name := range x.Resources {
+		r.atts[name+".Arn"] = "arn-" + name
+	}
+	policy := statementsIn(r.resolve(x.Resources["Key"].Properties["KeyPolicy"]).(map[string]any))
+	key := []statement{{actions: []string{"kms:*"}, resources: []string{"*"}}}
+	through := map[string]string{"kms:ViaService": "s3.r.amazonaws.com", "kms:EncryptionContext:repository": "acme/infra"}
+	for name, test := range map[string]struct {
+		who     string
+		own     []statement
+		action  string
+		context map[string]string
+		want    bool
+	}{
+		"a person with the right reads":       {"alice", key, "kms:Decrypt", through, true},
+		"a person without it does not":        {"alice", nil, "kms:Decrypt", through, false},
+		"nobody writes":                       {"alice", key, "kms:GenerateDataKey", through, false},
+		"nobody decrypts elsewhere":           {"alice", key, "kms:Decrypt", map[string]string{"kms:EncryptionContext:repository": "acme/infra"}, false},
+		"nor by another service":              {"alice", key, "kms:Decrypt", map[string]string{"kms:ViaService": "ebs.r.amazonaws.com", "kms:EncryptionContext:repository": "acme/infra"}, false},
+		"nor what does not say whose it is":   {"alice", key, "kms:Decrypt", map[string]string{"kms:ViaService": "s3.r.amazonaws.com"}, false},
+		"a function reads":                    {"arn-PlanRole", key, "kms:Decrypt", through, true},
+		"a function writes":                   {"arn-ApplyRole", key, "kms:GenerateDataKey", through, true},
+		"a function whose role does not say":  {"arn-PlanRole", nil, "kms:Decrypt", through, false},
+		"the webhook's function does not":     {"arn-WebhookRole", key, "kms:GenerateDataKey", through, false},
+		"a person with the right administers": {"alice", key, "kms:ScheduleKeyDeletion", nil, true},
+	} {
+		if got := mayUse(policy, test.who, test.own, call{Action: test.action, Resource: "arn-Key", context: test.context}); got != test.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -1,0 +1,138 @@
+//go:build linux
+
+package lambdatest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+)
+
+// A Mapping is an event source mapping: it takes messages from an SQS queue, hands them
+// to a function, and deletes those that the function did not report as failed. What it
+// does not delete comes again when its visibility timeout is over, and goes to the
+// dead-letter queue when it came too often; that is the queue's doing.
+// Source: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
+type Mapping struct {
+	Queue     *sqs.Client
+	QueueURL  string
+	QueueName string
+	Function  *Function
+	BatchSize int32
+	// Twice hands every batch over a second time, when it was handled.
+	Twice bool
+
+	mu   sync.Mutex
+	left map[string]string // receipts of messages that were not deleted, by message ID
+}
+
+// Step receives once, without waiting, and returns how many messages there were and
+// what became of their invocation.
+func (m *Mapping) Step(ctx context.Context) (int, Invocation, error) {
+	in, err := m.Queue.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
+		QueueUrl: &m.QueueURL, MaxNumberOfMessages: m.BatchSize,
+		MessageSystemAttributeNames: []types.MessageSystemAttributeName{types.MessageSystemAttributeNameAll},
+	})
+	if err != nil {
+		return 0, Invocation{}, fmt.Errorf("receive from %s: %w", m.QueueName, err)
+	}
+	if len(in.Messages) == 0 {
+		return 0, Invocation{}, nil
+	}
+	m.keep(in.Messages)
+	got, err := m.Function.Invoke(m.event(in.Messages))
+	if err == nil && got.Error == nil && m.Twice {
+		got, err = m.Function.Invoke(m.event(in.Messages))
+	}
+	if err != nil || got.Error != nil {
+		return len(in.Messages), got, err // all of them come again
+	}
+	failed, err := failures(got.Payload)
+	if err != nil {
+		return len(in.Messages), got, err
+	}
+	for _, x := range in.Messages {
+		if slices.Contains(failed, aws.ToString(x.MessageId)) {
+			continue
+		}
+		if _, err := m.Queue.DeleteMessage(ctx, &sqs.DeleteMessageInput{QueueUrl: &m.QueueURL, ReceiptHandle: x.ReceiptHandle}); err != nil {
+			return len(in.Messages), got, fmt.Errorf("delete from %s: %w", m.QueueName, err)
+		}
+		m.drop(x)
+	}
+	return len(in.Messages), got, nil
+}
+
+// failures reads what a function says that reports failures of single messages. It is
+// not to be trusted to be right: an ID that is none, or no JSON, fails the whole batch.
+func failures(payload []byte) ([]string, error) {
+	var answer events.SQSEventResponse
+	if len(payload) > 0 {
+		if err := json.Unmarshal(payload, &answer); err != nil {
+			return nil, fmt.Errorf("the function's answer is no SQSEventResponse: %w", err)
+		}
+	}
+	var out []string
+	for _, f := range answer.BatchItemFailures {
+		if f.ItemIdentifier == "" {
+			return nil, fmt.Errorf("the function reports a failure without the message's ID")
+		}
+		out = append(out, f.ItemIdentifier)
+	}
+	return out, nil
+}
+
+func (m *Mapping) event(messages []types.Message) events.SQSEvent {
+	var e events.SQSEvent
+	for _, x := range messages {
+		e.Records = append(e.Records, events.SQSMessage{
+			MessageId: aws.ToString(x.MessageId), ReceiptHandle: aws.ToString(x.ReceiptHandle),
+			Body: aws.ToString(x.Body), Md5OfBody: aws.ToString(x.MD5OfBody), Attributes: x.Attributes,
+			MessageAttributes: map[string]events.SQSMessageAttribute{},
+			EventSource:       "aws:sqs", AWSRegion: Region,
+			EventSourceARN: strings.Join([]string{"arn:aws:sqs", Region, AccountID, m.QueueName}, ":"),
+		})
+	}
+	return e
+}
+
+func (m *Mapping) keep(messages []types.Message) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.left == nil {
+		m.left = map[string]string{}
+	}
+	for _, x := range messages {
+		m.left[aws.ToString(x.MessageId)] = aws.ToString(x.ReceiptHandle)
+	}
+}
+
+func (m *Mapping) drop(x types.Message) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.left, aws.ToString(x.MessageId))
+}
+
+// Expire lets the time pass for which messages that were received, and not deleted, are
+// not visible, and returns how many there were. What comes after it comes at once.
+func (m *Mapping) Expire(ctx context.Context) (int, error) {
+	m.mu.Lock()
+	left := m.left
+	m.left = nil
+	m.mu.Unlock()
+	for _, receipt := range left {
+		_, err := m.Queue.ChangeMessageVisibility(ctx, &sqs.ChangeMessageVisibilityInput{QueueUrl: &m.QueueURL, ReceiptHandle: &receipt, VisibilityTimeout: 0})
+		if err != nil {
+			return len(left), fmt.Errorf("expire in %s: %w", m.QueueName, err)
+		}
+	}
+	return len(left), nil
+}

@@ -1,0 +1,286 @@
+//go:build linux
+
+package lambdatest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	dynamodbtypes "github.com/aws/aws-sdk-go-v2/service/dynamodb/types"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/aws-sdk-go-v2/service/sqs"
+	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
+)
+
+// A Stack is template.yaml deployed on this machine: its queues, table and bucket on real
+// servers, its functions under the runner, each with the environment, the timeout and the
+// permissions that the template gives it.
+type Stack struct {
+	StackOptions
+	t        testing.TB
+	resolver resolver
+	hashKeys map[string]string // by table
+	queues   map[string]string // ARNs by name
+	roles    map[string]*role  // by ARN
+
+	// Gates are the addresses at which functions find AWS, by function.
+	Gates     map[string]string
+	Functions map[string]*Function // by logical name without "Function", in lower case
+	Mappings  []*Mapping           // sorted by name
+	SQS       *sqs.Client
+	S3        *s3.Client
+	DynamoDB  *dynamodb.Client
+
+	mu       sync.Mutex
+	requests []Request
+	refused  []Request
+	sessions map[string]session // by access key
+	assumed  []AssumedRole
+	fault    func(Request) int
+}
+
+// StackOptions say what is deployed, and where.
+type StackOptions struct {
+	Template   Template
+	Name       string
+	Parameters map[string]string // those with a default may be left out
+	Services   Services
+	// Bootstraps are the functions' programs, by name.
+	Bootstraps map[string]string
+	// StateTable is the table with the hash key LockID, if there is one.
+	StateTable string
+	// Timeouts replace the template's, by function, in seconds.
+	Timeouts map[string]time.Duration
+	// Env is added to the environment of all functions, and replaces what is there.
+	Env map[string]string
+	Log io.Writer
+}
+
+// Deploy makes everything that the template says. It ends with the test.
+func Deploy(t testing.TB, o StackOptions) *Stack {
+	t.Helper()
+	s := &Stack{
+		StackOptions: o, t: t, hashKeys: map[string]string{o.StateTable: "LockID"}, queues: map[string]string{}, Functions: map[string]*Function{}, Gates: map[string]string{},
+		roles: map[string]*role{}, sessions: map[string]session{},
+		resolver: resolver{o.Template, map[string]string{
+			"AWS::Region": Region, "AWS::AccountId": AccountID, "AWS::Partition": "aws", "AWS::StackName": o.Name,
+			"AWS::StackId": arn("cloudformation", "stack/"+o.Name+"/00000000-0000-4000-8000-000000000001"),
+		}, map[string]string{}},
+	}
+	creds := credentials.NewStaticCredentialsProvider(AccessKey, SecretKey, "")
+	s.SQS = SQS(o.Services.SQS)
+	s.S3 = s3.New(s3.Options{Region: Region, BaseEndpoint: &o.Services.S3, Credentials: creds, UsePathStyle: true})
+	s.DynamoDB = dynamodb.New(dynamodb.Options{Region: Region, BaseEndpoint: &o.Services.DynamoDB, Credentials: creds})
+	for name, p := range o.Template.Parameters {
+		if p.Default != nil {
+			s.resolver.refs[name] = fmt.Sprint(p.Default)
+		}
+	}
+	maps.Copy(s.resolver.refs, o.Parameters)
+	s.names()
+	s.each("AWS::DynamoDB::Table", s.makeTable)
+	s.each("AWS::S3::Bucket", s.makeBucket)
+	// Dead letters first, which the others name.
+	for _, dead := range []bool{true, false} {
+		s.each("AWS::SQS::Queue", func(name string, p map[string]any) {
+			if (p["RedrivePolicy"] == nil) == dead {
+				s.makeQueue(name, p)
+			}
+		})
+	}
+	s.makeRoles()
+	s.each("AWS::Serverless::Function", s.makeFunction)
+	s.each("AWS::Lambda::EventSourceMapping", s.makeMapping)
+	return s
+}
+
+// Ref returns what Ref of a name gives in the template.
+func (s *Stack) Ref(name string) string { return s.resolver.known(s.resolver.refs, name) }
+
+// Att returns what GetAtt of "NAME.ATTRIBUTE" gives in the template.
+func (s *Stack) Att(name string) string { return s.resolver.known(s.resolver.atts, name) }
+
+// names gives every resource its name and ARN, but for queues, which get theirs when
+// they are made.
+func (s *Stack) names() {
+	for name, r := range s.Template.Resources {
+		id := strings.ToLower(s.Name + "-" + name)
+		ref, service, resource := id, "", ""
+		switch r.Type {
+		case "AWS::Serverless::Function":
+			ref = s.Name + "-" + strings.ToLower(strings.TrimSuffix(name, "Function"))
+			service, resource = "lambda", "function:"+ref
+		case "AWS::DynamoDB::Table":
+			service, resource = "dynamodb", "table/"+id
+		case "AWS::Logs::LogGroup":
+			service, resource = "logs", "log-group:"+id+":*"
+		case "AWS::KMS::Key":
+			service, resource = "kms", "key/"+id
+		case "AWS::IAM::Role":
+			service, resource = "iam", "role/"+id
+		}
+		s.resolver.refs[name] = ref
+		s.resolver.atts[name+".Arn"] = arn(service, resource)
+		switch r.Type {
+		case "AWS::S3::Bucket":
+			s.resolver.atts[name+".Arn"] = "arn:aws:s3:::" + id
+		case "AWS::IAM::Role":
+			s.resolver.atts[name+".Arn"] = "arn:aws:iam::" + AccountID + ":role/" + id
+		}
+	}
+}
+
+func (s *Stack) each(kind string, make func(name string, properties map[string]any)) {
+	for _, name := range slices.Sorted(maps.Keys(s.Template.Resources)) {
+		if r := s.Template.Resources[name]; r.Type == kind {
+			make(name, r.Properties)
+		}
+	}
+}
+
+func (s *Stack) makeTable(name string, p map[string]any) {
+	in := &dynamodb.CreateTableInput{TableName: aws.String(s.Ref(name)), BillingMode: dynamodbtypes.BillingModePayPerRequest}
+	for _, a := range p["AttributeDefinitions"].([]any) {
+		m := a.(map[string]any)
+		in.AttributeDefinitions = append(in.AttributeDefinitions, dynamodbtypes.AttributeDefinition{
+			AttributeName: aws.String(m["AttributeName"].(string)), AttributeType: dynamodbtypes.ScalarAttributeType(m["AttributeType"].(string)),
+		})
+	}
+	for _, k := range p["KeySchema"].([]any) {
+		m := k.(map[string]any)
+		in.KeySchema = append(in.KeySchema, dynamodbtypes.KeySchemaElement{
+			AttributeName: aws.String(m["AttributeName"].(string)), KeyType: dynamodbtypes.KeyType(m["KeyType"].(string)),
+		})
+	}
+	s.hashKeys[*in.TableName] = *in.KeySchema[0].AttributeName
+	if _, err := s.DynamoDB.CreateTable(s.t.Context(), in); err != nil {
+		s.t.Fatalf("make the table %s: %v", name, err)
+	}
+}
+
+func (s *Stack) makeBucket(name string, _ map[string]any) {
+	if _, err := s.S3.CreateBucket(s.t.Context(), &s3.CreateBucketInput{Bucket: aws.String(s.Ref(name))}); err != nil {
+		s.t.Fatalf("make the bucket %s: %v", name, err)
+	}
+}
+
+func (s *Stack) makeQueue(name string, p map[string]any) {
+	attributes := map[string]string{}
+	for _, a := range []string{"FifoQueue", "VisibilityTimeout", "MessageRetentionPeriod", "DeduplicationScope", "FifoThroughputLimit"} {
+		if p[a] != nil {
+			attributes[a] = fmt.Sprint(p[a])
+		}
+	}
+	if p["RedrivePolicy"] != nil {
+		policy, err := json.Marshal(s.resolver.resolve(p["RedrivePolicy"]))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		attributes["RedrivePolicy"] = string(policy)
+	}
+	queue := s.resolver.resolve(p["QueueName"]).(string)
+	made, err := s.SQS.CreateQueue(s.t.Context(), &sqs.CreateQueueInput{QueueName: &queue, Attributes: attributes})
+	if err != nil {
+		s.t.Fatalf("make the queue %s: %v", name, err)
+	}
+	got, err := s.SQS.GetQueueAttributes(s.t.Context(), &sqs.GetQueueAttributesInput{
+		QueueUrl: made.QueueUrl, AttributeNames: []types.QueueAttributeName{types.QueueAttributeNameQueueArn},
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.resolver.refs[name] = *made.QueueUrl
+	s.resolver.atts[name+".Arn"] = got.Attributes["QueueArn"]
+	s.resolver.atts[name+".QueueName"] = queue
+	s.queues[queue] = got.Attributes["QueueArn"]
+}
+
+func (s *Stack) makeFunction(name string, p map[string]any) {
+	short := strings.ToLower(strings.TrimSuffix(name, "Function"))
+	roleName, _, _ := strings.Cut(p["Role"].(map[string]any)["Fn::GetAtt"].(string), ".")
+	front := httptest.NewServer(s.newGate(short, roleName))
+	s.t.Cleanup(front.Close)
+	s.Gates[short] = front.URL
+	env := map[string]string{
+		"AWS_ENDPOINT_URL": front.URL,
+		// What the backend of states reads itself.
+		"AWS_ENDPOINT_URL_S3": front.URL, "AWS_ENDPOINT_URL_DYNAMODB": front.URL, "AWS_ENDPOINT_URL_STS": front.URL,
+	}
+	for k, v := range p["Environment"].(map[string]any)["Variables"].(map[string]any) {
+		env[k] = fmt.Sprint(s.resolver.resolve(v))
+	}
+	maps.Copy(env, s.Env)
+	timeout, ok := s.Timeouts[short]
+	if !ok {
+		var seconds int
+		fmt.Sscan(fmt.Sprint(s.resolver.resolve(p["Timeout"])), &seconds)
+		timeout = time.Duration(seconds) * time.Second
+	}
+	s.Functions[short] = NewFunction(s.t, FunctionSpec{Name: s.Ref(name), Bootstrap: s.Bootstraps[short], Env: env, Timeout: timeout, Log: s.Log})
+}
+
+func (s *Stack) makeMapping(_ string, p map[string]any) {
+	queue, _, _ := strings.Cut(p["EventSourceArn"].(map[string]any)["Fn::GetAtt"].(string), ".")
+	function := strings.ToLower(strings.TrimSuffix(p["FunctionName"].(map[string]any)["Ref"].(string), "Function"))
+	s.Mappings = append(s.Mappings, &Mapping{
+		Queue: s.SQS, QueueURL: s.Ref(queue), QueueName: s.resolver.atts[queue+".QueueName"],
+		Function: s.Functions[function], BatchSize: int32(p["BatchSize"].(int)),
+	})
+}
+
+// Fault has some requests answered with an HTTP status of the test's choice: f returns
+// it, or 0 to let one through. f is called before each request that is allowed. nil ends
+// it.
+func (s *Stack) Fault(f func(Request) int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fault = f
+}
+
+func (s *Stack) note(q Request) int {
+	s.mu.Lock()
+	s.requests = append(s.requests, q)
+	f := s.fault
+	s.mu.Unlock()
+	if f == nil {
+		return 0
+	}
+	return f(q)
+}
+
+func (s *Stack) denied(q Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refused = append(s.refused, q)
+}
+
+// Requests returns what functions asked of AWS and were allowed; Denied what they were
+// not.
+func (s *Stack) Requests() []Request { return s.list(&s.requests) }
+
+// Denied returns what functions asked of AWS that their roles do not allow.
+func (s *Stack) Denied() []Request { return s.list(&s.refused) }
+
+// ForgetDenied forgets what was denied so far, which a test has meant to be.
+func (s *Stack) ForgetDenied() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refused = nil
+}
+
+func (s *Stack) list(of *[]Request) []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(*of)
+}

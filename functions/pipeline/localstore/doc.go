@@ -1,0 +1,64 @@
+// Package localstore keeps what a pipeline has to remember in a directory of this
+// machine: records, artifacts and the queues behind package pipeline's interfaces.
+//
+//	lockstep.db            records and messages, in a SQLite database
+//	artifacts/KEY          an artifact
+//	states/OWNER/REPO/...  the states of projects, which the engine's side keeps
+//
+// All of it is readable by its owner only: saved plans and states hold secrets. Any
+// number of processes may use a directory at a time, and any of them may die at any
+// moment: what was written is there, and a message that was being handled is handed
+// over again.
+//
+// The package refuses to know what the values mean. Start at [Open]; messages are
+// handled by [Queue.Work], or, where everything is to be over afterwards, by
+// [Queue.Drain].
+package localstore
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+)
+
+var (
+	_ pipeline.Records   = Records{}
+	_ pipeline.Artifacts = Artifacts{}
+	_ pipeline.Queue     = (*Queue)(nil)
+)
+
+// A Dir is a data directory.
+type Dir struct {
+	Records   Records
+	Artifacts Artifacts
+	Queue     *Queue
+	// States is the directory for states.
+	States string
+}
+
+// Open returns the data directory at path, making it if it is not there. Its database
+// is opened when it is first needed.
+func Open(path string) (*Dir, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("open data directory: %w", err)
+	}
+	db := &database{path: filepath.Join(path, "lockstep.db")}
+	d := &Dir{
+		Records:   Records{db},
+		Artifacts: Artifacts{filepath.Join(path, "artifacts")},
+		Queue:     &Queue{db: db, wake: make(chan struct{}, 1)},
+		States:    filepath.Join(path, "states"),
+	}
+	for _, dir := range []string{d.Artifacts.dir, d.States} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, fmt.Errorf("open data directory: %w", err)
+		}
+	}
+	return d, nil
+}
+
+// Close closes the database. Nothing may be under way.
+func (d *Dir) Close() error { return d.Queue.db.close() }

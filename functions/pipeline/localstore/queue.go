@@ -1,0 +1,183 @@
+package localstore
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+)
+
+// Queue implements pipeline.Queue with the ways of SQS FIFO queues: the messages of a group
+// come one after the other, one that was sent twice comes once, and what is handed over
+// but not handled comes again. What came pipeline.MaxReceives times goes to a queue of dead
+// letters, so that its group goes on.
+type Queue struct {
+	db   *database
+	wake chan struct{} // holds one where there may be something to do
+}
+
+const (
+	// remember is how long the ID of a message is known, as with SQS.
+	// Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/using-messagededuplicationid-property.html
+	remember = 5 * time.Minute
+	// lease is how long a message stays with a process that died. Who lives renews it.
+	lease = 30 * time.Second
+	// deadPrefix begins the names of the queues of dead letters.
+	deadPrefix = "dead/"
+)
+
+// Send implements pipeline.Queue.
+func (q *Queue) Send(ctx context.Context, m pipeline.Message) error {
+	body, err := json.Marshal(m)
+	if err != nil {
+		panic(fmt.Sprintf("localstore: encode message %s: %v", m.ID, err))
+	}
+	if len(body) > pipeline.MaxMessage {
+		return fmt.Errorf("send message %s: %d bytes are more than %d", m.ID, len(body), pipeline.MaxMessage)
+	}
+	if err := q.send(ctx, m, body); err != nil {
+		return fmt.Errorf("send message %s: %w", m.ID, err)
+	}
+	q.signal()
+	return nil
+}
+
+func (q *Queue) send(ctx context.Context, m pipeline.Message, body []byte) error {
+	db, err := q.db.get(ctx)
+	if err != nil {
+		return err
+	}
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	now := time.Now()
+	if _, err := tx.ExecContext(ctx, "DELETE FROM sent WHERE at < ?", now.Add(-remember).UnixMilli()); err != nil {
+		return err
+	}
+	queue := string(m.Queue())
+	result, err := tx.ExecContext(ctx, "INSERT INTO sent (queue, id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", queue, m.ID, now.UnixMilli())
+	if err != nil {
+		return err
+	}
+	if n, err := result.RowsAffected(); err != nil || n == 0 {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "INSERT INTO message (queue, grp, body) VALUES (?, ?, ?)", queue, m.Group(), body); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// signal wakes somebody who waits for messages in this process.
+func (q *Queue) signal() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// claimed is a message that was handed over.
+type claimed struct {
+	pipeline.Message
+	seq      int64
+	claim    string
+	receives int
+	reason   string // why it is a dead letter; "" if it is none
+}
+
+// claim takes the first message of a group that nobody else has a message of. With
+// hurry, failures before are no reason to wait. ok is false if there is none now.
+func (q *Queue) claim(ctx context.Context, hurry bool) (c claimed, ok bool, err error) {
+	db, err := q.db.get(ctx)
+	if err != nil {
+		return c, false, err
+	}
+	now := time.Now()
+	// Mostly there is nothing, and no need to keep others from writing.
+	var any bool
+	err = db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM message WHERE ready <= ? OR (? AND claim = ''))", now.UnixMilli(), hurry).Scan(&any)
+	if err != nil || !any {
+		return c, false, err
+	}
+	// A crash in between leaves letters that are dead, and visible: nothing is lost.
+	_, err = db.ExecContext(ctx, `
+		UPDATE message SET queue = ?1 || queue, receives = 0, ready = 0, claim = '',
+			error = CASE error WHEN '' THEN 'whoever handled it died' ELSE error END
+		WHERE receives >= ?2 AND ready <= ?3 AND queue NOT LIKE ?1 || '%'`,
+		deadPrefix, pipeline.MaxReceives, now.UnixMilli())
+	if err != nil {
+		return c, false, err
+	}
+	var queue string
+	var body []byte
+	c.claim = rand.Text()
+	err = db.QueryRowContext(ctx, `
+		UPDATE message SET claim = ?1, ready = ?2, receives = receives + 1
+		WHERE seq = (
+			SELECT seq FROM message AS m
+			WHERE (ready <= ?3 OR (?4 AND claim = ''))
+				AND NOT EXISTS (SELECT 1 FROM message AS o WHERE o.queue = m.queue AND o.grp = m.grp AND o.seq < m.seq)
+			ORDER BY seq LIMIT 1)
+		RETURNING seq, queue, body, receives, error`,
+		c.claim, now.Add(lease).UnixMilli(), now.UnixMilli(), hurry,
+	).Scan(&c.seq, &queue, &body, &c.receives, &c.reason)
+	if errors.Is(err, sql.ErrNoRows) {
+		return c, false, nil
+	}
+	if err != nil {
+		return c, false, err
+	}
+	if len(queue) < len(deadPrefix) || queue[:len(deadPrefix)] != deadPrefix {
+		c.reason = ""
+	}
+	if err := json.Unmarshal(body, &c.Message); err != nil {
+		return c, false, fmt.Errorf("read message %d: %w", c.seq, err)
+	}
+	return c, true, nil
+}
+
+// keep renews the claim, and reports whether it still held.
+func (q *Queue) keep(ctx context.Context, c claimed) (bool, error) {
+	n, err := q.db.exec(ctx, "UPDATE message SET ready = ? WHERE seq = ? AND claim = ?", time.Now().Add(lease).UnixMilli(), c.seq, c.claim)
+	return n > 0, err
+}
+
+// remove removes a message that is done. If it was taken by somebody else, it stays.
+func (q *Queue) remove(ctx context.Context, c claimed) error {
+	_, err := q.db.exec(ctx, "DELETE FROM message WHERE seq = ? AND claim = ?", c.seq, c.claim)
+	return err
+}
+
+// release gives a message back, for after a pause, because of an error.
+func (q *Queue) release(ctx context.Context, c claimed, pause time.Duration, reason error) error {
+	_, err := q.db.exec(ctx, "UPDATE message SET claim = '', ready = ?, error = ? WHERE seq = ? AND claim = ?",
+		time.Now().Add(pause).UnixMilli(), reason.Error(), c.seq, c.claim)
+	return err
+}
+
+// unhand gives a message back as if it had not been handed over.
+func (q *Queue) unhand(ctx context.Context, c claimed) error {
+	_, err := q.db.exec(ctx, "UPDATE message SET claim = '', ready = 0, receives = receives - 1 WHERE seq = ? AND claim = ?", c.seq, c.claim)
+	return err
+}
+
+// Waiting returns how many messages there are that are not handled, dead letters and
+// those being handled included.
+func (q *Queue) Waiting(ctx context.Context) (int, error) {
+	db, err := q.db.get(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("count messages: %w", err)
+	}
+	var n int
+	if err := db.QueryRowContext(ctx, "SELECT count(*) FROM message").Scan(&n); err != nil {
+		return 0, fmt.Errorf("count messages: %w", err)
+	}
+	return n, nil
+}

@@ -1,0 +1,172 @@
+package localstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/engine/walk"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+)
+
+// A Worker is who handles messages.
+type Worker struct {
+	// Handle does what a message asks for. An error says that handling it again may
+	// help. Its context ends with the worker's, and when another process has taken the
+	// message over, having found this one frozen.
+	Handle func(context.Context, pipeline.Message) error
+	// Abandon takes a message that Handle did not do in pipeline.MaxReceives tries. It is
+	// tried again until it succeeds.
+	Abandon func(ctx context.Context, m pipeline.Message, reason string) error
+	// Limit is how many messages are handled at a time, each of another group; 0 is 1.
+	Limit int
+	// Log is told why handling failed; may be nil. It is called by several at a time.
+	Log func(error)
+}
+
+// poll is how often other processes' messages, and those that wait, are looked for.
+const poll = 500 * time.Millisecond
+
+// Work handles messages until ctx ends, which is what ends it well. What is being
+// handled then is to end soon, and comes again. Records whose time is over are forgotten
+// meanwhile. An error is one of opening the database; later ones go to the log, and the
+// work goes on.
+func (q *Queue) Work(ctx context.Context, w Worker) error {
+	if _, err := q.db.get(ctx); err != nil {
+		return err
+	}
+	defer walk.Every(ctx, time.Hour, func() {
+		if _, err := q.db.exec(ctx, prune, time.Now().Unix()); err != nil && ctx.Err() == nil {
+			w.log(fmt.Errorf("forget old records: %w", err))
+		}
+	})()
+	q.each(ctx, w, func() error {
+		for ctx.Err() == nil {
+			_, ok, err := q.next(ctx, w, false)
+			if err != nil && !errors.Is(err, ctx.Err()) {
+				w.log(err)
+			}
+			if !ok {
+				q.await(ctx)
+			}
+		}
+		return nil
+	})
+	return nil
+}
+
+// Drain handles messages until there are none left, not waiting between the tries of
+// one that fails, and returns how many were done or given up. What other processes
+// handle is waited for. A message that Abandon does not take ends it with an error.
+func (q *Queue) Drain(ctx context.Context, w Worker) (int, error) {
+	var count atomic.Int64
+	errs := q.each(ctx, w, func() error {
+		for {
+			done, ok, err := q.next(ctx, w, true)
+			if done {
+				count.Add(1)
+			}
+			if err != nil {
+				return err
+			}
+			if ok {
+				continue
+			}
+			left, err := q.Waiting(ctx)
+			if err != nil || left == 0 {
+				q.signal() // others wait in vain, too
+				return err
+			}
+			q.await(ctx)
+		}
+	})
+	return int(count.Load()), errors.Join(errs...)
+}
+
+// each runs f as often at a time as the worker's limit says.
+func (q *Queue) each(ctx context.Context, w Worker, f func() error) []error {
+	n := max(w.Limit, 1)
+	return walk.Run(ctx, n, walk.Graph{N: n}, func(context.Context, int) error { return f() })
+}
+
+// await waits until there may be something to do.
+func (q *Queue) await(ctx context.Context) {
+	timer := time.NewTimer(poll)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-q.wake:
+	case <-timer.C:
+	}
+}
+
+func (w Worker) log(err error) {
+	if w.Log != nil {
+		w.Log(err)
+	}
+}
+
+// next takes a message and handles it. ok says that there was one, done that it is
+// dealt with. A failure of Handle is no error; one of Abandon is.
+func (q *Queue) next(ctx context.Context, w Worker, hurry bool) (done, ok bool, err error) {
+	c, ok, err := q.claim(ctx, hurry)
+	if err != nil || !ok {
+		return false, false, wrap("take a message", err)
+	}
+	q.signal()       // there may be more, for others
+	defer q.signal() // and then the next of its group, or nothing any more
+	err = q.handle(ctx, w, c)
+	// What follows has to be written even if ctx has ended.
+	write, cancel := context.WithTimeout(context.WithoutCancel(ctx), busyTimeout)
+	defer cancel()
+	switch {
+	case err == nil:
+		return true, true, wrap("remove a message", q.remove(write, c))
+	case ctx.Err() != nil:
+		if e := q.unhand(write, c); e != nil {
+			return false, true, wrap("give a message back", e)
+		}
+		return false, true, ctx.Err()
+	case c.reason != "":
+		err = fmt.Errorf("give up message %s: %w", c.ID, err)
+		return false, true, errors.Join(err, q.release(write, c, pipeline.Redelivery(c.receives, err, time.Now()), errors.New(c.reason)))
+	}
+	w.log(fmt.Errorf("message %s, try %d of %d: %w", c.ID, c.receives, pipeline.MaxReceives, err))
+	pause := pipeline.Redelivery(c.receives, err, time.Now())
+	if c.receives >= pipeline.MaxReceives {
+		pause = 0 // until it is given up
+	}
+	return false, true, wrap("give a message back", q.release(write, c, pause, err))
+}
+
+// handle hands a message over, renewing the claim meanwhile.
+func (q *Queue) handle(ctx context.Context, w Worker, c claimed) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	stop := walk.Every(ctx, lease/3, func() {
+		// One that could not be renewed may be next time: there are two more.
+		if held, err := q.keep(ctx, c); err == nil && !held {
+			cancel(errTaken)
+		}
+	})
+	defer stop()
+	switch {
+	case c.reason == "":
+		return w.Handle(ctx, c.Message)
+	case w.Abandon == nil:
+		return fmt.Errorf("nobody takes it: %s", c.reason)
+	default:
+		return w.Abandon(ctx, c.Message, c.reason)
+	}
+}
+
+var errTaken = errors.New("another process has taken the message over")
+
+func wrap(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}

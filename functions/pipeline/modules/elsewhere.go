@@ -1,0 +1,117 @@
+package modules
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// An App fetches repositories of GitHub; *github.App is it.
+type App interface {
+	// Fetch fetches one that an installation has, FetchPublic one that everybody may read.
+	// The errors wrap github.ErrNotFound if there is none, or it has no such ref.
+	Fetch(ctx context.Context, installation int64, r github.Ref, dir string) error
+	FetchPublic(ctx context.Context, r github.Ref, dir string) error
+	// OfGitHubCom reports whether the repositories that it has are github.com's.
+	OfGitHubCom() bool
+}
+
+// Elsewhere installs the modules that a pull request's configuration calls. Which those
+// may be, the base branch says: see the package's documentation.
+type Elsewhere struct {
+	App App
+	// Ask fetches repositories in the place of App, in a process that does not have it: it
+	// asks one that does, and calls [Elsewhere.Fetch].
+	Ask Repository
+	// Transport makes the connections to registries and servers of archives; nil stands for
+	// one that connects to public addresses only. Addresses that are written as numbers must
+	// be public with any.
+	Transport http.RoundTripper
+}
+
+// The bounds of all modules of a configuration. Their bytes are half of the disk that a
+// function of template.yaml has.
+const (
+	installTimeout = 5 * time.Minute
+	maxBytes       = 1 << 30
+	maxCalls       = 500
+)
+
+// Install is for executor.Engine.Modules. The error says that GitHub did not let us know,
+// as at an outage or the end of a rate limit.
+func (e Elsewhere) Install(ctx context.Context, j pipeline.Job, dir string, tree source.Tree, early config.Early) (*config.Config, diags.Diagnostics, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, installTimeout, fmt.Errorf("modules are not installed within %s", installTimeout))
+	defer cancel()
+	var unknown error
+	fetch := e.Ask
+	if fetch == nil {
+		fetch = e.repository(j)
+	}
+	repository := func(ctx context.Context, owner, name, ref, dir string) error {
+		err := fetch(ctx, owner, name, ref, dir)
+		if err != nil && ctx.Err() == nil && !errors.As(err, new(*apart.Absent)) && !errors.As(err, new(*github.FinalError)) {
+			unknown = err
+		}
+		return err
+	}
+	in := Pipeline(dir, tree, PipelineOptions{Host: j.Grants.ModuleHost, Repository: repository, Transport: e.Transport})
+	in.Early = early
+	in.Bytes, in.Calls = maxBytes, maxCalls
+	cfg, ds := in.Install(ctx)
+	return cfg, ds, unknown
+}
+
+// Fetch fetches a repository for a job, if the job may have it, into a directory that exists
+// and is empty. The error is an *apart.Absent if it is not there for the job.
+func (e Elsewhere) Fetch(ctx context.Context, j pipeline.Job, owner, name, ref, dir string) error {
+	return e.repository(j)(ctx, owner, name, ref, dir)
+}
+
+// repository fetches repositories for a job: the pull request's own and those that the
+// base branch names with the rights of the installation, all others as anybody may.
+func (e Elsewhere) repository(j pipeline.Job) Repository {
+	return func(ctx context.Context, owner, name, ref, dir string) error {
+		r := github.Ref{Owner: owner, Name: name, Ref: ref}
+		mine := e.App.OfGitHubCom()
+		own := mine && strings.EqualFold(owner+"/"+name, j.Repo.String())
+		granted := mine && strings.EqualFold(owner, j.Repo.Owner) && j.Grants.Repository(owner, name)
+		if own || granted {
+			if err := e.App.Fetch(ctx, j.Installation, r, dir); err == nil || !errors.Is(err, github.ErrNotFound) {
+				return err
+			}
+		}
+		err := e.App.FetchPublic(ctx, r, dir)
+		if !errors.Is(err, github.ErrNotFound) {
+			return err
+		}
+		return e.absent(j, r, own, granted)
+	}
+}
+
+// absent says of a repository, or a ref, that it is not there for a job. own and granted say
+// whether the App was asked for it.
+func (e Elsewhere) absent(j pipeline.Job, r github.Ref, own, granted bool) error {
+	absent := func(text string) error { return &apart.Absent{Text: text} }
+	where := fmt.Sprintf("there is no public repository %s/%s with the ref %s", r.Owner, r.Name, r.Ref)
+	switch {
+	case own:
+		return absent("this repository has no ref " + r.Ref)
+	case granted:
+		return absent(where + ", and the App finds none either: check the name and the ref, and that the App is installed on it")
+	case !e.App.OfGitHubCom():
+		return absent(where + " on github.com; private ones are had from there only by an App of github.com")
+	case strings.EqualFold(r.Owner, j.Repo.Owner):
+		return absent(fmt.Sprintf("%s; if it is private, install the App on it, and name it in the allow block of lockstep.hcl on the base branch: modules = [\"github.com/%s/%s\"]", where, r.Owner, r.Name))
+	}
+	return absent(fmt.Sprintf("%s; a private one can be had from the account %s only", where, j.Repo.Owner))
+}

@@ -1,0 +1,95 @@
+package reconcile
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+func TestMissed(t *testing.T) {
+	at := func(id int64, guid, event string, ok bool) github.DeliveryInfo {
+		return github.DeliveryInfo{ID: id, GUID: guid, Event: event, OK: ok}
+	}
+	for _, test := range []struct {
+		name string
+		list []github.DeliveryInfo
+		want []int64
+	}{
+		{"none", nil, nil},
+		{"arrived", []github.DeliveryInfo{at(1, "a", "pull_request", true)}, nil},
+		{"not arrived", []github.DeliveryInfo{at(1, "a", "pull_request", false)}, []int64{1}},
+		{"arrived later", []github.DeliveryInfo{at(2, "a", "issue_comment", true), at(1, "a", "issue_comment", false)}, nil},
+		{"arrived before", []github.DeliveryInfo{at(2, "a", "issue_comment", false), at(1, "a", "issue_comment", true)}, nil},
+		{"missed twice", []github.DeliveryInfo{at(2, "a", "check_run", false), at(1, "a", "check_run", false)}, []int64{2}},
+		{"oldest first", []github.DeliveryInfo{at(2, "b", "pull_request", false), at(1, "a", "pull_request", false)}, []int64{1, 2}},
+		{"of no interest", []github.DeliveryInfo{at(1, "a", "ping", false), at(2, "b", "push", false)}, nil},
+	} {
+		var got []int64
+		for _, d := range Missed(test.list) {
+			got = append(got, d.ID)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s: %s", test.name, diff)
+		}
+	}
+}
+
+func TestDead(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	all := []pipeline.Lease{
+		{Message: pipeline.Message{ID: "over"}, HardStop: now.Add(-time.Second)},
+		{Message: pipeline.Message{ID: "just now"}, HardStop: now},
+		{Message: pipeline.Message{ID: "alive"}, HardStop: now.Add(time.Minute)},
+	}
+	if got := Dead(all, now); len(got) != 1 || got[0].Message.ID != "over" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestUnseen(t *testing.T) {
+	p := github.PullRequest{Open: true, Head: github.Branch{SHA: "b"}}
+	for _, test := range []struct {
+		open bool
+		seen string
+		want bool
+	}{{true, "", true}, {true, "a", true}, {true, "b", false}, {false, "a", false}} {
+		p.Open = test.open
+		if got := Unseen(p, pipeline.Look{Head: test.seen}); got != test.want {
+			t.Errorf("open %v, seen %q: %v", test.open, test.seen, got)
+		}
+	}
+}
+
+func TestUnanswered(t *testing.T) {
+	list := []github.Comment{
+		{ID: 1, Author: "alice", Body: "lockstep apply"},
+		{ID: 2, Author: "alice", Body: "fine"},
+		{ID: 3, Author: "lockstep[bot]", Bot: true, Body: "lockstep apply"},
+		{ID: 4, Author: "alice", Body: "lockstep apply", Edited: true},
+		{ID: 5, Body: "lockstep apply"},
+		{ID: 6, Author: "bob", Body: "lockstep aply"},
+	}
+	var got []int64
+	for _, c := range Unanswered(list) {
+		got = append(got, c.ID)
+	}
+	if diff := cmp.Diff([]int64{1, 6}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestBehind(t *testing.T) {
+	itself := func(s string) string { return s }
+	for _, test := range []struct {
+		name string
+		want []string
+	}{{"", []string{"a", "b", "c"}}, {"a", []string{"b", "c", "a"}}, {"b", []string{"c", "a", "b"}}, {"c", []string{"a", "b", "c"}}, {"gone", []string{"a", "b", "c"}}} {
+		if diff := cmp.Diff(test.want, Behind([]string{"a", "b", "c"}, test.name, itself)); diff != "" {
+			t.Errorf("behind %q: %s", test.name, diff)
+		}
+	}
+}

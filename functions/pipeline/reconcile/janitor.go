@@ -1,0 +1,209 @@
+// Package reconcile is what a janitor does from time to time: it finds what nobody would
+// come back to, and has it done. Webhooks that did not arrive, heads of pull requests
+// that nobody looked at, comments that nobody answered, and runs whose process died.
+//
+// GitHub makes one attempt to deliver a webhook and keeps it for three days; the queue
+// gives a message back that was not handled. So everything here is rare, and may be done
+// although somebody else is about to: it ends in the same messages and methods of
+// package pipeline, which take it twice.
+//
+// What decides is pure ([Missed], [Dead], [Unseen], [Unanswered]). The package refuses to
+// know what follows from a message. Start at [Janitor.Round].
+package reconcile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// App is what the janitor asks the GitHub App; *github.App is it.
+type App interface {
+	Deliveries(ctx context.Context, since time.Time) ([]github.DeliveryInfo, error)
+	Delivery(ctx context.Context, id int64) (github.Delivery, error)
+	Installations(ctx context.Context) ([]github.Installation, error)
+	Repositories(ctx context.Context, installation int64) ([]github.Repo, error)
+}
+
+// Repository is what the janitor asks one repository; *github.Client is it.
+type Repository interface {
+	OpenPulls(ctx context.Context) ([]github.PullRequest, error)
+	CommentsSince(ctx context.Context, since time.Time) ([]github.Comment, error)
+}
+
+// A Janitor goes its rounds. Any number of them may do so at the same time.
+type Janitor struct {
+	Pipeline *pipeline.Pipeline
+	App      App
+	// Connect opens a repository with the rights of an installation.
+	Connect func(installation int64, repo github.Repo) (Repository, error)
+	// Grace is how long after a process' certain end its run is given up: meanwhile the
+	// queue hands its message to another one. 0 is 10 minutes.
+	Grace time.Duration
+}
+
+// Found says what a round found, and had done.
+type Found struct {
+	Deliveries int // that were received only now
+	Leases     int // of dead processes
+	Heads      int // that nobody had looked at
+	Comments   int // that nobody had begun to answer
+}
+
+// Round goes round once, at the time now. What one part of it fails at does not keep the others; the
+// next round tries again.
+func (j *Janitor) Round(ctx context.Context, now time.Time) (Found, error) {
+	var f Found
+	errs := []error{j.leases(ctx, now, &f), j.deliveries(ctx, now, &f)}
+	return f, errors.Join(append(errs, j.repositories(ctx, now, &f)...)...)
+}
+
+// A place is a repository, and the installation that sees it.
+type place struct {
+	installation int64
+	repo         github.Repo
+}
+
+// repositories looks after all repositories, as far as there is time. The next round
+// begins behind the one that this was the last to look after.
+func (j *Janitor) repositories(ctx context.Context, now time.Time, f *Found) []error {
+	const key = "round/repository"
+	last, err := j.Pipeline.Records.Get(ctx, key)
+	if err != nil {
+		return []error{err}
+	}
+	all, errs := j.places(ctx)
+	for _, p := range Behind(all, string(last.Value), place.String) {
+		if err := ctx.Err(); err != nil {
+			return append(errs, err)
+		}
+		if err := j.repository(ctx, p.installation, p.repo, now, f); err != nil {
+			errs = append(errs, fmt.Errorf("look after %s: %w", p.repo, err))
+		}
+		version, err := j.Pipeline.Records.Put(ctx, key, []byte(p.String()), last.Version)
+		switch {
+		case err == nil:
+			last.Version = version
+		case !errors.Is(err, pipeline.ErrConflict): // another janitor's place is as good
+			errs = append(errs, err)
+		}
+	}
+	return errs
+}
+
+// places are all repositories that the App sees and that are served. Of strangers nothing
+// is asked, not even what they have.
+func (j *Janitor) places(ctx context.Context) (all []place, errs []error) {
+	installed, err := j.App.Installations(ctx)
+	errs = append(errs, err)
+	for _, i := range installed {
+		if i.Suspended || !j.Pipeline.Serves.Owner(i.Account) {
+			continue
+		}
+		repos, err := j.App.Repositories(ctx, i.ID)
+		errs = append(errs, err)
+		for _, r := range repos {
+			service, err := j.Pipeline.Served(ctx, r)
+			if errs = append(errs, err); err == nil && service.Allowed() {
+				all = append(all, place{i.ID, r})
+			}
+		}
+	}
+	return all, errs
+}
+
+// String names the place in a way that does not change with its name.
+func (p place) String() string { return fmt.Sprintf("%d/%d", p.installation, p.repo.ID) }
+
+// leases gives up the runs of dead processes.
+func (j *Janitor) leases(ctx context.Context, now time.Time, f *Found) error {
+	grace := j.Grace
+	if grace == 0 {
+		grace = 10 * time.Minute
+	}
+	all, err := j.Pipeline.Leases(ctx)
+	errs := []error{err}
+	for _, l := range Dead(all, now.Add(-grace)) {
+		err := j.Pipeline.Abandon(ctx, l.Message, "the process that did it ended before it was done")
+		if err == nil {
+			f.Leases++
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// deliveries receives the webhooks that did not arrive. One that cannot be read is
+// spoken of, but trying again would not help: it keeps nobody from going on.
+func (j *Janitor) deliveries(ctx context.Context, now time.Time, f *Found) error {
+	c, err := j.cursor(ctx, "round/deliveries", now)
+	if err != nil {
+		return err
+	}
+	list, err := j.App.Deliveries(ctx, c.since)
+	if err != nil {
+		return err
+	}
+	var odd, errs []error
+	for _, d := range Missed(list) {
+		received, err := j.receive(ctx, d)
+		switch {
+		case errors.Is(err, github.ErrPayload):
+			odd = append(odd, err)
+		case err != nil:
+			errs = append(errs, err)
+		case received:
+			f.Deliveries++
+		}
+	}
+	if len(errs) == 0 {
+		errs = append(errs, j.moveCursor(ctx, c, now.Add(-overlap)))
+	}
+	return errors.Join(append(odd, errs...)...)
+}
+
+// receive receives a webhook that did not arrive, unless somebody did by now.
+func (j *Janitor) receive(ctx context.Context, d github.DeliveryInfo) (bool, error) {
+	have, err := j.Pipeline.Received(ctx, d.GUID)
+	if err != nil || have {
+		return false, err
+	}
+	full, err := j.App.Delivery(ctx, d.ID)
+	if err != nil {
+		return false, err
+	}
+	said, err := j.Pipeline.Receive(ctx, full)
+	return said == pipeline.Accepted, err
+}
+
+// repository looks at the open pull requests and the new comments of a repository.
+func (j *Janitor) repository(ctx context.Context, installation int64, repo github.Repo, now time.Time, f *Found) error {
+	hub, err := j.Connect(installation, repo)
+	if err != nil {
+		return err
+	}
+	pull := func(n int) pipeline.Pull { return pipeline.Pull{Installation: installation, Repo: repo, Number: n} }
+	open, err := hub.OpenPulls(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range open {
+		seen, err := j.Pipeline.LastLook(ctx, pull(p.Number))
+		if err != nil {
+			return err
+		}
+		if !Unseen(p, seen) {
+			continue
+		}
+		id := fmt.Sprintf("head-%d-%d-%.12s-%.12s", repo.ID, p.Number, seen.Head, p.Head.SHA)
+		if err := j.Pipeline.Queue.Send(ctx, pipeline.Message{ID: id, Kind: pipeline.Pushed, Pull: pull(p.Number), Action: "synchronize"}); err != nil {
+			return err
+		}
+		f.Heads++
+	}
+	return j.comments(ctx, hub, pull, now, f)
+}

@@ -1,0 +1,114 @@
+// Package sessions gets the credentials by which a run reaches its own state and nothing
+// else: those of a role that is assumed for one job, narrowed by a policy that names the
+// state's object, its lock and its digest. The functions' own roles reach no state.
+//
+// It refuses to know what is done with a state, and how credentials get to whoever uses
+// them. Start at [Role.For].
+package sessions
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"github.com/aws/aws-sdk-go-v2/service/sts/types"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+)
+
+// A Role is one that reaches states.
+type Role struct {
+	ARN        string
+	ExternalID string // "" for none
+	STS        AssumeRoler
+}
+
+// AssumeRoler gives credentials of roles; *sts.Client is it.
+type AssumeRoler interface {
+	AssumeRole(context.Context, *sts.AssumeRoleInput, ...func(*sts.Options)) (*sts.AssumeRoleOutput, error)
+}
+
+// Seconds is how long credentials live: a role that was assumed by a role gives no longer
+// ones. A run that takes longer gets new ones.
+// Source: https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
+const Seconds = 3600
+
+// For returns the credentials for the state of a job. They are asked for once before it
+// returns, so that a refusal is said by it.
+func (r Role) For(ctx context.Context, j pipeline.Job) (aws.CredentialsProvider, error) {
+	partition, err := partitionOf(r.ARN)
+	if err != nil {
+		return nil, err
+	}
+	policy, err := Policy(j.State, partition, j.Writes)
+	if err != nil {
+		return nil, err
+	}
+	in := &sts.AssumeRoleInput{
+		RoleArn: &r.ARN, RoleSessionName: aws.String(Name(j)), DurationSeconds: aws.Int32(Seconds),
+		Tags: Tags(j), Policy: &policy,
+	}
+	if r.ExternalID != "" {
+		in.ExternalId = &r.ExternalID
+	}
+	p := aws.NewCredentialsCache(aws.CredentialsProviderFunc(func(ctx context.Context) (aws.Credentials, error) {
+		out, err := r.STS.AssumeRole(ctx, in)
+		if err != nil {
+			return aws.Credentials{}, fmt.Errorf("get credentials for the state: assume the role %s: %w", r.ARN, err)
+		}
+		c := out.Credentials
+		if c == nil {
+			return aws.Credentials{}, errors.New("get credentials for the state: the answer has none")
+		}
+		return aws.Credentials{
+			AccessKeyID: aws.ToString(c.AccessKeyId), SecretAccessKey: aws.ToString(c.SecretAccessKey), SessionToken: aws.ToString(c.SessionToken),
+			Source: "lockstep state", CanExpire: c.Expiration != nil, Expires: aws.ToTime(c.Expiration),
+		}, nil
+	}))
+	if _, err := p.Retrieve(ctx); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// partitionOf returns the partition of a role: "aws", or that of China or GovCloud.
+func partitionOf(arn string) (string, error) {
+	parts := strings.SplitN(arn, ":", 6)
+	if len(parts) != 6 || parts[0] != "arn" || parts[2] != "iam" || !strings.HasPrefix(parts[5], "role/") {
+		return "", fmt.Errorf("%q is not the ARN of a role", arn)
+	}
+	return parts[1], nil
+}
+
+// Tags are what a role is told of whom it is assumed for, and what its trust policy can
+// ask for: repository, pull and project.
+func Tags(j pipeline.Job) []types.Tag {
+	return []types.Tag{tag("repository", j.Repo.String()), tag("pull", strconv.Itoa(j.Number)), tag("project", j.Project)}
+}
+
+// notInTag are characters that the value of a tag must not have, notInName those that the
+// name of a session must not.
+// Source: https://docs.aws.amazon.com/STS/latest/APIReference/API_Tag.html
+var (
+	notInTag  = regexp.MustCompile(`[^\p{L}\p{Z}\p{N}_.:/=+\-@]`)
+	notInName = regexp.MustCompile(`[^\w+=,.@-]`)
+)
+
+func tag(name, value string) types.Tag {
+	value = notInTag.ReplaceAllString(value, "_")
+	if r := []rune(value); len(r) > 256 {
+		value = string(r[:256])
+	}
+	return types.Tag{Key: &name, Value: &value}
+}
+
+// Name is what the account's records call a session: at most 64 characters.
+func Name(j pipeline.Job) string {
+	name := notInName.ReplaceAllString(fmt.Sprintf("lockstep-%d-%s-%s", j.Number, j.Repo.Name, j.Project), "-")
+	return name[:min(len(name), 64)]
+}

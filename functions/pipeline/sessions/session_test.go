@@ -1,0 +1,160 @@
+package sessions
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"github.com/aws/aws-sdk-go-v2/service/sts/types"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/places"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// assuming keeps how it was asked, and gives credentials that live for a time.
+type assuming struct {
+	in    []*sts.AssumeRoleInput
+	lives time.Duration
+	err   error
+}
+
+func (a *assuming) AssumeRole(_ context.Context, in *sts.AssumeRoleInput, _ ...func(*sts.Options)) (*sts.AssumeRoleOutput, error) {
+	a.in = append(a.in, in)
+	return &sts.AssumeRoleOutput{Credentials: &types.Credentials{
+		AccessKeyId: aws.String(fmt.Sprintf("ASIA%d", len(a.in))), SecretAccessKey: aws.String("secret"), SessionToken: aws.String("token"),
+		Expiration: aws.Time(time.Now().Add(a.lives)),
+	}}, a.err
+}
+
+var job = pipeline.Job{
+	Project: "net (prod)", Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Number: 7,
+	State: places.Place{Backend: "s3", Bucket: "states", Key: "net/terraform.tfstate", Arguments: map[string]any{"dynamodb_table": "locks"}},
+}
+
+func TestFor(t *testing.T) {
+	t.Parallel()
+	a := &assuming{lives: time.Hour}
+	role := Role{ARN: "arn:aws-cn:iam::1:role/states", ExternalID: "the stack", STS: a}
+	p, err := role.For(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := p.Retrieve(t.Context())
+	if err != nil || c.AccessKeyID != "ASIA1" || c.SessionToken != "token" || !c.CanExpire || len(a.in) != 1 {
+		t.Errorf("%+v, %v, %d requests", c, err, len(a.in))
+	}
+	in := a.in[0]
+	asked := map[string]string{
+		"role": aws.ToString(in.RoleArn), "external id": aws.ToString(in.ExternalId), "session": aws.ToString(in.RoleSessionName), "seconds": fmt.Sprint(aws.ToInt32(in.DurationSeconds)),
+	}
+	for _, tag := range in.Tags {
+		asked[*tag.Key] = *tag.Value
+	}
+	want := map[string]string{
+		"role": "arn:aws-cn:iam::1:role/states", "external id": "the stack", "session": "lockstep-7-infra-net--prod-", "seconds": "3600",
+		"repository": "acme/infra", "pull": "7", "project": "net _prod_",
+	}
+	if d := cmp.Diff(want, asked); d != "" {
+		t.Error(d)
+	}
+	if !strings.Contains(aws.ToString(in.Policy), `"arn:aws-cn:s3:::states/net/terraform.tfstate"`) || strings.Contains(aws.ToString(in.Policy), `"arn:aws:`) {
+		t.Errorf("the policy is not for this partition: %s", aws.ToString(in.Policy))
+	}
+}
+
+// TestForLong holds that a run which outlives its credentials gets new ones.
+func TestForLong(t *testing.T) {
+	t.Parallel()
+	a := &assuming{lives: -time.Second}
+	p, err := Role{ARN: "arn:aws:iam::1:role/states", STS: a}.For(t.Context(), job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err := p.Retrieve(t.Context()); err != nil || c.AccessKeyID != "ASIA2" {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func TestForRefused(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		role Role
+		job  func(*pipeline.Job)
+		want string
+	}{
+		"the role says no":  {Role{ARN: "arn:aws:iam::1:role/states", ExternalID: "the stack", STS: &assuming{err: errors.New("AccessDenied")}}, func(*pipeline.Job) {}, "assume the role arn:aws:iam::1:role/states: AccessDenied"},
+		"no role":           {Role{}, func(*pipeline.Job) {}, "is not the ARN of a role"},
+		"a state elsewhere": {Role{ARN: "arn:aws:iam::1:role/states"}, func(j *pipeline.Job) { j.State = places.Local }, "not in S3"},
+		"a long key":        {Role{ARN: "arn:aws:iam::1:role/states"}, func(j *pipeline.Job) { j.State.Key = strings.Repeat("k", 900) }, "choose a shorter key"},
+	} {
+		j := job
+		test.job(&j)
+		if p, err := test.role.For(t.Context(), j); err == nil || p != nil || !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "the stack") {
+			t.Errorf("%s: %v, %v", name, p, err)
+		}
+	}
+}
+
+// TestPolicy holds what sessions may do, and that the policies of long keys fit.
+func TestPolicy(t *testing.T) {
+	t.Parallel()
+	for _, writes := range []bool{false, true} {
+		text, err := Policy(job.State, "aws", writes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var document struct{ Statement []statement }
+		if err := json.Unmarshal([]byte(text), &document); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range document.Statement {
+			condition, _ := json.Marshal(s.Condition)
+			got = append(got, strings.TrimSuffix(fmt.Sprintf("%s %s on %s if %s", s.Effect, strings.Join(s.Action, " "), strings.Join(s.Resource, " "), condition), " if null"))
+		}
+		want := []string{
+			"Allow s3:GetObject on arn:aws:s3:::states/net/terraform.tfstate",
+			"Allow s3:GetObject s3:PutObject s3:DeleteObject on arn:aws:s3:::states/net/terraform.tfstate.tflock",
+			"Allow s3:ListBucket on arn:aws:s3:::states",
+			`Allow kms:Decrypt kms:GenerateDataKey on * if {"StringLike":{"kms:ViaService":["s3.*"]}}`,
+			`Allow dynamodb:GetItem dynamodb:PutItem dynamodb:DeleteItem on arn:aws:dynamodb:*:*:table/locks if {"ForAllValues:StringEquals":{"dynamodb:LeadingKeys":["states/net/terraform.tfstate"]}}`,
+			`Allow dynamodb:GetItem on arn:aws:dynamodb:*:*:table/locks if {"ForAllValues:StringEquals":{"dynamodb:LeadingKeys":["states/net/terraform.tfstate-md5"]}}`,
+		}
+		if writes {
+			want[0] = "Allow s3:GetObject s3:PutObject on arn:aws:s3:::states/net/terraform.tfstate"
+			want[4] = strings.Replace(want[4], `tfstate"]`, `tfstate","states/net/terraform.tfstate-md5","states/net/terraform.tfstate-lockstep"]`, 1)
+			want = slices.Delete(want, 5, 6)
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("writes %v:%s", writes, d)
+		}
+		long := job.State
+		long.Bucket, long.Key = strings.Repeat("b", 63), strings.Repeat("k", 140)
+		long = long.With(places.TableArgument, strings.Repeat("t", 60))
+		if text, err := Policy(long, "aws-us-gov", writes); err != nil || len(text) > MaxPolicy {
+			t.Errorf("writes %v: %d characters for a key of %d: %v", writes, len(text), len(long.Key), err)
+		}
+	}
+}
+
+func TestNamesAreValid(t *testing.T) {
+	t.Parallel()
+	long := job
+	long.Project = strings.Repeat("ü", 300)
+	long.Repo.Name = strings.Repeat("r", 100)
+	if n := Name(long); len(n) > 64 || notInName.MatchString(n) {
+		t.Errorf("session name %q", n)
+	}
+	if v := *tag("project", long.Project+"<>").Value; len([]rune(v)) > 256 || notInTag.MatchString(v) {
+		t.Errorf("tag %q", v)
+	}
+}
