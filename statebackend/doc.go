@@ -53,10 +53,9 @@
 // one each and wait for the other forever; a second that cannot be had
 // releases the first; a release tries all of them, whatever the first says.
 //
-// # What comes later
+// # The journal
 //
-// An apply journal and leases stand beside this protocol, not inside it: they
-// have records of their own, under names of their own, and need nothing of
-// Store and Locker but that the lock item may carry more attributes than
-// Terraform knows, which it may.
+// An apply journal stands beside this protocol, not inside it: a [Log] has names of its own, and
+// needs nothing of Store and Locker. A workspace that can keep one is [Journaled]; the protocol
+// is package journal's.
 package statebackend

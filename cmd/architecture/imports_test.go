@@ -52,6 +52,7 @@ var allowed = map[string][]string{
 	"statebackend/local":            {"statebackend"},
 	"statebackend/s3":               {"statebackend/..."},
 	"statebackend/dynamodb":         {"statebackend"},
+	"statebackend/journal":          {"statebackend"},
 	"statebackend/lockfile":         {"statebackend"},
 	"statebackend/statebackendtest": {"statebackend"},
 

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // S3 is a server in memory that knows as much of S3 as the s3 backend uses:
@@ -42,6 +43,7 @@ type s3Object struct {
 	data   []byte
 	tag    string
 	header http.Header // of the request that wrote it
+	at     time.Time   // of the write
 }
 
 // Start starts the server. It ends with the test.
@@ -71,7 +73,7 @@ func (s *S3) SetObject(path string, data []byte) {
 		delete(s.objects, path)
 		return
 	}
-	s.objects[path] = s3Object{data: data, tag: s.tagOf(data)}
+	s.objects[path] = s3Object{data: data, tag: s.tagOf(data), at: time.Now()}
 }
 
 // Keys returns all paths, sorted.
@@ -166,7 +168,7 @@ func (s *S3) put(w http.ResponseWriter, r *http.Request, path string) {
 	if !s.conditionsHold(w, r, path) {
 		return
 	}
-	o := s3Object{data: bytes.Clone(data), tag: s.tagOf(data), header: r.Header.Clone()}
+	o := s3Object{data: bytes.Clone(data), tag: s.tagOf(data), header: r.Header.Clone(), at: time.Now()}
 	s.objects[path] = o
 	w.Header().Set("ETag", o.tag)
 }
@@ -199,7 +201,10 @@ func (s *S3) delete(w http.ResponseWriter, r *http.Request, path string) {
 }
 
 func (s *S3) list(w http.ResponseWriter, r *http.Request, bucket string) {
-	type content struct{ Key string }
+	type content struct {
+		Key          string
+		LastModified time.Time
+	}
 	var answer struct {
 		XMLName               xml.Name `xml:"ListBucketResult"`
 		IsTruncated           bool
@@ -221,7 +226,7 @@ func (s *S3) list(w http.ResponseWriter, r *http.Request, bucket string) {
 			answer.NextContinuationToken = answer.Contents[size-1].Key
 			break
 		}
-		answer.Contents = append(answer.Contents, content{key})
+		answer.Contents = append(answer.Contents, content{key, s.objects[path].at.UTC()})
 	}
 	w.Header().Set("Content-Type", "application/xml")
 	xml.NewEncoder(w).Encode(answer)

@@ -1,0 +1,63 @@
+package journal
+
+import (
+	"context"
+
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// history is a journal as it was read.
+type history struct {
+	records []Record // since the last reset
+	last    uint64   // the number of the last segment; 0: there is none
+	prev    string   // its SHA-256
+	fence   uint64   // the highest
+}
+
+// Read returns the records of a journal that are still needed, in order. It changes nothing.
+func Read(ctx context.Context, log statebackend.Log) ([]Record, error) {
+	h, err := read(ctx, log)
+	return h.records, err
+}
+
+func read(ctx context.Context, log statebackend.Log) (history, error) {
+	segments, err := log.Segments(ctx)
+	if err != nil {
+		return history{}, err
+	}
+	var h history
+	for i, s := range segments {
+		if err := h.add(log.Place(), s, i == 0); err != nil {
+			return history{}, err
+		}
+	}
+	return h, nil
+}
+
+// add takes in the next segment. The one before the first that is kept may have been dropped:
+// there is nothing to hold its sum against.
+func (h *history) add(place string, s statebackend.Segment, first bool) error {
+	head, lines, err := decode(place, s)
+	if err != nil {
+		return err
+	}
+	damaged := func(reason string) error {
+		return &statebackend.DamagedError{Place: place, Number: s.Number, Reason: reason}
+	}
+	switch {
+	case !first && s.Number != h.last+1:
+		return damaged("the group before it is missing")
+	case !first && head.Prev != h.prev, first && s.Number == 1 && head.Prev != "":
+		return damaged("the group before it is not the one that it was written after")
+	case first && s.Number > 1 && !head.Reset:
+		return damaged("the groups before it are missing")
+	}
+	if head.Reset {
+		h.records = nil
+	}
+	for _, line := range lines {
+		h.records = append(h.records, Record{Run: head.Run, Line: line})
+	}
+	h.last, h.prev, h.fence = s.Number, sum(s.Data), max(h.fence, head.Fence)
+	return nil
+}

@@ -1,0 +1,90 @@
+package journal
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// Format is the version of the segments' form that this package writes, and the newest it reads.
+const Format = 1
+
+// header is the first line of a segment.
+type header struct {
+	Format int    `json:"format"`
+	Number uint64 `json:"number"`
+	Run    string `json:"run"`             // of the writer
+	Fence  uint64 `json:"fence"`           // of the writer: a takeover has a higher one than all before
+	Reset  bool   `json:"reset,omitempty"` // the segments before are not needed any more
+	Prev   string `json:"prev"`            // SHA-256 of the segment before, hexadecimal; "" for none
+}
+
+// FormatError is a journal of a newer version of Lockstep.
+type FormatError struct {
+	Place  string
+	Format int
+}
+
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("the journal %s has format %d, and this version of Lockstep reads formats up to %d: use the version that wrote it, or a newer one", e.Place, e.Format, Format)
+}
+
+// A Record is a line of a journal, and the run that wrote it.
+type Record struct {
+	Run  string
+	Line []byte // JSON, without the line feed
+}
+
+func encode(h header, records [][]byte) []byte {
+	first, err := json.Marshal(h)
+	if err != nil {
+		panic(fmt.Sprintf("journal: header: %v", err))
+	}
+	var b bytes.Buffer
+	b.Write(first)
+	b.WriteByte('\n')
+	for _, r := range records {
+		b.Write(r)
+		b.WriteByte('\n')
+	}
+	return b.Bytes()
+}
+
+func sum(data []byte) string {
+	s := sha256.Sum256(data)
+	return hex.EncodeToString(s[:])
+}
+
+// decode reads one segment; the chain to the one before is the caller's to check.
+func decode(place string, s statebackend.Segment) (header, [][]byte, error) {
+	damaged := func(reason string, args ...any) error {
+		return &statebackend.DamagedError{Place: place, Number: s.Number, Reason: fmt.Sprintf(reason, args...)}
+	}
+	first, rest, whole := bytes.Cut(s.Data, []byte("\n"))
+	var h header
+	if err := json.Unmarshal(first, &h); err != nil || !whole {
+		return h, nil, damaged("its first line is not a header")
+	}
+	switch {
+	case h.Format > Format:
+		return h, nil, &FormatError{Place: place, Format: h.Format}
+	case h.Format < 1:
+		return h, nil, damaged("its header has no format")
+	case h.Number != s.Number:
+		return h, nil, damaged("its header has the number %d", h.Number)
+	}
+	var records [][]byte
+	for len(rest) > 0 {
+		line, after, whole := bytes.Cut(rest, []byte("\n"))
+		if !whole || !json.Valid(line) {
+			return h, nil, damaged("record %d is not a line of JSON", len(records)+1)
+		}
+		records = append(records, line)
+		rest = after
+	}
+	return h, records, nil
+}

@@ -1,0 +1,225 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// FencedError is the refusal of a write of a run whose journal another run has taken over.
+type FencedError struct {
+	Place string
+	Run   string // the other one
+}
+
+func (e *FencedError) Error() string {
+	return fmt.Sprintf("another run (%s) has taken over the journal %s: this one begins nothing more", e.Run, e.Place)
+}
+
+// A Writer appends records to a journal. It is safe for concurrent use.
+type Writer struct {
+	log   statebackend.Log
+	run   string
+	fence uint64
+
+	mu      sync.Mutex
+	at      history // the end of the journal as far as it is known
+	waiting *group  // what gathers for the next segment
+	writing bool    // a segment is on its way
+	idle    sync.Cond
+	broken  error // all later writes fail with it
+}
+
+// group is the records of a segment, and who waits for it.
+type group struct {
+	records [][]byte
+	done    chan struct{}
+	err     error
+}
+
+// Open takes over a journal for a run, and returns the records that are still needed, of
+// whatever runs. The journal must not be used by a run that lives, which a lock sees to; if it
+// is, that run is fenced out.
+func Open(ctx context.Context, log statebackend.Log, run string) (*Writer, []Record, error) {
+	w := &Writer{log: log, run: run}
+	w.idle.L = &w.mu
+	for {
+		at, err := read(ctx, log)
+		if err != nil {
+			return nil, nil, err
+		}
+		w.at, w.fence = at, at.fence+1
+		err = w.append(ctx, header{}, nil)
+		var taken *statebackend.TakenError
+		if errors.As(err, &taken) && ctx.Err() == nil {
+			continue // an outcome of the run before came in between
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("take over the journal: %w", err)
+		}
+		return w, at.records, nil
+	}
+}
+
+// Write makes records durable, one after the other, before it returns nil. Each is one line of
+// JSON. After an error it is not known whether they are, and all later writes fail: whoever
+// meant to begin something must not. If another run has taken over, the error is a *FencedError.
+func (w *Writer) Write(ctx context.Context, records ...[]byte) error {
+	w.mu.Lock()
+	if w.broken != nil {
+		defer w.mu.Unlock()
+		return w.broken
+	}
+	if w.waiting == nil {
+		w.waiting = &group{done: make(chan struct{})}
+	}
+	g := w.waiting
+	g.records = append(g.records, records...)
+	if w.writing { // whoever writes takes this group along when done
+		w.mu.Unlock()
+		<-g.done
+		return g.err
+	}
+	w.writing = true
+	for w.waiting != nil {
+		next := w.waiting
+		w.waiting = nil
+		if next.err = w.broken; next.err == nil {
+			w.mu.Unlock()
+			err := w.append(ctx, header{}, next.records)
+			w.mu.Lock()
+			next.err, w.broken = err, err
+		}
+		close(next.done)
+	}
+	w.writing = false
+	w.idle.Broadcast()
+	w.mu.Unlock()
+	return g.err
+}
+
+// WriteLate makes outcomes durable after the journal was taken over: they are appended behind
+// the takeover. It ends with ctx only, or when the log refuses for another reason.
+func (w *Writer) WriteLate(ctx context.Context, records ...[]byte) error {
+	for {
+		at, err := read(ctx, w.log)
+		if err != nil {
+			return err
+		}
+		h := header{Format: Format, Number: at.last + 1, Run: w.run, Fence: w.fence, Prev: at.prev}
+		err = w.put(ctx, h, encode(h, records))
+		var taken *statebackend.TakenError
+		if !errors.As(err, &taken) || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// Reset keeps the given records, and drops all before. No other write may be under way.
+func (w *Writer) Reset(ctx context.Context, records ...[]byte) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for w.writing {
+		w.idle.Wait()
+	}
+	if w.broken != nil {
+		return w.broken
+	}
+	if err := w.append(ctx, header{Reset: true}, records); err != nil {
+		w.broken = err
+		return err
+	}
+	return w.log.Drop(ctx, w.at.last)
+}
+
+// Finish ends a journal of which nothing is needed any more. Where a process can outlive its
+// lock the last segment stays: its number and fence hold off whoever wakes up later.
+func (w *Writer) Finish(ctx context.Context) error {
+	if err := w.Reset(ctx); err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.broken = errors.New("the journal is closed")
+	if !w.log.Exclusive() {
+		return nil
+	}
+	return w.log.Drop(ctx, w.at.last+1)
+}
+
+// append writes the next segment. Late outcomes of runs before may have come in between: they
+// are passed over, since a higher fence than theirs stands before them.
+func (w *Writer) append(ctx context.Context, h header, records [][]byte) error {
+	for {
+		h.Format, h.Number, h.Run, h.Fence, h.Prev = Format, w.at.last+1, w.run, w.fence, w.at.prev
+		data := encode(h, records)
+		err := w.put(ctx, h, data)
+		if err == nil {
+			w.at.last, w.at.prev, w.at.fence = h.Number, sum(data), max(w.at.fence, h.Fence)
+			return nil
+		}
+		var taken *statebackend.TakenError
+		if !errors.As(err, &taken) || w.at.fence < w.fence {
+			return err
+		}
+		if err := w.catchUp(ctx); err != nil {
+			return err
+		}
+	}
+}
+
+// catchUp finds out who has written, and fails if it is a run with a higher fence.
+func (w *Writer) catchUp(ctx context.Context) error {
+	segments, err := w.log.Segments(ctx)
+	if err != nil {
+		return err
+	}
+	at := w.at
+	for _, s := range segments {
+		if s.Number <= w.at.last {
+			continue
+		}
+		head, _, err := decode(w.log.Place(), s)
+		if err != nil {
+			return err
+		}
+		if head.Fence > w.fence || head.Fence == w.fence && head.Run != w.run {
+			return &FencedError{Place: w.log.Place(), Run: head.Run}
+		}
+		at.last, at.prev = s.Number, sum(s.Data)
+	}
+	if at.last == w.at.last {
+		return &statebackend.DamagedError{Place: w.log.Place(), Number: w.at.last + 1, Reason: "the journal was removed while it was in use"}
+	}
+	w.at = at
+	return nil
+}
+
+// The pauses between attempts of an append that failed for an unknown reason.
+const (
+	attempts   = 5
+	firstPause = 100 * time.Millisecond
+)
+
+// put appends a segment, and tries again while the outcome is not known.
+func (w *Writer) put(ctx context.Context, h header, data []byte) error {
+	for attempt, pause := 1, firstPause; ; attempt, pause = attempt+1, 2*pause {
+		err := w.log.Append(ctx, h.Number, data)
+		var taken *statebackend.TakenError
+		var damaged *statebackend.DamagedError
+		if err == nil || errors.As(err, &taken) || errors.As(err, &damaged) || attempt == attempts || ctx.Err() != nil {
+			return err
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return err
+		case <-timer.C:
+		}
+	}
+}

@@ -1,0 +1,162 @@
+package s3
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awss3 "github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/lockstep-iac/lockstep/statebackend"
+	"github.com/lockstep-iac/lockstep/statebackend/lockfile"
+)
+
+// JournalPrefix is what the keys of all journals begin with. It lies beside the states, and not
+// below the prefix of workspaces, where a listing of workspaces would find it.
+const JournalPrefix = ".lockstep/journal/"
+
+// keptFor is how long dropped segments stay. A process that was suspended for so long does not
+// wake up any more; until then its number must be taken.
+const keptFor = 72 * time.Hour
+
+// journalObjects is the log of a state in objects beside it:
+//
+//	.lockstep/journal/<key of the state>/00000000000000000012   segment 12
+//	.lockstep/journal/<key of the state>/floor                  the lowest number that counts
+//
+// A segment is one PutObject with If-None-Match: S3 refuses a second one with the number. It
+// implements statebackend.Log.
+type journalObjects struct {
+	objects *objects
+	prefix  string
+	now     func() time.Time
+}
+
+// Journal returns the log that belongs to the state's object.
+func (w *workspace) Journal() statebackend.Log {
+	return &journalObjects{objects: w.objects, prefix: JournalPrefix + w.key + "/", now: time.Now}
+}
+
+func (j *journalObjects) Place() string { return "s3://" + j.objects.bucket + "/" + j.prefix }
+
+// Exclusive: a lock in S3 or DynamoDB can be released while its holder sleeps.
+func (j *journalObjects) Exclusive() bool { return false }
+
+func (j *journalObjects) Close() error { return nil }
+
+func (j *journalObjects) key(number uint64) string { return fmt.Sprintf("%s%020d", j.prefix, number) }
+
+// Append creates the object. A crash before the answer leaves it, or not; the same call settles it.
+func (j *journalObjects) Append(ctx context.Context, number uint64, data []byte) error {
+	err := j.objects.Create(ctx, j.key(number), data)
+	if !errors.Is(err, lockfile.ErrPrecondition) {
+		return err
+	}
+	stored, _, err := j.objects.Get(ctx, j.key(number))
+	if err != nil {
+		return err
+	}
+	if bytes.Equal(stored, data) {
+		return nil
+	}
+	return &statebackend.TakenError{Place: j.Place(), Number: number}
+}
+
+// Segments reads the floor, lists the objects from there, and reads each: for n segments 2 + n
+// requests, and one more for each thousand.
+func (j *journalObjects) Segments(ctx context.Context) ([]statebackend.Segment, error) {
+	floor, err := j.floor(ctx)
+	if err != nil {
+		return nil, err
+	}
+	listed, err := j.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var segments []statebackend.Segment
+	for _, o := range listed {
+		if o.number < floor {
+			continue
+		}
+		data, tag, err := j.objects.Get(ctx, j.key(o.number))
+		if err != nil {
+			return nil, err
+		}
+		if tag == "" || len(data) == 0 {
+			return nil, &statebackend.DamagedError{Place: j.Place(), Number: o.number, Reason: "it was removed while it was read"}
+		}
+		segments = append(segments, statebackend.Segment{Number: o.number, Data: data})
+	}
+	return segments, nil
+}
+
+// floor is the lowest number that counts.
+func (j *journalObjects) floor(ctx context.Context) (uint64, error) {
+	data, tag, err := j.objects.Get(ctx, j.prefix+"floor")
+	if err != nil || tag == "" {
+		return 0, err
+	}
+	floor, err := strconv.ParseUint(string(data), 10, 64)
+	if err != nil {
+		return 0, &statebackend.DamagedError{Place: j.Place(), Reason: "its object \"floor\" is not a number"}
+	}
+	return floor, nil
+}
+
+// listedSegment is a segment's object as it is listed.
+type listedSegment struct {
+	number uint64
+	stored time.Time
+}
+
+// list returns the segments in the order of their numbers, which is that of their keys.
+func (j *journalObjects) list(ctx context.Context) ([]listedSegment, error) {
+	pages := awss3.NewListObjectsV2Paginator(j.objects.client, &awss3.ListObjectsV2Input{Bucket: &j.objects.bucket, Prefix: &j.prefix})
+	var all []listedSegment
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, j.objects.explain("list", j.prefix, err)
+		}
+		for _, o := range page.Contents {
+			number, err := strconv.ParseUint(strings.TrimPrefix(aws.ToString(o.Key), j.prefix), 10, 64)
+			if err == nil { // else the floor
+				all = append(all, listedSegment{number, aws.ToTime(o.LastModified)})
+			}
+		}
+	}
+	return all, nil
+}
+
+// Drop raises the floor. A crash before that drops nothing; after it, what is old enough to be
+// removed is removed by the next Drop.
+func (j *journalObjects) Drop(ctx context.Context, below uint64) error {
+	data, tag, err := j.objects.Get(ctx, j.prefix+"floor")
+	if err != nil {
+		return err
+	}
+	if floor, err := strconv.ParseUint(string(data), 10, 64); err != nil || floor < below {
+		if _, err := j.objects.put(ctx, j.prefix+"floor", strconv.AppendUint(nil, below, 10), tag); err != nil {
+			return err
+		}
+	}
+	listed, err := j.list(ctx)
+	if err != nil {
+		return err
+	}
+	for _, o := range listed {
+		if o.number >= below || j.now().Sub(o.stored) <= keptFor {
+			continue
+		}
+		key := j.key(o.number)
+		if _, err := j.objects.client.DeleteObject(ctx, &awss3.DeleteObjectInput{Bucket: &j.objects.bucket, Key: &key}); err != nil {
+			return j.objects.explain("delete", key, err)
+		}
+	}
+	return nil
+}

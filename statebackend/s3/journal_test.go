@@ -1,0 +1,94 @@
+package s3
+
+import (
+	"testing"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/statebackend"
+	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
+)
+
+func openLog(t *testing.T, attributes map[string]any) *journalObjects {
+	t.Helper()
+	w, err := open(t, attributes, Options{}).Open(statebackend.DefaultWorkspace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.(statebackend.Journaled).Journal().(*journalObjects)
+}
+
+func TestJournal(t *testing.T) {
+	t.Parallel()
+	s, _, _ := fakeServers(t)
+	journalConformance(t, s)
+}
+
+func TestJournalOnRealServers(t *testing.T) {
+	t.Parallel()
+	journalConformance(t, servers{statebackendtest.StartVersitygw(t), statebackendtest.StartDynoxide(t)})
+}
+
+func journalConformance(t *testing.T, s servers) {
+	statebackendtest.RunLog(t, func(t *testing.T) func() statebackend.Log {
+		attributes := s.attributes()
+		return func() statebackend.Log { return openLog(t, attributes) }
+	})
+}
+
+// TestJournalFaults loses each write of an append and a drop, with its answer or alone.
+func TestJournalFaults(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []statebackendtest.Fault{statebackendtest.Failed, statebackendtest.Persisted, statebackendtest.Conflict} {
+		for at := range 4 {
+			faults := &statebackendtest.Faults{Decide: func(n int, _ string) statebackendtest.Fault {
+				if n == at {
+					return fault
+				}
+				return statebackendtest.None
+			}}
+			s3 := (&statebackendtest.S3{Faults: faults}).Start(t)
+			l := openLog(t, servers{s3.URL, new(statebackendtest.DynamoDB).Start(t).URL}.attributes(map[string]any{"max_retries": 0}))
+			for _, do := range []func() error{
+				func() error { return l.Append(t.Context(), 1, []byte("a")) },
+				func() error { return l.Append(t.Context(), 2, []byte("b")) },
+				func() error { return l.Drop(t.Context(), 2) },
+				func() error { return l.Append(t.Context(), 3, []byte("c")) },
+			} {
+				if err := do(); err != nil {
+					if err := do(); err != nil {
+						t.Fatalf("write %d %s: again: %v", at, fault, err)
+					}
+				}
+			}
+			segments, err := l.Segments(t.Context())
+			if err != nil || len(segments) != 2 || string(segments[0].Data)+string(segments[1].Data) != "bc" {
+				t.Fatalf("write %d %s: there are %v (%v)", at, fault, segments, err)
+			}
+		}
+	}
+}
+
+// TestOldSegmentsAreRemoved holds that dropped segments stay while somebody may still sleep.
+func TestOldSegmentsAreRemoved(t *testing.T) {
+	t.Parallel()
+	s, s3, _ := fakeServers(t)
+	l := openLog(t, s.attributes())
+	for n := range uint64(3) {
+		if err := l.Append(t.Context(), n+1, []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := l.Drop(t.Context(), 3); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(s3.Keys()); n != 4 {
+		t.Fatalf("%d objects after a drop, want 3 segments and the floor: %v", n, s3.Keys())
+	}
+	l.now = func() time.Time { return time.Now().Add(keptFor + time.Hour) }
+	if err := l.Drop(t.Context(), 3); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(s3.Keys()); n != 2 {
+		t.Fatalf("%d objects after %s, want a segment and the floor: %v", n, keptFor, s3.Keys())
+	}
+}

@@ -1,0 +1,89 @@
+package statebackendtest
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// Log is a journal's log in memory. It keeps the contract, and passes RunLog. The zero value
+// is empty and ready; it is safe for concurrent use.
+type Log struct {
+	Faults *Faults // of "append" and "drop"
+	// KeepsNothing makes it exclusive: see [statebackend.Log].
+	KeepsNothing bool
+
+	mu       sync.Mutex
+	segments []statebackend.Segment
+}
+
+var _ statebackend.Log = (*Log)(nil)
+
+// Segments returns what is stored.
+func (l *Log) Segments(ctx context.Context) ([]statebackend.Segment, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.segments), ctx.Err()
+}
+
+// Append stores a segment if its number comes next, or if nothing is stored.
+func (l *Log) Append(ctx context.Context, number uint64, data []byte) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return l.write("append", func() error {
+		for _, s := range l.segments {
+			if s.Number == number && bytes.Equal(s.Data, data) {
+				return nil
+			}
+			if s.Number >= number {
+				return &statebackend.TakenError{Place: l.Place(), Number: number}
+			}
+		}
+		l.segments = append(l.segments, statebackend.Segment{Number: number, Data: bytes.Clone(data)})
+		return nil
+	})
+}
+
+// write does one write, with its fault; l.mu is held.
+func (l *Log) write(name string, do func() error) error {
+	switch l.Faults.Next(name) {
+	case Failed, Conflict:
+		return ErrFault
+	case Persisted:
+		do()
+		return ErrFault
+	}
+	return do()
+}
+
+// Drop removes the segments with lower numbers.
+func (l *Log) Drop(_ context.Context, below uint64) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.write("drop", func() error {
+		l.segments = slices.DeleteFunc(l.segments, func(s statebackend.Segment) bool { return s.Number < below })
+		return nil
+	})
+}
+
+// Edit exchanges the stored segments, as somebody does who damages a journal.
+func (l *Log) Edit(change func([]statebackend.Segment) []statebackend.Segment) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.segments = change(l.segments)
+}
+
+// Exclusive reports whether nothing is kept at the end.
+func (l *Log) Exclusive() bool { return l.KeepsNothing }
+
+// Place names the log.
+func (l *Log) Place() string { return "memory" }
+
+// Close does nothing.
+func (l *Log) Close() error { return nil }
