@@ -16,26 +16,26 @@ import (
 
 // Evaluator returns an evaluator for expressions that a person types in: resources
 // have the values of the state.
-func Evaluator(r Run, state *states.State) (*eval.Evaluator, *refs.Refs, diags.Diagnostics) {
-	return r.evaluator(state, funcs.Scope{ConsoleMode: true})
+func Evaluator(ctx context.Context, r Run, state *states.State) (*eval.Evaluator, *refs.Refs, diags.Diagnostics) {
+	return r.evaluator(ctx, state, funcs.Scope{ConsoleMode: true})
 }
 
 // PlannedEvaluator is Evaluator with the values that a plan for the same configuration
 // promises, unknown ones included.
-func PlannedEvaluator(r Run, plan *plans.Plan) (*eval.Evaluator, *refs.Refs, diags.Diagnostics) {
-	return r.evaluator(planned(r, plan), funcs.Scope{ConsoleMode: true, PureOnly: true})
+func PlannedEvaluator(ctx context.Context, r Run, plan *plans.Plan) (*eval.Evaluator, *refs.Refs, diags.Diagnostics) {
+	return r.evaluator(ctx, planned(r, plan), funcs.Scope{ConsoleMode: true, PureOnly: true})
 }
 
-func (r Run) evaluator(state *states.State, s funcs.Scope) (*eval.Evaluator, *refs.Refs, diags.Diagnostics) {
+func (r Run) evaluator(ctx context.Context, state *states.State, s funcs.Scope) (*eval.Evaluator, *refs.Refs, diags.Diagnostics) {
 	a, ds := r.analyze(state)
 	if ds.HasErrors() {
 		return nil, nil, ds
 	}
-	in := r.input(a, state)
 	s.BaseDir, s.Budget = r.baseDir(), r.Budget
+	in := r.input(ctx, a, state)
 	in.Functions = funcs.Table(s)
-	in.ModuleFunctions = session.AllModuleFunctions(context.Background(), r.Providers, in.Functions)
-	return planning.Evaluator(in), a.refs, ds
+	in.ModuleFunctions = session.AllModuleFunctions(ctx, r.Providers, in.Functions)
+	return planning.Evaluator(ctx, in), a.refs, ds
 }
 
 // planned returns the state that an apply would leave, as far as it is known. It is to be

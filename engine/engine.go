@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/funcs"
 	"github.com/lockstep-iac/lockstep/engine/generating"
@@ -35,8 +36,9 @@ type Run struct {
 	Providers session.Providers
 	// Variables are the root module's, converted to their types; see config.CollectVariables.
 	Variables map[string]cty.Value
-	// Unfit says what is wrong with variables whose values do not fit; a plan reports it.
-	Unfit map[string]diags.Diagnostics
+	// InvalidVariables are the errors of variables whose values do not have the declared type, by
+	// name; a plan reports them.
+	InvalidVariables map[string]diags.Diagnostics
 	// Given are the same values before conversion, without ephemeral variables that have
 	// their default; nil if nobody kept them.
 	Given map[string]cty.Value
@@ -94,11 +96,8 @@ func (r Run) analyze(state *states.State) (*Analysis, diags.Diagnostics) {
 // validate returns what is wrong with the configuration whatever its inputs are.
 func (a *Analysis) validate(ctx context.Context, r Run) *validating.Found {
 	if a.found == nil {
-		table := r.functions(time.Time{}, false)
 		found := validating.Validate(ctx, validating.Input{
-			Config: r.Config, Refs: a.refs, Providers: r.Providers,
-			Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
-			RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Bodies: a.bodies, Budget: r.Budget, Unused: a.unused,
+			Environment: r.environment(ctx, a, r.functions(time.Time{}, false)), Unused: a.unused,
 		})
 		a.found = &found
 	}
@@ -132,14 +131,11 @@ func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (_ *pl
 		o.Mode = plans.NormalMode
 	}
 	now := time.Now().UTC()
-	table := r.functions(now, false)
 	plan, more := planning.Plan(ctx, planning.Input{
-		Config: r.Config, Refs: a.refs, State: state, Providers: r.Providers,
-		Variables: r.Variables, EphemeralVariables: r.ephemeralVariables(), Given: r.Given, Unfit: r.Unfit,
+		Environment: r.environment(ctx, a, r.functions(now, false)), State: state,
+		Variables: r.Variables, EphemeralVariables: r.ephemeralVariables(), Given: r.Given, InvalidVariables: r.InvalidVariables,
 		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Targets: o.Targets, Excludes: o.Excludes, ForceReplace: o.ForceReplace, Found: o.Found,
-		Parallelism: r.Parallelism, Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
-		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Timestamp: now,
-		Events: r.Events, Bodies: a.bodies, Budget: r.Budget,
+		Timestamp: now,
 	})
 	return plan, append(ds, more...).Distinct()
 }
@@ -188,13 +184,9 @@ func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (_ *sta
 			return plan.PriorState, append(ds, more...)
 		}
 	}
-	table := r.functions(plan.Timestamp, true)
 	state, more := applying.Apply(ctx, applying.Input{
-		Plan: plan, Config: r.Config, Refs: a.refs, Providers: r.Providers, Variables: variables,
-		Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
-		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir,
-		Workspace: r.workspace(), Parallelism: r.Parallelism, Events: r.Events, LocalExec: r.LocalExec,
-		Save: o.Save, SaveEvery: o.SaveEvery, SaveSoon: o.SaveSoon, Bodies: a.bodies, Budget: r.Budget,
+		Environment: r.environment(ctx, a, r.functions(plan.Timestamp, true)), Plan: plan, Variables: variables,
+		LocalExec: r.LocalExec, Save: o.Save, SaveEvery: o.SaveEvery, SaveSoon: o.SaveSoon,
 	})
 	return state, append(ds, more...).Distinct()
 }
@@ -276,9 +268,7 @@ func Import(ctx context.Context, r Run, state *states.State, addr addrs.AbsResou
 	if ds.HasErrors() {
 		return state, ds
 	}
-	in := r.input(a, state)
-	in.ModuleFunctions = session.ModuleFunctions(ctx, r.Config, r.Providers, in.Functions)
-	next, more := planning.Import(ctx, in, addr, id)
+	next, more := planning.Import(ctx, r.input(ctx, a, state), addr, id)
 	return next, append(ds, more...)
 }
 
@@ -291,17 +281,26 @@ func Generate(ctx context.Context, r Run, state *states.State) (_ []generating.G
 	if ds.HasErrors() {
 		return nil, planning.Found{}, ds
 	}
-	in := r.input(a, state)
-	in.ModuleFunctions = session.ModuleFunctions(ctx, r.Config, r.Providers, in.Functions)
-	blocks, found, more := planning.Generate(ctx, in)
+	blocks, found, more := planning.Generate(ctx, r.input(ctx, a, state))
 	return blocks, found, append(ds, more...)
 }
 
-// input is what planning needs to know for everything but a plan.
-func (r Run) input(a *Analysis, state *states.State) planning.Input {
+// input returns planning's input for operations that make no plan.
+func (r Run) input(ctx context.Context, a *Analysis, state *states.State) planning.Input {
 	return planning.Input{
-		Config: r.Config, Refs: a.refs, State: state, Providers: r.Providers, Variables: r.Variables, Mode: plans.NormalMode,
-		Parallelism: r.Parallelism, Functions: r.functions(time.Time{}, false),
-		RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Events: r.Events, Budget: r.Budget,
+		Environment: r.environment(ctx, a, r.functions(time.Time{}, false)),
+		State:       state, Variables: r.Variables, Mode: plans.NormalMode,
+	}
+}
+
+// environment returns the environment of an operation with the built-in functions table.
+func (r Run) environment(ctx context.Context, a *Analysis, table map[string]function.Function) session.Environment {
+	return session.Environment{
+		Program: eval.Program{
+			Config: r.Config, Refs: a.refs,
+			Functions: table, ModuleFunctions: session.ModuleFunctions(ctx, r.Config, r.Providers, table),
+			RootDir: r.Config.Root.Dir, WorkingDir: r.WorkingDir, Workspace: r.workspace(), Budget: r.Budget,
+		},
+		Providers: r.Providers, Bodies: a.bodies, Events: r.Events, Parallelism: r.Parallelism,
 	}
 }

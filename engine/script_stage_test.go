@@ -288,10 +288,10 @@ func (s *stage) open(o *order) (engine.Run, *provider.Pool, diags.Diagnostics) {
 	}
 	sources := slices.Concat(s.variableFiles(), o.variables)
 	inputs, more := config.CollectInputs(cfg.Root.Content, sources)
-	r.Variables, r.Unfit = map[string]cty.Value{}, map[string]diags.Diagnostics{}
+	r.Variables, r.InvalidVariables = map[string]cty.Value{}, map[string]diags.Diagnostics{}
 	for name, x := range inputs {
 		if r.Variables[name] = x.Value; x.Problem != nil {
-			r.Unfit[name] = x.Problem
+			r.InvalidVariables[name] = x.Problem
 		}
 	}
 	return r, pool, append(ds, more...)

@@ -73,13 +73,13 @@ func (o *operation) console(given varFlags, paths workdir.LocalPaths, planned bo
 		Config: o.cfg, Providers: o.pool, Variables: o.variables, WorkingDir: o.a.startDir(), BaseDir: o.dir.WorkingDir(), Workspace: o.workspace,
 		Analysis: &o.analysis, Budget: o.a.budget,
 	}
-	ev, _, more := engine.Evaluator(run, o.state.Current)
+	ev, _, more := engine.Evaluator(o.a.ctx, run, o.state.Current)
 	if planned && !more.HasErrors() {
 		plan, problems := engine.Plan(o.a.ctx, run, o.state.Current, engine.PlanOptions{})
 		if ds = append(ds, problems...); plan == nil {
 			return nil, ds
 		}
-		ev, _, more = engine.PlannedEvaluator(run, plan)
+		ev, _, more = engine.PlannedEvaluator(o.a.ctx, run, plan)
 		if problems.HasErrors() {
 			more = append(more, diags.Warningf(nil, "Due to the problems above, some expressions may produce unexpected results", "")...)
 		}

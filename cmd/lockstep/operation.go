@@ -275,7 +275,7 @@ func (o *operation) close() {
 // run returns what the engine needs to know.
 func (o *operation) run(parallelism int, v view) engine.Run {
 	return engine.Run{
-		Config: o.cfg, Providers: o.pool, Variables: o.variables, Given: o.given, Unfit: o.unfit,
+		Config: o.cfg, Providers: o.pool, Variables: o.variables, Given: o.given, InvalidVariables: o.unfit,
 		WorkingDir: o.a.startDir(), BaseDir: o.dir.WorkingDir(), Workspace: o.workspace, Parallelism: parallelism, Events: v.event,
 		Analysis: &o.analysis, Budget: o.a.budget,
 	}

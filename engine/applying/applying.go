@@ -22,15 +22,12 @@ import (
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/dependencies"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
-	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/order"
 	"github.com/lockstep-iac/lockstep/engine/plans"
@@ -44,21 +41,10 @@ import (
 
 // Input is everything that an apply depends on.
 type Input struct {
-	Plan      *plans.Plan
-	Config    *config.Config
-	Refs      *refs.Refs
-	Providers session.Providers
+	session.Environment
+	Plan *plans.Plan
 	// Variables are the plan's, with the ephemeral ones given again.
-	Variables           map[string]cty.Value
-	Functions           map[string]function.Function
-	ModuleFunctions     func(*config.Module) map[string]function.Function
-	RootDir, WorkingDir string
-	Workspace           string
-	Parallelism         int
-	Events              events.Listener
-	Bodies              *session.Bodies // shared with the validation before; may be nil
-	// Budget bounds what is evaluated; nil is the generous one.
-	Budget *budget.Budget
+	Variables map[string]cty.Value
 	// LocalExec runs the commands of local-exec provisioners; nil: a plan with changes that
 	// have some is refused as a whole.
 	LocalExec provisioning.Runner
@@ -84,19 +70,16 @@ const SoonSaved = 10 * time.Millisecond
 // what exists then. When ctx ends, nothing new is started, calls under way may
 // finish, and what has not been started is reported.
 func Apply(ctx context.Context, in Input) (*states.State, diags.Diagnostics) {
-	if in.Parallelism <= 0 {
-		in.Parallelism = 10
-	}
 	if in.SaveEvery <= 0 {
 		in.SaveEvery = DefaultSaveEvery
 	}
-	a := newApplier(in)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	a := newApplier(ctx, in)
+	a.stop, a.until = stop, ctx
 	if ds := a.refused(); ds.HasErrors() {
 		return in.Plan.PriorState, ds
 	}
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	a.stop, a.until = stop, ctx
 	a.walk(ctx)
 	return a.finish(ctx)
 }
@@ -152,7 +135,7 @@ type instancesCell struct {
 	ds   diags.Diagnostics
 }
 
-func newApplier(in Input) *applier {
+func newApplier(ctx context.Context, in Input) *applier {
 	a := &applier{
 		in:        in,
 		deps:      dependencies.New(in.Config, in.Refs),
@@ -199,11 +182,9 @@ func newApplier(in Input) *applier {
 	a.forced = a.deps.ForcedInstances(remaining(in.Plan), destroyers(in.Plan)) // planned or not
 	a.nested = session.NestedData(in.Config)
 	a.mentioned = mentioned(in.Config, in.Refs)
-	a.s = &session.Session{Config: in.Config, Refs: in.Refs, Providers: in.Providers, Bodies: in.Bodies, Events: in.Events}
-	a.s.Eval = eval.New(eval.World{
-		Config: in.Config, Refs: in.Refs,
-		Functions: in.Functions, ModuleFunctions: in.ModuleFunctions,
-		Variables: in.Variables, Resource: a.resourceValue,
+	a.s = &session.Session{Environment: in.Environment}
+	a.s.Eval = eval.New(ctx, eval.Phase{
+		Program: in.Program, Variables: in.Variables, Resource: a.resourceValue,
 		CallKeys: func(m addrs.ModuleInstance, call string) ([]addrs.InstanceKey, bool) {
 			keys, ok := in.Plan.Instances.Calls[plans.CallInstance{Module: m, Call: call}]
 			return keys, ok
@@ -212,7 +193,7 @@ func newApplier(in Input) *applier {
 			keys, ok := in.Plan.Instances.Resources[r]
 			return keys, ok
 		},
-		RootDir: in.RootDir, WorkingDir: in.WorkingDir, Workspace: in.Workspace, Applying: true, Budget: in.Budget,
+		Applying: true,
 	})
 	return a
 }
@@ -312,7 +293,7 @@ func (a *applier) isNested(c *plans.ResourceChange) bool {
 // carryOut carries out changes, and reports whether all is well.
 func (a *applier) carryOut(ctx context.Context, changes []*plans.ResourceChange) bool {
 	g := a.steps(changes)
-	results := walk.Run(ctx, a.in.Parallelism, walk.Graph{N: len(g.Steps), After: g.After}, func(ctx context.Context, i int) error {
+	results := walk.Run(ctx, a.in.Calls(), walk.Graph{N: len(g.Steps), After: g.After}, func(ctx context.Context, i int) error {
 		step := g.Steps[i]
 		if step.Verb == order.Barrier {
 			return nil

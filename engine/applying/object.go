@@ -90,7 +90,7 @@ func (x *object) postconditions(made cty.Value, scope eval.Scope) diags.Diagnost
 // prepare evaluates the configuration and has the provider plan again.
 func (x *object) prepare(ctx context.Context) (*session.Question, *states.Object, eval.Scope, diags.Diagnostics) {
 	scope, ds := x.a.scope(x.c.Addr.Instance, x.r)
-	if ds = append(ds, x.a.openNeeded(x.c.Addr.Instance.Config())...); ds.HasErrors() {
+	if ds = append(ds, x.a.openNeeded(ctx, x.c.Addr.Instance.Config())...); ds.HasErrors() {
 		return nil, nil, scope, ds
 	}
 	if ds = append(ds, x.conditions(x.r.Preconditions, scope, "Resource precondition failed")...); ds.HasErrors() {
@@ -389,7 +389,7 @@ func (x *object) destroy(ctx context.Context, addr addrs.ResourceInstanceObject,
 // read reads a data source that could not be read while planning.
 func (x *object) read(ctx context.Context) diags.Diagnostics {
 	scope, ds := x.a.scope(x.c.Addr.Instance, x.r)
-	if ds = append(ds, x.a.openNeeded(x.c.Addr.Instance.Config())...); ds.HasErrors() {
+	if ds = append(ds, x.a.openNeeded(ctx, x.c.Addr.Instance.Config())...); ds.HasErrors() {
 		return ds
 	}
 	if ds = append(ds, x.conditions(x.r.Preconditions, scope, "Resource precondition failed")...); ds.HasErrors() {

@@ -18,11 +18,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/planning"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/provider/providertest"
 	"github.com/lockstep-iac/lockstep/engine/refs"
+	"github.com/lockstep-iac/lockstep/engine/session"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
@@ -88,13 +90,18 @@ func (w *slowWorld) apply(ctx context.Context, text string, parallelism int) (*s
 	first, second := pool(), pool()
 	defer first.Close()
 	defer second.Close()
-	plan, ds := planning.Plan(w.t.Context(), planning.Input{Config: cfg, Refs: rs, State: states.Empty(), Providers: first, Mode: plans.NormalMode})
+	plan, ds := planning.Plan(w.t.Context(), planning.Input{Environment: environment(cfg, rs, first), State: states.Empty(), Mode: plans.NormalMode})
 	if ds.HasErrors() {
 		w.t.Fatal(ds)
 	}
-	return applying.Apply(ctx, applying.Input{
-		Plan: plan, Config: cfg, Refs: rs, Providers: second, Parallelism: parallelism, Save: w.save, SaveSoon: w.soon,
-	})
+	env := environment(cfg, rs, second)
+	env.Parallelism = parallelism
+	return applying.Apply(ctx, applying.Input{Environment: env, Plan: plan, Save: w.save, SaveSoon: w.soon})
+}
+
+// environment is the least that a run needs.
+func environment(cfg *config.Config, rs *refs.Refs, pool *provider.Pool) session.Environment {
+	return session.Environment{Program: eval.Program{Config: cfg, Refs: rs}, Providers: pool}
 }
 
 // things is a configuration of things; "b<a" comes after a.
@@ -296,13 +303,13 @@ func TestNotSaved(t *testing.T) {
 	rs, _ := refs.Analyze(cfg)
 	pool := provider.NewPool(map[addrs.Provider]provider.Factory{addrs.DefaultProvider("t"): w.fake.Start})
 	defer pool.Close()
-	plan, ds := planning.Plan(t.Context(), planning.Input{Config: cfg, Refs: rs, State: states.Empty(), Providers: pool, Mode: plans.NormalMode})
+	plan, ds := planning.Plan(t.Context(), planning.Input{Environment: environment(cfg, rs, pool), State: states.Empty(), Mode: plans.NormalMode})
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}
 	again := provider.NewPool(map[addrs.Provider]provider.Factory{addrs.DefaultProvider("t"): w.fake.Start})
 	defer again.Close()
-	st, ds := applying.Apply(t.Context(), applying.Input{Plan: plan, Config: cfg, Refs: rs, Providers: again})
+	st, ds := applying.Apply(t.Context(), applying.Input{Environment: environment(cfg, rs, again), Plan: plan})
 	if ds.HasErrors() || st.IsEmpty() {
 		t.Errorf("%v %v", st, ds)
 	}

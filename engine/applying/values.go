@@ -21,9 +21,15 @@ import (
 // resourceValue is the evaluator's window on resources: what the state has by
 // now. The order of steps sees to it that a resource, or what only asks for, is complete
 // when it is asked for, so the value of a whole resource is made once.
-func (a *applier) resourceValue(abs addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
+//
+// A stop ends calls to providers for ephemeral resources only: outputs are still recorded from
+// the stored objects after it.
+func (a *applier) resourceValue(ctx context.Context, abs addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
+	if abs.Resource.Mode != addrs.Ephemeral {
+		ctx = context.WithoutCancel(ctx)
+	}
 	if only != nil && a.someOf(abs, only) {
-		return a.instancesValue(abs, only)
+		return a.instancesValue(ctx, abs, only)
 	}
 	a.mu.Lock()
 	if len(a.failed[abs]) > 0 {
@@ -36,7 +42,7 @@ func (a *applier) resourceValue(abs addrs.AbsResource, only []addrs.InstanceKey)
 		a.values[abs] = c
 	}
 	a.mu.Unlock()
-	c.once.Do(func() { c.val, c.ds = a.collect(context.Background(), abs) })
+	c.once.Do(func() { c.val, c.ds = a.collect(ctx, abs) })
 	if c.ds.HasErrors() {
 		return cty.DynamicVal, diags.Reported()
 	}
@@ -67,14 +73,14 @@ func (a *applier) someOf(abs addrs.AbsResource, only []addrs.InstanceKey) bool {
 // strings, which the index operator takes for a list as well. Nobody will look at the other
 // instances: they may not be complete yet, and there may be thousands for each that is
 // mentioned.
-func (a *applier) instancesValue(abs addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
+func (a *applier) instancesValue(ctx context.Context, abs addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
 	a.mu.Lock()
 	failed := slices.ContainsFunc(only, func(k addrs.InstanceKey) bool { return a.failed[abs][k] })
 	a.mu.Unlock()
 	if failed {
 		return cty.DynamicVal, diags.Reported()
 	}
-	x, ds := a.collector(context.Background(), abs)
+	x, ds := a.collector(ctx, abs)
 	if ds.HasErrors() {
 		return cty.DynamicVal, diags.Reported()
 	}
@@ -84,7 +90,7 @@ func (a *applier) instancesValue(abs addrs.AbsResource, only []addrs.InstanceKey
 		if there != nil && !there[k] {
 			continue
 		}
-		v, ds := x.value(context.Background(), k)
+		v, ds := x.value(ctx, k)
 		if ds.HasErrors() {
 			return cty.DynamicVal, diags.Reported()
 		}
@@ -219,14 +225,14 @@ func (a *applier) openEphemerals(ctx context.Context) {
 	}
 	for _, abs := range slices.SortedFunc(maps.Keys(a.in.Plan.Instances.Resources), addrs.AbsResource.Compare) {
 		if abs.Resource.Mode == addrs.Ephemeral && !a.needsFailed(abs) {
-			a.resourceValue(abs, nil)
+			a.resourceValue(ctx, abs, nil)
 		}
 	}
 }
 
 // openNeeded opens the ephemeral resources that a block depends on, whether it uses their
 // values or only names them in depends_on: a tunnel is there before what goes through it.
-func (a *applier) openNeeded(cr addrs.ConfigResource) diags.Diagnostics {
+func (a *applier) openNeeded(ctx context.Context, cr addrs.ConfigResource) diags.Diagnostics {
 	a.mu.Lock()
 	list, known := a.needed[cr]
 	if !known {
@@ -235,7 +241,7 @@ func (a *applier) openNeeded(cr addrs.ConfigResource) diags.Diagnostics {
 	}
 	a.mu.Unlock()
 	for _, abs := range list {
-		if _, ds := a.resourceValue(abs, nil); ds.HasErrors() {
+		if _, ds := a.resourceValue(ctx, abs, nil); ds.HasErrors() {
 			return diags.Reported()
 		}
 	}

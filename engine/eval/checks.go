@@ -20,7 +20,7 @@ const KindCheck = "check"
 
 // Conditions evaluates the conditions of one object, records the results, and
 // returns errors headed by summary for those that failed; warnings for check blocks,
-// and for all if the world is lenient.
+// and for all where [Phase.ConditionsWarn] is set.
 func (e *Evaluator) Conditions(cs []*config.Condition, s Scope, about Subject, summary string) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, c := range cs {
@@ -39,7 +39,7 @@ func (e *Evaluator) Conditions(cs []*config.Condition, s Scope, about Subject, s
 		if r.Status == Fail {
 			d := diags.Errorf(&rng, summary, "%s", r.Message)
 			d[0].Expression, d[0].EvalContext = c.Condition, r.Context
-			if about.Kind == KindCheck || e.w.Lenient {
+			if about.Kind == KindCheck || e.w.ConditionsWarn {
 				d[0].Severity = diags.Warning
 			}
 			ds = append(ds, d...)

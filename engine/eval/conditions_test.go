@@ -51,7 +51,7 @@ resource "t_x" "a" {
   }
 }
 `, c.condition, c.message))
-			e := eval.New(w)
+			e := eval.New(t.Context(), w)
 			r := w.Config.Root.Resources[addrs.Resource{Mode: addrs.Managed, Type: "t_x", Name: "a"}]
 			got := e.Evaluate(r.Postconditions[0], eval.Scope{Self: parse(t, c.self)})
 			text := string(got.Status)
@@ -98,7 +98,7 @@ locals {
 -- resources --
 t_x.b = { id = unknown }
 `)
-	e := eval.New(w)
+	e := eval.New(t.Context(), w)
 	r := w.Config.Root.Resources[addrs.Resource{Mode: addrs.Managed, Type: "t_x", Name: "a"}]
 	instances, ds := e.ResourceInstances(addrs.RootModuleInstance, r)
 	if ds.HasErrors() {
@@ -137,7 +137,7 @@ check "c" {
 t_x.b = { id = unknown }
 `)
 		w.Applying = applying
-		e := eval.New(w)
+		e := eval.New(t.Context(), w)
 		ds := e.Conditions(w.Config.Root.Checks["c"].Asserts, eval.Scope{}, eval.Subject{Kind: eval.KindCheck, Config: "check.c", Object: "check.c"}, "failed")
 		if got, want := summaries(ds), "main.tf:5: Check block assertion known after apply"; got != want {
 			t.Errorf("applying %v: %q, want %q", applying, got, want)
@@ -171,7 +171,7 @@ t_x.a = unknown
 `)
 	w.Static = true
 	w.Variables = nil
-	e := eval.New(w)
+	e := eval.New(t.Context(), w)
 	for name, want := range map[string]string{
 		"var.given": "unknown", "local.a": "unknown", "local.m": "unknown",
 		"t_x.a": "instances ", "t_x.b": "instances =unknown", "t_x.c": "instances =unknown",
@@ -211,7 +211,7 @@ t_x.one = { id = "1" }
 	w.CallKeys = func(addrs.ModuleInstance, string) ([]addrs.InstanceKey, bool) {
 		return []addrs.InstanceKey{addrs.IntKey(0)}, true
 	}
-	e := eval.New(w)
+	e := eval.New(t.Context(), w)
 	for name, want := range map[string]string{
 		"t_x.count": "instances [0] [1]", "t_x.each": `instances ["a"]="1"`, "module.m": "instances [0]",
 		"module.m[0].output.out": "1",
@@ -235,7 +235,7 @@ locals {
   l = "l"
 }
 `)
-	e := eval.New(w)
+	e := eval.New(t.Context(), w)
 	r := w.Config.Root.Resources[addrs.Resource{Mode: addrs.Managed, Type: "t_x", Name: "a"}]
 	instances, _ := e.ResourceInstances(addrs.RootModuleInstance, r)
 	attrs, _ := r.Body.JustAttributes()
@@ -271,7 +271,7 @@ func TestContextsAreNotTouched(t *testing.T) {
 		text += fmt.Sprintf("variable \"v%d\" {\n  default = \"x\"\n  validation {\n    condition     = var.v%[1]d == \"x\"\n    error_message = \"No.\"\n  }\n}\n", i)
 	}
 	w := world(t, text)
-	e := eval.New(w)
+	e := eval.New(t.Context(), w)
 	r := w.Config.Root.Resources[addrs.Resource{Mode: addrs.Managed, Type: "t_x", Name: "a"}]
 	ctx, ds := e.BlockContext(r, eval.Scope{})
 	if ds.HasErrors() {
@@ -305,7 +305,7 @@ locals {
   good = 1
 }
 `)
-	e := eval.New(w)
+	e := eval.New(t.Context(), w)
 	e.Force(func(o addrs.Object) bool { return o.Name == "left" })
 	if got, want := summaries(e.Diagnostics()), "main.tf:3: Invalid function argument"; got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -317,7 +317,7 @@ locals {
 func TestUndeclaredNeeds(t *testing.T) {
 	t.Parallel()
 	w := world(t, "locals {\n  a = 1\n}\n")
-	e := eval.New(w)
+	e := eval.New(t.Context(), w)
 	defer func() {
 		if recover() == nil {
 			t.Error("a module instance that was never expanded has a value")

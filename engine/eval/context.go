@@ -131,7 +131,7 @@ func (b *builder) add(r *refs.Reference) {
 			put(&b.only, o.Res, append(b.only[o.Res], r.Key))
 			return
 		}
-		v, ds := b.e.w.Resource(addrs.AbsResource{Module: b.s.Module, Resource: o.Res}, nil)
+		v, ds := b.e.w.Resource(b.e.ctx, addrs.AbsResource{Module: b.s.Module, Resource: o.Res}, nil)
 		put(&b.resources, o.Res, v)
 		b.ds = append(b.ds, ds...)
 	case addrs.KindCall:
@@ -145,7 +145,7 @@ func (b *builder) addInstances() {
 		if _, ok := b.resources[r]; ok {
 			continue
 		}
-		v, ds := b.e.w.Resource(addrs.AbsResource{Module: b.s.Module, Resource: r}, b.only[r])
+		v, ds := b.e.w.Resource(b.e.ctx, addrs.AbsResource{Module: b.s.Module, Resource: r}, b.only[r])
 		put(&b.resources, r, v)
 		b.ds = append(b.ds, ds...)
 	}

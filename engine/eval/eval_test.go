@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -47,9 +48,9 @@ func assignments(t testing.TB, text string) map[string]cty.Value {
 	return out
 }
 
-// world builds a world from a txtar archive: the files of the configuration, and
+// world builds a phase from a txtar archive: the files of the configuration, and
 // "resources" and "variables" with their values.
-func world(t testing.TB, text string) eval.World {
+func world(t testing.TB, text string) eval.Phase {
 	t.Helper()
 	a := txtar.Parse([]byte(text))
 	files := map[string][]byte{"main.tf": a.Comment}
@@ -80,22 +81,25 @@ func world(t testing.TB, text string) eval.World {
 			variables[name] = v.Default
 		}
 	}
-	return eval.World{
-		Config: cfg, Refs: rs, Functions: funcs.Table(funcs.Scope{}), Variables: variables,
-		Resource: func(a addrs.AbsResource, _ []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
+	return eval.Phase{
+		Program: eval.Program{
+			Config: cfg, Refs: rs, Functions: funcs.Table(funcs.Scope{}),
+			RootDir: ".", WorkingDir: "/work", Workspace: "default",
+		},
+		Variables: variables,
+		Resource: func(_ context.Context, a addrs.AbsResource, _ []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
 			v, ok := resources[a.String()]
 			if !ok {
 				return cty.DynamicVal, diags.Errorf(nil, "No value for "+a.String(), "")
 			}
 			return v, nil
 		},
-		RootDir: ".", WorkingDir: "/work", Workspace: "default",
 	}
 }
 
 // ask returns what an evaluator says about each name: a value, or for a resource or a
 // module its instance keys.
-func ask(t testing.TB, w eval.World, e *eval.Evaluator, name string) string {
+func ask(t testing.TB, w eval.Phase, e *eval.Evaluator, name string) string {
 	t.Helper()
 	for _, m := range w.Config.Order {
 		e.Modules(m)
@@ -130,7 +134,7 @@ func ask(t testing.TB, w eval.World, e *eval.Evaluator, name string) string {
 }
 
 // keys returns the instance keys of a resource or a module call of the root module.
-func keys(t testing.TB, w eval.World, e *eval.Evaluator, name string) string {
+func keys(t testing.TB, w eval.Phase, e *eval.Evaluator, name string) string {
 	t.Helper()
 	var list []eval.Instance
 	var ds diags.Diagnostics
@@ -437,7 +441,7 @@ func TestValues(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			w := world(t, c.files)
-			e := eval.New(w)
+			e := eval.New(t.Context(), w)
 			var got []string
 			want := strings.Split(strings.Trim(c.want, "\n"), "\n")
 			for _, line := range want {

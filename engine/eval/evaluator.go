@@ -2,65 +2,59 @@
 // and each named value once. It pulls: what an expression mentions (as package
 // refs resolved it) is evaluated first, whoever asks.
 //
-// It knows no phase. What it cannot know by itself it looks up through the few
-// windows of [World]: what value a resource has in this phase, which instances
-// there are, what the variables of the root module are, which functions exist.
-// It refuses to know providers, states and plans. Start at [New].
+// It knows no phase of a run by name. All that differs between phases are fields and
+// functions of [Phase]: the values of resources, the instance keys that were decided before,
+// the variables of the root module. It refuses to know providers, states and plans.
+// Start at [New].
 package eval
 
 import (
+	"context"
 	"fmt"
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
 
-// World is what an evaluation may know beside the configuration.
-type World struct {
-	Config *config.Config
-	Refs   *refs.Refs
-	// Functions are the built-in functions. ModuleFunctions adds those of the providers
-	// that a module requires; nil if there are none.
-	Functions       map[string]function.Function
-	ModuleFunctions func(*config.Module) map[string]function.Function
+// A Phase is the program of a run together with everything that one of its phases decides
+// about values.
+type Phase struct {
+	Program
 	// Variables are the root module's variables, converted and without marks. A missing
 	// one is unknown.
 	Variables map[string]cty.Value
-	// Unfit says what is wrong with variables of the root module whose values do not fit.
-	Unfit map[string]diags.Diagnostics
+	// InvalidVariables are the errors of those variables of the root module whose values do not
+	// have the declared type, by name.
+	InvalidVariables map[string]diags.Diagnostics
 	// Resource returns the value of a resource in this phase: an object, or a tuple or
 	// object of them by instance key. If only is not nil, nobody will look at other
-	// instances than those, and what stands for the others does not matter.
-	Resource func(r addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics)
+	// instances than those, and any value may stand for the others. It may ask a provider; ctx
+	// is that of [New].
+	Resource func(ctx context.Context, r addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics)
 	// CallKeys and ResourceKeys return instance keys that were decided before. nil: count
 	// and for_each decide.
 	CallKeys     func(addrs.ModuleInstance, string) ([]addrs.InstanceKey, bool)
 	ResourceKeys func(addrs.AbsResource) ([]addrs.InstanceKey, bool)
-	// RootDir and WorkingDir are what path.root and path.cwd say.
-	RootDir, WorkingDir string
-	Workspace           string
-	Applying            bool
-	// Lenient says that conditions which are not met are worth a warning only.
-	Lenient bool
+	// Applying is the value of terraform.applying.
+	Applying bool
+	// ConditionsWarn makes conditions that are not met warnings instead of errors.
+	ConditionsWarn bool
 	// Static says that no instances exist yet (validate): count.index, each.key and each.value
 	// are unknown, and every block has one instance.
 	Static bool
-	// Budget bounds what is evaluated, and ends it; nil is the generous one.
-	Budget *budget.Budget
 }
 
 // An Evaluator gives values for one phase of one run. Safe for concurrent use.
 type Evaluator struct {
-	w         World
-	terraform cty.Value // what `terraform` is
+	w         Phase
+	ctx       context.Context // of the phase: see [New]
+	terraform cty.Value       // what `terraform` is
 
 	mu       sync.Mutex
 	cells    map[cellKey]*cell
@@ -70,11 +64,12 @@ type Evaluator struct {
 	found    diags.Diagnostics
 }
 
-// New returns an evaluator with nothing evaluated yet.
-func New(w World) *Evaluator {
+// New returns an evaluator with nothing evaluated yet. ctx is that of the whole phase rather than
+// of a call: values are shared, so that a caller who gives up must not spoil them for the others.
+func New(ctx context.Context, w Phase) *Evaluator {
 	root := &frame{module: w.Config.Root, dir: w.Config.Root.Dir}
 	return &Evaluator{
-		w: w,
+		w: w, ctx: ctx,
 		terraform: cty.ObjectVal(map[string]cty.Value{
 			"workspace": cty.StringVal(w.Workspace),
 			"applying":  cty.BoolVal(w.Applying).Mark(ephemeral),

@@ -24,7 +24,7 @@ func (e *Evaluator) Variable(in addrs.ModuleInstance, name string) (cty.Value, d
 		v := f.module.Variables[name]
 		var place *hcl.Range
 		if in.IsRoot() {
-			c.val, ds = e.rootVariable(v), e.w.Unfit[name]
+			c.val, ds = e.rootVariable(v), e.w.InvalidVariables[name]
 			place = v.Range.Ptr()
 		} else {
 			c.val, place, ds = e.argument(in, f, v)

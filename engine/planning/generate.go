@@ -27,7 +27,7 @@ type Found struct {
 // returned beside the errors; if an import block cannot have a resource block
 // written at all, no object is asked for, and found has nothing.
 func Generate(ctx context.Context, in Input) (blocks []generating.Generated, found Found, ds diags.Diagnostics) {
-	p := newPlanner(in)
+	p := newPlanner(ctx, in)
 	p.stored = &storedValues{p: p}
 	p.s.Known = true
 	var lacking []*config.Import

@@ -26,7 +26,7 @@ func Import(ctx context.Context, in Input, addr addrs.AbsResourceInstance, id st
 		return in.State, diags.Errorf(nil, "Resource address does not exist in the configuration",
 			"Before importing %s, please create its configuration: a block\n\n    resource %q %q {\n      # (resource arguments)\n    }", addr, addr.Resource.Resource.Type, addr.Resource.Resource.Name)
 	}
-	p := newPlanner(in)
+	p := newPlanner(ctx, in)
 	p.stored = &storedValues{p: p, reads: true}
 	p.s.Known = true
 	b, ds := p.open(ctx, m, m.Resources[addr.Resource.Resource])
@@ -187,9 +187,9 @@ func (p *planner) exists(a addrs.AbsResource) bool {
 }
 
 // Evaluator returns an evaluator that knows what the state has, for expressions
-// typed in by a person.
-func Evaluator(in Input) *eval.Evaluator {
-	p := newPlanner(in)
+// typed in by a person. ctx is that of all evaluations.
+func Evaluator(ctx context.Context, in Input) *eval.Evaluator {
+	p := newPlanner(ctx, in)
 	p.stored = &storedValues{p: p}
 	return p.s.Eval
 }

@@ -19,18 +19,14 @@ import (
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/dependencies"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
-	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
-	"github.com/lockstep-iac/lockstep/engine/refs"
 	"github.com/lockstep-iac/lockstep/engine/session"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/walk"
@@ -38,18 +34,16 @@ import (
 
 // Input is everything that a plan depends on.
 type Input struct {
-	Config    *config.Config
-	Refs      *refs.Refs
-	State     *states.State // as it was read
-	Providers session.Providers
+	session.Environment
+	State *states.State // as it was read
 
 	// Variables are the root module's, converted and without marks; those in
 	// EphemeralVariables are named in the plan, but their values are not kept.
 	Variables          map[string]cty.Value
 	EphemeralVariables []string
-	// Unfit says what is wrong with variables whose values do not fit: nothing that depends
-	// on them is planned.
-	Unfit map[string]diags.Diagnostics
+	// InvalidVariables are the errors of variables whose values do not have the declared type:
+	// nothing that depends on them is planned.
+	InvalidVariables map[string]diags.Diagnostics
 	// Given are the same values before conversion, which the plan keeps; nil: it keeps Variables.
 	Given map[string]cty.Value
 
@@ -62,32 +56,15 @@ type Input struct {
 	ForceReplace []addrs.AbsResourceInstance
 	// Found is what [Generate] found out about objects to import, for which the
 	// configuration has got its blocks since.
-	Found       Found
-	Parallelism int // provider calls under way at the same time; 0 means 10
-
-	Functions           map[string]function.Function
-	ModuleFunctions     func(*config.Module) map[string]function.Function
-	RootDir, WorkingDir string
-	Workspace           string
-	Timestamp           time.Time // of the plan, as plantimestamp() gives it
-	Events              events.Listener
-	Bodies              *session.Bodies // shared with the validation before; may be nil
-	// Budget bounds what is evaluated; nil is the generous one.
-	Budget *budget.Budget
+	Found     Found
+	Timestamp time.Time // of the plan, as plantimestamp() gives it
 }
-
-// DefaultParallelism is how many calls are under way at most if nobody says.
-// Source: Terraform's -parallelism.
-const DefaultParallelism = 10
 
 // Plan makes the plan. It is returned beside errors too, marked as such, with
 // what could be planned; nil if moved or removed blocks make no sense, if a provider
 // configuration is gone that objects need, or if what is to be destroyed could not be planned otherwise.
 func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
-	if in.Parallelism <= 0 {
-		in.Parallelism = DefaultParallelism
-	}
-	p := newPlanner(in)
+	p := newPlanner(ctx, in)
 	if !p.usual() {
 		p.stored = &storedValues{p: p}
 	}
@@ -161,7 +138,7 @@ type planner struct {
 	refined bool
 }
 
-func newPlanner(in Input) *planner {
+func newPlanner(ctx context.Context, in Input) *planner {
 	p := &planner{
 		in:         in,
 		prior:      in.State.Edit(),
@@ -179,13 +156,10 @@ func newPlanner(in Input) *planner {
 			Resources: map[addrs.AbsResource][]addrs.InstanceKey{},
 		},
 	}
-	p.s = &session.Session{Config: in.Config, Refs: in.Refs, Providers: in.Providers, Bodies: in.Bodies, Events: in.Events}
-	p.s.Eval = eval.New(eval.World{
-		Config: in.Config, Refs: in.Refs,
-		Functions: in.Functions, ModuleFunctions: in.ModuleFunctions,
-		Variables: in.Variables, Unfit: in.Unfit, Resource: p.resourceValue,
-		RootDir: in.RootDir, WorkingDir: in.WorkingDir, Workspace: in.Workspace,
-		Lenient: in.Mode != plans.NormalMode, Budget: in.Budget,
+	p.s = &session.Session{Environment: in.Environment}
+	p.s.Eval = eval.New(ctx, eval.Phase{
+		Program: in.Program, Variables: in.Variables, InvalidVariables: in.InvalidVariables,
+		Resource: p.resourceValue, ConditionsWarn: in.Mode != plans.NormalMode,
 	})
 	p.deps = dependencies.New(in.Config, in.Refs)
 	if len(in.Config.Root.Imports) > 0 && in.Mode != plans.RefreshOnlyMode {
@@ -207,9 +181,9 @@ func (p *planner) report(ds diags.Diagnostics) {
 }
 
 // resourceValue is the evaluator's window on resources.
-func (p *planner) resourceValue(a addrs.AbsResource, _ []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
+func (p *planner) resourceValue(ctx context.Context, a addrs.AbsResource, _ []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
 	if p.stored != nil {
-		return p.stored.value(context.Background(), a)
+		return p.stored.value(ctx, a)
 	}
 	p.mu.Lock()
 	v, ok := p.values[a]
@@ -232,7 +206,7 @@ var errVisit = errors.New("the visit reported errors")
 // walk visits every node.
 func (p *planner) walk(ctx context.Context) {
 	nodes := p.nodes()
-	results := walk.Run(ctx, p.in.Parallelism, nodes.graph(), func(ctx context.Context, i int) error {
+	results := walk.Run(ctx, p.in.Calls(), nodes.graph(), func(ctx context.Context, i int) error {
 		for _, visit := range nodes.list[i].visits {
 			ds := visit(ctx)
 			p.report(ds)

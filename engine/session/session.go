@@ -19,9 +19,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
-	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/provider"
-	"github.com/lockstep-iac/lockstep/engine/refs"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
@@ -40,15 +38,10 @@ type Providers interface {
 
 // A Session is one phase of one run. Safe for concurrent use.
 type Session struct {
-	Config    *config.Config
-	Refs      *refs.Refs
-	Eval      *eval.Evaluator
-	Providers Providers
-	Events    events.Listener
+	Environment
+	Eval *eval.Evaluator
 	// Known says that provider configurations must not hold unknown values.
 	Known bool
-	// Bodies are shared with other phases of the run; nil: they are this one's own.
-	Bodies *Bodies
 
 	mu      sync.Mutex
 	clients map[addrs.AbsProviderConfig]*client

@@ -50,8 +50,9 @@ func open(t testing.TB, files, fake string, resources map[string]cty.Value) (*Se
 	p := providertest.New(t, fake)
 	pool := provider.NewPool(map[addrs.Provider]provider.Factory{addrs.DefaultProvider("t"): p.Start})
 	t.Cleanup(func() { pool.Close() })
-	s := &Session{Config: cfg, Refs: rs, Providers: pool}
-	s.Eval = eval.New(eval.World{Config: cfg, Refs: rs, Resource: func(a addrs.AbsResource, _ []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
+	program := eval.Program{Config: cfg, Refs: rs}
+	s := &Session{Environment: Environment{Program: program, Providers: pool}}
+	s.Eval = eval.New(t.Context(), eval.Phase{Program: program, Resource: func(_ context.Context, a addrs.AbsResource, _ []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
 		if v, ok := resources[a.String()]; ok {
 			return v, nil
 		}
@@ -255,7 +256,7 @@ func TestReadDataContract(t *testing.T) {
 
 		{``, `Provider produced invalid object`},
 	} {
-		s := &Session{Config: cfg}
+		s := &Session{Environment: Environment{Program: eval.Program{Config: cfg}}}
 		reading := Reading{
 			Client: answering{v: schematest.Value(t, b, c.answer)}, Resource: cfg.Root.Resources[addr.Resource.Resource],
 			Schema: &schema.Schema{Block: b}, Addr: addrs.ResourceInstanceObject{Instance: addr},

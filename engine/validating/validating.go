@@ -12,10 +12,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
@@ -27,17 +25,8 @@ import (
 
 // Input is everything that a validation depends on.
 type Input struct {
-	Config              *config.Config
-	Refs                *refs.Refs
-	Providers           session.Providers
-	Functions           map[string]function.Function
-	ModuleFunctions     func(*config.Module) map[string]function.Function
-	RootDir, WorkingDir string
-	Workspace           string
-	Bodies              *session.Bodies // shared with what follows; may be nil
-	// Budget bounds what is evaluated; nil is the generous one.
-	Budget *budget.Budget
-	// Unused are the provider blocks that nobody uses: what is in them does not matter.
+	session.Environment
+	// Unused are the provider blocks without a user, which are not checked.
 	Unused map[*config.Provider]bool
 }
 
@@ -78,12 +67,8 @@ func (f Found) Again(cfg *config.Config, rs *refs.Refs, changing func(addrs.Conf
 // Validate finds everything that is wrong whatever the inputs are.
 func Validate(ctx context.Context, in Input) Found {
 	v := &validator{in: in}
-	v.eval = eval.New(eval.World{
-		Config: in.Config, Refs: in.Refs, Functions: in.Functions, ModuleFunctions: in.ModuleFunctions,
-		Resource: v.resourceValue, RootDir: in.RootDir, WorkingDir: in.WorkingDir, Workspace: in.Workspace,
-		Static: true, Budget: in.Budget,
-	})
-	v.s = &session.Session{Config: in.Config, Refs: in.Refs, Eval: v.eval, Providers: in.Providers, Bodies: in.Bodies}
+	v.eval = eval.New(ctx, eval.Phase{Program: in.Program, Resource: v.resourceValue, Static: true})
+	v.s = &session.Session{Environment: in.Environment, Eval: v.eval}
 	var visits []func(context.Context) Found
 	for _, m := range in.Config.Order {
 		ins, ds := v.eval.Modules(m)
@@ -150,7 +135,7 @@ type validator struct {
 
 // resourceValue is the evaluator's window on resources: nothing is known of them, not even the type,
 // as for the stock tool. Mentions of what the type does not have are found by their words alone.
-func (v *validator) resourceValue(a addrs.AbsResource, _ []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
+func (v *validator) resourceValue(_ context.Context, a addrs.AbsResource, _ []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
 	m := v.in.Config.Modules[a.Module.Module()]
 	r := m.Resources[a.Resource]
 	val := cty.DynamicVal

@@ -1,0 +1,29 @@
+package eval
+
+import (
+	"github.com/zclconf/go-cty/cty/function"
+
+	"github.com/lockstep-iac/lockstep/engine/budget"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/refs"
+)
+
+// A Program is a configuration with everything that its expressions mean the same by in each
+// phase of a run. It is read only, and may be shared.
+type Program struct {
+	Config *config.Config
+	// Refs are the resolved references of Config.
+	Refs *refs.Refs
+	// Functions are the built-in functions, by name. They may differ from phase to phase:
+	// while planning, impure ones return unknown values.
+	Functions map[string]function.Function
+	// ModuleFunctions returns all functions that a module may call: the built-in ones, and those
+	// of the providers that it requires. nil, or a nil result: Functions are all there are.
+	ModuleFunctions func(*config.Module) map[string]function.Function
+	// RootDir and WorkingDir are the values of path.root and path.cwd.
+	RootDir, WorkingDir string
+	// Workspace is the value of terraform.workspace.
+	Workspace string
+	// Budget limits evaluation, and ends it; nil means the generous one.
+	Budget *budget.Budget
+}
