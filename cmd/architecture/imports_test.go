@@ -62,7 +62,7 @@ var allowed = map[string][]string{
 	"engine/generating":                    {"engine/schema", "engine/addrs", "engine/marks"},
 	"engine/planning":                      {"engine/dependencies", "engine/generating", "engine/session", "engine/walk", "engine/eval", "engine/provider", "engine/plans", "engine/states", "engine/schema", "engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},
 	"engine/applying":                      {"engine/dependencies", "engine/provisioning", "engine/session", "engine/walk", "engine/order", "engine/eval", "engine/provider", "engine/plans", "engine/states", "engine/schema", "engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},
-	"engine/session":                       {"engine/budget", "engine/walk", "engine/eval", "engine/provider", "engine/plans", "engine/states", "engine/schema", "engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},
+	"engine/session":                       {"engine/budget", "engine/walk", "engine/eval", "engine/provider", "engine/plans", "engine/states", "engine/schema", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},
 	"engine/dependencies":                  {"engine/plans", "engine/states", "engine/refs", "engine/config", "engine/addrs"},
 	"engine/provisioning":                  {"engine/schema", "engine/diags"},
 	"engine/render":                        {"engine/render/formats", "engine/plans", "engine/states", "engine/schema", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},
