@@ -1,9 +1,66 @@
 package main
 
-// commands returns all sub-commands, as help lists them.
-func commands() []command {
-	return append([]command{
-		initCommand, validateCommand, planCommand, applyCommand, destroyCommand,
-		showCommand, statePullCommand, versionCommand, demoCommand, serveCommand,
-	}, moreCommands()...)
+import (
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/authoring"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/changing"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/preparing"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/serving"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/statekeeping"
+)
+
+// commands is the table of all commands, in the order of the help: one row each.
+func commands() []cli.Command {
+	list := []cli.Command{
+		preparing.Init,
+		authoring.Validate,
+		changing.Plan,
+		changing.Apply,
+		changing.Destroy,
+		statekeeping.Show,
+		statekeeping.StatePull,
+		cli.Version,
+		serving.Demo,
+		serving.Serve,
+		authoring.Console,
+		authoring.Fmt,
+		statekeeping.ForceUnlock,
+		preparing.Get,
+		authoring.Graph,
+		changing.Import,
+		authoring.MetadataFunctions,
+		preparing.Modules,
+		statekeeping.Output,
+		preparing.Providers,
+		preparing.ProvidersLock,
+		preparing.ProvidersMirror,
+		preparing.ProvidersSchema,
+		changing.Refresh,
+		statekeeping.Taint,
+		statekeeping.Untaint,
+		cli.Group("env", "The same as `workspace`, under its deprecated name"),
+		cli.Group("metadata", "Details of the language, for programs"),
+		cli.Group("state", "Inspect and edit the state"),
+		cli.Group("workspace", "Keep several states for one configuration"),
+		statekeeping.StateList,
+		statekeeping.StateMv,
+		statekeeping.StatePush,
+		statekeeping.StateReplaceProvider,
+		statekeeping.StateRm,
+		statekeeping.StateShow,
+	}
+	for _, family := range []string{"workspace", "env"} {
+		list = append(list,
+			statekeeping.WorkspaceDelete(family),
+			statekeeping.WorkspaceList(family),
+			statekeeping.WorkspaceNew(family),
+			statekeeping.WorkspaceSelect(family),
+			statekeeping.WorkspaceShow(family),
+		)
+	}
+	return append(list,
+		cli.Unsupported("login", "put a registry's token into the CLI configuration file, or into a TF_TOKEN_HOST variable"),
+		cli.Unsupported("logout", "take the registry's token out of the CLI configuration file"),
+		cli.Unsupported("test", "plan a configuration that calls the module"),
+	)
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -112,7 +113,7 @@ func TestDemoPage(t *testing.T) {
 
 func TestDemoCannotBegin(t *testing.T) {
 	t.Parallel()
-	taken, err := listen("127.0.0.1:0")
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 )
 
 // inProcess runs a command line in this process, without any input.
 func inProcess(args ...string) result {
 	var out, stderr bytes.Buffer
-	code := run(args, streams{strings.NewReader(""), &out, &stderr}, nil)
+	code := run(args, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &stderr}, nil)
 	return result{code, out.String(), stderr.String()}
 }
 
@@ -17,16 +19,16 @@ func inProcess(args ...string) result {
 func TestEveryCommandHasHelp(t *testing.T) {
 	t.Parallel()
 	for _, c := range commands() {
-		words := strings.Fields(c.name)
+		words := strings.Fields(c.Name)
 		for _, flag := range []string{"-help", "--help", "-h"} {
 			r := inProcess(append(words, flag)...)
-			if r.code != 0 || r.stderr != "" || !strings.HasPrefix(r.out, "Usage: lockstep "+c.name) {
-				t.Errorf("%s %s: exit code %d\n%s%s", c.name, flag, r.code, r.out, r.stderr)
+			if r.code != 0 || r.stderr != "" || !strings.HasPrefix(r.out, "Usage: lockstep "+c.Name) {
+				t.Errorf("%s %s: exit code %d\n%s%s", c.Name, flag, r.code, r.out, r.stderr)
 			}
 		}
 		r := inProcess(append(words, "-no-such-option")...)
 		if r.code != 1 || r.out != "" || !strings.HasPrefix(r.stderr, "\nError: ") && !strings.HasPrefix(r.stderr, "lockstep: error: there is no command") {
-			t.Errorf("%s -no-such-option: exit code %d\n%s%s", c.name, r.code, r.out, r.stderr)
+			t.Errorf("%s -no-such-option: exit code %d\n%s%s", c.Name, r.code, r.out, r.stderr)
 		}
 	}
 }
@@ -38,12 +40,12 @@ func TestHelpListsEveryCommand(t *testing.T) {
 	for _, c := range commands() {
 		n := 0
 		for _, line := range strings.Split(r.out, "\n") {
-			if strings.HasPrefix(line, "  "+c.name+" ") && strings.HasSuffix(line, c.synopsis) {
+			if strings.HasPrefix(line, "  "+c.Name+" ") && strings.HasSuffix(line, c.Synopsis) {
 				n++
 			}
 		}
-		if n != 1 || c.synopsis == "" {
-			t.Errorf("%s is listed %d times", c.name, n)
+		if n != 1 || c.Synopsis == "" {
+			t.Errorf("%s is listed %d times", c.Name, n)
 		}
 	}
 }

@@ -1,6 +1,8 @@
 package main
 
-import "testing"
+import (
+	"testing"
+)
 
 // A provider that only an import block's target names is installed, as its block may yet be written.
 func TestInitForImports(t *testing.T) {

@@ -1,10 +1,11 @@
-// Command lockstep plans and applies Terraform-language configurations, on the
-// command line and for pull requests.
+// Command lockstep plans and applies Terraform-language configurations, on the command line and for
+// pull requests.
 //
-// Each sub-command has a file of its own, named after it. Messages have a form:
-// results go to standard output, everything else to standard error, headed
-// `lockstep: error:` where the trouble is the command line itself. This package is
-// where everything is put together; it decides nothing that others could use.
+// This package is the table of commands, signals, and the report of a crash. Each command has a file
+// named after it in the package of its family under internal/: preparing, authoring, changing,
+// statekeeping, serving; package cli has all that they share. Results go to standard output,
+// everything else to standard error, headed `lockstep: error:` where the command line itself is wrong.
+// Start at [commands].
 package main
 
 import (
@@ -19,6 +20,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/changing"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/machine"
 	"github.com/lockstep-iac/lockstep/engine/walk"
 )
@@ -28,29 +31,23 @@ var version = "0.1.0-dev"
 
 func main() {
 	machine.Main()
-	spareTime()
-	os.Exit(run(os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr}, os.Environ()))
-}
-
-// streams are where a command reads and writes.
-type streams struct {
-	in       io.Reader
-	out, err io.Writer
+	changing.SpareTime()
+	os.Exit(run(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Environ()))
 }
 
 // run runs one command line and returns its exit code. Our own bugs end up here:
 // as a message that asks for a report rather than a stack trace.
-func run(args []string, s streams, environ []string) (code int) {
+func run(args []string, s cli.Streams, environ []string) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
-			code = crashed(s.err, r, environ)
+			code = crashed(s.Err, r, environ)
 		}
 	}()
-	i := watchInterrupts(s.err)
+	i := watchInterrupts(s.Err)
 	defer i.stop()
-	a := newApp(i.ctx, s, environ)
-	a.hurry = i.hurry
-	return a.run(args)
+	a := cli.New(i.ctx, s, environ)
+	a.Hurry, a.Version, a.Commands = i.hurry, version, commands()
+	return a.Run(args)
 }
 
 // interrupts are what SIGINT, SIGTERM and SIGHUP ask for, more urgently each time.

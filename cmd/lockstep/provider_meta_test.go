@@ -1,6 +1,8 @@
 package main
 
-import "testing"
+import (
+	"testing"
+)
 
 // What a module says in provider_meta goes to the provider with every question, and is held against
 // the provider's schema when there is one to ask.

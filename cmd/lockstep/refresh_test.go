@@ -1,6 +1,8 @@
 package main
 
-import "testing"
+import (
+	"testing"
+)
 
 // A refresh that finds nothing has nothing to apply, also where an attribute is sensitive. That there
 // is something where an object has a number that a plugin sends as such is the stock tool's oddity.

@@ -97,8 +97,8 @@ func (s *served) await(parts ...string) {
 	}
 }
 
-// A serving is a `lockstep serve` in a process of its own.
-type serving struct {
+// A process is a `lockstep serve` in a process of its own.
+type process struct {
 	*exec.Cmd
 	t      *testing.T
 	url    string
@@ -106,10 +106,10 @@ type serving struct {
 }
 
 // start starts one, on the data directory "data".
-func (s *served) start(args ...string) *serving {
+func (s *served) start(args ...string) *process {
 	s.t.Helper()
 	args = append([]string{"lockstep", "serve", "-app-key", "key.pem", "-webhook-secret", "secret", "-github-url", s.api, "-addr", "127.0.0.1:0", "-data", "data", "-serves", "acme/infra"}, args...)
-	p := &serving{t: s.t, stderr: new(bytes.Buffer)}
+	p := &process{t: s.t, stderr: new(bytes.Buffer)}
 	p.Cmd = &exec.Cmd{Path: executable(s.t), Args: args, Dir: s.path, Env: append(s.environ(), fmt.Sprintf("LOCKSTEP_APP_ID=%d", s.hub.App("").ID)), Stderr: p.stderr}
 	out, err := p.StdoutPipe()
 	if err == nil {
@@ -138,7 +138,7 @@ func (s *served) start(args ...string) *serving {
 }
 
 // stop interrupts it; it must end well.
-func (p *serving) stop(signal os.Signal) {
+func (p *process) stop(signal os.Signal) {
 	p.t.Helper()
 	if err := p.Process.Signal(signal); err != nil {
 		p.t.Fatal(err)

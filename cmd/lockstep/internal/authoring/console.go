@@ -1,0 +1,259 @@
+package authoring
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"golang.org/x/term"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/funcs"
+	"github.com/lockstep-iac/lockstep/engine/parsing"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
+)
+
+var Console = cli.Command{Name: "console", Synopsis: "Try expressions on the configuration and the state", Run: func(a *cli.App, args []string) int {
+	var vars cli.VarFlags
+	var paths workdir.LocalPaths
+	var planned bool
+	f := a.NewFlags("console", "console [OPTIONS]")
+	f.Vars(&vars)
+	f.StringVar(&paths.State, "state", "", "the state file of the local backend")
+	f.BoolVar(&planned, "plan", false, "make a plan, and show the values that it promises")
+	f.CompactWarnings()
+	if code, ok := f.ParseArgs(args); !ok {
+		return code
+	}
+	if f.NArg() > 0 {
+		return f.Refuse(cli.TooMany, "console takes no arguments: expressions are read from standard input")
+	}
+	op := &opening.Operation{A: a}
+	defer op.Close()
+	c, ds := newConsole(op, vars, paths, planned)
+	if code := a.Show(ds); c == nil {
+		return code
+	}
+	if file, ok := a.In.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		return c.interact(file)
+	}
+	return c.pipe(a.In)
+}}
+
+// A console evaluates what a person types in.
+type console struct {
+	a    *cli.App
+	eval *eval.Evaluator
+}
+
+// newConsole opens what the values of expressions come from. Nothing is locked, since
+// nothing is written; there need not be a configuration. With planned there is a plan
+// behind the values; what is wrong with it leaves some unknown, and nil is returned only
+// if there can be no console.
+func newConsole(o *opening.Operation, given cli.VarFlags, paths workdir.LocalPaths, planned bool) (*console, diags.Diagnostics) {
+	ds := o.OpenAll(paths)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	var more diags.Diagnostics
+	if o.Variables, more = collectSet(o.A, o.Dir, o.Cfg, given); more.HasErrors() {
+		return nil, append(ds, more...)
+	}
+	run := engine.Run{
+		Config: o.Cfg, Providers: o.Pool, Variables: o.Variables, WorkingDir: o.A.StartDir(), BaseDir: o.Dir.WorkingDir(), Workspace: o.Workspace,
+		Analysis: &o.Analysis, Budget: o.A.Budget,
+	}
+	ev, _, more := engine.Evaluator(o.A.Ctx, run, o.State.Current)
+	if planned && !more.HasErrors() {
+		plan, problems := engine.Plan(o.A.Ctx, run, o.State.Current, engine.PlanOptions{})
+		if ds = append(ds, problems...); plan == nil {
+			return nil, ds
+		}
+		ev, _, more = engine.PlannedEvaluator(o.A.Ctx, run, plan)
+		if problems.HasErrors() {
+			more = append(more, diags.Warningf(nil, "Due to the problems above, some expressions may produce unexpected results", "")...)
+		}
+	}
+	if ds = append(ds, more...); more.HasErrors() {
+		return nil, ds
+	}
+	return &console{o.A, ev}, ds
+}
+
+// collectSet gathers the root variables that have a value; the others are unknown.
+func collectSet(a *cli.App, d *workdir.Dir, cfg *config.Config, given cli.VarFlags) (map[string]cty.Value, diags.Diagnostics) {
+	sources, ds := a.Sources(d, given)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	unset := map[string]bool{}
+	for _, v := range config.Unset(cfg.Root.Content, sources) {
+		unset[v.Range.String()] = true
+	}
+	vars, more := config.CollectVariables(cfg.Root.Content, sources)
+	for _, d := range more {
+		if d.Subject == nil || !unset[d.Subject.String()] {
+			ds = append(ds, d)
+		}
+	}
+	return vars, ds
+}
+
+// pipe evaluates line by line, and writes the last result only: as Terraform does.
+// An error ends it.
+func (c *console) pipe(r io.Reader) int {
+	last := ""
+	for lines := bufio.NewScanner(r); lines.Scan(); {
+		text := strings.TrimSpace(lines.Text())
+		if text == "exit" {
+			return 0
+		}
+		result, ds := c.answer(text)
+		if code := c.a.Show(ds); code != 0 {
+			return code
+		}
+		last = result
+	}
+	fmt.Fprintln(c.a.Out, last)
+	return 0
+}
+
+// interact talks with a person until the end of input. An expression goes on over
+// several lines while a bracket is open.
+func (c *console) interact(file *os.File) int {
+	old, err := term.MakeRaw(int(file.Fd()))
+	if err != nil {
+		return c.pipe(file)
+	}
+	defer term.Restore(int(file.Fd()), old)
+	screen := term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{file, c.a.Out}, "> ")
+	out, stderr := c.a.Out, c.a.Err
+	c.a.Out, c.a.Err = screen, screen
+	defer func() { c.a.Out, c.a.Err = out, stderr }()
+	for text := ""; ; {
+		line, err := screen.ReadLine()
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				return 0
+			}
+			return c.a.Show(diags.FromError("Error reading from the terminal", err))
+		}
+		if text += line; open(text) {
+			text += "\n"
+			screen.SetPrompt(": ")
+			continue
+		}
+		screen.SetPrompt("> ")
+		if strings.TrimSpace(text) == "exit" {
+			return 0
+		}
+		result, ds := c.answer(strings.TrimSpace(text))
+		if c.a.Show(ds) == 0 && result != "" {
+			fmt.Fprintln(screen, result)
+		}
+		text = ""
+	}
+}
+
+// open reports whether an expression cannot be complete, because a bracket or a
+// heredoc has no end yet.
+func open(text string) bool {
+	tokens, _ := hclsyntax.LexExpression([]byte(text), consoleInput, hcl.InitialPos)
+	depth := 0
+	for _, t := range tokens {
+		switch t.Type {
+		case hclsyntax.TokenOBrace, hclsyntax.TokenOBrack, hclsyntax.TokenOParen, hclsyntax.TokenOHeredoc,
+			hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
+			depth++
+		case hclsyntax.TokenCBrace, hclsyntax.TokenCBrack, hclsyntax.TokenCParen, hclsyntax.TokenCHeredoc,
+			hclsyntax.TokenTemplateSeqEnd:
+			depth--
+		}
+	}
+	return depth > 0
+}
+
+// consoleInput is the name that ranges in typed expressions carry.
+const consoleInput = "<console-input>"
+
+const consoleHelp = `The console evaluates expressions as they could stand in the root module: they may
+mention variables, locals, modules, and resources with the values that the state has.
+
+Type an expression and press Enter to see its value. "exit", or Control-D, ends the console.`
+
+// answer evaluates one expression, or obeys one command.
+func (c *console) answer(text string) (string, diags.Diagnostics) {
+	switch text {
+	case "":
+		return "", nil
+	case "help":
+		return consoleHelp, nil
+	}
+	x, hs := parsing.Expression([]byte(text), consoleInput, hcl.InitialPos)
+	c.a.Files[consoleInput] = &hcl.File{Bytes: []byte(text)}
+	ds := diags.FromHCL(hs)
+	if ds.HasErrors() {
+		return "", ds
+	}
+	v, more := c.eval.Typed(x, eval.Scope{Module: addrs.RootModuleInstance})
+	if ds = append(ds, more...); ds.HasErrors() {
+		if own := ds.Unreported(); own.HasErrors() {
+			return "", own
+		}
+		return "", append(ds.Unreported(), c.eval.Diagnostics()...)
+	}
+	return c.text(v, ds)
+}
+
+// text returns a value as the console shows it.
+func (c *console) text(v cty.Value, ds diags.Diagnostics) (string, diags.Diagnostics) {
+	if bare, _ := v.Unmark(); bare.Type() == funcs.TypeType {
+		if !bare.IsKnown() || bare.IsNull() {
+			return "any", ds
+		}
+		return funcs.FormatType(*bare.EncapsulatedValue().(*cty.Type)), ds
+	}
+	if hasType(v.Type()) {
+		return "", append(ds, diags.Errorf(nil, "Invalid use of type function",
+			`The "type" function, which only the console has, cannot be part of an expression.`)...)
+	}
+	return c.a.Print().Value(v), ds
+}
+
+// hasType reports whether values of type ty hold what the function type returns.
+func hasType(ty cty.Type) bool {
+	switch {
+	case ty == funcs.TypeType:
+		return true
+	case ty.IsCollectionType():
+		return hasType(ty.ElementType())
+	case ty.IsTupleType():
+		for _, e := range ty.TupleElementTypes() {
+			if hasType(e) {
+				return true
+			}
+		}
+	case ty.IsObjectType():
+		for _, e := range ty.AttributeTypes() {
+			if hasType(e) {
+				return true
+			}
+		}
+	}
+	return false
+}

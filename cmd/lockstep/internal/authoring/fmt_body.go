@@ -1,0 +1,138 @@
+package authoring
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/hclwrite"
+)
+
+// normalizeBody rewrites, in a body within blocks of the types named, what is
+// written in a way of old times: interpolations that are nothing but an expression,
+// type constraints in quotes, labels without quotes.
+func normalizeBody(body *hclwrite.Body, within []string) {
+	for name, attr := range body.Attributes() {
+		was := attr.Expr().BuildTokens(nil)
+		is := unwrapped(was)
+		if name == "type" && len(within) == 1 && within[0] == "variable" {
+			is = typeExpression(was)
+		}
+		if !slices.Equal(was, is) {
+			body.SetAttributeRaw(name, is)
+		}
+	}
+	for _, b := range body.Blocks() {
+		if labels := b.Labels(); len(labels) > 0 {
+			b.SetLabels(labels)
+		}
+		normalizeBody(b.Body(), append(slices.Clip(within), b.Type()))
+	}
+}
+
+// unwrapped returns the expression in `"${...}"`, if that is all that the tokens
+// are; parentheses are put around one that stands on several lines. An expression
+// with a comment to the end of a line in it stays as it is.
+func unwrapped(tokens hclwrite.Tokens) hclwrite.Tokens {
+	n := len(tokens)
+	if n < 5 || tokens[0].Type != hclsyntax.TokenOQuote || tokens[1].Type != hclsyntax.TokenTemplateInterp ||
+		tokens[n-2].Type != hclsyntax.TokenTemplateSeqEnd || tokens[n-1].Type != hclsyntax.TokenCQuote {
+		return tokens
+	}
+	depth, lines := 0, false
+	for i, t := range tokens[1 : n-2] {
+		switch t.Type {
+		case hclsyntax.TokenTemplateInterp, hclsyntax.TokenTemplateControl:
+			depth++
+		case hclsyntax.TokenTemplateSeqEnd:
+			depth--
+		case hclsyntax.TokenComment:
+			if bytes.HasSuffix(t.Bytes, []byte("\n")) {
+				return tokens
+			}
+		}
+		if depth == 0 && i < n-3 {
+			return tokens // the template goes on behind its first part
+		}
+	}
+	inner := tokens[2 : n-2]
+	for len(inner) > 0 && inner[0].Type == hclsyntax.TokenNewline {
+		inner = inner[1:]
+	}
+	for len(inner) > 0 && inner[len(inner)-1].Type == hclsyntax.TokenNewline {
+		inner = inner[:len(inner)-1]
+	}
+	for _, t := range inner {
+		lines = lines || t.Type == hclsyntax.TokenNewline
+	}
+	switch {
+	case len(inner) == 0:
+		return tokens
+	case !lines || enclosed(inner):
+		return slices.Clone(inner)
+	}
+	out := hclwrite.Tokens{{Type: hclsyntax.TokenOParen, Bytes: []byte("(")}}
+	out = append(out, inner...)
+	return append(out, &hclwrite.Token{Type: hclsyntax.TokenCParen, Bytes: []byte(")")})
+}
+
+// enclosed reports whether the tokens stand in one pair of parentheses.
+func enclosed(tokens hclwrite.Tokens) bool {
+	depth := 0
+	for i, t := range tokens {
+		switch t.Type {
+		case hclsyntax.TokenOParen:
+			depth++
+		case hclsyntax.TokenCParen:
+			depth--
+		}
+		if depth == 0 {
+			return i > 0 && i == len(tokens)-1
+		}
+	}
+	return false
+}
+
+// oldTypes are type constraints of old times, and what they mean: in quotes, or with
+// the type of the elements left out.
+var (
+	quotedTypes = map[string][]string{"string": {"string"}, "list": {"list", "string"}, "map": {"map", "string"}}
+	shortTypes  = map[string]bool{"list": true, "map": true, "set": true}
+)
+
+// typeExpression returns the type that the tokens mean, in today's form.
+func typeExpression(tokens hclwrite.Tokens) hclwrite.Tokens {
+	if len(tokens) == 3 && tokens[0].Type == hclsyntax.TokenOQuote && tokens[1].Type == hclsyntax.TokenQuotedLit && tokens[2].Type == hclsyntax.TokenCQuote {
+		if words := quotedTypes[string(tokens[1].Bytes)]; words != nil {
+			return typeCall(words...)
+		}
+		return tokens
+	}
+	at := -1
+	for i, t := range tokens {
+		switch {
+		case t.Type == hclsyntax.TokenComment:
+		case t.Type == hclsyntax.TokenIdent && at < 0 && shortTypes[string(t.Bytes)]:
+			at = i
+		default:
+			return tokens
+		}
+	}
+	if at < 0 {
+		return tokens
+	}
+	return slices.Concat(tokens[:at], typeCall(string(tokens[at].Bytes), "any"), tokens[at+1:])
+}
+
+// typeCall returns `a`, or `a(b)`.
+func typeCall(words ...string) hclwrite.Tokens {
+	ident := func(s string) *hclwrite.Token {
+		return &hclwrite.Token{Type: hclsyntax.TokenIdent, Bytes: []byte(s)}
+	}
+	out := hclwrite.Tokens{ident(words[0])}
+	if len(words) > 1 {
+		out = append(out, &hclwrite.Token{Type: hclsyntax.TokenOParen, Bytes: []byte("(")}, ident(words[1]),
+			&hclwrite.Token{Type: hclsyntax.TokenCParen, Bytes: []byte(")")})
+	}
+	return out
+}

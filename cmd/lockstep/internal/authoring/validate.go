@@ -1,0 +1,78 @@
+// Package authoring has the commands for authors of configurations, which change no state: fmt,
+// validate, console, graph, metadata. Each has a file named after it, and a row in the table of the
+// main package.
+//
+// Start at [Validate].
+package authoring
+
+import (
+	"path/filepath"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/render/formats"
+)
+
+var Validate = cli.Command{Name: "validate", Synopsis: "Check the configuration, whatever its inputs are", Main: true, Run: func(a *cli.App, args []string) int {
+	var asJSON bool
+	f := a.NewFlags("validate", "validate [OPTIONS] [DIR]")
+	f.BoolVar(&asJSON, "json", false, "in JSON, for programs")
+	f.Bool("no-tests", false, "")
+	f.String("test-directory", "tests", "")
+	if code, ok := f.ParseArgs(args); !ok {
+		return code
+	}
+	if f.NArg() > 1 {
+		return f.Refuse(cli.TooMany, "validate takes one directory at most")
+	}
+	ds := check(a, f.Arg(0))
+	if asJSON {
+		data, err := formats.Validate(ds, a.SourcesOf(ds))
+		if code := a.WriteJSON(data, err); code != 0 {
+			return code
+		}
+		if ds.HasErrors() {
+			return 1
+		}
+		return 0
+	}
+	code := a.Tell(ds)
+	switch {
+	case code == 0 && len(ds) > 0:
+		a.Out.Write([]byte("Success! The configuration is valid, but there were some validation warnings as shown above.\n\n"))
+	case code == 0:
+		a.Out.Write([]byte("Success! The configuration is valid.\n\n"))
+	}
+	return code
+}}
+
+// check checks the configuration without any state. root is the directory of the root
+// module; "" is the one that the command works in, whose modules and providers are used.
+func check(a *cli.App, root string) diags.Diagnostics {
+	op := &opening.Operation{A: a}
+	defer op.Close()
+	var ds diags.Diagnostics
+	if op.Dir, ds = a.Dir(); ds.HasErrors() {
+		return ds
+	}
+	op.Prestart(a.Ctx)
+	if rel, err := filepath.Rel(op.Dir.WorkingDir(), root); err == nil {
+		root = rel // how places in it are told
+	}
+	cfg, more := a.LoadRoot(op.Dir, filepath.ToSlash(root))
+	op.Cfg = cfg
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	ds = append(ds, op.Dir.DevelopmentWarning("So what is valid here may not be valid with any released version.")...)
+	if ds = append(ds, op.ProvidersToValidate(a.Ctx)...); ds.HasErrors() {
+		return ds
+	}
+	run := engine.Run{
+		Config: op.Cfg, Providers: op.Pool, WorkingDir: a.StartDir(), BaseDir: op.Dir.WorkingDir(), Workspace: op.Dir.Workspace(),
+		Budget: a.Budget,
+	}
+	return append(ds, engine.Validate(a.Ctx, run)...)
+}

@@ -1,0 +1,183 @@
+package changing
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/provisioning"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+var Apply = cli.Command{Name: "apply", Synopsis: "Make and carry out a plan, or carry out a saved one", Main: true, Run: func(a *cli.App, args []string) int {
+	return applyMain(a, "apply", args, false)
+}}
+
+// applyMain is apply and destroy.
+func applyMain(a *cli.App, name string, args []string, destroy bool) int {
+	var o operationFlags
+	var approve bool
+	f := a.NewFlags(name, name+" [OPTIONS] [PLAN]")
+	operationOptions(f, &o)
+	f.BoolVar(&approve, "auto-approve", false, "do not ask before applying")
+	if destroy {
+		f.BoolVar(&approve, "force", false, "")
+	}
+	if code, ok := f.ParseArgs(args); !ok {
+		return code
+	}
+	spareMemory()
+	o.destroyCommand = destroy
+	o.destroy = o.destroy || destroy
+	if f.NArg() > 1 {
+		return f.Refuse(cli.TooMany, "%s takes at most one saved plan", name)
+	}
+	saved := f.NArg() == 1
+	if o.json && !saved && !approve {
+		return f.Refuse("Plan file or auto-approve required", "%s -json needs -auto-approve or a saved plan: nobody could be asked", name)
+	}
+	v := a.View(o.json)
+	defer v.Close()
+	var plan *plans.Plan
+	var op *opening.Operation
+	var ds diags.Diagnostics
+	if saved {
+		v.Diagnostics(o.deprecated())
+		plan, op, ds = openSaved(a, f.Arg(0), &o)
+	} else {
+		plan, op, ds = makePlan(a, &o, v, true)
+	}
+	defer op.Close()
+	if plan == nil || ds.HasErrors() {
+		if plan != nil && !saved {
+			v.Plan(plan, op.Cfg, op.Schemas)
+		}
+		v.Diagnostics(append(ds, op.Unlock()...))
+		return 1
+	}
+	if saved {
+		v.Saved(plan)
+	} else {
+		v.Plan(plan, op.Cfg, op.Schemas)
+		if plan.Applyable && !approve {
+			v.Diagnostics(ds) // by which people decide
+			ds = nil
+			if code := askApproval(a, plan, &o, v); code != 0 {
+				v.Diagnostics(op.Unlock())
+				return code
+			}
+		}
+	}
+	return carryOut(a, plan, op, &o, v, ds.WithoutChecks())
+}
+
+// openSaved opens a saved plan and checks that it still holds. The options that say what
+// to plan must be right, but have no effect, as with the stock tool.
+func openSaved(a *cli.App, path string, o *operationFlags) (*plans.Plan, *opening.Operation, diags.Diagnostics) {
+	path = a.Path(path)
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, &opening.Operation{A: a}, diags.Errorf(nil, "Not a saved plan", "%s is a directory: use -chdir to work in another directory.", path)
+	}
+	if ds := o.fitSaved(path); ds.HasErrors() {
+		return nil, &opening.Operation{A: a}, ds
+	}
+	plan, op, ds := opening.OpenPlan(a, path, o.locks, o.paths, "OperationTypeApply")
+	if ds.HasErrors() {
+		return plan, op, ds
+	}
+	if plan.Errored {
+		return plan, op, append(ds, diags.Errorf(nil, "Cannot apply incomplete plan",
+			"Lockstep encountered an error when generating this plan, so it cannot be applied. Fix what was reported and plan again.")...)
+	}
+	if ds = append(ds, op.VariablesFor(plan, o.vars)...); ds.HasErrors() {
+		return plan, op, ds
+	}
+	return plan, op, append(ds, op.Stale(plan)...)
+}
+
+// askApproval asks a person for approval. It returns 0 for yes.
+func askApproval(a *cli.App, p *plans.Plan, o *operationFlags, v cli.View) int {
+	if !a.MayAsk(o.input) {
+		v.Diagnostics(diags.Errorf(nil, "Approval is needed",
+			"The plan has to be approved, but -input=false says not to ask. Use -auto-approve, or save the plan with `lockstep plan -out=FILE` and apply that file."))
+		return 1
+	}
+	question, deed := "Do you want to perform these actions?", "Apply"
+	if p.Mode == plans.DestroyMode {
+		question, deed = "Do you really want to destroy all resources?", "Destroy"
+	}
+	v.Say("\n%s\n  Only 'yes' will be accepted to approve.\n\n  Enter a value: ", a.Print().Bold(question))
+	line, err := a.ReadLine()
+	v.Say("\n")
+	switch {
+	case err != nil:
+		v.Diagnostics(diags.Errorf(nil, "Approval could not be read", "Nothing was changed: %s.", err))
+		return 1
+	case strings.TrimSpace(line) != "yes":
+		v.Say("%s cancelled.\n", deed)
+		return 1
+	}
+	return 0
+}
+
+// carryOut applies a plan, saving the state on the way. ds is what there is to say so far.
+func carryOut(a *cli.App, plan *plans.Plan, op *opening.Operation, o *operationFlags, v cli.View, ds diags.Diagnostics) int {
+	var n cli.Counter
+	counting := countingView{v, &n}
+	run := op.Run(o.parallelism, counting)
+	run.LocalExec = func(ctx context.Context, c provisioning.Command, output func(string)) error {
+		return localExec(a, ctx, c, output)
+	}
+	timed := keepTime(run.Events)
+	defer timed.stop()
+	run.Events = timed.event
+	lost := false
+	spareForApply(len(plan.Changes))
+	state, more := engine.Apply(a.Ctx, run, plan, engine.ApplyOptions{
+		SaveSoon: op.Settings.Type == "local", // where a save costs no request
+		Save: func(ctx context.Context, s *states.State) error {
+			err := op.State.Write(ctx, s)
+			lost = err != nil
+			return err
+		},
+	})
+	ds = append(ds, more...)
+	if lost {
+		ds = append(ds, op.Rescue(state)...)
+	}
+	if !ds.HasErrors() {
+		ds = append(ds, op.LeaveState()...)
+	}
+	failed := ds.HasErrors()
+	if !failed {
+		for _, c := range plan.Changes {
+			if c.Importing != nil {
+				n.N.Imported++
+			}
+			if c.Action == plans.Forget {
+				n.N.Forgotten++
+			}
+		}
+	}
+	ds = append(ds, op.Unlock()...)
+	v.Diagnostics(ds.Distinct())
+	v.Applied(cli.Outcome{State: state, Counts: n.N, Destroy: o.destroyCommand, Failed: failed, StateOut: o.paths.StateOut})
+	if ds.HasErrors() {
+		return 1
+	}
+	return 0
+}
+
+// countingView counts what was done while showing it.
+type countingView struct {
+	cli.View
+	n *cli.Counter
+}
+
+func (v countingView) Event(e events.Event) { v.n.Count(e); v.View.Event(e) }

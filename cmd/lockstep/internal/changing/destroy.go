@@ -1,0 +1,9 @@
+package changing
+
+import (
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+)
+
+var Destroy = cli.Command{Name: "destroy", Synopsis: "Destroy everything that is managed here", Main: true, Run: func(a *cli.App, args []string) int {
+	return applyMain(a, "destroy", args, true)
+}}

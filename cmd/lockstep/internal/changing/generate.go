@@ -1,0 +1,108 @@
+package changing
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/generating"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
+)
+
+// generateTo checks where generated configuration is to go: nothing is overwritten.
+func generateTo(a *cli.App, path string) diags.Diagnostics {
+	if _, err := os.Stat(a.Path(path)); err == nil {
+		return diags.Errorf(nil, "Target generated file already exists",
+			"-generate-config-out writes a new file, and %s is there already: name another one, or move what is in it elsewhere.", path)
+	}
+	return nil
+}
+
+// generate writes the blocks that import blocks lack to a file, and makes them part of the
+// configuration. ok says that a plan can be made with what there is, in spite of errors.
+func generate(o *opening.Operation, f *operationFlags, v cli.View) (ds diags.Diagnostics, ok bool) {
+	blocks, found, ds := engine.Generate(o.A.Ctx, o.Run(f.parallelism, v), o.State.Current)
+	o.Generated, o.Found = blocks, found
+	if ds.HasErrors() && len(found.Failed) == 0 {
+		return ds, false
+	}
+	if len(blocks) == 0 {
+		return ds, true
+	}
+	ds = append(ds, diags.Warningf(nil, "Config generation is experimental",
+		"What -generate-config-out writes is a draft, whose form may change: look it through before it is applied.")...)
+	text, path := generating.File(blocks), o.A.Path(f.generate)
+	if err := workdir.WriteFile(path, text, 0o644); err != nil {
+		return append(ds, diags.FromError("Failed to write generated configuration", err)...), false
+	}
+	more, ok := loadWith(o, generatedName(path), text)
+	if ds = append(ds, more...); ok {
+		v.Say("\nThe blocks for imported objects that had none are in %s. Look them through, and move them to where they belong.\n", f.generate)
+	}
+	return ds, ok
+}
+
+// loadWith reads the configuration again, with one more file in the root module.
+func loadWith(o *opening.Operation, name string, text []byte) (diags.Diagnostics, bool) {
+	installed, err := o.Dir.Installed()
+	if err != nil {
+		return diags.FromError("Invalid module manifest", err), false
+	}
+	cfg, ds := config.Load(config.Input{Tree: withFile{source.Dir(o.Dir.Path), name, text}, Installed: installed, Early: o.Dir.Early(), Budget: o.A.Budget})
+	o.Cfg = cfg
+	maps.Copy(o.A.Files, cfg.Files)
+	return ds, !ds.HasErrors()
+}
+
+// generatedName is the name that a generated file has as part of the root module, also if
+// it was written elsewhere.
+func generatedName(path string) string {
+	name := filepath.Base(path)
+	if !strings.HasSuffix(name, ".tf") {
+		name += ".tf"
+	}
+	return name
+}
+
+// withFile is a tree with one more file in the root module.
+type withFile struct {
+	source.Tree
+	name string
+	text []byte
+}
+
+func (t withFile) ReadDir(dir string) ([]string, error) {
+	names, err := t.Tree.ReadDir(dir)
+	if dir == "." && err == nil && !slices.Contains(names, t.name) {
+		names = append(slices.Clone(names), t.name)
+		slices.Sort(names)
+	}
+	return names, err
+}
+
+func (t withFile) ReadFile(name string) ([]byte, error) {
+	if name == t.name {
+		return t.text, nil
+	}
+	return t.Tree.ReadFile(name)
+}
+
+// noteGenerated keeps with the changes the blocks that were generated for them.
+func noteGenerated(o *opening.Operation, p *plans.Plan) {
+	for _, x := range o.Generated {
+		for _, c := range p.Changes {
+			if c.Addr.Instance == x.Addr && c.Importing != nil {
+				c.GeneratedConfig = x.Text
+			}
+		}
+	}
+}

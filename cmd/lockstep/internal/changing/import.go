@@ -1,0 +1,124 @@
+package changing
+
+import (
+	"context"
+	"maps"
+	"path/filepath"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
+)
+
+// importFlags are import's options.
+type importFlags struct {
+	vars        cli.VarFlags
+	locks       cli.LockFlags
+	paths       workdir.LocalPaths
+	config      string
+	parallelism int
+	input       bool
+}
+
+var Import = cli.Command{Name: "import", Synopsis: "Bring an existing object into the state by its ID", Run: func(a *cli.App, args []string) int {
+	var o importFlags
+	f := a.NewFlags("import", "import [OPTIONS] ADDRESS ID")
+	f.Vars(&o.vars)
+	f.Locking(&o.locks)
+	f.State(&o.paths)
+	f.Input(&o.input)
+	f.StringVar(&o.config, "config", "", "the directory of the configuration, if it is not this one")
+	f.IntVar(&o.parallelism, "parallelism", 10, "how many provider calls may be under way at once")
+	f.Bool("ignore-remote-version", false, "")
+	if code, ok := f.ParseArgs(args); !ok {
+		return code
+	}
+	if f.NArg() != 2 {
+		return a.Usage("import takes two arguments: the address to import to, and the object's ID")
+	}
+	addr, ds := cli.ParseInstance(f.Arg(0))
+	switch {
+	case ds.HasErrors():
+		return a.Show(ds)
+	case addr.Resource.Resource.Mode != addrs.Managed:
+		return a.Show(diags.Errorf(nil, "A managed resource address is required", "Only managed resources can be imported to, and %s is none.", addr))
+	}
+	v := a.View(false)
+	defer v.Close()
+	ds = importObject(a, &o, v, addr, f.Arg(1))
+	v.Diagnostics(ds)
+	if ds.HasErrors() {
+		return 1
+	}
+	v.Say("\n%s\n\nThe object shown above is now in the state, and managed by Lockstep from here on.\n", a.Print().Bold("Import successful!"))
+	return 0
+}}
+
+// importObject imports one object and stores the new state.
+func importObject(a *cli.App, o *importFlags, v cli.View, addr addrs.AbsResourceInstance, id string) diags.Diagnostics {
+	op := &opening.Operation{A: a}
+	defer op.Close()
+	ds := loadFor(op, o)
+	if ds.HasErrors() {
+		return ds
+	}
+	o.vars.Ask = o.input
+	if ds = append(append(ds, op.Collect(o.vars)...), op.Fit()...); ds.HasErrors() {
+		return ds
+	}
+	if ds = append(ds, op.OpenState(a.Ctx, o.paths, o.locks, "import")...); ds.HasErrors() {
+		return ds
+	}
+	if ds = append(ds, op.OpenProviders(a.Ctx)...); ds.HasErrors() {
+		return append(ds, op.Unlock()...)
+	}
+	run := op.Run(o.parallelism, v)
+	prepared := false
+	run.Events = func(e events.Event) {
+		switch {
+		case e.Kind == events.ImportStart:
+			v.Say("%s: Importing from ID %q...\n", addr, id)
+			return
+		case e.Kind == events.RefreshStart && e.Addr.Instance == addr && !prepared:
+			// The provider has found it. Programs look for these words.
+			prepared = true
+			v.Say("%s\n  Prepared %s for import\n", a.Print().Bold(addr.String()+": Import prepared!"), addr.Resource.Resource.Type)
+		}
+		v.Event(e)
+	}
+	next, more := engine.Import(a.Ctx, run, op.State.Current, addr, id)
+	if ds = append(ds, more...); !ds.HasErrors() {
+		if err := op.State.Write(context.WithoutCancel(a.Ctx), next); err != nil {
+			ds = append(append(ds, diags.FromError("Error saving the state", err)...), op.Rescue(next)...)
+		}
+	}
+	return append(ds, op.Unlock()...)
+}
+
+// loadFor opens the directory and reads the configuration, which may be elsewhere.
+func loadFor(o *opening.Operation, f *importFlags) diags.Diagnostics {
+	var ds diags.Diagnostics
+	if f.config == "" || filepath.Clean(o.A.Path(f.config)) == filepath.Clean(o.A.Chdir) {
+		o.Dir, o.Cfg, ds = o.A.Load()
+		return ds
+	}
+	if o.Dir, ds = o.A.Dir(); ds.HasErrors() {
+		return ds
+	}
+	there := *o.Dir
+	there.Path = o.A.Path(f.config)
+	cfg, more := there.Load()
+	if ds = append(ds, more...); cfg == nil {
+		return ds
+	}
+	o.Cfg = cfg
+	maps.Copy(o.A.Files, cfg.Files)
+	if !ds.HasErrors() && cfg.Empty() {
+		ds = append(ds, diags.Errorf(nil, "No configuration files", "The directory %s contains no configuration files (.tf).", f.config)...)
+	}
+	return ds
+}

@@ -1,0 +1,121 @@
+package changing
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
+)
+
+// options checks the options and returns them in the engine's form.
+func (o *operationFlags) options() (engine.PlanOptions, diags.Diagnostics) {
+	out := engine.PlanOptions{SkipRefresh: !o.refresh}
+	var ds, more diags.Diagnostics
+	out.Mode, ds = o.mode()
+	ds = append(ds, o.checkParallelism()...)
+	out.Targets, out.Excludes, more = o.part.addresses()
+	ds = append(ds, more...)
+	for _, s := range o.replace {
+		a, err := addrs.ParseAbsResourceInstance(s)
+		if err == nil && a.Resource.Resource.Mode != addrs.Managed {
+			err = fmt.Errorf("only managed resource instances can be replaced, and %s is none", a)
+		}
+		if err == nil {
+			err = reserved(s, a.Resource.Resource)
+		}
+		switch {
+		case err != nil:
+			ds = append(ds, diags.Errorf(nil, fmt.Sprintf("Invalid force-replace address %q", s), "-replace: %s.", err)...)
+		case !slices.Contains(out.ForceReplace, a):
+			out.ForceReplace = append(out.ForceReplace, a)
+		}
+	}
+	if len(out.ForceReplace) > 0 && out.Mode != plans.NormalMode {
+		ds = append(ds, diags.Errorf(nil, "Unsupported plan mode", "-replace cannot be used with -destroy or -refresh-only.")...)
+	}
+	return out, ds
+}
+
+// fitSaved checks the options beside a saved plan.
+func (o *operationFlags) fitSaved(path string) diags.Diagnostics {
+	if o.destroyCommand {
+		return diags.Errorf(nil, "Destroy can't be called with a plan file",
+			"A saved plan is carried out as it is. If %s was made by `lockstep plan -destroy`, run `lockstep apply` with it.", path)
+	}
+	options, ds := o.options()
+	if len(options.Excludes) > 0 {
+		ds = append(ds, diags.Errorf(nil, "Excluding from a saved plan", "-exclude says what not to plan; a saved plan is carried out as it is.")...)
+	}
+	return ds
+}
+
+// mode returns what kind of plan is meant.
+func (o *operationFlags) mode() (plans.Mode, diags.Diagnostics) {
+	switch {
+	case o.destroyCommand && o.refreshOnly:
+		return plans.NormalMode, diags.Errorf(nil, "Invalid mode option", "-refresh-only destroys nothing: use it with apply rather than destroy.")
+	case o.destroy && o.refreshOnly:
+		return plans.NormalMode, diags.Errorf(nil, "Incompatible plan mode options", "-destroy and -refresh-only exclude each other.")
+	case o.refreshOnly && !o.refresh:
+		return plans.RefreshOnlyMode, diags.Errorf(nil, "Incompatible refresh options", "-refresh-only and -refresh=false exclude each other: nothing would be left to do.")
+	case o.destroy:
+		return plans.DestroyMode, nil
+	case o.refreshOnly:
+		return plans.RefreshOnlyMode, nil
+	}
+	return plans.NormalMode, nil
+}
+
+// deprecated warns of options that a configuration says better.
+func (o *operationFlags) deprecated() diags.Diagnostics {
+	if o.paths.State == "" {
+		return nil
+	}
+	return diags.Warningf(nil, "Deprecated flag: -state", "Set the attribute `path` of the backend \"local\" instead.")
+}
+
+// checkParallelism refuses numbers that mean nothing. 0 is as many as usual.
+func (o *operationFlags) checkParallelism() diags.Diagnostics {
+	if o.parallelism < 0 {
+		return diags.Errorf(nil, "Invalid parallelism value", "-parallelism=%d: the number must be positive.", o.parallelism)
+	}
+	return nil
+}
+
+// operationFlags are what plan, apply, destroy and refresh share.
+type operationFlags struct {
+	vars    cli.VarFlags
+	locks   cli.LockFlags
+	paths   workdir.LocalPaths
+	destroy bool
+	// destroyCommand says that the command was destroy rather than apply.
+	destroyCommand bool
+	refreshOnly    bool
+	refresh        bool
+	part           partFlags
+	replace        cli.ListFlag
+	generate       string // file for blocks that imports lack
+	parallelism    int
+	input          bool
+	json           bool
+}
+
+func operationOptions(f *cli.Flags, o *operationFlags) {
+	f.Vars(&o.vars)
+	f.Locking(&o.locks)
+	f.State(&o.paths)
+	f.Input(&o.input)
+	f.BoolVar(&o.destroy, "destroy", false, "plan to destroy everything that is managed")
+	f.BoolVar(&o.refreshOnly, "refresh-only", false, "only bring the state up to date with what exists")
+	f.BoolVar(&o.refresh, "refresh", true, "look at what exists before planning")
+	partial(f, &o.part)
+	f.Var(&o.replace, "replace", "replace this instance")
+	f.IntVar(&o.parallelism, "parallelism", 10, "how many provider calls may be under way at once")
+	f.JsonStream(&o.json)
+	f.CompactWarnings()
+}

@@ -1,0 +1,118 @@
+// Package changing has the commands that plan and apply: plan, apply, destroy, refresh, import. Each
+// has a file named after it, and a row in the table of the main package.
+//
+// It refuses to know backends and files of plans, which package opening opens. Start at [Plan].
+package changing
+
+import (
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+var Plan = cli.Command{Name: "plan", Synopsis: "Show what an apply would change", Main: true, Run: func(a *cli.App, args []string) int {
+	var o operationFlags
+	var out string
+	var detailed bool
+	f := a.NewFlags("plan", "plan [OPTIONS]")
+	operationOptions(f, &o)
+	f.StringVar(&out, "out", "", "save the plan in a file, for `lockstep apply FILE`")
+	f.StringVar(&o.generate, "generate-config-out", "", "write the resource blocks that import blocks lack to this new file")
+	f.BoolVar(&detailed, "detailed-exitcode", false, "exit with 2 if there is something to change, 0 if not, 1 on errors")
+	if code, ok := f.ParseArgs(args); !ok {
+		return code
+	}
+	if code, ok := f.NoArguments(); !ok {
+		return code
+	}
+	v := a.View(o.json)
+	defer v.Close()
+	plan, op, ds := makePlan(a, &o, v, false)
+	defer op.Close()
+	if plan != nil && out != "" {
+		ds = append(ds, op.SavePlan(plan, a.Path(out))...)
+	}
+	if plan != nil {
+		v.Plan(plan, op.Cfg, op.Schemas)
+	}
+	v.Diagnostics(ds)
+	switch {
+	case ds.HasErrors():
+		return 1
+	case detailed && plan.Applyable:
+		return 2
+	}
+	if plan.Applyable && !o.json && !a.InAutomation() {
+		nextStep(a, v, out)
+	}
+	return 0
+}}
+
+// nextStep says what can be done with a plan that was saved in a file, or was not.
+func nextStep(a *cli.App, v cli.View, out string) {
+	if out == "" {
+		v.Say("\nNote: You didn't use the -out option to save this plan, so what \"lockstep apply\"\ndoes later may differ from it.\n")
+		return
+	}
+	v.Say("\nSaved the plan to: %s\n\nTo perform exactly these actions, run:\n    lockstep apply %q\n", out, out)
+}
+
+// makePlan opens everything and makes a plan. The operation is returned open; its state
+// stays locked only if applying follows.
+func makePlan(a *cli.App, o *operationFlags, v cli.View, applying bool) (*plans.Plan, *opening.Operation, diags.Diagnostics) {
+	op := &opening.Operation{A: a}
+	v.Diagnostics(o.deprecated())
+	options, ds := o.options()
+	if ds.HasErrors() {
+		return nil, op, ds
+	}
+	var more diags.Diagnostics
+	if o.generate != "" {
+		if ds = generateTo(a, o.generate); ds.HasErrors() {
+			return nil, op, ds
+		}
+	}
+	if op.Dir, ds = a.Dir(); ds.HasErrors() {
+		return nil, op, ds
+	}
+	op.Prestart(a.Ctx)
+	op.Cfg, more = a.LoadFrom(op.Dir)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return nil, op, ds
+	}
+	o.vars.Ask = o.input && !o.json
+	if more = op.Collect(o.vars); more.HasErrors() {
+		return nil, op, append(ds, more...)
+	}
+	ds = append(ds, more...)
+	name := "OperationTypePlan"
+	if applying {
+		name = "OperationTypeApply"
+	}
+	if ds = append(ds, op.OpenState(a.Ctx, o.paths, o.locks, name)...); ds.HasErrors() {
+		return nil, op, ds
+	}
+	if !applying {
+		defer func() { ds = append(ds, op.Unlock()...) }()
+	}
+	if ds = append(ds, op.OpenProviders(a.Ctx)...); ds.HasErrors() {
+		return nil, op, append(ds, op.Unlock()...)
+	}
+	if o.generate != "" {
+		more, ok := generate(op, o, v)
+		if ds = append(ds, more...); !ok {
+			return nil, op, append(ds, op.Unlock()...)
+		}
+		options.Found = op.Found
+	}
+	plan, more := engine.Plan(a.Ctx, op.Run(o.parallelism, v), op.State.Current, options)
+	ds = append(ds, more...)
+	if plan != nil {
+		plan.Backend, more = op.Backend()
+		ds = append(ds, more...)
+		noteGenerated(op, plan)
+	}
+	return plan, op, ds
+}

@@ -1,0 +1,81 @@
+package changing
+
+import (
+	"sync"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/events"
+)
+
+// progressEvery is how often a person is told that an action is still under way.
+const progressEvery = 10 * time.Second
+
+// progress passes events on, and adds one for each action that takes long, time and
+// again: whoever waits shall see that there is something to wait for.
+type progress struct {
+	next events.Listener
+	done chan struct{}
+	idle sync.WaitGroup
+
+	mu       sync.Mutex
+	underWay map[addrs.ResourceInstanceObject]*action
+}
+
+// action is an action under way.
+type action struct {
+	event events.Event
+	since time.Time
+	told  time.Duration // up to when a person was told
+}
+
+// keepTime starts to keep time for the listener. It ends with stop.
+func keepTime(next events.Listener) *progress {
+	p := &progress{next: next, done: make(chan struct{}), underWay: map[addrs.ResourceInstanceObject]*action{}}
+	p.idle.Go(func() {
+		tick := time.NewTicker(time.Second)
+		defer tick.Stop()
+		for {
+			select {
+			case <-p.done:
+				return
+			case <-tick.C:
+				p.tell()
+			}
+		}
+	})
+	return p
+}
+
+// stop ends the keeping of time.
+func (p *progress) stop() {
+	close(p.done)
+	p.idle.Wait()
+}
+
+// event is the listener.
+func (p *progress) event(e events.Event) {
+	p.mu.Lock() // also while it is passed on: nothing is told of what is over
+	defer p.mu.Unlock()
+	switch e.Kind {
+	case events.ApplyStart:
+		p.underWay[e.Addr] = &action{event: e, since: time.Now()}
+	case events.ApplyDone, events.ApplyFailed:
+		delete(p.underWay, e.Addr)
+	}
+	p.next.Send(e)
+}
+
+// tell sends an event for each action that has taken long since the last one.
+func (p *progress) tell() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, a := range p.underWay {
+		if elapsed := time.Since(a.since); elapsed >= a.told+progressEvery {
+			a.told = elapsed.Truncate(progressEvery)
+			e := a.event
+			e.Kind, e.Elapsed = events.ApplyProgress, a.told
+			p.next.Send(e)
+		}
+	}
+}

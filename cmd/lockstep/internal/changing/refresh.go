@@ -1,0 +1,59 @@
+package changing
+
+import (
+	"context"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// Refresh plans as `plan` does, and stores what planning has read, outputs
+// included, without applying anything.
+var Refresh = cli.Command{Name: "refresh", Synopsis: "Bring the state up to date with what exists", Run: func(a *cli.App, args []string) int {
+	o := operationFlags{refresh: true}
+	f := a.NewFlags("refresh", "refresh [OPTIONS]")
+	refreshing(f, &o)
+	if code, ok := f.ParseArgs(args); !ok {
+		return code
+	}
+	if code, ok := f.NoArguments(); !ok {
+		return code
+	}
+	v := a.View(o.json)
+	defer v.Close()
+	plan, op, ds := makePlan(a, &o, v, true)
+	defer op.Close()
+	if plan == nil || ds.HasErrors() {
+		v.Diagnostics(append(ds, op.Unlock()...))
+		return 1
+	}
+	if !plan.PrevRunState.HasManaged() {
+		ds = append(ds, diags.Warningf(nil, "Empty or non-existent state",
+			"There is nothing in the state that could be refreshed.")...)
+	}
+	if err := op.State.Write(context.WithoutCancel(a.Ctx), plan.PriorState); err != nil {
+		ds = append(append(ds, diags.FromError("Error saving the state", err)...), op.Rescue(plan.PriorState)...)
+	}
+	if !ds.HasErrors() {
+		ds = append(ds, op.LeaveState()...)
+	}
+	ds = append(ds, op.Unlock()...)
+	v.Diagnostics(ds)
+	if ds.HasErrors() {
+		return 1
+	}
+	v.Outputs(plan.PriorState)
+	return 0
+}}
+
+// refreshing are refresh's options.
+func refreshing(f *cli.Flags, o *operationFlags) {
+	f.Vars(&o.vars)
+	f.Locking(&o.locks)
+	f.State(&o.paths)
+	f.Input(&o.input)
+	partial(f, &o.part)
+	f.IntVar(&o.parallelism, "parallelism", 10, "how many provider calls may be under way at once")
+	f.JsonStream(&o.json)
+	f.CompactWarnings()
+}

@@ -1,0 +1,83 @@
+package changing
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// partFlags say which part of the configuration is meant: -target or -exclude, and their
+// forms with a file. Source: OpenTofu 1.10.
+type partFlags struct {
+	app                       *cli.App
+	targets, excludes         cli.ListFlag
+	targetFiles, excludeFiles cli.ListFlag
+}
+
+func partial(f *cli.Flags, p *partFlags) {
+	p.app = f.App
+	f.Var(&p.targets, "target", "only this module, resource or instance and what it depends on")
+	f.Var(&p.targetFiles, "target-file", "like -target, with an address on each line of a file")
+	f.Var(&p.excludes, "exclude", "all but this module, resource or instance and what depends on it")
+	f.Var(&p.excludeFiles, "exclude-file", "like -exclude, with an address on each line of a file")
+}
+
+// addresses reads what was given.
+func (p *partFlags) addresses() (targets, excludes []addrs.Target, ds diags.Diagnostics) {
+	if len(p.targets)+len(p.targetFiles) > 0 && len(p.excludes)+len(p.excludeFiles) > 0 {
+		return nil, nil, diags.Errorf(nil, "Incompatible options", "-target and -exclude cannot be used together.")
+	}
+	targets, ds = p.read("target", p.targets, p.targetFiles)
+	excludes, more := p.read("exclude", p.excludes, p.excludeFiles)
+	return targets, excludes, append(ds, more...)
+}
+
+// read reads the addresses of an option and of its form with a file.
+func (p *partFlags) read(option string, given, files []string) ([]addrs.Target, diags.Diagnostics) {
+	var out []addrs.Target
+	var ds diags.Diagnostics
+	add := func(place, s string) {
+		t, err := addrs.ParseTarget(s)
+		if err == nil {
+			err = reserved(s, t.Resource)
+		}
+		if err != nil {
+			ds = append(ds, diags.Errorf(nil, fmt.Sprintf("Invalid %s %q", option, s), "-%s: %s.", place, err)...)
+			return
+		}
+		out = append(out, t)
+	}
+	for _, s := range given {
+		add(option, s)
+	}
+	for _, name := range files {
+		src, err := os.ReadFile(p.app.Path(name))
+		if err != nil {
+			ds = append(ds, diags.Errorf(nil, "File of addresses cannot be read", "-%s-file: %s.", option, err)...)
+			continue
+		}
+		for i, line := range strings.Split(string(src), "\n") {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+				add(fmt.Sprintf("%s-file: %s:%d", option, name, i+1), line)
+			}
+		}
+	}
+	return out, ds
+}
+
+// otherNames are what references begin with that name no resource.
+var otherNames = []string{"count", "each", "local", "path", "self", "terraform", "var"}
+
+// reserved refuses an address that names something else than a resource, where it is
+// read as if a type had that name: "resource." before it says that one does.
+func reserved(s string, r addrs.Resource) error {
+	if r.Mode != addrs.Managed || !slices.Contains(otherNames, r.Type) || strings.Contains("."+s, ".resource."+r.Type+".") {
+		return nil
+	}
+	return fmt.Errorf("%q is no type of resources, only modules, resources and their instances can be named; if a type has that name indeed, write resource.%s.%s", r.Type, r.Type, r.Name)
+}

@@ -1,0 +1,177 @@
+// Package cli is one invocation of the command line: global options and dispatch ([App]), the
+// options of a command ([Flags]), the working directory and its variables, questions to a person,
+// and the output, as text or as a stream of JSON messages ([View]).
+//
+// It knows no command but `version` and the groups: the table of commands is given to it. Nor does
+// it know states, backends and plans, which package opening opens. Start at [App.Run].
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/budget"
+	"github.com/lockstep-iac/lockstep/engine/render"
+)
+
+// A Command is one sub-command. Commands of two words have a space in their name.
+type Command struct {
+	Name     string
+	Synopsis string
+	Main     bool // listed first
+	Run      func(a *App, args []string) int
+}
+
+// App is one invocation: where it reads and writes, and in which directory it works.
+type App struct {
+	Streams
+	Ctx      context.Context
+	Environ  []string
+	Chdir    string
+	noColor  bool
+	compact  bool                 // warnings are shown by their headlines
+	Files    map[string]*hcl.File // sources for snippets
+	printer  *render.Printer
+	printing sync.Once       // sets printer
+	Hurry    <-chan struct{} // closed when what is under way is to be given up
+	lines    *bufio.Reader   // what a person types
+	Vars     *VarFlags       // of the command; nil if it has none
+	warned   bool            // of the CLI configuration
+	Logs     logs
+	Version  string    // Lockstep's own
+	Commands []Command // as help lists them
+	Budget   *budget.Budget
+}
+
+func New(ctx context.Context, s Streams, environ []string) *App {
+	a := &App{Streams: s, Ctx: ctx, Environ: environ, Chdir: ".", Files: map[string]*hcl.File{}, Budget: budget.Generous()}
+	a.Budget.Watch(ctx, engine.StepsToEnd)
+	return a
+}
+
+// Run finds the sub-command and runs it.
+func (a *App) Run(args []string) int {
+	a.Logs = a.openLogs()
+	a.Logs.begin(a.Version, args)
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		name, value, _ := strings.Cut(strings.TrimLeft(args[0], "-"), "=")
+		switch name {
+		case "chdir":
+			a.Chdir = value
+			if info, err := os.Stat(value); err != nil || !info.IsDir() {
+				return a.Usage("-chdir=%s: there is no such directory", value)
+			}
+		case "help", "h":
+			a.help(a.Out)
+			return 0
+		case "version", "v":
+			return Version.Run(a, nil)
+		default:
+			return a.Usage("there is no global option -%s; the options of a command stand behind its name", name)
+		}
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		a.help(a.Out)
+		return 127
+	}
+	for n := min(len(args), 3); n > 0; n-- {
+		name := strings.Join(args[:n], " ")
+		for _, c := range a.Commands {
+			if c.Name == name {
+				return a.runCommand(c, args[n:])
+			}
+		}
+	}
+	if args[0] == "help" {
+		a.help(a.Out)
+		return 0
+	}
+	return a.Usage("there is no command %q%s; `lockstep -help` lists them", args[0], a.suggest(args[0]))
+}
+
+// runCommand runs a command with the options that the environment adds.
+func (a *App) runCommand(c Command, args []string) int {
+	args, err := a.withEnvironment(c.Name, args)
+	if err != nil {
+		return a.Usage("%s", err)
+	}
+	return c.Run(a, a.withoutLooks(args))
+}
+
+// withoutLooks takes note of the options about how a command looks, which every command
+// has, and which may stand behind its arguments, too. It returns the others.
+func (a *App) withoutLooks(args []string) []string {
+	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+		switch arg {
+		case "-no-color":
+			a.noColor = true
+		case "-compact-warnings":
+			a.compact = true
+		default:
+			return false
+		}
+		return true
+	})
+}
+
+// Usage reports a command line that cannot be understood.
+func (a *App) Usage(format string, args ...any) int {
+	fmt.Fprintf(a.Err, "lockstep: error: %s\n", fmt.Sprintf(format, args...))
+	return 1
+}
+
+// help lists the commands.
+func (a *App) help(w io.Writer) {
+	fmt.Fprint(w, "Usage: lockstep [-chdir=DIR] COMMAND [OPTIONS]\n\nMain commands:\n")
+	list := a.Commands
+	for _, main := range []bool{true, false} {
+		if !main {
+			fmt.Fprint(w, "\nAll other commands:\n")
+		}
+		for _, c := range list {
+			if c.Main == main {
+				fmt.Fprintf(w, "  %-18s %s\n", c.Name, c.Synopsis)
+			}
+		}
+	}
+	fmt.Fprint(w, "\nGlobal options (before the command):\n  -chdir=DIR         work in another directory\n  -help              this text; behind a command, that command's options\n  -version           an alias for the version command\n")
+}
+
+// suggest returns a hint at the command that was probably meant.
+func (a *App) suggest(name string) string {
+	for _, c := range a.Commands {
+		if strings.HasPrefix(c.Name, name) || strings.HasPrefix(name, c.Name) {
+			return fmt.Sprintf(" (did you mean %q?)", c.Name)
+		}
+	}
+	return ""
+}
+
+// Getenv returns a variable of the environment.
+func (a *App) Getenv(name string) string {
+	for _, kv := range slices.Backward(a.Environ) {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// InAutomation reports whether nobody reads hints about what to type next.
+func (a *App) InAutomation() bool { return a.Getenv("TF_IN_AUTOMATION") != "" }
+
+// Streams are where a command reads and writes.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}

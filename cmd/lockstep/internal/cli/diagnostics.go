@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/hashicorp/hcl/v2"
+	"golang.org/x/term"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/render"
+)
+
+// Print returns the printer for people: with colours on a terminal only.
+func (a *App) Print() *render.Printer {
+	a.printing.Do(func() { // the first to print may be one of many at the same time
+		a.printer = &render.Printer{Color: !a.noColor && a.Getenv("NO_COLOR") == "" && isTerminal(a.Out), Width: width(a.Out)}
+	})
+	return a.printer
+}
+
+// SourcesOf returns the files that diagnostics point at, with those that are no part of
+// the configuration, such as the lock file or the CLI configuration.
+func (a *App) SourcesOf(ds diags.Diagnostics) map[string]*hcl.File {
+	for _, d := range ds {
+		if d.Subject == nil || a.Files[d.Subject.Filename] != nil {
+			continue
+		}
+		if src, err := os.ReadFile(d.Subject.Filename); err == nil {
+			a.Files[d.Subject.Filename] = &hcl.File{Bytes: src}
+		}
+	}
+	return a.Files
+}
+
+// Show writes diagnostics: all to standard error, and returns 1 if there are errors.
+func (a *App) Show(ds diags.Diagnostics) int {
+	return a.showTo(a.Err, ds)
+}
+
+// Tell is show for commands whose standard output is for people: warnings are part of it.
+func (a *App) Tell(ds diags.Diagnostics) int { return a.showTo(a.Out, ds) }
+
+// showTo writes warnings to w, and errors to the standard error.
+func (a *App) showTo(w io.Writer, ds diags.Diagnostics) int {
+	a.write(w, ds)
+	if ds.HasErrors() {
+		return 1
+	}
+	return 0
+}
+
+// write writes warnings to w, and errors to the standard error, by severity and place. Warnings under
+// one headline are written once.
+func (a *App) write(w io.Writer, ds diags.Diagnostics) {
+	ds = ds.Sorted()
+	files := a.SourcesOf(ds)
+	groups := render.GroupWarnings(ds)
+	if a.compact && !ds.HasErrors() {
+		io.WriteString(w, a.Print().Headlines(groups))
+		return
+	}
+	for _, g := range groups {
+		to := a.Err
+		if g.Severity == diags.Warning {
+			to = w
+		}
+		io.WriteString(to, a.Print().Diagnostic(g.Full(), files))
+	}
+}
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// width returns the width of a terminal, or 78.
+func width(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return n
+		}
+	}
+	return 78
+}
+
+// WriteJSON writes a result.
+func (a *App) WriteJSON(data []byte, err error) int {
+	if err != nil {
+		return a.Failed(fmt.Errorf("the result cannot be shown: %w", err)) // no diagnostic in the stock tool either
+	}
+	a.Out.Write(append(data, '\n'))
+	return 0
+}

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
+)
+
+// Dir opens the working directory. What is wrong with the CLI configuration is no part of what
+// a command says: it is written to the standard error, once, and the command goes on with the rest of
+// that configuration, as in the stock tool.
+func (a *App) Dir() (*workdir.Dir, diags.Diagnostics) {
+	d, wrong := workdir.Open(a.Chdir, a.Environ)
+	if !a.warned && a.Show(wrong) != 0 {
+		fmt.Fprint(a.Err, "\nAs a result of the above problems, Lockstep may not behave as intended.\n")
+	}
+	a.warned = true
+	var ds diags.Diagnostics
+	if a.Getenv("TF_ENCRYPTION") != "" {
+		ds = append(ds, diags.Errorf(nil, "State encryption is not supported",
+			"The environment variable TF_ENCRYPTION says how OpenTofu encrypts states and plans. Lockstep writes them as they are, and reads no others: unset the variable if that is meant.")...)
+	}
+	d.Budget = a.Budget
+	d.Sources = func() []config.VariableSource {
+		var given VarFlags
+		if a.Vars != nil {
+			given = *a.Vars
+		}
+		sources, _ := a.Sources(d, given) // what is wrong with them is said when all are collected
+		return sources
+	}
+	d.Note = func(s string) { fmt.Fprintf(a.Err, "lockstep: note: %s\n", s) }
+	return d, ds
+}
+
+// StartDir returns the directory that the program was started in, which path.cwd
+// names whatever -chdir says.
+func (a *App) StartDir() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return a.Chdir
+	}
+	return dir
+}
+
+// Paths is path for a list.
+func (a *App) Paths(list []string) []string {
+	var out []string
+	for _, p := range list {
+		out = append(out, a.Path(p))
+	}
+	return out
+}
+
+// Path returns a path of the command line as seen from the process' directory.
+func (a *App) Path(p string) string {
+	if filepath.IsAbs(p) || a.Chdir == "." {
+		return p
+	}
+	return filepath.Join(a.Chdir, p)
+}
+
+// Load opens the directory and reads the configuration.
+func (a *App) Load() (*workdir.Dir, *config.Config, diags.Diagnostics) {
+	d, ds := a.Dir()
+	cfg, more := a.LoadFrom(d)
+	return d, cfg, append(ds, more...)
+}
+
+// LoadFrom reads the configuration in a directory.
+func (a *App) LoadFrom(d *workdir.Dir) (*config.Config, diags.Diagnostics) {
+	cfg, ds := a.LoadIfAny(d)
+	if cfg != nil && !ds.HasErrors() && cfg.Empty() {
+		ds = append(ds, diags.Errorf(nil, "No configuration files",
+			"The directory %s contains no configuration files (.tf). Lockstep needs a configuration to know what is wanted.", d.WorkingDir())...)
+	}
+	return cfg, ds
+}
+
+// LoadIfAny reads the configuration in a directory, which need not have any.
+func (a *App) LoadIfAny(d *workdir.Dir) (*config.Config, diags.Diagnostics) {
+	return a.LoadRoot(d, "")
+}
+
+// LoadRoot is loadIfAny with the root module in another directory; see workdir.LoadRoot.
+func (a *App) LoadRoot(d *workdir.Dir, root string) (*config.Config, diags.Diagnostics) {
+	cfg, ds := d.LoadRoot(root)
+	if cfg != nil {
+		maps.Copy(a.Files, cfg.Files)
+	}
+	return cfg, ds
+}

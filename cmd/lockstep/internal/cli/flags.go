@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/agext/levenshtein"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// Flags is a command's options, in Terraform's style: one dash, -name=value.
+type Flags struct {
+	*flag.FlagSet
+	App    *App
+	help   func()
+	stream *bool // -json, where that asks for a stream of messages
+}
+
+// NewFlags starts the options of a command; usage is its help, without the options.
+func (a *App) NewFlags(name, usage string) *Flags {
+	f := &Flags{FlagSet: flag.NewFlagSet(name, flag.ContinueOnError), App: a}
+	f.SetOutput(io.Discard)
+	f.Usage = func() {} // which the library calls for every mistake
+	f.help = func() {
+		fmt.Fprintf(a.Out, "Usage: lockstep %s\n\nOptions:\n", usage)
+		f.VisitAll(func(x *flag.Flag) {
+			if x.Usage != "" {
+				fmt.Fprintf(a.Out, "  -%-22s %s\n", x.Name, x.Usage)
+			}
+		})
+	}
+	f.BoolVar(&a.noColor, "no-color", a.noColor, "no colours in the output")
+	return f
+}
+
+// ParseArgs reads the options. If ok is false, the command ends with the code.
+func (f *Flags) ParseArgs(args []string) (code int, ok bool) {
+	err := f.Parse(args)
+	if errors.Is(err, flag.ErrHelp) {
+		f.help()
+		return 0, false
+	}
+	if err != nil {
+		return f.Refuse("Failed to parse command-line flags", "%s.%s \"lockstep %s -help\" lists the options", err, f.nearest(err), f.Name()), false
+	}
+	return 0, true
+}
+
+// nearest returns which option was probably meant by one that there is not, or "".
+func (f *Flags) nearest(err error) string {
+	name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
+	if !ok {
+		return ""
+	}
+	best, least := "", 3 // as far off as HCL's own suggestions
+	f.VisitAll(func(x *flag.Flag) {
+		if n := levenshtein.Distance(name, x.Name, nil); n < min(least, len(name)) && x.Usage != "" {
+			best, least = x.Name, n
+		}
+	})
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf(" Did you mean -%s?", best)
+}
+
+// streaming reports whether the options read so far ask for a stream of messages.
+func (f *Flags) streaming() bool { return f.stream != nil && *f.stream }
+
+// Given reports whether an option was given, whatever its value.
+func (f *Flags) Given(name string) bool {
+	found := false
+	f.Visit(func(x *flag.Flag) { found = found || x.Name == name })
+	return found
+}
+
+// Refuse reports a mistake in the command line under a headline, where it is looked for:
+// in the stream, or as text.
+func (f *Flags) Refuse(summary, format string, args ...any) int {
+	ds := diags.FromError(summary, fmt.Errorf(format, args...))
+	if !f.streaming() {
+		return f.App.Show(ds)
+	}
+	f.App.View(true).Diagnostics(ds)
+	return 1
+}
+
+// NoArguments refuses arguments other than options. If ok is false, the command ends
+// with the code.
+func (f *Flags) NoArguments() (code int, ok bool) {
+	if f.NArg() == 0 {
+		return 0, true
+	}
+	return f.Refuse(TooMany, "%s takes no arguments: use -chdir to work in another directory", f.Name()), false
+}
+
+const TooMany = "Too many command line arguments"

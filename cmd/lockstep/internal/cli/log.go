@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/go-hclog"
+
+	"github.com/lockstep-iac/lockstep/engine"
+)
+
+// logs are where the environment wants logs, and how detailed: TF_LOG, with TF_LOG_CORE and
+// TF_LOG_PROVIDER for the two halves, and TF_LOG_PATH.
+//
+// Source: https://developer.hashicorp.com/terraform/internals/debugging
+type logs struct {
+	To       io.Writer
+	core     string // a level, "JSON", or "" for none
+	Provider string
+}
+
+var logLevels = []string{"TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF"}
+
+// openLogs reads the environment. What is wrong with it is no error: logs are only looked at.
+func (a *App) openLogs() logs {
+	all := a.logLevel("TF_LOG")
+	l := logs{core: all, Provider: all}
+	if all == "" {
+		l.core = a.logLevel("TF_LOG_CORE")
+	}
+	if own := a.logLevel("TF_LOG_PROVIDER"); own != "" {
+		l.Provider = own
+	}
+	if l.core+l.Provider == "" {
+		return l
+	}
+	l.To = a.Err
+	if path := a.Getenv("TF_LOG_PATH"); path != "" {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			fmt.Fprintf(a.Err, "lockstep: note: TF_LOG_PATH: %s\n", err)
+			return l
+		}
+		l.To = f
+	}
+	return l
+}
+
+// logLevel returns what a variable asks for. A word that is no level means all there is.
+func (a *App) logLevel(name string) string {
+	level := strings.ToUpper(a.Getenv(name))
+	if level == "" || level == "JSON" || slices.Contains(logLevels, level) {
+		return level
+	}
+	fmt.Fprintf(a.Err, "[WARN] Invalid log level: %q. Defaulting to level: TRACE. Valid levels are: %v\n", level, logLevels)
+	return "TRACE"
+}
+
+// begin logs who runs, which is all that is logged besides the plugins. Values among the arguments
+// may be secrets: they are left out.
+func (l logs) begin(version string, args []string) {
+	if l.core == "" {
+		return
+	}
+	level := hclog.LevelFromString(l.core)
+	if l.core == "JSON" {
+		level = hclog.Trace
+	}
+	log := hclog.New(&hclog.LoggerOptions{Level: level, Output: l.To, JSONFormat: l.core == "JSON"})
+	shown := []string{"lockstep"}
+	for _, arg := range args {
+		if name, _, ok := strings.Cut(arg, "="); ok {
+			arg = name + "=..."
+		}
+		shown = append(shown, arg)
+	}
+	log.Info("Terraform version: " + engine.LanguageVersion)
+	log.Info("Lockstep version: " + version)
+	log.Info("Go runtime version: " + runtime.Version())
+	log.Info(fmt.Sprintf("CLI args: %#v", shown))
+}

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
+)
+
+// AskVariables asks for the variables that have no value, if that is allowed. Who answers
+// may be a program as well; variables that it has no answer to stay without a value.
+func (a *App) AskVariables(root *config.Content, sources []config.VariableSource, input bool) ([]config.VariableSource, diags.Diagnostics) {
+	if !a.MayAsk(input) {
+		return sources, nil
+	}
+	unset := config.Unset(root, sources)
+	if len(unset) == 0 {
+		return sources, nil
+	}
+	typed := config.VariableSource{Origin: config.FromPrompt, Literals: map[string]string{}}
+	for _, v := range unset {
+		line, err := a.askVariable(v)
+		fmt.Fprintln(a.Out)
+		switch {
+		case errors.Is(err, io.EOF):
+			continue
+		case err != nil:
+			return sources, diags.Errorf(&v.Range, "No value for required variable",
+				"The variable %q has no value, and none was typed in (%s). Use the option -var or -var-file, the environment variable TF_VAR_%s or a .tfvars file.", v.Name, err, v.Name)
+		}
+		typed.Literals[v.Name] = line
+	}
+	return append(sources, typed), nil
+}
+
+// askVariable asks for a variable's value.
+func (a *App) askVariable(v *config.Variable) (string, error) {
+	fmt.Fprintf(a.Out, "%s\n", a.Print().Bold("var."+v.Name))
+	if text := strings.TrimSpace(v.Description); text != "" {
+		fmt.Fprintf(a.Out, "  %s\n\n", strings.ReplaceAll(text, "\n", "\n  "))
+	}
+	fmt.Fprintf(a.Out, "  %s ", a.Print().Bold("Enter a value:"))
+	if v.Sensitive {
+		return a.readSecret()
+	}
+	return a.ReadLine()
+}
+
+// VarFlags are -var and -var-file in the order they were given.
+type VarFlags struct {
+	given []varFlag
+	Ask   bool // for what is missing
+}
+
+type varFlag struct {
+	file bool
+	text string
+}
+
+type varOption struct {
+	to   *VarFlags
+	file bool
+}
+
+func (o varOption) String() string { return "" }
+
+func (o varOption) Set(s string) error {
+	o.to.given = append(o.to.given, varFlag{o.file, s})
+	return nil
+}
+
+func (f *Flags) Vars(v *VarFlags) {
+	f.App.Vars = v
+	f.Var(varOption{v, false}, "var", "set a variable: -var 'name=value'")
+	f.Var(varOption{v, true}, "var-file", "set variables from a file")
+}
+
+// Sources lists where values of variables come from, least important first.
+func (a *App) Sources(d *workdir.Dir, given VarFlags) ([]config.VariableSource, diags.Diagnostics) {
+	sources := []config.VariableSource{config.EnvironmentVariables(a.Environ)}
+	var ds diags.Diagnostics
+	file := func(origin config.VariableOrigin, name, path string) {
+		src, err := os.ReadFile(path)
+		if err != nil {
+			ds = append(ds, diags.Errorf(nil, "Failed to read variables file", "Given variables file %s cannot be read: %s.", name, Reason(err))...)
+			return
+		}
+		s, more := config.FileVariables(origin, name, src)
+		if s.File != nil {
+			a.Files[name] = s.File
+		}
+		ds = append(ds, more...)
+		sources = append(sources, s)
+	}
+	entries, _ := os.ReadDir(d.Path)
+	for _, fixed := range []string{"terraform.tfvars", "terraform.tfvars.json"} {
+		if _, err := os.Stat(filepath.Join(d.Path, fixed)); err == nil {
+			file(config.FromAutoFile, fixed, filepath.Join(d.Path, fixed))
+		}
+	}
+	for _, e := range entries { // sorted by name
+		if n := e.Name(); strings.HasSuffix(n, ".auto.tfvars") || strings.HasSuffix(n, ".auto.tfvars.json") {
+			file(config.FromAutoFile, n, filepath.Join(d.Path, n))
+		}
+	}
+	for _, g := range given.given {
+		if g.file {
+			file(config.FromNamedFile, g.text, a.Path(g.text))
+			continue
+		}
+		s, more := config.OptionVariable(g.text)
+		ds = append(ds, more...)
+		sources = append(sources, s)
+	}
+	return sources, ds
+}

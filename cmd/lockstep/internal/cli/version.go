@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"runtime"
+	"runtime/debug"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
+)
+
+// versionInfo is `version -json`. Programs that drive terraform read
+// terraform_version and provider_selections; the former is the level of the language.
+type versionInfo struct {
+	TerraformVersion   string            `json:"terraform_version"`
+	Platform           string            `json:"platform"`
+	ProviderSelections map[string]string `json:"provider_selections"`
+	TerraformOutdated  bool              `json:"terraform_outdated"`
+	// For people, and so not in automation: some programs hold the members against those
+	// that they know.
+	LockstepVersion string `json:"lockstep_version,omitempty"`
+	BuiltFrom       *built `json:"built_from,omitempty"`
+}
+
+var Version = Command{Name: "version", Synopsis: "Show the version of Lockstep and of the providers selected", Run: func(a *App, args []string) int {
+	var asJSON bool
+	f := a.NewFlags("version", "version [OPTIONS]")
+	f.BoolVar(&asJSON, "json", false, "in JSON, for programs; without TF_IN_AUTOMATION, what this was built from, too")
+	if code, ok := f.ParseArgs(args); !ok {
+		return code
+	}
+	info := versionInfo{
+		TerraformVersion: engine.LanguageVersion,
+		Platform:         runtime.GOOS + "_" + runtime.GOARCH, ProviderSelections: a.selections(),
+	}
+	if !a.InAutomation() {
+		from := builtFrom(debug.ReadBuildInfo())
+		info.LockstepVersion, info.BuiltFrom = a.Version, &from
+	}
+	if asJSON {
+		data, err := json.MarshalIndent(info, "", "  ")
+		return a.WriteJSON(data, err)
+	}
+	// The first line is the stock tool's: programs parse it.
+	fmt.Fprintf(a.Out, "Terraform v%s\nLockstep v%s, which speaks as Terraform %[1]s where programs listen\non %s\n", info.TerraformVersion, a.Version, info.Platform)
+	for _, p := range slices.Sorted(maps.Keys(info.ProviderSelections)) {
+		fmt.Fprintf(a.Out, "+ provider %s v%s\n", p, info.ProviderSelections[p])
+	}
+	return 0
+}}
+
+// selections returns the providers in the dependency lock file.
+func (a *App) selections() map[string]string {
+	out := map[string]string{}
+	d, _ := a.Dir()
+	lock, ds := lockfile.Read(d.LockFile())
+	if ds.HasErrors() {
+		return out
+	}
+	for _, p := range lock.Providers() {
+		if l, ok := lock.Lock(p); ok {
+			out[p.String()] = l.Version.String()
+		}
+	}
+	return out
+}

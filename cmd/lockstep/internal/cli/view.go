@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"sync"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/provider/install"
+	"github.com/lockstep-iac/lockstep/engine/render"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// A View shows the progress and the results of plan, apply and the like: as text
+// for people, or as the stream of JSON messages that -json asks for.
+type View interface {
+	Event(events.Event)
+	Diagnostics(diags.Diagnostics)
+	// plan shows a plan, with the configuration and the schemas that it was made with.
+	Plan(p *plans.Plan, cfg *config.Config, schemas func(addrs.Provider) *schema.Provider)
+	// saved tells of a saved plan that is going to be carried out.
+	Saved(p *plans.Plan)
+	// applied shows what an apply did.
+	Applied(Outcome)
+	// outputs shows the outputs of a state.
+	Outputs(*states.State)
+	Say(format string, args ...any)
+	// step says what init is about.
+	Step(code render.InitCode, format string, args ...any)
+	// installs tells of a provider that init installs.
+	Installs(install.Event)
+	Close()
+}
+
+// An Outcome is what an apply did.
+type Outcome struct {
+	State    *states.State
+	Counts   counts
+	Destroy  bool // it was asked to destroy, rather than to carry out a saved plan
+	Failed   bool
+	StateOut string // of the option -state-out
+}
+
+// counts are the numbers of a change summary.
+type counts struct{ add, change, remove, Imported, Forgotten int }
+
+func (a *App) View(jsonStream bool) View {
+	if jsonStream {
+		v := &jsonView{a: a}
+		v.send(render.VersionMessage(engine.LanguageVersion, a.Version))
+		return v
+	}
+	v := &textView{a: a, started: map[string]time.Time{}}
+	return v
+}
+
+// Counter counts what an apply completed, by its events.
+type Counter struct {
+	mu sync.Mutex
+	N  counts
+}
+
+// Count takes note of an event.
+func (c *Counter) Count(e events.Event) {
+	if e.Kind != events.ApplyDone {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch e.Action {
+	case plans.Create:
+		c.N.add++
+	case plans.Update:
+		c.N.change++
+	case plans.Delete:
+		c.N.remove++
+	}
+}

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/provider/install"
+	"github.com/lockstep-iac/lockstep/engine/render"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// jsonView writes Terraform's machine-readable UI messages.
+type jsonView struct {
+	a  *App
+	mu sync.Mutex
+}
+
+func (v *jsonView) send(m render.Message) {
+	data, err := json.Marshal(m)
+	if err != nil {
+		panic(fmt.Sprintf("a UI message cannot be encoded: %v", err))
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.a.Out.Write(append(data, '\n'))
+}
+
+func (v *jsonView) Event(e events.Event) {
+	if m, ok := render.EventMessage(e); ok {
+		v.send(m)
+	}
+}
+
+func (v *jsonView) Diagnostics(ds diags.Diagnostics) {
+	files := v.a.SourcesOf(ds)
+	for _, d := range ds {
+		v.send(render.DiagnosticMessage(d, files))
+	}
+}
+
+func (v *jsonView) Plan(p *plans.Plan, _ *config.Config, _ func(addrs.Provider) *schema.Provider) {
+	for _, c := range p.Drift {
+		v.send(render.DriftMessage(c))
+	}
+	for _, c := range p.Changes {
+		if m, ok := render.PlannedChangeMessage(c); ok {
+			v.send(m)
+		}
+	}
+	add, change, destroy, imported, _ := render.Counts(p)
+	v.send(render.ChangeSummaryMessage("plan", add, change, destroy, imported))
+	if len(p.Outputs) > 0 {
+		v.send(render.PlannedOutputsMessage(p))
+	}
+}
+
+// Saved tells of the changes alone, as the stream does: those that need doing.
+func (v *jsonView) Saved(p *plans.Plan) {
+	for _, c := range p.Changes {
+		if c.Action == plans.NoOp {
+			continue
+		}
+		if m, ok := render.PlannedChangeMessage(c); ok {
+			v.send(m)
+		}
+	}
+}
+
+func (v *jsonView) Applied(o Outcome) {
+	operation := "apply"
+	if o.Destroy {
+		operation = "destroy"
+	}
+	if o.Failed {
+		return
+	}
+	v.send(render.ChangeSummaryMessage(operation, o.Counts.add, o.Counts.change, o.Counts.remove, o.Counts.Imported))
+	if !o.Destroy {
+		v.send(render.OutputsMessage(o.State))
+	}
+}
+
+func (v *jsonView) Say(format string, args ...any) {
+	if text := strings.TrimSpace(fmt.Sprintf(format, args...)); text != "" {
+		v.send(render.LogMessage(text))
+	}
+}
+
+func (v *jsonView) Step(code render.InitCode, format string, args ...any) {
+	v.send(render.InitMessage(code, strings.TrimSpace(fmt.Sprintf(format, args...))))
+}
+
+func (v *jsonView) Installs(e install.Event) { v.send(render.LogMessage(e.Message())) }
+
+func (v *jsonView) Outputs(s *states.State) { v.send(render.OutputsMessage(s)) }
+
+func (v *jsonView) Close() {}

@@ -1,0 +1,209 @@
+package opening
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/early"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/funcs"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
+)
+
+// SavePlan writes a plan with the configuration that it was made from.
+func (o *Operation) SavePlan(p *plans.Plan, path string) diags.Diagnostics {
+	f := &planfile.File{Engine: o.A.Version, Plan: p, Config: map[string][]byte{}, Providers: o.Pool.Selections()}
+	for name, file := range o.Cfg.Files {
+		f.Config[name] = file.Bytes
+	}
+	f.Modules = moduleSources(o.Cfg)
+	manifest, err := o.Cfg.Manifest().Encode()
+	if err != nil {
+		return diags.FromError("The plan cannot be saved", fmt.Errorf("%w; nothing was written", err))
+	}
+	f.Manifest = manifest
+	if lock, err := os.ReadFile(o.Dir.LockFile()); err == nil {
+		f.Lock = lock
+	}
+	if err := planfile.Write(path, f); err != nil {
+		return diags.FromError("The plan cannot be saved", fmt.Errorf("%w; nothing was written", err))
+	}
+	return nil
+}
+
+// OpenPlan reads a saved plan, and opens the configuration in it, the providers and
+// the state it is for. lockName is as for openState.
+func OpenPlan(a *cli.App, path string, locks cli.LockFlags, paths workdir.LocalPaths, lockName string) (*plans.Plan, *Operation, diags.Diagnostics) {
+	op := &Operation{A: a}
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return nil, op, diags.Errorf(nil, fmt.Sprintf("Failed to load %q as a plan file", path), "%s cannot be read: %s.", path, cli.Reason(err))
+	}
+	var ds, more diags.Diagnostics
+	op.Dir, ds = a.Dir()
+	file, err := planfile.Decode(src, planfile.Options{Engine: a.Version})
+	if err != nil {
+		return nil, op, append(ds, diags.Errorf(nil, fmt.Sprintf("Failed to load %q as a plan file", path), "The file %s cannot be used: %s.", path, err)...)
+	}
+	op.Prestart(a.Ctx)
+	installed, more := op.installedFor(file)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return nil, op, ds
+	}
+	op.Cfg, more = config.Load(config.Input{Tree: source.Saved(file.Config), Installed: installed, Budget: a.Budget, Early: early.New(early.Input{
+		Given: file.Plan.Variables, Workspace: file.Plan.Backend.Workspace, WorkingDir: op.Dir.WorkingDir(),
+		BaseDir: op.Dir.Path, Files: funcs.OSFiles{}, Budget: a.Budget,
+	})})
+	if op.Cfg != nil {
+		maps.Copy(a.Files, op.Cfg.Files)
+	}
+	if ds = append(ds, more...); ds.HasErrors() {
+		return nil, op, ds
+	}
+	if ds = append(ds, sameModules(file.Modules, op.Cfg)...); ds.HasErrors() {
+		return nil, op, ds
+	}
+	if lockName == "" {
+		return file.Plan, op, append(ds, op.openPlanProviders(file.Plan)...)
+	}
+	if op.planned, more = plannedSettings(file.Plan.Backend); more.HasErrors() {
+		return nil, op, append(ds, more...)
+	}
+	if ds = append(ds, op.OpenState(a.Ctx, paths, locks, lockName)...); ds.HasErrors() {
+		return nil, op, ds
+	}
+	if more := op.isFor(file.Plan.Backend); more.HasErrors() {
+		return nil, op, append(append(ds, more...), op.Unlock()...)
+	}
+	if ds = append(ds, op.OpenProviders(a.Ctx)...); ds.HasErrors() {
+		return nil, op, append(ds, op.Unlock()...)
+	}
+	if err := op.Pool.SameAs(file.Providers); err != nil {
+		ds = append(ds, diags.Errorf(nil, "Inconsistent dependency lock file",
+			"A saved plan can be carried out only with the providers that it was made with, and %s. Make a new plan.", err)...)
+		return nil, op, append(ds, op.Unlock()...)
+	}
+	op.fillSchemas(file.Plan)
+	return file.Plan, op, ds
+}
+
+// installedFor returns the look-up of the modules that a plan holds. One without a list of them,
+// which the pipeline made, is read with the list that init left.
+func (o *Operation) installedFor(f *planfile.File) (func(string) (source.Installed, bool), diags.Diagnostics) {
+	if f.Manifest == nil {
+		installed, err := o.Dir.Installed()
+		return installed, diags.FromError("Invalid module manifest", err)
+	}
+	manifest, err := source.ParseManifest(f.Manifest)
+	if err != nil {
+		return nil, diags.Errorf(nil, "Saved plan is damaged", "The list of its modules cannot be read: %s. Make a new plan.", err)
+	}
+	return manifest.Lookup(), nil
+}
+
+// moduleSources returns where the modules of a configuration come from, by the keys of their
+// calls.
+func moduleSources(cfg *config.Config) map[string]string {
+	sources := map[string]string{}
+	for _, x := range cfg.Manifest().Modules {
+		if x.Key != "" {
+			sources[x.Key] = x.Source
+		}
+	}
+	return sources
+}
+
+// sameModules checks that a configuration calls the modules that a plan was made with: what a
+// source is made of, a file for one, may say something else by now. Which version was
+// installed since is no matter, as the plan has the files of all of them.
+func sameModules(planned map[string]string, cfg *config.Config) diags.Diagnostics {
+	var ds diags.Diagnostics
+	now := moduleSources(cfg)
+	for _, key := range slices.Sorted(maps.Keys(planned)) {
+		if was, is := planned[key], now[key]; was != is {
+			ds = append(ds, diags.Errorf(nil, "Saved plan is for other modules",
+				"The plan was made with the module %q from %s, and the same expression names %s now. Make a new plan.", key, source.Redact(was), source.Redact(cmp.Or(is, "nothing")))...)
+		}
+	}
+	return ds
+}
+
+// openPlanProviders makes providers available to show a plan, from the state in it.
+func (o *Operation) openPlanProviders(p *plans.Plan) diags.Diagnostics {
+	if ds := o.ProvidersFor(o.A.Ctx, p.PrevRunState); ds.HasErrors() {
+		return ds
+	}
+	o.fillSchemas(p)
+	return nil
+}
+
+// fillSchemas completes the changes of a plan that was read.
+func (o *Operation) fillSchemas(p *plans.Plan) {
+	known := map[addrs.Provider]*schema.Provider{}
+	for _, list := range [][]*plans.ResourceChange{p.Changes, p.Drift} {
+		for _, c := range list {
+			ps, ok := known[c.Provider.Provider]
+			if !ok {
+				if s, ds := o.Pool.Schema(context.WithoutCancel(o.A.Ctx), c.Provider.Provider); !ds.HasErrors() {
+					ps = s
+				}
+				known[c.Provider.Provider] = ps
+			}
+			if ps != nil {
+				r := c.Addr.Instance.Resource.Resource
+				c.Schema = ps.Resource(r.Mode.String(), r.Type)
+			}
+		}
+	}
+}
+
+// VariablesFor gives the variables that a saved plan does not hold because they
+// are ephemeral; others cannot be set any more.
+func (o *Operation) VariablesFor(p *plans.Plan, given cli.VarFlags) diags.Diagnostics {
+	planned, ds := engine.PlannedVariables(o.Cfg, p)
+	o.Variables, o.given = planned, p.Variables
+	if ds.HasErrors() {
+		return ds
+	}
+	sources, more := o.A.Sources(o.Dir, given)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	now, more := config.ApplyInputs(o.Cfg.Root.Content, sources, config.PlannedInputs{Given: p.Variables, Ephemeral: p.EphemeralVariables})
+	maps.Copy(o.Variables, now)
+	return append(ds, more...)
+}
+
+// Stale compares the state that a plan was made from with the present one.
+func (o *Operation) Stale(p *plans.Plan) diags.Diagnostics {
+	was, is := p.PrevRunState, o.State.Current
+	why := ""
+	switch {
+	case was.Lineage == "" && !o.State.Exists():
+		return nil
+	case was.Lineage == "" && is.Lineage != "":
+		why = "there was no state when it was made, and now there is one"
+	case was.Lineage != is.Lineage && is.Lineage == "":
+		why = "the state that it was made from is gone"
+	case was.Lineage != is.Lineage:
+		why = "the state is not the one that it was made from"
+	case was.Serial != is.Serial:
+		why = fmt.Sprintf("the state has changed since: it was at serial %d, and is at %d now", was.Serial, is.Serial)
+	default:
+		return nil
+	}
+	return diags.Errorf(nil, "Saved plan is stale",
+		"The given plan can no longer be applied, because %s. Make a new plan, look at it, and apply that.", why)
+}

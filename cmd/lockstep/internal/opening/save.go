@@ -1,0 +1,55 @@
+package opening
+
+import (
+	"context"
+	"path/filepath"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/engine/states/statefile"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
+)
+
+// Rescue keeps a state that the backend did not take in a file.
+func (o *Operation) Rescue(s *states.State) diags.Diagnostics {
+	data, err := statefile.Write(o.State.Next(s))
+	path := filepath.Join(o.Dir.Path, "errored.tfstate")
+	if err == nil {
+		err = workdir.WriteFile(path, data, 0o600)
+	}
+	if err != nil {
+		o.A.Out.Write(data)
+		return diags.Errorf(nil, "The state could not be kept anywhere",
+			"Neither the backend nor the file errored.tfstate could take the new state (%s). It was written to standard output: keep it, and push it with \"lockstep state push\" once the backend works again.", err)
+	}
+	return diags.Errorf(nil, "The new state is in errored.tfstate",
+		"The backend did not take the state that describes what exists now. It is in the file %s: once the backend works again, run \"lockstep state push errored.tfstate\". Do not apply before that.", path)
+}
+
+// Write stores the next state, if it says anything else than the stored one.
+func (o *Operation) Write(next *states.State) diags.Diagnostics {
+	err := o.State.Write(context.WithoutCancel(o.A.Ctx), next)
+	return diags.FromError("Error saving the state", err)
+}
+
+// Finish releases the state's lock, shows what there is to say, and returns the
+// exit code.
+func (o *Operation) Finish(ds diags.Diagnostics) int {
+	return o.A.Show(append(ds, o.Unlock()...))
+}
+
+// LeaveState stores an empty state if there is none: what has succeeded leaves a state
+// behind, also if there was nothing to do.
+func (o *Operation) LeaveState() diags.Diagnostics {
+	if o.State.Exists() {
+		return nil
+	}
+	err := o.State.Replace(context.WithoutCancel(o.A.Ctx), o.State.Next(states.Empty()))
+	return diags.FromError("Error saving the state", err)
+}
+
+// NoState reports that there is no state to look at or to edit, and ends.
+func (o *Operation) NoState(ds diags.Diagnostics) int {
+	o.Finish(ds)
+	return o.A.Usage("No state file was found: apply something first, or use -state to name a state file")
+}

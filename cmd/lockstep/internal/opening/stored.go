@@ -1,0 +1,126 @@
+package opening
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// Access says how a command that plans nothing opens the state.
+type Access struct {
+	Paths workdir.LocalPaths
+	// file means that -state names a file, whatever backend is configured.
+	File bool
+	// lock names the operation for which the state is locked; "" locks nothing.
+	Lock  string
+	Locks cli.LockFlags
+	// backup keeps what the first write replaces under a name of its own, as the
+	// `state` commands do; only files on this machine are kept that way.
+	Backup bool
+}
+
+// Stored opens the state of the selected workspace. Modules and providers need not
+// be there; the root module's own files must be free of errors, because they say
+// where the state is.
+func Stored(a *cli.App, x Access) (*Operation, diags.Diagnostics) {
+	op := &Operation{A: a}
+	b, ds := op.OpenBackend(x)
+	if ds.HasErrors() {
+		return op, ds
+	}
+	st, more := workdir.OpenState(b, op.Workspace)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return op, ds
+	}
+	op.State = st
+	if x.Lock != "" && x.Locks.Lock {
+		info := statebackend.NewLockInfo(x.Lock, engine.LanguageVersion)
+		if ds = append(ds, st.Lock(a.Ctx, info, x.Locks.Timeout)...); ds.HasErrors() {
+			return op, ds
+		}
+	}
+	if more := st.Read(a.Ctx); more.HasErrors() {
+		ds = append(append(ds, more...), op.Unlock()...)
+	}
+	return op, ds
+}
+
+// OpenBackend opens the backend without any of its states.
+func (o *Operation) OpenBackend(x Access) (statebackend.Backend, diags.Diagnostics) {
+	var ds, more diags.Diagnostics
+	if o.Dir, ds = o.A.Dir(); ds.HasErrors() {
+		return nil, ds
+	}
+	o.Workspace = o.Dir.Workspace()
+	if x.File && x.Paths.State != "" {
+		o.Settings = &workdir.Settings{Type: "local"}
+		b, more := o.Dir.OpenBackend(o.A.Ctx, nil, o.keep(x))
+		return b, append(ds, more...)
+	}
+	cfg, more := o.Dir.Load()
+	if cfg == nil || cfg.Root.Broken() {
+		return nil, append(ds, more...)
+	}
+	for name, f := range cfg.Files {
+		o.A.Files[name] = f
+	}
+	b, settings, more := o.Dir.Backend(o.A.Ctx, cfg, workdir.LocalPaths{})
+	if ds = append(ds, more...); ds.HasErrors() {
+		return nil, ds
+	}
+	o.Settings = settings
+	if settings.Type == "local" {
+		b, more = o.Dir.OpenBackend(o.A.Ctx, settings, o.keep(x))
+		ds = append(ds, more...)
+	}
+	return b, ds
+}
+
+// keep returns the paths for the local backend, with a name for a backup that no
+// other command takes, if one is wanted: Terraform's, which has the time in it.
+func (o *Operation) keep(x Access) workdir.LocalPaths {
+	p := x.Paths
+	if !x.Backup || p.Backup != "" && p.Backup != "-" {
+		return p
+	}
+	path := p.StateOut
+	if path == "" {
+		path = p.State
+	}
+	if path == "" {
+		path = o.LocalPath()
+	}
+	path = fmt.Sprintf("%s.%d", path, time.Now().Unix())
+	p.Backup = path + ".backup"
+	for i := 1; o.exists(p.Backup); i++ {
+		p.Backup = fmt.Sprintf("%s.%d.backup", path, i)
+	}
+	return p
+}
+
+func (o *Operation) exists(path string) bool {
+	_, err := os.Lstat(o.A.Path(path))
+	return err == nil
+}
+
+// LocalPath returns where the local backend keeps the workspace's state.
+func (o *Operation) LocalPath() string {
+	name, dir := "terraform.tfstate", "terraform.tfstate.d"
+	if s, ok := o.Settings.Attributes["path"].(string); ok {
+		name = s
+	}
+	if s, ok := o.Settings.Attributes["workspace_dir"].(string); ok {
+		dir = s
+	}
+	if o.Workspace == statebackend.DefaultWorkspace {
+		return name
+	}
+	return filepath.Join(dir, o.Workspace, "terraform.tfstate")
+}

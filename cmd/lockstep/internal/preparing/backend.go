@@ -1,0 +1,109 @@
+package preparing
+
+import (
+	"os"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
+)
+
+// initBackend compares the backend block with what is recorded, and records it.
+func initBackend(a *cli.App, d *workdir.Dir, cfg *config.Config, o *initFlags, v cli.View) diags.Diagnostics {
+	var overrides map[string]any
+	var ds diags.Diagnostics
+	if cfg.Root.Backend == nil && len(o.backendConfig) > 0 {
+		ds = diags.Warningf(nil, "Missing backend configuration", missingBackend)
+	} else if overrides, ds = backendOverrides(a, o.backendConfig); ds.HasErrors() {
+		return ds
+	}
+	want, more := workdir.Configured(cfg.Root.Backend, overrides)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	old, err := d.Recorded()
+	if err != nil && !o.reconfigure {
+		return append(ds, diags.FromError("Backend record is damaged", err)...)
+	}
+	if want.Same(old) || !o.reconfigure && len(o.backendConfig) == 0 && want.Follows(old) {
+		return ds
+	}
+	if old != nil && !o.reconfigure && !o.migrate && !o.forceCopy && !a.MayAsk(o.input) {
+		return append(ds, diags.Errorf(nil, "Backend configuration changed",
+			"The backend (%q) is not the one that the directory was initialized with (%q). Use -migrate-state to copy the states to the new backend (with -force-copy, where nobody can be asked), or -reconfigure to leave them where they are.", want.Name(), old.Name())...)
+	}
+	if old != nil && !o.reconfigure && !o.migrate && !o.forceCopy {
+		return append(ds, diags.Errorf(nil, "Backend configuration changed",
+			"The backend is another than the one that this directory was initialized with (%q). Use -migrate-state to copy the states from there (with -force-copy, where nobody can be asked), or -reconfigure to leave them where they are.", old.Name())...)
+	}
+	// Opening it checks the attributes before anything is recorded.
+	to, more := d.OpenBackend(a.Ctx, want, workdir.LocalPaths{})
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	if more := reachable(a, to, d.Workspace()); more.HasErrors() {
+		return append(ds, more...) // what cannot be read is not worth remembering
+	}
+	if !o.reconfigure {
+		from, more := d.OpenBackend(a.Ctx, old, workdir.LocalPaths{})
+		if ds = append(ds, more...); ds.HasErrors() {
+			return ds
+		}
+		m := migration{a: a, from: from, to: to, old: old, want: want, o: o, v: v}
+		if ds = append(ds, m.run()...); ds.HasErrors() {
+			return ds
+		}
+	}
+	if err := d.Remember(want); err != nil {
+		return append(ds, diags.FromError("Backend cannot be recorded", err)...)
+	}
+	if want != nil {
+		v.Say("\nSuccessfully configured the backend %q! Lockstep will automatically\nuse this backend unless the backend configuration changes.\n", want.Type)
+	} else if old != nil {
+		v.Say("\nSuccessfully unset the backend %q. States are kept in this directory from now on.\n", old.Type)
+	}
+	return ds
+}
+
+const missingBackend = "-backend-config was used without a \"backend\" block in the configuration.\n\nIf you intended to override the default local backend configuration, no action is required, but you may add an explicit backend block to your configuration to clear this warning:\n\nterraform {\n  backend \"local\" {}\n}"
+
+// backendOverrides reads -backend-config: assignments and files of them. An empty one
+// says that the backend block is meant as it is, without what was given before.
+func backendOverrides(a *cli.App, given []string) (map[string]any, diags.Diagnostics) {
+	out := map[string]any{}
+	var ds diags.Diagnostics
+	for _, g := range given {
+		if g == "" {
+			continue
+		}
+		if name, value, ok := strings.Cut(g, "="); ok && !strings.ContainsAny(name, "/\\.") {
+			v, more := backendValue(name, value)
+			ds = append(ds, more...)
+			out[name] = v
+			continue
+		}
+		src, err := os.ReadFile(a.Path(g))
+		if err != nil {
+			ds = append(ds, diags.Errorf(nil, "Failed to read file", "The file %s given with -backend-config cannot be read: %s.", g, cli.Reason(err))...)
+			continue
+		}
+		values, more := workdir.ParseAttributes(g, src)
+		ds = append(ds, more...)
+		for k, x := range values {
+			out[k] = x
+		}
+	}
+	return out, ds
+}
+
+// backendValue reads a value of the command line: an expression for lists and maps,
+// else text.
+func backendValue(name, s string) (any, diags.Diagnostics) {
+	if text := strings.TrimSpace(s); strings.HasPrefix(text, "[") || strings.HasPrefix(text, "{") {
+		values, ds := workdir.ParseAttributes("<value of -backend-config="+name+">", []byte(name+" = "+text))
+		return values[name], ds
+	}
+	return s, nil
+}

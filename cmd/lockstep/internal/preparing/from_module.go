@@ -1,0 +1,193 @@
+package preparing
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/config/source/installing"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/render"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/modules"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
+)
+
+// copyModule makes the module at a source address the configuration of the directory,
+// which must have no files but those that init keeps: init -from-module. The modules that
+// it calls are installed along with it. If anything cannot be had, nothing is copied.
+func copyModule(a *cli.App, d *workdir.Dir, from string, v cli.View) diags.Diagnostics {
+	if err := hasConfiguration(a, d); err != nil {
+		return diags.FromError("The working directory already contains files", err)
+	}
+	v.Step(render.InitCopying, "%s from %q...\n", a.Print().Bold("Copying configuration"), source.Redact(from))
+	address, err := originOf(d, from)
+	if err != nil {
+		return diags.FromError("Invalid module source address", err)
+	}
+	if err := checkUnused(d); err != nil {
+		return diags.FromError("Can't populate non-empty directory", err)
+	}
+	// What is put together first is on the same file system, and in nobody's way.
+	beside := filepath.Join(d.Path, ".terraform")
+	_, err = os.Stat(beside)
+	made := errors.Is(err, fs.ErrNotExist)
+	if err := os.MkdirAll(beside, 0o755); err != nil {
+		return diags.FromError("Failed to create temporary directory", err)
+	}
+	tmp, err := os.MkdirTemp(beside, "init-from-module-")
+	if err != nil {
+		return diags.FromError("Failed to create temporary directory", err)
+	}
+	defer func() {
+		os.RemoveAll(tmp)
+		if made {
+			os.Remove(beside) // unless there is something in it
+		}
+	}()
+	return copyInto(a, d, address, stage(a, d, filepath.Join(tmp, "module")), v)
+}
+
+// hasConfiguration says that there is a configuration already.
+func hasConfiguration(a *cli.App, d *workdir.Dir) error {
+	if cfg, _ := survey(a, d, true); cfg == nil || cfg.Empty() {
+		return nil
+	}
+	return errors.New("the -from-module option requires an empty directory into which a copy of the referenced module will be placed. To initialize the configuration already in this working directory, omit the -from-module option")
+}
+
+// checkUnused says that there are files in the way.
+func checkUnused(d *workdir.Dir) error {
+	entries, err := os.ReadDir(d.Path)
+	for _, e := range entries {
+		if e.Name() != ".terraform" {
+			return fmt.Errorf("the target directory %s is not empty: it has %s. It cannot be initialized with the -from-module option", d.Path, e.Name())
+		}
+	}
+	return err
+}
+
+// originOf returns what -from-module means: paths count from the working directory.
+func originOf(d *workdir.Dir, text string) (source.Address, error) {
+	a, err := source.Parse(text)
+	if err == nil && a.Kind == source.Local {
+		a, err = source.Parse(filepath.ToSlash(filepath.Join(d.WorkingDir(), filepath.FromSlash(a.Path))))
+	}
+	return a, err
+}
+
+// stage returns the directory at a path as it will be in the place of d.
+func stage(a *cli.App, d *workdir.Dir, path string) *workdir.Dir {
+	staged := *d
+	staged.Path, staged.DataDir = path, filepath.Join(path, ".terraform")
+	staged.Environ = slices.DeleteFunc(slices.Clone(d.Environ), func(kv string) bool { return strings.HasPrefix(kv, "TF_DATA_DIR=") })
+	staged.Sources = func() []config.VariableSource {
+		sources, _ := a.Sources(&staged, *a.Vars)
+		return sources
+	}
+	return &staged
+}
+
+// copyInto fetches the module and what it calls into the staged directory, and moves it
+// into the place of d.
+func copyInto(a *cli.App, d *workdir.Dir, from source.Address, staged *workdir.Dir, v cli.View) diags.Diagnostics {
+	in := modules.CommandLine(staged, modules.Options{Events: func(e installing.Event) {
+		if e.Kind == installing.Installed {
+			v.Say("- %s\n", e.Key)
+		} else {
+			v.Say("%s\n", e)
+		}
+	}})
+	ds := in.Copy(a.Ctx, from, staged.Path)
+	if ds.HasErrors() {
+		return ds
+	}
+	cfg, _ := survey(a, staged, true)
+	if ds := parentCalls(cfg, from); ds.HasErrors() {
+		// The source strings are for the user to rewrite, so here the files are.
+		return append(ds, diags.FromError("Failed to copy root module", moveFiles(staged.Path, d.Path))...)
+	}
+	cfg, more := in.Install(a.Ctx)
+	maps.Copy(a.Files, cfg.Files)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	err := staged.WriteModules(cfg)
+	if err == nil {
+		err = moveFiles(staged.Path, d.Path)
+	}
+	// Where modules go is told by paths: in another data directory they are installed anew.
+	if err == nil && filepath.Clean(d.DataDir) == filepath.Join(d.Path, ".terraform") {
+		err = moveModules(staged, d)
+	}
+	// What init says of the configuration, it says again.
+	return diags.FromError("Failed to copy root module", err)
+}
+
+// parentCalls says which calls of the root module lead out of what is copied.
+func parentCalls(cfg *config.Config, from source.Address) (ds diags.Diagnostics) {
+	for _, name := range slices.Sorted(maps.Keys(cfg.Root.Calls)) {
+		call, err := source.Parse(cfg.Root.Calls[name].Source)
+		if err != nil || call.Kind != source.Local || !leadsUp(path.Clean(call.Path)) {
+			continue
+		}
+		instead := from
+		if instead.Subdir = path.Join(from.Subdir, call.Path); leadsUp(instead.Subdir) {
+			if !strings.HasPrefix(from.Package, "/") && !strings.HasPrefix(from.Package, "file://") {
+				continue // it leads nowhere in the package either, as will be said
+			}
+			instead.Package, instead.Subdir = path.Join(strings.TrimPrefix(from.Package, "file://"), instead.Subdir), ""
+		}
+		ds = append(ds, diags.Errorf(nil, "Root module references parent directory",
+			"The requested module %q refers to a module via its parent directory, %q. To use this as a new root module this source string must be rewritten as a remote source address, such as %q.",
+			source.Redact(from.String()), call.Text, source.Redact(instead.String()))...)
+	}
+	return ds
+}
+
+// leadsUp reports whether a clean path begins with the parent directory.
+func leadsUp(p string) bool { return p == ".." || strings.HasPrefix(p, "../") }
+
+// moveFiles moves what is not hidden from one directory into another, all or nothing.
+func moveFiles(from, to string) error {
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		return err
+	}
+	var moved []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") {
+			continue
+		}
+		if err := os.Rename(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
+			for _, name := range moved {
+				err = errors.Join(err, os.Rename(filepath.Join(to, name), filepath.Join(from, name)))
+			}
+			return err
+		}
+		moved = append(moved, e.Name())
+	}
+	return nil
+}
+
+// moveModules moves the modules that are installed, in place of those of an earlier
+// configuration.
+func moveModules(from, to *workdir.Dir) error {
+	const name = "modules"
+	if err := os.RemoveAll(filepath.Join(to.DataDir, name)); err != nil {
+		return err
+	}
+	err := os.Rename(filepath.Join(from.DataDir, name), filepath.Join(to.DataDir, name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it calls none
+	}
+	return err
+}

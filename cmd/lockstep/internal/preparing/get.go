@@ -1,0 +1,25 @@
+package preparing
+
+import (
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/engine/config/source/installing"
+)
+
+var Get = cli.Command{Name: "get", Synopsis: "Install the modules that the configuration calls", Run: func(a *cli.App, args []string) int {
+	var update bool
+	f := a.NewFlags("get", "get [OPTIONS]")
+	f.Vars(&cli.VarFlags{})
+	f.BoolVar(&update, "update", false, "look for newer versions of modules that are installed")
+	f.String("test-directory", "tests", "")
+	if code, ok := f.ParseArgs(args); !ok {
+		return code
+	}
+	if code, ok := f.NoArguments(); !ok {
+		return code
+	}
+	d, ds := a.Dir()
+	_, more := installModules(a, d, update, func(e installing.Event) { fmt.Fprintln(a.Out, e) })
+	return a.Show(append(ds, more...))
+}}

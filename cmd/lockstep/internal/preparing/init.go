@@ -1,0 +1,235 @@
+// Package preparing has the commands that prepare a working directory, and that show its modules and
+// providers: init, get, modules, providers. Each has a file named after it, and a row in the table of
+// the main package.
+//
+// It refuses to know plans. Start at [Init].
+package preparing
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/config/source/installing"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/provider/install"
+	"github.com/lockstep-iac/lockstep/engine/render"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/modules"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// initFlags are init's options.
+type initFlags struct {
+	backend       bool
+	cloud         bool
+	backendConfig cli.ListFlag
+	reconfigure   bool
+	migrate       bool
+	forceCopy     bool
+	get           bool
+	upgrade       bool
+	input         bool
+	json          bool
+	lockfileMode  string
+	pluginDirs    cli.ListFlag
+	locks         cli.LockFlags
+	fromModule    string
+}
+
+var Init = cli.Command{Name: "init", Synopsis: "Prepare the directory: backend, modules, providers", Main: true, Run: func(a *cli.App, args []string) int {
+	var o initFlags
+	f := a.NewFlags("init", "init [OPTIONS]")
+	f.BoolVar(&o.backend, "backend", true, "configure the backend")
+	f.BoolVar(&o.cloud, "cloud", true, "")
+	f.Var(&o.backendConfig, "backend-config", "add to the backend block: 'name=value', or a file")
+	f.BoolVar(&o.reconfigure, "reconfigure", false, "take the backend block as it is, copying no states")
+	f.BoolVar(&o.migrate, "migrate-state", false, "copy states from the former backend")
+	f.BoolVar(&o.forceCopy, "force-copy", false, "copy states without asking")
+	f.Vars(&cli.VarFlags{})
+	f.BoolVar(&o.get, "get", true, "install modules")
+	f.BoolVar(&o.upgrade, "upgrade", false, "select the newest versions allowed")
+	f.Input(&o.input)
+	f.JsonStream(&o.json)
+	f.StringVar(&o.lockfileMode, "lockfile", "", "\"readonly\": do not change the dependency lock file")
+	f.Var(&o.pluginDirs, "plugin-dir", "take providers from this directory only")
+	f.StringVar(&o.fromModule, "from-module", "", "first copy the module at this address into the empty directory")
+	f.String("test-directory", "tests", "")
+	f.Bool("ignore-remote-version", false, "")
+	f.Locking(&o.locks)
+	if code, ok := f.ParseArgs(args); !ok {
+		return code
+	}
+	if code, ok := f.NoArguments(); !ok {
+		return code
+	}
+	const invalid = "Invalid init options"
+	switch {
+	case o.lockfileMode != "" && o.lockfileMode != "readonly":
+		return f.Refuse(invalid, "-lockfile=%s: only \"readonly\" is possible", o.lockfileMode)
+	case f.Given("backend") && f.Given("cloud"):
+		return f.Refuse(invalid, "-backend and -cloud are two names for the same option: use one of them")
+	case o.migrate && o.reconfigure:
+		return f.Refuse(invalid, "-migrate-state and -reconfigure exclude each other")
+	case o.migrate && o.json:
+		return f.Refuse("The -migrate-state and -json options are mutually-exclusive", "nobody can be asked where -json is given: use -force-copy to copy states without asking")
+	case o.upgrade && o.lockfileMode == "readonly":
+		return f.Refuse("The -upgrade flag conflicts with -lockfile=readonly.", "-upgrade selects other versions, which cannot be recorded: use one of the two")
+	}
+	v := a.View(o.json)
+	d, cfg, ds := initialConfig(a, &o, v)
+	empty := !ds.HasErrors() && cfg.Empty()
+	if !ds.HasErrors() && !empty {
+		ds = initDir(a, d, cfg, ds, &o, v)
+	}
+	v.Diagnostics(ds)
+	if ds.HasErrors() {
+		return 1
+	}
+	if empty {
+		v.Step(render.InitEmpty, "Lockstep initialized in an empty directory!\n\nThe directory has no configuration files. You may begin working by creating some.\n")
+		return 0
+	}
+	v.Step(render.InitSuccess, "\n%s\n", a.Print().Bold("Lockstep has been successfully initialized!"))
+	if !a.InAutomation() {
+		v.Step(render.InitSuccessAdvice, "\nYou may now begin working: \"lockstep plan\" shows what would change.\nIf you change modules or the backend, run \"lockstep init\" again.\n")
+	}
+	return 0
+}}
+
+// initialConfig opens the working directory, copies a module into it if that is asked for,
+// and reads what configuration there is.
+func initialConfig(a *cli.App, o *initFlags, v cli.View) (*workdir.Dir, *config.Config, diags.Diagnostics) {
+	d, ds := a.Dir()
+	if o.fromModule != "" && !ds.HasErrors() {
+		ds = append(ds, copyModule(a, d, o.fromModule, v)...)
+	}
+	if ds.HasErrors() {
+		return d, nil, ds
+	}
+	cfg, more := survey(a, d, o.get)
+	if cfg != nil && cfg.Empty() {
+		more = nil // there may be none
+	}
+	return d, cfg, append(ds, more...)
+}
+
+// initDir prepares a working directory whose configuration was read, with diagnostics ds.
+func initDir(a *cli.App, d *workdir.Dir, cfg *config.Config, ds diags.Diagnostics, o *initFlags, v cli.View) diags.Diagnostics {
+	var more diags.Diagnostics
+	var state *states.State
+	if o.backend && o.cloud {
+		v.Step(render.InitBackend, "\n%s\n", a.Print().Bold("Initializing the backend..."))
+		more = initBackend(a, d, cfg, o, v)
+		if ds = append(ds, more...); more.HasErrors() {
+			return ds
+		}
+	}
+	if o.get && len(cfg.Root.Calls) > 0 {
+		if o.upgrade {
+			v.Step(render.InitUpgrade, "%s\n", a.Print().Bold("Upgrading modules..."))
+		} else {
+			v.Step(render.InitModules, "%s\n", a.Print().Bold("Initializing modules..."))
+		}
+		// What the survey said comes again.
+		if cfg, ds = installModules(a, d, o.upgrade, func(e installing.Event) { v.Say("%s\n", e) }); ds.HasErrors() {
+			return ds
+		}
+	}
+	// Without -backend, what was recorded before counts.
+	if state, more = presentState(a, d); more.HasErrors() {
+		return append(ds, more...)
+	}
+	ds = append(ds, d.DevelopmentWarning("They are not installed, and need no init.")...)
+	reqs, more := workdir.Requirements(cfg, state)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	v.Step(render.InitProviders, "\n%s\n", a.Print().Bold("Initializing provider plugins..."))
+	res, more := d.Install(a.Ctx, reqs, workdir.InstallOptions{
+		Upgrade: o.upgrade, ReadOnly: o.lockfileMode == "readonly", PluginDirs: a.Paths(o.pluginDirs),
+		Events: v.Installs,
+	})
+	ds = append(ds, more...)
+	if ds.HasErrors() || !res.Changed || o.lockfileMode == "readonly" {
+		return ds
+	}
+	ds = append(ds, localChecksums(res.LocalChecksums)...)
+	if res.First {
+		v.Step(render.InitLockCreated, "\nLockstep has recorded the provider selections in the lock file\n.terraform.lock.hcl. Include this file in your version control repository,\nso that the same selections are made from then on.\n")
+	} else {
+		v.Step(render.InitLockChanged, "\nLockstep has changed the provider selections in the lock file\n.terraform.lock.hcl. Look through the changes, and commit them to your version\ncontrol repository if they are what you meant.\n")
+	}
+	return ds
+}
+
+// survey reads the configuration as far as it is here; modules that are not installed
+// yet are no errors if they are going to be.
+func survey(a *cli.App, d *workdir.Dir, install bool) (*config.Config, diags.Diagnostics) {
+	if !install {
+		cfg, ds := a.LoadFrom(d)
+		return cfg, beforeInit(ds)
+	}
+	cfg, ds := config.Load(config.Input{Tree: source.Dir(d.Path), Early: d.Early(), Budget: a.Budget, Install: func(config.Wanted) (source.Installed, diags.Diagnostics) {
+		return source.Installed{}, diags.Reported()
+	}})
+	maps.Copy(a.Files, cfg.Files)
+	return cfg, beforeInit(ds.Unreported())
+}
+
+// beforeInit returns the diagnostics of a configuration that stop init: not those that the stock
+// tool finds when it validates, but for that about the version of the language.
+func beforeInit(ds diags.Diagnostics) diags.Diagnostics {
+	return slices.DeleteFunc(slices.Clone(ds), func(d diags.Diagnostic) bool {
+		return d.Late && d.Summary != config.OtherVersion
+	})
+}
+
+// installModules brings the modules that the configuration calls to disk, and records
+// them.
+func installModules(a *cli.App, d *workdir.Dir, upgrade bool, events func(installing.Event)) (*config.Config, diags.Diagnostics) {
+	in := modules.CommandLine(d, modules.Options{Upgrade: upgrade, Events: events})
+	cfg, ds := in.Install(a.Ctx)
+	maps.Copy(a.Files, cfg.Files)
+	return cfg, append(beforeInit(ds), diags.FromError("Modules cannot be recorded", d.WriteModules(cfg))...)
+}
+
+// localChecksums warns of providers that init on another platform will refuse,
+// because nobody has signed for their packages.
+func localChecksums(list []addrs.Provider) diags.Diagnostics {
+	if len(list) == 0 {
+		return nil
+	}
+	var b strings.Builder
+	for _, p := range list {
+		fmt.Fprintf(&b, "\n  - %s", p.ForDisplay())
+	}
+	return diags.Warningf(nil, "Incomplete lock file information for providers",
+		"These providers came without signed checksums, as they do from mirrors:%s\n\nThe lock file has only the checksums of their packages for %s, computed here: on other platforms \"lockstep init\" will not accept them until their checksums are added there, too, as \"lockstep providers lock -platform=OS_ARCH\" does.", b.String(), install.CurrentPlatform())
+}
+
+// presentState returns the state as it is, to know which providers it needs.
+func presentState(a *cli.App, d *workdir.Dir) (*states.State, diags.Diagnostics) {
+	b, _, ds := d.Backend(a.Ctx, nil, workdir.LocalPaths{})
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	return stateIn(a.Ctx, b, d.Workspace())
+}
+
+// stateIn reads the state of a workspace.
+func stateIn(ctx context.Context, b statebackend.Backend, workspace string) (*states.State, diags.Diagnostics) {
+	st, ds := workdir.OpenState(b, workspace)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	ds = st.Read(ctx)
+	return st.Current, ds
+}

@@ -1,0 +1,159 @@
+package preparing
+
+import (
+	"context"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// A migration copies the states of all workspaces from one backend to another.
+type migration struct {
+	a         *cli.App
+	from, to  statebackend.Backend
+	old, want *workdir.Settings
+	o         *initFlags
+	v         cli.View
+}
+
+// run finds out whether there is something to copy, asks, and copies.
+func (m *migration) run() diags.Diagnostics {
+	names, err := m.from.Workspaces(m.a.Ctx)
+	if err != nil {
+		return m.unreadable(diags.FromError("", err))
+	}
+	var found []string
+	for _, name := range names {
+		_, _, needed, ds := m.open(name)
+		if ds.HasErrors() {
+			return ds
+		}
+		if needed {
+			found = append(found, name)
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	if wanted, ds := m.wanted(found); !wanted || ds.HasErrors() {
+		return ds
+	}
+	for _, name := range found {
+		if ds := m.copy(name); ds.HasErrors() {
+			return ds
+		}
+		m.v.Say("Copied the state of the workspace %q.\n", name)
+	}
+	return nil
+}
+
+// unreadable says what to do when the former backend does not answer.
+func (m *migration) unreadable(ds diags.Diagnostics) diags.Diagnostics {
+	return diags.Errorf(nil, "The former backend cannot be read",
+		"To copy states to the new backend, those in the former one (%q) have to be read:\n\n%s\n\nMake it accessible again, or use -reconfigure to leave the states where they are.", m.old.Name(), ds.Error())
+}
+
+// open reads both states of a workspace, and says whether one is to be copied.
+func (m *migration) open(name string) (src, dst *workdir.State, needed bool, ds diags.Diagnostics) {
+	if src, ds = workdir.OpenState(m.from, name); ds.HasErrors() {
+		return nil, nil, false, ds
+	}
+	if ds = src.Read(m.a.Ctx); ds.HasErrors() {
+		return nil, nil, false, m.unreadable(ds)
+	}
+	if dst, ds = workdir.OpenState(m.to, name); ds.HasErrors() {
+		return nil, nil, false, ds
+	}
+	if ds = dst.Read(m.a.Ctx); ds.HasErrors() {
+		return nil, nil, false, ds
+	}
+	needed, ds = differs(name, src, dst)
+	return src, dst, needed, ds
+}
+
+// differs reports whether there is a state to copy, and refuses to copy one over
+// another.
+func differs(name string, src, dst *workdir.State) (bool, diags.Diagnostics) {
+	switch {
+	case !src.Exists() || src.Current.IsEmpty():
+		return false, nil
+	case !dst.Exists() || dst.Current.IsEmpty():
+		return true, nil
+	case dst.Current.Lineage != src.Current.Lineage:
+		return false, diags.Errorf(nil, "Both backends hold a state",
+			"The workspace %q has a state in the former backend and another one in the new backend. Use -reconfigure to take the new backend with what it holds, or remove one of the two first.", name)
+	}
+	return dst.Current.Serial < src.Current.Serial, nil
+}
+
+// wanted asks whether to copy, if the options do not say.
+func (m *migration) wanted(names []string) (bool, diags.Diagnostics) {
+	if m.o.forceCopy {
+		return true, nil
+	}
+	refused := diags.Errorf(nil, "Backend configuration changed",
+		"The former backend (%q) holds states, of the workspaces %s. Use -migrate-state to copy them to the new backend (with -force-copy, where nobody can be asked), or -reconfigure to leave them where they are.", m.old.Name(), strings.Join(names, ", "))
+	if !m.a.MayAsk(m.o.input) {
+		return false, refused
+	}
+	m.v.Say("\nDo you want to copy existing state to the new backend?\n  The former backend (%q) holds the states of these workspaces: %s.\n  Enter \"yes\" to copy them and \"no\" to start with what the new backend (%q) holds.\n\n  Enter a value: ",
+		m.old.Name(), strings.Join(names, ", "), m.want.Name())
+	line, err := m.a.ReadLine()
+	m.v.Say("\n")
+	if err != nil {
+		return false, refused
+	}
+	switch strings.TrimSpace(line) {
+	case "yes":
+		return true, nil
+	case "no":
+		return false, nil
+	}
+	return false, diags.Errorf(nil, "Neither yes nor no", "Nothing was changed, because the answer was neither \"yes\" nor \"no\".")
+}
+
+// copy copies one state as it is, lineage and serial included, under the locks of
+// both. A file on this machine that was copied away is emptied, so that nobody takes
+// it for the state; what it held is in its backup.
+func (m *migration) copy(name string) (ds diags.Diagnostics) {
+	src, ds := workdir.OpenState(m.from, name)
+	if ds.HasErrors() {
+		return ds
+	}
+	dst, ds := workdir.OpenState(m.to, name)
+	if ds.HasErrors() {
+		return ds
+	}
+	ctx := context.WithoutCancel(m.a.Ctx)
+	for _, s := range []*workdir.State{src, dst} {
+		if !m.o.locks.Lock {
+			continue
+		}
+		if ds := s.Lock(m.a.Ctx, statebackend.NewLockInfo("backend change", engine.LanguageVersion), m.o.locks.Timeout); ds.HasErrors() {
+			return ds
+		}
+		defer func() { ds = append(ds, s.Unlock(ctx)...) }()
+	}
+	for _, s := range []*workdir.State{src, dst} {
+		if ds = s.Read(m.a.Ctx); ds.HasErrors() {
+			return ds
+		}
+	}
+	if needed, ds := differs(name, src, dst); !needed || ds.HasErrors() {
+		return ds
+	}
+	if err := dst.Replace(ctx, src.Current); err != nil {
+		return diags.FromError("Error copying the state", err)
+	}
+	if m.old.Name() == "local" && m.want.Name() != "local" {
+		if err := src.Write(ctx, states.Empty()); err != nil {
+			return diags.Warningf(nil, "The former state was not emptied", "The state of the workspace %q was copied, but is still in its former place, too (%s). Remove it, so that nobody takes it for the state.", name, err)
+		}
+	}
+	return nil
+}

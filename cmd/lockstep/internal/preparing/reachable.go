@@ -1,0 +1,34 @@
+package preparing
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// A lister is a backend that can be asked whether its workspaces can be listed.
+type lister interface {
+	List(ctx context.Context) error
+}
+
+// reachable checks that the states of a backend can be read, in the stock tool's order and words:
+// programs look for them. Unlike there, who may not list may still have a state.
+func reachable(a *cli.App, b statebackend.Backend, workspace string) diags.Diagnostics {
+	var unlisted error
+	if l, ok := b.(lister); ok {
+		unlisted = l.List(a.Ctx)
+	}
+	if unlisted == nil || errors.Is(unlisted, statebackend.ErrDenied) {
+		_, ds := stateIn(a.Ctx, b, workspace)
+		if unlisted == nil || !ds.HasErrors() {
+			return ds
+		}
+	}
+	text := unlisted.Error()
+	return diags.Errorf(nil, "Failed to get existing workspaces: "+strings.ToUpper(text[:1])+text[1:],
+		"The bucket keeps the states, so nothing can be done without it. Check its name and region in the backend block, and whose credentials these are.")
+}

@@ -1,0 +1,57 @@
+package serving
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	demoworld "github.com/lockstep-iac/lockstep/cmd/lockstep/demo"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+)
+
+// demoPage is what `lockstep demo` is told.
+type demoPage struct {
+	addr string // to listen on
+	data string // a directory to keep; "" for one that is removed afterwards
+}
+
+// run runs the demo in a browser, until it is interrupted.
+func (d demoPage) run(a *cli.App) error {
+	dir, done, err := d.dir()
+	if err != nil {
+		return err
+	}
+	defer done()
+	l, err := listen(d.addr)
+	if err != nil {
+		return err
+	}
+	log := func(err error) { fmt.Fprintf(a.Err, "lockstep: note: %s\n", err) }
+	w, err := demoworld.New(demoworld.Options{Dir: dir, Version: a.Version, Log: log, Page: l})
+	if err != nil {
+		return err
+	}
+	defer w.Close()
+	if err := w.Begin(a.Ctx); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.Out, "The demo is at %s/\nData is in %s. Ctrl-C ends it.\n", w.URL, dir)
+	return w.Live(a.Ctx)
+}
+
+// dir returns the directory for the data. It must not have any: the story begins anew.
+func (d demoPage) dir() (path string, done func(), err error) {
+	if d.data == "" {
+		path, err = os.MkdirTemp("", "lockstep-demo-*")
+		return path, func() { os.RemoveAll(path) }, err
+	}
+	if err := os.MkdirAll(d.data, 0o700); err != nil {
+		return "", nil, cli.Hinted(fmt.Errorf("the data directory cannot be made: %w", err), "name another one with -data, or leave it out: then there is a temporary one")
+	}
+	entries, err := os.ReadDir(d.data)
+	if err == nil && len(entries) > 0 {
+		err = cli.Hinted(fmt.Errorf("%s is not empty", d.data), "every demo begins anew: name a directory that is empty, or not there yet")
+	}
+	path, _ = filepath.Abs(d.data)
+	return path, func() {}, err
+}

@@ -1,0 +1,28 @@
+package serving
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"syscall"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+)
+
+// listen listens on an address: HOST:PORT, where port 0 is any that is free.
+func listen(addr string) (net.Listener, error) {
+	l, err := net.Listen("tcp", addr)
+	var dns *net.DNSError
+	var wrong *net.AddrError
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, cli.Hinted(fmt.Errorf("something else listens on %s already", addr), "name another port with -addr, or port 0 for any that is free")
+	case errors.Is(err, syscall.EACCES):
+		return nil, cli.Hinted(fmt.Errorf("this user may not listen on %s", addr), "ports below 1024 are for root: name another one with -addr")
+	case errors.Is(err, syscall.EADDRNOTAVAIL), errors.As(err, &dns), errors.As(err, &wrong):
+		return nil, cli.Hinted(fmt.Errorf("%s is no address of this machine", addr), "an address is HOST:PORT, such as -addr 127.0.0.1:8080")
+	case err != nil:
+		return nil, fmt.Errorf("listen on %s: %w", addr, err)
+	}
+	return l, nil
+}

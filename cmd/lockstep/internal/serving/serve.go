@@ -1,0 +1,226 @@
+// Package serving has the commands that run the pipeline on this machine: serve, for a GitHub App, and
+// demo, with a GitHub of its own. Both read options and set up package machine, which does the work.
+//
+// Start at [Serve].
+package serving
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/machine"
+	"github.com/lockstep-iac/lockstep/functions/confine"
+	"github.com/lockstep-iac/lockstep/functions/page"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/places"
+	"github.com/lockstep-iac/lockstep/functions/shield"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+const serveUsage = `serve [OPTIONS]
+
+  Runs the whole pipeline on this machine, for the repositories that a GitHub App is
+  installed in and that -serves names: "acme" for all of an owner, "acme/infra",
+  "acme/team-*", with commas between them. Without it none is served. A name counts for
+  the repository that had it first; "acme/infra=ID" says that another one has it now.
+  Keep the App private: otherwise anybody can install it.
+
+  Webhooks go to /webhook; the page at / shows runs and whole plans, on this machine only,
+  unless there is a token to ask for: behind a proxy, say where it is with -url, and give
+  it a token. States of the "local" backend live in the data directory; those of "s3"
+  where they are.
+
+  Each plan and apply is done in a process of its own, which is ended with everything
+  that it has started, and at the limits that -run-memory, -run-cpu, -run-time and
+  -run-disk set. Providers run as the user that serve runs as, if the base branch allows
+  them. Where the kernel can keep them to it, they see the checkout, their own files and
+  the system's programs only, and what -plugin-files names; the first run says what it is
+  that they are kept from. Their environment is what -plugin-env names, and nothing of
+  this one's. Where providers come from is said by the file that TF_CLI_CONFIG_FILE names.
+
+  A state in S3 is where the base branch has it, and belongs to one project of one
+  repository. It is reached with serve's own credentials, or with a session of -state-role
+  that reaches this one state only.
+
+  The App needs: contents, metadata: read; checks, issues, pull requests: write; the
+  events pull_request, issue_comment, pull_request_review, check_run, check_suite.
+
+  An interrupt lets what is under way finish, begins nothing new, and ends. What is not
+  done yet is done after the next start.
+
+  Each option can be a variable of the environment, too: -app-id is LOCKSTEP_APP_ID.`
+
+var Serve = cli.Command{Name: "serve", Synopsis: "Run the pipeline on this machine, for a GitHub App", Run: func(a *cli.App, args []string) int {
+	var o serveOptions
+	f := a.NewFlags("serve", serveUsage)
+	o.flags(f)
+	if code, ok := f.ParseArgs(args); !ok {
+		return code
+	}
+	if f.NArg() > 0 {
+		return a.Usage("serve takes options only, not %q", f.Arg(0))
+	}
+	if o.release != "" {
+		o.environment(a, f)
+		if err := release(a, a.Path(o.data), o.release); err != nil {
+			return a.Failed(err)
+		}
+		return 0
+	}
+	s, err := o.settings(a, f)
+	if err == nil {
+		err = serve(a, s)
+	}
+	if err != nil {
+		return a.Failed(err)
+	}
+	return 0
+}}
+
+// roundEvery is how often the janitor looks for what nobody would come back to. A round
+// costs a few requests a repository.
+const roundEvery = 5 * time.Minute
+
+// serve serves until it is interrupted.
+func serve(a *cli.App, s *serveSettings) error {
+	// Plugins are processes of the same user.
+	if err := errors.Join(shield.Raise(), confine.Adopt()); err != nil {
+		return err
+	}
+	login, err := s.app.Login(a.Ctx)
+	if err != nil {
+		return cli.Hinted(err, "-app-id is the App's ID, -app-key one of its private keys, both from the App's settings on GitHub; -github-url is for a GitHub of your own")
+	}
+	l, err := listen(s.addr)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	log := func(err error) { fmt.Fprintf(a.Err, "lockstep: note: %s\n", err) }
+	base := s.base(l)
+	m, err := machine.Open(machine.Config{
+		Dir: s.data, Version: a.Version, App: s.app, Secret: s.secret, OwnStates: s.ownStates,
+		PluginEnv: s.pluginEnv, CLIConfig: s.cliConfig, Environ: a.Environ, Secrets: s.secrets,
+		Serves: s.serves, URL: base, Log: log, Apart: s.runs(l, log),
+	})
+	if err == nil {
+		_, err = m.Data.Queue.Waiting(a.Ctx) // opens the database
+	}
+	if err != nil {
+		return cli.Hinted(err, "-data names a directory that this user can write to")
+	}
+	defer m.Close()
+	if s.credentials == nil {
+		log(errors.New(ownCredentials))
+	}
+	ctx, stop := context.WithCancel(a.Ctx)
+	server := &http.Server{Handler: s.handler(ctx, m, base, log), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute}
+	fmt.Fprintf(a.Out, "Lockstep works as %s. Webhooks: %s/webhook. Page: %s/. Data: %s.\n", login, base, base, s.data)
+	var work sync.WaitGroup
+	defer work.Wait()
+	defer stop()
+	failed := make(chan error, 2)
+	if s.serves.None() {
+		log(errors.New("no repository is served: -serves names the owners and repositories that are"))
+	}
+	work.Go(func() { failed <- m.Work(ctx) })
+	work.Go(func() { janitor(ctx, m, log) })
+	work.Go(func() {
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			failed <- err
+		}
+	})
+	select {
+	case <-a.Ctx.Done():
+	case err = <-failed:
+	}
+	stop()
+	// Webhooks that are being received are received to the end.
+	end, cancel := context.WithTimeout(context.WithoutCancel(a.Ctx), 10*time.Second)
+	defer cancel()
+	return errors.Join(err, server.Shutdown(end))
+}
+
+// runs says how runs are done.
+func (s *serveSettings) runs(l net.Listener, log func(error)) *machine.Apart {
+	o := &machine.Apart{
+		Limits: s.limits, Show: s.show, Credentials: s.credentials,
+		Remedy: "Something in the configuration grows without end, or is larger than Lockstep is set up for. Make it smaller and push again; whoever runs Lockstep can raise the limit: `lockstep serve -help` names them.",
+		Protection: func(lines []string) {
+			log(fmt.Errorf("what programs of runs are kept from:\n  %s", strings.Join(lines, "\n  ")))
+		},
+	}
+	if a, ok := l.Addr().(*net.TCPAddr); ok {
+		o.Ports = []int{a.Port}
+	}
+	return o
+}
+
+// janitor goes its rounds until ctx ends: at once, and from time to time.
+func janitor(ctx context.Context, m *machine.Machine, log func(error)) {
+	tick := time.NewTicker(roundEvery)
+	defer tick.Stop()
+	for {
+		found, err := m.Round(ctx)
+		if err != nil && ctx.Err() == nil {
+			log(fmt.Errorf("look for what was missed: %w", err))
+		}
+		if n := found.Deliveries + found.Leases + found.Heads + found.Comments; n > 0 {
+			log(fmt.Errorf("found what was missed: %d webhooks, %d pull requests, %d comments, %d runs of processes that ended", found.Deliveries, found.Heads, found.Comments, found.Leases))
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// handler serves webhooks, and the pages to whom they are for.
+func (s *serveSettings) handler(ctx context.Context, m *machine.Machine, base string, log func(error)) http.Handler {
+	pages := page.Handler{Site: m.Site(s.web), Access: s.access, Title: "runs", Log: log}.Server()
+	mux := http.NewServeMux()
+	mux.Handle("/webhook", m.Webhook)
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		// Streams of events end when the server is to end.
+		c, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		defer context.AfterFunc(ctx, cancel)()
+		pages.ServeHTTP(w, r.WithContext(c))
+	})
+	return mux
+}
+
+// base is where people find the pages, without a slash at the end.
+func (s *serveSettings) base(l net.Listener) string {
+	if s.url != "" {
+		return s.url
+	}
+	return "http://" + l.Addr().String()
+}
+
+// A serveSettings is what serve is told, understood.
+type serveSettings struct {
+	data, addr  string
+	url         string // without a slash at the end; may be empty
+	web         string // GitHub's pages, without a slash at the end
+	app         *github.App
+	serves      runs.Serves
+	secret      github.Secret
+	access      page.Access
+	pluginEnv   []string
+	cliConfig   string
+	ownStates   places.Own
+	credentials executor.Sessions // for states in S3, each run's for its own; nil: serve's own
+	limits      confine.Limits
+	show        []string // that programs may read
+	secrets     []string // what the files of options hold that nobody is told
+}

@@ -1,0 +1,236 @@
+package serving
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/functions/confine"
+	"github.com/lockstep-iac/lockstep/functions/page"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// serveOptions is what serve is told, as it is on the command line.
+type serveOptions struct {
+	data, addr, url           string
+	appID, appKey, secret     string
+	githubURL, token, plugins string
+	serves                    string
+
+	stateRole, stateExternalID, own, release string
+	files                                    string
+	memory, disk, cpu, wall                  string
+}
+
+func (o *serveOptions) flags(f *cli.Flags) {
+	f.StringVar(&o.appID, "app-id", "", "the GitHub App's ID")
+	f.StringVar(&o.appKey, "app-key", "", "a file with one of its private keys, as GitHub gives it")
+	f.StringVar(&o.secret, "webhook-secret", "", "a file with the secret of its webhook")
+	f.StringVar(&o.githubURL, "github-url", github.DefaultURL, "where GitHub's API is")
+	f.StringVar(&o.serves, "serves", "", "the owners and repositories to serve, such as acme/infra,acme/team-*")
+	f.StringVar(&o.data, "data", "lockstep-data", "the data directory; it holds plans and states: keep it safe")
+	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "where to listen, HOST:PORT")
+	f.StringVar(&o.url, "url", "", "where people find the page, if there is a proxy before it; needs -page-token")
+	f.StringVar(&o.token, "page-token", "", "a file with the token that opens the page")
+	f.StringVar(&o.stateRole, "state-role", "", "the ARN of a role that reaches states in S3: each run gets a session for its own")
+	f.StringVar(&o.stateExternalID, "state-external-id", "", "the external ID that this role asks for")
+	f.StringVar(&o.own, "states", "", "where each repository may have states of its own, besides those that its base branch has: s3://BUCKET/{owner}/{name}/**")
+	f.StringVar(&o.release, "release", "", "give free the state at s3://BUCKET/KEY that a repository has, and end")
+	o.runFlags(f)
+	f.StringVar(&o.plugins, "plugin-env", "", "a file with the environment of provider plugins, NAME=value a line")
+}
+
+// runFlags are the limits of one run.
+func (o *serveOptions) runFlags(f *cli.Flags) {
+	f.StringVar(&o.files, "plugin-files", "", "files and directories that providers may read besides their own, with commas between them")
+	f.StringVar(&o.memory, "run-memory", "2048", "how much memory one plan or apply may take with all that it starts, in MiB")
+	f.StringVar(&o.disk, "run-disk", "4096", "how much it may write, in MiB")
+	f.StringVar(&o.cpu, "run-cpu", "30m", "how much processor time it may take")
+	f.StringVar(&o.wall, "run-time", "2h", "how long a plan may take")
+}
+
+// limits are those of one run.
+func (o *serveOptions) limits(s *serveSettings) error {
+	s.limits = confine.Limits{Processes: 512, Files: 4096}
+	for name, x := range map[string]struct {
+		text string
+		to   *int64
+	}{"-run-memory": {o.memory, &s.limits.Memory}, "-run-disk": {o.disk, &s.limits.Disk}} {
+		n, err := strconv.ParseInt(x.text, 10, 32)
+		if err != nil || n < leastRun {
+			return cli.Hinted(fmt.Errorf("%s is %q", name, x.text), "it is a number of MiB, of at least %d, such as 2048", leastRun)
+		}
+		*x.to = n << 20
+	}
+	for name, x := range map[string]struct {
+		text string
+		to   *time.Duration
+	}{"-run-cpu": {o.cpu, &s.limits.CPU}, "-run-time": {o.wall, &s.limits.Wall}} {
+		d, err := time.ParseDuration(x.text)
+		if err != nil || d < 4*time.Second {
+			return cli.Hinted(fmt.Errorf("%s is %q", name, x.text), "it is a time such as 30m or 2h")
+		}
+		*x.to = d
+	}
+	return nil
+}
+
+// leastRun is how many MiB a run needs for anything.
+const leastRun = 128
+
+// environment fills in what the command line does not say.
+func (o *serveOptions) environment(a *cli.App, f *cli.Flags) {
+	given := map[string]bool{}
+	f.Visit(func(x *flag.Flag) { given[x.Name] = true })
+	f.VisitAll(func(x *flag.Flag) {
+		name := "LOCKSTEP_" + strings.ToUpper(strings.ReplaceAll(x.Name, "-", "_"))
+		if v := a.Getenv(name); v != "" && !given[x.Name] && x.Name != "no-color" {
+			x.Value.Set(v) // all of them take any text
+		}
+	})
+}
+
+// settings reads the files that options name, and says what is missing.
+func (o *serveOptions) settings(a *cli.App, f *cli.Flags) (*serveSettings, error) {
+	o.environment(a, f)
+	s := &serveSettings{data: a.Path(o.data), addr: o.addr, url: strings.TrimSuffix(o.url, "/")}
+	if file := a.Getenv("TF_CLI_CONFIG_FILE"); file != "" {
+		s.cliConfig = a.Path(file)
+	}
+	if err := o.github(a, s); err != nil {
+		return nil, err
+	}
+	if err := o.page(a, s); err != nil {
+		return nil, err
+	}
+	if err := o.states(a, s); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.serves, err = runs.ParseServes(o.serves); err != nil {
+		return nil, cli.Hinted(fmt.Errorf("-serves: %w", err), "it names owners and repositories: acme, acme/infra, acme/team-*")
+	}
+	if err := o.limits(s); err != nil {
+		return nil, err
+	}
+	for name := range strings.SplitSeq(o.files, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			s.show = append(s.show, a.Path(name))
+		}
+	}
+	s.pluginEnv = []string{}
+	if o.plugins == "" {
+		return s, nil
+	}
+	text, err := readFile(a, "plugin-env", o.plugins)
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if name, _, ok := strings.Cut(line, "="); !ok || name == "" {
+			// Not the line: it may be a secret.
+			return nil, cli.Hinted(fmt.Errorf("%s has a line that is not NAME=value", o.plugins), "each line of it is one variable, without quotes")
+		}
+		s.pluginEnv = append(s.pluginEnv, line)
+	}
+	return s, nil
+}
+
+// github is the App, and where GitHub is.
+func (o *serveOptions) github(a *cli.App, s *serveSettings) error {
+	if o.appID == "" || o.appKey == "" || o.secret == "" {
+		return cli.Hinted(errors.New("serve needs -app-id, -app-key and -webhook-secret"),
+			"make a GitHub App at https://github.com/settings/apps/new; `lockstep serve -help` says what it needs. Without one, `lockstep demo` shows everything")
+	}
+	id, err := strconv.ParseInt(o.appID, 10, 64)
+	if err != nil || id <= 0 {
+		return cli.Hinted(fmt.Errorf("-app-id is %q, which is no number", o.appID), "it is the number that the App's settings on GitHub call App ID")
+	}
+	key, err := readFile(a, "app-key", o.appKey)
+	if err != nil {
+		return err
+	}
+	if s.app, err = github.NewApp(github.AppConfig{ID: id, Key: github.NewSecret(key), URL: o.githubURL}); err != nil {
+		return cli.Hinted(err, "-app-key names the .pem file that GitHub gave out when the key was made; -github-url an https address")
+	}
+	secret, err := readFile(a, "webhook-secret", o.secret)
+	if err != nil {
+		return err
+	}
+	s.secret = github.NewSecret(secret)
+	s.secrets = append(s.secrets, key, secret)
+	s.web = webOf(o.githubURL)
+	return nil
+}
+
+// webOf returns where the pages of a GitHub are, given its API.
+// Source: https://docs.github.com/en/enterprise-server@latest/rest/overview/resources-in-the-rest-api
+func webOf(api string) string {
+	u, err := url.Parse(api)
+	switch {
+	case err != nil || u.Scheme != "https":
+		return ""
+	case u.Host == "api.github.com":
+		return "https://github.com"
+	case strings.HasPrefix(u.Path, "/api/v3"):
+		return "https://" + u.Host
+	case strings.HasPrefix(u.Host, "api."): // with data residency
+		return "https://" + strings.TrimPrefix(u.Host, "api.")
+	}
+	return ""
+}
+
+// page is who may look at the page.
+func (o *serveOptions) page(a *cli.App, s *serveSettings) error {
+	if s.url != "" {
+		u, err := url.Parse(s.url)
+		if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.Path != "" {
+			return cli.Hinted(fmt.Errorf("-url is %q, which is not the address of a page", o.url), "such as -url https://lockstep.example.com")
+		}
+		s.access.Hosts, s.access.Secure = []string{strings.ToLower(u.Host)}, u.Scheme == "https"
+	}
+	if o.token == "" {
+		if s.url != "" {
+			return cli.Hinted(errors.New("-url needs -page-token: through a proxy everybody looks as if they sat at this machine"),
+				"make a token with openssl rand -hex 32, put it into a file, and name the file with -page-token; those who may see plans sign in with it")
+		}
+		return nil
+	}
+	token, err := readFile(a, "page-token", o.token)
+	if err != nil {
+		return err
+	}
+	if len(token) < page.ShortestToken {
+		return cli.Hinted(fmt.Errorf("the token in %s has %d characters", o.token, len(token)), "make one of %d or more that nobody can guess: openssl rand -hex 32", page.ShortestToken)
+	}
+	s.access.Token, s.secrets = token, append(s.secrets, token)
+	return nil
+}
+
+// readFile reads what an option names, without blank space around it.
+func readFile(a *cli.App, option, name string) (string, error) {
+	data, err := os.ReadFile(a.Path(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", cli.Hinted(fmt.Errorf("-%s: there is no file %s", option, name), "the option names a file, not what is in it")
+	}
+	if err != nil {
+		return "", fmt.Errorf("-%s: %s", option, cli.Reason(err))
+	}
+	text := strings.TrimSpace(string(data))
+	if text == "" {
+		return "", fmt.Errorf("-%s: the file %s is empty", option, name)
+	}
+	return text, nil
+}

@@ -1,0 +1,14 @@
+package statekeeping
+
+import (
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
+)
+
+// editing are the options that commands share which edit the state.
+func editing(f *cli.Flags, x *opening.Access) {
+	f.Locking(&x.Locks)
+	f.StringVar(&x.Paths.State, "state", "", "the state file of the local backend")
+	f.StringVar(&x.Paths.Backup, "backup", "", "where to keep the old state")
+	f.Bool("ignore-remote-version", false, "")
+}

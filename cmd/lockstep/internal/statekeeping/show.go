@@ -1,0 +1,127 @@
+// Package statekeeping has the commands that show and edit states: show, output, state, taint,
+// workspace, force-unlock. Each has a file named after it, and a row in the table of the main package.
+//
+// Nothing here calls a provider but for its schemas. Start at [StateMv], the largest edit.
+package statekeeping
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
+	"github.com/lockstep-iac/lockstep/engine/render/formats"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/engine/states/statefile"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
+)
+
+var Show = cli.Command{Name: "show", Synopsis: "Show the state, or a saved plan or state file", Run: func(a *cli.App, args []string) int {
+	var asJSON bool
+	f := a.NewFlags("show", "show [OPTIONS] [FILE]")
+	f.Vars(&cli.VarFlags{}) // the backend may need them
+	f.BoolVar(&asJSON, "json", false, "in JSON, for programs")
+	if code, ok := f.ParseArgs(args); !ok {
+		return code
+	}
+	if f.NArg() > 1 {
+		return f.Refuse(cli.TooMany, "show takes at most one file")
+	}
+	if f.NArg() == 1 {
+		path := a.Path(f.Arg(0))
+		src, err := os.ReadFile(path)
+		if err != nil {
+			return a.Show(diags.Errorf(nil, "Failed to read the given file as a state or plan file", "%s cannot be read as a state or plan: %s.", f.Arg(0), cli.Reason(err)))
+		}
+		if planfile.IsPlan(src) {
+			return showPlan(a, path, asJSON)
+		}
+		s, err := statefile.Read(src)
+		if err != nil {
+			return a.Show(diags.FromError("Failed to read the given file as a state or plan file", err))
+		}
+		return showState(a, asJSON, func(*workdir.Dir, *config.Config) (*states.State, diags.Diagnostics) { return s, nil })
+	}
+	return showState(a, asJSON, func(d *workdir.Dir, cfg *config.Config) (*states.State, diags.Diagnostics) {
+		b, _, ds := d.Backend(a.Ctx, cfg, workdir.LocalPaths{})
+		if ds.HasErrors() {
+			return nil, ds
+		}
+		st, ds := workdir.OpenState(b, d.Workspace())
+		if ds.HasErrors() {
+			return nil, ds
+		}
+		if ds = st.Read(a.Ctx); !st.Exists() {
+			return nil, ds
+		}
+		return st.Current, ds
+	})
+}}
+
+// showPlan shows a saved plan.
+func showPlan(a *cli.App, path string, asJSON bool) int {
+	plan, op, ds := opening.OpenPlan(a, path, cli.LockFlags{}, workdir.LocalPaths{}, "")
+	defer op.Close()
+	if ds.HasErrors() {
+		return a.Show(ds)
+	}
+	if !asJSON {
+		a.Print().Plan(a.Out, plan, op.Cfg, op.Schemas)
+		return 0
+	}
+	data, err := formats.Plan(plan, op.Cfg, op.Schemas)
+	return a.WriteJSON(data, err)
+}
+
+// showState shows a state, with the providers that init installed; find returns nil if there is none.
+// What only a validation would find in the configuration is no obstacle; other errors are, because
+// the types that a state has are said by what it requires, too. To say that there is no state, the
+// root module is enough.
+func showState(a *cli.App, asJSON bool, find func(*workdir.Dir, *config.Config) (*states.State, diags.Diagnostics)) int {
+	op := &opening.Operation{A: a}
+	defer op.Close()
+	var ds diags.Diagnostics
+	if op.Dir, ds = a.Dir(); ds.HasErrors() {
+		return a.Show(ds)
+	}
+	cfg, loaded := a.LoadIfAny(op.Dir)
+	broken := loaded.WithoutLate().HasErrors()
+	if broken && (cfg == nil || cfg.Root.Broken()) {
+		return a.Show(loaded)
+	}
+	s, ds := find(op.Dir, cfg)
+	if s == nil && !ds.HasErrors() {
+		return showNothing(a, asJSON)
+	}
+	if broken {
+		return a.Show(loaded)
+	}
+	if !ds.HasErrors() {
+		ds = append(ds, op.ProvidersFor(a.Ctx, s)...)
+	}
+	if ds.HasErrors() {
+		return a.Show(ds)
+	}
+	if asJSON {
+		data, err := formats.State(s, op.Schemas)
+		return a.WriteJSON(data, err)
+	}
+	if err := formats.Readable(s, op.Schemas); err != nil {
+		return a.WriteJSON(nil, err)
+	}
+	a.Print().State(a.Out, s, op.Schemas)
+	return 0
+}
+
+// showNothing says that there is no state.
+func showNothing(a *cli.App, asJSON bool) int {
+	if asJSON {
+		data, err := formats.State(states.Empty(), nil)
+		return a.WriteJSON(data, err)
+	}
+	fmt.Fprintln(a.Out, "No state.")
+	return 0
+}

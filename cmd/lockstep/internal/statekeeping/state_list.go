@@ -1,0 +1,110 @@
+package statekeeping
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+var StateList = cli.Command{Name: "state list", Synopsis: "List the resource instances in the state", Run: func(a *cli.App, args []string) int {
+	x := opening.Access{File: true}
+	var id string
+	f := a.NewFlags("state list", "state list [OPTIONS] [ADDRESS...]")
+	f.Vars(&cli.VarFlags{}) // the backend may need them
+	f.StringVar(&x.Paths.State, "state", "", "look into this state file")
+	f.StringVar(&id, "id", "", "only instances whose attribute \"id\" has this value")
+	if code, ok := f.ParseArgs(args); !ok {
+		return code
+	}
+	op, ds := opening.Stored(a, x)
+	if ds.HasErrors() {
+		return a.Show(ds)
+	}
+	if !op.State.Exists() {
+		return op.NoState(ds)
+	}
+	state := op.State.Current
+	found := instances(state, func(addrs.AbsResourceInstance) bool { return true })
+	if f.NArg() > 0 {
+		found = nil
+	}
+	for _, s := range f.Args() {
+		some, more := matching(state, s)
+		found, ds = append(found, some...), append(ds, more...)
+	}
+	for _, r := range found {
+		if id == "" || id == objectID(state.Instance(r)) {
+			fmt.Fprintln(a.Out, r)
+		}
+	}
+	return a.Show(ds)
+}}
+
+// instances returns the instances that a state has and that are wanted, in order.
+func instances(s *states.State, want func(addrs.AbsResourceInstance) bool) []addrs.AbsResourceInstance {
+	var out []addrs.AbsResourceInstance
+	for r, x := range s.Resources() {
+		for k := range x.Instances {
+			if a := r.Instance(k); want(a) {
+				out = append(out, a)
+			}
+		}
+	}
+	slices.SortFunc(out, listOrder)
+	return out
+}
+
+// listOrder is the order in which Terraform lists instances: module instances by
+// their depth, then as they compare.
+func listOrder(a, b addrs.AbsResourceInstance) int {
+	if d := cmp.Compare(len(a.Module.Steps()), len(b.Module.Steps())); d != 0 {
+		return d
+	}
+	return a.Compare(b)
+}
+
+// matching returns the instances that an address of the command line means.
+func matching(s *states.State, text string) ([]addrs.AbsResourceInstance, diags.Diagnostics) {
+	t, ds := cli.ParseTarget(text)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	found := instances(s, t.Contains)
+	switch {
+	case len(found) > 0:
+		return found, nil
+	case t.IsModule():
+		return nil, diags.Errorf(nil, "Unknown module",
+			"The current state contains no module at %s. If you've just added this module to the configuration, run \"lockstep apply\" first to create its entry in the state.", t)
+	case t.Key.IsNone():
+		return nil, diags.Errorf(nil, "Unknown resource",
+			"The current state contains no resource %s. If you've just added it to the configuration, run \"lockstep apply\" first to create its entry in the state.", t)
+	}
+	return nil, diags.Errorf(nil, "Unknown resource instance",
+		"The current state contains no resource instance %s. If you've just added its resource, or changed its count or for_each, run \"lockstep apply\" first to bring the state up to date.", t)
+}
+
+// objectID returns the attribute "id" of an instance's current object, or "".
+func objectID(in *states.Instance) string {
+	if in == nil || in.Current == nil {
+		return ""
+	}
+	if in.Current.AttrsFlat != nil {
+		return in.Current.AttrsFlat["id"]
+	}
+	var attrs struct {
+		ID any `json:"id"`
+	}
+	if json.Unmarshal(in.Current.AttrsJSON, &attrs) != nil {
+		return ""
+	}
+	id, _ := attrs.ID.(string)
+	return id
+}

@@ -1,0 +1,23 @@
+package statekeeping
+
+import (
+	"io"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
+)
+
+var StatePull = cli.Command{Name: "state pull", Synopsis: "Write the state as it is stored to standard output", Run: func(a *cli.App, args []string) int {
+	f := a.NewFlags("state pull", "state pull [OPTIONS]")
+	f.Vars(&cli.VarFlags{}) // the backend may need them
+	if code, ok := f.ParseArgs(args); !ok {
+		return code
+	}
+	op, ds := opening.Stored(a, opening.Access{})
+	if ds.HasErrors() {
+		return a.Show(ds)
+	}
+	a.Out.Write(op.State.Bytes())
+	io.WriteString(a.Out, "\n") // behind the file's last line, as the stock tool has it
+	return a.Show(ds)
+}}

@@ -1,0 +1,93 @@
+package statekeeping
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/engine/states/statefile"
+)
+
+var StatePush = cli.Command{Name: "state push", Synopsis: "Replace the stored state by a state file", Run: func(a *cli.App, args []string) int {
+	x := opening.Access{Lock: "state-push"}
+	var force bool
+	f := a.NewFlags("state push", "state push [OPTIONS] PATH")
+	f.Vars(&cli.VarFlags{}) // the backend may need them
+	f.Locking(&x.Locks)
+	f.BoolVar(&force, "force", false, "even if the lineages differ, or the stored state is newer")
+	f.Bool("ignore-remote-version", false, "")
+	if code, ok := f.ParseArgs(args); !ok {
+		return code
+	}
+	if f.NArg() != 1 {
+		return a.Usage("state push takes exactly one state file, or - for standard input")
+	}
+	next, err := readState(a, f.Arg(0))
+	if err != nil {
+		return a.Usage("%s", err)
+	}
+	op, ds := opening.Stored(a, x)
+	if ds.HasErrors() {
+		return a.Show(ds)
+	}
+	if err := push(op, next, force); err != nil {
+		op.Finish(ds)
+		return a.Usage("the state is not pushed: %s", err)
+	}
+	return op.Finish(ds)
+}}
+
+// readState reads a state file that the user names, or standard input.
+func readState(a *cli.App, path string) (*states.State, error) {
+	var data []byte
+	var err error
+	if path == "-" {
+		data, err = io.ReadAll(a.In)
+	} else {
+		data, err = os.ReadFile(a.Path(path))
+	}
+	if err == nil && len(data) == 0 {
+		err = errors.New("it is empty")
+	}
+	var s *states.State
+	if err == nil {
+		s, err = statefile.Read(data)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the state %s cannot be read: %s", path, cli.Reason(err))
+	}
+	return s, nil
+}
+
+// push stores a state as it is.
+func push(o *opening.Operation, next *states.State, force bool) error {
+	is := o.State.Current
+	if o.State.Exists() && is.Lineage == next.Lineage && is.Serial == next.Serial && is.SameContent(next) {
+		return nil
+	}
+	if err := pushable(is, next); err != nil && !force {
+		return fmt.Errorf("%w (-force ignores this)", err)
+	}
+	return o.State.Replace(context.WithoutCancel(o.A.Ctx), next)
+}
+
+// pushable says why a state should not take the place of the stored one. The rules
+// are those of Terraform's state push.
+func pushable(is, next *states.State) error {
+	switch {
+	case is.IsEmpty():
+		return nil
+	case is.Lineage != "" && next.Lineage != "" && is.Lineage != next.Lineage:
+		return fmt.Errorf("the state of lineage %q cannot replace the unrelated state of lineage %q", next.Lineage, is.Lineage)
+	case next.Serial < is.Serial:
+		return fmt.Errorf("the state with serial %d cannot replace the newer state with serial %d", next.Serial, is.Serial)
+	case next.Serial == is.Serial && !is.SameContent(next):
+		return errors.New("the stored state has the same serial, but says something else")
+	}
+	return nil
+}

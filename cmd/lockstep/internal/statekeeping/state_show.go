@@ -1,0 +1,59 @@
+package statekeeping
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+var StateShow = cli.Command{Name: "state show", Synopsis: "Show the attributes of one resource instance in the state", Run: func(a *cli.App, args []string) int {
+	x := opening.Access{File: true}
+	f := a.NewFlags("state show", "state show [OPTIONS] ADDRESS")
+	f.Vars(&cli.VarFlags{}) // the backend may need them
+	f.StringVar(&x.Paths.State, "state", "", "look into this state file")
+	if code, ok := f.ParseArgs(args); !ok {
+		return code
+	}
+	if f.NArg() != 1 {
+		return a.Usage("state show takes exactly one address")
+	}
+	addr, err := addrs.ParseAbsResourceInstance(f.Arg(0))
+	if err != nil {
+		return a.Usage("%s", err)
+	}
+	op, ds := opening.Stored(a, x)
+	defer op.Close()
+	if ds.HasErrors() {
+		return a.Show(ds)
+	}
+	if !op.State.Exists() {
+		return op.NoState(ds)
+	}
+	one, ok := justOne(op.State.Current, addr)
+	if !ok {
+		return a.Usage("the state has no resource instance %s; `lockstep state list` shows those that it has, with their keys", addr)
+	}
+	if ds = append(ds, op.ProvidersFor(a.Ctx, one)...); ds.HasErrors() {
+		return a.Show(ds)
+	}
+	var text bytes.Buffer
+	a.Print().State(&text, one, op.Schemas)
+	fmt.Fprintln(a.Out, strings.TrimRight(text.String(), "\n"))
+	return a.Show(ds)
+}}
+
+// justOne returns a state that holds nothing but one instance of s.
+func justOne(s *states.State, addr addrs.AbsResourceInstance) (*states.State, bool) {
+	in := s.Instance(addr)
+	if in == nil || in.Current == nil {
+		return nil, false
+	}
+	r := *s.Resource(addr.AbsResource())
+	r.Instances = map[addrs.InstanceKey]*states.Instance{addr.Resource.Key: {Current: in.Current, Provider: in.Provider}}
+	return states.Of(nil, map[addrs.AbsResource]*states.Resource{addr.AbsResource(): &r}), true
+}

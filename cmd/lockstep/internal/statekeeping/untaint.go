@@ -1,0 +1,10 @@
+package statekeeping
+
+import (
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+var Untaint = cli.Command{Name: "untaint", Synopsis: "Take the mark of a tainted resource instance away", Run: func(a *cli.App, args []string) int {
+	return markMain(a, "untaint", args, states.Ready, "Resource instance %s has been successfully untainted.\n")
+}}

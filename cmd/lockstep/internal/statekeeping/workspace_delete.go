@@ -1,0 +1,41 @@
+package statekeeping
+
+import (
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// WorkspaceDelete is `workspace delete`, or the same in the family `env`.
+func WorkspaceDelete(family string) cli.Command {
+	return cli.Command{Name: family + " delete", Synopsis: "Delete a workspace", Run: func(a *cli.App, args []string) int {
+		var locks cli.LockFlags
+		var force bool
+		f := a.NewFlags(family+" delete", family+" delete [OPTIONS] NAME")
+		f.Vars(&cli.VarFlags{}) // the backend may need them
+		f.Locking(&locks)
+		f.BoolVar(&force, "force", false, "even if the workspace is managing resources, which are forgotten then")
+		if code, ok := parseWorkspace(f, args); !ok {
+			return code
+		}
+		if f.NArg() != 1 {
+			return a.Usage("%s takes exactly one name", f.Name())
+		}
+		op, ds := openWorkspaces(a)
+		if ds.HasErrors() {
+			return a.Show(ds)
+		}
+		name := f.Arg(0)
+		switch {
+		case !op.has(name):
+			a.Show(ds)
+			return a.Usage("Workspace %q doesn't exist; `lockstep workspace list` shows those that there are", name)
+		case name == op.Workspace:
+			a.Show(ds)
+			return a.Usage("the workspace %q is the selected one, and cannot be deleted: select another one first", name)
+		case name == statebackend.DefaultWorkspace:
+			a.Show(ds)
+			return a.Usage("the workspace %q is always there, and cannot be deleted", name)
+		}
+		return a.Show(append(ds, op.delete(name, locks, force)...))
+	}}
+}

@@ -1,0 +1,37 @@
+package statekeeping
+
+import (
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+)
+
+// WorkspaceList is `workspace list`, or the same in the family `env`.
+func WorkspaceList(family string) cli.Command {
+	return cli.Command{Name: family + " list", Synopsis: "List the workspaces", Run: func(a *cli.App, args []string) int {
+		f := a.NewFlags(family+" list", family+" list")
+		f.Vars(&cli.VarFlags{}) // the backend may need them
+		if code, ok := parseWorkspace(f, args); !ok {
+			return code
+		}
+		if code, ok := f.NoArguments(); !ok {
+			return code
+		}
+		op, ds := openWorkspaces(a)
+		if ds.HasErrors() {
+			return a.Show(ds)
+		}
+		for _, n := range op.names {
+			mark := " "
+			if n == op.Workspace {
+				mark = "*"
+			}
+			fmt.Fprintf(a.Out, "%s %s\n", mark, n)
+		}
+		fmt.Fprintln(a.Out)
+		if a.Getenv(workspaceVariable) != "" {
+			fmt.Fprintf(a.Out, "\nThe selected workspace is given by the environment variable %s.\n", workspaceVariable)
+		}
+		return a.Show(ds)
+	}}
+}

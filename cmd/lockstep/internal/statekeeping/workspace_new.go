@@ -1,0 +1,39 @@
+package statekeeping
+
+import (
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// WorkspaceNew is `workspace new`, or the same in the family `env`.
+func WorkspaceNew(family string) cli.Command {
+	return cli.Command{Name: family + " new", Synopsis: "Create a workspace and select it", Run: func(a *cli.App, args []string) int {
+		var locks cli.LockFlags
+		var from string
+		f := a.NewFlags(family+" new", family+" new [OPTIONS] NAME")
+		f.Vars(&cli.VarFlags{}) // the backend may need them
+		f.Locking(&locks)
+		f.StringVar(&from, "state", "", "copy this state file into the new workspace")
+		name, code, ok := workspaceName(f, args, "create")
+		if !ok {
+			return code
+		}
+		op, ds := openWorkspaces(a)
+		if ds.HasErrors() {
+			return a.Show(ds)
+		}
+		if op.has(name) {
+			a.Show(ds)
+			return a.Usage("Workspace %q already exists: select it with `lockstep workspace select`", name)
+		}
+		var first *states.State
+		if from != "" {
+			var err error
+			if first, err = readState(a, from); err != nil {
+				a.Show(ds)
+				return a.Usage("%s", err)
+			}
+		}
+		return a.Show(append(ds, op.create(name, locks, first)...))
+	}}
+}

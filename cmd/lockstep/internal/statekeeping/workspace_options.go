@@ -1,0 +1,45 @@
+package statekeeping
+
+import (
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// workspaceVariable selects a workspace, whatever was selected last.
+const workspaceVariable = "TF_WORKSPACE"
+
+// parseWorkspace is parse for the commands of a family, `workspace` or `env`, which is
+// what Terraform called it long ago.
+func parseWorkspace(f *cli.Flags, args []string) (code int, ok bool) {
+	code, ok = f.ParseArgs(args)
+	if ok && strings.HasPrefix(f.Name(), "env ") {
+		f.App.Tell(renamed)
+	}
+	return code, ok
+}
+
+// renamed is said whenever a command of the family `env` is used.
+var renamed = diags.Warningf(nil, `The "lockstep env" family of commands is deprecated`,
+	`What were environments once are workspaces now. Use the "lockstep workspace" commands instead.`)
+
+// workspaceName parses the command line of a command that takes the name of a
+// workspace to select. If ok is false, the command ends with the code.
+func workspaceName(f *cli.Flags, args []string, deed string) (name string, code int, ok bool) {
+	if code, ok := parseWorkspace(f, args); !ok {
+		return "", code, false
+	}
+	a := f.App
+	switch {
+	case f.NArg() != 1:
+		return "", a.Usage("%s takes exactly one name", f.Name()), false
+	case a.Getenv(workspaceVariable) != "":
+		return "", a.Usage("the environment variable %s selects the workspace %q: unset it to %s another one", workspaceVariable, a.Getenv(workspaceVariable), deed), false
+	}
+	if err := statebackend.CheckWorkspaceName(f.Arg(0)); err != nil {
+		return "", a.Usage("%s", err), false
+	}
+	return f.Arg(0), 0, true
+}

@@ -1,0 +1,40 @@
+package statekeeping
+
+import (
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// WorkspaceSelect is `workspace select`, or the same in the family `env`.
+func WorkspaceSelect(family string) cli.Command {
+	return cli.Command{Name: family + " select", Synopsis: "Select another workspace", Run: func(a *cli.App, args []string) int {
+		var create bool
+		f := a.NewFlags(family+" select", family+" select [OPTIONS] NAME")
+		f.Vars(&cli.VarFlags{}) // the backend may need them
+		f.BoolVar(&create, "or-create", false, "create the workspace if it does not exist")
+		name, code, ok := workspaceName(f, args, "select")
+		if !ok {
+			return code
+		}
+		op, ds := openWorkspaces(a)
+		if ds.HasErrors() {
+			return a.Show(ds)
+		}
+		switch {
+		case name == op.Workspace && op.has(name):
+			return a.Show(ds)
+		case !op.has(name) && !create:
+			a.Show(ds)
+			return a.Usage("Workspace %q doesn't exist: create it with `lockstep workspace new`, or use -or-create", name)
+		case !op.has(name):
+			return a.Show(append(ds, op.create(name, cli.LockFlags{Lock: true}, nil)...))
+		}
+		if err := op.Dir.SelectWorkspace(name); err != nil {
+			return a.Show(append(ds, diags.FromError("The selection cannot be recorded", err)...))
+		}
+		fmt.Fprintf(a.Out, "Switched to workspace %q.\n", name)
+		return a.Show(ds)
+	}}
+}
