@@ -284,7 +284,7 @@ func (p *planner) keep(c *plans.ResourceChange) {
 	if c.PrevAddr == (addrs.AbsResourceInstance{}) {
 		c.PrevAddr = c.Addr.Instance
 		if p.in.Mode != plans.DestroyMode {
-			if from, ok := p.movedFrom[c.Addr.Instance]; ok {
+			if from, ok := p.moved.Origins[c.Addr.Instance]; ok {
 				c.PrevAddr = from
 			}
 		}

@@ -94,7 +94,7 @@ func (p *planner) orphanResource(ctx context.Context, abs addrs.AbsResource) dia
 
 // orphanReason says why an instance of a resource without block is not wanted.
 func (p *planner) orphanReason(a addrs.AbsResourceInstance) plans.Reason {
-	if _, moved := p.movedFrom[a]; moved {
+	if _, moved := p.moved.Origins[a]; moved {
 		return plans.ReasonDeleteBecauseNoMoveTarget
 	}
 	return plans.ReasonDeleteBecauseNoConfig

@@ -27,6 +27,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/refactoring"
 	"github.com/lockstep-iac/lockstep/engine/session"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/walk"
@@ -68,9 +69,13 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 	if !p.usual() {
 		p.stored = &storedValues{p: p}
 	}
-	ds := p.moves(ctx)
+	moved, ds := refactoring.Move(refactoring.Input{
+		Config: in.Config, Was: in.State, Prior: p.prior,
+		Convert: func(from, to addrs.AbsResourceInstance) diags.Diagnostics { return p.convert(ctx, from, to) },
+	})
+	p.moved = moved
 	if p.usual() {
-		ds = append(ds, p.checkRemoved()...)
+		ds = append(ds, refactoring.CheckRemoved(in.Config)...)
 	}
 	ds = append(ds, p.checkOrphans()...)
 	if ds = append(ds, p.checkTargetedMoves()...); ds.HasErrors() {
@@ -101,10 +106,7 @@ type planner struct {
 	forced map[addrs.ConfigResource]bool
 	// nested are the data blocks in check blocks, with the names of these.
 	nested map[*config.Resource]string
-	// movedFrom maps the new address of moved instances to the old one.
-	movedFrom map[addrs.AbsResourceInstance]addrs.AbsResourceInstance
-	// circle says that moved blocks lead in a circle.
-	circle diags.Diagnostics
+	moved  *refactoring.Result
 	// included is nil without targets and excludes; else the objects and instances to plan. doomed is
 	// the same for what is to be destroyed.
 	included, doomed *selection
@@ -126,10 +128,8 @@ type planner struct {
 	imports    map[addrs.AbsResourceInstance]importing
 	found      diags.Diagnostics
 	// late is what is wrong with destroying, rather than with what would be without.
-	late []refusal
-	// unmoved warns of what could not be moved.
-	unmoved diags.Diagnostics
-	ended   bool
+	late  []refusal
+	ended bool
 	// unplanned are the blocks of which something failed, or that depend on one.
 	unplanned map[addrs.Object]bool
 	// restored says that a refresh changes what the state has of an object, if not the object.
@@ -149,7 +149,7 @@ func newPlanner(ctx context.Context, in Input) *planner {
 		pending:    map[addrs.ConfigResource]bool{},
 		unplanned:  map[addrs.Object]bool{},
 		pendingAbs: map[addrs.AbsResource]bool{},
-		movedFrom:  map[addrs.AbsResourceInstance]addrs.AbsResourceInstance{},
+		moved:      &refactoring.Result{},
 		imports:    map[addrs.AbsResourceInstance]importing{},
 		instances: plans.Instances{
 			Calls:     map[plans.CallInstance][]addrs.InstanceKey{},
@@ -242,12 +242,12 @@ func (p *planner) finish() (*plans.Plan, diags.Diagnostics) {
 		p.report(session.CheckBlocks(p.s.Eval, p.in.Config.Order, p.skipValue))
 	}
 	outputs := p.outputs()
-	ds := slices.Concat(p.unmoved, p.found, p.s.Diagnostics(), p.s.Eval.Diagnostics())
+	ds := slices.Concat(p.moved.Unmoved, p.found, p.s.Diagnostics(), p.s.Eval.Diagnostics())
 	if p.in.Mode == plans.DestroyMode {
 		if ds.HasErrors() {
 			return nil, append(ds.Distinct(), p.targetWarnings()...)
 		}
-		ds = append(p.unmoved, p.withhold()...)
+		ds = append(p.moved.Unmoved, p.withhold()...)
 	}
 	ds = append(ds.Distinct(), p.targetWarnings()...)
 	ds = append(ds, p.replaceWarnings()...)

@@ -175,7 +175,7 @@ func (b *block) read(ctx context.Context, addr addrs.ResourceInstanceObject, upg
 // a provider that made it from one of another type has no marks, while what was read has:
 // the stock tool minds that.
 func (p *planner) driftAction(addr addrs.AbsResourceInstance, before, after cty.Value) plans.Action {
-	from, moved := p.movedFrom[addr]
+	from, moved := p.moved.Origins[addr]
 	retyped := moved && from.Resource.Resource.Type != addr.Resource.Resource.Type
 	if !equal(before, after) || retyped && marks.Any(after) {
 		return plans.Update
@@ -186,7 +186,7 @@ func (p *planner) driftAction(addr addrs.AbsResourceInstance, before, after cty.
 // movedOnly reports whether a new address is something to note about an object that did
 // not change: where nothing else is planned for it.
 func (p *planner) movedOnly(addr addrs.AbsResourceInstance) bool {
-	_, moved := p.movedFrom[addr]
+	_, moved := p.moved.Origins[addr]
 	return moved && p.in.Mode == plans.RefreshOnlyMode
 }
 
@@ -196,7 +196,7 @@ func (p *planner) drifted(addr addrs.ResourceInstanceObject, b *block, change pl
 		return // it goes anyway
 	}
 	c := &plans.ResourceChange{Addr: addr, PrevAddr: addr.Instance, Provider: b.pc, Schema: b.rs, Change: change}
-	if from, ok := p.movedFrom[addr.Instance]; ok {
+	if from, ok := p.moved.Origins[addr.Instance]; ok {
 		c.PrevAddr = from
 	}
 	p.mu.Lock()

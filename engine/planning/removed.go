@@ -8,12 +8,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/refactoring"
 )
 
 // removed plans what removed blocks say about a resource without block: true if
 // one applies that leaves the objects alone.
 func (p *planner) removed(ctx context.Context, b *block, list []addrs.AbsResourceInstance) (bool, diags.Diagnostics) {
-	if p.in.Mode == plans.RefreshOnlyMode || !p.forgets(b.cr) {
+	if p.in.Mode == plans.RefreshOnlyMode || !refactoring.Forgets(p.in.Config, b.cr) {
 		return false, nil
 	}
 	var ds diags.Diagnostics
@@ -83,38 +84,4 @@ func (p *planner) objectsOf(addr addrs.AbsResourceInstance) []addrs.ResourceInst
 		return 1
 	})
 	return out
-}
-
-// forgets reports whether a removed block with destroy = false means a block's objects.
-func (p *planner) forgets(cr addrs.ConfigResource) bool {
-	for _, m := range p.in.Config.Order {
-		for _, r := range m.Removed {
-			mod, res := r.Static(m.Addr)
-			if !r.Destroy && (r.From.IsModule() && mod.Contains(cr.Module) || mod == cr.Module && res == cr.Resource) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// checkRemoved reports removed blocks for what is still declared.
-func (p *planner) checkRemoved() diags.Diagnostics {
-	var ds diags.Diagnostics
-	for _, m := range p.in.Config.Order {
-		for _, r := range m.Removed {
-			mod, res := r.Static(m.Addr)
-			target := p.in.Config.Modules[mod]
-			switch {
-			case target == nil:
-			case r.From.IsModule():
-				ds = append(ds, diags.Errorf(&target.Call.Range, "Removed module still exists",
-					"The statement at %s declares that %s was removed, but it is still declared here. Take out this module block, or that statement.", r.Range, r.From)...)
-			case target.Resources[res] != nil:
-				ds = append(ds, diags.Errorf(&target.Resources[res].Range, "Removed resource still exists",
-					"The statement at %s declares that %s was removed, but it is still declared here. Take out this resource block, or that statement.", r.Range, r.From)...)
-			}
-		}
-	}
-	return ds
 }
