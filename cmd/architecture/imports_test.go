@@ -65,6 +65,7 @@ var allowed = map[string][]string{
 	"statebackend/lockfile":         {"statebackend"},
 	"statebackend/statebackendtest": {"statebackend"},
 
+	"engine/journaling":                    {"engine/plans", "engine/states", "engine/states/statefile", "engine/addrs"},
 	"engine":                               {"engine/..."},
 	"engine/validating":                    {"engine/provisioning", "engine/session", "engine/walk", "engine/eval", "engine/provider", "engine/schema", "engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks"},
 	"engine/graphs":                        {"engine/plans", "engine/states", "engine/refs", "engine/config", "engine/addrs"},

@@ -1,0 +1,30 @@
+// Package journaling turns the progress of an apply into records of a journal, and records back
+// into a state: intent -> provider call -> outcome. It refuses to know where records are kept
+// (a [Writer] makes them durable) and where the state is stored. Start with [Journal] for the
+// way in, and [Fold] for the way out.
+//
+// # Records
+//
+//	begin    the state that the run starts from, and the edits that lead from the stored state to
+//	         the plan's prior state: moved addresses, refreshed objects
+//	intent   a provider is about to create, update or delete an object
+//	outcome  the call has returned, and the edits that followed from it
+//	edits    edits without a call: data that was read, objects that were forgotten
+//	saving   a state with this SHA-256 is about to be stored
+//	settled  a person or a reading has said what became of an intent without outcome
+//
+// An edit is absolute: this object, at this address, is now this, or gone. So edits can be
+// applied twice, and to any state between the first and the last of them, as long as all are
+// applied in order: it does not matter which of the run's saves a crash has left.
+//
+// # Folding
+//
+// A state whose SHA-256 is that of a begin or saving record is the run's own: all edits are
+// applied. Any other was written by somebody else in between. Then each address is judged by
+// itself: where the state has an object that the run has seen or made there, the run's last edit
+// is applied; where it has another one, that one stays, and the address is a [Conflict].
+//
+// An intent without outcome and without settlement is open. Of an update and a deletion the
+// object is in the state, and refreshing it tells what became of it. Of a creation only a person
+// can tell: an object may exist that no state knows.
+package journaling

@@ -1,0 +1,159 @@
+package journaling
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// An Open is an intent of which nobody knows what became of it.
+type Open struct {
+	ID string
+	Intent
+	Started time.Time
+	// Record is the line that keeps it in a journal whose other records are dropped.
+	Record []byte
+}
+
+// A Conflict is an address at which somebody else has stored another object than the run had
+// there. The stored one stays.
+type Conflict struct {
+	Address string
+	Gone    bool // the run has deleted the object there
+}
+
+// Folded is what a journal says of a state.
+type Folded struct {
+	State     *states.State // with all that the journal knows
+	Changed   bool          // State has other objects than the stored one
+	Foreign   bool          // somebody else has written the state since
+	Open      []Open        // in the order in which they were begun
+	Conflicts []Conflict    // in the order of the journal
+	Lineage   string        // that the run chose; "" if the journal has no run
+}
+
+// LineageError is a journal of another state than the one that it stands beside.
+type LineageError struct{ Journal, State string }
+
+func (e *LineageError) Error() string {
+	return fmt.Sprintf("the journal belongs to a state of lineage %q, and the state has lineage %q", e.Journal, e.State)
+}
+
+// Fold applies the records of a journal, in order, to the stored state. sum is [SHA256] of the
+// stored bytes. Nothing is changed but what is returned. It fails with a *LineageError if the
+// journal is another state's, and with another error if a record cannot be understood.
+func Fold(stored *states.State, sum string, lines [][]byte) (Folded, error) {
+	f := &folding{addresses: map[string]*address{}}
+	for i, line := range lines {
+		var r record
+		if err := json.Unmarshal(line, &r); err != nil {
+			return Folded{}, fmt.Errorf("record %d of the journal: %w", i+1, err)
+		}
+		if err := f.add(r, line, stored, sum); err != nil {
+			return Folded{}, fmt.Errorf("record %d of the journal: %w", i+1, err)
+		}
+	}
+	return f.result(stored)
+}
+
+// folding is a journal as far as it was read.
+type folding struct {
+	out       Folded
+	own       bool // the stored state is one that a run has begun with, or was about to store
+	addresses map[string]*address
+	order     []*address
+}
+
+// address is all that a journal says of one.
+type address struct {
+	edit          // the last
+	seen []string // digests of all objects that were there, "" for none
+}
+
+func (f *folding) add(r record, line []byte, stored *states.State, sum string) error {
+	switch r.Kind {
+	case beginning:
+		if stored.Lineage != "" && r.Lineage != stored.Lineage {
+			return &LineageError{Journal: r.Lineage, State: stored.Lineage}
+		}
+		f.out.Lineage = r.Lineage
+		f.own = f.own || r.State == sum
+	case saving:
+		f.own = f.own || r.State == sum
+	case intent:
+		if r.Intent == nil {
+			return fmt.Errorf("an intent without content")
+		}
+		f.out.Open = append(f.out.Open, Open{ID: r.ID, Intent: *r.Intent, Started: r.At, Record: withoutEdits(r, line)})
+	case outcome, settled:
+		f.out.Open = slices.DeleteFunc(f.out.Open, func(o Open) bool { return o.ID == r.ID })
+	case edited:
+	default:
+		return fmt.Errorf("its kind is %q, which this version of Lockstep does not know", r.Kind)
+	}
+	for _, e := range r.Edits {
+		key := e.Addr + " " + e.Deposed
+		a := f.addresses[key]
+		if a == nil {
+			a = &address{seen: []string{e.Was}}
+			f.addresses[key] = a
+			f.order = append(f.order, a)
+		}
+		a.edit = e
+		a.seen = append(a.seen, e.Was, e.Now)
+	}
+	return nil
+}
+
+// withoutEdits is an intent's line for a journal whose edits are in the state already.
+func withoutEdits(r record, line []byte) []byte {
+	if len(r.Edits) == 0 {
+		return line
+	}
+	r.Edits = nil
+	short, err := json.Marshal(r)
+	if err != nil {
+		return line
+	}
+	return short
+}
+
+// result applies the last edit of each address. Where the state is the run's own that is right
+// whatever the state has, since the edits before it led there.
+func (f *folding) result(stored *states.State) (Folded, error) {
+	editor := stored.Edit()
+	f.out.Foreign = !f.own && len(f.order) > 0
+	for _, a := range f.order {
+		target, err := a.target()
+		if err != nil {
+			return Folded{}, err
+		}
+		is := digest(stored.Object(target))
+		if is == a.Now {
+			continue
+		}
+		if f.out.Foreign && !slices.Contains(a.seen, is) {
+			f.out.Conflicts = append(f.out.Conflicts, Conflict{Address: target.String(), Gone: a.Now == ""})
+			continue
+		}
+		if err := a.apply(target, editor); err != nil {
+			return Folded{}, err
+		}
+		f.out.Changed = true
+	}
+	f.out.State = editor.State()
+	f.out.Open = slices.DeleteFunc(f.out.Open, func(o Open) bool { return o.found(f.out.State) })
+	return f.out, nil
+}
+
+// found reports whether the state has by now what an open creation would have made: somebody
+// has imported it.
+func (o Open) found(s *states.State) bool {
+	a, err := addrs.ParseAbsResourceInstance(o.Address)
+	return err == nil && o.Action == plans.Create.String() && s.Object(addrs.ResourceInstanceObject{Instance: a}) != nil
+}
