@@ -73,7 +73,7 @@ PACKAGES ?= ./statebackend/... ./engine/order ./engine/eval
 SEED ?= 1
 mutate: N = 30
 mutate:
-	nice -n 10 go test $(GOFLAGS) -count=1 -timeout 0 -v -run '^TestMutate$$' ./cmd/architecture/mutating -packages '$(PACKAGES)' -n '$(N)' -seed '$(SEED)'
+	nice -n 10 go test $(GOFLAGS) -count=1 -timeout 0 -v -run '^TestMutate$$' ./cmd/architecture/mutating -packages '$(PACKAGES)' -mutants '$(N)' -seed '$(SEED)'
 
 # Compares N random configurations and their edits with the terraform on the PATH;
 # FROM is the first one's seed.

@@ -12,9 +12,9 @@ import (
 )
 
 var (
-	in   = flag.String("packages", "", "the packages to change, as patterns of go list separated by spaces")
-	n    = flag.Int("n", 30, "the number of mutants")
-	seed = flag.Uint64("seed", 1, "chooses the mutants")
+	in    = flag.String("packages", "", "the packages to change, as patterns of go list separated by spaces")
+	count = flag.Int("mutants", 30, "how many mutants to run")
+	seed  = flag.Uint64("seed", 1, "chooses the mutants")
 )
 
 // A tally counts the ends of a package's mutants.
@@ -49,7 +49,7 @@ func TestMutate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mutants := sample(subjects, *n, *seed)
+	mutants := sample(subjects, *count, *seed)
 	slices.SortStableFunc(mutants, func(a, b chosen) int { return cmp.Compare(a.at(), b.at()) })
 	figures := map[string]*tally{}
 	for i, c := range mutants {
