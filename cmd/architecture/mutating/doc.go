@@ -13,6 +13,10 @@
 // is missing or an equivalent: a change without an effect that anybody could observe. The
 // package cannot tell these apart; a person judges each survivor.
 //
+// A mutant may do anything to files and processes. So the tests run under Landlock, which lets
+// them write to a temporary directory and signal their own processes only; without it, on older
+// kernels and other systems, nothing is run.
+//
 // It refuses to know the packages it changes. Defences against attacks have mutants of their
 // own, written by hand, in functions/threats. Start at operators_test.go.
 package mutating

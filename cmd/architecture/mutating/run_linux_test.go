@@ -3,6 +3,7 @@ package mutating
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -28,30 +29,30 @@ const (
 	moment   = 10 * time.Second
 )
 
-// maxMemory is the address space of a test in KiB. A mutant may fill its memory without end.
-const maxMemory = 8 << 20
-
 // A runner runs tests in a temporary directory of its own.
 type runner struct {
 	dir      string
+	self     string // this program
 	env      []string
 	baseline map[string]time.Duration // by package
 }
 
-// newRunner prepares an environment in which a mutant that removes files finds no home.
+// newRunner prepares the directory. Tests have their home and their temporary files in it, and
+// write nowhere else: see enter.
 func newRunner(dir string) (*runner, error) {
-	r := &runner{dir: dir, env: os.Environ(), baseline: map[string]time.Duration{}}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
 	out, err := exec.Command("go", "env", "GOCACHE", "GOPATH", "GOMODCACHE").Output()
 	if err != nil {
 		return nil, fmt.Errorf("go env: %w", err)
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	r.env = append(r.env, "GOCACHE="+lines[0], "GOPATH="+lines[1], "GOMODCACHE="+lines[2], "HOME="+filepath.Join(dir, "home"))
-	if err := os.Mkdir(filepath.Join(dir, "home"), 0o700); err != nil {
-		return nil, err
-	}
-	limited := fmt.Sprintf("#!/bin/sh\nulimit -v %d\nexec \"$@\"\n", maxMemory)
-	return r, os.WriteFile(filepath.Join(dir, "limited"), []byte(limited), 0o700)
+	r := &runner{dir: dir, self: self, env: os.Environ(), baseline: map[string]time.Duration{}}
+	r.env = append(r.env, "GOCACHE="+lines[0], "GOPATH="+lines[1], "GOMODCACHE="+lines[2], confinedVariable+"="+dir,
+		"HOME="+filepath.Join(dir, "home"), "TMPDIR="+filepath.Join(dir, "tmp"))
+	return r, errors.Join(os.Mkdir(filepath.Join(dir, "home"), 0o700), os.Mkdir(filepath.Join(dir, "tmp"), 0o700))
 }
 
 // run runs the tests of the mutant's package with the mutant.
@@ -92,7 +93,7 @@ func (r *runner) limit(pkg string) (time.Duration, error) {
 func (r *runner) test(pkg string, limit time.Duration, flags ...string) (verdict, string) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit+10*time.Minute) // the compiler's time, too
 	defer cancel()
-	args := append([]string{"test", "-short", "-count=1", "-failfast", "-vet=off", "-timeout=" + limit.String(), "-exec=" + filepath.Join(r.dir, "limited")}, flags...)
+	args := append([]string{"test", "-short", "-count=1", "-failfast", "-vet=off", "-timeout=" + limit.String(), "-exec=" + r.self}, flags...)
 	c := exec.CommandContext(ctx, "go", append(args, pkg)...)
 	c.Dir, c.Env = repository, r.env
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
