@@ -21,8 +21,8 @@ const (
 	Object                  // an object with attributes of its own
 )
 
-// Attribute describes one attribute of a backend block, for whoever decodes
-// the block, merges -backend-config into it and remembers the result.
+// Attribute describes one attribute of a backend block, for decoding the block,
+// merging -backend-config into it and storing the result.
 type Attribute struct {
 	Name       string
 	Type       AttributeType
@@ -32,7 +32,7 @@ type Attribute struct {
 	Attributes []Attribute // of an Object
 }
 
-// AttributeError says which attribute of a backend block is wrong, and why.
+// AttributeError describes a wrong attribute of a backend block.
 type AttributeError struct {
 	Attribute string // a path: "assume_role.duration"; empty for the block as a whole
 	Problem   string // a sentence without the attribute's value if that is secret
@@ -46,11 +46,11 @@ func (e *AttributeError) Error() string {
 }
 
 // Decode stores the values of a backend block in the struct that config points
-// to, by the names in its json tags. Values are what JSON or -backend-config
-// would give: strings, bools, numbers, slices and maps of them; nil is an
-// attribute that is not set; strings are converted to numbers and bools, and
-// these to strings, as Terraform does. The error is an *AttributeError, for the
-// first attribute that is wrong, unknown ones before others.
+// to, by the names in its json tags. Values are of the types of parsed JSON:
+// strings, bools, numbers, slices and maps of them; nil is an attribute that is
+// not set. Strings are converted to numbers and bools, and these to strings, as
+// Terraform does. The error is an *AttributeError for the first wrong attribute;
+// unknown attributes come before all others.
 func Decode(attributes []Attribute, values map[string]any, config any) error {
 	object, err := convertObject(attributes, values, "")
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package statebackend keeps the state of workspaces: bytes, and a token for
-// the version of those bytes. It refuses to know what the bytes say. States,
-// plans and addresses live in the engine; AWS and files live in the
+// the version of those bytes. It refuses to know the meaning of the bytes.
+// States, plans and addresses live in the engine; AWS and files live in the
 // sub-packages; this package has only the contracts between the two, and the
 // few rules that hold for every store. Start with [Workspace], then read
 // [Store] and [Locker]: their comments are the consistency contract, and
@@ -8,38 +8,37 @@
 //
 // # The protocol
 //
-// A run that changes a state goes through these steps, and a process may die,
-// or an answer may get lost, between any two of them:
+// A run that changes a state goes through these steps. Between any two of them
+// the process may die, or the response to a request may get lost:
 //
 //	Lock     take every kind of lock that other writers might look at
-//	Get      read the bytes and the version they have
-//	Put ...  write new bytes, on condition that the version is still that one
-//	Unlock   release what was taken
+//	Get      read the bytes and their version
+//	Put ...  write new bytes, on condition that the version has not changed
+//	Unlock   release all locks taken
 //
-// Two things protect a state, and neither of them trusts the other. The lock
-// keeps honest writers apart: it is advisory, it is what the stock command
-// line tools respect, and a person can break it. The condition on each write
-// protects against everybody else: a writer whose lock was broken, a writer
-// that never locked, a process that was suspended for an hour and wakes up.
-// So a lost lock costs at worst a refused write, never an overwritten state.
+// Two mechanisms protect a state, and neither of them trusts the other. The lock
+// keeps honest writers apart: it is advisory, the stock command line tools
+// respect it, and a person can break it. The condition on each write protects
+// against everybody else: a writer whose lock was broken, a writer that never
+// locked, a process that was suspended for an hour and wakes up. So a lost lock
+// costs at worst a refused write, never an overwritten state.
 //
-// A death before Lock returns can leave a lock that nobody holds. Its LockInfo
-// says whose it was, and Unlock with its ID removes it, in whole or what is
-// left of it.
+// A death before Lock returns can leave a lock without a holder. Its LockInfo
+// names the dead process, and Unlock with its ID removes it, complete or not.
 //
 // A death between Lock and Put leaves the old state and a lock.
 //
-// A death inside Put leaves the old bytes or the new ones, never a mixture,
-// and at most one side record that has to be set right. Each store says at
-// the line where that can happen what puts it right: for local the sibling
-// file that holds the whole new state, for s3 the digest that the lock item
-// announced.
+// A death inside Put leaves the old bytes or the new ones, never a mixture, and
+// at most one side record that has to be repaired. Each store names the repair
+// at the line where such a death is possible: local completes the file from a
+// sibling that holds the whole new state, s3 writes the digest that the lock
+// item announced.
 //
-// An error from Put that is not a [ConflictError] or a [LockLostError] means "not known": the bytes
-// may be stored or not. Put is idempotent, so the caller's answer is to Put
-// the same bytes with the same previous version again. A store that finds its
-// own bytes there calls that a success, because a refused condition is often
-// the echo of one's own first attempt, whose answer was lost on the way.
+// An error from Put that is not a [ConflictError] or a [LockLostError] means
+// "not known": the bytes may be stored or not. Put is idempotent, so the caller
+// calls Put again with the same bytes and the same previous version. A store
+// that finds these very bytes reports success, because a refused condition is
+// often the echo of an earlier attempt whose response was lost.
 //
 // A death between Put and Unlock leaves a good state and a lock.
 //
@@ -48,14 +47,14 @@
 // Command line tools of different age and configuration look at different
 // locks for the same S3 state: an item in a DynamoDB table, or an object
 // beside the state, or both. We hold every kind that the backend block names,
-// and the object besides, so that any of them respects us. They are taken in
-// one order (object, then item) by everybody, so that two writers cannot hold
-// one each and wait for the other forever; a second that cannot be had
-// releases the first; a release tries all of them, whatever the first says.
+// and always the object, so that each of these tools respects us. Everybody
+// takes them in the same order (object, then item), so that two writers cannot
+// hold one each and wait for the other forever. If the second cannot be taken,
+// the first is released; and a release tries all of them, even if one fails.
 //
 // # The journal
 //
-// An apply journal stands beside this protocol, not inside it: a [Log] has names of its own, and
-// needs nothing of Store and Locker. A workspace that can keep one is [Journaled]; the protocol
-// is package journal's.
+// An apply journal stands beside this protocol, not inside it: a [Log] has names of its own,
+// and needs nothing of Store and Locker. A workspace that can keep one is [Journaled]; package
+// journal has its protocol.
 package statebackend

@@ -21,17 +21,17 @@ type Locker interface {
 	// at once: see LockWithRetry. Whoever takes it is described by info; its
 	// Path is filled in, and its ID if it is empty. The ID is returned.
 	//
-	// After an error nothing is left locked that could be released. If that
-	// did not work either, the error names what was left.
+	// After an error this call holds no lock. If a lock was taken in part and
+	// could not be released again, the error names it.
 	Lock(ctx context.Context, info LockInfo) (id string, err error)
 
-	// Unlock releases the lock with that ID, whoever took it, or what is left
-	// of it when one of several kinds is already gone. If there is no lock the
+	// Unlock releases the lock with that ID, no matter who took it, and also
+	// one of which only some of several kinds remain. If there is no lock the
 	// error is ErrNotLocked; if there are only locks with other IDs it is a
 	// *LockMismatchError, and nothing was released.
 	Unlock(ctx context.Context, id string) error
 
-	// Locks tells which locks are there now, without taking one.
+	// Locks lists the locks that exist now, without taking one.
 	Locks(ctx context.Context) ([]HeldLock, error)
 }
 
@@ -44,7 +44,7 @@ type LockInfo struct {
 	Who       string    // user@host
 	Version   string    // of the tool
 	Created   time.Time // in UTC
-	Path      string    // what is locked: "<bucket>/<key>", or the state's file name
+	Path      string    // of the locked state: "<bucket>/<key>", or its file name
 }
 
 // NewLockInfo describes a lock taken now by this process, with a new ID.
@@ -59,10 +59,10 @@ func NewLockInfo(operation, version string) LockInfo {
 	}
 }
 
-// Marshal returns the JSON that is stored. OpenTofu's force-unlock compares
-// the stored text with its own rendering of what it parsed from it, so the
-// text must be what encoding/json makes of these members: in this order, HTML
-// characters escaped, the time with as many digits as it needs and no more.
+// Marshal returns the JSON that is stored. OpenTofu's force-unlock parses the
+// stored text, renders the result again and compares the two texts. So the text
+// must be exactly the output of encoding/json: members in this order, HTML
+// characters escaped, the time without trailing zeros.
 func (i LockInfo) Marshal() []byte {
 	i.Created = i.Created.UTC()
 	b, err := json.Marshal(i)
@@ -72,7 +72,7 @@ func (i LockInfo) Marshal() []byte {
 	return b
 }
 
-// ParseLockInfo reads what Marshal, or a stock tool, has written.
+// ParseLockInfo reads the JSON of Marshal, or of a stock tool.
 func ParseLockInfo(b []byte) (LockInfo, error) {
 	var i LockInfo
 	if err := json.Unmarshal(b, &i); err != nil {
@@ -87,7 +87,7 @@ func (i LockInfo) String() string {
 		i.ID, i.Path, i.Operation, i.Who, i.Version, i.Created, i.Info)
 }
 
-// LockKind says in what a lock consists.
+// LockKind is the form of a lock. Its text is for messages.
 type LockKind string
 
 const (
@@ -98,7 +98,7 @@ const (
 	MemoryLock LockKind = "lock in memory"     // of the fake
 )
 
-// HeldLock is a lock that was found.
+// HeldLock is an existing lock.
 type HeldLock struct {
 	Kind LockKind
 	Info LockInfo
@@ -112,9 +112,9 @@ func (h HeldLock) String() string {
 		h.Kind, h.Info.ID, h.Info.Who, h.Info.Created.UTC().Format(time.RFC3339), h.Info.Operation)
 }
 
-// LockedError says that the lock could not be taken because somebody holds it.
-// Info is the holder's, with an empty ID where the holder could not be found
-// out, and Err is why not then, or nil.
+// LockedError is returned when the lock could not be taken because somebody
+// holds it. Info describes the holder; if its ID is empty the holder is not
+// known, and Err may give the reason.
 type LockedError struct {
 	HeldLock
 	Err error
@@ -133,10 +133,10 @@ func (e *LockedError) Error() string {
 
 func (e *LockedError) Unwrap() error { return e.Err }
 
-// LockMismatchError says that nothing was released, because the locks that are
-// there have other IDs than the one asked for.
+// LockMismatchError is returned when nothing was released, because the existing
+// locks have other IDs than the given one.
 type LockMismatchError struct {
-	ID   string // the one asked for
+	ID   string // the given one
 	Held []HeldLock
 }
 
@@ -148,10 +148,11 @@ func (e *LockMismatchError) Error() string {
 	return fmt.Sprintf("lock ID %q is not the existing lock's: %s", e.ID, strings.Join(held, "; "))
 }
 
-// ErrNotLocked says that there is no lock to release.
+// ErrNotLocked is returned when there is no lock to release.
 var ErrNotLocked = errors.New("the state is not locked")
 
-// who is user@host as Terraform writes it, with what can be found out.
+// who is user@host as Terraform writes it; a part that cannot be determined is
+// empty.
 func who() string {
 	name, host := "", ""
 	if u, err := user.Current(); err == nil {

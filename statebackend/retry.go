@@ -13,10 +13,10 @@ const (
 	longestLockPause = 16 * time.Second
 )
 
-// LockWithRetry takes the lock as Lock does, and when somebody holds it tries
-// again for as long as timeout, which is what -lock-timeout means. Zero tries
-// once. When time is up or ctx ends, the error is the last *LockedError. Only a
-// lock with a known holder is waited for: any other error returns at once.
+// LockWithRetry takes the lock as Lock does, and while somebody holds it tries
+// again until timeout, the value of -lock-timeout, has passed; zero tries once.
+// When time is up or ctx ends, the error is the last *LockedError. It waits only
+// for a lock with a known holder: any other error returns at once.
 func LockWithRetry(ctx context.Context, l Locker, info LockInfo, timeout time.Duration) (id string, err error) {
 	if info.ID == "" {
 		info.ID = NewLockID() // one for all attempts: a store knows its own lost answer by it

@@ -47,10 +47,10 @@ type Store interface {
 	Put(ctx context.Context, data []byte, prev Version) (Version, error)
 }
 
-// ConflictError says that a write was refused because another version of the
-// state is stored than the one that the writer had read.
+// ConflictError is returned when a write was refused because another version of
+// the state is stored than the one that the writer had read.
 type ConflictError struct {
-	Path  string  // what was to be written, as a person would name it
+	Path  string  // of the state, as messages name it
 	Want  Version // the version on which the write was conditional
 	Found Version // the version that is stored, if the store could tell
 }
@@ -65,17 +65,17 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("%s: the state was changed in the meantime, by a writer that did not hold the lock", e.Path)
 }
 
-// LockLostError says that a write was refused because the lock under which it
-// was to happen is no longer there: somebody released it by its ID.
+// LockLostError is returned when a write was refused because the writer's lock
+// no longer exists: somebody released it by its ID.
 type LockLostError struct {
 	Path string
-	ID   string // the lock that was taken
+	ID   string // of the writer's lock
 }
 
 func (e *LockLostError) Error() string {
 	return fmt.Sprintf("%s: the state lock %s was released by somebody else while it was in use", e.Path, e.ID)
 }
 
-// ErrDenied is what an error wraps when the store said that the credentials
-// have no right to do this.
+// ErrDenied is wrapped by errors of operations for which the credentials have no
+// permission.
 var ErrDenied = errors.New("access denied")

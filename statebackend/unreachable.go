@@ -5,9 +5,9 @@ import (
 	"net"
 )
 
-// Unreachable reports whether an error says that no connection came about: nothing
-// was sent, so nothing that was to be done has been done, and asking what became of
-// it is of no use.
+// Unreachable reports whether err means that no connection was established. Then
+// the request was never sent: it had no effect, and there is no need to look for
+// one.
 func Unreachable(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError

@@ -9,25 +9,26 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Digest returns what the digest item says, or "" if there is none.
+// Digest returns the digest of the digest item, or "" if there is none.
 func (i *Items) Digest(ctx context.Context) (string, error) {
 	found, err := i.get(ctx, i.Path+digestSuffix)
 	return found[digestAttribute], err
 }
 
-// IsDigest says whether the text of a digest item is one that the state is
-// compared with: stock tools take what is not a hexadecimal MD5 for none.
+// IsDigest reports whether a text of a digest item counts as a digest. Stock
+// tools ignore any text but a hexadecimal MD5, and so do we.
 func IsDigest(text string) bool {
 	sum, err := hex.DecodeString(text)
 	return err == nil && len(sum) == md5.Size
 }
 
-// ErrDigestMoved says that the digest item is not what it was taken for.
+// ErrDigestMoved is returned when the digest item has another digest than the
+// expected one.
 var ErrDigestMoved = errors.New("the digest was written by somebody else in the meantime")
 
-// SetDigest replaces the digest item if it says was ("": if there is none, or
-// one without a digest). The error is ErrDigestMoved if it says something else
-// by now, other than digest itself.
+// SetDigest replaces the digest item if its digest is was ("": if there is no
+// item, or one without a digest). If the item has a third digest by now, neither
+// was nor the new one, the error is ErrDigestMoved.
 func (i *Items) SetDigest(ctx context.Context, digest, was string) error {
 	key := i.Path + digestSuffix
 	err := i.put(ctx, item{keyAttribute: key, digestAttribute: digest}, equals(digestAttribute, was))
@@ -37,15 +38,15 @@ func (i *Items) SetDigest(ctx context.Context, digest, was string) error {
 	now, readErr := i.Digest(ctx)
 	switch {
 	case readErr == nil && now == digest:
-		return nil // our own echo, or somebody has put it right for us
+		return nil // the echo of our own write, or another process repaired it
 	case errors.Is(err, errCondition):
 		return ErrDigestMoved
 	}
 	return err
 }
 
-// DeleteDigest removes the digest item if it says was. The error is
-// ErrDigestMoved if it says something else by now.
+// DeleteDigest removes the digest item if its digest is was. If it has another
+// one by now, the error is ErrDigestMoved.
 func (i *Items) DeleteDigest(ctx context.Context, was string) error {
 	err := i.remove(ctx, i.Path+digestSuffix, equals(digestAttribute, was))
 	if err == nil {
@@ -54,16 +55,16 @@ func (i *Items) DeleteDigest(ctx context.Context, was string) error {
 	found, readErr := i.get(ctx, i.Path+digestSuffix)
 	switch {
 	case readErr == nil && found == nil:
-		return nil // our own echo
+		return nil // the echo of our own request
 	case errors.Is(err, errCondition):
 		return ErrDigestMoved
 	}
 	return err
 }
 
-// Announce notes in the lock item which digest is to be written next, on
-// condition that the lock is still info's. The error is a
-// *statebackend.LockLostError if it is not.
+// Announce stores the digest of the coming write in the lock item, on condition
+// that the lock is still info's. If it is not, the error is a
+// *statebackend.LockLostError.
 func (i *Items) Announce(ctx context.Context, info statebackend.LockInfo, digest string) error {
 	text := string(info.Marshal())
 	err := i.put(ctx, item{keyAttribute: i.Path, infoAttribute: text, announcedAttribute: digest}, equals(infoAttribute, text))

@@ -1,8 +1,8 @@
 // Package dynamodb keeps the two items that Terraform and OpenTofu have in a
-// DynamoDB table for each S3 state: the lock, and the digest of the bytes that
-// were written last. It knows their form and their conditions; it does not know
-// where the state itself is, nor when it may be written (package s3 does). Start
-// with [Items].
+// DynamoDB table for each S3 state: the lock, and the digest of the last bytes
+// written. It knows their form and their conditions; it does not know where the
+// state itself is, nor when it may be written (package s3 does). Start with
+// [Items].
 //
 // The table has the hash key LockID, a string, and for the state at "<path>"
 // ("<bucket>/<key>"):
@@ -10,11 +10,13 @@
 //	LockID = "<path>"      Info = <LockInfo as JSON>   LockstepDigest = <hex MD5>
 //	LockID = "<path>-md5"  Digest = <hex MD5>
 //
-// Stock tools know nothing of LockstepDigest, and leave it alone; with the lock
-// it goes. They replace the -md5 item as a whole.
+// Stock tools do not know LockstepDigest and leave it alone; it disappears with
+// the lock item. They replace the -md5 item as a whole.
 //
-// Only GetItem, PutItem and DeleteItem are used: the policies that Terraform's
-// documentation asks for grant no more.
+// Only GetItem, PutItem and DeleteItem are used: the policies in Terraform's
+// documentation grant no more.
+//
+// Source: https://developer.hashicorp.com/terraform/language/backend/s3
 package dynamodb
 
 import (
@@ -30,7 +32,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// API is what of the DynamoDB client is used.
+// API is the used part of the DynamoDB client.
 type API interface {
 	GetItem(context.Context, *awsdynamodb.GetItemInput, ...func(*awsdynamodb.Options)) (*awsdynamodb.GetItemOutput, error)
 	PutItem(context.Context, *awsdynamodb.PutItemInput, ...func(*awsdynamodb.Options)) (*awsdynamodb.PutItemOutput, error)
@@ -105,8 +107,8 @@ func (i *Items) remove(ctx context.Context, key string, c condition) error {
 	return i.explain("delete", key, err)
 }
 
-// condition is on the item that is there before a write. The zero value always
-// holds.
+// condition is a condition of a write on the existing item. The zero value
+// always holds.
 type condition struct {
 	expression *string
 	values     map[string]types.AttributeValue
@@ -115,7 +117,7 @@ type condition struct {
 // absent holds if there is no item.
 var absent = condition{expression: aws.String("attribute_not_exists(" + keyAttribute + ")")}
 
-// equals holds if an attribute has a value, and "" is not having it.
+// equals holds if an attribute has that value, or for "" if the item lacks it.
 func equals(attribute, value string) condition {
 	if value == "" {
 		return condition{expression: aws.String("attribute_not_exists(" + attribute + ")")}
@@ -130,12 +132,12 @@ func keyOf(key string) map[string]types.AttributeValue {
 	return map[string]types.AttributeValue{keyAttribute: &types.AttributeValueMemberS{Value: key}}
 }
 
-// errCondition says that a condition did not hold, and nothing was written. It
-// may be the echo of an attempt of ours whose answer was lost.
+// errCondition means that a condition did not hold, and nothing was written. It
+// may be the echo of our own earlier attempt whose response was lost.
 var errCondition = errors.New("the item is not as expected")
 
-// explain says what was to be done, and turns the errors on which callers
-// branch into ours.
+// explain adds the operation and the item, and replaces the errors on which
+// callers branch by ours.
 func (i *Items) explain(verb, key string, err error) error {
 	if err == nil {
 		return nil

@@ -17,8 +17,8 @@ func (i *Items) Lock(ctx context.Context, info statebackend.LockInfo) error {
 			return err
 		}
 		// The condition may have failed on our own item, put by an attempt whose
-		// answer was lost, and any other error may hide a success: what is there
-		// now decides. IDs are random, so an equal text is ours.
+		// response was lost, and any other error may hide a success. So the stored
+		// item decides. IDs are random: an equal text is ours.
 		found, readErr := i.get(ctx, i.Path)
 		switch {
 		case readErr == nil && found[infoAttribute] == text:
@@ -52,8 +52,8 @@ func (i *Items) Unlock(ctx context.Context, id string) error {
 			return &statebackend.LockMismatchError{ID: id, Held: []statebackend.HeldLock{held}}
 		}
 		// Between reading and deleting, the lock may pass to somebody else:
-		// delete only what was read. A refusal means that it is gone or
-		// somebody else's, which the next round finds out.
+		// delete only the item just read. After a refusal, the next attempt finds
+		// the lock gone, or another holder.
 		err = i.remove(ctx, i.Path, equals(infoAttribute, found[infoAttribute]))
 		if !errors.Is(err, errCondition) || attempt == 3 {
 			return err
@@ -71,8 +71,8 @@ func (i *Items) Holder(ctx context.Context) (*statebackend.HeldLock, error) {
 	return &held, nil
 }
 
-// holder reads a lock item. Where its Info cannot be read (somebody wrote the
-// item by hand) there is still a lock, of an unknown holder.
+// holder reads a lock item. One with an unreadable Info (written by hand, for
+// instance) is a lock, too, of an unknown holder.
 func holder(found item) (statebackend.HeldLock, error) {
 	held := statebackend.HeldLock{Kind: statebackend.TableLock}
 	if found == nil {

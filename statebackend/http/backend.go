@@ -28,7 +28,8 @@ func Open(config map[string]any) (*Backend, error) {
 	return &Backend{newClient(s)}, nil
 }
 
-// ErrNoWorkspaces says that an address has one state. Its text is Terraform's.
+// ErrNoWorkspaces is returned for all workspaces but the default one: an address
+// has one state. Its text is Terraform's.
 var ErrNoWorkspaces = errors.New("workspaces not supported")
 
 // Workspaces implements statebackend.Backend.

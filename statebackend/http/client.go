@@ -46,14 +46,15 @@ func newClient(s settings) *client {
 	return c
 }
 
-// answer is what a server said.
+// answer is a response of the server.
 type answer struct {
 	status int
 	header nethttp.Header
 	body   []byte
 }
 
-// do makes one request; body may be nil. The error says that there is no answer.
+// do makes one request; body may be nil. The error means that no complete
+// response arrived.
 func (c *client) do(ctx context.Context, method string, to *url.URL, body []byte) (answer, error) {
 	var content any
 	if body != nil {
@@ -85,7 +86,7 @@ func (c *client) do(ctx context.Context, method string, to *url.URL, body []byte
 	return answer{res.StatusCode, res.Header, data}, nil
 }
 
-// refusal is the error of a status that the protocol has no meaning for.
+// refusal is the error for a status without a meaning in the protocol.
 func (a answer) refusal(method string, to *url.URL) error {
 	at := fmt.Sprintf("%s %s", method, to.Redacted())
 	switch a.status {

@@ -8,14 +8,15 @@
 //
 // Source: https://developer.hashicorp.com/terraform/language/backend/http
 //
-// # What the protocol lacks
+// # Gaps of the protocol
 //
 // A write has no condition. [workspace.Put] reads the state first and refuses to write
-// over another version, but a writer without the lock can come between the two: only the
-// lock keeps honest writers apart, and only where the server has one. A server that checks
-// the lock's ID refuses the write of whoever lost the lock. There is one state an address,
-// so there are no workspaces but the default one, and the holder of a lock is known to
-// those only whom it refuses.
+// over another version, but a writer without the lock can come between the two. So only
+// the lock keeps writers apart, and only where the server has one. A server that checks
+// the lock's ID refuses the write of a holder who lost the lock.
+//
+// An address has one state, so the default workspace is the only one. The holder of a lock
+// cannot be asked for: it is in the response to a Lock that is refused.
 //
 // Start at [Open].
 package http

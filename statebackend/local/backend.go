@@ -25,10 +25,10 @@ const (
 	backupSuffix = ".backup"
 )
 
-// Options are what the command line says besides the backend block.
+// Options are the settings of the command line besides the backend block.
 type Options struct {
 	// Dir is the directory that relative paths start from; empty is the
-	// process's own. Messages show paths as they were given.
+	// process's own. Messages show paths as the user wrote them.
 	Dir string
 
 	// StatePath is read instead of the configured file (-state). StateOutPath is

@@ -1,8 +1,9 @@
 // Package local keeps states in files, in the layout of Terraform's local
 // backend: terraform.tfstate for the default workspace, and
 // terraform.tfstate.d/NAME/terraform.tfstate for others, with a .backup beside
-// each. It knows files and the operating system's locks; it does not know what
-// a state says. Start with [Open]; how a file is replaced is told in replace.go.
+// each. It knows files and the operating system's locks; it refuses to know the
+// content of a state. Start with [Open]; replace.go explains the replacement of a
+// file.
 //
 // # Beside a stock command line tool
 //

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// errBusy says that a lock or a guard is somebody else's now.
+// errBusy means that somebody else holds the lock or the guard.
 var errBusy = errors.New("in use by another process")
 
-// errNoGuard says that this system has no such guard.
+// errNoGuard means that this system has no such guard.
 var errNoGuard = errors.New("no file guard on this system")
 
 // mode is how a guard is held.

@@ -11,21 +11,20 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// heldLock is a lock that this process has: it lasts as long as the descriptor.
+// heldLock is a lock of this process: it lasts as long as the descriptor.
 type heldLock struct {
 	file    *os.File
 	info    statebackend.LockInfo
-	created bool // the file came into being with the lock
+	created bool // locking created the file
 }
 
-// infoPath is where Terraform describes the holder of the lock.
+// infoPath is the file with Terraform's description of the lock's holder.
 func infoPath(path string) string { return hidden(path, "lock.info") }
 
-// Lock locks the file that will be written, creating it empty where it is
-// not there, and then describes the holder beside it. A crash at any point
-// leaves nothing locked, since the operating system releases the lock; an empty
-// file is no state; and a description that nobody stands behind is overwritten
-// by the next holder.
+// Lock locks the file to be written, creates it empty if it does not exist, and
+// then describes the holder in a file beside it. A crash at any point leaves
+// nothing locked, since the operating system releases the lock; an empty file is
+// no state; and the next holder overwrites the description.
 func (w *workspace) Lock(ctx context.Context, info statebackend.LockInfo) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -60,8 +59,8 @@ func (w *workspace) Lock(ctx context.Context, info statebackend.LockInfo) (strin
 	return info.ID, nil
 }
 
-// healGuarded ends what a dead writer began. If somebody has the guard, that
-// writer lives, and needs no help.
+// healGuarded completes the write of a dead writer. If somebody has the guard,
+// that writer is alive, and needs no help.
 func (w *workspace) healGuarded(ctx context.Context, f *os.File, path string) error {
 	release, err := guard(ctx, f, exclusive, holderPatience)
 	if errors.Is(err, errBusy) {
@@ -88,13 +87,13 @@ func lockPath(path string) (*heldLock, error) {
 		if sameFile(f, path) {
 			return &heldLock{file: f, created: created}, nil
 		}
-		// The holder before us removed the empty file that it had created.
+		// The previous holder removed the empty file that it had created.
 		f.Close()
 	}
 }
 
-// release undoes lockPath. The description goes first: after the lock it might
-// already be the next holder's.
+// release undoes lockPath. It removes the description first: once the lock is
+// released, the description may already be the next holder's.
 func (h *heldLock) release(path string) error {
 	err := os.Remove(infoPath(path))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -106,9 +105,9 @@ func (h *heldLock) release(path string) error {
 	return errors.Join(err, unlockFile(h.file), h.file.Close())
 }
 
-// Unlock releases the lock of this value. The lock of another process that is
-// alive cannot be released from here, by Terraform neither; of one that is dead
-// only the description is left, and removed if it has the ID.
+// Unlock releases the lock of this value. The lock of another living process
+// cannot be released from here, nor could Terraform do it. A dead process leaves
+// only the description, which is removed if it has the ID.
 func (w *workspace) Unlock(ctx context.Context, id string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -147,7 +146,8 @@ func mismatch(id string, held statebackend.HeldLock) error {
 	return &statebackend.LockMismatchError{ID: id, Held: []statebackend.HeldLock{held}}
 }
 
-// Locks asks the operating system, and the description who it is.
+// Locks asks the operating system for the lock, and reads its holder from the
+// description.
 func (w *workspace) Locks(ctx context.Context) ([]statebackend.HeldLock, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -165,8 +165,8 @@ func (w *workspace) Locks(ctx context.Context) ([]statebackend.HeldLock, error) 
 	return []statebackend.HeldLock{holder(path)}, nil
 }
 
-// holder reads the description. The holder writes it after it took the lock, so
-// it may be missing for a moment: then the holder is not known.
+// holder reads the description. It is written after the lock was taken, so it may
+// be missing for a moment: then the holder is not known.
 func holder(path string) statebackend.HeldLock {
 	held := statebackend.HeldLock{Kind: statebackend.FileLock}
 	for range 3 {
@@ -181,7 +181,7 @@ func holder(path string) statebackend.HeldLock {
 	return held
 }
 
-// isLocked says whether somebody else holds the lock, without taking it.
+// isLocked reports whether somebody else holds the lock, without taking it.
 func isLocked(path string) (bool, error) {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

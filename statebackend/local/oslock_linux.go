@@ -18,15 +18,15 @@ func lockFile(f *os.File) error {
 	return busy(unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, wholeFile()))
 }
 
-// unlockFile gives the lock back. Closing f alone would not do: a process that is being
-// started by another goroutine has f, too, until it runs its own program.
+// unlockFile releases the lock. Closing f would not suffice: a process that another
+// goroutine is just starting has f, too, until it runs its own program.
 func unlockFile(f *os.File) error {
 	lock := wholeFile()
 	lock.Type = unix.F_UNLCK
 	return os.NewSyscallError("fcntl", unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, lock))
 }
 
-// fileLocked says whether somebody holds the lock through another open file.
+// fileLocked reports whether somebody holds the lock through another open file.
 func fileLocked(f *os.File) (bool, error) {
 	lock := wholeFile()
 	if err := unix.FcntlFlock(f.Fd(), unix.F_OFD_GETLK, lock); err != nil {
@@ -42,8 +42,8 @@ func busy(err error) error {
 	return os.NewSyscallError("fcntl", err)
 }
 
-// reserve makes sure that the file can grow to that size, leaving the size as
-// it is. A file system that cannot promise that is taken as it is.
+// reserve makes sure that the file can grow to that size, and does not change its
+// size. On file systems without such a promise it does nothing.
 func reserve(f *os.File, size int64) error {
 	err := unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, 0, size)
 	if errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) {

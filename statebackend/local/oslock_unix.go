@@ -23,7 +23,7 @@ func lockFile(f *os.File) error {
 // unlockFile leaves it to closing the file: no other process ever has this lock.
 func unlockFile(*os.File) error { return nil }
 
-// fileLocked says whether another process holds the lock.
+// fileLocked reports whether another process holds the lock.
 func fileLocked(f *os.File) (bool, error) {
 	lock := unix.Flock_t{Type: unix.F_WRLCK}
 	if err := unix.FcntlFlock(f.Fd(), unix.F_GETLK, &lock); err != nil {

@@ -12,8 +12,7 @@ import (
 )
 
 // torn is the first byte of a state file while it is being rewritten. No state
-// begins with it, so that a file that was left in the middle cannot be taken
-// for a state, by anybody.
+// begins with it, so that nobody can mistake a half-written file for a state.
 const torn = 0
 
 // replace rewrites an open state file with new bytes, so that at each moment
@@ -79,9 +78,9 @@ func (w *workspace) step(name string, do func() error) error {
 // errStopped is where a test has the process die: nothing is tidied up.
 var errStopped = errors.New("stopped by a test")
 
-// heal ends what a writer before us began: it completes a marked file from its
-// sibling, and removes a sibling that is of no use. The caller holds the guard
-// or the lock.
+// heal completes the write of a dead writer: a marked file is completed from its
+// sibling, and a useless sibling is removed. The caller holds the guard or the
+// lock.
 func (w *workspace) heal(f *os.File, path string) error {
 	var first [1]byte
 	if n, _ := f.ReadAt(first[:], 0); n == 0 || first[0] != torn {

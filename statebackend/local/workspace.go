@@ -43,7 +43,7 @@ func (w *workspace) Place() string {
 
 // Get reads the file. A reader takes no lock, but holds the guard that our
 // writers hold while they rewrite the file, so that it does not see half of a
-// write. (A stock tool's rewriting is not guarded, by anybody.)
+// write. (Stock tools rewrite the file without a guard.)
 func (w *workspace) Get(ctx context.Context) (statebackend.Snapshot, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -61,8 +61,8 @@ func (w *workspace) Get(ctx context.Context) (statebackend.Snapshot, error) {
 	return statebackend.Snapshot{Bytes: data, Version: versionOf(data)}, nil
 }
 
-// current reads what counts as the state now. Where that is the file to write,
-// and it is open and kept from others already, it is read through out.
+// current reads the present state. If its file is the one to write, and out is
+// that file, open and guarded already, it is read through out.
 func (w *workspace) current(ctx context.Context, out *os.File) ([]byte, error) {
 	path := w.read
 	if w.written {
@@ -110,8 +110,8 @@ func readState(f *os.File, path string) ([]byte, error) {
 	return data, nil
 }
 
-// versionOf is a hash of the content: a file that has the same bytes again is
-// the same version again, and its times say nothing reliable.
+// versionOf is a hash of the content: a file with the same bytes again is the same
+// version again. The file's times are not reliable enough.
 func versionOf(data []byte) statebackend.Version {
 	if len(data) == 0 {
 		return ""
@@ -120,10 +120,9 @@ func versionOf(data []byte) statebackend.Version {
 	return statebackend.Version(hex.EncodeToString(sum[:]))
 }
 
-// Put rewrites the file, if it still has the version. The lock, where it is
-// held, keeps the stock tools away meanwhile; the guard, which is always held,
-// makes comparing and writing one step among our own processes, those that run
-// with -lock=false included.
+// Put rewrites the file if it still has the version prev. The lock, if held, keeps
+// the stock tools away. The guard, which is always held, makes the comparison and
+// the write one step among our own processes, even with -lock=false.
 func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Version) (statebackend.Version, error) {
 	if len(data) == 0 {
 		panic("local: Put of an empty state")
@@ -147,19 +146,19 @@ func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Vers
 		return "", err
 	}
 	if bytes.Equal(current, data) && (w.written || w.read == w.out) {
-		return versionOf(data), nil // ours already, or nothing to change
+		return versionOf(data), nil // our own earlier attempt, or nothing to change
 	}
 	if found := versionOf(current); found != prev {
 		return "", &statebackend.ConflictError{Path: w.out, Want: prev, Found: found}
 	}
-	// A crash from here on leaves a backup of what is still the state.
+	// A crash from here on leaves a backup that equals the state.
 	if err := w.backUp(f); err != nil {
 		return "", err
 	}
 	if err := w.replace(f, w.at(w.out), data); err != nil {
 		return "", fmt.Errorf("write state: %w", err)
 	}
-	w.written, w.backedUp = true, true // what this run writes itself needs no backup
+	w.written, w.backedUp = true, true // this run's own states need no backup
 	return versionOf(data), nil
 }
 
@@ -195,13 +194,13 @@ func (w *workspace) openToWrite(ctx context.Context) (*os.File, func(), error) {
 				f.Close()
 			}, nil
 		}
-		// Whoever had the guard before us removed the file it had created.
+		// The previous holder of the guard removed the file that it had created.
 		release()
 		f.Close()
 	}
 }
 
-// backUp keeps what the first write replaces, once in the life of this value.
+// backUp keeps the state before the first write, once in the life of this value.
 func (w *workspace) backUp(f *os.File) error {
 	if w.backup == "" || w.backedUp {
 		return nil
@@ -217,8 +216,8 @@ func (w *workspace) backUp(f *os.File) error {
 	return nil
 }
 
-// writeWhole writes a file that nobody locks: beside it first, then renamed. A
-// device (-backup=/dev/null) is written to as it is.
+// writeWhole replaces a file that nobody locks: it writes a new one beside it, and
+// renames that. A device (-backup=/dev/null) is written directly.
 func writeWhole(path string, data []byte) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(path, data, 0o666)
@@ -241,8 +240,8 @@ func writeWhole(path string, data []byte) error {
 	return err
 }
 
-// create opens the state file, and says whether it came into being with that:
-// empty, which is no state.
+// create opens the state file, and reports whether that created it: empty, which
+// is no state.
 func create(path string) (f *os.File, created bool, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, false, err
@@ -260,7 +259,7 @@ func removeEmpty(f *os.File, path string) {
 	}
 }
 
-// sameFile says whether the path still names the open file.
+// sameFile reports whether the path still names the open file.
 func sameFile(f *os.File, path string) bool {
 	opened, err := f.Stat()
 	if err != nil {

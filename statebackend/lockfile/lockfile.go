@@ -1,9 +1,10 @@
 // Package lockfile keeps a lock as an object beside the state: "<key>.tflock",
-// with the holder's description as JSON in it. Terraform and OpenTofu since 1.10
-// call that use_lockfile. It knows no AWS: objects come by way of [Objects].
+// which holds the LockInfo as JSON. Terraform and OpenTofu since 1.10 call that
+// use_lockfile. The package refuses to know AWS: it reaches objects through
+// [Objects]. Start with [File].
 //
 // The lock is the existence of the object. It is created on condition that it
-// does not exist, and deleted by whoever knows its ID.
+// does not exist, and deleted by anybody who knows its ID.
 package lockfile
 
 import (
@@ -15,11 +16,11 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Suffix is what the state's key is followed by.
+// Suffix follows the state's key in the lock object's key.
 const Suffix = ".tflock"
 
-// Objects is the store of objects. Errors wrap statebackend.ErrDenied and
-// ErrPrecondition where that is what they mean.
+// Objects is the store of objects. Errors wrap statebackend.ErrDenied for
+// missing permissions, and ErrPrecondition for conditions that do not hold.
 type Objects interface {
 	// Get returns an object's bytes and entity tag, which is "" if there is no
 	// such object.
@@ -30,9 +31,9 @@ type Objects interface {
 	Delete(ctx context.Context, key, tag string) error
 }
 
-// ErrPrecondition says that an object was not created or deleted, because it
-// exists or is another one. It may be the echo of an attempt of ours whose answer
-// was lost.
+// ErrPrecondition means that an object was not created because it exists, or not
+// deleted because it has another entity tag. It may be the echo of our own
+// earlier attempt whose response was lost.
 var ErrPrecondition = errors.New("precondition failed")
 
 // File is the lock of one state.
@@ -50,8 +51,8 @@ func (f *File) Lock(ctx context.Context, info statebackend.LockInfo) error {
 		if err == nil || statebackend.Unreachable(err) {
 			return err
 		}
-		// Whatever the error says, the object that is there now decides; IDs are
-		// random, so equal bytes are ours.
+		// Any error may hide a success, so the stored object decides. IDs are
+		// random: equal bytes are ours.
 		data, tag, readErr := f.Objects.Get(ctx, f.Key)
 		switch {
 		case readErr == nil && tag != "" && bytes.Equal(data, body):
@@ -88,8 +89,8 @@ func (f *File) Unlock(ctx context.Context, id string) error {
 			return &statebackend.LockMismatchError{ID: id, Held: []statebackend.HeldLock{held}}
 		}
 		// Between reading and deleting, the lock may pass to somebody else:
-		// delete only what was read. A refusal means that it is gone or
-		// somebody else's, which the next round finds out.
+		// delete only the object just read. After a refusal, the next attempt
+		// finds the lock gone, or another holder.
 		err = f.Objects.Delete(ctx, f.Key, tag)
 		if err == nil {
 			return nil

@@ -2,9 +2,11 @@ package s3
 
 import "github.com/lockstep-iac/lockstep/statebackend"
 
-// Attributes are the attributes of a `backend "s3"` block, all of Terraform
-// 1.11's, by name. (What 1.11.4 writes to .terraform/terraform.tfstate lists
-// them; a test compares.)
+// Attributes are the attributes of a `backend "s3"` block: all of Terraform
+// 1.11's, by name.
+//
+// Source: the backend's configuration in .terraform/terraform.tfstate, as
+// Terraform 1.11.4 writes it; a test compares.
 var Attributes = []statebackend.Attribute{
 	{Name: "access_key", Type: statebackend.String, Secret: true},
 	{Name: "acl", Type: statebackend.String},

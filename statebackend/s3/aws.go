@@ -29,17 +29,18 @@ import (
 // defaultMaxRetries is the stock backend's.
 const defaultMaxRetries = 5
 
-// clients are what the backend speaks to AWS with.
+// clients are the backend's connections to AWS.
 type clients struct {
 	s3       *awss3.Client
 	dynamodb *awsdynamodb.Client
 }
 
-// ErrNoCredentials says that there are none, and how to give some.
+// ErrNoCredentials is returned when no credentials were found. Its text tells a
+// person how to provide some.
 var ErrNoCredentials = errors.New("no AWS credentials were found: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile in the backend block")
 
-// connect finds credentials, checks them as far as the block does not say
-// otherwise, and makes clients, which tell o.Note when they wait.
+// connect finds credentials, verifies them unless the block turns that off, and
+// makes clients, which call o.Note while they wait for a retry.
 func (c *Config) connect(ctx context.Context, o Options) (clients, error) {
 	sdk, err := c.load(ctx)
 	if err != nil {
@@ -77,7 +78,7 @@ func (c *Config) connect(ctx context.Context, o Options) (clients, error) {
 	}, nil
 }
 
-// load makes the SDK's configuration of ours.
+// load translates our configuration to the SDK's.
 func (c *Config) load(ctx context.Context) (aws.Config, error) {
 	client, err := c.httpClient()
 	if err != nil {
@@ -87,7 +88,7 @@ func (c *Config) load(ctx context.Context) (aws.Config, error) {
 		config.WithRegion(c.Region),
 		config.WithAppID("lockstep"),
 		config.WithHTTPClient(client),
-		config.WithLogger(logging.Nop{}), // what matters comes back as an error
+		config.WithLogger(logging.Nop{}), // the errors suffice
 		config.WithEC2IMDSEndpoint(c.EC2MetadataEndpoint),
 		config.WithAssumeRoleCredentialOptions(func(o *stscreds.AssumeRoleOptions) {
 			if sdk, ok := o.Client.(*sts.Client); ok {
@@ -121,7 +122,7 @@ func (c *Config) load(ctx context.Context) (aws.Config, error) {
 	return sdk, nil
 }
 
-// sources are the options that depend on what is set.
+// sources are the SDK's options for those attributes that are set.
 func (c *Config) sources() []func(*config.LoadOptions) error {
 	var options []func(*config.LoadOptions) error
 	add := func(o config.LoadOptionsFunc) { options = append(options, o) }
@@ -166,7 +167,7 @@ func (c *Config) sources() []func(*config.LoadOptions) error {
 	return options
 }
 
-// verify asks whose credentials they are.
+// verify asks AWS for the credentials' identity and checks its account.
 func (c *Config) verify(ctx context.Context, sdk aws.Config) error {
 	listed := len(c.AllowedAccountIDs) > 0 || len(c.ForbiddenAccountIDs) > 0
 	if c.SkipCredentialsValidation && (!listed || c.SkipRequestingAccountID) {
@@ -197,7 +198,7 @@ func (c *Config) redirectedSTS(o sts.Options) *sts.Client {
 	return sts.New(o)
 }
 
-// roleProvider assumes a role with the credentials so far.
+// roleProvider assumes a role with the credentials found before.
 func (c *Config) roleProvider(sdk aws.Config, r *AssumeRole) aws.CredentialsProvider {
 	return stscreds.NewAssumeRoleProvider(c.sts(sdk), r.RoleARN, func(o *stscreds.AssumeRoleOptions) {
 		o.RoleSessionName = r.SessionName
@@ -225,12 +226,12 @@ func (c *Config) webIdentityProvider(sdk aws.Config, r *AssumeRoleByWeb) aws.Cre
 	})
 }
 
-// identityToken is a token that was given as it is.
+// identityToken is a token from the block itself, not from a file.
 type identityToken string
 
 func (t identityToken) GetIdentityToken() ([]byte, error) { return []byte(t), nil }
 
-// httpClient applies what the block says about proxies and certificates.
+// httpClient applies the block's proxies and certificates.
 func (c *Config) httpClient() (*awshttp.BuildableClient, error) {
 	proxy := httpproxy.FromEnvironment()
 	if c.HTTPProxy != nil {
@@ -261,7 +262,7 @@ func (c *Config) httpClient() (*awshttp.BuildableClient, error) {
 }
 
 func parsedDuration(s string) time.Duration {
-	d, _ := time.ParseDuration(s) // checked; empty is the service's default
+	d, _ := time.ParseDuration(s) // checked before; 0 is the service's default
 	return d
 }
 

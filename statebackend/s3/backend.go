@@ -18,19 +18,19 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/lockfile"
 )
 
-// Options are what a backend needs besides the backend block.
+// Options are the settings of a backend besides the backend block.
 type Options struct {
-	// Note is told, in a sentence, of what a person should know although it
-	// stops nothing. It may be called from any goroutine. Nil drops notes.
+	// Note receives facts that a person should know although they stop nothing,
+	// one sentence each. It may be called from any goroutine. Nil drops notes.
 	Note func(sentence string)
 
-	// EndedRun says whether the lock with that ID was taken by a run of ours that
-	// has ended. A lock object with such an ID, whose item in the table is gone
-	// (somebody used force-unlock with a tool that does not know the object),
-	// is cleared away. Nil clears none.
+	// EndedRun reports whether the lock with that ID was taken by a run of ours
+	// that has ended. Lock removes a lock object with such an ID if the item in
+	// the table is gone, which force-unlock of a tool without lock objects leaves
+	// behind. Nil removes none.
 	EndedRun func(id string) bool
-	// Credentials are those that the state is reached with, whatever the block and the
-	// environment say; nil: they say.
+
+	// Credentials replace those of the block and the environment unless nil.
 	Credentials aws.CredentialsProvider
 }
 
@@ -45,12 +45,12 @@ type Backend struct {
 	patience    patience
 }
 
-// patience is how a digest that does not match is waited for.
+// patience is the wait for a digest that does not match.
 type patience struct{ pause, limit time.Duration }
 
 // Open makes a backend of the attributes of a backend block and the
-// environment: see Decode. It finds credentials, and asks AWS whose they are
-// unless the block says not to. Errors hold no secrets.
+// environment: see Decode. It finds credentials, and has AWS verify them unless
+// the block turns that off. Errors hold no secrets.
 func Open(ctx context.Context, attributes map[string]any, options Options) (*Backend, error) {
 	c, err := Decode(attributes)
 	if err != nil {
@@ -93,8 +93,8 @@ func Open(ctx context.Context, attributes map[string]any, options Options) (*Bac
 	}, nil
 }
 
-// Workspaces lists what is below the prefix. Who may not list has the default
-// workspace only.
+// Workspaces finds the workspaces by the keys below the prefix. Without the
+// permission to list there is only the default workspace, as in the stock backend.
 func (b *Backend) Workspaces(ctx context.Context) ([]string, error) {
 	var names []string
 	prefix := b.below()
@@ -111,13 +111,14 @@ func (b *Backend) Workspaces(ctx context.Context) ([]string, error) {
 	return append([]string{statebackend.DefaultWorkspace}, slices.Compact(names)...), nil
 }
 
-// List lists what is below the prefix, only to find out whether that is possible: the error says
-// why not, and wraps statebackend.ErrDenied for who may not.
+// List lists the keys below the prefix and drops them: it is a check of the
+// bucket and of the permission to list. The error wraps statebackend.ErrDenied if
+// that permission is missing.
 func (b *Backend) List(ctx context.Context) error {
 	return b.objects.list(ctx, b.below(), func(string) {})
 }
 
-// below returns what the keys of all workspaces but the default one begin with.
+// below returns the beginning of the keys of all workspaces but the default one.
 func (b *Backend) below() string {
 	if b.prefix == "" {
 		return ""
@@ -142,9 +143,9 @@ func (b *Backend) DeleteWorkspace(ctx context.Context, name string, prev stateba
 	if tag != "" && tag != string(prev) {
 		return conflict
 	}
-	// The digest goes first. A crash here leaves a state that is not compared
-	// with anything, which is harmless; the other way round it would leave a
-	// digest without a state, at which every reader fails.
+	// The digest is deleted first. A crash after this leaves a state without a
+	// digest, which is harmless; in the other order it would leave a digest
+	// without a state, and every reader would fail.
 	if w.items != nil {
 		if err := w.deleteDigest(ctx, data); errors.Is(err, dynamodb.ErrDigestMoved) {
 			return conflict
@@ -171,8 +172,8 @@ func (b *Backend) DeleteWorkspace(ctx context.Context, name string, prev stateba
 	return err
 }
 
-// deleteDigest deletes the digest of the state that is to be deleted: a digest
-// of another state means that somebody has written since.
+// deleteDigest deletes the digest of the state data. A digest of another state
+// means that somebody has written since, and is an ErrDigestMoved.
 func (w *workspace) deleteDigest(ctx context.Context, data []byte) error {
 	digest, err := w.items.Digest(ctx)
 	if err != nil || digest == "" {
@@ -212,10 +213,10 @@ func (b *Backend) open(name string) (*workspace, error) {
 // Place is the object's URL.
 func (w *workspace) Place() string { return "s3://" + w.path() }
 
-// path is how stock tools name the state.
+// path is the name of the state in stock tools.
 func (w *workspace) path() string { return fmt.Sprintf("%s/%s", w.objects.bucket, w.key) }
 
-// digestOf is the digest of a state: of none it is "".
+// digestOf returns the digest of a state, or "" for an absent one.
 func digestOf(data []byte) string {
 	if len(data) == 0 {
 		return ""

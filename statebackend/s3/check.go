@@ -21,7 +21,7 @@ func problem(attribute, problem string) error {
 	return &statebackend.AttributeError{Attribute: attribute, Problem: problem}
 }
 
-// check checks what was written in the block: the first problem is the error.
+// check checks the attributes of the block: the first problem is the error.
 func (c *Config) check() error {
 	prefix := ""
 	if c.WorkspaceKeyPrefix != nil {
@@ -54,8 +54,8 @@ func notEmpty(s string) string {
 	return ""
 }
 
-// objectPath: S3 strips leading slashes and takes a name with a trailing one
-// for a directory, which would break the layout of workspaces.
+// objectPath refuses slashes that would break the layout of workspaces: S3 strips
+// leading ones, and treats a name with a trailing one as a directory.
 func objectPath(s string) string {
 	switch {
 	case strings.HasPrefix(s, "/"), strings.HasSuffix(s, "/"):
@@ -66,7 +66,8 @@ func objectPath(s string) string {
 	return ""
 }
 
-// checkConflicts: of these pairs only one may be set.
+// checkConflicts allows only one attribute of each pair, and then replaces the
+// deprecated ones by their successors.
 func (c *Config) checkConflicts() error {
 	for _, pair := range []struct {
 		one, other       string
@@ -85,7 +86,6 @@ func (c *Config) checkConflicts() error {
 			return problem(pair.one, "only one of "+pair.one+" and "+pair.other+" can be set")
 		}
 	}
-	// From here on the deprecated ones are the others.
 	c.Endpoints.S3 += c.Endpoint
 	c.Endpoints.DynamoDB += c.DynamoDBEndpoint
 	c.Endpoints.IAM += c.IAMEndpoint
@@ -152,8 +152,8 @@ func (c *Config) checkRoles() error {
 	return nil
 }
 
-// pattern compiles a regular expression when it is used for the first time: most commands
-// begin and end without.
+// pattern compiles a regular expression at its first use: most commands never use
+// one.
 func pattern(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
@@ -200,7 +200,7 @@ func duration(s string) string {
 	return ""
 }
 
-// checkEnvironment checks what came, or may have come, from the environment.
+// checkEnvironment checks the values that may come from the environment.
 func (c *Config) checkEnvironment() error {
 	switch {
 	case c.Region == "":
@@ -221,7 +221,7 @@ func (c *Config) checkEnvironment() error {
 	return nil
 }
 
-// checkAccount says whether the account may be used.
+// checkAccount checks that the block allows the account.
 func (c *Config) checkAccount(id string) error {
 	for _, forbidden := range c.ForbiddenAccountIDs {
 		if id == forbidden {

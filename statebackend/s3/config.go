@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Config is a `backend "s3"` block, by the attributes' names. Pointers are nil
-// where not being set means something else than the zero value. It holds
+// Config is a `backend "s3"` block, by the attributes' names. A pointer is nil if
+// the attribute is not set and that differs from its zero value. Config holds
 // secrets: do not print it.
 type Config struct {
 	Bucket             string  `json:"bucket"`
@@ -98,9 +98,9 @@ type Endpoints struct {
 // defaultWorkspaceKeyPrefix is Terraform's.
 const defaultWorkspaceKeyPrefix = "env:"
 
-// Decode reads the attributes of a backend block, adds what the environment
-// says where an attribute is not set, and checks the result as far as that is
-// possible without asking AWS. The error is a *statebackend.AttributeError.
+// Decode reads the attributes of a backend block, takes those that are not set
+// from the environment, and checks the result as far as that is possible without
+// asking AWS. The error is a *statebackend.AttributeError.
 func Decode(attributes map[string]any) (*Config, error) {
 	c := new(Config)
 	if err := statebackend.Decode(Attributes, attributes, c); err != nil {
@@ -116,9 +116,9 @@ func Decode(attributes map[string]any) (*Config, error) {
 	return c, nil
 }
 
-// addEnvironment reads the variables that the stock backend reads itself. The
-// names with _ENDPOINT at the end are the deprecated ones. What is not here
-// (AWS_ACCESS_KEY_ID, AWS_PROFILE and the like) the SDK reads.
+// addEnvironment reads the variables that the stock backend reads itself. Names
+// that end in _ENDPOINT are deprecated. The SDK reads all others, such as
+// AWS_ACCESS_KEY_ID and AWS_PROFILE.
 func (c *Config) addEnvironment() {
 	fill(&c.Region, "AWS_REGION", "AWS_DEFAULT_REGION")
 	fill(&c.Endpoints.S3, "AWS_ENDPOINT_URL_S3", "AWS_S3_ENDPOINT")
@@ -136,7 +136,7 @@ func (c *Config) addEnvironment() {
 	fillBool(&c.UseDualStackEndpoint, "AWS_USE_DUALSTACK_ENDPOINT")
 }
 
-// fill sets an attribute that is not set to the first variable that is.
+// fill sets an unset attribute to the first variable with a value.
 func fill(attribute *string, variables ...string) {
 	for _, v := range variables {
 		if *attribute == "" {
@@ -151,7 +151,7 @@ func fillOne(attribute *[]string, variable string) {
 	}
 }
 
-// fillBool takes any value of the variable for true, as the stock backend does.
+// fillBool treats any value of the variable as true, as the stock backend does.
 func fillBool(attribute **bool, variable string) {
 	if os.Getenv(variable) != "" && *attribute == nil {
 		yes := true
@@ -159,8 +159,8 @@ func fillBool(attribute **bool, variable string) {
 	}
 }
 
-// sseKeyVariable is where the stock backend looks for a key that it does not
-// want to see in a file.
+// sseKeyVariable holds the customer key for those who keep it out of files, as in
+// the stock backend.
 const sseKeyVariable = "AWS_SSE_CUSTOMER_KEY"
 
 // customerKey is the key for server-side encryption with a key of the user's, or

@@ -1,8 +1,8 @@
 // Package s3 keeps states as objects in an S3 bucket, with locks and digests in
 // a DynamoDB table, in lock objects, or both: Terraform's and OpenTofu's s3
-// backend, byte for byte, with conditions on every write. It knows AWS; it does
-// not know what a state says. Start with [Open] for the configuration, and with
-// workspace.go for the protocol.
+// backend, byte for byte, with conditions on every write. It knows AWS; it
+// refuses to know the content of a state. Start with [Open] for the
+// configuration, and with workspace.go for the protocol.
 //
 // # Where things are
 //
@@ -15,11 +15,10 @@
 //
 // # Which locks are taken
 //
-// The item, if the backend block names a table; the object, always. Where the
-// block does not say use_lockfile, the object is there so that tools whose
-// block does respect us; if we have no right to write it, that is worth a note,
-// and not an error.
+// The item, if the backend block names a table; the object, always. If the block
+// lacks use_lockfile, the object is for other tools whose block has it. Without
+// the permission to write the object there is then a note, and no error.
 //
-// What stock tools do is taken from the source of Terraform 1.11 and OpenTofu
-// 1.10 (internal/backend/remote-state/s3), read for facts.
+// Source: Terraform 1.11 and OpenTofu 1.10, internal/backend/remote-state/s3, for
+// the behaviour of the stock tools.
 package s3

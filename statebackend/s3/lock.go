@@ -9,19 +9,19 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// held is what this value took.
+// held is the lock of this value.
 type held struct {
 	info   statebackend.LockInfo
 	object bool // the lock object
 	item   bool // the lock item
 }
 
-// cleanupTime is how long a release may take that happens because something
-// else went wrong, perhaps because ctx ended.
+// cleanupTime is the time for releasing a lock after an error, with a context of
+// its own: the caller's may have ended.
 const cleanupTime = 20 * time.Second
 
-// Lock takes the lock object, then the lock item: the order of all tools that
-// take both, so that no two of them can hold one each.
+// Lock takes the lock object, then the lock item. All tools that take both use
+// this order, so that no two of them can hold one each.
 func (w *workspace) Lock(ctx context.Context, info statebackend.LockInfo) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -46,13 +46,13 @@ func (w *workspace) Lock(ctx context.Context, info statebackend.LockInfo) (strin
 		w.unsettled = false
 		return info.ID, nil
 	}
-	// Nobody will know this ID, so nothing may stay locked by it, not even what
-	// an attempt left whose answer was lost.
+	// The caller never learns this ID. So no lock with it may remain, not even one
+	// of an attempt whose response was lost.
 	return "", w.abandon(ctx, took, err)
 }
 
-// lockObject takes the lock object, and says whether it did. Where the block
-// does not ask for one, having no right to is no error.
+// lockObject takes the lock object, and reports whether it did. If the block does
+// not ask for one, a missing permission is no error.
 func (w *workspace) lockObject(ctx context.Context, info statebackend.LockInfo) (bool, error) {
 	err := w.file.Lock(ctx, info)
 	if w.clearStale(ctx, err) {
@@ -64,7 +64,7 @@ func (w *workspace) lockObject(ctx context.Context, info statebackend.LockInfo) 
 	if w.useLockfile || !cannotLock(err) {
 		return false, err
 	}
-	// Who may not write it may perhaps read one that somebody else wrote.
+	// Without the permission to write it, another holder's may still be readable.
 	if there, err := w.file.Holder(ctx); err == nil && there != nil {
 		return false, &statebackend.LockedError{HeldLock: *there}
 	}
@@ -72,13 +72,14 @@ func (w *workspace) lockObject(ctx context.Context, info statebackend.LockInfo) 
 	return false, nil
 }
 
-// cannotLock says whether an error means that this store has no lock object for us.
+// cannotLock reports whether an error means that no lock object is possible here:
+// the permission is missing, or the server does not support conditions.
 func cannotLock(err error) bool {
 	return errors.Is(err, statebackend.ErrDenied) || status(err) == 501
 }
 
-// clearStale clears a lock object that a run of ours left, when somebody
-// released its item by a tool that does not know the object.
+// clearStale removes a lock object of an ended run of ours whose item is gone: a
+// tool without lock objects released only the item. It reports whether it did.
 func (w *workspace) clearStale(ctx context.Context, err error) bool {
 	var locked *statebackend.LockedError
 	if w.items == nil || !errors.As(err, &locked) || locked.Info.ID == "" || !w.options.EndedRun(locked.Info.ID) {
@@ -90,14 +91,15 @@ func (w *workspace) clearStale(ctx context.Context, err error) bool {
 	return w.file.Unlock(ctx, locked.Info.ID) == nil
 }
 
-// abandon releases what a failed Lock took or may have taken.
+// abandon releases every lock that a failed Lock took or may have taken, and
+// returns the error for the caller.
 func (w *workspace) abandon(ctx context.Context, took *held, cause error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTime)
 	defer cancel()
 	var locked *statebackend.LockedError
 	refused := errors.As(cause, &locked) || statebackend.Unreachable(cause)
-	// What was refused because somebody else has it was not taken, nor what could
-	// not be asked for. After any other error it may have been: releasing that is worth a try.
+	// A lock was certainly not taken if somebody else holds it, or if the request
+	// was never sent. After any other error it may have been: try to release it.
 	if w.items != nil && !refused {
 		w.items.Unlock(ctx, took.info.ID)
 	}
@@ -113,8 +115,8 @@ func (w *workspace) abandon(ctx context.Context, took *held, cause error) error 
 	return cause
 }
 
-// announce checks that the locks which this value took are still there, and
-// notes the next digest in the item.
+// announce checks that this value's locks still exist, and stores the next digest
+// in the lock item.
 func (w *workspace) announce(ctx context.Context, digest string) error {
 	if w.held == nil {
 		return nil
@@ -136,9 +138,9 @@ func (w *workspace) announce(ctx context.Context, digest string) error {
 	return nil
 }
 
-// Unlock releases the item, then the object, whatever becomes of the first: in
-// the order in which nobody who takes both gets in between. A crash between the
-// two leaves the object, which Unlock with the same ID clears.
+// Unlock releases the item, then the object, even if the first fails. In this
+// order no tool that takes both gets in between. A crash between the two leaves
+// the object, and Unlock with the same ID removes it.
 func (w *workspace) Unlock(ctx context.Context, id string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -149,12 +151,12 @@ func (w *workspace) Unlock(ctx context.Context, id string) error {
 	}
 	err := w.file.Unlock(ctx, id)
 	if !w.useLockfile && (w.held == nil || !w.held.object) && cannotLock(err) {
-		err = statebackend.ErrNotLocked // we have no rights there, and took nothing
+		err = statebackend.ErrNotLocked // without permission, Lock took no object either
 	}
 	return w.released(id, append(results, err))
 }
 
-// released makes one answer of those of all kinds.
+// released combines the results of releasing each kind of lock into one.
 func (w *workspace) released(id string, results []error) error {
 	var others []statebackend.HeldLock
 	var failed []error
@@ -189,9 +191,9 @@ func (w *workspace) released(id string, results []error) error {
 	return nil
 }
 
-// settle writes the digest that the lock's holder announced, if the object is
-// what was announced: with the lock item this knowledge goes. It does what it
-// can; not succeeding must not keep anybody from unlocking.
+// settle writes the digest that the lock's holder announced, if the object has
+// that digest: deleting the lock item deletes the announcement, too. An error is
+// only noted, because it must not keep anybody from unlocking.
 func (w *workspace) settle(ctx context.Context, id string) {
 	mine := w.held != nil && w.held.info.ID == id
 	if w.items == nil || mine && !w.unsettled {
@@ -199,7 +201,7 @@ func (w *workspace) settle(ctx context.Context, id string) {
 	}
 	there, err := w.items.Holder(ctx)
 	if err != nil || there == nil || there.Info.ID != id {
-		return // Unlock says it
+		return // Unlock reports it
 	}
 	announced, err := w.items.Announced(ctx)
 	if err == nil && announced != "" {

@@ -23,8 +23,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/lockfile"
 )
 
-// objects are the objects of a bucket, with the conditions and the encryption
-// that go with all of them. It implements lockfile.Objects.
+// objects are the objects of a bucket, with the conditions and the encryption of
+// every request. It implements lockfile.Objects.
 type objects struct {
 	client      *awss3.Client
 	bucket      string
@@ -39,8 +39,8 @@ type objects struct {
 func (o *objects) Get(ctx context.Context, key string) (data []byte, tag string, err error) {
 	for attempt := 1; ; attempt++ {
 		data, tag, err = o.get(ctx, key)
-		// The SDK repeats requests, but does not know of an answer that breaks
-		// off in its body.
+		// The SDK repeats failed requests, but not one whose response breaks off
+		// in the middle of its body.
 		if !errors.Is(err, errBroken) || attempt == 3 || ctx.Err() != nil {
 			return data, tag, o.explain("read", key, err)
 		}
@@ -75,15 +75,19 @@ func (o *objects) get(ctx context.Context, key string) (data []byte, tag string,
 	return buffer.Bytes(), tag, nil
 }
 
-// The pauses after a 409, which S3 answers while another conditional request on
-// the same key is under way (User Guide, "Conditional writes": retry).
+// The pauses after a 409, the response of S3 while another conditional request on
+// the same key is under way.
+//
+// Source: Amazon S3 User Guide, "How to prevent object overwrites with conditional
+// writes", which demands a retry.
 const (
 	conflictAttempts   = 6
 	firstConflictPause = 50 * time.Millisecond
 )
 
-// put writes an object if it has the entity tag ("": if there is none), and
-// returns the new one. The error wraps lockfile.ErrPrecondition if not.
+// put replaces the object with that entity tag ("": creates the object, if it does
+// not exist), and returns the new entity tag. The error wraps
+// lockfile.ErrPrecondition if the object has another one.
 func (o *objects) put(ctx context.Context, key string, data []byte, tag string) (string, error) {
 	in := &awss3.PutObjectInput{
 		Bucket:      &o.bucket,
@@ -98,8 +102,8 @@ func (o *objects) put(ctx context.Context, key string, data []byte, tag string) 
 		in.IfMatch = &tag
 	}
 	if o.checksum {
-		// Computed here, it is a plain header; left to the SDK, it would be a
-		// trailer in an encoding that some servers do not know.
+		// Computed here, the checksum is a plain header. The SDK would send it as
+		// a trailer, in an encoding that some servers do not support.
 		sum := sha256.Sum256(data)
 		in.ChecksumSHA256 = aws.String(base64.StdEncoding.EncodeToString(sum[:]))
 	}
@@ -134,9 +138,9 @@ func (o *objects) Create(ctx context.Context, key string, data []byte) error {
 	return err
 }
 
-// Delete removes an object if it has the entity tag. A server that does not know
-// the condition on deleting (S3 itself learnt it late) is asked again without:
-// the tag was read a moment ago.
+// Delete removes an object if it has the entity tag. If the server does not
+// support that condition (S3 has it only since 2025), the object is deleted
+// without it: the tag was read a moment ago.
 func (o *objects) Delete(ctx context.Context, key, tag string) error {
 	in := &awss3.DeleteObjectInput{Bucket: &o.bucket, Key: &key, IfMatch: &tag}
 	_, err := o.client.DeleteObject(ctx, in)
@@ -162,8 +166,8 @@ func (o *objects) list(ctx context.Context, prefix string, found func(key string
 	return nil
 }
 
-// customerKeyHeaders are the headers of server-side encryption with a key of the
-// user's, needed for reading too; nil without one.
+// customerKeyHeaders are the headers of server-side encryption with the user's own
+// key, for reading as well as writing; nil without such a key.
 func (o *objects) customerKeyHeaders() (algorithm, key, sum *string) {
 	if !o.encrypt || o.customerKey == nil {
 		return nil, nil, nil
@@ -174,11 +178,11 @@ func (o *objects) customerKeyHeaders() (algorithm, key, sum *string) {
 		aws.String(base64.StdEncoding.EncodeToString(md5sum[:]))
 }
 
-// ErrNoBucket says that the bucket is not there.
+// ErrNoBucket is wrapped by errors of requests to a bucket that does not exist.
 var ErrNoBucket = errors.New("S3 bucket does not exist")
 
-// explain says what was to be done, and turns the errors on which callers
-// branch into ours.
+// explain adds the operation and the object, and replaces the errors on which
+// callers branch by ours.
 func (o *objects) explain(verb, key string, err error) error {
 	if err == nil {
 		return nil
@@ -194,8 +198,8 @@ func (o *objects) explain(verb, key string, err error) error {
 	case status(err) == http.StatusMovedPermanently:
 		err = fmt.Errorf("the bucket is in %s: %w", region(err), err)
 	case status(err) == http.StatusPreconditionFailed,
-		// If-Match on what is not there. What is not there of a new object is something
-		// else, such as the key to encrypt it with.
+		// If-Match for an object that does not exist. For a new object, 404 means that
+		// something else is missing, such as the KMS key.
 		(verb == "write" || verb == "delete") && status(err) == http.StatusNotFound && !strings.HasPrefix(code, "KMS."):
 		err = fmt.Errorf("%w: %w", lockfile.ErrPrecondition, err)
 	case status(err) == http.StatusForbidden:
@@ -219,7 +223,7 @@ func status(err error) int {
 	return 0
 }
 
-// region is where S3 says that the bucket is.
+// region is the bucket's region according to S3's redirection.
 func region(err error) string {
 	var response *awshttp.ResponseError
 	if errors.As(err, &response) && response.Response != nil {
@@ -230,7 +234,7 @@ func region(err error) string {
 	return "another region"
 }
 
-// wait pauses, and says whether ctx still lives.
+// wait pauses, and reports whether ctx is still alive.
 func wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -14,8 +14,8 @@ import (
 )
 
 // workspace is the state of one workspace. It implements
-// statebackend.Workspace. What the bucket and the table hold is the truth; what
-// is remembered here saves requests, or says what we took.
+// statebackend.Workspace. The bucket and the table are the truth; the fields here
+// save requests, and remember this value's own lock.
 type workspace struct {
 	objects     *objects
 	key         string          // of the state's object
@@ -27,17 +27,17 @@ type workspace struct {
 
 	mu        sync.Mutex
 	held      *held   // nil: this value holds no lock
-	digest    *string // what the digest item said last; nil: not known
-	unsettled bool    // a digest was announced, and not written since
+	digest    *string // of the digest item when last read; nil: not known
+	unsettled bool    // a digest was announced, but not written since
 }
 
-// DigestError says that the state's object and the digest item do not belong
-// together, and that waiting did not help: somebody died between writing the one
-// and the other, or changed one of them by hand.
+// DigestError is returned when the state's object and the digest item still do
+// not match after a wait: a writer died between writing the one and the other, or
+// somebody changed one of them by hand.
 type DigestError struct {
 	Path       string // "<bucket>/<key>"
 	Calculated string // of the object, "" if there is none
-	Stored     string // by the digest item
+	Stored     string // in the digest item
 }
 
 func (e *DigestError) Error() string {
@@ -47,9 +47,9 @@ func (e *DigestError) Error() string {
 		e.Path, e.Calculated, e.Stored, e.Calculated, e.Path+"-md5")
 }
 
-// Get reads the object, and compares it with the digest item. The two are
-// written one after the other, so a reader may come in between: it waits for the
-// writer, unless the writer has announced this very object.
+// Get reads the object, and compares it with the digest item. A writer writes the
+// two one after the other, so a reader may come in between. It then waits for the
+// writer, unless the writer has announced the digest of this very object.
 func (w *workspace) Get(ctx context.Context) (statebackend.Snapshot, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -81,8 +81,8 @@ func (w *workspace) compare(ctx context.Context, data []byte) error {
 	}
 	stored, err := w.items.Digest(ctx)
 	if err != nil {
-		// Stock tools go on without, and so do we: a role that may only read the
-		// bucket can still plan.
+		// Stock tools continue without the comparison, and so do we: a role that
+		// may only read the bucket can still plan.
 		w.options.Note(fmt.Sprintf("the state's digest could not be read, so the state was not compared with it: %v", err))
 		return nil
 	}
@@ -93,8 +93,8 @@ func (w *workspace) compare(ctx context.Context, data []byte) error {
 	}
 	announced, err := w.items.Announced(ctx)
 	if err == nil && announced == calculated && calculated != "" {
-		// The holder of the lock wrote this object, and has not come to write
-		// the digest yet, or died before it could. It is the state either way.
+		// The holder of the lock wrote this object, and has not written the
+		// digest yet, or died before it could. Either way it is the state.
 		return nil
 	}
 	return &DigestError{Path: w.path(), Calculated: calculated, Stored: stored}
@@ -102,8 +102,8 @@ func (w *workspace) compare(ctx context.Context, data []byte) error {
 
 // Put writes the announcement, the object and the digest, in this order.
 //
-// Only the object's write decides: it has the condition, and who reads it reads
-// the state. The other two exist for tools that compare digests.
+// Only the object's write decides: it has the condition, and the object is the
+// state. The other two exist for tools that compare digests.
 func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Version) (statebackend.Version, error) {
 	if len(data) == 0 {
 		panic("s3: Put of an empty state")
@@ -112,24 +112,24 @@ func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Vers
 	defer w.mu.Unlock()
 	digest := digestOf(data)
 
-	// The announcement says in the lock item which digest comes next, on
-	// condition that the lock is ours: who lost it stops here. A crash after this
-	// leaves an announcement of what was never written, which nobody asks about
-	// while object and digest belong together.
+	// The announcement stores the next digest in the lock item, on condition that
+	// the lock is ours: a writer who lost it stops here. A crash after this leaves
+	// an announcement without its object, which nobody reads as long as object and
+	// digest match.
 	if err := w.announce(ctx, digest); err != nil {
 		return "", err
 	}
 
 	// A crash after this leaves the new state and the digest of the old one.
-	// Readers of ours see the announcement, and Unlock with the dead run's ID puts
-	// the digest right. A stock tool would refuse the state until then; it
-	// cannot begin anyway, as the dead run's lock is there.
+	// Our readers see the announcement, and Unlock with the dead run's ID repairs
+	// the digest. A stock tool would refuse the state until then; but the dead
+	// run's lock keeps it from starting anyway.
 	tag, err := w.putObject(ctx, data, prev)
 	if err != nil {
 		return "", err
 	}
 
-	// A crash after this leaves nothing amiss but the lock.
+	// A crash after this leaves only the lock.
 	if err := w.recordDigest(ctx, digest, tag); err != nil {
 		return "", fmt.Errorf("the state was written, its digest %s was not: %w", digest, err)
 	}
@@ -137,14 +137,15 @@ func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Vers
 	return statebackend.Version(tag), nil
 }
 
-// putObject writes the object, and finds out what an error means.
+// putObject writes the object, and reads it again after an error, to tell a
+// success with a lost response from a conflict and from a failure.
 func (w *workspace) putObject(ctx context.Context, data []byte, prev statebackend.Version) (string, error) {
 	tag, err := w.objects.put(ctx, w.key, data, string(prev))
 	if err == nil {
 		return tag, nil
 	}
 	// A refused condition may be the echo of our own attempt, repeated by the
-	// SDK after an answer was lost; any other error may hide a success.
+	// SDK after a response was lost; any other error may hide a success.
 	there, tag, readErr := w.objects.Get(ctx, w.key)
 	switch {
 	case readErr == nil && bytes.Equal(there, data):
@@ -154,16 +155,16 @@ func (w *workspace) putObject(ctx context.Context, data []byte, prev statebacken
 	case readErr != nil:
 		return "", fmt.Errorf("%w; and what is there cannot be read: %w", err, readErr)
 	case tag == string(prev):
-		// Seen with versioned buckets of S3-like servers, where a deleted
-		// version stays in the way.
+		// Versioned buckets of some S3-like servers do this: a deleted version
+		// stays in the way.
 		return "", fmt.Errorf("the server refuses to replace a state that nobody has changed: %w", err)
 	}
 	return "", &statebackend.ConflictError{Path: w.path(), Want: prev, Found: statebackend.Version(tag)}
 }
 
-// recordDigest writes the digest item after the object has got that tag. It is
-// conditional too, so that a process that was suspended just here does not
-// write the digest of a state that has long been replaced.
+// recordDigest writes the digest item after the object was written with that
+// entity tag. This write is conditional, too, so that a process that was suspended
+// just here cannot write the digest of a state that has long been replaced.
 func (w *workspace) recordDigest(ctx context.Context, digest, tag string) error {
 	if w.items == nil {
 		return nil
@@ -185,8 +186,8 @@ func (w *workspace) recordDigest(ctx context.Context, digest, tag string) error 
 		if !errors.Is(err, dynamodb.ErrDigestMoved) {
 			return err
 		}
-		// Somebody wrote a digest since we read it: a late one, which ours must
-		// replace, or one of a later state than ours.
+		// Somebody wrote a digest since we read it: either a late one of an earlier
+		// state, which ours must replace, or one of a later state than ours.
 		_, now, err := w.objects.Get(ctx, w.key)
 		if err != nil {
 			return err

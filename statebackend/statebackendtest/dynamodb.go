@@ -48,7 +48,7 @@ func (d *DynamoDB) Item(key string) map[string]string {
 	return maps.Clone(d.items[key])
 }
 
-// SetItem puts an item behind everybody's back; nil attributes delete it.
+// SetItem puts an item without a request; nil attributes delete it.
 func (d *DynamoDB) SetItem(key string, attributes map[string]string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -20,7 +20,7 @@ type Fake struct {
 	states map[string]*fakeState
 }
 
-// fakeState is what is stored of one workspace.
+// fakeState is the stored part of one workspace.
 type fakeState struct {
 	data    []byte // nil: nothing
 	version int    // counts all writes and deletions
@@ -34,7 +34,7 @@ func (s *fakeState) token() statebackend.Version {
 	return statebackend.Version(strconv.Itoa(s.version))
 }
 
-// of returns what is stored of a workspace; f.mu is held.
+// of returns the stored part of a workspace; f.mu is held.
 func (f *Fake) of(name string) *fakeState {
 	if f.states == nil {
 		f.states = make(map[string]*fakeState)

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Fault is what becomes of one write.
+// Fault is the fate of one write.
 type Fault int
 
 const (
@@ -33,7 +33,7 @@ type Faults struct {
 	writes []string
 }
 
-// Next records a write and says what becomes of it. A nil *Faults has none.
+// Next records a write and returns its fate. A nil *Faults has no faults.
 func (f *Faults) Next(write string) Fault {
 	if f == nil {
 		return None

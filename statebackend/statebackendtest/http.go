@@ -17,8 +17,8 @@ import (
 // a lock needs the lock's ID, and an unlock, too. Start it before use.
 type HTTP struct {
 	Username, Password string // asked for unless empty
-	// Answer replaces the answer to a request where it returns a status; after says that
-	// the request is carried out all the same. May be nil.
+	// Answer replaces the response to a request if it returns a status; with after set,
+	// the request is carried out nevertheless. May be nil.
 	Answer func(method string) (status int, after bool)
 
 	URL string // of the state; locks are at URL/lock
@@ -38,14 +38,14 @@ func (h *HTTP) Start(t testing.TB) *HTTP {
 	return h
 }
 
-// State returns what is stored, and SetState stores something as another writer would.
+// State returns the stored state.
 func (h *HTTP) State() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return string(h.state)
 }
 
-// SetState stores a state; "" deletes it.
+// SetState stores a state as another writer would; "" deletes it.
 func (h *HTTP) SetState(state string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

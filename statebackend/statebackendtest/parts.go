@@ -187,7 +187,7 @@ func connects(ctx context.Context, address string) bool {
 	return false
 }
 
-// lockedBuffer collects what several processes write.
+// lockedBuffer collects the output of several processes.
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer

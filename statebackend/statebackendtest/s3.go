@@ -22,9 +22,9 @@ import (
 
 // S3 is a server in memory that knows as much of S3 as the s3 backend uses:
 // objects with conditions on writing and deleting, and lists of them, in
-// buckets that need no creating. It checks checksums, and no signatures. There are
-// all buckets but "missing", and all keys to encrypt with but "alias/missing". The
-// fields are set before the first request.
+// buckets that need no creating. It checks checksums, and no signatures. All
+// buckets exist but "missing", and all KMS keys but "alias/missing". The fields
+// are set before the first request.
 type S3 struct {
 	Faults *Faults                       // of "PUT key" and "DELETE key"
 	Deny   func(method, key string) bool // access denied, for GET, PUT, DELETE and LIST
@@ -64,8 +64,8 @@ func (s *S3) Object(path string) ([]byte, http.Header) {
 	return o.data, o.header
 }
 
-// SetObject writes an object by "bucket/key" behind everybody's back; nil data
-// deletes it.
+// SetObject writes an object by "bucket/key" without a request; nil data deletes
+// it.
 func (s *S3) SetObject(path string, data []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,7 +173,7 @@ func (s *S3) put(w http.ResponseWriter, r *http.Request, path string) {
 	w.Header().Set("ETag", o.tag)
 }
 
-// conditionsHold answers if they do not.
+// conditionsHold checks the conditions of a request, and responds if one fails.
 func (s *S3) conditionsHold(w http.ResponseWriter, r *http.Request, path string) bool {
 	o, exists := s.objects[path]
 	match := r.Header.Get("If-Match")

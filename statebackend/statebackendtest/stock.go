@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Stock is a working directory with a stock command line tool, which tests ask
-// what it thinks of our states and locks.
+// Stock is a working directory with a stock command line tool, the judge of our
+// states and locks.
 type Stock struct {
 	t       testing.TB
 	program string
@@ -45,7 +45,7 @@ func (s *Stock) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Run runs a command, and returns what it prints and its exit code.
+// Run runs a command, and returns its output and its exit code.
 func (s *Stock) Run(args ...string) (output string, code int) {
 	s.t.Helper()
 	b, err := s.command(args...).CombinedOutput()
@@ -92,8 +92,8 @@ func (s *Stock) Start(args ...string) *StockRun {
 	return r
 }
 
-// Answer types a line, after which the command ends; it returns what it printed
-// and its exit code.
+// Answer types a line, after which the command ends; it returns the command's
+// output and its exit code.
 func (r *StockRun) Answer(line string) (output string, code int) {
 	io.WriteString(r.input, line+"\n")
 	r.input.Close()

@@ -6,7 +6,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Suite says what is tested.
+// Suite describes the backend under test.
 type Suite struct {
 	// Open returns a backend whose store is empty, for one test.
 	Open func(t *testing.T) statebackend.Backend

@@ -9,11 +9,11 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// RunFaults tries every write that a run makes as failed, and as failed but
-// persisted: once with a run that does again what failed, as the contract says,
-// and once with a run that dies there and is cleaned up after by a person who
-// knows the ID of its lock. Afterwards the state must be one that the run wrote,
-// no older than the last that it was told of, and the next run must get along.
+// RunFaults tries every write of a run as failed, and as failed but persisted:
+// once with a run that repeats the failed step, as the contract demands, and once
+// with a run that dies there, after which a person releases its lock by its ID.
+// Afterwards the state must be one that the run wrote, and no older than the last
+// write that was reported to it as a success; and the next run must succeed.
 //
 // open returns a backend whose store is empty, and whose every write asks faults.
 // It does not repeat requests by itself.
@@ -42,7 +42,7 @@ type numbered struct {
 
 func (w numbered) String() string { return fmt.Sprintf("%d %s", w.n, w.name) }
 
-// writesOf lists what a run writes.
+// writesOf lists the writes of a run.
 func writesOf(t *testing.T, open func(*testing.T, *Faults) statebackend.Backend) []numbered {
 	t.Helper()
 	faults := new(Faults)
@@ -71,14 +71,13 @@ func prepare(t *testing.T, b statebackend.Backend, faults *Faults) {
 	faults.Forget()
 }
 
-// runResult is how far a run came.
+// runResult is the end of a run.
 type runResult struct {
 	told int   // the index in states of the last that was written for sure
 	err  error // that of the step at which it ended
 }
 
-// run locks, writes twice and unlocks. It makes each step that many times until
-// it succeeds.
+// run locks, writes twice and unlocks. It tries each step up to that many times.
 func run(t *testing.T, b statebackend.Backend, attempts int) (r runResult) {
 	t.Helper()
 	w := openWorkspace(t, b, statebackend.DefaultWorkspace)
@@ -114,7 +113,7 @@ func run(t *testing.T, b statebackend.Backend, attempts int) (r runResult) {
 	step(func() error {
 		err := w.Unlock(t.Context(), info.ID)
 		if again && errors.Is(err, statebackend.ErrNotLocked) {
-			return nil // by the attempt before, as it turns out
+			return nil // the attempt before has released it
 		}
 		again = true
 		return err
@@ -162,7 +161,7 @@ func dies(t *testing.T, b statebackend.Backend, faults *Faults, n int, fault Fau
 	if len(held) > 0 {
 		mustUnlock(t, w, held[0].Info.ID)
 	}
-	// If the run was not told of its last write, that may be there or not.
+	// If the last write was not reported as a success, it may be stored or not.
 	nextRun(t, w, states[r.told:min(r.told+2, len(states))])
 }
 
