@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/budget"
-	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/funcs"
@@ -261,7 +261,7 @@ func (b bomb) explode(t *testing.T, limits *budget.Budget) diags.Diagnostics {
 	if strings.HasPrefix(b.name, "fileset") {
 		linkAll(t, dir)
 	}
-	cfg, ds := config.Load(config.Input{Tree: source.Files(files), Budget: limits})
+	cfg, ds := loading.Load(loading.Input{Tree: source.Files(files), Budget: limits})
 	if ds.HasErrors() {
 		return ds
 	}

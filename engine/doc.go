@@ -2,7 +2,7 @@
 //
 // It is thin functions over packages that each know one thing. The tour:
 //
-//	files -> config.Load -> Config -> refs.Analyze -> Refs     static: cycles are found before anything is evaluated
+//	files -> loading.Load -> Config -> refs.Analyze -> Refs     static: cycles are found before anything is evaluated
 //	planning = walk over resources, after = refs
 //	           visit: instance keys -> configuration value (eval) -> read -> provider plan -> change
 //	order    = changes -> steps and what each comes after      pure

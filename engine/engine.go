@@ -34,7 +34,7 @@ const LanguageVersion = states.LanguageVersion
 type Run struct {
 	Config    *config.Config
 	Providers session.Providers
-	// Variables are the root module's, converted to their types; see config.CollectVariables.
+	// Variables are the root module's, converted to their types; see inputs.Values.
 	Variables map[string]cty.Value
 	// InvalidVariables are the errors of variables whose values do not have the declared type, by
 	// name; a plan reports them.

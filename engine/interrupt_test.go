@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/budget"
-	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/provider"
@@ -75,7 +75,7 @@ func TestInterruptedEvaluation(t *testing.T) {
 
 // planWith plans a configuration of one file.
 func planWith(ctx context.Context, t *testing.T, text string, b *budget.Budget) diags.Diagnostics {
-	cfg, ds := config.Load(config.Input{Tree: source.Files(map[string][]byte{"main.tf": []byte(text)}), Budget: b})
+	cfg, ds := loading.Load(loading.Input{Tree: source.Files(map[string][]byte{"main.tf": []byte(text)}), Budget: b})
 	if ds.HasErrors() {
 		return ds
 	}

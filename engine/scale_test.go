@@ -10,6 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/inputs"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provider"
@@ -147,11 +149,11 @@ type sized struct {
 
 func newSized(t testing.TB, files map[string][]byte) sized {
 	t.Helper()
-	cfg, ds := config.Load(config.Input{Tree: source.Files(files)})
+	cfg, ds := loading.Load(loading.Input{Tree: source.Files(files)})
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}
-	vars, ds := config.CollectVariables(cfg.Root.Content, nil)
+	vars, ds := inputs.Values(cfg.Root.Content, nil)
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}

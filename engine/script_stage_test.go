@@ -18,7 +18,8 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/inputs"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/generating"
@@ -77,7 +78,7 @@ func (sc *scenario) stage(t testing.TB) *stage {
 type order struct {
 	verb       string
 	options    engine.PlanOptions
-	variables  []config.VariableSource
+	variables  []inputs.Source
 	import_    []string
 	generate   bool            // blocks that imports lack
 	stopAt     string          // the call at whose beginning the run is interrupted
@@ -121,7 +122,7 @@ func (s *stage) prepare(st *step) *order {
 		case "rm":
 			delete(s.files, rest)
 		case "var":
-			v, ds := config.OptionVariable(rest)
+			v, ds := inputs.Option(rest)
 			s.fatal(ds)
 			o.variables = append(o.variables, v)
 		case "taint", "untaint":
@@ -281,13 +282,13 @@ func (s *stage) fatal(ds diags.Diagnostics) {
 // open loads the configuration and starts providers, as a program at its start.
 func (s *stage) open(o *order) (engine.Run, *provider.Pool, diags.Diagnostics) {
 	pool := provider.NewPool(s.factories())
-	cfg, ds := config.Load(config.Input{Tree: source.Files(maps.Clone(s.files))})
+	cfg, ds := loading.Load(loading.Input{Tree: source.Files(maps.Clone(s.files))})
 	r := engine.Run{Config: cfg, Providers: pool, WorkingDir: "/work", Parallelism: s.parallelism}
 	if ds.HasErrors() {
 		return r, pool, ds
 	}
 	sources := slices.Concat(s.variableFiles(), o.variables)
-	inputs, more := config.CollectInputs(cfg.Root.Content, sources)
+	inputs, more := inputs.Collect(cfg.Root.Content, sources)
 	r.Variables, r.InvalidVariables = map[string]cty.Value{}, map[string]diags.Diagnostics{}
 	for name, x := range inputs {
 		if r.Variables[name] = x.Value; x.Problem != nil {
@@ -312,16 +313,16 @@ func (s *stage) factories() map[addrs.Provider]provider.Factory {
 	return out
 }
 
-func (s *stage) variableFiles() []config.VariableSource {
+func (s *stage) variableFiles() []inputs.Source {
 	var names []string
 	for name := range s.files {
 		if path.Dir(name) == "." {
 			names = append(names, name)
 		}
 	}
-	var out []config.VariableSource
-	for _, name := range config.AutoVariableFiles(names) {
-		v, ds := config.FileVariables(config.FromAutoFile, name, s.files[name])
+	var out []inputs.Source
+	for _, name := range inputs.AutoFiles(names) {
+		v, ds := inputs.File(inputs.FromAutoFile, name, s.files[name])
 		s.fatal(ds)
 		out = append(out, v)
 	}

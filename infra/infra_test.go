@@ -19,6 +19,7 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 )
 
@@ -28,7 +29,7 @@ var modules = []string{"state", "target"}
 
 func load(t *testing.T, dir string) *config.Config {
 	t.Helper()
-	cfg, ds := config.Load(config.Input{Tree: source.Dir(dir)})
+	cfg, ds := loading.Load(loading.Input{Tree: source.Dir(dir)})
 	if ds.HasErrors() {
 		t.Fatal(ds.Err())
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/applying"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
@@ -76,7 +77,7 @@ func (w *slowWorld) save(_ context.Context, st *states.State) error {
 // apply plans a configuration from nothing and applies the plan.
 func (w *slowWorld) apply(ctx context.Context, text string, parallelism int) (*states.State, diags.Diagnostics) {
 	w.t.Helper()
-	cfg, ds := config.Load(config.Input{Tree: source.Files(map[string][]byte{"main.tf": []byte(text)})})
+	cfg, ds := loading.Load(loading.Input{Tree: source.Files(map[string][]byte{"main.tf": []byte(text)})})
 	if ds.HasErrors() {
 		w.t.Fatal(ds)
 	}
@@ -299,7 +300,7 @@ func TestInterrupted(t *testing.T) {
 func TestNotSaved(t *testing.T) {
 	t.Parallel()
 	w := newSlowWorld(t, nil)
-	cfg, _ := config.Load(config.Input{Tree: source.Files(map[string][]byte{"main.tf": []byte(things("a"))})})
+	cfg, _ := loading.Load(loading.Input{Tree: source.Files(map[string][]byte{"main.tf": []byte(things("a"))})})
 	rs, _ := refs.Analyze(cfg)
 	pool := provider.NewPool(map[addrs.Provider]provider.Factory{addrs.DefaultProvider("t"): w.fake.Start})
 	defer pool.Close()

@@ -1,6 +1,8 @@
 package config
 
-import "github.com/hashicorp/hcl/v2"
+import (
+	"github.com/hashicorp/hcl/v2"
+)
 
 // A Repetition says how many instances a resource or a module call has: those that count
 // or for_each makes, or at most one, if Enabled says so. At most one of them is not nil;
@@ -21,39 +23,4 @@ func (x *Repetition) Expressions() []hcl.Expression {
 		}
 	}
 	return out
-}
-
-// repetition reads count and for_each.
-func (r *reader) repetition(attrs hcl.Attributes) Repetition {
-	if attrs["count"] != nil && attrs["for_each"] != nil {
-		r.errorf(&attrs["for_each"].NameRange, `Invalid combination of "count" and "for_each"`,
-			`The arguments "count" and "for_each" exclude each other: both say how many instances there are.`)
-	}
-	return Repetition{Count: expr(attrs["count"]), ForEach: expr(attrs["for_each"])}
-}
-
-// enabled reads the argument of that name of a lifecycle block.
-func (r *reader) enabled(x *Repetition, a *hcl.Attribute) {
-	if a == nil {
-		return
-	}
-	x.Enabled = a.Expr
-	other := "count"
-	if x.ForEach != nil {
-		other = "for_each"
-	}
-	if x.Count != nil || x.ForEach != nil {
-		r.errorf(&a.NameRange, `Invalid combination of "`+other+`" and "enabled"`,
-			"The arguments %q and \"enabled\" exclude each other: both say how many instances there are.", other)
-	}
-}
-
-// override takes over what an override file says in place of what was said.
-func (x *Repetition) override(by Repetition) {
-	switch {
-	case by.ForEach != nil && x.Count != nil:
-		// Both are there then, and count decides. Source: Terraform 1.11.4.
-	case len(by.Expressions()) > 0:
-		*x = by
-	}
 }

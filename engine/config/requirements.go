@@ -1,10 +1,9 @@
 package config
 
 import (
+	"cmp"
 	"maps"
 	"slices"
-
-	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 )
@@ -25,7 +24,7 @@ func (c *Config) ProviderRequirements() map[addrs.Provider][]VersionConstraint {
 			r := m.RequiredProviders[name]
 			out[r.Source] = append(out[r.Source], r.Versions...)
 		}
-		for _, p := range m.sortedProviders() {
+		for _, p := range m.SortedProviders() {
 			source := m.ProviderOf(p.Addr.LocalName)
 			out[source] = append(out[source], p.Versions...)
 		}
@@ -33,48 +32,13 @@ func (c *Config) ProviderRequirements() map[addrs.Provider][]VersionConstraint {
 	return out
 }
 
-// sortedProviders returns the provider blocks by local name and alias.
-func (c *Content) sortedProviders() []*Provider {
+// SortedProviders returns the provider blocks by local name and alias.
+func (c *Content) SortedProviders() []*Provider {
 	return slices.SortedFunc(maps.Values(c.Providers), func(a, b *Provider) int {
 		return compareLocal(a.Addr, b.Addr)
 	})
 }
 
-// implied adds the providers that are used without being required. What a local name
-// means then follows from the name alone.
-func (r *reader) implied() {
-	use := func(name string, at hcl.Range) {
-		if name == "" || checkLocalName(name) != "" || r.c.RequiredProviders[name] != nil {
-			return
-		}
-		r.c.RequiredProviders[name] = &RequiredProvider{
-			LocalName: name, Source: addrs.DefaultProvider(name), Implied: true, Range: at,
-		}
-	}
-	for _, p := range r.c.sortedProviders() {
-		use(p.Addr.LocalName, p.Range)
-	}
-	for _, addr := range slices.SortedFunc(maps.Keys(r.c.Resources), addrs.Resource.Compare) {
-		x := r.c.Resources[addr]
-		use(x.Provider.LocalName, x.Range)
-	}
-	for _, m := range r.c.Imports {
-		switch {
-		case m.Provider != nil:
-			use(m.Provider.LocalName, m.Range)
-		case m.Resource.Module.IsRoot() && r.c.Resources[m.Resource.Resource] == nil: // its block may yet be written
-			use(m.Resource.Resource.ImpliedProvider(), m.Range)
-		}
-	}
-}
-
-// indexProviders prepares the way from a provider to its local name.
-func (c *Content) indexProviders() {
-	c.byProvider = make(map[addrs.Provider]string, len(c.RequiredProviders))
-	for _, name := range slices.Sorted(maps.Keys(c.RequiredProviders)) {
-		source := c.RequiredProviders[name].Source
-		if _, ok := c.byProvider[source]; !ok {
-			c.byProvider[source] = name
-		}
-	}
+func compareLocal(a, b addrs.LocalProviderConfig) int {
+	return cmp.Or(cmp.Compare(a.LocalName, b.LocalName), cmp.Compare(a.Alias, b.Alias))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/refs"
@@ -23,7 +24,7 @@ func analyze(t testing.TB, text string) (*config.Config, *refs.Refs) {
 	for _, f := range a.Files {
 		files[f.Name] = f.Data
 	}
-	cfg, ds := config.Load(config.Input{Tree: source.Files(files)})
+	cfg, ds := loading.Load(loading.Input{Tree: source.Files(files)})
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}

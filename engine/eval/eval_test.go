@@ -13,7 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
@@ -65,7 +65,7 @@ func world(t testing.TB, text string) eval.Phase {
 			files[f.Name] = f.Data
 		}
 	}
-	cfg, ds := config.Load(config.Input{Tree: source.Files(files)})
+	cfg, ds := loading.Load(loading.Input{Tree: source.Files(files)})
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/states"
@@ -16,7 +17,7 @@ import (
 
 func load(t testing.TB, text string) *config.Config {
 	t.Helper()
-	cfg, ds := config.Load(config.Input{Tree: source.Files(map[string][]byte{"main.tf": []byte(text)})})
+	cfg, ds := loading.Load(loading.Input{Tree: source.Files(map[string][]byte{"main.tf": []byte(text)})})
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/traversals"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/plans"
@@ -56,7 +57,7 @@ func (p *planner) importOne(im *config.Import, s eval.Scope, jobs []job) diags.D
 	if ds.HasErrors() {
 		return ds
 	}
-	target, more := config.ParseTarget(t)
+	target, more := traversals.ParseTarget(t)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}

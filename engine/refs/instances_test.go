@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
@@ -18,7 +18,7 @@ import (
 // one mention of the whole is enough for the whole.
 func TestOnlyInstances(t *testing.T) {
 	t.Parallel()
-	cfg, ds := config.Load(config.Input{Tree: source.Files(map[string][]byte{"main.tf": []byte(`
+	cfg, ds := loading.Load(loading.Input{Tree: source.Files(map[string][]byte{"main.tf": []byte(`
 resource "t" "a" { count = 3 }
 resource "t" "e" { for_each = toset(["k"]) }
 resource "t" "one" { in = [t.a[0].id, t.a[2].id, t.e["k"].id] }

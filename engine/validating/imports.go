@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/traversals"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/session"
@@ -64,7 +65,7 @@ func (v *validator) strayImport(im *config.Import) diags.Diagnostics {
 		}
 		return append(ds, diags.Errorf(place, "Invalid import 'to' expression", "There is no block for %s that would have for_each.", im.Resource)...)
 	}
-	target, ds := config.ParseTarget(t)
+	target, ds := traversals.ParseTarget(t)
 	if ds.HasErrors() || im.ForEach == nil && target.Key.IsNone() {
 		return ds
 	}
@@ -78,7 +79,7 @@ func importKey(im *config.Import, r *config.Resource) diags.Diagnostics {
 	if hs.HasErrors() {
 		return nil // the keys are expressions
 	}
-	target, ds := config.ParseTarget(t)
+	target, ds := traversals.ParseTarget(t)
 	if ds.HasErrors() {
 		return ds
 	}

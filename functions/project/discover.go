@@ -12,6 +12,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
@@ -119,7 +120,7 @@ func configurations(files fs.FS) ([]string, error) {
 			return err
 		case d.IsDir() && name != "." && strings.HasPrefix(d.Name(), "."):
 			return fs.SkipDir
-		case d.Type().IsRegular() && config.IsFile(name):
+		case d.Type().IsRegular() && loading.IsFile(name):
 			found[path.Dir(name)] = true
 		}
 		return nil
@@ -130,7 +131,7 @@ func configurations(files fs.FS) ([]string, error) {
 // configured reports whether a directory has configuration files.
 func configured(files fs.FS, dir string) bool {
 	entries, err := fs.ReadDir(files, dir)
-	return err == nil && slices.ContainsFunc(entries, func(d fs.DirEntry) bool { return !d.IsDir() && config.IsFile(d.Name()) })
+	return err == nil && slices.ContainsFunc(entries, func(d fs.DirEntry) bool { return !d.IsDir() && loading.IsFile(d.Name()) })
 }
 
 // contents is what [Discover] wants to know of a configuration.
@@ -164,7 +165,7 @@ const memory = 512 << 20
 
 // read reads the configuration in a directory.
 func read(files fs.FS, dir string) contents {
-	cfg, _ := config.Load(config.Input{Tree: source.FS(files, dir), Budget: budget.Pipeline(memory)})
+	cfg, _ := loading.Load(loading.Input{Tree: source.FS(files, dir), Budget: budget.Pipeline(memory)})
 	found, anywhere := map[string]bool{}, false
 	for _, m := range cfg.Order {
 		for _, c := range m.Calls {
@@ -174,5 +175,5 @@ func read(files fs.FS, dir string) contents {
 			found[at] = true
 		}
 	}
-	return contents{slices.Sorted(maps.Keys(found)), anywhere, cfg.Root.Backend, cfg.Root.Broken()}
+	return contents{slices.Sorted(maps.Keys(found)), anywhere, cfg.Root.Backend, cfg.Root.Broken}
 }

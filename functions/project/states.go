@@ -15,6 +15,8 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/early"
+	"github.com/lockstep-iac/lockstep/engine/config/inputs"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/places"
@@ -65,8 +67,8 @@ func (p *Project) stay(at places.Place, err error) {
 // evaluated returns the backend block of a project, with what evaluates its arguments.
 // Functions see no files.
 func evaluated(files fs.FS, p Project) *config.Backend {
-	cfg, _ := config.Load(config.Input{Tree: source.FS(files, p.Dir), Early: early.New(early.Input{
-		Workspace: p.Workspace, Sources: func() []config.VariableSource { return variableFiles(files, p) },
+	cfg, _ := loading.Load(loading.Input{Tree: source.FS(files, p.Dir), Early: early.New(early.Input{
+		Workspace: p.Workspace, Sources: func() []inputs.Source { return variableFiles(files, p) },
 	})})
 	return cfg.Root.Backend
 }
@@ -91,24 +93,24 @@ func argument(b *config.Backend, e hcl.Expression) (any, error) {
 
 // variableFiles are the files with values of a project's variables, as a plan takes them.
 // What is wrong with one is said by the plan.
-func variableFiles(files fs.FS, p Project) []config.VariableSource {
+func variableFiles(files fs.FS, p Project) []inputs.Source {
 	entries, _ := fs.ReadDir(files, p.Dir)
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	var out []config.VariableSource
-	add := func(origin config.VariableOrigin, name, at string) {
+	var out []inputs.Source
+	add := func(origin inputs.Origin, name, at string) {
 		if src, err := fs.ReadFile(files, at); err == nil {
-			s, _ := config.FileVariables(origin, name, src)
+			s, _ := inputs.File(origin, name, src)
 			out = append(out, s)
 		}
 	}
-	for _, name := range config.AutoVariableFiles(names) {
-		add(config.FromAutoFile, name, path.Join(p.Dir, name))
+	for _, name := range inputs.AutoFiles(names) {
+		add(inputs.FromAutoFile, name, path.Join(p.Dir, name))
 	}
 	for _, name := range p.VarFiles {
-		add(config.FromNamedFile, name, name)
+		add(inputs.FromNamedFile, name, name)
 	}
 	return out
 }

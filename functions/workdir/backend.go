@@ -18,6 +18,7 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -289,7 +290,7 @@ func (d *Dir) SelectWorkspace(name string) error {
 
 // ParseAttributes reads a file of assignments, as -backend-config takes them.
 func ParseAttributes(name string, src []byte) (map[string]any, diags.Diagnostics) {
-	values, ds := config.ParseVarsFile(name, src)
+	values, ds := inputs.ParseFile(name, src)
 	out := map[string]any{}
 	for k, x := range values {
 		v, hs := x.Value(nil)

@@ -18,6 +18,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/early"
+	"github.com/lockstep-iac/lockstep/engine/config/inputs"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/funcs"
@@ -37,7 +39,7 @@ type Dir struct {
 	Environ []string
 	// Sources returns where values of variables come from that sources of modules and the
 	// backend may be made of; nil: from nowhere.
-	Sources func() []config.VariableSource
+	Sources func() []inputs.Source
 	// Note is told what a person should know although it stops nothing; may be nil.
 	Note func(string)
 	// Lock stands in the place of the dependency lock file, which is then neither read
@@ -90,11 +92,11 @@ func (d *Dir) LoadRoot(root string) (*config.Config, diags.Diagnostics) {
 	if err != nil {
 		return nil, diags.FromError("Invalid module manifest", err)
 	}
-	return config.Load(config.Input{Tree: source.Dir(d.Path), Root: root, Installed: installed, Early: d.Early(), Budget: d.Budget})
+	return loading.Load(loading.Input{Tree: source.Dir(d.Path), Root: root, Installed: installed, Early: d.Early(), Budget: d.Budget})
 }
 
 // Early evaluates what must be known when the configuration is loaded.
-func (d *Dir) Early() config.Early {
+func (d *Dir) Early() loading.Early {
 	return early.New(early.Input{
 		Sources: d.Sources, Workspace: d.Workspace(), WorkingDir: d.WorkingDir(), BaseDir: d.Path, Files: funcs.OSFiles{}, Budget: d.Budget,
 	})

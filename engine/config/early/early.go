@@ -19,6 +19,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/inputs"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/funcs"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
@@ -26,8 +28,8 @@ import (
 // Input is what may be known early.
 type Input struct {
 	// Sources returns where the root module's variables get their values from; see
-	// [config.CollectInputs]. It is called at the first use of a variable.
-	Sources func() []config.VariableSource
+	// [inputs.Collect]. It is called at the first use of a variable.
+	Sources func() []inputs.Source
 	// Given are the values themselves, as a saved plan has them, in place of Sources.
 	Given map[string]cty.Value
 	// Workspace is what terraform.workspace is; "" means "default".
@@ -42,15 +44,15 @@ type Input struct {
 	Budget *budget.Budget
 }
 
-// New returns what config.Input.Early wants. It serves one load.
-func New(in Input) config.Early {
+// New returns what loading.Input.Early wants. It serves one load.
+func New(in Input) loading.Early {
 	e := &evaluator{in: in, cells: map[cell]result{}}
 	return e.known
 }
 
 type evaluator struct {
 	in        Input
-	root      map[string]config.InputValue
+	root      map[string]inputs.Value
 	functions map[string]function.Function
 	cells     map[cell]result
 }
@@ -247,12 +249,12 @@ func (e *evaluator) rootValue(root *config.Module, name string) cty.Value {
 		return cty.NilVal
 	}
 	if e.root == nil {
-		var sources []config.VariableSource
+		var sources []inputs.Source
 		if e.in.Sources != nil {
 			sources = e.in.Sources()
 		}
 		// What is wrong with them is reported when all of them are collected.
-		e.root, _ = config.CollectInputs(root.Content, sources)
+		e.root, _ = inputs.Collect(root.Content, sources)
 	}
 	if x := e.root[name]; x.Origin != 0 {
 		return x.Given

@@ -4,8 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/early"
+	"github.com/lockstep-iac/lockstep/engine/config/inputs"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 )
 
@@ -33,10 +34,10 @@ func TestSources(t *testing.T) {
 			"main.tf": []byte(c.main), "x/x.tf": nil, "y/y.tf": nil,
 			"nest/nest.tf": []byte("variable \"d\" {}\nmodule \"n\" { source = \"../${var.d}\" }"),
 		}
-		cfg, ds := config.Load(config.Input{Tree: source.Files(files), Early: early.New(early.Input{
+		cfg, ds := loading.Load(loading.Input{Tree: source.Files(files), Early: early.New(early.Input{
 			Workspace: "y",
-			Sources: func() []config.VariableSource {
-				return []config.VariableSource{{Origin: config.FromOption, Literals: map[string]string{"g": "y"}}}
+			Sources: func() []inputs.Source {
+				return []inputs.Source{{Origin: inputs.FromOption, Literals: map[string]string{"g": "y"}}}
 			},
 		})})
 		var dirs []string

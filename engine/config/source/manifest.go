@@ -39,7 +39,7 @@ func (m Manifest) Encode() ([]byte, error) {
 	return json.Marshal(m)
 }
 
-// Lookup returns a function that finds entries by key, the one that config.Input
+// Lookup returns a function that finds entries by key, the one that loading.Input
 // takes.
 func (m Manifest) Lookup() func(key string) (Installed, bool) {
 	byKey := make(map[string]Installed, len(m.Modules))

@@ -9,8 +9,8 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/early"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/events"
@@ -128,7 +128,7 @@ func (o *operation) prepare(ctx context.Context, saved []byte, ds diags.Diagnost
 	if len(o.moved) > 0 {
 		return nil, ds
 	}
-	cfg, more := config.Load(config.Input{Tree: source.Saved(file.Config), Installed: o.cfg.Manifest().Lookup(), Budget: o.budget, Early: early.New(early.Input{
+	cfg, more := loading.Load(loading.Input{Tree: source.Saved(file.Config), Installed: o.cfg.Manifest().Lookup(), Budget: o.budget, Early: early.New(early.Input{
 		Given: file.Plan.Variables, Workspace: o.job.Workspace, BaseDir: o.dir(), Files: o.window, Budget: o.budget,
 	})})
 	if ds = append(ds, more...); ds.HasErrors() {

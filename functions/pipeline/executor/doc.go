@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -46,7 +47,7 @@ type Engine struct {
 	// and modules go to ".terraform" in dir, which is not there before. nil: a
 	// configuration that calls such modules is refused. An error is a failure of the world
 	// that may pass. See package functions/pipeline/modules.
-	Modules func(ctx context.Context, j pipeline.Job, dir string, tree source.Tree, early config.Early) (*config.Config, diags.Diagnostics, error)
+	Modules func(ctx context.Context, j pipeline.Job, dir string, tree source.Tree, early loading.Early) (*config.Config, diags.Diagnostics, error)
 	// CLIConfig is a file of Terraform's CLI configuration, which says where providers come
 	// from if there is no Mirror; "": from their registries. dev_overrides in it are
 	// refused: what they name has no checksum.

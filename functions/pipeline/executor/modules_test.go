@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -28,7 +29,7 @@ func TestModulesFromElsewhere(t *testing.T) {
 		t.Errorf("without a way to get modules: %+v", p)
 	}
 	fetched := 0
-	b.engine.Modules = func(ctx context.Context, _ pipeline.Job, dir string, tree source.Tree, _ config.Early) (*config.Config, diags.Diagnostics, error) {
+	b.engine.Modules = func(ctx context.Context, _ pipeline.Job, dir string, tree source.Tree, _ loading.Early) (*config.Config, diags.Diagnostics, error) {
 		cfg, ds := modules.Pipeline(dir, tree, modules.PipelineOptions{Repository: func(_ context.Context, owner, name, ref, to string) error {
 			fetched++
 			if owner+"/"+name+"@"+ref != "acme/private@v1" {
@@ -64,8 +65,8 @@ func TestModulesUnknown(t *testing.T) {
 	b := newBench(t, map[string]string{"net/main.tf": two})
 	saved := b.plan().Plan
 	outage := errors.New("an outage")
-	b.engine.Modules = func(_ context.Context, _ pipeline.Job, _ string, tree source.Tree, early config.Early) (*config.Config, diags.Diagnostics, error) {
-		cfg, ds := config.Load(config.Input{Tree: tree, Early: early})
+	b.engine.Modules = func(_ context.Context, _ pipeline.Job, _ string, tree source.Tree, early loading.Early) (*config.Config, diags.Diagnostics, error) {
+		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: early})
 		return cfg, append(ds, diags.FromError("Failed to download module", outage)...), outage
 	}
 	if p, err := b.engine.Plan(t.Context(), b.job); !errors.Is(err, outage) || p.Report != "" {
@@ -87,7 +88,7 @@ func TestModulesMove(t *testing.T) {
 		"link":          "-> more.txt",
 	}
 	b := newBench(t, map[string]string{"net/main.tf": caller})
-	b.engine.Modules = func(ctx context.Context, _ pipeline.Job, dir string, tree source.Tree, _ config.Early) (*config.Config, diags.Diagnostics, error) {
+	b.engine.Modules = func(ctx context.Context, _ pipeline.Job, dir string, tree source.Tree, _ loading.Early) (*config.Config, diags.Diagnostics, error) {
 		cfg, ds := modules.Pipeline(dir, tree, modules.PipelineOptions{Repository: func(_ context.Context, _, _, _, to string) error {
 			for name, content := range files {
 				path := filepath.Join(to, name)

@@ -20,6 +20,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/early"
+	"github.com/lockstep-iac/lockstep/engine/config/inputs"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/parsing"
@@ -89,12 +91,12 @@ const usualMemory = 1 << 30
 func (o *operation) load(ctx context.Context, modules bool) (*config.Config, diags.Diagnostics, error) {
 	tree := source.FS(o.root.FS(), o.job.Dir)
 	if o.engine.Modules == nil || !modules {
-		cfg, ds := config.Load(config.Input{Tree: tree, Early: o.early(), Budget: o.budget})
+		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Budget: o.budget})
 		return cfg, ds, nil
 	}
 	// A repository may have anything in the place where modules go.
 	if err := o.root.RemoveAll(path.Join(o.job.Dir, dataDir)); err != nil {
-		cfg, ds := config.Load(config.Input{Tree: tree, Early: o.early(), Budget: o.budget})
+		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Budget: o.budget})
 		return cfg, append(ds, diags.FromError("Modules cannot be installed", err)...), nil
 	}
 	return o.engine.Modules(budget.With(ctx, o.budget), o.job, o.dir(), tree, o.early())
@@ -126,8 +128,8 @@ func (o *operation) refuseProvisioners() diags.Diagnostics {
 
 // early evaluates what must be known when the configuration is loaded. path.cwd is not:
 // it is another one in every run.
-func (o *operation) early() config.Early {
-	return early.New(early.Input{Workspace: o.job.Workspace, BaseDir: o.dir(), Files: o.window, Budget: o.budget, Sources: func() []config.VariableSource {
+func (o *operation) early() loading.Early {
+	return early.New(early.Input{Workspace: o.job.Workspace, BaseDir: o.dir(), Files: o.window, Budget: o.budget, Sources: func() []inputs.Source {
 		sources, _ := o.sources() // what is wrong with them is said when all are collected
 		return sources
 	}})
@@ -139,14 +141,14 @@ func (o *operation) collect() (map[string]cty.Value, diags.Diagnostics) {
 	if ds.HasErrors() && sources == nil {
 		return nil, ds
 	}
-	vars, more := config.CollectVariables(o.cfg.Root.Content, sources)
+	vars, more := inputs.Values(o.cfg.Root.Content, sources)
 	return vars, append(ds, more...)
 }
 
 // sources are what gives values to the root variables: the files in the project's directory that
 // have values, then from those that lockstep.hcl names. Our own environment has none
 // for it.
-func (o *operation) sources() ([]config.VariableSource, diags.Diagnostics) {
+func (o *operation) sources() ([]inputs.Source, diags.Diagnostics) {
 	entries, err := fs.ReadDir(o.root.FS(), o.job.Dir)
 	if err != nil {
 		return nil, diags.FromError("The project cannot be read", err)
@@ -155,9 +157,9 @@ func (o *operation) sources() ([]config.VariableSource, diags.Diagnostics) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	var sources []config.VariableSource
+	var sources []inputs.Source
 	var ds diags.Diagnostics
-	add := func(origin config.VariableOrigin, name, at string) {
+	add := func(origin inputs.Origin, name, at string) {
 		src, err := fs.ReadFile(o.root.FS(), at)
 		if errors.Is(err, fs.ErrNotExist) {
 			ds = append(ds, diags.Errorf(nil, "Variables file is missing", "The project's var_files in lockstep.hcl name the file %s, which is not in the repository. Add it, or correct the list.", name)...)
@@ -171,18 +173,18 @@ func (o *operation) sources() ([]config.VariableSource, diags.Diagnostics) {
 			ds = append(ds, diags.Errorf(nil, x.Summary(), "%s", x.Of("The variables file "+name))...)
 			return
 		}
-		s, more := config.FileVariables(origin, name, src)
+		s, more := inputs.File(origin, name, src)
 		ds = append(ds, more...)
 		sources = append(sources, s)
 		if s.File != nil {
 			o.values[name] = s.File
 		}
 	}
-	for _, name := range config.AutoVariableFiles(names) {
-		add(config.FromAutoFile, name, path.Join(o.job.Dir, name))
+	for _, name := range inputs.AutoFiles(names) {
+		add(inputs.FromAutoFile, name, path.Join(o.job.Dir, name))
 	}
 	for _, name := range o.job.VarFiles {
-		add(config.FromNamedFile, name, name)
+		add(inputs.FromNamedFile, name, name)
 	}
 	return sources, ds
 }

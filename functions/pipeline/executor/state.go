@@ -168,7 +168,7 @@ func (e *Engine) Unlock(ctx context.Context, j pipeline.Job) (pipeline.Unlocked,
 	if err != nil {
 		return u, fmt.Errorf("open %s: %w", describe(j), err)
 	}
-	if o.cfg.Root.Broken() {
+	if o.cfg.Root.Broken {
 		return u, &pipeline.StateError{Why: o.reason(ds), Remedy: correct}
 	}
 	b, ds := o.backend(ctx)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -49,7 +50,7 @@ const (
 
 // Install is for executor.Engine.Modules. The error says that GitHub did not let us know,
 // as at an outage or the end of a rate limit.
-func (e Elsewhere) Install(ctx context.Context, j pipeline.Job, dir string, tree source.Tree, early config.Early) (*config.Config, diags.Diagnostics, error) {
+func (e Elsewhere) Install(ctx context.Context, j pipeline.Job, dir string, tree source.Tree, early loading.Early) (*config.Config, diags.Diagnostics, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, installTimeout, fmt.Errorf("modules are not installed within %s", installTimeout))
 	defer cancel()
 	var unknown error

@@ -18,6 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/funcs"
@@ -99,10 +100,10 @@ func collectSet(a *cli.App, d *workdir.Dir, cfg *config.Config, given cli.VarFla
 		return nil, ds
 	}
 	unset := map[string]bool{}
-	for _, v := range config.Unset(cfg.Root.Content, sources) {
+	for _, v := range inputs.Unset(cfg.Root.Content, sources) {
 		unset[v.Range.String()] = true
 	}
-	vars, more := config.CollectVariables(cfg.Root.Content, sources)
+	vars, more := inputs.Values(cfg.Root.Content, sources)
 	for _, d := range more {
 		if d.Subject == nil || !unset[d.Subject.String()] {
 			ds = append(ds, d)

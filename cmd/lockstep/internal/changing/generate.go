@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
 	"github.com/lockstep-iac/lockstep/engine"
-	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/generating"
@@ -57,7 +57,7 @@ func loadWith(o *opening.Operation, name string, text []byte) (diags.Diagnostics
 	if err != nil {
 		return diags.FromError("Invalid module manifest", err), false
 	}
-	cfg, ds := config.Load(config.Input{Tree: withFile{source.Dir(o.Dir.Path), name, text}, Installed: installed, Early: o.Dir.Early(), Budget: o.A.Budget})
+	cfg, ds := loading.Load(loading.Input{Tree: withFile{source.Dir(o.Dir.Path), name, text}, Installed: installed, Early: o.Dir.Early(), Budget: o.A.Budget})
 	o.Cfg = cfg
 	maps.Copy(o.A.Files, cfg.Files)
 	return ds, !ds.HasErrors()

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
@@ -26,7 +27,7 @@ func (a *App) Dir() (*workdir.Dir, diags.Diagnostics) {
 			"The environment variable TF_ENCRYPTION says how OpenTofu encrypts states and plans. Lockstep writes them as they are, and reads no others: unset the variable if that is meant.")...)
 	}
 	d.Budget = a.Budget
-	d.Sources = func() []config.VariableSource {
+	d.Sources = func() []inputs.Source {
 		var given VarFlags
 		if a.Vars != nil {
 			given = *a.Vars

@@ -9,21 +9,22 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
 // AskVariables asks for the variables that have no value, if that is allowed. Who answers
 // may be a program as well; variables that it has no answer to stay without a value.
-func (a *App) AskVariables(root *config.Content, sources []config.VariableSource, input bool) ([]config.VariableSource, diags.Diagnostics) {
+func (a *App) AskVariables(root *config.Content, sources []inputs.Source, input bool) ([]inputs.Source, diags.Diagnostics) {
 	if !a.MayAsk(input) {
 		return sources, nil
 	}
-	unset := config.Unset(root, sources)
+	unset := inputs.Unset(root, sources)
 	if len(unset) == 0 {
 		return sources, nil
 	}
-	typed := config.VariableSource{Origin: config.FromPrompt, Literals: map[string]string{}}
+	typed := inputs.Source{Origin: inputs.FromPrompt, Literals: map[string]string{}}
 	for _, v := range unset {
 		line, err := a.askVariable(v)
 		fmt.Fprintln(a.Out)
@@ -82,16 +83,16 @@ func (f *Flags) Vars(v *VarFlags) {
 }
 
 // Sources lists where values of variables come from, least important first.
-func (a *App) Sources(d *workdir.Dir, given VarFlags) ([]config.VariableSource, diags.Diagnostics) {
-	sources := []config.VariableSource{config.EnvironmentVariables(a.Environ)}
+func (a *App) Sources(d *workdir.Dir, given VarFlags) ([]inputs.Source, diags.Diagnostics) {
+	sources := []inputs.Source{inputs.Environment(a.Environ)}
 	var ds diags.Diagnostics
-	file := func(origin config.VariableOrigin, name, path string) {
+	file := func(origin inputs.Origin, name, path string) {
 		src, err := os.ReadFile(path)
 		if err != nil {
 			ds = append(ds, diags.Errorf(nil, "Failed to read variables file", "Given variables file %s cannot be read: %s.", name, Reason(err))...)
 			return
 		}
-		s, more := config.FileVariables(origin, name, src)
+		s, more := inputs.File(origin, name, src)
 		if s.File != nil {
 			a.Files[name] = s.File
 		}
@@ -101,20 +102,20 @@ func (a *App) Sources(d *workdir.Dir, given VarFlags) ([]config.VariableSource, 
 	entries, _ := os.ReadDir(d.Path)
 	for _, fixed := range []string{"terraform.tfvars", "terraform.tfvars.json"} {
 		if _, err := os.Stat(filepath.Join(d.Path, fixed)); err == nil {
-			file(config.FromAutoFile, fixed, filepath.Join(d.Path, fixed))
+			file(inputs.FromAutoFile, fixed, filepath.Join(d.Path, fixed))
 		}
 	}
 	for _, e := range entries { // sorted by name
 		if n := e.Name(); strings.HasSuffix(n, ".auto.tfvars") || strings.HasSuffix(n, ".auto.tfvars.json") {
-			file(config.FromAutoFile, n, filepath.Join(d.Path, n))
+			file(inputs.FromAutoFile, n, filepath.Join(d.Path, n))
 		}
 	}
 	for _, g := range given.given {
 		if g.file {
-			file(config.FromNamedFile, g.text, a.Path(g.text))
+			file(inputs.FromNamedFile, g.text, a.Path(g.text))
 			continue
 		}
-		s, more := config.OptionVariable(g.text)
+		s, more := inputs.Option(g.text)
 		ds = append(ds, more...)
 		sources = append(sources, s)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/generating"
 	"github.com/lockstep-iac/lockstep/engine/planning"
@@ -56,7 +57,7 @@ func (o *Operation) Collect(flags cli.VarFlags) diags.Diagnostics {
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
-	inputs, more := config.CollectInputs(root, sources)
+	inputs, more := inputs.Collect(root, sources)
 	o.Variables, o.given, o.unfit = map[string]cty.Value{}, map[string]cty.Value{}, map[string]diags.Diagnostics{}
 	for name, x := range inputs {
 		o.Variables[name] = x.Value

@@ -13,6 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/early"
+	"github.com/lockstep-iac/lockstep/engine/config/inputs"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/funcs"
@@ -62,7 +64,7 @@ func OpenPlan(a *cli.App, path string, locks cli.LockFlags, paths workdir.LocalP
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, op, ds
 	}
-	op.Cfg, more = config.Load(config.Input{Tree: source.Saved(file.Config), Installed: installed, Budget: a.Budget, Early: early.New(early.Input{
+	op.Cfg, more = loading.Load(loading.Input{Tree: source.Saved(file.Config), Installed: installed, Budget: a.Budget, Early: early.New(early.Input{
 		Given: file.Plan.Variables, Workspace: file.Plan.Backend.Workspace, WorkingDir: op.Dir.WorkingDir(),
 		BaseDir: op.Dir.Path, Files: funcs.OSFiles{}, Budget: a.Budget,
 	})})
@@ -181,7 +183,7 @@ func (o *Operation) VariablesFor(p *plans.Plan, given cli.VarFlags) diags.Diagno
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
-	now, more := config.ApplyInputs(o.Cfg.Root.Content, sources, config.PlannedInputs{Given: p.Variables, Ephemeral: p.EphemeralVariables})
+	now, more := inputs.ForApply(o.Cfg.Root.Content, sources, inputs.Planned{Given: p.Variables, Ephemeral: p.EphemeralVariables})
 	maps.Copy(o.Variables, now)
 	return append(ds, more...)
 }

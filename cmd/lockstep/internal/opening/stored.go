@@ -65,7 +65,7 @@ func (o *Operation) OpenBackend(x Access) (statebackend.Backend, diags.Diagnosti
 		return b, append(ds, more...)
 	}
 	cfg, more := o.Dir.Load()
-	if cfg == nil || cfg.Root.Broken() {
+	if cfg == nil || cfg.Root.Broken {
 		return nil, append(ds, more...)
 	}
 	for name, f := range cfg.Files {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/config/source/installing"
 	"github.com/lockstep-iac/lockstep/engine/diags"
@@ -89,7 +90,7 @@ func stage(a *cli.App, d *workdir.Dir, path string) *workdir.Dir {
 	staged := *d
 	staged.Path, staged.DataDir = path, filepath.Join(path, ".terraform")
 	staged.Environ = slices.DeleteFunc(slices.Clone(d.Environ), func(kv string) bool { return strings.HasPrefix(kv, "TF_DATA_DIR=") })
-	staged.Sources = func() []config.VariableSource {
+	staged.Sources = func() []inputs.Source {
 		sources, _ := a.Sources(&staged, *a.Vars)
 		return sources
 	}

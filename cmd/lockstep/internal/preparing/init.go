@@ -15,6 +15,8 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/decoding"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/config/source/installing"
 	"github.com/lockstep-iac/lockstep/engine/diags"
@@ -177,7 +179,7 @@ func survey(a *cli.App, d *workdir.Dir, install bool) (*config.Config, diags.Dia
 		cfg, ds := a.LoadFrom(d)
 		return cfg, beforeInit(ds)
 	}
-	cfg, ds := config.Load(config.Input{Tree: source.Dir(d.Path), Early: d.Early(), Budget: a.Budget, Install: func(config.Wanted) (source.Installed, diags.Diagnostics) {
+	cfg, ds := loading.Load(loading.Input{Tree: source.Dir(d.Path), Early: d.Early(), Budget: a.Budget, Install: func(loading.Wanted) (source.Installed, diags.Diagnostics) {
 		return source.Installed{}, diags.Reported()
 	}})
 	maps.Copy(a.Files, cfg.Files)
@@ -188,7 +190,7 @@ func survey(a *cli.App, d *workdir.Dir, install bool) (*config.Config, diags.Dia
 // tool finds when it validates, but for that about the version of the language.
 func beforeInit(ds diags.Diagnostics) diags.Diagnostics {
 	return slices.DeleteFunc(slices.Clone(ds), func(d diags.Diagnostic) bool {
-		return d.Late && d.Summary != config.OtherVersion
+		return d.Late && d.Summary != decoding.OtherVersion
 	})
 }
 

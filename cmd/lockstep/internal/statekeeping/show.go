@@ -89,7 +89,7 @@ func showState(a *cli.App, asJSON bool, find func(*workdir.Dir, *config.Config) 
 	}
 	cfg, loaded := a.LoadIfAny(op.Dir)
 	broken := loaded.WithoutLate().HasErrors()
-	if broken && (cfg == nil || cfg.Root.Broken()) {
+	if broken && (cfg == nil || cfg.Root.Broken) {
 		return a.Show(loaded)
 	}
 	s, ds := find(op.Dir, cfg)

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
@@ -24,7 +25,7 @@ func (in *Installer) Copy(ctx context.Context, a source.Address, dir string) (ds
 	one := *in
 	one.Root, one.DataDir, one.Known, one.Events = tmp, "data", nil, nil
 	run := one.begin(ctx)
-	got, ds := run.install(config.Wanted{Key: "root", Address: a, Call: &config.Call{Name: "root", Source: a.Text}})
+	got, ds := run.install(loading.Wanted{Key: "root", Address: a, Call: &config.Call{Name: "root", Source: a.Text}})
 	if ds.HasErrors() {
 		for i := range ds {
 			ds[i].Subject = nil // there is no such call

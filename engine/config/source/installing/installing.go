@@ -16,6 +16,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/constraint"
 	"github.com/lockstep-iac/lockstep/engine/diags"
@@ -57,8 +58,8 @@ type Installer struct {
 	Calls int
 	// Upgrade installs everything anew, in the newest versions that are allowed.
 	Upgrade bool
-	// Early evaluates sources and versions; see config.Input.
-	Early config.Early
+	// Early evaluates sources and versions; see loading.Input.
+	Early loading.Early
 	// Events is called for each step; may be nil.
 	Events func(Event)
 }
@@ -91,12 +92,12 @@ func (e Event) String() string {
 }
 
 // Install loads the configuration, and installs what it calls on the way. It goes on
-// after a failure, to report all there are. The configuration is as config.Load
+// after a failure, to report all there are. The configuration is as loading.Load
 // returns it; its manifest is for the caller to write, errors or not: it lists what is
 // installed now.
 func (in *Installer) Install(ctx context.Context) (*config.Config, diags.Diagnostics) {
 	run := in.begin(ctx)
-	return config.Load(config.Input{Tree: in.Tree, Install: run.install, Found: run.found, Early: in.Early, Budget: budget.From(ctx)})
+	return loading.Load(loading.Input{Tree: in.Tree, Install: run.install, Found: run.found, Early: in.Early, Budget: budget.From(ctx)})
 }
 
 // found tells of a module that is new in its place.
@@ -134,7 +135,7 @@ func (in *Installer) begin(ctx context.Context) *installation {
 }
 
 // install makes sure that one call's module is there.
-func (run *installation) install(w config.Wanted) (source.Installed, diags.Diagnostics) {
+func (run *installation) install(w loading.Wanted) (source.Installed, diags.Diagnostics) {
 	if was, ok := run.known(w.Key); ok && !run.Upgrade && run.usable(w, was) {
 		return was, nil
 	}
@@ -178,7 +179,7 @@ func (run *installation) install(w config.Wanted) (source.Installed, diags.Diagn
 }
 
 // usable reports whether what is installed is what a call asks for.
-func (run *installation) usable(w config.Wanted, was source.Installed) bool {
+func (run *installation) usable(w loading.Wanted, was source.Installed) bool {
 	if !w.Address.Same(was.Source) {
 		return false
 	}
@@ -202,7 +203,7 @@ func (run *installation) path(dir string) string {
 }
 
 // failed says that a package did not come, and why.
-func failed(w config.Wanted, address source.Address, err error) diags.Diagnostics {
+func failed(w loading.Wanted, address source.Address, err error) diags.Diagnostics {
 	from := source.Redact(address.Package)
 	if w.Address.Kind == source.Registry {
 		from += " (where the registry says that " + w.Address.Package + " is)"

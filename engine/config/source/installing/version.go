@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/config/source/registry"
 	"github.com/lockstep-iac/lockstep/engine/constraint"
@@ -13,7 +13,7 @@ import (
 )
 
 // constraints returns what a call asks of its module's version.
-func constraints(w config.Wanted) (constraint.Set, diags.Diagnostics) {
+func constraints(w loading.Wanted) (constraint.Set, diags.Diagnostics) {
 	var all constraint.Set
 	for _, c := range w.Call.Version {
 		set, err := constraint.Parse(strings.TrimSpace(c.Text))
@@ -27,7 +27,7 @@ func constraints(w config.Wanted) (constraint.Set, diags.Diagnostics) {
 
 // selectVersion returns the newest version of a registry's module that a call allows.
 // A pre-release must be asked for exactly.
-func (run *installation) selectVersion(w config.Wanted) (constraint.Version, diags.Diagnostics) {
+func (run *installation) selectVersion(w loading.Wanted) (constraint.Version, diags.Diagnostics) {
 	set, ds := constraints(w)
 	if ds.HasErrors() {
 		return constraint.Version{}, ds
@@ -51,7 +51,7 @@ func (run *installation) selectVersion(w config.Wanted) (constraint.Version, dia
 	return v, nil
 }
 
-func unresolvable(w config.Wanted, set constraint.Set, have []constraint.Version) diags.Diagnostics {
+func unresolvable(w loading.Wanted, set constraint.Set, have []constraint.Version) diags.Diagnostics {
 	at := &w.Call.SourceRange
 	if len(w.Call.Version) > 0 {
 		at = &w.Call.Version[0].Range
@@ -67,7 +67,7 @@ func unresolvable(w config.Wanted, set constraint.Set, have []constraint.Version
 }
 
 // locate asks a registry where the package of a version is.
-func (run *installation) locate(w config.Wanted, v constraint.Version) (source.Address, diags.Diagnostics) {
+func (run *installation) locate(w loading.Wanted, v constraint.Version) (source.Address, diags.Diagnostics) {
 	text, err := run.Registry.Location(run.ctx, w.Address.Package, v)
 	if err != nil {
 		return source.Address{}, diags.Errorf(&w.Call.SourceRange, "Failed to download module",

@@ -1,0 +1,132 @@
+package decoding
+
+import (
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/gohcl"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/traversals"
+)
+
+// expr returns an argument's expression, nil if it is absent.
+func expr(a *hcl.Attribute) hcl.Expression {
+	if a == nil {
+		return nil
+	}
+	return a.Expr
+}
+
+// literal decodes an argument that may mention nothing into target, a *bool or
+// *string. It reports whether the argument is there and valid.
+func (r *reader) literal(a *hcl.Attribute, target any) bool {
+	if a == nil {
+		return false
+	}
+	ds := gohcl.DecodeExpression(a.Expr, nil, target)
+	r.add(ds)
+	return !ds.HasErrors()
+}
+
+// givenArgs returns the names of the arguments present, which an override may change.
+func (r *reader) givenArgs(c *hcl.BodyContent) map[string]bool {
+	if !r.override {
+		return nil
+	}
+	out := make(map[string]bool, len(c.Attributes))
+	for n := range c.Attributes {
+		out[n] = true
+	}
+	return out
+}
+
+// keyword reads an argument that is a bare word; words in quotes, as of old, are
+// accepted with a warning.
+func (r *reader) keyword(a *hcl.Attribute) string {
+	e, ds := traversals.UnquotedKeyword(a.Expr)
+	r.add(ds)
+	return hcl.ExprAsKeyword(e)
+}
+
+// versionConstraint reads a literal version constraint.
+func (r *reader) versionConstraint(a *hcl.Attribute) (config.VersionConstraint, bool) {
+	v, ds := a.Expr.Value(nil)
+	r.add(ds)
+	if ds.HasErrors() {
+		return config.VersionConstraint{}, false
+	}
+	if v.IsNull() {
+		return config.VersionConstraint{}, false // as if it were not there
+	}
+	out, ds := config.NewVersionConstraint(v, a.Name, a.Expr.Range())
+	r.add(ds)
+	return out, !ds.HasErrors()
+}
+
+// dependsOn reads a depends_on argument; nil if it is absent.
+func (r *reader) dependsOn(a *hcl.Attribute) []hcl.Traversal {
+	if a == nil {
+		return nil
+	}
+	list, ds := hcl.ExprList(a.Expr)
+	r.add(ds)
+	var out []hcl.Traversal
+	for _, e := range list {
+		e, ds := traversals.Unquoted(e)
+		r.add(ds)
+		t, ds := hcl.AbsTraversalForExpr(e)
+		r.add(ds)
+		if len(t) == 0 {
+			continue
+		}
+		if n := traversals.ObjectSteps(t); n < len(t) {
+			r.lateErrorf(t[n:].SourceRange().Ptr(), "Invalid depends_on reference", "An entry of depends_on names an object as a whole, such as a resource or a module: leave out what follows.")
+			continue
+		}
+		if t.RootName() == "self" {
+			r.lateErrorf(t.SourceRange().Ptr(), "Invalid \"self\" reference", "self has no meaning in depends_on: nothing can wait for itself.")
+			continue
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// deprecated reads what to do instead of using a variable or an output.
+func (r *reader) deprecated(a *hcl.Attribute, target *string) {
+	if r.literal(a, target) && strings.TrimSpace(*target) == "" {
+		r.errorf(a.Expr.Range().Ptr(), "Invalid `deprecated` value", "The argument must not be empty: it tells those who are warned what to use instead.")
+	}
+}
+
+// repetition reads count and for_each.
+func (r *reader) repetition(attrs hcl.Attributes) config.Repetition {
+	if attrs["count"] != nil && attrs["for_each"] != nil {
+		r.errorf(&attrs["for_each"].NameRange, `Invalid combination of "count" and "for_each"`,
+			`The arguments "count" and "for_each" exclude each other: both say how many instances there are.`)
+	}
+	return config.Repetition{Count: expr(attrs["count"]), ForEach: expr(attrs["for_each"])}
+}
+
+// enabled reads the argument of that name of a lifecycle block.
+func (r *reader) enabled(x *config.Repetition, a *hcl.Attribute) {
+	if a == nil {
+		return
+	}
+	x.Enabled = a.Expr
+	other := "count"
+	if x.ForEach != nil {
+		other = "for_each"
+	}
+	if x.Count != nil || x.ForEach != nil {
+		r.errorf(&a.NameRange, `Invalid combination of "`+other+`" and "enabled"`,
+			"The arguments %q and \"enabled\" exclude each other: both say how many instances there are.", other)
+	}
+}
+
+// isString reports whether v is the known string s.
+func isString(v cty.Value, s string) bool {
+	return v.Type() == cty.String && v.IsKnown() && !v.IsNull() && v.AsString() == s
+}

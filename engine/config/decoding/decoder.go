@@ -1,0 +1,106 @@
+// Package decoding turns the blocks of a module's files into its content: the shape of
+// each block, names, duplicates, override files.
+//
+// It refuses to know directories, other modules and the values of expressions. Start at
+// [Decoder], whose table of block types leads to the file of each.
+package decoding
+
+import (
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+)
+
+// A Decoder adds the blocks of one file after the other to a module's content.
+type Decoder struct {
+	reader
+	content *config.Content
+	options Options
+
+	requirements *hcl.Block           // required_providers; nil before it is found
+	cloud        *hcl.Block           // nil if a backend takes its place
+	variables    map[string]*variable // to be changed by override files
+	imported     map[addrs.Target]hcl.Range
+}
+
+// Options are the circumstances of a module.
+type Options struct {
+	Called   bool // another module calls it
+	Computed bool // sources of calls may be made of variables
+}
+
+// New returns a decoder for the files of the directory dir.
+func New(dir string, o Options) *Decoder {
+	return &Decoder{content: config.NewContent(dir), options: o, variables: map[string]*variable{}}
+}
+
+// A blockType is a block that may stand at the top of a file.
+type blockType struct {
+	name   string
+	labels []string
+	decode func(*Decoder, *hcl.Block)
+	// fixed is the message for one in an override file; the zero value if it may stand there.
+	fixed refusal
+}
+
+type refusal struct{ summary, detail string }
+
+var blockTypes = []blockType{
+	{"terraform", nil, (*Decoder).terraform, refusal{}},
+	{"required_providers", nil, (*Decoder).misplacedRequirements, refusal{}},
+	{"provider", []string{"name"}, (*Decoder).provider, refusal{}},
+	{"variable", []string{"name"}, (*Decoder).variable, refusal{}},
+	{"locals", nil, (*Decoder).locals, refusal{}},
+	{"output", []string{"name"}, (*Decoder).output, refusal{}},
+	{"module", []string{"name"}, (*Decoder).call, refusal{}},
+	{"resource", []string{"type", "name"}, (*Decoder).managed, refusal{}},
+	{"data", []string{"type", "name"}, (*Decoder).data, refusal{}},
+	{"ephemeral", []string{"type", "name"}, (*Decoder).ephemeral, refusal{}},
+	{"moved", nil, (*Decoder).moved, refusal{
+		"Cannot override 'moved' blocks", "Records of moved objects can stand in normal files only, not in override files."}},
+	{"removed", nil, (*Decoder).removed, refusal{
+		"Cannot override 'removed' blocks", "Records of removed objects can stand in normal files only, not in override files."}},
+	{"import", nil, (*Decoder).imports, refusal{
+		"Cannot override 'import' blocks", "Import blocks can stand in normal files only, not in override files."}},
+	{"check", []string{"name"}, (*Decoder).check, refusal{
+		"Can't override check blocks", "Check blocks can stand in normal files only, not in override files."}},
+}
+
+// fileSchema and decoders are blockTypes as HCL and File need it.
+var fileSchema, decoders = func() (*hcl.BodySchema, map[string]blockType) {
+	s, byName := &hcl.BodySchema{}, map[string]blockType{}
+	for _, t := range blockTypes {
+		s.Blocks = append(s.Blocks, hcl.BlockHeaderSchema{Type: t.name, LabelNames: t.labels})
+		byName[t.name] = t
+	}
+	return s, byName
+}()
+
+// Report adds diagnostics about the file that is decoded next, before those of File.
+func (d *Decoder) Report(ds hcl.Diagnostics) { d.add(ds) }
+
+// File decodes one file. The blocks of an override file change those of other files in
+// place of making declarations, so that these files must come last.
+func (d *Decoder) File(body hcl.Body, override bool) {
+	d.override = override
+	content, ds := body.Content(fileSchema)
+	d.add(ds)
+	for _, b := range content.Blocks {
+		t := decoders[b.Type]
+		if override && t.fixed != (refusal{}) {
+			d.errorf(&b.DefRange, t.fixed.summary, "%s", t.fixed.detail)
+			continue
+		}
+		t.decode(d, b)
+	}
+}
+
+// Finish returns the content of all files and the diagnostics about them, after the checks
+// that need the whole module.
+func (d *Decoder) Finish() (*config.Content, hcl.Diagnostics) {
+	d.refuseCloud()
+	d.implied()
+	d.content.IndexProviders()
+	return d.content, d.diags
+}

@@ -1,0 +1,108 @@
+package decoding
+
+import (
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/traversals"
+)
+
+var importSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
+	{Name: "provider"}, {Name: "for_each"}, {Name: "id", Required: true}, {Name: "to", Required: true},
+}}
+
+// imports reads an import block.
+func (d *Decoder) imports(b *hcl.Block) {
+	content := d.contentOf(b.Body, importSchema)
+	attrs := content.Attributes
+	m := &config.Import{ID: expr(attrs["id"]), ForEach: expr(attrs["for_each"]), Range: b.DefRange}
+	ok := m.ID != nil
+	if a := attrs["to"]; a != nil {
+		m.To = a.Expr
+		ok = d.importTarget(m) && ok
+	} else {
+		ok = false
+	}
+	if a := attrs["provider"]; a != nil {
+		local, good := d.providerRef(a.Expr)
+		if good {
+			m.Provider, m.ProviderRange = &local, a.Range
+		}
+		if !m.Resource.Module.IsRoot() {
+			ok = false
+			d.errorf(&a.Range, "Invalid import provider argument",
+				"The provider argument is for resources of the root module. In a called module, the resource's block and the call's providers argument decide which provider is used.")
+		}
+	}
+	ok = ok && d.needsOther(m.ID, m, "Invalid import id argument", "The import ID")
+	ok = ok && d.needsOther(m.ForEach, m, "Invalid for_each argument", "The for_each of an import block")
+	if ok && !d.duplicateImport(m) {
+		d.content.Imports = append(d.content.Imports, m)
+	}
+}
+
+// needsOther refuses an expression of an import block that mentions the resource which the
+// block is for.
+func (d *Decoder) needsOther(e hcl.Expression, m *config.Import, summary, what string) bool {
+	if e == nil || !m.Resource.Module.IsRoot() {
+		return true
+	}
+	for _, t := range e.Variables() {
+		if res, ok := traversals.Resource(t); ok && res == m.Resource.Resource {
+			d.errorf(e.Range().Ptr(), summary, "%s cannot refer to %s, the resource that is imported.", what, res)
+			return false
+		}
+	}
+	return true
+}
+
+// duplicateImport reports two blocks that import into one instance, as far as their
+// addresses are literal.
+func (d *Decoder) duplicateImport(m *config.Import) bool {
+	t, ds := hcl.AbsTraversalForExpr(m.To)
+	if ds.HasErrors() {
+		return false
+	}
+	target, ds := traversals.Target(t)
+	if ds.HasErrors() {
+		return false
+	}
+	if d.imported == nil {
+		d.imported = map[addrs.Target]hcl.Range{}
+	}
+	if old, dup := d.imported[target]; dup {
+		d.errorf(m.To.Range().Ptr(), "Duplicate import configuration for \""+target.String()+"\"",
+			"An import block at %s has the same target already.", at(old))
+		return true
+	}
+	d.imported[target] = m.Range
+	return false
+}
+
+// importTarget finds the resource that an import block means. Keys may be
+// expressions when there is a for_each.
+func (d *Decoder) importTarget(m *config.Import) bool {
+	e, ds := traversals.Native(m.To)
+	d.add(ds)
+	if ds.HasErrors() {
+		return false
+	}
+	m.To = e
+	steps, ok := traversals.StaticSteps(e)
+	if !ok || len(steps) == 0 {
+		d.errorf(m.To.Range().Ptr(), "Invalid import address expression", "The address of a resource instance is required, whose keys may be expressions.")
+		return false
+	}
+	t, ds := traversals.Target(steps)
+	d.add(ds)
+	if ds.HasErrors() {
+		return false
+	}
+	if t.IsModule() || t.Resource.Mode != addrs.Managed {
+		d.errorf(m.To.Range().Ptr(), "Invalid import address", "Only managed resources can be imported.")
+		return false
+	}
+	m.Resource = addrs.ConfigResource{Module: t.Module.Module(), Resource: t.Resource}
+	return true
+}

@@ -1,0 +1,144 @@
+package decoding
+
+import (
+	"maps"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/bodies"
+)
+
+// replace changes old by the arguments of v.
+func (v *variable) replace(old *variable) {
+	if v.given["description"] {
+		old.Description = v.Description
+	}
+	if v.given["deprecated"] {
+		old.Deprecated = v.Deprecated
+	}
+	if v.given["sensitive"] {
+		old.Sensitive = v.Sensitive
+	}
+	if v.given["ephemeral"] {
+		old.Ephemeral = v.Ephemeral
+	}
+	if v.given["nullable"] {
+		old.Nullable = v.Nullable
+	}
+	if v.given["type"] {
+		old.Type, old.Defaults, old.ParseLiteral, old.TypeRange = v.Type, v.Defaults, v.ParseLiteral, v.TypeRange
+	}
+	if v.given["default"] {
+		old.rawDefault, old.defaultRange = v.rawDefault, v.defaultRange
+	}
+	if old.rawDefault != cty.NilVal && (v.given["default"] || v.given["type"] || v.given["nullable"]) {
+		old.Default = old.convertDefault(v.Range)
+	}
+}
+
+// overrideOutput changes old by the given arguments of o.
+func overrideOutput(old, o *config.Output, given map[string]bool) {
+	if given["description"] {
+		old.Description = o.Description
+	}
+	if given["deprecated"] {
+		old.Deprecated = o.Deprecated
+	}
+	if given["value"] {
+		old.Expr = o.Expr
+	}
+	if given["sensitive"] {
+		old.Sensitive = o.Sensitive
+	}
+	if given["ephemeral"] {
+		old.Ephemeral = o.Ephemeral
+	}
+	if len(o.Preconditions) > 0 {
+		old.Preconditions = o.Preconditions
+	}
+	if given["depends_on"] {
+		old.DependsOn = o.DependsOn
+	}
+}
+
+// replace changes old by the arguments of x. The bodies are put together when they
+// are decoded, since only the schema tells blocks from arguments.
+func (x *resource) replace(old *config.Resource) {
+	overrideRepetition(&old.Repetition, x.Repetition)
+	if x.ProviderRange != nil {
+		old.Provider, old.ProviderKey, old.ProviderRange = x.Provider, x.ProviderKey, x.ProviderRange
+	}
+	if x.given["create_before_destroy"] {
+		old.CreateBeforeDestroy, old.CreateBeforeDestroySet = x.CreateBeforeDestroy, x.CreateBeforeDestroySet
+	}
+	if x.given["prevent_destroy"] {
+		old.PreventDestroy, old.PreventDestroyIf = x.PreventDestroy, x.PreventDestroyIf
+	}
+	if x.given["ignore_changes"] {
+		old.IgnoreChanges, old.IgnoreAllChanges = x.IgnoreChanges, x.IgnoreAllChanges
+	}
+	if x.given["replace_triggered_by"] {
+		old.ReplaceTriggeredBy = x.ReplaceTriggeredBy
+	}
+	if len(x.Preconditions) > 0 {
+		old.Preconditions = x.Preconditions
+	}
+	if len(x.Postconditions) > 0 {
+		old.Postconditions = x.Postconditions
+	}
+	if x.Connection != nil {
+		old.Connection = x.Connection
+	}
+	if len(x.Provisioners) > 0 {
+		old.Provisioners = x.Provisioners
+	}
+	x.overrideDependsOn(x.DependsOn)
+	old.Body = bodies.Overridden(old.Body, x.Body)
+}
+
+// replace changes old by the arguments of c.
+func (c *call) replace(old *config.Call) {
+	if c.given["source"] {
+		old.Source, old.SourceRange, old.Address = c.Source, c.SourceRange, c.Address
+		if old.Computed != nil || c.Computed != nil {
+			old.Compute().Source, old.Computed.Versioned = c.Compute().Source, c.Computed.Versioned
+		}
+	}
+	if c.given["version"] {
+		old.Version = c.Version
+		if old.Computed != nil || c.Computed != nil {
+			old.Compute().Version = c.Compute().Version
+		}
+	}
+	overrideRepetition(&old.Repetition, c.Repetition)
+	c.overrideDependsOn(c.DependsOn)
+	if c.Providers != nil {
+		old.Providers = c.Providers
+	}
+	args := maps.Clone(old.Args)
+	if args == nil {
+		args = map[string]*hcl.Attribute{}
+	}
+	maps.Copy(args, c.Args)
+	old.Args = args
+	old.Body = bodies.Overridden(old.Body, c.Body)
+}
+
+// overrideDependsOn refuses what only whole blocks can change.
+func (r *reader) overrideDependsOn(list []hcl.Traversal) {
+	for _, t := range list {
+		r.errorf(t.SourceRange().Ptr(), "Unsupported override", "An override file cannot change depends_on.")
+	}
+}
+
+// overrideRepetition replaces x by the repetition of an override file.
+func overrideRepetition(x *config.Repetition, by config.Repetition) {
+	switch {
+	case by.ForEach != nil && x.Count != nil:
+		// Both are there then, and count decides. Source: Terraform 1.11.4.
+	case len(by.Expressions()) > 0:
+		*x = by
+	}
+}

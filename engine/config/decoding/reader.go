@@ -1,0 +1,85 @@
+package decoding
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/lockstep-iac/lockstep/engine/config/bodies"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// A reader reads the parts of a block and collects the diagnostics about them.
+type reader struct {
+	diags hcl.Diagnostics
+	// override is set while the blocks of an override file are read.
+	override bool
+}
+
+func (r *reader) add(ds hcl.Diagnostics) { r.diags = append(r.diags, ds...) }
+
+// contentOf decodes a block's body; arguments and blocks outside the schema are errors.
+func (r *reader) contentOf(body hcl.Body, schema *hcl.BodySchema) *hcl.BodyContent {
+	if r.override {
+		schema = bodies.Optional(schema)
+	}
+	content, ds := body.Content(schema)
+	r.add(ds)
+	return content
+}
+
+// partialContentOf is contentOf for bodies with more in them than the schema knows.
+func (r *reader) partialContentOf(body hcl.Body, schema *hcl.BodySchema) (*hcl.BodyContent, hcl.Body) {
+	if r.override {
+		schema = bodies.Optional(schema)
+	}
+	content, remain, ds := body.PartialContent(schema)
+	r.add(ds)
+	return content, remain
+}
+
+func (r *reader) errorf(at *hcl.Range, summary, detail string, args ...any) {
+	r.diags = append(r.diags, diags.HCLError(at, summary, detail, args...))
+}
+
+// lateErrorf is errorf for what the stock tool does not look at while it reads a configuration.
+func (r *reader) lateErrorf(at *hcl.Range, summary, detail string, args ...any) {
+	r.diags = append(r.diags, diags.MarkLate(diags.HCLError(at, summary, detail, args...)))
+}
+
+func (r *reader) warnf(at *hcl.Range, summary, detail string, args ...any) {
+	r.diags = append(r.diags, diags.HCLWarning(at, summary, detail, args...))
+}
+
+// duplicate reports a second declaration of something.
+func (r *reader) duplicate(place hcl.Range, summary, what string, old hcl.Range) {
+	r.errorf(&place, summary, "%s is declared at %s already, and a module can declare it only once.", what, at(old))
+}
+
+// missingBase reports a declaration in an override file that changes nothing.
+func (r *reader) missingBase(place hcl.Range, summary, what string) {
+	r.errorf(&place, summary, "An override file only changes what other files of the module declare, and none declares %s.", what)
+}
+
+// once returns the only block of a type, reporting the others.
+func (r *reader) once(seen **hcl.Block, b *hcl.Block, summary, detail string) bool {
+	if *seen == nil {
+		*seen = b
+		return true
+	}
+	r.errorf(&b.DefRange, summary, detail+" The first one is at "+at((*seen).DefRange)+".")
+	return false
+}
+
+// name checks a block's label.
+func (r *reader) name(b *hcl.Block, label int, summary string) string {
+	n := b.Labels[label]
+	if !hclsyntax.ValidIdentifier(n) {
+		r.errorf(&b.LabelRanges[label], summary, badIdentifier)
+	}
+	return n
+}
+
+const badIdentifier = "Names begin with a letter or an underscore; after that, digits and dashes are possible too."
+
+// at returns the place of a declaration for "was declared at" sentences.
+func at(r hcl.Range) string { return r.String() }

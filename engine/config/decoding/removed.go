@@ -1,0 +1,74 @@
+package decoding
+
+import (
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+)
+
+var removedSchema = &hcl.BodySchema{
+	Attributes: []hcl.AttributeSchema{{Name: "from", Required: true}},
+	Blocks: []hcl.BlockHeaderSchema{
+		{Type: "lifecycle"}, {Type: "connection"}, {Type: "provisioner", LabelNames: []string{"type"}},
+	},
+}
+
+var removedLifecycleSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "destroy"}}}
+
+// removed reads a removed block.
+func (d *Decoder) removed(b *hcl.Block) {
+	content := d.contentOf(b.Body, removedSchema)
+	m := &config.Removed{Destroy: true, Range: b.DefRange}
+	ok := false
+	if a := content.Attributes["from"]; a != nil {
+		m.FromRange = a.Expr.Range()
+		m.From, ok = d.endpoint(a.Expr)
+		ok = ok && d.removedAddress(m)
+	}
+	var connection *hcl.Block
+	for _, n := range content.Blocks {
+		switch n.Type {
+		case "lifecycle":
+			lc := d.contentOf(n.Body, removedLifecycleSchema)
+			d.literal(lc.Attributes["destroy"], &m.Destroy)
+		case "connection":
+			if d.once(&connection, n, "Duplicate connection block", "A removed block may have only one connection block.") {
+				m.Connection = n.Body
+			}
+		case "provisioner":
+			if p := d.provisioner(n); p != nil {
+				if !p.OnDestroy {
+					d.errorf(&n.DefRange, "Invalid provisioner block", "A removed block can have provisioners for the destruction only: write when = destroy.")
+					continue
+				}
+				m.Provisioners = append(m.Provisioners, p)
+			}
+		}
+	}
+	if ok && len(m.Provisioners) > 0 && m.From.IsModule() {
+		d.errorf(&m.Provisioners[0].Range, "Invalid provisioner block", "Provisioners can be given for a removed resource, but not for a removed module.")
+	}
+	if ok {
+		d.content.Removed = append(d.content.Removed, m)
+	}
+}
+
+// removedAddress checks that a removed block speaks of whole resources or modules.
+func (r *reader) removedAddress(m *config.Removed) bool {
+	if !m.From.Key.IsNone() {
+		r.errorf(&m.FromRange, "Resource instance keys not allowed", "A removed block speaks of all instances of a resource: leave out the key.")
+		return false
+	}
+	for _, s := range m.From.Module.Steps() {
+		if !s.Key.IsNone() {
+			r.errorf(&m.FromRange, "Module instance keys not allowed", "A removed block speaks of all instances of a module: leave out the key.")
+			return false
+		}
+	}
+	if !m.From.IsModule() && m.From.Resource.Mode != addrs.Managed {
+		r.errorf(&m.FromRange, "Data source address not allowed", "Only what resource blocks manage can be removed: nothing remains of other objects when their blocks go.")
+		return false
+	}
+	return true
+}

@@ -1,0 +1,101 @@
+package decoding
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+)
+
+// requiredProviders reads a required_providers block.
+func (d *Decoder) requiredProviders(b *hcl.Block) {
+	if !d.override {
+		if d.requirements != nil {
+			d.errorf(&b.DefRange, "Duplicate required providers configuration",
+				"A module may have only one required_providers block. It was declared before at %s.", at(d.requirements.DefRange))
+			return
+		}
+		d.requirements = b
+	}
+	attrs, ds := b.Body.JustAttributes()
+	d.add(ds)
+	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+		a := attrs[name]
+		req := &config.RequiredProvider{LocalName: name, Range: a.Range}
+		if (&requirement{&d.reader, req}).entry(a) {
+			d.content.RequiredProviders[name] = req
+		}
+	}
+	if !d.override {
+		d.duplicateRequirements()
+	}
+}
+
+// misplacedRequirements refuses a required_providers block outside of a terraform block.
+func (d *Decoder) misplacedRequirements(b *hcl.Block) {
+	d.errorf(&b.TypeRange, "Invalid required_providers block", `A "required_providers" block must stand inside a "terraform" block.`)
+}
+
+// duplicateRequirements warns of providers with two local names.
+func (d *Decoder) duplicateRequirements() {
+	first := map[addrs.Provider]string{}
+	for _, name := range slices.Sorted(maps.Keys(d.content.RequiredProviders)) {
+		req := d.content.RequiredProviders[name]
+		if other, dup := first[req.Source]; dup {
+			d.warnf(&req.Range, "Duplicate required provider",
+				"The provider %s is required twice, as %q and as %q. Keep one of the two entries.", req.Source.ForDisplay(), other, name)
+			continue
+		}
+		first[req.Source] = name
+	}
+}
+
+const badLocalName = "Invalid provider local name"
+
+// checkLocalName returns what is wrong with a provider's local name, "" if nothing.
+func checkLocalName(name string) string {
+	p, err := addrs.ParseProvider(name)
+	if err != nil {
+		return "A provider's local name may contain only lower-case letters, digits and dashes: " + err.Error() + "."
+	}
+	if p.Type != name {
+		return fmt.Sprintf("A provider's local name must be written in lower case: %q.", p.Type)
+	}
+	if strings.Contains(name, "_") {
+		return fmt.Sprintf("A provider's local name may contain only lower-case letters, digits and dashes, so %q cannot be one.", name)
+	}
+	return ""
+}
+
+// implied adds the providers that are used without being required. What a local name
+// means then follows from the name alone.
+func (d *Decoder) implied() {
+	use := func(name string, at hcl.Range) {
+		if name == "" || checkLocalName(name) != "" || d.content.RequiredProviders[name] != nil {
+			return
+		}
+		d.content.RequiredProviders[name] = &config.RequiredProvider{
+			LocalName: name, Source: addrs.DefaultProvider(name), Implied: true, Range: at,
+		}
+	}
+	for _, p := range d.content.SortedProviders() {
+		use(p.Addr.LocalName, p.Range)
+	}
+	for _, addr := range slices.SortedFunc(maps.Keys(d.content.Resources), addrs.Resource.Compare) {
+		x := d.content.Resources[addr]
+		use(x.Provider.LocalName, x.Range)
+	}
+	for _, m := range d.content.Imports {
+		switch {
+		case m.Provider != nil:
+			use(m.Provider.LocalName, m.Range)
+		case m.Resource.Module.IsRoot() && d.content.Resources[m.Resource.Resource] == nil: // its block may yet be written
+			use(m.Resource.Resource.ImpliedProvider(), m.Range)
+		}
+	}
+}

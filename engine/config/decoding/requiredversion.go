@@ -1,0 +1,44 @@
+package decoding
+
+import (
+	"slices"
+	"strings"
+
+	version "github.com/hashicorp/go-version"
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// requiredVersion checks one required_version argument.
+func (d *Decoder) requiredVersion(a *hcl.Attribute) {
+	c, ok := d.versionConstraint(a)
+	if !ok {
+		return
+	}
+	d.content.RequiredVersions = append(d.content.RequiredVersions, c)
+	constraints, err := version.NewConstraint(c.Text)
+	if err != nil {
+		return
+	}
+	for _, one := range constraints {
+		// The stock tool refuses constraints on pre-releases that it could only ever
+		// meet by accident.
+		if one.Prerelease() {
+			d.errorf(&c.Range, "Invalid required_version constraint",
+				"%q speaks of a pre-release, which no constraint can ask for. Name a final version instead.", strings.TrimSpace(one.String()))
+			return
+		}
+	}
+	if match, err := config.VersionMatches(config.LanguageVersion, []config.VersionConstraint{c}); err == nil && !match {
+		// Before all others, which may come from what newer versions understand.
+		d.diags = slices.Insert(d.diags, 0, diags.MarkLate(diags.HCLError(&c.Range, OtherVersion,
+			"This configuration requires version %s of the Terraform language; Lockstep speaks version %s. Change the constraint, or use a release of Lockstep that speaks a version which it allows.",
+			c.Text, config.LanguageVersion)))
+	}
+}
+
+// OtherVersion is the summary of the diagnostic about a configuration that is for other versions of
+// the language.
+const OtherVersion = "Unsupported Terraform Core version"

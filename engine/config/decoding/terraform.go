@@ -1,0 +1,118 @@
+package decoding
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+)
+
+var terraformSchema = &hcl.BodySchema{
+	Attributes: []hcl.AttributeSchema{{Name: "required_version"}, {Name: "experiments"}, {Name: "language"}},
+	Blocks: []hcl.BlockHeaderSchema{
+		{Type: "backend", LabelNames: []string{"type"}},
+		{Type: "cloud"},
+		{Type: "encryption"},
+		{Type: "required_providers"},
+		{Type: "provider_meta", LabelNames: []string{"provider"}},
+	},
+}
+
+// terraform reads a terraform block.
+func (d *Decoder) terraform(b *hcl.Block) {
+	content := d.contentOf(b.Body, terraformSchema)
+	if a := content.Attributes["required_version"]; a != nil {
+		d.requiredVersion(a)
+	}
+	if a := content.Attributes["experiments"]; a != nil {
+		d.errorf(&a.NameRange, "Module uses experimental features", "Lockstep has no experimental language features: leave out this argument.")
+	}
+	if a := content.Attributes["language"]; a != nil {
+		d.language(a)
+	}
+	for _, x := range content.Blocks {
+		switch x.Type {
+		case "backend":
+			d.backend(x)
+		case "cloud":
+			d.cloudBlock(x)
+		case "encryption":
+			d.errorf(&x.DefRange, "State encryption is not supported",
+				"Lockstep writes states and plans as they are, and reads no others: take this block out, once the state was written without encryption. Where the state lives may encrypt it, as S3 does.")
+		case "required_providers":
+			d.requiredProviders(x)
+		case "provider_meta":
+			d.providerMeta(x)
+		}
+	}
+}
+
+// language accepts the only edition that there is.
+func (d *Decoder) language(a *hcl.Attribute) {
+	const remedy = "The only edition of the language is TF2021, which is the default: leave out this argument."
+	switch hcl.ExprAsKeyword(a.Expr) {
+	case "TF2021":
+	case "":
+		d.errorf(a.Expr.Range().Ptr(), "Invalid language edition", "A bare keyword is required. "+remedy)
+	default:
+		d.errorf(a.Expr.Range().Ptr(), "Unsupported language edition", remedy)
+	}
+}
+
+func (d *Decoder) backend(b *hcl.Block) {
+	if d.override {
+		d.cloud = nil
+	}
+	if d.cloud != nil {
+		d.errorf(&b.DefRange, bothBackends, "State is kept in one place only: remove the cloud block at %s.", at(d.cloud.DefRange))
+	}
+	if d.content.Backend != nil && !d.override {
+		d.errorf(&b.DefRange, "Duplicate backend configuration", "State is kept in one place only, and a backend was configured at %s already.", at(d.content.Backend.Range))
+		return
+	}
+	d.content.Backend = &config.Backend{Type: b.Labels[0], Body: b.Body, Range: b.DefRange}
+}
+
+const bothBackends = "Both a backend and cloud configuration are present"
+
+func (d *Decoder) cloudBlock(b *hcl.Block) {
+	switch {
+	case d.override:
+		d.content.Backend = nil
+	case d.content.Backend != nil:
+		d.errorf(&b.DefRange, bothBackends, "State is kept in one place only: remove this block, as there is a backend at %s.", at(d.content.Backend.Range))
+	case d.cloud != nil:
+		d.errorf(&b.DefRange, "Duplicate HCP Terraform configurations", "There is a cloud block at %s already.", at(d.cloud.DefRange))
+		return
+	}
+	d.cloud = b
+}
+
+// refuseCloud reports the root module's cloud block. That of another module has no
+// effect, just as its backend.
+func (d *Decoder) refuseCloud() {
+	if d.cloud == nil || d.options.Called {
+		return
+	}
+	d.errorf(&d.cloud.DefRange, "HCP Terraform is not supported",
+		"A cloud block stores state and runs plans in HCP Terraform, whose place Lockstep takes. Remove the block and declare a backend, for instance \"s3\", instead.")
+}
+
+// providerMeta reads a provider_meta block. Only its shape is checked: what it may say, its provider
+// knows.
+func (d *Decoder) providerMeta(b *hcl.Block) {
+	name := b.Labels[0]
+	if !hclsyntax.ValidIdentifier(name) {
+		d.errorf(&b.LabelRanges[0], badLocalName, badIdentifier)
+		return
+	}
+	if d.content.ProviderMeta == nil {
+		d.content.ProviderMeta = map[string]*config.ProviderMeta{}
+	}
+	if old := d.content.ProviderMeta[name]; old != nil && !d.override {
+		d.errorf(&b.DefRange, "Duplicate provider_meta block",
+			"A module may have only one provider_meta block for a provider. That of %q was declared at %s.", name, at(old.Range))
+		return
+	}
+	d.content.ProviderMeta[name] = &config.ProviderMeta{LocalName: name, Body: b.Body, Range: b.DefRange}
+}

@@ -1,0 +1,60 @@
+package inputs
+
+import (
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// A Origin says by which way a value for a root variable came.
+type Origin byte
+
+const (
+	FromEnvironment Origin = 'e' // TF_VAR_name
+	FromAutoFile    Origin = 'a' // terraform.tfvars, *.auto.tfvars, and their JSON forms
+	FromNamedFile   Origin = 'f' // -var-file
+	FromOption      Origin = 'o' // -var
+	FromPrompt      Origin = 'p' // typed in by a person
+)
+
+// A Source is one place that gives values to root variables: a file, the
+// environment, one option.
+type Source struct {
+	Origin Origin
+	// Literals are values as text, which the variable's type decides how to read.
+	Literals map[string]string
+	// Expressions are a file's values.
+	Expressions map[string]hcl.Expression
+	// FileName and File are the file that was read, for snippets.
+	FileName string
+	File     *hcl.File
+}
+
+// Environment returns the values in an environment of the form KEY=value.
+func Environment(environ []string) Source {
+	s := Source{Origin: FromEnvironment, Literals: map[string]string{}}
+	for _, kv := range environ {
+		if rest, ok := strings.CutPrefix(kv, "TF_VAR_"); ok {
+			if name, value, ok := strings.Cut(rest, "="); ok {
+				s.Literals[name] = value
+			}
+		}
+	}
+	return s
+}
+
+// Option reads the argument of a -var option, name=value.
+func Option(arg string) (Source, diags.Diagnostics) {
+	s := Source{Origin: FromOption}
+	name, value, ok := strings.Cut(arg, "=")
+	if !ok {
+		return s, diags.Errorf(nil, "Invalid -var option", "The option needs a variable's name and a value, as in -var=\"name=value\", but there is no equals sign in what was given.")
+	}
+	if trimmed := strings.TrimRight(name, " \t"); trimmed != name {
+		return s, diags.Errorf(nil, "Invalid -var option", "The name %q ends with a space: write -var=\"%s=...\", without spaces around the equals sign.", name, trimmed)
+	}
+	s.Literals = map[string]string{name: value}
+	return s, nil
+}

@@ -1,0 +1,71 @@
+package loading
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/gohcl"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// evaluateCalls finds out the sources and versions of m's calls that are not literal.
+// Modules that share their content may come by other values, so m gets one of its own.
+func (l *loader) evaluateCalls(m *config.Module) {
+	own := false
+	for _, name := range slices.Sorted(maps.Keys(m.Calls)) {
+		if m.Calls[name].Computed == nil {
+			continue
+		}
+		if !own {
+			content := *m.Content
+			content.Calls = maps.Clone(content.Calls)
+			m.Content, own = &content, true
+		}
+		call := *m.Calls[name]
+		m.Calls[name] = &call
+		l.diags = append(l.diags, l.evaluateCall(m, &call)...)
+	}
+}
+
+func (l *loader) evaluateCall(m *config.Module, c *config.Call) hcl.Diagnostics {
+	if e := c.Computed.Version; e != nil {
+		v, ds := l.in.Early(m, e)
+		if ds.HasErrors() {
+			return ds
+		}
+		if !v.IsNull() {
+			text, more := config.NewVersionConstraint(v, "version", e.Range())
+			if ds = append(ds, more...); ds.HasErrors() {
+				return ds
+			}
+			c.Version = []config.VersionConstraint{text}
+		}
+	}
+	e := c.Computed.Source
+	if e == nil {
+		return nil
+	}
+	v, ds := l.in.Early(m, e)
+	if ds.HasErrors() {
+		return ds
+	}
+	if v.IsNull() {
+		return append(ds, diags.HCLError(&c.SourceRange, "Invalid module source address", "The source of module %q is null here: it needs an address.", c.Name))
+	}
+	ctx := &hcl.EvalContext{}
+	if ds = append(ds, gohcl.DecodeExpression(hcl.StaticExpr(v, e.Range()), ctx, &c.Source)...); ds.HasErrors() {
+		return ds
+	}
+	return append(ds, c.ParseSource(c.Computed.Versioned)...)
+}
+
+// evaluateBackend makes the arguments of the root module's backend known.
+func (l *loader) evaluateBackend(root *config.Module) {
+	if root.Backend != nil && l.in.Early != nil {
+		root.Backend.Evaluate = func(e hcl.Expression) (cty.Value, hcl.Diagnostics) { return l.in.Early(root, e) }
+	}
+}

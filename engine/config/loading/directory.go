@@ -1,0 +1,78 @@
+package loading
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/budget"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/decoding"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/parsing"
+)
+
+// readDirectory reads and parses one module's directory. call is the call that
+// asked for it, nil for the root module.
+func (l *loader) readDirectory(dir string, call *config.Call) (*config.Content, hcl.Diagnostics) {
+	d := decoding.New(dir, decoding.Options{Called: call != nil, Computed: l.in.Early != nil})
+	names, err := l.in.Tree.ReadDir(dir)
+	if err != nil {
+		return config.NewContent(dir), hcl.Diagnostics{unreadable(err, dir, call)}
+	}
+	primary, override := moduleFiles(names)
+	for i, name := range append(primary, override...) {
+		name = path.Join(dir, name)
+		f, ds := parse(l.in, name)
+		d.Report(ds)
+		if f == nil || f.Body == nil {
+			continue
+		}
+		l.cfg.Files[name] = f
+		d.File(f.Body, i >= len(primary))
+	}
+	return d.Finish()
+}
+
+// parse reads one file; nil if it cannot be read, or is too much for the budget.
+func parse(in Input, name string) (*hcl.File, hcl.Diagnostics) {
+	src, err := in.Tree.ReadFile(name)
+	if err != nil {
+		return nil, hcl.Diagnostics{diags.HCLError(nil, "Failed to read file", "The file %q could not be read: %s.", name, err)}
+	}
+	if x := fits(in.Budget, src); x != nil {
+		in.Budget.Passed(x)
+		start := hcl.Range{Filename: name, Start: hcl.InitialPos, End: hcl.InitialPos}
+		return nil, hcl.Diagnostics{x.Of("The file " + name).Diagnostic(start)}
+	}
+	if strings.HasSuffix(name, ".json") {
+		return parsing.JSON(src, name)
+	}
+	return parsing.Config(src, name)
+}
+
+// fits returns an error if a file is too much for the budget.
+func fits(b *budget.Budget, src []byte) *budget.Excess {
+	if x := b.Step(1); x != nil {
+		return x
+	}
+	if x := b.Read(int64(len(src))); x != nil {
+		return x
+	}
+	return parsing.Fits(src, b.Limits())
+}
+
+func unreadable(err error, dir string, call *config.Call) *hcl.Diagnostic {
+	if call == nil {
+		return diags.HCLError(nil, "Failed to read module directory", "The root module's directory could not be read: %s.", err)
+	}
+	detail := fmt.Sprintf("The directory %s could not be read for module %q: %s.", dir, call.Name, err)
+	if errors.Is(err, fs.ErrNotExist) {
+		detail = fmt.Sprintf("The directory %s, which module %q is called from, does not exist.", dir, call.Name)
+	}
+	return diags.HCLError(&call.Range, "Unreadable module directory", detail)
+}

@@ -1,0 +1,55 @@
+package loading
+
+import (
+	"path"
+	"strings"
+)
+
+// moduleFiles picks a module's files out of a directory's: .tf and .tf.json, and
+// .tofu and .tofu.json, which hide a .tf or .tf.json file of the same stem. Override
+// files are applied after all others, in the order of their names.
+func moduleFiles(names []string) (primary, override []string) {
+	all := map[string]bool{}
+	for _, n := range names {
+		all[n] = true
+	}
+	for _, n := range names {
+		stem, ext := splitName(n)
+		if ext == "" || ignored(n) {
+			continue
+		}
+		if strings.HasPrefix(ext, ".tf") && all[stem+strings.Replace(ext, ".tf", ".tofu", 1)] {
+			continue
+		}
+		if stem == "override" || strings.HasSuffix(stem, "_override") {
+			override = append(override, n)
+		} else {
+			primary = append(primary, n)
+		}
+	}
+	return primary, override
+}
+
+// IsFile reports whether a file of this name, which may be a path, is part of a
+// configuration, unless another one hides it.
+func IsFile(name string) bool {
+	name = path.Base(name)
+	_, ext := splitName(name)
+	return ext != "" && !ignored(name)
+}
+
+// splitName cuts a configuration file's extension off; it is "" for other files.
+func splitName(name string) (stem, ext string) {
+	for _, e := range []string{".tf", ".tf.json", ".tofu", ".tofu.json"} {
+		if s, ok := strings.CutSuffix(name, e); ok {
+			return s, e
+		}
+	}
+	return name, ""
+}
+
+// ignored reports whether a file is hidden, or an editor's backup or lock.
+func ignored(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") ||
+		strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#")
+}

@@ -1,0 +1,34 @@
+package loading
+
+import (
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+)
+
+// checkImports reports import blocks whose resource is there already and does not name the
+// provider configuration that they ask for. It is the resource's block that says which it is.
+func (l *loader) checkImports(m *config.Module) {
+	for _, i := range m.Imports {
+		r := m.Resources[i.Resource.Resource]
+		if i.Provider == nil || !i.Resource.Module.IsRoot() || r == nil || r.ProviderRange != nil && r.Provider == *i.Provider {
+			continue
+		}
+		l.errorf(&i.ProviderRange, "Invalid import provider argument",
+			"The import block asks for the provider configuration %s, but there is a block of %s already, and it does not. The provider argument is for import blocks whose resource is to be generated: set it in the resource's block instead.",
+			i.Provider, i.Resource)
+	}
+}
+
+// checkChild reports what only the root module may have.
+func (l *loader) checkChild(m *config.Module) {
+	if b := m.Backend; b != nil {
+		l.diags = append(l.diags, &hcl.Diagnostic{
+			Severity: hcl.DiagWarning, Summary: "Backend configuration ignored", Subject: &b.Range,
+			Detail: "The backend of the root module serves the whole configuration; one that another module declares has no effect. Leave it out if this module is never used as a root module.",
+		})
+	}
+	for _, i := range m.Imports {
+		l.errorf(&i.Range, "Invalid import configuration", "%s is called by another module, but only the root module can have import blocks. Move the block there; its target may be in any module.", m.Addr)
+	}
+}

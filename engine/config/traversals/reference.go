@@ -1,0 +1,96 @@
+package traversals
+
+import (
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+)
+
+// Resource returns the resource that a reference speaks of, false if it speaks of
+// something else.
+func Resource(t hcl.Traversal) (addrs.Resource, bool) {
+	x := addrs.Resource{Mode: addrs.Managed}
+	switch word := t.RootName(); word {
+	case "data":
+		x.Mode, t = addrs.Data, t[1:]
+	case "ephemeral":
+		x.Mode, t = addrs.Ephemeral, t[1:]
+	case "resource":
+		t = t[1:]
+	default:
+		if IsKeyword(word) {
+			return x, false
+		}
+	}
+	if len(t) < 2 {
+		return x, false
+	}
+	var ok1, ok2 bool
+	x.Type, ok1 = StepName(t[0])
+	x.Name, ok2 = StepName(t[1])
+	return x, ok1 && ok2
+}
+
+// IsKeyword reports whether a reference that begins with word speaks of something
+// other than a managed resource of the type word.
+func IsKeyword(word string) bool {
+	switch word {
+	case "var", "local", "module", "path", "terraform", "self", "each", "count", "provider":
+		return true
+	}
+	return false
+}
+
+// RootName returns the first name of a reference and what it is followed by.
+func RootName(t hcl.Traversal) (word, next string) {
+	word = t.RootName()
+	if len(t) > 1 {
+		next, _ = StepName(t[1])
+	}
+	return word, next
+}
+
+// ObjectSteps returns how many steps of a reference name the object itself, the rest
+// being a path within its value; len(t) if the reference is too short.
+func ObjectSteps(t hcl.Traversal) int {
+	n, keyed, attr := 2, true, false
+	switch t.RootName() {
+	case "var", "local", "path", "terraform", "each", "count":
+		keyed = false
+	case "self":
+		n, keyed = 1, false
+	case "module":
+		attr = true // an output
+	case "data", "ephemeral", "resource":
+		n = 3
+	}
+	step := func(ok func(hcl.Traverser) bool) {
+		if n < len(t) && ok(t[n]) {
+			n++
+		}
+	}
+	if keyed {
+		step(func(s hcl.Traverser) bool { _, ok := s.(hcl.TraverseIndex); return ok })
+	}
+	if attr {
+		step(func(s hcl.Traverser) bool { _, ok := s.(hcl.TraverseAttr); return ok })
+	}
+	return min(n, len(t))
+}
+
+// ProviderConfig reads name or name.alias.
+func ProviderConfig(t hcl.Traversal) (addrs.LocalProviderConfig, bool) {
+	var out addrs.LocalProviderConfig
+	if len(t) == 0 || len(t) > 2 || t.IsRelative() {
+		return out, false
+	}
+	out.LocalName = t.RootName()
+	if len(t) == 2 {
+		alias, ok := t[1].(hcl.TraverseAttr)
+		if !ok {
+			return out, false
+		}
+		out.Alias = alias.Name
+	}
+	return out, true
+}

@@ -1,0 +1,53 @@
+package config
+
+import (
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+)
+
+// UnusedProviders returns the provider blocks that no block of the configuration uses, nor any of
+// the others. Terraform takes no notice of what is in such blocks, which are what is left of
+// resources that are gone. That a configuration is passed to a module is no use of it.
+//
+// Source: Terraform's PruneProviderTransformer.
+func (c *Config) UnusedProviders(others []addrs.AbsProviderConfig) map[*Provider]bool {
+	used := map[*Provider]bool{}
+	use := func(pc addrs.AbsProviderConfig) {
+		if m := c.Modules[pc.Module]; m != nil {
+			used[m.ProviderBlock(pc)] = true
+		}
+	}
+	for _, pc := range others {
+		use(pc)
+	}
+	for _, m := range c.Order {
+		if len(m.Resources) == 0 && len(m.Imports) == 0 {
+			continue
+		}
+		seen := map[addrs.LocalProviderConfig]bool{}
+		local := func(p addrs.LocalProviderConfig) {
+			if !seen[p] {
+				seen[p] = true
+				use(m.ProviderConfig(p))
+			}
+		}
+		for _, r := range m.Resources {
+			local(r.Provider)
+		}
+		for _, i := range m.Imports {
+			if i.Provider != nil {
+				local(*i.Provider)
+			} else if i.Resource.Module.IsRoot() {
+				local(addrs.LocalProviderConfig{LocalName: i.Resource.Resource.ImpliedProvider()})
+			}
+		}
+	}
+	unused := map[*Provider]bool{}
+	for _, m := range c.Order {
+		for _, p := range m.Providers {
+			if !used[p] {
+				unused[p] = true
+			}
+		}
+	}
+	return unused
+}

@@ -1,0 +1,32 @@
+package diags
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// HCLError returns one error of HCL's kind, for code that collects diagnostics beside
+// those of HCL's own functions; [FromHCL] turns them into ours. detail is a format only
+// if there are args.
+func HCLError(at *hcl.Range, summary, detail string, args ...any) *hcl.Diagnostic {
+	if len(args) > 0 {
+		detail = fmt.Sprintf(detail, args...)
+	}
+	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail, Subject: at}
+}
+
+// HCLWarning is [HCLError] for a warning.
+func HCLWarning(at *hcl.Range, summary, detail string, args ...any) *hcl.Diagnostic {
+	d := HCLError(at, summary, detail, args...)
+	d.Severity = hcl.DiagWarning
+	return d
+}
+
+// Capital makes an error's lower-case text the beginning of a sentence.
+func Capital(s string) string {
+	if s == "" || s[0] < 'a' || s[0] > 'z' {
+		return s
+	}
+	return string(s[0]-'a'+'A') + s[1:]
+}
