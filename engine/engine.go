@@ -17,6 +17,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/funcs"
 	"github.com/lockstep-iac/lockstep/engine/generating"
+	"github.com/lockstep-iac/lockstep/engine/journaling"
 	"github.com/lockstep-iac/lockstep/engine/planning"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provisioning"
@@ -162,6 +163,7 @@ func PlannedVariables(c *config.Config, plan *plans.Plan) (map[string]cty.Value,
 
 // ApplyOptions say how to store the state on the way; see applying.Input.
 type ApplyOptions struct {
+	Journal   *journaling.Journal
 	Save      func(context.Context, *states.State) error
 	SaveEvery time.Duration
 	SaveSoon  bool
@@ -186,7 +188,7 @@ func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (_ *sta
 	}
 	state, more := applying.Apply(ctx, applying.Input{
 		Environment: r.environment(ctx, a, r.functions(plan.Timestamp, true)), Plan: plan, Variables: variables,
-		LocalExec: r.LocalExec, Save: o.Save, SaveEvery: o.SaveEvery, SaveSoon: o.SaveSoon,
+		LocalExec: r.LocalExec, Journal: o.Journal, Save: o.Save, SaveEvery: o.SaveEvery, SaveSoon: o.SaveSoon,
 	})
 	return state, append(ds, more...).Distinct()
 }

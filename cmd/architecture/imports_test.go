@@ -71,7 +71,7 @@ var allowed = map[string][]string{
 	"engine/graphs":                        {"engine/plans", "engine/states", "engine/refs", "engine/config", "engine/addrs"},
 	"engine/generating":                    {"engine/schema", "engine/addrs", "engine/marks"},
 	"engine/planning":                      {"engine/refactoring", "engine/dependencies", "engine/generating", "engine/session", "engine/walk", "engine/eval", "engine/provider", "engine/plans", "engine/states", "engine/schema", "engine/refs", "engine/config", "engine/config/traversals", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},
-	"engine/applying":                      {"engine/dependencies", "engine/provisioning", "engine/session", "engine/walk", "engine/order", "engine/eval", "engine/provider", "engine/plans", "engine/states", "engine/schema", "engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},
+	"engine/applying":                      {"engine/journaling", "engine/dependencies", "engine/provisioning", "engine/session", "engine/walk", "engine/order", "engine/eval", "engine/provider", "engine/plans", "engine/states", "engine/schema", "engine/refs", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},
 	"engine/session":                       {"engine/budget", "engine/walk", "engine/eval", "engine/provider", "engine/plans", "engine/states", "engine/schema", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},
 	"engine/dependencies":                  {"engine/plans", "engine/states", "engine/refs", "engine/config", "engine/addrs"},
 	"engine/refactoring":                   {"engine/states", "engine/config", "engine/addrs", "engine/diags"},

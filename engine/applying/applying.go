@@ -7,8 +7,8 @@
 // provider act. It stops after any action if it must: what is done is in the
 // state, what is not stays as the prior state has it.
 //
-// Every effect goes through one place ([applier.effect]): an apply journal would
-// write the intent before it and the outcome after it there. The package refuses to
+// Every effect goes through one place ([object.effect]), where the journal has the intent before it
+// and the outcome after it. The package refuses to
 // know where a state is stored: whoever calls gives a function that saves it.
 // Start at [Apply].
 package applying
@@ -28,6 +28,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/dependencies"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/journaling"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/order"
 	"github.com/lockstep-iac/lockstep/engine/plans"
@@ -48,6 +49,8 @@ type Input struct {
 	// LocalExec runs the commands of local-exec provisioners; nil: a plan with changes that
 	// have some is refused as a whole.
 	LocalExec provisioning.Runner
+	// Journal makes intents and outcomes durable; nil: there is none.
+	Journal *journaling.Journal
 	// Save stores a state; it is called at most once at a time, at least every
 	// SaveEvery while there is something new, and at the end. nil: nothing is stored
 	// on the way.
@@ -301,6 +304,9 @@ func (a *applier) carryOut(ctx context.Context, changes []*plans.ResourceChange)
 		c := changes[step.Change]
 		x := a.of(c)
 		ds := a.s.Complete(a.step(ctx, step, c), x.r, c.Schema, x.address())
+		if err := a.in.Journal.Flush(context.WithoutCancel(ctx)); err != nil {
+			ds = append(ds, unjournaled(a.stop, err)...)
+		}
 		a.report(ds)
 		if ds.HasErrors() {
 			if step.Verb != order.Delete {
@@ -400,8 +406,10 @@ func (a *applier) fail(c *plans.ResourceChange) {
 // set records an object in the state; nil removes it.
 func (a *applier) set(addr addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, o *states.Object) {
 	a.mu.Lock()
-	defer a.mu.Unlock()
+	was := a.state.Current().Object(addr)
 	a.state.SetObject(addr, pc, o)
+	a.mu.Unlock()
+	a.in.Journal.Edit(addr, pc, was, o)
 }
 
 // object returns an object of the state.

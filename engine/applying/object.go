@@ -189,12 +189,13 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 		verb = plans.Update
 	}
 	at := x.begin(verb, q.Prior)
-	resp, ds := x.effect(ctx, provider.ApplyRequest{
+	call, ds := x.effect(ctx, verb, q.Planned, provider.ApplyRequest{
 		TypeName: x.r.Addr.Type, Prior: plainPrior, Planned: planned, Config: config, Private: q.PlannedPrivate, Meta: x.meta(ctx),
 	})
-	made, more := x.keep(q, prior, resp, ds.HasErrors())
+	made, more := x.keep(ctx, call, q, prior, ds.HasErrors())
 	if ds = append(ds, more...); made == cty.NilVal {
 		restore() // nothing came of it: what was there is still there
+		ds = append(ds, call.returned(ctx, true)...)
 	} else {
 		at.made(made)
 	}
@@ -203,31 +204,33 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 }
 
 // keep records what came of a creation or an update, and lets provisioners go on with
-// a new object. It returns the new value, cty.NilVal if there is none.
-func (x *object) keep(q *session.Question, prior *states.Object, resp provider.ApplyResponse, failed bool) (cty.Value, diags.Diagnostics) {
+// a new object, which is tainted until they have finished. It returns the new value,
+// cty.NilVal if there is none.
+func (x *object) keep(ctx context.Context, call *call, q *session.Question, prior *states.Object, failed bool) (cty.Value, diags.Diagnostics) {
 	plainPrior := marks.Plain(q.Prior)
 	planned, sensitive := sensitivePaths(q.Planned)
 	verb, status := plans.Create, states.Ready
 	if prior != nil {
 		verb, status = plans.Update, prior.Status
 	}
-	v, ds := x.newState(resp, verb, planned, plainPrior, failed)
+	v, ds := x.newState(call.resp, verb, planned, plainPrior, failed)
 	if v.IsNull() {
 		x.a.leaveNoHusk(x.c.Addr.Instance.AbsResource())
 		return cty.NilVal, ds
 	}
 	failed = failed || ds.HasErrors()
-	if failed && verb == plans.Create {
+	provisioned := !failed && verb == plans.Create && len(x.ofCreation()) > 0
+	if verb == plans.Create && (failed || provisioned) {
 		status = states.Tainted
 	}
 	marked := session.MarkSensitive(v, x.rs, sensitive)
-	ds = append(ds, x.store(marked, status, resp.Private)...)
-	if failed || verb != plans.Create {
+	ds = append(ds, x.store(marked, status, call.resp.Private)...)
+	ds = append(ds, call.returned(ctx, failed)...)
+	if !provisioned || ds.HasErrors() {
 		return marked, ds
 	}
-	more := x.afterCreation(marked)
-	if ds = append(ds, more...); more.HasErrors() {
-		ds = append(ds, x.store(marked, states.Tainted, resp.Private)...)
+	if ds = append(ds, x.afterCreation(marked)...); !ds.HasErrors() {
+		ds = append(ds, x.store(marked, states.Ready, call.resp.Private)...)
 	}
 	return marked, ds
 }
@@ -244,28 +247,28 @@ func (x *object) depose() (restore func()) {
 	}
 	key := newDeposedKey()
 	deposed := addrs.ResourceInstanceObject{Instance: x.c.Addr.Instance, Deposed: key}
+	x.move(old, x.c.Addr, deposed)
 	x.a.mu.Lock()
 	defer x.a.mu.Unlock()
-	x.a.state.SetObject(deposed, x.c.Provider, old)
-	x.a.state.SetObject(x.c.Addr, x.c.Provider, nil)
 	x.a.deposedAs[x.c] = key
 	return func() {
-		x.a.set(x.c.Addr, x.c.Provider, old)
-		x.a.set(deposed, x.c.Provider, nil)
+		x.move(old, deposed, x.c.Addr)
 	}
+}
+
+// move records an object at another address, in one step: no save has it twice, or not at all.
+func (x *object) move(o *states.Object, from, to addrs.ResourceInstanceObject) {
+	x.a.mu.Lock()
+	x.a.state.SetObject(to, x.c.Provider, o)
+	x.a.state.SetObject(from, x.c.Provider, nil)
+	x.a.mu.Unlock()
+	x.a.in.Journal.Move(from, to, x.c.Provider, o)
 }
 
 func newDeposedKey() addrs.DeposedKey {
 	var b [4]byte
 	rand.Read(b[:])
 	return addrs.DeposedKey(hex.EncodeToString(b[:]))
-}
-
-// effect is the one place where a provider changes something.
-func (x *object) effect(ctx context.Context, req provider.ApplyRequest) (provider.ApplyResponse, diags.Diagnostics) {
-	// A call under way is never cut off by a stop: what it did would not be known.
-	resp, ds := x.client.Apply(context.WithoutCancel(ctx), req)
-	return resp, x.a.s.Place(ds, x.r, x.rs, x.address())
 }
 
 // newState checks what a provider made of an object: final planned state -> new
@@ -366,24 +369,24 @@ func (x *object) destroy(ctx context.Context, addr addrs.ResourceInstanceObject,
 		private = x.c.Private
 	}
 	null := x.rs.Block.NullValue()
-	resp, ds := x.effect(ctx, provider.ApplyRequest{
+	call, ds := x.effect(ctx, plans.Delete, null, provider.ApplyRequest{
 		TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Planned: null, Config: null, Private: private, Meta: x.meta(ctx),
 	})
-	if !ds.HasErrors() && resp.New != cty.NilVal && !resp.New.IsNull() {
+	if !ds.HasErrors() && call.resp.New != cty.NilVal && !call.resp.New.IsNull() {
 		ds = append(ds, diags.Errorf(nil, "Provider returned invalid result object after apply",
 			"After applying the deletion of %s, provider %q still returned an object.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.", addr, x.c.Provider.Provider)...)
 	}
 	switch {
 	case !ds.HasErrors():
 		x.a.set(addr, x.c.Provider, nil)
-	case resp.New != cty.NilVal && !resp.New.IsNull() && resp.New.IsWhollyKnown():
-		if left, err := session.Encode(session.MarkSensitive(resp.New, x.rs, sensitive), x.rs, session.Encoding{
-			Status: o.Status, Private: resp.Private, Dependencies: o.Dependencies,
+	case call.resp.New != cty.NilVal && !call.resp.New.IsNull() && call.resp.New.IsWhollyKnown():
+		if left, err := session.Encode(session.MarkSensitive(call.resp.New, x.rs, sensitive), x.rs, session.Encoding{
+			Status: o.Status, Private: call.resp.Private, Dependencies: o.Dependencies,
 		}); err == nil {
 			x.a.set(addr, x.c.Provider, left)
 		}
 	}
-	return ds
+	return append(ds, call.returned(ctx, ds.HasErrors())...)
 }
 
 // read reads a data source that could not be read while planning.

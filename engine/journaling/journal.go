@@ -109,9 +109,23 @@ func (j *Journal) Edit(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfi
 		return
 	}
 	e, err := newEdit(a, pc, was, now)
+	j.add(err, e)
+}
+
+// Move notes that an object has another address. Both edits are in the same record.
+func (j *Journal) Move(from, to addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, o *states.Object) {
+	if j == nil {
+		return
+	}
+	there, err := newEdit(to, pc, nil, o)
+	away, _ := newEdit(from, pc, o, nil) // nothing to encode
+	j.add(err, there, away)
+}
+
+func (j *Journal) add(err error, edits ...edit) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.edits = append(j.edits, e)
+	j.edits = append(j.edits, edits...)
 	if err != nil && j.broken == nil {
 		j.broken = err
 	}

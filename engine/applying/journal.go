@@ -1,0 +1,101 @@
+package applying
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/journaling"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/session"
+)
+
+// errUnjournaled is the cause of a stop.
+var errUnjournaled = errors.New("the journal could not be written")
+
+// call is a provider call that changes something, from its intent to its outcome.
+type call struct {
+	x    *object
+	id   string // of the intent; "" without a journal
+	resp provider.ApplyResponse
+}
+
+// effect is the one place where a provider changes something. The intent is durable before
+// the call; if it cannot be, the call is not made. A crash from here to [call.returned] leaves an
+// open intent: the object may exist, or not, or be half of what it is to be. planned is the
+// request's with its marks.
+func (x *object) effect(ctx context.Context, action plans.Action, planned cty.Value, req provider.ApplyRequest) (*call, diags.Diagnostics) {
+	// A call under way is never cut off by a stop: its effect would not be known.
+	ctx = context.WithoutCancel(ctx)
+	in := journaling.Intent{Address: x.c.Addr.Instance.String(), Deposed: string(x.c.Addr.Deposed), Action: action.String()}
+	if action == plans.Create && x.a.in.Journal != nil {
+		in.Known = known(session.MarkSensitive(planned, x.rs, nil))
+	}
+	id, err := x.a.in.Journal.Intent(ctx, in)
+	if err != nil {
+		return &call{x: x}, unjournaled(x.a.stop, err)
+	}
+	resp, ds := x.client.Apply(ctx, req)
+	return &call{x, id, resp}, x.a.s.Place(ds, x.r, x.rs, x.address())
+}
+
+// returned makes the outcome durable, with the edits of the state that followed from it.
+func (c *call) returned(ctx context.Context, failed bool) diags.Diagnostics {
+	if c.id == "" {
+		return nil
+	}
+	if err := c.x.a.in.Journal.Outcome(context.WithoutCancel(ctx), c.id, failed); err != nil {
+		return unjournaled(c.x.a.stop, err)
+	}
+	return nil
+}
+
+// unjournaled stops the apply: without a journal nothing more may be begun.
+func unjournaled(stop context.CancelCauseFunc, err error) diags.Diagnostics {
+	stop(errUnjournaled)
+	return diags.Errorf(nil, "Failed to write the journal",
+		"%s. Nothing more is begun, since a crash could lose objects then. Mend this, then plan again: all that was done is in the state, or reported.", err)
+}
+
+// The size of a report on an object that may exist: attributes, and bytes of each.
+const (
+	mostKnown = 8
+	longKnown = 80
+)
+
+func isName(attribute string) bool { return strings.Contains(attribute, "name") }
+
+// known returns planned attributes by which a person finds an object: names before others,
+// texts and numbers only, nothing that is sensitive or not known.
+func known(planned cty.Value) map[string]string {
+	if planned.IsMarked() || planned.IsNull() || !planned.Type().IsObjectType() {
+		return nil
+	}
+	out := map[string]string{}
+	for _, wanted := range []func(string) bool{isName, func(string) bool { return true }} {
+		for it := planned.ElementIterator(); it.Next(); {
+			k, v := it.Element()
+			if name := k.AsString(); len(out) < mostKnown && wanted(name) && !v.IsMarked() && v.IsKnown() && !v.IsNull() {
+				if text := textOf(v); text != "" && len(text) <= longKnown {
+					out[name] = text
+				}
+			}
+		}
+	}
+	return out
+}
+
+// textOf is the text of a text or a number, "" for other values.
+func textOf(v cty.Value) string {
+	switch v.Type() {
+	case cty.String:
+		return v.AsString()
+	case cty.Number:
+		return v.AsBigFloat().Text('f', -1)
+	}
+	return ""
+}
