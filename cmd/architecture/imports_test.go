@@ -55,7 +55,12 @@ var allowed = map[string][]string{
 	"functions/pipeline/modules":    {"functions/pipeline", "functions/pipeline/apart", "functions/workdir", "github", "engine/config/...", "engine/diags", "engine/hosts"},
 	"functions/workdir":             {"statebackend/...", "engine/..."},
 
-	"github/githubtest": {"github"},
+	"github/githubtest":         {"github", "github/githubtest/apps", "github/githubtest/commits", "github/githubtest/hooks", "github/githubtest/rest", "github/githubtest/story"},
+	"github/githubtest/apps":    {"github/githubtest/rest"},
+	"github/githubtest/commits": {},
+	"github/githubtest/hooks":   {"github", "github/githubtest/rest"},
+	"github/githubtest/rest":    {},
+	"github/githubtest/story":   {},
 
 	"statebackend/http":             {"statebackend"},
 	"statebackend/local":            {"statebackend"},

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +33,7 @@ func (a asker) ask(t *testing.T, method, path, auth, body string) (int, string) 
 		t.Fatal(err)
 	}
 	req.Header.Set("Authorization", auth)
-	res, err := http.DefaultClient.Do(req)
+	res, err := http.DefaultTransport.RoundTrip(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,27 +45,27 @@ func (a asker) ask(t *testing.T, method, path, auth, body string) (int, string) 
 	return res.StatusCode, string(text)
 }
 
-// sign proves to be an App with a key, in a time around now.
-func sign(t *testing.T, issuer string, from, to time.Duration, key any, method jwt.SigningMethod) string {
+// app returns the App's proof of its identity.
+func (a asker) app(t *testing.T) string {
 	t.Helper()
+	key, err := jwt.ParseRSAPrivateKeyFromPEM([]byte(a.hub.AppKey()))
+	if err != nil {
+		t.Fatal(err)
+	}
 	now := time.Now()
-	s, err := jwt.NewWithClaims(method, jwt.RegisteredClaims{
-		Issuer: issuer, IssuedAt: jwt.NewNumericDate(now.Add(from)), ExpiresAt: jwt.NewNumericDate(now.Add(to)),
+	text, err := jwt.NewWithClaims(jwt.SigningMethodRS256, jwt.RegisteredClaims{
+		Issuer: "4711", IssuedAt: jwt.NewNumericDate(now.Add(-time.Minute)), ExpiresAt: jwt.NewNumericDate(now.Add(9 * time.Minute)),
 	}).SignedString(key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return "Bearer " + s
-}
-
-func (a asker) app(t *testing.T) string {
-	return sign(t, "4711", -time.Minute, 9*time.Minute, a.hub.key, jwt.SigningMethodRS256)
+	return "Bearer " + text
 }
 
 // installation returns a token of a repository's installation.
 func (a asker) installation(t *testing.T, r *Repository, request string) string {
 	t.Helper()
-	status, text := a.ask(t, "POST", "/app/installations/"+number64(r.Installation())+"/access_tokens", a.app(t), request)
+	status, text := a.ask(t, "POST", "/app/installations/"+strconv.FormatInt(r.Installation(), 10)+"/access_tokens", a.app(t), request)
 	var got struct{ Token string }
 	if err := json.Unmarshal([]byte(text), &got); err != nil || status != http.StatusCreated {
 		t.Fatalf("%d %s, %v", status, text, err)
@@ -72,43 +73,46 @@ func (a asker) installation(t *testing.T, r *Repository, request string) string 
 	return "token " + got.Token
 }
 
-// TestIdentity holds that the Hub is as strict as GitHub about who asks.
+// TestIdentity holds which requests are the App's, and which an installation's.
 func TestIdentity(t *testing.T) {
 	h := New(Options{})
 	r := h.AddRepository("acme", "infra", Files{"a": "1"})
+	other := h.AddRepository("other", "infra", Files{"a": "1"})
+	public := r.Fork("eve")
+	r.SetPrivate()
 	a := newAsker(t, h)
-	rs := jwt.SigningMethodRS256
-	for name, test := range map[string]struct {
-		auth string
-		want int
-	}{
-		"good":           {a.app(t), 200},
-		"none":           {"", 401},
-		"another App":    {sign(t, "4712", -time.Minute, 9*time.Minute, h.key, rs), 401},
-		"for too long":   {sign(t, "4711", -time.Minute, 11*time.Minute, h.key, rs), 401},
-		"over":           {sign(t, "4711", -time.Hour, -time.Minute, h.key, rs), 401},
-		"of the future":  {sign(t, "4711", time.Minute, 9*time.Minute, h.key, rs), 401},
-		"another method": {sign(t, "4711", -time.Minute, 9*time.Minute, []byte("x"), jwt.SigningMethodHS256), 401},
+	app, all := a.app(t), a.installation(t, r, "{}")
+	blind := a.installation(t, r, `{"permissions":{"metadata":"read"}}`)
+	reads := a.installation(t, r, `{"permissions":{"contents":"read"}}`)
+	for request, want := range map[string][5]int{ // by nobody, the App, tokens for all, for metadata, for contents
+		"GET /app":                                        {401, 200, 401, 401, 401},
+		"GET /app/installations":                          {401, 200, 401, 401, 401},
+		"GET /app/hook/deliveries":                        {401, 200, 401, 401, 401},
+		"GET /app/hook/deliveries/1":                      {401, 404, 401, 401, 401},
+		"POST /app/hook/deliveries/1/attempts":            {401, 404, 401, 401, 401},
+		"POST /app/installations/1/access_tokens":         {401, 404, 401, 401, 401},
+		"GET /installation/repositories":                  {401, 401, 200, 200, 200},
+		"GET /repos/acme/infra/pulls":                     {401, 401, 200, 403, 403},
+		"GET /repos/acme/infra/contents/a":                {401, 401, 200, 403, 200},
+		"GET /repos/acme/infra/issues/comments":           {401, 401, 200, 403, 403},
+		"GET /repos/" + other.String() + "/pulls":         {401, 401, 404, 404, 404},
+		"GET /repos/nobody/infra/pulls":                   {401, 401, 404, 404, 404},
+		"GET /repos/acme/infra/tarball/main":              {404, 401, 302, 403, 302},
+		"GET /repos/" + public.String() + "/tarball/main": {302, 401, 404, 404, 404},
+		"GET /nothing":                                    {404, 404, 404, 404, 404},
 	} {
-		for _, path := range []string{"/app", "/app/installations", "/app/hook/deliveries"} {
-			if got, text := a.ask(t, "GET", path, test.auth, ""); got != test.want {
-				t.Errorf("%s, %s: %d %s", name, path, got, text)
+		method, path, _ := strings.Cut(request, " ")
+		for i, auth := range []string{"", app, all, blind, reads} {
+			if got, text := a.ask(t, method, path, auth, "{}"); got != want[i] {
+				t.Errorf("%s, %d: %d %s, want %d", request, i, got, text, want[i])
 			}
 		}
 	}
-	if got, _ := a.ask(t, "POST", "/app/installations/1/access_tokens", a.app(t), "{}"); got != 404 {
-		t.Errorf("no installation: %d", got)
+	h.ExpireTokens()
+	if got, _ := a.ask(t, "GET", "/installation/repositories", all, ""); got != 401 {
+		t.Errorf("by an ended token: %d", got)
 	}
-	for _, auth := range []string{"", "token x", a.app(t)} {
-		if got, _ := a.ask(t, "GET", "/repos/"+r.String()+"/pulls/1", auth, ""); got != 401 {
-			t.Errorf("%.10s: %d", auth, got)
-		}
-	}
-	blind := a.installation(t, r, `{"permissions":{"metadata":"read"}}`)
-	if got, _ := a.ask(t, "GET", "/installation/repositories", blind, ""); got != 200 {
-		t.Errorf("the list of repositories: %d", got)
-	}
-	if got, _ := a.ask(t, "GET", "/repos/"+r.String()+"/contents/a", blind, ""); got != 403 {
-		t.Errorf("a file, by a token that may list repositories: %d", got)
+	if len(h.Given()) < 3 {
+		t.Errorf("given: %d secrets", len(h.Given()))
 	}
 }

@@ -6,78 +6,88 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
+
+// checks are the check runs of a repository.
+type checks struct {
+	*pulls
+	list []*checkRun // oldest first
+}
 
 // A Check is a check run as people see it.
 type Check struct {
 	ID int64
 	github.Check
-	App string // slug of whose it is
+	App string // slug
+}
+
+// An app is a GitHub App: ours, or another.
+type app struct {
+	id   int64
+	slug string
 }
 
 type checkRun struct {
 	id          int64
 	app         app
 	suite       int64
-	says        github.Check
-	text        *string // null where there is none
+	shown       github.Check
+	text        *string // nil for null
 	started, at time.Time
 }
 
 // Checks returns the check runs of a commit, oldest first.
-func (r *Repository) Checks(sha string) []Check {
-	r.hub.mu.Lock()
-	defer r.hub.mu.Unlock()
+func (l *checks) Checks(sha string) []Check {
+	defer l.repo.world.lock()()
 	var out []Check
-	for _, c := range r.checks {
-		if c.says.SHA == sha {
-			out = append(out, Check{c.id, c.says, c.app.slug})
+	for _, c := range l.list {
+		if c.shown.SHA == sha {
+			out = append(out, Check{c.id, c.shown, c.app.slug})
 		}
 	}
 	return out
 }
 
-// AddCheck makes a check run of somebody else's App, and returns its ID.
-func (r *Repository) AddCheck(slug string, c github.Check) int64 {
-	h := r.hub
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	run := r.newCheck(app{1, slug}, c)
-	r.noteCheck(run)
+// AddCheck makes a check run of another App, and returns its ID.
+func (l *checks) AddCheck(slug string, c github.Check) int64 {
+	defer l.repo.world.lock()()
+	run := l.newCheck(app{1, slug}, c)
+	l.noteCheck(run)
 	return run.id
 }
 
 // ForgetChecks deletes all check runs, as GitHub does with old ones.
-func (r *Repository) ForgetChecks() {
-	r.hub.mu.Lock()
-	defer r.hub.mu.Unlock()
-	r.checks = nil
+func (l *checks) ForgetChecks() {
+	defer l.repo.world.lock()()
+	l.list = nil
 }
 
-// Rerequest asks for a check run to be made again, by its button of that name.
-func (r *Repository) Rerequest(who string, id int64) {
-	h := r.hub
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	c := r.findCheck(id)
+// Rerequest presses the button of that name at a check run.
+func (l *checks) Rerequest(who string, id int64) {
+	w := l.repo.world
+	defer w.lock()()
+	c := l.findCheck(id)
 	if c == nil {
-		panic(fmt.Sprintf("githubtest: %s has no check run %d", r, id))
+		panic(fmt.Sprintf("githubtest: %s has no check run %d", l.repo, id))
 	}
-	h.tick()
-	r.send("check_run", object{"check_run": h.checkEventJSON(r, c)}, h.person(who), "rerequested")
+	w.log.Tick()
+	l.repo.send("check_run", rest.Object{"check_run": l.eventJSON(c)}, w.person(who), "rerequested")
 }
 
-// RerequestAll asks for all check runs of the App at a commit to be made again.
-func (r *Repository) RerequestAll(who, sha string) {
-	h := r.hub
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.tick()
-	r.send("check_suite", object{"check_suite": h.suiteJSON(r, h.ownApp(), sha)}, h.person(who), "rerequested")
+// RerequestAll presses the button of that name for all check runs of the App at a commit.
+func (l *checks) RerequestAll(who, sha string) {
+	w := l.repo.world
+	defer w.lock()()
+	w.log.Tick()
+	l.repo.send("check_suite", rest.Object{"check_suite": l.suiteJSON(l.ownApp(), sha)}, w.person(who), "rerequested")
 }
 
-func (r *Repository) findCheck(id int64) *checkRun {
-	for _, c := range r.checks {
+// ownApp returns the App of the Hub.
+func (l *checks) ownApp() app { return app{l.repo.world.app.ID, l.repo.world.app.Slug} }
+
+func (l *checks) findCheck(id int64) *checkRun {
+	for _, c := range l.list {
 		if c.id == id {
 			return c
 		}
@@ -85,42 +95,42 @@ func (r *Repository) findCheck(id int64) *checkRun {
 	return nil
 }
 
-func (r *Repository) newCheck(by app, c github.Check) *checkRun {
-	at := r.hub.tick()
-	run := &checkRun{id: r.hub.nextID(), app: by, suite: r.suite(by, c.SHA), says: c, started: at, at: at}
+func (l *checks) newCheck(by app, c github.Check) *checkRun {
+	at := l.repo.world.log.Tick()
+	run := &checkRun{id: l.repo.world.log.NextID(), app: by, suite: l.suite(by, c.SHA), shown: c, started: at, at: at}
 	if c.Text != "" {
-		run.text = &run.says.Text
+		run.text = &run.shown.Text
 	}
-	r.checks = append(r.checks, run)
+	l.list = append(l.list, run)
 	return run
 }
 
 // suite returns the ID of the check suite that an App has at a commit.
-func (r *Repository) suite(by app, sha string) int64 {
-	for _, c := range r.checks {
-		if c.app == by && c.says.SHA == sha {
+func (l *checks) suite(by app, sha string) int64 {
+	for _, c := range l.list {
+		if c.app == by && c.shown.SHA == sha {
 			return c.suite
 		}
 	}
-	return r.hub.nextID()
+	return l.repo.world.log.NextID()
 }
 
-// heads returns the open pull requests that have a commit as their head, but those from
-// forks, of which GitHub says nothing.
-func (r *Repository) heads(sha string) []*pull {
-	return slices.DeleteFunc(slices.Clone(r.pulls), func(p *pull) bool { return !p.open || p.from != r || p.headSHA != sha })
+// heads returns the open pull requests with a commit as their head, without those from forks,
+// which GitHub leaves out of check runs.
+func (l *checks) heads(sha string) []*pull {
+	return slices.DeleteFunc(slices.Clone(l.pulls.list), func(p *pull) bool { return !p.open || p.from != l.repo || p.headSHA != sha })
 }
 
-func (r *Repository) noteCheck(c *checkRun) {
-	e := Edit{Kind: "check", Repo: r.String(), Who: c.app.slug + "[bot]", Check: c.says.Name, SHA: c.says.SHA, Text: string(c.says.Status)}
-	if c.says.Conclusion != "" {
-		e.Text = string(c.says.Conclusion)
+func (l *checks) noteCheck(c *checkRun) {
+	e := Edit{Kind: "check", Who: c.app.slug + "[bot]", Check: c.shown.Name, SHA: c.shown.SHA, Text: string(c.shown.Status)}
+	if c.shown.Conclusion != "" {
+		e.Text = string(c.shown.Conclusion)
 	}
-	if c.says.Title != "" {
-		e.Text += ", " + c.says.Title
+	if c.shown.Title != "" {
+		e.Text += ", " + c.shown.Title
 	}
-	if on := r.heads(c.says.SHA); len(on) > 0 {
+	if on := l.heads(c.shown.SHA); len(on) > 0 {
 		e.Number = on[0].number
 	}
-	r.hub.note(e)
+	l.repo.note(e)
 }

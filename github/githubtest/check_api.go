@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// checkRequest is what may be said of a check run; what is not said stays as it is.
+// A checkRequest creates or changes a check run; absent members keep their value.
 type checkRequest struct {
 	Name       *string
 	HeadSHA    string  `json:"head_sha"`
@@ -25,21 +27,23 @@ type checkRequest struct {
 	}
 }
 
-func invalid(format string, args ...any) *problem {
-	return &problem{http.StatusUnprocessableEntity, "Invalid request.\n\n" + fmt.Sprintf(format, args...)}
+func invalid(format string, args ...any) *rest.Problem {
+	return rest.Invalid("Invalid request.\n\n"+format, args...)
 }
 
 // read reads a request, within GitHub's limits.
-func (in *checkRequest) read(r *http.Request) *problem {
+//
+// Source: https://docs.github.com/en/rest/checks/runs
+func (in *checkRequest) read(r *http.Request) *rest.Problem {
 	if err := json.NewDecoder(r.Body).Decode(in); err != nil {
-		return &problem{http.StatusBadRequest, "Problems parsing JSON"}
+		return &rest.Problem{Status: http.StatusBadRequest, Message: "Problems parsing JSON"}
 	}
 	if in.Conclusion != "" && in.Status == "" {
 		in.Status = github.CheckCompleted
 	}
 	switch {
 	case in.DetailsURL != nil && !strings.HasPrefix(*in.DetailsURL, "http://") && !strings.HasPrefix(*in.DetailsURL, "https://"):
-		return &problem{http.StatusUnprocessableEntity, "Validation Failed: details_url must use the http or https scheme"}
+		return rest.Invalid("Validation Failed: details_url must use the http or https scheme")
 	case in.Status == github.CheckCompleted && in.Conclusion == "":
 		return invalid(`"conclusion" is required when "status" is "completed".`)
 	case in.Output == nil:
@@ -60,15 +64,15 @@ func (in *checkRequest) read(r *http.Request) *problem {
 	if n := len(in.Output.Summary); n > most {
 		return invalid("Summary exceeds a maximum bytesize of %d", most)
 	}
-	if in.Output.Text != nil && len(*in.Output.Text) > most { // without a word
+	if in.Output.Text != nil && len(*in.Output.Text) > most { // GitHub cuts it silently
 		*in.Output.Text = (*in.Output.Text)[:most]
 	}
 	return nil
 }
 
-// into changes what a check run says.
+// into changes a check run.
 func (in *checkRequest) into(c *checkRun) {
-	s := &c.says
+	s := &c.shown
 	for to, from := range map[*string]*string{&s.Name: in.Name, &s.ExternalID: in.ExternalID, &s.URL: in.DetailsURL} {
 		if from != nil {
 			*to = *from
@@ -86,107 +90,105 @@ func (in *checkRequest) into(c *checkRun) {
 }
 
 // createCheck is POST /repos/{owner}/{repo}/check-runs.
-func (h *Hub) createCheck(x *Repository, r *http.Request) (int, any) {
+func (l *checks) createCheck(r *http.Request) (int, any) {
 	var in checkRequest
 	if p := in.read(r); p != nil {
-		return fail(p)
+		return rest.Fail(p)
 	}
 	if in.Name == nil || *in.Name == "" {
-		return fail(invalid(`"name" wasn't supplied.`))
+		return rest.Fail(invalid(`"name" wasn't supplied.`))
 	}
-	if h.commits[in.HeadSHA] == nil || x.find(in.HeadSHA) == nil {
-		return fail(&problem{http.StatusUnprocessableEntity, "No commit found for SHA: " + in.HeadSHA})
+	if l.repo.world.history[in.HeadSHA] == nil || l.repo.find(in.HeadSHA) == nil {
+		return rest.Fail(rest.Invalid("No commit found for SHA: %s", in.HeadSHA))
 	}
-	c := x.newCheck(h.ownApp(), github.Check{SHA: in.HeadSHA, Status: github.CheckQueued})
+	c := l.newCheck(l.ownApp(), github.Check{SHA: in.HeadSHA, Status: github.CheckQueued})
 	in.into(c)
-	x.noteCheck(c)
-	return http.StatusCreated, h.checkJSON(x, c)
+	l.noteCheck(c)
+	return http.StatusCreated, l.json(c)
 }
 
 // updateCheck is PATCH /repos/{owner}/{repo}/check-runs/{id}.
-func (h *Hub) updateCheck(x *Repository, r *http.Request) (int, any) {
-	c := x.findCheck(int64(number(r, "id")))
+func (l *checks) updateCheck(r *http.Request) (int, any) {
+	c := l.findCheck(rest.ID(r, "id"))
 	if c == nil {
-		return fail(notFound)
+		return rest.Fail(rest.NotFound)
 	}
-	if c.app != h.ownApp() {
-		return fail(&problem{http.StatusForbidden, "Invalid app_id `" + number64(h.options.AppID) + "` - check run can only be modified by the GitHub App that created it."})
+	if c.app != l.ownApp() {
+		return rest.Fail(&rest.Problem{Status: http.StatusForbidden, Message: "Invalid app_id `" + strconv.FormatInt(l.ownApp().id, 10) + "` - check run can only be modified by the GitHub App that created it."})
 	}
 	var in checkRequest
 	if p := in.read(r); p != nil {
-		return fail(p)
+		return rest.Fail(p)
 	}
-	c.at = h.tick()
+	c.at = l.repo.world.log.Tick()
 	in.into(c)
-	x.noteCheck(c)
-	return http.StatusOK, h.checkJSON(x, c)
+	l.noteCheck(c)
+	return http.StatusOK, l.json(c)
 }
 
 // listChecks is GET /repos/{owner}/{repo}/commits/{ref}/check-runs, newest first.
-func (h *Hub) listChecks(x *Repository, r *http.Request) (int, any) {
-	at := x.find(r.PathValue("ref"))
+func (l *checks) listChecks(r *http.Request) (int, any) {
+	at := l.repo.find(r.PathValue("ref"))
 	if at == nil {
-		return fail(&problem{http.StatusUnprocessableEntity, "No commit found for SHA: " + r.PathValue("ref")})
+		return rest.Fail(rest.Invalid("No commit found for SHA: %s", r.PathValue("ref")))
 	}
 	q := r.URL.Query()
 	list := []any{}
 	var seen []string
-	for _, c := range slices.Backward(x.checks) {
-		same := fmt.Sprint(c.app.id, c.says.Name)
-		if c.says.SHA != at.sha || !asked(q.Get("check_name"), c.says.Name) || !asked(q.Get("status"), string(c.says.Status)) ||
-			!asked(q.Get("app_id"), number64(c.app.id)) || q.Get("filter") != "all" && slices.Contains(seen, same) {
+	for _, c := range slices.Backward(l.list) {
+		same := fmt.Sprint(c.app.id, c.shown.Name)
+		if c.shown.SHA != at.SHA || !rest.Selects(q.Get("check_name"), c.shown.Name) || !rest.Selects(q.Get("status"), string(c.shown.Status)) ||
+			!rest.Selects(q.Get("app_id"), strconv.FormatInt(c.app.id, 10)) || q.Get("filter") != "all" && slices.Contains(seen, same) {
 			continue
 		}
 		seen = append(seen, same)
-		list = append(list, h.checkJSON(x, c))
+		list = append(list, l.json(c))
 	}
-	shown := paged(r, list)
-	shown.items = object{"total_count": len(list), "check_runs": shown.items}
+	shown := rest.Paged(r, list)
+	shown.Items = rest.Object{"total_count": len(list), "check_runs": shown.Items}
 	return http.StatusOK, shown
 }
 
-func asked(want, is string) bool { return want == "" || want == is }
-
-func (h *Hub) checkJSON(x *Repository, c *checkRun) object {
-	api := fmt.Sprintf("%srepos/%s/check-runs/%d", apiURL, x, c.id)
-	html := fmt.Sprintf("%s%s/runs/%d", webURL, x, c.id)
-	o := object{
-		"id": c.id, "node_id": nodeID("CheckRun", c.id), "name": c.says.Name, "head_sha": c.says.SHA, "external_id": c.says.ExternalID,
-		"url": api, "html_url": html, "details_url": html, "status": c.says.Status, "conclusion": nil, "completed_at": nil,
-		"started_at": stamp(c.started), "check_suite": object{"id": c.suite}, "app": h.appJSON(c.app),
-		"pull_requests": h.headsJSON(x, c.says.SHA),
-		"output": object{
-			"title": orNull(c.says.Title), "summary": orNull(c.says.Summary), "text": c.text, "annotations_count": 0,
+func (l *checks) json(c *checkRun) rest.Object {
+	api := fmt.Sprintf("%srepos/%s/check-runs/%d", rest.APIURL, l.repo, c.id)
+	html := fmt.Sprintf("%s%s/runs/%d", rest.WebURL, l.repo, c.id)
+	o := rest.Object{
+		"id": c.id, "node_id": rest.NodeID("CheckRun", c.id), "name": c.shown.Name, "head_sha": c.shown.SHA, "external_id": c.shown.ExternalID,
+		"url": api, "html_url": html, "details_url": html, "status": c.shown.Status, "conclusion": nil, "completed_at": nil,
+		"started_at": rest.Stamp(c.started), "check_suite": rest.Object{"id": c.suite}, "app": l.appJSON(c.app),
+		"pull_requests": l.headsJSON(c.shown.SHA),
+		"output": rest.Object{
+			"title": rest.OrNull(c.shown.Title), "summary": rest.OrNull(c.shown.Summary), "text": c.text, "annotations_count": 0,
 			"annotations_url": api + "/annotations",
 		},
 	}
-	if c.says.URL != "" {
-		o["details_url"] = c.says.URL
+	if c.shown.URL != "" {
+		o["details_url"] = c.shown.URL
 	}
-	if c.says.Conclusion != "" {
-		o["conclusion"], o["completed_at"] = c.says.Conclusion, stamp(c.at)
+	if c.shown.Conclusion != "" {
+		o["conclusion"], o["completed_at"] = c.shown.Conclusion, rest.Stamp(c.at)
 	}
 	return o
 }
 
-// headsJSON is what check runs say of pull requests.
-func (h *Hub) headsJSON(x *Repository, sha string) []any {
+// headsJSON returns the member pull_requests of check runs and suites.
+func (l *checks) headsJSON(sha string) []any {
 	list := []any{}
-	repo := object{"id": x.id, "url": apiURL + "repos/" + x.String(), "name": x.name}
-	for _, p := range x.heads(sha) {
-		list = append(list, object{
-			"id": p.id, "number": p.number, "url": fmt.Sprintf("%srepos/%s/pulls/%d", apiURL, x, p.number),
-			"head": object{"ref": p.head, "sha": p.headSHA, "repo": repo},
-			"base": object{"ref": p.base, "sha": x.branches[p.base], "repo": repo},
+	repo := rest.Object{"id": l.repo.id, "url": rest.APIURL + "repos/" + l.repo.String(), "name": l.repo.name}
+	for _, p := range l.heads(sha) {
+		list = append(list, rest.Object{
+			"id": p.id, "number": p.number, "url": fmt.Sprintf("%srepos/%s/pulls/%d", rest.APIURL, l.repo, p.number),
+			"head": rest.Object{"ref": p.head, "sha": p.headSHA, "repo": repo},
+			"base": rest.Object{"ref": p.base, "sha": l.repo.branches[p.base], "repo": repo},
 		})
 	}
 	return list
 }
 
-// checkEventJSON is a check run as webhooks show it: with its suite.
-func (h *Hub) checkEventJSON(x *Repository, c *checkRun) object {
-	o, suite := h.checkJSON(x, c), h.suiteJSON(x, c.app, c.says.SHA)
-	suite["status"], suite["conclusion"] = c.says.Status, orNull(string(c.says.Conclusion))
+// eventJSON is a check run as webhooks show it: with its suite.
+func (l *checks) eventJSON(c *checkRun) rest.Object {
+	o, suite := l.json(c), l.suiteJSON(c.app, c.shown.SHA)
+	suite["status"], suite["conclusion"] = c.shown.Status, rest.OrNull(string(c.shown.Conclusion))
 	for _, name := range []string{"latest_check_runs_count", "check_runs_url", "head_commit"} {
 		delete(suite, name)
 	}
@@ -194,21 +196,23 @@ func (h *Hub) checkEventJSON(x *Repository, c *checkRun) object {
 	return o
 }
 
-// suiteJSON is what an App has at a commit, asked for again.
-func (h *Hub) suiteJSON(x *Repository, by app, sha string) object {
-	id := x.suite(by, sha)
-	api := fmt.Sprintf("%srepos/%s/check-suites/%d", apiURL, x, id)
-	c := h.commits[sha]
-	o := object{
-		"id": id, "node_id": nodeID("CheckSuite", id), "head_branch": nil, "head_sha": sha, "status": "queued", "conclusion": nil,
-		"url": api, "before": nil, "after": sha, "pull_requests": h.headsJSON(x, sha), "app": h.appJSON(by),
-		"created_at": stamp(c.at), "updated_at": stamp(h.clock), "latest_check_runs_count": 1, "check_runs_url": api + "/check-runs",
-		"head_commit": object{
-			"id": sha, "tree_id": c.tree(), "message": c.message, "timestamp": stamp(c.at), "author": c.signature(), "committer": c.signature(),
+// suiteJSON is an App's check suite at a commit, requested again.
+func (l *checks) suiteJSON(by app, sha string) rest.Object {
+	id := l.suite(by, sha)
+	api := fmt.Sprintf("%srepos/%s/check-suites/%d", rest.APIURL, l.repo, id)
+	c := l.repo.world.history[sha]
+	o := rest.Object{
+		"id": id, "node_id": rest.NodeID("CheckSuite", id), "head_branch": nil, "head_sha": sha, "status": "queued", "conclusion": nil,
+		"url": api, "before": nil, "after": sha, "pull_requests": l.headsJSON(sha), "app": l.appJSON(by),
+		"created_at": rest.Stamp(c.At), "updated_at": rest.Stamp(l.repo.world.log.Now()), "latest_check_runs_count": 1, "check_runs_url": api + "/check-runs",
+		"head_commit": rest.Object{
+			"id": sha, "tree_id": c.Tree(), "message": c.Message, "timestamp": rest.Stamp(c.At), "author": signature(c), "committer": signature(c),
 		},
 	}
-	if on := x.heads(sha); len(on) > 0 {
+	if on := l.heads(sha); len(on) > 0 {
 		o["head_branch"] = on[0].head
 	}
 	return o
 }
+
+func (l *checks) appJSON(a app) rest.Object { return appJSON(a, l.repo.world.self()) }

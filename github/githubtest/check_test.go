@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -51,7 +52,7 @@ func TestCheckRequests(t *testing.T) {
 		}
 	}
 	foreign := r.AddCheck("other", github.Check{Name: "plain", SHA: sha, Status: github.CheckQueued})
-	if status, _ := a.ask(t, "PATCH", "/repos/acme/infra/check-runs/"+number64(foreign), token, `{"status":"queued"}`); status != http.StatusForbidden {
+	if status, _ := a.ask(t, "PATCH", "/repos/acme/infra/check-runs/"+strconv.FormatInt(foreign, 10), token, `{"status":"queued"}`); status != http.StatusForbidden {
 		t.Errorf("a foreign check run was changed: %d", status)
 	}
 	for query, want := range map[string]int{

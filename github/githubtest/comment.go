@@ -3,7 +3,15 @@ package githubtest
 import (
 	"slices"
 	"time"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
+
+// comments are those on the pull requests into a repository.
+type comments struct {
+	*pulls
+	list []*Comment // oldest first
+}
 
 // A Comment is one on a pull request.
 type Comment struct {
@@ -27,40 +35,35 @@ type reaction struct {
 }
 
 // Comment writes a comment on a pull request, and returns its ID.
-func (r *Repository) Comment(who string, number int, body string) int64 {
-	h := r.hub
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return r.comment(h.person(who), r.mustPull(number), body).ID
+func (l *comments) Comment(who string, number int, body string) int64 {
+	defer l.repo.world.lock()()
+	return l.comment(l.repo.world.person(who), l.pulls.mustPull(number), body).ID
 }
 
-func (r *Repository) comment(who *user, p *pull, body string) *Comment {
-	h := r.hub
-	at := h.tick()
+func (l *comments) comment(who *user, p *pull, body string) *Comment {
+	at := l.repo.world.log.Tick()
 	// Small numbers read better than those of GitHub.
-	c := &Comment{ID: int64(len(r.comments) + 1), Number: p.number, Author: who.login, Body: body, author: who, made: at, touched: at}
-	r.comments = append(r.comments, c)
-	h.note(Edit{Kind: "comment", Repo: r.String(), Who: who.login, Number: p.number, Comment: c.ID, Text: body})
-	r.sendComment(p, c, who, "created")
+	c := &Comment{ID: int64(len(l.list) + 1), Number: p.number, Author: who.login, Body: body, author: who, made: at, touched: at}
+	l.list = append(l.list, c)
+	l.repo.note(Edit{Kind: "comment", Who: who.login, Number: p.number, Comment: c.ID, Text: body})
+	l.sendComment(p, c, who, "created")
 	return c
 }
 
 // EditComment changes a comment.
-func (r *Repository) EditComment(who string, id int64, body string) {
-	h := r.hub
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	r.editComment(h.person(who), r.findComment(id), body)
+func (l *comments) EditComment(who string, id int64, body string) {
+	defer l.repo.world.lock()()
+	l.editComment(l.repo.world.person(who), l.findComment(id), body)
 }
 
-func (r *Repository) editComment(who *user, c *Comment, body string) {
-	c.before, c.Body, c.touched = c.Body, body, r.hub.tick()
-	r.hub.note(Edit{Kind: "edit", Repo: r.String(), Who: who.login, Number: c.Number, Comment: c.ID, Text: body})
-	r.sendComment(r.pull(c.Number), c, who, "edited")
+func (l *comments) editComment(who *user, c *Comment, body string) {
+	c.before, c.Body, c.touched = c.Body, body, l.repo.world.log.Tick()
+	l.repo.note(Edit{Kind: "edit", Who: who.login, Number: c.Number, Comment: c.ID, Text: body})
+	l.sendComment(l.pulls.pull(c.Number), c, who, "edited")
 }
 
-func (r *Repository) findComment(id int64) *Comment {
-	for _, c := range r.comments {
+func (l *comments) findComment(id int64) *Comment {
+	for _, c := range l.list {
 		if c.ID == id {
 			return c
 		}
@@ -68,20 +71,19 @@ func (r *Repository) findComment(id int64) *Comment {
 	return nil
 }
 
-func (r *Repository) sendComment(p *pull, c *Comment, who *user, action string) {
-	payload := object{"issue": r.hub.issueJSON(r, p), "comment": r.hub.commentJSON(r, c)}
+func (l *comments) sendComment(p *pull, c *Comment, who *user, action string) {
+	payload := rest.Object{"issue": l.pulls.issueJSON(p), "comment": l.json(c)}
 	if action == "edited" {
-		payload["changes"] = object{"body": object{"from": c.before}}
+		payload["changes"] = rest.Object{"body": rest.Object{"from": c.before}}
 	}
-	r.send("issue_comment", payload, who, action)
+	l.repo.send("issue_comment", payload, who, action)
 }
 
 // Comments returns the comments on a pull request, oldest first.
-func (r *Repository) Comments(number int) []Comment {
-	r.hub.mu.Lock()
-	defer r.hub.mu.Unlock()
+func (l *comments) Comments(number int) []Comment {
+	defer l.repo.world.lock()()
 	var out []Comment
-	for _, c := range r.comments {
+	for _, c := range l.list {
 		if c.Number == number {
 			x := *c
 			for _, re := range c.reactions {

@@ -6,139 +6,142 @@ import (
 	"net/http"
 	"slices"
 	"time"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// comment finds the comment of a request.
-func (x *Repository) requested(r *http.Request) *Comment {
-	return x.findComment(int64(number(r, "id")))
+// chosen finds the comment of a request.
+func (l *comments) chosen(r *http.Request) *Comment {
+	return l.findComment(rest.ID(r, "id"))
 }
 
-func (h *Hub) listComments(x *Repository, r *http.Request) (int, any) {
-	p := x.pull(number(r, "number"))
+func (l *comments) listComments(r *http.Request) (int, any) {
+	p := l.requested(r)
 	if p == nil {
-		return fail(notFound)
+		return rest.Fail(rest.NotFound)
 	}
 	list := []any{}
-	for _, c := range x.comments {
+	for _, c := range l.list {
 		if c.Number == p.number {
-			list = append(list, h.commentJSON(x, c))
+			list = append(list, l.json(c))
 		}
 	}
-	return http.StatusOK, paged(r, list)
+	return http.StatusOK, rest.Paged(r, list)
 }
 
-// listAllComments is GET /repos/{owner}/{repo}/issues/comments, by when they were
-// written, oldest first. since counts from the last edit.
-func (h *Hub) listAllComments(x *Repository, r *http.Request) (int, any) {
+// listAllComments is GET /repos/{owner}/{repo}/issues/comments, oldest first. The
+// parameter since counts from the last edit.
+func (l *comments) listAllComments(r *http.Request) (int, any) {
 	since, _ := time.Parse(time.RFC3339, r.URL.Query().Get("since"))
 	list := []any{}
-	for _, c := range x.comments {
+	for _, c := range l.list {
 		if !c.touched.Before(since) {
-			list = append(list, h.commentJSON(x, c))
+			list = append(list, l.json(c))
 		}
 	}
-	return http.StatusOK, paged(r, list)
+	return http.StatusOK, rest.Paged(r, list)
 }
 
 // readBody reads a comment's text, within the limit that GitHub sets.
-func readBody(r *http.Request) (string, *problem) {
+func readBody(r *http.Request) (string, *rest.Problem) {
 	var in struct {
 		Body *string `json:"body"`
 	}
 	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || in.Body == nil || *in.Body == "" {
-		return "", &problem{http.StatusUnprocessableEntity, "Validation Failed: body cannot be blank"}
+		return "", rest.Invalid("Validation Failed: body cannot be blank")
 	}
 	if len([]rune(*in.Body)) > 65536 {
-		return "", &problem{http.StatusUnprocessableEntity, "Validation Failed: body is too long (maximum is 65536 characters)"}
+		return "", rest.Invalid("Validation Failed: body is too long (maximum is 65536 characters)")
 	}
 	return *in.Body, nil
 }
 
-func (h *Hub) createComment(x *Repository, r *http.Request) (int, any) {
-	p := x.pull(number(r, "number"))
+func (l *comments) createComment(r *http.Request) (int, any) {
+	p := l.requested(r)
 	if p == nil {
-		return fail(notFound)
+		return rest.Fail(rest.NotFound)
 	}
 	body, bad := readBody(r)
 	if bad != nil {
-		return fail(bad)
+		return rest.Fail(bad)
 	}
-	return http.StatusCreated, h.commentJSON(x, x.comment(h.users[h.appLogin()], p, body))
+	return http.StatusCreated, l.json(l.comment(l.repo.world.self(), p, body))
 }
 
-func (h *Hub) updateComment(x *Repository, r *http.Request) (int, any) {
-	c := x.requested(r)
+func (l *comments) updateComment(r *http.Request) (int, any) {
+	c := l.chosen(r)
 	if c == nil {
-		return fail(notFound)
+		return rest.Fail(rest.NotFound)
 	}
 	body, bad := readBody(r)
 	if bad != nil {
-		return fail(bad)
+		return rest.Fail(bad)
 	}
-	if c.author.login != h.appLogin() {
-		return fail(&problem{http.StatusForbidden, "Resource not accessible by integration"})
+	if c.author.login != l.repo.world.app.Login() {
+		return rest.Fail(&rest.Problem{Status: http.StatusForbidden, Message: "Resource not accessible by integration"})
 	}
-	x.editComment(c.author, c, body)
-	return http.StatusOK, h.commentJSON(x, c)
+	l.editComment(c.author, c, body)
+	return http.StatusOK, l.json(c)
 }
 
-func (h *Hub) deleteComment(x *Repository, r *http.Request) (int, any) {
-	c := x.requested(r)
+func (l *comments) deleteComment(r *http.Request) (int, any) {
+	c := l.chosen(r)
 	if c == nil {
-		return fail(notFound)
+		return rest.Fail(rest.NotFound)
 	}
-	x.comments = slices.DeleteFunc(slices.Clone(x.comments), func(o *Comment) bool { return o == c })
-	h.tick()
-	h.note(Edit{Kind: "delete", Repo: x.String(), Who: h.appLogin(), Number: c.Number, Comment: c.ID})
-	x.sendComment(x.pull(c.Number), c, h.users[h.appLogin()], "deleted")
+	l.list = slices.DeleteFunc(slices.Clone(l.list), func(o *Comment) bool { return o == c })
+	l.repo.world.log.Tick()
+	l.repo.note(Edit{Kind: "delete", Who: l.repo.world.app.Login(), Number: c.Number, Comment: c.ID})
+	l.sendComment(l.pull(c.Number), c, l.repo.world.self(), "deleted")
 	return http.StatusNoContent, nil
 }
 
-func (h *Hub) createReaction(x *Repository, r *http.Request) (int, any) {
-	c := x.requested(r)
+func (l *comments) createReaction(r *http.Request) (int, any) {
+	c := l.chosen(r)
 	if c == nil {
-		return fail(notFound)
+		return rest.Fail(rest.NotFound)
 	}
 	var in struct{ Content string }
 	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || !slices.Contains(reactions, in.Content) {
-		return fail(&problem{http.StatusUnprocessableEntity, "Validation Failed"})
+		return rest.Fail(rest.Invalid("Validation Failed"))
 	}
-	who := h.users[h.appLogin()]
+	who := l.repo.world.self()
 	for _, re := range c.reactions {
 		if re.who == who && re.content == in.Content {
-			return http.StatusOK, h.reactionJSON(re)
+			return http.StatusOK, re.json()
 		}
 	}
-	re := reaction{id: h.nextID(), who: who, content: in.Content, at: h.tick()}
+	re := reaction{id: l.repo.world.log.NextID(), who: who, content: in.Content, at: l.repo.world.log.Tick()}
 	c.reactions = append(c.reactions, re)
-	h.note(Edit{Kind: "reaction", Repo: x.String(), Who: who.login, Number: c.Number, Comment: c.ID, Text: in.Content})
-	return http.StatusCreated, h.reactionJSON(re)
+	l.repo.note(Edit{Kind: "reaction", Who: who.login, Number: c.Number, Comment: c.ID, Text: in.Content})
+	return http.StatusCreated, re.json()
 }
 
 var reactions = []string{"+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"}
 
 // issueJSON is a pull request as the webhooks of its comments show it.
-func (h *Hub) issueJSON(r *Repository, p *pull) object {
-	api, web := fmt.Sprintf("%srepos/%s/issues/%d", apiURL, r, p.number), fmt.Sprintf("%s%s/pull/%d", webURL, r, p.number)
-	o := object{
-		"id": p.id, "node_id": nodeID("Issue", p.id), "number": p.number, "title": p.title, "state": state(p), "user": h.userJSON(p.author),
-		"url": api, "html_url": web, "repository_url": apiURL + "repos/" + r.String(), "labels_url": api + "/labels{/name}",
+func (l *pulls) issueJSON(p *pull) rest.Object {
+	r := l.repo
+	api, web := fmt.Sprintf("%srepos/%s/issues/%d", rest.APIURL, r, p.number), fmt.Sprintf("%s%s/pull/%d", rest.WebURL, r, p.number)
+	o := rest.Object{
+		"id": p.id, "node_id": rest.NodeID("Issue", p.id), "number": p.number, "title": p.title, "state": p.state(), "user": p.author.json(),
+		"url": api, "html_url": web, "repository_url": rest.APIURL + "repos/" + r.String(), "labels_url": api + "/labels{/name}",
 		"comments_url": api + "/comments", "events_url": api + "/events", "body": nil, "labels": []any{}, "locked": false,
 		"active_lock_reason": nil, "assignee": nil, "assignees": []any{}, "milestone": nil, "comments": 1, "closed_at": nil,
-		"created_at": stamp(p.made), "updated_at": stamp(p.touched), "author_association": "CONTRIBUTOR", "reactions": reactionsJSON(api, nil),
-		"pull_request": object{
-			"url": fmt.Sprintf("%srepos/%s/pulls/%d", apiURL, r, p.number), "html_url": web, "diff_url": web + ".diff", "patch_url": web + ".patch",
+		"created_at": rest.Stamp(p.made), "updated_at": rest.Stamp(p.touched), "author_association": "CONTRIBUTOR", "reactions": reactionsJSON(api, nil),
+		"pull_request": rest.Object{
+			"url": fmt.Sprintf("%srepos/%s/pulls/%d", rest.APIURL, r, p.number), "html_url": web, "diff_url": web + ".diff", "patch_url": web + ".patch",
 		},
 	}
 	if !p.open {
-		o["closed_at"] = stamp(p.touched)
+		o["closed_at"] = rest.Stamp(p.touched)
 	}
 	return o
 }
 
 // reactionsJSON counts reactions.
-func reactionsJSON(to string, list []reaction) object {
-	o := object{"url": to + "/reactions", "total_count": len(list)}
+func reactionsJSON(to string, list []reaction) rest.Object {
+	o := rest.Object{"url": to + "/reactions", "total_count": len(list)}
 	for _, content := range reactions {
 		n := 0
 		for _, re := range list {
@@ -151,20 +154,21 @@ func reactionsJSON(to string, list []reaction) object {
 	return o
 }
 
-func (h *Hub) commentJSON(r *Repository, c *Comment) object {
-	api := fmt.Sprintf("%srepos/%s/issues/comments/%d", apiURL, r, c.ID)
-	return object{
-		"id": c.ID, "node_id": nodeID("IssueComment", c.ID), "body": c.Body, "user": h.userJSON(c.author),
+func (l *comments) json(c *Comment) rest.Object {
+	r := l.repo
+	api := fmt.Sprintf("%srepos/%s/issues/comments/%d", rest.APIURL, r, c.ID)
+	return rest.Object{
+		"id": c.ID, "node_id": rest.NodeID("IssueComment", c.ID), "body": c.Body, "user": c.author.json(),
 		"url": api, "performed_via_github_app": nil, "reactions": reactionsJSON(api, c.reactions),
-		"html_url":   fmt.Sprintf("%s%s/pull/%d#issuecomment-%d", webURL, r, c.Number, c.ID),
-		"issue_url":  fmt.Sprintf("%srepos/%s/issues/%d", apiURL, r, c.Number),
-		"created_at": stamp(c.made), "updated_at": stamp(c.touched), "author_association": "CONTRIBUTOR",
+		"html_url":   fmt.Sprintf("%s%s/pull/%d#issuecomment-%d", rest.WebURL, r, c.Number, c.ID),
+		"issue_url":  fmt.Sprintf("%srepos/%s/issues/%d", rest.APIURL, r, c.Number),
+		"created_at": rest.Stamp(c.made), "updated_at": rest.Stamp(c.touched), "author_association": "CONTRIBUTOR",
 	}
 }
 
-func (h *Hub) reactionJSON(re reaction) object {
-	return object{
-		"id": re.id, "node_id": nodeID("Reaction", re.id), "user": h.userJSON(re.who), "content": re.content,
-		"created_at": stamp(re.at),
+func (re reaction) json() rest.Object {
+	return rest.Object{
+		"id": re.id, "node_id": rest.NodeID("Reaction", re.id), "user": re.who.json(), "content": re.content,
+		"created_at": rest.Stamp(re.at),
 	}
 }

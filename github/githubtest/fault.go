@@ -4,15 +4,19 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// A Failure is how GitHub can fail to answer.
+// A Failure is an answer of GitHub's in the place of the one that was asked for.
 type Failure func(w http.ResponseWriter)
 
-// Outage is GitHub being down.
+// Outage is the answer while GitHub is down.
 func Outage(w http.ResponseWriter) { fault(w, http.StatusInternalServerError, "Server Error") }
 
-// Limited is GitHub's answer where the requests of an hour are used up, until a time.
+// Limited is the answer where the requests of an hour are used up, until a time.
+//
+// Source: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api
 func Limited(until time.Time) Failure {
 	return func(w http.ResponseWriter) {
 		w.Header().Set("X-RateLimit-Limit", "5000")
@@ -22,8 +26,8 @@ func Limited(until time.Time) Failure {
 	}
 }
 
-// SecondaryLimit is GitHub's answer to too many requests at a time, to be asked again
-// after a number of seconds; 0 if it does not say.
+// SecondaryLimit is the answer to too many requests at a time. The client may ask again after
+// a number of seconds; with 0 the answer does not contain it.
 func SecondaryLimit(after int) Failure {
 	return func(w http.ResponseWriter) {
 		if after > 0 {
@@ -34,26 +38,27 @@ func SecondaryLimit(after int) Failure {
 }
 
 func fault(w http.ResponseWriter, status int, message string) {
-	status, body := fail(&problem{status, message})
-	send(w, status, body)
+	rest.SendProblem(w, &rest.Problem{Status: status, Message: message})
 }
 
-// Fail lets the next n requests to the API fail, whatever they ask for; with n negative
+// faults are the failures to come.
+type faults struct {
+	left int // requests that fail; negative: all
+	as   Failure
+}
+
+// Fail makes the next n requests to the API fail, whatever they ask for; with n negative
 // all until another call.
 func (h *Hub) Fail(n int, f Failure) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.faults, h.failure = n, f
+	defer h.lock()()
+	h.faults = faults{n, f}
 }
 
-// failed answers a request that is to fail.
-func (h *Hub) failed(w http.ResponseWriter) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.faults == 0 {
-		return false
+// next returns the failure of the next request, nil if it is to be answered.
+func (f *faults) next() Failure {
+	if f.left == 0 {
+		return nil
 	}
-	h.faults = max(h.faults-1, -1)
-	h.failure(w)
-	return true
+	f.left = max(f.left-1, -1)
+	return f.as
 }

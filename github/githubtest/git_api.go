@@ -9,11 +9,14 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest/commits"
+	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// getRef is GET /repos/{owner}/{repo}/git/ref/{ref}: branches, and what pull requests
-// have under refs/pull.
-func (h *Hub) getRef(x *Repository, r *http.Request) (int, any) {
+// getRef is GET /repos/{owner}/{repo}/git/ref/{ref}: branches, and the refs
+// of pull requests below refs/pull.
+func (x *Repository) getRef(r *http.Request) (int, any) {
 	ref := r.PathValue("ref")
 	sha := x.branches[strings.TrimPrefix(ref, "heads/")]
 	if !strings.HasPrefix(ref, "heads/") {
@@ -25,63 +28,54 @@ func (h *Hub) getRef(x *Repository, r *http.Request) (int, any) {
 		sha = map[string]string{"head": x.pull(number).headSHA, "merge": x.pull(number).trial.sha}[end]
 	}
 	if sha == "" {
-		return fail(notFound)
+		return rest.Fail(rest.NotFound)
 	}
-	api := apiURL + "repos/" + x.String() + "/git/"
-	return http.StatusOK, object{
-		"ref": "refs/" + ref, "node_id": nodeID("Ref", x.id), "url": api + "refs/" + ref,
-		"object": object{"type": "commit", "sha": sha, "url": api + "commits/" + sha},
+	api := rest.APIURL + "repos/" + x.String() + "/git/"
+	return http.StatusOK, rest.Object{
+		"ref": "refs/" + ref, "node_id": rest.NodeID("Ref", x.id), "url": api + "refs/" + ref,
+		"object": rest.Object{"type": "commit", "sha": sha, "url": api + "commits/" + sha},
 	}
 }
 
 // getCommit is GET /repos/{owner}/{repo}/git/commits/{sha}.
-func (h *Hub) getCommit(x *Repository, r *http.Request) (int, any) {
+func (x *Repository) getCommit(r *http.Request) (int, any) {
 	c := x.find(r.PathValue("sha"))
 	if c == nil {
-		return fail(notFound)
+		return rest.Fail(rest.NotFound)
 	}
-	api, html := apiURL+"repos/"+x.String()+"/git/", webURL+x.String()+"/commit/"
+	api, html := rest.APIURL+"repos/"+x.String()+"/git/", rest.WebURL+x.String()+"/commit/"
 	parents := []any{}
-	for _, p := range c.parents {
-		parents = append(parents, object{"sha": p, "url": api + "commits/" + p, "html_url": html + p})
+	for _, p := range c.Parents {
+		parents = append(parents, rest.Object{"sha": p, "url": api + "commits/" + p, "html_url": html + p})
 	}
-	by := c.signature()
-	by["date"] = stamp(c.at)
-	return http.StatusOK, object{
-		"sha": c.sha, "node_id": nodeID("Commit", x.id), "url": api + "commits/" + c.sha, "html_url": html + c.sha,
-		"author": by, "committer": by, "message": c.message, "parents": parents,
-		"tree":         object{"sha": c.tree(), "url": api + "trees/" + c.tree()},
-		"verification": object{"verified": false, "reason": "unsigned", "signature": nil, "payload": nil, "verified_at": nil},
+	by := signature(c)
+	by["date"] = rest.Stamp(c.At)
+	return http.StatusOK, rest.Object{
+		"sha": c.SHA, "node_id": rest.NodeID("Commit", x.id), "url": api + "commits/" + c.SHA, "html_url": html + c.SHA,
+		"author": by, "committer": by, "message": c.Message, "parents": parents,
+		"tree":         rest.Object{"sha": c.Tree(), "url": api + "trees/" + c.Tree()},
+		"verification": rest.Object{"verified": false, "reason": "unsigned", "signature": nil, "payload": nil, "verified_at": nil},
 	}
 }
 
-// tree is the name of a commit's files, which commits with the same files share.
-func (c *commit) tree() string {
-	d := sha1.New()
-	for _, name := range slices.Sorted(maps.Keys(c.files)) {
-		fmt.Fprintf(d, "%q %q\n", name, c.files[name])
-	}
-	return hex.EncodeToString(d.Sum(nil))
+func signature(c *commits.Commit) rest.Object {
+	return rest.Object{"name": c.Author, "email": c.Author + "@users.noreply.github.example"}
 }
 
-func (c *commit) signature() object {
-	return object{"name": c.author, "email": c.author + "@users.noreply.github.example"}
-}
-
-// getContents is GET /repos/{owner}/{repo}/contents/{path}: a file, or what is in a
-// directory.
-func (h *Hub) getContents(x *Repository, r *http.Request) (int, any) {
+// getContents is GET /repos/{owner}/{repo}/contents/{path}: a file, or the entries
+// of a directory.
+func (x *Repository) getContents(r *http.Request) (int, any) {
 	ref := r.URL.Query().Get("ref")
 	if ref == "" {
 		ref = "main"
 	}
 	c := x.find(ref)
 	if c == nil {
-		return fail(&problem{http.StatusNotFound, "No commit found for the ref " + ref})
+		return rest.Fail(&rest.Problem{Status: http.StatusNotFound, Message: "No commit found for the ref " + ref})
 	}
 	path := r.PathValue("path")
-	if content, ok := c.files[path]; ok {
-		o := h.contentJSON(x, c, path, "file")
+	if content, ok := c.Files[path]; ok {
+		o := x.contentJSON(c, path, "file")
 		o["size"], o["content"], o["encoding"] = len(content), "", "none"
 		if len(content) <= 1<<20 {
 			o["content"], o["encoding"] = base64.StdEncoding.EncodeToString([]byte(content)), "base64"
@@ -90,7 +84,7 @@ func (h *Hub) getContents(x *Repository, r *http.Request) (int, any) {
 	}
 	list := []any{}
 	seen := map[string]bool{}
-	for _, name := range slices.Sorted(maps.Keys(c.files)) {
+	for _, name := range slices.Sorted(maps.Keys(c.Files)) {
 		rest, in := strings.CutPrefix(name, strings.TrimSuffix(path, "/")+"/")
 		first, _, dir := strings.Cut(rest, "/")
 		if !in || seen[first] {
@@ -101,22 +95,22 @@ func (h *Hub) getContents(x *Repository, r *http.Request) (int, any) {
 		if dir {
 			kind = "dir"
 		}
-		list = append(list, h.contentJSON(x, c, path+"/"+first, kind))
+		list = append(list, x.contentJSON(c, path+"/"+first, kind))
 	}
 	if len(list) == 0 {
-		return fail(notFound)
+		return rest.Fail(rest.NotFound)
 	}
 	return http.StatusOK, list
 }
 
-func (h *Hub) contentJSON(x *Repository, c *commit, path, kind string) object {
-	sum := sha1.Sum([]byte(c.files[path]))
-	api := fmt.Sprintf("%srepos/%s/contents/%s?ref=%s", apiURL, x, path, c.sha)
-	git := fmt.Sprintf("%srepos/%s/git/blobs/%x", apiURL, x, sum)
-	html := fmt.Sprintf("%s%s/blob/%s/%s", webURL, x, c.sha, path)
-	return object{
+func (r *repo) contentJSON(c *commits.Commit, path, kind string) rest.Object {
+	sum := sha1.Sum([]byte(c.Files[path]))
+	api := fmt.Sprintf("%srepos/%s/contents/%s?ref=%s", rest.APIURL, r, path, c.SHA)
+	git := fmt.Sprintf("%srepos/%s/git/blobs/%x", rest.APIURL, r, sum)
+	html := fmt.Sprintf("%s%s/blob/%s/%s", rest.WebURL, r, c.SHA, path)
+	return rest.Object{
 		"type": kind, "name": path[strings.LastIndex(path, "/")+1:], "path": path, "sha": hex.EncodeToString(sum[:]), "size": 0,
 		"url": api, "git_url": git, "html_url": html, "download_url": nil,
-		"_links": object{"self": api, "git": git, "html": html},
+		"_links": rest.Object{"self": api, "git": git, "html": html},
 	}
 }

@@ -55,7 +55,7 @@ func TestMerges(t *testing.T) {
 	three := r.OpenPull("bob", "Three", "three")
 	r.Merge("alice", one)
 	merged := r.Merge("alice", two)
-	if diff := cmp.Diff(Files{"a": "2", "b": "2", "same": "2", "new": "1"}, h.commits[merged].files); diff != "" {
+	if diff := cmp.Diff(Files{"a": "2", "b": "2", "same": "2", "new": "1"}, h.history[merged].Files); diff != "" {
 		t.Error(diff)
 	}
 	defer func() {

@@ -3,46 +3,56 @@
 // runs and permissions, an App that is installed in them, and the part of the REST API
 // that Lockstep uses, over HTTP.
 //
-// It is stateful: what one request writes, another reads, and what happens is kept
+// It is stateful: one request reads the writes of another, and everything that happens is kept
 // as a list of [Edit] values, which read as lines of text. People act through
 // methods ([Repository.Push], [Repository.Comment]); the App acts through the API,
 // with tokens, rights and limits as GitHub gives them. Both cause webhooks, which wait
 // until [Hub.Deliver] sends them, signed; each attempt can be read by the API, and made
 // again. Its clock is its own ([Hub.Now]), so that the same story is told in the same
-// words each time, commits' names included.
+// words each time, the names of commits included.
 //
-// It can be as unhelpful as GitHub: [Hub.Fail] lets requests fail, [Hub.LoseDeliveries]
+// It can be as unhelpful as GitHub: [Hub.Fail] makes requests fail, [Hub.LoseDeliveries]
 // loses webhooks, [Repository.LagMerges] delays trial merges, [Repository.ForgetChecks]
-// deletes check runs, [Hub.ExpireTokens] ends tokens. Its answers and webhooks are held
-// against GitHub's descriptions of them by the package contract.
+// deletes check runs, [Hub.ExpireTokens] ends tokens. The package contract checks its answers
+// and webhooks against GitHub's own descriptions.
+//
+// A [Hub] and its [Repository] values put together the nouns that do not need each other, each a
+// package with tests of its own: commits, webhooks (hooks), the App and its tokens
+// (apps), the log of edits (story), the form of answers (rest). Pull requests, reviews,
+// comments and check runs are types here, each with its actions of people and its part of
+// the API; [Repository] embeds them.
 //
 // It refuses to know what Lockstep is. The tests of several packages run on it, and
 // so does `lockstep demo`. Start at [New].
 package githubtest
 
 import (
-	"crypto/rand"
-	"crypto/rsa"
-	"crypto/x509"
-	"encoding/hex"
-	"encoding/pem"
-	"fmt"
+	"cmp"
+	"context"
 	"net/http"
-	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest/commits"
+	"github.com/lockstep-iac/lockstep/github/githubtest/story"
 )
 
-// Options say how a Hub is set up.
+// Files are the files of a commit by path, or changes to them.
+type Files = commits.Files
+
+// Deleted stands for the content of a file that a push deletes.
+const Deleted = commits.Deleted
+
+// An Edit is an action of somebody in a repository.
+type Edit = story.Edit
+
+// Options are the setup of a Hub.
 type Options struct {
-	// AppID and AppName say which App there is; its login is AppName and "[bot]".
-	// Without them: 4711 and "lockstep".
+	// AppID and AppName identify the App; its login is AppName and "[bot]". The defaults are
+	// 4711 and "lockstep".
 	AppID   int64
 	AppName string
-	// Secret is the webhooks', Webhook the URL that they are sent to.
+	// Webhook is the URL that webhooks are sent to, Secret signs them.
 	Secret  github.Secret
 	Webhook string
 	// OnEdit is told of every edit at once; it must not call the Hub. May be nil.
@@ -55,139 +65,73 @@ type Options struct {
 // A Hub is one GitHub. It is safe for concurrent use.
 type Hub struct {
 	options Options
-	key     *rsa.PrivateKey
 	mux     *http.ServeMux
 
-	mu         sync.Mutex
-	clock      time.Time
-	ids        int64
-	users      map[string]*user
-	repos      []*Repository
-	commits    map[string]*commit
-	tokens     map[string]*token
-	links      map[string]archiveLink
-	given      []string // every token and link, which are secrets
-	edits      []Edit
-	deliveries []*delivery
-	attempts   []*attempt
-	attemptIDs int64
-	lose       int // webhooks
-	faults     int // requests that are to fail
-	failure    Failure
+	*world
+	repos  []*Repository
+	links  map[string]archiveLink
+	faults faults
 }
-
-// epoch is when every story begins.
-var epoch = time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
 
 // New returns an empty Hub with its App.
 func New(o Options) *Hub {
-	if o.AppID == 0 {
-		o.AppID = 4711
-	}
-	if o.AppName == "" {
-		o.AppName = "lockstep"
-	}
-	h := &Hub{
-		options: o, key: appKey(), clock: epoch, ids: 1000,
-		users: map[string]*user{}, commits: map[string]*commit{}, tokens: map[string]*token{},
-		links: map[string]archiveLink{},
-	}
-	h.users[h.appLogin()] = &user{login: h.appLogin(), id: 900, bot: true}
+	o.AppID, o.AppName = cmp.Or(o.AppID, 4711), cmp.Or(o.AppName, "lockstep")
+	h := &Hub{options: o, world: newWorld(o), links: map[string]archiveLink{}}
 	h.mux = h.routes()
 	return h
 }
 
-// appKey is made once a process: making one takes a while.
-var appKey = sync.OnceValue(func() *rsa.PrivateKey {
-	k, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		panic(fmt.Sprintf("githubtest: make a key: %v", err))
-	}
-	return k
-})
-
-// App returns what the App needs to know to use this Hub at the URL given.
+// App returns the configuration with which the App uses this Hub at a URL.
 func (h *Hub) App(url string) github.AppConfig {
-	return github.AppConfig{ID: h.options.AppID, Key: github.NewSecret(h.AppKey()), URL: url}
+	return github.AppConfig{ID: h.app.ID, Key: github.NewSecret(h.AppKey()), URL: url}
 }
 
 // AppKey returns the App's private key as GitHub hands it out, in PEM.
-func (h *Hub) AppKey() string {
-	block := &pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(h.key)}
-	return string(pem.EncodeToMemory(block))
+func (h *Hub) AppKey() string { return h.app.PEM() }
+
+// ExpireTokens ends all tokens that were given out.
+func (h *Hub) ExpireTokens() {
+	defer h.lock()()
+	h.app.Expire()
 }
 
-func (h *Hub) appLogin() string { return h.options.AppName + "[bot]" }
-
-// SetWebhook says where webhooks are sent.
-func (h *Hub) SetWebhook(url string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.options.Webhook = url
-}
-
-// A user is somebody with a login.
-type user struct {
-	login string
-	id    int64
-	bot   bool
-}
-
-// person returns who has a login, making them known if they are not. Only Apps' logins end
-// in "[bot]".
-func (h *Hub) person(login string) *user {
-	u := h.users[login]
-	if u == nil {
-		u = &user{login: login, id: h.nextID(), bot: strings.HasSuffix(login, "[bot]")}
-		h.users[login] = u
-	}
-	return u
-}
-
-// GiveUp deletes somebody's account, with what is in it: whoever takes the login next is
-// somebody else.
-func (h *Hub) GiveUp(login string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.users, login)
-	h.repos = slices.DeleteFunc(slices.Clone(h.repos), func(r *Repository) bool {
-		r.deleted = r.deleted || r.owner.login == login
-		return r.deleted
-	})
-}
-
-// Now returns the time in the story. What GitHub dates is dated by it, but tokens.
-func (h *Hub) Now() time.Time {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.clock
-}
-
-func (h *Hub) nextID() int64 { h.ids++; return h.ids }
-
-// tick moves the clock on and returns the time.
-func (h *Hub) tick() time.Time {
-	h.clock = h.clock.Add(time.Minute)
-	return h.clock
-}
-
-// secret makes something secret that is given to whoever asks.
-func (h *Hub) secret(prefix string) string {
-	text := prefix + randomText()
-	h.given = append(h.given, text)
-	return text
-}
-
-// Given returns all tokens that were given out, and what is secret in the addresses of
-// archives: nobody may write any of it down.
+// Given returns all tokens that were given out, and the secrets in the addresses of
+// archives: nobody may write any of them down.
 func (h *Hub) Given() []string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.Clone(h.given)
+	defer h.lock()()
+	return h.app.Given()
 }
 
-func randomText() string {
-	var b [20]byte
-	rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
+// Now returns the time in the story, by which GitHub dates everything but tokens.
+func (h *Hub) Now() time.Time { return h.log.Now() }
+
+// Edits returns all edits so far.
+func (h *Hub) Edits() []Edit { return h.log.Edits() }
+
+// Lines returns all edits so far as lines of text.
+func (h *Hub) Lines() []string { return h.log.Lines() }
+
+// SetWebhook changes the URL that webhooks are sent to.
+func (h *Hub) SetWebhook(url string) { h.outbox.SetURL(url) }
+
+// Deliver sends the webhooks that wait, in order, and returns their number. An answer other
+// than 2xx is an error and ends it; GitHub, too, leaves it at one attempt.
+func (h *Hub) Deliver(ctx context.Context) (int, error) { return h.outbox.Deliver(ctx) }
+
+// LoseDeliveries makes the next n webhooks get lost: GitHub tries to send them, and nobody
+// receives them.
+func (h *Hub) LoseDeliveries(n int) { h.outbox.Lose(n) }
+
+// Deliveries returns the GUIDs of all webhooks so far, waiting ones included.
+func (h *Hub) Deliveries() []string { return h.outbox.GUIDs() }
+
+// Redeliver sends a webhook once more, under the same GUID, and returns the text of the answer.
+func (h *Hub) Redeliver(ctx context.Context, guid string) (string, error) {
+	return h.outbox.Redeliver(ctx, guid)
+}
+
+// Replay sends the body and the signature of a webhook under another GUID and the name of
+// another event, as an eavesdropper can; "" keeps the original. It returns the answer.
+func (h *Hub) Replay(ctx context.Context, guid, as, event string) (status int, answer string, err error) {
+	return h.outbox.Replay(ctx, guid, as, event)
 }

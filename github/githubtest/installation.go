@@ -3,6 +3,12 @@ package githubtest
 import (
 	"fmt"
 	"net/http"
+	"strconv"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
+	"github.com/lockstep-iac/lockstep/github/githubtest/hooks"
+	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
+	"github.com/lockstep-iac/lockstep/github/githubtest/story"
 )
 
 // installationOf returns the ID of the App's installation in an account, which is made
@@ -13,30 +19,42 @@ func (h *Hub) installationOf(account *user) int64 {
 			return r.installation
 		}
 	}
-	return h.nextID()
+	return h.log.NextID()
 }
 
 // Uninstall takes the repository away from the App's installation.
 func (r *Repository) Uninstall(who string) {
-	h := r.hub
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.tick()
-	h.post("installation_repositories", r.installation, nil, object{
-		"action": "removed", "sender": h.userJSON(h.person(who)), "installation": h.installationJSON(r.installation, r.owner),
+	w := r.hub.world
+	defer w.lock()()
+	w.log.Tick()
+	w.outbox.Post(hooks.Subject{Event: "installation_repositories", Action: "removed", Installation: r.installation}, rest.Object{
+		"action": "removed", "sender": w.person(who).json(), "installation": w.installationJSON(r.installation, r.owner),
 		"repository_selection": "selected", "repositories_added": []any{}, "requester": nil,
-		"repositories_removed": []any{object{
-			"id": r.id, "node_id": nodeID("Repository", r.id), "name": r.name, "full_name": r.String(), "private": r.private,
+		"repositories_removed": []any{rest.Object{
+			"id": r.id, "node_id": rest.NodeID("Repository", r.id), "name": r.name, "full_name": r.String(), "private": r.private,
 		}},
 	})
 	r.installation = 0
 }
 
+// getApp is GET /app.
+func (h *Hub) getApp(*http.Request) (int, any) {
+	return http.StatusOK, appJSON(app{h.app.ID, h.app.Slug}, h.self())
+}
+
+// createToken is POST /app/installations/{installation}/access_tokens.
+func (h *Hub) createToken(r *http.Request) (int, any) {
+	var grants []apps.Grant
+	for _, x := range h.repos {
+		if x.installation == rest.ID(r, "installation") {
+			grants = append(grants, apps.Grant{ID: x.id, Name: x.name, JSON: x.repo.json()})
+		}
+	}
+	return h.app.Create(r, grants)
+}
+
 // listInstallations is GET /app/installations.
 func (h *Hub) listInstallations(r *http.Request) (int, any) {
-	if !h.isApp(r) {
-		return fail(notTheApp)
-	}
 	list, seen := []any{}, map[int64]bool{0: true}
 	for _, x := range h.repos {
 		if !seen[x.installation] {
@@ -44,34 +62,44 @@ func (h *Hub) listInstallations(r *http.Request) (int, any) {
 			list = append(list, h.installationJSON(x.installation, x.owner))
 		}
 	}
-	return http.StatusOK, paged(r, list)
+	return http.StatusOK, rest.Paged(r, list)
 }
 
 // listRepositories is GET /installation/repositories.
 func (h *Hub) listRepositories(r *http.Request) (int, any) {
-	t, p := h.token(r)
+	t, p := h.app.Token(r)
 	if p != nil {
-		return fail(p)
+		return rest.Fail(p)
 	}
 	list := []any{}
 	for _, x := range h.repos {
-		if t.opens(x) {
-			list = append(list, h.repoJSON(x))
+		if t.Opens(x.installation, x.id) {
+			list = append(list, x.repo.json())
 		}
 	}
-	shown := paged(r, list)
-	shown.items = object{"total_count": len(list), "repositories": shown.items}
+	shown := rest.Paged(r, list)
+	shown.Items = rest.Object{"total_count": len(list), "repositories": shown.Items}
 	return http.StatusOK, shown
 }
 
-func (h *Hub) installationJSON(id int64, account *user) object {
-	base := apiURL + "app/installations/" + number64(id)
-	return object{
-		"id": id, "account": h.userJSON(account), "repository_selection": "selected",
-		"access_tokens_url": base + "/access_tokens", "repositories_url": apiURL + "installation/repositories",
-		"html_url": fmt.Sprintf("%ssettings/installations/%d", webURL, id), "app_id": h.options.AppID, "app_slug": h.options.AppName,
-		"target_id": account.id, "target_type": "User", "permissions": permissions, "events": events,
-		"created_at": stamp(epoch), "updated_at": stamp(epoch), "single_file_name": nil, "has_multiple_single_files": false,
+func (w *world) installationJSON(id int64, account *user) rest.Object {
+	base := rest.APIURL + "app/installations/" + strconv.FormatInt(id, 10)
+	return rest.Object{
+		"id": id, "account": account.json(), "repository_selection": "selected",
+		"access_tokens_url": base + "/access_tokens", "repositories_url": rest.APIURL + "installation/repositories",
+		"html_url": fmt.Sprintf("%ssettings/installations/%d", rest.WebURL, id), "app_id": w.app.ID, "app_slug": w.app.Slug,
+		"target_id": account.id, "target_type": "User", "permissions": apps.Permissions, "events": apps.Events,
+		"created_at": rest.Stamp(story.Epoch), "updated_at": rest.Stamp(story.Epoch), "single_file_name": nil, "has_multiple_single_files": false,
 		"single_file_paths": []any{}, "suspended_by": nil, "suspended_at": nil,
+	}
+}
+
+// appJSON is an App as answers show it. All Apps of a Hub have the same owner.
+func appJSON(a app, owner *user) rest.Object {
+	return rest.Object{
+		"id": a.id, "slug": a.slug, "node_id": rest.NodeID("App", a.id),
+		"owner": owner.json(), "name": a.slug, "description": "",
+		"external_url": rest.WebURL, "html_url": rest.WebURL + "apps/" + a.slug,
+		"created_at": rest.Stamp(story.Epoch), "updated_at": rest.Stamp(story.Epoch), "permissions": apps.Permissions, "events": apps.Events,
 	}
 }

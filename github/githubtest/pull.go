@@ -4,22 +4,31 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-// pull is a pull request. While it is open its head follows the branch.
+// pulls are the pull requests into a repository.
+type pulls struct {
+	repo *repo
+	list []*pull
+	lag  int // see LagMerges
+}
+
+// A pull is a pull request. While it is open its head follows the branch.
 type pull struct {
 	id            int64
 	number        int
 	title         string
 	author        *user
-	from          *Repository
+	from          *repo
 	head, base    string // branches
 	headSHA       string
 	baseSHA       string // of the base branch, when the head was last pushed
 	open, draft   bool
-	closedOn      string // what the base branch was when it was closed
+	closedOn      string // SHA of the base branch, when it was closed
 	mergedBy      *user  // nil if it is not merged
-	mergeSHA      string // what it became
+	mergeSHA      string // of the commit that merged it
 	trial         trial
 	made, touched time.Time
 	reviews       []*review
@@ -27,92 +36,88 @@ type pull struct {
 
 // OpenPull opens a pull request from a branch to main, and returns its number.
 func (r *Repository) OpenPull(who, title, branch string) int {
-	return r.openPull(who, title, r, branch, false)
+	return r.openPull(who, title, r.repo, branch, false)
 }
 
 // OpenDraft opens a pull request that is a draft.
 func (r *Repository) OpenDraft(who, title, branch string) int {
-	return r.openPull(who, title, r, branch, true)
+	return r.openPull(who, title, r.repo, branch, true)
 }
 
 // OpenPullFrom opens a pull request from a fork's branch.
 func (r *Repository) OpenPullFrom(fork *Repository, who, title, branch string) int {
-	return r.openPull(who, title, fork, branch, false)
+	return r.openPull(who, title, fork.repo, branch, false)
 }
 
-func (r *Repository) openPull(who, title string, from *Repository, branch string, draft bool) int {
-	h := r.hub
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	at := h.tick()
-	r.numbers++
+func (l *pulls) openPull(who, title string, from *repo, branch string, draft bool) int {
+	w := l.repo.world
+	defer w.lock()()
+	at := w.log.Tick()
 	p := &pull{
-		id: h.nextID(), number: r.numbers, title: title, author: h.person(who), from: from,
-		head: branch, base: "main", headSHA: from.mustBranch(branch), baseSHA: r.mustBranch("main"), open: true, draft: draft, made: at, touched: at,
+		id: w.log.NextID(), number: len(l.list) + 1, title: title, author: w.person(who), from: from,
+		head: branch, base: "main", headSHA: from.mustBranch(branch), baseSHA: l.repo.mustBranch("main"), open: true, draft: draft, made: at, touched: at,
 	}
-	r.pulls = append(r.pulls, p)
-	h.note(Edit{Kind: "pull request", Repo: r.String(), Who: who, Number: p.number, Text: title})
-	r.sendPull(p, p.author, "opened", nil)
+	l.list = append(l.list, p)
+	l.repo.note(Edit{Kind: "pull request", Who: who, Number: p.number, Text: title})
+	l.send(p, p.author, "opened", nil)
 	return p.number
 }
 
-func (r *Repository) pull(number int) *pull {
-	for _, p := range r.pulls {
-		if p.number == number {
-			return p
-		}
+// pull returns the pull request of a number, nil if there is none.
+func (l *pulls) pull(number int) *pull {
+	if number < 1 || number > len(l.list) {
+		return nil
 	}
-	return nil
+	return l.list[number-1]
 }
 
-func (r *Repository) mustPull(number int) *pull {
-	p := r.pull(number)
+func (l *pulls) mustPull(number int) *pull {
+	p := l.pull(number)
 	if p == nil {
-		panic(fmt.Sprintf("githubtest: %s has no pull request #%d", r, number))
+		panic(fmt.Sprintf("githubtest: %s has no pull request #%d", l.repo, number))
 	}
 	return p
 }
 
-// act does something to a pull request that leaves an edit and a webhook.
-func (r *Repository) act(who string, number int, kind, text string, do func(*pull) (action string, more object)) {
-	h := r.hub
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	p := r.mustPull(number)
-	p.touched = h.tick()
+// act changes a pull request, which leaves an edit and a webhook.
+func (l *pulls) act(who string, number int, kind, text string, do func(*pull) (action string, more rest.Object)) {
+	w := l.repo.world
+	defer w.lock()()
+	p := l.mustPull(number)
+	p.touched = w.log.Tick()
 	action, more := do(p)
-	h.note(Edit{Kind: kind, Repo: r.String(), Who: who, Number: number, Text: text})
-	r.sendPull(p, h.person(who), action, more)
+	l.repo.note(Edit{Kind: kind, Who: who, Number: number, Text: text})
+	l.send(p, w.person(who), action, more)
 }
 
-// Ready says that a draft is none any longer.
-func (r *Repository) Ready(who string, number int) {
-	r.act(who, number, "ready", "", func(p *pull) (string, object) {
+// Ready ends the draft of a pull request.
+func (l *pulls) Ready(who string, number int) {
+	l.act(who, number, "ready", "", func(p *pull) (string, rest.Object) {
 		p.draft = false
 		return "ready_for_review", nil
 	})
 }
 
-// Retarget lets a pull request be merged into another branch.
-func (r *Repository) Retarget(who string, number int, base string) {
-	r.act(who, number, "retarget", base, func(p *pull) (string, object) {
-		changes := object{"base": object{"ref": object{"from": p.base}, "sha": object{"from": p.baseSHA}}}
-		p.base, p.baseSHA = base, r.mustBranch(base)
-		return "edited", object{"changes": changes}
+// Retarget gives a pull request another base branch.
+func (l *pulls) Retarget(who string, number int, base string) {
+	l.act(who, number, "retarget", base, func(p *pull) (string, rest.Object) {
+		changes := rest.Object{"base": rest.Object{"ref": rest.Object{"from": p.base}, "sha": rest.Object{"from": p.baseSHA}}}
+		p.base, p.baseSHA = base, l.repo.mustBranch(base)
+		return "edited", rest.Object{"changes": changes}
 	})
 }
 
 // Close closes a pull request without merging it.
-func (r *Repository) Close(who string, number int) {
-	r.act(who, number, "close", "", func(p *pull) (string, object) {
-		p.open, p.closedOn = false, r.branches[p.base]
+func (l *pulls) Close(who string, number int) {
+	l.act(who, number, "close", "", func(p *pull) (string, rest.Object) {
+		p.open, p.closedOn = false, l.repo.branches[p.base]
 		return "closed", nil
 	})
 }
 
 // Reopen opens a pull request again that was closed.
-func (r *Repository) Reopen(who string, number int) {
-	r.act(who, number, "reopen", "", func(p *pull) (string, object) {
+func (l *pulls) Reopen(who string, number int) {
+	l.act(who, number, "reopen", "", func(p *pull) (string, rest.Object) {
 		if p.open || p.mergedBy != nil {
 			panic(fmt.Sprintf("githubtest: #%d cannot be reopened", number))
 		}
@@ -121,45 +126,38 @@ func (r *Repository) Reopen(who string, number int) {
 	})
 }
 
-// Merge merges a pull request, by a commit of two parents.
-func (r *Repository) Merge(who string, number int) string {
-	return r.merge(who, number, func(p *pull, base string) []string { return []string{base, p.headSHA} })
+// Merge merges a pull request, by a commit of two parents, and returns its SHA.
+func (l *pulls) Merge(who string, number int) string {
+	return l.merge(who, number, func(p *pull, base string) []string { return []string{base, p.headSHA} })
 }
 
-// Squash merges a pull request by one commit on top of its base branch.
-func (r *Repository) Squash(who string, number int) string {
-	return r.merge(who, number, func(p *pull, base string) []string { return []string{base} })
+// Squash merges a pull request by one commit on top of its base branch, and returns its SHA.
+func (l *pulls) Squash(who string, number int) string {
+	return l.merge(who, number, func(p *pull, base string) []string { return []string{base} })
 }
 
-func (r *Repository) merge(who string, number int, parents func(p *pull, base string) []string) string {
+func (l *pulls) merge(who string, number int, parents func(p *pull, base string) []string) string {
 	var sha string
-	r.act(who, number, "merge", "", func(p *pull) (string, object) {
+	r := l.repo
+	l.act(who, number, "merge", "", func(p *pull) (string, rest.Object) {
 		base := r.mustBranch(p.base)
-		files, conflicts := r.hub.merged(base, p.headSHA)
+		files, conflicts := r.world.history.Merge(base, p.headSHA)
 		if !p.open || len(conflicts) > 0 {
 			panic(fmt.Sprintf("githubtest: #%d cannot be merged: %s", number, strings.Join(conflicts, ", ")))
 		}
-		sha = r.commit(who, fmt.Sprintf("Merge pull request #%d from %s", number, p.head), files, parents(p, base)...).sha
+		sha = r.commit(who, fmt.Sprintf("Merge pull request #%d from %s", number, p.head), files, parents(p, base)...).SHA
 		r.branches[p.base] = sha
-		p.open, p.closedOn, p.mergedBy, p.mergeSHA = false, base, r.hub.person(who), sha
+		p.open, p.closedOn, p.mergedBy, p.mergeSHA = false, base, r.world.person(who), sha
 		return "closed", nil
 	})
 	return sha
 }
 
-// UpdateBranch merges main into a pull request's branch, as the button of that name.
-func (r *Repository) UpdateBranch(who string, number int) string {
-	h := r.hub
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.tick()
-	p := r.mustPull(number)
-	files, conflicts := h.merged(p.headSHA, r.branches[p.base])
-	if len(conflicts) > 0 {
-		panic(fmt.Sprintf("githubtest: #%d has conflicts in %s", number, strings.Join(conflicts, ", ")))
+// send lets a webhook about a pull request wait.
+func (l *pulls) send(p *pull, who *user, action string, more rest.Object) {
+	payload := rest.Object{"number": p.number, "pull_request": l.json(p)}
+	for k, v := range more {
+		payload[k] = v
 	}
-	message := fmt.Sprintf("Merge branch '%s' into %s", p.base, p.head)
-	c := r.commit(who, message, files, p.headSHA, r.branches[p.base])
-	p.from.pushed(push{"push", who, p.head, message}, c)
-	return c.sha
+	l.repo.send("pull_request", payload, who, action)
 }

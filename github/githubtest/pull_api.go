@@ -6,121 +6,128 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
-func (h *Hub) getPull(x *Repository, r *http.Request) (int, any) {
-	p := x.pull(number(r, "number"))
+func (l *pulls) getPull(r *http.Request) (int, any) {
+	p := l.requested(r)
 	if p == nil {
-		return fail(notFound)
+		return rest.Fail(rest.NotFound)
 	}
-	x.try(p)
-	return http.StatusOK, h.pullJSON(x, p)
+	l.try(p)
+	return http.StatusOK, l.json(p)
 }
 
-// inFull are what a pull request has only where it is shown in full.
+// requested finds the pull request of a request.
+func (l *pulls) requested(r *http.Request) *pull { return l.pull(int(rest.ID(r, "number"))) }
+
+// inFull are the members of a pull request that lists leave out.
 var inFull = []string{
 	"merged", "mergeable", "mergeable_state", "merged_by", "comments", "review_comments", "maintainer_can_modify",
 	"commits", "additions", "deletions", "changed_files", "rebaseable",
 }
 
-// listPulls is GET /repos/{owner}/{repo}/pulls: newest first, and without what takes
-// GitHub time to say.
-func (h *Hub) listPulls(x *Repository, r *http.Request) (int, any) {
+// listPulls is GET /repos/{owner}/{repo}/pulls: newest first, and without the
+// members that take GitHub time.
+func (l *pulls) listPulls(r *http.Request) (int, any) {
 	want := cmp.Or(r.URL.Query().Get("state"), "open")
 	list := []any{}
-	for _, p := range slices.Backward(x.pulls) {
-		if want != "all" && want != state(p) {
+	for _, p := range slices.Backward(l.list) {
+		if want != "all" && want != p.state() {
 			continue
 		}
-		o := h.pullJSON(x, p)
+		o := l.json(p)
 		for _, name := range inFull {
 			delete(o, name)
 		}
 		list = append(list, o)
 	}
-	return http.StatusOK, paged(r, list)
+	return http.StatusOK, rest.Paged(r, list)
 }
 
-func (h *Hub) listFiles(x *Repository, r *http.Request) (int, any) {
-	p := x.pull(number(r, "number"))
+func (l *pulls) listFiles(r *http.Request) (int, any) {
+	p := l.requested(r)
 	if p == nil {
-		return fail(notFound)
+		return rest.Fail(rest.NotFound)
 	}
-	old, head := x.sides(p)
+	old, head := l.sides(p)
 	list := []any{}
-	for _, name := range old.changed(head) {
-		list = append(list, h.fileJSON(x, p, name, old, head))
+	for _, name := range old.Changed(head) {
+		list = append(list, l.fileJSON(p, name, old, head))
 	}
-	return http.StatusOK, paged(r, list)
+	return http.StatusOK, rest.Paged(r, list)
 }
 
-func (h *Hub) pullJSON(r *Repository, p *pull) object {
-	api, web := fmt.Sprintf("%srepos/%s/pulls/%d", apiURL, r, p.number), fmt.Sprintf("%s%s/pull/%d", webURL, r, p.number)
-	issue := fmt.Sprintf("%srepos/%s/issues/%d", apiURL, r, p.number)
-	o := object{
-		"id": p.id, "node_id": nodeID("PullRequest", p.id), "number": p.number, "title": p.title, "body": nil,
-		"user": h.userJSON(p.author), "state": state(p), "locked": false, "draft": p.draft,
-		"head": h.endJSON(p.from, p.head, p.headSHA), "base": h.endJSON(r, p.base, p.baseSHA),
+func (l *pulls) json(p *pull) rest.Object {
+	r := l.repo
+	api, web := fmt.Sprintf("%srepos/%s/pulls/%d", rest.APIURL, r, p.number), fmt.Sprintf("%s%s/pull/%d", rest.WebURL, r, p.number)
+	issue := fmt.Sprintf("%srepos/%s/issues/%d", rest.APIURL, r, p.number)
+	o := rest.Object{
+		"id": p.id, "node_id": rest.NodeID("PullRequest", p.id), "number": p.number, "title": p.title, "body": nil,
+		"user": p.author.json(), "state": p.state(), "locked": false, "draft": p.draft,
+		"head": p.from.endJSON(p.head, p.headSHA), "base": r.endJSON(p.base, p.baseSHA),
 		"url": api, "html_url": web, "diff_url": web + ".diff", "patch_url": web + ".patch", "issue_url": issue,
 		"comments_url": issue + "/comments", "statuses_url": api + "/statuses", "review_comment_url": api + "/comments{/number}",
 		"commits_url": api + "/commits", "review_comments_url": api + "/comments",
-		"merged": p.mergedBy != nil, "merge_commit_sha": p.mergeCommit(), "mergeable": r.mergeable(p), "mergeable_state": "unknown",
-		"merged_by": nil, "merged_at": nil, "closed_at": nil, "created_at": stamp(p.made), "updated_at": stamp(p.touched),
+		"merged": p.mergedBy != nil, "merge_commit_sha": p.mergeCommit(), "mergeable": l.mergeable(p), "mergeable_state": "unknown",
+		"merged_by": nil, "merged_at": nil, "closed_at": nil, "created_at": rest.Stamp(p.made), "updated_at": rest.Stamp(p.touched),
 		"assignee": nil, "assignees": []any{}, "requested_reviewers": []any{}, "requested_teams": []any{},
 		"active_lock_reason": nil, "rebaseable": nil, "milestone": nil, "labels": []any{}, "author_association": "CONTRIBUTOR", "auto_merge": nil,
 		"additions": 1, "deletions": 0, "changed_files": 1, "comments": 0, "commits": 1, "review_comments": 0,
 		"maintainer_can_modify": false,
 	}
 	if !p.open {
-		o["closed_at"] = stamp(p.touched)
+		o["closed_at"] = rest.Stamp(p.touched)
 	}
-	switch r.mergeable(p) {
+	switch l.mergeable(p) {
 	case true:
 		o["mergeable_state"] = "clean"
 	case false:
 		o["mergeable_state"] = "dirty"
 	}
 	if p.mergedBy != nil {
-		o["merged_at"], o["merged_by"] = stamp(p.touched), h.userJSON(p.mergedBy)
+		o["merged_at"], o["merged_by"] = rest.Stamp(p.touched), p.mergedBy.json()
 	}
-	links := object{}
+	links := rest.Object{}
 	for name, href := range map[string]string{
 		"self": api, "html": web, "issue": issue, "comments": issue + "/comments", "commits": api + "/commits",
 		"statuses": api + "/statuses", "review_comment": api + "/comments{/number}", "review_comments": api + "/comments",
 	} {
-		links[name] = object{"href": href}
+		links[name] = rest.Object{"href": href}
 	}
 	o["_links"] = links
 	return o
 }
 
-func (h *Hub) endJSON(r *Repository, branch, sha string) object {
+func (r *repo) endJSON(branch, sha string) rest.Object {
 	if r.deleted {
-		return object{"label": branch, "ref": branch, "sha": sha, "user": nil, "repo": nil}
+		return rest.Object{"label": branch, "ref": branch, "sha": sha, "user": nil, "repo": nil}
 	}
-	return object{
+	return rest.Object{
 		"label": r.owner.login + ":" + branch, "ref": branch, "sha": sha,
-		"user": h.userJSON(r.owner), "repo": h.repoJSON(r),
+		"user": r.owner.json(), "repo": r.json(),
 	}
 }
 
-func state(p *pull) string {
+func (p *pull) state() string {
 	if p.open {
 		return "open"
 	}
 	return "closed"
 }
 
-func (h *Hub) fileJSON(r *Repository, p *pull, name string, old, head Files) object {
+func (l *pulls) fileJSON(p *pull, name string, old, head Files) rest.Object {
+	r := l.repo
 	before, was := old[name]
 	after, is := head[name]
-	o := object{
+	o := rest.Object{
 		"filename": name, "sha": p.headSHA, "status": "modified",
 		"additions": strings.Count(after, "\n"), "deletions": strings.Count(before, "\n"),
 		"changes":      strings.Count(after, "\n") + strings.Count(before, "\n"),
-		"blob_url":     fmt.Sprintf("%s%s/blob/%s/%s", webURL, r, p.headSHA, name),
-		"raw_url":      fmt.Sprintf("%s%s/raw/%s/%s", webURL, r, p.headSHA, name),
-		"contents_url": fmt.Sprintf("%srepos/%s/contents/%s?ref=%s", apiURL, r, name, p.headSHA),
+		"blob_url":     fmt.Sprintf("%s%s/blob/%s/%s", rest.WebURL, r, p.headSHA, name),
+		"raw_url":      fmt.Sprintf("%s%s/raw/%s/%s", rest.WebURL, r, p.headSHA, name),
+		"contents_url": fmt.Sprintf("%srepos/%s/contents/%s?ref=%s", rest.APIURL, r, name, p.headSHA),
 	}
 	switch {
 	case !was:

@@ -7,7 +7,11 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
+
+// reviews are those of the pull requests into a repository.
+type reviews struct{ *pulls }
 
 type review struct {
 	id     int64
@@ -18,64 +22,62 @@ type review struct {
 	at     time.Time
 }
 
-// Review reviews a pull request as it is now.
-func (r *Repository) Review(who string, number int, state github.ReviewState, body string) {
-	h := r.hub
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	at := h.tick()
-	p := r.mustPull(number)
-	v := &review{id: h.nextID(), author: h.person(who), state: state, body: body, sha: p.headSHA, at: at}
+// Review reviews a pull request at its present head.
+func (l *reviews) Review(who string, number int, state github.ReviewState, body string) {
+	w := l.repo.world
+	defer w.lock()()
+	at := w.log.Tick()
+	p := l.mustPull(number)
+	v := &review{id: w.log.NextID(), author: w.person(who), state: state, body: body, sha: p.headSHA, at: at}
 	p.reviews = append(p.reviews, v)
-	h.note(Edit{Kind: "review", Repo: r.String(), Who: who, Number: number, Text: string(state)})
-	r.sendReview(p, v, v.author, "submitted")
+	l.repo.note(Edit{Kind: "review", Who: who, Number: number, Text: string(state)})
+	l.sendReview(p, v, v.author, "submitted")
 }
 
-// Dismiss dismisses what somebody has said of a pull request.
-func (r *Repository) Dismiss(who string, number int, author string) {
-	h := r.hub
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.tick()
-	p := r.mustPull(number)
+// Dismiss dismisses somebody's approvals and refusals of a pull request.
+func (l *reviews) Dismiss(who string, number int, author string) {
+	w := l.repo.world
+	defer w.lock()()
+	w.log.Tick()
+	p := l.mustPull(number)
 	for _, v := range p.reviews {
 		if v.author.login == author && v.state != github.Commented {
 			v.state = github.Dismissed
-			h.note(Edit{Kind: "review", Repo: r.String(), Who: who, Number: number, Text: "dismissed " + author + "'s"})
-			r.sendReview(p, v, h.person(who), "dismissed")
+			l.repo.note(Edit{Kind: "review", Who: who, Number: number, Text: "dismissed " + author + "'s"})
+			l.sendReview(p, v, w.person(who), "dismissed")
 		}
 	}
 }
 
-func (r *Repository) sendReview(p *pull, v *review, who *user, action string) {
-	shown, pull := r.hub.reviewJSON(r, p, v), r.hub.pullJSON(r, p)
-	shown["state"] = v.state // in small letters here
+func (l *reviews) sendReview(p *pull, v *review, who *user, action string) {
+	shown, pull := l.reviewJSON(p, v), l.json(p)
+	shown["state"] = v.state // lower case here
 	for _, name := range inFull {
 		delete(pull, name)
 	}
-	r.send("pull_request_review", object{"review": shown, "pull_request": pull}, who, action)
+	l.repo.send("pull_request_review", rest.Object{"review": shown, "pull_request": pull}, who, action)
 }
 
 // listReviews is GET /repos/{owner}/{repo}/pulls/{number}/reviews, oldest first.
-func (h *Hub) listReviews(x *Repository, r *http.Request) (int, any) {
-	p := x.pull(number(r, "number"))
+func (l *reviews) listReviews(r *http.Request) (int, any) {
+	p := l.requested(r)
 	if p == nil {
-		return fail(notFound)
+		return rest.Fail(rest.NotFound)
 	}
 	list := []any{}
 	for _, v := range p.reviews {
-		list = append(list, h.reviewJSON(x, p, v))
+		list = append(list, l.reviewJSON(p, v))
 	}
-	return http.StatusOK, paged(r, list)
+	return http.StatusOK, rest.Paged(r, list)
 }
 
-func (h *Hub) reviewJSON(x *Repository, p *pull, v *review) object {
-	html := fmt.Sprintf("%s%s/pull/%d", webURL, x, p.number)
-	pull := fmt.Sprintf("%srepos/%s/pulls/%d", apiURL, x, p.number)
-	return object{
-		"id": v.id, "node_id": nodeID("PullRequestReview", v.id), "user": h.userJSON(v.author), "body": v.body,
-		"state": strings.ToUpper(string(v.state)), "commit_id": v.sha, "submitted_at": stamp(v.at), "author_association": "CONTRIBUTOR",
+func (l *reviews) reviewJSON(p *pull, v *review) rest.Object {
+	html := fmt.Sprintf("%s%s/pull/%d", rest.WebURL, l.repo, p.number)
+	pull := fmt.Sprintf("%srepos/%s/pulls/%d", rest.APIURL, l.repo, p.number)
+	return rest.Object{
+		"id": v.id, "node_id": rest.NodeID("PullRequestReview", v.id), "user": v.author.json(), "body": v.body,
+		"state": strings.ToUpper(string(v.state)), "commit_id": v.sha, "submitted_at": rest.Stamp(v.at), "author_association": "CONTRIBUTOR",
 		"html_url": fmt.Sprintf("%s#pullrequestreview-%d", html, v.id), "pull_request_url": pull,
-		"_links": object{"html": object{"href": html}, "pull_request": object{"href": pull}},
+		"_links": rest.Object{"html": rest.Object{"href": html}, "pull_request": rest.Object{"href": pull}},
 	}
 }

@@ -5,27 +5,26 @@ type PullView struct {
 	Number        int
 	Title, Author string
 	State         string // "open", "closed", "merged"
-	Fork          bool   // that it comes from one
+	Fork          bool   // whether it comes from one
 	From, Into    string // branches
 	Head          string // SHA
-	Conflicts     bool   // that it cannot be merged
+	Conflicts     bool
 }
 
 // Pulls returns all pull requests, oldest first.
-func (r *Repository) Pulls() []PullView {
-	r.hub.mu.Lock()
-	defer r.hub.mu.Unlock()
+func (l *pulls) Pulls() []PullView {
+	defer l.repo.world.lock()()
 	var out []PullView
-	for _, p := range r.pulls {
+	for _, p := range l.list {
 		v := PullView{
-			Number: p.number, Title: p.title, Author: p.author.login, State: state(p), Fork: p.from != r,
+			Number: p.number, Title: p.title, Author: p.author.login, State: p.state(), Fork: p.from != l.repo,
 			From: p.head, Into: p.base, Head: p.headSHA,
 		}
 		if p.mergedBy != nil {
 			v.State = "merged"
 		}
 		if p.open {
-			_, conflicts := r.hub.merged(r.branches[p.base], p.headSHA)
+			_, conflicts := l.repo.world.history.Merge(l.repo.branches[p.base], p.headSHA)
 			v.Conflicts = len(conflicts) > 0
 		}
 		out = append(out, v)
@@ -33,15 +32,13 @@ func (r *Repository) Pulls() []PullView {
 	return out
 }
 
-// Changes returns the files that a pull request changes, as they are where it began
-// and at its head. A file that is not there is in one of them only.
-func (r *Repository) Changes(number int) (before, after Files) {
-	h := r.hub
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	old, head := r.sides(r.mustPull(number))
+// Changes returns the files that a pull request changes, at its merge base and at its head. A
+// new or deleted file is in one of them only.
+func (l *pulls) Changes(number int) (before, after Files) {
+	defer l.repo.world.lock()()
+	old, head := l.sides(l.mustPull(number))
 	before, after = Files{}, Files{}
-	for _, name := range old.changed(head) {
+	for _, name := range old.Changed(head) {
 		if content, ok := old[name]; ok {
 			before[name] = content
 		}
@@ -52,11 +49,12 @@ func (r *Repository) Changes(number int) (before, after Files) {
 	return before, after
 }
 
-// sides returns all files where a pull request began, and at its head.
-func (r *Repository) sides(p *pull) (old, head Files) {
-	base := r.branches[p.base]
+// sides returns all files at a pull request's merge base and at its head.
+func (l *pulls) sides(p *pull) (old, head Files) {
+	base := l.repo.branches[p.base]
 	if !p.open {
 		base = p.closedOn
 	}
-	return r.hub.mergeBase(base, p.headSHA).files, r.hub.commits[p.headSHA].files
+	history := l.repo.world.history
+	return history.MergeBase(base, p.headSHA).Files, history[p.headSHA].Files
 }

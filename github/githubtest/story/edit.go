@@ -1,4 +1,4 @@
-package githubtest
+package story
 
 import (
 	"fmt"
@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// An Edit is something that was done to a repository.
+// An Edit is an action of somebody in a repository.
 type Edit struct {
 	// Kind is "push", "force-push", "pull request", "ready", "retarget", "merge",
 	// "close", "reopen", "comment", "edit", "delete", "reaction", "review", "check".
 	Kind    string
-	Repo    string
-	Who     string
+	Repo    string // owner/name
+	Who     string // a login
 	Number  int    // of the pull request, 0 if none
 	Comment int64  // ID, 0 if none
 	Check   string // name, "" if none
@@ -46,30 +46,7 @@ func (e Edit) by() string {
 	return line
 }
 
-func (h *Hub) note(e Edit) {
-	e.At = h.clock
-	h.edits = append(h.edits, e)
-	if h.options.OnEdit != nil {
-		h.options.OnEdit(e)
-	}
-}
-
-// Edits returns everything that was done so far.
-func (h *Hub) Edits() []Edit {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return append([]Edit(nil), h.edits...)
-}
-
-// Lines returns everything that was done so far as lines of text.
-func (h *Hub) Lines() []string {
-	var out []string
-	for _, e := range h.Edits() {
-		out = append(out, e.String())
-	}
-	return out
-}
-
+// firstLine returns the first line that people see: not blank, and no hidden comment.
 func firstLine(s string) string {
 	for line := range strings.Lines(s) {
 		line = strings.TrimSpace(line)

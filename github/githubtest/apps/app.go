@@ -1,0 +1,82 @@
+package apps
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
+)
+
+// An App is the one that a GitHub for tests has, with the tokens that it was given. It is not
+// safe for concurrent use.
+type App struct {
+	ID     int64
+	Slug   string
+	key    *rsa.PrivateKey
+	tokens map[string]*Token
+	given  []string // every secret
+}
+
+// Permissions and Events are all that the App was granted in a repository.
+var (
+	Permissions = rest.Object{"metadata": "read", "contents": "read", "pull_requests": "write", "issues": "write", "checks": "write"}
+	Events      = []string{"check_run", "check_suite", "issue_comment", "pull_request", "pull_request_review"}
+)
+
+// New returns an App without tokens.
+func New(id int64, slug string) *App {
+	return &App{ID: id, Slug: slug, key: key(), tokens: map[string]*Token{}}
+}
+
+// key is made once a process: making one takes a while.
+var key = sync.OnceValue(func() *rsa.PrivateKey {
+	k, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		panic(fmt.Sprintf("apps: make a key: %v", err))
+	}
+	return k
+})
+
+// Login returns the login under which the App acts.
+func (a *App) Login() string { return a.Slug + "[bot]" }
+
+// PEM returns the App's private key as GitHub hands it out.
+func (a *App) PEM() string {
+	block := &pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(a.key)}
+	return string(pem.EncodeToMemory(block))
+}
+
+// ByApp lets a handler answer only requests of the App itself. GitHub's rules for its JSON web
+// token: RS256, the App's ID as issuer, issued in the past, valid for ten minutes at most.
+//
+// Source: https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app
+func (a *App) ByApp(h rest.Handler) rest.Handler {
+	return func(r *http.Request) (int, any) {
+		if !a.proven(r) {
+			return rest.Fail(&rest.Problem{Status: http.StatusUnauthorized, Message: "A JSON web token could not be decoded"})
+		}
+		return h(r)
+	}
+}
+
+func (a *App) proven(r *http.Request) bool {
+	text, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !ok {
+		return false
+	}
+	var c jwt.RegisteredClaims
+	_, err := jwt.ParseWithClaims(text, &c, func(*jwt.Token) (any, error) { return &a.key.PublicKey, nil },
+		jwt.WithValidMethods([]string{"RS256"}), jwt.WithIssuer(strconv.FormatInt(a.ID, 10)),
+		jwt.WithIssuedAt(), jwt.WithExpirationRequired())
+	return err == nil && c.IssuedAt != nil && time.Until(c.ExpiresAt.Time) <= 10*time.Minute
+}

@@ -1,0 +1,106 @@
+package commits
+
+import (
+	"crypto/sha1"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+)
+
+// A Commit is immutable.
+type Commit struct {
+	SHA     string
+	Network int64 // the ID of the repository that is not a fork; it shares its commits with its forks
+	Files   Files
+	Parents []string // SHAs
+	Author  string
+	Message string
+	At      time.Time
+}
+
+// A History holds commits by SHA. It is not safe for concurrent use.
+type History map[string]*Commit
+
+// Add names a commit and keeps it. The name follows from all content, as in git, but is not
+// the one that git would give.
+func (h History) Add(c Commit) *Commit {
+	d := sha1.New()
+	c.Files.print(d)
+	fmt.Fprintf(d, "%q %q %q %s", c.Parents, c.Author, c.Message, c.At)
+	c.SHA = hex.EncodeToString(d.Sum(nil))
+	h[c.SHA] = &c
+	return &c
+}
+
+// Youngest returns the time of the youngest of some commits, or from if that is later.
+func (h History) Youngest(from time.Time, shas []string) time.Time {
+	for _, sha := range shas {
+		if at := h[sha].At; at.After(from) {
+			from = at
+		}
+	}
+	return from
+}
+
+// Tree names the files of a commit; commits with the same files have the same name here.
+func (c *Commit) Tree() string {
+	d := sha1.New()
+	c.Files.print(d)
+	return hex.EncodeToString(d.Sum(nil))
+}
+
+func (f Files) print(w io.Writer) {
+	for _, name := range slices.Sorted(maps.Keys(f)) {
+		fmt.Fprintf(w, "%q %q\n", name, f[name])
+	}
+}
+
+// ancestors returns the names of a commit and all before it, nearest first.
+func (h History) ancestors(sha string) []string {
+	list := []string{sha}
+	for i := 0; i < len(list); i++ {
+		for _, p := range h[list[i]].Parents {
+			if !slices.Contains(list, p) {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
+
+// MergeBase returns the nearest common ancestor of two commits. It panics without one: the
+// test that asks is wrong.
+func (h History) MergeBase(a, b string) *Commit {
+	of := h.ancestors(b)
+	for _, sha := range h.ancestors(a) {
+		if slices.Contains(of, sha) {
+			return h[sha]
+		}
+	}
+	panic("commits: no common ancestor")
+}
+
+// Merge returns the files of a merge of two commits, and the names of the files in conflict:
+// those that both sides changed since their merge base, each in its own way.
+func (h History) Merge(ours, theirs string) (files Files, conflicts []string) {
+	base, a, b := h.MergeBase(ours, theirs).Files, h[ours].Files, h[theirs].Files
+	changes := Files{}
+	mine := base.Changed(a)
+	for _, name := range base.Changed(b) {
+		content, there := b[name]
+		if !there {
+			content = Deleted
+		}
+		if slices.Contains(mine, name) {
+			if is, ok := a[name]; ok != there || is != b[name] {
+				conflicts = append(conflicts, name)
+			}
+			continue
+		}
+		changes[name] = content
+	}
+	return a.With(changes), conflicts
+}

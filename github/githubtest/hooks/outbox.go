@@ -1,0 +1,192 @@
+package hooks
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
+)
+
+// An Outbox keeps all webhooks, delivered or waiting. It is safe for concurrent use.
+type Outbox struct {
+	now    func() time.Time
+	secret github.Secret
+
+	mu         sync.Mutex
+	url        string
+	deliveries []*delivery
+	attempts   []*attempt
+	lose       int // webhooks
+}
+
+// New returns an empty Outbox that sends to a URL, signed with a secret. now dates attempts.
+func New(url string, secret github.Secret, now func() time.Time) *Outbox {
+	return &Outbox{now: now, secret: secret, url: url}
+}
+
+// A delivery is one webhook, with at least one attempt to deliver it.
+type delivery struct {
+	Subject
+	guid     string
+	body     []byte
+	attempts []*attempt
+}
+
+// A Subject is the part of a webhook that lists of deliveries show.
+type Subject struct {
+	Event        string
+	Action       string
+	Installation int64
+	Repository   int64 // ID, 0 if the event concerns none
+}
+
+// An attempt at a delivery waits until it is made.
+type attempt struct {
+	id     int64
+	of     *delivery
+	again  bool // it was requested
+	made   bool
+	at     time.Time
+	status int // of the answer, 0 if there was none
+	answer string
+}
+
+// SetURL changes the address that webhooks are sent to.
+func (o *Outbox) SetURL(url string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.url = url
+}
+
+// Post lets a webhook wait for [Outbox.Deliver]. It panics at a payload that is not JSON.
+func (o *Outbox) Post(s Subject, payload rest.Object) {
+	body, err := json.Marshal(payload)
+	if err != nil {
+		panic(fmt.Sprintf("hooks: payload of %s: %v", s.Event, err))
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	d := &delivery{Subject: s, guid: fmt.Sprintf("00000000-0000-4000-8000-%012x", len(o.deliveries)+1), body: body}
+	o.deliveries = append(o.deliveries, d)
+	o.try(d, false)
+}
+
+// try adds an attempt that waits.
+func (o *Outbox) try(d *delivery, again bool) *attempt {
+	a := &attempt{id: int64(len(o.attempts) + 1), of: d, again: again}
+	d.attempts = append(d.attempts, a)
+	o.attempts = append(o.attempts, a)
+	return a
+}
+
+// Deliver sends the webhooks that wait, in order, and returns their number. An answer other
+// than 2xx is an error and ends it; GitHub, too, leaves it at one attempt.
+func (o *Outbox) Deliver(ctx context.Context) (int, error) {
+	for n := 0; ; n++ {
+		a := o.next()
+		if a == nil {
+			return n, nil
+		}
+		if err := o.perform(ctx, a); err != nil {
+			return n, err
+		}
+	}
+}
+
+// next takes the attempt that waits longest.
+func (o *Outbox) next() *attempt {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, a := range o.attempts {
+		if !a.made {
+			a.made, a.at = true, o.now()
+			return a
+		}
+	}
+	return nil
+}
+
+// Lose makes the next n attempts get lost: they count as made, and nobody receives them.
+func (o *Outbox) Lose(n int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.lose = n
+}
+
+// GUIDs returns the names of all webhooks so far, waiting ones included.
+func (o *Outbox) GUIDs() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var out []string
+	for _, d := range o.deliveries {
+		out = append(out, d.guid)
+	}
+	return out
+}
+
+// Redeliver sends a webhook once more, under the same GUID, and returns the text of the answer.
+func (o *Outbox) Redeliver(ctx context.Context, guid string) (string, error) {
+	o.mu.Lock()
+	var a *attempt
+	if d := o.find(guid); d != nil {
+		a = o.try(d, true)
+		a.made, a.at = true, o.now()
+	}
+	o.mu.Unlock()
+	if a == nil {
+		return "", fmt.Errorf("there is no delivery %s", guid)
+	}
+	err := o.perform(ctx, a)
+	return a.answer, err
+}
+
+func (o *Outbox) find(guid string) *delivery {
+	if i := slices.IndexFunc(o.deliveries, func(d *delivery) bool { return d.guid == guid }); i >= 0 {
+		return o.deliveries[i]
+	}
+	return nil
+}
+
+// Replay sends the body and the signature of a webhook under another GUID and the name of
+// another event, as an eavesdropper can; "" keeps the original. It returns the answer.
+func (o *Outbox) Replay(ctx context.Context, guid, as, event string) (status int, answer string, err error) {
+	o.mu.Lock()
+	url, secret, seen := o.url, o.secret, o.find(guid)
+	o.mu.Unlock()
+	if seen == nil {
+		return 0, "", fmt.Errorf("there is no delivery %s", guid)
+	}
+	again := delivery{Subject: seen.Subject, guid: cmp.Or(as, seen.guid), body: seen.body}
+	again.Event = cmp.Or(event, seen.Event)
+	return again.request(ctx, url, secret)
+}
+
+// perform makes an attempt.
+func (o *Outbox) perform(ctx context.Context, a *attempt) error {
+	o.mu.Lock()
+	url, secret, lost := o.url, o.secret, o.lose > 0
+	if lost {
+		o.lose--
+	}
+	o.mu.Unlock()
+	if lost {
+		return nil
+	}
+	status, answer, err := a.of.request(ctx, url, secret)
+	o.mu.Lock()
+	a.status, a.answer = status, answer
+	o.mu.Unlock()
+	if err == nil && status/100 != 2 {
+		err = fmt.Errorf("the answer is %d: %s", status, answer)
+	}
+	if err != nil {
+		return fmt.Errorf("deliver %s %s: %w", a.of.Event, a.of.guid, err)
+	}
+	return nil
+}

@@ -1,0 +1,71 @@
+package githubtest
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
+)
+
+// Push commits changes to a branch, which starts at main if it is new, and returns the SHA.
+func (r *Repository) Push(who, branch, message string, changes Files) string {
+	return r.push(push{"push", who, branch, message}, branch, changes)
+}
+
+// ForcePush replaces all commits that a branch has beyond main by one with changes.
+func (r *Repository) ForcePush(who, branch, message string, changes Files) string {
+	return r.push(push{"force-push", who, branch, message}, "main", changes)
+}
+
+type push struct{ kind, who, branch, message string }
+
+// push commits changes on top of the branch from, or of main if there is none.
+func (r *Repository) push(p push, from string, changes Files) string {
+	w := r.hub.world
+	defer w.lock()()
+	w.log.Tick()
+	at, ok := r.branches[from]
+	if !ok {
+		at = r.mustBranch("main")
+	}
+	sha := r.commit(p.who, p.message, w.history[at].Files.With(changes), at).SHA
+	r.hub.pushed(r.repo, p, sha)
+	return sha
+}
+
+// UpdateBranch merges the base branch into a pull request's branch, as the button of that name.
+func (r *Repository) UpdateBranch(who string, number int) string {
+	w := r.hub.world
+	defer w.lock()()
+	w.log.Tick()
+	p := r.mustPull(number)
+	files, conflicts := w.history.Merge(p.headSHA, r.branches[p.base])
+	if len(conflicts) > 0 {
+		panic(fmt.Sprintf("githubtest: #%d has conflicts in %s", number, strings.Join(conflicts, ", ")))
+	}
+	message := fmt.Sprintf("Merge branch '%s' into %s", p.base, p.head)
+	sha := r.commit(who, message, files, p.headSHA, r.branches[p.base]).SHA
+	r.hub.pushed(p.from, push{"push", who, p.head, message}, sha)
+	return sha
+}
+
+// pushed moves a branch, and with it the open pull requests from it, in all repositories.
+func (h *Hub) pushed(r *repo, p push, sha string) {
+	r.note(Edit{Kind: p.kind, Who: p.who, Text: p.branch + ": " + p.message})
+	who := h.person(p.who)
+	r.branches[p.branch] = sha
+	for _, to := range h.repos {
+		to.follow(r, p.branch, who)
+	}
+}
+
+// follow moves the head of the open pull requests that come from a branch.
+func (l *pulls) follow(from *repo, branch string, who *user) {
+	for _, p := range l.list {
+		if p.open && p.from == from && p.head == branch {
+			before := p.headSHA
+			p.headSHA, p.baseSHA, p.touched = from.branches[branch], l.repo.branches[p.base], l.repo.world.log.Now()
+			l.send(p, who, "synchronize", rest.Object{"before": before, "after": p.headSHA})
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package githubtest
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest/commits"
+	"github.com/lockstep-iac/lockstep/github/githubtest/hooks"
+	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
+	"github.com/lockstep-iac/lockstep/github/githubtest/story"
+)
+
+// A repo is a repository without its pull requests: identity, permissions, branches and tags.
+type repo struct {
+	world        *world
+	id           int64
+	owner        *user
+	name         string
+	parent       *repo // of a fork
+	installation int64 // 0 if the App is not installed
+	permissions  map[string]string
+	branches     map[string]string // name -> SHA
+	tags         map[string]string
+	private      bool
+	deleted      bool
+}
+
+func (r *repo) String() string { return r.owner.login + "/" + r.name }
+
+// network returns the repository at the root of the forks.
+func (r *repo) network() *repo {
+	for r.parent != nil {
+		r = r.parent
+	}
+	return r
+}
+
+// commit adds a commit, at the time that it is now; or, if GitHub makes it at a moment of its
+// own choice, at the time of its younger parent.
+func (r *repo) commit(author, message string, files Files, parents ...string) *commits.Commit {
+	at := r.world.log.Now()
+	if author == "GitHub" {
+		at = r.world.history.Youngest(story.Epoch, parents)
+	}
+	return r.world.history.Add(commits.Commit{
+		Network: r.network().id, Files: files, Parents: parents, Author: author, Message: message, At: at,
+	})
+}
+
+// find returns the commit that a SHA, a branch, a tag or HEAD names; nil if there is none.
+func (r *repo) find(ref string) *commits.Commit {
+	if ref == "HEAD" {
+		ref = "main"
+	}
+	if sha, ok := r.branches[ref]; ok {
+		ref = sha
+	} else if sha, ok := r.tags[ref]; ok {
+		ref = sha
+	}
+	if c := r.world.history[ref]; c != nil && c.Network == r.network().id {
+		return c
+	}
+	return nil
+}
+
+func (r *repo) mustBranch(name string) string {
+	sha, ok := r.branches[name]
+	if !ok {
+		panic(fmt.Sprintf("githubtest: %s has no branch %s", r, name))
+	}
+	return sha
+}
+
+// note adds an edit in this repository to the story.
+func (r *repo) note(e Edit) {
+	e.Repo = r.String()
+	r.world.log.Note(e)
+}
+
+// send lets a webhook about the repository wait for [Hub.Deliver]; there is none where the App is
+// not installed.
+func (r *repo) send(event string, payload rest.Object, who *user, action string) {
+	if r.installation == 0 {
+		return
+	}
+	payload["action"] = action
+	payload["sender"] = who.json()
+	payload["repository"] = r.json()
+	payload["installation"] = rest.Object{"id": r.installation, "node_id": rest.NodeID("Installation", r.installation)}
+	r.world.outbox.Post(hooks.Subject{Event: event, Action: action, Installation: r.installation, Repository: r.id}, payload)
+}
+
+func (r *repo) json() rest.Object {
+	web, git := rest.WebURL+r.String(), strings.TrimPrefix(rest.WebURL, "https://")+r.String()+".git"
+	visibility := "public"
+	if r.private {
+		visibility = "private"
+	}
+	o := rest.Object{
+		"id": r.id, "node_id": rest.NodeID("Repository", r.id), "name": r.name, "full_name": r.String(),
+		"owner": r.owner.json(), "private": r.private, "fork": r.parent != nil, "description": nil, "homepage": nil,
+		"url": rest.APIURL + "repos/" + r.String(), "html_url": web, "clone_url": "https://" + git, "git_url": "git://" + git,
+		"ssh_url": "git@" + git, "svn_url": web, "mirror_url": nil, "default_branch": "main", "language": "HCL", "license": nil,
+		"is_template": false, "web_commit_signoff_required": false, "topics": []any{}, "custom_properties": rest.Object{},
+		"archived": false, "disabled": false, "size": 1, "visibility": visibility,
+		"created_at": rest.Stamp(story.Epoch), "updated_at": rest.Stamp(story.Epoch), "pushed_at": rest.Stamp(r.world.log.Now()),
+	}
+	for _, n := range []string{"forks", "forks_count", "open_issues", "open_issues_count", "stargazers_count", "watchers", "watchers_count"} {
+		o[n] = 0
+	}
+	for _, n := range []string{"has_downloads", "has_issues", "has_projects", "has_wiki", "has_pages"} {
+		o[n] = n == "has_issues"
+	}
+	o.URLs(rest.APIURL+"repos/"+r.String(), "archive", "assignees", "blobs", "branches", "collaborators", "comments", "commits",
+		"compare", "contents", "contributors", "deployments", "downloads", "events", "forks", "git_commits", "git_refs",
+		"git_tags", "hooks", "issue_comment", "issue_events", "issues", "keys", "labels", "languages", "merges", "milestones",
+		"notifications", "pulls", "releases", "stargazers", "statuses", "subscribers", "subscription", "tags", "teams", "trees")
+	return o
+}

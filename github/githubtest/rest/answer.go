@@ -1,0 +1,108 @@
+package rest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+)
+
+// A Handler answers a request with a status and a body: nil, a [Redirect], a [Page], or
+// anything that encoding/json takes.
+type Handler func(*http.Request) (status int, body any)
+
+// A Problem is an error as GitHub reports it.
+type Problem struct {
+	Status  int
+	Message string
+}
+
+// NotFound is also the answer for everything that the token of a request does not open.
+var NotFound = &Problem{http.StatusNotFound, "Not Found"}
+
+// Fail returns the status and the body of a problem.
+func Fail(p *Problem) (int, any) {
+	return p.Status, Object{"message": p.Message, "documentation_url": "https://docs.github.com/rest", "status": strconv.Itoa(p.Status)}
+}
+
+// Invalid is the problem of a request whose content GitHub refuses.
+func Invalid(format string, args ...any) *Problem {
+	return &Problem{http.StatusUnprocessableEntity, fmt.Sprintf(format, args...)}
+}
+
+// Redirect is the body of an answer that points to another address.
+type Redirect string
+
+// A Page is a part of a list, and the address of the next part, "" after the last.
+type Page struct {
+	Items any
+	Next  string
+}
+
+// Paged cuts a list to the page that the parameters page and per_page of a request select: of 30
+// items, and 100 at most.
+//
+// Source: https://docs.github.com/en/rest/using-the-rest-api/using-pagination-in-the-rest-api
+func Paged[T any](r *http.Request, all []T) Page {
+	q := r.URL.Query()
+	per, _ := strconv.Atoi(q.Get("per_page"))
+	if per <= 0 {
+		per = 30
+	}
+	per = min(per, 100)
+	n, _ := strconv.Atoi(q.Get("page"))
+	n = max(n, 1)
+	from := min((n-1)*per, len(all))
+	to := min(from+per, len(all))
+	p := Page{Items: append([]T{}, all[from:to]...)}
+	if to < len(all) {
+		q.Set("page", strconv.Itoa(n+1))
+		p.Next = (&url.URL{Scheme: "http", Host: r.Host, Path: r.URL.Path, RawQuery: q.Encode()}).String()
+	}
+	return p
+}
+
+// Send writes an answer, with the headers of a rate limit that is nowhere near.
+func Send(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("X-RateLimit-Limit", "5000")
+	w.Header().Set("X-RateLimit-Remaining", "4999")
+	w.Header().Set("X-RateLimit-Reset", strconv.FormatInt(time.Now().Add(time.Hour).Unix(), 10))
+	switch b := body.(type) {
+	case nil:
+		w.WriteHeader(status)
+		return
+	case Redirect:
+		w.Header().Set("Location", string(b))
+		w.WriteHeader(status)
+		return
+	case Page:
+		if b.Next != "" {
+			w.Header().Set("Link", fmt.Sprintf(`<%s>; rel="next"`, b.Next))
+		}
+		body = b.Items
+	}
+	write(w, status, body)
+}
+
+// SendProblem writes a problem, and no header of a rate limit.
+func SendProblem(w http.ResponseWriter, p *Problem) {
+	status, body := Fail(p)
+	write(w, status, body)
+}
+
+func write(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(body)
+}
+
+// ID returns the number in a request's path that a pattern calls by name; 0 if it is none.
+func ID(r *http.Request, name string) int64 {
+	n, _ := strconv.ParseInt(r.PathValue(name), 10, 64)
+	return n
+}
+
+// Selects reports whether a parameter of a query, "" if it is not set, selects a value.
+func Selects(parameter, value string) bool { return parameter == "" || parameter == value }

@@ -1,0 +1,72 @@
+package githubtest
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
+	"github.com/lockstep-iac/lockstep/github/githubtest/commits"
+	"github.com/lockstep-iac/lockstep/github/githubtest/hooks"
+	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
+	"github.com/lockstep-iac/lockstep/github/githubtest/story"
+)
+
+// The world is the ground that all repositories of a Hub share. Its lock guards everything
+// that belongs to the Hub: exported methods and the API take it, all others need it taken.
+type world struct {
+	mu      sync.Mutex
+	log     *story.Log
+	outbox  *hooks.Outbox
+	app     *apps.App
+	history commits.History
+	users   map[string]*user
+}
+
+func newWorld(o Options) *world {
+	w := &world{
+		log: story.New(o.OnEdit), app: apps.New(o.AppID, o.AppName), history: commits.History{}, users: map[string]*user{},
+	}
+	w.outbox = hooks.New(o.Webhook, o.Secret, w.log.Now)
+	w.users[w.app.Login()] = &user{login: w.app.Login(), id: 900, bot: true}
+	return w
+}
+
+// lock takes the lock and returns the function that releases it.
+func (w *world) lock() func() {
+	w.mu.Lock()
+	return w.mu.Unlock
+}
+
+// A user is a person or an App with a login.
+type user struct {
+	login string
+	id    int64
+	bot   bool
+}
+
+// person returns the user with a login, who is made if there is none. Only the logins of Apps
+// end in "[bot]".
+func (w *world) person(login string) *user {
+	u := w.users[login]
+	if u == nil {
+		u = &user{login: login, id: w.log.NextID(), bot: strings.HasSuffix(login, "[bot]")}
+		w.users[login] = u
+	}
+	return u
+}
+
+// self returns the App as a user.
+func (w *world) self() *user { return w.users[w.app.Login()] }
+
+func (u *user) json() rest.Object {
+	o := rest.Object{
+		"login": u.login, "id": u.id, "node_id": rest.NodeID("User", u.id), "type": "User", "site_admin": false,
+		"gravatar_id": "", "url": rest.APIURL + "users/" + u.login, "html_url": rest.WebURL + u.login,
+	}
+	if u.bot {
+		o["type"] = "Bot"
+	}
+	o.URLs(rest.APIURL+"users/"+u.login, "avatar", "events", "followers", "following", "gists", "organizations",
+		"received_events", "repos", "starred", "subscriptions")
+	return o
+}
