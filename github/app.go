@@ -16,27 +16,26 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// How an App proves who it is. GitHub accepts tokens of at most 10 minutes, and
-// advises to date them a minute back, against clocks that differ.
+// The proof of an App's identity is a JSON web token. GitHub accepts tokens of at most 10 minutes,
+// and advises to date them a minute back, against clocks that differ.
 // Source: https://docs.github.com/en/apps/creating-github-apps/authenticating-with-a-github-app/generating-a-json-web-token-jwt-for-a-github-app
 const (
 	jwtBackdate = time.Minute
 	jwtLife     = 9 * time.Minute
 )
 
-// Installation tokens live for an hour. One that ends within this time is replaced,
-// so that no call starts with a token that ends under way.
+// Installation tokens live for an hour. A token that ends within this time is replaced, so that no
+// call starts with one that ends during the call.
 const tokenMargin = 5 * time.Minute
 
-// DefaultURL is where GitHub's API is, unless [AppConfig] says otherwise.
+// DefaultURL is the address of GitHub's API, unless [AppConfig] has another.
 const DefaultURL = "https://api.github.com/"
 
-// AppConfig says who the App is, and where GitHub is.
+// AppConfig identifies the App, and its GitHub.
 type AppConfig struct {
 	ID  int64
 	Key Secret // the private key, PEM
-	// URL is where the API is; "" means DefaultURL. Plain http is for the own
-	// machine only.
+	// URL is the address of the API; "" means DefaultURL. Plain http is for this machine only.
 	URL string
 	// Transport makes the requests; nil means http.DefaultTransport.
 	Transport http.RoundTripper
@@ -54,7 +53,7 @@ type App struct {
 	api    *url.URL
 	sign   func(now time.Time) (Secret, error)
 	client *gh.Client // as the App itself
-	// anybody asks without a token.
+	// anybody makes requests without a token.
 	anybody *gh.Client
 
 	mu     sync.Mutex
@@ -62,14 +61,14 @@ type App struct {
 	login  string
 }
 
-// NewApp returns the App of a configuration. It calls nobody.
+// NewApp returns the App of a configuration. It makes no request.
 func NewApp(c AppConfig) (*App, error) {
 	if c.ID <= 0 {
 		return nil, errors.New("the GitHub App has no ID")
 	}
 	key, err := jwt.ParseRSAPrivateKeyFromPEM([]byte(c.Key.reveal()))
 	if err != nil {
-		// Not %w: what the parser says may hold parts of the key.
+		// Not %w: the parser's message may hold parts of the key.
 		return nil, errors.New("the GitHub App's private key is not an RSA key in PEM form")
 	}
 	if c.URL == "" {
@@ -89,7 +88,7 @@ func NewApp(c AppConfig) (*App, error) {
 		c.MaxMergeWait = 20 * time.Second
 	}
 	a := &App{config: c, api: api, sign: signer(c.ID, key), tokens: map[tokenKey]*tokens{}}
-	// What an App asks as itself can all be asked twice.
+	// All requests of an App as itself may be repeated.
 	a.client = a.newClient(&transport{
 		base: c.Transport, api: api, maxWait: c.MaxWait, repeatable: true, scheme: "Bearer",
 		token: func(context.Context, bool) (Secret, error) { return a.sign(time.Now()) },
@@ -98,7 +97,7 @@ func NewApp(c AppConfig) (*App, error) {
 	return a, nil
 }
 
-// safeURL reports whether secrets may be sent there.
+// safeURL reports whether secrets may be sent to an address.
 func safeURL(u *url.URL) bool {
 	switch host := u.Hostname(); u.Scheme {
 	case "https":
@@ -116,7 +115,7 @@ func (a *App) newClient(t *transport) *gh.Client {
 	return c
 }
 
-// signer returns a func that proves the App's identity. The key stays in it.
+// signer returns a func that proves the App's identity. The key does not leave it.
 func signer(id int64, key *rsa.PrivateKey) func(time.Time) (Secret, error) {
 	return func(now time.Time) (Secret, error) {
 		t, err := jwt.NewWithClaims(jwt.SigningMethodRS256, jwt.RegisteredClaims{
@@ -150,9 +149,9 @@ func (a *App) Login(ctx context.Context) (string, error) {
 	return login, nil
 }
 
-// Repository returns the client of one repository, on behalf of the installation
-// that has it: its tokens open no other repository, and if the installation has no
-// right to it there are none. Nothing is called yet.
+// Repository returns the client of one repository, on behalf of the installation that contains it:
+// its tokens open no other repository, and GitHub gives out none if the installation has no right
+// to it. It makes no request.
 func (a *App) Repository(installation int64, r Repo) (*Client, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -174,8 +173,8 @@ func (a *App) as(key tokenKey) *gh.Client {
 	})
 }
 
-// tokenKey says what a token opens: one repository, the files of one that has a name, or,
-// if there is neither, the list of an installation's repositories.
+// A tokenKey is the scope of a token: one repository; the files of one repository, if there is a
+// name; or, if there is neither, the list of an installation's repositories.
 type tokenKey struct {
 	installation, repo int64
 	name               string // in the installation's account, lower case
@@ -191,7 +190,7 @@ func (k tokenKey) options() *gh.InstallationTokenOptions {
 	return &gh.InstallationTokenOptions{RepositoryIDs: []int64{k.repo}}
 }
 
-// tokens keeps the one token of an installation for a repository.
+// tokens holds the current token of one scope.
 type tokens struct {
 	app *App
 	key tokenKey
@@ -201,8 +200,8 @@ type tokens struct {
 	expires time.Time
 }
 
-// get returns a token that is good for a while; renew says that the last one was
-// refused.
+// get returns a token that is good for a while. renew demands a new one, since GitHub refused the
+// last.
 func (t *tokens) get(ctx context.Context, renew bool) (Secret, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -11,13 +11,12 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// Downloading a repository may take this long, which is what a plan of a very large
-// one can spare.
+// archiveTimeout bounds the download of a repository: the time that the plan of a very large one
+// can spare.
 const archiveTimeout = 3 * time.Minute
 
-// Checkout unpacks the repository as it is at a commit into the directory dir, which
-// must exist and be empty. See [Unpack] for what may be in it; the error is a
-// *[FinalError] if it is something else.
+// Checkout unpacks the files of a commit into the directory dir, which must exist and be empty. See
+// [Unpack] for the entries that an archive may have; with others the error is a *[FinalError].
 func (c *Client) Checkout(ctx context.Context, sha, dir string) (Unpacked, error) {
 	what := fmt.Sprintf("check out %s at %.7s", c.repo, sha)
 	if err := CheckSHA(sha); err != nil {
@@ -40,8 +39,8 @@ func (c *Client) Checkout(ctx context.Context, sha, dir string) (Unpacked, error
 	return u, nil
 }
 
-// archive opens the tarball of a ref. GitHub answers with an address elsewhere that
-// needs no token of ours, and has a short-lived one in it.
+// archive opens the tarball of a ref. GitHub answers with an address on another host, which
+// contains a short-lived token and needs none of ours.
 func (c *Client) archive(ctx context.Context, ref string) (*http.Response, error) {
 	link, res, err := c.client.Repositories.GetArchiveLink(ctx, c.repo.Owner, c.repo.Name, gh.Tarball,
 		&gh.RepositoryContentGetOptions{Ref: ref}, 0)
@@ -54,7 +53,7 @@ func (c *Client) archive(ctx context.Context, ref string) (*http.Response, error
 	return c.open(ctx, link)
 }
 
-// open opens an archive at an address, and tries again where that may help.
+// open opens the archive at an address, with further attempts where they may help.
 func (c *Client) open(ctx context.Context, link *url.URL) (*http.Response, error) {
 	for attempt := 1; ; attempt++ {
 		res, err := c.download(ctx, link)
@@ -68,10 +67,10 @@ func (c *Client) open(ctx context.Context, link *url.URL) (*http.Response, error
 	}
 }
 
-// errAstray says that we do not go where an archive is said to be.
-var errAstray = errors.New("the address of the archive is not one to follow: it is not an https URL, or leads on too often")
+// errAstray refuses an address that we do not follow.
+var errAstray = errors.New("the archive's address is not followed: it is not an https URL, or redirects too often")
 
-// download fetches what is at an address given by GitHub, without a token.
+// download fetches an archive from an address that GitHub gave, without a token.
 func (c *Client) download(ctx context.Context, link *url.URL) (*http.Response, error) {
 	link = c.app.api.ResolveReference(link)
 	plain := http.Client{
@@ -106,8 +105,8 @@ func (c *Client) download(ctx context.Context, link *url.URL) (*http.Response, e
 	return nil, noArchive(res.StatusCode, fmt.Errorf("the archive's address answers %s", res.Status))
 }
 
-// noArchive is err, said by an answer with a status. What is forbidden may be a limit:
-// the words that would tell are read by nobody here.
+// noArchive returns the error for the status of an answer. 403 is not final: it may be a rate
+// limit, and the message that would tell is not read here.
 func noArchive(status int, err error) error {
 	if status == http.StatusNotFound {
 		return ErrNotFound
@@ -118,8 +117,8 @@ func noArchive(status int, err error) error {
 	return err
 }
 
-// mayFetch reports whether an archive may come from there: over https, or, where the
-// API itself is on the own machine, from there too.
+// mayFetch reports whether an archive may come from an address: over https, or from this machine
+// where the API itself is on this machine.
 func (a *App) mayFetch(u *url.URL) bool {
 	return u.Scheme == "https" || u.Scheme == a.api.Scheme && u.Host == a.api.Host
 }

@@ -42,10 +42,10 @@ func TestCheckout(t *testing.T) {
 // that the address, which has a token in it, is not in the error.
 func TestArchiveAddress(t *testing.T) {
 	for location, want := range map[string]string{
-		"http://169.254.169.254/latest?token=t0ken": "not one to follow",
-		"file:///etc/passwd?token=t0ken":            "not one to follow",
+		"http://169.254.169.254/latest?token=t0ken": "is not followed",
+		"file:///etc/passwd?token=t0ken":            "is not followed",
 		"https://127.0.0.1:1/x?token=t0ken":         "refused",
-		"/hop?token=t0ken":                          "not one to follow",
+		"/hop?token=t0ken":                          "is not followed",
 		"/gone?token=t0ken":                         "not found",
 		"/broken?token=t0ken":                       "500 Internal Server Error",
 		"https://%%%.example/x?token=t0ken":         "invalid",

@@ -10,17 +10,16 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// Limits of a check run, in bytes. GitHub speaks of characters, but counts the bytes of
-// a summary, and cuts a text silently where its bytes are too many. It names no limit
-// for the other texts; ours is the one that it has for titles of annotations.
-// Sources: https://docs.github.com/en/rest/checks/runs#create-a-check-run,
-// https://github.com/github/docs/issues/35252
+// Limits of a check run, in bytes. GitHub documents characters, but counts the bytes of a summary,
+// and cuts a text silently that has too many bytes. It documents no limit for the other texts; ours
+// is its limit for the titles of annotations.
+// Sources: https://docs.github.com/en/rest/checks/runs#create-a-check-run, https://github.com/github/docs/issues/35252
 const (
 	MaxCheckText  = 65535 // Summary and Text, each
 	MaxCheckTitle = 255   // Title, Name and ExternalID, each
 )
 
-// A CheckStatus says how far a check run is.
+// A CheckStatus is the progress of a check run.
 type CheckStatus string
 
 const (
@@ -29,7 +28,7 @@ const (
 	CheckCompleted  CheckStatus = "completed"
 )
 
-// A Conclusion says how a completed check run ended. A required check passes with
+// A Conclusion is the outcome of a completed check run. A required check passes with
 // ConcludedSuccess, ConcludedNeutral and ConcludedSkipped.
 // Source: https://docs.github.com/en/pull-requests/collaborating-with-pull-requests/collaborating-on-repositories-with-code-quality-features/about-status-checks
 type Conclusion string
@@ -44,21 +43,21 @@ const (
 	ConcludedActionRequired Conclusion = "action_required"
 )
 
-// A Check is what a check run says: one line under a pull request, with a page behind
-// it. It belongs to a commit, and so to every pull request that has it as its head.
+// A Check is the content of a check run: one line under a pull request, with a page behind it. It
+// belongs to a commit, and so to every pull request with that head.
 type Check struct {
-	Name       string // in the line, and in rules that require the check
+	Name       string // shown in the line; rules require a check by it
 	SHA        string // of the commit
-	ExternalID string // ours to choose; with Name and SHA it tells our check runs apart
+	ExternalID string // chosen by us; with Name and SHA it tells our check runs apart
 	Status     CheckStatus
-	Conclusion Conclusion // of a completed one, otherwise ""
+	Conclusion Conclusion // of a completed check run, otherwise ""
 	Title      string
 	Summary    string // Markdown
 	Text       string // Markdown, below the summary; may be ""
-	URL        string // http(s), for people, of more about it; may be ""
+	URL        string // http(s), of a page for people with more about it; may be ""
 }
 
-// check says why GitHub would not take c, or not all of it.
+// check returns the reason for which GitHub would not take c, or not all of it.
 func (c Check) check() error {
 	for _, limited := range []struct {
 		what, text string
@@ -83,13 +82,13 @@ func (c Check) check() error {
 	return CheckSHA(c.SHA)
 }
 
-// PutCheck makes sure that there is a check run of ours which says c, and returns its
-// ID. With an id it is that one, which is changed, be it completed or not. With id 0,
-// or if that one is gone (GitHub deletes old ones), it is the one that our App made
-// with c's name and external ID on c's commit; if there is none it is made. Doing it
-// twice does no more than once, unless both do not see each other's.
+// PutCheck makes sure that there is a check run of ours with the content c, and returns its ID.
+// With an id it changes that check run, completed or not. With id 0, or if that one is gone (GitHub
+// deletes old ones), it changes the one that our App made with c's name and external ID on c's
+// commit, or makes it. Two calls have the effect of one, unless they run at the same time and do
+// not see each other's check run.
 //
-// What is longer than GitHub allows is an error: cut it before. Bytes that are not UTF-8
+// A text longer than GitHub's limit is an error: the caller must cut it. Bytes that are not UTF-8
 // are replaced.
 func (c *Client) PutCheck(ctx context.Context, id int64, check Check) (int64, error) {
 	what := fmt.Sprintf("write check run %s of %s at %.7s", check.Name, c.repo, check.SHA)
@@ -120,9 +119,8 @@ func (c *Client) PutCheck(ctx context.Context, id int64, check Check) (int64, er
 	return have.GetID(), failed(what, err)
 }
 
-// Check returns what our check run says that PutCheck finds for the same name, external ID
-// and commit: whatever GitHub has, not what was meant to be there. The error wraps
-// ErrNotFound if there is none.
+// Check returns the content of our check run that PutCheck finds for the same name, external ID and
+// commit, as GitHub has it now. The error wraps ErrNotFound if there is none.
 func (c *Client) Check(ctx context.Context, like Check) (Check, error) {
 	what := fmt.Sprintf("read check run %s of %s at %.7s", like.Name, c.repo, like.SHA)
 	have, err := c.findCheck(ctx, like)
@@ -139,8 +137,8 @@ func (c *Client) Check(ctx context.Context, like Check) (Check, error) {
 	}, nil
 }
 
-// findCheck returns our check run, nil if there is none. Of several, which two that
-// made one at the same time have left, it is the newest: that one people see.
+// findCheck returns our check run, nil if there is none. Two calls at the same time may have left
+// several; it is the newest of them, which people see.
 func (c *Client) findCheck(ctx context.Context, check Check) (*gh.CheckRun, error) {
 	var found *gh.CheckRun
 	all := "all"
@@ -152,7 +150,7 @@ func (c *Client) findCheck(ctx context.Context, check Check) (*gh.CheckRun, erro
 			return nil, err
 		}
 		for _, x := range list.CheckRuns {
-			// Anybody's App can take our external IDs.
+			// Other Apps may use the same external IDs.
 			ours := x.GetApp().GetID() == c.app.config.ID && x.GetName() == check.Name && x.GetExternalID() == check.ExternalID
 			if ours && (found == nil || x.GetID() > found.GetID()) {
 				found = x
@@ -163,7 +161,7 @@ func (c *Client) findCheck(ctx context.Context, check Check) (*gh.CheckRun, erro
 	return found, nil
 }
 
-// says reports whether a check run reads as wanted, so that writing it can be spared.
+// says reports whether a check run already has the content wanted, so that no request is needed.
 func says(x *gh.CheckRun, c Check) bool {
 	out := x.GetOutput()
 	return x.GetStatus() == string(c.Status) && x.GetConclusion() == string(c.Conclusion) &&
@@ -197,7 +195,7 @@ func (c Check) completedAt() *gh.Timestamp {
 }
 
 func (c Check) output() *gh.CheckRunOutput {
-	// The text is sent even if it is empty: what was there before must not stay.
+	// The text is sent even if it is empty, to replace the previous one.
 	return &gh.CheckRunOutput{Title: &c.Title, Summary: &c.Summary, Text: &c.Text}
 }
 

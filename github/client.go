@@ -22,12 +22,11 @@ type Client struct {
 // Repo returns the repository.
 func (c *Client) Repo() Repo { return c.repo }
 
-// ErrNotFound is what an error wraps when there is no such thing, or none that the
-// App may see.
+// ErrNotFound is wrapped by an error if there is no such object, or none that the App may see.
 var ErrNotFound = errors.New("not found")
 
-// A RateLimitedError says that GitHub takes no more requests until a time that is too
-// far away to wait for.
+// A RateLimitedError is returned if GitHub takes no more requests until a time that is too far away
+// to wait for.
 type RateLimitedError struct{ Until time.Time }
 
 // Error implements error.
@@ -38,8 +37,8 @@ func (e *RateLimitedError) Error() string {
 	return "GitHub's rate limit is used up until " + e.Until.UTC().Format(time.RFC3339)
 }
 
-// failed says what was to be done when an error happened; nil stays nil. Addresses are
-// left out: some have tokens in them.
+// failed adds the aim of a call to its error; nil stays nil. Addresses are left out: some have
+// tokens in them.
 func failed(what string, err error) error {
 	if err == nil {
 		return nil
@@ -82,11 +81,11 @@ func failed(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// noCommitWords begin the answer to what is asked about the checks of a commit that is
-// not there.
+// noCommitWords begin GitHub's answer to a request about the checks of a commit that does not
+// exist.
 const noCommitWords = "No commit found"
 
-// refused is a limit that lasts for a while; nil if nobody said how long.
+// refused is a limit that lasts for a duration; nil if GitHub gave none.
 func refused(wait *time.Duration) *RateLimitedError {
 	if wait == nil {
 		return &RateLimitedError{}
@@ -94,7 +93,7 @@ func refused(wait *time.Duration) *RateLimitedError {
 	return &RateLimitedError{time.Now().Add(*wait)}
 }
 
-// said returns GitHub's message, with what it says about the fields.
+// said returns GitHub's message, with its remarks about fields.
 func said(re *gh.ErrorResponse) string {
 	s := re.Message
 	for _, e := range re.Errors {
@@ -103,8 +102,7 @@ func said(re *gh.ErrorResponse) string {
 	return s
 }
 
-// A Permission is what somebody may do with a repository. Each includes the ones
-// before it.
+// A Permission is the right of a user in a repository. Each includes the ones before it.
 type Permission int
 
 const (
@@ -127,9 +125,9 @@ func (p Permission) String() string {
 	return "none"
 }
 
-// Permission returns what somebody may do now. GitHub counts the roles between its
-// four old ones to the lower one, "maintain" to "write" and "triage" to "read".
-// Somebody whom GitHub does not know may do nothing.
+// Permission returns the right that a user has now. GitHub maps the roles between its four old ones
+// to the lower one, "maintain" to "write" and "triage" to "read". A user unknown to GitHub has
+// none.
 // Source: https://docs.github.com/en/rest/collaborators/collaborators#get-repository-permissions-for-a-user
 func (c *Client) Permission(ctx context.Context, login string) (Permission, error) {
 	what := fmt.Sprintf("ask for the permission of %s on %s", login, c.repo)

@@ -13,20 +13,19 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// MaxComment is how long a comment may be. GitHub counts characters; counted in bytes
-// it is never too long.
+// MaxComment is the limit of a comment's length. GitHub counts characters; we count bytes, which
+// are never fewer.
 // Source: the answer to a longer one, "body is too long (maximum is 65536 characters)".
 const MaxComment = 65536
 
-// PutComment makes sure that there is one comment of ours that begins with a marker, a
-// text that people do not see, and that it reads as given: a comment that is there
-// is edited, otherwise one is written. It returns the comment's ID, and when what it says
-// was written, in seconds of GitHub's clock.
+// PutComment makes sure that there is exactly one comment of ours that begins with a marker, a text
+// that people do not see, and that it has the body given: it edits the existing comment, or writes
+// one. It returns the comment's ID and the time of its present text, in seconds of GitHub's clock.
 //
-// A comment counts as ours if the App wrote it: anybody can write a marker. And a marker
-// counts as a comment's first bytes only: further down is text of others, a plan's say.
-// Of several the oldest stays, and the others, which two that wrote at the same time
-// have left, are deleted. Bytes that are not UTF-8 are replaced.
+// A comment is ours if the App wrote it: anybody can write a marker. And a marker counts only as
+// the first bytes of a comment: the text further down may come from others, from a plan for
+// instance. Two calls at the same time may have left several comments: the oldest stays, the others
+// are deleted. Bytes that are not UTF-8 are replaced.
 func (c *Client) PutComment(ctx context.Context, number int, marker, body string) (id int64, at time.Time, err error) {
 	if marker == "" || !strings.HasPrefix(body, marker) {
 		panic("github: a comment that does not begin with its marker")
@@ -63,8 +62,8 @@ func (c *Client) PutComment(ctx context.Context, number int, marker, body string
 	return id, edited.GetUpdatedAt().Time, nil
 }
 
-// utf8Only replaces bytes that are not UTF-8. In JSON each would become three, and a text
-// longer than it was measured, and different from what we find of it the next time.
+// utf8Only replaces bytes that are not UTF-8. JSON would turn each into three bytes: the text would
+// be longer than we measured, and differ from ours when we read it again.
 func utf8Only(s string) string { return strings.ToValidUTF8(s, "?") }
 
 // own returns our comments that begin with the marker, oldest first.
@@ -75,7 +74,7 @@ func (c *Client) own(ctx context.Context, number int, marker string) ([]*gh.Issu
 	}
 	var own []*gh.IssueComment
 	for page := 1; page != 0; {
-		// Oldest first is how GitHub lists them.
+		// GitHub lists the oldest first.
 		list, res, err := c.client.Issues.ListComments(ctx, c.repo.Owner, c.repo.Name, number,
 			&gh.IssueListCommentsOptions{ListOptions: gh.ListOptions{Page: page, PerPage: 100}})
 		if err != nil {
@@ -91,25 +90,24 @@ func (c *Client) own(ctx context.Context, number int, marker string) ([]*gh.Issu
 	return own, nil
 }
 
-// wrote reports whether the App of a login wrote a comment. Nobody else's login ends in
-// "[bot]", and the kind of account says the same.
+// wrote reports whether the App of a login wrote a comment. Only the logins of Apps end in "[bot]";
+// the type of the account confirms it.
 func wrote(x *gh.IssueComment, login string) bool {
 	return x.GetUser().GetType() == "Bot" && strings.EqualFold(x.GetUser().GetLogin(), login)
 }
 
-// A Comment is one that somebody wrote on a pull request.
+// A Comment is one on a pull request, of any author.
 type Comment struct {
 	ID     int64
 	Number int    // of the pull request
 	Author string // login; "" if the account was deleted
 	Bot    bool   // the author is an App
 	Body   string
-	At     time.Time // when it was written
-	Edited bool      // Body is not what was written then
+	At     time.Time // of writing
+	Edited bool      // Body was changed after At
 }
 
-// CommentsSince returns the comments that were written on pull requests since a time,
-// oldest first.
+// CommentsSince returns the comments written on pull requests since a time, oldest first.
 // Source: https://docs.github.com/en/rest/issues/comments#list-issue-comments-for-a-repository
 func (c *Client) CommentsSince(ctx context.Context, since time.Time) ([]Comment, error) {
 	sort, direction := "created", "asc"
@@ -123,7 +121,7 @@ func (c *Client) CommentsSince(ctx context.Context, since time.Time) ([]Comment,
 		}
 		for _, x := range list {
 			number, ok := pullOf(x.GetHTMLURL())
-			// GitHub lists older ones too, if they were edited since.
+			// GitHub also lists older comments that were edited since.
 			if !ok || x.GetCreatedAt().Before(since) {
 				continue
 			}
@@ -137,8 +135,8 @@ func (c *Client) CommentsSince(ctx context.Context, since time.Time) ([]Comment,
 	return out, nil
 }
 
-// pullOf returns the number of the pull request that a comment's page shows. Nothing
-// else in such a list says whether it is one, or an issue.
+// pullOf returns the number of the pull request of a comment, from the address of its page: no
+// other member of such a list tells pull requests from issues.
 func pullOf(page string) (number int, ok bool) {
 	u, err := url.Parse(page)
 	if err != nil || path.Base(path.Dir(u.Path)) != "pull" {

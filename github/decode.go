@@ -30,15 +30,15 @@ func decode(name string, body []byte) (Event, error) {
 	return e, shaped(name, body)
 }
 
-// members are those that a payload has of the ones which tell events apart. The name of
-// the event is in a header, and not signed.
+// members lists, for each event, the members of its payload that tell it from other events. The
+// name of the event is in a header, which is not signed.
 // Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads
 var members = map[string][]string{
 	"pull_request": {"pull_request"}, "pull_request_review": {"pull_request", "review"}, "issue_comment": {"comment", "issue"},
 	"check_run": {"check_run"}, "check_suite": {"check_suite"},
 }
 
-// shaped says why a payload cannot be that of an event; what is readable is an object.
+// shaped returns an error if a payload cannot be that of an event. It is valid JSON, and an object.
 func shaped(name string, body []byte) error {
 	want, known := members[name]
 	if !known {
@@ -64,8 +64,8 @@ func parse(name string, body []byte) (any, error) {
 	return gh.ParseWebHook(name, body)
 }
 
-// checkPayload is what we need of the webhooks of check runs and suites. Some have times
-// in a form that go-github does not read, which are none of our business.
+// checkPayload holds the members that we need of the webhooks of check runs and suites. Other
+// members may have times that go-github cannot read.
 type checkPayload struct {
 	Action       string           `json:"action"`
 	Run          checkSubject     `json:"check_run"`
@@ -128,7 +128,7 @@ func pullRequestEvent(e *gh.PullRequestEvent) (Event, error) {
 func commentEvent(e *gh.IssueCommentEvent) (Event, error) {
 	s, err := subject(e.Installation, e.Repo, e.GetIssue().GetNumber(), e.Sender)
 	if err == nil && e.GetComment().GetUser().GetLogin() != s.Sender {
-		err = errors.New("who sent a comment is not its author")
+		err = errors.New("the sender of the comment is not its author")
 	}
 	return CommentEvent{
 		Subject: s, Comment: e.GetComment().GetID(), Body: e.GetComment().GetBody(), At: e.GetComment().GetCreatedAt().Time,
@@ -169,7 +169,7 @@ func installationEvent(in *gh.Installation, action string, added, removed []*gh.
 	}
 	for list, from := range map[*[]Repo][]*gh.Repository{&e.Added: added, &e.Removed: removed} {
 		for _, x := range from {
-			// These come without their owner.
+			// The payload does not contain the owner of these.
 			r := Repo{ID: x.GetID(), Name: x.GetName()}
 			r.Owner, _, _ = strings.Cut(x.GetFullName(), "/")
 			if err := r.check(); err != nil {

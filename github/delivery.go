@@ -9,7 +9,7 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// A DeliveryInfo is one attempt of GitHub's to deliver a webhook to the App.
+// A DeliveryInfo is one attempt by GitHub to deliver a webhook to the App.
 type DeliveryInfo struct {
 	ID     int64  // of the attempt
 	GUID   string // of the webhook; attempts at the same one share it
@@ -17,7 +17,7 @@ type DeliveryInfo struct {
 	Action string
 	At     time.Time
 	OK     bool  // the answer was a 2xx
-	RepoID int64 // 0 if it is about no repository
+	RepoID int64 // 0 if the event concerns no repository
 }
 
 // Deliveries returns the attempts to deliver webhooks since a time, newest first.
@@ -45,12 +45,12 @@ func (a *App) Deliveries(ctx context.Context, since time.Time) ([]DeliveryInfo, 
 	}
 }
 
-// ErrPayload says that a delivery cannot be read, now or later.
+// ErrPayload is wrapped by an error if a delivery cannot be read, now or later.
 var ErrPayload = errors.New("the payload cannot be read")
 
-// Delivery returns what was to be delivered, by the ID of an attempt. It needs no
-// signature: GitHub itself was asked. The error wraps ErrPayload if it is not a webhook
-// that can be read.
+// Delivery returns the webhook of an attempt, by the ID of the attempt. It needs no signature,
+// since it comes from GitHub itself. The error wraps ErrPayload if it is not a webhook that can be
+// read.
 func (a *App) Delivery(ctx context.Context, id int64) (Delivery, error) {
 	what := fmt.Sprintf("read the delivery %d of a webhook", id)
 	d, _, err := a.client.Apps.GetHookDelivery(ctx, id)

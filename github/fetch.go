@@ -12,8 +12,7 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// A Ref names what is to be fetched of a repository other than the one that somebody is
-// asked about.
+// A Ref identifies files to fetch from a repository other than that of the pull request.
 type Ref struct {
 	Owner, Name string
 	// Ref is a branch, a tag or a commit's ID; "HEAD" is the default branch.
@@ -23,7 +22,7 @@ type Ref struct {
 // String is for people.
 func (r Ref) String() string { return r.Owner + "/" + r.Name + " at " + r.Ref }
 
-// check says why r names nothing: names and refs become parts of paths.
+// check returns the reason for which r is no valid name: names and refs become parts of paths.
 func (r Ref) check() error {
 	if err := (Repo{ID: 1, Owner: r.Owner, Name: r.Name}).check(); err != nil {
 		return err
@@ -40,10 +39,10 @@ func (r Ref) check() error {
 	return nil
 }
 
-// maxRef is how long a ref may be, in bytes: as long as a file's name.
+// maxRef is the limit of a ref's length in bytes, the same as that of a file's name.
 const maxRef = 255
 
-// path is the ref as a part of an address.
+// path returns the ref as a part of an address.
 func (r Ref) path() string {
 	parts := strings.Split(r.Ref, "/")
 	for i, p := range parts {
@@ -52,14 +51,14 @@ func (r Ref) path() string {
 	return strings.Join(parts, "/")
 }
 
-// Fetch unpacks a repository that an installation has, as it is at a ref, into the
-// directory dir, which must exist and be empty; see [Unpack] for what may be in it. Links
-// that lead out of it are left out. The token for it opens the files of that
-// one repository and nothing else. Whether whoever asks may see them is the caller's to
-// know: the installation has more than a pull request's author need have.
+// Fetch unpacks the files of a ref in a repository of an installation into the directory dir, which
+// must exist and be empty; see [Unpack] for the entries that it may have. Links that lead out of it
+// are left out. The token opens the files of that one repository and nothing else. The caller must
+// know whether they may be shown: an installation may have repositories that the author of a pull
+// request may not read.
 //
-// The error wraps ErrNotFound if the installation has no such repository, or that has no
-// such ref; it is a *[FinalError] if r cannot name anything.
+// The error wraps ErrNotFound if the installation has no such repository, or the repository no such
+// ref; it is a *[FinalError] if r is not a valid name.
 func (a *App) Fetch(ctx context.Context, installation int64, r Ref, dir string) error {
 	what := "fetch " + r.String()
 	if err := r.check(); err != nil {
@@ -70,8 +69,8 @@ func (a *App) Fetch(ctx context.Context, installation int64, r Ref, dir string) 
 	return c.unpack(ctx, what, r, dir, func(ctx context.Context) (*http.Response, error) { return c.archive(ctx, r.path()) })
 }
 
-// FetchPublic is like Fetch for a repository on github.com that everybody may read, and
-// shows no token: what it finds, anybody finds.
+// FetchPublic is like Fetch for a public repository on github.com. It sends no token, so it finds
+// nothing that is not public.
 func (a *App) FetchPublic(ctx context.Context, r Ref, dir string) error {
 	what := "fetch the public repository " + r.String()
 	if err := r.check(); err != nil {
@@ -86,17 +85,16 @@ func (a *App) FetchPublic(ctx context.Context, r Ref, dir string) error {
 	})
 }
 
-// OfGitHubCom reports whether the App is one of github.com, or of what stands for it on the
-// own machine, and not of somebody's GitHub Enterprise, where the same names are those of
-// other repositories.
+// OfGitHubCom reports whether the App belongs to github.com, or to its stand-in on this machine. On
+// a GitHub Enterprise server the same names are those of other repositories.
 func (a *App) OfGitHubCom() bool { return a.api.Host == "api.github.com" || a.standsIn() }
 
-// standsIn reports whether the API is on the own machine.
+// standsIn reports whether the API is a stand-in on this machine.
 func (a *App) standsIn() bool { return a.api.Scheme == "http" }
 
-// publicArchive is where GitHub has the archives of public repositories, which counts no
-// requests, other than its API for nobody in particular: 60 an hour. It follows a
-// repository to its new name. nil, if the API is what stands for GitHub's.
+// publicArchive returns GitHub's address for the archives of public repositories. It has no rate
+// limit, whereas the API allows 60 requests an hour without a token, and follows a repository to
+// its new name. It is nil if the API is a stand-in.
 // Source: https://docs.github.com/en/repositories/working-with-files/using-files/downloading-source-code-archives#source-code-archive-urls
 func (a *App) publicArchive(r Ref) *url.URL {
 	if a.standsIn() {
@@ -104,12 +102,12 @@ func (a *App) publicArchive(r Ref) *url.URL {
 	}
 	at, err := url.Parse(fmt.Sprintf("https://github.com/%s/%s/archive/%s.tar.gz", r.Owner, r.Name, r.path()))
 	if err != nil {
-		return nil // not after check
+		return nil // impossible after check
 	}
 	return at
 }
 
-// unpack unpacks what open opens.
+// unpack unpacks the archive that open returns.
 func (c *Client) unpack(ctx context.Context, what string, r Ref, dir string, open func(context.Context) (*http.Response, error)) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, archiveTimeout, fmt.Errorf("not done within %s", archiveTimeout))
 	defer cancel()
@@ -128,14 +126,14 @@ func (c *Client) unpack(ctx context.Context, what string, r Ref, dir string, ope
 	return failed(what, err)
 }
 
-// noAccessWords are how GitHub says that an installation does not have a repository that a
-// token was to be for. Other answers with that status are something else: that it is asked
-// too often, say, or that a permission was not accepted.
+// noAccessWords are in GitHub's answer if a token is requested for a repository that the
+// installation does not have. Other answers with that status have other reasons: too many requests,
+// or a permission that was not accepted.
 // Source: https://docs.github.com/en/rest/apps/apps#create-an-installation-access-token-for-an-app
 const noAccessWords = "does not exist or is not accessible"
 
-// noSuchRepository is ErrNotFound, if an error says that an installation does not have
-// the repository that a token was to be for.
+// noSuchRepository turns the error of a request for a token into ErrNotFound, if its reason is that
+// the installation does not have the repository.
 func noSuchRepository(err error) error {
 	var re *gh.ErrorResponse
 	if errors.As(err, &re) && re.Response != nil && re.Response.StatusCode == http.StatusUnprocessableEntity && strings.Contains(re.Message, noAccessWords) {

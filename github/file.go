@@ -9,13 +9,13 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// MaxFile is how large a file may be that [Client.File] reads, in bytes.
+// MaxFile is the size, in bytes, of the largest file that [Client.File] reads.
 // Source: https://docs.github.com/en/rest/repos/contents#get-repository-content
 const MaxFile = 1 << 20
 
-// File returns the content of a file at a commit; ErrNotFound if there is none, and a
-// *[FinalError] if it is no file, or one that is larger than MaxFile. The path is
-// slash-separated, from the repository's root.
+// File returns the content of a file at a commit; ErrNotFound if there is none, and a *[FinalError]
+// if it is not a file, or larger than MaxFile. The path is slash-separated, from the repository's
+// root.
 func (c *Client) File(ctx context.Context, sha, path string) ([]byte, error) {
 	what := fmt.Sprintf("read %s of %s at %.7s", path, c.repo, sha)
 	if err := CheckSHA(sha); err != nil {
@@ -28,11 +28,11 @@ func (c *Client) File(ctx context.Context, sha, path string) ([]byte, error) {
 	if err != nil {
 		return nil, failed(what, err)
 	}
-	// Of a directory there is a list.
+	// For a directory the answer is a list.
 	if kind := cmp.Or(file.GetType(), "directory"); kind != "file" {
 		return nil, &FinalError{what, fmt.Sprintf("it is a %s, and not a file", kind), "Put a file in its place."}
 	}
-	// Of a larger one GitHub sends no content.
+	// GitHub sends no content of a larger file.
 	if file.GetSize() > MaxFile {
 		return nil, &FinalError{what, fmt.Sprintf("it is %d bytes long, and %d are allowed", file.GetSize(), MaxFile), "Make the file shorter."}
 	}

@@ -5,17 +5,16 @@ import (
 	"slices"
 )
 
-// A FinalError says that something cannot be had, and that asking again has the same
-// answer until a person has mended it: a file or an archive is not one to use, or
-// GitHub refuses for good. It is for people: what it says can be shown to those who see
-// the repository. What is not there wraps [ErrNotFound] instead; outages and limits
-// ([RateLimitedError]) pass, and are not final.
+// A FinalError is a refusal that repeats until a person changes something: a file or an archive
+// cannot be used, or GitHub refuses for good. It is meant for people: its text can be shown to
+// everybody who sees the repository. An object that does not exist wraps [ErrNotFound] instead;
+// outages and limits ([RateLimitedError]) pass, and are not final.
 type FinalError struct {
-	What string // was to be done
-	// Why may quote what others wrote.
+	What string // the aim
+	// Why may quote text of others.
 	Why string
-	// Remedy is a sentence, in Markdown of ours, that says what helps; "" if nothing does
-	// that we know of.
+	// Remedy is a sentence in Markdown, written by us, with the way to mend it; "" if none is
+	// known.
 	Remedy string
 }
 
@@ -27,18 +26,18 @@ func (e *FinalError) Error() string {
 	return e.What + ": " + e.Why
 }
 
-// finalStatus are the refusals that do not pass by themselves. That something is not
-// there, or that a token or a limit is used up, is told apart before. A conflict (409)
-// is with somebody who does something at the same time.
+// finalStatus are the refusals that do not pass by themselves. A missing object, a worn-out token
+// and a rate limit are told apart before. A conflict (409) is with another request at the same
+// time.
 var finalStatus = []int{
 	http.StatusBadRequest, http.StatusForbidden, http.StatusNotAcceptable, http.StatusGone, http.StatusRequestEntityTooLarge,
 	http.StatusUnprocessableEntity, http.StatusUnavailableForLegalReasons,
 }
 
-// forbiddenRemedy is what helps where the App is not allowed something.
-const forbiddenRemedy = "Whoever runs Lockstep has to see what the GitHub App may do here: the permissions that its installation has accepted, and from where the organization lets Apps in."
+// forbiddenRemedy is the remedy where the App lacks a permission.
+const forbiddenRemedy = "Whoever runs Lockstep should check the GitHub App's rights here: the permissions that its installation has accepted, and the organization's IP allow list."
 
-// final returns a refusal by GitHub as a FinalError, nil if it is none.
+// final returns a refusal by GitHub as a FinalError, nil if the status is not final.
 func final(what string, status int, why string) *FinalError {
 	if !slices.Contains(finalStatus, status) {
 		return nil

@@ -14,7 +14,7 @@ type Installation struct {
 	Suspended bool   // it gets no tokens
 }
 
-// Installations returns where the App is installed.
+// Installations returns all installations of the App.
 func (a *App) Installations(ctx context.Context) ([]Installation, error) {
 	var out []Installation
 	for page := 1; page != 0; {
@@ -30,9 +30,8 @@ func (a *App) Installations(ctx context.Context) ([]Installation, error) {
 	return out, nil
 }
 
-// Repositories returns the repositories that an installation opens to the App, but
-// archived ones, in which nothing can be written. The token for it opens none of them
-// further than to see that they are there.
+// Repositories returns the repositories that an installation opens to the App, without archived
+// ones, which cannot be written. The token for it opens nothing but this list.
 func (a *App) Repositories(ctx context.Context, installation int64) ([]Repo, error) {
 	what := fmt.Sprintf("list the repositories of installation %d", installation)
 	client := a.as(tokenKey{installation: installation})

@@ -9,32 +9,32 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// A Merge is what merging a pull request would give: GitHub's trial merge of its head
-// into its base branch.
+// A Merge is the result of merging a pull request: GitHub's trial merge of its head into its base
+// branch.
 type Merge struct {
 	Base    string // SHA of the base branch's tip
-	BaseRef string // the branch, which can be another one at any time
+	BaseRef string // the branch, which can change at any time
 	Head    string // SHA
 	// SHA names the commit that has exactly Base and Head as its parents; "" where
 	// there is a Conflict.
 	SHA      string
 	Conflict bool
-	// Updated is the pull request's, as in a [PullRequest].
+	// Updated is that of the [PullRequest].
 	Updated time.Time
 }
 
-// ErrNotYet says that GitHub has not made the trial merge; trying later helps.
+// ErrNotYet is wrapped by an error while GitHub has not made the trial merge; trying later helps.
 var ErrNotYet = errors.New("GitHub has not made the trial merge yet")
 
-// How often we ask for a trial merge: at first after mergePause, then after twice as
-// long each time.
+// mergePause is the pause before the second request for a trial merge. Each further pause is twice
+// as long.
 const mergePause = 500 * time.Millisecond
 
-// MergeResult names the trial merge of an open pull request's head with the tip of its
-// base branch as they are now. GitHub makes it when it is asked for the pull request,
-// and takes its time: until then the one before is there, or none. So what is there
-// counts only if its parents are that pair, and MergeResult asks again for up to
-// [AppConfig.MaxMergeWait], then the error is ErrNotYet.
+// MergeResult returns the trial merge of an open pull request's head with the tip of its base
+// branch, both as they are now. A request for the pull request makes GitHub start the merge, which
+// takes time: until it is done GitHub still has the previous merge, or none. So a merge counts only
+// if its parents are exactly that pair, and MergeResult repeats the request for up to
+// [AppConfig.MaxMergeWait]; then the error is ErrNotYet.
 // Source: https://docs.github.com/en/rest/guides/using-the-rest-api-to-interact-with-your-git-database#checking-mergeability-of-pull-requests
 func (c *Client) MergeResult(ctx context.Context, number int) (Merge, error) {
 	what := fmt.Sprintf("find the trial merge of pull request %s#%d", c.repo, number)
@@ -53,7 +53,7 @@ func (c *Client) MergeResult(ctx context.Context, number int) (Merge, error) {
 	}
 }
 
-// trialMerge looks once.
+// trialMerge makes one attempt.
 func (c *Client) trialMerge(ctx context.Context, number int) (Merge, error) {
 	p, _, err := c.client.PullRequests.Get(ctx, c.repo.Owner, c.repo.Name, number)
 	if err != nil {
@@ -62,7 +62,7 @@ func (c *Client) trialMerge(ctx context.Context, number int) (Merge, error) {
 	if p.GetState() != "open" {
 		return Merge{}, errors.New("it is not open")
 	}
-	// What the pull request says of its base can be old.
+	// The pull request's own SHA of its base can be old.
 	branch := p.GetBase().GetRef()
 	base, err := c.ref(ctx, "heads/"+branch)
 	if err != nil {
@@ -99,7 +99,7 @@ func (m Merge) isOf(c *gh.Commit) bool {
 	return len(c.Parents) == 2 && c.Parents[0].GetSHA() == m.Base && c.Parents[1].GetSHA() == m.Head
 }
 
-// Tip returns the commit that a branch is at now; ErrNotFound if there is no such branch.
+// Tip returns the present commit of a branch; ErrNotFound if there is no such branch.
 func (c *Client) Tip(ctx context.Context, branch string) (string, error) {
 	sha, err := c.ref(ctx, "heads/"+branch)
 	return sha, failed(fmt.Sprintf("find the branch %s of %s", branch, c.repo), err)

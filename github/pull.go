@@ -10,7 +10,7 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// A PullRequest is one as it was when it was read.
+// A PullRequest is the state of a pull request when it was read.
 type PullRequest struct {
 	Number int
 	Title  string
@@ -18,20 +18,20 @@ type PullRequest struct {
 	Open   bool
 	Draft  bool
 	Merged bool
-	// MergedBy is the login of who merged it; "" if it is not merged.
+	// MergedBy is the login of the user who merged it; "" if it is not merged.
 	MergedBy string
 	Head     Branch
-	// Base is where it goes. Its SHA is old: that of some time around the last push to
-	// the head. What it is now is in [Client.MergeResult].
+	// Base is the branch to merge into. Its SHA is old, from about the time of the last push to the
+	// head; [Client.MergeResult] has the present one.
 	Base Branch
-	// DefaultBranch is the repository's that it belongs to, where its settings are.
+	// DefaultBranch is that of the base repository; the settings are on it.
 	DefaultBranch string
-	// MergeSHA is, of a merged pull request, the commit that it became; of an open one,
-	// GitHub's trial merge, if it has made one.
+	// MergeSHA is the commit that merged a merged pull request; of an open one, GitHub's trial
+	// merge, if there is one.
 	MergeSHA string
 	URL      string // for people
-	// Updated is when the pull request last changed, in seconds of GitHub's clock: pushes
-	// and comments are changes.
+	// Updated is the time of the last change, in seconds of GitHub's clock: pushes and comments are
+	// changes.
 	Updated time.Time
 }
 
@@ -83,7 +83,7 @@ func (c *Client) OpenPulls(ctx context.Context) ([]PullRequest, error) {
 	return out, nil
 }
 
-// pullRequest makes a value of what GitHub says, and refuses what is none of ours.
+// pullRequest converts GitHub's form, and refuses a pull request of another repository.
 func (c *Client) pullRequest(p *gh.PullRequest) (PullRequest, error) {
 	out := PullRequest{
 		Number: p.GetNumber(), Title: p.GetTitle(), Author: p.GetUser().GetLogin(),
@@ -106,7 +106,7 @@ func branch(b *gh.PullRequestBranch) Branch {
 	return Branch{Repo: repoOf(b.GetRepo()), Ref: b.GetRef(), SHA: b.GetSHA()}
 }
 
-// MaxChangedFiles is how many changed files GitHub lists of a pull request.
+// MaxChangedFiles is the number of changed files that GitHub lists of a pull request at most.
 // Source: https://docs.github.com/en/rest/pulls/pulls#list-pull-requests-files
 const MaxChangedFiles = 3000
 

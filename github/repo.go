@@ -7,21 +7,21 @@ import (
 	"sync"
 )
 
-// A Repo names a repository. The ID is what counts: names can change hands.
+// A Repo identifies a repository. The ID decides: names can change hands.
 type Repo struct {
 	ID          int64  `json:"id"`
 	Owner, Name string `json:",omitempty"`
-	// OwnerID is the ID of the owner's account; 0 where GitHub does not say it.
+	// OwnerID is the ID of the owner's account; 0 where GitHub does not send it.
 	OwnerID int64 `json:",omitempty"`
 }
 
 // String returns "owner/name".
 func (r Repo) String() string { return r.Owner + "/" + r.Name }
 
-// Names become parts of paths, so nothing else may be in them than GitHub allows.
+// Names become parts of paths, so they must not contain anything that GitHub does not allow.
 var namePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`) })
 
-// check says why r cannot be a repository's name.
+// check returns the reason for which r cannot be the name of a repository.
 func (r Repo) check() error {
 	for _, s := range []string{r.Owner, r.Name} {
 		if !namePattern().MatchString(s) || strings.Trim(s, ".") == "" {
@@ -34,10 +34,10 @@ func (r Repo) check() error {
 	return nil
 }
 
-// Object names are SHA-1, or SHA-256 in the repositories to come.
+// The names of objects are SHA-1, or SHA-256 in future repositories.
 var shaPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`) })
 
-// CheckSHA says why s is not the full name of a commit, or returns nil.
+// CheckSHA returns an error if s is not the full name of a commit.
 func CheckSHA(s string) error {
 	if !shaPattern().MatchString(s) {
 		return fmt.Errorf("%q is not the full name of a commit", s)

@@ -11,7 +11,7 @@ import (
 	gh "github.com/google/go-github/v60/github"
 )
 
-// A ReviewState is what a review says.
+// A ReviewState is the verdict of a review.
 type ReviewState string
 
 const (
@@ -21,16 +21,16 @@ const (
 	Dismissed        ReviewState = "dismissed"
 )
 
-// A Review is what a reviewer thinks of a pull request.
+// A Review is one reviewer's opinion of a pull request.
 type Review struct {
 	Author string // login
 	State  ReviewState
 	SHA    string    // the head that was reviewed
-	At     time.Time // when it was submitted
+	At     time.Time // of submission
 }
 
-// Reviews returns the reviews that count now, one a reviewer, oldest first: the latest
-// one, where remarks without a verdict do not replace a verdict.
+// Reviews returns the reviews that count now, one for each reviewer, oldest first: the latest one,
+// except that remarks without a verdict do not replace a verdict.
 func (c *Client) Reviews(ctx context.Context, number int) ([]Review, error) {
 	var all []Review
 	for page := 1; page != 0; {
@@ -48,7 +48,7 @@ func (c *Client) Reviews(ctx context.Context, number int) ([]Review, error) {
 
 func reviewOf(r *gh.PullRequestReview) Review {
 	return Review{
-		// The API shouts, webhooks do not.
+		// The API writes it in capitals, webhooks in lower case.
 		Author: r.GetUser().GetLogin(), State: ReviewState(strings.ToLower(r.GetState())),
 		SHA: r.GetCommitID(), At: r.GetSubmittedAt().Time,
 	}

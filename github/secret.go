@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// A Secret is a text that cannot be printed, logged or marshalled: whatever is
-// asked of it, it says "[secret]", wherever it is put. The zero Secret is empty.
+// A Secret is a text that cannot be printed, logged or marshalled: all of them give "[secret]",
+// also if it is a field of another value. The zero Secret is empty.
 type Secret struct {
-	// A func, because packages that print by reflection show what private fields
-	// hold without asking for their methods. Of a func they show an address.
+	// A func, since packages that print by reflection show the content of private fields without
+	// calling their methods. Of a func they show an address.
 	text func() string
 }
 

@@ -15,41 +15,41 @@ import (
 )
 
 const (
-	// A call that has no complete answer by then is given up.
+	// A call ends after this time without a complete answer.
 	callTimeout = 30 * time.Second
-	// How often a call is made at most.
+	// The number of attempts at a call.
 	maxAttempts = 4
-	// What GitHub asks for when it says no more than that a secondary limit was hit.
+	// The pause that GitHub asks for after a secondary limit, if the answer contains no other.
 	// Source: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
 	secondaryWait = time.Minute
-	// How it says that.
+	// GitHub's words for such a limit.
 	secondaryWords = "secondary rate limit"
 )
 
-// transport sends requests with a token, and again where that is right. It is one
-// level above the connection: each attempt gets a time of its own.
+// transport sends requests with a token, and repeats them where that is right. It is one level
+// above the connection: each attempt gets a time of its own.
 type transport struct {
 	base    http.RoundTripper
-	api     *url.URL // whose scheme and host are the only ones to send anything to
+	api     *url.URL // nothing is sent to another scheme or host
 	maxWait time.Duration
-	// repeatable says that even a POST can be made twice.
+	// repeatable allows to repeat even a POST.
 	repeatable bool
 	scheme     string
-	// token returns the token to send; renew says that the last one was refused. nil: there
-	// is none to send.
+	// token returns the token to send; renew demands a new one, since GitHub refused the last. nil:
+	// no token is sent.
 	token func(ctx context.Context, renew bool) (Secret, error)
 }
 
 // RoundTrip implements http.RoundTripper.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	// A client comes back here for each redirect that it follows, and net/http's care for
-	// headers ends above the one that is set below. A repository that has another name now
-	// redirects within the API.
+	// The client calls this again for each redirect that it follows. net/http removes sensitive
+	// headers from such requests above this level, and we add ours below. Repositories with a new
+	// name redirect within the API.
 	if req.URL.Scheme != t.api.Scheme || req.URL.Host != t.api.Host {
 		if req.Body != nil {
 			req.Body.Close()
 		}
-		return nil, fmt.Errorf("GitHub's API leads to %s://%s, which gets nothing from us", req.URL.Scheme, req.URL.Host)
+		return nil, fmt.Errorf("GitHub's API redirects to %s://%s, to which we send nothing", req.URL.Scheme, req.URL.Host)
 	}
 	renew := false
 	for attempt := 1; ; attempt++ {
@@ -116,12 +116,12 @@ func (t *transport) send(req *http.Request, renew bool) (*http.Response, error) 
 	return res, nil
 }
 
-// tokenError is an error on the way to a token, which had attempts of its own.
+// A tokenError is an error in getting a token, which had attempts of its own.
 type tokenError struct{ error }
 
 func (e tokenError) Unwrap() error { return e.error }
 
-// cancelling ends an attempt's time when its answer was read.
+// cancelling releases the timer of an attempt when its answer was read.
 type cancelling struct {
 	io.ReadCloser
 	cancel context.CancelFunc
@@ -129,15 +129,14 @@ type cancelling struct {
 
 func (c *cancelling) Close() error { defer c.cancel(); return c.ReadCloser.Close() }
 
-// A verdict says what to do about an answer.
+// A verdict is the decision after an attempt.
 type verdict struct {
 	again bool
 	renew bool          // with another token
-	wait  time.Duration // 0: as long as usual
+	wait  time.Duration // 0: the usual pause
 }
 
-// judge looks at the answer to a call. idempotent says that doing the call twice
-// does no more than doing it once.
+// judge decides after an attempt. A call is idempotent if a second one has no further effect.
 func judge(res *http.Response, err error, idempotent bool, now time.Time) verdict {
 	if err != nil {
 		final := errors.As(err, new(tokenError)) || errors.Is(err, context.Canceled)
@@ -156,7 +155,7 @@ func judge(res *http.Response, err error, idempotent bool, now time.Time) verdic
 	return verdict{}
 }
 
-// rateLimit tells how long a limit lasts, if it was one that refused the call.
+// rateLimit returns the duration of a limit, if a limit was the reason for the answer.
 func rateLimit(res *http.Response, now time.Time) (time.Duration, bool) {
 	if wait, ok := retryAfter(res.Header); ok {
 		return wait, true
@@ -175,7 +174,7 @@ func rateLimit(res *http.Response, now time.Time) (time.Duration, bool) {
 	return secondaryWait, limited || res.StatusCode == http.StatusTooManyRequests
 }
 
-// retryAfter reads the header of that name: seconds are what GitHub sends.
+// retryAfter reads the header of that name, in which GitHub sends seconds.
 func retryAfter(h http.Header) (time.Duration, bool) {
 	s, err := strconv.Atoi(h.Get("Retry-After"))
 	if err != nil || s < 0 {
@@ -184,8 +183,8 @@ func retryAfter(h http.Header) (time.Duration, bool) {
 	return max(time.Duration(s)*time.Second, time.Second), true
 }
 
-// pause is how long to wait after an attempt that just failed: half a second,
-// doubled each time, by chance up to half of it more.
+// pause returns the time to wait after a failed attempt: half a second, doubled each time, plus a
+// random part of up to half of it.
 func pause(attempt int) time.Duration {
 	d := 500 * time.Millisecond << (attempt - 1)
 	return d + rand.N(d/2)

@@ -13,47 +13,45 @@ import (
 	"strings"
 )
 
-// Limits bound what an archive may unpack to.
+// Limits bound the content of an archive.
 type Limits struct {
 	Entries int   // files, directories and links
 	Bytes   int64 // of all files together
 }
 
-// DefaultLimits are what a checkout may have: half of the disk that a function has
-// unless it asks for more.
+// DefaultLimits are those of a checkout: half of the disk that a function has by default.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/configuration-ephemeral-storage.html (512 MB)
 var DefaultLimits = Limits{Entries: 100_000, Bytes: 256 << 20}
 
-// Directories that an entry's name implies are not counted, so names are bounded.
+// Limits of names: the directories that a name implies are not counted as entries.
 const (
 	maxPath  = 2048
 	maxDepth = 100
-	// What file systems take.
+	// The limits of file systems.
 	// Source: https://man7.org/linux/man-pages/man3/limits.h.3head.html (NAME_MAX, PATH_MAX)
 	maxSegment = 255
 	maxTarget  = 4095 // of a link
 )
 
-// smaller is how a repository's archive gets smaller.
-const smaller = "Lockstep plans what GitHub puts into the archive of a commit. What has no part in it can be left out by `export-ignore` in `.gitattributes`, or taken out of the repository."
+// smaller is the remedy for a repository that is too large.
+const smaller = "Lockstep plans the files in GitHub's archive of a commit. Files that no plan needs can be left out of it with `export-ignore` in `.gitattributes`, or removed from the repository."
 
-// Unpacked says what came out of an archive.
+// Unpacked counts the content of an archive.
 type Unpacked struct {
 	Files int
 	Bytes int64
-	// LeftOut are the links that lead out of the repository, or nowhere, or that no file
-	// system takes. They are not made.
+	// LeftOut are the links that lead out of the repository, or nowhere, or that no file system
+	// takes. They are not made.
 	LeftOut []string
 }
 
-// Unpack unpacks a repository's tarball, as GitHub makes them, into the directory
-// dir. The archive has one directory, whose name does not matter, with everything
-// in it. If it says which commit it holds, that must be sha; "" accepts any.
+// Unpack unpacks a repository's tarball, as GitHub makes them, into the directory dir. The archive
+// has one directory, of any name, that contains everything. If the archive names its commit, that
+// must be sha; "" accepts any.
 //
-// Whatever the archive says, nothing is written outside of dir, and no link leads
-// out of it. Beside files, directories and symbolic links nothing may be in it, and
-// no more than the limits say: otherwise the error is a *[FinalError]. After an error,
-// dir holds a part of it.
+// For every archive: nothing is written outside of dir, and no link leads out of it. An entry other
+// than a file, a directory or a symbolic link, and more than the limits allow, is a *[FinalError].
+// After an error, dir holds a part of the archive.
 func Unpack(r io.Reader, dir, sha string, limits Limits) (Unpacked, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -98,7 +96,7 @@ func (u *unpacking) all(tr *tar.Reader) error {
 			return err
 		}
 		if h.Typeflag == tar.TypeXGlobalHeader {
-			// git archive writes the commit here.
+			// git archive writes the commit's name here.
 			if have := h.PAXRecords["comment"]; have != "" && u.sha != "" && have != u.sha {
 				return fmt.Errorf("the archive holds the commit %.7s instead of %.7s", have, u.sha)
 			}
@@ -117,7 +115,7 @@ func (u *unpacking) entry(h *tar.Header, content io.Reader) error {
 	_, name, _ := strings.Cut(h.Name, "/")
 	name = strings.TrimSuffix(name, "/")
 	if name == "" && h.Typeflag == tar.TypeDir {
-		return nil // the directory with everything in it
+		return nil // the directory that contains everything
 	}
 	if len(name) > maxPath || strings.Count(name, "/") > maxDepth || slices.ContainsFunc(strings.Split(name, "/"), tooLong) {
 		return &FinalError{Why: fmt.Sprintf("the archive has an entry whose name is too long: %.60q...", h.Name), Remedy: "Give it a shorter name."}
@@ -134,7 +132,7 @@ func (u *unpacking) entry(h *tar.Header, content io.Reader) error {
 		u.links = append(u.links, link{name, h.Linkname})
 		return nil
 	}
-	return &FinalError{Why: fmt.Sprintf("the archive's entry %q is neither a file nor a directory nor a symbolic link", h.Name), Remedy: "Take it out of the repository."}
+	return &FinalError{Why: fmt.Sprintf("the archive's entry %q is neither a file nor a directory nor a symbolic link", h.Name), Remedy: "Remove it from the repository."}
 }
 
 func tooLong(segment string) bool { return len(segment) > maxSegment }
@@ -162,8 +160,8 @@ func (u *unpacking) file(name string, h *tar.Header, content io.Reader) error {
 	return err
 }
 
-// link makes the links, after everything else so that nothing is written through
-// them, and takes back those that lead out: whether one does can depend on others.
+// link makes the links, after everything else so that nothing is written through them, and then
+// removes those that lead out, until none does: whether one does can depend on others.
 func (u *unpacking) link() error {
 	u.links = slices.DeleteFunc(u.links, func(l link) bool {
 		odd := l.target == "" || len(l.target) > maxTarget || strings.ContainsRune(l.target, 0)
@@ -199,7 +197,7 @@ func (u *unpacking) link() error {
 	return nil
 }
 
-// inside reports whether a link leads to something in the directory.
+// inside reports whether a link leads to an existing entry of the directory.
 func (u *unpacking) inside(l link) bool {
 	_, err := u.root.Stat(l.name)
 	return err == nil && !path.IsAbs(l.target)

@@ -23,34 +23,33 @@ const (
 	SignatureHeader = "X-Hub-Signature-256"
 )
 
-// MaxPayload is the size of the largest webhook that is taken, in bytes: that of the
-// largest request to the URL of a Lambda function. GitHub sends up to 25 MB, but not of
-// the events that Lockstep needs.
-// Sources: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html,
-// https://docs.github.com/en/webhooks/webhook-events-and-payloads#payload-cap
+// MaxPayload is the size of the largest webhook that is accepted, in bytes: that of the largest
+// request to the URL of a Lambda function. GitHub sends up to 25 MB, but not of the events that
+// Lockstep needs.
+// Sources: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html, https://docs.github.com/en/webhooks/webhook-events-and-payloads#payload-cap
 const MaxPayload = 6 << 20
 
-// What can be wrong with a webhook before its content is looked at.
+// The reasons to refuse a webhook before its content is read.
 var (
-	// ErrSignature says that a webhook was not sent by somebody who knows the secret.
+	// ErrSignature: the sender does not know the secret.
 	ErrSignature = errors.New("the webhook's signature is not right")
-	// ErrTooLarge says that a webhook is larger than MaxPayload.
+	// ErrTooLarge: the webhook is larger than MaxPayload.
 	ErrTooLarge = fmt.Errorf("the webhook is larger than %d MB: the App should not be subscribed to such events", MaxPayload>>20)
 )
 
-// A Delivery is one webhook that was found to be true.
+// A Delivery is one webhook whose origin was proven.
 type Delivery struct {
-	// ID is the delivery's GUID. GitHub keeps it when it delivers again. It is not signed, nor
-	// is the event's name: whoever has seen a webhook can send it again under another GUID.
+	// ID is the delivery's GUID, which stays the same when GitHub delivers again. Neither it nor
+	// the name of the event is signed: an eavesdropper can send a webhook again under another GUID.
 	ID string
-	// Digest tells the body from others, in hexadecimal: the signed part of the webhook.
+	// Digest identifies the body, the signed part of the webhook, in hexadecimal.
 	Digest string
 	Event  Event
 }
 
-// digest returns the SHA-256 of a body, without space between its tokens: GitHub's API may
-// put some in when it is asked for a body that was sent. Not the signature's own MAC, which
-// is another one as soon as the secret is.
+// digest returns the SHA-256 of a body without the space between its tokens, since GitHub's API may
+// add some to a body that was sent. It is not the MAC of the signature, which changes with the
+// secret.
 func digest(body []byte) string {
 	var b bytes.Buffer
 	if err := json.Compact(&b, body); err != nil {
@@ -61,7 +60,7 @@ func digest(body []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// ReadPayload reads a webhook's body; if it is too large, ErrTooLarge.
+// ReadPayload reads a webhook's body; the error is ErrTooLarge if it is too large.
 func ReadPayload(r io.Reader) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(r, MaxPayload+1))
 	if err != nil {
@@ -73,9 +72,9 @@ func ReadPayload(r io.Reader) ([]byte, error) {
 	return body, nil
 }
 
-// ReadDelivery checks a webhook's signature against the secrets, of which one must
-// fit (there are two while a secret is being changed), and decodes it. The error is
-// ErrSignature or says what is wrong with the content, never what was in it.
+// ReadDelivery checks a webhook's signature against the secrets, of which one must fit (there are
+// two while a secret is being replaced), and decodes it. The error is ErrSignature, or describes
+// the fault of the content without quoting it.
 func ReadDelivery(h http.Header, body []byte, secrets ...Secret) (Delivery, error) {
 	if !signedByOne(h.Get(SignatureHeader), body, secrets) {
 		return Delivery{}, ErrSignature
@@ -95,7 +94,7 @@ func newDelivery(id, event string, payload []byte) (Delivery, error) {
 
 var guidPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9A-Fa-f-]{8,64}$`) })
 
-// signedByOne compares in constant time, and with each secret whatever the others say.
+// signedByOne compares in constant time, and always with each secret.
 func signedByOne(signature string, body []byte, secrets []Secret) bool {
 	text, ok := strings.CutPrefix(signature, "sha256=")
 	given, err := hex.DecodeString(text)

@@ -1,12 +1,11 @@
-// Package contract holds GitHub's own description of its API against what is said to
-// it, and against what our GitHub for tests answers; and the community's schemas of
-// GitHub's webhooks against those that our GitHub sends.
+// Package contract checks requests to GitHub, and the answers of our GitHub for tests, against
+// GitHub's own description of its API; and the webhooks of our GitHub against the community's
+// schemas of GitHub's webhooks.
 //
-// The description, api.github.com.json, is a part of @octokit/openapi 23.0.2, the
-// schemas, webhooks.json, are one of @octokit/webhooks-schemas 7.6.1 (both MIT, see
-// LICENSE). testdata/cut.go and testdata/cutwebhooks.go say how to make them anew. The
-// package refuses to know what Lockstep does with GitHub, and is for tests only. Start
-// at [Transport] and [CheckWebhook].
+// The description, api.github.com.json, is a part of @octokit/openapi 23.0.2; the schemas,
+// webhooks.json, are a part of @octokit/webhooks-schemas 7.6.1 (both MIT, see LICENSE).
+// testdata/cut.go and testdata/cutwebhooks.go make them anew. The package refuses to know what
+// Lockstep does with GitHub, and is for tests only. Start at [Transport] and [CheckWebhook].
 package contract
 
 import (
@@ -30,7 +29,7 @@ import (
 //go:embed api.github.com.json
 var description []byte
 
-// operation is one that is described.
+// An operation is one that GitHub describes.
 type operation struct {
 	method string
 	path   *regexp.Regexp
@@ -39,7 +38,7 @@ type operation struct {
 
 var parameter = regexp.MustCompile(`\\\{[^}]*\\\}`)
 
-// segments is the pattern of a parameter in a path: two of them may have slashes.
+// segments returns the pattern of a parameter in a path: two of them may have slashes.
 func segments(parameter string) string {
 	switch parameter {
 	case `\{ref\}`, `\{path\}`:
@@ -70,9 +69,9 @@ var load = sync.OnceValues(func() ([]operation, error) {
 // Transport makes requests and checks them and their answers.
 type Transport struct {
 	Base http.RoundTripper
-	// Report is told of everything that is not as described.
+	// Report is told of every deviation from the description.
 	Report func(error)
-	// Ignore says which requests are none of the API's; may be nil.
+	// Ignore returns true for requests that are not for the API; may be nil.
 	Ignore func(*http.Request) bool
 }
 
@@ -100,8 +99,8 @@ func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// Check returns what is not as described in a request and its answer. Answers with a
-// status from 400 up, and 401 and 404 of all operations, may have any content.
+// Check returns the deviation of a request and its answer from the description. Answers with a
+// status from 400 up may have any content.
 func Check(method string, at *url.URL, sent []byte, status int, answer []byte) error {
 	all, err := load()
 	if err != nil {
@@ -194,8 +193,8 @@ func visit(content openapi3.Content, text []byte, as openapi3.SchemaValidationOp
 	return nil
 }
 
-// brief says what is wrong and where, without the schemas and values that make the
-// library's messages long.
+// brief returns the faults and their places, without the schemas and values that make the library's
+// messages long.
 func brief(err error) string {
 	var many openapi3.MultiError
 	if errors.As(err, &many) {

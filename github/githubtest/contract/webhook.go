@@ -23,8 +23,8 @@ var compiler = sync.OnceValues(func() (*jsonschema.Compiler, error) {
 		return nil, fmt.Errorf("read the schemas of webhooks: %w", err)
 	}
 	c := jsonschema.NewCompiler()
-	// The library is stricter about these than GitHub, whose templates stand where
-	// addresses are promised, and whose addresses may be empty.
+	// The library is stricter about these than GitHub, which sends templates in the place of
+	// addresses, and empty addresses.
 	for _, name := range []string{"uri", "uri-template"} {
 		c.RegisterFormat(&jsonschema.Format{Name: name, Validate: address})
 	}
@@ -45,7 +45,7 @@ func address(v any) error {
 // A compiler is not safe for concurrent use.
 var compiling sync.Mutex
 
-// CheckWebhook returns what is not as described in a webhook's payload.
+// CheckWebhook returns the deviation of a webhook's payload from its schema.
 func CheckWebhook(event string, payload []byte) error {
 	c, err := compiler()
 	if err != nil {
@@ -71,7 +71,7 @@ func CheckWebhook(event string, payload []byte) error {
 	return nil
 }
 
-// leaves returns what is wrong, where it is wrong.
+// leaves returns the faults and their places.
 func leaves(err error) []string {
 	var v *jsonschema.ValidationError
 	if !errors.As(err, &v) {

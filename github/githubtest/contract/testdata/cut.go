@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// operations are what the client uses and the fake serves.
+// operations are those that the client uses and the fake serves.
 var operations = []string{
 	"get /app",
 	"get /app/installations",
@@ -81,7 +81,7 @@ func main() {
 	}
 }
 
-// mend puts right what is not so: in the list of installations an account is a user
+// mend corrects the description: in the list of installations an account is a user
 // *and* an enterprise, where an installation's is one of them; and the head of a pull
 // request from a fork that was deleted has no repository, and perhaps no user.
 func mend(whole, paths object) {
@@ -96,7 +96,7 @@ func mend(whole, paths object) {
 	}
 }
 
-// collect copies what is referred to, and what that refers to.
+// collect copies all values that are referred to, directly or not.
 func collect(whole, out object, v any) {
 	switch v := v.(type) {
 	case object:
@@ -125,7 +125,7 @@ func collect(whole, out object, v any) {
 	}
 }
 
-// prune drops what is not needed for checking. Members of properties are names of
+// prune drops all that checks do not need. Members of properties are names of
 // GitHub's and stay.
 func prune(v any, keywords bool) any {
 	switch v := v.(type) {

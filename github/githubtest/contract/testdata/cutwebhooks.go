@@ -1,6 +1,6 @@
-// Command cutwebhooks makes what we keep of the community's description of GitHub's
-// webhooks: the schemas of the events that Lockstep reads, with what they refer to, and
-// the real payloads of these events. From the repository's root:
+// Command cutwebhooks makes our part of the community's description of GitHub's webhooks: the
+// schemas of the events that Lockstep reads, with their references, and the real payloads of
+// these events. From the repository's root:
 //
 //	npm pack @octokit/webhooks-schemas@7.6.1 && tar xzf octokit-webhooks-schemas-7.6.1.tgz package/schema.json
 //	npm pack @octokit/webhooks-examples@7.6.1 && tar xzf octokit-webhooks-examples-7.6.1.tgz package/api.github.com/index.json
@@ -63,7 +63,7 @@ func main() {
 	write(filepath.Join(to, "testdata", "webhooks.json.gz"), packed.Bytes())
 }
 
-// collect copies a definition and what it refers to.
+// collect copies a definition and its references.
 func collect(all, out object, name string) {
 	if out[name] != nil {
 		return
