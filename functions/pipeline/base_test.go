@@ -89,3 +89,17 @@ func TestRetargetedInBetween(t *testing.T) {
 		t.Errorf("it was planned:\n%s", got)
 	}
 }
+
+// TestRetargetedToAnotherAllowedBranch holds that a pull request which goes into another
+// branch, one that the default branch names, is planned anew against that one.
+func TestRetargetedToAnotherAllowedBranch(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1"), "lockstep.hcl": "allow {\n  branches = [\"rel*\"]\n}\n"})
+	s.repo.Push("bob", "release", "More", githubtest.Files{"more.tf": resource("c", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.expect("the status", s.status(n), "2 to add")
+	s.repo.Retarget("alice", n, "release")
+	s.settle()
+	s.expect("the new status", s.status(n), "3 to add")
+	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 3 added")
+}

@@ -197,3 +197,44 @@ func TestErrorsOfTheBucket(t *testing.T) {
 		})
 	}
 }
+
+// TestRefusedWithoutAChange holds that a server which refuses to replace a state that nobody
+// has changed is blamed for it, and no other writer: an S3-like server that stumbles over a
+// deleted version does this for ever.
+func TestRefusedWithoutAChange(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, there string }{{"a state", state1}, {"none", ""}} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				switch {
+				case r.Method == http.MethodPut:
+					w.WriteHeader(http.StatusPreconditionFailed)
+				case test.there == "":
+					w.WriteHeader(http.StatusNotFound)
+					w.Write([]byte("<Error><Code>NoSuchKey</Code></Error>"))
+				default:
+					w.Header().Set("ETag", `"tag"`)
+					w.Write([]byte(test.there))
+				}
+			}))
+			defer server.Close()
+			w, err := open(t, servers{server.URL, server.URL}.attributes(), Options{}).Open("default")
+			if err != nil {
+				t.Fatal(err)
+			}
+			snap, err := w.Get(t.Context())
+			if err != nil || string(snap.Bytes) != test.there {
+				t.Fatalf("Get: %q, %v", snap.Bytes, err)
+			}
+			var conflict *statebackend.ConflictError
+			_, err = w.Put(t.Context(), []byte(state2), snap.Version)
+			if err == nil || errors.As(err, &conflict) || !strings.Contains(err.Error(), "the server refuses to replace a state that nobody has changed") {
+				t.Errorf("Put: %v", err)
+			}
+			if _, err := w.Put(t.Context(), []byte(state2), "another"); !errors.As(err, &conflict) {
+				t.Errorf("Put over another version: %v; want a conflict", err)
+			}
+		})
+	}
+}
