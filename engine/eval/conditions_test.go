@@ -169,7 +169,7 @@ output "out" { value = var.name }
 -- resources --
 t_x.a = unknown
 `)
-	w.Static = true
+	w.Unexpanded, w.OpaqueModules, w.AssertionsUnevaluated = true, true, true
 	w.Variables = nil
 	e := eval.New(t.Context(), w)
 	for name, want := range map[string]string{

@@ -7,7 +7,6 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
-	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
@@ -15,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
 
-// context returns a context with just what the references mention.
+// context returns a context with the values of the references, and no others.
 func (e *Evaluator) context(rs []refs.Reference, s Scope) (*hcl.EvalContext, diags.Diagnostics) {
 	f := e.frame(s.Module)
 	b := builder{e: e, s: s}
@@ -30,12 +29,12 @@ func (e *Evaluator) context(rs []refs.Reference, s Scope) (*hcl.EvalContext, dia
 	return s.child(ctx), b.ds
 }
 
-// shared returns the context for what was taken down. Many blocks of a module mention the
-// same variables and local values and nothing else: they have one context, which nobody may
-// change.
+// shared returns the context for the references added. Many blocks of a module refer to the
+// same variables and local values and nothing else: they have one context, which must not be
+// changed.
 func (b *builder) shared(f *frame) *hcl.EvalContext {
 	if b.resources != nil || b.only != nil || b.outputs != nil {
-		return &hcl.EvalContext{Variables: b.roots(f), Functions: b.e.functions(f)}
+		return &hcl.EvalContext{Variables: b.roots(f), Functions: b.e.phase.functions(f.module)}
 	}
 	k := strings.Join(b.vars, ",") + ";" + strings.Join(b.locals, ",")
 	b.e.mu.Lock()
@@ -44,7 +43,7 @@ func (b *builder) shared(f *frame) *hcl.EvalContext {
 	if ctx != nil {
 		return ctx
 	}
-	ctx = &hcl.EvalContext{Variables: b.roots(f), Functions: b.e.functions(f)}
+	ctx = &hcl.EvalContext{Variables: b.roots(f), Functions: b.e.phase.functions(f.module)}
 	if len(b.ds) == 0 {
 		b.e.mu.Lock()
 		put(&f.shared, k, ctx)
@@ -53,23 +52,13 @@ func (b *builder) shared(f *frame) *hcl.EvalContext {
 	return ctx
 }
 
-// Detached returns the context for what is written in a module about objects whose
-// blocks, or modules, may be gone: self, count and each of the scope, and no named
+// Detached returns the context for expressions of a module that are evaluated when the block, or the
+// module, of their object may be gone: self, count and each of the scope, and no named
 // values.
 func (e *Evaluator) Detached(m *config.Module, s Scope) *hcl.EvalContext {
 	f := &frame{module: m, dir: m.Dir}
 	b := builder{e: e, s: s}
-	return s.child(&hcl.EvalContext{Variables: b.roots(f), Functions: e.functions(f)})
-}
-
-// functions returns the functions that a module may call.
-func (e *Evaluator) functions(f *frame) map[string]function.Function {
-	if e.w.ModuleFunctions != nil {
-		if fs := e.w.ModuleFunctions(f.module); fs != nil {
-			return fs
-		}
-	}
-	return e.w.Functions
+	return s.child(&hcl.EvalContext{Variables: b.roots(f), Functions: e.phase.functions(m)})
 }
 
 // child returns ctx with count, each, self and extra names added.
@@ -92,16 +81,16 @@ func (s Scope) child(ctx *hcl.EvalContext) *hcl.EvalContext {
 	return child
 }
 
-// builder collects the values of references by root name.
+// A builder makes the context for some references.
 type builder struct {
 	e  *Evaluator
 	s  Scope
 	ds diags.Diagnostics
 
-	vars, locals []string // by first mention
+	vars, locals []string // in order of the first reference
 	resources    map[addrs.Resource]cty.Value
-	only         map[addrs.Resource][]addrs.InstanceKey // mentioned by these keys alone, so far
-	outputs      map[string][]string                    // wanted outputs by call; "" means all
+	only         map[addrs.Resource][]addrs.InstanceKey // with references to these instances alone so far
+	outputs      map[string][]string                    // by call; "" means all
 }
 
 func put[K comparable, V any](m *map[K]V, k K, v V) {
@@ -111,7 +100,7 @@ func put[K comparable, V any](m *map[K]V, k K, v V) {
 	(*m)[k] = v
 }
 
-// add takes down one reference; a resource is evaluated.
+// add adds one reference. A resource is evaluated at once.
 func (b *builder) add(r *refs.Reference) {
 	o := r.Object
 	switch o.Kind {
@@ -131,7 +120,7 @@ func (b *builder) add(r *refs.Reference) {
 			put(&b.only, o.Res, append(b.only[o.Res], r.Key))
 			return
 		}
-		v, ds := b.e.w.Resource(b.e.ctx, addrs.AbsResource{Module: b.s.Module, Resource: o.Res}, nil)
+		v, ds := b.e.phase.Resource(b.e.ctx, addrs.AbsResource{Module: b.s.Module, Resource: o.Res}, nil)
 		put(&b.resources, o.Res, v)
 		b.ds = append(b.ds, ds...)
 	case addrs.KindCall:
@@ -139,13 +128,13 @@ func (b *builder) add(r *refs.Reference) {
 	}
 }
 
-// addInstances evaluates the resources of which only some instances are mentioned.
+// addInstances evaluates the resources with references to some of their instances only.
 func (b *builder) addInstances() {
 	for _, r := range slices.SortedFunc(maps.Keys(b.only), addrs.Resource.Compare) {
 		if _, ok := b.resources[r]; ok {
 			continue
 		}
-		v, ds := b.e.w.Resource(b.e.ctx, addrs.AbsResource{Module: b.s.Module, Resource: r}, b.only[r])
+		v, ds := b.e.phase.Resource(b.e.ctx, addrs.AbsResource{Module: b.s.Module, Resource: r}, b.only[r])
 		put(&b.resources, r, v)
 		b.ds = append(b.ds, ds...)
 	}
@@ -173,13 +162,13 @@ func (b *builder) roots(f *frame) map[string]cty.Value {
 		root["module"] = cty.ObjectVal(calls)
 	}
 	b.addResources(root)
-	root["path"] = b.e.path(f)
-	b.e.w.Budget.Put(root)
+	root["path"] = f.pathValue(&b.e.phase.Program)
+	b.e.phase.Budget.Put(root)
 	root["terraform"] = b.e.terraform
 	return root
 }
 
-// named returns an object of named values. Many blocks of a module mention the same
+// named returns an object of named values. Many blocks of a module refer to the same
 // ones: the object is made once for them.
 func (b *builder) named(f *frame, kind addrs.ObjectKind, names []string, get func(addrs.ModuleInstance, string) (cty.Value, diags.Diagnostics)) cty.Value {
 	k := namedKey{kind, strings.Join(names, ",")}
@@ -206,13 +195,13 @@ func (b *builder) named(f *frame, kind addrs.ObjectKind, names []string, get fun
 	return v
 }
 
-// path returns what `path` is in a frame.
-func (e *Evaluator) path(f *frame) cty.Value {
+// pathValue returns the value of `path`.
+func (f *frame) pathValue(p *Program) cty.Value {
 	f.pathOnce.Do(func() {
 		f.path = cty.ObjectVal(map[string]cty.Value{
 			"module": cty.StringVal(f.dir),
-			"root":   cty.StringVal(e.w.RootDir),
-			"cwd":    cty.StringVal(e.w.WorkingDir),
+			"root":   cty.StringVal(p.RootDir),
+			"cwd":    cty.StringVal(p.WorkingDir),
 		})
 	})
 	return f.path
@@ -254,16 +243,11 @@ func (b *builder) addResources(root map[string]cty.Value) {
 	}
 }
 
-// checkScope reports each, count and self where they mean nothing.
+// checkScope reports references to each, count and self in a scope without them.
 func checkScope(ts []hcl.Traversal, s Scope) diags.Diagnostics {
 	return refs.Scope{
 		Count: s.Instance != nil && s.Instance.HasCount,
 		Each:  s.Instance != nil && s.Instance.HasEach || s.Extra["each"] != cty.NilVal,
 		Self:  s.Self != cty.NilVal,
 	}.Check(ts)
-}
-
-// callKey makes the outputs wanted of a call part of a cell's name.
-func callKey(name string, outs []string) string {
-	return name + "|" + strings.Join(outs, ",")
 }

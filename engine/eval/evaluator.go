@@ -22,57 +22,32 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
 
-// A Phase is the program of a run together with everything that one of its phases decides
-// about values.
-type Phase struct {
-	Program
-	// Variables are the root module's variables, converted and without marks. A missing
-	// one is unknown.
-	Variables map[string]cty.Value
-	// InvalidVariables are the errors of those variables of the root module whose values do not
-	// have the declared type, by name.
-	InvalidVariables map[string]diags.Diagnostics
-	// Resource returns the value of a resource in this phase: an object, or a tuple or
-	// object of them by instance key. If only is not nil, nobody will look at other
-	// instances than those, and any value may stand for the others. It may ask a provider; ctx
-	// is that of [New].
-	Resource func(ctx context.Context, r addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics)
-	// CallKeys and ResourceKeys return instance keys that were decided before. nil: count
-	// and for_each decide.
-	CallKeys     func(addrs.ModuleInstance, string) ([]addrs.InstanceKey, bool)
-	ResourceKeys func(addrs.AbsResource) ([]addrs.InstanceKey, bool)
-	// Applying is the value of terraform.applying.
-	Applying bool
-	// ConditionsWarn makes conditions that are not met warnings instead of errors.
-	ConditionsWarn bool
-	// Static says that no instances exist yet (validate): count.index, each.key and each.value
-	// are unknown, and every block has one instance.
-	Static bool
-}
-
 // An Evaluator gives values for one phase of one run. Safe for concurrent use.
 type Evaluator struct {
-	w         Phase
-	ctx       context.Context // of the phase: see [New]
-	terraform cty.Value       // what `terraform` is
+	phase     Phase
+	ctx       context.Context // see [New]
+	limits    limits
+	expander  expander
+	terraform cty.Value // the value of `terraform`
+	results             // of conditions
 
 	mu       sync.Mutex
 	cells    map[cellKey]*cell
 	frames   map[addrs.ModuleInstance]*frame
 	contexts map[contextKey]*contextCell
-	checks   checks
 	found    diags.Diagnostics
 }
 
 // New returns an evaluator with nothing evaluated yet. ctx is that of the whole phase rather than
 // of a call: values are shared, so that a caller who gives up must not spoil them for the others.
-func New(ctx context.Context, w Phase) *Evaluator {
-	root := &frame{module: w.Config.Root, dir: w.Config.Root.Dir}
+func New(ctx context.Context, p Phase) *Evaluator {
+	root := &frame{module: p.Config.Root, dir: p.Config.Root.Dir}
+	l := limits{p.Budget}
 	return &Evaluator{
-		w: w, ctx: ctx,
+		phase: p, ctx: ctx, limits: l, expander: expander{l, p.Unexpanded},
 		terraform: cty.ObjectVal(map[string]cty.Value{
-			"workspace": cty.StringVal(w.Workspace),
-			"applying":  cty.BoolVal(w.Applying).Mark(ephemeral),
+			"workspace": cty.StringVal(p.Workspace),
+			"applying":  cty.BoolVal(p.Applying).Mark(ephemeral),
 		}),
 		cells:    map[cellKey]*cell{},
 		frames:   map[addrs.ModuleInstance]*frame{addrs.RootModuleInstance: root},
@@ -80,7 +55,7 @@ func New(ctx context.Context, w Phase) *Evaluator {
 	}
 }
 
-// A frame is a module instance: which module, called how.
+// A frame is a module instance: its module, and the call that made it.
 type frame struct {
 	module   *config.Module
 	parent   addrs.ModuleInstance
@@ -93,7 +68,7 @@ type frame struct {
 	shared   map[string]*hcl.EvalContext // likewise: see builder.shared
 }
 
-// A namedKey is what an object of variables or local values has: their names.
+// A namedKey is the key of an object of variables or local values: all of their names.
 type namedKey struct {
 	kind  addrs.ObjectKind
 	names string
@@ -105,6 +80,22 @@ type cellKey struct {
 	name string
 }
 
+// String names a named value as configurations do.
+func (k cellKey) String() string {
+	name := k.name
+	switch k.kind {
+	case addrs.KindVariable:
+		name = "var." + name
+	case addrs.KindLocal:
+		name = "local." + name
+	case addrs.KindOutput:
+		name = "output." + name
+	case addrs.KindCall:
+		name = "module." + name
+	}
+	return within(k.in.String(), name)
+}
+
 // A cell is a named value, evaluated at most once.
 type cell struct {
 	once      sync.Once
@@ -113,15 +104,15 @@ type cell struct {
 	failed    bool
 }
 
-// Diagnostics returns what evaluating named values had to say so far, each once.
-// Whoever got [diags.Reported] finds the reason here.
+// Diagnostics returns the diagnostics of all named values evaluated so far, each once. Those that
+// [diags.Reported] stands for are among them.
 func (e *Evaluator) Diagnostics() diags.Diagnostics {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return append(diags.Diagnostics(nil), e.found...)
 }
 
-// report keeps ds and returns what stands for them.
+// report keeps ds for [Evaluator.Diagnostics].
 func (e *Evaluator) report(ds diags.Diagnostics) {
 	ds = ds.Unreported()
 	if len(ds) == 0 {
@@ -167,42 +158,33 @@ func (e *Evaluator) frame(in addrs.ModuleInstance) *frame {
 // Local returns a local value.
 func (e *Evaluator) Local(in addrs.ModuleInstance, name string) (cty.Value, diags.Diagnostics) {
 	c, ds := e.get(cellKey{in, addrs.KindLocal, name}, func(c *cell) (ds diags.Diagnostics) {
-		c.val, ds = e.Expr(e.frame(in).module.Locals[name].Expr, Scope{Module: in, what: cellKey{in, addrs.KindLocal, name}})
+		c.val, ds = e.Expr(e.frame(in).module.Locals[name].Expr, Scope{Module: in, name: cellKey{in, addrs.KindLocal, name}})
 		return ds
 	})
 	return c.val, ds
 }
 
-// Output returns an output value as a caller sees it, with the marks that its
-// declaration gives.
-func (e *Evaluator) Output(in addrs.ModuleInstance, name string) (cty.Value, diags.Diagnostics) {
-	c, ds := e.get(cellKey{in, addrs.KindOutput, name}, func(c *cell) diags.Diagnostics {
-		return e.output(c, in, e.frame(in).module.Outputs[name])
-	})
-	return c.val, ds
-}
-
-// Scope is where an expression is evaluated: in which module instance, and with
-// which meaning of count, each and self.
+// A Scope is the module instance that an expression is evaluated in, with its values of count,
+// each and self.
 type Scope struct {
 	Module   addrs.ModuleInstance
 	Instance *Instance // nil: count and each mean nothing
 	Self     cty.Value // cty.NilVal: self means nothing
-	// SelfGone says that there is no object that self could mean, so that conditions that
-	// mention it end in an error. It is not reported: what took the object away was.
+	// SelfGone is for an object that does not exist: conditions that refer to self have the
+	// status of an error then. It is not reported, since the cause of the object's absence was.
 	SelfGone bool
 	// Extra are further root names, such as those of an import block.
 	Extra map[string]cty.Value
 
-	what fmt.Stringer // what the value is of, if it has a name
+	name fmt.Stringer // the address of the value, if it has one
 }
 
 // Expr evaluates an expression of the configuration.
 func (e *Evaluator) Expr(x hcl.Expression, s Scope) (cty.Value, diags.Diagnostics) {
-	return e.value(x, e.w.Refs.OfExpr(x), s)
+	return e.value(x, e.phase.Refs.OfExpr(x), s)
 }
 
-// value evaluates an expression that mentions list.
+// value evaluates an expression with the references list.
 func (e *Evaluator) value(x hcl.Expression, list []refs.Reference, s Scope) (cty.Value, diags.Diagnostics) {
 	ctx, ds := e.context(list, s)
 	if ds.HasErrors() {
@@ -212,7 +194,7 @@ func (e *Evaluator) value(x hcl.Expression, list []refs.Reference, s Scope) (cty
 	if ds.HasErrors() {
 		return cty.DynamicVal, ds
 	}
-	v, hs := e.bounded(x, ctx, s.what)
+	v, hs := e.limits.value(x, ctx, s.name)
 	ds = append(ds, diags.FromHCL(hs)...)
 	if ds.HasErrors() {
 		return cty.DynamicVal, ds
@@ -234,7 +216,7 @@ func (e *Evaluator) BlockContext(block any, s Scope) (*hcl.EvalContext, diags.Di
 	e.mu.Unlock()
 	c.once.Do(func() {
 		var ds diags.Diagnostics
-		c.ctx, ds = e.context(e.w.Refs.OfBlock(block), Scope{Module: s.Module})
+		c.ctx, ds = e.context(e.phase.Refs.OfBlock(block), Scope{Module: s.Module})
 		c.failed = ds.HasErrors()
 		e.report(ds)
 	})
@@ -244,19 +226,13 @@ func (e *Evaluator) BlockContext(block any, s Scope) (*hcl.EvalContext, diags.Di
 	return s.child(c.ctx), nil
 }
 
-// Ready evaluates what a resource block mentions in a module instance. Its errors say
-// that something of that failed, so that the block has no instances to speak of.
+// Ready evaluates the references of a resource block in a module instance. If there are errors, one
+// of these failed, and the block has no instances to plan.
 func (e *Evaluator) Ready(in addrs.ModuleInstance, r *config.Resource) diags.Diagnostics {
-	_, ds := e.BlockContext(r, Scope{Module: in})
-	for _, list := range [][]*config.Condition{r.Preconditions, r.Postconditions} {
-		for _, c := range list {
-			for _, x := range []hcl.Expression{c.Condition, c.ErrorMessage} {
-				_, more := e.context(e.w.Refs.OfExpr(x), Scope{Module: in})
-				ds = append(ds, more...)
-			}
-		}
-	}
-	return ds
+	s := Scope{Module: in}
+	_, ds := e.BlockContext(r, s)
+	ds = append(ds, e.readyConditions(r.Preconditions, s)...)
+	return append(ds, e.readyConditions(r.Postconditions, s)...)
 }
 
 type contextKey struct {

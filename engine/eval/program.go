@@ -27,3 +27,13 @@ type Program struct {
 	// Budget limits evaluation, and ends it; nil means the generous one.
 	Budget *budget.Budget
 }
+
+// functions returns the functions that a module may call.
+func (p *Program) functions(m *config.Module) map[string]function.Function {
+	if p.ModuleFunctions != nil {
+		if fs := p.ModuleFunctions(m); fs != nil {
+			return fs
+		}
+	}
+	return p.Functions
+}

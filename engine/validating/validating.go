@@ -67,7 +67,7 @@ func (f Found) Again(cfg *config.Config, rs *refs.Refs, changing func(addrs.Conf
 // Validate finds everything that is wrong whatever the inputs are.
 func Validate(ctx context.Context, in Input) Found {
 	v := &validator{in: in}
-	v.eval = eval.New(ctx, eval.Phase{Program: in.Program, Resource: v.resourceValue, Static: true})
+	v.eval = eval.New(ctx, eval.Phase{Program: in.Program, Resource: v.resourceValue, Unexpanded: true, OpaqueModules: true, AssertionsUnevaluated: true})
 	v.s = &session.Session{Environment: in.Environment, Eval: v.eval}
 	var visits []func(context.Context) Found
 	for _, m := range in.Config.Order {

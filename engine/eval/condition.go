@@ -1,0 +1,168 @@
+package eval
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+)
+
+// A Result is the outcome of one condition. Status is "" if it was not evaluated,
+// because something that it depends on failed.
+type Result struct {
+	Status Status
+	// Message is the error message of a failed condition; Problem is the same for the record, ""
+	// if it is secret or not known.
+	Message, Problem string
+	Context          *hcl.EvalContext
+	Diags            diags.Diagnostics
+}
+
+// condition evaluates a condition in a context that has all of its references.
+func (l limits) condition(c *config.Condition, ctx *hcl.EvalContext) Result {
+	v, hs := l.value(c.Condition, ctx, nil)
+	// The message is evaluated in any case: it must be valid, whether it is needed or not.
+	m, more := l.errorMessage(c, ctx)
+	r := Result{Status: Errored, Context: ctx, Diags: append(diags.FromHCL(hs), more...)}
+	if r.Diags.HasErrors() {
+		return r
+	}
+	status, problem := truth(v)
+	if problem != "" {
+		return r.unsuitable(c, "Invalid condition result", problem)
+	}
+	if r.Status = status; status == Fail {
+		r.Message, r.Problem = m.text, m.problem
+	}
+	return r
+}
+
+// unsuitable adds the error about a condition's value.
+func (r Result) unsuitable(c *config.Condition, summary, problem string) Result {
+	d := diags.Errorf(c.Condition.Range().Ptr(), summary, "%s", problem)
+	d[0].Expression, d[0].EvalContext = c.Condition, r.Context
+	r.Diags = append(r.Diags, d...)
+	return r
+}
+
+// noMessage stands in the record for a message that could not be evaluated.
+const noMessage = "Failed to evaluate condition error message."
+
+// validation evaluates one validation rule of a variable. As in Terraform 1.11, it is not as strict
+// as other conditions: a condition that cannot be evaluated has no result rather than a
+// wrong one, the message matters only if it is needed, and a null message does
+// not hide the failure.
+func (l limits) validation(c *config.Condition, ctx *hcl.EvalContext) Result {
+	v, hs := l.value(c.Condition, ctx, nil)
+	r := Result{Context: ctx, Diags: diags.FromHCL(hs)}
+	text := cty.StringVal("")
+	if c.ErrorMessage != nil {
+		text, hs = l.value(c.ErrorMessage, ctx, nil)
+		r.Diags = append(r.Diags, diags.FromHCL(hs)...)
+	}
+	if !v.IsKnown() {
+		r.Status = Unknown
+		return r
+	}
+	status, problem := truth(v)
+	if r.Status = status; problem != "" {
+		return r.unsuitable(c, "Invalid variable validation result", problem)
+	}
+	switch plain := marks.Plain(text); {
+	case status != Fail:
+	case !plain.IsWhollyKnown():
+		r.Status = Errored
+		r.Diags = append(r.Diags, diags.Errorf(c.ErrorMessage.Range().Ptr(), "Invalid error message",
+			"The value refers to what is not known before apply, and the message is needed now.")...)
+	case plain.IsNull():
+		r.Message, r.Problem = noMessage, noMessage
+	default:
+		m, more := l.errorMessage(c, ctx)
+		if r.Diags = append(r.Diags, more...); m.text == "" {
+			m = message{noMessage, noMessage}
+		}
+		r.Message, r.Problem = m.text, m.problem
+	}
+	return r
+}
+
+// truth returns the status for the value of a condition, and the error about a value that is not
+// suitable, or "".
+func truth(v cty.Value) (s Status, problem string) {
+	v, _ = v.Unmark()
+	if !v.IsKnown() {
+		return Unknown, ""
+	}
+	if v.IsNull() {
+		return Errored, "Condition expression must return either true or false, not null."
+	}
+	v, err := convert.Convert(v, cty.Bool)
+	if err != nil {
+		return Errored, "Invalid condition result value: " + err.Error() + "."
+	}
+	switch v, _ = v.Unmark(); {
+	case !v.IsKnown():
+		return Unknown, ""
+	case v.True():
+		return Pass, ""
+	}
+	return Fail, ""
+}
+
+// A message is an error message: for people, and for the record ("" if it is secret, or not
+// known).
+type message struct{ text, problem string }
+
+// errorMessage evaluates the error_message of a condition.
+func (l limits) errorMessage(c *config.Condition, ctx *hcl.EvalContext) (message, diags.Diagnostics) {
+	if c.ErrorMessage == nil {
+		return message{text: "The condition is not met."}, nil
+	}
+	v, hs := l.value(c.ErrorMessage, ctx, nil)
+	ds := diags.FromHCL(hs)
+	rng := c.ErrorMessage.Range()
+	if ds.HasErrors() {
+		return message{}, ds
+	}
+	plain := marks.Plain(v)
+	plain, err := convert.Convert(plain, cty.String)
+	switch {
+	case err != nil:
+		return message{}, append(ds, diags.Errorf(&rng, "Invalid error message", "Unsuitable value for error message: %s.", err)...)
+	case !plain.IsKnown():
+		return message{text: "The error message depends on values that are not known yet."}, ds
+	case plain.IsNull():
+		return message{}, append(ds, diags.Errorf(&rng, "Invalid error message", "Unsuitable value for error message: must not be null.")...)
+	case marks.Contains(v, marks.Sensitive):
+		return message{text: "The error message included a sensitive value, so it will not be displayed."}, append(ds, diags.Warningf(&rng,
+			"Error message refers to sensitive values",
+			"The error expression used to explain this condition refers to sensitive values, so the message will not be displayed. Use an error_message that does not expose sensitive data: pass the non-sensitive parts only.")...)
+	case marks.Contains(v, ephemeral):
+		return message{text: "The error message included an ephemeral value, so it will not be displayed."}, append(ds, diags.Warningf(&rng,
+			"Error message refers to ephemeral values",
+			"The error expression used to explain this condition refers to ephemeral values, so the message will not be displayed.")...)
+	}
+	text := strings.TrimSpace(plain.AsString())
+	return message{text, text}, ds
+}
+
+// refersToSelf reports whether a condition or its message refers to its own object.
+func refersToSelf(c *config.Condition) bool {
+	return slices.ContainsFunc(expressions(c), func(x hcl.Expression) bool {
+		return slices.ContainsFunc(x.Variables(), func(t hcl.Traversal) bool { return t.RootName() == "self" })
+	})
+}
+
+// expressions returns the expressions of a condition.
+func expressions(c *config.Condition) []hcl.Expression {
+	if c.ErrorMessage == nil {
+		return []hcl.Expression{c.Condition}
+	}
+	return []hcl.Expression{c.Condition, c.ErrorMessage}
+}

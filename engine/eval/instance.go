@@ -1,0 +1,50 @@
+package eval
+
+import (
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+)
+
+// An Instance is one instance that count or for_each makes of a block, with the values of count
+// and each in it.
+type Instance struct {
+	Key      addrs.InstanceKey
+	Value    cty.Value // each.value
+	HasCount bool
+	HasEach  bool
+	// unknown marks the instance that stands for all of an unexpanded block: its key is unknown.
+	unknown bool
+	// eachKey is each.key where that is not Key: those of import blocks need not be strings.
+	eachKey cty.Value
+}
+
+// anyCounted and anyEach stand for all instances of a block whose count or for_each is not expanded.
+func anyCounted() []Instance { return []Instance{{HasCount: true, unknown: true}} }
+
+func anyEach() []Instance {
+	return []Instance{{HasEach: true, unknown: true, Value: cty.DynamicVal}}
+}
+
+// fill adds count or each to vars.
+func (i *Instance) fill(vars map[string]cty.Value) {
+	switch {
+	case i.HasCount && i.unknown:
+		vars["count"] = cty.ObjectVal(map[string]cty.Value{"index": cty.UnknownVal(cty.Number)})
+	case i.HasCount:
+		vars["count"] = cty.ObjectVal(map[string]cty.Value{"index": i.Key.Value()})
+	case i.HasEach && i.eachKey != cty.NilVal:
+		vars["each"] = cty.ObjectVal(map[string]cty.Value{"key": i.eachKey, "value": i.Value})
+	case i.HasEach && i.unknown:
+		vars["each"] = cty.ObjectVal(map[string]cty.Value{"key": cty.UnknownVal(cty.String), "value": cty.DynamicVal})
+	case i.HasEach:
+		vars["each"] = cty.ObjectVal(map[string]cty.Value{"key": i.Key.Value(), "value": i.Value})
+	}
+}
+
+// Variables returns the values of count or each in the instance, by root name.
+func (i *Instance) Variables() map[string]cty.Value {
+	vars := map[string]cty.Value{}
+	i.fill(vars)
+	return vars
+}

@@ -1,0 +1,101 @@
+package eval
+
+import (
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/refs"
+)
+
+// Output returns an output value as a caller sees it, with the marks of its declaration.
+func (e *Evaluator) Output(in addrs.ModuleInstance, name string) (cty.Value, diags.Diagnostics) {
+	c, ds := e.get(cellKey{in, addrs.KindOutput, name}, func(c *cell) diags.Diagnostics {
+		return e.output(c, in, e.frame(in).module.Outputs[name])
+	})
+	return c.val, ds
+}
+
+// output evaluates an output value into its cell.
+func (e *Evaluator) output(c *cell, in addrs.ModuleInstance, o *config.Output) diags.Diagnostics {
+	if in.IsRoot() && o.Ephemeral {
+		return diags.Errorf(&o.Range, "Ephemeral output not allowed",
+			"The outputs of the root module are kept in the state, which an ephemeral value must not be. Take out ephemeral = true, and do not use ephemeral values for it.")
+	}
+	scope := Scope{Module: in, name: cellKey{in, addrs.KindOutput, o.Name}}
+	if ds := e.ready(o, scope); ds.HasErrors() {
+		return ds // its conditions have no result then
+	}
+	ds := e.Conditions(o.Preconditions, scope, OutputSubject(in.Module(), in, o), "Module output value precondition failed")
+	if ds.HasErrors() {
+		return ds
+	}
+	val, more := e.Expr(o.Expr, scope)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return ds
+	}
+	if ds = append(ds, e.checkOutputMarks(in, o, val)...); ds.HasErrors() {
+		return ds
+	}
+	if o.Ephemeral && e.phase.OpaqueModules {
+		val = cty.DynamicVal // without its mark: the restrictions of ephemeral values are for planning to check
+	}
+	if o.Sensitive {
+		val = val.Mark(marks.Sensitive)
+	}
+	if o.Ephemeral && !e.phase.OpaqueModules {
+		val = val.Mark(marks.Ephemeral)
+	}
+	c.val = val
+	return ds
+}
+
+// checkOutputMarks holds the marks of an output's value against its declaration.
+func (e *Evaluator) checkOutputMarks(in addrs.ModuleInstance, o *config.Output, val cty.Value) diags.Diagnostics {
+	rng := o.Expr.Range()
+	switch {
+	case !o.Ephemeral && marks.Contains(val, ephemeral):
+		return diags.Errorf(&rng, "Ephemeral value not allowed",
+			"This output value is not declared as returning an ephemeral value, so it cannot be set to a result derived from an ephemeral value.")
+	case o.Ephemeral && !marks.Has(val, ephemeral) && e.marksKnown(o):
+		return diags.Errorf(&rng, "Value not allowed in ephemeral output",
+			"This output value is declared as returning an ephemeral value, but its value is not ephemeral.")
+	case in.IsRoot() && !o.Sensitive && marks.Contains(val, marks.Sensitive):
+		return diags.Errorf(&rng, "Output refers to sensitive values",
+			"To reduce the risk of accidentally exporting sensitive data that was intended to be only internal, any root module output containing sensitive data must be explicitly marked as sensitive, to confirm your intent.\n\nIf you do intend to export this data, annotate the output value as sensitive by adding the following argument:\n    sensitive = true")
+	}
+	return nil
+}
+
+// marksKnown reports whether the value of an output has all of its marks in this phase. Values
+// of opaque modules come without, and local values may be made of them.
+func (e *Evaluator) marksKnown(o *config.Output) bool {
+	return !e.phase.OpaqueModules || !slices.ContainsFunc(e.phase.Refs.OfExpr(o.Expr), func(r refs.Reference) bool {
+		return r.Object.Kind == addrs.KindCall || r.Object.Kind == addrs.KindLocal
+	})
+}
+
+// ready evaluates the references of an output that has preconditions.
+func (e *Evaluator) ready(o *config.Output, s Scope) diags.Diagnostics {
+	if len(o.Preconditions) == 0 {
+		return nil
+	}
+	_, ds := e.context(e.phase.Refs.OfExpr(o.Expr), s)
+	return append(ds, e.readyConditions(o.Preconditions, s)...)
+}
+
+// readyConditions evaluates the references of conditions.
+func (e *Evaluator) readyConditions(cs []*config.Condition, s Scope) diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, c := range cs {
+		for _, x := range expressions(c) {
+			_, more := e.context(e.phase.Refs.OfExpr(x), s)
+			ds = append(ds, more...)
+		}
+	}
+	return ds
+}

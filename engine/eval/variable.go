@@ -1,0 +1,127 @@
+package eval
+
+import (
+	"cmp"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/converting"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+)
+
+// Variable returns an input variable of a module instance, with the marks of its declaration, after
+// its validations have passed.
+func (e *Evaluator) Variable(in addrs.ModuleInstance, name string) (cty.Value, diags.Diagnostics) {
+	c, ds := e.get(cellKey{in, addrs.KindVariable, name}, func(c *cell) (ds diags.Diagnostics) {
+		f := e.frame(in)
+		v := f.module.Variables[name]
+		var rng *hcl.Range
+		if in.IsRoot() {
+			c.val, ds = e.phase.variable(v), e.phase.InvalidVariables[name]
+			rng = v.Range.Ptr()
+		} else {
+			c.val, rng, ds = e.argument(in, f, v)
+		}
+		if len(v.Validations) > 0 {
+			e.Declare(VariableSubject(in.Module(), in, v), len(v.Validations)) // also without a value
+		}
+		if ds.HasErrors() {
+			return ds
+		}
+		// The rules see the value without its marks: their messages may show it.
+		ds = append(ds, e.validate(in, v, c.val, rng)...)
+		if e.phase.OpaqueModules {
+			c.val = cty.UnknownVal(v.Type.WithoutOptionalAttributesDeep())
+		}
+		if v.Sensitive {
+			c.val = c.val.Mark(marks.Sensitive)
+		}
+		if v.Ephemeral {
+			c.val = c.val.Mark(marks.Ephemeral)
+		}
+		return ds
+	})
+	return c.val, ds
+}
+
+// variable returns the value of a variable of the root module.
+func (p *Phase) variable(v *config.Variable) cty.Value {
+	if val, ok := p.Variables[v.Name]; ok {
+		return val
+	}
+	return cty.UnknownVal(v.Type.WithoutOptionalAttributesDeep())
+}
+
+// argument evaluates the argument of a call for a variable. Errors about the value belong to the range
+// returned.
+func (e *Evaluator) argument(in addrs.ModuleInstance, f *frame, v *config.Variable) (cty.Value, *hcl.Range, diags.Diagnostics) {
+	call := f.module.Call
+	arg := call.Args[v.Name]
+	if arg == nil {
+		if v.Default == cty.NilVal {
+			return cty.DynamicVal, nil, diags.Reported() // the configuration was refused for it
+		}
+		return v.Default, v.Range.Ptr(), nil
+	}
+	rng := arg.Expr.Range().Ptr()
+	val, ds := e.Expr(arg.Expr, Scope{Module: f.parent, Instance: f.instance, name: cellKey{in, addrs.KindVariable, v.Name}})
+	if ds.HasErrors() {
+		return val, rng, ds
+	}
+	// An argument that is unknown only because modules are opaque may turn out to be null.
+	if v.Deprecated != "" && !val.IsNull() && !(e.phase.OpaqueModules && !val.IsKnown()) {
+		ds = append(ds, diags.Warningf(rng, "Variable marked as deprecated by the module author",
+			"The variable %q of module %q is deprecated:\n\n%s", v.Name, call.Name, v.Deprecated)...)
+	}
+	val, err := Convert(v, val)
+	if err != nil {
+		return cty.DynamicVal, rng, append(ds, diags.Errorf(rng, "Invalid value for input variable",
+			"The given value is not suitable for child module variable %q defined at %s:%d,%d-%d: %s.",
+			v.Name, v.Range.Filename, v.Range.Start.Line, v.Range.Start.Column, v.Range.End.Column, err)...)
+	}
+	if val.IsNull() && !v.Nullable {
+		if v.Default != cty.NilVal {
+			return v.Default, rng, ds
+		}
+		return cty.DynamicVal, rng, append(ds, diags.Errorf(rng, "Required variable not set",
+			"The given value is not suitable for child module variable %q: it must not be null, because the variable is declared with nullable = false.", v.Name)...)
+	}
+	if !v.Ephemeral && marks.Contains(val, ephemeral) {
+		return cty.DynamicVal, rng, append(ds, diags.Errorf(rng, "Ephemeral value not allowed",
+			"The value assigned to the input variable %q is ephemeral, but the variable is not declared with ephemeral = true.", v.Name)...)
+	}
+	return val, rng, ds
+}
+
+// Convert gives a value the type of a variable: optional attributes' defaults
+// first, then conversion.
+func Convert(v *config.Variable, val cty.Value) (cty.Value, error) {
+	if v.Defaults != nil && !val.IsNull() {
+		val = v.Defaults.Apply(val)
+	}
+	return converting.Convert(val, v.Type)
+}
+
+// validate evaluates the validation rules of a variable. A failure is an error about the value, at rng.
+func (e *Evaluator) validate(in addrs.ModuleInstance, v *config.Variable, val cty.Value, rng *hcl.Range) diags.Diagnostics {
+	if v.Ephemeral {
+		val = val.Mark(ephemeral) // no record may keep it
+	}
+	var ds diags.Diagnostics
+	for _, c := range v.Validations {
+		r := e.validation(c, in, v.Name, val)
+		ds = append(ds, r.Diags...)
+		e.results.add(VariableSubject(in.Module(), in, v), cmp.Or(r.Status, Unknown), r.Problem)
+		if r.Status == Fail {
+			d := diags.Errorf(rng, "Invalid value for variable", "%s\n\nThis was checked by the validation rule at %s:%d,%d-%d.",
+				r.Message, c.Range.Filename, c.Range.Start.Line, c.Range.Start.Column, c.Range.End.Column)
+			d[0].Expression, d[0].EvalContext = c.Condition, r.Context
+			ds = append(ds, d...)
+		}
+	}
+	return ds
+}
