@@ -18,7 +18,7 @@ var allowed = map[string][]string{
 	"cmd/lockstep": {"cmd/lockstep/internal/...", "cmd/lockstep/machine", "engine/walk"},
 
 	"cmd/lockstep/internal/cli":          {"engine/...", "functions/workdir"},
-	"cmd/lockstep/internal/opening":      {"cmd/lockstep/internal/cli", "engine/...", "statebackend", "functions/workdir"},
+	"cmd/lockstep/internal/opening":      {"cmd/lockstep/internal/cli", "engine/...", "statebackend", "functions/operation", "functions/workdir"},
 	"cmd/lockstep/internal/authoring":    {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "functions/workdir"},
 	"cmd/lockstep/internal/changing":     {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "functions/workdir"},
 	"cmd/lockstep/internal/preparing":    {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend", "functions/workdir", "functions/pipeline/modules"},
@@ -40,7 +40,7 @@ var allowed = map[string][]string{
 	"functions/project":             {"engine/budget", "engine/config/...", "engine/parsing", "engine/constraint", "engine/provider/install/...", "engine/addrs", "engine/diags", "functions/places"},
 	"functions/pipeline/runs":       {"functions/comment", "functions/project", "github", "functions/places"},
 	"functions/pipeline":            {"functions/pipeline/runs", "functions/comment", "functions/project", "github", "engine/...", "functions/places"},
-	"functions/pipeline/executor":   {"functions/pipeline", "functions/redacting", "functions/workdir", "functions/comment", "statebackend/...", "engine/...", "functions/places"},
+	"functions/pipeline/executor":   {"functions/pipeline", "functions/redacting", "functions/operation", "functions/workdir", "functions/comment", "statebackend/...", "engine/...", "functions/places"},
 	"functions/places":              {},
 	"functions/pipeline/sessions":   {"functions/pipeline", "functions/places"},
 	"functions/pipeline/awsstore":   {"functions/pipeline"},
@@ -54,6 +54,7 @@ var allowed = map[string][]string{
 	"functions/pipeline/apart":      {"engine/budget", "functions/pipeline", "functions/confine", "functions/comment", "functions/project", "github"},
 	"functions/pipeline/modules":    {"functions/pipeline", "functions/pipeline/apart", "functions/workdir", "github", "engine/config/...", "engine/diags", "engine/hosts"},
 	"functions/workdir":             {"statebackend/...", "engine/..."},
+	"functions/operation":           {"functions/workdir", "statebackend", "engine/..."},
 
 	"github/githubtest":         {"github", "github/githubtest/apps", "github/githubtest/commits", "github/githubtest/hooks", "github/githubtest/rest", "github/githubtest/story"},
 	"github/githubtest/apps":    {"github/githubtest/rest"},

@@ -11,7 +11,7 @@ import (
 // commands runs the commands of provisioners that the base branch allows, with the
 // environment of plugins. As calls of plugins do, a command that has begun comes to its
 // end when the time to begin things is over; ctx ends it.
-func (o *operation) commands(ctx context.Context) provisioning.Runner {
+func (o *checkout) commands(ctx context.Context) provisioning.Runner {
 	return func(_ context.Context, c provisioning.Command, output func(line string)) error {
 		dir := c.Dir
 		if !filepath.IsAbs(dir) {

@@ -20,10 +20,10 @@ const dataDir = ".terraform"
 // packages returns the checksums of what was installed of modules from elsewhere, by the
 // keys of their calls: everything in each package, for file functions read what is no
 // configuration. It is what a plan was made with, whatever addresses lead to later.
-func (o *operation) packages() (map[string]string, error) {
+func (o *checkout) packages() (map[string]string, error) {
 	sums := map[string]string{}
 	dir := path.Join(o.job.Dir, dataDir, path.Dir(source.ManifestPath))
-	for _, x := range o.cfg.Manifest().Modules {
+	for _, x := range o.Config.Manifest().Modules {
 		at := path.Join(dir, x.Key)
 		if x.Key == "" || !strings.HasPrefix(path.Join(o.job.Dir, x.Dir)+"/", at+"/") {
 			continue // in the repository, or in its caller's package
@@ -72,13 +72,13 @@ func packageSum(files fs.FS, dir string) (string, error) {
 
 // movedModules returns the modules that are not those that a plan was made with, for
 // people: a branch, or a range of versions, may have come to mean something else.
-func (o *operation) movedModules(planned map[string]string) ([]string, error) {
+func (o *checkout) movedModules(planned map[string]string) ([]string, error) {
 	now, err := o.packages()
 	if err != nil {
 		return nil, err
 	}
 	var moved []string
-	for _, x := range o.cfg.Manifest().Modules {
+	for _, x := range o.Config.Manifest().Modules {
 		if now[x.Key] != planned[x.Key] {
 			moved = append(moved, strings.TrimSpace(x.Key+" from "+source.Redact(x.Source)+" "+x.Version))
 		}
@@ -93,7 +93,7 @@ func (o *operation) movedModules(planned map[string]string) ([]string, error) {
 
 // read returns the paths in the checkout that file functions have looked at: those of
 // modules from elsewhere are in no checkout, and have checksums in the plan.
-func (o *operation) read() []string {
+func (o *checkout) read() []string {
 	dir := path.Join(o.job.Dir, dataDir)
 	return slices.DeleteFunc(o.window.read(), func(name string) bool { return strings.HasPrefix(name+"/", dir+"/") })
 }

@@ -25,44 +25,31 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/parsing"
-	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/functions/operation"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// operation is a project with everything open that planning and applying need.
-type operation struct {
-	engine    *Engine
-	job       pipeline.Job
-	root      *os.Root // the checkout
-	window    *window  // what file functions see of it
-	cfg       *config.Config
-	analysis  engine.Analysis      // of cfg
-	values    map[string]*hcl.File // variable files, by name
-	variables map[string]cty.Value
-	settings  *workdir.Settings
-	state     *workdir.State
-	pool      *workdir.Providers
-	budget    *budget.Budget
-	env       []string // of plugins
-	moved     []string // modules that are not those of the plan that is to be applied
-	closers   []func()
-}
-
-func (o *operation) close() {
-	for _, f := range slices.Backward(o.closers) {
-		f()
-	}
+// A checkout is a job's project in a checkout, with the operation on its state.
+type checkout struct {
+	operation.Operation
+	engine *Engine
+	job    pipeline.Job
+	root   *os.Root             // the whole repository
+	window *window              // the part of root that file functions see
+	values map[string]*hcl.File // variable files, by name
+	env    []string             // of plugins
+	moved  []string             // modules that differ from those of the plan to apply
 }
 
 // open opens the checkout and reads the configuration through it: whatever path a
 // module source or a symbolic link names, nothing outside is read.
-func (e *Engine) open(ctx context.Context, j pipeline.Job, modules bool) (*operation, diags.Diagnostics, error) {
-	o := &operation{engine: e, job: j, values: map[string]*hcl.File{}, budget: budget.From(ctx)}
-	if o.budget == nil {
-		o.budget = budget.Pipeline(usualMemory)
+func (e *Engine) open(ctx context.Context, j pipeline.Job, modules bool) (*checkout, diags.Diagnostics, error) {
+	o := &checkout{engine: e, job: j, values: map[string]*hcl.File{}}
+	o.Workspace = j.Workspace
+	if o.Budget = budget.From(ctx); o.Budget == nil {
+		o.Budget = budget.Pipeline(usualMemory)
 	}
-	o.closers = append(o.closers, o.budget.Watch(ctx, engine.StepsToEnd))
+	o.OnClose(o.Budget.Watch(ctx, engine.StepsToEnd))
 	var err error
 	// The window of file functions goes by absolute names.
 	if o.job.Checkout, err = filepath.Abs(j.Checkout); err != nil {
@@ -71,16 +58,16 @@ func (e *Engine) open(ctx context.Context, j pipeline.Job, modules bool) (*opera
 	if o.root, err = os.OpenRoot(o.job.Checkout); err != nil {
 		return o, nil, err
 	}
-	o.closers = append(o.closers, func() { o.root.Close() })
+	o.OnClose(func() { o.root.Close() })
 	o.window = newWindow(o.root)
 	cfg, ds, err := o.load(ctx, modules)
-	o.cfg = cfg
+	o.Config = cfg
 	if err != nil || ds.HasErrors() {
 		return o, ds, err
 	}
 	ds = append(ds, o.refuseProvisioners()...)
 	vars, more := o.collect()
-	o.variables = vars
+	o.Variables = vars
 	return o, append(ds, more...), nil
 }
 
@@ -88,22 +75,22 @@ func (e *Engine) open(ctx context.Context, j pipeline.Job, modules bool) (*opera
 const usualMemory = 1 << 30
 
 // load reads the configuration, with the modules that it calls from elsewhere.
-func (o *operation) load(ctx context.Context, modules bool) (*config.Config, diags.Diagnostics, error) {
+func (o *checkout) load(ctx context.Context, modules bool) (*config.Config, diags.Diagnostics, error) {
 	tree := source.FS(o.root.FS(), o.job.Dir)
 	if o.engine.Modules == nil || !modules {
-		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Budget: o.budget})
+		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Budget: o.Budget})
 		return cfg, ds, nil
 	}
 	// A repository may have anything in the place where modules go.
 	if err := o.root.RemoveAll(path.Join(o.job.Dir, dataDir)); err != nil {
-		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Budget: o.budget})
+		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: o.early(), Budget: o.Budget})
 		return cfg, append(ds, diags.FromError("Modules cannot be installed", err)...), nil
 	}
-	return o.engine.Modules(budget.With(ctx, o.budget), o.job, o.dir(), tree, o.early())
+	return o.engine.Modules(budget.With(ctx, o.Budget), o.job, o.dir(), tree, o.early())
 }
 
 // refuseProvisioners refuses what would run commands, unless the base branch allows it.
-func (o *operation) refuseProvisioners() diags.Diagnostics {
+func (o *checkout) refuseProvisioners() diags.Diagnostics {
 	if o.job.Grants.Provisioners {
 		return nil
 	}
@@ -115,7 +102,7 @@ func (o *operation) refuseProvisioners() diags.Diagnostics {
 		}
 	}
 	byAddress := func(a, b addrs.Resource) int { return cmp.Compare(a.String(), b.String()) }
-	for _, m := range o.cfg.Order {
+	for _, m := range o.Config.Order {
 		for _, addr := range slices.SortedFunc(maps.Keys(m.Resources), byAddress) {
 			refuse(m.Resources[addr].Range, addr, m.Resources[addr].Provisioners)
 		}
@@ -128,27 +115,27 @@ func (o *operation) refuseProvisioners() diags.Diagnostics {
 
 // early evaluates what must be known when the configuration is loaded. path.cwd is not:
 // it is another one in every run.
-func (o *operation) early() loading.Early {
-	return early.New(early.Input{Workspace: o.job.Workspace, BaseDir: o.dir(), Files: o.window, Budget: o.budget, Sources: func() []inputs.Source {
+func (o *checkout) early() loading.Early {
+	return early.New(early.Input{Workspace: o.job.Workspace, BaseDir: o.dir(), Files: o.window, Budget: o.Budget, Sources: func() []inputs.Source {
 		sources, _ := o.sources() // what is wrong with them is said when all are collected
 		return sources
 	}})
 }
 
 // collect gathers the root variables.
-func (o *operation) collect() (map[string]cty.Value, diags.Diagnostics) {
+func (o *checkout) collect() (map[string]cty.Value, diags.Diagnostics) {
 	sources, ds := o.sources()
 	if ds.HasErrors() && sources == nil {
 		return nil, ds
 	}
-	vars, more := inputs.Values(o.cfg.Root.Content, sources)
+	vars, more := inputs.Values(o.Config.Root.Content, sources)
 	return vars, append(ds, more...)
 }
 
 // sources are what gives values to the root variables: the files in the project's directory that
 // have values, then from those that lockstep.hcl names. Our own environment has none
 // for it.
-func (o *operation) sources() ([]inputs.Source, diags.Diagnostics) {
+func (o *checkout) sources() ([]inputs.Source, diags.Diagnostics) {
 	entries, err := fs.ReadDir(o.root.FS(), o.job.Dir)
 	if err != nil {
 		return nil, diags.FromError("The project cannot be read", err)
@@ -169,7 +156,7 @@ func (o *operation) sources() ([]inputs.Source, diags.Diagnostics) {
 			ds = append(ds, diags.FromError("Failed to read variables file", fmt.Errorf("%s: %w", name, err))...)
 			return
 		}
-		if x := parsing.Fits(src, o.budget.Limits()); x != nil {
+		if x := parsing.Fits(src, o.Budget.Limits()); x != nil {
 			ds = append(ds, diags.Errorf(nil, x.Summary(), "%s", x.Of("The variables file "+name))...)
 			return
 		}
@@ -190,37 +177,23 @@ func (o *operation) sources() ([]inputs.Source, diags.Diagnostics) {
 }
 
 // files are those that messages may point into.
-func (o *operation) files() map[string]*hcl.File {
+func (o *checkout) files() map[string]*hcl.File {
 	all := maps.Clone(o.values)
-	maps.Copy(all, o.cfg.Files)
+	maps.Copy(all, o.Config.Files)
 	return all
 }
 
 // dir is the project's directory on this machine.
-func (o *operation) dir() string {
+func (o *checkout) dir() string {
 	return filepath.Join(o.job.Checkout, filepath.FromSlash(o.job.Dir))
 }
 
-// run returns what the engine needs to know. ctx bounds what is under way.
-func (o *operation) run(ctx context.Context) engine.Run {
-	r := engine.Run{
-		Config: o.cfg, Providers: o.pool, Variables: o.variables, WorkingDir: o.dir(), Workspace: o.job.Workspace,
-		Files: o.window, Analysis: &o.analysis, Budget: o.budget,
-	}
+// run returns the environment of a run of the engine. ctx bounds the commands of provisioners.
+func (o *checkout) run(ctx context.Context) engine.Run {
+	r := o.Run()
+	r.WorkingDir, r.Files = o.dir(), o.window
 	if o.job.Grants.Provisioners {
 		r.LocalExec = o.commands(ctx)
 	}
 	return r
-}
-
-// schemas returns a provider's schema for rendering and saved plans, or nil.
-func (o *operation) schemas(p addrs.Provider) *schema.Provider {
-	if o.pool == nil {
-		return nil
-	}
-	s, ds := o.pool.Schema(context.Background(), p)
-	if ds.HasErrors() {
-		return nil
-	}
-	return s
 }

@@ -17,7 +17,7 @@ import (
 func (e *Engine) Plan(ctx context.Context, j pipeline.Job) (pipeline.PlanResult, error) {
 	j.Writes = false
 	o, ds, err := e.open(ctx, j, true)
-	defer o.close()
+	defer o.Close()
 	if err != nil {
 		return pipeline.PlanResult{}, fmt.Errorf("open %s: %w", describe(j), err)
 	}
@@ -41,36 +41,31 @@ func (e *Engine) Plan(ctx context.Context, j pipeline.Job) (pipeline.PlanResult,
 }
 
 // plan makes the plan; ds is what opening said.
-func (o *operation) plan(ctx context.Context, ds diags.Diagnostics) (*plans.Plan, diags.Diagnostics) {
+func (o *checkout) plan(ctx context.Context, ds diags.Diagnostics) (*plans.Plan, diags.Diagnostics) {
 	if ds.HasErrors() {
 		return nil, ds
 	}
 	if ds = append(ds, o.lock(ctx, "OperationTypePlan")...); ds.HasErrors() {
 		return nil, ds
 	}
-	if ds = append(ds, o.providers(ctx, o.state.Current)...); ds.HasErrors() {
+	if ds = append(ds, o.providers(ctx, o.State.Current)...); ds.HasErrors() {
 		return nil, ds
 	}
-	plan, more := engine.Plan(ctx, o.run(ctx), o.state.Current, engine.PlanOptions{})
+	plan, more := engine.Plan(ctx, o.run(ctx), o.State.Current, engine.PlanOptions{})
 	if plan != nil {
-		plan.Backend = plans.Backend{Type: o.settings.Name(), Workspace: o.job.Workspace}
+		plan.Backend = plans.Backend{Type: o.Settings.Name(), Workspace: o.job.Workspace}
 	}
 	return plan, append(ds, more...)
 }
 
 // save encodes a plan with the configuration that it was made from.
-func (o *operation) save(p *plans.Plan) ([]byte, error) {
+func (o *checkout) save(p *plans.Plan) ([]byte, error) {
 	packages, err := o.packages()
 	if err != nil {
 		return nil, err
 	}
-	f := &planfile.File{
-		Engine: o.engine.Version, Plan: p, Config: map[string][]byte{}, Modules: packages,
-		Lock: o.lockFile(), Providers: o.pool.Selections(),
-	}
-	for name, file := range o.cfg.Files {
-		f.Config[name] = file.Bytes
-	}
+	f := o.PlanFile(o.engine.Version, p)
+	f.Modules, f.Lock = packages, o.lockFile()
 	var b bytes.Buffer
 	err = planfile.Encode(&b, f)
 	return b.Bytes(), err

@@ -27,8 +27,8 @@ import (
 // providers makes the providers available that configuration and state need, if all
 // of them are granted: nothing is installed before that is known, and nothing started
 // that has another checksum. Closing the operation ends them.
-func (o *operation) providers(ctx context.Context, state *states.State) diags.Diagnostics {
-	reqs, ds := workdir.Requirements(o.cfg, state)
+func (o *checkout) providers(ctx context.Context, state *states.State) diags.Diagnostics {
+	reqs, ds := workdir.Requirements(o.Config, state)
 	if ds.HasErrors() {
 		return ds
 	}
@@ -59,16 +59,15 @@ func (o *operation) providers(ctx context.Context, state *states.State) diags.Di
 		}
 		d.PluginEnv = o.env
 	}
-	pool, more := d.Providers(reqs, workdir.PoolOptions{Begin: o.engine.Begin})
-	if pool != nil {
-		o.closers = append(o.closers, func() { pool.Close() })
-	}
-	if ds = append(ds, more...); ds.HasErrors() {
+	ds = append(ds, o.OpenProviders(ctx, d, workdir.PoolOptions{Begin: o.engine.Begin}, 0)...)
+	if ds.HasErrors() {
 		return ds
 	}
-	o.pool = pool
-	o.closers = append(o.closers, pool.Guard(ctx, 0))
-	return ds
+	more = o.Providers.Require(reqs)
+	if more.HasErrors() {
+		o.Providers = nil // so that none is started for its schema
+	}
+	return append(ds, more...)
 }
 
 // machineEnv is the environment by which a working directory is opened: nothing of
@@ -83,7 +82,7 @@ func machineEnv(dataDir string) []string {
 
 // granted returns the lock file to go by: of the checkout's, what the base branch
 // grants. plugins says whether there is anything to install.
-func (o *operation) granted(reqs install.Requirements) (lock *lockfile.File, plugins bool, ds diags.Diagnostics) {
+func (o *checkout) granted(reqs install.Requirements) (lock *lockfile.File, plugins bool, ds diags.Diagnostics) {
 	own, ds := lockfile.Parse(o.lockFile(), path.Join(o.job.Dir, lockfile.Name))
 	if ds.HasErrors() {
 		return nil, false, ds
@@ -109,8 +108,8 @@ func (o *operation) granted(reqs install.Requirements) (lock *lockfile.File, plu
 }
 
 // user returns where a provider is used, nil if by the state alone.
-func (o *operation) user(p addrs.Provider) *hcl.Range {
-	for _, m := range o.cfg.Order {
+func (o *checkout) user(p addrs.Provider) *hcl.Range {
+	for _, m := range o.Config.Order {
 		var first *config.Resource
 		for _, r := range m.Resources {
 			if m.ResourceProvider(r).Provider == p && (first == nil || cmp.Or(cmp.Compare(r.Range.Filename, first.Range.Filename), r.Range.Start.Byte-first.Range.Start.Byte) < 0) {
@@ -126,7 +125,7 @@ func (o *operation) user(p addrs.Provider) *hcl.Range {
 
 // install brings the providers that are granted to the data directory, and makes d go
 // by what is there then.
-func (o *operation) install(ctx context.Context, d *workdir.Dir, reqs install.Requirements) diags.Diagnostics {
+func (o *checkout) install(ctx context.Context, d *workdir.Dir, reqs install.Requirements) diags.Diagnostics {
 	if o.engine.DataDir == "" {
 		return diags.Errorf(nil, "Providers cannot be installed", "There is no directory for providers here: whoever runs Lockstep has to set one.")
 	}
@@ -156,7 +155,7 @@ func (o *operation) install(ctx context.Context, d *workdir.Dir, reqs install.Re
 }
 
 // environment returns that of plugins.
-func (o *operation) environment(ctx context.Context) ([]string, diags.Diagnostics) {
+func (o *checkout) environment(ctx context.Context) ([]string, diags.Diagnostics) {
 	if o.engine.PluginEnv == nil {
 		return []string{}, nil
 	}
@@ -168,7 +167,7 @@ func (o *operation) environment(ctx context.Context) ([]string, diags.Diagnostic
 }
 
 // lockFile returns the checkout's dependency lock file, nil if there is none.
-func (o *operation) lockFile() []byte {
+func (o *checkout) lockFile() []byte {
 	data, err := fs.ReadFile(o.root.FS(), path.Join(o.job.Dir, lockfile.Name))
 	if err != nil {
 		return nil

@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/operation"
 )
 
 // reportLimit is how long a report is at most, in bytes: what is around it in a comment
@@ -23,33 +24,33 @@ const maxListed = 50
 
 // report returns a plan for people, as Markdown that fits; and if that leaves something
 // out, all of it as text.
-func (o *operation) report(hide *secrets, p *plans.Plan, warnings diags.Diagnostics) (report, full string) {
+func (o *checkout) report(hide *secrets, p *plans.Plan, warnings diags.Diagnostics) (report, full string) {
 	said := hide.From(o.said(warnings))
-	whole := hide.From(render.PlanMarkdown(p, o.cfg, o.schemas, math.MaxInt)) + said
+	whole := hide.From(render.PlanMarkdown(p, o.Config, o.Schemas, math.MaxInt)) + said
 	if len(whole) <= reportLimit {
 		return whole, ""
 	}
 	var b strings.Builder
-	(&render.Printer{}).Plan(&b, p, o.cfg, o.schemas)
+	(&render.Printer{}).Plan(&b, p, o.Config, o.Schemas)
 	full = hide.From(b.String() + "\n" + o.plainly(warnings))
-	text := hide.From(render.PlanMarkdown(p, o.cfg, o.schemas, max(reportLimit-len(said), reportLimit/2)))
+	text := hide.From(render.PlanMarkdown(p, o.Config, o.Schemas, max(reportLimit-len(said), reportLimit/2)))
 	return comment.Cut(text+said, reportLimit), full
 }
 
 // trouble says what went wrong.
-func (o *operation) trouble(hide *secrets, ds diags.Diagnostics) string {
+func (o *checkout) trouble(hide *secrets, ds diags.Diagnostics) string {
 	return comment.Cut(hide.From(o.said(ds)), reportLimit)
 }
 
 // remains says what went wrong with an apply, and what it has not begun.
-func (o *operation) remains(hide *secrets, left []action, ds diags.Diagnostics) string {
+func (o *checkout) remains(hide *secrets, left []operation.Action, ds diags.Diagnostics) string {
 	var b strings.Builder
 	for i, a := range left {
 		if i == maxListed {
 			fmt.Fprintf(&b, "and %d more\n", len(left)-i)
 			break
 		}
-		fmt.Fprintf(&b, "%s %s\n", verbs[a.verb], a.object)
+		fmt.Fprintf(&b, "%s %s\n", verbs[a.Verb], a.Object)
 	}
 	list := ""
 	if len(left) > 0 {
@@ -67,7 +68,7 @@ const maxSaid = 100
 
 // plainly returns diagnostics as text, errors first where not all are shown. Warnings
 // under one headline are shown once.
-func (o *operation) plainly(ds diags.Diagnostics) string {
+func (o *checkout) plainly(ds diags.Diagnostics) string {
 	var b strings.Builder
 	groups := render.GroupWarnings(ds)
 	more := len(groups) - maxSaid
@@ -85,7 +86,7 @@ func (o *operation) plainly(ds diags.Diagnostics) string {
 }
 
 // said returns diagnostics as one code block; nothing if there are none.
-func (o *operation) said(ds diags.Diagnostics) string {
+func (o *checkout) said(ds diags.Diagnostics) string {
 	text := strings.Trim(o.plainly(ds), "\n")
 	if text == "" {
 		return ""
@@ -94,7 +95,7 @@ func (o *operation) said(ds diags.Diagnostics) string {
 }
 
 // results is what there is to show after an apply: outputs and warnings.
-func (o *operation) results(hide *secrets, s *states.State, warnings diags.Diagnostics) string {
+func (o *checkout) results(hide *secrets, s *states.State, warnings diags.Diagnostics) string {
 	text := ""
 	if s.HasOutputs() {
 		var b strings.Builder

@@ -117,7 +117,7 @@ func (b *bench) workspace() statebackend.Workspace {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	defer o.close()
+	defer o.Close()
 	backend, ds := o.backend(b.t.Context())
 	if ds.HasErrors() {
 		b.t.Fatal(ds)

@@ -18,7 +18,7 @@ type secrets struct{ redacting.Secrets }
 // secrets collects what an operation must not show: our own credentials and those of
 // plugins; sensitive variables; what is sensitive in the states before and after, as
 // marks or schemas say; and in the plan. plan and after may be nil.
-func (o *operation) secrets(p *plans.Plan, after *states.State) *secrets {
+func (o *checkout) secrets(p *plans.Plan, after *states.State) *secrets {
 	found := &secrets{}
 	if o.engine.Secrets != nil {
 		for _, s := range o.engine.Secrets() {
@@ -28,20 +28,20 @@ func (o *operation) secrets(p *plans.Plan, after *states.State) *secrets {
 	for _, s := range SecretsIn(o.env) {
 		found.Text(s)
 	}
-	if o.cfg != nil && o.cfg.Root != nil && o.cfg.Root.Content != nil {
-		for name, v := range o.cfg.Root.Variables {
+	if o.Config != nil && o.Config.Root != nil && o.Config.Root.Content != nil {
+		for name, v := range o.Config.Root.Variables {
 			found.names(v.Type)
 			if !v.Sensitive && !v.Ephemeral {
 				continue
 			}
-			if value, ok := o.variables[name]; ok {
+			if value, ok := o.Variables[name]; ok {
 				found.all(value)
 			}
 			found.all(v.Default)
 		}
 	}
-	if o.state != nil {
-		found.stored(o, o.state.Current)
+	if o.State != nil {
+		found.stored(o, o.State.Current)
 	}
 	found.stored(o, after)
 	defer o.published(found)
@@ -92,7 +92,7 @@ func SecretsIn(environ []string) []string {
 
 // stored takes what is sensitive in a state: by what it says itself, and by the schemas
 // that are known, for it may have been written by tools that note less.
-func (s *secrets) stored(o *operation, state *states.State) {
+func (s *secrets) stored(o *checkout, state *states.State) {
 	if state == nil {
 		return
 	}
@@ -103,7 +103,7 @@ func (s *secrets) stored(o *operation, state *states.State) {
 	}
 	for addr, r := range state.Resources() {
 		var block *schema.Block
-		if p := o.schemas(r.Provider.Provider); p != nil {
+		if p := o.Schemas(r.Provider.Provider); p != nil {
 			if rs := p.Resource(addr.Resource.Mode.String(), addr.Resource.Type); rs != nil {
 				block = rs.Block
 				s.names(block.ImpliedType())
@@ -120,11 +120,11 @@ func (s *secrets) stored(o *operation, state *states.State) {
 
 // published notes the names that the configuration reads attributes by: "x" in var.a.x.
 // A name that is a secret is not written there, and one that is written there is none.
-func (o *operation) published(s *secrets) {
-	if o.cfg == nil || len(s.Keys()) == 0 {
+func (o *checkout) published(s *secrets) {
+	if o.Config == nil || len(s.Keys()) == 0 {
 		return
 	}
-	for _, file := range o.cfg.Files {
+	for _, file := range o.Config.Files {
 		for _, m := range attributeRead().FindAllSubmatch(file.Bytes, -1) {
 			s.Known(string(m[1]))
 		}

@@ -10,40 +10,33 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
+	"github.com/lockstep-iac/lockstep/functions/operation"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// lock opens the project's state, takes its lock and reads it. operation is
-// Terraform's word for what it is for. Closing the operation releases the lock.
-func (o *operation) lock(ctx context.Context, operation string) diags.Diagnostics {
+// lock opens the project's state, takes its lock and reads it. word is Terraform's for the operation.
+// Closing the checkout releases the lock.
+func (o *checkout) lock(ctx context.Context, word string) diags.Diagnostics {
 	b, ds := o.backend(ctx)
 	if ds.HasErrors() {
 		return ds
 	}
-	st, more := workdir.OpenState(b, statebackend.DefaultWorkspace)
-	if ds = append(ds, more...); ds.HasErrors() {
-		return ds
-	}
-	o.state = st
-	info := statebackend.NewLockInfo(operation, engine.LanguageVersion)
-	info.Info = lockText(o.job)
-	err := st.TakeLock(ctx, info, 0)
-	var locked *statebackend.LockedError
-	if errors.As(err, &locked) {
-		return append(ds, lockedBy(o.job, locked)...)
-	}
-	if err != nil {
-		return append(ds, diags.FromError(notLocked, err)...)
-	}
-	// An interrupted operation must release it, too.
-	o.closers = append(o.closers, func() { st.Unlock(context.WithoutCancel(ctx)) })
-	return append(ds, st.Read(ctx)...)
+	ds = append(ds, o.OpenState(ctx, b, statebackend.DefaultWorkspace, &operation.Lock{
+		Operation: word, Info: lockText(o.job), Refused: func(err error) diags.Diagnostics {
+			var locked *statebackend.LockedError
+			if errors.As(err, &locked) {
+				return lockedBy(o.job, locked)
+			}
+			return diags.FromError(notLocked, err)
+		},
+	})...)
+	o.OnClose(func() { o.Unlock(ctx) })
+	return ds
 }
 
 // notLocked is how stock tools begin, too: there are programs that look for it.
@@ -104,17 +97,17 @@ func holds(j pipeline.Job, text string) bool {
 	return ours && owner == j.Owner && project == j.Project
 }
 
-func (o *operation) backend(ctx context.Context) (statebackend.Backend, diags.Diagnostics) {
-	settings, ds := workdir.Configured(o.cfg.Root.Backend, nil)
+func (o *checkout) backend(ctx context.Context) (statebackend.Backend, diags.Diagnostics) {
+	settings, ds := workdir.Configured(o.Config.Root.Backend, nil)
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	o.settings = settings
+	o.Settings = settings
 	b, more := o.engine.Backend(ctx, o.job, settings)
-	if o.cfg.Root.Backend != nil {
+	if o.Config.Root.Backend != nil {
 		for i := range more {
 			if more[i].Subject == nil {
-				more[i].Subject = &o.cfg.Root.Backend.Range
+				more[i].Subject = &o.Config.Root.Backend.Range
 			}
 		}
 	}
@@ -122,17 +115,17 @@ func (o *operation) backend(ctx context.Context) (statebackend.Backend, diags.Di
 }
 
 // stateID says which state was read or written last.
-func (o *operation) stateID() pipeline.StateID {
-	if o.state == nil || !o.state.Exists() {
+func (o *checkout) stateID() pipeline.StateID {
+	if o.State == nil || !o.State.Exists() {
 		return pipeline.StateID{}
 	}
-	return pipeline.StateID{Lineage: o.state.Current.Lineage, Serial: o.state.Current.Serial, Version: string(o.state.Version())}
+	return pipeline.StateID{Lineage: o.State.Current.Lineage, Serial: o.State.Current.Serial, Version: string(o.State.Version())}
 }
 
 // rescue keeps a state that its backend did not take: it is all that is known of what
 // exists now.
-func (o *operation) rescue(ctx context.Context, s *states.State) diags.Diagnostics {
-	data, err := statefile.Write(o.state.Next(s))
+func (o *checkout) rescue(ctx context.Context, s *states.State) diags.Diagnostics {
+	data, err := statefile.Write(o.State.Next(s))
 	name := fmt.Sprintf("%s-%s-%s-%s.tfstate", segment(o.job.Repo.Owner), segment(o.job.Repo.Name), segment(o.job.Project), time.Now().UTC().Format("20060102T150405.000"))
 	where := "the file " + name
 	switch {
@@ -164,11 +157,11 @@ func (e *Engine) Unlock(ctx context.Context, j pipeline.Job) (pipeline.Unlocked,
 	var u pipeline.Unlocked
 	j.Writes = false
 	o, ds, err := e.open(ctx, j, false)
-	defer o.close()
+	defer o.Close()
 	if err != nil {
 		return u, fmt.Errorf("open %s: %w", describe(j), err)
 	}
-	if o.cfg.Root.Broken {
+	if o.Config.Root.Broken {
 		return u, &pipeline.StateError{Why: o.reason(ds), Remedy: correct}
 	}
 	b, ds := o.backend(ctx)
@@ -217,7 +210,7 @@ func heldBy(j pipeline.Job, l statebackend.HeldLock) string {
 const correct = "Correct the configuration, push, and unlock again."
 
 // denied returns an error as the refusal that it is, if the store does not let us.
-func (o *operation) denied(err error) error {
+func (o *checkout) denied(err error) error {
 	if !errors.Is(err, statebackend.ErrDenied) {
 		return err
 	}
@@ -228,6 +221,6 @@ func (o *operation) denied(err error) error {
 }
 
 // reason is what the errors of ds say, without what is secret.
-func (o *operation) reason(ds diags.Diagnostics) string {
+func (o *checkout) reason(ds diags.Diagnostics) string {
 	return o.secrets(nil, nil).From(ds.Error())
 }

@@ -41,7 +41,7 @@ var Console = cli.Command{Name: "console", Synopsis: "Try expressions on the con
 	if f.NArg() > 0 {
 		return f.Refuse(cli.TooMany, "console takes no arguments: expressions are read from standard input")
 	}
-	op := &opening.Operation{A: a}
+	op := opening.New(a)
 	defer op.Close()
 	c, ds := newConsole(op, vars, paths, planned)
 	if code := a.Show(ds); c == nil {
@@ -69,20 +69,18 @@ func newConsole(o *opening.Operation, given cli.VarFlags, paths workdir.LocalPat
 		return nil, ds
 	}
 	var more diags.Diagnostics
-	if o.Variables, more = collectSet(o.A, o.Dir, o.Cfg, given); more.HasErrors() {
+	if o.Variables, more = collectSet(o.App, o.Dir, o.Config, given); more.HasErrors() {
 		return nil, append(ds, more...)
 	}
-	run := engine.Run{
-		Config: o.Cfg, Providers: o.Pool, Variables: o.Variables, WorkingDir: o.A.StartDir(), BaseDir: o.Dir.WorkingDir(), Workspace: o.Workspace,
-		Analysis: &o.Analysis, Budget: o.A.Budget,
-	}
-	ev, _, more := engine.Evaluator(o.A.Ctx, run, o.State.Current)
+	run := o.Run()
+	run.WorkingDir, run.BaseDir = o.App.StartDir(), o.Dir.WorkingDir()
+	ev, _, more := engine.Evaluator(o.App.Ctx, run, o.State.Current)
 	if planned && !more.HasErrors() {
-		plan, problems := engine.Plan(o.A.Ctx, run, o.State.Current, engine.PlanOptions{})
+		plan, problems := engine.Plan(o.App.Ctx, run, o.State.Current, engine.PlanOptions{})
 		if ds = append(ds, problems...); plan == nil {
 			return nil, ds
 		}
-		ev, _, more = engine.PlannedEvaluator(o.A.Ctx, run, plan)
+		ev, _, more = engine.PlannedEvaluator(o.App.Ctx, run, plan)
 		if problems.HasErrors() {
 			more = append(more, diags.Warningf(nil, "Due to the problems above, some expressions may produce unexpected results", "")...)
 		}
@@ -90,7 +88,7 @@ func newConsole(o *opening.Operation, given cli.VarFlags, paths workdir.LocalPat
 	if ds = append(ds, more...); more.HasErrors() {
 		return nil, ds
 	}
-	return &console{o.A, ev}, ds
+	return &console{o.App, ev}, ds
 }
 
 // collectSet gathers the root variables that have a value; the others are unknown.

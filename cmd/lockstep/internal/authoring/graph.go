@@ -61,22 +61,22 @@ var graphKinds = map[string]graphs.Operation{
 // graph may show what is wrong with it.
 func graphOfOperation(a *cli.App, kind graphs.Operation, o graphOptions) int {
 	in := graphs.Input{Operation: kind}
-	op := &opening.Operation{A: a}
+	op := opening.New(a)
 	var ds, more diags.Diagnostics
 	if o.plan != "" {
 		var plan *plans.Plan
 		plan, op, ds = opening.OpenPlan(a, a.Path(o.plan), cli.LockFlags{}, workdir.LocalPaths{}, "")
-		if in.Config = op.Cfg; !ds.HasErrors() {
+		if in.Config = op.Config; !ds.HasErrors() {
 			in.State = plan.PriorState
 			if kind == graphs.Apply {
 				in.Plan = plan
 			}
 		}
 	} else if op.Dir, ds = a.Dir(); !ds.HasErrors() {
-		op.Cfg, more = a.LoadIfAny(op.Dir)
-		in.Config = op.Cfg
+		op.Config, more = a.LoadIfAny(op.Dir)
+		in.Config = op.Config
 		if ds = append(ds, more...); !ds.HasErrors() {
-			ds = append(ds, op.OpenState(a.Ctx, workdir.LocalPaths{}, cli.LockFlags{}, "")...)
+			ds = append(ds, op.OpenSelected(workdir.LocalPaths{}, cli.LockFlags{}, "")...)
 		}
 		if !ds.HasErrors() {
 			in.State = op.State.Current

@@ -51,28 +51,27 @@ var Validate = cli.Command{Name: "validate", Synopsis: "Check the configuration,
 // check checks the configuration without any state. root is the directory of the root
 // module; "" is the one that the command works in, whose modules and providers are used.
 func check(a *cli.App, root string) diags.Diagnostics {
-	op := &opening.Operation{A: a}
+	op := opening.New(a)
 	defer op.Close()
 	var ds diags.Diagnostics
 	if op.Dir, ds = a.Dir(); ds.HasErrors() {
 		return ds
 	}
-	op.Prestart(a.Ctx)
+	op.Prestart()
 	if rel, err := filepath.Rel(op.Dir.WorkingDir(), root); err == nil {
 		root = rel // how places in it are told
 	}
 	cfg, more := a.LoadRoot(op.Dir, filepath.ToSlash(root))
-	op.Cfg = cfg
+	op.Config = cfg
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
 	ds = append(ds, op.Dir.DevelopmentWarning("So what is valid here may not be valid with any released version.")...)
-	if ds = append(ds, op.ProvidersToValidate(a.Ctx)...); ds.HasErrors() {
+	if ds = append(ds, op.RequireSchemas()...); ds.HasErrors() {
 		return ds
 	}
-	run := engine.Run{
-		Config: op.Cfg, Providers: op.Pool, WorkingDir: a.StartDir(), BaseDir: op.Dir.WorkingDir(), Workspace: op.Dir.Workspace(),
-		Budget: a.Budget,
-	}
+	op.Workspace = op.Dir.Workspace()
+	run := op.Run()
+	run.WorkingDir, run.BaseDir = a.StartDir(), op.Dir.WorkingDir()
 	return append(ds, engine.Validate(a.Ctx, run)...)
 }

@@ -9,10 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provisioning"
-	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
 var Apply = cli.Command{Name: "apply", Synopsis: "Make and carry out a plan, or carry out a saved one", Main: true, Run: func(a *cli.App, args []string) int {
@@ -56,20 +54,20 @@ func applyMain(a *cli.App, name string, args []string, destroy bool) int {
 	defer op.Close()
 	if plan == nil || ds.HasErrors() {
 		if plan != nil && !saved {
-			v.Plan(plan, op.Cfg, op.Schemas)
+			v.Plan(plan, op.Config, op.Schemas)
 		}
-		v.Diagnostics(append(ds, op.Unlock()...))
+		v.Diagnostics(append(ds, op.Unlock(a.Ctx)...))
 		return 1
 	}
 	if saved {
 		v.Saved(plan)
 	} else {
-		v.Plan(plan, op.Cfg, op.Schemas)
+		v.Plan(plan, op.Config, op.Schemas)
 		if plan.Applyable && !approve {
 			v.Diagnostics(ds) // by which people decide
 			ds = nil
 			if code := askApproval(a, plan, &o, v); code != 0 {
-				v.Diagnostics(op.Unlock())
+				v.Diagnostics(op.Unlock(a.Ctx))
 				return code
 			}
 		}
@@ -82,10 +80,10 @@ func applyMain(a *cli.App, name string, args []string, destroy bool) int {
 func openSaved(a *cli.App, path string, o *operationFlags) (*plans.Plan, *opening.Operation, diags.Diagnostics) {
 	path = a.Path(path)
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return nil, &opening.Operation{A: a}, diags.Errorf(nil, "Not a saved plan", "%s is a directory: use -chdir to work in another directory.", path)
+		return nil, opening.New(a), diags.Errorf(nil, "Not a saved plan", "%s is a directory: use -chdir to work in another directory.", path)
 	}
 	if ds := o.fitSaved(path); ds.HasErrors() {
-		return nil, &opening.Operation{A: a}, ds
+		return nil, opening.New(a), ds
 	}
 	plan, op, ds := opening.OpenPlan(a, path, o.locks, o.paths, "OperationTypeApply")
 	if ds.HasErrors() {
@@ -128,56 +126,42 @@ func askApproval(a *cli.App, p *plans.Plan, o *operationFlags, v cli.View) int {
 
 // carryOut applies a plan, saving the state on the way. ds is what there is to say so far.
 func carryOut(a *cli.App, plan *plans.Plan, op *opening.Operation, o *operationFlags, v cli.View, ds diags.Diagnostics) int {
-	var n cli.Counter
-	counting := countingView{v, &n}
-	run := op.Run(o.parallelism, counting)
+	run := op.RunWith(o.parallelism, v)
 	run.LocalExec = func(ctx context.Context, c provisioning.Command, output func(string)) error {
 		return localExec(a, ctx, c, output)
 	}
 	timed := keepTime(run.Events)
 	defer timed.stop()
 	run.Events = timed.event
-	lost := false
 	spareForApply(len(plan.Changes))
-	state, more := engine.Apply(a.Ctx, run, plan, engine.ApplyOptions{
+	done, more := op.Apply(a.Ctx, run, plan, engine.ApplyOptions{
 		SaveSoon: op.Settings.Type == "local", // where a save costs no request
-		Save: func(ctx context.Context, s *states.State) error {
-			err := op.State.Write(ctx, s)
-			lost = err != nil
-			return err
-		},
 	})
 	ds = append(ds, more...)
-	if lost {
-		ds = append(ds, op.Rescue(state)...)
+	if done.Unsaved {
+		ds = append(ds, op.Rescue(done.State)...)
 	}
 	if !ds.HasErrors() {
 		ds = append(ds, op.LeaveState()...)
 	}
 	failed := ds.HasErrors()
+	var n cli.Counts
+	n.Add, n.Change, n.Remove = done.Tally.Done()
 	if !failed {
 		for _, c := range plan.Changes {
 			if c.Importing != nil {
-				n.N.Imported++
+				n.Imported++
 			}
 			if c.Action == plans.Forget {
-				n.N.Forgotten++
+				n.Forgotten++
 			}
 		}
 	}
-	ds = append(ds, op.Unlock()...)
+	ds = append(ds, op.Unlock(a.Ctx)...)
 	v.Diagnostics(ds.Distinct())
-	v.Applied(cli.Outcome{State: state, Counts: n.N, Destroy: o.destroyCommand, Failed: failed, StateOut: o.paths.StateOut})
+	v.Applied(cli.Outcome{State: done.State, Counts: n, Destroy: o.destroyCommand, Failed: failed, StateOut: o.paths.StateOut})
 	if ds.HasErrors() {
 		return 1
 	}
 	return 0
 }
-
-// countingView counts what was done while showing it.
-type countingView struct {
-	cli.View
-	n *cli.Counter
-}
-
-func (v countingView) Event(e events.Event) { v.n.Count(e); v.View.Event(e) }

@@ -14,6 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/generating"
+	"github.com/lockstep-iac/lockstep/engine/planning"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
@@ -27,28 +28,35 @@ func generateTo(a *cli.App, path string) diags.Diagnostics {
 	return nil
 }
 
+// A generation is the result of -generate-config-out.
+type generation struct {
+	blocks []generating.Generated // for imported objects that had none
+	found  planning.Found         // the objects, as they were read
+	ok     bool                   // a plan can be made, possibly in spite of errors
+}
+
 // generate writes the blocks that import blocks lack to a file, and makes them part of the
-// configuration. ok says that a plan can be made with what there is, in spite of errors.
-func generate(o *opening.Operation, f *operationFlags, v cli.View) (ds diags.Diagnostics, ok bool) {
-	blocks, found, ds := engine.Generate(o.A.Ctx, o.Run(f.parallelism, v), o.State.Current)
-	o.Generated, o.Found = blocks, found
-	if ds.HasErrors() && len(found.Failed) == 0 {
-		return ds, false
+// configuration.
+func generate(o *opening.Operation, f *operationFlags, v cli.View) (g generation, ds diags.Diagnostics) {
+	g.blocks, g.found, ds = engine.Generate(o.App.Ctx, o.RunWith(f.parallelism, v), o.State.Current)
+	if ds.HasErrors() && len(g.found.Failed) == 0 {
+		return g, ds
 	}
-	if len(blocks) == 0 {
-		return ds, true
+	if g.ok = len(g.blocks) == 0; g.ok {
+		return g, ds
 	}
 	ds = append(ds, diags.Warningf(nil, "Config generation is experimental",
 		"What -generate-config-out writes is a draft, whose form may change: look it through before it is applied.")...)
-	text, path := generating.File(blocks), o.A.Path(f.generate)
+	text, path := generating.File(g.blocks), o.App.Path(f.generate)
 	if err := workdir.WriteFile(path, text, 0o644); err != nil {
-		return append(ds, diags.FromError("Failed to write generated configuration", err)...), false
+		return g, append(ds, diags.FromError("Failed to write generated configuration", err)...)
 	}
-	more, ok := loadWith(o, generatedName(path), text)
-	if ds = append(ds, more...); ok {
+	var more diags.Diagnostics
+	more, g.ok = loadWith(o, generatedName(path), text)
+	if ds = append(ds, more...); g.ok {
 		v.Say("\nThe blocks for imported objects that had none are in %s. Look them through, and move them to where they belong.\n", f.generate)
 	}
-	return ds, ok
+	return g, ds
 }
 
 // loadWith reads the configuration again, with one more file in the root module.
@@ -57,9 +65,9 @@ func loadWith(o *opening.Operation, name string, text []byte) (diags.Diagnostics
 	if err != nil {
 		return diags.FromError("Invalid module manifest", err), false
 	}
-	cfg, ds := loading.Load(loading.Input{Tree: withFile{source.Dir(o.Dir.Path), name, text}, Installed: installed, Early: o.Dir.Early(), Budget: o.A.Budget})
-	o.Cfg = cfg
-	maps.Copy(o.A.Files, cfg.Files)
+	cfg, ds := loading.Load(loading.Input{Tree: withFile{source.Dir(o.Dir.Path), name, text}, Installed: installed, Early: o.Dir.Early(), Budget: o.App.Budget})
+	o.Config = cfg
+	maps.Copy(o.App.Files, cfg.Files)
 	return ds, !ds.HasErrors()
 }
 
@@ -96,9 +104,9 @@ func (t withFile) ReadFile(name string) ([]byte, error) {
 	return t.Tree.ReadFile(name)
 }
 
-// noteGenerated keeps with the changes the blocks that were generated for them.
-func noteGenerated(o *opening.Operation, p *plans.Plan) {
-	for _, x := range o.Generated {
+// note keeps the generated blocks with the changes of a plan that they are for.
+func (g generation) note(p *plans.Plan) {
+	for _, x := range g.blocks {
 		for _, c := range p.Changes {
 			if c.Addr.Instance == x.Addr && c.Importing != nil {
 				c.GeneratedConfig = x.Text

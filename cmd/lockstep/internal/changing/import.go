@@ -60,7 +60,7 @@ var Import = cli.Command{Name: "import", Synopsis: "Bring an existing object int
 
 // importObject imports one object and stores the new state.
 func importObject(a *cli.App, o *importFlags, v cli.View, addr addrs.AbsResourceInstance, id string) diags.Diagnostics {
-	op := &opening.Operation{A: a}
+	op := opening.New(a)
 	defer op.Close()
 	ds := loadFor(op, o)
 	if ds.HasErrors() {
@@ -70,13 +70,13 @@ func importObject(a *cli.App, o *importFlags, v cli.View, addr addrs.AbsResource
 	if ds = append(append(ds, op.Collect(o.vars)...), op.Fit()...); ds.HasErrors() {
 		return ds
 	}
-	if ds = append(ds, op.OpenState(a.Ctx, o.paths, o.locks, "import")...); ds.HasErrors() {
+	if ds = append(ds, op.OpenSelected(o.paths, o.locks, "import")...); ds.HasErrors() {
 		return ds
 	}
-	if ds = append(ds, op.OpenProviders(a.Ctx)...); ds.HasErrors() {
-		return append(ds, op.Unlock()...)
+	if ds = append(ds, op.RequireProviders()...); ds.HasErrors() {
+		return append(ds, op.Unlock(a.Ctx)...)
 	}
-	run := op.Run(o.parallelism, v)
+	run := op.RunWith(o.parallelism, v)
 	prepared := false
 	run.Events = func(e events.Event) {
 		switch {
@@ -96,27 +96,27 @@ func importObject(a *cli.App, o *importFlags, v cli.View, addr addrs.AbsResource
 			ds = append(append(ds, diags.FromError("Error saving the state", err)...), op.Rescue(next)...)
 		}
 	}
-	return append(ds, op.Unlock()...)
+	return append(ds, op.Unlock(a.Ctx)...)
 }
 
 // loadFor opens the directory and reads the configuration, which may be elsewhere.
 func loadFor(o *opening.Operation, f *importFlags) diags.Diagnostics {
 	var ds diags.Diagnostics
-	if f.config == "" || filepath.Clean(o.A.Path(f.config)) == filepath.Clean(o.A.Chdir) {
-		o.Dir, o.Cfg, ds = o.A.Load()
+	if f.config == "" || filepath.Clean(o.App.Path(f.config)) == filepath.Clean(o.App.Chdir) {
+		o.Dir, o.Config, ds = o.App.Load()
 		return ds
 	}
-	if o.Dir, ds = o.A.Dir(); ds.HasErrors() {
+	if o.Dir, ds = o.App.Dir(); ds.HasErrors() {
 		return ds
 	}
 	there := *o.Dir
-	there.Path = o.A.Path(f.config)
+	there.Path = o.App.Path(f.config)
 	cfg, more := there.Load()
 	if ds = append(ds, more...); cfg == nil {
 		return ds
 	}
-	o.Cfg = cfg
-	maps.Copy(o.A.Files, cfg.Files)
+	o.Config = cfg
+	maps.Copy(o.App.Files, cfg.Files)
 	if !ds.HasErrors() && cfg.Empty() {
 		ds = append(ds, diags.Errorf(nil, "No configuration files", "The directory %s contains no configuration files (.tf).", f.config)...)
 	}

@@ -35,7 +35,7 @@ var Plan = cli.Command{Name: "plan", Synopsis: "Show what an apply would change"
 		ds = append(ds, op.SavePlan(plan, a.Path(out))...)
 	}
 	if plan != nil {
-		v.Plan(plan, op.Cfg, op.Schemas)
+		v.Plan(plan, op.Config, op.Schemas)
 	}
 	v.Diagnostics(ds)
 	switch {
@@ -62,7 +62,7 @@ func nextStep(a *cli.App, v cli.View, out string) {
 // makePlan opens everything and makes a plan. The operation is returned open; its state
 // stays locked only if applying follows.
 func makePlan(a *cli.App, o *operationFlags, v cli.View, applying bool) (*plans.Plan, *opening.Operation, diags.Diagnostics) {
-	op := &opening.Operation{A: a}
+	op := opening.New(a)
 	v.Diagnostics(o.deprecated())
 	options, ds := o.options()
 	if ds.HasErrors() {
@@ -77,8 +77,8 @@ func makePlan(a *cli.App, o *operationFlags, v cli.View, applying bool) (*plans.
 	if op.Dir, ds = a.Dir(); ds.HasErrors() {
 		return nil, op, ds
 	}
-	op.Prestart(a.Ctx)
-	op.Cfg, more = a.LoadFrom(op.Dir)
+	op.Prestart()
+	op.Config, more = a.LoadFrom(op.Dir)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, op, ds
 	}
@@ -91,28 +91,29 @@ func makePlan(a *cli.App, o *operationFlags, v cli.View, applying bool) (*plans.
 	if applying {
 		name = "OperationTypeApply"
 	}
-	if ds = append(ds, op.OpenState(a.Ctx, o.paths, o.locks, name)...); ds.HasErrors() {
+	if ds = append(ds, op.OpenSelected(o.paths, o.locks, name)...); ds.HasErrors() {
 		return nil, op, ds
 	}
 	if !applying {
-		defer func() { ds = append(ds, op.Unlock()...) }()
+		defer func() { ds = append(ds, op.Unlock(a.Ctx)...) }()
 	}
-	if ds = append(ds, op.OpenProviders(a.Ctx)...); ds.HasErrors() {
-		return nil, op, append(ds, op.Unlock()...)
+	if ds = append(ds, op.RequireProviders()...); ds.HasErrors() {
+		return nil, op, append(ds, op.Unlock(a.Ctx)...)
 	}
+	var generated generation
 	if o.generate != "" {
-		more, ok := generate(op, o, v)
-		if ds = append(ds, more...); !ok {
-			return nil, op, append(ds, op.Unlock()...)
+		generated, more = generate(op, o, v)
+		if ds = append(ds, more...); !generated.ok {
+			return nil, op, append(ds, op.Unlock(a.Ctx)...)
 		}
-		options.Found = op.Found
+		options.Found = generated.found
 	}
-	plan, more := engine.Plan(a.Ctx, op.Run(o.parallelism, v), op.State.Current, options)
+	plan, more := engine.Plan(a.Ctx, op.RunWith(o.parallelism, v), op.State.Current, options)
 	ds = append(ds, more...)
 	if plan != nil {
 		plan.Backend, more = op.Backend()
 		ds = append(ds, more...)
-		noteGenerated(op, plan)
+		generated.note(plan)
 	}
 	return plan, op, ds
 }

@@ -24,7 +24,7 @@ var Refresh = cli.Command{Name: "refresh", Synopsis: "Bring the state up to date
 	plan, op, ds := makePlan(a, &o, v, true)
 	defer op.Close()
 	if plan == nil || ds.HasErrors() {
-		v.Diagnostics(append(ds, op.Unlock()...))
+		v.Diagnostics(append(ds, op.Unlock(a.Ctx)...))
 		return 1
 	}
 	if !plan.PrevRunState.HasManaged() {
@@ -37,7 +37,7 @@ var Refresh = cli.Command{Name: "refresh", Synopsis: "Bring the state up to date
 	if !ds.HasErrors() {
 		ds = append(ds, op.LeaveState()...)
 	}
-	ds = append(ds, op.Unlock()...)
+	ds = append(ds, op.Unlock(a.Ctx)...)
 	v.Diagnostics(ds)
 	if ds.HasErrors() {
 		return 1

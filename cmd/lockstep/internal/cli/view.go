@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"sync"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine"
@@ -40,14 +39,14 @@ type View interface {
 // An Outcome is what an apply did.
 type Outcome struct {
 	State    *states.State
-	Counts   counts
+	Counts   Counts
 	Destroy  bool // it was asked to destroy, rather than to carry out a saved plan
 	Failed   bool
 	StateOut string // of the option -state-out
 }
 
-// counts are the numbers of a change summary.
-type counts struct{ add, change, remove, Imported, Forgotten int }
+// Counts are the numbers of a change summary.
+type Counts struct{ Add, Change, Remove, Imported, Forgotten int }
 
 func (a *App) View(jsonStream bool) View {
 	if jsonStream {
@@ -57,27 +56,4 @@ func (a *App) View(jsonStream bool) View {
 	}
 	v := &textView{a: a, started: map[string]time.Time{}}
 	return v
-}
-
-// Counter counts what an apply completed, by its events.
-type Counter struct {
-	mu sync.Mutex
-	N  counts
-}
-
-// Count takes note of an event.
-func (c *Counter) Count(e events.Event) {
-	if e.Kind != events.ApplyDone {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch e.Action {
-	case plans.Create:
-		c.N.add++
-	case plans.Update:
-		c.N.change++
-	case plans.Delete:
-		c.N.remove++
-	}
 }

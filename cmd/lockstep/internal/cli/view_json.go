@@ -82,7 +82,7 @@ func (v *jsonView) Applied(o Outcome) {
 	if o.Failed {
 		return
 	}
-	v.send(render.ChangeSummaryMessage(operation, o.Counts.add, o.Counts.change, o.Counts.remove, o.Counts.Imported))
+	v.send(render.ChangeSummaryMessage(operation, o.Counts.Add, o.Counts.Change, o.Counts.Remove, o.Counts.Imported))
 	if !o.Destroy {
 		v.send(render.OutputsMessage(o.State))
 	}

@@ -58,15 +58,15 @@ func (v *textView) Applied(o Outcome) {
 		return
 	}
 	n := o.Counts
-	text := fmt.Sprintf("Apply complete! Resources: %d added, %d changed, %d destroyed.", n.add, n.change, n.remove)
+	text := fmt.Sprintf("Apply complete! Resources: %d added, %d changed, %d destroyed.", n.Add, n.Change, n.Remove)
 	if n.Imported > 0 {
-		text = fmt.Sprintf("Apply complete! Resources: %d imported, %d added, %d changed, %d destroyed.", n.Imported, n.add, n.change, n.remove)
+		text = fmt.Sprintf("Apply complete! Resources: %d imported, %d added, %d changed, %d destroyed.", n.Imported, n.Add, n.Change, n.Remove)
 	}
 	if o.Destroy {
-		text = fmt.Sprintf("Destroy complete! Resources: %d destroyed.", n.remove)
+		text = fmt.Sprintf("Destroy complete! Resources: %d destroyed.", n.Remove)
 	}
 	v.Say("\n%s\n", v.a.Print().Bold(text))
-	if o.StateOut != "" && n.add+n.change > 0 {
+	if o.StateOut != "" && n.Add+n.Change > 0 {
 		v.Say("\nThe new state is in the file below: keep it, as nothing else knows what was made.\n\nState path: %s\n", o.StateOut)
 	}
 	v.mu.Lock()

@@ -14,7 +14,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/early"
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
-	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/funcs"
@@ -26,12 +25,9 @@ import (
 
 // SavePlan writes a plan with the configuration that it was made from.
 func (o *Operation) SavePlan(p *plans.Plan, path string) diags.Diagnostics {
-	f := &planfile.File{Engine: o.A.Version, Plan: p, Config: map[string][]byte{}, Providers: o.Pool.Selections()}
-	for name, file := range o.Cfg.Files {
-		f.Config[name] = file.Bytes
-	}
-	f.Modules = moduleSources(o.Cfg)
-	manifest, err := o.Cfg.Manifest().Encode()
+	f := o.PlanFile(o.App.Version, p)
+	f.Modules = moduleSources(o.Config)
+	manifest, err := o.Config.Manifest().Encode()
 	if err != nil {
 		return diags.FromError("The plan cannot be saved", fmt.Errorf("%w; nothing was written", err))
 	}
@@ -48,7 +44,7 @@ func (o *Operation) SavePlan(p *plans.Plan, path string) diags.Diagnostics {
 // OpenPlan reads a saved plan, and opens the configuration in it, the providers and
 // the state it is for. lockName is as for openState.
 func OpenPlan(a *cli.App, path string, locks cli.LockFlags, paths workdir.LocalPaths, lockName string) (*plans.Plan, *Operation, diags.Diagnostics) {
-	op := &Operation{A: a}
+	op := New(a)
 	src, err := os.ReadFile(path)
 	if err != nil {
 		return nil, op, diags.Errorf(nil, fmt.Sprintf("Failed to load %q as a plan file", path), "%s cannot be read: %s.", path, cli.Reason(err))
@@ -59,22 +55,21 @@ func OpenPlan(a *cli.App, path string, locks cli.LockFlags, paths workdir.LocalP
 	if err != nil {
 		return nil, op, append(ds, diags.Errorf(nil, fmt.Sprintf("Failed to load %q as a plan file", path), "The file %s cannot be used: %s.", path, err)...)
 	}
-	op.Prestart(a.Ctx)
+	op.Prestart()
 	installed, more := op.installedFor(file)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, op, ds
 	}
-	op.Cfg, more = loading.Load(loading.Input{Tree: source.Saved(file.Config), Installed: installed, Budget: a.Budget, Early: early.New(early.Input{
-		Given: file.Plan.Variables, Workspace: file.Plan.Backend.Workspace, WorkingDir: op.Dir.WorkingDir(),
-		BaseDir: op.Dir.Path, Files: funcs.OSFiles{}, Budget: a.Budget,
-	})})
-	if op.Cfg != nil {
-		maps.Copy(a.Files, op.Cfg.Files)
+	more = op.LoadPlanned(file, installed, early.Input{
+		Workspace: file.Plan.Backend.Workspace, WorkingDir: op.Dir.WorkingDir(), BaseDir: op.Dir.Path, Files: funcs.OSFiles{},
+	})
+	if op.Config != nil {
+		maps.Copy(a.Files, op.Config.Files)
 	}
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, op, ds
 	}
-	if ds = append(ds, sameModules(file.Modules, op.Cfg)...); ds.HasErrors() {
+	if ds = append(ds, sameModules(file.Modules, op.Config)...); ds.HasErrors() {
 		return nil, op, ds
 	}
 	if lockName == "" {
@@ -83,19 +78,19 @@ func OpenPlan(a *cli.App, path string, locks cli.LockFlags, paths workdir.LocalP
 	if op.planned, more = plannedSettings(file.Plan.Backend); more.HasErrors() {
 		return nil, op, append(ds, more...)
 	}
-	if ds = append(ds, op.OpenState(a.Ctx, paths, locks, lockName)...); ds.HasErrors() {
+	if ds = append(ds, op.OpenSelected(paths, locks, lockName)...); ds.HasErrors() {
 		return nil, op, ds
 	}
 	if more := op.isFor(file.Plan.Backend); more.HasErrors() {
-		return nil, op, append(append(ds, more...), op.Unlock()...)
+		return nil, op, append(append(ds, more...), op.Unlock(a.Ctx)...)
 	}
-	if ds = append(ds, op.OpenProviders(a.Ctx)...); ds.HasErrors() {
-		return nil, op, append(ds, op.Unlock()...)
+	if ds = append(ds, op.RequireProviders()...); ds.HasErrors() {
+		return nil, op, append(ds, op.Unlock(a.Ctx)...)
 	}
-	if err := op.Pool.SameAs(file.Providers); err != nil {
+	if err := op.Providers.SameAs(file.Providers); err != nil {
 		ds = append(ds, diags.Errorf(nil, "Inconsistent dependency lock file",
 			"A saved plan can be carried out only with the providers that it was made with, and %s. Make a new plan.", err)...)
-		return nil, op, append(ds, op.Unlock()...)
+		return nil, op, append(ds, op.Unlock(a.Ctx)...)
 	}
 	op.fillSchemas(file.Plan)
 	return file.Plan, op, ds
@@ -144,7 +139,7 @@ func sameModules(planned map[string]string, cfg *config.Config) diags.Diagnostic
 
 // openPlanProviders makes providers available to show a plan, from the state in it.
 func (o *Operation) openPlanProviders(p *plans.Plan) diags.Diagnostics {
-	if ds := o.ProvidersFor(o.A.Ctx, p.PrevRunState); ds.HasErrors() {
+	if ds := o.RequireProvidersOf(p.PrevRunState); ds.HasErrors() {
 		return ds
 	}
 	o.fillSchemas(p)
@@ -158,7 +153,7 @@ func (o *Operation) fillSchemas(p *plans.Plan) {
 		for _, c := range list {
 			ps, ok := known[c.Provider.Provider]
 			if !ok {
-				if s, ds := o.Pool.Schema(context.WithoutCancel(o.A.Ctx), c.Provider.Provider); !ds.HasErrors() {
+				if s, ds := o.Providers.Schema(context.WithoutCancel(o.App.Ctx), c.Provider.Provider); !ds.HasErrors() {
 					ps = s
 				}
 				known[c.Provider.Provider] = ps
@@ -174,16 +169,16 @@ func (o *Operation) fillSchemas(p *plans.Plan) {
 // VariablesFor gives the variables that a saved plan does not hold because they
 // are ephemeral; others cannot be set any more.
 func (o *Operation) VariablesFor(p *plans.Plan, given cli.VarFlags) diags.Diagnostics {
-	planned, ds := engine.PlannedVariables(o.Cfg, p)
-	o.Variables, o.given = planned, p.Variables
+	planned, ds := engine.PlannedVariables(o.Config, p)
+	o.Variables, o.Given = planned, p.Variables
 	if ds.HasErrors() {
 		return ds
 	}
-	sources, more := o.A.Sources(o.Dir, given)
+	sources, more := o.App.Sources(o.Dir, given)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
-	now, more := inputs.ForApply(o.Cfg.Root.Content, sources, inputs.Planned{Given: p.Variables, Ephemeral: p.EphemeralVariables})
+	now, more := inputs.ForApply(o.Config.Root.Content, sources, inputs.Planned{Given: p.Variables, Ephemeral: p.EphemeralVariables})
 	maps.Copy(o.Variables, now)
 	return append(ds, more...)
 }

@@ -1,7 +1,6 @@
 package opening
 
 import (
-	"context"
 	"path/filepath"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
@@ -18,7 +17,7 @@ func (o *Operation) Rescue(s *states.State) diags.Diagnostics {
 		err = workdir.WriteFile(path, data, 0o600)
 	}
 	if err != nil {
-		o.A.Out.Write(data)
+		o.App.Out.Write(data)
 		return diags.Errorf(nil, "The state could not be kept anywhere",
 			"Neither the backend nor the file errored.tfstate could take the new state (%s). It was written to standard output: keep it, and push it with \"lockstep state push\" once the backend works again.", err)
 	}
@@ -28,28 +27,23 @@ func (o *Operation) Rescue(s *states.State) diags.Diagnostics {
 
 // Write stores the next state, if it says anything else than the stored one.
 func (o *Operation) Write(next *states.State) diags.Diagnostics {
-	err := o.State.Write(context.WithoutCancel(o.A.Ctx), next)
-	return diags.FromError("Error saving the state", err)
+	return diags.FromError("Error saving the state", o.Save(o.App.Ctx, next))
 }
 
 // Finish releases the state's lock, shows what there is to say, and returns the
 // exit code.
 func (o *Operation) Finish(ds diags.Diagnostics) int {
-	return o.A.Show(append(ds, o.Unlock()...))
+	return o.App.Show(append(ds, o.Unlock(o.App.Ctx)...))
 }
 
 // LeaveState stores an empty state if there is none: what has succeeded leaves a state
 // behind, also if there was nothing to do.
 func (o *Operation) LeaveState() diags.Diagnostics {
-	if o.State.Exists() {
-		return nil
-	}
-	err := o.State.Replace(context.WithoutCancel(o.A.Ctx), o.State.Next(states.Empty()))
-	return diags.FromError("Error saving the state", err)
+	return diags.FromError("Error saving the state", o.SaveFirst(o.App.Ctx))
 }
 
 // NoState reports that there is no state to look at or to edit, and ends.
 func (o *Operation) NoState(ds diags.Diagnostics) int {
 	o.Finish(ds)
-	return o.A.Usage("No state file was found: apply something first, or use -state to name a state file")
+	return o.App.Usage("No state file was found: apply something first, or use -state to name a state file")
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
-	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -30,38 +29,24 @@ type Access struct {
 // be there; the root module's own files must be free of errors, because they say
 // where the state is.
 func Stored(a *cli.App, x Access) (*Operation, diags.Diagnostics) {
-	op := &Operation{A: a}
+	op := New(a)
 	b, ds := op.OpenBackend(x)
 	if ds.HasErrors() {
 		return op, ds
 	}
-	st, more := workdir.OpenState(b, op.Workspace)
-	if ds = append(ds, more...); ds.HasErrors() {
-		return op, ds
-	}
-	op.State = st
-	if x.Lock != "" && x.Locks.Lock {
-		info := statebackend.NewLockInfo(x.Lock, engine.LanguageVersion)
-		if ds = append(ds, st.Lock(a.Ctx, info, x.Locks.Timeout)...); ds.HasErrors() {
-			return op, ds
-		}
-	}
-	if more := st.Read(a.Ctx); more.HasErrors() {
-		ds = append(append(ds, more...), op.Unlock()...)
-	}
-	return op, ds
+	return op, append(ds, op.OpenState(a.Ctx, b, op.Workspace, Lock(x.Locks, x.Lock))...)
 }
 
 // OpenBackend opens the backend without any of its states.
 func (o *Operation) OpenBackend(x Access) (statebackend.Backend, diags.Diagnostics) {
 	var ds, more diags.Diagnostics
-	if o.Dir, ds = o.A.Dir(); ds.HasErrors() {
+	if o.Dir, ds = o.App.Dir(); ds.HasErrors() {
 		return nil, ds
 	}
 	o.Workspace = o.Dir.Workspace()
 	if x.File && x.Paths.State != "" {
 		o.Settings = &workdir.Settings{Type: "local"}
-		b, more := o.Dir.OpenBackend(o.A.Ctx, nil, o.keep(x))
+		b, more := o.Dir.OpenBackend(o.App.Ctx, nil, o.keep(x))
 		return b, append(ds, more...)
 	}
 	cfg, more := o.Dir.Load()
@@ -69,15 +54,15 @@ func (o *Operation) OpenBackend(x Access) (statebackend.Backend, diags.Diagnosti
 		return nil, append(ds, more...)
 	}
 	for name, f := range cfg.Files {
-		o.A.Files[name] = f
+		o.App.Files[name] = f
 	}
-	b, settings, more := o.Dir.Backend(o.A.Ctx, cfg, workdir.LocalPaths{})
+	b, settings, more := o.Dir.Backend(o.App.Ctx, cfg, workdir.LocalPaths{})
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, ds
 	}
 	o.Settings = settings
 	if settings.Type == "local" {
-		b, more = o.Dir.OpenBackend(o.A.Ctx, settings, o.keep(x))
+		b, more = o.Dir.OpenBackend(o.App.Ctx, settings, o.keep(x))
 		ds = append(ds, more...)
 	}
 	return b, ds
@@ -106,7 +91,7 @@ func (o *Operation) keep(x Access) workdir.LocalPaths {
 }
 
 func (o *Operation) exists(path string) bool {
-	_, err := os.Lstat(o.A.Path(path))
+	_, err := os.Lstat(o.App.Path(path))
 	return err == nil
 }
 

@@ -20,7 +20,7 @@ var ProvidersSchema = cli.Command{Name: "providers schema", Synopsis: "Write the
 	if !asJSON {
 		return a.Usage("providers schema needs -json: there is no other form")
 	}
-	op := &opening.Operation{A: a}
+	op := opening.New(a)
 	defer op.Close()
 	ds := op.OpenAll(workdir.LocalPaths{})
 	if ds.HasErrors() {
@@ -29,7 +29,7 @@ var ProvidersSchema = cli.Command{Name: "providers schema", Synopsis: "Write the
 	schemas := map[addrs.Provider]*schema.Provider{}
 	used := cfgAndState(op)
 	for p := range used {
-		s, more := op.Pool.Schema(a.Ctx, p)
+		s, more := op.Providers.Schema(a.Ctx, p)
 		ds = append(ds, more...)
 		schemas[p] = s
 	}
@@ -43,7 +43,7 @@ var ProvidersSchema = cli.Command{Name: "providers schema", Synopsis: "Write the
 // cfgAndState returns the providers that the configuration and the state use.
 func cfgAndState(o *opening.Operation) map[addrs.Provider]bool {
 	used := map[addrs.Provider]bool{}
-	for p := range o.Cfg.ProviderRequirements() {
+	for p := range o.Config.ProviderRequirements() {
 		used[p] = true
 	}
 	for _, p := range inState(o.State.Current) {

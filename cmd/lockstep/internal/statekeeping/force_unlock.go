@@ -20,7 +20,7 @@ var ForceUnlock = cli.Command{Name: "force-unlock", Synopsis: "Release a lock th
 	if f.NArg() != 1 {
 		return a.Usage("force-unlock takes exactly one lock ID, which the message about the lock shows")
 	}
-	op := &opening.Operation{A: a}
+	op := opening.New(a)
 	b, ds := op.OpenBackend(opening.Access{})
 	if ds.HasErrors() {
 		return a.Show(ds)

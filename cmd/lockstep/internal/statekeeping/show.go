@@ -69,10 +69,10 @@ func showPlan(a *cli.App, path string, asJSON bool) int {
 		return a.Show(ds)
 	}
 	if !asJSON {
-		a.Print().Plan(a.Out, plan, op.Cfg, op.Schemas)
+		a.Print().Plan(a.Out, plan, op.Config, op.Schemas)
 		return 0
 	}
-	data, err := formats.Plan(plan, op.Cfg, op.Schemas)
+	data, err := formats.Plan(plan, op.Config, op.Schemas)
 	return a.WriteJSON(data, err)
 }
 
@@ -81,7 +81,7 @@ func showPlan(a *cli.App, path string, asJSON bool) int {
 // the types that a state has are said by what it requires, too. To say that there is no state, the
 // root module is enough.
 func showState(a *cli.App, asJSON bool, find func(*workdir.Dir, *config.Config) (*states.State, diags.Diagnostics)) int {
-	op := &opening.Operation{A: a}
+	op := opening.New(a)
 	defer op.Close()
 	var ds diags.Diagnostics
 	if op.Dir, ds = a.Dir(); ds.HasErrors() {
@@ -100,7 +100,7 @@ func showState(a *cli.App, asJSON bool, find func(*workdir.Dir, *config.Config) 
 		return a.Show(loaded)
 	}
 	if !ds.HasErrors() {
-		ds = append(ds, op.ProvidersFor(a.Ctx, s)...)
+		ds = append(ds, op.RequireProvidersOf(s)...)
 	}
 	if ds.HasErrors() {
 		return a.Show(ds)

@@ -55,7 +55,7 @@ var StateMv = cli.Command{Name: "state mv", Synopsis: "Give objects other addres
 	}
 	ds = append(ds, m.do(op, dst)...)
 	if dst != op {
-		ds = append(ds, dst.Unlock()...)
+		ds = append(ds, dst.Unlock(a.Ctx)...)
 	}
 	return op.Finish(ds)
 }}
@@ -69,7 +69,7 @@ func keptIn(o *opening.Operation, out string, x opening.Access) bool {
 	if in == "" {
 		in = o.LocalPath()
 	}
-	return filepath.Clean(o.A.Path(in)) == filepath.Clean(o.A.Path(out))
+	return filepath.Clean(o.App.Path(in)) == filepath.Clean(o.App.Path(out))
 }
 
 // A movement is what one `state mv` does.
@@ -125,10 +125,10 @@ func (m *movement) do(src, dst *opening.Operation) diags.Diagnostics {
 		}
 	}
 	for _, x := range moves {
-		fmt.Fprintf(src.A.Out, "%s %q to %q\n", verb, x.from, x.to)
+		fmt.Fprintf(src.App.Out, "%s %q to %q\n", verb, x.from, x.to)
 	}
 	if !m.dry {
-		fmt.Fprintf(src.A.Out, "Successfully moved %d object(s).\n", len(moves))
+		fmt.Fprintf(src.App.Out, "Successfully moved %d object(s).\n", len(moves))
 	}
 	return nil
 }

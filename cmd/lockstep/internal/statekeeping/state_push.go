@@ -73,7 +73,7 @@ func push(o *opening.Operation, next *states.State, force bool) error {
 	if err := pushable(is, next); err != nil && !force {
 		return fmt.Errorf("%w (-force ignores this)", err)
 	}
-	return o.State.Replace(context.WithoutCancel(o.A.Ctx), next)
+	return o.State.Replace(context.WithoutCancel(o.App.Ctx), next)
 }
 
 // pushable says why a state should not take the place of the stored one. The rules

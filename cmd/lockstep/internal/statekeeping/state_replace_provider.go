@@ -46,7 +46,7 @@ var StateReplaceProvider = cli.Command{Name: "state replace-provider", Synopsis:
 
 // replaceProvider gives what one provider looks after to another one.
 func replaceProvider(o *opening.Operation, from, to addrs.Provider, approve bool) (diags.Diagnostics, int) {
-	s, w := o.State.Current, o.A.Out
+	s, w := o.State.Current, o.App.Out
 	var found []addrs.AbsResource
 	for r, x := range s.Resources() {
 		if x.Provider.Provider == from {
@@ -63,7 +63,7 @@ func replaceProvider(o *opening.Operation, from, to addrs.Provider, approve bool
 		fmt.Fprintf(w, "  %s\n", r)
 	}
 	fmt.Fprintln(w)
-	if !approve && !o.A.Confirm("Do you want to make these changes?", "Only 'yes' will be accepted to continue.") {
+	if !approve && !o.App.Confirm("Do you want to make these changes?", "Only 'yes' will be accepted to continue.") {
 		fmt.Fprintln(w, "Cancelled replacing providers.")
 		return nil, 0
 	}

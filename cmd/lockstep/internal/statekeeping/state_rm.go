@@ -37,7 +37,7 @@ var StateRm = cli.Command{Name: "state rm", Synopsis: "Forget objects without de
 
 // remove forgets what the addresses mean.
 func remove(o *opening.Operation, texts []string, dry bool) diags.Diagnostics {
-	w, verb := o.A.Out, "Removed"
+	w, verb := o.App.Out, "Removed"
 	if dry {
 		verb = "Would remove"
 	}

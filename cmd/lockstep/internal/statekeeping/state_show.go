@@ -38,7 +38,7 @@ var StateShow = cli.Command{Name: "state show", Synopsis: "Show the attributes o
 	if !ok {
 		return a.Usage("the state has no resource instance %s; `lockstep state list` shows those that it has, with their keys", addr)
 	}
-	if ds = append(ds, op.ProvidersFor(a.Ctx, one)...); ds.HasErrors() {
+	if ds = append(ds, op.RequireProvidersOf(one)...); ds.HasErrors() {
 		return a.Show(ds)
 	}
 	var text bytes.Buffer

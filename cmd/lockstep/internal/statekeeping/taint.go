@@ -48,7 +48,7 @@ func markMain(a *cli.App, name string, args []string, to states.Status, done str
 	if !more.HasErrors() && len(more) == 0 {
 		fmt.Fprintf(a.Out, done, addr)
 	}
-	return a.Tell(append(append(ds, more...), op.Unlock()...))
+	return a.Tell(append(append(ds, more...), op.Unlock(a.Ctx)...))
 }
 
 // mark gives the current object of an instance a status.

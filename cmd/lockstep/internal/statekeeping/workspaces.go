@@ -9,10 +9,8 @@ import (
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
-	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/states"
-	"github.com/lockstep-iac/lockstep/functions/workdir"
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
@@ -25,7 +23,7 @@ type workspaces struct {
 
 // openWorkspaces opens the backend and lists its workspaces.
 func openWorkspaces(a *cli.App) (workspaces, diags.Diagnostics) {
-	o := workspaces{Operation: &opening.Operation{A: a}}
+	o := workspaces{Operation: opening.New(a)}
 	var ds diags.Diagnostics
 	if o.backend, ds = o.OpenBackend(opening.Access{}); ds.HasErrors() {
 		return o, ds
@@ -46,9 +44,9 @@ func (o workspaces) create(name string, locks cli.LockFlags, first *states.State
 	if err := o.Dir.SelectWorkspace(name); err != nil {
 		return append(ds, diags.FromError("The selection cannot be recorded", err)...)
 	}
-	fmt.Fprintf(o.A.Out, "Created and switched to workspace %q!\n", name)
+	fmt.Fprintf(o.App.Out, "Created and switched to workspace %q!\n", name)
 	if first == nil {
-		fmt.Fprintln(o.A.Out, "\nYou're now on a new, empty workspace. Each workspace has a state of its own:\n\"lockstep plan\" will not see what the others have.")
+		fmt.Fprintln(o.App.Out, "\nYou're now on a new, empty workspace. Each workspace has a state of its own:\n\"lockstep plan\" will not see what the others have.")
 	}
 	return ds
 }
@@ -58,50 +56,35 @@ func (o workspaces) create(name string, locks cli.LockFlags, first *states.State
 func (o workspaces) occupy(name string, locks cli.LockFlags, first *states.State) diags.Diagnostics {
 	if first == nil && o.Settings.Type == "local" {
 		o.Workspace = name
-		err := os.MkdirAll(filepath.Dir(o.A.Path(o.LocalPath())), 0o755)
+		err := os.MkdirAll(filepath.Dir(o.App.Path(o.LocalPath())), 0o755)
 		return diags.FromError("Error creating the workspace", err)
 	}
-	st, ds := workdir.OpenState(o.backend, name)
+	ds := o.OpenState(o.App.Ctx, o.backend, name, opening.Lock(locks, "workspace-new"))
 	if ds.HasErrors() {
 		return ds
 	}
-	o.State = st
-	if locks.Lock {
-		if more := st.Lock(o.A.Ctx, statebackend.NewLockInfo("workspace-new", engine.LanguageVersion), locks.Timeout); more.HasErrors() {
-			return append(ds, more...)
-		}
-	}
-	if ds = append(ds, st.Read(o.A.Ctx)...); !ds.HasErrors() && !st.Exists() {
+	if !o.State.Exists() {
 		if first == nil {
 			first = states.Empty().With(states.NewLineage(), 0)
 		}
-		err := st.Replace(context.WithoutCancel(o.A.Ctx), first)
+		err := o.State.Replace(context.WithoutCancel(o.App.Ctx), first)
 		ds = append(ds, diags.FromError("Error creating the workspace", err)...)
 	}
-	return append(ds, o.Unlock()...)
+	return append(ds, o.Unlock(o.App.Ctx)...)
 }
 
 // delete removes a workspace with its state.
 func (o workspaces) delete(name string, locks cli.LockFlags, force bool) diags.Diagnostics {
-	st, ds := workdir.OpenState(o.backend, name)
+	ds := o.OpenState(o.App.Ctx, o.backend, name, opening.Lock(locks, "workspace-delete"))
 	if ds.HasErrors() {
 		return ds
 	}
-	o.State = st
-	if locks.Lock {
-		if more := st.Lock(o.A.Ctx, statebackend.NewLockInfo("workspace-delete", engine.LanguageVersion), locks.Timeout); more.HasErrors() {
-			return append(ds, more...)
-		}
-	}
 	ds = append(ds, o.deleteLocked(name, force)...)
-	return append(ds, o.Unlock()...)
+	return append(ds, o.Unlock(o.App.Ctx)...)
 }
 
-// deleteLocked removes a workspace whose state is locked, unless it is in use.
+// deleteLocked removes a workspace whose state is open, unless it is in use.
 func (o workspaces) deleteLocked(name string, force bool) diags.Diagnostics {
-	if ds := o.State.Read(o.A.Ctx); ds.HasErrors() {
-		return ds
-	}
 	var managed string
 	n := 0
 	for r, x := range o.State.Current.Resources() {
@@ -113,10 +96,10 @@ func (o workspaces) deleteLocked(name string, force bool) diags.Diagnostics {
 		return diags.Errorf(nil, "Workspace is not empty",
 			"The workspace %q keeps track of %d resource instance(s), such as %s. Deleting it would lose track of what they stand for, which would have to be destroyed by hand. Destroy them with \"lockstep destroy\" first, or use -force to delete the workspace anyway.", name, n, managed)
 	}
-	if err := o.backend.DeleteWorkspace(context.WithoutCancel(o.A.Ctx), name, o.State.Version()); err != nil {
+	if err := o.backend.DeleteWorkspace(context.WithoutCancel(o.App.Ctx), name, o.State.Version()); err != nil {
 		return diags.FromError("Error deleting the workspace", err)
 	}
-	fmt.Fprintf(o.A.Out, "Deleted workspace %q!\n", name)
+	fmt.Fprintf(o.App.Out, "Deleted workspace %q!\n", name)
 	if n > 0 {
 		return diags.Warningf(nil, "Workspace was not empty",
 			"The workspace %q kept track of %d resource instance(s): what they stand for may still exist, but is not managed any more.", name, n)

@@ -1,0 +1,83 @@
+package operation
+
+import (
+	"sync"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+)
+
+// A Tally counts the actions that an apply begins and completes, by its events. A replacement is
+// two actions: one destroys, and one creates. It may be used by many goroutines.
+type Tally struct {
+	mu                   sync.Mutex
+	planned              []Action
+	begun                map[Action]bool
+	add, change, destroy int
+}
+
+// An Action is one step of an apply: Create, Update or Delete of an object.
+type Action struct {
+	Object addrs.ResourceInstanceObject
+	Verb   plans.Action
+}
+
+func newTally(p *plans.Plan) *Tally {
+	t := &Tally{begun: map[Action]bool{}}
+	for _, c := range p.Changes {
+		switch {
+		case c.Action == plans.Create, c.Action == plans.Update, c.Action == plans.Delete:
+			t.planned = append(t.planned, Action{c.Addr, c.Action})
+		case c.Action.IsReplace():
+			t.planned = append(t.planned, Action{c.Addr, plans.Delete}, Action{c.Addr, plans.Create})
+		}
+	}
+	return t
+}
+
+// before returns a listener that counts, and passes events on to next, which may be nil.
+func (t *Tally) before(next events.Listener) events.Listener {
+	return func(e events.Event) {
+		t.count(e)
+		next.Send(e)
+	}
+}
+
+func (t *Tally) count(e events.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch e.Kind {
+	case events.ApplyStart:
+		t.begun[Action{e.Addr, e.Action}] = true
+	case events.ApplyDone:
+		switch e.Action {
+		case plans.Create:
+			t.add++
+		case plans.Update:
+			t.change++
+		case plans.Delete:
+			t.destroy++
+		}
+	}
+}
+
+// Done returns the numbers of completed actions.
+func (t *Tally) Done() (add, change, destroy int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.add, t.change, t.destroy
+}
+
+// Left returns the planned actions that were not begun, in the order of the plan.
+func (t *Tally) Left() []Action {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []Action
+	for _, a := range t.planned {
+		if !t.begun[a] {
+			out = append(out, a)
+		}
+	}
+	return out
+}
