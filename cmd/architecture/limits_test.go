@@ -17,13 +17,13 @@ const (
 type debt struct{ lines, file, methods, cycle int }
 
 var debts = map[string]debt{
-	"engine/applying":       {methods: 49, cycle: 8},
-	"engine/graphs":         {cycle: 6},
-	"engine/planning":       {lines: 3859, methods: 82, cycle: 16},
-	"engine/render":         {lines: 3579},
-	"engine/render/formats": {methods: 54},
-	"engine/schema":         {lines: 3710},
-	"functions/pipeline":    {lines: 4071, methods: 114},
+	"engine/applying":             {methods: 49, cycle: 8},
+	"engine/graphs":               {cycle: 6},
+	"engine/planning":             {lines: 3859, methods: 82, cycle: 16},
+	"engine/render":               {lines: 3579},
+	"engine/render/formats":       {methods: 54},
+	"engine/schema":               {lines: 3710},
+	"functions/pipeline/dispatch": {lines: 3358, methods: 114, cycle: 13},
 }
 
 // TestLimits holds the limits: a package is read in a sitting, a receiver is not the whole

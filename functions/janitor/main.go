@@ -18,6 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
 	"github.com/lockstep-iac/lockstep/functions/wiring"
+	"github.com/lockstep-iac/lockstep/functions/wiring/handling"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -26,10 +27,11 @@ func main() {
 	if err != nil {
 		wiring.Fail(wiring.Janitor, err)
 	}
+	p := handling.Pipeline(w)
 	reason := fmt.Sprintf("it was tried %d times, and each time it failed or was broken off", pipeline.MaxReceives)
-	dead := w.Consumer(func(ctx context.Context, m pipeline.Message) error { return w.Pipeline.Abandon(ctx, m, reason) })
+	dead := w.Consumer(func(ctx context.Context, m pipeline.Message) error { return p.Abandon(ctx, m, reason) })
 	janitor := &reconcile.Janitor{
-		Pipeline: w.Pipeline, App: w.App,
+		Pipeline: p, App: w.App,
 		Connect: func(installation int64, r github.Repo) (reconcile.Repository, error) {
 			return w.App.Repository(installation, r)
 		},

@@ -16,21 +16,30 @@
 //	                           if the head moved meanwhile
 //	dead letters     Abandon   what could not be done has failed, and people are told
 //
-// Everything that decides is pure, and in package runs: [runs.Gate] decides every plan,
-// apply and unlock, whichever way it came in, and returns its reasons; [runs.Phase.May]
-// says what may follow what. Everything that acts is behind a small interface in needs.go: GitHub, the
-// records, the artifacts, the queue, the engine. The package refuses to know which
-// technology is behind them (localstore, awsstore; mains choose), what a plan is made of,
-// and the language of configurations.
+// # The house
+//
+//	pipeline    this package: messages, pull requests, and the sockets that keep things
+//	intake      webhooks in; strangers and replays stay out
+//	dispatch    a message or command to the chapter that handles it
+//	runs        the record of a run, and the rules: the gate
+//	jobs        one project in a checkout, for an engine; executor is the engine
+//	reconcile   finds the webhooks, heads, comments and runs that nobody would come back to
+//	awsstore, localstore   the sockets on AWS, and in a directory
+//
+// Everything that decides is pure, and in package runs: its Gate decides every plan, apply
+// and unlock, whichever way it came in, and returns its reasons; its Phase knows its
+// successors. Everything that acts is behind a small interface. This package refuses to
+// know the technology behind them, the engine, and the language of configurations: the
+// webhook's function, which links this package, is small.
 //
 // # One writer
 //
-// A [runs.Run], the record of one project of one pull request, moves from phase to phase by
+// A runs.Run, the record of one project of one pull request, moves from phase to phase by
 // conditional writes: of two workers, one moves it and the other gives up. A new head
 // raises its Attempt: whoever plans an older one finds that, drops it, and stops a plan
 // in the making. Comments are written by messages of the events queue only, which
 // handles those of a pull request one after the other; workers write what they found
-// into records (runs, and [Ask], the answers) and send a message to tell it.
+// into records (runs, and Ask, the answers) and send a message to tell it.
 //
 // # What a death means
 //
@@ -43,11 +52,11 @@
 //	Planning                      planned again, under another number: what is kept of the
 //	                              first belongs to nobody, and is swept
 //	Planned, nothing said         the message comes again and says it
-//	ApplyQueued, Applying         with no [Effect] nothing was begun, and it begins again
+//	ApplyQueued, Applying         with no Effect nothing was begun, and it begins again
 //	Effect without an outcome     nobody knows what was done: the run has failed, and says so
 //	Effect with one               the rest is written down from there
 //
-// The [Lease] of a message says when its process is surely dead; who finds one that is
+// The Lease of a message says when its process is surely dead; who finds one that is
 // over calls Abandon. A handler returns an error only if doing the same again may help:
 // what it meets that is a *github.FinalError, or a *StateError, is answered, and with it
 // the message is done. Everything that a person has to mend is said where they look: in
@@ -72,15 +81,15 @@
 // was applied is not merged, others on the same state can be planned, but not applied:
 // they would revert it.
 //
-// Where a state is, and by which locks, is what the base commit says, too ([runs.PlaceFor]):
+// Where a state is, and by which locks, is what the base commit says, too (runs.PlaceFor):
 // a pull request's own backend block counts as far as it says the same, or as the base
 // commit allows it. A record says whose a place is: it is claimed before the first plan
 // that reads it, or before the first apply, where the base commit does not have it yet, and
-// nobody else gets it until whoever runs Lockstep gives it free ([Release]). The base branch
+// nobody else gets it until whoever runs Lockstep gives it free (Release). The base branch
 // is asked once more when the state is locked.
 //
 // A check run belongs to a commit: where two pull requests have the same head, each
-// check says the worst of both ([runs.Standing]).
+// check says the worst of both (runs.Standing).
 //
-// Start at [Pipeline.Receive], [Pipeline.Handle] and [runs.Gate].
+// Start at intake.Intake.Receive, dispatch.Pipeline.Handle and runs.Gate.
 package pipeline

@@ -29,13 +29,6 @@ const (
 // Source: https://docs.github.com/en/webhooks/testing-and-troubleshooting-webhooks/redelivering-webhooks
 const Memory = 3 * 24 * time.Hour
 
-// forgotten reports whether a comment is so old that nobody comes back to it for a good
-// reason: its pull request, by the same clock, has changed since for longer than Memory.
-// What has no time is not forgotten.
-func forgotten(written, changed time.Time) bool {
-	return !written.IsZero() && changed.Sub(written) > Memory
-}
-
 // DefaultStopBefore is how long before the end of the process' time an apply begins no
 // more changes, if nothing else is said: what a call of a provider may take, and the
 // state after it.

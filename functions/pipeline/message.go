@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -56,8 +57,8 @@ type Message struct {
 	Ask string `json:",omitempty"`
 }
 
-// run is the key of the run that is to be planned or applied.
-func (m Message) run() string { return m.Pull.Runs() + "/" + m.Target }
+// Run is the key of the run that is to be planned or applied.
+func (m Message) Run() string { return m.Pull.Runs() + "/" + m.Target }
 
 // Queue names the queue that the message belongs on.
 func (m Message) Queue() QueueName {
@@ -82,4 +83,12 @@ func (m Message) Group() string {
 		return fmt.Sprintf("%d/%s", m.Pull.Repo.ID, m.Target)
 	}
 	return fmt.Sprintf("%d/%d", m.Pull.Repo.ID, m.Pull.Number)
+}
+
+// Queue takes messages for [Pipeline.Handle], each for the queue and group that it
+// names. A message may be handed over more than once; one that is sent twice within
+// some minutes, with the same ID, may be handed over once. Those of one group are
+// handed over one after the other.
+type Queue interface {
+	Send(ctx context.Context, m Message) error
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/wiring"
 )
 
@@ -22,7 +22,7 @@ func main() {
 	if err != nil {
 		wiring.Fail(wiring.Webhook, err)
 	}
-	hook := pipeline.Webhook{Pipeline: w.Pipeline, Secrets: w.WebhookSecrets, Log: func(err error) { w.Log.Error("not received", "error", err.Error()) }}
+	hook := intake.Webhook{Intake: w.Intake, Secrets: w.WebhookSecrets, Log: func(err error) { w.Log.Error("not received", "error", err.Error()) }}
 	lambda.Start(handler(hook.Answer))
 }
 

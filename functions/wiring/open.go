@@ -16,6 +16,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/awsstore"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/shield"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -28,8 +29,12 @@ type World struct {
 	SQS *sqs.Client
 	// App is the GitHub App; nil for the webhook's function, which calls nobody.
 	App *github.App
-	// Pipeline has no engine yet.
-	Pipeline *pipeline.Pipeline
+	// Intake has the records and the queue of all functions.
+	Intake *intake.Intake
+	// Artifacts, and Secrets, which must be in nothing that is written on a pull request,
+	// are not for the webhook's function.
+	Artifacts pipeline.Artifacts
+	Secrets   []github.Secret
 	// WebhookSecrets are for the webhook's function only.
 	WebhookSecrets []github.Secret
 }
@@ -55,7 +60,7 @@ func Open(f Function) (*World, error) {
 		return nil, fmt.Errorf("read the AWS configuration: %w", err)
 	}
 	w := &World{Settings: s, Log: Logger(f), AWS: cfg, SQS: sqs.NewFromConfig(cfg)}
-	w.Pipeline = &pipeline.Pipeline{
+	w.Intake = &intake.Intake{
 		Records: awsstore.Records{Client: dynamodb.NewFromConfig(cfg), Table: s.Table},
 		Queue:   awsstore.Queue{Client: w.SQS, URLs: w.queues()},
 		Serves:  s.Serves, Log: func(err error) { w.Log.Warn("turned away", "error", err.Error()) },
@@ -67,9 +72,7 @@ func Open(f Function) (*World, error) {
 		w.WebhookSecrets, err = webhookSecrets(ctx, cfg, s.WebhookSecret)
 		return w, err
 	}
-	w.Pipeline.Artifacts = awsstore.Artifacts{Client: s3.NewFromConfig(cfg), Bucket: s.Bucket, KeyID: s.Key}
-	// What is too long for GitHub, people fetch with their own rights.
-	w.Pipeline.Where = func(a pipeline.Artifact) string { return fmt.Sprintf("aws s3 cp s3://%s/%s -", s.Bucket, a.Key) }
+	w.Artifacts = awsstore.Artifacts{Client: s3.NewFromConfig(cfg), Bucket: s.Bucket, KeyID: s.Key}
 	return w, w.openApp(ctx)
 }
 
@@ -93,8 +96,7 @@ func (w *World) openApp(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("the secret %s: %w", w.AppKeySecret, err)
 	}
-	w.Pipeline.Connect = func(p pipeline.Pull) (pipeline.GitHub, error) { return w.App.Repository(p.Installation, p.Repo) }
-	w.Pipeline.Secrets = []github.Secret{key}
+	w.Secrets = []github.Secret{key}
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
@@ -36,7 +37,7 @@ type Settings struct {
 	WebhookSecret          string // the same
 	GitHubURL              string
 	// Serves are the owners and repositories that are served.
-	Serves pipeline.Serves
+	Serves intake.Serves
 	// TargetRole is the ARN of the role that providers have, with ExternalID; "" none.
 	TargetRole, ExternalID string
 	// StateRole is the ARN of the role that states are reached by, with StateExternalID.
@@ -138,7 +139,7 @@ func queue(field func(*Settings) *string) func(*Settings, string) error {
 }
 
 func serves(s *Settings, value string) (err error) {
-	s.Serves, err = pipeline.ParseServes(value)
+	s.Serves, err = intake.ParseServes(value)
 	return err
 }
 

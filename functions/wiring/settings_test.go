@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
@@ -32,11 +33,11 @@ func read(f Function, change map[string]string) (Settings, error) {
 }
 
 func TestRead(t *testing.T) {
-	serves, err := pipeline.ParseServes("acme bob/infra")
+	serves, err := intake.ParseServes("acme bob/infra")
 	if err != nil {
 		t.Fatal(err)
 	}
-	same := cmp.Comparer(func(a, b pipeline.Serves) bool { return reflect.DeepEqual(a, b) })
+	same := cmp.Comparer(func(a, b intake.Serves) bool { return reflect.DeepEqual(a, b) })
 	for f, want := range map[Function]Settings{
 		Webhook: {Table: "records", Serves: serves, Events: "https://sqs/1/events.fifo", WebhookSecret: environment["LOCKSTEP_WEBHOOK_SECRET"]},
 		Apply: {

@@ -12,8 +12,8 @@ import (
 	"sync/atomic"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 	"github.com/lockstep-iac/lockstep/statebackend"
 	"github.com/lockstep-iac/lockstep/statebackend/lockfile"
@@ -24,7 +24,7 @@ import (
 // files end with it.
 // unplug is true where the machine is to lose its power with the next lock.
 func lockedByObjects(states executor.BackendFunc, dir string, unplug *atomic.Bool) executor.BackendFunc {
-	return func(ctx context.Context, j pipeline.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
+	return func(ctx context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 		b, ds := states(ctx, j, s)
 		if ds.HasErrors() {
 			return nil, ds

@@ -11,12 +11,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
 	"github.com/lockstep-iac/lockstep/functions/page"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
 // state returns what exists of a project, as `lockstep show` would; "" if nothing.
 func (s Site) state(ctx context.Context, p page.Project) (string, error) {
-	job := pipeline.Job{Project: p.Name, Workspace: p.Workspace, Repo: s.w.repo.Repo()}
+	job := jobs.Job{Project: p.Name, Workspace: p.Workspace, Repo: s.w.repo.Repo()}
 	b, ds := s.w.machine.States(ctx, job, nil)
 	if ds.HasErrors() {
 		return "", fmt.Errorf("open the state of %s: %w", p.Name, ds.Err())

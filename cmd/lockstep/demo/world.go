@@ -13,8 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/machine"
 	"github.com/lockstep-iac/lockstep/engine/walk"
 	"github.com/lockstep-iac/lockstep/functions/page"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -85,7 +85,7 @@ func New(o Options) (w *World, err error) {
 	if err != nil {
 		return w, err
 	}
-	serves, err := pipeline.ParseServes("acme/infrastructure")
+	serves, err := intake.ParseServes("acme/infrastructure")
 	if err != nil {
 		return w, err
 	}

@@ -12,9 +12,10 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/confine"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/modules"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -28,7 +29,7 @@ type Apart struct {
 	// Show are files and directories that programs may read, besides their own.
 	Show []string
 	// Credentials returns those of a job's state in S3; nil: runs have ours.
-	Credentials func(context.Context, pipeline.Job) (aws.CredentialsProvider, error)
+	Credentials func(context.Context, jobs.Job) (aws.CredentialsProvider, error)
 	// Remedy is what people can do about a limit, in Markdown.
 	Remedy string
 	// Protection is told what programs are kept from, once it is known.
@@ -46,7 +47,7 @@ type childSettings struct {
 func Main() { apart.Main(child) }
 
 // child makes the engine of a run's process.
-func child(c *apart.Child) (pipeline.Engine, error) {
+func child(c *apart.Child) (jobs.Engine, error) {
 	var s childSettings
 	if err := json.Unmarshal(c.Settings, &s); err != nil {
 		return nil, fmt.Errorf("read the settings of the run: %w", err)
@@ -58,7 +59,7 @@ func child(c *apart.Child) (pipeline.Engine, error) {
 	}
 	return &executor.Engine{
 		Version: s.Version,
-		Backend: func(ctx context.Context, j pipeline.Job, b *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
+		Backend: func(ctx context.Context, j jobs.Job, b *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 			c.State()
 			return states(ctx, j, b)
 		},
@@ -70,7 +71,7 @@ func child(c *apart.Child) (pipeline.Engine, error) {
 }
 
 // apart has the pipeline's runs done in processes of their own.
-func (m *Machine) apart(c Config, p *pipeline.Pipeline, hidden []string) (err error) {
+func (m *Machine) apart(c Config, p *dispatch.Pipeline, hidden []string) (err error) {
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
 		return err
@@ -84,14 +85,14 @@ func (m *Machine) apart(c Config, p *pipeline.Pipeline, hidden []string) (err er
 	}
 	e := &apart.Engine{
 		Settings: s,
-		Environment: func(context.Context, pipeline.Job) ([]string, error) {
+		Environment: func(context.Context, jobs.Job) ([]string, error) {
 			return childEnv(c.Environ, c.Apart.Credentials != nil), nil
 		},
 		Credentials: c.Apart.Credentials,
-		PluginEnv:   func(context.Context, pipeline.Job) ([]string, error) { return c.PluginEnv, nil },
+		PluginEnv:   func(context.Context, jobs.Job) ([]string, error) { return c.PluginEnv, nil },
 		Fetch:       modules.Elsewhere{App: c.App}.Fetch,
 		Redact:      func(text string) string { return executor.Redact(hidden, text) },
-		Rescue: func(_ context.Context, _ pipeline.Job, name string, state []byte) (string, error) {
+		Rescue: func(_ context.Context, _ jobs.Job, name string, state []byte) (string, error) {
 			return executor.KeepRescued(filepath.Join(dir, "rescued"), name, state)
 		},
 		Scratch: m.scratch.Dir, Limits: c.Apart.Limits, Ports: c.Apart.Ports, Remedy: c.Apart.Remedy, Protection: c.Apart.Protection,

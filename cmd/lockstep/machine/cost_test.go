@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -36,7 +36,7 @@ func BenchmarkPlan(b *testing.B) {
 	}
 	defer s.Close()
 	states := filepath.Join(dir, "states")
-	j := pipeline.Job{Checkout: checkout, Dir: ".", Project: "p", Workspace: project.DefaultWorkspace, Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Owner: "lockstep acme/infra#1"}
+	j := jobs.Job{Checkout: checkout, Dir: ".", Project: "p", Workspace: project.DefaultWorkspace, Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Owner: "lockstep acme/infra#1"}
 	reading := &apart.Engine{Settings: childSettings{}, Scratch: s.Dir}
 	b.Run("discovery apart", func(b *testing.B) {
 		for b.Loop() {
@@ -45,7 +45,7 @@ func BenchmarkPlan(b *testing.B) {
 			}
 		}
 	})
-	for name, e := range map[string]pipeline.Engine{
+	for name, e := range map[string]jobs.Engine{
 		"here":  &executor.Engine{Version: "test", Backend: executor.States(states)},
 		"apart": &apart.Engine{Settings: childSettings{Version: "test", States: states}, Scratch: s.Dir},
 	} {

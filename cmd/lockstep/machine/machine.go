@@ -18,7 +18,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/page"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/modules"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
@@ -39,7 +42,7 @@ type Config struct {
 	// OwnStates are where every repository may have states of its own in S3.
 	OwnStates places.Own
 	// Serves are the owners and repositories that are served.
-	Serves pipeline.Serves
+	Serves intake.Serves
 	// PluginEnv is the environment of provider plugins, "NAME=value" each. Providers are
 	// installed only if it is not nil; otherwise there is but the built-in one.
 	PluginEnv []string
@@ -67,7 +70,7 @@ type Config struct {
 // A Machine is a pipeline with all that it needs. It may be used by many goroutines.
 type Machine struct {
 	Data     *localstore.Dir
-	Pipeline *pipeline.Pipeline
+	Pipeline *dispatch.Pipeline
 	Webhook  http.Handler
 	States   executor.BackendFunc
 
@@ -98,11 +101,11 @@ func Open(c Config) (*Machine, error) {
 	e.Secrets = func() []string { return hidden }
 	if c.PluginEnv != nil {
 		e.DataDir, e.CLIConfig = filepath.Join(c.Dir, "providers"), c.CLIConfig
-		e.PluginEnv = func(context.Context, pipeline.Job) ([]string, error) { return c.PluginEnv, nil }
+		e.PluginEnv = func(context.Context, jobs.Job) ([]string, error) { return c.PluginEnv, nil }
 	}
 	m := &Machine{Data: data, States: e.Backend, log: c.Log}
-	p := &pipeline.Pipeline{
-		Connect: func(p pipeline.Pull) (pipeline.GitHub, error) { return c.App.Repository(p.Installation, p.Repo) },
+	p := &dispatch.Pipeline{
+		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) { return c.App.Repository(p.Installation, p.Repo) },
 		Records: data.Records, Artifacts: data.Artifacts, Queue: data.Queue, Engine: e,
 		Serves: c.Serves, States: c.OwnStates, Log: c.Log,
 		Secrets: secrets(c.Secret, hidden),
@@ -113,7 +116,7 @@ func Open(c Config) (*Machine, error) {
 			return nil, errors.Join(err, data.Close())
 		}
 	}
-	m.Pipeline, m.Webhook = p, pipeline.Webhook{Pipeline: p, Secrets: []github.Secret{c.Secret}, Log: c.Log}
+	m.Pipeline, m.Webhook = p, intake.Webhook{Intake: p.Intake(), Secrets: []github.Secret{c.Secret}, Log: c.Log}
 	m.janitor = &reconcile.Janitor{Pipeline: p, App: c.App, Connect: func(installation int64, r github.Repo) (reconcile.Repository, error) {
 		return c.App.Repository(installation, r)
 	}}

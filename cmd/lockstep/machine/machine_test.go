@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/page"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -34,11 +35,11 @@ func newMachine(t *testing.T) *Machine {
 		}
 	})
 	infra, shop := github.Repo{ID: 1, Owner: "acme", Name: "infra"}, github.Repo{ID: 2, Owner: "acme", Name: "shop"}
-	for _, r := range []pipeline.Run{
-		{Pull: pipeline.Pull{Repo: infra, Number: 7}, Project: "network", Dir: "network", Workspace: "default", Phase: pipeline.Planned, Applyable: true, Head: "abc", Begun: 2, Full: true, Counts: comment.Counts{Add: 2, Forget: 1}},
-		{Pull: pipeline.Pull{Repo: infra, Number: 7}, Project: "network", Dir: "network", Workspace: "staging", Phase: pipeline.Superseded, Head: "old", Begun: 1},
-		{Pull: pipeline.Pull{Repo: infra, Number: 12}, Project: "app/eu", Dir: "app", Workspace: "default", Phase: pipeline.Dropped, Was: pipeline.Applied, Merged: true, Actor: "alice"},
-		{Pull: pipeline.Pull{Repo: shop, Number: 1}, Project: "all", Dir: ".", Workspace: "default", Phase: pipeline.Dropped, Was: pipeline.Planned},
+	for _, r := range []runs.Run{
+		{Pull: pipeline.Pull{Repo: infra, Number: 7}, Project: "network", Dir: "network", Workspace: "default", Phase: runs.Planned, Applyable: true, Head: "abc", Begun: 2, Full: true, Counts: comment.Counts{Add: 2, Forget: 1}},
+		{Pull: pipeline.Pull{Repo: infra, Number: 7}, Project: "network", Dir: "network", Workspace: "staging", Phase: runs.Superseded, Head: "old", Begun: 1},
+		{Pull: pipeline.Pull{Repo: infra, Number: 12}, Project: "app/eu", Dir: "app", Workspace: "default", Phase: runs.Dropped, Was: runs.Applied, Merged: true, Actor: "alice"},
+		{Pull: pipeline.Pull{Repo: shop, Number: 1}, Project: "all", Dir: ".", Workspace: "default", Phase: runs.Dropped, Was: runs.Planned},
 	} {
 		value, err := json.Marshal(r)
 		if err != nil {
@@ -110,7 +111,7 @@ func TestWhere(t *testing.T) {
 	for project, want := range map[string]string{
 		"network@default": "/plan/network", "network@staging": "/plan/network@staging", "app/eu@default": "/plan/app%2Feu", "a b@c d": "/plan/a%20b@c%20d",
 	} {
-		r := pipeline.Run{Pull: pipeline.Pull{Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Number: 7}, Begun: 3}
+		r := runs.Run{Pull: pipeline.Pull{Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Number: 7}, Begun: 3}
 		r.Project, r.Workspace, _ = strings.Cut(project, "@")
 		if got := m.Pipeline.Where(r.FullReport()); got != "http://127.0.0.1:8080/acme/infra/pull/7"+want {
 			t.Errorf("%s is at %s", project, got)
@@ -121,11 +122,11 @@ func TestWhere(t *testing.T) {
 // Every standing that there is can be put into words.
 func TestStandings(t *testing.T) {
 	t.Parallel()
-	for _, phase := range []pipeline.Phase{
-		pipeline.New, pipeline.Queued, pipeline.Planning, pipeline.Planned, pipeline.PlanFailed, pipeline.ApplyQueued, pipeline.Applying, pipeline.Applied, pipeline.ApplyFailed,
-		pipeline.Stale, pipeline.Superseded, pipeline.Dropped,
+	for _, phase := range []runs.Phase{
+		runs.New, runs.Queued, runs.Planning, runs.Planned, runs.PlanFailed, runs.ApplyQueued, runs.Applying, runs.Applied, runs.ApplyFailed,
+		runs.Stale, runs.Superseded, runs.Dropped,
 	} {
-		for _, r := range []pipeline.Run{{Phase: phase}, {Phase: phase, Applyable: true}, {Phase: phase, Applyable: true, ApplyOn: "merge"}, {Phase: phase, Was: pipeline.Planned, Merged: true, Applyable: true}} {
+		for _, r := range []runs.Run{{Phase: phase}, {Phase: phase, Applyable: true}, {Phase: phase, Applyable: true, ApplyOn: "merge"}, {Phase: phase, Was: runs.Planned, Merged: true, Applyable: true}} {
 			if p := shown(r); p.Standing == "" || p.Tone == "" {
 				t.Errorf("%s has no words", r.Standing())
 			}

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/engine/config/source/sourcetest"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -108,9 +108,9 @@ func TestModulesFromElsewhere(t *testing.T) {
 }
 
 // serving serves all repositories of acme.
-func serving(t *testing.T) pipeline.Serves {
+func serving(t *testing.T) intake.Serves {
 	t.Helper()
-	s, err := pipeline.ParseServes("acme")
+	s, err := intake.ParseServes("acme")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/page"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -54,7 +55,7 @@ func (m *Machine) Plan(ctx context.Context, repo github.Repo, number int, name s
 }
 
 // runs reads the records of a pull request's projects.
-func (m *Machine) runs(ctx context.Context, repo github.Repo, number int) ([]pipeline.Run, error) {
+func (m *Machine) runs(ctx context.Context, repo github.Repo, number int) ([]runs.Run, error) {
 	list, err := m.Data.Records.List(ctx, fmt.Sprintf("run/%d/%d", repo.ID, number))
 	if err != nil {
 		return nil, err
@@ -62,10 +63,10 @@ func (m *Machine) runs(ctx context.Context, repo github.Repo, number int) ([]pip
 	return decode(list)
 }
 
-func decode(list []pipeline.Record) ([]pipeline.Run, error) {
-	var out []pipeline.Run
+func decode(list []pipeline.Record) ([]runs.Run, error) {
+	var out []runs.Run
 	for _, rec := range list {
-		var r pipeline.Run
+		var r runs.Run
 		if err := json.Unmarshal(rec.Value, &r); err != nil {
 			return nil, fmt.Errorf("read %s: %w", rec.Key, err)
 		}
@@ -75,7 +76,7 @@ func decode(list []pipeline.Record) ([]pipeline.Run, error) {
 }
 
 // project is a run as the page shows it, with its report.
-func (m *Machine) project(ctx context.Context, r pipeline.Run) (page.Project, error) {
+func (m *Machine) project(ctx context.Context, r runs.Run) (page.Project, error) {
 	p := shown(r)
 	report, err := m.Data.Artifacts.Get(ctx, r.Report())
 	if err != nil && !errors.Is(err, pipeline.ErrNoArtifact) {
@@ -86,7 +87,7 @@ func (m *Machine) project(ctx context.Context, r pipeline.Run) (page.Project, er
 }
 
 // shown is what a run says of its project.
-func shown(r pipeline.Run) page.Project {
+func shown(r runs.Run) page.Project {
 	p := page.Project{
 		Name: r.Project, Dir: r.Dir, Workspace: r.Workspace, By: r.Actor, Head: r.Head, Plan: planName(r), HasPlan: r.Full,
 	}
@@ -99,7 +100,7 @@ func shown(r pipeline.Run) page.Project {
 }
 
 // planName is what the page with a run's plan is called.
-func planName(r pipeline.Run) string {
+func planName(r runs.Run) string {
 	if r.Workspace != project.DefaultWorkspace {
 		return r.Project + "@" + r.Workspace
 	}

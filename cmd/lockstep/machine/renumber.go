@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
 // renumber moves local states that a former version has kept under the names of their
@@ -50,7 +50,7 @@ type move struct {
 
 // moves decides whose the states of names are. Where a repository has had several, those
 // of its newest name come first.
-func moves(names []string, runs []pipeline.Run) []move {
+func moves(names []string, runs []runs.Run) []move {
 	// Pull requests are numbered in their order.
 	newest := map[string]map[int64]int{} // the last pull request, by name, then ID
 	for _, r := range runs {

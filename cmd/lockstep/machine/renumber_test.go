@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -31,7 +32,7 @@ func TestRenumber(t *testing.T) {
 	}
 	ran := func(id int64, owner, name string, number int) {
 		t.Helper()
-		r := pipeline.Run{Pull: pipeline.Pull{Repo: github.Repo{ID: id, Owner: owner, Name: name}, Number: number}, Project: "network", Workspace: "default"}
+		r := runs.Run{Pull: pipeline.Pull{Repo: github.Repo{ID: id, Owner: owner, Name: name}, Number: number}, Project: "network", Workspace: "default"}
 		value, err := json.Marshal(r)
 		if err == nil {
 			_, err = m.Data.Records.Put(t.Context(), fmt.Sprintf("run/%d/%d/network@default", id, number), value, "")

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/page"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
 // A Site shows what a machine has recorded: the runs of all pull requests, and their
@@ -34,21 +34,21 @@ func (s Site) Pulls(ctx context.Context) ([]page.Pull, error) {
 	if err != nil {
 		return nil, err
 	}
-	runs, err := decode(all)
+	list, err := decode(all)
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(runs, func(a, b pipeline.Run) int {
+	slices.SortStableFunc(list, func(a, b runs.Run) int {
 		return cmp.Or(cmp.Compare(a.Pull.Repo.String(), b.Pull.Repo.String()), b.Pull.Number-a.Pull.Number)
 	})
 	var out []page.Pull
-	for _, r := range runs {
+	for _, r := range list {
 		if n := len(out); n == 0 || out[n-1].PullID != idOf(r) {
 			out = append(out, s.pull(r))
 		}
 		last := &out[len(out)-1]
 		last.Projects = append(last.Projects, shown(r))
-		if r.Phase != pipeline.Superseded {
+		if r.Phase != runs.Superseded {
 			last.Head = r.Head
 		}
 	}
@@ -77,26 +77,26 @@ func (s Site) Plan(ctx context.Context, id page.PullID, name string) (string, er
 
 // find returns the runs of a pull request, or page.ErrNotFound if there are none.
 // Addresses have the repository's name in them, and records its number.
-func (s Site) find(ctx context.Context, id page.PullID) ([]pipeline.Run, error) {
+func (s Site) find(ctx context.Context, id page.PullID) ([]runs.Run, error) {
 	all, err := s.m.Data.Records.All(ctx, "run")
 	if err != nil {
 		return nil, err
 	}
-	runs, err := decode(all)
-	runs = slices.DeleteFunc(runs, func(r pipeline.Run) bool { return idOf(r) != id })
-	if err == nil && len(runs) == 0 {
+	list, err := decode(all)
+	list = slices.DeleteFunc(list, func(r runs.Run) bool { return idOf(r) != id })
+	if err == nil && len(list) == 0 {
 		err = page.ErrNotFound
 	}
-	return runs, err
+	return list, err
 }
 
 // pull is what a run says of its pull request.
-func (s Site) pull(r pipeline.Run) page.Pull {
+func (s Site) pull(r runs.Run) page.Pull {
 	p := page.Pull{PullID: idOf(r), Head: r.Head}
 	switch {
-	case r.Phase == pipeline.Dropped && r.Merged:
+	case r.Phase == runs.Dropped && r.Merged:
 		p.Standing = "merged"
-	case r.Phase == pipeline.Dropped:
+	case r.Phase == runs.Dropped:
 		p.Standing = "closed"
 	default:
 		p.Standing = "open"
@@ -107,6 +107,6 @@ func (s Site) pull(r pipeline.Run) page.Pull {
 	return p
 }
 
-func idOf(r pipeline.Run) page.PullID {
+func idOf(r runs.Run) page.PullID {
 	return page.PullID{Owner: r.Pull.Repo.Owner, Name: r.Pull.Repo.Name, Number: r.Pull.Number}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/lockstep-iac/lockstep/functions/confine"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
 const (
@@ -37,7 +37,7 @@ var errShape = errors.New("the process of the run did not keep to the protocol")
 type call struct {
 	engine *Engine
 	order  order
-	permit func(pipeline.StateID) bool
+	permit func(runs.StateID) bool
 
 	permitted bool // it was allowed to apply
 	locked    bool // it may have a lock
@@ -54,7 +54,7 @@ type call struct {
 
 func (e *Engine) call(o order) *call { return &call{engine: e, order: o} }
 
-// do has the order carried out. The error is a *pipeline.DeathError if the child died by itself or
+// do has the order carried out. The error is a *jobs.DeathError if the child died by itself or
 // at a limit; that of ctx, if it was stopped because of it.
 func (c *call) do(ctx context.Context) (result, error) {
 	if err := ctx.Err(); err != nil {

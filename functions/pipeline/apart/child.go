@@ -17,7 +17,8 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/functions/confine"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
 // The files of a child.
@@ -48,7 +49,7 @@ type Child struct {
 }
 
 // A Maker makes the engine that works in a child.
-type Maker func(*Child) (pipeline.Engine, error)
+type Maker func(*Child) (jobs.Engine, error)
 
 // Main is for mains, first of all: in a process that is a child of [Engine]'s it does the
 // work and does not return.
@@ -96,11 +97,11 @@ func (c *Child) do(ctx context.Context, make Maker) *result {
 	var err error
 	switch c.order.Deed {
 	case discovers:
-		var d pipeline.Discovered
-		d, err = pipeline.Here{}.Discover(ctx, c.order.Dir)
+		var d jobs.Discovered
+		d, err = jobs.Here{}.Discover(ctx, c.order.Dir)
 		r.Discovered = &d
 	case inputs:
-		r.Tree, err = pipeline.Here{}.Inputs(ctx, c.order.Dir, c.order.Run, c.order.Scope)
+		r.Tree, err = jobs.Here{}.Inputs(ctx, c.order.Dir, c.order.Run, c.order.Scope)
 	case looks:
 		_, err = c.inside()
 	default:
@@ -118,15 +119,15 @@ func (c *Child) engine(ctx context.Context, make Maker, r *result) error {
 	go c.tell(ctx)
 	switch c.order.Deed {
 	case plans:
-		var p pipeline.PlanResult
+		var p jobs.PlanResult
 		p, err = e.Plan(ctx, c.order.Job)
 		r.Plan = &p
 	case applies:
-		var o pipeline.Outcome
+		var o jobs.Outcome
 		o, err = e.Apply(ctx, c.order.Job, c.order.Plan, c.permit)
 		r.Outcome = &o
 	case unlocks:
-		var u pipeline.Unlocked
+		var u jobs.Unlocked
 		u, err = e.Unlock(ctx, c.order.Job)
 		r.Unlocked = &u
 	default:
@@ -175,14 +176,14 @@ func (c *Child) ask(q question) (answer, error) {
 	return a, a.Error.err()
 }
 
-func (c *Child) permit(s pipeline.StateID) bool {
+func (c *Child) permit(s runs.StateID) bool {
 	a, err := c.ask(question{Kind: isPermit, State: s})
 	return err == nil && a.OK
 }
 
 // Environment returns the environment of the job's programs, and the run's directory for
 // their temporary files.
-func (c *Child) Environment(context.Context, pipeline.Job) ([]string, error) {
+func (c *Child) Environment(context.Context, jobs.Job) ([]string, error) {
 	a, err := c.ask(question{Kind: isEnvironment})
 	if err != nil {
 		return nil, err
@@ -192,7 +193,7 @@ func (c *Child) Environment(context.Context, pipeline.Job) ([]string, error) {
 
 // Sessions returns the credentials of the job's state, which are the parent's to give; nil if
 // it has none to give, and they are to be found in the environment.
-func (c *Child) Sessions(ctx context.Context, _ pipeline.Job) (aws.CredentialsProvider, error) {
+func (c *Child) Sessions(ctx context.Context, _ jobs.Job) (aws.CredentialsProvider, error) {
 	if !c.order.Narrowed {
 		return nil, nil
 	}
@@ -211,7 +212,7 @@ func (c *Child) Sessions(ctx context.Context, _ pipeline.Job) (aws.CredentialsPr
 }
 
 // Rescue keeps a state that its backend did not take, and says where.
-func (c *Child) Rescue(_ context.Context, _ pipeline.Job, name string, state []byte) (string, error) {
+func (c *Child) Rescue(_ context.Context, _ jobs.Job, name string, state []byte) (string, error) {
 	a, err := c.ask(question{Kind: isRescue, Name: name, Data: state})
 	return a.Text, err
 }

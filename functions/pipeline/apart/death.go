@@ -8,22 +8,22 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/confine"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
 // remedy fits all limits.
 const remedy = "Something in the configuration grows without end, or is larger than Lockstep is set up for. Make it smaller and push again; whoever runs Lockstep can raise the limit."
 
 // asDeath returns the death that an error is, or nil.
-func asDeath(err error) *pipeline.DeathError {
-	var dead *pipeline.DeathError
+func asDeath(err error) *jobs.DeathError {
+	var dead *jobs.DeathError
 	errors.As(err, &dead)
 	return dead
 }
 
 // death says how a child died.
-func (c *call) death(end confine.End) *pipeline.DeathError {
-	d := &pipeline.DeathError{What: c.order.what(), Place: c.where(), Remedy: remedy}
+func (c *call) death(end confine.End) *jobs.DeathError {
+	d := &jobs.DeathError{What: c.order.what(), Place: c.where(), Remedy: remedy}
 	if c.engine.Remedy != "" {
 		d.Remedy = c.engine.Remedy
 	}

@@ -11,7 +11,8 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/confine"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
@@ -22,17 +23,17 @@ type Engine struct {
 	Settings any
 	// Environment returns the environment of the child, with nothing that the job does not
 	// need. nil: it is empty.
-	Environment func(context.Context, pipeline.Job) ([]string, error)
+	Environment func(context.Context, jobs.Job) ([]string, error)
 	// Credentials returns those of the job's state. nil: the child finds them in its
 	// environment.
-	Credentials func(context.Context, pipeline.Job) (aws.CredentialsProvider, error)
+	Credentials func(context.Context, jobs.Job) (aws.CredentialsProvider, error)
 	// PluginEnv returns the environment of the job's programs. nil: it is empty.
-	PluginEnv func(context.Context, pipeline.Job) ([]string, error)
+	PluginEnv func(context.Context, jobs.Job) ([]string, error)
 	// Rescue keeps a state that its backend did not take, and returns where, for people.
-	Rescue func(ctx context.Context, j pipeline.Job, name string, state []byte) (string, error)
+	Rescue func(ctx context.Context, j jobs.Job, name string, state []byte) (string, error)
 	// Fetch unpacks a repository into a directory that exists and is empty, if the job may
 	// have it; an error that is an *[Absent] says that it may not, or that there is none.
-	Fetch func(ctx context.Context, j pipeline.Job, owner, name, ref, dir string) error
+	Fetch func(ctx context.Context, j jobs.Job, owner, name, ref, dir string) error
 	// Redact takes our own secrets out of what a child reports. nil: there are none.
 	Redact func(string) string
 	// Scratch is the directory for what runs need while they run.
@@ -52,8 +53,8 @@ type Engine struct {
 }
 
 var (
-	_ pipeline.Engine   = (*Engine)(nil)
-	_ pipeline.Projects = (*Engine)(nil)
+	_ jobs.Engine   = (*Engine)(nil)
+	_ jobs.Projects = (*Engine)(nil)
 )
 
 // Used reports whether a run has started programs that the base branch allows without
@@ -61,56 +62,56 @@ var (
 // the machine then must not see another run, if it can be had anew.
 func (e *Engine) Used() bool { return e.used.Load() }
 
-// Plan implements pipeline.Engine.
-func (e *Engine) Plan(ctx context.Context, j pipeline.Job) (pipeline.PlanResult, error) {
+// Plan implements jobs.Engine.
+func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) {
 	c := e.call(order{Deed: plans, Job: j})
 	r, err := c.do(ctx)
 	if dead := asDeath(err); dead != nil {
 		e.letGo(ctx, c)
-		return pipeline.PlanResult{Report: e.clean(dead.Markdown())}, nil
+		return jobs.PlanResult{Report: e.clean(dead.Markdown())}, nil
 	}
 	if err == nil && r.Plan == nil {
 		err = errShape
 	}
 	if err != nil {
-		return pipeline.PlanResult{}, fmt.Errorf("plan %s in %s: %w", j.Project, j.Repo, err)
+		return jobs.PlanResult{}, fmt.Errorf("plan %s in %s: %w", j.Project, j.Repo, err)
 	}
 	p := *r.Plan
 	p.Report, p.Full = e.clean(p.Report), e.clean(p.Full)
 	return p, nil
 }
 
-// Apply implements pipeline.Engine.
-func (e *Engine) Apply(ctx context.Context, j pipeline.Job, plan []byte, permit func(pipeline.StateID) bool) (pipeline.Outcome, error) {
+// Apply implements jobs.Engine.
+func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(runs.StateID) bool) (jobs.Outcome, error) {
 	c := e.call(order{Deed: applies, Job: j, Plan: plan})
 	c.permit = permit
 	r, err := c.do(ctx)
 	if dead := asDeath(err); dead != nil {
 		e.letGo(ctx, c)
-		return pipeline.Outcome{Failed: true, Lost: c.permitted, Report: e.clean(dead.Markdown())}, nil
+		return jobs.Outcome{Failed: true, Lost: c.permitted, Report: e.clean(dead.Markdown())}, nil
 	}
 	if err == nil && r.Outcome == nil {
 		err = errShape
 	}
 	if err != nil {
-		return pipeline.Outcome{}, fmt.Errorf("apply %s in %s: %w", j.Project, j.Repo, err)
+		return jobs.Outcome{}, fmt.Errorf("apply %s in %s: %w", j.Project, j.Repo, err)
 	}
 	o := *r.Outcome
 	o.Report = e.clean(o.Report)
 	return o, nil
 }
 
-// Unlock implements pipeline.Engine.
-func (e *Engine) Unlock(ctx context.Context, j pipeline.Job) (pipeline.Unlocked, error) {
+// Unlock implements jobs.Engine.
+func (e *Engine) Unlock(ctx context.Context, j jobs.Job) (jobs.Unlocked, error) {
 	r, err := e.call(order{Deed: unlocks, Job: j}).do(ctx)
 	if dead := asDeath(err); dead != nil {
-		return pipeline.Unlocked{}, &pipeline.StateError{Why: e.clean(dead.Error()), Remedy: dead.Remedy}
+		return jobs.Unlocked{}, &jobs.StateError{Why: e.clean(dead.Error()), Remedy: dead.Remedy}
 	}
 	if err == nil && r.Unlocked == nil {
 		err = errShape
 	}
 	if err != nil {
-		return pipeline.Unlocked{}, fmt.Errorf("unlock %s in %s: %w", j.Project, j.Repo, err)
+		return jobs.Unlocked{}, fmt.Errorf("unlock %s in %s: %w", j.Project, j.Repo, err)
 	}
 	return *r.Unlocked, nil
 }
@@ -121,22 +122,22 @@ func (e *Engine) Look(ctx context.Context) error {
 	return err
 }
 
-// Discover implements pipeline.Projects.
-func (e *Engine) Discover(ctx context.Context, dir string) (pipeline.Discovered, error) {
+// Discover implements jobs.Projects.
+func (e *Engine) Discover(ctx context.Context, dir string) (jobs.Discovered, error) {
 	r, err := e.call(order{Deed: discovers, Dir: dir}).do(ctx)
 	if err == nil && r.Discovered == nil {
 		err = errShape
 	}
 	if err != nil {
-		return pipeline.Discovered{}, err
+		return jobs.Discovered{}, err
 	}
 	d := *r.Discovered
 	d.Problem = e.clean(d.Problem)
 	return d, nil
 }
 
-// Inputs implements pipeline.Projects.
-func (e *Engine) Inputs(ctx context.Context, dir string, r pipeline.Run, s pipeline.Scope) (project.Tree, error) {
+// Inputs implements jobs.Projects.
+func (e *Engine) Inputs(ctx context.Context, dir string, r runs.Run, s jobs.Scope) (project.Tree, error) {
 	res, err := e.call(order{Deed: inputs, Dir: dir, Run: r, Scope: s}).do(ctx)
 	return res.Tree, err
 }

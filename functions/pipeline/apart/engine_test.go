@@ -12,7 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
 // TestDeaths holds that each way to die is the result of its own run, in words, and soon.
@@ -56,7 +57,7 @@ func TestDeathOfAnApply(t *testing.T) {
 	for project, lost := range map[string]bool{"early overflow": false, "overflow": true, "exit": true} {
 		j := named(t, project)
 		j.VarFiles = []string{j.Checkout}
-		got, err := newEngine(t).Apply(t.Context(), j, []byte("x"), func(s pipeline.StateID) bool { return s.Serial == 7 })
+		got, err := newEngine(t).Apply(t.Context(), j, []byte("x"), func(s runs.StateID) bool { return s.Serial == 7 })
 		if err != nil || !got.Failed || got.Lost != lost || !strings.Contains(got.Report, "was ended before it was done") {
 			t.Errorf("%s: %+v, %v", project, got, err)
 		}
@@ -71,18 +72,18 @@ func TestDeathOfAnApply(t *testing.T) {
 func TestAnswers(t *testing.T) {
 	e := newEngine(t)
 	t.Setenv("OF_THE_PARENT", "hunter2")
-	e.Environment = func(context.Context, pipeline.Job) ([]string, error) {
+	e.Environment = func(context.Context, jobs.Job) ([]string, error) {
 		return []string{"STATE=key", "TMPDIR=/elsewhere"}, nil
 	}
-	e.PluginEnv = func(context.Context, pipeline.Job) ([]string, error) { return []string{"CLOUD=key"}, nil }
+	e.PluginEnv = func(context.Context, jobs.Job) ([]string, error) { return []string{"CLOUD=key"}, nil }
 	e.Redact = func(s string) string { return strings.ReplaceAll(s, "hunter2hunter2", "(hidden)") }
-	e.Fetch = func(_ context.Context, _ pipeline.Job, owner, name, ref, dir string) error {
+	e.Fetch = func(_ context.Context, _ jobs.Job, owner, name, ref, dir string) error {
 		if owner+"/"+name+" "+ref != "acme/net HEAD" {
 			return &Absent{"there is none"}
 		}
 		return os.WriteFile(filepath.Join(dir, "main.tf"), []byte("module"), 0o600)
 	}
-	e.Rescue = func(_ context.Context, _ pipeline.Job, name string, state []byte) (string, error) {
+	e.Rescue = func(_ context.Context, _ jobs.Job, name string, state []byte) (string, error) {
 		return name + " " + string(state), nil
 	}
 	plan := func(project string) string {
@@ -111,7 +112,7 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 	apply := func(project string) string {
-		o, err := e.Apply(t.Context(), named(t, project), []byte(" plan"), func(pipeline.StateID) bool { return true })
+		o, err := e.Apply(t.Context(), named(t, project), []byte(" plan"), func(runs.StateID) bool { return true })
 		if err != nil {
 			return err.Error()
 		}
@@ -123,10 +124,10 @@ func TestAnswers(t *testing.T) {
 	if got := apply("rescue:../x"); !strings.Contains(got, errShape.Error()) {
 		t.Errorf("rescued elsewhere: %s", got)
 	}
-	if o, err := e.Apply(t.Context(), named(t, "x"), nil, func(pipeline.StateID) bool { return false }); err != nil || !o.Refused {
+	if o, err := e.Apply(t.Context(), named(t, "x"), nil, func(runs.StateID) bool { return false }); err != nil || !o.Refused {
 		t.Errorf("refused: %+v, %v", o, err)
 	}
-	var no *pipeline.StateError
+	var no *jobs.StateError
 	if _, err := e.Unlock(t.Context(), named(t, "denied")); !errors.As(err, &no) || no.Remedy != "ask" {
 		t.Errorf("unlock: %v", err)
 	}
@@ -185,7 +186,7 @@ func TestOwnTime(t *testing.T) {
 func TestOneAfterTheOther(t *testing.T) {
 	t.Parallel()
 	e := newEngine(t)
-	e.Environment = func(context.Context, pipeline.Job) ([]string, error) { return []string{"STATE=hunter2hunter2"}, nil }
+	e.Environment = func(context.Context, jobs.Job) ([]string, error) { return []string{"STATE=hunter2hunter2"}, nil }
 	spy := "setsid sh -c \"trap '' TERM; while :; do cat /proc/[0-9]*/environ | grep -a hunter2hunter2 >> found; touch lives; sleep 0.01; done\" >/dev/null 2>&1 </dev/null & while [ ! -e lives ]; do sleep 0.01; done; echo begun"
 	j := named(t, "run:"+spy)
 	told := j.Checkout // which it can write to

@@ -16,12 +16,13 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/confine"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
 // The test's program is also the children: their engine does what the project's name says.
 func TestMain(m *testing.M) {
-	Main(func(c *Child) (pipeline.Engine, error) {
+	Main(func(c *Child) (jobs.Engine, error) {
 		a := &acting{c: c}
 		c.Place = func() string {
 			if a.left.Load() {
@@ -40,43 +41,43 @@ type acting struct {
 	left atomic.Bool // the evaluation, on the way out
 }
 
-func (a *acting) Plan(ctx context.Context, j pipeline.Job) (pipeline.PlanResult, error) {
+func (a *acting) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) {
 	report := a.act(ctx, j)
 	if ctx.Err() != nil {
 		a.left.Store(true)
 		time.Sleep(5 * tellEvery)
 	}
-	return pipeline.PlanResult{Plan: []byte("plan"), Report: report}, ctx.Err()
+	return jobs.PlanResult{Plan: []byte("plan"), Report: report}, ctx.Err()
 }
 
-func (a *acting) Apply(ctx context.Context, j pipeline.Job, plan []byte, permit func(pipeline.StateID) bool) (pipeline.Outcome, error) {
+func (a *acting) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(runs.StateID) bool) (jobs.Outcome, error) {
 	if strings.HasPrefix(j.Project, "early ") {
 		a.act(ctx, j)
 	}
 	a.c.State()
-	if !permit(pipeline.StateID{Serial: 7}) {
-		return pipeline.Outcome{Refused: true}, nil
+	if !permit(runs.StateID{Serial: 7}) {
+		return jobs.Outcome{Refused: true}, nil
 	}
-	return pipeline.Outcome{Report: a.act(ctx, j) + string(plan)}, nil
+	return jobs.Outcome{Report: a.act(ctx, j) + string(plan)}, nil
 }
 
-func (a *acting) Unlock(_ context.Context, j pipeline.Job) (pipeline.Unlocked, error) {
+func (a *acting) Unlock(_ context.Context, j jobs.Job) (jobs.Unlocked, error) {
 	switch j.Project {
 	case "denied":
-		return pipeline.Unlocked{}, &pipeline.StateError{Why: "no", Remedy: "ask"}
+		return jobs.Unlocked{}, &jobs.StateError{Why: "no", Remedy: "ask"}
 	case "overflow":
 		overflow(0)
 	}
 	if dir := j.VarFiles; dir != nil {
 		os.WriteFile(filepath.Join(dir[0], "unlocked"), nil, 0o600)
 	}
-	return pipeline.Unlocked{Locks: 1}, nil
+	return jobs.Unlocked{Locks: 1}, nil
 }
 
 func overflow(n int) int { return overflow(n+1) + 1 }
 
 // act does what the job's project is called.
-func (a *acting) act(ctx context.Context, j pipeline.Job) string {
+func (a *acting) act(ctx context.Context, j jobs.Job) string {
 	name, arg, _ := strings.Cut(strings.TrimPrefix(j.Project, "early "), ":")
 	switch name {
 	case "memory":
@@ -135,7 +136,7 @@ func (a *acting) act(ctx context.Context, j pipeline.Job) string {
 		a.c.out.Write([]byte{0xff, 0xff, 0xff, 0xff})
 		time.Sleep(time.Hour)
 	case "permit":
-		a.c.permit(pipeline.StateID{})
+		a.c.permit(runs.StateID{})
 		time.Sleep(time.Hour)
 	case "run":
 		cmd := exec.Command("/bin/sh", "-c", arg)
@@ -174,7 +175,7 @@ func newEngine(t *testing.T) *Engine {
 }
 
 // named is a job whose project says what to do.
-func named(t *testing.T, project string) pipeline.Job {
+func named(t *testing.T, project string) jobs.Job {
 	t.Helper()
-	return pipeline.Job{Project: project, Checkout: t.TempDir()}
+	return jobs.Job{Project: project, Checkout: t.TempDir()}
 }

@@ -9,7 +9,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
@@ -65,23 +66,23 @@ type order struct {
 	Deed     deed
 	Settings json.RawMessage
 	Memory   []byte
-	Job      pipeline.Job
-	Plan     []byte         // for applies
-	Dir      string         // for discovers and inputs
-	Run      pipeline.Run   // for inputs
-	Scope    pipeline.Scope // for inputs
-	Tmp      string         // a directory of the run's own
-	Fetched  string         // a directory that what is fetched comes to
-	Ports    []int          // that are closed to programs
-	Limit    int64          // of the run's memory, in bytes; 0 for none
-	Narrowed bool           // the parent has credentials for the job's state
+	Job      jobs.Job
+	Plan     []byte     // for applies
+	Dir      string     // for discovers and inputs
+	Run      runs.Run   // for inputs
+	Scope    jobs.Scope // for inputs
+	Tmp      string     // a directory of the run's own
+	Fetched  string     // a directory that what is fetched comes to
+	Ports    []int      // that are closed to programs
+	Limit    int64      // of the run's memory, in bytes; 0 for none
+	Narrowed bool       // the parent has credentials for the job's state
 }
 
 // A question is what a child says: with a kind of its own, or, with kind result, that it is
 // done.
 type question struct {
 	Kind             kind
-	State            pipeline.StateID
+	State            runs.StateID
 	Name             string // of what is to be rescued
 	Data             []byte // of it; memory
 	Owner, Repo, Ref string // of what is to be fetched
@@ -115,10 +116,10 @@ type answer struct {
 
 // A result is what became of it all.
 type result struct {
-	Plan       *pipeline.PlanResult
-	Outcome    *pipeline.Outcome
-	Unlocked   *pipeline.Unlocked
-	Discovered *pipeline.Discovered
+	Plan       *jobs.PlanResult
+	Outcome    *jobs.Outcome
+	Unlocked   *jobs.Unlocked
+	Discovered *jobs.Discovered
 	Tree       project.Tree
 	Error      *failure
 }
@@ -126,9 +127,9 @@ type result struct {
 // A failure is an error on its way to another process.
 type failure struct {
 	Text string
-	// State, NoProject and Absent say that it is a *pipeline.StateError, wraps pipeline.ErrNoProject,
+	// State, NoProject and Absent say that it is a *jobs.StateError, wraps jobs.ErrNoProject,
 	// or is an *Absent.
-	State     *pipeline.StateError
+	State     *jobs.StateError
 	NoProject bool
 	Absent    bool
 }
@@ -144,7 +145,7 @@ func failed(err error) *failure {
 	if err == nil {
 		return nil
 	}
-	f := &failure{Text: err.Error(), NoProject: errors.Is(err, pipeline.ErrNoProject), Absent: errors.As(err, new(*Absent))}
+	f := &failure{Text: err.Error(), NoProject: errors.Is(err, jobs.ErrNoProject), Absent: errors.As(err, new(*Absent))}
 	errors.As(err, &f.State)
 	return f
 }
@@ -163,8 +164,8 @@ func (f *failure) err() error {
 	return errors.New(f.Text)
 }
 
-// noProject wraps pipeline.ErrNoProject with the text that it had.
+// noProject wraps jobs.ErrNoProject with the text that it had.
 type noProject struct{ text string }
 
 func (e noProject) Error() string { return e.text }
-func (noProject) Unwrap() error   { return pipeline.ErrNoProject }
+func (noProject) Unwrap() error   { return jobs.ErrNoProject }

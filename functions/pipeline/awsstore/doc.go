@@ -10,9 +10,7 @@
 // wiring does), and where credentials come from: clients are given.
 package awsstore
 
-import (
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
-)
+import "github.com/lockstep-iac/lockstep/functions/pipeline"
 
 var (
 	_ pipeline.Records   = Records{}

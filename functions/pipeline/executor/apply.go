@@ -16,32 +16,33 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/operation"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Apply implements pipeline.Engine.
-func (e *Engine) Apply(ctx context.Context, j pipeline.Job, plan []byte, permit func(pipeline.StateID) bool) (pipeline.Outcome, error) {
+// Apply implements jobs.Engine.
+func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(runs.StateID) bool) (jobs.Outcome, error) {
 	j.Writes = true
 	o, ds, err := e.open(ctx, j, true)
 	defer o.Close()
 	if err != nil {
-		return pipeline.Outcome{}, fmt.Errorf("open %s: %w", describe(j), err)
+		return jobs.Outcome{}, fmt.Errorf("open %s: %w", describe(j), err)
 	}
 	p, ds := o.prepare(ctx, plan, ds)
 	if err := ctx.Err(); err != nil {
-		return pipeline.Outcome{}, fmt.Errorf("apply %s: %w", describe(j), context.Cause(ctx))
+		return jobs.Outcome{}, fmt.Errorf("apply %s: %w", describe(j), context.Cause(ctx))
 	}
 	if ds.HasErrors() {
-		return pipeline.Outcome{Failed: true, State: o.stateID(), Report: o.trouble(o.secrets(p, nil), ds)}, nil
+		return jobs.Outcome{Failed: true, State: o.stateID(), Report: o.trouble(o.secrets(p, nil), ds)}, nil
 	}
 	if len(o.moved) > 0 {
-		return pipeline.Outcome{Moved: o.moved}, nil
+		return jobs.Outcome{Moved: o.moved}, nil
 	}
 	if p == nil {
-		return pipeline.Outcome{Outdated: true}, nil
+		return jobs.Outcome{Outdated: true}, nil
 	}
 	if !permit(o.stateID()) {
-		return pipeline.Outcome{Refused: true}, nil
+		return jobs.Outcome{Refused: true}, nil
 	}
 	return o.apply(ctx, p), nil
 }
@@ -54,7 +55,7 @@ var errTime = errors.New("the time that one run may take is over")
 const saveEvery = 4 * time.Second
 
 // apply carries out a plan, as far as there is time.
-func (o *checkout) apply(ctx context.Context, p *plans.Plan) pipeline.Outcome {
+func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 	// The end of this context keeps what is not begun from beginning, and nothing else:
 	// calls under way go on, the state is written, and providers live by the other.
 	starting := ctx
@@ -68,7 +69,7 @@ func (o *checkout) apply(ctx context.Context, p *plans.Plan) pipeline.Outcome {
 		ds = append(ds, o.rescue(ctx, done.State)...)
 	}
 	hide := o.secrets(p, done.State)
-	res := pipeline.Outcome{Failed: ds.HasErrors(), State: o.stateID(), Counts: counts(p, done.Tally)}
+	res := jobs.Outcome{Failed: ds.HasErrors(), State: o.stateID(), Counts: counts(p, done.Tally)}
 	if !res.Failed {
 		res.Report = o.results(hide, done.State, ds)
 		return res

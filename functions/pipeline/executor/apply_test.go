@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/statebackend"
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
@@ -57,7 +57,7 @@ func TestNoTimeLeft(t *testing.T) {
 	p := b.plan()
 	b.job.StopStarting = time.Now().Add(-time.Second)
 	o := b.apply(p.Plan, true)
-	if !o.Failed || o.Remaining != 2 || o.Counts != (comment.Counts{}) || o.State != (pipeline.StateID{}) ||
+	if !o.Failed || o.Remaining != 2 || o.Counts != (comment.Counts{}) || o.State != (runs.StateID{}) ||
 		!strings.Contains(o.Report, "2 planned actions were not started: the time that one run may take is over") || !strings.Contains(o.Report, "create terraform_data.b") {
 		t.Errorf("%+v", o)
 	}
@@ -148,7 +148,7 @@ func TestStale(t *testing.T) {
 	if o := b.apply(first.Plan, true); o.Failed {
 		t.Fatal(o.Report)
 	}
-	o, err := b.engine.Apply(t.Context(), b.job, second.Plan, func(s pipeline.StateID) bool {
+	o, err := b.engine.Apply(t.Context(), b.job, second.Plan, func(s runs.StateID) bool {
 		w, err := fake.Open(statebackend.DefaultWorkspace)
 		if err != nil {
 			t.Fatal(err)

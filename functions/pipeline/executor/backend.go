@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -22,13 +22,13 @@ import (
 
 // A BackendFunc opens the backend of a job, with the job's state in its default workspace;
 // s is what its configuration says, nil if nothing.
-type BackendFunc func(ctx context.Context, j pipeline.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics)
+type BackendFunc func(ctx context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics)
 
 // LocalStates keeps the states of all projects in a directory, under repository,
 // project and workspace, whatever path their "local" backend names. A repository is known
 // by its ID: its name may pass to another one. Other backends are refused.
 func LocalStates(dir string) BackendFunc {
-	return func(_ context.Context, j pipeline.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
+	return func(_ context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 		if s.Name() != "local" {
 			return nil, diags.Errorf(nil, "Backend not available", "The configuration keeps its state in the backend %q, and only states on this machine are available here: use the backend \"local\".", s.Type)
 		}
@@ -48,7 +48,7 @@ func LocalState(dir string, repo int64, project, workspace string) string {
 
 // Sessions returns credentials for the state of a job, and for nothing else. They may
 // expire and be had again, as long as the job is under way.
-type Sessions func(ctx context.Context, j pipeline.Job) (aws.CredentialsProvider, error)
+type Sessions func(ctx context.Context, j jobs.Job) (aws.CredentialsProvider, error)
 
 // S3States keeps states in the places that were granted, with credentials by of, or with
 // our own if it is nil: a configuration that brings its own, or that would send ours
@@ -56,7 +56,7 @@ type Sessions func(ctx context.Context, j pipeline.Job) (aws.CredentialsProvider
 // the machine that it is on. How the state is locked and encrypted is part of its place,
 // and not the configuration's to say.
 func S3States(of Sessions) BackendFunc {
-	return func(ctx context.Context, j pipeline.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
+	return func(ctx context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 		if s.Name() != "s3" {
 			return nil, diags.Errorf(nil, "Backend not available",
 				"The configuration keeps its state in the backend %q, on a machine that does not last. Lockstep keeps states in S3: add terraform { backend \"s3\" { bucket = ..., key = ..., region = ... } } to the project, run \"lockstep init -migrate-state\" where the state is, and push.", s.Name())
@@ -106,7 +106,7 @@ func StatesBy(of Sessions) func(dir string) BackendFunc {
 	inS3 := S3States(of)
 	return func(dir string) BackendFunc {
 		onMachine := LocalStates(dir)
-		return func(ctx context.Context, j pipeline.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
+		return func(ctx context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 			if s.Name() == "s3" {
 				return inS3(ctx, j, s)
 			}
@@ -117,7 +117,7 @@ func StatesBy(of Sessions) func(dir string) BackendFunc {
 
 // granted says why a state in S3 may not be opened: where the configuration has it is not
 // where the job's state was granted to be.
-func granted(j pipeline.Job, s *workdir.Settings) diags.Diagnostics {
+func granted(j jobs.Job, s *workdir.Settings) diags.Diagnostics {
 	wanted, err := places.Of(s.Type, s.Attributes, j.Workspace)
 	switch {
 	case err != nil:

@@ -24,10 +24,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// An Engine implements pipeline.Engine. It may be used by many goroutines, and must not be
+// An Engine implements jobs.Engine. It may be used by many goroutines, and must not be
 // copied after its first use.
 type Engine struct {
 	// Version is Lockstep's own: saved plans are for the same one only.
@@ -47,7 +47,7 @@ type Engine struct {
 	// and modules go to ".terraform" in dir, which is not there before. nil: a
 	// configuration that calls such modules is refused. An error is a failure of the world
 	// that may pass. See package functions/pipeline/modules.
-	Modules func(ctx context.Context, j pipeline.Job, dir string, tree source.Tree, early loading.Early) (*config.Config, diags.Diagnostics, error)
+	Modules func(ctx context.Context, j jobs.Job, dir string, tree source.Tree, early loading.Early) (*config.Config, diags.Diagnostics, error)
 	// CLIConfig is a file of Terraform's CLI configuration, which says where providers come
 	// from if there is no Mirror; "": from their registries. dev_overrides in it are
 	// refused: what they name has no checksum.
@@ -58,7 +58,7 @@ type Engine struct {
 	// provisioners' commands, "NAME=value" each: all of it, for nothing of ours is added.
 	// It is where credentials for a job's resources come from, and is called once they
 	// are needed. nil: the environment is empty.
-	PluginEnv func(ctx context.Context, j pipeline.Job) ([]string, error)
+	PluginEnv func(ctx context.Context, j jobs.Job) ([]string, error)
 	// Secrets returns texts that must be in no output, such as our own credentials, as
 	// they are now. nil: there are none.
 	Secrets func() []string
@@ -66,7 +66,7 @@ type Engine struct {
 	Rescued string
 	// Rescue is for machines that do not last: it keeps such a state in the place of
 	// Rescued, and returns where, for people. nil: Rescued counts.
-	Rescue func(ctx context.Context, j pipeline.Job, name string, state []byte) (where string, err error)
+	Rescue func(ctx context.Context, j jobs.Job, name string, state []byte) (where string, err error)
 
 	// Begin starts plugins and provisioners' commands, for processes that have them live with
 	// fewer rights; nil: their own Start does.
@@ -80,9 +80,9 @@ type Engine struct {
 	verified verified
 }
 
-var _ pipeline.Engine = (*Engine)(nil)
+var _ jobs.Engine = (*Engine)(nil)
 
 const installTimeout = 5 * time.Minute
 
 // describe is for errors: which project it is about.
-func describe(j pipeline.Job) string { return fmt.Sprintf("%s in %s", j.Project, j.Repo) }
+func describe(j jobs.Job) string { return fmt.Sprintf("%s in %s", j.Project, j.Repo) }

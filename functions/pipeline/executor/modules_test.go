@@ -13,8 +13,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/modules"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
 // Modules of other repositories are installed for plan and apply, whatever the
@@ -29,7 +30,7 @@ func TestModulesFromElsewhere(t *testing.T) {
 		t.Errorf("without a way to get modules: %+v", p)
 	}
 	fetched := 0
-	b.engine.Modules = func(ctx context.Context, _ pipeline.Job, dir string, tree source.Tree, _ loading.Early) (*config.Config, diags.Diagnostics, error) {
+	b.engine.Modules = func(ctx context.Context, _ jobs.Job, dir string, tree source.Tree, _ loading.Early) (*config.Config, diags.Diagnostics, error) {
 		cfg, ds := modules.Pipeline(dir, tree, modules.PipelineOptions{Repository: func(_ context.Context, owner, name, ref, to string) error {
 			fetched++
 			if owner+"/"+name+"@"+ref != "acme/private@v1" {
@@ -65,14 +66,14 @@ func TestModulesUnknown(t *testing.T) {
 	b := newBench(t, map[string]string{"net/main.tf": two})
 	saved := b.plan().Plan
 	outage := errors.New("an outage")
-	b.engine.Modules = func(_ context.Context, _ pipeline.Job, _ string, tree source.Tree, early loading.Early) (*config.Config, diags.Diagnostics, error) {
+	b.engine.Modules = func(_ context.Context, _ jobs.Job, _ string, tree source.Tree, early loading.Early) (*config.Config, diags.Diagnostics, error) {
 		cfg, ds := loading.Load(loading.Input{Tree: tree, Early: early})
 		return cfg, append(ds, diags.FromError("Failed to download module", outage)...), outage
 	}
 	if p, err := b.engine.Plan(t.Context(), b.job); !errors.Is(err, outage) || p.Report != "" {
 		t.Errorf("a plan: %+v, %v", p, err)
 	}
-	if o, err := b.engine.Apply(t.Context(), b.job, saved, func(pipeline.StateID) bool { return true }); !errors.Is(err, outage) || o.Failed {
+	if o, err := b.engine.Apply(t.Context(), b.job, saved, func(runs.StateID) bool { return true }); !errors.Is(err, outage) || o.Failed {
 		t.Errorf("an apply: %+v, %v", o, err)
 	}
 }
@@ -88,7 +89,7 @@ func TestModulesMove(t *testing.T) {
 		"link":          "-> more.txt",
 	}
 	b := newBench(t, map[string]string{"net/main.tf": caller})
-	b.engine.Modules = func(ctx context.Context, _ pipeline.Job, dir string, tree source.Tree, _ loading.Early) (*config.Config, diags.Diagnostics, error) {
+	b.engine.Modules = func(ctx context.Context, _ jobs.Job, dir string, tree source.Tree, _ loading.Early) (*config.Config, diags.Diagnostics, error) {
 		cfg, ds := modules.Pipeline(dir, tree, modules.PipelineOptions{Repository: func(_ context.Context, _, _, _, to string) error {
 			for name, content := range files {
 				path := filepath.Join(to, name)
@@ -126,7 +127,7 @@ func TestModulesMove(t *testing.T) {
 		was, known := files[name]
 		files[name] = content
 		o := b.apply(p.Plan, true)
-		if want := []string{"m from git::https://github.com/acme/private.git//net?ref=main"}; !slices.Equal(o.Moved, want) || o.State != (pipeline.StateID{}) {
+		if want := []string{"m from git::https://github.com/acme/private.git//net?ref=main"}; !slices.Equal(o.Moved, want) || o.State != (runs.StateID{}) {
 			t.Errorf("%s moved: %+v, want %q", name, o, want)
 		}
 		if files[name] = was; !known {

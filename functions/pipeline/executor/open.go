@@ -26,14 +26,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 	"github.com/lockstep-iac/lockstep/functions/operation"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
 // A checkout is a job's project in a checkout, with the operation on its state.
 type checkout struct {
 	operation.Operation
 	engine *Engine
-	job    pipeline.Job
+	job    jobs.Job
 	root   *os.Root             // the whole repository
 	window *window              // the part of root that file functions see
 	values map[string]*hcl.File // variable files, by name
@@ -43,7 +43,7 @@ type checkout struct {
 
 // open opens the checkout and reads the configuration through it: whatever path a
 // module source or a symbolic link names, nothing outside is read.
-func (e *Engine) open(ctx context.Context, j pipeline.Job, modules bool) (*checkout, diags.Diagnostics, error) {
+func (e *Engine) open(ctx context.Context, j jobs.Job, modules bool) (*checkout, diags.Diagnostics, error) {
 	o := &checkout{engine: e, job: j, values: map[string]*hcl.File{}}
 	o.Workspace = j.Workspace
 	if o.Budget = budget.From(ctx); o.Budget == nil {

@@ -12,7 +12,8 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -23,7 +24,7 @@ import (
 type bench struct {
 	t      *testing.T
 	engine *Engine
-	job    pipeline.Job
+	job    jobs.Job
 	parent string // of the checkout
 }
 
@@ -32,7 +33,7 @@ func newBench(t *testing.T, files map[string]string) *bench {
 	parent := t.TempDir()
 	b := &bench{t: t, parent: parent}
 	b.engine = &Engine{Version: "1", Backend: LocalStates(filepath.Join(parent, "states")), Rescued: filepath.Join(parent, "rescued")}
-	b.job = pipeline.Job{
+	b.job = jobs.Job{
 		Checkout: filepath.Join(parent, "checkout"), Dir: "net", Project: "net", Workspace: "default",
 		Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Owner: "lockstep acme/infra#7", Number: 7, Head: "0123456789abcdef",
 	}
@@ -57,7 +58,7 @@ func (b *bench) write(files map[string]string) {
 	}
 }
 
-func (b *bench) plan() pipeline.PlanResult {
+func (b *bench) plan() jobs.PlanResult {
 	b.t.Helper()
 	p, err := b.engine.Plan(b.t.Context(), b.job)
 	if err != nil {
@@ -66,9 +67,9 @@ func (b *bench) plan() pipeline.PlanResult {
 	return p
 }
 
-func (b *bench) apply(plan []byte, permit bool) pipeline.Outcome {
+func (b *bench) apply(plan []byte, permit bool) jobs.Outcome {
 	b.t.Helper()
-	o, err := b.engine.Apply(b.t.Context(), b.job, plan, func(pipeline.StateID) bool { return permit })
+	o, err := b.engine.Apply(b.t.Context(), b.job, plan, func(runs.StateID) bool { return permit })
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -91,18 +92,18 @@ output "b" {
 func TestPlanAndApply(t *testing.T) {
 	b := newBench(t, map[string]string{"net/main.tf": two})
 	p := b.plan()
-	if p.Plan == nil || !p.Applyable || p.State != (pipeline.StateID{}) || p.Counts != (comment.Counts{Add: 2}) {
+	if p.Plan == nil || !p.Applyable || p.State != (runs.StateID{}) || p.Counts != (comment.Counts{Add: 2}) {
 		t.Fatalf("%+v", p)
 	}
 	if o := b.apply(p.Plan, false); !o.Refused {
 		t.Errorf("without permission: %+v", o)
 	}
-	var seen pipeline.StateID
-	o, err := b.engine.Apply(t.Context(), b.job, p.Plan, func(s pipeline.StateID) bool { seen = s; return true })
+	var seen runs.StateID
+	o, err := b.engine.Apply(t.Context(), b.job, p.Plan, func(s runs.StateID) bool { seen = s; return true })
 	if err != nil || o.Failed || o.Refused || o.Counts != (comment.Counts{Add: 2}) || !strings.Contains(o.Report, `b = "one"`) {
 		t.Fatalf("%+v, %v", o, err)
 	}
-	if seen != (pipeline.StateID{}) || o.State.Serial != 1 || o.State.Lineage == "" || o.State.Version == "" {
+	if seen != (runs.StateID{}) || o.State.Serial != 1 || o.State.Lineage == "" || o.State.Version == "" {
 		t.Errorf("state %+v, then %+v", seen, o.State)
 	}
 	again := b.plan()
@@ -206,17 +207,17 @@ func TestAllowedInside(t *testing.T) {
 func TestStatesApart(t *testing.T) {
 	b := newBench(t, map[string]string{"net/main.tf": "terraform {\n  backend \"local\" {\n    path = \"../../../../evil.tfstate\"\n  }\n}\n" + two})
 	b.apply(b.plan().Plan, true)
-	for what, change := range map[string]func(*pipeline.Job){
-		"another project":     func(j *pipeline.Job) { j.Project = "net/default" },
-		"the root":            func(j *pipeline.Job) { j.Project = "." },
-		"above the root":      func(j *pipeline.Job) { j.Project = ".." },
-		"another workspace":   func(j *pipeline.Job) { j.Workspace = "prod" },
-		"another repository":  func(j *pipeline.Job) { j.Repo.ID = 2 },
-		"a name with a slash": func(j *pipeline.Job) { j.Project, j.Workspace = "a/b", "c" },
+	for what, change := range map[string]func(*jobs.Job){
+		"another project":     func(j *jobs.Job) { j.Project = "net/default" },
+		"the root":            func(j *jobs.Job) { j.Project = "." },
+		"above the root":      func(j *jobs.Job) { j.Project = ".." },
+		"another workspace":   func(j *jobs.Job) { j.Workspace = "prod" },
+		"another repository":  func(j *jobs.Job) { j.Repo.ID = 2 },
+		"a name with a slash": func(j *jobs.Job) { j.Project, j.Workspace = "a/b", "c" },
 	} {
 		x := *b
 		change(&x.job)
-		if p := x.plan(); p.State != (pipeline.StateID{}) || p.Counts.Add != 2 {
+		if p := x.plan(); p.State != (runs.StateID{}) || p.Counts.Add != 2 {
 			t.Errorf("%s: %+v", what, p)
 		}
 	}
@@ -240,7 +241,7 @@ func TestStatesApart(t *testing.T) {
 
 // fakeStates serves states from memory, with faults.
 func fakeStates(b statebackend.Backend) BackendFunc {
-	return func(context.Context, pipeline.Job, *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
+	return func(context.Context, jobs.Job, *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 		return b, nil
 	}
 }
@@ -285,7 +286,7 @@ func TestLocked(t *testing.T) {
 	pull, project := b.job, b.job
 	pull.Owner += "1"
 	project.Project += "1"
-	for _, other := range []pipeline.Job{pull, project} {
+	for _, other := range []jobs.Job{pull, project} {
 		lock(lockText(other))
 		if u, err := b.engine.Unlock(t.Context(), b.job); u.Locks != 0 || err != nil {
 			t.Errorf("unlock of what is another's, %+v: %+v, %v", other, u, err)
@@ -316,7 +317,7 @@ func TestUnlockWithoutState(t *testing.T) {
 	} {
 		b := newBench(t, map[string]string{"net/main.tf": main})
 		u, err := b.engine.Unlock(t.Context(), b.job)
-		var no *pipeline.StateError
+		var no *jobs.StateError
 		if u.Locks != 0 || !errors.As(err, &no) || !strings.Contains(no.Why, want) {
 			t.Errorf("%q: %+v, %v", main, u, err)
 		}
@@ -410,7 +411,7 @@ func TestInterrupted(t *testing.T) {
 		t.Error("plan: no error")
 	}
 	asked := false
-	if _, err := b.engine.Apply(ctx, b.job, p.Plan, func(pipeline.StateID) bool { asked = true; return true }); err == nil || asked {
+	if _, err := b.engine.Apply(ctx, b.job, p.Plan, func(runs.StateID) bool { asked = true; return true }); err == nil || asked {
 		t.Errorf("apply: %v, asked %v", err, asked)
 	}
 	if x := b.plan(); x.Plan == nil {

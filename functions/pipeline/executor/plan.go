@@ -10,30 +10,30 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
 	"github.com/lockstep-iac/lockstep/engine/render"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
-// Plan implements pipeline.Engine.
-func (e *Engine) Plan(ctx context.Context, j pipeline.Job) (pipeline.PlanResult, error) {
+// Plan implements jobs.Engine.
+func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) {
 	j.Writes = false
 	o, ds, err := e.open(ctx, j, true)
 	defer o.Close()
 	if err != nil {
-		return pipeline.PlanResult{}, fmt.Errorf("open %s: %w", describe(j), err)
+		return jobs.PlanResult{}, fmt.Errorf("open %s: %w", describe(j), err)
 	}
 	plan, ds := o.plan(ctx, ds)
 	if ctx.Err() != nil {
-		return pipeline.PlanResult{}, fmt.Errorf("plan %s: %w", describe(j), context.Cause(ctx))
+		return jobs.PlanResult{}, fmt.Errorf("plan %s: %w", describe(j), context.Cause(ctx))
 	}
 	hide := o.secrets(plan, nil)
 	if ds.HasErrors() {
-		return pipeline.PlanResult{Report: o.trouble(hide, ds), Read: o.read()}, nil
+		return jobs.PlanResult{Report: o.trouble(hide, ds), Read: o.read()}, nil
 	}
 	saved, err := o.save(plan)
 	if err != nil {
-		return pipeline.PlanResult{}, fmt.Errorf("save the plan of %s: %w", describe(j), err)
+		return jobs.PlanResult{}, fmt.Errorf("save the plan of %s: %w", describe(j), err)
 	}
-	res := pipeline.PlanResult{Plan: saved, State: o.stateID(), Applyable: plan.Applyable, Read: o.read()}
+	res := jobs.PlanResult{Plan: saved, State: o.stateID(), Applyable: plan.Applyable, Read: o.read()}
 	res.Report, res.Full = o.report(hide, plan, ds)
 	c := &res.Counts
 	c.Add, c.Change, c.Destroy, c.Import, c.Forget = render.Counts(plan)

@@ -18,7 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
 	"github.com/lockstep-iac/lockstep/engine/provider/providertest"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
@@ -157,7 +157,7 @@ const allowLab = "allow {\n  providers = [\"lockstep/*\"]\n}\n"
 func (p *plugins) bench(files map[string]string) *bench {
 	b := newBench(p.t, files)
 	b.engine.Mirror, b.engine.DataDir = p.mirror, filepath.Join(b.parent, "data")
-	b.engine.PluginEnv = func(context.Context, pipeline.Job) ([]string, error) {
+	b.engine.PluginEnv = func(context.Context, jobs.Job) ([]string, error) {
 		return []string{"LAB_DIR=" + p.objects, "CLOUD_SECRET_KEY=lent by somebody"}, nil
 	}
 	return b
@@ -203,7 +203,7 @@ func TestPluginEnvironment(t *testing.T) {
 			}
 		}
 	}
-	b.engine.PluginEnv = func(context.Context, pipeline.Job) ([]string, error) { return nil, fmt.Errorf("the role is gone") }
+	b.engine.PluginEnv = func(context.Context, jobs.Job) ([]string, error) { return nil, fmt.Errorf("the role is gone") }
 	if x := b.plan(); x.Plan != nil || !strings.Contains(x.Report, "The role is gone") {
 		t.Errorf("without credentials: %+v", x)
 	}

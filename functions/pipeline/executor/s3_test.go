@@ -9,7 +9,8 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
@@ -45,7 +46,7 @@ func TestStatesInS3(t *testing.T) {
 	b.engine.Backend = States(b.parent)
 	b.granted("default")
 	first, second := b.plan(), b.plan()
-	if first.Plan == nil || second.Plan == nil || first.State != (pipeline.StateID{}) {
+	if first.Plan == nil || second.Plan == nil || first.State != (runs.StateID{}) {
 		t.Fatalf("%+v\n%+v", first, second)
 	}
 	b.apply(first.Plan, false)
@@ -53,8 +54,8 @@ func TestStatesInS3(t *testing.T) {
 	if o.Failed || o.Counts != (comment.Counts{Add: 2}) || o.State.Serial != 1 || o.State.Version == "" {
 		t.Fatalf("%+v", o)
 	}
-	var seen pipeline.StateID
-	if _, err := b.engine.Apply(t.Context(), b.job, second.Plan, func(s pipeline.StateID) bool { seen = s; return false }); err != nil || seen != o.State {
+	var seen runs.StateID
+	if _, err := b.engine.Apply(t.Context(), b.job, second.Plan, func(s runs.StateID) bool { seen = s; return false }); err != nil || seen != o.State {
 		t.Errorf("the stale plan meets %+v, %v", seen, err)
 	}
 	if p := b.plan(); p.Applyable || p.State != o.State {
@@ -62,7 +63,7 @@ func TestStatesInS3(t *testing.T) {
 	}
 	staging := *b
 	staging.granted("staging")
-	if p := staging.plan(); p.Counts.Add != 2 || p.State != (pipeline.StateID{}) {
+	if p := staging.plan(); p.Counts.Add != 2 || p.State != (runs.StateID{}) {
 		t.Errorf("another workspace: %+v", p)
 	}
 
@@ -224,7 +225,7 @@ func TestWhoseCredentials(t *testing.T) {
 		sts_endpoint http_proxy https_proxy no_proxy insecure`) {
 		some := maps.Clone(attributes)
 		some[name] = "x"
-		_, ds := S3States(nil)(t.Context(), pipeline.Job{}, &workdir.Settings{Type: "s3", Attributes: some})
+		_, ds := S3States(nil)(t.Context(), jobs.Job{}, &workdir.Settings{Type: "s3", Attributes: some})
 		if want := fmt.Sprintf("The backend sets %s, which is not", name); !ds.HasErrors() || !strings.Contains(ds.Error(), want) {
 			t.Errorf("%s: %v", name, ds)
 		}

@@ -14,7 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
 	"github.com/lockstep-iac/lockstep/functions/operation"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
@@ -44,7 +45,7 @@ const notLocked = "Error acquiring the state lock"
 
 // lockedBy names the holder of a lock, and what people on the pull request can do about
 // it: they are not where the state is, and have no command line for it.
-func lockedBy(j pipeline.Job, e *statebackend.LockedError) diags.Diagnostics {
+func lockedBy(j jobs.Job, e *statebackend.LockedError) diags.Diagnostics {
 	at := e.Info
 	if at.ID == "" {
 		why := ""
@@ -77,7 +78,7 @@ func lockedBy(j pipeline.Job, e *statebackend.LockedError) diags.Diagnostics {
 
 // lockText is what the lock says to whoever meets it, by our tools or others. It
 // begins with the job's owner, by which unlock knows it.
-func lockText(j pipeline.Job) string {
+func lockText(j jobs.Job) string {
 	return fmt.Sprintf("%s: a run of project %s at %.7s; if it is gone for good, comment \"lockstep unlock -p %s\" on pull request #%d rather than force-unlock", j.Owner, j.Project, j.Head, j.Project, j.Number)
 }
 
@@ -92,7 +93,7 @@ func holderOf(text string) (owner, project string, ours bool) {
 // holds reports whether a lock that says text was taken for a job's owner and project. A
 // push can give a state to a project of another name, while the one that had it is being
 // applied: whether that is so, only the run of the other one tells.
-func holds(j pipeline.Job, text string) bool {
+func holds(j jobs.Job, text string) bool {
 	owner, project, ours := holderOf(text)
 	return ours && owner == j.Owner && project == j.Project
 }
@@ -115,11 +116,11 @@ func (o *checkout) backend(ctx context.Context) (statebackend.Backend, diags.Dia
 }
 
 // stateID says which state was read or written last.
-func (o *checkout) stateID() pipeline.StateID {
+func (o *checkout) stateID() runs.StateID {
 	if o.State == nil || !o.State.Exists() {
-		return pipeline.StateID{}
+		return runs.StateID{}
 	}
-	return pipeline.StateID{Lineage: o.State.Current.Lineage, Serial: o.State.Current.Serial, Version: string(o.State.Version())}
+	return runs.StateID{Lineage: o.State.Current.Lineage, Serial: o.State.Current.Serial, Version: string(o.State.Version())}
 }
 
 // rescue keeps a state that its backend did not take: it is all that is known of what
@@ -152,9 +153,9 @@ func KeepRescued(dir, name string, state []byte) (string, error) {
 	return "the file " + name, os.WriteFile(filepath.Join(dir, name), state, 0o600)
 }
 
-// Unlock implements pipeline.Engine.
-func (e *Engine) Unlock(ctx context.Context, j pipeline.Job) (pipeline.Unlocked, error) {
-	var u pipeline.Unlocked
+// Unlock implements jobs.Engine.
+func (e *Engine) Unlock(ctx context.Context, j jobs.Job) (jobs.Unlocked, error) {
+	var u jobs.Unlocked
 	j.Writes = false
 	o, ds, err := e.open(ctx, j, false)
 	defer o.Close()
@@ -162,11 +163,11 @@ func (e *Engine) Unlock(ctx context.Context, j pipeline.Job) (pipeline.Unlocked,
 		return u, fmt.Errorf("open %s: %w", describe(j), err)
 	}
 	if o.Config.Root.Broken {
-		return u, &pipeline.StateError{Why: o.reason(ds), Remedy: correct}
+		return u, &jobs.StateError{Why: o.reason(ds), Remedy: correct}
 	}
 	b, ds := o.backend(ctx)
 	if ds.HasErrors() {
-		return u, &pipeline.StateError{Why: o.reason(ds), Remedy: correct}
+		return u, &jobs.StateError{Why: o.reason(ds), Remedy: correct}
 	}
 	w, err := b.Open(statebackend.DefaultWorkspace)
 	if err != nil {
@@ -192,7 +193,7 @@ func (e *Engine) Unlock(ctx context.Context, j pipeline.Job) (pipeline.Unlocked,
 }
 
 // heldBy says who holds a lock that is not the job's to release.
-func heldBy(j pipeline.Job, l statebackend.HeldLock) string {
+func heldBy(j jobs.Job, l statebackend.HeldLock) string {
 	if l.Info.ID == "" {
 		return "somebody unknown"
 	}
@@ -214,7 +215,7 @@ func (o *checkout) denied(err error) error {
 	if !errors.Is(err, statebackend.ErrDenied) {
 		return err
 	}
-	return &pipeline.StateError{
+	return &jobs.StateError{
 		Why:    o.secrets(nil, nil).From(err.Error()),
 		Remedy: "Whoever runs Lockstep has to let it read and write this state, and its locks.",
 	}

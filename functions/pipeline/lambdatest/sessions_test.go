@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/sessions"
 	"github.com/lockstep-iac/lockstep/functions/places"
@@ -102,7 +102,7 @@ func TestSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job := pipeline.Job{Repo: r.repo.Repo(), Number: 1, Project: "net", State: at}
+	job := jobs.Job{Repo: r.repo.Repo(), Number: 1, Project: "net", State: at}
 	locks := "put.tflock get.tflock delete.tflock PutItem GetItem DeleteItem"
 	want := map[string]string{
 		"plan":  "get " + locks + " GetItem-md5",
@@ -145,19 +145,19 @@ func TestWhoMayAssume(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	job := pipeline.Job{Repo: r.repo.Repo(), Number: 1, Project: "net", State: at}
-	for name, change := range map[string]func(*sessions.Role, *pipeline.Job){
-		"another function":  func(x *sessions.Role, _ *pipeline.Job) { x.STS = r.role("apply").STS },
-		"the webhook's":     func(x *sessions.Role, _ *pipeline.Job) { x.STS = stsAt(r.stack.Gates["webhook"]) },
-		"the janitor's":     func(x *sessions.Role, _ *pipeline.Job) { x.STS = stsAt(r.stack.Gates["janitor"]) },
-		"the role to apply": func(x *sessions.Role, _ *pipeline.Job) { x.ARN = r.role("apply").ARN },
-		"another stack": func(x *sessions.Role, _ *pipeline.Job) {
+	job := jobs.Job{Repo: r.repo.Repo(), Number: 1, Project: "net", State: at}
+	for name, change := range map[string]func(*sessions.Role, *jobs.Job){
+		"another function":  func(x *sessions.Role, _ *jobs.Job) { x.STS = r.role("apply").STS },
+		"the webhook's":     func(x *sessions.Role, _ *jobs.Job) { x.STS = stsAt(r.stack.Gates["webhook"]) },
+		"the janitor's":     func(x *sessions.Role, _ *jobs.Job) { x.STS = stsAt(r.stack.Gates["janitor"]) },
+		"the role to apply": func(x *sessions.Role, _ *jobs.Job) { x.ARN = r.role("apply").ARN },
+		"another stack": func(x *sessions.Role, _ *jobs.Job) {
 			x.ExternalID = "arn:aws:cloudformation:us-east-1:1:stack/other/1"
 		},
-		"without an external ID": func(x *sessions.Role, _ *pipeline.Job) { x.ExternalID = "" },
-		"for no repository":      func(_ *sessions.Role, j *pipeline.Job) { j.Repo.Owner, j.Repo.Name = "", "" },
-		"for no project":         func(_ *sessions.Role, j *pipeline.Job) { j.Project = "" },
-		"with too long a policy": func(_ *sessions.Role, j *pipeline.Job) { j.State.Key = strings.Repeat("k", 1000) },
+		"without an external ID": func(x *sessions.Role, _ *jobs.Job) { x.ExternalID = "" },
+		"for no repository":      func(_ *sessions.Role, j *jobs.Job) { j.Repo.Owner, j.Repo.Name = "", "" },
+		"for no project":         func(_ *sessions.Role, j *jobs.Job) { j.Project = "" },
+		"with too long a policy": func(_ *sessions.Role, j *jobs.Job) { j.State.Key = strings.Repeat("k", 1000) },
 	} {
 		role, j := r.role("plan"), job
 		change(&role, &j)

@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -50,7 +50,7 @@ const (
 
 // Install is for executor.Engine.Modules. The error says that GitHub did not let us know,
 // as at an outage or the end of a rate limit.
-func (e Elsewhere) Install(ctx context.Context, j pipeline.Job, dir string, tree source.Tree, early loading.Early) (*config.Config, diags.Diagnostics, error) {
+func (e Elsewhere) Install(ctx context.Context, j jobs.Job, dir string, tree source.Tree, early loading.Early) (*config.Config, diags.Diagnostics, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, installTimeout, fmt.Errorf("modules are not installed within %s", installTimeout))
 	defer cancel()
 	var unknown error
@@ -74,13 +74,13 @@ func (e Elsewhere) Install(ctx context.Context, j pipeline.Job, dir string, tree
 
 // Fetch fetches a repository for a job, if the job may have it, into a directory that exists
 // and is empty. The error is an *apart.Absent if it is not there for the job.
-func (e Elsewhere) Fetch(ctx context.Context, j pipeline.Job, owner, name, ref, dir string) error {
+func (e Elsewhere) Fetch(ctx context.Context, j jobs.Job, owner, name, ref, dir string) error {
 	return e.repository(j)(ctx, owner, name, ref, dir)
 }
 
 // repository fetches repositories for a job: the pull request's own and those that the
 // base branch names with the rights of the installation, all others as anybody may.
-func (e Elsewhere) repository(j pipeline.Job) Repository {
+func (e Elsewhere) repository(j jobs.Job) Repository {
 	return func(ctx context.Context, owner, name, ref, dir string) error {
 		r := github.Ref{Owner: owner, Name: name, Ref: ref}
 		mine := e.App.OfGitHubCom()
@@ -101,7 +101,7 @@ func (e Elsewhere) repository(j pipeline.Job) Repository {
 
 // absent says of a repository, or a ref, that it is not there for a job. own and granted say
 // whether the App was asked for it.
-func (e Elsewhere) absent(j pipeline.Job, r github.Ref, own, granted bool) error {
+func (e Elsewhere) absent(j jobs.Job, r github.Ref, own, granted bool) error {
 	absent := func(text string) error { return &apart.Absent{Text: text} }
 	where := fmt.Sprintf("there is no public repository %s/%s with the ref %s", r.Owner, r.Name, r.Ref)
 	switch {

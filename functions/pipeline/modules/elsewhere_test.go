@@ -13,7 +13,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/config/source/sourcetest"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
@@ -98,7 +98,7 @@ func TestElsewhere(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "main.tf"), fmt.Appendf(nil, "module \"m\" {\n  source = %q\n}\n", test.source), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		job := pipeline.Job{Repo: own.Repo(), Installation: own.Installation(), Grants: grants(t, test.allow...)}
+		job := jobs.Job{Repo: own.Repo(), Installation: own.Installation(), Grants: grants(t, test.allow...)}
 		_, ds, err := Elsewhere{App: app, Transport: server.Transport()}.Install(t.Context(), job, dir, source.Dir(dir), nil)
 		if err != nil {
 			t.Errorf("%s: %v", test.source, err)
@@ -122,7 +122,7 @@ func TestElsewhereUnknown(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte("module \"m\" {\n  source = \"github.com/acme/infra\"\n}\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	job := pipeline.Job{Repo: own.Repo(), Installation: own.Installation()}
+	job := jobs.Job{Repo: own.Repo(), Installation: own.Installation()}
 	hub.Fail(-1, githubtest.Limited(time.Now().Add(time.Hour)))
 	_, _, err := Elsewhere{App: app}.Install(t.Context(), job, dir, source.Dir(dir), nil)
 	if limited := (*github.RateLimitedError)(nil); !errors.As(err, &limited) || limited.Until.Before(time.Now()) {
@@ -148,7 +148,7 @@ func TestElsewhereAtEnterprise(t *testing.T) {
 	app := newApp()
 	own := hub.AddRepository("acme", "infra", nil)
 	own.SetPrivate()
-	job := pipeline.Job{Repo: own.Repo(), Installation: own.Installation(), Grants: grants(t, "github.com/acme/*")}
+	job := jobs.Job{Repo: own.Repo(), Installation: own.Installation(), Grants: grants(t, "github.com/acme/*")}
 	err := Elsewhere{App: enterprise{app}}.repository(job)(t.Context(), "acme", "infra", "HEAD", t.TempDir())
 	if err == nil || !strings.Contains(err.Error(), "only by an App of github.com") {
 		t.Error(err)

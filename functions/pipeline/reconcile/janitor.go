@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -37,7 +39,7 @@ type Repository interface {
 
 // A Janitor goes its rounds. Any number of them may do so at the same time.
 type Janitor struct {
-	Pipeline *pipeline.Pipeline
+	Pipeline *dispatch.Pipeline
 	App      App
 	// Connect opens a repository with the rights of an installation.
 	Connect func(installation int64, repo github.Repo) (Repository, error)
@@ -107,7 +109,7 @@ func (j *Janitor) places(ctx context.Context) (all []place, errs []error) {
 		repos, err := j.App.Repositories(ctx, i.ID)
 		errs = append(errs, err)
 		for _, r := range repos {
-			service, err := j.Pipeline.Served(ctx, r)
+			service, err := j.Pipeline.Intake().Served(ctx, r)
 			if errs = append(errs, err); err == nil && service.Allowed() {
 				all = append(all, place{i.ID, r})
 			}
@@ -168,7 +170,7 @@ func (j *Janitor) deliveries(ctx context.Context, now time.Time, f *Found) error
 
 // receive receives a webhook that did not arrive, unless somebody did by now.
 func (j *Janitor) receive(ctx context.Context, d github.DeliveryInfo) (bool, error) {
-	have, err := j.Pipeline.Received(ctx, d.GUID)
+	have, err := j.Pipeline.Intake().Received(ctx, d.GUID)
 	if err != nil || have {
 		return false, err
 	}
@@ -176,8 +178,8 @@ func (j *Janitor) receive(ctx context.Context, d github.DeliveryInfo) (bool, err
 	if err != nil {
 		return false, err
 	}
-	said, err := j.Pipeline.Receive(ctx, full)
-	return said == pipeline.Accepted, err
+	said, err := j.Pipeline.Intake().Receive(ctx, full)
+	return said == intake.Accepted, err
 }
 
 // repository looks at the open pull requests and the new comments of a repository.

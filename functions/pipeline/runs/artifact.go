@@ -1,42 +1,39 @@
 package runs
 
-import "fmt"
+import (
+	"fmt"
 
-// An Artifact names something larger that is kept. Key alone tells it from others; the
-// rest says what it belongs to, and is bound to it where it is encrypted.
-type Artifact struct {
-	Key    string
-	Repo   string // "owner/name"
-	Number int    // of the pull request
-	SHA    string // its head
-}
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+)
 
 // artifact names what is kept of the nth plan that was begun.
-func (r Run) artifact(n int, name string) Artifact {
-	return Artifact{
+func (r Run) artifact(n int, name string) pipeline.Artifact {
+	return pipeline.Artifact{
 		Key:  fmt.Sprintf("%d/%d/%s/%d/%s", r.Pull.Repo.ID, r.Pull.Number, r.Target(), n, name),
 		Repo: r.Pull.Repo.String(), Number: r.Pull.Number, SHA: r.Head,
 	}
 }
 
 // Plan is the saved plan.
-func (r Run) Plan() Artifact { return r.artifact(r.Begun, "plan") }
+func (r Run) Plan() pipeline.Artifact { return r.artifact(r.Begun, "plan") }
 
 // Report is the plan for people, in Markdown, or why there is none.
-func (r Run) Report() Artifact { return r.artifact(r.Begun, "report.md") }
+func (r Run) Report() pipeline.Artifact { return r.artifact(r.Begun, "report.md") }
 
 // FullReport is all of the plan as text, of a run that has [Run.Full].
-func (r Run) FullReport() Artifact { return r.artifact(r.Begun, "full.txt") }
+func (r Run) FullReport() pipeline.Artifact { return r.artifact(r.Begun, "full.txt") }
 
 // Result is what an apply had to say, in Markdown.
-func (r Run) Result() Artifact { return r.artifact(r.Begun, fmt.Sprintf("result-%d.md", r.Try)) }
+func (r Run) Result() pipeline.Artifact {
+	return r.artifact(r.Begun, fmt.Sprintf("result-%d.md", r.Try))
+}
 
 // InputsOf is what the plan was made from.
-func (r Run) InputsOf() Artifact { return r.artifact(r.Begun, "inputs.json") }
+func (r Run) InputsOf() pipeline.Artifact { return r.artifact(r.Begun, "inputs.json") }
 
 // Kept returns all artifacts of the nth plan that was begun.
-func (r Run) Kept(n int) []Artifact {
-	out := []Artifact{r.artifact(n, "plan"), r.artifact(n, "report.md"), r.artifact(n, "full.txt"), r.artifact(n, "inputs.json")}
+func (r Run) Kept(n int) []pipeline.Artifact {
+	out := []pipeline.Artifact{r.artifact(n, "plan"), r.artifact(n, "report.md"), r.artifact(n, "full.txt"), r.artifact(n, "inputs.json")}
 	for try := range r.Try {
 		out = append(out, r.artifact(n, fmt.Sprintf("result-%d.md", try+1)))
 	}

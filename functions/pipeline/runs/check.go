@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -12,7 +13,7 @@ import (
 // same commit, of whichever pull requests, are looked at together, since GitHub shows
 // that commit's check on each of them.
 type Standing struct {
-	Pull   Pull
+	Pull   pipeline.Pull
 	Key    string // of the run
 	Check  string // its name
 	ID     int64  // of the check run, 0 if it is not known yet

@@ -6,16 +6,9 @@ import (
 	"fmt"
 	"net/url"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/project"
-	"github.com/lockstep-iac/lockstep/github"
 )
-
-// A Pull names a pull request, and the installation of the App that may act on it.
-type Pull struct {
-	Installation int64
-	Repo         github.Repo
-	Number       int
-}
 
 // A StateID says which state of a project it was: what a saved plan is bound to. The
 // zero value is no state at all.
@@ -36,9 +29,6 @@ func segment(s string) string {
 	return s
 }
 
-// Runs is the directory of the keys of all runs of a pull request.
-func (p Pull) Runs() string { return fmt.Sprintf("run/%d/%d", p.Repo.ID, p.Number) }
-
 // Key is the key of the run's record.
 func (r Run) Key() string { return r.Pull.Runs() + "/" + r.Target() }
 
@@ -50,15 +40,12 @@ func (r Run) ShownKey() string {
 	return fmt.Sprintf("shown/%d/%d/%s.%d", r.Pull.Repo.ID, r.Pull.Number, r.Target(), r.Begun)
 }
 
-// CheckPrefix begins the names of check runs.
-const CheckPrefix = "lockstep/"
-
 // Check is the name of the run's check run. No project has an "@" in its name.
 func (r Run) Check() string {
 	if r.Workspace != project.DefaultWorkspace {
-		return CheckPrefix + r.Project + "@" + r.Workspace
+		return pipeline.CheckPrefix + r.Project + "@" + r.Workspace
 	}
-	return CheckPrefix + r.Project
+	return pipeline.CheckPrefix + r.Project
 }
 
 // Plain names the run in IDs of messages, which are short and of few characters.

@@ -4,13 +4,14 @@ import (
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
 // A Run is the record of one project of one pull request: what was planned last, and
 // what became of it.
 type Run struct {
-	Pull      Pull
+	Pull      pipeline.Pull
 	Project   string
 	Dir       string
 	Workspace string

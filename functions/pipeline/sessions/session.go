@@ -18,7 +18,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/aws-sdk-go-v2/service/sts/types"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
 // A Role is one that reaches states.
@@ -40,7 +40,7 @@ const Seconds = 3600
 
 // For returns the credentials for the state of a job. They are asked for once before it
 // returns, so that a refusal is said by it.
-func (r Role) For(ctx context.Context, j pipeline.Job) (aws.CredentialsProvider, error) {
+func (r Role) For(ctx context.Context, j jobs.Job) (aws.CredentialsProvider, error) {
 	partition, err := partitionOf(r.ARN)
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func partitionOf(arn string) (string, error) {
 
 // Tags are what a role is told of whom it is assumed for, and what its trust policy can
 // ask for: repository, pull and project.
-func Tags(j pipeline.Job) []types.Tag {
+func Tags(j jobs.Job) []types.Tag {
 	return []types.Tag{tag("repository", j.Repo.String()), tag("pull", strconv.Itoa(j.Number)), tag("project", j.Project)}
 }
 
@@ -108,7 +108,7 @@ func tag(name, value string) types.Tag {
 }
 
 // Name is what the account's records call a session: at most 64 characters.
-func Name(j pipeline.Job) string {
+func Name(j jobs.Job) string {
 	name := notInName.ReplaceAllString(fmt.Sprintf("lockstep-%d-%s-%s", j.Number, j.Repo.Name, j.Project), "-")
 	return name[:min(len(name), 64)]
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts/types"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -35,7 +35,7 @@ func (a *assuming) AssumeRole(_ context.Context, in *sts.AssumeRoleInput, _ ...f
 	}}, a.err
 }
 
-var job = pipeline.Job{
+var job = jobs.Job{
 	Project: "net (prod)", Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Number: 7,
 	State: places.Place{Backend: "s3", Bucket: "states", Key: "net/terraform.tfstate", Arguments: map[string]any{"dynamodb_table": "locks"}},
 }
@@ -88,13 +88,13 @@ func TestForRefused(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		role Role
-		job  func(*pipeline.Job)
+		job  func(*jobs.Job)
 		want string
 	}{
-		"the role says no":  {Role{ARN: "arn:aws:iam::1:role/states", ExternalID: "the stack", STS: &assuming{err: errors.New("AccessDenied")}}, func(*pipeline.Job) {}, "assume the role arn:aws:iam::1:role/states: AccessDenied"},
-		"no role":           {Role{}, func(*pipeline.Job) {}, "is not the ARN of a role"},
-		"a state elsewhere": {Role{ARN: "arn:aws:iam::1:role/states"}, func(j *pipeline.Job) { j.State = places.Local }, "not in S3"},
-		"a long key":        {Role{ARN: "arn:aws:iam::1:role/states"}, func(j *pipeline.Job) { j.State.Key = strings.Repeat("k", 900) }, "choose a shorter key"},
+		"the role says no":  {Role{ARN: "arn:aws:iam::1:role/states", ExternalID: "the stack", STS: &assuming{err: errors.New("AccessDenied")}}, func(*jobs.Job) {}, "assume the role arn:aws:iam::1:role/states: AccessDenied"},
+		"no role":           {Role{}, func(*jobs.Job) {}, "is not the ARN of a role"},
+		"a state elsewhere": {Role{ARN: "arn:aws:iam::1:role/states"}, func(j *jobs.Job) { j.State = places.Local }, "not in S3"},
+		"a long key":        {Role{ARN: "arn:aws:iam::1:role/states"}, func(j *jobs.Job) { j.State.Key = strings.Repeat("k", 900) }, "choose a shorter key"},
 	} {
 		j := job
 		test.job(&j)

@@ -7,9 +7,9 @@ import (
 	"os"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/modules"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -23,7 +23,7 @@ type childSettings struct{ DataDir, Mirror string }
 func Main() { apart.Main(child) }
 
 // child makes the engine of a run's process.
-func child(c *apart.Child) (pipeline.Engine, error) {
+func child(c *apart.Child) (jobs.Engine, error) {
 	var s childSettings
 	if err := json.Unmarshal(c.Settings, &s); err != nil {
 		return nil, fmt.Errorf("read the settings of the run: %w", err)
@@ -32,7 +32,7 @@ func child(c *apart.Child) (pipeline.Engine, error) {
 	states := executor.S3States(c.Sessions)
 	return &executor.Engine{
 		Version: version,
-		Backend: func(ctx context.Context, j pipeline.Job, b *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
+		Backend: func(ctx context.Context, j jobs.Job, b *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 			c.State()
 			return states(ctx, j, b)
 		},

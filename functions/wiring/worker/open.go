@@ -13,10 +13,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/confine"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/apart"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/modules"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/sessions"
 	"github.com/lockstep-iac/lockstep/functions/wiring"
+	"github.com/lockstep-iac/lockstep/functions/wiring/handling"
 )
 
 // version is what saved plans are bound to: another one's are not applied.
@@ -25,8 +28,9 @@ const version = "0.1.0-dev"
 // A Worker is a function with an engine.
 type Worker struct {
 	*wiring.World
-	engine  *apart.Engine
-	scratch *apart.Scratch
+	Pipeline *dispatch.Pipeline
+	engine   *apart.Engine
+	scratch  *apart.Scratch
 }
 
 // Open opens what a function with an engine needs. Its main has called [Main] before.
@@ -48,14 +52,14 @@ func Open(f wiring.Function) (*Worker, error) {
 		// The disk of an environment outlives an invocation: what is installed once is
 		// there for the next.
 		Settings:    childSettings{DataDir: filepath.Join(os.TempDir(), "lockstep-providers"), Mirror: w.Mirror},
-		Environment: func(context.Context, pipeline.Job) ([]string, error) { return stateEnv(os.Environ()), nil },
+		Environment: func(context.Context, jobs.Job) ([]string, error) { return stateEnv(os.Environ()), nil },
 		Credentials: state.For,
 		PluginEnv:   target.Env,
 		Fetch:       modules.Elsewhere{App: w.App}.Fetch,
 		Redact: func(text string) string {
 			return executor.Redact(ownSecrets(os.Environ(), w.ExternalID), text)
 		},
-		Rescue: func(ctx context.Context, j pipeline.Job, name string, state []byte) (string, error) {
+		Rescue: func(ctx context.Context, j jobs.Job, name string, state []byte) (string, error) {
 			return rescue(ctx, w, j, name, state)
 		},
 		Scratch: x.scratch.Dir, Limits: limits(os.Getenv), Ports: ports(os.Getenv),
@@ -64,9 +68,10 @@ func Open(f wiring.Function) (*Worker, error) {
 			w.Log.Info("what programs of pull requests are kept from", "protection", lines)
 		},
 	}
-	w.Pipeline.States = w.OwnStates
-	w.Pipeline.Engine, w.Pipeline.Projects, w.Pipeline.Scratch = x.engine, x.engine, x.scratch.Dir
-	w.Pipeline.StopBefore = w.StopBefore
+	x.Pipeline = handling.Pipeline(w)
+	x.Pipeline.States = w.OwnStates
+	x.Pipeline.Engine, x.Pipeline.Projects, x.Pipeline.Scratch = x.engine, x.engine, x.scratch.Dir
+	x.Pipeline.StopBefore = w.StopBefore
 	return x, nil
 }
 
@@ -77,9 +82,9 @@ func ownSecrets(environ []string, more ...string) []string {
 }
 
 // rescue keeps a state that its backend did not take: the function's disk does not last.
-func rescue(ctx context.Context, w *wiring.World, j pipeline.Job, name string, state []byte) (string, error) {
+func rescue(ctx context.Context, w *wiring.World, j jobs.Job, name string, state []byte) (string, error) {
 	a := pipeline.Artifact{Key: "rescued/" + name, Repo: j.Repo.String(), Number: j.Number, SHA: j.Head}
-	if err := w.Pipeline.Artifacts.Put(ctx, a, state); err != nil {
+	if err := w.Artifacts.Put(ctx, a, state); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("s3://%s/%s", w.Bucket, a.Key), nil

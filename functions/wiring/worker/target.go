@@ -7,7 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/sessions"
 )
 
@@ -23,7 +23,7 @@ type Target struct {
 // Env returns the environment variables, NAME=value, that a job's providers get. The role
 // is told for whom it is assumed, in tags that its trust policy can ask for: repository,
 // pull and project.
-func (t Target) Env(ctx context.Context, j pipeline.Job) ([]string, error) {
+func (t Target) Env(ctx context.Context, j jobs.Job) ([]string, error) {
 	// What has no credentials must not find others: the function's metadata have none, but
 	// a provider that looks for them waits in vain.
 	env := []string{"AWS_REGION=" + t.Region, "AWS_DEFAULT_REGION=" + t.Region, "AWS_EC2_METADATA_DISABLED=true"}

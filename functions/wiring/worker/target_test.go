@@ -12,7 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts/types"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -29,7 +29,7 @@ func (a *assuming) AssumeRole(_ context.Context, in *sts.AssumeRoleInput, _ ...f
 	}}, a.err
 }
 
-var job = pipeline.Job{Project: "net (prod)", Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Number: 7}
+var job = jobs.Job{Project: "net (prod)", Repo: github.Repo{ID: 1, Owner: "acme", Name: "infra"}, Number: 7}
 
 func TestEnv(t *testing.T) {
 	t.Setenv("AWS_ACCESS_KEY_ID", "ASIAFUNCTION")

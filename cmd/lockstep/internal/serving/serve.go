@@ -19,7 +19,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/confine"
 	"github.com/lockstep-iac/lockstep/functions/page"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/shield"
 	"github.com/lockstep-iac/lockstep/github"
@@ -213,7 +213,7 @@ type serveSettings struct {
 	url         string // without a slash at the end; may be empty
 	web         string // GitHub's pages, without a slash at the end
 	app         *github.App
-	serves      runs.Serves
+	serves      intake.Serves
 	secret      github.Secret
 	access      page.Access
 	pluginEnv   []string

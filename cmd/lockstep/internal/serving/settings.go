@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/functions/confine"
 	"github.com/lockstep-iac/lockstep/functions/page"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -115,7 +115,7 @@ func (o *serveOptions) settings(a *cli.App, f *cli.Flags) (*serveSettings, error
 		return nil, err
 	}
 	var err error
-	if s.serves, err = runs.ParseServes(o.serves); err != nil {
+	if s.serves, err = intake.ParseServes(o.serves); err != nil {
 		return nil, cli.Hinted(fmt.Errorf("-serves: %w", err), "it names owners and repositories: acme, acme/infra, acme/team-*")
 	}
 	if err := o.limits(s); err != nil {

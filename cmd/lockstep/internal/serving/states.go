@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/sessions"
 	"github.com/lockstep-iac/lockstep/functions/places"
@@ -47,7 +47,7 @@ func release(a *cli.App, data, place string) error {
 		return cli.Hinted(err, "-data names the data directory of serve")
 	}
 	defer d.Close()
-	c, err := pipeline.Release(a.Ctx, d.Records, place)
+	c, err := dispatch.Release(a.Ctx, d.Records, place)
 	if err != nil {
 		return err
 	}

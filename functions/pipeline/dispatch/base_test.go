@@ -1,0 +1,106 @@
+package dispatch_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// generous is a lockstep.hcl that grants everything.
+const generous = "project \"net\" {\n  dir = \"net\"\n}\nallow {\n  provisioners = true\n  external = true\n  providers = [\"*/*/*\"]\n}\n"
+
+// TestOwnBase holds that nobody grants themselves rights with a branch of their own that
+// the pull request goes into, and that the default branch can name such branches.
+func TestOwnBase(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMerge())
+	mark := t.TempDir() + "/ran"
+	s.repo.Push("alice", "mine", "My rights", githubtest.Files{"lockstep.hcl": generous})
+	s.repo.Push("alice", "b", "B", githubtest.Files{
+		"lockstep.hcl": generous,
+		"net/b.tf":     "resource \"terraform_data\" \"x\" {\n  provisioner \"local-exec\" {\n    command = \"touch " + mark + "\"\n  }\n}\n",
+	})
+	n := s.repo.OpenPull("alice", "B", "b")
+	s.repo.Retarget("alice", n, "mine")
+	s.settle()
+	const no, remedy = "The pull request goes into `mine`", "name the branch: `branches = [\"mine\"]`"
+	s.expect("the status", s.status(n), "could not plan", no, remedy)
+	s.expect("its plan", s.say("alice", n, "lockstep plan"), "**Not planned**", no, remedy)
+	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied**", no)
+	if s.check("b") != "" {
+		t.Errorf("something was planned:\n%s", s.check("b"))
+	}
+
+	s.repo.Push("bob", "main", "Trust", githubtest.Files{"lockstep.hcl": onMerge()["lockstep.hcl"] + "allow {\n  branches = [\"mi*\"]\n}\n"})
+	s.expect("a plan into a branch that is named", s.say("alice", n, "lockstep plan"), "**Planned** `net`")
+	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
+}
+
+// TestPlannedThenRetargeted holds that a plan with the default branch's rights is not
+// applied once the pull request goes elsewhere, by a comment or by the merge.
+func TestPlannedThenRetargeted(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMerge())
+	s.repo.Push("alice", "mine", "My rights", githubtest.Files{"lockstep.hcl": generous})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("the status", s.status(n), "is applied on merge")
+	s.repo.Retarget("alice", n, "mine")
+	s.settle()
+	s.expect("an apply by comment", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "The pull request goes into `mine`")
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("the merge", s.answer(n, "merge"), "**Not applied** `net`", "The pull request goes into `mine`")
+}
+
+// turning is a hub where the pull request goes elsewhere between two looks, and back.
+type turning struct {
+	dispatch.GitHub
+	base string
+}
+
+func (h turning) PullRequest(ctx context.Context, n int) (github.PullRequest, error) {
+	p, err := h.GitHub.PullRequest(ctx, n)
+	p.Base.Ref = h.base
+	return p, err
+}
+
+// TestRetargetedInBetween holds that it is the trial merge's own branch that is asked
+// about.
+func TestRetargetedInBetween(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMerge())
+	connect := s.pipeline.Connect
+	s.pipeline.Connect = func(p pipeline.Pull) (dispatch.GitHub, error) {
+		hub, err := connect(p)
+		return turning{hub, "main"}, err
+	}
+	s.repo.Push("alice", "mine", "My rights", githubtest.Files{"lockstep.hcl": generous})
+	s.repo.Push("alice", "b", "B", githubtest.Files{"net/b.tf": resource("b", "1")})
+	n := s.repo.OpenPull("alice", "B", "b")
+	s.repo.Retarget("alice", n, "mine")
+	s.settle()
+	got := s.say("alice", n, "lockstep plan")
+	s.expect("its plan", got, "**Not planned**", "The pull request goes into `mine`")
+	if strings.Contains(got, "**Planned**") {
+		t.Errorf("it was planned:\n%s", got)
+	}
+}
+
+// TestRetargetedToAnotherAllowedBranch holds that a pull request which goes into another
+// branch, one that the default branch names, is planned anew against that one.
+func TestRetargetedToAnotherAllowedBranch(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1"), "lockstep.hcl": "allow {\n  branches = [\"rel*\"]\n}\n"})
+	s.repo.Push("bob", "release", "More", githubtest.Files{"more.tf": resource("c", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.expect("the status", s.status(n), "2 to add")
+	s.repo.Retarget("alice", n, "release")
+	s.settle()
+	s.expect("the new status", s.status(n), "3 to add")
+	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 3 added")
+}

@@ -1,0 +1,388 @@
+package dispatch_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// A fault is how a call can fail.
+type fault string
+
+const (
+	undone fault = "fails before it is done" // as when a process dies
+	done   fault = "fails after it is done"  // as when an answer is lost
+	unread fault = "cannot be read"
+)
+
+// faults lets one call fail: the nth write of all, or the nth read, to whichever socket.
+type faults struct {
+	at   int // counted from 0; negative: none
+	how  fault
+	n    int
+	died string // what failed
+}
+
+var errDown = errors.New("it is down")
+
+func (f *faults) write(what string, do func() error) error {
+	if f.how == unread || !f.hit(what) {
+		return do()
+	}
+	if f.how == done {
+		if err := do(); err != nil {
+			return err
+		}
+	}
+	return errDown
+}
+
+// read fails once, and works from then on.
+func (f *faults) read(what string) error {
+	if f.how == unread && f.hit(what) {
+		return errDown
+	}
+	return nil
+}
+
+func (f *faults) hit(what string) bool {
+	hit := f.n == f.at
+	if f.n++; hit {
+		f.died = what
+	}
+	return hit
+}
+
+// String names the death for errors.
+func (f *faults) String() string { return fmt.Sprintf("%q %s", f.died, f.how) }
+
+type faultyRecords struct {
+	pipeline.Records
+	*faults
+}
+
+func (r faultyRecords) Put(ctx context.Context, key string, value []byte, prev pipeline.Version) (v pipeline.Version, err error) {
+	err = r.write("put "+key, func() (err error) {
+		v, err = r.Records.Put(ctx, key, value, prev)
+		return err
+	})
+	if err != nil {
+		v = ""
+	}
+	return v, err
+}
+
+func (r faultyRecords) Get(ctx context.Context, key string) (pipeline.Record, error) {
+	if err := r.read("get " + key); err != nil {
+		return pipeline.Record{}, err
+	}
+	return r.Records.Get(ctx, key)
+}
+
+func (r faultyRecords) List(ctx context.Context, dir string) ([]pipeline.Record, error) {
+	if err := r.read("list " + dir); err != nil {
+		return nil, err
+	}
+	return r.Records.List(ctx, dir)
+}
+
+func (r faultyRecords) Delete(ctx context.Context, key string, prev pipeline.Version) error {
+	return r.write("delete "+key, func() error { return r.Records.Delete(ctx, key, prev) })
+}
+
+type faultyArtifacts struct {
+	pipeline.Artifacts
+	*faults
+}
+
+func (x faultyArtifacts) Put(ctx context.Context, a pipeline.Artifact, data []byte) error {
+	return x.write("put artifact "+a.Key, func() error { return x.Artifacts.Put(ctx, a, data) })
+}
+
+func (x faultyArtifacts) Get(ctx context.Context, a pipeline.Artifact) ([]byte, error) {
+	if err := x.read("get artifact " + a.Key); err != nil {
+		return nil, err
+	}
+	return x.Artifacts.Get(ctx, a)
+}
+
+func (x faultyArtifacts) Delete(ctx context.Context, a pipeline.Artifact) error {
+	return x.write("delete artifact "+a.Key, func() error { return x.Artifacts.Delete(ctx, a) })
+}
+
+type faultyQueue struct {
+	pipeline.Queue
+	*faults
+}
+
+func (q faultyQueue) Send(ctx context.Context, m pipeline.Message) error {
+	return q.write("send "+string(m.Kind), func() error { return q.Queue.Send(ctx, m) })
+}
+
+type faultyGitHub struct {
+	dispatch.GitHub
+	*faults
+}
+
+func (h faultyGitHub) PutComment(ctx context.Context, number int, marker, body string) (id int64, at time.Time, err error) {
+	err = h.write("put comment "+marker, func() (err error) {
+		id, at, err = h.GitHub.PutComment(ctx, number, marker, body)
+		return err
+	})
+	return id, at, err
+}
+
+func (h faultyGitHub) Check(ctx context.Context, like github.Check) (c github.Check, err error) {
+	if err = h.read("check"); err == nil {
+		c, err = h.GitHub.Check(ctx, like)
+	}
+	return c, err
+}
+
+func (h faultyGitHub) React(ctx context.Context, comment int64, r github.Reaction) error {
+	return h.write("react "+string(r), func() error { return h.GitHub.React(ctx, comment, r) })
+}
+
+func (h faultyGitHub) PutCheck(ctx context.Context, id int64, c github.Check) (out int64, err error) {
+	err = h.write("put check "+c.Title, func() (err error) {
+		out, err = h.GitHub.PutCheck(ctx, id, c)
+		return err
+	})
+	return out, err
+}
+
+func (h faultyGitHub) PullRequest(ctx context.Context, number int) (p github.PullRequest, err error) {
+	if err = h.read("pull request"); err == nil {
+		p, err = h.GitHub.PullRequest(ctx, number)
+	}
+	return p, err
+}
+
+func (h faultyGitHub) MergeResult(ctx context.Context, number int) (m github.Merge, err error) {
+	if err = h.read("merge"); err == nil {
+		m, err = h.GitHub.MergeResult(ctx, number)
+	}
+	return m, err
+}
+
+func (h faultyGitHub) ChangedFiles(ctx context.Context, number int) (paths []string, all bool, err error) {
+	if err = h.read("changed files"); err == nil {
+		paths, all, err = h.GitHub.ChangedFiles(ctx, number)
+	}
+	return paths, all, err
+}
+
+func (h faultyGitHub) Permission(ctx context.Context, login string) (p github.Permission, err error) {
+	if err = h.read("permission"); err == nil {
+		p, err = h.GitHub.Permission(ctx, login)
+	}
+	return p, err
+}
+
+func (h faultyGitHub) Reviews(ctx context.Context, number int) (list []github.Review, err error) {
+	if err = h.read("reviews"); err == nil {
+		list, err = h.GitHub.Reviews(ctx, number)
+	}
+	return list, err
+}
+
+func (h faultyGitHub) File(ctx context.Context, sha, path string) (data []byte, err error) {
+	if err = h.read("file " + path); err == nil {
+		data, err = h.GitHub.File(ctx, sha, path)
+	}
+	return data, err
+}
+
+func (h faultyGitHub) Checkout(ctx context.Context, sha, dir string) (u github.Unpacked, err error) {
+	if err = h.read("checkout"); err == nil {
+		u, err = h.GitHub.Checkout(ctx, sha, dir)
+	}
+	return u, err
+}
+
+// use puts the faults between the pipeline and its sockets.
+func (f *faults) use(s *stage) {
+	p, connect := s.pipeline, s.pipeline.Connect
+	p.Records, p.Artifacts, p.Queue = faultyRecords{p.Records, f}, faultyArtifacts{p.Artifacts, f}, faultyQueue{p.Queue, f}
+	p.Connect = func(pull pipeline.Pull) (dispatch.GitHub, error) {
+		hub, err := connect(pull)
+		return faultyGitHub{hub, f}, err
+	}
+	s.webhook.Intake = p.Intake()
+	s.webhook.Log = func(error) {}
+}
+
+// TestDeathAtEachCall tells stories of the road with each of their writes failing in
+// turn, before and after it is done, and each of their reads, once. Handling the same
+// again must come to the same end: the same conversation, the same checks, everything
+// made once.
+func TestDeathAtEachCall(t *testing.T) {
+	t.Parallel()
+	for name, story := range map[string]struct {
+		tell          func(*testing.T, *faults)
+		writes, reads int // that there are at least
+	}{
+		"apply":  {applyStory, 60, 100},
+		"merge":  {mergeStory, 30, 40},
+		"unlock": {unlockStory, 10, 15},
+	} {
+		for _, how := range []fault{undone, done, unread} {
+			t.Run(name+"/"+string(how), func(t *testing.T) {
+				t.Parallel()
+				least := story.writes
+				if how == unread {
+					least = story.reads
+				}
+				for at := 0; ; at++ {
+					f := &faults{at: at, how: how}
+					story.tell(t, f)
+					if f.died != "" {
+						continue
+					}
+					if at < least {
+						t.Errorf("only %d calls", at)
+					}
+					return
+				}
+			})
+		}
+	}
+}
+
+// applyStory goes from the push, by a comment, to the merge.
+func applyStory(t *testing.T, f *faults) {
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	f.use(s)
+	s.repo.Push("alice", "b", "B", githubtest.Files{"b.tf": resource("b", "1")})
+	n := s.repo.OpenPull("alice", "B", "b")
+	s.stubborn()
+	s.expect(f.String()+": the plan", s.status(n)+s.check("b"), "To apply this plan", "success 2 to add")
+	id := s.repo.Comment("alice", n, "lockstep apply")
+	s.stubborn()
+	s.appliedOnce(f, n, ".", s.answerTo(n, id), 3)
+	s.repo.Merge("alice", n)
+	s.stubborn()
+	s.tidy(f)
+	if got := artifacts(t, s); len(got) != 0 {
+		t.Errorf("%v: kept after the merge: %q", f, got)
+	}
+}
+
+// mergeStory is of a merge, which applies.
+func mergeStory(t *testing.T, f *faults) {
+	s := newStage(t, onMerge())
+	n := s.pull("alice", "b", githubtest.Files{"net/subnet.tf": resource("subnet", "1")})
+	f.use(s)
+	s.repo.Merge("alice", n)
+	s.stubborn()
+	s.appliedOnce(f, n, "net", s.answer(n, "merge"), 2)
+	s.tidy(f)
+	for _, name := range artifacts(t, s) {
+		if strings.HasSuffix(name, "/plan") {
+			t.Errorf("%v: a saved plan is kept: %s", f, name)
+		}
+	}
+}
+
+// unlockStory has a lock released that a run left.
+func unlockStory(t *testing.T, f *faults) {
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	f.use(s)
+	w := s.lockable()
+	s.lock(w, "sbx_user1051@169.254.0.1", ofRun(n))
+	id := s.repo.Comment("bob", n, "lockstep unlock")
+	s.stubborn()
+	answer := s.answerTo(n, id)
+	// Who dies after it is unlocked, and before that is noted, finds nothing locked.
+	if !strings.Contains(answer, "**Unlocked** `.`") && !(strings.Contains(f.died, " ask/") && strings.Contains(answer, "**not locked**")) {
+		t.Errorf("%v: the answer is %s", f, answer)
+	}
+	if got := s.locks(w); got != 0 {
+		t.Errorf("%v: %d locks", f, got)
+	}
+	if got := len(s.repo.Comments(n)); got != 3 {
+		t.Errorf("%v: %d comments", f, got)
+	}
+	s.tidy(f)
+}
+
+// appliedOnce looks at what there is after an apply of two resources.
+func (s *stage) appliedOnce(f *faults, n int, project, answer string, comments int) {
+	s.t.Helper()
+	// Where the death is between the beginning of the apply and the note of its end,
+	// nobody can know what was done, and that is what has to be said.
+	unknown := strings.Contains(s.status(n), "could not apply") && strings.Contains(answer, "look at the new plan with care") &&
+		strings.HasPrefix(f.died, "put effect/")
+	if !unknown {
+		s.expect(f.String()+": the status", s.status(n), "has applied")
+		s.expect(f.String()+": the answer", answer, "**Applied** `"+project+"`: 2 added")
+		s.expect(f.String()+": the check", s.check("b"), "success Applied: 2 added")
+	}
+	if got := made(s.t, s, project); strings.Count(got, " ") != 3 || !strings.HasPrefix(got, "serial 1: ") {
+		s.t.Errorf("%v: the state has %s", f, got)
+	}
+	if got := len(s.repo.Comments(n)); got != comments {
+		s.t.Errorf("%v: %d comments", f, got)
+	}
+	if got := len(s.repo.Checks(s.repo.Head("b"))); got != 1 {
+		s.t.Errorf("%v: %d check runs", f, got)
+	}
+}
+
+// tidy looks at what is left in the end.
+func (s *stage) tidy(f *faults) {
+	s.t.Helper()
+	if list, err := s.data.Records.List(s.t.Context(), "lease"); err != nil || len(list) != 0 {
+		s.t.Errorf("%v: leases that are left: %v, %v", f, list, err)
+	}
+}
+
+// stubborn delivers and handles until nothing is left, whatever fails.
+func (s *stage) stubborn() {
+	s.t.Helper()
+	for range 5 {
+		_, err := s.hub.Deliver(s.t.Context())
+		if err != nil {
+			for _, id := range s.hub.Deliveries() {
+				s.hub.Redeliver(s.t.Context(), id)
+			}
+		}
+		if s.drain(s.t.Context(), s.pipeline.Handle) == 0 && err == nil {
+			return
+		}
+	}
+	s.t.Fatal("it does not come to an end")
+}
+
+// made names what the state of a project has.
+func made(t *testing.T, s *stage, project string) string {
+	data, err := os.ReadFile(filepath.Join(executor.LocalState(s.data.States, s.repo.Repo().ID, project, "default"), "terraform.tfstate"))
+	if err != nil {
+		return err.Error()
+	}
+	var state struct {
+		Serial    int
+		Resources []struct{ Name string }
+	}
+	if err := json.Unmarshal(data, &state); err != nil {
+		t.Fatal(err)
+	}
+	out := fmt.Sprintf("serial %d:", state.Serial)
+	for _, r := range state.Resources {
+		out += " " + r.Name
+	}
+	return out
+}

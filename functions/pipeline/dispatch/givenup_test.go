@@ -1,0 +1,201 @@
+package dispatch_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// moody is a GitHub that refuses calls as long as somebody wants.
+type moody struct {
+	dispatch.GitHub
+	refuses func(call string) bool
+}
+
+var errMood = errors.New("GitHub does not want to")
+
+func (h moody) PullRequest(ctx context.Context, number int) (github.PullRequest, error) {
+	if h.refuses("pull request") {
+		return github.PullRequest{}, errMood
+	}
+	return h.GitHub.PullRequest(ctx, number)
+}
+
+func (h moody) PutCheck(ctx context.Context, id int64, c github.Check) (int64, error) {
+	if h.refuses("check " + c.Title) {
+		return 0, errMood
+	}
+	return h.GitHub.PutCheck(ctx, id, c)
+}
+
+func (h moody) PutComment(ctx context.Context, number int, marker, body string) (int64, time.Time, error) {
+	if h.refuses("comment") {
+		return 0, time.Time{}, errMood
+	}
+	return h.GitHub.PutComment(ctx, number, marker, body)
+}
+
+// moody puts a mood between the pipeline and GitHub.
+func (s *stage) moody(refuses func(call string) bool) {
+	connect := s.pipeline.Connect
+	s.pipeline.Connect = func(p pipeline.Pull) (dispatch.GitHub, error) {
+		hub, err := connect(p)
+		return moody{hub, refuses}, err
+	}
+}
+
+// TestEventGivenUp holds that what an event asked for comes to an end with it, where the
+// event is given up before it has sent its messages.
+func TestEventGivenUp(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	refused := "none"
+	s.moody(func(call string) bool { return call == "check "+refused })
+	refused = "Planning"
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.expect("the push", s.status(n), "could not plan", "Lockstep could not do this")
+	s.expect("its check", s.check("b"), "failure Planning failed")
+	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Lockstep could not do this**", "**Not planned**: `.`.")
+	refused = "none"
+	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Planned** `.`: 2 to add")
+
+	refused = "Applying: 2 to add, 0 to change, 0 to destroy"
+	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied**: `.`. Nothing was changed, and the plan can still be applied.")
+	s.expect("the status", s.status(n), "To apply this plan, comment")
+	s.expect("the check", s.check("b"), "success 2 to add")
+	refused = "none"
+	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added")
+}
+
+// TestMergeGivenUp holds the same of an apply that a merge asked for.
+func TestMergeGivenUp(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMerge())
+	n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
+	s.moody(func(call string) bool { return strings.HasPrefix(call, "check Applying") })
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("the answer", s.answer(n, "merge"), "**Lockstep could not do this**", "**Not applied**: `net`")
+	s.expect("the status", s.status(n), "Merged, but not applied")
+	s.expect("the check", s.check("subnet"), "action_required Merged, but not applied")
+}
+
+// TestTellGivenUp holds that what could not be said is not forgotten: giving it up fails
+// until GitHub takes it.
+func TestTellGivenUp(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	down, applied := true, false
+	s.moody(func(call string) bool {
+		applied = applied || strings.HasPrefix(call, "check Applied")
+		return down && applied && call == "comment"
+	})
+	id := s.repo.Comment("alice", n, "lockstep apply")
+	if _, err := s.hub.Deliver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, err := s.data.Queue.Drain(t.Context(), localstore.Worker{Handle: s.pipeline.Handle, Abandon: s.pipeline.Abandon})
+	if !errors.Is(err, errMood) {
+		t.Fatalf("giving it up: %v", err)
+	}
+	s.expect("the answer meanwhile", s.answerTo(n, id), "is being applied")
+	down = false
+	s.settle()
+	s.expect("the answer", s.answerTo(n, id), "**Applied** `.`: 2 added")
+	s.expect("the status", s.status(n), "Lockstep has applied")
+}
+
+// TestClosedNeverArrives holds that a merged pull request is in nobody's way, though
+// nobody was told that it was merged.
+func TestClosedNeverArrives(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	one := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.say("alice", one, "lockstep apply")
+	s.repo.Merge("alice", one)
+	s.hub.LoseDeliveries(1)
+	s.settle()
+	two := s.pull("bob", "c", githubtest.Files{"c.tf": resource("c", "1")})
+	if got := s.status(two); strings.Contains(got, "is not merged yet") {
+		t.Errorf("the status says of a merged pull request:\n%s", got)
+	}
+	s.expect("the apply", s.say("bob", two, "lockstep apply"), "**Applied** `.`: 1 added, 0 changed, 0 destroyed.")
+}
+
+// TestClosedGivenUp holds that a pull request that is closed is settled, though GitHub
+// could not be reached when it was, and when that was given up.
+func TestClosedGivenUp(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMerge())
+	n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
+	away := true
+	s.moody(func(call string) bool { return away && call == "pull request" })
+	s.repo.Merge("alice", n)
+	if _, err := s.hub.Deliver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.data.Queue.Drain(t.Context(), localstore.Worker{Handle: s.pipeline.Handle, Abandon: s.pipeline.Abandon}); !errors.Is(err, errMood) {
+		t.Fatalf("giving it up: %v", err)
+	}
+	away = false
+	s.settle()
+	s.expect("the answer", s.answer(n, "merge"), "**Lockstep could not do this**")
+	s.expect("the status", s.status(n), "Merged, but not applied")
+	if got := artifacts(t, s); len(got) != 0 {
+		t.Errorf("kept of a closed pull request: %q", got)
+	}
+}
+
+// TestOpenedAgain holds that what was applied is in the way of others again, when its
+// pull request is opened again.
+func TestOpenedAgain(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	one := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.say("alice", one, "lockstep apply")
+	s.repo.Close("alice", one)
+	s.settle()
+	s.repo.Reopen("alice", one)
+	s.settle()
+	two := s.pull("bob", "c", githubtest.Files{"c.tf": resource("c", "1")})
+	s.expect("the status", s.status(two), "#1 was applied to `.` and is not merged yet")
+	s.expect("the apply", s.say("bob", two, "lockstep apply"), "**Not applied** `.`", "#1 was applied to the same state and is not merged yet")
+}
+
+// full are artifacts that take no results of applies for a while.
+type full struct {
+	pipeline.Artifacts
+	left *int
+}
+
+func (x full) Put(ctx context.Context, a pipeline.Artifact, data []byte) error {
+	if strings.Contains(a.Key, "/result-") && *x.left > 0 {
+		*x.left--
+		return errors.New("there is no room")
+	}
+	return x.Artifacts.Put(ctx, a, data)
+}
+
+// TestNoRoomForTheResult holds that an apply is known, and told, though what it has to
+// show could not be kept until its message had been given up.
+func TestNoRoomForTheResult(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1"), "outputs.tf": "output \"size\" {\n  value = \"large\"\n}\n"})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	left := 1 + pipeline.MaxReceives
+	s.pipeline.Artifacts = full{s.pipeline.Artifacts, &left}
+	s.expect("the answer", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added", "large")
+	s.expect("the check", s.check("b"), "success Applied: 2 added")
+	if left != 0 {
+		t.Errorf("%d failures were not met", left)
+	}
+}

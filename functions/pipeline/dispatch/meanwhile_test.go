@@ -1,0 +1,106 @@
+package dispatch_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// pushed pushes to a branch, and has the event handled before anything else is.
+func (s *stage) pushed(n int, branch string, changes githubtest.Files) {
+	s.t.Helper()
+	s.repo.Push("alice", branch, "More", changes)
+	s.hub.LoseDeliveries(20) // GitHub's own is here already
+	if _, err := s.hub.Deliver(s.t.Context()); err != nil {
+		s.t.Error(err)
+	}
+	s.hub.LoseDeliveries(0)
+	m := pipeline.Message{ID: "at-once", Kind: pipeline.Pushed, Pull: s.ref(n), Action: "synchronize"}
+	if err := s.pipeline.Handle(s.t.Context(), m); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// TestPushWhileApplying holds that a head which comes during an apply, and cannot be
+// planned then, is planned when the apply is done.
+func TestPushWhileApplying(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	engine := s.pipeline.Engine
+	s.pipeline.Engine = closing{engine, func() { s.pushed(n, "b", githubtest.Files{"c.tf": resource("c", "1")}) }}
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added")
+	s.expect("the new head's check", s.check("b"), "success 1 to add")
+	s.expect("the status", s.status(n), "Plan for `"+s.repo.Head("b")[:7]+"`", "1 to add, 0 to change, 0 to destroy")
+}
+
+// TestPushBeforeApplying holds the same of an apply that waits, and is refused because
+// of that head.
+func TestPushBeforeApplying(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	id := s.repo.Comment("alice", n, "lockstep apply")
+	if _, err := s.hub.Deliver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
+		if m.Kind == pipeline.ToApply {
+			s.pushed(n, "b", githubtest.Files{"c.tf": resource("c", "1")})
+		}
+		return s.pipeline.Handle(ctx, m)
+	})
+	s.settle()
+	s.expect("the apply", s.answerTo(n, id), "**Not applied** `.`", "the head of the pull request is")
+	s.expect("the new head's check", s.check("b"), "success 3 to add")
+	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 3 added")
+}
+
+// late is an engine during whose refusals something happens.
+type late struct {
+	jobs.Engine
+	meanwhile func()
+}
+
+func (l late) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(runs.StateID) bool) (jobs.Outcome, error) {
+	l.meanwhile()
+	return l.Engine.Apply(ctx, j, plan, func(runs.StateID) bool { return permit(runs.StateID{Lineage: "other"}) })
+}
+
+// TestRefusedMeanwhile holds that a push, or the close, that comes after the last look
+// at the pull request of an apply which is refused then, is not forgotten.
+func TestRefusedMeanwhile(t *testing.T) {
+	t.Parallel()
+	t.Run("push", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+		n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+		s.pipeline.Engine = late{s.pipeline.Engine, func() { s.pushed(n, "b", githubtest.Files{"c.tf": resource("c", "1")}) }}
+		s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Not applied** `.`", "no state when the plan was made")
+		s.expect("the new head's check", s.check("b"), "success 3 to add")
+	})
+	t.Run("close", func(t *testing.T) {
+		t.Parallel()
+		s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+		n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+		s.pipeline.Engine = late{s.pipeline.Engine, func() {
+			s.repo.Close("alice", n)
+			m := pipeline.Message{ID: "at-once", Kind: pipeline.Closed, Pull: s.ref(n), Action: "closed", Actor: "alice"}
+			if err := s.pipeline.Handle(t.Context(), m); err != nil {
+				t.Error(err)
+			}
+			s.hub.LoseDeliveries(20)
+			s.hub.Deliver(t.Context())
+			s.hub.LoseDeliveries(0)
+		}}
+		s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Not applied** `.`")
+		s.expect("the check", s.check("b"), "cancelled Closed")
+		if got := artifacts(t, s); len(got) != 0 {
+			t.Errorf("something is kept: %q", got)
+		}
+	})
+}

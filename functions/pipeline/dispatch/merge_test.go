@@ -1,0 +1,132 @@
+package dispatch_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// onMerge is a repository whose project is applied when a pull request is merged.
+func onMerge() githubtest.Files {
+	return githubtest.Files{
+		"lockstep.hcl": "project \"net\" {\n  dir   = \"net\"\n  apply = \"merge\"\n}\n",
+		"net/main.tf":  resource("vpc", "v1"),
+		"README.md":    "hello\n",
+	}
+}
+
+// TestApplyOnMerge holds that what was planned is applied when it is merged, in
+// whichever way GitHub makes a commit of it, and not before.
+func TestApplyOnMerge(t *testing.T) {
+	t.Parallel()
+	for name, merge := range map[string]func(*githubtest.Repository, string, int) string{
+		"merge": (*githubtest.Repository).Merge, "squash": (*githubtest.Repository).Squash,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, onMerge())
+			n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
+			s.expect("the status", s.status(n), "is applied on merge", "Merging this pull request applies")
+			s.expect("an early apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "The base branch says that `net` is applied on merge.", "Merge the pull request")
+			// Another file of the base branch moves: the plan is of another commit, but of the
+			// same files.
+			s.repo.Push("bob", "main", "Words", githubtest.Files{"README.md": "hello again\n"})
+			merge(s.repo, "bob", n)
+			s.settle()
+			s.expect("the answer", s.answer(n, "merge"), "**Applied** `net`: 2 added, 0 changed, 0 destroyed.")
+			s.expect("the status", s.status(n), "Lockstep has applied", "applied by `bob`")
+			s.expect("the check", s.check("subnet"), "success Applied: 2 added")
+			two := s.pull("alice", "peering", githubtest.Files{"net/peering.tf": resource("peering", "v1")})
+			s.expect("the next plan", s.status(two), "1 to add, 0 to change, 0 to destroy")
+		})
+	}
+}
+
+// TestMergeThatCannotBeApplied holds what is said when nothing could be begun: there is no
+// plan any more that could be applied another time.
+func TestMergeThatCannotBeApplied(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMerge())
+	n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
+	s.pipeline.Engine = broken{s.pipeline.Engine}
+	s.repo.Merge("bob", n)
+	s.settle()
+	s.expect("the answer", s.answer(n, "merge"), "**Not applied**: `net`. Nothing was changed", "open another one that touches the project", "Lockstep could not do this")
+	if strings.Contains(s.answer(n, "merge"), "can still be applied") {
+		t.Errorf("nothing is left to apply:\n%s", s.answer(n, "merge"))
+	}
+	s.expect("the status", s.status(n), "Merged, but not applied")
+}
+
+// TestUpgrade holds that a plan which another version of Lockstep made is out of date, and
+// that people read what to do: apply it again is not it.
+func TestUpgrade(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.pipeline.Engine.(*executor.Engine).Version = "next"
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Not applied**", "The plan was made by another version of Lockstep", "Comment `lockstep plan` for a new plan")
+	s.expect("the status", s.status(n), "out of date")
+	s.say("alice", n, "lockstep plan")
+	s.expect("the apply of the new plan", s.say("alice", n, "lockstep apply"), "**Applied**")
+}
+
+// TestMergeOfOtherFiles holds that nothing is applied when what was merged is not what
+// was planned, and that the pull request says so.
+func TestMergeOfOtherFiles(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMerge())
+	n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
+	s.repo.Push("bob", "main", "A hotfix", githubtest.Files{"net/fix.tf": resource("fix", "v1")})
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("the answer", s.answer(n, "merge"), "**Not applied** `net`", "in the commit that this pull request became these are different: `net/fix.tf`", "Open a pull request that touches the project")
+	s.expect("the status", s.status(n), "Merged, but not applied", "**not applied**")
+	if got := artifacts(t, s); len(got) != 0 {
+		t.Errorf("something is kept: %q", got)
+	}
+}
+
+// TestMergeByReader holds that who merges must be allowed to apply, when it is applied.
+func TestMergeByReader(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMerge())
+	n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
+	s.repo.Merge("alice", n)
+	s.repo.Grant("alice", "read")
+	s.settle()
+	s.expect("the answer", s.answer(n, "merge"), "**Not applied** `net`", "`alice` has the permission `read`")
+	if strings.Contains(s.status(n), "applied by") {
+		t.Errorf("it was applied:\n%s", s.status(n))
+	}
+}
+
+// TestRightsAreTheBase holds that a pull request cannot give itself the right to be
+// applied by a comment, and is told so.
+func TestRightsAreTheBase(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMerge())
+	n := s.pull("alice", "shortcut", githubtest.Files{
+		"lockstep.hcl":  strings.ReplaceAll(onMerge()["lockstep.hcl"], "merge", "comment"),
+		"net/subnet.tf": resource("subnet", "v1"),
+	})
+	s.expect("the status", s.status(n), "This pull request changes `lockstep.hcl`", "is applied on merge")
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "The base branch says that `net` is applied on merge.")
+	s.repo.Push("alice", "shortcut", "Broken", githubtest.Files{"lockstep.hcl": "project \"net\" {\n  dri = \"net\"\n}\n"})
+	s.settle()
+	s.expect("a broken file", s.status(n), "Lockstep could not plan", "dri")
+	s.expect("its plan", s.say("alice", n, "lockstep plan"), "**Not planned**", "dri")
+}
+
+// TestMergedWithoutApply holds that a merge which leaves a plan behind says so.
+func TestMergedWithoutApply(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("the status", s.status(n), "Merged, but not applied", "**not applied**", "The next plan of such a project")
+	s.expect("the check", s.check("b"), "action_required Merged, but not applied")
+}

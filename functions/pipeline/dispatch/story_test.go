@@ -1,0 +1,291 @@
+package dispatch_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+	"github.com/lockstep-iac/lockstep/github/githubtest/contract"
+)
+
+// stage is everything, put together: a GitHub on loopback, a pipeline behind a
+// webhook, its data in a directory, and our engine.
+type stage struct {
+	t        *testing.T
+	hub      *githubtest.Hub
+	repo     *githubtest.Repository
+	data     *localstore.Dir
+	app      *github.App
+	pipeline *dispatch.Pipeline
+	webhook  intake.Webhook
+	url      string // of the webhook
+	// fault answers requests to GitHub in its place, if it reports so; may be nil.
+	fault func(http.ResponseWriter, *http.Request) bool
+	// strict says that handling a message must not fail.
+	strict bool
+}
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+var hush = github.NewSecret("hush")
+
+func newStage(t *testing.T, files githubtest.Files) *stage {
+	t.Helper()
+	s := &stage{t: t}
+	s.hub = githubtest.New(githubtest.Options{Secret: hush, Fault: func(w http.ResponseWriter, r *http.Request) bool {
+		return s.fault != nil && s.fault(w, r)
+	}})
+	api := httptest.NewServer(s.hub)
+	t.Cleanup(api.Close)
+	s.repo = s.hub.AddRepository("acme", "infra", withBackends(files))
+	s.repo.Grant("alice", "write")
+	s.repo.Grant("bob", "write")
+	s.repo.Grant("mallory", "read")
+	config := s.hub.App(api.URL)
+	config.Transport = contract.Transport{
+		Base: http.DefaultTransport, Report: func(err error) { t.Error(err) },
+		Ignore: func(r *http.Request) bool { return s.fault != nil || strings.HasPrefix(r.URL.Path, "/archive/") },
+	}
+	app, err := github.NewApp(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.app = app
+	if s.data, err = localstore.Open(t.TempDir()); err != nil {
+		t.Fatal(err)
+	}
+	s.pipeline = &dispatch.Pipeline{
+		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) { return app.Repository(p.Installation, p.Repo) },
+		Records: s.data.Records, Artifacts: s.data.Artifacts, Queue: s.data.Queue,
+		Engine:  &executor.Engine{Version: "test", Backend: executor.LocalStates(s.data.States)},
+		Scratch: t.TempDir(), Serves: serving(t, "acme"),
+	}
+	s.webhook = intake.Webhook{Intake: s.pipeline.Intake(), Secrets: []github.Secret{hush}, Log: func(err error) { t.Error(err) }}
+	server := httptest.NewServer(&s.webhook)
+	t.Cleanup(server.Close)
+	s.url = server.URL
+	s.hub.SetWebhook(server.URL)
+	return s
+}
+
+// serving reads what is served.
+func serving(t *testing.T, text string) intake.Serves {
+	t.Helper()
+	s, err := intake.ParseServes(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// withBackends makes projects of the root modules: directories with a main.tf.
+func withBackends(files githubtest.Files) githubtest.Files {
+	out := maps.Clone(files)
+	for name := range files {
+		if path.Base(name) == "main.tf" && !strings.HasPrefix(name, "modules/") {
+			out[path.Join(path.Dir(name), "backend.tf")] = "terraform {\n  backend \"local\" {\n  }\n}\n"
+		}
+	}
+	return out
+}
+
+// settle lets everything happen that follows from what was done.
+func (s *stage) settle() {
+	s.t.Helper()
+	for {
+		sent, err := s.hub.Deliver(s.t.Context())
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		handled := s.drain(s.t.Context(), func(ctx context.Context, m pipeline.Message) error {
+			err := s.pipeline.Handle(ctx, m)
+			if err != nil && s.strict {
+				s.t.Errorf("%s is tried again: %v", m.Kind, err)
+			}
+			return err
+		})
+		if sent+handled == 0 {
+			return
+		}
+	}
+}
+
+// drain has the waiting messages handled.
+func (s *stage) drain(ctx context.Context, handle func(context.Context, pipeline.Message) error) int {
+	s.t.Helper()
+	n, err := s.data.Queue.Drain(ctx, localstore.Worker{Handle: handle, Abandon: s.pipeline.Abandon})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return n
+}
+
+// check returns the check runs at the head of a branch, in a line each.
+func (s *stage) check(branch string) string {
+	var b strings.Builder
+	for _, c := range s.repo.Checks(s.repo.Head(branch)) {
+		fmt.Fprintf(&b, "%s %s: %s%s %s\n", c.ExternalID, c.Name, c.Status, c.Conclusion, c.Title)
+	}
+	return strings.ReplaceAll(b.String(), "completed", "")
+}
+
+// pages returns the check runs at the head of a branch, with their pages.
+func (s *stage) pages(branch string) string {
+	var b strings.Builder
+	for _, c := range s.repo.Checks(s.repo.Head(branch)) {
+		fmt.Fprintf(&b, "%s: %s %s, %s\n\n%s\n%s\n", c.Name, c.Status, c.Conclusion, c.Title, c.Summary, c.Text)
+	}
+	return b.String()
+}
+
+// names are those of commits, where we name them.
+var names = regexp.MustCompile("(at |`|infra-)[0-9a-f]{7}\\b")
+
+// hashes are those of plans, short and whole: a state's lineage is in them.
+var hashes = regexp.MustCompile("(`|apply )([0-9a-f]{64}|[0-9a-f]{12})`")
+
+// golden compares what people read with a file of testdata.
+func (s *stage) golden(name string, texts ...string) {
+	s.t.Helper()
+	for i, text := range texts {
+		texts[i] = strings.TrimSpace(hashes.ReplaceAllString(names.ReplaceAllString(text, "${1}COMMIT"), "${1}HASH`")) + "\n"
+	}
+	got, file := strings.Join(texts, "\n=====\n\n"), filepath.Join("testdata", name+".md")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		s.t.Errorf("%s (-update writes it anew): %s", file, diff)
+	}
+}
+
+// pull pushes changes to a branch and opens a pull request.
+func (s *stage) pull(who, branch string, changes githubtest.Files) int {
+	s.t.Helper()
+	s.repo.Push(who, branch, "Change "+branch, changes)
+	n := s.repo.OpenPull(who, "Change "+branch, branch)
+	s.settle()
+	return n
+}
+
+// ref names a pull request as messages do.
+func (s *stage) ref(number int) pipeline.Pull {
+	return pipeline.Pull{Installation: s.repo.Installation(), Repo: s.repo.Repo(), Number: number}
+}
+
+// say comments, and returns our answer.
+func (s *stage) say(who string, number int, text string) string {
+	s.t.Helper()
+	id := s.repo.Comment(who, number, text)
+	s.settle()
+	return s.answerTo(number, id)
+}
+
+// answerTo returns our answer to a comment, "" if there is none.
+func (s *stage) answerTo(number int, id int64) string {
+	s.t.Helper()
+	return s.answer(number, strconv.FormatInt(id, 10))
+}
+
+// answer returns our answer of a name.
+func (s *stage) answer(number int, name string) string {
+	s.t.Helper()
+	marker := comment.AnswerMarker(name)
+	answer := ""
+	for _, c := range s.repo.Comments(number) {
+		if strings.HasPrefix(c.Body, marker) {
+			if answer != "" {
+				s.t.Errorf("%s was answered twice", name)
+			}
+			answer = c.Body
+		}
+	}
+	return strings.TrimSpace(strings.TrimPrefix(answer, marker))
+}
+
+// status returns the one comment about how the pull request stands.
+func (s *stage) status(number int) string {
+	s.t.Helper()
+	status := ""
+	for _, c := range s.repo.Comments(number) {
+		if strings.HasPrefix(c.Body, comment.StatusMarker) && c.Author == "lockstep[bot]" {
+			if status != "" {
+				s.t.Error("there are two status comments")
+			}
+			status = c.Body
+		}
+	}
+	return status
+}
+
+func (s *stage) expect(what, text string, parts ...string) {
+	s.t.Helper()
+	for _, p := range parts {
+		if !strings.Contains(text, p) {
+			s.t.Errorf("%s lacks %q:\n%s", what, p, text)
+		}
+	}
+}
+
+func resource(name, input string) string {
+	return "resource \"terraform_data\" \"" + name + "\" {\n  input = \"" + input + "\"\n}\n"
+}
+
+// TestTheMainJob is the story of the pipeline: planned, commented, applied; and a
+// second plan that went stale is refused, and made anew.
+func TestTheMainJob(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("vpc", "10.0.0.0/16"), "README.md": "hello\n"})
+
+	one := s.pull("alice", "subnet", githubtest.Files{"subnet.tf": resource("subnet", "10.0.1.0/24")})
+	s.expect("the plan", s.status(one), "Plan for `"+s.repo.Head("subnet")[:7]+"`: 2 to add", "terraform_data.subnet", "10.0.1.0/24", "lockstep apply")
+	two := s.pull("bob", "peering", githubtest.Files{"peering.tf": resource("peering", "on")})
+	s.expect("the second plan", s.status(two), "2 to add", "terraform_data.peering")
+
+	s.expect("the answer", s.say("alice", one, "lockstep apply"), "**Applied** `.`: 2 added, 0 changed, 0 destroyed.")
+	s.expect("the status", s.status(one), "Lockstep has applied", "applied by `alice`", "Merge this pull request")
+	s.expect("a second apply", s.say("alice", one, "lockstep apply"), "**Not applied** `.`", "is applied already, as `alice` asked")
+
+	s.expect("an apply before the merge", s.say("bob", two, "lockstep apply"), "**Not applied** `.`", "#1 was applied to the same state and is not merged yet")
+	s.repo.Merge("alice", one)
+	s.settle()
+	s.expect("an apply of the stale plan", s.say("bob", two, "lockstep apply"),
+		"The plan was made from other files: the base branch has moved, and merged into it these are different: `subnet.tf`.", "Comment `lockstep plan` for a new plan")
+	s.expect("the status", s.status(two), "out of date")
+
+	s.expect("the answer", s.say("bob", two, "lockstep plan"), "**Planned** `.`: 1 to add")
+	s.expect("the new plan", s.status(two), "1 to add, 0 to change, 0 to destroy", "terraform_data.peering")
+	s.expect("the answer", s.say("bob", two, "lockstep apply"), "**Applied** `.`: 1 added, 0 changed, 0 destroyed.")
+	s.repo.Merge("bob", two)
+	s.settle()
+
+	three := s.pull("alice", "nothing", githubtest.Files{"main.tf": "# the network\n" + resource("vpc", "10.0.0.0/16")})
+	s.expect("a plan without changes", s.status(three), "no changes", "nothing to do")
+	s.expect("its apply", s.say("alice", three, "lockstep apply"), "The plan has no changes.")
+}

@@ -1,0 +1,49 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// turnAway notes that a message is of a repository that is not served, and says so in a
+// check run of the head that was pushed: one, however often that is asked for. Nothing
+// else is done, and what fails is not tried again.
+func (p *Pipeline) turnAway(ctx context.Context, m pipeline.Message, s intake.Service) {
+	p.log(intake.NotServed(m.Pull.Repo, s))
+	if m.Kind != pipeline.Pushed {
+		return
+	}
+	if err := p.checkNotServed(ctx, m, s); err != nil {
+		p.log(fmt.Errorf("say that %s is not served: %w", m.Pull.Repo, err))
+	}
+}
+
+func (p *Pipeline) checkNotServed(ctx context.Context, m pipeline.Message, s intake.Service) error {
+	hub, err := p.Connect(m.Pull)
+	if err != nil {
+		return err
+	}
+	pull, err := hub.PullRequest(ctx, m.Pull.Number)
+	if err != nil {
+		return err
+	}
+	page := comment.NotServed{Reasons: s.Reasons}
+	_, err = hub.PutCheck(ctx, 0, github.Check{
+		Name: strings.TrimSuffix(pipeline.CheckPrefix, "/"), SHA: pull.Head.SHA, ExternalID: strconv.Itoa(pull.Number),
+		Status: github.CheckCompleted, Conclusion: github.ConcludedNeutral, Title: page.Title(), Summary: page.Summary(),
+	})
+	return err
+}
+
+func (p *Pipeline) log(err error) {
+	if p.Log != nil {
+		p.Log(err)
+	}
+}

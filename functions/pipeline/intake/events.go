@@ -1,0 +1,66 @@
+package intake
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// messages returns what a delivery asks for. Comments without commands end here, and so
+// do those of bots: ours, and others that quote ours.
+func messages(d github.Delivery) []pipeline.Message {
+	m := pipeline.Message{ID: d.Digest[:messageDigits]}
+	switch e := d.Event.(type) {
+	case github.PullRequestEvent:
+		m.Pull, m.Action, m.Merged = pullOf(e.Subject), e.Action, e.Merged
+		switch {
+		case e.Action == "opened", e.Action == "synchronize", e.Action == "reopened", e.BaseChanged:
+			m.Kind = pipeline.Pushed
+		case e.Action == "closed":
+			m.Kind, m.Actor = pipeline.Closed, e.Sender
+		default:
+			return nil
+		}
+	case github.CommentEvent:
+		m.Kind, m.Pull, m.Comment, m.Actor, m.Lines = pipeline.Commanded, pullOf(e.Subject), e.Comment, e.Sender, comment.Parse(e.Body)
+		m.At = e.At
+		if len(m.Lines) == 0 || e.Bot {
+			return nil
+		}
+	case github.ReviewEvent:
+		m.Kind, m.Pull = pipeline.Tell, pullOf(e.Subject)
+	case github.RerunEvent:
+		return reruns(m.ID, e)
+	default:
+		return nil
+	}
+	return []pipeline.Message{m}
+}
+
+// reruns returns what the button of a check run asks for: the command that does the
+// same.
+func reruns(id string, e github.RerunEvent) []pipeline.Message {
+	c := comment.Command{Verb: comment.Plan}
+	if name, ours := strings.CutPrefix(e.Name, pipeline.CheckPrefix); ours {
+		c.Project, c.Workspace, _ = strings.Cut(name, "@")
+	}
+	var out []pipeline.Message
+	for _, n := range e.Pulls {
+		out = append(out, pipeline.Message{
+			ID: fmt.Sprintf("%s-%d", id, n), Kind: pipeline.Commanded, Pull: pipeline.Pull{Installation: e.Installation, Repo: e.Repo, Number: n},
+			Actor: e.Sender, Lines: []comment.Line{{Text: c.String(), Command: c}},
+		})
+	}
+	return out
+}
+
+func pullOf(s github.Subject) pipeline.Pull {
+	return pipeline.Pull{Installation: s.Installation, Repo: s.Repo, Number: s.Number}
+}
+
+// messageDigits is how much of a body's digest its messages are named by: enough that no
+// two share it, and short enough for what is named after them.
+const messageDigits = 32

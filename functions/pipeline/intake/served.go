@@ -1,0 +1,73 @@
+package intake
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// Served decides whether a repository is served. The names of one that is are known for its
+// ID, and its owner's, from then on. Every message is decided about before anything of its
+// repository is read, by whoever receives it, by its names alone; and by whoever handles it.
+func (p *Intake) Served(ctx context.Context, r github.Repo) (Service, error) {
+	if by := p.Serves.Decide(r, Known{}); !by.Allowed() {
+		return by, nil // no records for strangers
+	}
+	owner := "served/" + strings.ToLower(r.Owner)
+	name := owner + "/" + strings.ToLower(r.Name)
+	for {
+		var k Known
+		wasOwner, err := p.known(ctx, owner, &k.Owner)
+		if err != nil {
+			return Service{}, err
+		}
+		wasName, err := p.known(ctx, name, &k.Repo)
+		if err != nil {
+			return Service{}, err
+		}
+		s := p.Serves.Decide(r, k)
+		if !s.Allowed() || s.Known == k {
+			return s, nil
+		}
+		if s.Known.Owner != k.Owner {
+			_, err = p.Records.Put(ctx, owner, pipeline.Encode(s.Known.Owner), wasOwner)
+		}
+		if err == nil && s.Known.Repo != k.Repo {
+			_, err = p.Records.Put(ctx, name, pipeline.Encode(s.Known.Repo), wasName)
+		}
+		if !errors.Is(err, pipeline.ErrConflict) { // whoever was first has said whose the name is
+			return s, err
+		}
+	}
+}
+
+// known reads which ID a name is known for, if any.
+func (p *Intake) known(ctx context.Context, key string, id *int64) (pipeline.Version, error) {
+	rec, err := p.Records.Get(ctx, key)
+	if err == nil && rec.Version != "" {
+		if err = json.Unmarshal(rec.Value, id); err != nil {
+			err = fmt.Errorf("read %s: the record is damaged: %w", key, err)
+		}
+	}
+	return rec.Version, err
+}
+
+// NotServed is what is noted of a repository that is not served.
+func NotServed(r github.Repo, s Service) error {
+	var why []string
+	for _, x := range s.Reasons {
+		why = append(why, x.Text+" "+x.Remedy)
+	}
+	return fmt.Errorf("%s is not served: %s", r, strings.Join(why, " "))
+}
+
+func (p *Intake) log(err error) {
+	if p.Log != nil {
+		p.Log(err)
+	}
+}

@@ -1,0 +1,158 @@
+package intake
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// Serves are the owners and repositories that a deployment serves, as whoever runs it has
+// named them. A GitHub App that is not private can be installed by anybody, in a repository
+// of which they are the base branch: what is not named is a stranger's. The zero value
+// names none, and none is served.
+//
+// Names are GitHub's, in which case does not matter:
+//
+//	acme             all repositories of the owner; so does acme/*
+//	acme/infra       one
+//	acme/team-*      those whose names fit: * stands for any characters
+//	acme/infra=123   one, if it has this ID
+//	acme=77          all of the owner, if its account has this ID
+//
+// Names change hands: an account is given up and taken by somebody else, a repository is
+// deleted and made anew. So a name is served for the ID that it had when it was first
+// served ([Known]), and for another one only if somebody adds that ID, as above.
+//
+// A repository that is renamed or moved is served if its new name is named here too, and
+// for its new name alone. Its ID is not enough: who administers a repository renames it,
+// and who runs Lockstep could not see in this list any more what is served.
+type Serves struct{ list []named }
+
+// named is one entry, in lower case. An ID of 0 is none; name is "*" for all of an owner.
+type named struct {
+	owner, name string
+	id          int64
+}
+
+var (
+	ownerPattern = regexp.MustCompile(`^[a-z0-9_][a-z0-9_-]{0,99}$`)
+	repoPattern  = regexp.MustCompile(`^[a-z0-9_.*-]{1,100}$`)
+)
+
+// ParseServes reads a list of names, with commas or space between them. The error names
+// every mistake.
+func ParseServes(text string) (Serves, error) {
+	var s Serves
+	var errs []error
+	for _, entry := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return strings.ContainsRune(", \t\r\n", r) }) {
+		n, err := parseNamed(entry)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%q: %w", entry, err))
+		}
+		s.list = append(s.list, n)
+	}
+	if len(errs) > 0 {
+		return Serves{}, errors.Join(errs...)
+	}
+	return s, nil
+}
+
+func parseNamed(entry string) (n named, err error) {
+	full, id, pinned := strings.Cut(entry, "=")
+	owner, name, one := strings.Cut(full, "/")
+	if !one {
+		name = "*"
+	}
+	n = named{owner: owner, name: name}
+	switch {
+	case strings.Contains(owner, "*"):
+		return n, errors.New("an owner has to be named in full, or strangers could have the name")
+	case !ownerPattern.MatchString(owner):
+		return n, fmt.Errorf("%q is not the name of an owner", owner)
+	case !repoPattern.MatchString(name) || strings.Trim(name, ".") == "":
+		return n, fmt.Errorf("%q is not the name of a repository", name)
+	case !pinned:
+		return n, nil
+	case name != "*" && strings.Contains(name, "*"):
+		return n, errors.New("an ID belongs to one repository, or to an owner")
+	}
+	if n.id, err = strconv.ParseInt(id, 10, 64); err != nil || n.id <= 0 {
+		return n, fmt.Errorf("%q is not an ID", id)
+	}
+	return n, nil
+}
+
+// None reports whether nobody is named.
+func (s Serves) None() bool { return len(s.list) == 0 }
+
+// Owner reports whether something of an owner is named.
+func (s Serves) Owner(login string) bool {
+	return slices.ContainsFunc(s.list, func(n named) bool { return strings.EqualFold(n.owner, login) })
+}
+
+// Known are the IDs that the names of an owner and of a repository were first served with;
+// 0 where they never were.
+type Known struct{ Owner, Repo int64 }
+
+// A Service is the decision whether a repository is served.
+type Service struct {
+	// Known is, of one that is served, what its names are known for from now on.
+	Known Known
+	// Reasons say why it is not served; there are none if it is.
+	Reasons []comment.Reason
+}
+
+// Allowed reports whether it is served.
+func (s Service) Allowed() bool { return len(s.Reasons) == 0 }
+
+// howToServe is what helps, but for what is to be named.
+const howToServe = "Whoever runs Lockstep names what it serves, in the option `-serves` or the template's parameter `Serves`: "
+
+// Decide decides whether a repository is served, of whose names something is known.
+func (s Serves) Decide(r github.Repo, k Known) Service {
+	no := func(add, format string, args ...any) Service {
+		return Service{Reasons: []comment.Reason{{Text: fmt.Sprintf(format, args...), Remedy: howToServe + comment.Code(add) + "."}}}
+	}
+	full := r.String()
+	var fit []named
+	for _, n := range s.list {
+		is, _ := path.Match(n.name, strings.ToLower(r.Name))
+		if is && strings.EqualFold(n.owner, r.Owner) {
+			fit = append(fit, n)
+		}
+	}
+	switch {
+	case s.None():
+		return no(full, "No repository is served here: nobody has named any.")
+	case len(fit) == 0 || r.ID <= 0:
+		return no(full, "%s is not among what is served here.", comment.Code(full))
+	}
+	// An ID that somebody has named stands above one that was found.
+	for _, n := range fit {
+		switch {
+		case n.id != 0 && n.name == "*":
+			k.Owner = n.id
+		case n.id != 0:
+			k.Repo = n.id
+		}
+	}
+	pinned := slices.ContainsFunc(fit, func(n named) bool { return n.id == r.ID && n.name != "*" })
+	switch {
+	case k.Repo != 0 && k.Repo != r.ID && !pinned:
+		return no(fmt.Sprintf("%s=%d", full, r.ID), "%s is another repository than the one that was served under this name: its ID is %d, and was %d.", comment.Code(full), r.ID, k.Repo)
+	case k.Owner != 0 && r.OwnerID != 0 && k.Owner != r.OwnerID && !pinned:
+		return no(fmt.Sprintf("%s=%d", r.Owner, r.OwnerID), "%s belongs to another account than the one that was served under this name: its ID is %d, and was %d.", comment.Code(full), r.OwnerID, k.Owner)
+	}
+	if !pinned && r.OwnerID != 0 {
+		k.Owner = r.OwnerID
+	}
+	k.Repo = r.ID
+	return Service{Known: k}
+}

@@ -1,0 +1,66 @@
+package jobs
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/render"
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+)
+
+// Here reads projects in our own process.
+type Here struct{}
+
+var _ Projects = Here{}
+
+// Discover implements Projects.
+func (Here) Discover(_ context.Context, dir string) (Discovered, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return Discovered{}, err
+	}
+	defer root.Close()
+	all, ds := project.Discover(root.FS())
+	d := Discovered{Projects: all}
+	if ds.HasErrors() {
+		d.Problem = trouble(ds)
+	}
+	return d, nil
+}
+
+// Inputs implements Projects. A checkout may have another idea of the project than the one
+// that was planned.
+func (Here) Inputs(_ context.Context, dir string, r runs.Run, s Scope) (project.Tree, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	all, _ := project.Discover(root.FS())
+	for _, p := range all {
+		switch {
+		case p.Name != r.Project || p.Workspace != r.Workspace:
+		case s.Whole:
+			return project.Everything(root.FS(), p)
+		default:
+			return project.Inputs(root.FS(), p, s.Read...)
+		}
+	}
+	return nil, fmt.Errorf("%w: %s", ErrNoProject, r.Project)
+}
+
+// trouble shows what is wrong with a repository's own description.
+func trouble(ds diags.Diagnostics) string {
+	const limit = 8 << 10
+	var b strings.Builder
+	p := &render.Printer{}
+	for _, d := range ds {
+		b.WriteString(p.Diagnostic(d, nil))
+	}
+	return comment.Cut(comment.Fence("", strings.Trim(b.String(), "\n")), limit)
+}

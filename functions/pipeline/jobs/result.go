@@ -1,0 +1,46 @@
+package jobs
+
+import (
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// A PlanResult is what became of planning a project.
+type PlanResult struct {
+	// Plan is the saved plan, nil if planning failed. It is secret.
+	Plan []byte
+	// State is what the plan was made from.
+	State  runs.StateID
+	Counts comment.Counts
+	// Applyable says that there is something to apply.
+	Applyable bool
+	// Report is for people, in Markdown: the plan, or what went wrong. It may be
+	// shortened.
+	Report string
+	// Full is the whole plan as text; "" if Report has it all.
+	Full string
+	// Read are the paths in the checkout that file functions looked at, slash-separated
+	// and sorted, whether there is something or not: the plan depends on them, too.
+	Read []string
+}
+
+// An Outcome is what became of applying a plan.
+type Outcome struct {
+	// Refused says that permit did not allow it: nothing was done.
+	Refused bool
+	// Moved are the modules from elsewhere that are not what the plan was made with, for
+	// people. If there are any, nothing was done, and the plan is out of date.
+	Moved []string
+	// Outdated says that the plan is one of another version of Lockstep, as before an
+	// upgrade: nothing was done, and it can never be applied here.
+	Outdated bool `json:",omitempty"`
+	Failed   bool
+	// Lost says that the process which applied it ended after permit had allowed it: nobody
+	// knows what was done. Report says how it ended.
+	Lost bool `json:",omitempty"`
+	// Remaining is how many actions were not begun, of which a replacement is two.
+	Remaining int
+	State     runs.StateID // the state afterwards
+	Counts    comment.Counts
+	Report    string // for people, in Markdown; may be empty
+}
