@@ -1,4 +1,4 @@
-package pipeline_test
+package dispatch_test
 
 import (
 	"context"
@@ -8,25 +8,27 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
 // overtaken is an engine during whose plan another process takes the lease, if there is one.
 type overtaken struct {
-	pipeline.Engine
+	jobs.Engine
 	records pipeline.Records
-	other   func(mine pipeline.Lease) *pipeline.Lease
+	other   func(mine dispatch.Lease) *dispatch.Lease
 	err     error // of the plan
 }
 
-func (o *overtaken) Plan(ctx context.Context, j pipeline.Job) (pipeline.PlanResult, error) {
+func (o *overtaken) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) {
 	list, err := o.records.List(ctx, "lease")
 	if err != nil || len(list) != 1 {
-		return pipeline.PlanResult{}, errors.Join(err, errors.New("there is not one lease"))
+		return jobs.PlanResult{}, errors.Join(err, errors.New("there is not one lease"))
 	}
-	var mine pipeline.Lease
+	var mine dispatch.Lease
 	if err := json.Unmarshal(list[0].Value, &mine); err != nil {
-		return pipeline.PlanResult{}, err
+		return jobs.PlanResult{}, err
 	}
 	if other := o.other(mine); other != nil {
 		value, err := json.Marshal(other)
@@ -34,11 +36,11 @@ func (o *overtaken) Plan(ctx context.Context, j pipeline.Job) (pipeline.PlanResu
 			_, err = o.records.Put(ctx, list[0].Key, value, list[0].Version)
 		}
 		if err != nil {
-			return pipeline.PlanResult{}, err
+			return jobs.PlanResult{}, err
 		}
 	}
 	if o.err != nil {
-		return pipeline.PlanResult{}, o.err
+		return jobs.PlanResult{}, o.err
 	}
 	return o.Engine.Plan(ctx, j)
 }
@@ -51,16 +53,16 @@ func TestLeaseOfAnotherProcess(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		err   error
-		other func(mine pipeline.Lease) *pipeline.Lease
+		other func(mine dispatch.Lease) *dispatch.Lease
 		left  string // ID of the message of the lease that is left; "mine": of the same message
 	}{
-		{"its own, after a failure", failed, func(pipeline.Lease) *pipeline.Lease { return nil }, ""},
-		{"its own", nil, func(pipeline.Lease) *pipeline.Lease { return nil }, ""},
-		{"of a process with the same message, after a failure", failed, func(l pipeline.Lease) *pipeline.Lease {
+		{"its own, after a failure", failed, func(dispatch.Lease) *dispatch.Lease { return nil }, ""},
+		{"its own", nil, func(dispatch.Lease) *dispatch.Lease { return nil }, ""},
+		{"of a process with the same message, after a failure", failed, func(l dispatch.Lease) *dispatch.Lease {
 			l.HardStop = l.HardStop.Add(time.Minute)
 			return &l
 		}, "mine"},
-		{"of a process with another message", nil, func(l pipeline.Lease) *pipeline.Lease {
+		{"of a process with another message", nil, func(l dispatch.Lease) *dispatch.Lease {
 			l.Message.ID = "other"
 			return &l
 		}, "other"},
