@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// AnswerMarker is in the comment that is an answer, where nobody sees it. An answer to
-// a comment has the comment's ID as its name.
+// AnswerMarker is a hidden part of the comment that is an answer. The answer to a comment has the
+// comment's ID as its name.
 func AnswerMarker(name string) string { return fmt.Sprintf("<!-- lockstep:answer %s -->", name) }
 
-// An Answer answers the commands of one comment, in one comment, or says what came of
-// something else that somebody did.
+// An Answer is one comment: the replies to the commands of another comment, or to another action of
+// a person.
 type Answer struct {
-	Name    string // tells the answers of a pull request apart
+	Name    string // unique among the answers on a pull request
 	Replies []Reply
 }
 
@@ -27,11 +27,11 @@ func (a Answer) Markdown(limit int) string {
 	return marker + Cut(strings.Join(parts, "\n\n")+"\n", limit-len(marker))
 }
 
-// Done says that a project was applied.
+// Done reports that a project was applied.
 type Done struct {
 	Project string
 	Counts  Counts
-	// Body is what there is to show: outputs, warnings. In Markdown, may be empty.
+	// Body is Markdown, with outputs and warnings; may be empty.
 	Body string
 }
 
@@ -39,8 +39,7 @@ func (d Done) markdown() string {
 	return fmt.Sprintf("**Applied** %s: %s.\n\n%s", Code(d.Project), d.Counts.done(), d.Body)
 }
 
-// Planned says that a project was planned because somebody asked; the plan itself is
-// in the status.
+// Planned reports that a project was planned on request; the plan itself is in the status.
 type Planned struct {
 	Project string
 	Counts  Counts
@@ -50,37 +49,37 @@ func (p Planned) markdown() string {
 	return fmt.Sprintf("**Planned** %s: %s. The plan is in the comment above.", Code(p.Project), p.Counts.planned())
 }
 
-// Failed says that planning or applying a project went wrong.
+// Failed reports the failure of a plan or an apply.
 type Failed struct {
 	Project string
 	Verb    Verb
-	// Counts are what was done before; of an apply only.
+	// Counts are the changes that an apply made before it failed.
 	Counts Counts
-	// Untouched says that an apply failed before it changed anything.
+	// Untouched is set for an apply that failed before it changed anything.
 	Untouched bool
-	// Closed says that the pull request is not open any more, so that the plan of an apply
-	// is gone with it.
+	// Closed is set if the pull request is no longer open, so that the plan of an apply cannot be
+	// used again.
 	Closed bool `json:",omitempty"`
-	// Remaining is how many changes were not begun.
+	// Remaining is the number of changes that were not begun.
 	Remaining int
-	// Lost says that nobody knows how an apply ended, and what was done.
+	// Lost is set if the outcome of an apply, and its changes, are unknown.
 	Lost bool   `json:",omitempty"`
-	Body string // what went wrong, in Markdown
+	Body string // the failure, in Markdown
 }
 
 func (f Failed) markdown() string {
 	what := fmt.Sprintf("**Not planned**: %s.", Code(f.Project))
 	switch {
 	case f.Verb == Apply && f.Untouched && f.Closed:
-		what = fmt.Sprintf("**Not applied**: %s. Nothing was changed, and the plan is gone with the pull request, which is not open any more: open another one that touches the project. Its plan shows what is left to do.", Code(f.Project))
+		what = fmt.Sprintf("**Not applied**: %s. Nothing was changed. The pull request is closed, and its plan with it: to plan the remaining changes, open another pull request that touches the project.", Code(f.Project))
 	case f.Verb == Apply && f.Untouched:
 		what = fmt.Sprintf("**Not applied**: %s. Nothing was changed, and the plan can still be applied.", Code(f.Project))
 	case f.Verb == Apply && f.Lost:
-		what = fmt.Sprintf("**The apply of %s failed**: it did not come to its end.", Code(f.Project))
+		what = fmt.Sprintf("**The apply of %s failed**: it did not finish.", Code(f.Project))
 	case f.Verb == Apply:
-		what = fmt.Sprintf("**The apply of %s failed**: %s before that. What is done is in the state.", Code(f.Project), f.Counts.done())
+		what = fmt.Sprintf("**The apply of %s failed**: %s before the failure. The state contains these changes.", Code(f.Project), f.Counts.done())
 		if f.Remaining > 0 {
-			what += fmt.Sprintf(" **Not begun: %s.** Comment %s: what remains has to be planned anew.", changes(f.Remaining), Code("lockstep plan"))
+			what += fmt.Sprintf(" **Not begun: %s.** To plan the rest, comment %s.", changes(f.Remaining), Code("lockstep plan"))
 		}
 	}
 	return what + "\n\n" + f.Body
@@ -93,7 +92,7 @@ func changes(n int) string {
 	return fmt.Sprintf("%d changes", n)
 }
 
-// Pending says that a command is being carried out: its answer will be here.
+// Pending stands for the reply to a command that is being carried out.
 type Pending struct {
 	Project string
 	Verb    Verb
@@ -104,54 +103,52 @@ func (p Pending) markdown() string {
 	return fmt.Sprintf("%s is being %s: the result will be here.", Code(p.Project), doing)
 }
 
-// Superseded says that a plan which somebody asked for is not made, because a newer
-// one is.
+// Superseded reports that a requested plan is not made, because a newer one is.
 type Superseded struct{ Project string }
 
 func (s Superseded) markdown() string {
-	return fmt.Sprintf("**Not planned** %s: something newer came in between, and it is what is planned.", Code(s.Project))
+	return fmt.Sprintf("**Not planned** %s: a newer plan takes its place.", Code(s.Project))
 }
 
-// Unfinished says that a pull request was closed without being merged, though it was
-// applied.
+// Unfinished reports that a pull request was closed without being merged, after it was applied.
 type Unfinished struct {
 	Project string
-	By      string // login of who applied
+	By      string // login of the user who applied
 	Head    string // SHA that was applied
 }
 
 func (u Unfinished) markdown() string {
-	return fmt.Sprintf("**Applied, but not merged**: %s. %s applied %s, and its changes exist, but the base branch does not have them: the next plan of this project shows them as to be undone. Open the pull request again and merge it to keep them.",
+	return fmt.Sprintf("**Applied, but not merged**: %s. %s applied %s, but the base branch does not contain the changes: the next plan of this project will undo them. To keep them, reopen the pull request and merge it.",
 		Code(u.Project), Code(u.By), Code(short(u.Head)))
 }
 
-// Broken says that Lockstep itself could not do what was asked for.
+// Broken reports a failure of Lockstep itself.
 type Broken struct{ Reason string }
 
 func (b Broken) markdown() string {
 	return fmt.Sprintf("**Lockstep could not do this**: %s. Comment again to try once more.", plainly(b.Reason))
 }
 
-// TooMany says that somebody asks for more than is carried out.
+// TooMany reports that a user has reached the limit of commands.
 type TooMany struct {
 	By   string    // login
 	Most int       // comments with commands in an hour
-	Free time.Time // when the next one is carried out
+	Free time.Time // when the next comment can be carried out
 }
 
 func (m TooMany) markdown() string {
-	return fmt.Sprintf("**Not carried out**: of the comments of %s on this pull request, %d with commands were carried out within an hour, and that is as many as there can be. The next one can be at %s; until then there is no answer to others.",
+	return fmt.Sprintf("**Not carried out**: %s has reached the limit for comments with commands on this pull request, %d an hour. The next one is possible at %s; until then further ones get no answer.",
 		Code(m.By), m.Most, m.Free.UTC().Format("15:04 MST"))
 }
 
-// Refused says that a command is not carried out, and why.
+// Refused reports that a command is not carried out, and the reasons.
 type Refused struct {
 	Command Command
-	Project string // "" if it is about none in particular
+	Project string // "" if it concerns none in particular
 	Reasons []Reason
 }
 
-// A Reason is why something is refused, and what helps. Both are Markdown.
+// A Reason is the reason for a refusal, and its remedy. Both are Markdown.
 type Reason struct{ Text, Remedy string }
 
 func (r Refused) markdown() string {
@@ -182,7 +179,7 @@ func repeated(list []Reason, remedy string) bool {
 	return false
 }
 
-// Misunderstood says that a line could not be read.
+// Misunderstood reports that a line could not be read.
 type Misunderstood struct{ Line Line }
 
 func (m Misunderstood) markdown() string {
@@ -193,8 +190,7 @@ func (m Misunderstood) markdown() string {
 	return s
 }
 
-// plainly puts the part of a sentence that somebody else wrote, which is in quotes,
-// into code.
+// plainly turns the quoted part of a sentence, which somebody else wrote, into code.
 func plainly(problem string) string {
 	from, to := strings.Index(problem, `"`), strings.LastIndex(problem, `"`)
 	if from < 0 || from == to {
@@ -203,7 +199,7 @@ func plainly(problem string) string {
 	return problem[:from] + Code(problem[from+1:to]) + problem[to+1:]
 }
 
-// Guide lists the commands, and the projects that they can name.
+// Guide lists the commands, and the projects to which they can be limited.
 type Guide struct{ Projects []string }
 
 func (g Guide) markdown() string {
@@ -212,14 +208,14 @@ func (g Guide) markdown() string {
 	b.WriteString("| command | what it does |\n|---|---|\n")
 	for _, row := range [][2]string{
 		{"lockstep plan", "plans the projects that this pull request touches"},
-		{"lockstep apply", "applies the plans that are shown above, if they still hold"},
-		{"lockstep apply HASH", "applies the plan that is shown with this hash, and no other"},
-		{"lockstep unlock", "releases what an apply of this pull request has left locked"},
-		{"lockstep help", "shows this"},
+		{"lockstep apply", "applies the plans shown above, if they are still up to date"},
+		{"lockstep apply HASH", "applies the plan with this hash, and no other"},
+		{"lockstep unlock", "releases the locks that an apply of this pull request left behind"},
+		{"lockstep help", "shows this list"},
 	} {
 		fmt.Fprintf(&b, "| %s | %s |\n", Code(row[0]), row[1])
 	}
-	fmt.Fprintf(&b, "\nWith %s, %s or %s a command is for one project, directory or workspace only.\n", Code("-p NAME"), Code("-d DIR"), Code("-w WORKSPACE"))
+	fmt.Fprintf(&b, "\n%s, %s and %s limit a command to one project, directory or workspace.\n", Code("-p NAME"), Code("-d DIR"), Code("-w WORKSPACE"))
 	if len(g.Projects) > 0 {
 		b.WriteString("\nProjects here: ")
 		for i, p := range g.Projects {
@@ -233,7 +229,7 @@ func (g Guide) markdown() string {
 	return b.String()
 }
 
-// Unlocked says how many locks were released, and who holds others.
+// Unlocked reports the number of locks that were released, and the holders of others.
 type Unlocked struct {
 	Project string
 	Locks   int
@@ -243,10 +239,10 @@ type Unlocked struct {
 func (u Unlocked) markdown() string {
 	text := fmt.Sprintf("%s is **not locked** by this pull request.", Code(u.Project))
 	if u.Locks > 0 {
-		text = fmt.Sprintf("**Unlocked** %s. Comment %s and look at the plan before anything is applied.", Code(u.Project), Code("lockstep plan"))
+		text = fmt.Sprintf("**Unlocked** %s. Comment %s and check the plan before you apply it.", Code(u.Project), Code("lockstep plan"))
 	}
 	if len(u.Others) > 0 {
-		text += fmt.Sprintf(" There is a lock that is not its own, and stays: %s.", list(u.Others))
+		text += fmt.Sprintf(" A lock of another holder stays: %s.", list(u.Others))
 	}
 	return text
 }

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// A Check is what a check run says of a project: one line, and a page behind it.
+// A Check is the content of a project's check run: one line, and a page behind it.
 type Check struct {
 	ProjectStatus
-	// Others says that another pull request has the same head, and stands worse there.
+	// Others names another pull request with the same head that is worse off there.
 	Others string
 }
 
@@ -31,7 +31,7 @@ func (c Check) Title(limit int) string {
 	case ApplyFailed:
 		title = "The apply failed: " + c.Done.done()
 		if c.Lost {
-			title = "The apply failed: it did not come to its end"
+			title = "The apply failed: it did not finish"
 		}
 		if c.Remaining > 0 {
 			title += fmt.Sprintf("; %s not begun", changes(c.Remaining))
@@ -50,7 +50,7 @@ func (c Check) Title(limit int) string {
 	if c.Others != "" {
 		title += " (" + c.Others + ")"
 	}
-	if len(title) > limit { // of numbers and our words only
+	if len(title) > limit { // only numbers and our own words
 		title = title[:limit]
 	}
 	return title
@@ -64,19 +64,19 @@ func (c Check) Summary(limit int) string {
 		b.WriteString("\n" + fullName(c.Plan))
 	}
 	if c.Others != "" {
-		fmt.Fprintf(&b, "\nAnother pull request has the same head, and stands worse: %s. A check belongs to a commit, so this one says so for both.\n", c.Others)
+		fmt.Fprintf(&b, "\nAnother pull request with the same head is worse off: %s. A check belongs to a commit, so it reports this for both.\n", c.Others)
 	}
 	switch c.Standing {
 	case Ready:
 		fmt.Fprintf(&b, "\nTo apply this plan, comment %s on the pull request.", Code("lockstep apply -p "+c.Name))
 		if c.Plan != "" {
-			fmt.Fprintf(&b, " %s applies this one, and no other.", Code("lockstep apply "+Short(c.Plan)))
+			fmt.Fprintf(&b, " %s applies this plan, and no other.", Code("lockstep apply "+Short(c.Plan)))
 		}
 		b.WriteString("\n")
 	case OnMerge:
 		b.WriteString("\nMerging the pull request applies this plan.\n")
 	case PlanFailed, OutOfDate, ApplyFailed:
-		fmt.Fprintf(&b, "\nA push plans anew, and so does the comment %s.\n", Code("lockstep plan -p "+c.Name))
+		fmt.Fprintf(&b, "\nTo plan again, push, or comment %s.\n", Code("lockstep plan -p "+c.Name))
 	}
 	if c.Whole != "" {
 		fmt.Fprintf(&b, "\nThe text below is shortened. %s\n", c.where())
@@ -84,8 +84,8 @@ func (c Check) Summary(limit int) string {
 	return cut(b.String(), limit, "")
 }
 
-// Text returns the page's second part, of at most limit bytes, in Markdown: the plan,
-// or what went wrong.
+// Text returns the page's second part, of at most limit bytes, in Markdown: the plan, or the
+// failure.
 func (c Check) Text(limit int) string {
 	where := ""
 	if c.Whole != "" {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Verb is what a command asks for.
+// A Verb is the action of a command.
 type Verb string
 
 const (
@@ -19,11 +19,11 @@ const (
 
 var verbs = []Verb{Plan, Apply, Unlock, Help}
 
-// A Command is one that was understood. Empty names mean all projects that the pull
-// request touches.
+// A Command is the valid command of a line. Empty names select all projects that the pull request
+// touches.
 type Command struct {
 	Verb Verb
-	// Plan, of an apply, is a plan's hash or the beginning of it: that plan and no other.
+	// Plan limits an apply to the plan of this hash, or of a hash that begins so.
 	Plan      string `json:",omitempty"`
 	Project   string `json:",omitempty"` // -p
 	Dir       string `json:",omitempty"` // -d
@@ -46,7 +46,7 @@ func (c Command) String() string {
 
 const keyword = "lockstep"
 
-// option is one that a command may have.
+// An option of a command.
 type option struct {
 	flag, stands string
 	field        func(*Command) *string
@@ -58,33 +58,33 @@ var options = []option{
 	{"-w", "WORKSPACE", func(c *Command) *string { return &c.Workspace }},
 }
 
-// namePattern is what projects, directories and workspaces are called: letters,
-// digits and _ . - in one or more parts that begin with none of the signs; or the
-// repository's own directory. No part can be ".." or look like an option.
+// namePattern matches the names of projects, directories and workspaces: letters, digits and _ . -
+// in one or more parts that begin with a letter, a digit or _; or the repository's root directory.
+// No part can be ".." or look like an option.
 var namePattern = regexp.MustCompile(`^(\.|[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*)$`)
 
-// maxName is how long a name may be, in bytes.
+// maxName is the limit of a name's length in bytes.
 const maxName = 200
 
-// ValidName reports whether something can be named in a command.
+// ValidName reports whether a command can contain a name.
 func ValidName(s string) bool { return len(s) <= maxName && namePattern.MatchString(s) }
 
-// A Line is a line of a comment that speaks to Lockstep.
+// A Line is a line of a comment that is addressed to Lockstep.
 type Line struct {
 	Text string // as written, without the space around it
-	// Command is what was understood. If Problem is not empty it says why nothing
-	// was, and Suggestion, if not empty, is a command that may have been meant.
+	// Command is the meaning of the line. If it has none, Problem is the reason, and Suggestion, if
+	// not empty, is a command that may have been meant.
 	Command    Command
 	Problem    string
 	Suggestion string
 }
 
-// MaxCommands is how many commands one comment may have.
+// MaxCommands is the limit of commands in one comment.
 const MaxCommands = 10
 
-// Parse finds the lines that speak to Lockstep in the text of a comment, in order.
-// What is quoted, in a code block, or hidden in an HTML comment does not speak.
-// Beyond [MaxCommands] there is one more line, with that as its problem.
+// Parse finds the lines of a comment that are addressed to Lockstep, in order. Text that is quoted,
+// in a code block, or hidden in an HTML comment is not. Beyond [MaxCommands] there is one more
+// line, with that as its problem.
 func Parse(body string) []Line {
 	var out []Line
 	for text := range spoken(body) {
@@ -95,7 +95,7 @@ func Parse(body string) []Line {
 		}
 		line.Text = text
 		if len(out) == MaxCommands {
-			line.Problem, line.Suggestion = fmt.Sprintf("a comment can have at most %d commands; this one and what follows is left out", MaxCommands), ""
+			line.Problem, line.Suggestion = fmt.Sprintf("a comment can have at most %d commands; this one and all after it are ignored", MaxCommands), ""
 			line.Command = Command{}
 			return append(out, line)
 		}
@@ -104,7 +104,7 @@ func Parse(body string) []Line {
 	return out
 }
 
-// parseLine understands the words of a line. ok is false if the line is not for us.
+// parseLine parses the words of a line. ok is false if the line is not addressed to us.
 func parseLine(words []string) (line Line, ok bool) {
 	if len(words) == 0 {
 		return line, false
@@ -114,7 +114,7 @@ func parseLine(words []string) (line Line, ok bool) {
 		verb = words[1]
 	}
 	if words[0] != keyword {
-		// Almost the keyword, before what is surely a verb: a slip.
+		// A slip: almost the keyword, followed by a verb.
 		almost := strings.EqualFold(strings.TrimLeft(words[0], "/@"), keyword)
 		if !almost || !slices.Contains(verbs, Verb(strings.ToLower(verb))) {
 			return line, false
@@ -124,7 +124,7 @@ func parseLine(words []string) (line Line, ok bool) {
 		return line, true
 	}
 	if verb == "" {
-		line.Problem, line.Suggestion = "there is no command", keyword+" help"
+		line.Problem, line.Suggestion = "the command is missing", keyword+" help"
 		return line, true
 	}
 	if !slices.Contains(verbs, Verb(verb)) {
@@ -141,8 +141,7 @@ func parseLine(words []string) (line Line, ok bool) {
 	return line, true
 }
 
-// parseOptions reads what follows the verb; it returns what is wrong with it. What
-// was right up to there is in c.
+// parseOptions reads the words after the verb into c; it stops at the first problem and returns it.
 func (c *Command) parseOptions(words []string) (problem string) {
 	for len(words) > 0 {
 		if c.Verb == Apply && hashPattern.MatchString(words[0]) {
@@ -154,18 +153,18 @@ func (c *Command) parseOptions(words []string) (problem string) {
 		}
 		i := slices.IndexFunc(options, func(o option) bool { return o.flag == words[0] })
 		if i < 0 {
-			return fmt.Sprintf("%q is none of the options -p NAME, -d DIR and -w WORKSPACE", shorten(words[0], 40))
+			return fmt.Sprintf("%q is not one of the options -p NAME, -d DIR and -w WORKSPACE", shorten(words[0], 40))
 		}
 		o := options[i]
 		switch {
 		case c.Verb == Help:
 			return "help has no options"
 		case len(words) == 1:
-			return fmt.Sprintf("%s needs a %s behind it", o.flag, o.stands)
+			return fmt.Sprintf("%s needs a %s after it", o.flag, o.stands)
 		case *o.field(c) != "":
-			return fmt.Sprintf("%s is there twice: write a line for each", o.flag)
+			return fmt.Sprintf("%s is given twice: write one line for each", o.flag)
 		case !ValidName(words[1]):
-			return fmt.Sprintf("%q cannot be a %s: names are of letters, digits and _ . - with / between their parts", shorten(words[1], 40), o.stands)
+			return fmt.Sprintf("%q cannot be a %s: names consist of letters, digits and _ . - with / between their parts", shorten(words[1], 40), o.stands)
 		}
 		*o.field(c) = words[1]
 		words = words[2:]
@@ -173,25 +172,25 @@ func (c *Command) parseOptions(words []string) (problem string) {
 	return ""
 }
 
-// hashPattern is what can be meant for a plan's hash.
+// hashPattern matches words that may be meant as a plan's hash.
 var hashPattern = regexp.MustCompile(`^[0-9A-Fa-f]{1,64}$`)
 
-// shortestPlan is how many characters of a plan's hash name it, at least.
+// shortestPlan is the least number of characters of a hash that select a plan.
 const shortestPlan = 7
 
 func (c *Command) parsePlan(word string) (problem string) {
 	switch {
 	case len(word) < shortestPlan:
-		return fmt.Sprintf("%q is too little of a plan's hash: it takes %d characters", word, shortestPlan)
+		return fmt.Sprintf("%q is too short for a plan's hash: give at least %d characters", word, shortestPlan)
 	case c.Plan != "":
-		return "there are two plans: write a line for each"
+		return "two plans are given: write one line for each"
 	}
 	c.Plan = strings.ToLower(word)
 	return ""
 }
 
-// understood returns the command that words would be with the keyword put right, as
-// far as there is one.
+// understood returns the valid beginning of the command that words would be with the keyword
+// corrected.
 func understood(words []string) string {
 	verb := strings.ToLower(words[1])
 	if !slices.Contains(verbs, Verb(verb)) {
@@ -202,7 +201,7 @@ func understood(words []string) string {
 	return c.String()
 }
 
-// shorten cuts what somebody wrote, for messages.
+// shorten cuts text of others, for messages.
 func shorten(s string, n int) string {
 	if r := []rune(s); len(r) > n {
 		return string(r[:n]) + "..."
@@ -210,7 +209,7 @@ func shorten(s string, n int) string {
 	return s
 }
 
-// nearest returns the verb that is written most like s, or "help" if none is.
+// nearest returns the verb with the most similar spelling, or "help" if none is similar.
 func nearest(s string) string {
 	best, least := string(Help), 3
 	for _, v := range verbs {

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// Code returns text as a code span: whatever is in it, it is shown as it is and does
-// nothing. Text of more than one line is shown as one.
+// Code returns text as a code span, which shows every character and gives none a meaning. Text of
+// more than one line becomes one.
 func Code(text string) string {
 	text = visible(text, false)
 	if strings.TrimSpace(text) == "" {
@@ -15,13 +15,13 @@ func Code(text string) string {
 	}
 	fence := strings.Repeat("`", longestRun(text, '`')+1)
 	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
-		text = " " + text + " " // GitHub takes these away
+		text = " " + text + " " // GitHub removes these spaces
 	}
 	return fence + text + fence
 }
 
-// Fence returns text as a code block that nothing in it can end. language colours
-// it; "" leaves it plain.
+// Fence returns text as a code block that the text cannot end. language colours it; "" leaves it
+// plain.
 func Fence(language, text string) string {
 	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
 	return fence + language + "\n" + strings.TrimRight(visible(text, true), "\n") + "\n" + fence
@@ -41,9 +41,9 @@ func longestRun(s string, c rune) int {
 	return longest
 }
 
-// visible shows characters that would not be seen, or would change how others are
-// seen, by their number: control characters, and Unicode's that turn the direction
-// of text or take no room. Markers of ours are seen, too.
+// visible shows by their numbers the characters that are invisible, or change the look of others:
+// control characters, and those of Unicode that turn the direction of text or have no width.
+// Markers of ours become visible, too.
 func visible(text string, lines bool) string { return Unmarked(shown(text, lines)) }
 
 func shown(text string, lines bool) string {
@@ -73,13 +73,11 @@ func shown(text string, lines bool) string {
 	return b.String()
 }
 
-// Cut shortens Markdown to at most limit bytes, at the end of a line, and closes what
-// is open there: a code block, <details>. What was left out is said in a line of its
-// own.
+// Cut shortens Markdown to at most limit bytes, at the end of a line, and closes a code block or
+// <details> that is open there. A line of its own tells that the rest is missing.
 func Cut(markdown string, limit int) string { return cut(markdown, limit, "") }
 
-// cut says, behind what was left out, where all of it is: a sentence in Markdown, or
-// nothing.
+// cut adds to that line where the whole text is: a sentence in Markdown, or nothing.
 func cut(markdown string, limit int, where string) string {
 	if len(markdown) <= limit {
 		return markdown
@@ -117,7 +115,7 @@ func cut(markdown string, limit int, where string) string {
 		end = next
 	}
 	if out.Len()+len(end) > limit {
-		return "" // not even that
+		return "" // not even the last line fits
 	}
 	return out.String() + end
 }

@@ -2,7 +2,7 @@ package comment
 
 import "strings"
 
-// A NotServed is what a check run says in a repository that Lockstep does not serve.
+// A NotServed is the content of a check run in a repository that Lockstep does not serve.
 type NotServed struct{ Reasons []Reason }
 
 // Title returns the check run's line.

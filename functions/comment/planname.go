@@ -2,10 +2,10 @@ package comment
 
 import "regexp"
 
-// Short is as much of a plan's hash as people read.
+// Short returns the beginning of a plan's hash, for people.
 func Short(hash string) string { return hash[:min(len(hash), 12)] }
 
-// PlanName names a plan in Markdown by its hash, in short; and what has none.
+// PlanName names a plan in Markdown by the beginning of its hash; "no plan" without one.
 func PlanName(hash string) string {
 	if hash == "" {
 		return "no plan"
@@ -13,13 +13,13 @@ func PlanName(hash string) string {
 	return "Plan " + Code(Short(hash))
 }
 
-// fullName is the line of a check that names its plan.
+// fullName is the line of a check that identifies its plan.
 func fullName(hash string) string { return "Plan " + Code(hash) + "\n" }
 
 var fullNamePattern = regexp.MustCompile("(?m)^Plan `([0-9a-f]{64})`$")
 
-// PlanIn returns the hash of the plan that the summary of a check names, "" if it names
-// none, or more than one.
+// PlanIn returns the hash of the plan that the summary of a check identifies; "" if there is none,
+// or more than one.
 func PlanIn(summary string) string {
 	found := fullNamePattern.FindAllStringSubmatch(summary, -1)
 	if len(found) != 1 {

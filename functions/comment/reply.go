@@ -6,11 +6,11 @@ import (
 	"reflect"
 )
 
-// A Reply says what became of one command for one project: one of the types in the
-// table below. They are data: an answer is kept as [Replies] until all of it is there.
+// A Reply is the outcome of one command for one project: one of the types in the table below. They
+// are data: the replies of an answer are kept until all of them are there.
 type Reply interface{ markdown() string }
 
-// kinds are all types of replies, by the name that they are kept under.
+// kinds are all types of replies, by the name under which they are kept.
 var kinds = map[string]reflect.Type{
 	"pending":       reflect.TypeFor[Pending](),
 	"planned":       reflect.TypeFor[Planned](),
@@ -56,11 +56,11 @@ func UnmarshalReply(data []byte) (Reply, error) {
 	return nil, fmt.Errorf("read reply: there is none")
 }
 
-// Verdict sums up what people want to know of an answer at a glance.
+// A Verdict is the summary of an answer in a single reaction.
 type Verdict int
 
 const (
-	Waiting Verdict = iota // not all of it is there
+	Waiting Verdict = iota // for at least one reply
 	Good
 	Bad
 )
@@ -79,8 +79,7 @@ func VerdictOn(replies []Reply) Verdict {
 	return v
 }
 
-// WithBody returns a reply with what there is to show, in Markdown, if it is one that
-// shows something.
+// WithBody returns a reply with a body, in Markdown, if its type has one.
 func WithBody(r Reply, body string) Reply {
 	switch r := r.(type) {
 	case Done:
@@ -93,5 +92,5 @@ func WithBody(r Reply, body string) Reply {
 	return r
 }
 
-// Markdown returns a reply alone.
+// Markdown returns a single reply.
 func Markdown(r Reply) string { return r.markdown() }

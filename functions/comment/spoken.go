@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// spoken iterates over the lines of a comment that a reader sees as text: without
-// code blocks, indented code, and what HTML comments hide. Quoted lines begin with
-// ">" and so are nobody's command.
-// Source for code blocks: https://spec.commonmark.org/0.31.2/#fenced-code-blocks
+// spoken iterates over the lines of a comment that a reader sees as text: without code blocks,
+// indented code, and HTML comments. Quoted lines begin with ">" and so cannot be commands.
+// Source: https://spec.commonmark.org/0.31.2/#fenced-code-blocks
 func spoken(body string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		fence := ""     // the fence that is open
@@ -42,7 +41,7 @@ func spoken(body string) iter.Seq[string] {
 	}
 }
 
-// opens returns the fence that a line opens a code block with, or "".
+// opens returns the fence of a line that begins a code block, "" for other lines.
 func opens(text string) string {
 	for _, c := range []string{"`", "~"} {
 		n := len(text) - len(strings.TrimLeft(text, c))

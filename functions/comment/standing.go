@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// A Standing is how far a project of a pull request has come.
+// A Standing is the progress of a project in a pull request.
 type Standing string
 
 const (
@@ -19,13 +19,13 @@ const (
 	Applying    Standing = "applying"
 	Applied     Standing = "applied"
 	ApplyFailed Standing = "apply failed"
-	OutOfDate   Standing = "out of date" // something moved since it was planned
-	NotApplied  Standing = "not applied" // and the pull request is merged
+	OutOfDate   Standing = "out of date" // the plan no longer fits: the base branch or the state has changed
+	NotApplied  Standing = "not applied" // although the pull request is merged
 	GivenUp     Standing = "given up"    // the pull request was closed
 	Overtaken   Standing = "overtaken"   // a newer head is planned instead
 )
 
-// Counts are how many objects there are to do, or were done, of each kind.
+// Counts are the numbers of objects to change, or changed, by kind of change.
 type Counts struct{ Import, Add, Change, Destroy, Forget int }
 
 // Plus returns the sum.
@@ -33,7 +33,7 @@ func (c Counts) Plus(d Counts) Counts {
 	return Counts{c.Import + d.Import, c.Add + d.Add, c.Change + d.Change, c.Destroy + d.Destroy, c.Forget + d.Forget}
 }
 
-// planned says what is to be done: "1 to add, 0 to change, 2 to destroy".
+// planned returns the changes to come: "1 to add, 0 to change, 2 to destroy".
 func (c Counts) planned() string {
 	if c == (Counts{}) {
 		return "no changes"
@@ -41,7 +41,7 @@ func (c Counts) planned() string {
 	return c.text("%d to import", "%d to add", "%d to change", "%d to destroy", "%d to forget")
 }
 
-// done says what was done: "1 added, 0 changed, 2 destroyed".
+// done returns the changes made: "1 added, 0 changed, 2 destroyed".
 func (c Counts) done() string {
 	return c.text("%d imported", "%d added", "%d changed", "%d destroyed", "%d forgotten")
 }
@@ -71,7 +71,7 @@ func (p ProjectStatus) plan() string {
 	return p.Counts.planned()
 }
 
-// calm is 0 for what somebody has to look at, and 1 for the rest.
+// calm is 0 for a project that needs a person's attention, and 1 for others.
 func (p ProjectStatus) calm() int {
 	switch p.Standing {
 	case PlanFailed, ApplyFailed, OutOfDate, NotApplied:
@@ -80,7 +80,7 @@ func (p ProjectStatus) calm() int {
 	return 1
 }
 
-// standing says it in the table's last column.
+// standing returns the text of the table's last column.
 func (p ProjectStatus) standing() string {
 	by := ""
 	if p.By != "" {
@@ -88,26 +88,26 @@ func (p ProjectStatus) standing() string {
 	}
 	switch p.Standing {
 	case Queued:
-		return "waits to be planned"
+		return "waiting to be planned"
 	case Planning:
 		return "being planned"
 	case Ready:
 		return "waits for " + Code("lockstep apply")
 	case OnMerge:
-		return "is applied on merge"
+		return "will be applied on merge"
 	case NoChanges:
 		return "nothing to do"
 	case PlanFailed:
 		return "**failed**"
 	case ApplyQueued:
-		return "waits to be applied, as asked" + by
+		return "waiting to be applied, requested" + by
 	case Applying:
 		return "being applied" + by
 	case Applied:
 		return "applied" + by
 	case ApplyFailed:
 		if p.Lost {
-			return "**failed**, applied" + by + ": it did not come to its end"
+			return "**failed**, applied" + by + ": it did not finish"
 		}
 		if p.Remaining > 0 {
 			return fmt.Sprintf("**failed**, applied%s; %s not begun", by, changes(p.Remaining))

@@ -6,51 +6,50 @@ import (
 	"strings"
 )
 
-// StatusMarker is in the one comment of a pull request that [Status] makes, where
-// nobody sees it.
+// StatusMarker is a hidden part of the one comment of a pull request that [Status] makes.
 const StatusMarker = "<!-- lockstep:status -->"
 
-// A Status is how a pull request stands: the comment that is edited with each step.
+// A Status is the state of a pull request: the comment that is edited with each step.
 type Status struct {
 	Head     string // SHA of the pull request's head
 	Projects []ProjectStatus
 	// Notes are sentences of ours, in Markdown, for all projects.
 	Notes []string
-	// Approvals are the logins of who approved the head.
+	// Approvals are the logins of the reviewers who approved the head.
 	Approvals []string
-	// Conflict says that the head cannot be merged into the base branch, Problem why the
-	// projects are not known, in Markdown: then nothing is planned.
+	// Conflict is set if the head cannot be merged into the base branch, Problem if the projects
+	// cannot be determined (in Markdown): then nothing is planned.
 	Conflict bool
 	Problem  string
-	// Merged or Closed says that the pull request is.
+	// Merged or Closed is set if the pull request is.
 	Merged, Closed bool
-	// rows and notes are how many of the projects and the notes are listed.
+	// rows and notes are the numbers of projects and notes listed.
 	rows, notes int
 }
 
-// A ProjectStatus is how one project stands.
+// A ProjectStatus is the state of one project.
 type ProjectStatus struct {
 	Name     string
 	Standing Standing
 	Counts   Counts // of the plan
 	// Plan is the plan's hash, "" if there is none.
 	Plan string
-	Done Counts // what of it was done
-	// By is the login of who applied.
+	Done Counts // changes made
+	// By is the login of the user who applied.
 	By string
-	// Remaining is how many changes a failed apply has not begun; Lost says of one that
-	// nobody knows what it did.
+	// Remaining is the number of changes that a failed apply has not begun; Lost is set if its
+	// changes are unknown.
 	Remaining int
 	Lost      bool
-	// Body is the plan, or what went wrong, in Markdown.
+	// Body is the plan, or the failure, in Markdown.
 	Body string
-	// Whole is where to find all of it if Body is shortened, Check the name of the
-	// check run that has all of Body. Both may be "".
+	// Whole is the address of the whole body, in case it is shortened here; Check is the name of
+	// the check run that shows more of it. Both may be "".
 	Whole, Check string
 }
 
-// Markdown returns the comment, of at most limit bytes: plans that do not fit are
-// shortened, and if that is not enough the list of projects and the notes are, too.
+// Markdown returns the comment, of at most limit bytes: plans that do not fit are shortened, and if
+// that is not enough so are the list of projects and the notes.
 func (s Status) Markdown(limit int) string {
 	if s.rows, s.notes = len(s.Projects), len(s.Notes); len(s.render(make([]string, len(s.Projects)))) > limit {
 		s = s.fewer(limit)
@@ -58,7 +57,7 @@ func (s Status) Markdown(limit int) string {
 	bodies := make([]string, len(s.Projects))
 	whole := s.render(bodies)
 	room := limit - len(whole)
-	// The short ones whole, the long ones share what is left.
+	// Short bodies stay whole, long ones share the remaining room.
 	order := make([]int, len(bodies))
 	for i := range order {
 		order[i] = i
@@ -69,7 +68,7 @@ func (s Status) Markdown(limit int) string {
 		p := s.Projects[i]
 		where := p.where()
 		if p.Whole != "" {
-			where = "" // the section says it
+			where = "" // the section already tells
 		}
 		body := cut(p.Body, max(share-len(s.section(i, "x")), 0), where)
 		bodies[i] = body
@@ -115,8 +114,8 @@ func (s Status) render(bodies []string) string {
 	return b.String()
 }
 
-// fewer lists as many projects as fit into a half of what there is, those in trouble
-// first, and as many notes as fit into a quarter.
+// fewer lists as many projects as fit into half of the limit, those in trouble first, and as many
+// notes as fit into a quarter.
 func (s Status) fewer(limit int) Status {
 	s.Projects = slices.Clone(s.Projects)
 	slices.SortStableFunc(s.Projects, func(a, b ProjectStatus) int { return a.calm() - b.calm() })
@@ -139,7 +138,7 @@ func (p ProjectStatus) row() string {
 	return fmt.Sprintf("| %s | %s | %s |\n", cell(p.Name), p.plan(), p.standing())
 }
 
-// section is one project's body, which folds up what is long by itself.
+// section returns one project's body, in which long parts are folded.
 func (s Status) section(i int, body string) string {
 	heading, whole := "", ""
 	if len(s.Projects) > 1 {
@@ -154,12 +153,12 @@ func (s Status) section(i int, body string) string {
 	return "\n" + heading + strings.TrimSpace(body) + "\n" + whole
 }
 
-// named reports whether there is a plan to be named: one that can be applied, or is being.
+// named reports whether to name the plan: one that can be applied, or is being applied.
 func (p ProjectStatus) named() bool {
 	return p.Plan != "" && slices.Contains([]Standing{Ready, OnMerge, ApplyQueued, Applying}, p.Standing)
 }
 
-// where says where to find all of a body that is shortened.
+// where returns a sentence with the place of the whole body.
 func (p ProjectStatus) where() string {
 	switch {
 	case p.Whole != "":
@@ -170,7 +169,7 @@ func (p ProjectStatus) where() string {
 	return ""
 }
 
-// place shows an address as a link, and anything else as code.
+// place returns an address as a link, and anything else as code.
 func place(where string) string {
 	if strings.HasPrefix(where, "http://") || strings.HasPrefix(where, "https://") {
 		if !strings.ContainsAny(where, "<>\"` \n") {
@@ -219,10 +218,10 @@ func (s Status) remedy() string {
 	var say []string
 	switch {
 	case s.Merged && has(NotApplied):
-		say = append(say, "The next plan of such a project, in another pull request, shows these changes as well.")
+		say = append(say, "The next plan of such a project, in another pull request, includes these changes.")
 	case s.Merged || s.Closed:
 	case s.Conflict:
-		say = append(say, "Merge the base branch into this one, or rebase it: the push is planned.")
+		say = append(say, "Merge the base branch into this one, or rebase it, and push: that plans again.")
 	default:
 		say = s.next(has)
 	}
@@ -240,12 +239,12 @@ func (s Status) next(has func(...Standing) bool) []string {
 		say = append(say, fmt.Sprintf("To apply this plan, comment %s%s.", Code("lockstep apply"), one))
 	}
 	if has(OnMerge) {
-		say = append(say, "Merging this pull request applies what waits for it.")
+		say = append(say, "Merging this pull request applies the plans that wait for it.")
 	}
 	if s.Problem != "" || has(PlanFailed, OutOfDate, ApplyFailed) {
-		say = append(say, fmt.Sprintf("A push plans anew, and so does the comment %s.", Code("lockstep plan")))
+		say = append(say, fmt.Sprintf("To plan again, push, or comment %s.", Code("lockstep plan")))
 	} else if has(Applied) && !has(Ready, OnMerge, Queued, Planning, ApplyQueued, Applying) {
-		say = append(say, "Merge this pull request, so that nothing reverts what was applied.")
+		say = append(say, "Merge this pull request, so that no other plan reverts the applied changes.")
 	}
 	return say
 }

@@ -2,10 +2,10 @@ package comment
 
 import "fmt"
 
-// A Trouble is what the check run of a pull request says where it is not known which
-// projects there are to plan: without those there are no others.
+// A Trouble is the content of a pull request's own check run, made where the projects cannot be
+// determined: without projects there are no other check runs.
 type Trouble struct {
-	// Body is what is wrong, in Markdown; "" if nothing is any more.
+	// Body is the problem, in Markdown; "" once it is solved.
 	Body string
 }
 
@@ -14,13 +14,13 @@ func (t Trouble) Title() string {
 	if t.Body == "" {
 		return "Solved"
 	}
-	return "The projects are not known"
+	return "The projects cannot be determined"
 }
 
 // Summary returns the page's first part, in Markdown; the second one is the Body.
 func (t Trouble) Summary() string {
 	if t.Body == "" {
-		return "What kept Lockstep from knowing the projects of this pull request is gone. Each project has a check of its own.\n"
+		return "The problem is solved: the projects of this pull request are known. Each has a check of its own.\n"
 	}
-	return fmt.Sprintf("Lockstep cannot tell for sure which projects this pull request touches, so that some, or all, are not planned.\n\nA push plans anew, and so does the comment %s.\n", Code("lockstep plan"))
+	return fmt.Sprintf("Lockstep cannot be sure which projects this pull request touches, so some of them, or all, are not planned.\n\nTo plan again, push, or comment %s.\n", Code("lockstep plan"))
 }

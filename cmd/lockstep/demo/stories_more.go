@@ -20,7 +20,7 @@ var mergeApply = Story{
 	Shows: "Where lockstep.hcl says so, merging applies: the plan that was read, to the files that were planned, or nothing.",
 	scenes: []scene{
 		opened("carol opens a pull request for the application", "carol", "release", "Release 2026.11", newRelease,
-			"1 to add, 0 to change, 0 to destroy", "is applied on merge"),
+			"1 to add, 0 to change, 0 to destroy", "will be applied on merge"),
 		commented("she tries to apply it by a comment", "carol", 1, "lockstep apply",
 			"**Not applied** `app`", "Merge the pull request: that applies the plan."),
 		merged("so she merges", "carol", 1, "**Applied** `app`: 1 added, 0 changed, 0 destroyed"),

@@ -76,8 +76,8 @@ func TestSite(t *testing.T) {
 	want := []string{
 		"/acme/infra/pull/12 merged : app/eu is applied, good",
 		"/acme/infra/pull/7 open abc: network waits for lockstep apply, waiting",
-		"/acme/infra/pull/7 open abc: network@staging was overtaken by a newer head, quiet",
-		"/acme/shop/pull/1 closed : all was given up, quiet",
+		"/acme/infra/pull/7 open abc: network@staging was superseded by a newer head, quiet",
+		"/acme/shop/pull/1 closed : all was closed without an apply, quiet",
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

@@ -133,7 +133,7 @@ var standings = map[comment.Standing]struct {
 	comment.Queued:      {"waits to be planned", page.Busy, false},
 	comment.Planning:    {"is being planned", page.Busy, false},
 	comment.Ready:       {"waits for lockstep apply", page.Waiting, true},
-	comment.OnMerge:     {"is applied on merge", page.Waiting, true},
+	comment.OnMerge:     {"will be applied on merge", page.Waiting, true},
 	comment.NoChanges:   {"has nothing to do", page.Quiet, false},
 	comment.PlanFailed:  {"could not be planned", page.Bad, false},
 	comment.ApplyQueued: {"waits to be applied", page.Busy, true},
@@ -142,8 +142,8 @@ var standings = map[comment.Standing]struct {
 	comment.ApplyFailed: {"could not be applied", page.Bad, true},
 	comment.OutOfDate:   {"is out of date", page.Waiting, true},
 	comment.NotApplied:  {"was not applied", page.Bad, true},
-	comment.GivenUp:     {"was given up", page.Quiet, false},
-	comment.Overtaken:   {"was overtaken by a newer head", page.Quiet, false},
+	comment.GivenUp:     {"was closed without an apply", page.Quiet, false},
+	comment.Overtaken:   {"was superseded by a newer head", page.Quiet, false},
 }
 
 // summary says what there is to do.

@@ -48,7 +48,7 @@ func TestPlannedThenRetargeted(t *testing.T) {
 	s := newStage(t, onMerge())
 	s.repo.Push("alice", "mine", "My rights", githubtest.Files{"lockstep.hcl": generous})
 	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
-	s.expect("the status", s.status(n), "is applied on merge")
+	s.expect("the status", s.status(n), "will be applied on merge")
 	s.repo.Retarget("alice", n, "mine")
 	s.settle()
 	s.expect("an apply by comment", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "The pull request goes into `mine`")

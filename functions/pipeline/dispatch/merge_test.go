@@ -28,7 +28,7 @@ func TestApplyOnMerge(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, onMerge())
 			n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
-			s.expect("the status", s.status(n), "is applied on merge", "Merging this pull request applies")
+			s.expect("the status", s.status(n), "will be applied on merge", "Merging this pull request applies")
 			s.expect("an early apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "The base branch says that `net` is applied on merge.", "Merge the pull request")
 			// Another file of the base branch moves: the plan is of another commit, but of the
 			// same files.
@@ -112,7 +112,7 @@ func TestRightsAreTheBase(t *testing.T) {
 		"lockstep.hcl":  strings.ReplaceAll(onMerge()["lockstep.hcl"], "merge", "comment"),
 		"net/subnet.tf": resource("subnet", "v1"),
 	})
-	s.expect("the status", s.status(n), "This pull request changes `lockstep.hcl`", "is applied on merge")
+	s.expect("the status", s.status(n), "This pull request changes `lockstep.hcl`", "will be applied on merge")
 	s.expect("the apply", s.say("alice", n, "lockstep apply"), "The base branch says that `net` is applied on merge.")
 	s.repo.Push("alice", "shortcut", "Broken", githubtest.Files{"lockstep.hcl": "project \"net\" {\n  dri = \"net\"\n}\n"})
 	s.settle()

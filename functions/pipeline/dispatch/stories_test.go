@@ -141,7 +141,7 @@ resource "terraform_data" "bad" {
 }
 `})
 	answer := s.say("alice", m, "lockstep apply")
-	s.expect("the answer", answer, "**The apply of `.` failed**", "Never, it says.", "What is done is in the state.")
+	s.expect("the answer", answer, "**The apply of `.` failed**", "Never, it says.", "The state contains these changes.")
 	s.expect("the status", s.status(m), "could not apply", "**failed**, applied by `alice`")
 	s.expect("again", s.say("alice", m, "lockstep apply"), "has to be planned anew")
 }

@@ -104,7 +104,7 @@ func TestPushBeforePlanning(t *testing.T) {
 	// The new head does not touch db.
 	s.repo.ForcePush("alice", "b", "Less", githubtest.Files{"app/b.tf": resource("b", "2"), "db/b.tf": githubtest.Deleted})
 	deliver()
-	s.expect("the answer", s.answerTo(n, id), "**Not planned** `app`: something newer came in between", "**Not planned** `db`: something newer came in between")
+	s.expect("the answer", s.answerTo(n, id), "**Not planned** `app`: a newer plan takes its place", "**Not planned** `db`: a newer plan takes its place")
 	s.expect("the status", s.status(n), "| `app` | 2 to add, 0 to change, 0 to destroy |")
 	if strings.Contains(s.status(n), "`db`") {
 		t.Errorf("the status speaks of what the head does not touch:\n%s", s.status(n))
