@@ -8,24 +8,23 @@ import (
 	"net/url"
 )
 
-// A Claim is the record that says whose a place is: one project's of one repository. It
-// is kept for ever; closing and deleting things does not end it.
+// A Claim records the owner of a place: one project of one repository. It is kept for ever; neither
+// closing a pull request nor deleting a repository ends it.
 type Claim struct {
 	Place  string // as [Place.String]
 	RepoID int64
-	// Repo is the repository's name when the claim was made, Project and Workspace whose
-	// state it is there.
+	// Repo is the repository's name when the claim was made; Project and Workspace own the state.
 	Repo, Project, Workspace string
 }
 
 // claims is the collection of all claims.
 const claims = "place"
 
-// maxSegment is how long the last part of a record's key may be, with room to spare.
+// maxSegment limits the length of the last part of a record's key, with room to spare.
 const maxSegment = 900
 
-// ClaimKey returns the key of the record of who owns a place, by [Place.String]:
-// "place/s3:%2F%2Fbucket%2Fkey", so that people find it, and a hash for a very long one.
+// ClaimKey returns the key of the record about a place, by [Place.String]:
+// "place/s3:%2F%2Fbucket%2Fkey", which people can find, and a hash for a very long one.
 func ClaimKey(place string) string {
 	name := url.PathEscape(place)
 	if len(name) > maxSegment {

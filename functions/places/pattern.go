@@ -15,23 +15,23 @@ type Pattern struct{ bucket, key string }
 
 const scheme = "s3://"
 
-// Limits of a pattern: matching tries all combinations of what braces offer.
+// Limits of a pattern: matching tries all combinations of the alternatives in braces.
 const (
 	maxPattern = 1200
 	maxBraces  = 4
 )
 
-// ParsePattern reads a pattern. The error is a sentence for people, without an end.
+// ParsePattern reads a pattern. The error is a sentence for people, without a full stop.
 func ParsePattern(s string) (Pattern, error) {
 	rest, ok := strings.CutPrefix(s, scheme)
 	bucket, key, both := strings.Cut(rest, "/")
 	switch {
 	case !ok || !both || key == "" || !bucketPattern.MatchString(bucket):
-		return Pattern{}, fmt.Errorf("%q is no pattern of states: write s3://BUCKET/KEY, with the bucket's own name, and * for any name or ** for any names with slashes between in the key", s)
+		return Pattern{}, fmt.Errorf("%q is not a pattern of states: write s3://BUCKET/KEY, with the bucket's own name, and * for any name or ** for any names with slashes between in the key", s)
 	case len(s) > maxPattern || strings.Count(key, "{") > maxBraces:
 		return Pattern{}, fmt.Errorf("a pattern of states has at most %d bytes, and %d braces: write several patterns instead", maxPattern, maxBraces)
 	case !utf8.ValidString(key) || !doublestar.ValidatePattern(key):
-		return Pattern{}, fmt.Errorf("%q is no pattern of states: in the key * stands for any name, ** for any names with slashes between, {a,b} for either", s)
+		return Pattern{}, fmt.Errorf("%q is not a pattern of states: in the key * stands for any name, ** for any names with slashes between, {a,b} for either", s)
 	}
 	return Pattern{bucket, key}, nil
 }
@@ -44,13 +44,13 @@ func (p Pattern) Matches(x Place) bool {
 	return p.key != "" && x.Backend == "s3" && x.Bucket == p.bucket && doublestar.MatchUnvalidated(p.key, x.Key)
 }
 
-// Own are the patterns that a deployment gives every repository for itself, with {owner},
-// {name} and {id} for the repository's: "s3://states/{owner}/{name}/**". A name can
-// pass to another repository, an ID cannot.
+// Own are the patterns that a deployment gives every repository for itself. {owner}, {name} and
+// {id} stand for the repository's: "s3://states/{owner}/{name}/**". A name can pass to another
+// repository, an ID cannot.
 type Own []string
 
-// ParseOwn reads patterns with spaces or commas between. The error is a sentence for
-// people, without an end.
+// ParseOwn reads patterns separated by spaces or commas. The error is a sentence for people,
+// without a full stop.
 func ParseOwn(s string) (Own, error) {
 	own := Own(strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' || r == '\n' || r == '\t' }))
 	for _, x := range own {
@@ -58,7 +58,7 @@ func ParseOwn(s string) (Own, error) {
 			return nil, fmt.Errorf("the pattern %q is the same for all repositories: it needs {owner}/{name} or {id}, so that each has its own", x)
 		}
 		if strings.Contains(x, "{name}") && !strings.Contains(x, "{owner}") && !strings.Contains(x, "{id}") {
-			return nil, fmt.Errorf("the pattern %q is the same for repositories of one name: it needs {owner} or {id} besides", x)
+			return nil, fmt.Errorf("the pattern %q is the same for repositories of one name: it also needs {owner} or {id}", x)
 		}
 		if _, err := ParsePattern(expand(x, "o", "n", 1)); err != nil {
 			return nil, err
@@ -78,8 +78,7 @@ func (o Own) Of(owner, name string, id int64) []Pattern {
 	return out
 }
 
-// expand puts a repository in. GitHub's names have no characters that mean something in
-// a pattern.
+// expand inserts a repository. GitHub's names contain no character that has a meaning in a pattern.
 func expand(s, owner, name string, id int64) string {
 	return strings.NewReplacer("{owner}", owner, "{name}", name, "{id}", strconv.FormatInt(id, 10)).Replace(s)
 }

@@ -1,11 +1,11 @@
-// Package places says where a state is, as a value: which object of which bucket, and by
-// which locks and under which key it is kept. Two backend blocks that mean one object have
-// one [Place], however they are written; a block that could mean another one's object in
-// other words, or its locks, has none.
+// Package places holds the address of a state as a value: the object and its bucket, its locks and
+// its encryption key. Two backend blocks for the same object have the same [Place], however they
+// are written; a block that could mean another project's object, or its locks, under a different
+// name has none.
 //
-// It also knows patterns of places ([Pattern]), by which people allow them, and the record
-// of who owns one ([Claim]). It refuses to know repositories' contents, pull requests, and
-// who decides: that is package runs. Start at [Of].
+// It also has patterns of places ([Pattern]), with which people allow them, and the record of a
+// place's owner ([Claim]). It refuses to know repositories' contents, pull requests, and the rules
+// of permission: those are package runs. Start at [Of].
 package places
 
 import (
@@ -20,23 +20,23 @@ import (
 	"unicode/utf8"
 )
 
-// A Place is where one state is. The zero value is nowhere. It may hold a secret
-// (sse_customer_key), and is in no record and no log: [Place.String] is.
+// A Place is the address of one state. The zero value is nowhere. It may hold a secret
+// (sse_customer_key), so records and logs contain only [Place.String].
 type Place struct {
-	// Backend is the type: "s3", or "local" for the directory that Lockstep keeps a
-	// project's state in, whatever path its block names.
+	// Backend is the type: "s3", or "local" for Lockstep's own directory of the project's state,
+	// whatever path the block has.
 	Backend string `json:",omitempty"`
-	// Bucket and Key name the object; Key has the workspace in it.
+	// Bucket and Key identify the object; Key includes the workspace.
 	Bucket, Key string `json:",omitempty"`
-	// Arguments are the other arguments of the block, as JSON has them: how the state is
-	// locked, encrypted and reached.
+	// Arguments are the other arguments of the block, in the form of JSON: how the state is locked,
+	// encrypted and reached.
 	Arguments map[string]any `json:",omitempty"`
 }
 
 // Local is the place of states that Lockstep keeps itself.
 var Local = Place{Backend: "local"}
 
-// Arguments of the backend "s3" that are part of what a Place is, or choose its locks.
+// Arguments of the backend "s3" that are part of a Place, or choose its locks.
 const (
 	bucketArgument = "bucket"
 	keyArgument    = "key"
@@ -49,19 +49,19 @@ const (
 // Source: https://developer.hashicorp.com/terraform/language/backend/s3#workspace_key_prefix
 const defaultPrefix = "env:"
 
-// defaultWorkspace is the one whose state has the key as it is.
+// defaultWorkspace is the workspace whose state has the key without a prefix.
 const defaultWorkspace = "default"
 
-// Of returns the place of a workspace's state, by the type of its backend, "" for none,
-// and the arguments of the block as JSON has them. The error says, for people, why there
-// is none.
+// Of returns the place of a workspace's state, by the type of its backend, "" for none, and the
+// arguments of the block in the form of JSON. The error is the reason, for people, if there is no
+// place.
 func Of(backend string, arguments map[string]any, workspace string) (Place, error) {
 	switch backend {
 	case "", "local":
 		return Local, nil
 	case "s3":
 	default:
-		return Place{}, fmt.Errorf("the backend %q is none that Lockstep knows", backend)
+		return Place{}, fmt.Errorf("the backend %q is not known to Lockstep", backend)
 	}
 	p := Place{Backend: backend, Bucket: text(arguments[bucketArgument]), Key: text(arguments[keyArgument])}
 	if p.Key != "" && workspace != defaultWorkspace && workspace != "" {
@@ -95,26 +95,26 @@ func text(v any) string {
 	return s
 }
 
-// bucketPattern is the name of a bucket. Access points and their aliases are other names
-// of the same objects: what may be known by two names cannot be known to be one's own.
+// bucketPattern matches the name of a bucket. Access points and their aliases are other names of
+// the same objects, and an object with two names cannot be known to have one owner.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html
 var bucketPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
-// tablePattern is the name of a table. An ARN could be one of another account.
+// tablePattern matches the name of a table. An ARN could name a table of another account.
 // Source: https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
 var tablePattern = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,255}$`)
 
 var aliases = []string{"-s3alias", "--ol-s3", ".mrap"}
 
-// besides are the endings of what is kept beside a state, under its name: a state with
-// such a name would be another one's lock or digest.
+// besides are the endings of the objects that belong to a state, beside it and under its name: a
+// state with such a name would be the lock or the digest of another.
 var besides = []string{".tflock", "-md5", "-lockstep"}
 
-// maxKey is how long the key of an object may be, in bytes.
+// maxKey is the limit of a key's length in bytes.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html
 const maxKey = 1024
 
-// check says why p is no place, or not one by this name only.
+// check returns an error if p is not a place, or has other names, too.
 func (p Place) check() error {
 	if !bucketPattern.MatchString(p.Bucket) || slices.ContainsFunc(aliases, func(x string) bool { return strings.HasSuffix(p.Bucket, x) }) {
 		return fmt.Errorf("its bucket is %q: name the bucket itself, not an access point or an alias", p.Bucket)
@@ -124,14 +124,14 @@ func (p Place) check() error {
 	}
 	for _, end := range besides {
 		if strings.HasSuffix(p.Key, end) {
-			return fmt.Errorf("its key is %q: what ends with %s is kept beside a state, as its lock or digest; choose another key", p.Key, end)
+			return fmt.Errorf("its key is %q: keys that end with %s are those of locks and digests; choose another key", p.Key, end)
 		}
 	}
 	return nil
 }
 
-// segments says why a key cannot be taken as it is: servers and clients make one of some
-// that are written differently, and some characters mean others in policies.
+// segments returns an error if a key may be changed on its way: servers and clients normalize some
+// keys, and some characters have a meaning in policies.
 func segments(key string) error {
 	switch {
 	case key == "":
@@ -164,7 +164,7 @@ func (p Place) Is(x Place) bool { return p.String() == x.String() }
 // Table returns the DynamoDB table with the lock; "" for none.
 func (p Place) Table() string { return text(p.Arguments[TableArgument]) }
 
-// LockFile reports whether the block asks for a lock object beside the state.
+// LockFile reports whether the block demands a lock object beside the state.
 func (p Place) LockFile() bool {
 	switch v := p.Arguments[FileArgument].(type) {
 	case bool:
@@ -175,7 +175,7 @@ func (p Place) LockFile() bool {
 	return false
 }
 
-// Block returns all arguments of a backend block that means p in the default workspace.
+// Block returns all arguments of a backend block that has p in the default workspace.
 func (p Place) Block() map[string]any {
 	out := maps.Clone(p.Arguments)
 	if out == nil {
@@ -185,7 +185,7 @@ func (p Place) Block() map[string]any {
 	return out
 }
 
-// With returns p with one argument more, or another one.
+// With returns p with an argument added or replaced.
 func (p Place) With(argument string, value any) Place {
 	p.Arguments = maps.Clone(p.Arguments)
 	if p.Arguments == nil {
@@ -197,8 +197,7 @@ func (p Place) With(argument string, value any) Place {
 	return p
 }
 
-// Differing returns the names of the arguments that p and x do not have in common,
-// sorted.
+// Differing returns the names of the arguments in which p and x differ, sorted.
 func (p Place) Differing(x Place) []string {
 	found := map[string]bool{}
 	for _, pair := range [][2]map[string]any{{p.Arguments, x.Arguments}, {x.Arguments, p.Arguments}} {

@@ -27,7 +27,7 @@ func TestOf(t *testing.T) {
 	}{
 		{"no backend", "", "default", nil, "local", ""},
 		{"a local one", "local", "prod", map[string]any{"path": "../../evil.tfstate"}, "local", ""},
-		{"another", "gcs", "default", nil, "", `the backend "gcs" is none`},
+		{"another", "gcs", "default", nil, "", `the backend "gcs" is not known`},
 		{"in S3", "s3", "default", s3(), "s3://states/net/terraform.tfstate", ""},
 		{"a prefix that does not count", "s3", "default", s3("workspace_key_prefix=w"), "s3://states/net/terraform.tfstate", ""},
 		{"a workspace", "s3", "blue", s3(), "s3://states/env:/blue/net/terraform.tfstate", ""},
@@ -51,9 +51,9 @@ func TestOf(t *testing.T) {
 		{"a quote", "s3", "default", s3(`key=a"b`), "", "none of *"},
 		{"a control character", "s3", "default", s3("key=a\x00b"), "", "no control characters"},
 		{"too long", "s3", "default", s3("key=" + strings.Repeat("x", 1025)), "", "at most 1024"},
-		{"another state's lock object", "s3", "default", s3("key=prod.tfstate.tflock"), "", "ends with .tflock"},
-		{"another state's digest", "s3", "default", s3("key=prod.tfstate-md5"), "", "ends with -md5"},
-		{"what Lockstep notes of another", "s3", "default", s3("key=prod.tfstate-lockstep"), "", "ends with -lockstep"},
+		{"another state's lock object", "s3", "default", s3("key=prod.tfstate.tflock"), "", "end with .tflock"},
+		{"another state's digest", "s3", "default", s3("key=prod.tfstate-md5"), "", "end with -md5"},
+		{"what Lockstep notes of another", "s3", "default", s3("key=prod.tfstate-lockstep"), "", "end with -lockstep"},
 		{"another account's table", "s3", "default", s3("dynamodb_table=arn:aws:dynamodb:us-east-1:2:table/locks"), "", "name the table itself"},
 		{"all tables", "s3", "default", s3("dynamodb_table=*"), "", "name the table itself"},
 	} {
@@ -141,7 +141,7 @@ func TestOwn(t *testing.T) {
 	}
 	for bad, want := range map[string]string{
 		"s3://states/**": "the same for all repositories", "s3://states/{owner}/**": "the same for all repositories",
-		"s3://states/{name}/**": "the same for repositories of one name", "states/{id}/**": "is no pattern of states",
+		"s3://states/{name}/**": "the same for repositories of one name", "states/{id}/**": "is not a pattern of states",
 	} {
 		if _, err := ParseOwn(bad); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", bad, err)

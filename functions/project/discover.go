@@ -17,12 +17,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// Discover finds the projects of a checkout, sorted by name: those of lockstep.hcl, or
-// if it describes none, every directory whose configuration has a backend block and
-// that no other directory calls as a module. Directories whose names begin with a dot
-// are not looked into. Such a project is named after its directory and has the
-// workspace "default". What does not load is a project too: planning it says what is
-// wrong. Beside errors it returns the projects that are well.
+// Discover finds the projects of a checkout, sorted by name: those of lockstep.hcl, or if it
+// describes none, every directory whose configuration has a backend block and that no other
+// directory calls as a module. Directories whose names begin with a dot are skipped. Such a project
+// is named after its directory and has the workspace "default". A directory whose configuration
+// does not load is a project too: planning it reports the error. Beside errors it returns the
+// projects without one.
 func Discover(files fs.FS) ([]Project, diags.Diagnostics) {
 	src, err := fs.ReadFile(files, FileName)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -96,7 +96,7 @@ func implied(files fs.FS) ([]Project, diags.Diagnostics) {
 		return nil, diags.Errorf(nil, "Too many projects", "%d directories have a configuration with a backend, and at most %d projects are allowed. Name those to plan in %s.", len(all), MaxProjects, FileName)
 	}
 	if len(all) == 0 && len(dirs) > 0 {
-		return nil, diags.Warningf(nil, "No projects", "There are configurations here, but none of them that no other calls has a backend block. Add terraform { backend \"s3\" { ... } } to those that are to be planned, or describe the projects in %s.", FileName)
+		return nil, diags.Warningf(nil, "No projects", "There are configurations here, but no root module among them has a backend block. Add terraform { backend \"s3\" { ... } } to those to plan, or describe the projects in %s.", FileName)
 	}
 	var ds diags.Diagnostics
 	all = slices.DeleteFunc(all, func(p Project) bool {
@@ -134,17 +134,17 @@ func configured(files fs.FS, dir string) bool {
 	return err == nil && slices.ContainsFunc(entries, func(d fs.DirEntry) bool { return !d.IsDir() && loading.IsFile(d.Name()) })
 }
 
-// contents is what [Discover] wants to know of a configuration.
+// contents are the facts that [Discover] needs of a configuration.
 type contents struct {
-	modules []string // the directories that it reads beside its own, sorted
-	// anywhere: the sources of some are made of variables, so that they may be any
+	modules []string // the other directories that it reads, sorted
+	// anywhere is set if the sources of some modules contain variables, so that they may be any
 	// directory of the repository.
 	anywhere bool
 	backend  *config.Backend // nil for none
-	broken   bool            // its own directory is beyond reading
+	broken   bool            // its own directory cannot be read
 }
 
-// matter returns the directories whose files matter to it, beside its own.
+// matter returns the other directories whose files matter to it.
 func (c contents) matter() []string {
 	if c.anywhere {
 		return []string{"."}
@@ -159,8 +159,8 @@ func (c contents) kind() string {
 	return c.backend.Type
 }
 
-// memory is what reading the configuration of a directory may be thought to have, in bytes:
-// its limits are those of a pipeline with so much.
+// memory is the assumption for the limits of reading a configuration: those of a pipeline with so
+// many bytes.
 const memory = 512 << 20
 
 // read reads the configuration in a directory.

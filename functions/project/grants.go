@@ -11,14 +11,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 
-// Grants say which programs of other people's may be run for a project, and where its
-// modules may come from. The zero value allows no program but what is built into the
-// engine, and no modules but those that everybody may read.
+// Grants are the permissions of a project: to run programs of others, and to get modules from other
+// hosts and repositories. The zero value allows only the programs that are built into the engine,
+// and only modules that everybody may read.
 type Grants struct {
 	// Provisioners allows provisioner blocks, which run commands.
 	Provisioners bool
-	// External allows the provider hashicorp/external, which runs programs, as far as
-	// it is allowed as a provider.
+	// External allows the provider hashicorp/external, which runs programs, provided that it is
+	// allowed as a provider.
 	External bool
 
 	providers []cliconfig.Pattern
@@ -27,21 +27,21 @@ type Grants struct {
 	source    grantsSource
 }
 
-// grantsSource is what grants were read from.
+// grantsSource is the text from which grants were read.
 type grantsSource struct {
 	Settings, Lock         []byte
 	Provisioners, External bool
 }
 
-// MarshalJSON implements json.Marshaler: it writes what the grants were read from.
+// MarshalJSON implements json.Marshaler: it writes the text from which the grants were read.
 func (g Grants) MarshalJSON() ([]byte, error) {
 	s := g.source
 	s.Provisioners, s.External = g.Provisioners, g.External
 	return json.Marshal(s)
 }
 
-// UnmarshalJSON implements json.Unmarshaler: it reads them again. What of lockstep.hcl has
-// errors grants nothing, as it did at first.
+// UnmarshalJSON implements json.Unmarshaler: it reads that text again. A lockstep.hcl with errors
+// grants nothing, as at the first reading.
 func (g *Grants) UnmarshalJSON(data []byte) error {
 	var s grantsSource
 	if err := json.Unmarshal(data, &s); err != nil {
@@ -60,9 +60,9 @@ func (g *Grants) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// GrantsOf returns what the base branch grants: by its lockstep.hcl, nil if it has
-// none, and by the dependency lock file that the project's directory has there, nil if
-// there is none. Neither may ever come from the pull request.
+// GrantsOf returns the permissions that the base branch gives: by its lockstep.hcl, nil if it has
+// none, and by the dependency lock file in the project's directory there, nil if there is none.
+// Neither may ever come from the pull request.
 func GrantsOf(base *Settings, baseLock []byte) (Grants, error) {
 	g := Grants{lock: &lockfile.File{}, source: grantsSource{Lock: baseLock}}
 	if base != nil {
@@ -83,15 +83,15 @@ func GrantsOf(base *Settings, baseLock []byte) (Grants, error) {
 	return g, nil
 }
 
-// Programs reports whether programs of the pull request may be run, which can read
-// whatever is in the checkout.
+// Programs reports whether programs of the pull request may be run, which can read every file of
+// the checkout.
 func (g Grants) Programs() bool { return g.Provisioners || g.External }
 
-// Provider says whether a provider may be run, and if so what a package must be to be
-// it: the version and the checksums that the checkout's lock file has, without those
-// checksums that the base branch does not know. lock is what the checkout's lock file
-// says of the provider, the zero value if nothing; then what the base branch's says is
-// returned. A result without a version leaves the choice to the constraints.
+// Provider checks whether a provider may be run. If so it returns the version and the checksums
+// that its package must have: those in the checkout's lock file, without the checksums that the
+// base branch does not have. lock is the checkout's entry for the provider; if it is the zero
+// value, the base branch's entry is returned. A result without a version leaves the choice to the
+// constraints.
 //
 // The error is a sentence for people, with the remedy.
 func (g Grants) Provider(p addrs.Provider, lock lockfile.Lock) (lockfile.Lock, error) {
@@ -100,7 +100,7 @@ func (g Grants) Provider(p addrs.Provider, lock lockfile.Lock) (lockfile.Lock, e
 		return none, nil
 	}
 	if IsExternal(p) && !g.External {
-		return none, fmt.Errorf("the provider %s runs programs, which a pull request must not; if it is to be allowed here, set external = true in the allow block of %s on the base branch", p, FileName)
+		return none, fmt.Errorf("the provider %s runs programs, which a pull request may not do; to allow it here, set external = true in the allow block of %s on the base branch", p, FileName)
 	}
 	if slices.ContainsFunc(g.providers, func(x cliconfig.Pattern) bool { return x.Matches(p) }) {
 		return lock, nil
@@ -113,7 +113,7 @@ func (g Grants) Provider(p addrs.Provider, lock lockfile.Lock) (lockfile.Lock, e
 	case !ok:
 		return none, fmt.Errorf("the base branch does not allow the provider %s: merge a %s with it there first, or name it in the allow block of %s on the base branch: providers = [%q]", p, lockfile.Name, FileName, p)
 	case len(base.Hashes) == 0:
-		return none, fmt.Errorf("the base branch's %s has no checksums of the provider %s, so that no package can be known to be it: run \"lockstep init\" and merge the file", lockfile.Name, p)
+		return none, fmt.Errorf("the base branch's %s has no checksums of the provider %s, so no package can be verified: run \"lockstep init\" and merge the file", lockfile.Name, p)
 	case lock.Version == constraint.Version{}:
 		return base, nil
 	case lock.Version != base.Version:
@@ -123,13 +123,13 @@ func (g Grants) Provider(p addrs.Provider, lock lockfile.Lock) (lockfile.Lock, e
 	}
 	lock.Hashes = slices.DeleteFunc(slices.Clone(lock.Hashes), func(h string) bool { return !slices.Contains(base.Hashes, h) })
 	if len(lock.Hashes) == 0 {
-		return none, fmt.Errorf("the pull request's %s knows the provider %s %s by other checksums than the base branch's: merge the change of the file on its own first", lockfile.Name, p, base.Version)
+		return none, fmt.Errorf("the pull request's %s has other checksums of the provider %s %s than the base branch's: merge the change of the file on its own first", lockfile.Name, p, base.Version)
 	}
 	return lock, nil
 }
 
-// IsExternal reports whether a provider is the one that runs programs, from whatever
-// registry and namespace.
+// IsExternal reports whether a provider is the one that runs programs, of any registry and
+// namespace.
 func IsExternal(p addrs.Provider) bool {
 	return p.Type == "external"
 }

@@ -40,7 +40,7 @@ func TestProviders(t *testing.T) {
 		{"the pull request says nothing", "", lockText(aws, "5.0.0", h1), aws, "", "5.0.0 [" + h1 + "]"},
 		{"no hashes in the pull request", "", lockText(aws, "5.0.0", h1), aws, lockText(aws, "5.0.0"), "5.0.0 [" + h1 + "]"},
 		{"a hash more", "", lockText(aws, "5.0.0", h1), aws, lockText(aws, "5.0.0", h1, h2), "5.0.0 [" + h1 + "]"},
-		{"other hashes", "", lockText(aws, "5.0.0", h1), aws, lockText(aws, "5.0.0", h2), "by other checksums"},
+		{"other hashes", "", lockText(aws, "5.0.0", h1), aws, lockText(aws, "5.0.0", h2), "other checksums"},
 		{"another version", "", lockText(aws, "5.0.0", h1), aws, lockText(aws, "5.0.1", h1), "selects version 5.0.1 of the provider " + aws + ", and the base branch 5.0.0"},
 		{"no hashes on the base branch", "", lockText(aws, "5.0.0"), aws, lockText(aws, "5.0.0", h1), "has no checksums"},
 		{"another provider's lock", "", lockText("registry.terraform.io/hashicorp/awscc", "5.0.0", h1), aws, "", "does not allow"},

@@ -15,12 +15,12 @@ import (
 	"syscall"
 )
 
-// A Tree is what a plan depends on: what each path holds, as a checksum. It is what
-// two checkouts are compared by. Paths are slash-separated, from the repository's
-// directory; that of lockstep.hcl stands for what it says of the one project.
+// A Tree is all that a plan depends on: the content of each path, as a checksum. Two checkouts are
+// compared by their trees. Paths are slash-separated, from the repository's directory; that of
+// lockstep.hcl stands for its settings of the one project.
 type Tree map[string]string
 
-// Hash returns one checksum of everything, in hexadecimal.
+// Hash returns one checksum of the whole tree, in hexadecimal.
 func (t Tree) Hash() string {
 	h := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(t)) {
@@ -29,7 +29,7 @@ func (t Tree) Hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Diff returns the paths that are not the same in both trees, sorted.
+// Diff returns the paths that differ between two trees, sorted.
 func (t Tree) Diff(u Tree) []string {
 	var out []string
 	for name, sum := range t {
@@ -46,15 +46,14 @@ func (t Tree) Diff(u Tree) []string {
 	return out
 }
 
-// Inputs returns what a plan of the project depends on: the files in its directory
-// and its modules' and below, its variable files, what its patterns match, what
-// lockstep.hcl says of it, and the paths that the plan is known to have read besides.
-// Of its directory, that is without directories below which have a configuration of
-// their own that it does not call: they are other projects' affair.
+// Inputs returns all that a plan of the project depends on: the files in and below its directory
+// and its modules', its variable files, the files that its patterns match, its settings in
+// lockstep.hcl, and other paths that the plan is known to have read. Directories below its own with
+// a configuration that it does not call are left out: they belong to other projects.
 func Inputs(files fs.FS, p Project, read ...string) (Tree, error) {
 	t := Tree{}
 	own := p
-	own.Modules, own.Backend, own.Apply = nil, "", "" // follow from other files, or are the base branch's
+	own.Modules, own.Backend, own.Apply = nil, "", "" // these follow from other files, or the base branch decides them
 	block, err := json.Marshal(own)
 	if err != nil {
 		return nil, fmt.Errorf("inputs of project %s: %w", p.Name, err)
@@ -74,9 +73,9 @@ func Inputs(files fs.FS, p Project, read ...string) (Tree, error) {
 	return t, nil
 }
 
-// Everything returns what a plan of the project depends on if programs run for it, which
-// can read any file of the checkout: all of it, without what git keeps for itself and what
-// is installed in the project's directory to plan there.
+// Everything returns all that a plan of the project depends on if programs run for it, which can
+// read any file: the whole checkout, without git's own files and the files that are installed in
+// the project's directory to plan there.
 func Everything(files fs.FS, p Project) (Tree, error) {
 	t, err := Inputs(files, p)
 	if err != nil {
@@ -97,14 +96,13 @@ func Everything(files fs.FS, p Project) (Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("inputs of project %s: %w", p.Name, err)
 	}
-	// Of lockstep.hcl both count: the settings of the project, and the text, which a
-	// program may read.
+	// Of lockstep.hcl both count: the project's settings, and the text, which a program may read.
 	t[FileName] = sum([]byte(settings + t[FileName]))
 	return t, nil
 }
 
-// add adds what is under a name: a file, all of a directory, or if listed the names in
-// a directory alone. What is not there is added as such.
+// add adds the content of a name: a file, a whole directory, or, if listed, only the names in a
+// directory. A missing name is added as missing.
 func (t Tree) add(files fs.FS, p Project, name string, listed bool) error {
 	info, err := fs.Stat(files, name)
 	if err != nil || !info.IsDir() {
@@ -126,7 +124,7 @@ func (t Tree) add(files fs.FS, p Project, name string, listed bool) error {
 	})
 }
 
-// foreign reports whether a directory is another root module's.
+// foreign reports whether a directory belongs to another root module.
 func foreign(files fs.FS, p Project, dir string) bool {
 	return !slices.ContainsFunc(p.Modules, func(m string) bool { return m == dir || within(m, dir) || within(dir, m) }) && configured(files, dir)
 }
@@ -146,8 +144,8 @@ func (t Tree) match(files fs.FS, p Project) error {
 	})
 }
 
-// file adds a file: by its content, and if it is a symbolic link, by where it leads,
-// too. What cannot be followed is what it says.
+// file adds a file: its content, and for a symbolic link its target, too. A link that cannot be
+// followed is added by its target alone.
 func (t Tree) file(files fs.FS, name string) error {
 	link := ""
 	if info, err := fs.Lstat(files, name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -182,7 +180,7 @@ func (t Tree) file(files fs.FS, name string) error {
 	return nil
 }
 
-// listing adds the names in a directory, but what is put there to plan in it.
+// listing adds the names in a directory, without those that planning puts there.
 func (t Tree) listing(files fs.FS, dir string) error {
 	entries, err := fs.ReadDir(files, dir)
 	if err != nil {

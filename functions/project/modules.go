@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A ModulePattern says where modules may come from, beside the repository itself: a host
-// of registries and archives, or repositories on GitHub that are not public.
+// A ModulePattern allows modules from outside the repository: from a host of registries and
+// archives, or from repositories on GitHub that are not public.
 type ModulePattern struct {
 	Host string
 	// Owner and Name are set for GitHub alone, in lower case. Name may have *.
@@ -24,11 +24,10 @@ func (p ModulePattern) String() string {
 	return p.Host + "/" + p.Owner + "/" + p.Name
 }
 
-// gitHub is the host of what has an owner and a name.
+// gitHub is the host of patterns with an owner and a name.
 const gitHub = "github.com"
 
-// moduleHosts are those that everybody's modules come from, and that anybody may read:
-// they need no permission.
+// moduleHosts need no permission: everybody's modules come from them, and anybody may read them.
 var moduleHosts = []string{"registry.terraform.io", "registry.opentofu.org", gitHub, "codeload." + gitHub}
 
 var (
@@ -44,18 +43,18 @@ func ParseModulePattern(text string) (ModulePattern, error) {
 	case !hostPattern.MatchString(host):
 		return ModulePattern{}, fmt.Errorf("%q does not begin with the name of a host; it has neither a scheme nor a port", text)
 	case host != gitHub && deep:
-		return ModulePattern{}, fmt.Errorf("%q names a part of a host, which is allowed as a whole: %q", text, host)
+		return ModulePattern{}, fmt.Errorf("%q names a part of a host, and only whole hosts can be allowed: %q", text, host)
 	case host != gitHub:
 		return ModulePattern{Host: host}, nil
 	case !both || !ownerPattern.MatchString(owner) || !repoPattern.MatchString(name) || strings.Trim(name, ".") == "":
-		return ModulePattern{}, fmt.Errorf("%q does not name repositories: public ones are allowed as they are, others as %s/OWNER/NAME or %s/OWNER/*", text, gitHub, gitHub)
+		return ModulePattern{}, fmt.Errorf("%q does not name repositories: public ones need no permission, others are allowed as %s/OWNER/NAME or %s/OWNER/*", text, gitHub, gitHub)
 	default:
 		return ModulePattern{Host: host, Owner: owner, Name: name}, nil
 	}
 }
 
-// ModuleHost says why modules may not be had from a host, nil if they may. The error is a
-// sentence for people, with the remedy.
+// ModuleHost returns an error if modules may not come from a host: a sentence for people, with the
+// remedy.
 func (g Grants) ModuleHost(name string) error {
 	if slices.Contains(moduleHosts, name) || slices.ContainsFunc(g.modules, func(p ModulePattern) bool { return p.Host == name && p.Owner == "" }) {
 		return nil
@@ -63,11 +62,11 @@ func (g Grants) ModuleHost(name string) error {
 	if !hostPattern.MatchString(name) {
 		return fmt.Errorf("the base branch does not allow modules from the host %s, and cannot: it must be a server's name, as modules.example.com is", name)
 	}
-	return fmt.Errorf("the base branch does not allow modules from the host %s; if it is to be asked here, name it in the allow block of %s on the base branch: modules = [%q]", name, FileName, name)
+	return fmt.Errorf("the base branch does not allow modules from the host %s; to allow them, name it in the allow block of %s on the base branch: modules = [%q]", name, FileName, name)
 }
 
-// Repository reports whether a repository on GitHub may be read for its modules with the
-// rights of the App, which may have more than the author of a pull request has.
+// Repository reports whether modules may come from a repository on GitHub with the App's rights,
+// which may exceed those of a pull request's author.
 func (g Grants) Repository(owner, name string) bool {
 	owner, name = strings.ToLower(owner), strings.ToLower(name)
 	return slices.ContainsFunc(g.modules, func(p ModulePattern) bool {

@@ -14,40 +14,41 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
-// Settings are what lockstep.hcl says. nil stands for a repository without one.
+// Settings are the content of lockstep.hcl. nil stands for a repository without one.
 type Settings struct {
-	// Projects are in the order of the file. nil: there is no project block, and the
-	// directories say which projects there are.
+	// Projects are in the order of the file. nil: there is no project block, and the directories
+	// decide.
 	Projects []Project
 	Allow    Allow
-	// Files is what was parsed, for showing where an error is.
+	// Files is the parsed file, to quote it in errors.
 	Files map[string]*hcl.File
 
 	ranges map[string]hcl.Range // of the project blocks, by name
 }
 
-// Allow is what other people's programs may do, and where modules may come from, while a
-// pull request is planned or applied. Only what stands at the base commit is a permission: see [GrantsOf].
+// Allow is the content of an allow block: permissions for programs of others and for modules from
+// elsewhere, while a pull request is planned or applied. Only the block at the base commit counts:
+// see [GrantsOf].
 type Allow struct {
-	// Providers may be run in any version, beside those in the dependency lock file.
+	// Providers may be run in any version, as well as those in the dependency lock file.
 	Providers    []cliconfig.Pattern
 	Provisioners bool
 	// External is for the provider hashicorp/external, which runs programs.
 	External bool
-	// Modules are where modules may come from, beside the places that anybody may read.
+	// Modules allow modules from places that not everybody may read.
 	Modules []ModulePattern
-	// Branches are the patterns of those branches whose pull requests are planned and
-	// applied beside the default branch's: see [Settings.Names].
+	// Branches are patterns of base branches, beside the default branch, whose pull requests are
+	// planned and applied: see [Settings.Names].
 	Branches []string
-	// States are where states may be that no project has at the base commit.
+	// States are patterns of addresses for states that no project has at the base commit.
 	States []places.Pattern
 }
 
-// maxSize is how large lockstep.hcl may be, in bytes: enough for all its projects.
+// maxSize is the limit of lockstep.hcl in bytes: enough for all its projects.
 const maxSize = 128 << 10
 
-// Parse reads lockstep.hcl. Beside errors it returns what could be understood, never
-// nil; a project with an error in it is left out.
+// Parse reads lockstep.hcl. Beside errors it returns its valid part, never nil; a project with an
+// error is left out.
 func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 	p := &parser{settings: &Settings{ranges: map[string]hcl.Range{}, Files: map[string]*hcl.File{}}, places: map[[2]string]string{}}
 	if len(src) > maxSize {
@@ -84,10 +85,10 @@ var (
 	}}
 )
 
-// ApplyOn says what applies a project of a pull request, when s is what the base
-// branch says. A project that it does not have, by name or by directory and
-// workspace, is applied as carefully as any that it has: no pull request gets around
-// the merge by a new name.
+// ApplyOn returns the occasion on which a project of a pull request is applied, where s comes from
+// the base branch. A project that the base branch does not have, neither by name nor by directory
+// and workspace, is applied as carefully as any other there: no pull request evades the merge by a
+// new name.
 func (s *Settings) ApplyOn(p Project) ApplyOn {
 	if s == nil {
 		return OnComment
@@ -104,17 +105,17 @@ func (s *Settings) ApplyOn(p Project) ApplyOn {
 	return OnComment
 }
 
-// Names reports whether s, when it is what the default branch says, lets pull requests
-// into a branch be planned and applied: by a pattern in doublestar's notation, so that
-// release/* has no release/1/2. Whoever may push to such a branch grants what its own
-// lockstep.hcl grants.
+// Names reports whether s, which comes from the default branch, lets pull requests into another
+// branch be planned and applied: by a pattern in doublestar's notation, so release/* does not match
+// release/1/2. The permissions are then those of that branch's own lockstep.hcl: everybody who may
+// push to it can change them.
 func (s *Settings) Names(branch string) bool {
 	return s != nil && slices.ContainsFunc(s.Allow.Branches, func(pattern string) bool {
 		return doublestar.MatchUnvalidated(pattern, branch)
 	})
 }
 
-// Range returns where the block of a project is.
+// Range returns the range of a project's block.
 func (s *Settings) Range(name string) hcl.Range { return s.ranges[name] }
 
 type parser struct {
@@ -128,7 +129,7 @@ func (p *parser) errorf(at hcl.Range, summary, detail string, args ...any) {
 	p.diags = append(p.diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(detail, args...), Subject: &at})
 }
 
-// content decodes a body; remedy ends what is said of what is not expected.
+// content decodes a body; errors about unexpected content end with the remedy.
 func (p *parser) content(body hcl.Body, schema *hcl.BodySchema, remedy string) *hcl.BodyContent {
 	content, ds := body.Content(schema)
 	for _, d := range ds {
@@ -143,7 +144,7 @@ func (p *parser) content(body hcl.Body, schema *hcl.BodySchema, remedy string) *
 func (p *parser) allows(blocks hcl.Blocks) {
 	for _, b := range blocks {
 		if p.allowed != nil {
-			p.errorf(b.DefRange, "Second allow block", "There is one at %s already: say everything in one place.", p.allowed.DefRange)
+			p.errorf(b.DefRange, "Second allow block", "There is one at %s already: merge the two.", p.allowed.DefRange)
 			continue
 		}
 		p.allowed = b
@@ -178,7 +179,7 @@ func (p *parser) project(b *hcl.Block) {
 		x.Dir = p.path(quoted{x.Dir, a.Expr.Range()}, "directory")
 	}
 	if !validName(x.Workspace) || strings.Contains(x.Workspace, "/") || x.Workspace == "." {
-		p.errorf(attrs["workspace"].Expr.Range(), "Invalid workspace", "A workspace's name is made of letters, digits and the signs _ . - and begins with none of the signs but _.")
+		p.errorf(attrs["workspace"].Expr.Range(), "Invalid workspace", "A workspace's name consists of letters, digits and the characters _ . - and begins with a letter, a digit or _.")
 	}
 	if a := attrs["when_changed"]; a != nil {
 		x.WhenChanged = p.patterns(a)
@@ -199,12 +200,12 @@ func (p *parser) project(b *hcl.Block) {
 	}
 }
 
-const nameRule = "A project is named in comments (lockstep plan -p NAME): its name is made of letters, digits and the signs _ . - in one or more parts with a slash between, and no part begins with . or -; it has at most 200 bytes."
+const nameRule = "Commands name a project (lockstep plan -p NAME), so its name consists of letters, digits and the characters _ . - in one or more parts with a slash between, no part begins with . or -, and it has at most 200 bytes."
 
-// unique reports projects that have one name, or would have one state.
+// unique reports projects with the same name or the same state.
 func (p *parser) unique(x Project, b *hcl.Block) {
 	if old, ok := p.settings.ranges[x.Name]; ok {
-		p.errorf(b.DefRange, "Two projects of one name", "There is another project %q at %s: give one of them another name.", x.Name, old)
+		p.errorf(b.DefRange, "Two projects with one name", "There is another project %q at %s: give one of them another name.", x.Name, old)
 		return
 	}
 	p.settings.ranges[x.Name] = b.DefRange
@@ -213,7 +214,7 @@ func (p *parser) unique(x Project, b *hcl.Block) {
 	}
 	place := [2]string{x.Dir, x.Workspace}
 	if old, ok := p.places[place]; ok {
-		p.errorf(b.DefRange, "Two projects in one place", "The project %q has the directory %s and the workspace %q, too: they would share their state. Give one of them another directory or workspace.", old, x.Dir, x.Workspace)
+		p.errorf(b.DefRange, "Two projects with one state", "The project %q has the directory %s and the workspace %q, too: they would share their state. Give one of them another directory or workspace.", old, x.Dir, x.Workspace)
 		return
 	}
 	p.places[place] = x.Name

@@ -22,8 +22,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
-// locate finds out where a project's configuration keeps its state. The arguments of the
-// block may be made of variables, whose values are in the files that the project has.
+// locate finds the address of a project's state. The block's arguments may contain variables, whose
+// values come from the project's files.
 func (p *Project) locate(files fs.FS, c contents) {
 	b := c.backend
 	if c.broken {
@@ -31,11 +31,11 @@ func (p *Project) locate(files fs.FS, c contents) {
 		return
 	}
 	if b == nil || b.Type != "s3" {
-		// Of a local state the block says nothing, whatever path it names.
+		// The block of a local state does not matter: Lockstep chooses the path.
 		p.stay(places.Of(c.kind(), nil, p.Workspace))
 		return
 	}
-	attrs, _ := b.Body.JustAttributes() // blocks, the backend refuses
+	attrs, _ := b.Body.JustAttributes() // the backend refuses blocks
 	if slices.ContainsFunc([]string{"endpoint", "endpoints"}, func(name string) bool { return attrs[name] != nil }) {
 		p.Nowhere = "its backend names another server"
 		return
@@ -64,8 +64,8 @@ func (p *Project) stay(at places.Place, err error) {
 	}
 }
 
-// evaluated returns the backend block of a project, with what evaluates its arguments.
-// Functions see no files.
+// evaluated returns the backend block of a project, with the evaluator of its arguments. Functions
+// see no files.
 func evaluated(files fs.FS, p Project) *config.Backend {
 	cfg, _ := loading.Load(loading.Input{Tree: source.FS(files, p.Dir), Early: early.New(early.Input{
 		Workspace: p.Workspace, Sources: func() []inputs.Source { return variableFiles(files, p) },
@@ -73,7 +73,7 @@ func evaluated(files fs.FS, p Project) *config.Backend {
 	return cfg.Root.Backend
 }
 
-// argument returns the value of a backend's argument as JSON has it.
+// argument returns the value of a backend's argument in the form of JSON.
 func argument(b *config.Backend, e hcl.Expression) (any, error) {
 	v, ds := b.Value(e)
 	if ds.HasErrors() {
@@ -91,8 +91,8 @@ func argument(b *config.Backend, e hcl.Expression) (any, error) {
 	return out, err
 }
 
-// variableFiles are the files with values of a project's variables, as a plan takes them.
-// What is wrong with one is said by the plan.
+// variableFiles returns the files with values of a project's variables, as a plan reads them. The
+// plan reports their errors.
 func variableFiles(files fs.FS, p Project) []inputs.Source {
 	entries, _ := fs.ReadDir(files, p.Dir)
 	var names []string
@@ -115,9 +115,9 @@ func variableFiles(files fs.FS, p Project) []inputs.Source {
 	return out
 }
 
-// apart leaves out the projects that keep their states in one place: planned one
-// after the other, each would destroy what the other has made. Most often a directory
-// was copied, and its backend block with it. at are the lines that say where.
+// apart leaves out the projects that share a state: planned one after the other, each would destroy
+// the objects of the other. Most often a directory was copied, and its backend block with it. at
+// are the ranges to report.
 func apart(all []Project, at map[string]hcl.Range) ([]Project, diags.Diagnostics) {
 	sharers := map[string][]string{}
 	for _, p := range all {
@@ -134,7 +134,7 @@ func apart(all []Project, at map[string]hcl.Range) ([]Project, diags.Diagnostics
 		if p.Name == names[len(names)-1] {
 			line := at[p.Name]
 			ds = append(ds, diags.Errorf(&line, "Two projects with one state",
-				"The projects %s keep their state at %s: each would destroy what the other has made. Give each a key of its own, or a workspace of its own in %s.",
+				"The projects %s keep their state at %s: each would destroy the objects of the other. Give each a key of its own, or a workspace of its own in %s.",
 				strings.Join(names, " and "), p.Place, FileName)...)
 		}
 		return true

@@ -34,7 +34,7 @@ func TestPlaces(t *testing.T) {
 		{"climbing", map[string]string{"a/main.tf": block + "    key = \"../net\"\n  }\n}\n"}, "", "can be empty"},
 		{"nothing said", map[string]string{"a/main.tf": backend}, "", "its bucket is"},
 		{"broken", map[string]string{"a/main.tf": "resource {"}, "", "cannot be read"},
-		{"another backend", map[string]string{"a/main.tf": "terraform {\n  backend \"gcs\" {\n  }\n}\n"}, "", "none that Lockstep knows"},
+		{"another backend", map[string]string{"a/main.tf": "terraform {\n  backend \"gcs\" {\n  }\n}\n"}, "", "is not known to Lockstep"},
 	} {
 		all, _ := Discover(tree(test.files))
 		if len(all) != 1 {

@@ -7,10 +7,9 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Touched returns those of the projects that a change of files matters to. Where a
-// project has no patterns, a file matters to it that is one of its variable files or
-// in a module that it calls or below; and of projects whose directories contain the
-// file, to the innermost.
+// Touched returns the projects to plan after a change of files. A file touches a project with
+// patterns if one of them matches; a project without patterns if it is one of its variable files,
+// or is in or below a module that it calls; and the innermost project whose directory contains it.
 func Touched(all []Project, files []string) []Project {
 	touched := make([]bool, len(all))
 	for _, f := range files {
@@ -28,7 +27,7 @@ func Touched(all []Project, files []string) []Project {
 	return out
 }
 
-// innermost returns the deepest directory of a project that a file is in, or "".
+// innermost returns the deepest project directory that contains a file, or "".
 func innermost(all []Project, file string) string {
 	inner := ""
 	for _, p := range all {
@@ -39,8 +38,7 @@ func innermost(all []Project, file string) string {
 	return inner
 }
 
-// wants reports whether a project is to be planned for a change of a file, but for
-// its own directory.
+// wants reports whether a change of a file touches the project, other than by its directory.
 func (p Project) wants(file string) bool {
 	if p.WhenChanged != nil {
 		return p.matches(file)

@@ -15,13 +15,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
-// quoted is a text in the file, with its place.
+// quoted is a text of the file with its range.
 type quoted struct {
 	text string
 	at   hcl.Range
 }
 
-// decode reads an attribute that may be absent. what says what it has to be.
+// decode reads an optional attribute. what describes a valid value.
 func (p *parser) decode(a *hcl.Attribute, into any, what string) {
 	if a == nil {
 		return
@@ -40,7 +40,7 @@ func (p *parser) decode(a *hcl.Attribute, into any, what string) {
 	}
 }
 
-// list reads an attribute that is a list of texts, written one by one.
+// list reads an attribute that is a list of literal texts.
 func (p *parser) list(a *hcl.Attribute) []quoted {
 	if a == nil {
 		return nil
@@ -66,7 +66,7 @@ func (p *parser) list(a *hcl.Attribute) []quoted {
 	return out
 }
 
-// path reads a path of something in the repository, and returns it clean.
+// path reads a path in the repository, and returns it clean.
 func (p *parser) path(s quoted, what string) string {
 	clean := path.Clean(s.text)
 	switch {
@@ -78,7 +78,7 @@ func (p *parser) path(s quoted, what string) string {
 	return clean
 }
 
-// Limits of patterns: matching tries all combinations of what braces offer.
+// Limits of patterns: matching tries all combinations of the alternatives in braces.
 const (
 	maxPatterns      = 100
 	maxPatternLength = 200
@@ -102,22 +102,22 @@ func (p *parser) pattern(s quoted) string {
 	text := strings.TrimPrefix(s.text, "./")
 	switch {
 	case text == "" || !utf8.ValidString(text) || !doublestar.ValidatePattern(text):
-		p.errorf(s.at, "Invalid pattern", "%q is no pattern of files: * stands for any name, ** for any directories, {a,b} for either.", s.text)
+		p.errorf(s.at, "Invalid pattern", "%q is not a pattern of files: * stands for any name, ** for any directories, {a,b} for either.", s.text)
 	case len(text) > maxPatternLength || strings.Count(text, "{") > maxBraces:
 		p.errorf(s.at, "Invalid pattern", "A pattern has at most %d bytes, and %d braces: write several patterns instead.", maxPatternLength, maxBraces)
 	case strings.HasPrefix(text, "/") || strings.Contains("/"+text+"/", "/../"):
-		p.errorf(s.at, "Invalid pattern", "%q looks for files outside of the repository: patterns begin at the repository's directory, and have no .. in them.", s.text)
+		p.errorf(s.at, "Invalid pattern", "%q matches files outside of the repository: patterns begin at the repository's directory, and do not contain \"..\".", s.text)
 	}
 	return text
 }
 
-// branches reads a list of patterns of branches, which may be absent.
+// branches reads an optional list of patterns of branches.
 func (p *parser) branches(a *hcl.Attribute) []string {
 	var out []string
 	for _, s := range p.list(a) {
 		switch {
 		case s.text == "" || !utf8.ValidString(s.text) || !doublestar.ValidatePattern(s.text):
-			p.errorf(s.at, "Invalid pattern", "%q is no pattern of branches: * stands for any name, ** for any names with slashes between, {a,b} for either.", s.text)
+			p.errorf(s.at, "Invalid pattern", "%q is not a pattern of branches: * stands for any name, ** for any names with slashes between, {a,b} for either.", s.text)
 		case len(s.text) > maxPatternLength || strings.Count(s.text, "{") > maxBraces:
 			p.errorf(s.at, "Invalid pattern", "A pattern has at most %d bytes, and %d braces: write several patterns instead.", maxPatternLength, maxBraces)
 		default:
@@ -131,7 +131,7 @@ func (p *parser) branches(a *hcl.Attribute) []string {
 	return out
 }
 
-// modules reads a list of places that modules may come from, which may be absent.
+// modules reads an optional list of patterns of modules.
 func (p *parser) modules(a *hcl.Attribute) []ModulePattern {
 	var out []ModulePattern
 	for _, s := range p.list(a) {
@@ -149,7 +149,7 @@ func (p *parser) modules(a *hcl.Attribute) []ModulePattern {
 	return out
 }
 
-// states reads a list of patterns of states, which may be absent.
+// states reads an optional list of patterns of states.
 func (p *parser) states(a *hcl.Attribute) []places.Pattern {
 	var out []places.Pattern
 	for _, s := range p.list(a) {

@@ -230,7 +230,7 @@ func TestProvidersAreGranted(t *testing.T) {
 		"allowed by name":             {settings: allowLab},
 		"allowed and locked":          {settings: allowLab, pull: lock},
 		"another version":             {base: strings.ReplaceAll(lock, `"1.0.0"`, `"0.9.0"`), pull: lock, want: "selects version 1.0.0 of the provider"},
-		"another package, locked":     {base: other.lock("h1:"), pull: lock, want: "by other checksums"},
+		"another package, locked":     {base: other.lock("h1:"), pull: lock, want: "other checksums"},
 		"another package in the pull": {base: other.lock("h1:"), want: "the package doesn't match any of the checksums"},
 		"a lock that is broken":       {base: lock, pull: "provider {", want: ".terraform.lock.hcl"},
 		"external":                    {base: external, config: "data \"external\" \"x\" {\n  program = [\"id\"]\n}\n", want: "set external = true"},
