@@ -53,7 +53,7 @@ func TestMergeThatCannotBeApplied(t *testing.T) {
 	s.pipeline.Engine = broken{s.pipeline.Engine}
 	s.repo.Merge("bob", n)
 	s.settle()
-	s.expect("the answer", s.answer(n, "merge"), "**Not applied**: `net`. Nothing was changed", "open another one that touches the project", "Lockstep could not do this")
+	s.expect("the answer", s.answer(n, "merge"), "**Not applied**: `net`. Nothing was changed", "open another pull request that touches the project", "Lockstep could not do this")
 	if strings.Contains(s.answer(n, "merge"), "can still be applied") {
 		t.Errorf("nothing is left to apply:\n%s", s.answer(n, "merge"))
 	}

@@ -22,7 +22,7 @@ func TestNoise(t *testing.T) {
 		s.expect("a command", s.say("mallory", n, "lockstep plan"), "`mallory` has the permission `read`")
 	}
 	answer := s.say("mallory", n, "lockstep plan")
-	s.expect("one too many", answer, "**Not carried out**", "`mallory`", "2 with commands were carried out within an hour", " UTC; until then there is no answer")
+	s.expect("one too many", answer, "**Not carried out**", "`mallory`", "2 an hour", " UTC; until then further ones get no answer")
 	before := len(s.repo.Comments(n))
 	for range 2 {
 		if got := s.say("mallory", n, "lockstep plan"); got != "" {

@@ -67,7 +67,7 @@ func TestNamedPlan(t *testing.T) {
 		t.Fatalf("the plans are %q and %q", old, now)
 	}
 	s.expect("the old one again", s.say("bob", n, "lockstep apply "+old), "**Not applied** `.`")
-	s.expect("too little of it", s.say("bob", n, "lockstep apply "+now[:6]), "it takes 7 characters")
+	s.expect("too little of it", s.say("bob", n, "lockstep apply "+now[:6]), "give at least 7 characters")
 	s.expect("a bit of it", s.say("bob", n, "lockstep apply "+strings.ToUpper(now[:7])), "**Applied** `.`: 2 added")
 }
 

@@ -26,7 +26,7 @@ func TestStaleState(t *testing.T) {
 	s.expect("an apply before the merge", s.say("bob", two, "lockstep apply"), "#1 was applied to the same state and is not merged yet")
 	s.repo.Close("alice", one)
 	s.settle()
-	s.expect("what is left behind", s.answer(one, "close"), "**Applied, but not merged**: `.`", "`alice` applied", "shows them as to be undone")
+	s.expect("what is left behind", s.answer(one, "close"), "**Applied, but not merged**: `.`", "`alice` applied", "will undo them")
 	s.expect("an apply to the moved state", s.say("bob", two, "lockstep apply"),
 		"The plan is stale, because the state has moved: there was no state when the plan was made, and now there is one.", "`alice` has applied #1 in between.")
 	s.expect("the status", s.status(two), "out of date")
@@ -72,7 +72,7 @@ func TestOutOfTime(t *testing.T) {
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(time.Hour))
 	defer cancel()
 	s.drain(ctx, s.pipeline.Handle)
-	s.expect("the answer", s.answerTo(n, id), "**The apply of `.` failed**", "**Not begun: 2 changes.**", "planned anew")
+	s.expect("the answer", s.answerTo(n, id), "**The apply of `.` failed**", "**Not begun: 2 changes.**", "To plan the rest")
 	s.expect("the status", s.status(n), "could not apply", "2 changes not begun")
 	s.expect("the check", s.check("b"), "failure The apply failed: 0 added, 0 changed, 0 destroyed; 2 changes not begun")
 	s.pipeline.StopBefore = 0
