@@ -4,7 +4,7 @@ package s3
 // it would replace some 150 lines, half of them by a translation of 40 settings into its own
 // Config, and add 1.7 MB to the 49.9 MB of the lockstep program and 11 modules (measured with
 // v2.0.0-beta.74; IAM, SNS and OpenTelemetry are among them). It has no place for credentials of
-// the caller's, as [Options] has, and has been a beta version since 2021; so the SDK is used
+// the caller's, as [Options] has, and has beta versions only; so the SDK is used
 // directly.
 
 import (
