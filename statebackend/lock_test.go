@@ -1,6 +1,8 @@
 package statebackend
 
 import (
+	"errors"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -64,7 +66,11 @@ func TestNewLockInfo(t *testing.T) {
 	if !uuid.MatchString(a.ID) || a.ID == b.ID {
 		t.Errorf("IDs %s, %s", a.ID, b.ID)
 	}
-	if !strings.Contains(a.Who, "@") || a.Operation != "OperationTypePlan" || a.Version != "1.2.3" || a.Created.Location() != time.UTC {
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if name, ok := strings.CutSuffix(a.Who, "@"+host); !ok || name == "" || a.Operation != "OperationTypePlan" || a.Version != "1.2.3" || a.Created.Location() != time.UTC {
 		t.Errorf("%+v", a)
 	}
 }
@@ -76,6 +82,30 @@ func TestCheckWorkspaceName(t *testing.T) {
 	} {
 		if err := CheckWorkspaceName(name); (err == nil) != ok {
 			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+// TestLockErrors is a table of locks in the way, and their texts.
+func TestLockErrors(t *testing.T) {
+	held := HeldLock{Kind: TableLock, Info: LockInfo{ID: "i", Who: "w@h", Operation: "o", Created: time.Date(2026, 11, 20, 10, 11, 12, 0, time.UTC)}}
+	noted := held
+	noted.Info.Info = "run 7"
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{&LockedError{HeldLock: held}, "the state is locked: DynamoDB lock item i, held by w@h since 2026-11-20T10:11:12Z for o"},
+		{&LockedError{HeldLock: noted}, "the state is locked: DynamoDB lock item i, held by w@h since 2026-11-20T10:11:12Z for o (run 7)"},
+		{&LockedError{HeldLock: HeldLock{Kind: ObjectLock}, Err: errors.New("unreadable")}, "the state is locked: lock object of an unknown holder: unreadable"},
+		{&LockMismatchError{ID: "x", Held: []HeldLock{held, {Kind: ObjectLock}}}, `lock ID "x" is not the existing lock's: DynamoDB lock item i, held by w@h since 2026-11-20T10:11:12Z for o; lock object of an unknown holder`},
+		{&ConflictError{Path: "p", Found: "1"}, "p: another state was stored there in the meantime"},
+		{&ConflictError{Path: "p", Want: "1"}, "p: the state was deleted in the meantime"},
+		{&ConflictError{Path: "p", Want: "1", Found: "2"}, "p: the state was changed in the meantime, by a writer that did not hold the lock"},
+		{&LockLostError{Path: "p", ID: "i"}, "p: the state lock i was released by somebody else while it was in use"},
+	} {
+		if diff := cmp.Diff(test.want, test.err.Error()); diff != "" {
+			t.Error(diff)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	awsdynamodb "github.com/aws/aws-sdk-go-v2/service/dynamodb"
+	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -204,4 +205,119 @@ func TestIsDigest(t *testing.T) {
 			t.Errorf("IsDigest(%q) = %v", text, got)
 		}
 	}
+}
+
+func TestHolder(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		there map[string]string
+		want  *statebackend.HeldLock
+	}{
+		{"free", nil, nil},
+		{"held", lockItem(theirs), &statebackend.HeldLock{Kind: statebackend.TableLock, Info: theirs}},
+		{"written by hand", map[string]string{"LockID": "b/k", "Info": "me"}, &statebackend.HeldLock{Kind: statebackend.TableLock}},
+	} {
+		items, _, _ := start(t, map[string]map[string]string{"b/k": test.there})
+		got, err := items.Holder(t.Context())
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s: %s", test.name, diff)
+		}
+	}
+}
+
+func TestDeleteDigest(t *testing.T) {
+	const one, two = "11111111111111111111111111111111", "22222222222222222222222222222222"
+	for _, test := range []struct {
+		name  string
+		there map[string]string
+		want  error
+		left  string
+	}{
+		{"there", digestItem(one), nil, ""},
+		{"gone already", nil, nil, ""},
+		{"moved", digestItem(two), ErrDigestMoved, two},
+	} {
+		items, _, server := start(t, map[string]map[string]string{"b/k-md5": test.there})
+		if err := items.DeleteDigest(t.Context(), one); !errors.Is(err, test.want) {
+			t.Errorf("%s: %v, want %v", test.name, err, test.want)
+		}
+		if got := server.Item("b/k-md5")["Digest"]; got != test.left {
+			t.Errorf("%s: left %q, want %q", test.name, got, test.left)
+		}
+	}
+}
+
+// TestErrors holds that each method returns the error of its requests, with the request in it,
+// and an ErrDenied for a missing permission only.
+func TestErrors(t *testing.T) {
+	for _, test := range []struct {
+		name, fails string // the operation of the request that fails
+		do          func(i *Items) error
+		want        string
+	}{
+		{"Holder", "GetItem", func(i *Items) error { _, err := i.Holder(t.Context()); return err }, "read item b/k of DynamoDB table locks"},
+		{"Digest", "GetItem", func(i *Items) error { _, err := i.Digest(t.Context()); return err }, "read item b/k-md5 of DynamoDB table locks"},
+		{"Announced", "GetItem", func(i *Items) error { _, err := i.Announced(t.Context()); return err }, "read item b/k of"},
+		{"Lock", "PutItem", func(i *Items) error { return i.Lock(t.Context(), theirs) }, "write item b/k of"},
+		{"Unlock, its read", "GetItem", func(i *Items) error { return i.Unlock(t.Context(), mine.ID) }, "read item b/k of"},
+		{"Unlock", "DeleteItem", func(i *Items) error { return i.Unlock(t.Context(), mine.ID) }, "delete item b/k of"},
+		{"Announce", "PutItem", func(i *Items) error { return i.Announce(t.Context(), mine, "x") }, "write item b/k of"},
+		{"SetDigest", "PutItem", func(i *Items) error { return i.SetDigest(t.Context(), "x", "y") }, "write item b/k-md5 of"},
+		{"DeleteDigest", "DeleteItem", func(i *Items) error { return i.DeleteDigest(t.Context(), "y") }, "delete item b/k-md5 of"},
+	} {
+		for _, denied := range []bool{true, false} {
+			items, client, server := start(t, map[string]map[string]string{"b/k": lockItem(mine), "b/k-md5": digestItem("y")})
+			if denied {
+				server.Deny = func(operation, _ string) bool { return operation == test.fails }
+			} else {
+				client.API = failing{client.API, test.fails}
+			}
+			err := test.do(items)
+			if err == nil || errors.Is(err, statebackend.ErrDenied) != denied || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%s, denied %v: %v", test.name, denied, err)
+			}
+		}
+	}
+	items, _, _ := start(t, nil)
+	items.Table = "missing"
+	if _, err := items.Holder(t.Context()); err == nil || !strings.Contains(err.Error(), "there is no such table") {
+		t.Errorf("a missing table: %v", err)
+	}
+}
+
+// failing is a client whose requests of one operation are refused by the service.
+type failing struct {
+	API
+	operation string
+}
+
+func (f failing) error(operation string) error {
+	if operation != f.operation {
+		return nil
+	}
+	return &smithy.GenericAPIError{Code: "ValidationException", Message: "no"}
+}
+
+func (f failing) GetItem(ctx context.Context, in *awsdynamodb.GetItemInput, o ...func(*awsdynamodb.Options)) (*awsdynamodb.GetItemOutput, error) {
+	if err := f.error("GetItem"); err != nil {
+		return nil, err
+	}
+	return f.API.GetItem(ctx, in, o...)
+}
+
+func (f failing) PutItem(ctx context.Context, in *awsdynamodb.PutItemInput, o ...func(*awsdynamodb.Options)) (*awsdynamodb.PutItemOutput, error) {
+	if err := f.error("PutItem"); err != nil {
+		return nil, err
+	}
+	return f.API.PutItem(ctx, in, o...)
+}
+
+func (f failing) DeleteItem(ctx context.Context, in *awsdynamodb.DeleteItemInput, o ...func(*awsdynamodb.Options)) (*awsdynamodb.DeleteItemOutput, error) {
+	if err := f.error("DeleteItem"); err != nil {
+		return nil, err
+	}
+	return f.API.DeleteItem(ctx, in, o...)
 }

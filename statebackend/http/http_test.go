@@ -269,6 +269,10 @@ func TestAttributes(t *testing.T) {
 		{map[string]any{"retry_max": 1, "client_certificate_pem": "x", "client_private_key_pem": "y"}, "are not a pair in PEM format"},
 		{map[string]any{"retry_max": 1, "client_ca_certificate_pem": "x"}, "it has no certificate in PEM format"},
 		{map[string]any{"path": "x"}, "path: there is no such attribute"},
+		{map[string]any{"retry_max": 1 << 20}, ""},
+		{map[string]any{"retry_max": 1<<20 + 1}, "retry_max: a number that is not negative, and at most 1048576"},
+		{map[string]any{"retry_max": 0, "retry_wait_min": -1}, "retry_wait_min: a number"},
+		{map[string]any{"retry_max": 0, "retry_wait_max": -1}, "retry_wait_max: a number"},
 	} {
 		_, err := http.Open(test.config)
 		if got := message(err); (test.want == "") != (err == nil) || !strings.Contains(got, test.want) {
@@ -282,4 +286,43 @@ func message(err error) string {
 		return ""
 	}
 	return err.Error()
+}
+
+// TestAttributeNames holds that the names are those of Terraform's documentation.
+//
+// Source: https://developer.hashicorp.com/terraform/language/backend/http
+func TestAttributeNames(t *testing.T) {
+	var names []string
+	for _, a := range http.Attributes {
+		name := a.Name
+		if a.Secret {
+			name += " (secret)"
+		}
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	want := []string{
+		"address", "client_ca_certificate_pem", "client_certificate_pem", "client_private_key_pem (secret)", "lock_address", "lock_method",
+		"password (secret)", "retry_max", "retry_wait_max", "retry_wait_min", "skip_cert_verification", "unlock_address", "unlock_method",
+		"update_method", "username",
+	}
+	if !slices.Equal(names, want) {
+		t.Errorf("%q", names)
+	}
+}
+
+// TestUseFromSeveralGoroutines holds that no method keeps the others from going on.
+func TestUseFromSeveralGoroutines(t *testing.T) {
+	t.Parallel()
+	w := open(t, new(statebackendtest.HTTP).Start(t))
+	for range 2 {
+		if _, err := w.Locks(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		id := lock(t, w)
+		put(t, w, state1, "")
+		if err := w.Unlock(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -114,6 +114,23 @@ func TestDecodeErrors(t *testing.T) {
 		{`"assume_role":{"role_arn":"arn:aws:iam::1:role/x","session_name":"a b"}`, "assume_role.session_name", "2 to 64"},
 		{`"assume_role":{"role_arn":"arn:aws:iam::1:role/x","external_id":"` + long + `"}`, "assume_role.external_id", "2 to 1224"},
 		{`"assume_role_with_web_identity":{"role_arn":"arn:aws:iam::1:role/x"}`, "assume_role_with_web_identity", "exactly one of"},
+		{`"dynamodb_endpoint":"http://a","endpoints":{"dynamodb":"http://b"}`, "dynamodb_endpoint", "only one of dynamodb_endpoint and endpoints.dynamodb"},
+		{`"iam_endpoint":"http://a","endpoints":{"iam":"http://b"}`, "iam_endpoint", "only one of iam_endpoint and endpoints.iam"},
+		{`"sts_endpoint":"http://a","endpoints":{"sts":"http://b"}`, "sts_endpoint", "only one of sts_endpoint and endpoints.sts"},
+		{`"dynamodb_endpoint":"localhost"`, "endpoints.dynamodb", "must be a URL"},
+		{`"iam_endpoint":"localhost"`, "endpoints.iam", "must be a URL"},
+		{`"endpoints":{"sso":"localhost"}`, "endpoints.sso", "must be a URL"},
+		{`"endpoint":"http://"`, "endpoints.s3", "must be a URL"},
+		{`"ec2_metadata_service_endpoint":"localhost"`, "ec2_metadata_service_endpoint", "must be a URL"},
+		{`"assume_role":{"role_arn":"arn:aws:iam::1:role/x","duration":"12h1s"}`, "assume_role.duration", "12 hours"},
+		{`"assume_role":{"role_arn":"arn:aws:iam::1:role/x","source_identity":"x"}`, "assume_role.source_identity", "2 to 64"},
+		{`"assume_role":{"role_arn":"arn:aws:iam::1:role/x","external_id":"x"}`, "assume_role.external_id", "2 to 1224"},
+		{`"assume_role":{"role_arn":"arn:aws:iam::1:role/x","external_id":"a b"}`, "assume_role.external_id", "2 to 1224"},
+		{`"assume_role":{"role_arn":"arn:aws:iam::1:role/x","external_id":"` + strings.Repeat("x", 1225) + `"}`, "assume_role.external_id", "2 to 1224"},
+		{`"assume_role_with_web_identity":{"role_arn":"x","web_identity_token":"t"}`, "assume_role_with_web_identity.role_arn", "ARN of an IAM role"},
+		{`"assume_role_with_web_identity":{"role_arn":"arn:aws:iam::1:role/x","web_identity_token":"t","duration":"1m"}`, "assume_role_with_web_identity.duration", "15 minutes"},
+		{`"assume_role_with_web_identity":{"role_arn":"arn:aws:iam::1:role/x","web_identity_token":"t","session_name":"x"}`, "assume_role_with_web_identity.session_name", "2 to 64"},
+		{`"assume_role_with_web_identity":{"role_arn":"arn:aws:iam::1:role/x","web_identity_token":"t","web_identity_token_file":"f"}`, "assume_role_with_web_identity", "exactly one of"},
 		{`"custom_ca_bundle":"/does/not/exist"`, "custom_ca_bundle", "no such file"},
 	} {
 		_, err := Open(t.Context(), block(test.json), Options{})
@@ -125,6 +142,23 @@ func TestDecodeErrors(t *testing.T) {
 		}
 		if err != nil && strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: the secret is shown: %v", test.json, err)
+		}
+	}
+}
+
+// TestDecodeAccepts has the values that are just good enough.
+func TestDecodeAccepts(t *testing.T) {
+	clean(t)
+	for _, json := range []string{
+		`"assume_role":{"role_arn":"arn:aws:iam::1:role/x","duration":"15m","external_id":"xy","session_name":"xy"}`,
+		`"assume_role":{"role_arn":"arn:aws:iam::1:role/x","duration":"12h","external_id":"` + strings.Repeat("x", 1224) + `","session_name":"` + strings.Repeat("x", 64) + `"}`,
+		`"assume_role_with_web_identity":{"role_arn":"arn:aws:iam::1:role/x","web_identity_token_file":"f"}`,
+		`"region":"mars","skip_region_validation":true`,
+		`"region":"us-gov-west-1","workspace_key_prefix":"","retry_mode":"standard"`,
+		`"iam_endpoint":"http://a","ec2_metadata_service_endpoint":"http://[::1]","ec2_metadata_service_endpoint_mode":"IPv6","max_retries":0`,
+	} {
+		if _, err := Decode(block(json)); err != nil {
+			t.Errorf("%s: %v", json, err)
 		}
 	}
 }
@@ -277,11 +311,20 @@ func TestAssumeRoleWithWebIdentity(t *testing.T) {
 		*asked = nil
 		attributes := s.attributes(map[string]any{"assume_role_with_web_identity": map[string]any{
 			"role_arn": "arn:aws:iam::123456789012:role/state", "session_name": "lockstep", test.attribute: test.value,
+			"duration": "1h", "policy": " {} ", "policy_arns": []any{"arn:aws:iam::aws:policy/X"},
 		}})
 		attributes["endpoints"] = map[string]any{"s3": s.s3, "sts": url}
 		open(t, attributes, Options{})
 		if len(*asked) != 1 || (*asked)[0]["Action"] != "AssumeRoleWithWebIdentity" || (*asked)[0]["WebIdentityToken"] != test.want {
 			t.Errorf("%s: STS was asked %v", test.attribute, *asked)
+		}
+		for name, want := range map[string]string{
+			"RoleArn": "arn:aws:iam::123456789012:role/state", "RoleSessionName": "lockstep",
+			"DurationSeconds": "3600", "Policy": "{}", "PolicyArns.member.1.arn": "arn:aws:iam::aws:policy/X",
+		} {
+			if got := (*asked)[0][name]; got != want {
+				t.Errorf("%s: %s = %q, want %q", test.attribute, name, got, want)
+			}
 		}
 	}
 }

@@ -3,6 +3,7 @@ package s3
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -305,5 +306,66 @@ func TestDeleteWorkspaceDeletesTheDigest(t *testing.T) {
 	}
 	if keys := append(p.s3.Keys(), p.dynamodb.Keys()...); len(keys) > 0 {
 		t.Errorf("left: %q", keys)
+	}
+}
+
+// TestDeleteWorkspaceFaults is a table of what becomes of a deletion when a request fails, with
+// or without having been carried out, and when others write in between.
+func TestDeleteWorkspaceFaults(t *testing.T) {
+	t.Parallel()
+	const object, digest = "DELETE ", "DeleteItem "
+	for _, test := range []struct {
+		name  string
+		write string
+		fault statebackendtest.Fault
+		other string // is written by another process then
+		want  string // in the error; "" is success
+		left  string
+	}{
+		{"nothing fails", object, statebackendtest.None, "", "", ""},
+		{"the object's answer is lost", object, statebackendtest.Persisted, "", "", ""},
+		{"the object is not deleted", object, statebackendtest.Failed, "", "InternalError", state1},
+		{"another is written after the digest", digest, statebackendtest.None, state2, "changed in the meantime", state2},
+		{"the digest's answer is lost", digest, statebackendtest.Persisted, "", "", ""},
+		{"the digest is not deleted", digest, statebackendtest.Failed, "", "InternalServerError", state1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			faults := new(statebackendtest.Faults)
+			p := newPlace(t, &statebackendtest.S3{Faults: faults}, &statebackendtest.DynamoDB{Faults: faults})
+			w, err := p.backend.open("staging")
+			if err != nil {
+				t.Fatal(err)
+			}
+			v := put(t, w, state1, "")
+			if err := p.backend.DeleteWorkspace(t.Context(), "staging", "another"); err == nil || !strings.Contains(err.Error(), "changed in the meantime") {
+				t.Errorf("another version: %v", err)
+			}
+			faults.Decide = func(_ int, write string) statebackendtest.Fault {
+				if !strings.HasPrefix(write, test.write) {
+					return statebackendtest.None
+				}
+				if test.other != "" {
+					p.s3.SetObject(w.path(), []byte(test.other))
+				}
+				return test.fault
+			}
+			err = p.backend.DeleteWorkspace(t.Context(), "staging", v)
+			if got := fmt.Sprint(err); test.want == "" && err != nil || !strings.Contains(got, test.want) {
+				t.Errorf("DeleteWorkspace: %v, want %q", err, test.want)
+			}
+			if left, _ := p.s3.Object(w.path()); string(left) != test.left {
+				t.Errorf("left: %q, want %q", left, test.left)
+			}
+		})
+	}
+}
+
+// TestDeleteWorkspaceUnread holds that a state which cannot be read is not deleted.
+func TestDeleteWorkspaceUnread(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, &statebackendtest.S3{Deny: func(method, _ string) bool { return method == "GET" }}, new(statebackendtest.DynamoDB))
+	if err := p.backend.DeleteWorkspace(t.Context(), "staging", "v"); !errors.Is(err, statebackend.ErrDenied) {
+		t.Errorf("DeleteWorkspace: %v", err)
 	}
 }

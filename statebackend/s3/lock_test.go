@@ -306,3 +306,55 @@ func TestExtraAttributesAreHarmless(t *testing.T) {
 		t.Errorf("left: %s", keys)
 	}
 }
+
+// TestLockThatCannotBeRead holds that an unreadable lock is an error for a writer and for who
+// asks for locks, and no free state.
+func TestLockThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	for _, denied := range []string{"object", "item"} {
+		t.Run(denied, func(t *testing.T) {
+			t.Parallel()
+			var deny bool
+			p := newPlace(t,
+				&statebackendtest.S3{Deny: func(method, key string) bool {
+					return deny && denied == "object" && method == "GET" && strings.HasSuffix(key, ".tflock")
+				}},
+				&statebackendtest.DynamoDB{Deny: func(operation, key string) bool {
+					return deny && denied == "item" && operation == "GetItem" && !strings.HasSuffix(key, "-md5")
+				}},
+				map[string]any{"use_lockfile": true})
+			w := p.open(t)
+			v := put(t, w, state1, "")
+			p.lock(t, w)
+			deny = true
+			if _, err := w.Locks(t.Context()); !errors.Is(err, statebackend.ErrDenied) {
+				t.Errorf("Locks: %v", err)
+			}
+			if denied == "object" {
+				if _, err := w.Put(t.Context(), []byte(state2), v); !errors.Is(err, statebackend.ErrDenied) {
+					t.Errorf("Put: %v", err)
+				}
+				p.wantState(t, state1)
+			}
+		})
+	}
+}
+
+// TestLockOfAnotherWithoutRights holds that a lock object which may be read, and not written,
+// locks the state.
+func TestLockOfAnotherWithoutRights(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, &statebackendtest.S3{Deny: func(method, key string) bool {
+		return method == "PUT" && strings.HasSuffix(key, ".tflock")
+	}}, new(statebackendtest.DynamoDB))
+	info := statebackend.NewLockInfo("x", "1")
+	p.s3.SetObject(p.path+".tflock", info.Marshal())
+	_, err := p.open(t).Lock(t.Context(), statebackend.NewLockInfo("y", "1"))
+	var locked *statebackend.LockedError
+	if !errors.As(err, &locked) || locked.Info.ID != info.ID || err.Error() != locked.Error() {
+		t.Errorf("Lock: %v", err)
+	}
+	if item := p.itemLock(); item != "" {
+		t.Errorf("the lock item was taken: %s", item)
+	}
+}

@@ -30,6 +30,7 @@ func TestMutants(t *testing.T) {
 		{`x := ok; _ = x`, ""},
 		{`ok = true`, "ok = true ->  | true -> false"},
 		{`s = "a"`, `s = "a" ->  | "a" -> "ax"`},
+		{`s = "for people"`, `s = "for people" -> `},
 		{`switch n { case 1: f(); default: f() }`, "case 1: f() ->  | 1 -> (1 + 1) | f() ->  | f() -> "},
 		{`for { if ok { continue }; return }`, "ok -> !(ok) | continue ->  | return -> "},
 		{`_ = func() error { return err }`, "err -> nil"},

@@ -163,6 +163,9 @@ func (f *finder) literal(n *ast.BasicLit) {
 	case token.INT:
 		f.add("constant", n, "("+n.Value+" + 1)")
 	case token.STRING:
+		if strings.Contains(n.Value, " ") {
+			return // a text for people
+		}
 		quote := n.Value[len(n.Value)-1:]
 		f.add("constant", n, strings.TrimSuffix(n.Value, quote)+"x"+quote)
 	}
