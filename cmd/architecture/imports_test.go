@@ -21,7 +21,7 @@ var allowed = map[string][]string{
 	"cmd/lockstep/internal/opening":      {"cmd/lockstep/internal/cli", "engine/...", "statebackend", "functions/operation", "functions/workdir"},
 	"cmd/lockstep/internal/authoring":    {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "functions/workdir"},
 	"cmd/lockstep/internal/changing":     {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "functions/workdir"},
-	"cmd/lockstep/internal/preparing":    {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend", "functions/workdir", "functions/pipeline/modules"},
+	"cmd/lockstep/internal/preparing":    {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend", "functions/workdir", "functions/modules"},
 	"cmd/lockstep/internal/statekeeping": {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend", "functions/workdir"},
 	"cmd/lockstep/internal/serving":      {"cmd/lockstep/internal/cli", "cmd/lockstep/demo", "cmd/lockstep/machine", "functions/...", "github"},
 
@@ -52,12 +52,13 @@ var allowed = map[string][]string{
 	"functions/pipeline/lambdatest": {"functions/comment", "functions/pipeline", "github", "statebackend/statebackendtest"},
 	"functions/confine":             {},
 	"functions/pipeline/apart":      {"engine/budget", "functions/comment", "functions/confine", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/project", "github"},
-	"functions/pipeline/modules":    {"engine/diags", "engine/hosts", "functions/pipeline/apart", "functions/pipeline/jobs", "functions/workdir", "github", "engine/config/..."},
+	"functions/pipeline/modules":    {"engine/diags", "engine/hosts", "functions/pipeline/apart", "functions/pipeline/jobs", "github", "engine/config/..."},
 	"functions/pipeline/dispatch":   {"engine/provider/install/lockfile", "engine/walk", "functions/comment", "functions/pipeline", "functions/pipeline/intake", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/places", "functions/project", "github"},
 	"functions/pipeline/intake":     {"functions/comment", "functions/pipeline", "github"},
 	"functions/pipeline/jobs":       {"engine/diags", "engine/render", "functions/comment", "functions/pipeline/runs", "functions/places", "functions/project", "github"},
 	"functions/wiring/handling":     {"functions/pipeline", "functions/pipeline/dispatch", "functions/wiring"},
 	"functions/wiring/pack":         {},
+	"functions/modules":             {"functions/workdir", "engine/config/...", "engine/hosts"},
 	"functions/workdir":             {"statebackend/...", "engine/..."},
 	"functions/operation":           {"functions/workdir", "statebackend", "engine/..."},
 
@@ -136,7 +137,7 @@ var only = map[string][]string{
 	"github.com/aws/":                     {"statebackend/...", "functions/...", "cmd/..."},
 	"github.com/google/go-github/":        {"github/..."},
 	"github.com/hashicorp/go-plugin":      {"engine/provider/..."},
-	"github.com/hashicorp/go-getter":      {"engine/config/source/getting", "functions/pipeline/modules"},
+	"github.com/hashicorp/go-getter":      {"engine/config/source/getting", "functions/modules", "functions/pipeline/modules"},
 	"google.golang.org/grpc":              {"engine/provider/..."},
 	"github.com/hashicorp/terraform-exec": {},
 }

@@ -1,9 +1,8 @@
-// Package modules puts together what modules from elsewhere are installed with: the
-// getters of the command line, which has git and the user's own rights, and those of the
-// pipeline, which has neither.
+// Package modules installs the remote modules that the configuration of a pull request calls. It has
+// neither git nor rights of its own; package functions/modules serves the command line, which has both.
 //
-// In the pipeline, whoever opens a pull request writes the addresses that are fetched, and
-// reads in the plan what was found: so nothing may be fetched that only we may see.
+// The author of a pull request writes the addresses that are fetched, and reads their contents in the
+// plan. So nothing may be fetched that only Lockstep may read.
 //
 //   - Repositories on GitHub come as archives. The App's installation may read more of them
 //     than the pull request's author: it is used for the pull request's own repository, and
@@ -20,5 +19,5 @@
 //   - Other git repositories, a GitHub Enterprise's included, are refused: there is no git
 //     in a Lambda function.
 //
-// Start at [CommandLine] and [Elsewhere].
+// Start at [Elsewhere].
 package modules

@@ -36,15 +36,6 @@ func (g s3Getter) Detect(req *getting.Request) (bool, error) { return req.Forced
 
 func (g s3Getter) Mode(context.Context, *url.URL) (getter.Mode, error) { return getter.ModeDir, nil }
 
-// noS3 refuses what s3Getter fetches.
-type noS3 struct{ s3Getter }
-
-var errNoS3 = errors.New("S3 is not asked for modules here, for a pull request must not read with our rights: have the module in a repository on GitHub, in an archive behind https, or in a registry")
-
-func (noS3) GetFile(context.Context, *getting.Request) error { return errNoS3 }
-
-func (noS3) Get(context.Context, *getting.Request) error { return errNoS3 }
-
 // An object is what an address names: an archive, or the prefix of a module's files.
 type object struct {
 	region, bucket, key, version string
