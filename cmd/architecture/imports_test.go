@@ -87,6 +87,7 @@ var allowed = map[string][]string{
 	"engine/session":                       {"engine/budget", "engine/walk", "engine/eval", "engine/provider", "engine/plans", "engine/states", "engine/schema", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},
 	"engine/dependencies":                  {"engine/plans", "engine/states", "engine/refs", "engine/config", "engine/addrs"},
 	"engine/refactoring":                   {"engine/states", "engine/config", "engine/addrs", "engine/diags"},
+	"engine/targeting":                     {"engine/addrs", "engine/config", "engine/dependencies", "engine/diags", "engine/refs", "engine/states"},
 	"engine/provisioning":                  {"engine/schema", "engine/diags"},
 	"engine/render":                        {"engine/render/formats", "engine/plans", "engine/states", "engine/schema", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},
 	"engine/render/formats":                {"engine/plans", "engine/states", "engine/schema", "engine/config", "engine/addrs", "engine/diags", "engine/marks"},

@@ -20,7 +20,7 @@ func (p *planner) checkResults() []states.CheckResult {
 	var list []eval.Checked
 	root := p.in.Config.Root
 	for _, name := range slices.Sorted(maps.Keys(root.Outputs)) {
-		if o := root.Outputs[name]; len(o.Preconditions) > 0 && p.included == nil {
+		if o := root.Outputs[name]; len(o.Preconditions) > 0 && !p.selected.Partial() {
 			list = append(list, eval.Checked{Subject: eval.OutputSubject(root.Addr, addrs.RootModuleInstance, o), Status: eval.Unknown})
 		}
 	}

@@ -35,7 +35,7 @@ func (p *planner) visitData(ctx context.Context, m *config.Module, r *config.Res
 	b.dropData(wanted)
 	interrupted := each(ctx, len(jobs), func(ctx context.Context, i int) {
 		j := &jobs[i]
-		if !p.wants(j.addr) {
+		if !p.selected.HasInstance(j.addr) {
 			j.val = b.outside(ctx, j.addr)
 			return
 		}
@@ -53,7 +53,7 @@ func (p *planner) visitData(ctx context.Context, m *config.Module, r *config.Res
 	}
 	switch {
 	case ds.HasErrors():
-	case p.included != nil:
+	case p.selected.Partial():
 		b.collectExisting(ctx, jobs, spans)
 	default:
 		b.collect(jobs, spans)
@@ -68,7 +68,7 @@ func (b *block) dropData(wanted map[addrs.AbsResourceInstance]bool) {
 	for _, abs := range b.p.byConfig[b.cr] {
 		if r := b.p.prior.Current().Resource(abs); r != nil {
 			for k := range r.Instances {
-				if a := abs.Instance(k); !wanted[a] && b.p.wants(a) {
+				if a := abs.Instance(k); !wanted[a] && b.p.selected.HasInstance(a) {
 					b.p.prior.RemoveInstance(a)
 				}
 			}
@@ -234,7 +234,7 @@ func (p *planner) visitEphemeral(ctx context.Context, m *config.Module, r *confi
 	}
 	interrupted := each(ctx, len(jobs), func(ctx context.Context, i int) {
 		j := &jobs[i]
-		if !p.wants(j.addr) {
+		if !p.selected.HasInstance(j.addr) {
 			return
 		}
 		b, ds := b.wanted(ctx, j)

@@ -78,7 +78,7 @@ func (b *block) askToDelete(ctx context.Context, addr addrs.ResourceInstanceObje
 // deposed refreshes the deposed objects of an instance and plans their deletion. Those of what
 // targets only depend on are left alone.
 func (b *block) deposed(ctx context.Context, addr addrs.AbsResourceInstance) diags.Diagnostics {
-	if s := b.p.included; s != nil && !s.names(addr) {
+	if !b.p.selected.Names(addr) {
 		return nil
 	}
 	b.p.mu.Lock()
@@ -135,7 +135,7 @@ func (b *block) deleteAll(ctx context.Context, list []addrs.AbsResourceInstance,
 	found := make([]diags.Diagnostics, len(list))
 	interrupted := each(ctx, len(list), func(ctx context.Context, i int) {
 		addr := list[i]
-		if !b.p.wants(addr) {
+		if !b.p.selected.HasInstance(addr) {
 			return
 		}
 		obj := addrs.ResourceInstanceObject{Instance: addr}

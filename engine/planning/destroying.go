@@ -64,7 +64,7 @@ func (p *planner) remaining(ctx context.Context, abs addrs.AbsResource) (*block,
 	}
 	var list []addrs.ResourceInstanceObject
 	for k := range r.Instances {
-		if a := abs.Instance(k); p.doomed == nil || p.doomed.has(a) {
+		if a := abs.Instance(k); p.toDestroy.HasInstance(a) {
 			list = append(list, p.objectsOf(a)...)
 		}
 	}

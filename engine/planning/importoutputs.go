@@ -19,7 +19,7 @@ import (
 // nobody needs are evaluated too: what is wrong with them is wrong for the import, as for the stock
 // tool.
 func (p *planner) recordOutputs() diags.Diagnostics {
-	ds := p.s.Eval.Force(p.skipValue)
+	ds := p.s.Eval.Force(p.unselected)
 	for name, o := range p.in.Config.Root.Outputs {
 		if o.Ephemeral {
 			continue

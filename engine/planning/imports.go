@@ -93,7 +93,7 @@ func (p *planner) checkImports() {
 		return
 	}
 	for _, im := range p.in.Config.Root.Imports {
-		if len(p.in.Targets) > 0 && !mayName(p.in.Targets, im.Resource) {
+		if !p.targeting.MayName(im.Resource) {
 			continue
 		}
 		if p.in.Found.Failed[im.Resource] {

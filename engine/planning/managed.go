@@ -159,7 +159,7 @@ func (p *planner) visitManaged(ctx context.Context, m *config.Module, r *config.
 	}
 	interrupted := each(ctx, len(jobs), func(ctx context.Context, i int) {
 		j := &jobs[i]
-		if !p.wants(j.addr) {
+		if !p.selected.HasInstance(j.addr) {
 			j.val = b.outside(ctx, j.addr)
 			return
 		}
@@ -178,7 +178,7 @@ func (p *planner) visitManaged(ctx context.Context, m *config.Module, r *config.
 	ds = append(ds, b.orphans(ctx, wanted, spans)...)
 	switch {
 	case ds.HasErrors():
-	case p.included != nil || p.in.Mode == plans.RefreshOnlyMode:
+	case p.selected.Partial() || p.in.Mode == plans.RefreshOnlyMode:
 		b.collectExisting(ctx, jobs, spans)
 	default:
 		b.collect(jobs, spans)
@@ -198,7 +198,7 @@ func (b *block) collectExisting(ctx context.Context, jobs []job, spans map[addrs
 		for i := range part {
 			k := part[i].inst.Key
 			wanted[i], vals[k] = k, part[i].val
-			if b.p.in.Mode != plans.RefreshOnlyMode && b.p.wants(part[i].addr) {
+			if b.p.in.Mode != plans.RefreshOnlyMode && b.p.selected.HasInstance(part[i].addr) {
 				there[k] = true
 			}
 		}

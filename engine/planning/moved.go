@@ -1,10 +1,6 @@
 package planning
 
 import (
-	"fmt"
-	"slices"
-	"strings"
-
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
@@ -25,7 +21,7 @@ func (p *planner) checkMoves() diags.Diagnostics {
 type expansion struct{ p *planner }
 
 func (e expansion) Modules(m *config.Module) []addrs.ModuleInstance {
-	if e.p.leavesOut(m) {
+	if !e.p.selected.HasModule(m) {
 		return nil
 	}
 	ins, _ := e.p.s.Eval.Modules(m)
@@ -34,36 +30,4 @@ func (e expansion) Modules(m *config.Module) []addrs.ModuleInstance {
 
 func (e expansion) Keys(abs addrs.AbsResource) []addrs.InstanceKey {
 	return e.p.instances.Resources[abs]
-}
-
-// checkTargetedMoves reports instances that got another address while the targets do not
-// name both the old and the new one, or excludes name one: planned for half, an object would be lost or made twice.
-func (p *planner) checkTargetedMoves() diags.Diagnostics {
-	option := p.partOption()
-	if option == "" {
-		return nil
-	}
-	var left []string
-	for to, from := range p.moved.Origins {
-		for _, a := range []addrs.AbsResourceInstance{from, to} {
-			named := func(t addrs.Target) bool { return t.Contains(a) }
-			if len(p.in.Targets) > 0 && !slices.ContainsFunc(p.in.Targets, named) || slices.ContainsFunc(p.in.Excludes, named) {
-				left = append(left, a.String())
-			}
-		}
-	}
-	if left == nil {
-		return nil
-	}
-	slices.Sort(left)
-	remedy := "leave those out that name"
-	if option == "-target" {
-		remedy = "add"
-	}
-	var options strings.Builder
-	for _, a := range slices.Compact(left) {
-		fmt.Fprintf(&options, "\n  %s=%q", option, a)
-	}
-	return diags.Errorf(nil, "Moved resource instances excluded by targeting",
-		"By the configuration, objects of the state have other addresses than they had. A plan must have both addresses of each, but the %s options leave some out. Plan without these options, or %s:%s", option, remedy, options.String())
 }

@@ -41,7 +41,7 @@ func (p *planner) nodes() *nodes {
 		for _, r := range slices.SortedFunc(maps.Keys(m.Resources), addrs.Resource.Compare) {
 			cr := addrs.ConfigResource{Module: m.Addr, Resource: r}
 			configured[cr] = true
-			visits := p.visits(cr, p.visitor(m, m.Resources[r]), p.included == nil || p.included.objects[cr.Object()])
+			visits := p.visits(cr, p.visitor(m, m.Resources[r]), p.selected.HasBlock(cr))
 			if len(visits) > 0 {
 				n.of[cr] = len(n.list)
 				after := p.deps.Direct(cr)
@@ -57,7 +57,7 @@ func (p *planner) nodes() *nodes {
 		if configured[cr] || cr.Resource.Mode == addrs.Ephemeral {
 			continue
 		}
-		visits := p.visits(cr, p.orphanVisitor(cr), p.included == nil || p.included.hasOrphan(p, cr))
+		visits := p.visits(cr, p.orphanVisitor(cr), p.selected.HasAny(p.byConfig[cr], p.prior.Current()))
 		if len(visits) > 0 {
 			n.list = append(n.list, node{visits: visits, after: p.orphanAfter(cr)})
 		}
@@ -78,7 +78,7 @@ func (p *planner) visits(cr addrs.ConfigResource, usual visit, included bool) []
 	if included && p.usual() {
 		out = append(out, usual)
 	}
-	if cr.Resource.Mode == addrs.Managed && (p.doomed == nil || p.doomed.hasOrphan(p, cr)) {
+	if cr.Resource.Mode == addrs.Managed && p.toDestroy.HasAny(p.byConfig[cr], p.prior.Current()) {
 		out = append(out, func(ctx context.Context) diags.Diagnostics { return p.destroy(ctx, cr) })
 	}
 	return out

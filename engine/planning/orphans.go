@@ -54,7 +54,7 @@ func (p *planner) forgetData(abs addrs.AbsResource) {
 	defer p.mu.Unlock()
 	if r := p.prior.Current().Resource(abs); r != nil {
 		for k := range r.Instances {
-			if a := abs.Instance(k); p.wants(a) {
+			if a := abs.Instance(k); p.selected.HasInstance(a) {
 				p.prior.RemoveInstance(a)
 			}
 		}

@@ -24,7 +24,7 @@ func (p *planner) outputs() []*plans.OutputChange {
 		if o.Ephemeral {
 			continue
 		}
-		if at := (addrs.Object{Kind: addrs.KindOutput, Name: name}); p.skipValue(at) || p.waits(at) {
+		if at := (addrs.Object{Kind: addrs.KindOutput, Name: name}); p.unselected(at) || p.waits(at) {
 			continue
 		}
 		if p.usual() {
@@ -41,7 +41,7 @@ func (p *planner) outputs() []*plans.OutputChange {
 	if p.in.Mode == plans.DestroyMode {
 		return p.deletedOutputs()
 	}
-	if p.included == nil {
+	if !p.selected.Partial() {
 		for name, old := range p.in.State.Outputs() {
 			if root.Outputs[name] == nil {
 				out = append(out, deletedOutput(name, old))
@@ -107,7 +107,7 @@ func (p *planner) output(o *config.Output, v cty.Value) *plans.OutputChange {
 // as they are.
 func (p *planner) deletedOutputs() []*plans.OutputChange {
 	var out []*plans.OutputChange
-	if p.included != nil {
+	if p.selected.Partial() {
 		return nil
 	}
 	state := p.prior.State()

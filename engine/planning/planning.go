@@ -30,6 +30,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/refactoring"
 	"github.com/lockstep-iac/lockstep/engine/session"
 	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/engine/targeting"
 	"github.com/lockstep-iac/lockstep/engine/walk"
 )
 
@@ -78,20 +79,36 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 		ds = append(ds, refactoring.CheckRemoved(in.Config)...)
 	}
 	ds = append(ds, p.checkOrphans()...)
-	if ds = append(ds, p.checkTargetedMoves()...); ds.HasErrors() {
-		return nil, append(ds, p.targetWarnings()...)
+	if ds = append(ds, p.targeting.CheckMoves(p.moved.Origins)...); ds.HasErrors() {
+		return nil, append(ds, p.targeting.Warnings()...)
 	}
 	p.report(ds)
 	p.checkImports()
 	p.selectPart()
-	p.forced = p.deps.CreateBeforeDestroy(p.includes)
+	p.forced = p.deps.CreateBeforeDestroy(p.selected.HasBlock)
 	p.walk(ctx)
 	p.report(p.s.CloseEphemerals(context.WithoutCancel(ctx)))
 	if ds := p.checkMoves(); ds.HasErrors() {
-		return nil, append(ds, p.targetWarnings()...) // all else may be a mere consequence
+		return nil, append(ds, p.targeting.Warnings()...) // all else may be a mere consequence
 	}
 	return p.finish()
 }
+
+// selectPart applies -target and -exclude.
+func (p *planner) selectPart() {
+	in := targeting.Input{
+		Options: p.targeting, Config: p.in.Config, Refs: p.in.Refs, Deps: p.deps,
+		Was: p.in.State, Prior: p.prior.Current(),
+	}
+	p.selected = targeting.Select(in)
+	if p.in.Mode == plans.DestroyMode {
+		p.toDestroy = targeting.SelectDestroyed(in)
+	}
+}
+
+// unselected reports whether a named value or a check block is left out, since nothing selected
+// refers to it.
+func (p *planner) unselected(o addrs.Object) bool { return !p.selected.HasObject(o) }
 
 // planner is the planning of one plan.
 type planner struct {
@@ -105,11 +122,11 @@ type planner struct {
 	// forced holds the blocks for which create-before-destroy is in force.
 	forced map[addrs.ConfigResource]bool
 	// nested are the data blocks in check blocks, with the names of these.
-	nested map[*config.Resource]string
-	moved  *refactoring.Result
-	// included is nil without targets and excludes; else the objects and instances to plan. doomed is
-	// the same for what is to be destroyed.
-	included, doomed *selection
+	nested    map[*config.Resource]string
+	moved     *refactoring.Result
+	targeting targeting.Options
+	// selected is the part to plan; toDestroy is the part to destroy in a plan that destroys.
+	selected, toDestroy *targeting.Selection
 	// stored is set where nothing is planned: resources have the values of the state.
 	stored *storedValues
 
@@ -141,6 +158,7 @@ type planner struct {
 func newPlanner(ctx context.Context, in Input) *planner {
 	p := &planner{
 		in:         in,
+		targeting:  targeting.Options{Targets: in.Targets, Excludes: in.Excludes},
 		prior:      in.State.Edit(),
 		byConfig:   map[addrs.ConfigResource][]addrs.AbsResource{},
 		values:     map[addrs.AbsResource]cty.Value{},
@@ -192,7 +210,7 @@ func (p *planner) resourceValue(ctx context.Context, a addrs.AbsResource, _ []ad
 	switch {
 	case ok:
 		return v, nil
-	case p.included != nil && !p.included.objects[addrs.Object{Module: a.Module.Module(), Kind: addrs.KindResource, Res: a.Resource}]:
+	case !p.selected.HasBlock(a.Config()):
 		return cty.DynamicVal, nil
 	case ended:
 		return cty.DynamicVal, diags.Reported() // its visit failed or was skipped
@@ -238,18 +256,18 @@ func (p *planner) waits(o addrs.Object) bool {
 // finish evaluates what nobody asked for, and puts the plan together.
 func (p *planner) finish() (*plans.Plan, diags.Diagnostics) {
 	if p.usual() {
-		p.report(p.s.Eval.Force(p.skipValue))
-		p.report(session.CheckBlocks(p.s.Eval, p.in.Config.Order, p.skipValue))
+		p.report(p.s.Eval.Force(p.unselected))
+		p.report(session.CheckBlocks(p.s.Eval, p.in.Config.Order, p.unselected))
 	}
 	outputs := p.outputs()
 	ds := slices.Concat(p.moved.Unmoved, p.found, p.s.Diagnostics(), p.s.Eval.Diagnostics())
 	if p.in.Mode == plans.DestroyMode {
 		if ds.HasErrors() {
-			return nil, append(ds.Distinct(), p.targetWarnings()...)
+			return nil, append(ds.Distinct(), p.targeting.Warnings()...)
 		}
 		ds = append(p.moved.Unmoved, p.withhold()...)
 	}
-	ds = append(ds.Distinct(), p.targetWarnings()...)
+	ds = append(ds.Distinct(), p.targeting.Warnings()...)
 	ds = append(ds, p.replaceWarnings()...)
 	p.recordCalls()
 	slices.SortFunc(p.changes, compareChanges)
@@ -259,7 +277,7 @@ func (p *planner) finish() (*plans.Plan, diags.Diagnostics) {
 	plan := &plans.Plan{
 		Mode:               p.in.Mode,
 		Errored:            ds.HasErrors(),
-		Complete:           p.included == nil && !ds.HasErrors(),
+		Complete:           !p.selected.Partial() && !ds.HasErrors(),
 		Changes:            p.changes,
 		Drift:              p.drift,
 		Outputs:            outputs,
@@ -331,7 +349,7 @@ func compareChanges(a, b *plans.ResourceChange) int {
 // recordCalls keeps the instance keys of every module call that is part of the plan.
 func (p *planner) recordCalls() {
 	for _, m := range p.in.Config.Order {
-		if p.leavesOut(m) {
+		if !p.selected.HasModule(m) {
 			continue
 		}
 		ins, ds := p.s.Eval.Modules(m)
@@ -340,7 +358,7 @@ func (p *planner) recordCalls() {
 		}
 		for _, in := range ins {
 			for name, child := range m.Children {
-				if p.leavesOut(child) {
+				if !p.selected.HasModule(child) {
 					continue
 				}
 				calls, ds := p.s.Eval.CallInstances(in, name)

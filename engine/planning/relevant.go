@@ -111,7 +111,7 @@ func (x *relevance) outputs(changes []*plans.OutputChange) {
 		ins, _ := p.s.Eval.Modules(m)
 		for _, in := range ins {
 			for name, o := range m.Outputs {
-				if p.skipValue(addrs.Object{Module: m.Addr, Kind: addrs.KindOutput, Name: name}) {
+				if p.unselected(addrs.Object{Module: m.Addr, Kind: addrs.KindOutput, Name: name}) {
 					continue
 				}
 				if v, ds := p.s.Eval.Output(in, name); !ds.HasErrors() && !v.IsNull() {

@@ -19,7 +19,7 @@ func (p *planner) removed(ctx context.Context, b *block, list []addrs.AbsResourc
 	}
 	var ds diags.Diagnostics
 	for _, addr := range list {
-		if !p.wants(addr) {
+		if !p.selected.HasInstance(addr) {
 			continue
 		}
 		b, more := b.stored(ctx, addr)

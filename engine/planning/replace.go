@@ -1,0 +1,32 @@
+package planning
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// replaceWarnings reports -replace of a whole resource, of which only instances can be
+// replaced.
+func (p *planner) replaceWarnings() diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, a := range p.in.ForceReplace {
+		keys, ok := p.instances.Resources[a.AbsResource()]
+		if !ok || slices.Contains(keys, a.Resource.Key) || !a.Resource.Key.IsNone() {
+			continue
+		}
+		if len(keys) == 0 {
+			ds = append(ds, diags.Warningf(nil, "Incompletely-matched force-replace resource instance",
+				"Your force-replace request for %s doesn't match any resource instance, because the resource has none now.", a)...)
+			continue
+		}
+		var names []string
+		for _, k := range keys {
+			names = append(names, a.AbsResource().Instance(k).String())
+		}
+		ds = append(ds, diags.Warningf(nil, "Incompletely-matched force-replace resource instance",
+			"Your force-replace request for %s doesn't match any resource instance, because there are these instances of the resource:\n  - %s\n\nUse their full addresses.", a, strings.Join(names, "\n  - "))...)
+	}
+	return ds
+}
