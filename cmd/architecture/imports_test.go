@@ -79,7 +79,7 @@ var allowed = map[string][]string{
 
 	"engine/journaling":                    {"engine/plans", "engine/states", "engine/states/statefile", "engine/addrs"},
 	"engine":                               {"engine/..."},
-	"engine/validating":                    {"engine/provisioning", "engine/session", "engine/walk", "engine/eval", "engine/provider", "engine/schema", "engine/refs", "engine/config", "engine/config/traversals", "engine/addrs", "engine/diags", "engine/marks"},
+	"engine/validating":                    {"engine/addrs", "engine/config", "engine/config/traversals", "engine/diags", "engine/eval", "engine/marks", "engine/provider", "engine/provisioning", "engine/refs", "engine/schema", "engine/session", "engine/walk"},
 	"engine/graphs":                        {"engine/plans", "engine/states", "engine/refs", "engine/config", "engine/addrs"},
 	"engine/generating":                    {"engine/schema", "engine/addrs", "engine/marks"},
 	"engine/planning":                      {"engine/refactoring", "engine/dependencies", "engine/generating", "engine/session", "engine/walk", "engine/eval", "engine/provider", "engine/plans", "engine/states", "engine/schema", "engine/refs", "engine/config", "engine/config/traversals", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},
@@ -88,6 +88,7 @@ var allowed = map[string][]string{
 	"engine/dependencies":                  {"engine/plans", "engine/states", "engine/refs", "engine/config", "engine/addrs"},
 	"engine/refactoring":                   {"engine/states", "engine/config", "engine/addrs", "engine/diags"},
 	"engine/targeting":                     {"engine/addrs", "engine/config", "engine/dependencies", "engine/diags", "engine/refs", "engine/states"},
+	"engine/relevance":                     {"engine/addrs", "engine/config", "engine/plans", "engine/refs", "engine/schema"},
 	"engine/provisioning":                  {"engine/schema", "engine/diags"},
 	"engine/render":                        {"engine/render/formats", "engine/plans", "engine/states", "engine/schema", "engine/config", "engine/addrs", "engine/diags", "engine/marks", "engine/events"},
 	"engine/render/formats":                {"engine/plans", "engine/states", "engine/schema", "engine/config", "engine/addrs", "engine/diags", "engine/marks"},

@@ -91,7 +91,7 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 	if ds := p.checkMoves(); ds.HasErrors() {
 		return nil, append(ds, p.targeting.Warnings()...) // all else may be a mere consequence
 	}
-	return p.finish()
+	return p.finish(ctx)
 }
 
 // selectPart applies -target and -exclude.
@@ -254,7 +254,7 @@ func (p *planner) waits(o addrs.Object) bool {
 }
 
 // finish evaluates what nobody asked for, and puts the plan together.
-func (p *planner) finish() (*plans.Plan, diags.Diagnostics) {
+func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 	if p.usual() {
 		p.report(p.s.Eval.Force(p.unselected))
 		p.report(session.CheckBlocks(p.s.Eval, p.in.Config.Order, p.unselected))
@@ -292,7 +292,7 @@ func (p *planner) finish() (*plans.Plan, diags.Diagnostics) {
 		PriorState:         p.prior.State(),
 		Timestamp:          p.in.Timestamp,
 	}
-	plan.Relevant = p.relevant(outputs)
+	plan.Relevant = p.relevant(ctx, outputs)
 	plan.Applyable = !plan.Errored && p.applyable(plan)
 	return plan, ds
 }

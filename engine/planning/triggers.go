@@ -133,7 +133,7 @@ func changed(changes []*plans.ResourceChange, rest hcl.Traversal) bool {
 		if len(rest) == 0 {
 			return true
 		}
-		path, err := session.TraversalPath(rest)
+		path, err := refs.Path(rest)
 		if err != nil {
 			return true
 		}

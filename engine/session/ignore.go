@@ -1,15 +1,14 @@
 package session
 
 import (
-	"fmt"
 	"slices"
 
-	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/refs"
 )
 
 // ignoreChanges returns the configuration value with the prior values put back
@@ -25,7 +24,7 @@ func ignoreChanges(r *config.Resource, prior, config cty.Value) (cty.Value, diag
 	var paths []cty.Path
 	var ds diags.Diagnostics
 	for _, t := range r.IgnoreChanges {
-		path, err := TraversalPath(t)
+		path, err := refs.Path(t)
 		if err != nil {
 			ds = append(ds, diags.Errorf(t.SourceRange().Ptr(), "Invalid ignore_changes expression", "%s", err)...)
 			continue
@@ -73,24 +72,6 @@ func pathKey(step cty.PathStep) cty.Value {
 		return x.Key
 	}
 	return cty.StringVal(step.(cty.GetAttrStep).Name)
-}
-
-// TraversalPath converts a relative traversal of literals.
-func TraversalPath(t hcl.Traversal) (cty.Path, error) {
-	var path cty.Path
-	for _, step := range t {
-		switch s := step.(type) {
-		case hcl.TraverseAttr:
-			path = append(path, cty.GetAttrStep{Name: s.Name})
-		case hcl.TraverseRoot:
-			path = append(path, cty.GetAttrStep{Name: s.Name})
-		case hcl.TraverseIndex:
-			path = append(path, cty.IndexStep{Key: s.Key})
-		default:
-			return nil, fmt.Errorf("a reference here can only hold names and literal keys")
-		}
-	}
-	return path, nil
 }
 
 // putBack returns v with prior's value at path. Where prior has nothing there, a

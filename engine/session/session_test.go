@@ -224,7 +224,7 @@ func TestReplacePaths(t *testing.T) {
 			if hs.HasErrors() {
 				t.Fatal(hs)
 			}
-			path, err := TraversalPath(tr)
+			path, err := refs.Path(tr)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/dependencies"
 	"github.com/lockstep-iac/lockstep/engine/refs"
@@ -262,7 +263,7 @@ func (s table) targets(t *testing.T, key string) (out []addrs.Target) {
 }
 
 func (s table) check(t *testing.T) {
-	cfg, ds := config.Load(config.Input{Tree: source.Files(s.files())})
+	cfg, ds := loading.Load(loading.Input{Tree: source.Files(s.files())})
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}

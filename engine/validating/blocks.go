@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/refs"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/session"
 )
@@ -130,7 +131,7 @@ func ignored(r *config.Resource, rs *schema.Schema) diags.Diagnostics {
 		if ds = append(ds, traverse(rs.Block, t)...); ds.HasErrors() {
 			continue
 		}
-		path, err := session.TraversalPath(t)
+		path, err := refs.Path(t)
 		if err != nil {
 			continue
 		}
