@@ -6,6 +6,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/session"
@@ -15,9 +16,9 @@ import (
 // that its new address has, if these are others. Deposed objects stay what they are: all
 // that will be done with them is to delete them.
 func (p *planner) convert(ctx context.Context, from, to addrs.AbsResourceInstance) diags.Diagnostics {
-	o := p.object(addrs.ResourceInstanceObject{Instance: from})
+	o := p.prior.object(addrs.ResourceInstanceObject{Instance: from})
 	source := p.prior.Current().Resource(from.AbsResource()).Provider
-	target, hasBlock := p.providerOf(to.Config())
+	target, hasBlock := providerOf(p.in.Config, to.Config())
 	sameType := from.Resource.Resource.Type == to.Resource.Resource.Type
 	if o == nil || sameType && (!hasBlock || source.Provider == target.Provider) || to.Resource.Resource.Mode != addrs.Managed {
 		return nil
@@ -61,17 +62,17 @@ func (p *planner) convert(ctx context.Context, from, to addrs.AbsResourceInstanc
 	if err != nil {
 		return bad(err.Error())
 	}
-	p.setObject(addrs.ResourceInstanceObject{Instance: from}, target, next)
+	p.prior.setObject(addrs.ResourceInstanceObject{Instance: from}, target, next)
 	return ds
 }
 
 // providerOf returns the provider configuration that a resource would have: that of its
 // block, or the one that its type implies. It reports which of these.
-func (p *planner) providerOf(cr addrs.ConfigResource) (pc addrs.AbsProviderConfig, hasBlock bool) {
-	m := p.in.Config.Modules[cr.Module]
+func providerOf(cfg *config.Config, cr addrs.ConfigResource) (pc addrs.AbsProviderConfig, hasBlock bool) {
+	m := cfg.Modules[cr.Module]
 	switch {
 	case m == nil: // the module is gone, and what is in it will be
-		m = p.in.Config.Root
+		m = cfg.Root
 	case m.Resources[cr.Resource] != nil:
 		return m.ResourceProvider(m.Resources[cr.Resource]), true
 	}

@@ -7,9 +7,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/refs"
@@ -18,62 +16,18 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// visitData reads the instances of a data block, or plans to read them at apply.
-func (p *planner) visitData(ctx context.Context, m *config.Module, r *config.Resource) diags.Diagnostics {
-	b, ds := p.open(ctx, m, r)
-	if ds.HasErrors() {
-		return ds
-	}
-	jobs, spans, more := b.expand()
-	if ds = append(ds, more...); ds.HasErrors() {
-		return ds
-	}
-	wanted := make(map[addrs.AbsResourceInstance]bool, len(jobs))
-	for i := range jobs {
-		wanted[jobs[i].addr] = true
-	}
-	b.dropData(wanted)
-	interrupted := each(ctx, len(jobs), func(ctx context.Context, i int) {
-		j := &jobs[i]
-		if !p.selected.HasInstance(j.addr) {
-			j.val = b.outside(ctx, j.addr)
-			return
+// planData plans the instances of a data block, and drops from the prior state those that are not
+// declared any more.
+func (x *expanded) planData(ctx context.Context) diags.Diagnostics {
+	for _, a := range x.p.prior.instances(x.p.stored[x.cr]...) {
+		if !x.declares(a) && x.p.selected.HasInstance(a) {
+			x.p.prior.removeInstance(a)
 		}
-		b, ds := b.wanted(ctx, j)
-		if j.ds = ds; ds.HasErrors() {
-			return
-		}
-		x := &instance{block: b, addr: j.addr, scope: j.scope}
-		j.val, ds = x.planData(ctx)
-		j.ds = b.complete(append(j.ds, ds...), j.addr)
+	}
+	return x.each(ctx, func(ctx context.Context, b *block, j *job) (cty.Value, diags.Diagnostics) {
+		in := &instance{block: b, addr: j.addr, scope: j.scope}
+		return in.planData(ctx)
 	})
-	ds = append(ds, interrupted...)
-	for i := range jobs {
-		ds = append(ds, jobs[i].ds...)
-	}
-	switch {
-	case ds.HasErrors():
-	case p.selected.Partial():
-		b.collectExisting(ctx, jobs, spans)
-	default:
-		b.collect(jobs, spans)
-	}
-	return ds
-}
-
-// dropData takes instances out of the prior state that are not wanted any more.
-func (b *block) dropData(wanted map[addrs.AbsResourceInstance]bool) {
-	b.p.mu.Lock()
-	defer b.p.mu.Unlock()
-	for _, abs := range b.p.byConfig[b.cr] {
-		if r := b.p.prior.Current().Resource(abs); r != nil {
-			for k := range r.Instances {
-				if a := abs.Instance(k); !wanted[a] && b.p.selected.HasInstance(a) {
-					b.p.prior.RemoveInstance(a)
-				}
-			}
-		}
-	}
 }
 
 // planData reads a data source now if its configuration is known and nothing that
@@ -131,7 +85,7 @@ func (x *instance) setData(val cty.Value) diags.Diagnostics {
 	if err != nil {
 		return diags.FromError("Provider produced invalid object", err)
 	}
-	x.p.setObject(x.object(), x.pc, o)
+	x.p.prior.setObject(x.object(), x.pc, o)
 	return nil
 }
 
@@ -148,7 +102,7 @@ func (x *instance) planNested(ctx context.Context, r session.Reading, check stri
 	if ds = append(ds, x.setData(known)...); ds.HasErrors() || x.p.in.Mode == plans.RefreshOnlyMode {
 		return known, ds
 	}
-	x.p.record(&plans.ResourceChange{
+	x.p.changes.record(&plans.ResourceChange{
 		Addr: x.object(), Provider: x.pc, Reason: plans.ReasonReadBecauseCheckNested, Schema: x.rs,
 		Change: plans.Change{Action: plans.Read, Before: x.rs.Block.NullValue(), After: val},
 	})
@@ -158,12 +112,12 @@ func (x *instance) planNested(ctx context.Context, r session.Reading, check stri
 // readLater plans a read at apply.
 func (x *instance) readLater(plain cty.Value, sensitive []cty.Path, reason plans.Reason) cty.Value {
 	planned := session.MarkSensitive(schema.PlannedDataResourceObject(x.rs.Block, plain), x.rs, sensitive)
-	x.p.setObject(x.object(), x.pc, nil)
+	x.p.prior.setObject(x.object(), x.pc, nil)
 	if x.p.in.Mode == plans.RefreshOnlyMode {
 		return planned // nothing will be applied that the read could wait for
 	}
 	before := x.rs.Block.NullValue()
-	x.p.record(&plans.ResourceChange{
+	x.p.changes.record(&plans.ResourceChange{
 		Addr: x.object(), Provider: x.pc, Reason: reason, Schema: x.rs,
 		Change: plans.Change{Action: plans.Read, Before: before, After: planned},
 	})
@@ -178,13 +132,11 @@ func (x *instance) dependencyPending() bool {
 			return false
 		}
 		if o.Module == x.m.Addr { // in one's own module, only one's own instance of it counts
-			return x.p.pendingIn(addrs.AbsResource{Module: x.addr.Module, Resource: o.Res})
+			return x.p.changes.isPending(addrs.AbsResource{Module: x.addr.Module, Resource: o.Res})
 		}
-		x.p.mu.Lock()
-		defer x.p.mu.Unlock()
-		return x.p.pending[addrs.ConfigResource{Module: o.Module, Resource: o.Res}]
+		return x.p.changes.isPendingAnywhere(o.ConfigResource())
 	}
-	for _, ref := range x.mentions() {
+	for _, ref := range x.references() {
 		if ref.Object.Kind == addrs.KindResource {
 			o := ref.Object
 			o.Module = x.m.Addr
@@ -201,8 +153,8 @@ func (x *instance) dependencyPending() bool {
 	return false
 }
 
-// mentions returns the references of a block, in whatever part of it they stand.
-func (x *instance) mentions() []refs.Reference {
+// references returns the references of a block, in whatever part of it they stand.
+func (x *instance) references() []refs.Reference {
 	out := slices.Clone(x.p.in.Refs.OfBlock(x.r))
 	for _, e := range x.r.Repetition.Expressions() {
 		out = append(out, x.p.in.Refs.OfExpr(e)...)
@@ -212,46 +164,4 @@ func (x *instance) mentions() []refs.Reference {
 		out = append(out, x.p.in.Refs.OfExpr(c.ErrorMessage)...)
 	}
 	return out
-}
-
-// pendingIn reports whether any instance of a resource has a change.
-func (p *planner) pendingIn(a addrs.AbsResource) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.pendingAbs[a]
-}
-
-// visitEphemeral opens the instances of an ephemeral block, as far as their
-// configuration is known.
-func (p *planner) visitEphemeral(ctx context.Context, m *config.Module, r *config.Resource) diags.Diagnostics {
-	b, ds := p.open(ctx, m, r)
-	if ds.HasErrors() {
-		return ds
-	}
-	jobs, spans, more := b.expand()
-	if ds = append(ds, more...); ds.HasErrors() {
-		return ds
-	}
-	interrupted := each(ctx, len(jobs), func(ctx context.Context, i int) {
-		j := &jobs[i]
-		if !p.selected.HasInstance(j.addr) {
-			return
-		}
-		b, ds := b.wanted(ctx, j)
-		if j.ds = ds; ds.HasErrors() {
-			return
-		}
-		j.val, ds = p.s.OpenEphemeral(ctx, session.Ephemeral{
-			Addr: j.addr, Client: b.client, Resource: r, Schema: b.rs, Scope: eval.Scope{Module: j.in, Instance: j.scope.Instance},
-		})
-		j.ds = b.complete(append(j.ds, ds...), j.addr)
-	})
-	ds = append(ds, interrupted...)
-	for i := range jobs {
-		ds = append(ds, jobs[i].ds...)
-	}
-	if !ds.HasErrors() {
-		b.collect(jobs, spans)
-	}
-	return ds
 }

@@ -14,14 +14,14 @@ import (
 )
 
 // delete plans the deletion of an object that was found.
-func (b *block) delete(ctx context.Context, addr addrs.ResourceInstanceObject, found existing, reason plans.Reason) (*plans.ResourceChange, diags.Diagnostics) {
-	private, ds := b.askToDelete(ctx, addr, found.prior, found.object.Private)
+func (b *block) delete(ctx context.Context, addr addrs.ResourceInstanceObject, found refreshed, reason plans.Reason) (*plans.ResourceChange, diags.Diagnostics) {
+	private, ds := b.askToDelete(ctx, addr, found.value, found.object.Private)
 	if ds.HasErrors() {
 		return nil, ds
 	}
 	return &plans.ResourceChange{
 		Addr: addr, Provider: b.pc, Reason: reason, Schema: b.rs,
-		Change:              plans.Change{Action: plans.Delete, Before: found.prior, After: b.rs.Block.NullValue()},
+		Change:              plans.Change{Action: plans.Delete, Before: found.value, After: b.rs.Block.NullValue()},
 		CreateBeforeDestroy: found.object.CreateBeforeDestroy,
 		StoredDeps:          found.object.Dependencies,
 		Private:             private,
@@ -75,25 +75,17 @@ func (b *block) askToDelete(ctx context.Context, addr addrs.ResourceInstanceObje
 	return resp.Private, ds
 }
 
-// deposed refreshes the deposed objects of an instance and plans their deletion. Those of what
+// deleteDeposed refreshes the deposed objects of an instance and plans their deletion. Those of what
 // targets only depend on are left alone.
-func (b *block) deposed(ctx context.Context, addr addrs.AbsResourceInstance) diags.Diagnostics {
+func (b *block) deleteDeposed(ctx context.Context, addr addrs.AbsResourceInstance) diags.Diagnostics {
 	if !b.p.selected.Names(addr) {
 		return nil
 	}
-	b.p.mu.Lock()
-	in := b.p.prior.Current().Instance(addr)
-	var keys []addrs.DeposedKey
-	if in != nil {
-		for k := range in.Deposed {
-			keys = append(keys, k)
-		}
-	}
-	b.p.mu.Unlock()
-	slices.Sort(keys)
 	var ds diags.Diagnostics
-	for _, k := range keys {
-		obj := addrs.ResourceInstanceObject{Instance: addr, Deposed: k}
+	for _, obj := range b.p.prior.objects(addr) {
+		if obj.Deposed == addrs.NotDeposed {
+			continue
+		}
 		found, more := b.refresh(ctx, obj)
 		ds = append(ds, more...)
 		if more.HasErrors() || b.p.in.Mode == plans.RefreshOnlyMode {
@@ -101,33 +93,22 @@ func (b *block) deposed(ctx context.Context, addr addrs.AbsResourceInstance) dia
 		}
 		if found.object == nil {
 			null := b.rs.Block.NullValue()
-			b.p.record(&plans.ResourceChange{Addr: obj, Provider: b.pc, Schema: b.rs, Change: plans.Change{Action: plans.NoOp, Before: null, After: null}})
+			b.p.changes.record(&plans.ResourceChange{Addr: obj, Provider: b.pc, Schema: b.rs, Change: plans.Change{Action: plans.NoOp, Before: null, After: null}})
 			continue
 		}
 		change, more := b.delete(ctx, obj, found, plans.ReasonNone)
 		if ds = append(ds, more...); change != nil {
-			b.p.record(change)
+			b.p.changes.record(change)
 		}
 	}
 	return ds
 }
 
-// orphans plans the deletion of a block's instances that are not wanted any more.
-func (b *block) orphans(ctx context.Context, wanted map[addrs.AbsResourceInstance]bool, spans map[addrs.AbsResource][2]int) diags.Diagnostics {
-	var list []addrs.AbsResourceInstance
-	b.p.mu.Lock()
-	for _, abs := range b.p.byConfig[b.cr] {
-		if r := b.p.prior.Current().Resource(abs); r != nil {
-			for k := range r.Instances {
-				if a := abs.Instance(k); !wanted[a] {
-					list = append(list, a)
-				}
-			}
-		}
-	}
-	b.p.mu.Unlock()
-	slices.SortFunc(list, addrs.AbsResourceInstance.Compare)
-	return b.deleteAll(ctx, list, func(a addrs.AbsResourceInstance) plans.Reason { return b.reason(a, spans) })
+// deleteUndeclared plans the deletion of the instances that the configuration does not declare any
+// more.
+func (x *expanded) deleteUndeclared(ctx context.Context) diags.Diagnostics {
+	list := slices.DeleteFunc(x.p.prior.instances(x.p.stored[x.cr]...), x.declares)
+	return x.deleteAll(ctx, list, x.reason)
 }
 
 // deleteAll refreshes and deletes instances.
@@ -140,13 +121,13 @@ func (b *block) deleteAll(ctx context.Context, list []addrs.AbsResourceInstance,
 		}
 		obj := addrs.ResourceInstanceObject{Instance: addr}
 		// Without its instance in the configuration the block no longer adds dependencies.
-		own, ds := b.stored(ctx, addr)
+		own, ds := b.forObject(ctx, addr)
 		if found[i] = b.complete(ds, addr); ds.HasErrors() {
 			return
 		}
 		orphan := *own
 		orphan.r = nil
-		found[i] = own.complete(slices.Concat(ds, orphan.deleteOrphan(ctx, obj, reason(addr), own), own.deposed(ctx, addr)), addr)
+		found[i] = own.complete(slices.Concat(ds, orphan.deleteOrphan(ctx, obj, reason(addr), own), own.deleteDeposed(ctx, addr)), addr)
 	})
 	return append(slices.Concat(found...), interrupted...)
 }
@@ -154,7 +135,7 @@ func (b *block) deleteAll(ctx context.Context, list []addrs.AbsResourceInstance,
 // deleteOrphan deletes one instance. The provider is asked about the object as it is
 // stored, before it is read again: if it refuses, nothing else is done with it.
 func (b *block) deleteOrphan(ctx context.Context, obj addrs.ResourceInstanceObject, reason plans.Reason, configured *block) diags.Diagnostics {
-	o := b.p.object(obj)
+	o := b.p.prior.object(obj)
 	if o == nil {
 		return nil // it has deposed objects only
 	}
@@ -166,7 +147,7 @@ func (b *block) deleteOrphan(ctx context.Context, obj addrs.ResourceInstanceObje
 	if ds.HasErrors() {
 		return ds
 	}
-	change, more := b.delete(ctx, obj, existing{o, v}, reason)
+	change, more := b.delete(ctx, obj, refreshed{o, v}, reason)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
@@ -174,17 +155,14 @@ func (b *block) deleteOrphan(ctx context.Context, obj addrs.ResourceInstanceObje
 	if ds = append(ds, more...); ds.HasErrors() || found.object == nil {
 		return ds
 	}
-	b.p.record(change)
+	b.p.changes.record(change)
 	return append(ds, configured.allowed(change)...)
 }
 
 // reason says why an instance of a configured block is not wanted.
-func (b *block) reason(a addrs.AbsResourceInstance, spans map[addrs.AbsResource][2]int) plans.Reason {
-	if _, ok := spans[a.AbsResource()]; !ok {
+func (b *expanded) reason(a addrs.AbsResourceInstance) plans.Reason {
+	if _, ok := b.spans[a.AbsResource()]; !ok {
 		return plans.ReasonDeleteBecauseNoModule
-	}
-	if b.r == nil {
-		return plans.ReasonDeleteBecauseNoConfig
 	}
 	_, isInt := a.Resource.Key.Int()
 	_, isString := a.Resource.Key.Str()
@@ -197,17 +175,4 @@ func (b *block) reason(a addrs.AbsResourceInstance, spans map[addrs.AbsResource]
 		return plans.ReasonDeleteBecauseEnabledFalse
 	}
 	return plans.ReasonDeleteBecauseWrongRep
-}
-
-// moduleExists reports whether the configuration expands to a module instance.
-func (p *planner) moduleExists(in addrs.ModuleInstance) bool {
-	if in.IsRoot() {
-		return true
-	}
-	m := p.in.Config.Modules[in.Module()]
-	if m == nil {
-		return false
-	}
-	ins, _ := p.s.Eval.Modules(m)
-	return slices.Contains(ins, in)
 }

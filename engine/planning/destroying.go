@@ -2,7 +2,6 @@ package planning
 
 import (
 	"context"
-	"slices"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
@@ -22,15 +21,9 @@ makes an errored plan, in which what the object depends on that cannot be destro
 no part.
 */
 
-// usual reports whether everything is planned as usual, be it only as the first part
-// of a destroy.
-func (p *planner) usual() bool {
-	return p.in.Mode != plans.DestroyMode || !p.in.SkipRefresh && !p.in.State.IsEmpty()
-}
-
 // destroy plans the deletion of what the prior state has of a resource.
 func (p *planner) destroy(ctx context.Context, cr addrs.ConfigResource) diags.Diagnostics {
-	for _, abs := range p.byConfig[cr] {
+	for _, abs := range p.stored[cr] {
 		b, list, ds := p.remaining(ctx, abs)
 		if ds.HasErrors() {
 			return ds
@@ -39,13 +32,9 @@ func (p *planner) destroy(ctx context.Context, cr addrs.ConfigResource) diags.Di
 		interrupted := each(ctx, len(list), func(ctx context.Context, i int) {
 			found[i] = b.complete(b.destroy(ctx, list[i]), list[i].Instance)
 		})
-		p.mu.Lock()
 		for i, ds := range found {
-			if len(ds) > 0 {
-				p.late = append(p.late, refusal{list[i], ds})
-			}
+			p.refusals.add(list[i], ds)
 		}
-		p.mu.Unlock()
 		if interrupted.HasErrors() {
 			return interrupted
 		}
@@ -56,20 +45,17 @@ func (p *planner) destroy(ctx context.Context, cr addrs.ConfigResource) diags.Di
 // remaining returns the objects that the prior state has of a resource, and what is
 // needed to delete them.
 func (p *planner) remaining(ctx context.Context, abs addrs.AbsResource) (*block, []addrs.ResourceInstanceObject, diags.Diagnostics) {
-	p.mu.Lock()
-	r := p.prior.Current().Resource(abs)
-	p.mu.Unlock()
-	if r == nil {
+	pc, own, ok := p.prior.provider(abs)
+	if !ok {
 		return nil, nil, nil
 	}
 	var list []addrs.ResourceInstanceObject
-	for k := range r.Instances {
-		if a := abs.Instance(k); p.toDestroy.HasInstance(a) {
-			list = append(list, p.objectsOf(a)...)
+	for _, a := range p.prior.instances(abs) {
+		if p.toDestroy.HasInstance(a) {
+			list = append(list, p.prior.objects(a)...)
 		}
 	}
-	slices.SortFunc(list, func(a, b addrs.ResourceInstanceObject) int { return a.Instance.Compare(b.Instance) })
-	b := &block{p: p, cr: abs.Config(), pc: r.Provider}
+	b := &block{p: p, cr: abs.Config(), pc: pc}
 	if m := p.in.Config.Modules[b.cr.Module]; m != nil && m.Resources[abs.Resource] != nil {
 		b.m, b.r = m, m.Resources[abs.Resource]
 		b.use = m.ResourceUse(b.r)
@@ -79,7 +65,7 @@ func (p *planner) remaining(ctx context.Context, abs addrs.AbsResource) (*block,
 	if b.rs, b.ps, ds = p.s.Schema(ctx, b.pc.Provider, abs.Resource, nil); ds.HasErrors() {
 		return nil, nil, ds
 	}
-	if b.use.Key == nil && !ownProviders(r) {
+	if b.use.Key == nil && !own {
 		b.client, more = p.s.Client(ctx, b.pc)
 	}
 	return b, list, append(ds, more...)
@@ -87,88 +73,27 @@ func (p *planner) remaining(ctx context.Context, abs addrs.AbsResource) (*block,
 
 // destroy plans the deletion of one object.
 func (b *block) destroy(ctx context.Context, obj addrs.ResourceInstanceObject) diags.Diagnostics {
-	b, ds := b.stored(ctx, obj.Instance)
+	b, ds := b.forObject(ctx, obj.Instance)
 	if ds.HasErrors() {
 		return ds
 	}
-	o := b.p.object(obj)
+	o := b.p.prior.object(obj)
 	v, ds := b.p.s.Decode(ctx, b.client, obj.Instance, b.rs, o)
 	if ds.HasErrors() {
 		return ds
 	}
-	change, more := b.delete(ctx, obj, existing{o, v}, plans.ReasonNone)
+	change, more := b.delete(ctx, obj, refreshed{o, v}, plans.ReasonNone)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
-	b.p.keep(change)
+	b.p.changes.keep(change)
 	return append(ds, b.allowed(change)...)
 }
 
-// A refusal is what is wrong with the destruction of one object.
-type refusal struct {
-	obj addrs.ResourceInstanceObject
-	ds  diags.Diagnostics
-}
-
-// withhold takes what must not be destroyed out of the plan, as something that depends on
-// it cannot be, and returns what is wrong.
-func (p *planner) withhold() diags.Diagnostics {
-	// Without an error there is nothing to withhold, nor to look for.
-	if !slices.ContainsFunc(p.late, func(r refusal) bool { return r.ds.HasErrors() }) {
-		return p.refusals(nil)
+// storedDependencies returns the dependencies that the prior state has of an object.
+func (p *planner) storedDependencies(obj addrs.ResourceInstanceObject) *states.Dependencies {
+	if o := p.prior.object(obj); o != nil {
+		return o.Dependencies
 	}
-	kept := needs{}
-	for _, r := range p.late {
-		if o := p.object(r.obj); r.ds.HasErrors() && r.obj.Deposed == addrs.NotDeposed && o != nil {
-			kept.add(r.obj.Instance.Module, o.Dependencies)
-		}
-	}
-	for grown := true; grown; {
-		grown = false
-		p.changes = slices.DeleteFunc(p.changes, func(c *plans.ResourceChange) bool {
-			if c.Addr.Deposed != addrs.NotDeposed || !kept.has(c.Addr.Instance.AbsResource()) {
-				return false
-			}
-			kept.add(c.Addr.Instance.Module, c.StoredDeps)
-			grown = true
-			return true
-		})
-	}
-	return p.refusals(kept)
-}
-
-// refusals returns what is wrong with the destruction of objects that others do not need.
-func (p *planner) refusals(kept needs) diags.Diagnostics {
-	var ds diags.Diagnostics
-	for _, r := range p.late {
-		if r.obj.Deposed != addrs.NotDeposed || !kept.has(r.obj.Instance.AbsResource()) {
-			ds = append(ds, r.ds...)
-		}
-	}
-	return ds
-}
-
-// needs are the resources that some objects depend on, in all module instances or in one.
-type needs map[need]bool
-
-type need struct {
-	resource addrs.ConfigResource
-	in       addrs.ModuleInstance
-	all      bool
-}
-
-// add adds what an object in a module instance depends on. Within its module, that is what is in
-// the same instance.
-func (n needs) add(in addrs.ModuleInstance, d *states.Dependencies) {
-	for _, cr := range d.All() {
-		if cr.Module == in.Module() {
-			n[need{resource: cr, in: in}] = true
-		} else {
-			n[need{resource: cr, all: true}] = true
-		}
-	}
-}
-
-func (n needs) has(abs addrs.AbsResource) bool {
-	return n[need{resource: abs.Config(), all: true}] || n[need{resource: abs.Config(), in: abs.Module}]
+	return nil
 }

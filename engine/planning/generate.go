@@ -28,7 +28,7 @@ type Found struct {
 // written at all, no object is asked for, and found has nothing.
 func Generate(ctx context.Context, in Input) (blocks []generating.Generated, found Found, ds diags.Diagnostics) {
 	p := newPlanner(ctx, in)
-	p.stored = &storedValues{p: p}
+	p.valueOf = p.storedValue
 	p.s.Known = true
 	var lacking []*config.Import
 	for _, im := range in.Config.Root.Imports {
@@ -68,7 +68,7 @@ func generatable(im *config.Import) diags.Diagnostics {
 func (p *planner) generate(ctx context.Context, im *config.Import) (generating.Generated, *states.Object, diags.Diagnostics) {
 	x := generating.Generated{Addr: addrs.AbsResource{Resource: im.Resource.Resource}.Instance(addrs.NoKey)}
 	var ds diags.Diagnostics
-	if x.ID, ds = p.importID(im, eval.Scope{}); ds.HasErrors() {
+	if x.ID, ds = p.imports.id(im, eval.Scope{}); ds.HasErrors() {
 		return x, nil, ds
 	}
 	root := p.in.Config.Root
@@ -85,7 +85,7 @@ func (p *planner) generate(ctx context.Context, im *config.Import) (generating.G
 	if b.client, more = p.s.Client(ctx, b.pc); more.HasErrors() {
 		return x, nil, append(ds, more...)
 	}
-	more = p.fetch(ctx, b, x.Addr, x.ID)
+	more = b.fetch(ctx, x.Addr, x.ID)
 	for i := range more {
 		if more[i].Subject == nil {
 			more[i].Subject = im.Range.Ptr()
@@ -94,7 +94,7 @@ func (p *planner) generate(ctx context.Context, im *config.Import) (generating.G
 	if ds = append(ds, more...); ds.HasErrors() {
 		return x, nil, ds
 	}
-	o := p.object(addrs.ResourceInstanceObject{Instance: x.Addr})
+	o := p.prior.object(addrs.ResourceInstanceObject{Instance: x.Addr})
 	x.Text = generating.Block(r.Addr, argument, b.rs.Block, o.Value)
 	return x, o, ds
 }

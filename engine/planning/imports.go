@@ -1,8 +1,7 @@
 package planning
 
 import (
-	"context"
-	"slices"
+	"sync"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -15,44 +14,65 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/session"
 )
 
-// importTargets evaluates the import blocks for a resource: which object, by ID,
-// each instance takes over if the state has none. They stand in the root module. What is
-// going to be destroyed takes over nothing, but what the blocks say must be right.
-func (p *planner) importTargets(b *block, spans map[addrs.AbsResource][2]int, jobs []job) diags.Diagnostics {
-	if p.in.Mode == plans.RefreshOnlyMode {
+// imports are the import blocks of the root module, evaluated resource by resource as the walk
+// comes to them: which object, by ID, an instance takes over if the state has none for it. Safe
+// for concurrent use.
+type imports struct {
+	config *config.Config
+	mode   plans.Mode
+	eval   *eval.Evaluator
+	prior  *priorState
+
+	mu sync.Mutex
+	of map[addrs.AbsResourceInstance]importing
+}
+
+// importing is the import of one instance.
+type importing struct {
+	id  string
+	rng *hcl.Range // of the block
+}
+
+// at returns the import of an instance, if there is one.
+func (x *imports) at(a addrs.AbsResourceInstance) (importing, bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	im, ok := x.of[a]
+	return im, ok
+}
+
+// evaluate evaluates the blocks for a resource, for each element of their for_each. A target
+// must be declared, or have an object in the state. In a plan that destroys, the blocks
+// must be valid, but nothing is imported.
+func (x *imports) evaluate(cr addrs.ConfigResource, declares func(addrs.AbsResourceInstance) bool) diags.Diagnostics {
+	if x.mode == plans.RefreshOnlyMode {
 		return nil
 	}
 	var ds diags.Diagnostics
-	for _, im := range p.in.Config.Root.Imports {
-		if im.Resource != b.cr {
+	for _, im := range x.config.Root.Imports {
+		if im.Resource != cr {
 			continue
 		}
-		ds = append(ds, p.importBlock(im, jobs)...)
+		scopes := []eval.Scope{{}}
+		if im.ForEach != nil {
+			ins, more := x.eval.ImportForEach(im.ForEach, eval.Scope{})
+			if ds = append(ds, more...); more.HasErrors() {
+				continue
+			}
+			scopes = nil
+			for i := range ins {
+				scopes = append(scopes, eval.Scope{Instance: &ins[i]})
+			}
+		}
+		for _, s := range scopes {
+			ds = append(ds, x.evaluateIn(im, s, declares)...)
+		}
 	}
 	return ds
 }
 
-// importBlock evaluates one block for each of its instances.
-func (p *planner) importBlock(im *config.Import, jobs []job) diags.Diagnostics {
-	scopes := []eval.Scope{{}}
-	if im.ForEach != nil {
-		ins, ds := p.s.Eval.ImportForEach(im.ForEach, eval.Scope{})
-		if ds.HasErrors() {
-			return ds
-		}
-		scopes = nil
-		for i := range ins {
-			scopes = append(scopes, eval.Scope{Instance: &ins[i]})
-		}
-	}
-	var ds diags.Diagnostics
-	for _, s := range scopes {
-		ds = append(ds, p.importOne(im, s, jobs)...)
-	}
-	return ds
-}
-
-func (p *planner) importOne(im *config.Import, s eval.Scope, jobs []job) diags.Diagnostics {
+// evaluateIn evaluates a block in one scope.
+func (x *imports) evaluateIn(im *config.Import, s eval.Scope, declares func(addrs.AbsResourceInstance) bool) diags.Diagnostics {
 	t, ds := session.Traversal(im.To, s, "Invalid reference")
 	if ds.HasErrors() {
 		return ds
@@ -62,80 +82,44 @@ func (p *planner) importOne(im *config.Import, s eval.Scope, jobs []job) diags.D
 		return ds
 	}
 	addr := addrs.AbsResourceInstance{Module: target.Module, Resource: addrs.ResourceInstance{Resource: target.Resource, Key: target.Key}}
-	there := p.object(addrs.ResourceInstanceObject{Instance: addr}) != nil // and may go as well
-	if !there && !slices.ContainsFunc(jobs, func(j job) bool { return j.addr == addr }) {
+	if !declares(addr) && x.prior.object(addrs.ResourceInstanceObject{Instance: addr}) == nil {
 		return append(ds, diags.Errorf(im.To.Range().Ptr(), "Configuration for import target does not exist",
 			"The configuration for the given import %s does not exist. All target instances must have an associated configuration to be imported.", addr)...)
 	}
-	id, more := p.importID(im, s)
-	if ds = append(ds, more...); ds.HasErrors() || p.in.Mode == plans.DestroyMode {
+	id, more := x.id(im, s)
+	if ds = append(ds, more...); ds.HasErrors() || x.mode == plans.DestroyMode {
 		return ds
 	}
-	p.mu.Lock()
-	p.imports[addr] = importing{id, im.Range.Ptr()}
-	p.mu.Unlock()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.of[addr] = importing{id, im.Range.Ptr()}
 	return ds
 }
 
-// importID returns the ID that a block gives, which must be known by now.
-func (p *planner) importID(im *config.Import, s eval.Scope) (string, diags.Diagnostics) {
-	id, known, ds := session.ImportID(p.s.Eval, im, s)
+// id returns the ID that a block gives, which must be known.
+func (x *imports) id(im *config.Import, s eval.Scope) (string, diags.Diagnostics) {
+	id, known, ds := session.ImportID(x.eval, im, s)
 	if !known && !ds.HasErrors() {
 		ds = append(ds, session.BadImportID(im, "The import block's \"id\" argument depends on resource attributes that cannot be determined until apply, so that the import cannot be planned.")...)
 	}
 	return id, ds
 }
 
-// checkImports reports import blocks for resources that have no block; with targets, for
-// those that these name.
-func (p *planner) checkImports() {
+// checkImports reports import blocks for resources without a block. With targets, only
+// those count that the targets may name.
+func (p *planner) checkImports() diags.Diagnostics {
 	if p.in.Mode == plans.RefreshOnlyMode || !p.usual() {
-		return
+		return nil
 	}
+	var ds diags.Diagnostics
 	for _, im := range p.in.Config.Root.Imports {
-		if !p.targeting.MayName(im.Resource) {
-			continue
-		}
-		if p.in.Found.Failed[im.Resource] {
-			p.report(diags.Reported())
-			continue
+		if !p.targeting.MayName(im.Resource) || p.in.Found.Failed[im.Resource] {
+			continue // that the object cannot be read was reported by Generate
 		}
 		if m := p.in.Config.Modules[im.Resource.Module]; m == nil || m.Resources[im.Resource.Resource] == nil {
-			p.report(diags.Errorf(im.To.Range().Ptr(), "Configuration for import target does not exist",
-				"There is no block for %s, which the object is to be imported to. Write one, or have it written by the option -generate-config-out.", im.Resource))
+			ds = append(ds, diags.Errorf(im.To.Range().Ptr(), "Configuration for import target does not exist",
+				"There is no block for %s, which the object is to be imported to. Write one, or have it written by the option -generate-config-out.", im.Resource)...)
 		}
 	}
-}
-
-// importing is what an import block says about one instance.
-type importing struct {
-	id    string
-	place *hcl.Range
-}
-
-// importObject brings an object into the prior state by its ID, if an import block
-// asks for it and the state has none.
-func (x *instance) importObject(ctx context.Context) (*plans.Importing, diags.Diagnostics) {
-	x.p.mu.Lock()
-	im, ok := x.p.imports[x.addr]
-	x.p.mu.Unlock()
-	if !ok || x.p.object(x.object()) != nil {
-		return nil, nil
-	}
-	if o := x.p.in.Found.Objects[x.addr]; o != nil {
-		x.p.setObject(x.object(), x.block.pc, o)
-		x.imported = true
-		return &plans.Importing{ID: im.id}, nil
-	}
-	ds := x.p.fetch(ctx, x.block, x.addr, im.id)
-	for i := range ds {
-		if ds[i].Subject == nil {
-			ds[i].Subject = im.place
-		}
-	}
-	if ds.HasErrors() {
-		return nil, ds
-	}
-	x.imported = true
-	return &plans.Importing{ID: im.id}, ds
+	return ds
 }

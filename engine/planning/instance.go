@@ -19,7 +19,7 @@ type instance struct {
 	*block
 	addr  addrs.AbsResourceInstance
 	scope eval.Scope
-	found existing
+	found refreshed
 	// imported says that the object came into the prior state just now.
 	imported bool
 }
@@ -41,10 +41,10 @@ func (x *instance) plan(ctx context.Context) (cty.Value, diags.Diagnostics) {
 	ds = append(ds, more...)
 	if x.p.in.Mode == plans.RefreshOnlyMode {
 		ds = append(ds, x.preconditions()...)
-		if x.found.prior.IsNull() {
+		if x.found.value.IsNull() {
 			return cty.UnknownVal(x.rs.Block.ImpliedType()), ds
 		}
-		return x.found.prior, append(ds, x.postconditions(x.found.prior)...)
+		return x.found.value, append(ds, x.postconditions(x.found.value)...)
 	}
 	change, more := x.change(ctx)
 	if ds = append(ds, more...); more.HasErrors() {
@@ -54,7 +54,7 @@ func (x *instance) plan(ctx context.Context) (cty.Value, diags.Diagnostics) {
 	if change.Action == plans.NoOp {
 		x.settle()
 	}
-	x.p.record(change)
+	x.p.changes.record(change)
 	if change.Action.IsReplace() {
 		if more := x.protect(x.addr); more.HasErrors() {
 			return cty.NilVal, append(ds, more...)
@@ -73,7 +73,7 @@ func (x *instance) settle() {
 		return
 	}
 	o.Dependencies, o.CreateBeforeDestroy = deps, x.cbd
-	x.p.setObject(x.object(), x.pc, &o)
+	x.p.prior.setObject(x.object(), x.pc, &o)
 }
 
 // change plans what becomes of the instance.
@@ -90,7 +90,7 @@ func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Dia
 	if x.found.object != nil {
 		q.Private = x.found.object.Private
 	}
-	q.Prior = x.found.prior
+	q.Prior = x.found.value
 	tainted := x.found.object != nil && x.found.object.Status == states.Tainted
 	if tainted {
 		q.Prior, q.Private = x.rs.Block.NullValue(), nil
@@ -119,7 +119,7 @@ func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Dia
 	}
 	return &plans.ResourceChange{
 		Addr: x.object(), Provider: x.pc, Reason: reason, Schema: x.rs,
-		Change:              plans.Change{Action: action, Before: x.found.prior, After: q.Planned},
+		Change:              plans.Change{Action: action, Before: x.found.value, After: q.Planned},
 		Private:             q.PlannedPrivate,
 		RequiredReplace:     q.RequiredReplace,
 		CreateBeforeDestroy: x.cbd,

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
-	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/walk"
@@ -34,14 +33,14 @@ func (p *planner) nodes() *nodes {
 	configured := map[addrs.ConfigResource]bool{}
 	for a := range p.prior.Current().Resources() {
 		cr := a.Config()
-		p.byConfig[cr] = append(p.byConfig[cr], a)
+		p.stored[cr] = append(p.stored[cr], a)
 	}
-	p.deps.AddOrphans(slices.Collect(maps.Keys(p.byConfig)))
+	p.deps.AddOrphans(slices.Collect(maps.Keys(p.stored)))
 	for _, m := range p.in.Config.Order {
 		for _, r := range slices.SortedFunc(maps.Keys(m.Resources), addrs.Resource.Compare) {
 			cr := addrs.ConfigResource{Module: m.Addr, Resource: r}
 			configured[cr] = true
-			visits := p.visits(cr, p.visitor(m, m.Resources[r]), p.selected.HasBlock(cr))
+			visits := p.visits(cr, func(ctx context.Context) diags.Diagnostics { return p.visitBlock(ctx, m, m.Resources[r]) }, p.selected.HasBlock(cr))
 			if len(visits) > 0 {
 				n.of[cr] = len(n.list)
 				after := p.deps.Direct(cr)
@@ -52,12 +51,12 @@ func (p *planner) nodes() *nodes {
 			}
 		}
 	}
-	for _, cr := range slices.SortedFunc(maps.Keys(p.byConfig), addrs.ConfigResource.Compare) {
-		slices.SortFunc(p.byConfig[cr], addrs.AbsResource.Compare)
+	for _, cr := range slices.SortedFunc(maps.Keys(p.stored), addrs.ConfigResource.Compare) {
+		slices.SortFunc(p.stored[cr], addrs.AbsResource.Compare)
 		if configured[cr] || cr.Resource.Mode == addrs.Ephemeral {
 			continue
 		}
-		visits := p.visits(cr, p.orphanVisitor(cr), p.selected.HasAny(p.byConfig[cr], p.prior.Current()))
+		visits := p.visits(cr, p.orphanVisitor(cr), p.selected.HasAny(p.stored[cr], p.prior.Current()))
 		if len(visits) > 0 {
 			n.list = append(n.list, node{visits: visits, after: p.orphanAfter(cr)})
 		}
@@ -78,27 +77,16 @@ func (p *planner) visits(cr addrs.ConfigResource, usual visit, included bool) []
 	if included && p.usual() {
 		out = append(out, usual)
 	}
-	if cr.Resource.Mode == addrs.Managed && p.toDestroy.HasAny(p.byConfig[cr], p.prior.Current()) {
+	if cr.Resource.Mode == addrs.Managed && p.toDestroy.HasAny(p.stored[cr], p.prior.Current()) {
 		out = append(out, func(ctx context.Context) diags.Diagnostics { return p.destroy(ctx, cr) })
 	}
 	return out
 }
 
-// visitor returns the visit of a block by its mode.
-func (p *planner) visitor(m *config.Module, r *config.Resource) visit {
-	switch r.Addr.Mode {
-	case addrs.Data:
-		return func(ctx context.Context) diags.Diagnostics { return p.visitData(ctx, m, r) }
-	case addrs.Ephemeral:
-		return func(ctx context.Context) diags.Diagnostics { return p.visitEphemeral(ctx, m, r) }
-	}
-	return func(ctx context.Context) diags.Diagnostics { return p.visitManaged(ctx, m, r) }
-}
-
 // orphanAfter returns what the provider configurations of orphans depend on.
 func (p *planner) orphanAfter(cr addrs.ConfigResource) []addrs.ConfigResource {
 	var out []addrs.ConfigResource
-	for _, a := range p.byConfig[cr] {
+	for _, a := range p.stored[cr] {
 		if o, ok := p.deps.Provider(p.prior.Current().Resource(a).Provider); ok {
 			out = append(out, p.deps.Of(o)...)
 		}
@@ -117,13 +105,4 @@ func (n *nodes) graph() walk.Graph {
 		}
 	}
 	return walk.Graph{N: len(n.list), After: after}
-}
-
-// each visits n instances on the walk's places. What was not begun because the walk
-// was interrupted is an error.
-func each(ctx context.Context, n int, do func(context.Context, int)) diags.Diagnostics {
-	if err := walk.Each(ctx, n, do); err != nil {
-		return diags.Errorf(nil, "Planning was interrupted", "Nothing has been changed: %s.", err)
-	}
-	return nil
 }

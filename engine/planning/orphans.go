@@ -7,7 +7,6 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/session"
 )
 
@@ -37,7 +36,7 @@ func (p *planner) checkOrphans() diags.Diagnostics {
 func (p *planner) orphanVisitor(cr addrs.ConfigResource) func(context.Context) diags.Diagnostics {
 	return func(ctx context.Context) diags.Diagnostics {
 		var ds diags.Diagnostics
-		for _, abs := range p.byConfig[cr] {
+		for _, abs := range p.stored[cr] {
 			if cr.Resource.Mode == addrs.Data {
 				p.forgetData(abs)
 				continue
@@ -50,52 +49,34 @@ func (p *planner) orphanVisitor(cr addrs.ConfigResource) func(context.Context) d
 
 // forgetData drops a data source that is not configured any more from the state.
 func (p *planner) forgetData(abs addrs.AbsResource) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if r := p.prior.Current().Resource(abs); r != nil {
-		for k := range r.Instances {
-			if a := abs.Instance(k); p.selected.HasInstance(a) {
-				p.prior.RemoveInstance(a)
-			}
+	for _, a := range p.prior.instances(abs) {
+		if p.selected.HasInstance(a) {
+			p.prior.removeInstance(a)
 		}
 	}
 }
 
 // orphanResource plans the deletion of all instances of a resource without block.
 func (p *planner) orphanResource(ctx context.Context, abs addrs.AbsResource) diags.Diagnostics {
-	p.mu.Lock()
-	r := p.prior.Current().Resource(abs)
-	p.mu.Unlock()
-	if r == nil {
+	pc, own, ok := p.prior.provider(abs)
+	if !ok {
 		return nil
 	}
-	list := make([]addrs.AbsResourceInstance, 0, len(r.Instances))
-	for k := range r.Instances {
-		list = append(list, abs.Instance(k))
-	}
-	slices.SortFunc(list, addrs.AbsResourceInstance.Compare)
-	b := &block{p: p, cr: abs.Config(), pc: r.Provider}
+	list := p.prior.instances(abs)
+	b := &block{p: p, cr: abs.Config(), pc: pc}
 	var ds, more diags.Diagnostics
-	if b.rs, b.ps, ds = p.s.Schema(ctx, r.Provider.Provider, abs.Resource, nil); ds.HasErrors() {
+	if b.rs, b.ps, ds = p.s.Schema(ctx, pc.Provider, abs.Resource, nil); ds.HasErrors() {
 		return ds
 	}
-	if !ownProviders(r) {
-		if b.client, more = p.s.Client(ctx, r.Provider); more.HasErrors() {
+	if !own {
+		if b.client, more = p.s.Client(ctx, pc); more.HasErrors() {
 			return append(ds, more...)
 		}
 	}
-	if kept, more := p.removed(ctx, b, list); kept {
+	if kept, more := b.forget(ctx, list); kept {
 		return append(ds, more...)
 	}
 	// Also if its module is gone: "no module" is for a block whose module has fewer
 	// instances.
-	return append(ds, b.deleteAll(ctx, list, p.orphanReason)...)
-}
-
-// orphanReason says why an instance of a resource without block is not wanted.
-func (p *planner) orphanReason(a addrs.AbsResourceInstance) plans.Reason {
-	if _, moved := p.moved.Origins[a]; moved {
-		return plans.ReasonDeleteBecauseNoMoveTarget
-	}
-	return plans.ReasonDeleteBecauseNoConfig
+	return append(ds, b.deleteAll(ctx, list, b.orphanReason)...)
 }

@@ -87,7 +87,9 @@ func (p *planner) output(o *config.Output, v cty.Value) *plans.OutputChange {
 		c.Action = plans.Create
 	case plain.IsWhollyKnown() && plain.RawEquals(before) && o.Sensitive == old.Sensitive:
 		c.Action = plans.NoOp
-		p.refined = p.refined || !reflect.DeepEqual(plain, before)
+		if !reflect.DeepEqual(plain, before) {
+			p.rewritten.Store(true)
+		}
 	default:
 		c.Action = plans.Update
 	}

@@ -21,31 +21,17 @@ import (
 )
 
 // existing is an object as it was found: nil object means there is none.
-type existing struct {
+type refreshed struct {
 	object *states.Object // as the prior state has it now
-	prior  cty.Value      // its value, with sensitive marks; null if there is none
-}
-
-// object returns an object of the prior state.
-func (p *planner) object(a addrs.ResourceInstanceObject) *states.Object {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.prior.Current().Object(a)
-}
-
-// setObject records an object in the prior state; nil removes it.
-func (p *planner) setObject(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, o *states.Object) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.prior.SetObject(a, pc, o)
+	value  cty.Value      // its value, with sensitive marks; null if there is none
 }
 
 // refresh decodes a stored object and reads what became of it: previous run
 // state -> upgraded state -> prior state. What changed meanwhile is drift.
-func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) (existing, diags.Diagnostics) {
+func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) (refreshed, diags.Diagnostics) {
 	p := b.p
-	none := existing{prior: b.rs.Block.NullValue()}
-	o := p.object(addr)
+	none := refreshed{value: b.rs.Block.NullValue()}
+	o := p.prior.object(addr)
 	if o == nil {
 		return none, nil
 	}
@@ -61,8 +47,8 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 			return none, ds
 		}
 		if val.IsNull() {
-			p.drifted(addr, b, plans.Change{Action: plans.Delete, Before: upgraded, After: val})
-			p.setObject(addr, b.pc, nil)
+			b.drifted(addr, plans.Change{Action: plans.Delete, Before: upgraded, After: val})
+			p.prior.setObject(addr, b.pc, nil)
 			return none, ds
 		}
 	}
@@ -82,17 +68,15 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 	}
 	next.Extra = o.Extra
 	if p.in.Mode == plans.RefreshOnlyMode && (b.neverSame(val) || storedAnew(o, next)) {
-		p.mu.Lock()
-		p.restored = true
-		p.mu.Unlock()
+		p.rewritten.Store(true)
 	}
-	p.setObject(addr, b.pc, next)
+	p.prior.setObject(addr, b.pc, next)
 	if !p.in.SkipRefresh {
-		if action := p.driftAction(addr.Instance, upgraded, val); action != plans.NoOp || p.movedOnly(addr.Instance) {
-			p.drifted(addr, b, plans.Change{Action: action, Before: upgraded, After: val})
+		if action := b.driftAction(addr.Instance, upgraded, val); action != plans.NoOp || b.movedOnly(addr.Instance) {
+			b.drifted(addr, plans.Change{Action: action, Before: upgraded, After: val})
 		}
 	}
-	return existing{next, val}, ds
+	return refreshed{next, val}, ds
 }
 
 // neverSame reports whether the stock tool takes an object that was read for another one
@@ -128,10 +112,10 @@ func storedAnew(was, is *states.Object) bool {
 
 // present returns the object that an instance starts from. What was imported was
 // read just now.
-func (x *instance) present(ctx context.Context) (existing, diags.Diagnostics) {
+func (x *instance) present(ctx context.Context) (refreshed, diags.Diagnostics) {
 	if x.imported {
-		o := x.p.object(x.object())
-		return existing{o, o.Value}, nil
+		o := x.p.prior.object(x.object())
+		return refreshed{o, o.Value}, nil
 	}
 	return x.refresh(ctx, x.object())
 }
@@ -174,8 +158,8 @@ func (b *block) read(ctx context.Context, addr addrs.ResourceInstanceObject, upg
 // driftAction returns how an object differs from what the state said. The answer of
 // a provider that made it from one of another type has no marks, while what was read has:
 // the stock tool minds that.
-func (p *planner) driftAction(addr addrs.AbsResourceInstance, before, after cty.Value) plans.Action {
-	from, moved := p.moved.Origins[addr]
+func (b *block) driftAction(addr addrs.AbsResourceInstance, before, after cty.Value) plans.Action {
+	from, moved := b.p.moved.Origins[addr]
 	retyped := moved && from.Resource.Resource.Type != addr.Resource.Resource.Type
 	if !equal(before, after) || retyped && marks.Any(after) {
 		return plans.Update
@@ -185,26 +169,17 @@ func (p *planner) driftAction(addr addrs.AbsResourceInstance, before, after cty.
 
 // movedOnly reports whether a new address is something to note about an object that did
 // not change: where nothing else is planned for it.
-func (p *planner) movedOnly(addr addrs.AbsResourceInstance) bool {
-	_, moved := p.moved.Origins[addr]
-	return moved && p.in.Mode == plans.RefreshOnlyMode
-}
-
-// drifted records that an object is not what the state said.
-func (p *planner) drifted(addr addrs.ResourceInstanceObject, b *block, change plans.Change) {
-	if addr.Deposed != addrs.NotDeposed || p.in.Mode == plans.DestroyMode {
-		return // it goes anyway
-	}
-	c := &plans.ResourceChange{Addr: addr, PrevAddr: addr.Instance, Provider: b.pc, Schema: b.rs, Change: change}
-	if from, ok := p.moved.Origins[addr.Instance]; ok {
-		c.PrevAddr = from
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.drift = append(p.drift, c)
+func (b *block) movedOnly(addr addrs.AbsResourceInstance) bool {
+	_, moved := b.p.moved.Origins[addr]
+	return moved && b.p.in.Mode == plans.RefreshOnlyMode
 }
 
 // equal compares values without their marks.
 func equal(a, b cty.Value) bool {
 	return marks.Plain(a).RawEquals(marks.Plain(b))
+}
+
+// drifted records that an object is not what the state said.
+func (b *block) drifted(addr addrs.ResourceInstanceObject, change plans.Change) {
+	b.p.changes.drifted(&plans.ResourceChange{Addr: addr, Provider: b.pc, Schema: b.rs, Change: change})
 }

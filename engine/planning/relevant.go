@@ -38,7 +38,7 @@ func (p *planner) changedResources() []addrs.AbsResource {
 			out = append(out, abs)
 		}
 	}
-	for _, c := range p.changes {
+	for _, c := range p.changes.list {
 		if c.Action != plans.NoOp {
 			add(c.Addr.Instance.AbsResource())
 		}

@@ -2,7 +2,6 @@ package planning
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
@@ -11,9 +10,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/refactoring"
 )
 
-// removed plans what removed blocks say about a resource without block: true if
-// one applies that leaves the objects alone.
-func (p *planner) removed(ctx context.Context, b *block, list []addrs.AbsResourceInstance) (bool, diags.Diagnostics) {
+// forget plans the removal from the state of the objects of a resource without a block, if a
+// removed block asks for it; false if none does.
+func (b *block) forget(ctx context.Context, list []addrs.AbsResourceInstance) (bool, diags.Diagnostics) {
+	p := b.p
 	if p.in.Mode == plans.RefreshOnlyMode || !refactoring.Forgets(p.in.Config, b.cr) {
 		return false, nil
 	}
@@ -22,35 +22,41 @@ func (p *planner) removed(ctx context.Context, b *block, list []addrs.AbsResourc
 		if !p.selected.HasInstance(addr) {
 			continue
 		}
-		b, more := b.stored(ctx, addr)
+		b, more := b.forObject(ctx, addr)
 		if ds = append(ds, more...); more.HasErrors() {
 			continue
 		}
-		for _, obj := range p.objectsOf(addr) {
-			o := p.object(obj)
-			// What becomes of the object is no concern of ours any more: it is not read.
-			before, more := p.s.Decode(ctx, b.client, addr, b.rs, o)
-			if ds = append(ds, b.complete(more, addr)...); more.HasErrors() {
-				continue
-			}
-			reason := plans.ReasonNone
-			if obj.Deposed == addrs.NotDeposed {
-				reason = p.orphanReason(addr)
-			}
-			p.record(&plans.ResourceChange{
-				Addr: obj, Provider: b.pc, Schema: b.rs, StoredDeps: o.Dependencies,
-				Reason: reason,
-				Change: plans.Change{Action: plans.Forget, Before: before, After: b.rs.Block.NullValue()},
-			})
+		for _, obj := range p.prior.objects(addr) {
+			ds = append(ds, b.complete(b.forgetObject(ctx, obj), addr)...)
 		}
 	}
 	return true, ds
 }
 
+// forgetObject plans the removal of one object from the state. It is not read: nobody asks any
+// more what it is now.
+func (b *block) forgetObject(ctx context.Context, obj addrs.ResourceInstanceObject) diags.Diagnostics {
+	o := b.p.prior.object(obj)
+	before, ds := b.p.s.Decode(ctx, b.client, obj.Instance, b.rs, o)
+	if ds.HasErrors() {
+		return ds
+	}
+	reason := plans.ReasonNone
+	if obj.Deposed == addrs.NotDeposed {
+		reason = b.orphanReason(obj.Instance)
+	}
+	b.p.changes.record(&plans.ResourceChange{
+		Addr: obj, Provider: b.pc, Schema: b.rs, StoredDeps: o.Dependencies,
+		Reason: reason,
+		Change: plans.Change{Action: plans.Forget, Before: before, After: b.rs.Block.NullValue()},
+	})
+	return ds
+}
+
 // forgetWarnings says which objects will be on their own.
-func (p *planner) forgetWarnings() diags.Diagnostics {
+func forgetWarnings(changes []*plans.ResourceChange) diags.Diagnostics {
 	var list []string
-	for _, c := range p.changes {
+	for _, c := range changes {
 		if c.Action == plans.Forget {
 			list = append(list, "\n - "+c.Addr.String())
 		}
@@ -62,26 +68,10 @@ func (p *planner) forgetWarnings() diags.Diagnostics {
 		"The state will forget these objects, which go on to exist:%s\n\nTo bring one back under management, import it.", strings.Join(list, ""))
 }
 
-// objectsOf returns all objects of an instance.
-func (p *planner) objectsOf(addr addrs.AbsResourceInstance) []addrs.ResourceInstanceObject {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	in := p.prior.Current().Instance(addr)
-	var out []addrs.ResourceInstanceObject
-	if in == nil {
-		return nil
+// orphanReason says why an instance of a resource without block is not wanted.
+func (b *block) orphanReason(a addrs.AbsResourceInstance) plans.Reason {
+	if _, moved := b.p.moved.Origins[a]; moved {
+		return plans.ReasonDeleteBecauseNoMoveTarget
 	}
-	if in.Current != nil {
-		out = append(out, addrs.ResourceInstanceObject{Instance: addr})
-	}
-	for k := range in.Deposed {
-		out = append(out, addrs.ResourceInstanceObject{Instance: addr, Deposed: k})
-	}
-	slices.SortFunc(out, func(a, b addrs.ResourceInstanceObject) int {
-		if a.Deposed < b.Deposed {
-			return -1
-		}
-		return 1
-	})
-	return out
+	return plans.ReasonDeleteBecauseNoConfig
 }

@@ -4,15 +4,17 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
 // replaceWarnings reports -replace of a whole resource, of which only instances can be
 // replaced.
-func (p *planner) replaceWarnings() diags.Diagnostics {
+func replaceWarnings(requested []addrs.AbsResourceInstance, expanded plans.Instances) diags.Diagnostics {
 	var ds diags.Diagnostics
-	for _, a := range p.in.ForceReplace {
-		keys, ok := p.instances.Resources[a.AbsResource()]
+	for _, a := range requested {
+		keys, ok := expanded.Resources[a.AbsResource()]
 		if !ok || slices.Contains(keys, a.Resource.Key) || !a.Resource.Key.IsNone() {
 			continue
 		}

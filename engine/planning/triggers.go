@@ -27,7 +27,7 @@ func (x *instance) triggered() (bool, diags.Diagnostics) {
 		if ds.HasErrors() {
 			return false, ds
 		}
-		changes := x.p.changesAt(target)
+		changes := target.changes(x.p.changes)
 		if len(changes) == 0 && x.p.in.Mode != plans.DestroyMode {
 			return false, diags.Errorf(nil, fmt.Sprintf("no change found for %s in %s", target, place(x.addr.Module)),
 				"replace_triggered_by names what nothing is planned for: there is no such instance, it is this resource itself, or data that were read already.")
@@ -102,27 +102,6 @@ func stepName(s hcl.Traverser) string {
 // badTrigger is the summary of what is wrong with the form of an entry.
 const badTrigger = "Invalid replace_triggered_by expression"
 
-// changesAt returns what is planned for what a trigger names.
-func (p *planner) changesAt(t trigger) []*plans.ResourceChange {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if t.hasKey {
-		if c := p.changeOf[t.resource.Instance(t.key)]; c != nil {
-			return []*plans.ResourceChange{c}
-		}
-		return nil
-	}
-	if found := p.changesOf[t.resource]; len(found) > 0 {
-		return found
-	}
-	for _, c := range p.changes {
-		if c.Addr.Deposed == addrs.NotDeposed && c.Addr.Instance.AbsResource() == t.resource {
-			p.changesOf[t.resource] = append(p.changesOf[t.resource], c)
-		}
-	}
-	return p.changesOf[t.resource]
-}
-
 // changed reports whether one of the changes is an update or a replacement, and that of
 // what rest says.
 func changed(changes []*plans.ResourceChange, rest hcl.Traversal) bool {
@@ -146,4 +125,12 @@ func changed(changes []*plans.ResourceChange, rest hcl.Traversal) bool {
 		}
 	}
 	return false
+}
+
+// changes returns the planned changes of the resource or instance.
+func (t trigger) changes(s *changeSet) []*plans.ResourceChange {
+	if t.hasKey {
+		return s.at(t.resource.Instance(t.key))
+	}
+	return s.atAll(t.resource)
 }

@@ -1,0 +1,112 @@
+package planning
+
+import (
+	"context"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/session"
+)
+
+// block is what the visit of a resource block needs for all its instances.
+type block struct {
+	p      *planner
+	m      *config.Module
+	r      *config.Resource // nil for orphans of a block that is gone
+	cr     addrs.ConfigResource
+	use    config.ProviderUse
+	pc     addrs.AbsProviderConfig // without key where each instance has one of its own
+	client provider.Client         // nil then
+	rs     *schema.Schema
+	ps     *schema.Provider
+	cbd    bool
+}
+
+// open finds the schema of a block and opens its provider configuration.
+func (p *planner) open(ctx context.Context, m *config.Module, r *config.Resource) (*block, diags.Diagnostics) {
+	b := &block{p: p, m: m, r: r, cr: addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}, use: m.ResourceUse(r)}
+	b.pc = b.use.Config
+	b.cbd = p.forced[b.cr]
+	var ds diags.Diagnostics
+	b.rs, b.ps, ds = p.s.Schema(ctx, b.pc.Provider, r.Addr, r.TypeRange.Ptr())
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	if ds = append(ds, p.selfReference(r, b.cr)...); ds.HasErrors() {
+		return nil, ds
+	}
+	if b.use.Key != nil {
+		return b, ds
+	}
+	var more diags.Diagnostics
+	b.client, more = p.s.Client(ctx, b.pc)
+	return b, append(ds, more...)
+}
+
+// place gives what the provider said about an instance its address and place.
+func (b *block) place(ds diags.Diagnostics, addr addrs.AbsResourceInstance) diags.Diagnostics {
+	return b.p.s.Place(ds, b.r, b.rs, addr.String())
+}
+
+// complete gives what has neither the address and the place of the instance.
+func (b *block) complete(ds diags.Diagnostics, addr addrs.AbsResourceInstance) diags.Diagnostics {
+	return b.p.s.Complete(ds, b.r, b.rs, addr.String())
+}
+
+// selfReference reports mentions of a resource in its own block. It is by
+// resource, not by instance: a[1] cannot use a[0].
+func (p *planner) selfReference(r *config.Resource, cr addrs.ConfigResource) diags.Diagnostics {
+	var ds diags.Diagnostics
+	list := p.in.Refs.OfBlock(r)
+	for _, x := range r.Repetition.Expressions() {
+		list = append(list[:len(list):len(list)], p.in.Refs.OfExpr(x)...)
+	}
+	for _, ref := range list {
+		if ref.Object.Kind == addrs.KindResource && ref.Object.Res == r.Addr {
+			rng := ref.Range()
+			ds = append(ds, diags.Errorf(&rng, "Self-referential block",
+				"Configuration for %s may not refer to itself.", cr)...)
+		}
+	}
+	return ds
+}
+
+// wanted returns the block for an instance of it that is wanted: with the provider
+// configuration that the instance has.
+func (b *block) forInstance(ctx context.Context, addr addrs.AbsResourceInstance, scope eval.Scope) (*block, diags.Diagnostics) {
+	if b.use.Key == nil {
+		return b, nil
+	}
+	pc, ds := b.p.s.InstanceProvider(b.use, scope)
+	if ds.HasErrors() {
+		return nil, b.complete(ds, addr)
+	}
+	out, more := b.with(ctx, pc)
+	return out, append(ds, more...)
+}
+
+// stored returns the block for an instance that only the state has: with the provider
+// configuration that is stored with it, where each instance has one of its own.
+func (b *block) forObject(ctx context.Context, addr addrs.AbsResourceInstance) (*block, diags.Diagnostics) {
+	if b.client != nil {
+		return b, nil
+	}
+	pc := b.p.prior.instanceProvider(addr)
+	if !b.p.s.HasProvider(pc) {
+		return nil, session.NoProvider(pc, addr.String())
+	}
+	return b.with(ctx, pc)
+}
+
+// with returns the block with a provider configuration, opened.
+func (b *block) with(ctx context.Context, pc addrs.AbsProviderConfig) (*block, diags.Diagnostics) {
+	out := *b
+	out.pc = pc
+	var ds diags.Diagnostics
+	out.client, ds = b.p.s.Client(ctx, pc)
+	return &out, ds
+}

@@ -1,0 +1,158 @@
+package planning
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/dependencies"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/refactoring"
+	"github.com/lockstep-iac/lockstep/engine/session"
+	"github.com/lockstep-iac/lockstep/engine/targeting"
+)
+
+// planner is the planning of one plan.
+type planner struct {
+	in   Input
+	s    *session.Session
+	deps *dependencies.Graph
+
+	// stored are the resources of the prior state by block, those without a block included.
+	stored map[addrs.ConfigResource][]addrs.AbsResource
+	// forced holds the blocks for which create-before-destroy is in force.
+	forced map[addrs.ConfigResource]bool
+	// nested are the data blocks in check blocks, with the names of these.
+	nested    map[*config.Resource]string
+	moved     *refactoring.Result
+	targeting targeting.Options
+	// selected is the part to plan; toDestroy is the part to destroy in a plan that destroys.
+	selected, toDestroy *targeting.Selection
+	// valueOf gives resources their values where nothing is planned; nil otherwise.
+	valueOf func(context.Context, addrs.AbsResource) (cty.Value, diags.Diagnostics)
+
+	prior    *priorState
+	values   resourceValues
+	changes  *changeSet
+	imports  *imports
+	refusals refusals
+	// unplanned are the blocks of which something failed, or that depend on one.
+	unplanned map[addrs.Object]bool
+	// rewritten is set when the state gets another text for an object or an output that is the
+	// same: see [planner.applyable].
+	rewritten atomic.Bool
+
+	mu        sync.Mutex // guards the following
+	instances plans.Instances
+	found     diags.Diagnostics
+}
+
+func newPlanner(ctx context.Context, in Input) *planner {
+	p := &planner{
+		in:        in,
+		targeting: targeting.Options{Targets: in.Targets, Excludes: in.Excludes},
+		prior:     &priorState{Editor: in.State.Edit()},
+		stored:    map[addrs.ConfigResource][]addrs.AbsResource{},
+		changes:   newChangeSet(in),
+		unplanned: map[addrs.Object]bool{},
+		moved:     &refactoring.Result{},
+		instances: plans.Instances{
+			Calls:     map[plans.CallInstance][]addrs.InstanceKey{},
+			Resources: map[addrs.AbsResource][]addrs.InstanceKey{},
+		},
+	}
+	p.s = &session.Session{Environment: in.Environment}
+	p.s.Eval = eval.New(ctx, eval.Phase{
+		Program: in.Program, Variables: in.Variables, InvalidVariables: in.InvalidVariables,
+		Resource: p.resourceValue, ConditionsWarn: in.Mode != plans.NormalMode,
+	})
+	p.imports = &imports{config: in.Config, mode: in.Mode, eval: p.s.Eval, prior: p.prior, of: map[addrs.AbsResourceInstance]importing{}}
+	p.deps = dependencies.New(in.Config, in.Refs)
+	if len(in.Config.Root.Imports) > 0 && in.Mode != plans.RefreshOnlyMode {
+		p.deps.IncludeImports()
+	}
+	p.nested = session.NestedData(in.Config)
+	return p
+}
+
+// selectPart applies -target and -exclude.
+func (p *planner) selectPart() {
+	in := targeting.Input{
+		Options: p.targeting, Config: p.in.Config, Refs: p.in.Refs, Deps: p.deps,
+		Was: p.in.State, Prior: p.prior.Current(),
+	}
+	p.selected = targeting.Select(in)
+	if p.in.Mode == plans.DestroyMode {
+		p.toDestroy = targeting.SelectDestroyed(in)
+	}
+}
+
+// unselected reports whether a named value or a check block is left out, since nothing selected
+// refers to it.
+func (p *planner) unselected(o addrs.Object) bool { return !p.selected.HasObject(o) }
+
+// report keeps diagnostics.
+func (p *planner) report(ds diags.Diagnostics) {
+	ds = ds.Unreported()
+	if len(ds) == 0 {
+		return
+	}
+	p.mu.Lock()
+	p.found = append(p.found, ds...)
+	p.mu.Unlock()
+}
+
+// resourceValue is the evaluator's window on resources.
+func (p *planner) resourceValue(ctx context.Context, a addrs.AbsResource, _ []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
+	if p.valueOf != nil {
+		return p.valueOf(ctx, a)
+	}
+	v, ok, ended := p.values.get(a)
+	switch {
+	case ok:
+		return v, nil
+	case !p.selected.HasBlock(a.Config()):
+		return cty.DynamicVal, nil
+	case ended:
+		return cty.DynamicVal, diags.Reported() // its visit failed or was skipped
+	}
+	panic("planning: " + a.String() + " is evaluated before it was planned")
+}
+
+// waits reports whether an object depends on what could not be planned.
+func (p *planner) waits(o addrs.Object) bool {
+	return len(p.unplanned) > 0 && slices.ContainsFunc(p.in.Refs.Resources(o), func(u addrs.Object) bool { return p.unplanned[u] })
+}
+
+// usual reports whether everything is planned as usual, be it only as the first part
+// of a destroy.
+func (p *planner) usual() bool {
+	return p.in.Mode != plans.DestroyMode || !p.in.SkipRefresh && !p.in.State.IsEmpty()
+}
+
+// moduleExists reports whether the configuration expands to a module instance.
+func (p *planner) moduleExists(in addrs.ModuleInstance) bool {
+	if in.IsRoot() {
+		return true
+	}
+	m := p.in.Config.Modules[in.Module()]
+	if m == nil {
+		return false
+	}
+	ins, _ := p.s.Eval.Modules(m)
+	return slices.Contains(ins, in)
+}
+
+// recordKeys records the instance keys of a resource in the plan.
+func (p *planner) recordKeys(abs addrs.AbsResource, keys []addrs.InstanceKey) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.instances.Resources[abs] = keys
+}

@@ -1,0 +1,87 @@
+package planning
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// refusals are the diagnostics of the destruction of objects, rather than of the usual plan that
+// precedes it. Safe for concurrent use.
+type refusals struct {
+	mu   sync.Mutex
+	list []refusal
+}
+
+type refusal struct {
+	obj addrs.ResourceInstanceObject
+	ds  diags.Diagnostics
+}
+
+func (r *refusals) add(obj addrs.ResourceInstanceObject, ds diags.Diagnostics) {
+	if len(ds) == 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.list = append(r.list, refusal{obj, ds})
+}
+
+// withhold takes the deletion of all dependencies of objects that cannot be destroyed out of a
+// list of changes, and returns the rest. dependencies returns those that the prior state has of an
+// object. The diagnostics are those of the objects that are not withheld themselves.
+func (r *refusals) withhold(changes []*plans.ResourceChange, dependencies func(addrs.ResourceInstanceObject) *states.Dependencies) ([]*plans.ResourceChange, diags.Diagnostics) {
+	kept := needs{}
+	for _, x := range r.list {
+		if x.ds.HasErrors() && x.obj.Deposed == addrs.NotDeposed {
+			kept.add(x.obj.Instance.Module, dependencies(x.obj))
+		}
+	}
+	for grown := len(kept) > 0; grown; {
+		grown = false
+		changes = slices.DeleteFunc(changes, func(c *plans.ResourceChange) bool {
+			if c.Addr.Deposed != addrs.NotDeposed || !kept.has(c.Addr.Instance.AbsResource()) {
+				return false
+			}
+			kept.add(c.Addr.Instance.Module, c.StoredDeps)
+			grown = true
+			return true
+		})
+	}
+	var ds diags.Diagnostics
+	for _, x := range r.list {
+		if x.obj.Deposed != addrs.NotDeposed || !kept.has(x.obj.Instance.AbsResource()) {
+			ds = append(ds, x.ds...)
+		}
+	}
+	return changes, ds
+}
+
+// needs are the resources that some objects depend on, in all module instances or in one.
+type needs map[need]bool
+
+type need struct {
+	resource addrs.ConfigResource
+	in       addrs.ModuleInstance
+	all      bool
+}
+
+// add adds what an object in a module instance depends on. Within its module, that is what is in
+// the same instance.
+func (n needs) add(in addrs.ModuleInstance, d *states.Dependencies) {
+	for _, cr := range d.All() {
+		if cr.Module == in.Module() {
+			n[need{resource: cr, in: in}] = true
+		} else {
+			n[need{resource: cr, all: true}] = true
+		}
+	}
+}
+
+func (n needs) has(abs addrs.AbsResource) bool {
+	return n[need{resource: abs.Config(), all: true}] || n[need{resource: abs.Config(), in: abs.Module}]
+}
