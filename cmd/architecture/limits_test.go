@@ -19,7 +19,7 @@ type debt struct{ lines, file, methods, cycle int }
 var debts = map[string]debt{
 	"engine/applying":             {methods: 49, cycle: 8},
 	"engine/graphs":               {cycle: 6},
-	"engine/planning":             {lines: 3859, methods: 82, cycle: 16},
+	"engine/planning":             {lines: 3312},
 	"engine/render":               {lines: 3579},
 	"engine/render/formats":       {methods: 54},
 	"engine/schema":               {lines: 3710},
