@@ -23,6 +23,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/generating"
+	"github.com/lockstep-iac/lockstep/engine/jsonvalues"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
 	"github.com/lockstep-iac/lockstep/engine/provider"
@@ -560,7 +561,7 @@ func (s *stage) schema(a addrs.Resource) *schema.Schema {
 func (s *stage) value(a addrs.Resource, o *states.Object) cty.Value {
 	s.t.Helper()
 	rs := s.schema(a)
-	v, err := schema.ParseJSON(o.AttrsJSON, rs.Block.ImpliedType())
+	v, err := jsonvalues.Parse(o.AttrsJSON, rs.Block.ImpliedType())
 	if err != nil {
 		s.t.Fatal(err)
 	}

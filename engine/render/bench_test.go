@@ -8,6 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/jsonvalues"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
 	"github.com/lockstep-iac/lockstep/engine/render/rendertest"
@@ -42,7 +43,7 @@ func wide(b *testing.B, n int) (*plans.Plan, formats.Schemas) {
 		c.Before, c.After = before, after
 		p.Changes = append(p.Changes, c)
 		if !before.IsNull() {
-			src, err := schema.AppendJSON(nil, before, rs.Block.ImpliedType())
+			src, err := jsonvalues.Append(nil, before, rs.Block.ImpliedType())
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -6,7 +6,7 @@
 // It refuses to know where schemas come from (package provider) and what is done
 // with the values (packages planning and applying). Start at [Block]; then
 // [Block.Bind] for configuration, [ProposedNew] and [AssertPlanValid] for the life of
-// an object, [JSONCodec] for how it is stored. Package schematest has a notation for
+// an object, [jsonvalues.Codec] for how it is stored. Package schematest has a notation for
 // schemas and values.
 package schema
 
@@ -15,6 +15,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2/hcldec"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/jsonvalues"
 )
 
 // Provider is everything that a provider declares. It is immutable once made.
@@ -57,7 +59,7 @@ type Block struct {
 	}
 	layoutCache *layout
 	spec        hcldec.Spec
-	codec       *JSONCodec
+	codec       *jsonvalues.Codec
 }
 
 // An Attribute describes one argument or exported value. Exactly one of Type and
@@ -135,4 +137,10 @@ func (p *Provider) Resource(mode, name string) *Schema {
 		return p.Ephemeral[name]
 	}
 	return nil
+}
+
+// JSON returns the codec for values of b's implied type.
+func (b *Block) JSON() *jsonvalues.Codec {
+	b.once.codec.Do(func() { b.codec = jsonvalues.NewCodec(b.ImpliedType()) })
+	return b.codec
 }

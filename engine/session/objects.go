@@ -9,6 +9,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/jsonvalues"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/provider"
 	"github.com/lockstep-iac/lockstep/engine/schema"
@@ -29,10 +30,10 @@ func (s *Session) Decode(ctx context.Context, c provider.Client, addr addrs.AbsR
 	attributes := o.AttrsJSON
 	if o.SchemaVersion == rs.Version {
 		// Of another version, the provider knows what its attributes have become.
-		attributes = rs.Block.JSON().StripJSON(attributes)
+		attributes = rs.Block.JSON().Strip(attributes)
 	}
 	if addr.Resource.Resource.Mode != addrs.Managed {
-		v, err := schema.ParseJSON(attributes, rs.Block.ImpliedType())
+		v, err := jsonvalues.Parse(attributes, rs.Block.ImpliedType())
 		if err != nil {
 			return cty.DynamicVal, diags.FromError("Invalid object in the state", fmt.Errorf("%s: %w", addr, err))
 		}
@@ -90,7 +91,7 @@ func Encode(v cty.Value, rs *schema.Schema, e Encoding) (*states.Object, error) 
 	if rs.Block.ContainsWriteOnly() {
 		plain = rs.Block.WithoutWriteOnly(plain)
 	}
-	src, err := schema.AppendJSON(nil, plain, rs.Block.ImpliedType())
+	src, err := jsonvalues.Append(nil, plain, rs.Block.ImpliedType())
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +125,7 @@ func (s *Session) Stored(addr addrs.AbsResourceInstance, rs *schema.Schema, o *s
 	if o.Value != cty.NilVal {
 		return o.Value, nil
 	}
-	v, err := schema.ParseJSON(rs.Block.JSON().StripJSON(o.AttrsJSON), rs.Block.ImpliedType())
+	v, err := jsonvalues.Parse(rs.Block.JSON().Strip(o.AttrsJSON), rs.Block.ImpliedType())
 	if err != nil {
 		return cty.DynamicVal, diags.FromError("Invalid object in the state", fmt.Errorf("%s: %w", addr, err))
 	}

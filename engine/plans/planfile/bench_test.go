@@ -8,6 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/jsonvalues"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
@@ -35,7 +36,7 @@ func large(b *testing.B, n int, refreshed bool) *plans.Plan {
 		c := &plans.ResourceChange{Addr: a, PrevAddr: a.Instance, Provider: addrs.AbsProviderConfig{Provider: addrs.DefaultProvider("t")}, Schema: s}
 		c.Action, c.Before, c.After = plans.Create, cty.NullVal(ty), cty.ObjectVal(attrs)
 		if refreshed {
-			src, err := schema.AppendJSON(nil, c.After, ty)
+			src, err := jsonvalues.Append(nil, c.After, ty)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty/msgpack"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/jsonvalues"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/schema"
@@ -37,7 +38,7 @@ type decoder struct {
 // A valueType is a type with what reads its values.
 type valueType struct {
 	ty   cty.Type
-	json *schema.JSONCodec
+	json *jsonvalues.Codec
 }
 
 type schemaKey struct {
@@ -386,7 +387,7 @@ func (d *decoder) attributes(w wireValue, o *states.Object) cty.Value {
 		return cty.DynamicVal
 	}
 	if t.json == nil {
-		t.json = schema.NewJSONCodec(t.ty)
+		t.json = jsonvalues.NewCodec(t.ty)
 	}
 	v, err := t.json.Parse(o.AttrsJSON)
 	if err != nil {

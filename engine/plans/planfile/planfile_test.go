@@ -16,6 +16,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/jsonvalues"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/schema"
@@ -106,7 +107,7 @@ func checkObjects(t *testing.T, seed uint64, s *states.State, m *maker) {
 			if o == nil || o.Value == cty.NilVal {
 				continue
 			}
-			v, err := schema.ParseJSON(o.AttrsJSON, m.schemas[a.Resource.Type].Block.ImpliedType())
+			v, err := jsonvalues.Parse(o.AttrsJSON, m.schemas[a.Resource.Type].Block.ImpliedType())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/jsonvalues"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/schema"
@@ -212,7 +213,7 @@ func (m *maker) object(s *schema.Schema, private string) *states.Object {
 	for v.IsNull() {
 		v = m.value(s.Block.ImpliedType(), false)
 	}
-	src, err := schema.AppendJSON(nil, v, s.Block.ImpliedType())
+	src, err := jsonvalues.Append(nil, v, s.Block.ImpliedType())
 	if err != nil {
 		panic(err)
 	}

@@ -7,26 +7,26 @@ const outputKind = "output"
 
 func (r *reader) check() error {
 	var c states.CheckResult
-	err := r.object(func(name []byte) (err error) {
+	err := r.Object(func(name []byte) (err error) {
 		switch string(name) {
 		case "object_kind":
-			if c.Kind, err = r.str(); c.Kind == outputKind {
+			if c.Kind, err = r.Text(); c.Kind == outputKind {
 				c.Kind = "output_value"
 			}
 		case "config_addr":
-			c.ConfigAddr, err = r.str()
+			c.ConfigAddr, err = r.Text()
 		case "status":
-			c.Status, err = r.str()
+			c.Status, err = r.Text()
 		case "objects":
 			err = r.optional(func() error {
-				return r.array(func() error {
+				return r.Array(func() error {
 					o, err := r.checkObject()
 					c.Objects = append(c.Objects, o)
 					return err
 				})
 			})
 		default:
-			err = r.skip()
+			err = r.Skip()
 		}
 		return err
 	})
@@ -36,22 +36,22 @@ func (r *reader) check() error {
 
 func (r *reader) checkObject() (states.CheckObject, error) {
 	var o states.CheckObject
-	err := r.object(func(name []byte) (err error) {
+	err := r.Object(func(name []byte) (err error) {
 		switch string(name) {
 		case "object_addr":
-			o.Addr, err = r.str()
+			o.Addr, err = r.Text()
 		case "status":
-			o.Status, err = r.str()
+			o.Status, err = r.Text()
 		case "failure_messages":
 			err = r.optional(func() error {
-				return r.array(func() error {
-					m, err := r.str()
+				return r.Array(func() error {
+					m, err := r.Text()
 					o.Failures = append(o.Failures, m)
 					return err
 				})
 			})
 		default:
-			err = r.skip()
+			err = r.Skip()
 		}
 		return err
 	})

@@ -5,6 +5,7 @@ import (
 	"hash/maphash"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/jsonscan"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
@@ -17,23 +18,23 @@ type dependency struct {
 // dependencies checks the list, so that decoding it later cannot fail. Lists add
 // up to the square of the number of resources, so they are only looked up here.
 func (r *reader) dependencies() (*states.Dependencies, error) {
-	if r.null() {
+	if r.Null() {
 		return nil, nil
 	}
-	r.next()
-	start, n, printed := r.pos, 0, true
-	err := r.array(func() error {
+	r.Next()
+	start, n, printed := r.Pos(), 0, true
+	err := r.Array(func() error {
 		n++
-		r.next()
-		pos := r.pos
-		b, err := r.strBytes()
+		r.Next()
+		pos := r.Pos()
+		b, err := r.TextBytes()
 		if err != nil {
 			return err
 		}
 		d, ok := r.depAddrs[string(b)]
 		if !ok {
 			if d.addr, err = addrs.ParseConfigResource(string(b)); err != nil {
-				return r.fail(pos, "invalid dependency: %s", err)
+				return r.Fail(pos, "invalid dependency: %s", err)
 			}
 			d.printed = d.addr.String() == string(b)
 			r.depAddrs[string(b)] = d
@@ -44,7 +45,7 @@ func (r *reader) dependencies() (*states.Dependencies, error) {
 	if err != nil || n == 0 {
 		return nil, err
 	}
-	text := r.src[start:r.pos:r.pos]
+	text := r.Src(start, r.Pos())
 	known := r.depAddrs // complete by the time it is used
 	load := func() []addrs.ConfigResource { return decodeDependencies(text, n, known) }
 	if !printed {
@@ -60,10 +61,10 @@ func (r *reader) dependencies() (*states.Dependencies, error) {
 }
 
 func decodeDependencies(text []byte, n int, known map[string]dependency) []addrs.ConfigResource {
-	s := &scanner{src: text}
+	s := jsonscan.New(text)
 	out := make([]addrs.ConfigResource, 0, n)
-	err := s.array(func() error {
-		b, err := s.strBytes()
+	err := s.Array(func() error {
+		b, err := s.TextBytes()
 		out = append(out, known[string(b)].addr)
 		return err
 	})

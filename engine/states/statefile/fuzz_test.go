@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
+
+	"github.com/lockstep-iac/lockstep/engine/jsonscan"
 )
 
 // Whatever bytes there are: no panic, and what could be read is written in a form
@@ -45,10 +47,10 @@ func FuzzScanner(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, src []byte) {
-		s := &scanner{src: src}
-		_, err := s.raw()
+		s := jsonscan.New(src)
+		_, err := s.Raw()
 		if err == nil {
-			err = s.end()
+			err = s.End()
 		}
 		if valid := json.Valid(src); valid != (err == nil) {
 			t.Fatalf("%q: valid is %v, but the scanner says %v", src, valid, err)

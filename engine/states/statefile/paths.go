@@ -3,41 +3,42 @@ package statefile
 import (
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/lockstep-iac/lockstep/engine/jsonscan"
 )
 
 // sensitive reads the list of paths. Most instances of a resource have the same.
 func (r *reader) sensitive() ([]cty.Path, error) {
-	if r.null() {
+	if r.Null() {
 		return nil, nil
 	}
-	r.next()
-	start := r.pos
-	raw, err := r.raw()
+	r.Next()
+	start := r.Pos()
+	raw, err := r.Raw()
 	if err != nil || string(raw) == "[]" {
 		return nil, err
 	}
 	if p, ok := r.paths[string(raw)]; ok {
 		return p, nil
 	}
-	end := r.pos
-	r.pos = start
 	var paths []cty.Path
-	err = r.array(func() error {
-		p := cty.Path{}
-		err := r.optional(func() error {
-			return r.array(func() error {
-				step, err := r.pathStep()
-				p = append(p, step)
-				return err
+	err = r.Again(start, func() error {
+		return r.Array(func() error {
+			p := cty.Path{}
+			err := r.optional(func() error {
+				return r.Array(func() error {
+					step, err := r.pathStep()
+					p = append(p, step)
+					return err
+				})
 			})
+			paths = append(paths, p)
+			return err
 		})
-		paths = append(paths, p)
-		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	r.pos = end
 	r.paths[string(raw)] = paths
 	return paths, nil
 }
@@ -45,18 +46,18 @@ func (r *reader) sensitive() ([]cty.Path, error) {
 // pathStep reads {"type": "get_attr", "value": "name"} or {"type": "index",
 // "value": {"value": 0, "type": "number"}}.
 func (r *reader) pathStep() (cty.PathStep, error) {
-	r.next()
-	start := r.pos
+	r.Next()
+	start := r.Pos()
 	var kind string
 	var value []byte
-	err := r.object(func(name []byte) (err error) {
+	err := r.Object(func(name []byte) (err error) {
 		switch string(name) {
 		case "type":
-			kind, err = r.str()
+			kind, err = r.Text()
 		case "value":
-			value, err = r.raw()
+			value, err = r.Raw()
 		default:
-			err = r.skip()
+			err = r.Skip()
 		}
 		return err
 	})
@@ -65,13 +66,13 @@ func (r *reader) pathStep() (cty.PathStep, error) {
 	}
 	switch {
 	case kind == "get_attr" && len(value) > 0 && value[0] == '"':
-		return cty.GetAttrStep{Name: unquote(value)}, nil
+		return cty.GetAttrStep{Name: jsonscan.Unquote(value)}, nil
 	case kind == "index":
 		if key, err := decodeValue(value, cty.DynamicPseudoType); err == nil {
 			return cty.IndexStep{Key: key}, nil
 		}
 	}
-	return nil, r.fail(start, "a path of sensitive attributes has an invalid step")
+	return nil, r.Fail(start, "a path of sensitive attributes has an invalid step")
 }
 
 // appendPath writes what [reader.sensitive] reads, compactly.

@@ -14,6 +14,7 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/jsonscan"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
@@ -29,7 +30,7 @@ func Read(src []byte) (*states.State, error) {
 		return nil, explain(err)
 	}
 	r := &reader{
-		scanner:   scanner{src: src},
+		Scanner:   jsonscan.New(src),
 		resources: map[addrs.AbsResource]*states.Resource{},
 		special:   map[addrs.AbsResource]bool{},
 		outputs:   map[string]states.Output{},
@@ -50,11 +51,11 @@ func Read(src []byte) (*states.State, error) {
 
 // explain adds what can be done about text that is not as it should be.
 func explain(err error) error {
-	var text *textError
+	var text *jsonscan.Error
 	switch {
 	case !errors.As(err, &text):
 		return err
-	case text.truncated:
+	case text.Truncated:
 		return fmt.Errorf("the state file is cut off (%w): restore a backup or an earlier version of it", err)
 	}
 	return fmt.Errorf("not a valid state file: %w; restore a backup or an earlier version of it", err)
@@ -62,21 +63,21 @@ func explain(err error) error {
 
 // checkVersion looks at the version alone, because what else there is depends on it.
 func checkVersion(src []byte) error {
-	s := &scanner{src: src}
+	s := jsonscan.New(src)
 	version, by, encrypted := int64(-1), "", false
 	found := errors.New("found")
-	err := s.object(func(name []byte) (err error) {
+	err := s.Object(func(name []byte) (err error) {
 		switch string(name) {
 		case "version":
-			if version, err = s.integer("a version number"); err == nil && version == 4 {
+			if version, err = s.Integer("a version number"); err == nil && version == 4 {
 				err = found
 			}
 		case "terraform_version":
-			by, err = s.str()
+			by, err = s.Text()
 		case "encrypted_data":
-			encrypted, err = true, s.skip()
+			encrypted, err = true, s.Skip()
 		default:
-			err = s.skip()
+			err = s.Skip()
 		}
 		return err
 	})
@@ -102,7 +103,7 @@ func checkVersion(src []byte) error {
 
 // A reader builds a state while it scans the file, once, from front to back.
 type reader struct {
-	scanner
+	jsonscan.Scanner
 	version, lineage string
 	serial           uint64
 	outputs          map[string]states.Output
@@ -125,24 +126,24 @@ type reader struct {
 }
 
 func (r *reader) file() error {
-	err := r.object(func(name []byte) (err error) {
+	err := r.Object(func(name []byte) (err error) {
 		switch string(name) {
 		case "version":
-			err = r.skip()
+			err = r.Skip()
 		case "terraform_version":
-			r.version, err = r.str()
+			r.version, err = r.Text()
 		case "serial":
 			var n int64
-			n, err = r.integer("a serial number")
+			n, err = r.Integer("a serial number")
 			r.serial = uint64(n)
 		case "lineage":
-			r.lineage, err = r.str()
+			r.lineage, err = r.Text()
 		case "outputs":
-			err = r.optional(func() error { return r.object(r.output) })
+			err = r.optional(func() error { return r.Object(r.output) })
 		case "resources":
-			err = r.optional(func() error { return r.array(r.resource) })
+			err = r.optional(func() error { return r.Array(r.resource) })
 		case "check_results":
-			err = r.optional(func() error { return r.array(r.check) })
+			err = r.optional(func() error { return r.Array(r.check) })
 		default:
 			err = r.keep(&r.extra, name)
 		}
@@ -157,12 +158,12 @@ func (r *reader) file() error {
 			res.Provider = r.providers[withoutKey(res.Instances[first].Provider)]
 		}
 	}
-	return r.end()
+	return r.End()
 }
 
 // optional calls read unless the value is null.
 func (r *reader) optional(read func() error) error {
-	if r.null() {
+	if r.Null() {
 		return nil
 	}
 	return read()
@@ -170,7 +171,7 @@ func (r *reader) optional(read func() error) error {
 
 // keep stores a member that nothing here knows.
 func (r *reader) keep(extra *map[string]json.RawMessage, name []byte) error {
-	raw, err := r.raw()
+	raw, err := r.Raw()
 	if err != nil {
 		return err
 	}
@@ -183,19 +184,19 @@ func (r *reader) keep(extra *map[string]json.RawMessage, name []byte) error {
 
 func (r *reader) output(nameBytes []byte) error {
 	name := string(nameBytes)
-	start := r.pos
+	start := r.Pos()
 	var value, typ []byte
 	var out states.Output
-	err := r.object(func(member []byte) (err error) {
+	err := r.Object(func(member []byte) (err error) {
 		switch string(member) {
 		case "value":
-			value, err = r.raw()
+			value, err = r.Raw()
 		case "type":
-			typ, err = r.raw()
+			typ, err = r.Raw()
 		case "sensitive":
-			out.Sensitive, err = r.boolean()
+			out.Sensitive, err = r.Boolean()
 		default:
-			err = r.skip()
+			err = r.Skip()
 		}
 		return err
 	})
@@ -204,10 +205,10 @@ func (r *reader) output(nameBytes []byte) error {
 	}
 	ty, err := ctyjson.UnmarshalType(typ)
 	if err != nil {
-		return r.fail(start, "output %q has an invalid type", name)
+		return r.Fail(start, "output %q has an invalid type", name)
 	}
 	if out.Value, err = decodeValue(value, ty); err != nil {
-		return r.fail(start, "output %q has a value that is not of its type", name)
+		return r.Fail(start, "output %q has a value that is not of its type", name)
 	}
 	r.outputs[name] = out
 	return nil
@@ -218,25 +219,25 @@ func (r *reader) resource() error {
 	var res addrs.Resource
 	var extra map[string]json.RawMessage
 	r.instances = r.instances[:0]
-	r.next()
-	start := r.pos
-	err := r.object(func(name []byte) (err error) {
+	r.Next()
+	start := r.Pos()
+	err := r.Object(func(name []byte) (err error) {
 		switch string(name) {
 		case "module":
-			module, err = r.str()
+			module, err = r.Text()
 		case "mode":
-			mode, err = r.str()
+			mode, err = r.Text()
 		case "type":
-			res.Type, err = r.str()
+			res.Type, err = r.Text()
 		case "name":
-			res.Name, err = r.str()
+			res.Name, err = r.Text()
 		case "each": // written by versions before 0.13; keys say it all
-			err = r.skip()
+			err = r.Skip()
 		case "provider":
-			provider, err = r.str()
+			provider, err = r.Text()
 		case "instances":
 			r.instances = r.instances[:0]
-			err = r.optional(func() error { return r.array(r.instance) })
+			err = r.optional(func() error { return r.Array(r.instance) })
 		default:
 			err = r.keep(&extra, name)
 		}
@@ -251,15 +252,15 @@ func (r *reader) resource() error {
 	case "data":
 		res.Mode = addrs.Data
 	default:
-		return r.fail(start, "%s.%s has the unknown mode %q", res.Type, res.Name, mode)
+		return r.Fail(start, "%s.%s has the unknown mode %q", res.Type, res.Name, mode)
 	}
 	if !addrs.ValidIdentifier(res.Type) || !addrs.ValidIdentifier(res.Name) {
-		return r.fail(start, "%q is no name for a resource", res.Type+"."+res.Name)
+		return r.Fail(start, "%q is no name for a resource", res.Type+"."+res.Name)
 	}
 	if module != r.module.text {
 		m, err := addrs.ParseModuleInstance(module)
 		if err != nil {
-			return r.fail(start, "%s", err)
+			return r.Fail(start, "%s", err)
 		}
 		r.module.text, r.module.addr = module, m
 	}
@@ -283,11 +284,11 @@ func (r *reader) place(start int, a addrs.AbsResource, provider string, extra ma
 		provider = withoutKey(r.instances[0].provider)
 	}
 	if provider == "" {
-		return r.fail(start, "%s has no provider", a)
+		return r.Fail(start, "%s has no provider", a)
 	}
 	var err error
 	if res.Provider, err = r.providerConfig(provider); err != nil {
-		return r.fail(start, "%s: %s", a, err)
+		return r.Fail(start, "%s: %s", a, err)
 	}
 	for _, in := range r.instances {
 		dst := res.Instances[in.key]
@@ -297,7 +298,7 @@ func (r *reader) place(start int, a addrs.AbsResource, provider string, extra ma
 		}
 		if in.provider != "" {
 			if _, err := r.providerConfig(withoutKey(in.provider)); err != nil {
-				return r.fail(start, "%s: %s", a.Instance(in.key), err)
+				return r.Fail(start, "%s: %s", a.Instance(in.key), err)
 			}
 			dst.Provider = in.provider
 			r.special[a] = true
@@ -312,7 +313,7 @@ func (r *reader) place(start int, a addrs.AbsResource, provider string, extra ma
 			dst.Deposed[in.deposed] = in.object
 		default:
 			o := addrs.ResourceInstanceObject{Instance: a.Instance(in.key), Deposed: in.deposed}
-			return r.fail(start, "%s is in it twice", o)
+			return r.Fail(start, "%s is in it twice", o)
 		}
 	}
 	return nil
@@ -351,7 +352,7 @@ type instance struct {
 func (r *reader) instance() error {
 	in := instance{object: &states.Object{Status: states.Ready}}
 	o := in.object
-	err := r.object(func(name []byte) (err error) {
+	err := r.Object(func(name []byte) (err error) {
 		switch string(name) {
 		case "index_key":
 			in.key, err = r.instanceKey()
@@ -360,11 +361,11 @@ func (r *reader) instance() error {
 		case "deposed":
 			in.deposed, err = r.deposedKey()
 		case "provider":
-			in.provider, err = r.str()
+			in.provider, err = r.Text()
 		case "schema_version":
-			o.SchemaVersion, err = r.integer("a schema version")
+			o.SchemaVersion, err = r.Integer("a schema version")
 		case "attributes":
-			o.AttrsJSON, err = r.raw()
+			o.AttrsJSON, err = r.Raw()
 		case "attributes_flat":
 			err = r.optional(func() error { return r.flat(o) })
 		case "sensitive_attributes":
@@ -374,7 +375,7 @@ func (r *reader) instance() error {
 		case "dependencies":
 			o.Dependencies, err = r.dependencies()
 		case "create_before_destroy":
-			o.CreateBeforeDestroy, err = r.boolean()
+			o.CreateBeforeDestroy, err = r.Boolean()
 		default:
 			err = r.keep(&o.Extra, name)
 		}
@@ -391,59 +392,59 @@ func (r *reader) instance() error {
 }
 
 func (r *reader) instanceKey() (addrs.InstanceKey, error) {
-	if r.null() {
+	if r.Null() {
 		return addrs.NoKey, nil
 	}
-	if r.next() == '"' {
-		s, err := r.str()
+	if r.Next() == '"' {
+		s, err := r.Text()
 		return addrs.StringKey(s), err
 	}
-	n, err := r.integer("an instance key: a string or a whole number")
+	n, err := r.Integer("an instance key: a string or a whole number")
 	return addrs.IntKey(int(n)), err
 }
 
 func (r *reader) status() (states.Status, error) {
-	start := r.pos
-	s, err := r.str()
+	start := r.Pos()
+	s, err := r.Text()
 	switch {
 	case err != nil:
 	case s == "tainted":
 		return states.Tainted, nil
 	case s != "":
-		err = r.fail(start, "an object has the unknown status %q", s)
+		err = r.Fail(start, "an object has the unknown status %q", s)
 	}
 	return states.Ready, err
 }
 
 func (r *reader) deposedKey() (addrs.DeposedKey, error) {
-	start := r.pos
-	s, err := r.str()
+	start := r.Pos()
+	s, err := r.Text()
 	if err == nil && s != "" && len(s) != 8 {
-		err = r.fail(start, "the key of a deposed object must have eight digits")
+		err = r.Fail(start, "the key of a deposed object must have eight digits")
 	}
 	return addrs.DeposedKey(s), err
 }
 
 func (r *reader) flat(o *states.Object) error {
 	o.AttrsFlat = map[string]string{}
-	return r.object(func(name []byte) error {
+	return r.Object(func(name []byte) error {
 		k := string(name)
-		v, err := r.str()
+		v, err := r.Text()
 		o.AttrsFlat[k] = v
 		return err
 	})
 }
 
 func (r *reader) private() ([]byte, error) {
-	start := r.pos
-	b, err := r.strBytes()
+	start := r.Pos()
+	b, err := r.TextBytes()
 	if err != nil || len(b) == 0 {
 		return nil, err
 	}
 	out := make([]byte, base64.StdEncoding.DecodedLen(len(b)))
 	n, err := base64.StdEncoding.Decode(out, b)
 	if err != nil {
-		return nil, r.fail(start, "an object's private data is not valid base64")
+		return nil, r.Fail(start, "an object's private data is not valid base64")
 	}
 	return out[:n], nil
 }

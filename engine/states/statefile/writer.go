@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/lockstep-iac/lockstep/engine/jsonscan"
 )
 
 // A writer lays out JSON as encoding/json's MarshalIndent does with two spaces,
@@ -75,39 +77,39 @@ func (w *writer) line() {
 // numbers and strings stay as they are spelt, except that <, >, & and the line
 // separators of JavaScript are escaped, as encoding/json does.
 func (w *writer) json(raw []byte) error {
-	c := copier{scanner{src: raw}, w}
+	c := copier{jsonscan.New(raw), w}
 	if err := c.value(); err != nil {
 		return err
 	}
-	return c.end()
+	return c.End()
 }
 
 // A copier copies a value while it scans it.
 type copier struct {
-	scanner
+	jsonscan.Scanner
 	w *writer
 }
 
 func (c *copier) value() error {
-	switch c.next() {
+	switch c.Next() {
 	case '{':
 		return c.object()
 	case '[':
 		return c.array()
 	}
-	start := c.pos
-	if err := c.skip(); err != nil {
+	start := c.Pos()
+	if err := c.Skip(); err != nil {
 		return err
 	}
-	c.w.dst = appendEscaped(c.w.dst, c.src[start:c.pos])
+	c.w.dst = appendEscaped(c.w.dst, c.Src(start, c.Pos()))
 	return nil
 }
 
 func (c *copier) object() error {
 	c.w.open('{')
-	err := c.scanner.members(func(start, end int) error {
+	err := c.Members(func(start, end int) error {
 		c.w.element()
-		c.w.dst = appendEscaped(c.w.dst, c.src[start:end])
+		c.w.dst = appendEscaped(c.w.dst, c.Src(start, end))
 		c.w.text(": ")
 		return c.value()
 	})
@@ -117,7 +119,7 @@ func (c *copier) object() error {
 
 func (c *copier) array() error {
 	c.w.open('[')
-	err := c.scanner.array(func() error {
+	err := c.Array(func() error {
 		c.w.element()
 		return c.value()
 	})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/lockstep-iac/lockstep/engine/jsonvalues"
 	"github.com/lockstep-iac/lockstep/engine/marks"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
@@ -29,7 +30,7 @@ func (s *secrets) object(o *states.Object, block *schema.Block) {
 		return
 	}
 	paths := o.Sensitive
-	v, err := schema.ParseJSON(o.AttrsJSON, block.ImpliedType())
+	v, err := jsonvalues.Parse(o.AttrsJSON, block.ImpliedType())
 	if err == nil && block.ContainsSensitive() {
 		paths = slices.Concat(paths, block.SensitivePaths(v))
 	}

@@ -1,4 +1,4 @@
-package schema_test
+package jsonvalues_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
-	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/jsonvalues"
 )
 
 // Numbers and strings that are written in ways of their own.
@@ -130,7 +130,7 @@ func TestJSONIsThatOfCty(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := schema.AppendJSON([]byte("before:"), v, ty)
+		got, err := jsonvalues.Append([]byte("before:"), v, ty)
 		if err != nil || string(got) != "before:"+string(want) {
 			t.Fatalf("%#v of %#v\ngot  %s, %v\nwant %s", v, ty, got, err, want)
 		}
@@ -142,7 +142,7 @@ func TestJSONIsThatOfCty(t *testing.T) {
 func parsesLikeCty(t *testing.T, src []byte, ty cty.Type) {
 	t.Helper()
 	want, werr := ctyUnmarshal(src, ty)
-	got, err := schema.ParseJSON(src, ty)
+	got, err := jsonvalues.Parse(src, ty)
 	if (err == nil) != (werr == nil) {
 		t.Fatalf("%s of %#v: error %v, want %v", src, ty, err, werr)
 	}
@@ -186,7 +186,7 @@ func TestJSONConvertsAndRefusesLikeCty(t *testing.T) {
 		{cty.ListVal([]cty.Value{cty.StringVal("x")}), cty.List(cty.DynamicPseudoType)},
 	} {
 		want, werr := ctyjson.Marshal(test.v, test.ty)
-		got, err := schema.AppendJSON(nil, test.v, test.ty)
+		got, err := jsonvalues.Append(nil, test.v, test.ty)
 		if string(got) != string(want) || (err == nil) != (werr == nil) {
 			t.Errorf("%#v as %#v\ngot  %s, %v\nwant %s, %v", test.v, test.ty, got, err, want, werr)
 		}
@@ -235,7 +235,7 @@ func FuzzParseJSON(f *testing.F) {
 func TestParseJSONRefusesMixedLists(t *testing.T) {
 	src := []byte(`[{"value":1,"type":"number"},{"value":"x","type":"string"}]`)
 	for _, ty := range []cty.Type{cty.List(cty.DynamicPseudoType), cty.Set(cty.DynamicPseudoType)} {
-		if _, err := schema.ParseJSON(src, ty); err == nil {
+		if _, err := jsonvalues.Parse(src, ty); err == nil {
 			t.Errorf("%#v is accepted", ty)
 		}
 	}
@@ -245,7 +245,7 @@ func TestParseJSONRefusesMixedLists(t *testing.T) {
 // difference, also when there are too many to keep.
 func TestDynamicTypesAreMet(t *testing.T) {
 	t.Parallel()
-	c := schema.NewJSONCodec(cty.DynamicPseudoType)
+	c := jsonvalues.NewCodec(cty.DynamicPseudoType)
 	for range 2 {
 		for i := range 1100 {
 			name := fmt.Sprintf("a%d", i)

@@ -1,18 +1,18 @@
-package schema_test
+package jsonvalues_test
 
 import (
 	"testing"
 
 	"github.com/zclconf/go-cty/cty"
 
-	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/jsonvalues"
 )
 
 // What a type does not have goes, at any depth; all else stays byte for byte if nothing goes.
 func TestStripJSON(t *testing.T) {
 	t.Parallel()
 	inner := cty.Object(map[string]cty.Type{"x": cty.String})
-	codec := schema.NewJSONCodec(cty.Object(map[string]cty.Type{
+	codec := jsonvalues.NewCodec(cty.Object(map[string]cty.Type{
 		"a": cty.String, "n": cty.Number, "any": cty.DynamicPseudoType, "tags": cty.Map(cty.String),
 		"one": inner, "list": cty.List(inner), "set": cty.Set(inner), "map": cty.Map(inner), "pair": cty.Tuple([]cty.Type{inner, cty.String}),
 	}))
@@ -36,7 +36,7 @@ func TestStripJSON(t *testing.T) {
 		if want == "" {
 			want = c.src
 		}
-		if got := string(codec.StripJSON([]byte(c.src))); got != want {
+		if got := string(codec.Strip([]byte(c.src))); got != want {
 			t.Errorf("%s\nis   %s\nwant %s", c.src, got, want)
 		}
 	}

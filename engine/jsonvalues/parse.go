@@ -1,8 +1,9 @@
-package schema
+package jsonvalues
 
 import (
 	"encoding/json"
 	"errors"
+	"github.com/lockstep-iac/lockstep/engine/jsonscan"
 	"maps"
 	"slices"
 	"sort"
@@ -13,10 +14,10 @@ import (
 )
 
 // Parse reads a value of c's type. Errors are cty's, with a path where one helps.
-func (c *JSONCodec) Parse(src []byte) (cty.Value, error) {
-	p := jsonParser{src: src}
+func (c *Codec) Parse(src []byte) (cty.Value, error) {
+	p := parser{jsonscan.New(src)}
 	v, ok := p.value(c)
-	if ok && p.peek() == 0 && p.pos == len(src) {
+	if ok && p.End() == nil {
 		return v, nil
 	}
 	return c.parseSlowly(src)
@@ -25,7 +26,7 @@ func (c *JSONCodec) Parse(src []byte) (cty.Value, error) {
 // parseSlowly leaves src to cty: what needs a conversion, and what is an error. cty
 // panics at some texts that do not fit the type (a tuple too short, a list of values
 // whose types differ); for us they are errors like others.
-func (c *JSONCodec) parseSlowly(src []byte) (v cty.Value, err error) {
+func (c *Codec) parseSlowly(src []byte) (v cty.Value, err error) {
 	defer func() {
 		if recover() != nil {
 			v, err = cty.NilVal, errors.New("the value does not fit its type")
@@ -34,41 +35,41 @@ func (c *JSONCodec) parseSlowly(src []byte) (v cty.Value, err error) {
 	return ctyjson.Unmarshal(src, c.ty)
 }
 
-func (p *jsonParser) value(c *JSONCodec) (cty.Value, bool) {
-	next := p.peek()
+func (p *parser) value(c *Codec) (cty.Value, bool) {
+	next := p.Next()
 	if next == 'n' {
-		return c.null, p.word("null")
+		return c.null, p.Word("null") == nil
 	}
 	switch c.kind {
-	case jsonString:
-		s, ok := p.text()
+	case stringKind:
+		s, ok := p.quoted()
 		return cty.StringVal(string(s)), ok
-	case jsonNumber:
+	case numberKind:
 		return p.number()
-	case jsonBool:
+	case boolKind:
 		if next == 't' {
-			return cty.True, p.word("true")
+			return cty.True, p.Word("true") == nil
 		}
-		return cty.False, p.word("false")
-	case jsonList, jsonSet, jsonTuple:
+		return cty.False, p.Word("false") == nil
+	case listKind, setKind, tupleKind:
 		return p.array(c)
-	case jsonMap:
+	case mapKind:
 		return p.mapping(c)
-	case jsonObject:
+	case objectKind:
 		return p.object(c)
-	case jsonDynamic:
+	case dynamicKind:
 		return p.dynamic(c)
 	}
 	return cty.NilVal, false
 }
 
-func (p *jsonParser) array(c *JSONCodec) (cty.Value, bool) {
-	if !p.take('[') {
+func (p *parser) array(c *Codec) (cty.Value, bool) {
+	if !p.Take('[') {
 		return cty.NilVal, false
 	}
 	var vals []cty.Value
-	for !p.take(']') {
-		if len(vals) > 0 && !p.take(',') {
+	for !p.Take(']') {
+		if len(vals) > 0 && !p.Take(',') {
 			return cty.NilVal, false
 		}
 		elem := c.elem
@@ -85,13 +86,13 @@ func (p *jsonParser) array(c *JSONCodec) (cty.Value, bool) {
 		vals = append(vals, v)
 	}
 	switch {
-	case c.kind == jsonTuple:
+	case c.kind == tupleKind:
 		return cty.TupleVal(vals), len(vals) == len(c.elems)
 	case c.mixed && !alike(vals):
 		return cty.NilVal, false
-	case c.kind == jsonList && len(vals) == 0:
+	case c.kind == listKind && len(vals) == 0:
 		return cty.ListValEmpty(c.elem.ty), true
-	case c.kind == jsonList:
+	case c.kind == listKind:
 		return cty.ListVal(vals), true
 	case len(vals) == 0:
 		return cty.SetValEmpty(c.elem.ty), true
@@ -109,17 +110,17 @@ func alike(vals []cty.Value) bool {
 	return true
 }
 
-func (p *jsonParser) mapping(c *JSONCodec) (cty.Value, bool) {
-	if !p.take('{') {
+func (p *parser) mapping(c *Codec) (cty.Value, bool) {
+	if !p.Take('{') {
 		return cty.NilVal, false
 	}
 	vals := make(map[string]cty.Value)
-	for first := true; !p.take('}'); first = false {
-		if !first && !p.take(',') {
+	for first := true; !p.Take('}'); first = false {
+		if !first && !p.Take(',') {
 			return cty.NilVal, false
 		}
-		key, ok := p.text()
-		if !ok || !p.take(':') {
+		key, ok := p.quoted()
+		if !ok || !p.Take(':') {
 			return cty.NilVal, false
 		}
 		name := string(key)
@@ -136,18 +137,18 @@ func (p *jsonParser) mapping(c *JSONCodec) (cty.Value, bool) {
 	return cty.MapVal(vals), true
 }
 
-func (p *jsonParser) object(c *JSONCodec) (cty.Value, bool) {
-	if !p.take('{') {
+func (p *parser) object(c *Codec) (cty.Value, bool) {
+	if !p.Take('{') {
 		return cty.NilVal, false
 	}
 	vals := make(map[string]cty.Value, len(c.fields))
 	next := 0 // where the field is, if they come in order
-	for first := true; !p.take('}'); first = false {
-		if !first && !p.take(',') {
+	for first := true; !p.Take('}'); first = false {
+		if !first && !p.Take(',') {
 			return cty.NilVal, false
 		}
-		key, ok := p.text()
-		if !ok || !p.take(':') {
+		key, ok := p.quoted()
+		if !ok || !p.Take(':') {
 			return cty.NilVal, false
 		}
 		if next >= len(c.fields) || c.fields[next].name != string(key) {
@@ -170,33 +171,35 @@ func (p *jsonParser) object(c *JSONCodec) (cty.Value, bool) {
 			}
 		}
 	}
-	return object(vals), true
+	if len(vals) == 0 {
+		return cty.EmptyObjectVal, true
+	}
+	return cty.ObjectVal(vals), true
 }
 
 // dynamic reads a value with its type: {"value": ..., "type": ...}, in any order.
-func (p *jsonParser) dynamic(c *JSONCodec) (cty.Value, bool) {
-	if !p.take('{') {
+func (p *parser) dynamic(c *Codec) (cty.Value, bool) {
+	if !p.Take('{') {
 		return cty.NilVal, false
 	}
 	var val, ty []byte
-	for first := true; !p.take('}'); first = false {
-		if !first && !p.take(',') {
+	for first := true; !p.Take('}'); first = false {
+		if !first && !p.Take(',') {
 			return cty.NilVal, false
 		}
-		key, ok := p.text()
-		if !ok || !p.take(':') {
+		key, ok := p.quoted()
+		if !ok || !p.Take(':') {
 			return cty.NilVal, false
 		}
-		p.peek()
-		start := p.pos
-		if !p.skip() {
+		text, err := p.Raw()
+		if err != nil {
 			return cty.NilVal, false
 		}
 		switch string(key) {
 		case "value":
-			val = p.src[start:p.pos]
+			val = text
 		case "type":
-			ty = p.src[start:p.pos]
+			ty = text
 		default:
 			return cty.NilVal, false
 		}
@@ -205,9 +208,9 @@ func (p *jsonParser) dynamic(c *JSONCodec) (cty.Value, bool) {
 	if codec == nil || val == nil {
 		return cty.NilVal, false
 	}
-	in := jsonParser{src: val}
+	in := parser{jsonscan.New(val)}
 	v, ok := in.value(codec)
-	return v, ok && in.pos == len(val)
+	return v, ok && in.End() == nil
 }
 
 // parseType reads a type in cty's JSON.
@@ -229,7 +232,7 @@ func parseType(src []byte) (cty.Type, bool) {
 // same few types, and to read a type takes longer than to read the value.
 type codecs struct {
 	mu sync.RWMutex
-	by map[string]*JSONCodec
+	by map[string]*Codec
 }
 
 // mostCodecs is how many types are kept: text that is not to be trusted must not fill
@@ -237,7 +240,7 @@ type codecs struct {
 const mostCodecs = 1000
 
 // of returns the codec of a type, or nil if the text is none.
-func (c *codecs) of(text []byte) *JSONCodec {
+func (c *codecs) of(text []byte) *Codec {
 	c.mu.RLock()
 	known := c.by[string(text)]
 	c.mu.RUnlock()
@@ -248,11 +251,11 @@ func (c *codecs) of(text []byte) *JSONCodec {
 	if !ok {
 		return nil
 	}
-	made := NewJSONCodec(t)
+	made := NewCodec(t)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.by == nil {
-		c.by = map[string]*JSONCodec{}
+		c.by = map[string]*Codec{}
 	}
 	if len(c.by) < mostCodecs {
 		c.by[string(text)] = made

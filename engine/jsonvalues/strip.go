@@ -1,17 +1,18 @@
-package schema
+package jsonvalues
 
 import (
 	"bytes"
 	"encoding/json"
+	"github.com/lockstep-iac/lockstep/engine/jsonscan"
 
 	"github.com/zclconf/go-cty/cty"
 )
 
-// StripJSON returns src without the attributes, at any depth, that c's type does not have: a
+// Strip returns src without the attributes, at any depth, that c's type does not have: a
 // provider that gave up an attribute need not know it any more. A text without such attributes, or
 // one that cannot be read, is returned as it is.
-func (c *JSONCodec) StripJSON(src []byte) []byte {
-	p := jsonParser{src: src}
+func (c *Codec) Strip(src []byte) []byte {
+	p := parser{jsonscan.New(src)}
 	if p.familiar(c) {
 		return src
 	}
@@ -30,50 +31,50 @@ func (c *JSONCodec) StripJSON(src []byte) []byte {
 
 // familiar consumes a value, and reports whether it has only attributes that c knows. false may also
 // mean that this cannot be told so quickly.
-func (p *jsonParser) familiar(c *JSONCodec) bool {
+func (p *parser) familiar(c *Codec) bool {
 	if !c.structured() {
-		return p.skip()
+		return p.Skip() == nil
 	}
-	switch p.peek() {
+	switch p.Next() {
 	case '{':
 		return p.familiarPairs(c)
 	case '[':
 		if c.elem == nil {
 			return false
 		}
-		p.pos++
-		for !p.take(']') {
+		p.Take(p.Next())
+		for !p.Take(']') {
 			if !p.familiar(c.elem) {
 				return false
 			}
-			if !p.take(',') && p.peek() != ']' {
+			if !p.Take(',') && p.Next() != ']' {
 				return false
 			}
 		}
 		return true
 	}
-	return p.skip()
+	return p.Skip() == nil
 }
 
 // familiarPairs is familiar for an object or a map.
-func (p *jsonParser) familiarPairs(c *JSONCodec) bool {
-	p.pos++
+func (p *parser) familiarPairs(c *Codec) bool {
+	p.Take(p.Next())
 	next := 0
-	for !p.take('}') {
-		name, ok := p.text()
+	for !p.Take('}') {
+		name, ok := p.quoted()
 		if !ok {
 			return false
 		}
 		elem := c.elem
-		if c.kind == jsonObject {
+		if c.kind == objectKind {
 			if elem, next = c.field(string(name), next); elem == nil {
 				return false
 			}
 		}
-		if elem == nil || !p.take(':') || !p.familiar(elem) {
+		if elem == nil || !p.Take(':') || !p.familiar(elem) {
 			return false
 		}
-		if !p.take(',') && p.peek() != '}' {
+		if !p.Take(',') && p.Next() != '}' {
 			return false
 		}
 	}
@@ -82,7 +83,7 @@ func (p *jsonParser) familiarPairs(c *JSONCodec) bool {
 
 // field returns the codec of an attribute, and where to look for the one behind it: texts have them
 // in the order that c has.
-func (c *JSONCodec) field(name string, from int) (*JSONCodec, int) {
+func (c *Codec) field(name string, from int) (*Codec, int) {
 	for i := range c.fields {
 		if at := (from + i) % len(c.fields); c.fields[at].name == name {
 			return c.fields[at].codec, at + 1
@@ -92,11 +93,11 @@ func (c *JSONCodec) field(name string, from int) (*JSONCodec, int) {
 }
 
 // structured reports whether there are objects in c's values, whose attributes are known.
-func (c *JSONCodec) structured() bool {
+func (c *Codec) structured() bool {
 	switch c.kind {
-	case jsonObject, jsonTuple:
+	case objectKind, tupleKind:
 		return true
-	case jsonList, jsonSet, jsonMap:
+	case listKind, setKind, mapKind:
 		return c.elem.structured()
 	}
 	return false

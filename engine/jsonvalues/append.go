@@ -1,4 +1,4 @@
-package schema
+package jsonvalues
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 
 // Append appends v as JSON. It is an error if v is not wholly known, has marks, or
 // cannot be converted to c's type; dst is then returned as it was.
-func (c *JSONCodec) Append(dst []byte, v cty.Value) ([]byte, error) {
+func (c *Codec) Append(dst []byte, v cty.Value) ([]byte, error) {
 	if out, ok := c.append(dst, v); ok {
 		return out, nil
 	}
@@ -21,53 +21,53 @@ func (c *JSONCodec) Append(dst []byte, v cty.Value) ([]byte, error) {
 }
 
 // append appends v, or reports false if that is not simply done.
-func (c *JSONCodec) append(dst []byte, v cty.Value) ([]byte, bool) {
+func (c *Codec) append(dst []byte, v cty.Value) ([]byte, bool) {
 	if v.IsMarked() || !v.IsKnown() {
 		return dst, false
 	}
 	ty := v.Type()
-	if c.kind == jsonDynamic && ty != cty.DynamicPseudoType {
+	if c.kind == dynamicKind && ty != cty.DynamicPseudoType {
 		return appendDynamic(dst, v)
 	}
 	if v.IsNull() {
 		return append(dst, "null"...), c.accepts(ty)
 	}
 	switch c.kind {
-	case jsonString:
+	case stringKind:
 		if ty != cty.String {
 			return dst, false
 		}
 		return appendText(dst, v.AsString()), true
-	case jsonNumber:
+	case numberKind:
 		if ty != cty.Number {
 			return dst, false
 		}
 		return appendNumber(dst, v)
-	case jsonBool:
+	case boolKind:
 		if ty != cty.Bool {
 			return dst, false
 		}
 		return strconv.AppendBool(dst, v.True()), true
-	case jsonList:
+	case listKind:
 		return c.appendElements(dst, v, ty.IsListType())
-	case jsonSet:
+	case setKind:
 		return c.appendElements(dst, v, ty.IsSetType())
-	case jsonTuple:
+	case tupleKind:
 		return c.appendElements(dst, v, ty.IsTupleType() && ty.Length() == len(c.elems))
-	case jsonMap:
+	case mapKind:
 		return c.appendMap(dst, v, ty)
-	case jsonObject:
+	case objectKind:
 		return c.appendObject(dst, v, ty)
 	}
 	return dst, false
 }
 
 // accepts reports whether a null of type ty conforms to c's type for sure.
-func (c *JSONCodec) accepts(ty cty.Type) bool {
-	return ty == cty.DynamicPseudoType && c.kind == jsonDynamic || ty.Equals(c.ty)
+func (c *Codec) accepts(ty cty.Type) bool {
+	return ty == cty.DynamicPseudoType && c.kind == dynamicKind || ty.Equals(c.ty)
 }
 
-func (c *JSONCodec) appendElements(dst []byte, v cty.Value, ok bool) ([]byte, bool) {
+func (c *Codec) appendElements(dst []byte, v cty.Value, ok bool) ([]byte, bool) {
 	if !ok {
 		return dst, false
 	}
@@ -89,7 +89,7 @@ func (c *JSONCodec) appendElements(dst []byte, v cty.Value, ok bool) ([]byte, bo
 	return append(out, ']'), true
 }
 
-func (c *JSONCodec) appendMap(dst []byte, v cty.Value, ty cty.Type) ([]byte, bool) {
+func (c *Codec) appendMap(dst []byte, v cty.Value, ty cty.Type) ([]byte, bool) {
 	if !ty.IsMapType() {
 		return dst, false
 	}
@@ -109,7 +109,7 @@ func (c *JSONCodec) appendMap(dst []byte, v cty.Value, ty cty.Type) ([]byte, boo
 	return append(out, '}'), true
 }
 
-func (c *JSONCodec) appendObject(dst []byte, v cty.Value, ty cty.Type) ([]byte, bool) {
+func (c *Codec) appendObject(dst []byte, v cty.Value, ty cty.Type) ([]byte, bool) {
 	if !ty.IsObjectType() || len(ty.AttributeTypes()) != len(c.fields) {
 		return dst, false
 	}
@@ -137,7 +137,7 @@ func appendDynamic(dst []byte, v cty.Value) ([]byte, bool) {
 	if err != nil {
 		return dst, false
 	}
-	out, ok := NewJSONCodec(v.Type()).append(append(dst, `{"value":`...), v)
+	out, ok := NewCodec(v.Type()).append(append(dst, `{"value":`...), v)
 	if !ok {
 		return dst, false
 	}

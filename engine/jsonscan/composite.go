@@ -1,0 +1,135 @@
+package jsonscan
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// maxDepth is the limit of nested values, that of encoding/json.
+const maxDepth = 10000
+
+// Object calls member for each member of the object that starts here; member
+// has to consume the value. name is valid during the call only.
+func (s *Scanner) Object(member func(name []byte) error) error {
+	return s.Members(func(start, end int) error {
+		name := s.src[start+1 : end-1]
+		if bytes.IndexByte(name, '\\') >= 0 || !utf8.Valid(name) {
+			name = []byte(Unquote(s.src[start:end]))
+		}
+		return member(name)
+	})
+}
+
+// Members is [Scanner.Object] with the offsets of the quoted name in place of the name.
+func (s *Scanner) Members(member func(start, end int) error) error {
+	if s.Next() != '{' {
+		return s.Unexpected("an object")
+	}
+	if err := s.enter(); err != nil {
+		return err
+	}
+	if s.Next() == '}' {
+		s.leave()
+		return nil
+	}
+	for {
+		if s.Next() != '"' {
+			return s.Unexpected("a name in quotes")
+		}
+		start := s.pos
+		if _, err := s.skipString(); err != nil {
+			return err
+		}
+		end := s.pos
+		if s.Next() != ':' {
+			return s.Unexpected("a colon")
+		}
+		s.pos++
+		if err := member(start, end); err != nil {
+			return err
+		}
+		switch s.Next() {
+		case ',':
+			s.pos++
+		case '}':
+			s.leave()
+			return nil
+		default:
+			return s.Unexpected("a comma or }")
+		}
+	}
+}
+
+// Array calls element at each element of the array that starts here; element has
+// to consume it.
+func (s *Scanner) Array(element func() error) error {
+	if s.Next() != '[' {
+		return s.Unexpected("a list")
+	}
+	if err := s.enter(); err != nil {
+		return err
+	}
+	if s.Next() == ']' {
+		s.leave()
+		return nil
+	}
+	for {
+		if err := element(); err != nil {
+			return err
+		}
+		switch s.Next() {
+		case ',':
+			s.pos++
+		case ']':
+			s.leave()
+			return nil
+		default:
+			return s.Unexpected("a comma or ]")
+		}
+	}
+}
+
+func (s *Scanner) enter() error {
+	if s.depth++; s.depth > maxDepth {
+		return s.Fail(s.pos, "values nest deeper than %d", maxDepth)
+	}
+	s.pos++
+	return nil
+}
+
+func (s *Scanner) leave() {
+	s.depth--
+	s.pos++
+}
+
+// Raw consumes a value of any kind and returns its text, without a copy.
+func (s *Scanner) Raw() ([]byte, error) {
+	s.Next()
+	start := s.pos
+	if err := s.Skip(); err != nil {
+		return nil, err
+	}
+	return s.src[start:s.pos:s.pos], nil
+}
+
+// Skip consumes a value of any kind.
+func (s *Scanner) Skip() error {
+	switch c := s.Next(); {
+	case c == '{':
+		return s.Members(func(int, int) error { return s.Skip() })
+	case c == '[':
+		return s.Array(s.Skip)
+	case c == '"':
+		_, err := s.skipString()
+		return err
+	case c == 't':
+		return s.Word("true")
+	case c == 'f':
+		return s.Word("false")
+	case c == 'n':
+		return s.Word("null")
+	case c == '-' || '0' <= c && c <= '9':
+		return s.skipNumber()
+	}
+	return s.Unexpected("a value")
+}

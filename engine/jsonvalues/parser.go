@@ -1,0 +1,60 @@
+package jsonvalues
+
+import (
+	"math/big"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/jsonscan"
+)
+
+// A parser reads one text from front to back. Its methods report false for anything that
+// is not plainly a value of the codec's type; the whole text is then left to cty.
+type parser struct{ jsonscan.Scanner }
+
+// quoted reads a string. The bytes are lent.
+func (p *parser) quoted() ([]byte, bool) {
+	text, err := p.Quoted()
+	return text, err == nil
+}
+
+// number reads a number, as [cty.ParseNumberVal] does.
+func (p *parser) number() (cty.Value, bool) {
+	text, err := p.Number()
+	if err != nil {
+		return cty.NilVal, false
+	}
+	if v, ok := whole(text); ok {
+		return v, true
+	}
+	v, err := cty.ParseNumberVal(string(text))
+	return v, err == nil
+}
+
+// longest is the number of digits that an int64 has room for, whatever they are.
+const longest = 18
+
+// whole returns the value of a whole number in plain digits; -0 is not one.
+func whole(text []byte) (cty.Value, bool) {
+	digits := text
+	if text[0] == '-' {
+		digits = text[1:]
+	}
+	if len(digits) > longest {
+		return cty.NilVal, false
+	}
+	var n int64
+	for _, d := range digits {
+		if d < '0' || d > '9' {
+			return cty.NilVal, false
+		}
+		n = n*10 + int64(d-'0')
+	}
+	if len(digits) < len(text) {
+		n = -n
+		if n == 0 {
+			return cty.NilVal, false
+		}
+	}
+	return cty.NumberVal(new(big.Float).SetPrec(512).SetInt64(n)), true
+}
