@@ -37,7 +37,7 @@ func (x *object) effect(ctx context.Context, action plans.Action, planned cty.Va
 	}
 	id, err := x.a.in.Journal.Intent(ctx, in)
 	if err != nil {
-		return &call{x: x}, unjournaled(x.a.stop, err)
+		return &call{x: x}, unjournaled(x.a.record.stop, err)
 	}
 	resp, ds := x.client.Apply(ctx, req)
 	return &call{x, id, resp}, x.a.s.Place(ds, x.r, x.rs, x.address())
@@ -49,7 +49,7 @@ func (c *call) returned(ctx context.Context, failed bool) diags.Diagnostics {
 		return nil
 	}
 	if err := c.x.a.in.Journal.Outcome(context.WithoutCancel(ctx), c.id, failed); err != nil {
-		return unjournaled(c.x.a.stop, err)
+		return unjournaled(c.x.a.record.stop, err)
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func (x *object) provisioners() []*config.Provisioner {
 		out = append(out, x.ofCreation()...)
 	}
 	if x.c.Action == plans.Delete || x.c.Action == plans.DeleteThenCreate {
-		if o := x.a.object(x.c.Addr); o != nil && x.endsOrderly(x.c.Addr, o) {
+		if o := x.a.record.object(x.c.Addr); o != nil && x.endsOrderly(x.c.Addr, o) {
 			_, list := x.ofDestruction()
 			out = append(out, list...)
 		}
@@ -91,7 +91,7 @@ func (x *object) ofDestruction() (*config.Module, []*config.Provisioner) {
 func (x *object) afterCreation(self cty.Value) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, p := range x.ofCreation() {
-		scope, more := x.a.scope(x.c.Addr.Instance, x.r)
+		scope, more := x.a.values.scope(x.c.Addr.Instance, x.r)
 		if ds = append(ds, more...); ds.HasErrors() {
 			return ds
 		}
@@ -176,7 +176,7 @@ func (x *object) localExec(c provisioning.Command, config cty.Value) (problem st
 	}
 	var tail provisioning.Tail
 	start := time.Now()
-	err := x.a.in.LocalExec(x.a.until, c, func(line string) { tail.Add(line); say(line) })
+	err := x.a.in.LocalExec(x.a.ctx, c, func(line string) { tail.Add(line); say(line) })
 	ev.Kind, ev.Elapsed = events.ProvisionDone, time.Since(start)
 	if err != nil {
 		ev.Kind = events.ProvisionFailed

@@ -3,8 +3,8 @@ package applying
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
+	"sync"
 
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
@@ -18,79 +18,117 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/session"
 )
 
-// resourceValue is the evaluator's window on resources: what the state has by
-// now. The order of steps sees to it that a resource, or what only asks for, is complete
-// when it is asked for, so the value of a whole resource is made once.
+// Values are the values of resources during an apply, made from the record. They rely on the order
+// of steps: a resource, or those of its instances that are asked for, is complete by the
+// time. It carries out no step, and changes nothing but by opening ephemeral resources.
+type values struct {
+	plan     *plans.Plan
+	s        *session.Session
+	record   *record
+	failures *failures
+	report   *report
+	planned  plannedInstances
+
+	mu        sync.Mutex
+	keys      map[addrs.AbsResource]map[addrs.InstanceKey]bool // see hasOthers
+	partial   map[addrs.AbsResource]map[addrs.InstanceKey]bool // see partialKeys
+	whole     map[addrs.AbsResource]*valueCell
+	instances map[addrs.AbsResource]*instancesCell
+	needed    map[addrs.ConfigResource][]addrs.AbsResource // see openNeeded
+}
+
+// A valueCell is the value of a whole resource, made once.
+type valueCell struct {
+	once sync.Once
+	val  cty.Value
+	ds   diags.Diagnostics
+}
+
+// An instancesCell has the instances of a resource by their keys, made once.
+type instancesCell struct {
+	once sync.Once
+	by   map[addrs.InstanceKey]*eval.Instance
+	ds   diags.Diagnostics
+}
+
+func newValues(plan *plans.Plan, s *session.Session, r *record, f *failures, rep *report) *values {
+	return &values{
+		plan: plan, s: s, record: r, failures: f, report: rep, planned: newPlannedInstances(plan),
+		keys:      map[addrs.AbsResource]map[addrs.InstanceKey]bool{},
+		partial:   map[addrs.AbsResource]map[addrs.InstanceKey]bool{},
+		whole:     map[addrs.AbsResource]*valueCell{},
+		instances: map[addrs.AbsResource]*instancesCell{},
+		needed:    map[addrs.ConfigResource][]addrs.AbsResource{},
+	}
+}
+
+// resource returns the value of a resource for the evaluator: see [eval.Phase.Resource]. The value
+// of a whole resource is made once.
 //
 // A stop ends calls to providers for ephemeral resources only: outputs are still recorded from
 // the stored objects after it.
-func (a *applier) resourceValue(ctx context.Context, abs addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
+func (v *values) resource(ctx context.Context, abs addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
 	if abs.Resource.Mode != addrs.Ephemeral {
 		ctx = context.WithoutCancel(ctx)
 	}
-	if only != nil && a.someOf(abs, only) {
-		return a.instancesValue(ctx, abs, only)
+	if only != nil && v.hasOthers(abs, only) {
+		return v.some(ctx, abs, only)
 	}
-	a.mu.Lock()
-	if len(a.failed[abs]) > 0 {
-		a.mu.Unlock()
+	if v.failures.of(abs, nil) {
 		return cty.DynamicVal, diags.Reported()
 	}
-	c := a.values[abs]
+	v.mu.Lock()
+	c := v.whole[abs]
 	if c == nil {
 		c = new(valueCell)
-		a.values[abs] = c
+		v.whole[abs] = c
 	}
-	a.mu.Unlock()
-	c.once.Do(func() { c.val, c.ds = a.collect(ctx, abs) })
+	v.mu.Unlock()
+	c.once.Do(func() { c.val, c.ds = v.collect(ctx, abs) })
 	if c.ds.HasErrors() {
 		return cty.DynamicVal, diags.Reported()
 	}
 	return c.val, nil
 }
 
-// someOf reports whether the resource has other instances than those, and all of those.
+// hasOthers reports whether the resource has all of the instances only, and others.
 // Ephemeral resources are opened as a whole.
-func (a *applier) someOf(abs addrs.AbsResource, only []addrs.InstanceKey) bool {
-	keys := a.in.Plan.Instances.Resources[abs]
+func (v *values) hasOthers(abs addrs.AbsResource, only []addrs.InstanceKey) bool {
+	keys := v.plan.Instances.Resources[abs]
 	if abs.Resource.Mode == addrs.Ephemeral || len(keys) < 2 {
 		return false
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	known := a.keys[abs]
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	known := v.keys[abs]
 	if known == nil {
 		known = make(map[addrs.InstanceKey]bool, len(keys))
 		for _, k := range keys {
 			known[k] = true
 		}
-		a.keys[abs] = known
+		v.keys[abs] = known
 	}
 	return !slices.ContainsFunc(only, func(k addrs.InstanceKey) bool { return !known[k] })
 }
 
-// instancesValue returns an object of some instances of a resource, by their keys as
-// strings, which the index operator takes for a list as well. Nobody will look at the other
-// instances: they may not be complete yet, and there may be thousands for each that is
-// mentioned.
-func (a *applier) instancesValue(ctx context.Context, abs addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
-	a.mu.Lock()
-	failed := slices.ContainsFunc(only, func(k addrs.InstanceKey) bool { return a.failed[abs][k] })
-	a.mu.Unlock()
-	if failed {
+// some returns an object of some instances of a resource, by their keys as
+// strings, which the index operator accepts for a list as well. The other instances may not be
+// complete yet, and there may be thousands of them for each reference.
+func (v *values) some(ctx context.Context, abs addrs.AbsResource, only []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
+	if v.failures.of(abs, only) {
 		return cty.DynamicVal, diags.Reported()
 	}
-	x, ds := a.collector(ctx, abs)
+	x, ds := v.open(ctx, abs)
 	if ds.HasErrors() {
 		return cty.DynamicVal, diags.Reported()
 	}
-	there := a.there(abs, x.r.Repetition)
+	there := v.partialKeys(abs, x.r.Repetition)
 	vals := make(map[string]cty.Value, len(only))
 	for _, k := range only {
 		if there != nil && !there[k] {
 			continue
 		}
-		v, ds := x.value(ctx, k)
+		val, ds := x.value(ctx, k)
 		if ds.HasErrors() {
 			return cty.DynamicVal, diags.Reported()
 		}
@@ -98,52 +136,58 @@ func (a *applier) instancesValue(ctx context.Context, abs addrs.AbsResource, onl
 		if err != nil {
 			panic(fmt.Sprintf("applying: key of %s: %s", abs.Instance(k), err))
 		}
-		vals[name.AsString()] = v
+		vals[name.AsString()] = val
 	}
 	return cty.ObjectVal(vals), nil
 }
 
-// there returns which instances the value of a resource has where not all that the
-// configuration wants is planned; nil if it is. Source: as in [applier.collect], but for when
-// others of them may not be made yet.
-func (a *applier) there(abs addrs.AbsResource, r config.Repetition) map[addrs.InstanceKey]bool {
-	if !a.in.Plan.Partial() && a.in.Plan.Mode != plans.RefreshOnlyMode {
+// incomplete reports whether the plan may leave out instances that the configuration has.
+func (v *values) incomplete() bool {
+	return v.plan.Partial() || v.plan.Mode == plans.RefreshOnlyMode
+}
+
+// partialKeys returns the instances in the value of a resource of which the plan may leave some
+// out; nil if it leaves out none. The value is the same as that of [values.collect], but it is
+// found from the plan, since others of the instances may not be created yet.
+func (v *values) partialKeys(abs addrs.AbsResource, r config.Repetition) map[addrs.InstanceKey]bool {
+	if !v.incomplete() {
 		return nil
 	}
-	doomed, made := a.doomed(), a.made()
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if out := a.thereOf[abs]; out != nil {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if out := v.partial[abs]; out != nil {
 		return out
 	}
-	keys := slices.Clone(made[abs])
-	if was := a.in.Plan.PriorState.Resource(abs); was != nil {
+	keys := slices.Clone(v.planned.made()[abs])
+	if was := v.plan.PriorState.Resource(abs); was != nil {
 		for k := range was.Instances {
-			if !doomed[abs.Instance(k)] {
+			if !v.planned.deleted()[abs.Instance(k)] {
 				keys = append(keys, k)
 			}
 		}
 	}
 	out := map[addrs.InstanceKey]bool{}
-	for _, k := range session.Existing(r, a.in.Plan.Instances.Resources[abs], keys) {
+	for _, k := range session.Existing(r, v.plan.Instances.Resources[abs], keys) {
 		out[k] = true
 	}
-	a.thereOf[abs] = out
+	v.partial[abs] = out
 	return out
 }
 
-// collect makes the value of a resource from those of its instances.
-func (a *applier) collect(ctx context.Context, abs addrs.AbsResource) (cty.Value, diags.Diagnostics) {
-	x, ds := a.collector(ctx, abs)
+// collect makes the value of a resource from those of its instances. Of a resource that is not
+// part of the plan nothing is known.
+func (v *values) collect(ctx context.Context, abs addrs.AbsResource) (cty.Value, diags.Diagnostics) {
+	x, ds := v.open(ctx, abs)
 	if ds.HasErrors() {
 		return cty.DynamicVal, ds
 	}
-	keys, planned := a.in.Plan.Instances.Resources[abs]
+	keys, planned := v.plan.Instances.Resources[abs]
 	if !planned {
-		return cty.DynamicVal, nil // not part of this plan
+		return cty.DynamicVal, nil
 	}
-	if abs.Resource.Mode != addrs.Ephemeral && (a.in.Plan.Partial() || a.in.Plan.Mode == plans.RefreshOnlyMode) {
-		keys = session.Existing(x.r.Repetition, keys, a.existing(abs))
+	if abs.Resource.Mode != addrs.Ephemeral && v.incomplete() {
+		remaining := slices.DeleteFunc(v.record.instances(abs), func(k addrs.InstanceKey) bool { return v.planned.deleted()[abs.Instance(k)] })
+		keys = session.Existing(x.r.Repetition, keys, remaining)
 	}
 	insts := make([]eval.Instance, len(keys))
 	vals := make([]cty.Value, len(keys))
@@ -153,188 +197,74 @@ func (a *applier) collect(ctx context.Context, abs addrs.AbsResource) (cty.Value
 			return cty.DynamicVal, ds
 		}
 	}
-	return a.s.Eval.CollectResource(x.r, insts, vals), nil
+	return v.s.Eval.CollectResource(x.r, insts, vals), nil
 }
 
-// existing returns the keys of the instances that the state has of a resource, less those
-// that are still to be deleted.
-func (a *applier) existing(abs addrs.AbsResource) []addrs.InstanceKey {
-	doomed := a.doomed()
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	var keys []addrs.InstanceKey
-	if r := a.state.Current().Resource(abs); r != nil {
-		for k := range r.Instances {
-			if !doomed[abs.Instance(k)] {
-				keys = append(keys, k)
-			}
-		}
-	}
-	return keys
-}
-
-// A collector knows what the values of a resource's instances are made from.
-type collector struct {
-	a   *applier
+// A block is a resource block in a module instance, with its schema.
+type block struct {
+	v   *values
 	abs addrs.AbsResource
 	m   *config.Module
 	r   *config.Resource
 	rs  *schema.Schema
 }
 
-func (a *applier) collector(ctx context.Context, abs addrs.AbsResource) (collector, diags.Diagnostics) {
-	m := a.in.Config.Modules[abs.Module.Module()]
-	x := collector{a: a, abs: abs, m: m, r: m.Resources[abs.Resource]}
+func (v *values) open(ctx context.Context, abs addrs.AbsResource) (block, diags.Diagnostics) {
+	m := v.s.Config.Modules[abs.Module.Module()]
+	x := block{v: v, abs: abs, m: m, r: m.Resources[abs.Resource]}
 	var ds diags.Diagnostics
-	x.rs, _, ds = a.s.Schema(ctx, m.ResourceProvider(x.r).Provider, x.r.Addr, x.r.TypeRange.Ptr())
+	x.rs, _, ds = v.s.Schema(ctx, m.ResourceProvider(x.r).Provider, x.r.Addr, x.r.TypeRange.Ptr())
 	if ds.HasErrors() {
-		a.report(ds)
+		v.report.add(ds)
 	}
 	return x, ds
 }
 
-// value returns the value of one instance.
-func (x collector) value(ctx context.Context, k addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
-	a, addr := x.a, x.abs.Instance(k)
+// value returns the value of one instance. An instance that was to be created and does not exist has
+// failed; one that the plan leaves out is unknown.
+func (x block) value(ctx context.Context, k addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
+	v, addr := x.v, x.abs.Instance(k)
 	if x.abs.Resource.Mode == addrs.Ephemeral {
-		v, ds := a.openEphemeral(ctx, x.m, x.r, addr)
+		val, ds := v.openEphemeral(ctx, x.m, x.r, addr)
 		if ds.HasErrors() {
-			a.report(ds)
+			v.report.add(ds)
 		}
-		return v, ds
+		return val, ds
 	}
-	o := a.object(addrs.ResourceInstanceObject{Instance: addr})
+	o := v.record.object(addrs.ResourceInstanceObject{Instance: addr})
 	if o == nil {
-		if a.in.Plan.Mode == plans.NormalMode && !a.in.Plan.Partial() {
-			return cty.DynamicVal, diags.Reported() // it was not made, for a reason reported elsewhere
+		if v.plan.Mode == plans.NormalMode && !v.plan.Partial() {
+			return cty.DynamicVal, diags.Reported()
 		}
 		return cty.UnknownVal(x.rs.Block.ImpliedType()), nil
 	}
-	v, ds := a.s.Stored(addr, x.rs, o)
+	val, ds := v.s.Stored(addr, x.rs, o)
 	if ds.HasErrors() {
-		a.report(ds)
+		v.report.add(ds)
 	}
-	return v, ds
+	return val, ds
 }
 
-// openEphemerals opens those ephemeral resources that nothing needed, as planning did. What
-// depends on a failure is left out.
-func (a *applier) openEphemerals(ctx context.Context) {
-	if a.in.Plan.Mode == plans.DestroyMode || len(a.in.Plan.Targets) > 0 || ctx.Err() != nil {
-		return
-	}
-	for _, abs := range slices.SortedFunc(maps.Keys(a.in.Plan.Instances.Resources), addrs.AbsResource.Compare) {
-		if abs.Resource.Mode == addrs.Ephemeral && !a.needsFailed(abs) {
-			a.resourceValue(ctx, abs, nil)
-		}
-	}
-}
-
-// openNeeded opens the ephemeral resources that a block depends on, whether it uses their
-// values or only names them in depends_on: a tunnel is there before what goes through it.
-func (a *applier) openNeeded(ctx context.Context, cr addrs.ConfigResource) diags.Diagnostics {
-	a.mu.Lock()
-	list, known := a.needed[cr]
-	if !known {
-		list = a.ephemeralsOf(cr)
-		a.needed[cr] = list
-	}
-	a.mu.Unlock()
-	for _, abs := range list {
-		if _, ds := a.resourceValue(ctx, abs, nil); ds.HasErrors() {
-			return diags.Reported()
-		}
-	}
-	return nil
-}
-
-// ephemeralsOf returns the ephemeral resources that a block depends on, in every instance
-// of their modules, sorted.
-func (a *applier) ephemeralsOf(cr addrs.ConfigResource) []addrs.AbsResource {
-	of := map[addrs.ConfigResource]bool{}
-	for _, o := range a.in.Refs.Resources(addrs.Object{Module: cr.Module, Kind: addrs.KindResource, Res: cr.Resource}) {
-		if o.Kind == addrs.KindResource && o.Res.Mode == addrs.Ephemeral {
-			of[addrs.ConfigResource{Module: o.Module, Resource: o.Res}] = true
-		}
-	}
-	if len(of) == 0 {
-		return nil
-	}
-	var out []addrs.AbsResource
-	for abs := range a.in.Plan.Instances.Resources {
-		if of[abs.Config()] {
-			out = append(out, abs)
-		}
-	}
-	slices.SortFunc(out, addrs.AbsResource.Compare)
-	return out
-}
-
-// needsFailed reports whether something failed that a resource depends on.
-func (a *applier) needsFailed(abs addrs.AbsResource) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for r := range a.failed {
-		for _, o := range a.in.Refs.Resources(addrs.Object{Module: abs.Module.Module(), Kind: addrs.KindResource, Res: abs.Resource}) {
-			if o.Kind == addrs.KindResource && o.Module == r.Module.Module() && o.Res == r.Resource {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// openEphemeral opens an ephemeral resource instance for this apply.
-func (a *applier) openEphemeral(ctx context.Context, m *config.Module, r *config.Resource, addr addrs.AbsResourceInstance) (cty.Value, diags.Diagnostics) {
-	v, ds := a.tryEphemeral(ctx, m, r, addr)
-	if ds.HasErrors() {
-		a.mu.Lock()
-		a.unmade[addr.Config()] = true
-		a.mu.Unlock()
-	}
-	return v, ds
-}
-
-func (a *applier) tryEphemeral(ctx context.Context, m *config.Module, r *config.Resource, addr addrs.AbsResourceInstance) (cty.Value, diags.Diagnostics) {
-	scope, ds := a.scope(addr, r)
-	if ds.HasErrors() {
-		return cty.DynamicVal, ds
-	}
-	pc, ds := a.s.InstanceProvider(m.ResourceUse(r), scope)
-	if ds.HasErrors() {
-		return cty.DynamicVal, ds
-	}
-	client, ds := a.s.Client(ctx, pc)
-	if ds.HasErrors() {
-		return cty.DynamicVal, ds
-	}
-	rs, _, ds := a.s.Schema(ctx, pc.Provider, r.Addr, r.TypeRange.Ptr())
-	if ds.HasErrors() {
-		return cty.DynamicVal, ds
-	}
-	return a.s.OpenEphemeral(ctx, session.Ephemeral{Addr: addr, Client: client, Resource: r, Schema: rs, Scope: scope})
-}
-
-// scope returns the scope of an instance: which count or each it is.
-func (a *applier) scope(addr addrs.AbsResourceInstance, r *config.Resource) (eval.Scope, diags.Diagnostics) {
+// scope returns the scope of an instance, with its count or each.
+func (v *values) scope(addr addrs.AbsResourceInstance, r *config.Resource) (eval.Scope, diags.Diagnostics) {
 	// Evaluating the calls on the way makes the module instances known.
-	if _, ds := a.s.Eval.Modules(a.in.Config.Modules[addr.Module.Module()]); ds.HasErrors() {
+	if _, ds := v.s.Eval.Modules(v.s.Config.Modules[addr.Module.Module()]); ds.HasErrors() {
 		return eval.Scope{}, ds
 	}
 	if r.Count == nil && r.ForEach == nil && r.Enabled == nil {
 		return eval.Scope{Module: addr.Module}, nil
 	}
 	abs := addr.AbsResource()
-	a.mu.Lock()
-	c := a.instances[abs]
+	v.mu.Lock()
+	c := v.instances[abs]
 	if c == nil {
 		c = new(instancesCell)
-		a.instances[abs] = c
+		v.instances[abs] = c
 	}
-	a.mu.Unlock()
+	v.mu.Unlock()
 	c.once.Do(func() {
-		list, ds := a.s.Eval.ResourceInstances(addr.Module, r)
-		a.report(ds)
+		list, ds := v.s.Eval.ResourceInstances(addr.Module, r)
+		v.report.add(ds)
 		c.by = make(map[addrs.InstanceKey]*eval.Instance, len(list))
 		for i := range list {
 			c.by[list[i].Key] = &list[i]

@@ -1,0 +1,191 @@
+package applying
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/session"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// make creates or updates the object.
+func (x *object) make(ctx context.Context) diags.Diagnostics {
+	q, prior, scope, ds := x.prepare(ctx)
+	if ds.HasErrors() {
+		return ds
+	}
+	made, more := x.perform(ctx, q, prior)
+	ds = append(ds, more...)
+	ds = append(ds, x.postconditions(made, scope)...)
+	if more.HasErrors() {
+		x.a.report.add(x.a.record.save(ctx))
+	}
+	return ds
+}
+
+// prepare evaluates the configuration and has the provider plan again.
+func (x *object) prepare(ctx context.Context) (*session.Question, *states.Object, eval.Scope, diags.Diagnostics) {
+	scope, ds := x.a.values.scope(x.c.Addr.Instance, x.r)
+	if ds = append(ds, x.a.values.openNeeded(ctx, x.c.Addr.Instance.Config())...); ds.HasErrors() {
+		return nil, nil, scope, ds
+	}
+	if ds = append(ds, x.conditions(x.r.Preconditions, scope, "Resource precondition failed")...); ds.HasErrors() {
+		return nil, nil, scope, ds
+	}
+	config, more := x.a.s.ResourceConfig(x.r, x.rs, scope)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return nil, nil, scope, ds
+	}
+	if !marks.Plain(config).IsWhollyKnown() {
+		x.a.failures.notCreated(x.c.Addr.Instance.AbsResource())
+		remedy := "This is a bug in Lockstep: please report it."
+		if x.a.in.Plan.Partial() {
+			remedy = "Plan the whole configuration, or what is missing, too."
+		}
+		return nil, nil, scope, append(ds, diags.Errorf(x.r.Range.Ptr(), "Configuration contains unknown value",
+			"The configuration of %s depends on what does not exist, and is not part of this plan. %s", x.c.Addr, remedy)...)
+	}
+	prior, value, more := x.prior()
+	if ds = append(ds, more...); ds.HasErrors() {
+		return nil, nil, scope, ds
+	}
+	q, more := x.planAgain(ctx, config, prior, value)
+	return q, prior, scope, append(ds, more...)
+}
+
+// prior returns the object to update, and its value: nil and null for a creation.
+func (x *object) prior() (*states.Object, cty.Value, diags.Diagnostics) {
+	null := x.rs.Block.NullValue()
+	if x.c.Action != plans.Update {
+		return nil, null, nil
+	}
+	o := x.a.record.object(x.c.Addr)
+	if o == nil {
+		return nil, null, diags.Errorf(nil, "Object to update is gone",
+			"The state has no %s any more, although the plan is to update it. This is a bug in Lockstep: please report it.", x.c.Addr)
+	}
+	v, ds := x.a.s.Stored(x.c.Addr.Instance, x.rs, o)
+	return o, v, ds
+}
+
+// postconditions checks the new object, also one that was made only in part. If there is none, the
+// object from before may still be there. Else self is unknown; or, as in Terraform 1.11.4 for one of
+// many instances, conditions that refer to it cannot be evaluated.
+func (x *object) postconditions(made cty.Value, scope eval.Scope) diags.Diagnostics {
+	if len(x.r.Postconditions) == 0 {
+		return nil
+	}
+	if scope.Self = made; made == cty.NilVal {
+		var ds diags.Diagnostics
+		if o := x.a.record.object(x.c.Addr); o == nil {
+			scope.Self, scope.SelfGone = cty.DynamicVal, !x.c.Addr.Instance.Resource.Key.IsNone()
+		} else if scope.Self, ds = x.a.s.Stored(x.c.Addr.Instance, x.rs, o); ds.HasErrors() {
+			return ds
+		}
+	}
+	return x.conditions(x.r.Postconditions, scope, "Resource postcondition failed")
+}
+
+// perform has the provider act and records the result. It returns the new value if there is one, beside
+// errors too.
+func (x *object) perform(ctx context.Context, q *session.Question, prior *states.Object) (cty.Value, diags.Diagnostics) {
+	plainPrior := marks.Plain(q.Prior)
+	planned := marks.Plain(q.Planned)
+	config := marks.Plain(q.Config)
+	if prior != nil && plainPrior.RawEquals(planned) {
+		if session.SameMarks(q.Prior, q.Planned) {
+			return q.Planned, nil // nothing is left to do: the object stays, with the dependencies that it had
+		}
+		// Only what is sensitive changes: that is the state's business alone.
+		at := x.begin(plans.Update, q.Prior)
+		ds := x.store(q.Planned, states.Ready, prior.Private)
+		at.end(ds.HasErrors())
+		return q.Planned, ds
+	}
+	restore := x.depose()
+	verb := plans.Create
+	if prior != nil {
+		verb = plans.Update
+	}
+	at := x.begin(verb, q.Prior)
+	call, ds := x.effect(ctx, verb, q.Planned, provider.ApplyRequest{
+		TypeName: x.r.Addr.Type, Prior: plainPrior, Planned: planned, Config: config, Private: q.PlannedPrivate, Meta: x.meta(ctx),
+	})
+	made, more := x.keep(ctx, call, q, prior, ds.HasErrors())
+	if ds = append(ds, more...); made == cty.NilVal {
+		restore() // nothing came of it: what was there is still there
+		ds = append(ds, call.returned(ctx, true)...)
+	} else {
+		at.made(made)
+	}
+	at.end(ds.HasErrors())
+	return made, ds
+}
+
+// keep records the result of a creation or an update. A new object with provisioners is tainted
+// until they have finished, so that a crash before that leaves it to be made anew. It returns the new
+// value, cty.NilVal if there is none.
+func (x *object) keep(ctx context.Context, call *call, q *session.Question, prior *states.Object, failed bool) (cty.Value, diags.Diagnostics) {
+	plainPrior := marks.Plain(q.Prior)
+	planned, sensitive := sensitivePaths(q.Planned)
+	verb, status := plans.Create, states.Ready
+	if prior != nil {
+		verb, status = plans.Update, prior.Status
+	}
+	v, ds := x.newState(call.resp, verb, planned, plainPrior, failed)
+	if v.IsNull() {
+		x.a.failures.notCreated(x.c.Addr.Instance.AbsResource())
+		return cty.NilVal, ds
+	}
+	failed = failed || ds.HasErrors()
+	provisioned := !failed && verb == plans.Create && len(x.ofCreation()) > 0
+	if verb == plans.Create && (failed || provisioned) {
+		status = states.Tainted
+	}
+	marked := session.MarkSensitive(v, x.rs, sensitive)
+	ds = append(ds, x.store(marked, status, call.resp.Private)...)
+	ds = append(ds, call.returned(ctx, failed)...)
+	if !provisioned || ds.HasErrors() {
+		return marked, ds
+	}
+	if ds = append(ds, x.afterCreation(marked)...); !ds.HasErrors() {
+		ds = append(ds, x.store(marked, states.Ready, call.resp.Private)...)
+	}
+	return marked, ds
+}
+
+// depose makes the present object a deposed one, if it is to be deleted only after its
+// successor was created. The function returned undoes that.
+func (x *object) depose() (restore func()) {
+	if x.c.Action != plans.CreateThenDelete {
+		return func() {}
+	}
+	old := x.a.record.object(x.c.Addr)
+	if old == nil {
+		return func() {}
+	}
+	key := newDeposedKey()
+	deposed := addrs.ResourceInstanceObject{Instance: x.c.Addr.Instance, Deposed: key}
+	x.a.record.move(old, x.c.Provider, x.c.Addr, deposed)
+	x.a.mu.Lock()
+	defer x.a.mu.Unlock()
+	x.a.deposedAs[x.c] = key
+	return func() {
+		x.a.record.move(old, x.c.Provider, deposed, x.c.Addr)
+	}
+}
+
+func newDeposedKey() addrs.DeposedKey {
+	var b [4]byte
+	rand.Read(b[:])
+	return addrs.DeposedKey(hex.EncodeToString(b[:]))
+}

@@ -1,0 +1,132 @@
+package applying
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/journaling"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// A record is the state while it changes, in memory and as far as it is saved. Whoever stores
+// it sees whole steps only. Safe for concurrent use.
+type record struct {
+	journal *journaling.Journal // may be nil
+	store   func(context.Context, *states.State) error
+	stop    context.CancelCauseFunc // ends the apply
+
+	mu     sync.Mutex
+	editor *states.Editor
+
+	saving sync.Mutex // held during a save
+	saved  *states.State
+}
+
+func newRecord(in Input, stop context.CancelCauseFunc) *record {
+	return &record{journal: in.Journal, store: in.Save, stop: stop, editor: in.Plan.PriorState.Edit(), saved: in.Plan.PriorState}
+}
+
+// set records an object; nil removes it.
+func (r *record) set(addr addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, o *states.Object) {
+	r.mu.Lock()
+	was := r.editor.Current().Object(addr)
+	r.editor.SetObject(addr, pc, o)
+	r.mu.Unlock()
+	r.journal.Edit(addr, pc, was, o)
+}
+
+// move records an object at another address, in one step: no save has it twice, or not at all.
+func (r *record) move(o *states.Object, pc addrs.AbsProviderConfig, from, to addrs.ResourceInstanceObject) {
+	r.mu.Lock()
+	r.editor.SetObject(to, pc, o)
+	r.editor.SetObject(from, pc, nil)
+	r.mu.Unlock()
+	r.journal.Move(from, to, pc, o)
+}
+
+// object returns an object; nil if there is none.
+func (r *record) object(addr addrs.ResourceInstanceObject) *states.Object {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.editor.Current().Object(addr)
+}
+
+// instances returns the keys of the instances of a resource, in any order.
+func (r *record) instances(abs addrs.AbsResource) []addrs.InstanceKey {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var keys []addrs.InstanceKey
+	if res := r.editor.Current().Resource(abs); res != nil {
+		for k := range res.Instances {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+// edit makes other changes, all in one step.
+func (r *record) edit(f func(*states.Editor)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f(r.editor)
+}
+
+// state returns the state as it is now.
+func (r *record) state() *states.State {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.editor.State()
+}
+
+// save stores the state if it has changed since the last time. A state that cannot be stored
+// stops the apply: nothing new is started. A save is never cut off by a stop.
+func (r *record) save(ctx context.Context) diags.Diagnostics {
+	if r.store == nil {
+		return nil
+	}
+	r.saving.Lock()
+	defer r.saving.Unlock()
+	st := r.state()
+	if st == r.saved {
+		return nil
+	}
+	if err := r.store(context.WithoutCancel(ctx), st); err != nil {
+		r.stop(errors.New("the state could not be saved"))
+		return diags.FromError("Failed to save state", err)
+	}
+	r.saved = st
+	return nil
+}
+
+// paced returns save with a pause after each call of nine times its length: a save of n
+// objects takes time in proportion to n, and so an apply of n changes spends at most a
+// tenth of its own time on saves, however many there are. The pause has longest as its limit.
+//
+// The length is the shortest of the last few: a busy machine makes single saves long,
+// and must not make the state old.
+func (r *record) paced(longest time.Duration) func(context.Context) diags.Diagnostics {
+	const few = 4
+	var lengths []time.Duration
+	var next time.Time
+	return func(ctx context.Context) diags.Diagnostics {
+		start := time.Now()
+		if start.Before(next) && ctx.Err() == nil {
+			return nil
+		}
+		before := r.saved
+		ds := r.save(ctx)
+		if r.saved == before {
+			return ds
+		}
+		end := time.Now()
+		lengths = append(lengths, end.Sub(start))
+		lengths = lengths[max(0, len(lengths)-few):]
+		next = end.Add(min(9*slices.Min(lengths), longest))
+		return ds
+	}
+}
