@@ -13,24 +13,24 @@ import (
 	"time"
 )
 
-// Access says who may look at the pages.
+// Access decides who may see the pages.
 //
-// Without a Token it is whoever sits at this machine: the connection comes from it, the
-// Host header names it (otherwise any web page could have its own name point here, and
-// read ours), and no proxy stands between. A proxy on this machine need not say that it
-// is one, so with Hosts, which only a proxy can give, nobody is taken for local. With a
-// Token it is whoever knows it.
+// Without a Token, only users of this machine may: the connection comes from this machine, the Host
+// header names it (otherwise any website could point a name of its own here, and read our pages),
+// and there is no proxy between. A proxy on this machine need not identify itself, so with Hosts,
+// which only a proxy can serve, nobody is taken for local. With a Token, everybody who knows it
+// may.
 type Access struct {
 	// Token is at least [ShortestToken] bytes long, or empty.
 	Token string
-	// Hosts are the names, with the port if there is one, that the pages are served
-	// under beside those of this machine. They need a Token: without, nobody is served.
+	// Hosts are further names of the pages, with the port if there is one. They need a Token:
+	// without it they serve nobody.
 	Hosts []string
-	// Secure says that browsers come by https, through a proxy.
+	// Secure is set if browsers come by https, through a proxy.
 	Secure bool
 }
 
-// ShortestToken is how many bytes a token has at least: 128 bits in hexadecimal.
+// ShortestToken is the least length of a token in bytes: 128 bits in hexadecimal.
 const ShortestToken = 32
 
 const (
@@ -39,14 +39,14 @@ const (
 	cookieLife = 12 * time.Hour
 )
 
-// refusal is why a request is not served: a status and a text; the zero value if it is.
+// A refusal is the status and the reason with which a request is refused; the zero value admits it.
 type refusal struct {
 	status int
 	reason string
 	signIn bool // a token would help
 }
 
-// check decides about a request, whatever it is for.
+// check admits or refuses a request, of any kind.
 func (a Access) check(r *http.Request) refusal {
 	if !isLocalName(r.Host) && !slices.Contains(a.Hosts, strings.ToLower(r.Host)) {
 		return refusal{status: http.StatusMisdirectedRequest, reason: "This page is not served under that name."}
@@ -55,15 +55,15 @@ func (a Access) check(r *http.Request) refusal {
 		if a.signedIn(r) {
 			return refusal{}
 		}
-		return refusal{status: http.StatusUnauthorized, reason: "The token is needed to look at this page.", signIn: true}
+		return refusal{status: http.StatusUnauthorized, reason: "This page needs the token.", signIn: true}
 	}
 	if len(a.Hosts) > 0 || !isLocalAddress(r.RemoteAddr) || forwarded(r) {
-		return refusal{status: http.StatusForbidden, reason: "This page can be seen on its own machine only, unless it is given a token."}
+		return refusal{status: http.StatusForbidden, reason: "Without a token this page is shown on its own machine only."}
 	}
 	return refusal{}
 }
 
-// signedIn reports whether a request has the token, or the cookie of who had it.
+// signedIn reports whether a request has the token, or the cookie that was given for it.
 func (a Access) signedIn(r *http.Request) bool {
 	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
 		return a.isToken(token)
@@ -72,20 +72,21 @@ func (a Access) signedIn(r *http.Request) bool {
 	return err == nil && subtle.ConstantTimeCompare([]byte(c.Value), []byte(a.pass())) == 1
 }
 
-// isToken compares hashes, so that not even the length takes a different time.
+// isToken compares hashes, so that the time depends not even on the length.
 func (a Access) isToken(s string) bool {
 	got, want := sha256.Sum256([]byte(s)), sha256.Sum256([]byte(a.Token))
 	return subtle.ConstantTimeCompare(got[:], want[:]) == 1
 }
 
-// pass is the cookie's value: it proves the token without being it, and ends with it.
+// pass returns the cookie's value: it proves the token without containing it, and becomes invalid
+// with it.
 func (a Access) pass() string {
 	h := hmac.New(sha256.New, []byte(a.Token))
 	h.Write([]byte("lockstep page"))
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// cookie is what somebody gets who had the token.
+// cookie returns the cookie that is given for the token.
 func (a Access) cookie() *http.Cookie {
 	return &http.Cookie{
 		Name: cookieName, Value: a.pass(), Path: "/", MaxAge: int(cookieLife.Seconds()),
@@ -107,10 +108,9 @@ func isLocalAddress(addr string) bool {
 	return err == nil && ap.Addr().Unmap().IsLoopback()
 }
 
-// forwarded reports whether a request looks passed on by a proxy: by what proxies add, or
-// by HTTP/1.0, which nginx speaks to what is behind it, and no browser to anybody.
-// Sources: https://www.rfc-editor.org/rfc/rfc7239,
-// https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_http_version
+// forwarded reports whether a request seems to come through a proxy: by the headers that proxies
+// add, or by HTTP/1.0, which nginx uses for the servers behind it, and browsers never.
+// Sources: https://www.rfc-editor.org/rfc/rfc7239, https://nginx.org/en/docs/http/ngx_http_proxy_module.html#proxy_http_version
 func forwarded(r *http.Request) bool {
 	for name := range r.Header {
 		switch {

@@ -71,7 +71,7 @@ func TestEverythingIsGuarded(t *testing.T) {
 			t.Errorf("%s: %d\n%s", path, a.status, a.body)
 		}
 	}
-	if a := ask(t, "POST", s.URL+pull, url.Values{"do": {"close"}, "as": {"alice"}}, nil); a.status != 401 || len(m.deeds) > 0 {
+	if a := ask(t, "POST", s.URL+pull, url.Values{"do": {"close"}, "as": {"alice"}}, nil); a.status != 401 || len(m.actions) > 0 {
 		t.Errorf("POST: %d", a.status)
 	}
 }

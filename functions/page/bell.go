@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// A Bell tells many that something has happened, by a number that grows: a site's
-// version. The zero Bell works; it must not be copied.
+// A Bell tells all who wait that something has changed, by a growing number: a site's version. The
+// zero Bell works; it must not be copied.
 type Bell struct {
 	mu   sync.Mutex
 	rung uint64
-	next chan struct{} // closed when it is rung next; nil if nobody waits
+	next chan struct{} // closed by the next ring; nil if nobody waits
 }
 
-// Ring tells everybody.
+// Ring ends all waits.
 func (b *Bell) Ring() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -24,7 +24,7 @@ func (b *Bell) Ring() {
 	b.next = make(chan struct{})
 }
 
-// Wait is as [Site.Changed] has to be.
+// Wait implements [Site.Changed].
 func (b *Bell) Wait(ctx context.Context, since uint64) uint64 {
 	for {
 		b.mu.Lock()

@@ -27,8 +27,8 @@ func marked(text string, sign func(string) string) template.HTML {
 	return template.HTML(b.String())
 }
 
-// diffSign follows GitHub's colours for diff blocks, where "!" is a change, and so is
-// here what is replaced.
+// diffSign follows GitHub's colours for diff blocks, in which "!" is a change; here it also marks
+// replacements.
 func diffSign(line string) string {
 	switch {
 	case strings.HasPrefix(line, "-/+ "), strings.HasPrefix(line, "+/- "), strings.HasPrefix(line, "!"):

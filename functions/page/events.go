@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// How long a stream of events lasts; browsers come back by themselves.
+// A stream of events ends after this time; browsers connect again by themselves.
 const streamLife = 10 * time.Minute
 
-// events tells whenever something has changed: server-sent events, whose data and ID
-// are the version. Last-Event-ID, or else the query, says what the browser has.
+// events reports each change: server-sent events, whose data and ID are the version. Last-Event-ID,
+// or else the query, is the version that the browser has.
 func (h Handler) events(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), streamLife)
 	defer cancel()
@@ -22,7 +22,7 @@ func (h Handler) events(w http.ResponseWriter, r *http.Request) {
 	}
 	version, _ := strconv.ParseUint(since, 10, 64)
 	w.Header().Set("Content-Type", "text/event-stream")
-	w.Header().Set("X-Accel-Buffering", "no") // proxies must pass it on at once
+	w.Header().Set("X-Accel-Buffering", "no") // proxies must not buffer it
 	w.WriteHeader(http.StatusOK)
 	flush := http.NewResponseController(w)
 	flush.Flush()

@@ -8,31 +8,31 @@ import (
 	"strings"
 )
 
-// A Handler serves the pages of a site. Streams of events last until their request's
-// context ends: let that be when the server shuts down.
+// A Handler serves the pages of a site. Streams of events last until their request's context ends,
+// which must happen when the server shuts down.
 type Handler struct {
 	Site   Site
 	Access Access
-	// Title heads every page: "Demo".
+	// Title is in the head of every page: "Demo".
 	Title string
-	// About is Markdown that the first page begins with, Guide Markdown beside every
+	// About is Markdown at the beginning of the first page, Guide Markdown beside every
 	// conversation. Both may be empty.
 	About, Guide string
-	// Log is told of what went wrong; may be nil.
+	// Log is told of internal errors; may be nil.
 	Log func(error)
 }
 
 //go:embed static
 var static embed.FS
 
-// policy is the content security policy: what is embedded, and nothing else.
+// policy is the content security policy: embedded files only.
 const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// The longest body of a request, in bytes: a comment of GitHub's greatest length,
-// 65,536 characters, where each may take 12 bytes in a form.
+// The limit of a request's body, in bytes: a comment of GitHub's greatest length, 65,536
+// characters, each of which may take 12 bytes in a form.
 const maxForm = 1 << 20
 
-// Server returns the http.Handler that serves everything.
+// Server returns the http.Handler for all pages.
 func (h Handler) Server() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /static/{file}", http.FileServerFS(static))
@@ -47,11 +47,11 @@ func (h Handler) Server() http.Handler {
 	mux.HandleFunc("GET "+pull+"/plan/{project}", h.guarded(h.plan))
 	mux.HandleFunc("POST "+pull, h.guarded(h.act))
 	mux.HandleFunc("/", h.guarded(func(w http.ResponseWriter, r *http.Request) { h.fail(w, r, ErrNotFound) }))
-	// Browsers say where a request comes from; one from another site is refused.
+	// Browsers send the origin of a request; one from another site is refused.
 	return headed(http.NewCrossOriginProtection().Handler(mux))
 }
 
-// headed sets the headers that every answer has.
+// headed sets the headers of every answer.
 func headed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, value := range map[string]string{
@@ -69,7 +69,7 @@ func headed(next http.Handler) http.Handler {
 	})
 }
 
-// guarded lets those pass who may look.
+// guarded answers only requests that Access admits.
 func (h Handler) guarded(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		no := h.Access.check(r)
@@ -84,7 +84,7 @@ func (h Handler) guarded(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// signIn takes the token, and gives the cookie.
+// signIn takes the token, and sets the cookie.
 func (h Handler) signIn(w http.ResponseWriter, r *http.Request) {
 	if no := h.Access.check(r); no.reason != "" && !no.signIn {
 		http.Error(w, no.reason, no.status)
@@ -108,7 +108,7 @@ func (h Handler) overview(w http.ResponseWriter, r *http.Request) {
 	h.write(w, http.StatusOK, "overview", frame{Title: h.Title, Version: version, Pulls: pulls, About: h.About})
 }
 
-// fail shows that something went wrong. What, is for the log.
+// fail shows that a request failed. The error itself goes to the log only.
 func (h Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	f := frame{Title: h.Title, Notice: "Something went wrong on our side. The log has more."}
 	status := http.StatusInternalServerError
@@ -119,14 +119,14 @@ func (h Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case errors.As(err, &tooLong):
 		status, f.Notice = http.StatusRequestEntityTooLarge, "That is too long."
 	case r.Context().Err() != nil:
-		return // nobody is waiting
+		return // the browser is gone
 	case h.Log != nil:
 		h.Log(err)
 	}
 	h.write(w, status, "failed", f)
 }
 
-// write executes a template, all of it or nothing.
+// write executes a template, completely or not at all.
 func (h Handler) write(w http.ResponseWriter, status int, name string, f frame) {
 	var b bytes.Buffer
 	if err := pages()[name].ExecuteTemplate(&b, "page", f); err != nil {

@@ -98,8 +98,8 @@ func TestActing(t *testing.T) {
 	if a.status != http.StatusSeeOther || a.header.Get("Location") != "/acme/infra/pull/7#say" {
 		t.Fatalf("%d %v", a.status, a.header)
 	}
-	want := []Deed{{Pull: PullID{"acme", "infra", 7}, As: "mallory", Name: Comment, Text: "one\ntwo"}}
-	if d := cmp.Diff(want, m.deeds); d != "" {
+	want := []Action{{Pull: PullID{"acme", "infra", 7}, As: "mallory", Name: Comment, Text: "one\ntwo"}}
+	if d := cmp.Diff(want, m.actions); d != "" {
 		t.Error(d)
 	}
 	// Who spoke last speaks next.
@@ -112,7 +112,7 @@ func TestActing(t *testing.T) {
 		t.Error("mallory does not go on speaking")
 	}
 	empty := ask(t, "POST", address, url.Values{"do": {"comment"}, "as": {"alice"}, "text": {" \n"}}, nil)
-	if empty.status != http.StatusConflict || len(m.deeds) != 1 {
+	if empty.status != http.StatusConflict || len(m.actions) != 1 {
 		t.Errorf("an empty comment: %d", empty.status)
 	}
 	long := ask(t, "POST", address, url.Values{"do": {"comment"}, "as": {"alice"}, "text": {strings.Repeat("x", maxForm)}}, nil)
@@ -140,8 +140,8 @@ func TestActingFromElsewhereIsRefused(t *testing.T) {
 			t.Errorf("%s: %d", name, a.status)
 		}
 	}
-	if len(m.deeds) > 0 {
-		t.Errorf("done: %v", m.deeds)
+	if len(m.actions) > 0 {
+		t.Errorf("done: %v", m.actions)
 	}
 }
 

@@ -16,8 +16,8 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Comments are GitHub Flavored Markdown with line breaks as typed. The library writes no raw
-// HTML and nothing that could be harmful, but for what [safely] writes of it.
+// Comments are GitHub Flavored Markdown with line breaks as typed. The library writes no raw HTML
+// and nothing harmful; [safely] writes the rest.
 // Source: https://github.github.com/gfm/
 var converter = sync.OnceValue(func() goldmark.Markdown {
 	return goldmark.New(
@@ -28,7 +28,7 @@ var converter = sync.OnceValue(func() goldmark.Markdown {
 	)
 })
 
-// markdown renders a text by anybody. What comes out can do nothing.
+// markdown renders a text by anybody as harmless HTML.
 func markdown(text string) (template.HTML, error) {
 	var b bytes.Buffer
 	if err := converter().Convert([]byte(text), &b); err != nil {
@@ -37,10 +37,13 @@ func markdown(text string) (template.HTML, error) {
 	return template.HTML(b.String()), nil
 }
 
-// safely renders what somebody could do harm with. Of raw HTML some tags are let through,
-// as they are and without any attribute (none of tables, whose parts browsers put elsewhere);
-// everything else of it is shown as the text that it is. Links lead to whole addresses only, and images, which would be fetched from anywhere,
-// are the text that stands for them.
+// safely renders the parts of Markdown that could do harm. Raw HTML is escaped first, and then some
+// tags are put back, spelled exactly so and without attributes (no parts of tables, which browsers
+// move elsewhere). Links lead to complete addresses only, and images, which browsers would load
+// from anywhere, become their alternative texts.
+//
+// A sanitizer such as bluemonday would remove unknown tags. Here they stay as text, since plans and
+// error messages contain many: <sensitive>, <computed>.
 type safely struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer.
@@ -54,7 +57,7 @@ func (safely) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	})
 }
 
-// allowed puts tags back that were escaped.
+// allowed turns escaped tags into tags.
 var allowed = sync.OnceValue(func() *strings.Replacer {
 	var list []string
 	for _, name := range []string{"p", "br", "hr", "b", "i", "strong", "em", "del", "ins", "s", "sub", "sup", "kbd", "samp",
@@ -67,7 +70,7 @@ var allowed = sync.OnceValue(func() *strings.Replacer {
 
 var htmlComment = regexp.MustCompile(`(?s)<!--.*?(-->|$)`)
 
-// rawHTML returns what is shown of raw HTML.
+// rawHTML returns raw HTML with the allowed tags only, and all others as text.
 func rawHTML(text string) string {
 	return allowed().Replace(template.HTMLEscapeString(htmlComment.ReplaceAllString(text, "")))
 }
@@ -121,12 +124,12 @@ func renderAutoLink(w util.BufWriter, source []byte, node ast.Node, entering boo
 	return ast.WalkContinue, nil
 }
 
-// openLink begins a link that tells nobody where it was followed from.
+// openLink begins a link that does not tell the other site where it comes from.
 func openLink(w util.BufWriter, to string) {
 	w.WriteString(`<a href="` + template.HTMLEscapeString(string(util.URLEscape([]byte(to), true))) + `" rel="nofollow noreferrer">`)
 }
 
-// whole reports whether an address leads to another site, or to somebody's mail.
+// whole reports whether an address is that of another site, or of mail.
 func whole(to string) bool {
 	u, err := url.Parse(to)
 	if err != nil {
@@ -139,7 +142,7 @@ func whole(to string) bool {
 	return u.Scheme == "mailto"
 }
 
-// codeBlocks renders fenced code: a diff with a span a line, so that it has colours.
+// codeBlocks renders fenced code: each line of a diff is a span, for its colour.
 type codeBlocks struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer.

@@ -54,8 +54,8 @@ func TestProxyOnThisMachine(t *testing.T) {
 				t.Errorf("%s: %s: %d\n%s", c.name, path, a.status, a.body)
 			}
 		}
-		if ask(t, "POST", front.URL+"/acme/infra/pull/7", url.Values{"do": {"close"}, "as": {"alice"}}, nil); len(m.deeds) > 0 {
-			t.Errorf("%s: it acts: %v", c.name, m.deeds)
+		if ask(t, "POST", front.URL+"/acme/infra/pull/7", url.Values{"do": {"close"}, "as": {"alice"}}, nil); len(m.actions) > 0 {
+			t.Errorf("%s: it acts: %v", c.name, m.actions)
 		}
 	}
 }

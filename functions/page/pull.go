@@ -21,9 +21,9 @@ func (h Handler) pull(tab string) http.HandlerFunc {
 	}
 }
 
-// showPull writes the page of a pull request; f has what is to be said besides.
+// showPull writes the page of a pull request; f has the rest of its content.
 func (h Handler) showPull(w http.ResponseWriter, r *http.Request, tab string, status int, f frame) {
-	// The version comes first: what changes meanwhile is shown twice rather than never.
+	// The version is read first: so a change during the request is shown twice rather than never.
 	f.Title, f.Guide, f.Tab, f.Version = h.Title, h.Guide, tab, h.Site.Changed(r.Context(), 0)
 	id, err := pullID(r)
 	if err == nil {
@@ -64,12 +64,12 @@ func (h Handler) plan(w http.ResponseWriter, r *http.Request) {
 	h.write(w, http.StatusOK, "plan", f)
 }
 
-// act does what a form asks for.
+// act takes the action of a form.
 func (h Handler) act(w http.ResponseWriter, r *http.Request) {
 	id, err := pullID(r)
 	actor, ok := h.Site.(Actor)
 	if err == nil && !ok {
-		http.Error(w, "Nothing can be done here: this page is to be read.", http.StatusMethodNotAllowed)
+		http.Error(w, "This page is read-only.", http.StatusMethodNotAllowed)
 		return
 	}
 	if err == nil {
@@ -79,7 +79,7 @@ func (h Handler) act(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, r, err)
 		return
 	}
-	d := Deed{
+	d := Action{
 		Pull: id, As: r.PostForm.Get("as"), Name: r.PostForm.Get("do"),
 		Text: strings.ReplaceAll(r.PostForm.Get("text"), "\r\n", "\n"),
 	}
@@ -101,10 +101,10 @@ func (h Handler) act(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, id.Path()+"#say", http.StatusSeeOther)
 }
 
-// speakerCookie remembers who spoke last.
+// speakerCookie remembers the last speaker.
 const speakerCookie = "lockstep-speaker"
 
-// speaker returns who speaks: the one who did last, or else the first one.
+// speaker returns the last speaker, or else the first one of the pull request.
 func speaker(r *http.Request, p Pull) string {
 	if len(p.Speakers) == 0 {
 		return ""

@@ -8,47 +8,46 @@ import (
 	"time"
 )
 
-// ErrNotFound says that there is no such pull request, or no such plan.
-var ErrNotFound = errors.New("there is no such thing here")
+// ErrNotFound is returned if there is no such pull request, or no such plan.
+var ErrNotFound = errors.New("there is no such pull request or plan")
 
-// A Site is what there is to show. Its methods may be called at the same time.
+// A Site provides the content. Its methods may be called at the same time.
 type Site interface {
-	// Pulls returns all pull requests, those that matter most first. What only a
-	// pull request's own page shows may be missing.
+	// Pulls returns all pull requests, the most important first. Content of a pull request's own
+	// page may be missing.
 	Pulls(ctx context.Context) ([]Pull, error)
 	// Pull returns one pull request, or ErrNotFound.
 	Pull(ctx context.Context, id PullID) (Pull, error)
-	// Plan returns the whole text of the plan of a name, or ErrNotFound.
+	// Plan returns the whole text of a plan by its name, or ErrNotFound.
 	Plan(ctx context.Context, id PullID, name string) (string, error)
-	// Changed returns when the site is not any more as it was at version since, or ctx
-	// has ended, with the version that it is at now. Versions only grow, from 1.
+	// Changed waits until the site's version differs from since, or ctx has ended, and returns the
+	// present version. Versions only grow, from 1.
 	Changed(ctx context.Context, since uint64) uint64
 }
 
-// An Actor is a Site on which something can be done.
+// An Actor is a Site on which people can act.
 type Actor interface {
-	// Act does something. A *RefusedError is for the one who asked; any other error is
-	// ours.
-	Act(ctx context.Context, d Deed) error
+	// Act carries out an action. A *RefusedError is meant for the user; any other error is ours.
+	Act(ctx context.Context, d Action) error
 }
 
-// A RefusedError says to the one who asked why something was not done.
+// A RefusedError tells the user why an action was refused.
 type RefusedError struct{ Reason string }
 
 func (e *RefusedError) Error() string { return e.Reason }
 
-// A Deed is something that somebody does on a pull request.
-type Deed struct {
+// An Action is taken by somebody on a pull request.
+type Action struct {
 	Pull PullID
-	// As is who does it, a login among the pull request's Speakers.
+	// As is the login of the actor, one of the pull request's Speakers.
 	As string
 	// Name is [Comment], or the name of one of the pull request's Offers.
 	Name string
-	// Text is what is said; for Comment only. Lines end in "\n".
+	// Text is the text of a Comment. Lines end in "\n".
 	Text string
 }
 
-// Comment is the name of the deed that every pull request takes which has Speakers.
+// Comment is the name of the action that every pull request with Speakers allows.
 const Comment = "comment"
 
 // A PullID names a pull request.
@@ -74,28 +73,28 @@ type Pull struct {
 	Standing      string // "open", "merged", "closed", or empty
 	From, Into    string // branches; may be empty
 	Head          string // the full name of a commit
-	URL           string // where else it can be seen; may be empty
+	URL           string // its page elsewhere; may be empty
 
 	Projects []Project
-	// Checks, Files and Entries are nil if they are not known here.
+	// Checks, Files and Entries are nil if they are unknown.
 	Checks  []Check
 	Files   []File
 	Entries []Entry
-	// Speakers are who can be spoken as, Offers what can be done; none if the pull
-	// request can only be looked at.
+	// Speakers are the users to act as, Offers the actions besides Comment; none if the pull
+	// request can only be read.
 	Speakers []Speaker
 	Offers   []Offer
 }
 
-// An Entry is one in the conversation: a comment, or something that was done.
+// An Entry is a part of the conversation: a comment, or another event.
 type Entry struct {
 	ID     string // unique in the conversation: letters, digits and dashes
 	Who    string
 	Bot    bool
 	At     time.Time
 	Edited bool
-	// Body is a comment, in Markdown; Event what was done otherwise ("pushed …"), as
-	// text. One of them is empty.
+	// Body is a comment, in Markdown; Event another event ("pushed …"), as text. One of them is
+	// empty.
 	Body, Event string
 	Reactions   []Reaction
 }
@@ -116,44 +115,44 @@ type Check struct {
 	Summary, Text string
 }
 
-// A File is one that a pull request changes.
+// A File is one of those that a pull request changes.
 type File struct {
 	Path string
-	Diff string // the hunks of a unified diff; empty if nothing of it can be shown
+	Diff string // the hunks of a unified diff; empty if none can be shown
 }
 
-// A Project is what the pull request's plan does to one project.
+// A Project is one with its plan for the pull request.
 type Project struct {
 	Name, Dir, Workspace string
 	Standing             string // in words
 	Tone                 Tone
 	Summary              string // "2 to add, …"; may be empty
-	By                   string // who asked for what was done last; may be empty
+	By                   string // login of the user who requested the last action; may be empty
 	Head                 string // the commit that was planned; may be empty
 	Report               string // Markdown; may be empty
 	Plan                 string // the name of its plan among those of the pull request
-	HasPlan              bool   // that Site.Plan has the whole of it
-	State                string // what exists, as text; may be empty
+	HasPlan              bool   // Site.Plan has the whole plan
+	State                string // the existing objects, as text; may be empty
 }
 
-// A Tone is what a standing means for whoever looks.
+// A Tone tells what a standing means for the reader.
 type Tone string
 
 const (
 	Quiet   Tone = "quiet"   // nothing to do
 	Busy    Tone = "busy"    // something is under way
-	Waiting Tone = "waiting" // for a person
+	Waiting Tone = "waiting" // a person has to act
 	Good    Tone = "good"
 	Bad     Tone = "bad"
 )
 
-// A Speaker is somebody who can be spoken as.
+// A Speaker is a user to act as.
 type Speaker struct {
 	Login string
 	May   string // "may write"
 }
 
-// An Offer is something that can be done.
+// An Offer is an action that can be taken.
 type Offer struct {
 	Name  string
 	Label string

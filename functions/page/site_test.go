@@ -14,11 +14,11 @@ import (
 
 // memory is a Site in memory: one pull request, by somebody who wants to do harm.
 type memory struct {
-	mu    sync.Mutex
-	pull  Pull
-	deeds []Deed
-	bell  Bell
-	fault error
+	mu      sync.Mutex
+	pull    Pull
+	actions []Action
+	bell    Bell
+	fault   error
 }
 
 const harm = `"><script>alert(1)</script>`
@@ -80,14 +80,14 @@ func (m *memory) change(f func()) {
 // talker is a memory that people can act on.
 type talker struct{ *memory }
 
-func (t talker) Act(ctx context.Context, d Deed) error {
+func (t talker) Act(ctx context.Context, d Action) error {
 	if t.fault != nil {
 		return t.fault
 	}
 	if d.Name == "merge" {
 		return &RefusedError{"It has conflicts" + harm}
 	}
-	t.change(func() { t.deeds = append(t.deeds, d) })
+	t.change(func() { t.actions = append(t.actions, d) })
 	return nil
 }
 

@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// frame is what a template is given.
+// A frame is the content of a template.
 type frame struct {
 	Title   string // of the site
 	Version uint64 // of the site; 0 if the page is not kept up to date
-	Notice  string // what went wrong, for whoever looks
+	Notice  string // an error, for the reader
 	About   string // Markdown
 	Guide   string // Markdown
 	Pulls   []Pull
 	Pull    Pull
 	Tab     string
-	As      string // who speaks
-	Draft   string // what they wanted to say
+	As      string // login of the speaker
+	Draft   string // the text of a comment that was refused
 	Project string // of a whole plan
 	Text    string // of a whole plan
 }
@@ -36,7 +36,7 @@ func (f frame) has(tab string) bool {
 	return true
 }
 
-// Heading is what the page is about, for the window's title.
+// Heading returns the subject of the page, for the window's title.
 func (f frame) Heading() string {
 	switch {
 	case f.Project != "":
@@ -79,7 +79,7 @@ type tabLink struct {
 // Repo returns "owner/name".
 func (id PullID) Repo() string { return id.Owner + "/" + id.Name }
 
-// Tone is how a check stands.
+// Tone returns the tone of a check's standing.
 func (c Check) Tone() Tone {
 	switch {
 	case c.Status != "completed":
@@ -94,7 +94,7 @@ func (c Check) Tone() Tone {
 	return Quiet
 }
 
-// Words puts how a check stands into words.
+// Words returns a check's standing in words.
 func (c Check) Words() string {
 	s := c.Conclusion
 	if c.Status != "completed" {
@@ -116,7 +116,7 @@ func countLines(diff string, sign byte) (n int) {
 	return n
 }
 
-// tally is a picture under a comment, with how many have put it there.
+// A tally is a picture under a comment, with the number of users who put it there.
 type tally struct {
 	Picture, Name string
 	By            []string
@@ -128,7 +128,7 @@ var pictures = map[string]string{
 	"+1": "👍", "-1": "👎", "laugh": "😄", "confused": "😕", "heart": "❤️", "hooray": "🎉", "rocket": "🚀", "eyes": "👀",
 }
 
-// Tallies sums the reactions up, in the order they came.
+// Tallies counts the reactions, in the order of the first ones.
 func (e Entry) Tallies() []tally {
 	var out []tally
 next:
@@ -149,7 +149,7 @@ next:
 //go:embed templates
 var templates embed.FS
 
-// funcs are what templates can call besides methods.
+// funcs are the functions of templates.
 var funcs = template.FuncMap{
 	"markdown": markdown,
 	"diff":     diffHTML,
@@ -164,7 +164,7 @@ var funcs = template.FuncMap{
 		}
 		return "?"
 	},
-	// Colours of faces: one of six, always the same for a login.
+	// The colour of a face: one of six, always the same for a login.
 	"hue": func(login string) (n int) {
 		for _, r := range login {
 			n += int(r)
@@ -174,7 +174,7 @@ var funcs = template.FuncMap{
 	"bytes": func(s string) string { return fmt.Sprintf("%.1f kB", float64(len(s))/1000) },
 }
 
-// pages are the templates by name, each in the frame that all share, from the first view on.
+// pages are the templates by name, each inside the frame common to all; parsed at the first use.
 var pages = sync.OnceValue(func() map[string]*template.Template {
 	out := map[string]*template.Template{}
 	for _, name := range []string{"overview", "pull", "plan", "signin", "failed"} {

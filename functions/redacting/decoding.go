@@ -9,16 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// How often a text is decoded at most: JSON in JSON in a plan.
+// The limit of decoding a text again and again: JSON in JSON in a plan.
 const mostDecoded = 3
 
-// A step decodes one way of writing; it reports whether there was anything to decode.
+// A step decodes one kind of escapes; it reports whether there were any.
 type step func(stream) (stream, bool)
 
-// decoded returns a text in all the ways in which it can be read: as it is, and without
-// one, two or three layers of backslashes; and each of these also without the escapes of
-// templates, of HTML or of URLs. Not all at once: what is an escape to one of them is
-// plain text to another one.
+// decoded returns a text in all its readings: unchanged, and without one, two or three layers of
+// backslashes; and each of these also without the escapes of templates, of HTML or of URLs. Not all
+// at once: an escape of one of them is plain text to another.
 func decoded(s stream) []stream {
 	all := []stream{s}
 	for range mostDecoded {
@@ -44,8 +43,8 @@ func decoded(s stream) []stream {
 	return all
 }
 
-// each copies a stream; where there is one of at most two signs and decode, which is shown the characters from a place on, says
-// that they are an escape of a size, there stands what it means.
+// each copies a stream and decodes its escapes. An escape begins with sign, of at most two
+// characters, and decode returns its meaning and its size in characters; size 0 is no escape.
 func (s stream) each(sign string, decode func(text string) (meaning string, size int)) (out stream, changed bool) {
 	signs := []rune(sign)
 	isSign := func(r rune) bool { return r == signs[0] || r == signs[len(signs)-1] }
@@ -70,14 +69,14 @@ func (s stream) each(sign string, decode func(text string) (meaning string, size
 	return out, changed
 }
 
-// longestEscape is that of a character in UTF-16, or in four bytes of a URL.
+// longestEscape is the size of an escape in UTF-16, or of four bytes in a URL.
 const longestEscape = 12
 
-// unescaped decodes what string literals of HCL, JSON and Go escape by a backslash.
+// unescaped decodes the backslash escapes of string literals in HCL, JSON and Go.
 // Sources: https://www.rfc-editor.org/rfc/rfc8259#section-7, https://go.dev/ref/spec#Rune_literals
 func unescaped(s stream) (stream, bool) { return s.each(`\`, escape) }
 
-// untemplated decodes what HCL doubles so that it begins no template.
+// untemplated decodes the doubled signs of HCL that do not begin a template.
 // Source: https://github.com/hashicorp/hcl/blob/main/hclsyntax/spec.md#template-expressions
 func untemplated(s stream) (stream, bool) {
 	return s.each("$%", func(text string) (string, int) {
@@ -104,11 +103,11 @@ func queryDecoded(s stream) (stream, bool) {
 	})
 }
 
-// escapes of one letter.
+// escapes are those of one letter.
 var escapes = map[byte]string{'n': "\n", 'r': "\r", 't': "\t", 'a': "\a", 'b': "\b", 'f': "\f", 'v': "\v", '"': `"`, '\\': `\`, '/': "/", '\'': "'", '`': "`"}
 
-// escape decodes the escape that a text begins with; the size, in characters, is 0 if it
-// is none.
+// escape decodes a backslash escape at the beginning of a text; the size, in characters, is 0 if
+// there is none.
 func escape(text string) (string, int) {
 	if len(text) < 2 {
 		return "", 0
@@ -143,7 +142,7 @@ func hexadecimal(text string, digits int) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// entity decodes the character reference of HTML that a text begins with.
+// entity decodes a character reference of HTML at the beginning of a text.
 func entity(text string) (string, int) {
 	end := strings.IndexByte(text, ';')
 	if end < 2 || strings.Trim(text[1:end], "#0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") != "" {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// encodings returns a text in base64 and hexadecimal. In base64 a text looks different by
-// how many bytes stand before it: there is a form for each of the three possibilities,
-// without the characters that what stands around it has a part in.
+// encodings returns a text in base64 and hexadecimal. The base64 of a text depends on the number of
+// bytes before it: there is a form for each of the three cases, without the characters that share
+// bits with the surrounding text.
 // Source: https://www.rfc-editor.org/rfc/rfc4648
 func encodings(text string) []string {
 	h := hex.EncodeToString([]byte(text))

@@ -7,15 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// A text is searched in pieces, so that what it decodes to does not take many times its
-// memory. They overlap by more than a window takes in any form, as far as that has a
-// bound.
+// A text is searched in pieces, so that its decoded forms do not take many times its memory. They
+// overlap by more than a window takes in any form of bounded size.
 const (
 	piece   = 256 << 10
 	overlap = 16 << 10
 )
 
-// found returns where a text has secrets, in order, and apart from each other.
+// found returns the spans of secrets in a text, in order and without overlaps.
 func (s *Secrets) found(text string) []span {
 	found := numbersIn(text, s.numbers)
 	for from := 0; from < len(text); from += piece {
@@ -34,7 +33,7 @@ func (s *Secrets) found(text string) []span {
 	return spare(merged(found), text)
 }
 
-// merged sorts spans, and makes one of those that overlap.
+// merged sorts spans, and joins those that overlap.
 func merged(all []span) []span {
 	slices.SortFunc(all, func(a, b span) int { return cmp.Or(a.from-b.from, b.to-a.to) })
 	var out []span
@@ -48,7 +47,7 @@ func merged(all []span) []span {
 	return out
 }
 
-// spare leaves the lines alone that hold a report together.
+// spare cuts spans so that they leave out the lines that give a report its structure.
 func spare(found []span, text string) []span {
 	if len(found) == 0 {
 		return nil

@@ -4,22 +4,22 @@ import (
 	"unicode"
 )
 
-// Of what is at least so long, reduced, as many characters in a row are looked for: a
-// report that shows only a part of a long line shows a part of a secret.
+// A long secret is also found by any so many characters in a row, reduced: a report that shows a
+// part of a long line shows a part of a secret.
 const window = 32
 
-// The windows of a text that is not longer begin at each of its bytes, those of others,
-// and of encodings, at each one of so many. They overlap: all of a whole secret is found.
+// For a secret up to this length a window begins at each byte; for longer ones, and for encodings,
+// at every so many bytes. Windows overlap, so the whole of a secret is found.
 const (
 	dense  = 4096
 	stride = 16
 )
 
-// Short texts without blank space do not have any in what is found, either: "a sit is"
-// has no "asiti" in it. Up to so many bytes.
+// A short secret without blank space is not found across blank space: "a sit is" does not contain
+// "asiti". This is the limit of its length in bytes.
 const longSolid = 12
 
-// A kind is where a short text counts.
+// A kind limits where a short secret is found.
 type kind byte
 
 const (
@@ -38,27 +38,25 @@ func kindOf(isSolid, isWord bool) kind {
 	return anywhere
 }
 
-// An index finds reduced secrets in reduced texts, in a time that does not grow with the
-// number of secrets. Texts that are shorter than a window are found by their first bytes
-// and their length, of which there are at most [window]; others by the hashes of windows,
-// which a sum that is carried along has at each place. A wrong find, which takes two
-// windows with one hash of 64 bits, hides what is no secret.
+// An index finds reduced secrets in reduced texts, in a time that does not grow with the number of
+// secrets. Secrets shorter than a window are found by their first bytes and their length, of which
+// there are at most [window]; longer ones by the hashes of windows, from a rolling sum. A false
+// find, of two windows with the same hash of 64 bits, hides harmless text.
 type index struct {
 	short   map[string]kind
-	lengths map[[prefix]byte]uint64 // bit n: a short text of n bytes begins so
+	lengths map[[prefix]byte]uint64 // bit n: a short secret of n bytes has this prefix
 	windows map[uint64]struct{}
-	bits    [1 << 13]uint64 // which hashes can be in windows: most are not
+	bits    [1 << 13]uint64 // a filter of the hashes of windows: most hashes are not in it
 }
 
-// prefix is how many of the first bytes short texts are told apart by.
+// prefix is the number of first bytes that tell short secrets apart.
 const prefix = 4
 
 func newIndex() *index {
 	return &index{short: map[string]kind{}, lengths: map[[prefix]byte]uint64{}, windows: map[uint64]struct{}{}}
 }
 
-// add adds a reduced text; whole says that each part of it that is as long as a window
-// counts.
+// add adds a reduced secret; with whole, each part of it of the length of a window counts.
 func (x *index) add(text string, k kind, whole bool) {
 	if len(text) < window {
 		if have, ok := x.short[text]; !ok || k < have {
@@ -87,10 +85,10 @@ func (x *index) window(text string) {
 	x.bits[bit(h)/64] |= 1 << (bit(h) % 64)
 }
 
-// The sum of a window is of its bytes, each times a power of base.
+// The sum of a window is that of its bytes, each multiplied by a power of base.
 const base = 0x9E3779B97F4A7C15
 
-// first is the power of the byte that leaves a window.
+// first is the factor of the byte that leaves a window.
 var first = func() uint64 {
 	p := uint64(1)
 	for range window {
@@ -99,10 +97,10 @@ var first = func() uint64 {
 	return p
 }()
 
-// bit mixes a hash down to a place in bits.
+// bit maps a hash to its bit in bits.
 func bit(h uint64) uint64 { return (h ^ h>>29) * 0xBF58476D1CE4E5B9 >> (64 - 19) }
 
-// find returns where in a stream there are secrets, as places in the text.
+// find returns the spans of secrets in a stream, in bytes of the text.
 func (x *index) find(s stream) []span {
 	r := s.reduced(true)
 	var out []span
@@ -124,7 +122,7 @@ func (x *index) find(s stream) []span {
 	return out
 }
 
-// shorts adds the longest short text that begins at a place and counts there.
+// shorts adds the longest short secret that begins at a position and counts there.
 func (x *index) shorts(out []span, s stream, r reduced, at int) []span {
 	lengths := x.lengths[[prefix]byte(r.bytes[at:at+prefix])]
 	for n := window - 1; n >= prefix && lengths != 0; n-- {
@@ -139,12 +137,12 @@ func (x *index) shorts(out []span, s stream, r reduced, at int) []span {
 	return out
 }
 
-// span returns where in the text some reduced bytes come from.
+// span returns the origin of some reduced bytes in the text.
 func (s stream) span(r reduced, i, j int) span {
 	return span{s.at[r.rune[i]].from, s.at[r.rune[j-1]].to}
 }
 
-// counts reports whether a find from one character to another one is what it seems to be.
+// counts reports whether a short secret may be found from one character to another.
 func (s stream) counts(k kind, from, to int) bool {
 	if k == anywhere {
 		return true

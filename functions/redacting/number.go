@@ -6,15 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// Numbers that are written with fewer digits are not looked for: a plan is full of such
-// (counts, ports, sizes, percentages), whoever wants to know one has to guess a thousand
-// times at most, and taking them out would hide what a plan does.
+// Numbers with fewer digits are not searched for: a plan is full of them (counts, ports, sizes,
+// percentages), they can be guessed in a thousand attempts, and removing them would hide the plan's
+// effects.
 const shortestNumber = 4
 
-// A number of as many digits is looked for inside of longer ones, too.
+// A number with so many digits is also found inside of longer ones.
 const longNumber = 8
 
-// A number is a decimal one, without its sign: 0.DIGITS times ten to the power of exp.
+// A number is the absolute value of a decimal number: 0.DIGITS times ten to the power of exp.
 // DIGITS neither begins nor ends with a zero.
 type number struct {
 	significant string
@@ -24,16 +24,16 @@ type number struct {
 // String is the same for all spellings of a number.
 func (n number) String() string { return n.significant + "e" + strconv.Itoa(n.exp) }
 
-// digits is how many digits the number has, written out, without zeros at the left.
+// digits returns the count of digits of the number written out, without leading zeros.
 func (n number) digits() int { return max(len(n.significant), n.exp) }
 
-// isNumber reports whether all of a text is a decimal number.
+// isNumber reports whether a whole text is a decimal number.
 func isNumber(text string) bool {
 	_, ok := parseNumber(text)
 	return ok
 }
 
-// parseNumber reads a number as JSON and people write it: a sign, digits, perhaps in
+// parseNumber reads a number in the spelling of JSON or of people: a sign, digits, perhaps in
 // groups of three, a fraction, an exponent.
 func parseNumber(text string) (number, bool) {
 	text = strings.TrimLeft(text, "+-")
@@ -75,8 +75,8 @@ func readNumber(text string, grouped bool) (n number, size int) {
 	return n, size
 }
 
-// groups reads digits in groups of three after the first one to three, with one and the
-// same character in between.
+// groups reads digits in groups of three after a first group of one to three, all separated by the
+// same character.
 func groups(text string, whole int) (digits string, size int) {
 	digits, size = text[:whole], whole
 	if whole > 3 {
@@ -93,7 +93,7 @@ func groups(text string, whole int) (digits string, size int) {
 	return digits, size
 }
 
-// exponent reads an exponent, if there is one that a number can have.
+// exponent reads an exponent, if there is a plausible one.
 func exponent(text string) (exp, size int) {
 	if text == "" || text[0] != 'e' && text[0] != 'E' {
 		return 0, 0
@@ -116,7 +116,7 @@ func signOf(c byte) int {
 	return 1
 }
 
-// run is how many digits a text begins with.
+// run returns the number of digits at the beginning of a text.
 func run(text string) int {
 	n := 0
 	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
@@ -125,8 +125,8 @@ func run(text string) int {
 	return n
 }
 
-// numbersIn returns where a text has one of some numbers. It tries each run of digits as
-// the beginning of a number in groups, of one with a fraction and an exponent, and alone.
+// numbersIn returns the spans of some numbers in a text. It tries each run of digits as the
+// beginning of a number in groups, of one with a fraction and an exponent, and alone.
 func numbersIn(text string, secret map[string]bool) []span {
 	var out []span
 	for i := 0; i < len(text) && len(secret) > 0; {

@@ -9,18 +9,18 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Hidden stands where a secret was.
+// Hidden replaces a secret.
 const Hidden = "(sensitive value)"
 
-// Shorter texts, in bytes of what is seen of them, are not looked for: they are parts of
-// too many words, and taking them out would tell where they were.
+// Shorter texts, in visible bytes, are not searched for: they are parts of too many words, and
+// removing them would tell where they were.
 const shortestText = 5
 
-// Secrets are what must not be shown. The zero value is ready, and has none. It is filled
-// by one goroutine, and can be used by many after that.
+// Secrets are the values to remove. The zero value is ready, and has none. It is filled by one
+// goroutine, and can be used by many after that.
 type Secrets struct {
 	texts   map[string]bool // reduced
-	solid   map[string]bool // of these, the short ones that have no blank space in them
+	solid   map[string]bool // the short ones among texts that have no blank space
 	numbers map[string]bool // normal forms, see number
 	encoded map[string]bool
 	keys    map[string]bool
@@ -30,7 +30,7 @@ type Secrets struct {
 	index *index
 }
 
-// Text adds a text: whole, and each of its lines, for a diff shows single lines.
+// Text adds a text, as a whole and each of its lines, since a diff shows single lines.
 func (s *Secrets) Text(text string) {
 	s.init()
 	if isNumber(text) {
@@ -43,7 +43,7 @@ func (s *Secrets) Text(text string) {
 	}
 }
 
-// whole adds a text in the forms that have it as one piece.
+// whole adds a text in the forms that keep it in one piece.
 func (s *Secrets) whole(text string) {
 	if !usable(text) || s.encoded[text] {
 		return
@@ -62,8 +62,8 @@ func (s *Secrets) whole(text string) {
 	}
 }
 
-// usable reports whether a text can be looked for. A rule of dashes or backticks is no
-// secret, and taking it out would open what it closes.
+// usable reports whether to search for a text. A row of dashes or backticks is no secret, and
+// without it Markdown would lose its structure.
 func usable(text string) bool {
 	text = strings.TrimSpace(text)
 	if len(text) < shortestText {
@@ -80,7 +80,7 @@ func firstRune(s string) (rune, bool) {
 	return 0, false
 }
 
-// Number adds a number in decimal, in whatever spelling; see [shortestNumber].
+// Number adds a number in decimal, to be found in all spellings; see [shortestNumber].
 func (s *Secrets) Number(decimal string) {
 	s.init()
 	n, ok := parseNumber(decimal)
@@ -97,8 +97,8 @@ func (s *Secrets) Number(decimal string) {
 	}
 }
 
-// Key adds a name that stands in a map. Such names are words at times, as "username" is:
-// it is looked for as a whole word, and not at all if it is said to be known.
+// Key adds a key of a map. Such keys are often words, such as "username": they are found as whole
+// words only, and not at all if they are [Secrets.Known].
 func (s *Secrets) Key(name string) {
 	s.init()
 	if isNumber(name) {
@@ -108,7 +108,7 @@ func (s *Secrets) Key(name string) {
 	}
 }
 
-// Keys returns the names that [Secrets.Key] was given.
+// Keys returns the keys that [Secrets.Key] was given.
 func (s *Secrets) Keys() []string {
 	var out []string
 	for k := range s.keys {
@@ -118,7 +118,7 @@ func (s *Secrets) Keys() []string {
 	return out
 }
 
-// Known says that a name of a map is no secret, for anybody can read it elsewhere.
+// Known declares that a key of a map is no secret, since everybody can read it elsewhere.
 func (s *Secrets) Known(name string) {
 	s.init()
 	s.known[name] = true
@@ -130,7 +130,7 @@ func (s *Secrets) init() {
 	}
 }
 
-// From returns text with [Hidden] in the place of each secret.
+// From returns a text with [Hidden] in the place of each secret.
 func (s *Secrets) From(text string) string {
 	if len(s.texts)+len(s.numbers)+len(s.keys) == 0 {
 		return text
@@ -139,7 +139,7 @@ func (s *Secrets) From(text string) string {
 	return without(text, s.found(text))
 }
 
-// build makes the index. The forms of encodings are those of whole secrets.
+// build makes the index. Encodings are only of whole secrets.
 func (s *Secrets) build() *index {
 	x := newIndex()
 	for text := range s.texts {

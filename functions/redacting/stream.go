@@ -6,11 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// A span is a part of a text: from a byte to before another one.
+// A span is a part of a text, from one byte to before another.
 type span struct{ from, to int }
 
-// A stream is a text, or what it decodes to, with the place in the text that each of its
-// characters comes from.
+// A stream is a text, or its decoded form, with the origin of each character in the text.
 type stream struct {
 	runes []rune
 	at    []span
@@ -33,26 +32,26 @@ func (s *stream) push(r rune, at span) {
 	s.at = append(s.at, at)
 }
 
-// pushed adds what the characters from i to before j stand for.
+// pushed adds the decoded form of the characters from i to before j.
 func (s *stream) pushed(text string, of stream, i, j int) {
 	for _, r := range text {
 		s.push(r, span{of.at[i].from, of.at[j-1].to})
 	}
 }
 
-// text returns the characters from i on, at most so many.
+// text returns at most so many characters, from i on.
 func (s stream) text(i, most int) string {
 	return string(s.runes[i:min(len(s.runes), i+most)])
 }
 
-// A reduced text is what one sees of another, without blank space, in UTF-8; rune says
-// which character of the stream a byte is of.
+// A reduced text has only the visible characters of another, without blank space, in UTF-8; rune
+// has the index in the stream for each byte.
 type reduced struct {
 	bytes []byte
 	rune  []int32
 }
 
-// reduced leaves out what is not seen, and, if so, what stands in the margin of lines.
+// reduced leaves out invisible characters, and with margins also the margins of lines.
 func (s stream) reduced(margins bool) reduced {
 	r := reduced{make([]byte, 0, len(s.runes)), make([]int32, 0, len(s.runes))}
 	for i := 0; i < len(s.runes); i++ {
@@ -73,14 +72,14 @@ func (s stream) reduced(margins bool) reduced {
 	return r
 }
 
-// reduce returns what one sees of a text, without what stands in the margin of its lines.
+// reduce returns the visible characters of a text, without the margins of its lines.
 func reduce(text string) string { return string(newStream(text, 0).reduced(true).bytes) }
 
-// reduceAll is reduce with the margins.
+// reduceAll is like reduce, but keeps the margins.
 func reduceAll(text string) string { return string(newStream(text, 0).reduced(false).bytes) }
 
-// unseen reports whether a character is blank space or nothing to the eye. What replaces
-// bytes that are no text is nothing, too: there is no telling what it stands for.
+// unseen reports whether a character is blank space or invisible. The replacement for bytes that
+// are not UTF-8 counts as invisible, too: the original cannot be known.
 // Source: https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point
 func unseen(r rune) bool {
 	if r > ' ' && r < 0x7f {
@@ -93,14 +92,14 @@ func unseen(r rune) bool {
 	return unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) || unicode.Is(unicode.Variation_Selector, r)
 }
 
-// The longest margin that is looked for, in characters.
+// The limit of a margin in characters.
 const maxMargin = 200
 
-// margins are what our texts have before lines besides space: symbols of actions, and
-// the rule of values in a diagnostic.
+// margins are the signs in the margins of our texts, beside space: symbols of actions, and the rule
+// beside the values of a diagnostic.
 var margins = []string{"+", "-", "~", "!", ".", "-/+", "+/-", "<=", "│"}
 
-// margin returns how many characters at the beginning of a line stand before its text.
+// margin returns the number of characters before the text of a line.
 func margin(line []rune) int {
 	i := blanks(line)
 	word := i

@@ -6,9 +6,8 @@ import (
 	"sync"
 )
 
-// Who writes a configuration chooses what is sensitive in it, and could choose our own
-// words, so that a plan does not say any more what it destroys. What is a part of these
-// is no secret.
+// The author of a configuration chooses its sensitive values, and could choose our own words, so
+// that a plan would hide its deletions. Parts of these phrases are no secrets.
 var phrases = []string{
 	"will be created", "will be destroyed", "will be updated in-place", "must be replaced", "will be replaced, as requested",
 	"is tainted, so must be replaced", "will be replaced due to changes in replace_triggered_by", "will be read during apply",

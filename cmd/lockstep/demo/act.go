@@ -43,7 +43,7 @@ func (w *World) pushedSoFar() int {
 
 // Act implements page.Actor. Who may do what is as on GitHub: whoever may read can
 // comment, and approve, for what that is worth.
-func (s Site) Act(ctx context.Context, d page.Deed) error {
+func (s Site) Act(ctx context.Context, d page.Action) error {
 	s.w.acting.Lock()
 	defer s.w.acting.Unlock()
 	v, err := s.find(d.Pull)
@@ -82,7 +82,7 @@ func (s Site) Act(ctx context.Context, d page.Deed) error {
 var offered = []string{approve, push, update, merge, closing, reopen}
 
 // change does what only those can do who may write.
-func (s Site) change(d page.Deed, v githubtest.PullView) error {
+func (s Site) change(d page.Action, v githubtest.PullView) error {
 	repo, n := s.w.repo, d.Pull.Number
 	switch d.Name {
 	case push:

@@ -39,7 +39,7 @@ func TestActing(t *testing.T) {
 		{"bob", merge, "is merged by now"},
 		{"alice", page.Comment, ""},
 	} {
-		err := w.Site().Act(t.Context(), page.Deed{Pull: second, As: c.as, Name: c.do, Text: "Hello."})
+		err := w.Site().Act(t.Context(), page.Action{Pull: second, As: c.as, Name: c.do, Text: "Hello."})
 		var refused *page.RefusedError
 		if errors.As(err, &refused) != (c.refused != "") || err != nil && !strings.Contains(err.Error(), c.refused) {
 			t.Errorf("%s, %s: %v, want %q", c.as, c.do, err, c.refused)
@@ -49,7 +49,7 @@ func TestActing(t *testing.T) {
 		}
 	}
 	third := page.PullID{Owner: "acme", Name: "other", Number: 2}
-	if err := w.Site().Act(t.Context(), page.Deed{Pull: third, As: "alice", Name: merge}); !errors.Is(err, page.ErrNotFound) {
+	if err := w.Site().Act(t.Context(), page.Action{Pull: third, As: "alice", Name: merge}); !errors.Is(err, page.ErrNotFound) {
 		t.Errorf("elsewhere: %v", err)
 	}
 }
@@ -62,7 +62,7 @@ func TestPreparedChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, want := range []string{"waits for lockstep apply", "could not be planned", "waits for lockstep apply", "waits for lockstep apply"} {
-		if err := w.Site().Act(t.Context(), page.Deed{Pull: second, As: "alice", Name: push}); err != nil {
+		if err := w.Site().Act(t.Context(), page.Action{Pull: second, As: "alice", Name: push}); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.Settle(t.Context()); err != nil {
@@ -78,7 +78,7 @@ func TestPreparedChanges(t *testing.T) {
 			}
 		}
 	}
-	if err := w.Site().Act(t.Context(), page.Deed{Pull: second, As: "alice", Name: push}); err == nil {
+	if err := w.Site().Act(t.Context(), page.Action{Pull: second, As: "alice", Name: push}); err == nil {
 		t.Error("there is more to push")
 	}
 }
