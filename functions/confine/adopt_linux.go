@@ -10,17 +10,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// family is what this process knows of its children: those that it started, and whether all
-// others are orphans of theirs.
+// family are the children of this process: those that it started; and once it adopts orphans, all
+// others.
 var family = struct {
 	mu      sync.Mutex
 	adopted bool
 	ours    map[int]bool
 }{ours: map[int]bool{}}
 
-// Adopt makes this process the one that orphans come to, for as long as it lives. From then
-// on all of its children are [Start]'s, or orphans, which are ended: a program that starts
-// children in other ways must not call it. It is for mains.
+// Adopt makes this process the parent of its descendants' orphans, for as long as it lives. From
+// then on all of its children come from [Start], or are orphans, which are killed: a program that
+// starts children in other ways must not call it. Only mains may call it.
 // Source: prctl(2), PR_SET_CHILD_SUBREAPER
 func Adopt() error {
 	if err := subreaper(); err != nil {
@@ -39,7 +39,7 @@ func subreaper() error {
 	return nil
 }
 
-// started notes a child, while nobody looks for orphans.
+// started notes a child, at a time when nobody looks for orphans.
 func started(start func() (pid int, err error)) error {
 	family.mu.Lock()
 	defer family.mu.Unlock()
@@ -57,11 +57,11 @@ func ended(pid int) {
 	delete(family.ours, pid)
 }
 
-// orphanTime is how long ending orphans may take.
+// orphanTime is the limit for killing orphans.
 const orphanTime = 10 * time.Second
 
-// endOrphans kills the children that nobody started here, with what is below them, and waits
-// for them.
+// endOrphans kills the children that were not started here, with their descendants, and waits for
+// them.
 func endOrphans() {
 	family.mu.Lock()
 	defer family.mu.Unlock()

@@ -9,19 +9,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A CellSpec says what programs in a cell are left with.
+// A CellSpec describes the remaining rights of programs in a cell.
 type CellSpec struct {
 	View View
-	// Ports are TCP ports, of any host, that are closed to them: our own on this machine.
+	// Ports are TCP ports, of any host, that are closed to them: our own ones on this machine.
 	Ports []int
-	// Without leaves out ways of protection that the kernel offers: for measuring what the
-	// others hold.
+	// Without leaves out protections that the kernel offers, to measure the effect of the others.
 	Without struct{ Namespaces, Landlock, Seccomp bool }
 }
 
-// A Cell starts programs on a thread that has given up what they must not have: what is
-// started there has it neither, and nothing that it starts in turn. It lasts as long as our
-// process. It may be used by many goroutines.
+// A Cell starts programs on a thread that has given up dangerous rights: the programs do not have
+// them either, nor does anything that they start. It lasts as long as our process. It may be used
+// by many goroutines.
 type Cell struct {
 	protection Protection
 	starts     chan start
@@ -32,20 +31,21 @@ type start struct {
 	done chan error
 }
 
-// NewCell makes a cell, in a process that [Enter] was called in. The error says that a way of
-// protection that was begun has failed half-way: then nothing must be started.
+// NewCell makes a cell, in a process that called [Enter]. After an error a protection was begun and
+// has failed half-way: then nothing must be started.
 func NewCell(s CellSpec) (*Cell, error) {
 	c := &Cell{starts: make(chan start)}
 	orphans := &reaper{ours: map[int]bool{}}
 	go orphans.run()
 	ready := make(chan error)
 	go func() {
-		// The thread is never unlocked: nobody else must get it. It outlives what it starts,
-		// for the kernel ends what is to die with its parent when the parent's thread ends.
+		// The thread is never unlocked: no other goroutine must get it. It outlives its programs,
+		// since the kernel ends children that are to die with their parent when the parent's thread
+		// ends.
 		runtime.LockOSThread()
 		ready <- c.close(s)
 		for x := range c.starts {
-			// In a group of its own it can be killed as one.
+			// In a group of its own it can be killed together with its descendants.
 			if x.cmd.SysProcAttr == nil {
 				x.cmd.SysProcAttr = &syscall.SysProcAttr{}
 			}
@@ -64,18 +64,18 @@ func NewCell(s CellSpec) (*Cell, error) {
 	return c, nil
 }
 
-// Protection says what is in force.
+// Protection returns the protections in force.
 func (c *Cell) Protection() Protection { return c.protection }
 
-// Start starts a command in the cell. Its directory and its program must be in the view.
+// Start starts a command in the cell. The view must contain its directory and its program.
 func (c *Cell) Start(cmd *exec.Cmd) error {
 	x := start{cmd, make(chan error)}
 	c.starts <- x
 	return <-x.done
 }
 
-// close makes the calling thread the cell's. The order matters: mounts need rights, and
-// Landlock forbids them; the filter comes last, for it refuses calls that the rest needs.
+// close gives up the rights of the calling thread. The order matters: mounts need rights, and
+// Landlock forbids them; the filter comes last, since it refuses calls that the other steps need.
 func (c *Cell) close(s CellSpec) error {
 	p := &c.protection
 	switch {
@@ -88,7 +88,7 @@ func (c *Cell) close(s CellSpec) error {
 			return err
 		}
 	}
-	// Programs that take all of the processors' time must not keep us from seeing it.
+	// We must be able to watch programs even if they take all processor time.
 	_ = unix.Setpriority(unix.PRIO_PROCESS, 0, niceness)
 	if err := noNewPrivileges(); err != nil {
 		return err
@@ -107,10 +107,10 @@ func (c *Cell) close(s CellSpec) error {
 	return nil
 }
 
-// niceness is how much programs give way to us.
+// niceness is the lower priority of programs.
 const niceness = 5
 
-// landlock applies what the kernel's version of Landlock has.
+// landlock applies the rules that the kernel's version of Landlock knows.
 func (c *Cell) landlock(s CellSpec) error {
 	p := &c.protection
 	version, err := landlockVersion()

@@ -1,22 +1,21 @@
-// Package confine runs a program with everything that it starts as one thing that can be
-// limited, watched and ended: a [Process] is over when the last of its descendants is gone,
-// whatever they did to get away.
+// Package confine runs a program with all of its descendants as a unit that can be limited, watched
+// and ended: a [Process] is over when the last descendant is gone, whatever it did to escape.
 //
-// Two programs work together, and both are ours. The parent starts the child with [Start]:
-// under Linux in namespaces of its own, if the kernel lets us. The child calls [Enter] first
-// of all. It carries out what we trust (the engine), and starts what we do not (plugins,
-// commands) in a [Cell]: on a thread that has given up what such programs must not have.
+// Two programs work together, and both are ours. The parent starts the child with [Start]: under
+// Linux in namespaces of its own, if the kernel allows that. The child calls [Enter] first of all.
+// It does the trusted work (the engine), and starts untrusted programs (plugins, commands) in a
+// [Cell]: on a thread that has given up dangerous rights.
 //
 //	parent   Start       watches memory, CPU, time, disk and processes of the whole tree;
-//	                     kills it above a limit; waits until nobody is left
-//	child    Enter       is who orphans of the tree come to; ends it if the parent dies
+//	                     kills it above a limit; waits until no process is left
+//	child    Enter       takes in the orphans of the tree; ends it if the parent dies
 //	         Cell.Start  a program sees its own files only; cannot reach other processes,
 //	                     sockets or ports of this machine; cannot get rights back
 //
-// What the kernel does not offer is said, not hidden: [Protection] has a line for each kind.
+// [Protection] has a line for each kind, and reports those that the kernel does not offer.
 //
-// The package knows processes only: no engine, no pipeline, no pull request. Start at
-// [Start] and [NewCell].
+// The package knows processes only: no engine, no pipeline, no pull request. Start at [Start] and
+// [NewCell].
 package confine
 
 import (
@@ -24,43 +23,43 @@ import (
 	"time"
 )
 
-// Limits are for a process and all of its descendants together; zero is no limit.
+// Limits are those of a process and all of its descendants together; zero is no limit.
 type Limits struct {
-	// Memory is in bytes: what they do not share with files.
+	// Memory is in bytes, without those shared with files.
 	Memory int64
-	// CPU is the time of processors, Wall the time of clocks.
+	// CPU is processor time, Wall elapsed time.
 	CPU, Wall time.Duration
-	// Disk is how many bytes the directories of [Spec.Dirs] may hold, and any one file.
+	// Disk limits the bytes in the directories of [Spec.Dirs], and in any one file.
 	Disk int64
-	// Processes is how many there may be at a time.
+	// Processes is the number of processes at any time.
 	Processes int
-	// Files is how many files each of them may have open.
+	// Files is the number of files that each of them may have open.
 	Files uint64
 }
 
-// A View is what programs see of the file system. Paths are absolute; those that do not
-// exist are left out.
+// A View is the part of the file system that programs see. Paths are absolute; missing ones are
+// left out.
 type View struct {
-	// Read are files, and directories with all that is in them, that they may read and run.
+	// Read are files, and directories with all their content, that they may read and run.
 	Read []string
-	// Write are those that they may write to, too.
+	// Write are those that they may also write to.
 	Write []string
-	// Tmp is the directory that they have in the place of /tmp. It is one of theirs to write.
+	// Tmp is the directory in the place of /tmp. It must be in Write.
 	Tmp string
 }
 
-// A Protection says what programs in a [Cell] are kept from, a field for each way of
-// keeping them: "" that it is in force, otherwise why it is not.
+// A Protection has a field for each way of protecting us from programs in a [Cell]: "" if it is in
+// force, otherwise the reason why not.
 type Protection struct {
-	// Namespaces: they see no processes, files and sockets but those of their own run.
+	// Namespaces: they see only the processes, files and sockets of their own run.
 	Namespaces string
-	// Files: they open no files but their own; memory and environment of others are closed.
+	// Files: they open only their own files; the memory and environment of others are closed.
 	Files string
 	// Network: the ports in [CellSpec.Ports] are closed to them.
 	Network string
-	// Signals: they signal nobody else, and reach nobody's abstract sockets.
+	// Signals: they signal only each other, and reach no abstract sockets of others.
 	Signals string
-	// Calls: system calls that look into other processes or change the system are refused.
+	// Calls: system calls that inspect other processes or change the system are refused.
 	Calls string
 	// Rights: they have no capabilities, and get none from a program's file.
 	Rights string
@@ -86,5 +85,5 @@ func (p Protection) Lines() []string {
 	return out
 }
 
-// Complete reports whether all of it is in force.
+// Complete reports whether all protections are in force.
 func (p Protection) Complete() bool { return p == Protection{} }

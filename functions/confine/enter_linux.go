@@ -11,24 +11,24 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// variable names the environment variable by which a child knows that it is one.
+// variable is the environment variable that marks a child.
 const variable = "LOCKSTEP_CONFINED"
 
-// orders are what a child is told at its start.
+// orders are a child's instructions from its parent.
 type orders struct {
 	Limits     Limits
 	Namespaces bool
-	Why        string // there are none
+	Why        string // the reason if there are none
 }
 
-// inside is what this process is, if it is a child.
+// inside describes this process, if it is a child.
 var inside struct {
 	namespaces bool
 	why        string
 }
 
-// The files that a child has besides the first three: one that ends with the parent, then
-// those of [Spec.Files].
+// The files of a child after the first three: one that ends with the parent, then those of
+// [Spec.Files].
 const (
 	lifeline  = 3
 	FirstFile = 4
@@ -37,13 +37,13 @@ const (
 // Confined reports whether this process was started by [Start]: its main has to call [Enter].
 func Confined() bool { return os.Getenv(variable) != "" }
 
-// maxStack is how large one goroutine's stack may become: endless recursion ends in some
-// milliseconds, and not when all memory is gone.
+// maxStack limits the stack of one goroutine: endless recursion ends in some milliseconds, and not
+// when all memory is used.
 const maxStack = 64 << 20
 
-// Enter makes this process the child that [Start] has started: it goes by its limits, takes
-// in the orphans of what it starts, is closed to processes of the same user, and ends with
-// all of them when the parent does.
+// Enter makes this process the child of a [Start]: it applies the limits, takes in the orphans of
+// its descendants, is closed to processes of the same user, and ends with all of them when the
+// parent does.
 func Enter() error {
 	var o orders
 	if err := json.Unmarshal([]byte(os.Getenv(variable)), &o); err != nil {
@@ -62,7 +62,7 @@ func Enter() error {
 	}
 	syscall.CloseOnExec(lifeline)
 	go func() {
-		// Nothing is written to it: it ends when the parent does.
+		// Nothing is ever written to it: the read ends when the parent does.
 		io.Copy(io.Discard, os.NewFile(lifeline, "lifeline"))
 		Leave(exitOrphaned)
 	}()
@@ -71,36 +71,38 @@ func Enter() error {
 
 const exitOrphaned = 113
 
-// Leave ends a child, with everything that it has started.
+// Leave ends a child, with all its descendants.
 func Leave(code int) {
-	if !inside.namespaces { // with them, all others end with the first process
+	if !inside.namespaces { // namespaces end with their first process
 		killBelow(os.Getpid(), killTime)
 	}
 	os.Exit(code)
 }
 
-// threads is how many more there may be than processes: the kernel counts threads.
+// threads is the number of threads that processes may have in addition to one each: the kernel
+// counts threads.
 const threads = 512
 
-// spareData is how much more one process may map than all may use together: a runtime maps
-// ahead. It ends what takes memory faster than the parent looks.
+// spareData is added to the limit of memory that one process may map, since runtimes map ahead. It
+// ends a process that takes memory faster than the parent looks.
 const spareData = 256 << 20
 
-// apply sets what the kernel holds each process to, and what our own memory is held to. What
-// they use together, the parent watches.
+// apply sets the kernel's limits for each process, and that of our own memory. The parent watches
+// their sums.
 func (l Limits) apply(namespaces bool) error {
 	debug.SetMaxStack(maxStack)
-	// Should the machine run out of memory, it is us who end, and not the parent.
+	// If the machine runs out of memory, the kernel shall kill us, and not the parent.
 	_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0o644)
 	set := map[int]uint64{unix.RLIMIT_CORE: 0}
 	if l.Memory > 0 {
-		debug.SetMemoryLimit(l.Memory * 3 / 4) // the collector works harder from there on
+		debug.SetMemoryLimit(l.Memory * 3 / 4) // the collector works harder above it
 		set[unix.RLIMIT_DATA] = uint64(l.Memory) + spareData
 	}
 	if l.CPU > 0 {
 		set[unix.RLIMIT_CPU] = uint64(l.CPU.Seconds()) + 2
 	}
-	// Elsewhere it would count all processes of our user; and it does not count root's.
+	// Without namespaces it would count all processes of our user; and it never counts those of
+	// root.
 	if l.Processes > 0 && namespaces {
 		set[unix.RLIMIT_NPROC] = uint64(l.Processes) + threads
 	}

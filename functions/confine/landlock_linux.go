@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Landlock lets a thread give up what it, and whatever it starts, may open and reach. It
-// needs no privileges. A thread in a domain of Landlock's may trace, and so read memory and
-// environment of, processes in the same domain or below it only.
+// Landlock lets a thread give up the right to open and reach objects, for itself and its
+// descendants. It needs no privileges. A thread in a Landlock domain may trace, and so read memory
+// and environment of, only processes in the same domain or below it.
 // Source: landlock(7), https://docs.kernel.org/userspace-api/landlock.html
 
-// rulesetAttr is struct landlock_ruleset_attr; older kernels accept it if what they do not
-// know is zero.
+// rulesetAttr is struct landlock_ruleset_attr; older kernels accept it if the members that they do
+// not know are zero.
 type rulesetAttr struct{ fs, net, scoped uint64 }
 
 // rulePort is LANDLOCK_RULE_NET_PORT.
@@ -26,13 +26,12 @@ const (
 	readRights = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
 	// The first version has 13 rights, the lowest bits.
 	firstRights = 1<<13 - 1
-	// What can be allowed for a file that is no directory.
+	// The rights that apply to files other than directories.
 	fileRights = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
 		unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_IOCTL_DEV
 )
 
-// landlockVersion returns the version of Landlock's interface; the error says that there is
-// no Landlock.
+// landlockVersion returns the version of Landlock's interface; an error if there is no Landlock.
 func landlockVersion() (int, error) {
 	v, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	switch {
@@ -44,7 +43,7 @@ func landlockVersion() (int, error) {
 	return int(v), nil
 }
 
-// handledRights are the rights to files that a version knows.
+// handledRights returns the rights to files that a version knows.
 func handledRights(version int) uint64 {
 	rights := uint64(firstRights)
 	for _, x := range []struct {
@@ -58,8 +57,8 @@ func handledRights(version int) uint64 {
 	return rights
 }
 
-// restrictFiles keeps the calling thread to the files of a view; scope keeps it from
-// signalling processes, and connecting to abstract sockets, outside of the domain.
+// restrictFiles limits the calling thread to the files of a view; with scope it can no longer
+// signal processes, or connect to abstract sockets, outside of the domain.
 func restrictFiles(version int, v View, scope bool) error {
 	attr := rulesetAttr{fs: handledRights(version)}
 	if scope {
@@ -86,15 +85,15 @@ func restrictFiles(version int, v View, scope bool) error {
 			return err
 		}
 	}
-	// What a process writes of itself; what is others' is closed by the domain.
+	// Processes write to their own entries here; the domain closes those of others.
 	if err := allow("/proc", readRights|unix.LANDLOCK_ACCESS_FS_WRITE_FILE|unix.LANDLOCK_ACCESS_FS_TRUNCATE); err != nil {
 		return err
 	}
 	return restrictSelf(rules)
 }
 
-// restrictPorts closes TCP ports to the calling thread. Landlock only knows which ports are
-// open, so all others are said to be: it takes some milliseconds.
+// restrictPorts closes TCP ports to the calling thread. Landlock has rules for open ports only, so
+// it opens all others, which takes some milliseconds.
 func restrictPorts(closed []int) error {
 	rules, err := createRuleset(rulesetAttr{net: unix.LANDLOCK_ACCESS_NET_CONNECT_TCP})
 	if err != nil {

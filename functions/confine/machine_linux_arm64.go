@@ -2,5 +2,5 @@ package confine
 
 import "golang.org/x/sys/unix"
 
-// machine is how seccomp calls the one that we run on.
+// machine is seccomp's number of this architecture.
 const machine = unix.AUDIT_ARCH_AARCH64

@@ -2,5 +2,5 @@
 
 package confine
 
-// machine is not known here.
+// machine is unknown here.
 const machine = 0

@@ -12,10 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// showOnly gives the calling thread, and whatever it starts, a file system that has nothing
-// in it but a view, the system's own files, and a fresh /proc: in a mount namespace of its
-// own, which must be in a user namespace of ours. Paths stay what they are. The thread must
-// end with it: there is no way back.
+// showOnly gives the calling thread, and its descendants, a file system that contains only a view,
+// the system's own files, and a fresh /proc: in a mount namespace of its own, which must be in a
+// user namespace of ours. Paths do not change. There is no way back: the thread must end with it.
 // Source: pivot_root(2), mount_namespaces(7), user_namespaces(7)
 func showOnly(v View) error {
 	if err := unix.Unshare(unix.CLONE_FS | unix.CLONE_NEWNS); err != nil {
@@ -41,7 +40,7 @@ func showOnly(v View) error {
 	return enter(m.root)
 }
 
-// enter makes a directory the root, and lets go of the old one.
+// enter makes a directory the root, and unmounts the old one.
 func enter(root string) error {
 	if err := unix.Chdir(root); err != nil {
 		return fmt.Errorf("enter the root: %w", err)
@@ -59,7 +58,7 @@ func enter(root string) error {
 // mounts are those of a new root.
 type mounts struct{ root, tmp string }
 
-// fill puts everything of a view into the root. What is below something else comes later.
+// fill mounts a view in the root, paths below others after these.
 func (m mounts) fill(v View) error {
 	if err := m.bind(v.Tmp, "/tmp", false); err != nil {
 		return err
@@ -87,7 +86,7 @@ func (m mounts) fill(v View) error {
 	return nil
 }
 
-// system mounts what every program needs.
+// system mounts the files that every program needs.
 func (m mounts) system() error {
 	for _, p := range systemFiles {
 		if err := m.bind(p, p, true); err != nil {
@@ -119,8 +118,7 @@ func (m mounts) system() error {
 	return nil
 }
 
-// bind shows a file or directory, or a link as it is, at a path of the root. What is not
-// there is left out.
+// bind shows a file, a directory or a link at a path of the root. A missing one is left out.
 func (m mounts) bind(from, path string, readOnly bool) error {
 	at := filepath.Join(m.root, path)
 	info, err := os.Lstat(from)
@@ -146,7 +144,7 @@ func (m mounts) bind(from, path string, readOnly bool) error {
 	}
 	flags := uintptr(unix.MS_BIND | unix.MS_REC)
 	if from == m.tmp {
-		flags = unix.MS_BIND // the new root stands in it
+		flags = unix.MS_BIND // the new root is in it
 	}
 	if err := unix.Mount(from, at, "", flags, ""); err != nil {
 		return fmt.Errorf("show %s: %w", path, err)
@@ -164,7 +162,7 @@ func (m mounts) bind(from, path string, readOnly bool) error {
 	return nil
 }
 
-// link shows a link, and what it leads to.
+// link shows a link, and its target.
 func (m mounts) link(from, at string, readOnly bool) error {
 	to, err := os.Readlink(from)
 	if err != nil {

@@ -12,33 +12,33 @@ import (
 	"time"
 )
 
-// elsewhere is why programs are not kept from anything on other systems.
-const elsewhere = "it is there on Linux only"
+// elsewhere is the reason for the lack of protections on other systems.
+const elsewhere = "it exists on Linux only"
 
-// variable names the environment variable by which a child knows that it is one.
+// variable is the environment variable that marks a child.
 const variable = "LOCKSTEP_CONFINED"
 
-// The files that a child has besides the first three: one that ends with the parent, then
-// those of [Spec.Files].
+// The files of a child after the first three: one that ends with the parent, then those of
+// [Spec.Files].
 const (
 	lifeline  = 3
 	FirstFile = 4
 )
 
-// A CellSpec says what programs in a cell are left with.
+// A CellSpec describes the remaining rights of programs in a cell.
 type CellSpec struct {
 	View    View
 	Ports   []int
 	Without struct{ Namespaces, Landlock, Seccomp bool }
 }
 
-// A Cell starts programs. Here they are kept from nothing.
+// A Cell starts programs, here without any protection.
 type Cell struct{}
 
 // NewCell makes a cell.
 func NewCell(CellSpec) (*Cell, error) { return &Cell{}, nil }
 
-// Protection says what is in force.
+// Protection returns the protections in force.
 func (*Cell) Protection() Protection {
 	return Protection{elsewhere, elsewhere, elsewhere, elsewhere, elsewhere, elsewhere}
 }
@@ -55,7 +55,7 @@ func Probe() {}
 // Confined reports whether this process was started by [Start].
 func Confined() bool { return os.Getenv(variable) != "" }
 
-// Enter has this process end when its parent does.
+// Enter makes this process end when its parent does.
 func Enter() error {
 	os.Unsetenv(variable)
 	go func() {
@@ -68,7 +68,7 @@ func Enter() error {
 // Leave ends a child.
 func Leave(code int) { os.Exit(code) }
 
-// A Process is a child. Here only its time is limited, and what it has started is not found.
+// A Process is a child. Here only its time is limited, and its descendants are not found.
 type Process struct {
 	cmd  *exec.Cmd
 	life *os.File
@@ -86,7 +86,7 @@ func Start(s Spec) (*Process, error) {
 	defer theirs.Close()
 	p := &Process{life: ours, done: make(chan struct{})}
 	p.cmd = exec.Command(s.Path, s.Args...)
-	p.cmd.Args[0] = os.Args[0] // by which a program of many may know what it is
+	p.cmd.Args[0] = os.Args[0] // programs with several names choose by it
 	p.cmd.Env = append(append([]string{}, s.Env...), variable+"=1")
 	p.cmd.Dir, p.cmd.Stderr, p.cmd.WaitDelay = s.Dir, s.Stderr, killTime
 	p.cmd.ExtraFiles = append([]*os.File{theirs}, s.Files...)

@@ -9,24 +9,24 @@ import (
 
 // A Spec is a child to start.
 type Spec struct {
-	// Path is the program: ours, whose main calls [Enter] if it is [Confined]. Env is all of
-	// its environment, but for what tells it that it is a child.
+	// Path is the program: ours, whose main calls [Enter] if it is [Confined]. Env is its whole
+	// environment, except for the variable that marks a child.
 	Path string
 	Args []string // without the program's name
 	Env  []string
 	Dir  string
-	// Files are open in it from the number [FirstFile] on. They are not closed here.
+	// Files are its open files from the number [FirstFile] on. Start does not close them.
 	Files []*os.File
-	// Stderr is written what it, or the runtime, says last; nil is nowhere.
+	// Stderr gets the last words of the child or its runtime; nil discards them.
 	Stderr io.Writer
 	Limits Limits
 	// Dirs are the directories whose bytes count for Limits.Disk.
 	Dirs []string
-	// Without leaves out namespaces: for measuring, and where no programs are started.
+	// Without leaves out namespaces: to measure, and where no programs are started.
 	Without bool
 }
 
-// A Reason says which limit a process was killed at; "" none.
+// A Reason is the limit at which a process was killed; "" if none.
 type Reason string
 
 const (
@@ -38,13 +38,13 @@ const (
 	Killed    Reason = "killed" // by [Process.Kill]
 )
 
-// An End is how a process ended. None of its descendants is left then.
+// An End describes the end of a process. None of its descendants is left then.
 type End struct {
-	// Reason is the limit that it was killed at.
+	// Reason is the limit at which it was killed.
 	Reason Reason
-	// Used is what was measured when it was killed: bytes, nanoseconds, processes.
+	// Used is the measure at that time: bytes, nanoseconds, processes.
 	Used int64
-	// Code is its exit code, and Signal the signal that ended it, if one did.
+	// Code is its exit code; Signal the signal that ended it, if one did.
 	Code   int
 	Signal string
 }
@@ -60,5 +60,5 @@ func (e End) String() string {
 	return fmt.Sprintf("exit status %d", e.Code)
 }
 
-// killTime is how long killing descendants may take, however fast they make new ones.
+// killTime is the limit for killing descendants, however fast they multiply.
 const killTime = 20 * time.Second

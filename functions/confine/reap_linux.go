@@ -8,16 +8,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A reaper waits for the orphans that come to a child, which nobody else does: their numbers
-// would run out.
+// A reaper waits for the orphans that come to a child: otherwise their process numbers would run
+// out.
 type reaper struct {
 	mu   sync.Mutex
-	ours map[int]bool // whoever started them waits for them
+	ours map[int]bool // their starters wait for them
 }
 
 const reapEvery = 10 * time.Millisecond
 
-// start starts a process that is waited for by whoever starts it.
+// start starts a process for which its starter waits.
 func (r *reaper) start(start func() (pid int, err error)) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

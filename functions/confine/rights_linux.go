@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// giveUpRights takes all capabilities from the calling thread, for good: what it starts has
-// none either, whoever owns it. New privileges must have been given up.
+// giveUpRights drops all capabilities of the calling thread, for good: its descendants have none
+// either, whoever owns their programs. New privileges must have been given up before.
 // Source: capabilities(7)
 func giveUpRights() error {
 	for c := range uintptr(64) {
@@ -16,7 +16,7 @@ func giveUpRights() error {
 		if errors.Is(err, unix.EINVAL) {
 			break // there are no more
 		}
-		// Who has not the right to drop has none to lose.
+		// A thread without the right to drop capabilities has none.
 		if err != nil && !errors.Is(err, unix.EPERM) {
 			return fmt.Errorf("give up capabilities: %w", err)
 		}
@@ -32,8 +32,8 @@ func giveUpRights() error {
 	return nil
 }
 
-// noNewPrivileges keeps set-user-ID programs and file capabilities from giving the calling
-// thread, and what it starts, any rights.
+// noNewPrivileges makes set-user-ID programs and file capabilities ineffective for the calling
+// thread and its descendants.
 func noNewPrivileges() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("give up new privileges: %w", err)

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// refusedCalls are system calls by which a process looks into another, changes the system,
-// or has the kernel do more than programs need: they fail with EPERM.
+// refusedCalls are system calls that inspect other processes, change the system, or make the kernel
+// do more than programs need: they fail with EPERM.
 var refusedCalls = []uint32{
 	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE, unix.SYS_KCMP, unix.SYS_PIDFD_GETFD,
 	unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_REBOOT, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
@@ -24,11 +24,11 @@ var refusedCalls = []uint32{
 const namespaceFlags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWNET | unix.CLONE_NEWIPC |
 	unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWTIME
 
-// x32Bit is in the numbers of calls of another interface to the same kernel.
+// x32Bit marks the calls of another interface to the same kernel.
 const x32Bit = 0x40000000
 
-// Where struct seccomp_data has what is looked at. The machines that we run on are little
-// endian: the lower half of an argument comes first.
+// Offsets in struct seccomp_data. All our machines are little endian: the lower half of an argument
+// comes first.
 const (
 	callAt     = 0
 	machineAt  = 4
@@ -36,31 +36,32 @@ const (
 	returnFail = unix.SECCOMP_RET_ERRNO
 )
 
-// filter is the program that decides about each call.
+// filter returns the program that decides about each call.
 // Source: seccomp(2), https://docs.kernel.org/userspace-api/seccomp_filter.html
 func filter(machine uint32) []unix.SockFilter {
 	load := func(at uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: at}
 	}
-	// jump goes on with the next instruction if it holds, and skips one otherwise.
+	// jump continues with the next instruction if its condition is true, and skips one otherwise.
 	jump := func(how uint16, k uint32) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_JMP | how | unix.BPF_K, Jf: 1, K: k}
 	}
 	fail := func(errno unix.Errno) unix.SockFilter {
 		return unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: returnFail | uint32(errno)}
 	}
-	// Another machine's calls, those of 32 bits, have other numbers: none of them.
+	// Calls of other architectures, such as 32 bits, have other numbers: they are all refused.
 	p := []unix.SockFilter{
 		load(machineAt), {Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 1, K: machine}, fail(unix.ENOSYS),
 		load(callAt), jump(unix.BPF_JGE, x32Bit), fail(unix.ENOSYS),
-		// Its flags are in memory, where we cannot look; libraries use clone then.
+		// The flags of this call are in memory, which the filter cannot read; with ENOSYS libraries
+		// use clone instead.
 		jump(unix.BPF_JEQ, unix.SYS_CLONE3), fail(unix.ENOSYS),
 	}
 	for _, call := range refusedCalls {
 		p = append(p, jump(unix.BPF_JEQ, call), fail(unix.EPERM))
 	}
 	allow := unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW}
-	// Namespaces of one's own have rights of their own; -1 signals everybody.
+	// A new namespace would come with new rights; -1 would signal all processes.
 	p = append(p,
 		unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 4, K: unix.SYS_CLONE},
 		load(argument0), jump(unix.BPF_JSET, namespaceFlags), fail(unix.EPERM), allow,
@@ -70,8 +71,8 @@ func filter(machine uint32) []unix.SockFilter {
 	return append(p, allow)
 }
 
-// refuseCalls has the filter decide about the calls of the calling thread, and of what it
-// starts. It must not get new privileges any more.
+// refuseCalls installs the filter for the calling thread and its descendants. It must have given up
+// new privileges.
 func refuseCalls() error {
 	if machine == 0 {
 		return fmt.Errorf("the numbers of system calls are not known for this machine")

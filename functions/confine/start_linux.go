@@ -13,16 +13,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Process is a child with everything that it has started.
+// A Process is a child with all of its descendants.
 type Process struct {
 	cmd  *exec.Cmd
-	life *os.File // closed: the child ends
+	life *os.File // closing it ends the child
 	kill chan Reason
 	done chan struct{}
 	end  End
-	// seen are descendants, as they were found last. The watch alone uses it.
+	// seen are the descendants found last. Only the watch uses it.
 	seen       map[task]bool
-	namespaces bool // it has some of its own
+	namespaces bool // the child has some of its own
 }
 
 // Start starts a child. It is killed, with all of its descendants, if this process dies.
@@ -53,16 +53,16 @@ func (s Spec) start(n namespaces) (*Process, error) {
 	defer theirs.Close()
 	p := &Process{life: ours, kill: make(chan Reason, 1), done: make(chan struct{}), seen: map[task]bool{}, namespaces: n.why == ""}
 	p.cmd = exec.Command(s.Path, s.Args...)
-	p.cmd.Args[0] = os.Args[0] // by which a program of many may know what it is
+	p.cmd.Args[0] = os.Args[0] // programs with several names choose by it
 	p.cmd.Env = append(append([]string{}, s.Env...), variable+"="+string(told))
 	p.cmd.Dir, p.cmd.Stderr = s.Dir, s.Stderr
 	p.cmd.ExtraFiles = append([]*os.File{theirs}, s.Files...)
-	// What it leaves open is no reason to wait: all of it is killed.
+	// Open pipes of descendants are no reason to wait: all are killed.
 	p.cmd.WaitDelay = killTime
 	p.cmd.SysProcAttr = n.attributes()
 	failed := make(chan error)
 	go func() {
-		// The kernel takes the end of the thread that started a child for the parent's.
+		// For the kernel a child's parent is the thread that started it.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := started(func() (int, error) {
@@ -87,7 +87,7 @@ func (s Spec) start(n namespaces) (*Process, error) {
 func (p *Process) Kill() {
 	select {
 	case p.kill <- Killed:
-	default: // it is being killed
+	default: // it is already being killed
 	}
 }
 
@@ -103,7 +103,8 @@ func (p *Process) Wait() End {
 // Done is closed when Wait would return.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// finish ends what is left, and notes how it ended. The child itself was waited for.
+// finish ends the remaining descendants, and notes the child's end. The child itself was waited
+// for.
 func (p *Process) finish() {
 	p.life.Close()
 	for t := range p.seen {
@@ -120,11 +121,11 @@ func (p *Process) finish() {
 	close(p.done)
 }
 
-// namespaces says whether children have any of their own.
+// namespaces has the reason why children get none; "" if they do.
 type namespaces struct{ why string }
 
-// attributes are how a child is started. With namespaces it is the first process of its own,
-// and its death is the death of all in them; our user stays what it is.
+// attributes returns the attributes of a new child. With namespaces it is the first process of its
+// own, and all of them die with it; the user stays the same.
 func (n namespaces) attributes() *syscall.SysProcAttr {
 	a := &syscall.SysProcAttr{Setsid: true}
 	if n.why != "" {
@@ -134,13 +135,13 @@ func (n namespaces) attributes() *syscall.SysProcAttr {
 	a.Cloneflags = syscall.CLONE_NEWUSER | syscall.CLONE_NEWPID | syscall.CLONE_NEWNS | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS
 	a.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: 1}}
 	a.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
-	// For mounts, and for giving up capabilities.
+	// They are needed to mount, and to give up capabilities.
 	a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP}
 	return a
 }
 
-// names says, once in a process, whether the kernel gives us namespaces: it may forbid them,
-// or give them without the rights that come with them.
+// names finds out, once in a process, whether the kernel gives us namespaces: it may forbid them,
+// or give them without their rights.
 var names = sync.OnceValue(func() namespaces {
 	self, err := os.Executable()
 	if err != nil {
@@ -170,20 +171,19 @@ var names = sync.OnceValue(func() namespaces {
 	case err == nil:
 		return namespaces{}
 	case errors.As(err, &exit):
-		return namespaces{"this system gives namespaces, but not the right to mount in them"}
+		return namespaces{"this system allows namespaces, but not mounts in them"}
 	}
-	return namespaces{fmt.Sprintf("this system does not let us have namespaces (%v)", errors.Unwrap(err))}
+	return namespaces{fmt.Sprintf("this system does not allow namespaces (%v)", errors.Unwrap(err))}
 })
 
-// probeVariable says that this process is to find out what its namespaces are good for, in a
-// directory.
+// probeVariable marks a process that tests its namespaces, in the directory of its value.
 const probeVariable = "LOCKSTEP_CONFINE_PROBE"
 
-// probed says that this program's main does as a process that [Start] starts has to.
+// probed is set if this program's main calls [Probe], as [Start] requires.
 var probed bool
 
-// Probe is for mains, first of all: in a process that is to try namespaces, it does that and
-// does not return.
+// Probe is for mains, first of all: a process that was started to test namespaces does so and does
+// not return.
 func Probe() {
 	probed = true
 	dir := os.Getenv(probeVariable)

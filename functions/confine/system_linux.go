@@ -1,7 +1,7 @@
 package confine
 
-// systemFiles are what programs need of a system to run: they may read and run them.
-// What is in /etc is named one by one, for there are keys in it, too.
+// systemFiles are the parts of the system that programs may read and run. Those of /etc are listed
+// one by one, since /etc also contains keys.
 var systemFiles = []string{
 	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store",
 	"/etc/alternatives", "/etc/ca-certificates", "/etc/ca-certificates.conf", "/etc/crypto-policies", "/etc/gai.conf",
@@ -9,11 +9,11 @@ var systemFiles = []string{
 	"/etc/localtime", "/etc/mime.types", "/etc/nsswitch.conf", "/etc/os-release", "/etc/passwd", "/etc/pki", "/etc/profile",
 	"/etc/protocols", "/etc/resolv.conf", "/etc/services", "/etc/ssl/certs", "/etc/ssl/cert.pem", "/etc/ssl/openssl.cnf",
 	"/etc/system-release", "/etc/terminfo", "/etc/timezone", "/etc/gitconfig",
-	// Where resolv.conf may lead to.
+	// The possible targets of resolv.conf.
 	"/run/systemd/resolve/stub-resolv.conf", "/run/systemd/resolve/resolv.conf", "/run/resolvconf/resolv.conf",
-	// What language runtimes look at to know how large the machine is.
+	// Language runtimes find the machine's size here.
 	"/sys/devices/system/cpu", "/sys/devices/system/node", "/sys/fs/cgroup", "/sys/kernel/mm/transparent_hugepage",
 }
 
-// deviceFiles are those that everybody writes to.
+// deviceFiles are those that everybody may write to.
 var deviceFiles = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/shm"}

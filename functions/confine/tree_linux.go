@@ -10,31 +10,31 @@ import (
 	"time"
 )
 
-// A task is a process as the kernel numbers it. Numbers are used again; with the time of its
-// start, in ticks since the machine's, it is one process for ever.
+// A task identifies a process. The kernel uses process numbers again; together with the time of its
+// start, in ticks since the machine's, a number is unique.
 type task struct {
 	pid   int
 	start uint64
 }
 
-// A usage is what a process has used, and what it is.
+// A usage is a process with the resources that it has used.
 type usage struct {
 	task
 	zombie bool
 	group  int
-	cpu    time.Duration // its own, and that of children that it has waited for
-	memory int64         // bytes that it does not share with files
+	cpu    time.Duration // its own, and that of children for which it has waited
+	memory int64         // bytes, without those shared with files
 }
 
-// ticks is how many of the kernel's ticks a second has for programs, on every machine.
+// ticks is the number of ticks a second that the kernel shows to programs, on every machine.
 // Source: proc(5), "sysconf(_SC_CLK_TCK)"
 const ticks = 100
 
-// look reads what is known of a process; false says that there is none.
+// look returns the usage of a process; false if there is none.
 // Source: proc(5), /proc/PID/stat
 func look(pid int) (usage, bool) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	end := bytes.LastIndexByte(data, ')') // the name before it may have anything in it
+	end := bytes.LastIndexByte(data, ')') // the name before it may contain anything
 	if err != nil || end < 0 {
 		return usage{}, false
 	}
@@ -48,7 +48,7 @@ func look(pid int) (usage, bool) {
 	return u, true
 }
 
-// memoryOf returns how many bytes a process does not share with files.
+// memoryOf returns the memory of a process in bytes, without that shared with files.
 // Source: proc(5), /proc/PID/status
 func memoryOf(pid int) int64 {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -66,7 +66,7 @@ func memoryOf(pid int) int64 {
 	return sum
 }
 
-// childrenOf returns the numbers of a process' children, whichever of its threads has them.
+// childrenOf returns the numbers of a process' children, of all of its threads.
 func childrenOf(pid int) []int {
 	threads, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
 	if err != nil {
@@ -87,8 +87,8 @@ func childrenOf(pid int) []int {
 	return out
 }
 
-// descendants returns all processes below one, without it, those that have ended and are not
-// waited for included; with a max other than 0, not many more than it: they may be made faster
+// descendants returns all descendants of a process, including ended ones for which nobody has
+// waited. With a max other than 0 it returns not many more than max: processes may multiply faster
 // than they are counted.
 func descendants(pid, max int) []usage {
 	var out []usage
@@ -112,10 +112,10 @@ func descendants(pid, max int) []usage {
 	return out
 }
 
-// killBelow kills all descendants of a process until there are none that live, and reports
-// whether that is so. Orphans among them have to come to the process, or they are not found.
-// Whole groups are signalled, which the kernel does at once, however fast they grow: that of
-// the process itself, unless it is we, is stopped, others are killed.
+// killBelow kills all descendants of a process until no living one is left, and reports whether it
+// succeeded. Their orphans must come to the process, or they are not found. It signals whole
+// groups, which the kernel does at once, however fast they grow: it stops the group of the process
+// itself, unless that is our own, and kills others.
 func killBelow(pid int, limit time.Duration) bool {
 	own, _ := look(pid)
 	for end := time.Now().Add(limit); ; {
@@ -147,7 +147,7 @@ func killBelow(pid int, limit time.Duration) bool {
 	}
 }
 
-// kill kills one process, if its number is still its own.
+// kill kills one process, unless another one has its number now.
 func (t task) kill() {
 	if u, ok := look(t.pid); ok && u.task == t && !u.zombie {
 		syscall.Kill(t.pid, syscall.SIGKILL)

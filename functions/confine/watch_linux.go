@@ -7,19 +7,18 @@ import (
 	"time"
 )
 
-// How often what processes use is looked at. Between two looks a program can take what a
-// machine has of memory in so many milliseconds: the kernel's own limits hold each process
-// meanwhile.
+// The intervals of measuring. In so many milliseconds a program could take all memory of a machine:
+// meanwhile the kernel's own limits hold each process.
 const (
 	lookEvery = 20 * time.Millisecond
-	diskEvery = 250 * time.Millisecond // or, if looking takes long, a small part of the time
+	diskEvery = 250 * time.Millisecond // longer if measuring takes long
 )
 
-// watch waits for the child, and kills it, and everything below it, above a limit.
+// watch waits for the child, and kills it with all its descendants above a limit.
 func (p *Process) watch(s Spec) {
 	waited := make(chan struct{})
 	go func() {
-		p.cmd.Wait() // how it ended is in ProcessState
+		p.cmd.Wait() // ProcessState has the result
 		close(waited)
 	}()
 	m := meter{s.Limits, time.Now()}
@@ -47,17 +46,17 @@ func (p *Process) watch(s Spec) {
 	}
 }
 
-// look reads what the child and its descendants use.
+// look measures the child and its descendants.
 func (p *Process) look(max int) []usage {
 	pid := p.cmd.Process.Pid
 	var all []usage
 	u, ok := look(pid)
 	if !ok || u.zombie {
-		return nil // what it leaves behind is what was seen last
+		return nil // its orphans are those found last
 	}
 	all = append(append(all, u), descendants(pid, max)...)
 	if max > 0 && len(all) > max {
-		return all // whatever else they use
+		return all // over the limit of processes: no need to measure
 	}
 	clear(p.seen)
 	for i := range all {
@@ -72,9 +71,8 @@ func (p *Process) look(max int) []usage {
 	return all
 }
 
-// destroy kills the child and everything below it. The first process of a namespace takes
-// all others with it. Without one it is stopped first: as long as it is there, it is who
-// orphans come to.
+// destroy kills the child and its descendants. All processes of a namespace die with the first one.
+// Without a namespace the child is stopped first: while it exists, orphans come to it.
 // Source: pid_namespaces(7), "The namespace init process"
 func (p *Process) destroy() {
 	pid := p.cmd.Process.Pid
@@ -85,13 +83,13 @@ func (p *Process) destroy() {
 	syscall.Kill(pid, syscall.SIGKILL)
 }
 
-// A meter adds up what processes use since it began.
+// A meter adds up the use of processes since it began.
 type meter struct {
 	limits Limits
 	begin  time.Time
 }
 
-// over returns the limit that they are above, and what they use of it.
+// over returns the first limit that they exceed, and their use.
 func (m meter) over(all []usage) (Reason, int64) {
 	var memory, cpu int64
 	for _, u := range all {
@@ -112,8 +110,8 @@ func (m meter) over(all []usage) (Reason, int64) {
 	return "", 0
 }
 
-// watchDisk looks at what directories hold until a process has ended. It sends how much that
-// is once it is too much.
+// watchDisk measures directories until a process has ended. It sends their size once it exceeds the
+// limit.
 func watchDisk(s Spec, ended <-chan struct{}) <-chan int64 {
 	full := make(chan int64, 1)
 	if s.Limits.Disk <= 0 || len(s.Dirs) == 0 {
@@ -137,17 +135,17 @@ func watchDisk(s Spec, ended <-chan struct{}) <-chan int64 {
 	return full
 }
 
-// maxEntries is how many files are looked at: more are above any limit.
+// maxEntries limits the files that are measured: more of them exceed any limit.
 const maxEntries = 1_000_000
 
-// bytesIn returns how much directories hold on the disk, or something more than max.
+// bytesIn returns the size of directories on the disk, or a number above max.
 func bytesIn(dirs []string, max int64) int64 {
 	var sum int64
 	entries := 0
 	for _, dir := range dirs {
 		filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
 			if err != nil {
-				return nil // it went away, or is closed to us
+				return nil // it was removed, or is closed to us
 			}
 			if entries++; entries > maxEntries {
 				sum = max + 1

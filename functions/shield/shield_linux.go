@@ -6,13 +6,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Raise keeps other processes of the same user from reading this one's memory and
-// environment, as they can at /proc/PID/environ: a plugin that is allowed reads any file
-// that a pull request names (with a local_file data source, say), and our credentials
-// are in ours. Processes that are started are as they always are. Call it early; it lasts
-// as long as the process does. It does not hold against root.
+// Raise keeps other processes of the same user from reading this process' memory and environment,
+// which are in /proc/PID: an allowed plugin can read any file that a pull request names (with a
+// local_file data source, for instance), and our credentials are in our environment. Processes that
+// this one starts are not protected. Call it early; it lasts as long as the process. It is no
+// protection against root.
 //
-// Source: prctl(2), PR_SET_DUMPABLE; proc(5), on the owner of what is in /proc/PID.
+// Source: prctl(2), PR_SET_DUMPABLE; proc(5), on the owner of the files in /proc/PID.
 func Raise() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return fmt.Errorf("shield the process from its plugins: %w", err)

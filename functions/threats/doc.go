@@ -14,12 +14,12 @@
 //
 // Records are separated by blank lines; lines that begin with # are comments. An attack is
 // a package and a pattern as -run takes it, whose first part is the whole name of a test.
-// Lines with - are text that stands exactly once in the file, those with + what stands
-// there instead, nothing if there are none. An edit may follow another, and after another
-// defence line the edits are of that file. "copy: yes" runs the attack in a copy of the
+// Lines with - are a text that the file contains exactly once, those with + replace it; without
+// them it is deleted. An edit may follow another, and after another defence line the edits are
+// of that file. "copy: yes" runs the attack in a copy of the
 // repository, for files that Go's -overlay does not reach; "quick: yes" makes the mutant
 // one of the few that run with all other tests.
 //
-// The package refuses to know what a defence does: it reads texts, and runs go test. Start
+// The package refuses to know the defences: it reads texts, and runs go test. Start
 // at notation_test.go; `make mutants` runs all rows.
 package threats

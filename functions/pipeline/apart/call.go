@@ -17,20 +17,20 @@ import (
 )
 
 const (
-	// grace is how long a child may go on once it was asked to stop: what it has begun is to
-	// come to its end, and its lock to be released.
+	// grace is the time for a child to stop after it was asked to: it has to finish the changes
+	// under way, and to release its lock.
 	grace = 8 * time.Second
-	// before is how long before the end of our own time it is asked, so that there is time for
-	// saying what became of it.
+	// before is the time, before our own time ends, at which we ask it to stop, so that we can
+	// still report the result.
 	before = 10 * time.Second
-	// letGoTime is how long releasing the lock of a process that died may take.
+	// letGoTime is the limit for releasing the lock of a process that died.
 	letGoTime = 20 * time.Second
 )
 
-// lingering is how long a child that says nothing more may take to be gone.
+// lingering is the time for a child to end after its last message.
 const lingering = 2 * time.Second
 
-// errShape says that a child has said something that it cannot have meant.
+// errShape is the error for a message of a child that breaks the protocol.
 var errShape = errors.New("the process of the run did not keep to the protocol")
 
 // A call is one child, from its order to its end.
@@ -41,21 +41,21 @@ type call struct {
 
 	permitted bool // it was allowed to apply
 	locked    bool // it may have a lock
-	programs  bool // it may have started some
+	programs  bool // it may have started programs
 	fetched   int
-	session   aws.CredentialsProvider // of the job's state, once it was asked for
+	session   aws.CredentialsProvider // of the job's state, once it has asked for them
 	process   *confine.Process
 	in, out   *os.File // ours
 	place     *os.File
 	said      lastWords
-	early     bool // it was asked to stop while ctx had not ended
-	forced    bool // it was killed for not stopping
+	early     bool // it was asked to stop before ctx ended
+	forced    bool // it was killed, since it did not stop
 }
 
 func (e *Engine) call(o order) *call { return &call{engine: e, order: o} }
 
-// do has the order carried out. The error is a *jobs.DeathError if the child died by itself or
-// at a limit; that of ctx, if it was stopped because of it.
+// do has the child carry out the order. The error is a *jobs.DeathError if the child died by itself
+// or at a limit, and that of ctx if it was stopped for that reason.
 func (c *call) do(ctx context.Context) (result, error) {
 	if err := ctx.Err(); err != nil {
 		return result{}, context.Cause(ctx)
@@ -76,7 +76,7 @@ func (c *call) do(ctx context.Context) (result, error) {
 	c.out.Close()
 	if err != nil && !errors.Is(err, errShape) {
 		select {
-		case <-c.process.Done(): // how it died says why
+		case <-c.process.Done(): // its death is the reason
 		case <-time.After(lingering):
 		}
 	}
@@ -89,7 +89,7 @@ func (c *call) do(ctx context.Context) (result, error) {
 	case err == nil && r.Error != nil && ctx.Err() != nil:
 		return result{}, context.Cause(ctx)
 	case err == nil && r.Error != nil && c.early:
-		// The next try would have no more time.
+		// Another attempt would have no more time.
 		return result{}, c.death(end)
 	case err == nil:
 		return r, r.Error.err()
@@ -104,7 +104,7 @@ func (c *call) do(ctx context.Context) (result, error) {
 // start makes the run's directories, and starts the child.
 func (c *call) start(ctx context.Context, dir string) error {
 	e, o := c.engine, &c.order
-	// Paths are the same with namespaces and without, and links may lead elsewhere.
+	// Paths must be the same with and without namespaces, and the path may contain links.
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return err
@@ -145,8 +145,8 @@ func (c *call) start(ctx context.Context, dir string) error {
 	c.process, err = confine.Start(confine.Spec{
 		Path: self, Env: append(withoutTmp(env), "TMPDIR="+o.Tmp), Dir: o.Tmp,
 		Files: []*os.File{theirIn, theirOut, c.place}, Stderr: &c.said,
-		// Reading starts no programs, and namespaces take some time.
-		Without: c.order.Deed == discovers || c.order.Deed == inputs || c.order.Deed == unlocks,
+		// Reading starts no programs, and namespaces cost time.
+		Without: c.order.Action == discovers || c.order.Action == inputs || c.order.Action == unlocks,
 		Limits:  c.limits(), Dirs: []string{dir, o.Job.Checkout},
 	})
 	if err != nil {
@@ -155,11 +155,11 @@ func (c *call) start(ctx context.Context, dir string) error {
 	return nil
 }
 
-// limits are the run's: an apply has begun something, and takes the time that this takes;
-// reading files takes a part of what planning may.
+// limits returns those of the run. An apply may take the time that its changes take; reading files
+// takes a part of the time of a plan.
 func (c *call) limits() confine.Limits {
 	l := c.engine.Limits
-	switch c.order.Deed {
+	switch c.order.Action {
 	case applies:
 		l.Wall = 0
 	case discovers, inputs, unlocks:
@@ -168,7 +168,7 @@ func (c *call) limits() confine.Limits {
 	return l
 }
 
-// reading is what part of a run's time reading its files may take.
+// reading is the divisor of a run's time that gives the time for reading its files.
 const reading = 4
 
 func withoutTmp(env []string) []string {
@@ -181,11 +181,11 @@ func withoutTmp(env []string) []string {
 	return out
 }
 
-// stopper asks the child to stop when ctx ends, or shortly before its time does, and kills it
-// if it does not.
+// stopper asks the child to stop when ctx ends, or shortly before its deadline, and kills it if it
+// does not stop.
 func (c *call) stopper(ctx context.Context, ended <-chan struct{}) {
 	var early <-chan time.Time
-	if end, ok := ctx.Deadline(); ok && c.order.Deed != applies {
+	if end, ok := ctx.Deadline(); ok && c.order.Action != applies {
 		early = time.After(time.Until(end) - before)
 	}
 	select {
@@ -197,7 +197,7 @@ func (c *call) stopper(ctx context.Context, ended <-chan struct{}) {
 	}
 	c.process.Stop()
 	limit := grace
-	if c.order.Deed == applies {
+	if c.order.Action == applies {
 		limit = applyGrace
 	}
 	select {
@@ -208,15 +208,15 @@ func (c *call) stopper(ctx context.Context, ended <-chan struct{}) {
 	}
 }
 
-// applyGrace is how long an apply may take to end what it has begun. A function's own end
-// comes earlier; on a machine it is as long as calls of providers take.
+// applyGrace is the time for an apply to finish the changes under way. A function ends earlier by
+// itself; on a machine it lasts as long as providers' calls do.
 const applyGrace = 30 * time.Minute
 
-// maxWords is how much of what a child writes to standard error is kept: the first of it, for
-// the runtime says first what is wrong.
+// maxWords limits how much is kept of a child's standard error: its beginning, where the runtime
+// writes the reason.
 const maxWords = 4 << 10
 
-// lastWords keeps the beginning of what is written.
+// lastWords keeps the beginning of its input.
 type lastWords struct{ text []byte }
 
 // Write implements io.Writer.
@@ -227,7 +227,7 @@ func (w *lastWords) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// where reads what the child noted last.
+// where returns the place that the child noted last.
 func (c *call) where() string {
 	text := make([]byte, maxPlace+1)
 	n, _ := c.place.ReadAt(text, 0)

@@ -23,25 +23,25 @@ import (
 
 // The files of a child.
 const (
-	orders    = confine.FirstFile + iota // it reads
-	questions                            // it writes
-	places                               // where it is, for the parent to find
+	orders    = confine.FirstFile + iota // read by the child
+	questions                            // written by the child
+	places                               // its place, for the parent to read
 )
 
-// A Child is the process of one run, as seen from within. It may be used by many goroutines.
+// A Child is the process of one run, from the inside. It may be used by many goroutines.
 type Child struct {
-	// Settings are the parent's, for whoever makes the engine.
+	// Settings are the parent's, for the Maker.
 	Settings json.RawMessage
-	// Memory is what a child was last to [Child.Remember]; it may be empty.
+	// Memory is the data that an earlier child passed to [Child.Remember]; it may be empty.
 	Memory []byte
-	// Tmp is a directory of the run's own.
+	// Tmp is the run's own directory.
 	Tmp string
-	// Place says where the evaluation is, for the report of its death: it is asked many times
-	// a second, from another goroutine. nil: nobody knows.
+	// Place returns the place of the evaluation, for the report of a death: it is called many times
+	// a second, from another goroutine. nil: it is unknown.
 	Place func() string
 
 	order   order
-	show    []string // what programs may read besides
+	show    []string // further files for programs to read
 	mu      sync.Mutex
 	in, out *os.File
 	cell    *confine.Cell
@@ -51,8 +51,8 @@ type Child struct {
 // A Maker makes the engine that works in a child.
 type Maker func(*Child) (jobs.Engine, error)
 
-// Main is for mains, first of all: in a process that is a child of [Engine]'s it does the
-// work and does not return.
+// Main is for mains, first of all: a process that is a child of an [Engine] does its work here, and
+// Main does not return.
 func Main(make Maker) {
 	confine.Probe()
 	if !confine.Confined() {
@@ -70,7 +70,7 @@ func work(make Maker) error {
 	if err := confine.Enter(); err != nil {
 		return err
 	}
-	// The first asks it to stop.
+	// The first signal asks it to stop.
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	c := &Child{in: os.NewFile(orders, "orders"), out: os.NewFile(questions, "questions")}
@@ -95,7 +95,7 @@ func work(make Maker) error {
 func (c *Child) do(ctx context.Context, make Maker) *result {
 	r := &result{}
 	var err error
-	switch c.order.Deed {
+	switch c.order.Action {
 	case discovers:
 		var d jobs.Discovered
 		d, err = jobs.Here{}.Discover(ctx, c.order.Dir)
@@ -117,7 +117,7 @@ func (c *Child) engine(ctx context.Context, make Maker, r *result) error {
 		return err
 	}
 	go c.tell(ctx)
-	switch c.order.Deed {
+	switch c.order.Action {
 	case plans:
 		var p jobs.PlanResult
 		p, err = e.Plan(ctx, c.order.Job)
@@ -131,19 +131,19 @@ func (c *Child) engine(ctx context.Context, make Maker, r *result) error {
 		u, err = e.Unlock(ctx, c.order.Job)
 		r.Unlocked = &u
 	default:
-		err = fmt.Errorf("there is no deed %q", c.order.Deed)
+		err = fmt.Errorf("there is no action %q", c.order.Action)
 	}
 	return err
 }
 
-// tellEvery is how often a child notes where it is.
+// tellEvery is the interval at which a child notes its place.
 const tellEvery = 20 * time.Millisecond
 
-// maxPlace is how long a place may be, in bytes.
+// maxPlace limits the length of a place in bytes.
 const maxPlace = 1000
 
-// tell notes where the evaluation is, in a file that outlives us, until ctx ends: then the
-// place that the time was over at is the one to report, not those on the way out.
+// tell notes the place of the evaluation, in a file that outlives the process, until ctx ends: then
+// the place to report is the one at the deadline, not those on the way out.
 func (c *Child) tell(ctx context.Context) {
 	if c.Place == nil {
 		return
@@ -154,7 +154,7 @@ func (c *Child) tell(ctx context.Context) {
 		if now := c.Place(); now != last && ctx.Err() == nil {
 			last = now
 			now = now[:min(len(now), maxPlace)]
-			// One write, with all that is left of a longer one before.
+			// A single write, which also overwrites the rest of a longer place.
 			line := append([]byte(now), '\n')
 			file.WriteAt(append(line, make([]byte, maxPlace+1-len(line))...), 0)
 		}
@@ -181,8 +181,8 @@ func (c *Child) permit(s runs.StateID) bool {
 	return err == nil && a.OK
 }
 
-// Environment returns the environment of the job's programs, and the run's directory for
-// their temporary files.
+// Environment returns the environment of the job's programs, in which the run's directory is that
+// of temporary files.
 func (c *Child) Environment(context.Context, jobs.Job) ([]string, error) {
 	a, err := c.ask(question{Kind: isEnvironment})
 	if err != nil {
@@ -191,8 +191,8 @@ func (c *Child) Environment(context.Context, jobs.Job) ([]string, error) {
 	return append(a.Env, "TMPDIR="+c.Tmp), nil
 }
 
-// Sessions returns the credentials of the job's state, which are the parent's to give; nil if
-// it has none to give, and they are to be found in the environment.
+// Sessions returns the credentials of the job's state, which come from the parent; nil if the
+// parent has none, and they are in the environment.
 func (c *Child) Sessions(ctx context.Context, _ jobs.Job) (aws.CredentialsProvider, error) {
 	if !c.order.Narrowed {
 		return nil, nil
@@ -211,14 +211,14 @@ func (c *Child) Sessions(ctx context.Context, _ jobs.Job) (aws.CredentialsProvid
 	return p, err
 }
 
-// Rescue keeps a state that its backend did not take, and says where.
+// Rescue keeps a state that its backend did not take, and returns its address.
 func (c *Child) Rescue(_ context.Context, _ jobs.Job, name string, state []byte) (string, error) {
 	a, err := c.ask(question{Kind: isRescue, Name: name, Data: state})
 	return a.Text, err
 }
 
-// Fetch has the parent fetch a repository, and puts its files into dir, which exists and is
-// empty. The error is an *[Absent] if there is none for this job.
+// Fetch makes the parent fetch a repository, and moves its files to dir, which exists and is empty.
+// The error is an *[Absent] if there is none for this job.
 func (c *Child) Fetch(_ context.Context, owner, name, ref, dir string) error {
 	a, err := c.ask(question{Kind: isFetch, Owner: owner, Repo: name, Ref: ref})
 	if err != nil {
@@ -227,20 +227,19 @@ func (c *Child) Fetch(_ context.Context, owner, name, ref, dir string) error {
 	return errors.Join(os.Remove(dir), os.Rename(a.Text, dir))
 }
 
-// Remember has later children know something.
+// Remember keeps data for later children.
 func (c *Child) Remember(data []byte) { _, _ = c.ask(question{Kind: isMemory, Data: data}) }
 
-// State tells the parent that the run goes on to its state: if it dies from here on, it may
+// State tells the parent that the run will now access its state: if it dies from here on, it may
 // leave a lock.
 func (c *Child) State() { _, _ = c.ask(question{Kind: isState}) }
 
-// Show lets programs read files and directories besides their own. It counts for programs
-// that are started later than all calls.
+// Show lets programs read further files and directories, if it is called before they are started.
 func (c *Child) Show(paths ...string) {
 	c.celled.Lock()
 	defer c.celled.Unlock()
 	for _, p := range paths {
-		if filepath.IsAbs(p) { // others are no places: settings that are not set
+		if filepath.IsAbs(p) { // others are settings without a value
 			c.show = append(c.show, p)
 		}
 	}

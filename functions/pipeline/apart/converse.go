@@ -12,12 +12,12 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// maxQuestions is how many a child may ask: more than the modules that a configuration may
+// maxQuestions limits the questions of a child: more than the modules that a configuration may
 // call.
 const maxQuestions = 2000
 
-// converse gives the child its order and answers its questions until it has a result. Errors
-// other than errShape say that the child is gone.
+// converse gives the child its order and answers its questions until it has a result. After errors
+// other than errShape the child is gone.
 func (c *call) converse(ctx context.Context) (result, error) {
 	if err := send(c.out, c.order); err != nil {
 		return result{}, err
@@ -44,16 +44,16 @@ func (c *call) converse(ctx context.Context) (result, error) {
 	return result{}, errShape
 }
 
-// answer answers a question. The error is errShape if the child has no right to it.
+// answer answers a question. The error is errShape if the child has no right to ask it.
 func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 	e, j := c.engine, c.order.Job
 	switch q.Kind {
 	case isPermit:
-		if c.permit == nil || c.order.Deed != applies {
+		if c.permit == nil || c.order.Action != applies {
 			return a, errShape
 		}
 		permit := c.permit
-		c.permit = nil // it is asked once
+		c.permit = nil // it may be asked once only
 		a.OK = permit(q.State)
 		c.permitted = a.OK
 		return a, nil
@@ -68,8 +68,8 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 	case isCredentials:
 		a.Credentials, err = c.credentials(ctx)
 	case isRescue:
-		// A name becomes a part of a key, or of a path.
-		if c.order.Deed != applies || q.Name == "" || filepath.Base(q.Name) != q.Name {
+		// The name becomes a part of a key, or of a path.
+		if c.order.Action != applies || q.Name == "" || filepath.Base(q.Name) != q.Name {
 			return a, errShape
 		}
 		if e.Rescue == nil {
@@ -82,7 +82,7 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 	case isMemory:
 		c.remember(q.Data)
 	case isState:
-		c.locked = c.order.Deed == plans || c.order.Deed == applies
+		c.locked = c.order.Action == plans || c.order.Action == applies
 	case isProtection:
 		if e.Protection != nil {
 			e.once.Do(func() { e.Protection(q.Protection) })
@@ -94,14 +94,14 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 	return a, nil
 }
 
-// credentials returns those of the job's state, new ones where the last have expired.
+// credentials returns those of the job's state, new ones when the last have expired.
 func (c *call) credentials(ctx context.Context) (*aws.Credentials, error) {
 	if c.engine.Credentials == nil {
 		return nil, nil
 	}
 	if c.session == nil {
 		j := c.order.Job
-		j.Writes = c.order.Deed == applies
+		j.Writes = c.order.Action == applies
 		p, err := c.engine.Credentials(ctx, j)
 		if err != nil {
 			return nil, err
@@ -115,7 +115,7 @@ func (c *call) credentials(ctx context.Context) (*aws.Credentials, error) {
 	return &got, nil
 }
 
-// fetch fetches a repository for the child. Where to is ours to say.
+// fetch fetches a repository for the child, into a directory that we choose.
 func (c *call) fetch(ctx context.Context, q question) (string, error) {
 	if c.engine.Fetch == nil {
 		return "", &Absent{"modules of other repositories are not available here"}
@@ -132,11 +132,10 @@ func (c *call) fetch(ctx context.Context, q question) (string, error) {
 	return dir, err
 }
 
-// maxMemory is how much of it there may be, in bytes.
+// maxMemory limits the data in bytes.
 const maxMemory = 1 << 20
 
-// remember keeps something for later children, unless programs of this one could have said
-// it.
+// remember keeps data for later children, unless programs of this child could have forged it.
 func (c *call) remember(data []byte) {
 	if c.programs || len(data) > maxMemory {
 		return

@@ -14,14 +14,14 @@ import (
 // remedy fits all limits.
 const remedy = "Something in the configuration grows without end, or is larger than Lockstep is set up for. Make it smaller and push again; whoever runs Lockstep can raise the limit."
 
-// asDeath returns the death that an error is, or nil.
+// asDeath returns an error as a death, nil if it is another error.
 func asDeath(err error) *jobs.DeathError {
 	var dead *jobs.DeathError
 	errors.As(err, &dead)
 	return dead
 }
 
-// death says how a child died.
+// death returns the reason for a child's death.
 func (c *call) death(end confine.End) *jobs.DeathError {
 	d := &jobs.DeathError{What: c.order.what(), Place: c.where(), Remedy: remedy}
 	if c.engine.Remedy != "" {
@@ -29,16 +29,16 @@ func (c *call) death(end confine.End) *jobs.DeathError {
 	}
 	d.Why = why(end, c.limits(), string(c.said.text), c.forced)
 	if c.early && !c.forced && end.Reason == "" {
-		d.Why = "It took longer than a run has time for here."
+		d.Why = "It took longer than a run may take here."
 	}
 	return d
 }
 
-// exceeded finds the size of a stack in the words of a Go runtime.
+// exceeded matches the message of a Go runtime with the size of a stack.
 var exceeded = regexp.MustCompile(`goroutine stack exceeds (\d+)-byte limit`)
 
-// why puts into words why a child has ended: by the limit that it was killed at, or by what
-// it said last.
+// why puts the reason for a child's end into words: the limit at which it was killed, or the
+// meaning of its last words.
 func why(end confine.End, l confine.Limits, said string, forced bool) string {
 	switch end.Reason {
 	case confine.Memory:
@@ -67,7 +67,7 @@ func why(end confine.End, l confine.Limits, said string, forced bool) string {
 	return fmt.Sprintf("Its process ended with %s; this is a bug in Lockstep.", end)
 }
 
-// size is for people.
+// size returns a size for people.
 func size(bytes int64) string {
 	if bytes >= 1<<30 && bytes%(1<<30) == 0 {
 		return fmt.Sprintf("%d GiB", bytes>>30)

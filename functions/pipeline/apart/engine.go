@@ -16,34 +16,33 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// An Engine has each run done in a process of its own: our own program, whose main calls
-// [Main]. It may be used by many goroutines, and must not be copied after its first use.
+// An Engine has each run done in a process of its own: our own program, whose main calls [Main]. It
+// may be used by many goroutines, and must not be copied after its first use.
 type Engine struct {
 	// Settings are for the [Maker], as JSON.
 	Settings any
-	// Environment returns the environment of the child, with nothing that the job does not
-	// need. nil: it is empty.
+	// Environment returns the environment of the child, limited to the needs of the job. nil: it is
+	// empty.
 	Environment func(context.Context, jobs.Job) ([]string, error)
-	// Credentials returns those of the job's state. nil: the child finds them in its
-	// environment.
+	// Credentials returns those of the job's state. nil: the child finds them in its environment.
 	Credentials func(context.Context, jobs.Job) (aws.CredentialsProvider, error)
 	// PluginEnv returns the environment of the job's programs. nil: it is empty.
 	PluginEnv func(context.Context, jobs.Job) ([]string, error)
-	// Rescue keeps a state that its backend did not take, and returns where, for people.
+	// Rescue keeps a state that its backend did not take, and returns its address, for people.
 	Rescue func(ctx context.Context, j jobs.Job, name string, state []byte) (string, error)
-	// Fetch unpacks a repository into a directory that exists and is empty, if the job may
-	// have it; an error that is an *[Absent] says that it may not, or that there is none.
+	// Fetch unpacks a repository into a directory that exists and is empty, if the job may have it;
+	// the error is an *[Absent] if it may not, or if there is none.
 	Fetch func(ctx context.Context, j jobs.Job, owner, name, ref, dir string) error
-	// Redact takes our own secrets out of what a child reports. nil: there are none.
+	// Redact removes our own secrets from a child's reports. nil: there are none.
 	Redact func(string) string
-	// Scratch is the directory for what runs need while they run.
+	// Scratch is the directory for the temporary files of runs.
 	Scratch string
 	Limits  confine.Limits
 	// Ports are TCP ports of this machine that are closed to programs.
 	Ports []int
-	// Remedy is what people can do about a limit, in Markdown; "": a sentence that fits all.
+	// Remedy is the advice after a limit was met, in Markdown; "": a sentence that fits all.
 	Remedy string
-	// Protection is told, once, what programs are kept from: a line for each way.
+	// Protection is told once how programs are confined: a line for each way.
 	Protection func(lines []string)
 
 	mu     sync.Mutex
@@ -57,14 +56,14 @@ var (
 	_ jobs.Projects = (*Engine)(nil)
 )
 
-// Used reports whether a run has started programs that the base branch allows without
-// knowing them: provisioners' commands, or those of the provider "external". What is left of
-// the machine then must not see another run, if it can be had anew.
+// Used reports whether a run has started programs that the base branch allows without knowing them:
+// provisioners' commands, or those of the provider "external". If the machine can be replaced, no
+// other run may use it then.
 func (e *Engine) Used() bool { return e.used.Load() }
 
 // Plan implements jobs.Engine.
 func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) {
-	c := e.call(order{Deed: plans, Job: j})
+	c := e.call(order{Action: plans, Job: j})
 	r, err := c.do(ctx)
 	if dead := asDeath(err); dead != nil {
 		e.letGo(ctx, c)
@@ -83,7 +82,7 @@ func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 
 // Apply implements jobs.Engine.
 func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(runs.StateID) bool) (jobs.Outcome, error) {
-	c := e.call(order{Deed: applies, Job: j, Plan: plan})
+	c := e.call(order{Action: applies, Job: j, Plan: plan})
 	c.permit = permit
 	r, err := c.do(ctx)
 	if dead := asDeath(err); dead != nil {
@@ -103,7 +102,7 @@ func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 
 // Unlock implements jobs.Engine.
 func (e *Engine) Unlock(ctx context.Context, j jobs.Job) (jobs.Unlocked, error) {
-	r, err := e.call(order{Deed: unlocks, Job: j}).do(ctx)
+	r, err := e.call(order{Action: unlocks, Job: j}).do(ctx)
 	if dead := asDeath(err); dead != nil {
 		return jobs.Unlocked{}, &jobs.StateError{Why: e.clean(dead.Error()), Remedy: dead.Remedy}
 	}
@@ -116,15 +115,15 @@ func (e *Engine) Unlock(ctx context.Context, j jobs.Job) (jobs.Unlocked, error) 
 	return *r.Unlocked, nil
 }
 
-// Look has Protection told what programs of runs will be kept from, before there are any.
+// Look tells Protection how programs of runs will be confined, before there are any.
 func (e *Engine) Look(ctx context.Context) error {
-	_, err := e.call(order{Deed: looks}).do(ctx)
+	_, err := e.call(order{Action: looks}).do(ctx)
 	return err
 }
 
 // Discover implements jobs.Projects.
 func (e *Engine) Discover(ctx context.Context, dir string) (jobs.Discovered, error) {
-	r, err := e.call(order{Deed: discovers, Dir: dir}).do(ctx)
+	r, err := e.call(order{Action: discovers, Dir: dir}).do(ctx)
 	if err == nil && r.Discovered == nil {
 		err = errShape
 	}
@@ -138,7 +137,7 @@ func (e *Engine) Discover(ctx context.Context, dir string) (jobs.Discovered, err
 
 // Inputs implements jobs.Projects.
 func (e *Engine) Inputs(ctx context.Context, dir string, r runs.Run, s jobs.Scope) (project.Tree, error) {
-	res, err := e.call(order{Deed: inputs, Dir: dir, Run: r, Scope: s}).do(ctx)
+	res, err := e.call(order{Action: inputs, Dir: dir, Run: r, Scope: s}).do(ctx)
 	return res.Tree, err
 }
 
@@ -149,8 +148,8 @@ func (e *Engine) clean(text string) string {
 	return e.Redact(text)
 }
 
-// letGo releases the lock that a process has left which died with it. Whatever it had under
-// way has ended. If it cannot be released, "lockstep unlock" can.
+// letGo releases the lock of a process that died. All its work has ended. If the lock cannot be
+// released, "lockstep unlock" can do so later.
 func (e *Engine) letGo(ctx context.Context, c *call) {
 	if !c.locked {
 		return
@@ -160,7 +159,7 @@ func (e *Engine) letGo(ctx context.Context, c *call) {
 	_, _ = e.Unlock(ctx, c.order.Job)
 }
 
-// settings are the parent's part of an order.
+// complete adds the parent's settings to an order.
 func (e *Engine) complete(o *order) error {
 	settings, err := json.Marshal(e.Settings)
 	if err != nil {
@@ -172,9 +171,9 @@ func (e *Engine) complete(o *order) error {
 	return nil
 }
 
-// what says in Markdown what a child is doing.
+// what returns the work of a child, in Markdown.
 func (o order) what() string {
-	switch o.Deed {
+	switch o.Action {
 	case plans:
 		return "Planning " + comment.Code(o.Job.Project)
 	case applies:

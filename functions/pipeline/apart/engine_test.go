@@ -176,7 +176,7 @@ func TestOwnTime(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), before+300*time.Millisecond)
 	defer cancel()
 	got, err := newEngine(t).Plan(ctx, named(t, "polite"))
-	if err != nil || !strings.Contains(got.Report, "longer than a run has time for here") || !strings.Contains(got.Report, "net/main.tf:7") || ctx.Err() != nil {
+	if err != nil || !strings.Contains(got.Report, "longer than a run may take here") || !strings.Contains(got.Report, "net/main.tf:7") || ctx.Err() != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -9,21 +9,21 @@ import (
 	"syscall"
 )
 
-// longestScratch is how long the path of a directory for runs may be: sockets of plugins are
-// below it, by names of up to 62 bytes, and the kernel takes 107 for the path of one.
+// longestScratch limits the path of a directory for runs: sockets of plugins are below it, with
+// names of up to 62 bytes, and the kernel allows 107 for the path of one.
 // Source: unix(7)
 const longestScratch = 44
 
-// Scratch is a directory for what is needed while something runs: checkouts, what is fetched,
-// temporary files. It is nobody else's, and nothing in it outlives its process for long.
+// A Scratch is a directory for temporary files of our work: checkouts, downloads. Nobody else uses
+// it, and it does not outlive its process for long.
 type Scratch struct {
 	Dir  string
 	lock *os.File
 }
 
-// OpenScratch makes a directory of this process' own below dir, which is made, too. What
-// processes have left there that are gone, as kill -9 leaves it, is removed first. Where the
-// path is too long for sockets, the system's directory for temporary files is used.
+// OpenScratch makes a directory of this process' own below dir, which is made, too. It first
+// removes the directories of processes that are gone, as after kill -9. If the path is too long for
+// sockets, it uses the system's directory for temporary files.
 func OpenScratch(dir string) (*Scratch, error) {
 	if len(dir) > longestScratch {
 		dir = filepath.Join(os.TempDir(), fmt.Sprintf("lockstep-%d", os.Getuid()))
@@ -34,7 +34,7 @@ func OpenScratch(dir string) (*Scratch, error) {
 	if err := private(dir); err != nil {
 		return nil, err
 	}
-	// One at a time: a directory whose lock is not there yet looks left.
+	// One process at a time: a directory that does not have its lock yet looks abandoned.
 	all, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -60,11 +60,11 @@ func OpenScratch(dir string) (*Scratch, error) {
 	return &Scratch{Dir: own, lock: lock}, nil
 }
 
-// lockSuffix ends the name of the file by whose lock others see that a process lives. The
-// kernel releases it with the process.
+// lockSuffix ends the name of the lock file that shows others that a process lives. The kernel
+// releases the lock with the process.
 const lockSuffix = ".lock"
 
-// private makes a directory that is ours alone, or finds it so: anybody can make one in a
+// private makes a directory that is ours alone, or checks that it is: anybody can make one in a
 // directory for temporary files, before us.
 func private(dir string) error {
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
@@ -108,7 +108,7 @@ func sweep(dir string) error {
 	return errors.Join(errs...)
 }
 
-// Empty removes everything in it. Nothing may be under way.
+// Empty removes all files. Nothing may be using them.
 func (s *Scratch) Empty() error {
 	entries, err := os.ReadDir(s.Dir)
 	for _, e := range entries {
@@ -117,12 +117,13 @@ func (s *Scratch) Empty() error {
 	return err
 }
 
-// Close removes it.
+// Close removes the directory.
 func (s *Scratch) Close() error {
 	return errors.Join(remove(s.Dir), os.Remove(s.lock.Name()), s.lock.Close())
 }
 
-// remove removes a directory with all that is in it, also what a program has closed to us.
+// remove removes a directory with all its content, including directories that a program has closed
+// to us.
 func remove(dir string) error {
 	err := os.RemoveAll(dir)
 	if err == nil {

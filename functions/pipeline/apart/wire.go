@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// A frame is a value as JSON after its length, four bytes with the highest first.
+// The limit of a frame: a value as JSON after its length, four bytes, big endian.
 const maxFrame = 256 << 20
 
 func send(w io.Writer, value any) error {
@@ -38,7 +38,7 @@ func receive(r io.Reader, value any) error {
 	if n > maxFrame {
 		return fmt.Errorf("a message of %d bytes is too long", n)
 	}
-	// It grows with what comes, not with what was said to come.
+	// The buffer grows with the data, not with the announced length.
 	data, err := io.ReadAll(io.LimitReader(r, int64(n)))
 	if err == nil && len(data) < int(n) {
 		err = io.ErrUnexpectedEOF
@@ -49,21 +49,21 @@ func receive(r io.Reader, value any) error {
 	return json.Unmarshal(data, value)
 }
 
-// A deed is what a child is to do.
-type deed string
+// An action is the work of a child.
+type action string
 
 const (
-	plans     deed = "plan"
-	applies   deed = "apply"
-	unlocks   deed = "unlock"
-	discovers deed = "discover"
-	inputs    deed = "inputs"
-	looks     deed = "look" // what programs would be kept from
+	plans     action = "plan"
+	applies   action = "apply"
+	unlocks   action = "unlock"
+	discovers action = "discover"
+	inputs    action = "inputs"
+	looks     action = "look" // lists the protections from programs
 )
 
 // An order is the first thing that a child reads.
 type order struct {
-	Deed     deed
+	Action   action
 	Settings json.RawMessage
 	Memory   []byte
 	Job      jobs.Job
@@ -71,21 +71,20 @@ type order struct {
 	Dir      string     // for discovers and inputs
 	Run      runs.Run   // for inputs
 	Scope    jobs.Scope // for inputs
-	Tmp      string     // a directory of the run's own
-	Fetched  string     // a directory that what is fetched comes to
-	Ports    []int      // that are closed to programs
+	Tmp      string     // the run's own directory
+	Fetched  string     // a directory for fetched files
+	Ports    []int      // closed to programs
 	Limit    int64      // of the run's memory, in bytes; 0 for none
 	Narrowed bool       // the parent has credentials for the job's state
 }
 
-// A question is what a child says: with a kind of its own, or, with kind result, that it is
-// done.
+// A question is a message of a child: a request, or, with the kind result, its result.
 type question struct {
 	Kind             kind
 	State            runs.StateID
-	Name             string // of what is to be rescued
-	Data             []byte // of it; memory
-	Owner, Repo, Ref string // of what is to be fetched
+	Name             string // of the state to rescue
+	Data             []byte // the state to rescue; memory
+	Owner, Repo, Ref string // the repository to fetch
 	Protection       []string
 	Result           *result
 }
@@ -99,22 +98,22 @@ const (
 	isRescue      kind = "rescue"
 	isFetch       kind = "fetch"
 	isMemory      kind = "memory"
-	isState       kind = "state"      // it goes on to the state, and its lock
+	isState       kind = "state"      // it will access the state, and its lock
 	isProtection  kind = "protection" // of its programs
 	isResult      kind = "result"
 )
 
-// An answer is the parent's.
+// An answer is a message of the parent.
 type answer struct {
 	OK   bool
-	Text string   // where it is
+	Text string   // an address
 	Env  []string // of programs
 	// Credentials are for the state.
 	Credentials *aws.Credentials `json:",omitempty"`
 	Error       *failure
 }
 
-// A result is what became of it all.
+// A result is the outcome of an order.
 type result struct {
 	Plan       *jobs.PlanResult
 	Outcome    *jobs.Outcome
@@ -127,15 +126,15 @@ type result struct {
 // A failure is an error on its way to another process.
 type failure struct {
 	Text string
-	// State, NoProject and Absent say that it is a *jobs.StateError, wraps jobs.ErrNoProject,
-	// or is an *Absent.
+	// State, NoProject and Absent are set for a *jobs.StateError, an error that wraps
+	// jobs.ErrNoProject, and an *Absent.
 	State     *jobs.StateError
 	NoProject bool
 	Absent    bool
 }
 
-// Absent says that what was to be fetched is not there, or not for this job: asking again
-// does not help.
+// An Absent reports a repository that does not exist, or may not be fetched for this job: asking
+// again does not help.
 type Absent struct{ Text string }
 
 // Error implements error.
@@ -164,7 +163,7 @@ func (f *failure) err() error {
 	return errors.New(f.Text)
 }
 
-// noProject wraps jobs.ErrNoProject with the text that it had.
+// A noProject wraps jobs.ErrNoProject, and keeps the text of the error.
 type noProject struct{ text string }
 
 func (e noProject) Error() string { return e.text }
