@@ -22,7 +22,7 @@ var allowed = map[string][]string{
 	"cmd/lockstep/internal/authoring":    {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "functions/workdir"},
 	"cmd/lockstep/internal/changing":     {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "functions/workdir"},
 	"cmd/lockstep/internal/preparing":    {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend", "functions/workdir", "functions/modules"},
-	"cmd/lockstep/internal/statekeeping": {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend", "functions/workdir"},
+	"cmd/lockstep/internal/statekeeping": {"functions/operation", "cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend", "functions/workdir"},
 	"cmd/lockstep/internal/serving":      {"cmd/lockstep/internal/cli", "cmd/lockstep/demo", "cmd/lockstep/machine", "functions/...", "github"},
 
 	"cmd/release":          {},
@@ -60,7 +60,7 @@ var allowed = map[string][]string{
 	"functions/wiring/pack":         {},
 	"functions/modules":             {"functions/workdir", "engine/config/...", "engine/hosts"},
 	"functions/workdir":             {"statebackend/...", "engine/..."},
-	"functions/operation":           {"functions/workdir", "statebackend", "engine/..."},
+	"functions/operation":           {"functions/workdir", "statebackend", "statebackend/journal", "engine/..."},
 
 	"github/githubtest":         {"github", "github/githubtest/apps", "github/githubtest/commits", "github/githubtest/hooks", "github/githubtest/rest", "github/githubtest/story"},
 	"github/githubtest/apps":    {"github/githubtest/rest"},

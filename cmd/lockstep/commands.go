@@ -35,6 +35,7 @@ func commands() []cli.Command {
 		preparing.ProvidersLock,
 		preparing.ProvidersMirror,
 		preparing.ProvidersSchema,
+		statekeeping.Recover,
 		changing.Refresh,
 		statekeeping.Taint,
 		statekeeping.Untaint,

@@ -86,7 +86,32 @@ func TestKilled(t *testing.T) {
 	r.signal(syscall.SIGKILL)
 	r.end()
 	d.want(0, "state list", "lab_thing.before")
+	d.want(1, "apply -auto-approve", "An object may exist that no state knows", `name = "a"`, "Not everything was applied")
+	d.want(2, "recover -json", `"address": "lab_thing.a"`, `"action": "create"`)
+	d.want(2, "recover", "lockstep recover -forget 'lab_thing.a'")
+	d.want(1, "recover -forget lab_thing.b", "no creation at lab_thing.b is unresolved")
+	d.want(0, "recover -forget lab_thing.a")
+	d.want(0, "recover", "There is nothing to recover")
+	if d.has(".terraform.tfstate.journal") {
+		t.Error("the journal is left behind")
+	}
 	d.want(0, "apply -auto-approve", "2 added, 0 changed, 0 destroyed")
+}
+
+// TestKilledAndImported settles a creation that did happen by an import.
+func TestKilledAndImported(t *testing.T) {
+	t.Parallel()
+	d := newLab(t, "main.tf", slowConfig)
+	d.want(0, "init")
+	r := d.start("apply -auto-approve -var=trouble=create-600000")
+	waitFor(t, "a create is under way", func() bool { return d.has("lab/create.under-way") })
+	r.signal(syscall.SIGKILL)
+	r.end()
+	d.write("lab/lab_thing/a-1.json", `{"id": "a-1", "name": "a", "revision": 1}`)
+	d.want(2, "recover -json", `"address": "lab_thing.a"`)
+	d.want(0, "import lab_thing.a a-1", "Import successful")
+	d.want(0, "recover", "There is nothing to recover")
+	d.want(0, "apply -auto-approve", "1 added")
 }
 
 // When nobody reads the output any more, an apply goes on to its end.

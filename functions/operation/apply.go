@@ -2,11 +2,15 @@ package operation
 
 import (
 	"context"
+	"errors"
 
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/journaling"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/statebackend"
+	"github.com/lockstep-iac/lockstep/statebackend/journal"
 )
 
 // An Applied is the result of an apply.
@@ -31,7 +35,53 @@ func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, opti
 		out.Unsaved = err != nil // a later save has everything that an earlier one lacks
 		return err
 	}
-	var ds diags.Diagnostics
-	out.State, ds = engine.Apply(ctx, r, p, options)
+	w, ds := o.beginJournal(ctx, p, &options)
+	if ds.HasErrors() {
+		out.State = o.State.Current
+		return out, ds
+	}
+	var more diags.Diagnostics
+	out.State, more = engine.Apply(ctx, r, p, options)
+	ds = append(ds, more...)
+	if w != nil && !out.Unsaved {
+		ds = append(ds, o.endJournal(ctx, w)...)
+	}
 	return out, ds
+}
+
+// beginJournal takes the journal over, and records the state that the apply starts from. Where the
+// rights do not suffice for a journal the apply goes on without, and says so. The writer is nil
+// without a journal.
+func (o *Operation) beginJournal(ctx context.Context, p *plans.Plan, options *engine.ApplyOptions) (*journal.Writer, diags.Diagnostics) {
+	log := o.logOf()
+	if log == nil {
+		return nil, nil
+	}
+	o.OnClose(func() { log.Close() })
+	run := newRun()
+	w, _, err := journal.Open(ctx, log, run)
+	if errors.Is(err, statebackend.ErrDenied) {
+		return nil, diags.Warningf(nil, "No journal is kept",
+			"%s. If this apply is killed, objects that it has made by then may be in no state. Allow reading, writing, listing and deleting of objects below %s.", err, log.Place())
+	}
+	if err != nil {
+		return nil, diags.FromError("Error opening the journal", err)
+	}
+	j := journaling.New(run, w.Write)
+	err = j.Begin(ctx, o.State.Current, p.PriorState, journaling.SHA256(o.State.Bytes()), o.State.Next(o.State.Current).Lineage)
+	if err != nil {
+		return nil, diags.FromError("Error writing the journal", err)
+	}
+	options.Journal, o.State.BeforePut = j, saving(j)
+	return w, nil
+}
+
+// endJournal removes a journal whose results are in the stored state. One that could not be
+// written to the end stays, for the next run to fold.
+func (o *Operation) endJournal(ctx context.Context, w *journal.Writer) diags.Diagnostics {
+	o.State.BeforePut = nil
+	if err := keep(ctx, w, o.Recovery.Unresolved); err != nil {
+		return diags.Warningf(nil, "The journal was not removed", "%s. The state is complete: the next run removes it.", err)
+	}
+	return nil
 }

@@ -41,8 +41,12 @@ type Operation struct {
 	// Workspace is the name that the configuration sees. In the backend, the workspace may have
 	// another one.
 	Workspace string
-	// State is set by OpenState.
-	State *workdir.State
+	// Journaled has applies keep a journal beside the state, where the backend can keep one, and
+	// OpenState recover from the one that a crashed apply has left.
+	Journaled bool
+	// State is set by OpenState, and so is Recovery.
+	State    *workdir.State
+	Recovery Recovery
 	// Providers is set by OpenProviders.
 	Providers *workdir.Providers
 

@@ -24,7 +24,8 @@ type Lock struct {
 	Refused func(error) diags.Diagnostics
 }
 
-// OpenState opens a workspace of a backend, takes its lock, unless lock is nil, and reads the state.
+// OpenState opens a workspace of a backend, takes its lock, unless lock is nil, reads the state, and
+// recovers from an apply that has crashed: see [Recovery].
 // Beside errors nothing is locked; without, the lock is held until [Operation.Unlock].
 func (o *Operation) OpenState(ctx context.Context, b statebackend.Backend, workspace string, lock *Lock) diags.Diagnostics {
 	st, ds := workdir.OpenState(b, workspace)
@@ -39,6 +40,9 @@ func (o *Operation) OpenState(ctx context.Context, b statebackend.Backend, works
 	}
 	if more := st.Read(ctx); more.HasErrors() {
 		return append(append(ds, more...), o.Unlock(ctx)...)
+	}
+	if ds = append(ds, o.recover(ctx, lock != nil)...); ds.HasErrors() {
+		ds = append(ds, o.Unlock(ctx)...)
 	}
 	return ds
 }

@@ -21,6 +21,8 @@ import (
 type State struct {
 	Workspace statebackend.Workspace
 	Current   *states.State
+	// BeforePut, if set, is called with the bytes that are about to be stored.
+	BeforePut func(context.Context, []byte)
 
 	version statebackend.Version
 	bytes   []byte
@@ -153,6 +155,9 @@ func (s *State) Next(next *states.State) *states.State {
 	return &out
 }
 
+// SetLineage gives the lineage that [State.Next] gives to a state without one.
+func (s *State) SetLineage(lineage string) { s.lineage = lineage }
+
 // Replace stores next as it is, lineage and serial included.
 func (s *State) Replace(ctx context.Context, next *states.State) error { return s.put(ctx, next) }
 
@@ -160,6 +165,9 @@ func (s *State) put(ctx context.Context, next *states.State) error {
 	data, err := statefile.Write(next)
 	if err != nil {
 		return fmt.Errorf("encode state: %w", err)
+	}
+	if s.BeforePut != nil {
+		s.BeforePut(ctx, data)
 	}
 	version, err := s.Workspace.Put(ctx, data, s.version)
 	if err != nil {

@@ -5,9 +5,12 @@
 package changing
 
 import (
+	"strings"
+
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
 	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
@@ -100,6 +103,7 @@ func makePlan(a *cli.App, o *operationFlags, v cli.View, applying bool) (*plans.
 	if ds = append(ds, op.RequireProviders()...); ds.HasErrors() {
 		return nil, op, append(ds, op.Unlock(a.Ctx)...)
 	}
+	options.Excludes = append(options.Excludes, waiting(op, options)...)
 	var generated generation
 	if o.generate != "" {
 		generated, more = generate(op, o, v)
@@ -116,4 +120,28 @@ func makePlan(a *cli.App, o *operationFlags, v cli.View, applying bool) (*plans.
 		generated.note(plan)
 	}
 	return plan, op, ds
+}
+
+// waiting returns the addresses that are left out of a plan until a person has settled what became
+// of them: whatever depends on them is left out, too. A destruction creates nothing.
+func waiting(op *opening.Operation, options engine.PlanOptions) []addrs.Target {
+	if options.Mode == plans.DestroyMode || len(options.Targets) > 0 {
+		return nil
+	}
+	var all []addrs.Target
+	for _, u := range op.Recovery.Unresolved {
+		if t, err := addrs.ParseTarget(u.Address); err == nil {
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// names lists addresses in a sentence.
+func names(list []addrs.Target) string {
+	var all []string
+	for _, t := range list {
+		all = append(all, t.String())
+	}
+	return strings.Join(all, ", ")
 }

@@ -33,7 +33,7 @@ type Operation struct {
 
 // New returns an operation with nothing open. It must be closed if it opens providers.
 func New(a *cli.App) *Operation {
-	return &Operation{App: a, Operation: operation.Operation{Budget: a.Budget}}
+	return &Operation{App: a, Operation: operation.Operation{Budget: a.Budget, Journaled: true}}
 }
 
 // Collect gathers the root variables from files, environment and options. Those whose

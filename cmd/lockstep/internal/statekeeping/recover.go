@@ -1,0 +1,95 @@
+package statekeeping
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
+	"github.com/lockstep-iac/lockstep/functions/operation"
+)
+
+// unresolvedCode is the exit code while there are unresolved creations.
+const unresolvedCode = 2
+
+var Recover = cli.Command{Name: "recover", Synopsis: "Bring into the state all that a killed apply has done", Run: func(a *cli.App, args []string) int {
+	x := opening.Access{Lock: "recover"}
+	var asJSON bool
+	var forget string
+	f := a.NewFlags("recover", "recover [OPTIONS]")
+	f.Vars(&cli.VarFlags{}) // the backend may need them
+	editing(f, &x)
+	f.BoolVar(&asJSON, "json", false, "print the unresolved creations as JSON")
+	f.StringVar(&forget, "forget", "", "settle the creation at this address: there is no such object")
+	if code, ok := f.ParseArgs(args); !ok {
+		return code
+	}
+	if code, ok := f.NoArguments(); !ok {
+		return code
+	}
+	op, ds := opening.Stored(a, x)
+	if ds.HasErrors() {
+		return a.Show(ds)
+	}
+	if forget != "" {
+		found, err := op.Forget(a.Ctx, forget)
+		switch {
+		case err != nil:
+			op.Unlock(a.Ctx)
+			return a.Usage("the journal could not be written: %s", err)
+		case !found:
+			op.Unlock(a.Ctx)
+			return a.Usage("no creation at %s is unresolved; \"lockstep recover\" lists those that are", forget)
+		}
+	}
+	ds = op.Unlock(a.Ctx)
+	if asJSON {
+		printUnresolved(a, op.Recovery)
+	} else {
+		tellRecovery(a, op.Recovery)
+	}
+	if code := a.Show(ds); code != 0 {
+		return code
+	}
+	if len(op.Recovery.Unresolved) > 0 {
+		return unresolvedCode
+	}
+	return 0
+}}
+
+// unresolved is one creation in the output for programs.
+type unresolved struct {
+	Address string            `json:"address"`
+	Action  string            `json:"action"`
+	Started time.Time         `json:"started"`
+	Known   map[string]string `json:"known,omitempty"`
+}
+
+func printUnresolved(a *cli.App, r operation.Recovery) {
+	list := []unresolved{}
+	for _, u := range r.Unresolved {
+		list = append(list, unresolved{u.Address, u.Action, u.Started, u.Known})
+	}
+	e := json.NewEncoder(a.Out)
+	e.SetIndent("", "  ")
+	e.Encode(map[string]any{"unresolved": list})
+}
+
+func tellRecovery(a *cli.App, r operation.Recovery) {
+	switch {
+	case r.Folded, len(r.Read) > 0:
+		fmt.Fprintln(a.Out, "The results of an apply that did not come to its end are in the state now.")
+	case len(r.Unresolved) == 0:
+		fmt.Fprintln(a.Out, "There is nothing to recover: the last apply came to its end.")
+	}
+	for _, x := range r.Read {
+		fmt.Fprintf(a.Out, "\nThe %s of %s was under way: the next plan shows what became of it.\n", x.Action, x.Address)
+	}
+	for _, c := range r.Conflicts {
+		fmt.Fprintf(a.Out, "\n%s was changed by that apply, and by somebody else since: the latter was kept.\n", c.Address)
+	}
+	for _, u := range r.Unresolved {
+		fmt.Fprintf(a.Out, "\n%s\n", operation.Explain(u))
+	}
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// torture is how often applies are killed, each at a random moment.
+var torture = flag.Int("torture", 5, "the kills of TestTorture")
+
+// Each generation updates some of 200 objects, and replaces others, with the successor first or
+// last: each of the actions is under way at some kill.
+const tortured = labHead + `
+variable "generation" {}
+
+resource "lab_thing" "updated" {
+  count   = 80
+  name    = "updated${count.index}"
+  color   = var.generation
+  trouble = "create-20,update-20"
+}
+
+resource "lab_thing" "replaced" {
+  count   = 60
+  name    = "replaced${count.index}-${var.generation}-${lab_thing.updated[count.index].color}"
+  trouble = "create-20,delete-20"
+}
+
+resource "lab_thing" "succeeded" {
+  count   = 60
+  name    = "succeeded${count.index}-${var.generation}"
+  trouble = "create-20,delete-20"
+  lifecycle { create_before_destroy = true }
+}
+`
+
+// TestTorture kills applies at random moments. After each kill every object that exists is in the
+// state, or may be the one of an unresolved creation; none is in the state twice; and when the
+// unresolved ones are settled as a person would, an apply ends with an empty plan.
+func TestTorture(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, uint64(*torture)))
+	d := newLab(t, "main.tf", tortured)
+	d.want(0, "init")
+	for kill := range *torture {
+		apply := fmt.Sprintf("apply -auto-approve -var generation=%d", kill)
+		run := d.start(apply)
+		waitFor(t, "the apply has begun", func() bool { return d.has(".terraform.tfstate.journal") })
+		time.Sleep(time.Duration(r.IntN(1500)) * time.Millisecond) // a moment is what is random here
+		run.cmd.Process.Kill()                                     // it may have come to its end
+		run.end()
+		settle(t, d, kill)
+	}
+	last := fmt.Sprintf(" -var generation=%d", *torture)
+	d.want(0, "apply -auto-approve"+last)
+	d.want(0, "plan -detailed-exitcode"+last)
+	settle(t, d, *torture)
+}
+
+// settle compares the objects with the state, and settles the unresolved creations: an object that
+// no state knows is imported or removed, as it happens to be.
+func settle(t *testing.T, d *labDir, kill int) {
+	t.Helper()
+	out := d.run("recover -json")
+	var report struct {
+		Unresolved []struct{ Address, Action string }
+	}
+	if err := json.Unmarshal([]byte(out.out), &report); err != nil {
+		t.Fatalf("kill %d: recover -json: %v\n%s%s", kill, err, out.out, out.stderr)
+	}
+	known := idsInState(t, d)
+	var lost []string
+	for _, id := range objectsOf(t, d) {
+		switch n := known[id]; {
+		case n == 0:
+			lost = append(lost, id)
+		case n > 1:
+			t.Errorf("kill %d: the object %s is in the state %d times", kill, id, n)
+		}
+	}
+	if len(lost) > len(report.Unresolved) {
+		t.Fatalf("kill %d: %d objects are in no state, and %d creations are unresolved: %v", kill, len(lost), len(report.Unresolved), lost)
+	}
+	for _, id := range lost {
+		if err := os.Remove(d.file("lab/lab_thing/" + id + ".json")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("kill %d: %d objects, %d in the state, %d unresolved, %d of them made", kill, len(known)+len(lost), len(known), len(report.Unresolved), len(lost))
+	for _, u := range report.Unresolved {
+		d.run("recover -forget " + u.Address)
+	}
+	if len(report.Unresolved) > 0 {
+		d.want(0, "recover")
+	}
+}
+
+func objectsOf(t *testing.T, d *labDir) []string {
+	t.Helper()
+	files, err := filepath.Glob(d.file("lab/lab_thing/*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, f := range files {
+		files[i] = strings.TrimSuffix(filepath.Base(f), ".json")
+	}
+	return slices.Sorted(slices.Values(files))
+}
+
+// idsInState counts the objects of the state by ID.
+func idsInState(t *testing.T, d *labDir) map[string]int {
+	t.Helper()
+	ids := map[string]int{}
+	data, err := os.ReadFile(d.file("terraform.tfstate"))
+	if os.IsNotExist(err) || len(data) == 0 {
+		return ids
+	}
+	var state struct {
+		Resources []struct {
+			Instances []struct{ Attributes struct{ ID string } }
+		}
+	}
+	if err := json.Unmarshal(data, &state); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range state.Resources {
+		for _, in := range r.Instances {
+			ids[in.Attributes.ID]++
+		}
+	}
+	return ids
+}

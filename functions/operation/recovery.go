@@ -1,0 +1,210 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/journaling"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/statebackend"
+	"github.com/lockstep-iac/lockstep/statebackend/journal"
+)
+
+// A Recovery is the result of folding a journal that a crashed apply has left.
+type Recovery struct {
+	// Unresolved are the creations of which nobody knows what became of them.
+	Unresolved []journaling.Open
+	// Folded reports that the state has got objects that only the journal knew, and Read the
+	// updates and deletions under way, whose objects the next refresh looks at.
+	Folded bool
+	Read   []journaling.Open
+	// Conflicts are objects that the apply and somebody else have both changed since.
+	Conflicts []journaling.Conflict
+}
+
+// logOf returns the log of the state, nil if there is none to keep.
+func (o *Operation) logOf() statebackend.Log {
+	w, ok := o.State.Workspace.(statebackend.Journaled)
+	if !ok || !o.Journaled {
+		return nil
+	}
+	return w.Journal()
+}
+
+// recover folds the journal that a crashed apply has left beside the state into the state. Under a
+// lock the state is stored, and the journal is reduced to its unresolved creations; without, both
+// stay as they are. A journal that cannot be understood stops everything that could write.
+func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics {
+	log := o.logOf()
+	if log == nil {
+		return nil
+	}
+	defer log.Close()
+	records, err := journal.Read(ctx, log)
+	if errors.Is(err, statebackend.ErrDenied) {
+		return nil // where nobody may read a journal none was written with these rights
+	}
+	if err != nil {
+		return unusable(log, locked, err)
+	}
+	if len(records) == 0 {
+		return nil
+	}
+	f, err := journaling.Fold(o.State.Current, journaling.SHA256(o.State.Bytes()), linesOf(records))
+	if err != nil {
+		return unusable(log, locked, err)
+	}
+	r := Recovery{Folded: f.Changed, Conflicts: f.Conflicts}
+	for _, open := range f.Open {
+		if open.Action == plans.Create.String() {
+			r.Unresolved = append(r.Unresolved, open)
+		} else {
+			r.Read = append(r.Read, open)
+		}
+	}
+	o.Recovery = r
+	if locked {
+		err = o.store(ctx, log, f)
+	} else {
+		o.State.Current = f.State
+	}
+	if err != nil {
+		return diags.Errorf(nil, "Error recovering the state", "An earlier apply did not come to its end. The state with its results could not be stored: %s. Nothing is lost: the journal %s has everything, and the next run tries again.", err, log.Place())
+	}
+	return r.diagnostics(o.State.Workspace.Place())
+}
+
+func linesOf(records []journal.Record) [][]byte {
+	lines := make([][]byte, len(records))
+	for i, r := range records {
+		lines[i] = r.Line
+	}
+	return lines
+}
+
+// store saves the folded state, and reduces the journal. A crash before the save leaves both as
+// they were, a crash after it a journal whose edits the state has already. Where an update or a
+// deletion was under way the serial grows in any case, so that no plan from before is applied.
+func (o *Operation) store(ctx context.Context, log statebackend.Log, f journaling.Folded) error {
+	r := o.Recovery
+	if !r.Folded && len(r.Read) == 0 && len(r.Conflicts) == 0 && len(r.Unresolved) > 0 {
+		return nil
+	}
+	w, _, err := journal.Open(ctx, log, newRun())
+	if err != nil {
+		return err
+	}
+	if r.Folded || len(r.Read) > 0 {
+		o.State.SetLineage(f.Lineage)
+		o.State.BeforePut = saving(journaling.New("", w.Write))
+		defer func() { o.State.BeforePut = nil }()
+		if err := o.State.Replace(context.WithoutCancel(ctx), o.State.Next(f.State)); err != nil {
+			return err
+		}
+	}
+	return keep(ctx, w, r.Unresolved)
+}
+
+// keep reduces a journal to unresolved creations.
+func keep(ctx context.Context, w *journal.Writer, unresolved []journaling.Open) error {
+	ctx = context.WithoutCancel(ctx)
+	if len(unresolved) == 0 {
+		return w.Finish(ctx)
+	}
+	var lines [][]byte
+	for _, open := range unresolved {
+		lines = append(lines, open.Record)
+	}
+	return w.Reset(ctx, lines...)
+}
+
+// saving announces to a journal each state that is about to be stored. Where that fails the state
+// is stored all the same: it is the second place for what the journal does not take any more.
+func saving(j *journaling.Journal) func(context.Context, []byte) {
+	return func(ctx context.Context, data []byte) { _ = j.Saving(ctx, data) }
+}
+
+// Forget settles an unresolved creation, at a person's word that there is no such object. It
+// reports whether there is one at the address.
+func (o *Operation) Forget(ctx context.Context, address string) (bool, error) {
+	left := slices.DeleteFunc(slices.Clone(o.Recovery.Unresolved), func(x journaling.Open) bool { return x.Address == address })
+	if len(left) == len(o.Recovery.Unresolved) {
+		return false, nil
+	}
+	log := o.logOf()
+	defer log.Close()
+	w, _, err := journal.Open(ctx, log, newRun())
+	if err != nil {
+		return true, err
+	}
+	o.Recovery.Unresolved = left
+	return true, keep(ctx, w, left)
+}
+
+// newRun returns an ID for a run's records.
+func newRun() string { return statebackend.NewLockID() }
+
+// unusable is the answer to a journal that cannot be read or understood.
+func unusable(log statebackend.Log, locked bool, err error) diags.Diagnostics {
+	var lineage *journaling.LineageError
+	remedy := "Nothing was changed. If a copy from before the damage exists, put it back; else compare the state with what exists, import what it lacks, and move the journal away."
+	if errors.As(err, &lineage) {
+		remedy = "Nothing was changed. The journal has the results of an apply that did not come to its end, on the state with the first lineage: put that state back, or move the journal away if its objects are known."
+	}
+	severity := diags.Errorf
+	if !locked {
+		severity = diags.Warningf
+	}
+	return severity(nil, "The journal beside the state cannot be used", "%s: %s. %s", log.Place(), err, remedy)
+}
+
+func (r Recovery) diagnostics(place string) diags.Diagnostics {
+	var ds diags.Diagnostics
+	if r.Folded || len(r.Read) > 0 {
+		text := "An earlier apply did not come to its end. Its results up to then are in the state now."
+		if len(r.Read) > 0 {
+			text += " It was interrupted in the middle of these actions, whose objects are looked at by the next refresh:\n" + list(r.Read)
+		}
+		ds = append(ds, diags.Warningf(nil, "Recovered from an interrupted apply", "%s", text)...)
+	}
+	for _, c := range r.Conflicts {
+		what := "changed"
+		if c.Gone {
+			what = "deleted"
+		}
+		ds = append(ds, diags.Warningf(nil, "Changed by another tool since",
+			"%s was %s by an apply that did not come to its end, and the state at %s was written by somebody else since, with another object there. That one was kept: compare it with what exists.", c.Address, what, place)...)
+	}
+	for _, u := range r.Unresolved {
+		ds = append(ds, diags.Warningf(nil, "An object may exist that no state knows", "%s", Explain(u))...)
+	}
+	return ds
+}
+
+func list(all []journaling.Open) string {
+	var lines []string
+	for _, x := range all {
+		lines = append(lines, fmt.Sprintf("  - %s of %s, begun at %s", x.Action, x.Address, x.Started.Format(time.RFC3339)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Explain tells a person what to check, and how to settle an unresolved creation.
+func Explain(u journaling.Open) string {
+	text := fmt.Sprintf("The creation of %s was begun at %s, and the apply was killed before its end: the object may exist or not.", u.Address, u.Started.Format(time.RFC3339))
+	if len(u.Known) > 0 {
+		text += " Look for one with:\n"
+		for _, name := range slices.Sorted(maps.Keys(u.Known)) {
+			text += fmt.Sprintf("  %s = %q\n", name, u.Known[name])
+		}
+	} else {
+		text += "\n"
+	}
+	return text + fmt.Sprintf("\nIf it exists:   lockstep import '%s' ID\nIf it does not: lockstep recover -forget '%[1]s'\n\nUntil then it is not planned, nor is anything that depends on it.", u.Address)
+}
