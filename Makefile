@@ -9,7 +9,7 @@ FUNCTIONS = webhook plan apply janitor
 VERSION ?= 0.1.0-dev
 REPRODUCIBLE = CGO_ENABLED=0 GOFLAGS='$(GOFLAGS)' GOAMD64=v1 GOARM64=v8.0
 
-.PHONY: all build release reproduce test vet bench fuzz bombs mutants mutate differential clean parts
+.PHONY: all build release reproduce test vet vulnerabilities bench fuzz bombs mutants mutate differential clean parts
 
 all: build
 
@@ -42,6 +42,11 @@ parts:
 vet:
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { echo "gofmt would change:"; gofmt -l $$(git ls-files '*.go'); exit 1; }
 	go vet ./...
+	go tool staticcheck ./...
+
+# Known vulnerabilities in what is linked. It needs the network.
+vulnerabilities:
+	go run golang.org/x/vuln/cmd/govulncheck@v1.9.0 ./...
 
 # The project's own benchmarks.
 bench:

@@ -113,7 +113,7 @@ func lookup(args []cty.Value, ty cty.Type) (cty.Value, error) {
 		return cty.UnknownVal(ty).WithMarks(mapMarks, keyMarks), nil
 	}
 	key := keyVal.AsString()
-	found := cty.NilVal
+	var found cty.Value
 	switch {
 	case m.Type().IsObjectType() && m.Type().HasAttribute(key):
 		found = m.GetAttr(key)

@@ -53,7 +53,7 @@ func signature(f function.Function) string {
 }
 
 func parameterType(p function.Parameter) string {
-	ty := p.Type.FriendlyNameForConstraint()
+	var ty string
 	switch {
 	case p.Type == customdecode.ExpressionClosureType && p.Name == "template":
 		ty = "string" // of what the expression gives

@@ -1,7 +1,6 @@
 package comment
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -132,7 +131,7 @@ func FuzzParse(f *testing.F) {
 			}
 			for _, name := range []string{l.Command.Project, l.Command.Dir, l.Command.Workspace} {
 				if name != "" && !ValidName(name) || strings.Contains(name, "..") && strings.Contains("/"+name+"/", "/../") {
-					t.Error(fmt.Sprintf("%q: the name %q", body, name))
+					t.Errorf("%q: the name %q", body, name)
 				}
 			}
 		}

@@ -32,7 +32,7 @@ func TestFrom(t *testing.T) {
 		{[]string{"a${b}c%{d}"}, `"a$${b}c%%{d}"`, `"§"`},
 		{[]string{"a b&c=d"}, "?q=a+b%26c%3Dd /a%20b&c=d", "?q=§ /§"},
 		{[]string{"a+b/c%d"}, "/a+b%2fc%25d ?q=a%2Bb%2Fc%25d", "/§ ?q=§"},
-		{[]string{"hun\u200bter2"}, `hunter2 hun\u200bter2 hun​ter2`, "§ § §"},
+		{[]string{"hun\u200bter2"}, "hunter2 hun\\u200bter2 hun\u200bter2", "§ § §"},
 		{[]string{"hunter2"}, "hun\u200bter2 h\u00adu\ufeffnter2 hunt\x1b\x00er2", "§ § §"},
 		{[]string{"hun\x1bter2"}, `hun\u001bter2 hun\x1bter2`, "§ §"},
 		{[]string{"😀😀 smile"}, `\ud83d\ude00\ud83d\ude00 smile \U0001f600\U0001F600 smile`, "§ §"},

@@ -11,9 +11,6 @@ import (
 // errBusy means that somebody else holds the lock or the guard.
 var errBusy = errors.New("in use by another process")
 
-// errNoGuard means that this system has no such guard.
-var errNoGuard = errors.New("no file guard on this system")
-
 // mode is how a guard is held.
 type mode int
 

@@ -24,6 +24,7 @@ import (
 func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(runs.StateID) bool) (jobs.Outcome, error) {
 	j.Writes = true
 	o, ds, err := e.open(ctx, j, true)
+	//lint:ignore SA5001 after an error, too, there is something to close
 	defer o.Close()
 	if err != nil {
 		return jobs.Outcome{}, fmt.Errorf("open %s: %w", describe(j), err)

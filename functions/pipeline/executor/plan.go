@@ -17,6 +17,7 @@ import (
 func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) {
 	j.Writes = false
 	o, ds, err := e.open(ctx, j, true)
+	//lint:ignore SA5001 after an error, too, there is something to close
 	defer o.Close()
 	if err != nil {
 		return jobs.PlanResult{}, fmt.Errorf("open %s: %w", describe(j), err)

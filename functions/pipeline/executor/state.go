@@ -158,6 +158,7 @@ func (e *Engine) Unlock(ctx context.Context, j jobs.Job) (jobs.Unlocked, error) 
 	var u jobs.Unlocked
 	j.Writes = false
 	o, ds, err := e.open(ctx, j, false)
+	//lint:ignore SA5001 after an error, too, there is something to close
 	defer o.Close()
 	if err != nil {
 		return u, fmt.Errorf("open %s: %w", describe(j), err)
