@@ -95,7 +95,7 @@ func (b *block) forObject(ctx context.Context, addr addrs.AbsResourceInstance) (
 	if b.client != nil {
 		return b, nil
 	}
-	pc := b.p.prior.instanceProvider(addr)
+	pc := b.p.prior.InstanceProvider(addr)
 	if !b.p.s.HasProvider(pc) {
 		return nil, session.NoProvider(pc, addr.String())
 	}

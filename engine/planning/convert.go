@@ -16,8 +16,8 @@ import (
 // that its new address has, if these are others. Deposed objects stay what they are: all
 // that will be done with them is to delete them.
 func (p *planner) convert(ctx context.Context, from, to addrs.AbsResourceInstance) diags.Diagnostics {
-	o := p.prior.object(addrs.ResourceInstanceObject{Instance: from})
-	source := p.prior.Current().Resource(from.AbsResource()).Provider
+	o := p.prior.Object(addrs.ResourceInstanceObject{Instance: from})
+	source := p.prior.State().Resource(from.AbsResource()).Provider
 	target, hasBlock := providerOf(p.in.Config, to.Config())
 	sameType := from.Resource.Resource.Type == to.Resource.Resource.Type
 	if o == nil || sameType && (!hasBlock || source.Provider == target.Provider) || to.Resource.Resource.Mode != addrs.Managed {
@@ -62,7 +62,7 @@ func (p *planner) convert(ctx context.Context, from, to addrs.AbsResourceInstanc
 	if err != nil {
 		return bad(err.Error())
 	}
-	p.prior.setObject(addrs.ResourceInstanceObject{Instance: from}, target, next)
+	p.prior.SetObject(addrs.ResourceInstanceObject{Instance: from}, target, next)
 	return ds
 }
 

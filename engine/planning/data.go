@@ -19,9 +19,9 @@ import (
 // planData plans the instances of a data block, and drops from the prior state those that are not
 // declared any more.
 func (x *expanded) planData(ctx context.Context) diags.Diagnostics {
-	for _, a := range x.p.prior.instances(x.p.stored[x.cr]...) {
+	for _, a := range x.p.prior.Instances(x.p.stored[x.cr]...) {
 		if !x.declares(a) && x.p.selected.HasInstance(a) {
-			x.p.prior.removeInstance(a)
+			x.p.prior.RemoveInstance(a)
 		}
 	}
 	return x.each(ctx, func(ctx context.Context, b *block, j *job) (cty.Value, diags.Diagnostics) {
@@ -85,7 +85,7 @@ func (x *instance) setData(val cty.Value) diags.Diagnostics {
 	if err != nil {
 		return diags.FromError("Provider produced invalid object", err)
 	}
-	x.p.prior.setObject(x.object(), x.pc, o)
+	x.p.prior.SetObject(x.object(), x.pc, o)
 	return nil
 }
 
@@ -102,7 +102,7 @@ func (x *instance) planNested(ctx context.Context, r session.Reading, check stri
 	if ds = append(ds, x.setData(known)...); ds.HasErrors() || x.p.in.Mode == plans.RefreshOnlyMode {
 		return known, ds
 	}
-	x.p.changes.record(&plans.ResourceChange{
+	x.p.changes.Record(&plans.ResourceChange{
 		Addr: x.object(), Provider: x.pc, Reason: plans.ReasonReadBecauseCheckNested, Schema: x.rs,
 		Change: plans.Change{Action: plans.Read, Before: x.rs.Block.NullValue(), After: val},
 	})
@@ -112,12 +112,12 @@ func (x *instance) planNested(ctx context.Context, r session.Reading, check stri
 // readLater plans a read at apply.
 func (x *instance) readLater(plain cty.Value, sensitive []cty.Path, reason plans.Reason) cty.Value {
 	planned := session.MarkSensitive(schema.PlannedDataResourceObject(x.rs.Block, plain), x.rs, sensitive)
-	x.p.prior.setObject(x.object(), x.pc, nil)
+	x.p.prior.SetObject(x.object(), x.pc, nil)
 	if x.p.in.Mode == plans.RefreshOnlyMode {
 		return planned // nothing will be applied that the read could wait for
 	}
 	before := x.rs.Block.NullValue()
-	x.p.changes.record(&plans.ResourceChange{
+	x.p.changes.Record(&plans.ResourceChange{
 		Addr: x.object(), Provider: x.pc, Reason: reason, Schema: x.rs,
 		Change: plans.Change{Action: plans.Read, Before: before, After: planned},
 	})
@@ -132,9 +132,9 @@ func (x *instance) dependencyPending() bool {
 			return false
 		}
 		if o.Module == x.m.Addr { // in one's own module, only one's own instance of it counts
-			return x.p.changes.isPending(addrs.AbsResource{Module: x.addr.Module, Resource: o.Res})
+			return x.p.changes.Pending(addrs.AbsResource{Module: x.addr.Module, Resource: o.Res})
 		}
-		return x.p.changes.isPendingAnywhere(o.ConfigResource())
+		return x.p.changes.PendingAnywhere(o.ConfigResource())
 	}
 	for _, ref := range x.references() {
 		if ref.Object.Kind == addrs.KindResource {

@@ -82,7 +82,7 @@ func (b *block) deleteDeposed(ctx context.Context, addr addrs.AbsResourceInstanc
 		return nil
 	}
 	var ds diags.Diagnostics
-	for _, obj := range b.p.prior.objects(addr) {
+	for _, obj := range b.p.prior.Objects(addr) {
 		if obj.Deposed == addrs.NotDeposed {
 			continue
 		}
@@ -93,12 +93,12 @@ func (b *block) deleteDeposed(ctx context.Context, addr addrs.AbsResourceInstanc
 		}
 		if found.object == nil {
 			null := b.rs.Block.NullValue()
-			b.p.changes.record(&plans.ResourceChange{Addr: obj, Provider: b.pc, Schema: b.rs, Change: plans.Change{Action: plans.NoOp, Before: null, After: null}})
+			b.p.changes.Record(&plans.ResourceChange{Addr: obj, Provider: b.pc, Schema: b.rs, Change: plans.Change{Action: plans.NoOp, Before: null, After: null}})
 			continue
 		}
 		change, more := b.delete(ctx, obj, found, plans.ReasonNone)
 		if ds = append(ds, more...); change != nil {
-			b.p.changes.record(change)
+			b.p.changes.Record(change)
 		}
 	}
 	return ds
@@ -107,7 +107,7 @@ func (b *block) deleteDeposed(ctx context.Context, addr addrs.AbsResourceInstanc
 // deleteUndeclared plans the deletion of the instances that the configuration does not declare any
 // more.
 func (x *expanded) deleteUndeclared(ctx context.Context) diags.Diagnostics {
-	list := slices.DeleteFunc(x.p.prior.instances(x.p.stored[x.cr]...), x.declares)
+	list := slices.DeleteFunc(x.p.prior.Instances(x.p.stored[x.cr]...), x.declares)
 	return x.deleteAll(ctx, list, x.reason)
 }
 
@@ -135,7 +135,7 @@ func (b *block) deleteAll(ctx context.Context, list []addrs.AbsResourceInstance,
 // deleteOrphan deletes one instance. The provider is asked about the object as it is
 // stored, before it is read again: if it refuses, nothing else is done with it.
 func (b *block) deleteOrphan(ctx context.Context, obj addrs.ResourceInstanceObject, reason plans.Reason, configured *block) diags.Diagnostics {
-	o := b.p.prior.object(obj)
+	o := b.p.prior.Object(obj)
 	if o == nil {
 		return nil // it has deposed objects only
 	}
@@ -155,7 +155,7 @@ func (b *block) deleteOrphan(ctx context.Context, obj addrs.ResourceInstanceObje
 	if ds = append(ds, more...); ds.HasErrors() || found.object == nil {
 		return ds
 	}
-	b.p.changes.record(change)
+	b.p.changes.Record(change)
 	return append(ds, configured.allowed(change)...)
 }
 

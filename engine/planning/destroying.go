@@ -33,7 +33,7 @@ func (p *planner) destroy(ctx context.Context, cr addrs.ConfigResource) diags.Di
 			found[i] = b.complete(b.destroy(ctx, list[i]), list[i].Instance)
 		})
 		for i, ds := range found {
-			p.refusals.add(list[i], ds)
+			p.refusals.Add(list[i], ds)
 		}
 		if interrupted.HasErrors() {
 			return interrupted
@@ -45,14 +45,14 @@ func (p *planner) destroy(ctx context.Context, cr addrs.ConfigResource) diags.Di
 // remaining returns the objects that the prior state has of a resource, and what is
 // needed to delete them.
 func (p *planner) remaining(ctx context.Context, abs addrs.AbsResource) (*block, []addrs.ResourceInstanceObject, diags.Diagnostics) {
-	pc, own, ok := p.prior.provider(abs)
+	pc, own, ok := p.prior.Provider(abs)
 	if !ok {
 		return nil, nil, nil
 	}
 	var list []addrs.ResourceInstanceObject
-	for _, a := range p.prior.instances(abs) {
+	for _, a := range p.prior.Instances(abs) {
 		if p.toDestroy.HasInstance(a) {
-			list = append(list, p.prior.objects(a)...)
+			list = append(list, p.prior.Objects(a)...)
 		}
 	}
 	b := &block{p: p, cr: abs.Config(), pc: pc}
@@ -77,7 +77,7 @@ func (b *block) destroy(ctx context.Context, obj addrs.ResourceInstanceObject) d
 	if ds.HasErrors() {
 		return ds
 	}
-	o := b.p.prior.object(obj)
+	o := b.p.prior.Object(obj)
 	v, ds := b.p.s.Decode(ctx, b.client, obj.Instance, b.rs, o)
 	if ds.HasErrors() {
 		return ds
@@ -86,13 +86,13 @@ func (b *block) destroy(ctx context.Context, obj addrs.ResourceInstanceObject) d
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
-	b.p.changes.keep(change)
+	b.p.changes.Keep(change)
 	return append(ds, b.allowed(change)...)
 }
 
 // storedDependencies returns the dependencies that the prior state has of an object.
 func (p *planner) storedDependencies(obj addrs.ResourceInstanceObject) *states.Dependencies {
-	if o := p.prior.object(obj); o != nil {
+	if o := p.prior.Object(obj); o != nil {
 		return o.Dependencies
 	}
 	return nil

@@ -121,7 +121,7 @@ func (x *expanded) collect(ctx context.Context) {
 				vals[i] = cty.UnknownVal(x.rs.Block.ImpliedType())
 			}
 		}
-		x.p.values.set(abs, x.p.s.Eval.CollectResource(x.r, insts, vals))
+		x.p.values.Set(abs, x.p.s.Eval.CollectResource(x.r, insts, vals))
 	}
 }
 
@@ -131,8 +131,8 @@ func (x *expanded) remaining(ctx context.Context, abs addrs.AbsResource, jobs []
 	declared := make([]addrs.InstanceKey, len(jobs))
 	vals := make(map[addrs.InstanceKey]cty.Value, len(jobs))
 	present := map[addrs.InstanceKey]bool{}
-	for _, a := range x.p.prior.instances(abs) {
-		present[a.Resource.Key] = !x.p.changes.leaves(a)
+	for _, a := range x.p.prior.Instances(abs) {
+		present[a.Resource.Key] = !x.p.changes.Leaves(a)
 	}
 	for i := range jobs {
 		k := jobs[i].inst.Key
@@ -156,7 +156,7 @@ func (x *expanded) remaining(ctx context.Context, abs addrs.AbsResource, jobs []
 // storedValue returns the value of an instance that is not part of this plan, as the state has
 // it; unknown if it has none.
 func (b *block) storedValue(ctx context.Context, addr addrs.AbsResourceInstance) cty.Value {
-	o := b.p.prior.object(addrs.ResourceInstanceObject{Instance: addr})
+	o := b.p.prior.Object(addrs.ResourceInstanceObject{Instance: addr})
 	if o == nil {
 		return cty.UnknownVal(b.rs.Block.ImpliedType())
 	}

@@ -23,7 +23,7 @@ func (b *block) fetch(ctx context.Context, addr addrs.AbsResourceInstance, id st
 	if ds.HasErrors() {
 		return ds
 	}
-	if b.p.prior.object(obj) != nil {
+	if b.p.prior.Object(obj) != nil {
 		return append(ds, diags.Errorf(nil, "Resource already managed by Lockstep",
 			"Lockstep is already managing a remote object for %s. To import to this address you must first remove the existing object from the state.", addr)...)
 	}
@@ -71,6 +71,6 @@ func (b *block) adopt(ctx context.Context, obj addrs.ResourceInstanceObject, x p
 	if err != nil {
 		return append(ds, diags.FromError("Provider produced invalid object", fmt.Errorf("%s: %w", obj, err))...)
 	}
-	b.p.prior.setObject(obj, b.pc, o)
+	b.p.prior.SetObject(obj, b.pc, o)
 	return ds
 }

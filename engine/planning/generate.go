@@ -94,7 +94,7 @@ func (p *planner) generate(ctx context.Context, im *config.Import) (generating.G
 	if ds = append(ds, more...); ds.HasErrors() {
 		return x, nil, ds
 	}
-	o := p.prior.object(addrs.ResourceInstanceObject{Instance: x.Addr})
+	o := p.prior.Object(addrs.ResourceInstanceObject{Instance: x.Addr})
 	x.Text = generating.Block(r.Addr, argument, b.rs.Block, o.Value)
 	return x, o, ds
 }

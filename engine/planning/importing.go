@@ -37,7 +37,7 @@ func Import(ctx context.Context, in Input, addr addrs.AbsResourceInstance, id st
 	ds = append(ds, p.found...)
 	ds = append(ds, p.s.Diagnostics()...)
 	ds = append(ds, p.s.Eval.Diagnostics()...)
-	return p.prior.State(), ds.Unreported()
+	return p.prior.Editor().State(), ds.Unreported()
 }
 
 // checkInstance reports an instance that the configuration does not expand to.
@@ -85,9 +85,9 @@ func (p *planner) recordOutputs() diags.Diagnostics {
 			continue
 		}
 		if plain := marks.Plain(v); plain.IsKnown() && plain.IsNull() {
-			p.prior.RemoveOutput(name)
+			p.prior.Editor().RemoveOutput(name)
 		} else {
-			p.prior.SetOutput(name, states.Output{Value: schema.UnknownAsNull(plain), Sensitive: o.Sensitive})
+			p.prior.Editor().SetOutput(name, states.Output{Value: schema.UnknownAsNull(plain), Sensitive: o.Sensitive})
 		}
 	}
 	return ds

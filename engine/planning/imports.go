@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/traversals"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/planning/drafts"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/session"
 )
@@ -21,7 +22,7 @@ type imports struct {
 	config *config.Config
 	mode   plans.Mode
 	eval   *eval.Evaluator
-	prior  *priorState
+	prior  *drafts.Prior
 
 	mu sync.Mutex
 	of map[addrs.AbsResourceInstance]importing
@@ -82,7 +83,7 @@ func (x *imports) evaluateIn(im *config.Import, s eval.Scope, declares func(addr
 		return ds
 	}
 	addr := addrs.AbsResourceInstance{Module: target.Module, Resource: addrs.ResourceInstance{Resource: target.Resource, Key: target.Key}}
-	if !declares(addr) && x.prior.object(addrs.ResourceInstanceObject{Instance: addr}) == nil {
+	if !declares(addr) && x.prior.Object(addrs.ResourceInstanceObject{Instance: addr}) == nil {
 		return append(ds, diags.Errorf(im.To.Range().Ptr(), "Configuration for import target does not exist",
 			"The configuration for the given import %s does not exist. All target instances must have an associated configuration to be imported.", addr)...)
 	}

@@ -54,7 +54,7 @@ func (x *instance) plan(ctx context.Context) (cty.Value, diags.Diagnostics) {
 	if change.Action == plans.NoOp {
 		x.settle()
 	}
-	x.p.changes.record(change)
+	x.p.changes.Record(change)
 	if change.Action.IsReplace() {
 		if more := x.protect(x.addr); more.HasErrors() {
 			return cty.NilVal, append(ds, more...)
@@ -73,7 +73,7 @@ func (x *instance) settle() {
 		return
 	}
 	o.Dependencies, o.CreateBeforeDestroy = deps, x.cbd
-	x.p.prior.setObject(x.object(), x.pc, &o)
+	x.p.prior.SetObject(x.object(), x.pc, &o)
 }
 
 // change plans what becomes of the instance.

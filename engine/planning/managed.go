@@ -54,11 +54,11 @@ func (x *expanded) planManaged(ctx context.Context) diags.Diagnostics {
 // block asks for it and the state has none.
 func (x *instance) importObject(ctx context.Context) (*plans.Importing, diags.Diagnostics) {
 	im, ok := x.p.imports.at(x.addr)
-	if !ok || x.p.prior.object(x.object()) != nil {
+	if !ok || x.p.prior.Object(x.object()) != nil {
 		return nil, nil
 	}
 	if o := x.p.in.Found.Objects[x.addr]; o != nil {
-		x.p.prior.setObject(x.object(), x.pc, o)
+		x.p.prior.SetObject(x.object(), x.pc, o)
 		x.imported = true
 		return &plans.Importing{ID: im.id}, nil
 	}

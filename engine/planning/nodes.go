@@ -31,7 +31,7 @@ type nodes struct {
 func (p *planner) nodes() *nodes {
 	n := &nodes{of: map[addrs.ConfigResource]int{}}
 	configured := map[addrs.ConfigResource]bool{}
-	for a := range p.prior.Current().Resources() {
+	for a := range p.prior.State().Resources() {
 		cr := a.Config()
 		p.stored[cr] = append(p.stored[cr], a)
 	}
@@ -56,7 +56,7 @@ func (p *planner) nodes() *nodes {
 		if configured[cr] || cr.Resource.Mode == addrs.Ephemeral {
 			continue
 		}
-		visits := p.visits(cr, p.orphanVisitor(cr), p.selected.HasAny(p.stored[cr], p.prior.Current()))
+		visits := p.visits(cr, p.orphanVisitor(cr), p.selected.HasAny(p.stored[cr], p.prior.State()))
 		if len(visits) > 0 {
 			n.list = append(n.list, node{visits: visits, after: p.orphanAfter(cr)})
 		}
@@ -77,7 +77,7 @@ func (p *planner) visits(cr addrs.ConfigResource, usual visit, included bool) []
 	if included && p.usual() {
 		out = append(out, usual)
 	}
-	if cr.Resource.Mode == addrs.Managed && p.toDestroy.HasAny(p.stored[cr], p.prior.Current()) {
+	if cr.Resource.Mode == addrs.Managed && p.toDestroy.HasAny(p.stored[cr], p.prior.State()) {
 		out = append(out, func(ctx context.Context) diags.Diagnostics { return p.destroy(ctx, cr) })
 	}
 	return out
@@ -87,7 +87,7 @@ func (p *planner) visits(cr addrs.ConfigResource, usual visit, included bool) []
 func (p *planner) orphanAfter(cr addrs.ConfigResource) []addrs.ConfigResource {
 	var out []addrs.ConfigResource
 	for _, a := range p.stored[cr] {
-		if o, ok := p.deps.Provider(p.prior.Current().Resource(a).Provider); ok {
+		if o, ok := p.deps.Provider(p.prior.State().Resource(a).Provider); ok {
 			out = append(out, p.deps.Of(o)...)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // part of the configuration was asked for: the next plan for all of it would fail.
 func (p *planner) checkOrphans() diags.Diagnostics {
 	var ds diags.Diagnostics
-	resources := maps.Collect(p.prior.Current().Resources())
+	resources := maps.Collect(p.prior.State().Resources())
 	for _, abs := range slices.SortedFunc(maps.Keys(resources), addrs.AbsResource.Compare) {
 		if m := p.in.Config.Modules[abs.Module.Module()]; m != nil && m.Resources[abs.Resource] != nil || abs.Resource.Mode != addrs.Managed {
 			continue
@@ -49,20 +49,20 @@ func (p *planner) orphanVisitor(cr addrs.ConfigResource) func(context.Context) d
 
 // forgetData drops a data source that is not configured any more from the state.
 func (p *planner) forgetData(abs addrs.AbsResource) {
-	for _, a := range p.prior.instances(abs) {
+	for _, a := range p.prior.Instances(abs) {
 		if p.selected.HasInstance(a) {
-			p.prior.removeInstance(a)
+			p.prior.RemoveInstance(a)
 		}
 	}
 }
 
 // orphanResource plans the deletion of all instances of a resource without block.
 func (p *planner) orphanResource(ctx context.Context, abs addrs.AbsResource) diags.Diagnostics {
-	pc, own, ok := p.prior.provider(abs)
+	pc, own, ok := p.prior.Provider(abs)
 	if !ok {
 		return nil
 	}
-	list := p.prior.instances(abs)
+	list := p.prior.Instances(abs)
 	b := &block{p: p, cr: abs.Config(), pc: pc}
 	var ds, more diags.Diagnostics
 	if b.rs, b.ps, ds = p.s.Schema(ctx, pc.Provider, abs.Resource, nil); ds.HasErrors() {

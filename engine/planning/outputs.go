@@ -64,9 +64,9 @@ func (p *planner) foresee(o *config.Output, v cty.Value) {
 	switch {
 	case !plain.IsWhollyKnown():
 	case plain.IsNull():
-		p.prior.RemoveOutput(o.Name)
+		p.prior.Editor().RemoveOutput(o.Name)
 	default:
-		p.prior.SetOutput(o.Name, states.Output{Value: plain, Sensitive: o.Sensitive})
+		p.prior.Editor().SetOutput(o.Name, states.Output{Value: plain, Sensitive: o.Sensitive})
 	}
 }
 

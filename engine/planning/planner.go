@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/dependencies"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/planning/drafts"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/refactoring"
 	"github.com/lockstep-iac/lockstep/engine/session"
@@ -38,11 +39,11 @@ type planner struct {
 	// valueOf gives resources their values where nothing is planned; nil otherwise.
 	valueOf func(context.Context, addrs.AbsResource) (cty.Value, diags.Diagnostics)
 
-	prior    *priorState
-	values   resourceValues
-	changes  *changeSet
+	prior    *drafts.Prior
+	values   drafts.Values
+	changes  *drafts.Changes
 	imports  *imports
-	refusals refusals
+	refusals drafts.Refusals
 	// unplanned are the blocks of which something failed, or that depend on one.
 	unplanned map[addrs.Object]bool
 	// rewritten is set when the state gets another text for an object or an output that is the
@@ -58,9 +59,9 @@ func newPlanner(ctx context.Context, in Input) *planner {
 	p := &planner{
 		in:        in,
 		targeting: targeting.Options{Targets: in.Targets, Excludes: in.Excludes},
-		prior:     &priorState{Editor: in.State.Edit()},
+		prior:     drafts.NewPrior(in.State),
 		stored:    map[addrs.ConfigResource][]addrs.AbsResource{},
-		changes:   newChangeSet(in),
+		changes:   drafts.NewChanges(in.Mode, nil, in.Events),
 		unplanned: map[addrs.Object]bool{},
 		moved:     &refactoring.Result{},
 		instances: plans.Instances{
@@ -86,7 +87,7 @@ func newPlanner(ctx context.Context, in Input) *planner {
 func (p *planner) selectPart() {
 	in := targeting.Input{
 		Options: p.targeting, Config: p.in.Config, Refs: p.in.Refs, Deps: p.deps,
-		Was: p.in.State, Prior: p.prior.Current(),
+		Was: p.in.State, Prior: p.prior.State(),
 	}
 	p.selected = targeting.Select(in)
 	if p.in.Mode == plans.DestroyMode {
@@ -114,7 +115,7 @@ func (p *planner) resourceValue(ctx context.Context, a addrs.AbsResource, _ []ad
 	if p.valueOf != nil {
 		return p.valueOf(ctx, a)
 	}
-	v, ok, ended := p.values.get(a)
+	v, ok, ended := p.values.Get(a)
 	switch {
 	case ok:
 		return v, nil

@@ -20,6 +20,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/planning/drafts"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/refactoring"
 	"github.com/lockstep-iac/lockstep/engine/session"
@@ -63,10 +64,10 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 		p.valueOf = p.storedValue
 	}
 	moved, ds := refactoring.Move(refactoring.Input{
-		Config: in.Config, Was: in.State, Prior: p.prior.Editor,
+		Config: in.Config, Was: in.State, Prior: p.prior.Editor(),
 		Convert: func(from, to addrs.AbsResourceInstance) diags.Diagnostics { return p.convert(ctx, from, to) },
 	})
-	p.moved, p.changes.origins = moved, moved.Origins
+	p.moved, p.changes = moved, drafts.NewChanges(in.Mode, moved.Origins, in.Events)
 	if p.usual() {
 		ds = append(ds, refactoring.CheckRemoved(in.Config)...)
 	}
@@ -98,22 +99,20 @@ func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 		if ds.HasErrors() {
 			return nil, append(ds.Distinct(), p.targeting.Warnings()...)
 		}
-		var more diags.Diagnostics
-		p.changes.list, more = p.refusals.withhold(p.changes.list, p.storedDependencies)
-		ds = append(p.moved.Unmoved, more...)
+		ds = append(p.moved.Unmoved, p.changes.Withhold(&p.refusals, p.storedDependencies)...)
 	}
 	ds = append(ds.Distinct(), p.targeting.Warnings()...)
 	ds = append(ds, replaceWarnings(p.in.ForceReplace, p.instances)...)
 	p.recordCalls()
-	p.changes.sort()
-	ds = append(ds, forgetWarnings(p.changes.list)...)
-	p.deps.Fill(p.changes.list)
+	changes, drift := p.changes.Sorted()
+	ds = append(ds, forgetWarnings(changes)...)
+	p.deps.Fill(changes)
 	plan := &plans.Plan{
 		Mode:               p.in.Mode,
 		Errored:            ds.HasErrors(),
 		Complete:           !p.selected.Partial() && !ds.HasErrors(),
-		Changes:            p.changes.list,
-		Drift:              p.changes.drift,
+		Changes:            changes,
+		Drift:              drift,
 		Outputs:            outputs,
 		Checks:             p.checkResults(),
 		Variables:          p.keptVariables(),
@@ -123,7 +122,7 @@ func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 		ForceReplace:       p.in.ForceReplace,
 		Instances:          p.instances,
 		PrevRunState:       p.in.State,
-		PriorState:         p.prior.State(),
+		PriorState:         p.prior.Editor().State(),
 		Timestamp:          p.in.Timestamp,
 	}
 	plan.Relevant = p.relevant(ctx, outputs)

@@ -31,7 +31,7 @@ type refreshed struct {
 func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) (refreshed, diags.Diagnostics) {
 	p := b.p
 	none := refreshed{value: b.rs.Block.NullValue()}
-	o := p.prior.object(addr)
+	o := p.prior.Object(addr)
 	if o == nil {
 		return none, nil
 	}
@@ -48,7 +48,7 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 		}
 		if val.IsNull() {
 			b.drifted(addr, plans.Change{Action: plans.Delete, Before: upgraded, After: val})
-			p.prior.setObject(addr, b.pc, nil)
+			p.prior.SetObject(addr, b.pc, nil)
 			return none, ds
 		}
 	}
@@ -70,7 +70,7 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 	if p.in.Mode == plans.RefreshOnlyMode && (b.neverSame(val) || storedAnew(o, next)) {
 		p.rewritten.Store(true)
 	}
-	p.prior.setObject(addr, b.pc, next)
+	p.prior.SetObject(addr, b.pc, next)
 	if !p.in.SkipRefresh {
 		if action := b.driftAction(addr.Instance, upgraded, val); action != plans.NoOp || b.movedOnly(addr.Instance) {
 			b.drifted(addr, plans.Change{Action: action, Before: upgraded, After: val})
@@ -114,7 +114,7 @@ func storedAnew(was, is *states.Object) bool {
 // read just now.
 func (x *instance) present(ctx context.Context) (refreshed, diags.Diagnostics) {
 	if x.imported {
-		o := x.p.prior.object(x.object())
+		o := x.p.prior.Object(x.object())
 		return refreshed{o, o.Value}, nil
 	}
 	return x.refresh(ctx, x.object())
@@ -181,5 +181,5 @@ func equal(a, b cty.Value) bool {
 
 // drifted records that an object is not what the state said.
 func (b *block) drifted(addr addrs.ResourceInstanceObject, change plans.Change) {
-	b.p.changes.drifted(&plans.ResourceChange{Addr: addr, Provider: b.pc, Schema: b.rs, Change: change})
+	b.p.changes.Drifted(&plans.ResourceChange{Addr: addr, Provider: b.pc, Schema: b.rs, Change: change})
 }

@@ -31,6 +31,7 @@ func (p *planner) relevant(ctx context.Context, outputs []*plans.OutputChange) [
 // well, without a change of their own.
 func (p *planner) changedResources() []addrs.AbsResource {
 	var out []addrs.AbsResource
+	changes, _ := p.changes.Sorted()
 	seen := map[addrs.AbsResource]bool{}
 	add := func(abs addrs.AbsResource) {
 		if !seen[abs] {
@@ -38,7 +39,7 @@ func (p *planner) changedResources() []addrs.AbsResource {
 			out = append(out, abs)
 		}
 	}
-	for _, c := range p.changes.list {
+	for _, c := range changes {
 		if c.Action != plans.NoOp {
 			add(c.Addr.Instance.AbsResource())
 		}

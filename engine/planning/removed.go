@@ -26,7 +26,7 @@ func (b *block) forget(ctx context.Context, list []addrs.AbsResourceInstance) (b
 		if ds = append(ds, more...); more.HasErrors() {
 			continue
 		}
-		for _, obj := range p.prior.objects(addr) {
+		for _, obj := range p.prior.Objects(addr) {
 			ds = append(ds, b.complete(b.forgetObject(ctx, obj), addr)...)
 		}
 	}
@@ -36,7 +36,7 @@ func (b *block) forget(ctx context.Context, list []addrs.AbsResourceInstance) (b
 // forgetObject plans the removal of one object from the state. It is not read: nobody asks any
 // more what it is now.
 func (b *block) forgetObject(ctx context.Context, obj addrs.ResourceInstanceObject) diags.Diagnostics {
-	o := b.p.prior.object(obj)
+	o := b.p.prior.Object(obj)
 	before, ds := b.p.s.Decode(ctx, b.client, obj.Instance, b.rs, o)
 	if ds.HasErrors() {
 		return ds
@@ -45,7 +45,7 @@ func (b *block) forgetObject(ctx context.Context, obj addrs.ResourceInstanceObje
 	if obj.Deposed == addrs.NotDeposed {
 		reason = b.orphanReason(obj.Instance)
 	}
-	b.p.changes.record(&plans.ResourceChange{
+	b.p.changes.Record(&plans.ResourceChange{
 		Addr: obj, Provider: b.pc, Schema: b.rs, StoredDeps: o.Dependencies,
 		Reason: reason,
 		Change: plans.Change{Action: plans.Forget, Before: before, After: b.rs.Block.NullValue()},

@@ -17,7 +17,7 @@ import (
 func (p *planner) storedValue(ctx context.Context, a addrs.AbsResource) (cty.Value, diags.Diagnostics) {
 	m := p.in.Config.Modules[a.Module.Module()]
 	r := m.Resources[a.Resource]
-	if !p.prior.has(a) {
+	if !p.prior.Has(a) {
 		return cty.DynamicVal, nil
 	}
 	rs, _, ds := p.s.Schema(ctx, m.ResourceProvider(r).Provider, r.Addr, r.TypeRange.Ptr())
@@ -32,7 +32,7 @@ func (p *planner) storedValue(ctx context.Context, a addrs.AbsResource) (cty.Val
 	for i := range ins {
 		addr := a.Instance(ins[i].Key)
 		vals[i] = cty.UnknownVal(rs.Block.ImpliedType())
-		if o := p.prior.object(addrs.ResourceInstanceObject{Instance: addr}); o != nil && o.AttrsJSON != nil {
+		if o := p.prior.Object(addrs.ResourceInstanceObject{Instance: addr}); o != nil && o.AttrsJSON != nil {
 			if x, more := p.s.Stored(addr, rs, o); !more.HasErrors() {
 				vals[i] = x
 			}
@@ -74,7 +74,7 @@ func (v *dataReader) value(ctx context.Context, a addrs.AbsResource) (cty.Value,
 	if read().HasErrors() {
 		return cty.DynamicVal, diags.Reported()
 	}
-	if val, ok, _ := v.p.values.get(a); ok {
+	if val, ok, _ := v.p.values.Get(a); ok {
 		return val, nil
 	}
 	return cty.DynamicVal, nil

@@ -8,6 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/planning/drafts"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/refs"
 	"github.com/lockstep-iac/lockstep/engine/session"
@@ -128,9 +129,9 @@ func changed(changes []*plans.ResourceChange, rest hcl.Traversal) bool {
 }
 
 // changes returns the planned changes of the resource or instance.
-func (t trigger) changes(s *changeSet) []*plans.ResourceChange {
+func (t trigger) changes(s *drafts.Changes) []*plans.ResourceChange {
 	if t.hasKey {
-		return s.at(t.resource.Instance(t.key))
+		return s.Of(t.resource.Instance(t.key))
 	}
-	return s.atAll(t.resource)
+	return s.OfAll(t.resource)
 }

@@ -24,7 +24,7 @@ func (p *planner) walk(ctx context.Context) {
 		}
 		return nil
 	})
-	p.values.end()
+	p.values.End()
 	for _, err := range results {
 		if err != nil && !errors.Is(err, errVisit) && !errors.Is(err, walk.ErrSkipped) {
 			p.report(diags.Errorf(nil, "Planning was interrupted", "Nothing has been changed: %s.", err))

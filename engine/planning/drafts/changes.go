@@ -1,4 +1,4 @@
-package planning
+package drafts
 
 import (
 	"cmp"
@@ -6,45 +6,55 @@ import (
 	"sync"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// changeSet collects the changes of a plan while it is made, and answers what is planned so far:
+// Changes collects the changes of a plan while it is made, and answers what is planned so far:
 // the visit of a resource asks about its dependencies, whose visits are over. Safe for concurrent
 // use.
 //
-// A plan that destroys is made in two parts (see destroy.go). In the first one nothing
+// A plan that destroys is made in two parts . In the first one nothing
 // is kept of the changes, except that dependents learn of them; the deletions of the second part
 // are kept, and nobody learns of them.
-type changeSet struct {
+type Changes struct {
 	destroy bool
-	origins map[addrs.AbsResourceInstance]addrs.AbsResourceInstance // of instances that moved
+	origins map[addrs.AbsResourceInstance]addrs.AbsResourceInstance
 	events  events.Listener
 
-	mu   sync.Mutex
-	list []*plans.ResourceChange
-	of   map[addrs.AbsResourceInstance]*plans.ResourceChange // current objects
+	mu    sync.Mutex
+	list  []*plans.ResourceChange
+	drift []*plans.ResourceChange
+	of    map[addrs.AbsResourceInstance]*plans.ResourceChange // current objects
 	// ofResource holds the changes of the resources that were asked for.
 	ofResource map[addrs.AbsResource][]*plans.ResourceChange
-	// pending are the resources with changes other than no-ops, by block and by module instance.
-	pendingBlocks map[addrs.ConfigResource]bool
+	// pending are the resources with changes other than no-ops, by module instance and by block.
 	pending       map[addrs.AbsResource]bool
-	drift         []*plans.ResourceChange
+	pendingBlocks map[addrs.ConfigResource]bool
 }
 
-func newChangeSet(in Input) *changeSet {
-	return &changeSet{
-		destroy: in.Mode == plans.DestroyMode, events: in.Events,
+// NewChanges returns no changes, for a plan of the mode. origins are the addresses that moved
+// instances had; l is told of each change that becomes part of the plan.
+func NewChanges(mode plans.Mode, origins map[addrs.AbsResourceInstance]addrs.AbsResourceInstance, l events.Listener) *Changes {
+	return &Changes{
+		destroy: mode == plans.DestroyMode, origins: origins, events: l,
 		of:            map[addrs.AbsResourceInstance]*plans.ResourceChange{},
 		ofResource:    map[addrs.AbsResource][]*plans.ResourceChange{},
-		pendingBlocks: map[addrs.ConfigResource]bool{},
 		pending:       map[addrs.AbsResource]bool{},
+		pendingBlocks: map[addrs.ConfigResource]bool{},
 	}
 }
 
-// record adds a change that is planned as usual.
-func (s *changeSet) record(c *plans.ResourceChange) {
+// Withhold takes the changes out of the plan that refusals withhold; see [Refusals.Withhold].
+func (s *Changes) Withhold(r *Refusals, dependencies func(addrs.ResourceInstanceObject) *states.Dependencies) (ds diags.Diagnostics) {
+	s.list, ds = r.Withhold(s.list, dependencies)
+	return ds
+}
+
+// Record adds a change that is planned as usual.
+func (s *Changes) Record(c *plans.ResourceChange) {
 	s.mu.Lock()
 	if c.Action != plans.NoOp {
 		s.pendingBlocks[c.Addr.Instance.Config()] = true
@@ -52,12 +62,12 @@ func (s *changeSet) record(c *plans.ResourceChange) {
 	}
 	s.mu.Unlock()
 	if !s.destroy {
-		s.keep(c)
+		s.Keep(c)
 	}
 }
 
-// keep makes a change part of the plan.
-func (s *changeSet) keep(c *plans.ResourceChange) {
+// Keep makes a change part of the plan.
+func (s *Changes) Keep(c *plans.ResourceChange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c.PrevAddr == (addrs.AbsResourceInstance{}) {
@@ -75,9 +85,9 @@ func (s *changeSet) keep(c *plans.ResourceChange) {
 	}
 }
 
-// drifted records that an object is not what the state said. Deposed objects, and objects that are
+// Drifted records that an object is not what the state said. Deposed objects, and objects that are
 // going to be destroyed, are left out.
-func (s *changeSet) drifted(c *plans.ResourceChange) {
+func (s *Changes) Drifted(c *plans.ResourceChange) {
 	if c.Addr.Deposed != addrs.NotDeposed || s.destroy {
 		return
 	}
@@ -90,30 +100,30 @@ func (s *changeSet) drifted(c *plans.ResourceChange) {
 	s.drift = append(s.drift, c)
 }
 
-// isPending reports whether any instance of a resource has a change.
-func (s *changeSet) isPending(abs addrs.AbsResource) bool {
+// Pending reports whether any instance of a resource has a change.
+func (s *Changes) Pending(abs addrs.AbsResource) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.pending[abs]
 }
 
-// isPendingAnywhere is [changeSet.isPending] for all instances of the resource's module.
-func (s *changeSet) isPendingAnywhere(cr addrs.ConfigResource) bool {
+// PendingAnywhere is [Changes.Pending] for all instances of the resource's module.
+func (s *Changes) PendingAnywhere(cr addrs.ConfigResource) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.pendingBlocks[cr]
 }
 
-// leaves reports whether the state is going to lose an instance.
-func (s *changeSet) leaves(a addrs.AbsResourceInstance) bool {
+// Leaves reports whether the state is going to lose an instance.
+func (s *Changes) Leaves(a addrs.AbsResourceInstance) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.of[a]
 	return c != nil && (c.Action == plans.Delete || c.Action == plans.Forget)
 }
 
-// at returns the change of an instance, if there is one.
-func (s *changeSet) at(a addrs.AbsResourceInstance) []*plans.ResourceChange {
+// Of returns the change of an instance, if there is one.
+func (s *Changes) Of(a addrs.AbsResourceInstance) []*plans.ResourceChange {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c := s.of[a]; c != nil {
@@ -122,8 +132,8 @@ func (s *changeSet) at(a addrs.AbsResourceInstance) []*plans.ResourceChange {
 	return nil
 }
 
-// atAll returns the changes of all instances of a resource, whose visit is over.
-func (s *changeSet) atAll(abs addrs.AbsResource) []*plans.ResourceChange {
+// OfAll returns the changes of all instances of a resource, whose visit is over.
+func (s *Changes) OfAll(abs addrs.AbsResource) []*plans.ResourceChange {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if found := s.ofResource[abs]; len(found) > 0 {
@@ -137,11 +147,13 @@ func (s *changeSet) atAll(abs addrs.AbsResource) []*plans.ResourceChange {
 	return s.ofResource[abs]
 }
 
-// sort puts changes and drift in order of their addresses.
-func (s *changeSet) sort() {
+// Sorted returns the changes that are part of the plan, and the drift, in order of their addresses. It
+// is for after the walk.
+func (s *Changes) Sorted() (changes, drift []*plans.ResourceChange) {
 	for _, list := range [][]*plans.ResourceChange{s.list, s.drift} {
 		slices.SortFunc(list, func(a, b *plans.ResourceChange) int {
 			return cmp.Or(a.Addr.Instance.Compare(b.Addr.Instance), cmp.Compare(a.Addr.Deposed, b.Addr.Deposed))
 		})
 	}
+	return s.list, s.drift
 }

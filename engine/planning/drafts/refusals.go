@@ -1,4 +1,4 @@
-package planning
+package drafts
 
 import (
 	"slices"
@@ -10,9 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// refusals are the diagnostics of the destruction of objects, rather than of the usual plan that
+// Refusals are the diagnostics of the destruction of objects, rather than of the usual plan that
 // precedes it. Safe for concurrent use.
-type refusals struct {
+type Refusals struct {
 	mu   sync.Mutex
 	list []refusal
 }
@@ -22,7 +22,8 @@ type refusal struct {
 	ds  diags.Diagnostics
 }
 
-func (r *refusals) add(obj addrs.ResourceInstanceObject, ds diags.Diagnostics) {
+// Add notes the diagnostics of an object.
+func (r *Refusals) Add(obj addrs.ResourceInstanceObject, ds diags.Diagnostics) {
 	if len(ds) == 0 {
 		return
 	}
@@ -31,10 +32,10 @@ func (r *refusals) add(obj addrs.ResourceInstanceObject, ds diags.Diagnostics) {
 	r.list = append(r.list, refusal{obj, ds})
 }
 
-// withhold takes the deletion of all dependencies of objects that cannot be destroyed out of a
+// Withhold takes the deletion of all dependencies of objects that cannot be destroyed out of a
 // list of changes, and returns the rest. dependencies returns those that the prior state has of an
 // object. The diagnostics are those of the objects that are not withheld themselves.
-func (r *refusals) withhold(changes []*plans.ResourceChange, dependencies func(addrs.ResourceInstanceObject) *states.Dependencies) ([]*plans.ResourceChange, diags.Diagnostics) {
+func (r *Refusals) Withhold(changes []*plans.ResourceChange, dependencies func(addrs.ResourceInstanceObject) *states.Dependencies) ([]*plans.ResourceChange, diags.Diagnostics) {
 	kept := needs{}
 	for _, x := range r.list {
 		if x.ds.HasErrors() && x.obj.Deposed == addrs.NotDeposed {
@@ -70,7 +71,7 @@ type need struct {
 	all      bool
 }
 
-// add adds what an object in a module instance depends on. Within its module, that is what is in
+// Add adds what an object in a module instance depends on. Within its module, that is what is in
 // the same instance.
 func (n needs) add(in addrs.ModuleInstance, d *states.Dependencies) {
 	for _, cr := range d.All() {

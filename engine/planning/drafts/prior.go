@@ -1,0 +1,111 @@
+package drafts
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// Prior is the prior state while it comes about: the state as it was read, with the
+// Objects as they were found since. Its methods are safe for concurrent use, except
+// [Prior.Editor], which is for before and after the walk.
+type Prior struct {
+	mu     sync.Mutex
+	editor *states.Editor
+}
+
+// NewPrior starts from the state as it was read.
+func NewPrior(was *states.State) *Prior { return &Prior{editor: was.Edit()} }
+
+// Editor returns the editor of the state.
+func (s *Prior) Editor() *states.Editor { return s.editor }
+
+// State returns the state as it is now, to read while nothing changes it.
+func (s *Prior) State() *states.State { return s.editor.Current() }
+
+// Object returns an object; nil if there is none.
+func (s *Prior) Object(a addrs.ResourceInstanceObject) *states.Object {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.editor.Current().Object(a)
+}
+
+// SetObject records an object; nil removes it.
+func (s *Prior) SetObject(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, o *states.Object) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.editor.SetObject(a, pc, o)
+}
+
+// RemoveInstance forgets an instance with all its objects.
+func (s *Prior) RemoveInstance(a addrs.AbsResourceInstance) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.editor.RemoveInstance(a)
+}
+
+// Has reports whether there is anything of a resource.
+func (s *Prior) Has(abs addrs.AbsResource) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.editor.Current().Resource(abs) != nil
+}
+
+// Provider returns the provider configuration of a resource, and whether instances have ones
+// of their own beside it; false if there is no such resource.
+func (s *Prior) Provider(abs addrs.AbsResource) (pc addrs.AbsProviderConfig, own, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.editor.Current().Resource(abs)
+	if r == nil {
+		return pc, false, false
+	}
+	for _, in := range r.Instances {
+		own = own || in.Provider != ""
+	}
+	return r.Provider, own, true
+}
+
+// InstanceProvider returns the provider configuration of an instance, whose resource there is.
+func (s *Prior) InstanceProvider(a addrs.AbsResourceInstance) addrs.AbsProviderConfig {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.editor.Current().Resource(a.AbsResource()).ProviderOf(a.Resource.Key)
+}
+
+// Instances returns the instances of some resources, sorted.
+func (s *Prior) Instances(list ...addrs.AbsResource) []addrs.AbsResourceInstance {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []addrs.AbsResourceInstance
+	for _, abs := range list {
+		if r := s.editor.Current().Resource(abs); r != nil {
+			for k := range r.Instances {
+				out = append(out, abs.Instance(k))
+			}
+		}
+	}
+	slices.SortFunc(out, addrs.AbsResourceInstance.Compare)
+	return out
+}
+
+// Objects returns all objects of an instance: the current one, then the deposed ones.
+func (s *Prior) Objects(a addrs.AbsResourceInstance) []addrs.ResourceInstanceObject {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []addrs.ResourceInstanceObject
+	in := s.editor.Current().Instance(a)
+	if in == nil {
+		return nil
+	}
+	if in.Current != nil {
+		out = append(out, addrs.ResourceInstanceObject{Instance: a})
+	}
+	for _, k := range slices.Sorted(maps.Keys(in.Deposed)) {
+		out = append(out, addrs.ResourceInstanceObject{Instance: a, Deposed: k})
+	}
+	return out
+}
