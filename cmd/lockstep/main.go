@@ -35,8 +35,8 @@ func main() {
 	os.Exit(run(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Environ()))
 }
 
-// run runs one command line and returns its exit code. Our own bugs end up here:
-// as a message that asks for a report rather than a stack trace.
+// run runs one command line and returns its exit code. A bug of ours ends here: with a message
+// that asks for a report, rather than with a stack trace.
 func run(args []string, s cli.Streams, environ []string) (code int) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -50,20 +50,20 @@ func run(args []string, s cli.Streams, environ []string) (code int) {
 	return a.Run(args)
 }
 
-// interrupts are what SIGINT, SIGTERM and SIGHUP ask for, more urgently each time.
+// interrupts are the stages of an interruption by SIGINT, SIGTERM or SIGHUP, each more urgent than
+// the one before.
 type interrupts struct {
 	ctx   context.Context // ends with the first: nothing new is started
-	hurry chan struct{}   // closed by the second: what is under way is not waited for
+	hurry chan struct{}   // closed by the second: actions under way are given up
 	stop  func()
 }
 
-// savingTime is how long saving the state and releasing its lock may take when what
-// is under way has been given up.
+// savingTime bounds saving the state and releasing its lock after a second interrupt.
 const savingTime = 15 * time.Second
 
-// watchInterrupts begins to take signals. The first one lets everything under way
-// finish, the second one ends the provider plugins, so that what is done is saved at
-// once; the third one, or a backend that does not answer, ends the process.
+// watchInterrupts begins to take signals. The first one lets everything under way finish. The
+// second one ends the provider plugins, and the state is saved at once. The third one, or a
+// backend that does not answer, ends the process.
 func watchInterrupts(stderr io.Writer) interrupts {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 3)
@@ -71,8 +71,9 @@ func watchInterrupts(stderr io.Writer) interrupts {
 	if !signal.Ignored(syscall.SIGHUP) { // by nohup
 		signal.Notify(signals, syscall.SIGHUP)
 	}
-	// Nobody may read what is written any more, but what has begun is to be finished.
-	// Plugins and provisioners are to be as they are, so the signal is not ignored.
+	// The reader of the output may be gone, but actions under way must finish. The signal is
+	// caught rather than ignored, because plugins and provisioners would inherit that it is
+	// ignored.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	i := interrupts{ctx: ctx, hurry: make(chan struct{})}
 	done := make(chan struct{})
@@ -100,7 +101,7 @@ func watchInterrupts(stderr io.Writer) interrupts {
 	return i
 }
 
-// received waits for a signal; false means that there is nothing to interrupt any more.
+// received waits for a signal. It returns false once the run is over.
 func received(signals <-chan os.Signal, done <-chan struct{}) bool {
 	select {
 	case <-signals:

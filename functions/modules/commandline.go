@@ -22,19 +22,17 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// HTTPVariable is the environment variable by which a user of the command line lets
-// modules come over plain http.
+// HTTPVariable is the environment variable that allows modules over plain http.
 const HTTPVariable = "LOCKSTEP_HTTP_MODULES"
 
-// Options are a person's.
+// Options are those of the command.
 type Options struct {
 	Upgrade bool
 	Events  func(installing.Event)
 }
 
-// CommandLine returns what installs modules into a person's working directory, with
-// that person's rights: their git, their netrc file, their tokens for registries.
-// A manifest that cannot be read is taken for none.
+// CommandLine returns the installer of modules for a working directory, with its user's rights. A
+// manifest that cannot be read counts as missing.
 func CommandLine(d *workdir.Dir, o Options) *installing.Installer {
 	known, err := d.Installed()
 	if err != nil {
@@ -63,7 +61,7 @@ func CommandLine(d *workdir.Dir, o Options) *installing.Installer {
 	}
 }
 
-// hinting tells a person how plain http could be allowed.
+// hinting adds a hint to errors of plain http, which can be allowed.
 func hinting(fetch installing.Fetch, policy hosts.Policy) installing.Fetch {
 	return func(ctx context.Context, address, dir string) error {
 		err := fetch(ctx, address, dir)
@@ -75,7 +73,7 @@ func hinting(fetch installing.Fetch, policy hosts.Policy) installing.Fetch {
 	}
 }
 
-// number reads a setting; what is none, or negative, is the default.
+// number parses a setting. An invalid or negative one has the default.
 func number(text string, otherwise int) int {
 	if n, err := strconv.Atoi(text); err == nil && n >= 0 {
 		return n

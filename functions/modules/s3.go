@@ -23,10 +23,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 )
 
-// s3Getter fetches archives and prefixes from S3, and from servers like it. Credentials
-// are those of the environment, unless the address has some. What an address may have
-// is documented at
-// https://developer.hashicorp.com/terraform/language/modules/sources#s3-bucket.
+// s3Getter fetches archives and prefixes from S3 and from compatible servers. Credentials are
+// those of the environment, unless the address has some. Source, also of the forms of addresses:
+// https://developer.hashicorp.com/terraform/language/modules/sources#s3-bucket
 type s3Getter struct {
 	policy hosts.Policy
 	limits getting.Limits
@@ -36,7 +35,7 @@ func (g s3Getter) Detect(req *getting.Request) (bool, error) { return req.Forced
 
 func (g s3Getter) Mode(context.Context, *url.URL) (getter.Mode, error) { return getter.ModeDir, nil }
 
-// An object is what an address names: an archive, or the prefix of a module's files.
+// An object is the target of an address: an archive, or the prefix of a module's files.
 type object struct {
 	region, bucket, key, version string
 	endpoint                     string // "" for Amazon's own
@@ -142,7 +141,7 @@ func (g s3Getter) Get(ctx context.Context, req *getting.Request) error {
 		for _, x := range page.Contents {
 			name := strings.TrimPrefix(*x.Key, prefix)
 			if name == "" || strings.HasSuffix(name, "/") {
-				continue // what consoles make to show directories
+				continue // the markers of directories that consoles create
 			}
 			if files++; files > g.limits.Files {
 				return fmt.Errorf("there are more than %d objects below %s", g.limits.Files, prefix)
@@ -191,7 +190,7 @@ func (g s3Getter) object(ctx context.Context, client *awss3.Client, o object, to
 	return n, err
 }
 
-// reason says what S3 said, without the request's details.
+// reason returns S3's error without the details of the request.
 func reason(err error, o object) error {
 	var answer smithy.APIError
 	if !errors.As(err, &answer) {

@@ -27,12 +27,11 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/s3"
 )
 
-// Settings say which backend keeps the states, and how it is configured.
+// Settings are the type and the configuration of a backend.
 type Settings struct {
 	Type       string // "http", "local" or "s3"
 	Attributes map[string]any
-	// Block is a hash of what the backend block itself says, without what
-	// -backend-config adds.
+	// Block is a hash of the backend block alone, without -backend-config.
 	Block uint64
 }
 
@@ -44,14 +43,14 @@ func (s *Settings) Name() string {
 	return s.Type
 }
 
-// attributesOf are the backend types that there are.
+// attributesOf are the attributes of each backend type.
 var attributesOf = map[string][]statebackend.Attribute{
 	"http":  http.Attributes,
 	"local": local.Attributes,
 	"s3":    s3.Attributes,
 }
 
-// record is the file in which init remembers the backend, in Terraform's form.
+// record is the file in which init records the backend, in Terraform's form.
 type record struct {
 	Version          int            `json:"version"`
 	TerraformVersion string         `json:"terraform_version"`
@@ -66,7 +65,7 @@ type recordBackend struct {
 
 func (d *Dir) recordPath() string { return filepath.Join(d.DataDir, "terraform.tfstate") }
 
-// Recorded returns what init remembered, or nil.
+// Recorded returns the backend that init recorded, nil if there is none.
 func (d *Dir) Recorded() (*Settings, error) {
 	data, err := os.ReadFile(d.recordPath())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -85,7 +84,7 @@ func (d *Dir) Recorded() (*Settings, error) {
 	return &Settings{r.Backend.Type, r.Backend.Config, r.Backend.Hash}, nil
 }
 
-// Remember records the backend; nil forgets it, which means the local default.
+// Remember records the backend. nil removes the record, which stands for the local default.
 func (d *Dir) Remember(s *Settings) error {
 	if s == nil {
 		err := os.Remove(d.recordPath())
@@ -107,8 +106,8 @@ func (d *Dir) Remember(s *Settings) error {
 	return WriteFile(d.recordPath(), append(data, '\n'), 0o600)
 }
 
-// Configured returns what the configuration says, with what -backend-config adds.
-// nil: there is no backend block, so that nothing can be added to it.
+// Configured returns the backend of the configuration, with the additions of -backend-config. It
+// is nil without a backend block, to which nothing can be added.
 func Configured(b *config.Backend, overrides map[string]any) (*Settings, diags.Diagnostics) {
 	if b == nil {
 		return nil, nil
@@ -152,7 +151,7 @@ func Configured(b *config.Backend, overrides map[string]any) (*Settings, diags.D
 	return &Settings{b.Type, values, block}, ds
 }
 
-// goValue turns a literal into what JSON would give.
+// goValue converts a literal into the form that encoding/json gives.
 func goValue(v cty.Value) (any, error) {
 	if v.IsNull() {
 		return nil, nil
@@ -177,7 +176,7 @@ func (s *Settings) Same(x *Settings) bool {
 	return s.Type == x.Type && reflect.DeepEqual(compact(s.Attributes), compact(x.Attributes))
 }
 
-// compact drops what is not set.
+// compact drops attributes without a value.
 func compact(m map[string]any) map[string]any {
 	out := map[string]any{}
 	for k, v := range m {
@@ -188,8 +187,8 @@ func compact(m map[string]any) map[string]any {
 	return out
 }
 
-// Follows reports whether the block that s was read from is the one that the record x
-// was made from: then what x has besides was given by -backend-config.
+// Follows reports whether s and the record x come from the same backend block. Any other
+// difference then comes from -backend-config.
 func (s *Settings) Follows(x *Settings) bool {
 	if s == nil || x == nil {
 		return s == x
@@ -235,8 +234,8 @@ func backendError(err error) diags.Diagnostics {
 	return diags.FromError("Error configuring the backend", err)
 }
 
-// Backend opens the backend that init recorded, after checking that the
-// configuration still says the same. cfg may be nil: then the record alone counts.
+// Backend opens the recorded backend, after checking that the configuration has not changed since.
+// Without a configuration, where cfg is nil, the record alone counts.
 func (d *Dir) Backend(ctx context.Context, cfg *config.Config, paths LocalPaths) (statebackend.Backend, *Settings, diags.Diagnostics) {
 	recorded, err := d.Recorded()
 	if err != nil {
@@ -270,8 +269,8 @@ func needInit(place *hcl.Range, reason string, args ...any) diags.Diagnostics {
 		"%s\n\nThe backend is where the state lives. Run \"lockstep init\" so that the change can be made and states be copied; \"lockstep init -reconfigure\" takes the new configuration as it is.", fmt.Sprintf(reason, args...))
 }
 
-// Workspace returns the name of the selected workspace: TF_WORKSPACE, or what was
-// selected last, or "default".
+// Workspace returns the name of the selected workspace: TF_WORKSPACE, or the recorded selection,
+// or "default".
 func (d *Dir) Workspace() string {
 	if w := d.Getenv("TF_WORKSPACE"); w != "" {
 		return w
@@ -283,7 +282,7 @@ func (d *Dir) Workspace() string {
 	return statebackend.DefaultWorkspace
 }
 
-// SelectWorkspace remembers the selected workspace.
+// SelectWorkspace records the selected workspace.
 func (d *Dir) SelectWorkspace(name string) error {
 	return WriteFile(filepath.Join(d.DataDir, "environment"), []byte(name), 0o644)
 }

@@ -11,10 +11,9 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// blockHash is by what a backend block is known again in the record that init makes.
-// It is the stock tool's: the hash of a tuple of the type and of an object with all
-// attributes that 1.11 knows, so that either tool accepts what the other has
-// initialized. (Compared with what 1.11.4 records.)
+// blockHash returns the hash of a backend block for its record. It is the stock tool's, of a tuple
+// of the type and an object of all attributes that 1.11 knows, so that each tool accepts the
+// records of the other. (Compared with records of 1.11.4.)
 func blockHash(backendType string, values map[string]any) uint64 {
 	v := cty.TupleVal([]cty.Value{cty.StringVal(backendType), objectOf(attributesOf[backendType], values)})
 	return uint64(uint32(v.Hash()))

@@ -11,17 +11,17 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provisioning"
 )
 
-// commandGrace is how long a command of a provisioner that has ended may leave its output open, as
-// what it has started in the background does.
+// commandGrace is the time that the output of a command that has ended may stay open, as its
+// background processes keep it.
 const commandGrace = 10 * time.Second
 
-// killedGrace is the same for a command that was killed.
+// killedGrace is the same for a killed command.
 const killedGrace = 100 * time.Millisecond
 
-// RunCommand runs the command of a local-exec provisioner, as a [provisioning.Runner] does,
-// in a directory: c.Dir counts for the caller only. environ is all of its environment,
-// but for what c adds. When ctx ends, the command is killed at once: whoever cancels a run may give it
-// a few seconds only, and what became of the object is still to be stored.
+// RunCommand runs the command of a local-exec provisioner in a directory, as a
+// [provisioning.Runner] does; the caller has resolved c.Dir. environ is its whole environment, but
+// for the additions of c. When ctx ends, the command is killed at once: the caller may have only
+// seconds left to store the object's status.
 func RunCommand(ctx context.Context, dir string, environ []string, c provisioning.Command, output func(line string)) error {
 	return Commands{Dir: dir, Environ: environ}.Run(ctx, c, output)
 }
@@ -48,7 +48,7 @@ func (r Commands) Run(ctx context.Context, c provisioning.Command, output func(l
 	select {
 	case err = <-ended:
 	case <-ctx.Done():
-		// What it has started may hold its output open: nobody waits for that.
+		// Its background processes may hold the output open, which is not waited for.
 		select {
 		case err = <-ended:
 		case <-time.After(killedGrace):
@@ -112,7 +112,7 @@ func (w *lineWriter) Write(p []byte) (int, error) {
 	}
 }
 
-// end passes on what stands behind the last line break, and is the end.
+// end passes on the last line, which has no line break. Nothing is passed on after it.
 func (w *lineWriter) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

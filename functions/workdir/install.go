@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
 )
 
-// Install brings the providers required to disk and records them in the lock file. The
-// result has what it records, also if there is a Lock in its place.
+// Install installs the required providers and records them in the lock file. The result has the
+// new lock file, even if a Lock stands in its place.
 func (d *Dir) Install(ctx context.Context, reqs install.Requirements, o InstallOptions) (install.Result, diags.Diagnostics) {
 	unmanaged, ds := d.Unmanaged()
 	if ds.HasErrors() {
@@ -66,7 +66,7 @@ func (d *Dir) WriteModules(cfg *config.Config) error {
 	return WriteFile(filepath.Join(dir, "modules.json"), data, 0o644)
 }
 
-// WriteFile replaces a file in one step, which happens or does not.
+// WriteFile replaces a file in one step: a crash leaves the old or the new one.
 func WriteFile(path string, data []byte, mode os.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

@@ -70,7 +70,7 @@ func (d *Dir) readLock() (*lockfile.File, diags.Diagnostics) {
 	return lockfile.Read(d.LockFile())
 }
 
-// unmanaged are the providers that come from elsewhere than from an installation.
+// unmanaged are the providers that are not installed by init.
 type unmanaged struct {
 	overrides map[addrs.Provider]string
 	reattach  map[addrs.Provider]cliconfig.Reattach
@@ -102,8 +102,8 @@ func (d *Dir) Unmanaged() (map[addrs.Provider]bool, diags.Diagnostics) {
 	return u.set(), ds
 }
 
-// DevelopmentWarning says which providers are somebody's own builds, if any are;
-// effect ends the message.
+// DevelopmentWarning returns a warning that names the providers in development, if there are any;
+// effect ends its text.
 func (d *Dir) DevelopmentWarning(effect string) diags.Diagnostics {
 	if len(d.CLI.Overrides) == 0 {
 		return nil
@@ -116,9 +116,9 @@ func (d *Dir) DevelopmentWarning(effect string) diags.Diagnostics {
 		"The CLI configuration has dev_overrides for these providers:\n%s\n%s", b.String(), effect)
 }
 
-// PoolOptions say how provider processes are run.
+// PoolOptions are the settings of provider processes.
 type PoolOptions struct {
-	// Log takes what plugins write to standard error, at LogLevel (TF_LOG's values).
+	// Log is the plugins' standard error, at LogLevel (TF_LOG's values).
 	Log      io.Writer
 	LogLevel string
 	// Begin starts the commands of plugins; nil: their own Start does.
@@ -138,9 +138,9 @@ type Providers struct {
 	memo      *install.Memo
 }
 
-// OpenProviders finds the providers that init installed, as the lock file has them,
-// and those that come from elsewhere. It starts none, and what is missing is an
-// error only once it is required: see [Providers.Require].
+// OpenProviders finds the providers that init installed, in the versions of the lock file, and
+// those of dev_overrides and TF_REATTACH_PROVIDERS. It starts none. A missing provider is an error
+// only once it is required: see [Providers.Require].
 func (d *Dir) OpenProviders(o PoolOptions) (*Providers, diags.Diagnostics) {
 	u, ds := d.unmanaged()
 	if ds.HasErrors() {
@@ -187,13 +187,13 @@ func (d *Dir) Providers(reqs install.Requirements, o PoolOptions) (*Providers, d
 	return p, append(ds, p.Require(reqs)...)
 }
 
-// Prestart starts the installed providers in the background: the next operation
-// will probably need them.
+// Prestart starts the installed providers in the background, as the next operation probably needs
+// them.
 func (p *Providers) Prestart() {
 	p.Pool.Prestart(slices.Collect(maps.Keys(p.found))...)
 }
 
-// Require reports what is required and is not there, or not in a version that is allowed.
+// Require reports required providers that are missing, or that are not in an allowed version.
 func (p *Providers) Require(reqs install.Requirements) diags.Diagnostics {
 	ds := install.CheckLock(reqs, p.lock, p.unmanaged.set())
 	if ds.HasErrors() {
@@ -202,8 +202,8 @@ func (p *Providers) Require(reqs install.Requirements) diags.Diagnostics {
 	return append(ds, p.present(reqs)...)
 }
 
-// RequireAny reports what is required and is not there, in whatever version. It is for
-// those who want schemas only: what they are asked about is not meant to be applied.
+// RequireAny reports required providers that are missing in any version. It is for users of
+// schemas only, who apply nothing.
 func (p *Providers) RequireAny(reqs install.Requirements) diags.Diagnostics {
 	var ds diags.Diagnostics
 	unmanaged := p.unmanaged.set()
@@ -216,7 +216,7 @@ func (p *Providers) RequireAny(reqs install.Requirements) diags.Diagnostics {
 	return append(ds, p.present(reqs)...)
 }
 
-// present reports what is required, and has a version selected, but is not there.
+// present reports required providers that have a version selected, but are missing.
 func (p *Providers) present(reqs install.Requirements) (ds diags.Diagnostics) {
 	var missing []addrs.Provider
 	for _, a := range slices.SortedFunc(maps.Keys(reqs), addrs.Provider.Compare) {
@@ -251,8 +251,7 @@ func (p *Providers) Selections() map[addrs.Provider]planfile.Selection {
 	return out
 }
 
-// hashes are all checksums that a provider's package may have, which includes other
-// platforms' if they are known.
+// hashes returns the known checksums of a provider's package, including those for other platforms.
 func (p *Providers) hashes(a addrs.Provider) []string {
 	out := []string{p.found[a].Hash}
 	if locked, ok := p.lock.Lock(a); ok {
@@ -262,8 +261,8 @@ func (p *Providers) hashes(a addrs.Provider) []string {
 	return slices.Compact(out)
 }
 
-// SameAs reports what differs from the providers that a saved plan was made with:
-// another version, or another program, need not do what was approved.
+// SameAs reports the difference from the providers that a saved plan was made with: another
+// version, or another program, might do something that was not approved.
 func (p *Providers) SameAs(planned map[addrs.Provider]planfile.Selection) error {
 	unmanaged := p.unmanaged.set()
 	for _, a := range slices.SortedFunc(maps.Keys(planned), addrs.Provider.Compare) {
@@ -282,8 +281,8 @@ func (p *Providers) SameAs(planned map[addrs.Provider]planfile.Selection) error 
 	return nil
 }
 
-// launch says how to start a plugin: with the environment of the person who runs
-// us, who has the provider's credentials in it, unless it is to have another.
+// launch returns how to start a plugin: in the environment of our user, where the credentials of
+// the provider are, unless another one is set.
 func (d *Dir) launch(p addrs.Provider, path string, o PoolOptions) process.Launch {
 	abs, err := filepath.Abs(path)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/s3"
 )
 
-// A State is the state of one workspace, as it was read, with what is needed to
-// write the next one: only if nobody else wrote in between.
+// A State is the state of one workspace as it was read. It can be written only if nobody else has
+// written in between.
 type State struct {
 	Workspace statebackend.Workspace
 	Current   *states.State
@@ -57,7 +57,7 @@ func (s *State) Lock(ctx context.Context, info statebackend.LockInfo, timeout ti
 	return diags.FromError("Error acquiring the state lock", err)
 }
 
-// TakeLock is [State.Lock] with the error as it is, for those who have other words for it.
+// TakeLock is [State.Lock] with the error itself, for callers with words of their own.
 func (s *State) TakeLock(ctx context.Context, info statebackend.LockInfo, timeout time.Duration) error {
 	id, err := statebackend.LockWithRetry(ctx, s.Workspace, info, timeout)
 	if err == nil {
@@ -66,8 +66,7 @@ func (s *State) TakeLock(ctx context.Context, info statebackend.LockInfo, timeou
 	return err
 }
 
-// lockedBy names the holder of a lock, in the block in which stock tools name theirs:
-// there are programs that look for it.
+// lockedBy names the holder of a lock, in the stock tool's form, which programs look for.
 func lockedBy(place string, e *statebackend.LockedError) diags.Diagnostics {
 	const summary = "Error acquiring the state lock"
 	if e.Info.ID == "" {
@@ -106,8 +105,8 @@ func (s *State) Read(ctx context.Context) diags.Diagnostics {
 	return nil
 }
 
-// notLoaded says why there is no state to work with. Programs look for the summaries, which are
-// the stock tool's.
+// notLoaded returns the diagnostics of a state that cannot be loaded. Programs look for the
+// summaries, which are the stock tool's.
 func notLoaded(err error) diags.Diagnostics {
 	if errors.Is(err, s3.ErrNoBucket) {
 		return diags.FromError("Failed to load state: "+s3.ErrNoBucket.Error(), err)
@@ -124,7 +123,7 @@ func (s *State) Bytes() []byte { return s.bytes }
 // Exists reports whether there is a state.
 func (s *State) Exists() bool { return len(s.bytes) > 0 }
 
-// Write stores next if it differs from what is stored, as [State.Next] has it.
+// Write stores next, if its content differs from the stored state, as [State.Next] returns it.
 func (s *State) Write(ctx context.Context, next *states.State) error {
 	same := *next
 	same.Lineage, same.Serial = s.Current.Lineage, s.Current.Serial
@@ -141,8 +140,8 @@ func (s *State) Write(ctx context.Context, next *states.State) error {
 	return s.put(ctx, s.Next(next))
 }
 
-// Next returns a state as Write stores it: as the successor of the present one. A
-// state that has no lineage gets one, the same each time.
+// Next returns a state as Write stores it: as the successor of the present one. A state without a
+// lineage gets one, the same each time.
 func (s *State) Next(next *states.State) *states.State {
 	out := *next
 	out.Lineage, out.Serial = s.Current.Lineage, s.Current.Serial+1

@@ -27,29 +27,29 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 
-// A Dir is a working directory with the surroundings that decide what is in it.
+// A Dir is a working directory with its environment: variables, CLI configuration, credentials.
 type Dir struct {
 	// Path is the root module's directory; relative to the process' own, or absolute.
 	Path string
-	// DataDir holds what init installs: TF_DATA_DIR, or `.terraform` in Path.
+	// DataDir is the directory for installations: TF_DATA_DIR, or `.terraform` in Path.
 	DataDir string
 	// CLI is the CLI configuration.
 	CLI *cliconfig.Config
 	// Environ is the environment, "NAME=value" each.
 	Environ []string
-	// Sources returns where values of variables come from that sources of modules and the
-	// backend may be made of; nil: from nowhere.
+	// Sources returns the sources of variables for expressions in module sources and in the
+	// backend block; nil: there are none.
 	Sources func() []inputs.Source
-	// Note is told what a person should know although it stops nothing; may be nil.
+	// Note reports facts that are no errors to a person; may be nil.
 	Note func(string)
 	// Lock stands in the place of the dependency lock file, which is then neither read
 	// nor written; may be nil.
 	Lock *lockfile.File
 	// PluginEnv is the whole environment of plugins; nil: they get Environ.
 	PluginEnv []string
-	// Scratch is where memos of checksums are kept; "" for nowhere.
+	// Scratch is the directory for remembered checksums; "": they are not kept.
 	Scratch string
-	// Budget bounds what is made of the configuration; nil is the generous one.
+	// Budget bounds the evaluation of the configuration; nil is the generous one.
 	Budget *budget.Budget
 }
 
@@ -85,8 +85,8 @@ func (d *Dir) Getenv(name string) string {
 // init installed them.
 func (d *Dir) Load() (*config.Config, diags.Diagnostics) { return d.LoadRoot("") }
 
-// LoadRoot is Load with the root module in another directory, slash-separated and seen
-// from d's; what init installed in d is used for it. "" is d's own.
+// LoadRoot is Load with the root module in another directory, slash-separated and relative to d's,
+// and with the installations of d. "" is d's own.
 func (d *Dir) LoadRoot(root string) (*config.Config, diags.Diagnostics) {
 	installed, err := d.Installed()
 	if err != nil {
@@ -95,7 +95,7 @@ func (d *Dir) LoadRoot(root string) (*config.Config, diags.Diagnostics) {
 	return loading.Load(loading.Input{Tree: source.Dir(d.Path), Root: root, Installed: installed, Early: d.Early(), Budget: d.Budget})
 }
 
-// Early evaluates what must be known when the configuration is loaded.
+// Early evaluates expressions that are needed to load the configuration.
 func (d *Dir) Early() loading.Early {
 	return early.New(early.Input{
 		Sources: d.Sources, Workspace: d.Workspace(), WorkingDir: d.WorkingDir(), BaseDir: d.Path, Files: funcs.OSFiles{}, Budget: d.Budget,
@@ -125,7 +125,7 @@ func (d *Dir) WorkingDir() string {
 	return abs
 }
 
-// note tells a person something.
+// note reports a fact to a person.
 func (d *Dir) note(s string) {
 	if d.Note != nil {
 		d.Note(s)

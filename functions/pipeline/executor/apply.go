@@ -48,17 +48,17 @@ func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 	return o.apply(ctx, p), nil
 }
 
-// errTime is why an apply is stopped that is not over when it has to be.
+// errTime is the reason to stop an apply at its limit of time.
 var errTime = errors.New("the time that one run may take is over")
 
-// saveEvery is how much of an apply may be lost with its process: a function can be
-// ended from outside, so it is less than the 20 s of a person's command line.
+// saveEvery is the longest part of an apply that may be lost with its process. A function can be
+// ended from outside, so it is shorter than the 20 s of a command line.
 const saveEvery = 4 * time.Second
 
 // apply carries out a plan, as far as there is time.
 func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
-	// The end of this context keeps what is not begun from beginning, and nothing else:
-	// calls under way go on, the state is written, and providers live by the other.
+	// When this context ends, no action begins any more. Calls under way continue, the state is
+	// written, and providers live as long as ctx.
 	starting := ctx
 	if at := o.job.StopStarting; !at.IsZero() {
 		var cancel context.CancelFunc
@@ -81,9 +81,9 @@ func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 	return res
 }
 
-// prepare opens everything for applying a saved plan: the configuration that is in
-// it, and the state, locked. There is no plan without errors if its modules moved, or if
-// another version of Lockstep has made it.
+// prepare opens everything for applying a saved plan: the configuration in it, and the state,
+// locked. It returns no plan and no errors if modules have changed since, or if another version of
+// Lockstep has made the plan.
 func (o *checkout) prepare(ctx context.Context, saved []byte, ds diags.Diagnostics) (*plans.Plan, diags.Diagnostics) {
 	if ds.HasErrors() {
 		return nil, ds

@@ -20,13 +20,13 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/s3"
 )
 
-// A BackendFunc opens the backend of a job, with the job's state in its default workspace;
-// s is what its configuration says, nil if nothing.
+// A BackendFunc opens the backend of a job, whose state is in the default workspace there. s is
+// the backend of the configuration, nil without a backend block.
 type BackendFunc func(ctx context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics)
 
-// LocalStates keeps the states of all projects in a directory, under repository,
-// project and workspace, whatever path their "local" backend names. A repository is known
-// by its ID: its name may pass to another one. Other backends are refused.
+// LocalStates keeps the states of all projects in a directory, under repository, project and
+// workspace, whatever the path of their "local" backend. A repository is identified by its ID,
+// because its name may pass to another one. Other backends are refused.
 func LocalStates(dir string) BackendFunc {
 	return func(_ context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 		if s.Name() != "local" {
@@ -50,11 +50,10 @@ func LocalState(dir string, repo int64, project, workspace string) string {
 // expire and be had again, as long as the job is under way.
 type Sessions func(ctx context.Context, j jobs.Job) (aws.CredentialsProvider, error)
 
-// S3States keeps states in the places that were granted, with credentials by of, or with
-// our own if it is nil: a configuration that brings its own, or that would send ours
-// elsewhere, is refused. So is one with another backend, whose state would be lost with
-// the machine that it is on. How the state is locked and encrypted is part of its place,
-// and not the configuration's to say.
+// S3States keeps states at their granted places in S3, with credentials by of, or with our own if
+// it is nil. It refuses a configuration that brings credentials, or that would send ours
+// elsewhere, and any other backend, because its state would be lost with the machine. Locking and
+// encryption are part of the granted place: a configuration cannot change them.
 func S3States(of Sessions) BackendFunc {
 	return func(ctx context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 		if s.Name() != "s3" {
@@ -88,10 +87,9 @@ func S3States(of Sessions) BackendFunc {
 	}
 }
 
-// ofTheConfiguration are the arguments of the backend "s3" that say which state it is
-// and how it is stored. The others say by whose credentials (a role that is assumed is
-// told tags and names that a pull request would choose), from which files of the machine,
-// and by which hosts.
+// ofTheConfiguration are the arguments of the backend "s3" that select a state and the form of its
+// storage. The others select credentials (tags and names of an assumed role included), files of
+// the machine, and hosts, none of which a pull request may choose.
 var ofTheConfiguration = strings.Fields(`acl allowed_account_ids bucket dynamodb_table encrypt forbidden_account_ids
 	force_path_style key kms_key_id max_retries region retry_mode skip_credentials_validation skip_metadata_api_check
 	skip_region_validation skip_requesting_account_id skip_s3_checksum sse_customer_key sts_region use_dualstack_endpoint
@@ -115,8 +113,7 @@ func StatesBy(of Sessions) func(dir string) BackendFunc {
 	}
 }
 
-// granted says why a state in S3 may not be opened: where the configuration has it is not
-// where the job's state was granted to be.
+// granted returns errors if the state in the configuration is not the granted one.
 func granted(j jobs.Job, s *workdir.Settings) diags.Diagnostics {
 	wanted, err := places.Of(s.Type, s.Attributes, j.Workspace)
 	switch {

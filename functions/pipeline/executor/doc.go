@@ -1,17 +1,16 @@
-// Package executor plans and applies one project of a checkout with our engine: it
-// is package pipeline's socket for engine and states.
+// Package executor plans and applies one project of a checkout with our engine: it implements
+// jobs.Engine.
 //
-// What is in a checkout was written by whoever opened the pull request, and planning
-// it runs what is in it. So nothing of it is trusted: modules, variable files and file
-// functions see the checkout and nothing else of the machine ([Engine.open]);
-// provisioners, and providers that the base branch does not grant, are refused before
-// anything is installed or started; a package is one whose checksum is granted; a
-// process that is started gets an environment of its own, and none of ours; which state
-// is opened, by which locks and by whose credentials, is not theirs to say. What is reported has secrets taken
-// out by value, also where a message quotes one.
+// The author of a pull request wrote the checkout, and a plan runs programs in its name. So
+// nothing in it is trusted. Modules, variable files and file functions see the checkout and
+// nothing else of the machine ([Engine.open]). Provisioners, and providers that the base branch
+// does not grant, are refused before anything is installed or started. Packages must have a
+// granted checksum. Processes get an environment of their own, and nothing of ours. The state, its
+// locks and its credentials are those of the base branch. Secrets are removed from reports by
+// value, also where a message quotes one.
 //
-// The package refuses to know GitHub and the rules of who may do what: run's gate is
-// asked through a func, with the state locked. Start at [Engine].
+// The package refuses to know GitHub and permissions: the gate is a func, called with the state
+// locked. Start at [Engine].
 package executor
 
 import (
@@ -41,16 +40,15 @@ type Engine struct {
 	// Mirror is a directory with packages of providers, in the layout of filesystem
 	// mirrors, which is then their only source; "": they come from their registries.
 	Mirror string
-	// Modules installs the modules of other places that a configuration calls, and loads
-	// it: dir is the project's directory on this machine, tree the window on its files,
-	// early what evaluates sources,
-	// and modules go to ".terraform" in dir, which is not there before. nil: a
-	// configuration that calls such modules is refused. An error is a failure of the world
-	// that may pass. See package functions/pipeline/modules.
+	// Modules installs the remote modules of a configuration, and loads it. dir is the project's
+	// directory on this machine, tree its files, early the evaluation of sources. Modules go to
+	// ".terraform" in dir, which does not exist before. nil: a configuration with remote modules
+	// is refused. An error is a failure of the world that may pass. See package
+	// functions/pipeline/modules.
 	Modules func(ctx context.Context, j jobs.Job, dir string, tree source.Tree, early loading.Early) (*config.Config, diags.Diagnostics, error)
-	// CLIConfig is a file of Terraform's CLI configuration, which says where providers come
-	// from if there is no Mirror; "": from their registries. dev_overrides in it are
-	// refused: what they name has no checksum.
+	// CLIConfig is a file of Terraform's CLI configuration, which selects the sources of providers
+	// if there is no Mirror; "": their registries. dev_overrides in it are refused, because such
+	// providers have no checksum.
 	CLIConfig string
 	// InstallTimeout is how long installing providers may take; 0: five minutes.
 	InstallTimeout time.Duration
@@ -71,9 +69,9 @@ type Engine struct {
 	// Begin starts plugins and provisioners' commands, for processes that have them live with
 	// fewer rights; nil: their own Start does.
 	Begin func(*exec.Cmd) error
-	// Memory is what Remember was given last, by an engine of another process, if any was: it
-	// keeps providers from being fetched again. Whoever hands it on must know that no program
-	// of a pull request could have written it.
+	// Memory is the last value that Remember got, from an engine of another process; it saves
+	// further downloads of providers. The caller must make sure that no program of a pull request
+	// could have written it.
 	Memory   []byte
 	Remember func([]byte)
 
@@ -84,5 +82,5 @@ var _ jobs.Engine = (*Engine)(nil)
 
 const installTimeout = 5 * time.Minute
 
-// describe is for errors: which project it is about.
+// describe names a project in errors.
 func describe(j jobs.Job) string { return fmt.Sprintf("%s in %s", j.Project, j.Repo) }

@@ -71,7 +71,7 @@ func (e *Engine) open(ctx context.Context, j jobs.Job, modules bool) (*checkout,
 	return o, append(ds, more...), nil
 }
 
-// usualMemory is what a run has for its evaluations, in bytes, if nobody says.
+// usualMemory is the default limit of memory for the evaluations of a run, in bytes.
 const usualMemory = 1 << 30
 
 // load reads the configuration, with the modules that it calls from elsewhere.
@@ -89,7 +89,7 @@ func (o *checkout) load(ctx context.Context, modules bool) (*config.Config, diag
 	return o.engine.Modules(budget.With(ctx, o.Budget), o.job, o.dir(), tree, o.early())
 }
 
-// refuseProvisioners refuses what would run commands, unless the base branch allows it.
+// refuseProvisioners refuses provisioners, which run commands, unless the base branch allows them.
 func (o *checkout) refuseProvisioners() diags.Diagnostics {
 	if o.job.Grants.Provisioners {
 		return nil
@@ -113,11 +113,11 @@ func (o *checkout) refuseProvisioners() diags.Diagnostics {
 	return ds
 }
 
-// early evaluates what must be known when the configuration is loaded. path.cwd is not:
-// it is another one in every run.
+// early evaluates expressions that are needed to load the configuration. path.cwd is unknown,
+// because it differs in every run.
 func (o *checkout) early() loading.Early {
 	return early.New(early.Input{Workspace: o.job.Workspace, BaseDir: o.dir(), Files: o.window, Budget: o.Budget, Sources: func() []inputs.Source {
-		sources, _ := o.sources() // what is wrong with them is said when all are collected
+		sources, _ := o.sources() // their errors are reported when the variables are collected
 		return sources
 	}})
 }
@@ -132,9 +132,8 @@ func (o *checkout) collect() (map[string]cty.Value, diags.Diagnostics) {
 	return vars, append(ds, more...)
 }
 
-// sources are what gives values to the root variables: the files in the project's directory that
-// have values, then from those that lockstep.hcl names. Our own environment has none
-// for it.
+// sources returns the sources of the root variables: the automatically loaded files of the
+// project's directory, then those that lockstep.hcl names. Our own environment is none.
 func (o *checkout) sources() ([]inputs.Source, diags.Diagnostics) {
 	entries, err := fs.ReadDir(o.root.FS(), o.job.Dir)
 	if err != nil {

@@ -41,7 +41,7 @@ func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 	return res, nil
 }
 
-// plan makes the plan; ds is what opening said.
+// plan makes the plan; ds are the diagnostics of opening.
 func (o *checkout) plan(ctx context.Context, ds diags.Diagnostics) (*plans.Plan, diags.Diagnostics) {
 	if ds.HasErrors() {
 		return nil, ds

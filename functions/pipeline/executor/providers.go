@@ -80,8 +80,8 @@ func machineEnv(dataDir string) []string {
 	return []string{"TF_DATA_DIR=" + dataDir, "TF_CLI_CONFIG_FILE=" + os.DevNull}
 }
 
-// granted returns the lock file to go by: of the checkout's, what the base branch
-// grants. plugins says whether there is anything to install.
+// granted returns the part of the checkout's lock file that the base branch grants. plugins
+// reports whether there is anything to install.
 func (o *checkout) granted(reqs install.Requirements) (lock *lockfile.File, plugins bool, ds diags.Diagnostics) {
 	own, ds := lockfile.Parse(o.lockFile(), path.Join(o.job.Dir, lockfile.Name))
 	if ds.HasErrors() {
@@ -107,7 +107,7 @@ func (o *checkout) granted(reqs install.Requirements) (lock *lockfile.File, plug
 	return lock, plugins, ds
 }
 
-// user returns where a provider is used, nil if by the state alone.
+// user returns the range of a resource of a provider, nil if only the state has any.
 func (o *checkout) user(p addrs.Provider) *hcl.Range {
 	for _, m := range o.Config.Order {
 		var first *config.Resource
@@ -123,8 +123,7 @@ func (o *checkout) user(p addrs.Provider) *hcl.Range {
 	return nil
 }
 
-// install brings the providers that are granted to the data directory, and makes d go
-// by what is there then.
+// install installs the granted providers into the data directory, and makes their lock file d's.
 func (o *checkout) install(ctx context.Context, d *workdir.Dir, reqs install.Requirements) diags.Diagnostics {
 	if o.engine.DataDir == "" {
 		return diags.Errorf(nil, "Providers cannot be installed", "There is no directory for providers here: whoever runs Lockstep has to set one.")

@@ -39,9 +39,9 @@ func Named(dir string) ([]string, error) {
 	return out, err
 }
 
-// Renumber moves the states that dir has under a repository's name to where they are by
-// its ID. That is one step: a death leaves them in the one place or in the other. States
-// that are there by the ID already stay, and the others where they are: the error says so.
+// Renumber moves the states in dir from a repository's name to its ID, in one step: a crash leaves
+// them at the one or at the other. If there are states at the ID already, both stay, and the error
+// says so.
 func Renumber(dir, owner, name string, repo int64) error {
 	old := filepath.Join(dir, url.PathEscape(owner), url.PathEscape(name))
 	now := filepath.Join(dir, fmt.Sprintf("%s%d", numbered, repo))

@@ -15,17 +15,17 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/operation"
 )
 
-// reportLimit is how long a report is at most, in bytes: what is around it in a comment
-// and a check has the rest of GitHub's 65,535.
+// reportLimit is the greatest length of a report in bytes. The text around it in a comment and in
+// a check has the rest of GitHub's 65,535.
 const reportLimit = 60_000
 
-// maxListed is how many actions are listed that were not begun.
+// maxListed bounds the list of actions that were not begun.
 const maxListed = 50
 
-// report returns a plan for people, as Markdown that fits; and if that leaves something
-// out, all of it as text.
+// report returns a plan for people, as Markdown within the limit. If that leaves anything out,
+// full is the whole plan as text.
 func (o *checkout) report(hide *secrets, p *plans.Plan, warnings diags.Diagnostics) (report, full string) {
-	said := hide.From(o.said(warnings))
+	said := hide.From(o.codeBlock(warnings))
 	whole := hide.From(render.PlanMarkdown(p, o.Config, o.Schemas, math.MaxInt)) + said
 	if len(whole) <= reportLimit {
 		return whole, ""
@@ -37,12 +37,12 @@ func (o *checkout) report(hide *secrets, p *plans.Plan, warnings diags.Diagnosti
 	return comment.Cut(text+said, reportLimit), full
 }
 
-// trouble says what went wrong.
+// trouble returns errors for people.
 func (o *checkout) trouble(hide *secrets, ds diags.Diagnostics) string {
-	return comment.Cut(hide.From(o.said(ds)), reportLimit)
+	return comment.Cut(hide.From(o.codeBlock(ds)), reportLimit)
 }
 
-// remains says what went wrong with an apply, and what it has not begun.
+// remains returns the errors of an apply for people, and the actions that it has not begun.
 func (o *checkout) remains(hide *secrets, left []operation.Action, ds diags.Diagnostics) string {
 	var b strings.Builder
 	for i, a := range left {
@@ -56,24 +56,24 @@ func (o *checkout) remains(hide *secrets, left []operation.Action, ds diags.Diag
 	if len(left) > 0 {
 		list = fmt.Sprintf("\n<details><summary>Not begun: %d</summary>\n\n%s\n\n</details>\n", len(left), comment.Fence("", strings.TrimSuffix(b.String(), "\n")))
 	}
-	said := comment.Cut(hide.From(o.said(ds)), reportLimit-len(list))
+	said := comment.Cut(hide.From(o.codeBlock(ds)), reportLimit-len(list))
 	return said + hide.From(list)
 }
 
 var verbs = map[plans.Action]string{plans.Create: "create", plans.Update: "update", plans.Delete: "destroy"}
 
-// maxSaid is how many diagnostics are shown. Nobody reads more, and each one costs a
+// maxDiagnostics bounds the diagnostics in a report. Nobody reads more, and each one costs a
 // search through its file.
-const maxSaid = 100
+const maxDiagnostics = 100
 
 // plainly returns diagnostics as text, errors first where not all are shown. Warnings
 // under one headline are shown once.
 func (o *checkout) plainly(ds diags.Diagnostics) string {
 	var b strings.Builder
 	groups := render.GroupWarnings(ds)
-	more := len(groups) - maxSaid
+	more := len(groups) - maxDiagnostics
 	if more > 0 {
-		groups = slices.SortedStableFunc(slices.Values(groups), func(x, y render.Group) int { return cmp.Compare(x.Severity, y.Severity) })[:maxSaid]
+		groups = slices.SortedStableFunc(slices.Values(groups), func(x, y render.Group) int { return cmp.Compare(x.Severity, y.Severity) })[:maxDiagnostics]
 	}
 	p, files := &render.Printer{}, o.files()
 	for _, g := range groups {
@@ -85,8 +85,8 @@ func (o *checkout) plainly(ds diags.Diagnostics) string {
 	return b.String()
 }
 
-// said returns diagnostics as one code block; nothing if there are none.
-func (o *checkout) said(ds diags.Diagnostics) string {
+// codeBlock returns diagnostics as one code block, "" if there are none.
+func (o *checkout) codeBlock(ds diags.Diagnostics) string {
 	text := strings.Trim(o.plainly(ds), "\n")
 	if text == "" {
 		return ""
@@ -94,7 +94,7 @@ func (o *checkout) said(ds diags.Diagnostics) string {
 	return "\n" + comment.Fence("", text) + "\n"
 }
 
-// results is what there is to show after an apply: outputs and warnings.
+// results returns the report of a successful apply: outputs and warnings.
 func (o *checkout) results(hide *secrets, s *states.State, warnings diags.Diagnostics) string {
 	text := ""
 	if s.HasOutputs() {
@@ -102,5 +102,5 @@ func (o *checkout) results(hide *secrets, s *states.State, warnings diags.Diagno
 		(&render.Printer{}).Outputs(&b, s)
 		text = fmt.Sprintf("<details><summary>Outputs</summary>\n\n%s\n\n</details>\n", comment.Fence("", b.String()))
 	}
-	return comment.Cut(hide.From(text+o.said(warnings)), reportLimit)
+	return comment.Cut(hide.From(text+o.codeBlock(warnings)), reportLimit)
 }

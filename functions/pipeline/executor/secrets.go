@@ -15,9 +15,9 @@ import (
 // secrets are values that must not be shown, wherever they turn up.
 type secrets struct{ redacting.Secrets }
 
-// secrets collects what an operation must not show: our own credentials and those of
-// plugins; sensitive variables; what is sensitive in the states before and after, as
-// marks or schemas say; and in the plan. plan and after may be nil.
+// secrets collects the texts that must not be shown: our own credentials and those of plugins,
+// sensitive variables, and the sensitive values of the plan and of the states before and after it,
+// by marks and by schemas. plan and after may be nil.
 func (o *checkout) secrets(p *plans.Plan, after *states.State) *secrets {
 	found := &secrets{}
 	if o.engine.Secrets != nil {
@@ -41,14 +41,14 @@ func (o *checkout) secrets(p *plans.Plan, after *states.State) *secrets {
 		}
 	}
 	if o.State != nil {
-		found.stored(o, o.State.Current)
+		found.fromState(o, o.State.Current)
 	}
-	found.stored(o, after)
+	found.fromState(o, after)
 	defer o.published(found)
 	if p == nil {
 		return found
 	}
-	found.stored(o, p.PriorState)
+	found.fromState(o, p.PriorState)
 	for _, c := range slices.Concat(p.Changes, p.Drift) {
 		if c.Schema != nil && c.Schema.Block != nil {
 			found.names(c.Schema.Block.ImpliedType())
@@ -74,7 +74,7 @@ func Redact(texts []string, from string) string {
 	return found.From(from)
 }
 
-// SecretsIn returns the values in an environment whose names say that they are secret.
+// SecretsIn returns the values of an environment's variables with names of secrets.
 func SecretsIn(environ []string) []string {
 	var out []string
 	for _, kv := range environ {
@@ -90,9 +90,9 @@ func SecretsIn(environ []string) []string {
 	return out
 }
 
-// stored takes what is sensitive in a state: by what it says itself, and by the schemas
-// that are known, for it may have been written by tools that note less.
-func (s *secrets) stored(o *checkout, state *states.State) {
+// fromState collects the sensitive values of a state, by its own marks and by the known schemas:
+// other tools may have written it with fewer marks.
+func (s *secrets) fromState(o *checkout, state *states.State) {
 	if state == nil {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// object takes what is sensitive in an object; block may be nil.
+// object collects the sensitive values of an object; block may be nil.
 func (s *secrets) object(o *states.Object, block *schema.Block) {
 	if o == nil {
 		return
@@ -52,7 +52,8 @@ func decodeJSON(data []byte) (tree any, err error) {
 	return tree, err
 }
 
-// at returns what a path leads to in decoded JSON: all of what it cannot follow.
+// at returns the part of decoded JSON at a path. It ends early, with more, where a step cannot be
+// followed.
 func at(tree any, path cty.Path) any {
 	for _, step := range path {
 		switch x := tree.(type) {
@@ -82,7 +83,7 @@ func at(tree any, path cty.Path) any {
 	return tree
 }
 
-// json takes all texts, numbers and keys in decoded JSON.
+// json collects all texts, numbers and keys in decoded JSON.
 func (s *secrets) json(tree any) {
 	switch x := tree.(type) {
 	case string:
@@ -101,7 +102,7 @@ func (s *secrets) json(tree any) {
 	}
 }
 
-// marked takes what is marked sensitive in a value.
+// marked collects the parts of a value that are marked sensitive.
 func (s *secrets) marked(v cty.Value) {
 	if v == cty.NilVal || !v.ContainsMarked() {
 		return
@@ -115,7 +116,7 @@ func (s *secrets) marked(v cty.Value) {
 	})
 }
 
-// all takes all texts, numbers and keys in a value. Booleans are no secrets.
+// all collects all texts, numbers and keys in a value. Booleans are no secrets.
 func (s *secrets) all(v cty.Value) {
 	if v == cty.NilVal {
 		return
@@ -141,8 +142,8 @@ func (s *secrets) all(v cty.Value) {
 	})
 }
 
-// names notes the names of attributes in a type that a schema or a variable has: anybody
-// can read these, and an object with them is no secret for its names.
+// names notes the attribute names of a type in a schema or a variable. They are public, so that an
+// object is no secret for its names.
 func (s *secrets) names(ty cty.Type) {
 	switch {
 	case ty == cty.NilType:

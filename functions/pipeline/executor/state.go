@@ -40,11 +40,11 @@ func (o *checkout) lock(ctx context.Context, word string) diags.Diagnostics {
 	return ds
 }
 
-// notLocked is how stock tools begin, too: there are programs that look for it.
+// notLocked is the stock tool's summary, too, which programs look for.
 const notLocked = "Error acquiring the state lock"
 
-// lockedBy names the holder of a lock, and what people on the pull request can do about
-// it: they are not where the state is, and have no command line for it.
+// lockedBy names the holder of a lock, and the remedies on the pull request, where there is no
+// command line.
 func lockedBy(j jobs.Job, e *statebackend.LockedError) diags.Diagnostics {
 	at := e.Info
 	if at.ID == "" {
@@ -76,23 +76,23 @@ func lockedBy(j jobs.Job, e *statebackend.LockedError) diags.Diagnostics {
 		j.Project, since, at.Who, at.ID, at.Operation)
 }
 
-// lockText is what the lock says to whoever meets it, by our tools or others. It
-// begins with the job's owner, by which unlock knows it.
+// lockText is the text of our locks, for anybody who meets one, with any tool. It begins with the
+// job's owner, which unlock looks for.
 func lockText(j jobs.Job) string {
 	return fmt.Sprintf("%s: a run of project %s at %.7s; if it is gone for good, comment \"lockstep unlock -p %s\" on pull request #%d rather than force-unlock", j.Owner, j.Project, j.Head, j.Project, j.Number)
 }
 
-// holderOf returns the owner of a job whose lock says text, "lockstep acme/infra#7", and
-// its project.
+// holderOf parses the text of a lock into the owner of its job, "lockstep acme/infra#7", and its
+// project.
 func holderOf(text string) (owner, project string, ours bool) {
 	owner, rest, ours := strings.Cut(text, ": a run of project ")
 	project, _, _ = strings.Cut(rest, " at ")
 	return owner, project, ours && strings.HasPrefix(owner, "lockstep ")
 }
 
-// holds reports whether a lock that says text was taken for a job's owner and project. A
-// push can give a state to a project of another name, while the one that had it is being
-// applied: whether that is so, only the run of the other one tells.
+// holds reports whether the lock with this text was taken for a job's owner and project. A push
+// can give a state to a project of another name, while the former one is being applied: only the
+// run of that project can tell.
 func holds(j jobs.Job, text string) bool {
 	owner, project, ours := holderOf(text)
 	return ours && owner == j.Owner && project == j.Project
@@ -115,7 +115,7 @@ func (o *checkout) backend(ctx context.Context) (statebackend.Backend, diags.Dia
 	return b, append(ds, more...)
 }
 
-// stateID says which state was read or written last.
+// stateID identifies the state that was read or written last.
 func (o *checkout) stateID() runs.StateID {
 	if o.State == nil || !o.State.Exists() {
 		return runs.StateID{}
@@ -123,8 +123,7 @@ func (o *checkout) stateID() runs.StateID {
 	return runs.StateID{Lineage: o.State.Current.Lineage, Serial: o.State.Current.Serial, Version: string(o.State.Version())}
 }
 
-// rescue keeps a state that its backend did not take: it is all that is known of what
-// exists now.
+// rescue keeps a state that its backend did not take: nothing else describes the present objects.
 func (o *checkout) rescue(ctx context.Context, s *states.State) diags.Diagnostics {
 	data, err := statefile.Write(o.State.Next(s))
 	name := fmt.Sprintf("%s-%s-%s-%s.tfstate", segment(o.job.Repo.Owner), segment(o.job.Repo.Name), segment(o.job.Project), time.Now().UTC().Format("20060102T150405.000"))
@@ -193,7 +192,7 @@ func (e *Engine) Unlock(ctx context.Context, j jobs.Job) (jobs.Unlocked, error) 
 	return u, nil
 }
 
-// heldBy says who holds a lock that is not the job's to release.
+// heldBy names the holder of a lock that the job must not release.
 func heldBy(j jobs.Job, l statebackend.HeldLock) string {
 	if l.Info.ID == "" {
 		return "somebody unknown"
@@ -208,7 +207,7 @@ func heldBy(j jobs.Job, l statebackend.HeldLock) string {
 	return fmt.Sprintf("%s since %s", who, l.Info.Created.UTC().Format(time.RFC3339))
 }
 
-// correct is what helps where the configuration is at fault.
+// correct is the remedy for errors of the configuration.
 const correct = "Correct the configuration, push, and unlock again."
 
 // denied returns an error as the refusal that it is, if the store does not let us.
@@ -222,7 +221,7 @@ func (o *checkout) denied(err error) error {
 	}
 }
 
-// reason is what the errors of ds say, without what is secret.
+// reason returns the errors in ds without secrets.
 func (o *checkout) reason(ds diags.Diagnostics) string {
 	return o.secrets(nil, nil).From(ds.Error())
 }

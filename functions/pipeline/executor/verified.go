@@ -10,17 +10,16 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 
-// verified remembers the checksums of packages that had the checksums they were to
-// have. A lock file may know an archive only, of which nothing is left once it is
-// unpacked: without this, it would be fetched again for each run. It lives in our own
-// memory, where no plugin can write.
+// verified remembers the checksums of verified packages. A lock file may know only the archive, of
+// which nothing is left after unpacking: without this, each run would fetch it again. It is kept
+// in our own memory, where no plugin can write.
 type verified struct {
 	mu       sync.Mutex
 	recalled bool
 	h1       map[string][]string
 }
 
-// key stands for a provider, a version and what it may be known by.
+// key identifies a provider, a version and its known checksums.
 func (v *verified) key(p addrs.Provider, l lockfile.Lock) string {
 	return fmt.Sprintf("%s %s %q", p, l.Version, slices.Sorted(slices.Values(l.Hashes)))
 }
@@ -36,7 +35,7 @@ func (v *verified) add(p addrs.Provider, l lockfile.Lock) lockfile.Lock {
 	return l
 }
 
-// remember notes what a package known by granted is known by now.
+// remember notes the checksum of a package that was known as granted before.
 func (v *verified) remember(p addrs.Provider, granted, now lockfile.Lock) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -48,7 +47,7 @@ func (v *verified) remember(p addrs.Provider, granted, now lockfile.Lock) {
 	}
 }
 
-// recall takes what an engine of another process remembered, once.
+// recall adopts the memory of an engine of another process, once.
 func (e *Engine) recall() {
 	v := &e.verified
 	v.mu.Lock()
@@ -59,11 +58,11 @@ func (e *Engine) recall() {
 	v.recalled = true
 	var h1 map[string][]string
 	if json.Unmarshal(e.Memory, &h1) == nil && v.h1 == nil {
-		v.h1 = h1 // what cannot be read is fetched again
+		v.h1 = h1 // packages that are not in it are fetched again
 	}
 }
 
-// handOn lets others remember.
+// handOn passes the memory to Remember.
 func (e *Engine) handOn() {
 	if e.Remember == nil {
 		return

@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/funcs"
 )
 
-// window is what file functions see: the checkout, and nothing outside of it. It
-// notes what they look at, for a plan depends on it.
+// A window confines file functions to the checkout. It notes the files that they look at, since
+// the plan depends on these.
 type window struct {
 	funcs.Files
 	root string
@@ -54,7 +54,7 @@ func (w *window) Lstat(name string) (fs.FileInfo, error) {
 	return w.Files.Lstat(name)
 }
 
-// read returns what was looked at, sorted.
+// read returns the noted files, sorted.
 func (w *window) read() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -27,8 +27,8 @@ type App interface {
 	OfGitHubCom() bool
 }
 
-// Elsewhere installs the modules that a pull request's configuration calls. Which those
-// may be, the base branch says: see the package's documentation.
+// Elsewhere installs the remote modules of a pull request's configuration, as far as the base
+// branch allows: see the package's documentation.
 type Elsewhere struct {
 	App App
 	// Ask fetches repositories in the place of App, in a process that does not have it: it
@@ -48,8 +48,8 @@ const (
 	maxCalls       = 500
 )
 
-// Install is for executor.Engine.Modules. The error says that GitHub did not let us know,
-// as at an outage or the end of a rate limit.
+// Install implements executor.Engine.Modules. The error is a failure of GitHub that may pass, such
+// as an outage or the end of a rate limit.
 func (e Elsewhere) Install(ctx context.Context, j jobs.Job, dir string, tree source.Tree, early loading.Early) (*config.Config, diags.Diagnostics, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, installTimeout, fmt.Errorf("modules are not installed within %s", installTimeout))
 	defer cancel()
@@ -99,8 +99,8 @@ func (e Elsewhere) repository(j jobs.Job) Repository {
 	}
 }
 
-// absent says of a repository, or a ref, that it is not there for a job. own and granted say
-// whether the App was asked for it.
+// absent returns the error of a repository or a ref that was not found for a job. own and granted
+// report whether the App was asked for it.
 func (e Elsewhere) absent(j jobs.Job, r github.Ref, own, granted bool) error {
 	absent := func(text string) error { return &apart.Absent{Text: text} }
 	where := fmt.Sprintf("there is no public repository %s/%s with the ref %s", r.Owner, r.Name, r.Ref)

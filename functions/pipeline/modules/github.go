@@ -13,9 +13,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source/getting"
 )
 
-// A Repository unpacks what a ref names (a branch, a tag, a commit's ID; "HEAD" for the
-// default branch) of a repository on GitHub into the directory dir, which exists and is
-// empty. The mains fill it with a client of the App, whose token stays in there.
+// A Repository unpacks a ref (a branch, a tag, a commit's ID, or "HEAD" for the default branch) of
+// a repository on GitHub into the directory dir, which exists and is empty. The mains fill it with
+// a client of the App, which does not give its token away.
 type Repository func(ctx context.Context, owner, name, ref, dir string) error
 
 // githubGetter serves git sources on github.com where there is no git: in a Lambda

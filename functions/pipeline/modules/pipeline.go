@@ -10,10 +10,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 )
 
-// PipelineOptions say what a pull request's modules may come from.
+// PipelineOptions are the allowed sources of a pull request's modules.
 type PipelineOptions struct {
-	// Host says why a host may not be asked, nil if it may, registries' and archives' alike.
-	// GitHub's repositories do not depend on it: see Repository.
+	// Host returns an error for a registry or a server of archives that is not allowed. GitHub's
+	// repositories do not depend on it: see Repository.
 	Host func(name string) error
 	// Repository fetches repositories of GitHub; see [Repository].
 	Repository Repository
@@ -22,10 +22,9 @@ type PipelineOptions struct {
 	Transport http.RoundTripper
 }
 
-// Pipeline returns what installs the modules that the configuration in a checkout
-// calls. dir is the root module's directory on this machine; modules go to its data
-// directory ".terraform", which the caller has removed: a repository may have put a
-// link there. Registries are asked without tokens.
+// Pipeline returns the installer of the modules of a checkout. dir is the root module's directory
+// on this machine. Modules go to its data directory ".terraform", which the caller has removed,
+// because the repository may contain a link there. Registries are asked without tokens.
 func Pipeline(dir string, tree source.Tree, o PipelineOptions) *installing.Installer {
 	policy := hosts.Policy{Host: o.Host, PublicOnly: true}
 	get := &getting.Getters{Policy: policy, Transport: o.Transport, More: []getting.Getter{noS3{}}}

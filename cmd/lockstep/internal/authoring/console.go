@@ -53,16 +53,16 @@ var Console = cli.Command{Name: "console", Synopsis: "Try expressions on the con
 	return c.pipe(a.In)
 }}
 
-// A console evaluates what a person types in.
+// A console evaluates typed expressions.
 type console struct {
 	a    *cli.App
 	eval *eval.Evaluator
 }
 
-// newConsole opens what the values of expressions come from. Nothing is locked, since
-// nothing is written; there need not be a configuration. With planned there is a plan
-// behind the values; what is wrong with it leaves some unknown, and nil is returned only
-// if there can be no console.
+// newConsole opens configuration, state and providers. Nothing is locked, since nothing is
+// written, and there need not be a configuration. If planned, the values are those after a plan;
+// an error in the plan leaves some of them unknown. It returns nil only if there can be no
+// console.
 func newConsole(o *opening.Operation, given cli.VarFlags, paths workdir.LocalPaths, planned bool) (*console, diags.Diagnostics) {
 	ds := o.OpenAll(paths)
 	if ds.HasErrors() {
@@ -91,7 +91,7 @@ func newConsole(o *opening.Operation, given cli.VarFlags, paths workdir.LocalPat
 	return &console{o.App, ev}, ds
 }
 
-// collectSet gathers the root variables that have a value; the others are unknown.
+// collectSet gathers the root variables that have a value. The others are unknown.
 func collectSet(a *cli.App, d *workdir.Dir, cfg *config.Config, given cli.VarFlags) (map[string]cty.Value, diags.Diagnostics) {
 	sources, ds := a.Sources(d, given)
 	if ds.HasErrors() {
@@ -110,8 +110,8 @@ func collectSet(a *cli.App, d *workdir.Dir, cfg *config.Config, given cli.VarFla
 	return vars, ds
 }
 
-// pipe evaluates line by line, and writes the last result only: as Terraform does.
-// An error ends it.
+// pipe evaluates line by line, and writes the last result only, as Terraform does. An error ends
+// it.
 func (c *console) pipe(r io.Reader) int {
 	last := ""
 	for lines := bufio.NewScanner(r); lines.Scan(); {
@@ -191,7 +191,7 @@ func open(text string) bool {
 const consoleInput = "<console-input>"
 
 const consoleHelp = `The console evaluates expressions as they could stand in the root module: they may
-mention variables, locals, modules, and resources with the values that the state has.
+refer to variables, locals, modules, and resources with the values that the state has.
 
 Type an expression and press Enter to see its value. "exit", or Control-D, ends the console.`
 
@@ -234,7 +234,7 @@ func (c *console) text(v cty.Value, ds diags.Diagnostics) (string, diags.Diagnos
 	return c.a.Print().Value(v), ds
 }
 
-// hasType reports whether values of type ty hold what the function type returns.
+// hasType reports whether values of type ty contain a result of the function "type".
 func hasType(ty cty.Type) bool {
 	switch {
 	case ty == funcs.TypeType:

@@ -26,7 +26,7 @@ const (
 	fmtUnformatted = 3 // -check found something to do
 )
 
-// fmtExtensions are the files that fmt looks for in directories.
+// fmtExtensions are the names of files that fmt formats in directories.
 var fmtExtensions = []string{".tf", ".tofu", ".tfvars", ".tftest.hcl", ".tfmock.hcl", ".tofutest.hcl", ".tofumock.hcl"}
 
 var Fmt = cli.Command{Name: "fmt", Synopsis: "Rewrite configuration files in the usual format", Run: func(a *cli.App, args []string) int {
@@ -43,14 +43,14 @@ var Fmt = cli.Command{Name: "fmt", Synopsis: "Rewrite configuration files in the
 	}
 	c.write = c.write && !c.check
 	if c.check {
-		c.out = &found // of which nothing is said if anything cannot be checked
+		c.out = &found // shown only if everything could be checked
 	}
 	paths := f.Args()
 	if len(paths) == 0 {
 		paths = []string{"."}
 	}
 	var ds diags.Diagnostics
-	if paths[0] == "-" { // what else there may be is not looked at
+	if paths[0] == "-" { // further arguments are ignored
 		ds = c.standardInput()
 	} else {
 		for _, p := range paths {
@@ -75,7 +75,7 @@ type formatter struct {
 	changed                             bool
 }
 
-// standardInput formats what it reads, and writes that or what changes.
+// standardInput formats standard input, and writes the result, or the changes.
 func (c *formatter) standardInput() diags.Diagnostics {
 	src, err := io.ReadAll(c.a.In)
 	if err != nil {
@@ -118,8 +118,8 @@ func formatted(name string) bool {
 	return false
 }
 
-// directory formats the files of a directory; hidden ones, and those that editors
-// leave behind, are passed over.
+// directory formats the files of a directory, except hidden ones and those that editors leave
+// behind.
 func (c *formatter) directory(dir string) diags.Diagnostics {
 	entries, err := os.ReadDir(c.a.Path(dir))
 	if err != nil {
@@ -184,13 +184,13 @@ func overwrite(path string, data []byte) error {
 	return os.Rename(t.Name(), path)
 }
 
-// hunk is the headline of a hunk.
+// hunk is the first line of a hunk.
 var hunk = regexp.MustCompile(`(?m)^@@ -\d+,\d+ \+\d+,\d+ @@$`)
 
-// headline leaves out a length of one line, as is the custom.
+// headline leaves out a length of one line, as diff does.
 func headline(full []byte) []byte { return bytes.ReplaceAll(full, []byte(",1 "), []byte(" ")) }
 
-// source formats the text of one file, and says what there is to say about it.
+// source formats the text of one file, and reports its changes.
 func (c *formatter) source(name string, src []byte) ([]byte, diags.Diagnostics) {
 	file, hs := parsing.Config(src, name)
 	c.a.Files[name] = &hcl.File{Bytes: src}

@@ -8,9 +8,8 @@ import (
 	"github.com/hashicorp/hcl/v2/hclwrite"
 )
 
-// normalizeBody rewrites, in a body within blocks of the types named, what is
-// written in a way of old times: interpolations that are nothing but an expression,
-// type constraints in quotes, labels without quotes.
+// normalizeBody replaces outdated forms in the body of a block within blocks of these types:
+// interpolations of a single expression, type constraints in quotes, labels without quotes.
 func normalizeBody(body *hclwrite.Body, within []string) {
 	for name, attr := range body.Attributes() {
 		was := attr.Expr().BuildTokens(nil)
@@ -93,8 +92,8 @@ func enclosed(tokens hclwrite.Tokens) bool {
 	return false
 }
 
-// oldTypes are type constraints of old times, and what they mean: in quotes, or with
-// the type of the elements left out.
+// oldTypes are outdated type constraints with their present form: in quotes, or without the type
+// of the elements.
 var (
 	quotedTypes = map[string][]string{"string": {"string"}, "list": {"list", "string"}, "map": {"map", "string"}}
 	shortTypes  = map[string]bool{"list": true, "map": true, "set": true}

@@ -17,13 +17,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-var Graph = cli.Command{Name: "graph", Synopsis: "Write what comes after what, in the DOT language", Run: func(a *cli.App, args []string) int {
+var Graph = cli.Command{Name: "graph", Synopsis: "Write the graph of dependencies, in the DOT language", Run: func(a *cli.App, args []string) int {
 	var o graphOptions
 	f := a.NewFlags("graph", "graph [OPTIONS]")
 	f.Vars(&cli.VarFlags{}) // the backend may need them
 	f.StringVar(&o.kind, "type", "", "the steps of an operation: plan, plan-refresh-only, plan-destroy or apply")
 	f.StringVar(&o.plan, "plan", "", "the steps of applying this saved plan, unless -type says otherwise")
-	f.BoolVar(&o.cycles, "draw-cycles", false, "with -type or -plan: draw circles in red")
+	f.BoolVar(&o.cycles, "draw-cycles", false, "with -type or -plan: draw cycles in red")
 	f.Int("module-depth", -1, "")
 	f.Bool("verbose", false, "")
 	if code, ok := f.ParseArgs(args); !ok {
@@ -57,8 +57,8 @@ var graphKinds = map[string]graphs.Operation{
 	"plan": graphs.Plan, "plan-refresh-only": graphs.Plan, "plan-destroy": graphs.PlanDestroy, "apply": graphs.Apply,
 }
 
-// graphOfOperation writes the steps of an operation. The configuration is not validated: a
-// graph may show what is wrong with it.
+// graphOfOperation writes the steps of an operation. The configuration is not validated, because a
+// graph may help to find its errors.
 func graphOfOperation(a *cli.App, kind graphs.Operation, o graphOptions) int {
 	in := graphs.Input{Operation: kind}
 	op := opening.New(a)
@@ -101,7 +101,7 @@ func graphOfOperation(a *cli.App, kind graphs.Operation, o graphOptions) int {
 	return 0
 }
 
-// graphOfResources writes which resource depends on which.
+// graphOfResources writes the resources with their dependencies.
 func graphOfResources(a *cli.App) int {
 	d, ds := a.Dir()
 	cfg, more := a.LoadIfAny(d)
@@ -116,8 +116,8 @@ func graphOfResources(a *cli.App) int {
 	return a.Show(ds)
 }
 
-// writeGraph writes the resources of a configuration, modules as clusters, and of
-// their dependencies those that do not follow from others.
+// writeGraph writes the resources of a configuration, modules as clusters, and their dependencies,
+// without those that follow from others.
 func writeGraph(w io.Writer, cfg *config.Config, rs *refs.Refs) {
 	g := resourceGraph(cfg, rs)
 	fmt.Fprint(w, "digraph G {\n  rankdir = \"RL\";\n  node [shape = rect, fontname = \"sans-serif\"];\n")
@@ -147,14 +147,14 @@ func writeGraph(w io.Writer, cfg *config.Config, rs *refs.Refs) {
 	fmt.Fprint(w, "}\n")
 }
 
-// A graph is the resources of a configuration, and which depends directly on which.
+// A graph is the resources of a configuration with their direct dependencies.
 type graph struct {
 	nodes []addrs.ConfigResource // by module, outer first
 	after map[addrs.ConfigResource][]addrs.ConfigResource
 }
 
-// resourceGraph looks through providers: who uses one depends on what it is
-// configured with.
+// resourceGraph looks through provider configurations: a resource depends on the references of its
+// provider's configuration.
 func resourceGraph(cfg *config.Config, rs *refs.Refs) graph {
 	g := graph{after: map[addrs.ConfigResource][]addrs.ConfigResource{}}
 	for _, m := range cfg.Order {
@@ -187,7 +187,7 @@ func (g *graph) add(n addrs.ConfigResource, o addrs.Object, rs *refs.Refs, seen 
 	}
 }
 
-// reduced returns what n depends on directly but not by way of others, too.
+// reduced returns the direct dependencies of n, without those that follow from others.
 func (g *graph) reduced(n addrs.ConfigResource) []addrs.ConfigResource {
 	if len(g.after[n]) < 2 {
 		return g.after[n] // there is nothing that it could follow from

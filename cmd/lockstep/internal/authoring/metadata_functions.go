@@ -22,7 +22,7 @@ var MetadataFunctions = cli.Command{Name: "metadata functions", Synopsis: "Show 
 	return a.WriteJSON(formats.Functions(signatures()))
 }}
 
-// signatures returns the built-in functions' signatures as those of providers are told.
+// signatures returns the signatures of the built-in functions in the form of provider functions.
 func signatures() map[string]*schema.Function {
 	parameter := func(p function.Parameter) schema.Parameter {
 		return schema.Parameter{Name: p.Name, Type: p.Type, AllowNull: p.AllowNull}

@@ -48,8 +48,8 @@ var Validate = cli.Command{Name: "validate", Synopsis: "Check the configuration,
 	return code
 }}
 
-// check checks the configuration without any state. root is the directory of the root
-// module; "" is the one that the command works in, whose modules and providers are used.
+// check validates the configuration without any state. root is the directory of the root module,
+// "" the one that the command works in, whose modules and providers are used.
 func check(a *cli.App, root string) diags.Diagnostics {
 	op := opening.New(a)
 	defer op.Close()
@@ -59,7 +59,7 @@ func check(a *cli.App, root string) diags.Diagnostics {
 	}
 	op.Prestart()
 	if rel, err := filepath.Rel(op.Dir.WorkingDir(), root); err == nil {
-		root = rel // how places in it are told
+		root = rel // so that ranges in diagnostics are relative
 	}
 	cfg, more := a.LoadRoot(op.Dir, filepath.ToSlash(root))
 	op.Config = cfg

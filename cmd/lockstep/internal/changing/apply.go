@@ -75,14 +75,14 @@ func applyMain(a *cli.App, name string, args []string, destroy bool) int {
 	return carryOut(a, plan, op, &o, v, ds.WithoutChecks())
 }
 
-// openSaved opens a saved plan and checks that it still holds. The options that say what
-// to plan must be right, but have no effect, as with the stock tool.
+// openSaved opens a saved plan and checks that it still holds. Options for planning must be valid,
+// but have no effect, as in the stock tool.
 func openSaved(a *cli.App, path string, o *operationFlags) (*plans.Plan, *opening.Operation, diags.Diagnostics) {
 	path = a.Path(path)
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return nil, opening.New(a), diags.Errorf(nil, "Not a saved plan", "%s is a directory: use -chdir to work in another directory.", path)
 	}
-	if ds := o.fitSaved(path); ds.HasErrors() {
+	if ds := o.checkSaved(path); ds.HasErrors() {
 		return nil, opening.New(a), ds
 	}
 	plan, op, ds := opening.OpenPlan(a, path, o.locks, o.paths, "OperationTypeApply")
@@ -124,7 +124,7 @@ func askApproval(a *cli.App, p *plans.Plan, o *operationFlags, v cli.View) int {
 	return 0
 }
 
-// carryOut applies a plan, saving the state on the way. ds is what there is to say so far.
+// carryOut applies a plan, saving the state on the way. ds are the diagnostics so far.
 func carryOut(a *cli.App, plan *plans.Plan, op *opening.Operation, o *operationFlags, v cli.View, ds diags.Diagnostics) int {
 	run := op.RunWith(o.parallelism, v)
 	run.LocalExec = func(ctx context.Context, c provisioning.Command, output func(string)) error {

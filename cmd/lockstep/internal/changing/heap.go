@@ -5,25 +5,25 @@ import (
 	"runtime/debug"
 )
 
-// How much the heap may grow beyond what is in use until it is collected, in percent. A
-// plan is what a person waits for: collecting less often than Go would, at 100, spares it
-// some of its time, and more than this hardly any. An apply waits for providers, so that
-// memory counts for more than the time that collecting more often takes.
+// The growth of the heap, beyond the memory in use, between two collections, in percent. A person
+// waits for a plan: collecting less often than at Go's 100 saves some of that time, and more than
+// this hardly saves any. An apply waits for its providers, so that memory counts for more than the
+// time of collections.
 const (
 	growthOfPlan      = 150
-	growthBeforeApply = 60 // while what is to be applied is planned
+	growthBeforeApply = 60 // while the plan to apply is made
 	growthOfApply     = 35
 
-	manyChanges = 4000 // of which collecting so often takes as long as everything else
+	manyChanges = 4000 // for which so many collections take as long as everything else
 )
 
 // SpareTime lets the heap grow as suits a plan.
 func SpareTime() { debug.SetGCPercent(growthOfPlan) }
 
-// spareMemory keeps the heap smaller, for an apply that is still to be planned.
+// spareMemory keeps the heap smaller, for an apply that begins with a plan.
 func spareMemory() { debug.SetGCPercent(growthBeforeApply) }
 
-// spareForApply frees what planning has left, and keeps the heap close to what is in use,
+// spareForApply frees the memory of planning, and keeps the heap close to the memory in use,
 // unless there are many changes.
 func spareForApply(changes int) {
 	if changes <= manyChanges {

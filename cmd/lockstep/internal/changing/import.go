@@ -67,7 +67,7 @@ func importObject(a *cli.App, o *importFlags, v cli.View, addr addrs.AbsResource
 		return ds
 	}
 	o.vars.Ask = o.input
-	if ds = append(append(ds, op.Collect(o.vars)...), op.Fit()...); ds.HasErrors() {
+	if ds = append(append(ds, op.Collect(o.vars)...), op.InvalidVariables()...); ds.HasErrors() {
 		return ds
 	}
 	if ds = append(ds, op.OpenSelected(o.paths, o.locks, "import")...); ds.HasErrors() {

@@ -18,7 +18,7 @@ func (o *operationFlags) options() (engine.PlanOptions, diags.Diagnostics) {
 	var ds, more diags.Diagnostics
 	out.Mode, ds = o.mode()
 	ds = append(ds, o.checkParallelism()...)
-	out.Targets, out.Excludes, more = o.part.addresses()
+	out.Targets, out.Excludes, more = o.targeting.addresses()
 	ds = append(ds, more...)
 	for _, s := range o.replace {
 		a, err := addrs.ParseAbsResourceInstance(s)
@@ -41,8 +41,8 @@ func (o *operationFlags) options() (engine.PlanOptions, diags.Diagnostics) {
 	return out, ds
 }
 
-// fitSaved checks the options beside a saved plan.
-func (o *operationFlags) fitSaved(path string) diags.Diagnostics {
+// checkSaved checks the options beside a saved plan.
+func (o *operationFlags) checkSaved(path string) diags.Diagnostics {
 	if o.destroyCommand {
 		return diags.Errorf(nil, "Destroy can't be called with a plan file",
 			"A saved plan is carried out as it is. If %s was made by `lockstep plan -destroy`, run `lockstep apply` with it.", path)
@@ -54,7 +54,7 @@ func (o *operationFlags) fitSaved(path string) diags.Diagnostics {
 	return ds
 }
 
-// mode returns what kind of plan is meant.
+// mode returns the kind of plan.
 func (o *operationFlags) mode() (plans.Mode, diags.Diagnostics) {
 	switch {
 	case o.destroyCommand && o.refreshOnly:
@@ -71,7 +71,7 @@ func (o *operationFlags) mode() (plans.Mode, diags.Diagnostics) {
 	return plans.NormalMode, nil
 }
 
-// deprecated warns of options that a configuration says better.
+// deprecated warns of options that the configuration should replace.
 func (o *operationFlags) deprecated() diags.Diagnostics {
 	if o.paths.State == "" {
 		return nil
@@ -87,17 +87,17 @@ func (o *operationFlags) checkParallelism() diags.Diagnostics {
 	return nil
 }
 
-// operationFlags are what plan, apply, destroy and refresh share.
+// operationFlags are the common options of plan, apply, destroy and refresh.
 type operationFlags struct {
 	vars    cli.VarFlags
 	locks   cli.LockFlags
 	paths   workdir.LocalPaths
 	destroy bool
-	// destroyCommand says that the command was destroy rather than apply.
+	// destroyCommand: the command is destroy rather than apply.
 	destroyCommand bool
 	refreshOnly    bool
 	refresh        bool
-	part           partFlags
+	targeting      targetFlags
 	replace        cli.ListFlag
 	generate       string // file for blocks that imports lack
 	parallelism    int
@@ -113,7 +113,7 @@ func operationOptions(f *cli.Flags, o *operationFlags) {
 	f.BoolVar(&o.destroy, "destroy", false, "plan to destroy everything that is managed")
 	f.BoolVar(&o.refreshOnly, "refresh-only", false, "only bring the state up to date with what exists")
 	f.BoolVar(&o.refresh, "refresh", true, "look at what exists before planning")
-	partial(f, &o.part)
+	partial(f, &o.targeting)
 	f.Var(&o.replace, "replace", "replace this instance")
 	f.IntVar(&o.parallelism, "parallelism", 10, "how many provider calls may be under way at once")
 	f.JsonStream(&o.json)

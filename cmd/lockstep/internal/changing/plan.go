@@ -53,7 +53,7 @@ var Plan = cli.Command{Name: "plan", Synopsis: "Show what an apply would change"
 	return 0
 }}
 
-// nextStep says what can be done with a plan that was saved in a file, or was not.
+// nextStep suggests the next command after a plan, which was saved in a file or was not.
 func nextStep(a *cli.App, v cli.View, out string) {
 	if out == "" {
 		v.Say("\nNote: You didn't use the -out option to save this plan, so what \"lockstep apply\"\ndoes later may differ from it.\n")
@@ -62,8 +62,8 @@ func nextStep(a *cli.App, v cli.View, out string) {
 	v.Say("\nSaved the plan to: %s\n\nTo perform exactly these actions, run:\n    lockstep apply %q\n", out, out)
 }
 
-// makePlan opens everything and makes a plan. The operation is returned open; its state
-// stays locked only if applying follows.
+// makePlan opens everything and makes a plan. The operation is returned open; its state stays
+// locked only if applying follows.
 func makePlan(a *cli.App, o *operationFlags, v cli.View, applying bool) (*plans.Plan, *opening.Operation, diags.Diagnostics) {
 	op := opening.New(a)
 	v.Diagnostics(o.deprecated())

@@ -8,11 +8,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/events"
 )
 
-// progressEvery is how often a person is told that an action is still under way.
+// progressEvery is the interval of reports about an action under way.
 const progressEvery = 10 * time.Second
 
-// progress passes events on, and adds one for each action that takes long, time and
-// again: whoever waits shall see that there is something to wait for.
+// A progress passes events on, and adds one for each slow action at every interval, so that a
+// person sees progress.
 type progress struct {
 	next events.Listener
 	done chan struct{}
@@ -26,10 +26,10 @@ type progress struct {
 type action struct {
 	event events.Event
 	since time.Time
-	told  time.Duration // up to when a person was told
+	told  time.Duration // elapsed at the last report
 }
 
-// keepTime starts to keep time for the listener. It ends with stop.
+// keepTime starts the reports to a listener. stop ends them.
 func keepTime(next events.Listener) *progress {
 	p := &progress{next: next, done: make(chan struct{}), underWay: map[addrs.ResourceInstanceObject]*action{}}
 	p.idle.Go(func() {
@@ -55,7 +55,7 @@ func (p *progress) stop() {
 
 // event is the listener.
 func (p *progress) event(e events.Event) {
-	p.mu.Lock() // also while it is passed on: nothing is told of what is over
+	p.mu.Lock() // also while it is passed on, so that no report follows the end of an action
 	defer p.mu.Unlock()
 	switch e.Kind {
 	case events.ApplyStart:
@@ -66,7 +66,7 @@ func (p *progress) event(e events.Event) {
 	p.next.Send(e)
 }
 
-// tell sends an event for each action that has taken long since the last one.
+// tell sends an event for each action whose last report is an interval ago.
 func (p *progress) tell() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -7,8 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// Refresh plans as `plan` does, and stores what planning has read, outputs
-// included, without applying anything.
+// Refresh makes a plan, and stores the refreshed state and its outputs without applying anything.
 var Refresh = cli.Command{Name: "refresh", Synopsis: "Bring the state up to date with what exists", Run: func(a *cli.App, args []string) int {
 	o := operationFlags{refresh: true}
 	f := a.NewFlags("refresh", "refresh [OPTIONS]")
@@ -52,7 +51,7 @@ func refreshing(f *cli.Flags, o *operationFlags) {
 	f.Locking(&o.locks)
 	f.State(&o.paths)
 	f.Input(&o.input)
-	partial(f, &o.part)
+	partial(f, &o.targeting)
 	f.IntVar(&o.parallelism, "parallelism", 10, "how many provider calls may be under way at once")
 	f.JsonStream(&o.json)
 	f.CompactWarnings()

@@ -11,15 +11,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// partFlags say which part of the configuration is meant: -target or -exclude, and their
-// forms with a file. Source: OpenTofu 1.10.
-type partFlags struct {
+// targetFlags are -target and -exclude, and their forms with a file. Source: OpenTofu 1.10.
+type targetFlags struct {
 	app                       *cli.App
 	targets, excludes         cli.ListFlag
 	targetFiles, excludeFiles cli.ListFlag
 }
 
-func partial(f *cli.Flags, p *partFlags) {
+func partial(f *cli.Flags, p *targetFlags) {
 	p.app = f.App
 	f.Var(&p.targets, "target", "only this module, resource or instance and what it depends on")
 	f.Var(&p.targetFiles, "target-file", "like -target, with an address on each line of a file")
@@ -27,8 +26,8 @@ func partial(f *cli.Flags, p *partFlags) {
 	f.Var(&p.excludeFiles, "exclude-file", "like -exclude, with an address on each line of a file")
 }
 
-// addresses reads what was given.
-func (p *partFlags) addresses() (targets, excludes []addrs.Target, ds diags.Diagnostics) {
+// addresses parses the options.
+func (p *targetFlags) addresses() (targets, excludes []addrs.Target, ds diags.Diagnostics) {
 	if len(p.targets)+len(p.targetFiles) > 0 && len(p.excludes)+len(p.excludeFiles) > 0 {
 		return nil, nil, diags.Errorf(nil, "Incompatible options", "-target and -exclude cannot be used together.")
 	}
@@ -38,7 +37,7 @@ func (p *partFlags) addresses() (targets, excludes []addrs.Target, ds diags.Diag
 }
 
 // read reads the addresses of an option and of its form with a file.
-func (p *partFlags) read(option string, given, files []string) ([]addrs.Target, diags.Diagnostics) {
+func (p *targetFlags) read(option string, given, files []string) ([]addrs.Target, diags.Diagnostics) {
 	var out []addrs.Target
 	var ds diags.Diagnostics
 	add := func(place, s string) {
@@ -70,11 +69,11 @@ func (p *partFlags) read(option string, given, files []string) ([]addrs.Target, 
 	return out, ds
 }
 
-// otherNames are what references begin with that name no resource.
+// otherNames begin references to something else than a resource.
 var otherNames = []string{"count", "each", "local", "path", "self", "terraform", "var"}
 
-// reserved refuses an address that names something else than a resource, where it is
-// read as if a type had that name: "resource." before it says that one does.
+// reserved refuses an address such as local.a, which looks like a resource of the type "local".
+// Such a type can be meant only by the full form, resource.local.a.
 func reserved(s string, r addrs.Resource) error {
 	if r.Mode != addrs.Managed || !slices.Contains(otherNames, r.Type) || strings.Contains("."+s, ".resource."+r.Type+".") {
 		return nil

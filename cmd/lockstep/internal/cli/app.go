@@ -31,19 +31,19 @@ type Command struct {
 	Run      func(a *App, args []string) int
 }
 
-// App is one invocation: where it reads and writes, and in which directory it works.
+// An App is one invocation of the command line. Its exported fields are set before [App.Run].
 type App struct {
 	Streams
 	Ctx      context.Context
 	Environ  []string
 	Chdir    string
 	noColor  bool
-	compact  bool                 // warnings are shown by their headlines
+	compact  bool                 // shows warnings by their headlines only
 	Files    map[string]*hcl.File // sources for snippets
 	printer  *render.Printer
 	printing sync.Once       // sets printer
-	Hurry    <-chan struct{} // closed when what is under way is to be given up
-	lines    *bufio.Reader   // what a person types
+	Hurry    <-chan struct{} // closed to give up actions under way
+	lines    *bufio.Reader   // typed by a person
 	Vars     *VarFlags       // of the command; nil if it has none
 	warned   bool            // of the CLI configuration
 	Logs     logs
@@ -108,8 +108,8 @@ func (a *App) runCommand(c Command, args []string) int {
 	return c.Run(a, a.withoutLooks(args))
 }
 
-// withoutLooks takes note of the options about how a command looks, which every command
-// has, and which may stand behind its arguments, too. It returns the others.
+// withoutLooks takes the options about the look of the output, which every command has, from among
+// the arguments, and returns the others. Unlike other options, they may follow the arguments.
 func (a *App) withoutLooks(args []string) []string {
 	return slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
 		switch arg {
@@ -147,7 +147,7 @@ func (a *App) help(w io.Writer) {
 	fmt.Fprint(w, "\nGlobal options (before the command):\n  -chdir=DIR         work in another directory\n  -help              this text; behind a command, that command's options\n  -version           an alias for the version command\n")
 }
 
-// suggest returns a hint at the command that was probably meant.
+// suggest returns a hint at the command with a similar name, or "".
 func (a *App) suggest(name string) string {
 	for _, c := range a.Commands {
 		if strings.HasPrefix(c.Name, name) || strings.HasPrefix(name, c.Name) {
@@ -167,7 +167,8 @@ func (a *App) Getenv(name string) string {
 	return ""
 }
 
-// InAutomation reports whether nobody reads hints about what to type next.
+// InAutomation reports whether hints at the next command are left out, because a program reads the
+// output.
 func (a *App) InAutomation() bool { return a.Getenv("TF_IN_AUTOMATION") != "" }
 
 // Streams are where a command reads and writes.

@@ -19,8 +19,8 @@ func (a *App) Confirm(question, hint string) bool {
 	return err == nil && strings.TrimSpace(line) == "yes"
 }
 
-// MayAsk reports whether a person may be asked: the option -input says so, and the
-// environment does not object.
+// MayAsk reports whether a person may be asked: by the option -input, and by TF_INPUT in the
+// environment.
 func (a *App) MayAsk(input bool) bool {
 	if text := a.Getenv("TF_INPUT"); text != "" {
 		if allowed, err := strconv.ParseBool(text); err == nil && !allowed {
@@ -30,9 +30,8 @@ func (a *App) MayAsk(input bool) bool {
 	return input
 }
 
-// ReadLine reads what a person types, or a program writes, up to the end of the line: what
-// ends before that is no answer, since it may be part of one. It gives up when the run is
-// interrupted: nobody will answer then.
+// ReadLine reads one line from a person, or from a program. Input without a line break at its end
+// may be incomplete, and counts as no answer. An interrupt ends the wait with an error.
 func (a *App) ReadLine() (string, error) {
 	if a.lines == nil {
 		a.lines = bufio.NewReader(a.In)
@@ -43,7 +42,7 @@ func (a *App) ReadLine() (string, error) {
 	})
 }
 
-// readSecret is readLine without showing what is typed.
+// readSecret is ReadLine without an echo on the terminal.
 func (a *App) readSecret() (string, error) {
 	f, ok := a.In.(*os.File)
 	if !ok {
@@ -63,8 +62,8 @@ func (a *App) readSecret() (string, error) {
 	return line, err
 }
 
-// typed waits for read, or an interrupt. The goroutine may outlive that, and ends
-// with the process.
+// typed waits for read, or an interrupt. After an interrupt the goroutine of read remains until
+// the process ends.
 func (a *App) typed(read func() (string, error)) (string, error) {
 	type result struct {
 		line string

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// built is what this program was built from: enough to build it again, and to see that
-// it is the same.
+// built describes the build of this program: enough to repeat it, and to compare the results.
 type built struct {
 	Go       string            `json:"go"`
 	Revision string            `json:"revision,omitempty"` // the commit, if it was built from one
@@ -16,8 +15,8 @@ type built struct {
 	Modules  map[string]string `json:"modules"`            // "path@version": the checksum in go.sum
 }
 
-// builtFrom reads what the linker left in the program.
-// Source: https://pkg.go.dev/runtime/debug#BuildSetting
+// builtFrom reads the build information that the linker has embedded. Source:
+// https://pkg.go.dev/runtime/debug#BuildSetting
 func builtFrom(info *debug.BuildInfo, ok bool) built {
 	out := built{Settings: map[string]string{}, Modules: map[string]string{}}
 	if !ok {

@@ -34,12 +34,12 @@ func (a *App) SourcesOf(ds diags.Diagnostics) map[string]*hcl.File {
 	return a.Files
 }
 
-// Show writes diagnostics: all to standard error, and returns 1 if there are errors.
+// Show writes diagnostics to standard error, and returns the exit code: 1 if there are errors.
 func (a *App) Show(ds diags.Diagnostics) int {
 	return a.showTo(a.Err, ds)
 }
 
-// Tell is show for commands whose standard output is for people: warnings are part of it.
+// Tell is Show for commands whose standard output is for people: warnings go there.
 func (a *App) Tell(ds diags.Diagnostics) int { return a.showTo(a.Out, ds) }
 
 // showTo writes warnings to w, and errors to the standard error.
@@ -51,7 +51,7 @@ func (a *App) showTo(w io.Writer, ds diags.Diagnostics) int {
 	return 0
 }
 
-// write writes warnings to w, and errors to the standard error, by severity and place. Warnings under
+// Write writes warnings to w, and errors to standard error, by severity and range. Warnings under
 // one headline are written once.
 func (a *App) write(w io.Writer, ds diags.Diagnostics) {
 	ds = ds.Sorted()

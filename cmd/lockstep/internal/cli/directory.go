@@ -12,9 +12,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// Dir opens the working directory. What is wrong with the CLI configuration is no part of what
-// a command says: it is written to the standard error, once, and the command goes on with the rest of
-// that configuration, as in the stock tool.
+// Dir opens the working directory. Errors in the CLI configuration are not errors of the command:
+// they are written to standard error, once, and the rest of that configuration is used, as in the
+// stock tool.
 func (a *App) Dir() (*workdir.Dir, diags.Diagnostics) {
 	d, wrong := workdir.Open(a.Chdir, a.Environ)
 	if !a.warned && a.Show(wrong) != 0 {
@@ -32,15 +32,15 @@ func (a *App) Dir() (*workdir.Dir, diags.Diagnostics) {
 		if a.Vars != nil {
 			given = *a.Vars
 		}
-		sources, _ := a.Sources(d, given) // what is wrong with them is said when all are collected
+		sources, _ := a.Sources(d, given) // their errors are reported when the variables are collected
 		return sources
 	}
 	d.Note = func(s string) { fmt.Fprintf(a.Err, "lockstep: note: %s\n", s) }
 	return d, ds
 }
 
-// StartDir returns the directory that the program was started in, which path.cwd
-// names whatever -chdir says.
+// StartDir returns the directory that the program was started in: path.cwd, which -chdir does not
+// change.
 func (a *App) StartDir() string {
 	dir, err := os.Getwd()
 	if err != nil {

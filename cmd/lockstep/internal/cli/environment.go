@@ -11,8 +11,8 @@ import (
 // name behind it, for that one.
 const argsVariable = "TF_CLI_ARGS"
 
-// withEnvironment puts what TF_CLI_ARGS_name and TF_CLI_ARGS hold before the
-// arguments of a command, in that order: what is typed wins.
+// withEnvironment puts the options in TF_CLI_ARGS_name and TF_CLI_ARGS before the arguments of a
+// command, in that order: the last of several wins, so that typed options do.
 func (a *App) withEnvironment(name string, args []string) ([]string, error) {
 	own := argsVariable + "_" + strings.NewReplacer(" ", "_", "-", "_").Replace(name)
 	var all []string
@@ -26,9 +26,8 @@ func (a *App) withEnvironment(name string, args []string) ([]string, error) {
 	return slices.Concat(all, args), nil
 }
 
-// words splits a text as a POSIX shell splits a command line into words, by blanks,
-// quotes and backslashes. Nothing is expanded and nothing is run: what else means
-// something to a shell stands for itself.
+// words splits a text as a POSIX shell splits a command line, by blanks, quotes and backslashes.
+// Nothing is expanded or run: other special characters stand for themselves.
 func words(text string) ([]string, error) {
 	var out []string
 	var word strings.Builder

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// A hintedError says what helps, too.
+// A hintedError is an error with a remedy.
 type hintedError struct {
 	error
 	hint string
@@ -14,12 +14,12 @@ type hintedError struct {
 
 func (e *hintedError) Unwrap() error { return e.error }
 
-// Hinted adds what helps to an error.
+// Hinted adds a remedy to an error.
 func Hinted(err error, hint string, args ...any) error {
 	return &hintedError{err, fmt.Sprintf(hint, args...)}
 }
 
-// Failed reports an error of a command that is not about a configuration.
+// Failed reports an error that is not about a configuration, with its remedy.
 func (a *App) Failed(err error) int {
 	fmt.Fprintf(a.Err, "lockstep: error: %s\n", err)
 	var h *hintedError
@@ -29,7 +29,7 @@ func (a *App) Failed(err error) int {
 	return 1
 }
 
-// Reason returns what is wrong with a file, without repeating its path.
+// Reason returns the cause of an error with a file, without the path.
 func Reason(err error) string {
 	var pe *os.PathError
 	if errors.As(err, &pe) {

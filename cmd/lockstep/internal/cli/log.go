@@ -25,7 +25,7 @@ type logs struct {
 
 var logLevels = []string{"TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF"}
 
-// openLogs reads the environment. What is wrong with it is no error: logs are only looked at.
+// openLogs reads the environment. A mistake there is reported, and ends no command.
 func (a *App) openLogs() logs {
 	all := a.logLevel("TF_LOG")
 	l := logs{core: all, Provider: all}
@@ -50,7 +50,8 @@ func (a *App) openLogs() logs {
 	return l
 }
 
-// logLevel returns what a variable asks for. A word that is no level means all there is.
+// logLevel returns the level in a variable, "" if it is not set. An unknown word stands for TRACE,
+// as in the stock tool.
 func (a *App) logLevel(name string) string {
 	level := strings.ToUpper(a.Getenv(name))
 	if level == "" || level == "JSON" || slices.Contains(logLevels, level) {
@@ -60,8 +61,8 @@ func (a *App) logLevel(name string) string {
 	return "TRACE"
 }
 
-// begin logs who runs, which is all that is logged besides the plugins. Values among the arguments
-// may be secrets: they are left out.
+// begin logs the versions and the arguments; the plugins log the rest. Values of options may be
+// secrets, and are left out.
 func (l logs) begin(version string, args []string) {
 	if l.core == "" {
 		return

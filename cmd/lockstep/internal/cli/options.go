@@ -20,7 +20,7 @@ func (l *ListFlag) String() string { return strings.Join(*l, ",") }
 
 func (l *ListFlag) Set(s string) error { *l = append(*l, s); return nil }
 
-// LockFlags say whether and how long to wait for the state's lock.
+// LockFlags are -lock and -lock-timeout.
 type LockFlags struct {
 	Lock    bool
 	Timeout time.Duration
@@ -38,7 +38,7 @@ func (f *Flags) State(p *workdir.LocalPaths) {
 	f.StringVar(&p.Backup, "backup", "", "where to keep the old state; \"-\" for nowhere")
 }
 
-// inputFlag is -input: whether to ask for what is missing.
+// Input adds -input, which allows questions for missing values.
 func (f *Flags) Input(v *bool) {
 	f.BoolVar(v, "input", true, "ask for variables that have no value")
 }

@@ -1,7 +1,6 @@
 package cli
 
-// Unsupported is a command of Terraform's that Lockstep does without, and what to
-// do instead.
+// Unsupported is a command of Terraform's that Lockstep does not have, with the alternative.
 func Unsupported(name, instead string) Command {
 	return Command{Name: name, Synopsis: "Not supported: " + instead, Run: func(a *App, args []string) int {
 		f := a.NewFlags(name, name)

@@ -56,7 +56,7 @@ func (a *App) askVariable(v *config.Variable) (string, error) {
 // VarFlags are -var and -var-file in the order they were given.
 type VarFlags struct {
 	given []varFlag
-	Ask   bool // for what is missing
+	Ask   bool // for missing values
 }
 
 type varFlag struct {

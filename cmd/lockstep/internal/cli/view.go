@@ -20,27 +20,27 @@ import (
 type View interface {
 	Event(events.Event)
 	Diagnostics(diags.Diagnostics)
-	// plan shows a plan, with the configuration and the schemas that it was made with.
+	// Plan shows a plan, with the configuration and the schemas that it was made with.
 	Plan(p *plans.Plan, cfg *config.Config, schemas func(addrs.Provider) *schema.Provider)
-	// saved tells of a saved plan that is going to be carried out.
+	// Saved shows the changes of a saved plan that is about to be applied.
 	Saved(p *plans.Plan)
-	// applied shows what an apply did.
+	// Applied shows the result of an apply.
 	Applied(Outcome)
-	// outputs shows the outputs of a state.
+	// Outputs shows the outputs of a state.
 	Outputs(*states.State)
 	Say(format string, args ...any)
-	// step says what init is about.
+	// Step reports a step of init.
 	Step(code render.InitCode, format string, args ...any)
-	// installs tells of a provider that init installs.
+	// Installs reports the installation of a provider.
 	Installs(install.Event)
 	Close()
 }
 
-// An Outcome is what an apply did.
+// An Outcome is the result of an apply.
 type Outcome struct {
 	State    *states.State
 	Counts   Counts
-	Destroy  bool // it was asked to destroy, rather than to carry out a saved plan
+	Destroy  bool // the command was destroy, rather than apply
 	Failed   bool
 	StateOut string // of the option -state-out
 }

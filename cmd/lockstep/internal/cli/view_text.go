@@ -51,7 +51,7 @@ func (v *textView) Plan(p *plans.Plan, cfg *config.Config, schemas func(addrs.Pr
 	v.a.Print().Plan(v.a.Out, p, cfg, schemas)
 }
 
-func (v *textView) Saved(*plans.Plan) {} // whoever saved it has seen it
+func (v *textView) Saved(*plans.Plan) {} // it was shown when it was saved
 
 func (v *textView) Applied(o Outcome) {
 	if o.Failed {

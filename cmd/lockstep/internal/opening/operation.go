@@ -36,8 +36,8 @@ func New(a *cli.App) *Operation {
 	return &Operation{App: a, Operation: operation.Operation{Budget: a.Budget, Journaled: true}}
 }
 
-// Collect gathers the root variables from files, environment and options. Those whose
-// values do not fit are named in unfit.
+// Collect gathers the root variables from files, environment, options and questions. Values of the
+// wrong type become Invalid.
 func (o *Operation) Collect(flags cli.VarFlags) diags.Diagnostics {
 	root := o.Config.Root.Content
 	sources, ds := o.App.Sources(o.Dir, flags)
@@ -62,8 +62,8 @@ func (o *Operation) Collect(flags cli.VarFlags) diags.Diagnostics {
 	return append(ds, more...)
 }
 
-// Fit returns what is wrong with the values of variables.
-func (o *Operation) Fit() diags.Diagnostics {
+// InvalidVariables returns the errors of variables with a value of the wrong type.
+func (o *Operation) InvalidVariables() diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, name := range slices.Sorted(maps.Keys(o.Invalid)) {
 		ds = append(ds, o.Invalid[name]...)

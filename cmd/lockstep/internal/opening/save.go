@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// Rescue keeps a state that the backend did not take in a file.
+// Rescue writes a state that the backend did not take to a file, or else to standard output.
 func (o *Operation) Rescue(s *states.State) diags.Diagnostics {
 	data, err := statefile.Write(o.State.Next(s))
 	path := filepath.Join(o.Dir.Path, "errored.tfstate")
@@ -25,24 +25,22 @@ func (o *Operation) Rescue(s *states.State) diags.Diagnostics {
 		"The backend did not take the state that describes what exists now. It is in the file %s: once the backend works again, run \"lockstep state push errored.tfstate\". Do not apply before that.", path)
 }
 
-// Write stores the next state, if it says anything else than the stored one.
+// Write stores the next state, if its content differs from the stored one.
 func (o *Operation) Write(next *states.State) diags.Diagnostics {
 	return diags.FromError("Error saving the state", o.Save(o.App.Ctx, next))
 }
 
-// Finish releases the state's lock, shows what there is to say, and returns the
-// exit code.
+// Finish releases the state's lock, shows the diagnostics, and returns the exit code.
 func (o *Operation) Finish(ds diags.Diagnostics) int {
 	return o.App.Show(append(ds, o.Unlock(o.App.Ctx)...))
 }
 
-// LeaveState stores an empty state if there is none: what has succeeded leaves a state
-// behind, also if there was nothing to do.
+// LeaveState stores an empty state if there is none: see [operation.Operation.SaveFirst].
 func (o *Operation) LeaveState() diags.Diagnostics {
 	return diags.FromError("Error saving the state", o.SaveFirst(o.App.Ctx))
 }
 
-// NoState reports that there is no state to look at or to edit, and ends.
+// NoState reports that there is no state to show or to edit, and returns the exit code.
 func (o *Operation) NoState(ds diags.Diagnostics) int {
 	o.Finish(ds)
 	return o.App.Usage("No state file was found: apply something first, or use -state to name a state file")

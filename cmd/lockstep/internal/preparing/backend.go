@@ -10,7 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// initBackend compares the backend block with what is recorded, and records it.
+// initBackend compares the backend block with the recorded backend, copies states if they differ,
+// and records the new one.
 func initBackend(a *cli.App, d *workdir.Dir, cfg *config.Config, o *initFlags, v cli.View) diags.Diagnostics {
 	var overrides map[string]any
 	var ds diags.Diagnostics
@@ -44,7 +45,7 @@ func initBackend(a *cli.App, d *workdir.Dir, cfg *config.Config, o *initFlags, v
 		return ds
 	}
 	if more := reachable(a, to, d.Workspace()); more.HasErrors() {
-		return append(ds, more...) // what cannot be read is not worth remembering
+		return append(ds, more...) // a backend that cannot be read is not recorded
 	}
 	if !o.reconfigure {
 		from, more := d.OpenBackend(a.Ctx, old, workdir.LocalPaths{})
@@ -69,8 +70,8 @@ func initBackend(a *cli.App, d *workdir.Dir, cfg *config.Config, o *initFlags, v
 
 const missingBackend = "-backend-config was used without a \"backend\" block in the configuration.\n\nIf you intended to override the default local backend configuration, no action is required, but you may add an explicit backend block to your configuration to clear this warning:\n\nterraform {\n  backend \"local\" {}\n}"
 
-// backendOverrides reads -backend-config: assignments and files of them. An empty one
-// says that the backend block is meant as it is, without what was given before.
+// backendOverrides reads -backend-config: assignments and files of them. An empty one drops the
+// overrides of an earlier init.
 func backendOverrides(a *cli.App, given []string) (map[string]any, diags.Diagnostics) {
 	out := map[string]any{}
 	var ds diags.Diagnostics

@@ -22,9 +22,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// copyModule makes the module at a source address the configuration of the directory,
-// which must have no files but those that init keeps: init -from-module. The modules that
-// it calls are installed along with it. If anything cannot be had, nothing is copied.
+// copyModule implements init -from-module: the module at a source address becomes the
+// configuration of the directory, which must be empty but for .terraform. The modules that it
+// calls are installed along with it. After an error nothing is copied.
 func copyModule(a *cli.App, d *workdir.Dir, from string, v cli.View) diags.Diagnostics {
 	if err := hasConfiguration(a, d); err != nil {
 		return diags.FromError("The working directory already contains files", err)
@@ -37,7 +37,7 @@ func copyModule(a *cli.App, d *workdir.Dir, from string, v cli.View) diags.Diagn
 	if err := checkUnused(d); err != nil {
 		return diags.FromError("Can't populate non-empty directory", err)
 	}
-	// What is put together first is on the same file system, and in nobody's way.
+	// The module is assembled on the same file system, where no configuration is looked for.
 	beside := filepath.Join(d.Path, ".terraform")
 	_, err = os.Stat(beside)
 	made := errors.Is(err, fs.ErrNotExist)
@@ -57,7 +57,7 @@ func copyModule(a *cli.App, d *workdir.Dir, from string, v cli.View) diags.Diagn
 	return copyInto(a, d, address, stage(a, d, filepath.Join(tmp, "module")), v)
 }
 
-// hasConfiguration says that there is a configuration already.
+// hasConfiguration returns an error if there is a configuration already.
 func hasConfiguration(a *cli.App, d *workdir.Dir) error {
 	if cfg, _ := survey(a, d, true); cfg == nil || cfg.Empty() {
 		return nil
@@ -65,7 +65,7 @@ func hasConfiguration(a *cli.App, d *workdir.Dir) error {
 	return errors.New("the -from-module option requires an empty directory into which a copy of the referenced module will be placed. To initialize the configuration already in this working directory, omit the -from-module option")
 }
 
-// checkUnused says that there are files in the way.
+// checkUnused returns an error if there are other files in the way.
 func checkUnused(d *workdir.Dir) error {
 	entries, err := os.ReadDir(d.Path)
 	for _, e := range entries {
@@ -76,7 +76,8 @@ func checkUnused(d *workdir.Dir) error {
 	return err
 }
 
-// originOf returns what -from-module means: paths count from the working directory.
+// originOf returns the source address of -from-module. A relative path counts from the working
+// directory.
 func originOf(d *workdir.Dir, text string) (source.Address, error) {
 	a, err := source.Parse(text)
 	if err == nil && a.Kind == source.Local {
@@ -85,7 +86,7 @@ func originOf(d *workdir.Dir, text string) (source.Address, error) {
 	return a, err
 }
 
-// stage returns the directory at a path as it will be in the place of d.
+// stage returns the directory at a path as it will be once it has replaced d.
 func stage(a *cli.App, d *workdir.Dir, path string) *workdir.Dir {
 	staged := *d
 	staged.Path, staged.DataDir = path, filepath.Join(path, ".terraform")
@@ -97,8 +98,8 @@ func stage(a *cli.App, d *workdir.Dir, path string) *workdir.Dir {
 	return &staged
 }
 
-// copyInto fetches the module and what it calls into the staged directory, and moves it
-// into the place of d.
+// copyInto fetches the module and its calls into the staged directory, and moves it into the place
+// of d.
 func copyInto(a *cli.App, d *workdir.Dir, from source.Address, staged *workdir.Dir, v cli.View) diags.Diagnostics {
 	in := modules.CommandLine(staged, modules.Options{Events: func(e installing.Event) {
 		if e.Kind == installing.Installed {
@@ -113,7 +114,7 @@ func copyInto(a *cli.App, d *workdir.Dir, from source.Address, staged *workdir.D
 	}
 	cfg, _ := survey(a, staged, true)
 	if ds := parentCalls(cfg, from); ds.HasErrors() {
-		// The source strings are for the user to rewrite, so here the files are.
+		// The files are copied, because only their author can correct the source strings.
 		return append(ds, diags.FromError("Failed to copy root module", moveFiles(staged.Path, d.Path))...)
 	}
 	cfg, more := in.Install(a.Ctx)
@@ -125,15 +126,16 @@ func copyInto(a *cli.App, d *workdir.Dir, from source.Address, staged *workdir.D
 	if err == nil {
 		err = moveFiles(staged.Path, d.Path)
 	}
-	// Where modules go is told by paths: in another data directory they are installed anew.
+	// The manifest has paths of modules in the data directory. In another one they are installed
+	// anew.
 	if err == nil && filepath.Clean(d.DataDir) == filepath.Join(d.Path, ".terraform") {
 		err = moveModules(staged, d)
 	}
-	// What init says of the configuration, it says again.
+	// Warnings about the configuration are left out: init repeats them.
 	return diags.FromError("Failed to copy root module", err)
 }
 
-// parentCalls says which calls of the root module lead out of what is copied.
+// parentCalls returns errors for calls of the root module that lead out of the copied directory.
 func parentCalls(cfg *config.Config, from source.Address) (ds diags.Diagnostics) {
 	for _, name := range slices.Sorted(maps.Keys(cfg.Root.Calls)) {
 		call, err := source.Parse(cfg.Root.Calls[name].Source)
@@ -143,7 +145,7 @@ func parentCalls(cfg *config.Config, from source.Address) (ds diags.Diagnostics)
 		instead := from
 		if instead.Subdir = path.Join(from.Subdir, call.Path); leadsUp(instead.Subdir) {
 			if !strings.HasPrefix(from.Package, "/") && !strings.HasPrefix(from.Package, "file://") {
-				continue // it leads nowhere in the package either, as will be said
+				continue // it leads out of the package, too, which the installation reports
 			}
 			instead.Package, instead.Subdir = path.Join(strings.TrimPrefix(from.Package, "file://"), instead.Subdir), ""
 		}
@@ -157,7 +159,7 @@ func parentCalls(cfg *config.Config, from source.Address) (ds diags.Diagnostics)
 // leadsUp reports whether a clean path begins with the parent directory.
 func leadsUp(p string) bool { return p == ".." || strings.HasPrefix(p, "../") }
 
-// moveFiles moves what is not hidden from one directory into another, all or nothing.
+// moveFiles moves all files that are not hidden from one directory into another, or none.
 func moveFiles(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {

@@ -106,8 +106,8 @@ var Init = cli.Command{Name: "init", Synopsis: "Prepare the directory: backend, 
 	return 0
 }}
 
-// initialConfig opens the working directory, copies a module into it if that is asked for,
-// and reads what configuration there is.
+// initialConfig opens the working directory, copies a module into it if -from-module is given, and
+// reads the configuration.
 func initialConfig(a *cli.App, o *initFlags, v cli.View) (*workdir.Dir, *config.Config, diags.Diagnostics) {
 	d, ds := a.Dir()
 	if o.fromModule != "" && !ds.HasErrors() {
@@ -140,12 +140,12 @@ func initDir(a *cli.App, d *workdir.Dir, cfg *config.Config, ds diags.Diagnostic
 		} else {
 			v.Step(render.InitModules, "%s\n", a.Print().Bold("Initializing modules..."))
 		}
-		// What the survey said comes again.
+		// The diagnostics of the survey are found again.
 		if cfg, ds = installModules(a, d, o.upgrade, func(e installing.Event) { v.Say("%s\n", e) }); ds.HasErrors() {
 			return ds
 		}
 	}
-	// Without -backend, what was recorded before counts.
+	// Without -backend, the state is in the recorded backend.
 	if state, more = presentState(a, d); more.HasErrors() {
 		return append(ds, more...)
 	}
@@ -172,8 +172,8 @@ func initDir(a *cli.App, d *workdir.Dir, cfg *config.Config, ds diags.Diagnostic
 	return ds
 }
 
-// survey reads the configuration as far as it is here; modules that are not installed
-// yet are no errors if they are going to be.
+// survey reads as much of the configuration as is here. Missing modules are no errors if they are
+// going to be installed.
 func survey(a *cli.App, d *workdir.Dir, install bool) (*config.Config, diags.Diagnostics) {
 	if !install {
 		cfg, ds := a.LoadFrom(d)
@@ -186,8 +186,8 @@ func survey(a *cli.App, d *workdir.Dir, install bool) (*config.Config, diags.Dia
 	return cfg, beforeInit(ds.Unreported())
 }
 
-// beforeInit returns the diagnostics of a configuration that stop init: not those that the stock
-// tool finds when it validates, but for that about the version of the language.
+// beforeInit returns the diagnostics that stop init. The stock tool finds others only when it
+// validates.
 func beforeInit(ds diags.Diagnostics) diags.Diagnostics {
 	return slices.DeleteFunc(slices.Clone(ds), func(d diags.Diagnostic) bool {
 		return d.Late && d.Summary != decoding.OtherVersion
@@ -203,8 +203,8 @@ func installModules(a *cli.App, d *workdir.Dir, upgrade bool, events func(instal
 	return cfg, append(beforeInit(ds), diags.FromError("Modules cannot be recorded", d.WriteModules(cfg))...)
 }
 
-// localChecksums warns of providers that init on another platform will refuse,
-// because nobody has signed for their packages.
+// localChecksums warns of providers that init on another platform will refuse, because their
+// packages are not signed.
 func localChecksums(list []addrs.Provider) diags.Diagnostics {
 	if len(list) == 0 {
 		return nil
@@ -217,7 +217,7 @@ func localChecksums(list []addrs.Provider) diags.Diagnostics {
 		"These providers came without signed checksums, as they do from mirrors:%s\n\nThe lock file has only the checksums of their packages for %s, computed here: on other platforms \"lockstep init\" will not accept them until their checksums are added there, too, as \"lockstep providers lock -platform=OS_ARCH\" does.", b.String(), install.CurrentPlatform())
 }
 
-// presentState returns the state as it is, to know which providers it needs.
+// presentState returns the present state, since init installs its providers, too.
 func presentState(a *cli.App, d *workdir.Dir) (*states.State, diags.Diagnostics) {
 	b, _, ds := d.Backend(a.Ctx, nil, workdir.LocalPaths{})
 	if ds.HasErrors() {

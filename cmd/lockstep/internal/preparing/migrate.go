@@ -21,7 +21,7 @@ type migration struct {
 	v         cli.View
 }
 
-// run finds out whether there is something to copy, asks, and copies.
+// run finds the states to copy, asks, and copies.
 func (m *migration) run() diags.Diagnostics {
 	names, err := m.from.Workspaces(m.a.Ctx)
 	if err != nil {
@@ -52,13 +52,13 @@ func (m *migration) run() diags.Diagnostics {
 	return nil
 }
 
-// unreadable says what to do when the former backend does not answer.
+// unreadable explains the remedies if the former backend does not answer.
 func (m *migration) unreadable(ds diags.Diagnostics) diags.Diagnostics {
 	return diags.Errorf(nil, "The former backend cannot be read",
 		"To copy states to the new backend, those in the former one (%q) have to be read:\n\n%s\n\nMake it accessible again, or use -reconfigure to leave the states where they are.", m.old.Name(), ds.Error())
 }
 
-// open reads both states of a workspace, and says whether one is to be copied.
+// open reads both states of a workspace. needed reports whether one has to be copied.
 func (m *migration) open(name string) (src, dst *workdir.State, needed bool, ds diags.Diagnostics) {
 	if src, ds = workdir.OpenState(m.from, name); ds.HasErrors() {
 		return nil, nil, false, ds
@@ -91,7 +91,7 @@ func differs(name string, src, dst *workdir.State) (bool, diags.Diagnostics) {
 	return dst.Current.Serial < src.Current.Serial, nil
 }
 
-// wanted asks whether to copy, if the options do not say.
+// wanted asks whether to copy, unless the options decide that.
 func (m *migration) wanted(names []string) (bool, diags.Diagnostics) {
 	if m.o.forceCopy {
 		return true, nil
@@ -117,9 +117,9 @@ func (m *migration) wanted(names []string) (bool, diags.Diagnostics) {
 	return false, diags.Errorf(nil, "Neither yes nor no", "Nothing was changed, because the answer was neither \"yes\" nor \"no\".")
 }
 
-// copy copies one state as it is, lineage and serial included, under the locks of
-// both. A file on this machine that was copied away is emptied, so that nobody takes
-// it for the state; what it held is in its backup.
+// copy copies one state, with its lineage and serial, under the locks of both backends. A local
+// file is emptied afterwards, so that nobody mistakes it for the state; its content remains in its
+// backup.
 func (m *migration) copy(name string) (ds diags.Diagnostics) {
 	src, ds := workdir.OpenState(m.from, name)
 	if ds.HasErrors() {

@@ -44,18 +44,18 @@ var Modules = cli.Command{Name: "modules", Synopsis: "List the modules that the 
 	return a.Show(ds)
 }}
 
-// modulesJSON is what modules -json writes. Source: Terraform 1.11, format version 1.0.
+// modulesJSON is the output of modules -json. Source: Terraform 1.11, format version 1.0.
 type modulesJSON struct {
 	FormatVersion string         `json:"format_version"`
 	Modules       []calledModule `json:"modules"` // null if there are none
 }
 
-// A calledModule is a module call with what is installed for it.
+// A calledModule is a module call with its installed module.
 type calledModule struct {
 	Name    string `json:"key"`
 	Source  string `json:"source"`
 	Version string `json:"version"` // "" if not from a registry
-	asked   string // which versions the call allows, as written
+	asked   string // the version constraint of the call, as written
 	inner   []calledModule
 }
 

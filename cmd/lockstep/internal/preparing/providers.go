@@ -45,7 +45,7 @@ var Providers = cli.Command{Name: "providers", Synopsis: "Show which modules nee
 	return a.Show(ds)
 }}
 
-// writeRequirements writes what a module needs, and the modules it calls, as a tree.
+// writeRequirements writes the providers of a module, and of the modules that it calls, as a tree.
 func writeRequirements(w io.Writer, m *config.Module, indent string) {
 	lines := requirementLines(m)
 	children := slices.Sorted(maps.Keys(m.Children))
@@ -67,8 +67,8 @@ func writeRequirements(w io.Writer, m *config.Module, indent string) {
 	}
 }
 
-// requirementLines returns a line for each provider that a module itself needs, with
-// the versions that it asks for, whatever local names it has for it.
+// requirementLines returns a line for each provider that a module itself needs, with its version
+// constraints under all local names.
 func requirementLines(m *config.Module) []string {
 	versions := map[addrs.Provider][]string{}
 	for _, name := range slices.Sorted(maps.Keys(m.RequiredProviders)) {
@@ -91,7 +91,7 @@ func requirementLines(m *config.Module) []string {
 	return lines
 }
 
-// inState returns the providers that look after what is in a state.
+// inState returns the providers of the resources in a state.
 func inState(s *states.State) []addrs.Provider {
 	known := map[addrs.Provider]bool{}
 	for _, r := range s.Resources() {

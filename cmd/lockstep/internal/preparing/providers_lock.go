@@ -53,8 +53,8 @@ var ProvidersLock = cli.Command{Name: "providers lock", Synopsis: "Record the ch
 	return a.Show(ds)
 }}
 
-// configured returns the directory, and the providers that its configuration needs; what
-// its state has besides does not count.
+// configured returns the directory and the providers of its configuration, without those of its
+// state.
 func configured(a *cli.App) (*workdir.Dir, install.Requirements, diags.Diagnostics) {
 	d, ds := a.Dir()
 	cfg, more := a.LoadIfAny(d)
@@ -87,8 +87,7 @@ func pick(reqs install.Requirements, names []string) (ds diags.Diagnostics) {
 	return ds
 }
 
-// parsePlatforms reads -platform. Where it is not given, it stands for the platform that
-// this program runs on.
+// parsePlatforms reads -platform. Its default is the platform that this program runs on.
 func parsePlatforms(given []string) (platforms []install.Platform, ds diags.Diagnostics) {
 	for _, text := range given {
 		p, err := install.ParsePlatform(text)

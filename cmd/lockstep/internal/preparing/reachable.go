@@ -15,8 +15,9 @@ type lister interface {
 	List(ctx context.Context) error
 }
 
-// reachable checks that the states of a backend can be read, in the stock tool's order and words:
-// programs look for them. Unlike there, who may not list may still have a state.
+// reachable checks that the states of a backend can be read, in the stock tool's order and words,
+// which programs look for. Unlike there, credentials that may not list the bucket may still read a
+// state.
 func reachable(a *cli.App, b statebackend.Backend, workspace string) diags.Diagnostics {
 	var unlisted error
 	if l, ok := b.(lister); ok {

@@ -45,7 +45,7 @@ var Demo = cli.Command{Name: "demo", Synopsis: "See what Lockstep does on a pull
 	return 0
 }}
 
-// demoScript is which stories are told as text.
+// demoScript is the selection of stories to tell as text.
 type demoScript struct {
 	script, list bool
 	names        []string
@@ -72,8 +72,7 @@ func (s demoScript) run(a *cli.App) error {
 	return tellStories(a, stories)
 }
 
-// tellStories tells stories, each in a new world, and fails with the first one that
-// does not go as it should.
+// tellStories tells stories, each in a new world. It stops at the first one that fails.
 func tellStories(a *cli.App, stories []demoworld.Story) error {
 	fmt.Fprintln(a.Out, "Everything that follows happens now, in this process: a small GitHub, its webhooks, the\npipeline, and the engine. Nothing leaves this machine.")
 	dir, err := os.MkdirTemp("", "lockstep-demo-*")

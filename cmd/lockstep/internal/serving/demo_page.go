@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 )
 
-// demoPage is what `lockstep demo` is told.
+// demoPage is the options of the demo in a browser.
 type demoPage struct {
 	addr string // to listen on
 	data string // a directory to keep; "" for one that is removed afterwards
@@ -39,7 +39,7 @@ func (d demoPage) run(a *cli.App) error {
 	return w.Live(a.Ctx)
 }
 
-// dir returns the directory for the data. It must not have any: the story begins anew.
+// dir returns the directory for the data, which must be empty: each demo begins anew.
 func (d demoPage) dir() (path string, done func(), err error) {
 	if d.data == "" {
 		path, err = os.MkdirTemp("", "lockstep-demo-*")

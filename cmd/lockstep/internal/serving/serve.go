@@ -85,9 +85,9 @@ var Serve = cli.Command{Name: "serve", Synopsis: "Run the pipeline on this machi
 	return 0
 }}
 
-// roundEvery is how often the janitor looks for what nobody would come back to. A round
-// costs a few requests a repository.
-const roundEvery = 5 * time.Minute
+// sweepInterval is the time between two searches of the janitor for work that nothing else would
+// resume. Each costs a few requests a repository.
+const sweepInterval = 5 * time.Minute
 
 // serve serves until it is interrupted.
 func serve(a *cli.App, s *serveSettings) error {
@@ -143,13 +143,13 @@ func serve(a *cli.App, s *serveSettings) error {
 	case err = <-failed:
 	}
 	stop()
-	// Webhooks that are being received are received to the end.
+	// Webhooks under way are received to their end.
 	end, cancel := context.WithTimeout(context.WithoutCancel(a.Ctx), 10*time.Second)
 	defer cancel()
 	return errors.Join(err, server.Shutdown(end))
 }
 
-// runs says how runs are done.
+// runs returns the settings of runs in processes of their own.
 func (s *serveSettings) runs(l net.Listener, log func(error)) *machine.Apart {
 	o := &machine.Apart{
 		Limits: s.limits, Show: s.show, Credentials: s.credentials,
@@ -164,9 +164,9 @@ func (s *serveSettings) runs(l net.Listener, log func(error)) *machine.Apart {
 	return o
 }
 
-// janitor goes its rounds until ctx ends: at once, and from time to time.
+// janitor looks for abandoned work until ctx ends: at once, and at each interval.
 func janitor(ctx context.Context, m *machine.Machine, log func(error)) {
-	tick := time.NewTicker(roundEvery)
+	tick := time.NewTicker(sweepInterval)
 	defer tick.Stop()
 	for {
 		found, err := m.Round(ctx)
@@ -184,7 +184,7 @@ func janitor(ctx context.Context, m *machine.Machine, log func(error)) {
 	}
 }
 
-// handler serves webhooks, and the pages to whom they are for.
+// handler serves webhooks, and the pages to those who may see them.
 func (s *serveSettings) handler(ctx context.Context, m *machine.Machine, base string, log func(error)) http.Handler {
 	pages := page.Handler{Site: m.Site(s.web), Access: s.access, Title: "runs", Log: log}.Server()
 	mux := http.NewServeMux()
@@ -199,7 +199,7 @@ func (s *serveSettings) handler(ctx context.Context, m *machine.Machine, base st
 	return mux
 }
 
-// base is where people find the pages, without a slash at the end.
+// base is the address of the pages, without a slash at the end.
 func (s *serveSettings) base(l net.Listener) string {
 	if s.url != "" {
 		return s.url
@@ -207,7 +207,7 @@ func (s *serveSettings) base(l net.Listener) string {
 	return "http://" + l.Addr().String()
 }
 
-// A serveSettings is what serve is told, understood.
+// A serveSettings is the parsed options of serve.
 type serveSettings struct {
 	data, addr  string
 	url         string // without a slash at the end; may be empty
@@ -222,5 +222,5 @@ type serveSettings struct {
 	credentials executor.Sessions // for states in S3, each run's for its own; nil: serve's own
 	limits      confine.Limits
 	show        []string // that programs may read
-	secrets     []string // what the files of options hold that nobody is told
+	secrets     []string // contents of files that must appear in no output
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// serveOptions is what serve is told, as it is on the command line.
+// serveOptions is the options of serve, as on the command line.
 type serveOptions struct {
 	data, addr, url           string
 	appID, appKey, secret     string
@@ -83,10 +83,10 @@ func (o *serveOptions) limits(s *serveSettings) error {
 	return nil
 }
 
-// leastRun is how many MiB a run needs for anything.
+// leastRun is the memory that any run needs, in MiB.
 const leastRun = 128
 
-// environment fills in what the command line does not say.
+// environment fills in options that are missing on the command line.
 func (o *serveOptions) environment(a *cli.App, f *cli.Flags) {
 	given := map[string]bool{}
 	f.Visit(func(x *flag.Flag) { given[x.Name] = true })
@@ -98,7 +98,7 @@ func (o *serveOptions) environment(a *cli.App, f *cli.Flags) {
 	})
 }
 
-// settings reads the files that options name, and says what is missing.
+// settings parses the options, and reads the files that they name.
 func (o *serveOptions) settings(a *cli.App, f *cli.Flags) (*serveSettings, error) {
 	o.environment(a, f)
 	s := &serveSettings{data: a.Path(o.data), addr: o.addr, url: strings.TrimSuffix(o.url, "/")}
@@ -148,7 +148,7 @@ func (o *serveOptions) settings(a *cli.App, f *cli.Flags) (*serveSettings, error
 	return s, nil
 }
 
-// github is the App, and where GitHub is.
+// github reads the options of the App and of GitHub's address.
 func (o *serveOptions) github(a *cli.App, s *serveSettings) error {
 	if o.appID == "" || o.appKey == "" || o.secret == "" {
 		return cli.Hinted(errors.New("serve needs -app-id, -app-key and -webhook-secret"),
@@ -192,7 +192,7 @@ func webOf(api string) string {
 	return ""
 }
 
-// page is who may look at the page.
+// page reads the options of the page: its address and its token.
 func (o *serveOptions) page(a *cli.App, s *serveSettings) error {
 	if s.url != "" {
 		u, err := url.Parse(s.url)
@@ -219,7 +219,7 @@ func (o *serveOptions) page(a *cli.App, s *serveSettings) error {
 	return nil
 }
 
-// readFile reads what an option names, without blank space around it.
+// readFile reads the file of an option, without blank space around it.
 func readFile(a *cli.App, option, name string) (string, error) {
 	data, err := os.ReadFile(a.Path(name))
 	if errors.Is(err, fs.ErrNotExist) {

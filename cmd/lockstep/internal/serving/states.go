@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
-// states is where states may be, and by which credentials those in S3 are reached.
+// states reads the options of states in S3: where they may be, and whose credentials reach them.
 func (o *serveOptions) states(a *cli.App, s *serveSettings) (err error) {
 	if s.ownStates, err = places.ParseOwn(o.own); err != nil {
 		return cli.Hinted(fmt.Errorf("-states: %w", err), "such as -states 's3://BUCKET/{owner}/{name}/**'")
@@ -37,10 +37,10 @@ func (o *serveOptions) states(a *cli.App, s *serveSettings) (err error) {
 	return nil
 }
 
-// ownCredentials is said where no role narrows what runs reach.
+// ownCredentials is the note if no role limits the access of runs.
 const ownCredentials = "states in S3 are reached with the credentials of serve itself, by every run alike; -state-role has each run reach its own state only"
 
-// release gives a state free that a repository has, for another one.
+// release frees the state of a repository for another one.
 func release(a *cli.App, data, place string) error {
 	d, err := localstore.Open(data)
 	if err != nil {

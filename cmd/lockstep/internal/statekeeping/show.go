@@ -76,10 +76,9 @@ func showPlan(a *cli.App, path string, asJSON bool) int {
 	return a.WriteJSON(data, err)
 }
 
-// showState shows a state, with the providers that init installed; find returns nil if there is none.
-// What only a validation would find in the configuration is no obstacle; other errors are, because
-// the types that a state has are said by what it requires, too. To say that there is no state, the
-// root module is enough.
+// showState shows a state, with the schemas of the installed providers. find returns nil if there
+// is none. Errors that only a validation would find are no obstacle; other errors are, because the
+// configuration determines the providers. If there is no state, the root module is enough.
 func showState(a *cli.App, asJSON bool, find func(*workdir.Dir, *config.Config) (*states.State, diags.Diagnostics)) int {
 	op := opening.New(a)
 	defer op.Close()
@@ -116,7 +115,7 @@ func showState(a *cli.App, asJSON bool, find func(*workdir.Dir, *config.Config) 
 	return 0
 }
 
-// showNothing says that there is no state.
+// showNothing shows that there is no state.
 func showNothing(a *cli.App, asJSON bool) int {
 	if asJSON {
 		data, err := formats.State(states.Empty(), nil)

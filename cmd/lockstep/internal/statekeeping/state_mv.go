@@ -72,7 +72,7 @@ func keptIn(o *opening.Operation, out string, x opening.Access) bool {
 	return filepath.Clean(o.App.Path(in)) == filepath.Clean(o.App.Path(out))
 }
 
-// A movement is what one `state mv` does.
+// A movement is one `state mv`.
 type movement struct {
 	from, to addrs.Target
 	dry      bool
@@ -150,7 +150,7 @@ func carry(from, to *states.Editor, a, b addrs.AbsResourceInstance) {
 	from.RemoveInstance(a)
 }
 
-// moves finds out what is to be moved, and that nothing is in the way.
+// moves returns the moves of objects, after checking that nothing is in the way.
 func (m *movement) moves(src, dst *states.State) ([]move, diags.Diagnostics) {
 	switch {
 	case m.from.IsModule():

@@ -76,8 +76,8 @@ func push(o *opening.Operation, next *states.State, force bool) error {
 	return o.State.Replace(context.WithoutCancel(o.App.Ctx), next)
 }
 
-// pushable says why a state should not take the place of the stored one. The rules
-// are those of Terraform's state push.
+// pushable returns why a state must not replace the stored one. The rules are those of Terraform's
+// state push.
 func pushable(is, next *states.State) error {
 	switch {
 	case is.IsEmpty():

@@ -44,7 +44,7 @@ var StateReplaceProvider = cli.Command{Name: "state replace-provider", Synopsis:
 	return max(code, op.Finish(append(ds, more...)))
 }}
 
-// replaceProvider gives what one provider looks after to another one.
+// replaceProvider gives the resources of one provider to another one.
 func replaceProvider(o *opening.Operation, from, to addrs.Provider, approve bool) (diags.Diagnostics, int) {
 	s, w := o.State.Current, o.App.Out
 	var found []addrs.AbsResource

@@ -35,7 +35,7 @@ var StateRm = cli.Command{Name: "state rm", Synopsis: "Forget objects without de
 	return op.Finish(append(ds, remove(op, f.Args(), dry)...))
 }}
 
-// remove forgets what the addresses mean.
+// remove removes the instances at the addresses from the state.
 func remove(o *opening.Operation, texts []string, dry bool) diags.Diagnostics {
 	w, verb := o.App.Out, "Removed"
 	if dry {

@@ -8,11 +8,11 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// workspaceVariable selects a workspace, whatever was selected last.
+// workspaceVariable selects a workspace, regardless of the last selection.
 const workspaceVariable = "TF_WORKSPACE"
 
-// parseWorkspace is parse for the commands of a family, `workspace` or `env`, which is
-// what Terraform called it long ago.
+// parseWorkspace parses the options of commands in the families `workspace` and `env`, Terraform's
+// old name for it.
 func parseWorkspace(f *cli.Flags, args []string) (code int, ok bool) {
 	code, ok = f.ParseArgs(args)
 	if ok && strings.HasPrefix(f.Name(), "env ") {
@@ -21,7 +21,7 @@ func parseWorkspace(f *cli.Flags, args []string) (code int, ok bool) {
 	return code, ok
 }
 
-// renamed is said whenever a command of the family `env` is used.
+// renamed is the warning of every command in the family `env`.
 var renamed = diags.Warningf(nil, `The "lockstep env" family of commands is deprecated`,
 	`What were environments once are workspaces now. Use the "lockstep workspace" commands instead.`)
 

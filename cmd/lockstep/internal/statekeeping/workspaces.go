@@ -51,8 +51,8 @@ func (o workspaces) create(name string, locks cli.LockFlags, first *states.State
 	return ds
 }
 
-// occupy brings a workspace into being. On this machine a directory does; elsewhere
-// there must be a state, which is an empty one if first is nil.
+// occupy creates a workspace. For the local backend that is a directory; elsewhere it is a state,
+// an empty one if first is nil.
 func (o workspaces) occupy(name string, locks cli.LockFlags, first *states.State) diags.Diagnostics {
 	if first == nil && o.Settings.Type == "local" {
 		o.Workspace = name

@@ -11,12 +11,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// A saved plan names the backend that its state lives in: what init recorded, the backend block and
-// -backend-config together. Credentials among it are in the plan then, as they are in Terraform's.
-// Paths of files on this machine are kept as they were written: they are seen from the directory
-// that the plan is applied in, which need not be the one that it was made in.
+// A saved plan names the backend of its state: the settings that init recorded, from the backend
+// block and from -backend-config. So credentials among them are in the plan, as in Terraform's.
+// Relative paths are kept as written: they count from the directory in which the plan is applied.
 
-// Backend says which state a plan is for.
+// Backend returns the backend and workspace of the state, for a plan.
 func (o *Operation) Backend() (plans.Backend, diags.Diagnostics) {
 	attributes, err := valueOf(o.Settings.Attributes)
 	if err != nil {

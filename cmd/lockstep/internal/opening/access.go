@@ -12,22 +12,21 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Access says how a command that plans nothing opens the state.
+// Access describes the access of a command to a state without any plan.
 type Access struct {
 	Paths workdir.LocalPaths
-	// file means that -state names a file, whatever backend is configured.
+	// File: -state names a file, whatever backend is configured.
 	File bool
-	// lock names the operation for which the state is locked; "" locks nothing.
+	// Lock is Terraform's word for the operation that locks the state; "" locks nothing.
 	Lock  string
 	Locks cli.LockFlags
-	// backup keeps what the first write replaces under a name of its own, as the
-	// `state` commands do; only files on this machine are kept that way.
+	// Backup keeps the state before the first write under a name of its own, as the `state`
+	// commands do. Only the local backend has backups.
 	Backup bool
 }
 
-// Stored opens the state of the selected workspace. Modules and providers need not
-// be there; the root module's own files must be free of errors, because they say
-// where the state is.
+// Stored opens the state of the selected workspace. Modules and providers need not be installed,
+// but the root module must be free of errors, because the backend block is in it.
 func Stored(a *cli.App, x Access) (*Operation, diags.Diagnostics) {
 	op := New(a)
 	b, ds := op.OpenBackend(x)
@@ -68,8 +67,8 @@ func (o *Operation) OpenBackend(x Access) (statebackend.Backend, diags.Diagnosti
 	return b, ds
 }
 
-// keep returns the paths for the local backend, with a name for a backup that no
-// other command takes, if one is wanted: Terraform's, which has the time in it.
+// keep returns the paths for the local backend, with an unused name for a backup, if one is
+// wanted: Terraform's, which has the time in it.
 func (o *Operation) keep(x Access) workdir.LocalPaths {
 	p := x.Paths
 	if !x.Backup || p.Backup != "" && p.Backup != "-" {

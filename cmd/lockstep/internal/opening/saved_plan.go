@@ -41,8 +41,8 @@ func (o *Operation) SavePlan(p *plans.Plan, path string) diags.Diagnostics {
 	return nil
 }
 
-// OpenPlan reads a saved plan, and opens the configuration in it, the providers and
-// the state it is for. lockName is as for openState.
+// OpenPlan reads a saved plan, and opens its configuration and providers. With a lockName it opens
+// the state, too, as [Operation.OpenSelected] does.
 func OpenPlan(a *cli.App, path string, locks cli.LockFlags, paths workdir.LocalPaths, lockName string) (*plans.Plan, *Operation, diags.Diagnostics) {
 	op := New(a)
 	src, err := os.ReadFile(path)
@@ -122,9 +122,9 @@ func moduleSources(cfg *config.Config) map[string]string {
 	return sources
 }
 
-// sameModules checks that a configuration calls the modules that a plan was made with: what a
-// source is made of, a file for one, may say something else by now. Which version was
-// installed since is no matter, as the plan has the files of all of them.
+// sameModules checks that the calls in a configuration lead to the modules that the plan was made
+// with. The source of a module may be computed, from a file for instance, and may have changed
+// since. Another installed version does not matter: the plan has the files of all modules.
 func sameModules(planned map[string]string, cfg *config.Config) diags.Diagnostics {
 	var ds diags.Diagnostics
 	now := moduleSources(cfg)
@@ -166,8 +166,8 @@ func (o *Operation) fillSchemas(p *plans.Plan) {
 	}
 }
 
-// VariablesFor gives the variables that a saved plan does not hold because they
-// are ephemeral; others cannot be set any more.
+// VariablesFor sets the variables for an apply: those of the plan, and ephemeral ones, which no
+// plan has, from the usual sources. Others cannot be set any more.
 func (o *Operation) VariablesFor(p *plans.Plan, given cli.VarFlags) diags.Diagnostics {
 	planned, ds := engine.PlannedVariables(o.Config, p)
 	o.Variables, o.Given = planned, p.Variables
