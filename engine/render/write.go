@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/render/difference"
 )
 
 // A look is how much of a node is written.
@@ -15,7 +16,7 @@ type look struct {
 	noNull   bool // what goes away is not followed by "-> null"
 	all      bool // what does not change is written, too
 	noForce  bool // what forces replacement is not noted
-	allForce bool // it is noted here, whatever the node says
+	allForce bool // it is noted here, whatever the difference.Node says
 }
 
 // A nodeWriter writes nodes as text.
@@ -50,9 +51,9 @@ func (w *nodeWriter) symbol(a plans.Action) string {
 
 // end starts the last line of n. In a diff block it belongs to what begins and ends
 // with it.
-func (w *nodeWriter) end(n *node, indent int, l look) {
-	if w.diff && (n.action == plans.Create || n.action == plans.Delete) {
-		w.diffLine(indent, n.action)
+func (w *nodeWriter) end(n *difference.Node, indent int, l look) {
+	if w.diff && (n.Action == plans.Create || n.Action == plans.Delete) {
+		w.diffLine(indent, n.Action)
 		return
 	}
 	w.line(indent, plans.NoOp, l)
@@ -99,15 +100,15 @@ func (w *nodeWriter) diffLine(indent int, a plans.Action) {
 }
 
 // forces notes that n makes an update impossible.
-func (w *nodeWriter) forces(n *node, l look) {
-	if (n.replace || l.allForce) && !l.noForce {
+func (w *nodeWriter) forces(n *difference.Node, l look) {
+	if (n.Replace || l.allForce) && !l.noForce {
 		w.b.WriteString(w.p.in(red, " # forces replacement"))
 	}
 }
 
 // toNull notes that n goes away.
-func (w *nodeWriter) toNull(n *node, l look) {
-	if n.action == plans.Delete && !l.noNull {
+func (w *nodeWriter) toNull(n *difference.Node, l look) {
+	if n.Action == plans.Delete && !l.noNull {
 		w.b.WriteString(w.p.in(gray, " -> null"))
 	}
 }
@@ -123,49 +124,49 @@ func (w *nodeWriter) unchanged(count int, what string, indent int, l look) {
 }
 
 // node writes n after "name = ", on a line that is indented so.
-func (w *nodeWriter) node(n *node, indent int, l look) {
-	switch n.kind {
-	case leafNode:
+func (w *nodeWriter) node(n *difference.Node, indent int, l look) {
+	switch n.Kind {
+	case difference.Leaf:
 		w.leaf(n, indent, l)
-	case objectNode:
+	case difference.Object:
 		w.object(n, indent, l)
-	case mapNode:
+	case difference.Map:
 		w.mapping(n, indent, l)
-	case listNode:
+	case difference.List:
 		w.list(n, indent, l)
-	case setNode:
+	case difference.Set:
 		w.set(n, indent, l)
-	case blockNode:
+	case difference.Block:
 		w.block(n, indent, l)
-	case sensitiveNode:
+	case difference.Sensitive:
 		w.b.WriteString(sensitiveText)
 		w.toNull(n, l)
 		w.forces(n, l)
-	case sensitiveBlockNode:
+	case difference.SensitiveBlock:
 		w.sensitiveBlock(n, indent, l)
-	case writeOnlyNode:
+	case difference.WriteOnly:
 		w.b.WriteString("(write-only attribute)")
 		w.toNull(n, l)
 		w.forces(n, l)
-	case unknownNode:
+	case difference.Unknown:
 		w.unknown(n, indent, l)
-	case typeNode:
+	case difference.Type:
 		quiet := l
 		quiet.noNull = true
-		w.node(n.inner, indent, quiet)
+		w.node(n.Inner, indent, quiet)
 		w.arrow()
-		w.node(n.other, indent, quiet)
+		w.node(n.Other, indent, quiet)
 		w.forces(n, l)
 	}
 }
 
 func (w *nodeWriter) arrow() { w.b.WriteString(" " + w.p.in(yellow, "->") + " ") }
 
-func (w *nodeWriter) unknown(n *node, indent int, l look) {
-	if n.inner != nil {
+func (w *nodeWriter) unknown(n *difference.Node, indent int, l look) {
+	if n.Inner != nil {
 		quiet := l
 		quiet.noNull = true
-		w.node(n.inner, indent, quiet)
+		w.node(n.Inner, indent, quiet)
 		w.arrow()
 	}
 	w.b.WriteString(unknownText)
@@ -173,20 +174,20 @@ func (w *nodeWriter) unknown(n *node, indent int, l look) {
 }
 
 // notes writes, above a line, what a reader must know about n.
-func (w *nodeWriter) notes(n *node, indent int, l look) {
-	if n.kind != sensitiveNode && n.kind != sensitiveBlockNode || n.wasSensitive == n.isSensitive ||
-		n.action == plans.Create || n.action == plans.Delete {
+func (w *nodeWriter) notes(n *difference.Node, indent int, l look) {
+	if n.Kind != difference.Sensitive && n.Kind != difference.SensitiveBlock || n.WasSensitive == n.IsSensitive ||
+		n.Action == plans.Create || n.Action == plans.Delete {
 		return
 	}
 	what := "attribute value"
-	if n.kind == sensitiveBlockNode {
+	if n.Kind == difference.SensitiveBlock {
 		what = "block"
 	}
 	first, second := "this "+what+" will no longer be marked as sensitive", "after applying this change."
-	if n.isSensitive {
+	if n.IsSensitive {
 		first, second = "this "+what+" will be marked as sensitive and will not", "display in UI output after applying this change."
 	}
-	if n.inner != nil && n.inner.action == plans.NoOp {
+	if n.Inner != nil && n.Inner.Action == plans.NoOp {
 		second += " The value is unchanged."
 	}
 	w.margin(indent)

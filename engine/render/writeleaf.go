@@ -10,6 +10,7 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/render/difference"
 )
 
 // hiddenText tells that some things are not written.
@@ -32,13 +33,13 @@ func escapeQuoted(s string) string {
 }
 
 // leaf writes a value without parts, or two.
-func (w *nodeWriter) leaf(n *node, indent int, l look) {
-	b, a := newText(n.before), newText(n.after)
+func (w *nodeWriter) leaf(n *difference.Node, indent int, l look) {
+	b, a := newText(n.Before), newText(n.After)
 	if b.isString || a.isString {
 		w.text(n, b, a, indent, l)
 		return
 	}
-	switch n.action {
+	switch n.Action {
 	case plans.Create, plans.NoOp:
 		w.b.WriteString(a.simple(w.p))
 	case plans.Delete:
@@ -61,7 +62,7 @@ type text struct {
 }
 
 func newText(v cty.Value) text {
-	if v == nothing || v.IsNull() || !v.IsKnown() {
+	if v == difference.Nothing || v.IsNull() || !v.IsKnown() {
 		return text{isNull: true}
 	}
 	switch v.Type() {
@@ -87,7 +88,7 @@ func digits(f *big.Float) string {
 
 // parseJSON returns the value of a string that is a JSON object or array.
 func parseJSON(s string) cty.Value {
-	if !isJSON(s) {
+	if !difference.IsJSON(s) {
 		return cty.NilVal
 	}
 	ty, err := ctyjson.ImpliedType([]byte(s))
@@ -120,8 +121,8 @@ func (t text) simple(p *Printer) string {
 }
 
 // text writes strings.
-func (w *nodeWriter) text(n *node, b, a text, indent int, l look) {
-	switch n.action {
+func (w *nodeWriter) text(n *difference.Node, b, a text, indent int, l look) {
+	switch n.Action {
 	case plans.Create, plans.NoOp:
 		w.one(n, a, indent, l)
 		return
@@ -131,13 +132,13 @@ func (w *nodeWriter) text(n *node, b, a text, indent int, l look) {
 	}
 	switch {
 	case b.isJSON() && a.isJSON():
-		w.encoded(n, pair{before: b.json, after: a.json}, indent, l)
+		w.encoded(n, b.json, a.json, indent, l)
 	case b.isJSON() || a.isJSON():
 		quiet := l
 		quiet.noNull = true
-		w.one(&node{action: plans.Delete}, b, indent, quiet)
+		w.one(&difference.Node{Action: plans.Delete}, b, indent, quiet)
 		w.arrow()
-		w.one(&node{action: plans.Create}, a, indent, quiet)
+		w.one(&difference.Node{Action: plans.Create}, a, indent, quiet)
 		w.forces(n, l)
 	case b.multiline() || a.multiline():
 		w.heredoc(n, diffLines(b, a), indent, l)
@@ -150,14 +151,14 @@ func (w *nodeWriter) text(n *node, b, a text, indent int, l look) {
 }
 
 // one writes a string that is new, gone or as before.
-func (w *nodeWriter) one(n *node, t text, indent int, l look) {
+func (w *nodeWriter) one(n *difference.Node, t text, indent int, l look) {
 	switch {
-	case t.isJSON() && n.action == plans.Delete:
-		w.encoded(n, pair{before: t.json}, indent, l)
-	case t.isJSON() && n.action == plans.Create:
-		w.encoded(n, pair{after: t.json}, indent, l)
+	case t.isJSON() && n.Action == plans.Delete:
+		w.encoded(n, t.json, difference.Nothing, indent, l)
+	case t.isJSON() && n.Action == plans.Create:
+		w.encoded(n, difference.Nothing, t.json, indent, l)
 	case t.isJSON():
-		w.encoded(n, pair{before: t.json, after: t.json}, indent, l)
+		w.encoded(n, t.json, t.json, indent, l)
 	case t.multiline():
 		var lines []textLine
 		for _, s := range t.lines() {
@@ -188,8 +189,7 @@ func diffLines(b, a text) []textLine {
 		after = nil
 	}
 	var out []textLine
-	nb, na := numberLines(before, after)
-	for _, at := range align(nb, na, func(int, int) bool { return false }) {
+	for _, at := range difference.Lines(before, after) {
 		switch {
 		case at[0] < 0:
 			out = append(out, textLine{plans.Create, after[at[1]]})
@@ -202,7 +202,7 @@ func diffLines(b, a text) []textLine {
 	return out
 }
 
-func (w *nodeWriter) heredoc(n *node, lines []textLine, indent int, l look) {
+func (w *nodeWriter) heredoc(n *difference.Node, lines []textLine, indent int, l look) {
 	raw := make([]string, len(lines))
 	for i, t := range lines {
 		raw[i] = t.s
@@ -212,8 +212,8 @@ func (w *nodeWriter) heredoc(n *node, lines []textLine, indent int, l look) {
 	w.forces(n, l)
 	w.b.WriteByte('\n')
 	for _, t := range lines {
-		if w.diff && t.action == plans.NoOp && n.action != plans.Update {
-			t.action = n.action
+		if w.diff && t.action == plans.NoOp && n.Action != plans.Update {
+			t.action = n.Action
 		}
 		w.line(indent+1, t.action, l)
 		w.b.WriteString(t.s)
@@ -225,14 +225,14 @@ func (w *nodeWriter) heredoc(n *node, lines []textLine, indent int, l look) {
 }
 
 // encoded writes a string that is JSON as the expression that could have made it.
-func (w *nodeWriter) encoded(n *node, x pair, indent int, l look) {
-	inner := dynamicChange(x)
+func (w *nodeWriter) encoded(n *difference.Node, before, after cty.Value, indent int, l look) {
+	inner := difference.Of(before, after)
 	note := ""
-	action := n.action
-	if inner.action == plans.NoOp && n.action == plans.Update {
+	action := n.Action
+	if inner.Action == plans.NoOp && n.Action == plans.Update {
 		action = plans.NoOp
 		note = w.p.in(gray, " # whitespace changes")
-		if n.replace {
+		if n.Replace {
 			note = w.p.in(red, " # whitespace changes force replacement")
 		}
 	}

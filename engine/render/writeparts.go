@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/render/difference"
 )
 
 // important are the attributes that are written even if they do not change: they
@@ -11,56 +12,56 @@ import (
 var important = map[string]bool{"id": true, "name": true, "tags": true}
 
 // empty writes what has no parts.
-func (w *nodeWriter) empty(text string, n *node, l look) {
+func (w *nodeWriter) empty(text string, n *difference.Node, l look) {
 	w.b.WriteString(text)
 	w.toNull(n, l)
 	w.forces(n, l)
 }
 
 // closing writes the end of what has parts.
-func (w *nodeWriter) closing(text string, n *node, indent int, l look) {
+func (w *nodeWriter) closing(text string, n *difference.Node, indent int, l look) {
 	w.end(n, indent, l)
 	w.b.WriteString(text)
 	w.toNull(n, l)
 }
 
 // opening writes the begin of what has parts.
-func (w *nodeWriter) opening(text string, n *node, l look) {
+func (w *nodeWriter) opening(text string, n *difference.Node, l look) {
 	w.b.WriteString(text)
 	w.forces(n, l)
 	w.b.WriteByte('\n')
 }
 
 // object writes attributes, aligned.
-func (w *nodeWriter) object(n *node, indent int, l look) {
-	if len(n.parts) == 0 {
+func (w *nodeWriter) object(n *difference.Node, indent int, l look) {
+	if len(n.Parts) == 0 {
 		w.empty("{}", n, l)
 		return
 	}
 	w.opening("{", n, l)
 	in := l
-	in.noNull = !n.nested
+	in.noNull = !n.Nested
 	in.allForce = false
 	w.attributes(n, indent, in)
 	w.closing("}", n, indent, l)
 }
 
 // attributes writes the attributes of an object or a block, each on its line.
-func (w *nodeWriter) attributes(n *node, indent int, l look) {
-	width := widest(n.names, attributeName)
+func (w *nodeWriter) attributes(n *difference.Node, indent int, l look) {
+	width := widest(n.Names, attributeName)
 	skipped := 0
-	for i, c := range n.parts {
+	for i, c := range n.Parts {
 		in := l
 		switch {
-		case important[n.names[i]]:
+		case important[n.Names[i]]:
 			in.all = true
-		case c.action == plans.NoOp && !l.all:
+		case c.Action == plans.NoOp && !l.all:
 			skipped++
 			continue
 		}
 		w.notes(c, indent+1, in)
-		w.line(indent+1, c.action, in)
-		w.name(attributeName(n.names[i]), width)
+		w.line(indent+1, c.Action, in)
+		w.name(attributeName(n.Names[i]), width)
 		w.node(c, indent+1, in)
 		w.b.WriteByte('\n')
 	}
@@ -68,30 +69,30 @@ func (w *nodeWriter) attributes(n *node, indent int, l look) {
 }
 
 // mapping writes the elements of a map, aligned.
-func (w *nodeWriter) mapping(n *node, indent int, l look) {
-	if len(n.parts) == 0 {
+func (w *nodeWriter) mapping(n *difference.Node, indent int, l look) {
+	if len(n.Parts) == 0 {
 		w.empty("{}", n, l)
 		return
 	}
 	w.opening("{", n, l)
 	in := l
-	in.noNull = l.noNull || n.action == plans.Delete || n.nested
+	in.noNull = l.noNull || n.Action == plans.Delete || n.Nested
 	in.allForce = false
 	width := 0
-	if !n.nested {
-		width = widest(n.names, quotedKey)
+	if !n.Nested {
+		width = widest(n.Names, quotedKey)
 	}
 	skipped := 0
-	for i, c := range n.parts {
-		if c.action == plans.NoOp && !l.all {
+	for i, c := range n.Parts {
+		if c.Action == plans.NoOp && !l.all {
 			skipped++
 			continue
 		}
 		w.notes(c, indent+1, in)
-		w.line(indent+1, c.action, in)
-		w.name(quotedKey(n.names[i]), width)
+		w.line(indent+1, c.Action, in)
+		w.name(quotedKey(n.Names[i]), width)
 		w.node(c, indent+1, in)
-		if c.kind == objectNode {
+		if c.Kind == difference.Object {
 			w.b.WriteByte(',')
 		}
 		w.b.WriteByte('\n')
@@ -102,8 +103,8 @@ func (w *nodeWriter) mapping(n *node, indent int, l look) {
 
 // list writes the elements of a list that change, with the one before and the one
 // after each run of them.
-func (w *nodeWriter) list(n *node, indent int, l look) {
-	if len(n.parts) == 0 {
+func (w *nodeWriter) list(n *difference.Node, indent int, l look) {
+	if len(n.Parts) == 0 {
 		w.empty("[]", n, l)
 		return
 	}
@@ -112,22 +113,22 @@ func (w *nodeWriter) list(n *node, indent int, l look) {
 	in.noNull, in.allForce = true, false
 	context := l
 	context.all, context.allForce = true, false
-	var skipped []*node
+	var skipped []*difference.Node
 	next := false
-	for _, c := range n.parts {
-		if c.action == plans.NoOp && !next && !l.all {
+	for _, c := range n.Parts {
+		if c.Action == plans.NoOp && !next && !l.all {
 			skipped = append(skipped, c)
 			continue
 		}
 		next = false
 		how := in
-		if !n.nested {
+		if !n.Nested {
 			if len(skipped) > 0 {
 				w.unchanged(len(skipped)-1, "element", indent+1, l)
 				w.element(skipped[len(skipped)-1], indent+1, context)
 				skipped = nil
 			}
-			if c.action == plans.NoOp {
+			if c.Action == plans.NoOp {
 				how = context
 			} else {
 				next = true
@@ -139,30 +140,30 @@ func (w *nodeWriter) list(n *node, indent int, l look) {
 	w.closing("]", n, indent, l)
 }
 
-func (w *nodeWriter) element(c *node, indent int, l look) {
+func (w *nodeWriter) element(c *difference.Node, indent int, l look) {
 	w.notes(c, indent, l)
-	w.line(indent, c.action, l)
+	w.line(indent, c.Action, l)
 	w.node(c, indent, l)
 	w.b.WriteString(",\n")
 }
 
 // set writes the elements of a set that change.
-func (w *nodeWriter) set(n *node, indent int, l look) {
-	if len(n.parts) == 0 {
+func (w *nodeWriter) set(n *difference.Node, indent int, l look) {
+	if len(n.Parts) == 0 {
 		w.empty("[]", n, l)
 		return
 	}
 	in := l
 	in.noNull, in.allForce = true, false
-	if n.nested && n.replace { // then it is the objects that force it
+	if n.Nested && n.Replace { // then it is the objects that force it
 		in.allForce = true
 		w.b.WriteString("[\n")
 	} else {
 		w.opening("[", n, l)
 	}
 	skipped := 0
-	for _, c := range n.parts {
-		if c.action == plans.NoOp && !l.all {
+	for _, c := range n.Parts {
+		if c.Action == plans.NoOp && !l.all {
 			skipped++
 			continue
 		}
@@ -173,8 +174,8 @@ func (w *nodeWriter) set(n *node, indent int, l look) {
 }
 
 // block writes attributes and nested blocks.
-func (w *nodeWriter) block(n *node, indent int, l look) {
-	if len(n.parts) == 0 && len(n.groups) == 0 {
+func (w *nodeWriter) block(n *difference.Node, indent int, l look) {
+	if len(n.Parts) == 0 && len(n.Groups) == 0 {
 		w.b.WriteString("{}")
 		w.forces(n, l)
 		return
@@ -184,8 +185,8 @@ func (w *nodeWriter) block(n *node, indent int, l look) {
 	in.allForce = false
 	w.attributes(n, indent, in)
 	skipped := 0
-	for i := range n.groups {
-		skipped += w.group(&n.groups[i], indent+1, in, len(n.parts) > 0)
+	for i := range n.Groups {
+		skipped += w.group(&n.Groups[i], indent+1, in, len(n.Parts) > 0)
 	}
 	if skipped > 0 {
 		w.b.WriteByte('\n')
@@ -196,7 +197,7 @@ func (w *nodeWriter) block(n *node, indent int, l look) {
 }
 
 // group writes the nested blocks of one name, and returns how many it left out.
-func (w *nodeWriter) group(g *group, indent int, l look, apart bool) int {
+func (w *nodeWriter) group(g *difference.Group, indent int, l look, apart bool) int {
 	skipped := 0
 	start := func() {
 		if apart {
@@ -204,26 +205,26 @@ func (w *nodeWriter) group(g *group, indent int, l look, apart bool) int {
 			apart = false
 		}
 	}
-	if g.unknown {
+	if g.Unknown {
 		start()
-		w.line(indent, g.action, l)
-		w.b.WriteString(attributeName(g.name))
+		w.line(indent, g.Action, l)
+		w.b.WriteString(attributeName(g.Name))
 		w.b.WriteString(" (known after apply)\n")
 	}
-	for i, c := range g.blocks {
-		c = g.covered(c)
-		if c.action == plans.NoOp && !l.all {
+	for i, c := range g.Blocks {
+		c = g.Shown(c)
+		if c.Action == plans.NoOp && !l.all {
 			skipped++
 			continue
 		}
 		start()
 		in := l
-		in.allForce = g.replace
+		in.allForce = g.Replace
 		w.notes(c, indent, in)
-		w.line(indent, c.action, in)
-		w.b.WriteString(attributeName(g.name))
-		if g.labels != nil {
-			w.b.WriteString(" " + strconv.Quote(g.labels[i]))
+		w.line(indent, c.Action, in)
+		w.b.WriteString(attributeName(g.Name))
+		if g.Labels != nil {
+			w.b.WriteString(" " + strconv.Quote(g.Labels[i]))
 		}
 		w.b.WriteByte(' ')
 		w.node(c, indent, in)
@@ -232,26 +233,7 @@ func (w *nodeWriter) group(g *group, indent int, l look, apart bool) int {
 	return skipped
 }
 
-// covered returns a block as it is to be shown, if all of its group are sensitive.
-func (g *group) covered(c *node) *node {
-	is, was := g.isSensitive, g.wasSensitive
-	switch c.action {
-	case plans.Create:
-		was = false
-	case plans.Delete:
-		is = false
-	}
-	if !is && !was {
-		return c
-	}
-	out := &node{kind: sensitiveBlockNode, action: c.action, replace: c.replace, inner: c, wasSensitive: g.wasSensitive, isSensitive: g.isSensitive}
-	if c.action == plans.NoOp && g.wasSensitive != g.isSensitive {
-		out.action = plans.Update
-	}
-	return out
-}
-
-func (w *nodeWriter) sensitiveBlock(n *node, indent int, l look) {
+func (w *nodeWriter) sensitiveBlock(n *difference.Node, indent int, l look) {
 	w.opening("{", n, l)
 	w.line(indent, plans.NoOp, l)
 	w.b.WriteString("  # At least one attribute in this block is (or was) sensitive,\n")

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/render/difference"
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
@@ -141,12 +142,12 @@ func countsText(plan *plans.Plan) string {
 
 // change returns the text of one change, without a line feed at the end. A drift is
 // what has happened, anything else what will.
-func (t planText) change(c *plans.ResourceChange, drift bool, relevant *pathSet) string {
+func (t planText) change(c *plans.ResourceChange, drift bool, relevant *difference.PathSet) string {
 	nw := nodeWriter{p: t.p, diff: t.diff}
 	t.p.comment(&nw.b, c, drift)
 	nw.line(0, c.Action, look{})
 	nw.header(c.Addr.Instance.Resource.Resource)
-	nw.node(changeNode(c, t.schema(c), relevant), 0, look{all: c.Importing != nil})
+	nw.node(difference.OfResource(c, t.schema(c), relevant), 0, look{all: c.Importing != nil})
 	return nw.b.String()
 }
 
@@ -166,33 +167,13 @@ func (w *nodeWriter) header(r addrs.Resource) {
 	fmt.Fprintf(&w.b, "%s %q %q ", word, r.Type, r.Name)
 }
 
-// changeNode returns how the object of a change changes.
-func changeNode(c *plans.ResourceChange, rs *schema.Schema, relevant *pathSet) *node {
-	x := pair{
-		before: c.Before, after: c.After, replace: c.RequiredReplace, relevant: relevant,
-	}.implicit()
-	switch {
-	case c.Action == plans.Forget:
-		x.after = x.before // it stays as it is
-	case !c.Action.IsReplace():
-		x.replace = nil
-	}
-	if rs == nil {
-		n := objectChange(x, union(members(x.before), members(x.after)), func(x pair, _ string) *node { return dynamicChange(x) })
-		n.nested = true
-		return n
-	}
-	return blockChange(x, rs.Block)
-}
-
 // outputs returns a text for each output that changes.
 func (t planText) outputs() []string {
 	var names []string
-	var nodes []*node
+	var nodes []*difference.Node
 	for _, o := range t.plan.Outputs {
-		x := pair{before: o.Before, after: o.After}.implicit()
-		n := dynamicChange(x)
-		if n.action != plans.NoOp {
+		n := difference.OfOutput(o)
+		if n.Action != plans.NoOp {
 			names, nodes = append(names, o.Name), append(nodes, n)
 		}
 	}
@@ -201,7 +182,7 @@ func (t planText) outputs() []string {
 	for i, n := range nodes {
 		nw := nodeWriter{p: t.p, diff: t.diff}
 		nw.notes(n, 0, look{})
-		nw.line(0, n.action, look{})
+		nw.line(0, n.Action, look{})
 		nw.name(attributeName(names[i]), width)
 		nw.node(n, 0, look{})
 		out = append(out, nw.b.String())
@@ -239,17 +220,17 @@ func (t planText) drift() bool {
 
 // drifts returns the texts of what differs from the state: all of it, or what matters.
 func (t planText) drifts(all bool) []string {
-	relevant := map[addrs.AbsResourceInstance]*pathSet{}
+	relevant := map[addrs.AbsResourceInstance]*difference.PathSet{}
 	for _, r := range t.plan.Relevant {
 		if relevant[r.Resource] == nil {
-			relevant[r.Resource] = &pathSet{}
+			relevant[r.Resource] = &difference.PathSet{}
 		}
 		*relevant[r.Resource] = append(*relevant[r.Resource], r.Attribute)
 	}
 	if len(relevant) == 0 { // nobody says what mattered: take what is acted upon
 		for _, c := range t.plan.Changes {
 			if c.Action != plans.NoOp {
-				relevant[c.Addr.Instance] = &pathSet{cty.Path{}}
+				relevant[c.Addr.Instance] = &difference.PathSet{cty.Path{}}
 			}
 		}
 	}
@@ -263,7 +244,7 @@ func (t planText) drifts(all bool) []string {
 }
 
 // drifted returns the text of a drift, "" if none of it matters.
-func (t planText) drifted(c *plans.ResourceChange, all bool, relevant map[addrs.AbsResourceInstance]*pathSet) string {
+func (t planText) drifted(c *plans.ResourceChange, all bool, relevant map[addrs.AbsResourceInstance]*difference.PathSet) string {
 	if all {
 		if c.Action == plans.NoOp && !moved(c) {
 			return ""
@@ -274,7 +255,7 @@ func (t planText) drifted(c *plans.ResourceChange, all bool, relevant map[addrs.
 	if c.Action == plans.NoOp || paths == nil {
 		return ""
 	}
-	if c.Action != plans.Delete && changeNode(c, t.schema(c), paths).action == plans.NoOp {
+	if c.Action != plans.Delete && difference.OfResource(c, t.schema(c), paths).Action == plans.NoOp {
 		return ""
 	}
 	return t.change(c, true, paths)

@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"github.com/lockstep-iac/lockstep/engine/render/difference"
 	"io"
 	"maps"
 	"slices"
@@ -45,7 +46,7 @@ func (p *Printer) output(w io.Writer, name string, o states.Output) {
 	if o.Sensitive {
 		nw.b.WriteString(sensitiveText)
 	} else {
-		nw.node(changeOf(pair{before: o.Value, after: o.Value}, o.Value.Type()), 0, look{bare: true, all: true})
+		nw.node(difference.OfValue(o.Value), 0, look{bare: true, all: true})
 	}
 	fmt.Fprintln(w, nw.b.String())
 }
@@ -86,6 +87,6 @@ func (p *Printer) object(w io.Writer, a addrs.AbsResourceInstance, note string, 
 		return
 	}
 	c := &plans.ResourceChange{Change: plans.Change{Action: plans.NoOp, Before: v, After: v}}
-	nw.node(changeNode(c, rs, nil), 0, look{bare: true, all: true})
+	nw.node(difference.OfResource(c, rs, nil), 0, look{bare: true, all: true})
 	fmt.Fprintln(w, nw.b.String())
 }

@@ -24,7 +24,7 @@ const planFormat = "1.2"
 // configuration that was planned; without it that part is left out. An error says
 // that the prior state holds an object that cannot be read.
 func Plan(p *plans.Plan, cfg *config.Config, schemas Schemas) ([]byte, error) {
-	t := &jsonText{b: make([]byte, 0, 1024+2048*len(p.Changes)), unsigned: true}
+	t := &jsonText{jsonWriter: jsonWriter{make([]byte, 0, 1024+2048*len(p.Changes))}, unsigned: true}
 	t.openObject()
 	t.member("format_version", planFormat)
 	t.member("terraform_version", states.LanguageVersion)

@@ -1,4 +1,4 @@
-package render
+package difference
 
 import (
 	"github.com/zclconf/go-cty/cty"
@@ -7,18 +7,18 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// nothing is a value that is not there: an argument that is not set, an element
-// that a list does not have. In lists and maps null is something.
-var nothing = cty.NilVal
+// Nothing stands for no value: an argument that is not set, an element beyond the end
+// of a list. In lists and maps null is something.
+var Nothing = cty.NilVal
 
 // A pair is a value before and after, at some place within an object.
 type pair struct {
 	before, after cty.Value
 	// replace are the paths that force replacement, relative to here.
-	replace pathSet
+	replace PathSet
 	// relevant are those that matter: what else differs is not shown as different.
 	// nil means that everything matters.
-	relevant *pathSet
+	relevant *PathSet
 	// modern says that the object is none of the legacy SDK's, as its schema shows, which
 	// cannot tell an empty string from none. Terraform forgets it within lists and sets.
 	modern bool
@@ -57,8 +57,8 @@ func (x pair) implicit() pair {
 }
 
 func presence(v cty.Value) cty.Value {
-	if v == nothing || v.IsNull() {
-		return nothing
+	if v == Nothing || v.IsNull() {
+		return Nothing
 	}
 	return v
 }
@@ -77,18 +77,18 @@ func (x pair) withoutEmpty() pair {
 
 // unlessEmpty returns v, or null if it is an empty string.
 func unlessEmpty(v cty.Value) cty.Value {
-	if v != nothing && v.Type() == cty.String && v.IsKnown() && !v.IsNull() && v.AsString() == "" {
+	if v != Nothing && v.Type() == cty.String && v.IsKnown() && !v.IsNull() && v.AsString() == "" {
 		return cty.NullVal(cty.String)
 	}
 	return v
 }
 
 // isNothing reports whether there is neither before nor after.
-func (x pair) isNothing() bool { return x.before == nothing && x.after == nothing }
+func (x pair) isNothing() bool { return x.before == Nothing && x.after == Nothing }
 
 // start is the action of something with parts before the parts are looked at.
 func (x pair) start() plans.Action {
-	absent := func(v cty.Value) bool { return v == nothing || v.IsNull() }
+	absent := func(v cty.Value) bool { return v == Nothing || v.IsNull() }
 	switch {
 	case absent(x.before) == absent(x.after):
 		return plans.NoOp
@@ -103,9 +103,9 @@ func (x pair) action() plans.Action {
 	switch {
 	case x.isNothing():
 		return plans.NoOp
-	case x.before == nothing:
+	case x.before == Nothing:
 		return plans.Create
-	case x.after == nothing:
+	case x.after == Nothing:
 		return plans.Delete
 	case same(x.before, x.after):
 		return plans.NoOp
@@ -123,7 +123,7 @@ func join(a, part plans.Action) plans.Action {
 
 // same reports whether two values are shown alike. Unknown values are never the same.
 func same(a, b cty.Value) bool {
-	if a == nothing || b == nothing {
+	if a == Nothing || b == Nothing {
 		return a == b
 	}
 	if marks.Any(a) || marks.Any(b) {
@@ -138,11 +138,11 @@ func same(a, b cty.Value) bool {
 }
 
 // isSensitive reports whether v itself is marked.
-func isSensitive(v cty.Value) bool { return v != nothing && v.HasMark(marks.Sensitive) }
+func isSensitive(v cty.Value) bool { return v != Nothing && v.HasMark(marks.Sensitive) }
 
 // bare returns v without its own marks.
 func bare(v cty.Value) cty.Value {
-	if v == nothing {
+	if v == Nothing {
 		return v
 	}
 	v, _ = v.Unmark()
@@ -160,10 +160,10 @@ func named(name string) step { return step{name, -1} }
 func indexed(i int) step     { return step{index: i} }
 
 // A pathSet is a set of paths.
-type pathSet []cty.Path
+type PathSet []cty.Path
 
 // ends reports whether a path of s ends here.
-func (s pathSet) ends() bool {
+func (s PathSet) ends() bool {
 	for _, p := range s {
 		if len(p) == 0 {
 			return true
@@ -174,8 +174,8 @@ func (s pathSet) ends() bool {
 
 // next returns the rest of the paths that begin with st. With beyond, a path that
 // ended stands for everything further on.
-func (s pathSet) next(st step, beyond bool) pathSet {
-	var out pathSet
+func (s PathSet) next(st step, beyond bool) PathSet {
+	var out PathSet
 	for _, p := range s {
 		switch {
 		case len(p) == 0:

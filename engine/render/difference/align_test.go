@@ -1,4 +1,4 @@
-package render
+package difference
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package render
+package difference
 
 import (
 	"maps"
@@ -12,33 +12,33 @@ import (
 )
 
 // blockChange returns how the object changes that b describes.
-func blockChange(x pair, b *schema.Block) *node {
-	again := func(x pair) *node { return blockChange(x, b) }
+func blockChange(x pair, b *schema.Block) *Node {
+	again := func(x pair) *Node { return blockChange(x, b) }
 	if n := x.hidden(again); n != nil {
-		n.kind = sensitiveBlockNode
+		n.Kind = SensitiveBlock
 		return n
 	}
 	if n := x.computed(again); n != nil {
 		return n
 	}
 	x.modern = x.modern || isModern(b)
-	n := &node{kind: blockNode, action: x.start(), replace: x.here()}
+	n := &Node{Kind: Block, Action: x.start(), Replace: x.here()}
 	for _, name := range slices.Sorted(maps.Keys(b.Attributes)) {
 		part := x.with(named(name), attributeValue(x.before, name), attributeValue(x.after, name)).implicit()
 		c := attributeChange(part, b.Attributes[name])
 		if b.Attributes[name].WriteOnly {
-			c.action = x.start() // nobody knows more
-		} else if c.action == plans.NoOp && part.isNothing() {
+			c.Action = x.start() // nobody knows more
+		} else if c.Action == plans.NoOp && part.isNothing() {
 			continue
 		}
-		n.names, n.parts = append(n.names, name), append(n.parts, c)
-		n.action = join(n.action, c.action)
+		n.Names, n.Parts = append(n.Names, name), append(n.Parts, c)
+		n.Action = join(n.Action, c.Action)
 	}
 	for _, name := range slices.Sorted(maps.Keys(b.Blocks)) {
 		part := x.with(named(name), attributeValue(x.before, name), attributeValue(x.after, name))
-		if g := groupChange(part, name, b.Blocks[name]); len(g.blocks) > 0 || g.unknown {
-			n.groups = append(n.groups, g)
-			n.action = join(n.action, g.action)
+		if g := groupChange(part, name, b.Blocks[name]); len(g.Blocks) > 0 || g.Unknown {
+			n.Groups = append(n.Groups, g)
+			n.Action = join(n.Action, g.Action)
 		}
 	}
 	return n
@@ -65,48 +65,48 @@ func isModern(b *schema.Block) bool {
 }
 
 // groupChange returns how the nested blocks of one name change.
-func groupChange(x pair, name string, nb *schema.NestedBlock) group {
-	g := group{name: name, wasSensitive: isSensitive(x.before), isSensitive: isSensitive(x.after)}
+func groupChange(x pair, name string, nb *schema.NestedBlock) Group {
+	g := Group{Name: name, WasSensitive: isSensitive(x.before), IsSensitive: isSensitive(x.after)}
 	x.before, x.after = bare(x.before), bare(x.after)
-	of := func(x pair) *node { return blockChange(x, nb.Block) }
+	of := func(x pair) *Node { return blockChange(x, nb.Block) }
 	if nb.Nesting == schema.NestingSingle || nb.Nesting == schema.NestingGroup {
 		x = x.implicit()
-		if n := of(x); n.action != plans.NoOp || !x.isNothing() {
-			g.blocks, g.action = []*node{n}, n.action
+		if n := of(x); n.Action != plans.NoOp || !x.isNothing() {
+			g.Blocks, g.Action = []*Node{n}, n.Action
 		}
 		return g
 	}
-	g.replace = x.here()
-	g.unknown = x.after != nothing && !x.after.IsKnown()
-	g.action = x.start()
-	if g.unknown {
-		g.action = plans.Update
-		if presence(x.before) == nothing {
-			g.action = plans.Create
+	g.Replace = x.here()
+	g.Unknown = x.after != Nothing && !x.after.IsKnown()
+	g.Action = x.start()
+	if g.Unknown {
+		g.Action = plans.Update
+		if presence(x.before) == Nothing {
+			g.Action = plans.Create
 		}
-		x.after = nothing
+		x.after = Nothing
 	}
-	var n *node
+	var n *Node
 	switch nb.Nesting {
 	case schema.NestingMap:
 		n = mapChange(x, of)
-		g.labels = n.names
+		g.Labels = n.Names
 	case schema.NestingSet:
 		n = setChange(x, of)
 	default:
 		n = indexChange(x, of)
 	}
-	g.blocks = n.parts
-	if !g.unknown {
-		g.action = n.action
+	g.Blocks = n.Parts
+	if !g.Unknown {
+		g.Action = n.Action
 	}
 	return g
 }
 
 // indexChange returns how a list of blocks or of nested objects changes: one by one,
 // as in most of them the position is what tells one from another.
-func indexChange(x pair, of func(pair) *node) *node {
-	n := &node{kind: listNode, action: x.start(), replace: x.here()}
+func indexChange(x pair, of func(pair) *Node) *Node {
+	n := &Node{Kind: List, Action: x.start(), Replace: x.here()}
 	before, after := elements(x.before), elements(x.after)
 	for i := range max(len(before), len(after)) {
 		at := [2]int{i, i}
@@ -117,21 +117,21 @@ func indexChange(x pair, of func(pair) *node) *node {
 			at[1] = -1
 		}
 		c := of(x.element(before, after, at))
-		n.parts = append(n.parts, c)
-		n.action = join(n.action, c.action)
+		n.Parts = append(n.Parts, c)
+		n.Action = join(n.Action, c.Action)
 	}
 	return n
 }
 
 // attributeChange returns how an attribute changes.
-func attributeChange(x pair, a *schema.Attribute) *node {
+func attributeChange(x pair, a *schema.Attribute) *Node {
 	if a.Sensitive {
 		x.before, x.after = covered(x.before), covered(x.after)
 	}
 	switch {
 	case a.WriteOnly:
 		n := leafChange(x)
-		n.kind = writeOnlyNode
+		n.Kind = WriteOnly
 		return n
 	case a.Nested != nil:
 		return nestedChange(x, a.Nested)
@@ -141,25 +141,25 @@ func attributeChange(x pair, a *schema.Attribute) *node {
 
 // covered returns v marked as sensitive.
 func covered(v cty.Value) cty.Value {
-	if v == nothing {
+	if v == Nothing {
 		return v
 	}
 	return v.Mark(marks.Sensitive)
 }
 
 // nestedChange returns how the objects of a nested attribute change.
-func nestedChange(x pair, o *schema.Object) *node {
-	again := func(x pair) *node { return nestedChange(x, o) }
+func nestedChange(x pair, o *schema.Object) *Node {
+	again := func(x pair) *Node { return nestedChange(x, o) }
 	if n := x.hidden(again); n != nil {
 		return n
 	}
-	if n := x.computed(func(x pair) *node { return nestedChange(x.becomingUnknown(o), o) }); n != nil {
+	if n := x.computed(func(x pair) *Node { return nestedChange(x.becomingUnknown(o), o) }); n != nil {
 		return n
 	}
-	single := func(x pair) *node {
+	single := func(x pair) *Node {
 		return nestedChange(x, &schema.Object{Attributes: o.Attributes, Nesting: schema.NestingSingle})
 	}
-	var n *node
+	var n *Node
 	switch o.Nesting {
 	case schema.NestingMap:
 		n = mapChange(x, single)
@@ -168,19 +168,19 @@ func nestedChange(x pair, o *schema.Object) *node {
 	case schema.NestingList:
 		n = indexChange(x, single)
 	default:
-		n = objectChange(x, slices.Sorted(maps.Keys(o.Attributes)), func(x pair, name string) *node {
+		n = objectChange(x, slices.Sorted(maps.Keys(o.Attributes)), func(x pair, name string) *Node {
 			return attributeChange(x, o.Attributes[name])
 		})
 	}
-	n.nested = true
+	n.Nested = true
 	return n
 }
 
 // becomingUnknown returns the pair of what x had before and an object of which
-// nothing is known, so that its attributes are shown as becoming unknown rather
+// Nothing is known, so that its attributes are shown as becoming unknown rather
 // than as going away.
 func (x pair) becomingUnknown(o *schema.Object) pair {
-	if o.Nesting != schema.NestingSingle && o.Nesting != schema.NestingGroup || presence(x.before) == nothing {
+	if o.Nesting != schema.NestingSingle && o.Nesting != schema.NestingGroup || presence(x.before) == Nothing {
 		return x
 	}
 	attrs := map[string]cty.Value{}

@@ -1,4 +1,4 @@
-package render
+package difference
 
 import (
 	"maps"
@@ -11,8 +11,8 @@ import (
 )
 
 // changeOf returns how a value of type ty changes that is part of an object.
-func changeOf(x pair, ty cty.Type) *node {
-	again := func(x pair) *node { return changeOf(x, ty) }
+func changeOf(x pair, ty cty.Type) *Node {
+	again := func(x pair) *Node { return changeOf(x, ty) }
 	if n := x.hidden(again); n != nil {
 		return n
 	}
@@ -27,92 +27,92 @@ func changeOf(x pair, ty cty.Type) *node {
 		return leafChange(x)
 	case ty.IsObjectType():
 		atys := ty.AttributeTypes()
-		return objectChange(x, slices.Sorted(maps.Keys(ty.AttributeTypes())), func(x pair, name string) *node { return changeOf(x, atys[name]) })
+		return objectChange(x, slices.Sorted(maps.Keys(ty.AttributeTypes())), func(x pair, name string) *Node { return changeOf(x, atys[name]) })
 	case ty.IsMapType():
 		ety := ty.ElementType()
-		return mapChange(x, func(x pair) *node { return changeOf(x, ety) })
+		return mapChange(x, func(x pair) *Node { return changeOf(x, ety) })
 	case ty.IsListType():
 		ety := ty.ElementType()
-		return listChange(x, func(cty.Value) bool { return ety.IsObjectType() }, func(x pair) *node { return changeOf(x, ety) })
+		return listChange(x, func(cty.Value) bool { return ety.IsObjectType() }, func(x pair) *Node { return changeOf(x, ety) })
 	case ty.IsSetType():
 		ety := ty.ElementType()
-		return setChange(x, func(x pair) *node { return changeOf(x, ety) })
+		return setChange(x, func(x pair) *Node { return changeOf(x, ety) })
 	}
 	return dynamicChange(x)
 }
 
-func leafChange(x pair) *node {
-	return &node{kind: leafNode, action: x.action(), replace: x.here(), before: x.before, after: x.after}
+func leafChange(x pair) *Node {
+	return &Node{Kind: Leaf, Action: x.action(), Replace: x.here(), Before: x.before, After: x.after}
 }
 
 // hidden returns the node of a value that is sensitive before or after; else nil.
-func (x pair) hidden(of func(pair) *node) *node {
+func (x pair) hidden(of func(pair) *Node) *Node {
 	was, is := isSensitive(x.before), isSensitive(x.after)
 	if !was && !is {
 		return nil
 	}
 	x.before, x.after = bare(x.before), bare(x.after)
 	inner := of(x)
-	n := &node{kind: sensitiveNode, action: inner.action, replace: x.here(), inner: inner, wasSensitive: was, isSensitive: is}
-	if inner.action == plans.NoOp && was != is && !x.isNothing() && !inner.isNothing() {
-		n.action = plans.Update
+	n := &Node{Kind: Sensitive, Action: inner.Action, Replace: x.here(), Inner: inner, WasSensitive: was, IsSensitive: is}
+	if inner.Action == plans.NoOp && was != is && !x.isNothing() && !inner.isNothing() {
+		n.Action = plans.Update
 	}
 	return n
 }
 
 // computed returns the node of a value that is not known after; else nil.
-func (x pair) computed(of func(pair) *node) *node {
-	if x.after == nothing || x.after.IsKnown() {
+func (x pair) computed(of func(pair) *Node) *Node {
+	if x.after == Nothing || x.after.IsKnown() {
 		return nil
 	}
-	n := &node{kind: unknownNode, action: plans.Create, replace: x.here()}
-	if presence(x.before) != nothing {
-		n.action = plans.Update
-		n.inner = of(pair{before: x.before})
+	n := &Node{Kind: Unknown, Action: plans.Create, Replace: x.here()}
+	if presence(x.before) != Nothing {
+		n.Action = plans.Update
+		n.Inner = of(pair{before: x.before})
 	}
 	return n
 }
 
 // objectChange returns how an object changes whose attributes are known by name.
 // Attributes that are null before and after are left out.
-func objectChange(x pair, names []string, of func(pair, string) *node) *node {
-	n := &node{kind: objectNode, action: x.start(), replace: x.here()}
+func objectChange(x pair, names []string, of func(pair, string) *Node) *Node {
+	n := &Node{Kind: Object, Action: x.start(), Replace: x.here()}
 	for _, name := range names {
 		part := x.with(named(name), attributeValue(x.before, name), attributeValue(x.after, name)).implicit()
 		c := of(part, name)
-		if c.action == plans.NoOp && part.isNothing() {
+		if c.Action == plans.NoOp && part.isNothing() {
 			continue
 		}
-		n.names, n.parts = append(n.names, name), append(n.parts, c)
-		n.action = join(n.action, c.action)
+		n.Names, n.Parts = append(n.Names, name), append(n.Parts, c)
+		n.Action = join(n.Action, c.Action)
 	}
 	return n
 }
 
-// attributeValue returns an attribute of an object, or nothing.
+// attributeValue returns an attribute of an object, or Nothing.
 func attributeValue(v cty.Value, name string) cty.Value {
-	if v == nothing || v.IsNull() || !v.IsKnown() || !v.Type().HasAttribute(name) {
-		return nothing
+	if v == Nothing || v.IsNull() || !v.IsKnown() || !v.Type().HasAttribute(name) {
+		return Nothing
 	}
 	return v.GetAttr(name)
 }
 
 // mapChange returns how a map changes, or an object that is used like one.
-func mapChange(x pair, of func(pair) *node) *node {
-	n := &node{kind: mapNode, action: x.start(), replace: x.here()}
+func mapChange(x pair, of func(pair) *Node) *Node {
+	n := &Node{Kind: Map, Action: x.start(), Replace: x.here()}
 	before, after := members(x.before), members(x.after)
 	for _, k := range union(before, after) {
 		c := of(x.with(named(k), before[k], after[k]))
-		n.names, n.parts = append(n.names, k), append(n.parts, c)
-		n.action = join(n.action, c.action)
+		n.Names, n.Parts = append(n.Names, k), append(n.Parts, c)
+		n.Action = join(n.Action, c.Action)
 	}
 	return n
 }
 
 // members returns the elements of a map or the attributes of an object. What is
-// not in the result is nothing.
+// not in the result is Nothing.
 func members(v cty.Value) map[string]cty.Value {
-	if v == nothing || v.IsNull() || !v.IsKnown() || !v.CanIterateElements() {
+	if v == Nothing || v.IsNull() || !v.IsKnown() || !v.CanIterateElements() {
 		return nil
 	}
 	out := make(map[string]cty.Value, v.LengthInt())
@@ -139,7 +139,7 @@ func union(a, b map[string]cty.Value) []string {
 
 // elements returns the elements of a list, set or tuple.
 func elements(v cty.Value) []cty.Value {
-	if v == nothing || v.IsNull() || !v.IsKnown() || !v.CanIterateElements() {
+	if v == Nothing || v.IsNull() || !v.IsKnown() || !v.CanIterateElements() {
 		return nil
 	}
 	out := make([]cty.Value, 0, v.LengthInt())
@@ -153,23 +153,23 @@ func elements(v cty.Value) []cty.Value {
 // listChange returns how a list changes: what stays in order is found, and the rest
 // is what came and went. Where one part went and another came in its place, and both
 // are structured, it is shown as changed.
-func listChange(x pair, structured func(cty.Value) bool, of func(pair) *node) *node {
-	n := &node{kind: listNode, action: x.start(), replace: x.here()}
+func listChange(x pair, structured func(cty.Value) bool, of func(pair) *Node) *Node {
+	n := &Node{Kind: List, Action: x.start(), Replace: x.here()}
 	before, after := elements(x.before), elements(x.after)
 	x = x.within()
 	nb, na := number(before, after)
 	both := func(b, a int) bool { return structured(before[b]) && structured(after[a]) }
 	for _, at := range alignElements(nb, na, both) {
 		c := of(x.element(before, after, at))
-		n.parts = append(n.parts, c)
-		n.action = join(n.action, c.action)
+		n.Parts = append(n.Parts, c)
+		n.Action = join(n.Action, c.Action)
 	}
 	return n
 }
 
 // element returns the pair of elements at two indices, either of which may be -1.
 func (x pair) element(before, after []cty.Value, at [2]int) pair {
-	b, a := nothing, nothing
+	b, a := Nothing, Nothing
 	index := at[1]
 	if at[1] >= 0 {
 		a = after[at[1]]
@@ -181,14 +181,14 @@ func (x pair) element(before, after []cty.Value, at [2]int) pair {
 }
 
 // setChange returns how a set changes: its elements are there or not.
-func setChange(x pair, of func(pair) *node) *node {
-	n := &node{kind: setNode, action: x.start(), replace: x.here()}
+func setChange(x pair, of func(pair) *Node) *Node {
+	n := &Node{Kind: Set, Action: x.start(), Replace: x.here()}
 	before, after := elements(x.before), elements(x.after)
 	x = x.within()
 	for _, at := range matchSet(before, after) {
 		c := of(x.element(before, after, at))
-		n.parts = append(n.parts, c)
-		n.action = join(n.action, c.action)
+		n.Parts = append(n.Parts, c)
+		n.Action = join(n.Action, c.Action)
 	}
 	return n
 }
@@ -220,7 +220,7 @@ func matchSet(before, after []cty.Value) [][2]int {
 }
 
 // dynamicChange returns how a value changes whose type is its own.
-func dynamicChange(x pair) *node {
+func dynamicChange(x pair) *Node {
 	if n := x.hidden(dynamicChange); n != nil {
 		return n
 	}
@@ -229,21 +229,21 @@ func dynamicChange(x pair) *node {
 	}
 	b, a := sortOf(x.before), sortOf(x.after)
 	switch {
-	case x.before == nothing:
+	case x.before == Nothing:
 		return sortChange(x, a)
-	case x.after == nothing || a == b:
+	case x.after == Nothing || a == b:
 		return sortChange(x, b)
 	}
-	return &node{
-		kind: typeNode, action: plans.Update, replace: x.here(),
-		inner: sortChange(pair{before: x.before}, b), other: sortChange(pair{after: x.after}, a),
+	return &Node{
+		Kind: Type, Action: plans.Update, Replace: x.here(),
+		Inner: sortChange(pair{before: x.before}, b), Other: sortChange(pair{after: x.after}, a),
 	}
 }
 
 // sortOf tells values apart that are shown differently.
 func sortOf(v cty.Value) string {
 	switch {
-	case v == nothing || v.IsNull():
+	case v == Nothing || v.IsNull():
 		return "null"
 	case !v.Type().IsPrimitiveType() && (v.Type().IsObjectType() || v.Type().IsMapType()):
 		return "object"
@@ -253,11 +253,11 @@ func sortOf(v cty.Value) string {
 	return v.Type().FriendlyName()
 }
 
-func sortChange(x pair, sort string) *node {
+func sortChange(x pair, sort string) *Node {
 	switch sort {
 	case "object":
 		n := mapChange(x, dynamicChange)
-		n.kind = objectNode
+		n.Kind = Object
 		return n
 	case "list":
 		return listChange(x, func(v cty.Value) bool { s := sortOf(bare(v)); return s == "object" || s == "list" }, dynamicChange)
@@ -265,5 +265,5 @@ func sortChange(x pair, sort string) *node {
 	return leafChange(x)
 }
 
-// isJSON reports whether s looks like a JSON object or array.
-func isJSON(s string) bool { return strings.HasPrefix(s, "{") || strings.HasPrefix(s, "[") }
+// IsJSON reports whether s looks like a JSON object or array.
+func IsJSON(s string) bool { return strings.HasPrefix(s, "{") || strings.HasPrefix(s, "[") }
