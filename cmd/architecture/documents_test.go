@@ -1,0 +1,84 @@
+package architecture
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// documents are the Markdown files whose paths and tests are checked.
+var documents = []string{"README.md", "cmd/ARCHITECTURE.md", ".github/CONTRIBUTING.md"}
+
+var (
+	quoted   = regexp.MustCompile("`([^`\n]+)`")
+	link     = regexp.MustCompile(`\]\(([^)#:]+)\)`)
+	testName = regexp.MustCompile(`\bTest[A-Z]\w*`)
+	// A path begins with a folder or a file in the root that there can be.
+	pathName = regexp.MustCompile(`^(cmd|engine|functions|github|infra|statebackend|\.ci|\.github)(/[\w.*-]+)+/?$|^\w+\.(md|yaml)$`)
+)
+
+// TestDocuments holds that every path and every test that the documents name is there.
+func TestDocuments(t *testing.T) {
+	tests := testsOfAll(t)
+	found := 0
+	for _, document := range documents {
+		data, err := os.ReadFile(filepath.Join("../..", document))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(data)
+		for _, m := range quoted.FindAllStringSubmatch(text, -1) {
+			if !pathName.MatchString(m[1]) {
+				continue
+			}
+			found++
+			if there, err := filepath.Glob(filepath.Join("../..", m[1])); err != nil || len(there) == 0 {
+				t.Errorf("%s names %s, which is not there", document, m[1])
+			}
+		}
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			found++
+			if _, err := os.Stat(filepath.Join("../..", filepath.Dir(document), m[1])); err != nil {
+				t.Errorf("%s links to %s: %v", document, m[1], err)
+			}
+		}
+		for _, name := range testName.FindAllString(text, -1) {
+			found++
+			if !tests[name] {
+				t.Errorf("%s names %s, and there is no such test", document, name)
+			}
+		}
+	}
+	if found < 80 {
+		t.Errorf("only %d names were checked", found)
+	}
+}
+
+// testsOfAll returns the names of all tests.
+func testsOfAll(t *testing.T) map[string]bool {
+	t.Helper()
+	declared := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	all := map[string]bool{}
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && strings.HasPrefix(d.Name(), ".") && d.Name() != "..":
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		for _, m := range declared.FindAllStringSubmatch(string(data), -1) {
+			all[m[1]] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
