@@ -1,0 +1,177 @@
+package runs
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/places"
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// TestStanding is a table of runs, and how they and their checks stand. "x" is a plan with
+// changes, "m" one that is applied on merge.
+func TestStanding(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		phase, was Phase
+		flags      string // x, m; M: merged
+		want       comment.Standing
+		status     github.CheckStatus
+		conclusion github.Conclusion
+	}{
+		{New, "", "", comment.Overtaken, github.CheckCompleted, github.ConcludedCancelled},
+		{Queued, "", "", comment.Queued, github.CheckQueued, ""},
+		{Planning, "", "", comment.Planning, github.CheckInProgress, ""},
+		{Planned, "", "", comment.NoChanges, github.CheckCompleted, github.ConcludedSuccess},
+		{Planned, "", "m", comment.NoChanges, github.CheckCompleted, github.ConcludedSuccess},
+		{Planned, "", "x", comment.Ready, github.CheckCompleted, github.ConcludedSuccess},
+		{Planned, "", "xm", comment.OnMerge, github.CheckCompleted, github.ConcludedSuccess},
+		{PlanFailed, "", "", comment.PlanFailed, github.CheckCompleted, github.ConcludedFailure},
+		{ApplyQueued, "", "x", comment.ApplyQueued, github.CheckQueued, ""},
+		{Applying, "", "x", comment.Applying, github.CheckInProgress, ""},
+		{Applied, "", "x", comment.Applied, github.CheckCompleted, github.ConcludedSuccess},
+		{ApplyFailed, "", "x", comment.ApplyFailed, github.CheckCompleted, github.ConcludedFailure},
+		{Stale, "", "x", comment.OutOfDate, github.CheckCompleted, github.ConcludedActionRequired},
+		{Superseded, "", "x", comment.Overtaken, github.CheckCompleted, github.ConcludedCancelled},
+		// Closed, and not merged.
+		{Dropped, Planned, "x", comment.GivenUp, github.CheckCompleted, github.ConcludedCancelled},
+		{Dropped, Planned, "", comment.GivenUp, github.CheckCompleted, github.ConcludedCancelled},
+		{Dropped, PlanFailed, "", comment.GivenUp, github.CheckCompleted, github.ConcludedCancelled},
+		{Dropped, Applied, "x", comment.Applied, github.CheckCompleted, github.ConcludedSuccess},
+		{Dropped, ApplyFailed, "x", comment.ApplyFailed, github.CheckCompleted, github.ConcludedFailure},
+		// Merged.
+		{Dropped, Planned, "xM", comment.NotApplied, github.CheckCompleted, github.ConcludedActionRequired},
+		{Dropped, Planned, "M", comment.NoChanges, github.CheckCompleted, github.ConcludedSuccess},
+		{Dropped, PlanFailed, "M", comment.PlanFailed, github.CheckCompleted, github.ConcludedFailure},
+		{Dropped, Stale, "xM", comment.NotApplied, github.CheckCompleted, github.ConcludedActionRequired},
+		{Dropped, Queued, "M", comment.NotApplied, github.CheckCompleted, github.ConcludedActionRequired},
+		{Dropped, Applied, "xM", comment.Applied, github.CheckCompleted, github.ConcludedSuccess},
+		{Dropped, ApplyFailed, "xM", comment.ApplyFailed, github.CheckCompleted, github.ConcludedFailure},
+	} {
+		r := Run{Phase: test.phase, Was: test.was, Applyable: strings.Contains(test.flags, "x"), Merged: strings.Contains(test.flags, "M"), ApplyOn: project.OnComment}
+		if strings.Contains(test.flags, "m") {
+			r.ApplyOn = project.OnMerge
+		}
+		got := r.Standing()
+		status, conclusion := Conclude(got)
+		if got != test.want || status != test.status || conclusion != test.conclusion {
+			t.Errorf("%s %s %s: %s, %s %s; want %s, %s %s", test.phase, test.was, test.flags, got, status, conclusion, test.want, test.status, test.conclusion)
+		}
+	}
+}
+
+// TestWorse is a table of an own conclusion, and of others with the same check at the commit.
+func TestWorse(t *testing.T) {
+	t.Parallel()
+	const ok, bad, act, gone = github.ConcludedSuccess, github.ConcludedFailure, github.ConcludedActionRequired, github.ConcludedCancelled
+	for _, test := range []struct {
+		own    github.Conclusion
+		others []github.Conclusion
+		want   string // key of the worse one: 1, 2 ...
+	}{
+		{ok, nil, ""},
+		{ok, []github.Conclusion{ok, gone, ""}, ""},
+		{ok, []github.Conclusion{ok, act, bad}, "3"},
+		{ok, []github.Conclusion{bad, act}, "1"},
+		{"", []github.Conclusion{act}, "1"},
+		{act, []github.Conclusion{act, bad}, "2"},
+		{act, []github.Conclusion{act}, ""},
+		{bad, []github.Conclusion{bad, act}, ""},
+	} {
+		own := Standing{Key: "0", Check: "c", Conclusion: test.own}
+		all := []Standing{own, {Key: "elsewhere", Check: "other", Conclusion: bad}}
+		for i, c := range test.others {
+			all = append(all, Standing{Key: string(rune('1' + i)), Check: "c", Conclusion: c})
+		}
+		got := ""
+		if worse := Worse(own, all); worse != nil {
+			got = worse.Key
+		}
+		if got != test.want {
+			t.Errorf("%q among %q: %q, want %q", test.own, test.others, got, test.want)
+		}
+	}
+	if worse := Worse(Standing{Key: "0", Check: "c", Conclusion: ok}, []Standing{{Key: "0", Check: "c", Conclusion: bad}}); worse != nil {
+		t.Error("a run is worse than itself")
+	}
+}
+
+// TestKeysOfRuns holds the forms of keys and names: records of old releases have them.
+func TestKeysOfRuns(t *testing.T) {
+	t.Parallel()
+	pull := pipeline.Pull{Repo: github.Repo{ID: 5, Owner: "acme", Name: "infra"}, Number: 7}
+	for _, test := range []struct {
+		project, workspace, target, check string
+	}{
+		{"net", "default", "net@default", "net"},
+		{"net", "staging", "net@staging", "net@staging"},
+		{".", "default", "%2E@default", "."},
+		{"..", "..", "%2E%2E@%2E%2E", "..@.."},
+		{"a/b c", "default", "a%2Fb%20c@default", "a/b c"},
+	} {
+		r := Run{Pull: pull, Project: test.project, Workspace: test.workspace, Begun: 3}
+		got := map[string]string{"target": r.Target(), "key": r.Key(), "shown": r.ShownKey(), "state": r.StateKey(), "check": r.Check()}
+		want := map[string]string{
+			"target": test.target, "key": pull.Runs() + "/" + test.target, "shown": "shown/5/7/" + test.target + ".3",
+			"state": "state/5/" + test.target, "check": pipeline.CheckPrefix + test.check,
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", test.project, diff)
+		}
+		if plain := r.Plain(); len(plain) != 16 || strings.Trim(plain, "0123456789abcdef") != "" {
+			t.Errorf("%s: plain %q", test.project, plain)
+		}
+	}
+}
+
+// TestClaimOf holds that places in S3 are claimed, and no others.
+func TestClaimOf(t *testing.T) {
+	t.Parallel()
+	r := Run{Pull: pipeline.Pull{Repo: github.Repo{ID: 5, Owner: "acme", Name: "infra"}}, Project: "net", Workspace: "staging"}
+	if c := r.ClaimOf(places.Place{Backend: "local"}); c != nil {
+		t.Errorf("a local place: %+v", c)
+	}
+	p := places.Place{Backend: "s3", Arguments: map[string]any{"bucket": "b", "key": "k"}}
+	want := &places.Claim{Place: p.String(), RepoID: 5, Repo: "acme/infra", Project: "net", Workspace: "staging"}
+	if diff := cmp.Diff(want, r.ClaimOf(p)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestGateFacts holds facts in reasons that no rule tells of.
+func TestGateFacts(t *testing.T) {
+	t.Parallel()
+	reason := func(change func(*Request)) comment.Reason {
+		t.Helper()
+		q := allowed()
+		change(&q)
+		d := Gate(q)
+		if len(d.Reasons) != 1 {
+			t.Fatalf("%d reasons: %+v", len(d.Reasons), d.Reasons)
+		}
+		return d.Reasons[0].Reason
+	}
+	empty := ""
+	for _, test := range []struct {
+		name   string
+		change func(*Request)
+		want   string
+	}{
+		{"the project's own files first", func(q *Request) { q.Run.Dir, q.Differ = "net", []string{"a.tf", "net/b.tf", "c.tf", "net/d.tf"} }, "different: `net/b.tf`, `net/d.tf`, `a.tf`, `c.tf`."},
+		{"of the root all are its own", func(q *Request) { q.Run.Dir, q.Differ = ".", []string{"net/b.tf", "a.tf"} }, "different: `net/b.tf`, `a.tf`."},
+		{"a check without a plan", func(q *Request) { q.OnGitHub = &empty }, "names none"},
+		{"a state that is gone", func(q *Request) { q.State = &StateID{} }, "the state that the plan was made from is gone"},
+	} {
+		if got := reason(test.change); !strings.Contains(got.Text, test.want) {
+			t.Errorf("%s: %s", test.name, got.Text)
+		}
+	}
+	if got := reason(func(q *Request) { q.Run.Phase = Applied }); got.Remedy != "" {
+		t.Errorf("what is applied already has the remedy %q", got.Remedy)
+	}
+}
