@@ -52,7 +52,10 @@ require (
 	modernc.org/sqlite v1.55.0
 )
 
-require github.com/hashicorp/go-retryablehttp v0.7.8
+require (
+	github.com/apparentlymart/go-versions v1.0.3
+	github.com/hashicorp/go-retryablehttp v0.7.8
+)
 
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect

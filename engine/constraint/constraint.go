@@ -1,13 +1,11 @@
 // Package constraint says which versions of a provider a configuration accepts.
 //
-// hashicorp/go-version parses constraints as well, but differs from what Terraform
-// does for providers: there a pre-release is taken only if a constraint asks for
-// exactly that one, build metadata counts, and a set of constraints has one normal
-// form, which the dependency lock file requires. The rules here were established by
-// trying Terraform 1.11.4.
+// The rules are those of apparentlymart/go-versions, as in Terraform: a pre-release is
+// taken only if a constraint asks for exactly that one, and build metadata counts.
+// hashicorp/go-version, for modules and the language, has other rules. The normal form of
+// constraints in the dependency lock file is in this package.
 //
-// The package knows nothing about providers, sources and files. Start at [Parse]
-// and [Set.Newest].
+// It refuses to know providers, sources and files. Start at [Parse] and [Set.Newest].
 package constraint
 
 import (
@@ -16,61 +14,37 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/apparentlymart/go-versions/versions"
+	"github.com/apparentlymart/go-versions/versions/constraints"
 	goversion "github.com/hashicorp/go-version"
 )
 
-// operator is what a term asks of a version. The values are in the order of terms
-// of the same version in the normal form.
-type operator int
-
-const (
-	greater operator = iota
-	greaterOrEqual
-	exactly
-	patchOnly // ~> 1.2.3: 1.2.x from 1.2.3 on
-	minorOnly // ~> 1.2: 1.x from 1.2.0 on
-	lessOrEqual
-	less
-	not
-)
-
-// symbols are the operators as they are printed.
-var symbols = [...]string{
-	greater: "> ", greaterOrEqual: ">= ", exactly: "", patchOnly: "~> ", minorOnly: "~> ",
-	lessOrEqual: "<= ", less: "< ", not: "!= ",
-}
-
-// A term is one constraint, like `>= 1.2.0`.
-type term struct {
-	op operator
-	at Version
-}
-
-// Set holds the versions that meet all of some constraints. The zero value holds
-// all releases. Sets are immutable.
+// Set holds the versions that meet all of some constraints. The zero value holds all
+// releases. Sets are immutable.
 type Set struct {
-	terms []term // sorted, without repetitions
+	terms []constraints.SelectionSpec // sorted, without repetitions
+	has   versions.Set
 }
 
-// Parse reads constraints as they are written in a configuration, separated by
-// commas: `>= 1.0, < 3, != 1.2.1`. The empty string stands for all releases.
+// Parse reads constraints as they are written in a configuration, separated by commas:
+// `>= 1.0, < 3, != 1.2.1`. The empty string stands for all releases.
 func Parse(s string) (Set, error) {
 	if s == "" {
 		return Set{}, nil
 	}
-	var terms []term
-	for part := range strings.SplitSeq(s, ",") {
-		t, err := parseTerm(strings.TrimSpace(part))
-		if err != nil {
-			return Set{}, err
-		}
-		terms = append(terms, t)
+	// The library reads a comma at the end as none; the language refuses it.
+	if strings.HasSuffix(strings.TrimSpace(s), ",") {
+		return Set{}, fmt.Errorf("invalid version constraint %q: it ends with a comma", s)
 	}
-	return newSet(terms), nil
+	spec, err := bounded(constraints.ParseRubyStyleMulti, s)
+	if err != nil {
+		return Set{}, fmt.Errorf("invalid version constraint %q: %w", s, err)
+	}
+	return newSet(spec), nil
 }
 
-// From converts constraints that hashicorp/go-version has parsed. It fails for
-// what that accepts and providers do not have, such as `1.2.3.4` and `v1.2.3`.
+// From converts constraints that hashicorp/go-version has parsed. It fails for versions
+// that providers do not have, such as `1.2.3.4` and `v1.2.3`.
 func From(constraints goversion.Constraints) (Set, error) {
 	return Parse(constraints.String())
 }
@@ -78,109 +52,48 @@ func From(constraints goversion.Constraints) (Set, error) {
 // And returns the set of the versions that are in both s and x.
 func (s Set) And(x Set) Set { return newSet(slices.Concat(s.terms, x.terms)) }
 
-func newSet(terms []term) Set {
-	slices.SortFunc(terms, func(a, b term) int {
-		return cmp.Or(a.at.compareTotally(b.at), cmp.Compare(a.op, b.op))
+func newSet(terms []constraints.SelectionSpec) Set {
+	if len(terms) == 0 {
+		return Set{}
+	}
+	terms = slices.Clone(terms)
+	for i := range terms {
+		terms[i].Boundary = terms[i].Boundary.ConstrainToZero() // `1` is the same as `1.0.0`
+	}
+	slices.SortFunc(terms, func(a, b constraints.SelectionSpec) int {
+		return cmp.Or(compareTotally(boundary(a), boundary(b)), cmp.Compare(rank(a.Operator), rank(b.Operator)))
 	})
-	return Set{slices.Compact(terms)}
+	terms = slices.Compact(terms)
+	return Set{terms, versions.MeetingConstraints(constraints.IntersectionSpec(terms))}
 }
 
-// operators lists what a term may start with, longer ones first.
-var operators = []struct {
-	symbol string
-	op     operator
-}{
-	{">=", greaterOrEqual}, {"<=", lessOrEqual}, {"!=", not}, {"~>", patchOnly},
-	{">", greater}, {"<", less}, {"=", exactly}, {"", exactly},
-}
-
-func parseTerm(s string) (term, error) {
-	if s == "" {
-		return term{}, fmt.Errorf("empty version constraint: write something like \">= 1.2.0\"")
+// boundary returns the version in a term.
+func boundary(t constraints.SelectionSpec) Version {
+	b := t.Boundary
+	return Version{
+		Major: b.Major.Num, Minor: b.Minor.Num, Patch: b.Patch.Num,
+		Prerelease: versions.VersionExtra(b.Prerelease), Metadata: versions.VersionExtra(b.Metadata),
 	}
-	for _, o := range operators {
-		rest, ok := strings.CutPrefix(s, o.symbol)
-		if !ok {
-			continue
-		}
-		v, parts, err := parseVersion(strings.TrimSpace(rest))
-		if err != nil {
-			return term{}, fmt.Errorf("invalid version constraint %q: %w", s, err)
-		}
-		// `~> 1` is the same as `~> 1.0`.
-		if o.op == patchOnly && parts < 3 {
-			return term{minorOnly, v}, nil
-		}
-		return term{o.op, v}, nil
-	}
-	panic("the last operator is empty and fits all")
 }
 
 // IsAll reports whether s holds all releases, because nothing constrains it.
 func (s Set) IsAll() bool { return len(s.terms) == 0 }
 
-// Has reports whether v meets all constraints of s. A pre-release does so only if
-// one of them asks for exactly that version.
+// Has reports whether v meets all constraints of s. A pre-release does so only if one of
+// them asks for exactly that version.
 func (s Set) Has(v Version) bool {
-	asked := v.Prerelease == ""
-	for _, t := range s.terms {
-		if !t.has(v) {
-			return false
-		}
-		asked = asked || t.op == exactly
+	if s.IsAll() {
+		return versions.Released.Has(v)
 	}
-	return asked
+	return s.has.Has(v)
 }
 
 // Newest returns the newest of some versions that s holds.
 func (s Set) Newest(versions []Version) (newest Version, ok bool) {
 	for _, v := range versions {
-		if s.Has(v) && (!ok || v.compareTotally(newest) > 0) {
+		if s.Has(v) && (!ok || compareTotally(v, newest) > 0) {
 			newest, ok = v, true
 		}
 	}
 	return newest, ok
-}
-
-func (t term) has(v Version) bool {
-	switch t.op {
-	case greater:
-		return v.Compare(t.at) > 0
-	case greaterOrEqual:
-		return v.Compare(t.at) >= 0
-	case exactly:
-		return v == t.at
-	case patchOnly:
-		return v.Compare(t.at) >= 0 && v.Compare(Version{Major: t.at.Major, Minor: t.at.Minor + 1}) < 0
-	case minorOnly:
-		return v.Compare(t.at) >= 0 && v.Compare(Version{Major: t.at.Major + 1}) < 0
-	case lessOrEqual:
-		return v.Compare(t.at) <= 0
-	case less:
-		return v.Compare(t.at) < 0
-	case not:
-		return v != t.at
-	}
-	panic(fmt.Sprintf("operator %d", t.op))
-}
-
-// String returns the normal form, which the dependency lock file records:
-// `>= 1.0.0, ~> 1.0, != 1.2.0`. It is sorted by version and free of repetitions,
-// and empty for all releases.
-func (s Set) String() string {
-	var b strings.Builder
-	for i, t := range s.terms {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(symbols[t.op])
-		text := t.at.String()
-		if t.op == minorOnly {
-			// Only here two numbers are left, since the third changes the meaning.
-			numbers := fmt.Sprintf("%d.%d", t.at.Major, t.at.Minor)
-			text = numbers + strings.TrimPrefix(text, fmt.Sprintf("%s.%d", numbers, t.at.Patch))
-		}
-		b.WriteString(text)
-	}
-	return b.String()
 }

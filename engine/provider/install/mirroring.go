@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/constraint"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
@@ -268,7 +269,7 @@ func (m FilesystemMirror) archives(p addrs.Provider) (found []packageKey, err er
 		}
 	}
 	slices.SortFunc(found, func(a, b packageKey) int {
-		return cmp.Or(a.version.Compare(b.version), cmp.Compare(a.platform.String(), b.platform.String()))
+		return cmp.Or(constraint.Compare(a.version, b.version), cmp.Compare(a.platform.String(), b.platform.String()))
 	})
 	return found, err
 }

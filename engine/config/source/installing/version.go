@@ -58,7 +58,7 @@ func unresolvable(w loading.Wanted, set constraint.Set, have []constraint.Versio
 	}
 	newest, ok := constraint.Set{}.Newest(have)
 	if !ok {
-		newest = slices.MaxFunc(have, constraint.Version.Compare)
+		newest = slices.MaxFunc(have, constraint.Compare)
 		return diags.Errorf(at, "Unresolvable module version constraint",
 			"%s has pre-releases only, the newest of which is %s, and a pre-release is taken only if the constraint asks for exactly that one.", w.Address.Package, newest)
 	}
