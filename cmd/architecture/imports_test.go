@@ -131,9 +131,9 @@ var allowed = map[string][]string{
 	"engine/provider/tfplugin6":            {"engine/provider/tfplugin", "engine/schema"},
 	"engine/provider/builtin":              {"engine/parsing", "engine/provider", "engine/schema", "engine/diags"},
 	"engine/provider/providertest":         {"engine/provider/...", "engine/schema", "engine/diags"},
-	"engine/hosts":                         {"engine/provider/install/cliconfig"},
+	"engine/hosts":                         {"engine/secret"},
 	"engine/provider/install":              {"engine/hosts", "engine/constraint", "engine/provider/install/...", "engine/addrs", "engine/diags"},
-	"engine/provider/install/cliconfig":    {"engine/addrs", "engine/diags"},
+	"engine/provider/install/cliconfig":    {"engine/secret", "engine/addrs", "engine/diags"},
 	"engine/provider/install/lockfile":     {"engine/parsing", "engine/constraint", "engine/addrs", "engine/diags"},
 	"engine/provider/install/registrytest": {},
 }

@@ -11,7 +11,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
+	"github.com/lockstep-iac/lockstep/engine/secret"
 )
 
 // Bounds of what servers may send. The largest documents known are lists of versions
@@ -41,7 +41,7 @@ type Client struct {
 	Transport http.RoundTripper
 	// Token returns the token for requests to a registry's host; may be nil. Downloads
 	// of packages go without one: they are often elsewhere.
-	Token func(host string) (cliconfig.Token, bool)
+	Token func(host string) (secret.Token, bool)
 	// UserAgent is what we call ourselves.
 	UserAgent string
 	// Retries is how often a failed request is tried again (TF_REGISTRY_DISCOVERY_RETRY).

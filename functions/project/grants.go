@@ -7,7 +7,6 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/constraint"
-	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 
@@ -21,7 +20,7 @@ type Grants struct {
 	// allowed as a provider.
 	External bool
 
-	providers []cliconfig.Pattern
+	providers []addrs.ProviderPattern
 	modules   []ModulePattern
 	lock      *lockfile.File
 	source    grantsSource
@@ -102,7 +101,7 @@ func (g Grants) Provider(p addrs.Provider, lock lockfile.Lock) (lockfile.Lock, e
 	if IsExternal(p) && !g.External {
 		return none, fmt.Errorf("the provider %s runs programs, which a pull request may not do; to allow it here, set external = true in the allow block of %s on the base branch", p, FileName)
 	}
-	if slices.ContainsFunc(g.providers, func(x cliconfig.Pattern) bool { return x.Matches(p) }) {
+	if slices.ContainsFunc(g.providers, func(x addrs.ProviderPattern) bool { return x.Matches(p) }) {
 		return lock, nil
 	}
 	base, ok := lockfile.Lock{}, false

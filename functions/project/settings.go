@@ -8,9 +8,9 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/parsing"
-	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
 	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
@@ -31,7 +31,7 @@ type Settings struct {
 // see [GrantsOf].
 type Allow struct {
 	// Providers may be run in any version, as well as those in the dependency lock file.
-	Providers    []cliconfig.Pattern
+	Providers    []addrs.ProviderPattern
 	Provisioners bool
 	// External is for the provider hashicorp/external, which runs programs.
 	External bool
@@ -151,7 +151,7 @@ func (p *parser) allows(blocks hcl.Blocks) {
 		attrs := p.content(b.Body, allowSchema, "An allow block can have providers, provisioners, external, modules, branches and states.").Attributes
 		a := &p.settings.Allow
 		for _, s := range p.list(attrs["providers"]) {
-			pattern, err := cliconfig.ParsePattern(s.text)
+			pattern, err := addrs.ParseProviderPattern(s.text)
 			if err != nil {
 				p.errorf(s.at, "Invalid pattern of providers", "%s. Write HOST/NAMESPACE/TYPE, with * for any: \"registry.terraform.io/hashicorp/*\".", capital(err.Error()))
 				continue

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/secret"
 )
 
 // home returns a home directory with the given files.
@@ -310,10 +311,10 @@ func TestTokensInTheEnvironment(t *testing.T) {
 }
 
 func TestTokensDoNotPrint(t *testing.T) {
-	token := NewToken("s3cret")
+	token := secret.NewToken("s3cret")
 	holder := struct {
-		T Token
-		P *Token
+		T secret.Token
+		P *secret.Token
 	}{token, &token}
 	encoded, err := json.Marshal(holder)
 	if err != nil {
@@ -335,7 +336,7 @@ func TestPatterns(t *testing.T) {
 		{"example.com/*/*", "example.com/acme/foo", "example.org/acme/foo"},
 		{"example.com:444/*/*", "example.com:444/acme/foo", "example.com/acme/foo"},
 	} {
-		p, err := ParsePattern(test.pattern)
+		p, err := addrs.ParseProviderPattern(test.pattern)
 		if err != nil {
 			t.Error(err)
 			continue
@@ -349,12 +350,12 @@ func TestPatterns(t *testing.T) {
 				t.Errorf("%s matches %s: %v", test.pattern, source, !want)
 			}
 		}
-		if again, err := ParsePattern(p.String()); err != nil || again != p {
+		if again, err := addrs.ParseProviderPattern(p.String()); err != nil || again != p {
 			t.Errorf("%s prints as %s, which is read as %v, %v", test.pattern, p, again, err)
 		}
 	}
 	for _, bad := range []string{"", "*", "aws", "*/aws", "*/acme/*", "*/*/foo", "example.com/*/foo", "a/b/c/d", "a b/c", "ac*/foo", "acme/f*", "a..b/*/*"} {
-		if p, err := ParsePattern(bad); err == nil {
+		if p, err := addrs.ParseProviderPattern(bad); err == nil {
 			t.Errorf("%q was read as %s", bad, p)
 		}
 	}
@@ -453,7 +454,7 @@ func FuzzParse(f *testing.F) {
 		if strings.HasPrefix(src, "\ufeff") {
 			return
 		}
-		if len(ds) > 0 || !cmp.Equal(content.tokens, again.tokens, cmp.AllowUnexported(Token{})) || content.pluginCacheDir != again.pluginCacheDir {
+		if len(ds) > 0 || !cmp.Equal(content.tokens, again.tokens, cmp.AllowUnexported(secret.Token{})) || content.pluginCacheDir != again.pluginCacheDir {
 			t.Errorf("%q: a comment changes its meaning: %v", src, ds)
 		}
 	})

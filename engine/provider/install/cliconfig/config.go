@@ -4,6 +4,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/secret"
 )
 
 // Config is a CLI configuration. Nobody may change it after [Load].
@@ -28,7 +29,7 @@ type Config struct {
 	ImpliedDirs []string
 
 	services map[string]map[string]string
-	tokens   map[string]Token
+	tokens   map[string]secret.Token
 }
 
 // A Method is one installation method of a provider_installation block.
@@ -37,7 +38,7 @@ type Method struct {
 	Path string // the directory of a filesystem mirror
 	URL  string // the base URL of a network mirror, ending in a slash
 	// Include and Exclude are patterns of source addresses. No Include is all.
-	Include, Exclude []Pattern
+	Include, Exclude []addrs.ProviderPattern
 	Place            hcl.Range
 }
 
@@ -52,7 +53,7 @@ const (
 
 // Token returns the token for requests to a host, in the form of [addrs.Provider]
 // (with a port unless it is 443).
-func (c *Config) Token(host string) (Token, bool) {
+func (c *Config) Token(host string) (secret.Token, bool) {
 	t, ok := c.tokens[host]
 	return t, ok
 }
@@ -63,4 +64,17 @@ func (c *Config) Token(host string) (Token, bool) {
 func (c *Config) Service(host, id string) (url string, known bool) {
 	services, known := c.services[host]
 	return services[id], known
+}
+
+// Serves reports whether the method may be asked for a provider.
+func (m Method) Serves(p addrs.Provider) bool {
+	matches := func(patterns []addrs.ProviderPattern) bool {
+		for _, pattern := range patterns {
+			if pattern.Matches(p) {
+				return true
+			}
+		}
+		return false
+	}
+	return (len(m.Include) == 0 || matches(m.Include)) && !matches(m.Exclude)
 }

@@ -7,6 +7,7 @@ import (
 	svchost "github.com/hashicorp/terraform-svchost"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/secret"
 )
 
 // A fileContent is what one file says. Files are merged by load.go.
@@ -16,13 +17,13 @@ type fileContent struct {
 	disableCheckpoint       bool
 	installations           []installation
 	services                map[string]map[string]string
-	tokens                  map[string]Token
+	tokens                  map[string]secret.Token
 }
 
 // decode reads what is known among items. Terraform, and other tools that share the
 // file, know more; it is skipped without a word.
 func decode(items []item) (fileContent, diags.Diagnostics) {
-	c := fileContent{services: map[string]map[string]string{}, tokens: map[string]Token{}}
+	c := fileContent{services: map[string]map[string]string{}, tokens: map[string]secret.Token{}}
 	var ds diags.Diagnostics
 	for _, it := range items {
 		switch it.key {
@@ -85,7 +86,7 @@ func eachHost(it item, f func(host string, body []item) diags.Diagnostics) (ds d
 	return ds
 }
 
-func decodeCredentials(tokens map[string]Token, host string, body []item) diags.Diagnostics {
+func decodeCredentials(tokens map[string]secret.Token, host string, body []item) diags.Diagnostics {
 	for _, it := range body {
 		if it.key != "token" {
 			continue
@@ -95,7 +96,7 @@ func decodeCredentials(tokens map[string]Token, host string, body []item) diags.
 			return ds
 		}
 		if text != "" {
-			tokens[host] = NewToken(text)
+			tokens[host] = secret.NewToken(text)
 		}
 	}
 	return nil

@@ -112,10 +112,10 @@ func decodeMethod(m *Method, body []item) (ds diags.Diagnostics) {
 	return ds
 }
 
-func patternsOf(it item) (patterns []Pattern, ds diags.Diagnostics) {
+func patternsOf(it item) (patterns []addrs.ProviderPattern, ds diags.Diagnostics) {
 	texts, ds := textsOf(it)
 	for _, text := range texts {
-		p, err := ParsePattern(text)
+		p, err := addrs.ParseProviderPattern(text)
 		if err != nil {
 			ds = append(ds, diags.FromError("Invalid provider matching pattern", err)...)
 			ds[len(ds)-1].Subject = it.place.Ptr()

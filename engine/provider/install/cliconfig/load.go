@@ -13,6 +13,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/secret"
 )
 
 // Surroundings are what decides where the configuration is.
@@ -44,7 +45,7 @@ func Load(s Surroundings) (*Config, diags.Diagnostics) {
 		Overrides:   map[addrs.Provider]string{},
 		ImpliedDirs: impliedDirs(s),
 		services:    map[string]map[string]string{},
-		tokens:      map[string]Token{},
+		tokens:      map[string]secret.Token{},
 	}
 	l := &loader{config: c, surroundings: s}
 	// Written by `terraform login`; used whatever file was named.
