@@ -45,8 +45,8 @@ type depends struct {
 
 const module = "github.com/lockstep-iac/lockstep"
 
-// billOf lists the modules that are in any of the programs, as the linker wrote them into
-// it: not what go.mod names for tests and tools besides.
+// billOf lists the modules in all programs, as the linker recorded them: go.mod also has those for
+// tests and tools.
 func billOf(version string, made []program) bill {
 	self := component{Type: "application", Name: module, Version: "v" + version, PURL: purl(module, "v"+version)}
 	self.Ref = self.PURL
@@ -79,20 +79,20 @@ func billOf(version string, made []program) bill {
 	return b
 }
 
-// purl is the package's address.
+// purl returns the address of a package.
 // Source: https://github.com/package-url/purl-spec/blob/main/types-doc/golang-definition.md
 func purl(path, version string) string {
 	return "pkg:golang/" + path + "@" + strings.ReplaceAll(version, "+", "%2B")
 }
 
-// hashes turns a checksum of go.sum, which is a SHA-256 over a list of files, into what a
-// bill has.
+// hashes converts a checksum of go.sum, which is a SHA-256 over a list of files, into the form of a
+// bill.
 // Source: https://go.dev/ref/mod#go-sum-files
 func hashes(sum string) []hash {
 	text, ok := strings.CutPrefix(sum, "h1:")
 	data, err := base64.StdEncoding.DecodeString(text)
 	if !ok || err != nil {
-		return nil // a directory in a module's place has none
+		return nil // a directory that replaces a module has none
 	}
 	return []hash{{"SHA-256", hex.EncodeToString(data)}}
 }

@@ -1,17 +1,17 @@
-// Release makes everything that a release consists of, in a directory:
+// Release makes all files of a release, in a directory:
 //
 //	go run ./cmd/release [-version V] [-platforms linux/amd64,...] [-functions plan,...] DIRECTORY
 //
 //	lockstep_V_OS_ARCH.tar.gz    the command line tool, with README and licence
 //	FUNCTION.zip                 the functions that template.yaml deploys
-//	template.yaml                what deploys them
-//	lockstep_V.cdx.json          what all of it is made of: a CycloneDX bill of materials
-//	lockstep_V.provenance.json   how it was made: an in-toto statement, SLSA provenance
+//	template.yaml                their deployment
+//	lockstep_V.cdx.json          the modules in all of it: a CycloneDX bill of materials
+//	lockstep_V.provenance.json   the origin of all of it: an in-toto statement, SLSA provenance
 //	SHA256SUMS                   the checksums of all of these
 //
-// The same commit, version and Go make the same bytes, wherever they are built; but for
-// the provenance, which says by whom. It signs nothing, publishes nothing and knows no
-// keys: that is for the workflow that runs it. Start at run.
+// The same commit, version and Go make the same bytes, wherever they are built, except for the
+// provenance, which names the builder. It signs nothing, publishes nothing and knows no keys: that
+// is for the workflow that runs it. Start at run.
 package main
 
 import (
@@ -42,7 +42,7 @@ func main() {
 	}
 }
 
-// release is what is made, and where.
+// A release has the parameters and the directory of the files.
 type release struct {
 	version   string
 	dir       string
@@ -103,7 +103,7 @@ func (r release) copy(file string) error {
 	return os.WriteFile(filepath.Join(r.dir, filepath.Base(file)), data, 0o644)
 }
 
-// source is the commit that all is made from.
+// A source is the commit of all files.
 type source struct {
 	revision, time string
 	modified       bool

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// program is a file of the release with a program in it.
+// A program is a file of the release that contains one.
 type program struct {
 	name, file string
 	info       *debug.BuildInfo
@@ -63,7 +63,7 @@ func (r release) tool(platform string) (program, error) {
 	}
 	file := filepath.Join(dir, name)
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=true", "-ldflags", "-s -w -X main.version="+r.version, "-o", file, "./cmd/lockstep")
-	// What is set here would be in the program, or decide what it becomes.
+	// These variables would be recorded in the program, or change it.
 	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0", "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return program{}, fmt.Errorf("go build: %w\n%s", err, text)
@@ -80,8 +80,8 @@ func (r release) tool(platform string) (program, error) {
 	return p, os.WriteFile(filepath.Join(r.dir, p.file), packed, 0o644)
 }
 
-// archive returns a tar file, compressed, with files under their last names. It has no
-// times, owners or names of the machine in it: the same files make the same bytes.
+// archive returns a compressed tar file, with files under their last names. It contains no times,
+// owners or names of the machine: the same files make the same bytes.
 func archive(files []string) ([]byte, error) {
 	var out bytes.Buffer
 	zw, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
@@ -114,7 +114,7 @@ func archive(files []string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// packedInfo reads what a function's program was built from.
+// packedInfo reads the build information of a function's program.
 func packedInfo(file string) (*debug.BuildInfo, error) {
 	z, err := zip.OpenReader(file)
 	if err != nil {

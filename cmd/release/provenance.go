@@ -37,7 +37,7 @@ func (r release) writeJSON(file string, v any) error {
 	return os.WriteFile(filepath.Join(r.dir, file), out.Bytes(), 0o644)
 }
 
-// statement is what the provenance says.
+// A statement is the content of the provenance.
 type statement struct {
 	version   string
 	platforms []string
@@ -46,8 +46,8 @@ type statement struct {
 	made      []program
 }
 
-// provenanceOf returns an in-toto statement with SLSA provenance: which files, from which
-// commit and modules, by which Go, and whose run made them, which GitHub's variables say.
+// provenanceOf returns an in-toto statement with SLSA provenance: the files, their commit and
+// modules, their Go, and the run that made them, from GitHub's variables.
 // Source: https://slsa.dev/spec/v1.0/provenance
 func provenanceOf(s statement, env func(string) string) map[string]any {
 	subjects := []any{}

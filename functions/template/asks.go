@@ -13,21 +13,21 @@ type Ask struct {
 	Action string `json:"action"`
 	On     string `json:"on"`
 	In     string `json:"in"`
-	Want   bool   `json:"want"` // the matrix says that it is allowed
+	Want   bool   `json:"want"` // the matrix allows it
 }
 
-// String returns the ask as a row of the matrix.
+// String returns the request as a row of the matrix.
 func (a Ask) String() string {
 	return fmt.Sprintf("%s may %s on %s in %s", a.Who, a.Action, a.On, a.In)
 }
 
-// A Catalogue is AWS' list of actions, each with the resources of a world that it is for;
-// "*" stands for none in particular.
+// A Catalogue is AWS' list of actions, each with the resources of a world that it applies to; "*"
+// stands for none in particular.
 type Catalogue map[string][]string
 
-// Asks returns everything that somebody might be allowed in the world, by a policy of
-// their own or by a resource's, and everything that a row says, with what the matrix
-// wants. What no statement names is allowed to nobody, and is not asked for.
+// Asks returns every request that a policy in the world might allow, a principal's or a resource's,
+// and every request of a row, with the matrix' decision. A request that no statement names is
+// allowed to nobody, and is left out.
 func (w *World) Asks(c Catalogue) []Ask {
 	var out []Ask
 	for _, d := range w.Policies {
@@ -39,7 +39,7 @@ func (w *World) Asks(c Catalogue) []Ask {
 	return w.wanted(out)
 }
 
-// asksOf returns what a policy might allow, were its actions these.
+// asksOf returns the requests that a policy might allow if it had these actions.
 func (w *World) asksOf(p Policy, patterns []string, c Catalogue) []Ask {
 	var out []Ask
 	for action, resources := range c {
@@ -62,7 +62,7 @@ func (w *World) asksOf(p Policy, patterns []string, c Catalogue) []Ask {
 	return out
 }
 
-// asksIn returns what a row says somebody may.
+// asksIn returns the requests that a row allows.
 func (w *World) asksIn(r Row, c Catalogue) []Ask {
 	var out []Ask
 	for action, resources := range c {
@@ -87,7 +87,7 @@ func (w *World) inAll(who, action, on string) []Ask {
 	return out
 }
 
-// wanted sorts asks, leaves out those that come twice, and says what the matrix wants.
+// wanted sorts requests, removes duplicates, and adds the matrix' decision.
 func (w *World) wanted(asks []Ask) []Ask {
 	slices.SortFunc(asks, func(a, b Ask) int { return strings.Compare(a.String(), b.String()) })
 	asks = slices.Compact(asks)
@@ -97,8 +97,8 @@ func (w *World) wanted(asks []Ask) []Ask {
 	return asks
 }
 
-// Idle returns rows of the matrix, or parts of them, that nobody could ask for: what they
-// name is not there.
+// Idle returns rows of the matrix, or parts of them, that match no request, since they name objects
+// that do not exist.
 func (w *World) Idle(c Catalogue) []string {
 	var out []string
 	for _, r := range w.Matrix.Rows {

@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// worlds calls f with what each condition is, in every way in which the comparisons that
-// they consist of can turn out. Comparisons are taken to be independent of each other:
-// what is right in all of these is right in all that there can be.
+// worlds calls f with the values of all conditions, for every combination of outcomes of the
+// comparisons in them. It takes comparisons to be independent of each other: an assertion that
+// holds in all combinations holds in all possible ones.
 func worlds(conditions map[string]any, f func(holds map[string]bool)) error {
 	c := comparer{conditions: conditions}
-	// Each is asked once first, so that all comparisons are known.
+	// The first evaluation of each collects all comparisons.
 	for _, name := range slices.Sorted(maps.Keys(conditions)) {
 		c.holds(name)
 	}
@@ -32,7 +32,7 @@ func worlds(conditions map[string]any, f func(holds map[string]bool)) error {
 	return nil
 }
 
-// comparer evaluates conditions in one world: bit i is what atom i is.
+// A comparer evaluates conditions in one world: bit i is the outcome of comparison i.
 type comparer struct {
 	conditions map[string]any
 	atoms      []string
@@ -53,7 +53,7 @@ func (c *comparer) holds(name string) bool {
 	return v
 }
 
-// eval evaluates every part, so that every comparison becomes an atom.
+// eval evaluates every part, so that every comparison is collected.
 // Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference-conditions.html
 func (c *comparer) eval(x any) bool {
 	m, _ := x.(map[string]any)

@@ -1,10 +1,10 @@
-// Package template holds template.yaml against what CloudFormation and IAM would make of
-// it: whether its resources can be made one after the other (Problems), and who may do
-// what when they have been (Policies, Matrix, Loosenings). Everything in it serves tests.
+// Package template checks template.yaml against the behaviour of CloudFormation and IAM: whether
+// its resources can be created in some order (Problems), and the rights of everybody once they are
+// (Policies, Matrix, Loosenings). All of it serves tests.
 //
-// It knows nothing of AWS' resource types' properties, which .ci/template.mjs checks, and
-// nothing of what the functions do with their rights, which lambdatest's stories hold. It
-// decides on no request itself: .ci/policies.mjs does, by a simulator that others keep.
+// It refuses to know the properties of AWS' resource types, which .ci/template.mjs checks, and the
+// use that functions make of their rights, which lambdatest's stories check. It decides on no
+// request itself: .ci/policies.mjs does, with a simulator that others maintain.
 //
 // Start at Problems.
 package template

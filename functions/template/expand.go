@@ -7,8 +7,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
 )
 
-// expand returns the names of the resources that SAM makes of one: itself, and what it
-// generates beside it, which needs it.
+// expand returns the names of the resources that SAM makes of one: itself, and those that it
+// generates for it, which need it.
 // Source: https://docs.aws.amazon.com/serverless-application-model/latest/developerguide/sam-specification-generated-resources-function.html
 func expand(name string, r lambdatest.Resource) []string {
 	if r.Type != "AWS::Serverless::Function" {
@@ -35,8 +35,8 @@ func expand(name string, r lambdatest.Resource) []string {
 	return out
 }
 
-// graphOf returns what each resource needs, those that SAM generates among them: its role
-// comes before a function, everything else after.
+// graphOf returns the needs of each resource, including those that SAM generates: a function's role
+// comes before it, all others after.
 func graphOf(x lambdatest.Template) graph {
 	g := graph{}
 	for name, r := range x.Resources {

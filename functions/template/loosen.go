@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// A Loosening is a policy that says more than the template's does.
+// A Loosening is a policy that allows more than the template's.
 type Loosening struct {
 	Policy  Deployed
-	What    string         // what was changed
+	What    string         // the change
 	Changed map[string]any // the document
-	Actions []string       // the patterns of actions that the change is about
+	Actions []string       // the patterns of actions that the change concerns
 }
 
-// Asks returns what might be allowed by the loosening.
+// Asks returns the requests that the loosening might allow.
 func (l Loosening) Asks(w *World, c Catalogue) []Ask {
 	return w.wanted(w.asksOf(l.Policy.Policy, l.Actions, c))
 }
 
-// Loosenings returns every way to loosen the world's policies by one step: an action more,
-// a resource more, all of them, a condition less or wider, another principal; of what
-// denies, less of everything, or nothing.
+// Loosenings returns every way to loosen the world's policies by one step: another action or
+// resource, or all of them; a condition dropped or widened; another principal; and a denial dropped
+// or narrowed.
 func (w *World) Loosenings(c Catalogue) []Loosening {
 	var out []Loosening
 	for _, d := range w.Policies {
@@ -43,7 +43,7 @@ func (w *World) Loosenings(c Catalogue) []Loosening {
 	return out
 }
 
-// loosener loosens one statement.
+// A loosener loosens one statement.
 type loosener struct {
 	world     *World
 	catalogue Catalogue
@@ -56,7 +56,7 @@ type loosener struct {
 func (l *loosener) denies() bool      { return l.statement["Effect"] == "Deny" }
 func (l *loosener) actions() []string { return texts(l.statement["Action"]) }
 
-// put adds a loosening that has other statements in this one's place.
+// put adds a loosening that has other statements in the place of this one.
 func (l *loosener) put(what string, about []string, instead ...any) {
 	document := clone(l.policy.Resolved)
 	statements := list(document["Statement"])
@@ -68,7 +68,7 @@ func (l *loosener) put(what string, about []string, instead ...any) {
 	l.out = append(l.out, Loosening{l.policy, fmt.Sprintf("%s, statement %v: %s", l.policy.Name, sid, what), document, about})
 }
 
-// with adds a loosening in which a member of the statement is another.
+// with adds a loosening in which a member of the statement has another value.
 func (l *loosener) with(what, member string, v any, about []string) {
 	s := clone(l.statement)
 	s[member] = v
@@ -83,13 +83,13 @@ func clone(v map[string]any) map[string]any {
 		err = json.Unmarshal(data, &out)
 	}
 	if err != nil {
-		panic(fmt.Sprintf("template: copy a policy: %v", err)) // it was YAML
+		panic(fmt.Sprintf("template: copy a policy: %v", err)) // it comes from YAML
 	}
 	return out
 }
 
-// addActions adds every action of the statement's services that is for one of its
-// resources, and all of them.
+// addActions adds every action of the statement's services that applies to one of its resources,
+// and all of them.
 func (l *loosener) addActions() {
 	given := l.actions()
 	for _, service := range servicesOf(given) {
@@ -106,8 +106,8 @@ func (l *loosener) addActions() {
 	}
 }
 
-// adds reports whether an action is for something that the statement names, and that the
-// party has not got it for by another statement.
+// adds reports whether an action applies to an object that the statement names, and is not already
+// granted to the party by another statement.
 func (l *loosener) adds(action string) bool {
 	conditions := fmt.Sprint(l.statement["Condition"])
 	if slices.ContainsFunc(deaf[action], func(key string) bool { return strings.Contains(conditions, key) }) {
@@ -122,10 +122,9 @@ func (l *loosener) adds(action string) bool {
 	})
 }
 
-// deaf are actions that do not know condition keys of others of their service: a statement
-// with a condition on one never means them.
-// Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awslambda.html,
-// list_awskeymanagementservice.html and list_awssecuritytokenservice.html
+// deaf are actions that do not know the condition keys of other actions of their service: a
+// statement with a condition on such a key never matches them.
+// Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awslambda.html, list_awskeymanagementservice.html and list_awssecuritytokenservice.html
 var deaf = map[string][]string{
 	"lambda:InvokeFunction":         {"lambda:FunctionUrlAuthType"},
 	"lambda:InvokeFunctionUrl":      {"lambda:InvokedViaFunctionUrl"},
@@ -137,9 +136,9 @@ var deaf = map[string][]string{
 	"sts:SetSourceIdentity":         {"sts:ExternalId", "aws:RequestTag/"},
 }
 
-// granted reports whether another statement of the same party allows an action on an ARN
-// without conditions; in a resource's policy, to the same principals, if need be under the
-// same ones.
+// granted reports whether another statement of the same party allows an action on an ARN without
+// conditions; or, in a resource's policy, to the same principals and perhaps under the same
+// conditions.
 func (l *loosener) granted(action, arn string) bool {
 	for _, d := range l.world.Policies {
 		if d.Kind != l.policy.Kind || !slices.Equal(d.On, l.policy.On) {
@@ -158,8 +157,8 @@ func (l *loosener) granted(action, arn string) bool {
 	return false
 }
 
-// addResources adds every other resource that the statement's actions are for, all of
-// their kind, and everything.
+// addResources adds every other resource that the statement's actions apply to, all of their kind,
+// and everything.
 func (l *loosener) addResources() {
 	if l.policy.Kind != RolePolicies {
 		return // a resource's policy is about that resource
@@ -181,13 +180,13 @@ func (l *loosener) addResources() {
 	}
 }
 
-// addPrincipals lets others in, each on their own.
+// addPrincipals admits other principals, one at a time.
 func (l *loosener) addPrincipals() {
 	if l.policy.Kind == RolePolicies || l.statement["Principal"] == "*" {
 		return
 	}
 	more := []any{"*", map[string]any{"AWS": "*"}, map[string]any{"AWS": "arn:aws:iam::111122223333:root"}}
-	// Where a condition names principals, those that it cannot mean change nothing.
+	// Where a condition names principals, others that it excludes change nothing.
 	if conditions, _ := l.statement["Condition"].(map[string]any); conditions["ArnEquals"] == nil {
 		more = append(more, map[string]any{"AWS": "arn:aws:iam::999999999999:root"}, map[string]any{"Service": "ec2.amazonaws.com"})
 	}
@@ -204,7 +203,7 @@ func (l *loosener) addPrincipals() {
 	}
 }
 
-// dropDenial takes a statement that denies away, or a part of it.
+// dropDenial drops a denying statement, or a part of it.
 func (l *loosener) dropDenial() {
 	about := l.actions()
 	l.put("dropped", about)

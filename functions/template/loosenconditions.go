@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// loosenConditions drops each condition of a statement that allows, and lets each hold for
-// one value more; of what denies, for one value less, or for another.
+// loosenConditions drops each condition of an allowing statement, and adds a value to each; for a
+// denying statement it removes a value, or replaces it.
 func (l *loosener) loosenConditions() {
 	conditions, _ := l.statement["Condition"].(map[string]any)
 	for _, operator := range slices.Sorted(maps.Keys(conditions)) {
@@ -42,7 +42,7 @@ func (l *loosener) loosenCondition(operator, key string) {
 		if slices.Contains(given, v) {
 			continue
 		}
-		// What denies by "is not" denies less with a value more; by "is", with another.
+		// A denial with "is not" gets narrower by another value; with "is", by a different one.
 		if l.denies() && !strings.Contains(operator, "Not") {
 			change("is "+v, v)
 		} else {
@@ -51,7 +51,7 @@ func (l *loosener) loosenCondition(operator, key string) {
 	}
 }
 
-// others are values that a key might be let have. A key that is not known panics: its
+// others returns values that a key might be allowed to have. An unknown key panics, since its
 // condition would never be loosened.
 func others(operator, key string) []string {
 	switch {

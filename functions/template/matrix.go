@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// A Matrix says who may do what, and so what nobody may: everything else. It is written
-// as text, a record a line; lines that are indented go on with the one before.
+// A Matrix lists the rights of everybody; everything else is denied. It is text, one record a line;
+// indented lines continue the one before.
 //
-//	parameter StateTable locks                   what the template is deployed with
-//	resource states/a arn:aws:s3:::states/a      what else there is, beside the template's own
+//	parameter StateTable locks                   a parameter of the deployment
+//	resource states/a arn:aws:s3:::states/a      a resource outside of the template
 //	resource key arn:... delegates               its policy leaves it to the account's policies
-//	principal admin arn:...:role/admin may-all   somebody else, with all rights in their account
+//	principal admin arn:...:role/admin may-all   another principal, with all rights in its account
 //	context s3:PutObject aes s3:x-amz-server-side-encryption=AES256
 //	PlanRole may sqs:SendMessage on Events Plans in tls
 //
-// A context is how things are when somebody asks: of a service or of one action. The
-// first of its service is meant where a row names none, and each by "in *". "except" takes actions from a
-// pattern. Of the template's own resources, Name is the resource, and Name/a an object in
-// the bucket; $Name is its ARN.
+// A context is the circumstances of a request: for a service or for one action. A row without one
+// has the first context of its service, "in *" stands for each. "except" removes actions from a
+// pattern. Of the template's own resources, Name is the resource, and Name/a an object in the
+// bucket; $Name is its ARN.
 type Matrix struct {
 	Parameters map[string]string
 	Resources  []Thing
@@ -28,25 +28,25 @@ type Matrix struct {
 	Rows       []Row
 }
 
-// A Thing is a resource that is not the template's.
+// A Thing is a resource outside of the template.
 type Thing struct {
 	Name, ARN string
 	Delegates bool
 }
 
-// Somebody is a principal that is not the template's.
+// Somebody is a principal outside of the template.
 type Somebody struct {
 	Name, ARN string
 	MayAll    bool
 }
 
-// A Context is what is the case when a request is made. Names are used once.
+// A Context is the circumstances of a request. Names are unique.
 type Context struct {
 	For, Name string // a service or an action
 	Keys      map[string]string
 }
 
-// A Row is what somebody may.
+// A Row is a record of rights.
 type Row struct {
 	Who, Actions, On, In, Except []string
 }
@@ -75,7 +75,7 @@ func ReadMatrix(text string) (*Matrix, error) {
 	return m, nil
 }
 
-// plain is the context of services that have none of their own.
+// plain is the context of services without one.
 var plain = Context{"", "plain", map[string]string{"aws:SecureTransport": "true"}}
 
 func (m *Matrix) read(w []string) error {
@@ -137,7 +137,7 @@ func (m *Matrix) row(w []string) error {
 	return nil
 }
 
-// contextsOf returns how an action can be asked for.
+// contextsOf returns the contexts in which an action can be requested.
 func (m *Matrix) contextsOf(action string) []Context {
 	service, _, _ := strings.Cut(action, ":")
 	var out []Context
@@ -152,7 +152,7 @@ func (m *Matrix) contextsOf(action string) []Context {
 	return out
 }
 
-// want reports whether a row says that somebody may.
+// want reports whether a row allows a request.
 func (m *Matrix) want(a Ask) bool {
 	return slices.ContainsFunc(m.Rows, func(r Row) bool { return m.covers(r, a) })
 }
@@ -170,7 +170,7 @@ func matchesAny(patterns []string, text string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, text) })
 }
 
-// matches matches a text with a pattern in which * is anything, as IAM does.
+// matches reports whether a text matches a pattern in which * is any text, as in IAM.
 func matches(pattern, text string) bool {
 	parts := strings.Split(strings.ToLower(pattern), "*")
 	text = strings.ToLower(text)

@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// A Circle is resources none of which can be made first; the last needs the first.
-type Circle []string
+// A Cycle is a list of resources of which none can be created first; the last needs the first.
+type Cycle []string
 
 // Error names them in the order of their needs.
-func (c Circle) Error() string {
-	return "a circle: " + strings.Join(append(slices.Clone(c), c[0]), " needs ")
+func (c Cycle) Error() string {
+	return "a cycle: " + strings.Join(append(slices.Clone(c), c[0]), " needs ")
 }
 
-// graph is what must be there before each resource can be made.
+// A graph has the needs of each resource: the resources that must exist before it.
 type graph map[string][]string
 
-// order returns the resources in an order in which they can be made, which is always the
-// same, or a Circle. CloudFormation makes what it can at the same time, and refuses a
-// template with a circle before it makes anything.
+// order returns the resources in an order in which they can be created, always the same one, or a
+// Cycle. CloudFormation creates resources at the same time where it can, and refuses a template
+// with a cycle before it creates any.
 // Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/troubleshooting.html#troubleshooting-errors-dependency-error
 func (g graph) order() ([]string, error) {
 	var out, path []string
@@ -30,7 +30,7 @@ func (g graph) order() ([]string, error) {
 			return nil
 		}
 		if i := slices.Index(path, name); i >= 0 {
-			return Circle(slices.Clone(path[i:]))
+			return Cycle(slices.Clone(path[i:]))
 		}
 		path = append(path, name)
 		for _, need := range slices.Sorted(slices.Values(g[name])) {
@@ -51,8 +51,7 @@ func (g graph) order() ([]string, error) {
 	return out, nil
 }
 
-// needs reports whether one resource is made after another for sure. The graph has no
-// circle.
+// needs reports whether one resource is always created after another. The graph has no cycle.
 func (g graph) needs(name, other string) bool {
 	return slices.ContainsFunc(g[name], func(need string) bool { return need == other || g.needs(need, other) })
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
 )
 
-// PolicyKind says whose a policy is, and so what its statements may leave out.
+// A PolicyKind is the kind of a policy's owner, which decides the members that its statements may
+// leave out.
 type PolicyKind string
 
-// The kinds of policies. Of a role's own policies principals are left out, of a trust
-// policy the resource.
+// The kinds of policies. A role's own policies have no principals, a trust policy no resource.
 const (
 	RolePolicies     PolicyKind = "role"
 	TrustPolicies    PolicyKind = "trust"
@@ -23,7 +23,7 @@ const (
 type Policy struct {
 	Kind PolicyKind
 	Name string // "PlanRole.plan", "Key.KeyPolicy"
-	// On are the logical names of the role that has it, or of the resources it protects.
+	// On are the logical names of the policy's role, or of the resources that it protects.
 	On       []string
 	Document map[string]any
 }
@@ -34,8 +34,8 @@ type Statement struct {
 	Value  map[string]any
 }
 
-// Policies returns all policies of a template, sorted by name. A type of resource that
-// has a policy and is not known here panics: nobody would hold it against the matrix.
+// Policies returns all policies of a template, sorted by name. It panics at an unknown type of
+// resource with a policy, which would never be compared with the matrix.
 func Policies(x lambdatest.Template) []Policy {
 	var out []Policy
 	for _, name := range slices.Sorted(maps.Keys(x.Resources)) {
@@ -77,7 +77,7 @@ func Policies(x lambdatest.Template) []Policy {
 	return out
 }
 
-// permission is the statement that Lambda makes of a permission.
+// permission returns the statement that Lambda makes of a permission.
 // Source: https://docs.aws.amazon.com/lambda/latest/api/API_AddPermission.html
 func permission(name string, p map[string]any) Policy {
 	function := target(p["FunctionName"])
@@ -104,8 +104,7 @@ func permission(name string, p map[string]any) Policy {
 	return Policy{ResourcePolicies, name, []string{function}, map[string]any{"Version": "2012-10-17", "Statement": []any{s}}}
 }
 
-// Statements returns the statements of all policies, those too that a condition decides
-// on.
+// Statements returns the statements of all policies, including conditional ones.
 func Statements(x lambdatest.Template) []Statement {
 	var out []Statement
 	for _, p := range Policies(x) {

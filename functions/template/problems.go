@@ -9,10 +9,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
 )
 
-// Problems returns why CloudFormation could not make a template's resources, or what it
-// made would not work from the first moment: names of nothing, circles, what is named
-// where it may be missing, and functions that begin before they have their rights. None
-// is an empty list.
+// Problems returns the reasons for which CloudFormation could not create a template's resources, or
+// for which they would not work from the first moment: unknown names, cycles, references to
+// resources that may be missing, and functions that start before they have their rights. A good
+// template has none.
 func Problems(x lambdatest.Template) []string {
 	var out []string
 	refs := references(x)
@@ -22,19 +22,19 @@ func Problems(x lambdatest.Template) []string {
 	out = append(out, strangers(x)...)
 	g := graphOf(x)
 	if _, err := g.order(); err != nil {
-		return append(out, err.Error()) // what follows asks who comes first
+		return append(out, err.Error()) // the following checks need an order
 	}
 	return append(out, early(x, g)...)
 }
 
-// Order returns a template's resources, those that SAM makes among them, in an order in
-// which CloudFormation could make them.
+// Order returns a template's resources, including those that SAM generates, in an order in which
+// CloudFormation could create them.
 func Order(x lambdatest.Template) ([]string, error) { return graphOf(x).order() }
 
 // Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/pseudo-parameter-reference.html
 var pseudo = []string{"AWS::AccountId", "AWS::NoValue", "AWS::NotificationARNs", "AWS::Partition", "AWS::Region", "AWS::StackId", "AWS::StackName", "AWS::URLSuffix"}
 
-// unknown returns references to nothing, and names that SAM would give twice.
+// unknown returns references to unknown names, and names that SAM would give twice.
 func unknown(x lambdatest.Template, refs []reference) []string {
 	var out []string
 	made := map[string]bool{}
@@ -65,8 +65,8 @@ func unknown(x lambdatest.Template, refs []reference) []string {
 	return out
 }
 
-// unused returns parameters and conditions that nothing names, and parameters that are
-// not asked for in their group.
+// unused returns parameters and conditions without references, and parameters that are missing in
+// their groups.
 func unused(x lambdatest.Template, refs []reference) []string {
 	named := map[string]bool{}
 	for _, r := range refs {
@@ -97,8 +97,8 @@ func unused(x lambdatest.Template, refs []reference) []string {
 	return out
 }
 
-// missing returns references to resources that are not always there, from places that may
-// count when they are not.
+// missing returns references to conditional resources that may be evaluated when these do not
+// exist.
 func missing(x lambdatest.Template, refs []reference) []string {
 	var out []string
 	err := worlds(x.Conditions, func(holds map[string]bool) {
@@ -119,8 +119,8 @@ func missing(x lambdatest.Template, refs []reference) []string {
 	return slices.Compact(out)
 }
 
-// strangers returns resources in roles' policies that are none of the template's and of
-// no parameter's: a text that only looks like one of them, or everything.
+// strangers returns the resources in roles' policies that belong neither to the template nor to a
+// parameter: a text that only resembles one of them, or everything.
 func strangers(x lambdatest.Template) []string {
 	var out []string
 	for _, s := range Statements(x) {
@@ -138,8 +138,8 @@ func strangers(x lambdatest.Template) []string {
 	return out
 }
 
-// early returns functions that could be called before their role has all its policies,
-// or before the log that they write is there, and so would make one that is never emptied.
+// early returns functions that could be called before their role has all its policies, or before
+// their log group exists: they would then create one that keeps everything for ever.
 func early(x lambdatest.Template, g graph) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(x.Resources)) {
@@ -161,7 +161,7 @@ func early(x lambdatest.Template, g graph) []string {
 	return out
 }
 
-// logOf is the name of the function whose log it is, as the template writes it.
+// logOf returns the name of a log group's function, as the template writes it.
 func logOf(r lambdatest.Resource) string {
 	m, _ := r.Properties["LogGroupName"].(map[string]any)
 	text, ok := strings.CutPrefix(fmt.Sprint(m["Fn::Sub"]), "/aws/lambda/")
@@ -171,7 +171,7 @@ func logOf(r lambdatest.Resource) string {
 	return fmt.Sprint(map[string]any{"Fn::Sub": text})
 }
 
-// target is the resource that a Ref or a GetAtt names.
+// target returns the resource that a Ref or a GetAtt names.
 func target(v any) string {
 	var out []reference
 	walker{out: &out}.walk("", v)

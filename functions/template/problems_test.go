@@ -60,14 +60,14 @@ func TestProblems(t *testing.T) {
 	conditional := "  Records:\n    Condition: HasStateTable\n"
 	for name, test := range map[string]struct{ old, new, want string }{
 		"the key's role names the key": {
-			"Resource: !Ref AppKeySecretArn\n", "Resource: [!Ref AppKeySecretArn, !GetAtt Key.Arn]\n", "a circle: Key needs PlanRole needs Key",
+			"Resource: !Ref AppKeySecretArn\n", "Resource: [!Ref AppKeySecretArn, !GetAtt Key.Arn]\n", "a cycle: Key needs PlanRole needs Key",
 		},
-		"a longer circle": {
-			"  PlanArtifacts:\n", "  PlanArtifacts:\n    DependsOn: PlanEvents\n", "a circle: PlanArtifacts needs PlanEvents needs PlanFunction needs PlanArtifacts",
+		"a longer cycle": {
+			"  PlanArtifacts:\n", "  PlanArtifacts:\n    DependsOn: PlanEvents\n", "a cycle: PlanArtifacts needs PlanEvents needs PlanFunction needs PlanArtifacts",
 		},
-		"a circle by DependsOn":   {"  Events:\n    Type", "  Events:\n    DependsOn: PlanEvents\n    Type", "a circle: "},
-		"a circle by Sub":         {"GroupName: !Sub \"/aws/lambda/${AWS::StackName}-plan\"", "GroupName: !Sub \"/aws/lambda/${PlanFunction}\"", "needs PlanLog needs PlanFunction needs"},
-		"itself":                  {"  Events:\n    Type", "  Events:\n    DependsOn: Events\n    Type", "a circle: Events needs Events"},
+		"a cycle by DependsOn":   {"  Events:\n    Type", "  Events:\n    DependsOn: PlanEvents\n    Type", "a cycle: "},
+		"a cycle by Sub":         {"GroupName: !Sub \"/aws/lambda/${AWS::StackName}-plan\"", "GroupName: !Sub \"/aws/lambda/${PlanFunction}\"", "needs PlanLog needs PlanFunction needs"},
+		"itself":                  {"  Events:\n    Type", "  Events:\n    DependsOn: Events\n    Type", "a cycle: Events needs Events"},
 		"a reference":             {"!Ref Records", "!Ref Record", "there is no resource or parameter Record"},
 		"a parameter":             {"!Ref PlanMemory", "!Ref PlanMemories", "there is no resource or parameter PlanMemories"},
 		"a name in a text":        {"${WebhookLog.Arn}", "${WebhookLogs.Arn}", "there is no resource or parameter WebhookLogs"},

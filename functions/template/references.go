@@ -9,30 +9,30 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
 )
 
-// A reference is a place of the template that names something.
+// A reference is an occurrence of a name in the template.
 type reference struct {
-	from   string // the resource it is in, or "Outputs"
+	from   string // the resource that contains it, or "Outputs"
 	at     string // the path to it
 	name   string // a resource, a parameter, a pseudo parameter, a condition
 	kind   kind
-	guards []guard // what holds where it counts
+	guards []guard // the conditions under which it is evaluated
 }
 
 type kind int
 
 const (
 	value     kind = iota // Ref, GetAtt, Sub
-	dependsOn             // no value, only an order
+	dependsOn             // only an order, without a value
 	condition             // Fn::If, Condition
 )
 
-// A guard is a condition that a branch of Fn::If stands under.
+// A guard is the condition of a branch of Fn::If.
 type guard struct {
 	condition string
 	holds     bool
 }
 
-// references returns everything that a template names, in the order of its places.
+// references returns all references of a template, in the order of their paths.
 func references(x lambdatest.Template) []reference {
 	var out []reference
 	for _, name := range slices.Sorted(maps.Keys(x.Resources)) {
@@ -52,7 +52,7 @@ func references(x lambdatest.Template) []reference {
 	return out
 }
 
-// walker follows one value down.
+// A walker descends into one value.
 type walker struct {
 	from   string
 	guards []guard
@@ -78,8 +78,7 @@ func (w walker) walk(at string, v any) {
 	}
 }
 
-// function follows a function of CloudFormation's, if k is the name of one that names
-// something.
+// function follows a function of CloudFormation, if k is the name of one with references.
 // Source: https://docs.aws.amazon.com/AWSCloudFormation/latest/TemplateReference/intrinsic-function-reference.html
 func (w walker) function(at, k string, arg any) bool {
 	switch k {
@@ -115,7 +114,7 @@ func (w walker) function(at, k string, arg any) bool {
 	return true
 }
 
-// sub follows the names in a text, but for those that the text is given values for.
+// sub follows the names in a text, except those to which the function gives values.
 func (w walker) sub(at string, arg any) {
 	own := map[string]any{}
 	if list, ok := arg.([]any); ok && len(list) == 2 {
@@ -132,7 +131,7 @@ func (w walker) sub(at string, arg any) {
 	}
 }
 
-// texts returns a text or a list of them as a list; nothing is none.
+// texts returns a text or a list of texts as a list, empty for nil.
 func texts(v any) []string {
 	switch v := v.(type) {
 	case nil:

@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
 )
 
-// settings are what every resource of a type must have, by path: what keeps others out
-// that no policy speaks of.
+// settings are the mandatory properties of each type of resource, by path: protections that are not
+// policies.
 var settings = map[string]map[string]any{
 	"AWS::S3::Bucket": {
 		"PublicAccessBlockConfiguration.BlockPublicAcls":                                                    true,
@@ -21,7 +21,7 @@ var settings = map[string]map[string]any{
 		"OwnershipControls.Rules.0.ObjectOwnership":                                                         "BucketOwnerEnforced",
 		"BucketEncryption.ServerSideEncryptionConfiguration.0.ServerSideEncryptionByDefault.SSEAlgorithm":   "aws:kms",
 		"BucketEncryption.ServerSideEncryptionConfiguration.0.ServerSideEncryptionByDefault.KMSMasterKeyID": map[string]any{"Fn::GetAtt": "Key.Arn"},
-		// Or objects would share a context of encryption.
+		// Otherwise objects would share an encryption context.
 		"BucketEncryption.ServerSideEncryptionConfiguration.0.BucketKeyEnabled": false,
 	},
 	"AWS::DynamoDB::Table": {
@@ -33,9 +33,8 @@ var settings = map[string]map[string]any{
 	"AWS::Logs::LogGroup": {"RetentionInDays": map[string]any{"Ref": "LogDays"}},
 }
 
-// only are the properties that a resource of a type may have, where one more could let
-// somebody in: a role's managed policies, a function's own role or address, another
-// account's stream.
+// only are the allowed properties of types of which another property could admit somebody: a role's
+// managed policies, a function's own role or address, another account's stream.
 var only = map[string][]string{
 	"AWS::IAM::Role":          {"Description", "AssumeRolePolicyDocument", "Policies"},
 	"AWS::IAM::Policy":        {"PolicyName", "Roles", "PolicyDocument"},
@@ -49,8 +48,8 @@ var only = map[string][]string{
 	},
 }
 
-// Open returns what of a template's settings lets in whom no policy lets in, loses what
-// must be kept, or lets one function starve the others.
+// Open returns the settings of a template that admit somebody whom no policy admits, lose data, or
+// let one function starve the others.
 func Open(x lambdatest.Template) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(x.Resources)) {
@@ -79,7 +78,7 @@ func Open(x lambdatest.Template) []string {
 	return out
 }
 
-// at returns what is at a path, or nil.
+// at returns the value at a path, or nil.
 func at(v any, path []string) any {
 	for _, p := range path {
 		switch x := v.(type) {

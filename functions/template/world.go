@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
 )
 
-// A World is a template that was deployed: everybody who may ask, everything that there is
-// to ask for, and the policies as they are then.
+// A World is a deployed template: all principals, all resources, and the policies with their final
+// values.
 type World struct {
 	Matrix     *Matrix
 	Principals map[string]*Party
@@ -19,23 +19,23 @@ type World struct {
 	Policies []Deployed
 }
 
-// A Party is a principal with its own policies, or a resource with those that protect it.
+// A Party is a principal with its own policies, or a resource with the policies that protect it.
 type Party struct {
 	ARN      string           `json:"arn"`
 	Policies []map[string]any `json:"policies"`
-	// Of is the resource whose policies protect it, if it is a part of another.
+	// Of is the resource whose policies protect this one, if it is a part of another.
 	Of string `json:"of,omitempty"`
 }
 
-// Deployed is a policy of the template as it is deployed.
+// A Deployed is a policy of the template with its final values.
 type Deployed struct {
 	Policy
 	Resolved map[string]any
 }
 
-// objects are those of the template's buckets, by the names that the matrix has for them: a
-// plan, or any other, and what others than the plan function put. The keys are those of
-// package runs.
+// objects are those of the template's buckets, by their names in the matrix: a plan, or another
+// object, and those that functions other than the plan function put. The keys are those of package
+// runs.
 var objects = map[string]string{"a": "5/7/net@default/1/plan", "report": "5/7/net@default/1/report.md", "result": "5/7/net@default/1/result-1.md", "rescued": "rescued/a"}
 
 // Deploy returns the world of a template and a matrix.
@@ -56,7 +56,7 @@ func Deploy(x lambdatest.Template, m *Matrix) *World {
 				w.Resources[name+"/"+object] = &Party{ARN: arn + "/" + key, Of: name}
 			}
 		case "AWS::Logs::LogGroup":
-			// Requests name the stream.
+			// Requests use the ARN of a stream.
 			w.Resources[name].ARN = strings.TrimSuffix(arn, "*") + "log-stream:a"
 		}
 	}
@@ -79,7 +79,7 @@ func (w *World) party(k PolicyKind, name string) *Party {
 	return w.Resources[name]
 }
 
-// others adds whom and what the matrix names.
+// others adds the principals and resources of the matrix.
 func (w *World) others() {
 	allow := func(statement map[string]any) map[string]any {
 		statement["Effect"] = "Allow"
@@ -105,7 +105,7 @@ func (w *World) others() {
 	}
 }
 
-// arn is the ARN of the resource that a text names by $Name, or the text.
+// arn returns the ARN of the resource that a text names by $Name, or the text.
 func (w *World) arn(text string) string {
 	name, ok := strings.CutPrefix(text, "$")
 	if !ok {
@@ -118,10 +118,10 @@ func (w *World) arn(text string) string {
 	return r.ARN
 }
 
-// stackID is what the matrix' contexts name as this stack.
+// stackID is this stack's ID in the matrix' contexts.
 const stackID = "arn:aws:cloudformation:" + lambdatest.Region + ":" + lambdatest.AccountID + ":stack/lockstep/1"
 
-// names gives all resources names, and those that can be asked for ARNs.
+// names gives all resources names, and ARNs to those that requests can name.
 func names(x lambdatest.Template, m *Matrix) (refs, atts map[string]string) {
 	refs = map[string]string{"AWS::Region": lambdatest.Region, "AWS::AccountId": lambdatest.AccountID, "AWS::Partition": "aws", "AWS::StackName": "lockstep", "AWS::StackId": stackID}
 	atts = map[string]string{}
@@ -152,7 +152,7 @@ func names(x lambdatest.Template, m *Matrix) (refs, atts map[string]string) {
 	return refs, atts
 }
 
-// Contexts returns what each of the matrix' contexts says, with ARNs for their names.
+// Contexts returns the values of each context of the matrix, with ARNs for names.
 func (w *World) Contexts() map[string]map[string]any {
 	out := map[string]map[string]any{}
 	for _, c := range w.Matrix.Contexts {
@@ -181,7 +181,7 @@ func (w *World) Services() []string {
 	return slices.Compact(out)
 }
 
-// actions returns the patterns of actions that a policy's statements have.
+// actions returns the patterns of actions in a policy's statements.
 func actions(document map[string]any) []string {
 	var out []string
 	for _, s := range list(document["Statement"]) {

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// What can be done besides commenting.
+// The actions besides commenting.
 const (
 	approve = "approve"
 	push    = "push"
@@ -20,7 +20,7 @@ const (
 	reopen  = "reopen"
 )
 
-// offers are what can be done with a pull request now.
+// offers returns the actions that a pull request allows now.
 func (s Site) offers(v githubtest.PullView) []page.Offer {
 	switch v.State {
 	case "merged":
@@ -41,8 +41,8 @@ func (w *World) pushedSoFar() int {
 	return w.pushed
 }
 
-// Act implements page.Actor. Who may do what is as on GitHub: whoever may read can
-// comment, and approve, for what that is worth.
+// Act implements page.Actor. Permissions are GitHub's: readers can comment, and approve, though
+// their approvals do not count.
 func (s Site) Act(ctx context.Context, d page.Action) error {
 	s.w.acting.Lock()
 	defer s.w.acting.Unlock()
@@ -81,7 +81,7 @@ func (s Site) Act(ctx context.Context, d page.Action) error {
 
 var offered = []string{approve, push, update, merge, closing, reopen}
 
-// change does what only those can do who may write.
+// change carries out an action for which the permission to write is needed.
 func (s Site) change(d page.Action, v githubtest.PullView) error {
 	repo, n := s.w.repo, d.Pull.Number
 	switch d.Name {

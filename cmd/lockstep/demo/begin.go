@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// Begin lets some time go by, as it would in a company: the infrastructure is built
-// and merged, and three pull requests are opened and planned.
+// Begin tells the past of the company: the infrastructure is built and merged, and three pull
+// requests are opened and planned.
 func (w *World) Begin(ctx context.Context) error {
 	for _, step := range []func(){
 		func() {
@@ -37,7 +37,7 @@ func (w *World) Begin(ctx context.Context) error {
 	return nil
 }
 
-// prepared are what can be pushed at the press of a button, one after the other.
+// prepared are the changes that a button pushes, one after the other.
 var prepared = []struct {
 	label, message string
 	files          githubtest.Files

@@ -19,10 +19,9 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/lockfile"
 )
 
-// lockedByObjects keeps states as local ones, but locks them as on S3: by an object
-// beside the state, which stays when a process dies. The operating system's locks on
-// files end with it.
-// unplug is true where the machine is to lose its power with the next lock.
+// lockedByObjects keeps states as local files, but locks them as on S3: by an object beside the
+// state, which stays when a process dies, whereas the operating system's locks on files end with
+// it. unplug is true if the machine is to lose its power with the next lock.
 func lockedByObjects(states executor.BackendFunc, dir string, unplug *atomic.Bool) executor.BackendFunc {
 	return func(ctx context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
 		b, ds := states(ctx, j, s)
@@ -35,7 +34,7 @@ func lockedByObjects(states executor.BackendFunc, dir string, unplug *atomic.Boo
 
 type objectLocks struct {
 	statebackend.Backend
-	at     string // the path of the state's lock, without what follows
+	at     string // the path of the state's lock, without its ending
 	unplug *atomic.Bool
 }
 
@@ -49,7 +48,7 @@ func (o objectLocks) Open(name string) (statebackend.Workspace, error) {
 	return lockedState{w, &lockfile.File{Objects: files{}, Key: key}, key, o.unplug}, nil
 }
 
-// lockedState is a state with another lock.
+// A lockedState is a state with another lock.
 type lockedState struct {
 	statebackend.Workspace
 	lock   *lockfile.File
@@ -81,7 +80,7 @@ func (s lockedState) Locks(ctx context.Context) ([]statebackend.HeldLock, error)
 	return []statebackend.HeldLock{*held}, nil
 }
 
-// files are objects that are files.
+// files keeps objects in files.
 type files struct{}
 
 // Get implements lockfile.Objects.

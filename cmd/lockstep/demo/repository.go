@@ -10,7 +10,7 @@ import (
 // The infrastructure of a company, as small as it can be: two projects and a module
 // that both use.
 
-// people are who there is.
+// people are the users.
 var people = []struct{ login, permission string }{
 	{"alice", "write"}, {"bob", "write"}, {"carol", "admin"}, {"mallory", "read"},
 }
@@ -106,12 +106,12 @@ const peeringFile = `resource "terraform_data" "peering" {
 }
 `
 
-// edited returns a file of the first commit with something else in one place.
+// edited returns a file of the first commit with one text replaced.
 func edited(name, old, new string) githubtest.Files {
 	return githubtest.Files{name: edit(baseFiles[name], old, new)}
 }
 
-// edit puts something else in the one place where a text has old.
+// edit replaces the only occurrence of a text.
 func edit(text, old, new string) string {
 	if strings.Count(text, old) != 1 {
 		panic(fmt.Sprintf("demo: %q is there %d times", old, strings.Count(text, old)))
@@ -122,5 +122,5 @@ func edit(text, old, new string) string {
 // flowLogs changes the network, and subnets adds to it.
 var flowLogs = edited("network/main.tf", "    range = local.range\n", "    range = local.range\n    logs  = true\n")
 
-// newRelease is for the application.
+// newRelease is a change of the application.
 var newRelease = edited("app/main.tf", `"2026.10"`, `"2026.11"`)

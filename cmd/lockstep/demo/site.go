@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// A Site shows a world, and lets a person do what everybody in it can.
+// A Site shows a world, and lets a person act for everybody in it.
 type Site struct{ w *World }
 
 var (
@@ -44,7 +44,7 @@ func (s Site) Pulls(ctx context.Context) ([]page.Pull, error) {
 	return append(open, others...), nil
 }
 
-// pull is a pull request as the list shows it.
+// pull returns a pull request for the list.
 func (s Site) pull(ctx context.Context, v githubtest.PullView) (page.Pull, error) {
 	repo := s.w.repo.Repo()
 	p := page.Pull{
@@ -110,21 +110,21 @@ func (s Site) files(v githubtest.PullView) []page.File {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		d := string(diff.Diff("a/"+name, []byte(before[name]), "b/"+name, []byte(after[name])))
 		if i := strings.Index(d, "@@"); i >= 0 {
-			d = d[i:] // the names before are the path's
+			d = d[i:] // the names before it are that of the path
 		}
 		out = append(out, page.File{Path: name, Diff: d})
 	}
 	return out
 }
 
-// entries is the conversation: what was done on the pull request, and in its branch.
+// entries returns the conversation: events on the pull request, and in its branch.
 func (s Site) entries(v githubtest.PullView) []page.Entry {
 	comments := map[int64]githubtest.Comment{}
 	for _, c := range s.w.repo.Comments(v.Number) {
 		comments[c.ID] = c
 	}
 	out := []page.Entry{}
-	at := map[int64]int{} // where a comment is
+	at := map[int64]int{} // the index of each comment
 	for i, e := range s.w.hub.Edits() {
 		entry := page.Entry{ID: fmt.Sprintf("edit-%d", i), Who: e.Who, Bot: strings.HasSuffix(e.Who, "[bot]"), At: e.At}
 		switch {
@@ -149,7 +149,7 @@ func (s Site) entries(v githubtest.PullView) []page.Entry {
 			}
 			continue
 		default:
-			entry.Event = deeds[e.Kind]
+			entry.Event = events[e.Kind]
 			if e.Kind == "review" && e.Text == "approved" {
 				entry.Event = "approved this"
 			}
@@ -159,8 +159,8 @@ func (s Site) entries(v githubtest.PullView) []page.Entry {
 	return out
 }
 
-// deeds says what somebody did.
-var deeds = map[string]string{
+// events describes edits.
+var events = map[string]string{
 	"pull request": "opened this pull request", "merge": "merged this", "close": "closed this", "reopen": "opened this again",
 	"review": "reviewed this", "ready": "says that this is ready", "retarget": "chose another base branch",
 }

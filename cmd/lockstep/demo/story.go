@@ -10,27 +10,11 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// A Story shows one thing that Lockstep does, in a world of its own.
+// A Story shows one capability of Lockstep, in a world of its own.
 type Story struct {
-	Name   string // as on a command line
+	Name   string // for the command line
 	Shows  string // a sentence
 	scenes []scene
-}
-
-// A scene is what somebody does, with what is to be expected of it.
-type scene struct {
-	title string
-	do    func(ctx context.Context, w *World) error
-	// want is what must be said on pull requests meanwhile, never what must not: parts
-	// of comments, or "check NAME: CONCLUSION, TITLE".
-	want, never []string
-	// holds says, when all is over, what is not as it must be; may be nil.
-	holds func(ctx context.Context, w *World) error
-}
-
-// by is a scene's deed that cannot fail.
-func by(do func(*githubtest.Repository)) func(context.Context, *World) error {
-	return func(_ context.Context, w *World) error { do(w.repo); return nil }
 }
 
 // Stories returns all stories, the simplest first.
@@ -40,7 +24,7 @@ func Stories() []Story {
 	}
 }
 
-// Find returns the story of a name.
+// Find returns a story by its name.
 func Find(name string) (Story, bool) {
 	for _, s := range Stories() {
 		if s.Name == name {
@@ -50,7 +34,7 @@ func Find(name string) (Story, bool) {
 	return Story{}, false
 }
 
-// A MissingError says that a story did not go as it should.
+// A MissingError lists the unmet expectations of a story.
 type MissingError struct {
 	Story, Scene string
 	Problems     []string // each half a sentence
@@ -60,8 +44,8 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("the story %s went wrong where %s: %s", e.Story, e.Scene, strings.Join(e.Problems, "; "))
 }
 
-// Tell tells a story in a new world, and returns a *MissingError if it does not go as
-// it should. The world's directory is o.Dir.
+// Tell tells a story in a new world; the error is a *MissingError if an expectation is not met. The
+// world's directory is o.Dir.
 func (t *Teller) Tell(ctx context.Context, s Story, o Options) (err error) {
 	t.story(s)
 	o.OnEdit = t.edit
@@ -96,7 +80,7 @@ func (t *Teller) Tell(ctx context.Context, s Story, o Options) (err error) {
 	return nil
 }
 
-// check compares what was said with what is to be.
+// check compares Lockstep's words with the expectations.
 func (x scene) check(said []string) []string {
 	var problems []string
 	has := func(part string) bool {
@@ -115,7 +99,7 @@ func (x scene) check(said []string) []string {
 	return problems
 }
 
-// said is what an edit counts as for the expectations; "" if it is not ours.
+// said returns the text of an edit to compare with expectations; "" if Lockstep did not make it.
 func said(e githubtest.Edit) string {
 	switch {
 	case !strings.HasSuffix(e.Who, "[bot]"):
@@ -128,5 +112,5 @@ func said(e githubtest.Edit) string {
 	return ""
 }
 
-// secret is the webhooks'.
+// secret signs the webhooks.
 var secret = github.NewSecret("the webhook's secret")

@@ -12,15 +12,15 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// A Teller writes stories down as they happen.
+// A Teller prints stories as they happen.
 type Teller struct {
 	Out io.Writer
-	// Bold sets a line off; nil for as it is.
+	// Bold emphasizes a line; nil leaves it plain.
 	Bold func(string) string
 
 	mu   sync.Mutex
-	said []string // by us, in the present scene
-	last string   // what was shown of a status comment last
+	said []string // Lockstep's words in the present scene
+	last string   // the status comment as it was last printed
 }
 
 func (t *Teller) bold(s string) string {
@@ -41,12 +41,12 @@ func (t *Teller) scene(n int, title string) {
 	fmt.Fprintf(t.Out, "\n%s\n", t.bold(fmt.Sprintf("%d. %s", n, title)))
 }
 
-// line says something that is on no pull request.
+// line prints an event that is not on a pull request.
 func (t *Teller) line(format string, args ...any) {
 	fmt.Fprintf(t.Out, "   %s\n", fmt.Sprintf(format, args...))
 }
 
-// edit shows what happens on the pull requests.
+// edit prints an event on a pull request.
 func (t *Teller) edit(e githubtest.Edit) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -71,7 +71,7 @@ func (t *Teller) edit(e githubtest.Edit) {
 	}
 }
 
-// told says what somebody did; "" if it is of no interest.
+// told returns an edit of people as text; "" if it is of no interest.
 func told(e githubtest.Edit) string {
 	switch e.Kind {
 	case "push", "force-push":
@@ -88,8 +88,8 @@ func told(e githubtest.Edit) string {
 	return ""
 }
 
-// ours shows a comment of Lockstep's. Of a status, the plan is shown once, when it is
-// there to be read, and otherwise the headline.
+// ours prints a comment of Lockstep. Of a status it prints the plan once, when it is ready, and
+// otherwise the headline.
 func (t *Teller) ours(e githubtest.Edit) {
 	verb := "writes"
 	if e.Kind == "edit" {
@@ -107,7 +107,7 @@ func (t *Teller) ours(e githubtest.Edit) {
 	io.WriteString(t.Out, quoted(text))
 }
 
-// Longer quotations are cut: a terminal is no place for a megabyte.
+// The lines of a quotation on a terminal; longer ones are cut.
 const longestQuote = 24
 
 // quoted puts a bar before each line.

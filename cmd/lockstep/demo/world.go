@@ -19,17 +19,16 @@ import (
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// Options say how a World is set up.
+// Options are the setup of a World.
 type Options struct {
-	// Dir is a directory that is there, and empty: everything is kept below it.
+	// Dir is an existing, empty directory for everything.
 	Dir     string
 	Version string // Lockstep's
-	// OnEdit is told of everything that is done on the small GitHub; it must not call
-	// the World. May be nil.
+	// OnEdit is told of every edit on the small GitHub; it must not call the World. May be nil.
 	OnEdit func(githubtest.Edit)
-	// Log is told what went wrong and is tried again. May be nil.
+	// Log is told of errors after which there is another attempt. May be nil.
 	Log func(error)
-	// Page is where the page is served; nil for an address of its own. New closes it,
+	// Page is the listener for the page; nil for a free address. New takes it over, and closes it
 	// in the end.
 	Page net.Listener
 }
@@ -48,16 +47,16 @@ type World struct {
 	servers []*http.Server
 	log     func(error)
 
-	narrate func(format string, args ...any) // what happens elsewhere
+	narrate func(format string, args ...any) // for events elsewhere
 
-	plug   atomic.Bool // set when the machine is to lose its power
-	acting sync.Mutex  // held by a person who looks and then does something
-	pushed int         // how many of the prepared changes were pushed
+	plug   atomic.Bool // set to make the machine lose its power
+	acting sync.Mutex  // held while a person reads and then acts
+	pushed int         // the number of prepared changes that were pushed
 	edits  page.Bell
 }
 
-// New returns a world in which nothing has happened yet but the first commit. It
-// serves HTTP on addresses of its own until it is closed.
+// New returns a world with nothing but the first commit. It serves HTTP on addresses of its own
+// until it is closed.
 func New(o Options) (w *World, err error) {
 	w = &World{log: o.Log, narrate: func(string, ...any) {}}
 	defer func() {
@@ -127,7 +126,7 @@ func (w *World) serveAt(l net.Listener, h http.Handler) {
 	go s.Serve(l)
 }
 
-// Close ends the servers. Nothing may be under way.
+// Close ends the servers. No work may be under way.
 func (w *World) Close() error {
 	var errs []error
 	for _, s := range w.servers {
@@ -139,7 +138,7 @@ func (w *World) Close() error {
 	return errors.Join(errs...)
 }
 
-// Settle lets everything happen that follows from what was done.
+// Settle carries out all consequences of the edits so far.
 func (w *World) Settle(ctx context.Context) error {
 	for {
 		sent, err := w.hub.Deliver(ctx)
@@ -156,7 +155,7 @@ func (w *World) Settle(ctx context.Context) error {
 	}
 }
 
-// Live lets everything happen as it comes, until ctx ends.
+// Live carries out the consequences of edits as they come, until ctx ends.
 func (w *World) Live(ctx context.Context) error {
 	return errors.Join(walk.Run(ctx, 2, walk.Graph{N: 2}, func(_ context.Context, i int) error {
 		if i == 0 {
@@ -167,7 +166,7 @@ func (w *World) Live(ctx context.Context) error {
 	})...)
 }
 
-// deliver sends the webhooks that wait, whenever something was done.
+// deliver sends the waiting webhooks after each edit.
 func (w *World) deliver(ctx context.Context) {
 	for version := uint64(0); ctx.Err() == nil; {
 		version = w.edits.Wait(ctx, version)

@@ -21,7 +21,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// Apart says how runs are done in processes of their own.
+// Apart configures the processes of runs.
 type Apart struct {
 	Limits confine.Limits
 	// Ports are our own TCP ports, which are closed to programs.
@@ -30,20 +30,20 @@ type Apart struct {
 	Show []string
 	// Credentials returns those of a job's state in S3; nil: runs have ours.
 	Credentials func(context.Context, jobs.Job) (aws.CredentialsProvider, error)
-	// Remedy is what people can do about a limit, in Markdown.
+	// Remedy is the advice after a limit was met, in Markdown.
 	Remedy string
-	// Protection is told what programs are kept from, once it is known.
+	// Protection is told how programs are confined, once it is known.
 	Protection func(lines []string)
 }
 
-// childSettings are what a run's process is told of the machine.
+// childSettings are the machine's settings for a run's process.
 type childSettings struct {
 	Version, States, Providers, CLIConfig string
 	Show                                  []string
 }
 
-// Main is for mains, first of all: in the process of a run it does the run's work and does
-// not return.
+// Main is for mains, first of all: the process of a run does its work here, and Main does not
+// return.
 func Main() { apart.Main(child) }
 
 // child makes the engine of a run's process.
@@ -70,7 +70,7 @@ func child(c *apart.Child) (jobs.Engine, error) {
 	}, nil
 }
 
-// apart has the pipeline's runs done in processes of their own.
+// apart makes the pipeline do its runs in processes of their own.
 func (m *Machine) apart(c Config, p *dispatch.Pipeline, hidden []string) (err error) {
 	dir, err := filepath.Abs(c.Dir)
 	if err != nil {
@@ -104,8 +104,9 @@ func (m *Machine) apart(c Config, p *dispatch.Pipeline, hidden []string) (err er
 	return nil
 }
 
-// childEnv is what a run's process has of our environment. Our own options name files with
-// secrets; where the run gets credentials of its own for its state, ours stay with us.
+// childEnv returns the part of our environment for a run's process. Our own options are left out,
+// since they name files with secrets; so are our credentials, if the run gets its own for its
+// state.
 func childEnv(environ []string, narrowed bool) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
@@ -113,7 +114,7 @@ func childEnv(environ []string, narrowed bool) []string {
 	})
 }
 
-// ownCredentials are the variables by which the AWS SDK finds credentials.
+// ownCredentials are the variables in which the AWS SDK finds credentials.
 // Source: https://docs.aws.amazon.com/sdkref/latest/guide/environment-variables.html
 var ownCredentials = []string{
 	"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE",

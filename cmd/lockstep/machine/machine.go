@@ -1,9 +1,9 @@
-// Package machine is the whole pipeline on one machine: what `lockstep demo` and
-// `lockstep serve` have in common. Records, queues and saved plans are in a data
-// directory, and so are the states of the "local" backend; webhooks come in by HTTP.
+// Package machine is the whole pipeline on one machine, common to `lockstep demo` and `lockstep
+// serve`. Records, queues and saved plans are in a data directory, and so are the states of the
+// "local" backend; webhooks arrive by HTTP.
 //
-// It puts parts together and refuses to know which GitHub it talks to, and who looks
-// at its pages. Start at [Open].
+// It connects parts, and refuses to know which GitHub it uses, and who may see its pages. Start at
+// [Open].
 package machine
 
 import (
@@ -29,61 +29,61 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Config says what a machine is made of.
+// A Config lists the parts of a machine.
 type Config struct {
-	Dir     string // the data directory; made if it is not there
+	Dir     string // the data directory; made if missing
 	Version string // Lockstep's
 	App     *github.App
-	// Secret is the webhooks'.
+	// Secret signs the webhooks.
 	Secret github.Secret
-	// States returns where states are kept, given the directory for local ones; nil is
+	// States returns the backends of states, given the directory for local ones; nil is
 	// executor.States.
 	States func(dir string) executor.BackendFunc
-	// OwnStates are where every repository may have states of its own in S3.
+	// OwnStates are patterns of addresses where every repository may have states of its own in S3.
 	OwnStates places.Own
-	// Serves are the owners and repositories that are served.
+	// Serves are the owners and repositories to serve.
 	Serves intake.Serves
-	// PluginEnv is the environment of provider plugins, "NAME=value" each. Providers are
-	// installed only if it is not nil; otherwise there is but the built-in one.
+	// PluginEnv is the environment of provider plugins, "NAME=value" each. If it is nil no
+	// providers are installed, and only the built-in one can be used.
 	PluginEnv []string
-	// CLIConfig is a file of Terraform's CLI configuration, which says where providers come
-	// from; "": from their registries.
+	// CLIConfig is a file of Terraform's CLI configuration, with the sources of providers; "":
+	// their registries.
 	CLIConfig string
-	// Environ is the process' own environment: what is secret in it is in no output.
+	// Environ is the process' own environment: its secrets appear in no output.
 	Environ []string
-	// Secrets are other texts that are in no output, such as the App's key: a plugin can
-	// read files of ours.
+	// Secrets are other texts that appear in no output, such as the App's key: a plugin can read
+	// files of ours.
 	Secrets []string
 	// Modules makes the connections for modules of registries and archives; nil stands for
 	// one that connects to public addresses only.
 	Modules http.RoundTripper
-	// Apart has each run done in a process of its own: this program, whose main calls [Main].
-	// States and Modules must be left to their defaults then. nil: runs are done here, as fits
-	// configurations that nobody else has written.
+	// Apart makes each run use a process of its own: this program, whose main calls [Main]. States
+	// and Modules must be left to their defaults then. nil: runs use this process, which suits
+	// configurations that nobody else writes.
 	Apart *Apart
-	// URL is where people find the pages, without a slash at the end.
+	// URL is the address of the pages for people, without a slash at the end.
 	URL string
-	// Log is told what went wrong and was, or will be, tried again.
+	// Log is told of errors after which there was, or will be, another attempt.
 	Log func(error)
 }
 
-// A Machine is a pipeline with all that it needs. It may be used by many goroutines.
+// A Machine is a pipeline with all its parts. It may be used by many goroutines.
 type Machine struct {
 	Data     *localstore.Dir
 	Pipeline *dispatch.Pipeline
 	Webhook  http.Handler
 	States   executor.BackendFunc
 
-	changed page.Bell // rung when something was handled
+	changed page.Bell // rung after each message
 	janitor *reconcile.Janitor
 	scratch *apart.Scratch
 	log     func(error)
 }
 
-// How many messages are handled at a time: plans and applies are mostly waiting.
+// The number of messages that are handled at a time: plans and applies mostly wait.
 const atATime = 4
 
-// Open opens the data directory. It calls nobody yet.
+// Open opens the data directory. It makes no request yet.
 func Open(c Config) (*Machine, error) {
 	data, err := localstore.Open(c.Dir)
 	if err != nil {
@@ -123,14 +123,13 @@ func Open(c Config) (*Machine, error) {
 	return m, nil
 }
 
-// ownSecrets returns what is secret in our environment. Our own options are not: they
-// name files.
+// ownSecrets returns the secrets of our environment. Our own options are none: they name files.
 func ownSecrets(environ []string) []string {
 	return executor.SecretsIn(slices.DeleteFunc(slices.Clone(environ), func(kv string) bool { return strings.HasPrefix(kv, "LOCKSTEP_") }))
 }
 
-// secrets are for what is written on pull requests: each text whole, and line by line,
-// for what quotes a key may break it up. Short lines are parts of too much.
+// secrets returns the texts to remove from comments: each whole, and by lines, since a quotation
+// may break up a key. Short lines are left out, since they are parts of too many texts.
 func secrets(first github.Secret, texts []string) []github.Secret {
 	out := []github.Secret{first}
 	for _, text := range texts {
@@ -145,7 +144,7 @@ func secrets(first github.Secret, texts []string) []github.Secret {
 
 const shortestSecret = 8
 
-// Close closes the data directory. Nothing may be under way.
+// Close closes the data directory. No work may be under way.
 func (m *Machine) Close() error {
 	err := m.Data.Close()
 	if m.scratch != nil {
@@ -154,14 +153,14 @@ func (m *Machine) Close() error {
 	return err
 }
 
-// Settle handles messages one after the other until there are none left, and returns
-// how many there were. What fails is tried again at once, a few times.
+// Settle handles messages one after the other until none is left, and returns their number. After
+// an error it tries again at once, a few times.
 func (m *Machine) Settle(ctx context.Context) (int, error) {
 	return m.Data.Queue.Drain(ctx, m.worker(1))
 }
 
-// Work handles messages until ctx ends. What is under way then begins nothing new, and
-// comes to its end first.
+// Work handles messages until ctx ends. Then messages under way begin nothing new, and are finished
+// first.
 func (m *Machine) Work(ctx context.Context) error { return m.Data.Queue.Work(ctx, m.worker(atATime)) }
 
 func (m *Machine) worker(limit int) localstore.Worker {
@@ -172,7 +171,7 @@ func (m *Machine) worker(limit int) localstore.Worker {
 	return localstore.Worker{Handle: handle, Abandon: m.Pipeline.Abandon, Limit: limit, Log: m.log}
 }
 
-// Round lets the janitor go round once.
+// Round runs the janitor once.
 func (m *Machine) Round(ctx context.Context) (reconcile.Found, error) {
 	return m.janitor.Round(ctx, time.Now())
 }

@@ -16,8 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Projects returns how the projects of a pull request stand, as the page shows them,
-// without what exists of them.
+// Projects returns the projects of a pull request for the page, without their objects.
 func (m *Machine) Projects(ctx context.Context, repo github.Repo, number int) ([]page.Project, error) {
 	runs, err := m.runs(ctx, repo, number)
 	if err != nil {
@@ -34,8 +33,8 @@ func (m *Machine) Projects(ctx context.Context, repo github.Repo, number int) ([
 	return out, nil
 }
 
-// Plan returns the whole text of a plan, by the name that its page has. The error is
-// page.ErrNotFound if there is none, or if its report is the whole.
+// Plan returns the whole text of a plan, by the name of its page. The error is page.ErrNotFound if
+// there is none, or if its report is already complete.
 func (m *Machine) Plan(ctx context.Context, repo github.Repo, number int, name string) (string, error) {
 	runs, err := m.runs(ctx, repo, number)
 	if err != nil {
@@ -75,7 +74,7 @@ func decode(list []pipeline.Record) ([]runs.Run, error) {
 	return out, nil
 }
 
-// project is a run as the page shows it, with its report.
+// project returns a run for the page, with its report.
 func (m *Machine) project(ctx context.Context, r runs.Run) (page.Project, error) {
 	p := shown(r)
 	report, err := m.Data.Artifacts.Get(ctx, r.Report())
@@ -86,7 +85,7 @@ func (m *Machine) project(ctx context.Context, r runs.Run) (page.Project, error)
 	return p, nil
 }
 
-// shown is what a run says of its project.
+// shown returns a run's facts about its project.
 func shown(r runs.Run) page.Project {
 	p := page.Project{
 		Name: r.Project, Dir: r.Dir, Workspace: r.Workspace, By: r.Actor, Head: r.Head, Plan: planName(r), HasPlan: r.Full,
@@ -99,7 +98,7 @@ func shown(r runs.Run) page.Project {
 	return p
 }
 
-// planName is what the page with a run's plan is called.
+// planName returns the name of the page of a run's plan.
 func planName(r runs.Run) string {
 	if r.Workspace != project.DefaultWorkspace {
 		return r.Project + "@" + r.Workspace
@@ -107,8 +106,8 @@ func planName(r runs.Run) string {
 	return r.Project
 }
 
-// where returns the address of the page with an artifact: a run's whole plan, whose
-// key has the run's target as its third part.
+// where returns the address of the page of an artifact: a run's whole plan, whose key has the run's
+// target as its third part.
 func where(base string, a pipeline.Artifact) string {
 	owner, name, _ := strings.Cut(a.Repo, "/")
 	id := page.PullID{Owner: owner, Name: name, Number: a.Number}
@@ -124,11 +123,11 @@ func where(base string, a pipeline.Artifact) string {
 	return base + id.PlanPath(target)
 }
 
-// standings puts how a project stands into words.
+// standings puts a project's standing into words.
 var standings = map[comment.Standing]struct {
 	words   string
 	tone    page.Tone
-	counted bool // that there is a plan to count
+	counted bool // there is a plan with changes to count
 }{
 	comment.Queued:      {"waits to be planned", page.Busy, false},
 	comment.Planning:    {"is being planned", page.Busy, false},
@@ -146,7 +145,7 @@ var standings = map[comment.Standing]struct {
 	comment.Overtaken:   {"was superseded by a newer head", page.Quiet, false},
 }
 
-// summary says what there is to do.
+// summary returns the changes to come.
 func summary(c comment.Counts) string {
 	var parts []string
 	for _, x := range []struct {

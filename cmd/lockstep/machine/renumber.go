@@ -13,9 +13,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// renumber moves local states that a former version has kept under the names of their
-// repositories to where they are by ID, if the records of runs say whose the names were.
-// The error names those that stay where they are.
+// renumber moves local states that a former version kept under the names of their repositories to
+// their IDs, if the records of runs tell the owners of the names. The error lists the states that
+// stay.
 func renumber(ctx context.Context, data *localstore.Dir) error {
 	names, err := executor.Named(data.States)
 	if err != nil || len(names) == 0 {
@@ -41,17 +41,17 @@ func renumber(ctx context.Context, data *localstore.Dir) error {
 	return errors.Join(errs...)
 }
 
-// A move is what to do with the states of one name.
+// A move is the destination of the states of one name.
 type move struct {
 	name string
 	repo int64
-	why  string // they stay where they are
+	why  string // the reason if they stay
 }
 
-// moves decides whose the states of names are. Where a repository has had several, those
-// of its newest name come first.
+// moves decides who owns the states of each name. If a repository has had several names, the newest
+// comes first.
 func moves(names []string, runs []runs.Run) []move {
-	// Pull requests are numbered in their order.
+	// The numbers of pull requests tell their order.
 	newest := map[string]map[int64]int{} // the last pull request, by name, then ID
 	for _, r := range runs {
 		name := r.Pull.Repo.String()

@@ -9,17 +9,17 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A Site shows what a machine has recorded: the runs of all pull requests, and their
-// plans. The conversation is on GitHub, and nothing can be done here.
+// A Site shows the records of a machine: the runs of all pull requests, and their plans. The
+// conversation is on GitHub, and the pages are read-only.
 type Site struct {
 	m   *Machine
-	web string // GitHub's pages, without a slash at the end; "" if nobody knows where
+	web string // GitHub's pages, without a slash at the end; "" if unknown
 }
 
 var _ page.Site = Site{}
 
-// Site returns the machine as the page shows it. web is where GitHub's own pages are,
-// without a slash at the end, or "".
+// Site returns the machine for the page. web is the address of GitHub's own pages, without a slash
+// at the end, or "".
 func (m *Machine) Site(web string) Site { return Site{m, web} }
 
 // Changed implements page.Site.
@@ -27,8 +27,7 @@ func (s Site) Changed(ctx context.Context, since uint64) uint64 {
 	return s.m.changed.Wait(ctx, since)
 }
 
-// Pulls implements page.Site: those of one repository beside each other, the newest
-// first.
+// Pulls implements page.Site: by repository, the newest first.
 func (s Site) Pulls(ctx context.Context) ([]page.Pull, error) {
 	all, err := s.m.Data.Records.All(ctx, "run")
 	if err != nil {
@@ -75,8 +74,8 @@ func (s Site) Plan(ctx context.Context, id page.PullID, name string) (string, er
 	return s.m.Plan(ctx, runs[0].Pull.Repo, id.Number, name)
 }
 
-// find returns the runs of a pull request, or page.ErrNotFound if there are none.
-// Addresses have the repository's name in them, and records its number.
+// find returns the runs of a pull request, or page.ErrNotFound if there are none. Addresses contain
+// the repository's name, and records its number.
 func (s Site) find(ctx context.Context, id page.PullID) ([]runs.Run, error) {
 	all, err := s.m.Data.Records.All(ctx, "run")
 	if err != nil {
@@ -90,7 +89,7 @@ func (s Site) find(ctx context.Context, id page.PullID) ([]runs.Run, error) {
 	return list, err
 }
 
-// pull is what a run says of its pull request.
+// pull returns a run's facts about its pull request.
 func (s Site) pull(r runs.Run) page.Pull {
 	p := page.Pull{PullID: idOf(r), Head: r.Head}
 	switch {

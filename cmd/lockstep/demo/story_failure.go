@@ -13,7 +13,7 @@ import (
 
 var unlock = Story{
 	Name:  "unlock",
-	Shows: "A process that died while it was applying leaves the state locked: whoever may apply can release it.",
+	Shows: "A process that died while it was applying leaves the state locked: everybody who may apply can release the lock.",
 	scenes: []scene{
 		opened("alice opens a pull request", "alice", "subnets", "Two subnets", subnets, "3 to add"),
 		{title: "she applies it, and the machine that does it loses its power", do: func(ctx context.Context, w *World) error {
@@ -30,12 +30,12 @@ var unlock = Story{
 
 var partialFailure = Story{
 	Name:  "partial-failure",
-	Shows: "An apply that fails in the middle says how far it came, keeps what is done, and can be mended by a push.",
+	Shows: "An apply that fails half-way reports its changes, keeps them, and can be completed after a push.",
 	scenes: []scene{
 		opened("alice adds a host with a wrong address, and its name", "alice", "hosts", "A host", githubtest.Files{"network/hosts.tf": hostsFile("10.21.0.9")}, "3 to add"),
 		commented("she applies it", "alice", 1, "lockstep apply",
 			"**The apply of `network` failed**: 2 added, 0 changed, 0 destroyed", "The host is not in our range."),
-		{title: "she mends it, and it is planned anew: what is done stays done", want: []string{"2 to add, 0 to change, 1 to destroy"},
+		{title: "she corrects it, and Lockstep plans again: the changes made stay", want: []string{"2 to add, 0 to change, 1 to destroy"},
 			do: by(func(r *githubtest.Repository) {
 				r.Push("alice", "hosts", "A host in our range", githubtest.Files{"network/hosts.tf": hostsFile("10.20.0.9")})
 			})},
@@ -43,7 +43,7 @@ var partialFailure = Story{
 	},
 }
 
-// hostsFile has a host whose address is looked at when it is there, and not before.
+// hostsFile has a host whose address is checked only once it exists.
 func hostsFile(address string) string {
 	return `resource "terraform_data" "host" {
   input            = "` + address + `"
@@ -68,8 +68,8 @@ var replay = Story{
 	Shows: "A webhook counts once, and only if GitHub has signed it.",
 	scenes: []scene{
 		opened("alice opens a pull request", "alice", "subnets", "Two subnets", subnets, "3 to add"),
-		{title: "somebody sends its webhook once more, as it was", do: redeliver, never: []string{"to add"}},
-		{title: "and one that they have signed themselves", do: forge, never: []string{"to add"}},
+		{title: "somebody sends its webhook again, unchanged", do: redeliver, never: []string{"to add"}},
+		{title: "and another one with a signature of their own", do: forge, never: []string{"to add"}},
 	},
 }
 

@@ -1,28 +1,8 @@
 package demo
 
 import (
-	"fmt"
-
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
-
-// opened is a scene in which somebody pushes a branch and opens a pull request.
-func opened(title, who, branch, what string, files githubtest.Files, want ...string) scene {
-	return scene{title: title, want: want, do: by(func(r *githubtest.Repository) {
-		r.Push(who, branch, what, files)
-		r.OpenPull(who, what, branch)
-	})}
-}
-
-// commented is a scene in which somebody comments.
-func commented(title, who string, number int, text string, want ...string) scene {
-	return scene{title: title, want: want, do: by(func(r *githubtest.Repository) { r.Comment(who, number, text) })}
-}
-
-// merged is a scene in which somebody merges.
-func merged(title, who string, number int, want ...string) scene {
-	return scene{title: title, want: want, do: by(func(r *githubtest.Repository) { r.Merge(who, number) })}
-}
 
 var (
 	subnets = githubtest.Files{"network/subnets.tf": subnetsFile}
@@ -31,7 +11,7 @@ var (
 
 var commentApply = Story{
 	Name:  "comment-apply",
-	Shows: "A pull request is planned when it is opened, and applied when somebody with the right to says so.",
+	Shows: "A pull request is planned when it is opened, and applied when somebody with the permission comments `lockstep apply`.",
 	scenes: []scene{
 		opened("alice opens a pull request", "alice", "subnets", "Two subnets", subnets,
 			"3 to add, 0 to change, 0 to destroy", `"10.20.1.0/24"`),
@@ -46,23 +26,23 @@ var commentApply = Story{
 
 var stalePlan = Story{
 	Name:  "stale-plan",
-	Shows: "A plan is for the files and the state that it was made from: when they have moved, it is refused, and says why.",
+	Shows: "A plan fits the files and the state that it was made from: once they have changed it is refused, with the reason.",
 	scenes: []scene{
 		opened("alice opens a pull request", "alice", "subnets", "Two subnets", subnets, "3 to add"),
 		opened("bob opens another one, for the same project", "bob", "peering", "Peering with the office", peering, "2 to add"),
 		commented("alice applies hers", "alice", 1, "lockstep apply", "**Applied** `network`: 3 added"),
-		commented("bob tries his, which would take alice's subnets away again", "bob", 2, "lockstep apply",
+		commented("bob tries his, which would remove alice's subnets", "bob", 2, "lockstep apply",
 			"**Not applied**", "this apply would revert it"),
 		merged("alice merges", "alice", 1),
 		commented("bob tries once more", "bob", 2, "lockstep apply", "The plan was made from other files", "`network/subnets.tf`"),
-		commented("he asks for a new plan: of his branch, merged into what is there now", "bob", 2, "lockstep plan", "1 to add, 0 to change, 0 to destroy"),
+		commented("he asks for a new plan, of his branch merged into the present base branch", "bob", 2, "lockstep plan", "1 to add, 0 to change, 0 to destroy"),
 		commented("now it can be applied", "bob", 2, "lockstep apply", "**Applied** `network`: 1 added"),
 	},
 }
 
 var fork = Story{
 	Name:  "fork",
-	Shows: "Planning runs code, so what comes from a fork is not planned, whoever asks.",
+	Shows: "Planning runs code, so a pull request from a fork is not planned, whoever asks.",
 	scenes: []scene{
 		{title: "mallory forks the repository and opens a pull request from there", do: by(func(r *githubtest.Repository) {
 			f := r.Fork("mallory")
@@ -71,16 +51,4 @@ var fork = Story{
 		}), want: []string{"fork"}, never: []string{"to add"}},
 		commented("alice, who may write, asks for a plan", "alice", 1, "lockstep plan", "fork"),
 	},
-}
-
-// many is a project with that many objects, each with a long text.
-func many(n int) githubtest.Files {
-	return githubtest.Files{"network/many.tf": fmt.Sprintf(`resource "terraform_data" "host" {
-  count = %d
-  input = {
-    name  = format("host-%%04d", count.index)
-    about = join(" ", [for n in range(40) : "host ${count.index} is connected to host ${n}"])
-  }
-}
-`, n)}
 }

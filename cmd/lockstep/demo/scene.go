@@ -1,0 +1,41 @@
+package demo
+
+import (
+	"context"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// A scene is an action of people, with its expected results.
+type scene struct {
+	title string
+	do    func(ctx context.Context, w *World) error
+	// want are texts that must appear on pull requests meanwhile, never those that must not: parts
+	// of comments, or "check NAME: CONCLUSION, TITLE".
+	want, never []string
+	// holds returns an error if the result is wrong; may be nil.
+	holds func(ctx context.Context, w *World) error
+}
+
+// by turns an action that cannot fail into that of a scene.
+func by(do func(*githubtest.Repository)) func(context.Context, *World) error {
+	return func(_ context.Context, w *World) error { do(w.repo); return nil }
+}
+
+// opened is a scene in which somebody pushes a branch and opens a pull request.
+func opened(title, who, branch, what string, files githubtest.Files, want ...string) scene {
+	return scene{title: title, want: want, do: by(func(r *githubtest.Repository) {
+		r.Push(who, branch, what, files)
+		r.OpenPull(who, what, branch)
+	})}
+}
+
+// commented is a scene in which somebody comments.
+func commented(title, who string, number int, text string, want ...string) scene {
+	return scene{title: title, want: want, do: by(func(r *githubtest.Repository) { r.Comment(who, number, text) })}
+}
+
+// merged is a scene in which somebody merges.
+func merged(title, who string, number int, want ...string) scene {
+	return scene{title: title, want: want, do: by(func(r *githubtest.Repository) { r.Merge(who, number) })}
+}

@@ -1,0 +1,24 @@
+package demo
+
+import (
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+var mergeApply = Story{
+	Name:  "merge-apply",
+	Shows: "If lockstep.hcl asks for it, merging applies: the plan that people have read, or nothing.",
+	scenes: []scene{
+		opened("carol opens a pull request for the application", "carol", "release", "Release 2026.11", newRelease,
+			"1 to add, 0 to change, 0 to destroy", "will be applied on merge"),
+		commented("she tries to apply it by a comment", "carol", 1, "lockstep apply",
+			"**Not applied** `app`", "Merge the pull request: that applies the plan."),
+		merged("so she merges", "carol", 1, "**Applied** `app`: 1 added, 0 changed, 0 destroyed"),
+		opened("bob opens one for the next release", "bob", "next", "Release 2026.12",
+			githubtest.Files{"app/main.tf": edit(baseFiles["app/main.tf"], `"2026.10"`, `"2026.12"`)}, "1 to add, 0 to change, 1 to destroy"),
+		opened("meanwhile alice changes the module that it uses", "alice", "prod", "A stage of its own",
+			edited("modules/naming/main.tf", `"live"`, `"prod"`), "1 to add, 1 to change, 0 to destroy"),
+		merged("and merges", "alice", 3, "**Applied** `app`"),
+		merged("bob's merge has other files than his plan: nothing is applied", "bob", 2,
+			"Merged, but not applied", "The plan was made from other files", "`modules/naming/main.tf`"),
+	},
+}
