@@ -43,7 +43,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// readme returns what the README of a module says: what its files say.
+// readme returns the README of a module, made of its files.
 func readme(t *testing.T, name string) string {
 	cfg := load(t, name)
 	src, err := os.ReadFile(filepath.Join(name, "main.tf"))
@@ -59,12 +59,12 @@ func readme(t *testing.T, name string) string {
 		}
 		b.WriteString(text)
 	}
-	fmt.Fprint(&b, "\n## Variables\n\n| name | what it is | default |\n|---|---|---|\n")
+	fmt.Fprint(&b, "\n## Variables\n\n| name | meaning | default |\n|---|---|---|\n")
 	content := cfg.Root.Content
 	for _, v := range slices.SortedFunc(maps.Values(content.Variables), func(a, b *config.Variable) int { return cmp.Compare(a.Range.Start.Line, b.Range.Start.Line) }) {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", v.Name, v.Description, defaultOf(v))
 	}
-	fmt.Fprint(&b, "\n## Outputs\n\n| name | what it is |\n|---|---|\n")
+	fmt.Fprint(&b, "\n## Outputs\n\n| name | meaning |\n|---|---|\n")
 	for _, o := range slices.SortedFunc(maps.Values(content.Outputs), func(a, b *config.Output) int { return cmp.Compare(a.Range.Start.Line, b.Range.Start.Line) }) {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", o.Name, o.Description)
 	}
@@ -87,8 +87,8 @@ func defaultOf(v *config.Variable) string {
 	}
 }
 
-// TestModules holds that the modules load, say what their variables and outputs are, and
-// that their READMEs repeat it.
+// TestModules holds that the modules load and describe their variables and outputs, and that
+// their READMEs repeat the descriptions.
 func TestModules(t *testing.T) {
 	for _, name := range modules {
 		want := readme(t, name)
@@ -114,7 +114,7 @@ func TestModules(t *testing.T) {
 			t.Fatal(err)
 		}
 		if d := gocmp.Diff(want, string(got)); d != "" {
-			t.Errorf("%s is not what the files say (-update writes it):\n%s", file, d)
+			t.Errorf("%s does not repeat the files (-update writes it):\n%s", file, d)
 		}
 	}
 }

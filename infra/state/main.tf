@@ -1,5 +1,5 @@
-# Where states live: a bucket, the key that they are encrypted with, and a table for locks
-# and digests. Both Lockstep and Terraform use them as a backend "s3".
+# Storage for states: a bucket, its encryption key, and a table for locks and digests. Both
+# Lockstep and Terraform use them as a backend "s3".
 
 terraform {
   required_version = ">= 1.5"
@@ -33,7 +33,7 @@ resource "aws_kms_alias" "states" {
   target_key_id = aws_kms_key.states.key_id
 }
 
-# Policies of the account say who may use the key; it can be used through S3 only.
+# The account's policies decide who may use the key; it can be used through S3 only.
 data "aws_iam_policy_document" "key" {
   statement {
     sid       = "Account"
@@ -74,7 +74,7 @@ resource "aws_s3_bucket" "states" {
   }
 }
 
-# Every state that ever was can be had back.
+# Old versions of all states are kept.
 resource "aws_s3_bucket_versioning" "states" {
   bucket = aws_s3_bucket.states.id
 
@@ -160,7 +160,7 @@ data "aws_iam_policy_document" "bucket" {
   }
 }
 
-# The name of the key is the backend's: https://developer.hashicorp.com/terraform/language/backend/s3
+# The backend determines the name of the key: https://developer.hashicorp.com/terraform/language/backend/s3
 resource "aws_dynamodb_table" "locks" {
   count = var.table == "" ? 0 : 1
 

@@ -14,6 +14,6 @@ output "key_arn" {
 }
 
 output "role_arn" {
-  description = "The ARN of the role that reaches the states: `lockstep serve -state-role`; null if there is none."
+  description = "The ARN of the role with access to the states: `lockstep serve -state-role`; null if there is none."
   value       = one(aws_iam_role.states[*].arn)
 }

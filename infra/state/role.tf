@@ -1,6 +1,5 @@
-# By this role `lockstep serve` reaches states: it assumes it for each run, with a policy
-# that leaves this run's own state of what is allowed here. template.yaml has roles of its
-# own for the functions.
+# `lockstep serve` assumes this role for each run, with a policy that limits the rights here to
+# the run's own state. template.yaml has other roles for the functions.
 
 data "aws_iam_policy_document" "trust" {
   count = length(var.trusted_arns) == 0 ? 0 : 1
@@ -38,7 +37,7 @@ data "aws_iam_policy_document" "trust" {
     }
   }
 
-  # It knows no external ID.
+  # This action has no external ID.
   statement {
     actions = ["sts:TagSession"]
 
@@ -98,7 +97,7 @@ data "aws_iam_policy_document" "states" {
     resources = ["${aws_s3_bucket.states.arn}/*.tflock"]
   }
 
-  # Without it, what is not there looks like what is forbidden.
+  # Without it, a missing object looks like a forbidden one.
   statement {
     sid       = "There"
     actions   = ["s3:ListBucket"]

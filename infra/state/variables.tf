@@ -1,5 +1,5 @@
 variable "bucket" {
-  description = "The name of the bucket, which is unique in the world."
+  description = "The name of the bucket, globally unique."
   type        = string
 }
 
@@ -21,19 +21,19 @@ variable "keep_versions_days" {
 }
 
 variable "trusted_arns" {
-  description = "Who may assume the role that reaches the states, as ARNs of users or roles: whom `lockstep serve` runs as. Empty for no such role."
+  description = "ARNs of the users or roles that may assume the role with access to the states: those that run `lockstep serve`. Empty for no such role."
   type        = list(string)
   default     = []
 }
 
 variable "external_id" {
-  description = "What they have to know besides: `lockstep serve -state-external-id`."
+  description = "The external ID that they must present: `lockstep serve -state-external-id`."
   type        = string
   default     = "lockstep"
 }
 
 variable "tags" {
-  description = "Tags of everything that can have them."
+  description = "Tags of all resources that can have them."
   type        = map(string)
   default     = {}
 }

@@ -1,4 +1,4 @@
-# What providers may do in an account: two roles, one to plan with and one to apply with.
+# The permissions of providers in an account: two roles, one for plans and one for applies.
 # Lockstep's functions assume them, each its own, and nobody else can.
 
 terraform {
@@ -29,8 +29,8 @@ locals {
   ]...)
 }
 
-# The function says for which repository and pull request it asks; without that, or for
-# another repository, there are no credentials.
+# The function names the repository and the pull request as tags; without them, or for
+# another repository, it gets no credentials.
 data "aws_iam_policy_document" "trust" {
   for_each = local.trusted
 
@@ -67,7 +67,7 @@ data "aws_iam_policy_document" "trust" {
     }
   }
 
-  # It knows no external ID.
+  # This action has no external ID.
   statement {
     actions = ["sts:TagSession"]
 
@@ -114,8 +114,8 @@ resource "aws_iam_role_policy_attachment" "provider" {
   policy_arn = each.value.arn
 }
 
-# Planning runs what is in a pull request, and a policy for reading lets it read data, too,
-# which a plan hardly needs.
+# Planning runs code of a pull request, and a read-only policy also lets it read data, which
+# plans rarely need.
 resource "aws_iam_role_policy" "denied" {
   count = length(var.plan_denied_actions) == 0 ? 0 : 1
 

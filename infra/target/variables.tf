@@ -1,5 +1,5 @@
 variable "name" {
-  description = "The names of the roles begin with it."
+  description = "The beginning of the roles' names."
   type        = string
   default     = "lockstep"
 }
@@ -15,7 +15,7 @@ variable "apply_function_role_arn" {
 }
 
 variable "external_id" {
-  description = "What the functions have to know besides: template.yaml's parameter ExternalId."
+  description = "The external ID that the functions must present: template.yaml's parameter ExternalId."
   type        = string
   sensitive   = true
 
@@ -26,7 +26,7 @@ variable "external_id" {
 }
 
 variable "repositories" {
-  description = "The repositories, OWNER/NAME, whose pull requests may have the roles."
+  description = "The repositories, OWNER/NAME, whose pull requests may use the roles."
   type        = list(string)
 
   validation {
@@ -36,13 +36,13 @@ variable "repositories" {
 }
 
 variable "plan_policy_arns" {
-  description = "What planning may do, as ARNs of policies. It should be reading only."
+  description = "ARNs of the policies of plans, which should only allow to read."
   type        = set(string)
   default     = ["arn:aws:iam::aws:policy/ReadOnlyAccess"]
 }
 
 variable "plan_denied_actions" {
-  description = "What planning may not do, whatever its policies say: reading what holds secrets. Leave out what providers need to read their own resources, such as `ssm:GetParameter*` for parameters."
+  description = "Actions denied to plans, whatever their policies allow, since they read secrets. Remove those that providers need to read their own resources, such as `ssm:GetParameter*` for parameters."
   type        = list(string)
   default = [
     "dynamodb:BatchGetItem",
@@ -59,12 +59,12 @@ variable "plan_denied_actions" {
 }
 
 variable "apply_policy_arns" {
-  description = "What applying may do, as ARNs of policies: as little as the configurations need."
+  description = "ARNs of the policies of applies: as few permissions as the configurations need."
   type        = set(string)
 }
 
 variable "permissions_boundary_arn" {
-  description = "The ARN of a policy that both roles stay within; null for none."
+  description = "The ARN of the permissions boundary of both roles; null for none."
   type        = string
   default     = null
 }
