@@ -65,8 +65,8 @@ func TestProblems(t *testing.T) {
 		"a longer cycle": {
 			"  PlanArtifacts:\n", "  PlanArtifacts:\n    DependsOn: PlanEvents\n", "a cycle: PlanArtifacts needs PlanEvents needs PlanFunction needs PlanArtifacts",
 		},
-		"a cycle by DependsOn":   {"  Events:\n    Type", "  Events:\n    DependsOn: PlanEvents\n    Type", "a cycle: "},
-		"a cycle by Sub":         {"GroupName: !Sub \"/aws/lambda/${AWS::StackName}-plan\"", "GroupName: !Sub \"/aws/lambda/${PlanFunction}\"", "needs PlanLog needs PlanFunction needs"},
+		"a cycle by DependsOn":    {"  Events:\n    Type", "  Events:\n    DependsOn: PlanEvents\n    Type", "a cycle: "},
+		"a cycle by Sub":          {"GroupName: !Sub \"/aws/lambda/${AWS::StackName}-plan\"", "GroupName: !Sub \"/aws/lambda/${PlanFunction}\"", "needs PlanLog needs PlanFunction needs"},
 		"itself":                  {"  Events:\n    Type", "  Events:\n    DependsOn: Events\n    Type", "a cycle: Events needs Events"},
 		"a reference":             {"!Ref Records", "!Ref Record", "there is no resource or parameter Record"},
 		"a parameter":             {"!Ref PlanMemory", "!Ref PlanMemories", "there is no resource or parameter PlanMemories"},
