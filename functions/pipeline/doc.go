@@ -21,7 +21,12 @@
 //	pipeline    this package: messages, pull requests, and the sockets that keep things
 //	intake      webhooks in; strangers and replays stay out
 //	dispatch    a message or command to the chapter that handles it
+//	planrun     a chapter: a push or command becomes runs, a run becomes a plan
+//	applyrun    a chapter: a plan is applied; locks are released; a closed pull request is settled
+//	report      status, answers and check runs, made from records
+//	evidence    everything that the gate decides by, read just before
 //	runs        the record of a run, and the rules: the gate
+//	ledger      the records: runs, answers, leases, the last apply to each state
 //	jobs        one project in a checkout, for an engine; executor is the engine
 //	reconcile   finds the webhooks, heads, comments and runs that nobody would come back to
 //	awsstore, localstore   the sockets on AWS, and in a directory

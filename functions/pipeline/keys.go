@@ -7,23 +7,43 @@ import (
 	"unicode/utf8"
 )
 
-// Retention says for how long a record is kept after it was written last; 0 is for
-// ever. It is for tidying up: no decision trusts that a record is gone.
+const day = 24 * time.Hour
+
+// collections is the table of kinds of records, by the first segments of their keys, each
+// with its retention: the time that a record is kept after its last write; 0 is for ever.
+var collections = map[string]time.Duration{
+	// GitHub delivers again for 3 days, and a queue keeps a message for 14 at most.
+	"delivery": 15 * day, // a webhook, by its GUID and by its body
+	"message":  15 * day, // a message that was handled
+	"lease":    15 * day, // a process that works on a run
+	"pace":     day,      // the comments of one person, counted
+	// GitHub's check runs expire then, too.
+	"ask": 90 * day, // an answer to a comment
+	"sha": 90 * day, // the check runs of a commit
+	// A pull request that nobody has touched for a year is planned anew.
+	"run":    365 * day, // a project of a pull request
+	"effect": 365 * day, // an apply that was begun
+	"pull":   365 * day, // the head of a pull request, as it was looked at last
+	"shown":  365 * day, // the time at which a plan was shown
+	// Without these a decision would be another one.
+	"state":  0, // the last apply to a state
+	"served": 0, // the IDs that names of owners and repositories had at first
+	"place":  0, // the owner of a state, see package places
+	// One each, for the janitor.
+	"round": 0,
+	"repo":  0,
+}
+
+// Retention returns the time that a record is kept after its last write; 0 is for ever. It is
+// for tidying up: no decision trusts that a record is gone. A key of no collection is our bug,
+// and Retention panics: such records would stay for ever unnoticed.
 func Retention(key string) time.Duration {
-	const day = 24 * time.Hour
 	collection, _, _ := strings.Cut(key, "/")
-	switch collection {
-	case "delivery", "message", "lease":
-		// GitHub delivers again for 3 days, and a queue keeps a message for 14 at most.
-		return 15 * day
-	case "pace":
-		return day
-	case "ask", "sha":
-		return 90 * day // check runs expire then, too
-	case "run", "effect", "pull", "shown":
-		return 365 * day
+	kept, ok := collections[collection]
+	if !ok {
+		panic(fmt.Sprintf("pipeline: the key %q belongs to no collection", key))
 	}
-	return 0
+	return kept
 }
 
 // SplitKey splits the key of a record at its last slash. Keys are made by us: one that
@@ -31,13 +51,13 @@ func Retention(key string) time.Duration {
 func SplitKey(key string) (dir, name string) {
 	i := strings.LastIndexByte(key, '/')
 	if i < 0 {
-		panic(fmt.Sprintf("run: the key %q has one segment only", key))
+		panic(fmt.Sprintf("pipeline: the key %q has one segment only", key))
 	}
 	dir, name = key[:i], key[i+1:]
 	CheckDir(dir)
 	checkSegments(name)
 	if len(name) > MaxName {
-		panic(fmt.Sprintf("run: the last segment of the key %.80q... has %d bytes", key, len(name)))
+		panic(fmt.Sprintf("pipeline: the last segment of the key %.80q... has %d bytes", key, len(name)))
 	}
 	return dir, name
 }
@@ -46,7 +66,7 @@ func SplitKey(key string) (dir, name string) {
 func CheckDir(dir string) {
 	checkSegments(dir)
 	if len(dir) > MaxDir {
-		panic(fmt.Sprintf("run: the key %.80q... has %d bytes", dir, len(dir)))
+		panic(fmt.Sprintf("pipeline: the key %.80q... has %d bytes", dir, len(dir)))
 	}
 }
 

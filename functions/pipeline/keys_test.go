@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
@@ -28,4 +29,23 @@ func TestSplitKey(t *testing.T) {
 			pipeline.SplitKey(key)
 		}()
 	}
+}
+
+// TestRetention holds that records of a kind that the table does not have are not written: they
+// would stay for ever.
+func TestRetention(t *testing.T) {
+	for key, want := range map[string]time.Duration{
+		"delivery/body-1": 15 * 24 * time.Hour, "pace/5/7/alice": 24 * time.Hour, "run/5/7/a@b": 365 * 24 * time.Hour,
+		"effect/run/5/7/a@b/1": 365 * 24 * time.Hour, "state/5/a@b": 0, "place/s3:%2F%2Fb%2Fk": 0,
+	} {
+		if got := pipeline.Retention(key); got != want {
+			t.Errorf("%s: %s, want %s", key, got, want)
+		}
+	}
+	defer func() {
+		if recover() == nil {
+			t.Error("a record of an unknown kind has a retention")
+		}
+	}()
+	pipeline.Retention("note/5")
 }

@@ -3,6 +3,8 @@ package pipeline
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -60,17 +62,27 @@ type Message struct {
 // Run is the key of the run that is to be planned or applied.
 func (m Message) Run() string { return m.Pull.Runs() + "/" + m.Target }
 
+// queues is the table of kinds of messages, each with its queue. Package dispatch has the
+// handlers.
+var queues = map[Kind]QueueName{
+	Pushed:    Events,
+	Commanded: Events,
+	Closed:    Events,
+	Tell:      Events,
+	ToPlan:    Plans,
+	ToApply:   Applies,
+}
+
+// Kinds returns all kinds of messages.
+func Kinds() []Kind { return slices.Sorted(maps.Keys(queues)) }
+
 // Queue names the queue that the message belongs on.
 func (m Message) Queue() QueueName {
-	switch m.Kind {
-	case ToPlan:
-		return Plans
-	case ToApply:
-		return Applies
-	case Pushed, Commanded, Closed, Tell:
-		return Events
+	q, ok := queues[m.Kind]
+	if !ok {
+		panic(fmt.Sprintf("pipeline: %q is no kind of message", m.Kind))
 	}
-	panic(fmt.Sprintf("pipeline: %q is no kind of message", m.Kind))
+	return q
 }
 
 // Group names what happens in order: the messages of a queue with the same group are
@@ -91,4 +103,15 @@ func (m Message) Group() string {
 // handed over one after the other.
 type Queue interface {
 	Send(ctx context.Context, m Message) error
+}
+
+// Send puts a message of ours about a pull request on its queue. Its ID is made of parts
+// that name the thing to do, so that sending it again is sending nothing new.
+func Send(ctx context.Context, q Queue, about Pull, m Message, parts ...any) error {
+	m.ID = string(m.Kind)
+	for _, x := range parts {
+		m.ID += fmt.Sprintf("-%v", x)
+	}
+	m.Pull = about
+	return q.Send(ctx, m)
 }

@@ -5,28 +5,30 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
 // admit decides whether the commands of a message are carried out, or are too many for
 // one person and pull request: then that is answered, once, and the rest gets a picture.
-func (t *task) admit(ctx context.Context) (bool, error) {
-	asked := runs.Asked{ID: t.message.ID, At: t.message.At}
+func (co *commands) admit(ctx context.Context) (bool, error) {
+	asked := runs.Asked{ID: co.Evidence.Message.ID, At: co.Evidence.Message.At}
 	if asked.At.IsZero() { // a button
-		asked.At = t.pull.Updated
+		asked.At = co.Evidence.Pull.Updated
 	}
-	most := t.MaxCommands
+	most := co.MaxCommands
 	if most == 0 {
 		most = runs.MaxCommands
 	}
 	var p runs.Pace
 	var what runs.Admission
-	key := fmt.Sprintf("pace/%d/%d/%s", t.message.Pull.Repo.ID, t.message.Pull.Number, url.PathEscape(t.message.Actor))
-	_, err := t.change(ctx, key, func(old []byte) ([]byte, error) {
+	key := fmt.Sprintf("pace/%d/%d/%s", co.Evidence.Message.Pull.Repo.ID, co.Evidence.Message.Pull.Number, url.PathEscape(co.Evidence.Message.Actor))
+	_, err := co.Ledger.Change(ctx, key, func(old []byte) ([]byte, error) {
 		p = runs.Pace{}
 		if old != nil {
 			if err := json.Unmarshal(old, &p); err != nil {
@@ -42,10 +44,17 @@ func (t *task) admit(ctx context.Context) (bool, error) {
 	case what == runs.Admitted:
 		return true, nil
 	case what == runs.Ignored:
-		return false, t.react(ctx, t.message.Comment, github.Confused)
+		return false, co.Report.React(ctx, co.Evidence.Message.Comment, github.Confused)
 	}
-	if err := t.reply(ctx, askOf(t.message), part("too many", comment.TooMany{By: t.message.Actor, Most: most, Free: p.Free()})); err != nil {
+	if err := co.Report.Reply(ctx, report.AnswerTo(co.Evidence.Message), report.Part("too many", comment.TooMany{By: co.Evidence.Message.Actor, Most: most, Free: p.Free()})); err != nil {
 		return false, err
 	}
-	return false, t.tell(ctx)
+	return false, co.Report.Sync(ctx)
+}
+
+// forgotten reports whether a comment is so old that nobody comes back to it for a good
+// reason: its pull request, by the same clock, has changed since for longer than Memory.
+// What has no time is not forgotten.
+func forgotten(written, changed time.Time) bool {
+	return !written.IsZero() && changed.Sub(written) > pipeline.Memory
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -17,7 +17,7 @@ import (
 type overtaken struct {
 	jobs.Engine
 	records pipeline.Records
-	other   func(mine dispatch.Lease) *dispatch.Lease
+	other   func(mine ledger.Lease) *ledger.Lease
 	err     error // of the plan
 }
 
@@ -26,7 +26,7 @@ func (o *overtaken) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, erro
 	if err != nil || len(list) != 1 {
 		return jobs.PlanResult{}, errors.Join(err, errors.New("there is not one lease"))
 	}
-	var mine dispatch.Lease
+	var mine ledger.Lease
 	if err := json.Unmarshal(list[0].Value, &mine); err != nil {
 		return jobs.PlanResult{}, err
 	}
@@ -53,16 +53,16 @@ func TestLeaseOfAnotherProcess(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		err   error
-		other func(mine dispatch.Lease) *dispatch.Lease
+		other func(mine ledger.Lease) *ledger.Lease
 		left  string // ID of the message of the lease that is left; "mine": of the same message
 	}{
-		{"its own, after a failure", failed, func(dispatch.Lease) *dispatch.Lease { return nil }, ""},
-		{"its own", nil, func(dispatch.Lease) *dispatch.Lease { return nil }, ""},
-		{"of a process with the same message, after a failure", failed, func(l dispatch.Lease) *dispatch.Lease {
+		{"its own, after a failure", failed, func(ledger.Lease) *ledger.Lease { return nil }, ""},
+		{"its own", nil, func(ledger.Lease) *ledger.Lease { return nil }, ""},
+		{"of a process with the same message, after a failure", failed, func(l ledger.Lease) *ledger.Lease {
 			l.HardStop = l.HardStop.Add(time.Minute)
 			return &l
 		}, "mine"},
-		{"of a process with another message", nil, func(l dispatch.Lease) *dispatch.Lease {
+		{"of a process with another message", nil, func(l ledger.Lease) *ledger.Lease {
 			l.Message.ID = "other"
 			return &l
 		}, "other"},
@@ -87,7 +87,7 @@ func TestLeaseOfAnotherProcess(t *testing.T) {
 				}
 				return err
 			})
-			leases, err := s.pipeline.Leases(t.Context())
+			leases, err := s.pipeline.Ledger().Leases(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

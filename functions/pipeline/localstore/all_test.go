@@ -13,12 +13,12 @@ func TestAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { d.Close() })
-	for _, key := range []string{"run/2/1/b", "run/1/7/a", "run/x", "runs/1/1/a", "ru/1", "run0/1", "state/1/run"} {
+	for _, key := range []string{"run/5/2/b", "run/5/1/a", "run/5/x", "run/50/1/a", "run/4/1", "run/5x/1", "state/5/run"} {
 		if _, err := d.Records.Put(t.Context(), key, []byte(key), ""); err != nil {
 			t.Fatal(err)
 		}
 	}
-	all, err := d.Records.All(t.Context(), "run")
+	all, err := d.Records.All(t.Context(), "run/5")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestAll(t *testing.T) {
 		}
 		got = append(got, rec.Key)
 	}
-	if d := cmp.Diff([]string{"run/1/7/a", "run/2/1/b", "run/x"}, got); d != "" {
+	if d := cmp.Diff([]string{"run/5/1/a", "run/5/2/b", "run/5/x"}, got); d != "" {
 		t.Error(d)
 	}
 }

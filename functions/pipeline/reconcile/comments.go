@@ -33,7 +33,7 @@ func (j *Janitor) answer(ctx context.Context, hub Repository, pull func(int) pip
 	}
 	for _, c := range Unanswered(list) {
 		p := pull(c.Number)
-		have, err := j.Pipeline.Answered(ctx, p, c.ID)
+		have, err := j.Pipeline.Ledger().Answered(ctx, p, c.ID)
 		if err != nil {
 			return err
 		}

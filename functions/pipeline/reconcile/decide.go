@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -31,8 +31,8 @@ func Missed(attempts []github.DeliveryInfo) []github.DeliveryInfo {
 }
 
 // Dead returns the leases whose processes ended before a time, for sure.
-func Dead(all []dispatch.Lease, before time.Time) []dispatch.Lease {
-	var out []dispatch.Lease
+func Dead(all []ledger.Lease, before time.Time) []ledger.Lease {
+	var out []ledger.Lease
 	for _, l := range all {
 		if l.HardStop.Before(before) {
 			out = append(out, l)
@@ -42,7 +42,7 @@ func Dead(all []dispatch.Lease, before time.Time) []dispatch.Lease {
 }
 
 // Unseen reports whether nobody has looked at the head of a pull request.
-func Unseen(p github.PullRequest, seen dispatch.Look) bool { return p.Open && p.Head.SHA != seen.Head }
+func Unseen(p github.PullRequest, seen ledger.Look) bool { return p.Open && p.Head.SHA != seen.Head }
 
 // Unanswered returns the comments of people that have commands as they were written.
 // What an edited one said at first cannot be known, and what it says now does not count.

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -41,7 +41,7 @@ func TestMissed(t *testing.T) {
 
 func TestDead(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	all := []dispatch.Lease{
+	all := []ledger.Lease{
 		{Message: pipeline.Message{ID: "over"}, HardStop: now.Add(-time.Second)},
 		{Message: pipeline.Message{ID: "just now"}, HardStop: now},
 		{Message: pipeline.Message{ID: "alive"}, HardStop: now.Add(time.Minute)},
@@ -59,7 +59,7 @@ func TestUnseen(t *testing.T) {
 		want bool
 	}{{true, "", true}, {true, "a", true}, {true, "b", false}, {false, "a", false}} {
 		p.Open = test.open
-		if got := Unseen(p, dispatch.Look{Head: test.seen}); got != test.want {
+		if got := Unseen(p, ledger.Look{Head: test.seen}); got != test.want {
 			t.Errorf("open %v, seen %q: %v", test.open, test.seen, got)
 		}
 	}

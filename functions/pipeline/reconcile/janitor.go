@@ -127,7 +127,7 @@ func (j *Janitor) leases(ctx context.Context, now time.Time, f *Found) error {
 	if grace == 0 {
 		grace = 10 * time.Minute
 	}
-	all, err := j.Pipeline.Leases(ctx)
+	all, err := j.Pipeline.Ledger().Leases(ctx)
 	errs := []error{err}
 	for _, l := range Dead(all, now.Add(-grace)) {
 		err := j.Pipeline.Abandon(ctx, l.Message, "the process that did it ended before it was done")
@@ -194,7 +194,7 @@ func (j *Janitor) repository(ctx context.Context, installation int64, repo githu
 		return err
 	}
 	for _, p := range open {
-		seen, err := j.Pipeline.LastLook(ctx, pull(p.Number))
+		seen, err := j.Pipeline.Ledger().LastLook(ctx, pull(p.Number))
 		if err != nil {
 			return err
 		}

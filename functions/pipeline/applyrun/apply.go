@@ -1,0 +1,204 @@
+package applyrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// Apply applies one saved plan.
+func (ap *Applier) Apply(ctx context.Context) error {
+	s, err := ap.Ledger.Read(ctx, ap.Evidence.Message.Run())
+	if err != nil || s.Version == "" || s.Try != ap.Evidence.Message.Attempt {
+		return err
+	}
+	if err := ap.Evidence.Look(ctx); err != nil {
+		return err
+	}
+	switch s.Phase {
+	case runs.ApplyQueued:
+	case runs.Applying:
+		e, begun, err := ap.Ledger.ApplyRecord(ctx, s.Run)
+		if err != nil {
+			return err
+		}
+		if begun != "" {
+			return ap.Finish(ctx, s, e)
+		}
+		s = s.To(runs.ApplyQueued) // we died before anything was done
+	case runs.Applied, runs.ApplyFailed:
+		return ap.Applied(ctx, s.Run)
+	default:
+		return ap.RefusedApply(ctx, s)
+	}
+	if err := ap.Leases.Hold(ctx, s.Run); err != nil {
+		return err
+	}
+	return ap.applyQueued(ctx, s)
+}
+
+// applyQueued asks the gate with everything that can be known before the state is
+// locked, and if it allows it carries the plan out.
+func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
+	r := s.Run
+	r.Phase = runs.Planned // it is this message that it waits for
+	q, err := ap.Evidence.Request(ctx, comment.Apply, r)
+	if err != nil {
+		return ap.cannotApply(ctx, s, err)
+	}
+	if d := runs.Gate(q); !d.Allowed() {
+		return ap.refuse(ctx, s, d)
+	}
+	plan, err := ap.Artifacts.Get(ctx, s.Plan())
+	if errors.Is(err, pipeline.ErrNoArtifact) {
+		q.Run.Phase = runs.New // it was deleted: there is none
+		return ap.refuse(ctx, s, runs.Gate(q))
+	}
+	if err != nil {
+		return err
+	}
+	q.Saved = runs.HashOf(plan)
+	if err := ap.Evidence.CompareShown(ctx, &q); err != nil {
+		return ap.cannotApply(ctx, s, err)
+	}
+	if d := runs.Gate(q); !d.Allowed() {
+		return ap.refuse(ctx, s, d)
+	}
+	dir, done, err := ap.compare(ctx, &q)
+	if errors.Is(err, github.ErrNotFound) {
+		return ap.refuse(ctx, s, runs.Decision{Reasons: []runs.Reason{{Rule: runs.NotPlanned, Reason: evidence.Gone(err)}}})
+	}
+	if err != nil {
+		return ap.cannotApply(ctx, s, err)
+	}
+	defer done()
+	if d := runs.Gate(q); !d.Allowed() {
+		return ap.refuse(ctx, s, d)
+	}
+	job, problem, err := ap.Evidence.Job(ctx, &q, dir)
+	if err != nil {
+		return ap.cannotApply(ctx, s, err)
+	}
+	if problem != "" {
+		return ap.refuse(ctx, s, runs.Decision{Reasons: []runs.Reason{{Rule: runs.NotPlanned, Reason: comment.Reason{Text: problem}}}})
+	}
+	if d := runs.Gate(q); !d.Allowed() {
+		return ap.refuse(ctx, s, d)
+	}
+	if s, err = ap.Ledger.Save(ctx, s.To(runs.Applying)); err != nil {
+		return err // of two that apply it one goes on
+	}
+	if err := ap.Report.PutCheck(ctx, s.Run); err != nil {
+		return err
+	}
+	return ap.carryOut(ctx, s, q, plan, job)
+}
+
+// compare checks out what is to be applied, as it would be now, or is, in the base
+// branch, and says in q what is not as it was planned, and at which commit of the base
+// branch the rights are now.
+func (ap *Applier) compare(ctx context.Context, q *runs.Request) (dir string, done func(), err error) {
+	sha := ap.Evidence.Pull.MergeSHA
+	if q.Entry == runs.ByComment {
+		m, err := ap.Evidence.Merged(ctx, q)
+		if err != nil {
+			return "", nil, err
+		}
+		if !runs.Gate(*q).Allowed() {
+			return "", func() {}, nil
+		}
+		sha, q.Run.Base = m.SHA, m.Base
+		if err := ap.Evidence.Occasion(ctx, &q.Run); err != nil {
+			return "", nil, err
+		}
+	} else {
+		q.Run.Base = sha
+	}
+	if dir, done, err = ap.Evidence.Checkout(ctx, sha); err != nil {
+		return "", nil, err
+	}
+	planned, err := ledger.LoadInputs(ctx, ap.Artifacts, q.Run)
+	if errors.Is(err, ledger.ErrExchanged) {
+		q.Kept = err.Error()
+		return dir, done, nil
+	}
+	if err == nil {
+		now, e := ap.Projects.Inputs(ctx, dir, q.Run, planned.Scope())
+		if errors.Is(e, jobs.ErrNoProject) {
+			now, e = nil, nil // then all of it differs
+		}
+		q.Differ, q.Whole, err = planned.Tree.Diff(now), planned.Whole, e
+	}
+	if err != nil {
+		done()
+		return "", nil, err
+	}
+	return dir, done, nil
+}
+
+// carryOut applies a plan. The gate is asked again, by the engine, with the state
+// locked and known: from then on nothing can move.
+func (ap *Applier) carryOut(ctx context.Context, s ledger.Versioned, q runs.Request, plan []byte, job jobs.Job) error {
+	if end, ok := ctx.Deadline(); ok {
+		before := ap.StopBefore
+		if before == 0 {
+			before = pipeline.DefaultStopBefore
+		}
+		job.StopStarting = end.Add(-before)
+	}
+	var d runs.Decision
+	var begun pipeline.Version
+	var failed error
+	outcome, err := ap.Engine.Apply(ctx, job, plan, func(state runs.StateID) bool {
+		q.State = &state
+		if q.Last, failed = ap.Ledger.LastApply(ctx, s.Run); failed != nil {
+			return false
+		}
+		if failed = ap.Evidence.PlaceAgain(ctx, &q); failed != nil {
+			return false
+		}
+		var now ledger.Versioned
+		if now, failed = ap.Ledger.Read(ctx, s.Key()); failed != nil {
+			return false
+		}
+		q.Run.PlanHash = now.PlanHash // what was read of the plan must be that, still
+		if d = runs.Gate(q); !d.Allowed() {
+			return false
+		}
+		// The note comes last, so that nothing is between it and the apply.
+		begun, failed = ap.Ledger.Begin(ctx, s.Run)
+		return failed == nil
+	})
+	outcome.Report = ap.Report.Clean(outcome.Report)
+	switch {
+	case failed != nil:
+		return fmt.Errorf("apply %s: %w", s.Project, failed)
+	case begun != "":
+		if err != nil {
+			outcome.Failed, outcome.Report = true, comment.Code(ap.Report.Clean(err.Error()))
+		}
+		if outcome.Lost {
+			outcome.Report = lost + "\n\n" + outcome.Report
+		}
+		return ap.note(ctx, s, outcome, begun)
+	case err != nil:
+		return fmt.Errorf("apply %s: %w", s.Project, err)
+	case len(outcome.Moved) > 0:
+		q.Modules = outcome.Moved
+		return ap.refuse(ctx, s, runs.Gate(q))
+	case outcome.Outdated:
+		q.Outdated = true
+		return ap.refuse(ctx, s, runs.Gate(q))
+	case outcome.Refused:
+		return ap.refuse(ctx, s, d)
+	}
+	return ap.Untouched(ctx, s, outcome)
+}

@@ -1,0 +1,99 @@
+package applyrun
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// Applied says what became of an apply, wherever somebody waits for it.
+func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
+	p := report.ApplyPart(r, comment.Done{Project: r.Project, Counts: r.Done})
+	if r.Phase == runs.ApplyFailed {
+		p = report.ApplyPart(r, comment.Failed{Project: r.Project, Verb: comment.Apply, Counts: r.Done, Remaining: r.Remaining, Lost: r.Lost})
+	}
+	p.Body = r.Result()
+	if err := ap.Report.Reply(ctx, r.Ask, p); err != nil {
+		return err
+	}
+	// It may have been closed meanwhile, when this was not known yet.
+	pull, err := ap.Evidence.Hub.PullRequest(ctx, r.Pull.Number)
+	switch {
+	case err == nil && !pull.Open:
+		ap.Evidence.Pull = pull
+		err = ap.Closer.leave(ctx, r)
+	case err == nil:
+		err = ap.moved(ctx, r, pull)
+	}
+	if err != nil && !errors.Is(err, github.ErrNotFound) {
+		return err
+	}
+	return ap.Report.AtRest(ctx, r)
+}
+
+// maxKept is how much of a report an Effect keeps, in bytes. JSON has up to six for one,
+// and all of them fit into a record.
+const maxKept = 60 << 10
+
+// note writes down what became of an apply, before anything else can go wrong. That the
+// report cannot be kept where it belongs does not make it unknown.
+func (ap *Applier) note(ctx context.Context, s ledger.Versioned, o jobs.Outcome, begun pipeline.Version) error {
+	ctx = context.WithoutCancel(ctx)
+	if o.Report != "" {
+		err := ap.Artifacts.Put(ctx, s.Result(), []byte(o.Report))
+		if o.Report = comment.Cut(o.Report, maxKept); err == nil {
+			o.Report = ""
+		}
+	}
+	e := ledger.ApplyRecord{Begun: time.Now().UTC(), Outcome: &o}
+	if _, err := ap.Ledger.Records.Put(ctx, ledger.ApplyRecordKey(s.Run), pipeline.Encode(e), begun); err != nil {
+		return err
+	}
+	return ap.Finish(ctx, s, e)
+}
+
+// lost is what is said of an apply of which nobody knows how it ended.
+const lost = "The process that applied this plan ended before it was done. The state has what was done up to some seconds before that. What was done after, or was under way, exists and may not be in it: comment `lockstep plan`, and look at the new plan with care, above all at what it creates."
+
+// Finish records what became of an apply that was begun.
+func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.ApplyRecord) error {
+	o := jobs.Outcome{Failed: true}
+	if e.Outcome != nil {
+		o = *e.Outcome
+	} else if err := ap.Artifacts.Put(ctx, s.Result(), []byte(lost)); err != nil {
+		return err
+	}
+	// Whatever else goes wrong now, this is what others must know.
+	l := runs.LastApply{Number: s.Pull.Number, Head: s.Head, By: s.Actor, State: o.State}
+	if err := ap.Ledger.Remember(ctx, s.Run, l); err != nil {
+		return err
+	}
+	if o.Report != "" {
+		if err := ap.Artifacts.Put(ctx, s.Result(), []byte(o.Report)); err != nil {
+			return err
+		}
+	}
+	// It can never be applied again.
+	if err := ap.Artifacts.Delete(ctx, s.Plan()); err != nil {
+		return err
+	}
+	next := runs.Applied
+	if o.Failed || o.Remaining > 0 {
+		next = runs.ApplyFailed
+	}
+	s = s.To(next)
+	s.Done, s.Remaining, s.Lost = o.Counts, o.Remaining, e.Outcome == nil || o.Lost
+	s, err := ap.Ledger.Save(ctx, s)
+	if err != nil {
+		return err
+	}
+	return ap.Applied(ctx, s.Run)
+}

@@ -1,0 +1,115 @@
+package applyrun
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/planrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// Enqueue asks for the applies of the saved plans that a command means. The
+// replies say what is not applied, and why.
+func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+	all, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	all = qu.meant(c, all)
+	if len(all) == 0 {
+		q, err := qu.Evidence.Request(ctx, comment.Apply, runs.Run{})
+		if err != nil {
+			no, err := evidence.Unable(c, c.Project, err)
+			return []comment.Reply{no}, err
+		}
+		return []comment.Reply{evidence.Refused(c, c.Project, runs.Gate(q))}, nil
+	}
+	var replies []comment.Reply
+	for _, s := range all {
+		no, err := qu.EnqueueOne(ctx, c, s)
+		if err != nil {
+			return nil, err
+		}
+		if no != nil {
+			replies = append(replies, no)
+		}
+	}
+	return replies, nil
+}
+
+// meant picks the runs that a command is for. One that names nothing is for what is
+// to be done at the present head; if that is nothing, the gate says why of each.
+func (qu *ApplyQueuer) meant(c comment.Command, all []ledger.Versioned) []ledger.Versioned {
+	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool {
+		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !planrun.Means(c, s.Project, s.Dir, s.Workspace)
+	})
+	if named := slices.DeleteFunc(slices.Clone(all), func(s ledger.Versioned) bool { return c.Plan == "" || !strings.HasPrefix(s.PlanHash, c.Plan) }); len(named) > 0 {
+		return named
+	}
+	c.Plan = "" // if it is none of these, each says which one it has
+	if c != (comment.Command{Verb: c.Verb}) {
+		return all
+	}
+	for _, better := range []func(ledger.Versioned) bool{
+		func(s ledger.Versioned) bool { return s.Head == qu.Evidence.Pull.Head.SHA },
+		func(s ledger.Versioned) bool {
+			return s.Phase == runs.Planned && s.Applyable || s.Phase == runs.ApplyQueued || s.Phase == runs.Applying || s.ApplyFor == qu.Evidence.Message.ID
+		},
+	} {
+		if slices.ContainsFunc(all, better) {
+			all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !better(s) })
+		}
+	}
+	return all
+}
+
+// EnqueueOne asks for the apply of one saved plan, if the gate allows it as things
+// stand: it is asked again before anything is done. The reply says why not, if not.
+func (qu *ApplyQueuer) EnqueueOne(ctx context.Context, c comment.Command, s ledger.Versioned) (comment.Reply, error) {
+	if s.ApplyFor != qu.Evidence.Message.ID {
+		d, err := qu.mayQueue(ctx, c, s.Run)
+		if err != nil {
+			return evidence.Unable(c, s.Project, err)
+		}
+		if !d.Allowed() {
+			return evidence.Refused(c, s.Project, d), nil
+		}
+		s = s.To(runs.ApplyQueued)
+		s.Try++
+		s.ApplyFor, s.Actor, s.Ask = qu.Evidence.Message.ID, qu.Evidence.Message.Actor, report.AnswerTo(qu.Evidence.Message)
+		if s, err = qu.Ledger.Save(ctx, s); err != nil {
+			return nil, err
+		}
+	}
+	if s.Phase != runs.ApplyQueued {
+		return nil, nil // asked for by this message, and on its way
+	}
+	if err := qu.Report.Reply(ctx, s.Ask, report.ApplyPart(s.Run, comment.Pending{Project: s.Project, Verb: comment.Apply})); err != nil {
+		return nil, err
+	}
+	if err := qu.Report.PutCheck(ctx, s.Run); err != nil {
+		return nil, err
+	}
+	return nil, pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.ToApply, Target: s.Target(), Attempt: s.Try, Actor: s.Actor, Ask: s.Ask}, s.Plain(), s.Try)
+}
+
+// mayQueue asks the gate about the apply of a plan. What GitHub shows of it is looked at if
+// nothing else speaks against it.
+func (qu *ApplyQueuer) mayQueue(ctx context.Context, c comment.Command, r runs.Run) (runs.Decision, error) {
+	q, err := qu.Evidence.Request(ctx, comment.Apply, r)
+	if err != nil {
+		return runs.Decision{}, err
+	}
+	q.Named = c.Plan
+	if d := runs.Gate(q); !d.Allowed() {
+		return d, nil
+	}
+	err = qu.Evidence.CompareShown(ctx, &q)
+	return runs.Gate(q), err
+}

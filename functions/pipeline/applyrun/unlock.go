@@ -1,0 +1,77 @@
+package applyrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/planrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// Unlock releases what earlier applies of the pull request have left locked.
+func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+	all, err := un.Ledger.Runs(ctx, un.Evidence.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !planrun.Means(c, s.Project, s.Dir, s.Workspace) })
+	if len(all) == 0 {
+		return []comment.Reply{comment.Refused{Command: c, Reasons: []comment.Reason{{Text: "This pull request has no project whose state it could have locked."}}}}, nil
+	}
+	var replies []comment.Reply
+	for _, s := range all {
+		reply, err := un.unlockOne(ctx, c, s.Run)
+		if err != nil {
+			return nil, fmt.Errorf("unlock %s: %w", s.Project, err)
+		}
+		replies = append(replies, reply)
+	}
+	return replies, nil
+}
+
+func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run) (comment.Reply, error) {
+	q, err := un.Evidence.Request(ctx, comment.Unlock, r)
+	if err != nil {
+		return evidence.Unable(c, r.Project, err)
+	}
+	if d := runs.Gate(q); !d.Allowed() {
+		return evidence.Refused(c, r.Project, d), nil
+	}
+	// The merge is what the lock was taken with; GitHub forgets it some time after.
+	dir, done, err := un.Evidence.Checkout(ctx, r.Merge)
+	if errors.Is(err, github.ErrNotFound) {
+		dir, done, err = un.Evidence.Checkout(ctx, r.Head)
+	}
+	if errors.Is(err, github.ErrNotFound) {
+		return comment.Refused{Command: c, Project: r.Project, Reasons: []comment.Reason{evidence.Gone(err)}}, nil
+	}
+	if err != nil {
+		return evidence.Unable(c, r.Project, err)
+	}
+	defer done()
+	job, problem, err := un.Evidence.Job(ctx, &q, dir)
+	if err != nil {
+		return evidence.Unable(c, r.Project, err)
+	}
+	if d := runs.Gate(q); !d.Allowed() {
+		return evidence.Refused(c, r.Project, d), nil
+	}
+	if problem != "" {
+		return comment.Refused{Command: c, Project: r.Project, Reasons: []comment.Reason{{Text: problem}}}, nil
+	}
+	u, err := un.Engine.Unlock(ctx, job)
+	var no *jobs.StateError
+	if errors.As(err, &no) {
+		return comment.Refused{Command: c, Project: r.Project, Reasons: []comment.Reason{{
+			Text: "Its state cannot be reached: " + comment.Code(un.Report.Clean(no.Why)), Remedy: no.Remedy,
+		}}}, nil
+	}
+	return comment.Unlocked{Project: r.Project, Locks: u.Locks, Others: u.Others}, err
+}

@@ -1,0 +1,105 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/applyrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/planrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/report"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// commands carries out the commands of one comment.
+type commands struct {
+	Evidence *evidence.Reader
+	Report   *report.Reporter
+	Ledger   ledger.Ledger
+	Plans    *planrun.PlanQueuer
+	Applies  *applyrun.ApplyQueuer
+	Unlocker *applyrun.Unlocker
+	// MaxCommands is the same as [Pipeline.MaxCommands].
+	MaxCommands int
+}
+
+// commanded carries out the commands of a comment, as far as that is quick; plans and
+// applies are asked for, and the answer says so until they are there.
+func (co *commands) commanded(ctx context.Context) error {
+	name := report.AnswerTo(co.Evidence.Message)
+	var begun ledger.Answer
+	err := co.Report.ChangeAnswer(ctx, name, func(a *ledger.Answer) {
+		if a.Message == "" {
+			a.Message = co.Evidence.Message.ID
+		}
+		begun = *a
+	})
+	if err != nil {
+		return err
+	}
+	if begun.Told || begun.Message != co.Evidence.Message.ID && co.Evidence.Message.Comment != 0 {
+		return nil // it is answered, or the same comment came to us on another way before
+	}
+	if err := co.Evidence.Look(ctx); err != nil {
+		return err
+	}
+	if forgotten(co.Evidence.Message.At, co.Evidence.Pull.Updated) {
+		return nil // what knew that it was answered may be gone
+	}
+	if ok, err := co.admit(ctx); err != nil || !ok {
+		return err
+	}
+	if err := co.Report.React(ctx, co.Evidence.Message.Comment, github.Eyes); err != nil {
+		return err
+	}
+	for i, line := range co.Evidence.Message.Lines {
+		id := fmt.Sprintf("line %d.", i+1)
+		if begun.Has(id) {
+			continue // done, in an earlier try, and perhaps not to be done again
+		}
+		replies, err := co.command(ctx, line)
+		if err != nil {
+			return err
+		}
+		var parts []ledger.Part
+		for j, r := range replies {
+			parts = append(parts, report.Part(fmt.Sprintf("%s%d", id, j+1), r))
+		}
+		if err := co.Report.Reply(ctx, name, parts...); err != nil {
+			return err
+		}
+	}
+	return co.Report.Sync(ctx)
+}
+
+// command returns what there is to answer at once.
+func (co *commands) command(ctx context.Context, line comment.Line) ([]comment.Reply, error) {
+	if line.Problem != "" {
+		return []comment.Reply{comment.Misunderstood{Line: line}}, nil
+	}
+	switch c := line.Command; c.Verb {
+	case comment.Plan:
+		return co.Plans.Enqueue(ctx, c)
+	case comment.Apply:
+		return co.Applies.Enqueue(ctx, c)
+	case comment.Unlock:
+		return co.Unlocker.Unlock(ctx, c)
+	default:
+		return co.guide(ctx)
+	}
+}
+
+// guide answers a call for help.
+func (co *commands) guide(ctx context.Context) ([]comment.Reply, error) {
+	all, err := co.Ledger.Runs(ctx, co.Evidence.Message.Pull)
+	if err != nil {
+		return nil, err
+	}
+	var g comment.Guide
+	for _, r := range all {
+		g.Projects = append(g.Projects, r.Project)
+	}
+	return []comment.Reply{g}, nil
+}

@@ -1,0 +1,57 @@
+package dispatch
+
+import (
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/applyrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/planrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/report"
+)
+
+// A task is the handling of one message: the chapters of the story, made for it.
+type task struct {
+	message  pipeline.Message
+	queue    pipeline.Queue
+	ledger   ledger.Ledger
+	leases   *ledger.Holder
+	evidence *evidence.Reader
+	report   *report.Reporter
+	commands *commands
+	plans    *planrun.PlanQueuer
+	planner  *planrun.Planner
+	closer   *applyrun.Closer
+	applier  *applyrun.Applier
+}
+
+// task makes the chapters for a message.
+func (p *Pipeline) task(m pipeline.Message, hub GitHub) *task {
+	projects := p.Projects
+	if projects == nil {
+		projects = jobs.Here{}
+	}
+	t := &task{message: m, queue: p.Queue, ledger: p.Ledger()}
+	t.leases = &ledger.Holder{Ledger: t.ledger, Message: m}
+	t.evidence = &evidence.Reader{Message: m, Hub: hub, Ledger: t.ledger, Projects: projects, States: p.States, Scratch: p.Scratch}
+	t.report = &report.Reporter{
+		Evidence: t.evidence, Hub: hub, Ledger: t.ledger, Leases: t.leases, Artifacts: p.Artifacts, Queue: p.Queue,
+		Secrets: p.Secrets, Where: p.Where,
+	}
+	t.plans = &planrun.PlanQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Projects: projects, Queue: p.Queue}
+	t.planner = &planrun.Planner{
+		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases,
+		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Poll: p.Poll,
+	}
+	applies := &applyrun.ApplyQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: p.Queue}
+	t.closer = &applyrun.Closer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queuer: applies, Artifacts: p.Artifacts}
+	t.applier = &applyrun.Applier{
+		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases, Closer: t.closer,
+		Artifacts: p.Artifacts, Projects: projects, Queue: p.Queue, Engine: p.Engine, StopBefore: p.StopBefore,
+	}
+	t.commands = &commands{
+		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Plans: t.plans, Applies: applies, MaxCommands: p.MaxCommands,
+		Unlocker: &applyrun.Unlocker{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Engine: p.Engine},
+	}
+	return t
+}

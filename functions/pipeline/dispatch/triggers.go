@@ -1,0 +1,68 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+)
+
+// A trigger is all that happens because of one kind of message.
+type trigger struct {
+	// handle does the work. An error says that handling it again may help.
+	handle func(*task, context.Context) error
+	// abandon reports that the work will never be done.
+	abandon func(*task, context.Context, comment.Broken) error
+}
+
+// triggers has a row for each kind of message; package pipeline has the kinds, with their
+// queues.
+var triggers = map[pipeline.Kind]trigger{
+	pipeline.Pushed: {
+		func(t *task, ctx context.Context) error { return t.plans.Push(ctx) },
+		func(t *task, ctx context.Context, why comment.Broken) error {
+			return t.abandonEvent(ctx, why, t.report.Answer(ctx, ledger.PushAnswer, why))
+		},
+	},
+	pipeline.Commanded: {
+		func(t *task, ctx context.Context) error { return t.commands.commanded(ctx) },
+		func(t *task, ctx context.Context, why comment.Broken) error {
+			return t.abandonEvent(ctx, why, t.answerBroken(ctx, why))
+		},
+	},
+	pipeline.Closed: {
+		func(t *task, ctx context.Context) error { return t.closer.Close(ctx) },
+		(*task).abandonClosed,
+	},
+	pipeline.Tell: {
+		(*task).sync,
+		// Comments are made from the records, so an abandoned sync is tried once more: the
+		// dead letter waits until GitHub takes them.
+		func(t *task, ctx context.Context, _ comment.Broken) error { return t.sync(ctx) },
+	},
+	pipeline.ToPlan: {
+		func(t *task, ctx context.Context) error { return t.planner.Plan(ctx) },
+		(*task).abandonPlan,
+	},
+	pipeline.ToApply: {
+		func(t *task, ctx context.Context) error { return t.applier.Apply(ctx) },
+		(*task).abandonApply,
+	},
+}
+
+func (t *task) handle(ctx context.Context) error {
+	by, ok := triggers[t.message.Kind]
+	if !ok {
+		return fmt.Errorf("there is no kind of message %q", t.message.Kind)
+	}
+	return by.handle(t, ctx)
+}
+
+func (t *task) sync(ctx context.Context) error {
+	if err := t.evidence.Look(ctx); err != nil {
+		return err
+	}
+	return t.report.Sync(ctx)
+}

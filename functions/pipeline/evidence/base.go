@@ -1,0 +1,115 @@
+package evidence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+
+	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// file returns a file at a commit, nil if there is none.
+func (e *Reader) file(ctx context.Context, sha, name string) ([]byte, error) {
+	data, err := e.Hub.File(ctx, sha, name)
+	if errors.Is(err, github.ErrNotFound) {
+		return nil, nil
+	}
+	return data, err
+}
+
+// Settings are what lockstep.hcl says at a commit of a base branch that the gate has let
+// pass: what grants rights, since nobody can write it there who may not merge. nil if
+// there is none. One with errors grants what can be understood of it; note says so.
+func (e *Reader) Settings(ctx context.Context, sha string) (s *project.Settings, note string, err error) {
+	src, err := e.file(ctx, sha, project.FileName)
+	if err != nil || src == nil {
+		return nil, "", err
+	}
+	s, ds := project.Parse(project.FileName, src)
+	if ds.HasErrors() {
+		note = fmt.Sprintf("The base branch's %s has errors, and grants nothing but what can be read in it: %s", comment.Code(project.FileName), comment.Code(ds.Err().Error()))
+	}
+	return s, note, nil
+}
+
+// baseNamed reports whether the default branch names the branch that the pull request
+// goes into, if that is another one. Anybody who may push can make a branch with
+// settings of their own, and open a pull request into it.
+func (e *Reader) baseNamed(ctx context.Context) (bool, error) {
+	ref, main := e.Pull.Base.Ref, e.Pull.DefaultBranch
+	if ref == main || main == "" {
+		return false, nil
+	}
+	if named, known := e.named[ref]; known {
+		return named, nil
+	}
+	sha, err := e.Hub.Tip(ctx, main)
+	if err != nil {
+		return false, err
+	}
+	s, _, err := e.Settings(ctx, sha)
+	if err != nil {
+		return false, err
+	}
+	if e.named == nil {
+		e.named = map[string]bool{}
+	}
+	e.named[ref] = s.Names(ref)
+	return e.named[ref], nil
+}
+
+// Merged finds the trial merge, and asks the gate's question anew where that has moved
+// what the answer depends on: between two looks a pull request can go into another
+// branch, and back.
+func (e *Reader) Merged(ctx context.Context, q *runs.Request) (m github.Merge, err error) {
+	if m, err = e.Hub.MergeResult(ctx, e.Pull.Number); err != nil {
+		return m, err
+	}
+	e.Pull.Head.SHA, e.Pull.Base.Ref, e.Pull.Updated = m.Head, m.BaseRef, m.Updated
+	q.Pull, q.Conflict = e.Pull, m.Conflict
+	q.BaseNamed, err = e.baseNamed(ctx)
+	return m, err
+}
+
+// Occasion has a run say on what occasion it is applied by what its base says now.
+func (e *Reader) Occasion(ctx context.Context, r *runs.Run) error {
+	s, _, err := e.Settings(ctx, r.Base)
+	r.ApplyOn = s.ApplyOn(project.Project{Name: r.Project, Dir: r.Dir, Workspace: r.Workspace})
+	return err
+}
+
+// Job is a run's project in a checkout, with what the base branch grants it, and its
+// state, which is decided about in q. problem says, in Markdown, why there is none.
+func (e *Reader) Job(ctx context.Context, q *runs.Request, dir string) (j jobs.Job, problem string, err error) {
+	r := q.Run
+	s, _, err := e.Settings(ctx, r.Base)
+	if err != nil {
+		return jobs.Job{}, "", err
+	}
+	lock, err := e.file(ctx, r.Base, path.Join(r.Dir, lockfile.Name))
+	if err != nil {
+		return jobs.Job{}, "", err
+	}
+	grants, err := project.GrantsOf(s, lock)
+	if err != nil {
+		return jobs.Job{}, comment.Code(err.Error()), nil
+	}
+	j = jobs.Job{
+		Checkout: dir, Dir: r.Dir, Project: r.Project, Workspace: r.Workspace,
+		Repo: r.Pull.Repo, Installation: r.Pull.Installation, Number: r.Pull.Number, Head: r.Head,
+		Owner:    fmt.Sprintf("lockstep %s#%d", r.Pull.Repo, r.Pull.Number),
+		VarFiles: r.VarFiles, Grants: grants,
+	}
+	p, err := e.place(ctx, q, dir)
+	if errors.Is(err, jobs.ErrNoProject) {
+		return jobs.Job{}, comment.Code(err.Error()), nil
+	}
+	j.State, j.NoState = q.Placing.Place, p.Nowhere
+	return j, "", err
+}

@@ -1,0 +1,43 @@
+// Package evidence reads everything that the gate decides by, just before it does: the pull
+// request and its trial merge, the rights of whoever asks, the settings of the base branch,
+// the place of the project's state, and the plan that GitHub shows.
+//
+// What grants rights is read at the base branch only: a pull request's own files grant its
+// author nothing. A place of a state is claimed here, before anybody reads it; that is the
+// only thing that the package writes.
+//
+// It refuses to decide: the rules are in package runs. Start at [Reader.Look] and
+// [Reader.Request].
+package evidence
+
+import (
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/places"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// A Reader reads evidence for the handling of one message. It is used by one goroutine.
+type Reader struct {
+	Message  pipeline.Message
+	Hub      Hub
+	Ledger   ledger.Ledger
+	Projects jobs.Projects
+	// States are the patterns of places that every repository may have for states of its own.
+	States places.Own
+	// Scratch is the directory for checkouts; "" is the system's.
+	Scratch string
+
+	// Pull is the pull request as [Reader.Look] and [Reader.Merged] saw it last.
+	Pull github.PullRequest
+	// permission is the actor's.
+	permission github.Permission
+	// named are branches other than the default one, and whether its settings name them.
+	named map[string]bool
+	// bases are commits of the base branch that were read, by SHA.
+	bases map[string]base
+	// asked is the last question about the place of a state.
+	asked *runs.PlaceQuestion
+}

@@ -1,0 +1,39 @@
+package evidence
+
+import (
+	"context"
+
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// Pulls reads GitHub's present view of pull requests and people. Here and in the other
+// interfaces a *github.FinalError is an error that stays the same until a person has mended
+// something: people read it, and the message is done with.
+type Pulls interface {
+	PullRequest(ctx context.Context, number int) (github.PullRequest, error)
+	// MergeResult names the trial merge of an open pull request's head with the tip of
+	// its base branch. An error wraps github.ErrNotYet if GitHub has not made it.
+	MergeResult(ctx context.Context, number int) (github.Merge, error)
+	ChangedFiles(ctx context.Context, number int) (paths []string, all bool, err error)
+	Permission(ctx context.Context, login string) (github.Permission, error)
+}
+
+// Commits reads the commits of a repository.
+type Commits interface {
+	// Tip returns the present commit of a branch.
+	Tip(ctx context.Context, branch string) (string, error)
+	// File returns a file at a commit; the error wraps github.ErrNotFound if there is
+	// none.
+	File(ctx context.Context, sha, path string) ([]byte, error)
+	// Checkout unpacks the repository at a commit into an empty directory.
+	Checkout(ctx context.Context, sha, dir string) (github.Unpacked, error)
+}
+
+// Hub is the part of GitHub that evidence is read from.
+type Hub interface {
+	Pulls
+	Commits
+	// Check returns our check run with the name, external ID and commit of another; the
+	// error wraps github.ErrNotFound if there is none.
+	Check(ctx context.Context, like github.Check) (github.Check, error)
+}

@@ -1,0 +1,150 @@
+package evidence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/places"
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// base is what a commit of the base branch says of its projects, and where their states
+// are.
+type base struct {
+	projects []project.Project
+	allow    []places.Pattern
+	broken   bool // the settings have errors: some projects may be missing
+}
+
+// baseAt reads a commit of the base branch: one archive, once a message, however often it
+// is asked for.
+func (e *Reader) baseAt(ctx context.Context, sha string) (base, error) {
+	if b, ok := e.bases[sha]; ok {
+		return b, nil
+	}
+	dir, done, err := e.Checkout(ctx, sha)
+	if err != nil {
+		return base{}, fmt.Errorf("read the base branch: %w", err)
+	}
+	defer done()
+	d, err := e.Projects.Discover(ctx, dir)
+	if err != nil {
+		return base{}, fmt.Errorf("read the base branch: %w", err)
+	}
+	b := base{projects: d.Projects, broken: d.Problem != ""}
+	s, _, err := e.Settings(ctx, sha)
+	if err != nil {
+		return base{}, err
+	}
+	if s != nil && !b.broken {
+		b.allow = s.Allow.States
+	}
+	if e.bases == nil {
+		e.bases = map[string]base{}
+	}
+	e.bases[sha] = b
+	return b, nil
+}
+
+// place finds the project of a request in a checkout, and decides where its state is: the
+// answer goes into the request. A granted place is claimed before anybody reads it, or, if
+// the base commit does not have it, before it is first written. The error wraps
+// ErrNoProject if the checkout does not have the project.
+func (e *Reader) place(ctx context.Context, q *runs.Request, dir string) (project.Project, error) {
+	q.Placing = &runs.Placing{}
+	d, err := e.Projects.Discover(ctx, dir)
+	if err != nil {
+		return project.Project{}, err
+	}
+	head := d.Projects
+	i := slices.IndexFunc(head, func(p project.Project) bool { return p.Name == q.Run.Project && p.Workspace == q.Run.Workspace })
+	if i < 0 {
+		return project.Project{}, fmt.Errorf("%w: %s", jobs.ErrNoProject, q.Run.Project)
+	}
+	return head[i], e.placeOf(ctx, q, head[i], head)
+}
+
+// placeOf is place for a project that was found, by what the base commit of q.Run says.
+func (e *Reader) placeOf(ctx context.Context, q *runs.Request, p project.Project, head []project.Project) error {
+	b, err := e.baseAt(ctx, q.Run.Base)
+	if err != nil {
+		return err
+	}
+	repo := e.Message.Pull.Repo
+	question := runs.PlaceQuestion{
+		Repo: repo, Head: head, Project: p, Base: b.projects, BaseBroken: b.broken,
+		Allow: slices.Concat(b.allow, e.States.Of(repo.Owner, repo.Name, repo.ID)),
+	}
+	e.asked = &question
+	for {
+		key := places.ClaimKey(p.Place.String())
+		rec, err := pipeline.Record{Key: key}, error(nil)
+		if p.Place.Backend == "s3" {
+			if rec, err = e.Ledger.Records.Get(ctx, key); err != nil {
+				return fmt.Errorf("read whose the state is: %w", err)
+			}
+		}
+		if question.Claim, err = places.DecodeClaim(rec.Value); err != nil {
+			return err
+		}
+		answer := runs.PlaceFor(question)
+		q.Placing = &answer
+		if !claims(*q) {
+			return nil
+		}
+		mine := q.Run.ClaimOf(answer.Place)
+		if mine == nil || question.Claim != nil && *question.Claim == *mine {
+			return nil
+		}
+		_, err = e.Ledger.Records.Put(ctx, key, pipeline.Encode(mine), rec.Version)
+		if !errors.Is(err, pipeline.ErrConflict) {
+			return err
+		}
+	}
+}
+
+// claims reports whether what is asked for makes the place the project's: reading a state
+// that the base commit gives it, or writing any.
+func claims(q runs.Request) bool {
+	switch {
+	case len(q.Placing.Reasons) > 0 || !runs.Gate(q).Allowed():
+		return false
+	case q.Verb == comment.Plan:
+		return q.Placing.Kind == runs.SamePlace
+	}
+	return q.Verb == comment.Apply
+}
+
+// PlaceAgain asks once more where the state of a request's project is, now that it is
+// locked: by the base branch as it is by now. A commit that was read before costs one
+// request to GitHub, any other one an archive more.
+func (e *Reader) PlaceAgain(ctx context.Context, q *runs.Request) error {
+	tip, err := e.Hub.Tip(ctx, e.Pull.Base.Ref)
+	if errors.Is(err, github.ErrNotFound) {
+		return nil // it is gone, after a merge: nobody has said anything else since
+	}
+	if err != nil {
+		return fmt.Errorf("look at the base branch again: %w", err)
+	}
+	granted := q.Placing.Place
+	now := *q
+	now.Run.Base = tip
+	if err := e.placeOf(ctx, &now, e.asked.Project, e.asked.Head); err != nil {
+		return err
+	}
+	if q.Placing = now.Placing; len(q.Placing.Reasons) == 0 && q.Placing.Place.Differing(granted) != nil {
+		// It was locked by other locks than those that count now.
+		q.Placing.Reasons = []runs.Reason{{Rule: runs.PlaceMoved, Reason: comment.Reason{
+			Text:   fmt.Sprintf("The base branch has just changed how the state of %s is locked or kept.", comment.Code(q.Run.Project)),
+			Remedy: fmt.Sprintf("Comment %s again.", comment.Code("lockstep apply")),
+		}}}
+	}
+	return nil
+}

@@ -1,0 +1,88 @@
+package evidence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// ErrGone says that there is no such pull request any more, or no right to it: then
+// nobody can be told, and trying again does not help.
+var ErrGone = errors.New("what this is about is gone")
+
+// Look reads the pull request, and what the actor may do, as they are now.
+func (e *Reader) Look(ctx context.Context) (err error) {
+	e.Pull, err = e.Hub.PullRequest(ctx, e.Message.Pull.Number)
+	if errors.Is(err, github.ErrNotFound) {
+		return fmt.Errorf("%w: %w", ErrGone, err)
+	}
+	if err != nil {
+		return err
+	}
+	if e.Message.Actor != "" {
+		e.permission, err = e.Hub.Permission(ctx, e.Message.Actor)
+	}
+	return err
+}
+
+// Request is what the gate is asked for one project.
+func (e *Reader) Request(ctx context.Context, verb comment.Verb, r runs.Run) (runs.Request, error) {
+	q := runs.Request{Verb: verb, Entry: runs.ByComment, Actor: e.Message.Actor, Permission: e.permission, At: e.Message.At, Pull: e.Pull, Run: r}
+	switch {
+	case q.Actor == "":
+		q.Entry = runs.ByPush
+	case e.Message.Kind == pipeline.Closed || e.Message.Ask == ledger.MergeAnswer:
+		q.Entry = runs.ByMerge
+	}
+	var err error
+	if q.BaseNamed, err = e.baseNamed(ctx); err != nil || r.Project == "" {
+		return q, err
+	}
+	if q.Last, err = e.InTheWay(ctx, r); err != nil || verb != comment.Apply {
+		return q, err
+	}
+	q.Decided = e.Message.Kind == pipeline.ToApply
+	q.Shown, err = e.Ledger.ShownAt(ctx, r)
+	return q, err
+}
+
+// Checkout unpacks a commit into a directory of its own. done removes it. The error
+// wraps github.ErrNotFound if there is no such commit.
+func (e *Reader) Checkout(ctx context.Context, sha string) (dir string, done func(), err error) {
+	dir, err = os.MkdirTemp(e.Scratch, "lockstep-checkout-*")
+	if err != nil {
+		return "", nil, fmt.Errorf("check out %.7s: %w", sha, err)
+	}
+	done = func() { os.RemoveAll(dir) }
+	if _, err := e.Hub.Checkout(ctx, sha, dir); err != nil {
+		done()
+		return "", nil, err
+	}
+	return dir, done, nil
+}
+
+// InTheWay reads the same. One of another pull request that is taken to be open is looked
+// up: the news that it was merged or closed may be late, or may never come.
+func (e *Reader) InTheWay(ctx context.Context, r runs.Run) (*runs.LastApply, error) {
+	l, err := e.Ledger.LastApply(ctx, r)
+	if err != nil || l == nil || l.Settled || l.Number == r.Pull.Number {
+		return l, err
+	}
+	other, err := e.Hub.PullRequest(ctx, l.Number)
+	switch {
+	case errors.Is(err, github.ErrNotFound): // it cannot be merged any more
+	case err != nil || other.Open:
+		return l, err
+	}
+	if _, err := e.Ledger.Settle(ctx, r, l.Number, true); err != nil {
+		return nil, err
+	}
+	return e.Ledger.LastApply(ctx, r)
+}

@@ -1,0 +1,89 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// Reopen undoes what closing has settled: what the pull request was applied to is not in
+// the base branch, and others would revert it.
+func (ld Ledger) Reopen(ctx context.Context, p pipeline.Pull) error {
+	all, err := ld.Runs(ctx, p)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		if _, err := ld.Settle(ctx, s.Run, s.Pull.Number, false); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// LastApply reads which pull request was last applied to the state of a run; nil if
+// none was.
+func (ld Ledger) LastApply(ctx context.Context, r runs.Run) (*runs.LastApply, error) {
+	rec, err := ld.Records.Get(ctx, r.StateKey())
+	if err != nil || rec.Version == "" {
+		return nil, err
+	}
+	return decodeLast(rec.Value)
+}
+
+func decodeLast(value []byte) (*runs.LastApply, error) {
+	var l runs.LastApply
+	if err := json.Unmarshal(value, &l); err != nil {
+		return nil, fmt.Errorf("read the last apply: the record is damaged: %w", err)
+	}
+	return &l, nil
+}
+
+// Remember writes which pull request was last applied. Whoever applied later wins;
+// the lock of the state has put them in order. One that is remembered already stays as
+// it is: it may be settled.
+func (ld Ledger) Remember(ctx context.Context, r runs.Run, last runs.LastApply) error {
+	_, err := ld.Change(ctx, r.StateKey(), func(old []byte) ([]byte, error) {
+		if old != nil {
+			have, err := decodeLast(old)
+			if err != nil {
+				return nil, err
+			}
+			settled := *have
+			settled.Settled = false
+			if settled == last {
+				return nil, ErrAsIs
+			}
+		}
+		return pipeline.Encode(last), nil
+	})
+	return err
+}
+
+// Settle notes whether a pull request that was applied to the state of a run is out of
+// the way: merged or closed, and not opened again. It returns what was last applied, if
+// it was this pull request's.
+func (ld Ledger) Settle(ctx context.Context, r runs.Run, number int, settled bool) (last *runs.LastApply, err error) {
+	_, err = ld.Change(ctx, r.StateKey(), func(old []byte) ([]byte, error) {
+		if last = nil; old == nil {
+			return nil, ErrAsIs
+		}
+		l, err := decodeLast(old)
+		if err != nil {
+			return nil, err
+		}
+		if l.Number != number {
+			return nil, ErrAsIs // another one was applied since
+		}
+		if last = l; l.Settled == settled {
+			return nil, ErrAsIs
+		}
+		next := *l
+		next.Settled = settled
+		return pipeline.Encode(next), nil
+	})
+	return last, err
+}

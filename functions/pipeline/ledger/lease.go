@@ -1,0 +1,105 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// A Lease says that a process works on a message, and until when it can be alive: a
+// function is ended by then. Whoever finds it later knows that nobody does.
+type Lease struct {
+	Message  pipeline.Message
+	HardStop time.Time
+}
+
+// A Holder holds the lease of a run for the process that handles a message.
+type Holder struct {
+	Ledger  Ledger
+	Message pipeline.Message
+	// lease is the one that was taken, as it is kept; nil if none was.
+	lease []byte
+}
+
+// unlimited is how long a process may work that has no end set.
+const unlimited = 6 * time.Hour
+
+// leases is the directory of all leases.
+const leases = "lease"
+
+func leaseKey(run string) string { return leases + "/" + url.PathEscape(run) }
+
+// Hold takes the lease of a run, from whoever had it before: messages about one run are
+// handled one after the other, so that one is dead, or is on the way to find out that
+// the run was moved on without it.
+func (h *Holder) Hold(ctx context.Context, r runs.Run) error {
+	end, ok := ctx.Deadline()
+	if !ok {
+		end = time.Now().Add(unlimited)
+	}
+	lease := pipeline.Encode(Lease{Message: h.Message, HardStop: end.UTC()})
+	_, err := h.Ledger.Change(ctx, leaseKey(r.Key()), func([]byte) ([]byte, error) { return lease, nil })
+	h.lease = lease
+	return err
+}
+
+// LetGo gives the lease back that this process took, since the message waits now and is
+// worked on by nobody. A process that has the same message since then has its own lease.
+func (h *Holder) LetGo(ctx context.Context) error {
+	if h.lease == nil {
+		return nil
+	}
+	rec, err := h.Ledger.Records.Get(ctx, leaseKey(h.Message.Run()))
+	if err != nil || !bytes.Equal(rec.Value, h.lease) {
+		return err
+	}
+	return h.giveBack(ctx, rec)
+}
+
+// Release gives the lease of a run back, if it is this message's.
+func (h *Holder) Release(ctx context.Context, run string) error {
+	rec, err := h.Ledger.Records.Get(ctx, leaseKey(run))
+	if err != nil || rec.Version == "" {
+		return err
+	}
+	var l Lease
+	if err := json.Unmarshal(rec.Value, &l); err != nil {
+		return fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
+	}
+	if l.Message.ID != h.Message.ID {
+		return nil
+	}
+	return h.giveBack(ctx, rec)
+}
+
+func (h *Holder) giveBack(ctx context.Context, rec pipeline.Record) error {
+	err := h.Ledger.Records.Delete(ctx, rec.Key, rec.Version)
+	if errors.Is(err, pipeline.ErrConflict) {
+		err = nil // somebody else's now, or gone
+	}
+	return err
+}
+
+// Leases returns the leases that are held, by dead processes too.
+func (ld Ledger) Leases(ctx context.Context) ([]Lease, error) {
+	list, err := ld.Records.List(ctx, leases)
+	if err != nil {
+		return nil, fmt.Errorf("list leases: %w", err)
+	}
+	var out []Lease
+	for _, rec := range list {
+		var l Lease
+		if err := json.Unmarshal(rec.Value, &l); err != nil {
+			return nil, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}

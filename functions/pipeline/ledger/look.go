@@ -1,0 +1,59 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+)
+
+// A Look is what was found when the head of a pull request was looked at last: what the
+// status says of it beside its runs.
+type Look struct {
+	Pull              pipeline.Pull
+	Head, Base, Merge string
+	// Conflict says that Head cannot be merged into Base; Problem, in Markdown, why the
+	// projects are not known. Checked says that a check run of Head speaks of it, or of
+	// one that is solved since.
+	Conflict bool   `json:",omitempty"`
+	Problem  string `json:",omitempty"`
+	Checked  bool   `json:",omitempty"`
+	// Notes are sentences for people, in Markdown.
+	Notes []string `json:",omitempty"`
+}
+
+func lookKey(p pipeline.Pull) string { return fmt.Sprintf("pull/%d/%d", p.Repo.ID, p.Number) }
+
+// SaveLook writes what was found. Those who look at a pull request do so one after the
+// other, and the last one has seen the newest.
+func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
+	_, err := ld.Change(ctx, lookKey(l.Pull), func(old []byte) ([]byte, error) {
+		if old != nil {
+			was, err := decodeLook(pipeline.Record{Key: lookKey(l.Pull), Value: old})
+			if err != nil {
+				return nil, err
+			}
+			l.Checked = l.Checked || was.Checked && was.Head == l.Head
+		}
+		return pipeline.Encode(l), nil
+	})
+	return err
+}
+
+// LastLook returns what was found last; the zero value if nobody looked.
+func (ld Ledger) LastLook(ctx context.Context, pull pipeline.Pull) (Look, error) {
+	rec, err := ld.Records.Get(ctx, lookKey(pull))
+	if err != nil || rec.Version == "" {
+		return Look{}, err
+	}
+	return decodeLook(rec)
+}
+
+func decodeLook(rec pipeline.Record) (Look, error) {
+	var l Look
+	if err := json.Unmarshal(rec.Value, &l); err != nil {
+		return l, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
+	}
+	return l, nil
+}

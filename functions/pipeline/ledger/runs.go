@@ -1,0 +1,105 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// A Versioned is a run as it was read.
+type Versioned struct {
+	runs.Run
+	Version pipeline.Version
+}
+
+// To moves the run on, keeping the version it was read at.
+func (s Versioned) To(next runs.Phase) Versioned { s.Run = s.Run.To(next); return s }
+
+// Load reads the record of a run by its key. Without one it is r itself.
+func (ld Ledger) Load(ctx context.Context, r runs.Run) (Versioned, error) {
+	s, err := ld.Read(ctx, r.Key())
+	if err == nil && s.Version == "" {
+		s.Run = r
+	}
+	return s, err
+}
+
+// Read reads a run by its key; without version if there is none.
+func (ld Ledger) Read(ctx context.Context, key string) (Versioned, error) {
+	rec, err := ld.Records.Get(ctx, key)
+	if err != nil {
+		return Versioned{}, fmt.Errorf("read run: %w", err)
+	}
+	if rec.Version == "" {
+		return Versioned{}, nil
+	}
+	r, err := DecodeRun(rec)
+	return Versioned{r, rec.Version}, err
+}
+
+// DecodeRun reads the record of a run.
+func DecodeRun(rec pipeline.Record) (runs.Run, error) {
+	var r runs.Run
+	if err := json.Unmarshal(rec.Value, &r); err != nil {
+		return r, fmt.Errorf("read run %s: the record is damaged: %w", rec.Key, err)
+	}
+	return r, nil
+}
+
+// Save writes a run if nobody else did since it was read; otherwise the error wraps
+// ErrConflict.
+func (ld Ledger) Save(ctx context.Context, s Versioned) (Versioned, error) {
+	version, err := ld.Records.Put(ctx, s.Key(), pipeline.Encode(s.Run), s.Version)
+	if err != nil {
+		return s, fmt.Errorf("write run %s: %w", s.Key(), err)
+	}
+	s.Version = version
+	return s, nil
+}
+
+// Runs returns the records of all projects of a pull request, sorted by project.
+func (ld Ledger) Runs(ctx context.Context, p pipeline.Pull) ([]Versioned, error) {
+	list, err := ld.Records.List(ctx, p.Runs())
+	if err != nil {
+		return nil, fmt.Errorf("list runs: %w", err)
+	}
+	var out []Versioned
+	for _, rec := range list {
+		r, err := DecodeRun(rec)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, Versioned{r, rec.Version})
+	}
+	return out, nil
+}
+
+// ErrAsIs, returned by the func of [Ledger.Change], leaves the record as it is.
+var ErrAsIs = errors.New("there is nothing to change")
+
+// Change makes a new value of a record from the one that is there, nil if there is
+// none, until no other writer comes in between. It returns the value that is there
+// afterwards.
+func (ld Ledger) Change(ctx context.Context, key string, next func(old []byte) ([]byte, error)) ([]byte, error) {
+	for {
+		rec, err := ld.Records.Get(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		value, err := next(rec.Value)
+		if errors.Is(err, ErrAsIs) {
+			return rec.Value, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("change %s: %w", key, err)
+		}
+		_, err = ld.Records.Put(ctx, key, value, rec.Version)
+		if !errors.Is(err, pipeline.ErrConflict) {
+			return value, err
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package planrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+	"github.com/lockstep-iac/lockstep/functions/project"
+)
+
+// choose finds the projects in a checkout that a command means: those that it names,
+// or those that the pull request touches. What is wrong with the repository goes into
+// l; the reply, if not nil, says that there is nothing to plan.
+func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string, l *ledger.Look) ([]project.Project, comment.Reply, error) {
+	all, err := qu.described(ctx, dir, l)
+	if err != nil {
+		return nil, nil, err
+	}
+	files, complete, err := qu.Evidence.Hub.ChangedFiles(ctx, qu.Evidence.Pull.Number)
+	if err != nil {
+		return nil, nil, err
+	}
+	if slices.Contains(files, project.FileName) {
+		l.Notes = append(l.Notes, fmt.Sprintf("This pull request changes %s. Which projects there are is taken from it; what it allows, and what it says about applying, counts when it is merged.", comment.Code(project.FileName)))
+	}
+	var found []project.Project
+	switch {
+	case c != comment.Command{Verb: c.Verb}:
+		for _, p := range all {
+			if Means(c, p.Name, p.Dir, p.Workspace) {
+				found = append(found, p)
+			}
+		}
+	case complete:
+		found = project.Touched(all, files)
+	default:
+		found = all
+	}
+	switch {
+	case len(found) > 0 || qu.Evidence.Message.Actor == "":
+		return found, nil, nil
+	case l.Problem != "":
+		return nil, comment.Failed{Project: project.FileName, Verb: comment.Plan, Body: l.Problem}, nil
+	}
+	return nil, nothingMeant(c, all), nil
+}
+
+// described returns the projects of a checkout. What is wrong with the repository, or with
+// what looking at it took, goes into l.
+func (qu *PlanQueuer) described(ctx context.Context, dir string, l *ledger.Look) ([]project.Project, error) {
+	d, err := qu.Projects.Discover(ctx, dir)
+	var dead *jobs.DeathError
+	switch {
+	case errors.As(err, &dead):
+		d = jobs.Discovered{Problem: dead.Markdown()}
+	case err != nil:
+		return nil, err
+	}
+	if d.Problem != "" {
+		l.Problem, l.Checked = qu.Report.Clean(d.Problem), true
+	}
+	return d.Projects, nil
+}
+
+// Means reports whether a command is for a project.
+func Means(c comment.Command, name, dir, workspace string) bool {
+	return (c.Project == "" || c.Project == name) && (c.Dir == "" || c.Dir == dir) && (c.Workspace == "" || c.Workspace == workspace)
+}
+
+// nothingMeant says that a command is for no project, and which ones there are.
+func nothingMeant(c comment.Command, all []project.Project) comment.Reply {
+	text := fmt.Sprintf("There is no project for %s.", comment.Code(c.String()))
+	if c == (comment.Command{Verb: c.Verb}) {
+		text = "The pull request touches no project."
+	}
+	var names []string
+	for _, p := range all {
+		names = append(names, comment.Code(p.Name))
+	}
+	remedy := fmt.Sprintf("The repository has no projects: no directory has a configuration with a backend block, and there is no %s that names one.", comment.Code(project.FileName))
+	if len(names) > 0 {
+		remedy = fmt.Sprintf("Projects here: %s.", strings.Join(names, ", "))
+	}
+	return comment.Refused{Command: c, Reasons: []comment.Reason{{Text: text, Remedy: remedy}}}
+}

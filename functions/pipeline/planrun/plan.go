@@ -1,0 +1,164 @@
+package planrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/engine/walk"
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// errSuperseded says that the plan which is being made is not wanted any more.
+var errSuperseded = errors.New("a newer plan is wanted")
+
+// Plan plans one project.
+func (pl *Planner) Plan(ctx context.Context) error {
+	s, err := pl.Ledger.Read(ctx, pl.Evidence.Message.Run())
+	if err != nil || s.Version == "" || s.Attempt != pl.Evidence.Message.Attempt {
+		return err
+	}
+	switch s.Phase {
+	case runs.Queued, runs.Planning:
+	case runs.Planned, runs.PlanFailed:
+		return pl.Planned(ctx, s.Run) // we died before all of it was said
+	default:
+		return pl.Leases.Release(ctx, s.Key())
+	}
+	if err := pl.Evidence.Look(ctx); err != nil {
+		return err
+	}
+	q, err := pl.Evidence.Request(ctx, comment.Plan, s.Run)
+	if err != nil {
+		return pl.cannotPlan(ctx, s, err)
+	}
+	if d := runs.Gate(q); !d.Allowed() {
+		return pl.denied(ctx, s, d)
+	}
+	if err := pl.Leases.Hold(ctx, s.Run); err != nil {
+		return err
+	}
+	s = s.To(runs.Planning)
+	s.Begun++
+	if s, err = pl.Ledger.Save(ctx, s); err != nil {
+		return err // of two that plan it one goes on
+	}
+	if err := pl.Report.PutCheck(ctx, s.Run); err != nil {
+		return err
+	}
+	q.Run = s.Run
+	err = pl.make(ctx, s, q)
+	if errors.Is(err, errSuperseded) {
+		return pl.Leases.Release(ctx, s.Key())
+	}
+	return err
+}
+
+// make makes the plan, and keeps it.
+func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request) error {
+	dir, done, err := pl.Evidence.Checkout(ctx, s.Merge)
+	if errors.Is(err, github.ErrNotFound) {
+		var d runs.Decision
+		if s, d, err = pl.renew(ctx, s); err == nil && !d.Allowed() {
+			return pl.denied(ctx, s, d)
+		}
+		if err == nil {
+			dir, done, err = pl.Evidence.Checkout(ctx, s.Merge)
+		}
+	}
+	if errors.Is(err, github.ErrNotFound) {
+		return pl.denied(ctx, s, runs.Decision{Reasons: []runs.Reason{{Rule: runs.NotPlanned, Reason: evidence.Gone(err)}}})
+	}
+	if err != nil {
+		return pl.cannotPlan(ctx, s, err)
+	}
+	defer done()
+	q.Run = s.Run
+	job, problem, err := pl.Evidence.Job(ctx, &q, dir)
+	if err != nil {
+		return pl.cannotPlan(ctx, s, err)
+	}
+	if problem != "" {
+		return pl.NotPlanned(ctx, s, problem)
+	}
+	if d := runs.Gate(q); !d.Allowed() {
+		return pl.denied(ctx, s, d)
+	}
+	s.Place = job.State.String()
+	in := ledger.Inputs{Whole: job.Grants.Programs()}
+	if in.Tree, err = pl.Projects.Inputs(ctx, dir, s.Run, in.Scope()); err != nil {
+		return pl.noInputs(ctx, s, err)
+	}
+	result, err := pl.watched(ctx, s, job)
+	if err != nil {
+		return fmt.Errorf("plan %s: %w", s.Project, err)
+	}
+	// Where the whole checkout counts, what is read is in it, and a program may have
+	// written there since.
+	if len(result.Read) > 0 && !in.Whole {
+		in.Read = result.Read
+		if in.Tree, err = pl.Projects.Inputs(ctx, dir, s.Run, in.Scope()); err != nil {
+			return pl.noInputs(ctx, s, err)
+		}
+	}
+	result.Report = comment.Placed{Project: s.Project, From: q.Placing.From, To: s.Place, Moves: q.Placing.Moves(), Notes: q.Placing.Notes}.Above(result.Report)
+	return pl.keep(ctx, s, result, in)
+}
+
+// renew finds the merge again: GitHub makes it anew at times, and forgets the old one.
+// What it says of the pull request now may speak against the plan.
+func (pl *Planner) renew(ctx context.Context, s ledger.Versioned) (ledger.Versioned, runs.Decision, error) {
+	q, err := pl.Evidence.Request(ctx, comment.Plan, s.Run)
+	if err != nil {
+		return s, runs.Decision{}, err
+	}
+	m, err := pl.Evidence.Merged(ctx, &q)
+	if err != nil {
+		return s, runs.Decision{}, err
+	}
+	if m.Head != s.Head {
+		return s, runs.Decision{}, fmt.Errorf("%.7s is not the head any more: %w", s.Head, errSuperseded)
+	}
+	s.Base, s.Merge = m.Base, m.SHA
+	return s, runs.Gate(q), nil
+}
+
+// noInputs records that there is no plan, for nobody knows what it would depend on.
+func (pl *Planner) noInputs(ctx context.Context, s ledger.Versioned, err error) error {
+	if ctx.Err() != nil {
+		return err
+	}
+	var dead *jobs.DeathError
+	if errors.As(err, &dead) {
+		return pl.NotPlanned(ctx, s, dead.Markdown())
+	}
+	return pl.NotPlanned(ctx, s, comment.Code(err.Error()))
+}
+
+// watched makes the plan, and gives it up when a newer one is wanted.
+func (pl *Planner) watched(ctx context.Context, s ledger.Versioned, job jobs.Job) (jobs.PlanResult, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	poll := pl.Poll
+	if poll == 0 {
+		poll = 5 * time.Second
+	}
+	stop := walk.Every(ctx, poll, func() {
+		now, err := pl.Ledger.Read(context.WithoutCancel(ctx), s.Key())
+		if err == nil && now.Version != s.Version {
+			cancel(errSuperseded)
+		}
+	})
+	defer stop()
+	result, err := pl.Engine.Plan(ctx, job)
+	if errors.Is(context.Cause(ctx), errSuperseded) {
+		return jobs.PlanResult{}, errSuperseded
+	}
+	return result, err
+}

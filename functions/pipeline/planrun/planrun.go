@@ -1,0 +1,44 @@
+// Package planrun plans pull requests: it finds the projects that a push or a command means,
+// queues a run for each, and makes the plan when its message comes.
+//
+//	PlanQueuer   gate -> trial merge -> projects -> runs Queued, and a message for each
+//	Planner      message -> checkout of the merge -> engine -> artifacts -> Planned
+//
+// A newer push takes precedence: it raises a run's Attempt, the message of the older one finds
+// that and ends, and a plan in the making is stopped.
+//
+// The package refuses to know how a plan is made and what people read of it. Start at
+// [PlanQueuer.Push] and [Planner.Plan].
+package planrun
+
+import (
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/report"
+)
+
+// A PlanQueuer queues the plans that a push or a command asks for.
+type PlanQueuer struct {
+	Evidence *evidence.Reader
+	Report   *report.Reporter
+	Ledger   ledger.Ledger
+	Projects jobs.Projects
+	Queue    pipeline.Queue
+}
+
+// A Planner makes the plan of one run.
+type Planner struct {
+	Evidence  *evidence.Reader
+	Report    *report.Reporter
+	Ledger    ledger.Ledger
+	Leases    *ledger.Holder
+	Artifacts pipeline.Artifacts
+	Projects  jobs.Projects
+	Engine    jobs.Engine
+	// Poll is the time between two looks whether a newer plan is wanted; 0 is 5 s.
+	Poll time.Duration
+}

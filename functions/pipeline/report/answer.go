@@ -1,0 +1,122 @@
+package report
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// AnswerTo names the answer to a message; "" for one that is not answered.
+func AnswerTo(m pipeline.Message) string {
+	switch m.Kind {
+	case pipeline.Commanded:
+		if m.Comment == 0 {
+			return ledger.RerunAnswer + "-" + m.ID
+		}
+		return strconv.FormatInt(m.Comment, 10)
+	case pipeline.Closed:
+		return ledger.MergeAnswer
+	}
+	return ""
+}
+
+// Part makes one of a reply.
+func Part(id string, r comment.Reply) ledger.Part {
+	data, err := comment.MarshalReply(r)
+	if err != nil {
+		panic(fmt.Sprintf("pipeline: %v", err))
+	}
+	return ledger.Part{ID: id, Reply: data}
+}
+
+// PlanPart and applyPart are about the plan or apply that the run speaks of.
+func PlanPart(r runs.Run, reply comment.Reply) ledger.Part {
+	return Part(fmt.Sprintf("plan %s %d", r.Target(), r.Attempt), reply)
+}
+
+func ApplyPart(r runs.Run, reply comment.Reply) ledger.Part {
+	return Part(fmt.Sprintf("apply %s %d", r.Target(), r.Try), reply)
+}
+
+// Reply puts parts into an answer, in the place of those with the same IDs. A part that
+// says that something is under way does not replace one that says what came of it. With
+// the name "" nobody waits for an answer.
+func (rp *Reporter) Reply(ctx context.Context, name string, parts ...ledger.Part) error {
+	if name == "" || len(parts) == 0 {
+		return nil
+	}
+	return rp.ChangeAnswer(ctx, name, func(a *ledger.Answer) {
+		for _, p := range parts {
+			i := slices.IndexFunc(a.Parts, func(x ledger.Part) bool { return x.ID == p.ID })
+			switch {
+			case i < 0:
+				a.Parts = append(a.Parts, p)
+			case p.Pending():
+				continue
+			default:
+				a.Parts[i] = p
+			}
+			a.Told = false
+		}
+	})
+}
+
+// Answer makes replies the whole answer, if they are not it already.
+func (rp *Reporter) Answer(ctx context.Context, name string, replies ...comment.Reply) error {
+	var parts []ledger.Part
+	for i, r := range replies {
+		parts = append(parts, Part(strconv.Itoa(i), r))
+	}
+	return rp.ChangeAnswer(ctx, name, func(a *ledger.Answer) {
+		if !slices.EqualFunc(a.Parts, parts, func(x, y ledger.Part) bool { return x.ID == y.ID && string(x.Reply) == string(y.Reply) }) {
+			a.Parts, a.Told = parts, false
+		}
+	})
+}
+
+// ChangeAnswer changes an answer, or begins one.
+func (rp *Reporter) ChangeAnswer(ctx context.Context, name string, change func(*ledger.Answer)) error {
+	p := rp.Evidence.Message.Pull
+	_, err := rp.Ledger.Change(ctx, ledger.AnswerDir(p)+"/"+name, func(old []byte) ([]byte, error) {
+		a := ledger.Answer{Pull: p, Name: name}
+		if old != nil {
+			if err := json.Unmarshal(old, &a); err != nil {
+				return nil, fmt.Errorf("the record is damaged: %w", err)
+			}
+		}
+		before := string(pipeline.Encode(a))
+		change(&a)
+		after := pipeline.Encode(a)
+		if old != nil && string(after) == before {
+			return nil, ledger.ErrAsIs
+		}
+		return after, nil
+	})
+	return err
+}
+
+// unsaid returns the answers of the pull request that are not told yet.
+func (rp *Reporter) unsaid(ctx context.Context) ([]ledger.Answer, error) {
+	list, err := rp.Ledger.Records.List(ctx, ledger.AnswerDir(rp.Evidence.Message.Pull))
+	if err != nil {
+		return nil, fmt.Errorf("list answers: %w", err)
+	}
+	var out []ledger.Answer
+	for _, rec := range list {
+		var a ledger.Answer
+		if err := json.Unmarshal(rec.Value, &a); err != nil {
+			return nil, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
+		}
+		if !a.Told {
+			out = append(out, a)
+		}
+	}
+	return out, nil
+}

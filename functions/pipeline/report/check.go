@@ -1,0 +1,171 @@
+package report
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+func standingDir(r runs.Run) string { return fmt.Sprintf("sha/%d/%s", r.Pull.Repo.ID, r.Head) }
+
+func standingKey(r runs.Run) string {
+	return fmt.Sprintf("%s/%d.%s", standingDir(r), r.Pull.Number, r.Target())
+}
+
+// PutCheck brings the check run of a run up to date, and those of other pull requests
+// whose conclusion follows from it.
+func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
+	if r.Head == "" {
+		return nil
+	}
+	status, conclusion := runs.Conclude(r.Standing())
+	if _, err := rp.Ledger.Change(ctx, standingKey(r), func(old []byte) ([]byte, error) {
+		s, err := decodeStanding(old)
+		s.Pull, s.Key, s.Check, s.Status, s.Conclusion = r.Pull, r.Key(), r.Check(), status, conclusion
+		return pipeline.Encode(s), err
+	}); err != nil {
+		return err
+	}
+	all, err := rp.standings(ctx, r)
+	if err != nil {
+		return err
+	}
+	if err := rp.writeCheck(ctx, r, all); err != nil {
+		return err
+	}
+	for _, s := range all {
+		shown := s.Conclusion
+		if w := runs.Worse(s, all); w != nil {
+			shown = w.Conclusion
+		}
+		if s.Key == r.Key() || s.Check != r.Check() || s.Status != github.CheckCompleted || s.Shown == shown {
+			continue
+		}
+		other, err := rp.Ledger.Read(ctx, s.Key)
+		if err != nil {
+			return err
+		}
+		if other.Head != r.Head {
+			continue // its check here is history
+		}
+		if err := rp.writeCheck(ctx, other.Run, all); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// standings are those of all runs at the head of r.
+func (rp *Reporter) standings(ctx context.Context, r runs.Run) ([]runs.Standing, error) {
+	list, err := rp.Ledger.Records.List(ctx, standingDir(r))
+	if err != nil {
+		return nil, fmt.Errorf("list checks: %w", err)
+	}
+	var all []runs.Standing
+	for _, rec := range list {
+		s, err := decodeStanding(rec.Value)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+func decodeStanding(value []byte) (s runs.Standing, err error) {
+	if value == nil {
+		return s, nil
+	}
+	if err := json.Unmarshal(value, &s); err != nil {
+		return s, fmt.Errorf("read a check: the record is damaged: %w", err)
+	}
+	return s, nil
+}
+
+// writeCheck writes the check run of a run.
+func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, all []runs.Standing) error {
+	i := slices.IndexFunc(all, func(s runs.Standing) bool { return s.Key == r.Key() })
+	if i < 0 {
+		return nil // its record is gone with the retention
+	}
+	own := all[i]
+	p, err := rp.standing(ctx, r)
+	if err != nil {
+		return err
+	}
+	if p.Plan, err = rp.nameable(ctx, r); err != nil {
+		return err
+	}
+	page := comment.Check{ProjectStatus: p}
+	shown := own.Conclusion
+	if w := runs.Worse(own, all); w != nil && own.Status == github.CheckCompleted {
+		shown = w.Conclusion
+		page.Others = fmt.Sprintf("%s on #%d", w.Conclusion, w.Pull.Number)
+	}
+	check := github.Check{
+		Name: r.Check(), SHA: r.Head, ExternalID: evidence.ExternalID(r),
+		Status: own.Status, Conclusion: shown,
+		Title: page.Title(github.MaxCheckTitle), Summary: comment.Cut(rp.Clean(page.Summary(github.MaxCheckText)), github.MaxCheckText),
+		Text: comment.Cut(rp.Clean(page.Text(github.MaxCheckText)), github.MaxCheckText),
+	}
+	id, err := rp.Hub.PutCheck(ctx, own.ID, check)
+	if errors.Is(err, github.ErrNotFound) {
+		return nil // the commit is gone: nobody can look at its checks
+	}
+	if err != nil {
+		return err
+	}
+	_, err = rp.Ledger.Change(ctx, standingKey(r), func(old []byte) ([]byte, error) {
+		s, err := decodeStanding(old)
+		if old == nil || s.ID == id && s.Shown == shown {
+			return nil, ledger.ErrAsIs
+		}
+		s.ID, s.Shown = id, shown
+		return pipeline.Encode(s), err
+	})
+	return err
+}
+
+// checkLook has a check run say what the status says of a problem: rules that want the
+// checks of projects would wait for them without a word.
+func (rp *Reporter) checkLook(ctx context.Context, l ledger.Look) error {
+	if !l.Checked {
+		return nil
+	}
+	page := comment.Trouble{Body: l.Problem}
+	check := github.Check{
+		Name: strings.TrimSuffix(pipeline.CheckPrefix, "/"), SHA: l.Head, ExternalID: strconv.Itoa(l.Pull.Number),
+		Status: github.CheckCompleted, Conclusion: github.ConcludedSuccess,
+		Title: page.Title(), Summary: page.Summary(), Text: comment.Cut(l.Problem, github.MaxCheckText),
+	}
+	if l.Problem != "" {
+		check.Conclusion = github.ConcludedFailure
+	}
+	_, err := rp.Hub.PutCheck(ctx, 0, check)
+	if errors.Is(err, github.ErrNotFound) {
+		return nil // the commit is gone: nobody can look at its checks
+	}
+	return err
+}
+
+// nameable returns the hash of the plan that the check run of a run may name from now on.
+// Only the message that has the plan made names it first. Whatever else writes the check
+// keeps the name that is there: the record may be another one by then, and a check that
+// followed it would be no evidence against it.
+func (rp *Reporter) nameable(ctx context.Context, r runs.Run) (hash string, err error) {
+	if rp.Evidence.Message.Kind == pipeline.ToPlan || r.PlanHash == "" {
+		return r.PlanHash, nil
+	}
+	return rp.Evidence.OnGitHub(ctx, r)
+}

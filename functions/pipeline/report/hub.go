@@ -1,0 +1,22 @@
+package report
+
+import (
+	"context"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// Hub is the part of GitHub that people read on a pull request. A write may be repeated: its
+// effect is that of one.
+type Hub interface {
+	// PutComment writes the comment that begins with a marker; at is the time at which its
+	// present text was written, by GitHub's clock.
+	PutComment(ctx context.Context, number int, marker, body string) (id int64, at time.Time, err error)
+	React(ctx context.Context, comment int64, r github.Reaction) error
+	// PutCheck writes a check run and returns its ID; with id 0 it is ours with c's name
+	// and external ID on c's commit, which is made if there is none.
+	PutCheck(ctx context.Context, id int64, c github.Check) (int64, error)
+	// Reviews returns the reviews that count now, one a reviewer.
+	Reviews(ctx context.Context, number int) ([]github.Review, error)
+}

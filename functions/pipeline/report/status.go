@@ -1,0 +1,110 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// exchangedReport stands in the place of a plan's report that is not the one which was made.
+var exchangedReport = fmt.Sprintf("**What is kept of this plan is not what was made.** Comment %s for a new plan.", comment.Code("lockstep plan"))
+
+// status brings the one comment about the pull request's projects up to date.
+func (rp *Reporter) status(ctx context.Context) error {
+	all, err := rp.Ledger.Runs(ctx, rp.Evidence.Message.Pull)
+	if err != nil {
+		return err
+	}
+	l, err := rp.Ledger.LastLook(ctx, rp.Evidence.Message.Pull)
+	if err != nil {
+		return err
+	}
+	s := comment.Status{Head: l.Head, Notes: l.Notes, Conflict: l.Conflict, Problem: l.Problem, Merged: rp.Evidence.Pull.Merged, Closed: !rp.Evidence.Pull.Open && !rp.Evidence.Pull.Merged}
+	for _, r := range all {
+		if r.Head != s.Head || r.Phase == runs.Superseded {
+			continue
+		}
+		p, err := rp.standing(ctx, r.Run)
+		if err != nil {
+			return err
+		}
+		s.Projects = append(s.Projects, p)
+		note, err := rp.unmerged(ctx, r.Run)
+		if err != nil {
+			return err
+		}
+		if note != "" {
+			s.Notes = append(slices.Clip(s.Notes), note)
+		}
+	}
+	if err := rp.checkLook(ctx, l); err != nil {
+		return err
+	}
+	if len(s.Projects) == 0 && !s.Conflict && s.Problem == "" {
+		return nil
+	}
+	if s.Approvals, err = rp.approvals(ctx, l.Head); err != nil {
+		return err
+	}
+	text, at, err := rp.say(ctx, comment.StatusMarker, s.Markdown(github.MaxComment))
+	if err != nil {
+		return err
+	}
+	return rp.Ledger.Shown(ctx, all, text, at)
+}
+
+// standing is how a run is put to people.
+func (rp *Reporter) standing(ctx context.Context, r runs.Run) (p comment.ProjectStatus, err error) {
+	p = comment.ProjectStatus{
+		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, By: r.Actor, Check: r.Check(), Plan: r.PlanHash,
+	}
+	switch p.Standing {
+	case comment.Queued, comment.Planning, comment.Overtaken:
+		return p, nil
+	case comment.Applied, comment.ApplyFailed:
+		p.Body, err = ledger.Text(ctx, rp.Artifacts, r.Result())
+		if p.Body != "" || err != nil {
+			return p, err
+		}
+	}
+	p.Body, err = ledger.Text(ctx, rp.Artifacts, r.Report())
+	if p.Body != "" && r.Reported != "" && runs.HashOf([]byte(p.Body)) != r.Reported {
+		p.Body = exchangedReport
+	}
+	if r.Full && rp.Where != nil && r.Phase != runs.Dropped {
+		p.Whole = rp.Where(r.FullReport())
+	}
+	return p, err
+}
+
+// approvals are the logins of who approved the head.
+func (rp *Reporter) approvals(ctx context.Context, head string) ([]string, error) {
+	reviews, err := rp.Hub.Reviews(ctx, rp.Evidence.Message.Pull.Number)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, r := range reviews {
+		if r.State == github.Approved && r.SHA == head {
+			out = append(out, r.Author)
+		}
+	}
+	return out, nil
+}
+
+// unmerged is what to know about a state that another pull request was applied to.
+func (rp *Reporter) unmerged(ctx context.Context, r runs.Run) (string, error) {
+	if r.Phase == runs.Dropped {
+		return "", nil
+	}
+	l, err := rp.Evidence.InTheWay(ctx, r)
+	if err != nil || l == nil || l.Settled || l.Number == r.Pull.Number {
+		return "", err
+	}
+	return fmt.Sprintf("#%d was applied to %s and is not merged yet: until it is, this plan shows its changes as to be undone, and cannot be applied.", l.Number, comment.Code(r.Project)), nil
+}
