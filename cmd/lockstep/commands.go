@@ -39,7 +39,7 @@ func commands() []cli.Command {
 		changing.Refresh,
 		statekeeping.Taint,
 		statekeeping.Untaint,
-		cli.Group("env", "The same as `workspace`, under its deprecated name"),
+		cli.Group("env", "Deprecated name of `workspace`"),
 		cli.Group("metadata", "Details of the language, for programs"),
 		cli.Group("state", "Inspect and edit the state"),
 		cli.Group("workspace", "Keep several states for one configuration"),

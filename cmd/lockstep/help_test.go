@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 )
 
@@ -47,5 +49,30 @@ func TestHelpListsEveryCommand(t *testing.T) {
 		if n != 1 || c.Synopsis == "" {
 			t.Errorf("%s is listed %d times", c.Name, n)
 		}
+	}
+}
+
+// The help of every command is in testdata/help.txt, for its readers: -update rewrites it.
+func TestHelpTexts(t *testing.T) {
+	t.Parallel()
+	var got strings.Builder
+	got.WriteString(inProcess("-help").out)
+	for _, c := range commands() {
+		if !strings.HasPrefix(c.Name, "env") { // the same as those of `workspace`
+			got.WriteString("\n----\n" + inProcess(append(strings.Fields(c.Name), "-help")...).out)
+		}
+	}
+	const name = "testdata/help.txt"
+	if *update {
+		if err := os.WriteFile(name, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("(-want +got; -update rewrites it)\n%s", diff)
 	}
 }

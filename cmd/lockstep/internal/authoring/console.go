@@ -26,14 +26,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-var Console = cli.Command{Name: "console", Synopsis: "Try expressions on the configuration and the state", Run: func(a *cli.App, args []string) int {
+var Console = cli.Command{Name: "console", Synopsis: "Evaluate expressions interactively", Run: func(a *cli.App, args []string) int {
 	var vars cli.VarFlags
 	var paths workdir.LocalPaths
 	var planned bool
 	f := a.NewFlags("console", "console [OPTIONS]")
 	f.Vars(&vars)
 	f.StringVar(&paths.State, "state", "", "the state file of the local backend")
-	f.BoolVar(&planned, "plan", false, "make a plan, and show the values that it promises")
+	f.BoolVar(&planned, "plan", false, "evaluate with the planned values of a new plan")
 	f.CompactWarnings()
 	if code, ok := f.ParseArgs(args); !ok {
 		return code

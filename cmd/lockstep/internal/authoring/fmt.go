@@ -29,15 +29,15 @@ const (
 // fmtExtensions are the names of files that fmt formats in directories.
 var fmtExtensions = []string{".tf", ".tofu", ".tfvars", ".tftest.hcl", ".tfmock.hcl", ".tofutest.hcl", ".tofumock.hcl"}
 
-var Fmt = cli.Command{Name: "fmt", Synopsis: "Rewrite configuration files in the usual format", Run: func(a *cli.App, args []string) int {
+var Fmt = cli.Command{Name: "fmt", Synopsis: "Rewrite configuration files in the canonical format", Run: func(a *cli.App, args []string) int {
 	var found bytes.Buffer
 	c := formatter{a: a, out: a.Out}
 	f := a.NewFlags("fmt", "fmt [OPTIONS] [DIRECTORY|FILE|-...]")
-	f.BoolVar(&c.check, "check", false, "write nothing; exit with 3 if anything is not formatted")
-	f.BoolVar(&c.diff, "diff", false, "show what changes")
-	f.BoolVar(&c.list, "list", true, "name the files whose format changes")
+	f.BoolVar(&c.check, "check", false, "write nothing; exit with 3 if any file is not formatted")
+	f.BoolVar(&c.diff, "diff", false, "show the changes")
+	f.BoolVar(&c.list, "list", true, "list the files whose format changes")
 	f.BoolVar(&c.write, "write", true, "write the files whose format changes")
-	f.BoolVar(&c.recursive, "recursive", false, "directories in directories, too")
+	f.BoolVar(&c.recursive, "recursive", false, "format subdirectories, too")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}

@@ -21,8 +21,8 @@ var Graph = cli.Command{Name: "graph", Synopsis: "Write the graph of dependencie
 	var o graphOptions
 	f := a.NewFlags("graph", "graph [OPTIONS]")
 	f.Vars(&cli.VarFlags{}) // the backend may need them
-	f.StringVar(&o.kind, "type", "", "the steps of an operation: plan, plan-refresh-only, plan-destroy or apply")
-	f.StringVar(&o.plan, "plan", "", "the steps of applying this saved plan, unless -type says otherwise")
+	f.StringVar(&o.kind, "type", "", "show the steps of plan, plan-refresh-only, plan-destroy or apply")
+	f.StringVar(&o.plan, "plan", "", "show the steps of applying this saved plan")
 	f.BoolVar(&o.cycles, "draw-cycles", false, "with -type or -plan: draw cycles in red")
 	f.Int("module-depth", -1, "")
 	f.Bool("verbose", false, "")

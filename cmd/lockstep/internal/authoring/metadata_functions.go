@@ -12,7 +12,7 @@ import (
 var MetadataFunctions = cli.Command{Name: "metadata functions", Synopsis: "Show the signatures of the built-in functions", Run: func(a *cli.App, args []string) int {
 	var asJSON bool
 	f := a.NewFlags("metadata functions", "metadata functions -json")
-	f.BoolVar(&asJSON, "json", false, "in JSON, for programs; there is no other form")
+	f.BoolVar(&asJSON, "json", false, "print JSON; required")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}

@@ -15,10 +15,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
 )
 
-var Validate = cli.Command{Name: "validate", Synopsis: "Check the configuration, whatever its inputs are", Main: true, Run: func(a *cli.App, args []string) int {
+var Validate = cli.Command{Name: "validate", Synopsis: "Check whether the configuration is valid", Main: true, Run: func(a *cli.App, args []string) int {
 	var asJSON bool
 	f := a.NewFlags("validate", "validate [OPTIONS] [DIR]")
-	f.BoolVar(&asJSON, "json", false, "in JSON, for programs")
+	f.BoolVar(&asJSON, "json", false, "print JSON")
 	f.Bool("no-tests", false, "")
 	f.String("test-directory", "tests", "")
 	if code, ok := f.ParseArgs(args); !ok {

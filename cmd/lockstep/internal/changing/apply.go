@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provisioning"
 )
 
-var Apply = cli.Command{Name: "apply", Synopsis: "Make and carry out a plan, or carry out a saved one", Main: true, Run: func(a *cli.App, args []string) int {
+var Apply = cli.Command{Name: "apply", Synopsis: "Make and apply a plan, or apply a saved one", Main: true, Run: func(a *cli.App, args []string) int {
 	return applyMain(a, "apply", args, false)
 }}
 
@@ -23,7 +23,7 @@ func applyMain(a *cli.App, name string, args []string, destroy bool) int {
 	var approve bool
 	f := a.NewFlags(name, name+" [OPTIONS] [PLAN]")
 	operationOptions(f, &o)
-	f.BoolVar(&approve, "auto-approve", false, "do not ask before applying")
+	f.BoolVar(&approve, "auto-approve", false, "do not ask for approval before applying")
 	if destroy {
 		f.BoolVar(&approve, "force", false, "")
 	}

@@ -24,15 +24,15 @@ type importFlags struct {
 	input       bool
 }
 
-var Import = cli.Command{Name: "import", Synopsis: "Bring an existing object into the state by its ID", Run: func(a *cli.App, args []string) int {
+var Import = cli.Command{Name: "import", Synopsis: "Import an existing object into the state by its ID", Run: func(a *cli.App, args []string) int {
 	var o importFlags
 	f := a.NewFlags("import", "import [OPTIONS] ADDRESS ID")
 	f.Vars(&o.vars)
 	f.Locking(&o.locks)
 	f.State(&o.paths)
 	f.Input(&o.input)
-	f.StringVar(&o.config, "config", "", "the directory of the configuration, if it is not this one")
-	f.IntVar(&o.parallelism, "parallelism", 10, "how many provider calls may be under way at once")
+	f.StringVar(&o.config, "config", "", "the directory of the configuration (default: this one)")
+	f.IntVar(&o.parallelism, "parallelism", 10, "the number of concurrent provider calls")
 	f.Bool("ignore-remote-version", false, "")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code

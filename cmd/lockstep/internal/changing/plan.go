@@ -22,8 +22,8 @@ var Plan = cli.Command{Name: "plan", Synopsis: "Show what an apply would change"
 	f := a.NewFlags("plan", "plan [OPTIONS]")
 	operationOptions(f, &o)
 	f.StringVar(&out, "out", "", "save the plan in a file, for `lockstep apply FILE`")
-	f.StringVar(&o.generate, "generate-config-out", "", "write the resource blocks that import blocks lack to this new file")
-	f.BoolVar(&detailed, "detailed-exitcode", false, "exit with 2 if there is something to change, 0 if not, 1 on errors")
+	f.StringVar(&o.generate, "generate-config-out", "", "write the missing resource blocks of imports to this new file")
+	f.BoolVar(&detailed, "detailed-exitcode", false, "exit with 0 for no changes, 1 for errors, 2 for changes")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}

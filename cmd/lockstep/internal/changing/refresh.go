@@ -8,7 +8,7 @@ import (
 )
 
 // Refresh makes a plan, and stores the refreshed state and its outputs without applying anything.
-var Refresh = cli.Command{Name: "refresh", Synopsis: "Bring the state up to date with what exists", Run: func(a *cli.App, args []string) int {
+var Refresh = cli.Command{Name: "refresh", Synopsis: "Update the state to match the real objects", Run: func(a *cli.App, args []string) int {
 	o := operationFlags{refresh: true}
 	f := a.NewFlags("refresh", "refresh [OPTIONS]")
 	refreshing(f, &o)
@@ -52,7 +52,7 @@ func refreshing(f *cli.Flags, o *operationFlags) {
 	f.State(&o.paths)
 	f.Input(&o.input)
 	partial(f, &o.targeting)
-	f.IntVar(&o.parallelism, "parallelism", 10, "how many provider calls may be under way at once")
+	f.IntVar(&o.parallelism, "parallelism", 10, "the number of concurrent provider calls")
 	f.JsonStream(&o.json)
 	f.CompactWarnings()
 }

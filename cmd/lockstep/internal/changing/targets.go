@@ -20,10 +20,10 @@ type targetFlags struct {
 
 func partial(f *cli.Flags, p *targetFlags) {
 	p.app = f.App
-	f.Var(&p.targets, "target", "only this module, resource or instance and what it depends on")
-	f.Var(&p.targetFiles, "target-file", "like -target, with an address on each line of a file")
-	f.Var(&p.excludes, "exclude", "all but this module, resource or instance and what depends on it")
-	f.Var(&p.excludeFiles, "exclude-file", "like -exclude, with an address on each line of a file")
+	f.Var(&p.targets, "target", "plan only this module, resource or instance, with its dependencies")
+	f.Var(&p.targetFiles, "target-file", "like -target, with one address on each line of this file")
+	f.Var(&p.excludes, "exclude", "plan all but this module, resource or instance, and its dependents")
+	f.Var(&p.excludeFiles, "exclude-file", "like -exclude, with one address on each line of this file")
 }
 
 // addresses parses the options.

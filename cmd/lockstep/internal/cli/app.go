@@ -76,7 +76,7 @@ func (a *App) Run(args []string) int {
 		case "version", "v":
 			return Version.Run(a, nil)
 		default:
-			return a.Usage("there is no global option -%s; the options of a command stand behind its name", name)
+			return a.Usage("there is no global option -%s; the options of a command follow its name", name)
 		}
 		args = args[1:]
 	}
@@ -140,11 +140,11 @@ func (a *App) help(w io.Writer) {
 		}
 		for _, c := range list {
 			if c.Main == main {
-				fmt.Fprintf(w, "  %-18s %s\n", c.Name, c.Synopsis)
+				fmt.Fprintf(w, "  %-22s %s\n", c.Name, c.Synopsis)
 			}
 		}
 	}
-	fmt.Fprint(w, "\nGlobal options (before the command):\n  -chdir=DIR         work in another directory\n  -help              this text; behind a command, that command's options\n  -version           an alias for the version command\n")
+	fmt.Fprint(w, "\nGlobal options (before the command):\n  -chdir=DIR         work in another directory\n  -help              this text; after a command, its options\n  -version           an alias for the version command\n")
 }
 
 // suggest returns a hint at the command with a similar name, or "".

@@ -27,24 +27,24 @@ type LockFlags struct {
 }
 
 func (f *Flags) Locking(l *LockFlags) {
-	f.BoolVar(&l.Lock, "lock", true, "hold the state's lock meanwhile")
-	f.DurationVar(&l.Timeout, "lock-timeout", 0, "how long to wait for the lock")
+	f.BoolVar(&l.Lock, "lock", true, "lock the state during the operation")
+	f.DurationVar(&l.Timeout, "lock-timeout", 0, "time to wait for the lock, such as 30s")
 }
 
 // stateFlags are the local backend's paths.
 func (f *Flags) State(p *workdir.LocalPaths) {
 	f.StringVar(&p.State, "state", "", "the state file of the local backend")
-	f.StringVar(&p.StateOut, "state-out", "", "where to write the new state")
-	f.StringVar(&p.Backup, "backup", "", "where to keep the old state; \"-\" for nowhere")
+	f.StringVar(&p.StateOut, "state-out", "", "the file for the new state")
+	f.StringVar(&p.Backup, "backup", "", "the backup file for the old state; \"-\" for none")
 }
 
 // Input adds -input, which allows questions for missing values.
 func (f *Flags) Input(v *bool) {
-	f.BoolVar(v, "input", true, "ask for variables that have no value")
+	f.BoolVar(v, "input", true, "ask for the values of variables that have none")
 }
 
 // CompactWarnings is -compact-warnings, which [app.runCommand] has taken already where
 // it stands alone.
 func (f *Flags) CompactWarnings() {
-	f.BoolVar(&f.App.compact, "compact-warnings", f.App.compact, "show warnings by their headline only, unless there are errors")
+	f.BoolVar(&f.App.compact, "compact-warnings", f.App.compact, "show only the headlines of warnings, unless there are errors")
 }

@@ -25,10 +25,10 @@ type versionInfo struct {
 	BuiltFrom       *built `json:"built_from,omitempty"`
 }
 
-var Version = Command{Name: "version", Synopsis: "Show the version of Lockstep and of the providers selected", Run: func(a *App, args []string) int {
+var Version = Command{Name: "version", Synopsis: "Show the versions of Lockstep and of the selected providers", Run: func(a *App, args []string) int {
 	var asJSON bool
 	f := a.NewFlags("version", "version [OPTIONS]")
-	f.BoolVar(&asJSON, "json", false, "in JSON, for programs; without TF_IN_AUTOMATION, what this was built from, too")
+	f.BoolVar(&asJSON, "json", false, "print JSON, with details of the build unless TF_IN_AUTOMATION is set")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}

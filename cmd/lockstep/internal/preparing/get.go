@@ -11,7 +11,7 @@ var Get = cli.Command{Name: "get", Synopsis: "Install the modules that the confi
 	var update bool
 	f := a.NewFlags("get", "get [OPTIONS]")
 	f.Vars(&cli.VarFlags{})
-	f.BoolVar(&update, "update", false, "look for newer versions of modules that are installed")
+	f.BoolVar(&update, "update", false, "look for newer versions of installed modules")
 	f.String("test-directory", "tests", "")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code

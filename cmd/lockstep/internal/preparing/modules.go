@@ -17,7 +17,7 @@ var Modules = cli.Command{Name: "modules", Synopsis: "List the modules that the 
 	var asJSON bool
 	f := a.NewFlags("modules", "modules [OPTIONS]")
 	f.Vars(&cli.VarFlags{}) // sources and versions may need them
-	f.BoolVar(&asJSON, "json", false, "in JSON, for programs")
+	f.BoolVar(&asJSON, "json", false, "print JSON")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}

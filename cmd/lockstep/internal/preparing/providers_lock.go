@@ -16,10 +16,10 @@ var ProvidersLock = cli.Command{Name: "providers lock", Synopsis: "Record the ch
 	var platforms cli.ListFlag
 	f := a.NewFlags("providers lock", "providers lock [OPTIONS] [PROVIDER...]")
 	f.Vars(&cli.VarFlags{}) // sources of modules may need them
-	f.StringVar(&o.FilesystemMirror, "fs-mirror", "", "ask this directory instead of the registries")
-	f.StringVar(&o.NetworkMirror, "net-mirror", "", "ask the mirror at this URL instead of the registries")
-	f.Var(&platforms, "platform", "a platform such as linux_amd64, instead of this one")
-	f.BoolVar(&o.PluginCache, "enable-plugin-cache", false, "use the plugin cache, and ask nobody for what is there")
+	f.StringVar(&o.FilesystemMirror, "fs-mirror", "", "use this directory instead of the registries")
+	f.StringVar(&o.NetworkMirror, "net-mirror", "", "use the mirror at this URL instead of the registries")
+	f.Var(&platforms, "platform", "a platform such as linux_amd64; may be given several times (default: this one)")
+	f.BoolVar(&o.PluginCache, "enable-plugin-cache", false, "use packages in the plugin cache without downloading them")
 	f.String("test-directory", "tests", "")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code

@@ -14,8 +14,8 @@ var ProvidersMirror = cli.Command{Name: "providers mirror", Synopsis: "Copy the 
 	var platforms cli.ListFlag
 	f := a.NewFlags("providers mirror", "providers mirror [OPTIONS] TARGET_DIR")
 	f.Vars(&cli.VarFlags{}) // sources of modules may need them
-	f.Var(&platforms, "platform", "a platform such as linux_amd64, instead of this one")
-	f.BoolVar(&o.Lock, "lock-file", true, "take the versions that the dependency lock file selects")
+	f.Var(&platforms, "platform", "a platform such as linux_amd64; may be given several times (default: this one)")
+	f.BoolVar(&o.Lock, "lock-file", true, "use the versions in the dependency lock file")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}

@@ -9,11 +9,11 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-var ProvidersSchema = cli.Command{Name: "providers schema", Synopsis: "Write the schemas of all providers that are used", Run: func(a *cli.App, args []string) int {
+var ProvidersSchema = cli.Command{Name: "providers schema", Synopsis: "Show the schemas of all providers in use", Run: func(a *cli.App, args []string) int {
 	var asJSON bool
 	f := a.NewFlags("providers schema", "providers schema -json")
 	f.Vars(&cli.VarFlags{}) // the backend may need them
-	f.BoolVar(&asJSON, "json", false, "required: there is no other form")
+	f.BoolVar(&asJSON, "json", false, "print JSON; required")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}

@@ -12,20 +12,20 @@ import (
 
 const demoUsage = `demo [OPTIONS]
 
-  A small company in one process: a GitHub of our own on loopback, a repository with
-  two projects, pull requests that are planned already, and all of Lockstep. No
-  account, no network, nothing to install, and nothing stays behind.
+  A small company in one process: a simulated GitHub on this machine, a repository with
+  two projects, pull requests with plans, and all of Lockstep. It needs no account and
+  no network, and leaves nothing behind.
 
   Without options the demo is a page in the browser: read the plans, comment
-  "lockstep apply", and watch. With -script it tells its stories as text, checks that
-  they go as they should, and exits.`
+  "lockstep apply", and watch. With -script it tells its stories as text, checks their
+  results, and exits.`
 
-var Demo = cli.Command{Name: "demo", Synopsis: "See what Lockstep does on a pull request, here and now", Run: func(a *cli.App, args []string) int {
+var Demo = cli.Command{Name: "demo", Synopsis: "Try the pull-request workflow on this machine", Run: func(a *cli.App, args []string) int {
 	var p demoPage
 	var s demoScript
 	f := a.NewFlags("demo", demoUsage)
-	f.StringVar(&p.addr, "addr", "127.0.0.1:0", "where the page is, HOST:PORT of this machine")
-	f.StringVar(&p.data, "data", "", "an empty directory for the data, which stays")
+	f.StringVar(&p.addr, "addr", "127.0.0.1:0", "the address of the page, HOST:PORT of this machine")
+	f.StringVar(&p.data, "data", "", "an empty directory for the data, which is kept")
 	f.BoolVar(&s.script, "script", false, "tell the stories as text")
 	f.BoolVar(&s.list, "list", false, "list the stories")
 	f.Var((*cli.ListFlag)(&s.names), "story", "tell this story only; may be given several times")

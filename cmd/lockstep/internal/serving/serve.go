@@ -27,36 +27,36 @@ import (
 
 const serveUsage = `serve [OPTIONS]
 
-  Runs the whole pipeline on this machine, for the repositories that a GitHub App is
-  installed in and that -serves names: "acme" for all of an owner, "acme/infra",
-  "acme/team-*", with commas between them. Without it none is served. A name counts for
-  the repository that had it first; "acme/infra=ID" says that another one has it now.
-  Keep the App private: otherwise anybody can install it.
+  Runs the whole pipeline on this machine, for the repositories of a GitHub App that
+  -serves names: "acme" for all repositories of an owner, "acme/infra", "acme/team-*",
+  separated by commas. Without -serves, none is served. A name stands for the first
+  repository that had it; "acme/infra=ID" gives it to another one. Keep the App private:
+  otherwise anybody can install it.
 
-  Webhooks go to /webhook; the page at / shows runs and whole plans, on this machine only,
-  unless there is a token to ask for: behind a proxy, say where it is with -url, and give
-  it a token. States of the "local" backend live in the data directory; those of "s3"
-  where they are.
+  Webhooks go to /webhook. The page at / shows runs and whole plans, to this machine
+  only. To open it to others, behind a proxy, set its address with -url and its token
+  with -page-token. States of the "local" backend are kept in the data directory; those
+  of "s3" stay in S3.
 
-  Each plan and apply is done in a process of its own, which is ended with everything
-  that it has started, and at the limits that -run-memory, -run-cpu, -run-time and
-  -run-disk set. Providers run as the user that serve runs as, if the base branch allows
-  them. Where the kernel can keep them to it, they see the checkout, their own files and
-  the system's programs only, and what -plugin-files names; the first run says what it is
-  that they are kept from. Their environment is what -plugin-env names, and nothing of
-  this one's. Where providers come from is said by the file that TF_CLI_CONFIG_FILE names.
+  Each plan and apply is a process of its own. It is ended with all processes that it
+  has started, and at the limits of -run-memory, -run-cpu, -run-time and -run-disk.
+  Providers must be allowed by the base branch, and run as the user of serve. If the
+  kernel supports it, they see only the checkout, their own files, the system's programs,
+  and the files of -plugin-files; the first run reports the restrictions in effect. Their
+  environment is that of -plugin-env, and nothing of this one. TF_CLI_CONFIG_FILE selects
+  the sources of providers.
 
-  A state in S3 is where the base branch has it, and belongs to one project of one
-  repository. It is reached with serve's own credentials, or with a session of -state-role
-  that reaches this one state only.
+  The base branch determines where a state in S3 is. It belongs to one project of one
+  repository, and is reached with serve's own credentials, or with a session of
+  -state-role that reaches this state only.
 
   The App needs: contents, metadata: read; checks, issues, pull requests: write; the
   events pull_request, issue_comment, pull_request_review, check_run, check_suite.
 
-  An interrupt lets what is under way finish, begins nothing new, and ends. What is not
-  done yet is done after the next start.
+  After an interrupt, runs under way finish, and no others begin. The remaining work is
+  done after the next start.
 
-  Each option can be a variable of the environment, too: -app-id is LOCKSTEP_APP_ID.`
+  Each option can also be set in the environment: -app-id as LOCKSTEP_APP_ID.`
 
 var Serve = cli.Command{Name: "serve", Synopsis: "Run the pipeline on this machine, for a GitHub App", Run: func(a *cli.App, args []string) int {
 	var o serveOptions

@@ -32,29 +32,29 @@ type serveOptions struct {
 
 func (o *serveOptions) flags(f *cli.Flags) {
 	f.StringVar(&o.appID, "app-id", "", "the GitHub App's ID")
-	f.StringVar(&o.appKey, "app-key", "", "a file with one of its private keys, as GitHub gives it")
+	f.StringVar(&o.appKey, "app-key", "", "a file with one of its private keys, as downloaded from GitHub")
 	f.StringVar(&o.secret, "webhook-secret", "", "a file with the secret of its webhook")
-	f.StringVar(&o.githubURL, "github-url", github.DefaultURL, "where GitHub's API is")
+	f.StringVar(&o.githubURL, "github-url", github.DefaultURL, "the address of GitHub's API")
 	f.StringVar(&o.serves, "serves", "", "the owners and repositories to serve, such as acme/infra,acme/team-*")
-	f.StringVar(&o.data, "data", "lockstep-data", "the data directory; it holds plans and states: keep it safe")
-	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "where to listen, HOST:PORT")
-	f.StringVar(&o.url, "url", "", "where people find the page, if there is a proxy before it; needs -page-token")
+	f.StringVar(&o.data, "data", "lockstep-data", "the data directory, with plans and states: keep it safe")
+	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "the address to listen on, HOST:PORT")
+	f.StringVar(&o.url, "url", "", "the public address of the page behind a proxy; needs -page-token")
 	f.StringVar(&o.token, "page-token", "", "a file with the token that opens the page")
-	f.StringVar(&o.stateRole, "state-role", "", "the ARN of a role that reaches states in S3: each run gets a session for its own")
-	f.StringVar(&o.stateExternalID, "state-external-id", "", "the external ID that this role asks for")
-	f.StringVar(&o.own, "states", "", "where each repository may have states of its own, besides those that its base branch has: s3://BUCKET/{owner}/{name}/**")
-	f.StringVar(&o.release, "release", "", "give free the state at s3://BUCKET/KEY that a repository has, and end")
+	f.StringVar(&o.stateRole, "state-role", "", "the ARN of a role for states in S3: each run gets a session for its own state")
+	f.StringVar(&o.stateExternalID, "state-external-id", "", "the external ID that this role requires")
+	f.StringVar(&o.own, "states", "", "places for further states of each repository, besides those on its base branch: s3://BUCKET/{owner}/{name}/**")
+	f.StringVar(&o.release, "release", "", "release the state at s3://BUCKET/KEY from the repository that owns it, and exit")
 	o.runFlags(f)
-	f.StringVar(&o.plugins, "plugin-env", "", "a file with the environment of provider plugins, NAME=value a line")
+	f.StringVar(&o.plugins, "plugin-env", "", "a file with the environment of provider plugins, one NAME=value a line")
 }
 
 // runFlags are the limits of one run.
 func (o *serveOptions) runFlags(f *cli.Flags) {
-	f.StringVar(&o.files, "plugin-files", "", "files and directories that providers may read besides their own, with commas between them")
-	f.StringVar(&o.memory, "run-memory", "2048", "how much memory one plan or apply may take with all that it starts, in MiB")
-	f.StringVar(&o.disk, "run-disk", "4096", "how much it may write, in MiB")
-	f.StringVar(&o.cpu, "run-cpu", "30m", "how much processor time it may take")
-	f.StringVar(&o.wall, "run-time", "2h", "how long a plan may take")
+	f.StringVar(&o.files, "plugin-files", "", "further files and directories that providers may read, separated by commas")
+	f.StringVar(&o.memory, "run-memory", "2048", "limit of the memory of one plan or apply, with all its processes, in MiB")
+	f.StringVar(&o.disk, "run-disk", "4096", "limit of the data written by one run, in MiB")
+	f.StringVar(&o.cpu, "run-cpu", "30m", "limit of the processor time of one run")
+	f.StringVar(&o.wall, "run-time", "2h", "limit of the duration of a plan")
 }
 
 // limits are those of one run.

@@ -9,6 +9,6 @@ import (
 func editing(f *cli.Flags, x *opening.Access) {
 	f.Locking(&x.Locks)
 	f.StringVar(&x.Paths.State, "state", "", "the state file of the local backend")
-	f.StringVar(&x.Paths.Backup, "backup", "", "where to keep the old state")
+	f.StringVar(&x.Paths.Backup, "backup", "", "the backup file for the old state")
 	f.Bool("ignore-remote-version", false, "")
 }

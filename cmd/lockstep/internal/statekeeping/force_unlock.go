@@ -13,7 +13,7 @@ var ForceUnlock = cli.Command{Name: "force-unlock", Synopsis: "Release a lock th
 	var force bool
 	f := a.NewFlags("force-unlock", "force-unlock [OPTIONS] LOCK_ID")
 	f.Vars(&cli.VarFlags{}) // the backend may need them
-	f.BoolVar(&force, "force", false, "do not ask")
+	f.BoolVar(&force, "force", false, "do not ask for confirmation")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}

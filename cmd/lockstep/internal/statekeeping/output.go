@@ -19,8 +19,8 @@ var Output = cli.Command{Name: "output", Synopsis: "Show the output values of th
 	var asJSON, raw bool
 	f := a.NewFlags("output", "output [OPTIONS] [NAME]")
 	f.Vars(&cli.VarFlags{}) // the backend may need them
-	f.BoolVar(&asJSON, "json", false, "in JSON, for programs")
-	f.BoolVar(&raw, "raw", false, "one value as text, as it is")
+	f.BoolVar(&asJSON, "json", false, "print JSON")
+	f.BoolVar(&raw, "raw", false, "print one value as plain text")
 	f.StringVar(&x.Paths.State, "state", "", "the state file of the local backend")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code

@@ -23,7 +23,7 @@ var Show = cli.Command{Name: "show", Synopsis: "Show the state, or a saved plan 
 	var asJSON bool
 	f := a.NewFlags("show", "show [OPTIONS] [FILE]")
 	f.Vars(&cli.VarFlags{}) // the backend may need them
-	f.BoolVar(&asJSON, "json", false, "in JSON, for programs")
+	f.BoolVar(&asJSON, "json", false, "print JSON")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}

@@ -18,7 +18,7 @@ var StateList = cli.Command{Name: "state list", Synopsis: "List the resource ins
 	var id string
 	f := a.NewFlags("state list", "state list [OPTIONS] [ADDRESS...]")
 	f.Vars(&cli.VarFlags{}) // the backend may need them
-	f.StringVar(&x.Paths.State, "state", "", "look into this state file")
+	f.StringVar(&x.Paths.State, "state", "", "the state file to read")
 	f.StringVar(&id, "id", "", "only instances whose attribute \"id\" has this value")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code

@@ -13,16 +13,16 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-var StateMv = cli.Command{Name: "state mv", Synopsis: "Give objects other addresses in the state", Run: func(a *cli.App, args []string) int {
+var StateMv = cli.Command{Name: "state mv", Synopsis: "Move objects to other addresses in the state", Run: func(a *cli.App, args []string) int {
 	x := opening.Access{File: true, Lock: "state-mv", Backup: true}
 	var m movement
 	var out, outBackup string
 	f := a.NewFlags("state mv", "state mv [OPTIONS] SOURCE DESTINATION")
 	f.Vars(&cli.VarFlags{}) // the backend may need them
 	editing(f, &x)
-	f.BoolVar(&m.dry, "dry-run", false, "only say what would be moved")
+	f.BoolVar(&m.dry, "dry-run", false, "only print the moves")
 	f.StringVar(&out, "state-out", "", "move into this state file")
-	f.StringVar(&outBackup, "backup-out", "", "where to keep what -state-out replaces")
+	f.StringVar(&outBackup, "backup-out", "", "the backup file for the old content of -state-out")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}

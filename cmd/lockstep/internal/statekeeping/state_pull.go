@@ -7,7 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
 )
 
-var StatePull = cli.Command{Name: "state pull", Synopsis: "Write the state as it is stored to standard output", Run: func(a *cli.App, args []string) int {
+var StatePull = cli.Command{Name: "state pull", Synopsis: "Write the stored state to standard output", Run: func(a *cli.App, args []string) int {
 	f := a.NewFlags("state pull", "state pull [OPTIONS]")
 	f.Vars(&cli.VarFlags{}) // the backend may need them
 	if code, ok := f.ParseArgs(args); !ok {

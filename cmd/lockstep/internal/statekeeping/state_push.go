@@ -13,13 +13,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
 )
 
-var StatePush = cli.Command{Name: "state push", Synopsis: "Replace the stored state by a state file", Run: func(a *cli.App, args []string) int {
+var StatePush = cli.Command{Name: "state push", Synopsis: "Replace the stored state with a state file", Run: func(a *cli.App, args []string) int {
 	x := opening.Access{Lock: "state-push"}
 	var force bool
 	f := a.NewFlags("state push", "state push [OPTIONS] PATH")
 	f.Vars(&cli.VarFlags{}) // the backend may need them
 	f.Locking(&x.Locks)
-	f.BoolVar(&force, "force", false, "even if the lineages differ, or the stored state is newer")
+	f.BoolVar(&force, "force", false, "push even if the lineage differs or the stored state is newer")
 	f.Bool("ignore-remote-version", false, "")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code

@@ -10,13 +10,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-var StateReplaceProvider = cli.Command{Name: "state replace-provider", Synopsis: "Give resources in the state to another provider", Run: func(a *cli.App, args []string) int {
+var StateReplaceProvider = cli.Command{Name: "state replace-provider", Synopsis: "Replace the provider of resources in the state", Run: func(a *cli.App, args []string) int {
 	x := opening.Access{File: true, Lock: "state-replace-provider", Backup: true}
 	var approve bool
 	f := a.NewFlags("state replace-provider", "state replace-provider [OPTIONS] FROM TO")
 	f.Vars(&cli.VarFlags{}) // the backend may need them
 	editing(f, &x)
-	f.BoolVar(&approve, "auto-approve", false, "do not ask")
+	f.BoolVar(&approve, "auto-approve", false, "do not ask for confirmation")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}

@@ -15,7 +15,7 @@ var StateRm = cli.Command{Name: "state rm", Synopsis: "Forget objects without de
 	f := a.NewFlags("state rm", "state rm [OPTIONS] ADDRESS...")
 	f.Vars(&cli.VarFlags{}) // the backend may need them
 	editing(f, &x)
-	f.BoolVar(&dry, "dry-run", false, "only say what would be removed")
+	f.BoolVar(&dry, "dry-run", false, "only print the addresses")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}

@@ -15,7 +15,7 @@ var StateShow = cli.Command{Name: "state show", Synopsis: "Show the attributes o
 	x := opening.Access{File: true}
 	f := a.NewFlags("state show", "state show [OPTIONS] ADDRESS")
 	f.Vars(&cli.VarFlags{}) // the backend may need them
-	f.StringVar(&x.Paths.State, "state", "", "look into this state file")
+	f.StringVar(&x.Paths.State, "state", "", "the state file to read")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}

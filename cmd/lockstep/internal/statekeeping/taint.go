@@ -21,7 +21,7 @@ func markMain(a *cli.App, name string, args []string, to states.Status, done str
 	f := a.NewFlags(name, name+" [OPTIONS] ADDRESS")
 	f.Vars(&cli.VarFlags{}) // the backend may need them
 	editing(f, &x)
-	f.StringVar(&x.Paths.StateOut, "state-out", "", "where to write the new state")
+	f.StringVar(&x.Paths.StateOut, "state-out", "", "the file for the new state")
 	f.BoolVar(&missing, "allow-missing", false, "succeed even if the instance is not in the state")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code

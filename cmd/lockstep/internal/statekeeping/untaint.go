@@ -5,6 +5,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-var Untaint = cli.Command{Name: "untaint", Synopsis: "Take the mark of a tainted resource instance away", Run: func(a *cli.App, args []string) int {
+var Untaint = cli.Command{Name: "untaint", Synopsis: "Remove the mark of a tainted resource instance", Run: func(a *cli.App, args []string) int {
 	return markMain(a, "untaint", args, states.Ready, "Resource instance %s has been successfully untainted.\n")
 }}

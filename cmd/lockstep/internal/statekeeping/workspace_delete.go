@@ -13,7 +13,7 @@ func WorkspaceDelete(family string) cli.Command {
 		f := a.NewFlags(family+" delete", family+" delete [OPTIONS] NAME")
 		f.Vars(&cli.VarFlags{}) // the backend may need them
 		f.Locking(&locks)
-		f.BoolVar(&force, "force", false, "even if the workspace is managing resources, which are forgotten then")
+		f.BoolVar(&force, "force", false, "delete even a workspace that manages resources, which are then forgotten")
 		if code, ok := parseWorkspace(f, args); !ok {
 			return code
 		}
