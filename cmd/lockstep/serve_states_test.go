@@ -38,7 +38,7 @@ func TestServeRelease(t *testing.T) {
 			t.Errorf("%s: %+v, %v", place, rec, err)
 		}
 	}
-	if r := w.run("serve", "-data", "data", "-release", mine); r.code != 1 || !strings.Contains(r.stderr, "nobody has the state") {
+	if r := w.run("serve", "-data", "data", "-release", mine); r.code != 1 || !strings.Contains(r.stderr, "no repository owns the state") {
 		t.Errorf("again: %d\n%s", r.code, r.stderr)
 	}
 }

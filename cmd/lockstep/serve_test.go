@@ -184,7 +184,7 @@ func TestServe(t *testing.T) {
 	s.await("**Applied** `network`: 3 added")
 	p.stop(os.Interrupt)
 	// No program was started, and yet it is known what they would be kept from.
-	if said := p.stderr.String(); runtime.GOOS == "linux" && !strings.Contains(said, "what programs of runs are kept from") {
+	if said := p.stderr.String(); runtime.GOOS == "linux" && !strings.Contains(said, "restrictions on the programs of runs:") {
 		t.Errorf("it does not say what programs are kept from:\n%s", said)
 	}
 	if n := s.hosts(); n != 3 {
@@ -314,7 +314,7 @@ func TestServeCannotBegin(t *testing.T) {
 		{"an address without a token", append(base, "-url", "https://lockstep.example"), "-url needs -page-token", "openssl rand -hex 32"},
 		{"one place for all", append(base, "-states", "s3://states/**"), "the same for all repositories", "{owner}"},
 		{"a role without a region", append(base, "-state-role", "arn:aws:iam::1:role/states"), "no region is set", "AWS_REGION"},
-		{"a state that nobody has", []string{"-data", "data", "-release", "s3://states/net"}, "nobody has the state s3://states/net", "s3://BUCKET/KEY"},
+		{"a state that nobody has", []string{"-data", "data", "-release", "s3://states/net"}, "no repository owns the state s3://states/net", "s3://BUCKET/KEY"},
 		{"a strange environment", append(base, "-plugin-env", "env"), "not NAME=value", "each line"},
 	} {
 		args := append([]string{"serve"}, c.args...)

@@ -22,8 +22,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// HTTPVariable is the environment variable that allows modules over plain http.
-const HTTPVariable = "LOCKSTEP_HTTP_MODULES"
+// httpVariable is the environment variable that allows modules over plain http.
+const httpVariable = "LOCKSTEP_HTTP_MODULES"
 
 // Options are those of the command.
 type Options struct {
@@ -38,7 +38,7 @@ func CommandLine(d *workdir.Dir, o Options) *installing.Installer {
 	if err != nil {
 		known = nil
 	}
-	allow, _ := strconv.ParseBool(d.Getenv(HTTPVariable))
+	allow, _ := strconv.ParseBool(d.Getenv(httpVariable))
 	policy := hosts.Policy{HTTP: allow}
 	client := &hosts.Client{
 		Policy: policy, Token: d.CLI.Token,
@@ -67,7 +67,7 @@ func hinting(fetch installing.Fetch, policy hosts.Policy) installing.Fetch {
 		err := fetch(ctx, address, dir)
 		if _, url, _ := strings.Cut("::"+address, "::"); err != nil && !policy.HTTP &&
 			(strings.HasPrefix(url, "http://") || strings.Contains(url, "::http://")) {
-			err = fmt.Errorf("%w; anybody on the way could change what comes over plain http: use https, or set %s=1 if that does not matter here", err, HTTPVariable)
+			err = fmt.Errorf("%w; plain http is open to manipulation: use https, or set %s=1 to allow it", err, httpVariable)
 		}
 		return err
 	}

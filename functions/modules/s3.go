@@ -200,5 +200,5 @@ func reason(err error, o object) error {
 	if m := answer.ErrorMessage(); m != "" {
 		text += ": " + strings.TrimSuffix(m, ".")
 	}
-	return fmt.Errorf("S3 says of %s in bucket %s: %s", o.key, o.bucket, text)
+	return fmt.Errorf("S3 refuses %s in bucket %s: %s", o.key, o.bucket, text)
 }

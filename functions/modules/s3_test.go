@@ -103,9 +103,9 @@ func TestS3(t *testing.T) {
 	}
 	small := getting.Limits{Files: 1, Bytes: 10, Archive: 20}
 	for address, want := range map[string]string{
-		base + "none.zip" + access:                             "S3 says of none.zip in bucket modules: NoSuchKey",
+		base + "none.zip" + access:                             "S3 refuses none.zip in bucket modules: NoSuchKey",
 		base + "none" + access:                                 "bucket modules has no object none, and none below it",
-		base + "net.zip":                                       "S3 says of net.zip in bucket modules: ",
+		base + "net.zip":                                       "S3 refuses net.zip in bucket modules: ",
 		base + "net" + access:                                  "more than 1 objects",
 		base + "net.zip" + access:                              "has more than 20 bytes",
 		"s3::http://169.254.169.254/latest/meta-data" + access: "nothing is installed from the address",

@@ -229,7 +229,7 @@ func (p *Providers) present(reqs install.Requirements) (ds diags.Diagnostics) {
 		case attached, a.IsBuiltin(), found:
 		case overridden:
 			if _, err := install.FindExecutable(dir, a); err != nil {
-				ds = append(ds, diags.FromError("Provider in development is missing", fmt.Errorf("the provider %s in development is not where dev_overrides says: %w", a.ForDisplay(), err))...)
+				ds = append(ds, diags.FromError("Provider in development is missing", fmt.Errorf("the provider %s in development is not in the directory of dev_overrides: %w", a.ForDisplay(), err))...)
 			}
 		default:
 			missing = append(missing, a)

@@ -34,7 +34,7 @@ type State struct {
 func OpenState(b statebackend.Backend, workspace string) (*State, diags.Diagnostics) {
 	if err := statebackend.CheckWorkspaceName(workspace); err != nil {
 		return nil, diags.Errorf(nil, "Invalid workspace name",
-			"%s. The workspace is what the environment variable TF_WORKSPACE says, or what \"lockstep workspace select\" has selected.", err)
+			"%s. The workspace is set by the environment variable TF_WORKSPACE, or by \"lockstep workspace select\".", err)
 	}
 	w, err := b.Open(workspace)
 	if err != nil {

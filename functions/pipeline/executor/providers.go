@@ -45,7 +45,7 @@ func (o *checkout) providers(ctx context.Context, state *states.State) diags.Dia
 		return ds
 	}
 	if len(d.CLI.Overrides) > 0 {
-		return append(ds, diags.Errorf(nil, "Providers in development are not used here", "The CLI configuration of whoever runs Lockstep has dev_overrides, by which providers are not known by their checksums: they have to be taken out.")...)
+		return append(ds, diags.Errorf(nil, "Providers in development are not used here", "The CLI configuration of this Lockstep installation has dev_overrides. Such providers cannot be verified by checksums: its operator has to remove them.")...)
 	}
 	d.Scratch, d.Lock, d.PluginEnv = "", lock, []string{}
 	if plugins {
@@ -126,7 +126,7 @@ func (o *checkout) user(p addrs.Provider) *hcl.Range {
 // install installs the granted providers into the data directory, and makes their lock file d's.
 func (o *checkout) install(ctx context.Context, d *workdir.Dir, reqs install.Requirements) diags.Diagnostics {
 	if o.engine.DataDir == "" {
-		return diags.Errorf(nil, "Providers cannot be installed", "There is no directory for providers here: whoever runs Lockstep has to set one.")
+		return diags.Errorf(nil, "Providers cannot be installed", "This Lockstep installation has no directory for providers: its operator has to set one.")
 	}
 	limit := cmp.Or(o.engine.InstallTimeout, installTimeout)
 	ctx, cancel := context.WithTimeout(ctx, limit)
@@ -137,7 +137,7 @@ func (o *checkout) install(ctx context.Context, d *workdir.Dir, reqs install.Req
 	}
 	res, ds := d.Install(ctx, reqs, options)
 	if ctx.Err() != nil {
-		return diags.Errorf(nil, "Installing providers took too long", "It was given up after %s. Plan again; what is installed by now is kept.", limit)
+		return diags.Errorf(nil, "Installing providers took too long", "The installation was stopped after %s. Plan again: the providers installed so far are kept.", limit)
 	}
 	if ds.HasErrors() {
 		return ds

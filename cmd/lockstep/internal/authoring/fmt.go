@@ -103,7 +103,7 @@ func (c *formatter) path(p string) diags.Diagnostics {
 	case info.IsDir():
 		return c.directory(p)
 	case !formatted(p):
-		return diags.Errorf(nil, "Not a file to format", "%s is none of the files that this command formats: %s.", p, strings.Join(fmtExtensions, ", "))
+		return diags.Errorf(nil, "Not a file to format", "%s is not a file that this command formats: %s.", p, strings.Join(fmtExtensions, ", "))
 	}
 	return c.file(p)
 }

@@ -66,7 +66,7 @@ func check(a *cli.App, root string) diags.Diagnostics {
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
-	ds = append(ds, op.Dir.DevelopmentWarning("So what is valid here may not be valid with any released version.")...)
+	ds = append(ds, op.Dir.DevelopmentWarning("A configuration that is valid here may not be valid with any released version.")...)
 	if ds = append(ds, op.RequireSchemas()...); ds.HasErrors() {
 		return ds
 	}

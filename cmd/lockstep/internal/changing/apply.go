@@ -38,7 +38,7 @@ func applyMain(a *cli.App, name string, args []string, destroy bool) int {
 	}
 	saved := f.NArg() == 1
 	if o.json && !saved && !approve {
-		return f.Refuse("Plan file or auto-approve required", "%s -json needs -auto-approve or a saved plan: nobody could be asked", name)
+		return f.Refuse("Plan file or auto-approve required", "%s -json needs -auto-approve or a saved plan, because it cannot ask for approval", name)
 	}
 	v := a.View(o.json)
 	defer v.Close()
@@ -103,7 +103,7 @@ func openSaved(a *cli.App, path string, o *operationFlags) (*plans.Plan, *openin
 func askApproval(a *cli.App, p *plans.Plan, o *operationFlags, v cli.View) int {
 	if !a.MayAsk(o.input) {
 		v.Diagnostics(diags.Errorf(nil, "Approval is needed",
-			"The plan has to be approved, but -input=false says not to ask. Use -auto-approve, or save the plan with `lockstep plan -out=FILE` and apply that file."))
+			"The plan has to be approved, but -input=false forbids questions. Use -auto-approve, or save the plan with `lockstep plan -out=FILE` and apply that file."))
 		return 1
 	}
 	question, deed := "Do you want to perform these actions?", "Apply"

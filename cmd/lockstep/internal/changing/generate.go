@@ -23,7 +23,7 @@ import (
 func generateTo(a *cli.App, path string) diags.Diagnostics {
 	if _, err := os.Stat(a.Path(path)); err == nil {
 		return diags.Errorf(nil, "Target generated file already exists",
-			"-generate-config-out writes a new file, and %s is there already: name another one, or move what is in it elsewhere.", path)
+			"-generate-config-out writes a new file, but %s exists already: name another file, or move this one.", path)
 	}
 	return nil
 }

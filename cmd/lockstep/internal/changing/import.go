@@ -45,7 +45,7 @@ var Import = cli.Command{Name: "import", Synopsis: "Import an existing object in
 	case ds.HasErrors():
 		return a.Show(ds)
 	case addr.Resource.Resource.Mode != addrs.Managed:
-		return a.Show(diags.Errorf(nil, "A managed resource address is required", "Only managed resources can be imported to, and %s is none.", addr))
+		return a.Show(diags.Errorf(nil, "A managed resource address is required", "Only managed resources can be imported to, and %s is not one.", addr))
 	}
 	v := a.View(false)
 	defer v.Close()

@@ -23,7 +23,7 @@ func (o *operationFlags) options() (engine.PlanOptions, diags.Diagnostics) {
 	for _, s := range o.replace {
 		a, err := addrs.ParseAbsResourceInstance(s)
 		if err == nil && a.Resource.Resource.Mode != addrs.Managed {
-			err = fmt.Errorf("only managed resource instances can be replaced, and %s is none", a)
+			err = fmt.Errorf("only managed resource instances can be replaced, and %s is not one", a)
 		}
 		if err == nil {
 			err = reserved(s, a.Resource.Resource)
@@ -49,7 +49,7 @@ func (o *operationFlags) checkSaved(path string) diags.Diagnostics {
 	}
 	options, ds := o.options()
 	if len(options.Excludes) > 0 {
-		ds = append(ds, diags.Errorf(nil, "Excluding from a saved plan", "-exclude says what not to plan; a saved plan is carried out as it is.")...)
+		ds = append(ds, diags.Errorf(nil, "Excluding from a saved plan", "-exclude is for making a plan; a saved plan is applied as it is.")...)
 	}
 	return ds
 }

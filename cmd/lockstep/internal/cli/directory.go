@@ -24,7 +24,7 @@ func (a *App) Dir() (*workdir.Dir, diags.Diagnostics) {
 	var ds diags.Diagnostics
 	if a.Getenv("TF_ENCRYPTION") != "" {
 		ds = append(ds, diags.Errorf(nil, "State encryption is not supported",
-			"The environment variable TF_ENCRYPTION says how OpenTofu encrypts states and plans. Lockstep writes them as they are, and reads no others: unset the variable if that is meant.")...)
+			"The environment variable TF_ENCRYPTION makes OpenTofu encrypt states and plans. Lockstep neither encrypts nor decrypts them: unset the variable if that is intended.")...)
 	}
 	d.Budget = a.Budget
 	d.Sources = func() []inputs.Source {
@@ -78,7 +78,7 @@ func (a *App) LoadFrom(d *workdir.Dir) (*config.Config, diags.Diagnostics) {
 	cfg, ds := a.LoadIfAny(d)
 	if cfg != nil && !ds.HasErrors() && cfg.Empty() {
 		ds = append(ds, diags.Errorf(nil, "No configuration files",
-			"The directory %s contains no configuration files (.tf). Lockstep needs a configuration to know what is wanted.", d.WorkingDir())...)
+			"The directory %s contains no configuration files (.tf). Lockstep needs a configuration to work with.", d.WorkingDir())...)
 	}
 	return cfg, ds
 }

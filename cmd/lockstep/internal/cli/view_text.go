@@ -67,7 +67,7 @@ func (v *textView) Applied(o Outcome) {
 	}
 	v.Say("\n%s\n", v.a.Print().Bold(text))
 	if o.StateOut != "" && n.Add+n.Change > 0 {
-		v.Say("\nThe new state is in the file below: keep it, as nothing else knows what was made.\n\nState path: %s\n", o.StateOut)
+		v.Say("\nThe new state is in the file below. Keep it: it is the only record of the new objects.\n\nState path: %s\n", o.StateOut)
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -105,7 +105,7 @@ func (o *Operation) backendOf(ctx context.Context, paths workdir.LocalPaths) (st
 
 // RequireProviders opens the providers that configuration and state need.
 func (o *Operation) RequireProviders() diags.Diagnostics {
-	ds := o.Dir.DevelopmentWarning("So what happens may differ from what any released version does, and released versions may not be able to read the state after an apply.")
+	ds := o.Dir.DevelopmentWarning("The results may differ from those of any released version, and released versions may not be able to read the state after an apply.")
 	return append(ds, o.RequireProvidersOf(o.State.Current)...)
 }
 

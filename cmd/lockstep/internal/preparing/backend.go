@@ -33,11 +33,11 @@ func initBackend(a *cli.App, d *workdir.Dir, cfg *config.Config, o *initFlags, v
 	}
 	if old != nil && !o.reconfigure && !o.migrate && !o.forceCopy && !a.MayAsk(o.input) {
 		return append(ds, diags.Errorf(nil, "Backend configuration changed",
-			"The backend (%q) is not the one that the directory was initialized with (%q). Use -migrate-state to copy the states to the new backend (with -force-copy, where nobody can be asked), or -reconfigure to leave them where they are.", want.Name(), old.Name())...)
+			"The backend is %q, but the directory was initialized with %q. Use -migrate-state to copy the states to the new backend (with -force-copy to skip the question), or -reconfigure to leave them where they are.", want.Name(), old.Name())...)
 	}
 	if old != nil && !o.reconfigure && !o.migrate && !o.forceCopy {
 		return append(ds, diags.Errorf(nil, "Backend configuration changed",
-			"The backend is another than the one that this directory was initialized with (%q). Use -migrate-state to copy the states from there (with -force-copy, where nobody can be asked), or -reconfigure to leave them where they are.", old.Name())...)
+			"The directory was initialized with another backend (%q). Use -migrate-state to copy the states from there (with -force-copy to skip the question), or -reconfigure to leave them where they are.", old.Name())...)
 	}
 	// Opening it checks the attributes before anything is recorded.
 	to, more := d.OpenBackend(a.Ctx, want, workdir.LocalPaths{})

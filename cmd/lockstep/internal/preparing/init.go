@@ -81,7 +81,7 @@ var Init = cli.Command{Name: "init", Synopsis: "Prepare the directory: backend, 
 	case o.migrate && o.reconfigure:
 		return f.Refuse(invalid, "-migrate-state and -reconfigure exclude each other")
 	case o.migrate && o.json:
-		return f.Refuse("The -migrate-state and -json options are mutually-exclusive", "nobody can be asked where -json is given: use -force-copy to copy states without asking")
+		return f.Refuse("The -migrate-state and -json options are mutually-exclusive", "-json asks no questions: use -force-copy to copy states without asking")
 	case o.upgrade && o.lockfileMode == "readonly":
 		return f.Refuse("The -upgrade flag conflicts with -lockfile=readonly.", "-upgrade selects other versions, which cannot be recorded: use one of the two")
 	}
@@ -167,7 +167,7 @@ func initDir(a *cli.App, d *workdir.Dir, cfg *config.Config, ds diags.Diagnostic
 	if res.First {
 		v.Step(render.InitLockCreated, "\nLockstep has recorded the provider selections in the lock file\n.terraform.lock.hcl. Include this file in your version control repository,\nso that the same selections are made from then on.\n")
 	} else {
-		v.Step(render.InitLockChanged, "\nLockstep has changed the provider selections in the lock file\n.terraform.lock.hcl. Look through the changes, and commit them to your version\ncontrol repository if they are what you meant.\n")
+		v.Step(render.InitLockChanged, "\nLockstep has changed the provider selections in the lock file\n.terraform.lock.hcl. Look through the changes, and commit them to your version\ncontrol repository if they are as intended.\n")
 	}
 	return ds
 }

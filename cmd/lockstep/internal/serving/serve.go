@@ -153,9 +153,9 @@ func serve(a *cli.App, s *serveSettings) error {
 func (s *serveSettings) runs(l net.Listener, log func(error)) *machine.Apart {
 	o := &machine.Apart{
 		Limits: s.limits, Show: s.show, Credentials: s.credentials,
-		Remedy: "Something in the configuration grows without end, or is larger than Lockstep is set up for. Make it smaller and push again; whoever runs Lockstep can raise the limit: `lockstep serve -help` names them.",
+		Remedy: "Something in the configuration grows without end, or exceeds the limits of this installation. Make it smaller and push again, or ask the operator of Lockstep to raise the limit: `lockstep serve -help` lists them.",
 		Protection: func(lines []string) {
-			log(fmt.Errorf("what programs of runs are kept from:\n  %s", strings.Join(lines, "\n  ")))
+			log(fmt.Errorf("restrictions on the programs of runs:\n  %s", strings.Join(lines, "\n  ")))
 		},
 	}
 	if a, ok := l.Addr().(*net.TCPAddr); ok {
@@ -171,10 +171,10 @@ func janitor(ctx context.Context, m *machine.Machine, log func(error)) {
 	for {
 		found, err := m.Round(ctx)
 		if err != nil && ctx.Err() == nil {
-			log(fmt.Errorf("look for what was missed: %w", err))
+			log(fmt.Errorf("look for missed work: %w", err))
 		}
 		if n := found.Deliveries + found.Leases + found.Heads + found.Comments; n > 0 {
-			log(fmt.Errorf("found what was missed: %d webhooks, %d pull requests, %d comments, %d runs of processes that ended", found.Deliveries, found.Heads, found.Comments, found.Leases))
+			log(fmt.Errorf("found missed work: %d webhooks, %d pull requests, %d comments, %d runs of processes that ended", found.Deliveries, found.Heads, found.Comments, found.Leases))
 		}
 		select {
 		case <-tick.C:

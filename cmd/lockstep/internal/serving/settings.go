@@ -152,7 +152,7 @@ func (o *serveOptions) settings(a *cli.App, f *cli.Flags) (*serveSettings, error
 func (o *serveOptions) github(a *cli.App, s *serveSettings) error {
 	if o.appID == "" || o.appKey == "" || o.secret == "" {
 		return cli.Hinted(errors.New("serve needs -app-id, -app-key and -webhook-secret"),
-			"make a GitHub App at https://github.com/settings/apps/new; `lockstep serve -help` says what it needs. Without one, `lockstep demo` shows everything")
+			"make a GitHub App at https://github.com/settings/apps/new; `lockstep serve -help` lists its permissions. Without an App, try `lockstep demo`")
 	}
 	id, err := strconv.ParseInt(o.appID, 10, 64)
 	if err != nil || id <= 0 {
@@ -213,7 +213,7 @@ func (o *serveOptions) page(a *cli.App, s *serveSettings) error {
 		return err
 	}
 	if len(token) < page.ShortestToken {
-		return cli.Hinted(fmt.Errorf("the token in %s has %d characters", o.token, len(token)), "make one of %d or more that nobody can guess: openssl rand -hex 32", page.ShortestToken)
+		return cli.Hinted(fmt.Errorf("the token in %s has %d characters", o.token, len(token)), "make a random one of %d or more: openssl rand -hex 32", page.ShortestToken)
 	}
 	s.access.Token, s.secrets = token, append(s.secrets, token)
 	return nil
@@ -223,7 +223,7 @@ func (o *serveOptions) page(a *cli.App, s *serveSettings) error {
 func readFile(a *cli.App, option, name string) (string, error) {
 	data, err := os.ReadFile(a.Path(name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", cli.Hinted(fmt.Errorf("-%s: there is no file %s", option, name), "the option names a file, not what is in it")
+		return "", cli.Hinted(fmt.Errorf("-%s: there is no file %s", option, name), "the option takes the name of a file, not its content")
 	}
 	if err != nil {
 		return "", fmt.Errorf("-%s: %s", option, cli.Reason(err))

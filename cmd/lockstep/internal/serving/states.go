@@ -52,7 +52,7 @@ func release(a *cli.App, data, place string) error {
 		return err
 	}
 	if c == nil {
-		return cli.Hinted(fmt.Errorf("nobody has the state %s", place), "write it as comments do: s3://BUCKET/KEY, with the workspace in the key")
+		return cli.Hinted(fmt.Errorf("no repository owns the state %s", place), "write it as in comments: s3://BUCKET/KEY, with the workspace in the key")
 	}
 	fmt.Fprintf(a.Out, "The state %s was that of the project %s of %s. The next project that the base branch has there gets it.\n", place, c.Project, c.Repo)
 	return nil

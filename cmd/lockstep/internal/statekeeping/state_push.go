@@ -87,7 +87,7 @@ func pushable(is, next *states.State) error {
 	case next.Serial < is.Serial:
 		return fmt.Errorf("the state with serial %d cannot replace the newer state with serial %d", next.Serial, is.Serial)
 	case next.Serial == is.Serial && !is.SameContent(next):
-		return errors.New("the stored state has the same serial, but says something else")
+		return errors.New("the stored state has the same serial, but another content")
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func TestPushable(t *testing.T) {
 		{"the same", state("a", 1, "x"), state("a", 1, "x"), ""},
 		{"without a lineage", state("a", 1, "x"), state("", 2, "y"), ""},
 		{"older", state("a", 2, "x"), state("a", 1, "x"), "newer"},
-		{"other content", state("a", 1, "x"), state("a", 1, "y"), "something else"},
+		{"other content", state("a", 1, "x"), state("a", 1, "y"), "another content"},
 		{"other lineage", state("a", 1, "x"), state("b", 2, "x"), "unrelated"},
 	} {
 		err := pushable(c.is, c.next)

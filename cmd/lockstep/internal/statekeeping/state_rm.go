@@ -20,7 +20,7 @@ var StateRm = cli.Command{Name: "state rm", Synopsis: "Forget objects without de
 		return code
 	}
 	if f.NArg() == 0 {
-		return a.Usage("state rm takes the addresses of what to remove")
+		return a.Usage("state rm needs the addresses to remove")
 	}
 	if dry {
 		x.Lock = ""

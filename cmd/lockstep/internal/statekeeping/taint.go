@@ -34,7 +34,7 @@ func markMain(a *cli.App, name string, args []string, to states.Status, done str
 	case ds.HasErrors():
 		return a.Show(ds)
 	case addr.Resource.Resource.Mode != addrs.Managed:
-		return a.Usage("only instances of managed resources can be tainted, and %s is none", addr)
+		return a.Usage("only instances of managed resources can be tainted, and %s is not one", addr)
 	}
 	op, ds := opening.Stored(a, x)
 	if ds.HasErrors() {

@@ -46,7 +46,7 @@ func (o workspaces) create(name string, locks cli.LockFlags, first *states.State
 	}
 	fmt.Fprintf(o.App.Out, "Created and switched to workspace %q!\n", name)
 	if first == nil {
-		fmt.Fprintln(o.App.Out, "\nYou're now on a new, empty workspace. Each workspace has a state of its own:\n\"lockstep plan\" will not see what the others have.")
+		fmt.Fprintln(o.App.Out, "\nYou're now on a new, empty workspace. Each workspace has a state of its own:\n\"lockstep plan\" does not see the objects of the others.")
 	}
 	return ds
 }
@@ -94,7 +94,7 @@ func (o workspaces) deleteLocked(name string, force bool) diags.Diagnostics {
 	}
 	if n > 0 && !force {
 		return diags.Errorf(nil, "Workspace is not empty",
-			"The workspace %q keeps track of %d resource instance(s), such as %s. Deleting it would lose track of what they stand for, which would have to be destroyed by hand. Destroy them with \"lockstep destroy\" first, or use -force to delete the workspace anyway.", name, n, managed)
+			"The workspace %q keeps track of %d resource instance(s), such as %s. Deleting it would lose track of the real objects, which would have to be destroyed by hand. Destroy them with \"lockstep destroy\" first, or use -force to delete the workspace anyway.", name, n, managed)
 	}
 	if err := o.backend.DeleteWorkspace(context.WithoutCancel(o.App.Ctx), name, o.State.Version()); err != nil {
 		return diags.FromError("Error deleting the workspace", err)
@@ -102,7 +102,7 @@ func (o workspaces) deleteLocked(name string, force bool) diags.Diagnostics {
 	fmt.Fprintf(o.App.Out, "Deleted workspace %q!\n", name)
 	if n > 0 {
 		return diags.Warningf(nil, "Workspace was not empty",
-			"The workspace %q kept track of %d resource instance(s): what they stand for may still exist, but is not managed any more.", name, n)
+			"The workspace %q kept track of %d resource instance(s): the real objects may still exist, but are not managed any more.", name, n)
 	}
 	return nil
 }
