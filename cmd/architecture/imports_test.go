@@ -75,6 +75,7 @@ var allowed = map[string][]string{
 	"github/githubtest/story":   {},
 
 	"statebackend/http":             {"statebackend"},
+	"statebackend/inmem":            {"statebackend"},
 	"statebackend/local":            {"statebackend"},
 	"statebackend/s3":               {"statebackend/..."},
 	"statebackend/dynamodb":         {"statebackend"},

@@ -23,13 +23,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/statebackend"
 	"github.com/lockstep-iac/lockstep/statebackend/http"
+	"github.com/lockstep-iac/lockstep/statebackend/inmem"
 	"github.com/lockstep-iac/lockstep/statebackend/local"
 	"github.com/lockstep-iac/lockstep/statebackend/s3"
 )
 
 // Settings are the type and the configuration of a backend.
 type Settings struct {
-	Type       string // "http", "local" or "s3"
+	Type       string // "http", "inmem", "local" or "s3"
 	Attributes map[string]any
 	// Block is a hash of the backend block alone, without -backend-config.
 	Block uint64
@@ -46,6 +47,7 @@ func (s *Settings) Name() string {
 // attributesOf are the attributes of each backend type.
 var attributesOf = map[string][]statebackend.Attribute{
 	"http":  http.Attributes,
+	"inmem": inmem.Attributes,
 	"local": local.Attributes,
 	"s3":    s3.Attributes,
 }
@@ -209,6 +211,8 @@ func (d *Dir) OpenBackend(ctx context.Context, s *Settings, paths LocalPaths) (s
 	switch s.Type {
 	case "local":
 		b, err = local.Open(s.Attributes, local.Options{Dir: d.Path, StatePath: paths.State, StateOutPath: paths.StateOut, BackupPath: paths.Backup})
+	case "inmem":
+		b, err = inmem.Open(s.Attributes)
 	case "http":
 		b, err = http.Open(s.Attributes)
 	case "s3":
