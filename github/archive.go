@@ -19,7 +19,7 @@ const archiveTimeout = 3 * time.Minute
 // [Unpack] for the entries that an archive may have; with others the error is a *[FinalError].
 func (c *Client) Checkout(ctx context.Context, sha, dir string) (Unpacked, error) {
 	what := fmt.Sprintf("check out %s at %.7s", c.repo, sha)
-	if err := CheckSHA(sha); err != nil {
+	if err := checkSHA(sha); err != nil {
 		return Unpacked{}, fmt.Errorf("%s: %w", what, err)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, archiveTimeout, fmt.Errorf("not done within %s", archiveTimeout))

@@ -79,7 +79,7 @@ func (c Check) check() error {
 	if u, err := url.Parse(c.URL); c.URL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
 		return fmt.Errorf("%q is not an http(s) URL", c.URL)
 	}
-	return CheckSHA(c.SHA)
+	return checkSHA(c.SHA)
 }
 
 // PutCheck makes sure that there is a check run of ours with the content c, and returns its ID.

@@ -159,7 +159,7 @@ func rerunEvent(name string, p *checkPayload) (Event, error) {
 	case e.Sender == "":
 		return nil, errNoSender
 	}
-	return e, errors.Join(e.Repo.check(), CheckSHA(e.SHA))
+	return e, errors.Join(e.Repo.check(), checkSHA(e.SHA))
 }
 
 func installationEvent(in *gh.Installation, action string, added, removed []*gh.Repository) (Event, error) {

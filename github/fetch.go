@@ -117,7 +117,7 @@ func (c *Client) unpack(ctx context.Context, what string, r Ref, dir string, ope
 	}
 	defer res.Body.Close()
 	sha := ""
-	if CheckSHA(r.Ref) == nil {
+	if checkSHA(r.Ref) == nil {
 		sha = r.Ref
 	}
 	if _, err = Unpack(res.Body, dir, sha, DefaultLimits); err != nil && ctx.Err() != nil {

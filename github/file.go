@@ -18,7 +18,7 @@ const MaxFile = 1 << 20
 // root.
 func (c *Client) File(ctx context.Context, sha, path string) ([]byte, error) {
 	what := fmt.Sprintf("read %s of %s at %.7s", path, c.repo, sha)
-	if err := CheckSHA(sha); err != nil {
+	if err := checkSHA(sha); err != nil {
 		return nil, fmt.Errorf("%s: %w", what, err)
 	}
 	if !fs.ValidPath(path) || path == "." {

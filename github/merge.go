@@ -112,5 +112,5 @@ func (c *Client) ref(ctx context.Context, name string) (string, error) {
 		return "", err
 	}
 	sha := r.GetObject().GetSHA()
-	return sha, CheckSHA(sha)
+	return sha, checkSHA(sha)
 }

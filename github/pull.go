@@ -95,7 +95,7 @@ func (c *Client) pullRequest(p *gh.PullRequest) (PullRequest, error) {
 		return PullRequest{}, fmt.Errorf("it belongs to the repository %d, not %d", out.Base.Repo.ID, c.repo.ID)
 	}
 	for _, sha := range []string{out.Head.SHA, out.Base.SHA} {
-		if err := CheckSHA(sha); err != nil {
+		if err := checkSHA(sha); err != nil {
 			return PullRequest{}, err
 		}
 	}

@@ -37,8 +37,8 @@ func (r Repo) check() error {
 // The names of objects are SHA-1, or SHA-256 in future repositories.
 var shaPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`) })
 
-// CheckSHA returns an error if s is not the full name of a commit.
-func CheckSHA(s string) error {
+// checkSHA returns an error if s is not the full name of a commit.
+func checkSHA(s string) error {
 	if !shaPattern().MatchString(s) {
 		return fmt.Errorf("%q is not the full name of a commit", s)
 	}

@@ -203,7 +203,7 @@ func FuzzDecode(f *testing.F) {
 			s = e.Subject
 		case RerunEvent:
 			s = Subject{e.Installation, e.Repo, 1, e.Sender}
-			if CheckSHA(e.SHA) != nil {
+			if checkSHA(e.SHA) != nil {
 				t.Errorf("%+v", e)
 			}
 		default:

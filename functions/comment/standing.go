@@ -28,8 +28,8 @@ const (
 // Counts are the numbers of objects to change, or changed, by kind of change.
 type Counts struct{ Import, Add, Change, Destroy, Forget int }
 
-// Plus returns the sum.
-func (c Counts) Plus(d Counts) Counts {
+// plus returns the sum.
+func (c Counts) plus(d Counts) Counts {
 	return Counts{c.Import + d.Import, c.Add + d.Add, c.Change + d.Change, c.Destroy + d.Destroy, c.Forget + d.Forget}
 }
 

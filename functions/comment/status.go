@@ -183,7 +183,7 @@ func (s Status) headline() string {
 	sum, done := Counts{}, Counts{}
 	words := map[Standing]int{}
 	for _, p := range s.Projects {
-		sum, done = sum.Plus(p.Counts), done.Plus(p.Done)
+		sum, done = sum.plus(p.Counts), done.plus(p.Done)
 		words[p.Standing]++
 	}
 	at := Code(short(s.Head))

@@ -98,7 +98,7 @@ func (g Grants) Provider(p addrs.Provider, lock lockfile.Lock) (lockfile.Lock, e
 	if p.IsBuiltin() {
 		return none, nil
 	}
-	if IsExternal(p) && !g.External {
+	if isExternal(p) && !g.External {
 		return none, fmt.Errorf("the provider %s runs programs, which a pull request may not do; to allow it here, set external = true in the allow block of %s on the base branch", p, FileName)
 	}
 	if slices.ContainsFunc(g.providers, func(x addrs.ProviderPattern) bool { return x.Matches(p) }) {
@@ -127,8 +127,8 @@ func (g Grants) Provider(p addrs.Provider, lock lockfile.Lock) (lockfile.Lock, e
 	return lock, nil
 }
 
-// IsExternal reports whether a provider is the one that runs programs, of any registry and
+// isExternal reports whether a provider is the one that runs programs, of any registry and
 // namespace.
-func IsExternal(p addrs.Provider) bool {
+func isExternal(p addrs.Provider) bool {
 	return p.Type == "external"
 }

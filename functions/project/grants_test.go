@@ -112,7 +112,7 @@ func TestModules(t *testing.T) {
 		for g, want := range map[*Grants]bool{&some: test.some, {}: test.none} {
 			err := g.ModuleHost(test.host)
 			remedy := "and cannot"
-			if _, e := ParseModulePattern(test.host); e == nil {
+			if _, e := parseModulePattern(test.host); e == nil {
 				remedy = "modules = [\"" + test.host + "\"]"
 			}
 			if (err == nil) != want || err != nil && !strings.Contains(err.Error(), remedy) {

@@ -36,8 +36,8 @@ var (
 	repoPattern  = regexp.MustCompile(`^[a-z0-9_.*-]+$`)
 )
 
-// ParseModulePattern reads HOST, or github.com/OWNER/NAME, in which NAME may have *.
-func ParseModulePattern(text string) (ModulePattern, error) {
+// parseModulePattern reads HOST, or github.com/OWNER/NAME, in which NAME may have *.
+func parseModulePattern(text string) (ModulePattern, error) {
 	host, rest, deep := strings.Cut(strings.ToLower(text), "/")
 	switch owner, name, both := strings.Cut(rest, "/"); {
 	case !hostPattern.MatchString(host):

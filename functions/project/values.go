@@ -135,7 +135,7 @@ func (p *parser) branches(a *hcl.Attribute) []string {
 func (p *parser) modules(a *hcl.Attribute) []ModulePattern {
 	var out []ModulePattern
 	for _, s := range p.list(a) {
-		pattern, err := ParseModulePattern(s.text)
+		pattern, err := parseModulePattern(s.text)
 		if err != nil {
 			p.errorf(s.at, "Invalid place of modules", "%s.", capital(err.Error()))
 			continue
