@@ -22,10 +22,13 @@ type Log interface {
 	// error is a *TakenError and nothing was stored, unless exactly these bytes have this
 	// number: that is success, since they are most likely from an attempt whose answer was lost.
 	//
+	// It outlives the process when Append returns, and the machine too if it is to be durable;
+	// a durable one makes all before it durable. Stores that know no difference make all durable.
+	//
 	// After any other error it is not known whether the segment was stored; calling Append
 	// again with the same arguments is right, and settles it. data is not empty, and is not
 	// kept after the call.
-	Append(ctx context.Context, number uint64, data []byte) error
+	Append(ctx context.Context, number uint64, data []byte, durable bool) error
 
 	// Drop removes the segments with numbers below the given one, which have all been
 	// appended. What is gone already is no error. A crash in the middle leaves the later ones.

@@ -63,6 +63,10 @@ const DefaultSaveEvery = 20 * time.Second
 // SoonSaved is the shortest time between two saves where they are to come soon.
 const SoonSaved = 10 * time.Millisecond
 
+// JournaledSaved is the same where a journal has everything in the meantime: whoever reads the state
+// without it, as stock tools do, finds one that is hardly older.
+const JournaledSaved = time.Second
+
 // Apply carries out the plan. The state is returned beside errors, too: it is
 // what exists then. When ctx ends, nothing new is started, calls under way may
 // finish, and what has not been started is reported.

@@ -3,9 +3,11 @@ package applying
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/dependencies"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/journaling"
 	"github.com/lockstep-iac/lockstep/engine/order"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/walk"
@@ -19,7 +21,7 @@ func (a *applier) walk(ctx context.Context) {
 	// Half the time, so that the saved state is never older than the whole of it.
 	interval, save := a.in.SaveEvery/2, a.record.save
 	if a.in.SaveSoon {
-		interval, save = SoonSaved, a.record.paced(a.in.SaveEvery/2)
+		interval, save = soon(a.in.Journal), a.record.paced(a.in.SaveEvery/2)
 	}
 	stopSaving := walk.Every(ctx, interval, func() { a.report.add(save(ctx)) })
 	defer stopSaving()
@@ -140,4 +142,12 @@ func (a *applier) step(ctx context.Context, step order.Step, c *plans.ResourceCh
 		ds = append(ds, x.verify()...)
 	}
 	return ds
+}
+
+// soon is the shortest time between two saves.
+func soon(j *journaling.Journal) time.Duration {
+	if j != nil {
+		return JournaledSaved
+	}
+	return SoonSaved
 }

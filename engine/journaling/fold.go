@@ -48,7 +48,7 @@ func (e *LineageError) Error() string {
 // stored bytes. Nothing is changed but what is returned. It fails with a *LineageError if the
 // journal is another state's, and with another error if a record cannot be understood.
 func Fold(stored *states.State, sum string, lines [][]byte) (Folded, error) {
-	f := &folding{addresses: map[string]*address{}}
+	f := &folding{addresses: map[string]*address{}, graphs: newGraphs()}
 	for i, line := range lines {
 		var r record
 		if err := json.Unmarshal(line, &r); err != nil {
@@ -66,12 +66,14 @@ type folding struct {
 	out       Folded
 	own       bool // the stored state is one that a run has begun with, or was about to store
 	addresses map[string]*address
+	graphs    *graphs
 	order     []*address
 }
 
 // address is all that a journal says of one.
 type address struct {
 	edit          // the last
+	run  string   // of it
 	seen []string // digests of all objects that were there, "" for none
 }
 
@@ -104,7 +106,8 @@ func (f *folding) add(r record, line []byte, stored *states.State, sum string) e
 			f.addresses[key] = a
 			f.order = append(f.order, a)
 		}
-		a.edit = e
+		a.edit, a.run = e, r.Run
+		f.graphs.add(r.Run, e.Nodes)
 		a.seen = append(a.seen, e.Was, e.Now)
 	}
 	return nil
@@ -115,7 +118,7 @@ func withoutEdits(r record, line []byte) []byte {
 	if len(r.Edits) == 0 {
 		return line
 	}
-	r.Edits = nil
+	r.Edits, r.Run = nil, ""
 	short, err := json.Marshal(r)
 	if err != nil {
 		return line
@@ -141,7 +144,11 @@ func (f *folding) result(stored *states.State) (Folded, error) {
 			f.out.Conflicts = append(f.out.Conflicts, Conflict{Address: target.String(), Gone: a.Now == ""})
 			continue
 		}
-		if err := a.apply(target, editor); err != nil {
+		needs, err := f.graphs.build(a.run, a.Needs)
+		if err == nil {
+			err = a.apply(target, needs, editor)
+		}
+		if err != nil {
 			return Folded{}, err
 		}
 		f.out.Changed = true

@@ -98,10 +98,20 @@ func sumOf(s *states.State) string {
 	return SHA256(text)
 }
 
-func (n *notation) write(_ context.Context, records ...[]byte) error {
+func (n *notation) Write(_ context.Context, records ...[]byte) error {
 	n.lines = append(n.lines, records...)
 	return nil
 }
+
+func (n *notation) WriteSoon(ctx context.Context, records ...[]byte) error {
+	return n.Write(ctx, records...)
+}
+
+// failing is a writer that cannot write.
+type failing struct{ error }
+
+func (f failing) Write(context.Context, ...[]byte) error     { return f.error }
+func (f failing) WriteSoon(context.Context, ...[]byte) error { return f.error }
 
 func (n *notation) step(text string) {
 	n.t.Helper()
@@ -111,7 +121,7 @@ func (n *notation) step(text string) {
 	switch verb {
 	case "begin":
 		n.runs++
-		n.journal = New(fmt.Sprint("run", n.runs), n.write)
+		n.journal = New(fmt.Sprint("run", n.runs), n)
 		n.now = n.state(rest).Edit()
 		err = n.journal.Begin(ctx, n.stored, n.now.Current(), sumOf(n.stored), "lineage")
 	case "create", "update", "delete":
@@ -290,7 +300,7 @@ func TestFoldRefuses(t *testing.T) {
 // TestNothingIsBegunWithoutItsRecord: where an intent cannot be written the caller hears of it.
 func TestNothingIsBegunWithoutItsRecord(t *testing.T) {
 	full := errors.New("disk full")
-	j := New("run", func(context.Context, ...[]byte) error { return full })
+	j := New("run", failing{full})
 	if _, err := j.Intent(t.Context(), Intent{Address: "thing.a", Action: plans.Create.String()}); !errors.Is(err, full) {
 		t.Fatalf("Intent returned %v", err)
 	}

@@ -3,6 +3,7 @@ package journaling
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -11,9 +12,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// A Writer makes records durable, in order, before it returns nil. After an error it is not known
-// whether they are. It is called by many at a time.
-type Writer func(ctx context.Context, records ...[]byte) error
+// A Writer stores records, in order. When it returns nil they outlive the process, and if they are
+// to be durable, with all before them, the machine, too. After an error it is not known whether
+// they are stored. It is called by many at a time.
+type Writer interface {
+	Write(ctx context.Context, records ...[]byte) error
+	WriteSoon(ctx context.Context, records ...[]byte) error
+}
 
 // An Intent is a provider call that is about to change something.
 type Intent struct {
@@ -28,19 +33,21 @@ type Intent struct {
 // A Journal writes the records of one apply. A nil *Journal writes none. It is safe for
 // concurrent use.
 type Journal struct {
-	write Writer
-	run   string
-	now   func() time.Time
+	to  Writer
+	run string
+	now func() time.Time
 
 	mu     sync.Mutex
 	count  int
-	edits  []edit // of no record yet
-	broken error  // an edit that could not be encoded
+	edits  [][]byte // of no record yet
+	nodes  []int    // of the graph, that these edits have
+	graph  *graph
+	broken error // an edit that could not be encoded
 }
 
 // New returns the journal of a run, whose ID no other run has.
-func New(run string, write Writer) *Journal {
-	return &Journal{write: write, run: run, now: func() time.Time { return time.Now().UTC() }}
+func New(run string, to Writer) *Journal {
+	return &Journal{to: to, run: run, now: func() time.Time { return time.Now().UTC() }, graph: newGraph()}
 }
 
 // Begin records what the run starts from: the stored state, with the SHA-256 of its bytes and
@@ -50,37 +57,17 @@ func (j *Journal) Begin(ctx context.Context, stored, prior *states.State, sum, l
 	if j == nil {
 		return nil
 	}
-	edits, err := differences(stored, prior)
-	if err != nil {
-		return err
-	}
-	return j.put(ctx, record{Kind: beginning, Lineage: lineage, State: sum, Edits: edits})
-}
-
-// differences returns the edits that lead from one state to another.
-func differences(from, to *states.State) ([]edit, error) {
-	var edits []edit
-	compare := func(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, was, now *states.Object) error {
-		if was == now || digest(was) == digest(now) {
-			return nil
-		}
-		e, err := newEdit(a, pc, was, now)
-		edits = append(edits, e)
-		return err
-	}
-	for a, r := range each(to) {
-		if err := compare(a, r.ProviderOf(a.Instance.Resource.Key), from.Object(a), to.Object(a)); err != nil {
-			return nil, err
+	for a, r := range each(prior) {
+		if was, now := stored.Object(a), prior.Object(a); was != now && digest(was) != digest(now) {
+			j.Edit(a, r.ProviderOf(a.Instance.Resource.Key), was, now)
 		}
 	}
-	for a := range each(from) {
-		if to.Object(a) == nil {
-			if err := compare(a, addrs.AbsProviderConfig{}, from.Object(a), nil); err != nil {
-				return nil, err
-			}
+	for a := range each(stored) {
+		if prior.Object(a) == nil {
+			j.Edit(a, addrs.AbsProviderConfig{}, stored.Object(a), nil)
 		}
 	}
-	return edits, nil
+	return j.put(ctx, record{Kind: beginning, Lineage: lineage, State: sum}, true)
 }
 
 // each iterates over the objects of a state.
@@ -102,14 +89,16 @@ func each(s *states.State) func(yield func(addrs.ResourceInstanceObject, *states
 	}
 }
 
-// Edit notes that an address holds another object, or none. It becomes durable with the next
-// record, of whatever step.
+// Edit notes that an address holds another object, or none. It is stored with the next record, of
+// whatever step.
 func (j *Journal) Edit(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, was, now *states.Object) {
 	if j == nil {
 		return
 	}
 	e, err := newEdit(a, pc, was, now)
-	j.add(err, e)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.add(e, now, err)
 }
 
 // Move notes that an object has another address. Both edits are in the same record.
@@ -119,16 +108,23 @@ func (j *Journal) Move(from, to addrs.ResourceInstanceObject, pc addrs.AbsProvid
 	}
 	there, err := newEdit(to, pc, nil, o)
 	away, _ := newEdit(from, pc, o, nil) // nothing to encode
-	j.add(err, there, away)
-}
-
-func (j *Journal) add(err error, edits ...edit) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.edits = append(j.edits, edits...)
-	if err != nil && j.broken == nil {
-		j.broken = err
+	j.add(there, o, err)
+	j.add(away, nil, nil)
+}
+
+// add takes an edit in, with the dependencies of its object; j.mu is held.
+func (j *Journal) add(e edit, o *states.Object, err error) {
+	if o != nil {
+		e.Needs, e.Nodes = j.graph.add(o.Dependencies, nil)
 	}
+	for _, n := range e.Nodes {
+		j.nodes = append(j.nodes, n.Number)
+	}
+	text, more := e.encode()
+	j.edits = append(j.edits, text)
+	j.broken = errors.Join(j.broken, err, more)
 }
 
 // Intent records that a call is about to be made, and returns its ID. After an error the call
@@ -141,7 +137,7 @@ func (j *Journal) Intent(ctx context.Context, in Intent) (id string, err error) 
 	j.count++
 	id = fmt.Sprintf("%s.%d", j.run, j.count)
 	j.mu.Unlock()
-	return id, j.put(ctx, record{Kind: intent, ID: id, Intent: &in})
+	return id, j.put(ctx, record{Kind: intent, ID: id, Intent: &in}, true)
 }
 
 // Outcome records that a call has returned, with the edits since.
@@ -149,7 +145,7 @@ func (j *Journal) Outcome(ctx context.Context, id string, failed bool) error {
 	if j == nil {
 		return nil
 	}
-	return j.put(ctx, record{Kind: outcome, ID: id, Failed: failed})
+	return j.put(ctx, record{Kind: outcome, ID: id, Failed: failed}, false)
 }
 
 // Flush records the edits since the last record, if there are any.
@@ -163,7 +159,7 @@ func (j *Journal) Flush(ctx context.Context) error {
 	if none {
 		return nil
 	}
-	return j.put(ctx, record{Kind: edited})
+	return j.put(ctx, record{Kind: edited}, false)
 }
 
 // Saving records that a state with these bytes is about to be stored.
@@ -171,25 +167,41 @@ func (j *Journal) Saving(ctx context.Context, data []byte) error {
 	if j == nil {
 		return nil
 	}
-	return j.put(ctx, record{Kind: saving, State: SHA256(data)})
+	return j.put(ctx, record{Kind: saving, State: SHA256(data)}, true)
 }
 
-// put writes a record, with the edits that wait for one.
-func (j *Journal) put(ctx context.Context, r record) error {
+// put writes a record, with the edits that wait for one. Only what precedes a call or a save has to
+// be durable: an outcome that is lost with the machine leaves an open intent, which is reported.
+func (j *Journal) put(ctx context.Context, r record, durable bool) error {
 	j.mu.Lock()
-	r.Edits = append(r.Edits, j.edits...)
-	j.edits = nil
-	err := j.broken
+	edits, nodes, err := j.edits, j.nodes, j.broken
+	j.edits, j.nodes = nil, nil
 	j.mu.Unlock()
 	if err != nil {
 		return err
 	}
 	r.At = j.now()
-	line, err := json.Marshal(r)
+	if len(edits) > 0 {
+		r.Run = j.run
+	}
+	line, err := r.line(edits)
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
-	return j.write(ctx, line)
+	if durable {
+		err = j.to.Write(ctx, line)
+	} else {
+		err = j.to.WriteSoon(ctx, line)
+	}
+	if err != nil {
+		return err
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, n := range nodes {
+		j.graph.stored[n] = true
+	}
+	return nil
 }
 
 // Settled is the record that ends an open intent. how says who has settled it, in a word or

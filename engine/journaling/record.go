@@ -37,16 +37,21 @@ type record struct {
 	Intent  *Intent   `json:"intent,omitempty"`
 	Failed  bool      `json:"failed,omitempty"` // outcome: with errors
 	How     string    `json:"how,omitempty"`    // settled
+	Run     string    `json:"run,omitempty"`    // of the edits
 	Edits   []edit    `json:"edits,omitempty"`
 }
 
 // edit is what an address holds from now on.
 type edit struct {
-	Addr    string          `json:"addr"`
-	Deposed string          `json:"deposed,omitempty"`
-	Was     string          `json:"was,omitempty"` // digest of the object before; "" for none
-	Now     string          `json:"now,omitempty"` // digest of the object after; "" for none
-	State   json.RawMessage `json:"state,omitempty"`
+	Addr    string `json:"addr"`
+	Deposed string `json:"deposed,omitempty"`
+	Was     string `json:"was,omitempty"` // digest of the object before; "" for none
+	Now     string `json:"now,omitempty"` // digest of the object after; "" for none
+	// State is a state file with the object and nothing else, without its dependencies, which are
+	// node Needs of the graph of the run, of which Nodes are new.
+	State json.RawMessage `json:"state,omitempty"`
+	Needs int             `json:"needs,omitempty"`
+	Nodes []node          `json:"nodes,omitempty"`
 }
 
 // SHA256 is the form in which records name the bytes of a state file: hexadecimal, and "" for
@@ -85,18 +90,34 @@ func newEdit(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, was, no
 	if now == nil {
 		return e, nil
 	}
-	editor := states.Empty().Edit()
-	editor.SetObject(a, pc, now)
-	text, err := statefile.Write(editor.State())
-	if err != nil {
-		return e, fmt.Errorf("journal %s: %w", a, err)
+	var err error
+	if e.State, err = statefile.AppendObject(nil, a, pc, now); err != nil {
+		return e, fmt.Errorf("journal: %w", err)
 	}
-	var b bytes.Buffer
-	if err := json.Compact(&b, text); err != nil {
-		return e, fmt.Errorf("journal %s: %w", a, err)
-	}
-	e.State = b.Bytes()
 	return e, nil
+}
+
+// line puts a record together with edits that are encoded already.
+func (r record) line(edits [][]byte) ([]byte, error) {
+	b, err := json.Marshal(r)
+	if err != nil || len(edits) == 0 {
+		return b, err
+	}
+	b = append(b[:len(b)-1], `,"edits":[`...)
+	b = append(b, bytes.Join(edits, []byte{','})...)
+	return append(b, "]}"...), nil
+}
+
+// encode puts an edit together with its state, which is compact JSON already.
+func (e edit) encode() ([]byte, error) {
+	state := e.State
+	e.State = nil
+	b, err := json.Marshal(e)
+	if err != nil || len(state) == 0 {
+		return b, err
+	}
+	b = append(b[:len(b)-1], `,"state":`...)
+	return append(append(b, state...), '}'), nil
 }
 
 // target is the address of an edit.
@@ -109,7 +130,7 @@ func (e edit) target() (addrs.ResourceInstanceObject, error) {
 }
 
 // apply carries out the edit.
-func (e edit) apply(a addrs.ResourceInstanceObject, editor *states.Editor) error {
+func (e edit) apply(a addrs.ResourceInstanceObject, needs *states.Dependencies, editor *states.Editor) error {
 	if len(e.State) == 0 {
 		editor.SetObject(a, addrs.AbsProviderConfig{}, nil)
 		return nil
@@ -122,6 +143,8 @@ func (e edit) apply(a addrs.ResourceInstanceObject, editor *states.Editor) error
 	if o == nil || r == nil {
 		return fmt.Errorf("the journal's object %s is that of another address", a)
 	}
-	editor.SetObject(a, r.ProviderOf(a.Instance.Resource.Key), o)
+	whole := *o
+	whole.Dependencies = needs
+	editor.SetObject(a, r.ProviderOf(a.Instance.Resource.Key), &whole)
 	return nil
 }

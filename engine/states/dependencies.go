@@ -50,6 +50,18 @@ func DirectDependencies(direct []Dependency) *Dependencies {
 	return &Dependencies{direct: direct}
 }
 
+// Parts returns what d was made of: the direct dependencies, those that were merged into it, or the
+// list that was given in full.
+func (d *Dependencies) Parts() (direct []Dependency, merged []*Dependencies, listed []addrs.ConfigResource) {
+	switch {
+	case d == nil:
+		return nil, nil, nil
+	case d.load != nil:
+		return nil, nil, d.All()
+	}
+	return d.direct, d.merged, nil
+}
+
 // Encoded returns the JSON list that d was read from, or nil if there is none.
 // The caller must not change it.
 func (d *Dependencies) Encoded() []byte {

@@ -67,7 +67,7 @@ func (o *Operation) beginJournal(ctx context.Context, p *plans.Plan, options *en
 	if err != nil {
 		return nil, diags.FromError("Error opening the journal", err)
 	}
-	j := journaling.New(run, w.Write)
+	j := journaling.New(run, w)
 	err = j.Begin(ctx, o.State.Current, p.PriorState, journaling.SHA256(o.State.Bytes()), o.State.Next(o.State.Current).Lineage)
 	if err != nil {
 		return nil, diags.FromError("Error writing the journal", err)

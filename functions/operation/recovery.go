@@ -102,7 +102,7 @@ func (o *Operation) store(ctx context.Context, log statebackend.Log, f journalin
 	}
 	if r.Folded || len(r.Read) > 0 {
 		o.State.SetLineage(f.Lineage)
-		o.State.BeforePut = saving(journaling.New("", w.Write))
+		o.State.BeforePut = saving(journaling.New("", w))
 		defer func() { o.State.BeforePut = nil }()
 		if err := o.State.Replace(context.WithoutCancel(ctx), o.State.Next(f.State)); err != nil {
 			return err

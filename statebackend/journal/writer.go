@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 
@@ -37,6 +38,7 @@ type Writer struct {
 // group is the records of a segment, and who waits for it.
 type group struct {
 	records [][]byte
+	durable bool
 	done    chan struct{}
 	err     error
 }
@@ -53,7 +55,7 @@ func Open(ctx context.Context, log statebackend.Log, run string) (*Writer, []Rec
 			return nil, nil, err
 		}
 		w.at, w.fence = at, at.fence+1
-		err = w.append(ctx, header{}, nil)
+		err = w.append(ctx, header{}, nil, true)
 		var taken *statebackend.TakenError
 		if errors.As(err, &taken) && ctx.Err() == nil {
 			continue // an outcome of the run before came in between
@@ -69,6 +71,16 @@ func Open(ctx context.Context, log statebackend.Log, run string) (*Writer, []Rec
 // JSON. After an error it is not known whether they are, and all later writes fail: whoever
 // meant to begin something must not. If another run has taken over, the error is a *FencedError.
 func (w *Writer) Write(ctx context.Context, records ...[]byte) error {
+	return w.write(ctx, true, records)
+}
+
+// WriteSoon is Write for records that need not outlive the machine yet, where a log can tell: they
+// outlive the process, and are durable with the next Write.
+func (w *Writer) WriteSoon(ctx context.Context, records ...[]byte) error {
+	return w.write(ctx, false, records)
+}
+
+func (w *Writer) write(ctx context.Context, durable bool, records [][]byte) error {
 	w.mu.Lock()
 	if w.broken != nil {
 		defer w.mu.Unlock()
@@ -78,7 +90,7 @@ func (w *Writer) Write(ctx context.Context, records ...[]byte) error {
 		w.waiting = &group{done: make(chan struct{})}
 	}
 	g := w.waiting
-	g.records = append(g.records, records...)
+	g.records, g.durable = append(g.records, records...), g.durable || durable
 	if w.writing { // whoever writes takes this group along when done
 		w.mu.Unlock()
 		<-g.done
@@ -86,11 +98,12 @@ func (w *Writer) Write(ctx context.Context, records ...[]byte) error {
 	}
 	w.writing = true
 	for w.waiting != nil {
+		w.gather()
 		next := w.waiting
 		w.waiting = nil
 		if next.err = w.broken; next.err == nil {
 			w.mu.Unlock()
-			err := w.append(ctx, header{}, next.records)
+			err := w.append(ctx, header{}, next.records, next.durable)
 			w.mu.Lock()
 			next.err, w.broken = err, err
 		}
@@ -102,6 +115,22 @@ func (w *Writer) Write(ctx context.Context, records ...[]byte) error {
 	return g.err
 }
 
+// gatherings is how often a writer lets others go first.
+const gatherings = 4
+
+// gather lets those go first who are about to write, too: a durable append costs far more than the
+// moment that they need. w.mu is held, but for that moment.
+func (w *Writer) gather() {
+	for n := 0; w.waiting.durable && n < len(w.waiting.records); {
+		n = len(w.waiting.records)
+		w.mu.Unlock()
+		for range gatherings {
+			runtime.Gosched()
+		}
+		w.mu.Lock()
+	}
+}
+
 // WriteLate makes outcomes durable after the journal was taken over: they are appended behind
 // the takeover. It ends with ctx only, or when the log refuses for another reason.
 func (w *Writer) WriteLate(ctx context.Context, records ...[]byte) error {
@@ -111,7 +140,7 @@ func (w *Writer) WriteLate(ctx context.Context, records ...[]byte) error {
 			return err
 		}
 		h := header{Format: Format, Number: at.last + 1, Run: w.run, Fence: w.fence, Prev: at.prev}
-		err = w.put(ctx, h, encode(h, records))
+		err = w.put(ctx, h, encode(h, records), true)
 		var taken *statebackend.TakenError
 		if !errors.As(err, &taken) || ctx.Err() != nil {
 			return err
@@ -129,7 +158,7 @@ func (w *Writer) Reset(ctx context.Context, records ...[]byte) error {
 	if w.broken != nil {
 		return w.broken
 	}
-	if err := w.append(ctx, header{Reset: true}, records); err != nil {
+	if err := w.append(ctx, header{Reset: true}, records, true); err != nil {
 		w.broken = err
 		return err
 	}
@@ -153,11 +182,11 @@ func (w *Writer) Finish(ctx context.Context) error {
 
 // append writes the next segment. Late outcomes of runs before may have come in between: they
 // are passed over, since a higher fence than theirs stands before them.
-func (w *Writer) append(ctx context.Context, h header, records [][]byte) error {
+func (w *Writer) append(ctx context.Context, h header, records [][]byte, durable bool) error {
 	for {
 		h.Format, h.Number, h.Run, h.Fence, h.Prev = Format, w.at.last+1, w.run, w.fence, w.at.prev
 		data := encode(h, records)
-		err := w.put(ctx, h, data)
+		err := w.put(ctx, h, data, durable)
 		if err == nil {
 			w.at.last, w.at.prev, w.at.fence = h.Number, sum(data), max(w.at.fence, h.Fence)
 			return nil
@@ -206,9 +235,9 @@ const (
 )
 
 // put appends a segment, and tries again while the outcome is not known.
-func (w *Writer) put(ctx context.Context, h header, data []byte) error {
+func (w *Writer) put(ctx context.Context, h header, data []byte, durable bool) error {
 	for attempt, pause := 1, firstPause; ; attempt, pause = attempt+1, 2*pause {
-		err := w.log.Append(ctx, h.Number, data)
+		err := w.log.Append(ctx, h.Number, data, durable)
 		var taken *statebackend.TakenError
 		var damaged *statebackend.DamagedError
 		if err == nil || errors.As(err, &taken) || errors.As(err, &damaged) || attempt == attempts || ctx.Err() != nil {

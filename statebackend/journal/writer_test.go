@@ -136,9 +136,9 @@ func TestFinishLeavesNothingWhereLocksEnd(t *testing.T) {
 // slowLog takes a second for an append.
 type slowLog struct{ *statebackendtest.Log }
 
-func (l slowLog) Append(ctx context.Context, number uint64, data []byte) error {
+func (l slowLog) Append(ctx context.Context, number uint64, data []byte, durable bool) error {
 	time.Sleep(time.Second)
-	return l.Log.Append(ctx, number, data)
+	return l.Log.Append(ctx, number, data, durable)
 }
 
 // TestWritesShareSegments: those who come while a segment is on its way go with the next.

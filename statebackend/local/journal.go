@@ -141,7 +141,7 @@ func appendSegment(dst []byte, number uint64, body []byte) []byte {
 	return append(append(dst, body...), '\n')
 }
 
-func (j *journalFile) Append(ctx context.Context, number uint64, data []byte) error {
+func (j *journalFile) Append(ctx context.Context, number uint64, data []byte, durable bool) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if err := ctx.Err(); err != nil {
@@ -154,18 +154,31 @@ func (j *journalFile) Append(ctx context.Context, number uint64, data []byte) er
 	defer release()
 	sum := checksum(number, data)
 	if number == j.last && sum == j.sum && len(data) == j.size {
-		return nil
+		return j.sync(durable)
 	}
 	if number <= j.last {
 		return &statebackend.TakenError{Place: j.path, Number: number}
 	}
 	text := appendSegment(nil, number, data)
-	if err := writeAt(j.file, text, j.end); err != nil {
+	_, err = j.file.WriteAt(text, j.end)
+	if err == nil {
+		err = j.sync(durable)
+	}
+	if err != nil {
 		j.close() // the end is to be found again
 		return fmt.Errorf("write the journal: %w", err)
 	}
 	j.end, j.last, j.sum, j.size = j.end+int64(len(text)), number, sum, len(data)
 	return nil
+}
+
+// sync makes all that was written durable. What was only written outlives the process, since the
+// system has it.
+func (j *journalFile) sync(durable bool) error {
+	if !durable {
+		return nil
+	}
+	return j.file.Sync()
 }
 
 // open opens the file, if it is not open, and finds its end, if another process may have

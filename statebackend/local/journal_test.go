@@ -24,7 +24,7 @@ func TestJournalCutAnywhere(t *testing.T) {
 	j := &journalFile{path: path}
 	ends := []int64{0}
 	for n, data := range []string{"one\nrecord\n", "\nsegment 9 9 99999999\n", "three"} {
-		if err := j.Append(t.Context(), uint64(n+1), []byte(data)); err != nil {
+		if err := j.Append(t.Context(), uint64(n+1), []byte(data), true); err != nil {
 			t.Fatal(err)
 		}
 		ends = append(ends, j.end)
@@ -46,7 +46,7 @@ func TestJournalCutAnywhere(t *testing.T) {
 		if segments, err := j.Segments(t.Context()); err != nil || len(segments) != want {
 			t.Fatalf("cut after %d bytes: %d segments, want %d (%v)", cut, len(segments), want, err)
 		}
-		if err := j.Append(t.Context(), uint64(want+1), []byte("next")); err != nil {
+		if err := j.Append(t.Context(), uint64(want+1), []byte("next"), true); err != nil {
 			t.Fatalf("cut after %d bytes: %v", cut, err)
 		}
 		segments, err := j.Segments(t.Context())
@@ -63,7 +63,7 @@ func TestJournalEdited(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	j := &journalFile{path: path}
 	for n := range uint64(3) {
-		if err := j.Append(t.Context(), n+1, []byte("some record\n")); err != nil {
+		if err := j.Append(t.Context(), n+1, []byte("some record\n"), true); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -84,7 +84,7 @@ func TestJournalEdited(t *testing.T) {
 		if !errors.As(err, &damaged) {
 			t.Fatalf("byte %d (%q) was changed: the error is %v", at, whole[at], err)
 		}
-		if err := j.Append(t.Context(), 4, []byte("next")); !errors.As(err, &damaged) {
+		if err := j.Append(t.Context(), 4, []byte("next"), true); !errors.As(err, &damaged) {
 			t.Fatalf("byte %d was changed: an append returned %v", at, err)
 		}
 		j.Close()

@@ -49,10 +49,10 @@ func TestJournalFaults(t *testing.T) {
 			s3 := (&statebackendtest.S3{Faults: faults}).Start(t)
 			l := openLog(t, servers{s3.URL, new(statebackendtest.DynamoDB).Start(t).URL}.attributes(map[string]any{"max_retries": 0}))
 			for _, do := range []func() error{
-				func() error { return l.Append(t.Context(), 1, []byte("a")) },
-				func() error { return l.Append(t.Context(), 2, []byte("b")) },
+				func() error { return l.Append(t.Context(), 1, []byte("a"), true) },
+				func() error { return l.Append(t.Context(), 2, []byte("b"), true) },
 				func() error { return l.Drop(t.Context(), 2) },
-				func() error { return l.Append(t.Context(), 3, []byte("c")) },
+				func() error { return l.Append(t.Context(), 3, []byte("c"), true) },
 			} {
 				if err := do(); err != nil {
 					if err := do(); err != nil {
@@ -74,7 +74,7 @@ func TestOldSegmentsAreRemoved(t *testing.T) {
 	s, s3, _ := fakeServers(t)
 	l := openLog(t, s.attributes())
 	for n := range uint64(3) {
-		if err := l.Append(t.Context(), n+1, []byte("x")); err != nil {
+		if err := l.Append(t.Context(), n+1, []byte("x"), true); err != nil {
 			t.Fatal(err)
 		}
 	}

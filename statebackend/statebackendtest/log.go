@@ -30,7 +30,7 @@ func (l *Log) Segments(ctx context.Context) ([]statebackend.Segment, error) {
 }
 
 // Append stores a segment if its number comes next, or if nothing is stored.
-func (l *Log) Append(ctx context.Context, number uint64, data []byte) error {
+func (l *Log) Append(ctx context.Context, number uint64, data []byte, _ bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := ctx.Err(); err != nil {

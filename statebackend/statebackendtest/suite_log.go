@@ -55,7 +55,7 @@ func wantSegments(t *testing.T, l statebackend.Log, want string) {
 
 func mustAppend(t *testing.T, l statebackend.Log, number uint64, data string) {
 	t.Helper()
-	if err := l.Append(t.Context(), number, []byte(data)); err != nil {
+	if err := l.Append(t.Context(), number, []byte(data), true); err != nil {
 		t.Fatalf("Append(%d, %s): %v", number, data, err)
 	}
 }
@@ -79,7 +79,7 @@ func logInOrder(t *testing.T, mine, theirs statebackend.Log) {
 
 func logOnce(t *testing.T, mine, theirs statebackend.Log) {
 	mustAppend(t, mine, 1, "a")
-	wantTaken(t, theirs.Append(t.Context(), 1, []byte("b")), 1)
+	wantTaken(t, theirs.Append(t.Context(), 1, []byte("b"), true), 1)
 	wantSegments(t, theirs, "1:a")
 }
 
@@ -97,8 +97,8 @@ func logBehind(t *testing.T, mine, theirs statebackend.Log) {
 		t.Fatal(err)
 	}
 	mustAppend(t, theirs, 3, "c")
-	wantTaken(t, mine.Append(t.Context(), 2, []byte("other")), 2)
-	wantTaken(t, mine.Append(t.Context(), 1, []byte("other")), 1)
+	wantTaken(t, mine.Append(t.Context(), 2, []byte("other"), true), 2)
+	wantTaken(t, mine.Append(t.Context(), 1, []byte("other"), true), 1)
 	wantSegments(t, mine, "2:b 3:c")
 }
 
@@ -133,7 +133,7 @@ func logRace(t *testing.T, mine, theirs statebackend.Log) {
 		wg.Go(func() {
 			l := []statebackend.Log{mine, theirs}[i%2]
 			data := fmt.Sprintf("writer %d", i)
-			if err := l.Append(t.Context(), 1, []byte(data)); err == nil {
+			if err := l.Append(t.Context(), 1, []byte(data), true); err == nil {
 				mu.Lock()
 				defer mu.Unlock()
 				stored = append(stored, data)
@@ -150,7 +150,7 @@ func logRace(t *testing.T, mine, theirs statebackend.Log) {
 func logEnded(t *testing.T, mine, _ statebackend.Log) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := mine.Append(ctx, 1, []byte("a")); err == nil {
+	if err := mine.Append(ctx, 1, []byte("a"), true); err == nil {
 		t.Fatal("Append returned nil")
 	}
 	wantSegments(t, mine, "")

@@ -14,6 +14,7 @@ type writer struct {
 	dst   []byte
 	depth int
 	empty bool // nothing was written yet behind the last bracket
+	flat  bool // all in one line
 }
 
 // text writes a value as it is.
@@ -49,7 +50,14 @@ func (w *writer) element() {
 func (w *writer) member(name string) {
 	w.element()
 	w.string(name)
-	w.text(": ")
+	w.colon()
+}
+
+func (w *writer) colon() {
+	w.dst = append(w.dst, ':')
+	if !w.flat {
+		w.dst = append(w.dst, ' ')
+	}
 }
 
 func (w *writer) stringMember(name, value string) {
@@ -66,6 +74,9 @@ func (w *writer) intMember(name string, value int64) {
 const spaces = "\n                                                                "
 
 func (w *writer) line() {
+	if w.flat {
+		return
+	}
 	n := 1 + 2*w.depth
 	w.dst = append(w.dst, spaces[:min(n, len(spaces))]...)
 	for n -= len(spaces); n > 0; n-- {
@@ -110,7 +121,7 @@ func (c *copier) object() error {
 	err := c.Members(func(start, end int) error {
 		c.w.element()
 		c.w.dst = appendEscaped(c.w.dst, c.Src(start, end))
-		c.w.text(": ")
+		c.w.colon()
 		return c.value()
 	})
 	c.w.close('}')
