@@ -12,7 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/session"
 )
 
-// block is what the visit of a resource block needs for all its instances.
+// block is a resource block while it is visited: the schema and the provider configuration that all
+// its instances have in common.
 type block struct {
 	p      *planner
 	m      *config.Module
@@ -47,18 +48,20 @@ func (p *planner) open(ctx context.Context, m *config.Module, r *config.Resource
 	return b, append(ds, more...)
 }
 
-// place gives what the provider said about an instance its address and place.
+// place adds the address of an instance to diagnostics of its provider, and the source range of the
+// attribute they are about.
 func (b *block) place(ds diags.Diagnostics, addr addrs.AbsResourceInstance) diags.Diagnostics {
 	return b.p.s.Place(ds, b.r, b.rs, addr.String())
 }
 
-// complete gives what has neither the address and the place of the instance.
+// complete adds the address of an instance to diagnostics that have neither an address nor a source
+// range.
 func (b *block) complete(ds diags.Diagnostics, addr addrs.AbsResourceInstance) diags.Diagnostics {
 	return b.p.s.Complete(ds, b.r, b.rs, addr.String())
 }
 
-// selfReference reports mentions of a resource in its own block. It is by
-// resource, not by instance: a[1] cannot use a[0].
+// selfReference reports references of a resource block to itself. They count by resource, not by
+// instance: a[1] cannot refer to a[0].
 func (p *planner) selfReference(r *config.Resource, cr addrs.ConfigResource) diags.Diagnostics {
 	var ds diags.Diagnostics
 	list := p.in.Refs.OfBlock(r)
@@ -75,8 +78,8 @@ func (p *planner) selfReference(r *config.Resource, cr addrs.ConfigResource) dia
 	return ds
 }
 
-// wanted returns the block for an instance of it that is wanted: with the provider
-// configuration that the instance has.
+// forInstance returns the block with the provider configuration of a declared instance. Only with
+// for_each in the provider block may it differ from instance to instance.
 func (b *block) forInstance(ctx context.Context, addr addrs.AbsResourceInstance, scope eval.Scope) (*block, diags.Diagnostics) {
 	if b.use.Key == nil {
 		return b, nil
@@ -89,8 +92,8 @@ func (b *block) forInstance(ctx context.Context, addr addrs.AbsResourceInstance,
 	return out, append(ds, more...)
 }
 
-// stored returns the block for an instance that only the state has: with the provider
-// configuration that is stored with it, where each instance has one of its own.
+// forObject returns the block with the provider configuration of an instance of the state: the one
+// that is stored with it, if each instance has its own.
 func (b *block) forObject(ctx context.Context, addr addrs.AbsResourceInstance) (*block, diags.Diagnostics) {
 	if b.client != nil {
 		return b, nil

@@ -12,9 +12,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/session"
 )
 
-// convert makes the current object of an instance one of the type, and of the provider,
-// that its new address has, if these are others. Deposed objects stay what they are: all
-// that will be done with them is to delete them.
+// convert asks the provider of an instance's new address to make its current object one of the new
+// type, if type or provider changed. Deposed objects keep their type: they are only going to be
+// deleted.
 func (p *planner) convert(ctx context.Context, from, to addrs.AbsResourceInstance) diags.Diagnostics {
 	o := p.prior.Object(addrs.ResourceInstanceObject{Instance: from})
 	source := p.prior.State().Resource(from.AbsResource()).Provider
@@ -66,12 +66,12 @@ func (p *planner) convert(ctx context.Context, from, to addrs.AbsResourceInstanc
 	return ds
 }
 
-// providerOf returns the provider configuration that a resource would have: that of its
-// block, or the one that its type implies. It reports which of these.
+// providerOf returns the provider configuration that a resource of the configuration would have: that
+// of its block, or without a block the one that its type implies.
 func providerOf(cfg *config.Config, cr addrs.ConfigResource) (pc addrs.AbsProviderConfig, hasBlock bool) {
 	m := cfg.Modules[cr.Module]
 	switch {
-	case m == nil: // the module is gone, and what is in it will be
+	case m == nil: // the module is gone, and its objects will be deleted
 		m = cfg.Root
 	case m.Resources[cr.Resource] != nil:
 		return m.ResourceProvider(m.Resources[cr.Resource]), true

@@ -30,8 +30,9 @@ func (x *expanded) planData(ctx context.Context) diags.Diagnostics {
 	})
 }
 
-// planData reads a data source now if its configuration is known and nothing that
-// it depends on is about to change, else at apply.
+// planData reads a data source now if its configuration is known and no managed resource that it
+// depends on has a planned change; otherwise it plans to read it at apply. In refresh-only mode
+// planned changes do not count, as nothing is applied.
 func (x *instance) planData(ctx context.Context) (cty.Value, diags.Diagnostics) {
 	ds := x.preconditions()
 	if ds.HasErrors() {
@@ -79,7 +80,7 @@ func (x *instance) planData(ctx context.Context) (cty.Value, diags.Diagnostics) 
 	return val, append(ds, x.postconditions(val)...)
 }
 
-// setData records what was read.
+// setData records the value of a data source in the prior state.
 func (x *instance) setData(val cty.Value) diags.Diagnostics {
 	o, err := session.Encode(val, x.rs, session.Encoding{Status: states.Ready})
 	if err != nil {
@@ -89,9 +90,9 @@ func (x *instance) setData(val cty.Value) diags.Diagnostics {
 	return nil
 }
 
-// planNested reads a data source that stands in a check block, and plans to read it
-// again when all else is applied: its check is about what is there then. If it cannot be
-// read, what is known of it is recorded.
+// planNested reads a data source in a check block, and plans to read it a second time when everything
+// else is applied: the check is about the objects of that time. If it cannot be read, the prior state
+// gets the known part of its value.
 func (x *instance) planNested(ctx context.Context, r session.Reading, check string) (cty.Value, diags.Diagnostics) {
 	val, ok, ds := x.p.s.ReadNested(ctx, r, check)
 	known := val

@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider"
 )
 
-// delete plans the deletion of an object that was found.
+// delete plans the deletion of a refreshed object.
 func (b *block) delete(ctx context.Context, addr addrs.ResourceInstanceObject, found refreshed, reason plans.Reason) (*plans.ResourceChange, diags.Diagnostics) {
 	private, ds := b.askToDelete(ctx, addr, found.value, found.object.Private)
 	if ds.HasErrors() {
@@ -28,7 +28,8 @@ func (b *block) delete(ctx context.Context, addr addrs.ResourceInstanceObject, f
 	}, ds
 }
 
-// allowed says if an object may not be deleted.
+// allowed reports the deletion of a current object that prevent_destroy protects. The change stays in
+// the plan, so that a reader sees its cause.
 func (b *block) allowed(c *plans.ResourceChange) diags.Diagnostics {
 	if b.r == nil || c.Addr.Deposed != addrs.NotDeposed {
 		return nil
@@ -36,8 +37,8 @@ func (b *block) allowed(c *plans.ResourceChange) diags.Diagnostics {
 	return b.protect(c.Addr.Instance)
 }
 
-// protect says if an instance may not be destroyed. Of an instance of a module that is gone
-// nobody can tell, if that depends on values of the module.
+// protect reports an instance that prevent_destroy protects. Of an instance of a module that is gone
+// there is no telling if the setting depends on values of that module.
 func (b *block) protect(a addrs.AbsResourceInstance) diags.Diagnostics {
 	if b.r.PreventDestroyIf != nil && !b.p.moduleExists(a.Module) {
 		return diags.Errorf(b.r.PreventDestroyIf.Range().Ptr(), "Instance cannot be destroyed",
@@ -50,8 +51,8 @@ func (b *block) protect(a addrs.AbsResourceInstance) diags.Diagnostics {
 	return append(ds, prevented(b, a)...)
 }
 
-// askToDelete asks the provider whether an object may be deleted, if it wants to be
-// asked. It returns the private data for the deletion.
+// askToDelete lets the provider plan the deletion of an object, if its schema asks for that
+// (PlanDestroy). It returns the private data for the deletion.
 func (b *block) askToDelete(ctx context.Context, addr addrs.ResourceInstanceObject, prior cty.Value, private []byte) ([]byte, diags.Diagnostics) {
 	if !b.ps.PlanDestroy {
 		return private, nil
@@ -75,8 +76,8 @@ func (b *block) askToDelete(ctx context.Context, addr addrs.ResourceInstanceObje
 	return resp.Private, ds
 }
 
-// deleteDeposed refreshes the deposed objects of an instance and plans their deletion. Those of what
-// targets only depend on are left alone.
+// deleteDeposed refreshes the deposed objects of an instance and plans their deletion. Of instances
+// that are planned as dependencies of targets only, they stay.
 func (b *block) deleteDeposed(ctx context.Context, addr addrs.AbsResourceInstance) diags.Diagnostics {
 	if !b.p.selected.Names(addr) {
 		return nil
@@ -111,7 +112,7 @@ func (x *expanded) deleteUndeclared(ctx context.Context) diags.Diagnostics {
 	return x.deleteAll(ctx, list, x.reason)
 }
 
-// deleteAll refreshes and deletes instances.
+// deleteAll refreshes and deletes instances that are not declared.
 func (b *block) deleteAll(ctx context.Context, list []addrs.AbsResourceInstance, reason func(addrs.AbsResourceInstance) plans.Reason) diags.Diagnostics {
 	found := make([]diags.Diagnostics, len(list))
 	interrupted := each(ctx, len(list), func(ctx context.Context, i int) {
@@ -159,7 +160,7 @@ func (b *block) deleteOrphan(ctx context.Context, obj addrs.ResourceInstanceObje
 	return append(ds, configured.allowed(change)...)
 }
 
-// reason says why an instance of a configured block is not wanted.
+// reason returns why an instance of a configured block is deleted.
 func (b *expanded) reason(a addrs.AbsResourceInstance) plans.Reason {
 	if _, ok := b.spans[a.AbsResource()]; !ok {
 		return plans.ReasonDeleteBecauseNoModule

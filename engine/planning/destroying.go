@@ -9,19 +9,18 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-/*
-A destroy is planned in two parts, as by the stock tool. First everything is planned as
-usual, so that data sources and provider configurations have the values that they
-would have, and the prior state is up to date; of that plan, nothing is kept, but what is
-wrong with it is wrong with the destroy: there is no plan then. Conditions that are not
-met are no obstacle. Without refreshing, or without a state, this part is left out.
+// A plan that destroys is made in two parts, as by Terraform. First everything is planned as
+// usual. So data sources and provider configurations have the values that they would have, and the
+// prior state is up to date. Of that plan nothing is kept; but its errors are errors of the
+// destroy, and there is no plan then. Conditions that are not met are no obstacle. Without
+// refreshing, or with an empty state, this part is left out.
+//
+// Then the deletion of every object in the prior state is planned. Errors there, such as those of
+// prevent_destroy, make an errored plan without the deletions of the dependencies of the objects
+// that stay (see drafts.Refusals).
 
-Then the deletion of all that the prior state has is planned. What goes wrong there
-makes an errored plan, in which what the object depends on that cannot be destroyed has
-no part.
-*/
-
-// destroy plans the deletion of what the prior state has of a resource.
+// destroy plans the deletion of the objects that the prior state has of a resource. Errors are
+// refusals, so that one protected object does not hide the others.
 func (p *planner) destroy(ctx context.Context, cr addrs.ConfigResource) diags.Diagnostics {
 	for _, abs := range p.stored[cr] {
 		b, list, ds := p.remaining(ctx, abs)
@@ -42,8 +41,8 @@ func (p *planner) destroy(ctx context.Context, cr addrs.ConfigResource) diags.Di
 	return nil
 }
 
-// remaining returns the objects that the prior state has of a resource, and what is
-// needed to delete them.
+// remaining returns the objects that the prior state has of a resource, and their block, opened for
+// deletion.
 func (p *planner) remaining(ctx context.Context, abs addrs.AbsResource) (*block, []addrs.ResourceInstanceObject, diags.Diagnostics) {
 	pc, own, ok := p.prior.Provider(abs)
 	if !ok {

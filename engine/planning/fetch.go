@@ -15,7 +15,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// fetch asks the provider for an object by ID, reads it, and puts it into the prior state.
+// fetch asks the provider for an object by its ID, reads it, and puts it into the prior state. Further
+// objects in the answer are left out, with a warning.
 func (b *block) fetch(ctx context.Context, addr addrs.AbsResourceInstance, id string) diags.Diagnostics {
 	obj := addrs.ResourceInstanceObject{Instance: addr}
 	b.p.in.Events.Send(events.Event{Kind: events.ImportStart, Addr: obj, ID: id})
@@ -57,7 +58,7 @@ func (b *block) adopt(ctx context.Context, obj addrs.ResourceInstanceObject, x p
 	}
 	val, private, ds := b.read(ctx, obj, x.State, &states.Object{Private: x.Private})
 	if ds.HasErrors() {
-		// Of what was found there is no more: the stock tool calls that drift.
+		// The object was found, and cannot be read: Terraform reports that as drift.
 		found := session.MarkSensitive(x.State, b.rs, nil)
 		b.drifted(obj, plans.Change{Action: plans.Delete, Before: found, After: b.rs.Block.NullValue()})
 		return ds

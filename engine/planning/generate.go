@@ -13,19 +13,18 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// Found is what [Generate] found out about the objects of import blocks. A plan with the
-// blocks that were written needs not ask for these objects again, and it has errors if
-// there are failures: what these are has been said.
+// Found holds the objects that [Generate] read. A plan with the generated blocks need not ask for
+// these objects a second time. Failures were reported by Generate; the plan does not report the
+// missing blocks again.
 type Found struct {
 	Objects map[addrs.AbsResourceInstance]*states.Object
 	Failed  map[addrs.ConfigResource]bool // for these there is no block
 }
 
-// Generate writes resource blocks for the objects that import blocks name but that have
-// no block yet. Nothing is planned: the IDs may depend on what is known without that, and
-// on what the state has. Where some objects cannot be read, the blocks of the others are
-// returned beside the errors; if an import block cannot have a resource block
-// written at all, no object is asked for, and found has nothing.
+// Generate writes resource blocks for the objects of import blocks that have no resource block yet.
+// Nothing is planned: the IDs may depend on known values and on the state. If some objects cannot be
+// read, the blocks of the others are returned beside the errors. If an import block cannot have a
+// resource block generated at all, no object is read, and found is empty.
 func Generate(ctx context.Context, in Input) (blocks []generating.Generated, found Found, ds diags.Diagnostics) {
 	p := newPlanner(ctx, in)
 	p.valueOf = p.storedValue

@@ -71,9 +71,9 @@ func (b *block) importer(ctx context.Context, addr addrs.AbsResourceInstance) (*
 }
 
 // recordOutputs puts the root module's outputs into the state that an object was imported into, so
-// that the next plan has nothing to say of them. What is not known yet is null there. Values that
-// nobody needs are evaluated too: what is wrong with them is wrong for the import, as for the stock
-// tool.
+// that the next plan has no changes of them. An unknown value is recorded as null. Values without
+// a reference to them are evaluated as well, and their errors are errors of the import.
+// Source: Terraform 1.11.4.
 func (p *planner) recordOutputs() diags.Diagnostics {
 	ds := p.s.Eval.Force(p.unselected)
 	for name, o := range p.in.Config.Root.Outputs {

@@ -14,13 +14,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// instance is the planning of one wanted instance of a managed resource.
+// instance is the planning of one declared instance: import, refresh, preconditions, the plan of the
+// provider, the choice of an action, postconditions.
 type instance struct {
 	*block
 	addr  addrs.AbsResourceInstance
 	scope eval.Scope
 	found refreshed
-	// imported says that the object came into the prior state just now.
+	// imported is true if an import has just put the object into the prior state.
 	imported bool
 }
 
@@ -28,7 +29,7 @@ func (x *instance) object() addrs.ResourceInstanceObject {
 	return addrs.ResourceInstanceObject{Instance: x.addr}
 }
 
-// plan returns the value that the instance will have, for what depends on it.
+// plan plans the instance, and returns its planned value, to which other blocks refer.
 func (x *instance) plan(ctx context.Context) (cty.Value, diags.Diagnostics) {
 	importing, ds := x.importObject(ctx)
 	if ds.HasErrors() {
@@ -63,9 +64,9 @@ func (x *instance) plan(ctx context.Context) (cty.Value, diags.Diagnostics) {
 	return change.After, append(ds, x.postconditions(change.After)...)
 }
 
-// settle stores the configuration's dependencies with an object that will not
-// change, and whether create-before-destroy is in force: an apply has no occasion to. As in
-// the stock tool, what was just imported and depends on nothing has to wait for the next plan.
+// settle stores the present dependencies, and whether create-before-destroy is in force, with an
+// object that will not change: an apply does not touch it. An object that was just imported and has no
+// dependencies keeps its own until the next plan. Source: Terraform 1.11.4.
 func (x *instance) settle() {
 	o := *x.found.object
 	deps := x.p.deps.Stored(x.cr)
@@ -76,7 +77,9 @@ func (x *instance) settle() {
 	x.p.prior.SetObject(x.object(), x.pc, &o)
 }
 
-// change plans what becomes of the instance.
+// change plans the action and the new value of the instance. A replacement is planned twice: the first
+// plan, against the old object, shows that it is necessary; the second one is for an object without a
+// predecessor. A tainted object has no say: it is planned as a new one at once.
 func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Diagnostics) {
 	ds := x.preconditions()
 	if ds.HasErrors() {
@@ -113,7 +116,8 @@ func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Dia
 		} else {
 			ds = append(ds, more...)
 		}
-		// What is ignored has its new value, as there is no old one; but no mark.
+		// ignore_changes has no effect on a new object: its arguments have the configured values, but
+		// only the marks that remain with the arguments ignored.
 		plain := marks.Plain(again.Planned)
 		q.Planned, q.PlannedPrivate = session.MarkSensitive(plain, x.rs, q.Sensitive), again.PlannedPrivate
 	}
@@ -139,7 +143,8 @@ func (x *instance) storedDeps() *states.Dependencies {
 	return x.found.object.Dependencies
 }
 
-// decide chooses the action.
+// decide chooses the action and its reason. The order of the cases is the precedence of reasons in
+// Terraform: trigger, taint, request, then the difference between the values.
 func (x *instance) decide(q *session.Question, tainted bool) (plans.Action, plans.Reason, diags.Diagnostics) {
 	replace := plans.DeleteThenCreate
 	if x.cbd {
@@ -163,7 +168,7 @@ func (x *instance) decide(q *session.Question, tainted bool) (plans.Action, plan
 	}
 	if equal(q.Planned, q.Prior) {
 		if !session.SameMarks(q.Planned, q.Prior) {
-			return plans.Update, plans.ReasonNone, nil // only what the state says about sensitivity changes
+			return plans.Update, plans.ReasonNone, nil // only the stored sensitivity changes
 		}
 		return plans.NoOp, plans.ReasonNone, nil
 	}
@@ -216,7 +221,7 @@ func (x *instance) conditionsOf(s eval.Scope, pre bool) diags.Diagnostics {
 	return x.p.s.Eval.Conditions(cs, s, session.ResourceSubject(x.addr), summary)
 }
 
-// prevented says that the object would be destroyed, but must not be.
+// prevented is the error of an instance that prevent_destroy protects.
 func prevented(b *block, addr addrs.AbsResourceInstance) diags.Diagnostics {
 	return diags.Errorf(b.r.Range.Ptr(), "Instance cannot be destroyed",
 		"Resource %s has lifecycle.prevent_destroy set, but the plan calls for this resource to be destroyed. To avoid this error and continue with the plan, either disable lifecycle.prevent_destroy or reduce the scope of the plan using the -target option.", addr)

@@ -13,11 +13,11 @@ import (
 
 // A node is one stop of the walk.
 type node struct {
-	visits []visit                // one after the other; what fails ends it
+	visits []visit                // one after the other, until one fails
 	after  []addrs.ConfigResource // resources to be planned before
 }
 
-// A visit plans a resource and reports what is wrong.
+// A visit plans a resource.
 type visit func(context.Context) diags.Diagnostics
 
 // nodes are all stops, and where the one of each block is.
@@ -64,8 +64,8 @@ func (p *planner) nodes() *nodes {
 	return n
 }
 
-// visits returns what is to be done with a resource: the usual, if it is included, and
-// then its destruction.
+// visits returns the visits of a resource. In a plan that destroys, the usual visit comes first if the
+// resource is selected, then its destruction.
 func (p *planner) visits(cr addrs.ConfigResource, usual visit, included bool) []visit {
 	if p.in.Mode != plans.DestroyMode {
 		if included {
@@ -83,7 +83,7 @@ func (p *planner) visits(cr addrs.ConfigResource, usual visit, included bool) []
 	return out
 }
 
-// orphanAfter returns what the provider configurations of orphans depend on.
+// orphanAfter returns the dependencies of the provider configurations of an orphan.
 func (p *planner) orphanAfter(cr addrs.ConfigResource) []addrs.ConfigResource {
 	var out []addrs.ConfigResource
 	for _, a := range p.stored[cr] {

@@ -57,8 +57,8 @@ func (p *planner) outputs() []*plans.OutputChange {
 	return out
 }
 
-// foresee records in the prior state what is known of an output by now, as the
-// stock tool does: whoever reads the plan sees the values that will not change.
+// foresee records the known value of an output in the prior state of the plan, as Terraform does:
+// programs read there the values that will not change.
 func (p *planner) foresee(o *config.Output, v cty.Value) {
 	plain := marks.Plain(v)
 	switch {
@@ -70,7 +70,7 @@ func (p *planner) foresee(o *config.Output, v cty.Value) {
 	}
 }
 
-// output compares an output's value with what the state has.
+// output compares an output's value with the one in the state.
 func (p *planner) output(o *config.Output, v cty.Value) *plans.OutputChange {
 	old, had := p.in.State.Output(o.Name)
 	before := cty.NullVal(cty.DynamicPseudoType)
@@ -105,8 +105,7 @@ func (p *planner) output(o *config.Output, v cty.Value) *plans.OutputChange {
 	return c
 }
 
-// deletedOutputs plans that all outputs go. What is destroyed with -target leaves them
-// as they are.
+// deletedOutputs plans that all outputs are removed. A destroy with -target leaves them as they are.
 func (p *planner) deletedOutputs() []*plans.OutputChange {
 	var out []*plans.OutputChange
 	if p.selected.Partial() {

@@ -127,7 +127,7 @@ func (p *planner) resourceValue(ctx context.Context, a addrs.AbsResource, _ []ad
 	panic("planning: " + a.String() + " is evaluated before it was planned")
 }
 
-// waits reports whether an object depends on what could not be planned.
+// waits reports whether an object depends on a block that could not be planned.
 func (p *planner) waits(o addrs.Object) bool {
 	return len(p.unplanned) > 0 && slices.ContainsFunc(p.in.Refs.Resources(o), func(u addrs.Object) bool { return p.unplanned[u] })
 }

@@ -1,13 +1,15 @@
-// Package planning compares a configuration with what exists and says what would
-// have to happen: configuration + prior state + providers -> [plans.Plan].
+// Package planning compares a configuration with the real objects, and plans the actions by which
+// an apply would make them agree: configuration + prior state + providers -> [plans.Plan].
 //
-// It walks the resources and provider configurations of the configuration, each
-// after what it mentions. The visit of a resource is the whole story of its
-// instances: their keys, what is stored, what the provider reads, what the
-// configuration wants, what the provider plans, and what becomes of instances
-// that are no longer wanted. It changes nothing, and refuses to know in which
-// order an apply will act (package order) and where a state is stored.
-// Start at [Plan].
+// It walks the resource blocks, each after its dependencies. The visit of a block is the whole story
+// of its instances: count and for_each are expanded, stored objects are read again (refresh.go), the
+// provider plans the new values (instance.go), and instances without a declaration are planned
+// for deletion (deletions.go). A block without a declaration, which only the state has, is
+// visited as well (orphans.go). What the visits share is in package drafts.
+//
+// It changes nothing. It refuses to know the order in which an apply will act (package order),
+// which part of a configuration the options select (targeting), how addresses move
+// (refactoring), and where a state is stored. Start at [Plan].
 package planning
 
 import (
@@ -44,20 +46,19 @@ type Input struct {
 
 	Mode        plans.Mode
 	SkipRefresh bool
-	// Targets are what alone is planned, with what it depends on; Excludes are what alone is
-	// not, with what depends on it. At most one of them is given.
+	// Targets and Excludes select a part of the configuration: see [targeting.Options].
 	Targets, Excludes []addrs.Target
 	// ForceReplace are the instances to replace even if an update would do.
 	ForceReplace []addrs.AbsResourceInstance
-	// Found is what [Generate] found out about objects to import, for which the
-	// configuration has got its blocks since.
+	// Found holds objects to import that [Generate] has read, after which the configuration
+	// got their blocks.
 	Found     Found
 	Timestamp time.Time // of the plan, as plantimestamp() gives it
 }
 
-// Plan makes the plan. It is returned beside errors too, marked as such, with
-// what could be planned; nil if moved or removed blocks make no sense, if a provider
-// configuration is gone that objects need, or if what is to be destroyed could not be planned otherwise.
+// Plan makes the plan. Beside errors it returns the part that could be planned, marked as errored. The
+// plan is nil if moved or removed blocks contradict the configuration, if the provider configuration
+// of an orphan is gone, or if the usual part of a plan that destroys has errors.
 func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 	p := newPlanner(ctx, in)
 	if !p.usual() {
@@ -87,7 +88,7 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 	return p.finish(ctx)
 }
 
-// finish evaluates what nobody asked for, and puts the plan together.
+// finish evaluates the values that no visit has needed, for their errors, and puts the plan together.
 func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 	if p.usual() {
 		p.report(p.s.Eval.Force(p.unselected))

@@ -26,8 +26,8 @@ type refreshed struct {
 	value  cty.Value      // its value, with sensitive marks; null if there is none
 }
 
-// refresh decodes a stored object and reads what became of it: previous run
-// state -> upgraded state -> prior state. What changed meanwhile is drift.
+// refresh decodes a stored object, reads the real one, and records it: previous run state -> upgraded
+// state -> prior state. A difference between the last two is drift.
 func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) (refreshed, diags.Diagnostics) {
 	p := b.p
 	none := refreshed{value: b.rs.Block.NullValue()}
@@ -103,15 +103,15 @@ func hasShortNumber(v cty.Value) bool {
 	return found
 }
 
-// storedAnew reports whether the state will say something else about an object than it
-// said, beside what the object is and the version of its schema.
+// storedAnew reports whether the state will have other metadata of an object, apart from its value and
+// the version of its schema.
 func storedAnew(was, is *states.Object) bool {
 	return was.CreateBeforeDestroy != is.CreateBeforeDestroy ||
 		!bytes.Equal(was.Private, is.Private) || !slices.Equal(was.Dependencies.All(), is.Dependencies.All())
 }
 
-// present returns the object that an instance starts from. What was imported was
-// read just now.
+// present returns the object from which the plan of an instance starts. An imported object was read a
+// moment ago.
 func (x *instance) present(ctx context.Context) (refreshed, diags.Diagnostics) {
 	if x.imported {
 		o := x.p.prior.Object(x.object())
@@ -120,7 +120,8 @@ func (x *instance) present(ctx context.Context) (refreshed, diags.Diagnostics) {
 	return x.refresh(ctx, x.object())
 }
 
-// read asks the provider what an object is now.
+// read asks the provider for the present value of an object, and checks the answer. Null is an object
+// that is gone.
 func (b *block) read(ctx context.Context, addr addrs.ResourceInstanceObject, upgraded cty.Value, o *states.Object) (cty.Value, []byte, diags.Diagnostics) {
 	meta, ds := b.p.s.Meta(ctx, b.r, b.pc.Provider, addr.Instance)
 	if ds.HasErrors() {
@@ -155,9 +156,9 @@ func (b *block) read(ctx context.Context, addr addrs.ResourceInstanceObject, upg
 	return session.MarkSensitive(resp.New, b.rs, paths), resp.Private, ds
 }
 
-// driftAction returns how an object differs from what the state said. The answer of
-// a provider that made it from one of another type has no marks, while what was read has:
-// the stock tool minds that.
+// driftAction returns the action by which an object has become another one than the stored one. A
+// value that a provider converted from another type has no marks, a value that was read has them, and
+// Terraform 1.11.4 takes that for an update.
 func (b *block) driftAction(addr addrs.AbsResourceInstance, before, after cty.Value) plans.Action {
 	from, moved := b.p.moved.Origins[addr]
 	retyped := moved && from.Resource.Resource.Type != addr.Resource.Resource.Type
@@ -167,8 +168,8 @@ func (b *block) driftAction(addr addrs.AbsResourceInstance, before, after cty.Va
 	return plans.NoOp
 }
 
-// movedOnly reports whether a new address is something to note about an object that did
-// not change: where nothing else is planned for it.
+// movedOnly reports whether the new address of an unchanged object counts as drift: in refresh-only
+// mode, where no change is planned that would show it.
 func (b *block) movedOnly(addr addrs.AbsResourceInstance) bool {
 	_, moved := b.p.moved.Origins[addr]
 	return moved && b.p.in.Mode == plans.RefreshOnlyMode
@@ -179,7 +180,7 @@ func equal(a, b cty.Value) bool {
 	return marks.Plain(a).RawEquals(marks.Plain(b))
 }
 
-// drifted records that an object is not what the state said.
+// drifted records that an object differs from the stored one.
 func (b *block) drifted(addr addrs.ResourceInstanceObject, change plans.Change) {
 	b.p.changes.Drifted(&plans.ResourceChange{Addr: addr, Provider: b.pc, Schema: b.rs, Change: change})
 }

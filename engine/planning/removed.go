@@ -33,8 +33,8 @@ func (b *block) forget(ctx context.Context, list []addrs.AbsResourceInstance) (b
 	return true, ds
 }
 
-// forgetObject plans the removal of one object from the state. It is not read: nobody asks any
-// more what it is now.
+// forgetObject plans the removal of one object from the state. It is not refreshed: its present value
+// does not matter any more.
 func (b *block) forgetObject(ctx context.Context, obj addrs.ResourceInstanceObject) diags.Diagnostics {
 	o := b.p.prior.Object(obj)
 	before, ds := b.p.s.Decode(ctx, b.client, obj.Instance, b.rs, o)
@@ -53,7 +53,7 @@ func (b *block) forgetObject(ctx context.Context, obj addrs.ResourceInstanceObje
 	return ds
 }
 
-// forgetWarnings says which objects will be on their own.
+// forgetWarnings lists the objects that nothing will manage any more.
 func forgetWarnings(changes []*plans.ResourceChange) diags.Diagnostics {
 	var list []string
 	for _, c := range changes {
@@ -68,7 +68,7 @@ func forgetWarnings(changes []*plans.ResourceChange) diags.Diagnostics {
 		"The state will forget these objects, which go on to exist:%s\n\nTo bring one back under management, import it.", strings.Join(list, ""))
 }
 
-// orphanReason says why an instance of a resource without block is not wanted.
+// orphanReason returns why an instance of a resource without a block is deleted.
 func (b *block) orphanReason(a addrs.AbsResourceInstance) plans.Reason {
 	if _, moved := b.p.moved.Origins[a]; moved {
 		return plans.ReasonDeleteBecauseNoMoveTarget

@@ -14,10 +14,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/session"
 )
 
-// triggered reports whether replace_triggered_by asks for a replacement: a
-// resource or instance named there is updated or replaced, or an attribute of one
-// changes by that. What is created or deleted triggers nothing, as in Terraform; what
-// nothing at all is planned for, not even that it stays, is an error.
+// triggered reports whether replace_triggered_by demands a replacement: a resource or instance in the
+// list is updated or replaced, or an attribute in it changes by that. A creation or deletion triggers
+// nothing. An entry for which not even a no-op is planned is an error. Source: Terraform 1.11.4.
 func (x *instance) triggered() (bool, diags.Diagnostics) {
 	for _, expr := range x.r.ReplaceTriggeredBy {
 		t, ds := session.Traversal(expr, x.scope, badTrigger)
@@ -40,7 +39,7 @@ func (x *instance) triggered() (bool, diags.Diagnostics) {
 	return false, nil
 }
 
-// trigger is what an element of replace_triggered_by names.
+// trigger is an entry of replace_triggered_by: a resource, or one instance of it.
 type trigger struct {
 	resource addrs.AbsResource
 	key      addrs.InstanceKey
@@ -100,11 +99,11 @@ func stepName(s hcl.Traverser) string {
 	return ""
 }
 
-// badTrigger is the summary of what is wrong with the form of an entry.
+// badTrigger is the summary of an error in the form of an entry.
 const badTrigger = "Invalid replace_triggered_by expression"
 
-// changed reports whether one of the changes is an update or a replacement, and that of
-// what rest says.
+// changed reports whether one of the changes is an update or a replacement, of the attribute at
+// rest if there is one.
 func changed(changes []*plans.ResourceChange, rest hcl.Traversal) bool {
 	for _, c := range changes {
 		if c.Action != plans.Update && !c.Action.IsReplace() {

@@ -12,13 +12,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// Changes collects the changes of a plan while it is made, and answers what is planned so far:
-// the visit of a resource asks about its dependencies, whose visits are over. Safe for concurrent
-// use.
+// Changes collects the changes of a plan while it is made, and answers questions about those that are
+// planned so far: the visit of a block asks about its dependencies, whose visits are over. Safe for
+// concurrent use.
 //
-// A plan that destroys is made in two parts . In the first one nothing
-// is kept of the changes, except that dependents learn of them; the deletions of the second part
-// are kept, and nobody learns of them.
+// A plan that destroys is made in two parts. In the first one, changes are not kept, but dependents
+// learn of them. The deletions of the second part are kept, and nobody learns of them.
 type Changes struct {
 	destroy bool
 	origins map[addrs.AbsResourceInstance]addrs.AbsResourceInstance
@@ -85,7 +84,7 @@ func (s *Changes) Keep(c *plans.ResourceChange) {
 	}
 }
 
-// Drifted records that an object is not what the state said. Deposed objects, and objects that are
+// Drifted records that an object differs from the stored one. Deposed objects, and objects that are
 // going to be destroyed, are left out.
 func (s *Changes) Drifted(c *plans.ResourceChange) {
 	if c.Addr.Deposed != addrs.NotDeposed || s.destroy {

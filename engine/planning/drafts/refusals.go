@@ -71,8 +71,8 @@ type need struct {
 	all      bool
 }
 
-// Add adds what an object in a module instance depends on. Within its module, that is what is in
-// the same instance.
+// add adds the dependencies of an object in a module instance. A dependency in the same module is one
+// in the same instance of it.
 func (n needs) add(in addrs.ModuleInstance, d *states.Dependencies) {
 	for _, cr := range d.All() {
 		if cr.Module == in.Module() {
