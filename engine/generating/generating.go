@@ -24,8 +24,8 @@ import (
 )
 
 // Block returns the resource block for an object with the value v, which carries marks
-// and is known. What is sensitive, or read-only, or deprecated is left out or null, so the text has to
-// be looked through by a person. provider is the block's provider argument, "" if there is none.
+// and is known. Sensitive values are null, read-only and deprecated arguments are left out, so a
+// person has to read the text. provider is the block's provider argument, "" if there is none.
 func Block(r addrs.Resource, provider string, b *schema.Block, v cty.Value) string {
 	w := &writer{}
 	w.line(0, "resource %q %q {", r.Type, r.Name)
@@ -185,8 +185,7 @@ func (w *writer) block(indent int, header string, n *schema.NestedBlock, v cty.V
 	}
 }
 
-// hidden returns the end of a line that opens something: closed again if what is in it
-// is sensitive.
+// hidden returns the end of an opening line: closed again at once if the value is sensitive.
 func hidden(v cty.Value, right string) string {
 	if marks.Has(v, marks.Sensitive) {
 		return right + " # sensitive"

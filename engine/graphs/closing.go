@@ -18,7 +18,7 @@ func (b *builder) closeEphemerals() {
 		descendants(n, users)
 		connect(end, n)
 		for x := range users {
-			if x.mentions && x != end && !some(x.before, func(y *node) bool { return y.mentions }) {
+			if x.refers && x != end && !some(x.before, func(y *node) bool { return y.refers }) {
 				connect(end, x)
 			}
 		}

@@ -67,8 +67,8 @@ func (b *builder) forceCreateFirst() {
 	}
 }
 
-// orderDestroys puts what destroys before what creates anew, and what destroys something
-// after what destroys or changes those that depend on it.
+// orderDestroys adds the edges of destroying: an object is destroyed before its replacement is
+// created, and after its dependents are destroyed or changed.
 func (b *builder) orderDestroys() {
 	destroyers := map[addrs.AbsResourceInstance][]*node{}
 	byResource, creators := map[addrs.ConfigResource][]*node{}, map[addrs.ConfigResource][]*node{}
@@ -114,7 +114,7 @@ func (b *builder) orderDestroys() {
 	}
 }
 
-// tryAfter puts x after n, unless they are of different providers and that makes a circle.
+// tryAfter puts x after n, unless they have different providers and the edge would close a cycle.
 func (b *builder) tryAfter(x, n *node) {
 	if apart(x, n) || x == n {
 		return
@@ -128,8 +128,8 @@ func (b *builder) tryAfter(x, n *node) {
 	connect(x, n)
 }
 
-// storedDependencies returns what an instance was made with the help of, or else what its
-// block depends on.
+// storedDependencies returns the stored dependencies of an instance; without an object, those of its
+// block.
 func (b *builder) storedDependencies(n *node, computed map[addrs.ConfigResource][]addrs.ConfigResource) []addrs.ConfigResource {
 	if in := b.State.Instance(*n.instance); in != nil && in.Current != nil {
 		return in.Current.Dependencies.All()
@@ -161,7 +161,7 @@ func (b *builder) computedDependencies(creators, destroyed map[addrs.ConfigResou
 	return out
 }
 
-// createFirst turns the edges around between what creates and what destroys with
+// createFirst reverses the edges between creation and destruction of an instance with
 // create_before_destroy.
 func (b *builder) createFirst() {
 	for _, d := range b.nodes {
@@ -177,7 +177,8 @@ func (b *builder) createFirst() {
 	}
 }
 
-// prune leaves what a destroy needs: what destroys, what that needs, and the root outputs.
+// prune keeps the nodes that a destroy needs: those that destroy, with all they come after, and the
+// root outputs.
 func (b *builder) prune() {
 	kept := map[*node]bool{}
 	for _, n := range b.nodes {
@@ -197,8 +198,8 @@ func (b *builder) prune() {
 	b.keep(kept)
 }
 
-// keepTargets leaves what targets mean, what that depends on, and the root outputs that
-// depend on nothing else.
+// keepTargets keeps the nodes of targets, with all they come after, and the root outputs that depend
+// on resources of these only.
 func (b *builder) keepTargets(targets []addrs.Target) {
 	kept := map[*node]bool{}
 	for _, n := range b.nodes {

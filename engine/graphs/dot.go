@@ -10,11 +10,10 @@ import (
 	"strings"
 )
 
-// Circles returns the names of the steps that would have to wait for each other, each
-// circle in order of their names.
-func (g *Graph) Circles() [][]string {
+// Cycles returns the names of the steps in each cycle, in order.
+func (g *Graph) Cycles() [][]string {
 	members := map[int][]string{}
-	for n, c := range g.circles() {
+	for n, c := range g.cycles() {
 		members[c] = append(members[c], n.name)
 	}
 	out := slices.Collect(maps.Values(members))
@@ -25,12 +24,12 @@ func (g *Graph) Circles() [][]string {
 	return out
 }
 
-// WriteDOT writes the graph in the DOT language. With cycles the edges that are part of a
-// circle are drawn in red. (Terraform draws them the wrong way around, unless there are two.)
+// WriteDOT writes the graph in the DOT language. With cycles, the edges in a cycle are drawn in red.
+// (Terraform draws them the wrong way around, unless there are two.)
 func (g *Graph) WriteDOT(w io.Writer, cycles bool) error {
 	var red map[*node]int
 	if cycles {
-		red = g.circles()
+		red = g.cycles()
 	}
 	type line struct{ name, text string }
 	var nodes []line

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// A key is what a reference means in a module: an object, or one instance of a resource.
+// A key is an object, or one instance of a resource, to which a reference in a module may resolve.
 type key struct {
 	module   addrs.Module
 	kind     addrs.ObjectKind
@@ -42,12 +42,12 @@ func (b *builder) declare(m *config.Module) {
 	}
 	for _, name := range sorted(m.Locals) {
 		n := b.add(m.Addr, within(m.Addr, "local."+name)+" (expand)")
-		n.mentions = true
+		n.refers = true
 		b.named(n, key{module: m.Addr, kind: addrs.KindLocal, name: name})
 	}
 	for _, name := range sorted(m.Outputs) {
 		n := b.add(m.Addr, within(m.Addr, "output."+name)+" (expand)")
-		n.mentions, n.rootOut = true, m.Parent == nil
+		n.refers, n.rootOut = true, m.Parent == nil
 		if m.Parent != nil {
 			parent, call := m.Addr.Call()
 			b.named(n, key{module: parent, kind: addrs.KindCall, name: call})
@@ -56,7 +56,7 @@ func (b *builder) declare(m *config.Module) {
 	}
 	for _, name := range sorted(m.Checks) {
 		n := b.add(m.Addr, within(m.Addr, "check."+name)+" (expand)")
-		n.mentions = true
+		n.refers = true
 		b.named(n, key{module: m.Addr, kind: addrs.KindCheck, name: name})
 		if b.Operation == Apply {
 			continue
@@ -74,7 +74,7 @@ func (b *builder) declareResource(m *config.Module, r *config.Resource) {
 	n := b.add(m.Addr, cr.String()+" (expand)")
 	n.draw(cr.String(), "box")
 	pc := m.ResourceProvider(r)
-	n.resource, n.provider, n.mentions = &cr, &pc, true
+	n.resource, n.provider, n.refers = &cr, &pc, true
 	n.mayCreateFirst, n.createFirst = true, r.CreateBeforeDestroy
 	b.resources[cr] = n
 	b.named(n, key{module: m.Addr, kind: addrs.KindResource, resource: r.Addr})
@@ -91,20 +91,20 @@ func (b *builder) declareVariable(m *config.Module, v *config.Variable) {
 	} else {
 		n.name += " (expand)"
 	}
-	n.mentions = m.Parent != nil
+	n.refers = m.Parent != nil
 	b.named(n, k)
 	if len(v.Validations) > 0 && !(b.Operation == Apply && b.destroying) {
 		x := b.add(m.Addr, name+" (validation)")
-		x.mentions = true
+		x.refers = true
 		connect(x, n)
 		b.named(x, k)
 	}
 }
 
-// instanceNode adds a node of one instance. What it is to do follows from what.
-func (b *builder) instanceNode(addr addrs.AbsResourceInstance, what string) *node {
+// instanceNode adds a node of one instance. suffix is the part of its name behind the address.
+func (b *builder) instanceNode(addr addrs.AbsResourceInstance, suffix string) *node {
 	cr := addr.Config()
-	n := b.add(cr.Module, addr.String()+what)
+	n := b.add(cr.Module, addr.String()+suffix)
 	n.draw(cr.String(), "box")
 	n.resource, n.instance, n.mayCreateFirst = &cr, &addr, true
 	if r := b.block(cr); r != nil {
@@ -138,8 +138,8 @@ func (b *builder) providerOf(addr addrs.AbsResourceInstance) (addrs.AbsProviderC
 	return addrs.AbsProviderConfig{}, false
 }
 
-// stored adds what planning looks after besides the configuration: objects whose block is
-// gone, and deposed ones; if all is to be destroyed, every object.
+// stored adds the nodes of planning for objects of the state: those without a block, and deposed ones;
+// in a plan that destroys, every object.
 func (b *builder) stored() {
 	for _, addr := range instances(b.State) {
 		in := b.State.Instance(addr)
@@ -154,7 +154,7 @@ func (b *builder) stored() {
 			}
 		case orphan:
 			n := b.destroyer(addr, " (orphan)")
-			n.destroys, n.mentions = false, true // it goes by no dependencies
+			n.destroys, n.refers = false, true // it goes by no dependencies
 		}
 		for _, dk := range slices.Sorted(maps.Keys(in.Deposed)) {
 			b.destroyer(addr, " (deposed "+string(dk)+")").createFirst = false
@@ -163,8 +163,8 @@ func (b *builder) stored() {
 }
 
 // destroyer adds a node that ends an object.
-func (b *builder) destroyer(addr addrs.AbsResourceInstance, what string) *node {
-	n := b.instanceNode(addr, what)
+func (b *builder) destroyer(addr addrs.AbsResourceInstance, suffix string) *node {
+	n := b.instanceNode(addr, suffix)
 	n.destroys = true
 	if addr.Resource.Resource.Mode != addrs.Managed {
 		n.provider = nil // nobody is asked
@@ -207,8 +207,8 @@ func (b *builder) planned() {
 	}
 }
 
-// newlyDeposed stands for the key under which an object will be kept until its replacement
-// is there: it is made up only then.
+// newlyDeposed stands for the deposed key of an object until its replacement is there. The real key is
+// random, and chosen by the apply.
 const newlyDeposed = "00000000"
 
 // change adds the nodes of a planned change.
@@ -246,10 +246,10 @@ func (b *builder) change(c *plans.ResourceChange) {
 	}
 }
 
-// creator adds a node that brings an instance to what its block says.
+// creator adds a node that creates, updates or reads an instance.
 func (b *builder) creator(addr addrs.AbsResourceInstance) {
 	n := b.instanceNode(addr, "")
-	n.creates, n.mentions = true, true
+	n.creates, n.refers = true, true
 	cr := addr.Config()
 	k := key{module: cr.Module, kind: addrs.KindResource, resource: cr.Resource}
 	b.named(n, k)

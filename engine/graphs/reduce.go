@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// reduce removes the edges that follow from others. With circles nothing follows, and all
-// edges stay. Its cost is that of a search from each node, through what is higher than the
-// lowest neighbour that may follow from the others.
+// reduce removes the edges that follow from others. A graph with cycles keeps all edges. The cost is
+// that of a search from each node, which does not look below the lowest neighbour whose edge may
+// follow from others.
 func (b *builder) reduce() {
 	heights, ok := b.heights()
 	if !ok {
@@ -34,8 +34,8 @@ func (b *builder) reduce() {
 	mark := make([]int32, len(b.nodes)) // twice the number of the last node that asked, plus one of the above
 	for i, n := range b.nodes {
 		me := 2 * int32(i)
-		// An edge to what nobody else comes after follows from nothing, nor does that to
-		// the highest.
+		// An edge to a node that no other node comes after does not follow from others; nor does
+		// the one to the highest.
 		var candidates []int32
 		for _, x := range after[i] {
 			mark[x] = me + near
@@ -70,7 +70,7 @@ func (b *builder) reduce() {
 }
 
 // heights returns for each node the longest way to one that comes after nothing; false if
-// there is a circle.
+// there is a cycle.
 func (g *Graph) heights() (map[*node]int, bool) {
 	heights := make(map[*node]int, len(g.nodes))
 	waiting := make(map[*node]int, len(g.nodes))
@@ -93,9 +93,9 @@ func (g *Graph) heights() (map[*node]int, bool) {
 	return heights, done == len(g.nodes)
 }
 
-// circles numbers the nodes that are in circles, those of one circle alike. It is
-// Tarjan's search for strongly connected components, with a stack of its own.
-func (g *Graph) circles() map[*node]int {
+// cycles numbers the nodes that are in cycles, those of one cycle alike: Tarjan's search for strongly
+// connected components, without recursion.
+func (g *Graph) cycles() map[*node]int {
 	out := map[*node]int{}
 	index, low := map[*node]int{}, map[*node]int{}
 	onStack := map[*node]bool{}

@@ -20,7 +20,7 @@ func (b *builder) useProviders() {
 		if p == nil {
 			p = b.add(n.provider.Module, n.provider.String())
 			p.draw(p.name, "diamond")
-			p.mentions = true
+			p.refers = true
 			b.providers[*n.provider] = p
 		}
 		connect(n, p)
@@ -48,8 +48,8 @@ func (b *builder) closer(m addrs.Module) *node {
 	return n
 }
 
-// expandModules adds the begin and the end of each module. What is in a module comes in
-// between, but for what is destroyed: that goes by what it depends on alone.
+// expandModules adds the beginning and the end of each module. All nodes of a module come in between,
+// except those that destroy: their order follows from dependencies alone.
 func (b *builder) expandModules() {
 	inside := slices.Clone(b.nodes)
 	for _, m := range b.Config.Order {
@@ -57,7 +57,7 @@ func (b *builder) expandModules() {
 			continue
 		}
 		begin := b.add(m.Addr, m.Addr.String()+" (expand)")
-		begin.mentions = true
+		begin.refers = true
 		b.expanders[m.Addr] = begin
 		if up := b.expanders[m.Parent.Addr]; up != nil {
 			connect(begin, up)
@@ -90,7 +90,7 @@ func (b *builder) referIn(m *config.Module) {
 	uses := b.uses[m.Content]
 	local := func(n *node, o addrs.Object) {
 		for _, r := range uses.Of(o) {
-			b.mention(n, m.Addr, r)
+			b.link(n, m.Addr, r)
 		}
 	}
 	of := func(k key, o addrs.Object) {
@@ -137,36 +137,36 @@ func (b *builder) referOutputs(m *config.Module, local func(*node, addrs.Object)
 	}
 }
 
-// referVariable adds the edges of a variable, which comes after what the caller gives it,
-// and of its validations.
+// referVariable adds the edges of a variable to the argument of the call, and those of its
+// validations.
 func (b *builder) referVariable(m *config.Module, name string) {
 	nodes := b.keys[key{module: m.Addr, kind: addrs.KindVariable, name: name}]
 	if m.Parent != nil {
 		if a := m.Call.Args[name]; a != nil {
 			given := b.uses[m.Parent.Content].OfExpr(a.Expr)
 			for i := range given {
-				b.mention(nodes[0], m.Parent.Addr, &given[i])
+				b.link(nodes[0], m.Parent.Addr, &given[i])
 			}
 		}
 	}
 	for _, n := range nodes[1:] {
 		for _, r := range b.uses[m.Content].Of(addrs.Object{Kind: addrs.KindVariable, Name: name}) {
-			b.mention(n, m.Addr, r)
+			b.link(n, m.Addr, r)
 		}
 	}
 }
 
-// mention puts n after what a reference in a module means.
-func (b *builder) mention(n *node, m addrs.Module, r *refs.Reference) {
-	for _, x := range b.meant(m, r) {
+// link puts n after the nodes to which a reference in a module resolves.
+func (b *builder) link(n *node, m addrs.Module, r *refs.Reference) {
+	for _, x := range b.resolve(m, r) {
 		if x != n && !apart(n, x) {
 			connect(n, x)
 		}
 	}
 }
 
-// meant returns the nodes that a reference in a module means.
-func (b *builder) meant(m addrs.Module, r *refs.Reference) []*node {
+// resolve returns the nodes to which a reference in a module resolves.
+func (b *builder) resolve(m addrs.Module, r *refs.Reference) []*node {
 	k := key{module: m, kind: r.Object.Kind, name: r.Object.Name, resource: r.Object.Res}
 	switch r.Object.Kind {
 	case addrs.KindProvider:

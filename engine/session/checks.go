@@ -15,11 +15,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// CheckResults groups results by block, for every block of the configuration that has
-// conditions. The worst status of the instances is that of the whole; a block without
-// instances passes, and one of which nothing is known is unknown. So are the objects that
-// planned has beyond the results: what a plan found out about them, as of data that it has
-// read, is not of this phase (tried with Terraform 1.11.4).
+// CheckResults groups results by block, for every block of the configuration with conditions. The
+// worst status of the instances is that of the block. A block without instances passes; one without
+// results is unknown. Objects that only planned has, the results of a plan, are unknown as well: a
+// result found while planning is none of this phase. Source: tried with Terraform 1.11.4.
 func CheckResults(cfg *config.Config, list []eval.Checked, planned []states.CheckResult) []states.CheckResult {
 	g := gathering{by: map[eval.Subject]*states.CheckResult{}, has: map[eval.Subject]bool{}}
 	for _, m := range cfg.Order {
@@ -115,9 +114,9 @@ func CheckSubject(m addrs.Module, in addrs.ModuleInstance, name string) eval.Sub
 	return s
 }
 
-// CheckBlocks evaluates the assertions of all check blocks. What is not met there is a
-// warning. Assertions about data that could not be read are left out. A check block that is
-// to be skipped has results if its data are not: unknown ones.
+// CheckBlocks evaluates the assertions of all check blocks; one that does not hold is a warning.
+// Assertions about data that could not be read are left out. A check block for which skip is true has
+// unknown results, unless its data block is skipped as well: then it has none.
 func CheckBlocks(e *eval.Evaluator, modules []*config.Module, skip func(addrs.Object) bool) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, m := range modules {
@@ -171,8 +170,8 @@ func NestedData(cfg *config.Config) map[*config.Resource]string {
 	return out
 }
 
-// ReadNested is [Session.ReadData] for a data block in a check: what goes wrong is a
-// failure of the check, and a warning. ok is false then.
+// ReadNested is [Session.ReadData] for a data block in a check: an error makes the check fail, and
+// becomes a warning. ok is false then.
 func (s *Session) ReadNested(ctx context.Context, r Reading, check string) (v cty.Value, ok bool, ds diags.Diagnostics) {
 	v, ds = s.ReadData(ctx, r)
 	if !ds.HasErrors() {

@@ -28,8 +28,8 @@ type Ephemeral struct {
 	Scope    eval.Scope
 }
 
-// doing tells of something that is done to an ephemeral resource instance, until the
-// function that it returns is called with what came of it.
+// doing sends an event about an operation on an ephemeral resource instance, and returns a function
+// for its end.
 func (s *Session) doing(what string, addr addrs.AbsResourceInstance) (done func(failed bool)) {
 	begun := time.Now()
 	e := events.Event{Kind: events.EphemeralStart, Addr: addrs.ResourceInstanceObject{Instance: addr}, Text: what}
@@ -49,11 +49,11 @@ type opened struct {
 	stop func() // ends renewing
 
 	private []byte            // for the next call about it
-	found   diags.Diagnostics // what renewing had to say
+	found   diags.Diagnostics // of renewals
 }
 
-// shortestRenewal is how long what was just renewed is left alone, whatever time its provider
-// gave: one that lies in the past would be asked for again and again.
+// shortestRenewal is the least time between two renewals of an instance. A provider that asks for
+// renewal at a time in the past would otherwise be called again and again.
 const shortestRenewal = time.Second
 
 // renew renews an instance, and returns when to do so again; zero is never.
@@ -104,7 +104,7 @@ func (s *Session) OpenEphemeral(ctx context.Context, e Ephemeral) (cty.Value, di
 	return val.Mark(marks.Ephemeral), append(ds, more...)
 }
 
-// keepOpen notes what is to be closed, and sees that it stays good until then.
+// keepOpen renews an opened instance in time, until [Session.CloseEphemerals] closes it.
 func (s *Session) keepOpen(ctx context.Context, o *opened, renewAt time.Time) {
 	o.stop = func() {}
 	if !renewAt.IsZero() {
@@ -116,8 +116,8 @@ func (s *Session) keepOpen(ctx context.Context, o *opened, renewAt time.Time) {
 	s.mu.Unlock()
 }
 
-// CloseEphemerals closes what was opened, the resource that came last first, and of one
-// resource the instances in their order.
+// CloseEphemerals closes all opened instances: resources in the reverse order of their opening, the
+// instances of one resource in the order of their addresses.
 func (s *Session) CloseEphemerals(ctx context.Context) diags.Diagnostics {
 	s.mu.Lock()
 	list := s.opened

@@ -19,10 +19,10 @@ import (
 
 // ModuleFunctions returns the functions that a module may call: base, and those of the
 // providers that it requires as provider::NAME::FUNCTION. It is nil if no file of the
-// configuration mentions such a function: then no provider has to be asked. What a
-// provider that cannot be asked has is left out.
+// configuration calls such a function: then no provider has to be started. The functions of
+// a provider that cannot be started are left out.
 func ModuleFunctions(ctx context.Context, cfg *config.Config, ps Providers, base map[string]function.Function) func(*config.Module) map[string]function.Function {
-	if !mentionsProviderFunctions(cfg) {
+	if !mayCallProviders(cfg) {
 		return nil
 	}
 	return AllModuleFunctions(ctx, ps, base)
@@ -43,8 +43,8 @@ func AllModuleFunctions(ctx context.Context, ps Providers, base map[string]funct
 	}
 }
 
-// mentionsProviderFunctions reports whether there may be a call of such a function.
-func mentionsProviderFunctions(cfg *config.Config) bool {
+// mayCallProviders reports whether a file of the configuration may call a function of a provider.
+func mayCallProviders(cfg *config.Config) bool {
 	for _, f := range cfg.Files {
 		if bytes.Contains(f.Bytes, []byte("provider::")) {
 			return true
@@ -57,7 +57,7 @@ func moduleFunctions(ctx context.Context, m *config.Module, ps Providers, base m
 	out := maps.Clone(base)
 	for local, required := range m.RequiredProviders {
 		if required.Implied {
-			continue // only what is required by name has a name space
+			continue // only providers that are required by name have a name space
 		}
 		declared, ds := ps.Schema(ctx, required.Source)
 		if ds.HasErrors() {
@@ -88,7 +88,7 @@ func providerFunction(ctx context.Context, ps Providers, p addrs.Provider, name 
 	}
 	spec.Impl = func(args []cty.Value, _ cty.Type) (cty.Value, error) {
 		for i, arg := range args {
-			// Providers do not expect what they did not ask for within a value either.
+			// A parameter that takes no unknown or null value takes none within a value either.
 			switch x := declared(i); {
 			case !x.AllowUnknown && !arg.IsWhollyKnown():
 				return cty.UnknownVal(f.Return), nil

@@ -11,9 +11,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
 
-// ignoreChanges returns the configuration value with the prior values put back
-// where ignore_changes asks for it. What is put back is as sensitive as it was, or a
-// secret of the state would be shown once the configuration stops naming it.
+// ignoreChanges returns the configuration value with the prior values put back where ignore_changes
+// asks for it. A value that is put back keeps its sensitivity; otherwise a secret of the state would
+// be printed once the configuration does not refer to it any more.
 func ignoreChanges(r *config.Resource, prior, config cty.Value) (cty.Value, diags.Diagnostics) {
 	if prior.IsNull() || !r.IgnoreAllChanges && len(r.IgnoreChanges) == 0 {
 		return config, nil
@@ -74,8 +74,8 @@ func pathKey(step cty.PathStep) cty.Value {
 	return cty.StringVal(step.(cty.GetAttrStep).Name)
 }
 
-// putBack returns v with prior's value at path. Where prior has nothing there, a
-// map element is taken out; what v does not have, and is no map element, stays.
+// putBack returns v with prior's value at path. A map element that prior does not have is removed; an
+// attribute or list element that v does not have is not added.
 func putBack(v, prior cty.Value, path cty.Path) cty.Value {
 	if len(path) == 0 {
 		return prior

@@ -35,7 +35,7 @@ func ImportID(e *eval.Evaluator, im *config.Import, s eval.Scope) (id string, kn
 	return v.AsString(), true, ds
 }
 
-// BadImportID says what is wrong with the ID of an import block.
+// BadImportID is an error in the ID of an import block.
 func BadImportID(im *config.Import, detail string) diags.Diagnostics {
 	return diags.Errorf(im.ID.Range().Ptr(), "Invalid import id argument", "%s", detail)
 }

@@ -26,7 +26,7 @@ func (s *Session) Meta(ctx context.Context, r *config.Resource, p addrs.Provider
 		return cty.NilVal, nil
 	}
 	if ins, _ := s.Eval.Modules(m); !slices.Contains(ins, a.Module) {
-		return cty.NilVal, nil // what is left of a module instance that is gone
+		return cty.NilVal, nil // of the module instance only objects are left
 	}
 	ps, ds := s.Providers.Schema(ctx, p)
 	if ds.HasErrors() {

@@ -29,7 +29,7 @@ func (s *Session) Decode(ctx context.Context, c provider.Client, addr addrs.AbsR
 	}
 	attributes := o.AttrsJSON
 	if o.SchemaVersion == rs.Version {
-		// Of another version, the provider knows what its attributes have become.
+		// Attributes of another version are the provider's to rename or drop.
 		attributes = rs.Block.JSON().Strip(attributes)
 	}
 	if addr.Resource.Resource.Mode != addrs.Managed {
@@ -50,7 +50,7 @@ func (s *Session) Decode(ctx context.Context, c provider.Client, addr addrs.AbsR
 	return s.mark(v, rs, o), ds
 }
 
-// mark marks what the object or the schema says is sensitive.
+// mark marks the values that the object or the schema declares sensitive.
 func (s *Session) mark(v cty.Value, rs *schema.Schema, o *states.Object) cty.Value {
 	return MarkSensitive(v, rs, o.Sensitive)
 }
@@ -68,7 +68,7 @@ func MarkSensitive(v cty.Value, rs *schema.Schema, paths []cty.Path) cty.Value {
 	return marks.At(v, marks.Sensitive, paths)
 }
 
-// An Encoding is what belongs to a stored object beside its value.
+// An Encoding is the metadata of a stored object.
 type Encoding struct {
 	Status              states.Status
 	Private             []byte

@@ -98,7 +98,7 @@ func (s *Session) providerInstance(pc addrs.AbsProviderConfig) (*eval.Instance, 
 	return in, ok
 }
 
-// providerInstances evaluates for_each. What is wrong with it is kept in [Session.Diagnostics].
+// providerInstances evaluates for_each. Its errors are kept in [Session.Diagnostics].
 func (s *Session) providerInstances(pc addrs.AbsProviderConfig) map[addrs.InstanceKey]*eval.Instance {
 	m := s.Config.Modules[pc.Module]
 	in, ds := s.Eval.Modules(m)

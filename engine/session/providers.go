@@ -99,7 +99,7 @@ func (s *Session) HasProvider(pc addrs.AbsProviderConfig) bool {
 	return ok
 }
 
-// NoProvider says that a provider configuration is gone which somebody needs.
+// NoProvider is the error of objects whose provider configuration is gone. who names them.
 func NoProvider(pc addrs.AbsProviderConfig, who string) diags.Diagnostics {
 	if !pc.Key.IsNone() {
 		return diags.Errorf(nil, "Provider instance not present",
@@ -118,7 +118,8 @@ func (o *opening) missing(ds diags.Diagnostics) diags.Diagnostics {
 		"The provider %q needs to be configured: write a provider block in the root module, with the arguments that the provider's documentation calls required.", o.addr.Provider)
 }
 
-// answered gives what the provider said an address and a place in the block.
+// answered adds the address of the provider configuration, and the source range of the attribute, to
+// diagnostics of the provider.
 func (o *opening) answered(ds diags.Diagnostics) diags.Diagnostics {
 	for i := range ds {
 		if ds[i].Subject == nil && o.block != nil {

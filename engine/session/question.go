@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// A Question is one PlanResourceChange call with what it takes and gives.
+// A Question is a PlanResourceChange call: the arguments, and after [Question.Ask] the checked answer.
 type Question struct {
 	Session  *Session
 	Client   provider.Client
@@ -29,7 +29,7 @@ type Question struct {
 	// The answer.
 	Planned         cty.Value // with sensitive marks
 	PlannedPrivate  []byte
-	Sensitive       []cty.Path // of the configuration, without what is ignored
+	Sensitive       []cty.Path // of the configuration, without ignored arguments
 	RequiredReplace []cty.Path
 }
 

@@ -1,8 +1,9 @@
-// Package session is what planning and applying share of a run: provider
+// Package session is the common ground of planning and applying: provider
 // configurations, opened once at first need; the configuration value of a
-// resource instance; stored objects decoded and new ones encoded.
+// resource instance; stored objects decoded and new ones encoded; the calls that both make of
+// a provider, with the checks of its answers.
 //
-// It decides nothing: which object becomes what, and when, is for planning and
+// It decides nothing: the action for an object, and its time, are for planning and
 // applying. Start at [Session].
 package session
 
@@ -26,7 +27,7 @@ import (
 // Providers gives access to provider processes. It is implemented by
 // [provider.Pool], and by fakes in tests.
 type Providers interface {
-	// Schema returns what a provider declares, asking it once.
+	// Schema returns the schemas of a provider, which is asked once.
 	Schema(context.Context, addrs.Provider) (*schema.Provider, diags.Diagnostics)
 	// Unconfigured returns a process that need not be configured, for validation and
 	// functions.
@@ -40,7 +41,7 @@ type Providers interface {
 type Session struct {
 	Environment
 	Eval *eval.Evaluator
-	// Known says that provider configurations must not hold unknown values.
+	// Known is true if an unknown value in a provider configuration is an error.
 	Known bool
 
 	mu      sync.Mutex
@@ -59,15 +60,15 @@ type client struct {
 	failed bool
 }
 
-// Diagnostics returns what opening provider configurations had to say.
+// Diagnostics returns the diagnostics of opening provider configurations.
 func (s *Session) Diagnostics() diags.Diagnostics {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append(diags.Diagnostics(nil), s.found...)
 }
 
-// Schema returns the schema of a resource type, and that of its provider.
-// place is where to report that the provider has no such type.
+// Schema returns the schema of a resource type, and that of its provider. place is the source range
+// for the error that the provider has no such type.
 func (s *Session) Schema(ctx context.Context, p addrs.Provider, r addrs.Resource, place *hcl.Range) (*schema.Schema, *schema.Provider, diags.Diagnostics) {
 	ps, ds := s.Providers.Schema(ctx, p)
 	if ds.HasErrors() {
@@ -80,7 +81,8 @@ func (s *Session) Schema(ctx context.Context, p addrs.Provider, r addrs.Resource
 	return rs, ps, ds
 }
 
-// UnsupportedType says that a provider has no such type, and what it has instead.
+// UnsupportedType is the error of a resource type that a provider does not have. It suggests the same
+// type of another mode.
 func UnsupportedType(ps *schema.Provider, p addrs.Provider, r addrs.Resource, place *hcl.Range) diags.Diagnostics {
 	what := map[addrs.ResourceMode]string{addrs.Managed: "resource type", addrs.Data: "data source", addrs.Ephemeral: "ephemeral resource type"}
 	detail := fmt.Sprintf("The provider %s does not support %s %q.", p.ForDisplay(), what[r.Mode], r.Type)
@@ -93,8 +95,8 @@ func UnsupportedType(ps *schema.Provider, p addrs.Provider, r addrs.Resource, pl
 	return diags.Errorf(place, "Invalid "+what[r.Mode], "%s", detail)
 }
 
-// Client returns the process of a provider configuration, configured. What goes
-// wrong is kept in [Session.Diagnostics], once; every caller gets [diags.Reported].
+// Client returns the process of a provider configuration, configured. Its diagnostics are kept in
+// [Session.Diagnostics], once; of a failure every caller gets [diags.Reported].
 func (s *Session) Client(ctx context.Context, pc addrs.AbsProviderConfig) (provider.Client, diags.Diagnostics) {
 	s.mu.Lock()
 	if s.clients == nil {
@@ -140,9 +142,8 @@ func (s *Session) Bound(r *config.Resource, rs *schema.Schema) *schema.Bound {
 	return s.own.of(r, rs)
 }
 
-// Place gives diagnostics about a resource instance its address and the place of what
-// they name in the block, as far as they have none. Without a block (r is nil) there is
-// no place.
+// Place adds the address of a resource instance to diagnostics without one, and the source range of
+// their attribute. Without a block (r is nil) there is no range.
 func (s *Session) Place(ds diags.Diagnostics, r *config.Resource, rs *schema.Schema, address string) diags.Diagnostics {
 	for i := range ds {
 		if ds[i].Subject == nil && r != nil && rs != nil {
@@ -155,8 +156,8 @@ func (s *Session) Place(ds diags.Diagnostics, r *config.Resource, rs *schema.Sch
 	return ds
 }
 
-// Complete does what [Session.Place] does for those diagnostics that say nothing at all
-// of where they come from: they are about the instance as a whole.
+// Complete does what [Session.Place] does for diagnostics with neither an address nor a source range:
+// they are about the instance as a whole.
 func (s *Session) Complete(ds diags.Diagnostics, r *config.Resource, rs *schema.Schema, address string) diags.Diagnostics {
 	for i := range ds {
 		if ds[i].Subject == nil && ds[i].Address == "" {

@@ -88,7 +88,7 @@ func graphOfOperation(a *cli.App, kind graphs.Operation, o graphOptions) int {
 	}
 	g := graphs.Build(in)
 	if !o.cycles {
-		for _, names := range g.Circles() {
+		for _, names := range g.Cycles() {
 			ds = append(ds, diags.Errorf(nil, "Cycle: "+strings.Join(names, ", "), "Each of these steps would have to wait for another one. With -draw-cycles the graph shows how.")...)
 		}
 		if ds.HasErrors() {

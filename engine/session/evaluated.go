@@ -8,7 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/eval"
 )
 
-// A place is a resource instance whose configuration is evaluated.
+// A place is a resource instance whose configuration is evaluated, for the message of an exhausted
+// budget.
 type place struct {
 	r        *config.Resource
 	in       addrs.ModuleInstance
