@@ -5,7 +5,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// A Backend says where the state lives.
+// A Backend is the place of the state.
 type Backend struct {
 	Type  string
 	Body  hcl.Body

@@ -18,7 +18,7 @@ import (
 type Config struct {
 	Root *Module
 	// Modules are all modules of the tree by their static address, Order the same
-	// ones, callers before what they call, otherwise by name.
+	// ones, callers before the modules that they call, otherwise by name.
 	Modules map[addrs.Module]*Module
 	Order   []*Module
 	// Files are the sources read, by the name that ranges carry, for snippets.
@@ -40,7 +40,7 @@ type Module struct {
 	PackageDir string
 }
 
-// Content is what the files of one directory declare.
+// Content holds the declarations in the files of one directory.
 type Content struct {
 	// Dir is the directory, relative to the root module's directory as path.module shows
 	// it ("." for the root, "modules/net").

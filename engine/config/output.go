@@ -15,7 +15,7 @@ type Local struct {
 type Output struct {
 	Name          string
 	Description   string
-	Deprecated    string // what callers who mention it should do instead, if it is not ""
+	Deprecated    string // advice for callers that refer to it; "" if it is not deprecated
 	Expr          hcl.Expression
 	Sensitive     bool
 	Ephemeral     bool

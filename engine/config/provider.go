@@ -13,7 +13,7 @@ type RequiredProvider struct {
 	Versions  []VersionConstraint
 	// Aliases are the configurations that the caller must pass (configuration_aliases).
 	Aliases []addrs.LocalProviderConfig
-	// Implied says that no required_providers entry exists: the name is only used.
+	// Implied is set if there is no required_providers entry: the name is only used.
 	Implied bool
 	Range   hcl.Range
 }
@@ -22,8 +22,8 @@ type RequiredProvider struct {
 type Provider struct {
 	Addr addrs.LocalProviderConfig
 	Body hcl.Body // without alias, version and for_each
-	// ForEach makes several instances of the configuration, if it is not nil. Only what is
-	// known before anything else is may stand in it. Source: OpenTofu 1.9.
+	// ForEach makes several instances of the configuration, if it is not nil. It may
+	// refer only to values that are known before all others. Source: OpenTofu 1.9.
 	ForEach hcl.Expression
 	// Versions is the version argument of old, nil if absent.
 	Versions []VersionConstraint

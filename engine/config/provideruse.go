@@ -18,9 +18,9 @@ type ProviderUse struct {
 }
 
 // ProviderUse returns the provider configuration that a local one stands for in m: the
-// block itself if m has it, else what the calls on the way to m pass or inherit. A default
+// block itself if m has it, else the one that the calls on the way to m pass or inherit. A default
 // configuration that nobody wrote belongs to the root. An empty block in a called module is
-// a placeholder, which gives way to what is passed. key is what stands behind the local one.
+// a placeholder, which gives way to a passed one. key is the expression in brackets.
 func (m *Module) ProviderUse(local addrs.LocalProviderConfig, key hcl.Expression) ProviderUse {
 	p := m.ProviderOf(local.LocalName)
 	use := ProviderUse{Key: key}
@@ -45,7 +45,7 @@ func (m *Module) ProviderUse(local addrs.LocalProviderConfig, key hcl.Expression
 	}
 }
 
-// ResourceUse returns what a resource block in m uses.
+// ResourceUse returns the provider configuration of a resource block in m.
 func (m *Module) ResourceUse(r *Resource) ProviderUse {
 	return m.ProviderUse(r.Provider, r.ProviderKey)
 }
@@ -61,7 +61,7 @@ func (m *Module) ResourceProvider(r *Resource) addrs.AbsProviderConfig {
 	return m.ProviderConfig(r.Provider)
 }
 
-// passed returns what the caller passes to m for local, which is one of provider p.
+// passed returns the configuration that the caller passes to m for local, one of provider p.
 func (m *Module) passed(local addrs.LocalProviderConfig, p addrs.Provider) (PassedProvider, bool) {
 	for _, x := range m.Call.Providers {
 		if x.InChild.Alias == local.Alias && (x.InChild.LocalName == local.LocalName || m.ProviderOf(x.InChild.LocalName) == p) {
@@ -71,7 +71,7 @@ func (m *Module) passed(local addrs.LocalProviderConfig, p addrs.Provider) (Pass
 	return PassedProvider{}, false
 }
 
-// localName returns what m calls the provider p, or otherwise.
+// localName returns m's local name of the provider p, or otherwise.
 func (m *Module) localName(p addrs.Provider, otherwise string) string {
 	if name, ok := m.byProvider[p]; ok {
 		return name

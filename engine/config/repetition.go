@@ -4,8 +4,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// A Repetition says how many instances a resource or a module call has: those that count
-// or for_each makes, or at most one, if Enabled says so. At most one of them is not nil;
+// A Repetition gives the number of instances of a resource or a module call: those of count
+// or for_each, or at most one with Enabled. At most one of them is not nil;
 // without any there is one instance.
 type Repetition struct {
 	Count   hcl.Expression
@@ -14,7 +14,7 @@ type Repetition struct {
 	Enabled hcl.Expression
 }
 
-// Expressions returns what is written, in the order of the fields.
+// Expressions returns the expressions that are not nil, in the order of the fields.
 func (x *Repetition) Expressions() []hcl.Expression {
 	var out []hcl.Expression
 	for _, e := range []hcl.Expression{x.Count, x.ForEach, x.Enabled} {

@@ -9,7 +9,7 @@ import (
 // A Resource is a resource, data or ephemeral block.
 type Resource struct {
 	Addr addrs.Resource
-	// Body is what the provider's schema describes: without meta-arguments,
+	// Body holds the provider's own arguments and blocks: without meta-arguments,
 	// lifecycle, connection and provisioner blocks.
 	Body hcl.Body
 	Repetition
@@ -22,10 +22,10 @@ type Resource struct {
 	ProviderKey hcl.Expression
 
 	CreateBeforeDestroy bool
-	// CreateBeforeDestroySet says that the argument was written.
+	// CreateBeforeDestroySet is set if the argument was written.
 	CreateBeforeDestroySet bool
 	PreventDestroy         bool
-	// PreventDestroyIf is the argument where it mentions something; nil else. It is about all
+	// PreventDestroyIf is the argument if it has references; else nil. It holds for all
 	// instances. Source: OpenTofu 1.12.
 	PreventDestroyIf   hcl.Expression
 	IgnoreChanges      []hcl.Traversal // relative

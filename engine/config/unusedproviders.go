@@ -5,8 +5,8 @@ import (
 )
 
 // UnusedProviders returns the provider blocks that no block of the configuration uses, nor any of
-// the others. Terraform takes no notice of what is in such blocks, which are what is left of
-// resources that are gone. That a configuration is passed to a module is no use of it.
+// the others. Terraform does not look into such blocks, the remains of resources that are
+// gone. To pass a configuration to a module is no use of it.
 //
 // Source: Terraform's PruneProviderTransformer.
 func (c *Config) UnusedProviders(others []addrs.AbsProviderConfig) map[*Provider]bool {

@@ -13,14 +13,14 @@ import (
 type Variable struct {
 	Name        string
 	Description string
-	// Deprecated tells callers who pass a value what to do instead, if it is not "".
+	// Deprecated is advice for callers that pass a value; "" if it is not deprecated.
 	// Source: OpenTofu 1.10.
 	Deprecated string
 	// Type is the constraint as written (DynamicPseudoType if none), with optional
 	// attributes; Defaults are their defaults, or nil.
 	Type     cty.Type
 	Defaults *Defaults
-	// ParseLiteral says that -var and environment values are taken as strings
+	// ParseLiteral is set if -var and environment values are taken as strings
 	// rather than parsed as expressions (string, number, bool, or no type).
 	ParseLiteral bool
 	// Default is converted to Type; cty.NilVal if the variable is required.
@@ -61,6 +61,6 @@ func (v *Variable) Prepare(given cty.Value) (cty.Value, error) {
 	return out, nil
 }
 
-// ErrRequired says that a variable without default got no value, or null although it
-// is not nullable.
+// ErrRequired is the error for a variable without default that got no value, or null
+// although it is not nullable.
 var ErrRequired = fmt.Errorf("the variable is required")

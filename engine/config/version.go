@@ -19,8 +19,8 @@ type VersionConstraint struct {
 // that required_version arguments are compared with.
 const LanguageVersion = "1.11.4"
 
-// NewVersionConstraint returns the version constraint v; what is the name of the argument,
-// for messages.
+// NewVersionConstraint returns the version constraint v of the argument named, for messages,
+// by the second parameter.
 func NewVersionConstraint(v cty.Value, what string, at hcl.Range) (VersionConstraint, hcl.Diagnostics) {
 	out := VersionConstraint{Range: at}
 	bad := func(detail string, args ...any) (VersionConstraint, hcl.Diagnostics) {

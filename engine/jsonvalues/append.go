@@ -15,7 +15,7 @@ func (c *Codec) Append(dst []byte, v cty.Value) ([]byte, error) {
 	if out, ok := c.append(dst, v); ok {
 		return out, nil
 	}
-	// What needs a conversion, and what is an error, is cty's to say.
+	// Conversions and errors are cty's.
 	text, err := ctyjson.Marshal(v, c.ty)
 	return append(dst, text...), err
 }

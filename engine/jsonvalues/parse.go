@@ -23,7 +23,7 @@ func (c *Codec) Parse(src []byte) (cty.Value, error) {
 	return c.parseSlowly(src)
 }
 
-// parseSlowly leaves src to cty: what needs a conversion, and what is an error. cty
+// parseSlowly leaves src to cty: for a conversion or an error. cty
 // panics at some texts that do not fit the type (a tuple too short, a list of values
 // whose types differ); for us they are errors like others.
 func (c *Codec) parseSlowly(src []byte) (v cty.Value, err error) {

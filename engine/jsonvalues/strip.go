@@ -103,7 +103,7 @@ func (c *Codec) structured() bool {
 	return false
 }
 
-// strip takes out of v what ty does not have, and reports whether there was any.
+// strip takes attributes out of v that ty does not have, and reports whether there were any.
 func strip(v any, ty cty.Type) bool {
 	found := false
 	switch v := v.(type) {

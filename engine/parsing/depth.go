@@ -7,7 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
-// A textKind says with which of HCL's scanners a text is read.
+// A textKind is the one of HCL's scanners that a text is read with.
 type textKind byte
 
 const (

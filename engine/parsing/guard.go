@@ -8,13 +8,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 )
 
-// HCL evaluates an expression to its end, whatever it takes. What can make much of little
-// is therefore replaced in the tree that the parser returns: loops, templates and calls by
+// HCL evaluates an expression to its end, at any cost. Expressions that can make much of
+// little are therefore replaced in the tree that the parser returns: loops, templates and calls by
 // their like that count what they make and stop when the budget of the evaluation says
 // so (see budget.Of). Each of them evaluates a copy of the original whose parts count, so
 // that what an expression means stays HCL's affair.
 
-// guardBody replaces what grows in all expressions of a body.
+// guardBody guards all expressions of a body.
 func guardBody(b *hclsyntax.Body) {
 	for _, a := range b.Attributes {
 		a.Expr = guard(a.Expr)
@@ -24,8 +24,8 @@ func guardBody(b *hclsyntax.Body) {
 	}
 }
 
-// guard replaces what grows in an expression, which is changed, and returns it or what
-// takes its place.
+// guard replaces the parts of an expression that can grow, in place, and returns it or its
+// replacement.
 func guard(x hclsyntax.Expression) hclsyntax.Expression {
 	switch x := x.(type) {
 	case nil:
@@ -84,7 +84,7 @@ func guardParts(x hclsyntax.Expression) {
 	}
 }
 
-// literalBudget bounds what is evaluated without a context: values of variables and
+// literalBudget bounds evaluations without a context: values of variables and
 // settings, which are literal, but may be loops.
 var literalBudget = func() budget.Limits {
 	l := budget.ForMemory(1 << 30)
@@ -100,7 +100,7 @@ func of(ctx *hcl.EvalContext) (*budget.Budget, bool) {
 	return budget.New(literalBudget), true
 }
 
-// failed returns what stands for an expression that would be too much.
+// failed returns the value in place of one that would be too large.
 func failed(b *budget.Budget, x *budget.Excess, at hcl.Range) (cty.Value, hcl.Diagnostics) {
 	b.Passed(x)
 	return cty.DynamicVal, hcl.Diagnostics{x.Diagnostic(at)}

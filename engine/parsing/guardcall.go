@@ -84,7 +84,7 @@ type calling struct {
 	excess  *budget.Excess
 }
 
-// result checks and counts what the function has returned.
+// result checks and counts the value that the function has returned.
 func (c *call) result(b *budget.Budget, v cty.Value) *budget.Excess {
 	if c.bound.Kind == growth.Part {
 		return nil
@@ -161,7 +161,7 @@ func (a *argument) UnwrapExpression() hcl.Expression { return a.Expression }
 
 const tooUnlike = "Evaluation takes too long"
 
-// anyList is what functions take a list for that may have elements of any type.
+// anyList is the type of a parameter for lists with elements of any type.
 var anyList = cty.List(cty.DynamicPseudoType)
 
 // wants returns the type that an argument is about to be converted to; NilType if there is none.

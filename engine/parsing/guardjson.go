@@ -100,7 +100,7 @@ func (e *jsonExpr) Value(ctx *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
 	return e.Expression.Value(ctx)
 }
 
-// look finds out what the expression is.
+// look finds out the kind of the expression.
 func (e *jsonExpr) look() {
 	if list, ds := hcl.ExprList(e.Expression); !ds.HasErrors() {
 		e.list = make([]*jsonExpr, len(list))

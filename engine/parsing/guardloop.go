@@ -87,7 +87,7 @@ func (r *round) add(v cty.Value) {
 	r.excess = r.excess.Of(what)
 }
 
-// An element is what a loop makes in each iteration.
+// An element is the result of one iteration of a loop.
 type element struct {
 	hclsyntax.Expression
 	r *round

@@ -97,7 +97,7 @@ func (t *template) replay(ctx *hcl.EvalContext, parts []result) (cty.Value, hcl.
 	return e.Value(ctx)
 }
 
-// A result is what evaluating an expression came to.
+// A result is the value and the diagnostics of an evaluation.
 type result struct {
 	v  cty.Value
 	ds hcl.Diagnostics
@@ -108,7 +108,7 @@ func (r result) plain() bool {
 	return len(r.ds) == 0 && !r.v.IsMarked() && r.v.IsKnown() && !r.v.IsNull() && r.v.Type().IsPrimitiveType()
 }
 
-// text returns what a plain part is as text.
+// text returns a plain part as text.
 func (r result) text() string {
 	if r.v.Type() == cty.String {
 		return r.v.AsString()

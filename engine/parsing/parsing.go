@@ -1,10 +1,10 @@
 // Package parsing calls HCL's parsers, for all of Lockstep, with texts that they can
 // take. They are recursive, at up to 13 KB of stack a level (measured), and a stack
-// that overflows ends the process, which nothing recovers from. So what is nested
+// that overflows ends the process, which nothing recovers from. So a text that is nested
 // deeper than [MaxDepth] is refused by a scan that does not recurse; see nativeDepth
 // for how it counts.
 //
-// It refuses to know what a text means. Start at [Config].
+// It refuses to know the meaning of a text. Start at [Config].
 package parsing
 
 import (

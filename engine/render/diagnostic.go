@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
 )
 
-// Diagnostic returns d as text that ends with a line feed: what is wrong, the source
-// around it with values that the expression refers to, and how to mend it. With
+// Diagnostic returns d as text that ends with a line feed: the summary, the source around
+// it with the values of its references, and the remedy. With
 // colours a rule at the left holds it together; without, an empty line comes first.
 func (p *Printer) Diagnostic(d diags.Diagnostic, files map[string]*hcl.File) string {
 	var b strings.Builder
@@ -80,7 +80,7 @@ func (p *Printer) place(b *strings.Builder, d formats.Diagnostic) {
 	b.WriteByte('\n')
 }
 
-// What is generated may have one line of megabytes, or very many lines. Nobody reads more
+// Generated files may have one line of megabytes, or very many lines. Nobody reads more
 // of a snippet than this; before the highlight, as much of a line as helps to find it.
 const (
 	maxColumns = 400
@@ -108,7 +108,7 @@ func (p *Printer) code(b *strings.Builder, s *formats.Snippet) {
 }
 
 // window returns the parts of a line before, in and after its highlight, which is from
-// line[from] to line[to]: the whole line, or what is around the highlight's beginning.
+// line[from] to line[to]: the whole line, or the part around the highlight's beginning.
 func window(line string, from, to int) (before, marked, after string) {
 	if len(line) <= maxColumns {
 		return line[:from], line[from:to], line[to:]
@@ -132,7 +132,7 @@ func window(line string, from, to int) (before, marked, after string) {
 	return before, marked, after
 }
 
-// values writes what is known about the values in a failing expression.
+// values writes the known values in a failing expression.
 func (p *Printer) values(b *strings.Builder, s *formats.Snippet) {
 	call := s.Call
 	if call != nil && call.Signature == nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// words are what an action is called when it starts, goes on, and ends.
+// words are the verbs of an action when it starts, goes on, and ends.
 type words struct{ start, still, end string }
 
 var actionWords = map[plans.Action]words{
@@ -20,7 +20,7 @@ var actionWords = map[plans.Action]words{
 	plans.Open:   {"Opening", "opening", "Opening"},
 }
 
-// wordsOf returns the words for an action; for what has none they are those of its name.
+// wordsOf returns the words for an action; without entry they are made of its name.
 func wordsOf(a plans.Action) words {
 	if w, ok := actionWords[a]; ok {
 		return w
@@ -83,7 +83,7 @@ func EventMessage(e events.Event) (m Message, ok bool) {
 		return refreshMessage(e), true
 	case events.ApplyFailed:
 		if e.Addr.Instance.Resource.Resource.Mode == addrs.Data {
-			return m, false // the diagnostic is all that the stream says
+			return m, false // the stream has the diagnostic alone
 		}
 		return applyMessage(e), true
 	case events.ApplyStart, events.ApplyProgress, events.ApplyDone:
@@ -96,7 +96,7 @@ func EventMessage(e events.Event) (m Message, ok bool) {
 	return m, false
 }
 
-// hookMember is what the stream says of an object at work.
+// hookMember is an object at work, in the stream.
 type hookMember struct {
 	Resource    resourceMember `json:"resource"`
 	Action      string         `json:"action,omitempty"`
@@ -131,7 +131,7 @@ func applyMessage(e events.Event) Message {
 		e.ID = "" // there is nothing left that has it
 	}
 	if e.Addr.Instance.Resource.Resource.Mode == addrs.Data {
-		w = words{"Refreshing", "refreshing", "Refresh"} // what the stream calls it
+		w = words{"Refreshing", "refreshing", "Refresh"} // the stream's word
 	}
 	h := newHook(e, e.Kind != events.ApplyFailed)
 	h.Action = uiAction(e.Action)

@@ -11,10 +11,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
 )
 
-// PlanMarkdown returns plan for a comment on GitHub, in at most limit bytes: how much
-// changes, what is destroyed, and folded up the changes of objects and outputs as
-// diffs. What does not fit is left out, creations before destructions, at the end of an
-// object, and said to be. All
+// PlanMarkdown returns plan for a comment on GitHub, in at most limit bytes: the number of
+// changes, the objects to destroy, and folded up the changes of objects and outputs as
+// diffs. If they do not fit, the rest is left out with a note, creations before
+// destructions, at the end of an object. All
 // text that is not ours stands in code, so that it mentions and links nothing, in
 // fences that it cannot end. There is no sensitive value in it.
 func PlanMarkdown(plan *plans.Plan, _ *config.Config, schemas formats.Schemas, limit int) string {
@@ -65,7 +65,7 @@ func headlineMarkdown(plan *plans.Plan, changes int) string {
 // mostNamed is how many bytes of the names of destroyed objects stand above the fold.
 const mostNamed = 1500
 
-// lossMarkdown names what is destroyed, for whoever does not unfold the rest.
+// lossMarkdown names the objects to destroy, for readers who do not unfold the rest.
 func lossMarkdown(changes []*plans.ResourceChange) string {
 	var names []string
 	left, length := 0, 0
@@ -178,7 +178,7 @@ func (s section) size() int {
 	return n
 }
 
-// note says that the texts after the first n are left out.
+// note is the line about the texts after the first n, which are left out.
 func (s section) note(n int) string {
 	return fmt.Sprintf("*%d of %d %s are left out, as they do not fit here. The saved plan has all of them.*\n\n", len(s.texts)-n, len(s.texts), s.what)
 }
@@ -269,8 +269,8 @@ func (m *markdown) section(s section, reserve int) {
 	}
 }
 
-// firstLines returns the lines of text that fit into n bytes, and a last one that says
-// that there are more.
+// firstLines returns the lines of text that fit into n bytes, and a last one about the
+// others.
 func firstLines(text string, n int) string {
 	const more = "# and so on\n"
 	var b strings.Builder

@@ -16,7 +16,7 @@ type Printer struct {
 	Width int
 }
 
-// defaultWidth is the width of what is not a terminal.
+// defaultWidth is the width of outputs that are no terminal.
 const defaultWidth = 78
 
 func (p *Printer) width() int {

@@ -1,6 +1,6 @@
-// Package render turns what the engine has to show into text for a terminal,
-// Markdown for a pull request, and the stream of messages that a run prints as JSON.
-// What tools read of plans and states is in package formats.
+// Package render writes plans, states, diagnostics and events as text for a terminal, as
+// Markdown for a pull request, and as the stream of messages that a run prints as JSON.
+// The formats for tools are in package formats.
 //
 // It refuses to know files, terminals, providers and GitHub: everything comes in
 // as a value and goes out as bytes or to an [io.Writer]. It decides nothing, and it

@@ -59,10 +59,10 @@ func VersionMessage(language, lockstep string) Message {
 // LogMessage carries text that fits no other kind.
 func LogMessage(text string) Message { return message("log", text) }
 
-// An InitCode says what a message of init is about, whatever its text.
+// An InitCode is the subject of a message of init, whatever its text.
 type InitCode string
 
-// What init may be about.
+// The subjects of init's messages.
 const (
 	InitCopying       InitCode = "copying_configuration_message"
 	InitBackend       InitCode = "initializing_backend_message"
@@ -95,7 +95,7 @@ func DiagnosticMessage(d diags.Diagnostic, files map[string]*hcl.File) Message {
 	return m
 }
 
-// resourceMember is what the stream says of a resource instance.
+// resourceMember is a resource instance in the stream.
 type resourceMember struct {
 	Addr     string `json:"addr"`
 	Module   string `json:"module"`
@@ -140,7 +140,7 @@ var uiReasons = map[plans.Reason]string{
 	plans.ReasonReplaceBecauseCannot:  "cannot_update",
 }
 
-// changeMember is what the stream says of a change.
+// changeMember is a change in the stream.
 type changeMember struct {
 	Resource        resourceMember   `json:"resource"`
 	Previous        *resourceMember  `json:"previous_resource,omitempty"`
@@ -179,7 +179,7 @@ func newChangeMember(c *plans.ResourceChange) *changeMember {
 	return m
 }
 
-// PlannedChangeMessage tells of a planned change; ok is false for what does not change.
+// PlannedChangeMessage tells of a planned change; ok is false for an object without one.
 func PlannedChangeMessage(c *plans.ResourceChange) (m Message, ok bool) {
 	if c.Action == plans.NoOp && !moved(c) && c.Importing == nil {
 		return m, false
@@ -190,7 +190,7 @@ func PlannedChangeMessage(c *plans.ResourceChange) (m Message, ok bool) {
 	return m, true
 }
 
-// DriftMessage tells of an object that is not what the state said.
+// DriftMessage tells of an object that differs from the state.
 func DriftMessage(c *plans.ResourceChange) Message {
 	change := newChangeMember(c)
 	m := message("resource_drift", fmt.Sprintf("%s: Drift detected (%s)", c.Addr.Instance, change.Action))
@@ -231,7 +231,7 @@ func summaryText(operation string, add, change, remove, imported int) string {
 	return fmt.Sprintf("Apply complete! Resources: %s%d added, %d changed, %d destroyed.", first, add, change, remove)
 }
 
-// outputMember is what the stream says of an output.
+// outputMember is an output in the stream.
 type outputMember struct {
 	Sensitive bool            `json:"sensitive"`
 	Type      json.RawMessage `json:"type,omitempty"`
@@ -239,7 +239,7 @@ type outputMember struct {
 	Action    string          `json:"action,omitempty"`
 }
 
-// PlannedOutputsMessage tells what becomes of root outputs.
+// PlannedOutputsMessage tells of the changes of root outputs.
 func PlannedOutputsMessage(p *plans.Plan) Message {
 	m := message("outputs", fmt.Sprintf("Outputs: %d", len(p.Outputs)))
 	outputs := map[string]outputMember{}

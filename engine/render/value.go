@@ -173,5 +173,5 @@ func heredocDelimiter(lines []string) string {
 	return delimiter
 }
 
-// quoted returns s between quotes, with escapes for what is not printable.
+// quoted returns s between quotes, with escapes for unprintable characters.
 func quoted(s string) string { return strconv.Quote(s) }

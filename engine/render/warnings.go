@@ -15,7 +15,7 @@ type Group struct {
 
 // GroupWarnings puts warnings about some place in the configuration that have the same
 // headline into one group, so that a construct that is used everywhere does not fill pages.
-// Everything else, and what check blocks say, stands alone. The order is that of ds.
+// All others, those of check blocks too, stand alone. The order is that of ds.
 func GroupWarnings(ds diags.Diagnostics) []Group {
 	out := make([]Group, 0, len(ds))
 	at := map[string]int{}
@@ -34,7 +34,7 @@ func GroupWarnings(ds diags.Diagnostics) []Group {
 	return out
 }
 
-// Full returns the diagnostic, which says at its end how many are left out.
+// Full returns the diagnostic, with the number of those left out at its end.
 func (g Group) Full() diags.Diagnostic {
 	d := g.Diagnostic
 	switch {

@@ -13,22 +13,22 @@ import (
 // A look is how much of a node is written.
 type look struct {
 	bare     bool // no symbols of actions at the left
-	noNull   bool // what goes away is not followed by "-> null"
-	all      bool // what does not change is written, too
-	noForce  bool // what forces replacement is not noted
-	allForce bool // it is noted here, whatever the difference.Node says
+	noNull   bool // removed values are not followed by "-> null"
+	all      bool // unchanged parts are written, too
+	noForce  bool // paths that force replacement are not noted
+	allForce bool // it is noted here, with or without the node's flag
 }
 
 // A nodeWriter writes nodes as text.
 type nodeWriter struct {
 	p *Printer
 	b strings.Builder
-	// diff asks for the form that Markdown's diff blocks colour: what happens to a line
-	// stands in its first column, and an update is "!".
+	// diff asks for the form that Markdown's diff blocks colour: the action of a line stands
+	// in its first column, and an update is "!".
 	diff bool
 }
 
-// symbols stand at the left of what changes; each takes three columns.
+// symbols stand at the left of changed lines; each takes three columns.
 func (w *nodeWriter) symbol(a plans.Action) string {
 	switch a {
 	case plans.Create:
@@ -49,8 +49,8 @@ func (w *nodeWriter) symbol(a plans.Action) string {
 	return "   "
 }
 
-// end starts the last line of n. In a diff block it belongs to what begins and ends
-// with it.
+// end starts the last line of n. In a diff block it belongs to the part that begins and
+// ends with it.
 func (w *nodeWriter) end(n *difference.Node, indent int, l look) {
 	if w.diff && (n.Action == plans.Create || n.Action == plans.Delete) {
 		w.diffLine(indent, n.Action)
@@ -113,7 +113,7 @@ func (w *nodeWriter) toNull(n *difference.Node, l look) {
 	}
 }
 
-// unchanged counts what is not written.
+// unchanged counts the parts that are not written.
 func (w *nodeWriter) unchanged(count int, what string, indent int, l look) {
 	if count == 0 {
 		return
@@ -173,7 +173,7 @@ func (w *nodeWriter) unknown(n *difference.Node, indent int, l look) {
 	w.forces(n, l)
 }
 
-// notes writes, above a line, what a reader must know about n.
+// notes writes, above a line, the warnings about n.
 func (w *nodeWriter) notes(n *difference.Node, indent int, l look) {
 	if n.Kind != difference.Sensitive && n.Kind != difference.SensitiveBlock || n.WasSensitive == n.IsSensitive ||
 		n.Action == plans.Create || n.Action == plans.Delete {

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// comment writes the lines above an object: what happens to it and why.
+// comment writes the lines above an object: its action and the reasons for it.
 func (p *Printer) comment(b *strings.Builder, c *plans.ResourceChange, drift bool) {
 	name := p.in(bold, c.Addr.String())
 	line := func(format string, args ...any) { fmt.Fprintf(b, "  # "+format+"\n", args...) }
@@ -48,7 +48,7 @@ func (p *Printer) comment(b *strings.Builder, c *plans.ResourceChange, drift boo
 	}
 }
 
-// fate says what happens to an object.
+// fate returns the sentence about an object's action.
 func (p *Printer) fate(name string, c *plans.ResourceChange, drift bool) string {
 	replaced := p.in(bold, p.in(red, "replaced"))
 	switch c.Action {
@@ -82,7 +82,7 @@ func (p *Printer) fate(name string, c *plans.ResourceChange, drift bool) string 
 	return name
 }
 
-// reasons says why, where the action alone does not.
+// reasons returns the reasons for an action that does not explain itself.
 func reasons(c *plans.ResourceChange) []string {
 	in := c.Addr.Instance
 	r := in.Resource.Resource

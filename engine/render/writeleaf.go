@@ -24,7 +24,8 @@ func hiddenText(count int, what string) string {
 // quotedKey returns a map key as HCL quotes it.
 func quotedKey(s string) string { return `"` + escapeQuoted(s) + `"` }
 
-// escapeQuoted escapes what would end a quoted template or start an interpolation.
+// escapeQuoted escapes characters that would end a quoted template or start an
+// interpolation.
 func escapeQuoted(s string) string {
 	q := strconv.Quote(s)
 	q = q[1 : len(q)-1]

@@ -8,24 +8,24 @@ import (
 )
 
 // important are the attributes that are written even if they do not change: they
-// tell what an object is.
+// identify an object.
 var important = map[string]bool{"id": true, "name": true, "tags": true}
 
-// empty writes what has no parts.
+// empty writes a value without parts.
 func (w *nodeWriter) empty(text string, n *difference.Node, l look) {
 	w.b.WriteString(text)
 	w.toNull(n, l)
 	w.forces(n, l)
 }
 
-// closing writes the end of what has parts.
+// closing writes the end of a value with parts.
 func (w *nodeWriter) closing(text string, n *difference.Node, indent int, l look) {
 	w.end(n, indent, l)
 	w.b.WriteString(text)
 	w.toNull(n, l)
 }
 
-// opening writes the begin of what has parts.
+// opening writes the beginning of a value with parts.
 func (w *nodeWriter) opening(text string, n *difference.Node, l look) {
 	w.b.WriteString(text)
 	w.forces(n, l)

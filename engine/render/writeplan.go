@@ -16,9 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// Plan writes plan for people: what was found to differ from the state, what is going
-// to happen to each object, how much that is, and how the outputs change. A plan
-// with errors is said to be one.
+// Plan writes plan for people: the drift, the change of each object, the counts, and the
+// changes of outputs. A plan with errors is named as such.
 func (p *Printer) Plan(w io.Writer, plan *plans.Plan, cfg *config.Config, schemas formats.Schemas) {
 	t := planText{p: p, w: w, plan: plan, schemas: schemas}
 	drifted := t.drift()
@@ -140,8 +139,8 @@ func countsText(plan *plans.Plan) string {
 	return strings.Join(parts, ", ") + "."
 }
 
-// change returns the text of one change, without a line feed at the end. A drift is
-// what has happened, anything else what will.
+// change returns the text of one change, without a line feed at the end. A drift is in the
+// past, any other change in the future.
 func (t planText) change(c *plans.ResourceChange, drift bool, relevant *difference.PathSet) string {
 	nw := nodeWriter{p: t.p, diff: t.diff}
 	t.p.comment(&nw.b, c, drift)
@@ -158,7 +157,7 @@ func (t planText) schema(c *plans.ResourceChange) *schema.Schema {
 	return t.schemas.Resource(c.Provider.Provider, c.Addr.Instance.Resource.Resource)
 }
 
-// header writes what a block of configuration begins with.
+// header writes the header of a block of configuration.
 func (w *nodeWriter) header(r addrs.Resource) {
 	word := "resource"
 	if r.Mode != addrs.Managed {
@@ -190,8 +189,8 @@ func (t planText) outputs() []string {
 	return out
 }
 
-// drift writes what was found to differ from the state, as far as it matters, and
-// reports whether there was anything.
+// drift writes the differences from the state, as far as they matter, and reports whether
+// there were any.
 func (t planText) drift() bool {
 	only := t.plan.Mode == plans.RefreshOnlyMode
 	if !only && len(shown(t.plan.Changes)) == 0 && !slices.ContainsFunc(t.plan.Outputs, func(o *plans.OutputChange) bool { return o.Action != plans.NoOp }) {
@@ -218,7 +217,8 @@ func (t planText) drift() bool {
 	return true
 }
 
-// drifts returns the texts of what differs from the state: all of it, or what matters.
+// drifts returns the texts of the differences from the state: of all, or of those that
+// matter.
 func (t planText) drifts(all bool) []string {
 	relevant := map[addrs.AbsResourceInstance]*difference.PathSet{}
 	for _, r := range t.plan.Relevant {
@@ -227,7 +227,7 @@ func (t planText) drifts(all bool) []string {
 		}
 		*relevant[r.Resource] = append(*relevant[r.Resource], r.Attribute)
 	}
-	if len(relevant) == 0 { // nobody says what mattered: take what is acted upon
+	if len(relevant) == 0 { // relevance is not known: take the objects with an action
 		for _, c := range t.plan.Changes {
 			if c.Action != plans.NoOp {
 				relevant[c.Addr.Instance] = &difference.PathSet{cty.Path{}}
@@ -261,7 +261,7 @@ func (t planText) drifted(c *plans.ResourceChange, all bool, relevant map[addrs.
 	return t.change(c, true, paths)
 }
 
-// nothing says that there is nothing to do.
+// nothing writes that there is nothing to do.
 func (t planText) nothing(drifted bool) {
 	if drifted && t.plan.Mode == plans.RefreshOnlyMode {
 		return // that was said

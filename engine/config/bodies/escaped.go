@@ -10,7 +10,7 @@ type escaped struct {
 	parts []hcl.Body
 }
 
-// Parts returns both bodies, for who looks at them without a schema.
+// Parts returns both bodies, for callers that look at them without a schema.
 func (b *escaped) Parts() []hcl.Body { return b.parts }
 
 // Escaped returns body together with the content of its block named _.

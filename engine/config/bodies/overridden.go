@@ -48,7 +48,7 @@ func (b *overridden) JustAttributes() (hcl.Attributes, hcl.Diagnostics) {
 
 func (b *overridden) MissingItemRange() hcl.Range { return b.base.MissingItemRange() }
 
-// Parts returns the body and what changes it, for who looks at both without a schema.
+// Parts returns both bodies, for callers that look at them without a schema.
 func (b *overridden) Parts() []hcl.Body { return []hcl.Body{b.base, b.over} }
 
 func (b *overridden) merge(base, over *hcl.BodyContent) *hcl.BodyContent {

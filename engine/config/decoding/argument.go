@@ -94,7 +94,7 @@ func (r *reader) dependsOn(a *hcl.Attribute) []hcl.Traversal {
 	return out
 }
 
-// deprecated reads what to do instead of using a variable or an output.
+// deprecated reads the advice for users of a deprecated variable or output.
 func (r *reader) deprecated(a *hcl.Attribute, target *string) {
 	if r.literal(a, target) && strings.TrimSpace(*target) == "" {
 		r.errorf(a.Expr.Range().Ptr(), "Invalid `deprecated` value", "The argument must not be empty: it tells those who are warned what to use instead.")

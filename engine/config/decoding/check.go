@@ -54,7 +54,7 @@ func (d *Decoder) check(b *hcl.Block) {
 	d.content.Resources[c.Data.Addr] = c.Data
 }
 
-// scopedData refuses what a data block inside a check cannot have.
+// scopedData refuses count and for_each in a data block inside a check.
 func (r *reader) scopedData(x *config.Resource) {
 	for name, e := range map[string]hcl.Expression{"count": x.Count, "for_each": x.ForEach} {
 		if e != nil {

@@ -126,7 +126,7 @@ func (c *call) replace(old *config.Call) {
 	old.Body = bodies.Overridden(old.Body, c.Body)
 }
 
-// overrideDependsOn refuses what only whole blocks can change.
+// overrideDependsOn refuses depends_on, which an override file cannot change.
 func (r *reader) overrideDependsOn(list []hcl.Traversal) {
 	for _, t := range list {
 		r.errorf(t.SourceRange().Ptr(), "Unsupported override", "An override file cannot change depends_on.")

@@ -65,8 +65,8 @@ func (r *reader) provisioner(b *hcl.Block) *config.Provisioner {
 	return p
 }
 
-// destroyReferences checks that a provisioner for the destruction mentions only what
-// is still there then.
+// destroyReferences refuses references in a provisioner for the destruction to objects
+// that may be gone by then.
 func (r *reader) destroyReferences(body hcl.Body) {
 	if body == nil {
 		return

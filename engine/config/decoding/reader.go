@@ -41,7 +41,8 @@ func (r *reader) errorf(at *hcl.Range, summary, detail string, args ...any) {
 	r.diags = append(r.diags, diags.HCLError(at, summary, detail, args...))
 }
 
-// lateErrorf is errorf for what the stock tool does not look at while it reads a configuration.
+// lateErrorf is errorf for problems that the stock tool does not find while it reads a
+// configuration.
 func (r *reader) lateErrorf(at *hcl.Range, summary, detail string, args ...any) {
 	r.diags = append(r.diags, diags.MarkLate(diags.HCLError(at, summary, detail, args...)))
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/bodies"
 )
 
-// resourceSchema holds the meta-arguments of resource, data and ephemeral blocks. What
-// else stands in a block belongs to the provider.
+// resourceSchema holds the meta-arguments of resource, data and ephemeral blocks. All other
+// arguments and blocks belong to the provider.
 var resourceSchema = &hcl.BodySchema{
 	Attributes: dataSchema.Attributes,
 	Blocks: []hcl.BlockHeaderSchema{
@@ -27,7 +27,7 @@ var dataSchema = &hcl.BodySchema{
 	Blocks:     []hcl.BlockHeaderSchema{{Type: "locals"}, {Type: "lifecycle"}, {Type: "_"}},
 }
 
-// modeWords are what messages call the blocks of a mode.
+// modeWords are the names of modes in messages.
 var modeWords = map[addrs.ResourceMode]string{
 	addrs.Managed: "resource", addrs.Data: "data", addrs.Ephemeral: "ephemeral",
 }

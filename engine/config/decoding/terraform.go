@@ -98,8 +98,8 @@ func (d *Decoder) refuseCloud() {
 		"A cloud block stores state and runs plans in HCP Terraform, whose place Lockstep takes. Remove the block and declare a backend, for instance \"s3\", instead.")
 }
 
-// providerMeta reads a provider_meta block. Only its shape is checked: what it may say, its provider
-// knows.
+// providerMeta reads a provider_meta block. Only its shape is checked: the arguments are the
+// provider's.
 func (d *Decoder) providerMeta(b *hcl.Block) {
 	name := b.Labels[0]
 	if !hclsyntax.ValidIdentifier(name) {

@@ -46,7 +46,7 @@ func (v *variable) typeConstraint(e hcl.Expression) {
 
 const quotedTypes = "Invalid quoted type constraints"
 
-// quotedType refuses the quoted types of old, saying what to write.
+// quotedType refuses the quoted types of old, with the modern form in the message.
 func (v *variable) quotedType(t *hclsyntax.TemplateExpr) {
 	summary, instead := "Invalid legacy variable type hint", "the type without quotes"
 	if x, ds := t.Value(nil); !ds.HasErrors() {

@@ -1,7 +1,7 @@
-// Package early evaluates what has to be known before there is anything to plan: where
-// the modules of a configuration come from, and where its state lives. Such an
-// expression may be made of input variables, local values, path and terraform.workspace;
-// a variable of a called module is what its caller passes, if that is known as early. The
+// Package early evaluates the expressions whose values are needed before planning: the
+// sources of modules, and the place of the state. Such an expression may refer to input
+// variables, local values, path and terraform.workspace; a variable of a called module has
+// the value that its caller passes, if that is known as early. The
 // rules are those of OpenTofu 1.8 (https://opentofu.org/docs/language/expressions/).
 //
 // It refuses to know resources, data, outputs of modules, instance keys and providers'
@@ -25,26 +25,26 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// Input is what may be known early.
+// Input holds the values that may be known early.
 type Input struct {
 	// Sources returns where the root module's variables get their values from; see
 	// [inputs.Collect]. It is called at the first use of a variable.
 	Sources func() []inputs.Source
 	// Given are the values themselves, as a saved plan has them, in place of Sources.
 	Given map[string]cty.Value
-	// Workspace is what terraform.workspace is; "" means "default".
+	// Workspace is the value of terraform.workspace; "" means "default".
 	Workspace string
-	// WorkingDir is what path.cwd is; "" means that it is not known.
+	// WorkingDir is the value of path.cwd; "" means that it is not known.
 	WorkingDir string
 	// BaseDir is where the paths that file functions are given start from.
 	BaseDir string
-	// Files is what file functions see; nil is nothing.
+	// Files are the files for file functions; nil means none.
 	Files funcs.Files
-	// Budget bounds what is evaluated; nil is the generous one.
+	// Budget bounds the evaluation; nil is the generous one.
 	Budget *budget.Budget
 }
 
-// New returns what loading.Input.Early wants. It serves one load.
+// New returns the function for loading.Input.Early. It serves one load.
 func New(in Input) loading.Early {
 	e := &evaluator{in: in, cells: map[cell]result{}}
 	return e.known
@@ -149,7 +149,7 @@ func (e *evaluator) bounded(x hcl.Expression, ctx *hcl.EvalContext) (cty.Value, 
 	return v, ds
 }
 
-// attribute returns what follows the first name of a reference.
+// attribute returns the second name of a reference.
 func attribute(t hcl.Traversal) (string, bool) {
 	if len(t) < 2 {
 		return "", false
@@ -162,7 +162,7 @@ func refused(t hcl.Traversal) *hcl.Diagnostic {
 	return problem(t.SourceRange(), notStatic, "This refers to what is not known before there is a plan."+remedy)
 }
 
-// reference returns what the reference t in m, root.name, stands for.
+// reference returns the value of the reference t in m, root.name.
 func (e *evaluator) reference(m *config.Module, t hcl.Traversal, name string) (cty.Value, hcl.Diagnostics) {
 	at := t.SourceRange()
 	switch root := t.RootName(); {
@@ -240,7 +240,7 @@ func (e *evaluator) variable(m *config.Module, name string, at hcl.Range) (cty.V
 	return out, ds
 }
 
-// rootValue returns what is given to a variable of the root module, NilVal if nothing is.
+// rootValue returns the value given to a variable of the root module, NilVal if there is none.
 func (e *evaluator) rootValue(root *config.Module, name string) cty.Value {
 	if e.in.Given != nil {
 		if v, ok := e.in.Given[name]; ok {
@@ -253,7 +253,7 @@ func (e *evaluator) rootValue(root *config.Module, name string) cty.Value {
 		if e.in.Sources != nil {
 			sources = e.in.Sources()
 		}
-		// What is wrong with them is reported when all of them are collected.
+		// Their problems are reported when all of them are collected.
 		e.root, _ = inputs.Collect(root.Content, sources)
 	}
 	if x := e.root[name]; x.Origin != 0 {
@@ -262,7 +262,7 @@ func (e *evaluator) rootValue(root *config.Module, name string) cty.Value {
 	return cty.NilVal
 }
 
-// scope is what functions may know. What they make anew each time is not known.
+// scope is the world of the functions. A value that they make anew each time is not known.
 func (in Input) scope() funcs.Scope {
 	if in.Files == nil {
 		return funcs.Scope{BaseDir: "/", Home: "/", Files: noFiles{}, PureOnly: true, Budget: in.Budget}

@@ -67,7 +67,7 @@ func (g givenValue) changed(v *config.Variable) diags.Diagnostics {
 		"The variable %q is set %s to another value than the plan was made with. The plan is carried out with the value that it has.", v.Name, g.by(v))
 }
 
-// open returns the place of a value, unless a snippet of it would show what is sensitive.
+// open returns the range of a value, unless a snippet of it would show a sensitive value.
 func (g givenValue) open(v *config.Variable) *hcl.Range {
 	if v.Sensitive {
 		return nil

@@ -45,7 +45,7 @@ func parseFile(name string, src []byte) (*hcl.File, map[string]hcl.Expression, h
 	for _, n := range slices.Sorted(maps.Keys(attrs)) {
 		values[n] = attrs[n].Expr
 		if broken {
-			continue // what a part of a broken file says may be a mere consequence
+			continue // errors in a part of a broken file may be mere consequences
 		}
 		if _, more := attrs[n].Expr.Value(nil); more.HasErrors() {
 			ds = append(ds, more...)

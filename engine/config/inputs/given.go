@@ -136,7 +136,7 @@ func (g givenValue) input(v *config.Variable) Value {
 	return x
 }
 
-// by says which way a value came.
+// by describes the origin of a value, for messages.
 func (g givenValue) by(v *config.Variable) string {
 	switch g.origin {
 	case FromEnvironment:

@@ -16,17 +16,17 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// An Value is what a root variable is set to.
+// A Value is the value of a root variable.
 type Value struct {
 	// Given is the value as given, before conversion; the default if none was.
 	Given cty.Value
-	// Value is what the configuration sees, without marks.
+	// Value is the converted value, without marks.
 	Value cty.Value
 	// Origin is 0 if the value is the default.
 	Origin Origin
 	// Range is the value's place, if it stands in a file.
 	Range *hcl.Range
-	// Problem says why Given does not fit the variable; Value is unknown then.
+	// Problem is the error if Given does not fit the variable; Value is unknown then.
 	Problem diags.Diagnostics
 }
 
@@ -48,8 +48,8 @@ func Values(root *config.Content, sources []Source) (map[string]cty.Value, diags
 	return out, ds
 }
 
-// Collect is [Values] with more about each value. What does not fit its
-// variable is not an error but a Problem of that value.
+// Collect is [Values] with more about each value. If one does not fit its variable, this is
+// not an error but the Problem of that value.
 func Collect(root *config.Content, sources []Source) (map[string]Value, diags.Diagnostics) {
 	given, ds := givenValues(root, sources)
 	out := make(map[string]Value, len(root.Variables))

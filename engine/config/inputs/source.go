@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// A Origin says by which way a value for a root variable came.
+// An Origin is the way by which a value for a root variable came.
 type Origin byte
 
 const (

@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// calls loads what m calls, in the order of names.
+// calls loads the modules that m calls, in the order of names.
 func (l *loader) calls(m *config.Module) {
 	l.evaluateCalls(m)
 	for _, name := range slices.Sorted(maps.Keys(m.Calls)) {
@@ -132,7 +132,7 @@ func packageDir(x source.Installed, key string) string {
 	return dir
 }
 
-// matches reports whether an entry of the manifest is what a call asks for.
+// matches reports whether an entry of the manifest has the source and the version of a call.
 func (l *loader) matches(call *config.Call, x source.Installed) bool {
 	if !call.Address.Same(x.Source) {
 		l.errorf(&call.SourceRange, "Module source has changed",

@@ -19,12 +19,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// Input is what [Load] reads.
+// Input holds the files that [Load] reads, and the circumstances of the load.
 type Input struct {
 	// Tree holds the files, seen from the working directory.
 	Tree source.Tree
 	// Root is the directory of the root module in Tree, clean and slash-separated; "" is
-	// Tree's own. What path.root and path.module say begins with it.
+	// Tree's own. The values of path.root and path.module begin with it.
 	Root string
 	// Installed finds a call of a module that init has installed, by its key (the
 	// names of the calls, joined by dots). nil means that nothing is installed; modules
@@ -33,7 +33,7 @@ type Input struct {
 	// Install, if not nil, is asked for every call of a module whose source is not local,
 	// in place of Installed. It returns where the module is, or why it is nowhere.
 	Install func(Wanted) (source.Installed, diags.Diagnostics)
-	// Found, if not nil, is told of each call whose module's directory is known, callers
+	// Found, if not nil, is called for each call whose module's directory is known, callers
 	// first.
 	Found func(key, dir string)
 	// Early evaluates sources and versions of calls, and arguments of the backend; nil: all

@@ -7,7 +7,7 @@ import (
 )
 
 // checkImports reports import blocks whose resource is there already and does not name the
-// provider configuration that they ask for. It is the resource's block that says which it is.
+// provider configuration that they ask for. The resource's block decides about it.
 func (l *loader) checkImports(m *config.Module) {
 	for _, i := range m.Imports {
 		r := m.Resources[i.Resource.Resource]
@@ -20,7 +20,8 @@ func (l *loader) checkImports(m *config.Module) {
 	}
 }
 
-// checkChild reports what only the root module may have.
+// checkChild reports the backend and the import blocks of a module that is called: only the
+// root module may have them.
 func (l *loader) checkChild(m *config.Module) {
 	if b := m.Backend; b != nil {
 		l.diags = append(l.diags, &hcl.Diagnostic{

@@ -17,10 +17,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// A providerCheck compares what callers pass to modules with what these declare and
-// use. Its rules are those documented at
+// A providerCheck compares the configurations that callers pass to modules with the
+// declarations and the uses there. Its rules are those documented at
 // https://developer.hashicorp.com/terraform/language/modules/develop/providers;
-// summaries and places are the stock tool's.
+// summaries and ranges are the stock tool's.
 type providerCheck struct {
 	files map[string]*hcl.File
 	seen  map[*config.Content]bool
@@ -61,7 +61,7 @@ func (k *providerCheck) warnf(at *hcl.Range, summary, detail string, args ...any
 	k.diags = append(k.diags, diags.HCLWarning(at, summary, detail, args...))
 }
 
-// content checks what does not depend on the caller.
+// content checks a module by itself, without its caller.
 func (k *providerCheck) content(m *config.Module) {
 	for _, addr := range slices.SortedFunc(maps.Keys(m.Resources), addrs.Resource.Compare) {
 		x := m.Resources[addr]

@@ -33,7 +33,7 @@ func wantsAlias(c *config.Module, x addrs.LocalProviderConfig) bool {
 // isPlaceholder reports whether a block configures nothing.
 func isPlaceholder(p *config.Provider) bool { return p.Empty && len(p.Versions) == 0 }
 
-// configures reports whether a module has a block for x that says something.
+// configures reports whether a module has a block for x that is no placeholder.
 func configures(c *config.Module, x addrs.LocalProviderConfig) bool {
 	p := c.Providers[x]
 	return p != nil && !isPlaceholder(p)

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 )
 
-// instances checks that what uses a provider configuration says which instance, if it has
+// instances checks that a use of a provider configuration chooses an instance if there are
 // several, and only then.
 func (k *providerCheck) instances(m *config.Module, use config.ProviderUse, place *hcl.Range, user string) {
 	if use.Key != nil && use.Callee == nil && m.Addr != use.Config.Module {
@@ -62,7 +62,7 @@ func (k *providerCheck) same(x, y hcl.Expression) bool {
 	return text != "" && text == k.text(y) && len(x.Variables()) > 0
 }
 
-// text returns what an expression is written as.
+// text returns the source text of an expression.
 func (k *providerCheck) text(e hcl.Expression) string {
 	at := e.Range()
 	f := k.files[at.Filename]

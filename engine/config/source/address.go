@@ -32,17 +32,17 @@ type Address struct {
 	// Path is the slash-separated relative path of a Local source, clean, with its
 	// leading "./" or "../".
 	Path string
-	// Package is what is fetched as a whole: HOST/NAMESPACE/NAME/SYSTEM of a Registry
+	// Package is the unit that is fetched: HOST/NAMESPACE/NAME/SYSTEM of a Registry
 	// source; GETTER::URL, or a URL alone, of a Remote one. It may hold secrets; see
 	// [Redact].
 	Package string
 	// Subdir is the module's directory in the package, slash-separated and clean; ""
-	// for the package's own. It may have wildcards in what a registry answers.
+	// for the package's own. In an answer of a registry it may have wildcards.
 	Subdir string
 }
 
-// Parse reads a module call's source argument. Which form means what is documented
-// at https://developer.hashicorp.com/terraform/language/modules/sources.
+// Parse reads a module call's source argument. Its forms are documented at
+// https://developer.hashicorp.com/terraform/language/modules/sources.
 func Parse(text string) (Address, error) {
 	a := Address{Kind: Remote, Text: text}
 	switch {
@@ -154,5 +154,5 @@ func isRegistry(text string) bool {
 func Join(dir, local string) string { return path.Join(dir, local) }
 
 // Same reports whether a manifest's source means the same as a. Manifests have it in
-// its normal form; older ones of this tool had what was written.
+// its normal form; older ones of this tool had the text of the argument.
 func (a Address) Same(installed string) bool { return installed == a.String() || installed == a.Text }

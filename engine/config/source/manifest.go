@@ -22,7 +22,7 @@ type Installed struct {
 	Dir     string // relative to the root module's directory, "." for itself
 }
 
-// ParseManifest reads what [Manifest.Encode] and the stock tools write.
+// ParseManifest reads a manifest of [Manifest.Encode] or of the stock tools.
 func ParseManifest(data []byte) (Manifest, error) {
 	var m Manifest
 	if err := json.Unmarshal(data, &m); err != nil {

@@ -25,7 +25,7 @@ func parseRemote(a Address) (Address, error) {
 			getter = g
 		}
 	}
-	// What a short form has behind the repository is in the package, too.
+	// The rest of a short form, behind the repository, is in the package, too.
 	full, inner := split(full)
 	if a.Subdir, err = cleanSubdir(path.Join(inner, subdir)); err != nil {
 		return a, err
@@ -149,7 +149,7 @@ func cleanSubdir(dir string) (string, error) {
 }
 
 // secretParameters are the parameters of addresses that give access: those of go-getter's
-// getters, tokens of servers of archives, and what signs addresses for a while.
+// getters, tokens of servers of archives, and signatures of addresses.
 var secretParameters = []string{
 	"sshkey", "aws_access_key_id", "aws_access_key_secret", "aws_access_token",
 	"token", "access_token", "private_token", "sig", "x-amz-signature", "x-amz-security-token", "x-goog-signature",
@@ -159,12 +159,12 @@ func isSecret(parameter string) bool {
 	return slices.ContainsFunc(secretParameters, func(s string) bool { return strings.EqualFold(parameter, s) })
 }
 
-// shortestToken is how long a user must be to be looked for as a secret in what others
-// say: shorter ones are words, too.
+// shortestToken is the least length of a user that is hidden as a secret in messages of
+// others: shorter ones are words, too.
 const shortestToken = 16
 
-// userinfo returns from where to where in an address what stands before the host's @ is,
-// 0 and 0 if there is none.
+// userinfo returns the offsets of the user and the password in an address, which stand
+// before the host's @; 0 and 0 if there are none.
 func userinfo(address string) (from, to int) {
 	i := strings.Index(address, "://")
 	if i < 0 {
@@ -212,8 +212,8 @@ func Redact(text string) string {
 	return before + "?" + strings.Join(params, "&")
 }
 
-// Secrets returns the parts of an address that [Redact] hides, for hiding them in what
-// others say: as they are written, and as they are meant.
+// Secrets returns the parts of an address that [Redact] hides, for hiding them in messages
+// of others: as they are written, and decoded.
 func Secrets(text string) []string {
 	var out []string
 	add := func(s string, decode func(string) (string, error)) {

@@ -1,8 +1,8 @@
-// Package source says where the files of modules come from: a window on the root
-// module's directory and its neighbours ([Tree]), what a module call's source
-// argument means ([Parse]), and the manifest of installed modules ([Manifest]).
+// Package source has the places that files of modules come from: a window on the root
+// module's directory and its neighbours ([Tree]), the addresses in module calls
+// ([Parse]), and the manifest of installed modules ([Manifest]).
 //
-// It refuses to know what stands in the files. Start at [Dir], [FS] or [Files].
+// It refuses to know the content of the files. Start at [Dir], [FS] or [Files].
 package source
 
 import (
@@ -87,7 +87,7 @@ func (t fsTree) ReadFile(name string) ([]byte, error) {
 	return fs.ReadFile(t.fsys, p)
 }
 
-// errOutside says that a path leads out of the files that a tree has.
+// errOutside is the error for a path that leads out of the files of a tree.
 var errOutside = errors.New("it lies outside of the files that belong to this configuration")
 
 func (t fsTree) path(name string) (string, error) {

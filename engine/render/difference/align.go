@@ -7,8 +7,8 @@ import (
 )
 
 // align pairs the elements of two lists in the order to show them: [b, a] are
-// indices, -1 stands for none. What both lists have in the same order is found as
-// the longest common subsequence; between two of those, elements that went stand
+// indices, -1 stands for none. The elements in both lists, in the same order, are the
+// longest common subsequence; between two of those, elements that went stand
 // before those that came, except that structured ones are taken for versions of one
 // another and paired. Elements are given as numbers that are equal if they are.
 func align(before, after []int, structured func(b, a int) bool) [][2]int {
@@ -46,7 +46,7 @@ func occurring(list []int) map[int]bool {
 	return out
 }
 
-// arrange puts what is not in common between what is.
+// arrange puts the other elements between those in common.
 func arrange(before, after []int, common [][2]int, structured func(b, a int) bool) [][2]int {
 	out := make([][2]int, 0, len(before)+len(after)-len(common))
 	b, a := 0, 0
@@ -139,8 +139,8 @@ func numberLines(before, after []string) (b, a []int) {
 const tooMany = 16 << 20
 
 // commonSubsequence returns the longest common subsequence of two lists as pairs of
-// indices. What they begin and end with alike is taken off first, so that the
-// quadratic part is about what is different.
+// indices. The common beginning and end are taken off first, so that the quadratic part is
+// about the differences.
 func commonSubsequence(before, after []int) [][2]int {
 	head := 0
 	for head < len(before) && head < len(after) && before[head] == after[head] {

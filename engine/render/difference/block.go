@@ -44,8 +44,8 @@ func blockChange(x pair, b *schema.Block) *Node {
 	return n
 }
 
-// isModern reports whether b has what the legacy SDK cannot describe. What is in blocks
-// below does not count, as in Terraform.
+// isModern reports whether b has attributes that the legacy SDK cannot describe. Those in
+// nested blocks do not count, as in Terraform.
 func isModern(b *schema.Block) bool {
 	for _, nb := range b.Blocks {
 		if nb.Nesting == schema.NestingMap || nb.Nesting == schema.NestingGroup {
@@ -104,7 +104,7 @@ func groupChange(x pair, name string, nb *schema.NestedBlock) Group {
 }
 
 // indexChange returns how a list of blocks or of nested objects changes: one by one,
-// as in most of them the position is what tells one from another.
+// as in most of them the position tells one from another.
 func indexChange(x pair, of func(pair) *Node) *Node {
 	n := &Node{Kind: List, Action: x.start(), Replace: x.here()}
 	before, after := elements(x.before), elements(x.after)
@@ -176,8 +176,8 @@ func nestedChange(x pair, o *schema.Object) *Node {
 	return n
 }
 
-// becomingUnknown returns the pair of what x had before and an object of which
-// Nothing is known, so that its attributes are shown as becoming unknown rather
+// becomingUnknown returns the pair of the value before and an object of which nothing
+// is known, so that its attributes are shown as becoming unknown rather
 // than as going away.
 func (x pair) becomingUnknown(o *schema.Object) pair {
 	if o.Nesting != schema.NestingSingle && o.Nesting != schema.NestingGroup || presence(x.before) == Nothing {

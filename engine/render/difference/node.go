@@ -1,4 +1,4 @@
-// Package difference says how a value changes: it makes a tree of nodes from the value
+// Package difference finds how a value changes: it makes a tree of nodes from the value
 // before, the value after and the schema. Each node has an action of its own; elements of
 // lists and sets are paired as a reader would pair them.
 //
@@ -18,7 +18,7 @@ type Node struct {
 	Kind Kind
 	// action is one of NoOp, Create, Update and Delete.
 	Action plans.Action
-	// replace says that this makes an update impossible.
+	// Replace is set if this change makes an update impossible.
 	Replace bool
 
 	// Of a leaf: the values.
@@ -29,7 +29,7 @@ type Node struct {
 	Parts []*Node
 	// Of a block: the blocks in it, by name.
 	Groups []Group
-	// Of an unknown value: what was before, or nil. Of a sensitive one: what it hides.
+	// Of an unknown value: the one before, or nil. Of a sensitive one: the hidden one.
 	// Of a change of type: the two.
 	Inner, Other *Node
 	// Of a sensitive value: when it is.

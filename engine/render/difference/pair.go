@@ -16,13 +16,13 @@ type pair struct {
 	before, after cty.Value
 	// replace are the paths that force replacement, relative to here.
 	replace PathSet
-	// relevant are those that matter: what else differs is not shown as different.
+	// relevant are those that matter: other differences are not shown.
 	// nil means that everything matters.
 	relevant *PathSet
-	// modern says that the object is none of the legacy SDK's, as its schema shows, which
-	// cannot tell an empty string from none. Terraform forgets it within lists and sets.
+	// modern is set if, by its schema, the object is none of the legacy SDK's, which cannot
+	// tell an empty string from none. Terraform forgets it within lists and sets.
 	modern bool
-	// implied says that null is nothing here.
+	// implied is set if null is nothing here.
 	implied bool
 }
 

@@ -109,8 +109,8 @@ func mapChange(x pair, of func(pair) *Node) *Node {
 	return n
 }
 
-// members returns the elements of a map or the attributes of an object. What is
-// not in the result is Nothing.
+// members returns the elements of a map or the attributes of an object. Others are
+// Nothing.
 func members(v cty.Value) map[string]cty.Value {
 	if v == Nothing || v.IsNull() || !v.IsKnown() || !v.CanIterateElements() {
 		return nil
@@ -150,8 +150,8 @@ func elements(v cty.Value) []cty.Value {
 	return out
 }
 
-// listChange returns how a list changes: what stays in order is found, and the rest
-// is what came and went. Where one part went and another came in its place, and both
+// listChange returns the change of a list: elements that stay in order are found, the others
+// came or went. Where one part went and another came in its place, and both
 // are structured, it is shown as changed.
 func listChange(x pair, structured func(cty.Value) bool, of func(pair) *Node) *Node {
 	n := &Node{Kind: List, Action: x.start(), Replace: x.here()}
@@ -193,7 +193,7 @@ func setChange(x pair, of func(pair) *Node) *Node {
 	return n
 }
 
-// matchSet pairs equal elements: those before in order, then what is new.
+// matchSet pairs equal elements: those before in order, then the new ones.
 func matchSet(before, after []cty.Value) [][2]int {
 	nb, na := number(before, after)
 	where := make(map[int]int, len(na)) // elements of a set are equal to no other

@@ -21,7 +21,7 @@ var actionNames = map[plans.Action][]string{
 	plans.Open:             {"open"},
 }
 
-// drift writes how objects differ from what the state said. Those that only moved
+// drift writes the differences of objects from the state. Those that only moved
 // are shown where nothing else shows them: in a plan that only refreshes.
 func (t *jsonText) drift(p *plans.Plan) {
 	var list []*plans.ResourceChange
@@ -84,7 +84,7 @@ func (t *jsonText) actions(a plans.Action) {
 }
 
 // values writes an object before and after with their masks. An object that is known
-// in full has an empty mask of what is unknown, whatever its shape.
+// in full has an empty mask of unknown values, whatever its shape.
 func (t *jsonText) values(c *plans.ResourceChange) {
 	if c.Before != cty.NilVal {
 		t.key("before")

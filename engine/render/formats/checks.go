@@ -30,7 +30,7 @@ func (t *jsonText) checks(list []states.CheckResult) {
 	t.closeArray()
 }
 
-// checkable writes the address of what was checked.
+// checkable writes the address of a checked object.
 func (t *jsonText) checkable(c states.CheckResult) {
 	module, local := cutModule(c.ConfigAddr)
 	t.openObject()

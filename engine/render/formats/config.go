@@ -88,8 +88,8 @@ type configWriter struct {
 	providers providerEntries
 }
 
-// configuration returns the "configuration" of a plan: what was written, without
-// any value that would need evaluation.
+// configuration returns the "configuration" of a plan: the text of its blocks, without any
+// value that would need evaluation.
 func configuration(cfg *config.Config, schemas Schemas) configJSON {
 	w := configWriter{cfg, schemas, providerEntries{}}
 	w.enterProviders(cfg.Root)
@@ -217,8 +217,8 @@ func constraints(list []config.VersionConstraint) string {
 	return strings.Join(slices.Compact(texts), ", ")
 }
 
-// expressions describes a body by its schema. Dynamic blocks, which are not among
-// what a schema names, are left out.
+// expressions describes a body by its schema. Dynamic blocks, which no schema names, are left
+// out.
 func expressions(body hcl.Body, b *schema.Block) map[string]any {
 	if body == nil {
 		return nil

@@ -31,7 +31,7 @@ func (e providerEntries) own() map[string]providerConfigJSON {
 	return out
 }
 
-// source returns the key of what an entry stands for.
+// source returns the key of the configuration that an entry stands for.
 func (e providerEntries) source(key string) string {
 	if from := e[key].source; from != "" {
 		return from
@@ -106,7 +106,7 @@ func (w configWriter) providerEntry(m *config.Module, local addrs.LocalProviderC
 	}}
 }
 
-// inherited is providerEntry for what the parent may have by the same name.
+// inherited is providerEntry for a configuration of the same name in the parent.
 func (w configWriter) inherited(m *config.Module, local addrs.LocalProviderConfig) providerEntry {
 	x := w.providerEntry(m, local)
 	if m.Parent != nil {
@@ -129,7 +129,7 @@ func (w configWriter) providerExpressions(m *config.Module, p *config.Provider) 
 	return expressions(p.Body, block)
 }
 
-// requirements returns what a module asks of the version of a provider, by whatever name.
+// requirements returns a module's constraints on the version of a provider, by any name.
 func requirements(m *config.Module, p addrs.Provider) []config.VersionConstraint {
 	var out []config.VersionConstraint
 	for _, name := range slices.Sorted(maps.Keys(m.RequiredProviders)) {

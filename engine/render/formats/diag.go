@@ -158,7 +158,7 @@ func contextOf(f *hcl.File, offset int) string {
 	return hcled.ContextString(f, offset-1)
 }
 
-// addValues tells what the expression that failed refers to.
+// addValues adds the values of the references in the expression that failed.
 func (s *Snippet) addValues(d diags.Diagnostic) {
 	if d.Expression == nil || d.EvalContext == nil {
 		return
@@ -169,7 +169,7 @@ func (s *Snippet) addValues(d diags.Diagnostic) {
 		for ; len(t) > 1; t = t[:len(t)-1] {
 			v, ds := t.TraverseAbs(d.EvalContext)
 			if ds.HasErrors() {
-				continue // it is what failed; look at the object instead
+				continue // it has failed itself; look at the object instead
 			}
 			name := traversalText(t)
 			if statement := why.statement(v); statement != "" && !seen[name] {
@@ -231,7 +231,7 @@ type validateJSON struct {
 	Diagnostics   []Diagnostic `json:"diagnostics"`
 }
 
-// Validate returns what `validate -json` prints about a configuration with ds.
+// Validate returns the output of `validate -json` about a configuration with ds.
 func Validate(ds diags.Diagnostics, files map[string]*hcl.File) ([]byte, error) {
 	out := validateJSON{FormatVersion: validateFormat, Valid: !ds.HasErrors(), Diagnostics: []Diagnostic{}}
 	for _, d := range ds {

@@ -11,8 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// expressionJSON is an expression as plans have it: its value if that is known whatever else
-// is, and what it mentions.
+// expressionJSON is an expression as plans have it: its value if that is constant, and its
+// references.
 type expressionJSON struct {
 	Constant   json.RawMessage `json:"constant_value,omitempty"`
 	References []string        `json:"references,omitempty"`
@@ -44,7 +44,7 @@ func repetition(x hcl.Expression) *expressionJSON {
 	return out
 }
 
-// subjects returns the objects that traversals name, without what is taken of them.
+// subjects returns the objects of references, without paths within them.
 func subjects(ts []hcl.Traversal) []string {
 	var out []string
 	for _, t := range ts {
@@ -54,8 +54,8 @@ func subjects(ts []hcl.Traversal) []string {
 	return out
 }
 
-// mentions returns what a traversal mentions, from the whole of it to the object
-// that it starts at, and that object without its instance key.
+// mentions returns the references of a traversal, from the whole of it to the object that
+// it starts at, and that object without its instance key.
 func mentions(t hcl.Traversal) []string {
 	n, wider := subject(t)
 	var out []string

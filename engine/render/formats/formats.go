@@ -1,12 +1,12 @@
 // Package formats writes the JSON formats that tools for Terraform read: plans,
-// states, outputs, provider schemas, and diagnostics with what `validate -json` says.
+// states, outputs, provider schemas, and diagnostics as in `validate -json`.
 // They are those of Terraform 1.11, described at
 // https://developer.hashicorp.com/terraform/internals/json-format and
 // https://developer.hashicorp.com/terraform/internals/machine-readable-ui.
 //
-// It refuses to know files and people: what it writes is for programs, and has the
-// sensitive values of plans, states and outputs beside a mask that says where they are.
-// Only what a diagnostic says is without them, as it is shown to people too.
+// It refuses to know files and people: its texts are for programs, and have the sensitive
+// values of plans, states and outputs beside a mask of their paths. Only diagnostics are
+// without them, as people see those too.
 //
 // Start at [Plan].
 package formats
@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// Schemas gives the schema of a provider, or nil if it is not known. What is shown
-// of objects without a schema is as much as can be told from the values alone.
+// Schemas gives the schema of a provider, or nil if it is not known. Objects without
+// a schema are written as far as the values alone allow.
 type Schemas func(addrs.Provider) *schema.Provider
 
 // Resource returns the schema of a resource type, or nil.

@@ -19,10 +19,10 @@ import (
 // https://developer.hashicorp.com/terraform/internals/json-format.
 const planFormat = "1.2"
 
-// Plan returns what `show -json PLAN` prints: plan in Terraform's JSON plan
-// format. It holds sensitive values, and says where they are. cfg is the
-// configuration that was planned; without it that part is left out. An error says
-// that the prior state holds an object that cannot be read.
+// Plan returns plan in Terraform's JSON plan format, the output of `show -json PLAN`. It
+// holds sensitive values, with masks of their paths. cfg is the planned configuration;
+// without it that part is left out. It is an error if the prior state holds an object that
+// cannot be read.
 func Plan(p *plans.Plan, cfg *config.Config, schemas Schemas) ([]byte, error) {
 	t := &jsonText{jsonWriter: jsonWriter{make([]byte, 0, 1024+2048*len(p.Changes))}, unsigned: true}
 	t.openObject()
@@ -35,7 +35,7 @@ func Plan(p *plans.Plan, cfg *config.Config, schemas Schemas) ([]byte, error) {
 	t.drift(p)
 	t.resourceChanges("resource_changes", p.Changes)
 	t.outputChanges(p.Outputs)
-	t.unsigned = false // what follows is not from a plan's file there
+	t.unsigned = false // the rest is not from a plan's file there
 	if p.PriorState != nil && !p.PriorState.IsEmpty() {
 		t.key("prior_state") // without checks: those of the plan are the ones that count
 		if err := t.state(p.PriorState, schemas, false); err != nil {
@@ -91,7 +91,7 @@ func (t *jsonText) variables(p *plans.Plan, cfg *config.Config) {
 	t.closeObject()
 }
 
-// plannedValues writes what the state will look like, as far as it is known.
+// plannedValues writes the values after the plan, as far as they are known.
 func (t *jsonText) plannedValues(p *plans.Plan) error {
 	t.key("planned_values")
 	t.openObject()
@@ -150,7 +150,7 @@ func (t *jsonText) plannedResource(c *plans.ResourceChange, address string) {
 	t.key("schema_version")
 	t.int(schemaVersion(c.Schema))
 	if c.Action == plans.Forget {
-		// Terraform mentions what it will forget here, without saying what it is like.
+		// Terraform lists objects to forget here, without their values.
 		t.flag("sensitive_values", false)
 		t.closeObject()
 		return
@@ -180,7 +180,7 @@ func (t *jsonText) plannedResource(c *plans.ResourceChange, address string) {
 	t.planned[c] = x
 }
 
-// unmarkNulls returns v with no marks where there is nothing to hide. Of what is replaced, the stock
+// unmarkNulls returns v with no marks where there is nothing to hide. Of a replaced object, the stock
 // tool's mask leaves these out; the change's own does not.
 func unmarkNulls(v cty.Value) cty.Value {
 	out, err := cty.Transform(v, func(_ cty.Path, v cty.Value) (cty.Value, error) {
@@ -195,8 +195,8 @@ func unmarkNulls(v cty.Value) cty.Value {
 	return out
 }
 
-// plannedText is what was written of an object after a change: the change itself
-// needs it again, but for the mask of what is replaced.
+// plannedText is the text of an object after a change: the change itself needs it again,
+// but for the mask of a replaced object.
 type plannedText struct {
 	values, sensitive span
 	whole             bool // all of it is known
@@ -218,13 +218,13 @@ func (t *jsonText) resourceParts(r addrs.ResourceInstance, p addrs.Provider) {
 	t.member("provider_name", p.String())
 }
 
-// attributes writes an object's value; what is unknown is left out. It reports whether
+// attributes writes an object's value without its unknown parts. It reports whether
 // all of it is known.
 func (t *jsonText) attributes(v cty.Value, s *schema.Schema) bool {
 	return t.object(v, t.shape(s))
 }
 
-// sensitiveAttributes writes the mask of what is sensitive in an object.
+// sensitiveAttributes writes the mask of the sensitive values in an object.
 func (t *jsonText) sensitiveAttributes(v cty.Value, s *schema.Schema) {
 	t.sensitiveObject(v, t.shape(s))
 }
@@ -239,7 +239,7 @@ func (t *jsonText) shape(s *schema.Schema) *shape {
 	return t.shapes.of(s.Block)
 }
 
-// relevant writes what the changes were influenced by.
+// relevant writes the attributes that influenced the changes.
 func (t *jsonText) relevant(list []plans.RelevantAttribute) {
 	if len(list) == 0 {
 		return

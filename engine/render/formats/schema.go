@@ -80,8 +80,8 @@ type parameterJSON struct {
 	Type        json.RawMessage `json:"type"`
 }
 
-// ProviderSchemas returns what `providers schema -json` prints. An error says that a
-// schema has a type that cannot be written.
+// ProviderSchemas returns the output of `providers schema -json`. It is an error if a schema
+// has a type that cannot be written.
 func ProviderSchemas(ps map[addrs.Provider]*schema.Provider) ([]byte, error) {
 	out := schemasJSON{FormatVersion: schemaFormat, Schemas: make(map[string]*providerJSON, len(ps))}
 	for addr, p := range ps {
@@ -122,7 +122,7 @@ func newProviderJSON(p *schema.Provider) (*providerJSON, error) {
 	return out, err
 }
 
-// eachOf returns what f makes of the values of a map; nil for an empty one.
+// eachOf returns the results of f for the values of a map; nil for an empty one.
 func eachOf[A, B any](in map[string]A, f func(A) (B, error)) (map[string]B, error) {
 	if len(in) == 0 {
 		return nil, nil

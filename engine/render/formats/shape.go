@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// A shape is a schema's block or object made ready for writing many values that it
-// describes: names in order, keys encoded, and what is sensitive at hand, so that no
+// A shape is a schema's block or object made ready for writing many of its values: names in
+// order, keys encoded, and the sensitive attributes at hand, so that no
 // value need be unmarked, marked or sorted first.
 type shape struct {
 	fields []shapeField
@@ -22,10 +22,10 @@ type shapeField struct {
 	key       string // `"name":`
 	sensitive bool
 	// in is the shape of the objects in it, and nesting how they make one value; nil
-	// for what is described by its type alone.
+	// for an attribute of a plain type.
 	in      *shape
 	nesting schema.Nesting
-	// simple says that the value has no parts.
+	// simple is set if the value has no parts.
 	simple bool
 }
 
@@ -74,14 +74,13 @@ func (s *shape) finish() {
 	}
 }
 
-// fits reports whether v looks like what s describes: what was stored under another
-// schema may not.
+// fits reports whether v has the attributes of s: a value stored under another schema may
+// not.
 func (s *shape) fits(v cty.Value) bool {
 	return s != nil && v.Type().IsObjectType() && len(v.Type().AttributeTypes()) == len(s.fields)
 }
 
-// object writes v, whose members are what s says, and reports whether all of it is
-// known.
+// object writes v, whose members are those of s, and reports whether all of it is known.
 func (t *jsonText) object(v cty.Value, s *shape) bool {
 	v, _ = v.Unmark()
 	if v.IsNull() || !v.IsKnown() || !s.fits(v) {
@@ -152,7 +151,7 @@ func (t *jsonText) anything(v cty.Value) bool {
 	return v.IsWhollyKnown()
 }
 
-// sensitiveObject writes the mask of what is sensitive in v, by marks or by schema.
+// sensitiveObject writes the mask of the sensitive values in v, by marks or by schema.
 func (t *jsonText) sensitiveObject(v cty.Value, s *shape) {
 	if bare, _ := v.Unmark(); v.HasMark(marks.Sensitive) || bare.IsNull() || !bare.IsKnown() || !s.fits(bare) {
 		t.sensitive(v)
@@ -216,7 +215,7 @@ func isPlain(v cty.Value) bool {
 	return v.IsNull() || ty.IsPrimitiveType() || ty == cty.DynamicPseudoType || ty.IsCapsuleType()
 }
 
-// sensitiveIn reports whether the schema says that something in v is sensitive.
+// sensitiveIn reports whether something in v is sensitive by the schema.
 func (s *shape) sensitiveIn(v cty.Value) bool {
 	v, _ = v.Unmark()
 	if v.IsNull() || !v.IsKnown() {

@@ -21,9 +21,9 @@ import (
 // https://developer.hashicorp.com/terraform/internals/json-format.
 const stateFormat = "1.0"
 
-// State returns what `show -json` prints: s in Terraform's JSON state format. It
-// holds sensitive values, and says where they are. s may be nil. An error says that
-// an object's attributes cannot be read.
+// State returns s in Terraform's JSON state format, the output of `show -json`. It holds
+// sensitive values, with masks of their paths. s may be nil. It is an error if an object's
+// attributes cannot be read.
 func State(s *states.State, schemas Schemas) ([]byte, error) {
 	t := &jsonText{}
 	if s == nil || s.IsEmpty() {
@@ -246,7 +246,7 @@ func (w *stateWriter) dependsOn(t *jsonText, d *states.Dependencies) {
 	t.closeArray()
 }
 
-// Outputs returns what `output -json` prints: the root outputs with their types,
+// Outputs returns the output of `output -json`: the root outputs with their types,
 // sensitive ones with their values.
 func Outputs(s *states.State) ([]byte, error) {
 	outputs := map[string]states.Output{}

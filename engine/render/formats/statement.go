@@ -28,7 +28,7 @@ func causeOf(d diags.Diagnostic) cause {
 	return c
 }
 
-// statement says about v what a reader of a diagnostic should know; "" is nothing.
+// statement returns a sentence about v for readers of a diagnostic; "" for none.
 // Nothing within a value is shown, as it might be sensitive.
 func (c cause) statement(v cty.Value) string {
 	switch {

@@ -49,7 +49,7 @@ func (root *moduleTree) module(m addrs.ModuleInstance) *moduleTree {
 }
 
 // module writes the tree: modules sorted by their printed addresses. So are planned
-// resources; those of a state are sorted by what the addresses mean.
+// resources; those of a state are sorted by their addresses as such.
 func (t *jsonText) module(m *moduleTree) {
 	t.openObject()
 	if len(m.resources) > 0 {

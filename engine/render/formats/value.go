@@ -14,9 +14,9 @@ import (
 )
 
 // A cty value is shown as up to three JSON values of one shape, as Terraform's plan
-// format has it: the value itself without what is unknown, a mask of what is
-// unknown, and a mask of what is sensitive. In both masks objects and maps leave
-// out what is false, lists, sets and tuples do not.
+// format has it: the value itself without unknown parts, a mask of these, and a mask of the
+// sensitive ones. In both masks objects and maps leave out false, lists, sets and tuples do
+// not.
 
 // value writes v. Members that are unknown are left out, unknown elements are null;
 // marks are ignored. It reports false, and writes nothing, if v itself is unknown.
@@ -95,18 +95,18 @@ func attributeNames(ty cty.Type) []string {
 	return names
 }
 
-// unknown writes the mask of what is unknown in v.
+// unknown writes the mask of the unknown values in v.
 func (t *jsonText) unknown(v cty.Value) {
 	t.mask(v, func(v cty.Value) bool { return !v.IsKnown() })
 }
 
-// sensitive writes the mask of what is marked sensitive in v.
+// sensitive writes the mask of the values in v that are marked sensitive.
 func (t *jsonText) sensitive(v cty.Value) {
 	t.mask(v, func(v cty.Value) bool { return v.HasMark(marks.Sensitive) })
 }
 
-// mask writes true where is holds, else false for what has no parts, and for the
-// rest the parts' masks.
+// mask writes true where is holds, else false for a value without parts, and for others the
+// parts' masks.
 func (t *jsonText) mask(v cty.Value, is func(cty.Value) bool) {
 	if is(v) {
 		t.bool(true)

@@ -76,7 +76,7 @@ func (t *jsonWriter) flag(name string, value bool) {
 	t.bool(value)
 }
 
-// marshal writes what encoding/json makes of v.
+// marshal writes v as encoding/json does.
 func (t *jsonWriter) marshal(v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -96,7 +96,7 @@ func (r Random) text(hidden bool) string {
 }
 
 // value returns a value of type ty, null, unknown and sensitive parts included.
-// hidden says that something around it is sensitive.
+// hidden is set if something around it is sensitive.
 func (r Random) value(ty cty.Type, hidden, known bool) cty.Value {
 	mark := r.Intn(12) == 0
 	hidden = hidden || mark
@@ -172,7 +172,7 @@ func sameTypes(vals []cty.Value) bool {
 	return true
 }
 
-// object returns an object as b describes it; what b says is sensitive has the secret.
+// object returns an object of b; its sensitive attributes have the secret.
 func (r Random) object(b *schema.Block, known bool) cty.Value {
 	vals := map[string]cty.Value{}
 	for name, a := range b.Attributes {
@@ -296,7 +296,7 @@ func (r Random) Plan() *plans.Plan {
 	return p
 }
 
-// StateOf returns a state with what the changes of p start from.
+// StateOf returns a state with the objects before the changes of p.
 func StateOf(p *plans.Plan) *states.State {
 	resources := map[addrs.AbsResource]*states.Resource{}
 	for _, c := range p.Changes {

@@ -1,5 +1,5 @@
-// Package rendertest has plans and states to render: recorded ones, with what Terraform
-// said of them, and random ones that no provider would make.
+// Package rendertest has plans and states to render: recorded ones, with Terraform's texts,
+// and random ones that no provider would make.
 package rendertest
 
 import (
@@ -26,11 +26,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
 )
 
-// A Recording is what Terraform 1.11.4 said about a plan: one txtar file of
+// A Recording is the output of Terraform 1.11.4 for a plan: one txtar file of
 // recorded with the configuration for whoever reads it, the plan as JSON
 // and as text, and the state before it as file, JSON and text. The plan's values
-// are read back from the JSON, so that what is written of them can be held
-// against what was recorded.
+// are read back from the JSON, so that our texts of them can be compared with the recorded
+// ones.
 type Recording struct {
 	Name  string
 	Files map[string][]byte
@@ -206,7 +206,7 @@ func readChange(t testing.TB, in changeSource, schemas func(addrs.Provider) *sch
 	return c
 }
 
-// actions are by what the format calls them.
+// actions are by their names in the format.
 var actions = map[string]plans.Action{
 	"no-op": plans.NoOp, "create": plans.Create, "read": plans.Read, "update": plans.Update, "delete": plans.Delete,
 	"delete create": plans.DeleteThenCreate, "create delete": plans.CreateThenDelete, "forget": plans.Forget,
@@ -228,8 +228,8 @@ func pathOf(steps []any) cty.Path {
 	return p
 }
 
-// valueOf returns the value of type ty that v, a mask of what is unknown and one of
-// what is sensitive describe.
+// valueOf returns the value of type ty that v and the masks of unknown and of sensitive
+// values describe.
 func valueOf(v, unknown, sensitive any, ty cty.Type) cty.Value {
 	out := plainOf(v, unknown, sensitive, ty)
 	if sensitive == true {
@@ -240,7 +240,7 @@ func valueOf(v, unknown, sensitive any, ty cty.Type) cty.Value {
 
 func plainOf(v, unknown, sensitive any, ty cty.Type) cty.Value {
 	if unknown == true {
-		// The mask tells the type of what has none in the schema.
+		// The mask tells a type that the schema does not.
 		if _, ok := sensitive.(map[string]any); ok && ty == cty.DynamicPseudoType {
 			ty = cty.EmptyObject
 		}
@@ -332,15 +332,15 @@ func objectOf(v map[string]any, unknown, sensitive any, ty cty.Type) cty.Value {
 	return cty.ObjectVal(vals)
 }
 
-// Schemas returns the schemas of the recordings' providers, read from what
-// `providers schema -json` said.
+// Schemas returns the schemas of the recordings' providers, read from the
+// output of `providers schema -json`.
 func Schemas(t testing.TB) func(addrs.Provider) *schema.Provider {
 	t.Helper()
 	all := Providers(t)
 	return func(p addrs.Provider) *schema.Provider { return all[p] }
 }
 
-// SchemasJSON is what `providers schema -json` said.
+// SchemasJSON is the output of `providers schema -json`.
 func SchemasJSON(t testing.TB) []byte {
 	t.Helper()
 	src, err := recorded.ReadFile("recorded/schemas.json")

@@ -1,12 +1,12 @@
 // Package getting fetches packages of modules: archives over http, git repositories,
 // directories of this machine, and whatever else a getter is given for. Archives and
-// what http servers answer are go-getter's work
+// the answers of http servers are go-getter's work
 // (https://github.com/hashicorp/go-getter, version 2, whose core has none of the
 // clouds' libraries in it).
 //
-// What was fetched is looked through before anybody reads it: no link leads out of it,
-// there are no special files, and it is no larger than the limits say. Where requests
-// may go, a hosts.Policy says.
+// A package is looked through before anybody reads it: no link leads out of it,
+// there are no special files, and it keeps to the limits. A hosts.Policy decides where
+// requests may go.
 //
 // The package refuses to know modules, calls and registries. Start at [Getters.Fetch].
 package getting
@@ -41,7 +41,7 @@ const maxForwards = 5
 
 // Getters fetch packages, each of the kind it is made for.
 type Getters struct {
-	// Policy says which hosts may be asked.
+	// Policy decides which hosts may be asked.
 	Policy hosts.Policy
 	// Transport makes the connections of http; nil stands for the policy's.
 	Transport http.RoundTripper
@@ -99,7 +99,7 @@ func (g *Getters) get(ctx context.Context, address, dir string) error {
 	return err
 }
 
-// unknown says that there is nothing here to fetch a package of such a kind with.
+// unknown returns the error for an address without a getter.
 func (g *Getters) unknown(address string) error {
 	kind, rest, ok := strings.Cut(address, "::")
 	if !ok {
@@ -112,7 +112,7 @@ func (g *Getters) unknown(address string) error {
 	return fmt.Errorf("modules are not fetched by %q: put the module into a git repository, an archive behind https, an S3 bucket or a registry", kind)
 }
 
-// conceal takes secrets out of what servers and libraries said.
+// conceal takes secrets out of messages of servers and libraries.
 func conceal(err error, address string) error {
 	text := hosts.Plain(err).Error()
 	before := text
@@ -126,8 +126,8 @@ func conceal(err error, address string) error {
 	return errors.New(text)
 }
 
-// checked is go-getter's getter for http, which asks the policy first: it does not see
-// what a transport of somebody else's (a proxy's) connects to.
+// checked is go-getter's getter for http, with the policy asked first: a transport of
+// somebody else's (a proxy's) connects without it.
 type checked struct {
 	*getter.HttpGetter
 	policy hosts.Policy
@@ -147,7 +147,7 @@ func (c checked) GetFile(ctx context.Context, req *Request) error {
 	return c.HttpGetter.GetFile(ctx, req)
 }
 
-// dirOnly is what getters have in common that fetch directories only.
+// dirOnly is the common part of getters that fetch directories only.
 type dirOnly struct{ names []string }
 
 func (d dirOnly) Mode(context.Context, *url.URL) (getter.Mode, error) { return getter.ModeDir, nil }

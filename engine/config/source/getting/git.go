@@ -26,9 +26,9 @@ import (
 // and ssh only, for submodules too, unless the options say more.
 func Git(o GitOptions) Getter { return gitGetter{dirOnly{[]string{"git"}}, o} }
 
-// GitOptions say what git may do.
+// GitOptions are the permissions of git.
 type GitOptions struct {
-	// Policy says which hosts may be asked. Whether a name leads to an address that it
+	// Policy decides which hosts may be asked. Whether a name leads to an address that it
 	// refuses is looked up before git starts.
 	Policy hosts.Policy
 	// Environ is git's environment, "NAME=value" each.
@@ -233,7 +233,7 @@ func (c *clone) git(ctx context.Context, args ...string) error {
 	return fmt.Errorf("git says: %s", strings.ReplaceAll(text, c.url, "the repository"))
 }
 
-// removeGit removes what git needs for itself, in submodules too.
+// removeGit removes git's own files, in submodules too.
 func removeGit(dir string) error {
 	return filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
 		if err != nil || !strings.EqualFold(e.Name(), ".git") {

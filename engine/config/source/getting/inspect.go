@@ -26,7 +26,7 @@ func (g *Getters) limits() Limits {
 	return g.Limits
 }
 
-// inspect refuses what must not be in a package: links that lead out of it or
+// inspect refuses a package with forbidden content: links that lead out of it or
 // nowhere, special files, and too much. A package that is itself a link is a directory
 // of this machine, which its owner answers for.
 func inspect(dir string, limits Limits) error {

@@ -12,7 +12,7 @@ import (
 )
 
 // Copy makes the directory dir, which does not exist before, a copy of the module that an
-// address means, a registry's in its newest version. What is hidden in the module is left
+// address means, a registry's in its newest version. Hidden files of the module are left
 // out, as where the stock tools copy one. A local path means nothing here. After an error
 // there is no such directory.
 func (in *Installer) Copy(ctx context.Context, a source.Address, dir string) (ds diags.Diagnostics) {

@@ -2,7 +2,7 @@
 // versions, has packages fetched (each once), and lays them out as the stock tools do,
 // with a manifest, so that either can use what the other has installed.
 //
-// It refuses to know how a package is fetched, and what a module is for. Start at
+// It refuses to know how a package is fetched, and the content of modules. Start at
 // [Installer.Install]. [Installer.Copy] is for a module that becomes somebody's own.
 package installing
 
@@ -51,8 +51,8 @@ type Installer struct {
 	Fetch    Fetch
 	// Known are the modules that are installed already; may be nil.
 	Known func(key string) (source.Installed, bool)
-	// Bytes bounds what all modules together may have on disk, a package that several call
-	// as often as it is called; 0: nothing does.
+	// Bytes bounds the size of all modules on disk, with a package that several call as
+	// often as it is called; 0 is no bound.
 	Bytes int64
 	// Calls bounds how many calls of modules from elsewhere are installed; 0: nothing does.
 	Calls int
@@ -73,7 +73,7 @@ type Event struct {
 	Dir     string // relative to the root module's directory
 }
 
-// An EventKind says what is done.
+// An EventKind is a step of an installation.
 type EventKind byte
 
 const (
@@ -91,10 +91,10 @@ func (e Event) String() string {
 	return fmt.Sprintf("Downloading %s for %s...", e.Package, e.Key)
 }
 
-// Install loads the configuration, and installs what it calls on the way. It goes on
+// Install loads the configuration, and installs its modules on the way. It goes on
 // after a failure, to report all there are. The configuration is as loading.Load
-// returns it; its manifest is for the caller to write, errors or not: it lists what is
-// installed now.
+// returns it; its manifest is for the caller to write, errors or not: it lists the modules
+// that are installed now.
 func (in *Installer) Install(ctx context.Context) (*config.Config, diags.Diagnostics) {
 	run := in.begin(ctx)
 	return loading.Load(loading.Input{Tree: in.Tree, Install: run.install, Found: run.found, Early: in.Early, Budget: budget.From(ctx)})
@@ -126,7 +126,7 @@ type installation struct {
 	ctx     context.Context
 	fetched map[string]string // where a package is, by its address
 	fresh   map[string]bool   // the calls whose modules were installed just now
-	bytes   int64             // of what was installed just now
+	bytes   int64             // of the modules installed just now
 	calls   int               // of modules that were asked for
 }
 
@@ -178,7 +178,7 @@ func (run *installation) install(w loading.Wanted) (source.Installed, diags.Diag
 	return source.Installed{Key: w.Key, Source: w.Address.String(), Version: version, Dir: dir}, nil
 }
 
-// usable reports whether what is installed is what a call asks for.
+// usable reports whether the installed module is the one that a call asks for.
 func (run *installation) usable(w loading.Wanted, was source.Installed) bool {
 	if !w.Address.Same(was.Source) {
 		return false
@@ -202,7 +202,7 @@ func (run *installation) path(dir string) string {
 	return filepath.Join(run.Root, filepath.FromSlash(dir))
 }
 
-// failed says that a package did not come, and why.
+// failed returns the diagnostic for a package that could not be fetched.
 func failed(w loading.Wanted, address source.Address, err error) diags.Diagnostics {
 	from := source.Redact(address.Package)
 	if w.Address.Kind == source.Registry {

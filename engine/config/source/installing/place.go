@@ -11,7 +11,7 @@ import (
 )
 
 // place puts a package into a directory, in place of whatever is there. A package that
-// another call has brought is copied, without what is hidden in it, as the stock tools do.
+// another call has brought is copied, without its hidden files, as the stock tools do.
 func (run *installation) place(pkg, dir string) error {
 	to := run.path(dir)
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
@@ -44,7 +44,7 @@ func (run *installation) place(pkg, dir string) error {
 	return nil
 }
 
-// count counts what a directory has, if that is bounded.
+// count counts the bytes of a directory, if they are bounded.
 func (run *installation) count(dir string) error {
 	if run.Bytes == 0 {
 		return nil
@@ -65,7 +65,8 @@ func (run *installation) count(dir string) error {
 	return err
 }
 
-// copyPackage copies what was inspected when it was fetched, or somebody's directory.
+// copyPackage copies a package that was inspected when it was fetched, or somebody's
+// directory.
 func copyPackage(from, to string) error {
 	if target, err := os.Readlink(from); err == nil {
 		return os.Symlink(target, to)
@@ -117,7 +118,7 @@ func (run *installation) enter(dir, sub string) (string, error) {
 	if sub == "" {
 		return dir, nil
 	}
-	// Through a root, so that no link leads out. What is itself a link is somebody's
+	// Through a root, so that no link leads out. A package that is itself a link is somebody's
 	// directory on this machine.
 	root, err := os.OpenRoot(run.path(dir))
 	if err != nil {

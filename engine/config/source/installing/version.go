@@ -12,7 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// constraints returns what a call asks of its module's version.
+// constraints returns the version constraints of a call.
 func constraints(w loading.Wanted) (constraint.Set, diags.Diagnostics) {
 	var all constraint.Set
 	for _, c := range w.Call.Version {

@@ -22,7 +22,7 @@ import (
 
 var service = hosts.Service{ID: "modules.v1", Name: "module registry", Hint: "check the source address of the module"}
 
-// ErrNotFound says that a registry knows no module of a name.
+// ErrNotFound is the error for a name of which a registry knows no module.
 var ErrNotFound = errors.New("the registry knows no such module")
 
 // Registries are the module registries of all hosts.
@@ -32,8 +32,8 @@ type Registries struct {
 	versions  map[string][]constraint.Version // by package
 }
 
-// New returns registries that are asked with a client. given tells what the CLI
-// configuration says about a host's services; it may be nil. Each registry is asked
+// New returns registries that are asked with a client. given returns the
+// services of a host in the CLI configuration; it may be nil. Each registry is asked
 // only once for the versions of a module.
 func New(client *hosts.Client, given func(host, id string) (string, bool)) *Registries {
 	return &Registries{
@@ -69,7 +69,7 @@ func (r *Registries) Versions(ctx context.Context, pkg string) ([]constraint.Ver
 	}
 	list := []constraint.Version{}
 	for _, x := range doc.Modules[0].Versions {
-		// What is no version number cannot be asked for.
+		// Without a valid version number it cannot be asked for.
 		if v, err := constraint.ParseVersion(strings.TrimPrefix(x.Version, "v")); err == nil {
 			list = append(list, v)
 		}
