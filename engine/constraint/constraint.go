@@ -1,4 +1,4 @@
-// Package constraint says which versions of a provider a configuration accepts.
+// Package constraint decides which versions of a provider a configuration accepts.
 //
 // The rules are those of apparentlymart/go-versions, as in Terraform: a pre-release is
 // taken only if a constraint asks for exactly that one, and build metadata counts.

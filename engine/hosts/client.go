@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/secret"
 )
 
-// Bounds of what servers may send. The largest documents known are lists of versions
+// Bounds of the answers of servers. The largest documents known are lists of versions
 // of about 2 MiB, the largest packages about 200 MiB.
 const (
 	maxDocument = 64 << 20
@@ -33,7 +33,7 @@ const (
 // only a few redirects; it tries again after broken connections and errors of the
 // server (status 429 and 5xx).
 type Client struct {
-	// Policy says where requests may go. The zero value allows https everywhere but to
+	// Policy decides where requests may go. The zero value allows https everywhere but to
 	// addresses that nothing is installed from.
 	Policy Policy
 	// Transport makes the connections. Nil stands for the policy's; tests put their
@@ -42,7 +42,7 @@ type Client struct {
 	// Token returns the token for requests to a registry's host; may be nil. Downloads
 	// of packages go without one: they are often elsewhere.
 	Token func(host string) (secret.Token, bool)
-	// UserAgent is what we call ourselves.
+	// UserAgent is our name in requests.
 	UserAgent string
 	// Retries is how often a failed request is tried again (TF_REGISTRY_DISCOVERY_RETRY).
 	Retries int
@@ -77,7 +77,7 @@ func IsStatus(err error, codes ...int) bool {
 	return false
 }
 
-// A Document is what a server answered.
+// A Document is the answer of a server.
 type Document struct {
 	Body   []byte
 	Header http.Header
@@ -86,7 +86,7 @@ type Document struct {
 	URL *url.URL
 }
 
-// Document gets what is at u, with the token for host unless that is "".
+// Document gets the document at u, with the token for host unless that is "".
 func (c *Client) Document(ctx context.Context, u *url.URL, host string) (doc Document, err error) {
 	timeout := c.Timeout
 	if timeout == 0 {
@@ -125,7 +125,7 @@ func (c *Client) JSON(ctx context.Context, u *url.URL, host string, into any) (f
 	return doc.URL, nil
 }
 
-// Download writes what is at u to a file, in place of its content.
+// Download writes the content at u to a file, in place of the old one.
 func (c *Client) Download(ctx context.Context, u *url.URL, to *os.File) error {
 	return c.retrying(ctx, func() error {
 		// An earlier try may have left a part.

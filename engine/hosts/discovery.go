@@ -15,14 +15,14 @@ import (
 type Service struct {
 	ID   string // "providers.v1"
 	Name string // "provider registry", for messages
-	Hint string // what to do where there is none
+	Hint string // the remedy if there is none
 }
 
 // A Discovery finds a service of hosts, each once.
 type Discovery struct {
 	Client  *Client
 	Service Service
-	// Given tells what the CLI configuration says about a host's services.
+	// Given returns the services of a host in the CLI configuration.
 	Given func(host, id string) (url string, known bool)
 	found map[string]*url.URL
 }
@@ -43,7 +43,7 @@ func (d *Discovery) Find(ctx context.Context, host string) (*url.URL, error) {
 	return base, nil
 }
 
-// ask does not use svchost's package disco, which knows no context and logs what it does.
+// ask does not use svchost's package disco, which knows no context and logs its requests.
 func (d *Discovery) ask(ctx context.Context, host string) (*url.URL, error) {
 	at := &url.URL{Scheme: "https", Host: host, Path: "/.well-known/terraform.json"}
 	var text string

@@ -2,6 +2,6 @@
 // services, gets documents and packages, tries again where that may help, and goes
 // only where a [Policy] allows.
 //
-// It refuses to know what a registry says, and what is done with a package. Start at
+// It refuses to know the answers of registries and the use of packages. Start at
 // [Client] and [Discovery].
 package hosts

@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// A Policy says which places something may be installed from. No policy allows
+// A Policy holds the hosts and addresses that something may be installed from. No policy allows
 // link-local and multicast addresses, where clouds keep the metadata services that
 // hand out credentials.
 type Policy struct {
-	// Host says why a host (without port, lower case) may not be asked, with the remedy; nil
+	// Host returns why a host (without port, lower case) may not be asked, with the remedy; nil
 	// if it may. No func allows all.
 	Host func(name string) error
 	// HTTP allows http beside https.
@@ -51,7 +51,7 @@ func (p Policy) CheckHost(name string) error {
 
 // CheckName is like CheckHost, and refuses names that lead to addresses which are not
 // allowed. It is for programs that make their own connections: by then, the name may
-// lead elsewhere. What cannot be looked up is not refused, as a proxy may know it.
+// lead elsewhere. A name that cannot be looked up is not refused, as a proxy may know it.
 func (p Policy) CheckName(ctx context.Context, name string) error {
 	if err := p.CheckHost(name); err != nil {
 		return err
@@ -87,7 +87,7 @@ func (p Policy) checkAddress(_, address string, _ syscall.RawConn) error {
 }
 
 // metadata are the addresses of AWS' services on a machine, which are not link-local: the
-// metadata service, and what hands credentials to containers. Sources:
+// metadata service, and the ones that hand credentials to containers. Sources:
 // https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/configuring-instance-metadata-service.html
 // https://docs.aws.amazon.com/eks/latest/userguide/pod-id-how-it-works.html
 var metadata = netip.MustParsePrefix("fd00:ec2::/32")

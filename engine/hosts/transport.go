@@ -8,7 +8,7 @@ import (
 	"net/url"
 )
 
-// A RefusedError says what we do not do on principle, so that asking again is no use.
+// A RefusedError is a request that we refuse on principle, so that asking again is no use.
 type RefusedError struct {
 	reason string
 }

@@ -13,20 +13,24 @@ import (
 // pieces that stay just below those 256 throw away the least on the way.
 const pieceSize = 880
 
-// maxPiece is the largest piece that is tried, in bytes. What has larger blocks, or an
+// maxPiece is the largest piece that is tried, in bytes. A file with larger blocks, or an
 // unclosed one, takes hardly longer than as a whole.
 const maxPiece = 64 << 10
 
 // inPieces parses a file block after block: the result is that of parsing it as a whole.
-// It returns nil for what it leaves to the parser: a file that is hardly more than a
+// It is here for the memory: of a file of 2,000 resources (0.4 MB) the parser allocates 85 MB
+// as a whole, with the tokens of the file all alive at once, and 54 MB in pieces, with the
+// tokens of one piece; the time is the same (BenchmarkPieces).
+//
+// It returns nil for files that it leaves to the parser: one that is hardly more than a
 // piece, one with arguments outside of blocks, and every faulty one, for the parser's way
-// to recover from an error depends on what follows it.
+// to recover from an error depends on the text behind it.
 //
 // A piece ends after a line that begins with a closing brace. That may be inside of
 // something, of a here document for example; then the piece is incomplete, which is an
-// error, and it is tried again with more of the file, twice as much each time. A piece
-// that is complete is what the parser would have found there: it reads from left to
-// right, and between two blocks it has nothing to remember.
+// error, and it is tried again with more of the file, twice as much each time. A complete
+// piece is the one that the parser would have found there: it reads from left to right, and
+// between two blocks it has nothing to remember.
 func inPieces(src []byte, name string) *hclsyntax.Body {
 	if len(src) < 2*pieceSize {
 		return nil

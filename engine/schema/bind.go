@@ -19,8 +19,8 @@ type Bound struct {
 	raw    *content
 }
 
-// Bind matches body with b. What is wrong with the match (unsupported and missing
-// arguments) is told by [Bound.Decode].
+// Bind matches body with b. Problems of the match (unsupported and missing arguments) are
+// reported by [Bound.Decode].
 func (b *Block) Bind(body hcl.Body) *Bound {
 	l := b.layout()
 	return &Bound{layout: l, body: body, raw: l.bind(body, binding{legacy: !l.modern, raw: true})}
@@ -34,7 +34,7 @@ func (b *Block) Decode(body hcl.Body, ctx *hcl.EvalContext) (cty.Value, diags.Di
 
 // Decode evaluates the body in ctx, dynamic blocks included, and returns a value
 // that conforms to the block's implied type. Marks of the values in ctx stay on
-// what was made of them. If there are errors, the value is the best that could be
+// the results. If there are errors, the value is the best that could be
 // made: unknown where an expression failed.
 //
 // The diagnostics are HCL's own: Unsupported argument, Missing required argument,
@@ -62,16 +62,16 @@ type content struct {
 	diags  hcl.Diagnostics // of the match, this body only
 	place  hcl.Range       // where something missing could be added
 	dyns   []dynamicBlock  // dynamic blocks, if not yet expanded
-	// dynamic says that there are dynamic blocks here or within.
+	// dynamic is set if there are dynamic blocks here or within.
 	dynamic bool
-	// unknown says that this body stands for any number of blocks; marks are those
-	// of what decides the number.
+	// unknown is set if this body stands for any number of blocks; marks are those
+	// of the value that decides the number.
 	unknown bool
 	marks   cty.ValueMarks
 }
 
-// given is what a body has for an attribute: an expression, or blocks that stand
-// for one, or nothing.
+// given is an attribute in a body: an expression, or blocks that stand for one, or
+// nothing.
 type given struct {
 	attr   *hcl.Attribute
 	blocks []boundBlock
@@ -83,8 +83,8 @@ type boundBlock struct {
 	content *content
 }
 
-// binding says how to read a body: legacy, that attributes may be written as blocks;
-// raw, that dynamic blocks are still to be expanded.
+// binding is the way to read a body: with legacy, attributes may be written as blocks; with
+// raw, dynamic blocks are still to be expanded.
 type binding struct{ legacy, raw bool }
 
 // bind matches body with l.

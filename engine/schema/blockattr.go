@@ -59,8 +59,8 @@ var dynamicHeader = hcl.BlockHeaderSchema{Type: "dynamic", LabelNames: []string{
 // mapLabels name the label of a block that is nested as a map.
 var mapLabels = []string{"key"}
 
-// bodySchemas are what to ask of a body with its dynamic blocks expanded, and of
-// one in which they are still to be.
+// bodySchemas are the schemas for a body with its dynamic blocks expanded, and for one in
+// which they are still to be.
 type bodySchemas struct{ expanded, raw *hcl.BodySchema }
 
 func (s bodySchemas) get(raw bool) *hcl.BodySchema {
@@ -70,8 +70,8 @@ func (s bodySchemas) get(raw bool) *hcl.BodySchema {
 	return s.expanded
 }
 
-// bodySchemas returns what to ask of a body where the attributes that asBlocks
-// accepts are written as blocks.
+// bodySchemas returns the schemas for a body where the attributes that asBlocks accepts are
+// written as blocks.
 func (l *layout) bodySchemas(asBlocks func(*field) bool) bodySchemas {
 	s := &hcl.BodySchema{
 		Attributes: make([]hcl.AttributeSchema, 0, len(l.attrs)),
@@ -95,7 +95,7 @@ func (l *layout) bodySchemas(asBlocks func(*field) bool) bodySchemas {
 	return bodySchemas{s, &hcl.BodySchema{Attributes: s.Attributes, Blocks: append(s.Blocks, dynamicHeader)}}
 }
 
-// bodySchemaFor returns what to ask of body. With legacy, attributes may be written
+// bodySchemaFor returns the schema for body. With legacy, attributes may be written
 // as blocks; with raw, dynamic blocks are still to be expanded.
 func (l *layout) bodySchemaFor(body hcl.Body, legacy, raw bool) *hcl.BodySchema {
 	if !legacy || !l.either {

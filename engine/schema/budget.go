@@ -37,7 +37,7 @@ func (c *blockCount) check(v cty.Value, x hcl.Expression, _ *hcl.EvalContext) hc
 	return hcl.Diagnostics{excess.Diagnostic(x.Range())}
 }
 
-// tooLarge says whether what was made of a body is too large. The objects of a run keep
+// tooLarge reports whether the value of a body is too large. The objects of a run keep
 // their texts to themselves, wherever these come from: providers get and return copies.
 func (d *decoder) tooLarge(at hcl.Range) hcl.Diagnostics {
 	excess := d.excess

@@ -9,10 +9,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// AssertObjectCompatible returns an error for each way in which actual, what became
-// of an object, is not what planned said. Both are values of b's implied type;
+// AssertObjectCompatible returns an error for each way in which actual, the object after
+// the apply, differs from planned. Both are values of b's implied type;
 // actual may be unknown in parts, so that a second plan can be held against a first.
-// Values may carry marks: they do not count, but what is sensitive is not shown.
+// Values may carry marks: they do not count, but sensitive values are not shown.
 func AssertObjectCompatible(b *Block, planned, actual cty.Value) []error {
 	var c resultCheck
 	c.object(b.layout(), planned, actual, nil)
@@ -207,7 +207,7 @@ func (c *resultCheck) set(planned, actual cty.Value, path cty.Path) {
 }
 
 // correspond returns an error for each element of the sets a and b, of a plan and
-// of what must keep to it, for which no element of the other one will do, by match.
+// of the value that must keep to it, for which no element of the other one will do, by match.
 // With secret the elements are not shown.
 func correspond(a, b cty.Value, secret bool, path cty.Path, match func(a, b cty.Value) bool) []error {
 	as, bs := a.AsValueSlice(), b.AsValueSlice()

@@ -10,10 +10,10 @@ import (
 
 // The provider's contract
 //
-// Two checks keep a provider to what it was asked and to what it said. A plan must
-// be the configuration, apart from computed attributes that are not configured
-// ([AssertPlanValid]); the new value must be the plan, apart from what was unknown
-// in it ([AssertObjectCompatible]). Providers on the legacy SDK cannot keep to
+// Two checks keep a provider to the request and to its own answers. A plan must be the
+// configuration, apart from computed attributes that are not configured
+// ([AssertPlanValid]); the new value must be the plan, apart from unknown values in it
+// ([AssertObjectCompatible]). Providers on the legacy SDK cannot keep to
 // either and are let off with a line in the log; that is the caller's business.
 //
 // Errors are [cty.PathError]s. Their texts are for the developers of the provider,
@@ -22,8 +22,8 @@ import (
 
 // AssertPlanValid returns an error for each way in which planned is no valid plan
 // for going from prior to config. All three are values of b's implied type, and null
-// where there is no object. They may carry marks: those do not count, but what is
-// sensitive is not shown. Write-only attributes pass; see [Block.WriteOnlyValues].
+// where there is no object. They may carry marks: those do not count, but sensitive
+// values are not shown. Write-only attributes pass; see [Block.WriteOnlyValues].
 func AssertPlanValid(b *Block, prior, config, planned cty.Value) []error {
 	c := planCheck{}
 	c.object(b.layout(), prior, config, planned, nil)
@@ -32,7 +32,7 @@ func AssertPlanValid(b *Block, prior, config, planned cty.Value) []error {
 
 type planCheck struct {
 	errs []error
-	// secret says that what is being looked at lies in something sensitive.
+	// secret is set while the check is within a sensitive value.
 	secret bool
 }
 

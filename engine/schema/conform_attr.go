@@ -34,7 +34,7 @@ func (c *planCheck) attribute(f *field, prior, config, planned cty.Value, path c
 	case config.IsNull():
 		c.errorf(path, "planned value %#v for a non-computed attribute", planned)
 	case !prior.IsNull() && sameUnrefined(planned, prior):
-		// The provider says that the configured value means the same.
+		// To the provider the configured value means the same.
 	case f.object != nil:
 		c.objects(f, prior, config, planned, path)
 	default:

@@ -2,8 +2,8 @@ package schema
 
 import "github.com/zclconf/go-cty/cty"
 
-// couldHaveCome reports whether the element prior of a set can be what became of
-// the configured element: they differ only in computed attributes that are not
+// couldHaveCome reports whether the element prior of a set can be the result of the
+// configured element: they differ only in computed attributes that are not
 // configured. Sets within must be equal, since nothing tells their elements apart.
 func (l *layout) couldHaveCome(prior, config cty.Value) bool {
 	if prior.IsNull() || config.IsNull() || !config.IsKnown() {

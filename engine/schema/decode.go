@@ -10,9 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/converting"
 )
 
-// A decoder evaluates one body. What it returns and reports is what hcldec does
-// with [Block.DecoderSpec]; hcldec asks each body what it has once an instance,
-// which costs several times the evaluation.
+// A decoder evaluates one body. Its values and diagnostics are those of hcldec with
+// [Block.DecoderSpec]; but hcldec reads the content of each body once an instance, which
+// costs several times the evaluation.
 type decoder struct {
 	ctx    *hcl.EvalContext
 	diags  hcl.Diagnostics

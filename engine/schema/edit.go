@@ -2,7 +2,7 @@ package schema
 
 import "github.com/zclconf/go-cty/cty"
 
-// edit returns v with its attributes replaced by what change says. Nested objects
+// edit returns v with its attributes replaced by the results of change. Nested objects
 // for which change reports false, and nested blocks that descend accepts, are gone
 // through as well. Parts in which nothing changes are not built anew, and marks stay.
 func (l *layout) edit(v cty.Value, change func(*field, cty.Value) (cty.Value, bool), descend func(*layout) bool) cty.Value {

@@ -39,8 +39,8 @@ func (b *Block) CheckEphemeral(v cty.Value) diags.Diagnostics {
 	return out
 }
 
-// WithoutWriteOnly returns v, a value of b's implied type, with null in all
-// write-only attributes: what may be stored.
+// WithoutWriteOnly returns v, a value of b's implied type, with null in all write-only
+// attributes, so that it may be stored.
 func (b *Block) WithoutWriteOnly(v cty.Value) cty.Value {
 	l := b.layout()
 	if !l.writeOnly {

@@ -9,27 +9,27 @@ import (
 )
 
 // A layout is a Block or an Object made ready for work: names in order, types
-// and nulls at hand, and flags that tell at once what need not be looked for.
+// and nulls at hand, and flags for parts that need not be looked for.
 // Everything in this package that walks along a value walks along a layout, so
 // that an order never depends on a map and a type is never computed twice.
 type layout struct {
 	attrs  []field
 	blocks []nest
 	// ty is the type of a value, convTy the same with its optional attributes
-	// marked as such, which is what configuration is converted to.
+	// marked as such, for the conversion of configuration.
 	ty, convTy cty.Type
-	// object says that this is the layout of an Object rather than of a Block.
+	// object is set if this is the layout of an Object rather than of a Block.
 	object bool
 
 	// The flags speak of everything within, nested blocks and objects included.
 	sensitive, writeOnly, computed bool
-	// structured says that there are nested blocks or nested objects at this level.
+	// structured is set if there are nested blocks or nested objects at this level.
 	structured bool
-	// modern says that something within cannot come from the legacy SDK; either that
+	// modern is set if something within cannot come from the legacy SDK; either if
 	// an attribute at this level may be written as blocks (see blockattr.go).
 	modern, either bool
 
-	// What to ask of a body: attributes are attributes, or blocks where they may be.
+	// The schemas for a body: attributes are attributes, or blocks where they may be.
 	asAttrs, asBlocks bodySchemas
 }
 
@@ -42,7 +42,7 @@ type field struct {
 	unknown    cty.Value
 	// object is the layout of one object of a nested attribute, else nil.
 	object *layout
-	// element is what blocks look like that stand for this attribute; nil if they
+	// element is the layout of blocks that stand for this attribute; nil if they
 	// cannot (see blockattr.go).
 	element func() *layout
 }
@@ -54,7 +54,7 @@ type nest struct {
 	in   *layout
 	// ty is the type of all the blocks together: [cty.DynamicPseudoType] if dynamic.
 	ty cty.Type
-	// dynamic says that the type of a block depends on its content, so that lists
+	// dynamic is set if the type of a block depends on its content, so that lists
 	// are tuples and maps are objects.
 	dynamic bool
 	empty   cty.Value
@@ -132,7 +132,7 @@ func (l *layout) addBlock(name string, nb *NestedBlock) {
 	l.blocks = append(l.blocks, n)
 }
 
-// finish computes what follows from the attributes and blocks.
+// finish computes the fields that follow from the attributes and blocks.
 func (l *layout) finish() {
 	types := make(map[string]cty.Type, len(l.attrs)+len(l.blocks))
 	convTypes := make(map[string]cty.Type, len(l.attrs)+len(l.blocks))

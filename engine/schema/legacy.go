@@ -7,9 +7,9 @@ import (
 
 // NormalizeFromLegacySDK returns v, an answer of a provider on the legacy SDK, in
 // the form that all other values of b's implied type have: nested blocks are there,
-// empty if there are none, and never unknown themselves. That SDK says null, empty
-// or unknown as it happens. Terraform does this to what was read, not to what was
-// planned and applied, so the first read after an apply may show drift from null to
+// empty if there are none, and never unknown themselves. That SDK returns null, empty
+// or unknown as it happens. Terraform does this to objects that were read, not to planned
+// and applied ones, so the first read after an apply may show drift from null to
 // empty.
 func NormalizeFromLegacySDK(v cty.Value, b *Block) cty.Value {
 	l := b.layout()
@@ -77,8 +77,8 @@ func (n *nest) normal(v cty.Value) cty.Value {
 	return n.gather(v, vals)
 }
 
-// unknownBlock returns a block with everything in it unknown: what stands for any
-// number of blocks where a block cannot be unknown itself.
+// unknownBlock returns a block with everything in it unknown: it stands for any number of
+// blocks where a block cannot be unknown itself.
 func (l *layout) unknownBlock() cty.Value {
 	vals := make(map[string]cty.Value, len(l.attrs)+len(l.blocks))
 	for i := range l.attrs {

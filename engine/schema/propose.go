@@ -2,16 +2,16 @@ package schema
 
 import "github.com/zclconf/go-cty/cty"
 
-// What a provider is proposed
+// The proposed new value
 //
 // The proposed new value of an object is a first merge of its prior value and its
 // configuration, from which the provider plans:
 //
-//   - what is configured, is as configured;
-//   - what is not, and is computed, stays as it was before;
-//   - what is not, and is not computed, is null.
+//   - a configured attribute has the configured value;
+//   - another one, if it is computed, keeps its prior value;
+//   - all others are null.
 //
-// To say what something nested "was before", objects of the prior value and of the
+// To find the prior value of something nested, objects of the prior value and of the
 // configuration must be told to be the same: blocks and objects in lists by their
 // index, in maps by their key. In sets nothing identifies an element, so one of the
 // prior value is taken that could have come of the configured one: equal in all but
@@ -34,9 +34,9 @@ func ProposedNew(b *Block, prior, config cty.Value) cty.Value {
 	return b.layout().proposed(prior, config)
 }
 
-// PlannedDataResourceObject returns what is planned for a data source that will be
-// read only while applying: config, with everything unknown that the provider may
-// still choose. (Terraform leaves what it may choose in sets and maps null.)
+// PlannedDataResourceObject returns the planned value of a data source that will be read
+// only while applying: config, with everything unknown that the provider may still choose.
+// (Terraform leaves such attributes in sets and maps null.)
 func PlannedDataResourceObject(b *Block, config cty.Value) cty.Value {
 	return ProposedNew(b, cty.UnknownVal(b.ImpliedType()), config)
 }

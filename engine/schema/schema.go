@@ -1,10 +1,9 @@
-// Package schema holds what providers declare about their types, and what follows
-// from it for values: how a body of configuration decodes, what a provider is
-// proposed as the new value of an object, and whether what a provider answers
-// keeps to the contract between the values of a resource's life.
+// Package schema holds the declarations of providers about their types, and the rules for
+// values that follow: the decoding of configuration, the proposed new value of an object,
+// and the contract that the answers of a provider must keep to in the life of a resource.
 //
-// It refuses to know where schemas come from (package provider) and what is done
-// with the values (packages planning and applying). Start at [Block]; then
+// It refuses to know where schemas come from (package provider) and the use of the values
+// (packages planning and applying). Start at [Block]; then
 // [Block.Bind] for configuration, [ProposedNew] and [AssertPlanValid] for the life of
 // an object, [jsonvalues.Codec] for how it is stored. Package schematest has a notation for
 // schemas and values.
@@ -29,12 +28,12 @@ type Provider struct {
 	Data      map[string]*Schema
 	Ephemeral map[string]*Schema
 	Functions map[string]*Function
-	// PlanDestroy says that the provider wants to be asked to plan deletions, too.
+	// PlanDestroy is set if the provider wants to plan deletions, too.
 	PlanDestroy bool
-	// MoveResourceState says that the provider can move objects between types.
+	// MoveResourceState is set if the provider can move objects between types.
 	MoveResourceState bool
-	// SchemaOptional says that a process of the provider works without having been
-	// asked for its schema, which another process has told.
+	// SchemaOptional is set if a process of the provider works without a request for its
+	// schema, after another process has told it.
 	SchemaOptional bool
 }
 

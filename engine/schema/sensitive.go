@@ -38,7 +38,7 @@ func (b *Block) WriteOnlyPaths(v cty.Value) []cty.Path {
 }
 
 // WriteOnlyValues returns the paths of write-only attributes that are not null in
-// v: what a provider's answer must not have.
+// v: a provider's answer must not have any.
 func (b *Block) WriteOnlyValues(v cty.Value) []cty.Path {
 	return slices.DeleteFunc(b.WriteOnlyPaths(v), func(p cty.Path) bool {
 		found, err := p.Apply(v)
@@ -50,7 +50,7 @@ func (b *Block) WriteOnlyValues(v cty.Value) []cty.Path {
 type trait struct {
 	of     func(*Attribute) bool
 	within func(*layout) bool
-	// all says that parts of an attribute of a block that has it count as well. In
+	// all is set if parts of an attribute of a block that has it count as well. In
 	// objects they do not.
 	all bool
 }

@@ -3,7 +3,7 @@ package schema
 import "github.com/zclconf/go-cty/cty"
 
 // ImpliedType returns the object type of the values that b describes. Nested
-// blocks whose own type depends on what is written in them (because an attribute
+// blocks whose own type depends on their content (because an attribute
 // within has no fixed type) are [cty.DynamicPseudoType]: a tuple or an object
 // stands there.
 func (b *Block) ImpliedType() cty.Type { return b.layout().ty }

@@ -8,7 +8,7 @@ import (
 )
 
 // A dynamicBlock is a dynamic block before it is expanded: where its own
-// expressions are, and what its content holds.
+// expressions are, and the references in its content.
 type dynamicBlock struct {
 	block           *hcl.Block
 	forEach, labels *hcl.Attribute
@@ -17,8 +17,8 @@ type dynamicBlock struct {
 	in              *layout
 }
 
-// dynamicBody is what a dynamic block may hold. Nothing is required: what is
-// missing is reported when the block is expanded.
+// dynamicBody is the schema of a dynamic block. Nothing is required: missing arguments
+// are reported when the block is expanded.
 var dynamicBody = &hcl.BodySchema{
 	Attributes: []hcl.AttributeSchema{{Name: "for_each"}, {Name: "labels"}, {Name: "iterator"}},
 	Blocks:     []hcl.BlockHeaderSchema{{Type: "content"}},
@@ -48,8 +48,8 @@ func (l *layout) bindDynamic(b *hcl.Block, how binding) (dynamicBlock, bool) {
 	return d, true
 }
 
-// Variables returns the references of body, by the schema b: what must be in the
-// EvalContext to decode it. The iterators of dynamic blocks are not among them.
+// Variables returns the references of body, by the schema b: the EvalContext must have
+// them to decode it. The iterators of dynamic blocks are not among them.
 func (b *Block) Variables(body hcl.Body) []hcl.Traversal { return b.Bind(body).Variables() }
 
 // Variables returns the references of the bound body. The order is the same each

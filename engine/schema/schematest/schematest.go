@@ -1,6 +1,6 @@
 // Package schematest is a notation for schemas and for values that keep to them,
-// for tests: a schema in a few lines, a value as an HCL expression in which only
-// what matters is written.
+// for tests: a schema in a few lines, a value as an HCL expression with only the
+// attributes that matter.
 //
 //	id     string computed
 //	name   string required
@@ -19,7 +19,7 @@
 // (group as well) and optionally the least and largest number of blocks. # begins a
 // comment.
 //
-// The package knows nothing of what schemas are for. Start at [Block] and [Value].
+// It refuses to know the purpose of schemas. Start at [Block] and [Value].
 package schematest
 
 import (
@@ -151,8 +151,8 @@ func (p *parser) attribute(words []string) (*schema.Attribute, error) {
 }
 
 // Value returns the value of b that text, an HCL expression, describes; the test
-// fails if it cannot be read. What is left out is null or, for blocks, none, required
-// or not. There are the variable unknown and the functions sensitive and ephemeral,
+// fails if it cannot be read. Attributes that are left out are null, and there are no
+// blocks but those written, required or not. There are the variable unknown and the functions sensitive and ephemeral,
 // which mark. A text of nothing is null.
 func Value(t testing.TB, b *schema.Block, text string) cty.Value {
 	t.Helper()

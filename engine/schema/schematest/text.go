@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// Context is what the expressions of values may refer to.
+// Context has the variables and functions for the expressions of values.
 var Context = hcl.EvalContext{
 	Variables: map[string]cty.Value{"unknown": cty.DynamicVal},
 	Functions: map[string]function.Function{
