@@ -243,9 +243,9 @@ func TestPlace(t *testing.T) {
 func TestOnlyHere(t *testing.T) {
 	t.Parallel()
 	parsers := regexp.MustCompile(`\b(hclsyntax\.Parse(Config|Expression|Template)|hclsimple\.|hclparse\.|[\s(]json\.Parse(Expression|WithStartPos)?\(|hclwrite\.ParseConfig)`)
-	root := filepath.Join("..", "..", "..")
+	root := filepath.Join("..", "..")
 	allowed := map[string]string{
-		"cmd/lockstep/fmt.go": "hclwrite.ParseConfig", // of what was parsed before
+		"cmd/lockstep/internal/authoring/fmt.go": "hclwrite.ParseConfig", // of what was parsed before
 	}
 	seen := 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
