@@ -99,8 +99,7 @@ type Pending struct {
 }
 
 func (p Pending) markdown() string {
-	doing := map[Verb]string{Plan: "planned", Apply: "applied"}[p.Verb]
-	return fmt.Sprintf("%s is being %s: the result will be here.", Code(p.Project), doing)
+	return fmt.Sprintf("%s is being %s: the result will be here.", Code(p.Project), p.Verb.participle())
 }
 
 // Superseded reports that a requested plan is not made, because a newer one is.
@@ -153,7 +152,7 @@ type Reason struct{ Text, Remedy string }
 
 func (r Refused) markdown() string {
 	var b strings.Builder
-	did := map[Verb]string{Plan: "planned", Apply: "applied", Unlock: "unlocked", Help: "helped"}[r.Command.Verb]
+	did := r.Command.Verb.participle()
 	of := ""
 	if r.Project != "" {
 		of = " " + Code(r.Project)
@@ -206,14 +205,10 @@ func (g Guide) markdown() string {
 	var b strings.Builder
 	b.WriteString("A command is a line of its own in a new comment:\n\n")
 	b.WriteString("| command | what it does |\n|---|---|\n")
-	for _, row := range [][2]string{
-		{"lockstep plan", "plans the projects that this pull request touches"},
-		{"lockstep apply", "applies the plans shown above, if they are still up to date"},
-		{"lockstep apply HASH", "applies the plan with this hash, and no other"},
-		{"lockstep unlock", "releases the locks that an apply of this pull request left behind"},
-		{"lockstep help", "shows this list"},
-	} {
-		fmt.Fprintf(&b, "| %s | %s |\n", Code(row[0]), row[1])
+	for _, row := range table {
+		for _, f := range row.help {
+			fmt.Fprintf(&b, "| %s | %s |\n", Code(f.typed), f.effect)
+		}
 	}
 	fmt.Fprintf(&b, "\n%s, %s and %s limit a command to one project, directory or workspace.\n", Code("-p NAME"), Code("-d DIR"), Code("-w WORKSPACE"))
 	if len(g.Projects) > 0 {

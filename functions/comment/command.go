@@ -10,15 +10,6 @@ import (
 // A Verb is the action of a command.
 type Verb string
 
-const (
-	Plan   Verb = "plan"
-	Apply  Verb = "apply"
-	Unlock Verb = "unlock"
-	Help   Verb = "help"
-)
-
-var verbs = []Verb{Plan, Apply, Unlock, Help}
-
 // A Command is the valid command of a line. Empty names select all projects that the pull request
 // touches.
 type Command struct {

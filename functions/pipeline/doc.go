@@ -44,7 +44,7 @@
 // raises its Attempt: whoever plans an older one finds that, drops it, and stops a plan
 // in the making. Comments are written by messages of the events queue only, which
 // handles those of a pull request one after the other; workers write what they found
-// into records (runs, and Ask, the answers) and send a message to tell it.
+// into records (runs, and answers) and send a message to tell it.
 //
 // # What a death means
 //
@@ -57,11 +57,11 @@
 //	Planning                      planned again, under another number: what is kept of the
 //	                              first belongs to nobody, and is swept
 //	Planned, nothing said         the message comes again and says it
-//	ApplyQueued, Applying         with no Effect nothing was begun, and it begins again
-//	Effect without an outcome     nobody knows what was done: the run has failed, and says so
-//	Effect with one               the rest is written down from there
+//	ApplyQueued, Applying         with no apply record nothing was begun, and it begins again
+//	apply record, no outcome      nobody knows what was done: the run has failed, and says so
+//	apply record with one         the rest is written down from there
 //
-// The Lease of a message says when its process is surely dead; who finds one that is
+// The lease of a message says when its process is surely dead; who finds one that is
 // over calls Abandon. A handler returns an error only if doing the same again may help:
 // what it meets that is a *github.FinalError, or a *StateError, is answered, and with it
 // the message is done. Everything that a person has to mend is said where they look: in

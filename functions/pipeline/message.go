@@ -55,7 +55,7 @@ type Message struct {
 	// interest any more: Attempt for a plan, Try for an apply.
 	Target  string `json:",omitempty"`
 	Attempt int    `json:",omitempty"`
-	// Ask names the answer that waits for the result: see [Ask]; "" if none does.
+	// Ask names the answer that waits for the result: see ledger.Answer; "" if none does.
 	Ask string `json:",omitempty"`
 }
 

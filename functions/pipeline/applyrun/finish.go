@@ -39,7 +39,7 @@ func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
 	return ap.Report.AtRest(ctx, r)
 }
 
-// maxKept is how much of a report an Effect keeps, in bytes. JSON has up to six for one,
+// maxKept is the part of a report that an apply record keeps, in bytes. JSON has up to six for one,
 // and all of them fit into a record.
 const maxKept = 60 << 10
 

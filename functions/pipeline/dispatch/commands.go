@@ -79,17 +79,32 @@ func (co *commands) command(ctx context.Context, line comment.Line) ([]comment.R
 	if line.Problem != "" {
 		return []comment.Reply{comment.Misunderstood{Line: line}}, nil
 	}
-	switch c := line.Command; c.Verb {
-	case comment.Plan:
-		return co.Plans.Enqueue(ctx, c)
-	case comment.Apply:
-		return co.Applies.Enqueue(ctx, c)
-	case comment.Unlock:
-		return co.Unlocker.Unlock(ctx, c)
-	default:
-		return co.guide(ctx)
+	carryOut, ok := handlers[line.Command.Verb]
+	if !ok {
+		return co.guide(ctx) // of a message of another version of Lockstep
 	}
+	return carryOut(co, ctx, line.Command)
 }
+
+// handlers is the table of commands as they are carried out: now, or as far as messages that
+// will be. The verbs are those of package comment.
+var handlers = map[comment.Verb]func(*commands, context.Context, comment.Command) ([]comment.Reply, error){
+	comment.Plan: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+		return co.Plans.Enqueue(ctx, c)
+	},
+	comment.Apply: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+		return co.Applies.Enqueue(ctx, c)
+	},
+	comment.Unlock: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+		return co.Unlocker.Unlock(ctx, c)
+	},
+	comment.Help: func(co *commands, ctx context.Context, _ comment.Command) ([]comment.Reply, error) {
+		return co.guide(ctx)
+	},
+}
+
+// ungated are the verbs that act on no project: they need no rules.
+var ungated = []comment.Verb{comment.Help}
 
 // guide answers a call for help.
 func (co *commands) guide(ctx context.Context) ([]comment.Reply, error) {

@@ -135,20 +135,25 @@ func Gate(q Request) Decision {
 	g := &gate{Request: q}
 	g.who()
 	if len(g.reasons) == 0 {
-		switch q.Verb {
-		case comment.Plan:
-			g.plan()
-		case comment.Apply:
-			g.apply()
-		case comment.Unlock:
-			g.unlock()
-		default:
+		rules, ok := rulesOf[q.Verb]
+		if !ok {
 			panic(fmt.Sprintf("runs: the gate has no rules for %q", q.Verb))
 		}
+		rules(g)
 		g.place()
 	}
 	return Decision{g.reasons}
 }
+
+// rulesOf has the rules of each verb that acts on a project, besides those for all.
+var rulesOf = map[comment.Verb]func(*gate){
+	comment.Plan:   (*gate).plan,
+	comment.Apply:  (*gate).apply,
+	comment.Unlock: (*gate).unlock,
+}
+
+// Guards reports whether the gate has rules for a verb.
+func Guards(v comment.Verb) bool { return rulesOf[v] != nil }
 
 // gate collects reasons.
 type gate struct {
