@@ -1,7 +1,10 @@
 package http_test
 
 import (
+	"encoding/pem"
 	"errors"
+	"io"
+	"log"
 	nethttp "net/http"
 	"net/http/httptest"
 	"slices"
@@ -267,7 +270,7 @@ func TestAttributes(t *testing.T) {
 		{map[string]any{"retry_max": 1, "client_certificate_pem": "x"}, "client_private_key_pem: the certificate needs its private key"},
 		{map[string]any{"retry_max": 1, "client_private_key_pem": "x"}, "client_certificate_pem: the private key needs its certificate"},
 		{map[string]any{"retry_max": 1, "client_certificate_pem": "x", "client_private_key_pem": "y"}, "are not a pair in PEM format"},
-		{map[string]any{"retry_max": 1, "client_ca_certificate_pem": "x"}, "it has no certificate in PEM format"},
+		{map[string]any{"retry_max": 1, "client_ca_certificate_pem": "x"}, "client_ca_certificate_pem: it has no certificate in PEM format"},
 		{map[string]any{"path": "x"}, "path: there is no such attribute"},
 		{map[string]any{"retry_max": 1 << 20}, ""},
 		{map[string]any{"retry_max": 1<<20 + 1}, "retry_max: a number that is not negative, and at most 1048576"},
@@ -323,6 +326,42 @@ func TestUseFromSeveralGoroutines(t *testing.T) {
 		put(t, w, state1, "")
 		if err := w.Unlock(t.Context(), id); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestLockWithoutAServer holds that a lock which nobody answered for is not taken, and that
+// there is nothing to give back.
+func TestLockWithoutAServer(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(nethttp.NotFoundHandler())
+	s.Close()
+	w := open(t, &statebackendtest.HTTP{URL: s.URL})
+	id, err := w.Lock(t.Context(), statebackend.NewLockInfo("x", "1"))
+	if err == nil || id != "" || !statebackend.Unreachable(err) || strings.Contains(err.Error(), "may have been taken") {
+		t.Errorf("Lock: %q, %v", id, err)
+	}
+	if held, err := w.Locks(t.Context()); len(held) != 0 || err != nil {
+		t.Errorf("Locks: %v, %v", held, err)
+	}
+}
+
+// TestOwnCertificate holds that a server with a certificate of its own is believed only as the
+// block has it.
+func TestOwnCertificate(t *testing.T) {
+	t.Parallel()
+	h := new(statebackendtest.HTTP).Start(t)
+	s := httptest.NewTLSServer(h)
+	defer s.Close()
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure := &statebackendtest.HTTP{URL: s.URL}
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.Certificate().Raw})
+	if _, err := open(t, secure).Get(t.Context()); err == nil {
+		t.Error("a certificate of nobody was believed")
+	}
+	for _, attribute := range [][]any{{"client_ca_certificate_pem", string(ca)}, {"skip_cert_verification", true}} {
+		if _, err := open(t, secure, attribute...).Get(t.Context()); err != nil {
+			t.Errorf("%v: %v", attribute[0], err)
 		}
 	}
 }

@@ -63,7 +63,7 @@ func confine(dir string) error {
 	if errno != 0 {
 		return fmt.Errorf("make the rules of Landlock: %w", errno)
 	}
-	for path, rights := range map[string]uint64{dir: all, "/dev/null": write, "/dev/zero": write, "/dev/tty": write, "/dev/ptmx": write, "/dev/pts": write, "/proc": write} {
+	for path, rights := range map[string]uint64{dir: all, "/dev/null": write, "/dev/zero": write, "/dev/full": write, "/dev/tty": write, "/dev/ptmx": write, "/dev/pts": write, "/proc": write} {
 		if err := allow(int(rules), path, rights); err != nil {
 			return fmt.Errorf("allow %s: %w", path, err)
 		}

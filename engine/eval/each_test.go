@@ -1,0 +1,82 @@
+package eval_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/eval"
+)
+
+// TestVariablesOfInstances holds the names and values by which a block's expressions know their
+// instance.
+func TestVariablesOfInstances(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ repetition, want string }{
+		{`for_each = { a = 1 }`, `each.key="a" each.value=1`},
+		{`for_each = toset(["b"])`, `each.key="b" each.value="b"`},
+		{`count = 2`, `count.index=0 count.index=1`},
+		{``, ``},
+	} {
+		w := world(t, "resource \"t_x\" \"a\" {\n  "+c.repetition+"\n}\n")
+		e := eval.New(t.Context(), w)
+		r := w.Config.Root.Resources[addrs.Resource{Mode: addrs.Managed, Type: "t_x", Name: "a"}]
+		instances, ds := e.ResourceInstances(addrs.RootModuleInstance, r)
+		if ds.HasErrors() {
+			t.Fatal(ds)
+		}
+		var got []string
+		for _, i := range instances {
+			for _, path := range []string{"each.key", "each.value", "count.index"} {
+				x, hs := hclsyntax.ParseExpression([]byte(path), "", hcl.InitialPos)
+				if hs.HasErrors() {
+					t.Fatal(hs)
+				}
+				if v, hs := x.Value(&hcl.EvalContext{Variables: i.Variables()}); !hs.HasErrors() {
+					got = append(got, path+"="+show(v))
+				}
+			}
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%s: %s, want %s", c.repetition, text, c.want)
+		}
+	}
+}
+
+func show(v cty.Value) string {
+	if v.Type() == cty.String {
+		return `"` + v.AsString() + `"`
+	}
+	return v.AsBigFloat().String()
+}
+
+// TestImportForEach is a table of the for_each of an import block.
+func TestImportForEach(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ expression, want string }{
+		{`{ a = 1, b = 2 }`, `"a"=1 "b"=2`},
+		{`toset(["a"])`, `"a"="a"`},
+		{`local.unknown`, `error: cannot be determined until apply`},
+		{`{ a = local.unknown }`, `error: cannot be determined until apply`},
+	} {
+		w := world(t, "locals {\n  unknown = t_x.a.id\n  each = "+c.expression+"\n}\nresource \"t_x\" \"a\" {}\n-- resources --\nt_x.a = { id = unknown }\n")
+		e := eval.New(t.Context(), w)
+		instances, ds := e.ImportForEach(w.Config.Root.Locals["each"].Expr, eval.Scope{})
+		var got []string
+		for _, i := range instances {
+			v := i.Variables()["each"]
+			got = append(got, show(v.GetAttr("key"))+"="+show(v.GetAttr("value")))
+		}
+		text := strings.Join(got, " ")
+		if ds.HasErrors() {
+			text = "error: " + ds[0].Detail
+		}
+		if problem, ok := strings.CutPrefix(c.want, "error: "); ok && !strings.Contains(text, problem) || !ok && text != c.want {
+			t.Errorf("%s: %s, want %s", c.expression, text, c.want)
+		}
+	}
+}
