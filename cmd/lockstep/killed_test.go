@@ -36,6 +36,7 @@ func TestKilledBehindTheWalk(t *testing.T) {
 			waitFor(t, "objects are made", func() bool { return objects() >= made })
 			r.signal(syscall.SIGKILL)
 			r.end()
+			d.want(0, "show -json")
 			out := d.want(0, "state list").out
 			if exist, known := objects(), strings.Count(out, "lab_thing.a["); known < exist-2 || known > exist {
 				t.Errorf("%d objects exist, and %d are in the state", exist, known)

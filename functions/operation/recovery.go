@@ -72,7 +72,7 @@ func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics 
 	if locked {
 		err = o.store(ctx, log, f)
 	} else {
-		o.State.Current = f.State
+		o.State.Pretend(f.State)
 	}
 	if err != nil {
 		return diags.Errorf(nil, "Error recovering the state", "An earlier apply did not come to its end. The state with its results could not be stored: %s. Nothing is lost: the journal %s has everything, and the next run tries again.", err, log.Place())

@@ -28,6 +28,8 @@ type State struct {
 	bytes   []byte
 	lockID  string
 	lineage string // of a state that is to be
+
+	replaced bool // Current is not the stored one: see Pretend
 }
 
 // OpenState opens the state of a workspace without reading it.
@@ -121,7 +123,10 @@ func (s *State) Version() statebackend.Version { return s.version }
 func (s *State) Bytes() []byte { return s.bytes }
 
 // Exists reports whether there is a state.
-func (s *State) Exists() bool { return len(s.bytes) > 0 }
+func (s *State) Exists() bool { return len(s.bytes) > 0 || s.replaced }
+
+// Pretend has next as the present state, which is not stored.
+func (s *State) Pretend(next *states.State) { s.Current, s.replaced = next, true }
 
 // Write stores next, if its content differs from the stored state, as [State.Next] returns it.
 func (s *State) Write(ctx context.Context, next *states.State) error {

@@ -50,14 +50,11 @@ var Show = cli.Command{Name: "show", Synopsis: "Show the state, or a saved plan 
 		if ds.HasErrors() {
 			return nil, ds
 		}
-		st, ds := workdir.OpenState(b, d.Workspace())
-		if ds.HasErrors() {
+		op := opening.New(a)
+		if ds = op.OpenState(a.Ctx, b, d.Workspace(), nil); ds.HasErrors() || !op.State.Exists() {
 			return nil, ds
 		}
-		if ds = st.Read(a.Ctx); !st.Exists() {
-			return nil, ds
-		}
-		return st.Current, ds
+		return op.State.Current, ds
 	})
 }}
 
