@@ -27,8 +27,8 @@ func additions(s Scope) map[string]function.Function {
 	}
 }
 
-// maxUnpacked is how many bytes base64gunzip makes of a string at most, if no budget says
-// less: a few kilobytes may stand for more than there is memory.
+// maxUnpacked is the most bytes that base64gunzip makes of a string, if no budget allows
+// fewer: a few kilobytes may stand for more than there is memory.
 const maxUnpacked = 64 << 20
 
 func base64GunzipFunc(b *budget.Budget) function.Function {

@@ -29,7 +29,7 @@ func conversionFunc(want cty.Type) function.Function {
 		},
 		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
 			if !args[0].IsKnown() {
-				// What is known of the value, its type even, is not carried over.
+				// Refinements of the unknown value, its type even, are not carried over.
 				return cty.UnknownVal(want).WithSameMarks(args[0]), nil
 			}
 			out, err := converting.Convert(args[0], want)
@@ -41,12 +41,12 @@ func conversionFunc(want cty.Type) function.Function {
 	})
 }
 
-// mismatch says that values of one type can never be of the other.
+// mismatch is the error for a type whose values can never be of the other.
 func mismatch(got, want cty.Type) error {
 	return function.NewArgErrorf(0, "cannot convert %s to %s", got.FriendlyName(), want.FriendlyNameForConstraint())
 }
 
-// refusal says that this value cannot, without telling a secret one.
+// refusal is the error for a value that cannot be converted, without telling a secret one.
 func refusal(v cty.Value, want cty.Type) error {
 	v, ms := v.UnmarkDeep()
 	got := v.Type()
@@ -65,8 +65,8 @@ func refusal(v cty.Value, want cty.Type) error {
 	return mismatch(got, want)
 }
 
-// coalesce is the first argument that is neither null nor the empty string. What
-// is not known yet might be either.
+// coalesce is the first argument that is neither null nor the empty string. An
+// unknown one might be either.
 var coalesceFunc = function.New(&function.Spec{
 	VarParam: &function.Parameter{
 		Name: "vals", Type: cty.DynamicPseudoType,
@@ -102,7 +102,7 @@ var coalesceFunc = function.New(&function.Spec{
 	},
 })
 
-// removedFunc stands in for a function of old, to say what replaces it.
+// removedFunc stands in for a function of old; its error names the replacement.
 func removedFunc(name, instead string) function.Function {
 	kind := name
 	return function.New(&function.Spec{

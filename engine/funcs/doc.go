@@ -1,6 +1,6 @@
 // Package funcs is the table of Terraform 1.11's built-in functions, by Terraform's
 // names, each also under its `core::` name. Start at [Table], and at [Scope], which
-// is all that a function may know of the world: a base directory, a window on
+// is the whole world of a function: a base directory, a window on
 // files, a clock, a source of randomness.
 //
 // The package refuses to know the configuration: no references, no modules, no
@@ -9,9 +9,9 @@
 // windows in the Scope.
 //
 // Where Terraform takes a function from go-cty's stdlib, so do we, narrowed in
-// stdlib.go where the library has since moved on from what 1.11.4 does. Names,
+// stdlib.go where the library has since moved on from 1.11.4. Names,
 // parameters, messages, marks and the treatment of unknown values are those of
-// Terraform 1.11.4 as observed: testdata/expressions holds what it answered, an
+// Terraform 1.11.4 as observed: testdata/expressions holds its answers, an
 // expression a line, among the values of testdata/fixtures. Differences that are
 // meant:
 //

@@ -110,7 +110,7 @@ func shown(s string, ms cty.ValueMarks) string {
 	return strconv.Quote(s)
 }
 
-// secret says what keeps a value with these marks out of messages, if anything.
+// secret returns the mark that keeps a value out of messages, if there is one.
 func secret(ms cty.ValueMarks) string {
 	for _, m := range []marks.Mark{marks.Sensitive, marks.Ephemeral} {
 		if _, ok := ms[m]; ok {

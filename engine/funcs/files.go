@@ -39,7 +39,7 @@ func Confined(root *os.Root) Files { return confined{root} }
 
 type confined struct{ root *os.Root }
 
-// errOutside is what a configuration hears that looks beyond its own files.
+// errOutside is the error for a configuration that looks beyond its own files.
 var errOutside = errors.New("the path leads outside of the directory tree that this configuration may read")
 
 func (c confined) Open(name string) (fs.File, error) {
@@ -65,8 +65,8 @@ func (c confined) Lstat(name string) (fs.FileInfo, error) {
 	return confinedly("stat", name, c.root, c.root.Lstat)
 }
 
-// confinedly does something to a file by its name from the root. What climbs out by
-// name ends here, what climbs out by symbolic link at os.Root.
+// confinedly does something to a file by its name from the root. A name that
+// climbs out ends here, a symbolic link that does so at os.Root.
 func confinedly[T any](op, name string, root *os.Root, do func(string) (T, error)) (T, error) {
 	var none T
 	rel, err := filepath.Rel(root.Name(), name)

@@ -78,7 +78,7 @@ func (t tree) fileSet(dir, pattern string, ms cty.ValueMarks) ([]cty.Value, erro
 }
 
 // A glob walks directories along a pattern, component by component. Directories
-// that cannot be read are passed over in silence; what is found may occur twice.
+// that cannot be read are passed over in silence; a file may be found twice.
 type glob struct {
 	files  Files
 	budget *budget.Budget
@@ -99,7 +99,7 @@ func splitPattern(pattern string) []string {
 	return append(out, pattern[start:])
 }
 
-// match finds what matches the components below dir, which is called name from the
+// match finds the files below dir that match the components; name is its path from the
 // start. above are the directories that led here through `**`.
 func (g *glob) match(dir, name string, components []string, above []fs.FileInfo) error {
 	if err := g.look(1); err != nil {
@@ -148,7 +148,7 @@ func (g *glob) match(dir, name string, components []string, above []fs.FileInfo)
 	return nil
 }
 
-// look counts what is looked at: with two links to each directory in the one before, a few
+// look counts the entries looked at: with two links to each directory in the one before, a few
 // directories have more paths than anybody can follow.
 func (g *glob) look(n int64) error {
 	if x := g.budget.Step(n); x != nil {

@@ -58,7 +58,7 @@ func (s Scope) tree() tree {
 	return tree{base: s.BaseDir, home: s.Home, files: s.Files, budget: s.Budget}
 }
 
-// A fileName is a name as the configuration gives it, and what may be told of it.
+// A fileName is a name as the configuration gives it, and in the form for messages.
 type fileName struct {
 	name  string
 	marks cty.ValueMarks

@@ -10,26 +10,26 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 )
 
-// Scope is what functions may know of the world. The zero Scope is the real one:
+// Scope is the world of functions. The zero Scope is the real one:
 // the process' working directory, its files, home, clock and randomness.
 type Scope struct {
 	// BaseDir is the directory that relative paths start from: the root module's,
-	// which is what path.root and path.module are relative to. A relative
+	// the one that path.root and path.module are relative to. A relative
 	// BaseDir counts from the process' working directory when Table is called.
 	BaseDir string
 	// Files is the window of the file functions; nil is the real file system.
 	Files Files
-	// Home is what `~` stands for; empty means the current user's home.
+	// Home is the directory `~`; empty means the current user's home.
 	Home string
 	// Now tells timestamp() the time; nil is the real clock.
 	Now func() time.Time
-	// PlanTimestamp is what plantimestamp() returns; zero means not known yet.
+	// PlanTimestamp is the result of plantimestamp(); zero means not known yet.
 	PlanTimestamp time.Time
 	// Rand is where uuid() gets its bytes; nil is crypto/rand. (The salt of
 	// bcrypt() is the library's own and always from crypto/rand.)
 	Rand io.Reader
 	// PureOnly makes timestamp(), uuid() and bcrypt() return unknown values, as
-	// while planning: what they return must not be promised before it is applied.
+	// while planning: their results must not be promised before they are applied.
 	PureOnly bool
 	// ConsoleMode adds type(), and takes plantimestamp() away.
 	ConsoleMode bool
@@ -37,7 +37,7 @@ type Scope struct {
 	Budget *budget.Budget
 }
 
-// withDefaults fills in the real world where the Scope says nothing.
+// withDefaults fills in the real world where the Scope is empty.
 func (s Scope) withDefaults() Scope {
 	if abs, err := filepath.Abs(s.BaseDir); err == nil {
 		s.BaseDir = abs

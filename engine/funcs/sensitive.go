@@ -17,7 +17,7 @@ var sensitiveFunc = function.New(&function.Spec{
 	},
 })
 
-// nonsensitive takes the mark off the value itself, not off what it contains.
+// nonsensitive takes the mark off the value itself, not off its parts.
 var nonSensitiveFunc = function.New(&function.Spec{
 	Params: []function.Parameter{open("value")},
 	Type:   sameType,

@@ -8,7 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// A Signature says how a function is called, for people and editors.
+// A Signature is the way to call a function, for people and editors.
 type Signature struct {
 	Description string
 	Params      []function.Parameter
@@ -18,8 +18,8 @@ type Signature struct {
 }
 
 // Signatures returns the signatures of all functions by name, and once more under
-// `core::`. Functions that are only there to say that they are gone are not among them.
-// Arguments that a function takes as expressions are told by what the expressions give.
+// `core::`, without those that remain only for the error that they are gone. Arguments that
+// a function takes as expressions have the types of their values.
 func Signatures() map[string]Signature {
 	t := Table(Scope{})
 	out := make(map[string]Signature, len(t))

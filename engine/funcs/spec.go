@@ -65,8 +65,8 @@ func stringFunc(f func(args []string) (string, error), params ...function.Parame
 	})
 }
 
-// predicate is a function of two strings to a bool, and what is said of it before
-// it is known.
+// predicate is a function of two strings to a bool, and the refinement of its unknown
+// result.
 func predicate(f func(a, b string) bool, refine func(*cty.RefinementBuilder) *cty.RefinementBuilder, a, b function.Parameter) function.Function {
 	return function.New(&function.Spec{
 		Params:       []function.Parameter{a, b},

@@ -12,7 +12,7 @@ import (
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 )
 
-// Terraform 1.11.4 is built with go-cty 1.16.0. What follows are functions of its
+// Terraform 1.11.4 is built with go-cty 1.16.0. Below are the functions of its
 // stdlib that behave otherwise in the version we build with, or that crash.
 
 // narrowed returns f behind other parameters and a check that comes first.
@@ -44,7 +44,7 @@ var elementFunc = narrowed(stdlib.ElementFunc, function.Spec{
 	}
 	var index int
 	if err := gocty.FromCtyValue(args[1], &index); err != nil {
-		return nil // the function itself says so
+		return nil // the function itself reports it
 	}
 	if n := args[0].Type().Length(); n > 0 && index%n < 0 {
 		return errors.New("cannot use a negative index with a tuple; convert it with tolist first")
@@ -92,7 +92,7 @@ var jsonDecodeFunc = function.New(&function.Spec{
 	},
 })
 
-// Functions that crash in the library on some arguments, and what is wrong then.
+// Functions that crash in the library on some arguments, and the errors for those.
 var (
 	indentFunc          = guarded(stdlib.IndentFunc, "the number of spaces must not be negative")
 	logFunc             = guarded(stdlib.LogFunc, "the result is not a real number")

@@ -18,8 +18,7 @@ var (
 	}, text("str"))
 )
 
-// startswith can often tell before the string is known, from what is known of how
-// it begins.
+// startswith can often tell before the string is known, from a known prefix.
 var startsWithFunc = function.New(&function.Spec{
 	Params:       []function.Parameter{maybe(text("str")), text("prefix")},
 	Type:         function.StaticReturnType(cty.Bool),
@@ -37,7 +36,7 @@ var startsWithFunc = function.New(&function.Spec{
 	},
 })
 
-// replace takes what stands between slashes for a regular expression.
+// replace takes a text between slashes for a regular expression.
 var replaceFunc = stringFunc(func(args []string) (string, error) {
 	str, old, new := args[0], args[1], args[2]
 	if len(old) < 2 || old[0] != '/' || old[len(old)-1] != '/' {

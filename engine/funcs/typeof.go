@@ -8,7 +8,7 @@ import (
 	"github.com/zclconf/go-cty/cty/function"
 )
 
-// TypeType is the type of what type() returns: a capsule around a *cty.Type. Only
+// TypeType is the type of the results of type(): a capsule around a *cty.Type. Only
 // the console can show it, by FormatType; it must not be part of another value.
 var TypeType = cty.Capsule("type", reflect.TypeFor[cty.Type]())
 
@@ -21,15 +21,15 @@ var typeFunc = function.New(&function.Spec{
 	},
 })
 
-// FormatType writes a type as Terraform's console does: what is nested stands on
-// lines of its own, indented by four spaces, attributes by name.
+// FormatType writes a type as Terraform's console does: nested types stand on
+// lines of their own, indented by four spaces, attributes by name.
 func FormatType(ty cty.Type) string {
 	var b strings.Builder
 	writeType(&b, ty, "\n")
 	return b.String()
 }
 
-// writeType writes ty; indent is the line break before what follows its members.
+// writeType writes ty; indent is the line break behind its members.
 func writeType(b *strings.Builder, ty cty.Type, indent string) {
 	inner := indent + "    "
 	switch {

@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
-// maxYAMLValues is how many values a document with aliases may have, once each alias is
-// replaced by what it stands for. Nine aliases of nine aliases, and so on, are soon more
+// maxYAMLValues is the most values of a document with aliases, once each alias is replaced
+// by its anchor's node. Nine aliases of nine aliases, and so on, are soon more
 // than any machine can hold.
 const maxYAMLValues = 1_000_000
 
@@ -68,7 +68,7 @@ type yamlWeight struct {
 	aliases bool
 }
 
-// of returns the size of a node, with every alias replaced by what it stands for.
+// of returns the size of a node, with every alias replaced by its anchor's node.
 func (w *yamlWeight) of(n *yaml.Node) yamlSize {
 	if n.Kind == yaml.AliasNode {
 		w.aliases = true

@@ -12,8 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// A Factory starts a provider process (or an equivalent). declared is what another
-// process of the same provider has told, or nil: then the client has to ask. ctx
+// A Factory starts a provider process (or an equivalent). declared is the schema that
+// another process of the same provider has told, or nil: then the client has to ask. ctx
 // bounds the start only.
 type Factory func(ctx context.Context, declared *schema.Provider) (Client, error)
 
@@ -64,7 +64,7 @@ func NewPool(factories map[addrs.Provider]Factory) *Pool {
 }
 
 // Prestart starts one process for each of the providers in the background, and asks
-// it for its schema. What goes wrong is told to whoever needs the provider; providers
+// it for its schema. Errors go to the callers that need the provider; providers
 // without a factory are ignored.
 func (p *Pool) Prestart(providers ...addrs.Provider) {
 	p.mu.Lock()
@@ -76,7 +76,7 @@ func (p *Pool) Prestart(providers ...addrs.Provider) {
 	}
 }
 
-// Schema returns what a provider declares. Warnings that come with it are returned to
+// Schema returns a provider's declarations. Warnings that come with it are returned to
 // the first caller only.
 func (p *Pool) Schema(ctx context.Context, addr addrs.Provider) (*schema.Provider, diags.Diagnostics) {
 	client, ds := p.Unconfigured(ctx, addr)

@@ -2,10 +2,10 @@
 // calls that the engine makes ([Client]), and how plugin processes are started,
 // shared and stopped.
 //
-// It refuses to know why a call is made: what is asked and what follows from the
-// answer is for planning and applying. The sub-package process starts plugins,
-// tfplugin speaks with them (tfplugin5 and tfplugin6 hold what the two protocols do
-// not share), builtin is the provider that is part of the engine, install brings
+// It refuses to know why a call is made: questions and the consequences of answers are for
+// planning and applying. The sub-package process starts plugins,
+// tfplugin speaks with them (tfplugin5 and tfplugin6 hold the differences of the two
+// protocols), builtin is the provider that is part of the engine, install brings
 // plugins to disk, providertest has providers for tests. Start at [Pool].
 package provider
 
@@ -24,12 +24,12 @@ import (
 // implied type of the type's schema; unknown values are allowed where said.
 //
 // Methods may be called by many goroutines at once. A call returns early, with an
-// error diagnostic, when ctx ends; what the provider did by then is not known.
+// error diagnostic, when ctx ends; the provider may have done a part by then.
 // Diagnostics carry the attribute path that the provider named in Attribute; the
 // caller adds address and place. A broken connection (the plugin crashed) is an
 // error diagnostic, too, that says so.
 type Client interface {
-	// Schema returns what the provider declares. It asks the plugin once.
+	// Schema returns the provider's declarations. It asks the plugin once.
 	Schema(ctx context.Context) (*schema.Provider, diags.Diagnostics)
 	// ValidateProvider checks a provider block's value; unknowns allowed.
 	ValidateProvider(ctx context.Context, config cty.Value) diags.Diagnostics
@@ -100,7 +100,7 @@ type ReadResponse struct {
 	Private []byte
 }
 
-// A PlanRequest asks what an object would become. Prior is null for a creation;
+// A PlanRequest asks for the planned value of an object. Prior is null for a creation;
 // Proposed and Config are null for a deletion.
 type PlanRequest struct {
 	TypeName string
@@ -120,7 +120,7 @@ type PlanResponse struct {
 	LegacyTypeSystem bool
 }
 
-// An ApplyRequest asks to make Prior what Planned says. Planned and Config are
+// An ApplyRequest asks to turn Prior into Planned. Planned and Config are
 // null for a deletion, Prior for a creation.
 type ApplyRequest struct {
 	TypeName string
@@ -131,8 +131,8 @@ type ApplyRequest struct {
 	Meta     cty.Value
 }
 
-// An ApplyResponse holds the new value, also beside errors: then it is what the
-// object is as far as the provider knows (cty.NilVal if it did not say).
+// An ApplyResponse holds the new value, also beside errors: then it is the
+// object as far as the provider knows (cty.NilVal if it did not tell).
 type ApplyResponse struct {
 	New              cty.Value
 	Private          []byte
@@ -169,7 +169,7 @@ type OpenResponse struct {
 	RenewAt time.Time // zero: never
 }
 
-// A RenewResponse says when to renew next.
+// A RenewResponse has the time of the next renewal.
 type RenewResponse struct {
 	Private []byte
 	RenewAt time.Time // zero: never

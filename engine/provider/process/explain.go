@@ -48,8 +48,8 @@ func (h *handshakeLine) String() string {
 	return strings.TrimSpace(string(h.text))
 }
 
-// explain says why a plugin could not be started, from what was seen of it, and what
-// to do about it.
+// explain returns the reason why a plugin could not be started, from the traces of it, and
+// the remedy.
 func (r *runner) explain(ctx context.Context, err error, timeout time.Duration) error {
 	path := r.launch.Path
 	r.settle()
@@ -77,8 +77,8 @@ func (r *runner) explain(ctx context.Context, err error, timeout time.Duration) 
 	return fmt.Errorf("%s ended (%s) before it could be spoken to; either it is no provider plugin, or something that it needs is missing%s", path, how, r.said())
 }
 
-// settle waits a little until everything is known of a process that has ended: how, and
-// what it wrote.
+// settle waits a little until everything is known of a process that has ended: its status
+// and its output.
 func (r *runner) settle() {
 	r.mu.Lock()
 	wait := r.started
@@ -111,7 +111,7 @@ func (r *runner) refused() error {
 	return nil
 }
 
-// said quotes what the plugin wrote to standard error, if anything.
+// said quotes the plugin's output to standard error, if there is any.
 func (r *runner) said() string {
 	if words := r.last.String(); words != "" {
 		return ". It wrote:\n\n" + words
@@ -121,7 +121,7 @@ func (r *runner) said() string {
 
 func platform() string { return runtime.GOOS + "_" + runtime.GOARCH }
 
-// builtFor says what an executable was built for.
+// builtFor returns the platform that an executable was built for.
 func builtFor(path string) string {
 	if f, err := elf.Open(path); err == nil {
 		defer f.Close()

@@ -6,18 +6,17 @@ import (
 	"sync"
 )
 
-// Limits of what is kept of a plugin's standard error.
+// Limits of the part of a plugin's standard error that is kept.
 const (
 	keepLines  = 12  // of a crash that is no panic
-	keepPanic  = 10  // lines of what a panic says
+	keepPanic  = 10  // lines of a panic's message
 	keepPlaces = 5   // places in the source that a panic came from
 	keepBytes  = 400 // of a line
 )
 
 // lastWords keeps the last lines that a plugin wrote to standard error: of a Go panic
-// what it says and the places that it came from, rather than the whole trace, which is
-// in the log. Lines in the log formats of plugins are not kept: they say what the
-// plugin sends and receives.
+// the message and its origin, rather than the whole trace, which is in the log. Lines in
+// the log formats of plugins are not kept: they have the content of requests and answers.
 type lastWords struct {
 	mu      sync.Mutex
 	partial []byte

@@ -1,5 +1,5 @@
-// Package process starts provider plugins as processes, connects to them, and says
-// in a person's words what went wrong when one does not start or dies.
+// Package process starts provider plugins as processes, connects to them, and
+// explains to people why one does not start or has died.
 //
 // It refuses to know which plugin belongs to which configuration: package provider's
 // Pool does. Start at [Launch].
@@ -24,7 +24,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// handshake is what provider plugins expect to find in their environment before they
+// handshake is the variable that provider plugins expect in their environment before they
 // serve: a sign that they were not started by hand, no secret.
 // Source: the plugin documentation of Terraform, and any plugin's own message.
 var handshake = goplugin.HandshakeConfig{
@@ -44,7 +44,7 @@ const defaultStartTimeout = time.Minute
 // exitGrace is how long a plugin may take to end when it is asked to.
 const exitGrace = 5 * time.Second
 
-// A Launch says how to start a plugin. It can be used any number of times.
+// A Launch is the way to start a plugin. It can be used any number of times.
 type Launch struct {
 	// Name is the provider's name in messages, for instance its source address.
 	Name string
@@ -52,7 +52,7 @@ type Launch struct {
 	Path string
 	Args []string
 	// Env is the plugin's whole environment, "NAME=value" each: nothing is inherited.
-	// TF_LOG in it is what the plugin itself goes by.
+	// TF_LOG in it is for the plugin itself.
 	Env []string
 	// Dir is the plugin's working directory; "": ours.
 	Dir string
@@ -60,12 +60,12 @@ type Launch struct {
 	// with fewer rights; nil: its own Start does.
 	Begin func(*exec.Cmd) error
 	// DisableTLS leaves the connection, a socket in a private directory, without
-	// mutual TLS. It is what TF_DISABLE_PLUGIN_TLS asks for.
+	// mutual TLS, as TF_DISABLE_PLUGIN_TLS asks for.
 	DisableTLS bool
 	// StartTimeout is how long the plugin may take until it can be spoken to; 0: a minute.
 	StartTimeout time.Duration
-	// Log takes what the plugin writes to standard error, and what happens to the
-	// process, as log lines. It must be safe for concurrent use. May be nil.
+	// Log takes the plugin's standard error, and the events of the process, as log
+	// lines. It must be safe for concurrent use. May be nil.
 	Log io.Writer
 	// LogLevel is the least level to log, as in TF_LOG: TRACE, DEBUG, INFO, WARN, ERROR,
 	// JSON (TRACE in JSON lines) or OFF. "": nothing is logged.
@@ -76,7 +76,7 @@ var _ provider.Factory = Launch{}.Start
 
 // Start starts the plugin and connects to it. declared is the provider's schema if
 // another process has already told it, else nil. The process outlives ctx, which
-// bounds the start only: it must be closed. The error says what to do about it.
+// bounds the start only: it must be closed. The error has the remedy.
 func (l Launch) Start(ctx context.Context, declared *schema.Provider) (provider.Client, error) {
 	r := &runner{launch: l, done: make(chan struct{}), last: &lastWords{}}
 	if l.StartTimeout == 0 {

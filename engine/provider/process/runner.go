@@ -16,8 +16,8 @@ import (
 	goplugin_runner "github.com/hashicorp/go-plugin/runner"
 )
 
-// runner is one process. go-plugin drives it; what it notes on the way tells
-// afterwards what went wrong.
+// runner is one process. go-plugin drives it; its notes on the way explain a failure
+// afterwards.
 type runner struct {
 	launch Launch
 	last   *lastWords
@@ -81,11 +81,11 @@ func (r *runner) Wait(context.Context) error {
 	return err
 }
 
-// pipeGrace is how long what a process wrote before it was killed may take to be read.
+// pipeGrace is the time for reading the output of a process from before it was killed.
 const pipeGrace = time.Second
 
-// Kill ends the process at once. Closing our ends of the pipes as well, when what it
-// wrote has been read, makes sure that nobody waits for a grandchild that inherited them.
+// Kill ends the process at once. Closing our ends of the pipes as well, when its
+// output has been read, makes sure that nobody waits for a grandchild that inherited them.
 func (r *runner) Kill(context.Context) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -123,7 +123,7 @@ func (r *runner) end(plugin *goplugin.Client) {
 	plugin.Kill()
 }
 
-// fate says how the process ended, or "" if it has not within a moment: the
+// fate returns how the process ended, or "" if it has not within a moment: the
 // connection breaks a little earlier than the process is waited for.
 func (r *runner) fate() string {
 	select {
@@ -153,7 +153,7 @@ func outcome(s *os.ProcessState) string {
 	return strings.TrimSuffix(s.String(), " (core dumped)")
 }
 
-// Stdout gives what the plugin writes; its first line is the handshake.
+// Stdout returns the plugin's output; its first line is the handshake.
 func (r *runner) Stdout() io.ReadCloser { return watchedOutput{r} }
 
 // watchedOutput is a plugin's standard output, with an eye on it.
@@ -176,7 +176,7 @@ func (r *runner) Stderr() io.ReadCloser { return r.stderr }
 
 func (r *runner) Name() string { return r.launch.Path }
 
-// ID is never empty, so that go-plugin cleans up also after what could not be started.
+// ID is never empty, so that go-plugin cleans up also after a process that could not be started.
 func (r *runner) ID() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

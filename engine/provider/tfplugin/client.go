@@ -20,10 +20,10 @@ import (
 const TerraformVersion = "1.11.4"
 
 // MaxMessage is the largest message accepted from a plugin, in bytes. Schemas of
-// large providers exceed gRPC's own limit of 4 MiB; 256 MiB is what Terraform allows.
+// large providers exceed gRPC's own limit of 4 MiB; 256 MiB is Terraform's.
 const MaxMessage = 256 << 20
 
-// A Config is a connection to a plugin and what is known about it.
+// A Config is a connection to a plugin and the facts about it.
 type Config struct {
 	Protocol Protocol
 	// Name is the provider's name in messages.
@@ -31,7 +31,7 @@ type Config struct {
 	Conn grpc.ClientConnInterface
 	// Declared is the provider's schema if another process has already told it, else nil.
 	Declared *schema.Provider
-	// Fate says in a sentence how the process ended, or "" if it still runs or nobody
+	// Fate returns in a sentence how the process ended, or "" if it still runs or nobody
 	// knows. It may wait a little for the process to end. May be nil.
 	Fate func() string
 	// Close ends the process. May be nil.
@@ -58,7 +58,7 @@ type client struct {
 
 var _ provider.Client = (*client)(nil)
 
-// Schema returns what the plugin declares. A failed attempt is not remembered.
+// Schema returns the plugin's declarations. A failed attempt is not remembered.
 func (c *client) Schema(ctx context.Context) (*schema.Provider, diags.Diagnostics) {
 	select {
 	case c.asking <- struct{}{}:
@@ -147,7 +147,7 @@ func (c *client) Configure(ctx context.Context, config cty.Value) diags.Diagnost
 	return diagnostics(resp.Diagnostics)
 }
 
-// Stop reports what the plugin says; a plugin that is gone has stopped.
+// Stop returns the plugin's answer; a plugin that is gone has stopped.
 func (c *client) Stop(ctx context.Context) error {
 	var resp StopProvider_Response
 	err := c.Conn.Invoke(ctx, c.method(c.Protocol.Stop), &Empty{}, &resp)

@@ -1,6 +1,6 @@
 // Package tfplugin speaks with provider plugins over gRPC: it adapts the calls of
-// package provider to the wire. What protocols 5 and 6 share, nearly everything, is
-// here; what each has of its own is a [Protocol] in tfplugin5 and tfplugin6.
+// package provider to the wire. The common part of protocols 5 and 6, nearly everything, is
+// here; the rest of each is a [Protocol] in tfplugin5 and tfplugin6.
 //
 // It refuses to know how a connection came about and how a plugin ends: package
 // process does. Start at [New].
@@ -8,7 +8,7 @@ package tfplugin
 
 import "github.com/lockstep-iac/lockstep/engine/schema"
 
-// A Protocol is what one major version of the protocol has of its own: the names of
+// A Protocol is the part of one major version that differs from the other: the names of
 // its methods, and the form of schemas.
 type Protocol struct {
 	Version int

@@ -11,8 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// resourceType is what the calls about one type of managed resource need to know:
-// the type of its values, and of the provider_meta block (cty.NilType: none).
+// resourceType holds the facts about one type of managed resource for the calls: the type of its values, and of the provider_meta block (cty.NilType: none).
 type resourceType struct {
 	values, meta cty.Type
 }

@@ -45,7 +45,7 @@ func decode(d *DynamicValue, ty cty.Type) (cty.Value, error) {
 	return cty.NullVal(ty), nil
 }
 
-// diagnostics converts what a plugin has to say.
+// diagnostics converts a plugin's diagnostics.
 func diagnostics(ds []*Diagnostic) diags.Diagnostics {
 	if len(ds) == 0 {
 		return nil
@@ -66,7 +66,7 @@ func diagnostics(ds []*Diagnostic) diags.Diagnostics {
 }
 
 // DecodePath converts a path; nil if it is empty. A step that is not understood ends
-// the path: what came before contains what was meant.
+// the path: the steps before it lead to the value around.
 func DecodePath(p *AttributePath) cty.Path {
 	if len(p.GetSteps()) == 0 {
 		return nil
