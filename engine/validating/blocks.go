@@ -18,12 +18,12 @@ import (
 )
 
 // resource validates one block.
-func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.ModuleInstance, r *config.Resource) Found {
+func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.ModuleInstance, r *config.Resource) Findings {
 	ds, rs, val := v.block(ctx, m, in, r)
 	if ds.HasErrors() {
-		return Found{Others: ds}
+		return Findings{Others: ds}
 	}
-	found := Found{Others: ds, Ignored: ignored(r, rs)}
+	found := Findings{Others: ds, Ignored: ignored(r, rs)}
 	if found.Ignored.HasErrors() {
 		return found
 	}
@@ -32,13 +32,13 @@ func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.Mod
 		return found
 	}
 	block := addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}
-	if said := v.s.Place(ask(ctx, client, r, val), r, rs, block.String()); len(said) > 0 {
-		found.Answers = []Answer{{block, said}}
+	if answer := v.s.Place(ask(ctx, client, r, val), r, rs, block.String()); len(answer) > 0 {
+		found.Answers = []Answer{{block, answer}}
 	}
 	return found
 }
 
-// block validates what can be told without the provider's help, and returns the value to
+// block validates a block as far as that needs no answer of the provider, and returns the value to
 // ask it about.
 func (v *validator) block(ctx context.Context, m *config.Module, in addrs.ModuleInstance, r *config.Resource) (diags.Diagnostics, *schema.Schema, cty.Value) {
 	addr := addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}.String()
@@ -94,7 +94,7 @@ func (v *validator) conditions(r *config.Resource, rs *schema.Schema, scope eval
 	var ds diags.Diagnostics
 	check := func(cs []*config.Condition, kind string) {
 		for _, c := range cs {
-			own := v.ownMentions(r, c, kind)
+			own := v.ownReferences(r, c, kind)
 			if ds = append(ds, own...); !own.HasErrors() {
 				ds = append(ds, v.eval.Evaluate(c, scope).Diags...)
 			}
@@ -106,8 +106,8 @@ func (v *validator) conditions(r *config.Resource, rs *schema.Schema, scope eval
 	return ds
 }
 
-// ownMentions reports where a condition of a resource mentions the resource by name.
-func (v *validator) ownMentions(r *config.Resource, c *config.Condition, kind string) diags.Diagnostics {
+// ownReferences reports references of a condition of a resource to the resource by name.
+func (v *validator) ownReferences(r *config.Resource, c *config.Condition, kind string) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, x := range []hcl.Expression{c.Condition, c.ErrorMessage} {
 		for _, ref := range v.in.Refs.OfExpr(x) {
@@ -124,7 +124,7 @@ func (v *validator) ownMentions(r *config.Resource, c *config.Condition, kind st
 	return ds
 }
 
-// ignored checks what ignore_changes names.
+// ignored checks the attributes in ignore_changes.
 func ignored(r *config.Resource, rs *schema.Schema) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, t := range r.IgnoreChanges {

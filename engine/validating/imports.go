@@ -39,8 +39,8 @@ func (v *validator) imports(m *config.Module, r *config.Resource) diags.Diagnost
 	return ds
 }
 
-// strayImports checks the import blocks for what has no block: only a resource of the root
-// module without count and for_each can have one written for it.
+// strayImports checks the import blocks for resources without a block: one can be written only for
+// a resource of the root module without count and for_each.
 func (v *validator) strayImports() diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, im := range v.in.Config.Root.Imports {

@@ -18,7 +18,7 @@ import (
 // removed checks the provisioners of a module's removed blocks.
 func (v *validator) removed(m *config.Module, in addrs.ModuleInstance) diags.Diagnostics {
 	var ds diags.Diagnostics
-	// What instances there were is the state's business.
+	// Only the state knows the instances that there were.
 	scope := eval.Scope{Module: in, Self: cty.DynamicVal, Extra: map[string]cty.Value{"count": cty.DynamicVal, "each": cty.DynamicVal}}
 	for _, r := range m.Removed {
 		ds = append(ds, connection(r.Connection)...)
@@ -32,7 +32,7 @@ func (v *validator) removed(m *config.Module, in addrs.ModuleInstance) diags.Dia
 // provisioners checks the provisioners and connections of a resource block.
 func (v *validator) provisioners(m *config.Module, r *config.Resource, rs *schema.Schema, scope eval.Scope) diags.Diagnostics {
 	if len(r.Provisioners) == 0 {
-		return nil // who connects to nothing may say so in whatever way
+		return nil // a connection without provisioners is never used
 	}
 	scope.Self = cty.UnknownVal(rs.Block.ImpliedType())
 	ds := connection(r.Connection)
@@ -62,8 +62,8 @@ func (v *validator) provisioner(m *config.Module, p *config.Provisioner, scope e
 	return append(ds, connection(p.Connection)...)
 }
 
-// provisionerContext returns what a provisioner's arguments may mention: before a
-// destruction the object and its key only, as package config has seen to.
+// provisionerContext returns the context for a provisioner's arguments. Before a destruction they
+// may refer to the object and its key only, which package config has checked.
 func (v *validator) provisionerContext(m *config.Module, p *config.Provisioner, scope eval.Scope) (*hcl.EvalContext, diags.Diagnostics) {
 	if p.OnDestroy {
 		return v.eval.Detached(m, scope), nil
@@ -71,8 +71,8 @@ func (v *validator) provisionerContext(m *config.Module, p *config.Provisioner, 
 	return v.eval.BlockContext(p, scope)
 }
 
-// connection checks which arguments a connection block has. Their values are for whoever
-// connects, which nobody does here.
+// connection checks the names of the arguments of a connection block. Their values have no meaning
+// here, since nothing connects.
 func connection(body hcl.Body) diags.Diagnostics {
 	if body == nil {
 		return nil

@@ -15,9 +15,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// references holds every mention of a resource's attribute against the schema: also
-// where the value is not known at all, and where try or can would hide the mistake. It
-// warns of what is deprecated, outputs of modules included.
+// references holds every reference to a resource's attribute against the schema: also where the
+// value is not known at all, and where try or can would hide the mistake. It warns of deprecated
+// attributes, and of deprecated outputs of modules.
 func (v *validator) references(ctx context.Context) diags.Diagnostics {
 	var ds diags.Diagnostics
 	seen := map[*config.Content]bool{}
@@ -26,7 +26,7 @@ func (v *validator) references(ctx context.Context) diags.Diagnostics {
 			continue
 		}
 		seen[m.Content] = true
-		for _, ref := range v.in.Refs.Mentions(m.Content) {
+		for _, ref := range v.in.Refs.OfContent(m.Content) {
 			ds = append(ds, v.reference(ctx, m, ref)...)
 		}
 	}
@@ -92,7 +92,7 @@ func (v *validator) reference(ctx context.Context, m *config.Module, ref *refs.R
 	return nil
 }
 
-// deprecatedOutput warns of the mention of an output that its module wants to be rid of.
+// deprecatedOutput warns of a reference to a deprecated output.
 func deprecatedOutput(m *config.Module, ref *refs.Reference) diags.Diagnostics {
 	if m == nil || m.Outputs[ref.Output] == nil || m.Outputs[ref.Output].Deprecated == "" {
 		return nil
@@ -101,8 +101,8 @@ func deprecatedOutput(m *config.Module, ref *refs.Reference) diags.Diagnostics {
 		"The output %q of module %q is deprecated:\n\n%s", ref.Output, ref.Object.Name, m.Outputs[ref.Output].Deprecated)
 }
 
-// traverse reports what is wrong with a traversal into a block, and warns of what is
-// deprecated.
+// traverse returns the errors of a traversal into a block, and warnings about deprecated
+// attributes.
 func traverse(b *schema.Block, t hcl.Traversal) diags.Diagnostics {
 	if len(t) == 0 {
 		return nil
@@ -137,7 +137,7 @@ func traverse(b *schema.Block, t hcl.Traversal) diags.Diagnostics {
 	return diags.Errorf(&rng, "Unsupported attribute", "This object has no argument, nested block, or exported attribute named %q.", name)
 }
 
-// traverseBlocks reports what is wrong with a traversal into nested blocks.
+// traverseBlocks returns the errors of a traversal into nested blocks.
 func traverseBlocks(n *schema.NestedBlock, name string, t hcl.Traversal) diags.Diagnostics {
 	if n.Nesting == schema.NestingSingle || n.Nesting == schema.NestingGroup {
 		return traverse(n.Block, t)

@@ -1,6 +1,6 @@
-// Package validating checks a configuration without knowing any input: every
-// block is evaluated once with unknown values where there would be variables,
-// instances and objects, and providers are asked whether they accept what is known.
+// Package validating checks a configuration without knowing any input: every block is evaluated
+// once, with unknown values for variables, instances and objects, and providers check the values as
+// far as they are known.
 //
 // It configures no provider and refuses to know states and plans. Start at [Validate].
 package validating
@@ -30,46 +30,47 @@ type Input struct {
 	Unused map[*config.Provider]bool
 }
 
-// Found is what a validation found.
-type Found struct {
-	// References is about mentions of resources' attributes, Ignored about ignore_changes.
+// Findings are the diagnostics of a validation, by their origin: a later apply repeats some of
+// them.
+type Findings struct {
+	// References are about references to resources' attributes, Ignored about ignore_changes.
 	References, Ignored, Others diags.Diagnostics
 	Answers                     []Answer
 }
 
-// An Answer is what a provider said of a block.
+// An Answer has the diagnostics of a provider about a block.
 type Answer struct {
 	Block addrs.ConfigResource
-	Said  diags.Diagnostics
+	Diags diags.Diagnostics
 }
 
 // All returns everything.
-func (f Found) All() diags.Diagnostics {
+func (f Findings) All() diags.Diagnostics {
 	ds := slices.Concat(f.References, f.Others)
 	for _, a := range f.Answers {
-		ds = append(ds, a.Said...)
+		ds = append(ds, a.Diags...)
 	}
 	return append(ds, f.Ignored...)
 }
 
-// Again returns what an apply says again after a plan, which has warned of everything:
-// changing says of which blocks the apply is to create or update something.
-func (f Found) Again(cfg *config.Config, rs *refs.Refs, changing func(addrs.ConfigResource) bool) diags.Diagnostics {
+// Again returns the diagnostics that an apply repeats after a plan, which has had all of them.
+// changing reports whether the apply is to create or update something of a block.
+func (f Findings) Again(cfg *config.Config, rs *refs.Refs, changing func(addrs.ConfigResource) bool) diags.Diagnostics {
 	ds := append(ofChanging(f.References, cfg, rs, changing), f.Others...)
 	for _, a := range f.Answers {
 		if a.Block.Resource.Mode == addrs.Ephemeral || changing(a.Block) {
-			ds = append(ds, a.Said...)
+			ds = append(ds, a.Diags...)
 		}
 	}
 	return ds
 }
 
-// Validate finds everything that is wrong whatever the inputs are.
-func Validate(ctx context.Context, in Input) Found {
+// Validate finds all errors that the configuration has with any input.
+func Validate(ctx context.Context, in Input) Findings {
 	v := &validator{in: in}
 	v.eval = eval.New(ctx, eval.Phase{Program: in.Program, Resource: v.resourceValue, Unexpanded: true, OpaqueModules: true, AssertionsUnevaluated: true})
 	v.s = &session.Session{Environment: in.Environment, Eval: v.eval}
-	var visits []func(context.Context) Found
+	var visits []func(context.Context) Findings
 	for _, m := range in.Config.Order {
 		ins, ds := v.eval.Modules(m)
 		if ds.HasErrors() || len(ins) == 0 {
@@ -77,25 +78,25 @@ func Validate(ctx context.Context, in Input) Found {
 		}
 		at := ins[0]
 		for _, r := range slices.SortedFunc(maps.Keys(m.Resources), addrs.Resource.Compare) {
-			visits = append(visits, func(ctx context.Context) Found { return v.resource(ctx, m, at, m.Resources[r]) })
+			visits = append(visits, func(ctx context.Context) Findings { return v.resource(ctx, m, at, m.Resources[r]) })
 		}
 		if len(m.Removed) > 0 {
-			visits = append(visits, func(context.Context) Found { return Found{Others: v.removed(m, at)} })
+			visits = append(visits, func(context.Context) Findings { return Findings{Others: v.removed(m, at)} })
 		}
 		for _, p := range m.Providers {
 			if in.Unused[p] {
 				continue
 			}
-			visits = append(visits, func(ctx context.Context) Found { return Found{Others: v.provider(ctx, m, at, p)} })
+			visits = append(visits, func(ctx context.Context) Findings { return Findings{Others: v.provider(ctx, m, at, p)} })
 		}
 	}
-	found := make([]Found, len(visits))
+	found := make([]Findings, len(visits))
 	walk.Run(ctx, 4, walk.Graph{N: len(visits), After: make([][]int32, len(visits))}, func(ctx context.Context, i int) error {
 		found[i] = visits[i](ctx)
 		return nil
 	})
 	none := func(addrs.Object) bool { return false }
-	var all Found
+	var all Findings
 	for _, f := range found {
 		all.Others = append(all.Others, f.Others...)
 		all.Ignored = append(all.Ignored, f.Ignored...)
@@ -110,7 +111,7 @@ func Validate(ctx context.Context, in Input) Found {
 	return all
 }
 
-// without returns ds without what others say in other words of the same expression.
+// without returns ds without those that others have, in other words, for the same expression.
 func without(ds, others diags.Diagnostics) diags.Diagnostics {
 	type key struct {
 		summary string
@@ -133,8 +134,8 @@ type validator struct {
 	eval *eval.Evaluator
 }
 
-// resourceValue is the evaluator's window on resources: nothing is known of them, not even the type,
-// as for the stock tool. Mentions of what the type does not have are found by their words alone.
+// resourceValue returns the value of a resource to the evaluator: unknown, even in its type, as in
+// Terraform. References to attributes that the type does not have are found without values.
 func (v *validator) resourceValue(_ context.Context, a addrs.AbsResource, _ []addrs.InstanceKey) (cty.Value, diags.Diagnostics) {
 	m := v.in.Config.Modules[a.Module.Module()]
 	r := m.Resources[a.Resource]
