@@ -1,8 +1,8 @@
-// Package plans holds what is going to happen, as data: the [Plan] that planning
-// makes, that people read, that is saved, and that applying carries out.
+// Package plans holds the changes to come, as data: the [Plan] that planning makes, that people
+// read, that is saved, and that applying carries out.
 //
-// It refuses to know how a plan came about and how it is done. The saved plan's
-// codec is planfile; order turns the changes into steps; render shows them.
+// It refuses to know how a plan is made and how it is carried out. The saved plan's codec is
+// planfile; order turns the changes into steps; render shows them.
 package plans
 
 import (
@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// Mode is what a plan is for.
+// Mode is the purpose of a plan.
 type Mode byte
 
 const (
@@ -25,7 +25,7 @@ const (
 	RefreshOnlyMode Mode = 'R'
 )
 
-// Action is what happens to one object.
+// Action is the change of one object.
 type Action byte
 
 const (
@@ -66,8 +66,8 @@ func (a Action) String() string {
 	return "invalid"
 }
 
-// Reason says why an action was chosen where that is not obvious. The values are
-// those of action_reason in Terraform's JSON plan format; "" is none.
+// Reason is the reason for an action where that is not obvious. The values are those of
+// action_reason in Terraform's JSON plan format; "" is none.
 type Reason string
 
 const (
@@ -91,17 +91,18 @@ const (
 // A Plan is everything that an apply needs to know besides the configuration.
 type Plan struct {
 	Mode Mode
-	// Errored says that planning ended early: what is in the plan is not all, and it
-	// can be read but not applied.
+	// Errored is set if planning ended early: the plan is not complete, and can be read but not
+	// applied.
 	Errored bool
-	// Applyable says that applying it would change something.
+	// Applyable is set if applying the plan would change something.
 	Applyable bool
-	// Complete is false if the plan leaves out part of what the configuration asks for.
+	// Complete is false if the plan leaves out part of the configuration.
 	Complete bool
 
 	// Changes are the planned changes of resource instances, no-ops included, sorted by address.
 	Changes []*ResourceChange
-	// Drift is how objects differ from what the state said, sorted by address. No action follows from it.
+	// Drift are the differences between the objects and the state, sorted by address. No action
+	// follows from it.
 	Drift []*ResourceChange
 	// Outputs are the changes of all root outputs, no-ops included, sorted by name.
 	Outputs []*OutputChange
@@ -115,8 +116,8 @@ type Plan struct {
 	Variables          map[string]cty.Value
 	EphemeralVariables []string
 
-	// Targets are what alone was planned, with what it depends on; Excludes what alone was
-	// not, with what depends on it.
+	// Targets limit the plan to themselves and their dependencies; Excludes leave themselves and
+	// their dependents out.
 	Targets, Excludes []addrs.Target
 	ForceReplace      []addrs.AbsResourceInstance
 
@@ -124,14 +125,14 @@ type Plan struct {
 	// configuration, empty ones included: apply evaluates no keys.
 	Instances Instances
 
-	// PrevRunState is the state as it was read, PriorState the same after refresh:
-	// what the changes start from. Both carry the lineage and serial that was read.
+	// PrevRunState is the state as it was read, PriorState the same after refresh, from which the
+	// changes start. Both carry the lineage and serial that was read.
 	PrevRunState *states.State
 	PriorState   *states.State
 
-	// Timestamp is what plantimestamp() returned.
+	// Timestamp is the result of plantimestamp().
 	Timestamp time.Time
-	// Backend says where the state lives.
+	// Backend is the storage of the state.
 	Backend Backend
 }
 
@@ -163,7 +164,7 @@ func (p *Plan) ForgottenData(st *states.State) []addrs.AbsResourceInstance {
 	return out
 }
 
-// keptDependencies returns what the objects of a state were made with that stay because of
+// keptDependencies returns the dependencies of those objects of a state that stay because of
 // excludes.
 func (p *Plan) keptDependencies(st *states.State) map[addrs.ConfigResource]bool {
 	if len(p.Excludes) == 0 {
@@ -190,7 +191,7 @@ func (p *Plan) keptDependencies(st *states.State) map[addrs.ConfigResource]bool 
 	return out
 }
 
-// Instances says which instances a configuration expands to.
+// Instances are the instances of all calls and resources of a configuration.
 type Instances struct {
 	Calls     map[CallInstance][]addrs.InstanceKey
 	Resources map[addrs.AbsResource][]addrs.InstanceKey
@@ -202,7 +203,7 @@ type CallInstance struct {
 	Call   string
 }
 
-// A Backend says where the state lives that a plan was made for.
+// A Backend is the storage of the state that a plan was made for.
 type Backend struct {
 	Type      string
 	Config    cty.Value
@@ -220,7 +221,7 @@ type Change struct {
 	GeneratedConfig string
 }
 
-// Importing says by which ID an object is imported.
+// Importing has the ID by which an object is imported.
 type Importing struct {
 	ID      string
 	Unknown bool

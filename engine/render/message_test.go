@@ -58,8 +58,8 @@ func TestPlanMessagesAsRecorded(t *testing.T) {
 					got = append(got, said(t, m))
 				}
 			}
-			add, change, destroy, imported, _ := Counts(p)
-			got = append(got, said(t, ChangeSummaryMessage("plan", add, change, destroy, imported)))
+			n := p.Counts()
+			got = append(got, said(t, ChangeSummaryMessage("plan", n.Add, n.Change, n.Destroy, n.Import)))
 			if len(p.Outputs) > 0 {
 				got = append(got, said(t, PlannedOutputsMessage(p)))
 			}

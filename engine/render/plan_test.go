@@ -88,9 +88,9 @@ func TestCounts(t *testing.T) {
 		if r.Name != "things-2" {
 			continue
 		}
-		add, change, destroy, imports, forget := Counts(r.Plan(t, schemas))
-		if got, want := [5]int{add, change, destroy, imports, forget}, [5]int{9, 3, 12, 3, 1}; got != want {
-			t.Errorf("got %v, want %v", got, want)
+		want := plans.Counts{Import: 3, Add: 9, Change: 3, Destroy: 12, Forget: 1}
+		if got := r.Plan(t, schemas).Counts(); got != want {
+			t.Errorf("got %+v, want %+v", got, want)
 		}
 	}
 }

@@ -125,16 +125,16 @@ func (t planText) changes(changes []*plans.ResourceChange) {
 	fmt.Fprintf(t.w, "\n%s %s\n", t.p.in(bold, "Plan:"), countsText(t.plan))
 }
 
-// countsText tells how many objects change.
+// countsText returns the numbers of objects that change.
 func countsText(plan *plans.Plan) string {
-	add, change, destroy, imports, forget := Counts(plan)
+	n := plan.Counts()
 	var parts []string
-	if imports > 0 {
-		parts = append(parts, fmt.Sprintf("%d to import", imports))
+	if n.Import > 0 {
+		parts = append(parts, fmt.Sprintf("%d to import", n.Import))
 	}
-	parts = append(parts, fmt.Sprintf("%d to add", add), fmt.Sprintf("%d to change", change), fmt.Sprintf("%d to destroy", destroy))
-	if forget > 0 {
-		parts = append(parts, fmt.Sprintf("%d to forget", forget))
+	parts = append(parts, fmt.Sprintf("%d to add", n.Add), fmt.Sprintf("%d to change", n.Change), fmt.Sprintf("%d to destroy", n.Destroy))
+	if n.Forget > 0 {
+		parts = append(parts, fmt.Sprintf("%d to forget", n.Forget))
 	}
 	return strings.Join(parts, ", ") + "."
 }

@@ -195,8 +195,8 @@ func (s *story) run() engine.Run {
 
 func (s *story) carryOut() string {
 	done, ds := s.op.Apply(s.ctx, s.run(), s.plan, engine.ApplyOptions{})
-	add, change, destroy := done.Tally.Done()
-	out := []string{fmt.Sprintf("%d added, %d changed, %d destroyed", add, change, destroy)}
+	n := done.Tally.Done()
+	out := []string{fmt.Sprintf("%d added, %d changed, %d destroyed", n.Add, n.Change, n.Destroy)}
 	var left []string
 	for _, a := range done.Tally.Left() {
 		left = append(left, map[plans.Action]string{plans.Create: "create", plans.Update: "update", plans.Delete: "destroy"}[a.Verb]+" "+a.Object.String())

@@ -11,10 +11,10 @@ import (
 // A Tally counts the actions that an apply begins and completes, by its events. A replacement is
 // two actions: one destroys, and one creates. It may be used by many goroutines.
 type Tally struct {
-	mu                   sync.Mutex
-	planned              []Action
-	begun                map[Action]bool
-	add, change, destroy int
+	mu      sync.Mutex
+	planned []Action
+	begun   map[Action]bool
+	done    plans.Counts
 }
 
 // An Action is one step of an apply: Create, Update or Delete of an object.
@@ -51,22 +51,15 @@ func (t *Tally) count(e events.Event) {
 	case events.ApplyStart:
 		t.begun[Action{e.Addr, e.Action}] = true
 	case events.ApplyDone:
-		switch e.Action {
-		case plans.Create:
-			t.add++
-		case plans.Update:
-			t.change++
-		case plans.Delete:
-			t.destroy++
-		}
+		t.done = e.Action.Count(t.done)
 	}
 }
 
-// Done returns the numbers of completed actions.
-func (t *Tally) Done() (add, change, destroy int) {
+// Done returns the numbers of completed actions. Imports are none.
+func (t *Tally) Done() plans.Counts {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.add, t.change, t.destroy
+	return t.done
 }
 
 // Left returns the planned actions that were not begun, in the order of the plan.

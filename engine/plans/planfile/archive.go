@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// format is the version of the file's format. It changes with any change of what
-// is in the file, because nothing tries to read old plans.
+// format is the version of the file's format. It changes with any change of the contents, because
+// nothing tries to read old plans.
 const format = 3
 
 // The archive's members.

@@ -9,12 +9,12 @@ import (
 // its fields once, for both. Numbers are varints, texts have their length before
 // them, lists their number of elements.
 type coder struct {
-	buf     []byte // written so far, or what is left to read
+	buf     []byte // written so far, or left to read
 	reading bool
 	err     error // of reading; all fields are zero from then on
 }
 
-// errCutOff says that something is longer than what is left to read.
+// errCutOff is the error for a length beyond the end.
 var errCutOff = errors.New("its end is missing")
 
 func (c *coder) uint(v *uint64) {
@@ -98,7 +98,7 @@ func (c *coder) take() []byte {
 	return out
 }
 
-// bytes tells nil from empty. What is read is a part of the whole.
+// bytes keeps nil and empty apart. Bytes that are read are a part of the whole.
 func (c *coder) bytes(v *[]byte) {
 	present := *v != nil
 	c.bool(&present)

@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// A decoder turns wire types into a plan. The first error is kept; what comes after
-// it does not matter, as long as nothing panics.
+// A decoder turns wire types into a plan. The first error is kept; the results after it do not
+// matter, as long as nothing panics.
 type decoder struct {
 	in   *wirePlan
 	opts Options
@@ -35,7 +35,7 @@ type decoder struct {
 	schemas   map[schemaKey]*schema.Schema
 }
 
-// A valueType is a type with what reads its values.
+// A valueType is a type with the reader of its values.
 type valueType struct {
 	ty   cty.Type
 	json *jsonvalues.Codec

@@ -125,8 +125,8 @@ func (e *encoder) change(c *plans.ResourceChange) wireChange {
 	return w
 }
 
-// storedDeps says where c's stored dependencies are: mostly they are those of the
-// object in one of the states, which are there anyway.
+// storedDeps returns the place of c's stored dependencies: mostly they are those of the object in
+// one of the states, which are in the file anyway.
 func (e *encoder) storedDeps(c *plans.ResourceChange) (byte, uint32) {
 	if c.StoredDeps == nil {
 		return depsNone, 0
@@ -171,8 +171,8 @@ func (e *encoder) anyValue(v cty.Value, what string) wireValue {
 	return e.value(v, t, cty.NilVal, valueAbsent, what)
 }
 
-// value encodes v, which is mostly of type t, or says that it is the one at where.
-// what is printed only if something is wrong.
+// value encodes v, which is mostly of type t, or a reference to the equal value at where. what is
+// for errors only.
 func (e *encoder) value(v cty.Value, t typeEntry, there cty.Value, where byte, what any) wireValue {
 	if v == cty.NilVal {
 		return wireValue{}

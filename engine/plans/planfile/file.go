@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// A File is what a saved plan holds.
+// A File is the contents of a saved plan.
 type File struct {
 	// Engine is the version of Lockstep that made the plan. [Read] accepts no other
 	// than its caller's.
@@ -55,10 +55,10 @@ type Options struct {
 	Schema func(p addrs.Provider, mode, typeName string) *schema.Schema
 }
 
-// ErrNotPlan says that a file is something else than a saved plan of Lockstep.
+// ErrNotPlan is the error for a file that is no saved plan of Lockstep.
 var ErrNotPlan = errors.New("not a saved plan of Lockstep")
 
-// A VersionError says that a plan was saved by another version of Lockstep.
+// A VersionError is the error for a plan saved by another version of Lockstep.
 type VersionError struct {
 	Engine, Want string
 	format       int
@@ -74,9 +74,9 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("the saved plan was created by a different version of Lockstep, %s, and this is %s: apply it with that version, or plan again", made, want)
 }
 
-// Write saves f in a file that only its owner may read. The file appears when it is
-// complete; if something goes wrong, what was there before stays. A link is followed,
-// and what is no file, such as a pipe or /dev/null, is written to.
+// Write saves f in a file that only its owner may read. The file appears when it is complete; after
+// an error the file from before is still there. A link is followed. A target that is no regular
+// file, such as a pipe or /dev/null, is written to directly.
 func Write(path string, f *File) (err error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return writeThrough(path, f)
@@ -120,9 +120,8 @@ func writeThrough(path string, f *File) error {
 	return nil
 }
 
-// Read loads a plan that [Write] saved. The errors say what can be done; one of a
-// plan by another version is a [*VersionError], one of some other file wraps
-// [ErrNotPlan].
+// Read loads a plan that [Write] saved. The errors have a remedy; that for a plan of another
+// version is a [*VersionError], that for some other file wraps [ErrNotPlan].
 func Read(path string, o Options) (*File, error) {
 	src, err := os.ReadFile(path)
 	if err != nil {
@@ -139,11 +138,11 @@ func Read(path string, o Options) (*File, error) {
 	return f, nil
 }
 
-// IsPlan reports whether src looks like a saved plan, by Lockstep or anybody else,
-// rather than, say, a state file.
+// IsPlan reports whether src looks like a saved plan, by Lockstep or anybody else, rather than like
+// a state file.
 func IsPlan(src []byte) bool { return bytes.HasPrefix(src, []byte(zipMagic)) }
 
-// Encode writes what [Write] saves. Equal files are written alike.
+// Encode writes the bytes that [Write] saves. Equal files are written alike.
 func Encode(w io.Writer, f *File) error {
 	if f.Plan == nil {
 		panic("planfile: no plan to write")
@@ -169,8 +168,7 @@ func Encode(w io.Writer, f *File) error {
 	return a.close()
 }
 
-// Decode reads what [Encode] wrote, with the errors of [Read]. The result does not
-// keep src.
+// Decode reads the bytes of [Encode], with the errors of [Read]. The result does not keep src.
 func Decode(src []byte, o Options) (*File, error) {
 	m, err := openArchive(src, o.Engine)
 	if err != nil {

@@ -17,10 +17,9 @@ type stateMember struct {
 	src  []byte
 }
 
-// states writes the two states. They are nearly the same, so the prior state is
-// stored as what differs from the previous run's: whole resources, besides outputs
-// and checks. Refreshing makes all objects anew, so resources are compared by the
-// bytes that they are written as.
+// states writes the two states. They are nearly the same, so the prior state is stored as its
+// differences from the previous run's: whole resources, besides outputs and checks. Refreshing
+// makes all objects anew, so resources are compared by their encoded bytes.
 func (e *encoder) states() ([]stateMember, error) {
 	prev, prior := e.plan.PrevRunState, e.plan.PriorState
 	var out []stateMember
@@ -66,7 +65,7 @@ func (e *encoder) states() ([]stateMember, error) {
 	return append(out, stateMember{priorStateName, src}), nil
 }
 
-// states reads what the encoder's states wrote.
+// states reads the states that an encoder wrote.
 func (d *decoder) states(files map[string][]byte) {
 	p := d.plan
 	if d.in.Prev.Present {

@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// tables number what many changes have in common. Indices count from 1.
+// tables number the values that many changes have in common. Indices count from 1.
 type tables struct {
 	out *wirePlan
 
@@ -56,7 +56,7 @@ func newTables(out *wirePlan) *tables {
 	}
 }
 
-// intern returns the number of key in a table, adding what make returns if it is new.
+// intern returns the number of key in a table, adding the result of make if it is new.
 func intern[K comparable, V any](numbers map[K]uint32, table *[]V, key K, make func() V) uint32 {
 	n := numbers[key]
 	if n == 0 {
@@ -111,7 +111,7 @@ func (t *tables) holding(s typeEntry, ty cty.Type) (typeEntry, error) {
 		return r.entry, err
 	}
 	if len(ty.TestConformance(s.ty)) > 0 {
-		// A value that is no longer, or not yet, what the schema says.
+		// A value that does not, or does not yet, conform to the schema.
 		return t.schema(nil)
 	}
 	return s, nil
@@ -213,7 +213,7 @@ func path(p cty.Path) (wirePath, error) {
 		case cty.GetAttrStep:
 			out[i].Name = step.Name
 		case cty.IndexStep:
-			// A key within a set can be sensitive in part; what it is matters here.
+			// A key within a set can be sensitive in part; only its plain value matters here.
 			k := marks.Plain(step.Key)
 			b, err := msgpack.Marshal(k, cty.DynamicPseudoType)
 			if err != nil {

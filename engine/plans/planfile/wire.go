@@ -5,9 +5,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// The types below are what stands in the member "plan", in the order in which their
-// code methods list the fields; whoever changes that raises format. Indices into
-// tables count from 1, so that 0 can mean none.
+// The types below are the contents of the member "plan", in the order in which their code methods
+// list the fields; every change of that raises format. Indices into tables count from 1, so that 0
+// can mean none.
 
 type wirePlan struct {
 	Mode       plans.Mode
@@ -32,7 +32,7 @@ type wirePlan struct {
 	Backend    wireBackend
 	Providers  []wireSelection
 
-	// Tables of what is the same for many changes.
+	// Tables of values that many changes share.
 	Types      []string // as JSON
 	Configs    []string // provider configurations
 	Modules    []string // module instances
@@ -301,7 +301,7 @@ func (w *wireExpanded) code(c *coder) {
 	list(c, &w.Keys, (*wireKey).code)
 }
 
-// wireState is what the state files cannot say.
+// wireState has the parts of a state that state files do not have.
 type wireState struct {
 	Present bool
 	// Version is who wrote the state that was read.

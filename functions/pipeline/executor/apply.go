@@ -12,7 +12,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
-	"github.com/lockstep-iac/lockstep/engine/render"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/operation"
@@ -129,8 +128,7 @@ func (o *checkout) prepare(ctx context.Context, saved []byte, ds diags.Diagnosti
 
 // counts returns the numbers of a completed apply. Imported and forgotten objects have no actions.
 func counts(p *plans.Plan, done *operation.Tally) comment.Counts {
-	var n comment.Counts
-	n.Add, n.Change, n.Destroy = done.Done()
-	_, _, _, n.Import, n.Forget = render.Counts(p)
+	n, planned := comment.Counts(done.Done()), p.Counts()
+	n.Import, n.Forget = planned.Import, planned.Forget
 	return n
 }

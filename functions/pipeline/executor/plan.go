@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
-	"github.com/lockstep-iac/lockstep/engine/render"
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
@@ -36,8 +36,7 @@ func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 	}
 	res := jobs.PlanResult{Plan: saved, State: o.stateID(), Applyable: plan.Applyable, Read: o.read()}
 	res.Report, res.Full = o.report(hide, plan, ds)
-	c := &res.Counts
-	c.Add, c.Change, c.Destroy, c.Import, c.Forget = render.Counts(plan)
+	res.Counts = comment.Counts(plan.Counts())
 	return res, nil
 }
 

@@ -149,17 +149,9 @@ func carryOut(a *cli.App, plan *plans.Plan, op *opening.Operation, o *operationF
 			"Nobody knows whether an earlier apply has created %s. Until that is settled, as \"lockstep recover\" shows, nothing that depends on it is planned either.", names(left))...)
 	}
 	failed := ds.HasErrors()
-	var n cli.Counts
-	n.Add, n.Change, n.Remove = done.Tally.Done()
-	if !failed {
-		for _, c := range plan.Changes {
-			if c.Importing != nil {
-				n.Imported++
-			}
-			if c.Action == plans.Forget {
-				n.Forgotten++
-			}
-		}
+	n := done.Tally.Done()
+	if !failed { // imports have no events
+		n.Import = plan.Counts().Import
 	}
 	ds = append(ds, op.Unlock(a.Ctx)...)
 	v.Diagnostics(ds.Distinct())

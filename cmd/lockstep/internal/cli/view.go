@@ -39,14 +39,11 @@ type View interface {
 // An Outcome is the result of an apply.
 type Outcome struct {
 	State    *states.State
-	Counts   Counts
+	Counts   plans.Counts
 	Destroy  bool // the command was destroy, rather than apply
 	Failed   bool
 	StateOut string // of the option -state-out
 }
-
-// Counts are the numbers of a change summary.
-type Counts struct{ Add, Change, Remove, Imported, Forgotten int }
 
 func (a *App) View(jsonStream bool) View {
 	if jsonStream {

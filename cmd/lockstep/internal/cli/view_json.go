@@ -55,8 +55,8 @@ func (v *jsonView) Plan(p *plans.Plan, _ *config.Config, _ func(addrs.Provider) 
 			v.send(m)
 		}
 	}
-	add, change, destroy, imported, _ := render.Counts(p)
-	v.send(render.ChangeSummaryMessage("plan", add, change, destroy, imported))
+	n := p.Counts()
+	v.send(render.ChangeSummaryMessage("plan", n.Add, n.Change, n.Destroy, n.Import))
 	if len(p.Outputs) > 0 {
 		v.send(render.PlannedOutputsMessage(p))
 	}
@@ -82,7 +82,7 @@ func (v *jsonView) Applied(o Outcome) {
 	if o.Failed {
 		return
 	}
-	v.send(render.ChangeSummaryMessage(operation, o.Counts.Add, o.Counts.Change, o.Counts.Remove, o.Counts.Imported))
+	v.send(render.ChangeSummaryMessage(operation, o.Counts.Add, o.Counts.Change, o.Counts.Destroy, o.Counts.Import))
 	if !o.Destroy {
 		v.send(render.OutputsMessage(o.State))
 	}
