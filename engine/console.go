@@ -62,8 +62,8 @@ func planned(r Run, plan *plans.Plan) *states.State {
 	return e.State()
 }
 
-// forgetUnplanned removes what managed instances have for which an errored plan says
-// nothing: what will become of them is not known.
+// forgetUnplanned removes the managed instances that an errored plan leaves out: their future is
+// not known.
 func forgetUnplanned(e *states.Editor, plan *plans.Plan) {
 	told := make(map[addrs.AbsResourceInstance]bool, len(plan.Changes))
 	for _, c := range plan.Changes {

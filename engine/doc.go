@@ -5,15 +5,15 @@
 //	files -> loading.Load -> Config -> refs.Analyze -> Refs     static: cycles are found before anything is evaluated
 //	planning = walk over resources, after = refs
 //	           visit: instance keys -> configuration value (eval) -> read -> provider plan -> change
-//	order    = changes -> steps and what each comes after      pure
+//	order    = changes -> steps and the edges between them     pure
 //	applying = walk over steps: configuration value (eval) -> provider plan again -> checks -> provider apply -> state
 //
 // A configuration is data (config), a plan is data (plans), the order of steps is
-// data (order), what exists is data (states). Effects happen in provider only; the
-// state is read and written by whoever calls. eval gives expressions their values
-// and knows no phase; session is what both walks share; walk is the only package
+// data (order), the existing objects are data (states). Effects happen in provider only; the
+// caller reads and writes the state. eval gives expressions their values
+// and knows no phase; session is shared by both walks; walk is the only package
 // that starts goroutines, beside provider's process starts; render turns
 // everything into text, Markdown and JSON, and graphs draws Terraform's picture of it.
 //
-// Start at [Plan] and [Apply].
+// Start at [Plan] and [Apply], and at the example.
 package engine

@@ -31,7 +31,7 @@ import (
 // implements, as required_version constraints and states see it.
 const LanguageVersion = states.LanguageVersion
 
-// A Run is what every operation on a configuration needs to know.
+// A Run is the input of every operation on a configuration.
 type Run struct {
 	Config    *config.Config
 	Providers session.Providers
@@ -50,7 +50,7 @@ type Run struct {
 	// start; "" means WorkingDir.
 	BaseDir   string
 	Workspace string // "" means "default"
-	// Files is what file functions see; nil is the machine's whole file system.
+	// Files are the files that functions may read; nil is the machine's whole file system.
 	Files funcs.Files
 	// Parallelism is how many provider calls may be under way at once; 0 means 10.
 	Parallelism int
@@ -61,22 +61,21 @@ type Run struct {
 	// Analysis is shared by the operations of a process on one configuration; nil: each
 	// operation finds out everything for itself.
 	Analysis *Analysis
-	// Budget bounds what may be made of the configuration, and knows what is being evaluated.
-	// It is for one run only. nil: that of the context, or else each operation has a
-	// generous one of its own.
+	// Budget limits the values of one run, and knows the expression under evaluation. nil: that of
+	// the context, or else each operation has a generous one of its own.
 	Budget *budget.Budget
 }
 
-// An Analysis keeps what has been found out about a configuration, so that the apply that
-// follows a plan need not look again. The zero value is empty. Not safe for operations at
-// the same time.
+// An Analysis keeps the results of analysing and validating a configuration, so that the apply that
+// follows a plan need not repeat them. The zero value is empty. Not safe for operations at the same
+// time.
 type Analysis struct {
-	cfg    *config.Config
-	refs   *refs.Refs
-	ds     diags.Diagnostics
-	bodies *session.Bodies
-	found  *validating.Found
-	unused map[*config.Provider]bool
+	cfg      *config.Config
+	refs     *refs.Refs
+	ds       diags.Diagnostics
+	bodies   *session.Bodies
+	findings *validating.Findings
+	unused   map[*config.Provider]bool
 }
 
 // analyze returns the analysis of the configuration for a state, which may be nil. It is of no use
@@ -94,33 +93,32 @@ func (r Run) analyze(state *states.State) (*Analysis, diags.Diagnostics) {
 	return a, slices.Clip(a.ds)
 }
 
-// validate returns what is wrong with the configuration whatever its inputs are.
-func (a *Analysis) validate(ctx context.Context, r Run) *validating.Found {
-	if a.found == nil {
+// validate returns the errors that the configuration has with any input.
+func (a *Analysis) validate(ctx context.Context, r Run) *validating.Findings {
+	if a.findings == nil {
 		found := validating.Validate(ctx, validating.Input{
 			Environment: r.environment(ctx, a, r.functions(time.Time{}, false)), Unused: a.unused,
 		})
-		a.found = &found
+		a.findings = &found
 	}
-	return a.found
+	return a.findings
 }
 
-// PlanOptions say what kind of plan to make.
+// PlanOptions select the kind of plan.
 type PlanOptions struct {
 	Mode        plans.Mode // 0 means normal
 	SkipRefresh bool
-	// Targets and Excludes plan part of the configuration only: the targets and what they
-	// depend on, or all but the excludes and what depends on them. At most one may be given.
+	// Targets and Excludes plan part of the configuration only: the targets and their dependencies,
+	// or all but the excludes and their dependents. At most one may be given.
 	Targets, Excludes []addrs.Target
 	ForceReplace      []addrs.AbsResourceInstance
-	// Found is what [Generate] found out before.
+	// Found are the objects that [Generate] has read before.
 	Found planning.Found
 }
 
-// Plan compares the configuration with a state and says what would have to
-// happen. If the configuration is not valid whatever its inputs are, there is no plan;
-// beside other errors it is returned too, marked as errored, unless it is for a destroy
-// and what exists could not be found out.
+// Plan compares the configuration with a state and returns the necessary changes. If the
+// configuration has errors with any input, there is no plan; beside other errors there is one,
+// marked as errored, unless it is for a destroy and the existing objects could not be read.
 func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (_ *plans.Plan, ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, 0)
 	defer end()
@@ -161,7 +159,7 @@ func PlannedVariables(c *config.Config, plan *plans.Plan) (map[string]cty.Value,
 	return out, ds
 }
 
-// ApplyOptions say how to store the state on the way; see applying.Input.
+// ApplyOptions are about storing the state on the way; see applying.Input.
 type ApplyOptions struct {
 	Journal   *journaling.Journal
 	Save      func(context.Context, *states.State) error
@@ -178,7 +176,7 @@ func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (_ *sta
 	if ds.HasErrors() {
 		return plan.PriorState, ds
 	}
-	ds = append(slices.Clip(a.ds), a.found.Again(r.Config, a.refs, changing(plan))...)
+	ds = append(slices.Clip(a.ds), a.findings.Again(r.Config, a.refs, changing(plan))...)
 	variables := r.Variables
 	if variables == nil {
 		var more diags.Diagnostics
@@ -238,8 +236,8 @@ func (r Run) ephemeralVariables() []string {
 	return out
 }
 
-// Validate returns everything that is wrong with the configuration whatever its
-// inputs are. The providers are not configured.
+// Validate returns all errors that the configuration has with any input. The providers are not
+// configured.
 func Validate(ctx context.Context, r Run) (ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, 0)
 	defer end()
@@ -247,8 +245,8 @@ func Validate(ctx context.Context, r Run) (ds diags.Diagnostics) {
 	return ds
 }
 
-// valid analyses and validates the configuration. Mentions of what does not exist keep
-// nobody from finding what else is wrong, cycles do.
+// valid analyses and validates the configuration. References to objects that do not exist do not
+// keep it from finding other errors; cycles do.
 func (r Run) valid(ctx context.Context, state *states.State) (*Analysis, diags.Diagnostics) {
 	a, ds := r.analyze(state)
 	if a.refs.Cyclic() {

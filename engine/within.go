@@ -8,14 +8,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// StepsToEnd is how many steps of evaluation are taken after an interrupt by what has begun to
-// change things and is to come to an end: postconditions, for example. They take less than
-// a second together.
+// StepsToEnd is the number of evaluation steps that an operation with effects may still take after
+// an interrupt, to come to an orderly end: for postconditions, for example. They take less than a
+// second together.
 const StepsToEnd = 300_000
 
-// within gives an operation its budget, if it has none, and ends its evaluations when ctx
-// ends. The function returned is to be called at the operation's end, with what it has
-// said in ds.
+// within gives an operation its budget, if it has none, and ends its evaluations when ctx ends. The
+// function returned is to be called at the operation's end, when ds has its diagnostics.
 func (r Run) within(ctx context.Context, ds *diags.Diagnostics, grace int64) (Run, func()) {
 	if r.Budget == nil {
 		r.Budget = budget.From(ctx)
@@ -30,8 +29,8 @@ func (r Run) within(ctx context.Context, ds *diags.Diagnostics, grace int64) (Ru
 	}
 }
 
-// settled returns what an operation says that has passed a limit: an error in any case,
-// but each interrupted evaluation is none of its own.
+// settled returns the diagnostics of an operation that has exceeded a limit: there is an error in
+// any case, and only one of all interrupted evaluations.
 func settled(ds diags.Diagnostics, first *budget.Excess) diags.Diagnostics {
 	if first == nil {
 		return ds

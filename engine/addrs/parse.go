@@ -38,9 +38,9 @@ func ParseModuleInstance(s string) (ModuleInstance, error) {
 	return m, nil
 }
 
-// Target is what -target, -replace and moved blocks may name: a module instance
-// (Resource is zero), or a resource in it, or one instance of that. What stands last
-// means every instance if it has no key.
+// A Target is an address in -target, -replace and moved blocks: a module instance (Resource is
+// zero), or a resource in it, or one instance of that. The last part means every instance if it has
+// no key.
 type Target struct {
 	Module   ModuleInstance
 	Resource Resource
@@ -58,10 +58,10 @@ func (t Target) String() string {
 	return AbsResourceInstance{t.Module, ResourceInstance{t.Resource, t.Key}}.String()
 }
 
-// Contains reports whether t means the instance x. What stands last in t, the
-// resource or the module, means every instance if it has no key. The modules that lead
-// there mean one instance each, without a key the one that has none: as in
-// Terraform 1.11, module.m.type.name is nothing if module.m has count.
+// Contains reports whether t means the instance x. The last part of t, the resource or the module,
+// means every instance if it has no key. The modules that lead there mean one instance each,
+// without a key the one that has none: as in Terraform 1.11, module.m.type.name is nothing if
+// module.m has count.
 func (t Target) Contains(x AbsResourceInstance) bool {
 	if !t.IsModule() {
 		return t.Module == x.Module && t.Resource == x.Resource.Resource && (t.Key.IsNone() || t.Key == x.Resource.Key)

@@ -176,8 +176,8 @@ func (c AbsProviderConfig) String() string {
 	return b.String()
 }
 
-// ParseAbsProviderConfig reads what [AbsProviderConfig.String] writes. The legacy
-// form `provider.aws` of state format 3 is accepted too, as the default provider.
+// ParseAbsProviderConfig is the inverse of [AbsProviderConfig.String]. The legacy form
+// `provider.aws` of state format 3 is accepted too, as the default provider.
 func ParseAbsProviderConfig(s string) (AbsProviderConfig, error) {
 	var out AbsProviderConfig
 	bad := fmt.Errorf("invalid provider configuration address %q", s)

@@ -14,8 +14,8 @@ const (
 	KindInside   ObjectKind = 'i' // everything inside the module that a call makes
 )
 
-// Object is the static address of anything in a configuration that mentions
-// others or can be mentioned: one a block, before count and for_each.
+// An Object is the static address of anything in a configuration that has references or can be
+// referred to: one a block, before count and for_each.
 type Object struct {
 	Module Module
 	Kind   ObjectKind

@@ -63,13 +63,13 @@ const DefaultSaveEvery = 20 * time.Second
 // SoonSaved is the shortest time between two saves where they are to come soon.
 const SoonSaved = 10 * time.Millisecond
 
-// JournaledSaved is the same where a journal has everything in the meantime: whoever reads the state
-// without it, as stock tools do, finds one that is hardly older.
+// JournaledSaved is the same where a journal has everything in the meantime. Readers of the state
+// without it, such as stock tools, find one that is hardly older.
 const JournaledSaved = time.Second
 
-// Apply carries out the plan. The state is returned beside errors, too: it is
-// what exists then. When ctx ends, nothing new is started, calls under way may
-// finish, and what has not been started is reported.
+// Apply carries out the plan. The state is returned beside errors, too, with all objects that exist
+// then. When ctx ends, nothing new is started, calls under way may finish, and the actions that
+// were not started are reported.
 func Apply(ctx context.Context, in Input) (*states.State, diags.Diagnostics) {
 	if in.SaveEvery <= 0 {
 		in.SaveEvery = DefaultSaveEvery

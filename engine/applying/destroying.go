@@ -47,8 +47,8 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 	return ds
 }
 
-// destroy has the provider destroy an object with the value v, and records the rest that the provider
-// says is left of it.
+// destroy has the provider destroy an object with the value v, and records the rest of it that the
+// provider returns beside an error.
 func (x *object) destroy(ctx context.Context, addr addrs.ResourceInstanceObject, o *states.Object, v cty.Value) diags.Diagnostics {
 	plain, sensitive := sensitivePaths(v)
 	private := o.Private

@@ -24,10 +24,9 @@ type call struct {
 	resp provider.ApplyResponse
 }
 
-// effect is the one place where a provider changes something. The intent is durable before
-// the call; if it cannot be, the call is not made. A crash from here to [call.returned] leaves an
-// open intent: the object may exist, or not, or be half of what it is to be. planned is the
-// request's with its marks.
+// effect is the one place where a provider changes something. The intent is durable before the
+// call; if it cannot be, the call is not made. A crash from here to [call.returned] leaves an open
+// intent: the object may exist, or not, or exist in part. planned is the request's with its marks.
 func (x *object) effect(ctx context.Context, action plans.Action, planned cty.Value, req provider.ApplyRequest) (*call, diags.Diagnostics) {
 	// A call under way is never cut off by a stop: its effect would not be known.
 	ctx = context.WithoutCancel(ctx)

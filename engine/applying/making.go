@@ -105,7 +105,7 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 		if session.SameMarks(q.Prior, q.Planned) {
 			return q.Planned, nil // nothing is left to do: the object stays, with the dependencies that it had
 		}
-		// Only what is sensitive changes: that is the state's business alone.
+		// Only the sensitive paths change: the provider does not know them.
 		at := x.begin(plans.Update, q.Prior)
 		ds := x.store(q.Planned, states.Ready, prior.Private)
 		at.end(ds.HasErrors())
@@ -122,7 +122,7 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 	})
 	made, more := x.keep(ctx, call, q, prior, ds.HasErrors())
 	if ds = append(ds, more...); made == cty.NilVal {
-		restore() // nothing came of it: what was there is still there
+		restore() // nothing was created: the old object is still there
 		ds = append(ds, call.returned(ctx, true)...)
 	} else {
 		at.made(made)

@@ -88,7 +88,7 @@ func referenced(cfg *config.Config, rs *refs.Refs) map[*config.Content]map[addrs
 			continue
 		}
 		found := map[addrs.Resource]bool{}
-		for _, ref := range rs.Mentions(m.Content) {
+		for _, ref := range rs.OfContent(m.Content) {
 			if ref.Object.Kind == addrs.KindResource {
 				found[ref.Object.Res] = true
 			}

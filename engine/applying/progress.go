@@ -17,7 +17,7 @@ type progress struct {
 	start time.Time
 }
 
-// begin says that an action on an object begins.
+// begin tells listeners that an action on an object begins.
 func (x *object) begin(verb plans.Action, prior cty.Value) *progress {
 	p := &progress{to: x.a.in.Events, start: time.Now()}
 	p.event = events.Event{Kind: events.ApplyStart, Addr: x.c.Addr, Action: verb, ID: session.ObjectID(prior)}
@@ -25,14 +25,14 @@ func (x *object) begin(verb plans.Action, prior cty.Value) *progress {
 	return p
 }
 
-// made notes what came of the object.
+// made notes the new value of the object.
 func (p *progress) made(v cty.Value) {
 	if id := session.ObjectID(v); id != "" {
 		p.event.ID = id
 	}
 }
 
-// end says that the action is over.
+// end tells listeners that the action is over.
 func (p *progress) end(failed bool) {
 	p.event.Kind, p.event.Elapsed = events.ApplyDone, time.Since(p.start)
 	if failed {

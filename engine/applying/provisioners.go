@@ -149,9 +149,8 @@ func (x *object) provisionError(p *config.Provisioner, summary, detail string) d
 	return diags.Errorf(&p.Range, summary, "%s", detail).At(x.address())
 }
 
-// localExec runs a command, and tells listeners what it writes unless that may hold
-// secrets: config has the marks. It returns what went wrong, with the last part of what
-// the command has written, or "".
+// localExec runs a command, and passes its output on to listeners unless that may hold secrets:
+// config has the marks. It returns the error, with the last part of the output, or "".
 func (x *object) localExec(c provisioning.Command, config cty.Value) (problem string) {
 	hidden := ""
 	switch {
@@ -186,7 +185,7 @@ func (x *object) localExec(c provisioning.Command, config cty.Value) (problem st
 	return problem
 }
 
-// failure says what went wrong with a command.
+// failure returns the error text for a command.
 func failure(c provisioning.Command, err error, output, hidden string) string {
 	var b strings.Builder
 	if b.WriteString("Error running command"); !c.Quiet && hidden == "" {

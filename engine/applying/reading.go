@@ -32,7 +32,7 @@ func (x *object) read(ctx context.Context) diags.Diagnostics {
 	if check, nested := x.a.nested[x.r]; nested {
 		var ok bool
 		if v, ok, more = x.a.s.ReadNested(ctx, reading, check); !ok {
-			return append(ds, more...) // what the plan had recorded stays
+			return append(ds, more...) // the result in the plan stays
 		}
 	} else {
 		v, more = x.a.s.ReadData(ctx, reading)

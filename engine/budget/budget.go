@@ -1,11 +1,10 @@
-// Package budget bounds what one run may make of its configuration: how large a text or a
-// value grows, how many instances there are, how deep things are nested, how much is
-// evaluated. A few bytes of configuration can ask for more than any machine has; a process
-// that runs out of memory or of stack says nothing any more, so that each growth is
-// checked before it happens.
+// Package budget limits the values of one run: the size of texts and values, the number of
+// instances, the depth of nesting, the amount of evaluation. A few bytes of configuration can ask
+// for more than any machine has, and a process that runs out of memory or of stack reports nothing
+// any more. Therefore each growth is checked before it happens.
 //
-// It refuses to know who evaluates: it is told values and places, and answers with what is
-// too much. It starts nothing and prints nothing. Start at [Budget].
+// It refuses to know the evaluator: it gets values and places, and returns the excess. It starts
+// nothing and prints nothing. Start at [Budget].
 package budget
 
 import (
@@ -14,9 +13,9 @@ import (
 	"sync/atomic"
 )
 
-// Limits are what a run may make. Sizes are in bytes, numbers of values count each value
-// as often as it can be reached: shared parts are small in memory, but whoever walks over
-// them meets them again and again.
+// Limits are the limits of a run. Sizes are in bytes, numbers of values count each value as often
+// as it can be reached: shared parts are small in memory, but a walk over the value meets them
+// again and again.
 type Limits struct {
 	Text   int64 // bytes of one text
 	Values int64 // values in one value, itself included
@@ -53,9 +52,9 @@ var generous = Limits{
 	File: 256 * mib, Files: gib, Tokens: 64 * mib, BcryptCost: 16,
 }
 
-// A Budget is the limits of one run and what of them is spent. It also knows which places
-// are being evaluated, and whether the run is to end. A nil Budget has the limits of
-// [Generous], is never ended and knows no places. Safe for concurrent use.
+// A Budget is the limits of one run, and its use of them so far. It also knows the places under
+// evaluation, and whether the run is to end. A nil Budget has the limits of [Generous], is never
+// ended and knows no places. Safe for concurrent use.
 type Budget struct {
 	limits Limits
 
@@ -78,13 +77,13 @@ func New(l Limits) *Budget {
 	return b
 }
 
-// Generous returns the budget of a command line, where a person can see what goes on and
-// owns the machine: it has only limits without which a machine would certainly be lost.
+// Generous returns the budget of a command line, where a person can watch and owns the machine: it
+// has only limits without which a machine would certainly be lost.
 func Generous() *Budget { return New(generous) }
 
-// Pipeline returns the budget of a run in a pipeline, whose process has so many bytes of
-// memory. All that expressions make, with what the garbage collector needs besides,
-// takes less than a third of it.
+// Pipeline returns the budget of a run in a pipeline, whose process has so many bytes of memory.
+// All values of expressions, with the overhead of the garbage collector, take less than a third of
+// it.
 func Pipeline(memory int64) *Budget { return New(ForMemory(memory)) }
 
 // ForMemory returns the limits of [Pipeline].
@@ -114,15 +113,16 @@ func (b *Budget) of() *Limits {
 	return &b.limits
 }
 
-// stop is why a run ends, and how many steps are left for what has begun.
+// A stop is the reason for the end of a run, and the number of steps left for operations that have
+// begun.
 type stop struct {
 	cause error
 	left  atomic.Int64
 }
 
-// Watch ends evaluations when ctx ends, with its cause. It returns what ends the watch.
-// grace is how many steps may still be taken then, by what has begun and must come to an
-// end; no long evaluation gets through with them.
+// Watch ends evaluations when ctx ends, with its cause. It returns a function that ends the watch.
+// grace is the number of steps that may still be taken then, by operations that have begun and must
+// come to an end; they are not enough for a long evaluation.
 func (b *Budget) Watch(ctx context.Context, grace int64) func() {
 	if b == nil {
 		return func() {}
@@ -138,8 +138,8 @@ func (b *Budget) Stop(cause error, grace int64) {
 	b.stopped.CompareAndSwap(nil, s)
 }
 
-// Passed notes that a limit was passed, and the run cannot succeed any more: not even try()
-// makes a value of what would be another one where more is allowed.
+// Passed notes that a limit was passed. The run cannot succeed any more: try() must not make a
+// value of an error that other limits would not have caused.
 func (b *Budget) Passed(x *Excess) {
 	if b != nil {
 		b.passed.CompareAndSwap(nil, x)
@@ -168,7 +168,7 @@ func (b *Budget) Step(n int64) *Excess {
 	return nil
 }
 
-// Made counts what an expression has made anew.
+// Made counts the new values of an expression.
 func (b *Budget) Made(s Size) *Excess {
 	if b == nil || b.limits.Total >= never {
 		return nil

@@ -22,8 +22,8 @@ func From(ctx context.Context) *Budget {
 	return b
 }
 
-// name is what a budget is called among the variables of an evaluation. No expression can
-// mention it, and no suggestion comes near to it.
+// name is the name of a budget among the variables of an evaluation. No expression can refer to it,
+// and no suggestion comes near to it.
 const name = "\x00the budget of this evaluation\x00"
 
 var capsule = cty.Capsule("budget", reflect.TypeFor[Budget]())

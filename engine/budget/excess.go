@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// A Kind says which limit would be passed.
+// A Kind is the limit that would be passed.
 type Kind byte
 
 // The kinds of [Excess].
@@ -30,23 +30,24 @@ const (
 	Interrupted
 )
 
-// An Excess is what would be too much. It is an error, and a diagnostic where a place is known.
+// An Excess is the amount beyond a limit. It is an error, and a diagnostic where a range is known.
 type Excess struct {
 	Kind Kind
-	// What would grow, as the beginning of a sentence: "The result of format". "" means the value.
+	// The growing value, as the beginning of a sentence: "The result of format". "" means the
+	// value.
 	What            string
 	Needed, Allowed int64
 	Values          bool  // Needed and Allowed count values, not bytes
 	Cause           error // of an interruption
 }
 
-// ErrInterrupted is what the error of an interruption is.
+// ErrInterrupted is the error of an interruption.
 var ErrInterrupted = errors.New("the evaluation was interrupted")
 
 // Is makes errors.Is tell interruptions.
 func (x *Excess) Is(target error) bool { return x.Kind == Interrupted && target == ErrInterrupted }
 
-// Of returns x about what is named, unless it is about something already.
+// Of returns x about a named thing, unless it is about something already.
 func (x *Excess) Of(what string) *Excess {
 	if x == nil || x.What != "" {
 		return x
@@ -73,7 +74,7 @@ func (x *Excess) Summary() string {
 	return "Value too large"
 }
 
-// Error is a diagnostic's detail: what is needed, what is allowed, and a remedy.
+// Error is a diagnostic's detail: the need, the limit, and a remedy.
 func (x *Excess) Error() string {
 	what := x.What
 	if what == "" {

@@ -6,7 +6,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// A Place names what is being evaluated, such as "local.x", or is "", and tells where it stands.
+// A Place is an expression under evaluation, by its name, such as "local.x", or "", and its range.
 // It is asked only if somebody wants to know, by any goroutine.
 type Place interface {
 	String() string
@@ -33,7 +33,7 @@ func (b *Budget) Enter(p Place) *Entered {
 	return e
 }
 
-// Leave says that the evaluation has ended.
+// Leave ends the evaluation.
 func (e *Entered) Leave() {
 	if e == nil {
 		return
@@ -43,8 +43,8 @@ func (e *Entered) Leave() {
 	e.b.mu.Unlock()
 }
 
-// Place returns what is being evaluated, such as "local.x at main.tf:12"; "" if nothing
-// is. If several expressions are, it is that which has been evaluated for the longest time.
+// Place returns the expression under evaluation, such as "local.x at main.tf:12"; "" if there is
+// none. If there are several, it is that which has been evaluated for the longest time.
 func (b *Budget) Place() string {
 	if b == nil {
 		return ""

@@ -14,10 +14,10 @@ type Size struct {
 	Depth  int
 }
 
-// Measure returns the size of a value, and what of it is too much. Counting ends there, so
-// that it takes no longer than what is allowed, whatever the value is: a list that
-// holds the same list twice, which again holds the same list twice, and so on, takes
-// hardly any memory but has more values in it than anybody could count.
+// Measure returns the size of a value, and the excess if it is too large. Counting ends there, so
+// that it never takes longer than the limit allows: a list that holds the same list twice, which
+// again holds the same list twice, and so on, takes hardly any memory but has more values in it
+// than anybody could count.
 func (b *Budget) Measure(v cty.Value) (Size, *Excess) {
 	if v.Type() == cty.String && !v.IsMarked() && v.IsKnown() && !v.IsNull() {
 		n := int64(len(v.AsString()))
@@ -42,7 +42,7 @@ func (b *Budget) Check(v cty.Value) *Excess {
 // Sum adds the sizes of the parts of a value as they are made. The zero value is empty.
 type Sum struct{ Size }
 
-// Add adds a part, and returns what is too much by now.
+// Add adds a part, and returns the excess if the sum is too large by now.
 func (s *Sum) Add(b *Budget, v cty.Value) *Excess {
 	more, x := b.Measure(v)
 	s.Values += more.Values

@@ -1,10 +1,10 @@
-// Package converting converts values as go-cty does, where that takes the square of their
-// length. To make a list of a tuple whose elements may be of any type, go-cty compares
-// the type of each element with those of all others, and remembers the outcome of
-// each comparison: 100,000 elements take a minute, or 40 GB. Most elements have the
-// same type, though, and it is enough to compare the different ones.
+// Package converting converts values as go-cty does, where that takes the square of their length.
+// To make a list of a tuple whose elements may be of any type, go-cty compares the type of each
+// element with those of all others, and remembers the outcome of each comparison: 100,000 elements
+// take a minute, or 40 GB. Most elements have the same type, though, and it is enough to compare
+// the different ones.
 //
-// It refuses to know what values are for. Start at [Convert].
+// It refuses to know the use of values. Start at [Convert].
 package converting
 
 import (
@@ -29,9 +29,8 @@ const few = 64
 // maxTypes is how many different types the elements of a large value may have.
 const maxTypes = 1000
 
-// Ahead returns v with that done of the conversion to a type that go-cty takes too long for.
-// It is v itself unless v is large. An error says that the elements have too many different
-// types.
+// Ahead returns v after that part of the conversion to a type for which go-cty takes too long. It
+// is v itself unless v is large. An error is about elements with too many different types.
 func Ahead(v cty.Value, want cty.Type) (cty.Value, error) {
 	if want == cty.DynamicPseudoType || want.IsPrimitiveType() || v == cty.NilVal || v.IsNull() || !v.IsKnown() || !want.HasDynamicTypes() {
 		return v, nil
@@ -64,7 +63,7 @@ func ahead(v cty.Value, want cty.Type) (cty.Value, error) {
 	return v, nil
 }
 
-// each does for the elements of a tuple or an object what is to be done.
+// each converts the elements of a tuple or an object ahead.
 func each(v cty.Value, want func(name string) cty.Type) (cty.Value, error) {
 	if v.LengthInt() == 0 {
 		return v, nil
@@ -92,7 +91,7 @@ func each(v cty.Value, want func(name string) cty.Type) (cty.Value, error) {
 }
 
 // alike returns a tuple as a list, or an object as a map, of the type that all elements can be
-// converted to; v itself if there is none, of which go-cty knows what to say.
+// converted to; v itself if there is none, for which go-cty has the error.
 func alike(v cty.Value) (cty.Value, error) {
 	types, err := different(v)
 	if err != nil {

@@ -1,10 +1,10 @@
-// Package diags holds what the engine has to say to the person who wrote a
-// configuration: errors and warnings as values, with a place and, where one is
-// known, the address and the attribute they are about.
+// Package diags has the engine's messages to the author of a configuration: errors and warnings as
+// values, with a source range and, where one is known, the address and the attribute that they are
+// about.
 //
-// It refuses to know how a diagnostic looks: package render turns them into text
-// and JSON. Our own bugs are not diagnostics (they panic), nor is a failing world
-// as long as nobody can point to a place in the configuration (an error).
+// It refuses to know how a diagnostic looks: package render turns them into text and JSON. Our own
+// bugs are not diagnostics (they panic). Neither are failures of the world around, unless they
+// belong to a part of the configuration (they are errors).
 package diags
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// Severity tells an error, which stops what depends on it, from a warning.
+// Severity distinguishes an error, which stops all dependents, from a warning.
 type Severity byte
 
 const (
@@ -37,7 +37,7 @@ func (s Severity) String() string {
 type Diagnostic struct {
 	Severity Severity
 	Summary  string // a headline without a full stop
-	Detail   string // sentences: what is wrong, and what mends it
+	Detail   string // sentences: the problem, and its remedy
 	// Address is the resource instance (or other object) that was at work.
 	Address string
 	// Subject is the source range the message is about; Context a larger one to show.
@@ -47,13 +47,13 @@ type Diagnostic struct {
 	// Expression and EvalContext tell the values that an expression had when it failed.
 	Expression  hcl.Expression
 	EvalContext *hcl.EvalContext
-	// Check says that it is about a check block, which a plan and an apply look at each
-	// for itself: what the apply finds takes the place of what the plan found.
+	// Check is for diagnostics about check blocks, which a plan and an apply each evaluate: those
+	// of the apply replace those of the plan.
 	Check bool
-	// Late says that the stock tool finds it only when it validates the configuration: it
-	// is no obstacle for what just reads it.
+	// Late is for errors that Terraform finds only when it validates the configuration: commands
+	// that just read it go on.
 	Late bool
-	// Extra is what HCL attached to the diagnostic (for instance a failing function call).
+	// Extra comes from HCL (for instance a failing function call).
 	Extra any
 }
 
@@ -194,13 +194,13 @@ func sentence(s string) string {
 // reported is the Extra of the diagnostic that stands for errors reported elsewhere.
 type reported struct{}
 
-// Reported returns an error that stands for errors which are reported by somebody
-// else already: what depends on them has failed, but there is nothing more to say.
+// Reported returns an error that stands for errors which are reported elsewhere already: a
+// dependent has failed, and there is nothing more to report.
 func Reported() Diagnostics {
 	return Diagnostics{{Severity: Error, Summary: "a prerequisite failed", Extra: reported{}}}
 }
 
-// Unreported returns ds without what [Reported] made.
+// Unreported returns ds without those of [Reported].
 func (ds Diagnostics) Unreported() Diagnostics {
 	out := ds[:0:0]
 	for _, d := range ds {
@@ -211,7 +211,7 @@ func (ds Diagnostics) Unreported() Diagnostics {
 	return out
 }
 
-// WithoutChecks returns ds without what is about check blocks.
+// WithoutChecks returns ds without those about check blocks.
 func (ds Diagnostics) WithoutChecks() Diagnostics {
 	out := ds[:0:0]
 	for _, d := range ds {
@@ -222,7 +222,7 @@ func (ds Diagnostics) WithoutChecks() Diagnostics {
 	return out
 }
 
-// Outside returns ds without what is about the places that others are about.
+// Outside returns ds without those at the same ranges as others.
 func (ds Diagnostics) Outside(others Diagnostics) Diagnostics {
 	type line struct {
 		file   string
@@ -254,7 +254,7 @@ func (ds Diagnostics) Outside(others Diagnostics) Diagnostics {
 	return out
 }
 
-// Distinct returns ds without what says the same as an earlier one, at the same place.
+// Distinct returns ds without duplicates of earlier ones at the same range.
 func (ds Diagnostics) Distinct() Diagnostics {
 	type key struct{ summary, detail, address, place string }
 	seen := map[key]bool{}

@@ -9,8 +9,8 @@ import (
 )
 
 // Sorted returns ds in the order in which people are shown them: warnings before errors, then those
-// without a place, then by file, those of the outer directories first, and place. What is alike in
-// all that stays in its order.
+// without a range, then by file, those of the outer directories first, and position. Those that are
+// equal in all this keep their order.
 //
 // Source: Terraform's tfdiags.Diagnostics.Sort.
 func (ds Diagnostics) Sorted() Diagnostics {
@@ -29,7 +29,7 @@ func (ds Diagnostics) Sorted() Diagnostics {
 	return out
 }
 
-// first returns -1 for what comes first, else 1.
+// first returns -1 for those that come first, else 1.
 func first(is bool) int {
 	if is {
 		return -1

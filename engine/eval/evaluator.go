@@ -1,11 +1,10 @@
-// Package eval gives every expression of a configuration its value: on demand,
-// and each named value once. It pulls: what an expression mentions (as package
-// refs resolved it) is evaluated first, whoever asks.
+// Package eval gives every expression of a configuration its value: on demand, and each named value
+// once. It pulls: the references of an expression (as package refs resolved them) are evaluated
+// first, for any caller.
 //
-// It knows no phase of a run by name. All that differs between phases are fields and
-// functions of [Phase]: the values of resources, the instance keys that were decided before,
-// the variables of the root module. It refuses to know providers, states and plans.
-// Start at [New].
+// It knows no phase of a run by name. All that differs between phases are fields and functions of
+// [Phase]: the values of resources, the instance keys that were decided before, the variables of
+// the root module. It refuses to know providers, states and plans. Start at [New].
 package eval
 
 import (
@@ -202,9 +201,9 @@ func (e *Evaluator) value(x hcl.Expression, list []refs.Reference, s Scope) (cty
 	return v, ds
 }
 
-// BlockContext returns the context to decode the body of a *config.Resource,
-// *config.Provider or *config.Provisioner in. What does not depend on the
-// instance is made once for all of them.
+// BlockContext returns the context to decode the body of a *config.Resource, *config.Provider or
+// *config.Provisioner in. The part that does not depend on the instance is made once for all of
+// them.
 func (e *Evaluator) BlockContext(block any, s Scope) (*hcl.EvalContext, diags.Diagnostics) {
 	k := contextKey{s.Module, block}
 	e.mu.Lock()

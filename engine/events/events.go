@@ -1,5 +1,5 @@
-// Package events names what happens during a run, as values, for whoever shows
-// progress. It refuses to know who listens.
+// Package events has the events of a run, as values, for views of its progress. It refuses to
+// know its listeners. Start at [Event].
 package events
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
-// Kind is what happened.
+// Kind is the kind of an event.
 type Kind byte
 
 const (
@@ -27,7 +27,7 @@ const (
 	EphemeralDone
 	EphemeralFailed
 	Planned       // a resource instance got its change
-	ApplyProgress // an action is still under way; sent by who keeps time, not by the engine
+	ApplyProgress // an action is still under way; sent by views that keep time, not by the engine
 )
 
 // An Event is one thing that happened to one object.
@@ -37,8 +37,8 @@ type Event struct {
 	Action  plans.Action
 	ID      string // the object's id attribute, if it has one that is known and not sensitive
 	Elapsed time.Duration
-	// Provisioner is the type of the provisioner at work, Text a line of its output; or what
-	// happens to an ephemeral resource: "open", "renew" or "close".
+	// Provisioner is the type of the provisioner at work, Text a line of its output; or the
+	// action on an ephemeral resource: "open", "renew" or "close".
 	Provisioner string
 	Text        string
 }

@@ -1,10 +1,10 @@
-// Package marks names what travels with a value besides the value: that it is
-// sensitive, or that it is ephemeral. It knows cty and nothing of Lockstep.
+// Package marks names the properties that travel with a value besides the value: that it is
+// sensitive, or ephemeral. It knows cty and nothing of Lockstep.
 package marks
 
 import "github.com/zclconf/go-cty/cty"
 
-// A Mark says something about a value that every value derived from it inherits.
+// A Mark is a property of a value that every value derived from it inherits.
 type Mark string
 
 const (
@@ -14,11 +14,11 @@ const (
 	Ephemeral Mark = "ephemeral"
 )
 
-// Has reports whether v itself carries m; what v contains does not count.
+// Has reports whether v itself carries m; parts of v do not count.
 func Has(v cty.Value, m Mark) bool { return v != cty.NilVal && v.HasMark(m) }
 
-// Any reports whether v or anything within it carries a mark: what cty's ContainsMarked
-// says, without keeping track of where it is.
+// Any reports whether v or anything within it carries a mark: the result of cty's ContainsMarked,
+// without keeping track of paths.
 func Any(v cty.Value) bool {
 	if v.IsMarked() {
 		return true

@@ -198,7 +198,7 @@ func (d *block) near(c *Change) *scope {
 // isOrphan reports whether nothing of a resource is made: there may be no block.
 func (d *block) isOrphan() bool { return len(d.all.makes)+len(d.all.verifies) == 0 }
 
-// describe returns what is made and what it depends on, for a panic about that.
+// describe returns the steps and their dependencies, for a panic.
 func (b *builder) describe() string {
 	var s strings.Builder
 	for i, c := range b.changes {

@@ -1,6 +1,6 @@
 package order
 
-// edges are the edges of a graph: each says that one node comes before another.
+// edges are the edges of a graph, each from a node to one that comes after it.
 type edges struct {
 	from, to []int32
 	weight   []strength

@@ -1,37 +1,36 @@
-// Package order turns planned changes into steps and says what each step comes
-// after. All of Terraform's destroy ordering is here and nowhere else, as a pure
-// function from data to data: no expression is looked at, nothing is called.
+// Package order turns planned changes into steps, and puts the steps in order. All of Terraform's
+// destroy ordering is here and nowhere else, as a pure function from data to data: it evaluates
+// nothing and calls nothing.
 //
-// It refuses to know what a change does to an object, why it was planned, and how
-// steps are run; walk visits its graph, applying says what a visit is. Start at [Steps],
+// It refuses to know the effect of a change on an object, the reason for it, and the way in which
+// steps are run: walk visits its graph, and applying carries out each visit. Start at [Steps],
 // after the essay below.
 package order
 
 /*
 # Why order is hard
 
-To build is easy: make what is depended on first. To tear down is the same the
+To build is easy: make dependencies first. To tear down is the same the
 other way round. An apply does both at once, on overlapping sets of objects, and
-the two orders pull against each other. Every rule below says which of two steps
-comes first. Most are about the deletion of one object and the making of another
+the two orders pull against each other. Every rule below is about the order of two
+steps. Most are about the deletion of one object and the making of another
 (creating, updating or reading it: all the same here), where either order may be right.
 
 Write x -> d for "x depends on d", D(x) for the deletion of an object of x, M(x)
-for the making of one. A replaced object has both. The configuration says what x
-depends on from now on; the state has stored what it depended on when it was made,
+for the making of one. A replaced object has both. The configuration has the
+dependencies of x from now on; the state has stored those from when it was made,
 transitively. The two are kept apart because they are about different objects:
-M(x) makes what the configuration describes, D(x) deletes what the state
-remembers. They may contradict each other: a -> b in the state may have become
+M(x) makes that of the configuration, D(x) deletes that of the state. They may contradict each other: a -> b in the state may have become
 b -> a in the configuration, and both objects be replaced.
 
-# What must be
+# Necessary edges
 
- 1. M(d) before M(x) if the configuration says x -> d: the arguments of x are
+ 1. M(d) before M(x) if x -> d in the configuration: the arguments of x are
     not known earlier. A no-op counts as making here. Its conditions are checked
-    anew, with values that others have just got, and what depends on it
-    must see that check fail before it begins.
+    anew, with the new values of others, and its dependents
+    must see that check fail before they begin.
  2. D(x) before M(x) of a replaced object, or after it if the object is
-    create-before-destroy. The plan has chosen, and what becomes of the instance in
+    create-before-destroy. The plan has chosen, and the result in
     the state depends on it: not ours to change.
  3. M(d) before D(x) if the configuration of x's provider needs d. Without a
     provider nothing is deleted, and it is configured once, with the new values.
@@ -39,46 +38,46 @@ b -> a in the configuration, and both objects be replaced.
 These cannot contradict each other if the configuration has no cycle: by them,
 nothing comes after D(x) but M(x) itself.
 
-# What should be, and yields
+# Wishes, which yield
 
-The rest is wanted, the earlier in this list the more. Where not all that is wanted can
-be had, the weaker yields.
+The other edges are wishes, the earlier in this list the stronger. Where not all of them can
+be kept, the weaker yields.
 
- 4. D(x) before D(d) if the state says x -> d. This is what the world
-    enforces: no network is deleted while there are machines in it. Also if
+ 4. D(x) before D(d) if x -> d in the state. The world
+    enforces this: no network is deleted while there are machines in it. Also if
     x's provider needs d, as x could not be deleted any more.
- 5. M(x) before D(d) if the state says x -> d and D(d) is create-before-destroy.
-    This is what the setting is for: the users of the old object go over to the
+ 5. M(x) before D(d) if x -> d in the state and D(d) is create-before-destroy.
+    This is the purpose of the setting: the users of the old object go over to the
     new one before the old one goes away. If no new one comes, x lets go first all
     the same. A deposed object also waits for M of its own instance.
- 6. D(x) before M(d) if the state says x -> d and D(x) is not
-    create-before-destroy. What is about to go away may hinder the change of d; and if
+ 6. D(x) before M(d) if x -> d in the state and D(x) is not
+    create-before-destroy. The old object may hinder the change of d; and if
     both are replaced, all of the old comes down before anything new is put up.
- 7. D(d) before M(x) if the state says x -> d and D(d) is not create-before-destroy: a
+ 7. D(d) before M(x) if x -> d in the state and D(d) is not create-before-destroy: a
     dependency that goes away is deleted before its former dependent is updated. That
-    is odd, but it is what Terraform does. And as the mirror image of 6: M(d) before
+    is odd, but Terraform does it. And as the mirror image of 6: M(d) before
     D(x) if D(x) is create-before-destroy, since there the new comes before the old leaves.
- 8. As 4 to 7, in this order again, if only the configuration says x -> d. So a state that has
-    not stored what x depends on still comes down in order, and when x is made, the objects
+ 8. As 4 to 7, in this order again, if x -> d in the configuration only. So a state that has
+    not stored the dependencies of x still comes down in order, and when x is made, the objects
     of d that should go are gone: a list of all of them is right.
 
- 9. D(x) before d is forgotten, if the state says x -> d: as long as x is there, the state
-    has what x needs. Nothing comes after that d is forgotten, so this never yields.
+ 9. D(x) before d is forgotten, if x -> d in the state: as long as x is there, the state
+    has its dependencies. Forgetting d comes last of all, so this never yields.
 
 A deletion is create-before-destroy if it is the old half of a change that creates
-first; of a deposed object, which is what such a change left behind; or
+first; of a deposed object, which such a change left behind; or
 of an object that only goes away, if the setting was in force for it. A no-op
-is no M in 4 to 8, but for one thing: it waits for what 8 says of 7, so that what is new
-to x -> y -> d waits for D(d) by way of y.
+is no M in 4 to 8, with one exception: it waits by 8 for the edges of 7, so that a new
+x with x -> y -> d waits for D(d) by way of y.
 
-# What Terraform makes of that, and what we do not
+# Differences from Terraform
 
 Terraform adds these edges as if nothing were create-before-destroy, then inverts those between
-a deletion that is and what is made. To come out without a cycle, it must
+a deletion that is and the steps that make objects. To come out without a cycle, it must
 force the setting on everything that a create-before-destroy object depends on: else
-M(x) < D(x) < D(d) < M(x). It does so by the configuration, but deletes what states
-remember from configurations of other days. Here nothing is forced. In that
-circle, 7 is the weakest and yields, with the same result.
+M(x) < D(x) < D(d) < M(x). It does so by the configuration, but deletes objects
+of older configurations, which only states have. Here nothing is forced. In that
+cycle, 7 is the weakest and yields, with the same result.
 
 Terraform refuses some plans that it has made itself because of a cycle (tried with 1.11.4):
 
@@ -90,21 +89,21 @@ Here something yields: 8 in the first case, 5 in the second.
 
 Only between objects of different provider configurations does Terraform let an edge
 yield. Its case is this: y is gone from the configuration, its provider is
-configured from r, r is replaced. It does D(r), M(r), then D(y), though the
-state says y -> r. The same comes out here: 3 must be, 4 yields. But Terraform looks
+configured from r, r is replaced. It does D(r), M(r), then D(y), though
+y -> r in the state. The same comes out here: 3 must be, 4 yields. But Terraform looks
 for the cycle before it inverts edges, and so lets go of D(y) before D(r)
 even if r is create-before-destroy and there is no cycle any more. Here that stays.
 
-An edge yields only where it must: what has yielded comes back if, in the
-end, it closes no circle. So two steps that a rule speaks about always have an
-order, if not the one that the rule wants then the opposite.
+An edge yields only where it must: one that has yielded comes back if, in the
+end, it closes no cycle. So two steps of a rule always have an
+order, if not that of the rule then the opposite.
 
 # Instances
 
 Dependencies are between resources and mean every instance. There are three
 exceptions, all Terraform's: 2 is about one instance; for 4 to 8, objects in different
 instances of the same module have nothing to do with each other (but for providers); and
-for 1, a configuration that says `d[0]` and nothing else of d means that instance, in
+for 1, a configuration that refers to d by `d[0]` only means that instance, in
 every instance of the module.
 
 Between a thousand instances and a thousand there are a million pairs. So where a
@@ -121,26 +120,26 @@ import (
 // A Change is a planned change, as far as it matters for the order. The lists are
 // only read; instances of a resource should share them.
 type Change struct {
-	// Object is what changes: the current object of an instance, or a deposed one.
+	// Object is the object that changes: the current one of an instance, or a deposed one.
 	Object addrs.ResourceInstanceObject
 	// Config is the block that Object belongs or belonged to.
 	Config addrs.ConfigResource
 	// Action is anything but Open. A deposed object can only be deleted or forgotten.
 	Action plans.Action
-	// CreateBeforeDestroy is the setting in force: of the configuration, forced by a
-	// dependent, or if the configuration is gone, stored in the state. It matters
-	// for objects that are only deleted; for replacements, Action says it.
+	// CreateBeforeDestroy is the setting in force: of the configuration, forced by a dependent, or
+	// if the configuration is gone, stored in the state. It matters for objects that are only
+	// deleted; for replacements, Action has it.
 	CreateBeforeDestroy bool
 	// Provider is the provider configuration that is used for the change.
 	Provider addrs.AbsProviderConfig
 
-	// ConfigDeps are the resources that the configuration of Object needs, directly at
-	// least. The caller looks through what nothing is made of: data sources read
-	// already, ephemeral resources, providers, resources without an instance left. What
-	// has no change orders nothing, not even what lies behind it; no-ops are changes.
+	// ConfigDeps are the resources that the configuration of Object needs, at least directly.
+	// Dependencies without an effect of their own are replaced by theirs: data sources that are
+	// already read, ephemeral resources, providers, resources without instances. A resource without
+	// a change orders nothing, not even its own dependencies; no-ops are changes.
 	ConfigDeps []addrs.ConfigResource
-	// OnlyInstances says of those of them which the configuration mentions by literal keys
-	// alone, which instances rule 1 is about. Where there is no such instance it is about all.
+	// OnlyInstances are, of those ConfigDeps to which the configuration refers by literal keys
+	// only, the instances that rule 1 applies to. If there is no such instance, it applies to all.
 	OnlyInstances map[addrs.ConfigResource][]addrs.InstanceKey
 	// ProviderDeps are those that the configuration of Provider needs, of any
 	// change; they may stand in ConfigDeps as well. If an object is deleted and nothing of its
@@ -151,7 +150,7 @@ type Change struct {
 	StoredDeps []addrs.ConfigResource
 }
 
-// Verb is what a step does.
+// A Verb is the action of a step.
 type Verb byte
 
 const (
@@ -201,7 +200,7 @@ type Graph struct {
 
 // Steps puts changes in order. The result is a function of the list, including its
 // order, by which ties are decided. Time and memory grow with the number of
-// changes and the lengths of their lists, except around circles of wishes.
+// changes and the lengths of their lists, except around cycles of wishes.
 //
 // No-op changes of current objects become Verify steps; those of deposed objects
 // nothing. Configuration dependencies with a cycle among resources that are made are

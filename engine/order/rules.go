@@ -45,7 +45,8 @@ func (b *builder) order(i int) {
 	}
 }
 
-// orderMake adds the edges between what a change makes and what that depends on.
+// orderMake adds the edges between the steps that create, update or read an object and those of its
+// dependencies.
 func (b *builder) orderMake(i int) {
 	c, p := &b.changes[i], b.parts[i]
 	v := visit{b.blocks[c.Config], 2*i + 1}
@@ -83,8 +84,7 @@ func (b *builder) orderMake(i int) {
 	}
 }
 
-// orderDelete adds the edges between a deletion and what the object, or its
-// provider, depends on.
+// orderDelete adds the edges between a deletion and the dependencies of the object or its provider.
 func (b *builder) orderDelete(i int) {
 	c, p := &b.changes[i], b.parts[i]
 	v := visit{b.blocks[c.Config], 2*i + 2}

@@ -18,7 +18,7 @@ type scope struct {
 	gates [gateKinds]int32
 }
 
-// joinKind says which steps of a scope something comes after.
+// A joinKind selects the steps of a scope that a step comes after.
 type joinKind byte
 
 const (
@@ -28,9 +28,8 @@ const (
 	joinKinds
 )
 
-// gateKind says which steps of a scope something comes before, and whether it is
-// because of the state or of the configuration.
-// All edges of a gate have one strength.
+// A gateKind selects the steps of a scope that a step comes before, because of the state or of the
+// configuration. All edges of a gate have one strength.
 type gateKind byte
 
 const (
@@ -118,8 +117,8 @@ func (b *builder) after(step int32, s *scope, k joinKind, w strength) {
 	}
 }
 
-// afterInstances lets a step come after what makes instances of d, and reports whether
-// they are all there.
+// afterInstances lets a step come after the steps that make instances of d, and reports whether all
+// of these exist.
 func (b *builder) afterInstances(step int32, d *block, keys []addrs.InstanceKey) bool {
 	if len(keys) == 0 {
 		return false

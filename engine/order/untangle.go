@@ -7,33 +7,32 @@ import (
 )
 
 /*
-Untangling takes the circles out of the wishes.
+Untangling removes cycles by giving up wishes.
 
-Few graphs have a circle at all: that is found out first, by taking away nodes
-that nothing left comes before, or after, until only those on circles and
-between circles are left. If some are, the rest goes on among them:
+Few graphs have a cycle at all. This is found out first, by taking away nodes
+without predecessors or successors, until only those on cycles and
+between cycles are left. If some are, the rest goes on among them:
 
  1. Find the strongly connected components. In each with more than one node, some
-    step has only wishes coming into it from the component: the edges that must be
-    have no circle, so they have a first node; that is no barrier, as what comes
-    into a barrier on a circle must be (barriers are never what yields, see scope.go).
+    step has only wishes coming into it from the component: the necessary edges
+    have no cycle, so they have a first node; that is no barrier, as the edges
+    into a barrier on a cycle are necessary (barriers never yield, see scope.go).
  2. Of such steps, take the one whose strongest incoming wish is the weakest, and let
     all wishes go that come into it from the component. Begin again until no component is left.
  3. Let wishes that were let go come back, the strongest first, where they close
-    no circle with what is there now. A wish from a barrier comes back for each
+    no cycle with the edges there are now. A wish from a barrier comes back for each
     node behind the barrier by itself.
 
-If what must be and all wishes of a strength and above have no circle, none of
+If the necessary edges and all wishes of a strength and above have no cycle, none of
 these is let go: there is always a step in 2 with weaker ones only. After 3, each
-wish that is missing would close a circle.
+wish that is missing would close a cycle.
 
-Each round of 1 and 2 is linear in what is left, and there are as many as steps
+Each round of 1 and 2 is linear in the nodes left, and there are as many as steps
 that let go in one component: one, in every case that has been thought of.
 */
 
-// untangle takes edges away, and adds some from behind barriers, until n nodes have no
-// circle. The nodes from steps on are barriers. It reports false if the edges that
-// must be have a circle.
+// untangle takes edges away, and adds some from behind barriers, until n nodes have no cycle. The
+// nodes from steps on are barriers. It reports false if the necessary edges have a cycle.
 func untangle(n, steps int, e edges) (edges, bool) {
 	gone, waits := make([]bool, n), make([]int32, n)
 	for _, y := range e.to {
@@ -99,7 +98,7 @@ func strip(gone []bool, waits []int32, edges index, ends []int32) {
 	}
 }
 
-// A tangle is a graph with circles, on the way to one without.
+// A tangle is a graph with cycles, on the way to one without.
 type tangle struct {
 	edges
 	into, out index
@@ -187,7 +186,7 @@ func (t *tangle) letGo(x int32) {
 	}
 }
 
-// restore lets wishes come back that close no circle.
+// restore adds wishes again that close no cycle.
 func (t *tangle) restore() {
 	slices.SortStableFunc(t.dropped, func(i, j int32) int { return cmp.Compare(t.weight[i], t.weight[j]) })
 	seen := make([]int32, len(t.into.start)-1) // the round in which a node was reached
@@ -213,7 +212,7 @@ func (t *tangle) restore() {
 	}
 }
 
-// reach marks the nodes that come after x, as far as they were on a circle.
+// reach marks the nodes that come after x, as far as they were on a cycle.
 func (t *tangle) reach(x, round int32, seen []int32) {
 	todo := []int32{x}
 	visit := func(y int32) {

@@ -10,26 +10,24 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// A Command is what a local-exec block asks for.
+// A Command is the command of a local-exec block.
 type Command struct {
 	Text string   // as written
 	Args []string // the interpreter and its arguments, Text last
 	Dir  string   // "" is the working directory
 	Env  []string // KEY=VALUE, to be added to the environment
-	// Quiet says that the command itself is not to be shown.
+	// Quiet keeps the command itself from being shown.
 	Quiet bool
 }
 
-// A Runner runs a command and calls output for each line that it writes, from one
-// goroutine at a time. Its error says in short what went wrong (such as "exit status
-// 1"). When ctx ends, it has to end the command.
+// A Runner runs a command and calls output for each line that it writes, from one goroutine at a
+// time. Its error is short (such as "exit status 1"). When ctx ends, it has to end the command.
 type Runner func(ctx context.Context, c Command, output func(line string)) error
 
-// errNoCommand says that there is nothing to run.
+// errNoCommand is the error for an empty command.
 var errNoCommand = errors.New("the command must not be empty")
 
-// LocalExec returns what a local-exec block with the value v, which is known and
-// without marks, asks for.
+// LocalExec returns the command of a local-exec block. Its value v is known and without marks.
 func LocalExec(v cty.Value) (Command, error) {
 	c := Command{Text: v.GetAttr("command").AsString()}
 	if c.Text == "" {
@@ -74,7 +72,7 @@ func shell() []string {
 // tailSize is how much of its output is told if a command fails, in bytes.
 const tailSize = 8 << 10
 
-// A Tail keeps the last part of what a command writes.
+// A Tail keeps the last part of a command's output.
 type Tail struct{ text []byte }
 
 // Add adds a line.

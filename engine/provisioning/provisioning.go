@@ -1,9 +1,9 @@
-// Package provisioning knows the language's provisioners: what their blocks and those
-// of connections hold, and what a local-exec block asks for.
+// Package provisioning knows the language's provisioners: the schemas of their blocks and of
+// connections, and the command of a local-exec block.
 //
-// It runs nothing: a command is a value ([Command]) that whoever allows such things
-// carries out. It refuses to know when provisioners run and what follows from their
-// failing: that is for applying. Start at [Schema] and [LocalExec].
+// It runs nothing: a command is a value ([Command]), for a caller who may run commands. It refuses
+// to know when provisioners run and which consequences a failure has: that is for applying. Start
+// at [Schema] and [LocalExec].
 package provisioning
 
 import (
@@ -20,7 +20,7 @@ import (
 // Source: https://developer.hashicorp.com/terraform/language/provisioners
 var Types = []string{"file", "local-exec", "remote-exec"}
 
-// Schema returns what a provisioner's block holds, or nil if the language has no such
+// Schema returns the schema of a provisioner's block, or nil if the language has no such
 // provisioner.
 func Schema(name string) *schema.Block { return blocks[name] }
 
@@ -56,7 +56,7 @@ var connection = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
 	{Name: "https"}, {Name: "insecure"}, {Name: "cacert"}, {Name: "use_ntlm"},
 }}
 
-// Check reports what is wrong with the value of a provisioner's block beyond its schema.
+// Check returns the error about the value of a provisioner's block beyond its schema.
 func Check(name string, v cty.Value) error {
 	given := 0
 	count := func(attrs ...string) {
@@ -79,8 +79,8 @@ func Check(name string, v cty.Value) error {
 	return nil
 }
 
-// Refused says that a provisioner of an object would have to run, which cannot be or is
-// not allowed.
+// Refused is the error about a provisioner of an object that would have to run, but cannot or must
+// not.
 func Refused(name string, place *hcl.Range, address string) diags.Diagnostics {
 	if name == "local-exec" {
 		return diags.Errorf(place, "Provisioners are not run here",

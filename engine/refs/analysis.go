@@ -18,7 +18,7 @@ type analysis struct {
 	uses    map[addrs.Object][]*Reference
 	ds      diags.Diagnostics
 
-	mentions  []*Reference
+	ofContent []*Reference
 	scoped    map[addrs.Resource]string                // the check blocks of data sources that stand in one
 	check     string                                   // the check block at hand
 	providers map[addrs.LocalProviderConfig]*Reference // one for all resources of a provider
@@ -147,7 +147,7 @@ func (a *analysis) resource(r *config.Resource) {
 	a.meta(o, r)
 }
 
-// meta adds what the provider_meta block mentions that goes with a resource.
+// meta adds the references of the provider_meta block for a resource.
 func (a *analysis) meta(o addrs.Object, r *config.Resource) {
 	pm := a.content.MetaFor(r)
 	if pm == nil {
@@ -163,7 +163,7 @@ func (a *analysis) meta(o addrs.Object, r *config.Resource) {
 	}
 }
 
-// use adds a reference to what o uses. It is kept: the caller must not change it.
+// use adds a reference of o. It is kept: the caller must not change it.
 func (a *analysis) use(o addrs.Object, ref *Reference) {
 	a.uses[o] = append(a.uses[o], ref)
 }
@@ -188,8 +188,8 @@ func (a *analysis) trigger(o addrs.Object, x hcl.Expression) {
 		if _, is := ambient[t.RootName()]; is {
 			continue
 		}
-		// What is not declared is reported when the resource is planned. An attribute may
-		// be that of any instance, with no key: the resource is what counts.
+		// Objects that are not declared are reported when the resource is planned. An attribute may
+		// be that of any instance, with no key: only the resource matters.
 		n := 2
 		if word := t.RootName(); word == "resource" || word == "data" || word == "ephemeral" {
 			n = 3
@@ -214,7 +214,7 @@ func (a *analysis) dependsOn(o addrs.Object, ts []hcl.Traversal) {
 	}
 }
 
-// expr adds what x mentions to what o uses.
+// expr adds the references of x to those of o.
 func (a *analysis) expr(o addrs.Object, x hcl.Expression) {
 	if x == nil {
 		return
@@ -241,7 +241,7 @@ func (a *analysis) find(x hcl.Expression) []Reference {
 	return refs
 }
 
-// block adds what the body of a block mentions to what o uses.
+// block adds the references of a block's body to those of o.
 func (a *analysis) block(o addrs.Object, block any, body hcl.Body, s Scope) {
 	ts := bodyVariables(body)
 	a.ds = append(a.ds, s.Check(ts)...)
@@ -253,7 +253,7 @@ func (a *analysis) block(o addrs.Object, block any, body hcl.Body, s Scope) {
 	}
 }
 
-// bodyOnly adds what a body mentions to what o uses.
+// bodyOnly adds the references of a body to those of o.
 func (a *analysis) bodyOnly(o addrs.Object, body hcl.Body) {
 	refs := a.resolve(bodyVariables(body), true)
 	for i := range refs {
@@ -290,7 +290,7 @@ func (a *analysis) resolve(ts []hcl.Traversal, inBody bool) []Reference {
 		if ok {
 			out = append(out, ref)
 			if ref.Object.Kind == addrs.KindResource || ref.Object.Kind == addrs.KindCall {
-				a.mentions = append(a.mentions, &out[len(out)-1])
+				a.ofContent = append(a.ofContent, &out[len(out)-1])
 			}
 		}
 	}

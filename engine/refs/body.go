@@ -12,9 +12,9 @@ import (
 // They are analysed by themselves.
 var metaBlocks = map[string]bool{"lifecycle": true, "connection": true, "provisioner": true}
 
-// bodyVariables returns the traversals in a body whose schema is not known. In
-// native syntax every attribute at any depth is an expression; what dynamic
-// blocks name by their iterators is left out. In JSON every property is.
+// bodyVariables returns the traversals in a body whose schema is not known. In native syntax every
+// attribute at any depth is an expression; the iterators of dynamic blocks are left out. In JSON
+// every property is one.
 func bodyVariables(body hcl.Body) []hcl.Traversal {
 	return appendTop(nil, body, nil)
 }

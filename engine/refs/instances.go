@@ -8,14 +8,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 )
 
-// OnlyInstances returns of the resources that o depends on directly, as [Refs.Resources]
-// has them, those of which it mentions nothing but some instances, by literal keys: which
-// ones. Source: for Terraform's apply, `a[0]` means that instance and no other; what is
-// computed, as `a[count.index]`, means all. The caller must not change it.
+// OnlyInstances returns, of the resources that o depends on directly (as in [Refs.Resources]),
+// those to which it refers by literal instance keys only, with these keys. Source: for Terraform's
+// apply, `a[0]` means that instance and no other; a computed key, as in `a[count.index]`, means
+// all. The caller must not change it.
 func (r *Refs) OnlyInstances(o addrs.Object) map[addrs.Object][]addrs.InstanceKey { return r.only[o] }
 
-// keys notes the instance keys by which uses in m, which are o's, mention resources. A
-// resource that is mentioned as a whole, too, has none.
+// keys notes the instance keys in uses, the references of o in m to resources. A resource to which
+// one of them refers as a whole has none.
 func (r *Refs) keys(m *config.Module, o addrs.Object, uses []*Reference) {
 	if !slices.ContainsFunc(uses, func(u *Reference) bool { return u.HasKey }) {
 		return
@@ -36,15 +36,15 @@ func (r *Refs) keys(m *config.Module, o addrs.Object, uses []*Reference) {
 		}
 	}
 	if len(found) > 0 {
-		maps.Copy(found, r.mentioned[o]) // a variable's rules mention what its own module has
-		r.mentioned[o] = found
+		maps.Copy(found, r.keyed[o]) // a variable's rules refer to its own module
+		r.keyed[o] = found
 	}
 }
 
-// closeOverInstances fills in what OnlyInstances says of o, after it has been filled in for
-// all that o mentions.
+// closeOverInstances completes OnlyInstances for o, after it has been completed for all references
+// of o.
 func (r *Refs) closeOverInstances(o addrs.Object) {
-	if r.mentioned[o] == nil && !slices.ContainsFunc(r.direct[o], func(u addrs.Object) bool { return r.only[u] != nil }) {
+	if r.keyed[o] == nil && !slices.ContainsFunc(r.direct[o], func(u addrs.Object) bool { return r.only[u] != nil }) {
 		return
 	}
 	found, whole := map[addrs.Object][]addrs.InstanceKey{}, map[addrs.Object]bool{}
@@ -62,7 +62,7 @@ func (r *Refs) closeOverInstances(o addrs.Object) {
 	for _, u := range r.direct[o] {
 		switch u.Kind {
 		case addrs.KindResource:
-			add(u, r.mentioned[o][u])
+			add(u, r.keyed[o][u])
 		case addrs.KindProvider:
 		default:
 			for _, x := range r.resources[u] {

@@ -1,10 +1,10 @@
-// Package refs says who mentions whom in a configuration. References are static
-// traversals, so the whole graph is known, and checked for cycles, before
-// anything is evaluated; an expression is analysed once, not once an instance.
+// Package refs has the references between the objects of a configuration. They are static
+// traversals, so the whole graph is known, and checked for cycles, before anything is evaluated; an
+// expression is analysed once, not once an instance.
 //
-// It refuses to know values, schemas and states. [Resolve] is the one place that
-// says what a traversal means: evaluation uses the same answers, so that it can
-// never need what the walk did not wait for. Start at [Analyze].
+// It refuses to know values, schemas and states. [Resolve] is the one place that gives a traversal
+// its meaning. Evaluation uses the same answers, so that it can never need an object that the walk
+// did not wait for. Start at [Analyze].
 package refs
 
 import (
@@ -26,46 +26,46 @@ type Refs struct {
 	// a body of its own (*config.Resource, *config.Provider, *config.Provisioner).
 	exprs  map[hcl.Expression][]Reference
 	blocks map[any][]Reference
-	// mentions are all references of a content.
-	mentions map[*config.Content][]*Reference
+	// ofContent are all references of a content.
+	ofContent map[*config.Content][]*Reference
 	// uses are the direct references of each object, by content, with local addresses. They,
-	// declared and mentioned are there while the graph is made.
+	// declared and keyed are there while the graph is made.
 	uses map[*config.Content]map[addrs.Object][]*Reference
 	// declared are all objects of a content, with local addresses, in order.
 	declared map[*config.Content][]addrs.Object
 	// direct are the edges of the whole graph.
 	direct map[addrs.Object][]addrs.Object
-	// imports are, by target, what import blocks mention.
+	// imports are the references of import blocks, by target.
 	imports map[addrs.Object][]addrs.Object
 	// resources caches [Refs.Resources].
 	resources map[addrs.Object][]addrs.Object
-	// mentioned holds for the direct edges to resources, and only for all edges to them, the
-	// instance keys: see [Refs.OnlyInstances].
-	mentioned, only map[addrs.Object]map[addrs.Object][]addrs.InstanceKey
-	cyclic          bool
-	unused          map[*config.Provider]bool
+	// keyed holds for the direct edges to resources, and only for all edges to them, the instance
+	// keys: see [Refs.OnlyInstances].
+	keyed, only map[addrs.Object]map[addrs.Object][]addrs.InstanceKey
+	cyclic      bool
+	unused      map[*config.Provider]bool
 }
 
-// Analyze finds the references of everything in cfg. Diagnostics are mentions of
-// what does not exist, and cycles.
+// Analyze finds all references of cfg. It reports references to objects that do not exist, and
+// cycles.
 func Analyze(cfg *config.Config) (*Refs, diags.Diagnostics) { return AnalyzeWithout(cfg, nil) }
 
-// AnalyzeWithout is Analyze where some provider blocks mention nothing: nobody uses them, so nobody
-// evaluates them either.
+// AnalyzeWithout is Analyze without the references of some provider blocks, which have no user and
+// are never evaluated.
 func AnalyzeWithout(cfg *config.Config, unused map[*config.Provider]bool) (*Refs, diags.Diagnostics) {
 	r := &Refs{
-		cfg:      cfg,
-		unused:   unused,
-		exprs:    map[hcl.Expression][]Reference{},
-		blocks:   map[any][]Reference{},
-		mentions: map[*config.Content][]*Reference{},
-		uses:     map[*config.Content]map[addrs.Object][]*Reference{},
-		declared: map[*config.Content][]addrs.Object{},
-		direct:   map[addrs.Object][]addrs.Object{},
-		imports:  map[addrs.Object][]addrs.Object{},
+		cfg:       cfg,
+		unused:    unused,
+		exprs:     map[hcl.Expression][]Reference{},
+		blocks:    map[any][]Reference{},
+		ofContent: map[*config.Content][]*Reference{},
+		uses:      map[*config.Content]map[addrs.Object][]*Reference{},
+		declared:  map[*config.Content][]addrs.Object{},
+		direct:    map[addrs.Object][]addrs.Object{},
+		imports:   map[addrs.Object][]addrs.Object{},
 
-		mentioned: map[addrs.Object]map[addrs.Object][]addrs.InstanceKey{},
-		only:      map[addrs.Object]map[addrs.Object][]addrs.InstanceKey{},
+		keyed: map[addrs.Object]map[addrs.Object][]addrs.InstanceKey{},
+		only:  map[addrs.Object]map[addrs.Object][]addrs.InstanceKey{},
 	}
 	var ds diags.Diagnostics
 	for _, m := range cfg.Order {
@@ -74,7 +74,7 @@ func AnalyzeWithout(cfg *config.Config, unused map[*config.Provider]bool) (*Refs
 			a.all()
 			r.uses[m.Content] = a.uses
 			r.declared[m.Content] = slices.SortedFunc(maps.Keys(a.uses), compare)
-			r.mentions[m.Content] = a.mentions
+			r.ofContent[m.Content] = a.ofContent
 			ds = append(ds, a.ds...)
 		}
 	}
@@ -92,30 +92,29 @@ func AnalyzeWithout(cfg *config.Config, unused map[*config.Provider]bool) (*Refs
 			ds = append(ds, r.checkOutputs(m)...)
 		}
 	}
-	r.uses, r.declared, r.mentioned = nil, nil, nil // they have served
+	r.uses, r.declared, r.keyed = nil, nil, nil // they have served
 	return r, ds
 }
 
 // Cyclic reports whether there are cycles: then nothing can be evaluated.
 func (r *Refs) Cyclic() bool { return r.cyclic }
 
-// OfExpr returns what an expression of the configuration mentions.
+// OfExpr returns the references of an expression of the configuration.
 func (r *Refs) OfExpr(x hcl.Expression) []Reference { return r.exprs[x] }
 
-// OfBlock returns what the body of a *config.Resource, *config.Provider or
-// *config.Provisioner mentions.
+// OfBlock returns the references of the body of a *config.Resource, *config.Provider or
+// *config.Provisioner.
 func (r *Refs) OfBlock(block any) []Reference { return r.blocks[block] }
 
-// Mentions returns all references to resources and module calls that the expressions
-// of a content have, but for those in depends_on and replace_triggered_by.
-func (r *Refs) Mentions(c *config.Content) []*Reference { return r.mentions[c] }
+// OfContent returns all references to resources and module calls that the expressions of a content
+// have, but for those in depends_on and replace_triggered_by.
+func (r *Refs) OfContent(c *config.Content) []*Reference { return r.ofContent[c] }
 
-// Direct returns the objects that o mentions directly. The caller must not change it.
+// Direct returns the objects of o's own references. The caller must not change it.
 func (r *Refs) Direct(o addrs.Object) []addrs.Object { return r.direct[o] }
 
-// Imports returns the objects that the import blocks for a resource mention directly: they
-// are needed for the import, but nothing that is kept depends on them. The caller must not
-// change it.
+// Imports returns the objects that the import blocks for a resource refer to: they are needed for
+// the import, but no stored dependency comes of them. The caller must not change it.
 func (r *Refs) Imports(o addrs.Object) []addrs.Object { return r.imports[o] }
 
 // Resources returns the resources and provider configurations that o depends on
@@ -164,7 +163,7 @@ func (r *Refs) link(m *config.Module) {
 	r.direct[inside] = append(r.direct[inside], call)
 }
 
-// linkImports notes what the import blocks mention.
+// linkImports notes the references of the import blocks.
 func (r *Refs) linkImports() {
 	root := r.cfg.Root
 	for _, im := range root.Imports {
@@ -185,7 +184,7 @@ func (r *Refs) linkImports() {
 	}
 }
 
-// edges adds to out what uses in m mean, each object once.
+// edges adds the objects of uses in m to out, each once.
 func (r *Refs) edges(out []addrs.Object, m *config.Module, uses []*Reference) []addrs.Object {
 	set := objectSet{list: out}
 	for _, u := range uses {
@@ -196,7 +195,7 @@ func (r *Refs) edges(out []addrs.Object, m *config.Module, uses []*Reference) []
 	return slices.Clip(set.list)
 }
 
-// objectSet collects objects, each once, in the order of their first mention.
+// An objectSet collects objects, each once, in the order of the first reference.
 type objectSet struct {
 	list []addrs.Object
 	seen map[addrs.Object]bool // nil while the list is short enough to search
@@ -219,7 +218,7 @@ func (s *objectSet) add(o addrs.Object) {
 	s.list = append(s.list, o)
 }
 
-// object returns what a use in m means in the whole tree, if it means anything there.
+// object returns the object of a reference in m in the whole tree, if there is one.
 func (r *Refs) object(m *config.Module, u *Reference) (addrs.Object, bool) {
 	o := u.Object
 	o.Module = m.Addr
@@ -227,7 +226,8 @@ func (r *Refs) object(m *config.Module, u *Reference) (addrs.Object, bool) {
 	case addrs.KindCall:
 		child := m.Children[o.Name]
 		if u.Output == "" || child != nil && child.Outputs[u.Output] == nil {
-			// Whether an output that does not exist is a mistake is for the expression to say.
+			// The evaluation of the expression decides whether an output that does not exist is an
+			// error.
 			o.Kind = addrs.KindInside
 			return o, true
 		}
@@ -251,9 +251,9 @@ func localConfig(s string) addrs.LocalProviderConfig {
 	return addrs.LocalProviderConfig{LocalName: name, Alias: alias}
 }
 
-// checkOutputs finds mentions of outputs that the called module does not have. Evaluating
-// finds them as well, and knows what try and can forgive: this is for configurations of
-// which other mistakes keep us from that.
+// checkOutputs finds references to outputs that the called module does not have. Evaluation finds
+// them as well, and respects try and can: this is for configurations that are not evaluated because
+// of other errors.
 func (r *Refs) checkOutputs(m *config.Module) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, o := range r.declared[m.Content] {
@@ -277,7 +277,7 @@ func (r *Refs) checkOutputs(m *config.Module) diags.Diagnostics {
 	return ds
 }
 
-// sort returns all objects, each after what it mentions, and the cycles found.
+// sort returns all objects, each after its references, and the cycles found.
 func (r *Refs) sort() ([]addrs.Object, diags.Diagnostics) {
 	const active, done = 1, 2
 	var (
@@ -297,7 +297,7 @@ func (r *Refs) sort() ([]addrs.Object, diags.Diagnostics) {
 		for _, u := range next {
 			switch {
 			case u == o && o.Kind == addrs.KindResource:
-				// A resource that mentions itself is refused when it is planned, by name.
+				// Planning refuses a resource that refers to itself, and has a better message.
 			case mark[u] == active:
 				ds = append(ds, r.cycle(stack[slices.Index(stack, u):])...)
 			case mark[u] == 0:
@@ -319,7 +319,7 @@ func (r *Refs) sort() ([]addrs.Object, diags.Diagnostics) {
 	return order, ds
 }
 
-// cycle reports objects that mention each other in a circle, at one of the mentions.
+// cycle reports a cycle of references, at the range of one of them.
 func (r *Refs) cycle(path []addrs.Object) diags.Diagnostics {
 	var names []string
 	var place *hcl.Range
@@ -328,7 +328,7 @@ func (r *Refs) cycle(path []addrs.Object) diags.Diagnostics {
 			names = append(names, o.String())
 		}
 		if place == nil {
-			place = r.mention(o, path[(i+1)%len(path)])
+			place = r.rangeOf(o, path[(i+1)%len(path)])
 		}
 	}
 	summary := "Cycle: " + strings.Join(names, ", ")
@@ -340,8 +340,8 @@ func (r *Refs) cycle(path []addrs.Object) diags.Diagnostics {
 		strings.Join(append(slices.Clone(names), names[0]), " -> "))
 }
 
-// mention returns the place where o mentions u, if there is one.
-func (r *Refs) mention(o, u addrs.Object) *hcl.Range {
+// rangeOf returns the range of a reference of o to u, if there is one.
+func (r *Refs) rangeOf(o, u addrs.Object) *hcl.Range {
 	m := r.cfg.Modules[o.Module]
 	if m == nil {
 		return nil
@@ -356,8 +356,8 @@ func (r *Refs) mention(o, u addrs.Object) *hcl.Range {
 	return nil
 }
 
-// closeOverResources fills in Resources for every object. order has each object
-// after what it mentions (as far as there are no cycles).
+// closeOverResources completes Resources for every object. order has each object after its
+// references (as far as there are no cycles).
 func (r *Refs) closeOverResources(order []addrs.Object) {
 	r.resources = make(map[addrs.Object][]addrs.Object, len(order))
 	for _, o := range order {
@@ -391,9 +391,9 @@ func compare(a, b addrs.Object) int {
 	return strings.Compare(a.Name, b.Name)
 }
 
-// DependsOn returns the resources that a resource waits for by depends_on, its
-// own and that of every module call around it. A module stands for everything
-// inside, a value, also an output of a module, for what it depends on.
+// DependsOn returns the resources that a resource waits for by depends_on, its own and that of
+// every module call around it. A module stands for everything inside; a value, such as an output of
+// a module, for its dependencies.
 func (r *Refs) DependsOn(m *config.Module, res *config.Resource) []addrs.Object {
 	var out []addrs.Object
 	seen := map[addrs.Object]bool{}

@@ -10,9 +10,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// A Reference is one mention of an object in an expression, resolved within the
-// module that the expression is written in. Object.Module is always the root
-// here: the same content may be called as several modules.
+// A Reference is one reference to an object in an expression, resolved within the module that the
+// expression is written in. Object.Module is always the root here: the same content may be called
+// as several modules.
 type Reference struct {
 	Object addrs.Object
 	// Output is the name of the output meant where Object is a call, "" for the whole call.
@@ -20,13 +20,14 @@ type Reference struct {
 	// Key is the instance key written behind a resource or call, if it is a literal.
 	Key    addrs.InstanceKey
 	HasKey bool
-	// Rest is what follows the object, its key included.
+	// Rest are the steps behind the object, its key included.
 	Rest hcl.Traversal
-	// whole is the mention as written; nil is none, as of a provider.
+	// whole is the reference as written; nil for one that is not written, such as that to a
+	// provider.
 	whole hcl.Traversal
 }
 
-// Range returns the place of the mention, the zero Range if nobody wrote it.
+// Range returns the range of the reference, the zero Range if it is not written.
 func (r *Reference) Range() hcl.Range {
 	if len(r.whole) == 0 {
 		return hcl.Range{}
@@ -43,8 +44,8 @@ var ambient = map[string][]string{
 	"self":      nil,
 }
 
-// Resolve says what a traversal written in content mentions. ok is false for what
-// is no object: each, count, path, terraform and self.
+// Resolve returns the reference of a traversal written in content. ok is false for roots that are
+// no objects: each, count, path, terraform and self.
 func Resolve(content *config.Content, t hcl.Traversal) (ref Reference, ok bool, ds diags.Diagnostics) {
 	rng := subject(t, 2)
 	ref.whole = t
@@ -85,7 +86,7 @@ func Resolve(content *config.Content, t hcl.Traversal) (ref Reference, ok bool, 
 	return ref, true, nil
 }
 
-// resolveResource resolves a mention of a resource whose address takes up the first n steps.
+// resolveResource resolves a reference to a resource whose address takes up the first n steps.
 func resolveResource(content *config.Content, t hcl.Traversal, n int, r addrs.Resource) (Reference, bool, diags.Diagnostics) {
 	rng := subject(t, n)
 	if _, indexed := at(t, n).(hcl.TraverseIndex); indexed {
@@ -208,8 +209,7 @@ func listed(attrs []string) string {
 	return s + "."
 }
 
-// subject is the place of the first n steps of t: of what is mentioned, without the
-// attributes that are asked of it.
+// subject is the range of the first n steps of t: of the object, without its attributes.
 func subject(t hcl.Traversal, n int) hcl.Range { return t[:min(n, len(t))].SourceRange() }
 
 // at returns a step, nil if t is shorter.

@@ -6,11 +6,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// A Scope says which of the names that mean something in some places only mean
-// something in one.
+// A Scope has those names that are defined in some parts of a configuration only.
 type Scope struct{ Count, Each, Self bool }
 
-// Check reports mentions of count, each and self where they mean nothing.
+// Check reports references to count, each and self where they are not defined.
 func (s Scope) Check(ts []hcl.Traversal) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, t := range ts {

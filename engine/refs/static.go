@@ -31,8 +31,8 @@ func (r *Refs) checkStatic() diags.Diagnostics {
 	return ds
 }
 
-// dynamic reports whether a reference is to a resource or to what a module returns, or to
-// something that depends on such.
+// dynamic reports whether a reference is to a resource or an output of a module, or to a value that
+// depends on one.
 func (r *Refs) dynamic(m *config.Module, ref *Reference) bool {
 	o, ok := r.object(m, ref)
 	return ok && (o.Kind != addrs.KindVariable && o.Kind != addrs.KindLocal || len(r.Resources(o)) > 0)

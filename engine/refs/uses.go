@@ -14,8 +14,7 @@ type Uses struct {
 	exprs map[hcl.Expression][]Reference
 }
 
-// FindUses finds the references of a content. What mentions something that does not exist
-// is left out.
+// FindUses finds the references of a content. Those to objects that do not exist are left out.
 func FindUses(c *config.Content) *Uses {
 	scratch := &Refs{exprs: map[hcl.Expression][]Reference{}, blocks: map[any][]Reference{}}
 	a := analysis{r: scratch, content: c, uses: map[addrs.Object][]*Reference{}}
@@ -23,9 +22,9 @@ func FindUses(c *config.Content) *Uses {
 	return &Uses{of: a.uses, exprs: scratch.exprs}
 }
 
-// Of returns what an object of the content, with its address local, mentions: a variable in
-// its validations, a call in count, for_each and depends_on. Import blocks do not count.
+// Of returns the references of an object of the content, by its local address: of a variable in its
+// validations, of a call in count, for_each and depends_on. Those of import blocks are left out.
 func (u *Uses) Of(o addrs.Object) []*Reference { return u.of[o] }
 
-// OfExpr returns what an expression of the content mentions.
+// OfExpr returns the references of an expression of the content.
 func (u *Uses) OfExpr(x hcl.Expression) []Reference { return u.exprs[x] }

@@ -11,10 +11,10 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// SameContent reports whether s and x say the same, lineage, serial and the version
-// that wrote them aside: whether a write would change anything. How attributes are
-// spelt and the order of lists that have none do not count. Snapshots that share
-// objects are compared at the cost of what they do not share.
+// SameContent reports whether s and x are equal, lineage, serial and the version that wrote them
+// aside: whether a write would change anything. The spelling of attributes does not count, nor does
+// the order of lists that have none. Snapshots that share objects are compared at the cost of the
+// others.
 func (s *State) SameContent(x *State) bool {
 	if s == x {
 		return true

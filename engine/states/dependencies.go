@@ -19,19 +19,19 @@ type Dependencies struct {
 	listed  []addrs.ConfigResource        // sorted
 	load    func() []addrs.ConfigResource // or: makes listed, called once
 	once    sync.Once
-	encoded []byte // what load reads, if a file had it
+	encoded []byte // the input of load, if a file had it
 	direct  []Dependency
 	merged  []*Dependencies // besides, all that these hold
 }
 
-// A Dependency is a resource and what it depends on in turn.
+// A Dependency is a resource with its own dependencies.
 type Dependency struct {
 	Resource addrs.ConfigResource
 	Further  *Dependencies
 }
 
-// ListedDependencies returns dependencies that are already transitive. load is
-// called at the first use, if ever; what it returns is sorted as All says.
+// ListedDependencies returns dependencies that are already transitive. load is called at the first
+// use, if ever; its result is sorted as that of All.
 func ListedDependencies(load func() []addrs.ConfigResource) *Dependencies {
 	return &Dependencies{load: load}
 }
@@ -71,7 +71,7 @@ func (d *Dependencies) Encoded() []byte {
 	return d.encoded
 }
 
-// MergeDependencies returns what any of the given ones hold.
+// MergeDependencies returns the union of dependencies.
 func MergeDependencies(a, b *Dependencies) *Dependencies {
 	switch {
 	case a == nil || a == b:
@@ -95,8 +95,8 @@ func (d *Dependencies) All() []addrs.ConfigResource {
 	return d.Until(func(Dependency) bool { return false })
 }
 
-// Until is [Dependencies.All] without what only those depend on for which enough is true.
-// Lists that are given in full stay as they are.
+// Until is [Dependencies.All] without the dependencies of those for which enough is true. Lists
+// that are given in full stay as they are.
 func (d *Dependencies) Until(enough func(Dependency) bool) []addrs.ConfigResource {
 	if d == nil || d.load != nil {
 		return d.All()
@@ -148,8 +148,7 @@ func sortByName[V any](set map[addrs.ConfigResource]V) []namedResource {
 	return out
 }
 
-// SortDependencies sorts a list as [Dependencies.All] has it and drops what is in
-// it twice. It works in place.
+// SortDependencies sorts a list like [Dependencies.All] and removes duplicates. It works in place.
 func SortDependencies(list []addrs.ConfigResource) []addrs.ConfigResource {
 	byName := func(a, b addrs.ConfigResource) int { return strings.Compare(a.String(), b.String()) }
 	if !slices.IsSortedFunc(list, byName) {
@@ -158,9 +157,8 @@ func SortDependencies(list []addrs.ConfigResource) []addrs.ConfigResource {
 	return slices.Compact(list)
 }
 
-// A Closure knows many dependencies in full. Making it costs about as much as its
-// result is long: what one shares with another is followed once.
-// A Closure is not safe for concurrent use.
+// A Closure knows many dependencies in full. Making it costs about as much as its result is long:
+// parts that several of them share are followed once. A Closure is not safe for concurrent use.
 type Closure struct {
 	names []string // of all resources, sorted
 	ranks map[addrs.ConfigResource]int32

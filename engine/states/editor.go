@@ -159,8 +159,8 @@ func (e *Editor) MoveInstance(from, to addrs.AbsResourceInstance) {
 }
 
 // ForgetDependents makes every object that depends on one of the resources forget all its
-// dependencies: after these got other addresses, the next apply stores what is right then.
-// Source: Terraform's "state mv".
+// dependencies: the resources got other addresses, and the next apply stores those. Source:
+// Terraform's "state mv".
 func (e *Editor) ForgetDependents(of map[addrs.ConfigResource]bool) {
 	depends := func(o *Object) bool {
 		return o != nil && slices.ContainsFunc(o.Dependencies.All(), func(r addrs.ConfigResource) bool { return of[r] })

@@ -39,9 +39,9 @@ func PathKey(p cty.Path) string {
 	return b.String()
 }
 
-// SortPaths sorts paths by their [PathKey], in place, and drops what is in the
-// list twice. Values give their marked paths in no particular order; objects that
-// keep them are written alike only if they are sorted.
+// SortPaths sorts paths by their [PathKey], in place, and removes duplicates. Values give their
+// marked paths in no particular order; objects that keep them are written alike only if they are
+// sorted.
 func SortPaths(paths []cty.Path) []cty.Path {
 	if len(paths) < 2 {
 		return paths

@@ -1,12 +1,11 @@
-// Package states holds what exists: for each resource instance the objects that
-// were made, as the provider last described them, and the root module's outputs.
+// Package states holds the existing objects: for each resource instance those that were made, as
+// the provider last described them, and the root module's outputs.
 //
-// A [State] is an immutable snapshot. Objects keep their attributes encoded as
-// they came from the state file, so that what is not touched is never decoded and
-// is written back byte for byte; [Editor] makes the next snapshot, sharing what
-// did not change, and [State.SameContent] says whether a write would change
-// anything. The package refuses to know schemas, files and backends: the
-// codec of the v4 format is in statefile, bytes are stored by statebackend.
+// A [State] is an immutable snapshot. Objects keep their attributes encoded as they came from the
+// state file, so that untouched ones are never decoded and are written back byte for byte. [Editor]
+// makes the next snapshot, which shares all that did not change. [State.SameContent] reports
+// whether a write would change anything. The package refuses to know schemas, files and backends:
+// the codec of the v4 format is in statefile, bytes are stored by statebackend.
 package states
 
 import (
@@ -31,7 +30,7 @@ type State struct {
 	Lineage string
 	// Serial grows with every write that changed something.
 	Serial uint64
-	// TerraformVersion is the version that wrote it last, as the file says.
+	// TerraformVersion is the version that wrote it last, from the file.
 	TerraformVersion string
 	// Checks are the results of conditions and checks; nil if none are recorded.
 	Checks []CheckResult
@@ -47,8 +46,8 @@ func Empty() *State {
 	return &State{outputs: map[string]Output{}, resources: map[addrs.AbsResource]*Resource{}}
 }
 
-// Of returns a state of the given outputs and resources, which become its own: the
-// caller must not change the maps, nor what they hold, any more.
+// Of returns a state of the given outputs and resources, which become its own: the caller must not
+// change the maps or their contents any more.
 func Of(outputs map[string]Output, resources map[addrs.AbsResource]*Resource) *State {
 	return &State{outputs: outputs, resources: resources}
 }
@@ -109,7 +108,7 @@ type Object struct {
 	// Sensitive are the paths of values that were marked sensitive or that the
 	// schema declares so.
 	Sensitive []cty.Path
-	// Private is what the provider wants back at the next call, opaque.
+	// Private is opaque data that the provider gets back at the next call.
 	Private []byte
 	// Dependencies are the resources that this one was made with the help of.
 	Dependencies        *Dependencies
@@ -121,7 +120,7 @@ type Object struct {
 	Extra map[string]json.RawMessage
 }
 
-// A CheckResult is what became of the conditions of one configuration object.
+// A CheckResult is the result of the conditions of one configuration object.
 type CheckResult struct {
 	Kind       string // "resource", "output_value", "check", "var"
 	ConfigAddr string

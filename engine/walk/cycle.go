@@ -10,7 +10,8 @@ func FindCycle(g Graph) []int {
 	for _, n := range order {
 		inOrder[n] = true
 	}
-	// What is left comes after something that is left: following that must come back.
+	// Each node that is left comes after another that is left: following these edges must lead
+	// back.
 	seen := make([]int, g.N)
 	var path []int
 	for n := range g.N {
@@ -37,8 +38,8 @@ func leftOver(g Graph, n int, inOrder []bool) int {
 	panic("walk: a node is left over that comes after none such")
 }
 
-// sorted returns the nodes in an order that the graph allows, and what comes after
-// each. Nodes on a cycle, and those that come after one, are missing in the order.
+// sorted returns the nodes in an order that the graph allows, and the successors of each. Nodes on
+// a cycle, and those that come after one, are missing in the order.
 func sorted(g Graph) (order []int32, next successors) {
 	waits, next := links(g)
 	order = make([]int32, 0, g.N)
@@ -67,7 +68,7 @@ type successors struct {
 // of returns the nodes that come after n.
 func (s successors) of(n int32) []int32 { return s.nodes[s.start[n]:s.start[n+1]] }
 
-// links counts for each node what it comes after, and turns the edges round.
+// links counts the predecessors of each node, and reverses the edges.
 func links(g Graph) (waits []int32, next successors) {
 	waits = make([]int32, g.N)
 	start := make([]int32, g.N+2) // shifted by one, to be filled in place

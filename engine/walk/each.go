@@ -2,20 +2,19 @@ package walk
 
 import "context"
 
-// Each does n things, numbered from 0, that need not wait for each other: the
-// instances of a resource, say. Called inside a visit, it shares the places of
-// the walk: the caller works itself, and places that are free or become free
-// help it. While it waits for the last of them, its own place is free for others.
-// So it cannot deadlock, may be nested at will, and never makes more run at a time than
-// the limit of the walk. Called elsewhere, it does one thing after another.
+// Each does n things, numbered from 0, that need not wait for each other: the instances of a
+// resource, say. Called inside a visit, it shares the places of the walk: the caller works itself,
+// and places that are free or become free help it. While it waits for the last of them, its own
+// place is free for others. So it cannot deadlock, may be nested at will, and never makes more run
+// at a time than the limit of the walk. Called elsewhere, it does one thing after another.
 //
-// It returns when nothing of it is under way any more: nil if all was done, else
-// the cause of the end of ctx or of the walk's context. After such an end what
-// has begun finishes and the rest is not done.
+// It returns when nothing of it is under way any more: nil if all was done, else the cause of the
+// end of ctx or of the walk's context. After such an end things under way finish and the rest is
+// not done.
 //
-// A panic in do goes on in the goroutine of the caller, as a [*Panic] if things were
-// shared out, once what was under way has finished. Only the goroutine of the visit (or
-// of do) may call Each, and not after the visit has returned.
+// A panic in do goes on in the goroutine of the caller, as a [*Panic] if things were shared out,
+// once all others under way have finished. Only the goroutine of the visit (or of do) may call
+// Each, and not after the visit has returned.
 func Each(ctx context.Context, n int, do func(ctx context.Context, i int)) error {
 	p, _ := ctx.Value(poolKey{}).(*pool)
 	if p == nil || n < 2 {
@@ -50,7 +49,7 @@ func ended(ctx context.Context, p *pool) error {
 	return context.Cause(p.ctx)
 }
 
-// A job is one call of Each. The pool's mutex guards what changes.
+// A job is one call of Each. The pool's mutex guards the changing fields.
 type job struct {
 	pool *pool
 	ctx  context.Context

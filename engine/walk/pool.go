@@ -43,8 +43,7 @@ type task struct {
 // poolKey is the key of the pool in the context of a visit.
 type poolKey struct{}
 
-// newPool prepares a walk of g, whose nodes are given in a possible order, with
-// what comes after each.
+// newPool prepares a walk of g, with its nodes in a possible order and the successors of each.
 func newPool(ctx context.Context, limit int, g Graph, order []int32, next successors) *pool {
 	p := &pool{ctx: ctx, limit: limit, next: next, idle: make(chan struct{})}
 	p.inner = context.WithValue(context.WithoutCancel(ctx), poolKey{}, p)
@@ -81,8 +80,8 @@ func (p *pool) hire() {
 	}
 }
 
-// claim takes the next piece of work. What a visit shares out goes before
-// further visits: what has begun is to end. The caller holds mu.
+// claim takes the next piece of work. Things that a visit shares out go before further visits: a
+// visit that has begun is to end. The caller holds mu.
 func (p *pool) claim() (task, bool) {
 	if p.panic != nil || p.ctx.Err() != nil {
 		return task{}, false
@@ -98,7 +97,7 @@ func (p *pool) claim() (task, bool) {
 	return task{nil, int(n)}, ok
 }
 
-// work does t and whatever else there is, then gives its place back.
+// work does t and all other available work, then gives its place back.
 func (p *pool) work(t task) {
 	defer func() { // deferred, as t may end the goroutine
 		p.mu.Lock()
@@ -124,8 +123,8 @@ func (p *pool) work(t task) {
 	}
 }
 
-// leave gives a place back: first to who had one before, then to what waits.
-// The caller holds mu.
+// leave gives a place back: first to a job that had one before, then to waiting work. The caller
+// holds mu.
 func (p *pool) leave() {
 	if len(p.back) > 0 {
 		close(p.back[0])
@@ -151,7 +150,7 @@ func (p *pool) call(n int) (err error) {
 	return err
 }
 
-// settle notes what became of a node. The caller holds mu.
+// settle notes the result of a node. The caller holds mu.
 func (p *pool) settle(n int, err error) {
 	p.state[n] = err
 	if err != nil {
@@ -165,7 +164,7 @@ func (p *pool) settle(n int, err error) {
 	}
 }
 
-// skip gives up what comes after a node that failed.
+// skip gives up the successors of a node that failed.
 func (p *pool) skip(n int) {
 	given := []int32{int32(n)}
 	for len(given) > 0 {
@@ -180,7 +179,7 @@ func (p *pool) skip(n int) {
 	}
 }
 
-// results returns what became of each node, once nothing is under way.
+// results returns the result of each node, once nothing is under way.
 func (p *pool) results() []error {
 	for n, err := range p.state {
 		if err == errPending {

@@ -1,11 +1,10 @@
-// Package walk is the one scheduler: it visits the nodes of a graph, each after
-// all those that it comes after, several at a time but never more than a limit.
-// Planning walks resources with it, applying walks steps. It is the only package
-// of the engine that starts goroutines; a visit that has many equal things to do
-// shares them out with [Each] instead of starting its own.
+// Package walk is the one scheduler: it visits the nodes of a graph, each after all its
+// predecessors, several at a time but never more than a limit. Planning walks resources with it,
+// applying walks steps. It is the only package of the engine that starts goroutines; a visit that
+// has many equal things to do shares them out with [Each] instead of starting its own.
 //
-// It refuses to know what a node stands for, why one comes after another, and
-// what an error means beyond "what comes after must not happen". Start at [Run].
+// It refuses to know the meaning of nodes and edges, and of errors beyond "the successors must not
+// be visited". Start at [Run].
 package walk
 
 import (
@@ -26,21 +25,19 @@ type Graph struct {
 // comes after, directly or not, was visited and failed.
 var ErrSkipped = errors.New("skipped: something that it depends on failed")
 
-// Run visits every node of g after all those that it comes after have been
-// visited without error, at most limit at a time, and returns when nothing is
-// under way any more. Among the nodes that are ready, those come first that the
-// longest line of others waits for, then those of a lower number.
+// Run visits every node of g after all its predecessors have been visited without error, at most
+// limit at a time, and returns when nothing is under way any more. Among the nodes that are ready,
+// those come first that the longest line of others waits for, then those of a lower number.
 //
-// The result holds for each node nil, the error of its own visit, [ErrSkipped],
-// or the cause of ctx's end if it was never started. A failure keeps back only
-// what comes after it. When ctx ends, nothing new is started and what is under
-// way finishes: the context of a visit carries the values of ctx, but neither
-// its end nor its deadline. A visit that wants to be interrupted watches a
-// context of its own.
+// The result holds for each node nil, the error of its own visit, [ErrSkipped], or the cause of
+// ctx's end if it was never started. A failure keeps back only its successors. When ctx ends,
+// nothing new is started and visits under way finish: the context of a visit carries the values of
+// ctx, but neither its end nor its deadline. A visit that wants to be interrupted watches a context
+// of its own.
 //
-// A graph with a cycle, a node out of range and a limit below 1 are our bugs: Run panics
-// before it visits anything. A visit that panics makes Run panic with a [*Panic] in the
-// goroutine of its caller, once everything under way has finished.
+// A graph with a cycle, a node out of range and a limit below 1 are our bugs: Run panics before it
+// visits anything. A visit that panics makes Run panic with a [*Panic] in the goroutine of its
+// caller, once everything under way has finished.
 func Run(ctx context.Context, limit int, g Graph, visit func(ctx context.Context, node int) error) []error {
 	if limit < 1 {
 		panic(fmt.Sprintf("walk: a limit of %d", limit))

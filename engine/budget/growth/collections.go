@@ -10,7 +10,7 @@ import (
 // each other, and where they differ the outcome of each comparison is kept.
 const maxUnified = 5000
 
-// unified says that all arguments are made of one type.
+// unified is for functions that convert all arguments to one type.
 func unified(c *call) {
 	if n := int64(len(c.args)); n > maxUnified {
 		c.fail(&budget.Excess{Kind: budget.CallTooLong, Needed: n * n, Allowed: maxUnified * maxUnified})

@@ -8,7 +8,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 )
 
-// jsonEncode: the texts with what must be escaped, and a few bytes for each value.
+// jsonEncode: the texts with their escapes, and a few bytes for each value.
 func jsonEncode(c *call) {
 	if len(c.args) > 0 {
 		c.text(c.jsonLength(c.args[0], c.b))
@@ -119,8 +119,8 @@ func jsonDecode(c *call) {
 	c.values(values)
 }
 
-// yamlDecode: at most a value for each indicator and each line. The function itself checks
-// the depth, and what aliases stand for.
+// yamlDecode: at most a value for each indicator and each line. The function itself checks the
+// depth, and the expansion of aliases.
 func yamlDecode(c *call) {
 	values := int64(1)
 	for _, b := range []byte(c.str(0)) {

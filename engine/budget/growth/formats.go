@@ -6,7 +6,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 )
 
-// format: the format itself, and for each verb what it asks for or what its argument has.
+// format: the format itself, and for each verb its width or its argument.
 func format(c *call) {
 	c.text(formatted(c.str(0), func(i int, verb byte) int64 {
 		if i+1 >= len(c.args) {
@@ -102,8 +102,8 @@ type verb struct {
 	end              int // where the verb stands
 }
 
-// scanVerb reads what follows a percent sign: flags, width, precision, an index, a letter,
-// in whatever order.
+// scanVerb reads the part behind a percent sign: flags, width, precision, an index, a letter, in
+// any order.
 func scanVerb(f string, i int) verb {
 	v := verb{}
 	to := &v.width

@@ -1,6 +1,5 @@
-// Package growth knows of every function how large its result may be, from the
-// arguments alone, before it is called. It refuses to know what the functions do
-// besides. Start at [Of].
+// Package growth knows of every function how large its result may be, from the arguments alone,
+// before it is called. It refuses to know the functions' results. Start at [Of].
 package growth
 
 import (
@@ -11,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/budget"
 )
 
-// A Kind says in which way a result is bounded.
+// A Kind is the way in which a result is bounded.
 type Kind byte
 
 const (
@@ -29,11 +28,11 @@ const (
 // A Bound is how large the results of a function may be.
 type Bound struct {
 	Kind Kind
-	// Closures says that the arguments are not evaluated before the call.
+	// Closures is for arguments that are not evaluated before the call.
 	Closures bool
-	// Lists says that the function makes lists of its arguments, if they are none.
+	// Lists is for functions that make lists of arguments that are none.
 	Lists bool
-	// estimate says what a call would make; nil: see Estimated.
+	// estimate computes the size of a call's result; nil: see Estimated.
 	estimate func(c *call)
 }
 
@@ -53,8 +52,8 @@ func Of(name string) Bound {
 // Known reports whether a function has a bound of its own.
 func Known(name string) bool { _, ok := table[name]; return ok }
 
-// Check returns an error if a call with these arguments would make too much or take too
-// long. What is not known yet counts nothing: the function will not be called.
+// Check returns an error if a call with these arguments would make too much or take too long.
+// Unknown arguments count nothing: the function will not be called.
 func (d Bound) Check(b *budget.Budget, args []cty.Value) *budget.Excess {
 	if d.estimate == nil {
 		return nil
@@ -90,28 +89,28 @@ type call struct {
 	excess *budget.Excess
 }
 
-// text says that the result is a text of n bytes.
+// text records a result that is a text of n bytes.
 func (c *call) text(n int64) {
 	if n > c.limits.Text && c.excess == nil {
 		c.excess = &budget.Excess{Kind: budget.TextTooLong, Needed: n, Allowed: c.limits.Text}
 	}
 }
 
-// values says that the result has n values in it.
+// values records a result with n values in it.
 func (c *call) values(n int64) {
 	if n > c.limits.Values && c.excess == nil {
 		c.excess = &budget.Excess{Kind: budget.ValueTooLarge, Needed: n, Allowed: c.limits.Values, Values: true}
 	}
 }
 
-// bytes says that the result has texts of n bytes in it.
+// bytes records a result with texts of n bytes in it.
 func (c *call) bytes(n int64) {
 	if n > c.limits.Bytes && c.excess == nil {
 		c.excess = &budget.Excess{Kind: budget.ValueTooLarge, Needed: n, Allowed: c.limits.Bytes}
 	}
 }
 
-// work says that the call takes about n steps of a few nanoseconds.
+// work records about n steps of a few nanoseconds.
 func (c *call) work(n int64) {
 	if n > c.limits.Work && c.excess == nil {
 		c.excess = &budget.Excess{Kind: budget.CallTooLong, Needed: n, Allowed: c.limits.Work}

@@ -74,7 +74,7 @@ func regexAll(c *call) {
 	}
 }
 
-// replaceMatches: what comes in place of each match may name groups of it.
+// replaceMatches: the replacement of each match may name groups of it.
 func replaceMatches(c *call, str, p, new string) {
 	re := c.pattern(p, str)
 	if re == nil {

@@ -33,7 +33,7 @@ var table = map[string]Bound{
 	"filemd5": small, "filesha1": small, "filesha256": small, "filesha512": small,
 	"filebase64sha256": small, "filebase64sha512": small,
 
-	// Texts of texts. What reads files checks their sizes itself.
+	// Texts of texts. Functions that read files check their sizes themselves.
 	"abspath": made, "basename": part, "dirname": part, "pathexpand": made,
 	"file": made, "filebase64": made,
 	"base64decode": times(1), "base64encode": times(2), "base64gzip": times(2), "base64gunzip": made,
@@ -59,7 +59,7 @@ var table = map[string]Bound{
 	"tobool": part, "tolist": shares, "tomap": shares, "tonumber": part, "toset": shared(sets), "tostring": part,
 	"type": made,
 
-	// Functions of old, which only say what replaces them.
+	// Obsolete functions, whose errors only name their replacements.
 	"list": small, "map": small,
 
 	"provider::terraform::encode_tfvars": makes(jsonEncode), "provider::terraform::encode_expr": makes(jsonEncode),

@@ -28,7 +28,7 @@ func indent(c *call) {
 	c.text(product(max(spaces, 0), int64(strings.Count(c.str(1), "\n"))) + int64(len(c.str(1))))
 }
 
-// join: all elements of all lists, and what stands between them.
+// join: all elements of all lists, and the separators between them.
 func join(c *call) {
 	all := budget.Size{}
 	for i := 1; i < len(c.args); i++ {

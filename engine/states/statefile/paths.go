@@ -75,7 +75,7 @@ func (r *reader) pathStep() (cty.PathStep, error) {
 	return nil, r.Fail(start, "a path of sensitive attributes has an invalid step")
 }
 
-// appendPath writes what [reader.sensitive] reads, compactly.
+// appendPath writes a path for [reader.sensitive], compactly.
 func appendPath(dst []byte, p cty.Path) ([]byte, error) {
 	dst = append(dst, '[')
 	for i, step := range p {

@@ -20,8 +20,8 @@ import (
 
 // Read decodes a state file. No bytes at all are no state: [states.Empty].
 //
-// The state keeps parts of src, which must not change any more. Errors say what
-// is wrong, where, and what can be done; they never quote values.
+// The state keeps parts of src, which must not change any more. Errors have the problem, its place,
+// and a remedy; they never quote values.
 func Read(src []byte) (*states.State, error) {
 	if len(src) == 0 {
 		return states.Empty(), nil
@@ -49,7 +49,7 @@ func Read(src []byte) (*states.State, error) {
 	return s, nil
 }
 
-// explain adds what can be done about text that is not as it should be.
+// explain adds the remedy to an error about malformed text.
 func explain(err error) error {
 	var text *jsonscan.Error
 	switch {
@@ -61,7 +61,7 @@ func explain(err error) error {
 	return fmt.Errorf("not a valid state file: %w; restore a backup or an earlier version of it", err)
 }
 
-// checkVersion looks at the version alone, because what else there is depends on it.
+// checkVersion looks at the version alone, because the rest of the format depends on it.
 func checkVersion(src []byte) error {
 	s := jsonscan.New(src)
 	version, by, encrypted := int64(-1), "", false
@@ -112,7 +112,7 @@ type reader struct {
 	checks           []states.CheckResult
 	extra            map[string]json.RawMessage
 
-	// What many instances have in common is decoded once.
+	// Parts that many instances have in common are decoded once.
 	seed      maphash.Seed
 	deps      map[uint64]*states.Dependencies // by hash of their text
 	depAddrs  map[string]dependency
@@ -231,7 +231,7 @@ func (r *reader) resource() error {
 			res.Type, err = r.Text()
 		case "name":
 			res.Name, err = r.Text()
-		case "each": // written by versions before 0.13; keys say it all
+		case "each": // written by versions before 0.13; redundant beside the keys
 			err = r.Skip()
 		case "provider":
 			provider, err = r.Text()
@@ -270,7 +270,7 @@ func (r *reader) resource() error {
 // place puts the instances just read where they belong.
 func (r *reader) place(start int, a addrs.AbsResource, provider string, extra map[string]json.RawMessage) error {
 	if provider == "" && len(r.instances) == 0 {
-		return nil // OpenTofu leaves such husks
+		return nil // OpenTofu leaves such empty resources
 	}
 	res := r.resources[a]
 	if res == nil {

@@ -15,12 +15,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// Write encodes a state as Terraform [states.LanguageVersion] writes it, with its
-// lineage and serial as they are. The version that wrote it last is left to the
-// file: what is written is always by LanguageVersion.
+// Write encodes a state as Terraform [states.LanguageVersion] writes it, with its lineage and
+// serial as they are. The version in the file is always LanguageVersion.
 func Write(s *states.State) ([]byte, error) { return Append(nil, s) }
 
-// Append appends what [Write] returns to dst.
+// Append appends the result of [Write] to dst.
 func Append(dst []byte, s *states.State) ([]byte, error) {
 	e := newEncoder(dst, s)
 	if err := e.state(s); err != nil {
@@ -29,11 +28,11 @@ func Append(dst []byte, s *states.State) ([]byte, error) {
 	return append(e.dst, '\n'), nil
 }
 
-// Index says where in the bytes of a state file each resource stands.
+// An Index has the position of each resource in the bytes of a state file.
 type Index map[addrs.AbsResource]struct{ Start, End int }
 
-// WriteIndexed is [Write] that says where each resource stands, too: resources of
-// two states that say the same have the same bytes.
+// WriteIndexed is [Write] with the position of each resource. Equal resources of two states have
+// the same bytes.
 func WriteIndexed(s *states.State) ([]byte, Index, error) {
 	e := newEncoder(nil, s)
 	e.index = Index{}
