@@ -302,7 +302,7 @@ func TestServeCannotBegin(t *testing.T) {
 	}{
 		{"nothing", nil, "serve needs -app-id", "lockstep demo"},
 		{"a name for the App", []string{"-app-id", "lockstep", "-app-key", "key.pem", "-webhook-secret", "secret"}, "no number", "App ID"},
-		{"no such key", append(id, "-app-key", "none.pem", "-webhook-secret", "secret"), "-app-key: there is no file none.pem", "names a file"},
+		{"no such key", append(id, "-app-key", "none.pem", "-webhook-secret", "secret"), "-app-key: there is no file none.pem", "takes the name of a file"},
 		{"something else for a key", append(id, "-app-key", "short", "-webhook-secret", "secret"), "not an RSA key", ".pem"},
 		{"no secret", append(id, "-app-key", "key.pem", "-webhook-secret", "empty"), "empty is empty", ""},
 		{"plain http", append(base, "-github-url", "http://github.example"), "is not an https URL", "-github-url"},

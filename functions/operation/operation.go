@@ -3,7 +3,7 @@
 //
 // An [Operation] holds everything that is open, and calls the engine with it. It refuses to know
 // policy: whose directory it works in, where variables come from, which backend and which providers
-// are allowed, which words a person reads about a lock, what becomes of a state that its backend did
+// are allowed, which words a person reads about a lock, the fate of a state that its backend did
 // not take. Its users decide that, and pass what they have opened. Start at [Operation].
 package operation
 
