@@ -62,7 +62,7 @@ func (w *writer) line(indent int, format string, args ...any) {
 	fmt.Fprintf(w, "%s"+format+"\n", append([]any{strings.Repeat(" ", indent)}, args...)...)
 }
 
-// body writes the arguments and nested blocks of a value. top says that it is a resource's:
+// body writes the arguments and nested blocks of a value. top marks a resource's own body:
 // the older SDK gives each of these an argument "id" which is not meant to be set.
 func (w *writer) body(indent int, b *schema.Block, v cty.Value, top bool) {
 	for _, name := range slices.Sorted(maps.Keys(b.Attributes)) {

@@ -1,7 +1,7 @@
 // Package journaling turns the progress of an apply into records of a journal, and records back
 // into a state: intent -> provider call -> outcome. It refuses to know where records are kept
-// (a [Writer] makes them durable) and where the state is stored. Start with [Journal] for the
-// way in, and [Fold] for the way out.
+// (a [Writer] makes them durable) and where the state is stored. Start with [Journal] for
+// writing, and [Fold] for reading.
 //
 // # Records
 //
@@ -11,11 +11,11 @@
 //	outcome  the call has returned, and the edits that followed from it
 //	edits    edits without a call: data that was read, objects that were forgotten
 //	saving   a state with this SHA-256 is about to be stored
-//	settled  a person or a reading has said what became of an intent without outcome
+//	settled  a person or a refresh has determined the outcome of an intent without one
 //
 // An edit is absolute: this object, at this address, is now this, or gone. So edits can be
 // applied twice, and to any state between the first and the last of them, as long as all are
-// applied in order: it does not matter which of the run's saves a crash has left.
+// applied in order: any of the run's saves can be the one that a crash has left.
 //
 // # Folding
 //
@@ -24,7 +24,7 @@
 // itself: where the state has an object that the run has seen or made there, the run's last edit
 // is applied; where it has another one, that one stays, and the address is a [Conflict].
 //
-// An intent without outcome and without settlement is open. Of an update and a deletion the
-// object is in the state, and refreshing it tells what became of it. Of a creation only a person
-// can tell: an object may exist that no state knows.
+// An intent without outcome and without settlement is open. The object of an update or a
+// deletion is in the state, so that a refresh determines the outcome. The outcome of a creation
+// only a person can determine: an object may exist that is in no state.
 package journaling

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// An Open is an intent of which nobody knows what became of it.
+// An Open is an intent whose outcome nobody knows.
 type Open struct {
 	ID string
 	Intent
@@ -27,9 +27,9 @@ type Conflict struct {
 	Gone    bool // the run has deleted the object there
 }
 
-// Folded is what a journal says of a state.
+// Folded is a state with a journal's edits applied.
 type Folded struct {
-	State     *states.State // with all that the journal knows
+	State     *states.State // with the edits; the stored one is left as it is
 	Changed   bool          // State has other objects than the stored one
 	Foreign   bool          // somebody else has written the state since
 	Open      []Open        // in the order in which they were begun
@@ -37,7 +37,7 @@ type Folded struct {
 	Lineage   string        // that the run chose; "" if the journal has no run
 }
 
-// LineageError is a journal of another state than the one that it stands beside.
+// LineageError reports a journal that belongs to another state than the one beside it.
 type LineageError struct{ Journal, State string }
 
 func (e *LineageError) Error() string {
@@ -45,7 +45,7 @@ func (e *LineageError) Error() string {
 }
 
 // Fold applies the records of a journal, in order, to the stored state. sum is [SHA256] of the
-// stored bytes. Nothing is changed but what is returned. It fails with a *LineageError if the
+// stored bytes. The stored state is left as it is. It fails with a *LineageError if the
 // journal is another state's, and with another error if a record cannot be understood.
 func Fold(stored *states.State, sum string, lines [][]byte) (Folded, error) {
 	f := &folding{addresses: map[string]*address{}, graphs: newGraphs()}
@@ -70,7 +70,7 @@ type folding struct {
 	order     []*address
 }
 
-// address is all that a journal says of one.
+// address holds the edits of one address.
 type address struct {
 	edit          // the last
 	run  string   // of it
@@ -126,8 +126,8 @@ func withoutEdits(r record, line []byte) []byte {
 	return short
 }
 
-// result applies the last edit of each address. Where the state is the run's own that is right
-// whatever the state has, since the edits before it led there.
+// result applies the last edit of each address. If the state is the run's own, this is right for
+// any object in it, since earlier edits put it there.
 func (f *folding) result(stored *states.State) (Folded, error) {
 	editor := stored.Edit()
 	f.out.Foreign = !f.own && len(f.order) > 0
@@ -158,8 +158,8 @@ func (f *folding) result(stored *states.State) (Folded, error) {
 	return f.out, nil
 }
 
-// found reports whether the state has by now what an open creation would have made: somebody
-// has imported it.
+// found reports whether the state has an object at the address of an open creation by now,
+// because somebody has imported it.
 func (o Open) found(s *states.State) bool {
 	a, err := addrs.ParseAbsResourceInstance(o.Address)
 	return err == nil && o.Action == plans.Create.String() && s.Object(addrs.ResourceInstanceObject{Instance: a}) != nil

@@ -50,9 +50,9 @@ func New(run string, to Writer) *Journal {
 	return &Journal{to: to, run: run, now: func() time.Time { return time.Now().UTC() }, graph: newGraph()}
 }
 
-// Begin records what the run starts from: the stored state, with the SHA-256 of its bytes and
-// the lineage that it has or is to have, and how the plan's prior state differs from it. It is
-// called before anything else, and nothing may be begun if it fails.
+// Begin records the start of the run: the stored state, with the SHA-256 of its bytes and the
+// lineage that it has or is to have, and the edits that lead to the plan's prior state. It is
+// called before any other method, and nothing may be begun if it fails.
 func (j *Journal) Begin(ctx context.Context, stored, prior *states.State, sum, lineage string) error {
 	if j == nil {
 		return nil
@@ -89,8 +89,8 @@ func each(s *states.State) func(yield func(addrs.ResourceInstanceObject, *states
 	}
 }
 
-// Edit notes that an address holds another object, or none. It is stored with the next record, of
-// whatever step.
+// Edit notes that an address holds another object, or none. It is stored with the next record,
+// which may be another step's.
 func (j *Journal) Edit(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, was, now *states.Object) {
 	if j == nil {
 		return
@@ -204,8 +204,8 @@ func (j *Journal) put(ctx context.Context, r record, durable bool) error {
 	return nil
 }
 
-// Settled is the record that ends an open intent. how says who has settled it, in a word or
-// two: "imported", "forgotten", "read".
+// Settled is the record that ends an open intent. how is the reason, in a word or two:
+// "imported", "forgotten", "read".
 func Settled(id, how string) []byte {
 	line, err := json.Marshal(record{Kind: settled, At: time.Now().UTC(), ID: id, How: how})
 	if err != nil {

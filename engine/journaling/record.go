@@ -41,7 +41,7 @@ type record struct {
 	Edits   []edit    `json:"edits,omitempty"`
 }
 
-// edit is what an address holds from now on.
+// edit replaces the object at an address, or removes it.
 type edit struct {
 	Addr    string `json:"addr"`
 	Deposed string `json:"deposed,omitempty"`

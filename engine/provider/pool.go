@@ -12,15 +12,15 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// A Factory starts a provider process (or an equivalent). declared is the schema that
-// another process of the same provider has told, or nil: then the client has to ask. ctx
+// A Factory starts a provider process (or an equivalent). declared is the provider's schema
+// if another process has returned it already; if nil, the client has to ask for it. ctx
 // bounds the start only.
 type Factory func(ctx context.Context, declared *schema.Provider) (Client, error)
 
 // A Pool starts the processes of a run as they are needed, shares them as far as they
 // can be shared, and ends all of them. A process can be configured once only, so there
 // is one for each provider configuration; the first configuration of a provider takes
-// the process that told the schema. Safe for concurrent use.
+// the process that returned the schema. Safe for concurrent use.
 type Pool struct {
 	factories map[addrs.Provider]Factory
 
@@ -163,8 +163,8 @@ func (p *Pool) begin(addr addrs.Provider, teller *start) *start {
 	p.background.Go(func() {
 		s.run(p.ctx, p.factories[addr], teller)
 		if s.err == nil && teller == nil {
-			// Have the schema ready by the time that somebody wants it. Whoever asks
-			// next gets the diagnostics: a failed attempt is not remembered.
+			// The schema should be ready before its first use. Diagnostics can be ignored
+			// here: a failed attempt is not remembered, and the next call returns them.
 			s.client.Schema(p.ctx)
 		}
 	})
@@ -215,9 +215,9 @@ func (p *Pool) Stop(ctx context.Context) error {
 }
 
 // Guard ties the processes to ctx: when it ends, they are asked to stop, and if grace
-// passes without a call of release, they are ended, whatever is under way. So a run
-// that is interrupted can let its calls answer (by making them with a context that is
-// not cancelled), and still no plugin that hangs can hold it up for ever.
+// passes without a call of release, they are killed, even during a call. So an
+// interrupted run can wait for its calls (made with a context that is not cancelled),
+// and still no plugin that hangs can hold it up for ever.
 func (p *Pool) Guard(ctx context.Context, grace time.Duration) (release func()) {
 	released := make(chan struct{})
 	go func() {

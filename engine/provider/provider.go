@@ -25,9 +25,8 @@ import (
 //
 // Methods may be called by many goroutines at once. A call returns early, with an
 // error diagnostic, when ctx ends; the provider may have done a part by then.
-// Diagnostics carry the attribute path that the provider named in Attribute; the
-// caller adds address and place. A broken connection (the plugin crashed) is an
-// error diagnostic, too, that says so.
+// Diagnostics carry the provider's attribute path in Attribute; the caller adds address
+// and range. A broken connection (the plugin crashed) is an error diagnostic, too.
 type Client interface {
 	// Schema returns the provider's declarations. It asks the plugin once.
 	Schema(ctx context.Context) (*schema.Provider, diags.Diagnostics)

@@ -10,8 +10,8 @@ import (
 // A Token is a secret by which a host knows us. All of fmt's verbs, and JSON, show a
 // placeholder for it.
 type Token struct {
-	// A pointer, because fmt asks no methods of what lies in unexported fields of
-	// something else, but follows no pointers there either.
+	// A pointer, because fmt calls no methods of values in unexported fields of a struct,
+	// but follows no pointers there either.
 	secret *string
 }
 
@@ -31,7 +31,7 @@ const hidden = "(secret)"
 // String returns a placeholder.
 func (t Token) String() string { return hidden }
 
-// Format writes a placeholder, whatever the verb.
+// Format writes a placeholder for every verb.
 func (t Token) Format(f fmt.State, verb rune) { _, _ = io.WriteString(f, hidden) }
 
 // MarshalText returns a placeholder.

@@ -29,7 +29,7 @@ var _ provider.Client = terraform{}
 // error diagnostic.
 func New(remote RemoteState) provider.Client { return terraform{remote} }
 
-// declared is what the provider declares, the same for each value of it.
+// declared is the provider's schema, shared by all clients.
 var declared = &schema.Provider{
 	Provider: &schema.Schema{Block: &schema.Block{}},
 	Managed:  map[string]*schema.Schema{dataType: dataSchema},

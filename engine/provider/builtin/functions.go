@@ -16,8 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// A function is one of the provider's functions: what is declared, and what it does
-// with its one argument. Any error is the argument's fault.
+// A function is one of the provider's functions: its declaration and its implementation,
+// which takes one argument. Any error is the argument's fault.
 type function struct {
 	declared *schema.Function
 	call     func(cty.Value) (cty.Value, error)

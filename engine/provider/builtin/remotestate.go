@@ -19,7 +19,7 @@ import (
 // be called by many goroutines at once.
 type RemoteState func(ctx context.Context, backendType string, config cty.Value, workspace string) (map[string]cty.Value, error)
 
-// ErrNoState says that a backend can be read, but holds no state.
+// ErrNoState is the error of a backend that can be read, but has no state.
 var ErrNoState = errors.New("no stored state was found for the given workspace in the given backend")
 
 // remoteStateType is the data source of another configuration's outputs:

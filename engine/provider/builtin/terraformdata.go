@@ -44,8 +44,8 @@ func validateData(config cty.Value) diags.Diagnostics {
 
 var unknownID = cty.UnknownVal(cty.String).RefineNotNull()
 
-// planData decides what an object becomes. A new object without an input is wholly
-// known but for its id; an object that loses its input has an unknown output all the
+// planData returns an object's planned value. A new object without an input is wholly
+// known but for its id. An object that loses its input has an unknown output all the
 // same, as Terraform plans it.
 func planData(req provider.PlanRequest) provider.PlanResponse {
 	out := provider.PlanResponse{Planned: req.Proposed, Private: req.Private}
@@ -71,7 +71,7 @@ func planData(req provider.PlanRequest) provider.PlanResponse {
 	return out
 }
 
-// applyData fills in what the plan left unknown.
+// applyData replaces the plan's unknown values.
 func applyData(req provider.ApplyRequest) provider.ApplyResponse {
 	out := provider.ApplyResponse{New: req.Planned, Private: req.Private}
 	if req.Planned.IsNull() {
@@ -140,8 +140,8 @@ func undecodable(err error) diags.Diagnostics {
 }
 
 // moveData turns a null_resource (of any provider of that type name) into a
-// terraform_data. The triggers become an object rather than a map, because that is
-// what a configuration like `triggers_replace = { ... }` gives.
+// terraform_data. The triggers become an object rather than a map, because a
+// configuration like `triggers_replace = { ... }` has an object there.
 func moveData(req provider.MoveRequest) (provider.MoveResponse, diags.Diagnostics) {
 	if req.SourceType != "null_resource" {
 		return provider.MoveResponse{}, diags.Errorf(nil, "Unsupported source provider for move operation",

@@ -11,7 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 
-// A ChecksumsRequest says what to obtain checksums of.
+// A ChecksumsRequest selects the packages whose checksums [Installer.Checksums] obtains.
 type ChecksumsRequest struct {
 	Requirements Requirements   // built-in providers do not count
 	Lock         *lockfile.File // not changed; nil for an empty one
@@ -24,18 +24,19 @@ type locking struct {
 	ChecksumsRequest
 	needs  []need
 	hashes map[addrs.Provider][]string // obtained
-	events []Event                     // what is to be told once all went well
+	events []Event                     // reported at the end, if there are no errors
 	ds     diags.Diagnostics
 }
 
-// Checksums obtains the checksums of the packages that a request requires on some platforms,
-// in the versions that the lock file selects, or the newest that are allowed. It returns
-// a lock file that has them besides what was in the request's, and whether any
-// selection or checksum is new. The data directory is left alone.
+// Checksums obtains the checksums of the required packages for the requested platforms, in
+// the versions that the lock file selects, or else in the newest allowed ones. It returns
+// the request's lock file with these checksums added, and whether any selection or
+// checksum is new. The data directory is left alone.
 //
-// If there are errors, the lock file is nil. As in Terraform, a package need not have one
-// of the checksums that the lock file has already: that is what they are obtained for.
-// But there is a warning if those were of all platforms' packages.
+// If there are errors, the lock file is nil. As in Terraform, a package may have
+// checksums that are not in the lock file yet: the purpose is to add them. There is a
+// warning if the lock file should have had them already, because its checksums cover the
+// packages of all platforms.
 func (in *Installer) Checksums(ctx context.Context, req ChecksumsRequest) (lock *lockfile.File, changed bool, ds diags.Diagnostics) {
 	if req.Lock == nil {
 		req.Lock = &lockfile.File{}
@@ -92,14 +93,14 @@ func (run *locking) selectVersions(ctx context.Context) {
 	run.fail("Lockstep cannot select the versions whose checksums are asked for", problems)
 }
 
-// fail reports what is wrong with some providers, if anything is.
-func (run *locking) fail(what string, problems []string) {
+// fail reports the problems of some providers in one diagnostic, if there are any.
+func (run *locking) fail(headline string, problems []string) {
 	if len(problems) > 0 {
-		run.ds = append(run.ds, diags.Errorf(nil, "Could not retrieve providers for locking", "%s:\n- %s", what, strings.Join(problems, "\n- "))...)
+		run.ds = append(run.ds, diags.Errorf(nil, "Could not retrieve providers for locking", "%s:\n- %s", headline, strings.Join(problems, "\n- "))...)
 	}
 }
 
-// canceled says that somebody has interrupted the work, and what that means.
+// canceled reports an interruption, with its effect on the result.
 func canceled(effect string) diags.Diagnostics {
 	return diags.Errorf(nil, "Provider installation was canceled", "%s", effect)
 }
@@ -178,8 +179,8 @@ func (run *locking) obtain(ctx context.Context, n need, platform Platform) ([]st
 	return append([]string{got.h1}, pkg.Signed...), nil
 }
 
-// otherPackage warns of a package that is not the one that was locked, as far as that can
-// be told: `zh:` checksums are usually recorded for all platforms at once.
+// otherPackage warns of a package that may not be the locked one. `zh:` checksums are
+// usually recorded for all platforms at once, so a package without any of them is suspect.
 func otherPackage(n need, platform Platform, got sums) diags.Diagnostics {
 	return diags.Warningf(nil, "Provider package has other checksums than those recorded",
 		"The package of provider %s %s for %s has the checksums %s, and none of those that the dependency lock file has. Either the lock file was made before there was a package for this platform, or the package was exchanged since.",

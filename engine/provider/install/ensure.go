@@ -17,7 +17,7 @@ type need struct {
 	provider    addrs.Provider
 	constraints constraint.Set
 	version     constraint.Version
-	// prior is what the lock file says of this very version, if anything.
+	// prior is the lock file's entry, if it is for this version.
 	prior lockfile.Lock
 }
 
@@ -29,9 +29,9 @@ type ensuring struct {
 	ds     diags.Diagnostics
 }
 
-// Ensure installs what the request requires and the data directory does not have.
-// It goes on after a failure, to report all there are; then the result holds what is
-// installed, but its lock file is not to be saved.
+// Ensure installs the required providers that the data directory does not have. It goes
+// on after a failure, to report all of them at once. With errors, the result still has
+// the selections that are installed, but its lock file must not be saved.
 func (in *Installer) Ensure(ctx context.Context, req Request) (Result, diags.Diagnostics) {
 	if req.Lock == nil {
 		req.Lock = &lockfile.File{}
@@ -44,8 +44,8 @@ func (in *Installer) Ensure(ctx context.Context, req Request) (Result, diags.Dia
 			run.result.Lock.Remove(p)
 		}
 	}
-	// All versions are selected before anything is fetched: what cannot be met is
-	// known early.
+	// All versions are selected before anything is fetched, so that a requirement which
+	// no version meets is reported before the downloads, not after them.
 	var needs []need
 	for _, p := range sortedProviders(req.Requirements) {
 		if n, ok := run.selectVersion(ctx, p); ok {
@@ -141,8 +141,8 @@ func whyNone(constraints constraint.Set, versions []constraint.Version) string {
 	return fmt.Sprintf("no available release matches the version constraints %q; the newest one is %s", constraints, newest)
 }
 
-// hintFor helps those who meant another namespace: a provider that is not found in
-// the default one is often one that nobody has declared.
+// hintFor suggests a missing declaration: a provider that is not found in the default
+// namespace often belongs to another one, but has no required_providers entry.
 func hintFor(p addrs.Provider, err error) string {
 	var missing *NotFoundError
 	if errors.As(err, &missing) && p == addrs.DefaultProvider(p.Type) {

@@ -4,5 +4,5 @@ package install
 
 import "io/fs"
 
-// errNotDirectory cannot be told from a missing directory here.
+// errNotDirectory is the error of a missing directory: this system reports no other.
 var errNotDirectory = fs.ErrNotExist

@@ -4,5 +4,5 @@ package install
 
 import "syscall"
 
-// errNotDirectory is what reading a file as a directory ends in.
+// errNotDirectory is the error of reading a file as a directory.
 const errNotDirectory = syscall.ENOTDIR

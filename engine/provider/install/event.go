@@ -14,15 +14,17 @@ type Event struct {
 	Provider addrs.Provider
 	// Version is set from [AlreadyInstalled] on.
 	Version constraint.Version
-	// Constraints are what [Finding] looks for, and what [Selected] meets.
+	// Constraints are those of the search ([Finding]), or of the selected version
+	// ([Selected]).
 	Constraints constraint.Set
 	// Auth is set for [Done], [Retrieved] and [Authenticated].
 	Auth Authentication
-	// Platform is set from [Fetching] on, but for [Mirroring] and what is selected.
+	// Platform is set from [Fetching] on, except for [Mirroring], [SelectedLocked] and
+	// [Selected].
 	Platform Platform
 }
 
-// EventKind is what happens to a provider.
+// EventKind is a step of a provider's installation.
 type EventKind int
 
 const (
@@ -43,15 +45,15 @@ const (
 
 	// Of [Installer.Mirror].
 	Skipping       // the provider is built in
-	Mirroring      // what follows is about this provider
+	Mirroring      // the next events are about this provider
 	SelectedLocked // the version is the lock file's
 	Selected       // the version is the newest that is allowed
 	Downloading    // the package is being fetched
 	Authenticated  // the package is in its place
 )
 
-// Message returns what Terraform's stream of JSON messages says of the event, for those
-// that tell of a selection or an installation.
+// Message returns the event's message in Terraform's JSON output, or "" if Terraform has
+// none: it has messages about selections and installations only.
 func (e Event) Message() string {
 	name := e.Provider.ForDisplay()
 	switch e.Kind {

@@ -69,7 +69,7 @@ func TestFaults(t *testing.T) {
 		{"no keys", "acme/foo", on("/"+strings.Replace(platform, "_", "/", 1), replace(`"gpg_public_keys":[`, `"gpg_public_keys":[],"x":[`)),
 			[]string{"they are signed by none of the 0 keys"}},
 		{"a checksum that is not signed", "acme/foo", on("/"+strings.Replace(platform, "_", "/", 1), replace(`"shasum":"`, `"shasum":"`+strings.Repeat("0", 64)+`","x":"`)),
-			[]string{"the registry says that terraform-provider-foo_1.0.0_", `has the checksum "0000`, "but the signed list says"}},
+			[]string{"the registry gives terraform-provider-foo_1.0.0_", `the checksum "0000`, "but the signed list gives it"}},
 		{"a package for another platform", "acme/foo", on("/"+strings.Replace(platform, "_", "/", 1), replace(`"os":"`, `"os":"plan9`)),
 			[]string{"gave a package for plan9"}},
 		{"no download URL", "acme/foo", on("/"+strings.Replace(platform, "_", "/", 1), replace(`"download_url":"`, `"download_url":"","x":"`)),
@@ -96,7 +96,7 @@ func TestFaults(t *testing.T) {
 			[]string{"Incompatible provider version: There is no package of provider registry.example.com/acme/other 1.0.0 for the platform " + platform, "the registry of registry.example.com"}},
 		{"a protocol of the future", "acme/foo", func(s *site) {
 			s.server.Add(registrytest.Release{Namespace: "acme", Type: "foo", Version: "7.0.0", Protocols: []string{"7.0"}})
-		}, []string{"provider registry.example.com/acme/foo 7.0.0 speaks the plugin protocol 7.0 only, and neither 5 nor 6: the newest release that does is 1.0.0"}},
+		}, []string{"provider registry.example.com/acme/foo 7.0.0 supports only version 7.0 of the plugin protocol, and Lockstep needs 5 or 6: the newest release that supports one of them is 1.0.0"}},
 		{"broken JSON", "acme/foo", on("/versions", replace("{", "[")),
 			[]string{"Failed to query available provider packages", "is not the JSON it should be"}},
 		{"a server in trouble", "acme/foo", on("/versions", status(500)),

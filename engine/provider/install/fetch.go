@@ -23,7 +23,7 @@ func (run *ensuring) install(ctx context.Context, n need) {
 		run.reportMissing(n, err)
 		return
 	}
-	// With a plugin cache, that is where packages are unpacked.
+	// Packages are unpacked into the plugin cache if there is one, and linked from there.
 	place := run.place(n.provider, n.version)
 	root := place
 	if run.CacheDir != "" {
@@ -103,7 +103,7 @@ func (run *ensuring) inCache(n need, dir string) (h1 string, ok bool) {
 	return h1, fits || run.CacheMayBreakLock
 }
 
-// selected notes what is ready to start.
+// selected adds an installed package to the result.
 func (run *ensuring) selected(n need, h1 string) error {
 	dir := run.place(n.provider, n.version)
 	program, err := FindExecutable(dir, n.provider)
@@ -114,8 +114,8 @@ func (run *ensuring) selected(n need, h1 string) error {
 	return nil
 }
 
-// record writes into the lock file what is known of an installed package: what was
-// known before, its own checksum, and those that its authors have signed.
+// record gives an installed package its entry in the lock file: the checksums of the
+// prior entry, its own checksum, and those that its authors have signed.
 func (run *ensuring) record(n need, pkg Package, got sums) {
 	hashes := append([]string{got.h1}, n.prior.Hashes...)
 	run.result.Lock.Set(n.provider, lockfile.Lock{
@@ -154,7 +154,7 @@ func (run *ensuring) bring(ctx context.Context, n need, pkg Package, dir string)
 	if got.zh, err = hashArchive(archive); err != nil {
 		return sums{}, err
 	}
-	// Before anything is unpacked, an archive must be the one that the source means.
+	// An archive is compared with the source's checksums before anything is unpacked.
 	if zh := (lockfile.Lock{Hashes: pkg.Hashes}).ZH(); len(zh) == len(pkg.Hashes) && len(zh) > 0 {
 		if fits, _ := got.fits(zh); !fits {
 			return sums{}, mismatch(zh, got.zh)
@@ -200,9 +200,9 @@ func (run *ensuring) download(ctx context.Context, pkg Package, dir string) (str
 	return f.Name(), errors.Join(err, f.Close())
 }
 
-// compare refuses a package that is not what its source says, or not what the lock
-// file says. Where a lock file has only checksums that cannot be compared with this
-// kind of package, Terraform accepts it and records its own; so do we, with a warning.
+// compare refuses a package that has none of its source's checksums, or none of the lock
+// file's. If a lock file has only checksums that cannot be compared with this kind of
+// package, Terraform accepts the package and adds its checksum; so do we, with a warning.
 func (run *ensuring) compare(n need, pkg Package, got sums) error {
 	if fits, checkable := got.fits(pkg.Hashes); checkable && !fits {
 		return mismatch(pkg.Hashes, got.String())
@@ -219,20 +219,20 @@ func (run *ensuring) compare(n need, pkg Package, got sums) error {
 	return nil
 }
 
-// A ChecksumError says that a package is none of those that the lock file knows.
+// A ChecksumError reports a package with none of the lock file's checksums.
 type ChecksumError struct {
 	Want []string
 	Got  string
 }
 
-// Error names the checksums, and what to do.
+// Error names the checksums and the remedy.
 func (e *ChecksumError) Error() string {
 	return fmt.Sprintf("the package doesn't match any of the checksums previously recorded in the dependency lock file: expected %s, got %s. "+
 		"Either it was exchanged, or the recorded checksums are for other platforms. If you trust it, remove the provider's block from %s and run `lockstep init`",
 		some(e.Want), e.Got, lockfile.Name)
 }
 
-// mismatch is the error for a package that is not what its source says.
+// mismatch is the error for a package with none of its source's checksums.
 func mismatch(want []string, got string) error {
 	return fmt.Errorf("the package doesn't have the checksum that its source gives: expected %s, got %s", some(want), got)
 }

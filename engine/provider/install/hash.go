@@ -53,9 +53,9 @@ type sums struct {
 	packed string
 }
 
-// fits says whether one of hashes is a checksum of the package. Checkable tells
-// whether there was any that could have been: of other schemes, and of archives that
-// are not there, nothing can be said.
+// fits reports whether one of hashes is a checksum of the package. Not checkable means
+// that none of them can be compared: they are of unknown schemes, or of the archive where
+// only the unpacked package is at hand.
 func (s sums) fits(hashes []string) (fits, checkable bool) {
 	for _, h := range hashes {
 		switch {

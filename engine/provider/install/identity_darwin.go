@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// identify returns what the kernel knows of a file.
+// identify returns a file's identity from the kernel's metadata.
 func identify(info fs.FileInfo) (identity, bool) {
 	s, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

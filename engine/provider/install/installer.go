@@ -28,8 +28,8 @@ type Installer struct {
 	DataDir  string // usually `.terraform`
 	// CacheDir is the plugin cache, whose packages are linked; "" for none.
 	CacheDir string
-	// CacheMayBreakLock lets a cached package do for which the lock file knows no
-	// checksum, at the price of a lock file that is less complete.
+	// CacheMayBreakLock accepts a cached package whose checksum is not in the lock file,
+	// at the price of a less complete lock file.
 	CacheMayBreakLock bool
 	Memo              *Memo // nil for one that forgets
 	Limits            Limits
@@ -37,13 +37,13 @@ type Installer struct {
 	Events func(Event)
 }
 
-// A Request says what to install.
+// A Request is the input of [Installer.Ensure].
 type Request struct {
 	Requirements Requirements
 	Lock         *lockfile.File // not changed; nil for an empty one
 	// Unmanaged are the providers that come from elsewhere (development overrides,
-	// TF_REATTACH_PROVIDERS). They are not installed, and what the lock file says of
-	// them stays as it is.
+	// TF_REATTACH_PROVIDERS). They are not installed, and their entries in the lock file
+	// stay as they are.
 	Unmanaged map[addrs.Provider]bool
 	// Upgrade selects the newest versions, even where the lock file has a version that
 	// the constraints allow.
@@ -53,14 +53,14 @@ type Request struct {
 	ReadOnly bool
 }
 
-// A Result says what is installed now.
+// A Result holds the installed providers and the new lock file.
 type Result struct {
 	Selections map[addrs.Provider]Selection
 	// Lock is the new lock file, for the caller to save. It never equals the old one
 	// if Changed. With ReadOnly, it is not to be saved.
 	Lock    *lockfile.File
 	Changed bool
-	// First says that the old lock file had no provider.
+	// First reports that the old lock file had no provider.
 	First bool
 	// LocalChecksums are the providers for which the lock file now has no more than
 	// the checksum of this platform's package, since they came without a signature.
@@ -96,7 +96,7 @@ func New(config *cliconfig.Config, getenv func(string) string) *Installer {
 	}
 }
 
-// number reads a setting; what is none, or negative, is the default.
+// number reads a setting. An invalid or negative number gives the default.
 func number(text string, otherwise int) int {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
@@ -157,7 +157,7 @@ func implied(config *cliconfig.Config, client *hosts.Client) Choices {
 	})
 }
 
-// DirsSource returns what `init -plugin-dir` asks for: the given directories, in the
+// DirsSource returns the source for `init -plugin-dir`: the given directories, in the
 // layout of filesystem mirrors, and nothing else.
 func DirsSource(dirs []string) Source {
 	var choices Choices

@@ -45,10 +45,10 @@ func FindExecutable(dir string, p addrs.Provider) (string, error) {
 	return "", fmt.Errorf("%s has no executable file of the provider: it must be named %s, perhaps with _v and the version after it", dir, want)
 }
 
-// link makes path a symbolic link to the directory dir, in place of whatever is
-// there. A link is absolute, so that it holds wherever the data directory is used
-// from. If both are the same directory already, nothing happens: somebody may have
-// named the data directory as a mirror.
+// link makes path a symbolic link to the directory dir, and replaces any existing file or
+// directory. The link is absolute, so that it does not depend on the current directory.
+// If both are the same directory already, nothing happens: the data directory may be
+// configured as a mirror.
 func link(dir, path string) error {
 	target, err := filepath.Abs(dir)
 	if err != nil {
@@ -85,13 +85,14 @@ func tempName(path string) (string, error) {
 	return filepath.Join(tmp, filepath.Base(path)), nil
 }
 
-// moveInto puts what tempName has named into its place, and removes what was there
-// before. Where others may be doing the same (in a plugin cache), same tells whether
-// what is there now does as well; it may be nil. There is never half a package: a
-// crash leaves the old one, the new one, or none, which the next init mends.
+// moveInto moves a directory or link that was made under a name from tempName to its
+// final path, and removes the previous one. Other processes may be doing the same (in a
+// plugin cache): same, if not nil, reports whether the package at path is as good as the
+// new one. There is never half a package: a crash leaves the old one, the new one, or
+// none, which the next init mends.
 func moveInto(tmp, path string, same func() bool) (err error) {
 	defer os.RemoveAll(filepath.Dir(tmp))
-	const attempts = 5 // each of which somebody else may spoil
+	const attempts = 5 // another process may win the race in each
 	for i := range attempts {
 		// A link replaces a link in one step; a directory needs a free place.
 		if err = os.Rename(tmp, path); err == nil || same != nil && same() {
@@ -105,7 +106,7 @@ func moveInto(tmp, path string, same func() bool) (err error) {
 	return err
 }
 
-// isPackageDir reports whether something can be looked for in dir.
+// isPackageDir reports whether dir is a directory, perhaps through a link.
 func isPackageDir(dir string) bool {
 	info, err := os.Stat(dir)
 	return err == nil && info.IsDir()

@@ -19,16 +19,15 @@ import (
 //
 // Is that safe? A checksum is looked up by a fingerprint over each file of the
 // package: absolute path, device, inode, size, mode, and the times of the last change
-// to its content and to its inode. The latter is the kernel's: whoever exchanges or
-// edits a file, even if they put size and modification time back, gets a new one. A
-// file that was changed in the last seconds is not remembered, since a second change
-// within the clock's tick would not show (git calls that racily clean).
+// to its content and to its inode. The kernel alone sets the latter: exchanging or
+// editing a file changes it, even if size and modification time are put back. A file
+// that was changed in the last seconds is not remembered, since a second change within
+// the clock's tick would not show (git calls that racily clean).
 //
-// What remains is a forged memo. Therefore it does not lie in the data directory,
-// which may come with a checkout of somebody else's branch, but in the cache directory
-// of the person who runs us: whoever can write there can exchange this program as
-// well. Where there is no such directory, every run computes the checksums. A damaged
-// memo is an empty one.
+// The remaining risk is a forged memo. Therefore it is not in the data directory,
+// which may come with a checkout of somebody else's branch, but in the user's cache
+// directory: an attacker who can write there can exchange this program as well. Without
+// such a directory, every run computes the checksums. A damaged memo counts as empty.
 type Memo struct {
 	path    string
 	entries map[string]string // from fingerprint to h1
@@ -41,7 +40,7 @@ const maxMemo = 500
 // racyWindow is far above the granularity of any file system's clock.
 const racyWindow = 3 * time.Second
 
-// OpenMemo reads the memo in a directory. An empty name gives a memo that forgets.
+// OpenMemo reads the memo in a directory. An empty name gives a memo that is never saved.
 func OpenMemo(cacheDir string) *Memo {
 	m := &Memo{entries: map[string]string{}}
 	if cacheDir == "" {
@@ -56,7 +55,7 @@ func OpenMemo(cacheDir string) *Memo {
 	return m
 }
 
-// hash returns the `h1:` checksum of a directory, from memory if it can.
+// hash returns the `h1:` checksum of a directory, from the memo if possible.
 func (m *Memo) hash(dir string) (string, error) {
 	before, steady := fingerprint(dir)
 	if h1, ok := m.entries[before]; ok && steady {
@@ -73,7 +72,7 @@ func (m *Memo) hash(dir string) (string, error) {
 	return h1, nil
 }
 
-// Save writes what was learnt. It does nothing if that is nothing.
+// Save writes the memo if it has new entries.
 func (m *Memo) Save() error {
 	if !m.changed {
 		return nil
@@ -133,7 +132,7 @@ func fingerprint(dir string) (print string, steady bool) {
 	return hex.EncodeToString(sum[:]), steady && err == nil
 }
 
-// identity is what a file system knows of a file.
+// identity tells a file from a later version of it: part of its metadata.
 type identity struct {
 	device, inode     uint64
 	modified, changed int64 // in nanoseconds

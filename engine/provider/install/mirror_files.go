@@ -67,7 +67,7 @@ type packageKey struct {
 	platform Platform
 }
 
-// scan finds the packages of a provider. What does not look like one is passed over.
+// scan finds the packages of a provider. Files with other names are ignored.
 func (m FilesystemMirror) scan(p addrs.Provider) (map[packageKey]Package, error) {
 	found := map[packageKey]Package{}
 	dir := providerDir(m.Dir, p)

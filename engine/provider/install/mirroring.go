@@ -18,7 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 
-// A MirrorRequest says which packages to put into which directory.
+// A MirrorRequest is the input of [Installer.Mirror].
 type MirrorRequest struct {
 	Requirements Requirements
 	// Lock selects the versions of the providers that it has; nil: the newest that are
@@ -34,12 +34,13 @@ type mirroring struct {
 	MirrorRequest
 }
 
-// Mirror puts the packages that a request requires into a directory, packed, so that it
-// is a filesystem mirror, and writes the documents that make it a network mirror, about
-// all archives that are there then. The source must have packages to download.
+// Mirror downloads the archives of the required packages into a directory, in the layout
+// of a filesystem mirror, and writes the documents that make it a network mirror, too.
+// The documents cover all archives of the directory, the older ones included. The source
+// must have packages to download.
 //
-// A package that fails is an error, and leaves what was in its place; the others are put
-// there all the same.
+// A package that fails is an error and leaves an older archive as it is; the others are
+// downloaded all the same.
 func (in *Installer) Mirror(ctx context.Context, req MirrorRequest) diags.Diagnostics {
 	if req.Lock == nil {
 		req.Lock = &lockfile.File{}
@@ -99,10 +100,11 @@ func (run mirroring) mirror(ctx context.Context, n need) {
 	}
 }
 
-// invalidPackage says that a package is not what its source says.
+// invalidPackage is the error of a package that is damaged or has none of its source's
+// checksums.
 type invalidPackage struct{ error }
 
-// put downloads a package beside its place, and renames it once it is known to be good.
+// put downloads a package beside its final path, and renames it once it is verified.
 func (run mirroring) put(ctx context.Context, n need, pkg Package, platform Platform) (err error) {
 	if pkg.URL == nil {
 		return errors.New("its source has no archive of it to download")
@@ -164,7 +166,7 @@ type (
 )
 
 // writeIndexes writes the documents of a network mirror about all archives in a
-// directory, whoever has put them there.
+// directory, including those of earlier runs and other tools.
 func writeIndexes(dir string) (ds diags.Diagnostics) {
 	providers, err := mirrored(dir)
 	if err != nil {

@@ -20,7 +20,7 @@ func (p Platform) String() string { return p.OS + "_" + p.Arch }
 
 var platformName = regexp.MustCompile(`^[a-z0-9]+$`)
 
-// ParsePlatform reads what [Platform.String] writes.
+// ParsePlatform parses the form that [Platform.String] returns.
 func ParsePlatform(s string) (Platform, error) {
 	system, arch, ok := strings.Cut(s, "_")
 	if !ok || !platformName.MatchString(system) || !platformName.MatchString(arch) {

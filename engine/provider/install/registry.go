@@ -42,8 +42,8 @@ type versionsDocument struct {
 	Warnings []string
 }
 
-// Versions returns what the registry lists, whatever the platform and the plugin
-// protocol, and the registry's warnings.
+// Versions returns the registry's list, for all platforms and plugin protocols, and its
+// warnings.
 func (r *Registries) Versions(ctx context.Context, p addrs.Provider) ([]constraint.Version, []string, error) {
 	doc, err := r.versions(ctx, p)
 	if err != nil {
@@ -51,7 +51,7 @@ func (r *Registries) Versions(ctx context.Context, p addrs.Provider) ([]constrai
 	}
 	var versions []constraint.Version
 	for _, entry := range doc.Versions {
-		// What is no version number cannot be asked for.
+		// An invalid version number can be in no constraint.
 		if v, err := constraint.ParseVersion(entry.Version); err == nil {
 			versions = append(versions, v)
 		}
@@ -108,7 +108,7 @@ func (r *Registries) Package(ctx context.Context, p addrs.Provider, v constraint
 	if got := (Platform{doc.OS, doc.Arch}); got != platform {
 		return Package{}, fmt.Errorf("the registry of %s gave a package for %s instead of %s", svchost.ForDisplay(p.Host), got, platform)
 	}
-	if !speaksOurProtocols(doc.Protocols) {
+	if !supported(doc.Protocols) {
 		return Package{}, r.wrongProtocol(ctx, p, v, doc.Protocols)
 	}
 	pkg := Package{Provider: p, Version: v}
@@ -154,7 +154,7 @@ func (r *Registries) authenticate(ctx context.Context, pkg *Package, at *url.URL
 	want, err := hex.DecodeString(doc.Shasum)
 	listed := all[doc.Filename]
 	if err != nil || len(want) != 32 || listed != hex.EncodeToString(want) {
-		return fmt.Errorf("the registry says that %s has the checksum %q, but the signed list says %q", doc.Filename, doc.Shasum, listed)
+		return fmt.Errorf("the registry gives %s the checksum %q, but the signed list gives it %q", doc.Filename, doc.Shasum, listed)
 	}
 	pkg.Hashes = []string{"zh:" + listed}
 	// Terraform records the checksums of all files that are listed, be they packages
@@ -165,22 +165,21 @@ func (r *Registries) authenticate(ctx context.Context, pkg *Package, at *url.URL
 	return nil
 }
 
-func (r *Registries) related(ctx context.Context, at *url.URL, ref, what string) ([]byte, error) {
+func (r *Registries) related(ctx context.Context, at *url.URL, ref, noun string) ([]byte, error) {
 	u, err := at.Parse(ref)
 	if err != nil || ref == "" {
-		return nil, fmt.Errorf("the registry gave no valid URL of the %s", what)
+		return nil, fmt.Errorf("the registry gave no valid URL of the %s", noun)
 	}
 	doc, err := r.client.Document(ctx, u, "")
 	if err != nil {
-		return nil, fmt.Errorf("get the %s: %w", what, err)
+		return nil, fmt.Errorf("get the %s: %w", noun, err)
 	}
 	return doc.Body, nil
 }
 
-// speaksOurProtocols reports whether one of some versions of the plugin protocol,
-// like "5.0" and "6.1", is of those that we speak. No list at all is taken for yes:
-// the plugin will say so itself.
-func speaksOurProtocols(protocols []string) bool {
+// supported reports whether we support one of a plugin's protocol versions, like "5.0"
+// or "6.1". An empty list passes: the plugin's handshake decides then.
+func supported(protocols []string) bool {
 	return len(protocols) == 0 || slices.ContainsFunc(protocols, func(s string) bool {
 		major, _, _ := strings.Cut(s, ".")
 		return major == "5" || major == "6"
@@ -189,17 +188,17 @@ func speaksOurProtocols(protocols []string) bool {
 
 // wrongProtocol suggests the newest release that would do.
 func (r *Registries) wrongProtocol(ctx context.Context, p addrs.Provider, v constraint.Version, protocols []string) error {
-	hint := "none of its releases does"
+	hint := "no release of it supports these"
 	if doc, err := r.versions(ctx, p); err == nil {
 		var usable []constraint.Version
 		for _, entry := range doc.Versions {
-			if x, err := constraint.ParseVersion(entry.Version); err == nil && speaksOurProtocols(entry.Protocols) && x != v {
+			if x, err := constraint.ParseVersion(entry.Version); err == nil && supported(entry.Protocols) && x != v {
 				usable = append(usable, x)
 			}
 		}
 		if newest, ok := (constraint.Set{}).Newest(usable); ok {
-			hint = fmt.Sprintf("the newest release that does is %s", newest)
+			hint = fmt.Sprintf("the newest release that supports one of them is %s", newest)
 		}
 	}
-	return fmt.Errorf("provider %s %s speaks the plugin protocol %s only, and neither 5 nor 6: %s", p, v, strings.Join(protocols, ", "), hint)
+	return fmt.Errorf("provider %s %s supports only version %s of the plugin protocol, and Lockstep needs 5 or 6: %s", p, v, strings.Join(protocols, ", "), hint)
 }

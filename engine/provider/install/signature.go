@@ -17,8 +17,8 @@ type signingKey struct {
 }
 
 // hashiCorpFingerprint is that of HashiCorp's release key; see
-// https://www.hashicorp.com/security. It decides nothing but what is shown: a
-// signature by any key that the registry names is good.
+// https://www.hashicorp.com/security. It decides about the displayed text only: a
+// signature by any key that the registry names is accepted.
 const hashiCorpFingerprint = "c874011f0ab405110d02105534365d9472d7468f"
 
 // verifySignature checks a detached OpenPGP signature. Keys that have expired since

@@ -12,13 +12,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/constraint"
 )
 
-// A Source is somewhere that providers can be had from. Errors that wrap a
-// *NotFoundError say that the source does not have the provider, or not that version.
+// A Source is an origin of provider packages. An error that wraps a *NotFoundError means
+// that the source does not have the provider, or does not have that version.
 type Source interface {
-	// Versions returns what versions there are of a provider, in any order, for any
-	// platform, and what the source wants its users to be told.
+	// Versions returns the available versions of a provider, in any order, for any
+	// platform, and the source's warnings to its users.
 	Versions(ctx context.Context, p addrs.Provider) (versions []constraint.Version, warnings []string, err error)
-	// Package tells where the package of a version is, and what is known about it.
+	// Package returns the location of a version's package, and its checksums.
 	Package(ctx context.Context, p addrs.Provider, v constraint.Version, platform Platform) (Package, error)
 }
 
@@ -40,7 +40,7 @@ type Package struct {
 	Auth   Authentication
 }
 
-// Authentication tells how it was made sure that a package is what it claims to be.
+// Authentication is the kind of evidence that a package is authentic.
 type Authentication struct {
 	Kind AuthKind
 	// KeyID is the signing key's, in hexadecimal, if there was a signature.
@@ -65,8 +65,7 @@ func (a Authentication) String() string {
 	return string(a.Kind) + ", key ID " + a.KeyID
 }
 
-// NotFoundError says that a provider, or a version of it, was not at the places
-// where it was looked for.
+// NotFoundError reports a provider, or a version of one, that no source has.
 type NotFoundError struct {
 	Provider addrs.Provider
 	Version  *constraint.Version // nil if there is no version at all
@@ -74,19 +73,19 @@ type NotFoundError struct {
 	Places   []string            // as people know them
 }
 
-// Error names what was not found, and where.
+// Error names the provider, and the sources without it.
 func (e *NotFoundError) Error() string {
-	what := "provider " + e.Provider.String()
+	missing := "provider " + e.Provider.String()
 	if e.Version != nil {
-		what += " " + e.Version.String()
+		missing += " " + e.Version.String()
 	}
 	if e.Platform != nil {
-		what += " for the platform " + e.Platform.String()
+		missing += " for the platform " + e.Platform.String()
 	}
-	return fmt.Sprintf("%s was not found in %s", what, strings.Join(e.Places, ", nor in "))
+	return fmt.Sprintf("%s was not found in %s", missing, strings.Join(e.Places, ", nor in "))
 }
 
-// A Choice is one of several sources, and for which providers it is asked.
+// A Choice is one of several sources, limited to the providers that it serves.
 type Choice struct {
 	Source Source
 	Serves func(addrs.Provider) bool // nil for all
@@ -98,7 +97,7 @@ type Choices []Choice
 
 var _ Source = Choices(nil)
 
-// Versions merges what the sources say that serve p.
+// Versions merges the versions of all sources that serve p.
 func (cs Choices) Versions(ctx context.Context, p addrs.Provider) (all []constraint.Version, warnings []string, err error) {
 	missing := &NotFoundError{Provider: p}
 	for _, c := range cs.serving(p) {
@@ -157,7 +156,7 @@ func (e *NotFoundError) add(err error) bool {
 	return true
 }
 
-// orNoSource returns e, unless nobody was asked.
+// orNoSource returns e, unless there was no source to ask.
 func (e *NotFoundError) orNoSource() error {
 	if len(e.Places) == 0 {
 		return fmt.Errorf("no installation method of the CLI configuration serves provider %s", e.Provider)

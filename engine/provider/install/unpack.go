@@ -22,8 +22,8 @@ type Limits struct {
 var defaultLimits = Limits{Files: 1000, Bytes: 4 << 30}
 
 // unpack extracts a zip archive into a new directory. It refuses names that lead out
-// of the directory, links and other special files, names that come twice, and
-// archives beyond the limits, whatever sizes they declare.
+// of the directory, links and other special files, names that come twice, and archives
+// beyond the limits, by their real size and not the declared one.
 func unpack(archive, dir string, limits Limits) (err error) {
 	z, err := zip.OpenReader(archive)
 	if err != nil {
@@ -82,8 +82,8 @@ func unpackFile(root *os.Root, f *zip.File, left *int64) error {
 		return err
 	}
 	defer from.Close()
-	// Of the modes, only the right to run a program counts. What is named like the
-	// provider's program gets it anyway: some tools that pack archives know no modes.
+	// Of the modes, only the right to execute a file counts. The provider's program, by
+	// its name, gets that right anyway: some packing tools record no modes.
 	mode := fs.FileMode(0o644)
 	if f.Mode()&0o100 != 0 || strings.HasPrefix(name, "terraform-provider-") {
 		mode = 0o755

@@ -108,7 +108,7 @@ func (r *rule) matches(op, typeName, name string) bool {
 	return t == typeName && (!one || n == "*" || n == name)
 }
 
-// effect is what the rules say about one call.
+// effect is the rules' effect on one call.
 type effect struct {
 	before diags.Diagnostics // warnings, or an error: then nothing is done
 	after  diags.Diagnostics // an error although everything was done

@@ -96,8 +96,8 @@ func (c *client) ValidateData(ctx context.Context, typeName string, config cty.V
 	return c.begin(ctx, "validate", typeName, nameOf(config), false).before
 }
 
-// ReadData gives what the managed object of that type and name has, and makes up the
-// rest.
+// ReadData returns the values of the managed object of that type and name, and invents
+// the others.
 func (c *client) ReadData(ctx context.Context, typeName string, config, _ cty.Value) (cty.Value, diags.Diagnostics) {
 	what := "data " + typeName
 	c.ready(what)

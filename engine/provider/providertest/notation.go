@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// traits are what the fake knows of an attribute besides its schema.
+// traits are an attribute's behaviour, beyond its schema.
 type traits struct {
 	replace bool   // a change needs a new object
 	keep    bool   // a computed value stays as it is
@@ -56,7 +56,7 @@ func parse(text string) (*Provider, error) {
 	return ps.p, nil
 }
 
-// section reads one unindented line and what belongs to it.
+// section reads one unindented line and the indented ones below it.
 func (ps *parser) section() error {
 	w := ps.lines[ps.at]
 	ps.at++

@@ -1,9 +1,9 @@
 // Package providertest has providers for tests: a fake one that a few lines of text
 // describe ([New]), and the real plugins that a checkout has installed ([Find]).
 //
-// The fake keeps to the provider's side of the contract unless it is told not to, and
-// insists on the engine's: it panics where the engine breaks the rules of package
-// provider, for values that do not conform as for calls before the configuration.
+// The fake keeps to the provider's side of the contract unless its description breaks it.
+// It insists on the engine's side: it panics if the engine breaks a rule of package
+// provider, such as a value that does not conform or a call before the configuration.
 package providertest
 
 import (
@@ -28,10 +28,10 @@ type Provider struct {
 	// Hook, if set, is called at the beginning of each call with the line that
 	// [Provider.Calls] has for it. It may wait. Set it before the first call.
 	Hook func(ctx context.Context, call string)
-	// RenewAfter is for how long what is opened is good, until it has to be renewed; 0 is for
-	// good. Set it before the first call.
+	// RenewAfter is the time until an ephemeral resource that was opened has to be renewed;
+	// 0 for never. Set it before the first call.
 	RenewAfter time.Duration
-	// Call, if set, is what functions do; the default joins the arguments as text.
+	// Call, if set, implements the functions; the default joins the arguments as text.
 	Call func(name string, args []cty.Value) (cty.Value, error)
 
 	declared *schema.Provider
@@ -51,7 +51,7 @@ type Provider struct {
 // objectKey names an object of the fake's world.
 type objectKey struct{ typeName, id string }
 
-// object is what exists, and how often it was written.
+// object is an object's value, and how often it was written.
 type object struct {
 	value    cty.Value
 	revision int
@@ -119,7 +119,7 @@ func (p *Provider) ForgetCalls() {
 	p.calls = nil
 }
 
-// Objects returns what exists, one line an object, sorted: `thing a-1 { ... }`.
+// Objects returns the existing objects, one line an object, sorted: `thing a-1 { ... }`.
 // Null attributes are left out.
 func (p *Provider) Objects() []string {
 	p.mu.Lock()

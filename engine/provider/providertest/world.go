@@ -11,7 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider"
 )
 
-// plan says what an object becomes, and which changes need a new one.
+// plan returns an object's planned value, and the paths whose changes require
+// replacement.
 func (p *Provider) plan(req provider.PlanRequest) (cty.Value, []cty.Path) {
 	b := p.declared.Managed[req.TypeName].Block
 	if req.Proposed.IsNull() {

@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// TerraformVersion is the language level that providers are told.
+// TerraformVersion is the Terraform version that providers are given: Lockstep's language level.
 const TerraformVersion = "1.11.4"
 
 // MaxMessage is the largest message accepted from a plugin, in bytes. Schemas of

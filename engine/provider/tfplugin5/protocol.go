@@ -1,6 +1,6 @@
-// Package tfplugin5 is what provider plugin protocol 5 has of its own: the names of
-// its methods, and its schemas. Everything else is in package tfplugin. Start at
-// [Protocol].
+// Package tfplugin5 is the part of provider plugin protocol 5 that differs from protocol
+// 6: the names of its methods, and its schemas. Everything else is in package tfplugin.
+// Start at [Protocol].
 package tfplugin5
 
 import (

@@ -1,6 +1,6 @@
-// Package tfplugin6 is what provider plugin protocol 6 has of its own: the names of
-// its methods, and its schemas. Everything else is in package tfplugin. Start at
-// [Protocol].
+// Package tfplugin6 is the part of provider plugin protocol 6 that differs from protocol
+// 5: the names of its methods, and its schemas. Everything else is in package tfplugin.
+// Start at [Protocol].
 package tfplugin6
 
 import (

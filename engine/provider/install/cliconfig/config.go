@@ -59,8 +59,8 @@ func (c *Config) Token(host string) (secret.Token, bool) {
 }
 
 // Service returns the URL that a `host` block gives for a service of a host, such
-// as `providers.v1`. If there is such a block for the host (known), it is not to be
-// asked what services it has.
+// as `providers.v1`. known reports whether there is such a block: it takes the place of
+// service discovery on that host.
 func (c *Config) Service(host, id string) (url string, known bool) {
 	services, known := c.services[host]
 	return services[id], known

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/secret"
 )
 
-// A fileContent is what one file says. Files are merged by load.go.
+// A fileContent holds the settings of one file. The loader merges the files.
 type fileContent struct {
 	pluginCacheDir          string // with variables, like $HOME/cache
 	pluginCacheMayBreakLock bool
@@ -20,8 +20,8 @@ type fileContent struct {
 	tokens                  map[string]secret.Token
 }
 
-// decode reads what is known among items. Terraform, and other tools that share the
-// file, know more; it is skipped without a word.
+// decode reads the settings that Lockstep supports. Those of Terraform, and of other tools
+// that share the file, are skipped without a diagnostic.
 func decode(items []item) (fileContent, diags.Diagnostics) {
 	c := fileContent{services: map[string]map[string]string{}, tokens: map[string]secret.Token{}}
 	var ds diags.Diagnostics

@@ -1,7 +1,7 @@
-// Package cliconfig reads the CLI configuration: what the person or machine that
-// runs us has set up for all working directories. Credentials for hosts, where
-// providers are installed from, the plugin cache, development overrides; and the
-// environment variables that speak of the same things.
+// Package cliconfig reads the CLI configuration: a person's or machine's settings for all
+// working directories. They are the credentials for hosts, the installation methods for
+// providers, the plugin cache and the development overrides, from files and from the
+// corresponding environment variables.
 //
 // The files are Terraform's (`~/.terraformrc`, `~/.terraform.d/*.tfrc`), found and
 // understood as Terraform 1.11 does (tried); see

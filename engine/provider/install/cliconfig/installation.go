@@ -36,7 +36,7 @@ func decodeInstallation(it item) (found []installation, ds diags.Diagnostics) {
 	return found, ds
 }
 
-// decodeMethods adds what one item of a provider_installation block says.
+// decodeMethods adds one item of a provider_installation block to the methods.
 func decodeMethods(in *installation, it item) (ds diags.Diagnostics) {
 	bodies := bodiesOf(it.value)
 	if bodies == nil || len(it.labels) > 0 {

@@ -16,7 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/secret"
 )
 
-// Surroundings are what decides where the configuration is.
+// Surroundings determine where the configuration is.
 type Surroundings struct {
 	Environ []string // `NAME=value`, as os.Environ returns
 	Home    string   // the person's home directory, "" if there is none
@@ -39,7 +39,7 @@ func (s Surroundings) getenv(name string) string {
 // TF_TOKEN_HOST, which go before the files.
 //
 // The configuration is never nil. As Terraform does, a caller may go on with it in
-// spite of errors: it lacks what they are about.
+// spite of errors: it lacks only the settings with errors.
 func Load(s Surroundings) (*Config, diags.Diagnostics) {
 	c := &Config{
 		Overrides:   map[addrs.Provider]string{},
@@ -48,7 +48,7 @@ func Load(s Surroundings) (*Config, diags.Diagnostics) {
 		tokens:      map[string]secret.Token{},
 	}
 	l := &loader{config: c, surroundings: s}
-	// Written by `terraform login`; used whatever file was named.
+	// Written by `terraform login`; used even if TF_CLI_CONFIG_FILE names another file.
 	if s.Home != "" {
 		credentials := filepath.Join(s.Home, dotDir(), "credentials.tfrc.json")
 		if content, ok := l.read(credentials, true); ok {
@@ -106,8 +106,8 @@ func dotDir() string {
 	return ".terraform.d"
 }
 
-// impliedDirs lists where providers are looked for when no provider_installation
-// block says otherwise; see
+// impliedDirs lists the local mirror directories that apply without a
+// provider_installation block; see
 // https://developer.hashicorp.com/terraform/cli/config/config-file#implied-local-mirror-directories.
 func impliedDirs(s Surroundings) []string {
 	dirs := []string{filepath.Join("terraform.d", "plugins")}
@@ -132,7 +132,7 @@ func impliedDirs(s Surroundings) []string {
 			shared = "/usr/local/share:/usr/share"
 		}
 		for _, dir := range append([]string{data}, filepath.SplitList(shared)...) {
-			if filepath.IsAbs(dir) { // others are void, says the XDG specification
+			if filepath.IsAbs(dir) { // the XDG specification ignores relative ones
 				dirs = append(dirs, filepath.Join(dir, "terraform", "plugins"))
 			}
 		}
@@ -175,7 +175,7 @@ func parse(src []byte, name string) (fileContent, diags.Diagnostics) {
 	return content, append(ds, cds...)
 }
 
-// merge lets content go before what was read earlier.
+// merge adds a file's content; it overrides the files before.
 func (l *loader) merge(content fileContent) {
 	c := l.config
 	if content.pluginCacheDir != "" {
@@ -195,7 +195,7 @@ func (l *loader) merge(content fileContent) {
 	}
 }
 
-// reason is what is wrong with a file, without its name.
+// reason returns the cause of a file's error, without the file's name.
 func reason(err error) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {

@@ -24,8 +24,8 @@ type Reattach struct {
 }
 
 // ParseReattach reads the value of TF_REATTACH_PROVIDERS: a JSON object from source
-// addresses to what go-plugin's ReattachConfig holds. The empty string is none. A
-// missing protocol version means 5. Addresses in the legacy namespace
+// addresses to go-plugin's ReattachConfig. The empty string has no providers. A missing
+// protocol version means 5. Addresses in the legacy namespace
 // (`registry.terraform.io/-/NAME`), which provider tests set besides the real one,
 // are kept as they are.
 func ParseReattach(text string) (map[addrs.Provider]Reattach, error) {

@@ -60,7 +60,7 @@ type parser struct {
 	ds     diags.Diagnostics
 }
 
-// parseHCL reads a file's items. After a syntax error it returns what came before.
+// parseHCL reads a file's items. With a syntax error, it returns the items before it.
 func parseHCL(src []byte, name string) ([]item, diags.Diagnostics) {
 	tokens, hds := hclsyntax.LexConfig(src, name, hcl.InitialPos)
 	if hds.HasErrors() {
@@ -91,7 +91,7 @@ func (p *parser) next() hclsyntax.Token {
 }
 
 func (p *parser) fail(t hclsyntax.Token, detail string) {
-	if p.ds == nil { // what follows the first error is mostly noise
+	if p.ds == nil { // errors after the first one are mostly its consequences
 		if last := len(p.tokens) - 2; t.Type == hclsyntax.TokenEOF && last >= 0 {
 			t = p.tokens[last] // there is nothing to see at the end of a file
 		}
@@ -205,8 +205,8 @@ func (p *parser) list() (list []value) {
 	return list
 }
 
-// quoted reads the rest of a string whose opening quote was taken. What HCL 2 takes
-// for templates within it is text here.
+// quoted reads the rest of a string whose opening quote was taken. HCL 2's template
+// sequences are plain text here.
 func (p *parser) quoted(open hclsyntax.Token) (string, bool) {
 	for depth := 1; ; {
 		t := p.next()

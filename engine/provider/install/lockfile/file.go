@@ -1,10 +1,9 @@
-// Package lockfile reads and writes `.terraform.lock.hcl`, the dependency lock file:
-// which version of each provider was selected, and by which checksums its packages
-// are known.
+// Package lockfile reads and writes `.terraform.lock.hcl`, the dependency lock file, with
+// the selected version of each provider and the checksums of its packages.
 //
-// What it writes is byte for byte what Terraform 1.11 writes (tried), so that both
-// can share a file in version control without a diff. The package knows neither
-// where providers come from nor whether a checksum is right.
+// Its files are byte for byte Terraform 1.11's (tried), so that both tools can share one
+// in version control without a diff. The package refuses to know where providers come
+// from and whether a checksum is right.
 //
 // Start at [Read], [File.Lock] and [File.Save]. The format is described at
 // https://developer.hashicorp.com/terraform/language/files/dependency-lock.
@@ -22,7 +21,7 @@ import (
 // Name is the lock file's name. It lies in the directory of the root module.
 const Name = ".terraform.lock.hcl"
 
-// A Lock is what a lock file records about one provider.
+// A Lock is a lock file's entry for one provider.
 type Lock struct {
 	Version constraint.Version
 	// Constraints are those of the configuration when the version was selected, for
@@ -57,13 +56,13 @@ type File struct {
 // Clone returns a copy that can be changed independently.
 func (f *File) Clone() *File { return &File{maps.Clone(f.locks)} }
 
-// Lock returns what f records about a provider. The caller must not change the hashes.
+// Lock returns a provider's entry, if there is one. The caller must not change the hashes.
 func (f *File) Lock(p addrs.Provider) (Lock, bool) {
 	l, ok := f.locks[p]
 	return l, ok
 }
 
-// Set records l about a provider, with its hashes sorted and free of repetitions.
+// Set makes l the provider's entry, with its hashes sorted and free of repetitions.
 func (f *File) Set(p addrs.Provider, l Lock) {
 	if f.locks == nil {
 		f.locks = map[addrs.Provider]Lock{}
@@ -88,7 +87,8 @@ func (f *File) Equal(x *File) bool {
 	})
 }
 
-// SameProviders reports whether f and x record the same providers, whatever versions.
+// SameProviders reports whether f and x have entries for the same providers, regardless of
+// versions.
 func (f *File) SameProviders(x *File) bool {
 	return maps.EqualFunc(f.locks, x.locks, func(Lock, Lock) bool { return true })
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
-// Read reads a lock file; a missing one is empty. The file is never nil: besides
-// errors it holds what could be understood.
+// Read reads a lock file; a missing one is empty. The file is never nil: with errors it
+// has the valid entries.
 func Read(path string) (*File, diags.Diagnostics) {
 	src, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

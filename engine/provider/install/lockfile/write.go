@@ -96,8 +96,8 @@ func (f *File) Save(path string) (written bool, err error) {
 	return true, nil
 }
 
-// Replace writes f to a file, also where only comments or constraints differ from what is
-// there, or nothing is selected. A crash leaves the old or the new content.
+// Replace writes f to a file, even if only comments or constraints differ from the old
+// content, or f is empty. A crash leaves the old or the new content.
 func (f *File) Replace(path string) error {
 	content := f.Bytes()
 	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {

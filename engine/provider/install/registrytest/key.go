@@ -69,7 +69,7 @@ func (k *Key) Sign(document []byte) []byte {
 	return b.Bytes()
 }
 
-// Revoke marks the key as compromised. What it signs afterwards must not be trusted.
+// Revoke marks the key as compromised. Its later signatures must not be trusted.
 func (k *Key) Revoke() {
 	if err := k.entity.RevokeKey(packet.KeyCompromised, "for a test", k.config); err != nil {
 		k.t.Error(err)

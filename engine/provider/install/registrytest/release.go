@@ -70,7 +70,7 @@ type Entry struct {
 	Mode    fs.FileMode
 }
 
-// Zip returns an archive, whatever nonsense its entries are.
+// Zip returns an archive with the entries as they are, invalid ones included.
 func Zip(t testing.TB, entries ...Entry) []byte {
 	t.Helper()
 	var b bytes.Buffer

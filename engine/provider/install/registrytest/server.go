@@ -1,10 +1,10 @@
 // Package registrytest has a provider registry and a network mirror for tests: one
-// server over TLS on 127.0.0.1 that speaks service discovery, the provider registry
-// protocol with signed checksums, and the network mirror protocol.
+// server over TLS on 127.0.0.1 with service discovery, the provider registry protocol
+// with signed checksums, and the network mirror protocol.
 //
-// It knows nothing of how providers are installed, so that it can test that, and
-// whatever else speaks these protocols. Start at [New] and [Server.Add]; to test a
-// program, give it [Server.CLIConfig] and, as SSL_CERT_FILE, [Server.CAFile].
+// It refuses to know how providers are installed, and so can test any client of these
+// protocols. Start at [New] and [Server.Add]; to test a program, give it
+// [Server.CLIConfig] and, as SSL_CERT_FILE, [Server.CAFile].
 package registrytest
 
 import (
@@ -28,12 +28,12 @@ const Host = "registry.example.com"
 
 // A Server is a registry and a mirror. It ends with the test.
 type Server struct {
-	// Signer signs the checksums, and its public key is what the registry names.
+	// Signer signs the checksums; the registry offers its public key.
 	Signer *Key
 	// Token, if set, is demanded of requests to the registry and the mirror, though
 	// not of downloads.
 	Token string
-	// Warnings are what the registry wants users to be told.
+	// Warnings are the registry's warnings to users of a provider.
 	Warnings []string
 	// Alter, if set, sees each answer before it is sent, and may change it.
 	Alter func(path string, a *Answer)
@@ -45,7 +45,7 @@ type Server struct {
 	requests []string
 }
 
-// An Answer is what the server is about to send.
+// An Answer is a response of the server; a test may change it before it is sent.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -141,7 +141,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// body returns what is at a path, nil for nothing.
+// body returns the document at a path; nil if there is none.
 func (s *Server) body(path string) []byte {
 	if path == "/.well-known/terraform.json" {
 		return encode(s.t, map[string]any{"providers.v1": "/v1/providers/", "modules.v1": "/v1/modules/"})
