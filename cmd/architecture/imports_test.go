@@ -63,7 +63,7 @@ var allowed = map[string][]string{
 	"functions/pipeline/ledger":     {"functions/comment", "functions/pipeline", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/project"},
 	"functions/pipeline/planrun":    {"engine/walk", "functions/comment", "functions/pipeline", "functions/pipeline/evidence", "functions/pipeline/jobs", "functions/pipeline/ledger", "functions/pipeline/report", "functions/pipeline/runs", "functions/project", "github"},
 	"functions/pipeline/report":     {"functions/comment", "functions/pipeline", "functions/pipeline/evidence", "functions/pipeline/ledger", "functions/pipeline/runs", "github"},
-	"functions/modules":             {"functions/workdir", "engine/config/...", "engine/hosts"},
+	"functions/modules":             {"functions/workdir", "engine/config/...", "engine/hosts", "engine/provider/install/credentials"},
 	"functions/workdir":             {"statebackend/...", "engine/..."},
 	"functions/operation":           {"functions/workdir", "statebackend", "statebackend/journal", "engine/..."},
 
@@ -138,8 +138,10 @@ var allowed = map[string][]string{
 	"engine/provider/builtin":              {"engine/parsing", "engine/provider", "engine/schema", "engine/diags"},
 	"engine/provider/providertest":         {"engine/provider/...", "engine/schema", "engine/diags"},
 	"engine/hosts":                         {"engine/secret"},
+	"engine/hosts/login":                   {"engine/hosts", "engine/secret"},
 	"engine/provider/install":              {"engine/hosts", "engine/constraint", "engine/provider/install/...", "engine/addrs", "engine/diags"},
 	"engine/provider/install/cliconfig":    {"engine/secret", "engine/addrs", "engine/diags"},
+	"engine/provider/install/credentials":  {"engine/provider/install/cliconfig", "engine/secret"},
 	"engine/provider/install/lockfile":     {"engine/parsing", "engine/constraint", "engine/addrs", "engine/diags"},
 	"engine/provider/install/registrytest": {},
 }

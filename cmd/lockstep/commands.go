@@ -28,6 +28,8 @@ func commands() []cli.Command {
 		preparing.Get,
 		authoring.Graph,
 		changing.Import,
+		preparing.Login,
+		preparing.Logout,
 		authoring.MetadataFunctions,
 		preparing.Modules,
 		statekeeping.Output,
@@ -60,8 +62,6 @@ func commands() []cli.Command {
 		)
 	}
 	return append(list,
-		cli.Unsupported("login", "put a registry's token into the CLI configuration file, or into a TF_TOKEN_HOST variable"),
-		cli.Unsupported("logout", "take the registry's token out of the CLI configuration file"),
 		cli.Unsupported("test", "plan a configuration that calls the module"),
 	)
 }

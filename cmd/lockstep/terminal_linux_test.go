@@ -110,3 +110,31 @@ resource "terraform_data" "a" {}
 		t.Errorf("the terminal shows\n%s", text)
 	}
 }
+
+// A token that is typed for login is not shown.
+func TestLoginAtATerminal(t *testing.T) {
+	t.Parallel()
+	s, d := loginHost(t, `{"tfe.v2": "/api/v2/"}`)
+	x := openTerminal(t)
+	cmd := d.command("login", s.Listener.Addr().String())
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = x.slave, x.slave, x.slave
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cmd.Process.Kill() })
+	x.answers("Only 'yes' will be accepted", "yes")
+	waitFor(t, "the terminal does not echo", func() bool {
+		var settings syscall.Termios
+		_, _, errno := syscall.Syscall(syscall.SYS_IOCTL, x.slave.Fd(), syscall.TCGETS, uintptr(unsafe.Pointer(&settings)))
+		return errno == 0 && settings.Lflag&syscall.ECHO == 0
+	})
+	x.answers("Token for ", "swordfish")
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("login: %v\n%s", err, x.text())
+	}
+	waitFor(t, "the login is complete", func() bool { return strings.Contains(x.text(), "Success!") })
+	if strings.Contains(x.text(), "swordfish") {
+		t.Errorf("the terminal shows\n%s", x.text())
+	}
+}

@@ -43,9 +43,14 @@ func (d *Discovery) Find(ctx context.Context, host string) (*url.URL, error) {
 	return base, nil
 }
 
+// DiscoveryURL returns the URL of the document that names the services of a host.
+func DiscoveryURL(host string) *url.URL {
+	return &url.URL{Scheme: "https", Host: host, Path: "/.well-known/terraform.json"}
+}
+
 // ask does not use svchost's package disco, which knows no context and logs its requests.
 func (d *Discovery) ask(ctx context.Context, host string) (*url.URL, error) {
-	at := &url.URL{Scheme: "https", Host: host, Path: "/.well-known/terraform.json"}
+	at := DiscoveryURL(host)
 	var text string
 	if given, known := d.given(host); known {
 		text = given

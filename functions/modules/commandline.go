@@ -19,6 +19,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source/installing"
 	"github.com/lockstep-iac/lockstep/engine/config/source/registry"
 	"github.com/lockstep-iac/lockstep/engine/hosts"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/credentials"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
@@ -41,7 +42,7 @@ func CommandLine(d *workdir.Dir, o Options) *installing.Installer {
 	allow, _ := strconv.ParseBool(d.Getenv(httpVariable))
 	policy := hosts.Policy{HTTP: allow}
 	client := &hosts.Client{
-		Policy: policy, Token: d.CLI.Token,
+		Policy: policy, Token: credentials.Open(d.CLI).Token,
 		Retries: number(d.Getenv("TF_REGISTRY_DISCOVERY_RETRY"), 1),
 		Timeout: time.Duration(number(d.Getenv("TF_REGISTRY_CLIENT_TIMEOUT"), 10)) * time.Second,
 	}

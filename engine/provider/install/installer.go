@@ -12,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/constraint"
 	"github.com/lockstep-iac/lockstep/engine/hosts"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
+	"github.com/lockstep-iac/lockstep/engine/provider/install/credentials"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 )
 
@@ -82,7 +83,7 @@ type Selection struct {
 // TF_REGISTRY_CLIENT_TIMEOUT (10 seconds).
 func New(config *cliconfig.Config, getenv func(string) string) *Installer {
 	client := &hosts.Client{
-		Token:   config.Token,
+		Token:   credentials.Open(config).Token,
 		Retries: number(getenv("TF_REGISTRY_DISCOVERY_RETRY"), 1),
 		Timeout: time.Duration(number(getenv("TF_REGISTRY_CLIENT_TIMEOUT"), 10)) * time.Second,
 	}

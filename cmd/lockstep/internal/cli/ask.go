@@ -42,8 +42,8 @@ func (a *App) ReadLine() (string, error) {
 	})
 }
 
-// readSecret is ReadLine without an echo on the terminal.
-func (a *App) readSecret() (string, error) {
+// ReadSecret is ReadLine without an echo on the terminal.
+func (a *App) ReadSecret() (string, error) {
 	f, ok := a.In.(*os.File)
 	if !ok {
 		return a.ReadLine()

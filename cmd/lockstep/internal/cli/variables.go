@@ -48,7 +48,7 @@ func (a *App) askVariable(v *config.Variable) (string, error) {
 	}
 	fmt.Fprintf(a.Out, "  %s ", a.Print().Bold("Enter a value:"))
 	if v.Sensitive {
-		return a.readSecret()
+		return a.ReadSecret()
 	}
 	return a.ReadLine()
 }

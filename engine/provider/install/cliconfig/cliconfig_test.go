@@ -103,7 +103,7 @@ const everythingInJSON = `{
 
 func TestEverything(t *testing.T) {
 	want := `token app.terraform.io s3cret
-host registry.example.com map[providers.v1:https://127.0.0.1/v1/]
+host registry.example.com map[login.v1:map[client:x] providers.v1:https://127.0.0.1/v1/]
 override registry.terraform.io/hashicorp/null /dev/null
 filesystem_mirror /mirror include [example.com/*/* registry.terraform.io/acme/foo] exclude []
 network_mirror https://mirror.example.com/terraform/ include [] exclude [*/*/*]
@@ -151,7 +151,8 @@ func TestDiagnostics(t *testing.T) {
 		{`provider_installation { dev_overrides {} direct {} }`, ``},
 		{`provider_installation { dev_overrides { a = 1 } direct {} }`, ``},
 		{`credentials {}`, `warning f:1: Block without a host`},
-		{`credentials_helper "a" { args = ["x"] }`, `warning f:1: Credentials helpers are not supported`},
+		{`credentials_helper "a" { args = ["x"] }`, ``},
+		{`credentials_helper { args = ["x"] }`, `error f:1: Invalid credentials_helper block`},
 
 		{`disable_checkpoint = "yes"`, `error f:1: Invalid CLI configuration: The value of disable_checkpoint must be true or false, not a string`},
 		{`disable_checkpoint = 1`, `error f:1: Invalid CLI configuration`},

@@ -28,9 +28,35 @@ type Config struct {
 	// for providers before it asks their registries. Not all need to exist.
 	ImpliedDirs []string
 
-	services map[string]map[string]string
+	// CredentialsFile is the file that `login` keeps tokens in; "" without a home directory.
+	CredentialsFile string
+	// Helper is the program that knows the tokens of all other hosts; nil: there is none.
+	Helper *Helper
+
+	services map[string]map[string]any
 	tokens   map[string]secret.Token
+	origins  map[string]Origin
 }
+
+// A Helper is a credentials helper.
+type Helper struct {
+	Name    string
+	Program string // an absolute path; "": it is not installed
+	Args    []string
+}
+
+// Origin is the place that a host's token comes from.
+type Origin int
+
+const (
+	NoOrigin Origin = iota // there is no token
+	// FromLogin is the credentials file alone.
+	FromLogin
+	// FromConfig is a credentials block in another file, which programs do not edit.
+	FromConfig
+	// FromEnvironment is a variable TF_TOKEN_HOST alone.
+	FromEnvironment
+)
 
 // A Method is one installation method of a provider_installation block.
 type Method struct {
@@ -58,12 +84,23 @@ func (c *Config) Token(host string) (secret.Token, bool) {
 	return t, ok
 }
 
+// Origin returns the origin of the token for a host.
+func (c *Config) Origin(host string) Origin { return c.origins[host] }
+
+// Services returns the services that a `host` block gives for a host, in the form that
+// encoding/json decodes to; known as in [Config.Service].
+func (c *Config) Services(host string) (services map[string]any, known bool) {
+	services, known = c.services[host]
+	return services, known
+}
+
 // Service returns the URL that a `host` block gives for a service of a host, such
 // as `providers.v1`. known reports whether there is such a block: it takes the place of
 // service discovery on that host.
 func (c *Config) Service(host, id string) (url string, known bool) {
 	services, known := c.services[host]
-	return services[id], known
+	url, _ = services[id].(string)
+	return url, known
 }
 
 // Serves reports whether the method may be asked for a provider.

@@ -16,14 +16,15 @@ type fileContent struct {
 	pluginCacheMayBreakLock bool
 	disableCheckpoint       bool
 	installations           []installation
-	services                map[string]map[string]string
+	services                map[string]map[string]any
+	helpers                 []helper
 	tokens                  map[string]secret.Token
 }
 
 // decode reads the settings that Lockstep supports. Those of Terraform, and of other tools
 // that share the file, are skipped without a diagnostic.
 func decode(items []item) (fileContent, diags.Diagnostics) {
-	c := fileContent{services: map[string]map[string]string{}, tokens: map[string]secret.Token{}}
+	c := fileContent{services: map[string]map[string]any{}, tokens: map[string]secret.Token{}}
 	var ds diags.Diagnostics
 	for _, it := range items {
 		switch it.key {
@@ -44,8 +45,9 @@ func decode(items []item) (fileContent, diags.Diagnostics) {
 				return decodeServices(c.services, host, body)
 			})...)
 		case "credentials_helper":
-			ds = append(ds, diags.Warningf(it.place.Ptr(), "Credentials helpers are not supported",
-				"Hosts whose credentials only the helper knows will be asked without any. Give them in a credentials block or in an environment variable TF_TOKEN_*.")...)
+			helpers, hds := decodeHelpers(it)
+			c.helpers = append(c.helpers, helpers...)
+			ds = append(ds, hds...)
 		case "provider_installation":
 			in, ids := decodeInstallation(it)
 			c.installations = append(c.installations, in...)
@@ -102,11 +104,11 @@ func decodeCredentials(tokens map[string]secret.Token, host string, body []item)
 	return nil
 }
 
-// decodeServices reads `services = { "providers.v1" = "https://..." }`. A service
-// that is described by an object (login.v1) is none of ours.
-func decodeServices(services map[string]map[string]string, host string, body []item) diags.Diagnostics {
-	urls := map[string]string{}
-	services[host] = urls
+// decodeServices reads `services = { "providers.v1" = "https://..." }`. An object describes the
+// service login.v1.
+func decodeServices(services map[string]map[string]any, host string, body []item) diags.Diagnostics {
+	known := map[string]any{}
+	services[host] = known
 	for _, it := range body {
 		if it.key != "services" {
 			continue
@@ -117,9 +119,7 @@ func decodeServices(services map[string]map[string]string, host string, body []i
 		}
 		for _, inner := range bodies {
 			for _, service := range inner {
-				if service.value.kind == textKind {
-					urls[service.key] = service.value.text
-				}
+				known[service.key] = service.value.plain()
 			}
 		}
 	}

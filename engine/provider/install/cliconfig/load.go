@@ -44,15 +44,16 @@ func Load(s Surroundings) (*Config, diags.Diagnostics) {
 	c := &Config{
 		Overrides:   map[addrs.Provider]string{},
 		ImpliedDirs: impliedDirs(s),
-		services:    map[string]map[string]string{},
+		services:    map[string]map[string]any{},
 		tokens:      map[string]secret.Token{},
+		origins:     map[string]Origin{},
 	}
 	l := &loader{config: c, surroundings: s}
 	// Written by `terraform login`; used even if TF_CLI_CONFIG_FILE names another file.
 	if s.Home != "" {
-		credentials := filepath.Join(s.Home, dotDir(), "credentials.tfrc.json")
-		if content, ok := l.read(credentials, true); ok {
-			maps.Copy(c.tokens, content.tokens)
+		c.CredentialsFile = filepath.Join(s.Home, dotDir(), "credentials.tfrc.json")
+		if content, ok := l.read(c.CredentialsFile, true); ok {
+			l.tokens(content.tokens, FromLogin)
 		}
 	}
 	for _, f := range configFiles(s) {
@@ -184,7 +185,8 @@ func (l *loader) merge(content fileContent) {
 	c.PluginCacheMayBreakLock = c.PluginCacheMayBreakLock || content.pluginCacheMayBreakLock
 	c.DisableCheckpoint = c.DisableCheckpoint || content.disableCheckpoint
 	maps.Copy(c.services, content.services)
-	maps.Copy(c.tokens, content.tokens)
+	l.tokens(content.tokens, FromConfig)
+	l.helpers(content.helpers)
 	for _, in := range content.installations {
 		if c.Explicit {
 			l.ds = append(l.ds, diags.Errorf(&in.place, "More than one provider_installation block",
@@ -219,5 +221,17 @@ func (l *loader) environment() {
 			c.PluginCacheDir = ""
 		}
 	}
-	maps.Copy(c.tokens, tokensFromEnvironment(s.Environ))
+	l.tokens(tokensFromEnvironment(s.Environ), FromEnvironment)
+}
+
+// tokens lets tokens go before those read earlier. A host of the credentials file stays one: a
+// login replaces its token there, whatever else has one. Source: internal/command/cliconfig
+// of Terraform 1.11.
+func (l *loader) tokens(tokens map[string]secret.Token, from Origin) {
+	maps.Copy(l.config.tokens, tokens)
+	for host := range tokens {
+		if l.config.origins[host] == NoOrigin {
+			l.config.origins[host] = from
+		}
+	}
 }

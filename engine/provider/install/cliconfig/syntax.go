@@ -257,3 +257,27 @@ func unquote(s string) (string, bool) {
 	}
 	return b.String(), true
 }
+
+// plain returns the form that encoding/json decodes to.
+func (v value) plain() any {
+	switch v.kind {
+	case numberKind:
+		n, _ := strconv.ParseFloat(v.text, 64)
+		return n
+	case flagKind:
+		return v.flag
+	case listKind:
+		list := []any{}
+		for _, element := range v.list {
+			list = append(list, element.plain())
+		}
+		return list
+	case bodyKind:
+		object := map[string]any{}
+		for _, it := range v.body {
+			object[it.key] = it.value.plain()
+		}
+		return object
+	}
+	return v.text
+}

@@ -1,0 +1,36 @@
+package preparing
+
+import (
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+)
+
+// browsers are the programs that show a page, with their first arguments.
+var browsers = map[string][][]string{
+	"darwin":  {{"open"}},
+	"windows": {{"rundll32", "url.dll,FileProtocolHandler"}},
+	"linux":   {{"xdg-open"}, {"x-www-browser"}, {"www-browser"}},
+}
+
+// browse opens a page in a browser, and does not wait for it.
+func browse(a *cli.App, url string) error {
+	for _, b := range browsers[runtime.GOOS] {
+		for _, dir := range filepath.SplitList(a.Getenv("PATH")) {
+			path, err := exec.LookPath(filepath.Join(dir, b[0]))
+			if err != nil || !filepath.IsAbs(path) {
+				continue
+			}
+			cmd := exec.Command(path, append(b[1:], url)...)
+			cmd.Env = a.Environ
+			if err := cmd.Start(); err != nil {
+				continue
+			}
+			return cmd.Process.Release()
+		}
+	}
+	return errors.New("there is no browser")
+}

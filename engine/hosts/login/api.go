@@ -1,0 +1,42 @@
+package login
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"github.com/lockstep-iac/lockstep/engine/hosts"
+	"github.com/lockstep-iac/lockstep/engine/secret"
+)
+
+// ErrInvalidToken is the error of a token that the host does not know.
+var ErrInvalidToken = errors.New("the host does not accept the token")
+
+// Page returns the page on which a person creates a token.
+func (a *API) Page() string {
+	page := url.URL{Scheme: "https", Host: a.Base.Host, Path: "/app/settings/tokens", RawQuery: "source=terraform-login"}
+	return page.String()
+}
+
+// User returns the name of a token's user. Source:
+// https://developer.hashicorp.com/terraform/cloud-docs/api-docs/account
+func (a *API) User(ctx context.Context, token secret.Token) (string, error) {
+	asking := *a.requests
+	asking.Token = func(string) (secret.Token, bool) { return token, true }
+	var account struct {
+		Data struct {
+			Attributes struct {
+				Username string `json:"username"`
+			} `json:"attributes"`
+		} `json:"data"`
+	}
+	_, err := asking.JSON(ctx, a.Base.JoinPath("account/details"), a.Base.Host, &account)
+	switch {
+	case hosts.IsStatus(err, 401):
+		return "", ErrInvalidToken
+	case err != nil:
+		return "", fmt.Errorf("ask for the user of the token: %w", err)
+	}
+	return account.Data.Attributes.Username, nil
+}

@@ -1,0 +1,104 @@
+package login
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"io"
+	mathrand "math/rand/v2"
+	"net"
+	"net/http"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"github.com/lockstep-iac/lockstep/engine/hosts"
+	"github.com/lockstep-iac/lockstep/engine/secret"
+)
+
+// exchangeTimeout bounds the request for a token.
+const exchangeTimeout = 30 * time.Second
+
+// Authorize lets a person agree on a page of the host: show gets its URL, and must return. The wait
+// for the person ends with ctx.
+//
+// The proof key binds the code to this process, and the state binds the answer to this request:
+// another program that reaches the listener can neither use the code nor slip in one of its own.
+// Source: RFC 7636 and RFC 8252.
+func (c *Client) Authorize(ctx context.Context, show func(url string)) (secret.Token, error) {
+	listener, port, err := c.listen()
+	if err != nil {
+		return secret.Token{}, err
+	}
+	config := &oauth2.Config{
+		ClientID:    c.ID,
+		Endpoint:    oauth2.Endpoint{AuthURL: c.Authz.String(), TokenURL: c.Token.String(), AuthStyle: oauth2.AuthStyleInParams},
+		RedirectURL: fmt.Sprintf("http://localhost:%d/login", port),
+		Scopes:      c.Scopes,
+	}
+	state, proof := rand.Text(), oauth2.GenerateVerifier()
+	codes := make(chan string, 1)
+	server := &http.Server{Handler: callback(state, codes), ReadHeaderTimeout: 10 * time.Second}
+	go server.Serve(listener)
+	show(config.AuthCodeURL(state, oauth2.S256ChallengeOption(proof)))
+	var code string
+	select {
+	case code = <-codes:
+	case <-ctx.Done():
+		server.Close()
+		return secret.Token{}, context.Cause(ctx)
+	}
+	server.Shutdown(ctx) // the page is sent first
+	ctx, cancel := context.WithTimeout(context.WithValue(ctx, oauth2.HTTPClient, c.requests.HTTP()), exchangeTimeout)
+	defer cancel()
+	token, err := config.Exchange(ctx, code, oauth2.VerifierOption(proof))
+	var refused *oauth2.RetrieveError
+	switch {
+	case errors.As(err, &refused):
+		// The error's own text has the whole answer, which may be a page.
+		return secret.Token{}, fmt.Errorf("the host did not exchange the code for a token: %s %s", refused.Response.Status, refused.ErrorCode)
+	case err != nil:
+		return secret.Token{}, fmt.Errorf("ask for the token: %w", hosts.Plain(err))
+	}
+	return secret.NewToken(token.AccessToken), nil
+}
+
+// listen opens a port of the host's range on the loopback interface. It tries them from a random
+// one on, as another login may run.
+func (c *Client) listen() (net.Listener, int, error) {
+	n := c.MaxPort - c.MinPort + 1
+	first := mathrand.IntN(n)
+	for i := range min(n, 1000) {
+		port := c.MinPort + (first+i)%n
+		if l, err := net.Listen("tcp4", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			return l, port, nil
+		}
+	}
+	return nil, 0, fmt.Errorf("no port between %d and %d is free for the host's answer", c.MinPort, c.MaxPort)
+}
+
+// callback serves the page to which the host sends the person back, with the code.
+func callback(state string, codes chan<- string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		q := r.URL.Query()
+		code := q.Get("code")
+		if r.URL.Path != "/login" || code == "" || subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(state)) != 1 {
+			http.Error(w, "This is not the answer to the login that is under way.", http.StatusBadRequest)
+			return
+		}
+		select {
+		case codes <- code:
+		default: // a reload
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		io.WriteString(w, page)
+	})
+}
+
+const page = `<!DOCTYPE html>
+<title>Lockstep login</title>
+<p>The host has sent its answer to Lockstep.</p>
+<p>Close this page, and return to the terminal in which <code>lockstep login</code> runs.</p>
+`
