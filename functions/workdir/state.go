@@ -119,6 +119,12 @@ func notLoaded(err error) diags.Diagnostics {
 // Version returns the version of the state as it was read or last written.
 func (s *State) Version() statebackend.Version { return s.version }
 
+// Moved reports whether another version is stored by now than the one that was read or written last.
+func (s *State) Moved(ctx context.Context) (bool, error) {
+	snap, err := s.Workspace.Get(ctx)
+	return err == nil && snap.Version != s.version, err
+}
+
 // Bytes returns the state file as it was read or last written; nil if there is none.
 func (s *State) Bytes() []byte { return s.bytes }
 

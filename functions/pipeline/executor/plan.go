@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
 // Plan implements jobs.Engine.
@@ -40,12 +41,49 @@ func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 	return res, nil
 }
 
-// plan makes the plan; ds are the diagnostics of opening.
+// attempts is how often a plan is made of a state that others write meanwhile.
+const attempts = 3
+
+// plan makes the plan; ds are the diagnostics of opening. It takes no lock, so that any number of
+// pull requests are planned side by side, and beside an apply: the state's version is part of the
+// plan instead. A plan whose state was written while it was made is made again, not shown.
 func (o *checkout) plan(ctx context.Context, ds diags.Diagnostics) (*plans.Plan, diags.Diagnostics) {
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	if ds = append(ds, o.lock(ctx, "OperationTypePlan")...); ds.HasErrors() {
+	b, more := o.backend(ctx)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return nil, ds
+	}
+	for range attempts {
+		plan, found := o.planOf(ctx, b)
+		if ctx.Err() != nil {
+			return plan, append(ds, found...)
+		}
+		moved, err := o.moving(ctx)
+		if err != nil {
+			return nil, append(ds, diags.FromError("The state cannot be read again", err)...)
+		}
+		if !moved {
+			return plan, append(ds, found...)
+		}
+	}
+	return nil, append(ds, diags.Errorf(nil, "The state keeps changing",
+		"The state of %s was written each of the %d times that it was planned. Wait until the apply that writes it has finished, and comment \"lockstep plan -p %[1]s\".", o.job.Project, attempts)...)
+}
+
+// moving reports whether the state was written since it was read.
+func (o *checkout) moving(ctx context.Context) (bool, error) {
+	if o.State == nil || o.State.Workspace == nil {
+		return false, nil
+	}
+	return o.State.Moved(ctx)
+}
+
+// planOf makes the plan of the state as it is now.
+func (o *checkout) planOf(ctx context.Context, b statebackend.Backend) (*plans.Plan, diags.Diagnostics) {
+	ds := o.OpenState(ctx, b, statebackend.DefaultWorkspace, nil)
+	if ds.HasErrors() {
 		return nil, ds
 	}
 	if ds = append(ds, o.providers(ctx, o.State.Current)...); ds.HasErrors() {

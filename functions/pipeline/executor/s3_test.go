@@ -78,8 +78,12 @@ func TestStatesInS3(t *testing.T) {
 	}
 	// A run that died has left its lock.
 	lock(lockText(b.job))
-	if p := b.plan(); p.Plan != nil || !strings.Contains(flat(p.Report), `comment "lockstep unlock -p net" on pull request #7`) {
-		t.Errorf("while it is locked: %+v", p)
+	p := b.plan()
+	if p.Plan == nil {
+		t.Errorf("a plan while it is locked: %+v", p)
+	}
+	if o := b.apply(p.Plan, true); !o.Failed || !strings.Contains(flat(o.Report), `comment "lockstep unlock -p net" on pull request #7`) {
+		t.Errorf("while it is locked: %+v", o)
 	}
 	other := *b
 	other.job.Owner = "lockstep acme/infra#71"
@@ -207,8 +211,12 @@ func TestStateAsGranted(t *testing.T) {
 		t.Error(at)
 	}
 	b.write(map[string]string{"net/main.tf": strings.Replace(inS3, `    dynamodb_table              = "locks"`+"\n", "", 1) + two})
-	if p := b.plan(); p.Plan != nil || !strings.Contains(flat(p.Report), "is locked since") {
-		t.Errorf("without the lock table: %s", p.Report)
+	p := b.plan()
+	if p.Plan == nil {
+		t.Fatalf("without the lock table: %s", p.Report)
+	}
+	if o := b.apply(p.Plan, true); !o.Failed || !strings.Contains(flat(o.Report), "is locked since") {
+		t.Errorf("without the lock table: %s", o.Report)
 	}
 }
 
