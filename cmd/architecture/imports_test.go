@@ -42,7 +42,7 @@ var allowed = map[string][]string{
 	"functions/pipeline":            {"functions/comment", "github"},
 	"functions/pipeline/executor":   {"functions/comment", "functions/operation", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/places", "functions/redacting", "functions/workdir", "statebackend/...", "engine/..."},
 	"functions/places":              {},
-	"functions/pipeline/sessions":   {"functions/pipeline/jobs", "functions/places"},
+	"functions/pipeline/sessions":   {"statebackend/s3", "functions/pipeline/jobs", "functions/places"},
 	"functions/pipeline/awsstore":   {"functions/pipeline"},
 	"functions/pipeline/reconcile":  {"functions/comment", "functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/intake", "functions/pipeline/ledger", "github"},
 	"functions/pipeline/localstore": {"engine/walk", "functions/pipeline"},

@@ -35,7 +35,7 @@ func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, opti
 		out.Unsaved = err != nil // a later save has everything that an earlier one lacks
 		return err
 	}
-	w, ds := o.beginJournal(ctx, p, &options)
+	w, ds := o.beginJournal(context.WithoutCancel(ctx), p, &options)
 	if ds.HasErrors() {
 		out.State = o.State.Current
 		return out, ds

@@ -47,11 +47,21 @@ type Operation struct {
 	// State is set by OpenState, and so is Recovery.
 	State    *workdir.State
 	Recovery Recovery
+	// Opened is the state as OpenState has read it, together with the results that only a journal
+	// has: it is the same before a recovery is stored and after it was.
+	Opened Identity
 	// Providers is set by OpenProviders.
 	Providers *workdir.Providers
 
 	analysis engine.Analysis // of Config, shared by all runs
 	closers  []func()
+}
+
+// An Identity tells states apart. It is zero for no state.
+type Identity struct {
+	Lineage string
+	Serial  uint64
+	Version string
 }
 
 // OnClose adds a function that Close calls, before those that were added earlier.

@@ -9,9 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/journaling"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/states/statefile"
 	"github.com/lockstep-iac/lockstep/statebackend"
 	"github.com/lockstep-iac/lockstep/statebackend/journal"
 )
@@ -69,6 +71,13 @@ func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics 
 		}
 	}
 	o.Recovery = r
+	if f.Changed {
+		text, err := statefile.Write(f.State)
+		if err != nil {
+			return unusable(log, locked, err)
+		}
+		o.Opened.Version += "+" + journaling.SHA256(text)[:16]
+	}
 	if locked {
 		err = o.store(ctx, log, f)
 	} else {
@@ -128,6 +137,18 @@ func keep(ctx context.Context, w *journal.Writer, unresolved []journaling.Open) 
 // is stored all the same: it is the second place for what the journal does not take any more.
 func saving(j *journaling.Journal) func(context.Context, []byte) {
 	return func(ctx context.Context, data []byte) { _ = j.Saving(ctx, data) }
+}
+
+// Waiting returns the addresses of unresolved creations: a plan leaves them out, with all that depends
+// on them, until a person has settled them.
+func (o *Operation) Waiting() []addrs.Target {
+	var all []addrs.Target
+	for _, u := range o.Recovery.Unresolved {
+		if t, err := addrs.ParseTarget(u.Address); err == nil {
+			all = append(all, t)
+		}
+	}
+	return all
 }
 
 // Forget settles an unresolved creation, at a person's word that there is no such object. It

@@ -41,6 +41,10 @@ func (o *Operation) OpenState(ctx context.Context, b statebackend.Backend, works
 	if more := st.Read(ctx); more.HasErrors() {
 		return append(append(ds, more...), o.Unlock(ctx)...)
 	}
+	o.Opened = Identity{}
+	if st.Exists() {
+		o.Opened = Identity{st.Current.Lineage, st.Current.Serial, string(st.Version())}
+	}
 	if ds = append(ds, o.recover(ctx, lock != nil)...); ds.HasErrors() {
 		ds = append(ds, o.Unlock(ctx)...)
 	}

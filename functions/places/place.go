@@ -110,6 +110,10 @@ var aliases = []string{"-s3alias", "--ol-s3", ".mrap"}
 // state with such a name would be the lock or the digest of another.
 var besides = []string{".tflock", "-md5", "-lockstep"}
 
+// ours is the beginning of the keys of everything else that belongs to states: a state with such a key
+// would be a piece of another's journal.
+const ours = ".lockstep/"
+
 // maxKey is the limit of a key's length in bytes.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html
 const maxKey = 1024
@@ -121,6 +125,9 @@ func (p Place) check() error {
 	}
 	if err := segments(p.Key); err != nil {
 		return fmt.Errorf("its key is %q: %w", p.Key, err)
+	}
+	if strings.HasPrefix(p.Key, ours) {
+		return fmt.Errorf("its key is %q: keys that begin with %s are those of journals; choose another key", p.Key, ours)
 	}
 	for _, end := range besides {
 		if strings.HasSuffix(p.Key, end) {

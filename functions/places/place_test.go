@@ -51,6 +51,7 @@ func TestOf(t *testing.T) {
 		{"a quote", "s3", "default", s3(`key=a"b`), "", "none of *"},
 		{"a control character", "s3", "default", s3("key=a\x00b"), "", "no control characters"},
 		{"too long", "s3", "default", s3("key=" + strings.Repeat("x", 1025)), "", "at most 1024"},
+		{"another state's journal", "s3", "default", s3("key=.lockstep/journal/prod/00000000000000000001"), "", "begin with .lockstep/"},
 		{"another state's lock object", "s3", "default", s3("key=prod.tfstate.tflock"), "", "end with .tflock"},
 		{"another state's digest", "s3", "default", s3("key=prod.tfstate-md5"), "", "end with -md5"},
 		{"what Lockstep notes of another", "s3", "default", s3("key=prod.tfstate-lockstep"), "", "end with -lockstep"},

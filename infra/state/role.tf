@@ -94,7 +94,7 @@ data "aws_iam_policy_document" "states" {
   statement {
     sid       = "LockFiles"
     actions   = ["s3:DeleteObject"]
-    resources = ["${aws_s3_bucket.states.arn}/*.tflock"]
+    resources = ["${aws_s3_bucket.states.arn}/*.tflock", "${aws_s3_bucket.states.arn}/.lockstep/journal/*"]
   }
 
   # Without it, a missing object looks like a forbidden one.

@@ -3,8 +3,10 @@ package s3
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -20,14 +22,28 @@ import (
 // below the prefix of workspaces, where a listing of workspaces would find it.
 const JournalPrefix = ".lockstep/journal/"
 
+// longKey is the longest escaped key that stands in full in the keys of its journal.
+const longKey = 80
+
+// JournalOf is what the keys of a state's journal begin with. The state's key is one segment of it,
+// escaped, so that none is the beginning of another: rights on one journal are none on any other. A
+// long one is cut, and has its SHA-256 behind an exclamation mark, which no escaped key has.
+func JournalOf(key string) string {
+	name := url.PathEscape(key)
+	if len(name) > longKey {
+		name = fmt.Sprintf("%s!%.16x", name[:longKey/2], sha256.Sum256([]byte(key)))
+	}
+	return JournalPrefix + name + "/"
+}
+
 // keptFor is how long dropped segments stay. A process that was suspended for so long does not
 // wake up any more; until then its number must be taken.
 const keptFor = 72 * time.Hour
 
 // journalObjects is the log of a state in objects beside it:
 //
-//	.lockstep/journal/<key of the state>/00000000000000000012   segment 12
-//	.lockstep/journal/<key of the state>/floor                  the lowest number that counts
+//	.lockstep/journal/<escaped key of the state>/00000000000000000012   segment 12
+//	.lockstep/journal/<escaped key of the state>/floor                  the lowest number that counts
 //
 // A segment is one PutObject with If-None-Match: S3 refuses a second one with the number. It
 // implements statebackend.Log.
@@ -39,7 +55,7 @@ type journalObjects struct {
 
 // Journal returns the log that belongs to the state's object.
 func (w *workspace) Journal() statebackend.Log {
-	return &journalObjects{objects: w.objects, prefix: JournalPrefix + w.key + "/", now: time.Now}
+	return &journalObjects{objects: w.objects, prefix: JournalOf(w.key), now: time.Now}
 }
 
 func (j *journalObjects) Place() string { return "s3://" + j.objects.bucket + "/" + j.prefix }

@@ -1,6 +1,7 @@
 package s3
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +34,23 @@ func journalConformance(t *testing.T, s servers) {
 		attributes := s.attributes()
 		return func() statebackend.Log { return openLog(t, attributes) }
 	})
+}
+
+// TestJournalsAreApart holds that no state's journal is below another's, by their keys.
+func TestJournalsAreApart(t *testing.T) {
+	t.Parallel()
+	keys := []string{"net", "net/terraform.tfstate", "net/", "net%2Fterraform.tfstate", "net.journal", "../net", "env:/blue/net"}
+	for _, end := range []string{"a", "b", "/a"} {
+		long := strings.Repeat("k", 100) + end
+		keys = append(keys, long, strings.Trim(strings.TrimPrefix(JournalOf(long), JournalPrefix), "/"))
+	}
+	for _, a := range keys {
+		for _, b := range keys {
+			if a != b && strings.HasPrefix(JournalOf(b), JournalOf(a)) {
+				t.Errorf("the journal of %s, %s, has that of %s, %s, in it", a, JournalOf(a), b, JournalOf(b))
+			}
+		}
+	}
 }
 
 // TestJournalFaults loses each write of an append and a drop, with its answer or alone.

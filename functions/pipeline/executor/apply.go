@@ -41,7 +41,7 @@ func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 	if p == nil {
 		return jobs.Outcome{Outdated: true}, nil
 	}
-	if !permit(o.stateID()) {
+	if !permit(runs.StateID(o.Opened)) {
 		return jobs.Outcome{Refused: true}, nil
 	}
 	return o.apply(ctx, p), nil

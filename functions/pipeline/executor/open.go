@@ -45,7 +45,7 @@ type checkout struct {
 // module source or a symbolic link names, nothing outside is read.
 func (e *Engine) open(ctx context.Context, j jobs.Job, modules bool) (*checkout, diags.Diagnostics, error) {
 	o := &checkout{engine: e, job: j, values: map[string]*hcl.File{}}
-	o.Workspace = j.Workspace
+	o.Workspace, o.Journaled = j.Workspace, true
 	if o.Budget = budget.From(ctx); o.Budget == nil {
 		o.Budget = budget.Pipeline(usualMemory)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
@@ -35,7 +36,7 @@ func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 	if err != nil {
 		return jobs.PlanResult{}, fmt.Errorf("save the plan of %s: %w", describe(j), err)
 	}
-	res := jobs.PlanResult{Plan: saved, State: o.stateID(), Applyable: plan.Applyable, Read: o.read()}
+	res := jobs.PlanResult{Plan: saved, State: runs.StateID(o.Opened), Applyable: plan.Applyable, Read: o.read()}
 	res.Report, res.Full = o.report(hide, plan, ds)
 	res.Counts = comment.Counts(plan.Counts())
 	return res, nil
@@ -89,9 +90,10 @@ func (o *checkout) planOf(ctx context.Context, b statebackend.Backend) (*plans.P
 	if ds = append(ds, o.providers(ctx, o.State.Current)...); ds.HasErrors() {
 		return nil, ds
 	}
-	plan, more := engine.Plan(ctx, o.run(ctx), o.State.Current, engine.PlanOptions{})
+	plan, more := engine.Plan(ctx, o.run(ctx), o.State.Current, engine.PlanOptions{Excludes: o.Waiting()})
 	if plan != nil {
 		plan.Backend = plans.Backend{Type: o.Settings.Name(), Workspace: o.job.Workspace}
+		plan.Applyable = plan.Applyable || o.Recovery.Folded && !plan.Errored // its apply stores the results
 	}
 	return plan, append(ds, more...)
 }

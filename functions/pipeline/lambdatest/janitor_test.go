@@ -64,7 +64,7 @@ func TestPlanThatKills(t *testing.T) {
 	r := newRoad(t, githubtest.Files{"net/main.tf": project(netState, thing("vpc", "1"))})
 	plan := r.stack.Functions["plan"]
 	r.stack.Fault(func(q lambdatest.Request) int {
-		if q.Function == "plan" && q.Action == "s3:PutObject" && strings.HasSuffix(q.Resource, ".tflock") {
+		if q.Function == "plan" && q.Action == "s3:GetObject" && strings.HasSuffix(q.Resource, netState) {
 			go plan.Kill()
 			return http.StatusServiceUnavailable
 		}

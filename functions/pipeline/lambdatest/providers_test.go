@@ -114,6 +114,8 @@ func TestKilledInAChange(t *testing.T) {
 	}
 	r.say("alice", n, "lockstep unlock")
 	r.free(netState)
+	r.say("alice", n, "lockstep plan")
+	r.expect("a plan afterwards", r.status(n), "An object may exist that no state knows", "lab_thing.a", "no changes")
 }
 
 // TestNoTimeLeft holds that an apply which is too near its end begins nothing, lets go of

@@ -4,6 +4,7 @@ package lambdatest_test
 
 import (
 	"errors"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/sessions"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
+	states3 "github.com/lockstep-iac/lockstep/statebackend/s3"
 )
 
 // clients are those of a function's process.
@@ -55,13 +57,16 @@ func (c clients) tryAll(t *testing.T, key string) string {
 		if errors.As(err, &api) && strings.HasPrefix(api.ErrorCode(), "AccessDenied") {
 			return
 		}
-		if err != nil {
+		if err != nil && (api == nil || api.ErrorCode() != "NoSuchKey") { // whoever may read is told that there is nothing
 			what += "?" + err.Error()
 		}
 		done = append(done, what)
 	}
-	for _, suffix := range []string{"", ".tflock", ".old"} {
+	for _, suffix := range []string{"", ".tflock", ".old", ".journal"} {
 		name := aws.String(key + suffix)
+		if suffix == ".journal" {
+			name = aws.String(states3.JournalOf(key) + "1")
+		}
 		_, err := c.s3.PutObject(t.Context(), &s3.PutObjectInput{Bucket: bucket, Key: name, Body: strings.NewReader("x")})
 		try("put"+suffix, err)
 		out, err := c.s3.GetObject(t.Context(), &s3.GetObjectInput{Bucket: bucket, Key: name})
@@ -103,10 +108,10 @@ func TestSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	job := jobs.Job{Repo: r.repo.Repo(), Number: 1, Project: "net", State: at}
-	locks := "put.tflock get.tflock delete.tflock PutItem GetItem DeleteItem"
+	locks, items := "put.tflock get.tflock delete.tflock", "PutItem GetItem DeleteItem"
 	want := map[string]string{
-		"plan":  "get " + locks + " GetItem-md5",
-		"apply": "put get " + locks + " PutItem-md5 GetItem-md5 DeleteItem-md5 PutItem-lockstep GetItem-lockstep DeleteItem-lockstep",
+		"plan":  "get " + locks + " get.journal " + items + " GetItem-md5",
+		"apply": "put get " + locks + " put.journal get.journal delete.journal " + items + " PutItem-md5 GetItem-md5 DeleteItem-md5 PutItem-lockstep GetItem-lockstep DeleteItem-lockstep",
 	}
 	for _, function := range []string{"plan", "apply"} {
 		own := r.as(function, credentials.NewStaticCredentialsProvider(lambdatest.AccessKey, lambdatest.SecretKey, ""))
@@ -197,7 +202,7 @@ func TestRunsHaveSessions(t *testing.T) {
 	}
 	for _, s := range r.stack.Sessions() {
 		key := map[string]string{"net": netState, "db": "db/terraform.tfstate"}[s.Tags["project"]]
-		if s.Tags["repository"] != "acme/infra" || s.Tags["pull"] != "1" || key == "" || !strings.Contains(s.Policy, `"arn:aws:s3:::states/`+key+`"`) || strings.Count(s.Policy, "terraform.tfstate") != strings.Count(s.Policy, key) {
+		if s.Tags["repository"] != "acme/infra" || s.Tags["pull"] != "1" || key == "" || !strings.Contains(s.Policy, `"arn:aws:s3:::states/`+key+`"`) || strings.Count(s.Policy, "terraform.tfstate") != strings.Count(s.Policy, key)+strings.Count(s.Policy, "/"+url.PathEscape(key)+"/*") {
 			t.Errorf("a session of %v: %s", s.Tags, s.Policy)
 		}
 	}

@@ -164,11 +164,7 @@ func TestWithoutTheLockTable(t *testing.T) {
 	}
 	lock(true)
 	n := r.pull("without", githubtest.Files{"net/main.tf": without, "net/two.tf": thing("two", "2")})
-	r.expect("the plan under carol's lock", r.status(n), "could not plan", "carol@laptop")
-	lock(false)
-	r.say("alice", n, "lockstep plan")
 	r.expect("the plan", r.status(n), "1 to add", "how the state of `net` is locked or kept: `dynamodb_table`")
-	lock(true)
 	r.expect("the apply under carol's lock", r.say("alice", n, "lockstep apply"), "carol@laptop")
 	lock(false)
 	r.expect("the apply", r.say("alice", n, "lockstep apply"), "**Applied**")

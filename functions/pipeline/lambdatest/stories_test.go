@@ -164,8 +164,8 @@ func once(which func(lambdatest.Request) bool, kill func()) func(lambdatest.Requ
 	}
 }
 
-// TestKilledPlanning kills the plan function with the state locked. The message comes
-// again, the lock that is left is told of, and after an unlock all goes on.
+// TestKilledPlanning kills the plan function while it reads the state. The message comes again, and
+// nothing is in the way: plans lock nothing.
 func TestKilledPlanning(t *testing.T) {
 	t.Parallel()
 	r := newRoad(t, githubtest.Files{"net/main.tf": project(netState, thing("vpc", "10.0.0.0/16"))})
@@ -174,16 +174,10 @@ func TestKilledPlanning(t *testing.T) {
 		return q.Function == "plan" && q.Action == "s3:GetObject" && strings.HasSuffix(q.Resource, netState)
 	}, func() { go plan.Kill() }))
 	n := r.pull("subnet", githubtest.Files{"net/subnet.tf": thing("subnet", "10.0.1.0/24")})
-	if r.state(netState+".tflock") == "" {
-		t.Fatal("it was not killed in the middle")
-	}
+	r.free(netState)
 	if r.later() == 0 {
 		t.Fatal("no message came again")
 	}
-	r.expect("the status", r.status(n), "locked")
-	r.expect("the answer", r.say("alice", n, "lockstep unlock"), "**Unlocked** `net`")
-	r.free(netState)
-	r.say("alice", n, "lockstep plan")
 	r.expect("the status", r.status(n), "2 to add")
 	r.say("alice", n, "lockstep apply")
 	if _, names := r.serial(netState); len(names) != 2 {
@@ -210,7 +204,7 @@ func TestKilledApplying(t *testing.T) {
 			func(q lambdatest.Request) bool {
 				return q.Action == "s3:PutObject" && strings.HasSuffix(q.Resource, netState)
 			},
-			"ended before it was done", "2 to add",
+			"ended before it was done", "Recovered from an interrupted apply",
 		},
 		"when it is unlocked": {
 			func(q lambdatest.Request) bool {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/places"
+	"github.com/lockstep-iac/lockstep/statebackend/s3"
 )
 
 // MaxPolicy is how long a session's policy may be, in characters.
@@ -20,8 +21,8 @@ type statement struct {
 	Condition any `json:",omitempty"`
 }
 
-// Policy narrows a role to one place: reading its state, and writing its lock; if writes
-// is set, writing the state and its digest, too. A session has what the role and the
+// Policy narrows a role to one place: reading its state and its journal, and writing its lock; if
+// writes is set, writing the state, its digest and its journal, too. A session has what the role and the
 // policy both allow. The error is for people.
 //
 // Whether an object is there, S3 says to those only who may list the bucket, and about a
@@ -34,13 +35,17 @@ func Policy(p places.Place, partition string, writes bool) (string, error) {
 	}
 	bucket := "arn:" + partition + ":s3:::" + p.Bucket
 	object := bucket + "/" + p.Key
-	state := []string{"s3:GetObject"}
+	state := statement{Action: []string{"s3:GetObject"}, Resource: []string{object}}
+	besides := statement{Action: []string{"s3:GetObject", "s3:PutObject", "s3:DeleteObject"}, Resource: []string{object + ".tflock"}}
+	journal := bucket + "/" + s3.JournalOf(p.Key) + "*"
 	if writes {
-		state = append(state, "s3:PutObject")
+		state.Action = append(state.Action, "s3:PutObject")
+		besides.Resource = append(besides.Resource, journal)
+	} else {
+		state.Resource = append(state.Resource, journal)
 	}
 	allow := []statement{
-		{Action: state, Resource: []string{object}},
-		{Action: []string{"s3:GetObject", "s3:PutObject", "s3:DeleteObject"}, Resource: []string{object + ".tflock"}},
+		state, besides,
 		{Action: []string{"s3:ListBucket"}, Resource: []string{bucket}},
 		// Of the role's own keys, and through S3 only.
 		{Action: []string{"kms:Decrypt", "kms:GenerateDataKey"}, Resource: []string{"*"}, Condition: when("StringLike", "kms:ViaService", "s3.*")},

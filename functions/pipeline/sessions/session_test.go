@@ -122,7 +122,7 @@ func TestPolicy(t *testing.T) {
 			got = append(got, strings.TrimSuffix(fmt.Sprintf("%s %s on %s if %s", s.Effect, strings.Join(s.Action, " "), strings.Join(s.Resource, " "), condition), " if null"))
 		}
 		want := []string{
-			"Allow s3:GetObject on arn:aws:s3:::states/net/terraform.tfstate",
+			"Allow s3:GetObject on arn:aws:s3:::states/net/terraform.tfstate arn:aws:s3:::states/.lockstep/journal/net%2Fterraform.tfstate/*",
 			"Allow s3:GetObject s3:PutObject s3:DeleteObject on arn:aws:s3:::states/net/terraform.tfstate.tflock",
 			"Allow s3:ListBucket on arn:aws:s3:::states",
 			`Allow kms:Decrypt kms:GenerateDataKey on * if {"StringLike":{"kms:ViaService":["s3.*"]}}`,
@@ -131,6 +131,7 @@ func TestPolicy(t *testing.T) {
 		}
 		if writes {
 			want[0] = "Allow s3:GetObject s3:PutObject on arn:aws:s3:::states/net/terraform.tfstate"
+			want[1] += " arn:aws:s3:::states/.lockstep/journal/net%2Fterraform.tfstate/*"
 			want[4] = strings.Replace(want[4], `tfstate"]`, `tfstate","states/net/terraform.tfstate-md5","states/net/terraform.tfstate-lockstep"]`, 1)
 			want = slices.Delete(want, 5, 6)
 		}

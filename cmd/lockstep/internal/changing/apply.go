@@ -144,7 +144,7 @@ func carryOut(a *cli.App, plan *plans.Plan, op *opening.Operation, o *operationF
 	if !ds.HasErrors() {
 		ds = append(ds, op.LeaveState()...)
 	}
-	if left := waiting(op, engine.PlanOptions{Mode: plan.Mode, Targets: plan.Targets}); len(left) > 0 {
+	if left := waiting(op, plan.Mode, plan.Targets); len(left) > 0 {
 		ds = append(ds, diags.Errorf(nil, "Not everything was applied",
 			"Nobody knows whether an earlier apply has created %s. Until that is settled, as \"lockstep recover\" shows, nothing that depends on it is planned either.", names(left))...)
 	}

@@ -103,7 +103,7 @@ func makePlan(a *cli.App, o *operationFlags, v cli.View, applying bool) (*plans.
 	if ds = append(ds, op.RequireProviders()...); ds.HasErrors() {
 		return nil, op, append(ds, op.Unlock(a.Ctx)...)
 	}
-	options.Excludes = append(options.Excludes, waiting(op, options)...)
+	options.Excludes = append(options.Excludes, waiting(op, options.Mode, options.Targets)...)
 	var generated generation
 	if o.generate != "" {
 		generated, more = generate(op, o, v)
@@ -122,19 +122,13 @@ func makePlan(a *cli.App, o *operationFlags, v cli.View, applying bool) (*plans.
 	return plan, op, ds
 }
 
-// waiting returns the addresses that are left out of a plan until a person has settled what became
-// of them: whatever depends on them is left out, too. A destruction creates nothing.
-func waiting(op *opening.Operation, options engine.PlanOptions) []addrs.Target {
-	if options.Mode == plans.DestroyMode || len(options.Targets) > 0 {
+// waiting returns the addresses that the plan leaves out: see [operation.Operation.Waiting]. A
+// destruction creates nothing, and targets are chosen by a person.
+func waiting(op *opening.Operation, mode plans.Mode, targets []addrs.Target) []addrs.Target {
+	if mode == plans.DestroyMode || len(targets) > 0 {
 		return nil
 	}
-	var all []addrs.Target
-	for _, u := range op.Recovery.Unresolved {
-		if t, err := addrs.ParseTarget(u.Address); err == nil {
-			all = append(all, t)
-		}
-	}
-	return all
+	return op.Waiting()
 }
 
 // names lists addresses in a sentence.
