@@ -144,11 +144,8 @@ func (m TooMany) markdown() string {
 type Refused struct {
 	Command Command
 	Project string // "" if it concerns none in particular
-	Reasons []Reason
+	Reasons Reasons
 }
-
-// A Reason is the reason for a refusal, and its remedy. Both are Markdown.
-type Reason struct{ Text, Remedy string }
 
 func (r Refused) markdown() string {
 	var b strings.Builder
@@ -158,24 +155,8 @@ func (r Refused) markdown() string {
 		of = " " + Code(r.Project)
 	}
 	fmt.Fprintf(&b, "**Not %s**%s:\n\n", did, of)
-	for _, x := range r.Reasons {
-		fmt.Fprintf(&b, "- %s\n", x.Text)
-	}
-	for i, x := range r.Reasons {
-		if x.Remedy != "" && !repeated(r.Reasons[:i], x.Remedy) {
-			fmt.Fprintf(&b, "\n%s\n", x.Remedy)
-		}
-	}
+	b.WriteString(r.Reasons.paragraphs())
 	return b.String()
-}
-
-func repeated(list []Reason, remedy string) bool {
-	for _, x := range list {
-		if x.Remedy == remedy {
-			return true
-		}
-	}
-	return false
 }
 
 // Misunderstood reports that a line could not be read.

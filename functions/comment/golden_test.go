@@ -51,8 +51,8 @@ func TestGolden(t *testing.T) {
 	noted.Notes, noted.Approvals = []string{"#8 was applied to `network` and is not merged yet."}, []string{"bob", "carol"}
 	const here, there = "s3://states/acme/network.tfstate", "s3://states/network/terraform.tfstate"
 	moved, kept := net, net
-	moved.Body = Placed{Project: net.Name, From: here, To: there, Moves: true, Notes: []string{"The state of `network` is locked as others are."}}.Above(somePlan)
-	kept.Body = Placed{Project: net.Name, From: here, To: here, Notes: []string{"`network` has the state of the project `net`."}}.Above(somePlan)
+	moved.Body = Placed{Project: net.Name, From: here, To: there, Moves: true, Imposed: []string{"dynamodb_table", "encrypt"}}.Above(somePlan)
+	kept.Body = Placed{Project: net.Name, From: here, To: here, Owner: "net", Ignored: []string{"use_lockfile"}}.Above(somePlan)
 	check := func(p ProjectStatus, others string) string {
 		c := Check{p, others}
 		return c.Title(255) + "\n=====\n" + c.Summary(65535) + "=====\n" + c.Text(65535)
@@ -113,8 +113,8 @@ func TestGolden(t *testing.T) {
 			Failed{Project: "db", Verb: Apply, Untouched: true, Body: trouble}, Failed{Project: "dns", Verb: Apply, Counts: Counts{Add: 1}, Remaining: 4, Body: trouble}, Failed{Project: "mx", Verb: Apply, Lost: true, Body: "Look at the new plan."},
 			Failed{Project: "ns", Verb: Apply, Untouched: true, Closed: true, Body: trouble}}}.Markdown(65536),
 		"answer-refused": Answer{"33", []Reply{
-			Refused{command("lockstep apply"), "network", []Reason{{"The plan is stale, because it is.", "Plan again."}, {"The moon is full.", "Plan again."}}},
-			Refused{command("lockstep plan -p x"), "", []Reason{{"There is no project for `lockstep plan -p x`.", ""}}},
+			Refused{command("lockstep apply"), "network", Reasons{Sentence{"The plan is stale, because it is.", "Plan again."}, Sentence{"The moon is full.", "Plan again."}}},
+			Refused{command("lockstep plan -p x"), "", Reasons{NoProjectSelected{command("lockstep plan -p x"), []string{"app", "db"}}}},
 		}}.Markdown(65536),
 		"answer-misunderstood": Answer{"33", []Reply{
 			Misunderstood{Parse("lockstep aply `@team`")[0]}, Misunderstood{Parse("lockstep plan -w $(id)")[0]}, Misunderstood{Parse("lockstep")[0]},
@@ -236,7 +236,7 @@ func TestBigPlans(t *testing.T) {
 func TestReplies(t *testing.T) {
 	all := []Reply{
 		Pending{"app", Apply}, Planned{"app", Counts{Add: 1}}, Superseded{"app"}, Done{"app", Counts{Add: 1}, "body"},
-		Failed{"app", Apply, Counts{Add: 1}, true, true, 2, true, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", []Reason{{"no", "yes"}}},
+		Failed{"app", Apply, Counts{Add: 1}, true, true, 2, true, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", Reasons{Sentence{"no", "yes"}, NotOpen{}, NoPermission{"alice", "read", "write"}}},
 		Unlocked{"app", 1, []string{"carol"}}, Misunderstood{Line{"text", Command{Verb: Help}, "problem", "suggestion"}}, Guide{[]string{"app"}},
 		Unfinished{"app", "alice", someSHA}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},
 	}

@@ -3,7 +3,7 @@ package comment
 import "strings"
 
 // A NotServed is the content of a check run in a repository that Lockstep does not serve.
-type NotServed struct{ Reasons []Reason }
+type NotServed struct{ Reasons []Sentence }
 
 // Title returns the check run's line.
 func (NotServed) Title() string { return "Not served here" }

@@ -13,8 +13,12 @@ type Placed struct {
 	From, To string
 	// Moves is set if the two differ.
 	Moves bool
-	// Notes are more sentences, in Markdown.
-	Notes []string
+	// Owner is the project that has the state on the base branch, and that the pull request removes;
+	// "" if it has it for this one.
+	Owner string
+	// Ignored are the arguments of the backend block that count only once they are merged; Imposed
+	// those that a new state has from other states of the repository in the same bucket.
+	Ignored, Imposed []string
 }
 
 // Above returns a report with the remarks about the state above it.
@@ -23,8 +27,14 @@ func (p Placed) Above(report string) string {
 	if p.Moves {
 		fmt.Fprintf(&b, "**This moves the state** of %s from %s to %s. Lockstep does not copy it: if there is no state at the new address, the plan creates everything a second time. To avoid that, copy the state first.\n\n", Code(p.Project), Code(p.From), Code(p.To))
 	}
-	for _, n := range p.Notes {
-		fmt.Fprintf(&b, "%s\n\n", n)
+	if p.Owner != "" {
+		fmt.Fprintf(&b, "%s has the state of the project %s of the base branch, %s, which this pull request removes.\n\n", Code(p.Project), Code(p.Owner), Code(p.From))
+	}
+	if len(p.Ignored) > 0 {
+		fmt.Fprintf(&b, "This pull request changes how the state of %s is locked or kept: %s. That counts when it is merged; here the state is locked and kept as the base branch says.\n\n", Code(p.Project), list(p.Ignored))
+	}
+	if len(p.Imposed) > 0 {
+		fmt.Fprintf(&b, "The state of %s is locked and kept as others of this repository in that bucket are, whatever its backend block says: %s.\n\n", Code(p.Project), list(p.Imposed))
 	}
 	return b.String() + report
 }

@@ -1,7 +1,6 @@
 package comment
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 )
@@ -11,7 +10,7 @@ import (
 type Reply interface{ markdown() string }
 
 // kinds are all types of replies, by the name under which they are kept.
-var kinds = map[string]reflect.Type{
+var kinds = union[Reply]{
 	"pending":       reflect.TypeFor[Pending](),
 	"planned":       reflect.TypeFor[Planned](),
 	"superseded":    reflect.TypeFor[Superseded](),
@@ -28,32 +27,20 @@ var kinds = map[string]reflect.Type{
 
 // MarshalReply encodes a reply as JSON.
 func MarshalReply(r Reply) ([]byte, error) {
-	for name, t := range kinds {
-		if reflect.TypeOf(r) == t {
-			return json.Marshal(map[string]Reply{name: r})
-		}
+	data, err := kinds.encode(r)
+	if err != nil {
+		panic(err.Error())
 	}
-	panic(fmt.Sprintf("comment: %T is in no table", r))
+	return data, nil
 }
 
 // UnmarshalReply decodes what [MarshalReply] has encoded.
 func UnmarshalReply(data []byte) (Reply, error) {
-	var m map[string]json.RawMessage
-	if err := json.Unmarshal(data, &m); err != nil {
+	r, err := kinds.decode(data)
+	if err != nil {
 		return nil, fmt.Errorf("read reply: %w", err)
 	}
-	for name, value := range m {
-		t, ok := kinds[name]
-		if !ok {
-			return nil, fmt.Errorf("read reply: there is no kind %q", name)
-		}
-		v := reflect.New(t)
-		if err := json.Unmarshal(value, v.Interface()); err != nil {
-			return nil, fmt.Errorf("read reply: %w", err)
-		}
-		return v.Elem().Interface().(Reply), nil
-	}
-	return nil, fmt.Errorf("read reply: there is none")
+	return r, nil
 }
 
 // A Verdict is the summary of an answer in a single reaction.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -74,7 +73,7 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 	}
 	dir, done, err := ap.compare(ctx, &q)
 	if errors.Is(err, github.ErrNotFound) {
-		return ap.refuse(ctx, s, runs.Decision{Reasons: []runs.Reason{{Rule: runs.NotPlanned, Reason: evidence.Gone(err)}}})
+		return ap.refuse(ctx, s, runs.Refusal(comment.CommitGone{Problem: err.Error()}))
 	}
 	if err != nil {
 		return ap.cannotApply(ctx, s, err)
@@ -88,7 +87,7 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 		return ap.cannotApply(ctx, s, err)
 	}
 	if problem != "" {
-		return ap.refuse(ctx, s, runs.Decision{Reasons: []runs.Reason{{Rule: runs.NotPlanned, Reason: comment.Reason{Text: problem}}}})
+		return ap.refuse(ctx, s, runs.Refusal(comment.Unusable{Problem: problem}))
 	}
 	if d := runs.Gate(q); !d.Allowed() {
 		return ap.refuse(ctx, s, d)
@@ -186,7 +185,7 @@ func (ap *Applier) carryOut(ctx context.Context, s ledger.Versioned, q runs.Requ
 			outcome.Failed, outcome.Report = true, comment.Code(ap.Report.Clean(err.Error()))
 		}
 		if outcome.Lost {
-			outcome.Report = lost + "\n\n" + outcome.Report
+			outcome.Report = comment.Interrupted() + "\n\n" + outcome.Report
 		}
 		return ap.note(ctx, s, outcome, begun)
 	case err != nil:

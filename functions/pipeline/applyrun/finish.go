@@ -60,15 +60,12 @@ func (ap *Applier) note(ctx context.Context, s ledger.Versioned, o jobs.Outcome,
 	return ap.Finish(ctx, s, e)
 }
 
-// lost is what is said of an apply of which nobody knows how it ended.
-const lost = "The process that applied this plan ended before it was done. The state has what was done up to some seconds before that. What was done after, or was under way, exists and may not be in it: comment `lockstep plan`, and look at the new plan with care, above all at what it creates."
-
 // Finish records what became of an apply that was begun.
 func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.ApplyRecord) error {
 	o := jobs.Outcome{Failed: true}
 	if e.Outcome != nil {
 		o = *e.Outcome
-	} else if err := ap.Artifacts.Put(ctx, s.Result(), []byte(lost)); err != nil {
+	} else if err := ap.Artifacts.Put(ctx, s.Result(), []byte(comment.Interrupted())); err != nil {
 		return err
 	}
 	// Whatever else goes wrong now, this is what others must know.

@@ -35,10 +35,8 @@ func (ap *Applier) refuse(ctx context.Context, s ledger.Versioned, d runs.Decisi
 		return err
 	}
 	next := runs.Planned
-	for _, rule := range []runs.Rule{runs.HeadMoved, runs.StateMoved, runs.InputsMoved, runs.ModulesMoved, runs.EngineMoved, runs.NotPlanned, runs.Conflicts, runs.PlanExchanged, runs.PlaceMoved} {
-		if d.Has(rule) {
-			next = runs.Stale
-		}
+	if d.Stale() {
+		next = runs.Stale
 	}
 	return ap.backTo(ctx, s, next)
 }

@@ -23,7 +23,7 @@ func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Re
 	}
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !planrun.Means(c, s.Project, s.Dir, s.Workspace) })
 	if len(all) == 0 {
-		return []comment.Reply{comment.Refused{Command: c, Reasons: []comment.Reason{{Text: "This pull request has no project whose state it could have locked."}}}}, nil
+		return []comment.Reply{evidence.Refused(c, "", runs.Refusal(comment.NothingToUnlock{}))}, nil
 	}
 	var replies []comment.Reply
 	for _, s := range all {
@@ -50,7 +50,7 @@ func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run
 		dir, done, err = un.Evidence.Checkout(ctx, r.Head)
 	}
 	if errors.Is(err, github.ErrNotFound) {
-		return comment.Refused{Command: c, Project: r.Project, Reasons: []comment.Reason{evidence.Gone(err)}}, nil
+		return evidence.Refused(c, r.Project, runs.Refusal(comment.CommitGone{Problem: err.Error()})), nil
 	}
 	if err != nil {
 		return evidence.Unable(c, r.Project, err)
@@ -64,14 +64,12 @@ func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run
 		return evidence.Refused(c, r.Project, d), nil
 	}
 	if problem != "" {
-		return comment.Refused{Command: c, Project: r.Project, Reasons: []comment.Reason{{Text: problem}}}, nil
+		return evidence.Refused(c, r.Project, runs.Refusal(comment.Unusable{Problem: problem})), nil
 	}
 	u, err := un.Engine.Unlock(ctx, job)
 	var no *jobs.StateError
 	if errors.As(err, &no) {
-		return comment.Refused{Command: c, Project: r.Project, Reasons: []comment.Reason{{
-			Text: "Its state cannot be reached: " + comment.Code(un.Report.Clean(no.Why)), Remedy: no.Remedy,
-		}}}, nil
+		return evidence.Refused(c, r.Project, runs.Refusal(comment.StateUnreachable{Problem: un.Report.Clean(no.Why), Remedy: no.Remedy})), nil
 	}
 	return comment.Unlocked{Project: r.Project, Locks: u.Locks, Others: u.Others}, err
 }

@@ -143,7 +143,7 @@ resource "terraform_data" "bad" {
 	answer := s.say("alice", m, "lockstep apply")
 	s.expect("the answer", answer, "**The apply of `.` failed**", "Never, it says.", "The state contains these changes.")
 	s.expect("the status", s.status(m), "could not apply", "**failed**, applied by `alice`")
-	s.expect("again", s.say("alice", m, "lockstep apply"), "has to be planned anew")
+	s.expect("again", s.say("alice", m, "lockstep apply"), "need a new plan")
 }
 
 // TestPushAfterThePlan holds that a plan is for one head only.

@@ -33,7 +33,7 @@ func (e *Reader) Settings(ctx context.Context, sha string) (s *project.Settings,
 	}
 	s, ds := project.Parse(project.FileName, src)
 	if ds.HasErrors() {
-		note = fmt.Sprintf("The base branch's %s has errors, and grants nothing but what can be read in it: %s", comment.Code(project.FileName), comment.Code(ds.Err().Error()))
+		note = comment.SettingsBroken(ds.Err().Error())
 	}
 	return s, note, nil
 }
@@ -85,7 +85,7 @@ func (e *Reader) Occasion(ctx context.Context, r *runs.Run) error {
 }
 
 // Job is a run's project in a checkout, with what the base branch grants it, and its
-// state, which is decided about in q. problem says, in Markdown, why there is none.
+// state, which is decided about in q. problem is the reason that there is none.
 func (e *Reader) Job(ctx context.Context, q *runs.Request, dir string) (j jobs.Job, problem string, err error) {
 	r := q.Run
 	s, _, err := e.Settings(ctx, r.Base)
@@ -98,7 +98,7 @@ func (e *Reader) Job(ctx context.Context, q *runs.Request, dir string) (j jobs.J
 	}
 	grants, err := project.GrantsOf(s, lock)
 	if err != nil {
-		return jobs.Job{}, comment.Code(err.Error()), nil
+		return jobs.Job{}, err.Error(), nil
 	}
 	j = jobs.Job{
 		Checkout: dir, Dir: r.Dir, Project: r.Project, Workspace: r.Workspace,
@@ -108,7 +108,7 @@ func (e *Reader) Job(ctx context.Context, q *runs.Request, dir string) (j jobs.J
 	}
 	p, err := e.place(ctx, q, dir)
 	if errors.Is(err, jobs.ErrNoProject) {
-		return jobs.Job{}, comment.Code(err.Error()), nil
+		return jobs.Job{}, err.Error(), nil
 	}
 	j.State, j.NoState = q.Placing.Place, p.Nowhere
 	return j, "", err

@@ -141,10 +141,7 @@ func (e *Reader) PlaceAgain(ctx context.Context, q *runs.Request) error {
 	}
 	if q.Placing = now.Placing; len(q.Placing.Reasons) == 0 && q.Placing.Place.Differing(granted) != nil {
 		// It was locked by other locks than those that count now.
-		q.Placing.Reasons = []runs.Reason{{Rule: runs.PlaceMoved, Reason: comment.Reason{
-			Text:   fmt.Sprintf("The base branch has just changed how the state of %s is locked or kept.", comment.Code(q.Run.Project)),
-			Remedy: fmt.Sprintf("Comment %s again.", comment.Code("lockstep apply")),
-		}}}
+		q.Placing.Reasons = comment.Reasons{comment.PlaceKeptElse{Project: q.Run.Project}}
 	}
 	return nil
 }

@@ -106,7 +106,7 @@ type Service struct {
 	// Known is, of one that is served, what its names are known for from now on.
 	Known Known
 	// Reasons say why it is not served; there are none if it is.
-	Reasons []comment.Reason
+	Reasons []comment.Sentence
 }
 
 // Allowed reports whether it is served.
@@ -118,7 +118,7 @@ const howToServe = "Whoever runs Lockstep names what it serves, in the option `-
 // Decide decides whether a repository is served, of whose names something is known.
 func (s Serves) Decide(r github.Repo, k Known) Service {
 	no := func(add, format string, args ...any) Service {
-		return Service{Reasons: []comment.Reason{{Text: fmt.Sprintf(format, args...), Remedy: howToServe + comment.Code(add) + "."}}}
+		return Service{Reasons: []comment.Sentence{{Text: fmt.Sprintf(format, args...), Remedy: howToServe + comment.Code(add) + "."}}}
 	}
 	full := r.String()
 	var fit []named

@@ -3,13 +3,13 @@ package planrun
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
@@ -26,7 +26,7 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 		return nil, nil, err
 	}
 	if slices.Contains(files, project.FileName) {
-		l.Notes = append(l.Notes, fmt.Sprintf("This pull request changes %s. Which projects there are is taken from it; what it allows, and what it says about applying, counts when it is merged.", comment.Code(project.FileName)))
+		l.Notes = append(l.Notes, comment.SettingsChanged())
 	}
 	var found []project.Project
 	switch {
@@ -47,7 +47,7 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 	case l.Problem != "":
 		return nil, comment.Failed{Project: project.FileName, Verb: comment.Plan, Body: l.Problem}, nil
 	}
-	return nil, nothingMeant(c, all), nil
+	return nil, noneSelected(c, all), nil
 }
 
 // described returns the projects of a checkout. What is wrong with the repository, or with
@@ -72,19 +72,11 @@ func Means(c comment.Command, name, dir, workspace string) bool {
 	return (c.Project == "" || c.Project == name) && (c.Dir == "" || c.Dir == dir) && (c.Workspace == "" || c.Workspace == workspace)
 }
 
-// nothingMeant says that a command is for no project, and which ones there are.
-func nothingMeant(c comment.Command, all []project.Project) comment.Reply {
-	text := fmt.Sprintf("There is no project for %s.", comment.Code(c.String()))
-	if c == (comment.Command{Verb: c.Verb}) {
-		text = "The pull request touches no project."
-	}
-	var names []string
+// noneSelected refuses a command that is for none of the projects.
+func noneSelected(c comment.Command, all []project.Project) comment.Reply {
+	no := comment.NoProjectSelected{Command: c}
 	for _, p := range all {
-		names = append(names, comment.Code(p.Name))
+		no.Projects = append(no.Projects, p.Name)
 	}
-	remedy := fmt.Sprintf("The repository has no projects: no directory has a configuration with a backend block, and there is no %s that names one.", comment.Code(project.FileName))
-	if len(names) > 0 {
-		remedy = fmt.Sprintf("Projects here: %s.", strings.Join(names, ", "))
-	}
-	return comment.Refused{Command: c, Reasons: []comment.Reason{{Text: text, Remedy: remedy}}}
+	return evidence.Refused(c, "", runs.Refusal(no))
 }

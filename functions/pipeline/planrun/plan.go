@@ -8,7 +8,6 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/walk"
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -73,7 +72,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 		}
 	}
 	if errors.Is(err, github.ErrNotFound) {
-		return pl.denied(ctx, s, runs.Decision{Reasons: []runs.Reason{{Rule: runs.NotPlanned, Reason: evidence.Gone(err)}}})
+		return pl.denied(ctx, s, runs.Refusal(comment.CommitGone{Problem: err.Error()}))
 	}
 	if err != nil {
 		return pl.cannotPlan(ctx, s, err)
@@ -85,7 +84,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 		return pl.cannotPlan(ctx, s, err)
 	}
 	if problem != "" {
-		return pl.NotPlanned(ctx, s, problem)
+		return pl.NotPlanned(ctx, s, comment.Code(problem))
 	}
 	if d := runs.Gate(q); !d.Allowed() {
 		return pl.denied(ctx, s, d)
@@ -107,8 +106,13 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 			return pl.noInputs(ctx, s, err)
 		}
 	}
-	result.Report = comment.Placed{Project: s.Project, From: q.Placing.From, To: s.Place, Moves: q.Placing.Moves(), Notes: q.Placing.Notes}.Above(result.Report)
+	result.Report = placed(s.Project, s.Place, *q.Placing).Above(result.Report)
 	return pl.keep(ctx, s, result, in)
+}
+
+// placed is the decision about the address of a state, for people.
+func placed(project, place string, p runs.Placing) comment.Placed {
+	return comment.Placed{Project: project, From: p.From, To: place, Moves: p.Moves(), Owner: p.Owner, Ignored: p.Ignored, Imposed: p.Imposed}
 }
 
 // renew finds the merge again: GitHub makes it anew at times, and forgets the old one.

@@ -28,7 +28,7 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	if err != nil {
 		return qu.unknown(ctx, c, l, err)
 	}
-	if d := runs.Gate(q); d.Has(runs.OtherBase) {
+	if d := runs.Gate(q); runs.Has[comment.OtherBase](d) {
 		return qu.notLooked(ctx, c, q, d, l)
 	}
 	l.Head, l.Base, l.Merge, l.Conflict = m.Head, m.Base, m.SHA, m.Conflict
@@ -62,7 +62,7 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 // notLooked says why nobody looks which projects the pull request has.
 func (qu *PlanQueuer) notLooked(ctx context.Context, c comment.Command, q runs.Request, d runs.Decision, l ledger.Look) (replies []comment.Reply, err error) {
 	no := evidence.Refused(c, "", d)
-	if d.Has(runs.OtherBase) {
+	if runs.Has[comment.OtherBase](d) {
 		l.Problem = comment.Markdown(no)
 	}
 	if q.Entry == runs.ByPush {

@@ -2,7 +2,6 @@ package report
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -10,9 +9,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
-
-// exchangedReport stands in the place of a plan's report that is not the one which was made.
-var exchangedReport = fmt.Sprintf("**What is kept of this plan is not what was made.** Comment %s for a new plan.", comment.Code("lockstep plan"))
 
 // status brings the one comment about the pull request's projects up to date.
 func (rp *Reporter) status(ctx context.Context) error {
@@ -74,7 +70,7 @@ func (rp *Reporter) standing(ctx context.Context, r runs.Run) (p comment.Project
 	}
 	p.Body, err = ledger.Text(ctx, rp.Artifacts, r.Report())
 	if p.Body != "" && r.Reported != "" && runs.HashOf([]byte(p.Body)) != r.Reported {
-		p.Body = exchangedReport
+		p.Body = comment.Exchanged()
 	}
 	if r.Full && rp.Where != nil && r.Phase != runs.Dropped {
 		p.Whole = rp.Where(r.FullReport())
@@ -106,5 +102,5 @@ func (rp *Reporter) unmerged(ctx context.Context, r runs.Run) (string, error) {
 	if err != nil || l == nil || l.Settled || l.Number == r.Pull.Number {
 		return "", err
 	}
-	return fmt.Sprintf("#%d was applied to %s and is not merged yet: until it is, this plan shows its changes as to be undone, and cannot be applied.", l.Number, comment.Code(r.Project)), nil
+	return comment.Unmerged(l.Number, r.Project), nil
 }

@@ -1,6 +1,8 @@
 package runs
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -67,126 +69,126 @@ func TestGate(t *testing.T) {
 	tests := []struct {
 		name    string
 		changes []change
-		want    []Rule
+		want    string // the types of the reasons
 	}{
-		{"apply", nil, nil},
-		{"apply, the state not looked at yet", []change{func(q *Request) { q.State = nil }}, nil},
-		{"apply by an administrator", []change{may(github.AdminPermission)}, nil},
-		{"apply by a reader", []change{may(github.ReadPermission)}, []Rule{NoPermission}},
-		{"apply by a stranger", []change{may(github.NoPermission)}, []Rule{NoPermission}},
-		{"plan by a reader", []change{verb(comment.Plan), may(github.ReadPermission)}, []Rule{NoPermission}},
-		{"unlock by a reader", []change{verb(comment.Unlock), may(github.ReadPermission)}, []Rule{NoPermission}},
-		{"a stranger hears nothing of the plan", []change{may(github.NoPermission), phase(PlanFailed)}, []Rule{NoPermission}},
-		{"plan", []change{verb(comment.Plan)}, nil},
-		{"plan for a push", []change{push}, nil},
-		{"unlock", []change{verb(comment.Unlock)}, nil},
+		{"apply", nil, ""},
+		{"apply, the state not looked at yet", []change{func(q *Request) { q.State = nil }}, ""},
+		{"apply by an administrator", []change{may(github.AdminPermission)}, ""},
+		{"apply by a reader", []change{may(github.ReadPermission)}, "NoPermission"},
+		{"apply by a stranger", []change{may(github.NoPermission)}, "NoPermission"},
+		{"plan by a reader", []change{verb(comment.Plan), may(github.ReadPermission)}, "NoPermission"},
+		{"unlock by a reader", []change{verb(comment.Unlock), may(github.ReadPermission)}, "NoPermission"},
+		{"a stranger hears nothing of the plan", []change{may(github.NoPermission), phase(PlanFailed)}, "NoPermission"},
+		{"plan", []change{verb(comment.Plan)}, ""},
+		{"plan for a push", []change{push}, ""},
+		{"unlock", []change{verb(comment.Unlock)}, ""},
 
-		{"plan of a fork", []change{verb(comment.Plan), fork}, []Rule{FromFork}},
-		{"plan for a push to a fork", []change{push, fork}, []Rule{FromFork}},
-		{"apply of a fork", []change{fork}, []Rule{FromFork}},
-		{"a fork that is gone", []change{verb(comment.Plan), func(q *Request) { q.Pull.Head.Repo = github.Repo{} }}, []Rule{FromFork}},
-		{"a stranger's fork", []change{fork, may(github.NoPermission)}, []Rule{NoPermission, FromFork}},
+		{"plan of a fork", []change{verb(comment.Plan), fork}, "FromFork"},
+		{"plan for a push to a fork", []change{push, fork}, "FromFork"},
+		{"apply of a fork", []change{fork}, "FromFork"},
+		{"a fork that is gone", []change{verb(comment.Plan), func(q *Request) { q.Pull.Head.Repo = github.Repo{} }}, "FromFork"},
+		{"a stranger's fork", []change{fork, may(github.NoPermission)}, "NoPermission FromFork"},
 
-		{"plan into another branch", []change{verb(comment.Plan), other}, []Rule{OtherBase}},
-		{"plan for a push into another branch", []change{push, other}, []Rule{OtherBase}},
-		{"apply into another branch", []change{other}, []Rule{OtherBase}},
-		{"unlock into another branch", []change{verb(comment.Unlock), other}, []Rule{OtherBase}},
-		{"merge into another branch", []change{merge, other}, []Rule{OtherBase}},
-		{"plan into a branch that is named", []change{verb(comment.Plan), other, named}, nil},
-		{"apply into a branch that is named", []change{other, named}, nil},
-		{"a default branch that is not known", []change{func(q *Request) { q.Pull.DefaultBranch = "" }}, []Rule{OtherBase}},
+		{"plan into another branch", []change{verb(comment.Plan), other}, "OtherBase"},
+		{"plan for a push into another branch", []change{push, other}, "OtherBase"},
+		{"apply into another branch", []change{other}, "OtherBase"},
+		{"unlock into another branch", []change{verb(comment.Unlock), other}, "OtherBase"},
+		{"merge into another branch", []change{merge, other}, "OtherBase"},
+		{"plan into a branch that is named", []change{verb(comment.Plan), other, named}, ""},
+		{"apply into a branch that is named", []change{other, named}, ""},
+		{"a default branch that is not known", []change{func(q *Request) { q.Pull.DefaultBranch = "" }}, "OtherBase"},
 
-		{"plan when closed", []change{verb(comment.Plan), closed}, []Rule{NotOpen}},
-		{"apply when closed", []change{closed}, []Rule{NotOpen}},
-		{"unlock when closed", []change{verb(comment.Unlock), closed}, nil},
+		{"plan when closed", []change{verb(comment.Plan), closed}, "NotOpen"},
+		{"apply when closed", []change{closed}, "NotOpen"},
+		{"unlock when closed", []change{verb(comment.Unlock), closed}, ""},
 
-		{"apply without a plan", []change{phase(New)}, []Rule{NotPlanned}},
-		{"apply while it is planned", []change{phase(Planning)}, []Rule{UnderWay}},
-		{"apply after planning failed", []change{phase(PlanFailed)}, []Rule{PlanIsBad}},
-		{"apply while it is applied", []change{phase(Applying)}, []Rule{UnderWay}},
-		{"apply twice", []change{phase(Applied)}, []Rule{AlreadyDone}},
-		{"apply after an apply failed", []change{phase(ApplyFailed)}, []Rule{ApplyBroken}},
-		{"apply what was found stale", []change{phase(Stale)}, []Rule{StateMoved}},
-		{"apply what was closed and opened", []change{phase(Dropped)}, []Rule{NotPlanned}},
-		{"apply no changes", []change{func(q *Request) { q.Run.Applyable = false }}, []Rule{NothingToDo}},
-		{"plan while it is applied", []change{verb(comment.Plan), phase(Applying)}, []Rule{UnderWay}},
-		{"plan for a push while it is applied", []change{push, phase(Applying)}, []Rule{UnderWay}},
-		{"plan while it is planned", []change{verb(comment.Plan), phase(Planning)}, nil},
-		{"unlock while it is applied", []change{verb(comment.Unlock), phase(Applying)}, []Rule{UnderWay}},
+		{"apply without a plan", []change{phase(New)}, "NoPlan"},
+		{"apply while it is planned", []change{phase(Planning)}, "BeingPlanned"},
+		{"apply after planning failed", []change{phase(PlanFailed)}, "PlanIsBad"},
+		{"apply while it is applied", []change{phase(Applying)}, "BeingApplied"},
+		{"apply twice", []change{phase(Applied)}, "AlreadyDone"},
+		{"apply after an apply failed", []change{phase(ApplyFailed)}, "ApplyBroken"},
+		{"apply what was found stale", []change{phase(Stale)}, "FoundStale"},
+		{"apply what was closed and opened", []change{phase(Dropped)}, "NoPlan"},
+		{"apply no changes", []change{func(q *Request) { q.Run.Applyable = false }}, "NothingToDo"},
+		{"plan while it is applied", []change{verb(comment.Plan), phase(Applying)}, "BeingApplied"},
+		{"plan for a push while it is applied", []change{push, phase(Applying)}, "BeingApplied"},
+		{"plan while it is planned", []change{verb(comment.Plan), phase(Planning)}, ""},
+		{"unlock while it is applied", []change{verb(comment.Unlock), phase(Applying)}, "BeingApplied"},
 
-		{"a comment older than the plan", []change{shown(time.Second)}, []Rule{PlanIsNewer}},
-		{"a comment of the same second", []change{shown(0)}, []Rule{PlanIsNewer}},
-		{"a comment younger than the plan", []change{shown(-time.Second)}, nil},
-		{"a plan that was not shown", []change{hidden}, []Rule{PlanIsNewer}},
-		{"a comment that nobody dates", []change{func(q *Request) { q.At = time.Time{} }}, []Rule{PlanIsNewer}},
-		{"a comment that was decided about", []change{shown(time.Hour), func(q *Request) { q.Decided = true }}, nil},
-		{"an old comment for a plan", []change{verb(comment.Plan), shown(time.Hour)}, nil},
-		{"a merge before the plan was shown", []change{merge, hidden}, nil},
-		{"the plan by its name", []change{name(planHash[:7])}, nil},
-		{"the plan by its whole name, before it was shown", []change{name(planHash), hidden}, nil},
-		{"the plan by its name, in an old comment", []change{name(planHash[:7]), shown(time.Hour)}, nil},
-		{"another plan by its name", []change{name("1234567")}, []Rule{OtherPlan}},
-		{"another plan by its name, which is longer", []change{name(planHash + "0")}, []Rule{OtherPlan}},
-		{"no plan by a name", []change{name("1234567"), made("")}, []Rule{OtherPlan, PlanExchanged, PlanExchanged}},
+		{"a comment older than the plan", []change{shown(time.Second)}, "PlanIsNewer"},
+		{"a comment of the same second", []change{shown(0)}, "PlanIsNewer"},
+		{"a comment younger than the plan", []change{shown(-time.Second)}, ""},
+		{"a plan that was not shown", []change{hidden}, "PlanIsNewer"},
+		{"a comment that nobody dates", []change{func(q *Request) { q.At = time.Time{} }}, "PlanIsNewer"},
+		{"a comment that was decided about", []change{shown(time.Hour), func(q *Request) { q.Decided = true }}, ""},
+		{"an old comment for a plan", []change{verb(comment.Plan), shown(time.Hour)}, ""},
+		{"a merge before the plan was shown", []change{merge, hidden}, ""},
+		{"the plan by its name", []change{name(planHash[:7])}, ""},
+		{"the plan by its whole name, before it was shown", []change{name(planHash), hidden}, ""},
+		{"the plan by its name, in an old comment", []change{name(planHash[:7]), shown(time.Hour)}, ""},
+		{"another plan by its name", []change{name("1234567")}, "OtherPlan"},
+		{"another plan by its name, which is longer", []change{name(planHash + "0")}, "OtherPlan"},
+		{"no plan by a name", []change{name("1234567"), made("")}, "OtherPlan SavedExchanged ShownExchanged"},
 
-		{"an exchanged plan", []change{func(q *Request) { q.Saved = planHash[1:] + "0" }}, []Rule{PlanExchanged}},
-		{"an exchanged record", []change{made(strings.Repeat("0", 64))}, []Rule{PlanExchanged, PlanExchanged}},
-		{"both exchanged", []change{made(strings.Repeat("0", 64)), func(q *Request) { q.Saved = q.Run.PlanHash }}, []Rule{PlanExchanged}},
-		{"a record without a plan", []change{made(""), func(q *Request) { q.Saved, q.OnGitHub = "", new(string) }}, []Rule{PlanExchanged}},
-		{"a check that shows no plan", []change{func(q *Request) { q.OnGitHub = new(string) }}, []Rule{PlanExchanged}},
-		{"an exchanged plan, on merge", []change{merge, func(q *Request) { q.Saved = "x" }}, []Rule{PlanExchanged}},
-		{"exchanged inputs", []change{func(q *Request) { q.Kept = "it was exchanged" }}, []Rule{PlanExchanged}},
-		{"a plan that was not looked at yet", []change{func(q *Request) { q.Saved, q.OnGitHub = "", nil }}, nil},
-		{"a push after the plan", []change{func(q *Request) { q.Pull.Head.SHA = headTwo }}, []Rule{HeadMoved}},
-		{"another serial", []change{state(StateID{"l", 4, "v4"})}, []Rule{StateMoved}},
-		{"an older serial", []change{state(StateID{"l", 2, "v2"})}, []Rule{StateMoved}},
-		{"another lineage", []change{state(StateID{"m", 3, "v3"})}, []Rule{StateMoved}},
-		{"the same serial, other bytes", []change{state(StateID{"l", 3, "v3b"})}, []Rule{StateMoved}},
-		{"the state is gone", []change{state(StateID{})}, []Rule{StateMoved}},
-		{"a first plan, and now there is a state", []change{func(q *Request) { q.Run.State = StateID{} }}, []Rule{StateMoved}},
-		{"a first plan, and now there is an empty state", []change{func(q *Request) { q.Run.State = StateID{} }, state(StateID{Lineage: "l", Version: "v0"})}, []Rule{StateMoved}},
-		{"a first plan, and still there is none", []change{func(q *Request) { q.Run.State = StateID{} }, state(StateID{})}, nil},
+		{"an exchanged plan", []change{func(q *Request) { q.Saved = planHash[1:] + "0" }}, "SavedExchanged"},
+		{"an exchanged record", []change{made(strings.Repeat("0", 64))}, "SavedExchanged ShownExchanged"},
+		{"both exchanged", []change{made(strings.Repeat("0", 64)), func(q *Request) { q.Saved = q.Run.PlanHash }}, "ShownExchanged"},
+		{"a record without a plan", []change{made(""), func(q *Request) { q.Saved, q.OnGitHub = "", new(string) }}, "ShownExchanged"},
+		{"a check that shows no plan", []change{func(q *Request) { q.OnGitHub = new(string) }}, "ShownExchanged"},
+		{"an exchanged plan, on merge", []change{merge, func(q *Request) { q.Saved = "x" }}, "SavedExchanged"},
+		{"exchanged inputs", []change{func(q *Request) { q.Kept = "it was exchanged" }}, "KeptExchanged"},
+		{"a plan that was not looked at yet", []change{func(q *Request) { q.Saved, q.OnGitHub = "", nil }}, ""},
+		{"a push after the plan", []change{func(q *Request) { q.Pull.Head.SHA = headTwo }}, "HeadMoved"},
+		{"another serial", []change{state(StateID{"l", 4, "v4"})}, "StateMoved"},
+		{"an older serial", []change{state(StateID{"l", 2, "v2"})}, "StateMoved"},
+		{"another lineage", []change{state(StateID{"m", 3, "v3"})}, "StateMoved"},
+		{"the same serial, other bytes", []change{state(StateID{"l", 3, "v3b"})}, "StateMoved"},
+		{"the state is gone", []change{state(StateID{})}, "StateMoved"},
+		{"a first plan, and now there is a state", []change{func(q *Request) { q.Run.State = StateID{} }}, "StateMoved"},
+		{"a first plan, and now there is an empty state", []change{func(q *Request) { q.Run.State = StateID{} }, state(StateID{Lineage: "l", Version: "v0"})}, "StateMoved"},
+		{"a first plan, and still there is none", []change{func(q *Request) { q.Run.State = StateID{} }, state(StateID{})}, ""},
 
-		{"another pull request was applied", []change{last(LastApply{Number: 8})}, []Rule{OtherUnmerged}},
-		{"it was settled since", []change{last(LastApply{Number: 8, Settled: true})}, nil},
-		{"it was this one", []change{last(LastApply{Number: 7})}, nil},
-		{"planning is free", []change{verb(comment.Plan), last(LastApply{Number: 8})}, nil},
+		{"another pull request was applied", []change{last(LastApply{Number: 8})}, "OtherUnmerged"},
+		{"it was settled since", []change{last(LastApply{Number: 8, Settled: true})}, ""},
+		{"it was this one", []change{last(LastApply{Number: 7})}, ""},
+		{"planning is free", []change{verb(comment.Plan), last(LastApply{Number: 8})}, ""},
 
-		{"apply by comment of what the merge applies", []change{onMerge}, []Rule{AppliedLater}},
-		{"plan of what the merge applies", []change{verb(comment.Plan), onMerge}, nil},
-		{"merge", []change{merge}, nil},
-		{"merge by a reader", []change{merge, may(github.ReadPermission)}, []Rule{NoPermission}},
-		{"merge by a bot", []change{merge, may(github.NoPermission), func(q *Request) { q.Actor, q.Pull.MergedBy = "queue[bot]", "queue[bot]" }}, nil},
-		{"merge that a bot only speaks of", []change{merge, may(github.NoPermission), func(q *Request) { q.Actor, q.Pull.MergedBy = "queue[bot]", "alice" }}, []Rule{NoPermission}},
-		{"merge by a stranger", []change{merge, may(github.NoPermission), func(q *Request) { q.Pull.MergedBy = "alice" }}, []Rule{NoPermission}},
-		{"apply by a bot that merged", []change{may(github.NoPermission), func(q *Request) { q.Actor, q.Pull.MergedBy = "queue[bot]", "queue[bot]" }}, []Rule{NoPermission}},
-		{"merge of a fork", []change{merge, fork}, []Rule{FromFork}},
-		{"merge that was none", []change{merge, func(q *Request) { q.Pull.Merged = false }}, []Rule{NotMerged}},
-		{"merge of what comments apply", []change{merge, func(q *Request) { q.Run.ApplyOn = project.OnComment }}, []Rule{NotOnMerge}},
-		{"merge of other files", []change{merge, differ}, []Rule{InputsMoved}},
-		{"merge of another head", []change{merge, func(q *Request) { q.Pull.Head.SHA = headTwo }}, []Rule{HeadMoved}},
-		{"merge on another state", []change{merge, state(StateID{"l", 4, "v4"})}, []Rule{StateMoved}},
-		{"merge before there is a plan", []change{merge, phase(Planning)}, []Rule{UnderWay}},
-		{"merge without a plan", []change{merge, phase(PlanFailed)}, []Rule{PlanIsBad}},
-		{"merge after another apply", []change{merge, last(LastApply{Number: 8})}, []Rule{OtherUnmerged}},
+		{"apply by comment of what the merge applies", []change{onMerge}, "AppliedLater"},
+		{"plan of what the merge applies", []change{verb(comment.Plan), onMerge}, ""},
+		{"merge", []change{merge}, ""},
+		{"merge by a reader", []change{merge, may(github.ReadPermission)}, "NoPermission"},
+		{"merge by a bot", []change{merge, may(github.NoPermission), func(q *Request) { q.Actor, q.Pull.MergedBy = "queue[bot]", "queue[bot]" }}, ""},
+		{"merge that a bot only speaks of", []change{merge, may(github.NoPermission), func(q *Request) { q.Actor, q.Pull.MergedBy = "queue[bot]", "alice" }}, "NoPermission"},
+		{"merge by a stranger", []change{merge, may(github.NoPermission), func(q *Request) { q.Pull.MergedBy = "alice" }}, "NoPermission"},
+		{"apply by a bot that merged", []change{may(github.NoPermission), func(q *Request) { q.Actor, q.Pull.MergedBy = "queue[bot]", "queue[bot]" }}, "NoPermission"},
+		{"merge of a fork", []change{merge, fork}, "FromFork"},
+		{"merge that was none", []change{merge, func(q *Request) { q.Pull.Merged = false }}, "NotMerged"},
+		{"merge of what comments apply", []change{merge, func(q *Request) { q.Run.ApplyOn = project.OnComment }}, "NotOnMerge"},
+		{"merge of other files", []change{merge, differ}, "InputsMoved"},
+		{"merge of another head", []change{merge, func(q *Request) { q.Pull.Head.SHA = headTwo }}, "HeadMoved"},
+		{"merge on another state", []change{merge, state(StateID{"l", 4, "v4"})}, "StateMoved"},
+		{"merge before there is a plan", []change{merge, phase(Planning)}, "BeingPlanned"},
+		{"merge without a plan", []change{merge, phase(PlanFailed)}, "PlanIsBad"},
+		{"merge after another apply", []change{merge, last(LastApply{Number: 8})}, "OtherUnmerged"},
 
-		{"apply while it waits to be planned", []change{phase(Queued)}, []Rule{UnderWay}},
-		{"apply while it waits to be applied", []change{phase(ApplyQueued)}, []Rule{UnderWay}},
-		{"apply of what the head does not touch", []change{phase(Superseded)}, []Rule{NotPlanned}},
-		{"plan while it waits to be applied", []change{verb(comment.Plan), phase(ApplyQueued)}, []Rule{UnderWay}},
-		{"plan while it waits to be planned", []change{verb(comment.Plan), phase(Queued)}, nil},
-		{"unlock while it waits to be applied", []change{verb(comment.Unlock), phase(ApplyQueued)}, []Rule{UnderWay}},
-		{"plan of a conflict", []change{verb(comment.Plan), conflict}, []Rule{Conflicts}},
-		{"apply of a conflict", []change{conflict}, []Rule{Conflicts}},
-		{"unlock in a conflict", []change{verb(comment.Unlock), conflict}, nil},
-		{"modules moved", []change{modules}, []Rule{ModulesMoved}},
-		{"by another version", []change{func(q *Request) { q.Outdated = true }}, []Rule{EngineMoved}},
-		{"merge, and modules moved", []change{merge, modules}, []Rule{ModulesMoved}},
-		{"the base branch moved the files", []change{differ}, []Rule{InputsMoved}},
-		{"planning looks at no old files", []change{verb(comment.Plan), differ}, nil},
+		{"apply while it waits to be planned", []change{phase(Queued)}, "BeingPlanned"},
+		{"apply while it waits to be applied", []change{phase(ApplyQueued)}, "BeingApplied"},
+		{"apply of what the head does not touch", []change{phase(Superseded)}, "NoPlan"},
+		{"plan while it waits to be applied", []change{verb(comment.Plan), phase(ApplyQueued)}, "BeingApplied"},
+		{"plan while it waits to be planned", []change{verb(comment.Plan), phase(Queued)}, ""},
+		{"unlock while it waits to be applied", []change{verb(comment.Unlock), phase(ApplyQueued)}, "BeingApplied"},
+		{"plan of a conflict", []change{verb(comment.Plan), conflict}, "Conflicts"},
+		{"apply of a conflict", []change{conflict}, "Conflicts"},
+		{"unlock in a conflict", []change{verb(comment.Unlock), conflict}, ""},
+		{"modules moved", []change{modules}, "ModulesMoved"},
+		{"by another version", []change{func(q *Request) { q.Outdated = true }}, "EngineMoved"},
+		{"merge, and modules moved", []change{merge, modules}, "ModulesMoved"},
+		{"the base branch moved the files", []change{differ}, "InputsMoved"},
+		{"planning looks at no old files", []change{verb(comment.Plan), differ}, ""},
 
 		{"several things at once", []change{closed, func(q *Request) { q.Pull.Head.SHA = headTwo }, state(StateID{}), last(LastApply{Number: 8})},
-			[]Rule{NotOpen, HeadMoved, OtherUnmerged, StateMoved}},
+			"NotOpen HeadMoved OtherUnmerged StateMoved"},
 	}
 	for _, test := range tests {
 		q := allowed()
@@ -194,52 +196,83 @@ func TestGate(t *testing.T) {
 			c(&q)
 		}
 		d := Gate(q)
-		var got []Rule
-		for _, r := range d.Reasons {
-			got = append(got, r.Rule)
-			if r.Text == "" {
-				t.Errorf("%s: %s has no text", test.name, r.Rule)
-			}
+		if got := types(d); got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
-		if diff := cmp.Diff(test.want, got); diff != "" {
-			t.Errorf("%s: %s", test.name, diff)
-		}
-		if d.Allowed() != (len(test.want) == 0) {
+		if d.Allowed() != (test.want == "") {
 			t.Errorf("%s: allowed %v", test.name, d.Allowed())
+		}
+		// What is not in comment's table has no words, and cannot be kept.
+		if _, err := json.Marshal(d.Reasons); err != nil {
+			t.Errorf("%s: %v", test.name, err)
 		}
 	}
 }
 
-// TestGateWords holds that reasons have in them what a person needs.
-func TestGateWords(t *testing.T) {
-	q := allowed()
-	q.State = &StateID{"l", 5, "v5"}
-	q.Last = &LastApply{Number: 8, By: "carol", State: *q.State, Settled: true}
-	got := Gate(q).Reasons[0]
-	want := comment.Reason{
-		Text:   "The plan is stale, because the state has moved: it was at serial 3 when the plan was made, and is at 5 now. `carol` has applied #8 in between.",
-		Remedy: "Comment `lockstep plan` for a new plan, look at it, and apply that one.",
+// types names the types of a decision's reasons.
+func types(d Decision) string {
+	var names []string
+	for _, r := range d.Reasons {
+		names = append(names, strings.TrimPrefix(fmt.Sprintf("%T", r), "comment."))
 	}
-	if diff := cmp.Diff(want, got.Reason); diff != "" {
-		t.Error(diff)
+	return strings.Join(names, " ")
+}
+
+// TestGateFacts holds the facts of reasons.
+func TestGateFacts(t *testing.T) {
+	t.Parallel()
+	empty := ""
+	settled := LastApply{Number: 8, By: "carol", State: StateID{"l", 5, "v5"}, Settled: true}
+	later := settled
+	later.State.Serial = 4
+	merge := func(q *Request) {
+		q.Entry, q.Pull.Open, q.Pull.Merged, q.Run.ApplyOn = ByMerge, false, true, project.OnMerge
 	}
-	q.Last.State.Serial = 4 // and somebody else after that
-	if got := Gate(q).Reasons[0].Text; strings.Contains(got, "carol") {
-		t.Errorf("the wrong one is named: %s", got)
+	for _, test := range []struct {
+		name   string
+		change func(*Request)
+		want   comment.Reason
+	}{
+		{"the apply that wrote the state", func(q *Request) { q.State, q.Last = &settled.State, &settled }, comment.StateMoved{Change: comment.SerialMoved, Was: 3, Is: 5, By: "carol", Number: 8}},
+		{"an apply before somebody else wrote it", func(q *Request) { q.State, q.Last = &settled.State, &later }, comment.StateMoved{Change: comment.SerialMoved, Was: 3, Is: 5}},
+		{"a state that is gone", func(q *Request) { q.State = &StateID{} }, comment.StateMoved{Change: comment.StateGone, Was: 3}},
+		{"another lineage", func(q *Request) { q.State = &StateID{"m", 3, "v3"} }, comment.StateMoved{Change: comment.StateReplaced, Was: 3, Is: 3}},
+		{"other bytes", func(q *Request) { q.State = &StateID{"l", 3, "v3b"} }, comment.StateMoved{Change: comment.SameSerial, Was: 3, Is: 3}},
+		{"a first state", func(q *Request) { q.Run.State = StateID{} }, comment.StateMoved{Change: comment.StateCreated, Is: 3}},
+		{"the project's own files first", func(q *Request) { q.Run.Dir, q.Differ = "net", []string{"a.tf", "net/b.tf", "c.tf", "net/d.tf"} }, comment.InputsMoved{Files: comment.SomeOf([]string{"net/b.tf", "net/d.tf", "a.tf", "c.tf"})}},
+		{"of the root all are its own", func(q *Request) { q.Run.Dir, q.Differ = ".", []string{"net/b.tf", "a.tf"} }, comment.InputsMoved{Files: comment.SomeOf([]string{"net/b.tf", "a.tf"})}},
+		{"other files in a merge", func(q *Request) { merge(q); q.Differ, q.Whole = []string{"a.tf"}, true }, comment.InputsMoved{Files: comment.SomeOf([]string{"a.tf"}), Whole: true, Merged: true}},
+		{"a check without a plan", func(q *Request) { q.OnGitHub = &empty }, comment.ShownExchanged{Check: "lockstep/net@", Made: planHash}},
+		{"applied already", func(q *Request) { q.Run.Phase = Applied }, comment.AlreadyDone{Head: headOne, By: "bob"}},
+		{"a login", func(q *Request) { q.Permission = github.ReadPermission }, comment.NoPermission{Login: "alice", Has: "read", Needs: "write"}},
+		{"a plan never shown", func(q *Request) { q.Shown = time.Time{} }, comment.PlanIsNewer{Project: "net", Plan: planHash}},
+		{"a plan shown later", func(q *Request) { q.Shown = q.At }, comment.PlanIsNewer{Project: "net", Plan: planHash, Shown: true}},
+	} {
+		q := allowed()
+		test.change(&q)
+		if diff := cmp.Diff(comment.Reasons{test.want}, Gate(q).Reasons); diff != "" {
+			t.Errorf("%s: %s", test.name, diff)
+		}
 	}
-	q = allowed()
-	q.Differ = strings.Fields("a b c d e f g h i j k l")
-	if got := Gate(q).Reasons[0].Text; !strings.HasSuffix(got, "`i`, `j`, and 2 more.") || !strings.Contains(got, "the base branch has moved") {
-		t.Errorf("many files: %s", got)
+}
+
+// TestStale holds which refusals put an end to a plan.
+func TestStale(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		reason comment.Reason
+		want   bool
+	}{
+		{comment.HeadMoved{}, true}, {comment.PlaceMoved{}, true}, {comment.KeptExchanged{Problem: "x"}, true}, {comment.CommitGone{}, true},
+		{comment.NotOpen{}, false}, {comment.NoPermission{}, false}, {comment.OtherUnmerged{}, false}, {comment.PlanIsNewer{}, false},
+		{comment.Unavailable{}, false}, {comment.PlaceTaken{}, false},
+	} {
+		if got := Refusal(test.reason).Stale(); got != test.want {
+			t.Errorf("%T: %v", test.reason, got)
+		}
 	}
-	q.Entry, q.Pull.Open, q.Pull.Merged, q.Run.ApplyOn = ByMerge, false, true, project.OnMerge
-	if got := Gate(q).Reasons[0]; !strings.Contains(got.Text, "in the commit that this pull request became") || !strings.HasPrefix(got.Remedy, "Open a pull request") {
-		t.Errorf("after a merge: %+v", got)
-	}
-	q = allowed()
-	q.Actor, q.Permission = "x`@team`", github.ReadPermission
-	if got := Gate(q).Reasons[0].Text; !strings.HasPrefix(got, "`` x`@team` `` has the permission `read`") {
-		t.Errorf("a login with markup: %s", got)
+	if comment.SettingsFile != project.FileName {
+		t.Errorf("people read of %s", comment.SettingsFile)
 	}
 }
 

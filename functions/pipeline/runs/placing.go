@@ -1,9 +1,7 @@
 package runs
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/places"
@@ -40,10 +38,11 @@ type Placing struct {
 	Kind PlaceKind
 	// Owner is the project that the base commit gives a place that is Renamed.
 	Owner string
-	// Notes are for people, in Markdown.
-	Notes []string
-	// Reasons say why no place is granted.
-	Reasons []Reason
+	// Ignored are the arguments of the pull request's backend block that count only once they
+	// are merged; Imposed those that a new place has from others in the same bucket.
+	Ignored, Imposed []string
+	// Reasons speak against any place.
+	Reasons comment.Reasons
 }
 
 // A PlaceKind says how a place stands to what the base commit says.
@@ -86,7 +85,7 @@ func PlaceFor(q PlaceQuestion) Placing {
 		d.claimed()
 	}
 	if len(d.out.Reasons) > 0 {
-		d.out.Place, d.out.Notes = places.Place{}, nil
+		d.out.Place, d.out.Ignored, d.out.Imposed = places.Place{}, nil, nil
 	}
 	return d.out
 }
@@ -106,33 +105,13 @@ func (d *placing) find(all []project.Project, is func(project.Project) bool) (pr
 	return all[i], true
 }
 
-func (d *placing) no(r Rule, remedy, text string, args ...any) {
-	d.out.Reasons = append(d.out.Reasons, Reason{r, comment.Reason{Text: fmt.Sprintf(text, args...), Remedy: remedy}})
-}
-
-func (d *placing) note(text string, args ...any) {
-	d.out.Notes = append(d.out.Notes, fmt.Sprintf(text, args...))
-}
-
-// name is how people write the project that is asked about.
-func (d *placing) name() string { return comment.Code(d.Project.Name) }
+func (d *placing) no(r comment.Reason) { d.out.Reasons = append(d.out.Reasons, r) }
 
 // same grants the place that the base commit has for the project, with all that its
 // backend block says there: the pull request's own block counts when it is merged.
 func (d *placing) same(base places.Place) {
 	d.out.Kind, d.out.From, d.out.Place = SamePlace, base.String(), base
-	d.ignored(base)
-}
-
-// ignored says which arguments of the pull request do not count.
-func (d *placing) ignored(granted places.Place) {
-	var names []string
-	for _, name := range granted.Differing(d.Project.Place) {
-		names = append(names, comment.Code(name))
-	}
-	if len(names) > 0 {
-		d.note("This pull request changes how the state of %s is locked or kept: %s. That counts when it is merged; here the state is locked and kept as the base branch says.", d.name(), strings.Join(names, ", "))
-	}
+	d.out.Ignored = base.Differing(d.Project.Place)
 }
 
 // other decides about a place that the base commit does not give the project.
@@ -143,15 +122,11 @@ func (d *placing) other() {
 	case taken && d.follows(owner):
 		d.renamed(owner)
 	case taken:
-		d.no(PlaceTaken, fmt.Sprintf("Give %s a place of its own.", d.name()),
-			"The state of %s would be at %s, which is the state of the project %s on the base branch.", d.name(), comment.Code(wanted.String()), comment.Code(owner.Name))
+		d.no(comment.PlaceTaken{Project: d.Project.Name, Place: wanted.String(), Owner: owner.Name})
 	case d.BaseBroken:
-		d.no(PlaceNotAllowed, fmt.Sprintf("Correct %s on the base branch first.", comment.Code(project.FileName)),
-			"The base branch does not have the state of %s at %s, and what it allows cannot be read.", d.name(), comment.Code(wanted.String()))
+		d.no(comment.PlaceUnknown{Project: d.Project.Name, Place: wanted.String()})
 	case !slices.ContainsFunc(d.Allow, func(p places.Pattern) bool { return p.Matches(wanted) }):
-		pattern := comment.Code(fmt.Sprintf("states = [%q]", wanted.String()))
-		d.no(PlaceNotAllowed, fmt.Sprintf("If the state is to be there, have the allow block of %s on the base branch name the place: %s.", comment.Code(project.FileName), pattern),
-			"The base branch does not have the state of %s at %s, and does not allow it to be there.", d.name(), comment.Code(wanted.String()))
+		d.no(comment.PlaceNotAllowed{Project: d.Project.Name, Place: wanted.String()})
 	default:
 		d.out.Place = d.guarded(wanted)
 	}
@@ -173,8 +148,7 @@ func (d *placing) follows(owner project.Project) bool {
 func (d *placing) renamed(owner project.Project) {
 	d.out.Kind, d.out.Owner, d.out.Place = RenamedPlace, owner.Name, owner.Place
 	d.out.From = owner.Place.String()
-	d.note("%s has the state of the project %s of the base branch, %s, which this pull request removes.", d.name(), comment.Code(owner.Name), comment.Code(owner.Place.String()))
-	d.ignored(owner.Place)
+	d.out.Ignored = owner.Place.Differing(d.Project.Place)
 }
 
 // guarded returns a new place with the locks and the encryption that the repository's
@@ -200,13 +174,7 @@ func (d *placing) guarded(p places.Place) places.Place {
 			granted = granted.With(acl, p.Arguments[acl])
 		}
 	}
-	var names []string
-	for _, name := range granted.Differing(p) {
-		names = append(names, comment.Code(name))
-	}
-	if len(names) > 0 {
-		d.note("The state of %s is locked and kept as others of this repository in that bucket are, whatever its backend block says: %s.", d.name(), strings.Join(names, ", "))
-	}
+	d.out.Imposed = granted.Differing(p)
 	return granted
 }
 
@@ -218,16 +186,14 @@ func (d *placing) claimed() {
 	case c == nil || d.out.Kind == RenamedPlace && c.RepoID == d.Repo.ID && c.Project == d.out.Owner:
 		return
 	case c.RepoID != d.Repo.ID:
-		d.no(PlaceTaken, "Give the project another key. If the state was handed over, whoever runs Lockstep has to release the old claim.",
-			"The state at %s belongs to the project %s of %s.", comment.Code(c.Place), comment.Code(c.Project), comment.Code(c.Repo))
+		d.no(comment.PlaceClaimed{Project: d.Project.Name, Place: c.Place, Owner: c.Project, Repo: c.Repo})
 		return
 	}
 	owner, there := d.find(d.Base, func(x project.Project) bool { return x.Name == c.Project && x.Workspace == c.Workspace })
 	if !there || d.is(owner) || owner.Place.String() != "" && !owner.Place.Is(d.Project.Place) {
 		return // it is ours already, or its project is gone or has moved
 	}
-	d.no(PlaceTaken, fmt.Sprintf("Give %s a key of its own, or correct the project that has this one.", d.name()),
-		"The state at %s belongs to the project %s, which the base branch still has.", comment.Code(c.Place), comment.Code(c.Project))
+	d.no(comment.PlaceClaimed{Project: d.Project.Name, Place: c.Place, Owner: c.Project})
 }
 
 // ClaimOf is the claim of a run's project on a granted place; nil where none is made.

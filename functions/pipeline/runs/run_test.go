@@ -142,36 +142,3 @@ func TestClaimOf(t *testing.T) {
 		t.Error(diff)
 	}
 }
-
-// TestGateFacts holds facts in reasons that no rule tells of.
-func TestGateFacts(t *testing.T) {
-	t.Parallel()
-	reason := func(change func(*Request)) comment.Reason {
-		t.Helper()
-		q := allowed()
-		change(&q)
-		d := Gate(q)
-		if len(d.Reasons) != 1 {
-			t.Fatalf("%d reasons: %+v", len(d.Reasons), d.Reasons)
-		}
-		return d.Reasons[0].Reason
-	}
-	empty := ""
-	for _, test := range []struct {
-		name   string
-		change func(*Request)
-		want   string
-	}{
-		{"the project's own files first", func(q *Request) { q.Run.Dir, q.Differ = "net", []string{"a.tf", "net/b.tf", "c.tf", "net/d.tf"} }, "different: `net/b.tf`, `net/d.tf`, `a.tf`, `c.tf`."},
-		{"of the root all are its own", func(q *Request) { q.Run.Dir, q.Differ = ".", []string{"net/b.tf", "a.tf"} }, "different: `net/b.tf`, `a.tf`."},
-		{"a check without a plan", func(q *Request) { q.OnGitHub = &empty }, "names none"},
-		{"a state that is gone", func(q *Request) { q.State = &StateID{} }, "the state that the plan was made from is gone"},
-	} {
-		if got := reason(test.change); !strings.Contains(got.Text, test.want) {
-			t.Errorf("%s: %s", test.name, got.Text)
-		}
-	}
-	if got := reason(func(q *Request) { q.Run.Phase = Applied }); got.Remedy != "" {
-		t.Errorf("what is applied already has the remedy %q", got.Remedy)
-	}
-}

@@ -1,0 +1,29 @@
+package comment
+
+import "fmt"
+
+// SettingsChanged is the note on a pull request that changes the settings of the repository.
+func SettingsChanged() string {
+	return fmt.Sprintf("This pull request changes %s. Which projects there are is taken from it; what it allows, and what it says about applying, counts when it is merged.", settings)
+}
+
+// SettingsBroken is the note on settings of the base branch that have errors.
+func SettingsBroken(problem string) string {
+	return fmt.Sprintf("The base branch's %s has errors, and grants nothing but what can be read in it: %s", settings, Code(problem))
+}
+
+// Unmerged is the note on a project whose state another pull request was applied to, which is not
+// merged.
+func Unmerged(number int, project string) string {
+	return fmt.Sprintf("#%d was applied to %s and is not merged yet: until it is, this plan shows its changes as to be undone, and cannot be applied.", number, Code(project))
+}
+
+// Exchanged stands in the place of the report of a plan that is not the report that was made.
+func Exchanged() string {
+	return fmt.Sprintf("**What is kept of this plan is not what was made.** Comment %s for a new plan.", Code("lockstep plan"))
+}
+
+// Interrupted is the report of an apply whose process ended before it had written down the outcome.
+func Interrupted() string {
+	return fmt.Sprintf("The process that applied this plan ended before it was done. The state has what was done up to some seconds before that. What was done after, or was under way, exists and may not be in it: comment %s, and look at the new plan with care, above all at what it creates.", Code("lockstep plan"))
+}

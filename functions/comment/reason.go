@@ -1,0 +1,188 @@
+package comment
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// A Reason speaks against a command: one of the types in the table below, each with the facts of
+// one rule. Reasons are data, because the replies that contain them are kept.
+type Reason interface {
+	// words returns the reason, and its remedy or "". Both are Markdown.
+	words() (text, remedy string)
+}
+
+// reasons are all types of reasons, by the name under which they are kept.
+var reasons = union[Reason]{
+	"sentence": reflect.TypeFor[Sentence](),
+
+	"no permission": reflect.TypeFor[NoPermission](),
+	"from a fork":   reflect.TypeFor[FromFork](),
+	"other base":    reflect.TypeFor[OtherBase](),
+	"not open":      reflect.TypeFor[NotOpen](),
+	"not merged":    reflect.TypeFor[NotMerged](),
+	"not on merge":  reflect.TypeFor[NotOnMerge](),
+	"applied later": reflect.TypeFor[AppliedLater](),
+	"conflicts":     reflect.TypeFor[Conflicts](),
+
+	"no plan":         reflect.TypeFor[NoPlan](),
+	"being planned":   reflect.TypeFor[BeingPlanned](),
+	"being applied":   reflect.TypeFor[BeingApplied](),
+	"plan is bad":     reflect.TypeFor[PlanIsBad](),
+	"already done":    reflect.TypeFor[AlreadyDone](),
+	"apply broken":    reflect.TypeFor[ApplyBroken](),
+	"nothing to do":   reflect.TypeFor[NothingToDo](),
+	"plan is newer":   reflect.TypeFor[PlanIsNewer](),
+	"other plan":      reflect.TypeFor[OtherPlan](),
+	"saved exchanged": reflect.TypeFor[SavedExchanged](),
+	"shown exchanged": reflect.TypeFor[ShownExchanged](),
+	"kept exchanged":  reflect.TypeFor[KeptExchanged](),
+
+	"found stale":    reflect.TypeFor[FoundStale](),
+	"head moved":     reflect.TypeFor[HeadMoved](),
+	"inputs moved":   reflect.TypeFor[InputsMoved](),
+	"modules moved":  reflect.TypeFor[ModulesMoved](),
+	"engine moved":   reflect.TypeFor[EngineMoved](),
+	"state moved":    reflect.TypeFor[StateMoved](),
+	"other unmerged": reflect.TypeFor[OtherUnmerged](),
+
+	"place taken":         reflect.TypeFor[PlaceTaken](),
+	"place claimed":       reflect.TypeFor[PlaceClaimed](),
+	"place unknown":       reflect.TypeFor[PlaceUnknown](),
+	"place not allowed":   reflect.TypeFor[PlaceNotAllowed](),
+	"place renamed":       reflect.TypeFor[PlaceRenamed](),
+	"place moved":         reflect.TypeFor[PlaceMoved](),
+	"place kept else":     reflect.TypeFor[PlaceKeptElse](),
+	"state unreachable":   reflect.TypeFor[StateUnreachable](),
+	"nothing to unlock":   reflect.TypeFor[NothingToUnlock](),
+	"unavailable":         reflect.TypeFor[Unavailable](),
+	"process ended":       reflect.TypeFor[ProcessEnded](),
+	"unusable":            reflect.TypeFor[Unusable](),
+	"commit gone":         reflect.TypeFor[CommitGone](),
+	"no project selected": reflect.TypeFor[NoProjectSelected](),
+}
+
+// Reasons are the reasons of one refusal. As JSON each stands under its name in the table.
+type Reasons []Reason
+
+// MarshalJSON implements json.Marshaler.
+func (rs Reasons) MarshalJSON() ([]byte, error) {
+	list := make([]json.RawMessage, 0, len(rs))
+	for _, r := range rs {
+		data, err := reasons.encode(r)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, data)
+	}
+	return json.Marshal(list)
+}
+
+// UnmarshalJSON implements json.Unmarshaler. Earlier versions of Lockstep kept reasons as texts:
+// they are read as a [Sentence].
+func (rs *Reasons) UnmarshalJSON(data []byte) error {
+	var list []json.RawMessage
+	if err := json.Unmarshal(data, &list); err != nil {
+		return err
+	}
+	*rs = nil
+	for _, item := range list {
+		var old Sentence
+		if err := json.Unmarshal(item, &old); err == nil && old.Text != "" {
+			*rs = append(*rs, old)
+			continue
+		}
+		r, err := reasons.decode(item)
+		if err != nil {
+			return fmt.Errorf("read reason: %w", err)
+		}
+		*rs = append(*rs, r)
+	}
+	return nil
+}
+
+// A Sentence is a reason that comes as text, in Markdown.
+type Sentence struct{ Text, Remedy string }
+
+func (s Sentence) words() (text, remedy string) { return s.Text, s.Remedy }
+
+// planAgain is the remedy for a plan that cannot be applied. After a merge no comment helps.
+func planAgain(merged bool) string {
+	if merged {
+		return "Open a pull request that touches the project: its plan contains the remaining changes."
+	}
+	return fmt.Sprintf("Comment %s for a new plan, look at it, and apply that one.", Code("lockstep plan"))
+}
+
+// Some are the first of many names: few enough for a comment, and for a record.
+type Some struct {
+	Names []string
+	More  int `json:",omitempty"` // the number of the others
+}
+
+// SomeOf returns the first ten names.
+func SomeOf(names []string) Some {
+	const most = 10
+	return Some{names[:min(most, len(names))], max(len(names)-most, 0)}
+}
+
+func (s Some) text() string {
+	if s.More > 0 {
+		return fmt.Sprintf("%s, and %d more", list(s.Names), s.More)
+	}
+	return list(s.Names)
+}
+
+// settings is the name of the settings file, as people see it.
+var settings = Code(SettingsFile)
+
+// SettingsFile is the name of the file in which a repository has its settings.
+const SettingsFile = "lockstep.hcl"
+
+// A union is a table of types that are kept as JSON, each under its name.
+type union[T any] map[string]reflect.Type
+
+func (u union[T]) encode(v T) ([]byte, error) {
+	for name, t := range u {
+		if reflect.TypeOf(v) == t {
+			return json.Marshal(map[string]T{name: v})
+		}
+	}
+	return nil, fmt.Errorf("comment: %T is in no table", v)
+}
+
+func (u union[T]) decode(data []byte) (v T, err error) {
+	var m map[string]json.RawMessage
+	if err := json.Unmarshal(data, &m); err != nil {
+		return v, err
+	}
+	for name, value := range m {
+		t, ok := u[name]
+		if !ok {
+			return v, fmt.Errorf("there is no kind %q", name)
+		}
+		p := reflect.New(t)
+		if err := json.Unmarshal(value, p.Interface()); err != nil {
+			return v, err
+		}
+		return p.Elem().Interface().(T), nil
+	}
+	return v, fmt.Errorf("there is none")
+}
+
+// paragraphs returns the reasons as a list, and below it each remedy once.
+func (rs Reasons) paragraphs() string {
+	var b, below strings.Builder
+	seen := map[string]bool{"": true}
+	for _, r := range rs {
+		text, remedy := r.words()
+		fmt.Fprintf(&b, "- %s\n", text)
+		if !seen[remedy] {
+			fmt.Fprintf(&below, "\n%s\n", remedy)
+			seen[remedy] = true
+		}
+	}
+	return b.String() + below.String()
+}

@@ -1,0 +1,70 @@
+package comment
+
+import "fmt"
+
+// PlaceTaken: the address of the project's state is that of another project on the base branch.
+type PlaceTaken struct{ Project, Place, Owner string }
+
+func (r PlaceTaken) words() (text, remedy string) {
+	return fmt.Sprintf("The state of %s would be at %s, which is the state of the project %s on the base branch.", Code(r.Project), Code(r.Place), Code(r.Owner)),
+		fmt.Sprintf("Give %s a place of its own.", Code(r.Project))
+}
+
+// PlaceClaimed: the address was claimed by another project, Owner, of Repo; Repo is "" for this
+// repository.
+type PlaceClaimed struct {
+	Project, Place, Owner string
+	Repo                  string `json:",omitempty"`
+}
+
+func (r PlaceClaimed) words() (text, remedy string) {
+	if r.Repo != "" {
+		return fmt.Sprintf("The state at %s belongs to the project %s of %s.", Code(r.Place), Code(r.Owner), Code(r.Repo)),
+			"Give the project another key. If the state was handed over, whoever runs Lockstep has to release the old claim."
+	}
+	return fmt.Sprintf("The state at %s belongs to the project %s, which the base branch still has.", Code(r.Place), Code(r.Owner)),
+		fmt.Sprintf("Give %s a key of its own, or correct the project that has this one.", Code(r.Project))
+}
+
+// PlaceUnknown: the settings of the base branch have errors, so that nobody knows whether they
+// allow the address.
+type PlaceUnknown struct{ Project, Place string }
+
+func (r PlaceUnknown) words() (text, remedy string) {
+	return fmt.Sprintf("The base branch does not have the state of %s at %s, and what it allows cannot be read.", Code(r.Project), Code(r.Place)),
+		fmt.Sprintf("Correct %s on the base branch first.", settings)
+}
+
+// PlaceNotAllowed: the settings of the base branch do not allow the address.
+type PlaceNotAllowed struct{ Project, Place string }
+
+func (r PlaceNotAllowed) words() (text, remedy string) {
+	return fmt.Sprintf("The base branch does not have the state of %s at %s, and does not allow it to be there.", Code(r.Project), Code(r.Place)),
+		fmt.Sprintf("If the state is to be there, have the allow block of %s on the base branch name the place: %s.", settings, Code(fmt.Sprintf("states = [%q]", r.Place)))
+}
+
+// PlaceRenamed: the base branch has the state under the project's old name, Owner.
+type PlaceRenamed struct{ Project, Owner string }
+
+func (r PlaceRenamed) words() (text, remedy string) {
+	return fmt.Sprintf("The state of %s is that of the project %s on the base branch.", Code(r.Project), Code(r.Owner)),
+		fmt.Sprintf("Merge the pull request first; then plan %s in another one, where there is something to do.", Code(r.Project))
+}
+
+// PlaceMoved: the state has another address than in the plan.
+type PlaceMoved struct {
+	Project, Planned, Place string
+	Merged                  bool
+}
+
+func (r PlaceMoved) words() (text, remedy string) {
+	return fmt.Sprintf("The plan was made for the state at %s, and now that of %s is at %s.", Code(r.Planned), Code(r.Project), Code(r.Place)), planAgain(r.Merged)
+}
+
+// PlaceKeptElse: the base branch has changed the locks or the encryption of the state, while an
+// apply held the earlier locks.
+type PlaceKeptElse struct{ Project string }
+
+func (r PlaceKeptElse) words() (text, remedy string) {
+	return fmt.Sprintf("The base branch has just changed how the state of %s is locked or kept.", Code(r.Project)), fmt.Sprintf("Comment %s again.", Code("lockstep apply"))
+}

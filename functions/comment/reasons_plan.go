@@ -1,0 +1,133 @@
+package comment
+
+import "fmt"
+
+// NoPlan: there is no plan to apply. In this and the other reasons, Merged is set if the merge of
+// the pull request asks for the apply.
+type NoPlan struct{ Merged bool }
+
+func (r NoPlan) words() (text, remedy string) {
+	return "There is no plan to apply.", planAgain(r.Merged)
+}
+
+// BeingPlanned: the plan to apply is not made yet.
+type BeingPlanned struct{ Merged bool }
+
+func (r BeingPlanned) words() (text, remedy string) {
+	if r.Merged {
+		return "It is being planned.", planAgain(true)
+	}
+	return "It is being planned.", "Look at the plan when it is there, and then apply it."
+}
+
+// BeingApplied: an apply of the same project is under way, or waits for its turn.
+type BeingApplied struct {
+	By   string // login of the user who asked for it
+	Verb Verb   // of the refused command
+}
+
+func (r BeingApplied) words() (text, remedy string) {
+	text = fmt.Sprintf("An apply, asked for by %s, is under way.", Code(r.By))
+	switch r.Verb {
+	case Plan:
+		remedy = "It can be planned when that is done."
+	case Unlock:
+		remedy = "Its lock is released when it ends."
+	}
+	return text, remedy
+}
+
+// PlanIsBad: planning failed.
+type PlanIsBad struct {
+	Head   string
+	Merged bool
+}
+
+func (r PlanIsBad) words() (text, remedy string) {
+	text = fmt.Sprintf("Planning %s failed.", Code(short(r.Head)))
+	if r.Merged {
+		return text, planAgain(true)
+	}
+	return text, fmt.Sprintf("Push a correction; if the files are not at fault, comment %s.", Code("lockstep plan"))
+}
+
+// AlreadyDone: the plan is applied.
+type AlreadyDone struct{ Head, By string }
+
+func (r AlreadyDone) words() (text, remedy string) {
+	return fmt.Sprintf("The plan for %s is applied already, as %s asked.", Code(short(r.Head)), Code(r.By)), ""
+}
+
+// ApplyBroken: the apply of the plan failed.
+type ApplyBroken struct{ Merged bool }
+
+func (r ApplyBroken) words() (text, remedy string) {
+	return "The apply of this plan failed: the remaining changes need a new plan.", planAgain(r.Merged)
+}
+
+// NothingToDo: the plan has no changes.
+type NothingToDo struct{}
+
+func (NothingToDo) words() (text, remedy string) { return "The plan has no changes.", "" }
+
+// PlanIsNewer: the author of the comment cannot have seen the plan. Shown is set if it was shown
+// after the comment was written, and not set if it was never shown.
+type PlanIsNewer struct {
+	Project, Plan string // Plan is the hash
+	Shown         bool
+}
+
+func (r PlanIsNewer) words() (text, remedy string) {
+	text = "The plan was not shown yet: whoever wrote this comment has not seen it."
+	if r.Shown {
+		text = "The plan was shown after this comment was written, or in the same second: whoever wrote it has not seen the plan."
+	}
+	return text, fmt.Sprintf("Look at the plan, and comment %s again, or name the plan: %s.", Code("lockstep apply"), applyOnly(r.Project, r.Plan))
+}
+
+// OtherPlan: the comment names a plan that is not the project's.
+type OtherPlan struct{ Project, Named, Plan string }
+
+func (r OtherPlan) words() (text, remedy string) {
+	return fmt.Sprintf("%s is not the plan of %s, which is %s.", Code(r.Named), Code(r.Project), PlanName(r.Plan)),
+		fmt.Sprintf("Look at the plan that is there now. To apply it, comment %s.", applyOnly(r.Project, r.Plan))
+}
+
+// applyOnly is the command that applies one plan and no other.
+func applyOnly(project, plan string) string {
+	return Code(Command{Verb: Apply, Plan: Short(plan), Project: project}.String())
+}
+
+// SavedExchanged: the saved plan has another hash than the plan that was made.
+type SavedExchanged struct {
+	Saved, Made string
+	Merged      bool
+}
+
+func (r SavedExchanged) words() (text, remedy string) {
+	return fmt.Sprintf("The saved plan is not the one that was made: it is %s, and %s was made. Somebody has exchanged it.", PlanName(r.Saved), PlanName(r.Made)), planAgain(r.Merged)
+}
+
+// ShownExchanged: the check run shows another plan than the one that was made; Shown is "" if it
+// shows none.
+type ShownExchanged struct {
+	Check, Shown, Made string
+	Merged             bool
+}
+
+func (r ShownExchanged) words() (text, remedy string) {
+	if r.Shown == "" {
+		return fmt.Sprintf("Nobody can tell whether the plan is the one that was shown: the check %s names none.", Code(r.Check)), planAgain(r.Merged)
+	}
+	return fmt.Sprintf("The plan is not the one that was shown: the check %s shows %s, and %s is to be applied. Somebody has exchanged it.", Code(r.Check), PlanName(r.Shown), PlanName(r.Made)), planAgain(r.Merged)
+}
+
+// KeptExchanged: the stored inputs of the plan are not those it was made from.
+type KeptExchanged struct {
+	Problem string
+	Merged  bool
+}
+
+func (r KeptExchanged) words() (text, remedy string) {
+	return fmt.Sprintf("What the plan was made from is not what is kept of it: %s.", Code(r.Problem)), planAgain(r.Merged)
+}

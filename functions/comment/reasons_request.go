@@ -1,0 +1,128 @@
+package comment
+
+import "fmt"
+
+// NoPermission: the user may do less than the command needs.
+type NoPermission struct{ Login, Has, Needs string }
+
+func (r NoPermission) words() (text, remedy string) {
+	return fmt.Sprintf("%s has the permission %s on this repository, and this needs %s.", Code(r.Login), Code(r.Has), Code(r.Needs)),
+		"Somebody who has it can say the same."
+}
+
+// FromFork: the head of the pull request is in a fork.
+type FromFork struct{}
+
+func (FromFork) words() (text, remedy string) {
+	return "The pull request comes from a fork: a plan runs what is in it, with the credentials of this repository.",
+		"Push the commits to a branch of this repository, after reading them, and open a pull request from there."
+}
+
+// OtherBase: the base branch is not the default branch, whose settings do not name it either.
+type OtherBase struct{ Base, Default string }
+
+func (r OtherBase) words() (text, remedy string) {
+	main := Code(r.Default)
+	return fmt.Sprintf("The pull request goes into %s: whoever may push there would grant themselves what %s has to grant.", Code(r.Base), main),
+		fmt.Sprintf("Let it go into %s, or have the allow block of %s on %s name the branch: %s.", main, settings, main, Code(fmt.Sprintf("branches = [%q]", r.Base)))
+}
+
+// NotOpen: the pull request is merged or closed.
+type NotOpen struct{}
+
+func (NotOpen) words() (text, remedy string) { return "The pull request is not open any more.", "" }
+
+// NotMerged: an apply on merge, without a merge.
+type NotMerged struct{}
+
+func (NotMerged) words() (text, remedy string) { return "The pull request is not merged.", "" }
+
+// NotOnMerge: the settings have the project applied by a comment, and it was merged.
+type NotOnMerge struct{ Project string }
+
+func (r NotOnMerge) words() (text, remedy string) {
+	return fmt.Sprintf("The base branch does not say that merging applies %s.", Code(r.Project)), ""
+}
+
+// AppliedLater: the settings have the project applied on merge, and a comment asks for it.
+type AppliedLater struct{ Project string }
+
+func (r AppliedLater) words() (text, remedy string) {
+	return fmt.Sprintf("The base branch says that %s is applied on merge.", Code(r.Project)), "Merge the pull request: that applies the plan."
+}
+
+// Conflicts: the head cannot be merged into the base branch. Planned is set if that was possible
+// when the plan was made.
+type Conflicts struct {
+	Head    string
+	Planned bool `json:",omitempty"`
+}
+
+func (r Conflicts) words() (text, remedy string) {
+	if r.Planned {
+		return fmt.Sprintf("The base branch has moved, and %s conflicts with it.", Code(short(r.Head))), "Merge the base branch into this one, or rebase it, and push: that plans again."
+	}
+	return fmt.Sprintf("%s conflicts with the base branch.", Code(short(r.Head))), "Merge the base branch into this one, or rebase it."
+}
+
+// NothingToUnlock: no project of the pull request was ever planned.
+type NothingToUnlock struct{}
+
+func (NothingToUnlock) words() (text, remedy string) {
+	return "This pull request has no project whose state it could have locked.", ""
+}
+
+// NoProjectSelected: a command selects none of the repository's projects.
+type NoProjectSelected struct {
+	Command  Command
+	Projects []string `json:",omitempty"` // of the repository
+}
+
+func (r NoProjectSelected) words() (text, remedy string) {
+	text = fmt.Sprintf("There is no project for %s.", Code(r.Command.String()))
+	if r.Command == (Command{Verb: r.Command.Verb}) {
+		text = "The pull request touches no project."
+	}
+	if len(r.Projects) > 0 {
+		return text, fmt.Sprintf("Projects here: %s.", list(r.Projects))
+	}
+	return text, fmt.Sprintf("The repository has no projects: no directory has a configuration with a backend block, and there is no %s that names one.", settings)
+}
+
+// Unavailable: something that the command needs cannot be read until a person has mended it.
+type Unavailable struct {
+	Problem string
+	Remedy  string `json:",omitempty"` // in Markdown
+}
+
+func (r Unavailable) words() (text, remedy string) { return Code(r.Problem) + ".", r.Remedy }
+
+// ProcessEnded: the process that carried out the command was ended, and would be again.
+type ProcessEnded struct {
+	Problem string
+	Remedy  string `json:",omitempty"` // in Markdown
+}
+
+func (r ProcessEnded) words() (text, remedy string) { return Code(r.Problem), r.Remedy }
+
+// Unusable: the files do not allow the command, for instance because they lack the project.
+type Unusable struct{ Problem string }
+
+func (r Unusable) words() (text, remedy string) { return Code(r.Problem), "" }
+
+// CommitGone: GitHub no longer has the commit that was planned.
+type CommitGone struct{ Problem string }
+
+func (r CommitGone) words() (text, remedy string) {
+	return fmt.Sprintf("GitHub does not have what was planned any more: %s.", Code(r.Problem)), fmt.Sprintf("Comment %s for a new plan.", Code("lockstep plan"))
+}
+
+// StateUnreachable: the state that a lock is on cannot be reached.
+type StateUnreachable struct {
+	Problem string
+	Remedy  string `json:",omitempty"` // in Markdown
+}
+
+func (r StateUnreachable) words() (text, remedy string) {
+	return "Its state cannot be reached: " + Code(r.Problem), r.Remedy
+}

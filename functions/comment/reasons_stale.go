@@ -1,0 +1,102 @@
+package comment
+
+import "fmt"
+
+// FoundStale: an earlier apply of the plan was refused, because the plan is out of date.
+type FoundStale struct{ Merged bool }
+
+func (r FoundStale) words() (text, remedy string) {
+	return "The plan is out of date.", planAgain(r.Merged)
+}
+
+// HeadMoved: the plan is for an earlier head.
+type HeadMoved struct {
+	Planned, Head string
+	Merged        bool
+}
+
+func (r HeadMoved) words() (text, remedy string) {
+	return fmt.Sprintf("The plan was made for %s, and the head of the pull request is %s now.", Code(short(r.Planned)), Code(short(r.Head))), planAgain(r.Merged)
+}
+
+// InputsMoved: files that the plan depends on have changed since. Whole is set if it depends on all
+// files of the repository.
+type InputsMoved struct {
+	Files  Some
+	Whole  bool `json:",omitempty"`
+	Merged bool
+}
+
+func (r InputsMoved) words() (text, remedy string) {
+	where := "the base branch has moved, and merged into it these are"
+	if r.Merged {
+		where = "in the commit that this pull request became these are"
+	}
+	why := ""
+	if r.Whole {
+		why = fmt.Sprintf(" When it was planned, the base branch's %s let programs run, and these can read any file of the repository: so each one counts.", settings)
+	}
+	return fmt.Sprintf("The plan was made from other files: %s different: %s.%s", where, r.Files.text(), why), planAgain(r.Merged)
+}
+
+// ModulesMoved: the sources of remote modules have other contents than in the plan.
+type ModulesMoved struct {
+	Modules Some
+	Merged  bool
+}
+
+func (r ModulesMoved) words() (text, remedy string) {
+	return fmt.Sprintf("The plan was made with other modules: the sources of these mean something else now, as those do that name no tag, commit or exact version: %s.", r.Modules.text()), planAgain(r.Merged)
+}
+
+// EngineMoved: another version of Lockstep made the plan.
+type EngineMoved struct{ Merged bool }
+
+func (r EngineMoved) words() (text, remedy string) {
+	return "The plan was made by another version of Lockstep than the one that is to apply it.", planAgain(r.Merged)
+}
+
+// A StateChange is the difference between the state of a plan and the present one.
+type StateChange string
+
+const (
+	StateCreated  StateChange = "created"
+	StateGone     StateChange = "gone"
+	StateReplaced StateChange = "replaced"  // another lineage
+	SerialMoved   StateChange = "serial"    // another serial
+	SameSerial    StateChange = "rewritten" // other bytes under the same serial
+)
+
+// StateMoved: the state has changed since the plan was made. Was and Is are its serials then and
+// now; By and Number name the user and the pull request of the apply that wrote it, if that is
+// known.
+type StateMoved struct {
+	Change  StateChange
+	Was, Is uint64
+	By      string `json:",omitempty"`
+	Number  int    `json:",omitempty"`
+	Merged  bool
+}
+
+func (r StateMoved) words() (text, remedy string) {
+	why := map[StateChange]string{
+		StateCreated:  "there was no state when the plan was made, and now there is one",
+		StateGone:     "the state that the plan was made from is gone",
+		StateReplaced: "it is another state than the plan was made from",
+		SerialMoved:   fmt.Sprintf("it was at serial %d when the plan was made, and is at %d now", r.Was, r.Is),
+		SameSerial:    fmt.Sprintf("it was written since the plan was made, without a new serial (%d)", r.Is),
+	}[r.Change]
+	by := ""
+	if r.By != "" {
+		by = fmt.Sprintf(" %s has applied #%d in between.", Code(r.By), r.Number)
+	}
+	return fmt.Sprintf("The plan is stale, because the state has moved: %s.%s", why, by), planAgain(r.Merged)
+}
+
+// OtherUnmerged: another pull request was applied to the state and is not merged.
+type OtherUnmerged struct{ Number int }
+
+func (r OtherUnmerged) words() (text, remedy string) {
+	return fmt.Sprintf("#%d was applied to the same state and is not merged yet: this apply would revert it.", r.Number),
+		fmt.Sprintf("Merge #%d, or close it to give it up, and bring its changes into this branch.", r.Number)
+}

@@ -1,0 +1,13 @@
+package runs
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+)
+
+// HashOf is the hash that identifies a saved plan, or the report of one: SHA-256 of its bytes, in
+// hexadecimal.
+func HashOf(saved []byte) string {
+	sum := sha256.Sum256(saved)
+	return hex.EncodeToString(sum[:])
+}

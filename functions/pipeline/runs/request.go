@@ -1,0 +1,70 @@
+package runs
+
+import (
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// An Entry is the way by which a command came in.
+type Entry string
+
+const (
+	ByPush    Entry = "push" // GitHub let somebody push, or open a pull request
+	ByComment Entry = "comment"
+	ByMerge   Entry = "merge" // somebody merged a pull request whose plans are applied on merge
+)
+
+// A Request is all evidence for the decision about one command for one project, read just
+// before. Evidence that is expensive comes later than the rest, and the gate is asked again
+// with it: its absence speaks against nothing.
+type Request struct {
+	Verb  comment.Verb
+	Entry Entry
+	// Actor is the login of the user who asks, with the present permission; "" for a push.
+	Actor      string
+	Permission github.Permission
+	// At is the time of the comment; zero if there is none.
+	At time.Time
+	// Named is the plan that a comment names, or the beginning of its hash; "" for none.
+	// Shown is the time at which our comment first showed the run's plan, by GitHub's
+	// clock; zero if it never did. Decided is set if an earlier decision was about both.
+	Named   string
+	Shown   time.Time
+	Decided bool
+	// Saved is the hash of the saved plan's bytes, "" before they are read. OnGitHub is the
+	// hash in our check run, nil before that is read. Kept is the defect of the stored
+	// inputs, "" for none.
+	Saved    string
+	OnGitHub *string
+	Kept     string
+	Pull     github.PullRequest
+	// BaseNamed is set if the default branch's settings name Pull.Base, where that is
+	// another branch.
+	BaseNamed bool
+	// Run is the record of the project; Phase New if there is none.
+	Run Run
+	// Conflict is set if the head cannot be merged into the present base branch.
+	Conflict bool
+	// Differ are the inputs of the plan that have changed: in the present trial merge, or
+	// in the commit that the pull request became.
+	Differ []string
+	// Whole is set if all files are inputs, because programs could read them.
+	Whole bool
+	// Modules are the remote modules whose contents have changed, known after a fetch.
+	Modules []string
+	// Outdated is set if another version of Lockstep made the plan, known after reading it.
+	Outdated bool
+	// Placing is the decision about the address of the state, nil before it is made. The
+	// gate must be asked again with it before the state is read.
+	Placing *Placing
+	// Last is the last apply to the project's state, nil if there was none.
+	Last *LastApply
+	// State is the present state, read under its lock; nil before. The gate must be asked
+	// again with it before the first change.
+	State *StateID
+}
+
+// merged reports whether a merge asks for an apply, so that comments are no remedy.
+func (q *Request) merged() bool { return q.Entry == ByMerge }

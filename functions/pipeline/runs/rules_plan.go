@@ -1,0 +1,155 @@
+package runs
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+)
+
+func headMoved(q *Request) comment.Reason {
+	if q.Run.Head != q.Pull.Head.SHA {
+		return comment.HeadMoved{Planned: q.Run.Head, Head: q.Pull.Head.SHA, Merged: q.merged()}
+	}
+	return nil
+}
+
+// unseen holds that the author of a comment has seen this plan: the comment names it, or was
+// written after the plan was shown. GitHub's clock has seconds: within one the order is unknown.
+func unseen(q *Request) comment.Reason {
+	newer := comment.PlanIsNewer{Project: q.Run.Project, Plan: q.Run.PlanHash}
+	switch {
+	case q.Entry != ByComment || q.Decided:
+		return nil
+	case q.Named != "" && !strings.HasPrefix(q.Run.PlanHash, q.Named):
+		return comment.OtherPlan{Project: q.Run.Project, Named: q.Named, Plan: q.Run.PlanHash}
+	case q.Named != "":
+		return nil
+	case q.Shown.IsZero():
+		return newer
+	case !q.At.After(q.Shown):
+		newer.Shown = true
+		return newer
+	}
+	return nil
+}
+
+// savedExchanged, shownExchanged and keptExchanged hold that the plan to apply is the one that was
+// made, and shown: the right to write where plans or records are kept is not the right to apply.
+func savedExchanged(q *Request) comment.Reason {
+	if made := q.Run.PlanHash; q.Saved != "" && q.Saved != made {
+		return comment.SavedExchanged{Saved: q.Saved, Made: made, Merged: q.merged()}
+	}
+	return nil
+}
+
+func shownExchanged(q *Request) comment.Reason {
+	made := q.Run.PlanHash
+	switch on := q.OnGitHub; {
+	case on == nil || *on == made && made != "":
+		return nil
+	default:
+		return comment.ShownExchanged{Check: q.Run.Check(), Shown: *on, Made: made, Merged: q.merged()}
+	}
+}
+
+func keptExchanged(q *Request) comment.Reason {
+	if q.Kept != "" {
+		return comment.KeptExchanged{Problem: q.Kept, Merged: q.merged()}
+	}
+	return nil
+}
+
+func conflictSince(q *Request) comment.Reason {
+	if q.Conflict {
+		return comment.Conflicts{Head: q.Pull.Head.SHA, Planned: true}
+	}
+	return nil
+}
+
+func inputsMoved(q *Request) comment.Reason {
+	if len(q.Differ) > 0 {
+		return comment.InputsMoved{Files: comment.SomeOf(q.ownFirst()), Whole: q.Whole, Merged: q.merged()}
+	}
+	return nil
+}
+
+// ownFirst lists the changed files, those in the project's directory first: of the others there
+// may be many.
+func (q *Request) ownFirst() []string {
+	own := func(name string) bool { return q.Run.Dir == "." || strings.HasPrefix(name, q.Run.Dir+"/") }
+	return slices.SortedStableFunc(slices.Values(q.Differ), func(a, b string) int {
+		switch {
+		case own(a) == own(b):
+			return 0
+		case own(a):
+			return -1
+		}
+		return 1
+	})
+}
+
+func modulesMoved(q *Request) comment.Reason {
+	if len(q.Modules) > 0 {
+		return comment.ModulesMoved{Modules: comment.SomeOf(q.Modules), Merged: q.merged()}
+	}
+	return nil
+}
+
+func engineMoved(q *Request) comment.Reason {
+	if q.Outdated {
+		return comment.EngineMoved{Merged: q.merged()}
+	}
+	return nil
+}
+
+// otherUnmerged holds that an apply reverts no other pull request.
+func otherUnmerged(q *Request) comment.Reason {
+	if l := q.Last; l != nil && l.Number != q.Pull.Number && !l.Settled {
+		return comment.OtherUnmerged{Number: l.Number}
+	}
+	return nil
+}
+
+// stateMoved compares the state of the plan with the present one.
+func stateMoved(q *Request) comment.Reason {
+	if q.State == nil {
+		return nil
+	}
+	was, is := q.Run.State, *q.State
+	if was == is {
+		return nil
+	}
+	r := comment.StateMoved{Was: was.Serial, Is: is.Serial, Merged: q.merged()}
+	switch {
+	case was == StateID{}:
+		r.Change = comment.StateCreated
+	case is == StateID{}:
+		r.Change = comment.StateGone
+	case was.Lineage != is.Lineage:
+		r.Change = comment.StateReplaced
+	case was.Serial != is.Serial:
+		r.Change = comment.SerialMoved
+	default:
+		r.Change = comment.SameSerial
+	}
+	if l := q.Last; l != nil && l.State == is {
+		r.By, r.Number = l.By, l.Number
+	}
+	return r
+}
+
+// placeRenamed holds that a state under a new name is applied only once the base branch has it.
+func placeRenamed(q *Request) comment.Reason {
+	if q.Placing.Kind == RenamedPlace {
+		return comment.PlaceRenamed{Project: q.Run.Project, Owner: q.Placing.Owner}
+	}
+	return nil
+}
+
+func placeMoved(q *Request) comment.Reason {
+	if was, is := q.Run.Place, q.Placing.Place.String(); was != "" && was != is {
+		return comment.PlaceMoved{Project: q.Run.Project, Planned: was, Place: is, Merged: q.merged()}
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package runs
+
+import (
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+func permission(q *Request) comment.Reason {
+	if q.Actor != "" && q.Permission < github.WritePermission && !q.mergedByBot() {
+		return comment.NoPermission{Login: q.Actor, Has: q.Permission.String(), Needs: github.WritePermission.String()}
+	}
+	return nil
+}
+
+// mergedByBot reports whether an App merged the pull request, as merge queues do: GitHub has no
+// permission of an App to show, and has let it merge.
+func (q *Request) mergedByBot() bool {
+	return q.Entry == ByMerge && q.Pull.Merged && q.Pull.MergedBy == q.Actor && strings.HasSuffix(q.Actor, "[bot]")
+}
+
+func fork(q *Request) comment.Reason {
+	if q.Pull.Fork() {
+		return comment.FromFork{}
+	}
+	return nil
+}
+
+func otherBase(q *Request) comment.Reason {
+	if base := q.Pull.Base.Ref; base != q.Pull.DefaultBranch && !q.BaseNamed {
+		return comment.OtherBase{Base: base, Default: q.Pull.DefaultBranch}
+	}
+	return nil
+}
+
+func closed(q *Request) comment.Reason {
+	if !q.Pull.Open {
+		return comment.NotOpen{}
+	}
+	return nil
+}
+
+func beingApplied(q *Request) comment.Reason {
+	if q.Run.Phase == Applying || q.Run.Phase == ApplyQueued {
+		return comment.BeingApplied{By: q.Run.Actor, Verb: q.Verb}
+	}
+	return nil
+}
+
+func conflict(q *Request) comment.Reason {
+	if q.Conflict {
+		return comment.Conflicts{Head: q.Pull.Head.SHA}
+	}
+	return nil
+}
+
+// occasion holds that a plan is applied by a comment or by the merge, as the settings want it.
+func occasion(q *Request) comment.Reason {
+	onMerge := q.Run.ApplyOn == project.OnMerge
+	switch {
+	case q.merged() && !q.Pull.Merged:
+		return comment.NotMerged{}
+	case q.merged() && !onMerge && q.Run.Phase != New:
+		return comment.NotOnMerge{Project: q.Run.Project}
+	case q.Entry == ByComment && !q.Pull.Open:
+		return comment.NotOpen{}
+	case q.Entry == ByComment && onMerge:
+		return comment.AppliedLater{Project: q.Run.Project}
+	}
+	return nil
+}
+
+// phase holds that the run has a plan that can be applied.
+func phase(q *Request) comment.Reason {
+	r := q.Run
+	switch r.Phase {
+	case Queued, Planning:
+		return comment.BeingPlanned{Merged: q.merged()}
+	case PlanFailed:
+		return comment.PlanIsBad{Head: r.Head, Merged: q.merged()}
+	case ApplyQueued, Applying:
+		return comment.BeingApplied{By: r.Actor, Verb: comment.Apply}
+	case Applied:
+		return comment.AlreadyDone{Head: r.Head, By: r.Actor}
+	case ApplyFailed:
+		return comment.ApplyBroken{Merged: q.merged()}
+	case Stale:
+		return comment.FoundStale{Merged: q.merged()}
+	case Planned:
+		if !r.Applyable {
+			return comment.NothingToDo{}
+		}
+		return nil
+	}
+	return comment.NoPlan{Merged: q.merged()}
+}
