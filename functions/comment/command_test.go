@@ -1,6 +1,7 @@
 package comment
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -94,6 +95,18 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestVerbs holds that a command which is half there is noticed.
+func TestVerbs(t *testing.T) {
+	for _, r := range table {
+		for _, gap := range r.missing() {
+			t.Error(gap)
+		}
+	}
+	if diff := cmp.Diff([]string{"stop has no participle", "stop has no help line"}, row{verb: "stop"}.missing()); diff != "" {
+		t.Errorf("a command without columns: %s", diff)
+	}
+}
+
 func TestTooManyCommands(t *testing.T) {
 	got := Parse(strings.Repeat("lockstep plan\n", 1000))
 	if len(got) != MaxCommands+1 || got[MaxCommands].Problem == "" || got[MaxCommands-1].Problem != "" {
@@ -136,4 +149,16 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// missing names the columns that a row lacks.
+func (r row) missing() []string {
+	var out []string
+	if r.participle == "" {
+		out = append(out, fmt.Sprintf("%s has no participle", r.verb))
+	}
+	if len(r.help) == 0 {
+		out = append(out, fmt.Sprintf("%s has no help line", r.verb))
+	}
+	return out
 }

@@ -103,9 +103,6 @@ var handlers = map[comment.Verb]func(*commands, context.Context, comment.Command
 	},
 }
 
-// ungated are the verbs that act on no project: they need no rules.
-var ungated = []comment.Verb{comment.Help}
-
 // guide answers a call for help.
 func (co *commands) guide(ctx context.Context) ([]comment.Reply, error) {
 	all, err := co.Ledger.Runs(ctx, co.Evidence.Message.Pull)

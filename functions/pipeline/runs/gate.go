@@ -56,7 +56,7 @@ const (
 )
 
 var (
-	everything = []comment.Verb{comment.Plan, comment.Apply, comment.Unlock}
+	everything = comment.Acting()
 	planning   = []comment.Verb{comment.Plan}
 	applying   = []comment.Verb{comment.Apply}
 )
@@ -92,7 +92,7 @@ var rules = []rule{
 // Gate decides whether a command may be carried out, whichever way it came in. It gives all
 // reasons against it at once, but tells nothing of the run to somebody who may not ask.
 func Gate(q Request) Decision {
-	if !Guards(q.Verb) {
+	if !slices.Contains(everything, q.Verb) {
 		panic(fmt.Sprintf("runs: the gate has no rules for %q", q.Verb))
 	}
 	if (q.Actor == "") != (q.Entry == ByPush) || q.Entry == ByPush && q.Verb != comment.Plan || q.Entry == ByMerge && q.Verb != comment.Apply {
@@ -126,9 +126,4 @@ func (d *Decision) ask(q *Request, on subject) {
 			d.Reasons = append(d.Reasons, no)
 		}
 	}
-}
-
-// Guards reports whether the gate has rules for a verb.
-func Guards(v comment.Verb) bool {
-	return slices.ContainsFunc(rules, func(r rule) bool { return slices.Contains(r.verbs, v) })
 }
