@@ -3,9 +3,12 @@ package planning
 import (
 	"context"
 
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/session"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
@@ -13,7 +16,8 @@ import (
 // usual. So data sources and provider configurations have the values that they would have, and the
 // prior state is up to date. Of that plan nothing is kept; but its errors are errors of the
 // destroy, and there is no plan then. Conditions that are not met are no obstacle. Without
-// refreshing, or with an empty state, this part is left out.
+// refreshing, or with an empty state, this part is left out; then the second part upgrades the objects
+// of the prior state to the present schemas, and shows the addresses that they had before a move.
 //
 // Then the deletion of every object in the prior state is planned. Errors there, such as those of
 // prevent_destroy, make an errored plan without the deletions of the dependencies of the objects
@@ -81,12 +85,36 @@ func (b *block) destroy(ctx context.Context, obj addrs.ResourceInstanceObject) d
 	if ds.HasErrors() {
 		return ds
 	}
+	if !b.p.usual() {
+		more := b.upgrade(obj, o, v)
+		if ds = append(ds, more...); more.HasErrors() {
+			return ds
+		}
+	}
 	change, more := b.delete(ctx, obj, refreshed{o, v}, plans.ReasonNone)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
 	b.p.changes.Keep(change)
 	return append(ds, b.allowed(change)...)
+}
+
+// upgrade puts the decoded value of an object into the prior state, where no refresh has: in the form
+// of the present schema, with the paths that it declares sensitive. Source:
+// internal/terraform/node_resource_plan_destroy.go of Terraform 1.11. Data is left as it is.
+func (b *block) upgrade(obj addrs.ResourceInstanceObject, o *states.Object, v cty.Value) diags.Diagnostics {
+	if obj.Instance.Resource.Resource.Mode != addrs.Managed {
+		return nil
+	}
+	next, err := session.Encode(v, b.rs, session.Encoding{
+		Status: o.Status, Private: o.Private, Dependencies: o.Dependencies, CreateBeforeDestroy: o.CreateBeforeDestroy,
+	})
+	if err != nil {
+		return diags.FromError("Invalid object in the state", err)
+	}
+	next.Extra = o.Extra
+	b.p.prior.SetObject(obj, b.pc, next)
+	return nil
 }
 
 // storedDependencies returns the dependencies that the prior state has of an object.

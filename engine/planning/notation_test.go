@@ -1,6 +1,7 @@
 package planning_test
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -34,10 +35,10 @@ var update = flag.Bool("update", false, "write the plans of the stories into tes
 // The provider of the stories.
 const described = `
 provider plan_destroy
-resource t_x
+resource t_x version=1
   id     string computed keep
   name   string required replace
-  color  string optional
+  color  string optional was=colour
   in     string optional
   secret string optional sensitive
 data t_x
@@ -53,7 +54,9 @@ data t_x
 //	  m      output "x" { value = 1 }            a line of the module in the directory m
 //	  state  t_x.a a blue tainted <- t_x.b       an object of the state and of the world: its
 //	                                             name, its color, its status, its dependencies;
-//	                                             t_x.a!1 is a deposed one. Its ID is its name
+//	                                             t_x.a!1 is a deposed one. Its ID is its name. An
+//	                                             "old" one is of an older schema version; then
+//	                                             the plan's prior state is shown, too
 //	  output o "text"                            an output of the state
 //	  world  t_x a red                           an object as it really is; "gone": there is none
 //	  on     read t_x.a fail "no"                see providertest.Provider.On
@@ -121,6 +124,7 @@ type story struct {
 	fake  *providertest.Provider
 	in    planning.Input
 	want  []string
+	old   bool // the state has objects of an older schema version
 }
 
 // read takes in a line.
@@ -177,6 +181,8 @@ func (s *story) object(t *testing.T, line string) {
 			o.Status = states.Tainted
 		case "cbd":
 			o.CreateBeforeDestroy = true
+		case "old":
+			s.old = true
 		default:
 			attrs["color"] = cty.StringVal(w)
 		}
@@ -196,8 +202,13 @@ func (s *story) object(t *testing.T, line string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if slices.Contains(words, "old") {
+		obj.SchemaVersion, obj.Sensitive = 0, nil
+		obj.AttrsJSON = bytes.ReplaceAll(obj.AttrsJSON, []byte(`"color"`), []byte(`"colour"`))
+	}
 	s.state.SetObject(addrs.ResourceInstanceObject{Instance: a, Deposed: addrs.DeposedKey(deposed)},
 		addrs.AbsProviderConfig{Provider: addrs.DefaultProvider("t")}, &states.Object{
+			SchemaVersion: obj.SchemaVersion, Sensitive: obj.Sensitive,
 			Status: obj.Status, AttrsJSON: obj.AttrsJSON, Private: obj.Private, Dependencies: obj.Dependencies, CreateBeforeDestroy: obj.CreateBeforeDestroy,
 		})
 }
@@ -253,7 +264,20 @@ func (s *story) play(t *testing.T) []string {
 		s.in.Mode = plans.NormalMode
 	}
 	plan, ds := planning.Plan(t.Context(), s.in)
-	return append(describe(plan), summaries(ds)...)
+	out := append(describe(plan), summaries(ds)...)
+	if s.old && plan != nil {
+		for o := range plan.PriorState.Objects() {
+			out = append(out, fmt.Sprintf("prior version %d %s sensitive%s", o.SchemaVersion, o.AttrsJSON, paths(o.Sensitive)))
+		}
+	}
+	return out
+}
+
+func paths(list []cty.Path) (out string) {
+	for _, p := range list {
+		out += " " + schema.FormatPath(p)
+	}
+	return out
 }
 
 func summaries(ds diags.Diagnostics) (out []string) {

@@ -68,7 +68,11 @@ func Plan(ctx context.Context, in Input) (*plans.Plan, diags.Diagnostics) {
 		Config: in.Config, Was: in.State, Prior: p.prior.Editor(),
 		Convert: func(from, to addrs.AbsResourceInstance) diags.Diagnostics { return p.convert(ctx, from, to) },
 	})
-	p.moved, p.changes = moved, drafts.NewChanges(in.Mode, moved.Origins, in.Events)
+	origins := moved.Origins
+	if in.Mode == plans.DestroyMode && p.usual() {
+		origins = nil // the deletions start from the first part's result, in which all is moved
+	}
+	p.moved, p.changes = moved, drafts.NewChanges(in.Mode, origins, in.Events)
 	if p.usual() {
 		ds = append(ds, refactoring.CheckRemoved(in.Config)...)
 	}

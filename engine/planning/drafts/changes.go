@@ -71,7 +71,7 @@ func (s *Changes) Keep(c *plans.ResourceChange) {
 	defer s.mu.Unlock()
 	if c.PrevAddr == (addrs.AbsResourceInstance{}) {
 		c.PrevAddr = c.Addr.Instance
-		if from, ok := s.origins[c.Addr.Instance]; ok && !s.destroy {
+		if from, ok := s.origins[c.Addr.Instance]; ok {
 			c.PrevAddr = from
 		}
 	}
