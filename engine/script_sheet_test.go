@@ -282,10 +282,10 @@ func (w *sheet) state() {
 		w.line("empty")
 	}
 	var list []addrs.ResourceInstanceObject
-	var husks []string
+	var empty []string
 	for abs, r := range st.Resources() {
 		if len(r.Instances) == 0 {
-			husks = append(husks, abs.String()+" without instances")
+			empty = append(empty, abs.String()+" without instances")
 		}
 		for k, in := range r.Instances {
 			if in.Current != nil {
@@ -311,8 +311,8 @@ func (w *sheet) state() {
 		lines[a.String()] = w.object(a, known)
 		w.line("%s", lines[a.String()])
 	}
-	slices.Sort(husks)
-	for _, line := range husks {
+	slices.Sort(empty)
+	for _, line := range empty {
 		w.line("%s", line)
 	}
 	outputs := maps.Collect(st.Outputs())

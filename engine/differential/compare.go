@@ -14,17 +14,17 @@ import (
 	"strings"
 )
 
-// A Difference is one that Compare found.
+// A Difference is the first one between the two tools' results for a case.
 type Difference struct {
-	Case  Case // as short as it was made
-	Round int  // the first that differs, from 0
-	What  string
-	Said  [2]string // what the tools wrote
+	Case   Case // shortened by [Difference.Shrink]
+	Round  int  // the first that differs, from 0
+	Detail string
+	Output [2]string // of the two tools, as text
 }
 
 // Compare runs two tools on a case, round by round, in directories below dir, and
-// returns the first difference; nil if there is none. Each round starts from what the
-// first tool has left, so that both know the same IDs.
+// returns the first difference; nil if there is none. Both tools start each round from the
+// first tool's state, so that they have the same IDs.
 func (c Case) Compare(ctx context.Context, dir string, a, b Tool) (*Difference, error) {
 	dirs := [2]string{filepath.Join(dir, "a"), filepath.Join(dir, "b")}
 	for i, round := range c.Rounds {
@@ -47,8 +47,8 @@ func (c Case) Compare(ctx context.Context, dir string, a, b Tool) (*Difference, 
 		if excused(res[0], res[1], round.Options) {
 			return nil, nil
 		}
-		if what := differ(res[0], res[1]); what != "" {
-			return &Difference{Case: c, Round: i, What: what, Said: [2]string{res[0].Said, res[1].Said}}, nil
+		if detail := differ(res[0], res[1]); detail != "" {
+			return &Difference{Case: c, Round: i, Detail: detail, Output: [2]string{res[0].Output, res[1].Output}}, nil
 		}
 	}
 	return nil, nil
@@ -83,9 +83,9 @@ func carry(from, to string) error {
 	return os.WriteFile(filepath.Join(to, stateName), data, 0o644)
 }
 
-// differ says in what two results differ; "" for nothing.
+// differ describes the first difference of two results; "" if there is none.
 func differ(a, b Result) string {
-	// How many errors are found before a tool gives up is its own affair.
+	// One error in common is enough: the tools stop after different numbers of errors.
 	if len(a.Errors)+len(b.Errors) > 0 && !slices.ContainsFunc(a.Errors, func(e string) bool { return slices.Contains(b.Errors, e) }) {
 		return fmt.Sprintf("errors: %q and %q", a.Errors, b.Errors)
 	}
@@ -95,14 +95,14 @@ func differ(a, b Result) string {
 	if d := first("plan", planForm(a.Plan), planForm(b.Plan)); d != "" {
 		return d
 	}
-	dropHusks(a)
-	dropHusks(b)
+	dropEmptyResources(a)
+	dropEmptyResources(b)
 	return first("state", stateForm(a.State), stateForm(b.State))
 }
 
-// dropHusks takes those resources without instances out of a state that have lost theirs in an
-// apply that failed: the stock tool leaves them or not by chance.
-func dropHusks(r Result) {
+// dropEmptyResources removes from a state the resources that lost their instances in a
+// failed apply: the stock tool removes them or not by chance.
+func dropEmptyResources(r Result) {
 	deleted := map[[3]any]bool{}
 	for _, c := range changes(r.Plan, "delete") {
 		deleted[[3]any{c["module_address"], c["type"], c["name"]}] = true
@@ -119,7 +119,7 @@ func dropHusks(r Result) {
 	})
 }
 
-// first returns the first place in which two JSON values differ.
+// first describes the first difference of two JSON values at a path; "" if there is none.
 func first(at string, a, b any) string {
 	switch x := a.(type) {
 	case map[string]any:
@@ -189,8 +189,8 @@ func brief(v any, there bool) string {
 	return text
 }
 
-// planForm takes out of a plan what may differ: when and by whom it was made, and the
-// order of lists that have none.
+// planForm normalizes a plan: it removes the time and the tool's version, and sorts the
+// lists without a meaningful order.
 func planForm(v any) any {
 	m, ok := v.(map[string]any)
 	if !ok {
@@ -210,8 +210,8 @@ func planForm(v any) any {
 	return m
 }
 
-// sortModules brings the modules that a planned module calls into an order: the stock
-// tool's is that in which it happened to plan them.
+// sortModules sorts the child modules of a planned module: the stock tool's order is that
+// in which it happened to plan them.
 func sortModules(v any) {
 	m, _ := v.(map[string]any)
 	children, _ := m["child_modules"].([]any)
@@ -225,9 +225,9 @@ func sortModules(v any) {
 	}
 }
 
-// stateForm takes out of a state what may differ: its lineage, how often it was written
-// on the way, by whom, and the random IDs that resources got, each of which becomes the
-// address of its instance. A state that holds nothing is as good as none.
+// stateForm normalizes a state: it removes lineage, serial and the tool's version, and
+// replaces each random ID of a resource by the address of the instance. An empty state is
+// nil, like a missing one.
 func stateForm(v any) any {
 	m, ok := v.(map[string]any)
 	if !ok {
@@ -250,7 +250,7 @@ func stateForm(v any) any {
 	return replaceIDs(m, ids)
 }
 
-// sortChecks brings check results into an order: the stock tool's is by chance.
+// sortChecks sorts check results: the stock tool's order is random.
 func sortChecks(v any) {
 	by := func(list any, name string) []any {
 		l, _ := list.([]any)
@@ -268,8 +268,8 @@ func sortChecks(v any) {
 	}
 }
 
-// sortMixed brings instances of which some have numbers as keys and others strings, after a
-// move, into an order: the stock tool's is by chance.
+// sortMixed sorts a resource's instances by the type of their keys. After a move some keys
+// may be numbers and others strings; the stock tool's order of the two is random.
 func sortMixed(resource any) {
 	r, _ := resource.(map[string]any)
 	instances, _ := r["instances"].([]any)
@@ -323,6 +323,6 @@ func named(s string, ids map[string]string) string {
 		if name, ok := ids[id]; ok {
 			return name
 		}
-		return "ID of what is gone"
+		return "ID of a deleted object"
 	})
 }

@@ -211,7 +211,7 @@ func TestExcused(t *testing.T) {
 		{"a crash", failed(crashed), failed(), "", true},
 		{"what the targets leave out", failed("Configuration contains unknown value"), failed("Configuration contains unknown value"), "", true},
 		{"our crash", failed(), failed(crashed), "", false},
-		{"self in a refresh", Result{Errors: []string{"Invalid index"}, Said: "condition     = self.id"}, failed(), "-refresh-only", true},
+		{"self in a refresh", Result{Errors: []string{"Invalid index"}, Output: "condition     = self.id"}, failed(), "-refresh-only", true},
 		{"another index", failed("Invalid index"), failed(), "-refresh-only", false},
 		{"a deletion that is not done", Result{Plan: plan(x, "delete"), State: state}, Result{}, "-target=module.m", true},
 		{"a deletion that is done", Result{Plan: plan(x, "delete"), State: map[string]any{}}, Result{}, "-target=module.m", false},

@@ -2,18 +2,18 @@ package differential
 
 import "fmt"
 
-// edit changes an outline: other contents, other names, things that come and go.
+// edit changes an outline: items get other contents or names, are added and removed.
 func (m *module) edit(items []item) []item {
 	var out []item
 	for _, x := range items {
 		x.was, x.reshaped = "", false
-		if x.gone != "" || x.what == "moved" {
+		if x.gone != "" || x.kind == "moved" {
 			continue
 		}
 		if x.in != nil {
 			x.in = m.edit(x.in)
 		}
-		movable := x.what == "resource" || x.what == "call"
+		movable := x.kind == "resource" || x.kind == "call"
 		switch k := m.r.IntN(18); {
 		case k < 4:
 			x.seed = m.r.Uint64()
@@ -23,13 +23,13 @@ func (m *module) edit(items []item) []item {
 			x.was, x.name = x.name, x.name+"x"
 		case k == 7 && movable:
 			x.gone = m.pick("removed", "forgotten")
-		case k == 8 && x.what != "variable":
+		case k == 8 && x.kind != "variable":
 			continue
 		}
 		out = append(out, x)
 	}
 	if m.chance(3) {
-		out = append(out, item{what: "resource", name: fmt.Sprintf("n%d", m.r.IntN(100)), seed: m.r.Uint64(), shape: m.r.Uint64()})
+		out = append(out, item{kind: "resource", name: fmt.Sprintf("n%d", m.r.IntN(100)), seed: m.r.Uint64(), shape: m.r.Uint64()})
 	}
 	if m.chance(6) {
 		out = m.sink(out)
@@ -43,9 +43,9 @@ func (m *module) sink(items []item) []item {
 	for i, x := range items {
 		switch {
 		case x.gone != "" || x.was != "":
-		case x.what == "resource":
+		case x.kind == "resource":
 			resource = i
-		case x.what == "call":
+		case x.kind == "call":
 			call = i
 		}
 	}
@@ -58,6 +58,6 @@ func (m *module) sink(items []item) []item {
 	x.name += "s"
 	y.in = append(y.in[:len(y.in):len(y.in)], x)
 	to := "module." + y.name + m.pick("", "", "[0]", `["a"]`) + ".terraform_data." + x.name
-	items[resource] = item{what: "moved", was: from, name: to}
+	items[resource] = item{kind: "moved", was: from, name: to}
 	return items
 }

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// crashed is the heading of an error that none was written for.
+// crashed stands for the error's heading after a crash.
 const crashed = "a crash"
 
-// excused recognizes rounds of which Terraform 1.11.4 makes something that lockstep means not
-// to. options are those of the plan.
+// excused recognizes rounds in which lockstep deviates from Terraform 1.11.4 on purpose.
+// options are those of the plan.
 func excused(stock, ours Result, options []string) bool {
 	has := func(o string) bool {
 		return slices.ContainsFunc(options, func(x string) bool { return strings.HasPrefix(x, o) })
@@ -20,11 +20,14 @@ func excused(stock, ours Result, options []string) bool {
 		has("-target=") && leavesUndone(stock, ours)
 }
 
-// failsAlone recognizes errors where there should be none, or the state that they leave is
-// not to be had: a crash, replace_triggered_by with an attribute of a resource with count, in
-// a module, a dependency that the targets leave out, for which Terraform forgets the object
-// that was to be updated, the plan to refresh what is empty, and a cycle through a deletion,
-// which lockstep breaks by dropping the dependency that only the configuration asks for.
+// failsAlone recognizes the stock tool's errors that lockstep does not have:
+//   - a crash;
+//   - replace_triggered_by with an attribute of a resource with count, in a module;
+//   - a dependency outside of the targets, for which Terraform forgets the object that it
+//     was about to update;
+//   - a refresh-only plan of an empty state, which Terraform cannot apply;
+//   - a cycle through a deletion, which lockstep breaks by dropping the dependency that is
+//     only in the configuration.
 func failsAlone(summary string, ours Result) bool {
 	switch {
 	case summary == crashed, summary == "Configuration contains unknown value", strings.HasPrefix(summary, "no change found for "):
@@ -35,19 +38,19 @@ func failsAlone(summary string, ours Result) bool {
 	return len(ours.Errors) == 0 && summary == "Cannot apply non-applyable plan"
 }
 
-// failsOnSelf recognizes postconditions of what does not exist, in a refresh: to look for self
-// in the state fails, unless the resource has neither count nor for_each.
+// failsOnSelf recognizes postconditions of instances that do not exist, in a refresh: the
+// stock tool fails to find self in the state if the resource has count or for_each.
 func failsOnSelf(stock, ours Result) bool {
-	return slices.Equal(stock.Errors, []string{"Invalid index"}) && len(ours.Errors) == 0 && strings.Contains(stock.Said, "condition     = self.")
+	return slices.Equal(stock.Errors, []string{"Invalid index"}) && len(ours.Errors) == 0 && strings.Contains(stock.Output, "condition     = self.")
 }
 
-// leavesUndone recognizes applies that leave out deletions of their plan without a word.
-// With -target, a plan deletes all instances of a block that the targets name or need if
-// their module instance is gone, whatever keys the targets have; but the apply deletes only
-// what the targets mean, or what comes before that. Lockstep plans what they mean, and does
-// what it has planned.
+// leavesUndone recognizes applies of the stock tool that silently omit deletions of their
+// plan. With -target, if a module instance is gone, its plan deletes all instances of a
+// targeted block in it, or of a dependency, regardless of the targets' instance keys. But
+// its apply deletes only the targeted instances and those that must go before them.
+// Lockstep plans the deletion of the targeted instances only, and applies the whole plan.
 //
-// If something has failed, what the stock tool alone has left is meant.
+// After an error, only objects that the stock tool alone has left in its state count.
 func leavesUndone(stock, ours Result) bool {
 	left, leftByUs := stateAddresses(stock.State), map[string]bool{}
 	if len(stock.Errors) > 0 {
@@ -58,7 +61,8 @@ func leavesUndone(stock, ours Result) bool {
 		slices.ContainsFunc(planned(stock.Plan, "create", "delete"), func(a string) bool { return undone(a + deposedSuffix) })
 }
 
-// planned returns the addresses of what a plan does something with, but for deposed objects.
+// planned returns the addresses of a plan's changes with one of some actions, without
+// deposed objects.
 func planned(plan any, actions ...any) []string {
 	var out []string
 	for _, c := range changes(plan, actions...) {
@@ -69,7 +73,7 @@ func planned(plan any, actions ...any) []string {
 	return out
 }
 
-// changes returns the changes of a plan that do something.
+// changes returns a plan's changes with one of some actions.
 func changes(plan any, actions ...any) []map[string]any {
 	var out []map[string]any
 	m, _ := plan.(map[string]any)
@@ -77,7 +81,7 @@ func changes(plan any, actions ...any) []map[string]any {
 	for _, x := range list {
 		c, _ := x.(map[string]any)
 		change, _ := c["change"].(map[string]any)
-		if what, _ := change["actions"].([]any); slices.Equal(what, actions) {
+		if actual, _ := change["actions"].([]any); slices.Equal(actual, actions) {
 			out = append(out, c)
 		}
 	}

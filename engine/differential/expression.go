@@ -33,7 +33,7 @@ type value struct {
 	unknown   bool // perhaps, until it is applied
 }
 
-// A scope makes expressions from what is known in a module.
+// A scope makes expressions from the known values of a module.
 type scope struct {
 	r     *rand.Rand
 	known []value
@@ -47,8 +47,8 @@ func (s *scope) pick(of ...string) string { return of[s.r.IntN(len(of))] }
 // add makes v known.
 func (s *scope) add(v value) { s.known = append(s.known, v) }
 
-// reference returns something known of a kind. certain leaves out what may be unknown
-// or sensitive.
+// reference returns a known value of a kind. certain excludes values that may be unknown or
+// sensitive.
 func (s *scope) reference(k kind, certain bool) (value, bool) {
 	var of []value
 	for _, v := range s.known {

@@ -17,7 +17,7 @@ type Round struct {
 	Options []string // of plan
 }
 
-// A Case is a configuration and what it becomes by edits.
+// A Case is a configuration and its versions after random edits.
 type Case struct {
 	Seed   uint64
 	Rounds []Round
@@ -44,17 +44,17 @@ func Generate(seed uint64) Case {
 	return c
 }
 
-// An item is something that a module declares, in outline: it keeps its name and its
-// seed through edits that are not about it.
+// An item is the outline of a module's declaration. It keeps its name and its seed through
+// edits of other items.
 type item struct {
-	what string // "local", "resource", "call", "output", "check", "variable", "moved"
+	kind string // "local", "resource", "call", "output", "check", "variable", "moved"
 	name string
 	seed uint64
 	// shape is the seed of how often there is one, and of its lifecycle.
 	shape uint64
 	was   string // the former name, for a moved block
 	gone  string // "removed": only a removed block is left; "forgotten": one that keeps the object
-	// reshaped says that the shape is a new one, so that instances may have moved.
+	// reshaped reports that the shape is a new one, so that instances may have moved.
 	reshaped bool
 	in       []item // of a call
 }
@@ -63,23 +63,23 @@ type item struct {
 func sketch(r *rand.Rand, depth int) []item {
 	var items []item
 	for i := range 1 + r.IntN(2) {
-		items = append(items, item{what: "variable", name: fmt.Sprintf("v%d", i), seed: r.Uint64()})
+		items = append(items, item{kind: "variable", name: fmt.Sprintf("v%d", i), seed: r.Uint64()})
 	}
 	for i := range 3 + r.IntN(4) {
-		x := item{what: "resource", name: fmt.Sprintf("r%d", i), seed: r.Uint64(), shape: r.Uint64()}
+		x := item{kind: "resource", name: fmt.Sprintf("r%d", i), seed: r.Uint64(), shape: r.Uint64()}
 		switch k := r.IntN(10); {
 		case k < 3:
-			x.what, x.name = "local", fmt.Sprintf("l%d", i)
+			x.kind, x.name = "local", fmt.Sprintf("l%d", i)
 		case k == 3 && depth < 2:
-			x.what, x.name = "call", fmt.Sprintf("m%d", i)
+			x.kind, x.name = "call", fmt.Sprintf("m%d", i)
 			x.in = sketch(r, depth+1)
 		case k == 4:
-			x.what, x.name = "check", fmt.Sprintf("c%d", i)
+			x.kind, x.name = "check", fmt.Sprintf("c%d", i)
 		}
 		items = append(items, x)
 	}
 	for i := range 1 + r.IntN(2) {
-		items = append(items, item{what: "output", name: fmt.Sprintf("o%d", i), seed: r.Uint64()})
+		items = append(items, item{kind: "output", name: fmt.Sprintf("o%d", i), seed: r.Uint64()})
 	}
 	return items
 }

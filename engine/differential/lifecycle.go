@@ -33,10 +33,10 @@ func (m *module) lifecycle(inner *scope) string {
 	return "\n  lifecycle {\n    " + strings.Join(lines, "\n    ") + "\n  }"
 }
 
-// mostly is what makes a condition hold, most of the time.
+// mostly returns the end of a condition that makes it hold, most of the time.
 func (m *module) mostly() string {
 	if m.chance(6) {
-		return " && can(" + m.known[0].expr + ")" // a condition has to mention something
+		return " && can(" + m.known[0].expr + ")" // a condition needs a reference
 	}
 	return " || can(" + m.known[0].expr + ")"
 }
@@ -56,7 +56,7 @@ func (m *module) provisioner() string {
 	return fmt.Sprintf("\n  provisioner \"local-exec\" {\n    command = %q%s\n  }", m.pick("true", "true", "false"), extra)
 }
 
-// keyFor returns the key of an instance of what has the given count or for_each.
+// keyFor returns an instance key that fits a count or for_each argument.
 func (m *module) keyFor(arg string) string {
 	switch {
 	case strings.Contains(arg, "count ="):
@@ -67,7 +67,7 @@ func (m *module) keyFor(arg string) string {
 	return ""
 }
 
-// moved says that an item had another name, or its instances other keys.
+// moved adds moved blocks for an item's former name, or for other instance keys.
 func (m *module) moved(x item, prefix, arg string) {
 	if x.was != "" {
 		m.block("moved {\n  from = %s%s\n  to   = %s%s\n}\n", prefix, x.was, prefix, x.name)
@@ -81,7 +81,7 @@ func (m *module) moved(x item, prefix, arg string) {
 	}
 }
 
-// imported says that an instance exists already.
+// imported adds an import block for an instance, now and then.
 func (m *module) imported(address, arg string) {
 	if m.dir != "" || !m.chance(14) {
 		return

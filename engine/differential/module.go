@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// A module writes the blocks of an outline. What an item mentions comes before it, so
-// that there are no cycles.
+// A module writes the blocks of an outline. An item refers to earlier items only, so that
+// there are no cycles.
 type module struct {
 	scope
 	dir    string
 	path   string // the module's address, with a dot behind it; "" for the root
 	blocks []Block
 	places []string // addresses for depends_on and the like
-	// targets are the addresses of what is in the module, at any depth.
+	// targets are the addresses in the module, at any depth.
 	targets []string
 }
 
@@ -24,10 +24,10 @@ func (m *module) block(format string, args ...any) {
 
 func (m *module) write(items []item) {
 	for _, x := range items {
-		// Each item has its own chances: an edit of one leaves the others alone, as long as
-		// they know the same.
+		// Each item has its own random numbers: an edit of one leaves the others alone, as
+		// long as they can refer to the same values.
 		m.r = rand.New(rand.NewPCG(x.seed, 9))
-		switch x.what {
+		switch x.kind {
 		case "variable":
 			m.variable(x)
 		case "local":
@@ -74,8 +74,8 @@ func (m *module) local(x item) {
 	m.add(v)
 }
 
-// repeat returns count or for_each, or nothing, with what tells the instances apart and
-// how all of them are one value.
+// repeat returns a count or for_each argument, or none; the values that differ between the
+// instances; and the expression for the attribute of all instances as one value.
 func (m *module) repeat(address, attr string) (arg string, key []value, all string) {
 	switch m.r.IntN(4) {
 	case 0:
@@ -159,7 +159,7 @@ func (m *module) call(x item) {
 	m.r = rand.New(rand.NewPCG(x.shape, 10))
 	out := ""
 	for _, y := range x.in {
-		if y.what == "output" {
+		if y.kind == "output" {
 			out = y.name
 		}
 	}
@@ -186,15 +186,15 @@ func (m *module) call(x item) {
 }
 
 func (m *module) check(x item) {
-	// A condition must mention something; variables come first.
+	// A condition needs a reference; variables come first, so the first value is one.
 	m.block("check %q {\n  assert {\n    condition     = can(%s) && %s\n    error_message = \"no\"\n  }\n}\n", x.name, m.known[0].expr, m.value(truth, 2, false).expr)
 }
 
 func (m *module) output(x item) {
 	v := m.any(2)
 	extra := ""
-	// In a called module Terraform 1.11.4 forgets that an output is said to be sensitive,
-	// and shows it; lockstep does not.
+	// In a called module Terraform 1.11.4 forgets that an output is declared sensitive, and
+	// shows it; lockstep does not.
 	if (v.sensitive || m.chance(8)) && m.dir == "" {
 		extra = "\n  sensitive = true"
 	}

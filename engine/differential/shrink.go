@@ -12,8 +12,8 @@ import (
 // maxTries bounds how often a case is run to make it smaller.
 const maxTries = 150
 
-// Shrink looks for a smaller case that differs, too, in what is not the same kind of
-// place necessarily: it drops rounds, then blocks, while a difference is left.
+// Shrink looks for a smaller case with a difference, which need not be the same one: it
+// drops rounds, then blocks, as long as a difference is left.
 func (d *Difference) Shrink(ctx context.Context, dir string, a, b Tool) (*Difference, error) {
 	tries := 0
 	differs := func(c Case) (*Difference, error) {
@@ -79,7 +79,7 @@ func (c Case) without(at, n int) Case {
 // String prints the case as txtar, with the difference as its comment.
 func (d *Difference) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d, round %d: %s\n", d.Case.Seed, d.Round, d.What)
+	fmt.Fprintf(&b, "seed %d, round %d: %s\n", d.Case.Seed, d.Round, d.Detail)
 	for i, r := range d.Case.Rounds {
 		if len(r.Options) > 0 {
 			fmt.Fprintf(&b, "-- %d/options --\n%s\n", i, strings.Join(r.Options, "\n"))
@@ -89,8 +89,8 @@ func (d *Difference) String() string {
 			fmt.Fprintf(&b, "-- %d/%s --\n%s", i, name, files[name])
 		}
 	}
-	for i, said := range d.Said {
-		fmt.Fprintf(&b, "-- said.%d --\n%s", i, said)
+	for i, output := range d.Output {
+		fmt.Fprintf(&b, "-- output.%d --\n%s", i, output)
 	}
 	return b.String()
 }

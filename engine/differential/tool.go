@@ -17,22 +17,22 @@ import (
 
 // A Tool is a program with Terraform's command line.
 type Tool struct {
-	Name string // for what is printed
+	Name string // for messages
 	Path string
 	Env  []string
 }
 
-// A Result is what a tool did with one round of a case.
+// A Result is a tool's result for one round of a case.
 type Result struct {
-	// Errors are the summaries of what went wrong, sorted; empty if nothing did. The
-	// texts behind them are each tool's own.
+	// Errors are the errors' summaries, sorted; empty without errors. Their details may
+	// differ between the tools and are left out.
 	Errors []string
-	// Changes says that the plan has some.
+	// Changes reports that the plan has changes.
 	Changes bool
-	Plan    any // what `show -json` says of the plan; nil if there is none
+	Plan    any // from `show -json`; nil if there is none
 	State   any // the state file after the apply; nil if there is none
-	// Said is everything that was written, for whoever looks at a difference.
-	Said string
+	// Output is the text on stdout and stderr, for the report of a difference.
+	Output string
 }
 
 // run plans and applies the configuration that is in dir.
@@ -69,11 +69,11 @@ func decode(data []byte, into *any) error {
 	return d.Decode(into)
 }
 
-// step runs a command that the configuration may make fail.
+// step runs a command that may fail because of the configuration.
 func (t Tool) step(ctx context.Context, dir string, r *Result, args ...string) (ok bool, err error) {
 	cmd := t.command(ctx, dir, args...)
 	out, err := cmd.CombinedOutput()
-	r.Said += "$ " + t.Name + " " + strings.Join(args, " ") + "\n" + string(out)
+	r.Output += "$ " + t.Name + " " + strings.Join(args, " ") + "\n" + string(out)
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit) && exit.ExitCode() == 2:
