@@ -16,7 +16,7 @@ import (
 const archiveTimeout = 3 * time.Minute
 
 // Checkout unpacks the files of a commit into the directory dir, which must exist and be empty. See
-// [Unpack] for the entries that an archive may have; with others the error is a *[FinalError].
+// unpackArchive for the entries that an archive may have; with others the error is a *[FinalError].
 func (c *Client) Checkout(ctx context.Context, sha, dir string) (Unpacked, error) {
 	what := fmt.Sprintf("check out %s at %.7s", c.repo, sha)
 	if err := checkSHA(sha); err != nil {
@@ -29,7 +29,7 @@ func (c *Client) Checkout(ctx context.Context, sha, dir string) (Unpacked, error
 		return Unpacked{}, failed(what, err)
 	}
 	defer res.Body.Close()
-	u, err := Unpack(res.Body, dir, sha, DefaultLimits)
+	u, err := unpackArchive(res.Body, dir, sha, checkoutLimits)
 	if err != nil {
 		if ctx.Err() != nil {
 			err = context.Cause(ctx)

@@ -52,7 +52,7 @@ func (r Ref) path() string {
 }
 
 // Fetch unpacks the files of a ref in a repository of an installation into the directory dir, which
-// must exist and be empty; see [Unpack] for the entries that it may have. Links that lead out of it
+// must exist and be empty; see unpackArchive for the entries that it may have. Links that lead out of it
 // are left out. The token opens the files of that one repository and nothing else. The caller must
 // know whether they may be shown: an installation may have repositories that the author of a pull
 // request may not read.
@@ -120,7 +120,7 @@ func (c *Client) unpack(ctx context.Context, what string, r Ref, dir string, ope
 	if checkSHA(r.Ref) == nil {
 		sha = r.Ref
 	}
-	if _, err = Unpack(res.Body, dir, sha, DefaultLimits); err != nil && ctx.Err() != nil {
+	if _, err = unpackArchive(res.Body, dir, sha, checkoutLimits); err != nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
 	return failed(what, err)

@@ -19,9 +19,9 @@ type Limits struct {
 	Bytes   int64 // of all files together
 }
 
-// DefaultLimits are those of a checkout: half of the disk that a function has by default.
+// checkoutLimits are those of a checkout: half of the disk that a function has by default.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/configuration-ephemeral-storage.html (512 MB)
-var DefaultLimits = Limits{Entries: 100_000, Bytes: 256 << 20}
+var checkoutLimits = Limits{Entries: 100_000, Bytes: 256 << 20}
 
 // Limits of names: the directories that a name implies are not counted as entries.
 const (
@@ -45,14 +45,14 @@ type Unpacked struct {
 	LeftOut []string
 }
 
-// Unpack unpacks a repository's tarball, as GitHub makes them, into the directory dir. The archive
+// unpackArchive unpacks a repository's tarball, as GitHub makes them, into the directory dir. The archive
 // has one directory, of any name, that contains everything. If the archive names its commit, that
 // must be sha; "" accepts any.
 //
 // For every archive: nothing is written outside of dir, and no link leads out of it. An entry other
 // than a file, a directory or a symbolic link, and more than the limits allow, is a *[FinalError].
 // After an error, dir holds a part of the archive.
-func Unpack(r io.Reader, dir, sha string, limits Limits) (Unpacked, error) {
+func unpackArchive(r io.Reader, dir, sha string, limits Limits) (Unpacked, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return Unpacked{}, fmt.Errorf("unpack: %w", err)

@@ -40,12 +40,17 @@ func largest(of map[string]int) (string, int) {
 	return name, most
 }
 
-var measured = sync.OnceValues(func() ([]*figures, error) {
-	loaded, err := packages.Load(&packages.Config{
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes |
+// load loads all packages of the module, without their tests.
+var load = sync.OnceValues(func() ([]*packages.Package, error) {
+	return packages.Load(&packages.Config{
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedSyntax | packages.NeedTypes |
 			packages.NeedTypesInfo | packages.NeedImports | packages.NeedExportFile,
 		Dir: "../..",
 	}, "./...")
+})
+
+var measured = sync.OnceValues(func() ([]*figures, error) {
+	loaded, err := load()
 	if err != nil {
 		return nil, err
 	}

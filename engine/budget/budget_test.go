@@ -144,7 +144,7 @@ func TestWatch(t *testing.T) {
 			t.Errorf("%d steps were taken, want %d", taken, grace)
 		}
 		x := b.Step(1)
-		if !errors.Is(x, ErrInterrupted) || !strings.Contains(x.Error(), cause.Error()) {
+		if !errors.Is(x, errInterrupted) || !strings.Contains(x.Error(), cause.Error()) {
 			t.Errorf("the excess is %v", x)
 		}
 	}

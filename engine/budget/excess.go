@@ -41,11 +41,11 @@ type Excess struct {
 	Cause           error // of an interruption
 }
 
-// ErrInterrupted is the error of an interruption.
-var ErrInterrupted = errors.New("the evaluation was interrupted")
+// errInterrupted is the error of an interruption.
+var errInterrupted = errors.New("the evaluation was interrupted")
 
 // Is makes errors.Is tell interruptions.
-func (x *Excess) Is(target error) bool { return x.Kind == Interrupted && target == ErrInterrupted }
+func (x *Excess) Is(target error) bool { return x.Kind == Interrupted && target == errInterrupted }
 
 // Of returns x about a named thing, unless it is about something already.
 func (x *Excess) Of(what string) *Excess {

@@ -61,7 +61,7 @@ func leavesUndone(stock, ours Result) bool {
 		slices.ContainsFunc(planned(stock.Plan, "create", "delete"), func(a string) bool { return undone(a + deposedSuffix) })
 }
 
-// planned returns the addresses of a plan's changes with one of some actions, without
+// planned returns the addresses of a plan's changes with exactly these actions, without
 // deposed objects.
 func planned(plan any, actions ...any) []string {
 	var out []string
@@ -73,7 +73,7 @@ func planned(plan any, actions ...any) []string {
 	return out
 }
 
-// changes returns a plan's changes with one of some actions.
+// changes returns a plan's changes with exactly these actions.
 func changes(plan any, actions ...any) []map[string]any {
 	var out []map[string]any
 	m, _ := plan.(map[string]any)

@@ -84,7 +84,7 @@ func (d *Difference) String() string {
 		if len(r.Options) > 0 {
 			fmt.Fprintf(&b, "-- %d/options --\n%s\n", i, strings.Join(r.Options, "\n"))
 		}
-		files := Files(r.Blocks)
+		files := filesOf(r.Blocks)
 		for _, name := range slices.Sorted(maps.Keys(files)) {
 			fmt.Fprintf(&b, "-- %d/%s --\n%s", i, name, files[name])
 		}

@@ -140,7 +140,7 @@ func lay(dir string, blocks []Block) error {
 			return err
 		}
 	}
-	files := Files(blocks)
+	files := filesOf(blocks)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if err := write(filepath.Join(dir, filepath.FromSlash(name)), []byte(files[name])); err != nil {
 			return err
@@ -167,8 +167,8 @@ func write(path string, data []byte) error {
 	return os.WriteFile(path, data, 0o644)
 }
 
-// Files returns the files that hold blocks, by name.
-func Files(blocks []Block) map[string]string {
+// filesOf returns the files that hold blocks, by name.
+func filesOf(blocks []Block) map[string]string {
 	files := map[string]string{}
 	for _, b := range blocks {
 		files[b.File] += b.Text

@@ -106,7 +106,7 @@ func (c *Client) Document(ctx context.Context, u *url.URL, host string) (doc Doc
 		case err != nil:
 			return fmt.Errorf("read %s: %w", Show(u), Plain(err))
 		case len(doc.Body) > maxDocument:
-			return &RefusedError{fmt.Sprintf("the document at %s is larger than %d bytes", Show(u), maxDocument)}
+			return &refusedError{fmt.Sprintf("the document at %s is larger than %d bytes", Show(u), maxDocument)}
 		}
 		return nil
 	})
@@ -131,7 +131,7 @@ func (c *Client) Download(ctx context.Context, u *url.URL, to *os.File) error {
 		// An earlier try may have left a part.
 		_, err := to.Seek(0, io.SeekStart)
 		if err := errors.Join(err, to.Truncate(0)); err != nil {
-			return &RefusedError{err.Error()}
+			return &refusedError{err.Error()}
 		}
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
@@ -158,7 +158,7 @@ func (c *Client) downloadOnce(ctx context.Context, u *url.URL, to io.Writer, sta
 	case err != nil:
 		return fmt.Errorf("download %s: %w", Show(u), Plain(err))
 	case n > maxArchive:
-		return &RefusedError{fmt.Sprintf("the archive at %s is larger than %d bytes", Show(u), int64(maxArchive))}
+		return &refusedError{fmt.Sprintf("the archive at %s is larger than %d bytes", Show(u), int64(maxArchive))}
 	}
 	return nil
 }
@@ -217,7 +217,7 @@ func (c *Client) HTTP() *http.Client {
 	}
 	return &http.Client{Transport: transport, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		if len(via) > maxRedirects {
-			return &RefusedError{"too many redirects"}
+			return &refusedError{"too many redirects"}
 		}
 		// net/http drops the token when a redirect leads to another domain.
 		return c.Policy.CheckURL(req.URL)

@@ -190,7 +190,7 @@ func TestAddressesThatAreRefused(t *testing.T) {
 	// The transport checks what a name resolved to, when it connects.
 	dial := everywhere.Transport().(*http.Transport).DialContext
 	conn, err := dial(t.Context(), "tcp", "169.254.169.254:443")
-	var refused *RefusedError
+	var refused *refusedError
 	if conn != nil || !errors.As(err, &refused) {
 		t.Errorf("got %v, %v", conn, err)
 	}
@@ -252,7 +252,7 @@ func TestPolicies(t *testing.T) {
 		}
 	}
 	conn, err := public.Transport().(*http.Transport).DialContext(t.Context(), "tcp", "127.0.0.1:1")
-	if refused := (*RefusedError)(nil); conn != nil || !errors.As(err, &refused) {
+	if refused := (*refusedError)(nil); conn != nil || !errors.As(err, &refused) {
 		t.Errorf("connected to %v, %v", conn, err)
 	}
 }

@@ -30,17 +30,17 @@ type Policy struct {
 // address which a proxy might be willing to connect to.
 func (p Policy) CheckURL(u *url.URL) error {
 	if u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !p.HTTP) {
-		return &RefusedError{fmt.Sprintf("only https URLs are followed, and not %s", Show(u))}
+		return &refusedError{fmt.Sprintf("only https URLs are followed, and not %s", Show(u))}
 	}
-	return p.CheckHost(u.Hostname())
+	return p.checkHost(u.Hostname())
 }
 
-// CheckHost refuses hosts that the policy does not allow. Where a name leads to is
+// checkHost refuses hosts that the policy does not allow. Where a name leads to is
 // known only when a connection is made; see [Policy.Transport].
-func (p Policy) CheckHost(name string) error {
+func (p Policy) checkHost(name string) error {
 	if p.Host != nil {
 		if err := p.Host(strings.ToLower(name)); err != nil {
-			return &RefusedError{err.Error()}
+			return &refusedError{err.Error()}
 		}
 	}
 	if ip, err := netip.ParseAddr(name); err == nil {
@@ -49,11 +49,11 @@ func (p Policy) CheckHost(name string) error {
 	return nil
 }
 
-// CheckName is like CheckHost, and refuses names that lead to addresses which are not
+// CheckName is like checkHost, and refuses names that lead to addresses which are not
 // allowed. It is for programs that make their own connections: by then, the name may
 // lead elsewhere. A name that cannot be looked up is not refused, as a proxy may know it.
 func (p Policy) CheckName(ctx context.Context, name string) error {
-	if err := p.CheckHost(name); err != nil {
+	if err := p.checkHost(name); err != nil {
 		return err
 	}
 	found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", name)
@@ -81,7 +81,7 @@ func (p Policy) Transport() http.RoundTripper {
 func (p Policy) checkAddress(_, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return &RefusedError{fmt.Sprintf("%q is not the address of a server", address)}
+		return &refusedError{fmt.Sprintf("%q is not the address of a server", address)}
 	}
 	return p.checkIP(to.Addr())
 }
@@ -95,14 +95,14 @@ var metadata = netip.MustParsePrefix("fd00:ec2::/32")
 func (p Policy) checkIP(ip netip.Addr) error {
 	ip = ip.Unmap().WithZone("")
 	if ip.IsLinkLocalUnicast() || ip.IsMulticast() || ip.IsUnspecified() || metadata.Contains(ip) {
-		return &RefusedError{fmt.Sprintf("nothing is installed from the address %s: it is link-local, a multicast address or a metadata service", ip)}
+		return &refusedError{fmt.Sprintf("nothing is installed from the address %s: it is link-local, a multicast address or a metadata service", ip)}
 	}
 	if inner, ok := translated(ip); ok {
 		return p.checkIP(inner)
 	}
 	special := slices.ContainsFunc(notPublic, func(n netip.Prefix) bool { return n.Contains(ip) })
 	if p.PublicOnly && (ip.IsPrivate() || ip.IsLoopback() || special) {
-		return &RefusedError{fmt.Sprintf("nothing is installed from the address %s here: it is in a private network", ip)}
+		return &refusedError{fmt.Sprintf("nothing is installed from the address %s here: it is in a private network", ip)}
 	}
 	return nil
 }

@@ -8,12 +8,12 @@ import (
 	"net/url"
 )
 
-// A RefusedError is a request that we refuse on principle, so that asking again is no use.
-type RefusedError struct {
+// A refusedError is a request that we refuse on principle, so that asking again is no use.
+type refusedError struct {
 	reason string
 }
 
-func (e *RefusedError) Error() string { return e.reason }
+func (e *refusedError) Error() string { return e.reason }
 
 // Show returns a URL for messages: without user, password and query, which may hold
 // secrets.
@@ -36,7 +36,7 @@ func Plain(err error) error {
 // mayPass reports whether the same request may succeed a little later.
 func mayPass(err error) bool {
 	var status *statusError
-	var refused *RefusedError
+	var refused *refusedError
 	var certificate *tls.CertificateVerificationError
 	switch {
 	case errors.As(err, &status):

@@ -3,6 +3,7 @@ package journaling
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/plans"
@@ -140,7 +142,9 @@ func (n *notation) step(text string) {
 	case "foreign":
 		n.stored = n.state(rest).With("lineage", n.stored.Serial+1)
 	case "settle":
-		n.lines = append(n.lines, Settled(n.ids[rest], "forgotten"))
+		line, jerr := json.Marshal(record{Kind: settled, At: time.Now().UTC(), ID: n.ids[rest], How: "forgotten"})
+		err = jerr
+		n.lines = append(n.lines, line)
 	default:
 		name, value, ok := strings.Cut(verb, "=")
 		if !ok {

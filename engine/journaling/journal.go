@@ -2,7 +2,6 @@ package journaling
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -202,14 +201,4 @@ func (j *Journal) put(ctx context.Context, r record, durable bool) error {
 		j.graph.stored[n] = true
 	}
 	return nil
-}
-
-// Settled is the record that ends an open intent. how is the reason, in a word or two:
-// "imported", "forgotten", "read".
-func Settled(id, how string) []byte {
-	line, err := json.Marshal(record{Kind: settled, At: time.Now().UTC(), ID: id, How: how})
-	if err != nil {
-		panic(fmt.Sprintf("journaling: %v", err))
-	}
-	return line
 }

@@ -23,7 +23,7 @@ func (s *Scanner) Object(member func(name []byte) error) error {
 // Members is [Scanner.Object] with the offsets of the quoted name in place of the name.
 func (s *Scanner) Members(member func(start, end int) error) error {
 	if s.Next() != '{' {
-		return s.Unexpected("an object")
+		return s.unexpected("an object")
 	}
 	if err := s.enter(); err != nil {
 		return err
@@ -34,7 +34,7 @@ func (s *Scanner) Members(member func(start, end int) error) error {
 	}
 	for {
 		if s.Next() != '"' {
-			return s.Unexpected("a name in quotes")
+			return s.unexpected("a name in quotes")
 		}
 		start := s.pos
 		if _, err := s.skipString(); err != nil {
@@ -42,7 +42,7 @@ func (s *Scanner) Members(member func(start, end int) error) error {
 		}
 		end := s.pos
 		if s.Next() != ':' {
-			return s.Unexpected("a colon")
+			return s.unexpected("a colon")
 		}
 		s.pos++
 		if err := member(start, end); err != nil {
@@ -55,7 +55,7 @@ func (s *Scanner) Members(member func(start, end int) error) error {
 			s.leave()
 			return nil
 		default:
-			return s.Unexpected("a comma or }")
+			return s.unexpected("a comma or }")
 		}
 	}
 }
@@ -64,7 +64,7 @@ func (s *Scanner) Members(member func(start, end int) error) error {
 // to consume it.
 func (s *Scanner) Array(element func() error) error {
 	if s.Next() != '[' {
-		return s.Unexpected("a list")
+		return s.unexpected("a list")
 	}
 	if err := s.enter(); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (s *Scanner) Array(element func() error) error {
 			s.leave()
 			return nil
 		default:
-			return s.Unexpected("a comma or ]")
+			return s.unexpected("a comma or ]")
 		}
 	}
 }
@@ -131,5 +131,5 @@ func (s *Scanner) Skip() error {
 	case c == '-' || '0' <= c && c <= '9':
 		return s.skipNumber()
 	}
-	return s.Unexpected("a value")
+	return s.unexpected("a value")
 }

@@ -29,8 +29,8 @@ func (s *Scanner) Fail(pos int, format string, args ...any) error {
 	}
 }
 
-// Unexpected returns the error for text that does not go on with the wanted piece.
-func (s *Scanner) Unexpected(wanted string) error {
+// unexpected returns the error for text that does not go on with the wanted piece.
+func (s *Scanner) unexpected(wanted string) error {
 	// The rest may be the beginning of a word, or nothing.
 	if rest := string(s.src[s.pos:min(len(s.src), s.pos+6)]); strings.HasPrefix("null", rest) || strings.HasPrefix("true", rest) || strings.HasPrefix("false", rest) {
 		err := s.Fail(s.pos, "the text ends where %s is expected", wanted).(*Error)

@@ -14,7 +14,7 @@ func (s *Scanner) Integer(wanted string) (int64, error) {
 	s.Next()
 	start := s.pos
 	if s.pos >= len(s.src) {
-		return 0, s.Unexpected(wanted)
+		return 0, s.unexpected(wanted)
 	}
 	raw, err := s.Raw()
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *Scanner) Boolean() (bool, error) {
 	case 'n':
 		return false, s.Word("null")
 	}
-	return false, s.Unexpected("true or false")
+	return false, s.unexpected("true or false")
 }
 
 // Null consumes null, and reports whether it came next.
@@ -53,7 +53,7 @@ func (s *Scanner) Null() bool {
 func (s *Scanner) Word(w string) error {
 	for i := range len(w) {
 		if s.pos >= len(s.src) || s.src[s.pos] != w[i] {
-			return s.Unexpected(w)
+			return s.unexpected(w)
 		}
 		s.pos++
 	}
@@ -63,7 +63,7 @@ func (s *Scanner) Word(w string) error {
 // Number consumes a number and returns its text, without a copy.
 func (s *Scanner) Number() ([]byte, error) {
 	if c := s.Next(); c != '-' && (c < '0' || c > '9') {
-		return nil, s.Unexpected("a number")
+		return nil, s.unexpected("a number")
 	}
 	start := s.pos
 	err := s.skipNumber()
@@ -77,12 +77,12 @@ func (s *Scanner) skipNumber() error {
 	if s.pos < len(s.src) && s.src[s.pos] == '0' {
 		s.pos++
 	} else if !s.digits() {
-		return s.Unexpected("a digit")
+		return s.unexpected("a digit")
 	}
 	if s.pos < len(s.src) && s.src[s.pos] == '.' {
 		s.pos++
 		if !s.digits() {
-			return s.Unexpected("a digit")
+			return s.unexpected("a digit")
 		}
 	}
 	if s.pos < len(s.src) && (s.src[s.pos] == 'e' || s.src[s.pos] == 'E') {
@@ -91,7 +91,7 @@ func (s *Scanner) skipNumber() error {
 			s.pos++
 		}
 		if !s.digits() {
-			return s.Unexpected("a digit")
+			return s.unexpected("a digit")
 		}
 	}
 	return nil

@@ -57,7 +57,7 @@ func (s *Scanner) Take(b byte) bool {
 // End checks that nothing follows.
 func (s *Scanner) End() error {
 	if s.Next(); s.pos < len(s.src) {
-		return s.Unexpected("the end of the text")
+		return s.unexpected("the end of the text")
 	}
 	return nil
 }

@@ -22,7 +22,7 @@ func (s *Scanner) TextBytes() ([]byte, error) {
 // Quoted is [Scanner.TextBytes] where null is an error.
 func (s *Scanner) Quoted() ([]byte, error) {
 	if s.Next() != '"' {
-		return nil, s.Unexpected("a string")
+		return nil, s.unexpected("a string")
 	}
 	start := s.pos
 	plain, err := s.skipString()
@@ -68,13 +68,13 @@ func (s *Scanner) skipString() (plain bool, err error) {
 		}
 	}
 	s.pos = len(src)
-	return false, s.Unexpected(`the rest of a string`)
+	return false, s.unexpected(`the rest of a string`)
 }
 
 func (s *Scanner) skipEscape() error {
 	s.pos++
 	if s.pos >= len(s.src) {
-		return s.Unexpected("the rest of a string")
+		return s.unexpected("the rest of a string")
 	}
 	switch s.src[s.pos] {
 	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
@@ -84,13 +84,13 @@ func (s *Scanner) skipEscape() error {
 		s.pos++
 		for range 4 {
 			if s.pos >= len(s.src) || !isHex(s.src[s.pos]) {
-				return s.Unexpected("a hexadecimal digit")
+				return s.unexpected("a hexadecimal digit")
 			}
 			s.pos++
 		}
 		return nil
 	}
-	return s.Unexpected("an escape sequence")
+	return s.unexpected("an escape sequence")
 }
 
 func isHex(c byte) bool {

@@ -28,8 +28,8 @@ func (b *Block) SensitivePaths(v cty.Value) []cty.Path {
 	return l.collect(out, v, nil, sensitive)
 }
 
-// WriteOnlyPaths returns where v has write-only attributes, null or not.
-func (b *Block) WriteOnlyPaths(v cty.Value) []cty.Path {
+// writeOnlyPaths returns where v has write-only attributes, null or not.
+func (b *Block) writeOnlyPaths(v cty.Value) []cty.Path {
 	l := b.layout()
 	if !l.writeOnly {
 		return nil
@@ -40,7 +40,7 @@ func (b *Block) WriteOnlyPaths(v cty.Value) []cty.Path {
 // WriteOnlyValues returns the paths of write-only attributes that are not null in
 // v: a provider's answer must not have any.
 func (b *Block) WriteOnlyValues(v cty.Value) []cty.Path {
-	return slices.DeleteFunc(b.WriteOnlyPaths(v), func(p cty.Path) bool {
+	return slices.DeleteFunc(b.writeOnlyPaths(v), func(p cty.Path) bool {
 		found, err := p.Apply(v)
 		return err != nil || found.IsKnown() && found.IsNull()
 	})

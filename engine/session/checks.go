@@ -88,7 +88,7 @@ func (g *gathering) module(m *config.Module) {
 		}
 	}
 	for name := range m.Checks {
-		g.block(CheckSubject(m.Addr, addrs.RootModuleInstance, name))
+		g.block(checkSubject(m.Addr, addrs.RootModuleInstance, name))
 	}
 }
 
@@ -104,9 +104,9 @@ func (g *gathering) sorted() []states.CheckResult {
 	return out
 }
 
-// CheckSubject returns a check block of a module, in one of its instances, as
+// checkSubject returns a check block of a module, in one of its instances, as
 // something that has conditions.
-func CheckSubject(m addrs.Module, in addrs.ModuleInstance, name string) eval.Subject {
+func checkSubject(m addrs.Module, in addrs.ModuleInstance, name string) eval.Subject {
 	s := eval.Subject{Kind: eval.KindCheck, Config: addrs.Object{Module: m, Kind: addrs.KindCheck, Name: name}.String(), Object: "check." + name}
 	if !in.IsRoot() {
 		s.Object = in.String() + "." + s.Object
@@ -129,11 +129,11 @@ func CheckBlocks(e *eval.Evaluator, modules []*config.Module, skip func(addrs.Ob
 			if more.HasErrors() {
 				continue
 			}
-			block := CheckSubject(m.Addr, addrs.RootModuleInstance, name)
+			block := checkSubject(m.Addr, addrs.RootModuleInstance, name)
 			block.Object = ""
 			e.Declare(block, 0)
 			for _, in := range ins {
-				s := CheckSubject(m.Addr, in, name)
+				s := checkSubject(m.Addr, in, name)
 				e.Declare(s, len(m.Checks[name].Asserts))
 				if !out && !e.Fails(s) {
 					ds = append(ds, ofCheck(e.Conditions(m.Checks[name].Asserts, eval.Scope{Module: in}, s, "Check block assertion failed").Unreported())...)
@@ -181,7 +181,7 @@ func (s *Session) ReadNested(ctx context.Context, r Reading, check string) (v ct
 	for i := range ds {
 		if ds[i].Severity == diags.Error {
 			ds[i].Severity = diags.Warning
-			s.Eval.Failed(CheckSubject(in.Module(), in, check), ds[i].Summary+": "+ds[i].Detail)
+			s.Eval.Failed(checkSubject(in.Module(), in, check), ds[i].Summary+": "+ds[i].Detail)
 		}
 	}
 	return cty.NilVal, false, ofCheck(ds)

@@ -2,9 +2,9 @@ package walk
 
 import "fmt"
 
-// FindCycle returns nodes each of which comes after the next, and the last after
+// findCycle returns nodes each of which comes after the next, and the last after
 // the first; or nil if g has no cycle.
-func FindCycle(g Graph) []int {
+func findCycle(g Graph) []int {
 	inOrder := make([]bool, g.N)
 	order, _ := sorted(g)
 	for _, n := range order {

@@ -44,7 +44,7 @@ func Run(ctx context.Context, limit int, g Graph, visit func(ctx context.Context
 	}
 	order, next := sorted(g)
 	if len(order) < g.N {
-		panic(fmt.Sprintf("walk: the graph has a cycle: %v", FindCycle(g)))
+		panic(fmt.Sprintf("walk: the graph has a cycle: %v", findCycle(g)))
 	}
 	if g.N == 0 {
 		return nil

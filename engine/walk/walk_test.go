@@ -216,7 +216,7 @@ func TestFindCycle(t *testing.T) {
 	} {
 		g, names := parse(t, tc.graph)
 		var got []string
-		for _, n := range FindCycle(g) {
+		for _, n := range findCycle(g) {
 			got = append(got, names[n])
 		}
 		if s := strings.Join(got, " "); s != tc.want {

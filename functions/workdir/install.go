@@ -15,7 +15,7 @@ import (
 // Install installs the required providers and records them in the lock file. The result has the
 // new lock file, even if a Lock stands in its place.
 func (d *Dir) Install(ctx context.Context, reqs install.Requirements, o InstallOptions) (install.Result, diags.Diagnostics) {
-	unmanaged, ds := d.Unmanaged()
+	unmanaged, ds := d.unmanagedProviders()
 	if ds.HasErrors() {
 		return install.Result{}, ds
 	}

@@ -66,7 +66,7 @@ func (d *Dir) Mirror(ctx context.Context, reqs install.Requirements, o MirrorOpt
 		}
 	}
 	if len(lock.Providers()) > 0 {
-		unmanaged, more := d.Unmanaged()
+		unmanaged, more := d.unmanagedProviders()
 		if ds = append(append(ds, more...), install.CheckLock(reqs, lock, unmanaged)...); ds.HasErrors() {
 			return ds
 		}

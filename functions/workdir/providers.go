@@ -96,8 +96,8 @@ func (u unmanaged) set() map[addrs.Provider]bool {
 	return out
 }
 
-// Unmanaged returns the providers that are neither installed nor locked here.
-func (d *Dir) Unmanaged() (map[addrs.Provider]bool, diags.Diagnostics) {
+// unmanagedProviders returns the providers that are neither installed nor locked here.
+func (d *Dir) unmanagedProviders() (map[addrs.Provider]bool, diags.Diagnostics) {
 	u, ds := d.unmanaged()
 	return u.set(), ds
 }

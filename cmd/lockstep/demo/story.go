@@ -34,17 +34,17 @@ func Find(name string) (Story, bool) {
 	return Story{}, false
 }
 
-// A MissingError lists the unmet expectations of a story.
-type MissingError struct {
+// A missingError lists the unmet expectations of a story.
+type missingError struct {
 	Story, Scene string
 	Problems     []string // each half a sentence
 }
 
-func (e *MissingError) Error() string {
+func (e *missingError) Error() string {
 	return fmt.Sprintf("the story %s went wrong where %s: %s", e.Story, e.Scene, strings.Join(e.Problems, "; "))
 }
 
-// Tell tells a story in a new world; the error is a *MissingError if an expectation is not met. The
+// Tell tells a story in a new world; the error is a *missingError if an expectation is not met. The
 // world's directory is o.Dir.
 func (t *Teller) Tell(ctx context.Context, s Story, o Options) (err error) {
 	t.story(s)
@@ -74,7 +74,7 @@ func (t *Teller) Tell(ctx context.Context, s Story, o Options) (err error) {
 			}
 		}
 		if len(problems) > 0 {
-			return &MissingError{s.Name, x.title, problems}
+			return &missingError{s.Name, x.title, problems}
 		}
 	}
 	return nil

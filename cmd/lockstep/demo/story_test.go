@@ -54,7 +54,7 @@ func TestStoryGoesWrong(t *testing.T) {
 			})},
 	}}
 	err := (&Teller{Out: new(bytes.Buffer)}).Tell(t.Context(), s, Options{Dir: t.TempDir()})
-	var missing *MissingError
+	var missing *missingError
 	if !errors.As(err, &missing) {
 		t.Fatalf("%v", err)
 	}

@@ -26,8 +26,8 @@ func Resource(t hcl.Traversal) (addrs.Resource, bool) {
 		return x, false
 	}
 	var ok1, ok2 bool
-	x.Type, ok1 = StepName(t[0])
-	x.Name, ok2 = StepName(t[1])
+	x.Type, ok1 = stepName(t[0])
+	x.Name, ok2 = stepName(t[1])
 	return x, ok1 && ok2
 }
 
@@ -45,7 +45,7 @@ func IsKeyword(word string) bool {
 func RootName(t hcl.Traversal) (word, next string) {
 	word = t.RootName()
 	if len(t) > 1 {
-		next, _ = StepName(t[1])
+		next, _ = stepName(t[1])
 	}
 	return word, next
 }

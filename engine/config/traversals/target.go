@@ -28,14 +28,14 @@ func Target(t hcl.Traversal) (addrs.Target, hcl.Diagnostics) {
 	}
 	i := 0
 	for i < len(t) {
-		word, ok := StepName(t[i])
+		word, ok := stepName(t[i])
 		if !ok || word != "module" {
 			break
 		}
 		if i+1 == len(t) {
 			return badModule(t[i].SourceRange(), `The prefix "module." must be followed by a module's name.`)
 		}
-		name, ok := StepName(t[i+1])
+		name, ok := stepName(t[i+1])
 		if !ok {
 			return badModule(t[i+1].SourceRange(), `The prefix "module." must be followed by a module's name.`)
 		}
@@ -62,7 +62,7 @@ const badKey = "An instance key must be a string or a whole number that is not n
 func resourceTarget(out addrs.Target, t hcl.Traversal, bad func(hcl.Range, string) (addrs.Target, hcl.Diagnostics)) (addrs.Target, hcl.Diagnostics) {
 	whole := t.SourceRange()
 	out.Resource.Mode = addrs.Managed
-	switch word, _ := StepName(t[0]); word {
+	switch word, _ := stepName(t[0]); word {
 	case "data":
 		out.Resource.Mode, t = addrs.Data, t[1:]
 	case "ephemeral":
@@ -78,8 +78,8 @@ func resourceTarget(out addrs.Target, t hcl.Traversal, bad func(hcl.Range, strin
 		return bad(whole, "A resource's type must be followed by its name.")
 	}
 	var ok1, ok2 bool
-	out.Resource.Type, ok1 = StepName(t[0])
-	out.Resource.Name, ok2 = StepName(t[1])
+	out.Resource.Type, ok1 = stepName(t[0])
+	out.Resource.Name, ok2 = stepName(t[1])
 	if !ok1 || !ok2 {
 		return bad(whole, "A resource type and a resource name, joined by a dot, are required.")
 	}
@@ -96,8 +96,8 @@ func resourceTarget(out addrs.Target, t hcl.Traversal, bad func(hcl.Range, strin
 	return out, nil
 }
 
-// StepName returns the name of an attribute step or of the root.
-func StepName(t hcl.Traverser) (string, bool) {
+// stepName returns the name of an attribute step or of the root.
+func stepName(t hcl.Traverser) (string, bool) {
 	switch x := t.(type) {
 	case hcl.TraverseRoot:
 		return x.Name, true

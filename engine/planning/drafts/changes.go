@@ -46,9 +46,9 @@ func NewChanges(mode plans.Mode, origins map[addrs.AbsResourceInstance]addrs.Abs
 	}
 }
 
-// Withhold takes the changes out of the plan that refusals withhold; see [Refusals.Withhold].
+// Withhold takes the changes out of the plan that refusals withhold; see Refusals.withhold.
 func (s *Changes) Withhold(r *Refusals, dependencies func(addrs.ResourceInstanceObject) *states.Dependencies) (ds diags.Diagnostics) {
-	s.list, ds = r.Withhold(s.list, dependencies)
+	s.list, ds = r.withhold(s.list, dependencies)
 	return ds
 }
 

@@ -32,10 +32,10 @@ func (r *Refusals) Add(obj addrs.ResourceInstanceObject, ds diags.Diagnostics) {
 	r.list = append(r.list, refusal{obj, ds})
 }
 
-// Withhold takes the deletion of all dependencies of objects that cannot be destroyed out of a
+// withhold takes the deletion of all dependencies of objects that cannot be destroyed out of a
 // list of changes, and returns the rest. dependencies returns those that the prior state has of an
 // object. The diagnostics are those of the objects that are not withheld themselves.
-func (r *Refusals) Withhold(changes []*plans.ResourceChange, dependencies func(addrs.ResourceInstanceObject) *states.Dependencies) ([]*plans.ResourceChange, diags.Diagnostics) {
+func (r *Refusals) withhold(changes []*plans.ResourceChange, dependencies func(addrs.ResourceInstanceObject) *states.Dependencies) ([]*plans.ResourceChange, diags.Diagnostics) {
 	kept := needs{}
 	for _, x := range r.list {
 		if x.ds.HasErrors() && x.obj.Deposed == addrs.NotDeposed {

@@ -145,7 +145,7 @@ type members struct {
 // openArchive reads all members of a plan that the given version wrote.
 func openArchive(src []byte, engine string) (*members, error) {
 	if !IsPlan(src) {
-		return nil, fmt.Errorf("%w: make one with `lockstep plan -out=FILE`", ErrNotPlan)
+		return nil, fmt.Errorf("%w: make one with `lockstep plan -out=FILE`", errNotPlan)
 	}
 	r, err := zip.NewReader(bytes.NewReader(src), int64(len(src)))
 	if err != nil {
@@ -154,9 +154,9 @@ func openArchive(src []byte, engine string) (*members, error) {
 	index := slices.IndexFunc(r.File, func(f *zip.File) bool { return f.Name == headerName })
 	if index < 0 {
 		if slices.ContainsFunc(r.File, func(f *zip.File) bool { return f.Name == "tfplan" }) {
-			return nil, fmt.Errorf("%w, but of Terraform or OpenTofu: make one with `lockstep plan -out=FILE`", ErrNotPlan)
+			return nil, fmt.Errorf("%w, but of Terraform or OpenTofu: make one with `lockstep plan -out=FILE`", errNotPlan)
 		}
-		return nil, fmt.Errorf("%w, but some other zip archive: make one with `lockstep plan -out=FILE`", ErrNotPlan)
+		return nil, fmt.Errorf("%w, but some other zip archive: make one with `lockstep plan -out=FILE`", errNotPlan)
 	}
 	if err := checkHeader(r.File[index], engine); err != nil {
 		return nil, err

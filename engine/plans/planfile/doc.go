@@ -16,5 +16,5 @@
 // in clear, as in stock plan files, so files are made readable for their owner only.
 //
 // The package refuses to know where plans are kept and whether one still holds.
-// Start at [Write] and [Read].
+// Start at [Write] and [Decode].
 package planfile

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -17,7 +16,7 @@ import (
 
 // A File is the contents of a saved plan.
 type File struct {
-	// Engine is the version of Lockstep that made the plan. [Read] accepts no other
+	// Engine is the version of Lockstep that made the plan. [Decode] accepts no other
 	// than its caller's.
 	Engine string
 	Plan   *plans.Plan
@@ -55,8 +54,8 @@ type Options struct {
 	Schema func(p addrs.Provider, mode, typeName string) *schema.Schema
 }
 
-// ErrNotPlan is the error for a file that is no saved plan of Lockstep.
-var ErrNotPlan = errors.New("not a saved plan of Lockstep")
+// errNotPlan is the error for a file that is no saved plan of Lockstep.
+var errNotPlan = errors.New("not a saved plan of Lockstep")
 
 // A VersionError is the error for a plan saved by another version of Lockstep.
 type VersionError struct {
@@ -120,24 +119,6 @@ func writeThrough(path string, f *File) error {
 	return nil
 }
 
-// Read loads a plan that [Write] saved. The errors have a remedy; that for a plan of another
-// version is a [*VersionError], that for some other file wraps [ErrNotPlan].
-func Read(path string, o Options) (*File, error) {
-	src, err := os.ReadFile(path)
-	if err != nil {
-		var pathErr *fs.PathError
-		if errors.As(err, &pathErr) {
-			err = pathErr.Err
-		}
-		return nil, fmt.Errorf("read saved plan %s: %w", path, err)
-	}
-	f, err := Decode(src, o)
-	if err != nil {
-		return nil, fmt.Errorf("read saved plan %s: %w", path, err)
-	}
-	return f, nil
-}
-
 // IsPlan reports whether src looks like a saved plan, by Lockstep or anybody else, rather than like
 // a state file.
 func IsPlan(src []byte) bool { return bytes.HasPrefix(src, []byte(zipMagic)) }
@@ -168,7 +149,8 @@ func Encode(w io.Writer, f *File) error {
 	return a.close()
 }
 
-// Decode reads the bytes of [Encode], with the errors of [Read]. The result does not keep src.
+// Decode reads the bytes of [Encode]. The errors have a remedy; that for a plan of another version
+// is a [*VersionError], that for some other file wraps errNotPlan. The result does not keep src.
 func Decode(src []byte, o Options) (*File, error) {
 	m, err := openArchive(src, o.Engine)
 	if err != nil {

@@ -209,7 +209,7 @@ func (run *ensuring) compare(n need, pkg Package, got sums) error {
 	}
 	fits, checkable := got.fits(n.prior.Hashes)
 	if checkable && !fits {
-		return &ChecksumError{n.prior.Hashes, got.String()}
+		return &checksumError{n.prior.Hashes, got.String()}
 	}
 	if !checkable && len(n.prior.Hashes) > 0 {
 		run.ds = append(run.ds, diags.Warningf(nil, "Provider package not compared with the lock file",
@@ -219,14 +219,14 @@ func (run *ensuring) compare(n need, pkg Package, got sums) error {
 	return nil
 }
 
-// A ChecksumError reports a package with none of the lock file's checksums.
-type ChecksumError struct {
+// A checksumError reports a package with none of the lock file's checksums.
+type checksumError struct {
 	Want []string
 	Got  string
 }
 
 // Error names the checksums and the remedy.
-func (e *ChecksumError) Error() string {
+func (e *checksumError) Error() string {
 	return fmt.Sprintf("the package doesn't match any of the checksums previously recorded in the dependency lock file: expected %s, got %s. "+
 		"Either it was exchanged, or the recorded checksums are for other platforms. If you trust it, remove the provider's block from %s and run `lockstep init`",
 		some(e.Want), e.Got, lockfile.Name)

@@ -112,8 +112,8 @@ func (p *Provider) Calls() []string {
 	return slices.Clone(p.calls)
 }
 
-// ForgetCalls makes Calls begin anew.
-func (p *Provider) ForgetCalls() {
+// forgetCalls makes Calls begin anew.
+func (p *Provider) forgetCalls() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.calls = nil

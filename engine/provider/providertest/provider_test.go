@@ -120,7 +120,7 @@ func TestLife(t *testing.T) {
 
 	painted := config.AsValueMap()
 	painted["color"] = cty.StringVal("red")
-	p.ForgetCalls()
+	p.forgetCalls()
 	plan, done, err = change(t, p, c, done.New, cty.ObjectVal(painted), done.Private)
 	if plan.Planned.GetAttr("tier").IsKnown() || !plan.Planned.GetAttr("id").IsKnown() {
 		t.Errorf("planned update: %#v", plan.Planned)

@@ -142,7 +142,7 @@ func (c *client) Plan(ctx context.Context, r provider.PlanRequest) (provider.Pla
 	}
 	out := provider.PlanResponse{Planned: v, Private: resp.PlannedPrivate, LegacyTypeSystem: resp.LegacyTypeSystem}
 	for _, p := range resp.RequiresReplace {
-		out.RequiresReplace = append(out.RequiresReplace, DecodePath(p))
+		out.RequiresReplace = append(out.RequiresReplace, decodePath(p))
 	}
 	return out, ds
 }

@@ -56,7 +56,7 @@ func diagnostics(ds []*Diagnostic) diags.Diagnostics {
 			Severity:  diags.Error,
 			Summary:   d.Summary,
 			Detail:    d.Detail,
-			Attribute: DecodePath(d.Attribute),
+			Attribute: decodePath(d.Attribute),
 		}
 		if d.Severity == Diagnostic_WARNING {
 			out[i].Severity = diags.Warning
@@ -65,9 +65,9 @@ func diagnostics(ds []*Diagnostic) diags.Diagnostics {
 	return out
 }
 
-// DecodePath converts a path; nil if it is empty. A step that is not understood ends
+// decodePath converts a path; nil if it is empty. A step that is not understood ends
 // the path: the steps before it lead to the value around.
-func DecodePath(p *AttributePath) cty.Path {
+func decodePath(p *AttributePath) cty.Path {
 	if len(p.GetSteps()) == 0 {
 		return nil
 	}
@@ -85,40 +85,4 @@ func DecodePath(p *AttributePath) cty.Path {
 		}
 	}
 	return path
-}
-
-// EncodePath is the opposite of [DecodePath]. The wire has no form for elements of
-// sets: the path ends at the set.
-func EncodePath(path cty.Path) *AttributePath {
-	if len(path) == 0 {
-		return nil
-	}
-	out := &AttributePath{}
-	for _, step := range path {
-		switch s := step.(type) {
-		case cty.GetAttrStep:
-			out.Steps = append(out.Steps, &AttributePath_Step{Selector: &AttributePath_Step_AttributeName{AttributeName: s.Name}})
-		case cty.IndexStep:
-			selector := encodeKey(s.Key)
-			if selector == nil {
-				return out
-			}
-			out.Steps = append(out.Steps, &AttributePath_Step{Selector: selector})
-		}
-	}
-	return out
-}
-
-func encodeKey(key cty.Value) isAttributePath_Step_Selector {
-	if !key.IsKnown() || key.IsNull() {
-		return nil
-	}
-	switch key.Type() {
-	case cty.String:
-		return &AttributePath_Step_ElementKeyString{ElementKeyString: key.AsString()}
-	case cty.Number:
-		n, _ := key.AsBigFloat().Int64()
-		return &AttributePath_Step_ElementKeyInt{ElementKeyInt: n}
-	}
-	return nil
 }

@@ -17,13 +17,10 @@ import (
 
 // Write encodes a state as Terraform [states.LanguageVersion] writes it, with its lineage and
 // serial as they are. The version in the file is always LanguageVersion.
-func Write(s *states.State) ([]byte, error) { return Append(nil, s) }
-
-// Append appends the result of [Write] to dst.
-func Append(dst []byte, s *states.State) ([]byte, error) {
-	e := newEncoder(dst, s)
+func Write(s *states.State) ([]byte, error) {
+	e := newEncoder(s)
 	if err := e.state(s); err != nil {
-		return dst, err
+		return nil, err
 	}
 	return append(e.dst, '\n'), nil
 }
@@ -34,7 +31,7 @@ type Index map[addrs.AbsResource]struct{ Start, End int }
 // WriteIndexed is [Write] with the position of each resource. Equal resources of two states have
 // the same bytes.
 func WriteIndexed(s *states.State) ([]byte, Index, error) {
-	e := newEncoder(nil, s)
+	e := newEncoder(s)
 	e.index = Index{}
 	if err := e.state(s); err != nil {
 		return nil, nil, err
@@ -42,9 +39,9 @@ func WriteIndexed(s *states.State) ([]byte, Index, error) {
 	return append(e.dst, '\n'), e.index, nil
 }
 
-func newEncoder(dst []byte, s *states.State) *encoder {
+func newEncoder(s *states.State) *encoder {
 	return &encoder{
-		writer:  writer{dst: slices.Grow(dst, expectedSize(s))},
+		writer:  writer{dst: make([]byte, 0, expectedSize(s))},
 		places:  map[*states.Dependencies][2]int{},
 		closure: states.Close(notEncoded(s)),
 	}

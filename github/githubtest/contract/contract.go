@@ -93,15 +93,15 @@ func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	res.Body = io.NopCloser(bytes.NewReader(answer))
-	if err := Check(req.Method, req.URL, sent, res.StatusCode, answer); err != nil {
+	if err := check(req.Method, req.URL, sent, res.StatusCode, answer); err != nil {
 		t.Report(err)
 	}
 	return res, nil
 }
 
-// Check returns the deviation of a request and its answer from the description. Answers with a
+// check returns the deviation of a request and its answer from the description. Answers with a
 // status from 400 up may have any content.
-func Check(method string, at *url.URL, sent []byte, status int, answer []byte) error {
+func check(method string, at *url.URL, sent []byte, status int, answer []byte) error {
 	all, err := load()
 	if err != nil {
 		return err

@@ -40,7 +40,7 @@ func TestCheck(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = Check(test.method, at, []byte(test.sent), test.status, []byte(test.answer))
+		err = check(test.method, at, []byte(test.sent), test.status, []byte(test.answer))
 		switch {
 		case test.want == "" && err != nil:
 			t.Errorf("%s %s: %v", test.method, test.path, err)

@@ -78,7 +78,7 @@ func (s *Server) Address() string { return s.server.Listener.Addr().String() }
 // Transport returns a transport that trusts the server's certificate.
 func (s *Server) Transport() http.RoundTripper { return s.server.Client().Transport }
 
-// Environ returns what makes git and programs written in Go trust the server.
+// Environ returns environment variables that make git and Go programs trust the server.
 func (s *Server) Environ() []string {
 	s.t.Helper()
 	path := filepath.Join(s.t.TempDir(), "ca.pem")
@@ -280,8 +280,8 @@ func Tarball(t testing.TB, files map[string]string) []byte {
 // Path returns where the repository NAME.git is on this machine.
 func (s *Server) Path(name string) string { return filepath.Join(s.repos, name+".git") }
 
-// Submodule makes a repository with another as a submodule in the directory x, which
-// .gitmodules says is at url, and returns its address.
+// Submodule makes a repository with another as a submodule in the directory x, with url as
+// its address in .gitmodules, and returns the repository's address.
 func (s *Server) Submodule(name, other, url string) string {
 	s.t.Helper()
 	s.Repository(name, "base", map[string]string{".gitmodules": "[submodule \"x\"]\n\tpath = x\n\turl = " + url + "\n"})

@@ -36,8 +36,8 @@ func (s *Server) download(r *Release, platform string) []byte {
 	files := fmt.Sprintf("/files/%s/%s/%s/", r.Namespace, r.Type, r.Version)
 	return encode(s.t, object{
 		"protocols": r.Protocols, "os": system, "arch": arch,
-		"filename":              r.ZipName(platform),
-		"download_url":          files + r.ZipName(platform),
+		"filename":              r.zipName(platform),
+		"download_url":          files + r.zipName(platform),
 		"shasum":                sum(content),
 		"shasums_url":           files + r.stem() + "SHA256SUMS",
 		"shasums_signature_url": files + r.stem() + "SHA256SUMS.sig",
@@ -65,7 +65,7 @@ func (s *Server) mirrorVersion(r *Release) []byte {
 	archives := object{}
 	for platform, content := range r.zips {
 		archives[platform] = object{
-			"url":    fmt.Sprintf("/files/%s/%s/%s/%s", r.Namespace, r.Type, r.Version, r.ZipName(platform)),
+			"url":    fmt.Sprintf("/files/%s/%s/%s/%s", r.Namespace, r.Type, r.Version, r.zipName(platform)),
 			"hashes": []string{"zh:" + sum(content)},
 		}
 	}

@@ -112,8 +112,8 @@ func (s *Server) releasesOf(namespace, typeName string) (found []*Release) {
 	return found
 }
 
-// ZipName returns the name of a release's archive for a platform.
-func (r *Release) ZipName(platform string) string {
+// zipName returns the name of a release's archive for a platform.
+func (r *Release) zipName(platform string) string {
 	return fmt.Sprintf("terraform-provider-%s_%s_%s.zip", r.Type, r.Version, platform)
 }
 
@@ -128,7 +128,7 @@ func (r *Release) manifest() []byte {
 func (r *Release) sums() []byte {
 	var b strings.Builder
 	for _, platform := range r.Platforms {
-		fmt.Fprintf(&b, "%s  %s\n", sum(r.zips[platform]), r.ZipName(platform))
+		fmt.Fprintf(&b, "%s  %s\n", sum(r.zips[platform]), r.zipName(platform))
 	}
 	fmt.Fprintf(&b, "%s  %smanifest.json\n", sum(r.manifest()), r.stem())
 	return []byte(b.String())
@@ -162,7 +162,7 @@ func (s *Server) file(r *Release, name string) []byte {
 		return s.Signer.Sign(r.sums())
 	}
 	for platform, content := range r.zips {
-		if name == r.ZipName(platform) {
+		if name == r.zipName(platform) {
 			return content
 		}
 	}
