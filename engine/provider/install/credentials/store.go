@@ -33,8 +33,8 @@ const (
 	Elsewhere
 )
 
-// ErrElsewhere is the error of a change to a token that another file gives.
-var ErrElsewhere = errors.New("the credentials are in a file of the CLI configuration, and not in the credentials file")
+// errOtherFile is the error of a change to a token that another file gives.
+var errOtherFile = errors.New("the credentials are in a file of the CLI configuration, and not in the credentials file")
 
 // A Store keeps tokens. It may be used by many goroutines. Hosts have the form of
 // [cliconfig.Config.Token].
@@ -86,7 +86,7 @@ func (s *Store) Place(host string) Place {
 func (s *Store) Put(host string, token secret.Token) error {
 	switch s.Place(host) {
 	case Elsewhere:
-		return ErrElsewhere
+		return errOtherFile
 	case WithHelper:
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -102,7 +102,7 @@ func (s *Store) Put(host string, token secret.Token) error {
 func (s *Store) Forget(host string) error {
 	switch s.Place(host) {
 	case Elsewhere:
-		return ErrElsewhere
+		return errOtherFile
 	case WithHelper:
 		s.mu.Lock()
 		defer s.mu.Unlock()

@@ -135,7 +135,7 @@ esac
 	if err := s.Forget("a.example.com"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Forget("own.example.com"); !errors.Is(err, ErrElsewhere) {
+	if err := s.Forget("own.example.com"); !errors.Is(err, errOtherFile) {
 		t.Error(err)
 	}
 	if got, want := h.read(".terraform.d/plugins/calls"), "-x y store a.example.com\n-x y get a.example.com\n-x y get b.example.com\n-x y forget a.example.com\n"; got != want {
