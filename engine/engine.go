@@ -111,7 +111,9 @@ type PlanOptions struct {
 	// Targets and Excludes plan part of the configuration only: the targets and their dependencies,
 	// or all but the excludes and their dependents. At most one may be given.
 	Targets, Excludes []addrs.Target
-	ForceReplace      []addrs.AbsResourceInstance
+	// Waiting are excluded, too, though no option names them: see [plans.Plan.Waiting].
+	Waiting      []addrs.Target
+	ForceReplace []addrs.AbsResourceInstance
 	// Found are the objects that [Generate] has read before.
 	Found planning.Found
 }
@@ -133,7 +135,7 @@ func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (_ *pl
 	plan, more := planning.Plan(ctx, planning.Input{
 		Environment: r.environment(ctx, a, r.functions(now, false)), State: state,
 		Variables: r.Variables, EphemeralVariables: r.ephemeralVariables(), Given: r.Given, InvalidVariables: r.InvalidVariables,
-		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Targets: o.Targets, Excludes: o.Excludes, ForceReplace: o.ForceReplace, Found: o.Found,
+		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Targets: o.Targets, Excludes: slices.Concat(o.Excludes, o.Waiting), Waiting: o.Waiting, ForceReplace: o.ForceReplace, Found: o.Found,
 		Timestamp: now,
 	})
 	return plan, append(ds, more...).Distinct()

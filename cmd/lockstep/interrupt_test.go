@@ -87,6 +87,9 @@ func TestKilled(t *testing.T) {
 	r.end()
 	d.want(0, "state list", "lab_thing.before")
 	d.want(1, "apply -auto-approve", "An object may exist that no state knows", `name = "a"`, "Not everything was applied")
+	if r := d.want(0, "plan", "No changes besides creations of an earlier apply", "An object may exist that no state knows"); strings.Contains(r.out+r.stderr, "-exclude") {
+		t.Errorf("the plan names an option that nobody used:\n%s%s", r.out, r.stderr)
+	}
 	d.want(2, "recover -json", `"address": "lab_thing.a"`, `"action": "create"`)
 	d.want(2, "recover", "lockstep recover -forget 'lab_thing.a'")
 	d.want(1, "recover -forget lab_thing.b", "no creation at lab_thing.b is unresolved")

@@ -142,7 +142,7 @@ func (a *applier) finish(ctx context.Context) (*states.State, diags.Diagnostics)
 	a.report.add(a.s.CloseEphemerals(context.WithoutCancel(ctx)))
 	a.report.add(a.record.save(ctx))
 	ds := slices.Concat(a.report.all(), a.s.Diagnostics(), a.s.Eval.Diagnostics()).Distinct()
-	if a.in.Plan.Partial() {
+	if a.in.Plan.Chosen() {
 		option := "-target"
 		if len(a.in.Plan.Excludes) > 0 {
 			option = "-exclude"

@@ -58,7 +58,7 @@ type planner struct {
 func newPlanner(ctx context.Context, in Input) *planner {
 	p := &planner{
 		in:        in,
-		targeting: targeting.Options{Targets: in.Targets, Excludes: in.Excludes},
+		targeting: targeting.Options{Targets: in.Targets, Excludes: in.Excludes, Waiting: in.Waiting},
 		prior:     drafts.NewPrior(in.State),
 		stored:    map[addrs.ConfigResource][]addrs.AbsResource{},
 		changes:   drafts.NewChanges(in.Mode, nil, in.Events),

@@ -47,7 +47,7 @@ type Input struct {
 	Mode        plans.Mode
 	SkipRefresh bool
 	// Targets and Excludes select a part of the configuration: see [targeting.Options].
-	Targets, Excludes []addrs.Target
+	Targets, Excludes, Waiting []addrs.Target
 	// ForceReplace are the instances to replace even if an update would do.
 	ForceReplace []addrs.AbsResourceInstance
 	// Found holds objects to import that [Generate] has read, after which the configuration
@@ -124,6 +124,7 @@ func (p *planner) finish(ctx context.Context) (*plans.Plan, diags.Diagnostics) {
 		EphemeralVariables: p.in.EphemeralVariables,
 		Targets:            p.in.Targets,
 		Excludes:           p.in.Excludes,
+		Waiting:            p.in.Waiting,
 		ForceReplace:       p.in.ForceReplace,
 		Instances:          p.instances,
 		PrevRunState:       p.in.State,

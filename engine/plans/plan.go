@@ -120,6 +120,9 @@ type Plan struct {
 	// their dependents out.
 	Targets, Excludes []addrs.Target
 	ForceReplace      []addrs.AbsResourceInstance
+	// Waiting are those of Excludes that no option named: nobody knows whether an earlier apply has
+	// created them.
+	Waiting []addrs.Target
 
 	// Instances are the instance keys of every module call and resource block of the
 	// configuration, empty ones included: apply evaluates no keys.
@@ -138,6 +141,9 @@ type Plan struct {
 
 // Partial reports whether the plan was asked for part of the configuration only.
 func (p *Plan) Partial() bool { return len(p.Targets)+len(p.Excludes) > 0 }
+
+// Chosen reports whether an option of a person made the plan partial.
+func (p *Plan) Chosen() bool { return len(p.Targets) > 0 || len(p.Excludes) > len(p.Waiting) }
 
 // ForgottenData returns the data instances of a state that carrying out the plan takes out of it: in a
 // destroy all, with targets those that a target means, with excludes those that none means and no

@@ -273,7 +273,7 @@ func (s table) check(t *testing.T) {
 	}
 	state := s.state(t)
 	in := Input{
-		Options: Options{s.targets(t, "target"), s.targets(t, "exclude")}, Config: cfg, Refs: rs,
+		Options: Options{Targets: s.targets(t, "target"), Excludes: s.targets(t, "exclude")}, Config: cfg, Refs: rs,
 		Deps: dependencies.New(cfg, rs), Was: state, Prior: state,
 	}
 	plan, destroy := Select(in), SelectDestroyed(in)

@@ -27,6 +27,8 @@ type Options struct {
 	Targets []addrs.Target
 	// Excludes alone are not planned, nor is anything that depends on them.
 	Excludes []addrs.Target
+	// Waiting are those of Excludes that no option named.
+	Waiting []addrs.Target
 }
 
 // Input is everything that a selection depends on.
@@ -165,7 +167,7 @@ func (o Options) option() string {
 // Warnings says that the plan is partial, if an option is in effect.
 func (o Options) Warnings() diags.Diagnostics {
 	option := o.option()
-	if option == "" {
+	if option == "" || option == "-exclude" && len(o.Waiting) == len(o.Excludes) {
 		return nil
 	}
 	return diags.Warningf(nil, "Resource targeting is in effect",

@@ -79,7 +79,7 @@ func decodePlan(m *members, o Options) (*File, error) {
 	for _, v := range in.Variables {
 		p.Variables[v.Name] = d.value(v.Value, nil, cty.NilVal)
 	}
-	p.Targets, p.Excludes = d.targets(in.Targets), d.targets(in.Excludes)
+	p.Targets, p.Excludes, p.Waiting = d.targets(in.Targets), d.targets(in.Excludes), d.targets(in.Waiting)
 	for _, r := range in.Replace {
 		p.ForceReplace = append(p.ForceReplace, d.instance(r))
 	}

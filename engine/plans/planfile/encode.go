@@ -48,7 +48,7 @@ func encodePlan(f *File) ([]byte, []stateMember, error) {
 		v := e.anyValue(p.Variables[name], "variable "+name)
 		out.Variables = append(out.Variables, wireNamed{Name: name, Value: v})
 	}
-	out.Targets, out.Excludes = e.targets(p.Targets), e.targets(p.Excludes)
+	out.Targets, out.Excludes, out.Waiting = e.targets(p.Targets), e.targets(p.Excludes), e.targets(p.Waiting)
 	for _, a := range p.ForceReplace {
 		out.Replace = append(out.Replace, e.instance(a))
 	}

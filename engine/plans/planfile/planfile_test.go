@@ -125,7 +125,7 @@ func TestNoFieldIsForgotten(t *testing.T) {
 		of   any
 		want string
 	}{
-		{plans.Plan{}, "Mode Errored Applyable Complete Changes Drift Outputs Checks Relevant Variables EphemeralVariables Targets Excludes ForceReplace Instances PrevRunState PriorState Timestamp Backend"},
+		{plans.Plan{}, "Mode Errored Applyable Complete Changes Drift Outputs Checks Relevant Variables EphemeralVariables Targets Excludes ForceReplace Waiting Instances PrevRunState PriorState Timestamp Backend"},
 		{plans.ResourceChange{}, "Addr PrevAddr Provider Change Reason Private RequiredReplace CreateBeforeDestroy Schema ConfigDeps StoredDeps"},
 		{plans.Change{}, "Action Before After Importing GeneratedConfig"},
 		{plans.OutputChange{}, "Name Change Sensitive"},
@@ -317,7 +317,7 @@ func TestOtherFilesAreRefusedWithARemedy(t *testing.T) {
 		t.Errorf("another version: %#v", version)
 	}
 	same := &VersionError{Engine: "0.1.0", Want: "0.1.0", format: 7}
-	if got := same.Error(); !strings.Contains(got, "0.1.0 (format 7), and this is 0.1.0 (format 3)") {
+	if got := same.Error(); !strings.Contains(got, "0.1.0 (format 7), and this is 0.1.0 (format 4)") {
 		t.Errorf("another format: %s", got)
 	}
 }

@@ -355,6 +355,7 @@ func (m *maker) plan() *plans.Plan {
 		EphemeralVariables: []string{"token"},
 		Targets:            []addrs.Target{{Module: m.module(), Resource: m.resource().Resource, Key: m.key()}, {Module: addrs.RootModuleInstance.Child("m", m.key())}},
 		Excludes:           []addrs.Target{{Resource: m.resource().Resource}},
+		Waiting:            []addrs.Target{{Resource: m.resource().Resource}},
 		ForceReplace:       []addrs.AbsResourceInstance{m.resource().Instance(m.key())},
 		Relevant:           []plans.RelevantAttribute{{Resource: m.resource().Instance(m.key()), Attribute: m.path()}},
 		Instances:          plans.Instances{Calls: map[plans.CallInstance][]addrs.InstanceKey{}, Resources: map[addrs.AbsResource][]addrs.InstanceKey{}},

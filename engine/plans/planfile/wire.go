@@ -23,6 +23,7 @@ type wirePlan struct {
 	Ephemerals []string
 	Targets    []wireTarget
 	Excludes   []wireTarget
+	Waiting    []wireTarget
 	Replace    []wireInstance
 	Calls      []wireCall
 	Expanded   []wireExpanded
@@ -56,6 +57,7 @@ func (w *wirePlan) code(c *coder) {
 	list(c, &w.Ephemerals, textElement)
 	list(c, &w.Targets, (*wireTarget).code)
 	list(c, &w.Excludes, (*wireTarget).code)
+	list(c, &w.Waiting, (*wireTarget).code)
 	list(c, &w.Replace, (*wireInstance).code)
 	list(c, &w.Calls, (*wireCall).code)
 	list(c, &w.Expanded, (*wireExpanded).code)

@@ -103,7 +103,7 @@ func makePlan(a *cli.App, o *operationFlags, v cli.View, applying bool) (*plans.
 	if ds = append(ds, op.RequireProviders()...); ds.HasErrors() {
 		return nil, op, append(ds, op.Unlock(a.Ctx)...)
 	}
-	options.Excludes = append(options.Excludes, waiting(op, options.Mode, options.Targets)...)
+	options.Waiting = waiting(op, options.Mode, options.Targets)
 	var generated generation
 	if o.generate != "" {
 		generated, more = generate(op, o, v)
