@@ -102,10 +102,10 @@ func (p Pending) markdown() string {
 	return fmt.Sprintf("%s is being %s: the result will be here.", Code(p.Project), p.Verb.participle())
 }
 
-// Superseded reports that a requested plan is not made, because a newer one is.
-type Superseded struct{ Project string }
+// PlanSuperseded reports that a requested plan is not made, because a newer one is.
+type PlanSuperseded struct{ Project string }
 
-func (s Superseded) markdown() string {
+func (s PlanSuperseded) markdown() string {
 	return fmt.Sprintf("**Not planned** %s: a newer plan takes its place.", Code(s.Project))
 }
 

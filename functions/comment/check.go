@@ -36,13 +36,13 @@ func (c Check) Title(limit int) string {
 		if c.Remaining > 0 {
 			title += fmt.Sprintf("; %s not begun", changes(c.Remaining))
 		}
-	case OutOfDate:
+	case Stale:
 		title = "The plan is out of date"
 	case NotApplied:
 		title = "Merged, but not applied"
-	case GivenUp:
+	case Closed:
 		title = "Closed, not applied"
-	case Overtaken:
+	case Superseded:
 		title = "Superseded by a newer head"
 	default:
 		panic(fmt.Sprintf("comment: there is no standing %q", c.Standing))
@@ -75,7 +75,7 @@ func (c Check) Summary(limit int) string {
 		b.WriteString("\n")
 	case OnMerge:
 		b.WriteString("\nMerging the pull request applies this plan.\n")
-	case PlanFailed, OutOfDate, ApplyFailed:
+	case PlanFailed, Stale, ApplyFailed:
 		fmt.Fprintf(&b, "\nTo plan again, push, or comment %s.\n", Code("lockstep plan -p "+c.Name))
 	}
 	if c.Whole != "" {

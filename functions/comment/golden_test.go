@@ -72,7 +72,7 @@ func TestGolden(t *testing.T) {
 		"status-applied":        status(app, with(net, Applied, "alice", somePlan)).Markdown(65536),
 		"status-apply-failed":   status(with(net, ApplyFailed, "alice", somePlan)).Markdown(65536),
 		"status-partly-applied": status(partly, net).Markdown(65536),
-		"status-out-of-date":    status(with(net, OutOfDate, "", somePlan)).Markdown(65536),
+		"status-out-of-date":    status(with(net, Stale, "", somePlan)).Markdown(65536),
 		"status-on-merge":       status(with(net, OnMerge, "", somePlan)).Markdown(65536),
 		"status-conflict":       Status{Head: someSHA, Conflict: true}.Markdown(65536),
 		"status-problem":        Status{Head: someSHA, Problem: trouble}.Markdown(65536),
@@ -94,11 +94,11 @@ func TestGolden(t *testing.T) {
 		"status-lost":           status(gone).Markdown(65536),
 		"check-trouble":         Trouble{trouble}.Title() + "\n=====\n" + Trouble{trouble}.Summary(),
 		"check-solved":          Trouble{}.Title() + "\n=====\n" + Trouble{}.Summary(),
-		"check-out-of-date":     check(with(net, OutOfDate, "", somePlan), ""),
+		"check-out-of-date":     check(with(net, Stale, "", somePlan), ""),
 		"check-not-applied":     check(with(net, NotApplied, "", somePlan), ""),
-		"check-superseded":      check(with(net, Overtaken, "", ""), ""),
-		"check-given-up":        check(with(net, GivenUp, "", ""), ""),
-		"status-given-up":       Status{Head: someSHA, Projects: []ProjectStatus{with(net, GivenUp, "", "")}, Closed: true}.Markdown(65536),
+		"check-superseded":      check(with(net, Superseded, "", ""), ""),
+		"check-given-up":        check(with(net, Closed, "", ""), ""),
+		"status-given-up":       Status{Head: someSHA, Projects: []ProjectStatus{with(net, Closed, "", "")}, Closed: true}.Markdown(65536),
 		"check-shared":          check(net, "planning failed on #9"),
 		"check-big":             check(big, ""),
 		"answer-done":           Answer{"33", []Reply{Done{"network", Counts{Add: 2, Change: 1}, ""}}}.Markdown(65536),
@@ -106,7 +106,7 @@ func TestGolden(t *testing.T) {
 		"answer-planned":        Answer{"33", []Reply{Planned{"network", Counts{Add: 2}}, Planned{"app", Counts{}}}}.Markdown(65536),
 		"answer-pending":        Answer{"33", []Reply{Done{"network", Counts{Add: 2}, ""}, Pending{"app", Apply}, Pending{"db", Plan}}}.Markdown(65536),
 		"answer-too-many":       Answer{"33", []Reply{TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)}}}.Markdown(65536),
-		"answer-superseded":     Answer{"33", []Reply{Superseded{"app"}}}.Markdown(65536),
+		"answer-superseded":     Answer{"33", []Reply{PlanSuperseded{"app"}}}.Markdown(65536),
 		"answer-unfinished":     Answer{"close", []Reply{Unfinished{"network", "alice", someSHA}}}.Markdown(65536),
 		"answer-broken":         Answer{"33", []Reply{Broken{"it was tried 3 times and did not come to its end"}}}.Markdown(65536),
 		"answer-failed": Answer{"33", []Reply{Failed{Project: "network", Verb: Plan, Body: trouble}, Failed{Project: "app", Verb: Apply, Counts: Counts{Add: 1}, Body: trouble},
@@ -235,7 +235,7 @@ func TestBigPlans(t *testing.T) {
 // TestReplies holds that what is kept of a reply is the reply, for each kind.
 func TestReplies(t *testing.T) {
 	all := []Reply{
-		Pending{"app", Apply}, Planned{"app", Counts{Add: 1}}, Superseded{"app"}, Done{"app", Counts{Add: 1}, "body"},
+		Pending{"app", Apply}, Planned{"app", Counts{Add: 1}}, PlanSuperseded{"app"}, Done{"app", Counts{Add: 1}, "body"},
 		Failed{"app", Apply, Counts{Add: 1}, true, true, 2, true, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", Reasons{Sentence{"no", "yes"}, NotOpen{}, NoPermission{"alice", "read", "write"}}},
 		Unlocked{"app", 1, []string{"carol"}}, Misunderstood{Line{"text", Command{Verb: Help}, "problem", "suggestion"}}, Guide{[]string{"app"}},
 		Unfinished{"app", "alice", someSHA}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},
@@ -265,7 +265,7 @@ func TestVerdict(t *testing.T) {
 	for _, test := range []struct {
 		replies []Reply
 		want    Verdict
-	}{{nil, Good}, {[]Reply{good}, Good}, {[]Reply{good, bad}, Bad}, {[]Reply{bad, Pending{}}, Waiting}, {[]Reply{Superseded{}}, Bad}} {
+	}{{nil, Good}, {[]Reply{good}, Good}, {[]Reply{good, bad}, Bad}, {[]Reply{bad, Pending{}}, Waiting}, {[]Reply{PlanSuperseded{}}, Bad}} {
 		if got := VerdictOn(test.replies); got != test.want {
 			t.Errorf("%v: %v", test.replies, got)
 		}

@@ -16,7 +16,7 @@ func TestPlanIn(t *testing.T) {
 			t.Errorf("%s: %q in\n%s", s, got, c.Summary(65535))
 		}
 	}
-	c := Check{ProjectStatus: ProjectStatus{Name: "net", Standing: OutOfDate, Plan: someHash}}
+	c := Check{ProjectStatus: ProjectStatus{Name: "net", Standing: Stale, Plan: someHash}}
 	for name, text := range map[string]string{
 		"a plan that cannot be applied": c.Summary(65535), "nothing": "", "two": fullName(someHash) + fullName(other), "less than one": fullName(someHash[1:]),
 	} {

@@ -44,7 +44,7 @@ var reasons = union[Reason]{
 	"head moved":     reflect.TypeFor[HeadMoved](),
 	"inputs moved":   reflect.TypeFor[InputsMoved](),
 	"modules moved":  reflect.TypeFor[ModulesMoved](),
-	"engine moved":   reflect.TypeFor[EngineMoved](),
+	"other version":  reflect.TypeFor[OtherVersion](),
 	"state moved":    reflect.TypeFor[StateMoved](),
 	"other unmerged": reflect.TypeFor[OtherUnmerged](),
 

@@ -49,10 +49,10 @@ func (r ModulesMoved) words() (text, remedy string) {
 	return fmt.Sprintf("The plan was made with other modules: the sources of these mean something else now, as those do that name no tag, commit or exact version: %s.", r.Modules.text()), planAgain(r.Merged)
 }
 
-// EngineMoved: another version of Lockstep made the plan.
-type EngineMoved struct{ Merged bool }
+// OtherVersion: another version of Lockstep made the plan.
+type OtherVersion struct{ Merged bool }
 
-func (r EngineMoved) words() (text, remedy string) {
+func (r OtherVersion) words() (text, remedy string) {
 	return "The plan was made by another version of Lockstep than the one that is to apply it.", planAgain(r.Merged)
 }
 

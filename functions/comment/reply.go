@@ -13,7 +13,7 @@ type Reply interface{ markdown() string }
 var kinds = union[Reply]{
 	"pending":       reflect.TypeFor[Pending](),
 	"planned":       reflect.TypeFor[Planned](),
-	"superseded":    reflect.TypeFor[Superseded](),
+	"superseded":    reflect.TypeFor[PlanSuperseded](),
 	"done":          reflect.TypeFor[Done](),
 	"failed":        reflect.TypeFor[Failed](),
 	"refused":       reflect.TypeFor[Refused](),
@@ -59,7 +59,7 @@ func VerdictOn(replies []Reply) Verdict {
 		switch r.(type) {
 		case Pending:
 			return Waiting
-		case Refused, Misunderstood, Failed, Superseded, Unfinished, Broken, TooMany:
+		case Refused, Misunderstood, Failed, PlanSuperseded, Unfinished, Broken, TooMany:
 			v = Bad
 		}
 	}

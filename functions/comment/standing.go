@@ -19,10 +19,10 @@ const (
 	Applying    Standing = "applying"
 	Applied     Standing = "applied"
 	ApplyFailed Standing = "apply failed"
-	OutOfDate   Standing = "out of date" // the plan no longer fits: the base branch or the state has changed
+	Stale       Standing = "stale"       // the plan no longer fits: the base branch or the state has changed
 	NotApplied  Standing = "not applied" // although the pull request is merged
-	GivenUp     Standing = "given up"    // the pull request was closed
-	Overtaken   Standing = "overtaken"   // a newer head is planned instead
+	Closed      Standing = "closed"      // the pull request was closed
+	Superseded  Standing = "superseded"  // a newer head is planned instead
 )
 
 // Counts are the numbers of objects to change, or changed, by kind of change.
@@ -65,7 +65,7 @@ func (p ProjectStatus) plan() string {
 	switch p.Standing {
 	case PlanFailed:
 		return "no plan"
-	case Queued, Planning, Overtaken:
+	case Queued, Planning, Superseded:
 		return "..."
 	}
 	return p.Counts.planned()
@@ -74,7 +74,7 @@ func (p ProjectStatus) plan() string {
 // calm is 0 for a project that needs a person's attention, and 1 for others.
 func (p ProjectStatus) calm() int {
 	switch p.Standing {
-	case PlanFailed, ApplyFailed, OutOfDate, NotApplied:
+	case PlanFailed, ApplyFailed, Stale, NotApplied:
 		return 0
 	}
 	return 1
@@ -113,13 +113,13 @@ func (p ProjectStatus) standing() string {
 			return fmt.Sprintf("**failed**, applied%s; %s not begun", by, changes(p.Remaining))
 		}
 		return "**failed**, applied" + by
-	case OutOfDate:
+	case Stale:
 		return "**out of date**"
 	case NotApplied:
 		return "**not applied**"
-	case GivenUp:
+	case Closed:
 		return "closed, not applied"
-	case Overtaken:
+	case Superseded:
 		return "superseded by a newer head"
 	}
 	panic(fmt.Sprintf("comment: there is no standing %q", p.Standing))

@@ -198,7 +198,7 @@ func (s Status) headline() string {
 		return fmt.Sprintf("Lockstep could not apply %s", at)
 	case words[NotApplied] > 0:
 		return fmt.Sprintf("Merged, but not applied: %s", at)
-	case words[OutOfDate] > 0:
+	case words[Stale] > 0:
 		return fmt.Sprintf("The plan for %s is out of date", at)
 	case words[Queued]+words[Planning] > 0:
 		return fmt.Sprintf("Lockstep is planning %s", at)
@@ -241,7 +241,7 @@ func (s Status) next(has func(...Standing) bool) []string {
 	if has(OnMerge) {
 		say = append(say, "Merging this pull request applies the plans that wait for it.")
 	}
-	if s.Problem != "" || has(PlanFailed, OutOfDate, ApplyFailed) {
+	if s.Problem != "" || has(PlanFailed, Stale, ApplyFailed) {
 		say = append(say, fmt.Sprintf("To plan again, push, or comment %s.", Code("lockstep plan")))
 	} else if has(Applied) && !has(Ready, OnMerge, Queued, Planning, ApplyQueued, Applying) {
 		say = append(say, "Merge this pull request, so that no other plan reverts the applied changes.")

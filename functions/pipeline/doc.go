@@ -94,7 +94,7 @@
 // is asked once more when the state is locked.
 //
 // A check run belongs to a commit: where two pull requests have the same head, each
-// check says the worst of both (runs.Standing).
+// check says the worst of both (runs.CheckRecord).
 //
 // Start at intake.Intake.Receive, dispatch.Pipeline.Handle and runs.Gate.
 package pipeline

@@ -23,12 +23,12 @@ const (
 type Kind string
 
 const (
-	Pushed    Kind = "pushed"    // a pull request may have a new head: plan it
-	Commanded Kind = "commanded" // somebody wrote a comment with commands
-	Closed    Kind = "closed"    // a pull request was merged, or closed
-	Tell      Kind = "tell"      // what is said on a pull request is not up to date any more
-	ToPlan    Kind = "plan"      // plan one project
-	ToApply   Kind = "apply"     // apply one saved plan
+	Pushed       Kind = "pushed"    // a pull request may have a new head: plan it
+	Commanded    Kind = "commanded" // somebody wrote a comment with commands
+	Closed       Kind = "closed"    // a pull request was merged, or closed
+	SyncComments Kind = "tell"      // what is said on a pull request is not up to date any more
+	ToPlan       Kind = "plan"      // plan one project
+	ToApply      Kind = "apply"     // apply one saved plan
 )
 
 // A Message is one thing to do: names and parsed commands only, nothing that could be
@@ -55,8 +55,8 @@ type Message struct {
 	// interest any more: Attempt for a plan, Try for an apply.
 	Target  string `json:",omitempty"`
 	Attempt int    `json:",omitempty"`
-	// Ask names the answer that waits for the result: see ledger.Answer; "" if none does.
-	Ask string `json:",omitempty"`
+	// Answer names the ledger.Answer that waits for the result; "" if none does.
+	Answer string `json:"Ask,omitempty"`
 }
 
 // Run is the key of the run that is to be planned or applied.
@@ -65,12 +65,12 @@ func (m Message) Run() string { return m.Pull.Runs() + "/" + m.Target }
 // queues is the table of kinds of messages, each with its queue. Package dispatch has the
 // handlers.
 var queues = map[Kind]QueueName{
-	Pushed:    Events,
-	Commanded: Events,
-	Closed:    Events,
-	Tell:      Events,
-	ToPlan:    Plans,
-	ToApply:   Applies,
+	Pushed:       Events,
+	Commanded:    Events,
+	Closed:       Events,
+	SyncComments: Events,
+	ToPlan:       Plans,
+	ToApply:      Applies,
 }
 
 // Kinds returns all kinds of messages.

@@ -63,7 +63,7 @@ func child(c *apart.Child) (jobs.Engine, error) {
 			c.State()
 			return states(ctx, j, b)
 		},
-		Modules: modules.Elsewhere{Ask: c.Fetch}.Install,
+		Modules: modules.Remote{Proxy: c.Fetch}.Install,
 		DataDir: s.Providers, CLIConfig: s.CLIConfig,
 		PluginEnv: c.Environment, Rescue: c.Rescue, Begin: c.Begin,
 		Memory: c.Memory, Remember: c.Remember,
@@ -90,7 +90,7 @@ func (m *Machine) apart(c Config, p *dispatch.Pipeline, hidden []string) (err er
 		},
 		Credentials: c.Apart.Credentials,
 		PluginEnv:   func(context.Context, jobs.Job) ([]string, error) { return c.PluginEnv, nil },
-		Fetch:       modules.Elsewhere{App: c.App}.Fetch,
+		Fetch:       modules.Remote{App: c.App}.Fetch,
 		Redact:      func(text string) string { return executor.Redact(hidden, text) },
 		Rescue: func(_ context.Context, _ jobs.Job, name string, state []byte) (string, error) {
 			return executor.KeepRescued(filepath.Join(dir, "rescued"), name, state)

@@ -96,7 +96,7 @@ func Open(c Config) (*Machine, error) {
 		c.States = executor.States
 	}
 	e := &executor.Engine{Version: c.Version, Backend: c.States(data.States), Rescued: filepath.Join(c.Dir, "rescued")}
-	e.Modules = modules.Elsewhere{App: c.App, Transport: c.Modules}.Install
+	e.Modules = modules.Remote{App: c.App, Transport: c.Modules}.Install
 	hidden := slices.Concat(c.Secrets, ownSecrets(c.Environ))
 	e.Secrets = func() []string { return hidden }
 	if c.PluginEnv != nil {

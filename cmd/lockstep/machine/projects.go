@@ -139,10 +139,10 @@ var standings = map[comment.Standing]struct {
 	comment.Applying:    {"is being applied", page.Busy, true},
 	comment.Applied:     {"is applied", page.Good, true},
 	comment.ApplyFailed: {"could not be applied", page.Bad, true},
-	comment.OutOfDate:   {"is out of date", page.Waiting, true},
+	comment.Stale:       {"is out of date", page.Waiting, true},
 	comment.NotApplied:  {"was not applied", page.Bad, true},
-	comment.GivenUp:     {"was closed without an apply", page.Quiet, false},
-	comment.Overtaken:   {"was superseded by a newer head", page.Quiet, false},
+	comment.Closed:      {"was closed without an apply", page.Quiet, false},
+	comment.Superseded:  {"was superseded by a newer head", page.Quiet, false},
 }
 
 // summary returns the changes to come.

@@ -193,8 +193,8 @@ func (ap *Applier) carryOut(ctx context.Context, s ledger.Versioned, q runs.Requ
 	case len(outcome.Moved) > 0:
 		q.Modules = outcome.Moved
 		return ap.refuse(ctx, s, runs.Gate(q))
-	case outcome.Outdated:
-		q.Outdated = true
+	case outcome.OtherVersion:
+		q.OtherVersion = true
 		return ap.refuse(ctx, s, runs.Gate(q))
 	case outcome.Refused:
 		return ap.refuse(ctx, s, d)

@@ -60,7 +60,7 @@ func (cl *Closer) leave(ctx context.Context, r runs.Run) error {
 	if err != nil || last == nil || cl.Evidence.Pull.Merged {
 		return err
 	}
-	return cl.Report.Reply(ctx, ledger.CloseAnswer, report.Part(r.Target()+" "+last.Head, comment.Unfinished{Project: r.Project, By: last.By, Head: last.Head}))
+	return cl.Report.Reply(ctx, ledger.CloseAnswer, report.NewReply(r.Target()+" "+last.Head, comment.Unfinished{Project: r.Project, By: last.By, Head: last.Head}))
 }
 
 // applyMerged asks for the apply of a plan now that its pull request is merged.
@@ -76,7 +76,7 @@ func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
 	if no == nil {
 		return nil
 	}
-	if err := cl.Report.Reply(ctx, ledger.MergeAnswer, report.ApplyPart(s.Run, no)); err != nil {
+	if err := cl.Report.Reply(ctx, ledger.MergeAnswer, report.ApplyReply(s.Run, no)); err != nil {
 		return err
 	}
 	return cl.drop(ctx, s, s.Phase)

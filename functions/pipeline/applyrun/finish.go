@@ -16,12 +16,12 @@ import (
 
 // Applied says what became of an apply, wherever somebody waits for it.
 func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
-	p := report.ApplyPart(r, comment.Done{Project: r.Project, Counts: r.Done})
+	p := report.ApplyReply(r, comment.Done{Project: r.Project, Counts: r.Done})
 	if r.Phase == runs.ApplyFailed {
-		p = report.ApplyPart(r, comment.Failed{Project: r.Project, Verb: comment.Apply, Counts: r.Done, Remaining: r.Remaining, Lost: r.Lost})
+		p = report.ApplyReply(r, comment.Failed{Project: r.Project, Verb: comment.Apply, Counts: r.Done, Remaining: r.Remaining, Lost: r.Lost})
 	}
 	p.Body = r.Result()
-	if err := ap.Report.Reply(ctx, r.Ask, p); err != nil {
+	if err := ap.Report.Reply(ctx, r.Answer, p); err != nil {
 		return err
 	}
 	// It may have been closed meanwhile, when this was not known yet.

@@ -82,7 +82,7 @@ func (qu *ApplyQueuer) EnqueueOne(ctx context.Context, c comment.Command, s ledg
 		}
 		s = s.To(runs.ApplyQueued)
 		s.Try++
-		s.ApplyFor, s.Actor, s.Ask = qu.Evidence.Message.ID, qu.Evidence.Message.Actor, report.AnswerTo(qu.Evidence.Message)
+		s.ApplyFor, s.Actor, s.Answer = qu.Evidence.Message.ID, qu.Evidence.Message.Actor, report.AnswerTo(qu.Evidence.Message)
 		if s, err = qu.Ledger.Save(ctx, s); err != nil {
 			return nil, err
 		}
@@ -90,13 +90,13 @@ func (qu *ApplyQueuer) EnqueueOne(ctx context.Context, c comment.Command, s ledg
 	if s.Phase != runs.ApplyQueued {
 		return nil, nil // asked for by this message, and on its way
 	}
-	if err := qu.Report.Reply(ctx, s.Ask, report.ApplyPart(s.Run, comment.Pending{Project: s.Project, Verb: comment.Apply})); err != nil {
+	if err := qu.Report.Reply(ctx, s.Answer, report.ApplyReply(s.Run, comment.Pending{Project: s.Project, Verb: comment.Apply})); err != nil {
 		return nil, err
 	}
 	if err := qu.Report.PutCheck(ctx, s.Run); err != nil {
 		return nil, err
 	}
-	return nil, pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.ToApply, Target: s.Target(), Attempt: s.Try, Actor: s.Actor, Ask: s.Ask}, s.Plain(), s.Try)
+	return nil, pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.ToApply, Target: s.Target(), Attempt: s.Try, Actor: s.Actor, Answer: s.Answer}, s.Plain(), s.Try)
 }
 
 // mayQueue asks the gate about the apply of a plan. What GitHub shows of it is looked at if

@@ -20,9 +20,9 @@ func (ap *Applier) Untouched(ctx context.Context, s ledger.Versioned, o jobs.Out
 	if err := ap.Artifacts.Put(ctx, s.Result(), []byte(o.Report)); err != nil {
 		return err
 	}
-	p := report.ApplyPart(s.Run, comment.Failed{Project: s.Project, Verb: comment.Apply, Untouched: true, Closed: !ap.Evidence.Pull.Open})
+	p := report.ApplyReply(s.Run, comment.Failed{Project: s.Project, Verb: comment.Apply, Untouched: true, Closed: !ap.Evidence.Pull.Open})
 	p.Body = s.Result()
-	if err := ap.Report.Reply(ctx, s.Ask, p); err != nil {
+	if err := ap.Report.Reply(ctx, s.Answer, p); err != nil {
 		return err
 	}
 	return ap.backTo(ctx, s, runs.Planned)
@@ -31,7 +31,7 @@ func (ap *Applier) Untouched(ctx context.Context, s ledger.Versioned, o jobs.Out
 // refuse says that a plan is not applied.
 func (ap *Applier) refuse(ctx context.Context, s ledger.Versioned, d runs.Decision) error {
 	no := evidence.Refused(comment.Command{Verb: comment.Apply}, s.Project, d)
-	if err := ap.Report.Reply(ctx, s.Ask, report.ApplyPart(s.Run, no)); err != nil {
+	if err := ap.Report.Reply(ctx, s.Answer, report.ApplyReply(s.Run, no)); err != nil {
 		return err
 	}
 	next := runs.Planned

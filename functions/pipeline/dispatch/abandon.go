@@ -33,7 +33,7 @@ func (t *task) abandon(ctx context.Context, reason string) error {
 
 // answerBroken answers the event of the message.
 func (t *task) answerBroken(ctx context.Context, why comment.Broken) error {
-	return t.report.Reply(ctx, report.AnswerTo(t.message), report.Part("given up", why))
+	return t.report.Reply(ctx, report.AnswerTo(t.message), report.NewReply("given up", why))
 }
 
 // abandonEvent takes back what an event has asked for, once it is answered.
@@ -48,7 +48,7 @@ func (t *task) abandonEvent(ctx context.Context, why comment.Broken, answered er
 }
 
 func (t *task) syncLater(ctx context.Context) error {
-	return pipeline.Send(ctx, t.queue, t.message.Pull, pipeline.Message{Kind: pipeline.Tell}, strings.ReplaceAll(t.message.ID, "/", "-"), "given-up")
+	return pipeline.Send(ctx, t.queue, t.message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, strings.ReplaceAll(t.message.ID, "/", "-"), "given-up")
 }
 
 // abandonClosed settles the runs of a closed pull request without applying any: the plans

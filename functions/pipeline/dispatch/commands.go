@@ -39,7 +39,7 @@ func (co *commands) commanded(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if begun.Told || begun.Message != co.Evidence.Message.ID && co.Evidence.Message.Comment != 0 {
+	if begun.Synced || begun.Message != co.Evidence.Message.ID && co.Evidence.Message.Comment != 0 {
 		return nil // it is answered, or the same comment came to us on another way before
 	}
 	if err := co.Evidence.Look(ctx); err != nil {
@@ -63,11 +63,11 @@ func (co *commands) commanded(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		var parts []ledger.Part
+		var made []ledger.Reply
 		for j, r := range replies {
-			parts = append(parts, report.Part(fmt.Sprintf("%s%d", id, j+1), r))
+			made = append(made, report.NewReply(fmt.Sprintf("%s%d", id, j+1), r))
 		}
-		if err := co.Report.Reply(ctx, name, parts...); err != nil {
+		if err := co.Report.Reply(ctx, name, made...); err != nil {
 			return err
 		}
 	}

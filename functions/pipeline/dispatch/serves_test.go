@@ -96,7 +96,7 @@ func TestStrangersAreNotServed(t *testing.T) {
 		w := s.watch()
 		evil := s.stranger("eve")
 		p := pipeline.Pull{Installation: evil.Installation(), Repo: evil.Repo(), Number: 1}
-		for _, kind := range []pipeline.Kind{pipeline.Commanded, pipeline.Closed, pipeline.Tell, pipeline.ToPlan, pipeline.ToApply} {
+		for _, kind := range []pipeline.Kind{pipeline.Commanded, pipeline.Closed, pipeline.SyncComments, pipeline.ToPlan, pipeline.ToApply} {
 			m := pipeline.Message{ID: "m-" + string(kind), Kind: kind, Pull: p, Actor: "eve", Comment: 1, Lines: comment.Parse("lockstep plan"), Target: ".@default"}
 			if err := errors.Join(s.pipeline.Handle(t.Context(), m), s.pipeline.Abandon(t.Context(), m, "it died")); err != nil {
 				t.Error(err)

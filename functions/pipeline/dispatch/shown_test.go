@@ -83,7 +83,7 @@ func TestHiddenPlan(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
-			if m.Kind == pipeline.Tell {
+			if m.Kind == pipeline.SyncComments {
 				return nil
 			}
 			return s.pipeline.Handle(ctx, m)

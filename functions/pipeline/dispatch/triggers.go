@@ -36,7 +36,7 @@ var triggers = map[pipeline.Kind]trigger{
 		func(t *task, ctx context.Context) error { return t.closer.Close(ctx) },
 		(*task).abandonClosed,
 	},
-	pipeline.Tell: {
+	pipeline.SyncComments: {
 		(*task).sync,
 		// Comments are made from the records, so an abandoned sync is tried once more: the
 		// dead letter waits until GitHub takes them.

@@ -87,9 +87,9 @@ func (stubbornHub) MergeResult(context.Context, int) (github.Merge, error) {
 	return github.Merge{}, github.ErrNotYet
 }
 
-// TestGivenUp holds that what was tried too often has failed, and that people hear of
+// TestAbandoned holds that what was tried too often has failed, and that people hear of
 // it where they look.
-func TestGivenUp(t *testing.T) {
+func TestAbandoned(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 	engine := &dying{Engine: s.pipeline.Engine, fail: true}

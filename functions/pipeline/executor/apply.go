@@ -39,7 +39,7 @@ func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 		return jobs.Outcome{Moved: o.moved}, nil
 	}
 	if p == nil {
-		return jobs.Outcome{Outdated: true}, nil
+		return jobs.Outcome{OtherVersion: true}, nil
 	}
 	if !permit(runs.StateID(o.Opened)) {
 		return jobs.Outcome{Refused: true}, nil

@@ -126,7 +126,7 @@ func TestWhatWasPlannedIsApplied(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	b.engine.Version = "2"
-	if o := b.apply(p.Plan, true); !o.Outdated || o.Failed {
+	if o := b.apply(p.Plan, true); !o.OtherVersion || o.Failed {
 		t.Errorf("by another version: %+v", o)
 	}
 	b.engine.Version = "1"

@@ -31,7 +31,7 @@ func messages(d github.Delivery) []pipeline.Message {
 			return nil
 		}
 	case github.ReviewEvent:
-		m.Kind, m.Pull = pipeline.Tell, pullOf(e.Subject)
+		m.Kind, m.Pull = pipeline.SyncComments, pullOf(e.Subject)
 	case github.RerunEvent:
 		return reruns(m.ID, e)
 	default:

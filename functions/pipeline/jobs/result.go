@@ -28,13 +28,13 @@ type PlanResult struct {
 type Outcome struct {
 	// Refused says that permit did not allow it: nothing was done.
 	Refused bool
-	// Moved are the modules from elsewhere that are not what the plan was made with, for
-	// people. If there are any, nothing was done, and the plan is out of date.
+	// Moved are the remote modules whose contents are not those of the plan, for people. If there are
+	// any, nothing was done, and the plan is stale.
 	Moved []string
-	// Outdated says that the plan is one of another version of Lockstep, as before an
-	// upgrade: nothing was done, and it can never be applied here.
-	Outdated bool `json:",omitempty"`
-	Failed   bool
+	// OtherVersion is set if another version of Lockstep made the plan, as before an upgrade: nothing
+	// was done, and the plan can never be applied here.
+	OtherVersion bool `json:"Outdated,omitempty"`
+	Failed       bool
 	// Lost says that the process which applied it ended after permit had allowed it: nobody
 	// knows what was done. Report says how it ended.
 	Lost bool `json:",omitempty"`

@@ -19,15 +19,15 @@ type Answer struct {
 	Name string
 	// Message is the event that is answered, of a comment.
 	Message string
-	Parts   []Part
-	// Told says that all of it is said.
-	Told bool
+	Replies []Reply `json:"Parts"`
+	// Synced is set if the comment on GitHub has all replies.
+	Synced bool `json:"Told"`
 }
 
-// A Part is the answer to a command for one project, or to one that is for none.
-type Part struct {
-	ID    string // unique in the answer
-	Reply json.RawMessage
+// A Reply is the outcome of a command for one project, or of one that is for none.
+type Reply struct {
+	ID   string          // unique in the answer
+	Data json.RawMessage `json:"Reply"` // of comment.MarshalReply
 	// Body, if there is a key, is the artifact that the reply's body is in.
 	Body pipeline.Artifact
 }
@@ -46,14 +46,15 @@ func (a Answer) Comment() int64 {
 	return id
 }
 
-// Has reports whether there are parts whose IDs begin so.
+// Has reports whether there are replies whose IDs begin so.
 func (a Answer) Has(prefix string) bool {
-	return slices.ContainsFunc(a.Parts, func(p Part) bool { return strings.HasPrefix(p.ID, prefix) })
+	return slices.ContainsFunc(a.Replies, func(r Reply) bool { return strings.HasPrefix(r.ID, prefix) })
 }
 
-func (p Part) Pending() bool {
-	r, err := comment.UnmarshalReply(p.Reply)
-	_, is := r.(comment.Pending)
+// Pending reports whether the outcome is still to come.
+func (r Reply) Pending() bool {
+	reply, err := comment.UnmarshalReply(r.Data)
+	_, is := reply.(comment.Pending)
 	return err == nil && is
 }
 

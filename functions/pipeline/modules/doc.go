@@ -19,5 +19,5 @@
 //   - Other git repositories, a GitHub Enterprise's included, are refused: there is no git
 //     in a Lambda function.
 //
-// Start at [Elsewhere].
+// Start at [Remote].
 package modules

@@ -73,5 +73,5 @@ func (qu *PlanQueuer) abort(ctx context.Context, r runs.Run) error {
 			return err
 		}
 	}
-	return qu.Report.Reply(ctx, r.Ask, report.PlanPart(r, comment.Superseded{Project: r.Project}))
+	return qu.Report.Reply(ctx, r.Answer, report.PlanReply(r, comment.PlanSuperseded{Project: r.Project}))
 }

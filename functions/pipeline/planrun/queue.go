@@ -151,7 +151,7 @@ func (qu *PlanQueuer) next(s ledger.Versioned, p project.Project, l ledger.Look)
 	s.Pull, s.Dir, s.VarFiles, s.ApplyOn = qu.Evidence.Message.Pull, p.Dir, p.VarFiles, p.Apply
 	s.Head, s.Base, s.Merge = l.Head, l.Base, l.Merge
 	s.Attempt++
-	s.PlanFor, s.Actor, s.Ask = qu.Evidence.Message.ID, qu.Evidence.Message.Actor, report.AnswerTo(qu.Evidence.Message)
+	s.PlanFor, s.Actor, s.Answer = qu.Evidence.Message.ID, qu.Evidence.Message.Actor, report.AnswerTo(qu.Evidence.Message)
 	s.State, s.Inputs, s.Counts, s.Applyable, s.Full = runs.StateID{}, "", comment.Counts{}, false, false
 	s.PlanHash, s.Reported = "", ""
 	s.Done, s.Remaining, s.Lost = comment.Counts{}, 0, false
@@ -160,11 +160,11 @@ func (qu *PlanQueuer) next(s ledger.Versioned, p project.Project, l ledger.Look)
 
 // announce says of a run that is queued that it is, and sends the message for it.
 func (qu *PlanQueuer) announce(ctx context.Context, r runs.Run) error {
-	if err := qu.Report.Reply(ctx, r.Ask, report.PlanPart(r, comment.Pending{Project: r.Project, Verb: comment.Plan})); err != nil {
+	if err := qu.Report.Reply(ctx, r.Answer, report.PlanReply(r, comment.Pending{Project: r.Project, Verb: comment.Plan})); err != nil {
 		return err
 	}
 	if err := qu.Report.PutCheck(ctx, r); err != nil {
 		return err
 	}
-	return pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.ToPlan, Target: r.Target(), Attempt: r.Attempt, Actor: r.Actor, Ask: r.Ask}, r.Plain(), r.Attempt)
+	return pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.ToPlan, Target: r.Target(), Attempt: r.Attempt, Actor: r.Actor, Answer: r.Answer}, r.Plain(), r.Attempt)
 }

@@ -89,14 +89,14 @@ func (pl *Planner) cannotPlan(ctx context.Context, s ledger.Versioned, err error
 
 // Planned says what became of a plan, wherever somebody waits for it.
 func (pl *Planner) Planned(ctx context.Context, r runs.Run) error {
-	var p ledger.Part
+	var p ledger.Reply
 	if r.Phase == runs.Planned {
-		p = report.PlanPart(r, comment.Planned{Project: r.Project, Counts: r.Counts})
+		p = report.PlanReply(r, comment.Planned{Project: r.Project, Counts: r.Counts})
 	} else {
-		p = report.PlanPart(r, comment.Failed{Project: r.Project, Verb: comment.Plan})
+		p = report.PlanReply(r, comment.Failed{Project: r.Project, Verb: comment.Plan})
 		p.Body = r.Report()
 	}
-	if err := pl.Report.Reply(ctx, r.Ask, p); err != nil {
+	if err := pl.Report.Reply(ctx, r.Answer, p); err != nil {
 		return err
 	}
 	return pl.Report.AtRest(ctx, r)

@@ -27,56 +27,56 @@ func AnswerTo(m pipeline.Message) string {
 	return ""
 }
 
-// Part makes one of a reply.
-func Part(id string, r comment.Reply) ledger.Part {
+// Reply makes one of a reply.
+func NewReply(id string, r comment.Reply) ledger.Reply {
 	data, err := comment.MarshalReply(r)
 	if err != nil {
 		panic(fmt.Sprintf("pipeline: %v", err))
 	}
-	return ledger.Part{ID: id, Reply: data}
+	return ledger.Reply{ID: id, Data: data}
 }
 
-// PlanPart and applyPart are about the plan or apply that the run speaks of.
-func PlanPart(r runs.Run, reply comment.Reply) ledger.Part {
-	return Part(fmt.Sprintf("plan %s %d", r.Target(), r.Attempt), reply)
+// PlanReply and applyPart are about the plan or apply that the run speaks of.
+func PlanReply(r runs.Run, reply comment.Reply) ledger.Reply {
+	return NewReply(fmt.Sprintf("plan %s %d", r.Target(), r.Attempt), reply)
 }
 
-func ApplyPart(r runs.Run, reply comment.Reply) ledger.Part {
-	return Part(fmt.Sprintf("apply %s %d", r.Target(), r.Try), reply)
+func ApplyReply(r runs.Run, reply comment.Reply) ledger.Reply {
+	return NewReply(fmt.Sprintf("apply %s %d", r.Target(), r.Try), reply)
 }
 
 // Reply puts parts into an answer, in the place of those with the same IDs. A part that
 // says that something is under way does not replace one that says what came of it. With
 // the name "" nobody waits for an answer.
-func (rp *Reporter) Reply(ctx context.Context, name string, parts ...ledger.Part) error {
+func (rp *Reporter) Reply(ctx context.Context, name string, parts ...ledger.Reply) error {
 	if name == "" || len(parts) == 0 {
 		return nil
 	}
 	return rp.ChangeAnswer(ctx, name, func(a *ledger.Answer) {
 		for _, p := range parts {
-			i := slices.IndexFunc(a.Parts, func(x ledger.Part) bool { return x.ID == p.ID })
+			i := slices.IndexFunc(a.Replies, func(x ledger.Reply) bool { return x.ID == p.ID })
 			switch {
 			case i < 0:
-				a.Parts = append(a.Parts, p)
+				a.Replies = append(a.Replies, p)
 			case p.Pending():
 				continue
 			default:
-				a.Parts[i] = p
+				a.Replies[i] = p
 			}
-			a.Told = false
+			a.Synced = false
 		}
 	})
 }
 
 // Answer makes replies the whole answer, if they are not it already.
 func (rp *Reporter) Answer(ctx context.Context, name string, replies ...comment.Reply) error {
-	var parts []ledger.Part
+	var parts []ledger.Reply
 	for i, r := range replies {
-		parts = append(parts, Part(strconv.Itoa(i), r))
+		parts = append(parts, NewReply(strconv.Itoa(i), r))
 	}
 	return rp.ChangeAnswer(ctx, name, func(a *ledger.Answer) {
-		if !slices.EqualFunc(a.Parts, parts, func(x, y ledger.Part) bool { return x.ID == y.ID && string(x.Reply) == string(y.Reply) }) {
-			a.Parts, a.Told = parts, false
+		if !slices.EqualFunc(a.Replies, parts, func(x, y ledger.Reply) bool { return x.ID == y.ID && string(x.Data) == string(y.Data) }) {
+			a.Replies, a.Synced = parts, false
 		}
 	})
 }
@@ -114,7 +114,7 @@ func (rp *Reporter) unsaid(ctx context.Context) ([]ledger.Answer, error) {
 		if err := json.Unmarshal(rec.Value, &a); err != nil {
 			return nil, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
 		}
-		if !a.Told {
+		if !a.Synced {
 			out = append(out, a)
 		}
 	}

@@ -17,10 +17,10 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-func standingDir(r runs.Run) string { return fmt.Sprintf("sha/%d/%s", r.Pull.Repo.ID, r.Head) }
+func checkDir(r runs.Run) string { return fmt.Sprintf("sha/%d/%s", r.Pull.Repo.ID, r.Head) }
 
-func standingKey(r runs.Run) string {
-	return fmt.Sprintf("%s/%d.%s", standingDir(r), r.Pull.Number, r.Target())
+func checkKey(r runs.Run) string {
+	return fmt.Sprintf("%s/%d.%s", checkDir(r), r.Pull.Number, r.Target())
 }
 
 // PutCheck brings the check run of a run up to date, and those of other pull requests
@@ -30,14 +30,14 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 		return nil
 	}
 	status, conclusion := runs.Conclude(r.Standing())
-	if _, err := rp.Ledger.Change(ctx, standingKey(r), func(old []byte) ([]byte, error) {
-		s, err := decodeStanding(old)
+	if _, err := rp.Ledger.Change(ctx, checkKey(r), func(old []byte) ([]byte, error) {
+		s, err := decodeCheck(old)
 		s.Pull, s.Key, s.Check, s.Status, s.Conclusion = r.Pull, r.Key(), r.Check(), status, conclusion
 		return pipeline.Encode(s), err
 	}); err != nil {
 		return err
 	}
-	all, err := rp.standings(ctx, r)
+	all, err := rp.checks(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -66,15 +66,15 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	return nil
 }
 
-// standings are those of all runs at the head of r.
-func (rp *Reporter) standings(ctx context.Context, r runs.Run) ([]runs.Standing, error) {
-	list, err := rp.Ledger.Records.List(ctx, standingDir(r))
+// checks are the records of all runs at the head of r.
+func (rp *Reporter) checks(ctx context.Context, r runs.Run) ([]runs.CheckRecord, error) {
+	list, err := rp.Ledger.Records.List(ctx, checkDir(r))
 	if err != nil {
 		return nil, fmt.Errorf("list checks: %w", err)
 	}
-	var all []runs.Standing
+	var all []runs.CheckRecord
 	for _, rec := range list {
-		s, err := decodeStanding(rec.Value)
+		s, err := decodeCheck(rec.Value)
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +83,7 @@ func (rp *Reporter) standings(ctx context.Context, r runs.Run) ([]runs.Standing,
 	return all, nil
 }
 
-func decodeStanding(value []byte) (s runs.Standing, err error) {
+func decodeCheck(value []byte) (s runs.CheckRecord, err error) {
 	if value == nil {
 		return s, nil
 	}
@@ -94,13 +94,13 @@ func decodeStanding(value []byte) (s runs.Standing, err error) {
 }
 
 // writeCheck writes the check run of a run.
-func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, all []runs.Standing) error {
-	i := slices.IndexFunc(all, func(s runs.Standing) bool { return s.Key == r.Key() })
+func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, all []runs.CheckRecord) error {
+	i := slices.IndexFunc(all, func(s runs.CheckRecord) bool { return s.Key == r.Key() })
 	if i < 0 {
 		return nil // its record is gone with the retention
 	}
 	own := all[i]
-	p, err := rp.standing(ctx, r)
+	p, err := rp.project(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -126,8 +126,8 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, all []runs.Stand
 	if err != nil {
 		return err
 	}
-	_, err = rp.Ledger.Change(ctx, standingKey(r), func(old []byte) ([]byte, error) {
-		s, err := decodeStanding(old)
+	_, err = rp.Ledger.Change(ctx, checkKey(r), func(old []byte) ([]byte, error) {
+		s, err := decodeCheck(old)
 		if old == nil || s.ID == id && s.Shown == shown {
 			return nil, ledger.ErrAsIs
 		}

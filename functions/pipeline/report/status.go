@@ -25,7 +25,7 @@ func (rp *Reporter) status(ctx context.Context) error {
 		if r.Head != s.Head || r.Phase == runs.Superseded {
 			continue
 		}
-		p, err := rp.standing(ctx, r.Run)
+		p, err := rp.project(ctx, r.Run)
 		if err != nil {
 			return err
 		}
@@ -54,13 +54,13 @@ func (rp *Reporter) status(ctx context.Context) error {
 	return rp.Ledger.Shown(ctx, all, text, at)
 }
 
-// standing is how a run is put to people.
-func (rp *Reporter) standing(ctx context.Context, r runs.Run) (p comment.ProjectStatus, err error) {
+// project is how a run is put to people.
+func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectStatus, err error) {
 	p = comment.ProjectStatus{
 		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, By: r.Actor, Check: r.Check(), Plan: r.PlanHash,
 	}
 	switch p.Standing {
-	case comment.Queued, comment.Planning, comment.Overtaken:
+	case comment.Queued, comment.Planning, comment.Superseded:
 		return p, nil
 	case comment.Applied, comment.ApplyFailed:
 		p.Body, err = ledger.Text(ctx, rp.Artifacts, r.Result())

@@ -55,17 +55,17 @@ func (rp *Reporter) Sync(ctx context.Context) error {
 // askForSync sends the message that has what is said brought up to date, now that a run
 // moved on.
 func (rp *Reporter) askForSync(ctx context.Context, r runs.Run) error {
-	return pipeline.Send(ctx, rp.Queue, rp.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.Tell}, r.Plain(), r.Attempt, r.Begun, r.Try, strings.ReplaceAll(string(r.Phase), " ", "-"))
+	return pipeline.Send(ctx, rp.Queue, rp.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), r.Attempt, r.Begun, r.Try, strings.ReplaceAll(string(r.Phase), " ", "-"))
 }
 
 // syncAnswer writes an answer as it is now.
 func (rp *Reporter) syncAnswer(ctx context.Context, a ledger.Answer) error {
-	if len(a.Parts) == 0 {
+	if len(a.Replies) == 0 {
 		return nil
 	}
 	answer := comment.Answer{Name: a.Name}
-	for _, p := range a.Parts {
-		r, err := comment.UnmarshalReply(p.Reply)
+	for _, p := range a.Replies {
+		r, err := comment.UnmarshalReply(p.Data)
 		if err != nil {
 			return fmt.Errorf("answer %s: %w", a.Name, err)
 		}
@@ -88,8 +88,8 @@ func (rp *Reporter) syncAnswer(ctx context.Context, a ledger.Answer) error {
 	if err := rp.React(ctx, a.Comment(), map[comment.Verdict]github.Reaction{comment.Good: github.Rocket, comment.Bad: github.Confused}[verdict]); err != nil {
 		return err
 	}
-	told := string(pipeline.Encode(a.Parts))
-	return rp.ChangeAnswer(ctx, a.Name, func(now *ledger.Answer) { now.Told = string(pipeline.Encode(now.Parts)) == told })
+	told := string(pipeline.Encode(a.Replies))
+	return rp.ChangeAnswer(ctx, a.Name, func(now *ledger.Answer) { now.Synced = string(pipeline.Encode(now.Replies)) == told })
 }
 
 // React puts a picture under a comment; there is none with the ID 0.

@@ -9,10 +9,10 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Standing is how one run stands at its head: all runs with the same check at the
+// A CheckRecord is how one run stands at its head: all runs with the same check at the
 // same commit, of whichever pull requests, are looked at together, since GitHub shows
 // that commit's check on each of them.
-type Standing struct {
+type CheckRecord struct {
 	Pull   pipeline.Pull
 	Key    string // of the run
 	Check  string // its name
@@ -33,9 +33,9 @@ func Conclude(s comment.Standing) (github.CheckStatus, github.Conclusion) {
 		return github.CheckCompleted, github.ConcludedSuccess
 	case comment.PlanFailed, comment.ApplyFailed:
 		return github.CheckCompleted, github.ConcludedFailure
-	case comment.OutOfDate, comment.NotApplied:
+	case comment.Stale, comment.NotApplied:
 		return github.CheckCompleted, github.ConcludedActionRequired
-	case comment.Overtaken, comment.GivenUp:
+	case comment.Superseded, comment.Closed:
 		return github.CheckCompleted, github.ConcludedCancelled
 	}
 	panic(fmt.Sprintf("runs: there is no standing %q", s))
@@ -46,14 +46,14 @@ var worst = []github.Conclusion{github.ConcludedFailure, github.ConcludedActionR
 
 // Worse returns, of the standings with one check at one commit, the one that is worse
 // than own, nil if none is. What is under way has no conclusion and is left out.
-func Worse(own Standing, all []Standing) *Standing {
+func Worse(own CheckRecord, all []CheckRecord) *CheckRecord {
 	rank := func(c github.Conclusion) int {
 		if i := slices.Index(worst, c); i >= 0 {
 			return i
 		}
 		return len(worst)
 	}
-	var found *Standing
+	var found *CheckRecord
 	at := rank(own.Conclusion)
 	for i, s := range all {
 		if s.Key != own.Key && s.Check == own.Check && rank(s.Conclusion) < at {

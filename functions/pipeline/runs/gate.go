@@ -25,7 +25,7 @@ func Has[R comment.Reason](d Decision) bool {
 // stale are the reasons that do not go away: a plan that was refused for one of them is never
 // applied.
 var stale = []comment.Reason{
-	comment.HeadMoved{}, comment.StateMoved{}, comment.FoundStale{}, comment.InputsMoved{}, comment.ModulesMoved{}, comment.EngineMoved{},
+	comment.HeadMoved{}, comment.StateMoved{}, comment.FoundStale{}, comment.InputsMoved{}, comment.ModulesMoved{}, comment.OtherVersion{},
 	comment.NoPlan{}, comment.CommitGone{}, comment.Unusable{}, comment.Conflicts{},
 	comment.SavedExchanged{}, comment.ShownExchanged{}, comment.KeptExchanged{}, comment.PlaceMoved{}, comment.PlaceKeptElse{},
 }
@@ -81,7 +81,7 @@ var rules = []rule{
 	{applying, aPlan, conflictSince},
 	{applying, aPlan, inputsMoved},
 	{applying, aPlan, modulesMoved},
-	{applying, aPlan, engineMoved},
+	{applying, aPlan, otherVersion},
 	{applying, aPlan, otherUnmerged},
 	{applying, aPlan, stateMoved},
 

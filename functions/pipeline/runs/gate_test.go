@@ -182,7 +182,7 @@ func TestGate(t *testing.T) {
 		{"apply of a conflict", []change{conflict}, "Conflicts"},
 		{"unlock in a conflict", []change{verb(comment.Unlock), conflict}, ""},
 		{"modules moved", []change{modules}, "ModulesMoved"},
-		{"by another version", []change{func(q *Request) { q.Outdated = true }}, "EngineMoved"},
+		{"by another version", []change{func(q *Request) { q.OtherVersion = true }}, "OtherVersion"},
 		{"merge, and modules moved", []change{merge, modules}, "ModulesMoved"},
 		{"the base branch moved the files", []change{differ}, "InputsMoved"},
 		{"planning looks at no old files", []change{verb(comment.Plan), differ}, ""},

@@ -17,8 +17,8 @@ const PaceWindow = time.Hour
 // clock. It is counted a person, so that nobody can keep others from asking.
 type Pace struct {
 	Asked []Asked // what was carried out, in the order of its coming
-	// Told is what was answered with that it is too much. The zero value is nothing.
-	Told Asked
+	// Answered is what was answered with that it is too much. The zero value is nothing.
+	Answered Asked `json:"Told"`
 }
 
 // An Asked is one comment, by the ID of the message that brought it.
@@ -44,16 +44,16 @@ func (p Pace) Next(x Asked, max int) (Pace, Admission) {
 	if slices.ContainsFunc(p.Asked, same) {
 		return p, Admitted
 	}
-	if same(p.Told) {
+	if same(p.Answered) {
 		return p, TooMany
 	}
-	next := Pace{Asked: slices.DeleteFunc(slices.Clone(p.Asked), old), Told: p.Told}
+	next := Pace{Asked: slices.DeleteFunc(slices.Clone(p.Asked), old), Answered: p.Answered}
 	if len(next.Asked) < max {
 		next.Asked = append(next.Asked, x)
 		return next, Admitted
 	}
-	if old(p.Told) {
-		next.Told = x
+	if old(p.Answered) {
+		next.Answered = x
 		return next, TooMany
 	}
 	return next, Ignored

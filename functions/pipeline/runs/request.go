@@ -54,8 +54,8 @@ type Request struct {
 	Whole bool
 	// Modules are the remote modules whose contents have changed, known after a fetch.
 	Modules []string
-	// Outdated is set if another version of Lockstep made the plan, known after reading it.
-	Outdated bool
+	// OtherVersion is set if another version of Lockstep made the plan, known after reading it.
+	OtherVersion bool
 	// Placing is the decision about the address of the state, nil before it is made. The
 	// gate must be asked again with it before the state is read.
 	Placing *Placing

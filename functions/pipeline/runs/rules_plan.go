@@ -96,9 +96,9 @@ func modulesMoved(q *Request) comment.Reason {
 	return nil
 }
 
-func engineMoved(q *Request) comment.Reason {
-	if q.Outdated {
-		return comment.EngineMoved{Merged: q.merged()}
+func otherVersion(q *Request) comment.Reason {
+	if q.OtherVersion {
+		return comment.OtherVersion{Merged: q.merged()}
 	}
 	return nil
 }

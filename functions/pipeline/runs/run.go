@@ -32,12 +32,12 @@ type Run struct {
 	// Swept is up to which Begun the artifacts are deleted.
 	Swept int
 	// PlanFor and ApplyFor are the events that asked for the last plan and the last apply.
-	// Actor is who asked for what was done last, "" for a push, and Ask the answer that
+	// Actor is who asked for what was done last, "" for a push, and Answer the answer that
 	// waits for it, "" if none does.
 	PlanFor  string
 	ApplyFor string `json:",omitempty"`
 	Actor    string `json:",omitempty"`
-	Ask      string `json:",omitempty"`
+	Answer   string `json:"Ask,omitempty"`
 	// Place is where the state was that was planned, as places.Place writes it; "" if nobody noted it.
 	Place string `json:",omitempty"`
 	// State is what the plan was made from, Inputs the hash of the files.
@@ -74,7 +74,7 @@ func (r Run) Standing() comment.Standing {
 		done := phase == Applied || phase == ApplyFailed
 		switch {
 		case !r.Merged && !done:
-			return comment.GivenUp
+			return comment.Closed
 		case !done && phase != PlanFailed && (phase != Planned || r.Applyable):
 			return comment.NotApplied
 		}
@@ -95,9 +95,9 @@ func (r Run) Standing() comment.Standing {
 	case ApplyFailed:
 		return comment.ApplyFailed
 	case Stale:
-		return comment.OutOfDate
+		return comment.Stale
 	case Superseded, New:
-		return comment.Overtaken
+		return comment.Superseded
 	}
 	switch {
 	case !r.Applyable:

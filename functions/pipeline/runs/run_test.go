@@ -24,7 +24,7 @@ func TestStanding(t *testing.T) {
 		status     github.CheckStatus
 		conclusion github.Conclusion
 	}{
-		{New, "", "", comment.Overtaken, github.CheckCompleted, github.ConcludedCancelled},
+		{New, "", "", comment.Superseded, github.CheckCompleted, github.ConcludedCancelled},
 		{Queued, "", "", comment.Queued, github.CheckQueued, ""},
 		{Planning, "", "", comment.Planning, github.CheckInProgress, ""},
 		{Planned, "", "", comment.NoChanges, github.CheckCompleted, github.ConcludedSuccess},
@@ -36,12 +36,12 @@ func TestStanding(t *testing.T) {
 		{Applying, "", "x", comment.Applying, github.CheckInProgress, ""},
 		{Applied, "", "x", comment.Applied, github.CheckCompleted, github.ConcludedSuccess},
 		{ApplyFailed, "", "x", comment.ApplyFailed, github.CheckCompleted, github.ConcludedFailure},
-		{Stale, "", "x", comment.OutOfDate, github.CheckCompleted, github.ConcludedActionRequired},
-		{Superseded, "", "x", comment.Overtaken, github.CheckCompleted, github.ConcludedCancelled},
+		{Stale, "", "x", comment.Stale, github.CheckCompleted, github.ConcludedActionRequired},
+		{Superseded, "", "x", comment.Superseded, github.CheckCompleted, github.ConcludedCancelled},
 		// Closed, and not merged.
-		{Dropped, Planned, "x", comment.GivenUp, github.CheckCompleted, github.ConcludedCancelled},
-		{Dropped, Planned, "", comment.GivenUp, github.CheckCompleted, github.ConcludedCancelled},
-		{Dropped, PlanFailed, "", comment.GivenUp, github.CheckCompleted, github.ConcludedCancelled},
+		{Dropped, Planned, "x", comment.Closed, github.CheckCompleted, github.ConcludedCancelled},
+		{Dropped, Planned, "", comment.Closed, github.CheckCompleted, github.ConcludedCancelled},
+		{Dropped, PlanFailed, "", comment.Closed, github.CheckCompleted, github.ConcludedCancelled},
 		{Dropped, Applied, "x", comment.Applied, github.CheckCompleted, github.ConcludedSuccess},
 		{Dropped, ApplyFailed, "x", comment.ApplyFailed, github.CheckCompleted, github.ConcludedFailure},
 		// Merged.
@@ -83,10 +83,10 @@ func TestWorse(t *testing.T) {
 		{act, []github.Conclusion{act}, ""},
 		{bad, []github.Conclusion{bad, act}, ""},
 	} {
-		own := Standing{Key: "0", Check: "c", Conclusion: test.own}
-		all := []Standing{own, {Key: "elsewhere", Check: "other", Conclusion: bad}}
+		own := CheckRecord{Key: "0", Check: "c", Conclusion: test.own}
+		all := []CheckRecord{own, {Key: "elsewhere", Check: "other", Conclusion: bad}}
 		for i, c := range test.others {
-			all = append(all, Standing{Key: string(rune('1' + i)), Check: "c", Conclusion: c})
+			all = append(all, CheckRecord{Key: string(rune('1' + i)), Check: "c", Conclusion: c})
 		}
 		got := ""
 		if worse := Worse(own, all); worse != nil {
@@ -96,7 +96,7 @@ func TestWorse(t *testing.T) {
 			t.Errorf("%q among %q: %q, want %q", test.own, test.others, got, test.want)
 		}
 	}
-	if worse := Worse(Standing{Key: "0", Check: "c", Conclusion: ok}, []Standing{{Key: "0", Check: "c", Conclusion: bad}}); worse != nil {
+	if worse := Worse(CheckRecord{Key: "0", Check: "c", Conclusion: ok}, []CheckRecord{{Key: "0", Check: "c", Conclusion: bad}}); worse != nil {
 		t.Error("a run is worse than itself")
 	}
 }

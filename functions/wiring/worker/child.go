@@ -36,7 +36,7 @@ func child(c *apart.Child) (jobs.Engine, error) {
 			c.State()
 			return states(ctx, j, b)
 		},
-		Modules: modules.Elsewhere{Ask: c.Fetch}.Install,
+		Modules: modules.Remote{Proxy: c.Fetch}.Install,
 		DataDir: s.DataDir, Mirror: s.Mirror,
 		PluginEnv: c.Environment, Rescue: c.Rescue, Begin: c.Begin,
 		Secrets: func() []string { return ownSecrets(os.Environ()) },

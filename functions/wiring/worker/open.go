@@ -55,7 +55,7 @@ func Open(f wiring.Function) (*Worker, error) {
 		Environment: func(context.Context, jobs.Job) ([]string, error) { return stateEnv(os.Environ()), nil },
 		Credentials: state.For,
 		PluginEnv:   target.Env,
-		Fetch:       modules.Elsewhere{App: w.App}.Fetch,
+		Fetch:       modules.Remote{App: w.App}.Fetch,
 		Redact: func(text string) string {
 			return executor.Redact(ownSecrets(os.Environ(), w.ExternalID), text)
 		},

@@ -52,8 +52,8 @@ func newHub(t *testing.T) (*githubtest.Hub, func() *github.App) {
 	}
 }
 
-// TestElsewhere is a table of who may have which modules, against a GitHub and a registry.
-func TestElsewhere(t *testing.T) {
+// TestRemote is a table of who may have which modules, against a GitHub and a registry.
+func TestRemote(t *testing.T) {
 	t.Parallel()
 	hub, newApp := newHub(t)
 	app := newApp()
@@ -99,7 +99,7 @@ func TestElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		job := jobs.Job{Repo: own.Repo(), Installation: own.Installation(), Grants: grants(t, test.allow...)}
-		_, ds, err := Elsewhere{App: app, Transport: server.Transport()}.Install(t.Context(), job, dir, source.Dir(dir), nil)
+		_, ds, err := Remote{App: app, Transport: server.Transport()}.Install(t.Context(), job, dir, source.Dir(dir), nil)
 		if err != nil {
 			t.Errorf("%s: %v", test.source, err)
 		}
@@ -111,9 +111,9 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// TestElsewhereUnknown holds that GitHub's outages and limits are no answer about a module:
+// TestRemoteUnknown holds that GitHub's outages and limits are no answer about a module:
 // the plan is made when they are over.
-func TestElsewhereUnknown(t *testing.T) {
+func TestRemoteUnknown(t *testing.T) {
 	t.Parallel()
 	hub, newApp := newHub(t)
 	app := newApp()
@@ -124,13 +124,13 @@ func TestElsewhereUnknown(t *testing.T) {
 	}
 	job := jobs.Job{Repo: own.Repo(), Installation: own.Installation()}
 	hub.Fail(-1, githubtest.Limited(time.Now().Add(time.Hour)))
-	_, _, err := Elsewhere{App: app}.Install(t.Context(), job, dir, source.Dir(dir), nil)
+	_, _, err := Remote{App: app}.Install(t.Context(), job, dir, source.Dir(dir), nil)
 	if limited := (*github.RateLimitedError)(nil); !errors.As(err, &limited) || limited.Until.Before(time.Now()) {
 		t.Errorf("while the limit lasts: %v", err)
 	}
 	hub.Fail(0, nil)
 	app = newApp() // the other one keeps to the limit
-	if _, ds, err := (Elsewhere{App: app}).Install(t.Context(), job, dir, source.Dir(dir), nil); err != nil || ds.HasErrors() {
+	if _, ds, err := (Remote{App: app}).Install(t.Context(), job, dir, source.Dir(dir), nil); err != nil || ds.HasErrors() {
 		t.Errorf("after it: %v, %v", err, ds)
 	}
 }
@@ -140,16 +140,16 @@ type enterprise struct{ *github.App }
 
 func (enterprise) OfGitHubCom() bool { return false }
 
-// TestElsewhereAtEnterprise holds that the names of github.com do not lead to repositories
+// TestRemoteAtEnterprise holds that the names of github.com do not lead to repositories
 // of the same names on another GitHub.
-func TestElsewhereAtEnterprise(t *testing.T) {
+func TestRemoteAtEnterprise(t *testing.T) {
 	t.Parallel()
 	hub, newApp := newHub(t)
 	app := newApp()
 	own := hub.AddRepository("acme", "infra", nil)
 	own.SetPrivate()
 	job := jobs.Job{Repo: own.Repo(), Installation: own.Installation(), Grants: grants(t, "github.com/acme/*")}
-	err := Elsewhere{App: enterprise{app}}.repository(job)(t.Context(), "acme", "infra", "HEAD", t.TempDir())
+	err := Remote{App: enterprise{app}}.repository(job)(t.Context(), "acme", "infra", "HEAD", t.TempDir())
 	if err == nil || !strings.Contains(err.Error(), "only by an App of github.com") {
 		t.Error(err)
 	}
@@ -184,8 +184,8 @@ func hidden(t *testing.T, hub *githubtest.Hub, dir, said string) {
 	}
 }
 
-// TestElsewhereEnds holds that no configuration fills the disk.
-func TestElsewhereEnds(t *testing.T) {
+// TestRemoteEnds holds that no configuration fills the disk.
+func TestRemoteEnds(t *testing.T) {
 	t.Parallel()
 	server := sourcetest.New(t)
 	large := strings.Repeat("#", 1000)

@@ -27,13 +27,13 @@ type App interface {
 	OfGitHubCom() bool
 }
 
-// Elsewhere installs the remote modules of a pull request's configuration, as far as the base
+// Remote installs the remote modules of a pull request's configuration, as far as the base
 // branch allows: see the package's documentation.
-type Elsewhere struct {
+type Remote struct {
 	App App
-	// Ask fetches repositories in the place of App, in a process that does not have it: it
-	// asks one that does, and calls [Elsewhere.Fetch].
-	Ask Repository
+	// Proxy fetches repositories in the place of App, in a process that does not have it: it
+	// asks one that does, and calls [Remote.Fetch].
+	Proxy Repository
 	// Transport makes the connections to registries and servers of archives; nil stands for
 	// one that connects to public addresses only. Addresses that are written as numbers must
 	// be public with any.
@@ -50,11 +50,11 @@ const (
 
 // Install implements executor.Engine.Modules. The error is a failure of GitHub that may pass, such
 // as an outage or the end of a rate limit.
-func (e Elsewhere) Install(ctx context.Context, j jobs.Job, dir string, tree source.Tree, early loading.Early) (*config.Config, diags.Diagnostics, error) {
+func (e Remote) Install(ctx context.Context, j jobs.Job, dir string, tree source.Tree, early loading.Early) (*config.Config, diags.Diagnostics, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, installTimeout, fmt.Errorf("modules are not installed within %s", installTimeout))
 	defer cancel()
 	var unknown error
-	fetch := e.Ask
+	fetch := e.Proxy
 	if fetch == nil {
 		fetch = e.repository(j)
 	}
@@ -74,13 +74,13 @@ func (e Elsewhere) Install(ctx context.Context, j jobs.Job, dir string, tree sou
 
 // Fetch fetches a repository for a job, if the job may have it, into a directory that exists
 // and is empty. The error is an *apart.Absent if it is not there for the job.
-func (e Elsewhere) Fetch(ctx context.Context, j jobs.Job, owner, name, ref, dir string) error {
+func (e Remote) Fetch(ctx context.Context, j jobs.Job, owner, name, ref, dir string) error {
 	return e.repository(j)(ctx, owner, name, ref, dir)
 }
 
 // repository fetches repositories for a job: the pull request's own and those that the
 // base branch names with the rights of the installation, all others as anybody may.
-func (e Elsewhere) repository(j jobs.Job) Repository {
+func (e Remote) repository(j jobs.Job) Repository {
 	return func(ctx context.Context, owner, name, ref, dir string) error {
 		r := github.Ref{Owner: owner, Name: name, Ref: ref}
 		mine := e.App.OfGitHubCom()
@@ -101,7 +101,7 @@ func (e Elsewhere) repository(j jobs.Job) Repository {
 
 // absent returns the error of a repository or a ref that was not found for a job. own and granted
 // report whether the App was asked for it.
-func (e Elsewhere) absent(j jobs.Job, r github.Ref, own, granted bool) error {
+func (e Remote) absent(j jobs.Job, r github.Ref, own, granted bool) error {
 	absent := func(text string) error { return &apart.Absent{Text: text} }
 	where := fmt.Sprintf("there is no public repository %s/%s with the ref %s", r.Owner, r.Name, r.Ref)
 	switch {

@@ -52,9 +52,9 @@ func (s *stage) moody(refuses func(call string) bool) {
 	}
 }
 
-// TestEventGivenUp holds that what an event asked for comes to an end with it, where the
+// TestEventAbandoned holds that what an event asked for comes to an end with it, where the
 // event is given up before it has sent its messages.
-func TestEventGivenUp(t *testing.T) {
+func TestEventAbandoned(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 	refused := "none"
@@ -75,8 +75,8 @@ func TestEventGivenUp(t *testing.T) {
 	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added")
 }
 
-// TestMergeGivenUp holds the same of an apply that a merge asked for.
-func TestMergeGivenUp(t *testing.T) {
+// TestMergeAbandoned holds the same of an apply that a merge asked for.
+func TestMergeAbandoned(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, onMerge())
 	n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
@@ -88,9 +88,9 @@ func TestMergeGivenUp(t *testing.T) {
 	s.expect("the check", s.check("subnet"), "action_required Merged, but not applied")
 }
 
-// TestTellGivenUp holds that what could not be said is not forgotten: giving it up fails
+// TestTellAbandoned holds that what could not be said is not forgotten: giving it up fails
 // until GitHub takes it.
-func TestTellGivenUp(t *testing.T) {
+func TestTellAbandoned(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
@@ -131,9 +131,9 @@ func TestClosedNeverArrives(t *testing.T) {
 	s.expect("the apply", s.say("bob", two, "lockstep apply"), "**Applied** `.`: 1 added, 0 changed, 0 destroyed.")
 }
 
-// TestClosedGivenUp holds that a pull request that is closed is settled, though GitHub
+// TestClosedAbandoned holds that a pull request that is closed is settled, though GitHub
 // could not be reached when it was, and when that was given up.
-func TestClosedGivenUp(t *testing.T) {
+func TestClosedAbandoned(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, onMerge())
 	n := s.pull("alice", "subnet", githubtest.Files{"net/subnet.tf": resource("subnet", "v1")})
