@@ -188,7 +188,7 @@ func (s *story) object(t *testing.T, line string) {
 		}
 	}
 	rs := s.fake.Declared().Managed["t_x"]
-	v := rs.Block.EmptyValue()
+	var v cty.Value
 	if a.Resource.Resource.Mode == addrs.Managed {
 		s.fake.Edit("t_x", words[1], attrs)
 		v = s.fake.Object("t_x", words[1])
