@@ -77,6 +77,12 @@ func (x *object) prior() (*states.Object, cty.Value, diags.Diagnostics) {
 	return o, v, ds
 }
 
+// listsPaths reports whether the plan is only that the state list the paths that the schema declares
+// sensitive: see [session.LacksPaths]. The prior state of the plan lists them already.
+func (x *object) listsPaths() bool {
+	return x.c.Action == plans.Update && x.c.Before.RawEquals(x.c.After)
+}
+
 // postconditions checks the new object, also one that was made only in part. If there is none, the
 // object from before may still be there. Else self is unknown; or, as in Terraform 1.11.4 for one of
 // many instances, conditions that refer to it cannot be evaluated.
@@ -102,7 +108,7 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 	planned := marks.Plain(q.Planned)
 	config := marks.Plain(q.Config)
 	if prior != nil && plainPrior.RawEquals(planned) {
-		if session.SameMarks(q.Prior, q.Planned) {
+		if session.SameMarks(q.Prior, q.Planned) && !x.listsPaths() {
 			return q.Planned, nil // nothing is left to do: the object stays, with the dependencies that it had
 		}
 		// Only the sensitive paths change: the provider does not know them.

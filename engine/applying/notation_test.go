@@ -21,6 +21,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/funcs"
 	"github.com/lockstep-iac/lockstep/engine/planning"
 	"github.com/lockstep-iac/lockstep/engine/plans"
@@ -28,6 +29,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/providertest"
 	"github.com/lockstep-iac/lockstep/engine/provisioning"
 	"github.com/lockstep-iac/lockstep/engine/refs"
+	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
@@ -53,7 +55,9 @@ data t_x
 //	                on ...           see [providertest.Provider.On]
 //	                stop CALL        the apply is interrupted when this call begins
 //	                replace ATTR     the provider demands a replacement for a change of ATTR
-//	                destroy, refresh-only, targets ADDRESS ...   the kind of plan
+//	                destroy, refresh-only, no-refresh, targets ADDRESS ...   the kind of plan
+//	                sensitive ATTR   for the plan and the apply, the schema declares ATTR sensitive;
+//	                                 actions that begin are shown, too
 //	-- want --    the result: "> CALL" for provider calls that read data or change something, and
 //	              commands of provisioners; the state, one object a line with a word for its
 //	              status; outputs; the results of checks that did not pass; errors and warnings
@@ -103,14 +107,22 @@ type story struct {
 	stopAt  string
 	stop    context.CancelCauseFunc
 	replace string
+	paths   bool           // actions are logged, too
 	in      planning.Input // the kind of plan
 }
 
 func newStory(t *testing.T, a *txtar.Archive) *story {
-	s := &story{t: t, parts: map[string]string{}, fake: providertest.New(t, fake)}
+	s := &story{t: t, parts: map[string]string{}}
 	for _, f := range a.Files {
 		s.parts[f.Name] = string(f.Data)
 	}
+	s.provide(fake)
+	return s
+}
+
+// provide starts a provider without any objects.
+func (s *story) provide(described string) {
+	s.fake = providertest.New(s.t, described)
 	s.fake.Hook = func(_ context.Context, call string) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -122,7 +134,6 @@ func newStory(t *testing.T, a *txtar.Archive) *story {
 			s.stop(errors.New("interrupted"))
 		}
 	}
-	return s
 }
 
 // play returns the result of the story.
@@ -159,6 +170,11 @@ func (s *story) kind(rule string) bool {
 		s.in.Mode = plans.DestroyMode
 	case "refresh-only":
 		s.in.Mode = plans.RefreshOnlyMode
+	case "no-refresh":
+		s.in.SkipRefresh = true
+	case "sensitive":
+		s.paths = true
+		s.provide(strings.Replace(fake, "  "+rest+" string optional", "  "+rest+" string optional sensitive", 1))
 	case "targets":
 		for a := range strings.FieldsSeq(rest) {
 			x, err := addrs.ParseTarget(a)
@@ -220,6 +236,11 @@ func (s *story) apply(text string, plan *plans.Plan) (*states.State, diags.Diagn
 	s.stop = stop
 	env := load(s.t, text, s.pool())
 	env.Parallelism = 1
+	env.Events = func(e events.Event) {
+		if e.Kind == events.ApplyStart && s.paths {
+			s.log = append(s.log, fmt.Sprintf("%s %s", e.Action, e.Addr))
+		}
+	}
 	return applying.Apply(ctx, applying.Input{
 		Environment: env, Plan: plan, Variables: map[string]cty.Value{}, LocalExec: s.command,
 		Save: func(context.Context, *states.State) error { return nil },
@@ -263,7 +284,11 @@ func state(st *states.State) []string {
 		for k, in := range r.Instances {
 			if in.Current != nil {
 				status := map[states.Status]string{states.Ready: "ready", states.Tainted: "tainted"}[in.Current.Status]
-				out = append(out, fmt.Sprintf("%s %s %s", abs.Instance(k), status, in.Current.AttrsJSON))
+				line := fmt.Sprintf("%s %s %s", abs.Instance(k), status, in.Current.AttrsJSON)
+				for _, p := range in.Current.Sensitive {
+					line += " sensitive " + schema.FormatPath(p)
+				}
+				out = append(out, line)
 			}
 			for range in.Deposed {
 				out = append(out, fmt.Sprintf("%s deposed", abs.Instance(k)))

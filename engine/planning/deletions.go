@@ -148,7 +148,7 @@ func (b *block) deleteOrphan(ctx context.Context, obj addrs.ResourceInstanceObje
 	if ds.HasErrors() {
 		return ds
 	}
-	change, more := b.delete(ctx, obj, refreshed{o, v}, reason)
+	change, more := b.delete(ctx, obj, refreshed{object: o, value: v}, reason)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}

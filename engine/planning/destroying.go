@@ -91,7 +91,7 @@ func (b *block) destroy(ctx context.Context, obj addrs.ResourceInstanceObject) d
 			return ds
 		}
 	}
-	change, more := b.delete(ctx, obj, refreshed{o, v}, plans.ReasonNone)
+	change, more := b.delete(ctx, obj, refreshed{object: o, value: v}, plans.ReasonNone)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}

@@ -167,7 +167,7 @@ func (x *instance) decide(q *session.Question, tainted bool) (plans.Action, plan
 		return replace, plans.ReasonReplaceByRequest, nil
 	}
 	if equal(q.Planned, q.Prior) {
-		if !session.SameMarks(q.Planned, q.Prior) {
+		if !session.SameMarks(q.Planned, q.Prior) || x.found.lacking {
 			return plans.Update, plans.ReasonNone, nil // only the stored sensitivity changes
 		}
 		return plans.NoOp, plans.ReasonNone, nil

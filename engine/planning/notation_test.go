@@ -56,7 +56,8 @@ data t_x
 //	                                             name, its color, its status, its dependencies;
 //	                                             t_x.a!1 is a deposed one. Its ID is its name. An
 //	                                             "old" one is of an older schema version; then
-//	                                             the plan's prior state is shown, too
+//	                                             the plan's prior state is shown, too. Of an
+//	                                             "unlisted" one the state lists no sensitive paths
 //	  output o "text"                            an output of the state
 //	  world  t_x a red                           an object as it really is; "gone": there is none
 //	  on     read t_x.a fail "no"                see providertest.Provider.On
@@ -181,6 +182,7 @@ func (s *story) object(t *testing.T, line string) {
 			o.Status = states.Tainted
 		case "cbd":
 			o.CreateBeforeDestroy = true
+		case "unlisted":
 		case "old":
 			s.old = true
 		default:
@@ -205,6 +207,9 @@ func (s *story) object(t *testing.T, line string) {
 	if slices.Contains(words, "old") {
 		obj.SchemaVersion, obj.Sensitive = 0, nil
 		obj.AttrsJSON = bytes.ReplaceAll(obj.AttrsJSON, []byte(`"color"`), []byte(`"colour"`))
+	}
+	if slices.Contains(words, "unlisted") {
+		obj.Sensitive = nil
 	}
 	s.state.SetObject(addrs.ResourceInstanceObject{Instance: a, Deposed: addrs.DeposedKey(deposed)},
 		addrs.AbsProviderConfig{Provider: addrs.DefaultProvider("t")}, &states.Object{

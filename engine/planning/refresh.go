@@ -20,10 +20,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// existing is an object as it was found: nil object means there is none.
+// refreshed is an object as it was found: nil object means there is none.
 type refreshed struct {
 	object *states.Object // as the prior state has it now
 	value  cty.Value      // its value, with sensitive marks; null if there is none
+	// lacking is true if the stored object lacks sensitive paths, and no refresh has added them.
+	lacking bool
 }
 
 // refresh decodes a stored object, reads the real one, and records it: previous run state -> upgraded
@@ -72,11 +74,11 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 	}
 	p.prior.SetObject(addr, b.pc, next)
 	if !p.in.SkipRefresh {
-		if action := b.driftAction(addr.Instance, upgraded, val); action != plans.NoOp || b.movedOnly(addr.Instance) {
+		if action := b.driftAction(addr.Instance, o, upgraded, val); action != plans.NoOp || b.movedOnly(addr.Instance) {
 			b.drifted(addr, plans.Change{Action: action, Before: upgraded, After: val})
 		}
 	}
-	return refreshed{next, val}, ds
+	return refreshed{next, val, p.in.SkipRefresh && session.LacksPaths(o, b.rs, upgraded)}, ds
 }
 
 // neverSame reports whether the stock tool takes an object that was read for another one
@@ -115,7 +117,7 @@ func storedAnew(was, is *states.Object) bool {
 func (x *instance) present(ctx context.Context) (refreshed, diags.Diagnostics) {
 	if x.imported {
 		o := x.p.prior.Object(x.object())
-		return refreshed{o, o.Value}, nil
+		return refreshed{object: o, value: o.Value}, nil
 	}
 	return x.refresh(ctx, x.object())
 }
@@ -157,12 +159,13 @@ func (b *block) read(ctx context.Context, addr addrs.ResourceInstanceObject, upg
 }
 
 // driftAction returns the action by which an object has become another one than the stored one. A
-// value that a provider converted from another type has no marks, a value that was read has them, and
-// Terraform 1.11.4 takes that for an update.
-func (b *block) driftAction(addr addrs.AbsResourceInstance, before, after cty.Value) plans.Action {
+// value that was read has the marks of its schema, a stored one those that the state lists, and one
+// that a provider converted from another type has none: Terraform 1.11.4 takes a difference of marks
+// for an update.
+func (b *block) driftAction(addr addrs.AbsResourceInstance, stored *states.Object, before, after cty.Value) plans.Action {
 	from, moved := b.p.moved.Origins[addr]
 	retyped := moved && from.Resource.Resource.Type != addr.Resource.Resource.Type
-	if !equal(before, after) || retyped && marks.Any(after) {
+	if !equal(before, after) || session.LacksPaths(stored, b.rs, before) || retyped && marks.Any(after) {
 		return plans.Update
 	}
 	return plans.NoOp

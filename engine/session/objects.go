@@ -68,6 +68,18 @@ func MarkSensitive(v cty.Value, rs *schema.Schema, paths []cty.Path) cty.Value {
 	return marks.At(v, marks.Sensitive, paths)
 }
 
+// LacksPaths reports whether the state does not list all paths of an object that the schema declares
+// sensitive: because the provider declares more of them now, or because an older Terraform, which
+// listed none of them, has written the state. v is the object's value.
+func LacksPaths(o *states.Object, rs *schema.Schema, v cty.Value) bool {
+	if v.IsNull() || !rs.Block.ContainsSensitive() {
+		return false
+	}
+	return slices.ContainsFunc(rs.Block.SensitivePaths(marks.Plain(v)), func(p cty.Path) bool {
+		return !slices.ContainsFunc(o.Sensitive, p.Equals)
+	})
+}
+
 // An Encoding is the metadata of a stored object.
 type Encoding struct {
 	Status              states.Status
