@@ -13,7 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Apply applies one saved plan.
+// Apply applies one saved plan. It is the handling of a message, and can be repeated: an apply that
+// was begun is never begun again.
 func (ap *Applier) Apply(ctx context.Context) error {
 	s, err := ap.Ledger.Read(ctx, ap.Evidence.Message.Run())
 	if err != nil || s.Version == "" || s.Try != ap.Evidence.Message.Attempt {
@@ -32,7 +33,7 @@ func (ap *Applier) Apply(ctx context.Context) error {
 		if begun != "" {
 			return ap.Finish(ctx, s, e)
 		}
-		s = s.To(runs.ApplyQueued) // we died before anything was done
+		s = s.To(runs.ApplyQueued) // an earlier try died before it changed anything
 	case runs.Applied, runs.ApplyFailed:
 		return ap.Applied(ctx, s.Run)
 	default:
@@ -44,11 +45,11 @@ func (ap *Applier) Apply(ctx context.Context) error {
 	return ap.applyQueued(ctx, s)
 }
 
-// applyQueued asks the gate with everything that can be known before the state is
-// locked, and if it allows it carries the plan out.
+// applyQueued asks the gate, with more evidence each time: first all that costs little, then the
+// saved plan, then the files. If it allows the apply, the plan goes to the engine.
 func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 	r := s.Run
-	r.Phase = runs.Planned // it is this message that it waits for
+	r.Phase = runs.Planned // as the gate saw it when it was queued: only this message is new
 	q, err := ap.Evidence.Request(ctx, comment.Apply, r)
 	if err != nil {
 		return ap.cannotApply(ctx, s, err)
@@ -58,7 +59,7 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 	}
 	plan, err := ap.Artifacts.Get(ctx, s.Plan())
 	if errors.Is(err, pipeline.ErrNoArtifact) {
-		q.Run.Phase = runs.New // it was deleted: there is none
+		q.Run.Phase = runs.New // the plan was deleted
 		return ap.refuse(ctx, s, runs.Gate(q))
 	}
 	if err != nil {
@@ -93,7 +94,7 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 		return ap.refuse(ctx, s, d)
 	}
 	if s, err = ap.Ledger.Save(ctx, s.To(runs.Applying)); err != nil {
-		return err // of two that apply it one goes on
+		return err // a conflict: another process applies it
 	}
 	if err := ap.Report.PutCheck(ctx, s.Run); err != nil {
 		return err
@@ -101,9 +102,9 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 	return ap.carryOut(ctx, s, q, plan, job)
 }
 
-// compare checks out what is to be applied, as it would be now, or is, in the base
-// branch, and says in q what is not as it was planned, and at which commit of the base
-// branch the rights are now.
+// compare checks out the present trial merge, or the commit that the pull request became, and adds
+// the differing inputs to q. It sets the base commit of q.Run, by which rights are granted from
+// then on.
 func (ap *Applier) compare(ctx context.Context, q *runs.Request) (dir string, done func(), err error) {
 	sha := ap.Evidence.Pull.MergeSHA
 	if q.Entry == runs.ByComment {
@@ -132,7 +133,7 @@ func (ap *Applier) compare(ctx context.Context, q *runs.Request) (dir string, do
 	if err == nil {
 		now, e := ap.Projects.Inputs(ctx, dir, q.Run, planned.Scope())
 		if errors.Is(e, jobs.ErrNoProject) {
-			now, e = nil, nil // then all of it differs
+			now, e = nil, nil // the project is gone: all inputs differ
 		}
 		q.Differ, q.Whole, err = planned.Tree.Diff(now), planned.Whole, e
 	}
@@ -143,8 +144,8 @@ func (ap *Applier) compare(ctx context.Context, q *runs.Request) (dir string, do
 	return dir, done, nil
 }
 
-// carryOut applies a plan. The gate is asked again, by the engine, with the state
-// locked and known: from then on nothing can move.
+// carryOut applies a plan. The engine asks the gate again with the state locked and known: from
+// then on nothing can move.
 func (ap *Applier) carryOut(ctx context.Context, s ledger.Versioned, q runs.Request, plan []byte, job jobs.Job) error {
 	if end, ok := ctx.Deadline(); ok {
 		before := ap.StopBefore
@@ -168,11 +169,11 @@ func (ap *Applier) carryOut(ctx context.Context, s ledger.Versioned, q runs.Requ
 		if now, failed = ap.Ledger.Read(ctx, s.Key()); failed != nil {
 			return false
 		}
-		q.Run.PlanHash = now.PlanHash // what was read of the plan must be that, still
+		q.Run.PlanHash = now.PlanHash // the plan in hand must still be the recorded one
 		if d = runs.Gate(q); !d.Allowed() {
 			return false
 		}
-		// The note comes last, so that nothing is between it and the apply.
+		// The apply record comes last, immediately before the first change.
 		begun, failed = ap.Ledger.Begin(ctx, s.Run)
 		return failed == nil
 	})

@@ -12,15 +12,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// Close settles a pull request that is not open any more: what waits for the merge is
-// applied, what was saved is deleted, and what was applied but is not merged is spoken
-// of.
+// Close settles a closed pull request: it queues the applies that wait for the merge, deletes saved
+// plans, and reports applies that will not be merged.
 func (cl *Closer) Close(ctx context.Context) error {
 	if err := cl.Evidence.Look(ctx); err != nil {
 		return err
 	}
 	if cl.Evidence.Pull.Open {
-		return nil // opened again since
+		return nil // reopened since the message was sent
 	}
 	if err := cl.SettleAll(ctx, cl.Evidence.Pull.Merged); err != nil {
 		return err
@@ -28,8 +27,8 @@ func (cl *Closer) Close(ctx context.Context) error {
 	return cl.Report.Sync(ctx)
 }
 
-// SettleAll settles the runs of the pull request. apply says that those which wait for
-// its merge are applied.
+// SettleAll settles the runs of the pull request. With apply those that wait for its merge are
+// applied.
 func (cl *Closer) SettleAll(ctx context.Context, apply bool) error {
 	all, err := cl.Ledger.Runs(ctx, cl.Evidence.Message.Pull)
 	if err != nil {
@@ -45,7 +44,7 @@ func (cl *Closer) SettleAll(ctx context.Context, apply bool) error {
 			}
 			continue
 		}
-		// What is being applied, or waits for it, settles itself when it comes to its end.
+		// A run that is applied, or queued for it, settles itself at its end.
 		if err := cl.drop(ctx, s, s.Phase); err != nil {
 			return err
 		}
@@ -53,8 +52,8 @@ func (cl *Closer) SettleAll(ctx context.Context, apply bool) error {
 	return nil
 }
 
-// leave settles the state that a run was applied to. An apply whose pull request was
-// closed without a merge is spoken of: the base branch will never know of it.
+// leave settles the state that a run was applied to. An apply whose pull request was closed without
+// a merge is reported, because the base branch will never contain its changes.
 func (cl *Closer) leave(ctx context.Context, r runs.Run) error {
 	last, err := cl.Ledger.Settle(ctx, r, r.Pull.Number, true)
 	if err != nil || last == nil || cl.Evidence.Pull.Merged {
@@ -63,11 +62,11 @@ func (cl *Closer) leave(ctx context.Context, r runs.Run) error {
 	return cl.Report.Reply(ctx, ledger.CloseAnswer, report.NewReply(r.Target()+" "+last.Head, comment.Unfinished{Project: r.Project, By: last.By, Head: last.Head}))
 }
 
-// applyMerged asks for the apply of a plan now that its pull request is merged.
+// applyMerged queues the apply of a plan after the merge of its pull request.
 func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
 	other := s.ApplyFor != cl.Evidence.Message.ID && (s.Phase == runs.ApplyQueued || s.Phase == runs.Applying)
 	if s.Phase == runs.Planned && !s.Applyable || s.Phase == runs.Applied || s.Phase == runs.Dropped || other {
-		return cl.drop(ctx, s, s.Phase) // there is nothing to do, or it is being done
+		return cl.drop(ctx, s, s.Phase) // nothing to do, or another message does it
 	}
 	no, err := cl.Queuer.EnqueueOne(ctx, comment.Command{Verb: comment.Apply}, s)
 	if err != nil {
@@ -82,16 +81,15 @@ func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
 	return cl.drop(ctx, s, s.Phase)
 }
 
-// drop puts a run out of the way whose pull request is not open any more, and deletes
-// what is kept of it. was is the phase that people see from then on. What is being
-// applied, or waits for it, is left alone.
+// drop moves a run of a closed pull request to Dropped, and deletes its artifacts. People see it in
+// phase was from then on. A run that is applied, or queued for it, stays.
 func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) error {
 	if was == runs.Dropped || !s.Phase.May(runs.Dropped) || was == runs.ApplyQueued || was == runs.Applying {
 		return nil
 	}
 	var told []pipeline.Artifact
 	if s.Phase == runs.ApplyQueued || s.Phase == runs.Applying {
-		told = append(told, s.Result()) // why it ended just now
+		told = append(told, s.Result()) // the reason, which is still to be reported
 	}
 	if err := ledger.Sweep(ctx, cl.Artifacts, s.Run, s.Begun, told...); err != nil {
 		return err
@@ -100,7 +98,7 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 	s.Was, s.Merged, s.Swept = was, cl.Evidence.Pull.Merged, s.Begun
 	s, err := cl.Ledger.Save(ctx, s)
 	if errors.Is(err, pipeline.ErrConflict) {
-		return nil // whoever moved it on finds the pull request closed
+		return nil // another process moved it on, and finds the pull request closed
 	}
 	if err != nil {
 		return err

@@ -14,7 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Applied says what became of an apply, wherever somebody waits for it.
+// Applied announces the outcome of an apply to the status, the check, and the answer that waits for
+// it.
 func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
 	p := report.ApplyReply(r, comment.Done{Project: r.Project, Counts: r.Done})
 	if r.Phase == runs.ApplyFailed {
@@ -24,7 +25,7 @@ func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
 	if err := ap.Report.Reply(ctx, r.Answer, p); err != nil {
 		return err
 	}
-	// It may have been closed meanwhile, when this was not known yet.
+	// The pull request may have been closed before this outcome was known.
 	pull, err := ap.Evidence.Hub.PullRequest(ctx, r.Pull.Number)
 	switch {
 	case err == nil && !pull.Open:
@@ -39,12 +40,12 @@ func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
 	return ap.Report.AtRest(ctx, r)
 }
 
-// maxKept is the part of a report that an apply record keeps, in bytes. JSON has up to six for one,
-// and all of them fit into a record.
+// maxKept is the maximum length of a report in an apply record, in bytes. JSON takes up to six
+// bytes for one, and all of them fit into a record.
 const maxKept = 60 << 10
 
-// note writes down what became of an apply, before anything else can go wrong. That the
-// report cannot be kept where it belongs does not make it unknown.
+// note completes the apply record, before anything else can fail. If the report cannot be stored as
+// an artifact, the record contains it.
 func (ap *Applier) note(ctx context.Context, s ledger.Versioned, o jobs.Outcome, begun pipeline.Version) error {
 	ctx = context.WithoutCancel(ctx)
 	if o.Report != "" {
@@ -60,7 +61,7 @@ func (ap *Applier) note(ctx context.Context, s ledger.Versioned, o jobs.Outcome,
 	return ap.Finish(ctx, s, e)
 }
 
-// Finish records what became of an apply that was begun.
+// Finish moves a run on after its apply, from the apply record.
 func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.ApplyRecord) error {
 	o := jobs.Outcome{Failed: true}
 	if e.Outcome != nil {
@@ -68,7 +69,7 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 	} else if err := ap.Artifacts.Put(ctx, s.Result(), []byte(comment.Interrupted())); err != nil {
 		return err
 	}
-	// Whatever else goes wrong now, this is what others must know.
+	// First the fact on which decisions about other pull requests depend.
 	l := runs.LastApply{Number: s.Pull.Number, Head: s.Head, By: s.Actor, State: o.State}
 	if err := ap.Ledger.Remember(ctx, s.Run, l); err != nil {
 		return err
@@ -78,7 +79,7 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 			return err
 		}
 	}
-	// It can never be applied again.
+	// The plan can never be applied again.
 	if err := ap.Artifacts.Delete(ctx, s.Plan()); err != nil {
 		return err
 	}

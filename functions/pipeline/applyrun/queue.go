@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Enqueue asks for the applies of the saved plans that a command means. The
-// replies say what is not applied, and why.
+// Enqueue queues the applies of the saved plans that a command selects. The replies are the
+// refusals.
 func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	all, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
 	if err != nil {
@@ -43,8 +43,8 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 	return replies, nil
 }
 
-// meant picks the runs that a command is for. One that names nothing is for what is
-// to be done at the present head; if that is nothing, the gate says why of each.
+// meant picks the runs that a command selects. A command without names selects all work at the
+// present head; if there is none, it selects all runs, and the gate refuses each with its reason.
 func (qu *ApplyQueuer) meant(c comment.Command, all []ledger.Versioned) []ledger.Versioned {
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool {
 		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !planrun.Means(c, s.Project, s.Dir, s.Workspace)
@@ -52,7 +52,7 @@ func (qu *ApplyQueuer) meant(c comment.Command, all []ledger.Versioned) []ledger
 	if named := slices.DeleteFunc(slices.Clone(all), func(s ledger.Versioned) bool { return c.Plan == "" || !strings.HasPrefix(s.PlanHash, c.Plan) }); len(named) > 0 {
 		return named
 	}
-	c.Plan = "" // if it is none of these, each says which one it has
+	c.Plan = "" // no run has this plan: each is refused with the name of its own
 	if c != (comment.Command{Verb: c.Verb}) {
 		return all
 	}
@@ -69,8 +69,8 @@ func (qu *ApplyQueuer) meant(c comment.Command, all []ledger.Versioned) []ledger
 	return all
 }
 
-// EnqueueOne asks for the apply of one saved plan, if the gate allows it as things
-// stand: it is asked again before anything is done. The reply says why not, if not.
+// EnqueueOne queues the apply of one saved plan if the gate allows it now; it will be asked again
+// before the first change. A reply that is not nil is the refusal.
 func (qu *ApplyQueuer) EnqueueOne(ctx context.Context, c comment.Command, s ledger.Versioned) (comment.Reply, error) {
 	if s.ApplyFor != qu.Evidence.Message.ID {
 		d, err := qu.mayQueue(ctx, c, s.Run)
@@ -88,7 +88,7 @@ func (qu *ApplyQueuer) EnqueueOne(ctx context.Context, c comment.Command, s ledg
 		}
 	}
 	if s.Phase != runs.ApplyQueued {
-		return nil, nil // asked for by this message, and on its way
+		return nil, nil // queued by an earlier try of this message, and under way
 	}
 	if err := qu.Report.Reply(ctx, s.Answer, report.ApplyReply(s.Run, comment.Pending{Project: s.Project, Verb: comment.Apply})); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func (qu *ApplyQueuer) EnqueueOne(ctx context.Context, c comment.Command, s ledg
 	return nil, pipeline.Send(ctx, qu.Queue, qu.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.ToApply, Target: s.Target(), Attempt: s.Try, Actor: s.Actor, Answer: s.Answer}, s.Plain(), s.Try)
 }
 
-// mayQueue asks the gate about the apply of a plan. What GitHub shows of it is looked at if
+// mayQueue asks the gate about the apply of a plan. Our check run on GitHub is read last, if
 // nothing else speaks against it.
 func (qu *ApplyQueuer) mayQueue(ctx context.Context, c comment.Command, r runs.Run) (runs.Decision, error) {
 	q, err := qu.Evidence.Request(ctx, comment.Apply, r)

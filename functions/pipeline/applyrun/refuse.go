@@ -14,8 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Untouched says that an apply failed before it changed anything: the plan is as good
-// as before, as long as the pull request is open.
+// Untouched reports an apply that failed before its first change. The plan can still be applied
+// while the pull request is open.
 func (ap *Applier) Untouched(ctx context.Context, s ledger.Versioned, o jobs.Outcome) error {
 	if err := ap.Artifacts.Put(ctx, s.Result(), []byte(o.Report)); err != nil {
 		return err
@@ -28,7 +28,7 @@ func (ap *Applier) Untouched(ctx context.Context, s ledger.Versioned, o jobs.Out
 	return ap.backTo(ctx, s, runs.Planned)
 }
 
-// refuse says that a plan is not applied.
+// refuse reports the refusal of an apply.
 func (ap *Applier) refuse(ctx context.Context, s ledger.Versioned, d runs.Decision) error {
 	no := evidence.Refused(comment.Command{Verb: comment.Apply}, s.Project, d)
 	if err := ap.Report.Reply(ctx, s.Answer, report.ApplyReply(s.Run, no)); err != nil {
@@ -41,8 +41,8 @@ func (ap *Applier) refuse(ctx context.Context, s ledger.Versioned, d runs.Decisi
 	return ap.backTo(ctx, s, next)
 }
 
-// cannotApply says that a plan is not applied if err is final; any other error stays
-// one. The plan stays as it is.
+// cannotApply refuses an apply if err is final; any other error is returned. The plan can still be
+// applied.
 func (ap *Applier) cannotApply(ctx context.Context, s ledger.Versioned, err error) error {
 	d, err := evidence.Impossible(err)
 	if err != nil {
@@ -51,8 +51,8 @@ func (ap *Applier) cannotApply(ctx context.Context, s ledger.Versioned, err erro
 	return ap.refuse(ctx, s, d)
 }
 
-// backTo moves a run back that was not applied: to what it was, or, if its pull request
-// is not open any more, out of the way.
+// backTo moves a run that was not applied back to an earlier phase, or to Dropped if its pull
+// request is closed.
 func (ap *Applier) backTo(ctx context.Context, s ledger.Versioned, next runs.Phase) error {
 	if !ap.Evidence.Pull.Open {
 		return ap.Closer.drop(ctx, s, runs.Planned)
@@ -64,8 +64,8 @@ func (ap *Applier) backTo(ctx context.Context, s ledger.Versioned, next runs.Pha
 	return ap.RefusedApply(ctx, s)
 }
 
-// RefusedApply looks after a run that came to rest without an apply. What happened to
-// the pull request while it waited has found it in the way.
+// RefusedApply completes the refusal of an apply. It also makes up for events that the waiting run
+// has delayed: a closed pull request, or a new head.
 func (ap *Applier) RefusedApply(ctx context.Context, s ledger.Versioned) error {
 	if s.Phase != runs.Planned && s.Phase != runs.Stale && s.Phase != runs.Dropped {
 		return nil
@@ -84,8 +84,7 @@ func (ap *Applier) RefusedApply(ctx context.Context, s ledger.Versioned) error {
 	return ap.Report.AtRest(ctx, s.Run)
 }
 
-// moved asks for plans of a head that came while a run could not be planned, because it
-// was being applied, or waited for it.
+// moved queues the plans of a head that was pushed while a run was applied, or queued for it.
 func (ap *Applier) moved(ctx context.Context, r runs.Run, pull github.PullRequest) error {
 	if pull.Head.SHA == r.Head {
 		return nil

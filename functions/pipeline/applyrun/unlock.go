@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Unlock releases what earlier applies of the pull request have left locked.
+// Unlock releases the locks that earlier applies of the pull request left behind.
 func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	all, err := un.Ledger.Runs(ctx, un.Evidence.Message.Pull)
 	if err != nil {
@@ -44,7 +44,7 @@ func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run
 	if d := runs.Gate(q); !d.Allowed() {
 		return evidence.Refused(c, r.Project, d), nil
 	}
-	// The merge is what the lock was taken with; GitHub forgets it some time after.
+	// The lock was taken with the configuration of the merge, which GitHub forgets after some time.
 	dir, done, err := un.Evidence.Checkout(ctx, r.Merge)
 	if errors.Is(err, github.ErrNotFound) {
 		dir, done, err = un.Evidence.Checkout(ctx, r.Head)

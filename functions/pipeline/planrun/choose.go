@@ -13,9 +13,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// choose finds the projects in a checkout that a command means: those that it names,
-// or those that the pull request touches. What is wrong with the repository goes into
-// l; the reply, if not nil, says that there is nothing to plan.
+// choose finds the projects of a checkout that a command selects: by name, directory or workspace,
+// or else those that the pull request touches. Problems of the repository go into l. A reply that
+// is not nil refuses the command, because there is nothing to plan.
 func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string, l *ledger.Look) ([]project.Project, comment.Reply, error) {
 	all, err := qu.described(ctx, dir, l)
 	if err != nil {
@@ -50,8 +50,8 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 	return nil, noneSelected(c, all), nil
 }
 
-// described returns the projects of a checkout. What is wrong with the repository, or with
-// what looking at it took, goes into l.
+// described returns the projects of a checkout. Problems of the repository, or of reading it, go
+// into l.
 func (qu *PlanQueuer) described(ctx context.Context, dir string, l *ledger.Look) ([]project.Project, error) {
 	d, err := qu.Projects.Discover(ctx, dir)
 	var dead *jobs.DeathError
@@ -67,7 +67,7 @@ func (qu *PlanQueuer) described(ctx context.Context, dir string, l *ledger.Look)
 	return d.Projects, nil
 }
 
-// Means reports whether a command is for a project.
+// Means reports whether a command selects a project.
 func Means(c comment.Command, name, dir, workspace string) bool {
 	return (c.Project == "" || c.Project == name) && (c.Dir == "" || c.Dir == dir) && (c.Workspace == "" || c.Workspace == workspace)
 }

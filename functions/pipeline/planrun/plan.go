@@ -14,10 +14,11 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// errSuperseded says that the plan which is being made is not wanted any more.
+// errSuperseded is the end of a plan in the making that nobody wants any more.
 var errSuperseded = errors.New("a newer plan is wanted")
 
-// Plan plans one project.
+// Plan plans one project. It is the handling of a message, and can be repeated: a plan that is made
+// is only announced again.
 func (pl *Planner) Plan(ctx context.Context) error {
 	s, err := pl.Ledger.Read(ctx, pl.Evidence.Message.Run())
 	if err != nil || s.Version == "" || s.Attempt != pl.Evidence.Message.Attempt {
@@ -26,7 +27,7 @@ func (pl *Planner) Plan(ctx context.Context) error {
 	switch s.Phase {
 	case runs.Queued, runs.Planning:
 	case runs.Planned, runs.PlanFailed:
-		return pl.Planned(ctx, s.Run) // we died before all of it was said
+		return pl.Planned(ctx, s.Run) // an earlier try died before all of it was reported
 	default:
 		return pl.Leases.Release(ctx, s.Key())
 	}
@@ -46,7 +47,7 @@ func (pl *Planner) Plan(ctx context.Context) error {
 	s = s.To(runs.Planning)
 	s.Begun++
 	if s, err = pl.Ledger.Save(ctx, s); err != nil {
-		return err // of two that plan it one goes on
+		return err // a conflict: another process plans it
 	}
 	if err := pl.Report.PutCheck(ctx, s.Run); err != nil {
 		return err
@@ -59,7 +60,7 @@ func (pl *Planner) Plan(ctx context.Context) error {
 	return err
 }
 
-// make makes the plan, and keeps it.
+// make makes the plan of a run in phase Planning, and keeps it.
 func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request) error {
 	dir, done, err := pl.Evidence.Checkout(ctx, s.Merge)
 	if errors.Is(err, github.ErrNotFound) {
@@ -98,8 +99,8 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 	if err != nil {
 		return fmt.Errorf("plan %s: %w", s.Project, err)
 	}
-	// Where the whole checkout counts, what is read is in it, and a program may have
-	// written there since.
+	// The whole checkout includes all files that the plan has read, and by now perhaps some that a
+	// program has written there.
 	if len(result.Read) > 0 && !in.Whole {
 		in.Read = result.Read
 		if in.Tree, err = pl.Projects.Inputs(ctx, dir, s.Run, in.Scope()); err != nil {
@@ -115,8 +116,8 @@ func placed(project, place string, p runs.Placing) comment.Placed {
 	return comment.Placed{Project: project, From: p.From, To: place, Moves: p.Moves(), Owner: p.Owner, Ignored: p.Ignored, Imposed: p.Imposed}
 }
 
-// renew finds the merge again: GitHub makes it anew at times, and forgets the old one.
-// What it says of the pull request now may speak against the plan.
+// renew finds the trial merge again, because GitHub makes it anew at times and forgets the old one.
+// The decision is the gate's on the pull request as it is now.
 func (pl *Planner) renew(ctx context.Context, s ledger.Versioned) (ledger.Versioned, runs.Decision, error) {
 	q, err := pl.Evidence.Request(ctx, comment.Plan, s.Run)
 	if err != nil {
@@ -133,7 +134,7 @@ func (pl *Planner) renew(ctx context.Context, s ledger.Versioned) (ledger.Versio
 	return s, runs.Gate(q), nil
 }
 
-// noInputs records that there is no plan, for nobody knows what it would depend on.
+// noInputs records a failed plan: without its inputs nobody could tell when it becomes stale.
 func (pl *Planner) noInputs(ctx context.Context, s ledger.Versioned, err error) error {
 	if ctx.Err() != nil {
 		return err
@@ -145,7 +146,7 @@ func (pl *Planner) noInputs(ctx context.Context, s ledger.Versioned, err error) 
 	return pl.NotPlanned(ctx, s, comment.Code(err.Error()))
 }
 
-// watched makes the plan, and gives it up when a newer one is wanted.
+// watched makes the plan, and stops when the run's record shows that a newer one is wanted.
 func (pl *Planner) watched(ctx context.Context, s ledger.Versioned, job jobs.Job) (jobs.PlanResult, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

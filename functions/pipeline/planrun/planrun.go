@@ -1,4 +1,4 @@
-// Package planrun plans pull requests: it finds the projects that a push or a command means,
+// Package planrun plans pull requests: it finds the projects that a push or a command selects,
 // queues a run for each, and makes the plan when its message comes.
 //
 //	PlanQueuer   gate -> trial merge -> projects -> runs Queued, and a message for each
@@ -7,7 +7,7 @@
 // A newer push takes precedence: it raises a run's Attempt, the message of the older one finds
 // that and ends, and a plan in the making is stopped.
 //
-// The package refuses to know how a plan is made and what people read of it. Start at
+// The package refuses to know how a plan is made and how people read it. Start at
 // [PlanQueuer.Push] and [Planner.Plan].
 package planrun
 
@@ -39,6 +39,6 @@ type Planner struct {
 	Artifacts pipeline.Artifacts
 	Projects  jobs.Projects
 	Engine    jobs.Engine
-	// Poll is the time between two looks whether a newer plan is wanted; 0 is 5 s.
+	// Poll is the interval at which a plan in the making looks for a newer one; 0 is 5 s.
 	Poll time.Duration
 }

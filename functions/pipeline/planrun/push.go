@@ -13,13 +13,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// Push asks for plans because a pull request has a new head.
+// Push queues plans, because a pull request may have a new head.
 func (qu *PlanQueuer) Push(ctx context.Context) error {
 	if err := qu.Evidence.Look(ctx); err != nil {
 		return err
 	}
 	if !qu.Evidence.Pull.Open {
-		return nil // an old message
+		return nil // closed since the message was sent
 	}
 	if err := qu.Ledger.Reopen(ctx, qu.Evidence.Message.Pull); err != nil {
 		return err
@@ -28,7 +28,7 @@ func (qu *PlanQueuer) Push(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// A fork is spoken of once; what else there is to say is in the status.
+	// A fork gets an answer, once. Other refusals are in the status.
 	if qu.Evidence.Pull.Fork() {
 		if err := qu.Report.Answer(ctx, ledger.PushAnswer, replies...); err != nil {
 			return err
@@ -37,8 +37,8 @@ func (qu *PlanQueuer) Push(ctx context.Context) error {
 	return qu.Report.Sync(ctx)
 }
 
-// supersede gives up the plans that wait, or are being made, of heads that are not the
-// present one, of projects that this one does not touch.
+// supersede ends the queued and unfinished plans of earlier heads, for projects that the present
+// head does not touch.
 func (qu *PlanQueuer) supersede(ctx context.Context, found []project.Project) error {
 	all, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
 	if err != nil {
@@ -52,7 +52,7 @@ func (qu *PlanQueuer) supersede(ctx context.Context, found []project.Project) er
 		if err := qu.abort(ctx, s.Run); err != nil {
 			return err
 		}
-		// If it is planned by now, it is a plan of another head.
+		// On a conflict the plan is finished: it stays, as the plan of another head.
 		if _, err := qu.Ledger.Save(ctx, s.To(runs.Superseded)); err != nil && !errors.Is(err, pipeline.ErrConflict) {
 			return err
 		}
@@ -60,8 +60,8 @@ func (qu *PlanQueuer) supersede(ctx context.Context, found []project.Project) er
 	return nil
 }
 
-// abort tells those who wait for a plan that it will not be there. It comes before the
-// run moves on, so that it is done again if we die in between.
+// abort answers those who wait for a plan that will not be made. It comes before the run moves on,
+// so that a death in between repeats it.
 func (qu *PlanQueuer) abort(ctx context.Context, r runs.Run) error {
 	if r.Phase != runs.Queued && r.Phase != runs.Planning {
 		return nil

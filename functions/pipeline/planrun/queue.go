@@ -12,9 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// Enqueue asks for plans of the projects that a command means, of the merge of the
-// head as it is now with the base branch as it is now. The replies say what is not
-// planned, and why.
+// Enqueue queues plans of the projects that a command selects. They are of the present trial merge.
+// The replies are the refusals.
 func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 	l := ledger.Look{Pull: qu.Evidence.Message.Pull, Head: qu.Evidence.Pull.Head.SHA}
 	q, err := qu.Evidence.Request(ctx, comment.Plan, runs.Run{})
@@ -59,7 +58,7 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	return replies, nil
 }
 
-// notLooked says why nobody looks which projects the pull request has.
+// notLooked refuses a command before the projects of the pull request are known.
 func (qu *PlanQueuer) notLooked(ctx context.Context, c comment.Command, q runs.Request, d runs.Decision, l ledger.Look) (replies []comment.Reply, err error) {
 	no := evidence.Refused(c, "", d)
 	if runs.Has[comment.OtherBase](d) {
@@ -71,8 +70,8 @@ func (qu *PlanQueuer) notLooked(ctx context.Context, c comment.Command, q runs.R
 	return []comment.Reply{no}, err
 }
 
-// unknown says why nobody can know which projects the pull request has if err is final;
-// any other error stays one.
+// unknown refuses a command if err is final, so that the projects of the pull request stay unknown;
+// any other error is returned.
 func (qu *PlanQueuer) unknown(ctx context.Context, c comment.Command, l ledger.Look, err error) ([]comment.Reply, error) {
 	no, err := evidence.Unable(c, "", err)
 	if err != nil {
@@ -88,8 +87,8 @@ func (qu *PlanQueuer) unknown(ctx context.Context, c comment.Command, l ledger.L
 	return []comment.Reply{no}, err
 }
 
-// discover finds the projects that a command means in the merge that l names, and adds
-// to l what there is to know of it.
+// discover finds the projects that a command selects in the trial merge of l, and adds to l the
+// notes and problems on the way.
 func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger.Look) ([]project.Project, []comment.Reply, error) {
 	base, note, err := qu.Evidence.Settings(ctx, l.Base)
 	if err != nil {
@@ -113,7 +112,7 @@ func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger
 	return found, nil, err
 }
 
-// queuePlan asks for the plan of one project. The reply says why not, if not.
+// queuePlan queues the plan of one project. A reply that is not nil is the refusal.
 func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p project.Project, l ledger.Look) (comment.Reply, error) {
 	s, err := qu.Ledger.Load(ctx, runs.Run{Pull: qu.Evidence.Message.Pull, Project: p.Name, Workspace: p.Workspace})
 	if err != nil {
@@ -123,7 +122,7 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p projec
 	if !mine {
 		same := s.Head == l.Head && s.Base == l.Base && s.Phase != runs.Dropped && s.Phase != runs.Superseded
 		if qu.Evidence.Message.Actor == "" && same {
-			return nil, nil // an older event, or the same in other words
+			return nil, nil // an older event, or a second one about the same head
 		}
 		q, err := qu.Evidence.Request(ctx, comment.Plan, s.Run)
 		if err != nil {
@@ -140,12 +139,12 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p projec
 		}
 	}
 	if s.Phase != runs.Queued {
-		return nil, nil // of this message, and on its way
+		return nil, nil // queued by an earlier try of this message, and under way
 	}
 	return nil, qu.announce(ctx, s.Run)
 }
 
-// next is the run, queued to be planned anew.
+// next returns the run as a queued one, without the results of its last plan and apply.
 func (qu *PlanQueuer) next(s ledger.Versioned, p project.Project, l ledger.Look) ledger.Versioned {
 	s = s.To(runs.Queued)
 	s.Pull, s.Dir, s.VarFiles, s.ApplyOn = qu.Evidence.Message.Pull, p.Dir, p.VarFiles, p.Apply
@@ -158,7 +157,7 @@ func (qu *PlanQueuer) next(s ledger.Versioned, p project.Project, l ledger.Look)
 	return s
 }
 
-// announce says of a run that is queued that it is, and sends the message for it.
+// announce reports that a run is queued, and sends the message for its plan.
 func (qu *PlanQueuer) announce(ctx context.Context, r runs.Run) error {
 	if err := qu.Report.Reply(ctx, r.Answer, report.PlanReply(r, comment.Pending{Project: r.Project, Verb: comment.Plan})); err != nil {
 		return err

@@ -13,8 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Unplanned records of a run that is to be planned that it is not, and says again what
-// came of one that was.
+// Unplanned records the failure of a plan that was never made. Of a finished one it repeats the
+// announcement.
 func (pl *Planner) Unplanned(ctx context.Context, s ledger.Versioned, why comment.Broken) error {
 	switch s.Phase {
 	case runs.Queued, runs.Planning:
@@ -25,8 +25,8 @@ func (pl *Planner) Unplanned(ctx context.Context, s ledger.Versioned, why commen
 	return nil
 }
 
-// keep keeps what became of a plan, and moves the run on. What is kept first belongs to
-// nobody until the run says so.
+// keep stores the artifacts of a plan, finished or failed, and moves the run on. Until the run's
+// record names them they belong to nobody.
 func (pl *Planner) keep(ctx context.Context, s ledger.Versioned, result jobs.PlanResult, in ledger.Inputs) error {
 	put := func(a pipeline.Artifact, data []byte) error {
 		if len(data) == 0 {
@@ -59,26 +59,26 @@ func (pl *Planner) keep(ctx context.Context, s ledger.Versioned, result jobs.Pla
 	return pl.Planned(ctx, s.Run)
 }
 
-// sweepOne deletes what is kept of the plan that was begun last.
+// sweepOne deletes the artifacts of the last plan begun.
 func (pl *Planner) sweepOne(ctx context.Context, r runs.Run) error {
 	r.Swept = r.Begun - 1
 	return ledger.Sweep(ctx, pl.Artifacts, r, r.Begun)
 }
 
-// NotPlanned records that there is no plan, and why, in Markdown.
+// NotPlanned records a failed plan, with the reason in Markdown.
 func (pl *Planner) NotPlanned(ctx context.Context, s ledger.Versioned, why string) error {
 	if s.Phase == runs.Queued {
-		s.Begun++ // names the report
+		s.Begun++ // the artifact of the report is named by it
 	}
 	return pl.keep(ctx, s, jobs.PlanResult{Report: why}, ledger.Inputs{})
 }
 
-// denied records that there is no plan for the reasons of a decision.
+// denied records a failed plan, with the reasons of a decision.
 func (pl *Planner) denied(ctx context.Context, s ledger.Versioned, d runs.Decision) error {
 	return pl.NotPlanned(ctx, s, comment.Markdown(evidence.Refused(comment.Command{Verb: comment.Plan}, s.Project, d)))
 }
 
-// cannotPlan records that there is no plan if err is final; any other error stays one.
+// cannotPlan records a failed plan if err is final; any other error is returned.
 func (pl *Planner) cannotPlan(ctx context.Context, s ledger.Versioned, err error) error {
 	d, err := evidence.Impossible(err)
 	if err != nil {
@@ -87,7 +87,8 @@ func (pl *Planner) cannotPlan(ctx context.Context, s ledger.Versioned, err error
 	return pl.denied(ctx, s, d)
 }
 
-// Planned says what became of a plan, wherever somebody waits for it.
+// Planned announces the outcome of a plan to the status, the check, and the answer that waits for
+// it.
 func (pl *Planner) Planned(ctx context.Context, r runs.Run) error {
 	var p ledger.Reply
 	if r.Phase == runs.Planned {

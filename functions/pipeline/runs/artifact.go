@@ -6,7 +6,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// artifact names what is kept of the nth plan that was begun.
+// artifact names an artifact of the nth plan begun.
 func (r Run) artifact(n int, name string) pipeline.Artifact {
 	return pipeline.Artifact{
 		Key:  fmt.Sprintf("%d/%d/%s/%d/%s", r.Pull.Repo.ID, r.Pull.Number, r.Target(), n, name),
@@ -17,18 +17,18 @@ func (r Run) artifact(n int, name string) pipeline.Artifact {
 // Plan is the saved plan.
 func (r Run) Plan() pipeline.Artifact { return r.artifact(r.Begun, "plan") }
 
-// Report is the plan for people, in Markdown, or why there is none.
+// Report is the plan for people, or the reason for its failure, in Markdown.
 func (r Run) Report() pipeline.Artifact { return r.artifact(r.Begun, "report.md") }
 
 // FullReport is all of the plan as text, of a run that has [Run.Full].
 func (r Run) FullReport() pipeline.Artifact { return r.artifact(r.Begun, "full.txt") }
 
-// Result is what an apply had to say, in Markdown.
+// Result is the outcome of an apply for people, in Markdown.
 func (r Run) Result() pipeline.Artifact {
 	return r.artifact(r.Begun, fmt.Sprintf("result-%d.md", r.Try))
 }
 
-// InputsOf is what the plan was made from.
+// InputsOf is the record of the plan's inputs.
 func (r Run) InputsOf() pipeline.Artifact { return r.artifact(r.Begun, "inputs.json") }
 
 // Kept returns all artifacts of the nth plan that was begun.

@@ -9,20 +9,20 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A CheckRecord is how one run stands at its head: all runs with the same check at the
-// same commit, of whichever pull requests, are looked at together, since GitHub shows
-// that commit's check on each of them.
+// A CheckRecord is the check of one run at its head. All records with the same check at the same
+// commit, of any pull request, are read together, because GitHub shows a commit's check on each of
+// them.
 type CheckRecord struct {
 	Pull   pipeline.Pull
 	Key    string // of the run
 	Check  string // its name
 	ID     int64  // of the check run, 0 if it is not known yet
 	Status github.CheckStatus
-	// Conclusion is the run's own, Shown what its check run says.
+	// Conclusion is that of this run alone, Shown the one in its check run.
 	Conclusion, Shown github.Conclusion
 }
 
-// Conclude says how the check of a run stands.
+// Conclude returns the status and the conclusion of a check.
 func Conclude(s comment.Standing) (github.CheckStatus, github.Conclusion) {
 	switch s {
 	case comment.Queued, comment.ApplyQueued:
@@ -44,8 +44,8 @@ func Conclude(s comment.Standing) (github.CheckStatus, github.Conclusion) {
 // worst are the conclusions from the worst on; those that are not listed are good.
 var worst = []github.Conclusion{github.ConcludedFailure, github.ConcludedActionRequired}
 
-// Worse returns, of the standings with one check at one commit, the one that is worse
-// than own, nil if none is. What is under way has no conclusion and is left out.
+// Worse returns the worst of the records with the same check at the same commit if it is worse than
+// own, else nil. Checks that are not completed have no conclusion and do not count.
 func Worse(own CheckRecord, all []CheckRecord) *CheckRecord {
 	rank := func(c github.Conclusion) int {
 		if i := slices.Index(worst, c); i >= 0 {

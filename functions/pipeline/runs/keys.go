@@ -10,8 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// A StateID says which state of a project it was: what a saved plan is bound to. The
-// zero value is no state at all.
+// A StateID identifies the state that a saved plan is bound to. The zero value is a state that does
+// not exist.
 type StateID struct {
 	Lineage string `json:",omitempty"`
 	Serial  uint64 `json:",omitempty"`
@@ -63,6 +63,6 @@ type LastApply struct {
 	Head   string
 	By     string
 	State  StateID // afterwards
-	// Settled says that the pull request was merged, or closed.
+	// Settled is set once the pull request is merged or closed.
 	Settled bool
 }

@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// MaxCommands is how many comments with commands of one person on one pull request are
-// carried out within PaceWindow, if nothing else is said: more than anybody types, and
-// few enough that a loop does not keep everybody else waiting.
+// MaxCommands is the default maximum of comments with commands that one person may make on one pull
+// request within PaceWindow: more than anybody types, and few enough that a loop does not delay
+// everybody else.
 const MaxCommands = 30
 
-// PaceWindow is the time in which they are counted.
+// PaceWindow is the time in which comments are counted.
 const PaceWindow = time.Hour
 
-// A Pace is what one person asked for on one pull request within PaceWindow, by GitHub's
-// clock. It is counted a person, so that nobody can keep others from asking.
+// A Pace counts the commands of one person on one pull request within PaceWindow, by GitHub's
+// clock. Each person has one, so that nobody can use up the limit of others.
 type Pace struct {
-	Asked []Asked // what was carried out, in the order of its coming
-	// Answered is what was answered with that it is too much. The zero value is nothing.
+	Asked []Asked // comments that were admitted, in order of arrival
+	// Answered is the comment that was answered with a reference to the limit; zero if none was.
 	Answered Asked `json:"Told"`
 }
 
@@ -27,7 +27,7 @@ type Asked struct {
 	At time.Time
 }
 
-// An Admission says what to do about a comment with commands.
+// An Admission is the decision about a comment with commands.
 type Admission string
 
 const (
@@ -36,8 +36,8 @@ const (
 	Ignored  Admission = "pass over it" // as it was said already
 )
 
-// Next decides about what is asked, of which max are carried out within the window, and
-// returns the pace with it. About one that was decided about it decides the same again.
+// Next decides about a comment, of which max are admitted within the window, and returns the pace
+// that includes it. It decides about a comment that comes a second time as it did before.
 func (p Pace) Next(x Asked, max int) (Pace, Admission) {
 	old := func(y Asked) bool { return !y.At.After(x.At.Add(-PaceWindow)) }
 	same := func(y Asked) bool { return y.ID == x.ID }
@@ -59,7 +59,7 @@ func (p Pace) Next(x Asked, max int) (Pace, Admission) {
 	return next, Ignored
 }
 
-// Free is when the next comment can be carried out, where there were too many.
+// Free is the earliest time at which another comment is admitted after the limit was reached.
 func (p Pace) Free() time.Time {
 	if len(p.Asked) == 0 {
 		return time.Time{}

@@ -2,7 +2,7 @@ package runs
 
 import "slices"
 
-// A Phase is how far a run has come.
+// A Phase is the progress of a run.
 type Phase string
 
 const (
@@ -20,8 +20,8 @@ const (
 	Dropped     Phase = "dropped"    // the pull request is closed
 )
 
-// follows says what may follow what. A plan may be asked for, again and again, in
-// every phase but two: what is being applied, or waits for it, is left alone.
+// follows has the possible successors of each phase. A run can be planned again in every phase but
+// two: while it is applied, or queued for it.
 var follows = map[Phase][]Phase{
 	New:         {Queued},
 	Queued:      {Planning, PlanFailed, Queued, Superseded, Dropped},

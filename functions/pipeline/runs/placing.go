@@ -9,22 +9,21 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A PlaceQuestion is everything that the decision about where a project's state is
-// depends on.
+// A PlaceQuestion is all evidence for the decision about the address of a project's state.
 type PlaceQuestion struct {
 	Repo github.Repo
-	// Head are the projects of what is to be planned or applied, and Project is the one of
-	// them that is asked about.
+	// Head are the projects in the commit to plan or apply. Project is one of them, the subject of
+	// the question.
 	Head    []project.Project
 	Project project.Project
-	// Base are the projects at the base commit. BaseBroken says that some may be missing,
-	// because the settings there have errors.
+	// Base are the projects at the base commit. BaseBroken is set if some may be missing, because
+	// the settings there have errors.
 	Base       []project.Project
 	BaseBroken bool
-	// Allow are the patterns of places that the base commit allows, and that the
-	// deployment gives the repository for itself.
+	// Allow are the patterns of addresses that the base commit allows, and those that the
+	// deployment allows the repository for itself.
 	Allow []places.Pattern
-	// Claim says whose the place is that Project wants; nil: nobody's.
+	// Claim is the present claim on the address that Project wants, nil if there is none.
 	Claim *places.Claim
 }
 
@@ -45,7 +44,7 @@ type Placing struct {
 	Reasons comment.Reasons
 }
 
-// A PlaceKind says how a place stands to what the base commit says.
+// A PlaceKind is the relation of an address to the base commit.
 type PlaceKind string
 
 const (
@@ -55,12 +54,11 @@ const (
 	RenamedPlace PlaceKind = "renamed" // it has it for a project that is gone at the head
 )
 
-// Moves reports whether the state would be elsewhere than the base commit says.
+// Moves reports whether the base commit has another address for the state.
 func (p Placing) Moves() bool { return p.Kind == MovedPlace }
 
-// PlaceFor decides where the state of a project is, and by which locks. What a pull
-// request wants counts only as far as it is what the base commit says already, or what
-// that allows.
+// PlaceFor decides on the address of a project's state, and on its locks. The wish of a pull
+// request counts only as far as the base commit has the same, or allows it.
 func PlaceFor(q PlaceQuestion) Placing {
 	d := &placing{PlaceQuestion: q, is: func(x project.Project) bool {
 		return x.Name == q.Project.Name && x.Workspace == q.Project.Workspace
@@ -73,7 +71,7 @@ func PlaceFor(q PlaceQuestion) Placing {
 	}
 	switch {
 	case wanted.String() == "":
-		return d.out // the engine says what is wrong with it
+		return d.out // the engine reports the error in it
 	case known && before.Place.Is(wanted):
 		d.same(before.Place)
 	case wanted.Backend == "local":
@@ -107,14 +105,14 @@ func (d *placing) find(all []project.Project, is func(project.Project) bool) (pr
 
 func (d *placing) no(r comment.Reason) { d.out.Reasons = append(d.out.Reasons, r) }
 
-// same grants the place that the base commit has for the project, with all that its
-// backend block says there: the pull request's own block counts when it is merged.
+// same grants the address that the base commit has for the project, with the arguments of the
+// backend block there. The pull request's own arguments count once they are merged.
 func (d *placing) same(base places.Place) {
 	d.out.Kind, d.out.From, d.out.Place = SamePlace, base.String(), base
 	d.out.Ignored = base.Differing(d.Project.Place)
 }
 
-// other decides about a place that the base commit does not give the project.
+// other decides about an address that is not the project's at the base commit.
 func (d *placing) other() {
 	wanted := d.Project.Place
 	owner, taken := d.find(d.Base, func(x project.Project) bool { return x.Place.Is(wanted) })

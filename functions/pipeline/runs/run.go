@@ -8,56 +8,57 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// A Run is the record of one project of one pull request: what was planned last, and
-// what became of it.
+// A Run is the record of one project of one pull request, with the results of its last plan and its
+// last apply.
 type Run struct {
 	Pull      pipeline.Pull
 	Project   string
 	Dir       string
 	Workspace string
 	VarFiles  []string `json:",omitempty"`
-	// ApplyOn is what the base branch says.
+	// ApplyOn is the setting of the base branch.
 	ApplyOn project.ApplyOn
 	Phase   Phase
-	// Was is the phase in which the pull request was closed, of a run that is Dropped,
-	// and Merged says that it was merged then.
+	// Was is the phase of a Dropped run at the time its pull request was closed. Merged is set if
+	// that was by a merge.
 	Was    Phase `json:",omitempty"`
 	Merged bool  `json:",omitempty"`
-	// Head is the commit that was planned, Base the tip of the base branch then, and
-	// Merge the commit that merges the two: it is what is checked out.
+	// Head is the planned commit, Base the tip of the base branch then, and Merge their trial
+	// merge, which is checked out.
 	Head, Base, Merge string
-	// Attempt counts the plans that were asked for, Begun those that were begun, which
-	// names what is kept of them, and Try the applies that were asked for.
+	// Attempt counts the plans requested, Begun the plans begun, and Try the applies requested.
+	// Artifacts are named by Begun.
 	Attempt, Begun, Try int
-	// Swept is up to which Begun the artifacts are deleted.
+	// Swept is the highest Begun whose artifacts are deleted.
 	Swept int
-	// PlanFor and ApplyFor are the events that asked for the last plan and the last apply.
-	// Actor is who asked for what was done last, "" for a push, and Answer the answer that
-	// waits for it, "" if none does.
+	// PlanFor and ApplyFor are the events that requested the last plan and the last apply. Actor is
+	// the login of the user behind the later one, "" for a push. Answer names the answer that waits
+	// for the result, "" if there is none.
 	PlanFor  string
 	ApplyFor string `json:",omitempty"`
 	Actor    string `json:",omitempty"`
 	Answer   string `json:"Ask,omitempty"`
-	// Place is where the state was that was planned, as places.Place writes it; "" if nobody noted it.
+	// Place is the address of the state in the plan, by places.Place.String; "" in records without
+	// it.
 	Place string `json:",omitempty"`
-	// State is what the plan was made from, Inputs the hash of the files.
+	// State is the state of the plan, Inputs the hash of its input files.
 	State     StateID
 	Inputs    string
 	Counts    comment.Counts
 	Applyable bool
-	// PlanHash tells the saved plan from others, and Reported its report: see [HashOf].
+	// PlanHash is the hash of the saved plan, and Reported that of its report: see [HashOf].
 	PlanHash string `json:",omitempty"`
 	Reported string `json:",omitempty"`
-	// Full says that the plan's report is shortened, and all of it is kept, too.
+	// Full is set if the report is shortened and an artifact has the full text.
 	Full bool
-	// Done and Remaining are what an apply did, and how many changes it did not begin;
-	// Lost says that nobody knows.
+	// Done are the changes of an apply, and Remaining the number of changes that it did not begin.
+	// Lost is set if both are unknown.
 	Done      comment.Counts
 	Remaining int
 	Lost      bool `json:",omitempty"`
 }
 
-// To moves the run on. A step that may not follow is our bug, and panics.
+// To moves the run on. A step that is not allowed is our bug, and panics.
 func (r Run) To(next Phase) Run {
 	if !r.Phase.May(next) {
 		panic(fmt.Sprintf("runs: %s of %s#%d cannot go from %q to %q", r.Project, r.Pull.Repo, r.Pull.Number, r.Phase, next))
@@ -66,7 +67,7 @@ func (r Run) To(next Phase) Run {
 	return r
 }
 
-// Standing is how the phase is put to people.
+// Standing is the run's progress for people.
 func (r Run) Standing() comment.Standing {
 	phase := r.Phase
 	if phase == Dropped {
