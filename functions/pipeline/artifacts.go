@@ -5,20 +5,20 @@ import (
 	"errors"
 )
 
-// ErrNoArtifact says that there is nothing under a key.
+// ErrNoArtifact is the absence of an artifact.
 var ErrNoArtifact = errors.New("there is no such artifact")
 
-// Artifacts keeps larger things, which are secret: saved plans have values in clear.
+// Artifacts is a store of larger values, which are secret: saved plans contain values in clear.
 type Artifacts interface {
 	Put(ctx context.Context, a Artifact, data []byte) error
-	// Get returns what was put; the error wraps ErrNoArtifact if nothing was.
+	// Get returns an artifact; the error wraps ErrNoArtifact if there is none.
 	Get(ctx context.Context, a Artifact) ([]byte, error)
-	// Delete removes what is under a key, if there is something.
+	// Delete removes an artifact, if it exists.
 	Delete(ctx context.Context, a Artifact) error
 }
 
-// An Artifact names something larger that is kept. Key alone tells it from others; the
-// rest says what it belongs to, and is bound to it where it is encrypted.
+// An Artifact names an entry. Key alone identifies it; the rest is its owner, to which its
+// encryption is bound.
 type Artifact struct {
 	Key    string
 	Repo   string // "owner/name"

@@ -1,4 +1,4 @@
-// Package pipeline is the story of a pull request: what happens from the webhook that
+// Package pipeline is the story of a pull request, from the webhook that
 // announces it to the result of its apply.
 //
 // # The road
@@ -8,13 +8,13 @@
 //	events queue     pushed    gate -> trial merge -> projects -> runs Queued, checks, messages to plans
 //	                 commanded answered before? too old, or too many? -> each line: the same, or
 //	                           runs ApplyQueued, or unlock, or help
-//	                 closed    what waits for the merge goes to applies; the rest is dropped and deleted
+//	                 closed    plans that wait for the merge go to applies; the rest is dropped and deleted
 //	                 tell      the comments are made again from the records
 //	plans queue      plan      checkout of the merge -> Engine.Plan -> kept -> Planned, check, tell
 //	applies queue    apply     gate -> the files still the same? -> Engine.Apply, which asks the gate
 //	                           again with the state locked -> Applied, check, tell; pushed,
 //	                           if the head moved meanwhile
-//	dead letters     Abandon   what could not be done has failed, and people are told
+//	dead letters     Abandon   the task has failed, and people are told
 //
 // # The house
 //
@@ -43,32 +43,32 @@
 // conditional writes: of two workers, one moves it and the other gives up. A new head
 // raises its Attempt: whoever plans an older one finds that, drops it, and stops a plan
 // in the making. Comments are written by messages of the events queue only, which
-// handles those of a pull request one after the other; workers write what they found
+// handles those of a pull request one after the other; workers write their results
 // into records (runs, and answers) and send a message to tell it.
 //
-// # What a death means
+// # The meaning of a death
 //
 // A message may come twice, late, or after newer ones, and a process may die at any
 // point. So nothing is believed of a message but that it came, and every step can be
 // done again:
 //
-//	before the run is saved       nothing happened but what is written over: checks, answers
+//	before the run is saved       nothing happened but writes that are repeated: checks, answers
 //	Queued, message not sent      the event comes again, finds its own run, and sends it
-//	Planning                      planned again, under another number: what is kept of the
-//	                              first belongs to nobody, and is swept
-//	Planned, nothing said         the message comes again and says it
+//	Planning                      planned again, under another number: the artifacts of the
+//	                              first belong to nobody, and are swept
+//	Planned, nothing announced    the message comes again and announces it
 //	ApplyQueued, Applying         with no apply record nothing was begun, and it begins again
-//	apply record, no outcome      nobody knows what was done: the run has failed, and says so
+//	apply record, no outcome      the changes are unknown: the run has failed, and reports that
 //	apply record with one         the rest is written down from there
 //
-// The lease of a message says when its process is surely dead; who finds one that is
+// The lease of a message has the time of its process' certain end; whoever finds one that is
 // over calls Abandon. A handler returns an error only if doing the same again may help:
-// what it meets that is a *github.FinalError, or a *StateError, is answered, and with it
-// the message is done. Everything that a person has to mend is said where they look: in
+// a *github.FinalError or a *StateError is answered, and with it
+// the message is done. Everything that a person has to mend is reported where they look: in
 // the answer, in the status, and in a check run, which is named "lockstep" alone where it
 // is not known which projects there are.
 //
-// # What is bound to what
+// # The bonds of a plan
 //
 // An apply is of the plan that its author can have seen: our comment showed it before theirs
 // was written, by GitHub's clock, or theirs names it by its hash. The hash is in three
@@ -76,25 +76,25 @@
 // record's, and that in the check run on GitHub, which only our App writes and which is
 // never changed to follow a record. A plan is of a merge: GitHub's
 // trial merge of a named pair, the head and the tip of the base branch. It belongs to the
-// head, to the files that it depends on, to the modules from elsewhere as they were fetched,
+// head, to the files that it depends on, to the remote modules as they were fetched,
 // and to a state: its lineage, serial and version.
 // It is applied where the files are the same still, merged into the base branch as it is
 // now, or in the commit that the pull request became; that it is another commit does not
-// matter. What grants rights is read at the base commit, as it is when it is planned, and
+// matter. Grants are read at the base commit, as it is when it is planned, and
 // again when it is applied; and the base is the default branch, or one that the default
 // branch's settings name: any other could be its author's own. While a pull request that
 // was applied is not merged, others on the same state can be planned, but not applied:
 // they would revert it.
 //
-// Where a state is, and by which locks, is what the base commit says, too (runs.PlaceFor):
-// a pull request's own backend block counts as far as it says the same, or as the base
-// commit allows it. A record says whose a place is: it is claimed before the first plan
+// The address of a state, and its locks, are those of the base commit, too (runs.PlaceFor):
+// a pull request's own backend block counts as far as it is the same, or as the base
+// commit allows it. A record names the owner of an address: it is claimed before the first plan
 // that reads it, or before the first apply, where the base commit does not have it yet, and
 // nobody else gets it until whoever runs Lockstep gives it free (Release). The base branch
 // is asked once more when the state is locked.
 //
 // A check run belongs to a commit: where two pull requests have the same head, each
-// check says the worst of both (runs.CheckRecord).
+// check has the worst conclusion of both (runs.CheckRecord).
 //
 // Start at intake.Intake.Receive, dispatch.Pipeline.Handle and runs.Gate.
 package pipeline

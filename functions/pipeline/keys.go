@@ -62,7 +62,7 @@ func SplitKey(key string) (dir, name string) {
 	return dir, name
 }
 
-// CheckDir panics if dir cannot be what stands before a key's last slash.
+// CheckDir panics if dir cannot precede a key's last slash.
 func CheckDir(dir string) {
 	checkSegments(dir)
 	if len(dir) > MaxDir {

@@ -10,56 +10,57 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 )
 
-// A QueueName names one of the three queues that messages wait in.
+// A QueueName names one of the three queues of messages.
 type QueueName string
 
 const (
-	Events  QueueName = "events"  // what happened to pull requests; in order for each of them
-	Plans   QueueName = "plans"   // what to plan; in order for each project of a pull request
-	Applies QueueName = "applies" // what to apply; in order for each state
+	Events  QueueName = "events"  // events of pull requests; in order for each of them
+	Plans   QueueName = "plans"   // plans to make; in order for each project of a pull request
+	Applies QueueName = "applies" // plans to apply; in order for each state
 )
 
-// A Kind says what a message asks for.
+// A Kind is the task of a message.
 type Kind string
 
 const (
 	Pushed       Kind = "pushed"    // a pull request may have a new head: plan it
 	Commanded    Kind = "commanded" // somebody wrote a comment with commands
 	Closed       Kind = "closed"    // a pull request was merged, or closed
-	SyncComments Kind = "tell"      // what is said on a pull request is not up to date any more
+	SyncComments Kind = "tell"      // the comments on a pull request are out of date
 	ToPlan       Kind = "plan"      // plan one project
 	ToApply      Kind = "apply"     // apply one saved plan
 )
 
-// A Message is one thing to do: names and parsed commands only, nothing that could be
-// out of date. It may be handled twice, late, and after newer ones.
+// A Message is one task: names and parsed commands only, nothing that can become outdated. It may
+// be handled twice, late, and after newer ones.
 type Message struct {
-	// ID is unique for what there is to do: the digest of the webhook that says so, or a
-	// name made of the run and the attempt, so that sending it twice is sending it once.
+	// ID is unique to the task: the digest of its webhook, or a name made of the run and the
+	// attempt, so that sending it twice is sending it once.
 	ID   string
 	Kind Kind
 	Pull Pull
-	// Action is GitHub's word for what happened to a pull request that was pushed or
-	// closed, and Merged says that it was merged.
+	// Action is GitHub's word for the event of a pull request that was pushed or closed. Merged is
+	// set if it was merged.
 	Action string `json:",omitempty"`
 	Merged bool   `json:",omitempty"`
-	// Actor is the login of who asks: the author of a comment, who merged; "" for a push.
+	// Actor is the login of the user who asks: the author of a comment, or of the merge; "" for a
+	// push.
 	Actor string `json:",omitempty"`
-	// Comment is the ID of a new comment, Lines what it asks for.
+	// Comment is the ID of a new comment, Lines are its commands.
 	Comment int64          `json:",omitempty"`
 	Lines   []comment.Line `json:",omitempty"`
-	// At is when the comment was written, by GitHub's clock.
+	// At is the time at which the comment was written, by GitHub's clock.
 	At time.Time `json:",omitzero"`
-	// Target names the run that is to be planned or applied, among those of the pull
-	// request: see [Run.Target]. Attempt must be the run's own, or the message is of no
-	// interest any more: Attempt for a plan, Try for an apply.
+	// Target names the run to plan or apply, among those of the pull request: see [Run.Target].
+	// Attempt must equal the run's Attempt for a plan, or its Try for an apply: else the message is
+	// obsolete.
 	Target  string `json:",omitempty"`
 	Attempt int    `json:",omitempty"`
 	// Answer names the ledger.Answer that waits for the result; "" if none does.
 	Answer string `json:"Ask,omitempty"`
 }
 
-// Run is the key of the run that is to be planned or applied.
+// Run is the key of the run to plan or apply.
 func (m Message) Run() string { return m.Pull.Runs() + "/" + m.Target }
 
 // queues is the table of kinds of messages, each with its queue. Package dispatch has the
@@ -85,8 +86,8 @@ func (m Message) Queue() QueueName {
 	return q
 }
 
-// Group names what happens in order: the messages of a queue with the same group are
-// handled one after the other.
+// Group names the order of the message: messages of a queue with the same group are handled one
+// after the other.
 func (m Message) Group() string {
 	switch m.Queue() {
 	case Plans:

@@ -7,10 +7,10 @@ import (
 	"fmt"
 )
 
-// A Version names what a record was when it was read; "" that there was none.
+// A Version identifies the value of a record as it was read; "" is the absence of a record.
 type Version string
 
-// ErrConflict says that a record is not what it was when it was read.
+// ErrConflict is the failure of a conditional write: the record has changed since it was read.
 var ErrConflict = errors.New("the record was changed by somebody else")
 
 // A Record is a small value under a key.

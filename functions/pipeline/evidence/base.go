@@ -23,9 +23,9 @@ func (e *Reader) file(ctx context.Context, sha, name string) ([]byte, error) {
 	return data, err
 }
 
-// Settings are what lockstep.hcl says at a commit of a base branch that the gate has let
-// pass: what grants rights, since nobody can write it there who may not merge. nil if
-// there is none. One with errors grants what can be understood of it; note says so.
+// Settings are the settings in lockstep.hcl at a commit of a base branch that the gate has
+// accepted: they grant rights, because only those who may merge can write them. nil if there is no
+// such file. A file with errors grants its readable part, and note has the errors.
 func (e *Reader) Settings(ctx context.Context, sha string) (s *project.Settings, note string, err error) {
 	src, err := e.file(ctx, sha, project.FileName)
 	if err != nil || src == nil {
@@ -38,9 +38,9 @@ func (e *Reader) Settings(ctx context.Context, sha string) (s *project.Settings,
 	return s, note, nil
 }
 
-// baseNamed reports whether the default branch names the branch that the pull request
-// goes into, if that is another one. Anybody who may push can make a branch with
-// settings of their own, and open a pull request into it.
+// baseNamed reports whether the default branch's settings name the base of the pull request, if
+// that is another branch. Everybody who may push could otherwise make a branch with settings of
+// their own, and open a pull request into it.
 func (e *Reader) baseNamed(ctx context.Context) (bool, error) {
 	ref, main := e.Pull.Base.Ref, e.Pull.DefaultBranch
 	if ref == main || main == "" {
@@ -64,9 +64,8 @@ func (e *Reader) baseNamed(ctx context.Context) (bool, error) {
 	return e.named[ref], nil
 }
 
-// Merged finds the trial merge, and asks the gate's question anew where that has moved
-// what the answer depends on: between two looks a pull request can go into another
-// branch, and back.
+// Merged finds the trial merge and updates the request from it: between two reads a pull request
+// can be retargeted to another branch, and back.
 func (e *Reader) Merged(ctx context.Context, q *runs.Request) (m github.Merge, err error) {
 	if m, err = e.Hub.MergeResult(ctx, e.Pull.Number); err != nil {
 		return m, err
@@ -77,15 +76,15 @@ func (e *Reader) Merged(ctx context.Context, q *runs.Request) (m github.Merge, e
 	return m, err
 }
 
-// Occasion has a run say on what occasion it is applied by what its base says now.
+// Occasion sets a run's ApplyOn from the settings at its present base.
 func (e *Reader) Occasion(ctx context.Context, r *runs.Run) error {
 	s, _, err := e.Settings(ctx, r.Base)
 	r.ApplyOn = s.ApplyOn(project.Project{Name: r.Project, Dir: r.Dir, Workspace: r.Workspace})
 	return err
 }
 
-// Job is a run's project in a checkout, with what the base branch grants it, and its
-// state, which is decided about in q. problem is the reason that there is none.
+// Job is a run's project in a checkout, with the grants of the base branch. Its state is decided on
+// in q. problem is the reason if there is no job.
 func (e *Reader) Job(ctx context.Context, q *runs.Request, dir string) (j jobs.Job, problem string, err error) {
 	r := q.Run
 	s, _, err := e.Settings(ctx, r.Base)

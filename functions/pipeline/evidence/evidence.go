@@ -1,12 +1,11 @@
-// Package evidence reads everything that the gate decides by, just before it does: the pull
-// request and its trial merge, the rights of whoever asks, the settings of the base branch,
-// the place of the project's state, and the plan that GitHub shows.
+// Package evidence reads all evidence of the gate, just before it decides: the pull request and its
+// trial merge, the permission of the user who asks, the settings of the base branch, the address of
+// the project's state, and the plan on GitHub.
 //
-// What grants rights is read at the base branch only: a pull request's own files grant its
-// author nothing. A place of a state is claimed here, before anybody reads it; that is the
-// only thing that the package writes.
+// Grants are read at the base branch only: a pull request's own files grant its author nothing. The
+// address of a state is claimed here, before the state is first read; that is the only write.
 //
-// It refuses to decide: the rules are in package runs. Start at [Reader.Look] and
+// The package refuses to decide: the rules are in package runs. Start at [Reader.Look] and
 // [Reader.Request].
 package evidence
 
@@ -34,10 +33,10 @@ type Reader struct {
 	Pull github.PullRequest
 	// permission is the actor's.
 	permission github.Permission
-	// named are branches other than the default one, and whether its settings name them.
+	// named caches, by branch, whether the default branch's settings name it.
 	named map[string]bool
 	// bases are commits of the base branch that were read, by SHA.
 	bases map[string]base
-	// asked is the last question about the place of a state.
+	// asked is the last question about the address of a state.
 	asked *runs.PlaceQuestion
 }

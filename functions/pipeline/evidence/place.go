@@ -15,16 +15,15 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// base is what a commit of the base branch says of its projects, and where their states
-// are.
+// base is a commit of the base branch: its projects, with the addresses of their states, and the
+// addresses that it allows.
 type base struct {
 	projects []project.Project
 	allow    []places.Pattern
 	broken   bool // the settings have errors: some projects may be missing
 }
 
-// baseAt reads a commit of the base branch: one archive, once a message, however often it
-// is asked for.
+// baseAt reads a commit of the base branch. Each costs one archive, once a message.
 func (e *Reader) baseAt(ctx context.Context, sha string) (base, error) {
 	if b, ok := e.bases[sha]; ok {
 		return b, nil
@@ -53,10 +52,10 @@ func (e *Reader) baseAt(ctx context.Context, sha string) (base, error) {
 	return b, nil
 }
 
-// place finds the project of a request in a checkout, and decides where its state is: the
-// answer goes into the request. A granted place is claimed before anybody reads it, or, if
-// the base commit does not have it, before it is first written. The error wraps
-// ErrNoProject if the checkout does not have the project.
+// place finds the project of a request in a checkout, and decides on the address of its state, in
+// q.Placing. A granted address is claimed before the state is first read, or, if the base commit
+// lacks the project, before it is first written. The error wraps ErrNoProject if the checkout lacks
+// the project.
 func (e *Reader) place(ctx context.Context, q *runs.Request, dir string) (project.Project, error) {
 	q.Placing = &runs.Placing{}
 	d, err := e.Projects.Discover(ctx, dir)
@@ -71,7 +70,7 @@ func (e *Reader) place(ctx context.Context, q *runs.Request, dir string) (projec
 	return head[i], e.placeOf(ctx, q, head[i], head)
 }
 
-// placeOf is place for a project that was found, by what the base commit of q.Run says.
+// placeOf is place for a known project, by the base commit of q.Run.
 func (e *Reader) placeOf(ctx context.Context, q *runs.Request, p project.Project, head []project.Project) error {
 	b, err := e.baseAt(ctx, q.Run.Base)
 	if err != nil {
@@ -110,8 +109,8 @@ func (e *Reader) placeOf(ctx context.Context, q *runs.Request, p project.Project
 	}
 }
 
-// claims reports whether what is asked for makes the place the project's: reading a state
-// that the base commit gives it, or writing any.
+// claims reports whether a command claims the address: to read a state that the base commit has
+// there, or to write any.
 func claims(q runs.Request) bool {
 	switch {
 	case len(q.Placing.Reasons) > 0 || !runs.Gate(q).Allowed():
@@ -122,13 +121,13 @@ func claims(q runs.Request) bool {
 	return q.Verb == comment.Apply
 }
 
-// PlaceAgain asks once more where the state of a request's project is, now that it is
-// locked: by the base branch as it is by now. A commit that was read before costs one
-// request to GitHub, any other one an archive more.
+// PlaceAgain decides again on the address of a request's state, now that it is locked, by the
+// present tip of the base branch. It costs a request to GitHub, and an archive if the tip has
+// moved.
 func (e *Reader) PlaceAgain(ctx context.Context, q *runs.Request) error {
 	tip, err := e.Hub.Tip(ctx, e.Pull.Base.Ref)
 	if errors.Is(err, github.ErrNotFound) {
-		return nil // it is gone, after a merge: nobody has said anything else since
+		return nil // deleted after a merge: the decision stands
 	}
 	if err != nil {
 		return fmt.Errorf("look at the base branch again: %w", err)
@@ -140,7 +139,7 @@ func (e *Reader) PlaceAgain(ctx context.Context, q *runs.Request) error {
 		return err
 	}
 	if q.Placing = now.Placing; len(q.Placing.Reasons) == 0 && q.Placing.Place.Differing(granted) != nil {
-		// It was locked by other locks than those that count now.
+		// The locks that are held are not those that count now.
 		q.Placing.Reasons = comment.Reasons{comment.PlaceKeptElse{Project: q.Run.Project}}
 	}
 	return nil

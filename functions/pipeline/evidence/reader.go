@@ -13,11 +13,11 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// ErrGone says that there is no such pull request any more, or no right to it: then
-// nobody can be told, and trying again does not help.
-var ErrGone = errors.New("what this is about is gone")
+// ErrGone is the end of a pull request that was deleted, or to which we lost access: there is
+// nobody to tell, and repeating does not help.
+var ErrGone = errors.New("the pull request is gone")
 
-// Look reads the pull request, and what the actor may do, as they are now.
+// Look reads the present pull request, and the actor's present permission.
 func (e *Reader) Look(ctx context.Context) (err error) {
 	e.Pull, err = e.Hub.PullRequest(ctx, e.Message.Pull.Number)
 	if errors.Is(err, github.ErrNotFound) {
@@ -32,7 +32,7 @@ func (e *Reader) Look(ctx context.Context) (err error) {
 	return err
 }
 
-// Request is what the gate is asked for one project.
+// Request returns the evidence that every command for a project needs.
 func (e *Reader) Request(ctx context.Context, verb comment.Verb, r runs.Run) (runs.Request, error) {
 	q := runs.Request{Verb: verb, Entry: runs.ByComment, Actor: e.Message.Actor, Permission: e.permission, At: e.Message.At, Pull: e.Pull, Run: r}
 	switch {
@@ -53,8 +53,8 @@ func (e *Reader) Request(ctx context.Context, verb comment.Verb, r runs.Run) (ru
 	return q, err
 }
 
-// Checkout unpacks a commit into a directory of its own. done removes it. The error
-// wraps github.ErrNotFound if there is no such commit.
+// Checkout unpacks a commit into a directory of its own, which done removes. The error wraps
+// github.ErrNotFound if there is no such commit.
 func (e *Reader) Checkout(ctx context.Context, sha string) (dir string, done func(), err error) {
 	dir, err = os.MkdirTemp(e.Scratch, "lockstep-checkout-*")
 	if err != nil {
@@ -68,8 +68,8 @@ func (e *Reader) Checkout(ctx context.Context, sha string) (dir string, done fun
 	return dir, done, nil
 }
 
-// InTheWay reads the same. One of another pull request that is taken to be open is looked
-// up: the news that it was merged or closed may be late, or may never come.
+// InTheWay returns the last apply to a run's state. If that was by another pull request, believed
+// to be open, it is looked up on GitHub: the webhook about its end may be late or lost.
 func (e *Reader) InTheWay(ctx context.Context, r runs.Run) (*runs.LastApply, error) {
 	l, err := e.Ledger.LastApply(ctx, r)
 	if err != nil || l == nil || l.Settled || l.Number == r.Pull.Number {

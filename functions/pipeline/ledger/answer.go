@@ -12,12 +12,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// An Answer is an answer that is being put together: those who carry out parts of a command
-// write them here, and the one who writes comments makes a comment of it.
+// An Answer is one comment in the making: those who carry out commands add replies, and the one
+// writer of comments turns them into text.
 type Answer struct {
 	Pull pipeline.Pull
 	Name string
-	// Message is the event that is answered, of a comment.
+	// Message is the ID of the message that brought the comment to answer.
 	Message string
 	Replies []Reply `json:"Parts"`
 	// Synced is set if the comment on GitHub has all replies.
@@ -28,19 +28,19 @@ type Answer struct {
 type Reply struct {
 	ID   string          // unique in the answer
 	Data json.RawMessage `json:"Reply"` // of comment.MarshalReply
-	// Body, if there is a key, is the artifact that the reply's body is in.
+	// Body, if it has a key, is the artifact with the reply's body.
 	Body pipeline.Artifact
 }
 
 func AnswerDir(p pipeline.Pull) string { return fmt.Sprintf("ask/%d/%d", p.Repo.ID, p.Number) }
 
-// Answered reports whether an answer to a comment is there, or was begun.
+// Answered reports whether there is an answer to a comment, or the beginning of one.
 func (ld Ledger) Answered(ctx context.Context, pull pipeline.Pull, comment int64) (bool, error) {
 	rec, err := ld.Records.Get(ctx, AnswerDir(pull)+"/"+strconv.FormatInt(comment, 10))
 	return rec.Version != "", err
 }
 
-// Comment returns the ID of the comment that is answered, 0 if it is none.
+// Comment returns the ID of the comment to answer, 0 if the answer is not to a comment.
 func (a Answer) Comment() int64 {
 	id, _ := strconv.ParseInt(a.Name, 10, 64)
 	return id
@@ -58,10 +58,10 @@ func (r Reply) Pending() bool {
 	return err == nil && is
 }
 
-// The names of answers that are not to a comment, which have its ID.
+// The names of answers that are not to a comment. An answer to a comment has the comment's ID.
 const (
-	PushAnswer  = "push"  // why a pull request is not planned
-	MergeAnswer = "merge" // what came of applying on merge
-	CloseAnswer = "close" // what is left behind
-	RerunAnswer = "rerun" // begins those of what came of the button of a check run: one a delivery
+	PushAnswer  = "push"  // refusals and failures after a push
+	MergeAnswer = "merge" // the outcomes of applies on merge
+	CloseAnswer = "close" // applies that will not be merged
+	RerunAnswer = "rerun" // the beginning of the names of answers to the button of a check run, one a delivery
 )

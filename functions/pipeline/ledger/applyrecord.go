@@ -13,21 +13,21 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// An ApplyRecord is the note that an apply was begun, written before anything is changed,
-// and how it ended, written after: an apply that was begun is never begun again.
+// An ApplyRecord is written before the first change of an apply, and completed with its outcome
+// afterwards: an apply with a record is never begun again.
 type ApplyRecord struct {
-	Nonce string // tells a note of ours from one of another process
+	Nonce string // distinguishes our record from another process's
 	Begun time.Time
-	// Outcome is what became of it, nil if nobody knows. Its report is an artifact, or in
-	// here if that could not be written.
+	// Outcome is nil until it is known. Its report is an artifact, or is in here if that could not
+	// be written.
 	Outcome *jobs.Outcome `json:",omitempty"`
 }
 
-// ApplyRecordKey names the note. Each try has its own: one that was refused after all has
-// left none.
+// ApplyRecordKey is the key of the apply record. Each try has its own: one that was refused in the
+// end left none.
 func ApplyRecordKey(r runs.Run) string { return fmt.Sprintf("effect/%s/%d", r.Key(), r.Try) }
 
-// ApplyRecord reads the note of an apply; the version is "" if there is none.
+// ApplyRecord reads the record of an apply; the version is "" if there is none.
 func (ld Ledger) ApplyRecord(ctx context.Context, r runs.Run) (e ApplyRecord, begun pipeline.Version, err error) {
 	rec, err := ld.Records.Get(ctx, ApplyRecordKey(r))
 	if err == nil && rec.Version != "" {
@@ -38,9 +38,9 @@ func (ld Ledger) ApplyRecord(ctx context.Context, r runs.Run) (e ApplyRecord, be
 	return e, rec.Version, err
 }
 
-// Begin notes that an apply begins. If that fails, nothing is begun, and a note that is
-// there after all is taken away; should that fail too, whoever handles the message next
-// finds it, and believes that the apply was begun.
+// Begin writes the apply record. If that fails nothing is begun, and a record that was written
+// nevertheless is deleted; if that fails as well, the next handler of the message finds the record,
+// and takes the apply for begun.
 func (ld Ledger) Begin(ctx context.Context, r runs.Run) (pipeline.Version, error) {
 	e := ApplyRecord{Nonce: rand.Text(), Begun: time.Now().UTC()}
 	version, err := ld.Records.Put(ctx, ApplyRecordKey(r), pipeline.Encode(e), "")

@@ -13,21 +13,21 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// Inputs is what a plan was made from.
+// Inputs are the inputs of a plan.
 type Inputs struct {
 	Tree project.Tree
 	Read []string // see [PlanResult.Read]
-	// Whole says that programs could run: the whole checkout is in Tree.
+	// Whole is set if programs could run, so that Tree is the whole checkout.
 	Whole bool `json:",omitempty"`
 }
 
-// Scope is what of a checkout these inputs were taken from.
+// Scope is the part of a checkout that these inputs were taken from.
 func (in Inputs) Scope() jobs.Scope { return jobs.Scope{Read: in.Read, Whole: in.Whole} }
 
-// ErrExchanged says that what is kept is not what was put there.
+// ErrExchanged is the finding of an artifact that is not the one that was stored.
 var ErrExchanged = errors.New("it was exchanged")
 
-// LoadInputs returns what the plan of a run was made from.
+// LoadInputs returns the inputs of a run's plan.
 func LoadInputs(ctx context.Context, from pipeline.Artifacts, r runs.Run) (Inputs, error) {
 	var in Inputs
 	data, err := from.Get(ctx, r.InputsOf())
@@ -49,8 +49,8 @@ func Text(ctx context.Context, from pipeline.Artifacts, a pipeline.Artifact) (st
 	return string(data), err
 }
 
-// Sweep deletes what is kept of plans up to the nth that was begun, and of their
-// applies, but for what is still to be told.
+// Sweep deletes the artifacts of the first n plans begun, and of their applies, but those that are
+// still needed.
 func Sweep(ctx context.Context, from pipeline.Artifacts, r runs.Run, n int, but ...pipeline.Artifact) error {
 	for i := r.Swept + 1; i <= n; i++ {
 		for _, a := range r.Kept(i) {

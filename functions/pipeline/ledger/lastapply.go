@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Reopen undoes what closing has settled: what the pull request was applied to is not in
-// the base branch, and others would revert it.
+// Reopen undoes the settling at the close of a pull request: the base branch lacks its applied
+// changes, and another apply would revert them.
 func (ld Ledger) Reopen(ctx context.Context, p pipeline.Pull) error {
 	all, err := ld.Runs(ctx, p)
 	if err != nil {
@@ -63,9 +63,8 @@ func (ld Ledger) Remember(ctx context.Context, r runs.Run, last runs.LastApply) 
 	return err
 }
 
-// Settle notes whether a pull request that was applied to the state of a run is out of
-// the way: merged or closed, and not opened again. It returns what was last applied, if
-// it was this pull request's.
+// Settle records whether a pull request that was applied to the state of a run is settled: merged
+// or closed, and not reopened. It returns the last apply, if it was this pull request's.
 func (ld Ledger) Settle(ctx context.Context, r runs.Run, number int, settled bool) (last *runs.LastApply, err error) {
 	_, err = ld.Change(ctx, r.StateKey(), func(old []byte) ([]byte, error) {
 		if last = nil; old == nil {

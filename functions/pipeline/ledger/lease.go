@@ -13,8 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A Lease says that a process works on a message, and until when it can be alive: a
-// function is ended by then. Whoever finds it later knows that nobody does.
+// A Lease is a process's work on a message, with the latest time at which the process can be alive.
+// A lease that is found after that time has no process.
 type Lease struct {
 	Message  pipeline.Message
 	HardStop time.Time

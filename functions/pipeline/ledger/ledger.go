@@ -1,9 +1,9 @@
-// Package ledger keeps what is known of pull requests in records: runs, answers, leases, the
-// last apply to each state, and what was begun. Every change is a conditional write, made
-// again from the new value where somebody else was first.
+// Package ledger keeps the knowledge about pull requests in records: runs, answers, leases, the
+// last apply to each state, and applies that were begun. Every change is a conditional write,
+// repeated from the new value after a conflict.
 //
-// The package refuses to know GitHub, the engine, and when a record is to be written: it has
-// no rule of its own but that nothing is overwritten unseen. Start at [Ledger].
+// The package refuses to know GitHub, the engine, and the occasions of its writes: its one rule is
+// that nothing is overwritten unseen. Start at [Ledger].
 package ledger
 
 import "github.com/lockstep-iac/lockstep/functions/pipeline"

@@ -8,14 +8,14 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// A Look is what was found when the head of a pull request was looked at last: what the
-// status says of it beside its runs.
+// A Look is the result of the last look at the head of a pull request: the contents of the status
+// beside the runs.
 type Look struct {
 	Pull              pipeline.Pull
 	Head, Base, Merge string
-	// Conflict says that Head cannot be merged into Base; Problem, in Markdown, why the
-	// projects are not known. Checked says that a check run of Head speaks of it, or of
-	// one that is solved since.
+	// Conflict is set if Head cannot be merged into Base. Problem, in Markdown, is the reason that
+	// the projects are unknown. Checked is set if a check run of Head shows a problem, present or
+	// solved.
 	Conflict bool   `json:",omitempty"`
 	Problem  string `json:",omitempty"`
 	Checked  bool   `json:",omitempty"`
@@ -25,8 +25,8 @@ type Look struct {
 
 func lookKey(p pipeline.Pull) string { return fmt.Sprintf("pull/%d/%d", p.Repo.ID, p.Number) }
 
-// SaveLook writes what was found. Those who look at a pull request do so one after the
-// other, and the last one has seen the newest.
+// SaveLook writes a look. Looks at a pull request are made one after the other: the last one is the
+// newest.
 func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 	_, err := ld.Change(ctx, lookKey(l.Pull), func(old []byte) ([]byte, error) {
 		if old != nil {
@@ -41,7 +41,7 @@ func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 	return err
 }
 
-// LastLook returns what was found last; the zero value if nobody looked.
+// LastLook returns the last look, zero if there was none.
 func (ld Ledger) LastLook(ctx context.Context, pull pipeline.Pull) (Look, error) {
 	rec, err := ld.Records.Get(ctx, lookKey(pull))
 	if err != nil || rec.Version == "" {

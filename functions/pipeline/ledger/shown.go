@@ -12,10 +12,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Shown notes of the plans that our comment has in it since when people can see them. The
-// first time counts: the comment is written anew with each step of each project. It is the
-// comment and not the check, which is there before: until then the comment shows another
-// plan, and that is what people look at.
+// Shown records, for each plan in our comment, the time at which people could first see it. The
+// comment is written anew with each step of each project, so the first time counts. The check run,
+// which is written earlier, does not: until the comment follows it shows another plan, the one that
+// people read.
 func (ld Ledger) Shown(ctx context.Context, all []Versioned, text string, at time.Time) error {
 	for _, r := range all {
 		if r.Phase != runs.Planned || r.PlanHash == "" || !strings.Contains(text, comment.PlanName(r.PlanHash)+"\n") {

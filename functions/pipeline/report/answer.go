@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// AnswerTo names the answer to a message; "" for one that is not answered.
+// AnswerTo names the answer to a message; "" if it gets none.
 func AnswerTo(m pipeline.Message) string {
 	switch m.Kind {
 	case pipeline.Commanded:
@@ -27,7 +27,7 @@ func AnswerTo(m pipeline.Message) string {
 	return ""
 }
 
-// Reply makes one of a reply.
+// NewReply encodes a reply for an answer.
 func NewReply(id string, r comment.Reply) ledger.Reply {
 	data, err := comment.MarshalReply(r)
 	if err != nil {
@@ -36,7 +36,8 @@ func NewReply(id string, r comment.Reply) ledger.Reply {
 	return ledger.Reply{ID: id, Data: data}
 }
 
-// PlanReply and applyPart are about the plan or apply that the run speaks of.
+// PlanReply and ApplyReply make replies about the run's present plan or apply: a later one replaces
+// them.
 func PlanReply(r runs.Run, reply comment.Reply) ledger.Reply {
 	return NewReply(fmt.Sprintf("plan %s %d", r.Target(), r.Attempt), reply)
 }
@@ -45,9 +46,8 @@ func ApplyReply(r runs.Run, reply comment.Reply) ledger.Reply {
 	return NewReply(fmt.Sprintf("apply %s %d", r.Target(), r.Try), reply)
 }
 
-// Reply puts parts into an answer, in the place of those with the same IDs. A part that
-// says that something is under way does not replace one that says what came of it. With
-// the name "" nobody waits for an answer.
+// Reply puts replies into an answer, in the place of those with the same IDs. A pending reply does
+// not replace an outcome. Without a name there is no answer, and Reply does nothing.
 func (rp *Reporter) Reply(ctx context.Context, name string, parts ...ledger.Reply) error {
 	if name == "" || len(parts) == 0 {
 		return nil
@@ -68,7 +68,7 @@ func (rp *Reporter) Reply(ctx context.Context, name string, parts ...ledger.Repl
 	})
 }
 
-// Answer makes replies the whole answer, if they are not it already.
+// Answer replaces all replies of an answer.
 func (rp *Reporter) Answer(ctx context.Context, name string, replies ...comment.Reply) error {
 	var parts []ledger.Reply
 	for i, r := range replies {
@@ -102,7 +102,7 @@ func (rp *Reporter) ChangeAnswer(ctx context.Context, name string, change func(*
 	return err
 }
 
-// unsaid returns the answers of the pull request that are not told yet.
+// unsaid returns the answers of the pull request that are not synced.
 func (rp *Reporter) unsaid(ctx context.Context) ([]ledger.Answer, error) {
 	list, err := rp.Ledger.Records.List(ctx, ledger.AnswerDir(rp.Evidence.Message.Pull))
 	if err != nil {

@@ -23,8 +23,8 @@ func checkKey(r runs.Run) string {
 	return fmt.Sprintf("%s/%d.%s", checkDir(r), r.Pull.Number, r.Target())
 }
 
-// PutCheck brings the check run of a run up to date, and those of other pull requests
-// whose conclusion follows from it.
+// PutCheck writes the check run of a run, and those of other pull requests whose conclusion depends
+// on it.
 func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	if r.Head == "" {
 		return nil
@@ -66,7 +66,7 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	return nil
 }
 
-// checks are the records of all runs at the head of r.
+// checks are the records of all checks at the head of r.
 func (rp *Reporter) checks(ctx context.Context, r runs.Run) ([]runs.CheckRecord, error) {
 	list, err := rp.Ledger.Records.List(ctx, checkDir(r))
 	if err != nil {
@@ -137,8 +137,8 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, all []runs.Check
 	return err
 }
 
-// checkLook has a check run say what the status says of a problem: rules that want the
-// checks of projects would wait for them without a word.
+// checkLook puts the problem of a pull request without projects into a check run. Without it,
+// branch rules that require the checks of projects would wait in silence.
 func (rp *Reporter) checkLook(ctx context.Context, l ledger.Look) error {
 	if !l.Checked {
 		return nil
@@ -159,10 +159,9 @@ func (rp *Reporter) checkLook(ctx context.Context, l ledger.Look) error {
 	return err
 }
 
-// nameable returns the hash of the plan that the check run of a run may name from now on.
-// Only the message that has the plan made names it first. Whatever else writes the check
-// keeps the name that is there: the record may be another one by then, and a check that
-// followed it would be no evidence against it.
+// nameable returns the hash of the plan that the check run of a run may name from now on. Only the
+// message that makes the plan names it first. All others keep the name that is there: a record may
+// have been exchanged by then, and a check that followed it would be no evidence.
 func (rp *Reporter) nameable(ctx context.Context, r runs.Run) (hash string, err error) {
 	if rp.Evidence.Message.Kind == pipeline.ToPlan || r.PlanHash == "" {
 		return r.PlanHash, nil

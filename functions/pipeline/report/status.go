@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// status brings the one comment about the pull request's projects up to date.
+// status writes the one comment about the projects of the pull request.
 func (rp *Reporter) status(ctx context.Context) error {
 	all, err := rp.Ledger.Runs(ctx, rp.Evidence.Message.Pull)
 	if err != nil {
@@ -54,7 +54,7 @@ func (rp *Reporter) status(ctx context.Context) error {
 	return rp.Ledger.Shown(ctx, all, text, at)
 }
 
-// project is how a run is put to people.
+// project is the status of a run.
 func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectStatus, err error) {
 	p = comment.ProjectStatus{
 		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, By: r.Actor, Check: r.Check(), Plan: r.PlanHash,
@@ -78,7 +78,7 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectS
 	return p, err
 }
 
-// approvals are the logins of who approved the head.
+// approvals are the logins of the users who approved the head.
 func (rp *Reporter) approvals(ctx context.Context, head string) ([]string, error) {
 	reviews, err := rp.Hub.Reviews(ctx, rp.Evidence.Message.Pull.Number)
 	if err != nil {
@@ -93,7 +93,8 @@ func (rp *Reporter) approvals(ctx context.Context, head string) ([]string, error
 	return out, nil
 }
 
-// unmerged is what to know about a state that another pull request was applied to.
+// unmerged is the note about another, unmerged pull request that was applied to the state; "" if
+// there is none.
 func (rp *Reporter) unmerged(ctx context.Context, r runs.Run) (string, error) {
 	if r.Phase == runs.Dropped {
 		return "", nil

@@ -14,7 +14,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Clean takes our own secrets out of a text.
+// Clean removes our own secrets from a text.
 func (rp *Reporter) Clean(text string) string {
 	for _, s := range rp.Secrets {
 		text = s.Redact(text)
@@ -22,7 +22,8 @@ func (rp *Reporter) Clean(text string) string {
 	return text
 }
 
-// AtRest says that a run has come to rest.
+// AtRest completes a run that waits for nothing but people: its check is written, its lease
+// released, and a sync of the comments requested.
 func (rp *Reporter) AtRest(ctx context.Context, r runs.Run) error {
 	if err := rp.PutCheck(ctx, r); err != nil {
 		return err
@@ -33,9 +34,8 @@ func (rp *Reporter) AtRest(ctx context.Context, r runs.Run) error {
 	return rp.askForSync(ctx, r)
 }
 
-// Sync brings what is said on the pull request up to date with the records. Only
-// messages about events do it, and those of a pull request are handled one after the
-// other: so there is one writer.
+// Sync writes the comments of the pull request from the records. Only messages of the events queue
+// do it, one at a time for each pull request: so there is one writer.
 func (rp *Reporter) Sync(ctx context.Context) error {
 	if err := rp.status(ctx); err != nil {
 		return err
@@ -52,13 +52,12 @@ func (rp *Reporter) Sync(ctx context.Context) error {
 	return nil
 }
 
-// askForSync sends the message that has what is said brought up to date, now that a run
-// moved on.
+// askForSync requests a sync of the comments after a step of a run.
 func (rp *Reporter) askForSync(ctx context.Context, r runs.Run) error {
 	return pipeline.Send(ctx, rp.Queue, rp.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), r.Attempt, r.Begun, r.Try, strings.ReplaceAll(string(r.Phase), " ", "-"))
 }
 
-// syncAnswer writes an answer as it is now.
+// syncAnswer writes the comment of an answer.
 func (rp *Reporter) syncAnswer(ctx context.Context, a ledger.Answer) error {
 	if len(a.Replies) == 0 {
 		return nil
@@ -92,7 +91,7 @@ func (rp *Reporter) syncAnswer(ctx context.Context, a ledger.Answer) error {
 	return rp.ChangeAnswer(ctx, a.Name, func(now *ledger.Answer) { now.Synced = string(pipeline.Encode(now.Replies)) == told })
 }
 
-// React puts a picture under a comment; there is none with the ID 0.
+// React adds a reaction to a comment; with the ID 0 there is none.
 func (rp *Reporter) React(ctx context.Context, id int64, r github.Reaction) error {
 	if id == 0 {
 		return nil
@@ -104,12 +103,11 @@ func (rp *Reporter) React(ctx context.Context, id int64, r github.Reaction) erro
 	return err
 }
 
-// say writes a comment, or brings it up to date. Its marker is its first line, and there is
-// none below: what people see there was written by others. It returns what is there to
-// read, and since when.
+// say writes a comment, new or in place. The marker is its first line, and is removed from the
+// rest, which contains text of others. It returns the text as written, and the time of the writing.
 func (rp *Reporter) say(ctx context.Context, marker, body string) (text string, at time.Time, err error) {
 	body = marker + comment.Unmarked(strings.TrimPrefix(body, marker))
-	// What is put in the place of a secret, or of a marker, may be longer than it.
+	// The replacement of a secret, or of a marker, may be longer.
 	text = comment.Cut(rp.Clean(body), github.MaxComment)
 	_, at, err = rp.Hub.PutComment(ctx, rp.Evidence.Message.Pull.Number, marker, text)
 	return text, at, err
