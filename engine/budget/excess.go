@@ -82,18 +82,18 @@ func (x *Excess) Error() string {
 	}
 	switch x.Kind {
 	case TextTooLong:
-		return fmt.Sprintf("%s would have %s characters; a text may have at most %s here. Make it of fewer or shorter parts.", what, grouped(x.Needed), Bytes(x.Allowed))
+		return fmt.Sprintf("%s would have %s characters; a text may have at most %s here. Use fewer or shorter parts.", what, grouped(x.Needed), Bytes(x.Allowed))
 	case ValueTooLarge:
 		if x.Values {
-			return fmt.Sprintf("%s would have %s values in it, counting those that are in several places in each of them; %s are allowed here. Make it of fewer elements, and mention large values by name where they are needed instead of copying them.", what, atLeast(x), grouped(x.Allowed))
+			return fmt.Sprintf("%s would have %s values in it, with each repetition counted; %s are allowed here. Use fewer elements, and refer to large values by name instead of copying them.", what, atLeast(x), grouped(x.Allowed))
 		}
-		return fmt.Sprintf("%s would have texts of %s bytes in it, counting those that are in several places in each of them; %s are allowed here. Make it of fewer elements, and mention large values by name where they are needed instead of copying them.", what, atLeast(x), Bytes(x.Allowed))
+		return fmt.Sprintf("%s would have texts of %s bytes in it, with each repetition counted; %s are allowed here. Use fewer elements, and refer to large values by name instead of copying them.", what, atLeast(x), Bytes(x.Allowed))
 	case TotalTooLarge:
 		return fmt.Sprintf("With this, all that the expressions of this run have made takes more than %s, which is the limit here. Make fewer or smaller values, or give the run more memory.", Bytes(x.Allowed))
 	case TooDeep:
 		return fmt.Sprintf("%s is nested more than %d levels deep, which is the limit. Make it flatter.", what, x.Allowed)
 	case NumberTooLong:
-		return fmt.Sprintf("%s has a number of more than %s digits, which is the limit here. If it is not meant as a number, let it begin with another character.", what, grouped(x.Allowed))
+		return fmt.Sprintf("%s has a number of more than %s digits, which is the limit here. If it is a text, write it in quotes or begin it with another character.", what, grouped(x.Allowed))
 	case TooManyInstances:
 		return fmt.Sprintf("There would be %s instances; one count or for_each may make at most %s here. Use a smaller number, or give the run more memory.", grouped(x.Needed), grouped(x.Allowed))
 	case TooManyInAll:
@@ -105,11 +105,11 @@ func (x *Excess) Error() string {
 	case CallTooLong:
 		return fmt.Sprintf("%s would take about %s steps; %s are allowed for one call here. Use shorter lists, texts or patterns.", what, grouped(x.Needed), grouped(x.Allowed))
 	case FileTooLarge:
-		return fmt.Sprintf("%s has %s bytes; a file of a configuration may have at most %s here. Divide it, or take out of it what is data.", what, grouped(x.Needed), Bytes(x.Allowed))
+		return fmt.Sprintf("%s has %s bytes; a file of a configuration may have at most %s here. Divide it, or move its data to another kind of file.", what, grouped(x.Needed), Bytes(x.Allowed))
 	case FilesTooLarge:
 		return fmt.Sprintf("With it, the files of the configuration have more than %s, which is the limit here. Divide the configuration.", Bytes(x.Allowed))
 	case TooManyTokens:
-		return fmt.Sprintf("%s has about %s words and signs; %s may be read at once here. Divide it, or take out of it what is data.", what, grouped(x.Needed), grouped(x.Allowed))
+		return fmt.Sprintf("%s has about %s words and signs; %s may be read at once here. Divide it, or move its data to another kind of file.", what, grouped(x.Needed), grouped(x.Allowed))
 	case Interrupted:
 		if x.Cause == nil {
 			return "It was given up before its end."

@@ -120,7 +120,7 @@ func (c *Client) JSON(ctx context.Context, u *url.URL, host string, into any) (f
 		return nil, err
 	}
 	if err := json.Unmarshal(doc.Body, into); err != nil {
-		return nil, fmt.Errorf("what is at %s is not the JSON it should be: %w", Show(u), err)
+		return nil, fmt.Errorf("the document at %s is not the expected JSON: %w", Show(u), err)
 	}
 	return doc.URL, nil
 }

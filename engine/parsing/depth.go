@@ -60,7 +60,7 @@ func lex(src []byte, name string, start hcl.Pos, kind textKind) hclsyntax.Tokens
 func tooDeep(at hcl.Range, limit int) *hcl.Diagnostic {
 	return &hcl.Diagnostic{
 		Severity: hcl.DiagError, Summary: "Nested too deep", Subject: &at,
-		Detail: fmt.Sprintf("Here blocks, brackets, templates or operators are nested in each other more than %d levels deep, which is the limit. Give inner parts names, such as local values have, or check what generated this.", limit),
+		Detail: fmt.Sprintf("Here blocks, brackets, templates or operators are nested in each other more than %d levels deep, which is the limit. Move inner parts to local values, or check the generator of this file.", limit),
 	}
 }
 

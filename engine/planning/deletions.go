@@ -42,7 +42,7 @@ func (b *block) allowed(c *plans.ResourceChange) diags.Diagnostics {
 func (b *block) protect(a addrs.AbsResourceInstance) diags.Diagnostics {
 	if b.r.PreventDestroyIf != nil && !b.p.moduleExists(a.Module) {
 		return diags.Errorf(b.r.PreventDestroyIf.Range().Ptr(), "Instance cannot be destroyed",
-			"Whether %s may be destroyed depends on values of %s, which the configuration has no more. Put it back, and destroy what is in it first, with -destroy and -target.", a, a.Module)
+			"Whether %s may be destroyed depends on values of %s, which is no longer in the configuration. Restore it, and first destroy the objects in it with -destroy and -target.", a, a.Module)
 	}
 	prevents, ds := b.p.s.Eval.Protects(a.Module, b.r)
 	if !prevents {

@@ -30,7 +30,7 @@ func (x *instance) triggered() (bool, diags.Diagnostics) {
 		changes := target.changes(x.p.changes)
 		if len(changes) == 0 && x.p.in.Mode != plans.DestroyMode {
 			return false, diags.Errorf(nil, fmt.Sprintf("no change found for %s in %s", target, place(x.addr.Module)),
-				"replace_triggered_by names what nothing is planned for: there is no such instance, it is this resource itself, or data that were read already.")
+				"The plan has no change for this reference of replace_triggered_by: there is no such instance, it is this resource itself, or a data resource that was read already.")
 		}
 		if changed(changes, rest) {
 			return true, nil

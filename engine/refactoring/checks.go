@@ -64,12 +64,12 @@ func (c *checker) unique(st *statement, b *config.Moved) diags.Diagnostics {
 	if old := c.from[from]; old == nil {
 		c.from[from] = b
 	} else if old.To != b.To {
-		ds = append(ds, ambiguous(b, "The statement at %s says that %s moved to %s, this one that it moved to %s. It can have moved to one place only.", old.Range, b.From, old.To, b.To)...)
+		ds = append(ds, ambiguous(b, "The statement at %s declares that %s moved to %s, this one that it moved to %s. It can have moved to one address only.", old.Range, b.From, old.To, b.To)...)
 	}
 	if old := c.to[to]; old == nil {
 		c.to[to] = b
 	} else if old.From != b.From {
-		ds = append(ds, ambiguous(b, "The statement at %s says that %s moved to %s, this one that %s did. Only one object can have moved there.", old.Range, old.From, b.To, b.From)...)
+		ds = append(ds, ambiguous(b, "The statement at %s declares that %s moved to %s, this one that %s did. Only one object can have moved there.", old.Range, old.From, b.To, b.From)...)
 	}
 	return ds
 }

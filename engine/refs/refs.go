@@ -336,7 +336,7 @@ func (r *Refs) cycle(path []addrs.Object) diags.Diagnostics {
 		summary = "Self-referencing local value"
 	}
 	return diags.Errorf(place, summary,
-		"Each of these needs the value of the next one, and the last one needs that of the first: %s. Break the circle by taking out one of these references.",
+		"Each of these needs the value of the next one, and the last one needs that of the first: %s. Break the cycle by removing one of these references.",
 		strings.Join(append(slices.Clone(names), names[0]), " -> "))
 }
 

@@ -20,7 +20,7 @@ func (s Scope) Check(ts []hcl.Traversal) diags.Diagnostics {
 				`The "count" object can only be used in "module", "resource", and "data" blocks, and only when the "count" argument is set.`)...)
 		case root == "each" && !s.Each && len(t) > 1 && isAttr(t[1], "value"):
 			ds = append(ds, diags.Errorf(&rng, "each.value cannot be used in this context",
-				`"each.value" has a meaning only in "module" or "resource" blocks with the "for_each" argument. Perhaps there was one: then remove what refers to it, too.`)...)
+				`"each.value" has a meaning only in "module" or "resource" blocks with the "for_each" argument. If that argument was removed, remove the references to it, too.`)...)
 		case root == "each" && !s.Each:
 			ds = append(ds, diags.Errorf(&rng, `Reference to "each" in context without for_each`,
 				`The "each" object can be used only in "module" or "resource" blocks, and only when the "for_each" argument is set.`)...)

@@ -64,6 +64,6 @@ func (p *Printer) Headlines(groups []Group) string {
 		}
 		b.WriteByte('\n')
 	}
-	b.WriteString("\nTo see all that the warnings say, leave out -compact-warnings.\n")
+	b.WriteString("\nTo see the full warnings, leave out -compact-warnings.\n")
 	return b.String()
 }

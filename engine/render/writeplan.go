@@ -104,7 +104,7 @@ func (t planText) legend(changes []*plans.ResourceChange) {
 	if len(used) == 1 && used[plans.NoOp] {
 		return
 	}
-	t.prose("Lockstep has made the following execution plan. These symbols say what happens to a resource:")
+	t.prose("Lockstep has made the following execution plan. Resource actions are indicated with these symbols:")
 	nw := nodeWriter{p: t.p}
 	for _, l := range legends {
 		if used[l.action] {
@@ -202,9 +202,9 @@ func (t planText) drift() bool {
 	}
 	t.headline(cyan, "Note:", " Objects have changed outside of Terraform") // programs look for it
 	if only {
-		t.prose("These differ from what the state says:")
+		t.prose("These differ from the state:")
 	} else {
-		t.prose("These differ from what the state says, in ways that may have led to this plan:")
+		t.prose("These differ from the state, in ways that may have led to this plan:")
 	}
 	for _, text := range list {
 		fmt.Fprintf(t.w, "\n%s\n", text)
@@ -273,7 +273,7 @@ func (t planText) nothing(drifted bool) {
 	switch t.plan.Mode {
 	case plans.RefreshOnlyMode:
 		t.headline(green, "No changes.", " Your infrastructure still matches the configuration.")
-		t.prose("The real objects are as the state says.")
+		t.prose("The real objects match the state.")
 	case plans.DestroyMode:
 		t.headline(green, "No changes.", " No objects need to be destroyed.")
 		t.prose("Nothing was created yet, or all of it is gone.")
@@ -285,7 +285,7 @@ func (t planText) nothing(drifted bool) {
 		}
 		t.headline(green, "No changes.", " Your infrastructure matches the configuration.")
 		if t.plan.Applyable {
-			t.prose("Applying this plan updates only the state, to what the objects are now.")
+			t.prose("Applying this plan updates only the state, to match the real objects.")
 		} else {
 			t.prose("The real objects were compared with the configuration, and nothing needs to be done.")
 		}

@@ -67,7 +67,7 @@ func providerKey(x hcl.Expression, v cty.Value) (addrs.InstanceKey, diags.Diagno
 	case v.IsNull():
 		return addrs.NoKey, badProviderKey(x, "The key of a provider instance must not be null.")
 	case !v.IsKnown():
-		return addrs.NoKey, badProviderKey(x, "The key of a provider instance depends on values that cannot be determined until apply, so that it cannot be said which instance to use for planning.")
+		return addrs.NoKey, badProviderKey(x, "The key of a provider instance depends on values that cannot be determined until apply, so the instance to plan with is not known.")
 	}
 	str, err := convert.Convert(v, cty.String)
 	if err != nil {

@@ -113,9 +113,9 @@ func (v *validator) ownReferences(r *config.Resource, c *config.Condition, kind 
 		for _, ref := range v.in.Refs.OfExpr(x) {
 			if ref.Object.Kind == addrs.KindResource && ref.Object.Res == r.Addr {
 				rng := ref.Range()
-				detail := "The %s of %s cannot mention the resource itself."
+				detail := "The %s of %s cannot refer to the resource itself."
 				if kind == "postcondition" {
-					detail += " Use self for the instance that is checked."
+					detail += " Use self for the checked instance."
 				}
 				ds = append(ds, diags.Errorf(&rng, "Invalid reference in "+kind, detail, kind, r.Addr)...)
 			}

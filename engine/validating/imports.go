@@ -92,9 +92,9 @@ func importKey(im *config.Import, r *config.Resource) diags.Diagnostics {
 	case isString && r.ForEach == nil:
 		what = "has a string as its key, but the resource has no for_each"
 	case target.Key.IsNone() && r.Count != nil:
-		what = "has no key, but the resource has count: say which instance is meant"
+		what = "has no key, but the resource has count: add the key of one instance"
 	case target.Key.IsNone() && r.ForEach != nil:
-		what = "has no key, but the resource has for_each: say which instance is meant"
+		what = "has no key, but the resource has for_each: add the key of one instance"
 	default:
 		return nil
 	}

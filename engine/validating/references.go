@@ -126,7 +126,7 @@ func traverse(b *schema.Block, t hcl.Traversal) diags.Diagnostics {
 	if a := b.Attributes[name]; a != nil {
 		var ds diags.Diagnostics
 		if a.Deprecated {
-			ds = diags.Warningf(&rng, "Deprecated attribute", "The attribute %q is deprecated: what to use instead is in the documentation of the provider.", name)
+			ds = diags.Warningf(&rng, "Deprecated attribute", "The attribute %q is deprecated: the provider's documentation names a replacement.", name)
 		}
 		_, hs := t[1:].TraverseRel(cty.UnknownVal(a.ImpliedType()))
 		return append(ds, diags.FromHCL(hs)...)
@@ -153,7 +153,7 @@ func traverseBlocks(n *schema.NestedBlock, name string, t hcl.Traversal) diags.D
 			"Blocks of type %q are a set, and its elements have no keys. Use a \"for\" expression with an \"if\" clause to find some of them.", name)
 	case n.Nesting == schema.NestingList && !index:
 		return diags.Errorf(&rng, "Invalid operation",
-			"Blocks of type %q are a list, so that a number must say which of them is meant: .%s[0].", name, name)
+			"Blocks of type %q are a list, so the reference needs a number: .%s[0].", name, name)
 	}
 	return traverse(n.Block, t[1:])
 }

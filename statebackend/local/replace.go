@@ -86,7 +86,7 @@ func (w *workspace) heal(f *os.File, path string) error {
 	if n, _ := f.ReadAt(first[:], 0); n == 0 || first[0] != torn {
 		err := os.Remove(siblingOf(path))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("remove what an earlier write left: %w", err)
+			return fmt.Errorf("remove the temporary file of an earlier write: %w", err)
 		}
 		return nil
 	}

@@ -66,7 +66,7 @@ func (f *File) Lock(ctx context.Context, info statebackend.LockInfo) error {
 			return &statebackend.LockedError{HeldLock: statebackend.HeldLock{Kind: statebackend.ObjectLock}, Err: readErr}
 		case attempt == 3:
 			// On some S3-like servers a deleted version stays in the way.
-			return fmt.Errorf("the lock object %s cannot be created, although there is none: %w", f.Key, err)
+			return fmt.Errorf("the lock object %s cannot be created, although it does not exist: %w", f.Key, err)
 		}
 		// It was released between our two requests.
 	}

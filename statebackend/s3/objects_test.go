@@ -229,7 +229,7 @@ func TestRefusedWithoutAChange(t *testing.T) {
 			}
 			var conflict *statebackend.ConflictError
 			_, err = w.Put(t.Context(), []byte(state2), snap.Version)
-			if err == nil || errors.As(err, &conflict) || !strings.Contains(err.Error(), "the server refuses to replace a state that nobody has changed") {
+			if err == nil || errors.As(err, &conflict) || !strings.Contains(err.Error(), "the server refuses to replace a state that has not changed since it was read") {
 				t.Errorf("Put: %v", err)
 			}
 			if _, err := w.Put(t.Context(), []byte(state2), "another"); !errors.As(err, &conflict) {

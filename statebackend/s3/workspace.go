@@ -41,7 +41,7 @@ type DigestError struct {
 }
 
 func (e *DigestError) Error() string {
-	return fmt.Sprintf("the state at s3://%s does not have the content that its digest says. "+
+	return fmt.Sprintf("the state at s3://%s does not match its digest. "+
 		"Calculated digest: %q, stored digest: %q. "+
 		"If no run is in progress and the object is the state that you want, set Digest to %q in the DynamoDB item %q",
 		e.Path, e.Calculated, e.Stored, e.Calculated, e.Path+"-md5")
@@ -153,11 +153,11 @@ func (w *workspace) putObject(ctx context.Context, data []byte, prev statebacken
 	case !errors.Is(err, lockfile.ErrPrecondition):
 		return "", err
 	case readErr != nil:
-		return "", fmt.Errorf("%w; and what is there cannot be read: %w", err, readErr)
+		return "", fmt.Errorf("%w; and the existing object cannot be read: %w", err, readErr)
 	case tag == string(prev):
 		// Versioned buckets of some S3-like servers do this: a deleted version
 		// stays in the way.
-		return "", fmt.Errorf("the server refuses to replace a state that nobody has changed: %w", err)
+		return "", fmt.Errorf("the server refuses to replace a state that has not changed since it was read: %w", err)
 	}
 	return "", &statebackend.ConflictError{Path: w.path(), Want: prev, Found: statebackend.Version(tag)}
 }

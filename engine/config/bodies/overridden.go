@@ -82,7 +82,7 @@ func (b *overridden) missing(s *hcl.BodySchema, c *hcl.BodyContent) hcl.Diagnost
 	for _, a := range s.Attributes {
 		if a.Required && c.Attributes[a.Name] == nil {
 			ds = append(ds, diags.HCLError(c.MissingItemRange.Ptr(), "Missing required argument",
-				"The argument %q is required, and neither the block nor what overrides it has it.", a.Name))
+				"The argument %q is required, but neither the block nor its overrides have it.", a.Name))
 		}
 	}
 	return ds

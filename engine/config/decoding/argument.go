@@ -82,7 +82,7 @@ func (r *reader) dependsOn(a *hcl.Attribute) []hcl.Traversal {
 			continue
 		}
 		if n := traversals.ObjectSteps(t); n < len(t) {
-			r.lateErrorf(t[n:].SourceRange().Ptr(), "Invalid depends_on reference", "An entry of depends_on names an object as a whole, such as a resource or a module: leave out what follows.")
+			r.lateErrorf(t[n:].SourceRange().Ptr(), "Invalid depends_on reference", "An entry of depends_on names an object as a whole, such as a resource or a module. Remove the rest of the reference.")
 			continue
 		}
 		if t.RootName() == "self" {
@@ -97,7 +97,7 @@ func (r *reader) dependsOn(a *hcl.Attribute) []hcl.Traversal {
 // deprecated reads the advice for users of a deprecated variable or output.
 func (r *reader) deprecated(a *hcl.Attribute, target *string) {
 	if r.literal(a, target) && strings.TrimSpace(*target) == "" {
-		r.errorf(a.Expr.Range().Ptr(), "Invalid `deprecated` value", "The argument must not be empty: it tells those who are warned what to use instead.")
+		r.errorf(a.Expr.Range().Ptr(), "Invalid `deprecated` value", "The argument must not be empty: it is shown with the warning, and should name a replacement.")
 	}
 }
 
@@ -105,7 +105,7 @@ func (r *reader) deprecated(a *hcl.Attribute, target *string) {
 func (r *reader) repetition(attrs hcl.Attributes) config.Repetition {
 	if attrs["count"] != nil && attrs["for_each"] != nil {
 		r.errorf(&attrs["for_each"].NameRange, `Invalid combination of "count" and "for_each"`,
-			`The arguments "count" and "for_each" exclude each other: both say how many instances there are.`)
+			`The arguments "count" and "for_each" exclude each other: both determine the number of instances.`)
 	}
 	return config.Repetition{Count: expr(attrs["count"]), ForEach: expr(attrs["for_each"])}
 }
@@ -122,7 +122,7 @@ func (r *reader) enabled(x *config.Repetition, a *hcl.Attribute) {
 	}
 	if x.Count != nil || x.ForEach != nil {
 		r.errorf(&a.NameRange, `Invalid combination of "`+other+`" and "enabled"`,
-			"The arguments %q and \"enabled\" exclude each other: both say how many instances there are.", other)
+			"The arguments %q and \"enabled\" exclude each other: both determine the number of instances.", other)
 	}
 }
 

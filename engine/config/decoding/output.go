@@ -85,7 +85,7 @@ func (r *reader) condition(b *hcl.Block) *config.Condition {
 	}
 	if c.Condition != nil && len(c.Condition.Variables()) == 0 {
 		r.errorf(c.Condition.Range().Ptr(), "Invalid "+b.Type+" expression",
-			"The condition mentions nothing whose value could change, so that its result is always the same. Let it test a value.")
+			"The condition refers to no value that could change, so that its result is always the same. Refer to a value.")
 	}
 	return c
 }

@@ -43,7 +43,7 @@ func (d *Decoder) provider(b *hcl.Block) {
 		p.ForEach = a.Expr
 		if content.Attributes["alias"] == nil && !d.override {
 			d.errorf(&a.NameRange, "Alias required when using \"for_each\"",
-				"Only a provider configuration with an alias can have several instances: what names no instance uses the default configuration.")
+				"Only a provider configuration with an alias can have several instances: a resource without the provider argument uses the one default configuration.")
 		}
 	}
 	for _, n := range []string{"count", "depends_on", "source"} {

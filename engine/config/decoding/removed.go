@@ -57,17 +57,17 @@ func (d *Decoder) removed(b *hcl.Block) {
 // removedAddress checks that a removed block speaks of whole resources or modules.
 func (r *reader) removedAddress(m *config.Removed) bool {
 	if !m.From.Key.IsNone() {
-		r.errorf(&m.FromRange, "Resource instance keys not allowed", "A removed block speaks of all instances of a resource: leave out the key.")
+		r.errorf(&m.FromRange, "Resource instance keys not allowed", "A removed block is about all instances of a resource. Remove the key.")
 		return false
 	}
 	for _, s := range m.From.Module.Steps() {
 		if !s.Key.IsNone() {
-			r.errorf(&m.FromRange, "Module instance keys not allowed", "A removed block speaks of all instances of a module: leave out the key.")
+			r.errorf(&m.FromRange, "Module instance keys not allowed", "A removed block is about all instances of a module. Remove the key.")
 			return false
 		}
 	}
 	if !m.From.IsModule() && m.From.Resource.Mode != addrs.Managed {
-		r.errorf(&m.FromRange, "Data source address not allowed", "Only what resource blocks manage can be removed: nothing remains of other objects when their blocks go.")
+		r.errorf(&m.FromRange, "Data source address not allowed", "Only managed resources and modules can be removed: a data resource leaves nothing behind when its block is deleted.")
 		return false
 	}
 	return true

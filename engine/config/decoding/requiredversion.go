@@ -27,7 +27,7 @@ func (d *Decoder) requiredVersion(a *hcl.Attribute) {
 		// meet by accident.
 		if one.Prerelease() {
 			d.errorf(&c.Range, "Invalid required_version constraint",
-				"%q speaks of a pre-release, which no constraint can ask for. Name a final version instead.", strings.TrimSpace(one.String()))
+				"%q names a pre-release, which no constraint can require. Name a final version instead.", strings.TrimSpace(one.String()))
 			return
 		}
 	}

@@ -78,7 +78,7 @@ func (e *evaluator) known(m *config.Module, x hcl.Expression) (cty.Value, hcl.Di
 	for _, mark := range []marks.Mark{marks.Sensitive, marks.Ephemeral} {
 		if marks.Contains(v, mark) {
 			return cty.DynamicVal, append(ds, problem(x.Range(), "Value not allowed here",
-				"This value comes from what is "+string(mark)+". It would show in messages, and be recorded by init: use another value."))
+				"This value is "+string(mark)+". It would appear in messages and in files that init writes. Use another value."))
 		}
 	}
 	v, _ = v.UnmarkDeep()
@@ -159,7 +159,7 @@ func attribute(t hcl.Traversal) (string, bool) {
 }
 
 func refused(t hcl.Traversal) *hcl.Diagnostic {
-	return problem(t.SourceRange(), notStatic, "This refers to what is not known before there is a plan."+remedy)
+	return problem(t.SourceRange(), notStatic, "This refers to a value that is not known before there is a plan."+remedy)
 }
 
 // reference returns the value of the reference t in m, root.name.

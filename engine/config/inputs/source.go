@@ -50,7 +50,7 @@ func Option(arg string) (Source, diags.Diagnostics) {
 	s := Source{Origin: FromOption}
 	name, value, ok := strings.Cut(arg, "=")
 	if !ok {
-		return s, diags.Errorf(nil, "Invalid -var option", "The option needs a variable's name and a value, as in -var=\"name=value\", but there is no equals sign in what was given.")
+		return s, diags.Errorf(nil, "Invalid -var option", "The option needs a variable's name and a value, as in -var=\"name=value\", but there is no equals sign.")
 	}
 	if trimmed := strings.TrimRight(name, " \t"); trimmed != name {
 		return s, diags.Errorf(nil, "Invalid -var option", "The name %q ends with a space: write -var=\"%s=...\", without spaces around the equals sign.", name, trimmed)

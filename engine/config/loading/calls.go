@@ -89,7 +89,7 @@ func (l *loader) locate(m, child *config.Module) (dir string, ok bool) {
 		dir = source.Join(m.Dir, call.Address.Path)
 		if p := m.PackageDir; p != "" && dir != p && !strings.HasPrefix(dir, p+"/") {
 			l.errorf(&call.SourceRange, "Local module path escapes module package",
-				"The directory %s of %s is outside of the package in %s that the calling module belongs to. What a package calls by a path must be in that package.", dir, child.Addr, p)
+				"The directory %s of %s is outside of the package in %s that the calling module belongs to. A local path cannot lead out of a package.", dir, child.Addr, p)
 			return "", false
 		}
 		return dir, true

@@ -14,7 +14,7 @@ import (
 // several, and only then.
 func (k *providerCheck) instances(m *config.Module, use config.ProviderUse, place *hcl.Range, user string) {
 	if use.Key != nil && use.Callee == nil && m.Addr != use.Config.Module {
-		k.errorf(use.Key.Range().Ptr(), "Unexpected provider instance key", "%s chooses an instance of a provider configuration that %s receives from its caller. What a caller passes is one instance: leave the key in brackets out, and write it into the providers argument of the call.", user, where(m))
+		k.errorf(use.Key.Range().Ptr(), "Unexpected provider instance key", "%s chooses an instance of a provider configuration that %s receives from its caller. The caller passes one instance: move the key in brackets to the providers argument of the call.", user, where(m))
 		return
 	}
 	for m.Addr != use.Config.Module {
@@ -23,7 +23,7 @@ func (k *providerCheck) instances(m *config.Module, use config.ProviderUse, plac
 	block := m.ProviderBlock(use.Config)
 	switch several := block != nil && block.ForEach != nil; {
 	case several && use.Key == nil:
-		k.errorf(place, "Provider instance key required", "%s uses the provider configuration %s, which has for_each, at %s. Say which of its instances is meant, with a key in brackets behind the name, such as [each.key].", user, use.Config, block.Range)
+		k.errorf(place, "Provider instance key required", "%s uses the provider configuration %s, which has for_each, at %s. Choose one of its instances with a key in brackets after the name, such as [each.key].", user, use.Config, block.Range)
 	case !several && use.Key != nil:
 		k.errorf(use.Key.Range().Ptr(), "Unexpected provider instance key", "%s chooses an instance of the provider configuration %s, which has no for_each. Leave the key in brackets out.", user, use.Config)
 	}

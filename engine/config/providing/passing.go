@@ -25,7 +25,7 @@ func (k *providerCheck) passedOn(m *config.Module) {
 				continue
 			}
 			if !configures(m, x) && !requires(m, x.LocalName) {
-				k.warnf(&p.InParentRange, undefined, "Nothing in %s says which provider %q is, so that it is taken for %s. Add it to required_providers there.",
+				k.warnf(&p.InParentRange, undefined, "The provider %[2]q is not declared in %[1]s; %[3]s is assumed. Add it to required_providers there.",
 					where(m), x.LocalName, m.ProviderOf(x.LocalName).ForDisplay())
 			}
 			if m.Parent != nil && requires(m, x.LocalName) && !configures(m, x) && !isPassed(m, x) {
@@ -47,7 +47,7 @@ func (k *providerCheck) received(m *config.Module) {
 		declared := x.Alias == "" && requires(m, x.LocalName) || wantsAlias(m, x) || m.Providers[x] != nil && !configures(m, x)
 		switch {
 		case !declared && want == addrs.DefaultProvider(x.LocalName):
-			k.warnf(&p.InChildRange, undefined, "Nothing in %s says which provider %s is, so that it is taken for %s. Add it to required_providers there.", m.Addr, x, want.ForDisplay())
+			k.warnf(&p.InChildRange, undefined, "The provider %[2]s is not declared in %[1]s; %[3]s is assumed. Add it to required_providers there.", m.Addr, x, want.ForDisplay())
 		case !declared:
 			k.errorf(&p.InChildRange, undefined, "%s does not declare a provider configuration %s. Add it to the configuration_aliases of the provider's entry in required_providers there, or leave it out here.", m.Addr, x)
 		}
@@ -80,7 +80,7 @@ func (k *providerCheck) aliases(m *config.Module) {
 	for _, p := range m.SortedProviders() {
 		if !isPlaceholder(p) {
 			k.errorf(&multiple, "Module is incompatible with count, for_each, and depends_on",
-				"%s has provider blocks of its own (%s, at %s). Such a module, and what calls it, cannot have count, for_each or depends_on: let the caller pass the configuration instead.",
+				"%s has provider blocks of its own (%s, at %s). The call of such a module, and the calls of its callers, cannot have count, for_each or depends_on. Let the caller pass the configuration instead.",
 				m.Addr, p.Addr, p.Range)
 			return
 		}

@@ -90,7 +90,7 @@ func (run *ensuring) selectVersion(ctx context.Context, p addrs.Provider) (n nee
 	}
 	if p.Namespace == addrs.LegacyNamespace {
 		run.fail("Invalid legacy provider address",
-			"The state or the configuration names the provider %s, as Terraform 0.12 did. Say which one is meant: `lockstep state replace-provider %s %s`.", p, p, addrs.DefaultProvider(p.Type))
+			"The state or the configuration has the provider address %s, in the form of Terraform 0.12. Replace it by the full address: `lockstep state replace-provider %s %s`.", p, p, addrs.DefaultProvider(p.Type))
 		return n, false
 	}
 	n.provider = p
@@ -115,7 +115,7 @@ func (run *ensuring) selectVersion(ctx context.Context, p addrs.Provider) (n nee
 	versions, warnings, err := run.Source.Versions(ctx, p)
 	for _, w := range warnings {
 		run.ds = append(run.ds, diags.Warningf(nil, "Additional provider information from registry",
-			"The registry says of provider %s: %s", p.ForDisplay(), w)...)
+			"The registry's warning about provider %s: %s", p.ForDisplay(), w)...)
 	}
 	if err != nil {
 		run.fail("Failed to query available provider packages", "No version of provider %s can be selected: %v.%s", p.ForDisplay(), err, hintFor(p, err))
@@ -146,7 +146,7 @@ func whyNone(constraints constraint.Set, versions []constraint.Version) string {
 func hintFor(p addrs.Provider, err error) string {
 	var missing *NotFoundError
 	if errors.As(err, &missing) && p == addrs.DefaultProvider(p.Type) {
-		return fmt.Sprintf(" If the provider is not one of HashiCorp's, each module that uses it must say so in its required_providers block: %s = { source = \"NAMESPACE/%s\" }.", p.Type, p.Type)
+		return fmt.Sprintf(" If the provider is not one of HashiCorp's, each module that uses it must declare it in its required_providers block: %s = { source = \"NAMESPACE/%s\" }.", p.Type, p.Type)
 	}
 	return ""
 }
@@ -174,6 +174,6 @@ func (run *ensuring) checkReadOnly() {
 			"The configuration needs other providers than those in %s, and -lockfile=readonly forbids to change it. Run `lockstep init` without that option, and commit the file.", lockfile.Name)
 	case run.result.Changed:
 		run.ds = append(run.ds, diags.Warningf(nil, "Provider lock file not updated",
-			"What is known of the selected providers has changed, but -lockfile=readonly keeps it out of %s. Run `lockstep init` without that option to record it.", lockfile.Name)...)
+			"The checksums or constraints of the selected providers have changed, but -lockfile=readonly keeps them out of %s. Run `lockstep init` without that option to record them.", lockfile.Name)...)
 	}
 }

@@ -98,7 +98,7 @@ func TestFaults(t *testing.T) {
 			s.server.Add(registrytest.Release{Namespace: "acme", Type: "foo", Version: "7.0.0", Protocols: []string{"7.0"}})
 		}, []string{"provider registry.example.com/acme/foo 7.0.0 supports only version 7.0 of the plugin protocol, and Lockstep needs 5 or 6: the newest release that supports one of them is 1.0.0"}},
 		{"broken JSON", "acme/foo", on("/versions", replace("{", "[")),
-			[]string{"Failed to query available provider packages", "is not the JSON it should be"}},
+			[]string{"Failed to query available provider packages", "is not the expected JSON"}},
 		{"a server in trouble", "acme/foo", on("/versions", status(500)),
 			[]string{"Failed to query available provider packages", "500 Internal Server Error"}},
 		{"an unreachable host", "127.0.0.1:1/acme/foo", func(*site) {},

@@ -135,9 +135,9 @@ func (r *runner) fate() string {
 	how, ended := r.outcome, r.ended
 	r.mu.Unlock()
 	if ended {
-		return "It was ended before it could answer. What it had done by then is not known."
+		return "It was ended before it could answer. Its effects until then are not known."
 	}
-	text := fmt.Sprintf("The plugin crashed: its process ended with %s. What it did before that is not known.", how)
+	text := fmt.Sprintf("The plugin crashed: its process ended with %s. Its effects until then are not known.", how)
 	if how == "signal: killed" {
 		return text + " Something outside killed it; often that is the system, when it runs out of memory."
 	}

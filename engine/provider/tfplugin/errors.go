@@ -29,7 +29,7 @@ func (c *client) explain(ctx context.Context, method string, err error) diags.Di
 		}
 		detail := fmt.Sprintf("The plugin of provider %s gave no answer to the call %s. %s", c.Name, method, fate)
 		if method == applyChange {
-			detail += "\n\nBefore the next apply, look at what exists: what this call may have made or changed is not in the state. An object that was made can be imported."
+			detail += "\n\nBefore the next apply, check the real objects: the state does not have those that this call may have created or changed. An object that was created can be imported."
 		}
 		return diags.Errorf(nil, "Plugin did not respond", "%s", detail)
 	case codes.Canceled:
@@ -47,7 +47,7 @@ func (c *client) explain(ctx context.Context, method string, err error) diags.Di
 
 func cancelled(method string, cause error) diags.Diagnostics {
 	return diags.Errorf(nil, "Request cancelled",
-		"The call %s was given up: %s. What the provider had done by then is not known.", method, cause)
+		"The call %s was given up: %s. The provider's effects until then are not known.", method, cause)
 }
 
 // undecodable is the diagnostic for an answer with a value that is not of its type.

@@ -206,7 +206,7 @@ func (run *installation) path(dir string) string {
 func failed(w loading.Wanted, address source.Address, err error) diags.Diagnostics {
 	from := source.Redact(address.Package)
 	if w.Address.Kind == source.Registry {
-		from += " (where the registry says that " + w.Address.Package + " is)"
+		from += " (the registry's address for " + w.Address.Package + ")"
 	}
 	return diags.Errorf(&w.Call.SourceRange, "Failed to download module",
 		"Could not download module %q: its package could not be fetched from %s: %s.", w.Call.Name, from, strings.TrimSuffix(err.Error(), "."))

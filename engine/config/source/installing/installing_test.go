@@ -239,7 +239,7 @@ func TestErrors(t *testing.T) {
 		{call("m", "REGISTRY/acme/none/aws"), "Module not found: Module \"m\" comes from REGISTRY/acme/none/aws"},
 		{call("m", "REGISTRY/acme/vpc/aws", `version = "> 5"`), `Unresolvable module version constraint: No version of REGISTRY/acme/vpc/aws meets the constraint "> 5.0.0" of module "m". The newest is 2.0.0.`},
 		{call("m", "REGISTRY/acme/next/aws"), "has pre-releases only, the newest of which is 0.1.0-beta1"},
-		{call("m", "REGISTRY/acme/bad/aws"), "could not be fetched from SERVER/v1/modules/acme/bad/aws/x?archive=zip (where the registry says that REGISTRY/acme/bad/aws is)"},
+		{call("m", "REGISTRY/acme/bad/aws"), "could not be fetched from SERVER/v1/modules/acme/bad/aws/x?archive=zip (the registry's address for REGISTRY/acme/bad/aws)"},
 		{call("m", "REGISTRY/acme/loop/aws"), "Invalid package location from module registry"},
 		{call("m", "nohost.invalid/acme/loop/aws"), "Error accessing remote module registry: The versions of module \"m\" (nohost.invalid/acme/loop/aws) cannot be had"},
 		{call("m", "hg::https://example.com/x"), `modules are not fetched by "hg"`},

@@ -71,7 +71,7 @@ func (run *installation) locate(w loading.Wanted, v constraint.Version) (source.
 	text, err := run.Registry.Location(run.ctx, w.Address.Package, v)
 	if err != nil {
 		return source.Address{}, diags.Errorf(&w.Call.SourceRange, "Failed to download module",
-			"Could not download module: the registry cannot say where version %s of module %q (%s) is: %s.", v, w.Call.Name, w.Address.Package, err)
+			"Could not download module: the registry has no address for version %s of module %q (%s): %s.", v, w.Call.Name, w.Address.Package, err)
 	}
 	a, err := source.Parse(text)
 	if err == nil && a.Kind != source.Remote {
@@ -79,7 +79,7 @@ func (run *installation) locate(w loading.Wanted, v constraint.Version) (source.
 	}
 	if err != nil {
 		return a, diags.Errorf(&w.Call.SourceRange, "Invalid package location from module registry",
-			"The registry says that version %s of %s is at %q, which cannot be: %s.", v, w.Address.Package, source.Redact(text), err)
+			"The registry's address for version %s of %s is %q, which is invalid: %s.", v, w.Address.Package, source.Redact(text), err)
 	}
 	return a, nil
 }

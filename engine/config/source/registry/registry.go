@@ -98,7 +98,7 @@ func (r *Registries) Location(ctx context.Context, pkg string, v constraint.Vers
 		}
 	}
 	if location == "" {
-		return "", fmt.Errorf("the registry of %s did not say where the package of version %s is", svchost.ForDisplay(host), v)
+		return "", fmt.Errorf("the registry of %s gave no address for the package of version %s", svchost.ForDisplay(host), v)
 	}
 	if slices.ContainsFunc([]string{"/", "./", "../"}, func(p string) bool { return strings.HasPrefix(location, p) }) {
 		u, err := doc.URL.Parse(location)
