@@ -19,8 +19,8 @@ func expr(a *hcl.Attribute) hcl.Expression {
 	return a.Expr
 }
 
-// literal decodes an argument that may mention nothing into target, a *bool or
-// *string. It reports whether the argument is there and valid.
+// literal decodes an argument without references into target, a *bool or *string. It reports
+// whether the argument is there and valid.
 func (r *reader) literal(a *hcl.Attribute, target any) bool {
 	if a == nil {
 		return false
@@ -65,7 +65,9 @@ func (r *reader) versionConstraint(a *hcl.Attribute) (config.VersionConstraint, 
 	return out, !ds.HasErrors()
 }
 
-// dependsOn reads a depends_on argument; nil if it is absent.
+// dependsOn reads a depends_on argument; nil if it is absent. Its entries name whole objects:
+// a dependency on an attribute would be one on the object anyway. Whether the objects exist is
+// not checked here.
 func (r *reader) dependsOn(a *hcl.Attribute) []hcl.Traversal {
 	if a == nil {
 		return nil
@@ -110,7 +112,8 @@ func (r *reader) repetition(attrs hcl.Attributes) config.Repetition {
 	return config.Repetition{Count: expr(attrs["count"]), ForEach: expr(attrs["for_each"])}
 }
 
-// enabled reads the argument of that name of a lifecycle block.
+// enabled reads the argument of that name of a lifecycle block: OpenTofu's form of a resource
+// or a call with one instance or none.
 func (r *reader) enabled(x *config.Repetition, a *hcl.Attribute) {
 	if a == nil {
 		return

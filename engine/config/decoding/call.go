@@ -23,8 +23,8 @@ var callSchema = &hcl.BodySchema{
 type call struct {
 	*reader
 	*config.Call
-	computed bool // the source may be made of variables
-	given    map[string]bool
+	computed bool            // source and version may be expressions
+	given    map[string]bool // the arguments present; in override files only
 }
 
 // call reads a module block.
@@ -64,7 +64,8 @@ func (d *Decoder) call(b *hcl.Block) {
 
 var callLifecycleSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "enabled"}}}
 
-// lifecycle reads the lifecycle block of a call, and returns the other blocks.
+// lifecycle reads the lifecycle block of a call, and returns the other blocks. Only enabled is
+// allowed in it; without it the name is reserved, as it is in Terraform.
 func (c *call) lifecycle(blocks hcl.Blocks) hcl.Blocks {
 	var lifecycle *hcl.Block
 	for _, b := range blocks.OfType("lifecycle") {
@@ -102,7 +103,8 @@ func (c *call) version(a *hcl.Attribute) {
 	}
 }
 
-// passedProviders reads the providers argument; not nil, even if it is empty.
+// passedProviders reads the providers argument. The result is not nil, even if it is empty: that
+// tells an empty argument of an override from an absent one.
 func (c *call) passedProviders(e hcl.Expression) []config.PassedProvider {
 	out := []config.PassedProvider{}
 	pairs, ds := hcl.ExprMap(e)

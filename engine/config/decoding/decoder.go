@@ -13,6 +13,10 @@ import (
 )
 
 // A Decoder adds the blocks of one file after the other to a module's content.
+//
+// An error never stops it. A block with errors is added with its valid parts, so that a
+// reference to it is not reported as a reference to nothing, and one run shows all errors of a
+// module.
 type Decoder struct {
 	reader
 	content *config.Content
@@ -20,14 +24,17 @@ type Decoder struct {
 
 	requirements *hcl.Block           // required_providers; nil before it is found
 	cloud        *hcl.Block           // nil if a backend takes its place
-	variables    map[string]*variable // to be changed by override files
+	variables    map[string]*variable // in raw form, for override files
 	imported     map[addrs.Target]hcl.Range
 }
 
-// Options are the circumstances of a module.
+// Options are the differences between modules in the rules for their blocks.
 type Options struct {
-	Called   bool // another module calls it
-	Computed bool // sources of calls may be made of variables
+	// Called is set for the module of a call: its backend and its cloud block have no effect.
+	Called bool
+	// Computed allows expressions as sources and versions of calls, as OpenTofu does. They
+	// cannot be evaluated here: the content has the expressions then.
+	Computed bool
 }
 
 // New returns a decoder for the files of the directory dir.
@@ -35,7 +42,8 @@ func New(dir string, o Options) *Decoder {
 	return &Decoder{content: config.NewContent(dir), options: o, variables: map[string]*variable{}}
 }
 
-// A blockType is a block that may stand at the top of a file.
+// A blockType is a type of block that may stand at the top of a file. The table has all of
+// them: a new block type is a row and a file with its decode function.
 type blockType struct {
 	name   string
 	labels []string

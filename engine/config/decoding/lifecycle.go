@@ -17,7 +17,11 @@ var lifecycleSchema = &hcl.BodySchema{
 	Blocks: []hcl.BlockHeaderSchema{{Type: "precondition"}, {Type: "postcondition"}},
 }
 
-// lifecycle reads a lifecycle block of a resource.
+// lifecycle reads a lifecycle block. Data and ephemeral resources have no life of their own
+// beyond a run, so they can have conditions and enabled only.
+//
+// prevent_destroy is a literal in Terraform. With references it stays an expression, for
+// planning to evaluate.
 func (x *resource) lifecycle(b *hcl.Block) {
 	content := x.contentOf(b.Body, lifecycleSchema)
 	attrs := content.Attributes
@@ -63,7 +67,8 @@ func (x *resource) lifecycle(b *hcl.Block) {
 	}
 }
 
-// ignoreChanges reads a list of attributes, or the keyword all.
+// ignoreChanges reads a list of attributes, or the keyword all. The attributes are relative to
+// the resource: whether they exist is for the schema to decide, later.
 func (x *resource) ignoreChanges(e hcl.Expression) {
 	if hcl.ExprAsKeyword(e) == "all" {
 		x.IgnoreAllChanges = true
@@ -101,8 +106,9 @@ func unquoteRelative(e hcl.Expression) (hcl.Expression, hcl.Diagnostics) {
 	return traversals.Unquoted(e)
 }
 
-// replaceTriggeredBy reads a list of references to resources. Their keys may use
-// each and count, so that they stay expressions.
+// replaceTriggeredBy reads a list of references to resources. Instance keys in them may use
+// each.key and count.index, which differ between the instances of this resource, so the entries
+// stay expressions until each instance is planned.
 func (x *resource) replaceTriggeredBy(e hcl.Expression) {
 	list, ds := hcl.ExprList(e)
 	x.add(ds)
@@ -115,7 +121,8 @@ func (x *resource) replaceTriggeredBy(e hcl.Expression) {
 	}
 }
 
-// checkTrigger checks one entry of replace_triggered_by.
+// checkTrigger reports whether an entry of replace_triggered_by refers to exactly one resource,
+// and to nothing else but each.key and count.index.
 func (x *resource) checkTrigger(e hcl.Expression) bool {
 	ok, resources := true, 0
 	for _, t := range e.Variables() {

@@ -10,7 +10,25 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/bodies"
 )
 
-// replace changes old by the arguments of v.
+// # Override files
+//
+// The blocks of a file named override.tf or NAME_override.tf change the blocks of the other
+// files that have the same type and labels:
+//
+//   - An argument replaces the argument of the same name. An absent argument changes nothing,
+//     so the zero value of a field does not tell: the names in given do.
+//   - Nested blocks replace all nested blocks of the same type. An override without such blocks
+//     changes nothing.
+//   - Within lifecycle, required_providers and locals, entries are replaced one by one.
+//   - depends_on cannot be changed.
+//
+// Source: https://developer.hashicorp.com/terraform/language/files/override
+//
+// Each replace method below has these rules for one type of block. The overridden block stays
+// the declaration: its range, and its position among the diagnostics, are those of the original.
+
+// replace changes old by the arguments of v. A default value is converted again if it or a
+// property that it is converted by was replaced.
 func (v *variable) replace(old *variable) {
 	if v.given["description"] {
 		old.Description = v.Description
@@ -63,8 +81,8 @@ func overrideOutput(old, o *config.Output, given map[string]bool) {
 	}
 }
 
-// replace changes old by the arguments of x. The bodies are put together when they
-// are decoded, since only the schema tells blocks from arguments.
+// replace changes old by the arguments of x. The bodies with the provider's arguments are
+// merged when they are decoded, since only a schema tells blocks from arguments.
 func (x *resource) replace(old *config.Resource) {
 	overrideRepetition(&old.Repetition, x.Repetition)
 	if x.ProviderRange != nil {
@@ -98,7 +116,8 @@ func (x *resource) replace(old *config.Resource) {
 	old.Body = bodies.Overridden(old.Body, x.Body)
 }
 
-// replace changes old by the arguments of c.
+// replace changes old by the arguments of c. A literal and a computed source exclude each other:
+// either one in the override removes the other.
 func (c *call) replace(old *config.Call) {
 	if c.given["source"] {
 		old.Source, old.SourceRange, old.Address = c.Source, c.SourceRange, c.Address
@@ -133,11 +152,13 @@ func (r *reader) overrideDependsOn(list []hcl.Traversal) {
 	}
 }
 
-// overrideRepetition replaces x by the repetition of an override file.
+// overrideRepetition replaces x by the repetition of an override file, if that has one. So
+// count in an override file takes the place of for_each.
 func overrideRepetition(x *config.Repetition, by config.Repetition) {
 	switch {
 	case by.ForEach != nil && x.Count != nil:
-		// Both are there then, and count decides. Source: Terraform 1.11.4.
+		// The opposite does not hold: the block then has both, and count decides.
+		// Source: Terraform 1.11.4.
 	case len(by.Expressions()) > 0:
 		*x = by
 	}

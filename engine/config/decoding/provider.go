@@ -19,7 +19,8 @@ var providerSchema = &hcl.BodySchema{
 	Blocks: []hcl.BlockHeaderSchema{{Type: "_"}, {Type: "lifecycle"}, {Type: "locals"}},
 }
 
-// provider reads a provider block.
+// provider reads a provider block. An override of a default configuration that no file declares
+// is a declaration: such a configuration exists, empty, for any provider in use.
 func (d *Decoder) provider(b *hcl.Block) {
 	content, remain := d.partialContentOf(b.Body, providerSchema)
 	name := b.Labels[0]
@@ -57,7 +58,6 @@ func (d *Decoder) provider(b *hcl.Block) {
 	old := d.content.Providers[p.Addr]
 	switch {
 	case d.override && old == nil && p.Addr.Alias == "":
-		// A default configuration exists without being declared.
 		d.content.Providers[p.Addr] = p
 	case d.override && old == nil:
 		d.missingBase(p.Range, "Missing base provider configuration for override", "the provider configuration "+p.Addr.String())
@@ -80,9 +80,9 @@ func (d *Decoder) provider(b *hcl.Block) {
 
 const reservedName = "The name %q is kept free for the language. If the plugin has something of that name, put it into a block named _."
 
-// escaped handles the blocks of a provider or resource that are not its plugin's:
-// the content of the block named _ stands for itself whatever its names mean
-// outside, the others are reserved.
+// escaped handles the blocks of a provider or call that belong to the language. A block named _
+// has arguments for the plugin that would have a meaning in the language outside of it; all
+// other names are reserved.
 func (r *reader) escaped(blocks hcl.Blocks, body hcl.Body, where string) hcl.Body {
 	var seen *hcl.Block
 	for _, b := range blocks {

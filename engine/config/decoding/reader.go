@@ -8,10 +8,13 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// A reader reads the parts of a block and collects the diagnostics about them.
+// A reader reads the parts of a block and collects the diagnostics about them. Its methods
+// report problems instead of returning them, and return a zero value or false then, so that a
+// caller goes on with the next part.
 type reader struct {
 	diags hcl.Diagnostics
-	// override is set while the blocks of an override file are read.
+	// override is set while the blocks of an override file are read. No argument is required
+	// there, since the overridden block has it.
 	override bool
 }
 
@@ -61,7 +64,8 @@ func (r *reader) missingBase(place hcl.Range, summary, what string) {
 	r.errorf(&place, summary, "An override file only changes what other files of the module declare, and none declares %s.", what)
 }
 
-// once returns the only block of a type, reporting the others.
+// once reports whether b is the first block of its type, and reports an error otherwise. seen
+// holds the first one between calls.
 func (r *reader) once(seen **hcl.Block, b *hcl.Block, summary, detail string) bool {
 	if *seen == nil {
 		*seen = b

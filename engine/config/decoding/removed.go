@@ -16,7 +16,9 @@ var removedSchema = &hcl.BodySchema{
 
 var removedLifecycleSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "destroy"}}}
 
-// removed reads a removed block.
+// removed reads a removed block. Its objects are destroyed, or with destroy = false forgotten:
+// then they go on to exist, but not in the state. It has the parts of a resource block that
+// outlive it: provisioners for the destruction, and their connection.
 func (d *Decoder) removed(b *hcl.Block) {
 	content := d.contentOf(b.Body, removedSchema)
 	m := &config.Removed{Destroy: true, Range: b.DefRange}
@@ -54,7 +56,7 @@ func (d *Decoder) removed(b *hcl.Block) {
 	}
 }
 
-// removedAddress checks that a removed block speaks of whole resources or modules.
+// removedAddress reports whether a removed block names a whole resource or module.
 func (r *reader) removedAddress(m *config.Removed) bool {
 	if !m.From.Key.IsNone() {
 		r.errorf(&m.FromRange, "Resource instance keys not allowed", "A removed block is about all instances of a resource. Remove the key.")

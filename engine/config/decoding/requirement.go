@@ -19,7 +19,8 @@ type requirement struct {
 	*config.RequiredProvider
 }
 
-// entry reads one entry: an object, or a version constraint as of old.
+// entry reads one entry: an object, or a version constraint as in Terraform 0.12. Without a
+// source the provider is the one of that name in the default namespace.
 func (r *requirement) entry(a *hcl.Attribute) bool {
 	if err := checkLocalName(r.LocalName); err != "" {
 		r.errorf(a.NameRange.Ptr(), badLocalName, "%s", err)

@@ -36,7 +36,7 @@ var modeWords = map[addrs.ResourceMode]string{
 type resource struct {
 	*reader
 	*config.Resource
-	given          map[string]bool // in override files only
+	given          map[string]bool // the arguments present; in override files only
 	lifecycleRange *hcl.Range      // nil without a lifecycle block
 }
 
@@ -72,7 +72,8 @@ func (d *Decoder) duplicateResource(x, old *config.Resource) {
 	d.duplicate(x.Range, summary+" \""+x.Addr.Type+"\" configuration", x.Addr.String(), old.Range)
 }
 
-// resourceBlock reads the block itself.
+// resourceBlock reads a block without regard to other blocks. Only the language's own arguments
+// and blocks are decoded; the others stay in Body, for the provider's schema.
 func (r *reader) resourceBlock(b *hcl.Block, mode addrs.ResourceMode) *resource {
 	x := &resource{reader: r, Resource: &config.Resource{
 		Addr:      addrs.Resource{Mode: mode, Type: b.Labels[0], Name: b.Labels[1]},
@@ -117,7 +118,9 @@ func (r *reader) resourceBlock(b *hcl.Block, mode addrs.ResourceMode) *resource 
 	return x
 }
 
-// metaArguments reads count, for_each, provider and depends_on.
+// metaArguments reads count, for_each, provider and depends_on. Without a provider argument the
+// resource uses the default configuration of the provider that its type's first word names.
+// Source: https://developer.hashicorp.com/terraform/language/meta-arguments/resource-provider
 func (x *resource) metaArguments(content *hcl.BodyContent) {
 	attrs := content.Attributes
 	x.given = x.givenArgs(content)

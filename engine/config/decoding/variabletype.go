@@ -11,7 +11,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
-// typeConstraint reads a type constraint.
+// typeConstraint reads a type constraint. It also decides how values on the command line and in
+// the environment are read: literally for the primitive types, as expressions for the others.
 func (v *variable) typeConstraint(e hcl.Expression) {
 	v.TypeRange = e.Range()
 	if t, ok := e.(*hclsyntax.TemplateExpr); ok {
@@ -77,8 +78,8 @@ func (v *variable) defaultValue(a *hcl.Attribute) {
 	}
 }
 
-// convertDefault returns the default as a value of the variable's type; an
-// override may change either of both, so that it runs again then.
+// convertDefault returns the default as a value of the variable's type. An override may change
+// the default or the type, so the raw default is kept and converted again then.
 func (v *variable) convertDefault(place hcl.Range) cty.Value {
 	val := v.rawDefault
 	if v.Type != cty.DynamicPseudoType || v.Defaults != nil {
