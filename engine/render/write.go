@@ -10,7 +10,26 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render/difference"
 )
 
-// A look is how much of a node is written.
+// # How a difference becomes text
+//
+// Package difference compares the values before and after a change and returns a tree of nodes,
+// one for each value with its action. A nodeWriter walks the tree once and writes HCL-like text:
+//
+//	  ~ resource "aws_instance" "a" {
+//	      ~ size = "small" -> "large"
+//	        # (3 unchanged attributes hidden)
+//	    }
+//
+// A level of indentation has four columns: three for the symbol of an action, right-aligned, and
+// a space. So a line without a symbol starts in the same column as its neighbours. The writer of
+// a node always stands behind its name ("size = ") and leaves the end of the line to its caller;
+// only values with parts write whole lines between their brackets.
+//
+// The text is Terraform 1.11's, since people and programs know it. Tests compare it with
+// recordings (package rendertest) and list the few differences.
+
+// A look is how much of a node is written. It is passed down the tree by value: a node changes
+// its copy for its parts.
 type look struct {
 	bare     bool // no symbols of actions at the left
 	noNull   bool // removed values are not followed by "-> null"
@@ -28,7 +47,7 @@ type nodeWriter struct {
 	diff bool
 }
 
-// symbols stand at the left of changed lines; each takes three columns.
+// symbol returns the three columns at the left of a line.
 func (w *nodeWriter) symbol(a plans.Action) string {
 	switch a {
 	case plans.Create:
@@ -49,8 +68,8 @@ func (w *nodeWriter) symbol(a plans.Action) string {
 	return "   "
 }
 
-// end starts the last line of n. In a diff block it belongs to the part that begins and
-// ends with it.
+// end starts the last line of n, with the closing bracket. Terraform gives it no symbol; in a
+// diff block, where the symbol colours the line, it has that of n if all of n comes or goes.
 func (w *nodeWriter) end(n *difference.Node, indent int, l look) {
 	if w.diff && (n.Action == plans.Create || n.Action == plans.Delete) {
 		w.diffLine(indent, n.Action)
@@ -99,14 +118,15 @@ func (w *nodeWriter) diffLine(indent int, a plans.Action) {
 	w.margin(indent)
 }
 
-// forces notes that n makes an update impossible.
+// forces notes that the change of n cannot be made by an update, so that it replaces the object.
 func (w *nodeWriter) forces(n *difference.Node, l look) {
 	if (n.Replace || l.allForce) && !l.noForce {
 		w.b.WriteString(w.p.in(red, " # forces replacement"))
 	}
 }
 
-// toNull notes that n goes away.
+// toNull notes that n is removed. Within a removed value with parts it is written once, at the
+// value's end.
 func (w *nodeWriter) toNull(n *difference.Node, l look) {
 	if n.Action == plans.Delete && !l.noNull {
 		w.b.WriteString(w.p.in(gray, " -> null"))
@@ -123,7 +143,7 @@ func (w *nodeWriter) unchanged(count int, what string, indent int, l look) {
 	w.b.WriteByte('\n')
 }
 
-// node writes n after "name = ", on a line that is indented so.
+// node writes n behind its name. indent is the level of the line that it begins on.
 func (w *nodeWriter) node(n *difference.Node, indent int, l look) {
 	switch n.Kind {
 	case difference.Leaf:
@@ -173,7 +193,8 @@ func (w *nodeWriter) unknown(n *difference.Node, indent int, l look) {
 	w.forces(n, l)
 }
 
-// notes writes, above a line, the warnings about n.
+// notes writes, above the line of n, a warning if the change begins or ends to hide the value.
+// Nothing else in the text would show that: both values are written as "(sensitive value)".
 func (w *nodeWriter) notes(n *difference.Node, indent int, l look) {
 	if n.Kind != difference.Sensitive && n.Kind != difference.SensitiveBlock || n.WasSensitive == n.IsSensitive ||
 		n.Action == plans.Create || n.Action == plans.Delete {

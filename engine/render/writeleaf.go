@@ -13,7 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/render/difference"
 )
 
-// hiddenText tells that some things are not written.
+// hiddenText is the comment in place of unchanged parts.
 func hiddenText(count int, what string) string {
 	if count == 1 {
 		return "# (1 unchanged " + what + " hidden)"
@@ -33,7 +33,7 @@ func escapeQuoted(s string) string {
 	return strings.ReplaceAll(q, "%{", "%%{")
 }
 
-// leaf writes a value without parts, or two.
+// leaf writes a value without parts, or with an arrow between them the values before and after.
 func (w *nodeWriter) leaf(n *difference.Node, indent int, l look) {
 	b, a := newText(n.Before), newText(n.After)
 	if b.isString || a.isString {
@@ -78,8 +78,8 @@ func newText(v cty.Value) text {
 	return text{s: v.Type().FriendlyName()}
 }
 
-// digits returns a number with all its digits. To find these is much work for a fraction of
-// 512 bits; most numbers are none.
+// digits returns a number with all its digits. Formatting a fraction of 512 bits is slow, so
+// integers, which most numbers are, have a path of their own.
 func digits(f *big.Float) string {
 	if n, acc := f.Int64(); acc == big.Exact && !f.Signbit() {
 		return strconv.FormatInt(n, 10)
@@ -121,7 +121,10 @@ func (t text) simple(p *Printer) string {
 	return t.s
 }
 
-// text writes strings.
+// text writes a node with a string before or after. A string that is JSON is written as
+// jsonencode(...) with the difference of the two documents inside, one with several lines as a
+// heredoc with the difference of its lines. Only if both sides have the same form can they be
+// merged; else they are written one after the other.
 func (w *nodeWriter) text(n *difference.Node, b, a text, indent int, l look) {
 	switch n.Action {
 	case plans.Create, plans.NoOp:
@@ -203,6 +206,7 @@ func diffLines(b, a text) []textLine {
 	return out
 }
 
+// heredoc writes lines between the delimiters of a heredoc, each with the symbol of its action.
 func (w *nodeWriter) heredoc(n *difference.Node, lines []textLine, indent int, l look) {
 	raw := make([]string, len(lines))
 	for i, t := range lines {
@@ -225,7 +229,9 @@ func (w *nodeWriter) heredoc(n *difference.Node, lines []textLine, indent int, l
 	w.toNull(n, l)
 }
 
-// encoded writes a string that is JSON as the expression that could have made it.
+// encoded writes a JSON string as the expression that could have made it. The documents may be
+// equal although the strings differ, in white space or in the order of members: then the whole
+// document is written with a note, since no part of it changes.
 func (w *nodeWriter) encoded(n *difference.Node, before, after cty.Value, indent int, l look) {
 	inner := difference.Of(before, after)
 	note := ""

@@ -101,8 +101,9 @@ func (w *nodeWriter) mapping(n *difference.Node, indent int, l look) {
 	w.closing("}", n, indent, l)
 }
 
-// list writes the elements of a list that change, with the one before and the one
-// after each run of them.
+// list writes the elements of a list that change, with the unchanged element before and after
+// each run of them as context. The comment about hidden elements therefore counts one less than
+// were skipped. Lists of nested objects have no context, as in Terraform.
 func (w *nodeWriter) list(n *difference.Node, indent int, l look) {
 	if len(n.Parts) == 0 {
 		w.empty("[]", n, l)
@@ -147,7 +148,8 @@ func (w *nodeWriter) element(c *difference.Node, indent int, l look) {
 	w.b.WriteString(",\n")
 }
 
-// set writes the elements of a set that change.
+// set writes the elements of a set that change. They have no order, so there is no context; an
+// element that differs in any part is one that goes and another one that comes.
 func (w *nodeWriter) set(n *difference.Node, indent int, l look) {
 	if len(n.Parts) == 0 {
 		w.empty("[]", n, l)
@@ -196,7 +198,8 @@ func (w *nodeWriter) block(n *difference.Node, indent int, l look) {
 	w.b.WriteByte('}')
 }
 
-// group writes the nested blocks of one name, and returns how many it left out.
+// group writes the nested blocks of one name, and returns the number of unchanged ones that it
+// left out. apart asks for an empty line before the first one that is written.
 func (w *nodeWriter) group(g *difference.Group, indent int, l look, apart bool) int {
 	skipped := 0
 	start := func() {

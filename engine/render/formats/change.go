@@ -33,8 +33,8 @@ func (t *jsonText) drift(p *plans.Plan) {
 	t.resourceChanges("resource_drift", list)
 }
 
-// resourceChanges writes a list of changes, unless it is empty. That data sources
-// are dropped from the state is no change to anybody.
+// resourceChanges writes a list of changes, unless it is empty. A data resource that leaves the
+// state is not listed: no real object changes by it.
 func (t *jsonText) resourceChanges(name string, list []*plans.ResourceChange) {
 	some := false
 	for _, c := range list {
@@ -83,8 +83,9 @@ func (t *jsonText) actions(a plans.Action) {
 	t.closeArray()
 }
 
-// values writes an object before and after with their masks. An object that is known
-// in full has an empty mask of unknown values, whatever its shape.
+// values writes an object before and after the change, with the masks of unknown and sensitive
+// values. An object that is known in full has an empty mask of unknown values. Texts that
+// planned_values had already are copied from there.
 func (t *jsonText) values(c *plans.ResourceChange) {
 	if c.Before != cty.NilVal {
 		t.key("before")
@@ -148,8 +149,8 @@ func (t *jsonText) importing(c *plans.ResourceChange) {
 	t.optional("generated_config", c.GeneratedConfig)
 }
 
-// outputChanges writes the changes of root outputs. A plan knows of an output only
-// whether it was or will be sensitive, which stands for both.
+// outputChanges writes the changes of root outputs. A plan has one flag for an output that was
+// or will be sensitive; it stands for both sides.
 func (t *jsonText) outputChanges(list []*plans.OutputChange) {
 	if len(list) == 0 {
 		return

@@ -16,6 +16,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
+// The types below are the configuration representation of the plan format. Their members stand
+// in the order of Terraform's output, since some tools compare its text; members that Terraform
+// leaves out when they are empty have omitempty, the others do not.
+// Source: https://developer.hashicorp.com/terraform/internals/json-format#configuration-representation
+
 type configJSON struct {
 	Providers map[string]providerConfigJSON `json:"provider_config,omitempty"`
 	Root      moduleJSON                    `json:"root_module"`
@@ -81,7 +86,8 @@ type variableJSON struct {
 	Sensitive   bool            `json:"sensitive,omitempty"`
 }
 
-// configWriter describes a configuration as plans have it.
+// A configWriter describes a configuration as plans have it. The provider configurations of all
+// modules come first: a resource refers to its own by a key in that list.
 type configWriter struct {
 	cfg       *config.Config
 	schemas   Schemas
@@ -96,6 +102,8 @@ func configuration(cfg *config.Config, schemas Schemas) configJSON {
 	return configJSON{Providers: w.providers.own(), Root: w.module(cfg.Root)}
 }
 
+// module describes a module and, below its calls, the called modules. Managed resources come
+// before data resources, as in Terraform.
 func (w configWriter) module(m *config.Module) moduleJSON {
 	out := moduleJSON{Outputs: w.outputs(m), Variables: w.variables(m)}
 	rs := slices.SortedFunc(maps.Values(m.Resources), func(a, b *config.Resource) int {
@@ -184,8 +192,9 @@ func (w configWriter) call(c *config.Call, child *config.Module) callJSON {
 	}
 }
 
-// constraints joins version constraints, sorted by version. Versions are in full
-// unless the number of their parts means something.
+// constraints joins version constraints as Terraform prints them: sorted by version, without
+// "=", and with all three parts of a version ("1" is "1.0.0"). Only the versions behind ~> stay
+// as they are, since there the number of parts has a meaning.
 func constraints(list []config.VersionConstraint) string {
 	type constraint struct {
 		text string
@@ -217,8 +226,9 @@ func constraints(list []config.VersionConstraint) string {
 	return strings.Join(slices.Compact(texts), ", ")
 }
 
-// expressions describes a body by its schema. Dynamic blocks, which no schema names, are left
-// out.
+// expressions describes a body by its schema: arguments as expressions, nested blocks as an
+// object, an array or a map, by their nesting mode. Dynamic blocks, which are in no schema, are
+// left out, as in Terraform.
 func expressions(body hcl.Body, b *schema.Block) map[string]any {
 	if body == nil {
 		return nil

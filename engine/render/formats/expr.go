@@ -24,13 +24,13 @@ func expression(x hcl.Expression) *expressionJSON {
 		return nil
 	}
 	out := &expressionJSON{}
-	// It may have one beside errors: both sides of a condition may be the same number, and the
-	// stock tool minds the value alone.
+	// An expression may have a constant value in spite of errors, such as a condition with
+	// the same number on both sides. Terraform ignores the errors here.
 	if v, _ := x.Value(nil); v != cty.NilVal && v.IsWhollyKnown() {
 		out.Constant = Plain(marks.Plain(v))
 	}
 	for _, t := range x.Variables() {
-		out.References = append(out.References, mentions(t)...)
+		out.References = append(out.References, references(t)...)
 	}
 	return out
 }
@@ -54,9 +54,17 @@ func subjects(ts []hcl.Traversal) []string {
 	return out
 }
 
-// mentions returns the references of a traversal, from the whole of it to the object that
-// it starts at, and that object without its instance key.
-func mentions(t hcl.Traversal) []string {
+// references returns the references of a traversal in Terraform's order: the whole traversal,
+// then without its last step, and so on down to the object that it is about; then that object
+// without its instance key, or the module call of an output. For instance:
+//
+//	aws_instance.a[0].tags.x  -> aws_instance.a[0].tags.x, aws_instance.a[0].tags,
+//	                             aws_instance.a[0], aws_instance.a
+//	module.m.id.x             -> module.m.id.x, module.m.id, module.m
+//	var.a.b                   -> var.a.b, var.a
+//
+// Source: https://developer.hashicorp.com/terraform/internals/json-format#expression-representation
+func references(t hcl.Traversal) []string {
 	n, wider := subject(t)
 	var out []string
 	for i := len(t); i >= n; i-- {
@@ -68,8 +76,8 @@ func mentions(t hcl.Traversal) []string {
 	return out
 }
 
-// subject returns how many steps of t name the object that t is about, and how many
-// name the wider objects that are mentioned with it.
+// subject returns the number of steps of t that name the object that t is about, and the
+// numbers of steps of the wider objects that are listed after it.
 func subject(t hcl.Traversal) (n int, wider []int) {
 	at := func(i int) bool { _, ok := indexStep(t, i); return ok }
 	switch t.RootName() {

@@ -35,7 +35,7 @@ func Plan(p *plans.Plan, cfg *config.Config, schemas Schemas) ([]byte, error) {
 	t.drift(p)
 	t.resourceChanges("resource_changes", p.Changes)
 	t.outputChanges(p.Outputs)
-	t.unsigned = false // the rest is not from a plan's file there
+	t.unsigned = false // Terraform reads only the members before this from the plan's file
 	if p.PriorState != nil && !p.PriorState.IsEmpty() {
 		t.key("prior_state") // without checks: those of the plan are the ones that count
 		if err := t.state(p.PriorState, schemas, false); err != nil {
@@ -91,7 +91,8 @@ func (t *jsonText) variables(p *plans.Plan, cfg *config.Config) {
 	t.closeObject()
 }
 
-// plannedValues writes the values after the plan, as far as they are known.
+// plannedValues writes the values after the plan, without the unknown ones: outputs, then the
+// objects by their modules. The text of each object is kept for its change, which follows.
 func (t *jsonText) plannedValues(p *plans.Plan) error {
 	t.key("planned_values")
 	t.openObject()
@@ -180,8 +181,8 @@ func (t *jsonText) plannedResource(c *plans.ResourceChange, address string) {
 	t.planned[c] = x
 }
 
-// unmarkNulls returns v with no marks where there is nothing to hide. Of a replaced object, the stock
-// tool's mask leaves these out; the change's own does not.
+// unmarkNulls returns v without marks on nulls. Terraform's mask of a replaced object leaves these
+// out among the planned values, but not in the change.
 func unmarkNulls(v cty.Value) cty.Value {
 	out, err := cty.Transform(v, func(_ cty.Path, v cty.Value) (cty.Value, error) {
 		if bare, _ := v.Unmark(); bare.IsNull() {

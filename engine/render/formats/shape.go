@@ -10,9 +10,15 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
+// # Why shapes
+//
+// A plan of thousands of objects writes each of them several times: before, after, and their
+// masks. The direct way marks a value by its schema, unmarks it, sorts its attributes and encodes
+// their names, each time with a copy of the value. A shape does the work that depends on the
+// schema alone once, and the methods below walk value and shape side by side, without a copy.
+
 // A shape is a schema's block or object made ready for writing many of its values: names in
-// order, keys encoded, and the sensitive attributes at hand, so that no
-// value need be unmarked, marked or sorted first.
+// order, keys encoded, and the sensitive attributes at hand.
 type shape struct {
 	fields []shapeField
 }
@@ -103,7 +109,9 @@ func (t *jsonText) object(v cty.Value, s *shape) bool {
 	return whole
 }
 
-// nested writes the value of a field.
+// nested writes the value of a field, and reports whether all of it is known. An unknown element
+// of a list or a set becomes null, so that the positions of the others stay; one of a map is left
+// out.
 func (t *jsonText) nested(v cty.Value, f *shapeField) bool {
 	if f.in == nil || v.IsNull() {
 		return t.anything(v)
@@ -151,7 +159,11 @@ func (t *jsonText) anything(v cty.Value) bool {
 	return v.IsWhollyKnown()
 }
 
-// sensitiveObject writes the mask of the sensitive values in v, by marks or by schema.
+// sensitiveObject writes the mask of the sensitive values in v: true in place of a sensitive
+// value, and an object or an array around it. A value is sensitive by its mark or by the schema.
+// Attributes with nothing sensitive in them are left out, except those with parts: Terraform
+// writes empty objects and arrays for them.
+// Source: https://developer.hashicorp.com/terraform/internals/json-format#change-representation
 func (t *jsonText) sensitiveObject(v cty.Value, s *shape) {
 	if bare, _ := v.Unmark(); v.HasMark(marks.Sensitive) || bare.IsNull() || !bare.IsKnown() || !s.fits(bare) {
 		t.sensitive(v)
@@ -182,7 +194,7 @@ func (t *jsonText) sensitiveField(v cty.Value, f *shapeField) {
 	case f.nesting == schema.NestingSingle || f.nesting == schema.NestingGroup:
 		t.sensitiveObject(v, f.in)
 	case f.nesting == schema.NestingSet && f.sensitiveIn(bare):
-		t.bool(true) // nobody can tell which element
+		t.bool(true) // a mask has no keys for the elements of a set
 	case !bare.IsKnown() && f.nesting == schema.NestingMap:
 		t.rawString("{}")
 	case !bare.IsKnown():
