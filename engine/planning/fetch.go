@@ -48,7 +48,9 @@ func notImportable(addr addrs.AbsResourceInstance, id string) diags.Diagnostics 
 		"While attempting to import an existing object to %q, the provider detected that no object exists with the given id. Only pre-existing objects can be imported; check that the id %q is correct and that it is associated with the provider's configured region or endpoint.", addr, id)
 }
 
-// adopt completes an import stub by a read.
+// adopt reads an imported object, since a provider's answer to an import may have no more than the
+// ID, and puts it into the prior state: from there it is planned like any stored object. It gets no
+// dependencies yet; the apply records those of the configuration.
 func (b *block) adopt(ctx context.Context, obj addrs.ResourceInstanceObject, x provider.Imported, id string) diags.Diagnostics {
 	if x.State == cty.NilVal || x.State.IsNull() {
 		return notImportable(obj.Instance, id)

@@ -32,7 +32,9 @@ func (p *planner) checkOrphans() diags.Diagnostics {
 	return ds
 }
 
-// orphanVisitor returns the visit of a resource that has no block any more.
+// orphanVisitor returns the visit of a resource that has no block any more. Nothing orders it after
+// other resources, but those that its provider configuration depends on (see orphanAfter): the order
+// of the deletions themselves is package order's affair.
 func (p *planner) orphanVisitor(cr addrs.ConfigResource) func(context.Context) diags.Diagnostics {
 	return func(ctx context.Context) diags.Diagnostics {
 		var ds diags.Diagnostics

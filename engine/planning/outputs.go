@@ -70,7 +70,12 @@ func (p *planner) foresee(o *config.Output, v cty.Value) {
 	}
 }
 
-// output compares an output's value with the one in the state.
+// output compares an output's value with the one in the state. A missing value counts as null, in
+// both: an output that is and was null has no change, whatever the types of the nulls. A change of
+// sensitivity alone is an update, since the state records it.
+//
+// An unchanged value may be encoded otherwise in the state, such as a list that is a tuple now. That
+// is no change to show, but the state has to be written (rewritten).
 func (p *planner) output(o *config.Output, v cty.Value) *plans.OutputChange {
 	old, had := p.in.State.Output(o.Name)
 	before := cty.NullVal(cty.DynamicPseudoType)
@@ -105,7 +110,8 @@ func (p *planner) output(o *config.Output, v cty.Value) *plans.OutputChange {
 	return c
 }
 
-// deletedOutputs plans that all outputs are removed. A destroy with -target leaves them as they are.
+// deletedOutputs plans the removal of all outputs in the state. A destroy with -target leaves them:
+// the objects that they refer to may go on to exist.
 func (p *planner) deletedOutputs() []*plans.OutputChange {
 	var out []*plans.OutputChange
 	if p.selected.Partial() {

@@ -11,9 +11,9 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
-// storedValue returns the value that the state has for a resource: for expressions that are evaluated
-// while nothing is planned, as by console. Without any instance in the state it is unknown how many
-// there will be.
+// storedValue returns a resource's value from the state, for expressions that are evaluated without
+// a plan, as by console. It is unknown without any instance in the state, since nothing tells how many
+// there will be; so is each instance of the configuration that the state does not have.
 func (p *planner) storedValue(ctx context.Context, a addrs.AbsResource) (cty.Value, diags.Diagnostics) {
 	m := p.in.Config.Modules[a.Module.Module()]
 	r := m.Resources[a.Resource]

@@ -61,7 +61,8 @@ func place(m addrs.ModuleInstance) string {
 	return m.String()
 }
 
-// triggerTarget resolves a traversal to a resource or an instance, and the rest.
+// triggerTarget splits a traversal into a resource, or one instance of it, and the path of an
+// attribute, which may be empty. The resource is one of the same module.
 func (x *instance) triggerTarget(t hcl.Traversal) (trigger, hcl.Traversal, diags.Diagnostics) {
 	bad := func() (trigger, hcl.Traversal, diags.Diagnostics) {
 		return trigger{}, nil, diags.Errorf(t.SourceRange().Ptr(), badTrigger,
@@ -102,8 +103,11 @@ func stepName(s hcl.Traverser) string {
 // badTrigger is the summary of an error in the form of an entry.
 const badTrigger = "Invalid replace_triggered_by expression"
 
-// changed reports whether one of the changes is an update or a replacement, of the attribute at
-// rest if there is one.
+// changed reports whether one of the changes is an update or a replacement; with the path of an
+// attribute, whether its value changes by that. An unknown planned value counts as a change, and
+// so does an attribute that is present on one side only. Creations and deletions do not trigger:
+// with them there is no value before or after to compare.
+// Source: https://developer.hashicorp.com/terraform/language/meta-arguments/lifecycle#replace_triggered_by
 func changed(changes []*plans.ResourceChange, rest hcl.Traversal) bool {
 	for _, c := range changes {
 		if c.Action != plans.Update && !c.Action.IsReplace() {
