@@ -9,7 +9,7 @@ FUNCTIONS = webhook plan apply janitor
 VERSION ?= 0.1.0-dev
 REPRODUCIBLE = CGO_ENABLED=0 GOFLAGS='$(GOFLAGS)' GOAMD64=v1 GOARM64=v8.0
 
-.PHONY: all build release reproduce test vet vulnerabilities bench fuzz bombs mutants mutate differential clean parts
+.PHONY: all build release reproduce test vet vulnerabilities bench fuzz bombs torture mutants mutate differential clean parts
 
 all: build
 
@@ -63,6 +63,12 @@ fuzz:
 # not only the usual ones.
 bombs:
 	LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_BOMBS=all go test $(GOFLAGS) -count=1 -v -run '^(TestBombs|TestServeBombs)$$' ./functions/pipeline/lambdatest ./cmd/lockstep
+
+# Kills N applies of 200 resources at random moments, and looks for lost and doubled objects; a fifth
+# as many with state, locks and journal on S3 and DynamoDB servers.
+torture: N = 1000
+torture:
+	LOCKSTEP_PARTS='$(PARTS)' go test $(GOFLAGS) -count=1 -timeout 0 -v -run '^TestTorture' ./cmd/lockstep -torture '$(N)'
 
 # Weakens each defence in turn, and demands that its attack's test fails then. MUTANTS
 # chooses rows of functions/threats/testdata by a regular expression, SHARD=1/4 a part.
