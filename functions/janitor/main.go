@@ -1,9 +1,8 @@
-// Janitor is the Lambda function that takes dead letters, and goes its rounds on a
-// schedule.
+// Janitor is the Lambda function that takes dead letters, and reconciles on a schedule.
 //
-// A dead letter is a message that was handled in vain too often, or whose function died
-// over it: it is recorded that what it was about has failed, and people are told. A round
-// finds what nobody would come back to: see package reconcile.
+// A dead letter is a message that was handled in vain too often, or over which its function died:
+// its task is recorded as failed, and people are told. Reconciling finds the work that nobody would
+// come back to: see package reconcile.
 package main
 
 import (

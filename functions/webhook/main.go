@@ -26,9 +26,10 @@ func main() {
 	lambda.Start(handler(hook.Answer))
 }
 
-// answerWithin is when the answer must be decided: what is not stored by then is said to
-// have failed while GitHub still listens, so that it is known to have been missed.
-// Source: https://docs.github.com/en/webhooks/using-webhooks/best-practices-for-using-webhooks#respond-within-10-seconds
+// answerWithin is the deadline of the answer: a delivery that is not stored by then is answered as
+// failed while GitHub still listens, so that it is known to be missed.
+// Source:
+// https://docs.github.com/en/webhooks/using-webhooks/best-practices-for-using-webhooks#respond-within-10-seconds
 const answerWithin = 8 * time.Second
 
 // handler returns the function that makes HTTP of events, for whoever answers webhooks.

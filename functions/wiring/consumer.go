@@ -19,8 +19,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Margin is how long before an invocation's end its work is cancelled, so that it can
-// still let go of what it holds and say what became of it.
+// Margin is the time before an invocation's end at which its work is cancelled, so that it can
+// still release its leases and report the outcome.
 const Margin = 15 * time.Second
 
 // grace is how long after an invocation's end its message comes again, if nothing was
@@ -29,7 +29,7 @@ const grace = 60 * time.Second
 
 // A Consumer handles the messages of SQS events, one after the other.
 type Consumer struct {
-	// Handle handles a message. An error says that doing it again may help.
+	// Handle handles a message. After an error another attempt may help.
 	Handle func(ctx context.Context, m pipeline.Message) error
 	SQS    Visibility
 	// QueueURL is the URL of any queue of the same account and region.
@@ -37,7 +37,7 @@ type Consumer struct {
 	Log      *slog.Logger
 }
 
-// Visibility says when a message that was received comes again; *sqs.Client is it.
+// Visibility changes the time at which a received message comes again; *sqs.Client is it.
 type Visibility interface {
 	ChangeMessageVisibility(context.Context, *sqs.ChangeMessageVisibilityInput, ...func(*sqs.Options)) (*sqs.ChangeMessageVisibilityOutput, error)
 }
@@ -87,8 +87,8 @@ func (c *Consumer) one(ctx context.Context, x events.SQSMessage) bool {
 	return false
 }
 
-// pause is how long to wait before a message is handled again after an error. What was
-// stopped because its time was over goes on at once, if GitHub lets it.
+// pause is the delay before the next attempt at a message after an error. Work that was stopped
+// because its time was over continues at once, if GitHub's rate limit lets it.
 func pause(err error, stopped bool, received string, now time.Time) time.Duration {
 	var limited *github.RateLimitedError
 	if stopped && !errors.As(err, &limited) {
@@ -98,8 +98,8 @@ func pause(err error, stopped bool, received string, now time.Time) time.Duratio
 	return pipeline.Redelivery(n, err, now)
 }
 
-// hide says for how long a message is hidden from others. If that cannot be said it is
-// as long as the queue's own time, which is longer than any invocation.
+// hide hides a message from other receivers for a time. If that fails the queue's own time counts,
+// which is longer than any invocation.
 func (c *Consumer) hide(ctx context.Context, log *slog.Logger, x events.SQSMessage, d time.Duration) {
 	url, err := queueURL(c.QueueURL, x.EventSourceARN)
 	if err == nil {

@@ -21,7 +21,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A World is what a function stands in, once it is open.
+// A World is the environment of a function, once it is open.
 type World struct {
 	Settings
 	Log *slog.Logger
@@ -43,8 +43,8 @@ type World struct {
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-ib
 const openTimeout = 9 * time.Second
 
-// Open shields the process, and opens what a function needs, by the environment. Secrets are read once, now: a
-// secret that is changed is known to environments that begin later.
+// Open shields the process, and opens the clients of a function, by the environment. Secrets are
+// read once, now: a changed secret reaches environments that begin later.
 func Open(f Function) (*World, error) {
 	if err := shield.Raise(); err != nil {
 		return nil, err
@@ -100,18 +100,18 @@ func (w *World) openApp(ctx context.Context) error {
 	return nil
 }
 
-// Consumer returns what handles the messages of the function's queues.
+// Consumer returns the handler of events from the function's queues.
 func (w *World) Consumer(handle func(context.Context, pipeline.Message) error) *Consumer {
 	return &Consumer{Handle: handle, SQS: w.SQS, QueueURL: w.Events, Log: w.Log}
 }
 
-// Logger returns a function's log: a line of JSON an entry, for CloudWatch. What is a
-// secret is typed so that it cannot be logged.
+// Logger returns a function's log: a line of JSON an entry, for CloudWatch. The types of secrets
+// keep them out of it.
 func Logger(f Function) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(os.Stderr, nil)).With("function", string(f))
 }
 
-// Fail ends a function that cannot begin, and says why where its log is read.
+// Fail ends a function that cannot begin, with the reason in its log.
 func Fail(f Function, err error) {
 	Logger(f).Error("the function cannot begin", "error", err.Error())
 	os.Exit(1)

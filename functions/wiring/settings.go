@@ -27,8 +27,8 @@ const (
 // Functions are all of them.
 var Functions = []Function{Webhook, Plan, Apply, Janitor}
 
-// Settings are what a function is told in its environment. Fields whose variables are not
-// for the function are zero.
+// Settings are a function's environment variables. Fields whose variables are not for the function
+// are zero.
 type Settings struct {
 	Table, Bucket, Key     string // of records, of artifacts, and the KMS key of these
 	Events, Plans, Applies string // the URLs of queues
@@ -150,8 +150,8 @@ func appID(s *Settings, value string) (err error) {
 	return nil
 }
 
-// secretARN reads the ARN of a secret. What is no ARN may be the secret itself, put in
-// the wrong place: it is not repeated.
+// secretARN reads the ARN of a secret. A value that is no ARN may be the secret itself, in the
+// wrong variable: it is not repeated.
 func secretARN(field func(*Settings) *string) func(*Settings, string) error {
 	return func(s *Settings, value string) error {
 		if parts := strings.SplitN(value, ":", 6); len(parts) != 6 || parts[0] != "arn" || parts[2] != "secretsmanager" {

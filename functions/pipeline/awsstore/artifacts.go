@@ -26,7 +26,7 @@ import (
 // CloudTrail with them.
 //
 // There is no condition on writing: a key belongs to one attempt of one run, and whoever
-// makes the attempt again replaces what was left of it.
+// repeats the attempt replaces its remains.
 type Artifacts struct {
 	Client *s3.Client
 	Bucket string
@@ -39,7 +39,7 @@ func (a Artifacts) Put(ctx context.Context, x pipeline.Artifact, data []byte) er
 	_, err := a.Client.PutObject(ctx, &s3.PutObjectInput{
 		Bucket: &a.Bucket, Key: objectKey(x), Body: bytes.NewReader(data),
 		ContentType: aws.String("application/octet-stream"),
-		// S3 refuses what arrives as something else.
+		// S3 refuses a body with another checksum.
 		ChecksumSHA256:       aws.String(base64.StdEncoding.EncodeToString(sum[:])),
 		ServerSideEncryption: types.ServerSideEncryptionAwsKms, SSEKMSKeyId: &a.KeyID,
 		SSEKMSEncryptionContext: aws.String(encryptionContext(x)),
@@ -54,8 +54,8 @@ func (a Artifacts) Put(ctx context.Context, x pipeline.Artifact, data []byte) er
 func (a Artifacts) Get(ctx context.Context, x pipeline.Artifact) ([]byte, error) {
 	for attempt := 1; ; attempt++ {
 		data, err := a.get(ctx, x)
-		// The SDK repeats requests, but does not know of an answer that breaks off in
-		// its body, or is not what its checksum says.
+		// The SDK repeats requests, but does not see an answer that breaks off in its body, or that
+		// has another checksum.
 		if errors.Is(err, errBroken) && attempt < 3 && ctx.Err() == nil {
 			continue
 		}
@@ -93,8 +93,8 @@ func (a Artifacts) Delete(ctx context.Context, x pipeline.Artifact) error {
 	return nil
 }
 
-// patient repeats what S3 answers with 409 while another request on the same key is
-// under way: "conflicting operation ... try again".
+// patient repeats requests that S3 answers with 409 while another request on the same key is under
+// way: "conflicting operation ... try again".
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html#ErrorCodeList
 func patient(o *s3.Options) {
 	o.Retryer = retry.AddWithMaxAttempts(retry.AddWithErrorCodes(o.Retryer, "ConditionalRequestConflict", "OperationAborted"), 6)

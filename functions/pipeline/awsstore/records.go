@@ -18,7 +18,7 @@ import (
 // Records implements pipeline.Records on a DynamoDB table: an item each.
 //
 //	Dir      S  the key up to its last slash; the partition key
-//	Name     S  what is behind it; the sort key
+//	Name     S  the key behind it; the sort key
 //	Value    B
 //	Version  S  made by the writer, and never the same twice
 //	Expires  N  Unix seconds after which DynamoDB deletes the item; absent: never
@@ -129,9 +129,8 @@ func (r Records) Delete(ctx context.Context, key string, prev pipeline.Version) 
 		ExpressionAttributeNames: c.names, ExpressionAttributeValues: c.values,
 		ReturnValuesOnConditionCheckFailure: types.ReturnValuesOnConditionCheckFailureAllOld,
 	}
-	// Nothing is left of an attempt that succeeded and whose answer was lost: what it
-	// leaves is an item that is not there. Who deleted it cannot be seen, so that only
-	// the first attempt can find a conflict in that.
+	// An attempt that succeeded and whose answer was lost leaves no item, and no trace of its
+	// author: so only the first attempt can find a conflict in a missing item.
 	attempts := 0
 	_, err := r.Client.DeleteItem(ctx, in, func(o *dynamodb.Options) { o.Retryer = counted{o.Retryer, &attempts} })
 	var failed *types.ConditionalCheckFailedException

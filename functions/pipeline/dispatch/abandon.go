@@ -13,9 +13,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Abandon gives a message up that was handled too often, or whose process is known to
-// be dead: what it was about has failed, for a reason that people are told. It may be
-// called again.
+// Abandon ends a message that was handled too often, or whose process is known to be dead: its task
+// has failed, for a reason that people are told. It can be repeated.
 func (p *Pipeline) Abandon(ctx context.Context, m pipeline.Message, reason string) error {
 	return p.once(ctx, m, "message/"+m.ID+".given-up", func(t *task, ctx context.Context) error {
 		return t.abandon(ctx, t.report.Clean(reason))
@@ -36,7 +35,7 @@ func (t *task) answerBroken(ctx context.Context, why comment.Broken) error {
 	return t.report.Reply(ctx, report.AnswerTo(t.message), report.NewReply("given up", why))
 }
 
-// abandonEvent takes back what an event has asked for, once it is answered.
+// abandonEvent takes back the requests of an event, after its answer.
 func (t *task) abandonEvent(ctx context.Context, why comment.Broken, answered error) error {
 	if answered != nil {
 		return answered
@@ -68,8 +67,8 @@ func (t *task) abandonClosed(ctx context.Context, why comment.Broken) error {
 	return t.syncLater(ctx)
 }
 
-// takeBack ends what an event has asked for and has perhaps sent no message for: nobody
-// would ever come back to it. A message that was sent finds it ended, and says so again.
+// takeBack ends runs that an event has queued, perhaps without having sent their messages: nobody
+// else would ever end them. A message that was sent finds its run ended, and reports that again.
 func (t *task) takeBack(ctx context.Context, why comment.Broken) error {
 	if err := t.evidence.Look(ctx); err != nil {
 		return err

@@ -52,9 +52,8 @@ func (co *commands) admit(ctx context.Context) (bool, error) {
 	return false, co.Report.Sync(ctx)
 }
 
-// forgotten reports whether a comment is so old that nobody comes back to it for a good
-// reason: its pull request, by the same clock, has changed since for longer than Memory.
-// What has no time is not forgotten.
+// forgotten reports whether a comment is too old for a legitimate delivery: by the same clock, its
+// pull request has changed more than Memory later. A comment without a time is not.
 func forgotten(written, changed time.Time) bool {
 	return !written.IsZero() && changed.Sub(written) > pipeline.Memory
 }

@@ -25,8 +25,8 @@ type commands struct {
 	MaxCommands int
 }
 
-// commanded carries out the commands of a comment, as far as that is quick; plans and
-// applies are asked for, and the answer says so until they are there.
+// commanded carries out the commands of a comment, as far as that is quick. Plans and applies are
+// queued, and pending in the answer.
 func (co *commands) commanded(ctx context.Context) error {
 	name := report.AnswerTo(co.Evidence.Message)
 	var begun ledger.Answer
@@ -46,7 +46,7 @@ func (co *commands) commanded(ctx context.Context) error {
 		return err
 	}
 	if forgotten(co.Evidence.Message.At, co.Evidence.Pull.Updated) {
-		return nil // what knew that it was answered may be gone
+		return nil // the record of its answer may have expired
 	}
 	if ok, err := co.admit(ctx); err != nil || !ok {
 		return err
@@ -74,7 +74,7 @@ func (co *commands) commanded(ctx context.Context) error {
 	return co.Report.Sync(ctx)
 }
 
-// command returns what there is to answer at once.
+// command carries out one line, and returns the replies known at once.
 func (co *commands) command(ctx context.Context, line comment.Line) ([]comment.Reply, error) {
 	if line.Problem != "" {
 		return []comment.Reply{comment.Misunderstood{Line: line}}, nil

@@ -5,7 +5,7 @@
 //	commands.go   the commands of comments, each to its chapter
 //	task.go       the chapters, made for one message
 //
-// It refuses to know what a chapter does. Start at [Pipeline.Handle].
+// It refuses to know the work of a chapter. Start at [Pipeline.Handle].
 package dispatch
 
 import (
@@ -40,23 +40,22 @@ type Pipeline struct {
 	States places.Own
 	// Serves are the owners and repositories that are served; all others are turned away.
 	Serves intake.Serves
-	// Log is told of what is turned away; may be nil.
+	// Log gets an error for each message that is turned away; may be nil.
 	Log func(error)
 	// Scratch is the directory for checkouts, which are removed after use; "" is the
 	// system's.
 	Scratch string
 	// Secrets are taken out of everything that is written on a pull request.
 	Secrets []github.Secret
-	// Where says where people find an artifact: an address, or a command that fetches
-	// it. nil if they cannot.
+	// Where names the location of an artifact for people: an address, or a command that fetches it.
+	// nil if they cannot read artifacts.
 	Where func(pipeline.Artifact) string
-	// Poll is how often a plan that is being made looks whether a newer one is wanted;
-	// 0 is 5 s.
+	// Poll is the interval at which a plan in the making looks for a newer one; 0 is 5 s.
 	Poll time.Duration
-	// MaxCommands is how many comments with commands of one person on one pull request
-	// are carried out in an hour; 0 is runs.MaxCommands.
+	// MaxCommands is the maximum of comments with commands by one person on one pull request in an
+	// hour; 0 is runs.MaxCommands.
 	MaxCommands int
-	// StopBefore is how long before the end of the process' time an apply stops beginning
+	// StopBefore is the time before the end of the process at which an apply begins no more
 	// changes; 0 is DefaultStopBefore.
 	StopBefore time.Duration
 }
@@ -69,13 +68,14 @@ func (p *Pipeline) Intake() *intake.Intake {
 // Ledger is the pipeline's records.
 func (p *Pipeline) Ledger() ledger.Ledger { return ledger.Ledger{Records: p.Records} }
 
-// Handle does what a message asks for, if its repository is served. An error says that handling it again may help.
+// Handle carries out the task of a message, if its repository is served. After an error another
+// attempt may help.
 func (p *Pipeline) Handle(ctx context.Context, m pipeline.Message) error {
 	return p.once(ctx, m, "message/"+m.ID, (*task).handle)
 }
 
-// once does something about a message, unless a record says that it was done, or its
-// repository is not served.
+// once handles a message, unless a record shows that it was handled, or its repository is not
+// served.
 func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do func(*task, context.Context) error) error {
 	service, err := p.Intake().Served(ctx, m.Pull.Repo)
 	if err != nil {
@@ -116,6 +116,6 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 	return nil
 }
 
-// letGoTimeout is for two calls about a record: a fraction of what a function has left
-// when its work is cancelled.
+// letGoTimeout is enough for two calls about a record, and a fraction of the time that a function
+// has left when its work is cancelled.
 const letGoTimeout = 5 * time.Second

@@ -7,10 +7,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/places"
 )
 
-// Release ends the claim that somebody has on a state, by [places.Place.String], and
-// returns it; nil if nobody has one. It is for whoever runs Lockstep: a state that is
-// handed to another repository belongs to the first one until then, whatever is closed,
-// merged or deleted there.
+// Release ends the claim on a state, by [places.Place.String], and returns it; nil if there is
+// none. It is for operators: without it a state that was handed over to another repository stays
+// the first one's, even after its project is closed, merged or deleted.
 func Release(ctx context.Context, records pipeline.Records, place string) (*places.Claim, error) {
 	rec, err := records.Get(ctx, places.ClaimKey(place))
 	if err != nil || rec.Version == "" {

@@ -12,9 +12,9 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// turnAway notes that a message is of a repository that is not served, and says so in a
-// check run of the head that was pushed: one, however often that is asked for. Nothing
-// else is done, and what fails is not tried again.
+// turnAway logs a message of a repository that is not served, and reports it in a check run of the
+// pushed head: one, however often it is pushed. Nothing else is done, and failures are not
+// repeated.
 func (p *Pipeline) turnAway(ctx context.Context, m pipeline.Message, s intake.Service) {
 	p.log(intake.NotServed(m.Pull.Repo, s))
 	if m.Kind != pipeline.Pushed {

@@ -9,9 +9,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
 )
 
-// A trigger is all that happens because of one kind of message.
+// A trigger handles one kind of message.
 type trigger struct {
-	// handle does the work. An error says that handling it again may help.
+	// handle does the work. After an error another attempt may help.
 	handle func(*task, context.Context) error
 	// abandon reports that the work will never be done.
 	abandon func(*task, context.Context, comment.Broken) error

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -9,8 +10,16 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// messages returns what a delivery asks for. Comments without commands end here, and so
-// do those of bots: ours, and others that quote ours.
+// events are GitHub's names of the events that may become messages.
+// Source: https://docs.github.com/en/webhooks/webhook-events-and-payloads
+var events = []string{"pull_request", "issue_comment", "pull_request_review", "check_run", "check_suite"}
+
+// Effective reports whether a delivery of an event may become a message: a lost one has to be
+// delivered again.
+func Effective(event string) bool { return slices.Contains(events, event) }
+
+// messages returns the tasks of a delivery. A comment without commands has none, and neither has a
+// comment of a bot: ours, or one that quotes ours.
 func messages(d github.Delivery) []pipeline.Message {
 	m := pipeline.Message{ID: d.Digest[:messageDigits]}
 	switch e := d.Event.(type) {
@@ -40,8 +49,7 @@ func messages(d github.Delivery) []pipeline.Message {
 	return []pipeline.Message{m}
 }
 
-// reruns returns what the button of a check run asks for: the command that does the
-// same.
+// reruns returns the tasks of the button of a check run: the commands with the same effect.
 func reruns(id string, e github.RerunEvent) []pipeline.Message {
 	c := comment.Command{Verb: comment.Plan}
 	if name, ours := strings.CutPrefix(e.Name, pipeline.CheckPrefix); ours {
@@ -61,6 +69,6 @@ func pullOf(s github.Subject) pipeline.Pull {
 	return pipeline.Pull{Installation: s.Installation, Repo: s.Repo, Number: s.Number}
 }
 
-// messageDigits is how much of a body's digest its messages are named by: enough that no
-// two share it, and short enough for what is named after them.
+// messageDigits is the number of digits of a body's digest in the names of its messages: no two
+// bodies share them, and longer names are made of these.
 const messageDigits = 32

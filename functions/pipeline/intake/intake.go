@@ -8,7 +8,7 @@
 // [Intake.Served] remembers which IDs their names had, since names change hands. A body is
 // accepted once, under whatever GUID it comes again.
 //
-// The package refuses to know what follows from a message, and calls neither GitHub nor the
+// The package refuses to know the effects of a message, and calls neither GitHub nor the
 // engine: a webhook is answered in milliseconds. Start at [Intake.Receive].
 package intake
 

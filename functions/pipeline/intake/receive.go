@@ -9,11 +9,11 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Receive takes one delivery. It reads and writes two records, sends what it asks for,
-// and returns what to tell whoever looks at the delivery later.
+// Receive takes one delivery. It reads and writes two records, sends the messages,
+// and returns a word for those who look at the delivery later.
 //
 // A delivery is known by its body, which is signed; its GUID, which is not, is noted for
-// those who know no more of it ([Intake.Received]). The body's record says "received"
+// those who know no more of it ([Intake.Received]). The body's record is "received"
 // before the message is sent and "queued" after: a death in between leaves "received", and
 // GitHub's redelivery, or ours, sends the message then. A body that is "queued" is refused
 // as a replay, whatever GUID it comes under. Two at the same time may both send: the
@@ -69,7 +69,7 @@ func (p *Intake) Receive(ctx context.Context, d github.Delivery) (string, error)
 	return Accepted, nil
 }
 
-// Accepted is what Receive says of a delivery whose messages are sent.
+// Accepted is Receive's word for a delivery whose messages are sent.
 const Accepted = "queued"
 
 // bodyKey names the record of a delivery's body.

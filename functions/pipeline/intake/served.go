@@ -57,7 +57,7 @@ func (p *Intake) known(ctx context.Context, key string, id *int64) (pipeline.Ver
 	return rec.Version, err
 }
 
-// NotServed is what is noted of a repository that is not served.
+// NotServed is the log's error about a repository that is not served.
 func NotServed(r github.Repo, s Service) error {
 	var why []string
 	for _, x := range s.Reasons {

@@ -15,7 +15,7 @@ import (
 
 // Serves are the owners and repositories that a deployment serves, as whoever runs it has
 // named them. A GitHub App that is not private can be installed by anybody, in a repository
-// of which they are the base branch: what is not named is a stranger's. The zero value
+// whose base branch is theirs: a repository without a name here is a stranger's. The zero value
 // names none, and none is served.
 //
 // Names are GitHub's, in which case does not matter:
@@ -26,13 +26,13 @@ import (
 //	acme/infra=123   one, if it has this ID
 //	acme=77          all of the owner, if its account has this ID
 //
-// Names change hands: an account is given up and taken by somebody else, a repository is
+// Names change hands: an account is closed and its name taken by somebody else, a repository is
 // deleted and made anew. So a name is served for the ID that it had when it was first
 // served ([Known]), and for another one only if somebody adds that ID, as above.
 //
 // A repository that is renamed or moved is served if its new name is named here too, and
 // for its new name alone. Its ID is not enough: who administers a repository renames it,
-// and who runs Lockstep could not see in this list any more what is served.
+// and operators could no longer see in this list which repositories are served.
 type Serves struct{ list []named }
 
 // named is one entry, in lower case. An ID of 0 is none; name is "*" for all of an owner.
@@ -103,7 +103,7 @@ type Known struct{ Owner, Repo int64 }
 
 // A Service is the decision whether a repository is served.
 type Service struct {
-	// Known is, of one that is served, what its names are known for from now on.
+	// Known are the IDs by which the names of a served repository are known from now on.
 	Known Known
 	// Reasons say why it is not served; there are none if it is.
 	Reasons []comment.Sentence
@@ -112,7 +112,7 @@ type Service struct {
 // Allowed reports whether it is served.
 func (s Service) Allowed() bool { return len(s.Reasons) == 0 }
 
-// howToServe is what helps, but for what is to be named.
+// howToServe is the remedy for strangers, without the name to add.
 const howToServe = "Whoever runs Lockstep names what it serves, in the option `-serves` or the template's parameter `Serves`: "
 
 // Decide decides whether a repository is served, of whose names something is known.

@@ -13,7 +13,7 @@ import (
 type Webhook struct {
 	Intake  *Intake
 	Secrets []github.Secret
-	// Log is told what could not be received; may be nil.
+	// Log gets an error for each delivery that could not be received; may be nil.
 	Log func(error)
 }
 

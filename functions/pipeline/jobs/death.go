@@ -6,13 +6,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 )
 
-// A DeathError says that the process which was to read, plan or apply something has ended
-// before it was done: at a limit, or by what it was given. Doing it again would do the same.
+// A DeathError is the end of a process that was to read, plan or apply something: it was killed at
+// a limit, or its input broke it. Another attempt would end the same way.
 type DeathError struct {
-	What  string // it was doing: "planning `net`", in Markdown
+	What  string // its work: "planning `net`", in Markdown
 	Why   string // a sentence: "It took more than 512 MiB of memory."
 	Place string // that was being evaluated, or ""
-	// Remedy is what people can do about it, in Markdown.
+	// Remedy is for people, in Markdown.
 	Remedy string
 }
 
@@ -25,7 +25,7 @@ func (e *DeathError) Error() string {
 	return text
 }
 
-// Markdown is the error for people, with what they can do.
+// Markdown is the error and its remedy, for people.
 func (e *DeathError) Markdown() string {
 	text := fmt.Sprintf("**%s was ended before it was done.** %s", e.What, e.Why)
 	if e.Place != "" {

@@ -6,13 +6,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// Engine plans and applies. What the configuration, a provider or a state lock says
-// no to is in the results; an error is a failure of the world that may pass.
+// Engine plans and applies. A refusal by the configuration, a provider or a state lock is a result;
+// an error is a failure of the world that may pass.
 type Engine interface {
 	Plan(ctx context.Context, j Job) (PlanResult, error)
-	// Apply carries out a plan. permit is asked once, with the state locked, whether
-	// the plan may be applied to it. Where it was not asked, or said no, and where
-	// there is an error, nothing was changed.
+	// Apply carries out a plan. permit is asked once, with the state locked, whether the plan may
+	// be applied to it. If it refused, or was not asked, or there is an error, nothing was changed.
 	Apply(ctx context.Context, j Job, plan []byte, permit func(runs.StateID) bool) (Outcome, error)
 	// Unlock releases locks that were taken for j.Owner and are still there. The error is a
 	// *StateError if the configuration does not say, or must not say, where the state is,
@@ -20,7 +19,7 @@ type Engine interface {
 	Unlock(ctx context.Context, j Job) (Unlocked, error)
 }
 
-// Unlocked says what became of the locks of a state.
+// Unlocked is the result of releasing the locks of a state.
 type Unlocked struct {
 	Locks int // that were released
 	// Others names who holds locks that are not the job's: "carol@laptop since
@@ -28,8 +27,7 @@ type Unlocked struct {
 	Others []string
 }
 
-// A StateError says that a project's state cannot be reached, which trying again does not
-// change.
+// A StateError is a state that cannot be reached, now or in another attempt.
 type StateError struct {
 	Why    string
 	Remedy string // a sentence, in Markdown

@@ -54,7 +54,7 @@ func (Here) Inputs(_ context.Context, dir string, r runs.Run, s Scope) (project.
 	return nil, fmt.Errorf("%w: %s", ErrNoProject, r.Project)
 }
 
-// trouble shows what is wrong with a repository's own description.
+// trouble renders the errors in a repository's own description.
 func trouble(ds diags.Diagnostics) string {
 	const limit = 8 << 10
 	var b strings.Builder

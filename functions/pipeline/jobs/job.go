@@ -19,20 +19,20 @@ type Job struct {
 	Installation  int64  // that has the repository
 	Number        int    // of the pull request
 	Head          string // SHA of its head
-	// Owner says, in the state's lock, who holds it: "lockstep acme/infra#7".
+	// Owner is the holder's name in the state's lock: "lockstep acme/infra#7".
 	Owner string
 	// VarFiles are the files with values of variables that lockstep.hcl names,
 	// slash-separated, from the checkout.
 	VarFiles []string
-	// Grants are what the base branch allows to be run.
+	// Grants are the permissions of the base branch.
 	Grants project.Grants
-	// State is where the project's state is, as it was granted: no other one is opened.
-	// If it is nowhere, NoState says why, for people.
+	// State is the granted address of the state: no other one is opened. If it has none, NoState is
+	// the reason, for people.
 	State   places.Place
 	NoState string
-	// Writes says that the state may be written; an Engine sets it where it applies.
+	// Writes is set if the state may be written; an Engine sets it for an apply.
 	Writes bool
-	// StopStarting is when an apply must not begin another change; what is begun comes to
-	// its end. The zero value sets no such time.
+	// StopStarting is the time from which an apply begins no more changes; those under way are
+	// completed. Zero is no such time.
 	StopStarting time.Time
 }

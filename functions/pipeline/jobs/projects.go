@@ -8,13 +8,12 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
-// Projects reads what a checkout says of its projects. It was written by whoever opened the
-// pull request, and reading it may take any time and memory: an error that is a *DeathError
-// says that it took too much.
+// Projects reads the projects of a checkout. Its author opened the pull request, and reading it may
+// take any time and memory: then the error is a *DeathError.
 type Projects interface {
 	Discover(ctx context.Context, dir string) (Discovered, error)
-	// Inputs returns what a plan of a project depends on in a checkout. The error wraps
-	// ErrNoProject if there is no such one.
+	// Inputs returns the files of a checkout that a plan of a project depends on. The error wraps
+	// ErrNoProject if there is no such project.
 	Inputs(ctx context.Context, dir string, r runs.Run, s Scope) (project.Tree, error)
 }
 
@@ -24,11 +23,11 @@ type Scope struct {
 	Whole bool     // all of it: programs may run, and can read anything
 }
 
-// Discovered is what was found in a checkout.
+// Discovered is the content of a checkout.
 type Discovered struct {
 	Projects []project.Project
 	Problem  string // with the repository's own description, in Markdown; "" for none
 }
 
-// ErrNoProject says that a checkout does not have the project.
+// ErrNoProject is the lack of a project in a checkout.
 var ErrNoProject = errors.New("the project is not in the checkout")

@@ -5,28 +5,27 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-// A PlanResult is what became of planning a project.
+// A PlanResult is the result of planning a project.
 type PlanResult struct {
 	// Plan is the saved plan, nil if planning failed. It is secret.
 	Plan []byte
-	// State is what the plan was made from.
+	// State is the state that was planned from.
 	State  runs.StateID
 	Counts comment.Counts
-	// Applyable says that there is something to apply.
+	// Applyable is set if the plan has something to apply.
 	Applyable bool
-	// Report is for people, in Markdown: the plan, or what went wrong. It may be
-	// shortened.
+	// Report is for people, in Markdown: the plan, or its failure. It may be shortened.
 	Report string
 	// Full is the whole plan as text; "" if Report has it all.
 	Full string
-	// Read are the paths in the checkout that file functions looked at, slash-separated
-	// and sorted, whether there is something or not: the plan depends on them, too.
+	// Read are the paths in the checkout that file functions looked at, slash-separated and sorted,
+	// of existing files and others: the plan depends on them, too.
 	Read []string
 }
 
-// An Outcome is what became of applying a plan.
+// An Outcome is the result of applying a plan.
 type Outcome struct {
-	// Refused says that permit did not allow it: nothing was done.
+	// Refused is set if permit refused: nothing was done.
 	Refused bool
 	// Moved are the remote modules whose contents are not those of the plan, for people. If there are
 	// any, nothing was done, and the plan is stale.
@@ -35,10 +34,10 @@ type Outcome struct {
 	// was done, and the plan can never be applied here.
 	OtherVersion bool `json:"Outdated,omitempty"`
 	Failed       bool
-	// Lost says that the process which applied it ended after permit had allowed it: nobody
-	// knows what was done. Report says how it ended.
+	// Lost is set if the process ended after permit had allowed the apply, so that the changes are
+	// unknown. Report tells how it ended.
 	Lost bool `json:",omitempty"`
-	// Remaining is how many actions were not begun, of which a replacement is two.
+	// Remaining is the number of actions that were not begun, of which a replacement is two.
 	Remaining int
 	State     runs.StateID // the state afterwards
 	Counts    comment.Counts

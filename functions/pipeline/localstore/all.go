@@ -15,7 +15,7 @@ func (r Records) All(ctx context.Context, collection string) ([]pipeline.Record,
 	if err != nil {
 		return nil, fmt.Errorf("list all records of %s: %w", collection, err)
 	}
-	// What begins with "run/" is between it and "run0": "0" is what comes after "/".
+	// All keys that begin with "run/" are between it and "run0", because "0" follows "/".
 	rows, err := db.QueryContext(ctx, "SELECT dir || '/' || name, value, version FROM record WHERE dir = ?1 OR dir > ?1 || '/' AND dir < ?1 || '0' ORDER BY 1", collection)
 	if err != nil {
 		return nil, fmt.Errorf("list all records of %s: %w", collection, err)

@@ -16,9 +16,9 @@ import (
 
 // schema is the first and only version of the tables.
 //
-// A message is visible from the time in ready; claim is who handles it now. Of a group
-// only the first message is handed over. Messages that were given up are in queues of
-// their own, named dead/QUEUE. What is in sent is not sent again.
+// A message is visible from the time in ready; claim names its handler. Only the first message of a
+// group is handed over. Abandoned messages are in queues of their own, named dead/QUEUE. A message
+// in sent is not sent again.
 const schema = `
 CREATE TABLE record (
 	dir TEXT NOT NULL, name TEXT NOT NULL, value BLOB NOT NULL, version TEXT NOT NULL,
@@ -95,7 +95,7 @@ func (d *database) open(ctx context.Context) (*sql.DB, error) {
 	return db, nil
 }
 
-// prepare makes the tables if there are none, and forgets what need not be kept.
+// prepare makes the tables if there are none, and deletes expired rows.
 func prepare(ctx context.Context, db *sql.DB) error {
 	// Of processes that open a new database at the same time all but one are told that
 	// it is busy, at once: waiting for the journal's mode could be for ever.
@@ -156,7 +156,7 @@ func (d *database) exec(ctx context.Context, statement string, args ...any) (int
 	return result.RowsAffected()
 }
 
-// wait pauses, and says whether ctx still lives.
+// wait pauses, and reports whether ctx is still alive.
 func wait(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

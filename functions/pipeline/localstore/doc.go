@@ -1,4 +1,4 @@
-// Package localstore keeps what a pipeline has to remember in a directory of this
+// Package localstore keeps a pipeline's data in a directory of this
 // machine: records, artifacts and the queues behind package pipeline's interfaces.
 //
 //	lockstep.db            records and messages, in a SQLite database
@@ -7,10 +7,10 @@
 //
 // All of it is readable by its owner only: saved plans and states hold secrets. Any
 // number of processes may use a directory at a time, and any of them may die at any
-// moment: what was written is there, and a message that was being handled is handed
+// moment: written values stay, and a message that was being handled is handed
 // over again.
 //
-// The package refuses to know what the values mean. Start at [Open]; messages are
+// The package refuses to know the meaning of the values. Start at [Open]; messages are
 // handled by [Queue.Work], or, where everything is to be over afterwards, by
 // [Queue.Drain].
 package localstore

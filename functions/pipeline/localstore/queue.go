@@ -12,10 +12,10 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// Queue implements pipeline.Queue with the ways of SQS FIFO queues: the messages of a group
-// come one after the other, one that was sent twice comes once, and what is handed over
-// but not handled comes again. What came pipeline.MaxReceives times goes to a queue of dead
-// letters, so that its group goes on.
+// Queue implements pipeline.Queue with the behaviour of SQS FIFO queues: the messages of a group
+// come one after the other, one that was sent twice comes once, and one that was not handled comes
+// again. After pipeline.MaxReceives attempts a message goes to a queue of dead letters, so that its
+// group goes on.
 type Queue struct {
 	db   *database
 	wake chan struct{} // holds one where there may be something to do

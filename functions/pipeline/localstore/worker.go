@@ -13,9 +13,9 @@ import (
 
 // A Worker is who handles messages.
 type Worker struct {
-	// Handle does what a message asks for. An error says that handling it again may
-	// help. Its context ends with the worker's, and when another process has taken the
-	// message over, having found this one frozen.
+	// Handle carries out the task of a message. After an error another attempt may help. Its
+	// context ends with the worker's, and when another process has found this one frozen and taken
+	// over the message.
 	Handle func(context.Context, pipeline.Message) error
 	// Abandon takes a message that Handle did not do in pipeline.MaxReceives tries. It is
 	// tried again until it succeeds.
@@ -29,10 +29,9 @@ type Worker struct {
 // poll is how often other processes' messages, and those that wait, are looked for.
 const poll = 500 * time.Millisecond
 
-// Work handles messages until ctx ends, which is what ends it well. What is being
-// handled then is to end soon, and comes again. Records whose time is over are forgotten
-// meanwhile. An error is one of opening the database; later ones go to the log, and the
-// work goes on.
+// Work handles messages until ctx ends, which is its normal end. Messages under way then should end
+// soon, and come again. Expired records are deleted meanwhile. An error is one of opening the
+// database; later ones go to the log, and the work goes on.
 func (q *Queue) Work(ctx context.Context, w Worker) error {
 	if _, err := q.db.get(ctx); err != nil {
 		return err
@@ -57,9 +56,9 @@ func (q *Queue) Work(ctx context.Context, w Worker) error {
 	return nil
 }
 
-// Drain handles messages until there are none left, not waiting between the tries of
-// one that fails, and returns how many were done or given up. What other processes
-// handle is waited for. A message that Abandon does not take ends it with an error.
+// Drain handles messages until there are none left, without delays between attempts, and returns
+// the number of those handled or abandoned. It waits for messages that other processes handle. A
+// message that Abandon fails on ends it with an error.
 func (q *Queue) Drain(ctx context.Context, w Worker) (int, error) {
 	var count atomic.Int64
 	errs := q.each(ctx, w, func() error {
@@ -85,7 +84,7 @@ func (q *Queue) Drain(ctx context.Context, w Worker) (int, error) {
 	return int(count.Load()), errors.Join(errs...)
 }
 
-// each runs f as often at a time as the worker's limit says.
+// each runs f in parallel, up to the worker's limit.
 func (q *Queue) each(ctx context.Context, w Worker, f func() error) []error {
 	n := max(w.Limit, 1)
 	return walk.Run(ctx, n, walk.Graph{N: n}, func(context.Context, int) error { return f() })
@@ -108,8 +107,8 @@ func (w Worker) log(err error) {
 	}
 }
 
-// next takes a message and handles it. ok says that there was one, done that it is
-// dealt with. A failure of Handle is no error; one of Abandon is.
+// next takes a message and handles it. ok is set if there was one, done if it is handled or
+// abandoned. A failure of Handle is no error; one of Abandon is.
 func (q *Queue) next(ctx context.Context, w Worker, hurry bool) (done, ok bool, err error) {
 	c, ok, err := q.claim(ctx, hurry)
 	if err != nil || !ok {
@@ -118,7 +117,7 @@ func (q *Queue) next(ctx context.Context, w Worker, hurry bool) (done, ok bool, 
 	q.signal()       // there may be more, for others
 	defer q.signal() // and then the next of its group, or nothing any more
 	err = q.handle(ctx, w, c)
-	// What follows has to be written even if ctx has ended.
+	// The outcome has to be written even if ctx has ended.
 	write, cancel := context.WithTimeout(context.WithoutCancel(ctx), busyTimeout)
 	defer cancel()
 	switch {

@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// comments has the commands carried out that nobody began to answer. The first round in
-// a repository only remembers when it was: what was written before is not ours.
+// comments queues the commands that nobody began to answer. The first round in a repository only
+// records its time: comments written before are not ours.
 func (j *Janitor) comments(ctx context.Context, hub Repository, pull func(int) pipeline.Pull, now time.Time, f *Found) error {
 	c, err := j.cursor(ctx, fmt.Sprintf("repo/%d/comments", pull(0).Repo.ID), now)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// overlap is how much of what was seen in one round is looked at again in the next, for
-// what GitHub lists late.
+// overlap is the time before the last round that each round looks at again, because GitHub lists
+// some entries late.
 const overlap = 10 * time.Minute
 
 // A cursor is up to when something was seen, in the records.
@@ -38,7 +38,7 @@ func (j *Janitor) cursor(ctx context.Context, key string, now time.Time) (cursor
 	return c, nil
 }
 
-// moveCursor moves it on, never back behind what another janitor did.
+// moveCursor moves the cursor on, never back behind another janitor's.
 func (j *Janitor) moveCursor(ctx context.Context, c cursor, to time.Time) error {
 	if to.Before(c.since) {
 		to = c.since

@@ -5,16 +5,14 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// told are the events that something follows from.
-var told = map[string]bool{"pull_request": true, "issue_comment": true, "pull_request_review": true, "check_run": true, "check_suite": true}
-
-// Missed returns, of attempts to deliver webhooks, newest first, the newest one of each
-// webhook that something may follow from and that no attempt has delivered, oldest
-// first. An answer of 2xx is given only to what is received to its end.
+// Missed returns the lost webhooks among attempts at deliveries, newest first: of each webhook that
+// may have an effect and that no attempt has delivered, the newest attempt. They are in the order
+// of time. GitHub gets an answer of 2xx only for a delivery that was received to its end.
 func Missed(attempts []github.DeliveryInfo) []github.DeliveryInfo {
 	arrived := map[string]bool{}
 	for _, a := range attempts {
@@ -22,7 +20,7 @@ func Missed(attempts []github.DeliveryInfo) []github.DeliveryInfo {
 	}
 	var out []github.DeliveryInfo
 	for _, a := range attempts {
-		if told[a.Event] && !arrived[a.GUID] {
+		if intake.Effective(a.Event) && !arrived[a.GUID] {
 			arrived[a.GUID] = true // the others are older
 			out = append([]github.DeliveryInfo{a}, out...)
 		}
@@ -44,8 +42,8 @@ func Dead(all []ledger.Lease, before time.Time) []ledger.Lease {
 // Unseen reports whether nobody has looked at the head of a pull request.
 func Unseen(p github.PullRequest, seen ledger.Look) bool { return p.Open && p.Head.SHA != seen.Head }
 
-// Unanswered returns the comments of people that have commands as they were written.
-// What an edited one said at first cannot be known, and what it says now does not count.
+// Unanswered returns the comments of people that contain commands and were never edited. The first
+// text of an edited comment is unknown, and the present one does not count.
 func Unanswered(list []github.Comment) []github.Comment {
 	var out []github.Comment
 	for _, c := range list {

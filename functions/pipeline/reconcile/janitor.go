@@ -1,14 +1,14 @@
-// Package reconcile is what a janitor does from time to time: it finds what nobody would
-// come back to, and has it done. Webhooks that did not arrive, heads of pull requests
-// that nobody looked at, comments that nobody answered, and runs whose process died.
+// Package reconcile finds the work that nobody would come back to, and has it done: webhooks that
+// did not arrive, heads of pull requests that nobody looked at, comments that nobody answered, and
+// runs whose process died.
 //
-// GitHub makes one attempt to deliver a webhook and keeps it for three days; the queue
-// gives a message back that was not handled. So everything here is rare, and may be done
-// although somebody else is about to: it ends in the same messages and methods of
-// package pipeline, which take it twice.
+// GitHub makes one attempt to deliver a webhook and keeps it for three days; a queue returns a
+// message that was not handled. So everything here is rare, and may be done although somebody else
+// is about to do it: it ends in the same messages and methods of package pipeline, which can be
+// repeated.
 //
-// What decides is pure ([Missed], [Dead], [Unseen], [Unanswered]). The package refuses to
-// know what follows from a message. Start at [Janitor.Round].
+// All decisions are pure ([Missed], [Dead], [Unseen], [Unanswered]). The package refuses to know
+// the effects of a message. Start at [Janitor.Round].
 package reconcile
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// App is what the janitor asks the GitHub App; *github.App is it.
+// App is the janitor's part of the GitHub App; *github.App is it.
 type App interface {
 	Deliveries(ctx context.Context, since time.Time) ([]github.DeliveryInfo, error)
 	Delivery(ctx context.Context, id int64) (github.Delivery, error)
@@ -31,7 +31,7 @@ type App interface {
 	Repositories(ctx context.Context, installation int64) ([]github.Repo, error)
 }
 
-// Repository is what the janitor asks one repository; *github.Client is it.
+// Repository is the janitor's part of one repository; *github.Client is it.
 type Repository interface {
 	OpenPulls(ctx context.Context) ([]github.PullRequest, error)
 	CommentsSince(ctx context.Context, since time.Time) ([]github.Comment, error)
@@ -43,12 +43,12 @@ type Janitor struct {
 	App      App
 	// Connect opens a repository with the rights of an installation.
 	Connect func(installation int64, repo github.Repo) (Repository, error)
-	// Grace is how long after a process' certain end its run is given up: meanwhile the
-	// queue hands its message to another one. 0 is 10 minutes.
+	// Grace is the time between a process' certain end and the abandonment of its run, in which
+	// the queue hands its message to another process. 0 is 10 minutes.
 	Grace time.Duration
 }
 
-// Found says what a round found, and had done.
+// Found counts the findings of a round, by kind. All of them were acted on.
 type Found struct {
 	Deliveries int // that were received only now
 	Leases     int // of dead processes
@@ -56,8 +56,8 @@ type Found struct {
 	Comments   int // that nobody had begun to answer
 }
 
-// Round goes round once, at the time now. What one part of it fails at does not keep the others; the
-// next round tries again.
+// Round makes one round, at the time now. A failure of one part does not keep the others from
+// running; the next round repeats it.
 func (j *Janitor) Round(ctx context.Context, now time.Time) (Found, error) {
 	var f Found
 	errs := []error{j.leases(ctx, now, &f), j.deliveries(ctx, now, &f)}
@@ -97,8 +97,8 @@ func (j *Janitor) repositories(ctx context.Context, now time.Time, f *Found) []e
 	return errs
 }
 
-// places are all repositories that the App sees and that are served. Of strangers nothing
-// is asked, not even what they have.
+// places are the repositories that the App sees and that are served. A stranger's repository is not
+// read at all.
 func (j *Janitor) places(ctx context.Context) (all []place, errs []error) {
 	installed, err := j.App.Installations(ctx)
 	errs = append(errs, err)
@@ -121,7 +121,7 @@ func (j *Janitor) places(ctx context.Context) (all []place, errs []error) {
 // String names the place in a way that does not change with its name.
 func (p place) String() string { return fmt.Sprintf("%d/%d", p.installation, p.repo.ID) }
 
-// leases gives up the runs of dead processes.
+// leases abandons the runs of dead processes.
 func (j *Janitor) leases(ctx context.Context, now time.Time, f *Found) error {
 	grace := j.Grace
 	if grace == 0 {

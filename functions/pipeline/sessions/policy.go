@@ -25,8 +25,8 @@ type statement struct {
 // writes is set, writing the state, its digest and its journal, too. A session has what the role and the
 // policy both allow. The error is for people.
 //
-// Whether an object is there, S3 says to those only who may list the bucket, and about a
-// condition on the prefix of such a list it is silent where an object is asked for: so
+// S3 tells only those who may list the bucket whether an object exists, and ignores a
+// condition on the prefix of that list if the request is for an object: so
 // the names of other states can be listed, and nothing else of them.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html#API_GetObject_RequestSyntax
 func Policy(p places.Place, partition string, writes bool) (string, error) {
@@ -66,8 +66,8 @@ func Policy(p places.Place, partition string, writes bool) (string, error) {
 	return string(data), err
 }
 
-// items allows the items of a state in the table of locks: the lock, the digest, which
-// stands for the state, and what Lockstep itself notes of it.
+// items allows the items of a state in the table of locks: the lock, the digest, which stands for
+// the state, and Lockstep's own notes.
 func items(partition, table, path string, writes bool) []statement {
 	all := []string{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"}
 	in := []string{fmt.Sprintf("arn:%s:dynamodb:*:*:table/%s", partition, table)}

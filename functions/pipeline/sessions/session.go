@@ -2,7 +2,7 @@
 // else: those of a role that is assumed for one job, narrowed by a policy that names the
 // state's object, its lock and its digest. The functions' own roles reach no state.
 //
-// It refuses to know what is done with a state, and how credentials get to whoever uses
+// It refuses to know the use of a state, and how credentials get to whoever uses
 // them. Start at [Role.For].
 package sessions
 
@@ -38,8 +38,8 @@ type AssumeRoler interface {
 // Source: https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
 const Seconds = 3600
 
-// For returns the credentials for the state of a job. They are asked for once before it
-// returns, so that a refusal is said by it.
+// For returns the credentials for the state of a job. They are requested once before it returns, so
+// that it returns a refusal.
 func (r Role) For(ctx context.Context, j jobs.Job) (aws.CredentialsProvider, error) {
 	partition, err := partitionOf(r.ARN)
 	if err != nil {
@@ -85,8 +85,7 @@ func partitionOf(arn string) (string, error) {
 	return parts[1], nil
 }
 
-// Tags are what a role is told of whom it is assumed for, and what its trust policy can
-// ask for: repository, pull and project.
+// Tags are the session tags that a role's trust policy can test: repository, pull and project.
 func Tags(j jobs.Job) []types.Tag {
 	return []types.Tag{tag("repository", j.Repo.String()), tag("pull", strconv.Itoa(j.Number)), tag("project", j.Project)}
 }
@@ -107,7 +106,7 @@ func tag(name, value string) types.Tag {
 	return types.Tag{Key: &name, Value: &value}
 }
 
-// Name is what the account's records call a session: at most 64 characters.
+// Name is the name of a session in the account's logs: at most 64 characters.
 func Name(j jobs.Job) string {
 	name := notInName.ReplaceAllString(fmt.Sprintf("lockstep-%d-%s-%s", j.Number, j.Repo.Name, j.Project), "-")
 	return name[:min(len(name), 64)]

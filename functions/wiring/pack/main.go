@@ -4,7 +4,7 @@
 //
 // For each function, DIRECTORY/FUNCTION.zip holds the one file `bootstrap`, built from
 // functions/FUNCTION for Linux on ARM. The same source and the same Go make the same
-// bytes, so that a deployment changes only what was changed. What it made is printed, with
+// bytes, so that a deployment updates only changed functions. The files are printed, with
 // sizes.
 package main
 
@@ -55,9 +55,9 @@ func run(out io.Writer, dir string, functions []string) error {
 
 func megabytes(b []byte) float64 { return float64(len(b)) / 1e6 }
 
-// build builds a function. lambda.norpc leaves out what only the runtime before
-// provided.al2023 spoke, grpcnotrace a page of gRPC's that nobody could open: with either,
-// the linker would have to keep every method there is.
+// build builds a function. lambda.norpc leaves out the protocol of runtimes before provided.al2023,
+// grpcnotrace a page of gRPC's that nobody could open: with either, the linker would have to keep
+// every method there is.
 func build(name string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "lockstep-pack-*")
 	if err != nil {
@@ -67,7 +67,7 @@ func build(name string) ([]byte, error) {
 	file := filepath.Join(dir, "bootstrap")
 	// No -buildvcs: a commit that leaves a function alone leaves its bytes alone.
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-tags", "lambda.norpc,grpcnotrace", "-ldflags", "-s -w", "-o", file, "./functions/"+name)
-	// What is set here would be in the program, or decide what it becomes.
+	// A variable from here would be in the program, or decide on its contents.
 	cmd.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0", "GOFLAGS=", "GOARM64=v8.0")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("go build: %w\n%s", err, text)

@@ -15,7 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
-// A childSettings is what a run's process is told of the function.
+// A childSettings is the part of the function's settings that a run's process gets.
 type childSettings struct{ DataDir, Mirror string }
 
 // Main is for mains of functions with an engine, first of all: in the process of a run it

@@ -1,7 +1,7 @@
-// Package worker is what the functions have that plan and apply, besides what package
-// wiring gives all of them: the engine, and credentials for providers.
+// Package worker adds to package wiring the needs of the functions that plan and apply: the engine,
+// and credentials for providers.
 //
-// Providers and what is in a pull request never see the function's own credentials, which
+// Providers and the contents of a pull request never see the function's own credentials, which
 // open every plan and record, and the roles that reach states. They have those of a role in the account that is
 // managed, if there is one ([Target]), or none.
 //

@@ -10,13 +10,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/confine"
 )
 
-// What is left to the function itself of its memory, and the least that a run gets.
+// The function's own share of its memory, and the least for a run.
 const (
 	ownMemory   = 192 << 20
 	leastMemory = 256 << 20
 )
 
-// limitRemedy is what people can do about a limit.
+// limitRemedy is the remedy for a limit.
 const limitRemedy = "Something in the configuration grows without end, or is larger than this function is set up for. Make it smaller and push again; whoever runs Lockstep can give the function more memory."
 
 // limits are those of one run in a function with so much memory. Its time is the
@@ -45,8 +45,8 @@ func ports(getenv func(string) string) []int {
 	return []int{n}
 }
 
-// stateEnv is what a run's process needs of our environment to reach its state: where AWS
-// is, and by which proxy, but not our credentials, which open more than the state.
+// stateEnv is the part of our environment that a run's process needs to reach its state: the
+// addresses of AWS and of a proxy, but not our credentials, which open more than the state.
 func stateEnv(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")

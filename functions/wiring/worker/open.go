@@ -22,7 +22,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/wiring/handling"
 )
 
-// version is what saved plans are bound to: another one's are not applied.
+// version is the version that saved plans are bound to: another version's are not applied.
 const version = "0.1.0-dev"
 
 // A Worker is a function with an engine.
@@ -33,7 +33,7 @@ type Worker struct {
 	scratch  *apart.Scratch
 }
 
-// Open opens what a function with an engine needs. Its main has called [Main] before.
+// Open opens the clients of a function with an engine. Its main has called [Main] before.
 func Open(f wiring.Function) (*Worker, error) {
 	if err := confine.Adopt(); err != nil {
 		return nil, err
@@ -49,8 +49,8 @@ func Open(f wiring.Function) (*Worker, error) {
 		return nil, err
 	}
 	x.engine = &apart.Engine{
-		// The disk of an environment outlives an invocation: what is installed once is
-		// there for the next.
+		// The disk of an environment outlives an invocation: installed providers are there for the
+		// next.
 		Settings:    childSettings{DataDir: filepath.Join(os.TempDir(), "lockstep-providers"), Mirror: w.Mirror},
 		Environment: func(context.Context, jobs.Job) ([]string, error) { return stateEnv(os.Environ()), nil },
 		Credentials: state.For,
@@ -75,7 +75,7 @@ func Open(f wiring.Function) (*Worker, error) {
 	return x, nil
 }
 
-// ownSecrets returns the function's credentials, and what else only it knows.
+// ownSecrets returns the function's credentials, and its other secrets.
 func ownSecrets(environ []string, more ...string) []string {
 	own := slices.DeleteFunc(slices.Clone(environ), func(kv string) bool { return !strings.HasPrefix(kv, "AWS_") })
 	return slices.DeleteFunc(append(executor.SecretsIn(own), more...), func(s string) bool { return s == "" })

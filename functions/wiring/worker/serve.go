@@ -44,14 +44,14 @@ func (w *Worker) next() {
 	}
 }
 
-// delivered is an answer that says when Lambda has taken it: the loop of the library closes
-// what it has sent, and what it cannot encode it sends as it is.
+// delivered is an answer that reports when Lambda has taken it: the loop of the library closes an
+// answer after sending it, and sends one that it cannot encode as it is.
 type delivered struct {
 	*bytes.Reader
 	then func()
 }
 
-// MarshalJSON has the library send what is read.
+// MarshalJSON fails, so that the library sends the bytes that it reads.
 func (*delivered) MarshalJSON() ([]byte, error) { return nil, errors.New("it is encoded") }
 
 // ContentType is the answer's.

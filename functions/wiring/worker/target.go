@@ -24,8 +24,8 @@ type Target struct {
 // is told for whom it is assumed, in tags that its trust policy can ask for: repository,
 // pull and project.
 func (t Target) Env(ctx context.Context, j jobs.Job) ([]string, error) {
-	// What has no credentials must not find others: the function's metadata have none, but
-	// a provider that looks for them waits in vain.
+	// A process without credentials must not find others: the function's metadata have none, but a
+	// provider that looks for them waits in vain.
 	env := []string{"AWS_REGION=" + t.Region, "AWS_DEFAULT_REGION=" + t.Region, "AWS_EC2_METADATA_DISABLED=true"}
 	if t.Role == "" {
 		return env, nil

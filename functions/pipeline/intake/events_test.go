@@ -1,0 +1,52 @@
+package intake
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// TestEvents holds that each event which may become a message is in the table of those that are
+// delivered again when they are lost, and no other.
+func TestEvents(t *testing.T) {
+	rerun := github.RerunEvent{Name: "lockstep/network", Pulls: []int{7}}
+	var effective []string
+	for _, test := range []struct {
+		name  string
+		event github.Event
+		want  pipeline.Kind // "" for no message
+	}{
+		{"pull_request", github.PullRequestEvent{Action: "opened"}, pipeline.Pushed},
+		{"pull_request", github.PullRequestEvent{Action: "closed"}, pipeline.Closed},
+		{"pull_request", github.PullRequestEvent{Action: "labeled"}, ""},
+		{"issue_comment", github.CommentEvent{Body: "lockstep plan"}, pipeline.Commanded},
+		{"issue_comment", github.CommentEvent{Body: "looks good"}, ""},
+		{"issue_comment", github.CommentEvent{Body: "lockstep plan", Bot: true}, ""},
+		{"pull_request_review", github.ReviewEvent{}, pipeline.SyncComments},
+		{"check_run", rerun, pipeline.Commanded},
+		{"check_suite", rerun, pipeline.Commanded},
+		{"installation", github.InstallationEvent{}, ""},
+		{"push", github.OtherEvent{Name: "push"}, ""},
+	} {
+		var got pipeline.Kind
+		if list := messages(github.Delivery{Digest: string(make([]byte, 64)), Event: test.event}); len(list) > 0 {
+			got = list[0].Kind
+		}
+		if got != test.want {
+			t.Errorf("%s %+v: %q, want %q", test.name, test.event, got, test.want)
+		}
+		if got != "" && !slices.Contains(effective, test.name) {
+			effective = append(effective, test.name)
+		}
+	}
+	if diff := cmp.Diff(events, effective); diff != "" {
+		t.Errorf("events in the table, and events with messages: %s", diff)
+	}
+	if Effective("push") || !Effective("check_suite") {
+		t.Error("push is effective, or check_suite is not")
+	}
+}
