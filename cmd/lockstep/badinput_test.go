@@ -51,7 +51,7 @@ func TestBrokenConfiguration(t *testing.T) {
 		{"value", "resource \"lab_thing\" \"a\" {\n  name = \"a\"\n  size = \"big\"\n}\n", []string{"plan"},
 			[]string{"Incorrect attribute value type", "a number is required"}},
 		{"cycle", "resource \"lab_thing\" \"a\" {\n  name = local.x\n}\nlocals {\n  x = lab_thing.b.id\n}\nresource \"lab_thing\" \"b\" {\n  name = lab_thing.a.id\n}\n", []string{"plan", "validate"},
-			[]string{"Error: Cycle: ", "local.x -> lab_thing.b -> lab_thing.a -> local.x", "on main.tf line", "Break the circle"}},
+			[]string{"Error: Cycle: ", "local.x -> lab_thing.b -> lab_thing.a -> local.x", "on main.tf line", "Break the cycle"}},
 		{"variable", "output \"o\" {\n  value = var.nothing\n}\n", []string{"plan"},
 			[]string{"Reference to undeclared input variable", `a variable "nothing" {} block`}},
 		{"provider", "resource \"foo_thing\" \"a\" {}\n", []string{"plan"},
@@ -159,7 +159,7 @@ resource "lab_thing" "a" {
 	if d.has("terraform.tfstate") {
 		t.Error("a plan that failed left a state")
 	}
-	d.want(1, "apply -auto-approve -var=trouble=create-panic", "with lab_thing.a", "ApplyResourceChange", "panic: asked to panic", "what this call may have made or changed is not in the state")
+	d.want(1, "apply -auto-approve -var=trouble=create-panic", "with lab_thing.a", "ApplyResourceChange", "panic: asked to panic", "the state does not have those that this call may have created or changed")
 	d.want(0, "state list", "lab_thing.before")
 	d.want(1, "apply -auto-approve -var=trouble=create-partial", "Create failed")
 	d.want(0, "show", "# lab_thing.a: (tainted)")
@@ -217,7 +217,7 @@ func TestSavedPlan(t *testing.T) {
 	d.want(1, "apply main.tf", "main.tf cannot be used", "not a saved plan of Lockstep")
 	d.want(1, "apply .", "is a directory", "-chdir")
 	d.want(1, "destroy third", "can't be called with a plan file", "`lockstep apply`")
-	d.want(1, "apply -exclude=lab_thing.b third", "a saved plan is carried out as it is")
+	d.want(1, "apply -exclude=lab_thing.b third", "a saved plan is applied as it is")
 	d.want(1, "apply -target=lab_thing third", `Invalid target "lab_thing"`)
 	d.want(1, "apply -destroy -refresh-only third", "exclude each other")
 	d.want(1, "apply -destroy -target=lab_thing.b -replace=lab_thing.b third", "Unsupported plan mode")

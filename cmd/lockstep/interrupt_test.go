@@ -39,7 +39,7 @@ func TestInterrupted(t *testing.T) {
 		{"apply hangs until it is stopped", "apply -auto-approve -var=trouble=create-hang", "create", []syscall.Signal{syscall.SIGTERM},
 			[]string{"Interrupt received.", "with lab_thing.a", "stopped: context canceled"}, "lab_thing.before"},
 		{"apply hangs for good", "apply -auto-approve -var=trouble=create-600000", "create", []syscall.Signal{syscall.SIGINT, syscall.SIGINT},
-			[]string{"Two interrupts received.", "with lab_thing.a", "It was ended before it could answer", "look at what exists"}, "lab_thing.before"},
+			[]string{"Two interrupts received.", "with lab_thing.a", "It was ended before it could answer", "check the real objects"}, "lab_thing.before"},
 		{"apply loses its terminal", "apply -auto-approve -var=trouble=create-hang", "create", []syscall.Signal{syscall.SIGHUP},
 			[]string{"Interrupt received.", "stopped: context canceled"}, "lab_thing.before"},
 		{"plan hangs until it is stopped", "plan -var=trouble=plan-hang", "plan", []syscall.Signal{syscall.SIGINT},

@@ -523,7 +523,7 @@ func TestRegistry(t *testing.T) {
 	}
 	d.want(1, "validate", "Error: Missing required provider", "registry.example.com/lockstep/lab", "lockstep init")
 	d.write("main.tf", strings.ReplaceAll(d.read("main.tf"), "1.0.0", "1.0.0.0"))
-	d.want(1, "validate", "Error: Invalid version constraint on main.tf line 4", "it must look like 1.2.3")
+	d.want(1, "validate", "Error: Invalid version constraint on main.tf line 4", "invalid version constraint")
 }
 
 // -lockfile=readonly installs what the lock file says, and changes nothing.
