@@ -58,7 +58,8 @@
 //	                              first belong to nobody, and are swept
 //	Planned, nothing announced    the message comes again and announces it
 //	ApplyQueued, Applying         with no apply record nothing was begun, and it begins again
-//	apply record, no outcome      the changes are unknown: the run has failed, and reports that
+//	apply record, no outcome      the run has failed, and reports that; the journal beside the
+//	                              state has the changes, and the next plan shows them
 //	apply record with one         the rest is written down from there
 //
 // The lease of a message has the time of its process' certain end; whoever finds one that is
