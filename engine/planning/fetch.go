@@ -49,8 +49,7 @@ func notImportable(addr addrs.AbsResourceInstance, id string) diags.Diagnostics 
 }
 
 // adopt reads an imported object, since a provider's answer to an import may have no more than the
-// ID, and puts it into the prior state: from there it is planned like any stored object. It gets no
-// dependencies yet; the apply records those of the configuration.
+// ID, and puts it into the prior state: from there it is planned like any stored object.
 func (b *block) adopt(ctx context.Context, obj addrs.ResourceInstanceObject, x provider.Imported, id string) diags.Diagnostics {
 	if x.State == cty.NilVal || x.State.IsNull() {
 		return notImportable(obj.Instance, id)

@@ -27,8 +27,6 @@ type nodes struct {
 }
 
 // nodes makes a node for each resource block, and one for each resource of the state without one.
-// Blocks come first, modules in the configuration's order and resources by address, so that a plan
-// visits them, and reports their diagnostics, in the same order each time.
 func (p *planner) nodes() *nodes {
 	n := &nodes{of: map[addrs.ConfigResource]int{}}
 	configured := map[addrs.ConfigResource]bool{}

@@ -32,9 +32,7 @@ func (p *planner) checkOrphans() diags.Diagnostics {
 	return ds
 }
 
-// orphanVisitor returns the visit of a resource that has no block any more. Nothing orders it after
-// other resources, but those that its provider configuration depends on (see orphanAfter): the order
-// of the deletions themselves is package order's affair.
+// orphanVisitor returns the visit of a resource that has no block any more.
 func (p *planner) orphanVisitor(cr addrs.ConfigResource) func(context.Context) diags.Diagnostics {
 	return func(ctx context.Context) diags.Diagnostics {
 		var ds diags.Diagnostics

@@ -10,9 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
-// relevant returns the attributes that had an influence on the planned changes. They decide which
-// differences between the state and the real objects a plan shows: only those that may explain a
-// change. The search itself is package relevance's.
+// relevant returns the attributes that had an influence on the planned changes: a plan shows only
+// the differences from the state that may explain a change.
 func (p *planner) relevant(ctx context.Context, outputs []*plans.OutputChange) []plans.RelevantAttribute {
 	ctx = context.WithoutCancel(ctx) // an interrupted plan has its relevant attributes, too
 	return relevance.Attributes(relevance.Input{
