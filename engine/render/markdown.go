@@ -48,10 +48,10 @@ func headlineMarkdown(plan *plans.Plan, changes int) string {
 			outputs++
 		}
 	}
-	text := "**Plan:** " + countsText(plan)
+	text := "**Plan:** " + countsMarkdown(plan.Counts())
 	switch {
 	case plan.Errored:
-		text = "**Planning failed.** What was planned before: " + strings.TrimSuffix(countsText(plan), ".") + "."
+		text = "**Planning failed.** What was planned before: " + countsMarkdown(plan.Counts())
 	case changes == 0 && outputs == 0 && plan.Mode == plans.RefreshOnlyMode && plan.Applyable:
 		text = "**No changes** to objects; the state is brought up to date."
 	case changes == 0 && outputs == 0:
@@ -64,6 +64,15 @@ func headlineMarkdown(plan *plans.Plan, changes int) string {
 
 // mostNamed is how many bytes of the names of destroyed objects stand above the fold.
 const mostNamed = 1500
+
+// countsMarkdown is [countsText] with the objects to forget.
+func countsMarkdown(n plans.Counts) string {
+	text := countsText(n)
+	if n.Forget > 0 {
+		text = fmt.Sprintf("%s, %d to forget.", strings.TrimSuffix(text, "."), n.Forget)
+	}
+	return text
+}
 
 // lossMarkdown names the objects to destroy, for readers who do not unfold the rest.
 func lossMarkdown(changes []*plans.ResourceChange) string {

@@ -122,20 +122,17 @@ func (t planText) changes(changes []*plans.ResourceChange) {
 	for _, c := range changes {
 		fmt.Fprintf(t.w, "\n%s\n", t.change(c, false, nil))
 	}
-	fmt.Fprintf(t.w, "\n%s %s\n", t.p.in(bold, "Plan:"), countsText(t.plan))
+	fmt.Fprintf(t.w, "\n%s %s\n", t.p.in(bold, "Plan:"), countsText(t.plan.Counts()))
 }
 
-// countsText returns the numbers of objects that change.
-func countsText(plan *plans.Plan) string {
-	n := plan.Counts()
+// countsText returns the numbers of objects that change. Objects to forget are not among them, as in
+// Terraform: programs read the line.
+func countsText(n plans.Counts) string {
 	var parts []string
 	if n.Import > 0 {
 		parts = append(parts, fmt.Sprintf("%d to import", n.Import))
 	}
 	parts = append(parts, fmt.Sprintf("%d to add", n.Add), fmt.Sprintf("%d to change", n.Change), fmt.Sprintf("%d to destroy", n.Destroy))
-	if n.Forget > 0 {
-		parts = append(parts, fmt.Sprintf("%d to forget", n.Forget))
-	}
 	return strings.Join(parts, ", ") + "."
 }
 
