@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 	"strings"
 	"syscall"
@@ -71,6 +72,30 @@ func TestInterrupted(t *testing.T) {
 			d.want(0, "apply -auto-approve", "Apply complete!")
 		})
 	}
+}
+
+// An apply that is interrupted exits with 1 although its last action goes well; with -json its notes
+// are messages.
+func TestInterruptedAtTheEnd(t *testing.T) {
+	t.Parallel()
+	d := newLab(t, "main.tf", labHead+"variable \"trouble\" {\n  default = \"\"\n}\nresource \"lab_thing\" \"a\" {\n  name    = \"a\"\n  trouble = var.trouble\n}\n")
+	d.want(0, "init")
+	const line = "apply -json -auto-approve -var=trouble=create-1500"
+	r := d.start(line)
+	waitFor(t, "create is under way", func() bool { return d.has("lab/create.under-way") })
+	r.signal(syscall.SIGINT)
+	got := r.end()
+	check(t, got, 1, line, `"@message":"\nInterrupt received.\nPlease wait`, "Apply was interrupted", "all that was planned is done")
+	if got.stderr != "" {
+		t.Errorf("on standard error: %s", got.stderr)
+	}
+	for text := range strings.Lines(got.out) {
+		if !json.Valid([]byte(text)) {
+			t.Errorf("no message: %s", text)
+		}
+	}
+	d.want(0, "state list", "lab_thing.a")
+	d.want(2, "plan -detailed-exitcode", "didn't use the -out option")
 }
 
 // While something takes long, what is done is stored; whoever is killed then has

@@ -43,9 +43,15 @@ func run(args []string, s cli.Streams, environ []string) (code int) {
 			code = crashed(s.Err, r, environ)
 		}
 	}()
-	i := watchInterrupts(s.Err)
+	app := make(chan *cli.App, 1)
+	i := watchInterrupts(func(text string) {
+		a := <-app
+		a.Notify(text)
+		app <- a
+	})
 	defer i.stop()
 	a := cli.New(i.ctx, s, environ)
+	app <- a
 	a.Hurry, a.Version, a.Commands = i.hurry, version, commands()
 	return a.Run(args)
 }
@@ -63,8 +69,8 @@ const savingTime = 15 * time.Second
 
 // watchInterrupts begins to take signals. The first one lets everything under way finish. The
 // second one ends the provider plugins, and the state is saved at once. The third one, or a
-// backend that does not answer, ends the process.
-func watchInterrupts(stderr io.Writer) interrupts {
+// backend that does not answer, ends the process. A person or a program is notified of each.
+func watchInterrupts(notify func(text string)) interrupts {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 3)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -82,12 +88,12 @@ func watchInterrupts(stderr io.Writer) interrupts {
 		if !received(signals, done) {
 			return
 		}
-		fmt.Fprint(stderr, "\nInterrupt received.\nPlease wait for Lockstep to finish what is under way; nothing new is started.\nA second interrupt gives up what is under way; what providers are making then\nmay be missing in the state.\n")
+		notify("\nInterrupt received.\nPlease wait for Lockstep to finish what is under way; nothing new is started.\nA second interrupt gives up what is under way; what providers are making then\nmay be missing in the state.\n")
 		cancel(errors.New("interrupted"))
 		if !received(signals, done) {
 			return
 		}
-		fmt.Fprint(stderr, "\nTwo interrupts received. Provider plugins are ended, and what is known is saved.\n")
+		notify("\nTwo interrupts received. Provider plugins are ended, and what is known is saved.\n")
 		close(i.hurry)
 		select {
 		case <-signals:
@@ -95,7 +101,7 @@ func watchInterrupts(stderr io.Writer) interrupts {
 		case <-done:
 			return
 		}
-		fmt.Fprintln(stderr, "\nlockstep: error: ended before the state was saved: it may lack what was done last, and its lock may still be held")
+		notify("\nlockstep: error: ended before the state was saved: it may lack what was done last, and its lock may still be held\n")
 		os.Exit(1)
 	}()
 	return i

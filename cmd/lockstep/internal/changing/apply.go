@@ -141,6 +141,9 @@ func carryOut(a *cli.App, plan *plans.Plan, op *opening.Operation, o *operationF
 	if done.Unsaved {
 		ds = append(ds, op.Rescue(done.State)...)
 	}
+	if a.Ctx.Err() != nil && !ds.HasErrors() { // the last action was under way
+		ds = append(ds, diags.Errorf(nil, "Apply was interrupted", "By then nothing was left to be started: all that was planned is done, and in the state.")...)
+	}
 	if !ds.HasErrors() {
 		ds = append(ds, op.LeaveState()...)
 	}

@@ -41,14 +41,14 @@ var Plan = cli.Command{Name: "plan", Synopsis: "Show what an apply would change"
 		v.Plan(plan, op.Config, op.Schemas)
 	}
 	v.Diagnostics(ds)
-	switch {
-	case ds.HasErrors():
+	if ds.HasErrors() {
 		return 1
-	case detailed && plan.Applyable:
-		return 2
 	}
 	if plan.Applyable && !o.json && !a.InAutomation() {
 		nextStep(a, v, out)
+	}
+	if detailed && plan.Applyable {
+		return 2
 	}
 	return 0
 }}
@@ -56,7 +56,7 @@ var Plan = cli.Command{Name: "plan", Synopsis: "Show what an apply would change"
 // nextStep suggests the next command after a plan, which was saved in a file or was not.
 func nextStep(a *cli.App, v cli.View, out string) {
 	if out == "" {
-		v.Say("\nNote: You didn't use the -out option to save this plan, so what \"lockstep apply\"\ndoes later may differ from it.\n")
+		v.Say("\nNote: You didn't use the -out option to save this plan, so Lockstep can't\nguarantee to take exactly these actions if you run \"lockstep apply\" now.\n")
 		return
 	}
 	v.Say("\nSaved the plan to: %s\n\nTo perform exactly these actions, run:\n    lockstep apply %q\n", out, out)

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -50,6 +51,7 @@ type App struct {
 	Version  string    // Lockstep's own
 	Commands []Command // as help lists them
 	Budget   *budget.Budget
+	stream   atomic.Pointer[jsonView] // of -json; nil: text is for people
 }
 
 func New(ctx context.Context, s Streams, environ []string) *App {

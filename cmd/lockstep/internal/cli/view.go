@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine"
@@ -45,10 +46,22 @@ type Outcome struct {
 	StateOut string // of the option -state-out
 }
 
+// Notify writes a note that belongs to no command, about an interrupt: to the stream of messages if
+// there is one, as the stock tool does, else to standard error. It may be called at any time.
+func (a *App) Notify(text string) {
+	if v := a.stream.Load(); v != nil {
+		v.send(render.LogMessage(text))
+		return
+	}
+	io.WriteString(a.Err, text)
+}
+
+// View returns the view of a command.
 func (a *App) View(jsonStream bool) View {
 	if jsonStream {
 		v := &jsonView{a: a}
 		v.send(render.VersionMessage(engine.LanguageVersion, a.Version))
+		a.stream.Store(v)
 		return v
 	}
 	v := &textView{a: a, started: map[string]time.Time{}}
