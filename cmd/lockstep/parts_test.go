@@ -397,7 +397,7 @@ func TestPluginCache(t *testing.T) {
 }
 
 // Somebody who works on a provider uses their build of it, without init, and is
-// reminded of that.
+// reminded of that; init installs a release beside it.
 func TestDevOverrides(t *testing.T) {
 	t.Parallel()
 	d := newLab(t, "main.tf", labConfig)
@@ -405,15 +405,16 @@ func TestDevOverrides(t *testing.T) {
 	if err := os.Symlink(plugin(t, "lockstep/lab"), filepath.Join(bin, "terraform-provider-lab")); err != nil {
 		t.Fatal(err)
 	}
-	d.write("cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"lockstep/lab\" = %q\n  }\n  direct {}\n}\n", bin))
+	d.write("cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"lockstep/lab\" = %q\n  }\n  filesystem_mirror {\n    path = %q\n  }\n}\n", bin, statebackendtest.Part(t, "mirror")))
 	const warning = "Provider development overrides are in effect"
 	d.want(0, "validate", warning, "- lockstep/lab in "+bin)
 	d.want(0, "plan", warning, "1 to add")
 	d.want(0, "apply -auto-approve", warning, "1 added")
-	d.want(0, "init", warning)
-	if d.has(".terraform.lock.hcl") {
-		t.Error("a provider in development is in the lock file")
+	d.want(0, "init", warning, "Skip init", "Installed lockstep/lab v1.0.0")
+	if !strings.Contains(d.read(".terraform.lock.hcl"), "lockstep/lab") {
+		t.Error("the release that was installed is not in the lock file")
 	}
+	d.want(0, "plan", warning, "No changes")
 	d.write("cli.tfrc", fmt.Sprintf("provider_installation {\n  dev_overrides {\n    \"lockstep/lab\" = %q\n  }\n}\n", t.TempDir()))
 	d.want(1, "plan", "Provider in development is missing", "provider lockstep/lab in development", "dev_overrides")
 }
@@ -560,6 +561,9 @@ func TestPluginDir(t *testing.T) {
 	d := newLab(t, "main.tf", labConfig)
 	d.set("TF_CLI_CONFIG_FILE=" + os.DevNull)
 	d.want(0, "init -plugin-dir="+statebackendtest.Part(t, "mirror"), "Installed lockstep/lab v1.0.0")
+	if got, want := d.read(".terraform/plugin_path"), "[\n  \""+statebackendtest.Part(t, "mirror")+"\"\n]"; got != want {
+		t.Errorf("plugin_path is %s", got)
+	}
 	d.want(0, "plan", "1 to add")
 	if err := os.RemoveAll(d.file(".terraform")); err != nil {
 		t.Fatal(err)

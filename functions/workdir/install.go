@@ -2,7 +2,10 @@ package workdir
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,10 +18,12 @@ import (
 // Install installs the required providers and records them in the lock file. The result has the
 // new lock file, even if a Lock stands in its place.
 func (d *Dir) Install(ctx context.Context, reqs install.Requirements, o InstallOptions) (install.Result, diags.Diagnostics) {
-	unmanaged, ds := d.unmanagedProviders()
+	// As in the stock tool, a release is installed beside a provider in development.
+	u, ds := d.unmanaged()
 	if ds.HasErrors() {
 		return install.Result{}, ds
 	}
+	u.overrides = nil
 	lock, more := d.readLock()
 	if ds = append(ds, more...); ds.HasErrors() {
 		return install.Result{}, ds
@@ -31,7 +36,7 @@ func (d *Dir) Install(ctx context.Context, reqs install.Requirements, o InstallO
 		in.Source = install.DirsSource(o.PluginDirs)
 	}
 	res, more := in.Ensure(ctx, install.Request{
-		Requirements: reqs, Lock: lock, Unmanaged: unmanaged, Upgrade: o.Upgrade, ReadOnly: o.ReadOnly,
+		Requirements: reqs, Lock: lock, Unmanaged: u.set(), Upgrade: o.Upgrade, ReadOnly: o.ReadOnly,
 	})
 	if ds = append(ds, more...); ds.HasErrors() || o.ReadOnly || !res.Changed || d.Lock != nil {
 		return res, ds
@@ -48,6 +53,26 @@ type InstallOptions struct {
 	ReadOnly   bool     // -lockfile=readonly
 	PluginDirs []string // -plugin-dir
 	Events     func(install.Event)
+}
+
+// RecordPluginDirs records the option -plugin-dir in the file plugin_path, as the stock tool does. One
+// empty directory removes the record. Nothing here reads it.
+func (d *Dir) RecordPluginDirs(dirs []string) error {
+	path := filepath.Join(d.DataDir, "plugin_path")
+	switch {
+	case len(dirs) == 0:
+		return nil
+	case len(dirs) == 1 && dirs[0] == "":
+		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	data, err := json.MarshalIndent(dirs, "", "  ")
+	if err != nil {
+		return err
+	}
+	return WriteFile(path, data, 0o644)
 }
 
 // WriteModules records the modules of a configuration as the stock tools do.

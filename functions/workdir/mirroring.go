@@ -66,8 +66,8 @@ func (d *Dir) Mirror(ctx context.Context, reqs install.Requirements, o MirrorOpt
 		}
 	}
 	if len(lock.Providers()) > 0 {
-		unmanaged, more := d.unmanagedProviders()
-		if ds = append(append(ds, more...), install.CheckLock(reqs, lock, unmanaged)...); ds.HasErrors() {
+		u, more := d.unmanaged()
+		if ds = append(append(ds, more...), install.CheckLock(reqs, lock, u.set())...); ds.HasErrors() {
 			return ds
 		}
 	}

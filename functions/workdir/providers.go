@@ -96,12 +96,6 @@ func (u unmanaged) set() map[addrs.Provider]bool {
 	return out
 }
 
-// unmanagedProviders returns the providers that are neither installed nor locked here.
-func (d *Dir) unmanagedProviders() (map[addrs.Provider]bool, diags.Diagnostics) {
-	u, ds := d.unmanaged()
-	return u.set(), ds
-}
-
 // DevelopmentWarning returns a warning that names the providers in development, if there are any;
 // effect ends its text.
 func (d *Dir) DevelopmentWarning(effect string) diags.Diagnostics {

@@ -42,8 +42,7 @@ type Installer struct {
 type Request struct {
 	Requirements Requirements
 	Lock         *lockfile.File // not changed; nil for an empty one
-	// Unmanaged are the providers that come from elsewhere (development overrides,
-	// TF_REATTACH_PROVIDERS). They are not installed, and their entries in the lock file
+	// Unmanaged are the providers that come from elsewhere (TF_REATTACH_PROVIDERS). They are not installed, and their entries in the lock file
 	// stay as they are.
 	Unmanaged map[addrs.Provider]bool
 	// Upgrade selects the newest versions, even where the lock file has a version that

@@ -87,6 +87,9 @@ var Init = cli.Command{Name: "init", Synopsis: "Prepare the directory: backend, 
 	}
 	v := a.View(o.json)
 	d, cfg, ds := initialConfig(a, &o, v)
+	if !ds.HasErrors() {
+		ds = append(ds, diags.FromError("Error saving -plugin-dir values", d.RecordPluginDirs(o.pluginDirs))...)
+	}
 	empty := !ds.HasErrors() && cfg.Empty()
 	if !ds.HasErrors() && !empty {
 		ds = initDir(a, d, cfg, ds, &o, v)
@@ -149,7 +152,7 @@ func initDir(a *cli.App, d *workdir.Dir, cfg *config.Config, ds diags.Diagnostic
 	if state, more = presentState(a, d); more.HasErrors() {
 		return append(ds, more...)
 	}
-	ds = append(ds, d.DevelopmentWarning("They are not installed, and need no init.")...)
+	ds = append(ds, d.DevelopmentWarning("Skip init when using provider development overrides: it is not necessary, and may fail since it installs a release of the provider, which is then not used.")...)
 	reqs, more := workdir.Requirements(cfg, state)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
