@@ -126,7 +126,7 @@ func (t *task) failApply(ctx context.Context, why comment.Broken) error {
 	case runs.ApplyQueued, runs.Applying:
 		e, begun, err := t.ledger.ApplyRecord(ctx, s.Run)
 		if err != nil {
-			return fmt.Errorf("give up the apply of %s: %w", s.Project, err)
+			return fmt.Errorf("abandon the apply of %s: %w", s.Project, err)
 		}
 		if begun != "" {
 			return t.applier.Finish(ctx, s, e)

@@ -12,9 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// TestArtifacts tests that what open returns keeps the contract of pipeline.Artifacts. open
-// returns artifacts that are empty, or that share nothing of what tests before have
-// written. The tests run in parallel.
+// TestArtifacts tests the contract of pipeline.Artifacts. open returns artifacts that are empty, or
+// share nothing with those of earlier tests. The tests run in parallel.
 func TestArtifacts(t *testing.T, open func(t *testing.T) pipeline.Artifacts) {
 	hold(t, open, []contract[pipeline.Artifacts]{
 		{"life", artifactLife},
@@ -111,7 +110,7 @@ func artifactKeys(t *testing.T, a pipeline.Artifacts) {
 	}
 }
 
-// artifactRace holds that whoever reads gets what one writer wrote, whole.
+// artifactRace holds that a reader gets the whole value of one writer.
 func artifactRace(t *testing.T, a pipeline.Artifacts) {
 	x := artifact("plan/race")
 	var wg sync.WaitGroup

@@ -15,7 +15,7 @@ type Bomb struct {
 	Name string
 	// Files are to be added to a project, by their names in its directory.
 	Files map[string]string
-	// Apply says that it goes off when it is applied: its plan is well.
+	// Apply is set if it goes off in an apply: its plan succeeds.
 	Apply bool
 	// Usual are those that all runs of the tests have; the others want LOCKSTEP_BOMBS=all.
 	Usual bool

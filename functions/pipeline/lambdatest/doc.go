@@ -1,13 +1,13 @@
-// Package lambdatest is what tests of the pipeline stand on: the contracts of run's sockets
+// Package lambdatest is the ground of the pipeline's tests: the contracts of its sockets
 // as tests, which every implementation passes ([TestRecords], [TestArtifacts] and
 // [TestLine]), and AWS Lambda on one machine.
 //
 // [NewFunction] runs a function's real bootstrap under the Runtime API; its [Function.URL]
-// makes it a web server, a [Mapping] feeds it from an SQS queue. What AWS does to a
-// function is done to it: an environment of nothing but its settings, a deadline, a
+// makes it a web server, a [Mapping] feeds it from an SQS queue. A function is treated as by AWS:
+// an environment of nothing but its settings, a deadline, a
 // freeze between invocations, death at any moment. Real servers stand in for S3,
-// DynamoDB and SQS (package statebackendtest, [StartQueues]); an [Account] plays what is
-// left.
+// DynamoDB and SQS (package statebackendtest, [StartQueues]); an [Account] plays the
+// rest.
 //
-// The package refuses to know what is in the functions. Start at [Function].
+// The package refuses to know the contents of the functions. Start at [Function].
 package lambdatest

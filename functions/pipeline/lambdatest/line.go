@@ -14,12 +14,12 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// A Line is pipeline.Queue together with what takes messages from its queues, of which all
-// are looked after alike.
+// A Line is pipeline.Queue together with the consumer of its queues, all of which are treated
+// alike.
 type Line interface {
 	pipeline.Queue
-	// Work hands over what can be had without waiting, one after the other, until there
-	// is no more. An error of handle gives the message back.
+	// Work hands over the messages that are there without waiting, one after the other, until there
+	// are no more. An error of handle returns the message.
 	Work(ctx context.Context, handle func(context.Context, pipeline.Message) error) error
 	// Take hands over one message to somebody who dies of it, if one can be had.
 	Take(ctx context.Context) (m pipeline.Message, ok bool, err error)
@@ -29,8 +29,8 @@ type Line interface {
 	Dead(ctx context.Context) ([]pipeline.Message, error)
 }
 
-// TestLine tests that what open returns keeps the contract of pipeline.Queue, which is how
-// SQS FIFO queues behave. open returns queues that are empty. The tests run in parallel.
+// TestLine tests the contract of pipeline.Queue, which is the behaviour of SQS FIFO queues. open
+// returns queues that are empty. The tests run in parallel.
 func TestLine(t *testing.T, open func(t *testing.T) Line) {
 	hold(t, open, []contract[Line]{
 		{"order", lineOrder},
@@ -59,7 +59,7 @@ func send(t *testing.T, l Line, messages ...pipeline.Message) {
 	}
 }
 
-// work handles what can be had, and returns the IDs in order. Messages in bad fail.
+// work handles the messages that are there, and returns their IDs in order. Messages in bad fail.
 func work(t *testing.T, l Line, bad ...string) (ids []string) {
 	t.Helper()
 	if err := l.Work(t.Context(), func(_ context.Context, m pipeline.Message) error {
@@ -84,8 +84,8 @@ func pass(t *testing.T, l Line) {
 	}
 }
 
-// want compares IDs group by group: between groups there is no order. A group is what
-// stands before the dot of an ID.
+// want compares IDs group by group: between groups there is no order. The group of an ID is the
+// part before the dot.
 func want(t *testing.T, what string, got []string, want ...string) {
 	t.Helper()
 	groups := func(ids []string) map[string][]string {
@@ -208,7 +208,7 @@ func lineDeath(t *testing.T, l Line) {
 	want(t, "later", work(t, l), "1.a", "1.b")
 }
 
-// lineDead holds that what comes too often is given up, and that its group goes on then.
+// lineDead holds that a message that comes too often is abandoned, and that its group then goes on.
 func lineDead(t *testing.T, l Line) {
 	bad := message("1.bad", 1)
 	bad.Lines = []comment.Line{{Text: "lockstep apply"}}
@@ -237,7 +237,8 @@ func lineDead(t *testing.T, l Line) {
 	want(t, "at last", work(t, l))
 }
 
-// lineHandlers holds that what is sent while a message is handled is handled after it.
+// lineHandlers holds that a message that is sent during the handling of another one is handled
+// after it.
 func lineHandlers(t *testing.T, l Line) {
 	send(t, l, message("1.a", 1))
 	var got []string

@@ -14,9 +14,8 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
-// TestRecords tests that what open returns keeps the contract of pipeline.Records. open
-// returns records that are empty, or that share nothing of what tests before have
-// written. The tests run in parallel.
+// TestRecords tests the contract of pipeline.Records. open returns records that are empty, or share
+// nothing with those of earlier tests. The tests run in parallel.
 func TestRecords(t *testing.T, open func(t *testing.T) pipeline.Records) {
 	hold(t, open, []contract[pipeline.Records]{
 		{"absent", absentRecord},
@@ -212,7 +211,7 @@ func recordList(t *testing.T, r pipeline.Records) {
 			if string(rec.Value) != "of "+rec.Key {
 				t.Errorf("List(%s): %q has the value %q", dir, rec.Key, rec.Value)
 			}
-			if rec.Key == "run/5/a@b" { // what a list says can be written over
+			if rec.Key == "run/5/a@b" { // the version from a list serves for a write
 				mustPut(t, r, rec.Key, "of "+rec.Key, rec.Version)
 			}
 		}

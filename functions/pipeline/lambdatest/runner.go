@@ -33,17 +33,17 @@ type Function struct {
 	disks  []string
 }
 
-// A FunctionSpec is what template.yaml says about a function.
+// A FunctionSpec is a function in template.yaml.
 type FunctionSpec struct {
 	Name string
 	// Bootstrap is the path of the program.
 	Bootstrap string
-	// Env is the function's environment, beside what AWS sets for every function.
-	// Nothing of the test's own environment gets in.
+	// Env is the function's environment, in addition to the variables that AWS sets for every
+	// function. Nothing of the test's own environment gets in.
 	Env map[string]string
 	// Timeout is how long an invocation may take; then its environment is killed.
 	Timeout time.Duration
-	// Log is written what the function writes; nil is nowhere.
+	// Log gets the function's output; nil discards it.
 	Log io.Writer
 }
 
@@ -63,7 +63,7 @@ func NewFunction(t testing.TB, spec FunctionSpec) *Function {
 	return f
 }
 
-// An Invocation is what became of one.
+// An Invocation is the outcome of one invocation.
 type Invocation struct {
 	// Payload is the function's answer. Error is set instead, if it gave none.
 	Payload []byte
@@ -73,8 +73,8 @@ type Invocation struct {
 	Init, Duration time.Duration
 }
 
-// A FunctionError is an invocation that failed: what the function said, or that it
-// ended, or did not in time.
+// A FunctionError is a failed invocation: the function returned an error, ended, or missed its
+// deadline.
 type FunctionError struct {
 	Type    string `json:"errorType"`
 	Message string `json:"errorMessage"`
@@ -101,7 +101,7 @@ func (f *Function) Invoke(event any) (Invocation, error) {
 	return got, err
 }
 
-// Invocations returns what became of all invocations so far, in the order of their ends.
+// Invocations returns the outcomes of all invocations so far, in the order of their ends.
 func (f *Function) Invocations() []Invocation {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -116,8 +116,7 @@ func (f *Function) Disks() []string {
 	return slices.Clone(f.disks)
 }
 
-// Kill ends all environments at once, in whatever they are doing. The next invocation
-// starts a new one.
+// Kill ends all environments at once, busy or not. The next invocation starts a new one.
 func (f *Function) Kill() {
 	f.mu.Lock()
 	envs := f.envs
@@ -201,9 +200,10 @@ func (f *Function) forget(e *environment) {
 	}
 }
 
-// environ is what AWS sets for every function, and what the function's own settings
-// add. The directory for temporary files is /tmp there.
-// Source: https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
+// environ is the variables that AWS sets for every function, with the function's own settings. The
+// directory for temporary files is /tmp there.
+// Source:
+// https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html#configuration-envvars-runtime
 func (f *Function) environ(runtimeAPI, tmp string) []string {
 	env := []string{
 		"AWS_LAMBDA_RUNTIME_API=" + runtimeAPI,

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Where functions run, who they are, and with what credentials: the ones of the real
-// servers that stand in for AWS.
+// The region, the account and the credentials of functions: those of the real servers that stand in
+// for AWS.
 const (
 	Region    = "us-east-1"
 	AccountID = "111122223333"
@@ -22,8 +22,8 @@ const (
 	SecretKey = "testsecret"
 )
 
-// An Account is what of an AWS account no program plays that runs here: the secrets of
-// Secrets Manager, and the roles that STS gives credentials for.
+// An Account is the part of an AWS account that no program here plays: the secrets of Secrets
+// Manager, and the roles that STS gives credentials for.
 type Account struct {
 	URL string
 

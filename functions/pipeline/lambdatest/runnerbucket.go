@@ -11,9 +11,8 @@ import (
 	"strings"
 )
 
-// closed reports whether the policy of a bucket, or of the key that its objects are
-// under, says no to a request that the function's role allows. What is asked of a bucket
-// that the template does not make is not its business.
+// closed reports whether the policy of a bucket, or of its objects' key, denies a request that the
+// function's role allows. Requests to a bucket outside the template are none of its business.
 func (s *Stack) closed(role string, c call, header http.Header) bool {
 	bucket, _, _ := strings.Cut(strings.TrimPrefix(c.Resource, "arn:aws:s3:::"), "/")
 	logical := s.bucketOf(bucket)
@@ -25,7 +24,7 @@ func (s *Stack) closed(role string, c call, header http.Header) bool {
 	s.each("AWS::S3::BucketPolicy", func(_ string, p map[string]any) {
 		if p["Bucket"].(map[string]any)["Ref"] == logical {
 			statements := statementsIn(s.resolver.resolve(p["PolicyDocument"]).(map[string]any))
-			// The role allows it: only what denies counts.
+			// The role allows it: only denials count.
 			refused = refused || !allowed(append(statements, statement{actions: []string{"*"}, resources: []string{"*"}}), c)
 		}
 	})
@@ -42,8 +41,8 @@ func (s *Stack) bucketOf(bucket string) string {
 	return ""
 }
 
-// s3Context returns the condition keys that S3 makes of a request. It came by TLS: what
-// the runner's servers speak is not what AWS would be asked by.
+// s3Context returns the condition keys that S3 makes of a request. It counts as one by TLS, which
+// AWS would have been asked by, and the runner's servers do not speak.
 // Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html
 func s3Context(header http.Header) map[string]string {
 	out := map[string]string{"aws:SecureTransport": "true"}

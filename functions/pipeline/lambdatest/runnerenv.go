@@ -45,7 +45,7 @@ type environment struct {
 	why     *FunctionError // why the process was killed
 }
 
-// event is what the process is handed.
+// event is the event for the process.
 type event struct {
 	id       string
 	payload  []byte
@@ -183,7 +183,7 @@ func (e *environment) invoke(payload []byte) (Invocation, error) {
 		}
 	}
 	got.Init, got.Duration = cold, time.Since(began)
-	// It is done when it asks for more. What goes on in it then is frozen.
+	// The process is done when it asks for more. It is frozen then, whatever goes on in it.
 	select {
 	case <-e.asked:
 		e.freeze()

@@ -14,9 +14,9 @@ import (
 	"strings"
 )
 
-// gate is everything of AWS that a function sees, under one address: it lets through,
-// to the server that plays the service, what the function's role allows; or, by the
-// credentials of a session, what that role and the session's policy do.
+// gate is all of AWS for a function, under one address. It passes a request on to the server of its
+// service if the function's role allows it or, with the credentials of a session, if the session's
+// role and policy do.
 type gate struct {
 	stack      *Stack
 	function   string
@@ -26,7 +26,7 @@ type gate struct {
 	services   map[string]*httputil.ReverseProxy
 }
 
-// A Request is what a function asks of AWS.
+// A Request is a request of a function to AWS.
 type Request struct {
 	Function string
 	// Session is the ARN of the role that was assumed for it; "" for the function's own.
@@ -110,7 +110,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.services[service].ServeHTTP(w, r)
 }
 
-// read tells the service that a request is for, and what it asks for.
+// read returns the service of a request, and the actions in it.
 func (s *Stack) read(r *http.Request, body []byte) (string, []call) {
 	target := r.Header.Get("X-Amz-Target")
 	protocol, operation, _ := strings.Cut(target, ".")
@@ -119,7 +119,7 @@ func (s *Stack) read(r *http.Request, body []byte) (string, []call) {
 		Key, Item                     map[string]map[string]any
 	}
 	if target != "" {
-		json.Unmarshal(body, &in) // what is no JSON names no resource, and is refused
+		json.Unmarshal(body, &in) // a body without JSON names no resource, and is refused
 	}
 	switch {
 	case strings.HasPrefix(protocol, "DynamoDB"):

@@ -17,7 +17,7 @@ type statement struct {
 	conditions         map[string]any
 }
 
-// A call is what an action is asked for.
+// A call is a request for one action.
 type call struct {
 	Action, Resource string
 	// keys are the partition keys of DynamoDB items that the call is about.

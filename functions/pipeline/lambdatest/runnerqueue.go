@@ -16,10 +16,10 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sqs/types"
 )
 
-// A Mapping is an event source mapping: it takes messages from an SQS queue, hands them
-// to a function, and deletes those that the function did not report as failed. What it
-// does not delete comes again when its visibility timeout is over, and goes to the
-// dead-letter queue when it came too often; that is the queue's doing.
+// A Mapping is an event source mapping: it takes messages from an SQS queue, hands them to a
+// function, and deletes those that the function did not report as failed. The queue brings the
+// others again after their visibility timeout, and moves those that came too often to the
+// dead-letter queue.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
 type Mapping struct {
 	Queue     *sqs.Client
@@ -34,8 +34,8 @@ type Mapping struct {
 	left map[string]string // receipts of messages that were not deleted, by message ID
 }
 
-// Step receives once, without waiting, and returns how many messages there were and
-// what became of their invocation.
+// Step receives once, without waiting, and returns the number of messages and the outcome of their
+// invocation.
 func (m *Mapping) Step(ctx context.Context) (int, Invocation, error) {
 	in, err := m.Queue.ReceiveMessage(ctx, &sqs.ReceiveMessageInput{
 		QueueUrl: &m.QueueURL, MaxNumberOfMessages: m.BatchSize,
@@ -71,8 +71,8 @@ func (m *Mapping) Step(ctx context.Context) (int, Invocation, error) {
 	return len(in.Messages), got, nil
 }
 
-// failures reads what a function says that reports failures of single messages. It is
-// not to be trusted to be right: an ID that is none, or no JSON, fails the whole batch.
+// failures reads a function's answer about the failures of single messages. The answer may be
+// wrong: an unknown ID, or no JSON, fails the whole batch.
 func failures(payload []byte) ([]string, error) {
 	var answer events.SQSEventResponse
 	if len(payload) > 0 {
@@ -121,8 +121,8 @@ func (m *Mapping) drop(x types.Message) {
 	delete(m.left, aws.ToString(x.MessageId))
 }
 
-// Expire lets the time pass for which messages that were received, and not deleted, are
-// not visible, and returns how many there were. What comes after it comes at once.
+// Expire ends the visibility timeout of all received and undeleted messages, and returns their
+// number. They come again at once.
 func (m *Mapping) Expire(ctx context.Context) (int, error) {
 	m.mu.Lock()
 	left := m.left

@@ -50,7 +50,7 @@ type Stack struct {
 	fault    func(Request) int
 }
 
-// StackOptions say what is deployed, and where.
+// StackOptions are the contents of a deployment, and its surroundings.
 type StackOptions struct {
 	Template   Template
 	Name       string
@@ -62,12 +62,12 @@ type StackOptions struct {
 	StateTable string
 	// Timeouts replace the template's, by function, in seconds.
 	Timeouts map[string]time.Duration
-	// Env is added to the environment of all functions, and replaces what is there.
+	// Env is added to the environment of all functions, and takes precedence.
 	Env map[string]string
 	Log io.Writer
 }
 
-// Deploy makes everything that the template says. It ends with the test.
+// Deploy makes all resources of the template. They end with the test.
 func Deploy(t testing.TB, o StackOptions) *Stack {
 	t.Helper()
 	s := &Stack{
@@ -105,10 +105,10 @@ func Deploy(t testing.TB, o StackOptions) *Stack {
 	return s
 }
 
-// Ref returns what Ref of a name gives in the template.
+// Ref returns the value of Ref for a name in the template.
 func (s *Stack) Ref(name string) string { return s.resolver.known(s.resolver.refs, name) }
 
-// Att returns what GetAtt of "NAME.ATTRIBUTE" gives in the template.
+// Att returns the value of GetAtt for "NAME.ATTRIBUTE" in the template.
 func (s *Stack) Att(name string) string { return s.resolver.known(s.resolver.atts, name) }
 
 // names gives every resource its name and ARN, but for queues, which get theirs when
@@ -214,7 +214,7 @@ func (s *Stack) makeFunction(name string, p map[string]any) {
 	s.Gates[short] = front.URL
 	env := map[string]string{
 		"AWS_ENDPOINT_URL": front.URL,
-		// What the backend of states reads itself.
+		// The variables that the backend of states reads itself.
 		"AWS_ENDPOINT_URL_S3": front.URL, "AWS_ENDPOINT_URL_DYNAMODB": front.URL, "AWS_ENDPOINT_URL_STS": front.URL,
 	}
 	for k, v := range p["Environment"].(map[string]any)["Variables"].(map[string]any) {
@@ -265,14 +265,13 @@ func (s *Stack) denied(q Request) {
 	s.refused = append(s.refused, q)
 }
 
-// Requests returns what functions asked of AWS and were allowed; Denied what they were
-// not.
+// Requests returns the requests of functions to AWS that were allowed; Denied the others.
 func (s *Stack) Requests() []Request { return s.list(&s.requests) }
 
-// Denied returns what functions asked of AWS that their roles do not allow.
+// Denied returns the requests of functions to AWS that their roles do not allow.
 func (s *Stack) Denied() []Request { return s.list(&s.refused) }
 
-// ForgetDenied forgets what was denied so far, which a test has meant to be.
+// ForgetDenied forgets the denials so far, which a test has provoked.
 func (s *Stack) ForgetDenied() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

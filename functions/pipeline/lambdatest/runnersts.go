@@ -21,8 +21,8 @@ import (
 	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 )
 
-// STS for the roles of the template: whom a role trusts gets credentials, and what is done
-// with these needs the role's policies and the session's own.
+// STS for the roles of the template: those whom a role trusts get credentials, and their use needs
+// the role's policies and the session's own.
 
 // role is one of the template's.
 type role struct {
@@ -30,7 +30,7 @@ type role struct {
 	trust      []statement
 }
 
-// A session is what an assumed role may do.
+// A session is the rights of an assumed role.
 type session struct {
 	AssumedRole
 	Policy string // as it was given
@@ -40,7 +40,7 @@ type session struct {
 	narrowed      bool
 }
 
-// allows evaluates both: a session has what the role and its own policy allow.
+// allows evaluates both: a session has the common rights of the role and its own policy.
 // Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/access_policies.html#policies_session
 func (x session) allows(c call) bool {
 	return allowed(x.role, c) && (!x.narrowed || allowed(x.policy, c))
@@ -163,7 +163,7 @@ func readAssumed(form url.Values) AssumedRole {
 	return as
 }
 
-// errNobody says that a request is made with credentials that nobody was given.
+// errNobody is a request with credentials that nobody was given.
 var errNobody = errors.New("these credentials are nobody's")
 
 // by returns the session that a request is made in; nil if it is the function's own.

@@ -19,8 +19,8 @@ import (
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
 const MaxPayload = 6 << 20
 
-// URL is a function's own address: it makes events of HTTP requests, in format 2.0, and
-// HTTP answers of what the function returns.
+// URL is a function's own address: it turns HTTP requests into events, in format 2.0, and the
+// function's results into HTTP answers.
 // Source: https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html
 func (f *Function) URL() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

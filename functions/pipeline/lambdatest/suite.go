@@ -4,8 +4,7 @@ import (
 	"testing"
 )
 
-// contract is one sentence of a socket's contract. S is what is opened for each test:
-// the socket, empty.
+// contract is one sentence of a socket's contract. S is the empty socket of each test.
 type contract[S any] struct {
 	name string
 	test func(t *testing.T, s S)

@@ -71,21 +71,21 @@ func lengthen(n *yaml.Node) {
 // resolver evaluates the functions of a template.
 type resolver struct {
 	template Template
-	refs     map[string]string // what Ref gives
-	atts     map[string]string // what GetAtt gives
+	refs     map[string]string // values of Ref, by name
+	atts     map[string]string // values of GetAtt, by name
 }
 
-// Resolve returns a value of the template without functions: refs is what Ref gives of
-// each name, atts what GetAtt does. It panics where they lack a name.
+// Resolve returns a value of the template without functions: refs are the values of Ref, atts those
+// of GetAtt, by name. It panics where they lack a name.
 func (x Template) Resolve(refs, atts map[string]string, v any) any {
 	return resolver{x, refs, atts}.resolve(v)
 }
 
-// nothing is what AWS::NoValue stands for.
+// nothing is the value of AWS::NoValue.
 type nothing struct{}
 
-// resolve returns a value without functions. One that names what is not known is a
-// mistake in the template, or something that the test does not play: it panics.
+// resolve returns a value without functions. An unknown name is a mistake in the template, or
+// something that the test does not play: it panics.
 func (r resolver) resolve(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -129,7 +129,7 @@ func (q *Queue) next(ctx context.Context, w Worker, hurry bool) (done, ok bool, 
 		}
 		return false, true, ctx.Err()
 	case c.reason != "":
-		err = fmt.Errorf("give up message %s: %w", c.ID, err)
+		err = fmt.Errorf("abandon message %s: %w", c.ID, err)
 		return false, true, errors.Join(err, q.release(write, c, pipeline.Redelivery(c.receives, err, time.Now()), errors.New(c.reason)))
 	}
 	w.log(fmt.Errorf("message %s, try %d of %d: %w", c.ID, c.receives, pipeline.MaxReceives, err))

@@ -79,7 +79,7 @@ func TestWork(t *testing.T) {
 			"0s bad", "0s other", "log message bad, try 1 of 3: GitHub is down",
 			"30s bad", "log message bad, try 2 of 3: GitHub is down",
 			"5m30s bad", "log message bad, try 3 of 3: GitHub is down",
-			"5m30s abandon bad: GitHub is down", "5m30s good", "log give up message bad: GitHub is still down",
+			"5m30s abandon bad: GitHub is down", "5m30s good", "log abandon message bad: GitHub is still down",
 			"6m0s abandon bad: GitHub is down",
 		}
 		// Two work at a time: what happens at the same second has no order.
@@ -230,7 +230,7 @@ func TestStop(t *testing.T) {
 	}
 	send(t, d.Queue, pushed("b", 1))
 	_, err := d.Queue.Drain(t.Context(), Worker{Handle: func(context.Context, pipeline.Message) error { return errors.New("it fails") }})
-	if err == nil || !strings.Contains(err.Error(), "give up message b: nobody takes it: it fails") {
+	if err == nil || !strings.Contains(err.Error(), "abandon message b: nobody takes it: it fails") {
 		t.Errorf("nobody takes dead letters: %v", err)
 	}
 }

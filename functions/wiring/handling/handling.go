@@ -1,4 +1,4 @@
-// Package handling makes the pipeline of what package wiring has opened, for the functions
+// Package handling makes the pipeline from the clients that package wiring has opened, for the functions
 // that handle messages. It stands apart from package wiring so that the webhook's function,
 // which handles none, links neither the rules nor the reading of configurations.
 //
