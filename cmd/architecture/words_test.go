@@ -17,7 +17,7 @@ var wordLimits = []struct {
 // wordDebts are the packages that are still beyond a limit, with how often the word stands there.
 // A debt that was paid fails the test until it is removed: the table only shrinks.
 var wordDebts = map[string]map[string]int{
-	"what": {"functions/pipeline/lambdatest": 63},
+	"what": {},
 	"says": {},
 }
 
