@@ -86,7 +86,7 @@ func TestUnlock(t *testing.T) {
 	s.lock(w, "sbx_user1051@169.254.0.1", ofRun(one))
 	tell("A run of #1 has died", "alice", one, "lockstep plan")
 	tell("A run of #1 has died", "alice", one, "lockstep apply")
-	tell("A run of #1 has died", "bob", two, "lockstep plan")
+	tell("A run of #1 has died", "bob", two, "lockstep apply")
 	tell("A run of #1 has died", "bob", two, "lockstep unlock")
 	tell("A run of #1 has died", "mallory", one, "lockstep unlock")
 	tell("A run of #1 has died", "bob", one, "lockstep unlock -p other")
@@ -96,7 +96,7 @@ func TestUnlock(t *testing.T) {
 	tell("It is unlocked", "bob", one, "lockstep unlock")
 
 	person := s.lock(w, "carol@laptop", "")
-	tell("A person is at work", "alice", one, "lockstep plan")
+	tell("A person is at work", "alice", one, "lockstep apply")
 	tell("A person is at work", "alice", one, "lockstep unlock")
 	count(1)
 	if err := w.Unlock(t.Context(), person); err != nil {
@@ -192,8 +192,9 @@ func TestUnlockOfAnotherProject(t *testing.T) {
 		t.Errorf("%d locks during the apply, %d after it", held, s.locks(w))
 	}
 	s.lock(w, "sbx_user1051@169.254.0.1", strings.Replace(ofRun(n), "project . at", "project old at", 1))
-	s.say("alice", n, "lockstep plan -p new")
-	s.expect("a plan", strings.Join(strings.Fields(s.status(n)), " "), "by a run of this pull request, of the project old.", `"lockstep unlock -p old" on pull request #1`)
+	s.repo.Push("alice", "b", "More", githubtest.Files{"new/c.tf": resource("c", "1")})
+	s.settle()
+	s.expect("an apply", strings.Join(strings.Fields(s.say("alice", n, "lockstep apply -p new")), " "), "by a run of this pull request, of the project old.", `"lockstep unlock -p old" on pull request #1`)
 	s.expect("the right unlock", s.say("alice", n, "lockstep unlock -p old"), "**Unlocked** `old`")
 }
 
