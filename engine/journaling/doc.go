@@ -11,7 +11,6 @@
 //	outcome  the call has returned, and the edits that followed from it
 //	edits    edits without a call: data that was read, objects that were forgotten
 //	saving   a state with this SHA-256 is about to be stored
-//	settled  a person or a refresh has determined the outcome of an intent without one
 //
 // An edit is absolute: this object, at this address, is now this, or gone. So edits can be
 // applied twice, and to any state between the first and the last of them, as long as all are
@@ -24,7 +23,7 @@
 // itself: where the state has an object that the run has seen or made there, the run's last edit
 // is applied; where it has another one, that one stays, and the address is a [Conflict].
 //
-// An intent without outcome and without settlement is open. The object of an update or a
+// An intent without outcome is open, until a person settles it, which drops its record. The object of an update or a
 // deletion is in the state, so that a refresh determines the outcome. The outcome of a creation
 // only a person can determine: an object may exist that is in no state.
 package journaling

@@ -92,7 +92,7 @@ func (f *folding) add(r record, line []byte, stored *states.State, sum string) e
 			return fmt.Errorf("an intent without content")
 		}
 		f.out.Open = append(f.out.Open, Open{ID: r.ID, Intent: *r.Intent, Started: r.At, Record: withoutEdits(r, line)})
-	case outcome, settled:
+	case outcome:
 		f.out.Open = slices.DeleteFunc(f.out.Open, func(o Open) bool { return o.ID == r.ID })
 	case edited:
 	default:

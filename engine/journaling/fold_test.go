@@ -3,7 +3,6 @@ package journaling
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/plans"
@@ -31,7 +29,6 @@ import (
 //	save                the state with all edits so far is stored
 //	announce            only the record of it is written
 //	foreign STATE       a stock tool stores this
-//	settle a            the open intent of a is settled
 //
 // After each test in testdata/fold.txt the stored state is folded with the journal, and what
 // came of it is compared: the state, "open a create", "conflict a", "foreign".
@@ -141,10 +138,6 @@ func (n *notation) step(text string) {
 		}
 	case "foreign":
 		n.stored = n.state(rest).With("lineage", n.stored.Serial+1)
-	case "settle":
-		line, jerr := json.Marshal(record{Kind: settled, At: time.Now().UTC(), ID: n.ids[rest], How: "forgotten"})
-		err = jerr
-		n.lines = append(n.lines, line)
 	default:
 		name, value, ok := strings.Cut(verb, "=")
 		if !ok {

@@ -24,7 +24,6 @@ const (
 	outcome   kind = "outcome"
 	edited    kind = "edits"
 	saving    kind = "saving"
-	settled   kind = "settled"
 )
 
 // record is a line of a journal. Members are those of its kind.
@@ -33,10 +32,9 @@ type record struct {
 	At      time.Time `json:"at"`
 	Lineage string    `json:"lineage,omitempty"` // begin: of the state, which may not be stored yet
 	State   string    `json:"state,omitempty"`   // begin, saving: SHA-256 of the stored bytes, hexadecimal; "" if nothing is stored
-	ID      string    `json:"id,omitempty"`      // intent, outcome, settled
+	ID      string    `json:"id,omitempty"`      // intent, outcome
 	Intent  *Intent   `json:"intent,omitempty"`
 	Failed  bool      `json:"failed,omitempty"` // outcome: with errors
-	How     string    `json:"how,omitempty"`    // settled
 	Run     string    `json:"run,omitempty"`    // of the edits
 	Edits   []edit    `json:"edits,omitempty"`
 }
