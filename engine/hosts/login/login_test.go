@@ -142,7 +142,7 @@ func TestOffers(t *testing.T) {
 	for services, want := range map[string]string{
 		``:                                      "neither the service",
 		`{"providers.v1": "/v1/"}`:              "neither the service",
-		`[]`:                                    "not the JSON",
+		`[]`:                                    "not the expected JSON",
 		`{"login.v1": "/login"}`:                "not the object",
 		`{"login.v1": {"client": "x"}}`:         "are required",
 		login(`"grant_types": ["password"]`):    "grant types",
