@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -71,5 +72,38 @@ func TestAttempts(t *testing.T) {
 	}
 	if diff := cmp.Diff(h.Deliveries(), guids); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestDeliverAfterAnEdit holds that whoever delivers on hearing of an edit delivers its webhook, too:
+// an edit is told of before it is complete.
+func TestDeliverAfterAnEdit(t *testing.T) {
+	hook := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer hook.Close()
+	var h *Hub
+	delivered := make(chan int, 10)
+	h = New(Options{Webhook: hook.URL, OnEdit: func(Edit) {
+		began := make(chan struct{})
+		go func() {
+			close(began)
+			n, err := h.Deliver(t.Context())
+			if err != nil {
+				t.Error(err)
+			}
+			delivered <- n
+		}()
+		<-began
+		time.Sleep(20 * time.Millisecond) // time to come too early
+	}})
+	r := h.AddRepository("acme", "infra", Files{"a": "1"})
+	r.Push("alice", "topic", "Topic", Files{"a": "2"})
+	r.OpenPull("alice", "Topic", "topic")
+	edits := len(h.Edits())
+	total := 0
+	for range edits {
+		total += <-delivered
+	}
+	if want := len(h.Deliveries()); total != want || want == 0 {
+		t.Errorf("%d of %d webhooks were delivered after %d edits", total, want, edits)
 	}
 }

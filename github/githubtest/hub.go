@@ -115,8 +115,12 @@ func (h *Hub) Lines() []string { return h.log.Lines() }
 func (h *Hub) SetWebhook(url string) { h.outbox.SetURL(url) }
 
 // Deliver sends the webhooks that wait, in order, and returns their number. An answer other
-// than 2xx is an error and ends it; GitHub, too, leaves it at one attempt.
-func (h *Hub) Deliver(ctx context.Context) (int, error) { return h.outbox.Deliver(ctx) }
+// than 2xx is an error and ends it; GitHub, too, leaves it at one attempt. Who has heard of an edit
+// from [Options.OnEdit] finds its webhooks: an edit under way comes to its end first.
+func (h *Hub) Deliver(ctx context.Context) (int, error) {
+	h.lock()()
+	return h.outbox.Deliver(ctx)
+}
 
 // LoseDeliveries makes the next n webhooks get lost: GitHub tries to send them, and nobody
 // receives them.
