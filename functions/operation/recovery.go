@@ -43,6 +43,7 @@ func (o *Operation) logOf() statebackend.Log {
 // lock the state is stored, and the journal is reduced to its unresolved creations; without, both
 // stay as they are. A journal that cannot be understood stops everything that could write.
 func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics {
+	o.Recovery = Recovery{} // an earlier opening may have found another
 	log := o.logOf()
 	if log == nil {
 		return nil
@@ -86,7 +87,7 @@ func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics 
 	if err != nil {
 		return diags.Errorf(nil, "Error recovering the state", "An earlier apply did not come to its end. The state with its results could not be stored: %s. Nothing is lost: the journal %s has everything, and the next run tries again.", err, log.Place())
 	}
-	return r.diagnostics(o.State.Workspace.Place())
+	return r.diagnostics(o.State.Workspace.Place(), locked)
 }
 
 func linesOf(records []journal.Record) [][]byte {
@@ -185,10 +186,13 @@ func unusable(log statebackend.Log, locked bool, err error) diags.Diagnostics {
 	return severity(nil, "The journal beside the state cannot be used", "%s: %s. %s", log.Place(), err, remedy)
 }
 
-func (r Recovery) diagnostics(place string) diags.Diagnostics {
+func (r Recovery) diagnostics(place string, locked bool) diags.Diagnostics {
 	var ds diags.Diagnostics
 	if r.Folded || len(r.Read) > 0 {
 		text := "An earlier apply did not come to its end. Its results up to then are in the state now."
+		if !locked { // nobody knows here whether its process lives
+			text = "The end of an earlier apply is not recorded: it is still running, or was killed. Its results up to now are taken from its journal, and not stored."
+		}
 		if len(r.Read) > 0 {
 			text += " It was interrupted in the middle of these actions, whose objects are looked at by the next refresh:\n" + list(r.Read)
 		}
@@ -218,7 +222,7 @@ func list(all []journaling.Open) string {
 
 // Explain tells a person what to check, and how to settle an unresolved creation.
 func Explain(u journaling.Open) string {
-	text := fmt.Sprintf("The creation of %s was begun at %s, and the apply was killed before its end: the object may exist or not.", u.Address, u.Started.Format(time.RFC3339))
+	text := fmt.Sprintf("The creation of %s was begun at %s, and its end is not recorded: unless that apply is still running, it was killed, and the object may exist or not.", u.Address, u.Started.Format(time.RFC3339))
 	if len(u.Known) > 0 {
 		text += " Look for one with:\n"
 		for _, name := range slices.Sorted(maps.Keys(u.Known)) {
