@@ -108,8 +108,7 @@ func (b *block) deleteDeposed(ctx context.Context, addr addrs.AbsResourceInstanc
 // deleteUndeclared plans the deletion of the instances that the configuration does not declare any
 // more.
 func (x *expanded) deleteUndeclared(ctx context.Context) diags.Diagnostics {
-	list := slices.DeleteFunc(x.p.prior.Instances(x.p.stored[x.cr]...), x.declares)
-	return x.deleteAll(ctx, list, x.reason)
+	return x.deleteAll(ctx, x.p.prior.InstancesBut(x.declared, x.p.stored[x.cr]...), x.reason)
 }
 
 // deleteAll refreshes and deletes instances that are not declared.

@@ -136,6 +136,9 @@ func TestPrior(t *testing.T) {
 	if got := p.Instances(b.AbsResource(), object(t, "t.a").Instance.AbsResource()); !slices.Equal(got, []addrs.AbsResourceInstance{object(t, "t.a").Instance, object(t, "t.b[0]").Instance, b}) {
 		t.Errorf("got instances %v", got)
 	}
+	if got := p.InstancesBut(map[addrs.AbsResourceInstance]bool{b: true}, b.AbsResource()); !slices.Equal(got, []addrs.AbsResourceInstance{object(t, "t.b[0]").Instance}) {
+		t.Errorf("got instances %v", got)
+	}
 	p.RemoveInstance(b)
 	if p.Objects(b) != nil || p.Object(object(t, "t.b[1]!1")) != nil || !p.Has(b.AbsResource()) {
 		t.Error("wrong about what was removed")

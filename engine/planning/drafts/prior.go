@@ -78,13 +78,21 @@ func (s *Prior) InstanceProvider(a addrs.AbsResourceInstance) addrs.AbsProviderC
 
 // Instances returns the instances of some resources, sorted.
 func (s *Prior) Instances(list ...addrs.AbsResource) []addrs.AbsResourceInstance {
+	return s.InstancesBut(nil, list...)
+}
+
+// InstancesBut returns the instances of some resources without those that left names, sorted; nil
+// leaves out none.
+func (s *Prior) InstancesBut(left map[addrs.AbsResourceInstance]bool, list ...addrs.AbsResource) []addrs.AbsResourceInstance {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []addrs.AbsResourceInstance
 	for _, abs := range list {
 		if r := s.editor.Current().Resource(abs); r != nil {
 			for k := range r.Instances {
-				out = append(out, abs.Instance(k))
+				if a := abs.Instance(k); !left[a] {
+					out = append(out, a)
+				}
 			}
 		}
 	}
