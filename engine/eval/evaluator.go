@@ -33,6 +33,7 @@ type Evaluator struct {
 	mu       sync.Mutex
 	cells    map[cellKey]*cell
 	frames   map[addrs.ModuleInstance]*frame
+	modules  map[*config.Module][]addrs.ModuleInstance // whose instances are all known
 	contexts map[contextKey]*contextCell
 	found    diags.Diagnostics
 }
@@ -50,6 +51,7 @@ func New(ctx context.Context, p Phase) *Evaluator {
 		}),
 		cells:    map[cellKey]*cell{},
 		frames:   map[addrs.ModuleInstance]*frame{addrs.RootModuleInstance: root},
+		modules:  map[*config.Module][]addrs.ModuleInstance{},
 		contexts: map[contextKey]*contextCell{},
 	}
 }

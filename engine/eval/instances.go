@@ -14,11 +14,35 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/marks"
 )
 
-// Modules returns the instances of a module, in order.
+// Modules returns the instances of a module, in order. The caller must not change the list.
 func (e *Evaluator) Modules(m *config.Module) ([]addrs.ModuleInstance, diags.Diagnostics) {
 	if m.Parent == nil {
 		return []addrs.ModuleInstance{addrs.RootModuleInstance}, nil
 	}
+	e.mu.Lock()
+	known, ok := e.modules[m]
+	e.mu.Unlock()
+	if ok {
+		return known, nil
+	}
+	out, ds := e.expandModule(m)
+	if len(ds) == 0 {
+		e.mu.Lock()
+		e.modules[m] = out
+		e.mu.Unlock()
+	}
+	return out, ds
+}
+
+// HasModule reports whether a module has an instance. Errors of other instances do not count.
+func (e *Evaluator) HasModule(m *config.Module, in addrs.ModuleInstance) bool {
+	_, _ = e.Modules(m)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.frames[in] != nil
+}
+
+func (e *Evaluator) expandModule(m *config.Module) ([]addrs.ModuleInstance, diags.Diagnostics) {
 	parents, ds := e.Modules(m.Parent)
 	var out []addrs.ModuleInstance
 	for _, p := range parents {

@@ -144,11 +144,7 @@ func (p *planner) moduleExists(in addrs.ModuleInstance) bool {
 		return true
 	}
 	m := p.in.Config.Modules[in.Module()]
-	if m == nil {
-		return false
-	}
-	ins, _ := p.s.Eval.Modules(m)
-	return slices.Contains(ins, in)
+	return m != nil && p.s.Eval.HasModule(m, in)
 }
 
 // recordKeys records the instance keys of a resource in the plan.

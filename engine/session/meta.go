@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"slices"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -25,7 +24,7 @@ func (s *Session) Meta(ctx context.Context, r *config.Resource, p addrs.Provider
 	if block == nil {
 		return cty.NilVal, nil
 	}
-	if ins, _ := s.Eval.Modules(m); !slices.Contains(ins, a.Module) {
+	if !s.Eval.HasModule(m, a.Module) {
 		return cty.NilVal, nil // of the module instance only objects are left
 	}
 	ps, ds := s.Providers.Schema(ctx, p)
