@@ -29,11 +29,10 @@ type Evaluator struct {
 	expander  expander
 	terraform cty.Value // the value of `terraform`
 	results             // of conditions
+	expanded
 
 	mu       sync.Mutex
 	cells    map[cellKey]*cell
-	frames   map[addrs.ModuleInstance]*frame
-	modules  map[*config.Module][]addrs.ModuleInstance // whose instances are all known
 	contexts map[contextKey]*contextCell
 	found    diags.Diagnostics
 }
@@ -50,23 +49,9 @@ func New(ctx context.Context, p Phase) *Evaluator {
 			"applying":  cty.BoolVal(p.Applying).Mark(ephemeral),
 		}),
 		cells:    map[cellKey]*cell{},
-		frames:   map[addrs.ModuleInstance]*frame{addrs.RootModuleInstance: root},
-		modules:  map[*config.Module][]addrs.ModuleInstance{},
+		expanded: newExpanded(root),
 		contexts: map[contextKey]*contextCell{},
 	}
-}
-
-// A frame is a module instance: its module, and the call that made it.
-type frame struct {
-	module   *config.Module
-	parent   addrs.ModuleInstance
-	instance *Instance // in the call; nil for the root
-	dir      string
-
-	pathOnce sync.Once
-	path     cty.Value
-	named    map[namedKey]cty.Value      // guarded by the evaluator's mu
-	shared   map[string]*hcl.EvalContext // likewise: see builder.shared
 }
 
 // A namedKey is the key of an object of variables or local values: all of their names.
@@ -143,17 +128,6 @@ func (e *Evaluator) get(k cellKey, compute func(*cell) diags.Diagnostics) (*cell
 		return c, diags.Reported()
 	}
 	return c, nil
-}
-
-// frame returns the frame of a module instance. It must have been expanded.
-func (e *Evaluator) frame(in addrs.ModuleInstance) *frame {
-	e.mu.Lock()
-	f := e.frames[in]
-	e.mu.Unlock()
-	if f == nil {
-		panic("eval: module instance " + in.String() + " is used before it was expanded")
-	}
-	return f
 }
 
 // Local returns a local value.

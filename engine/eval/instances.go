@@ -16,33 +16,9 @@ import (
 
 // Modules returns the instances of a module, in order. The caller must not change the list.
 func (e *Evaluator) Modules(m *config.Module) ([]addrs.ModuleInstance, diags.Diagnostics) {
-	if m.Parent == nil {
-		return []addrs.ModuleInstance{addrs.RootModuleInstance}, nil
+	if l, ok := e.list(m); ok {
+		return l, nil
 	}
-	e.mu.Lock()
-	known, ok := e.modules[m]
-	e.mu.Unlock()
-	if ok {
-		return known, nil
-	}
-	out, ds := e.expandModule(m)
-	if len(ds) == 0 {
-		e.mu.Lock()
-		e.modules[m] = out
-		e.mu.Unlock()
-	}
-	return out, ds
-}
-
-// HasModule reports whether a module has an instance. Errors of other instances do not count.
-func (e *Evaluator) HasModule(m *config.Module, in addrs.ModuleInstance) bool {
-	_, _ = e.Modules(m)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return e.frames[in] != nil
-}
-
-func (e *Evaluator) expandModule(m *config.Module) ([]addrs.ModuleInstance, diags.Diagnostics) {
 	parents, ds := e.Modules(m.Parent)
 	var out []addrs.ModuleInstance
 	for _, p := range parents {
@@ -52,7 +28,16 @@ func (e *Evaluator) expandModule(m *config.Module) ([]addrs.ModuleInstance, diag
 			out = append(out, p.Child(m.Call.Name, ins[i].Key))
 		}
 	}
+	if len(ds) == 0 {
+		e.keepList(m, out)
+	}
 	return out, ds
+}
+
+// HasModule reports whether a module has an instance. Errors of other instances do not count.
+func (e *Evaluator) HasModule(m *config.Module, in addrs.ModuleInstance) bool {
+	_, _ = e.Modules(m)
+	return e.has(in)
 }
 
 // CallInstances returns the instances of a module call, in order. After it, values can be evaluated
@@ -65,12 +50,7 @@ func (e *Evaluator) CallInstances(in addrs.ModuleInstance, name string) ([]Insta
 			return diags.Reported() // the module could not be loaded
 		}
 		c.instances, ds = e.expand(f.module.Calls[name].Repetition, Scope{Module: in}, e.phase.keysOfCall(in, name))
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		for i := range c.instances {
-			x := &c.instances[i]
-			e.frames[in.Child(name, x.Key)] = &frame{module: child, parent: in, instance: x, dir: child.Dir}
-		}
+		e.addFrames(in, child, c.instances)
 		return ds
 	})
 	return c.instances, ds
