@@ -88,7 +88,7 @@ func (p *planner) output(o *config.Output, v cty.Value) *plans.OutputChange {
 	switch {
 	case plain.IsNull() && before.IsNull():
 		c.Action = plans.NoOp
-	case before.IsNull(): // recorded by an import before there was a value, or not at all
+	case !had: // one that is in the state as null is updated
 		c.Action = plans.Create
 	case plain.IsWhollyKnown() && plain.RawEquals(before) && o.Sensitive == old.Sensitive:
 		c.Action = plans.NoOp

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
@@ -81,7 +82,8 @@ func makePlan(a *cli.App, o *operationFlags, v cli.View, applying bool) (*plans.
 		return nil, op, ds
 	}
 	op.Prestart()
-	op.Config, more = a.LoadFrom(op.Dir)
+	op.Config, more = a.LoadIfAny(op.Dir)
+	more = append(more, requireConfig(op.Config, options.Mode, more)...)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, op, ds
 	}
@@ -120,6 +122,16 @@ func makePlan(a *cli.App, o *operationFlags, v cli.View, applying bool) (*plans.
 		generated.note(plan)
 	}
 	return plan, op, ds
+}
+
+// requireConfig refuses a directory without a configuration: a plan of nothing destroys everything,
+// which is only meant in the destroy mode.
+func requireConfig(cfg *config.Config, mode plans.Mode, loaded diags.Diagnostics) diags.Diagnostics {
+	if cfg == nil || loaded.HasErrors() || !cfg.Empty() || mode == plans.DestroyMode {
+		return nil
+	}
+	return diags.Errorf(nil, "No configuration files",
+		"Plan requires configuration to be present. Planning without a configuration would mark everything for destruction, which is normally not what is desired. If you would like to destroy everything, run plan with the -destroy option. Otherwise, create a configuration file (.tf file) and try again.")
 }
 
 // waiting returns the addresses that the plan leaves out: see [operation.Operation.Waiting]. A
