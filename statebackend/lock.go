@@ -102,6 +102,9 @@ const (
 type HeldLock struct {
 	Kind LockKind
 	Info LockInfo
+	// Lease is nil for a lock without one. One that is not [Lease.Complete] stands for a lock of
+	// ours that was taken or released in part.
+	Lease *Lease
 }
 
 func (h HeldLock) String() string {
@@ -124,6 +127,9 @@ func (e *LockedError) Error() string {
 	s := "the state is locked: " + e.HeldLock.String()
 	if e.Info.Info != "" {
 		s += " (" + e.Info.Info + ")"
+	}
+	if e.Lease != nil {
+		s += "; unless its lease is renewed, it may be taken over from " + e.Lease.End().UTC().Format(time.RFC3339) + " on"
 	}
 	if e.Err != nil {
 		s += ": " + e.Err.Error()

@@ -66,13 +66,17 @@ func (e *ConflictError) Error() string {
 }
 
 // LockLostError is returned when a write was refused because the writer's lock
-// no longer exists: somebody released it by its ID.
+// no longer exists: somebody released it by its ID, or has taken it over.
 type LockLostError struct {
 	Path string
 	ID   string // of the writer's lock
+	By   *Lease // of whoever has taken it over; nil: the lock was released
 }
 
 func (e *LockLostError) Error() string {
+	if e.By != nil {
+		return fmt.Sprintf("%s: the state lock %s was taken over by run %s after its lease had ended", e.Path, e.ID, e.By.Run)
+	}
 	return fmt.Sprintf("%s: the state lock %s was released by somebody else while it was in use", e.Path, e.ID)
 }
 

@@ -80,6 +80,7 @@ var allowed = map[string][]string{
 	"statebackend/s3":               {"statebackend/..."},
 	"statebackend/dynamodb":         {"statebackend"},
 	"statebackend/journal":          {"statebackend"},
+	"statebackend/leasing":          {"statebackend"},
 	"statebackend/lockfile":         {"statebackend"},
 	"statebackend/statebackendtest": {"statebackend"},
 

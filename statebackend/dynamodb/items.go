@@ -7,11 +7,11 @@
 // The table has the hash key LockID, a string, and for the state at "<path>"
 // ("<bucket>/<key>"):
 //
-//	LockID = "<path>"      Info = <LockInfo as JSON>   LockstepDigest = <hex MD5>
+//	LockID = "<path>"      Info = <LockInfo as JSON>   LockstepDigest = <hex MD5>   LockstepLease = <Lease as JSON>
 //	LockID = "<path>-md5"  Digest = <hex MD5>
 //
-// Stock tools do not know LockstepDigest and leave it alone; it disappears with
-// the lock item. They replace the -md5 item as a whole.
+// Stock tools do not know LockstepDigest and LockstepLease and leave them alone; they
+// disappear with the lock item. They replace the -md5 item as a whole.
 //
 // Only GetItem, PutItem and DeleteItem are used: the policies in Terraform's
 // documentation grant no more.

@@ -10,9 +10,12 @@ import (
 // Lock puts the lock item, if there is none. The error is a
 // *statebackend.LockedError if there is one. info is complete.
 func (i *Items) Lock(ctx context.Context, info statebackend.LockInfo) error {
-	text := string(info.Marshal())
+	return i.lock(ctx, item{keyAttribute: i.Path, infoAttribute: string(info.Marshal())})
+}
+
+func (i *Items) lock(ctx context.Context, wanted item) error {
 	for attempt := 1; ; attempt++ {
-		err := i.put(ctx, item{keyAttribute: i.Path, infoAttribute: text}, absent)
+		err := i.put(ctx, wanted, absent)
 		if err == nil || statebackend.Unreachable(err) {
 			return err
 		}
@@ -21,7 +24,7 @@ func (i *Items) Lock(ctx context.Context, info statebackend.LockInfo) error {
 		// item decides. IDs are random: an equal text is ours.
 		found, readErr := i.get(ctx, i.Path)
 		switch {
-		case readErr == nil && found[infoAttribute] == text:
+		case readErr == nil && found[infoAttribute] == wanted[infoAttribute] && sameHolder(found, wanted):
 			return nil
 		case !errors.Is(err, errCondition):
 			return err
@@ -82,6 +85,6 @@ func holder(found item) (statebackend.HeldLock, error) {
 	if err != nil {
 		return held, err
 	}
-	held.Info = info
+	held.Info, held.Lease = info, leaseOf(found)
 	return held, nil
 }

@@ -199,6 +199,7 @@ func (b *Backend) open(name string) (*workspace, error) {
 	w := &workspace{
 		objects:     b.objects,
 		key:         key,
+		holder:      statebackend.NewLockID(),
 		file:        lockfile.File{Objects: b.objects, Key: key + lockfile.Suffix},
 		useLockfile: b.useLockfile,
 		options:     b.options,

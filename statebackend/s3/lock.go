@@ -28,6 +28,14 @@ func (w *workspace) Lock(ctx context.Context, info statebackend.LockInfo) (strin
 	if info.ID == "" {
 		info.ID = statebackend.NewLockID()
 	}
+	if err := w.lock(ctx, info, nil); err != nil {
+		return "", err
+	}
+	return info.ID, nil
+}
+
+// lock takes the locks, with a lease unless that is nil.
+func (w *workspace) lock(ctx context.Context, info statebackend.LockInfo, lease *statebackend.Lease) error {
 	info.Path = w.path()
 	took := &held{info: info}
 
@@ -37,18 +45,28 @@ func (w *workspace) Lock(ctx context.Context, info statebackend.LockInfo) (strin
 	took.object, err = w.lockObject(ctx, info)
 	if err == nil && w.items != nil {
 		// A crash after this leaves both. Unlock with their ID clears them.
-		if err = w.items.Lock(ctx, info); err == nil {
+		if err = w.lockItem(ctx, info, lease); err == nil {
 			took.item = true
 		}
 	}
+	if err == nil && lease != nil {
+		err = w.lockLease(ctx, info, lease)
+	}
 	if err == nil {
-		w.held = took
-		w.unsettled = false
-		return info.ID, nil
+		w.hold(took)
+		w.lease.Store(lease)
+		return nil
 	}
 	// The caller never learns this ID. So no lock with it may remain, not even one
 	// of an attempt whose response was lost.
-	return "", w.abandon(ctx, took, err)
+	return w.withLease(ctx, w.abandon(ctx, took, err))
+}
+
+func (w *workspace) lockItem(ctx context.Context, info statebackend.LockInfo, lease *statebackend.Lease) error {
+	if lease == nil {
+		return w.items.Lock(ctx, info)
+	}
+	return w.items.LockLeased(ctx, info, *lease)
 }
 
 // lockObject takes the lock object, and reports whether it did. If the block does
@@ -115,27 +133,36 @@ func (w *workspace) abandon(ctx context.Context, took *held, cause error) error 
 	return cause
 }
 
-// announce checks that this value's locks still exist, and stores the next digest
-// in the lock item.
+// announce checks that this value's locks still exist, and that nobody has taken
+// them over, and stores the next digest in the lock item.
 func (w *workspace) announce(ctx context.Context, digest string) error {
 	if w.held == nil {
 		return nil
 	}
-	lost := &statebackend.LockLostError{Path: w.path(), ID: w.held.info.ID}
-	if w.held.object {
-		there, err := w.file.Holder(ctx)
-		if err != nil {
+	if err := w.sameObject(ctx, w.held.info.ID); err != nil {
+		return err
+	}
+	lease := w.lease.Load()
+	switch {
+	case !w.held.item && lease != nil:
+		return w.stillLeased(ctx, *lease)
+	case !w.held.item:
+		return nil
+	}
+	// An announcement that stands there may be of an object without its digest. It must not be
+	// replaced before that is repaired.
+	if w.unsettled {
+		if err := w.settleAnnounced(ctx); err != nil {
 			return err
 		}
-		if there == nil || there.Info.ID != w.held.info.ID {
-			return lost
-		}
 	}
-	if w.held.item {
-		w.unsettled = true
-		return w.items.Announce(ctx, w.held.info, digest)
+	w.unsettled = true
+	if lease != nil {
+		w.leasing.Lock()
+		defer w.leasing.Unlock()
+		return w.items.AnnounceLeased(ctx, *lease, digest)
 	}
-	return nil
+	return w.items.Announce(ctx, w.held.info, digest)
 }
 
 // Unlock releases the item, then the object, even if the first fails. In this
@@ -146,7 +173,19 @@ func (w *workspace) Unlock(ctx context.Context, id string) error {
 	defer w.mu.Unlock()
 	w.settle(ctx, id)
 	var results []error
-	if w.items != nil {
+	lease := w.lease.Load()
+	switch {
+	case lease != nil && lease.Lock == id:
+		// Whoever has taken the lock over has the same ID: the lease tells. A crash after this
+		// leaves the lock object, and nobody who holds it.
+		err := w.releaseLease(ctx, *lease)
+		if err != nil && !errors.Is(err, statebackend.ErrNotLocked) {
+			return w.deposed(err)
+		}
+		if w.items != nil || err != nil {
+			results = append(results, err)
+		}
+	case w.items != nil:
 		results = append(results, w.items.Unlock(ctx, id))
 	}
 	err := w.file.Unlock(ctx, id)
@@ -180,7 +219,7 @@ func (w *workspace) released(id string, results []error) error {
 		return &statebackend.LockMismatchError{ID: id, Held: others}
 	}
 	if w.held != nil && w.held.info.ID == id {
-		w.held = nil
+		w.letGo()
 	}
 	if !done {
 		return statebackend.ErrNotLocked
@@ -203,13 +242,21 @@ func (w *workspace) settle(ctx context.Context, id string) {
 	if err != nil || there == nil || there.Info.ID != id {
 		return // Unlock reports it
 	}
-	announced, err := w.items.Announced(ctx)
-	if err == nil && announced != "" {
-		err = w.settleAs(ctx, announced)
-	}
-	if err != nil {
+	if err := w.settleAnnounced(ctx); err != nil {
 		w.options.Note(fmt.Sprintf("the state's digest could not be checked: %v", err))
 	}
+}
+
+// settleAnnounced writes the digest that stands announced in the lock item, if the object has it.
+func (w *workspace) settleAnnounced(ctx context.Context) error {
+	if w.items == nil {
+		return nil
+	}
+	announced, err := w.items.Announced(ctx)
+	if err != nil || announced == "" {
+		return err
+	}
+	return w.settleAs(ctx, announced)
 }
 
 func (w *workspace) settleAs(ctx context.Context, announced string) error {
@@ -244,5 +291,5 @@ func (w *workspace) Locks(ctx context.Context) ([]statebackend.HeldLock, error) 
 			found = append(found, *there)
 		}
 	}
-	return found, nil
+	return w.leased(ctx, found), nil
 }

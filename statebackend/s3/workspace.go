@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -24,6 +25,12 @@ type workspace struct {
 	useLockfile bool // the block asks for the lock object
 	options     Options
 	patience    patience
+
+	holder string                             // of the leases of this value: see statebackend.Lease
+	lease  atomic.Pointer[statebackend.Lease] // nil: this value has no lease
+	object atomic.Bool                        // this value holds the lock object
+
+	leasing sync.Mutex // writes of the lease, which would refuse each other; taken after mu
 
 	mu        sync.Mutex
 	held      *held   // nil: this value holds no lock

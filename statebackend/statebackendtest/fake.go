@@ -14,7 +14,7 @@ import (
 // Fake is a backend in memory. It keeps the contract, and passes Run. The zero
 // value is empty and ready; it is safe for concurrent use.
 type Fake struct {
-	Faults *Faults // of "put NAME", "lock NAME", "unlock NAME", "delete NAME"
+	Faults *Faults // of "put NAME", "lock NAME", "unlock NAME", "lease NAME", "delete NAME"
 
 	mu     sync.Mutex
 	states map[string]*fakeState
@@ -25,6 +25,7 @@ type fakeState struct {
 	data    []byte // nil: nothing
 	version int    // counts all writes and deletions
 	lock    *statebackend.LockInfo
+	lease   *statebackend.Lease // of the lock, if it has one
 }
 
 func (s *fakeState) token() statebackend.Version {
@@ -105,14 +106,16 @@ func (f *Fake) Open(name string) (statebackend.Workspace, error) {
 	if err := statebackend.CheckWorkspaceName(name); err != nil {
 		return nil, err
 	}
-	return &fakeWorkspace{fake: f, name: name}, nil
+	return &fakeWorkspace{fake: f, name: name, holder: statebackend.NewLockID()}, nil
 }
 
 // fakeWorkspace is an opened workspace; fake.mu guards it too.
 type fakeWorkspace struct {
-	fake *Fake
-	name string
-	held string // the ID of the lock that it took
+	fake   *Fake
+	name   string
+	holder string              // of its leases
+	held   string              // the ID of the lock that it took
+	lease  *statebackend.Lease // of that lock
 }
 
 func (w *fakeWorkspace) Place() string { return "memory: " + w.name }
@@ -137,8 +140,8 @@ func (w *fakeWorkspace) Put(ctx context.Context, data []byte, prev statebackend.
 		return "", err
 	}
 	s := w.fake.of(w.name)
-	if w.held != "" && (s.lock == nil || s.lock.ID != w.held) {
-		return "", &statebackend.LockLostError{Path: w.name, ID: w.held}
+	if err := w.deposed(s); err != nil {
+		return "", err
 	}
 	if s.data != nil && bytes.Equal(s.data, data) {
 		return s.token(), nil
@@ -167,10 +170,10 @@ func (w *fakeWorkspace) Lock(ctx context.Context, info statebackend.LockInfo) (s
 	if s.lock != nil && !bytes.Equal(s.lock.Marshal(), info.Marshal()) {
 		return "", &statebackend.LockedError{HeldLock: w.heldLock(s)}
 	}
-	if err := w.fake.write("lock "+w.name, func() { s.lock = &info }); err != nil {
+	if err := w.fake.write("lock "+w.name, func() { s.lock, s.lease = &info, nil }); err != nil {
 		return "", err
 	}
-	w.held = info.ID
+	w.held, w.lease = info.ID, nil
 	return info.ID, nil
 }
 
@@ -188,10 +191,16 @@ func (w *fakeWorkspace) Unlock(ctx context.Context, id string) error {
 	case s.lock.ID != id:
 		return &statebackend.LockMismatchError{ID: id, Held: []statebackend.HeldLock{w.heldLock(s)}}
 	}
-	if err := w.fake.write("unlock "+w.name, func() { s.lock = nil }); err != nil {
+	if w.held == id {
+		if err := w.deposed(s); err != nil {
+			w.held, w.lease = "", nil
+			return err
+		}
+	}
+	if err := w.fake.write("unlock "+w.name, func() { s.lock, s.lease = nil, nil }); err != nil {
 		return err
 	}
-	w.held = ""
+	w.held, w.lease = "", nil
 	return nil
 }
 
@@ -208,5 +217,5 @@ func (w *fakeWorkspace) Locks(ctx context.Context) ([]statebackend.HeldLock, err
 }
 
 func (w *fakeWorkspace) heldLock(s *fakeState) statebackend.HeldLock {
-	return statebackend.HeldLock{Kind: statebackend.MemoryLock, Info: *s.lock}
+	return statebackend.HeldLock{Kind: statebackend.MemoryLock, Info: *s.lock, Lease: s.lease}
 }

@@ -28,6 +28,7 @@ func Run(t *testing.T, s Suite) {
 	}{
 		{"Store", storeTests},
 		{"Locker", lockerTests},
+		{"Lease", leaseTests},
 		{"Backend", backendTests},
 	} {
 		t.Run(group.name, func(t *testing.T) {

@@ -1,0 +1,263 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+var _ statebackend.Leased = (*workspace)(nil)
+
+// leasePlace is the place of leases, as the Info of a lock names it: the table, or nothing for the
+// lease object.
+func (w *workspace) leasePlace() string {
+	if w.items != nil {
+		return "lock table " + w.items.Table
+	}
+	return ""
+}
+
+func (w *workspace) leaseObject() leaseObject {
+	return leaseObject{objects: w.objects, key: JournalOf(w.key) + "lease", path: w.path()}
+}
+
+// LockLeased takes the locks of Lock. The lease is in the lock item from the beginning; where there is
+// no table, it is an object of its own, written after the lock object. A crash between any two of
+// these writes leaves an incomplete lock.
+func (w *workspace) LockLeased(ctx context.Context, info statebackend.LockInfo, t statebackend.Term) (*statebackend.Lease, error) {
+	if info.ID == "" {
+		panic("s3: LockLeased without an ID")
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	plain := info
+	if w.items == nil {
+		// Without the rights to the lease nobody may be told that there is one.
+		_, _, err := w.leaseObject().get(ctx, info.ID)
+		if errors.Is(err, statebackend.ErrDenied) {
+			return nil, w.lock(ctx, plain, nil)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	info.Info = statebackend.LeaseInfo(info.Info, t.Run, w.leasePlace())
+	lease := statebackend.Lease{Lock: info.ID, Fence: 1, Holder: w.holder}.As(t)
+	err := w.lock(ctx, info, &lease)
+	if errors.Is(err, errLeaseDenied) {
+		return nil, w.lock(ctx, plain, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return w.lease.Load(), nil
+}
+
+// errLeaseDenied means that a lock was given back because there may be no lease.
+var errLeaseDenied = errors.New("the lease cannot be written")
+
+// lockLease completes the lock that was taken last.
+func (w *workspace) lockLease(ctx context.Context, info statebackend.LockInfo, lease *statebackend.Lease) error {
+	if w.items == nil {
+		// One of ours is there if the answer to an earlier attempt was lost.
+		err := w.leaseObject().set(ctx, func(there *statebackend.Lease) bool { return there == nil || there.SameHolder(*lease) }, *lease)
+		if errors.Is(err, statebackend.ErrDenied) {
+			return fmt.Errorf("%w: %w", errLeaseDenied, err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if over := time.Since(info.Created); over > statebackend.FirstLease {
+		return fmt.Errorf("the lock took %s: by now others may hold it for a dead one's", over.Round(time.Second))
+	}
+	return nil
+}
+
+// Renew writes the lease with other ends. A crash before the answer leaves one or the other.
+func (w *workspace) Renew(ctx context.Context, t statebackend.Term) (*statebackend.Lease, error) {
+	mine := w.lease.Load()
+	if mine == nil {
+		return nil, &statebackend.LockLostError{Path: w.path()}
+	}
+	if err := w.sameObject(ctx, mine.Lock); err != nil {
+		return nil, err
+	}
+	// A write of the state may take long, and must not hold up this.
+	return w.setLease(ctx, mine.SameHolder, mine.As(t))
+}
+
+// sameObject returns a *statebackend.LockLostError if the lock object is another one, or is gone,
+// though this value has taken it.
+func (w *workspace) sameObject(ctx context.Context, id string) error {
+	if !w.object.Load() {
+		return nil
+	}
+	there, err := w.file.Holder(ctx)
+	if err != nil {
+		return err
+	}
+	if there == nil || there.Info.ID != id {
+		return &statebackend.LockLostError{Path: w.path(), ID: id}
+	}
+	return nil
+}
+
+func (w *workspace) setLease(ctx context.Context, was func(statebackend.Lease) bool, next statebackend.Lease) (*statebackend.Lease, error) {
+	w.leasing.Lock()
+	defer w.leasing.Unlock()
+	var err error
+	if w.items != nil {
+		err = w.items.SetLease(ctx, was, next)
+	} else {
+		err = w.leaseObject().set(ctx, func(l *statebackend.Lease) bool { return l != nil && l.Complete() && was(*l) }, next)
+	}
+	if err != nil {
+		return nil, err
+	}
+	w.lease.Store(&next)
+	return &next, nil
+}
+
+// TakeOver writes the lease with the next fence. A crash after that leaves a lock of this run, with
+// everything that the one before has left half done.
+func (w *workspace) TakeOver(ctx context.Context, was statebackend.Lease, t statebackend.Term) (*statebackend.Lease, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !was.Complete() {
+		panic("s3: TakeOver of an incomplete lock")
+	}
+	there, err := w.Locks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	took := heldOf(there, was.Lock)
+	if took == nil {
+		return nil, &statebackend.LockLostError{Path: w.path(), ID: was.Lock}
+	}
+	next := statebackend.Lease{Lock: was.Lock, Fence: was.Fence + 1, Holder: w.holder}.As(t)
+	lease, err := w.setLease(ctx, func(now statebackend.Lease) bool {
+		return now.Nonce == was.Nonce || now.SameHolder(next)
+	}, next)
+	if err != nil {
+		return nil, err
+	}
+	w.hold(took)
+	// The dead one may have written the object and not its digest. That it did is known from its
+	// announcement, which our first one would replace.
+	w.unsettled = true
+	if err := w.settleAnnounced(ctx); err != nil {
+		return nil, fmt.Errorf("the state's digest could not be checked: %w", err)
+	}
+	return lease, nil
+}
+
+// hold remembers which locks this value holds.
+func (w *workspace) hold(took *held) {
+	w.held, w.unsettled, w.digest = took, false, nil
+	w.object.Store(took.object)
+}
+
+// heldOf returns the lock with that ID as one that this value holds; nil if there is none.
+func heldOf(found []statebackend.HeldLock, id string) *held {
+	var took *held
+	for _, h := range found {
+		if h.Info.ID != id {
+			continue
+		}
+		if took == nil {
+			took = &held{info: h.Info}
+		}
+		took.object = took.object || h.Kind == statebackend.ObjectLock
+		took.item = took.item || h.Kind == statebackend.TableLock
+	}
+	return took
+}
+
+// letGo forgets the locks of this value.
+func (w *workspace) letGo() {
+	w.held = nil
+	w.lease.Store(nil)
+	w.object.Store(false)
+}
+
+// stillLeased returns a *statebackend.LockLostError if the lease object has another holder's lease.
+// Who takes over after this finds another state than he has read, or has the write refused that
+// follows here.
+func (w *workspace) stillLeased(ctx context.Context, mine statebackend.Lease) error {
+	now, _, err := w.leaseObject().get(ctx, mine.Lock)
+	if err != nil {
+		return err
+	}
+	if now == nil || !now.SameHolder(mine) {
+		return &statebackend.LockLostError{Path: w.path(), ID: mine.Lock, By: now}
+	}
+	return nil
+}
+
+// releaseLease gives the lease of this value back: with the lock item, or by marking the lease object.
+// From then on nobody can take over.
+func (w *workspace) releaseLease(ctx context.Context, mine statebackend.Lease) error {
+	if w.items != nil {
+		return w.items.UnlockLeased(ctx, mine)
+	}
+	mine.Released = true
+	return w.leaseObject().set(ctx, func(now *statebackend.Lease) bool { return now != nil && now.SameHolder(mine) }, mine.As(mine.Term))
+}
+
+// deposed returns the error of a release, after which this value holds nothing any more if it has
+// lost its lease before.
+func (w *workspace) deposed(err error) error {
+	if errors.As(err, new(*statebackend.LockLostError)) {
+		w.letGo()
+	}
+	return err
+}
+
+// withLease adds the lease to the error that names the holder of a lock.
+func (w *workspace) withLease(ctx context.Context, err error) error {
+	var locked *statebackend.LockedError
+	if !errors.As(err, &locked) || locked.Lease != nil || locked.Info.ID == "" {
+		return err
+	}
+	there, readErr := w.Locks(ctx)
+	if readErr != nil {
+		return err
+	}
+	for _, h := range there {
+		if h.Info.ID == locked.Info.ID {
+			locked.Lease = h.Lease
+		}
+	}
+	return err
+}
+
+// leased adds their leases to locks. It is the same one for the item and the object of one lock. If
+// the lease is missing where the Info says that it is, the lock is incomplete; if it cannot be read,
+// nothing is known, and nobody may take the lock.
+func (w *workspace) leased(ctx context.Context, found []statebackend.HeldLock) []statebackend.HeldLock {
+	for i := range found {
+		h := &found[i]
+		incomplete := statebackend.IncompleteLease(h.Info, w.leasePlace())
+		switch {
+		case incomplete == nil:
+		case w.items == nil:
+			there, _, err := w.leaseObject().get(ctx, h.Info.ID)
+			if err == nil && there == nil {
+				there = incomplete
+			}
+			h.Lease = there
+		case h.Kind == statebackend.ObjectLock:
+			h.Lease = incomplete
+			for _, x := range found {
+				if x.Kind == statebackend.TableLock && x.Info.ID == h.Info.ID {
+					h.Lease = x.Lease
+				}
+			}
+		}
+	}
+	return found
+}
