@@ -136,19 +136,33 @@ func (s *State) Pretend(next *states.State) { s.Current, s.replaced = next, true
 
 // Write stores next, if its content differs from the stored state, as [State.Next] returns it.
 func (s *State) Write(ctx context.Context, next *states.State) error {
-	same := *next
-	same.Lineage, same.Serial = s.Current.Lineage, s.Current.Serial
 	if !s.Exists() && next.IsEmpty() && len(next.Checks) == 0 {
 		return nil
 	}
-	data, err := statefile.Write(&same)
+	out := s.Next(next)
+	data, err := encode(out)
 	if err != nil {
-		return fmt.Errorf("encode state: %w", err)
+		return err
 	}
-	if s.Exists() && bytes.Equal(data, s.bytes) {
+	if s.Exists() && s.stored(data, out) {
 		return nil
 	}
-	return s.put(ctx, s.Next(next))
+	return s.put(ctx, out, data)
+}
+
+func encode(st *states.State) ([]byte, error) {
+	data, err := statefile.Write(st)
+	if err != nil {
+		return nil, fmt.Errorf("encode state: %w", err)
+	}
+	return data, nil
+}
+
+// stored reports whether data, which is next as bytes, would be the stored bytes with the lineage and
+// the serial of those.
+func (s *State) stored(data []byte, next *states.State) bool {
+	rest, ok := bytes.CutPrefix(s.bytes, statefile.Head(s.Current))
+	return ok && bytes.Equal(rest, data[len(statefile.Head(next)):])
 }
 
 // Next returns a state as Write stores it: as the successor of the present one. A state without a
@@ -169,13 +183,15 @@ func (s *State) Next(next *states.State) *states.State {
 func (s *State) SetLineage(lineage string) { s.lineage = lineage }
 
 // Replace stores next as it is, lineage and serial included.
-func (s *State) Replace(ctx context.Context, next *states.State) error { return s.put(ctx, next) }
-
-func (s *State) put(ctx context.Context, next *states.State) error {
-	data, err := statefile.Write(next)
+func (s *State) Replace(ctx context.Context, next *states.State) error {
+	data, err := encode(next)
 	if err != nil {
-		return fmt.Errorf("encode state: %w", err)
+		return err
 	}
+	return s.put(ctx, next, data)
+}
+
+func (s *State) put(ctx context.Context, next *states.State, data []byte) error {
 	if s.BeforePut != nil {
 		s.BeforePut(ctx, data)
 	}

@@ -3,6 +3,8 @@ package local
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -182,6 +184,29 @@ func TestDamagedStates(t *testing.T) {
 	write(t, siblingOf(path), strings.Repeat("0", 64)+"\n{}")
 	if _, err := w.Get(t.Context()); err == nil || !strings.Contains(err.Error(), "damaged") {
 		t.Errorf("with a wrong hash: %v", err)
+	}
+}
+
+// TestVersionInAFile holds the version of a file that is read in pieces against that of its state.
+func TestVersionInAFile(t *testing.T) {
+	t.Parallel()
+	whole := `{"serial":1}` + strings.Repeat(" ", 1<<17)
+	sum := sha256.Sum256([]byte(whole))
+	for name, content := range map[string]string{"empty": "", "small": "{}", "whole": whole, "torn": "\x00erial"} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "terraform.tfstate")
+		write(t, path, content)
+		write(t, siblingOf(path), hex.EncodeToString(sum[:])+"\n"+whole)
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := readState(f, path)
+		got, err2 := versionIn(f, path)
+		f.Close()
+		if err != nil || err2 != nil || got != versionOf(data) || name == "torn" && string(data) != whole {
+			t.Errorf("%s: version %q, %v, %v", name, got, err, err2)
+		}
 	}
 }
 

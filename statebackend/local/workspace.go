@@ -61,46 +61,63 @@ func (w *workspace) Get(ctx context.Context) (statebackend.Snapshot, error) {
 	return statebackend.Snapshot{Bytes: data, Version: versionOf(data)}, nil
 }
 
-// current reads the present state. If its file is the one to write, and out is
-// that file, open and guarded already, it is read through out.
-func (w *workspace) current(ctx context.Context, out *os.File) ([]byte, error) {
+// current reads the present state; nil if there is none.
+func (w *workspace) current(ctx context.Context, out *os.File) (data []byte, err error) {
+	err = w.visit(ctx, out, func(f *os.File, path string) error {
+		data, err = readState(f, path)
+		return err
+	})
+	return data, err
+}
+
+// stored returns the version of the present state. It does not hold all of it in memory.
+func (w *workspace) stored(ctx context.Context, out *os.File) (v statebackend.Version, err error) {
+	err = w.visit(ctx, out, func(f *os.File, path string) error {
+		v, err = versionIn(f, path)
+		return err
+	})
+	return v, err
+}
+
+// visit has a function read the file of the present state; if there is none, it is not called. If that
+// file is the one to write, and out is that file, open and guarded already, it is read through out.
+func (w *workspace) visit(ctx context.Context, out *os.File, read func(f *os.File, path string) error) error {
 	path := w.read
 	if w.written {
 		path = w.out
 	}
 	if out != nil && path == w.out {
-		return readState(out, w.at(path))
+		return read(out, w.at(path))
 	}
 	f, err := os.Open(w.at(path))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read state: %w", err)
+		return fmt.Errorf("read state: %w", err)
 	}
 	defer f.Close()
 	release, err := guard(ctx, f, shared, readerPatience)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer release()
-	return readState(f, w.at(path))
+	return read(f, w.at(path))
 }
 
 // readState reads all of an open state file; nil if it is empty. A file that
 // was left half-written is read from its sibling.
 func readState(f *os.File, path string) ([]byte, error) {
-	info, err := f.Stat()
+	content, size, err := contentOf(f, path)
 	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	b.Grow(int(min(size, maxGuess)) + bytes.MinRead) // so that it never grows
+	if _, err := b.ReadFrom(content); err != nil {
 		return nil, fmt.Errorf("read state: %w", err)
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("read state: %s is not a file", path)
-	}
-	data, err := io.ReadAll(io.NewSectionReader(f, 0, 1<<62))
-	if err != nil {
-		return nil, fmt.Errorf("read state: %w", err)
-	}
+	data := b.Bytes()
 	if len(data) == 0 {
 		return nil, nil
 	}
@@ -108,6 +125,46 @@ func readState(f *os.File, path string) ([]byte, error) {
 		return readSibling(path)
 	}
 	return data, nil
+}
+
+// maxGuess is the largest size of a file for which memory is taken before it is read.
+const maxGuess = 1 << 30
+
+// versionIn returns the version of the state in a file, as readState reads it.
+func versionIn(f *os.File, path string) (statebackend.Version, error) {
+	content, _, err := contentOf(f, path)
+	if err != nil {
+		return "", err
+	}
+	var first [1]byte
+	n, err := io.ReadFull(content, first[:])
+	switch {
+	case n == 0 && err == io.EOF:
+		return "", nil
+	case err != nil:
+		return "", fmt.Errorf("read state: %w", err)
+	case first[0] == torn:
+		data, err := readSibling(path)
+		return versionOf(data), err
+	}
+	h := sha256.New()
+	h.Write(first[:])
+	if _, err := io.Copy(h, content); err != nil {
+		return "", fmt.Errorf("read state: %w", err)
+	}
+	return statebackend.Version(hex.EncodeToString(h.Sum(nil))), nil
+}
+
+// contentOf returns a reader of an open file from its beginning, and its present size.
+func contentOf(f *os.File, path string) (io.Reader, int64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, fmt.Errorf("read state: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, 0, fmt.Errorf("read state: %s is not a file", path)
+	}
+	return io.NewSectionReader(f, 0, 1<<62), info.Size(), nil
 }
 
 // versionOf is a hash of the content: a file with the same bytes again is the same
@@ -141,14 +198,15 @@ func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Vers
 	if err := w.heal(f, w.at(w.out)); err != nil {
 		return "", err
 	}
-	current, err := w.current(ctx, f)
+	found, err := w.stored(ctx, f)
 	if err != nil {
 		return "", err
 	}
-	if bytes.Equal(current, data) && (w.written || w.read == w.out) {
-		return versionOf(data), nil // our own earlier attempt, or nothing to change
+	next := versionOf(data)
+	if found == next && (w.written || w.read == w.out) {
+		return next, nil // our own earlier attempt, or nothing to change
 	}
-	if found := versionOf(current); found != prev {
+	if found != prev {
 		return "", &statebackend.ConflictError{Path: w.out, Want: prev, Found: found}
 	}
 	// A crash from here on leaves a backup that equals the state.
@@ -159,7 +217,7 @@ func (w *workspace) Put(ctx context.Context, data []byte, prev statebackend.Vers
 		return "", fmt.Errorf("write state: %w", err)
 	}
 	w.written, w.backedUp = true, true // this run's own states need no backup
-	return versionOf(data), nil
+	return next, nil
 }
 
 // openToWrite returns the file to write, with the guard held.

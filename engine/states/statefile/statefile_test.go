@@ -448,3 +448,32 @@ func TestIndexTellsWhereResourcesStand(t *testing.T) {
 		t.Errorf("%d resources, %d places", n, len(index))
 	}
 }
+
+// TestHeadHasAllThatIsRenumbered holds the boundary by which a writer finds out that nothing but the
+// serial would change.
+func TestHeadHasAllThatIsRenumbered(t *testing.T) {
+	t.Parallel()
+	s := flat(3)
+	one, two := s.With("a", 9), s.With("another \"lineage\"", 10)
+	restOfOne, ok1 := bytes.CutPrefix(write(t, one), Head(one))
+	restOfTwo, ok2 := bytes.CutPrefix(write(t, two), Head(two))
+	if !ok1 || !ok2 || !bytes.Equal(restOfOne, restOfTwo) {
+		t.Errorf("%t, %t: the rests are\n%s\nand\n%s", ok1, ok2, restOfOne, restOfTwo)
+	}
+}
+
+// TestSizesAreGuessed writes states into buffers that never have to grow: each copy of a large state
+// is as large as the state.
+func TestSizesAreGuessed(t *testing.T) {
+	t.Parallel()
+	for name, s := range map[string]*states.State{"flat": flat(500), "chain": chain(300), "empty": states.Empty()} {
+		e := newEncoder(s)
+		room := cap(e.dst)
+		if err := e.state(s); err != nil {
+			t.Fatal(err)
+		}
+		if cap(e.dst) != room || room > 4*len(e.dst)+4096 {
+			t.Errorf("%s: %d bytes were written, and room was for %d", name, len(e.dst), room)
+		}
+	}
+}

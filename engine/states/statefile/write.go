@@ -25,6 +25,14 @@ func Write(s *states.State) ([]byte, error) {
 	return append(e.dst, '\n'), nil
 }
 
+// Head returns the beginning of what [Write] returns: all that depends on the lineage and the serial of
+// the state.
+func Head(s *states.State) []byte {
+	var e encoder
+	e.head(s)
+	return e.dst
+}
+
 // An Index has the position of each resource in the bytes of a state file.
 type Index map[addrs.AbsResource]struct{ Start, End int }
 
@@ -40,21 +48,12 @@ func WriteIndexed(s *states.State) ([]byte, Index, error) {
 }
 
 func newEncoder(s *states.State) *encoder {
-	return &encoder{
-		writer:  writer{dst: make([]byte, 0, expectedSize(s))},
+	e := &encoder{
 		places:  map[*states.Dependencies][2]int{},
 		closure: states.Close(notEncoded(s)),
 	}
-}
-
-// expectedSize guesses how much there is to write, so that it is not copied again
-// and again while the buffer grows.
-func expectedSize(s *states.State) int {
-	n := 4096
-	for o := range s.Objects() {
-		n += 512 + len(o.AttrsJSON)*5/4 + len(o.Private)*4/3 + 200*len(o.Sensitive) + len(o.Dependencies.Encoded())
-	}
-	return n
+	e.dst = make([]byte, 0, e.expectedSize(s))
+	return e
 }
 
 // notEncoded iterates over the dependencies whose lists have to be made.
@@ -76,12 +75,17 @@ type encoder struct {
 	index   Index                           // nil if nobody asked
 }
 
-func (e *encoder) state(s *states.State) error {
+// head writes the members before the outputs.
+func (e *encoder) head(s *states.State) {
 	e.open('{')
 	e.intMember("version", 4)
 	e.stringMember("terraform_version", states.LanguageVersion)
 	e.intMember("serial", int64(s.Serial))
 	e.stringMember("lineage", s.Lineage)
+}
+
+func (e *encoder) state(s *states.State) error {
+	e.head(s)
 	e.member("outputs")
 	if err := e.outputs(s); err != nil {
 		return err

@@ -1,0 +1,53 @@
+package statefile
+
+import (
+	"bytes"
+
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// expectedSize guesses how much there is to write, rather too much: a buffer that has to grow is
+// copied, and states of large projects are the largest values that an apply holds.
+func (e *encoder) expectedSize(s *states.State) int {
+	n := 4096
+	lists := map[*states.Dependencies]int{}
+	for o := range s.Objects() {
+		n += 512 + laidOut(o.AttrsJSON) + len(o.Private)*4/3 + 200*len(o.Sensitive)
+		size, ok := lists[o.Dependencies]
+		if !ok {
+			size = e.listSize(o.Dependencies)
+			lists[o.Dependencies] = size
+		}
+		n += size
+	}
+	return n
+}
+
+// indentation is that of most attributes in a state file, with the newline and the space behind the
+// colon.
+const indentation = 16
+
+// laidOut guesses the size of a JSON text over many lines.
+func laidOut(text []byte) int {
+	n := 1
+	for _, sign := range []string{",", "{", "[", "}", "]"} {
+		n += bytes.Count(text, []byte(sign))
+	}
+	escaped := 0
+	for _, sign := range []string{"<", ">", "&"} {
+		escaped += bytes.Count(text, []byte(sign))
+	}
+	return len(text) + n*indentation + escaped*len(`\u003c`)
+}
+
+// listSize is the size of a list of dependencies.
+func (e *encoder) listSize(d *states.Dependencies) int {
+	if raw := d.Encoded(); raw != nil || d == nil {
+		return len(raw)
+	}
+	n := 2 * indentation
+	for _, i := range e.closure.List(d) {
+		n += len(e.closure.Names()[i]) + indentation
+	}
+	return n
+}
