@@ -97,20 +97,17 @@ func sumOf(s *states.State) string {
 	return SHA256(text)
 }
 
-func (n *notation) Write(_ context.Context, records ...[]byte) error {
+func (n *notation) Append(_ bool, records ...[]byte) func(context.Context) error {
 	n.lines = append(n.lines, records...)
-	return nil
-}
-
-func (n *notation) WriteSoon(ctx context.Context, records ...[]byte) error {
-	return n.Write(ctx, records...)
+	return func(context.Context) error { return nil }
 }
 
 // failing is a writer that cannot write.
 type failing struct{ error }
 
-func (f failing) Write(context.Context, ...[]byte) error     { return f.error }
-func (f failing) WriteSoon(context.Context, ...[]byte) error { return f.error }
+func (f failing) Append(bool, ...[]byte) func(context.Context) error {
+	return func(context.Context) error { return f.error }
+}
 
 func (n *notation) step(text string) {
 	n.t.Helper()

@@ -11,12 +11,12 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// A Writer stores records, in order. When it returns nil they outlive the process, and if they are
-// to be durable, with all before them, the machine, too. After an error it is not known whether
-// they are stored. It is called by many at a time.
+// A Writer stores records. Append takes them, in the order of its calls, and returns at once; stored
+// is always called, and waits. When it returns nil they outlive the process, and if they are to be
+// durable, with all before them, the machine, too. After an error it is not known whether they are
+// stored. It is called by many at a time.
 type Writer interface {
-	Write(ctx context.Context, records ...[]byte) error
-	WriteSoon(ctx context.Context, records ...[]byte) error
+	Append(durable bool, records ...[]byte) (stored func(context.Context) error)
 }
 
 // An Intent is a provider call that is about to change something.
@@ -38,8 +38,8 @@ type Journal struct {
 
 	mu     sync.Mutex
 	count  int
-	edits  [][]byte // of no record yet
-	nodes  []int    // of the graph, that these edits have
+	edits  []byte // of no record yet, with commas between them
+	nodes  []int  // of the graph, that these edits have
 	graph  *graph
 	broken error // an edit that could not be encoded
 }
@@ -94,10 +94,9 @@ func (j *Journal) Edit(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfi
 	if j == nil {
 		return
 	}
-	e, err := newEdit(a, pc, was, now)
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.add(e, now, err)
+	j.add(a, pc, was, now)
 }
 
 // Move notes that an object has another address. Both edits are in the same record.
@@ -105,25 +104,28 @@ func (j *Journal) Move(from, to addrs.ResourceInstanceObject, pc addrs.AbsProvid
 	if j == nil {
 		return
 	}
-	there, err := newEdit(to, pc, nil, o)
-	away, _ := newEdit(from, pc, o, nil) // nothing to encode
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.add(there, o, err)
-	j.add(away, nil, nil)
+	j.add(to, pc, nil, o)
+	j.add(from, pc, o, nil)
 }
 
 // add takes an edit in, with the dependencies of its object; j.mu is held.
-func (j *Journal) add(e edit, o *states.Object, err error) {
-	if o != nil {
-		e.Needs, e.Nodes = j.graph.add(o.Dependencies, nil)
+func (j *Journal) add(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, was, now *states.Object) {
+	e := edit{Addr: a.Instance.String(), Deposed: string(a.Deposed), Was: digest(was), Now: digest(now)}
+	if now != nil {
+		e.Needs, e.Nodes = j.graph.add(now.Dependencies, nil)
 	}
 	for _, n := range e.Nodes {
 		j.nodes = append(j.nodes, n.Number)
 	}
-	text, more := e.encode()
-	j.edits = append(j.edits, text)
-	j.broken = errors.Join(j.broken, err, more)
+	if len(j.edits) > 0 {
+		j.edits = append(j.edits, ',')
+	}
+	var err error
+	if j.edits, err = e.append(j.edits, a, pc, now); err != nil {
+		j.broken = errors.Join(j.broken, fmt.Errorf("journal: %w", err))
+	}
 }
 
 // Intent records that a call is about to be made, and returns its ID. After an error the call
@@ -171,28 +173,15 @@ func (j *Journal) Saving(ctx context.Context, data []byte) error {
 
 // put writes a record, with the edits that wait for one. Only what precedes a call or a save has to
 // be durable: an outcome that is lost with the machine leaves an open intent, which is reported.
+//
+// Records are handed over in the order in which they took the edits: else the outcome of one call
+// could be stored before the record, another call's, that has the edits which belong to it.
 func (j *Journal) put(ctx context.Context, r record, durable bool) error {
-	j.mu.Lock()
-	edits, nodes, err := j.edits, j.nodes, j.broken
-	j.edits, j.nodes = nil, nil
-	j.mu.Unlock()
+	nodes, stored, err := j.append(r, durable)
 	if err != nil {
 		return err
 	}
-	r.At = j.now()
-	if len(edits) > 0 {
-		r.Run = j.run
-	}
-	line, err := r.line(edits)
-	if err != nil {
-		return fmt.Errorf("journal: %w", err)
-	}
-	if durable {
-		err = j.to.Write(ctx, line)
-	} else {
-		err = j.to.WriteSoon(ctx, line)
-	}
-	if err != nil {
+	if err := stored(ctx); err != nil {
 		return err
 	}
 	j.mu.Lock()
@@ -201,4 +190,30 @@ func (j *Journal) put(ctx context.Context, r record, durable bool) error {
 		j.graph.stored[n] = true
 	}
 	return nil
+}
+
+// recordSize is about the length of a record without edits, and mostKept how much memory stays for
+// the next edits.
+const (
+	recordSize = 256
+	mostKept   = 64 << 10
+)
+
+func (j *Journal) append(r record, durable bool) (nodes []int, stored func(context.Context) error, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.broken != nil {
+		return nil, nil, j.broken
+	}
+	r.At = j.now()
+	if len(j.edits) > 0 {
+		r.Run = j.run
+	}
+	line := r.append(make([]byte, 0, recordSize+len(j.edits)), j.edits)
+	nodes = j.nodes
+	j.edits, j.nodes = j.edits[:0], nil
+	if cap(j.edits) > mostKept {
+		j.edits = nil
+	}
+	return nodes, j.to.Append(durable, line), nil
 }

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/states"
@@ -68,54 +70,30 @@ func digest(o *states.Object) string {
 	if o == nil {
 		return ""
 	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "%c %d %q ", o.Status, o.SchemaVersion, o.Private)
+	b := make([]byte, 0, 64+len(o.Private)+len(o.AttrsJSON))
+	b = append(utf8.AppendRune(b, rune(o.Status)), ' ')
+	b = append(strconv.AppendInt(b, o.SchemaVersion, 10), ' ')
+	b = append(strconv.AppendQuote(b, string(o.Private)), ' ')
 	if o.AttrsJSON != nil {
-		if json.Compact(&b, o.AttrsJSON) != nil {
-			b.Write(o.AttrsJSON)
-		}
+		b = appendCompact(b, o.AttrsJSON)
 	}
 	for _, k := range slices.Sorted(maps.Keys(o.AttrsFlat)) {
-		fmt.Fprintf(&b, "%q=%q ", k, o.AttrsFlat[k])
+		b = fmt.Appendf(b, "%q=%q ", k, o.AttrsFlat[k])
 	}
-	sum := sha256.Sum256(b.Bytes())
+	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:12])
 }
 
-// newEdit encodes the object as a state with nothing else in it.
-func newEdit(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, was, now *states.Object) (edit, error) {
-	e := edit{Addr: a.Instance.String(), Deposed: string(a.Deposed), Was: digest(was), Now: digest(now)}
-	if now == nil {
-		return e, nil
+// appendCompact appends JSON without its white space, or as it is if it is none.
+func appendCompact(dst, src []byte) []byte {
+	if !bytes.ContainsAny(src, " \n\t\r") {
+		return append(dst, src...)
 	}
-	var err error
-	if e.State, err = statefile.AppendObject(nil, a, pc, now); err != nil {
-		return e, fmt.Errorf("journal: %w", err)
+	b := bytes.NewBuffer(dst)
+	if json.Compact(b, src) != nil {
+		return append(dst, src...)
 	}
-	return e, nil
-}
-
-// line puts a record together with edits that are encoded already.
-func (r record) line(edits [][]byte) ([]byte, error) {
-	b, err := json.Marshal(r)
-	if err != nil || len(edits) == 0 {
-		return b, err
-	}
-	b = append(b[:len(b)-1], `,"edits":[`...)
-	b = append(b, bytes.Join(edits, []byte{','})...)
-	return append(b, "]}"...), nil
-}
-
-// encode puts an edit together with its state, which is compact JSON already.
-func (e edit) encode() ([]byte, error) {
-	state := e.State
-	e.State = nil
-	b, err := json.Marshal(e)
-	if err != nil || len(state) == 0 {
-		return b, err
-	}
-	b = append(b[:len(b)-1], `,"state":`...)
-	return append(append(b, state...), '}'), nil
+	return b.Bytes()
 }
 
 // target is the address of an edit.

@@ -12,7 +12,7 @@
 //	Open     read all segments; append one with a higher fence than any before: the takeover.
 //	         A crash before that leaves the journal as it was; after it, a takeover without
 //	         records, which the next one passes over.
-//	Write    append the records as the next segment, and return when it is durable.
+//	Append   append the records with the next segment, and return when it is durable.
 //	         A crash before that: no record, and nothing was begun, since the caller waits for
 //	         the return. A crash after it: the record stands, with nobody who has seen the
 //	         return. An intent is then open though nothing was begun, which is the safe error.
@@ -26,7 +26,8 @@
 // under way: [Writer.WriteLate] appends them behind the takeover, marked with the old fence.
 //
 // Concurrent writes share a segment: while one is on its way, those who come gather for the
-// next. So an apply of n changes with a parallelism of p costs between 2n/p and 2n appends.
+// next, and that waits a millisecond for those who are about to come. So an apply of n changes
+// with a parallelism of p costs between 2n/p and 2n appends.
 //
 // # The form
 //

@@ -44,14 +44,15 @@ func encode(h header, records [][]byte) []byte {
 	if err != nil {
 		panic(fmt.Sprintf("journal: header: %v", err))
 	}
-	var b bytes.Buffer
-	b.Write(first)
-	b.WriteByte('\n')
+	size := len(first) + 1
 	for _, r := range records {
-		b.Write(r)
-		b.WriteByte('\n')
+		size += len(r) + 1
 	}
-	return b.Bytes()
+	b := append(append(make([]byte, 0, size), first...), '\n')
+	for _, r := range records {
+		b = append(append(b, r...), '\n')
+	}
+	return b
 }
 
 func sum(data []byte) string {

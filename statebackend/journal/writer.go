@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 	"time"
 
@@ -27,20 +26,11 @@ type Writer struct {
 	run   string
 	fence uint64
 
-	mu      sync.Mutex
-	at      history // the end of the journal as far as it is known
-	waiting *group  // what gathers for the next segment
-	writing bool    // a segment is on its way
-	idle    sync.Cond
-	broken  error // all later writes fail with it
-}
-
-// group is the records of a segment, and who waits for it.
-type group struct {
-	records [][]byte
-	durable bool
-	done    chan struct{}
-	err     error
+	mu     sync.Mutex
+	at     history // the end of the journal as far as it is known
+	broken error   // all later writes fail with it
+	idle   sync.Cond
+	queue
 }
 
 // Open takes over a journal for a run, and returns the records that are still needed, of
@@ -67,70 +57,6 @@ func Open(ctx context.Context, log statebackend.Log, run string) (*Writer, []Rec
 	}
 }
 
-// Write makes records durable, one after the other, before it returns nil. Each is one line of
-// JSON. After an error it is not known whether they are, and all later writes fail: whoever
-// meant to begin something must not. If another run has taken over, the error is a *FencedError.
-func (w *Writer) Write(ctx context.Context, records ...[]byte) error {
-	return w.write(ctx, true, records)
-}
-
-// WriteSoon is Write for records that need not outlive the machine yet, where a log can tell: they
-// outlive the process, and are durable with the next Write.
-func (w *Writer) WriteSoon(ctx context.Context, records ...[]byte) error {
-	return w.write(ctx, false, records)
-}
-
-func (w *Writer) write(ctx context.Context, durable bool, records [][]byte) error {
-	w.mu.Lock()
-	if w.broken != nil {
-		defer w.mu.Unlock()
-		return w.broken
-	}
-	if w.waiting == nil {
-		w.waiting = &group{done: make(chan struct{})}
-	}
-	g := w.waiting
-	g.records, g.durable = append(g.records, records...), g.durable || durable
-	if w.writing { // whoever writes takes this group along when done
-		w.mu.Unlock()
-		<-g.done
-		return g.err
-	}
-	w.writing = true
-	for w.waiting != nil {
-		w.gather()
-		next := w.waiting
-		w.waiting = nil
-		if next.err = w.broken; next.err == nil {
-			w.mu.Unlock()
-			err := w.append(ctx, header{}, next.records, next.durable)
-			w.mu.Lock()
-			next.err, w.broken = err, err
-		}
-		close(next.done)
-	}
-	w.writing = false
-	w.idle.Broadcast()
-	w.mu.Unlock()
-	return g.err
-}
-
-// gatherings is how often a writer lets others go first.
-const gatherings = 4
-
-// gather lets those go first who are about to write, too: a durable append costs far more than the
-// moment that they need. w.mu is held, but for that moment.
-func (w *Writer) gather() {
-	for n := 0; w.waiting.durable && n < len(w.waiting.records); {
-		n = len(w.waiting.records)
-		w.mu.Unlock()
-		for range gatherings {
-			runtime.Gosched()
-		}
-		w.mu.Lock()
-	}
-}
-
 // WriteLate makes outcomes durable after the journal was taken over: they are appended behind
 // the takeover. It ends with ctx only, or when the log refuses for another reason.
 func (w *Writer) WriteLate(ctx context.Context, records ...[]byte) error {
@@ -152,7 +78,7 @@ func (w *Writer) WriteLate(ctx context.Context, records ...[]byte) error {
 func (w *Writer) Reset(ctx context.Context, records ...[]byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for w.writing {
+	for w.led {
 		w.idle.Wait()
 	}
 	if w.broken != nil {

@@ -34,6 +34,7 @@ type journalFile struct {
 	last uint64   // its number
 	sum  uint32   // its CRC
 	size int      // its length
+	text []byte   // of the last append; its memory is used again
 }
 
 // Journal returns the log that belongs to the file that is written.
@@ -159,8 +160,8 @@ func (j *journalFile) Append(ctx context.Context, number uint64, data []byte, du
 	if number <= j.last {
 		return &statebackend.TakenError{Place: j.path, Number: number}
 	}
-	text := appendSegment(nil, number, data)
-	_, err = j.file.WriteAt(text, j.end)
+	j.text = appendSegment(j.text[:0], number, data)
+	_, err = j.file.WriteAt(j.text, j.end)
 	if err == nil {
 		err = j.sync(durable)
 	}
@@ -168,7 +169,7 @@ func (j *journalFile) Append(ctx context.Context, number uint64, data []byte, du
 		j.close() // the end is to be found again
 		return fmt.Errorf("write the journal: %w", err)
 	}
-	j.end, j.last, j.sum, j.size = j.end+int64(len(text)), number, sum, len(data)
+	j.end, j.last, j.sum, j.size = j.end+int64(len(j.text)), number, sum, len(data)
 	return nil
 }
 

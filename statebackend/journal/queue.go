@@ -1,0 +1,166 @@
+package journal
+
+import (
+	"context"
+	"time"
+)
+
+// A queue has the records that are in no segment yet, in their order, and the callers who wait
+// for them. One of the callers at a time leads: it appends what there is, for all, until its own
+// records are stored. Then another one leads.
+type queue struct {
+	records [][]byte
+	soon    *callers // wait until the records are appended
+	sure    *callers // wait until the records are durable
+
+	led      bool          // somebody leads
+	away     int           // callers who were served, and have not come back
+	gathered chan struct{} // closed when they are back, if the leader waits for them
+	took     time.Duration // the last append that did not have to be durable
+}
+
+// callers wait for the same append.
+type callers struct {
+	n    int
+	lead chan struct{} // makes one of them the leader
+	done chan struct{}
+	err  error
+}
+
+// Append takes records, each one line of JSON, in the order of the calls, and returns at once;
+// stored waits. Records that are to be durable outlive the machine when it returns nil, with all
+// before them; others outlive the process, where a log knows the difference. stored must be called.
+//
+// After an error it is not known whether records are stored, and all later ones fail: whoever
+// meant to begin something must not. If another run has taken over, the error is a *FencedError.
+// The context of stored may be that of the append for many.
+func (w *Writer) Append(durable bool, records ...[]byte) (stored func(context.Context) error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	q := &w.queue
+	q.records = append(q.records, records...)
+	kind := &q.soon
+	if durable {
+		kind = &q.sure
+	}
+	if *kind == nil {
+		*kind = &callers{lead: make(chan struct{}, 1), done: make(chan struct{})}
+	}
+	c := *kind
+	c.n++
+	if q.away = max(0, q.away-1); q.away == 0 {
+		q.wake()
+	}
+	return func(ctx context.Context) error { return w.stored(ctx, c) }
+}
+
+// Write is [Writer.Append] of durable records, with the wait.
+func (w *Writer) Write(ctx context.Context, records ...[]byte) error {
+	return w.Append(true, records...)(ctx)
+}
+
+// wake ends the pause of the leader; w.mu is held.
+func (q *queue) wake() {
+	if q.gathered != nil {
+		close(q.gathered)
+		q.gathered = nil
+	}
+}
+
+// stored waits until the records of callers are stored, and leads if nobody else does.
+func (w *Writer) stored(ctx context.Context, c *callers) error {
+	w.mu.Lock()
+	if w.led {
+		w.mu.Unlock()
+		select {
+		case <-c.done:
+			return c.err
+		case <-c.lead:
+		}
+		w.mu.Lock()
+	}
+	defer w.mu.Unlock()
+	w.led = true
+	if w.sure == c || w.soon == c && w.took > pause {
+		w.gather(ctx)
+		w.flush(ctx, w.sure != nil)
+	} else if w.soon == c {
+		w.flush(ctx, false)
+	}
+	w.handOver()
+	return c.err
+}
+
+// handOver makes one of the next callers the leader; w.mu is held.
+func (w *Writer) handOver() {
+	switch {
+	case w.sure != nil: // whoever leads for these serves the others first
+		w.sure.lead <- struct{}{}
+	case w.soon != nil:
+		w.soon.lead <- struct{}{}
+	default:
+		w.led = false
+		w.idle.Broadcast()
+	}
+}
+
+// pause is how long an append that is slow waits for more records at most. It is short beside a
+// call over a network, and long beside the work between two calls.
+const pause = time.Millisecond
+
+// gather waits for callers who were served and have not come back. Those whose provider answers at
+// once are about to have the next record, and the append costs far more than the moment that they
+// need. Some of them come with records that need not be durable: they are served in between,
+// if that is cheap, and come again. Whoever does not come in time is not waited for a second time.
+// w.mu is held, but for the pause.
+func (w *Writer) gather(ctx context.Context) {
+	if w.away == 0 {
+		return
+	}
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	for w.away > 0 {
+		back := make(chan struct{})
+		w.gathered = back
+		w.mu.Unlock()
+		select {
+		case <-back:
+		case <-timer.C:
+		}
+		w.mu.Lock()
+		late := w.gathered != nil
+		if w.gathered = nil; late {
+			w.away = 0
+		} else if w.soon != nil && w.took < pause {
+			w.flush(ctx, false)
+		}
+	}
+}
+
+// flush appends all records, and serves those who wait for that, if it is durable all. w.mu is
+// held, but for the append.
+func (w *Writer) flush(ctx context.Context, durable bool) {
+	records, served := w.records, []*callers{w.soon}
+	w.records, w.soon = nil, nil
+	if durable {
+		served = append(served, w.sure)
+		w.sure = nil
+	}
+	if w.broken == nil {
+		w.mu.Unlock()
+		start := time.Now()
+		err := w.append(ctx, header{}, records, durable)
+		took := time.Since(start)
+		w.mu.Lock()
+		if w.broken = err; !durable {
+			w.took = took
+		}
+	}
+	for _, c := range served {
+		if c != nil {
+			c.err = w.broken
+			w.away += c.n
+			close(c.done)
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package journal_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/statebackend"
+	"github.com/lockstep-iac/lockstep/statebackend/journal"
+	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
+)
+
+// diskLog is a log on a disk: an append that is to be durable takes a while, and makes all before
+// it durable.
+type diskLog struct {
+	*statebackendtest.Log
+
+	mu      sync.Mutex
+	written []byte // by all appends
+	safe    int    // how much of it is durable
+	syncs   int
+}
+
+func (l *diskLog) Append(ctx context.Context, number uint64, data []byte, durable bool) error {
+	if err := l.Log.Append(ctx, number, data, durable); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	l.written = append(l.written, data...)
+	upTo := len(l.written)
+	l.mu.Unlock()
+	if durable {
+		time.Sleep(2 * time.Millisecond)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.safe = max(l.safe, upTo)
+		l.syncs++
+	}
+	return nil
+}
+
+// has reports whether a line is written, or durable.
+func (l *diskLog) has(line string, durable bool) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := l.written
+	if durable {
+		all = all[:l.safe]
+	}
+	return bytes.Contains(all, []byte("\n"+line+"\n"))
+}
+
+// TestConfirmedRecordsAreStored: whoever is told that a record is stored, or durable, finds it so;
+// records that need not be durable do not wait for those that must.
+func TestConfirmedRecordsAreStored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := &diskLog{Log: new(statebackendtest.Log)}
+		w, _ := openJournal(t, log, "a")
+		log.syncs = 0
+		var wg sync.WaitGroup
+		for worker := range 10 {
+			wg.Go(func() {
+				for i := range 100 {
+					for _, durable := range []bool{true, false} {
+						line := fmt.Sprintf(`"%d.%d.%t"`, worker, i, durable)
+						if err := w.Append(durable, []byte(line))(t.Context()); err != nil {
+							t.Errorf("Append: %v", err)
+						}
+						if !log.has(line, durable) {
+							t.Errorf("%s was confirmed too early", line)
+						}
+					}
+				}
+			})
+		}
+		wg.Wait()
+		if log.syncs > 110 {
+			t.Errorf("1,000 durable records of 10 at a time took %d durable appends", log.syncs)
+		}
+		records, err := journal.Read(t.Context(), log)
+		if err != nil || len(records) != 2000 {
+			t.Errorf("%d records (%v)", len(records), err)
+		}
+	})
+}
+
+// TestOneCallerDoesNotServeForEver: a caller returns when its record is stored, though others
+// never stop to write.
+func TestOneCallerDoesNotServeForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log := slowLog{new(statebackendtest.Log)}
+		w, _ := openJournal(t, log, "a")
+		ctx, cancel := context.WithCancel(t.Context())
+		var others sync.WaitGroup
+		start := time.Now()
+		var mine time.Duration
+		others.Go(func() {
+			write(t, w, `"mine"`)
+			mine = time.Since(start)
+		})
+		for range 5 {
+			others.Go(func() {
+				for ctx.Err() == nil {
+					time.Sleep(300 * time.Millisecond)
+					write(t, w, `"other"`)
+				}
+			})
+		}
+		time.Sleep(time.Minute)
+		cancel()
+		others.Wait()
+		if mine > 3*time.Second {
+			t.Errorf("a record that takes a second was confirmed after %s", mine)
+		}
+	})
+}
+
+// TestRecordsKeepTheirOrder: records are stored in the order in which they were handed over,
+// whoever waits first, and whichever are to be durable.
+func TestRecordsKeepTheirOrder(t *testing.T) {
+	for _, first := range []bool{true, false} {
+		log := new(statebackendtest.Log)
+		w, _ := openJournal(t, log, "a")
+		one := w.Append(first, []byte("1"))
+		two := w.Append(!first, []byte("2"))
+		for _, stored := range []func(context.Context) error{two, one} {
+			if err := stored(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		wantRecords(t, log, "a:1 a:2")
+	}
+}
+
+var _ statebackend.Log = (*diskLog)(nil)
