@@ -144,11 +144,17 @@ func (m ModuleInstance) Module() Module {
 	if m.path == "" {
 		return Module{}
 	}
-	var out Module
-	for _, s := range m.Steps() {
-		out = out.Child(s.Name)
+	var room [64]byte // enough for most, so that no more than the result is made
+	names := room[:0]
+	for rest := m.path; rest != ""; {
+		var name string
+		name, rest = cutStepName(rest)
+		if len(names) > 0 {
+			names = append(names, '.')
+		}
+		names = append(names, name...)
 	}
-	return out
+	return Module{string(names)}
 }
 
 // Contains reports whether x is m or lies inside it.
@@ -176,4 +182,27 @@ func cutStep(s string) (ModuleInstanceStep, string) {
 		}
 	}
 	return step, strings.TrimPrefix(rest, ".")
+}
+
+// cutStepName is cutStep without reading the key.
+func cutStepName(s string) (name, rest string) {
+	s = s[len("module."):]
+	i := strings.IndexAny(s, ".[")
+	if i < 0 {
+		return s, ""
+	}
+	name, rest = s[:i], s[i:]
+	if strings.HasPrefix(rest, `["`) {
+		end := len(`["`)
+		for rest[end] != '"' {
+			if rest[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		rest = rest[end+len(`"]`):]
+	} else if rest[0] == '[' {
+		rest = rest[strings.IndexByte(rest, ']')+1:]
+	}
+	return name, strings.TrimPrefix(rest, ".")
 }

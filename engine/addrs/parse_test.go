@@ -253,6 +253,7 @@ func FuzzParseModuleInstance(f *testing.F) {
 	for _, s := range targets {
 		f.Add(s)
 	}
+	f.Add(`module.a["\"].x\\"].module.b["\\"].module.c[12]`)
 	f.Fuzz(func(t *testing.T, s string) {
 		m, err := ParseModuleInstance(s)
 		if err != nil {
@@ -261,15 +262,15 @@ func FuzzParseModuleInstance(f *testing.F) {
 		if again, err := ParseModuleInstance(m.String()); err != nil || again != m {
 			t.Errorf("%q is %q, which is %q, %v", s, m, again, err)
 		}
-		rebuilt := RootModuleInstance
+		rebuilt, static := RootModuleInstance, RootModule
 		for _, step := range m.Steps() {
-			rebuilt = rebuilt.Child(step.Name, step.Key)
+			rebuilt, static = rebuilt.Child(step.Name, step.Key), static.Child(step.Name)
 			if !rebuilt.Contains(m) {
 				t.Errorf("%q is not in %q", m, rebuilt)
 			}
 		}
-		if rebuilt != m || m.Compare(rebuilt) != 0 {
-			t.Errorf("%q is rebuilt as %q", m, rebuilt)
+		if rebuilt != m || m.Compare(rebuilt) != 0 || m.Module() != static {
+			t.Errorf("%q is rebuilt as %q of %q", m, rebuilt, static)
 		}
 		if !m.IsRoot() {
 			parent, call, key := m.Call()

@@ -2,6 +2,8 @@ package jsonvalues
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -137,11 +139,61 @@ func appendDynamic(dst []byte, v cty.Value) ([]byte, bool) {
 	if err != nil {
 		return dst, false
 	}
-	out, ok := NewCodec(v.Type()).append(append(dst, `{"value":`...), v)
+	out, ok := appendOwn(append(dst, `{"value":`...), v)
 	if !ok {
 		return dst, false
 	}
 	out = append(append(out, `,"type":`...), ty...)
+	return append(out, '}'), true
+}
+
+// appendOwn appends a value in its own type. For most types that takes no codec.
+func appendOwn(dst []byte, v cty.Value) ([]byte, bool) {
+	ty := v.Type()
+	switch {
+	case v.IsMarked() || !v.IsKnown():
+		return dst, false
+	case v.IsNull():
+		return append(dst, "null"...), true
+	case ty == cty.String:
+		return appendText(dst, v.AsString()), true
+	case ty == cty.Number:
+		return appendNumber(dst, v)
+	case ty == cty.Bool:
+		return strconv.AppendBool(dst, v.True()), true
+	case ty.IsTupleType():
+		return appendOwnElements(dst, v)
+	case ty.IsObjectType():
+		return appendOwnAttributes(dst, v)
+	}
+	return NewCodec(ty).append(dst, v)
+}
+
+func appendOwnElements(dst []byte, v cty.Value) ([]byte, bool) {
+	out, ok := append(dst, '['), true
+	for it := v.ElementIterator(); it.Next(); {
+		if len(out) > len(dst)+1 {
+			out = append(out, ',')
+		}
+		_, e := it.Element()
+		if out, ok = appendOwn(out, e); !ok {
+			return dst, false
+		}
+	}
+	return append(out, ']'), true
+}
+
+func appendOwnAttributes(dst []byte, v cty.Value) ([]byte, bool) {
+	out, ok := append(dst, '{'), true
+	for i, name := range slices.Sorted(maps.Keys(v.Type().AttributeTypes())) {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(appendText(out, name), ':')
+		if out, ok = appendOwn(out, v.GetAttr(name)); !ok {
+			return dst, false
+		}
+	}
 	return append(out, '}'), true
 }
 

@@ -1,9 +1,9 @@
 package jsonvalues
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
-	"github.com/lockstep-iac/lockstep/engine/jsonscan"
 	"maps"
 	"slices"
 	"sort"
@@ -11,11 +11,13 @@ import (
 
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/lockstep-iac/lockstep/engine/jsonscan"
 )
 
 // Parse reads a value of c's type. Errors are cty's, with a path where one helps.
 func (c *Codec) Parse(src []byte) (cty.Value, error) {
-	p := parser{jsonscan.New(src)}
+	p := parser{Scanner: jsonscan.New(src)}
 	v, ok := p.value(c)
 	if ok && p.End() == nil {
 		return v, nil
@@ -204,13 +206,20 @@ func (p *parser) dynamic(c *Codec) (cty.Value, bool) {
 			return cty.NilVal, false
 		}
 	}
+	if val != nil && bytes.Equal(val, p.lastText) && bytes.Equal(ty, p.lastType) {
+		return p.last, true
+	}
 	codec := c.met.of(ty)
 	if codec == nil || val == nil {
 		return cty.NilVal, false
 	}
-	in := parser{jsonscan.New(val)}
+	in := parser{Scanner: jsonscan.New(val)}
 	v, ok := in.value(codec)
-	return v, ok && in.End() == nil
+	if !ok || in.End() != nil {
+		return cty.NilVal, false
+	}
+	p.last, p.lastText, p.lastType = v, val, ty
+	return v, true
 }
 
 // parseType reads a type in cty's JSON.

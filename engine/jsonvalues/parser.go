@@ -10,7 +10,13 @@ import (
 
 // A parser reads one text from front to back. Its methods report false for anything that
 // is not plainly a value of the codec's type; the whole text is then left to cty.
-type parser struct{ jsonscan.Scanner }
+type parser struct {
+	jsonscan.Scanner
+	// The last dynamic value, its text and that of its type: an object often has the same one in
+	// several attributes, such as an input that is an output as well.
+	last               cty.Value
+	lastText, lastType []byte
+}
 
 // quoted reads a string. The bytes are lent.
 func (p *parser) quoted() ([]byte, bool) {

@@ -12,7 +12,7 @@ import (
 // provider that gave up an attribute need not know it any more. A text without such attributes, or
 // one that cannot be read, is returned as it is.
 func (c *Codec) Strip(src []byte) []byte {
-	p := parser{jsonscan.New(src)}
+	p := parser{Scanner: jsonscan.New(src)}
 	if p.familiar(c) {
 		return src
 	}

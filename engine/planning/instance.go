@@ -121,6 +121,9 @@ func (x *instance) change(ctx context.Context) (*plans.ResourceChange, diags.Dia
 		plain := marks.Plain(again.Planned)
 		q.Planned, q.PlannedPrivate = session.MarkSensitive(plain, x.rs, q.Sensitive), again.PlannedPrivate
 	}
+	if action == plans.NoOp {
+		q.Planned = x.found.value // which is equal: a plan of no change needs memory for one value only
+	}
 	return &plans.ResourceChange{
 		Addr: x.object(), Provider: x.pc, Reason: reason, Schema: x.rs,
 		Change:              plans.Change{Action: action, Before: x.found.value, After: q.Planned},

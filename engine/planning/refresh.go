@@ -62,7 +62,7 @@ func (b *block) refresh(ctx context.Context, addr addrs.ResourceInstanceObject) 
 		}
 	}
 	next, err := session.Encode(val, b.rs, session.Encoding{
-		Status: o.Status, Private: private, Dependencies: deps, CreateBeforeDestroy: cbd,
+		Status: o.Status, Private: private, Dependencies: deps, CreateBeforeDestroy: cbd, Stored: o.AttrsJSON,
 	})
 	if err != nil {
 		return none, append(ds, diags.FromError("Provider produced invalid object",

@@ -1,9 +1,12 @@
 package session
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -33,7 +36,7 @@ func (s *Session) Decode(ctx context.Context, c provider.Client, addr addrs.AbsR
 		attributes = rs.Block.JSON().Strip(attributes)
 	}
 	if addr.Resource.Resource.Mode != addrs.Managed {
-		v, err := jsonvalues.Parse(attributes, rs.Block.ImpliedType())
+		v, err := rs.Block.JSON().Parse(attributes)
 		if err != nil {
 			return cty.DynamicVal, diags.FromError("Invalid object in the state", fmt.Errorf("%s: %w", addr, err))
 		}
@@ -86,6 +89,9 @@ type Encoding struct {
 	Private             []byte
 	Dependencies        *states.Dependencies
 	CreateBeforeDestroy bool
+	// Stored are the attributes as they are stored already, maybe with other white space: if they stay
+	// the same, the object has this text, and takes no memory for another one.
+	Stored json.RawMessage
 }
 
 // Encode returns an object to store. v carries the marks to record; write-only
@@ -103,7 +109,7 @@ func Encode(v cty.Value, rs *schema.Schema, e Encoding) (*states.Object, error) 
 	if rs.Block.ContainsWriteOnly() {
 		plain = rs.Block.WithoutWriteOnly(plain)
 	}
-	src, err := jsonvalues.Append(nil, plain, rs.Block.ImpliedType())
+	src, err := attributes(plain, rs, e.Stored)
 	if err != nil {
 		return nil, err
 	}
@@ -117,6 +123,25 @@ func Encode(v cty.Value, rs *schema.Schema, e Encoding) (*states.Object, error) 
 		CreateBeforeDestroy: e.CreateBeforeDestroy,
 		Value:               marks.At(plain, marks.Sensitive, sensitive),
 	}, nil
+}
+
+// drafts are buffers for texts: most are the same as a stored one, and the others are kept in their own
+// size.
+var drafts = sync.Pool{New: func() any { return new([]byte) }}
+
+// attributes returns a value as JSON: as the stored text, if it is the same.
+func attributes(v cty.Value, rs *schema.Schema, stored json.RawMessage) (json.RawMessage, error) {
+	draft := drafts.Get().(*[]byte)
+	defer drafts.Put(draft)
+	src, err := rs.Block.JSON().Append((*draft)[:0], v)
+	if err != nil {
+		return nil, err
+	}
+	*draft = src[:0]
+	if stored != nil && jsonvalues.SameText(src, stored) {
+		return stored, nil
+	}
+	return bytes.Clone(src), nil
 }
 
 // ObjectID returns an object's id for progress messages.
@@ -137,7 +162,7 @@ func (s *Session) Stored(addr addrs.AbsResourceInstance, rs *schema.Schema, o *s
 	if o.Value != cty.NilVal {
 		return o.Value, nil
 	}
-	v, err := jsonvalues.Parse(rs.Block.JSON().Strip(o.AttrsJSON), rs.Block.ImpliedType())
+	v, err := rs.Block.JSON().Parse(rs.Block.JSON().Strip(o.AttrsJSON))
 	if err != nil {
 		return cty.DynamicVal, diags.FromError("Invalid object in the state", fmt.Errorf("%s: %w", addr, err))
 	}
