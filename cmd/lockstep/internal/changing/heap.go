@@ -3,6 +3,8 @@ package changing
 import (
 	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
+	"sync/atomic"
 )
 
 // The growth of the heap, beyond the memory in use, between two collections, in percent. A person
@@ -17,19 +19,65 @@ const (
 	manyChanges = 4000 // for which so many collections take as long as everything else
 )
 
+// Where much memory is in use, a share of it is much as well. The heap then grows by mostGrowth
+// bytes, as long as that is leastShare percent: with less, a collection would follow another.
+const (
+	mostGrowth = 128 << 20
+	leastShare = 30
+)
+
+// share is the growth that was asked for last.
+var share atomic.Int64
+
 // SpareTime lets the heap grow as suits a plan.
-func SpareTime() { debug.SetGCPercent(growthOfPlan) }
+func SpareTime() {
+	grow(growthOfPlan)
+	watchCollections()
+}
 
 // spareMemory keeps the heap smaller, for an apply that begins with a plan.
-func spareMemory() { debug.SetGCPercent(growthBeforeApply) }
+func spareMemory() { grow(growthBeforeApply) }
 
 // spareForApply frees the memory of planning, and keeps the heap close to the memory in use,
 // unless there are many changes.
 func spareForApply(changes int) {
 	if changes <= manyChanges {
-		debug.SetGCPercent(growthOfApply)
+		grow(growthOfApply)
 	} else {
-		debug.SetGCPercent(growthOfPlan)
+		grow(growthOfPlan)
 	}
 	runtime.GC()
+}
+
+func grow(percent int64) {
+	share.Store(percent)
+	debug.SetGCPercent(growth(percent, inUse()))
+}
+
+// growth returns the percentage for the collector when inUse bytes are in use.
+func growth(share int64, inUse uint64) int {
+	if inUse == 0 {
+		return int(share)
+	}
+	return int(min(share, max(leastShare, int64(mostGrowth*100/inUse))))
+}
+
+// inUse returns the bytes that the last collection found in use.
+func inUse() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	if sample[0].Value.Kind() != metrics.KindUint64 {
+		return 0
+	}
+	return sample[0].Value.Uint64()
+}
+
+// watchCollections sets the growth anew after each collection: each frees a value that nothing refers
+// to, and makes the next one.
+func watchCollections() {
+	watched := new([16]byte) // large enough to stand alone
+	runtime.AddCleanup(watched, func(struct{}) {
+		debug.SetGCPercent(growth(share.Load(), inUse()))
+		watchCollections()
+	}, struct{}{})
 }
