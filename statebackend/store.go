@@ -17,6 +17,9 @@ type Version string
 type Snapshot struct {
 	Bytes   []byte
 	Version Version
+	// Outdated reports that Put would store the same bytes in another form, for instance encrypted
+	// with another key: a writer that finds nothing to change stores them again.
+	Outdated bool
 }
 
 // Store reads and conditionally writes the state of one workspace.

@@ -1,0 +1,94 @@
+package encryption
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// Wrap returns a backend whose states and journals are encrypted where b stores them. A nil cipher
+// leaves b as it is.
+func Wrap(b statebackend.Backend, c *Cipher) statebackend.Backend {
+	if c == nil {
+		return b
+	}
+	return &backend{b, c}
+}
+
+type backend struct {
+	statebackend.Backend
+	cipher *Cipher
+}
+
+// Open implements statebackend.Backend.
+func (b *backend) Open(name string) (statebackend.Workspace, error) {
+	w, err := b.Backend.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	out := &Workspace{w, b.cipher}
+	if j, ok := w.(statebackend.Journaled); ok {
+		return &journaled{out, j}, nil
+	}
+	return out, nil
+}
+
+// A Workspace stores its state encrypted.
+type Workspace struct {
+	statebackend.Workspace
+	cipher *Cipher
+}
+
+// Prepare makes the key to encrypt with: see [Cipher.Prepare].
+func (w *Workspace) Prepare(ctx context.Context) error { return w.cipher.Prepare(ctx) }
+
+// Sealed returns a state as Put stores it.
+func (w *Workspace) Sealed(ctx context.Context, state []byte) ([]byte, error) {
+	return w.cipher.EncryptState(ctx, state)
+}
+
+// Get implements statebackend.Store. An error that is not the store's has no version.
+func (w *Workspace) Get(ctx context.Context) (statebackend.Snapshot, error) {
+	s, err := w.Workspace.Get(ctx)
+	if err != nil || len(s.Bytes) == 0 {
+		return s, err
+	}
+	state, current, err := w.cipher.DecryptState(ctx, s.Bytes)
+	if err != nil {
+		return statebackend.Snapshot{}, fmt.Errorf("the state at %s: %w", w.Place(), err)
+	}
+	return statebackend.Snapshot{Bytes: state, Version: s.Version, Outdated: !current}, nil
+}
+
+// Put implements statebackend.Store. The same state is another ciphertext each time, so that the
+// store cannot recognize the bytes of an attempt whose answer was lost: they are compared in clear.
+func (w *Workspace) Put(ctx context.Context, data []byte, prev statebackend.Version) (statebackend.Version, error) {
+	if len(data) == 0 {
+		panic("encryption: no state to put")
+	}
+	sealed, err := w.cipher.EncryptState(ctx, data)
+	if err != nil {
+		return "", fmt.Errorf("encrypt the state for %s: %w; nothing was written", w.Place(), err)
+	}
+	v, err := w.Workspace.Put(ctx, sealed, prev)
+	var conflict *statebackend.ConflictError
+	if !errors.As(err, &conflict) {
+		return v, err
+	}
+	if stored, e := w.Get(ctx); e == nil && bytes.Equal(stored.Bytes, data) && !stored.Outdated {
+		return stored.Version, nil
+	}
+	return "", err
+}
+
+// journaled is a workspace with a journal, which has values of the state.
+type journaled struct {
+	*Workspace
+	log statebackend.Journaled
+}
+
+// Journal implements statebackend.Journaled.
+func (w *journaled) Journal() statebackend.Log { return &log{w.log.Journal(), w.cipher} }

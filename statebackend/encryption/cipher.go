@@ -1,0 +1,220 @@
+package encryption
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A Cipher encrypts and decrypts for one target. It makes one key to encrypt with, at the first use,
+// and remembers the keys that it has decrypted with. It is safe for concurrent use.
+type Cipher struct {
+	target Target
+
+	mu     sync.Mutex
+	own    *sealing
+	opened map[string]cipher.AEAD // by method and metadata
+}
+
+// sealing is the key that a cipher encrypts with.
+type sealing struct {
+	aead cipher.AEAD
+	meta metadata
+}
+
+// New returns the cipher of a target.
+func New(t Target) *Cipher {
+	if len(t.Methods) == 0 {
+		panic("encryption: a target without methods")
+	}
+	return &Cipher{target: t, opened: map[string]cipher.AEAD{}}
+}
+
+// Prepare makes the key to encrypt with. After it, encrypting cannot fail: it belongs before whatever
+// must be recorded at its end.
+func (c *Cipher) Prepare(ctx context.Context) error {
+	_, err := c.sealing(ctx)
+	return err
+}
+
+// sealing returns nil for the method that leaves everything as it is.
+func (c *Cipher) sealing(ctx context.Context) (*sealing, error) {
+	m := c.target.Methods[0]
+	if m.Keys == nil {
+		if c.target.Enforced {
+			return nil, errors.New("the method \"unencrypted\" is configured where encryption is enforced: name another method first, or leave enforced out")
+		}
+		return nil, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.own != nil {
+		return c.own, nil
+	}
+	s := &sealing{meta: metadata{}}
+	key, err := m.Keys.generate(ctx, s.meta)
+	if err != nil {
+		return nil, fmt.Errorf("no key to encrypt with: %w", err)
+	}
+	if s.aead, err = gcm(key); err != nil {
+		return nil, fmt.Errorf("%s: %w", m.Name, err)
+	}
+	c.own = s
+	return s, nil
+}
+
+func gcm(key []byte) (cipher.AEAD, error) {
+	b, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, fmt.Errorf("AES-GCM needs a key of 16, 24 or 32 bytes, and has one of %d", len(key))
+	}
+	return cipher.NewGCM(b)
+}
+
+// EncryptState returns a state as it is to be stored.
+func (c *Cipher) EncryptState(ctx context.Context, state []byte) ([]byte, error) {
+	s, err := c.sealing(ctx)
+	if err != nil || s == nil {
+		return state, err
+	}
+	id, err := identityOf(state)
+	if err != nil {
+		return nil, fmt.Errorf("not a state: %w", err)
+	}
+	return c.seal(s, state, &id, nil)
+}
+
+// EncryptPlan returns a plan, of any format, as it is to be stored.
+func (c *Cipher) EncryptPlan(ctx context.Context, plan []byte) ([]byte, error) {
+	return c.encrypt(ctx, plan, nil)
+}
+
+// encrypt encrypts for a purpose, which is to be the same at decryption.
+func (c *Cipher) encrypt(ctx context.Context, data, purpose []byte) ([]byte, error) {
+	s, err := c.sealing(ctx)
+	if err != nil || s == nil {
+		return data, err
+	}
+	return c.seal(s, data, nil, purpose)
+}
+
+func (c *Cipher) seal(s *sealing, data []byte, id *identity, purpose []byte) ([]byte, error) {
+	nonce := make([]byte, s.aead.NonceSize(), s.aead.NonceSize()+len(data)+s.aead.Overhead())
+	rand.Read(nonce)
+	sealed := s.aead.Seal(nonce, nonce, data, slices.Concat(c.target.Methods[0].AAD, purpose))
+	return json.Marshal(payload{id, s.meta, sealed, version})
+}
+
+// DecryptState returns a stored state in clear. current is false if the state is to be written anew
+// with the first method, even if nothing in it changes.
+func (c *Cipher) DecryptState(ctx context.Context, data []byte) (state []byte, current bool, err error) {
+	p, ok := parse(data)
+	if !ok {
+		return c.plain(data)
+	}
+	state, current, err = c.open(ctx, p, nil)
+	if err != nil {
+		return nil, false, err
+	}
+	id, err := identityOf(state)
+	if err != nil {
+		return nil, false, fmt.Errorf("what was encrypted is not a state: %w", err)
+	}
+	if !p.identity.agrees(id) {
+		return nil, false, fmt.Errorf("it was edited: outside of what is encrypted it has %s, and inside %s. Put the version from before the edit back", p.identity, id)
+	}
+	return state, current, nil
+}
+
+// DecryptPlan returns a stored plan in clear.
+func (c *Cipher) DecryptPlan(ctx context.Context, data []byte) ([]byte, error) {
+	plain, _, err := c.decrypt(ctx, data, nil)
+	return plain, err
+}
+
+func (c *Cipher) decrypt(ctx context.Context, data, purpose []byte) (plain []byte, current bool, err error) {
+	p, ok := parse(data)
+	if !ok {
+		return c.plain(data)
+	}
+	return c.open(ctx, p, purpose)
+}
+
+// plain accepts what is not encrypted, if the target does.
+func (c *Cipher) plain(data []byte) ([]byte, bool, error) {
+	if !c.target.unencrypted() {
+		return nil, false, &UnencryptedError{c.target.Enforced}
+	}
+	return data, c.target.Methods[0].Keys == nil, nil
+}
+
+// open tries the methods in their order.
+func (c *Cipher) open(ctx context.Context, p payload, purpose []byte) (plain []byte, current bool, err error) {
+	if p.Version != version {
+		return nil, false, fmt.Errorf("it is encrypted in the format %q, which this version does not know: it knows %q", p.Version, version)
+	}
+	failed := &DecryptError{}
+	for i, m := range c.target.Methods {
+		if m.Keys == nil {
+			continue
+		}
+		aead, err := c.aead(ctx, m, p.Meta)
+		if err == nil {
+			plain, err = unseal(aead, p.Data, slices.Concat(m.AAD, purpose))
+		}
+		if err == nil {
+			return plain, i == 0, nil
+		}
+		failed.Reasons = append(failed.Reasons, fmt.Sprintf("with %s, %s", m.Name, err))
+	}
+	if len(failed.Reasons) == 0 {
+		failed.Reasons = []string{"no method with keys is configured"}
+	}
+	return nil, false, failed
+}
+
+func unseal(aead cipher.AEAD, data, aad []byte) ([]byte, error) {
+	n := aead.NonceSize()
+	if len(data) < n {
+		return nil, errors.New("the file was cut short")
+	}
+	plain, err := aead.Open(nil, data[:n], data[n:], aad)
+	if err != nil {
+		return nil, errors.New(notAuthentic)
+	}
+	return plain, nil
+}
+
+// aead returns the key for a file with these metadata, which is made once.
+func (c *Cipher) aead(ctx context.Context, m Method, meta metadata) (cipher.AEAD, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.own != nil && m.Name == c.target.Methods[0].Name && maps.EqualFunc(meta, c.own.meta, slices.Equal) {
+		return c.own.aead, nil
+	}
+	id := strings.Builder{}
+	id.WriteString(m.Name)
+	for _, name := range slices.Sorted(maps.Keys(meta)) {
+		fmt.Fprintf(&id, " %q:%q", name, meta[name])
+	}
+	if a := c.opened[id.String()]; a != nil {
+		return a, nil
+	}
+	key, err := m.Keys.restore(ctx, meta)
+	if err != nil {
+		return nil, err
+	}
+	a, err := gcm(key)
+	if err == nil {
+		c.opened[id.String()] = a
+	}
+	return a, err
+}

@@ -1,0 +1,59 @@
+package encryption
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// log is a journal whose segments are encrypted, each for its number: none can stand in the place
+// of another, nor in that of a state or a plan.
+type log struct {
+	statebackend.Log
+	cipher *Cipher
+}
+
+func purpose(number uint64) []byte { return fmt.Appendf(nil, "lockstep journal %d", number) }
+
+// Segments implements statebackend.Log.
+func (l *log) Segments(ctx context.Context) ([]statebackend.Segment, error) {
+	all, err := l.Log.Segments(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]statebackend.Segment, len(all))
+	for i, s := range all {
+		plain, _, err := l.cipher.decrypt(ctx, s.Data, purpose(s.Number))
+		if err != nil {
+			return nil, fmt.Errorf("record group %d of the journal %s: %w", s.Number, l.Place(), err)
+		}
+		out[i] = statebackend.Segment{Number: s.Number, Data: plain}
+	}
+	return out, nil
+}
+
+// Append implements statebackend.Log. As with a state, the bytes of an earlier attempt are another
+// ciphertext.
+func (l *log) Append(ctx context.Context, number uint64, data []byte, durable bool) error {
+	sealed, err := l.cipher.encrypt(ctx, data, purpose(number))
+	if err != nil {
+		return fmt.Errorf("encrypt the journal %s: %w", l.Place(), err)
+	}
+	err = l.Log.Append(ctx, number, sealed, durable)
+	if !errors.As(err, new(*statebackend.TakenError)) {
+		return err
+	}
+	stored, e := l.Segments(ctx)
+	if e != nil {
+		return err
+	}
+	for _, s := range stored {
+		if s.Number == number && bytes.Equal(s.Data, data) {
+			return nil
+		}
+	}
+	return err
+}
