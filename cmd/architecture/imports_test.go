@@ -18,11 +18,11 @@ var allowed = map[string][]string{
 	"cmd/lockstep": {"cmd/lockstep/internal/...", "cmd/lockstep/machine", "engine/walk"},
 
 	"cmd/lockstep/internal/cli":          {"engine/...", "functions/workdir"},
-	"cmd/lockstep/internal/opening":      {"cmd/lockstep/internal/cli", "engine/...", "statebackend", "functions/operation", "functions/workdir"},
+	"cmd/lockstep/internal/opening":      {"cmd/lockstep/internal/cli", "engine/...", "statebackend/...", "functions/operation", "functions/workdir"},
 	"cmd/lockstep/internal/authoring":    {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "functions/workdir"},
 	"cmd/lockstep/internal/changing":     {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "functions/workdir"},
 	"cmd/lockstep/internal/preparing":    {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend", "functions/workdir", "functions/modules"},
-	"cmd/lockstep/internal/statekeeping": {"functions/operation", "cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend", "functions/workdir"},
+	"cmd/lockstep/internal/statekeeping": {"functions/operation", "cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend/...", "functions/workdir"},
 	"cmd/lockstep/internal/serving":      {"cmd/lockstep/internal/cli", "cmd/lockstep/demo", "cmd/lockstep/machine", "functions/...", "github"},
 
 	"cmd/release":          {},
@@ -64,7 +64,8 @@ var allowed = map[string][]string{
 	"functions/pipeline/planrun":    {"engine/walk", "functions/comment", "functions/pipeline", "functions/pipeline/evidence", "functions/pipeline/jobs", "functions/pipeline/ledger", "functions/pipeline/report", "functions/pipeline/runs", "functions/project", "github"},
 	"functions/pipeline/report":     {"functions/comment", "functions/pipeline", "functions/pipeline/evidence", "functions/pipeline/ledger", "functions/pipeline/runs", "github"},
 	"functions/modules":             {"functions/workdir", "engine/config/...", "engine/hosts", "engine/provider/install/credentials"},
-	"functions/workdir":             {"statebackend/...", "engine/..."},
+	"functions/workdir":             {"functions/encrypting", "statebackend/...", "engine/..."},
+	"functions/encrypting":          {"engine/config", "engine/diags", "engine/parsing", "statebackend/encryption"},
 	"functions/operation":           {"functions/workdir", "statebackend", "statebackend/journal", "engine/..."},
 
 	"github/githubtest":         {"github", "github/githubtest/apps", "github/githubtest/commits", "github/githubtest/hooks", "github/githubtest/rest", "github/githubtest/story"},
@@ -74,6 +75,7 @@ var allowed = map[string][]string{
 	"github/githubtest/rest":    {},
 	"github/githubtest/story":   {},
 
+	"statebackend/encryption":       {"statebackend"},
 	"statebackend/http":             {"statebackend"},
 	"statebackend/inmem":            {"statebackend"},
 	"statebackend/local":            {"statebackend"},

@@ -233,7 +233,7 @@ func TestSavedPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Engine = "0.0.1"
-	if err := planfile.Write(d.file("old"), f); err != nil {
+	if err := planfile.Write(d.file("old"), f, nil); err != nil {
 		t.Fatal(err)
 	}
 	d.want(1, "apply old", "created by a different version of Lockstep, 0.0.1", "plan again")

@@ -147,14 +147,14 @@ func TestInput(t *testing.T) {
 	d.want(0, "plan -input=false")
 }
 
-// What asks for encryption is refused, rather than not done.
-func TestEncryption(t *testing.T) {
+// Encryption that is asked for and cannot be had is refused, rather than not done.
+func TestEncryptionRefused(t *testing.T) {
 	t.Parallel()
 	d := environmentDir(t, "main.tf", placesConfig, "word.txt", "word")
 	d.want(0, "init")
-	d.set("TF_ENCRYPTION=key_provider \"pbkdf2\" \"k\" {}")
-	for _, line := range []string{"init", "plan", "apply -auto-approve", "state list", "output", "validate"} {
-		d.want(1, line, "State encryption is not supported")
+	d.set("TF_ENCRYPTION=state {\n method = method.aes_gcm.m\n}")
+	for _, line := range []string{"init", "plan", "apply -auto-approve", "state list", "output"} {
+		d.want(1, line, "Reference to undeclared encryption settings", "TF_ENCRYPTION line 2")
 	}
 }
 

@@ -15,6 +15,12 @@ type Backend struct {
 	Evaluate func(hcl.Expression) (cty.Value, hcl.Diagnostics)
 }
 
+// An Encryption is an encryption block, OpenTofu's: how states and plans are encrypted.
+type Encryption struct {
+	Body  hcl.Body
+	Range hcl.Range
+}
+
 // A ProviderMeta is a provider_meta block: values that a module sends along with
 // every request to a provider.
 type ProviderMeta struct {

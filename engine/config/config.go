@@ -49,6 +49,7 @@ type Content struct {
 	RequiredVersions  []VersionConstraint
 	RequiredProviders map[string]*RequiredProvider // by local name; names that are only used are in it, too
 	Backend           *Backend                     // root only
+	Encryption        []*Encryption                // root only; later ones, of override files, are merged into the first
 	Providers         map[addrs.LocalProviderConfig]*Provider
 	Variables         map[string]*Variable
 	Locals            map[string]*Local

@@ -3,6 +3,7 @@ package operation
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/diags"
@@ -34,6 +35,10 @@ func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, opti
 		err := o.State.Write(ctx, s)
 		out.Unsaved = err != nil // a later save has everything that an earlier one lacks
 		return err
+	}
+	if err := o.State.Prepare(ctx); err != nil {
+		out.State = o.State.Current
+		return out, diags.FromError("The state could not be stored", fmt.Errorf("%w; nothing was changed", err))
 	}
 	w, ds := o.beginJournal(context.WithoutCancel(ctx), p, &options)
 	if ds.HasErrors() {

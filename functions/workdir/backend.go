@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -201,8 +200,19 @@ func (s *Settings) Follows(x *Settings) bool {
 // LocalPaths override where the local backend reads and writes (-state and others).
 type LocalPaths struct{ State, StateOut, Backup string }
 
-// OpenBackend opens a backend; nil settings mean the local default.
-func (d *Dir) OpenBackend(ctx context.Context, s *Settings, paths LocalPaths) (statebackend.Backend, diags.Diagnostics) {
+// OpenBackend opens a backend, whose states are encrypted as the configuration says; see
+// [Dir.Encryption]. nil settings mean the local default.
+func (d *Dir) OpenBackend(ctx context.Context, cfg *config.Config, s *Settings, paths LocalPaths) (statebackend.Backend, diags.Diagnostics) {
+	b, ds := d.openBackend(ctx, s, paths)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	b, more := d.wrap(cfg, b)
+	return b, append(ds, more...)
+}
+
+// openBackend opens a backend with its states as they are stored.
+func (d *Dir) openBackend(ctx context.Context, s *Settings, paths LocalPaths) (statebackend.Backend, diags.Diagnostics) {
 	if s == nil {
 		s = &Settings{Type: "local"}
 	}
@@ -261,7 +271,7 @@ func (d *Dir) Backend(ctx context.Context, cfg *config.Config, paths LocalPaths)
 			return nil, nil, needInit(&cfg.Root.Backend.Range, "Reason: Backend configuration block has changed.")
 		}
 	}
-	b, ds := d.OpenBackend(ctx, recorded, paths)
+	b, ds := d.OpenBackend(ctx, cfg, recorded, paths)
 	if recorded == nil {
 		recorded = &Settings{Type: "local"}
 	}
@@ -271,24 +281,6 @@ func (d *Dir) Backend(ctx context.Context, cfg *config.Config, paths LocalPaths)
 func needInit(place *hcl.Range, reason string, args ...any) diags.Diagnostics {
 	return diags.Errorf(place, "Backend initialization required, please run \"lockstep init\"",
 		"%s\n\nThe backend is where the state lives. Run \"lockstep init\" so that the change can be made and states be copied; \"lockstep init -reconfigure\" takes the new configuration as it is.", fmt.Sprintf(reason, args...))
-}
-
-// Workspace returns the name of the selected workspace: TF_WORKSPACE, or the recorded selection,
-// or "default".
-func (d *Dir) Workspace() string {
-	if w := d.Getenv("TF_WORKSPACE"); w != "" {
-		return w
-	}
-	data, err := os.ReadFile(filepath.Join(d.DataDir, "environment"))
-	if w := strings.TrimSpace(string(data)); err == nil && w != "" {
-		return w
-	}
-	return statebackend.DefaultWorkspace
-}
-
-// SelectWorkspace records the selected workspace.
-func (d *Dir) SelectWorkspace(name string) error {
-	return WriteFile(filepath.Join(d.DataDir, "environment"), []byte(name), 0o644)
 }
 
 // ParseAttributes reads a file of assignments, as -backend-config takes them.

@@ -176,7 +176,7 @@ func TestStateWrites(t *testing.T) {
 func TestRemoteState(t *testing.T) {
 	d := open(t, "other.tfstate", `{"version": 4, "terraform_version": "1.11.4", "serial": 1, "lineage": "l", "outputs": {"o": {"value": ["a"], "type": ["list", "string"]}}, "resources": []}`)
 	path := func(s string) cty.Value { return cty.ObjectVal(map[string]cty.Value{"path": cty.StringVal(s)}) }
-	got, err := d.RemoteState(t.Context(), "local", path("other.tfstate"), "default")
+	got, err := d.RemoteState(t.Context(), nil, "local", path("other.tfstate"), "default")
 	want := map[string]cty.Value{"o": cty.ListVal([]cty.Value{cty.StringVal("a")})}
 	if diff := cmp.Diff(want, got, cmp.Comparer(cty.Value.RawEquals)); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
@@ -192,7 +192,7 @@ func TestRemoteState(t *testing.T) {
 		{"local", cty.ObjectVal(map[string]cty.Value{"paht": cty.StringVal("x")}), "default", "paht"},
 		{"gcs", cty.NullVal(cty.DynamicPseudoType), "default", `no backend type named "gcs"`},
 	} {
-		if _, err := d.RemoteState(t.Context(), c.backend, c.config, c.workspace); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := d.RemoteState(t.Context(), nil, c.backend, c.config, c.workspace); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v; want %q", c.backend, err, c.says)
 		}
 	}

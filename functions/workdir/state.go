@@ -24,10 +24,11 @@ type State struct {
 	// BeforePut, if set, is called with the bytes that are about to be stored.
 	BeforePut func(context.Context, []byte)
 
-	version statebackend.Version
-	bytes   []byte
-	lockID  string
-	lineage string // of a state that is to be
+	version  statebackend.Version
+	bytes    []byte
+	outdated bool // stored in another form than it is to be
+	lockID   string
+	lineage  string // of a state that is to be
 
 	replaced bool // Current is not the stored one: see Pretend
 }
@@ -103,7 +104,7 @@ func (s *State) Read(ctx context.Context) diags.Diagnostics {
 	if err != nil {
 		return diags.Errorf(nil, "Failed to load state", "The state at %s cannot be used: %s.", s.Workspace.Place(), err)
 	}
-	s.Current, s.version, s.bytes = st, snap.Version, snap.Bytes
+	s.Current, s.version, s.bytes, s.outdated = st, snap.Version, snap.Bytes, snap.Outdated
 	return nil
 }
 
@@ -144,7 +145,7 @@ func (s *State) Write(ctx context.Context, next *states.State) error {
 	if err != nil {
 		return err
 	}
-	if s.Exists() && s.stored(data, out) {
+	if s.Exists() && s.stored(data, out) && !s.outdated {
 		return nil
 	}
 	return s.put(ctx, out, data)
@@ -199,6 +200,6 @@ func (s *State) put(ctx context.Context, next *states.State, data []byte) error 
 	if err != nil {
 		return err
 	}
-	s.Current, s.version, s.bytes = next, version, data
+	s.Current, s.version, s.bytes, s.outdated = next, version, data, false
 	return nil
 }

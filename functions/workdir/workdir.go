@@ -13,7 +13,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
+
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/budget"
 	"github.com/lockstep-iac/lockstep/engine/config"
@@ -25,6 +26,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/funcs"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
+	"github.com/lockstep-iac/lockstep/functions/encrypting"
 )
 
 // A Dir is a working directory with its environment: variables, CLI configuration, credentials.
@@ -51,11 +53,17 @@ type Dir struct {
 	Scratch string
 	// Budget bounds the evaluation of the configuration; nil is the generous one.
 	Budget *budget.Budget
+	// Given are the values of variables in a saved plan, which is carried out; nil without one.
+	Given map[string]cty.Value
+	// KMS connects to AWS KMS, for the encryption of states and plans; nil: it is not available.
+	KMS encrypting.KMS
+
+	ciphers *ciphers // nil: they are not remembered
 }
 
 // Open returns the directory at path. The diagnostics are about the CLI configuration.
 func Open(path string, environ []string) (*Dir, diags.Diagnostics) {
-	d := &Dir{Path: path, Environ: environ}
+	d := &Dir{Path: path, Environ: environ, ciphers: &ciphers{sets: map[*config.Module]*encrypting.Set{}}}
 	d.DataDir = d.Getenv("TF_DATA_DIR")
 	switch {
 	case d.DataDir == "":
@@ -69,16 +77,6 @@ func Open(path string, environ []string) (*Dir, diags.Diagnostics) {
 	var ds diags.Diagnostics
 	d.CLI, ds = cliconfig.Load(cliconfig.Surroundings{Environ: environ, Home: d.Getenv("HOME")})
 	return d, ds
-}
-
-// Getenv returns a variable of the environment, "" if it is not set.
-func (d *Dir) Getenv(name string) string {
-	for i := len(d.Environ) - 1; i >= 0; i-- {
-		if v, ok := strings.CutPrefix(d.Environ[i], name+"="); ok {
-			return v
-		}
-	}
-	return ""
 }
 
 // Load reads the configuration. Modules that are not local are looked up where
@@ -96,10 +94,12 @@ func (d *Dir) LoadRoot(root string) (*config.Config, diags.Diagnostics) {
 }
 
 // Early evaluates expressions that are needed to load the configuration.
-func (d *Dir) Early() loading.Early {
-	return early.New(early.Input{
+func (d *Dir) Early() loading.Early { return early.New(d.earlyInput()) }
+
+func (d *Dir) earlyInput() early.Input {
+	return early.Input{
 		Sources: d.Sources, Workspace: d.Workspace(), WorkingDir: d.WorkingDir(), BaseDir: d.Path, Files: funcs.OSFiles{}, Budget: d.Budget,
-	})
+	}
 }
 
 // Installed returns the look-up of modules that init installed; nil if there are none.
@@ -114,20 +114,4 @@ func (d *Dir) Installed() (func(key string) (source.Installed, bool), error) {
 		return nil, fmt.Errorf("%s: %w; run `lockstep init` to write it anew", path, err)
 	}
 	return manifest.Lookup(), nil
-}
-
-// WorkingDir returns the absolute path of the root module's directory.
-func (d *Dir) WorkingDir() string {
-	abs, err := filepath.Abs(d.Path)
-	if err != nil {
-		return d.Path
-	}
-	return abs
-}
-
-// note reports a fact to a person.
-func (d *Dir) note(s string) {
-	if d.Note != nil {
-		d.Note(s)
-	}
 }

@@ -41,7 +41,7 @@ func (o *open) Restore(_ context.Context, _, meta []byte) (key []byte, err error
 }
 
 func method(name string, s Source) Method {
-	return Method{Name: "method.aes_gcm." + name, Keys: &Keys{Name: "key_provider.open." + name, Source: s}}
+	return Method{Name: "method.aes_gcm." + name, Keys: NewKeys("key_provider.open."+name, s, nil)}
 }
 
 var unencrypted = Method{Name: "method.unencrypted.u"}
@@ -210,12 +210,11 @@ func TestMigratingEcho(t *testing.T) {
 // files with, however often it is used.
 func TestKeysAreMadeOnce(t *testing.T) {
 	fake, source := new(statebackendtest.Fake), new(open)
-	target := Target{Methods: []Method{method("a", source)}}
-	before := openIn(t, fake, target)
+	before := openIn(t, fake, Target{Methods: []Method{method("a", source)}})
 	if _, err := before.Put(t.Context(), []byte(state), ""); err != nil {
 		t.Fatal(err)
 	}
-	w := openIn(t, fake, target)
+	w := openIn(t, fake, Target{Methods: []Method{method("a", source)}})
 	for range 5 {
 		s, err := w.Get(t.Context())
 		if err == nil {

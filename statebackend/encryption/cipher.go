@@ -8,23 +8,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
-	"sync"
 )
 
-// A Cipher encrypts and decrypts for one target. It makes one key to encrypt with, at the first use,
-// and remembers the keys that it has decrypted with. It is safe for concurrent use.
-type Cipher struct {
-	target Target
+// A Cipher encrypts and decrypts for one target. It is safe for concurrent use.
+type Cipher struct{ target Target }
 
-	mu     sync.Mutex
-	own    *sealing
-	opened map[string]cipher.AEAD // by method and metadata
-}
-
-// sealing is the key that a cipher encrypts with.
+// sealing is what a cipher encrypts with.
 type sealing struct {
 	aead cipher.AEAD
 	meta metadata
@@ -35,7 +25,7 @@ func New(t Target) *Cipher {
 	if len(t.Methods) == 0 {
 		panic("encryption: a target without methods")
 	}
-	return &Cipher{target: t, opened: map[string]cipher.AEAD{}}
+	return &Cipher{t}
 }
 
 // Prepare makes the key to encrypt with. After it, encrypting cannot fail: it belongs before whatever
@@ -54,20 +44,14 @@ func (c *Cipher) sealing(ctx context.Context) (*sealing, error) {
 		}
 		return nil, nil
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.own != nil {
-		return c.own, nil
-	}
 	s := &sealing{meta: metadata{}}
-	key, err := m.Keys.generate(ctx, s.meta)
+	key, err := m.Keys.toEncrypt(ctx, s.meta)
 	if err != nil {
 		return nil, fmt.Errorf("no key to encrypt with: %w", err)
 	}
 	if s.aead, err = gcm(key); err != nil {
 		return nil, fmt.Errorf("%s: %w", m.Name, err)
 	}
-	c.own = s
 	return s, nil
 }
 
@@ -166,7 +150,7 @@ func (c *Cipher) open(ctx context.Context, p payload, purpose []byte) (plain []b
 		if m.Keys == nil {
 			continue
 		}
-		aead, err := c.aead(ctx, m, p.Meta)
+		aead, err := m.aead(ctx, p.Meta)
 		if err == nil {
 			plain, err = unseal(aead, p.Data, slices.Concat(m.AAD, purpose))
 		}
@@ -193,28 +177,11 @@ func unseal(aead cipher.AEAD, data, aad []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// aead returns the key for a file with these metadata, which is made once.
-func (c *Cipher) aead(ctx context.Context, m Method, meta metadata) (cipher.AEAD, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.own != nil && m.Name == c.target.Methods[0].Name && maps.EqualFunc(meta, c.own.meta, slices.Equal) {
-		return c.own.aead, nil
-	}
-	id := strings.Builder{}
-	id.WriteString(m.Name)
-	for _, name := range slices.Sorted(maps.Keys(meta)) {
-		fmt.Fprintf(&id, " %q:%q", name, meta[name])
-	}
-	if a := c.opened[id.String()]; a != nil {
-		return a, nil
-	}
-	key, err := m.Keys.restore(ctx, meta)
+// aead returns the cipher for a file with these metadata.
+func (m Method) aead(ctx context.Context, meta metadata) (cipher.AEAD, error) {
+	key, err := m.Keys.toDecrypt(ctx, meta)
 	if err != nil {
 		return nil, err
 	}
-	a, err := gcm(key)
-	if err == nil {
-		c.opened[id.String()] = a
-	}
-	return a, err
+	return gcm(key)
 }

@@ -16,7 +16,7 @@
 //	encryption_version   "v0"
 //
 // Serial and lineage are in the ciphertext as well, and have to be the same. A key is made once for each
-// cipher, not for each save: deriving one from a passphrase takes half a second, and must work before an
+// key provider, not for each save: deriving one from a passphrase takes half a second, and must work before an
 // apply begins rather than at its end.
 //
 // Source: https://opentofu.org/docs/language/state/encryption/, and files that OpenTofu 1.12 has written;

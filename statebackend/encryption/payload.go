@@ -45,6 +45,12 @@ func IsEncrypted(data []byte) bool {
 	return ok
 }
 
+// IsEncryptedPlan reports whether data is encrypted, and no state.
+func IsEncryptedPlan(data []byte) bool {
+	p, ok := parse(data)
+	return ok && *p.identity == identity{}
+}
+
 // parse returns the payload in data, if there is one. Where the same words are in a plain state,
 // they are not at its top level.
 func parse(data []byte) (payload, bool) {

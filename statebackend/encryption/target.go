@@ -17,15 +17,6 @@ type Method struct {
 	AAD []byte
 }
 
-// Keys are a key provider.
-type Keys struct {
-	// Name is the key of its metadata: "key_provider.TYPE.NAME", or the alias that is configured.
-	Name   string
-	Source Source
-	// Chain provides the secret from which Source makes its key; nil: Source has one.
-	Chain *Keys
-}
-
 // unencrypted reports whether the target accepts what is not encrypted.
 func (t Target) unencrypted() bool {
 	for _, m := range t.Methods {

@@ -37,8 +37,7 @@ func (d *Decoder) terraform(b *hcl.Block) {
 		case "cloud":
 			d.cloudBlock(x)
 		case "encryption":
-			d.errorf(&x.DefRange, "State encryption is not supported",
-				"Lockstep writes states and plans as they are, and reads no others: take this block out, once the state was written without encryption. Where the state lives may encrypt it, as S3 does.")
+			d.encryption(x)
 		case "required_providers":
 			d.requiredProviders(x)
 		case "provider_meta":
@@ -71,6 +70,14 @@ func (d *Decoder) backend(b *hcl.Block) {
 		return
 	}
 	d.content.Backend = &config.Backend{Type: b.Labels[0], Body: b.Body, Range: b.DefRange}
+}
+
+func (d *Decoder) encryption(b *hcl.Block) {
+	if old := d.content.Encryption; len(old) > 0 && !d.override {
+		d.errorf(&b.DefRange, "Duplicate encryption configuration", "A module has one encryption block, and there is one at %s already. Write one block with the contents of both, or put the other into an override file.", at(old[0].Range))
+		return
+	}
+	d.content.Encryption = append(d.content.Encryption, &config.Encryption{Body: b.Body, Range: b.DefRange})
 }
 
 const bothBackends = "Both a backend and cloud configuration are present"

@@ -30,8 +30,11 @@ type Input struct {
 	// Sources returns where the root module's variables get their values from; see
 	// [inputs.Collect]. It is called at the first use of a variable.
 	Sources func() []inputs.Source
-	// Given are the values themselves, as a saved plan has them, in place of Sources.
+	// Given are the values themselves, as a saved plan has them, in place of Sources; a plan does
+	// not have those of ephemeral variables, which still come from Sources.
 	Given map[string]cty.Value
+	// Secrets allows sensitive and ephemeral values, for users that neither show nor record them.
+	Secrets bool
 	// Workspace is the value of terraform.workspace; "" means "default".
 	Workspace string
 	// WorkingDir is the value of path.cwd; "" means that it is not known.
@@ -69,14 +72,15 @@ type result struct {
 	ds hcl.Diagnostics
 }
 
-// known returns the value of an expression in m, which is wholly known and not secret.
+// known returns the value of an expression in m, which is wholly known, and not secret unless that is
+// allowed.
 func (e *evaluator) known(m *config.Module, x hcl.Expression) (cty.Value, hcl.Diagnostics) {
 	v, ds := e.value(m, x)
 	if ds.HasErrors() {
 		return cty.DynamicVal, ds
 	}
 	for _, mark := range []marks.Mark{marks.Sensitive, marks.Ephemeral} {
-		if marks.Contains(v, mark) {
+		if marks.Contains(v, mark) && !e.in.Secrets {
 			return cty.DynamicVal, append(ds, problem(x.Range(), "Value not allowed here",
 				"This value is "+string(mark)+". It would appear in messages and in files that init writes. Use another value."))
 		}
@@ -242,10 +246,10 @@ func (e *evaluator) variable(m *config.Module, name string, at hcl.Range) (cty.V
 
 // rootValue returns the value given to a variable of the root module, NilVal if there is none.
 func (e *evaluator) rootValue(root *config.Module, name string) cty.Value {
-	if e.in.Given != nil {
-		if v, ok := e.in.Given[name]; ok {
-			return v
-		}
+	if v, ok := e.in.Given[name]; ok {
+		return v
+	}
+	if e.in.Given != nil && !root.Variables[name].Ephemeral {
 		return cty.NilVal
 	}
 	if e.root == nil {

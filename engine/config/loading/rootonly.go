@@ -20,13 +20,19 @@ func (l *loader) checkImports(m *config.Module) {
 	}
 }
 
-// checkChild reports the backend and the import blocks of a module that is called: only the
+// checkChild reports the backend, the encryption and the import blocks of a module that is called: only the
 // root module may have them.
 func (l *loader) checkChild(m *config.Module) {
 	if b := m.Backend; b != nil {
 		l.diags = append(l.diags, &hcl.Diagnostic{
 			Severity: hcl.DiagWarning, Summary: "Backend configuration ignored", Subject: &b.Range,
 			Detail: "The backend of the root module serves the whole configuration; one that another module declares has no effect. Leave it out if this module is never used as a root module.",
+		})
+	}
+	for _, e := range m.Encryption {
+		l.diags = append(l.diags, &hcl.Diagnostic{
+			Severity: hcl.DiagWarning, Summary: "Encryption configuration ignored", Subject: &e.Range,
+			Detail: "The encryption block of the root module serves the whole configuration; one that another module declares has no effect. Leave it out if this module is never used as a root module.",
 		})
 	}
 	for _, i := range m.Imports {

@@ -15,6 +15,6 @@
 // changes. Nor are schemas: values carry their types. Sensitive values are in it
 // in clear, as in stock plan files, so files are made readable for their owner only.
 //
-// The package refuses to know where plans are kept and whether one still holds.
-// Start at [Write] and [Decode].
+// The package refuses to know where plans are kept, how they are encrypted, and whether one still
+// holds. Start at [Write] and [Decode].
 package planfile

@@ -73,12 +73,15 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("the saved plan was created by a different version of Lockstep, %s, and this is %s: apply it with that version, or plan again", made, want)
 }
 
+// A Seal returns the bytes to save in the place of an encoded plan: encrypted, for instance.
+type Seal func([]byte) ([]byte, error)
+
 // Write saves f in a file that only its owner may read. The file appears when it is complete; after
 // an error the file from before is still there. A link is followed. A target that is no regular
-// file, such as a pipe or /dev/null, is written to directly.
-func Write(path string, f *File) (err error) {
+// file, such as a pipe or /dev/null, is written to directly. seal may be nil.
+func Write(path string, f *File, seal Seal) (err error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return writeThrough(path, f)
+		return writeThrough(path, f, seal)
 	}
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -94,7 +97,7 @@ func Write(path string, f *File) (err error) {
 			err = fmt.Errorf("save plan %s: %w", path, err)
 		}
 	}()
-	if err = Encode(tmp, f); err != nil {
+	if err = seal.encode(tmp, f); err != nil {
 		return err
 	}
 	// Without this, a crash could leave the new name with nothing behind it.
@@ -107,11 +110,28 @@ func Write(path string, f *File) (err error) {
 	return os.Rename(tmp.Name(), path)
 }
 
+// encode writes f to w, sealed if there is a seal.
+func (s Seal) encode(w io.Writer, f *File) error {
+	if s == nil {
+		return Encode(w, f)
+	}
+	var b bytes.Buffer
+	if err := Encode(&b, f); err != nil {
+		return err
+	}
+	sealed, err := s(b.Bytes())
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(sealed)
+	return err
+}
+
 // writeThrough writes f to something that cannot be replaced.
-func writeThrough(path string, f *File) error {
+func writeThrough(path string, f *File, seal Seal) error {
 	w, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err == nil {
-		err = errors.Join(Encode(w, f), w.Close())
+		err = errors.Join(seal.encode(w, f), w.Close())
 	}
 	if err != nil {
 		return fmt.Errorf("save plan %s: %w", path, err)
@@ -123,7 +143,7 @@ func writeThrough(path string, f *File) error {
 // a state file.
 func IsPlan(src []byte) bool { return bytes.HasPrefix(src, []byte(zipMagic)) }
 
-// Encode writes the bytes that [Write] saves. Equal files are written alike.
+// Encode writes the bytes that [Write] saves without a seal. Equal files are written alike.
 func Encode(w io.Writer, f *File) error {
 	if f.Plan == nil {
 		panic("planfile: no plan to write")

@@ -171,7 +171,7 @@ func TestWriteMakesAPrivateFileAtOnce(t *testing.T) {
 	if err := os.WriteFile(path, []byte("what was there before"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(path, smallFile()); err != nil {
+	if err := Write(path, smallFile(), nil); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(path)
@@ -202,7 +202,7 @@ func TestWriteGoesThroughWhatIsNoFile(t *testing.T) {
 	if err := os.Symlink(real, link); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(link, smallFile()); err != nil {
+	if err := Write(link, smallFile(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if src, _ := os.ReadFile(real); !IsPlan(src) {
@@ -214,7 +214,7 @@ func TestWriteGoesThroughWhatIsNoFile(t *testing.T) {
 	if err := os.Symlink(os.DevNull, null); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(null, smallFile()); err != nil {
+	if err := Write(null, smallFile(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(null); err != nil || info.Mode().IsRegular() {
@@ -242,14 +242,14 @@ func TestAFailedWriteLeavesWhatWasThere(t *testing.T) {
 	e := f.Plan.PrevRunState.Edit()
 	e.SetOutput("bad", states.Output{Value: cty.DynamicVal})
 	f.Plan.PrevRunState = e.State()
-	if err := Write(path, f); err == nil || !strings.Contains(err.Error(), "save plan "+path+": encode plan: previous run state: ") {
+	if err := Write(path, f, nil); err == nil || !strings.Contains(err.Error(), "save plan "+path+": encode plan: previous run state: ") {
 		t.Errorf("got %v", err)
 	}
 	if src, _ := os.ReadFile(path); string(src) != "what was there before" {
 		t.Errorf("now there is %q", src)
 	}
 	checkAlone(t, dir)
-	if err := Write(filepath.Join(dir, "missing", "tfplan"), smallFile()); err == nil || !strings.Contains(err.Error(), "save plan ") {
+	if err := Write(filepath.Join(dir, "missing", "tfplan"), smallFile(), nil); err == nil || !strings.Contains(err.Error(), "save plan ") {
 		t.Errorf("into a directory that is not there: %v", err)
 	}
 }

@@ -92,7 +92,7 @@ func checkVersion(src []byte) error {
 	}
 	switch {
 	case encrypted:
-		return errors.New("the state is encrypted by OpenTofu, which Lockstep cannot read: remove the encryption with OpenTofu first")
+		return errors.New("the state is encrypted, and the configuration does not say how: add the encryption block with which it was written, terraform { encryption { ... } }, or set the environment variable TF_ENCRYPTION")
 	case version < 0:
 		return errors.New("this is not a state file: it has no version")
 	case version > 4:

@@ -200,7 +200,7 @@ func TestReadRefuses(t *testing.T) {
 		`{"version": 4, "resources": {}}`: "a list is expected, not '{'",
 		`{"version": 5, "terraform_version": "2.1.0", "resources": 7}`:     "format version 5 (it was written by version 2.1.0), but 4 is the newest",
 		`{"version": 3, "modules": []}`:                                    "format version 3, which is too old to be read: run `terraform apply -refresh-only`",
-		`{"serial": 1, "encrypted_data": "x", "encryption_version": "v0"}`: "encrypted by OpenTofu",
+		`{"serial": 1, "encrypted_data": "x", "encryption_version": "v0"}`: "add the encryption block",
 
 		string(file(`"resources": [{"mode": "ephemeral", "type": "t", "name": "n", "instances": []}]`)):                    `t.n has the unknown mode "ephemeral"`,
 		string(file(`"resources": [{"mode": "managed", "type": "", "name": "n", "instances": []}]`)):                       `".n" is no name for a resource`,

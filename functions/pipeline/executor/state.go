@@ -12,7 +12,6 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/states"
-	"github.com/lockstep-iac/lockstep/engine/states/statefile"
 	"github.com/lockstep-iac/lockstep/functions/operation"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -125,7 +124,7 @@ func (o *checkout) stateID() runs.StateID {
 
 // rescue keeps a state that its backend did not take: nothing else describes the present objects.
 func (o *checkout) rescue(ctx context.Context, s *states.State) diags.Diagnostics {
-	data, err := statefile.Write(o.State.Next(s))
+	data, err := o.State.Sealed(context.WithoutCancel(ctx), s)
 	name := fmt.Sprintf("%s-%s-%s-%s.tfstate", segment(o.job.Repo.Owner), segment(o.job.Repo.Name), segment(o.job.Project), time.Now().UTC().Format("20060102T150405.000"))
 	where := "the file " + name
 	switch {

@@ -22,10 +22,6 @@ func (a *App) Dir() (*workdir.Dir, diags.Diagnostics) {
 	}
 	a.warned = true
 	var ds diags.Diagnostics
-	if a.Getenv("TF_ENCRYPTION") != "" {
-		ds = append(ds, diags.Errorf(nil, "State encryption is not supported",
-			"The environment variable TF_ENCRYPTION makes OpenTofu encrypt states and plans. Lockstep neither encrypts nor decrypts them: unset the variable if that is intended.")...)
-	}
 	d.Budget = a.Budget
 	d.Sources = func() []inputs.Source {
 		var given VarFlags

@@ -45,7 +45,8 @@ func (o *Operation) OpenBackend(x Access) (statebackend.Backend, diags.Diagnosti
 	o.Workspace = o.Dir.Workspace()
 	if x.File && x.Paths.State != "" {
 		o.Settings = &workdir.Settings{Type: "local"}
-		b, more := o.Dir.OpenBackend(o.App.Ctx, nil, o.keep(x))
+		cfg, _ := o.Dir.Load() // says how the file is encrypted; nothing else of it matters
+		b, more := o.Dir.OpenBackend(o.App.Ctx, cfg, nil, o.keep(x))
 		return b, append(ds, more...)
 	}
 	cfg, more := o.Dir.Load()
@@ -61,7 +62,7 @@ func (o *Operation) OpenBackend(x Access) (statebackend.Backend, diags.Diagnosti
 	}
 	o.Settings = settings
 	if settings.Type == "local" {
-		b, more = o.Dir.OpenBackend(o.App.Ctx, settings, o.keep(x))
+		b, more = o.Dir.OpenBackend(o.App.Ctx, cfg, settings, o.keep(x))
 		ds = append(ds, more...)
 	}
 	return b, ds

@@ -96,7 +96,7 @@ func Lock(locks cli.LockFlags, name string) *operation.Lock {
 func (o *Operation) backendOf(ctx context.Context, paths workdir.LocalPaths) (statebackend.Backend, diags.Diagnostics) {
 	if o.planned != nil {
 		o.Settings = o.planned
-		return o.Dir.OpenBackend(ctx, o.planned, paths)
+		return o.Dir.OpenBackend(ctx, o.Config, o.planned, paths)
 	}
 	b, settings, ds := o.Dir.Backend(ctx, o.Config, paths)
 	o.Settings = settings
@@ -152,7 +152,10 @@ func (o *Operation) openProviders() diags.Diagnostics {
 		return nil
 	}
 	logs := o.App.Logs
-	ds := o.OpenProviders(o.App.Ctx, o.Dir, workdir.PoolOptions{Log: logs.To, LogLevel: logs.Provider, RemoteState: o.Dir.RemoteState}, stopGrace)
+	remote := func(ctx context.Context, backendType string, arguments cty.Value, workspace string) (map[string]cty.Value, error) {
+		return o.Dir.RemoteState(ctx, o.Config, backendType, arguments, workspace)
+	}
+	ds := o.OpenProviders(o.App.Ctx, o.Dir, workdir.PoolOptions{Log: logs.To, LogLevel: logs.Provider, RemoteState: remote}, stopGrace)
 	if ds.HasErrors() {
 		return ds
 	}

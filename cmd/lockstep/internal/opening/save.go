@@ -1,17 +1,18 @@
 package opening
 
 import (
+	"context"
 	"path/filepath"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/states"
-	"github.com/lockstep-iac/lockstep/engine/states/statefile"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 )
 
-// Rescue writes a state that the backend did not take to a file, or else to standard output.
+// Rescue writes a state that the backend did not take to a file, or else to standard output, encrypted
+// as the backend would have it.
 func (o *Operation) Rescue(s *states.State) diags.Diagnostics {
-	data, err := statefile.Write(o.State.Next(s))
+	data, err := o.State.Sealed(context.WithoutCancel(o.App.Ctx), s)
 	path := filepath.Join(o.Dir.Path, "errored.tfstate")
 	if err == nil {
 		err = workdir.WriteFile(path, data, 0o600)

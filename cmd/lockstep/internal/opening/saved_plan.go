@@ -21,6 +21,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
+	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
 // SavePlan writes a plan with the configuration that it was made from.
@@ -35,10 +36,31 @@ func (o *Operation) SavePlan(p *plans.Plan, path string) diags.Diagnostics {
 	if lock, err := os.ReadFile(o.Dir.LockFile()); err == nil {
 		f.Lock = lock
 	}
-	if err := planfile.Write(path, f); err != nil {
-		return diags.FromError("The plan cannot be saved", fmt.Errorf("%w; nothing was written", err))
+	set, ds := o.Dir.Encryption(o.Config)
+	if ds.HasErrors() {
+		return ds
 	}
-	return nil
+	var seal planfile.Seal
+	if c := set.Plan(); c != nil {
+		seal = func(plan []byte) ([]byte, error) { return c.EncryptPlan(o.App.Ctx, plan) }
+	}
+	if err := planfile.Write(path, f, seal); err != nil {
+		return append(ds, diags.FromError("The plan cannot be saved", fmt.Errorf("%w; nothing was written", err))...)
+	}
+	return ds
+}
+
+// decrypt returns a saved plan in clear, as the configuration in the directory says: that of the plan
+// cannot be read before. A directory whose plan is in clear need not have one.
+func (o *Operation) decrypt(src []byte) ([]byte, diags.Diagnostics) {
+	cfg, ds := o.Dir.Load()
+	if cfg == nil || cfg.Root.Broken {
+		if encryption.IsEncrypted(src) {
+			return nil, ds
+		}
+		cfg = nil
+	}
+	return o.Dir.DecryptPlan(o.App.Ctx, cfg, src)
 }
 
 // OpenPlan reads a saved plan, and opens its configuration and providers. With a lockName it opens
@@ -50,12 +72,19 @@ func OpenPlan(a *cli.App, path string, locks cli.LockFlags, paths workdir.LocalP
 		return nil, op, diags.Errorf(nil, fmt.Sprintf("Failed to load %q as a plan file", path), "%s cannot be read: %s.", path, cli.Reason(err))
 	}
 	var ds, more diags.Diagnostics
-	op.Dir, ds = a.Dir()
+	if op.Dir, ds = a.Dir(); ds.HasErrors() {
+		return nil, op, ds
+	}
+	op.Prestart()
+	src, more = op.decrypt(src)
+	if ds = append(ds, more...); ds.HasErrors() {
+		return nil, op, ds
+	}
 	file, err := planfile.Decode(src, planfile.Options{Engine: a.Version})
 	if err != nil {
 		return nil, op, append(ds, diags.Errorf(nil, fmt.Sprintf("Failed to load %q as a plan file", path), "The file %s cannot be used: %s.", path, err)...)
 	}
-	op.Prestart()
+	op.Dir.Given = file.Plan.Variables
 	installed, more := op.installedFor(file)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, op, ds

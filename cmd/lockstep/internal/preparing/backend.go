@@ -40,7 +40,7 @@ func initBackend(a *cli.App, d *workdir.Dir, cfg *config.Config, o *initFlags, v
 			"The directory was initialized with another backend (%q). Use -migrate-state to copy the states from there (with -force-copy to skip the question), or -reconfigure to leave them where they are.", old.Name())...)
 	}
 	// Opening it checks the attributes before anything is recorded.
-	to, more := d.OpenBackend(a.Ctx, want, workdir.LocalPaths{})
+	to, more := d.OpenBackend(a.Ctx, cfg, want, workdir.LocalPaths{})
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
@@ -48,7 +48,7 @@ func initBackend(a *cli.App, d *workdir.Dir, cfg *config.Config, o *initFlags, v
 		return append(ds, more...) // a backend that cannot be read is not recorded
 	}
 	if !o.reconfigure {
-		from, more := d.OpenBackend(a.Ctx, old, workdir.LocalPaths{})
+		from, more := d.OpenBackend(a.Ctx, cfg, old, workdir.LocalPaths{})
 		if ds = append(ds, more...); ds.HasErrors() {
 			return ds
 		}

@@ -149,7 +149,7 @@ func initDir(a *cli.App, d *workdir.Dir, cfg *config.Config, ds diags.Diagnostic
 		}
 	}
 	// Without -backend, the state is in the recorded backend.
-	if state, more = presentState(a, d); more.HasErrors() {
+	if state, more = presentState(a, d, cfg); more.HasErrors() {
 		return append(ds, more...)
 	}
 	ds = append(ds, d.DevelopmentWarning("Skip init when using provider development overrides: it is not necessary, and may fail since it installs a release of the provider, which is then not used.")...)
@@ -221,8 +221,12 @@ func localChecksums(list []addrs.Provider) diags.Diagnostics {
 }
 
 // presentState returns the present state, since init installs its providers, too.
-func presentState(a *cli.App, d *workdir.Dir) (*states.State, diags.Diagnostics) {
-	b, _, ds := d.Backend(a.Ctx, nil, workdir.LocalPaths{})
+func presentState(a *cli.App, d *workdir.Dir, cfg *config.Config) (*states.State, diags.Diagnostics) {
+	recorded, err := d.Recorded()
+	if err != nil {
+		return nil, diags.FromError("Backend initialization required", err)
+	}
+	b, ds := d.OpenBackend(a.Ctx, cfg, recorded, workdir.LocalPaths{})
 	if ds.HasErrors() {
 		return nil, ds
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
+	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
 var Show = cli.Command{Name: "show", Synopsis: "Show the state, or a saved plan or state file", Run: func(a *cli.App, args []string) int {
@@ -36,14 +37,17 @@ var Show = cli.Command{Name: "show", Synopsis: "Show the state, or a saved plan 
 		if err != nil {
 			return a.Show(diags.Errorf(nil, "Failed to read the given file as a state or plan file", "%s cannot be read as a state or plan: %s.", f.Arg(0), cli.Reason(err)))
 		}
-		if planfile.IsPlan(src) {
+		if planfile.IsPlan(src) || encryption.IsEncryptedPlan(src) {
 			return showPlan(a, path, asJSON)
 		}
-		s, err := statefile.Read(src)
-		if err != nil {
-			return a.Show(diags.FromError("Failed to read the given file as a state or plan file", err))
-		}
-		return showState(a, asJSON, func(*workdir.Dir, *config.Config) (*states.State, diags.Diagnostics) { return s, nil })
+		return showState(a, asJSON, func(d *workdir.Dir, cfg *config.Config) (*states.State, diags.Diagnostics) {
+			plain, ds := d.DecryptState(a.Ctx, cfg, src)
+			if ds.HasErrors() {
+				return nil, ds
+			}
+			s, err := statefile.Read(plain)
+			return s, append(ds, diags.FromError("Failed to read the given file as a state or plan file", err)...)
+		})
 	}
 	return showState(a, asJSON, func(d *workdir.Dir, cfg *config.Config) (*states.State, diags.Diagnostics) {
 		b, _, ds := d.Backend(a.Ctx, cfg, workdir.LocalPaths{})

@@ -9,8 +9,10 @@ import (
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
+	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
+	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
 var StatePush = cli.Command{Name: "state push", Synopsis: "Replace the stored state with a state file", Run: func(a *cli.App, args []string) int {
@@ -27,12 +29,15 @@ var StatePush = cli.Command{Name: "state push", Synopsis: "Replace the stored st
 	if f.NArg() != 1 {
 		return a.Usage("state push takes exactly one state file, or - for standard input")
 	}
-	next, err := readState(a, f.Arg(0))
+	next, ds, err := readState(a, f.Arg(0))
 	if err != nil {
 		return a.Usage("%s", err)
 	}
-	op, ds := opening.Stored(a, x)
 	if ds.HasErrors() {
+		return a.Show(ds)
+	}
+	op, more := opening.Stored(a, x)
+	if ds = append(ds, more...); ds.HasErrors() {
 		return a.Show(ds)
 	}
 	if err := push(op, next, force); err != nil {
@@ -42,9 +47,11 @@ var StatePush = cli.Command{Name: "state push", Synopsis: "Replace the stored st
 	return op.Finish(ds)
 }}
 
-// readState reads a state file that the user names, or standard input.
-func readState(a *cli.App, path string) (*states.State, error) {
+// readState reads a state file that the user names, or standard input. The diagnostics are about its
+// encryption.
+func readState(a *cli.App, path string) (*states.State, diags.Diagnostics, error) {
 	var data []byte
+	var ds diags.Diagnostics
 	var err error
 	if path == "-" {
 		data, err = io.ReadAll(a.In)
@@ -54,14 +61,28 @@ func readState(a *cli.App, path string) (*states.State, error) {
 	if err == nil && len(data) == 0 {
 		err = errors.New("it is empty")
 	}
+	if encryption.IsEncrypted(data) {
+		if data, ds = decrypted(a, data); ds.HasErrors() {
+			return nil, ds, nil
+		}
+	}
 	var s *states.State
 	if err == nil {
 		s, err = statefile.Read(data)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the state %s cannot be read: %s", path, cli.Reason(err))
+		return nil, ds, fmt.Errorf("the state %s cannot be read: %s", path, cli.Reason(err))
 	}
-	return s, nil
+	return s, ds, nil
+}
+
+// decrypted returns a state in clear that was kept encrypted, as errored.tfstate is.
+func decrypted(a *cli.App, data []byte) ([]byte, diags.Diagnostics) {
+	d, cfg, ds := a.Load()
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	return d.DecryptState(a.Ctx, cfg, data)
 }
 
 // push stores a state as it is.

@@ -2,6 +2,7 @@ package statekeeping
 
 import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
@@ -29,9 +30,14 @@ func WorkspaceNew(family string) cli.Command {
 		var first *states.State
 		if from != "" {
 			var err error
-			if first, err = readState(a, from); err != nil {
-				a.Show(ds)
-				return a.Usage("%s", err)
+			var more diags.Diagnostics
+			first, more, err = readState(a, from)
+			if ds = append(ds, more...); err != nil || ds.HasErrors() {
+				code := a.Show(ds)
+				if err != nil {
+					code = a.Usage("%s", err)
+				}
+				return code
 			}
 		}
 		return a.Show(append(ds, op.create(name, locks, first)...))

@@ -1,0 +1,174 @@
+package encrypting
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/lockstep-iac/lockstep/statebackend/encryption"
+)
+
+// aliasArgument is an argument of every key provider.
+const aliasArgument = "encrypted_metadata_alias"
+
+// elsewhere are key providers of OpenTofu's that are not available here.
+var elsewhere = []string{"azure_vault", "external", "gcp_kms", "openbao"}
+
+// provider returns a key provider; nil after an error.
+func (r *reader) provider(d *declared) *encryption.Keys {
+	if k, ok := r.keys[d.address]; ok {
+		if k == nil && !r.failed[d.address] {
+			r.errorf(d.at, "Circular reference", "The key provider %s is chained to itself, by way of others or not. Take one of the chain arguments out.", d.address)
+		}
+		return k
+	}
+	r.keys[d.address] = nil
+	var k *encryption.Keys
+	switch {
+	case d.kind == "pbkdf2":
+		k = r.pbkdf2(d)
+	case d.kind == "aws_kms":
+		k = r.kms(d)
+	case slices.Contains(elsewhere, d.kind):
+		r.errorf(d.at, "Unsupported key provider", "Lockstep does not have the key provider %q: it has \"pbkdf2\" and \"aws_kms\". With OpenTofu, change to one of these, with the present one as the fallback for one apply.", d.kind)
+	default:
+		r.errorf(d.at, "Unknown key provider", "There is no key provider %q: use \"pbkdf2\" or \"aws_kms\".", d.kind)
+	}
+	r.keys[d.address], r.failed[d.address] = k, k == nil
+	return k
+}
+
+// name returns the name of a provider's metadata.
+func (r *reader) name(d *declared, alias hcl.Expression) string {
+	if alias == nil {
+		return d.address
+	}
+	if v, ok := r.value(alias, cty.String); ok && !v.IsNull() && v.AsString() != "" {
+		return v.AsString()
+	}
+	return d.address
+}
+
+func (r *reader) pbkdf2(d *declared) *encryption.Keys {
+	attrs := r.attributes(d, []string{"passphrase", "chain", "key_length", "iterations", "hash_function", "salt_length", aliasArgument})
+	before := len(r.ds)
+	p := encryption.DefaultPBKDF2()
+	var chain *encryption.Keys
+	if x := attrs["chain"]; x != nil {
+		if c, ok := r.reference(x, "key_provider"); ok {
+			chain = r.provider(c)
+		}
+	}
+	for name, into := range map[string]*string{"passphrase": &p.Passphrase, "hash_function": &p.Hash} {
+		if x := attrs[name]; x != nil {
+			if v, ok := r.value(x, cty.String); ok && !v.IsNull() {
+				*into = v.AsString()
+			}
+		}
+	}
+	for name, into := range map[string]*int{"key_length": &p.KeyLength, "iterations": &p.Iterations, "salt_length": &p.SaltLength} {
+		if x := attrs[name]; x != nil {
+			*into = r.number(x, *into)
+		}
+	}
+	name := r.name(d, attrs[aliasArgument])
+	if r.ds[before:].HasErrors() {
+		return nil
+	}
+	if err := p.Check(chain != nil); err != nil {
+		r.errorf(d.at, "Invalid key provider", "%s: %s.", d.address, err)
+		return nil
+	}
+	return encryption.NewKeys(name, p, chain)
+}
+
+func (r *reader) number(x hcl.Expression, otherwise int) int {
+	v, ok := r.value(x, cty.Number)
+	if !ok || v.IsNull() {
+		return otherwise
+	}
+	n, _ := v.AsBigFloat().Int64()
+	if n < 0 || n > 1<<31-1 || !cty.NumberIntVal(n).RawEquals(v) {
+		r.errorf(x.Range(), "Unsuitable value", "The value must be a whole number, and not negative.")
+	}
+	return int(n)
+}
+
+func (r *reader) kms(d *declared) *encryption.Keys {
+	before := len(r.ds)
+	arguments := map[string]any{}
+	for _, body := range d.bodies {
+		r.kmsArguments(body, arguments)
+	}
+	if r.ds[before:].HasErrors() {
+		return nil
+	}
+	take := func(name string) string {
+		s, _ := arguments[name].(string)
+		delete(arguments, name)
+		return s
+	}
+	name := take(aliasArgument)
+	if name == "" {
+		name = d.address
+	}
+	k := encryption.KMS{KeyID: take("kms_key_id"), Spec: take("key_spec")}
+	if err := k.Check(); err != nil {
+		r.errorf(d.at, "Invalid key provider", "%s: %s.", d.address, err)
+		return nil
+	}
+	var mu sync.Mutex
+	var client encryption.KMSClient
+	k.Open = func(ctx context.Context) (encryption.KMSClient, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if client != nil {
+			return client, nil
+		}
+		if r.in.KMS == nil {
+			return nil, errors.New("AWS KMS is not available here")
+		}
+		c, err := r.in.KMS(ctx, arguments)
+		client = c
+		return c, err
+	}
+	return encryption.NewKeys(name, k, nil)
+}
+
+// kmsArguments evaluates all arguments, and those in the block endpoints.
+func (r *reader) kmsArguments(body hcl.Body, into map[string]any) {
+	content, rest, hs := body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "endpoints"}}})
+	r.problems(hs)
+	for _, b := range content.Blocks {
+		nested := map[string]any{}
+		r.allOf(b.Body, nested)
+		into["endpoints"] = nested
+	}
+	r.allOf(rest, into)
+}
+
+func (r *reader) allOf(body hcl.Body, into map[string]any) {
+	attrs, hs := body.JustAttributes()
+	r.problems(hs)
+	for name, a := range attrs {
+		v, ok := r.value(a.Expr, cty.DynamicPseudoType)
+		if !ok || v.IsNull() {
+			continue
+		}
+		data, err := ctyjson.Marshal(v, v.Type())
+		var plain any
+		if err == nil {
+			err = json.Unmarshal(data, &plain)
+		}
+		if err != nil {
+			r.errorf(a.Expr.Range(), "Unsuitable value", "The value of %s is not valid: %s.", name, err)
+		}
+		into[name] = plain
+	}
+}

@@ -1,0 +1,129 @@
+package workdir
+
+import (
+	"context"
+	"sync"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/early"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/engine/states/statefile"
+	"github.com/lockstep-iac/lockstep/functions/encrypting"
+	"github.com/lockstep-iac/lockstep/statebackend"
+	"github.com/lockstep-iac/lockstep/statebackend/encryption"
+)
+
+// ciphers remembers the ciphers of a configuration: keys are made once for each process.
+type ciphers struct {
+	mu   sync.Mutex
+	sets map[*config.Module]*encrypting.Set
+}
+
+// Encryption returns how states and plans are encrypted: as the root module says, and the environment.
+// Warnings are returned the first time only. A nil configuration, or one whose root module could not
+// be read, says nothing.
+func (d *Dir) Encryption(cfg *config.Config) (*encrypting.Set, diags.Diagnostics) {
+	var root *config.Module
+	if cfg != nil {
+		root = cfg.Root
+	}
+	if d.ciphers == nil {
+		return d.readEncryption(root)
+	}
+	d.ciphers.mu.Lock()
+	defer d.ciphers.mu.Unlock()
+	if s, ok := d.ciphers.sets[root]; ok {
+		return s, nil
+	}
+	s, ds := d.readEncryption(root)
+	if !ds.HasErrors() {
+		d.ciphers.sets[root] = s
+	}
+	return s, ds
+}
+
+func (d *Dir) readEncryption(root *config.Module) (*encrypting.Set, diags.Diagnostics) {
+	in := encrypting.Input{Environment: d.Getenv(encrypting.Variable), KMS: d.KMS}
+	where := d.earlyInput()
+	where.Given, where.Secrets = d.Given, true
+	evaluate := early.New(where)
+	in.Evaluate = func(e hcl.Expression) (cty.Value, hcl.Diagnostics) {
+		if config.IsLiteral(e) || root == nil {
+			return e.Value(nil)
+		}
+		return evaluate(root, e)
+	}
+	if root != nil {
+		in.Blocks = root.Encryption
+	}
+	return encrypting.Read(in)
+}
+
+// DecryptPlan returns a stored plan in clear.
+func (d *Dir) DecryptPlan(ctx context.Context, cfg *config.Config, plan []byte) ([]byte, diags.Diagnostics) {
+	s, ds := d.Encryption(cfg)
+	switch {
+	case ds.HasErrors():
+		return nil, ds
+	case s.Plan() != nil:
+		plain, err := s.Plan().DecryptPlan(ctx, plan)
+		if err != nil {
+			return nil, append(ds, diags.Errorf(nil, "The plan cannot be decrypted", "The saved plan cannot be used: %s.", err)...)
+		}
+		return plain, ds
+	case encryption.IsEncrypted(plan):
+		return nil, append(ds, diags.Errorf(nil, "The plan is encrypted", "The configuration in this directory does not say how. "+
+			"Add the encryption block with which the plan was made, with a block \"plan\" in it: terraform { encryption { ... } }; or set the environment variable %s.", encrypting.Variable)...)
+	}
+	return plan, ds
+}
+
+// DecryptState returns a state file in clear, which is not in a backend.
+func (d *Dir) DecryptState(ctx context.Context, cfg *config.Config, state []byte) ([]byte, diags.Diagnostics) {
+	s, ds := d.Encryption(cfg)
+	if ds.HasErrors() || s.State() == nil {
+		return state, ds // whoever reads it tells if it is encrypted
+	}
+	plain, _, err := s.State().DecryptState(ctx, state)
+	if err != nil {
+		return nil, append(ds, diags.Errorf(nil, "The state cannot be decrypted", "The state cannot be used: %s.", err)...)
+	}
+	return plain, ds
+}
+
+// Prepare makes whatever is needed to store the state: it belongs before something that only a state
+// will record.
+func (s *State) Prepare(ctx context.Context) error {
+	if w, ok := s.Workspace.(interface{ Prepare(context.Context) error }); ok {
+		return w.Prepare(ctx)
+	}
+	return nil
+}
+
+// Sealed returns the successor next of the present state as its backend stores it, for another place
+// to keep it. The state is not stored.
+func (s *State) Sealed(ctx context.Context, next *states.State) ([]byte, error) {
+	data, err := statefile.Write(s.Next(next))
+	if err != nil {
+		return nil, err
+	}
+	if w, ok := s.Workspace.(interface {
+		Sealed(context.Context, []byte) ([]byte, error)
+	}); ok {
+		return w.Sealed(ctx, data)
+	}
+	return data, nil
+}
+
+// wrap encrypts the states of a backend.
+func (d *Dir) wrap(cfg *config.Config, b statebackend.Backend) (statebackend.Backend, diags.Diagnostics) {
+	s, ds := d.Encryption(cfg)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	return encryption.Wrap(b, s.State()), ds
+}

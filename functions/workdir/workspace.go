@@ -1,0 +1,27 @@
+package workdir
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// Workspace returns the name of the selected workspace: TF_WORKSPACE, or the recorded selection,
+// or "default".
+func (d *Dir) Workspace() string {
+	if w := d.Getenv("TF_WORKSPACE"); w != "" {
+		return w
+	}
+	data, err := os.ReadFile(filepath.Join(d.DataDir, "environment"))
+	if w := strings.TrimSpace(string(data)); err == nil && w != "" {
+		return w
+	}
+	return statebackend.DefaultWorkspace
+}
+
+// SelectWorkspace records the selected workspace.
+func (d *Dir) SelectWorkspace(name string) error {
+	return WriteFile(filepath.Join(d.DataDir, "environment"), []byte(name), 0o644)
+}
