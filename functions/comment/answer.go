@@ -96,9 +96,14 @@ func changes(n int) string {
 type Pending struct {
 	Project string
 	Verb    Verb
+	// Progress is that of an apply with more than one process, after the first.
+	Progress Progress `json:",omitzero"`
 }
 
 func (p Pending) markdown() string {
+	if far := p.Progress.text(); far != "" {
+		return fmt.Sprintf("%s is being %s: %s, going on. The result will be here.", Code(p.Project), p.Verb.participle(), far)
+	}
 	return fmt.Sprintf("%s is being %s: the result will be here.", Code(p.Project), p.Verb.participle())
 }
 

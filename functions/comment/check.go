@@ -26,6 +26,11 @@ func (c Check) Title(limit int) string {
 		title = "Planning failed"
 	case ApplyQueued, Applying:
 		title = "Applying: " + c.Counts.planned()
+		if far := c.Progress.text(); far != "" {
+			title += "; " + far
+		}
+	case Stopped:
+		title = "Stopped: " + c.Progress.text()
 	case Applied:
 		title = "Applied: " + c.Done.done()
 	case ApplyFailed:
@@ -75,6 +80,8 @@ func (c Check) Summary(limit int) string {
 		b.WriteString("\n")
 	case OnMerge:
 		b.WriteString("\nMerging the pull request applies this plan.\n")
+	case Stopped:
+		fmt.Fprintf(&b, "\nTo go on, comment %s on the pull request; for a new plan of the rest, %s.\n", Code("lockstep apply -p "+c.Name), Code("lockstep plan -p "+c.Name))
 	case PlanFailed, Stale, ApplyFailed:
 		fmt.Fprintf(&b, "\nTo plan again, push, or comment %s.\n", Code("lockstep plan -p "+c.Name))
 	}

@@ -35,6 +35,11 @@ func (c Command) String() string {
 	return s
 }
 
+// Selects reports whether a command is for a project.
+func (c Command) Selects(name, dir, workspace string) bool {
+	return (c.Project == "" || c.Project == name) && (c.Dir == "" || c.Dir == dir) && (c.Workspace == "" || c.Workspace == workspace)
+}
+
 const keyword = "lockstep"
 
 // An option of a command.

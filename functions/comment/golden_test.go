@@ -58,6 +58,7 @@ func TestGolden(t *testing.T) {
 		return c.Title(255) + "\n=====\n" + c.Summary(65535) + "=====\n" + c.Text(65535)
 	}
 
+	far := func(p ProjectStatus) ProjectStatus { p.Progress = Progress{80, 200}; return p }
 	for name, text := range map[string]string{
 		"status-queued":         status(with(net, Queued, "", ""), with(app, Planning, "", "")).Markdown(65536),
 		"status-planning":       status(with(net, Planning, "", "")).Markdown(65536),
@@ -104,11 +105,17 @@ func TestGolden(t *testing.T) {
 		"answer-done":           Answer{"33", []Reply{Done{"network", Counts{Add: 2, Change: 1}, ""}}}.Markdown(65536),
 		"answer-all-counts":     Answer{"33", []Reply{Done{"network", Counts{1, 2, 3, 4, 5}, "```\nid = 7\n```"}}}.Markdown(65536),
 		"answer-planned":        Answer{"33", []Reply{Planned{"network", Counts{Add: 2}}, Planned{"app", Counts{}}}}.Markdown(65536),
-		"answer-pending":        Answer{"33", []Reply{Done{"network", Counts{Add: 2}, ""}, Pending{"app", Apply}, Pending{"db", Plan}}}.Markdown(65536),
+		"answer-pending":        Answer{"33", []Reply{Done{"network", Counts{Add: 2}, ""}, Pending{Project: "app", Verb: Apply}, Pending{Project: "db", Verb: Plan}, Pending{"net", Apply, Progress{80, 200}}}}.Markdown(65536),
 		"answer-too-many":       Answer{"33", []Reply{TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)}}}.Markdown(65536),
 		"answer-superseded":     Answer{"33", []Reply{PlanSuperseded{"app"}}}.Markdown(65536),
 		"answer-unfinished":     Answer{"close", []Reply{Unfinished{"network", "alice", someSHA}}}.Markdown(65536),
 		"answer-broken":         Answer{"33", []Reply{Broken{"it was tried 3 times and did not come to its end"}}}.Markdown(65536),
+		"answer-stopping":       Answer{"33", []Reply{Stopping{"network", Apply, "alice"}, Stopping{"app", Plan, "alice"}, Refused{command("lockstep stop"), "", Reasons{NothingToStop{}}}}}.Markdown(65536),
+		"answer-stopped":        Answer{"33", []Reply{StoppedApply{"network", "alice", Progress{80, 200}, false, trouble}, StoppedApply{"app", "alice", Progress{0, 1}, true, ""}}}.Markdown(65536),
+		"status-continuing":     status(far(with(net, Applying, "alice", somePlan))).Markdown(65536),
+		"status-stopped":        status(far(with(net, Stopped, "alice", somePlan))).Markdown(65536),
+		"check-continuing":      check(far(with(net, Applying, "alice", somePlan)), ""),
+		"check-stopped":         check(far(with(net, Stopped, "alice", somePlan)), ""),
 		"answer-failed": Answer{"33", []Reply{Failed{Project: "network", Verb: Plan, Body: trouble}, Failed{Project: "app", Verb: Apply, Counts: Counts{Add: 1}, Body: trouble},
 			Failed{Project: "db", Verb: Apply, Untouched: true, Body: trouble}, Failed{Project: "dns", Verb: Apply, Counts: Counts{Add: 1}, Remaining: 4, Body: trouble}, Failed{Project: "mx", Verb: Apply, Lost: true, Body: "Look at the new plan."},
 			Failed{Project: "ns", Verb: Apply, Untouched: true, Closed: true, Body: trouble}}}.Markdown(65536),
@@ -235,7 +242,7 @@ func TestBigPlans(t *testing.T) {
 // TestReplies holds that what is kept of a reply is the reply, for each kind.
 func TestReplies(t *testing.T) {
 	all := []Reply{
-		Pending{"app", Apply}, Planned{"app", Counts{Add: 1}}, PlanSuperseded{"app"}, Done{"app", Counts{Add: 1}, "body"},
+		Pending{"app", Apply, Progress{80, 200}}, Stopping{"app", Apply, "alice"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Planned{"app", Counts{Add: 1}}, PlanSuperseded{"app"}, Done{"app", Counts{Add: 1}, "body"},
 		Failed{"app", Apply, Counts{Add: 1}, true, true, 2, true, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", Reasons{Sentence{"no", "yes"}, NotOpen{}, NoPermission{"alice", "read", "write"}}},
 		Unlocked{"app", 1, []string{"carol"}}, Misunderstood{Line{"text", Command{Verb: Help}, "problem", "suggestion"}}, Guide{[]string{"app"}},
 		Unfinished{"app", "alice", someSHA}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},

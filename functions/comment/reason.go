@@ -56,6 +56,8 @@ var reasons = union[Reason]{
 	"place moved":         reflect.TypeFor[PlaceMoved](),
 	"place kept else":     reflect.TypeFor[PlaceKeptElse](),
 	"state unreachable":   reflect.TypeFor[StateUnreachable](),
+	"nothing to stop":     reflect.TypeFor[NothingToStop](),
+	"stopped":             reflect.TypeFor[WasStopped](),
 	"nothing to unlock":   reflect.TypeFor[NothingToUnlock](),
 	"unavailable":         reflect.TypeFor[Unavailable](),
 	"process ended":       reflect.TypeFor[ProcessEnded](),

@@ -17,6 +17,8 @@ var kinds = union[Reply]{
 	"done":          reflect.TypeFor[Done](),
 	"failed":        reflect.TypeFor[Failed](),
 	"refused":       reflect.TypeFor[Refused](),
+	"stopping":      reflect.TypeFor[Stopping](),
+	"stopped":       reflect.TypeFor[StoppedApply](),
 	"unlocked":      reflect.TypeFor[Unlocked](),
 	"misunderstood": reflect.TypeFor[Misunderstood](),
 	"guide":         reflect.TypeFor[Guide](),
@@ -59,7 +61,7 @@ func VerdictOn(replies []Reply) Verdict {
 		switch r.(type) {
 		case Pending:
 			return Waiting
-		case Refused, Misunderstood, Failed, PlanSuperseded, Unfinished, Broken, TooMany:
+		case Refused, Misunderstood, Failed, PlanSuperseded, Unfinished, Broken, TooMany, StoppedApply:
 			v = Bad
 		}
 	}
@@ -73,6 +75,9 @@ func WithBody(r Reply, body string) Reply {
 		r.Body = body
 		return r
 	case Failed:
+		r.Body = body
+		return r
+	case StoppedApply:
 		r.Body = body
 		return r
 	}

@@ -19,6 +19,7 @@ const (
 	Applying    Standing = "applying"
 	Applied     Standing = "applied"
 	ApplyFailed Standing = "apply failed"
+	Stopped     Standing = "stopped"     // applied in part, and stopped by a person
 	Stale       Standing = "stale"       // the plan no longer fits: the base branch or the state has changed
 	NotApplied  Standing = "not applied" // although the pull request is merged
 	Closed      Standing = "closed"      // the pull request was closed
@@ -27,6 +28,21 @@ const (
 
 // Counts are the numbers of objects to change, or changed, by kind of change.
 type Counts struct{ Import, Add, Change, Destroy, Forget int }
+
+// A Progress is how far an apply is: changes that are done, of all changes of its plan, of which a
+// replacement is two. It is zero where nothing is known.
+type Progress struct{ Done, Of int }
+
+// text returns the progress as "80 of 200 changes are done", or "".
+func (p Progress) text() string {
+	switch p.Of {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("%d of 1 change is done", p.Done)
+	}
+	return fmt.Sprintf("%d of %d changes are done", p.Done, p.Of)
+}
 
 // plus returns the sum.
 func (c Counts) plus(d Counts) Counts {
@@ -74,7 +90,7 @@ func (p ProjectStatus) plan() string {
 // calm is 0 for a project that needs a person's attention, and 1 for others.
 func (p ProjectStatus) calm() int {
 	switch p.Standing {
-	case PlanFailed, ApplyFailed, Stale, NotApplied:
+	case PlanFailed, ApplyFailed, Stale, NotApplied, Stopped:
 		return 0
 	}
 	return 1
@@ -102,7 +118,12 @@ func (p ProjectStatus) standing() string {
 	case ApplyQueued:
 		return "waiting to be applied, requested" + by
 	case Applying:
+		if far := p.Progress.text(); far != "" {
+			return "being applied" + by + ": " + far
+		}
 		return "being applied" + by
+	case Stopped:
+		return "**stopped**, applied" + by + ": " + p.Progress.text()
 	case Applied:
 		return "applied" + by
 	case ApplyFailed:

@@ -41,6 +41,8 @@ type ProjectStatus struct {
 	// changes are unknown.
 	Remaining int
 	Lost      bool
+	// Progress is how far an apply is that is not at its end.
+	Progress Progress
 	// Body is the plan, or the failure, in Markdown.
 	Body string
 	// Whole is the address of the whole body, in case it is shortened here; Check is the name of
@@ -155,7 +157,7 @@ func (s Status) section(i int, body string) string {
 
 // named reports whether to name the plan: one that can be applied, or is being applied.
 func (p ProjectStatus) named() bool {
-	return p.Plan != "" && slices.Contains([]Standing{Ready, OnMerge, ApplyQueued, Applying}, p.Standing)
+	return p.Plan != "" && slices.Contains([]Standing{Ready, OnMerge, ApplyQueued, Applying, Stopped}, p.Standing)
 }
 
 // where returns a sentence with the place of the whole body.
@@ -198,6 +200,8 @@ func (s Status) headline() string {
 		return fmt.Sprintf("Lockstep could not apply %s", at)
 	case words[NotApplied] > 0:
 		return fmt.Sprintf("Merged, but not applied: %s", at)
+	case words[Stopped] > 0:
+		return fmt.Sprintf("The apply of %s was stopped", at)
 	case words[Stale] > 0:
 		return fmt.Sprintf("The plan for %s is out of date", at)
 	case words[Queued]+words[Planning] > 0:
@@ -241,9 +245,12 @@ func (s Status) next(has func(...Standing) bool) []string {
 	if has(OnMerge) {
 		say = append(say, "Merging this pull request applies the plans that wait for it.")
 	}
+	if has(Stopped) {
+		say = append(say, fmt.Sprintf("To go on with a stopped apply, comment %s; for a new plan of the rest, %s.", Code("lockstep apply"), Code("lockstep plan")))
+	}
 	if s.Problem != "" || has(PlanFailed, Stale, ApplyFailed) {
 		say = append(say, fmt.Sprintf("To plan again, push, or comment %s.", Code("lockstep plan")))
-	} else if has(Applied) && !has(Ready, OnMerge, Queued, Planning, ApplyQueued, Applying) {
+	} else if has(Applied) && !has(Ready, OnMerge, Queued, Planning, ApplyQueued, Applying, Stopped) {
 		say = append(say, "Merge this pull request, so that no other plan reverts the applied changes.")
 	}
 	return say

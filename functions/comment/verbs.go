@@ -6,6 +6,7 @@ package comment
 const (
 	Plan   Verb = "plan"
 	Apply  Verb = "apply"
+	Stop   Verb = "stop"
 	Unlock Verb = "unlock"
 	Help   Verb = "help"
 )
@@ -17,6 +18,7 @@ var table = []row{
 		{"lockstep apply", "applies the plans shown above, if they are still up to date"},
 		{"lockstep apply HASH", "applies the plan with this hash, and no other"},
 	}},
+	{Stop, true, "stopped", []form{{"lockstep stop", "ends plans and applies that are under way; an apply that was stopped can go on"}}},
 	{Unlock, true, "unlocked", []form{{"lockstep unlock", "releases the locks that an apply of this pull request left behind"}}},
 	{Help, false, "helped", []form{{"lockstep help", "shows this list"}}},
 }

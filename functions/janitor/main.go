@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-lambda-go/lambda"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
 	"github.com/lockstep-iac/lockstep/functions/wiring"
 	"github.com/lockstep-iac/lockstep/functions/wiring/handling"
@@ -27,8 +28,7 @@ func main() {
 		wiring.Fail(wiring.Janitor, err)
 	}
 	p := handling.Pipeline(w)
-	reason := fmt.Sprintf("it was tried %d times, and each time it failed or was broken off", pipeline.MaxReceives)
-	dead := w.Consumer(func(ctx context.Context, m pipeline.Message) error { return p.Abandon(ctx, m, reason) })
+	dead := w.Consumer(func(ctx context.Context, m pipeline.Message) error { return p.Abandon(ctx, m, dispatch.Exhausted) })
 	janitor := &reconcile.Janitor{
 		Pipeline: p, App: w.App,
 		Connect: func(installation int64, r github.Repo) (reconcile.Repository, error) {

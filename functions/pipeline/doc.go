@@ -25,6 +25,7 @@
 //	applyrun    a chapter: a plan is applied; locks are released; a closed pull request is settled
 //	report      status, answers and check runs, made from records
 //	evidence    everything that the gate decides by, read just before
+//	stopping    "lockstep stop": orders, and the work that looks for them
 //	runs        the record of a run, and the rules: the gate
 //	ledger      the records: runs, answers, leases, the last apply to each state
 //	jobs        one project in a checkout, for an engine; executor is the engine
@@ -58,9 +59,27 @@
 //	                              first belong to nobody, and are swept
 //	Planned, nothing announced    the message comes again and announces it
 //	ApplyQueued, Applying         with no apply record nothing was begun, and it begins again
-//	apply record, no outcome      the run has failed, and reports that; the journal beside the
-//	                              state has the changes, and the next plan shows them
+//	apply record, no outcome      the next process goes on from the journal beside the state;
+//	                              after some deaths in which it did not get on the run has failed
+//	Continuing                    the same, at once: the process before has handed over
 //	apply record with one         the rest is written down from there
+//
+// # An apply longer than a process
+//
+// Near the end of its time a process begins no more changes, asks providers to end the calls under
+// way, kills what is left, and writes into the apply record that it rests. The message
+// itself is what it hands over (HandOver): it comes again at once, first of its group, and the next
+// process takes the record with a higher fence, and the state's lock as the same run. So three
+// hours of changes are a dozen processes, one answer and one check, which tell how far it is. A
+// process that is killed before it rests costs the wait until its certain end. Whoever takes
+// the record is the only one to write it from then on: a message that is handed over twice, or a
+// process that wakes up late, finds a higher fence and does nothing.
+//
+// The gate is not asked again: the apply was allowed for its content, and half of it is worse than
+// none or all. "lockstep stop" ends it, and so does the end of the service for its repository. A
+// stop ends it between two changes, releases the lock, and leaves the plan with its rest: another
+// "lockstep apply" goes on, past the whole gate again, and a new plan takes its place.
+// Where no process gets on, three attempts are the end.
 //
 // The lease of a message has the time of its process' certain end; whoever finds one that is
 // over calls Abandon. A handler returns an error only if doing the same again may help:

@@ -16,6 +16,7 @@ var collections = map[string]time.Duration{
 	"delivery": 15 * day, // a webhook, by its GUID and by its body
 	"message":  15 * day, // a message that was handled
 	"lease":    15 * day, // a process that works on a run
+	"stop":     15 * day, // an order to end a plan or an apply
 	"pace":     day,      // the comments of one person, counted
 	// GitHub's check runs expire then, too.
 	"ask": 90 * day, // an answer to a comment

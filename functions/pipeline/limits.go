@@ -12,6 +12,9 @@ import (
 const (
 	// MaxReceives is the number of attempts at a message before it is abandoned.
 	MaxReceives = 3
+	// MaxHandOvers is the number of receives of a message on the queue of applies before the queue
+	// itself takes it for dead: each hand-over is one. Attempts are counted in records there.
+	MaxHandOvers = 500
 	// MaxMessage is the maximum size of a message as JSON, in bytes, as in SQS.
 	// Source:
 	// https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
@@ -44,7 +47,12 @@ const maxRedelivery = 12 * time.Hour
 // other failures get some time to pass, more the second time.
 func Redelivery(receives int, err error, now time.Time) time.Duration {
 	var limited *github.RateLimitedError
+	var busy *BusyError
 	switch {
+	case errors.As(err, new(*HandOver)):
+		return 0
+	case errors.As(err, &busy):
+		return min(max(busy.Until.Sub(now), 0)+time.Second, maxRedelivery)
 	case errors.As(err, &limited) && limited.Until.After(now):
 		return min(limited.Until.Sub(now)+time.Second, maxRedelivery)
 	case receives > 1:

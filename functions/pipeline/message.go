@@ -63,6 +63,13 @@ type Message struct {
 // Run is the key of the run to plan or apply.
 func (m Message) Run() string { return m.Pull.Runs() + "/" + m.Target }
 
+// Again returns the message under another ID, for where it may be lost: handling it twice is
+// handling it once.
+func (m Message) Again(name string) Message {
+	m.ID += "-again-" + name
+	return m
+}
+
 // queues is the table of kinds of messages, each with its queue. Package dispatch has the
 // handlers.
 var queues = map[Kind]QueueName{
@@ -76,6 +83,14 @@ var queues = map[Kind]QueueName{
 
 // Kinds returns all kinds of messages.
 func Kinds() []Kind { return slices.Sorted(maps.Keys(queues)) }
+
+// Receives is the number of receives of a message before its queue takes it for dead.
+func (q QueueName) Receives() int {
+	if q == Applies {
+		return MaxHandOvers
+	}
+	return MaxReceives
+}
 
 // Queue names the queue that the message belongs on.
 func (m Message) Queue() QueueName {

@@ -19,9 +19,12 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Margin is the time before an invocation's end at which its work is cancelled, so that it can
-// still release its leases and report the outcome.
+// Margin is the longest time before an invocation's end at which its work is cancelled, so that it
+// can still release its leases and report the outcome. Short invocations have a part of it.
 const Margin = 15 * time.Second
+
+// margin returns that time for an invocation that has so much time left.
+func margin(left time.Duration) time.Duration { return min(Margin, max(left, 0)/6) }
 
 // grace is how long after an invocation's end its message comes again, if nothing was
 // heard of it.
@@ -71,7 +74,7 @@ func (c *Consumer) one(ctx context.Context, x events.SQSMessage) bool {
 		// Should we die, it comes again when we certainly have.
 		c.hide(ctx, log, x, time.Until(end)+grace)
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, end.Add(-Margin))
+		ctx, cancel = context.WithDeadline(pipeline.WithHardStop(ctx, end), end.Add(-margin(time.Until(end))))
 		defer cancel()
 	}
 	begin := time.Now()
@@ -80,6 +83,11 @@ func (c *Consumer) one(ctx context.Context, x events.SQSMessage) bool {
 	if err == nil {
 		log.Info("handled")
 		return true
+	}
+	if errors.As(err, new(*pipeline.HandOver)) {
+		log.Info("handed over", "progress", err.Error())
+		c.hide(context.WithoutCancel(ctx), log, x, 0)
+		return false
 	}
 	wait := pause(err, ctx.Err() != nil, x.Attributes["ApproximateReceiveCount"], time.Now())
 	log.Error("not handled", "error", err.Error(), "again", wait.String())
@@ -91,7 +99,8 @@ func (c *Consumer) one(ctx context.Context, x events.SQSMessage) bool {
 // because its time was over continues at once, if GitHub's rate limit lets it.
 func pause(err error, stopped bool, received string, now time.Time) time.Duration {
 	var limited *github.RateLimitedError
-	if stopped && !errors.As(err, &limited) {
+	var busy *pipeline.BusyError
+	if stopped && !errors.As(err, &limited) && !errors.As(err, &busy) {
 		return 0
 	}
 	n, _ := strconv.Atoi(received) // 0 is the first time, too

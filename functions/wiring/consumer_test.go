@@ -105,6 +105,8 @@ func TestPause(t *testing.T) {
 		{"a limit", limited(40 * time.Minute), false, "1", 40*time.Minute + time.Second},
 		{"a limit, and no time", limited(40 * time.Minute), true, "2", 40*time.Minute + time.Second},
 		{"a limit that is over", limited(-time.Minute), false, "1", 30 * time.Second},
+		{"another process works on it", fmt.Errorf("handle: %w", &pipeline.BusyError{Until: now.Add(20 * time.Minute)}), true, "9", 20*time.Minute + time.Second},
+		{"it did until now", &pipeline.BusyError{Until: now.Add(-time.Minute)}, false, "9", time.Second},
 		{"a limit for ever", limited(48 * time.Hour), false, "1", 12 * time.Hour},
 	} {
 		if got := pause(test.err, test.stopped, test.received, now); got != test.want {

@@ -85,7 +85,7 @@ func TestQueues(t *testing.T) {
 			if strings.HasSuffix(name, "Dead") {
 				break
 			}
-			if named(redrive["deadLetterTargetArn"]) != name+"Dead" || redrive["maxReceiveCount"] != pipeline.MaxReceives {
+			if named(redrive["deadLetterTargetArn"]) != name+"Dead" || redrive["maxReceiveCount"] != pipeline.QueueName(strings.ToLower(name)).Receives() {
 				t.Errorf("dead letters of %s: %v", name, redrive)
 			}
 		}

@@ -139,6 +139,7 @@ var standings = map[comment.Standing]struct {
 	comment.Applying:    {"is being applied", page.Busy, true},
 	comment.Applied:     {"is applied", page.Good, true},
 	comment.ApplyFailed: {"could not be applied", page.Bad, true},
+	comment.Stopped:     {"was stopped", page.Bad, true},
 	comment.Stale:       {"is out of date", page.Waiting, true},
 	comment.NotApplied:  {"was not applied", page.Bad, true},
 	comment.Closed:      {"was closed without an apply", page.Quiet, false},

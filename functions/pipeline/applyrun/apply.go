@@ -14,7 +14,8 @@ import (
 )
 
 // Apply applies one saved plan. It is the handling of a message, and can be repeated: an apply that
-// was begun is never begun again.
+// was begun is never begun again, but gone on with. The error is a *pipeline.HandOver where
+// another process has to go on.
 func (ap *Applier) Apply(ctx context.Context) error {
 	s, err := ap.Ledger.Read(ctx, ap.Evidence.Message.Run())
 	if err != nil || s.Version == "" || s.Try != ap.Evidence.Message.Attempt {
@@ -25,19 +26,29 @@ func (ap *Applier) Apply(ctx context.Context) error {
 	}
 	switch s.Phase {
 	case runs.ApplyQueued:
-	case runs.Applying:
+	case runs.Applying, runs.Continuing:
 		e, begun, err := ap.Ledger.ApplyRecord(ctx, s.Run)
 		if err != nil {
 			return err
+		}
+		if begun != "" && e.Outcome == nil {
+			return ap.goOn(ctx, s, ledger.Begun{ApplyRecord: e, Version: begun})
 		}
 		if begun != "" {
 			return ap.Finish(ctx, s, e)
 		}
 		s = s.To(runs.ApplyQueued) // an earlier try died before it changed anything
+	case runs.Stopped:
+		return ap.Stopped(ctx, s)
 	case runs.Applied, runs.ApplyFailed:
 		return ap.Applied(ctx, s.Run)
 	default:
 		return ap.RefusedApply(ctx, s)
+	}
+	if d, err := ap.unlessStopped(ctx, s.Run); err != nil {
+		return err
+	} else if !d.Allowed() {
+		return ap.refuse(ctx, s, d)
 	}
 	if err := ap.Leases.Hold(ctx, s.Run); err != nil {
 		return err
@@ -103,8 +114,8 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 }
 
 // compare checks out the present trial merge, or the commit that the pull request became, and adds
-// the differing inputs to q. It sets the base commit of q.Run, by which rights are granted from
-// then on.
+// the differing inputs to q. It sets the commits of q.Run: the one that is checked out, and the base, by which rights are
+// granted from then on.
 func (ap *Applier) compare(ctx context.Context, q *runs.Request) (dir string, done func(), err error) {
 	sha := ap.Evidence.Pull.MergeSHA
 	if q.Entry == runs.ByComment {
@@ -122,6 +133,7 @@ func (ap *Applier) compare(ctx context.Context, q *runs.Request) (dir string, do
 	} else {
 		q.Run.Base = sha
 	}
+	q.Run.Merge = sha
 	if dir, done, err = ap.Evidence.Checkout(ctx, sha); err != nil {
 		return "", nil, err
 	}
@@ -147,48 +159,37 @@ func (ap *Applier) compare(ctx context.Context, q *runs.Request) (dir string, do
 // carryOut applies a plan. The engine asks the gate again with the state locked and known: from
 // then on nothing can move.
 func (ap *Applier) carryOut(ctx context.Context, s ledger.Versioned, q runs.Request, plan []byte, job jobs.Job) error {
-	if end, ok := ctx.Deadline(); ok {
-		before := ap.StopBefore
-		if before == 0 {
-			before = pipeline.DefaultStopBefore
-		}
-		job.StopStarting = end.Add(-before)
-	}
 	var d runs.Decision
-	var begun pipeline.Version
-	var failed error
-	outcome, err := ap.Engine.Apply(ctx, job, plan, func(state runs.StateID) bool {
+	c := &carriage{ap: ap, run: s, plan: plan, job: job}
+	c.permit = func(ctx context.Context, state runs.StateID) (none ledger.Begun, ok bool, err error) {
 		q.State = &state
-		if q.Last, failed = ap.Ledger.LastApply(ctx, s.Run); failed != nil {
-			return false
+		if q.Last, err = ap.Ledger.LastApply(ctx, s.Run); err != nil {
+			return none, false, err
 		}
-		if failed = ap.Evidence.PlaceAgain(ctx, &q); failed != nil {
-			return false
+		if err := ap.Evidence.PlaceAgain(ctx, &q); err != nil {
+			return none, false, err
 		}
-		var now ledger.Versioned
-		if now, failed = ap.Ledger.Read(ctx, s.Key()); failed != nil {
-			return false
+		now, err := ap.Ledger.Read(ctx, s.Key())
+		if err != nil {
+			return none, false, err
 		}
 		q.Run.PlanHash = now.PlanHash // the plan in hand must still be the recorded one
 		if d = runs.Gate(q); !d.Allowed() {
-			return false
+			return none, false, nil
+		}
+		if d, err = ap.unlessStopped(ctx, s.Run); err != nil || !d.Allowed() {
+			return none, false, err
 		}
 		// The apply record comes last, immediately before the first change.
-		begun, failed = ap.Ledger.Begin(ctx, s.Run)
-		return failed == nil
-	})
-	outcome.Report = ap.Report.Clean(outcome.Report)
+		b, err := ap.Ledger.Begin(ctx, s.Run, ledger.ApplyRecord{Commit: q.Run.Merge, HardStop: c.job.Times.HardStop})
+		return b, err == nil, err
+	}
+	outcome, err := c.carry(ctx)
 	switch {
-	case failed != nil:
-		return fmt.Errorf("apply %s: %w", s.Project, failed)
-	case begun != "":
-		if err != nil {
-			outcome.Failed, outcome.Report = true, comment.Code(ap.Report.Clean(err.Error()))
-		}
-		if outcome.Lost {
-			outcome.Report = comment.Interrupted() + "\n\n" + outcome.Report
-		}
-		return ap.note(ctx, s, outcome, begun)
+	case c.failed != nil:
+		return fmt.Errorf("apply %s: %w", s.Project, c.failed)
+	case c.begun.Version != "":
+		return c.end(ctx, outcome, err)
 	case err != nil:
 		return fmt.Errorf("apply %s: %w", s.Project, err)
 	case len(outcome.Moved) > 0:
@@ -201,4 +202,13 @@ func (ap *Applier) carryOut(ctx context.Context, s ledger.Versioned, q runs.Requ
 		return ap.refuse(ctx, s, d)
 	}
 	return ap.Untouched(ctx, s, outcome)
+}
+
+// unlessStopped refuses an apply that was not begun, if somebody has stopped it.
+func (ap *Applier) unlessStopped(ctx context.Context, r runs.Run) (runs.Decision, error) {
+	stop, err := ap.Ledger.StopOf(ctx, r)
+	if err != nil || stop == nil {
+		return runs.Decision{}, err
+	}
+	return runs.Refusal(comment.WasStopped{By: stop.By}), nil
 }

@@ -64,7 +64,7 @@ func (cl *Closer) leave(ctx context.Context, r runs.Run) error {
 
 // applyMerged queues the apply of a plan after the merge of its pull request.
 func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
-	other := s.ApplyFor != cl.Evidence.Message.ID && (s.Phase == runs.ApplyQueued || s.Phase == runs.Applying)
+	other := s.ApplyFor != cl.Evidence.Message.ID && s.Phase.UnderWay()
 	if s.Phase == runs.Planned && !s.Applyable || s.Phase == runs.Applied || s.Phase == runs.Dropped || other {
 		return cl.drop(ctx, s, s.Phase) // nothing to do, or another message does it
 	}
@@ -84,11 +84,11 @@ func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
 // drop moves a run of a closed pull request to Dropped, and deletes its artifacts. People see it in
 // phase was from then on. A run that is applied, or queued for it, stays.
 func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) error {
-	if was == runs.Dropped || !s.Phase.May(runs.Dropped) || was == runs.ApplyQueued || was == runs.Applying {
+	if was == runs.Dropped || !s.Phase.May(runs.Dropped) || was.UnderWay() {
 		return nil
 	}
 	var told []pipeline.Artifact
-	if s.Phase == runs.ApplyQueued || s.Phase == runs.Applying {
+	if s.Phase.UnderWay() {
 		told = append(told, s.Result()) // the reason, which is still to be reported
 	}
 	if err := ledger.Sweep(ctx, cl.Artifacts, s.Run, s.Begun, told...); err != nil {

@@ -3,10 +3,8 @@ package applyrun
 import (
 	"context"
 	"errors"
-	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/report"
@@ -46,7 +44,7 @@ const maxKept = 60 << 10
 
 // note completes the apply record, before anything else can fail. If the report cannot be stored as
 // an artifact, the record contains it.
-func (ap *Applier) note(ctx context.Context, s ledger.Versioned, o jobs.Outcome, begun pipeline.Version) error {
+func (ap *Applier) note(ctx context.Context, s ledger.Versioned, o jobs.Outcome, begun ledger.Begun) error {
 	ctx = context.WithoutCancel(ctx)
 	if o.Report != "" {
 		err := ap.Artifacts.Put(ctx, s.Result(), []byte(o.Report))
@@ -54,11 +52,11 @@ func (ap *Applier) note(ctx context.Context, s ledger.Versioned, o jobs.Outcome,
 			o.Report = ""
 		}
 	}
-	e := ledger.ApplyRecord{Begun: time.Now().UTC(), Outcome: &o}
-	if _, err := ap.Ledger.Records.Put(ctx, ledger.ApplyRecordKey(s.Run), pipeline.Encode(e), begun); err != nil {
+	begun.Outcome = &o
+	if err := ap.Ledger.EndApply(ctx, s.Run, begun); err != nil {
 		return err
 	}
-	return ap.Finish(ctx, s, e)
+	return ap.Finish(ctx, s, begun.ApplyRecord)
 }
 
 // Finish moves a run on after its apply, from the apply record.

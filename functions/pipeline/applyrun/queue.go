@@ -9,7 +9,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
@@ -47,7 +46,7 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 // present head; if there is none, it selects all runs, and the gate refuses each with its reason.
 func (qu *ApplyQueuer) meant(c comment.Command, all []ledger.Versioned) []ledger.Versioned {
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool {
-		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !planrun.Means(c, s.Project, s.Dir, s.Workspace)
+		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !c.Selects(s.Project, s.Dir, s.Workspace)
 	})
 	if named := slices.DeleteFunc(slices.Clone(all), func(s ledger.Versioned) bool { return c.Plan == "" || !strings.HasPrefix(s.PlanHash, c.Plan) }); len(named) > 0 {
 		return named
@@ -59,7 +58,7 @@ func (qu *ApplyQueuer) meant(c comment.Command, all []ledger.Versioned) []ledger
 	for _, better := range []func(ledger.Versioned) bool{
 		func(s ledger.Versioned) bool { return s.Head == qu.Evidence.Pull.Head.SHA },
 		func(s ledger.Versioned) bool {
-			return s.Phase == runs.Planned && s.Applyable || s.Phase == runs.ApplyQueued || s.Phase == runs.Applying || s.ApplyFor == qu.Evidence.Message.ID
+			return (s.Phase == runs.Planned || s.Phase == runs.Stopped) && s.Applyable || s.Phase.UnderWay() || s.ApplyFor == qu.Evidence.Message.ID
 		},
 	} {
 		if slices.ContainsFunc(all, better) {

@@ -54,6 +54,9 @@ func (ap *Applier) cannotApply(ctx context.Context, s ledger.Versioned, err erro
 // backTo moves a run that was not applied back to an earlier phase, or to Dropped if its pull
 // request is closed.
 func (ap *Applier) backTo(ctx context.Context, s ledger.Versioned, next runs.Phase) error {
+	if next == runs.Planned && s.Part {
+		next = runs.Stopped
+	}
 	if !ap.Evidence.Pull.Open {
 		return ap.Closer.drop(ctx, s, runs.Planned)
 	}
@@ -67,7 +70,7 @@ func (ap *Applier) backTo(ctx context.Context, s ledger.Versioned, next runs.Pha
 // RefusedApply completes the refusal of an apply. It also makes up for events that the waiting run
 // has delayed: a closed pull request, or a new head.
 func (ap *Applier) RefusedApply(ctx context.Context, s ledger.Versioned) error {
-	if s.Phase != runs.Planned && s.Phase != runs.Stale && s.Phase != runs.Dropped {
+	if s.Phase != runs.Planned && s.Phase != runs.Stale && s.Phase != runs.Stopped && s.Phase != runs.Dropped {
 		return nil
 	}
 	pull, err := ap.Evidence.Hub.PullRequest(ctx, s.Pull.Number)

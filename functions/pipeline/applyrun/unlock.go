@@ -10,7 +10,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -21,7 +20,7 @@ func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Re
 	if err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !planrun.Means(c, s.Project, s.Dir, s.Workspace) })
+	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !c.Selects(s.Project, s.Dir, s.Workspace) })
 	if len(all) == 0 {
 		return []comment.Reply{evidence.Refused(c, "", runs.Refusal(comment.NothingToUnlock{}))}, nil
 	}

@@ -123,7 +123,7 @@ func (t *task) failApply(ctx context.Context, why comment.Broken) error {
 		return err
 	}
 	switch s.Phase {
-	case runs.ApplyQueued, runs.Applying:
+	case runs.ApplyQueued, runs.Applying, runs.Continuing:
 		e, begun, err := t.ledger.ApplyRecord(ctx, s.Run)
 		if err != nil {
 			return fmt.Errorf("abandon the apply of %s: %w", s.Project, err)

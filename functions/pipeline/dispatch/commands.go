@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/stopping"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -20,6 +21,7 @@ type commands struct {
 	Ledger   ledger.Ledger
 	Plans    *planrun.PlanQueuer
 	Applies  *applyrun.ApplyQueuer
+	Stopper  *stopping.Stopper
 	Unlocker *applyrun.Unlocker
 	// MaxCommands is the same as [Pipeline.MaxCommands].
 	MaxCommands int
@@ -94,6 +96,9 @@ var handlers = map[comment.Verb]func(*commands, context.Context, comment.Command
 	},
 	comment.Apply: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 		return co.Applies.Enqueue(ctx, c)
+	},
+	comment.Stop: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+		return co.Stopper.Stop(ctx, c)
 	},
 	comment.Unlock: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 		return co.Unlocker.Unlock(ctx, c)

@@ -50,7 +50,8 @@ type Pipeline struct {
 	// Where names the location of an artifact for people: an address, or a command that fetches it.
 	// nil if they cannot read artifacts.
 	Where func(pipeline.Artifact) string
-	// Poll is the interval at which a plan in the making looks for a newer one; 0 is 5 s.
+	// Poll is the interval at which plans and applies look for orders to stop, and plans for newer
+	// ones; 0 is 5 s.
 	Poll time.Duration
 	// MaxCommands is the maximum of comments with commands by one person on one pull request in an
 	// hour; 0 is runs.MaxCommands.
@@ -71,7 +72,12 @@ func (p *Pipeline) Ledger() ledger.Ledger { return ledger.Ledger{Records: p.Reco
 // Handle carries out the task of a message, if its repository is served. After an error another
 // attempt may help.
 func (p *Pipeline) Handle(ctx context.Context, m pipeline.Message) error {
-	return p.once(ctx, m, "message/"+m.ID, (*task).handle)
+	return p.once(ctx, m, "message/"+m.ID, func(t *task, ctx context.Context) error {
+		if t.attempt > pipeline.MaxReceives {
+			return p.Abandon(ctx, m, Exhausted)
+		}
+		return t.handle(ctx)
+	})
 }
 
 // once handles a message, unless a record shows that it was handled, or its repository is not
@@ -85,27 +91,37 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 		p.turnAway(ctx, m, service)
 		return nil
 	}
-	have, err := p.Records.Get(ctx, key)
+	tries := &ledger.Tries{Ledger: p.Ledger(), Key: key}
+	// The queue counts the attempts at other messages.
+	attempt, err := tries.Begin(ctx, m.Kind == pipeline.ToApply)
 	if err != nil {
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
-	if have.Version != "" {
+	if attempt == 0 {
 		return nil
 	}
 	hub, err := p.Connect(m.Pull)
 	if err != nil {
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
-	t := p.task(m, hub)
+	t := p.task(m, hub, tries)
+	t.attempt = attempt
 	err = do(t, ctx)
 	if errors.Is(err, evidence.ErrGone) {
 		err = nil
 	}
 	if err == nil {
-		_, err = p.Records.Put(ctx, key, []byte("done"), "")
+		err = tries.Finish(ctx)
 		if errors.Is(err, pipeline.ErrConflict) {
 			err = nil
 		}
+	}
+	if errors.As(err, new(*pipeline.BusyError)) {
+		tries.Waits(ctx)
+		return fmt.Errorf("handle %s: %w", m.ID, err)
+	}
+	if errors.As(err, new(*pipeline.HandOver)) {
+		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
 	if err != nil {
 		// Time may be over, which is why it failed.
@@ -115,6 +131,9 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 	}
 	return nil
 }
+
+// Exhausted is the reason to abandon a message that was tried as often as there is hope.
+var Exhausted = fmt.Sprintf("it was tried %d times, and each time it failed or was broken off", pipeline.MaxReceives)
 
 // letGoTimeout is enough for two calls about a record, and a fraction of the time that a function
 // has left when its work is cancelled.

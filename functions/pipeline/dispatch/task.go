@@ -8,11 +8,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/stopping"
 )
 
 // A task is the handling of one message: the chapters of the story, made for it.
 type task struct {
 	message  pipeline.Message
+	attempt  int // at the message, from 1
 	queue    pipeline.Queue
 	ledger   ledger.Ledger
 	leases   *ledger.Holder
@@ -26,7 +28,7 @@ type task struct {
 }
 
 // task makes the chapters for a message.
-func (p *Pipeline) task(m pipeline.Message, hub GitHub) *task {
+func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *task {
 	projects := p.Projects
 	if projects == nil {
 		projects = jobs.Here{}
@@ -46,10 +48,11 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub) *task {
 	applies := &applyrun.ApplyQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: p.Queue}
 	t.closer = &applyrun.Closer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queuer: applies, Artifacts: p.Artifacts}
 	t.applier = &applyrun.Applier{
-		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases, Closer: t.closer,
-		Artifacts: p.Artifacts, Projects: projects, Queue: p.Queue, Engine: p.Engine, StopBefore: p.StopBefore,
+		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases, Closer: t.closer, Tries: tries,
+		Artifacts: p.Artifacts, Projects: projects, Queue: p.Queue, Engine: p.Engine, StopBefore: p.StopBefore, Poll: p.Poll,
 	}
 	t.commands = &commands{
+		Stopper:  &stopping.Stopper{Evidence: t.evidence, Ledger: t.ledger},
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Plans: t.plans, Applies: applies, MaxCommands: p.MaxCommands,
 		Unlocker: &applyrun.Unlocker{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Engine: p.Engine},
 	}

@@ -21,6 +21,9 @@ import (
 
 // Apply implements jobs.Engine.
 func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(runs.StateID) bool) (jobs.Outcome, error) {
+	if j.Continues {
+		return jobs.Outcome{Failed: true, Lost: true}, nil
+	}
 	j.Writes = true
 	o, ds, err := e.open(ctx, j, true)
 	//lint:ignore SA5001 after an error, too, there is something to close
@@ -59,7 +62,7 @@ func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 	// When this context ends, no action begins any more. Calls under way continue, the state is
 	// written, and providers live as long as ctx.
 	starting := ctx
-	if at := o.job.StopStarting; !at.IsZero() {
+	if at := o.job.Times.StopStarting; !at.IsZero() {
 		var cancel context.CancelFunc
 		starting, cancel = context.WithDeadlineCause(ctx, at, errTime)
 		defer cancel()

@@ -55,13 +55,13 @@ func TestNoTimeLeft(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, map[string]string{"net/main.tf": two})
 	p := b.plan()
-	b.job.StopStarting = time.Now().Add(-time.Second)
+	b.job.Times.StopStarting = time.Now().Add(-time.Second)
 	o := b.apply(p.Plan, true)
 	if !o.Failed || o.Remaining != 2 || o.Counts != (comment.Counts{}) || o.State != (runs.StateID{}) ||
 		!strings.Contains(o.Report, "2 planned actions were not started: the time that one run may take is over") || !strings.Contains(o.Report, "create terraform_data.b") {
 		t.Errorf("%+v", o)
 	}
-	b.job.StopStarting = time.Now().Add(time.Hour)
+	b.job.Times.StopStarting = time.Now().Add(time.Hour)
 	if o := b.apply(p.Plan, true); o.Failed || o.Remaining != 0 {
 		t.Errorf("with time: %+v", o)
 	}
@@ -100,8 +100,8 @@ resource "terraform_data" "after" {
 	if planned.Plan == nil {
 		t.Fatal(planned.Report)
 	}
-	b.job.StopStarting = time.Now().Add(4 * time.Second)
-	time.AfterFunc(time.Until(b.job.StopStarting)+200*time.Millisecond, func() {
+	b.job.Times.StopStarting = time.Now().Add(4 * time.Second)
+	time.AfterFunc(time.Until(b.job.Times.StopStarting)+200*time.Millisecond, func() {
 		if err := os.WriteFile(goOn, nil, 0o600); err != nil {
 			t.Error(err)
 		}
@@ -114,7 +114,7 @@ resource "terraform_data" "after" {
 	if err != nil || !strings.Contains(string(env), "CLOUD_SECRET_KEY=lent by somebody") || strings.Contains(string(env), "HOME=") {
 		t.Errorf("the command's environment: %s, %v", env, err)
 	}
-	b.job.StopStarting = time.Time{}
+	b.job.Times.StopStarting = time.Time{}
 	if x := b.plan(); x.Counts != (comment.Counts{Add: 1}) || x.State != o.State {
 		t.Errorf("the next plan: %+v", x)
 	}
@@ -130,7 +130,7 @@ func TestReplacementIsTwo(t *testing.T) {
 	b.apply(b.plan().Plan, true)
 	b.write(map[string]string{"net/main.tf": config("2")})
 	p := b.plan()
-	b.job.StopStarting = time.Now().Add(-time.Second)
+	b.job.Times.StopStarting = time.Now().Add(-time.Second)
 	o := b.apply(p.Plan, true)
 	if o.Remaining != 2 || !strings.Contains(o.Report, "destroy terraform_data.a\ncreate terraform_data.a") {
 		t.Errorf("%+v", o)

@@ -1,8 +1,7 @@
 package jobs
 
 import (
-	"time"
-
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
@@ -32,7 +31,13 @@ type Job struct {
 	NoState string
 	// Writes is set if the state may be written; an Engine sets it for an apply.
 	Writes bool
-	// StopStarting is the time from which an apply begins no more changes; those under way are
-	// completed. Zero is no such time.
-	StopStarting time.Time
+	// Run names an apply, from its first process to its last, as the holder of the state's lock.
+	// Continues is set if an earlier process began it, which has certainly ended.
+	Run       string
+	Continues bool
+	// Times are those at which an apply comes to its end, if it takes longer.
+	Times Times
+	// Progress is told how far an apply is, now and then; nil tells nobody. It does not go to
+	// other processes.
+	Progress func(comment.Progress) `json:"-"`
 }

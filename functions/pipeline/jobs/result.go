@@ -37,6 +37,12 @@ type Outcome struct {
 	// Lost is set if the process ended after permit had allowed the apply, so that the changes are
 	// unknown. Report tells how it ended.
 	Lost bool `json:",omitempty"`
+	// Resumable is set if the apply ended early, because its time was over or it was stopped, and
+	// can go on: the journal beside the state has all that another process needs. The state is
+	// still locked for the run then, unless nobody goes on.
+	Resumable bool `json:",omitempty"`
+	// Progress is how far the apply is.
+	Progress comment.Progress `json:",omitzero"`
 	// Remaining is the number of actions that were not begun, of which a replacement is two.
 	Remaining int
 	State     runs.StateID // the state afterwards

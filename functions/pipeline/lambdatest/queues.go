@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -51,7 +52,11 @@ func MakeQueue(t testing.TB, client *sqs.Client, name string, dead *QueueID) Que
 	t.Helper()
 	attributes := map[string]string{"FifoQueue": "true", "VisibilityTimeout": "900"}
 	if dead != nil {
-		attributes["RedrivePolicy"] = fmt.Sprintf(`{"deadLetterTargetArn":%q,"maxReceiveCount":%d}`, dead.ARN, pipeline.MaxReceives)
+		receives := pipeline.Plans.Receives()
+		if strings.Contains(name, string(pipeline.Applies)) {
+			receives = pipeline.Applies.Receives()
+		}
+		attributes["RedrivePolicy"] = fmt.Sprintf(`{"deadLetterTargetArn":%q,"maxReceiveCount":%d}`, dead.ARN, receives)
 	}
 	made, err := client.CreateQueue(t.Context(), &sqs.CreateQueueInput{QueueName: &name, Attributes: attributes})
 	if err != nil {

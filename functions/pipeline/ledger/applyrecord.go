@@ -8,28 +8,39 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
 // An ApplyRecord is written before the first change of an apply, and completed with its outcome
-// afterwards: an apply with a record is never begun again.
+// afterwards: an apply with a record is never begun again. It is gone on with by one process at a time: each
+// takes the record with a higher fence.
 type ApplyRecord struct {
 	Nonce string // distinguishes our record from another process's
 	Begun time.Time
+	// Commit is the one that is checked out, of the decision to begin.
+	Commit string `json:",omitempty"`
+	// Fence counts the processes that have worked on the apply. HardStop is the certain end of the
+	// last of them, zero if it has none; Rested is set once it has ended its work and handed over.
+	Fence    int       `json:",omitempty"`
+	HardStop time.Time `json:",omitzero"`
+	Rested   bool      `json:",omitempty"`
+	// Progress is how far the apply was when it was last recorded.
+	Progress comment.Progress `json:",omitzero"`
 	// Outcome is nil until it is known. Its report is an artifact, or is in here if that could not
 	// be written.
 	Outcome *jobs.Outcome `json:",omitempty"`
 }
 
-// ApplyRecordKey is the key of the apply record. Each try has its own: one that was refused in the
+// applyRecordKey is the key of the apply record. Each try has its own: one that was refused in the
 // end left none.
-func ApplyRecordKey(r runs.Run) string { return fmt.Sprintf("effect/%s/%d", r.Key(), r.Try) }
+func applyRecordKey(r runs.Run) string { return fmt.Sprintf("effect/%s/%d", r.Key(), r.Try) }
 
 // ApplyRecord reads the record of an apply; the version is "" if there is none.
 func (ld Ledger) ApplyRecord(ctx context.Context, r runs.Run) (e ApplyRecord, begun pipeline.Version, err error) {
-	rec, err := ld.Records.Get(ctx, ApplyRecordKey(r))
+	rec, err := ld.Records.Get(ctx, applyRecordKey(r))
 	if err == nil && rec.Version != "" {
 		if err = json.Unmarshal(rec.Value, &e); err != nil {
 			err = fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
@@ -41,15 +52,64 @@ func (ld Ledger) ApplyRecord(ctx context.Context, r runs.Run) (e ApplyRecord, be
 // Begin writes the apply record. If that fails nothing is begun, and a record that was written
 // nevertheless is deleted; if that fails as well, the next handler of the message finds the record,
 // and takes the apply for begun.
-func (ld Ledger) Begin(ctx context.Context, r runs.Run) (pipeline.Version, error) {
-	e := ApplyRecord{Nonce: rand.Text(), Begun: time.Now().UTC()}
-	version, err := ld.Records.Put(ctx, ApplyRecordKey(r), pipeline.Encode(e), "")
+func (ld Ledger) Begin(ctx context.Context, r runs.Run, e ApplyRecord) (Begun, error) {
+	e.Nonce, e.Begun, e.Fence = rand.Text(), time.Now().UTC(), 1
+	version, err := ld.Records.Put(ctx, applyRecordKey(r), pipeline.Encode(e), "")
 	if err == nil {
-		return version, nil
+		return Begun{e, version}, nil
 	}
 	have, there, e2 := ld.ApplyRecord(ctx, r)
 	if e2 == nil && there != "" && have.Nonce == e.Nonce {
-		e2 = ld.Records.Delete(ctx, ApplyRecordKey(r), there)
+		e2 = ld.Records.Delete(ctx, applyRecordKey(r), there)
 	}
-	return "", errors.Join(err, e2)
+	return Begun{}, errors.Join(err, e2)
+}
+
+// A Begun is the record of an apply that was begun, as it was read.
+type Begun struct {
+	ApplyRecord
+	Version pipeline.Version
+}
+
+// Busy reports whether another process may be working on the apply.
+func (b Begun) Busy(now time.Time) bool { return !b.Rested && now.Before(b.HardStop) }
+
+// GoOn takes the record for another process, whose certain end is stop. An error that wraps
+// pipeline.ErrConflict is another process' taking: nothing may be done then.
+func (ld Ledger) GoOn(ctx context.Context, r runs.Run, b Begun, stop time.Time) (Begun, error) {
+	b.Nonce, b.HardStop, b.Rested = rand.Text(), stop, false
+	b.Fence++
+	return ld.putBegun(ctx, r, b)
+}
+
+// Rest records that the process has ended its work on an apply, which is not at its end.
+func (ld Ledger) Rest(ctx context.Context, r runs.Run, b Begun, p comment.Progress) (Begun, error) {
+	b.Rested, b.Progress = true, p
+	return ld.putBegun(ctx, r, b)
+}
+
+// Far records how far an apply is that a process works on.
+func (ld Ledger) Far(ctx context.Context, r runs.Run, b Begun, p comment.Progress) (Begun, error) {
+	b.Progress = p
+	return ld.putBegun(ctx, r, b)
+}
+
+// EndApply completes the record with its outcome.
+func (ld Ledger) EndApply(ctx context.Context, r runs.Run, b Begun) error {
+	_, err := ld.putBegun(ctx, r, b)
+	return err
+}
+
+// putBegun writes the record. A write that failed, and was done nevertheless, is found by its nonce.
+func (ld Ledger) putBegun(ctx context.Context, r runs.Run, b Begun) (Begun, error) {
+	version, err := ld.Records.Put(ctx, applyRecordKey(r), pipeline.Encode(b.ApplyRecord), b.Version)
+	if err == nil {
+		b.Version = version
+		return b, nil
+	}
+	have, there, e2 := ld.ApplyRecord(ctx, r)
+	if e2 == nil && there != "" && have.Nonce == b.Nonce && have.Rested == b.Rested && (have.Outcome == nil) == (b.Outcome == nil) {
+		return Begun{have, there}, nil
+	}
+	return b, fmt.Errorf("go on with the apply of %s: %w", r.Project, err)
 }

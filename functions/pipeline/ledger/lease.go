@@ -50,6 +50,14 @@ func (h *Holder) Hold(ctx context.Context, r runs.Run) error {
 	return err
 }
 
+// Rest records that this process has ended its work on the run, and that another one has to go on.
+func (h *Holder) Rest(ctx context.Context, r runs.Run) error {
+	lease := pipeline.Encode(Lease{Message: h.Message, HardStop: time.Now().UTC()})
+	_, err := h.Ledger.Change(ctx, leaseKey(r.Key()), func([]byte) ([]byte, error) { return lease, nil })
+	h.lease = lease
+	return err
+}
+
 // LetGo gives the lease back that this process took, since the message waits now and is
 // worked on by nobody. A process that has the same message since then has its own lease.
 func (h *Holder) LetGo(ctx context.Context) error {

@@ -110,8 +110,8 @@ func (q *Queue) claim(ctx context.Context, hurry bool) (c claimed, ok bool, err 
 	_, err = db.ExecContext(ctx, `
 		UPDATE message SET queue = ?1 || queue, receives = 0, ready = 0, claim = '',
 			error = CASE error WHEN '' THEN 'whoever handled it died' ELSE error END
-		WHERE receives >= ?2 AND ready <= ?3 AND queue NOT LIKE ?1 || '%'`,
-		deadPrefix, pipeline.MaxReceives, now.UnixMilli())
+		WHERE receives >= CASE queue WHEN ?4 THEN ?5 ELSE ?2 END AND ready <= ?3 AND queue NOT LIKE ?1 || '%'`,
+		deadPrefix, pipeline.MaxReceives, now.UnixMilli(), string(pipeline.Applies), pipeline.Applies.Receives())
 	if err != nil {
 		return c, false, err
 	}

@@ -17,7 +17,7 @@ type Worker struct {
 	// context ends with the worker's, and when another process has found this one frozen and taken
 	// over the message.
 	Handle func(context.Context, pipeline.Message) error
-	// Abandon takes a message that Handle did not do in pipeline.MaxReceives tries. It is
+	// Abandon takes a message that Handle did not do in as many tries as its queue has. It is
 	// tried again until it succeeds.
 	Abandon func(ctx context.Context, m pipeline.Message, reason string) error
 	// Limit is how many messages are handled at a time, each of another group; 0 is 1.
@@ -132,9 +132,11 @@ func (q *Queue) next(ctx context.Context, w Worker, hurry bool) (done, ok bool, 
 		err = fmt.Errorf("abandon message %s: %w", c.ID, err)
 		return false, true, errors.Join(err, q.release(write, c, pipeline.Redelivery(c.receives, err, time.Now()), errors.New(c.reason)))
 	}
-	w.log(fmt.Errorf("message %s, try %d of %d: %w", c.ID, c.receives, pipeline.MaxReceives, err))
+	if !errors.As(err, new(*pipeline.HandOver)) {
+		w.log(fmt.Errorf("message %s, try %d: %w", c.ID, c.receives, err))
+	}
 	pause := pipeline.Redelivery(c.receives, err, time.Now())
-	if c.receives >= pipeline.MaxReceives {
+	if c.receives >= c.Queue().Receives() {
 		pause = 0 // until it is given up
 	}
 	return false, true, wrap("give a message back", q.release(write, c, pause, err))

@@ -76,9 +76,9 @@ func TestWork(t *testing.T) {
 			t.Error(err)
 		}
 		want := []string{
-			"0s bad", "0s other", "log message bad, try 1 of 3: GitHub is down",
-			"30s bad", "log message bad, try 2 of 3: GitHub is down",
-			"5m30s bad", "log message bad, try 3 of 3: GitHub is down",
+			"0s bad", "0s other", "log message bad, try 1: GitHub is down",
+			"30s bad", "log message bad, try 2: GitHub is down",
+			"5m30s bad", "log message bad, try 3: GitHub is down",
 			"5m30s abandon bad: GitHub is down", "5m30s good", "log abandon message bad: GitHub is still down",
 			"6m0s abandon bad: GitHub is down",
 		}

@@ -32,7 +32,7 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 	switch {
 	case c != comment.Command{Verb: c.Verb}:
 		for _, p := range all {
-			if Means(c, p.Name, p.Dir, p.Workspace) {
+			if c.Selects(p.Name, p.Dir, p.Workspace) {
 				found = append(found, p)
 			}
 		}
@@ -65,11 +65,6 @@ func (qu *PlanQueuer) described(ctx context.Context, dir string, l *ledger.Look)
 		l.Problem, l.Checked = qu.Report.Clean(d.Problem), true
 	}
 	return d.Projects, nil
-}
-
-// Means reports whether a command selects a project.
-func Means(c comment.Command, name, dir, workspace string) bool {
-	return (c.Project == "" || c.Project == name) && (c.Dir == "" || c.Dir == dir) && (c.Workspace == "" || c.Workspace == workspace)
 }
 
 // noneSelected refuses a command that is for none of the projects.

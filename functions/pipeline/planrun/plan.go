@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/stopping"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -41,6 +42,11 @@ func (pl *Planner) Plan(ctx context.Context) error {
 	if d := runs.Gate(q); !d.Allowed() {
 		return pl.denied(ctx, s, d)
 	}
+	if stop, err := pl.Ledger.StopOf(ctx, s.Run); err != nil {
+		return err
+	} else if stop != nil {
+		return pl.denied(ctx, s, runs.Refusal(comment.WasStopped{By: stop.By}))
+	}
 	if err := pl.Leases.Hold(ctx, s.Run); err != nil {
 		return err
 	}
@@ -57,8 +63,20 @@ func (pl *Planner) Plan(ctx context.Context) error {
 	if errors.Is(err, errSuperseded) {
 		return pl.Leases.Release(ctx, s.Key())
 	}
+	if stopped := new(stoppedError); errors.As(err, &stopped) {
+		return pl.denied(ctx, stopped.run, runs.Refusal(comment.WasStopped{By: stopped.by}))
+	}
 	return err
 }
+
+// A stoppedError is the end of a plan in the making that a person has stopped.
+type stoppedError struct {
+	run ledger.Versioned
+	by  string
+}
+
+// Error implements error.
+func (e *stoppedError) Error() string { return e.by + " stopped it" }
 
 // make makes the plan of a run in phase Planning, and keeps it.
 func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request) error {
@@ -146,8 +164,11 @@ func (pl *Planner) noInputs(ctx context.Context, s ledger.Versioned, err error) 
 	return pl.NotPlanned(ctx, s, comment.Code(err.Error()))
 }
 
-// watched makes the plan, and stops when the run's record shows that a newer one is wanted.
+// watched makes the plan, and stops when the run's record shows that a newer one is wanted, or when
+// a person stops it.
 func (pl *Planner) watched(ctx context.Context, s ledger.Versioned, job jobs.Job) (jobs.PlanResult, error) {
+	ctx, end := stopping.Watch(ctx, pl.Ledger, s.Run, pl.Poll)
+	defer end()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	poll := pl.Poll
@@ -164,6 +185,9 @@ func (pl *Planner) watched(ctx context.Context, s ledger.Versioned, job jobs.Job
 	result, err := pl.Engine.Plan(ctx, job)
 	if errors.Is(context.Cause(ctx), errSuperseded) {
 		return jobs.PlanResult{}, errSuperseded
+	}
+	if stop := end(); stop != nil && result.Plan == nil {
+		return jobs.PlanResult{}, &stoppedError{s, stop.By}
 	}
 	return result, err
 }

@@ -58,7 +58,7 @@ func (rp *Reporter) Reply(ctx context.Context, name string, parts ...ledger.Repl
 			switch {
 			case i < 0:
 				a.Replies = append(a.Replies, p)
-			case p.Pending():
+			case p.Pending() && !a.Replies[i].Pending():
 				continue
 			default:
 				a.Replies[i] = p

@@ -34,6 +34,18 @@ func (rp *Reporter) AtRest(ctx context.Context, r runs.Run) error {
 	return rp.askForSync(ctx, r)
 }
 
+// Going tells people how far an apply is that is handed over: in its answer, its check, and the
+// status.
+func (rp *Reporter) Going(ctx context.Context, r runs.Run) error {
+	if err := rp.Reply(ctx, r.Answer, ApplyReply(r, comment.Pending{Project: r.Project, Verb: comment.Apply, Progress: r.Progress})); err != nil {
+		return err
+	}
+	if err := rp.PutCheck(ctx, r); err != nil {
+		return err
+	}
+	return rp.askForSync(ctx, r)
+}
+
 // Sync writes the comments of the pull request from the records. Only messages of the events queue
 // do it, one at a time for each pull request: so there is one writer.
 func (rp *Reporter) Sync(ctx context.Context) error {
@@ -54,7 +66,7 @@ func (rp *Reporter) Sync(ctx context.Context) error {
 
 // askForSync requests a sync of the comments after a step of a run.
 func (rp *Reporter) askForSync(ctx context.Context, r runs.Run) error {
-	return pipeline.Send(ctx, rp.Queue, rp.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), r.Attempt, r.Begun, r.Try, strings.ReplaceAll(string(r.Phase), " ", "-"))
+	return pipeline.Send(ctx, rp.Queue, rp.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), r.Attempt, r.Begun, r.Try, r.Progress.Done, strings.ReplaceAll(string(r.Phase), " ", "-"))
 }
 
 // syncAnswer writes the comment of an answer.

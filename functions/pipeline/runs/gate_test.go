@@ -77,6 +77,19 @@ func TestGate(t *testing.T) {
 		{"apply by a reader", []change{may(github.ReadPermission)}, "NoPermission"},
 		{"apply by a stranger", []change{may(github.NoPermission)}, "NoPermission"},
 		{"plan by a reader", []change{verb(comment.Plan), may(github.ReadPermission)}, "NoPermission"},
+		{"stop by a reader", []change{verb(comment.Stop), may(github.ReadPermission)}, "NoPermission"},
+		{"stop", []change{verb(comment.Stop)}, ""},
+		{"stop while it is applied", []change{verb(comment.Stop), phase(Applying)}, ""},
+		{"stop when closed", []change{verb(comment.Stop), closed}, ""},
+		{"stop into another branch", []change{verb(comment.Stop), other}, "OtherBase"},
+		{"stop from a fork", []change{verb(comment.Stop), fork}, "FromFork"},
+		{"apply of what goes on", []change{phase(Continuing)}, "BeingApplied"},
+		{"plan of what goes on", []change{verb(comment.Plan), phase(Continuing)}, "BeingApplied"},
+		{"apply of the rest", []change{phase(Stopped)}, ""},
+		{"apply of the rest by a reader", []change{phase(Stopped), may(github.ReadPermission)}, "NoPermission"},
+		{"apply of the rest of other files", []change{phase(Stopped), differ}, "InputsMoved"},
+		{"apply of the rest to another state", []change{phase(Stopped), state(StateID{Lineage: "l", Serial: 4, Version: "v4"})}, "StateMoved"},
+		{"plan of the rest", []change{verb(comment.Plan), phase(Stopped)}, ""},
 		{"unlock by a reader", []change{verb(comment.Unlock), may(github.ReadPermission)}, "NoPermission"},
 		{"a stranger hears nothing of the plan", []change{may(github.NoPermission), phase(PlanFailed)}, "NoPermission"},
 		{"plan", []change{verb(comment.Plan)}, ""},
@@ -313,13 +326,14 @@ func TestPhases(t *testing.T) {
 		if len(list) == 0 {
 			t.Errorf("nothing may follow %q", from)
 		}
-		if left := from == Applying || from == ApplyQueued; from.May(Queued) == left {
+		if left := from.UnderWay(); from.May(Queued) == left {
 			t.Errorf("%q may be planned again: %v", from, !left)
 		}
-		if from.May(Applying) != (from == ApplyQueued) {
+		if from.May(Applying) != (from == ApplyQueued || from == Continuing) {
 			t.Errorf("%q may be applied: %v", from, from.May(Applying))
 		}
-		if from != Dropped && from != New && !from.May(Dropped) {
+		// An apply that goes on comes to its end first.
+		if from != Dropped && from != New && from != Continuing && !from.May(Dropped) {
 			t.Errorf("%q outlives its pull request", from)
 		}
 		Conclude(Run{Phase: from}.Standing()) // each has one

@@ -13,6 +13,8 @@ const (
 	PlanFailed  Phase = "plan failed"
 	ApplyQueued Phase = "apply queued"
 	Applying    Phase = "applying"
+	Continuing  Phase = "continuing" // applied in part: the next process goes on, with the state locked
+	Stopped     Phase = "stopped"    // applied in part, and ended by "lockstep stop": it can go on
 	Applied     Phase = "applied"
 	ApplyFailed Phase = "apply failed"
 	Stale       Phase = "stale"      // found to be out of date when it was to be applied
@@ -21,21 +23,26 @@ const (
 )
 
 // follows has the possible successors of each phase. A run can be planned again in every phase but
-// two: while it is applied, or queued for it.
+// three: while it is applied, or queued for it.
 var follows = map[Phase][]Phase{
 	New:         {Queued},
 	Queued:      {Planning, PlanFailed, Queued, Superseded, Dropped},
 	Planning:    {Planned, PlanFailed, Planning, Queued, Superseded, Dropped},
 	Planned:     {ApplyQueued, Queued, Dropped},
 	PlanFailed:  {Queued, Dropped},
-	ApplyQueued: {Applying, Planned, Stale, Dropped},
-	Applying:    {Applied, ApplyFailed, ApplyQueued, Planned, Stale, Dropped},
+	ApplyQueued: {Applying, Planned, Stale, Stopped, Dropped},
+	Applying:    {Applied, ApplyFailed, ApplyQueued, Planned, Stale, Continuing, Stopped, Dropped},
+	Continuing:  {Applying, Applied, ApplyFailed, Stopped},
+	Stopped:     {ApplyQueued, Queued, Dropped},
 	Applied:     {Queued, Dropped},
 	ApplyFailed: {Queued, Dropped},
 	Stale:       {Queued, Dropped},
 	Superseded:  {Queued, Dropped},
 	Dropped:     {Queued},
 }
+
+// UnderWay reports whether a run in phase p is applied, or queued for it.
+func (p Phase) UnderWay() bool { return p == ApplyQueued || p == Applying || p == Continuing }
 
 // May reports whether a run in phase p may go on to next.
 func (p Phase) May(next Phase) bool { return slices.Contains(follows[p], next) }

@@ -43,7 +43,7 @@ func closed(q *Request) comment.Reason {
 }
 
 func beingApplied(q *Request) comment.Reason {
-	if q.Run.Phase == Applying || q.Run.Phase == ApplyQueued {
+	if q.Run.Phase.UnderWay() {
 		return comment.BeingApplied{By: q.Run.Actor, Verb: q.Verb}
 	}
 	return nil
@@ -80,7 +80,7 @@ func phase(q *Request) comment.Reason {
 		return comment.BeingPlanned{Merged: q.merged()}
 	case PlanFailed:
 		return comment.PlanIsBad{Head: r.Head, Merged: q.merged()}
-	case ApplyQueued, Applying:
+	case ApplyQueued, Applying, Continuing:
 		return comment.BeingApplied{By: r.Actor, Verb: comment.Apply}
 	case Applied:
 		return comment.AlreadyDone{Head: r.Head, By: r.Actor}
@@ -88,7 +88,7 @@ func phase(q *Request) comment.Reason {
 		return comment.ApplyBroken{Merged: q.merged()}
 	case Stale:
 		return comment.FoundStale{Merged: q.merged()}
-	case Planned:
+	case Planned, Stopped:
 		if !r.Applyable {
 			return comment.NothingToDo{}
 		}

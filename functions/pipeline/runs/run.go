@@ -56,6 +56,12 @@ type Run struct {
 	Done      comment.Counts
 	Remaining int
 	Lost      bool `json:",omitempty"`
+	// Progress are the changes of an apply that is not at its end. Part is set if the plan was
+	// applied in part, and only the rest of it is left to be applied.
+	Progress comment.Progress `json:",omitzero"`
+	Part     bool             `json:",omitempty"`
+	// StoppedBy is the login of the user who stopped the last apply.
+	StoppedBy string `json:",omitempty"`
 }
 
 // To moves the run on. A step that is not allowed is our bug, and panics.
@@ -64,6 +70,12 @@ func (r Run) To(next Phase) Run {
 		panic(fmt.Sprintf("runs: %s of %s#%d cannot go from %q to %q", r.Project, r.Pull.Repo, r.Pull.Number, r.Phase, next))
 	}
 	r.Phase, r.Was, r.Merged = next, "", false
+	switch next {
+	case Queued, Applied, ApplyFailed:
+		r.Part, r.Progress = false, comment.Progress{}
+	case Stopped:
+		r.Part = true
+	}
 	return r
 }
 
@@ -74,6 +86,7 @@ func (r Run) Standing() comment.Standing {
 		phase = r.Was
 		done := phase == Applied || phase == ApplyFailed
 		switch {
+		case phase == Stopped: // its changes stay, whatever became of the pull request
 		case !r.Merged && !done:
 			return comment.Closed
 		case !done && phase != PlanFailed && (phase != Planned || r.Applyable):
@@ -89,8 +102,10 @@ func (r Run) Standing() comment.Standing {
 		return comment.PlanFailed
 	case ApplyQueued:
 		return comment.ApplyQueued
-	case Applying:
+	case Applying, Continuing:
 		return comment.Applying
+	case Stopped:
+		return comment.Stopped
 	case Applied:
 		return comment.Applied
 	case ApplyFailed:

@@ -1,0 +1,59 @@
+package comment
+
+import "fmt"
+
+// Stopping reports that a plan or an apply under way was ordered to end.
+type Stopping struct {
+	Project string
+	Verb    Verb   // of the work that ends
+	By      string // login of the first user who asked
+}
+
+func (s Stopping) markdown() string {
+	if s.Verb == Apply {
+		return fmt.Sprintf("**Stopping** the apply of %s, as %s asked: it begins no more changes, and ends those under way. The answer to the apply will have the result.", Code(s.Project), Code(s.By))
+	}
+	return fmt.Sprintf("**Stopping** the plan of %s, as %s asked.", Code(s.Project), Code(s.By))
+}
+
+// StoppedApply reports that an apply ended before it was done, because somebody asked for that.
+type StoppedApply struct {
+	Project  string
+	By       string // login of the user who stopped it
+	Progress Progress
+	Closed   bool `json:",omitempty"` // the pull request is no longer open
+	// Body is Markdown, with the changes that are left; may be empty.
+	Body string
+}
+
+func (s StoppedApply) markdown() string {
+	text := fmt.Sprintf("**Stopped** the apply of %s, as %s asked", Code(s.Project), Code(s.By))
+	if far := s.Progress.text(); far != "" {
+		text += ": " + far + ", and in the state"
+	}
+	text += "."
+	if s.Closed {
+		return text + " The pull request is closed: to plan the rest, open another pull request that touches the project.\n\n" + s.Body
+	}
+	return text + fmt.Sprintf(" To go on with the rest of the plan, comment %s; to plan the rest anew, %s.\n\n%s", Code("lockstep apply"), Code("lockstep plan"), s.Body)
+}
+
+// NothingToStop: no plan or apply is under way.
+type NothingToStop struct{}
+
+func (NothingToStop) words() (text, remedy string) {
+	return "Nothing of this pull request is being planned or applied.", ""
+}
+
+// WasStopped: somebody stopped the plan or apply before it was done.
+type WasStopped struct{ By string }
+
+func (r WasStopped) words() (text, remedy string) {
+	return fmt.Sprintf("%s stopped it.", Code(r.By)), ""
+}
+
+// PlanGone is the report of an apply that cannot go on, because its saved plan is not there any
+// more, or is another one.
+func PlanGone() string {
+	return fmt.Sprintf("The saved plan is not what was approved, or is gone, so the apply cannot go on. The state contains what was done: comment %s for a plan of the rest.", Code("lockstep plan"))
+}

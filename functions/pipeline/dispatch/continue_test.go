@@ -1,0 +1,568 @@
+package dispatch_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// parts is an engine whose applies take several processes: each does some of the changes.
+type parts struct {
+	jobs.Engine
+	of, each int
+	done     int
+	jobs     []jobs.Job
+	unlocked int
+	// during happens in each part, with its number from 1, after its changes. An error is the
+	// engine's; the part is over, and the next one knows of its changes.
+	during func(ctx context.Context, part int) error
+}
+
+func (p *parts) Apply(ctx context.Context, j jobs.Job, _ []byte, permit func(runs.StateID) bool) (jobs.Outcome, error) {
+	if p.done > 0 && !j.Continues {
+		return jobs.Outcome{}, errors.New("the apply begins again")
+	}
+	if !permit(p.state()) {
+		return jobs.Outcome{Refused: true}, nil
+	}
+	p.jobs = append(p.jobs, j)
+	far := func() comment.Progress { return comment.Progress{Done: p.done, Of: p.of} }
+	j.Progress(far())
+	if p.done = min(p.done+p.each, p.of); p.during != nil {
+		if err := p.during(ctx, len(p.jobs)); err != nil {
+			return jobs.Outcome{}, err
+		}
+	}
+	o := jobs.Outcome{State: p.state(), Counts: comment.Counts{Add: p.done}, Progress: far()}
+	if p.done < p.of {
+		o.Failed, o.Resumable, o.Remaining = true, true, p.of-p.done
+	}
+	return o, nil
+}
+
+func (p *parts) Unlock(context.Context, jobs.Job) (jobs.Unlocked, error) {
+	p.unlocked++
+	return jobs.Unlocked{Locks: 1}, nil
+}
+
+// state is the state after the changes that are done.
+func (p *parts) state() runs.StateID {
+	if p.done == 0 {
+		return runs.StateID{}
+	}
+	return runs.StateID{Lineage: "l", Serial: uint64(p.done), Version: fmt.Sprint(p.done)}
+}
+
+// inParts has applies done in parts.
+func inParts(t *testing.T, of, each int) (*stage, *parts, int) {
+	t.Helper()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	p := &parts{Engine: s.pipeline.Engine, of: of, each: each}
+	s.pipeline.Engine = p
+	return s, p, s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+}
+
+// handle hands a message to the pipeline as long as it is handed over, up to a number of times, and
+// returns how often, and the last error.
+func (s *stage) handleUntil(ctx context.Context, m pipeline.Message, times int) (n int, err error) {
+	for n < times {
+		n++
+		if err = s.pipeline.Handle(ctx, m); !errors.As(err, new(*pipeline.HandOver)) {
+			return n, err
+		}
+	}
+	return n, err
+}
+
+// toApply comments "lockstep apply", and returns the message that comes of it, which nobody handles.
+func (s *stage) toApply(who string, number int) (m pipeline.Message, comment int64) {
+	s.t.Helper()
+	comment = s.repo.Comment(who, number, "lockstep apply")
+	if _, err := s.hub.Deliver(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+	s.drain(s.t.Context(), func(ctx context.Context, x pipeline.Message) error {
+		if x.Kind == pipeline.ToApply {
+			m = x
+			return nil
+		}
+		return s.pipeline.Handle(ctx, x)
+	})
+	if m.ID == "" {
+		s.t.Fatal("nothing is to be applied")
+	}
+	return m, comment
+}
+
+// command handles a comment at once, whatever waits, and returns its ID.
+func (s *stage) command(who string, number int, text string) int64 {
+	s.t.Helper()
+	id := s.repo.Comment(who, number, text)
+	m := pipeline.Message{ID: fmt.Sprint("at-once-", id), Kind: pipeline.Commanded, Pull: s.ref(number), Comment: id, Actor: who, Lines: comment.Parse(text)}
+	if err := s.pipeline.Handle(s.t.Context(), m); err != nil {
+		s.t.Error(err)
+	}
+	return id
+}
+
+// TestContinue is the story of an apply that takes several processes: one message, one answer, one
+// result; people see how far it is; and others wait behind it, whatever they want.
+func TestContinue(t *testing.T) {
+	t.Parallel()
+	s, p, n := inParts(t, 5, 2)
+	two := s.pull("bob", "c", githubtest.Files{"c.tf": resource("c", "1")})
+	m, id := s.toApply("alice", n)
+	var told []string
+	for turn := 1; turn <= 2; turn++ {
+		err := s.pipeline.Handle(t.Context(), m)
+		if !errors.As(err, new(*pipeline.HandOver)) {
+			t.Fatalf("turn %d: %v", turn, err)
+		}
+		s.settle()
+		told = append(told, s.answerTo(n, id), s.status(n), s.check("b"))
+	}
+	s.golden("continue", told...)
+	// Another pull request would revert what is applied by now.
+	other := s.command("bob", two, "lockstep apply")
+	s.settle()
+	s.expect("another apply", s.answerTo(two, other), "**Not applied** `.`", "#1 was applied to the same state and is not merged yet")
+	again := s.command("bob", n, "lockstep apply")
+	replan := s.command("bob", n, "lockstep plan")
+	s.settle()
+	s.expect("the same apply", s.answerTo(n, again), "An apply, asked for by `alice`, is under way")
+	s.expect("a plan", s.answerTo(n, replan), "An apply, asked for by `alice`, is under way")
+
+	if err := s.pipeline.Handle(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	s.settle()
+	s.expect("the answer", s.answerTo(n, id), "**Applied** `.`: 5 added")
+	s.expect("the status", s.status(n), "Lockstep has applied", "applied by `alice` |")
+	s.expect("the check", s.check("b"), "success Applied: 5 added")
+	if err := s.pipeline.Handle(t.Context(), m); err != nil || len(p.jobs) != 3 {
+		t.Errorf("%d parts, and then %v", len(p.jobs), err)
+	}
+	for i, j := range p.jobs {
+		if j.Continues != (i > 0) || j.Run != p.jobs[0].Run || j.Run == "" || j.Checkout == "" {
+			t.Errorf("part %d: run %q continues: %v", i+1, j.Run, j.Continues)
+		}
+	}
+	s.tidy(&faults{})
+}
+
+// TestContinueInAQueue holds that the message of an apply which goes on stays the first of its group:
+// it ends before others are begun.
+func TestContinueInAQueue(t *testing.T) {
+	t.Parallel()
+	s, p, n := inParts(t, 9, 1)
+	s.repo.Comment("alice", n, "lockstep apply")
+	if _, err := s.hub.Deliver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var kinds []string
+	later := pipeline.Message{ID: "later", Kind: pipeline.ToApply, Pull: s.ref(99), Target: "%2E@default"}
+	s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
+		if m.Kind != pipeline.ToApply {
+			return s.pipeline.Handle(ctx, m)
+		}
+		if len(kinds) == 0 {
+			if err := s.pipeline.Queue.Send(ctx, later); err != nil {
+				return err
+			}
+		}
+		kinds = append(kinds, m.ID)
+		if m.ID == later.ID {
+			return nil
+		}
+		return s.pipeline.Handle(ctx, m)
+	})
+	if len(kinds) != 10 || kinds[9] != later.ID || len(p.jobs) != 9 {
+		t.Errorf("handled: %q, in %d parts", kinds, len(p.jobs))
+	}
+	s.expect("the status", s.status(n), "Lockstep has applied")
+}
+
+// TestContinueTwice holds that of two processes with the same message one goes on, and the other does
+// nothing: while the first has time, the second waits; and where it has taken over, the first
+// records nothing any more.
+func TestContinueTwice(t *testing.T) {
+	t.Parallel()
+	t.Run("the first lives", func(t *testing.T) {
+		t.Parallel()
+		s, p, n := inParts(t, 2, 1)
+		m, id := s.toApply("alice", n)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		var busy *pipeline.BusyError
+		p.during = func(context.Context, int) error {
+			if err := s.pipeline.Handle(ctx, m); !errors.As(err, &busy) || time.Until(busy.Until) < 30*time.Second {
+				t.Errorf("the second process: %v", err)
+			}
+			return nil
+		}
+		if turns, err := s.handleUntil(ctx, m, 9); turns != 2 || err != nil {
+			t.Errorf("%d turns, %v", turns, err)
+		}
+		s.settle()
+		s.expect("the answer", s.answerTo(n, id), "**Applied** `.`: 2 added")
+	})
+	t.Run("the second has taken over", func(t *testing.T) {
+		t.Parallel()
+		s, p, n := inParts(t, 3, 1)
+		m, id := s.toApply("alice", n)
+		p.during = func(ctx context.Context, part int) error {
+			if part == 1 { // it has no certain end: as on a machine that slept
+				if turns, err := s.handleUntil(ctx, m, 9); turns != 2 || err != nil {
+					t.Errorf("the second process: %d turns, %v", turns, err)
+				}
+			}
+			return nil
+		}
+		err := s.pipeline.Handle(t.Context(), m)
+		if !errors.Is(err, pipeline.ErrConflict) {
+			t.Errorf("the first process: %v", err)
+		}
+		if err := s.pipeline.Handle(t.Context(), m); err != nil {
+			t.Error(err)
+		}
+		s.settle()
+		s.expect("the answer", s.answerTo(n, id), "**Applied** `.`: 3 added")
+		if len(p.jobs) != 3 {
+			t.Errorf("%d parts", len(p.jobs))
+		}
+	})
+	t.Run("a higher fence under the lock", func(t *testing.T) {
+		t.Parallel()
+		s, p, n := inParts(t, 2, 1)
+		m, _ := s.toApply("alice", n)
+		if err := s.pipeline.Handle(t.Context(), m); !errors.As(err, new(*pipeline.HandOver)) {
+			t.Fatal(err)
+		}
+		r := s.runOf(n)
+		s.pipeline.Engine = late{p, func() {
+			b := s.begun(r)
+			if _, err := s.pipeline.Ledger().GoOn(t.Context(), r, b, time.Time{}); err != nil {
+				t.Error(err)
+			}
+		}}
+		if err := s.pipeline.Handle(t.Context(), m); !errors.Is(err, pipeline.ErrConflict) || len(p.jobs) != 1 {
+			t.Errorf("%d parts, %v", len(p.jobs), err)
+		}
+	})
+}
+
+// runOf returns the only run of a pull request.
+func (s *stage) runOf(n int) runs.Run {
+	s.t.Helper()
+	all, err := s.pipeline.Ledger().Runs(s.t.Context(), s.ref(n))
+	if err != nil || len(all) != 1 {
+		s.t.Fatalf("%d runs, %v", len(all), err)
+	}
+	return all[0].Run
+}
+
+func (s *stage) begun(r runs.Run) ledger.Begun {
+	s.t.Helper()
+	e, version, err := s.pipeline.Ledger().ApplyRecord(s.t.Context(), r)
+	if err != nil || version == "" {
+		s.t.Fatalf("no apply record: %v", err)
+	}
+	return ledger.Begun{ApplyRecord: e, Version: version}
+}
+
+// TestContinueAfterDeaths holds that an apply whose processes all die goes on as long as it gets on,
+// and is given up where it does not.
+func TestContinueAfterDeaths(t *testing.T) {
+	t.Parallel()
+	died := errors.New("the process was killed")
+	s, p, n := inParts(t, 7, 1)
+	m, id := s.toApply("alice", n)
+	p.during = func(context.Context, int) error { return died }
+	for range 6 {
+		// Nothing is recorded by who is killed.
+		if err := s.killed(m); !errors.Is(err, died) {
+			t.Fatal(err)
+		}
+	}
+	p.during = nil
+	if err := s.pipeline.Handle(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	s.settle()
+	s.expect("the answer", s.answerTo(n, id), "**Applied** `.`: 7 added")
+
+	s, p, n = inParts(t, 7, 1)
+	m, id = s.toApply("alice", n)
+	p.during = func(_ context.Context, part int) error {
+		if part > 3 {
+			p.done-- // it does not get on
+		}
+		return died
+	}
+	deaths := 0
+	for deaths < 20 && s.killed(m) != nil {
+		deaths++
+	}
+	if want := 4 + pipeline.MaxReceives; deaths != want {
+		t.Errorf("%d deaths, want %d", deaths, want)
+	}
+	s.settle()
+	s.expect("the answer", s.answerTo(n, id), "**The apply of `.` failed**: it did not finish", "look at the new plan with care")
+	s.tidy(&faults{})
+}
+
+var errKilled = errors.New("killed")
+
+// killed hands a message to a process that is killed in the engine.
+func (s *stage) killed(m pipeline.Message) (err error) {
+	p := *s.pipeline
+	p.Engine = killed{p.Engine, func(e error) { err = e }}
+	defer func() {
+		if x := recover(); x != nil && x != any(errKilled) {
+			panic(x)
+		}
+	}()
+	return p.Handle(s.t.Context(), m)
+}
+
+// killed is an engine with whose errors everything ends.
+type killed struct {
+	jobs.Engine
+	tell func(error)
+}
+
+func (k killed) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(runs.StateID) bool) (jobs.Outcome, error) {
+	o, err := k.Engine.Apply(ctx, j, plan, permit)
+	if err != nil {
+		k.tell(err)
+		panic(errKilled)
+	}
+	return o, err
+}
+
+// TestStopApply holds that a stop ends an apply between two changes, that the rest can be applied or
+// planned then, and that a stop of nothing is answered once.
+func TestStopApply(t *testing.T) {
+	t.Parallel()
+	s, p, n := inParts(t, 3, 1)
+	s.pipeline.Poll = time.Millisecond
+	var asked, denied int64
+	p.during = func(ctx context.Context, part int) error {
+		if part == 1 {
+			denied = s.command("mallory", n, "lockstep stop")
+			asked = s.command("bob", n, "lockstep stop")
+			<-ctx.Done()
+		}
+		return nil
+	}
+	id := s.repo.Comment("alice", n, "lockstep apply")
+	s.settle()
+	s.expect("who may not", s.answerTo(n, denied), "**Not stopped**", "`mallory` has the permission `read`")
+	s.golden("stop", s.answerTo(n, asked), s.answerTo(n, id), s.status(n), s.check("b"), s.say("alice", n, "lockstep stop"))
+	if p.unlocked != 1 || len(p.jobs) != 1 {
+		t.Errorf("unlocked %d times after %d parts", p.unlocked, len(p.jobs))
+	}
+	s.tidy(&faults{})
+	p.done, p.during = 0, nil // what the engine finds in the journal
+	p.of, p.each = 2, 2
+	s.pipeline.Engine = from{p, s.runOf(n).State}
+	s.expect("the rest", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added")
+	s.expect("the status", s.status(n), "Lockstep has applied")
+}
+
+// from is an engine that finds a state.
+type from struct {
+	jobs.Engine
+	state runs.StateID
+}
+
+func (f from) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(runs.StateID) bool) (jobs.Outcome, error) {
+	return f.Engine.Apply(ctx, j, plan, func(runs.StateID) bool { return permit(f.state) })
+}
+
+// TestStopBetweenProcesses holds that an apply is stopped that nobody works on just then, and one that
+// was not begun.
+func TestStopBetweenProcesses(t *testing.T) {
+	t.Parallel()
+	s, p, n := inParts(t, 3, 1)
+	m, id := s.toApply("alice", n)
+	s.command("bob", n, "lockstep stop")
+	if err := s.pipeline.Handle(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	s.settle()
+	s.expect("one that was not begun", s.answerTo(n, id), "**Not applied** `.`", "`bob` stopped it")
+	s.expect("its plan", s.status(n), "To apply this plan, comment `lockstep apply`")
+
+	m, id = s.toApply("alice", n)
+	if err := s.pipeline.Handle(t.Context(), m); !errors.As(err, new(*pipeline.HandOver)) {
+		t.Fatal(err)
+	}
+	s.command("bob", n, "lockstep stop")
+	if err := s.pipeline.Handle(t.Context(), m); err != nil || len(p.jobs) != 1 || p.unlocked != 1 {
+		t.Fatalf("%d parts, unlocked %d times, %v", len(p.jobs), p.unlocked, err)
+	}
+	s.settle()
+	s.expect("the answer", s.answerTo(n, id), "**Stopped** the apply of `.`, as `bob` asked: 1 of 3 changes are done")
+	s.repo.Close("alice", n)
+	s.settle()
+	s.expect("its close", s.answer(n, "close"), "**Applied, but not merged**: `.`")
+	if got := artifacts(t, s); len(got) != 0 {
+		t.Errorf("kept after the close: %q", got)
+	}
+}
+
+// TestStopPlan holds that a stop ends a plan in the making, and one that waits.
+func TestStopPlan(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	s.pipeline.Poll = time.Millisecond
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	engine := s.pipeline.Engine
+	var asked int64
+	s.pipeline.Engine = endless{engine, func() { asked = s.command("bob", n, "lockstep stop") }}
+	s.expect("the plan", s.say("alice", n, "lockstep plan"), "**Not planned**: `.`", "`bob` stopped it.")
+	s.expect("the stop", s.answerTo(n, asked), "**Stopping** the plan of `.`, as `bob` asked.")
+	s.expect("the status", s.status(n), "could not plan", "`bob` stopped it.", "To plan again, push, or comment `lockstep plan`.")
+	s.pipeline.Engine = engine
+	s.expect("a new plan", s.say("alice", n, "lockstep plan"), "**Planned** `.`: 2 to add")
+	s.tidy(&faults{})
+}
+
+// endless is an engine whose plans end when they are stopped.
+type endless struct {
+	jobs.Engine
+	meanwhile func()
+}
+
+func (e endless) Plan(ctx context.Context, _ jobs.Job) (jobs.PlanResult, error) {
+	e.meanwhile()
+	<-ctx.Done()
+	return jobs.PlanResult{}, context.Cause(ctx)
+}
+
+// TestStopOfAnother holds that the end of one apply is not the end of the next: an order is of the one
+// that was under way when it was given.
+func TestStopOfAnother(t *testing.T) {
+	t.Parallel()
+	s, _, n := inParts(t, 1, 1)
+	s.pipeline.Poll = time.Millisecond
+	m, _ := s.toApply("alice", n)
+	s.command("bob", n, "lockstep stop")
+	if err := s.pipeline.Handle(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	s.settle()
+	s.expect("the next apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 1 added")
+	if got := s.say("bob", n, "lockstep stop"); !strings.Contains(got, "Nothing of this pull request is being planned or applied") {
+		t.Errorf("a stop of nothing: %s", got)
+	}
+}
+
+var _ dispatch.GitHub = moody{}
+
+// partsStory is of an apply that takes three processes.
+func partsStory(t *testing.T, f *faults) {
+	s, p, n := inParts(t, 3, 1)
+	f.use(s)
+	id := s.repo.Comment("alice", n, "lockstep apply")
+	s.stubborn()
+	s.expect(f.String()+": the answer", s.answerTo(n, id), "**Applied** `.`: 3 added")
+	s.expect(f.String()+": the status", s.status(n), "Lockstep has applied", "applied by `alice` |")
+	s.expect(f.String()+": the check", s.check("b"), "success Applied: 3 added")
+	if p.done != 3 || p.unlocked != 0 {
+		t.Errorf("%v: %d done, unlocked %d times", f, p.done, p.unlocked)
+	}
+	if got := len(s.repo.Comments(n)); got != 3 {
+		t.Errorf("%v: %d comments", f, got)
+	}
+	s.tidy(f)
+}
+
+// stopStory is of an apply that is stopped between two processes.
+func stopStory(t *testing.T, f *faults) {
+	s, p, n := inParts(t, 3, 1)
+	m, id := s.toApply("alice", n)
+	if err := s.pipeline.Handle(t.Context(), m); !errors.As(err, new(*pipeline.HandOver)) {
+		t.Fatal(err)
+	}
+	if err := s.pipeline.Queue.Send(t.Context(), m.Again("test")); err != nil { // the queue's own is gone
+		t.Fatal(err)
+	}
+	s.command("bob", n, "lockstep stop")
+	f.use(s)
+	s.stubborn()
+	s.expect(f.String()+": the answer", s.answerTo(n, id), "**Stopped** the apply of `.`, as `bob` asked: 1 of 3 changes are done")
+	s.expect(f.String()+": the status", s.status(n), "was stopped")
+	if p.done != 1 || p.unlocked == 0 {
+		t.Errorf("%v: %d done, unlocked %d times", f, p.done, p.unlocked)
+	}
+	s.tidy(f)
+}
+
+// TestContinueExchanged carries out attacks: whoever may write plans and records forges an apply that
+// was begun, which no gate is asked about, or has one go on with something else.
+func TestContinueExchanged(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		forge func(robber)
+		want  string
+	}{
+		"plan": {robber.plan, "The saved plan is not the one that was made"},
+		"both": {robber.both, "The plan is not the one that was shown"},
+		"files": {func(r robber) {
+			run := r.run(r.victim.Pull.Number)
+			b := r.begun(run)
+			b.Commit = r.repo.Head("evil")
+			r.write(run, b)
+		}, "The plan was made from other files"},
+		"gone": {func(r robber) {
+			if err := r.data.Artifacts.Delete(r.t.Context(), r.victim.Plan()); err != nil {
+				r.t.Fatal(err)
+			}
+		}, "The saved plan is not what was approved, or is gone"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, n := rob(t)
+			p := &parts{Engine: r.pipeline.Engine, of: 2, each: 1}
+			r.pipeline.Engine = p
+			m, id := r.toApply("bob", n)
+			if err := r.pipeline.Handle(t.Context(), m); !errors.As(err, new(*pipeline.HandOver)) {
+				t.Fatal(err)
+			}
+			test.forge(r)
+			if err := r.pipeline.Handle(t.Context(), m); err != nil {
+				t.Fatal(err)
+			}
+			r.settle()
+			r.expect("the answer", r.answerTo(n, id), "**The apply of `.` failed**", test.want)
+			if len(p.jobs) != 1 {
+				t.Errorf("%d parts", len(p.jobs))
+			}
+		})
+	}
+}
+
+// write writes an apply record.
+func (r robber) write(run runs.Run, b ledger.Begun) {
+	r.t.Helper()
+	rec, err := r.data.Records.Get(r.t.Context(), fmt.Sprintf("effect/%s/%d", run.Key(), run.Try))
+	if err == nil {
+		_, err = r.data.Records.Put(r.t.Context(), rec.Key, pipeline.Encode(b.ApplyRecord), rec.Version)
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}

@@ -1,0 +1,71 @@
+package ledger
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// A Stop is the order to end one plan, or one apply, of a run. It is of that one only: a later
+// plan or apply is not stopped by it.
+type Stop struct {
+	Verb   comment.Verb // plan or apply
+	Number int          // the run's Attempt for a plan, its Try for an apply
+	By     string       // login
+	At     time.Time
+}
+
+// stopKey is the key of the last order to a run.
+func stopKey(run string) string { return "stop/" + url.PathEscape(run) }
+
+// under returns the work on a run that can be stopped; the number is 0 if there is none.
+func under(r runs.Run) Stop {
+	switch {
+	case r.Phase.UnderWay():
+		return Stop{Verb: comment.Apply, Number: r.Try}
+	case r.Phase == runs.Queued || r.Phase == runs.Planning:
+		return Stop{Verb: comment.Plan, Number: r.Attempt}
+	}
+	return Stop{}
+}
+
+// OrderStop orders the work on a run to end, and returns the order; its number is 0 if nothing is under
+// way. An earlier order of the same end stays.
+func (ld Ledger) OrderStop(ctx context.Context, r runs.Run, by string) (Stop, error) {
+	order := under(r)
+	if order.Number == 0 {
+		return order, nil
+	}
+	order.By, order.At = by, time.Now().UTC()
+	_, err := ld.Change(ctx, stopKey(r.Key()), func(old []byte) ([]byte, error) {
+		var have Stop
+		if old != nil && json.Unmarshal(old, &have) == nil && have.Verb == order.Verb && have.Number == order.Number {
+			order = have
+			return nil, ErrAsIs
+		}
+		return pipeline.Encode(order), nil
+	})
+	return order, err
+}
+
+// StopOf returns the order to end what is under way of a run; nil if there is none.
+func (ld Ledger) StopOf(ctx context.Context, r runs.Run) (*Stop, error) {
+	rec, err := ld.Records.Get(ctx, stopKey(r.Key()))
+	if err != nil || rec.Version == "" {
+		return nil, err
+	}
+	var s Stop
+	if err := json.Unmarshal(rec.Value, &s); err != nil {
+		return nil, fmt.Errorf("read %s: the record is damaged: %w", rec.Key, err)
+	}
+	if now := under(r); now.Number == 0 || s.Verb != now.Verb || s.Number != now.Number {
+		return nil, nil // of an earlier one
+	}
+	return &s, nil
+}
