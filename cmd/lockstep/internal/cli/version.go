@@ -45,7 +45,7 @@ var Version = Command{Name: "version", Synopsis: "Show the versions of Lockstep 
 		return a.WriteJSON(data, err)
 	}
 	// The first line is the stock tool's: programs parse it.
-	fmt.Fprintf(a.Out, "Terraform v%s\nLockstep v%s, which speaks as Terraform %[1]s where programs listen\non %s\n", info.TerraformVersion, a.Version, info.Platform)
+	fmt.Fprintf(a.Out, "Terraform v%s\nLockstep v%s, which speaks as Terraform %[1]s where programs listen\non %[3]s\n", info.TerraformVersion, a.Version, info.Platform)
 	for _, p := range slices.Sorted(maps.Keys(info.ProviderSelections)) {
 		fmt.Fprintf(a.Out, "+ provider %s v%s\n", p, info.ProviderSelections[p])
 	}
