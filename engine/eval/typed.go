@@ -15,7 +15,7 @@ func (e *Evaluator) Typed(x hcl.Expression, s Scope) (cty.Value, diags.Diagnosti
 	var list []refs.Reference
 	var ds diags.Diagnostics
 	for _, t := range x.Variables() {
-		r, ok, more := refs.Resolve(m.Content, t)
+		r, ok, more := refs.Resolve(m, t)
 		ds = append(ds, more...)
 		if !ok {
 			continue

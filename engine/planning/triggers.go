@@ -78,7 +78,7 @@ func (x *instance) triggerTarget(t hcl.Traversal) (trigger, hcl.Traversal, diags
 	}
 	r.Type, r.Name = t.RootName(), stepName(t[1])
 	if x.m.Resources[r] == nil {
-		_, _, ds := refs.Resolve(x.m.Content, t)
+		_, _, ds := refs.Resolve(x.m, t)
 		return trigger{}, nil, ds
 	}
 	out := trigger{resource: addrs.AbsResource{Module: x.addr.Module, Resource: r}}

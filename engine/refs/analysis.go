@@ -14,6 +14,7 @@ import (
 // analysis finds the references in one content.
 type analysis struct {
 	r       *Refs
+	module  *config.Module // one with the content
 	content *config.Content
 	uses    map[addrs.Object][]*Reference
 	ds      diags.Diagnostics
@@ -194,7 +195,7 @@ func (a *analysis) trigger(o addrs.Object, x hcl.Expression) {
 		if word := t.RootName(); word == "resource" || word == "data" || word == "ephemeral" {
 			n = 3
 		}
-		if ref, ok, _ := Resolve(a.content, t[:min(n, len(t))]); ok {
+		if ref, ok, _ := Resolve(a.module, t[:min(n, len(t))]); ok {
 			a.use(o, &ref)
 		}
 	}
@@ -262,7 +263,7 @@ func (a *analysis) bodyOnly(o addrs.Object, body hcl.Body) {
 }
 
 func (a *analysis) traversal(o addrs.Object, t hcl.Traversal) {
-	ref, ok, ds := Resolve(a.content, t)
+	ref, ok, ds := Resolve(a.module, t)
 	a.ds = append(a.ds, ds...)
 	if ok {
 		a.uses[o] = append(a.uses[o], &ref)
@@ -277,7 +278,7 @@ func (a *analysis) resolve(ts []hcl.Traversal, inBody bool) []Reference {
 	}
 	out := make([]Reference, 0, len(ts))
 	for _, t := range ts {
-		ref, ok, ds := Resolve(a.content, t)
+		ref, ok, ds := Resolve(a.module, t)
 		if inBody && ds.HasErrors() && isJSON(t) {
 			continue
 		}

@@ -70,7 +70,7 @@ func AnalyzeWithout(cfg *config.Config, unused map[*config.Provider]bool) (*Refs
 	var ds diags.Diagnostics
 	for _, m := range cfg.Order {
 		if r.uses[m.Content] == nil {
-			a := analysis{r: r, content: m.Content, uses: map[addrs.Object][]*Reference{}}
+			a := analysis{r: r, module: m, content: m.Content, uses: map[addrs.Object][]*Reference{}}
 			a.all()
 			r.uses[m.Content] = a.uses
 			r.declared[m.Content] = slices.SortedFunc(maps.Keys(a.uses), compare)
@@ -413,7 +413,7 @@ func (r *Refs) DependsOn(m *config.Module, res *config.Resource) []addrs.Object 
 	}
 	add := func(m *config.Module, ts []hcl.Traversal) {
 		for _, t := range ts {
-			if ref, ok, _ := Resolve(m.Content, t); ok {
+			if ref, ok, _ := Resolve(m, t); ok {
 				if o, ok := r.object(m, &ref); ok {
 					visit(o)
 				}

@@ -44,9 +44,9 @@ var ambient = map[string][]string{
 	"self":      nil,
 }
 
-// Resolve returns the reference of a traversal written in content. ok is false for roots that are
+// Resolve returns the reference of a traversal written in a module. ok is false for roots that are
 // no objects: each, count, path, terraform and self.
-func Resolve(content *config.Content, t hcl.Traversal) (ref Reference, ok bool, ds diags.Diagnostics) {
+func Resolve(m *config.Module, t hcl.Traversal) (ref Reference, ok bool, ds diags.Diagnostics) {
 	rng := subject(t, 2)
 	ref.whole = t
 	root := t.RootName()
@@ -57,6 +57,7 @@ func Resolve(content *config.Content, t hcl.Traversal) (ref Reference, ok bool, 
 	if ds.HasErrors() {
 		return ref, false, ds
 	}
+	content := m.Content
 	switch root {
 	case "var":
 		ref.Object, ref.Rest = addrs.Object{Kind: addrs.KindVariable, Name: name}, t[2:]
@@ -72,30 +73,30 @@ func Resolve(content *config.Content, t hcl.Traversal) (ref Reference, ok bool, 
 				"A local value with the name %q has not been declared.%s", name, suggest(name, content.Locals))
 		}
 	case "module":
-		return resolveCall(content, t, name)
+		return resolveCall(m, t, name)
 	case "data", "ephemeral", "resource":
 		mode := map[string]addrs.ResourceMode{"data": addrs.Data, "ephemeral": addrs.Ephemeral, "resource": addrs.Managed}[root]
 		second, ds := attrName(t, 2, root+"."+name)
 		if ds.HasErrors() {
 			return ref, false, ds
 		}
-		return resolveResource(content, t, 3, addrs.Resource{Mode: mode, Type: name, Name: second})
+		return resolveResource(m, t, 3, addrs.Resource{Mode: mode, Type: name, Name: second})
 	default:
-		return resolveResource(content, t, 2, addrs.Resource{Mode: addrs.Managed, Type: root, Name: name})
+		return resolveResource(m, t, 2, addrs.Resource{Mode: addrs.Managed, Type: root, Name: name})
 	}
 	return ref, true, nil
 }
 
 // resolveResource resolves a reference to a resource whose address takes up the first n steps.
-func resolveResource(content *config.Content, t hcl.Traversal, n int, r addrs.Resource) (Reference, bool, diags.Diagnostics) {
-	rng := subject(t, n)
+func resolveResource(m *config.Module, t hcl.Traversal, n int, r addrs.Resource) (Reference, bool, diags.Diagnostics) {
+	content, rng := m.Content, subject(t, n)
 	if _, indexed := at(t, n).(hcl.TraverseIndex); indexed {
 		rng = subject(t, n+1)
 	}
 	ref := Reference{Object: addrs.Object{Kind: addrs.KindResource, Res: r}, Rest: t[n:], whole: t}
 	if content.Resources[r] == nil {
 		kind := map[addrs.ResourceMode]string{addrs.Managed: "managed", addrs.Data: "data", addrs.Ephemeral: "ephemeral"}[r.Mode]
-		detail := fmt.Sprintf("A %s resource %q %q has not been declared in this module.", kind, r.Type, r.Name)
+		detail := fmt.Sprintf("A %s resource %q %q has not been declared in %s.", kind, r.Type, r.Name, named(m.Addr))
 		other := r
 		if r.Mode == addrs.Managed {
 			other.Mode = addrs.Data
@@ -112,6 +113,14 @@ func resolveResource(content *config.Content, t hcl.Traversal, n int, r addrs.Re
 		}
 	}
 	return ref, true, nil
+}
+
+// named is a module's name in texts.
+func named(m addrs.Module) string {
+	if m.IsRoot() {
+		return "the root module"
+	}
+	return m.String()
 }
 
 // checkKey reports an instance key where there are no instances to tell apart, and
@@ -139,8 +148,9 @@ func checkKey(r *config.Resource, step hcl.Traverser, rng hcl.Range) diags.Diagn
 }
 
 // resolveCall resolves `module.name`, with or without key and output.
-func resolveCall(content *config.Content, t hcl.Traversal, name string) (Reference, bool, diags.Diagnostics) {
+func resolveCall(m *config.Module, t hcl.Traversal, name string) (Reference, bool, diags.Diagnostics) {
 	ref := Reference{Object: addrs.Object{Kind: addrs.KindCall, Name: name}, Rest: t[2:], whole: t}
+	content := m.Content
 	if content.Calls[name] == nil {
 		n := 2 // and a key, and an output
 		if _, indexed := at(t, n).(hcl.TraverseIndex); indexed {
@@ -151,7 +161,7 @@ func resolveCall(content *config.Content, t hcl.Traversal, name string) (Referen
 		}
 		rng := subject(t, n)
 		return ref, false, diags.Errorf(&rng, "Reference to undeclared module",
-			"No module call named %q is declared in this module.%s", name, suggest(name, content.Calls))
+			"No module call named %q is declared in %s.%s", name, named(m.Addr), suggest(name, content.Calls))
 	}
 	rest := ref.Rest
 	if len(rest) > 0 {

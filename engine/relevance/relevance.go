@@ -107,7 +107,7 @@ func (s *search) traversals(in addrs.ModuleInstance, r *config.Resource, ts []hc
 			s.add(reference{in: in, repeated: r})
 			continue
 		}
-		if ref, ok, _ := refs.Resolve(m.Content, t); ok {
+		if ref, ok, _ := refs.Resolve(m, t); ok {
 			s.add(reference{in: in, ref: ref})
 		}
 	}
