@@ -165,15 +165,16 @@ func (w *nodeWriter) header(r addrs.Resource) {
 
 // outputs returns a text for each output that changes.
 func (t planText) outputs() []string {
-	var names []string
+	var names, all []string
 	var nodes []*difference.Node
 	for _, o := range t.plan.Outputs {
+		all = append(all, o.Name)
 		n := difference.OfOutput(o)
 		if n.Action != plans.NoOp {
 			names, nodes = append(names, o.Name), append(nodes, n)
 		}
 	}
-	width := widest(names, attributeName)
+	width := widest(all, attributeName) // what does not change counts, too, as in the stock tool
 	var out []string
 	for i, n := range nodes {
 		nw := nodeWriter{p: t.p, diff: t.diff}
