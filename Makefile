@@ -9,7 +9,7 @@ FUNCTIONS = webhook plan apply janitor
 VERSION ?= 0.1.0-dev
 REPRODUCIBLE = CGO_ENABLED=0 GOFLAGS='$(GOFLAGS)' GOAMD64=v1 GOARM64=v8.0
 
-.PHONY: all build release reproduce test vet vulnerabilities bench fuzz bombs torture mutants mutate differential clean parts
+.PHONY: all build release reproduce test vet vulnerabilities bench fuzz bombs torture mutants mutate differential clients clean parts
 
 all: build
 
@@ -92,6 +92,14 @@ N ?= 1000
 FROM ?= 1
 differential:
 	go test $(GOFLAGS) -timeout 0 -v -run '^TestDifferential$$' ./engine/differential -cases '$(N)' -from '$(FROM)'
+
+# Has the programs that drive terraform drive lockstep: Terragrunt, Atlantis, Terratest, cdktf,
+# terraform-ls, terraform-exec. Installing them takes many minutes, once. Where a terraform 1.11 is on the
+# PATH, both are driven, and compared. CLIENT chooses tests by a regular expression.
+CLIENT ?= .
+clients:
+	@LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_TEST_PARTS=require sh .ci/parts clients
+	LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_TEST_PARTS=require go test $(GOFLAGS) -count=1 -timeout 0 -v -run '$(CLIENT)' ./cmd/clients -clients
 
 clean:
 	rm -rf bin dist .parts

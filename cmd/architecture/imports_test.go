@@ -26,6 +26,7 @@ var allowed = map[string][]string{
 	"cmd/lockstep/internal/serving":      {"cmd/lockstep/internal/cli", "cmd/lockstep/demo", "cmd/lockstep/machine", "functions/...", "github"},
 
 	"cmd/release":          {},
+	"cmd/clients":          {},
 	"cmd/lockstep/demo":    {"cmd/lockstep/machine", "functions/comment", "functions/page", "functions/pipeline/...", "functions/workdir", "github/...", "statebackend/...", "engine/..."},
 	"cmd/lockstep/machine": {"functions/...", "statebackend", "engine/diags", "github"},
 
