@@ -98,7 +98,7 @@ func TestSharing(t *testing.T) {
 		return c
 	}
 	declared, ds := pool.Schema(ctx, lab)
-	if declared.Managed["thing"] == nil || len(ds) != 1 {
+	if declared.Resource("managed", "thing") == nil || len(ds) != 1 {
 		t.Errorf("schema: %v, %v", declared, ds)
 	}
 	if again, ds := pool.Schema(ctx, lab); again != declared || len(ds) != 0 {

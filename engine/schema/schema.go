@@ -23,10 +23,12 @@ type Provider struct {
 	// Provider describes the provider block, Meta the provider_meta block (or nil).
 	Provider *Schema
 	Meta     *Schema
-	// Managed, Data and Ephemeral are the resource types by name.
+	// Managed, Data and Ephemeral are resource types by name, and Later has those that are not decoded
+	// yet, or is nil: see [Provider.Resource].
 	Managed   map[string]*Schema
 	Data      map[string]*Schema
 	Ephemeral map[string]*Schema
+	Later     *Later
 	Functions map[string]*Function
 	// PlanDestroy is set if the provider wants to plan deletions, too.
 	PlanDestroy bool
@@ -122,20 +124,6 @@ type Parameter struct {
 	AllowUnknown bool
 	Description  string
 	Markdown     bool
-}
-
-// Resource returns the schema of a resource type, or nil. mode is one of
-// "managed", "data" and "ephemeral".
-func (p *Provider) Resource(mode, name string) *Schema {
-	switch mode {
-	case "managed":
-		return p.Managed[name]
-	case "data":
-		return p.Data[name]
-	case "ephemeral":
-		return p.Ephemeral[name]
-	}
-	return nil
 }
 
 // JSON returns the codec for values of b's implied type.

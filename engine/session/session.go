@@ -81,9 +81,13 @@ func (s *Session) Schema(ctx context.Context, p addrs.Provider, r addrs.Resource
 	return rs, ps, ds
 }
 
-// UnsupportedType is the error of a resource type that a provider does not have. It suggests the same
-// type of another mode.
+// UnsupportedType is the error of a resource type that a provider does not have, or declares in a way
+// that cannot be understood. It suggests the same type of another mode.
 func UnsupportedType(ps *schema.Provider, p addrs.Provider, r addrs.Resource, place *hcl.Range) diags.Diagnostics {
+	if err := ps.Broken(r.Mode.String(), r.Type); err != nil {
+		return diags.Errorf(place, "Invalid provider schema",
+			"The provider %s declares the type %q in a way that cannot be understood: %s. This is a bug in the provider.", p.ForDisplay(), r.Type, err)
+	}
 	what := map[addrs.ResourceMode]string{addrs.Managed: "resource type", addrs.Data: "data source", addrs.Ephemeral: "ephemeral resource type"}
 	detail := fmt.Sprintf("The provider %s does not support %s %q.", p.ForDisplay(), what[r.Mode], r.Type)
 	for _, other := range []addrs.ResourceMode{addrs.Managed, addrs.Data, addrs.Ephemeral} {

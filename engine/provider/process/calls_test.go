@@ -41,7 +41,7 @@ func TestFailures(t *testing.T) {
 		},
 		"validate a data source": {
 			call: func() diags.Diagnostics {
-				_, ds := lab.ReadData(ctx, "lab_thing", with(lab.declared.Data["lab_thing"].Block, attrs{"name": str("nobody")}), cty.NilVal)
+				_, ds := lab.ReadData(ctx, "lab_thing", with(lab.declared.Resource("data", "lab_thing").Block, attrs{"name": str("nobody")}), cty.NilVal)
 				return ds
 			},
 			want:      "Thing not found",
@@ -151,7 +151,7 @@ func TestOtherCalls(t *testing.T) {
 		}
 	})
 	t.Run("data", func(t *testing.T) {
-		config := with(p.declared.Data["lab_thing"].Block, attrs{"name": str("a")})
+		config := with(p.declared.Resource("data", "lab_thing").Block, attrs{"name": str("a")})
 		p.must(p.ValidateData(ctx, "lab_thing", config))
 		got, ds := p.ReadData(ctx, "lab_thing", config, cty.NilVal)
 		p.must(ds)
@@ -160,7 +160,7 @@ func TestOtherCalls(t *testing.T) {
 		}
 	})
 	t.Run("ephemeral", func(t *testing.T) {
-		config := with(p.declared.Ephemeral["lab_token"].Block, attrs{"name": str("k"), "trouble": str("close")})
+		config := with(p.declared.Resource("ephemeral", "lab_token").Block, attrs{"name": str("k"), "trouble": str("close")})
 		p.must(p.ValidateEphemeral(ctx, "lab_token", config))
 		got, ds := p.OpenEphemeral(ctx, "lab_token", config)
 		p.must(ds)
@@ -203,8 +203,8 @@ func TestOtherCalls(t *testing.T) {
 		}
 	})
 	t.Run("schema", func(t *testing.T) {
-		b := p.declared.Managed["lab_thing"].Block
-		if p.declared.Managed["lab_thing"].Version != 1 || !b.Markdown || b.Description != "A thing, for tests." {
+		b := p.declared.Resource("managed", "lab_thing").Block
+		if p.declared.Resource("managed", "lab_thing").Version != 1 || !b.Markdown || b.Description != "A thing, for tests." {
 			t.Errorf("%+v", b)
 		}
 		for name, tc := range map[string]struct{ got, want any }{
@@ -217,9 +217,9 @@ func TestOtherCalls(t *testing.T) {
 			"parts":       {b.Attributes["parts"].Nested.Nesting, schema.NestingSet},
 			"rule":        {b.Blocks["rule"].Nesting, schema.NestingList},
 			"box":         {b.Blocks["box"].Nesting, schema.NestingSingle},
-			"v5 rule":     {v5.declared.Managed["labv5_item"].Block.Blocks["rule"].Nesting, schema.NestingSet},
-			"v5 disk":     {v5.declared.Managed["labv5_item"].Block.Blocks["disk"].MaxItems, 1},
-			"v5 type":     {v5.declared.Managed["labv5_item"].Block.Attributes["tags"].Type, cty.Map(cty.String)},
+			"v5 rule":     {v5.declared.Resource("managed", "labv5_item").Block.Blocks["rule"].Nesting, schema.NestingSet},
+			"v5 disk":     {v5.declared.Resource("managed", "labv5_item").Block.Blocks["disk"].MaxItems, 1},
+			"v5 type":     {v5.declared.Resource("managed", "labv5_item").Block.Attributes["tags"].Type, cty.Map(cty.String)},
 			"destroy":     {p.declared.PlanDestroy, true},
 			"move":        {p.declared.MoveResourceState, true},
 		} {

@@ -118,12 +118,12 @@ type attrs = map[string]cty.Value
 
 // managed returns a configuration of a resource type.
 func (p *plugin) managed(typeName string, a attrs) cty.Value {
-	return with(p.declared.Managed[typeName].Block, a)
+	return with(p.declared.Resource("managed", typeName).Block, a)
 }
 
 // plan plans what an engine would.
 func (p *plugin) plan(typeName string, prior, config cty.Value, private []byte) (provider.PlanResponse, diags.Diagnostics) {
-	b := p.declared.Managed[typeName].Block
+	b := p.declared.Resource("managed", typeName).Block
 	null := cty.NullVal(b.ImpliedType())
 	if prior == cty.NilVal {
 		prior = null
@@ -142,7 +142,7 @@ func (p *plugin) change(typeName string, prior, config cty.Value, private []byte
 	p.t.Helper()
 	plan, ds := p.plan(typeName, prior, config, private)
 	p.must(ds)
-	null := cty.NullVal(p.declared.Managed[typeName].Block.ImpliedType())
+	null := cty.NullVal(p.declared.Resource("managed", typeName).Block.ImpliedType())
 	if prior == cty.NilVal {
 		prior = null
 	}
@@ -183,7 +183,7 @@ func TestLifeFramework(t *testing.T) {
 	}
 	created, ds := p.change("lab_thing", cty.NilVal, config, nil)
 	p.must(ds)
-	want := with(p.declared.Managed["lab_thing"].Block, attrs{
+	want := with(p.declared.Resource("managed", "lab_thing").Block, attrs{
 		"id": str("a-1"), "tier": str("tier 1"), "region": str("here"),
 		"name": str("a"), "color": str("red"), "tags": config.GetAttr("tags"), "anything": config.GetAttr("anything"), "parts": config.GetAttr("parts"),
 		"shape": cty.ObjectVal(attrs{"width": cty.NumberIntVal(3), "area": cty.NumberIntVal(9)}),
@@ -320,7 +320,7 @@ func TestSharedSchema(t *testing.T) {
 			"labv5_item": {"name": str("a")},
 			"local_file": {"filename": str(filepath.Join(first.dir, "f")), "content": str("")},
 		} {
-			if second.declared.Managed[typeName] == nil {
+			if second.declared.Resource("managed", typeName) == nil {
 				continue
 			}
 			if _, ds := second.change(typeName, cty.NilVal, second.managed(typeName, a), nil); ds.HasErrors() {

@@ -88,8 +88,7 @@ func (c *client) Schema(ctx context.Context) (*schema.Provider, diags.Diagnostic
 	}
 	declared, err := decodeSchemas(&resp, c.Protocol)
 	if err != nil {
-		return nil, append(ds, diags.Errorf(nil, "Invalid provider schema",
-			"The plugin of provider %s declares something that cannot be understood: %s. This is a bug in the provider.", c.Name, err)...)
+		return nil, append(ds, c.misdeclared(err)...)
 	}
 	c.declared, c.asked, c.warnings = declared, true, ds
 	return declared, ds

@@ -99,7 +99,7 @@ func TestSchema(t *testing.T) {
 	if diff := cmp.Diff([]string{"/tfplugin6.Provider/GetProviderSchema"}, w.calls); diff != "" {
 		t.Error(diff)
 	}
-	thing := declared.Managed["thing"]
+	thing := declared.Resource("managed", "thing")
 	want := &schema.Schema{Version: 3, Block: &schema.Block{
 		Description: "things", Markdown: true, Deprecated: true,
 		Attributes: map[string]*schema.Attribute{
@@ -122,7 +122,7 @@ func TestSchema(t *testing.T) {
 	if diff := cmp.Diff(want, thing, types, block); diff != "" {
 		t.Error(diff)
 	}
-	if declared.Data["thing"] == nil || declared.Ephemeral["thing"] == nil || !declared.PlanDestroy || declared.MoveResourceState {
+	if declared.Resource("data", "thing") == nil || declared.Resource("ephemeral", "thing") == nil || !declared.PlanDestroy || declared.MoveResourceState {
 		t.Errorf("%+v", declared)
 	}
 }
@@ -206,7 +206,7 @@ func TestBrokenCalls(t *testing.T) {
 		w := &wire{answers: map[string]any{"GetProviderSchema": schema6(), "ReadResource": tc.answer}}
 		c := tfplugin.New(tfplugin.Config{Protocol: tfplugin6.Protocol, Name: "lab", Conn: w, Fate: func() string { return tc.fate }})
 		declared, _ := c.Schema(t.Context())
-		_, ds := c.Read(t.Context(), provider.ReadRequest{TypeName: "thing", Prior: cty.NullVal(declared.Managed["thing"].Block.ImpliedType())})
+		_, ds := c.Read(t.Context(), provider.ReadRequest{TypeName: "thing", Prior: cty.NullVal(declared.Resource("managed", "thing").Block.ImpliedType())})
 		for _, want := range tc.want {
 			if !strings.Contains(ds.Error(), want) {
 				t.Errorf("%s: %q is not in %q", name, want, ds.Error())
@@ -230,8 +230,16 @@ func TestSchemaTrouble(t *testing.T) {
 	bad := schema6()
 	bad.ResourceSchemas["thing"] = raw(&tfplugin6.Schema{Block: &tfplugin6.Schema_Block{Attributes: []*tfplugin6.Schema_Attribute{{Name: "odd", Type: []byte(`"strin"`)}}}})
 	w.answers["GetProviderSchema"] = bad
-	_, ds := newClient(w, tfplugin6.Protocol, nil).Schema(t.Context())
-	if !ds.HasErrors() || !strings.Contains(ds.Error(), "thing: odd: type") {
+	c = newClient(w, tfplugin6.Protocol, nil)
+	declared, ds := c.Schema(t.Context())
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	// The type alone is of no use: others of the provider are.
+	if err := declared.Broken("managed", "thing"); err == nil || declared.Resource("data", "thing") == nil {
+		t.Errorf("%v", err)
+	}
+	if ds := c.ValidateResource(t.Context(), "thing", cty.EmptyObjectVal); !strings.Contains(ds.Error(), "thing: odd: type") {
 		t.Errorf("%v", ds)
 	}
 }

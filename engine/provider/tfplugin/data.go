@@ -13,9 +13,9 @@ func (c *client) ValidateData(ctx context.Context, typeName string, config cty.V
 	if ds.HasErrors() {
 		return ds
 	}
-	s := declared.Data[typeName]
+	s := declared.Resource("data", typeName)
 	if s == nil {
-		return c.missing("data source", typeName)
+		return c.missing(declared, "data", typeName)
 	}
 	req := ValidateConfig_Request{TypeName: typeName, Config: encode(config, implied(s))}
 	return c.validate(ctx, c.Protocol.ValidateData, &req)
@@ -26,9 +26,9 @@ func (c *client) ReadData(ctx context.Context, typeName string, config, meta cty
 	if ds.HasErrors() {
 		return cty.NilVal, ds
 	}
-	s := declared.Data[typeName]
+	s := declared.Resource("data", typeName)
 	if s == nil {
-		return cty.NilVal, c.missing("data source", typeName)
+		return cty.NilVal, c.missing(declared, "data", typeName)
 	}
 	req := ReadDataSource_Request{
 		TypeName:           typeName,

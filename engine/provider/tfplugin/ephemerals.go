@@ -16,9 +16,9 @@ func (c *client) ephemeralType(ctx context.Context, name string) (cty.Type, diag
 	if ds.HasErrors() {
 		return cty.NilType, ds
 	}
-	s := declared.Ephemeral[name]
+	s := declared.Resource("ephemeral", name)
 	if s == nil {
-		return cty.NilType, c.missing("ephemeral resource type", name)
+		return cty.NilType, c.missing(declared, "ephemeral", name)
 	}
 	return implied(s), nil
 }

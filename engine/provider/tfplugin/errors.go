@@ -9,6 +9,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
 // explain turns a failed call into a diagnostic: it was cancelled, the plugin died,
@@ -57,10 +58,26 @@ func (c *client) undecodable(method, what string, err error) diags.Diagnostics {
 		c.Name, method, what, err)
 }
 
-// missing is the diagnostic for a type that the provider does not declare.
-func (c *client) missing(kind, name string) diags.Diagnostics {
+// missing is the diagnostic for a type that the provider does not declare, or not in a way that can be
+// understood.
+func (c *client) missing(declared *schema.Provider, mode, name string) diags.Diagnostics {
+	if err := declared.Broken(mode, name); err != nil {
+		return c.misdeclared(fmt.Errorf("%s: %w", name, err))
+	}
+	kind := map[string]string{"managed": "resource type", "data": "data source", "ephemeral": "ephemeral resource type"}[mode]
+	return c.unsupported(kind, name)
+}
+
+// unsupported is the diagnostic for anything that the provider does not declare.
+func (c *client) unsupported(kind, name string) diags.Diagnostics {
 	return diags.Errorf(nil, "Unsupported "+kind,
 		"The provider %s does not support the %s %q.", c.Name, kind, name)
+}
+
+// misdeclared is the error of a declaration that cannot be understood.
+func (c *client) misdeclared(err error) diags.Diagnostics {
+	return diags.Errorf(nil, "Invalid provider schema",
+		"The plugin of provider %s declares something that cannot be understood: %s. This is a bug in the provider.", c.Name, err)
 }
 
 // mustNotDefer refuses an answer that we said we would not accept.

@@ -17,7 +17,7 @@ func (c *client) CallFunction(ctx context.Context, name string, args []cty.Value
 	}
 	f := declared.Functions[name]
 	if f == nil {
-		return cty.NilVal, c.missing("function", name)
+		return cty.NilVal, c.unsupported("function", name)
 	}
 	req := CallFunction_Request{Name: name, Arguments: make([]*DynamicValue, len(args))}
 	for i, arg := range args {

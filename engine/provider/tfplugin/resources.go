@@ -21,9 +21,9 @@ func (c *client) resourceType(ctx context.Context, name string) (resourceType, d
 	if ds.HasErrors() {
 		return resourceType{}, ds
 	}
-	s := declared.Managed[name]
+	s := declared.Resource("managed", name)
 	if s == nil {
-		return resourceType{}, c.missing("resource type", name)
+		return resourceType{}, c.missing(declared, "managed", name)
 	}
 	return resourceType{values: implied(s), meta: metaType(declared)}, nil
 }
@@ -193,9 +193,9 @@ func (c *client) Import(ctx context.Context, typeName, id string) ([]provider.Im
 	}
 	var out []provider.Imported
 	for _, found := range resp.ImportedResources {
-		s := declared.Managed[found.TypeName]
+		s := declared.Resource("managed", found.TypeName)
 		if s == nil {
-			return nil, append(ds, c.missing("resource type", found.TypeName)...)
+			return nil, append(ds, c.missing(declared, "managed", found.TypeName)...)
 		}
 		v, err := decode(found.State, implied(s))
 		if err != nil {

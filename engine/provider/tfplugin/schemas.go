@@ -33,6 +33,7 @@ func (t *Types) Parse(src []byte) (cty.Type, error) {
 
 func decodeSchemas(resp *GetProviderSchema_Response, p Protocol) (*schema.Provider, error) {
 	types := &Types{}
+	var later Types // for those that are decoded one after the other, maybe at the same time as ours
 	server := resp.ServerCapabilities
 	out := &schema.Provider{
 		Provider:          &schema.Schema{Block: &schema.Block{}},
@@ -51,32 +52,14 @@ func decodeSchemas(resp *GetProviderSchema_Response, p Protocol) (*schema.Provid
 			return nil, fmt.Errorf("provider_meta: %w", err)
 		}
 	}
-	if out.Managed, err = decodeAll(resp.ResourceSchemas, p, types); err != nil {
-		return nil, err
-	}
-	if out.Data, err = decodeAll(resp.DataSourceSchemas, p, types); err != nil {
-		return nil, err
-	}
-	if out.Ephemeral, err = decodeAll(resp.EphemeralResourceSchemas, p, types); err != nil {
-		return nil, err
-	}
+	out.Later = schema.NewLater(map[string]map[string][]byte{
+		"managed": resp.ResourceSchemas, "data": resp.DataSourceSchemas, "ephemeral": resp.EphemeralResourceSchemas,
+	}, func(raw []byte) (*schema.Schema, error) { return p.Schema(raw, &later) })
 	out.Functions = make(map[string]*schema.Function, len(resp.Functions))
 	for name, f := range resp.Functions {
 		if out.Functions[name], err = decodeFunction(f, types); err != nil {
 			return nil, fmt.Errorf("function %s: %w", name, err)
 		}
-	}
-	return out, nil
-}
-
-func decodeAll(raw map[string][]byte, p Protocol, types *Types) (map[string]*schema.Schema, error) {
-	out := make(map[string]*schema.Schema, len(raw))
-	for name, src := range raw {
-		s, err := p.Schema(src, types)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		out[name] = s
 	}
 	return out, nil
 }

@@ -109,14 +109,14 @@ func newProviderJSON(p *schema.Provider) (*providerJSON, error) {
 	} else {
 		out.Provider = &schemaJSON{}
 	}
-	if out.Managed, err = eachOf(p.Managed, newSchemaJSON); err != nil {
-		return nil, err
-	}
-	if out.Data, err = eachOf(p.Data, newSchemaJSON); err != nil {
-		return nil, err
-	}
-	if out.Ephemeral, err = eachOf(p.Ephemeral, newSchemaJSON); err != nil {
-		return nil, err
+	for mode, into := range map[string]*map[string]*schemaJSON{"managed": &out.Managed, "data": &out.Data, "ephemeral": &out.Ephemeral} {
+		types, err := p.Types(mode)
+		if err != nil {
+			return nil, err
+		}
+		if *into, err = eachOf(types, newSchemaJSON); err != nil {
+			return nil, err
+		}
 	}
 	out.Functions, err = eachOf(p.Functions, newFunctionJSON)
 	return out, err

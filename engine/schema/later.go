@@ -1,0 +1,98 @@
+package schema
+
+import (
+	"maps"
+	"sync"
+)
+
+// Later are the resource types of a provider that are decoded when they are asked for first: of a
+// thousand types a configuration uses ten. It is safe for concurrent use.
+type Later struct {
+	decode func(raw []byte) (*Schema, error)
+	raw    map[string]map[string][]byte // by mode and name
+
+	mu   sync.Mutex
+	done map[typeKey]decoded
+}
+
+type typeKey struct{ mode, name string }
+
+type decoded struct {
+	schema *Schema
+	err    error
+}
+
+// NewLater returns types that decode reads, which is called once a type, and never by two at a time. raw
+// has their declarations by mode ("managed", "data", "ephemeral") and name, and becomes the result's own.
+func NewLater(raw map[string]map[string][]byte, decode func(raw []byte) (*Schema, error)) *Later {
+	return &Later{decode: decode, raw: raw, done: map[typeKey]decoded{}}
+}
+
+// get returns a type; nil if there is none, or the reason why it cannot be used.
+func (l *Later) get(mode, name string) (*Schema, error) {
+	if l == nil {
+		return nil, nil
+	}
+	raw, ok := l.raw[mode][name]
+	if !ok {
+		return nil, nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	k := typeKey{mode, name}
+	d, ok := l.done[k]
+	if !ok {
+		d.schema, d.err = l.decode(raw)
+		l.done[k] = d
+	}
+	return d.schema, d.err
+}
+
+// Resource returns the schema of a resource type, or nil: there is none, or the provider declares it in
+// a way that cannot be understood ([Provider.Broken]). mode is one of "managed", "data" and "ephemeral".
+func (p *Provider) Resource(mode, name string) *Schema {
+	if s := p.known(mode)[name]; s != nil {
+		return s
+	}
+	s, _ := p.Later.get(mode, name)
+	return s
+}
+
+// Broken returns the reason why the declaration of a resource type cannot be understood; nil if it can
+// be, or there is none.
+func (p *Provider) Broken(mode, name string) error {
+	_, err := p.Later.get(mode, name)
+	return err
+}
+
+// Types returns all resource types of a mode. It decodes each of them, and fails at one that cannot be
+// understood.
+func (p *Provider) Types(mode string) (map[string]*Schema, error) {
+	out := maps.Clone(p.known(mode))
+	if p.Later == nil {
+		return out, nil
+	}
+	if out == nil {
+		out = make(map[string]*Schema, len(p.Later.raw[mode]))
+	}
+	for name := range p.Later.raw[mode] {
+		s, err := p.Later.get(mode, name)
+		if err != nil {
+			return nil, err
+		}
+		out[name] = s
+	}
+	return out, nil
+}
+
+func (p *Provider) known(mode string) map[string]*Schema {
+	switch mode {
+	case "managed":
+		return p.Managed
+	case "data":
+		return p.Data
+	case "ephemeral":
+		return p.Ephemeral
+	}
+	return nil
+}
