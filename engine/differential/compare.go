@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -31,6 +30,9 @@ func (c Case) Compare(ctx context.Context, dir string, a, b Tool) (*Difference, 
 		var res [2]Result
 		for j, t := range []Tool{a, b} {
 			err := lay(dirs[j], round.Blocks)
+			if err == nil && c.Things && i == 0 {
+				err = t.provide(dirs[j])
+			}
 			if err == nil && j == 1 && i > 0 {
 				err = carry(dirs[0], dirs[1])
 			}
@@ -38,7 +40,7 @@ func (c Case) Compare(ctx context.Context, dir string, a, b Tool) (*Difference, 
 				err = keep(dirs[0])
 			}
 			if err == nil {
-				res[j], err = t.run(ctx, dirs[j], round.Options)
+				res[j], err = t.run(ctx, dirs[j], round)
 			}
 			if err != nil {
 				return nil, fmt.Errorf("seed %d, round %d: %w", c.Seed, i, err)
@@ -52,35 +54,6 @@ func (c Case) Compare(ctx context.Context, dir string, a, b Tool) (*Difference, 
 		}
 	}
 	return nil, nil
-}
-
-const (
-	stateName = "terraform.tfstate"
-	keptName  = "before.tfstate"
-)
-
-// keep remembers the state that a round of the first tool starts from.
-func keep(dir string) error {
-	data, err := os.ReadFile(filepath.Join(dir, stateName))
-	if os.IsNotExist(err) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, keptName), data, 0o644)
-}
-
-// carry gives the second tool the same state to start from.
-func carry(from, to string) error {
-	data, err := os.ReadFile(filepath.Join(from, keptName))
-	if os.IsNotExist(err) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(to, stateName), data, 0o644)
 }
 
 // differ describes the first difference of two results; "" if there is none.
@@ -206,8 +179,34 @@ func planForm(v any) any {
 	}
 	if p, ok := m["planned_values"].(map[string]any); ok {
 		sortModules(p["root_module"])
+		dropMasks(p["root_module"], replaced(m))
 	}
 	return m
+}
+
+// replaced returns the addresses of the objects that a plan replaces.
+func replaced(plan any) map[string]bool {
+	out := map[string]bool{}
+	for _, c := range append(changes(plan, "create", "delete"), changes(plan, "delete", "create")...) {
+		out[fmt.Sprint(c["address"])] = true
+	}
+	return out
+}
+
+// dropMasks removes the masks from planned objects that are replaced: the stock tool forgets there what
+// the schema declares sensitive, and lockstep does not.
+func dropMasks(module any, replaced map[string]bool) {
+	m, _ := module.(map[string]any)
+	resources, _ := m["resources"].([]any)
+	for _, x := range resources {
+		if r, ok := x.(map[string]any); ok && replaced[fmt.Sprint(r["address"])] {
+			delete(r, "sensitive_values")
+		}
+	}
+	children, _ := m["child_modules"].([]any)
+	for _, c := range children {
+		dropMasks(c, replaced)
+	}
 }
 
 // sortModules sorts the child modules of a planned module: the stock tool's order is that

@@ -21,6 +21,7 @@ var (
 	cases = flag.Int("cases", 0, "how many cases to compare; 0 for as many as fit into the time of a sample")
 	from  = flag.Uint64("from", 1, "the seed of the first case")
 	small = flag.Bool("small", true, "make cases that differ small")
+	lab   = flag.Bool("things", false, "with objects of the test provider, whose program is in the parts")
 	built = flag.String("lockstep", "", "the program to compare; built if it is not given")
 )
 
@@ -51,6 +52,16 @@ func TestDifferential(t *testing.T) {
 		}
 	}
 	a, b := Tool{Name: "terraform", Path: stock}, Tool{Name: "lockstep", Path: ours}
+	generate := Generate
+	if *lab {
+		mirror := filepath.Join(os.Getenv("LOCKSTEP_PARTS"), "mirror")
+		a.Providers = filepath.Join(dir, "providers")
+		b.Providers = a.Providers
+		if err := a.Initialize(t.Context(), a.Providers, mirror); err != nil {
+			t.Fatal(err)
+		}
+		generate = GenerateThings
+	}
 	seeds := sample
 	if *cases > 0 {
 		seeds = nil
@@ -61,7 +72,7 @@ func TestDifferential(t *testing.T) {
 	late := func() bool { return *cases == 0 && time.Since(begin) > sampleTime }
 	compareAll(t, seeds, late, func(seed uint64) (*Difference, error) {
 		work := filepath.Join(dir, fmt.Sprint(seed))
-		found, err := Generate(seed).Compare(t.Context(), work, a, b)
+		found, err := generate(seed).Compare(t.Context(), work, a, b)
 		if found != nil && *small {
 			found, err = found.Shrink(t.Context(), work, a, b)
 		}

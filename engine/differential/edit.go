@@ -13,7 +13,7 @@ func (m *module) edit(items []item) []item {
 		if x.in != nil {
 			x.in = m.edit(x.in)
 		}
-		movable := x.kind == "resource" || x.kind == "call"
+		movable := x.kind == "resource" || x.kind == "call" || x.kind == "thing"
 		switch k := m.r.IntN(18); {
 		case k < 4:
 			x.seed = m.r.Uint64()

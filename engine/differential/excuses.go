@@ -22,6 +22,7 @@ func excused(stock, ours Result, options []string) bool {
 
 // failsAlone recognizes the stock tool's errors that lockstep does not have:
 //   - a crash;
+//   - an implied configuration of a provider that a nested module passes on;
 //   - replace_triggered_by with an attribute of a resource with count, in a module;
 //   - a dependency outside of the targets, for which Terraform forgets the object that it
 //     was about to update;
@@ -30,7 +31,8 @@ func excused(stock, ours Result, options []string) bool {
 //     only in the configuration.
 func failsAlone(summary string, ours Result) bool {
 	switch {
-	case summary == crashed, summary == "Configuration contains unknown value", strings.HasPrefix(summary, "no change found for "):
+	case summary == crashed, summary == "Configuration contains unknown value", strings.HasPrefix(summary, "no change found for "),
+		strings.HasPrefix(summary, "missing provider module."):
 		return true
 	case strings.HasPrefix(summary, "Cycle: ") && strings.Contains(summary, "(destroy"):
 		return !slices.ContainsFunc(ours.Errors, func(e string) bool { return strings.HasPrefix(e, "Cycle") })

@@ -15,11 +15,16 @@ type Block struct {
 type Round struct {
 	Blocks  []Block
 	Options []string // of plan
+	// Chdir has the tools run in the directory above, with -chdir.
+	Chdir bool
+	// Elsewhere changes the backend's path between plan and apply, and initializes again.
+	Elsewhere bool
 }
 
 // A Case is a configuration and its versions after random edits.
 type Case struct {
 	Seed   uint64
+	Things bool // it has objects of the lab provider
 	Rounds []Round
 }
 
@@ -27,19 +32,29 @@ type Case struct {
 const rounds = 3
 
 // Generate returns the case of a seed.
-func Generate(seed uint64) Case {
-	c := Case{Seed: seed}
+func Generate(seed uint64) Case { return generate(seed, false) }
+
+func generate(seed uint64, things bool) Case {
+	c := Case{Seed: seed, Things: things}
 	base := rand.New(rand.NewPCG(seed, 1))
 	plan := sketch(base, 0)
+	if things {
+		plan = (&module{scope: scope{r: rand.New(rand.NewPCG(seed, 7))}}).sketchThings(plan)
+	}
 	for i := range rounds {
-		m := &module{scope: scope{r: rand.New(rand.NewPCG(seed, uint64(i+2)))}, dir: ""}
+		m := &module{scope: scope{r: rand.New(rand.NewPCG(seed, uint64(i+2)))}, dir: "", things: things, seed: seed}
+		if things && m.chance(5) {
+			m.seed += uint64(i) // other provider configurations
+		}
 		if i > 0 {
 			plan = m.edit(plan)
 		}
 		m.write(plan)
 		m.r = rand.New(rand.NewPCG(seed, uint64(i+100)))
 		m.mistake()
-		c.Rounds = append(c.Rounds, Round{Blocks: m.blocks, Options: m.options()})
+		round := Round{Blocks: m.blocks, Options: m.options()}
+		round.Chdir, round.Elsewhere = m.chance(8), !things && m.chance(12)
+		c.Rounds = append(c.Rounds, round)
 	}
 	return c
 }
@@ -47,7 +62,7 @@ func Generate(seed uint64) Case {
 // An item is the outline of a module's declaration. It keeps its name and its seed through
 // edits of other items.
 type item struct {
-	kind string // "local", "resource", "call", "output", "check", "variable", "moved"
+	kind string // "local", "resource", "thing", "data", "call", "output", "check", "variable", "moved"
 	name string
 	seed uint64
 	// shape is the seed of how often there is one, and of its lifecycle.

@@ -16,14 +16,33 @@ type module struct {
 	places []string // addresses for depends_on and the like
 	// targets are the addresses in the module, at any depth.
 	targets []string
+
+	// The rest is for modules with objects of the lab provider.
+	things    bool
+	seed      uint64
+	providers []string // the names of configurations
+	proxies   []string // those of them that a caller has to pass
+	single    []string // addresses of things without count and for_each
 }
+
+func (m *module) reseed(seed, stream uint64) { m.r = rand.New(rand.NewPCG(seed, stream)) }
 
 func (m *module) block(format string, args ...any) {
 	m.blocks = append(m.blocks, Block{m.dir + "main.tf", fmt.Sprintf(format, args...)})
 }
 
 func (m *module) write(items []item) {
+	if m.things {
+		m.reseed(m.seed, 30+uint64(len(m.dir)))
+		m.header()
+	}
+	configured := !m.things || m.dir != ""
 	for _, x := range items {
+		if !configured && x.kind != "variable" {
+			m.reseed(m.seed, 31)
+			m.configurations()
+			configured = true
+		}
 		// Each item has its own random numbers: an edit of one leaves the others alone, as
 		// long as they can refer to the same values.
 		m.r = rand.New(rand.NewPCG(x.seed, 9))
@@ -34,6 +53,10 @@ func (m *module) write(items []item) {
 			m.local(x)
 		case "resource":
 			m.resource(x)
+		case "thing":
+			m.thing(x)
+		case "data":
+			m.data(x)
 		case "call":
 			m.call(x)
 		case "check":
@@ -154,7 +177,7 @@ func (m *module) call(x item) {
 	}
 	// The directory stays through a change of the name.
 	dir := m.dir + "mod-" + strings.TrimRight(x.name, "x") + "/"
-	child := &module{scope: scope{r: m.r}, dir: dir, path: m.path + address + "."}
+	child := &module{scope: scope{r: m.r}, dir: dir, path: m.path + address + ".", things: m.things, seed: m.seed + 1}
 	child.write(x.in)
 	m.r = rand.New(rand.NewPCG(x.shape, 10))
 	out := ""
@@ -164,6 +187,9 @@ func (m *module) call(x item) {
 		}
 	}
 	arg, key, all := m.repeat(address, out)
+	if m.things { // two instances of a module would have objects of the same name
+		arg, key, all = "", nil, address+"."+out
+	}
 	m.r = rand.New(rand.NewPCG(x.seed, 10))
 	inner := scope{r: m.r, known: append(key, m.known...)}
 	body := arg
@@ -174,6 +200,9 @@ func (m *module) call(x item) {
 	}
 	if len(m.places) > 0 && m.chance(6) {
 		body += "\n  depends_on = [" + m.places[m.r.IntN(len(m.places))] + "]"
+	}
+	if m.things {
+		body += m.passed(child)
 	}
 	m.block("module %q {\n  source = \"./mod-%s\"%s\n}\n", x.name, strings.TrimRight(x.name, "x"), body)
 	m.moved(x, "module.", arg)

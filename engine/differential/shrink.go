@@ -25,7 +25,7 @@ func (d *Difference) Shrink(ctx context.Context, dir string, a, b Tool) (*Differ
 	}
 	d.Case.Rounds = d.Case.Rounds[:d.Round+1]
 	for i := 0; i < len(d.Case.Rounds)-1 && tries < maxTries; {
-		found, err := differs(Case{d.Case.Seed, slices.Delete(slices.Clone(d.Case.Rounds), i, i+1)})
+		found, err := differs(Case{d.Case.Seed, d.Case.Things, slices.Delete(slices.Clone(d.Case.Rounds), i, i+1)})
 		if err != nil {
 			return d, err
 		}
@@ -61,7 +61,7 @@ func (c Case) size() int {
 
 // without returns the case less some blocks, counted through all rounds.
 func (c Case) without(at, n int) Case {
-	out := Case{Seed: c.Seed}
+	out := Case{Seed: c.Seed, Things: c.Things}
 	i := 0
 	for _, r := range c.Rounds {
 		var blocks []Block
@@ -71,7 +71,8 @@ func (c Case) without(at, n int) Case {
 			}
 			i++
 		}
-		out.Rounds = append(out.Rounds, Round{blocks, r.Options})
+		r.Blocks = blocks
+		out.Rounds = append(out.Rounds, r)
 	}
 	return out
 }
@@ -83,6 +84,12 @@ func (d *Difference) String() string {
 	for i, r := range d.Case.Rounds {
 		if len(r.Options) > 0 {
 			fmt.Fprintf(&b, "-- %d/options --\n%s\n", i, strings.Join(r.Options, "\n"))
+		}
+		if r.Chdir {
+			fmt.Fprintf(&b, "-- %d/chdir --\n", i)
+		}
+		if r.Elsewhere {
+			fmt.Fprintf(&b, "-- %d/elsewhere --\n", i)
 		}
 		files := filesOf(r.Blocks)
 		for _, name := range slices.Sorted(maps.Keys(files)) {

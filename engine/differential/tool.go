@@ -20,6 +20,10 @@ type Tool struct {
 	Name string // for messages
 	Path string
 	Env  []string
+	// Providers is a directory that was initialized with the lab provider, for cases with things.
+	Providers string
+
+	chdir bool
 }
 
 // A Result is a tool's result for one round of a case.
@@ -35,12 +39,24 @@ type Result struct {
 	Output string
 }
 
-// run plans and applies the configuration that is in dir.
-func (t Tool) run(ctx context.Context, dir string, options []string) (Result, error) {
+// run plans and applies the configuration that is in dir, a version of a case.
+func (t Tool) run(ctx context.Context, dir string, round Round) (Result, error) {
 	var r Result
-	ok, err := t.step(ctx, dir, &r, append([]string{"plan", "-no-color", "-input=false", "-lock=false", "-detailed-exitcode", "-out=saved"}, options...)...)
+	t.chdir = round.Chdir
+	if round.Elsewhere {
+		if err := t.moveTo(ctx, dir, plannedPath); err != nil {
+			return r, err
+		}
+		defer os.Remove(filepath.Join(dir, backendFile))
+	}
+	ok, err := t.step(ctx, dir, &r, append([]string{"plan", "-no-color", "-input=false", "-lock=false", "-detailed-exitcode", "-out=saved"}, round.Options...)...)
 	if err != nil || !ok {
 		return r, err
+	}
+	if round.Elsewhere {
+		if err := t.moveTo(ctx, dir, otherPath); err != nil {
+			return r, err
+		}
 	}
 	shown, err := t.output(ctx, dir, "show", "-json", "saved")
 	if err != nil {
@@ -51,6 +67,11 @@ func (t Tool) run(ctx context.Context, dir string, options []string) (Result, er
 	}
 	if _, err = t.step(ctx, dir, &r, "apply", "-no-color", "-input=false", "-lock=false", "saved"); err != nil {
 		return r, err
+	}
+	if round.Elsewhere {
+		if err := comeBack(dir, &r); err != nil {
+			return r, err
+		}
 	}
 	state, err := os.ReadFile(filepath.Join(dir, "terraform.tfstate"))
 	if errors.Is(err, os.ErrNotExist) {
@@ -105,7 +126,11 @@ func (t Tool) output(ctx context.Context, dir string, args ...string) ([]byte, e
 func (t Tool) command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, t.Path, args...)
 	cmd.Dir = dir
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TF_CLI_CONFIG_FILE=" + os.DevNull, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1"}, t.Env...)
+	if t.chdir {
+		cmd = exec.CommandContext(ctx, t.Path, append([]string{"-chdir=" + filepath.Base(dir)}, args...)...)
+		cmd.Dir = filepath.Dir(dir)
+	}
+	cmd.Env = append([]string{"LAB_DIR=" + filepath.Join(dir, labDir), "PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TF_CLI_CONFIG_FILE=" + os.DevNull, "CHECKPOINT_DISABLE=1", "TF_IN_AUTOMATION=1"}, t.Env...)
 	return cmd
 }
 

@@ -1,0 +1,112 @@
+package differential
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+const (
+	stateName   = "terraform.tfstate"
+	keptName    = "before.tfstate"
+	labDir      = "lab" // with the objects of the lab provider
+	keptLabDir  = "lab-before"
+	backendFile = "backend.tf"
+	plannedPath = "planned.tfstate" // of the backend, in rounds that change it
+	otherPath   = "other.tfstate"
+)
+
+// keep remembers the state that a round of the first tool starts from, and its objects.
+func keep(dir string) error {
+	if err := copyDir(filepath.Join(dir, labDir), filepath.Join(dir, keptLabDir)); err != nil {
+		return err
+	}
+	return copyFile(filepath.Join(dir, stateName), filepath.Join(dir, keptName))
+}
+
+// carry gives the second tool the same state to start from, and the same objects.
+func carry(from, to string) error {
+	if err := copyDir(filepath.Join(from, keptLabDir), filepath.Join(to, labDir)); err != nil {
+		return err
+	}
+	return copyFile(filepath.Join(from, keptName), filepath.Join(to, stateName))
+}
+
+// copyFile copies a file, if there is one.
+func copyFile(from, to string) error {
+	data, err := os.ReadFile(from)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, 0o644)
+}
+
+// copyDir replaces a directory by another one, which need not exist.
+func copyDir(from, to string) error {
+	if err := os.RemoveAll(to); err != nil {
+		return err
+	}
+	if _, err := os.Stat(from); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return os.CopyFS(to, os.DirFS(from))
+}
+
+// Initialize makes dir a directory that was initialized with the lab provider from a filesystem
+// mirror, for [Tool.Providers].
+func (t Tool) Initialize(ctx context.Context, dir, mirror string) error {
+	err := write(filepath.Join(dir, "main.tf"), fmt.Appendf(nil, "terraform {\n  required_providers {\n    lab = {\n      source = %q\n    }\n  }\n}\n", labProvider))
+	if err != nil {
+		return err
+	}
+	_, err = t.output(ctx, dir, "init", "-input=false", "-plugin-dir="+mirror)
+	return err
+}
+
+// provide gives a directory the lab provider.
+func (t Tool) provide(dir string) error {
+	if err := copyFile(filepath.Join(t.Providers, ".terraform.lock.hcl"), filepath.Join(dir, ".terraform.lock.hcl")); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, ".terraform"), 0o755); err != nil {
+		return err
+	}
+	return os.Symlink(filepath.Join(t.Providers, ".terraform", "providers"), filepath.Join(dir, ".terraform", "providers"))
+}
+
+// moveTo has the configuration in dir keep its state at a path. The state is carried there at the
+// first call, not by the tool.
+func (t Tool) moveTo(ctx context.Context, dir, path string) error {
+	if path == plannedPath {
+		if err := copyFile(filepath.Join(dir, stateName), filepath.Join(dir, path)); err != nil {
+			return err
+		}
+	}
+	if err := write(filepath.Join(dir, backendFile), fmt.Appendf(nil, "terraform {\n  backend \"local\" {\n    path = %q\n  }\n}\n", path)); err != nil {
+		return err
+	}
+	_, err := t.output(ctx, dir, "init", "-input=false", "-reconfigure")
+	return err
+}
+
+// comeBack ends a round in which the backend was changed after the plan. A state at the later
+// path is a failure of the tool, which is noted as one of its errors.
+func comeBack(dir string, r *Result) error {
+	if _, err := os.Stat(filepath.Join(dir, otherPath)); err == nil {
+		r.Errors = append(r.Errors, "the state was written to the other backend")
+	}
+	if err := copyFile(filepath.Join(dir, plannedPath), filepath.Join(dir, stateName)); err != nil {
+		return err
+	}
+	for _, name := range []string{plannedPath, otherPath, filepath.Join(".terraform", stateName)} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
