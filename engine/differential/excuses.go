@@ -32,7 +32,7 @@ func excused(stock, ours Result, options []string) bool {
 func failsAlone(summary string, ours Result) bool {
 	switch {
 	case summary == crashed, summary == "Configuration contains unknown value", strings.HasPrefix(summary, "no change found for "),
-		strings.HasPrefix(summary, "missing provider module."):
+		strings.HasPrefix(summary, "missing provider "):
 		return true
 	case strings.HasPrefix(summary, "Cycle: ") && strings.Contains(summary, "(destroy"):
 		return !slices.ContainsFunc(ours.Errors, func(e string) bool { return strings.HasPrefix(e, "Cycle") })

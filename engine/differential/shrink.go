@@ -12,8 +12,8 @@ import (
 // maxTries bounds how often a case is run to make it smaller.
 const maxTries = 150
 
-// Shrink looks for a smaller case with a difference, which need not be the same one: it
-// drops rounds, then blocks, as long as a difference is left.
+// Shrink looks for a smaller case with a difference at the same place, such as the errors or a path in
+// the state: it drops rounds, then blocks, as long as one is left.
 func (d *Difference) Shrink(ctx context.Context, dir string, a, b Tool) (*Difference, error) {
 	tries := 0
 	differs := func(c Case) (*Difference, error) {
@@ -21,7 +21,11 @@ func (d *Difference) Shrink(ctx context.Context, dir string, a, b Tool) (*Differ
 		if err := os.RemoveAll(dir); err != nil {
 			return nil, err
 		}
-		return c.Compare(ctx, dir, a, b)
+		found, err := c.Compare(ctx, dir, a, b)
+		if found != nil && found.place() != d.place() {
+			found = nil
+		}
+		return found, err
 	}
 	d.Case.Rounds = d.Case.Rounds[:d.Round+1]
 	for i := 0; i < len(d.Case.Rounds)-1 && tries < maxTries; {
@@ -49,6 +53,13 @@ func (d *Difference) Shrink(ctx context.Context, dir string, a, b Tool) (*Differ
 		}
 	}
 	return d, nil
+}
+
+// place is the part of Detail before the two values, without indexes.
+func (d *Difference) place() string {
+	at, _, _ := strings.Cut(d.Detail, ":")
+	at, _, _ = strings.Cut(at, "[")
+	return at
 }
 
 func (c Case) size() int {

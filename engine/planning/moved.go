@@ -20,14 +20,15 @@ func (p *planner) checkMoves() diags.Diagnostics {
 // expansion is the [refactoring.Expansion] of a plan whose walk is over.
 type expansion struct{ p *planner }
 
-func (e expansion) Modules(m *config.Module) []addrs.ModuleInstance {
+func (e expansion) Modules(m *config.Module) ([]addrs.ModuleInstance, bool) {
 	if !e.p.selected.HasModule(m) {
-		return nil
+		return nil, false
 	}
 	ins, _ := e.p.s.Eval.Modules(m)
-	return ins
+	return ins, true
 }
 
-func (e expansion) Keys(abs addrs.AbsResource) []addrs.InstanceKey {
-	return e.p.instances.Resources[abs]
+func (e expansion) Keys(abs addrs.AbsResource) ([]addrs.InstanceKey, bool) {
+	keys, ok := e.p.instances.Resources[abs]
+	return keys, ok
 }

@@ -10,11 +10,12 @@ import (
 
 // Expansion tells [Check] the instances that the configuration declares.
 type Expansion interface {
-	// Modules returns the instances of a module; none if the plan leaves it out.
-	Modules(*config.Module) []addrs.ModuleInstance
-	// Keys returns the instance keys of a resource; none if the plan leaves it out. The list is
-	// not changed.
-	Keys(addrs.AbsResource) []addrs.InstanceKey
+	// Modules returns the instances of a module. It is false if the plan leaves the module out;
+	// there are no instances then.
+	Modules(*config.Module) ([]addrs.ModuleInstance, bool)
+	// Keys returns the instance keys of a resource. It is false if the plan leaves the resource out.
+	// The list is not changed.
+	Keys(addrs.AbsResource) ([]addrs.InstanceKey, bool)
 }
 
 // Check reports moved blocks that contradict the configuration, themselves or each other. It
@@ -79,7 +80,8 @@ func ambiguous(b *config.Moved, detail string, args ...any) diags.Diagnostics {
 }
 
 // declared returns the address of an object that the configuration still declares at the
-// old end of a statement; "" if there is none.
+// old end of a statement; "" if there is none. A statement of all instances contradicts a block
+// that has none, too: Terraform looks for the block then, not for its instances.
 func (c *checker) declared(st *statement) string {
 	from := st.block(st.from)
 	m := c.cfg.Modules[from.Module]
@@ -87,25 +89,42 @@ func (c *checker) declared(st *statement) string {
 	case m == nil:
 		return ""
 	case st.from.IsModule():
-		_, _, want := st.from.Module.Call()
-		for _, in := range c.expansion.Modules(m) {
-			if _, _, key := in.Call(); st.whole || key == want {
-				return in.String()
-			}
-		}
-		return ""
+		return c.declaredCall(st, m)
 	case m.Resources[from.Resource] == nil:
 		return c.imported(st)
 	}
-	for _, in := range c.expansion.Modules(m) {
+	modules, _ := c.expansion.Modules(m)
+	for _, in := range modules {
 		abs := addrs.AbsResource{Module: in, Resource: from.Resource}
-		for _, k := range c.expansion.Keys(abs) {
+		keys, expanded := c.expansion.Keys(abs)
+		if st.whole && expanded && len(keys) == 0 {
+			keys = []addrs.InstanceKey{addrs.NoKey}
+		}
+		for _, k := range keys {
 			if !st.whole && k != st.from.Key {
 				continue
 			}
 			if to, ok := st.target(abs.Instance(k)); ok && to != abs.Instance(k) {
 				return abs.Instance(k).String()
 			}
+		}
+	}
+	return ""
+}
+
+// declaredCall is [checker.declared] for a module.
+func (c *checker) declaredCall(st *statement, m *config.Module) string {
+	instances, expanded := c.expansion.Modules(m)
+	if st.whole && expanded && len(instances) == 0 {
+		parents, _ := c.expansion.Modules(m.Parent)
+		for _, p := range parents {
+			return p.Child(m.Call.Name, addrs.NoKey).String()
+		}
+	}
+	_, _, want := st.from.Module.Call()
+	for _, in := range instances {
+		if _, _, key := in.Call(); st.whole || key == want {
+			return in.String()
 		}
 	}
 	return ""

@@ -241,39 +241,45 @@ func (s table) compare(t *testing.T, key, sep string, got []string) {
 	}
 }
 
-// expanded are the instances that a configuration declares.
-type expanded []addrs.AbsResourceInstance
+// expanded are the instances that a configuration declares, and the blocks that the plan leaves out.
+type expanded struct {
+	instances []addrs.AbsResourceInstance
+	excluded  []string
+}
 
 func (s table) expansion(t *testing.T) expanded {
-	var out expanded
+	out := expanded{excluded: split(s["excluded"], ",")}
 	if list, ok := s["declared"]; ok {
 		for _, x := range split(list, ",") {
-			out = append(out, instance(t, x))
+			out.instances = append(out.instances, instance(t, x))
 		}
 		return out
 	}
 	for _, x := range split(s["config"], ",") {
 		if !strings.Contains(x, " ") && !strings.HasSuffix(x, ".") {
-			out = append(out, instance(t, x))
+			out.instances = append(out.instances, instance(t, x))
 		}
 	}
 	return out
 }
 
-func (x expanded) Modules(m *config.Module) (out []addrs.ModuleInstance) {
-	for _, a := range x {
+func (x expanded) Modules(m *config.Module) (out []addrs.ModuleInstance, _ bool) {
+	if m.Addr.IsRoot() {
+		return []addrs.ModuleInstance{{}}, true
+	}
+	for _, a := range x.instances {
 		if a.Module.Module() == m.Addr && !slices.Contains(out, a.Module) {
 			out = append(out, a.Module)
 		}
 	}
-	return out
+	return out, !slices.Contains(x.excluded, m.Call.Name+".")
 }
 
-func (x expanded) Keys(abs addrs.AbsResource) (out []addrs.InstanceKey) {
-	for _, a := range x {
+func (x expanded) Keys(abs addrs.AbsResource) (out []addrs.InstanceKey, _ bool) {
+	for _, a := range x.instances {
 		if a.AbsResource() == abs {
 			out = append(out, a.Resource.Key)
 		}
 	}
-	return out
+	return out, !slices.Contains(x.excluded, abs.Resource.Name)
 }
