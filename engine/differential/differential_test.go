@@ -57,10 +57,10 @@ func TestDifferential(t *testing.T) {
 		mirror := filepath.Join(os.Getenv("LOCKSTEP_PARTS"), "mirror")
 		a.Providers = filepath.Join(dir, "providers")
 		b.Providers = a.Providers
-		if err := a.Initialize(t.Context(), a.Providers, mirror); err != nil {
+		if err := a.initialize(t.Context(), a.Providers, mirror); err != nil {
 			t.Fatal(err)
 		}
-		generate = GenerateThings
+		generate = generateThings
 	}
 	seeds := sample
 	if *cases > 0 {
@@ -230,6 +230,9 @@ func TestExcused(t *testing.T) {
 		{"an old object that is gone", Result{Plan: plan(x, "create", "delete"), State: state}, Result{}, "-target=module.m", false},
 		{"a deletion after a failure", Result{Errors: []string{"e"}, Plan: plan(x, "delete"), State: state}, failed("e"), "-target=module.m", true},
 		{"a deletion that fails", Result{Errors: []string{"e"}, Plan: plan(x, "delete"), State: state}, Result{Errors: []string{"e"}, State: state}, "-target=module.m", false},
+		{"a deletion that fails in both", Result{Errors: []string{"e"}, Plan: plan(x, "delete"), Output: "  with " + x + ",\n"}, Result{Errors: []string{"e"}, Output: "  with " + x + ",\n"}, "", true},
+		{"another failure", Result{Errors: []string{"e"}, Plan: plan(x, "update"), Output: "  with " + x + ",\n"}, Result{Errors: []string{"e"}, Output: "  with " + x + ",\n"}, "", false},
+		{"a deletion that fails in one", Result{Plan: plan(x, "delete")}, Result{Errors: []string{"e"}, Output: "  with " + x + ",\n"}, "", false},
 		{"a deletion without targets", Result{Plan: plan(x, "delete"), State: state}, Result{}, "", false},
 	} {
 		if got := excused(test.stock, test.ours, strings.Fields(test.options)); got != test.want {

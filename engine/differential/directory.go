@@ -57,9 +57,9 @@ func copyDir(from, to string) error {
 	return os.CopyFS(to, os.DirFS(from))
 }
 
-// Initialize makes dir a directory that was initialized with the lab provider from a filesystem
+// initialize makes dir a directory that was initialized with the lab provider from a filesystem
 // mirror, for [Tool.Providers].
-func (t Tool) Initialize(ctx context.Context, dir, mirror string) error {
+func (t Tool) initialize(ctx context.Context, dir, mirror string) error {
 	err := write(filepath.Join(dir, "main.tf"), fmt.Appendf(nil, "terraform {\n  required_providers {\n    lab = {\n      source = %q\n    }\n  }\n}\n", labProvider))
 	if err != nil {
 		return err

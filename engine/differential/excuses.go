@@ -2,6 +2,7 @@ package differential
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -17,7 +18,23 @@ func excused(stock, ours Result, options []string) bool {
 	}
 	return slices.ContainsFunc(stock.Errors, func(summary string) bool { return failsAlone(summary, ours) }) ||
 		has("-refresh-only") && failsOnSelf(stock, ours) ||
-		has("-target=") && leavesUndone(stock, ours)
+		has("-target=") && leavesUndone(stock, ours) ||
+		failsToDelete(stock, ours)
+}
+
+var failedAddress = regexp.MustCompile(`(?m)^ *with (.+),$`)
+
+// failsToDelete recognizes applies in which both tools fail to delete an object that has no block or
+// instance key any more. Lockstep orders such a deletion by the dependencies in the configuration, too,
+// and not only by those in the state, so that more may have to wait for it.
+func failsToDelete(stock, ours Result) bool {
+	if len(stock.Errors) == 0 || len(ours.Errors) == 0 {
+		return false
+	}
+	deleted := planned(stock.Plan, "delete")
+	return slices.ContainsFunc(failedAddress.FindAllStringSubmatch(ours.Output, -1), func(m []string) bool {
+		return slices.Contains(deleted, m[1]) && strings.Contains(stock.Output, "with "+m[1]+",")
+	})
 }
 
 // failsAlone recognizes the stock tool's errors that lockstep does not have:

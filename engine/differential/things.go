@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// labProvider is the test provider of the cases with providers; see [GenerateThings].
+// labProvider is the test provider of the cases with providers; see [generateThings].
 const labProvider = "registry.terraform.io/lockstep/lab"
 
-// GenerateThings returns the case of a seed with objects of the lab provider beside those of
+// generateThings returns the case of a seed with objects of the lab provider beside those of
 // Generate: provider configurations, used and unused, that depend on other values; modules that
 // get them under other names; provider_meta; data sources; imports of what another block has
 // forgotten. Each object's name is derived from a seed, so that its ID is the same in both tools.
-func GenerateThings(seed uint64) Case { return generate(seed, true) }
+func generateThings(seed uint64) Case { return generate(seed, true) }
 
 // sketchThings adds the outlines of things to a module's.
 func (m *module) sketchThings(items []item) []item {
