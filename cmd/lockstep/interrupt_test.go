@@ -117,7 +117,7 @@ func TestKilled(t *testing.T) {
 	}
 	d.want(2, "recover -json", `"address": "lab_thing.a"`, `"action": "create"`)
 	d.want(2, "recover", "lockstep recover -forget 'lab_thing.a'")
-	d.want(1, "recover -forget lab_thing.b", "no creation at lab_thing.b is unresolved")
+	d.want(1, "recover -forget lab_thing.b", "there is nothing to settle at lab_thing.b")
 	d.want(0, "recover -forget lab_thing.a")
 	d.want(0, "recover", "There is nothing to recover")
 	if d.has(".terraform.tfstate.journal") {
@@ -140,6 +140,41 @@ func TestKilledAndImported(t *testing.T) {
 	d.want(0, "import lab_thing.a a-1", "Import successful")
 	d.want(0, "recover", "There is nothing to recover")
 	d.want(0, "apply -auto-approve", "1 added")
+}
+
+// TestKilledAndChanged: somebody else changes an object in the state that the killed apply has made. That
+// is kept, and reported until a person has settled it.
+func TestKilledAndChanged(t *testing.T) {
+	t.Parallel()
+	d := newLab(t, "main.tf", slowConfig)
+	d.want(0, "init")
+	r := d.start("apply -auto-approve -var=trouble=create-600000")
+	waitFor(t, "the state is stored", func() bool {
+		return d.has("terraform.tfstate") && strings.Contains(d.read("terraform.tfstate"), `"before-1"`)
+	})
+	r.signal(syscall.SIGKILL)
+	r.end()
+	d.write("terraform.tfstate", strings.Replace(d.read("terraform.tfstate"), `"before-1"`, `"before-2"`, 1))
+	changed := d.read("terraform.tfstate")
+	d.want(0, "state pull", `"before-2"`, "Changed by another tool since")
+	if d.read("terraform.tfstate") != changed {
+		t.Error("who only looks has written the state")
+	}
+	for range 2 {
+		d.want(2, "recover -json", `"address": "lab_thing.a"`, `"conflicts"`, `"address": "lab_thing.before"`, `"done": "changed"`)
+		if got := d.read("terraform.tfstate"); !strings.Contains(got, `"before-2"`) {
+			t.Fatalf("the other one's object was not kept:\n%s", got)
+		}
+	}
+	d.want(2, "recover", "lab_thing.before was changed by that apply, and by somebody else since")
+	d.want(2, "recover -forget lab_thing.before")
+	if out := d.want(2, "recover -json").out; strings.Contains(out, "conflicts") {
+		t.Errorf("the settled conflict is still reported: %s", out)
+	}
+	d.want(0, "recover -forget lab_thing.a")
+	if d.has(".terraform.tfstate.journal") {
+		t.Error("the journal is left behind")
+	}
 }
 
 // When nobody reads the output any more, an apply goes on to its end.

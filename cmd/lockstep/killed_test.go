@@ -41,6 +41,10 @@ func TestKilledBehindTheWalk(t *testing.T) {
 			if exist, known := objects(), strings.Count(out, "lab_thing.a["); known < exist-2 || known > exist {
 				t.Errorf("%d objects exist, and %d are in the state", exist, known)
 			}
+			pulled := d.want(0, "state pull", "Recovered from an interrupted apply")
+			if n := len(idsInState(t, d)); n != strings.Count(out, "lab_thing.a[") || strings.Contains(pulled.out, "Warning") {
+				t.Errorf("the pulled state has %d objects, and the listed one %d:\n%s", n, strings.Count(out, "lab_thing.a["), pulled.out)
+			}
 		})
 	}
 }

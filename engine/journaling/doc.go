@@ -11,6 +11,7 @@
 //	outcome  the call has returned, and the edits that followed from it
 //	edits    edits without a call: data that was read, objects that were forgotten
 //	saving   a state with this SHA-256 is about to be stored
+//	conflict an earlier folding has found one at this address, which nobody has settled
 //
 // An edit is absolute: this object, at this address, is now this, or gone. So edits can be
 // applied twice, and to any state between the first and the last of them, as long as all are

@@ -31,6 +31,11 @@ func (r record) append(b []byte, edits []byte) []byte {
 	if r.Failed {
 		b = append(b, `,"failed":true`...)
 	}
+	if c := r.Conflict; c != nil {
+		b = appendString(append(b, `,"conflict":{"addr":`...), c.Addr)
+		b = appendMember(b, "deposed", c.Deposed)
+		b = append(appendMember(b, "now", c.Now), '}')
+	}
 	b = appendMember(b, "run", r.Run)
 	if len(edits) > 0 {
 		b = append(b, `,"edits":[`...)

@@ -26,6 +26,8 @@ func TestRecordsAsEncodingJSON(t *testing.T) {
 		{Kind: intent, At: at, ID: "run.1", Intent: &Intent{Address: `thing.a["<&>"]`, Action: "create", Known: map[string]string{"name": "naïve \"\n\u2028", "a": ""}}},
 		{Kind: intent, At: at.Truncate(time.Second), ID: "run.2", Intent: &Intent{Address: "thing.a", Deposed: "1234abcd", Action: "delete"}},
 		{Kind: outcome, At: at, ID: "run.2", Failed: true},
+		{Kind: conflict, At: at, Conflict: &conflictAt{Addr: "thing.a", Deposed: "1234abcd", Now: "x"}},
+		{Kind: conflict, At: at, Conflict: &conflictAt{Addr: `thing.a["k"]`}},
 		{Kind: edited, At: at, Run: "run", Edits: []edit{
 			{Addr: `thing.a["\\"]`, Deposed: "1234abcd", Was: "x"},
 			{Addr: "thing.a", Was: "x", Now: "y", Needs: 2, Nodes: []node{{Number: 2, Direct: []link{{"thing.b", 1}}, Listed: []string{"thing.<c>"}}, {Number: 1}}},
@@ -69,8 +71,10 @@ type unhurried struct {
 }
 
 func (u *unhurried) Append(_ bool, records ...[]byte) func(context.Context) error {
-	for range rand.IntN(4) {
-		runtime.Gosched()
+	if rand.IntN(8) == 0 {
+		for range 200 {
+			runtime.Gosched()
+		}
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -21,10 +21,15 @@ type Open struct {
 }
 
 // A Conflict is an address at which somebody else has stored another object than the run had
-// there. The stored one stays.
+// there. The stored one stays, and the conflict until a person has settled it, which drops its
+// record, or the state has the run's object there.
 type Conflict struct {
-	Address string
-	Gone    bool // the run has deleted the object there
+	Address string    // with the key of a deposed object
+	Gone    bool      // the run has deleted the object there
+	Since   time.Time // of the run's last record on it
+	New     bool      // it has no record yet
+	// Record is the line that keeps it in a journal whose other records are dropped.
+	Record []byte
 }
 
 // Folded is a state with a journal's edits applied.
@@ -74,6 +79,7 @@ type folding struct {
 type address struct {
 	edit          // the last
 	run  string   // of it
+	at   time.Time
 	seen []string // digests of all objects that were there, "" for none
 }
 
@@ -94,6 +100,11 @@ func (f *folding) add(r record, line []byte, stored *states.State, sum string) e
 		f.out.Open = append(f.out.Open, Open{ID: r.ID, Intent: *r.Intent, Started: r.At, Record: withoutEdits(r, line)})
 	case outcome:
 		f.out.Open = slices.DeleteFunc(f.out.Open, func(o Open) bool { return o.ID == r.ID })
+	case conflict:
+		if r.Conflict == nil {
+			return fmt.Errorf("a conflict without content")
+		}
+		return f.kept(r, line, stored)
 	case edited:
 	default:
 		return fmt.Errorf("its kind is %q, which this version of Lockstep does not know", r.Kind)
@@ -106,11 +117,25 @@ func (f *folding) add(r record, line []byte, stored *states.State, sum string) e
 			f.addresses[key] = a
 			f.order = append(f.order, a)
 		}
-		a.edit, a.run = e, r.Run
+		a.edit, a.run, a.at = e, r.Run, r.At
 		f.graphs.add(r.Run, e.Nodes)
 		a.seen = append(a.seen, e.Was, e.Now)
 	}
 	return nil
+}
+
+// kept takes in the record of a conflict that an earlier folding has found.
+func (f *folding) kept(r record, line []byte, stored *states.State) error {
+	target, err := edit{Addr: r.Conflict.Addr, Deposed: r.Conflict.Deposed}.target()
+	if err == nil && digest(stored.Object(target)) != r.Conflict.Now {
+		f.conflict(Conflict{Address: target.String(), Gone: r.Conflict.Now == "", Since: r.At, Record: line})
+	}
+	return err
+}
+
+// conflict notes a conflict, in the place of an earlier one at its address.
+func (f *folding) conflict(c Conflict) {
+	f.out.Conflicts = append(slices.DeleteFunc(f.out.Conflicts, func(x Conflict) bool { return x.Address == c.Address }), c)
 }
 
 // withoutEdits is an intent's line for a journal whose edits are in the state already.
@@ -141,7 +166,8 @@ func (f *folding) result(stored *states.State) (Folded, error) {
 			continue
 		}
 		if f.out.Foreign && !slices.Contains(a.seen, is) {
-			f.out.Conflicts = append(f.out.Conflicts, Conflict{Address: target.String(), Gone: a.Now == ""})
+			r := record{Kind: conflict, At: a.at, Conflict: &conflictAt{Addr: a.Addr, Deposed: a.Deposed, Now: a.Now}}
+			f.conflict(Conflict{Address: target.String(), Gone: a.Now == "", Since: a.at, New: true, Record: r.append(nil, nil)})
 			continue
 		}
 		needs, err := f.graphs.build(a.run, a.Needs)

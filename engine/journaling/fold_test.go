@@ -29,6 +29,7 @@ import (
 //	save                the state with all edits so far is stored
 //	announce            only the record of it is written
 //	foreign STATE       a stock tool stores this
+//	reduce              the folded state is stored, and the journal keeps what a person has to settle
 //
 // After each test in testdata/fold.txt the stored state is folded with the journal, and what
 // came of it is compared: the state, "open a create", "conflict a", "foreign".
@@ -132,6 +133,15 @@ func (n *notation) step(text string) {
 		text, werr := statefile.Write(s)
 		if err = errors.Join(werr, n.journal.Saving(ctx, text)); verb == "save" {
 			n.stored = s
+		}
+	case "reduce":
+		f := n.fold()
+		n.stored, n.lines = f.State, nil
+		for _, o := range f.Open {
+			n.lines = append(n.lines, o.Record)
+		}
+		for _, c := range f.Conflicts {
+			n.lines = append(n.lines, c.Record)
 		}
 	case "foreign":
 		n.stored = n.state(rest).With("lineage", n.stored.Serial+1)
@@ -277,6 +287,7 @@ func TestFoldRefuses(t *testing.T) {
 		"another lineage": {`{"kind":"begin","lineage":"other"}`, `record 1 of the journal: the journal belongs to a state of lineage "other", and the state has lineage "lineage"`},
 		"a newer kind":    {`{"kind":"resume"}`, `record 1 of the journal: its kind is "resume", which this version of Lockstep does not know`},
 		"no JSON":         {`{"kind":`, `record 1 of the journal: unexpected end of JSON input`},
+		"no conflict":     {`{"kind":"conflict"}`, `record 1 of the journal: a conflict without content`},
 		"no intent":       {`{"kind":"intent","id":"1"}`, `record 1 of the journal: an intent without content`},
 		"no address":      {`{"kind":"edits","edits":[{"addr":"?"}]}`, `the journal names "?": `},
 		"another object":  {`{"kind":"edits","edits":[{"addr":"thing.b","now":"x","state":{"version":4,"serial":0,"lineage":""}}]}`, `the journal's object thing.b is that of another address`},

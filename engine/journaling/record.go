@@ -26,6 +26,7 @@ const (
 	outcome   kind = "outcome"
 	edited    kind = "edits"
 	saving    kind = "saving"
+	conflict  kind = "conflict"
 )
 
 // record is a line of a journal. Members are those of its kind.
@@ -37,8 +38,17 @@ type record struct {
 	ID      string    `json:"id,omitempty"`      // intent, outcome
 	Intent  *Intent   `json:"intent,omitempty"`
 	Failed  bool      `json:"failed,omitempty"` // outcome: with errors
+	// Conflict is of its own kind: what the run had there is in Now, as in an edit.
+	Conflict *conflictAt `json:"conflict,omitempty"`
 	Run     string    `json:"run,omitempty"`    // of the edits
 	Edits   []edit    `json:"edits,omitempty"`
+}
+
+// conflictAt is an address with a conflict.
+type conflictAt struct {
+	Addr    string `json:"addr"`
+	Deposed string `json:"deposed,omitempty"`
+	Now     string `json:"now,omitempty"` // digest of the run's object; "" for none
 }
 
 // edit replaces the object at an address, or removes it.

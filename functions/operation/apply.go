@@ -85,7 +85,7 @@ func (o *Operation) beginJournal(ctx context.Context, p *plans.Plan, options *en
 // written to the end stays, for the next run to fold.
 func (o *Operation) endJournal(ctx context.Context, w *journal.Writer) diags.Diagnostics {
 	o.State.BeforePut = nil
-	if err := keep(ctx, w, o.Recovery.Unresolved); err != nil {
+	if err := keep(ctx, w, o.Recovery); err != nil {
 		return diags.Warningf(nil, "The journal was not removed", "%s. The state is complete: the next run removes it.", err)
 	}
 	return nil

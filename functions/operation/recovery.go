@@ -26,7 +26,8 @@ type Recovery struct {
 	// updates and deletions under way, whose objects the next refresh looks at.
 	Folded bool
 	Read   []journaling.Open
-	// Conflicts are objects that the apply and somebody else have both changed since.
+	// Conflicts are objects that the apply and somebody else have both changed since, as long as
+	// nobody has settled them.
 	Conflicts []journaling.Conflict
 }
 
@@ -82,12 +83,20 @@ func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics 
 	if locked {
 		err = o.store(ctx, log, f)
 	} else {
-		o.State.Pretend(f.State)
+		o.pretend(f)
 	}
 	if err != nil {
 		return diags.Errorf(nil, "Error recovering the state", "An earlier apply did not come to its end. The state with its results could not be stored: %s. Nothing is lost: the journal %s has everything, and the next run tries again.", err, log.Place())
 	}
 	return r.diagnostics(o.State.Workspace.Place(), locked)
+}
+
+// pretend has what a journal knows seen by an operation that may not write.
+func (o *Operation) pretend(f journaling.Folded) {
+	if f.Changed {
+		o.State.SetLineage(f.Lineage)
+		o.State.Pretend(f.State)
+	}
 }
 
 func linesOf(records []journal.Record) [][]byte {
@@ -103,7 +112,8 @@ func linesOf(records []journal.Record) [][]byte {
 // deletion was under way the serial grows in any case, so that no plan from before is applied.
 func (o *Operation) store(ctx context.Context, log statebackend.Log, f journaling.Folded) error {
 	r := o.Recovery
-	if !r.Folded && len(r.Read) == 0 && len(r.Conflicts) == 0 && len(r.Unresolved) > 0 {
+	found := func(c journaling.Conflict) bool { return c.New }
+	if !r.Folded && len(r.Read) == 0 && !slices.ContainsFunc(r.Conflicts, found) && len(r.kept()) > 0 {
 		return nil
 	}
 	w, _, err := journal.Open(ctx, log, newRun())
@@ -118,20 +128,28 @@ func (o *Operation) store(ctx context.Context, log statebackend.Log, f journalin
 			return err
 		}
 	}
-	return keep(ctx, w, r.Unresolved)
+	return keep(ctx, w, r)
 }
 
-// keep reduces a journal to unresolved creations.
-func keep(ctx context.Context, w *journal.Writer, unresolved []journaling.Open) error {
-	ctx = context.WithoutCancel(ctx)
-	if len(unresolved) == 0 {
-		return w.Finish(ctx)
-	}
+// kept returns the records of all that a person has to settle.
+func (r Recovery) kept() [][]byte {
 	var lines [][]byte
-	for _, open := range unresolved {
+	for _, open := range r.Unresolved {
 		lines = append(lines, open.Record)
 	}
-	return w.Reset(ctx, lines...)
+	for _, c := range r.Conflicts {
+		lines = append(lines, c.Record)
+	}
+	return lines
+}
+
+// keep reduces a journal to what a person has to settle.
+func keep(ctx context.Context, w *journal.Writer, r Recovery) error {
+	ctx = context.WithoutCancel(ctx)
+	if lines := r.kept(); len(lines) > 0 {
+		return w.Reset(ctx, lines...)
+	}
+	return w.Finish(ctx)
 }
 
 // saving announces to a journal each state that is about to be stored. Where that fails the state
@@ -152,11 +170,13 @@ func (o *Operation) Waiting() []addrs.Target {
 	return all
 }
 
-// Forget settles an unresolved creation, at a person's word that there is no such object. It
-// reports whether there is one at the address.
+// Forget settles an unresolved creation, at a person's word that there is no such object, and a
+// conflict, at the word that the state is right. It reports whether there is one at the address.
 func (o *Operation) Forget(ctx context.Context, address string) (bool, error) {
-	left := slices.DeleteFunc(slices.Clone(o.Recovery.Unresolved), func(x journaling.Open) bool { return x.Address == address })
-	if len(left) == len(o.Recovery.Unresolved) {
+	left := o.Recovery
+	left.Unresolved = slices.DeleteFunc(slices.Clone(left.Unresolved), func(x journaling.Open) bool { return x.Address == address })
+	left.Conflicts = slices.DeleteFunc(slices.Clone(left.Conflicts), func(x journaling.Conflict) bool { return x.Address == address })
+	if len(left.kept()) == len(o.Recovery.kept()) {
 		return false, nil
 	}
 	log := o.logOf()
@@ -165,7 +185,7 @@ func (o *Operation) Forget(ctx context.Context, address string) (bool, error) {
 	if err != nil {
 		return true, err
 	}
-	o.Recovery.Unresolved = left
+	o.Recovery = left
 	return true, keep(ctx, w, left)
 }
 
@@ -204,7 +224,7 @@ func (r Recovery) diagnostics(place string, locked bool) diags.Diagnostics {
 			what = "deleted"
 		}
 		ds = append(ds, diags.Warningf(nil, "Changed by another tool since",
-			"%s was %s by an apply that did not come to its end, and the state at %s was written by somebody else since, with another object there. That one was kept: compare it with what exists.", c.Address, what, place)...)
+			"%s was %s by an apply that did not come to its end, and the state at %s was written by somebody else since, with another object there. That one was kept: compare it with what exists, correct the state if it is wrong (\"lockstep state rm\", \"lockstep import\"), then settle this:\n  lockstep recover -forget '%[1]s'", c.Address, what, place)...)
 	}
 	for _, u := range r.Unresolved {
 		ds = append(ds, diags.Warningf(nil, "An object may exist that no state knows", "%s", Explain(u))...)

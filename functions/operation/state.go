@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/states"
+	"github.com/lockstep-iac/lockstep/engine/states/statefile"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
@@ -86,4 +87,13 @@ func (o *Operation) SaveFirst(ctx context.Context) error {
 		return nil
 	}
 	return o.State.Replace(context.WithoutCancel(ctx), o.State.Next(states.Empty()))
+}
+
+// Known returns the state as a file: the stored one, or where a journal has more, the one that the
+// next run will store.
+func (o *Operation) Known() ([]byte, error) {
+	if o.State.Stored() {
+		return o.State.Bytes(), nil
+	}
+	return statefile.Write(o.State.Next(o.State.Current))
 }

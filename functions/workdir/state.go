@@ -132,6 +132,9 @@ func (s *State) Bytes() []byte { return s.bytes }
 // Exists reports whether there is a state.
 func (s *State) Exists() bool { return len(s.bytes) > 0 || s.replaced }
 
+// Stored reports whether Current is the stored state: Pretend was not called.
+func (s *State) Stored() bool { return !s.replaced }
+
 // Pretend has next as the present state, which is not stored.
 func (s *State) Pretend(next *states.State) { s.Current, s.replaced = next, true }
 

@@ -21,7 +21,7 @@ var Recover = cli.Command{Name: "recover", Synopsis: "Bring into the state all t
 	f.Vars(&cli.VarFlags{}) // the backend may need them
 	editing(f, &x)
 	f.BoolVar(&asJSON, "json", false, "print the unresolved creations as JSON")
-	f.StringVar(&forget, "forget", "", "settle the creation at this address: there is no such object")
+	f.StringVar(&forget, "forget", "", "settle the creation at this address, since there is no such object, or the conflict there, since the state is right")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}
@@ -40,12 +40,12 @@ var Recover = cli.Command{Name: "recover", Synopsis: "Bring into the state all t
 			return a.Usage("the journal could not be written: %s", err)
 		case !found:
 			op.Unlock(a.Ctx)
-			return a.Usage("no creation at %s is unresolved; \"lockstep recover\" lists those that are", forget)
+			return a.Usage("there is nothing to settle at %s; \"lockstep recover\" lists what there is", forget)
 		}
 	}
 	ds = op.Unlock(a.Ctx)
 	if asJSON {
-		printUnresolved(a, op.Recovery)
+		printRecovery(a, op.Recovery)
 	} else {
 		tellRecovery(a, op.Recovery)
 	}
@@ -66,28 +66,45 @@ type unresolved struct {
 	Known   map[string]string `json:"known,omitempty"`
 }
 
-func printUnresolved(a *cli.App, r operation.Recovery) {
-	list := []unresolved{}
+// conflicting is one conflict in the output for programs.
+type conflicting struct {
+	Address string    `json:"address"`
+	Done    string    `json:"done"` // by the apply: "changed" or "deleted"
+	Since   time.Time `json:"since"`
+}
+
+func printRecovery(a *cli.App, r operation.Recovery) {
+	out := struct {
+		Unresolved []unresolved  `json:"unresolved"`
+		Conflicts  []conflicting `json:"conflicts,omitempty"`
+	}{Unresolved: []unresolved{}}
 	for _, u := range r.Unresolved {
-		list = append(list, unresolved{u.Address, u.Action, u.Started, u.Known})
+		out.Unresolved = append(out.Unresolved, unresolved{u.Address, u.Action, u.Started, u.Known})
+	}
+	for _, c := range r.Conflicts {
+		done := "changed"
+		if c.Gone {
+			done = "deleted"
+		}
+		out.Conflicts = append(out.Conflicts, conflicting{c.Address, done, c.Since})
 	}
 	e := json.NewEncoder(a.Out)
 	e.SetIndent("", "  ")
-	e.Encode(map[string]any{"unresolved": list})
+	e.Encode(out)
 }
 
 func tellRecovery(a *cli.App, r operation.Recovery) {
 	switch {
 	case r.Folded, len(r.Read) > 0:
 		fmt.Fprintln(a.Out, "The results of an apply that did not come to its end are in the state now.")
-	case len(r.Unresolved) == 0:
+	case len(r.Unresolved) == 0 && len(r.Conflicts) == 0:
 		fmt.Fprintln(a.Out, "There is nothing to recover: the last apply came to its end.")
 	}
 	for _, x := range r.Read {
 		fmt.Fprintf(a.Out, "\nThe %s of %s was under way: the next plan shows what became of it.\n", x.Action, x.Address)
 	}
 	for _, c := range r.Conflicts {
-		fmt.Fprintf(a.Out, "\n%s was changed by that apply, and by somebody else since: the latter was kept.\n", c.Address)
+		fmt.Fprintf(a.Out, "\n%s was changed by that apply, and by somebody else since: the latter was kept.\nOnce it is compared with what exists: lockstep recover -forget '%[1]s'\n", c.Address)
 	}
 	for _, u := range r.Unresolved {
 		fmt.Fprintf(a.Out, "\n%s\n", operation.Explain(u))

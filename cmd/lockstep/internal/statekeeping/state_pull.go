@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
+	"github.com/lockstep-iac/lockstep/engine/diags"
 )
 
 var StatePull = cli.Command{Name: "state pull", Synopsis: "Write the stored state to standard output", Run: func(a *cli.App, args []string) int {
@@ -17,7 +18,11 @@ var StatePull = cli.Command{Name: "state pull", Synopsis: "Write the stored stat
 	if ds.HasErrors() {
 		return a.Show(ds)
 	}
-	a.Out.Write(op.State.Bytes())
+	data, err := op.Known()
+	if err != nil {
+		return a.Show(diags.FromError("Error reading the state", err))
+	}
+	a.Out.Write(data)
 	io.WriteString(a.Out, "\n") // behind the file's last line, as the stock tool has it
 	return a.Show(ds)
 }}
