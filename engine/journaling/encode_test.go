@@ -96,6 +96,7 @@ func TestOutcomesHaveTheirEdits(t *testing.T) {
 				a := parseAddr(fmt.Sprintf("w%d[%d]", worker, i))
 				id, _ := j.Intent(t.Context(), Intent{Address: a.Instance.String(), Action: "create"})
 				j.Edit(a, providerConfig, nil, object(id))
+				runtime.Gosched() // another's record may take the edit
 				j.Outcome(t.Context(), id, false)
 			}
 		})

@@ -77,8 +77,8 @@ type folding struct {
 
 // address holds the edits of one address.
 type address struct {
-	edit          // the last
-	run  string   // of it
+	edit        // the last
+	run  string // of it
 	at   time.Time
 	seen []string // digests of all objects that were there, "" for none
 }

@@ -40,8 +40,8 @@ type record struct {
 	Failed  bool      `json:"failed,omitempty"` // outcome: with errors
 	// Conflict is of its own kind: what the run had there is in Now, as in an edit.
 	Conflict *conflictAt `json:"conflict,omitempty"`
-	Run     string    `json:"run,omitempty"`    // of the edits
-	Edits   []edit    `json:"edits,omitempty"`
+	Run      string      `json:"run,omitempty"` // of the edits
+	Edits    []edit      `json:"edits,omitempty"`
 }
 
 // conflictAt is an address with a conflict.
