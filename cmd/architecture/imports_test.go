@@ -41,7 +41,7 @@ var allowed = map[string][]string{
 	"functions/project":             {"engine/budget", "engine/config/...", "engine/parsing", "engine/constraint", "engine/provider/install/...", "engine/addrs", "engine/diags", "functions/places"},
 	"functions/pipeline/runs":       {"functions/comment", "functions/pipeline", "functions/places", "functions/project", "github"},
 	"functions/pipeline":            {"functions/comment", "github"},
-	"functions/pipeline/executor":   {"functions/comment", "functions/operation", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/places", "functions/redacting", "functions/workdir", "statebackend/...", "engine/..."},
+	"functions/pipeline/executor":   {"functions/comment", "functions/encrypting", "functions/operation", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/places", "functions/redacting", "functions/workdir", "statebackend/...", "engine/..."},
 	"functions/places":              {},
 	"functions/pipeline/sessions":   {"statebackend/s3", "functions/pipeline/jobs", "functions/places"},
 	"functions/pipeline/awsstore":   {"functions/pipeline"},

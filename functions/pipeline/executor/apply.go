@@ -96,6 +96,10 @@ func (o *checkout) prepare(ctx context.Context, saved []byte, ds diags.Diagnosti
 	if ds = append(ds, o.providers(ctx, o.State.Current)...); ds.HasErrors() {
 		return nil, ds
 	}
+	saved, err := o.unsealed(ctx, saved)
+	if err != nil {
+		return nil, append(ds, diags.FromError("The saved plan cannot be decrypted", err)...)
+	}
 	file, err := planfile.Decode(saved, planfile.Options{Engine: o.engine.Version, Schema: func(p addrs.Provider, mode, typeName string) *schema.Schema {
 		if s := o.Schemas(p); s != nil {
 			return s.Resource(mode, typeName)

@@ -25,6 +25,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/parsing"
+	"github.com/lockstep-iac/lockstep/functions/encrypting"
 	"github.com/lockstep-iac/lockstep/functions/operation"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
@@ -39,6 +40,9 @@ type checkout struct {
 	values map[string]*hcl.File // variable files, by name
 	env    []string             // of plugins
 	moved  []string             // modules that differ from those of the plan to apply
+	unread bool                 // the state, at the last attempt
+
+	ciphers *encrypting.Set // nil until they are needed
 }
 
 // open opens the checkout and reads the configuration through it: whatever path a
@@ -115,11 +119,13 @@ func (o *checkout) refuseProvisioners() diags.Diagnostics {
 
 // early evaluates expressions that are needed to load the configuration. path.cwd is unknown,
 // because it differs in every run.
-func (o *checkout) early() loading.Early {
-	return early.New(early.Input{Workspace: o.job.Workspace, BaseDir: o.dir(), Files: o.window, Budget: o.Budget, Sources: func() []inputs.Source {
+func (o *checkout) early() loading.Early { return early.New(o.earlyInput()) }
+
+func (o *checkout) earlyInput() early.Input {
+	return early.Input{Workspace: o.job.Workspace, BaseDir: o.dir(), Files: o.window, Budget: o.Budget, Sources: func() []inputs.Source {
 		sources, _ := o.sources() // their errors are reported when the variables are collected
 		return sources
-	}})
+	}}
 }
 
 // collect gathers the root variables.

@@ -32,7 +32,7 @@ func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 	if ds.HasErrors() {
 		return jobs.PlanResult{Report: o.trouble(hide, ds), Read: o.read()}, nil
 	}
-	saved, err := o.save(plan)
+	saved, err := o.save(ctx, plan)
 	if err != nil {
 		return jobs.PlanResult{}, fmt.Errorf("save the plan of %s: %w", describe(j), err)
 	}
@@ -52,13 +52,13 @@ func (o *checkout) plan(ctx context.Context, ds diags.Diagnostics) (*plans.Plan,
 	if ds.HasErrors() {
 		return nil, ds
 	}
-	b, more := o.backend(ctx)
+	b, more := o.encryptedBackend(ctx)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, ds
 	}
 	for range attempts {
 		plan, found := o.planOf(ctx, b)
-		if ctx.Err() != nil {
+		if ctx.Err() != nil || o.unread {
 			return plan, append(ds, found...)
 		}
 		moved, err := o.moving(ctx)
@@ -84,7 +84,7 @@ func (o *checkout) moving(ctx context.Context) (bool, error) {
 // planOf makes the plan of the state as it is now.
 func (o *checkout) planOf(ctx context.Context, b statebackend.Backend) (*plans.Plan, diags.Diagnostics) {
 	ds := o.OpenState(ctx, b, statebackend.DefaultWorkspace, nil)
-	if ds.HasErrors() {
+	if o.unread = ds.HasErrors(); o.unread {
 		return nil, ds
 	}
 	if ds = append(ds, o.providers(ctx, o.State.Current)...); ds.HasErrors() {
@@ -99,7 +99,7 @@ func (o *checkout) planOf(ctx context.Context, b statebackend.Backend) (*plans.P
 }
 
 // save encodes a plan with the configuration that it was made from.
-func (o *checkout) save(p *plans.Plan) ([]byte, error) {
+func (o *checkout) save(ctx context.Context, p *plans.Plan) ([]byte, error) {
 	packages, err := o.packages()
 	if err != nil {
 		return nil, err
@@ -107,6 +107,8 @@ func (o *checkout) save(p *plans.Plan) ([]byte, error) {
 	f := o.PlanFile(o.engine.Version, p)
 	f.Modules, f.Lock = packages, o.lockFile()
 	var b bytes.Buffer
-	err = planfile.Encode(&b, f)
-	return b.Bytes(), err
+	if err = planfile.Encode(&b, f); err != nil {
+		return nil, err
+	}
+	return o.sealed(ctx, b.Bytes())
 }

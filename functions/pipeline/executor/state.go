@@ -22,7 +22,7 @@ import (
 // lock opens the project's state, takes its lock and reads it. word is Terraform's for the operation.
 // Closing the checkout releases the lock.
 func (o *checkout) lock(ctx context.Context, word string) diags.Diagnostics {
-	b, ds := o.backend(ctx)
+	b, ds := o.encryptedBackend(ctx)
 	if ds.HasErrors() {
 		return ds
 	}
