@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/hashicorp/hcl/v2"
@@ -141,21 +142,36 @@ func (r *reader) kms(d *declared) *encryption.Keys {
 	return encryption.NewKeys(name, k, nil)
 }
 
+// kmsSchema is a block `key_provider "aws_kms"`.
+//
+// Source: https://opentofu.org/docs/language/state/encryption/#aws-kms
+var kmsSchema = func() *hcl.BodySchema {
+	s := &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "endpoints"}}}
+	for _, name := range strings.Fields(aliasArgument + ` kms_key_id key_spec access_key max_retries profile region secret_key
+		skip_credentials_validation skip_requesting_account_id sts_region token http_proxy https_proxy no_proxy insecure
+		use_dualstack_endpoint use_fips_endpoint custom_ca_bundle ec2_metadata_service_endpoint ec2_metadata_service_endpoint_mode
+		skip_metadata_api_check shared_credentials_files shared_config_files assume_role assume_role_with_web_identity
+		allowed_account_ids forbidden_account_ids retry_mode`) {
+		s.Attributes = append(s.Attributes, hcl.AttributeSchema{Name: name})
+	}
+	return s
+}()
+
 // kmsArguments evaluates all arguments, and those in the block endpoints.
 func (r *reader) kmsArguments(body hcl.Body, into map[string]any) {
-	content, rest, hs := body.PartialContent(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "endpoints"}}})
+	content, hs := body.Content(kmsSchema)
 	r.problems(hs)
 	for _, b := range content.Blocks {
 		nested := map[string]any{}
-		r.allOf(b.Body, nested)
+		attrs, hs := b.Body.JustAttributes()
+		r.problems(hs)
+		r.allOf(attrs, nested)
 		into["endpoints"] = nested
 	}
-	r.allOf(rest, into)
+	r.allOf(content.Attributes, into)
 }
 
-func (r *reader) allOf(body hcl.Body, into map[string]any) {
-	attrs, hs := body.JustAttributes()
-	r.problems(hs)
+func (r *reader) allOf(attrs hcl.Attributes, into map[string]any) {
 	for name, a := range attrs {
 		v, ok := r.value(a.Expr, cty.DynamicPseudoType)
 		if !ok || v.IsNull() {

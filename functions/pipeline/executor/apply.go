@@ -96,7 +96,7 @@ func (o *checkout) prepare(ctx context.Context, saved []byte, ds diags.Diagnosti
 	if ds = append(ds, o.providers(ctx, o.State.Current)...); ds.HasErrors() {
 		return nil, ds
 	}
-	saved, err := o.unsealed(ctx, saved)
+	saved, err := o.ciphers.unsealed(ctx, saved)
 	if err != nil {
 		return nil, append(ds, diags.FromError("The saved plan cannot be decrypted", err)...)
 	}

@@ -25,7 +25,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/parsing"
-	"github.com/lockstep-iac/lockstep/functions/encrypting"
 	"github.com/lockstep-iac/lockstep/functions/operation"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
@@ -42,7 +41,7 @@ type checkout struct {
 	moved  []string             // modules that differ from those of the plan to apply
 	unread bool                 // the state, at the last attempt
 
-	ciphers *encrypting.Set // nil until they are needed
+	ciphers ciphers
 }
 
 // open opens the checkout and reads the configuration through it: whatever path a

@@ -110,5 +110,5 @@ func (o *checkout) save(ctx context.Context, p *plans.Plan) ([]byte, error) {
 	if err = planfile.Encode(&b, f); err != nil {
 		return nil, err
 	}
-	return o.sealed(ctx, b.Bytes())
+	return o.ciphers.sealed(ctx, b.Bytes())
 }
