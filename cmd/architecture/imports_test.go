@@ -17,7 +17,7 @@ import (
 var allowed = map[string][]string{
 	"cmd/lockstep": {"cmd/lockstep/internal/...", "cmd/lockstep/machine", "engine/walk"},
 
-	"cmd/lockstep/internal/cli":          {"engine/...", "functions/workdir"},
+	"cmd/lockstep/internal/cli":          {"engine/...", "functions/workdir", "statebackend/kms"},
 	"cmd/lockstep/internal/opening":      {"cmd/lockstep/internal/cli", "engine/...", "statebackend/...", "functions/operation", "functions/workdir"},
 	"cmd/lockstep/internal/authoring":    {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "functions/workdir"},
 	"cmd/lockstep/internal/changing":     {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "functions/workdir"},
@@ -78,6 +78,7 @@ var allowed = map[string][]string{
 	"github/githubtest/story":   {},
 
 	"statebackend/encryption":       {"statebackend"},
+	"statebackend/kms":              {"statebackend", "statebackend/encryption", "statebackend/s3"},
 	"statebackend/http":             {"statebackend"},
 	"statebackend/inmem":            {"statebackend"},
 	"statebackend/local":            {"statebackend"},

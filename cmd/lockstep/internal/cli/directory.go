@@ -10,6 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
+	"github.com/lockstep-iac/lockstep/statebackend/kms"
 )
 
 // Dir opens the working directory. Errors in the CLI configuration are not errors of the command:
@@ -21,8 +22,7 @@ func (a *App) Dir() (*workdir.Dir, diags.Diagnostics) {
 		fmt.Fprint(a.Err, "\nAs a result of the above problems, Lockstep may not behave as intended.\n")
 	}
 	a.warned = true
-	var ds diags.Diagnostics
-	d.Budget = a.Budget
+	d.Budget, d.KMS = a.Budget, kms.Open
 	d.Sources = func() []inputs.Source {
 		var given VarFlags
 		if a.Vars != nil {
@@ -32,7 +32,7 @@ func (a *App) Dir() (*workdir.Dir, diags.Diagnostics) {
 		return sources
 	}
 	d.Note = func(s string) { fmt.Fprintf(a.Err, "lockstep: note: %s\n", s) }
-	return d, ds
+	return d, nil
 }
 
 // StartDir returns the directory that the program was started in: path.cwd, which -chdir does not
