@@ -141,6 +141,7 @@ var allowed = map[string][]string{
 	"engine/provider/tfplugin":             {"engine/provider", "engine/schema", "engine/diags"},
 	"engine/provider/tfplugin5":            {"engine/provider/tfplugin", "engine/schema"},
 	"engine/provider/tfplugin6":            {"engine/provider/tfplugin", "engine/schema"},
+	"engine/provider/schemacache":          {},
 	"engine/provider/builtin":              {"engine/parsing", "engine/provider", "engine/schema", "engine/diags"},
 	"engine/provider/providertest":         {"engine/provider/...", "engine/schema", "engine/diags"},
 	"engine/hosts":                         {"engine/secret"},

@@ -23,6 +23,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 	"github.com/lockstep-iac/lockstep/engine/provider/process"
+	"github.com/lockstep-iac/lockstep/engine/provider/schemacache"
 	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
@@ -154,7 +155,9 @@ func (d *Dir) OpenProviders(o PoolOptions) (*Providers, diags.Diagnostics) {
 		},
 	}
 	for a, s := range p.found {
-		factories[a] = d.launch(a, s.Executable, o).Start
+		l := d.launch(a, s.Executable, o)
+		l.Memory = d.schemas().Of(schemacache.Plugin{Source: a.String(), Version: s.Version.String(), Checksum: s.Hash, Environ: l.Env})
+		factories[a] = l.Start
 	}
 	for a, dir := range u.overrides {
 		if path, err := install.FindExecutable(dir, a); err == nil {
@@ -273,6 +276,14 @@ func (p *Providers) SameAs(planned map[addrs.Provider]planfile.Selection) error 
 		}
 	}
 	return nil
+}
+
+// schemas returns the kept schemas of plugins.
+func (d *Dir) schemas() schemacache.Cache {
+	if d.Scratch == "" {
+		return schemacache.Open("")
+	}
+	return schemacache.Open(filepath.Join(d.Scratch, "schemas"))
 }
 
 // launch returns how to start a plugin: in the environment of our user, where the credentials of

@@ -49,7 +49,8 @@ type Dir struct {
 	Lock *lockfile.File
 	// PluginEnv is the whole environment of plugins; nil: they get Environ.
 	PluginEnv []string
-	// Scratch is the directory for remembered checksums; "": they are not kept.
+	// Scratch is the directory for remembered checksums and schemas, which nobody may write to who is
+	// not trusted; "": they are not kept.
 	Scratch string
 	// Budget bounds the evaluation of the configuration; nil is the generous one.
 	Budget *budget.Budget

@@ -62,6 +62,8 @@ type Launch struct {
 	// DisableTLS leaves the connection, a socket in a private directory, without
 	// mutual TLS, as TF_DISABLE_PLUGIN_TLS asks for.
 	DisableTLS bool
+	// Memory keeps the plugin's schema between runs. May be nil.
+	Memory tfplugin.Memory
 	// StartTimeout is how long the plugin may take until it can be spoken to; 0: a minute.
 	StartTimeout time.Duration
 	// Log takes the plugin's standard error, and the events of the process, as log
@@ -110,6 +112,7 @@ func (l Launch) Start(ctx context.Context, declared *schema.Provider) (provider.
 		Name:     l.Name,
 		Conn:     conn,
 		Declared: declared,
+		Memory:   l.Memory,
 		Fate:     r.fate,
 		Close: func() error {
 			r.end(plugin)

@@ -31,11 +31,21 @@ type Config struct {
 	Conn grpc.ClientConnInterface
 	// Declared is the provider's schema if another process has already told it, else nil.
 	Declared *schema.Provider
+	// Memory keeps the answer to the request for the schema between runs. May be nil.
+	Memory Memory
 	// Fate returns in a sentence how the process ended, or "" if it still runs or nobody
 	// knows. It may wait a little for the process to end. May be nil.
 	Fate func() string
 	// Close ends the process. May be nil.
 	Close func() error
+}
+
+// A Memory keeps what the plugin has answered when it was asked for its schema. It belongs to the plugin's
+// very program: another one has another Memory.
+type Memory interface {
+	// Recall returns what was kept last, or nil.
+	Recall() []byte
+	Keep(answer []byte)
 }
 
 // New returns the client of a connected plugin. No call is made yet.
@@ -69,6 +79,9 @@ func (c *client) Schema(ctx context.Context) (*schema.Provider, diags.Diagnostic
 	if c.asked {
 		return c.declared, c.warnings
 	}
+	if c.declared == nil && c.recall() {
+		return c.declared, nil
+	}
 	if c.declared != nil {
 		// Another process told the schema, but this one does not work without having
 		// been asked: ask, and leave the answer undecoded.
@@ -91,7 +104,43 @@ func (c *client) Schema(ctx context.Context) (*schema.Provider, diags.Diagnostic
 		return nil, append(ds, c.misdeclared(err)...)
 	}
 	c.declared, c.asked, c.warnings = declared, true, ds
+	c.keep(&resp)
 	return declared, ds
+}
+
+// recall takes the schema from the memory, if it has one that can be used; c.asking is held. Source of
+// the rule: GetProviderSchemaOptional in Terraform's tfplugin6.proto.
+func (c *client) recall() bool {
+	if c.Memory == nil {
+		return false
+	}
+	var resp GetProviderSchema_Response
+	answer := c.Memory.Recall()
+	if answer == nil || proto.Unmarshal(answer, &resp) != nil || !keepable(&resp) {
+		return false
+	}
+	declared, err := decodeSchemas(&resp, c.Protocol)
+	if err != nil {
+		return false
+	}
+	c.declared, c.asked = declared, true
+	return true
+}
+
+// keep puts an answer into the memory, if later processes need not be asked.
+func (c *client) keep(resp *GetProviderSchema_Response) {
+	if c.Memory == nil || !keepable(resp) {
+		return
+	}
+	if answer, err := proto.Marshal(resp); err == nil {
+		c.Memory.Keep(answer)
+	}
+}
+
+// keepable reports whether an answer stands for later ones: a plugin that insists on being asked is
+// asked, and warnings are shown each time.
+func keepable(resp *GetProviderSchema_Response) bool {
+	return resp.GetServerCapabilities().GetGetProviderSchemaOptional() && len(resp.Diagnostics) == 0
 }
 
 // ready returns the schema for calls other than Schema; the warnings that came with

@@ -263,3 +263,60 @@ func TestDeclared(t *testing.T) {
 		}
 	}
 }
+
+// A notebook is a [tfplugin.Memory].
+type notebook struct {
+	answer []byte
+	kept   int
+}
+
+func (n *notebook) Recall() []byte { return n.answer }
+
+func (n *notebook) Keep(answer []byte) { n.answer, n.kept = answer, n.kept+1 }
+
+// TestMemory: a plugin that need not be asked is asked in its first run only, and any other each time.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	with := func(change func(*tfplugin.GetProviderSchema_Response)) *tfplugin.GetProviderSchema_Response {
+		r := schema6()
+		r.Diagnostics, r.ServerCapabilities.GetProviderSchemaOptional = nil, true
+		change(r)
+		return r
+	}
+	same := func(*tfplugin.GetProviderSchema_Response) {}
+	insists := with(func(r *tfplugin.GetProviderSchema_Response) { r.ServerCapabilities.GetProviderSchemaOptional = false })
+	warns := with(func(r *tfplugin.GetProviderSchema_Response) {
+		r.Diagnostics = []*tfplugin.Diagnostic{{Severity: tfplugin.Diagnostic_WARNING, Summary: "hm"}}
+	})
+	for _, c := range []struct {
+		name   string
+		answer *tfplugin.GetProviderSchema_Response
+		before []byte // in the memory
+		asked  int    // in two runs
+	}{
+		{"optional", with(same), nil, 1},
+		{"insists", insists, nil, 2},
+		{"warns", warns, nil, 2},
+		{"remembered", with(same), raw(with(same)), 0},
+		{"remembered, but it insists", insists, raw(insists), 2},
+		{"remembered with warnings", warns, raw(warns), 2},
+		{"garbage", with(same), []byte("garbage"), 1},
+		{"remembered a bad block", with(same), raw(with(func(r *tfplugin.GetProviderSchema_Response) { r.Provider = []byte("x") })), 1},
+	} {
+		n := &notebook{answer: c.before}
+		w := &wire{answers: map[string]any{"GetProviderSchema": c.answer, "ConfigureProvider": &tfplugin.ConfigureProvider_Response{}}}
+		for range 2 {
+			cl := tfplugin.New(tfplugin.Config{Protocol: tfplugin6.Protocol, Name: "lab", Conn: w, Memory: n})
+			declared, ds := cl.Schema(t.Context())
+			if ds.HasErrors() || declared.Resource("managed", "thing") == nil || len(ds) != len(c.answer.Diagnostics) {
+				t.Errorf("%s: %v", c.name, ds)
+			}
+			if ds := cl.Configure(t.Context(), cty.EmptyObjectVal); ds.HasErrors() {
+				t.Errorf("%s: %v", c.name, ds)
+			}
+		}
+		if asked := strings.Count(strings.Join(w.calls, " "), "GetProviderSchema"); asked != c.asked {
+			t.Errorf("%s: asked %d times, not %d", c.name, asked, c.asked)
+		}
+	}
+}

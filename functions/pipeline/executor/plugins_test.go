@@ -209,6 +209,24 @@ func TestPluginEnvironment(t *testing.T) {
 	}
 }
 
+// TestSchemasAreNotKept plans twice, and looks into the user's cache directory: a program of a pull
+// request that can write there would declare secrets public in the plans of others.
+func TestSchemasAreNotKept(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	b := newPlugins(t, false).bench(map[string]string{"net/main.tf": thing})
+	b.job.Grants = grants(t, allowLab, "")
+	for range 2 {
+		if planned := b.plan(); planned.Plan == nil {
+			t.Fatal(planned.Report)
+		}
+	}
+	left, err := filepath.Glob(filepath.Join(cache, "*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("%v, %v", left, err)
+	}
+}
+
 // TestProvidersAreGranted is a table of what base branch and pull request say of a
 // provider. What is refused is neither installed nor started.
 func TestProvidersAreGranted(t *testing.T) {
