@@ -151,6 +151,24 @@ func withoutEdits(r record, line []byte) []byte {
 	return short
 }
 
+// Happened returns a record as it is to be written when what it announces does not come about: with the
+// edits alone, which it has taken along; nil if it has none. An outcome announces nothing, and is
+// returned as it is.
+func Happened(line []byte) []byte {
+	var r record
+	if err := json.Unmarshal(line, &r); err != nil || r.Kind == outcome || r.Kind == edited {
+		return line
+	}
+	if len(r.Edits) == 0 {
+		return nil
+	}
+	short, err := json.Marshal(record{Kind: edited, At: r.At, Run: r.Run, Edits: r.Edits})
+	if err != nil {
+		return line
+	}
+	return short
+}
+
 // result applies the last edit of each address. If the state is the run's own, this is right for
 // any object in it, since earlier edits put it there.
 func (f *folding) result(stored *states.State) (Folded, error) {

@@ -32,9 +32,10 @@ type Intent struct {
 // A Journal writes the records of one apply. A nil *Journal writes none. It is safe for
 // concurrent use.
 type Journal struct {
-	to  Writer
-	run string
-	now func() time.Time
+	to     Writer
+	run    string
+	now    func() time.Time
+	permit func(context.Context) error
 
 	mu     sync.Mutex
 	count  int
@@ -48,6 +49,10 @@ type Journal struct {
 func New(run string, to Writer) *Journal {
 	return &Journal{to: to, run: run, now: func() time.Time { return time.Now().UTC() }, graph: newGraph()}
 }
+
+// Guard has every intent ask for permission first, for whoever might have lost the right to begin
+// something. It is called before any other method.
+func (j *Journal) Guard(permit func(context.Context) error) { j.permit = permit }
 
 // Begin records the start of the run: the stored state, with the SHA-256 of its bytes and the
 // lineage that it has or is to have, and the edits that lead to the plan's prior state. It is
@@ -133,6 +138,11 @@ func (j *Journal) add(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig
 func (j *Journal) Intent(ctx context.Context, in Intent) (id string, err error) {
 	if j == nil {
 		return "", nil
+	}
+	if j.permit != nil {
+		if err := j.permit(ctx); err != nil {
+			return "", err
+		}
 	}
 	j.mu.Lock()
 	j.count++

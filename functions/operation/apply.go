@@ -1,9 +1,11 @@
 package operation
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/lockstep-iac/lockstep/engine"
 	"github.com/lockstep-iac/lockstep/engine/diags"
@@ -31,11 +33,6 @@ type Applied struct {
 func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, options engine.ApplyOptions) (Applied, diags.Diagnostics) {
 	out := Applied{Tally: newTally(p)}
 	r.Events = out.Tally.before(r.Events)
-	options.Save = func(ctx context.Context, s *states.State) error {
-		err := o.State.Write(ctx, s)
-		out.Unsaved = err != nil // a later save has everything that an earlier one lacks
-		return err
-	}
 	if err := o.State.Prepare(ctx); err != nil {
 		out.State = o.State.Current
 		return out, diags.FromError("The state could not be stored", fmt.Errorf("%w; nothing was changed", err))
@@ -45,11 +42,29 @@ func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, opti
 		out.State = o.State.Current
 		return out, ds
 	}
+	ctx, end := o.State.While(ctx)
+	defer end(nil)
+	var lost error
+	options.Save = func(ctx context.Context, s *states.State) error {
+		err := o.State.Write(ctx, s)
+		if w != nil && w.complete() && errors.As(err, new(*statebackend.LockLostError)) {
+			lost = err // the journal has everything
+			end(err)
+			return nil
+		}
+		out.Unsaved = err != nil // a later save has everything that an earlier one lacks
+		return err
+	}
 	var more diags.Diagnostics
 	out.State, more = engine.Apply(ctx, r, p, options)
 	ds = append(ds, more...)
-	if w != nil && !out.Unsaved {
-		ds = append(ds, o.endJournal(ctx, w)...)
+	switch {
+	case lost != nil && w.complete():
+		ds = append(ds, deposed(lost, o.logOf().Place())...)
+	case lost != nil:
+		out.Unsaved = true
+	case w != nil && !out.Unsaved:
+		ds = append(ds, o.endJournal(ctx, w.Writer)...)
 	}
 	return out, ds
 }
@@ -57,14 +72,21 @@ func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, opti
 // beginJournal takes the journal over, and records the state that the apply starts from. Where the
 // rights do not suffice for a journal the apply goes on without, and says so. The writer is nil
 // without a journal.
-func (o *Operation) beginJournal(ctx context.Context, p *plans.Plan, options *engine.ApplyOptions) (*journal.Writer, diags.Diagnostics) {
+func (o *Operation) beginJournal(ctx context.Context, p *plans.Plan, options *engine.ApplyOptions) (*guarded, diags.Diagnostics) {
+	h := o.State.Holding()
+	if h != nil {
+		// The lock is old by now: a person may have thought about the plan.
+		if err := h.Confirm(ctx); err != nil {
+			return nil, diags.Errorf(nil, "The state lock was lost", "%s. Nothing was begun: plan again.", err)
+		}
+	}
 	log := o.logOf()
 	if log == nil {
 		return nil, nil
 	}
 	o.OnClose(func() { log.Close() })
-	run := newRun()
-	w, _, err := journal.Open(ctx, log, run)
+	run := o.newRun()
+	opened, records, err := journal.Open(ctx, log, run)
 	if errors.Is(err, statebackend.ErrDenied) {
 		return nil, diags.Warningf(nil, "No journal is kept",
 			"%s. If this apply is killed, objects that it has made by then may be in no state. Allow reading, writing, listing and deleting of objects below %s.", err, log.Place())
@@ -72,7 +94,15 @@ func (o *Operation) beginJournal(ctx context.Context, p *plans.Plan, options *en
 	if err != nil {
 		return nil, diags.FromError("Error opening the journal", err)
 	}
+	if !slices.EqualFunc(linesOf(records), o.left, bytes.Equal) {
+		return nil, diags.Errorf(nil, "Another process is applying",
+			"The journal %s was written since the state was read: a process whose lock was released, or taken over, is still at work. Nothing was begun. Wait until it has ended, then plan again.", log.Place())
+	}
+	w := &guarded{Writer: opened}
 	j := journaling.New(run, w)
+	if h != nil {
+		j.Guard(h.Check)
+	}
 	err = j.Begin(ctx, o.State.Current, p.PriorState, journaling.SHA256(o.State.Bytes()), o.State.Next(o.State.Current).Lineage)
 	if err != nil {
 		return nil, diags.FromError("Error writing the journal", err)
@@ -85,7 +115,7 @@ func (o *Operation) beginJournal(ctx context.Context, p *plans.Plan, options *en
 // written to the end stays, for the next run to fold.
 func (o *Operation) endJournal(ctx context.Context, w *journal.Writer) diags.Diagnostics {
 	o.State.BeforePut = nil
-	if err := keep(ctx, w, o.Recovery); err != nil {
+	if err := o.keep(ctx, w, o.Recovery); err != nil {
 		return diags.Warningf(nil, "The journal was not removed", "%s. The state is complete: the next run removes it.", err)
 	}
 	return nil

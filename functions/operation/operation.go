@@ -53,6 +53,9 @@ type Operation struct {
 	// Providers is set by OpenProviders.
 	Providers *workdir.Providers
 
+	left     [][]byte // records of the journal, when the state was recovered
+	journals int      // that were opened
+
 	analysis engine.Analysis // of Config, shared by all runs
 	closers  []func()
 }

@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,10 @@ type Recovery struct {
 	// updates and deletions under way, whose objects the next refresh looks at.
 	Folded bool
 	Read   []journaling.Open
+	// Living is the run that is applying now, for an operation without the lock; nil: none is known.
+	// UnderWay are the calls that it has begun. Nothing is the matter with them.
+	Living   *Living
+	UnderWay []journaling.Open
 	// Conflicts are objects that the apply and somebody else have both changed since, as long as
 	// nobody has settled them.
 	Conflicts []journaling.Conflict
@@ -44,31 +49,73 @@ func (o *Operation) logOf() statebackend.Log {
 // lock the state is stored, and the journal is reduced to its unresolved creations; without, both
 // stay as they are. A journal that cannot be understood stops everything that could write.
 func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics {
-	o.Recovery = Recovery{} // an earlier opening may have found another
+	o.Recovery, o.left = Recovery{}, nil // an earlier opening may have found another
 	log := o.logOf()
 	if log == nil {
 		return nil
 	}
 	defer log.Close()
-	records, err := journal.Read(ctx, log)
+	records, living, err := o.records(ctx, log, locked)
 	if errors.Is(err, statebackend.ErrDenied) {
 		return nil // where nobody may read a journal none was written with these rights
 	}
 	if err != nil {
 		return unusable(log, locked, err)
 	}
-	if len(records) == 0 {
+	if len(records) == 0 && !o.tookOver() {
 		return nil
 	}
-	f, err := journaling.Fold(o.State.Current, journaling.SHA256(o.State.Bytes()), linesOf(records))
+	f, err := o.fold(linesOf(records), living)
 	if err != nil {
 		return unusable(log, locked, err)
 	}
-	r := Recovery{Folded: f.Changed, Conflicts: f.Conflicts}
+	if locked {
+		err = o.store(ctx, log, f, linesOf(records))
+	} else {
+		o.left = linesOf(records)
+		o.pretend(f)
+	}
+	switch {
+	case errors.As(err, new(*foldError)):
+		return unusable(log, locked, err)
+	case err != nil:
+		return diags.Errorf(nil, "Error recovering the state", "An earlier apply did not come to its end. The state with its results could not be stored: %s. Nothing is lost: the journal %s has everything, and the next run tries again.", err, log.Place())
+	}
+	return o.Recovery.diagnostics(o.State.Workspace.Place(), locked)
+}
+
+// records reads the journal. Without the lock its writer may live: living is the run that did when
+// these were the records.
+func (o *Operation) records(ctx context.Context, log statebackend.Log, locked bool) (records []journal.Record, living *Living, err error) {
+	records, err = journal.Read(ctx, log)
+	for err == nil && !locked && len(records) > 0 {
+		if living = o.living(ctx); living != nil {
+			break
+		}
+		// Before we looked for the lock, its holder may have come to his end, or begun.
+		before := len(records)
+		records, err = journal.Read(ctx, log)
+		if len(records) == before {
+			break
+		}
+	}
+	return records, living, err
+}
+
+// fold makes the state with the results of the records the operation's. It stores nothing.
+func (o *Operation) fold(lines [][]byte, living *Living) (journaling.Folded, error) {
+	f, err := journaling.Fold(o.State.Current, journaling.SHA256(o.State.Bytes()), lines)
+	if err != nil {
+		return f, err
+	}
+	r := Recovery{Folded: f.Changed, Conflicts: f.Conflicts, Living: living}
 	for _, open := range f.Open {
-		if open.Action == plans.Create.String() {
+		switch {
+		case living.has(open):
+			r.UnderWay = append(r.UnderWay, open)
+		case open.Action == plans.Create.String():
 			r.Unresolved = append(r.Unresolved, open)
-		} else {
+		default:
 			r.Read = append(r.Read, open)
 		}
 	}
@@ -76,20 +123,15 @@ func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics 
 	if f.Changed {
 		text, err := statefile.Write(f.State)
 		if err != nil {
-			return unusable(log, locked, err)
+			return f, err
 		}
-		o.Opened.Version += "+" + journaling.SHA256(text)[:16]
+		o.Opened.Version = strings.SplitN(o.Opened.Version, "+", 2)[0] + "+" + journaling.SHA256(text)[:16]
 	}
-	if locked {
-		err = o.store(ctx, log, f)
-	} else {
-		o.pretend(f)
-	}
-	if err != nil {
-		return diags.Errorf(nil, "Error recovering the state", "An earlier apply did not come to its end. The state with its results could not be stored: %s. Nothing is lost: the journal %s has everything, and the next run tries again.", err, log.Place())
-	}
-	return r.diagnostics(o.State.Workspace.Place(), locked)
+	return f, nil
 }
+
+// foldError is a journal that cannot be understood.
+type foldError struct{ error }
 
 // pretend has what a journal knows seen by an operation that may not write.
 func (o *Operation) pretend(f journaling.Folded) {
@@ -110,15 +152,29 @@ func linesOf(records []journal.Record) [][]byte {
 // store saves the folded state, and reduces the journal. A crash before the save leaves both as
 // they were, a crash after it a journal whose edits the state has already. Where an update or a
 // deletion was under way the serial grows in any case, so that no plan from before is applied.
-func (o *Operation) store(ctx context.Context, log statebackend.Log, f journaling.Folded) error {
+//
+// The journal is taken over before that, and read again: its writer may have lost his lock without
+// knowing, and have written up to then. After that nothing but his late outcomes comes in, which
+// the journal keeps.
+func (o *Operation) store(ctx context.Context, log statebackend.Log, f journaling.Folded, lines [][]byte) error {
 	r := o.Recovery
 	found := func(c journaling.Conflict) bool { return c.New }
-	if !r.Folded && len(r.Read) == 0 && !slices.ContainsFunc(r.Conflicts, found) && len(r.kept()) > 0 {
+	if !o.tookOver() && !r.Folded && len(r.Read) == 0 && !slices.ContainsFunc(r.Conflicts, found) && len(r.kept()) > 0 {
+		o.left = lines
 		return nil
 	}
-	w, _, err := journal.Open(ctx, log, newRun())
+	w, records, err := journal.Open(ctx, log, o.newRun())
+	if errors.Is(err, statebackend.ErrDenied) && len(lines) == 0 {
+		return nil // nobody with these rights writes there
+	}
 	if err != nil {
 		return err
+	}
+	if fresh := linesOf(records); !slices.EqualFunc(fresh, lines, bytes.Equal) {
+		if f, err = o.fold(fresh, nil); err != nil {
+			return &foldError{err}
+		}
+		r = o.Recovery
 	}
 	if r.Folded || len(r.Read) > 0 {
 		o.State.SetLineage(f.Lineage)
@@ -128,7 +184,7 @@ func (o *Operation) store(ctx context.Context, log statebackend.Log, f journalin
 			return err
 		}
 	}
-	return keep(ctx, w, r)
+	return o.keep(ctx, w, r)
 }
 
 // kept returns the records of all that a person has to settle.
@@ -144,10 +200,10 @@ func (r Recovery) kept() [][]byte {
 }
 
 // keep reduces a journal to what a person has to settle.
-func keep(ctx context.Context, w *journal.Writer, r Recovery) error {
+func (o *Operation) keep(ctx context.Context, w *journal.Writer, r Recovery) error {
 	ctx = context.WithoutCancel(ctx)
-	if lines := r.kept(); len(lines) > 0 {
-		return w.Reset(ctx, lines...)
+	if o.left = r.kept(); len(o.left) > 0 {
+		return w.Reset(ctx, o.left...)
 	}
 	return w.Finish(ctx)
 }
@@ -159,10 +215,10 @@ func saving(j *journaling.Journal) func(context.Context, []byte) {
 }
 
 // Waiting returns the addresses of unresolved creations: a plan leaves them out, with all that depends
-// on them, until a person has settled them.
+// on them, until a person has settled them; and those that a living run is working on.
 func (o *Operation) Waiting() []addrs.Target {
 	var all []addrs.Target
-	for _, u := range o.Recovery.Unresolved {
+	for _, u := range slices.Concat(o.Recovery.Unresolved, o.Recovery.UnderWay) {
 		if t, err := addrs.ParseTarget(u.Address); err == nil {
 			all = append(all, t)
 		}
@@ -181,16 +237,13 @@ func (o *Operation) Forget(ctx context.Context, address string) (bool, error) {
 	}
 	log := o.logOf()
 	defer log.Close()
-	w, _, err := journal.Open(ctx, log, newRun())
+	w, _, err := journal.Open(ctx, log, o.newRun())
 	if err != nil {
 		return true, err
 	}
 	o.Recovery = left
-	return true, keep(ctx, w, left)
+	return true, o.keep(ctx, w, left)
 }
-
-// newRun returns an ID for a run's records.
-func newRun() string { return statebackend.NewLockID() }
 
 // unusable is the answer to a journal that cannot be read or understood.
 func unusable(log statebackend.Log, locked bool, err error) diags.Diagnostics {
@@ -208,7 +261,13 @@ func unusable(log statebackend.Log, locked bool, err error) diags.Diagnostics {
 
 func (r Recovery) diagnostics(place string, locked bool) diags.Diagnostics {
 	var ds diags.Diagnostics
-	if r.Folded || len(r.Read) > 0 {
+	if r.Living != nil {
+		text := fmt.Sprintf("The run %s of %s has been applying since %s. Its results up to now are taken from its journal, and not stored.", r.Living.Run, r.Living.Who, r.Living.Since.UTC().Format(time.RFC3339))
+		if len(r.UnderWay) > 0 {
+			text += " These actions are under way, and are left out here with all that depends on them:\n" + list(r.UnderWay)
+		}
+		ds = append(ds, diags.Warningf(nil, "The state is being changed", "%s", text)...)
+	} else if r.Folded || len(r.Read) > 0 {
 		text := "An earlier apply did not come to its end. Its results up to then are in the state now."
 		if !locked { // nobody knows here whether its process lives
 			text = "The end of an earlier apply is not recorded: it is still running, or was killed. Its results up to now are taken from its journal, and not stored."

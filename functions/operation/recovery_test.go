@@ -14,17 +14,18 @@ import (
 // journaled is a backend with a journal beside each state.
 type journaled struct {
 	*statebackendtest.Fake
-	log *statebackendtest.Log
+	log statebackend.Log
 }
 
 type journaledWorkspace struct {
 	statebackend.Workspace
-	log *statebackendtest.Log
+	statebackend.Leased
+	log statebackend.Log
 }
 
 func (b journaled) Open(name string) (statebackend.Workspace, error) {
 	w, err := b.Fake.Open(name)
-	return journaledWorkspace{w, b.log}, err
+	return journaledWorkspace{w, w.(statebackend.Leased), b.log}, err
 }
 
 func (w journaledWorkspace) Journal() statebackend.Log { return w.log }

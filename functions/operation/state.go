@@ -20,6 +20,14 @@ type Lock struct {
 	Info string
 	// Timeout is the time to wait while somebody else holds the lock.
 	Timeout time.Duration
+	// Run is the run that the lock is taken for; "": one of its own.
+	Run string
+	// HardStop is the moment at which this process ends whatever it does, such as the end of a
+	// function's invocation; zero: the lease of the lock is renewed until Unlock or Close.
+	HardStop time.Time
+	// Continues is set if an earlier process has worked on Run, and a record of the caller's proves
+	// that it is over. Its lock, which it has kept, is taken over at once.
+	Continues bool
 	// Refused turns the error of a lock that was not acquired, possibly a
 	// *statebackend.LockedError, into diagnostics. nil: the words are those for a command line.
 	Refused func(error) diags.Diagnostics
@@ -27,7 +35,10 @@ type Lock struct {
 
 // OpenState opens a workspace of a backend, takes its lock, unless lock is nil, reads the state, and
 // recovers from an apply that has crashed: see [Recovery].
-// Beside errors nothing is locked; without, the lock is held until [Operation.Unlock].
+// Beside errors nothing is locked, but for a lock that was taken over: it stays until its run is
+// recovered. Without, the lock is held until [Operation.Unlock]. Where the backend
+// has leases, the lock carries one, and that of a dead run is taken over. An operation that is closed
+// without Unlock leaves its lock to whoever continues its run, and to everybody when the lease ends.
 func (o *Operation) OpenState(ctx context.Context, b statebackend.Backend, workspace string, lock *Lock) diags.Diagnostics {
 	st, ds := workdir.OpenState(b, workspace)
 	if ds.HasErrors() {
@@ -40,14 +51,15 @@ func (o *Operation) OpenState(ctx context.Context, b statebackend.Backend, works
 		}
 	}
 	if more := st.Read(ctx); more.HasErrors() {
-		return append(append(ds, more...), o.Unlock(ctx)...)
+		return append(append(ds, more...), o.giveUp(ctx)...)
 	}
 	o.Opened = Identity{}
 	if st.Exists() {
 		o.Opened = Identity{st.Current.Lineage, st.Current.Serial, string(st.Version())}
 	}
-	if ds = append(ds, o.recover(ctx, lock != nil)...); ds.HasErrors() {
-		ds = append(ds, o.Unlock(ctx)...)
+	more := o.recover(ctx, lock != nil)
+	if ds = append(ds, more...); more.HasErrors() {
+		ds = append(ds, o.giveUp(ctx)...)
 	}
 	return ds
 }
@@ -57,13 +69,34 @@ func (o *Operation) lock(ctx context.Context, l *Lock) diags.Diagnostics {
 	if l.Info != "" {
 		info.Info = l.Info
 	}
+	o.OnClose(o.State.Rest)
+	how := workdir.Locking{Info: info, Timeout: l.Timeout, Run: l.Run, HardStop: l.HardStop, Continues: l.Continues}
 	if l.Refused == nil {
-		return o.State.Lock(ctx, info, l.Timeout)
-	}
-	if err := o.State.TakeLock(ctx, info, l.Timeout); err != nil {
+		if ds := o.State.Lock(ctx, how); ds.HasErrors() {
+			return ds
+		}
+	} else if err := o.State.TakeLock(ctx, how); err != nil {
 		return l.Refused(err)
 	}
-	return nil
+	return o.succeeded()
+}
+
+// giveUp releases the lock of a state that cannot be used. One that was taken over stays: it keeps
+// tools away that do not know the journal, and ours take it over again.
+func (o *Operation) giveUp(ctx context.Context) diags.Diagnostics {
+	if o.tookOver() {
+		o.Leave()
+		return nil
+	}
+	return o.Unlock(ctx)
+}
+
+// Leave keeps the lock at the end of this process, for the one that continues its run (see
+// [Lock.Continues]), and for any other when the lease ends. Unlock does nothing then.
+func (o *Operation) Leave() {
+	if o.State != nil {
+		o.State.Leave()
+	}
 }
 
 // Unlock releases the lock of the state, if it is held, even if ctx has ended: an interrupted

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -13,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 	"github.com/lockstep-iac/lockstep/engine/states/statefile"
 	"github.com/lockstep-iac/lockstep/statebackend"
+	"github.com/lockstep-iac/lockstep/statebackend/leasing"
 	"github.com/lockstep-iac/lockstep/statebackend/s3"
 )
 
@@ -28,7 +28,10 @@ type State struct {
 	bytes    []byte
 	outdated bool // stored in another form than it is to be
 	lockID   string
-	lineage  string // of a state that is to be
+	holding  *leasing.Holding // nil: the lock has no lease
+	life     context.Context  // ends with the lease
+	rest     func()           // stops its renewals; nil: there are none
+	lineage  string           // of a state that is to be
 
 	replaced bool // Current is not the stored one: see Pretend
 }
@@ -44,54 +47,6 @@ func OpenState(b statebackend.Backend, workspace string) (*State, diags.Diagnost
 		return nil, diags.FromError("Error opening the state", err)
 	}
 	return &State{Workspace: w, Current: states.Empty()}, nil
-}
-
-// Lock takes the lock, waiting for at most timeout while somebody holds it.
-// operation is Terraform's word, such as "OperationTypeApply".
-func (s *State) Lock(ctx context.Context, info statebackend.LockInfo, timeout time.Duration) diags.Diagnostics {
-	err := s.TakeLock(ctx, info, timeout)
-	if err == nil {
-		return nil
-	}
-	var locked *statebackend.LockedError
-	if errors.As(err, &locked) {
-		return lockedBy(s.Workspace.Place(), locked)
-	}
-	return diags.FromError("Error acquiring the state lock", err)
-}
-
-// TakeLock is [State.Lock] with the error itself, for callers with words of their own.
-func (s *State) TakeLock(ctx context.Context, info statebackend.LockInfo, timeout time.Duration) error {
-	id, err := statebackend.LockWithRetry(ctx, s.Workspace, info, timeout)
-	if err == nil {
-		s.lockID = id
-	}
-	return err
-}
-
-// lockedBy names the holder of a lock, in the stock tool's form, which programs look for.
-func lockedBy(place string, e *statebackend.LockedError) diags.Diagnostics {
-	const summary = "Error acquiring the state lock"
-	if e.Info.ID == "" {
-		return diags.Errorf(nil, summary, "The state at %s is locked, and who holds the lock is not known: %s. Wait until the holder has finished.", place, e)
-	}
-	return diags.Errorf(nil, summary,
-		"The state at %s is locked by a %s.\n\n%s\nThe lock keeps two from writing the state at the same time. Wait until its holder has finished. If you are sure that it is gone for good, clear the lock:\n  lockstep force-unlock %s\n\nThe option -lock=false ignores the lock, at the risk of losing what its holder writes.",
-		place, e.Kind, e.Info, e.Info.ID)
-}
-
-// Unlock releases the lock that Lock took, if any.
-func (s *State) Unlock(ctx context.Context) diags.Diagnostics {
-	if s.lockID == "" {
-		return nil
-	}
-	id := s.lockID
-	if err := s.Workspace.Unlock(ctx, id); err != nil && !errors.Is(err, statebackend.ErrNotLocked) {
-		return diags.Errorf(nil, "Error releasing the state lock",
-			"%s. The lock %s is still held: clear it with \"lockstep force-unlock %s\".", err, id, id)
-	}
-	s.lockID = ""
-	return nil
 }
 
 // Read reads the state.

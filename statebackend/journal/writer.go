@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,8 +28,9 @@ type Writer struct {
 	fence uint64
 
 	mu     sync.Mutex
-	at     history // the end of the journal as far as it is known
-	broken error   // all later writes fail with it
+	at     history  // the end of the journal as far as it is known
+	broken error    // all later writes fail with it
+	late   [][]byte // outcomes of runs before that came in since Open
 	idle   sync.Cond
 	queue
 }
@@ -74,7 +76,8 @@ func (w *Writer) WriteLate(ctx context.Context, records ...[]byte) error {
 	}
 }
 
-// Reset keeps the given records, and drops all before. No other write may be under way.
+// Reset keeps the given records, and late outcomes that came in since Open; it drops all before. No other
+// write may be under way.
 func (w *Writer) Reset(ctx context.Context, records ...[]byte) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -91,7 +94,8 @@ func (w *Writer) Reset(ctx context.Context, records ...[]byte) error {
 	return w.log.Drop(ctx, w.at.last)
 }
 
-// Finish ends a journal of which nothing is needed any more. Where a process can outlive its
+// Finish ends a journal of which nothing is needed any more, but for late outcomes that came in since
+// Open: they are the next reader's. Where a process can outlive its
 // lock the last segment stays: its number and fence hold off whoever wakes up later.
 func (w *Writer) Finish(ctx context.Context) error {
 	if err := w.Reset(ctx); err != nil {
@@ -111,7 +115,11 @@ func (w *Writer) Finish(ctx context.Context) error {
 func (w *Writer) append(ctx context.Context, h header, records [][]byte, durable bool) error {
 	for {
 		h.Format, h.Number, h.Run, h.Fence, h.Prev = Format, w.at.last+1, w.run, w.fence, w.at.prev
-		data := encode(h, records)
+		kept := records
+		if h.Reset { // its caller has not seen the late ones
+			kept = slices.Concat(records, w.late)
+		}
+		data := encode(h, kept)
 		err := w.put(ctx, h, data, durable)
 		if err == nil {
 			w.at.last, w.at.prev, w.at.fence = h.Number, sum(data), max(w.at.fence, h.Fence)
@@ -133,12 +141,12 @@ func (w *Writer) catchUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	at := w.at
+	at, late := w.at, w.late
 	for _, s := range segments {
 		if s.Number <= w.at.last {
 			continue
 		}
-		head, _, err := decode(w.log.Place(), s)
+		head, lines, err := decode(w.log.Place(), s)
 		if err != nil {
 			return err
 		}
@@ -146,11 +154,12 @@ func (w *Writer) catchUp(ctx context.Context) error {
 			return &FencedError{Place: w.log.Place(), Run: head.Run}
 		}
 		at.last, at.prev = s.Number, sum(s.Data)
+		late = append(late, lines...)
 	}
 	if at.last == w.at.last {
 		return &statebackend.DamagedError{Place: w.log.Place(), Number: w.at.last + 1, Reason: "the journal was removed while it was in use"}
 	}
-	w.at = at
+	w.at, w.late = at, late
 	return nil
 }
 

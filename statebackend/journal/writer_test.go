@@ -269,3 +269,29 @@ func TestDamage(t *testing.T) {
 		})
 	}
 }
+
+// TestLateOutcomesSurviveTheHeir: an outcome that comes in after the heir has read the journal is kept by
+// his Reset and his Finish: he has not seen it.
+func TestLateOutcomesSurviveTheHeir(t *testing.T) {
+	for _, reset := range []bool{true, false} {
+		log := new(statebackendtest.Log)
+		a, _ := openJournal(t, log, "a")
+		write(t, a, `"intent"`)
+		b, _ := openJournal(t, log, "b")
+		if err := a.WriteLate(t.Context(), []byte(`"outcome"`)); err != nil {
+			t.Fatal(err)
+		}
+		write(t, b, `"on"`)
+		want := `b:"intent" b:"outcome"`
+		var err error
+		if reset {
+			err = b.Reset(t.Context(), []byte(`"intent"`))
+		} else {
+			err, want = b.Finish(t.Context()), `b:"outcome"`
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantRecords(t, log, want)
+	}
+}

@@ -81,6 +81,9 @@ func (h *Holding) Check(ctx context.Context) error {
 	return h.renew(ctx)
 }
 
+// Confirm asks the store whether the lock is still held, however good the lease looks.
+func (h *Holding) Confirm(ctx context.Context) error { return h.renew(ctx) }
+
 // good reports whether the lease ends later than in Margin, by the wall clock and by the monotonic one,
 // which does not count while the machine sleeps, and of which nobody sets the time.
 func (h *Holding) good() bool {

@@ -57,7 +57,14 @@ func lost(err error) bool { return errors.As(err, new(*statebackend.LockLostErro
 // bubble runs a test with a clock that passes at once.
 func bubble(t *testing.T, f func(t *testing.T, s *statebackendtest.Fake)) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) { f(t, &statebackendtest.Fake{Faults: new(statebackendtest.Faults)}) })
+	synctest.Test(t, func(t *testing.T) { f(t, new(statebackendtest.Fake)) })
+}
+
+// faults returns what decides on the fate of all later writes.
+func faults(s *statebackendtest.Fake) *atomic.Int64 {
+	var fate atomic.Int64
+	s.Faults = &statebackendtest.Faults{Decide: func(int, string) statebackendtest.Fault { return statebackendtest.Fault(fate.Load()) }}
+	return &fate
 }
 
 func TestALivingHolderKeepsItsLock(t *testing.T) {
@@ -260,8 +267,9 @@ func TestTheMonotonicClockEndsALease(t *testing.T) {
 	bubble(t, func(t *testing.T, s *statebackendtest.Fake) {
 		var offset atomic.Int64
 		clock := func() time.Time { return time.Now().Add(time.Duration(offset.Load())) }
+		fate := faults(s)
 		h := take(t, Taker{Workspace: open(t, s), Run: "a", Now: clock})
-		s.Faults.Decide = func(int, string) statebackendtest.Fault { return statebackendtest.Failed }
+		fate.Store(int64(statebackendtest.Failed))
 		offset.Store(int64(-24 * time.Hour))
 		time.Sleep(Length - Margin - 1)
 		if err := h.Check(t.Context()); err != nil {
@@ -296,21 +304,22 @@ func TestWakingUp(t *testing.T) {
 
 func TestRenewalsThatFail(t *testing.T) {
 	bubble(t, func(t *testing.T, s *statebackendtest.Fake) {
+		fate := faults(s)
 		h := take(t, Taker{Workspace: open(t, s), Run: "a"})
 		began := time.Now()
 		ended := make(chan time.Duration, 1)
 		defer h.Keep(t.Context(), func(error) { ended <- time.Since(began) })()
-		s.Faults.Decide = func(int, string) statebackendtest.Fault { return statebackendtest.Failed }
-		time.Sleep(30 * time.Second)
+		fate.Store(int64(statebackendtest.Failed))
+		time.Sleep(32 * time.Second)
 		if err := h.Check(t.Context()); err != nil {
 			t.Errorf("Check long before the end: %v", err)
 		}
-		s.Faults.Decide = nil
-		time.Sleep(10 * time.Second)
+		fate.Store(int64(statebackendtest.None))
+		time.Sleep(hurry)
 		if left := time.Until(h.Lease().Until); left < Length-hurry {
 			t.Errorf("it was not renewed as soon as that was possible: it has %s", left)
 		}
-		s.Faults.Decide = func(int, string) statebackendtest.Fault { return statebackendtest.Failed }
+		fate.Store(int64(statebackendtest.Failed))
 		good := h.Lease().Until.Sub(began) - Margin
 		if at := <-ended; at < good || at > good+hurry {
 			t.Errorf("ended after %s, want soon after %s", at, good)
@@ -324,14 +333,14 @@ func TestRenewalsThatFail(t *testing.T) {
 // A renewal that was stored though it failed is our own.
 func TestARenewalWhoseAnswerIsLost(t *testing.T) {
 	bubble(t, func(t *testing.T, s *statebackendtest.Fake) {
-		w := open(t, s)
-		h := take(t, Taker{Workspace: w, Run: "a"})
-		s.Faults.Decide = func(int, string) statebackendtest.Fault { return statebackendtest.Persisted }
+		fate := faults(s)
+		h := take(t, Taker{Workspace: open(t, s), Run: "a"})
+		fate.Store(int64(statebackendtest.Persisted))
 		time.Sleep(Length)
 		if err := h.Check(t.Context()); err == nil || lost(err) {
 			t.Fatalf("Check: %v", err)
 		}
-		s.Faults.Decide = nil
+		fate.Store(int64(statebackendtest.None))
 		if err := h.Check(t.Context()); err != nil {
 			t.Errorf("the next Check: %v", err)
 		}

@@ -138,3 +138,16 @@ func TestEchoes(t *testing.T) {
 		return open(t, servers{s3.URL, dynamodb.URL}.attributes(map[string]any{"dynamodb_table": "locks", "max_retries": 2}), Options{})
 	})
 }
+
+func TestLeaseFaults(t *testing.T) {
+	t.Parallel()
+	for _, c := range configurations[:2] { // use_lockfile changes nothing here
+		t.Run(c.name, func(t *testing.T) {
+			statebackendtest.RunLeaseFaults(t, func(t *testing.T, faults *statebackendtest.Faults) statebackend.Backend {
+				s3 := (&statebackendtest.S3{Faults: faults}).Start(t)
+				dynamodb := (&statebackendtest.DynamoDB{Faults: faults}).Start(t)
+				return open(t, servers{s3.URL, dynamodb.URL}.attributes(c.attributes, map[string]any{"max_retries": 0}), Options{})
+			})
+		})
+	}
+}

@@ -16,3 +16,7 @@ func TestFake(t *testing.T) {
 func TestFakeFaults(t *testing.T) {
 	RunFaults(t, func(_ *testing.T, faults *Faults) statebackend.Backend { return &Fake{Faults: faults} })
 }
+
+func TestFakeLeaseFaults(t *testing.T) {
+	RunLeaseFaults(t, func(_ *testing.T, faults *Faults) statebackend.Backend { return &Fake{Faults: faults} })
+}

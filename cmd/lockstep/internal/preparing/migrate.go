@@ -134,7 +134,7 @@ func (m *migration) copy(name string) (ds diags.Diagnostics) {
 		if !m.o.locks.Lock {
 			continue
 		}
-		if ds := s.Lock(m.a.Ctx, statebackend.NewLockInfo("backend change", engine.LanguageVersion), m.o.locks.Timeout); ds.HasErrors() {
+		if ds := s.Lock(m.a.Ctx, workdir.Locking{Info: statebackend.NewLockInfo("backend change", engine.LanguageVersion), Timeout: m.o.locks.Timeout}); ds.HasErrors() {
 			return ds
 		}
 		defer func() { ds = append(ds, s.Unlock(ctx)...) }()

@@ -47,6 +47,9 @@ var Recover = cli.Command{Name: "recover", Synopsis: "Bring into the state all t
 	if asJSON {
 		printRecovery(a, op.Recovery)
 	} else {
+		if run := op.Predecessor(); run != "" {
+			fmt.Fprintf(a.Out, "The lock of a dead run was taken over: %s.\n", run)
+		}
 		tellRecovery(a, op.Recovery)
 	}
 	if code := a.Show(ds); code != 0 {

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// leased is a state whose locks carry leases.
+type leased interface {
+	statebackend.Workspace
+	statebackend.Leased
+}
+
+// dead has the lease of a state's lock be over, as that of a process which died an hour ago.
+func dead(t *testing.T, w statebackend.Workspace) {
+	t.Helper()
+	held, err := w.Locks(t.Context())
+	if err != nil || len(held) == 0 || held[0].Lease == nil {
+		t.Fatalf("no lock with a lease: %+v, %v", held, err)
+	}
+	l := *held[0].Lease
+	if !l.Complete() {
+		t.Fatalf("the lock is not complete: %+v", l)
+	}
+	l.Until, l.HardStop = time.Now().Add(-time.Hour), time.Time{}
+	if _, err := w.(leased).TakeOver(t.Context(), *held[0].Lease, l.Term); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestKilledApplyInS3 kills an apply. While it may live the next command says who holds the lock, and from
+// when on it takes the lock over; then it does, and loses nothing.
+func TestKilledApplyInS3(t *testing.T) {
+	t.Parallel()
+	c := startRealCloud(t)
+	for _, l := range lockSettings[1:3] { // a table, or a lock object only
+		for _, next := range []string{"apply -auto-approve", "plan", "recover"} {
+			t.Run(l.name+"/"+next, func(t *testing.T) {
+				t.Parallel()
+				key := fmt.Sprintf("killed-%s-%.4s/terraform.tfstate", l.name, next)
+				d := newLab(t, "main.tf", queue, "backend.tf", "terraform {\n  backend \"s3\" {\n    bucket = \"states\"\n    key = \""+key+"\"\n    "+l.block+"\n"+c.settings()+"  }\n}\n")
+				d.want(0, "init")
+				d.kill(t, 3)
+
+				w := c.open(t, key, "default", l.attributes)
+				held, err := w.Locks(t.Context())
+				if err != nil || len(held) == 0 || held[0].Lease == nil {
+					t.Fatalf("%+v, %v", held, err)
+				}
+				end := held[0].Lease.End()
+				if left := time.Until(end); left < 0 || left > 2*time.Minute {
+					t.Errorf("the lease ends in %s", left)
+				}
+				r := d.want(1, next, "Error acquiring the state lock", held[0].Info.ID, held[0].Info.Who, "Lockstep run ", "do not force-unlock", end.UTC().Format(time.RFC3339), "takes the lock over")
+				if strings.Contains(r.stderr, "lockstep force-unlock") {
+					t.Errorf("force-unlock is recommended:\n%s", r.stderr)
+				}
+				dead(t, w)
+				// One creation is unresolved, unless the kill fell between two.
+				code := map[string]int{"recover": 2, "plan": 0, "apply -auto-approve": 1}[next]
+				r = d.run(next)
+				out := r.out + r.stderr
+				if r.code != 0 && (r.code != code || !strings.Contains(strings.Join(strings.Fields(out), " "), "its end is not recorded")) {
+					t.Errorf("%s: exit code %d\n%s", next, r.code, out)
+				}
+				if !strings.Contains(out, "The lock of a dead run was taken over") {
+					t.Errorf("%s does not tell of the takeover:\n%s", next, out)
+				}
+				if held, err := w.Locks(t.Context()); err != nil || len(held) > 0 {
+					t.Errorf("then %v, %v", held, err)
+				}
+				objects, _ := filepath.Glob(d.file("lab/lab_thing/*.json"))
+				known := strings.Count(d.want(0, "state list").out, "lab_thing.a[")
+				if known < len(objects)-1 {
+					t.Errorf("%d objects exist, and %d are in the state", len(objects), known)
+				}
+			})
+		}
+	}
+}
+
+// kill starts an apply, and kills it when so many objects are there.
+func (d *labDir) kill(t *testing.T, made int) {
+	t.Helper()
+	r := d.start("apply -auto-approve -parallelism=1")
+	waitFor(t, "objects are made", func() bool {
+		names, _ := filepath.Glob(d.file("lab/lab_thing/*.json"))
+		return len(names) >= made
+	})
+	r.signal(syscall.SIGKILL)
+	r.end()
+}

@@ -1,0 +1,154 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/journaling"
+	"github.com/lockstep-iac/lockstep/statebackend"
+	"github.com/lockstep-iac/lockstep/statebackend/journal"
+)
+
+// Predecessor returns the dead run whose lock was taken over; "" if the lock was free, or this run's.
+func (o *Operation) Predecessor() string {
+	h := o.State.Holding()
+	if h == nil || h.Before == nil || h.Before.Run == h.Lease().Run {
+		return ""
+	}
+	return h.Before.Run
+}
+
+// succeeded tells of the predecessor, if there is one.
+func (o *Operation) succeeded() diags.Diagnostics {
+	run := o.Predecessor()
+	if run == "" {
+		return nil
+	}
+	before := o.State.Holding().Before
+	return diags.Warningf(nil, "The lock of a dead run was taken over",
+		"The run %s held the state lock %s, and gave no sign of life since its lease ended at %s.", run, before.Lock, before.End().Add(-statebackend.Grace).Format(time.RFC3339))
+}
+
+// tookOver reports whether the lock was another holder's before, who may not know that yet.
+func (o *Operation) tookOver() bool {
+	h := o.State.Holding()
+	return h != nil && h.Before != nil
+}
+
+// newRun returns an ID for the records of this process. No other has it, and it begins with the run
+// of the lease, by which others know that their writer lives.
+func (o *Operation) newRun() string {
+	h := o.State.Holding()
+	if h == nil {
+		return statebackend.NewLockID()
+	}
+	o.journals++
+	return fmt.Sprintf("%s%d.%d", recordsOf(h.Lease()), h.Lease().Fence, o.journals)
+}
+
+// recordsOf is what the IDs of all records of a lease's run begin with.
+func recordsOf(l statebackend.Lease) string { return l.Run + "." }
+
+// A Living is a run that is working on the state now.
+type Living struct {
+	Run   string
+	Who   string // user@host
+	Since time.Time
+	End   time.Time // of its lease; it may be renewed
+}
+
+// has reports whether a record is one of the run's.
+func (l *Living) has(open journaling.Open) bool {
+	return l != nil && strings.HasPrefix(open.ID, l.Run+".")
+}
+
+// living returns the run that holds the state's lock and lives; nil if there is none, as far as its
+// store can tell.
+func (o *Operation) living(ctx context.Context) *Living {
+	held, err := o.State.Workspace.Locks(ctx)
+	if err != nil {
+		return nil
+	}
+	for _, h := range held {
+		if h.Lease != nil && h.Lease.Complete() && !h.Lease.Over(time.Now()) {
+			return &Living{Run: h.Lease.Run, Who: h.Info.Who, Since: h.Info.Created, End: h.Lease.End()}
+		}
+	}
+	return nil
+}
+
+// guarded is the writer of a journal that can be taken over while its apply lives. What has happened by
+// then goes there all the same, and nowhere else: see [journal.Writer.WriteLate].
+type guarded struct {
+	*journal.Writer
+
+	mu      sync.Mutex
+	pending []*pending // in the order in which they were appended
+	failed  error      // something that has happened is in no journal
+}
+
+// pending are records of which nobody knows yet that they are stored.
+type pending struct{ lines [][]byte }
+
+// Append implements journaling.Writer.
+func (g *guarded) Append(durable bool, lines ...[]byte) func(context.Context) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	p := &pending{lines}
+	g.pending = append(g.pending, p)
+	stored := g.Writer.Append(durable, lines...)
+	return func(ctx context.Context) error {
+		err := stored(ctx)
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		switch {
+		case errors.As(err, new(*journal.FencedError)):
+			if late := g.writeLate(ctx); late != nil || !durable {
+				return late
+			}
+			return err // what it announces must not come about
+		case err != nil:
+			g.failed = err
+		}
+		g.pending = slices.DeleteFunc(g.pending, func(x *pending) bool { return x == p })
+		return err
+	}
+}
+
+// writeLate writes what has happened, in its order, behind the takeover; g.mu is held.
+func (g *guarded) writeLate(ctx context.Context) error {
+	var lines [][]byte
+	for _, p := range g.pending {
+		for _, line := range p.lines {
+			if line = journaling.Happened(line); line != nil {
+				lines = append(lines, line)
+			}
+		}
+	}
+	g.pending = nil
+	if len(lines) == 0 {
+		return nil
+	}
+	g.failed = errors.Join(g.failed, g.WriteLate(context.WithoutCancel(ctx), lines...))
+	return g.failed
+}
+
+// complete reports whether everything that has happened is in the journal.
+func (g *guarded) complete() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.failed == nil
+}
+
+// deposed are the words about an apply whose lock was lost on the way. The state is not written then,
+// and does not need to be.
+func deposed(err error, place string) diags.Diagnostics {
+	return diags.Errorf(nil, "The state lock was lost",
+		"%s. Nothing more was begun after that, and the state was not written. Everything that this apply has done is in the journal %s: the run that holds the lock now, or else the next plan, brings it into the state.", err, place)
+}

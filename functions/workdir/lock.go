@@ -1,0 +1,138 @@
+package workdir
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/statebackend"
+	"github.com/lockstep-iac/lockstep/statebackend/leasing"
+)
+
+// A Locking is how the lock of a state is taken. Where the backend can, the lock gets a lease: see
+// [leasing.Taker].
+type Locking struct {
+	Info statebackend.LockInfo
+	// Timeout is the time to wait while somebody holds the lock.
+	Timeout time.Duration
+	// Run is the run that the lock is taken for; "": one of its own.
+	Run string
+	// HardStop and Continues are the Taker's.
+	HardStop  time.Time
+	Continues bool
+}
+
+// Lock is [State.TakeLock] with the words of a command line for its error.
+func (s *State) Lock(ctx context.Context, l Locking) diags.Diagnostics {
+	err := s.TakeLock(ctx, l)
+	if err == nil {
+		return nil
+	}
+	var locked *statebackend.LockedError
+	if errors.As(err, &locked) {
+		return lockedBy(s.Workspace.Place(), locked)
+	}
+	return diags.FromError("Error acquiring the state lock", err)
+}
+
+// TakeLock takes the lock, or that of a dead run over: see [State.Holding].
+func (s *State) TakeLock(ctx context.Context, l Locking) error {
+	w, ok := s.Workspace.(leasing.Workspace)
+	if !ok {
+		id, err := statebackend.LockWithRetry(ctx, s.Workspace, l.Info, l.Timeout)
+		if err == nil {
+			s.lockID = id
+		}
+		return err
+	}
+	if l.Run == "" {
+		l.Run = statebackend.NewLockID()
+	}
+	h, err := leasing.Taker{Workspace: w, Run: l.Run, HardStop: l.HardStop, Continues: l.Continues}.Take(ctx, l.Info, l.Timeout)
+	if err != nil {
+		return err
+	}
+	s.lockID = l.Info.ID
+	if h != nil {
+		s.keep(ctx, h)
+	}
+	return nil
+}
+
+// keep renews the lease in the background, until Unlock or Rest.
+func (s *State) keep(ctx context.Context, h *leasing.Holding) {
+	s.lockID, s.holding = h.Lease().Lock, h
+	life, end := context.WithCancelCause(context.Background())
+	s.life, s.rest = life, h.Keep(ctx, end)
+}
+
+// Rest stops the renewals of the lease, if there is one, and keeps the lock: its holder ends now.
+func (s *State) Rest() {
+	if s.rest != nil {
+		s.rest()
+		s.rest = nil
+	}
+}
+
+// Leave keeps the lock for whoever continues the run or takes it over: Unlock does nothing then.
+func (s *State) Leave() {
+	s.Rest()
+	s.lockID = ""
+}
+
+// Holding returns the lease of the lock; nil if it has none.
+func (s *State) Holding() *leasing.Holding { return s.holding }
+
+// While returns a context that ends with ctx, and, with the reason as its cause, when the lease of
+// the lock does.
+func (s *State) While(ctx context.Context) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	if s.holding == nil {
+		return ctx, cancel
+	}
+	unwatch := context.AfterFunc(s.life, func() { cancel(context.Cause(s.life)) })
+	return ctx, func(cause error) { unwatch(); cancel(cause) }
+}
+
+// lockedBy names the holder of a lock, in the stock tool's form, which programs look for.
+func lockedBy(place string, e *statebackend.LockedError) diags.Diagnostics {
+	const summary = "Error acquiring the state lock"
+	if e.Info.ID == "" {
+		return diags.Errorf(nil, summary, "The state at %s is locked, and who holds the lock is not known: %s. Wait until the holder has finished.", place, e)
+	}
+	if e.Lease != nil {
+		return diags.Errorf(nil, summary,
+			"The state at %s is locked by a %s.\n\n%s\nThe lock keeps two from writing the state at the same time. Wait until its holder has finished. If the holder is gone, nothing needs to be cleared: from %s on, unless there is another sign of life of it by then, the next plan or apply takes the lock over, and brings what was done into the state. \"lockstep recover\" does no more than that.\n\nThe option -lock=false ignores the lock, at the risk of losing what its holder writes.",
+			place, e.Kind, e.Info, e.Lease.End().UTC().Format(time.RFC3339))
+	}
+	return diags.Errorf(nil, summary,
+		"The state at %s is locked by a %s.\n\n%s\nThe lock keeps two from writing the state at the same time. Wait until its holder has finished. If you are sure that it is gone for good, clear the lock:\n  lockstep force-unlock %s\n\nThe option -lock=false ignores the lock, at the risk of losing what its holder writes.",
+		place, e.Kind, e.Info, e.Info.ID)
+}
+
+// Unlock releases the lock that Lock took, if any. One that was taken over stays, and is another's.
+func (s *State) Unlock(ctx context.Context) diags.Diagnostics {
+	if s.lockID == "" {
+		return nil
+	}
+	s.Rest()
+	id := s.lockID
+	err := s.Workspace.Unlock(ctx, id)
+	var lost *statebackend.LockLostError
+	if errors.As(err, &lost) {
+		s.lockID, s.holding = "", nil
+		return diags.Warningf(nil, "The state lock was lost", "%s. It is not released: whoever has it does that.", lost)
+	}
+	if err != nil && !errors.Is(err, statebackend.ErrNotLocked) {
+		if s.holding != nil {
+			return diags.Errorf(nil, "Error releasing the state lock",
+				"%s. The lock %s is still held. From %s on the next plan or apply takes it over; to do so now, clear it with \"lockstep force-unlock %s\".",
+				err, id, s.holding.Lease().End().UTC().Format(time.RFC3339), id)
+		}
+		return diags.Errorf(nil, "Error releasing the state lock",
+			"%s. The lock %s is still held: clear it with \"lockstep force-unlock %s\".", err, id, id)
+	}
+	s.lockID, s.holding = "", nil
+	return nil
+}

@@ -1,0 +1,244 @@
+package statebackendtest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// RunLeaseFaults tries every write of a leased run as failed, and as failed but persisted: of one that
+// takes the lock, and of one that takes it over from a dead one. Either the run repeats the failed
+// step, and must not notice; or it dies there, and the next process must get the lock without a
+// person, find a state that the run has written, no older than the last that it was told of, and be
+// the only holder, even when the dead one wakes up.
+//
+// open is that of RunFaults.
+func RunLeaseFaults(t *testing.T, open func(t *testing.T, faults *Faults) statebackend.Backend) {
+	for _, takesOver := range []bool{false, true} {
+		l := leaseFaults{takesOver: takesOver, open: open}
+		for _, write := range l.writes(t) {
+			for _, fault := range []Fault{Failed, Persisted} {
+				name := fmt.Sprintf("takes over %v/%s/%s", takesOver, write, fault)
+				t.Run(name+"/goes on", func(t *testing.T) {
+					t.Parallel()
+					l.goesOn(t, write.n, fault)
+				})
+				t.Run(name+"/dies", func(t *testing.T) {
+					t.Parallel()
+					l.dies(t, write.n, fault)
+				})
+			}
+		}
+	}
+}
+
+type leaseFaults struct {
+	takesOver bool
+	open      func(*testing.T, *Faults) statebackend.Backend
+}
+
+// prepare returns a backend with a state, and with the lock of a dead run if the run takes over: one
+// that died between the object and its digest.
+func (l leaseFaults) prepare(t *testing.T, faults *Faults) statebackend.Backend {
+	t.Helper()
+	b := l.open(t, faults)
+	prepare(t, b, faults)
+	if l.takesOver {
+		dead := openLeased(t, b)
+		mustLease(t, dead, "dead")
+	}
+	faults.Forget()
+	return b
+}
+
+func openLeased(t *testing.T, b statebackend.Backend) leasedWorkspace {
+	t.Helper()
+	w, ok := openWorkspace(t, b, statebackend.DefaultWorkspace).(leasedWorkspace)
+	if !ok {
+		t.Fatal("this backend has no leases")
+	}
+	return w
+}
+
+func (l leaseFaults) writes(t *testing.T) []numbered {
+	t.Helper()
+	faults := new(Faults)
+	b := l.prepare(t, faults)
+	if r := l.run(t, openLeased(t, b), 1); r.err != nil {
+		t.Fatalf("without faults: %v", r.err)
+	}
+	var all []numbered
+	for n, name := range faults.Writes() {
+		all = append(all, numbered{n, name})
+	}
+	if len(all) < 5 {
+		t.Fatalf("a run makes these writes only: %v", all)
+	}
+	return all
+}
+
+// leasedRun is the end of a run.
+type leasedRun struct {
+	runResult
+	id   string // of its lock
+	held bool   // it was told that it holds the lock
+	now  statebackend.Version
+}
+
+// run gets the lock, writes, renews, writes and unlocks, and tries each step up to that many times.
+func (l leaseFaults) run(t *testing.T, w leasedWorkspace, attempts int) (r leasedRun) {
+	t.Helper()
+	step := func(do func() error) bool {
+		for range attempts {
+			if r.err = do(); r.err == nil {
+				return true
+			}
+		}
+		return false
+	}
+	info := statebackend.NewLockInfo("OperationTypeApply", "1")
+	r.id = info.ID
+	lock := func() error { return second(w.LockLeased(t.Context(), info, termOf("run", time.Minute))) }
+	if l.takesOver {
+		was := *lockSeen(t, w).Lease
+		r.id = was.Lock
+		lock = func() error { return second(w.TakeOver(t.Context(), was, termOf("run", time.Minute))) }
+	}
+	get := func() error {
+		s, err := w.Get(t.Context())
+		r.now = s.Version
+		return err
+	}
+	if !step(lock) {
+		return r
+	}
+	r.held = true
+	if !step(get) {
+		return r
+	}
+	for i, state := range states[1:] {
+		put := func() error {
+			v, err := w.Put(t.Context(), []byte(state), r.now)
+			if err == nil {
+				r.now = v
+			}
+			return err
+		}
+		if !step(put) {
+			return r
+		}
+		r.told = i + 1
+		if !step(func() error { return second(w.Renew(t.Context(), termOf("run", time.Hour))) }) {
+			return r
+		}
+	}
+	again := false
+	step(func() error {
+		err := w.Unlock(t.Context(), r.id)
+		if again && errors.Is(err, statebackend.ErrNotLocked) {
+			return nil // the attempt before has released it
+		}
+		again = true
+		return err
+	})
+	return r
+}
+
+func (l leaseFaults) goesOn(t *testing.T, n int, fault Fault) {
+	faults := new(Faults)
+	b := l.prepare(t, faults)
+	faults.Decide = func(i int, _ string) Fault {
+		if i == n {
+			return fault
+		}
+		return None
+	}
+	w := openLeased(t, b)
+	if r := l.run(t, w, 2); r.err != nil {
+		t.Fatalf("the second attempt fails too: %v", r.err)
+	}
+	if held, err := w.Locks(t.Context()); err != nil || len(held) > 0 {
+		t.Errorf("afterwards Locks = %v, %v", held, err)
+	}
+	l.next(t, b, states[len(states)-1:], func(leasedWorkspace, string) {})
+}
+
+func (l leaseFaults) dies(t *testing.T, n int, fault Fault) {
+	faults := new(Faults)
+	b := l.prepare(t, faults)
+	faults.Decide = func(i int, _ string) Fault {
+		switch {
+		case i == n:
+			return fault
+		case i > n:
+			return Failed // the dead write nothing
+		}
+		return None
+	}
+	dead := openLeased(t, b)
+	r := l.run(t, dead, 1)
+	faults.Decide = nil
+	l.next(t, b, states[r.told:min(r.told+2, len(states))], func(w leasedWorkspace, id string) {
+		if !r.held {
+			return
+		}
+		// It wakes up, and believes that the lock is its own.
+		wantLost(t, "Renew of the dead", second(dead.Renew(t.Context(), termOf("run", time.Hour))), "")
+		before := mustGet(t, w)
+		if _, err := dead.Put(t.Context(), []byte(`{"serial":66}`), before.Version); err == nil {
+			t.Error("the dead writes a state")
+		}
+		if err := dead.Unlock(t.Context(), r.id); err == nil {
+			t.Error("the dead releases a lock")
+		}
+		if h := lockSeen(t, w); h.Info.ID != id || h.Lease == nil || h.Lease.Run != "next" {
+			t.Errorf("the lock is %+v now", h)
+		}
+	})
+}
+
+// next is the next process, which finds one of these states. while is called while it holds the lock.
+func (l leaseFaults) next(t *testing.T, b statebackend.Backend, allowed []string, while func(leasedWorkspace, string)) {
+	t.Helper()
+	w := openLeased(t, b)
+	id := inherit(t, w)
+	if h := lockSeen(t, w); h.Info.ID != id || h.Lease == nil || h.Lease.Run != "next" {
+		t.Fatalf("the next process does not hold the lock: %+v, %+v", h, h.Lease)
+	}
+	now := mustGet(t, w)
+	if !slices.Contains(allowed, string(now.Bytes)) {
+		t.Errorf("the next process finds %s, want one of %s", now.Bytes, allowed)
+	}
+	while(w, id)
+	mustPut(t, w, `{"serial":3}`, now.Version)
+	mustUnlock(t, w, id)
+	if held, err := w.Locks(t.Context()); err != nil || len(held) > 0 {
+		t.Errorf("in the end Locks = %v, %v", held, err)
+	}
+	if got := mustGet(t, w); string(got.Bytes) != `{"serial":3}` {
+		t.Errorf("then Get = %s", got.Bytes)
+	}
+}
+
+// inherit gets the lock without a person, at a time when every lease is over.
+func inherit(t *testing.T, w leasedWorkspace) (id string) {
+	t.Helper()
+	held, err := w.Locks(t.Context())
+	switch {
+	case err != nil:
+		t.Fatal(err)
+	case len(held) == 0:
+	case held[0].Lease == nil:
+		t.Fatalf("a lock without a lease is left: %v", held)
+	case held[0].Lease.Complete():
+		mustTakeOver(t, w, "next")
+		return held[0].Info.ID
+	default:
+		mustUnlock(t, w, held[0].Info.ID)
+	}
+	return mustLease(t, w, "next")
+}
