@@ -30,10 +30,27 @@ func (b *backend) Open(name string) (statebackend.Workspace, error) {
 		return nil, err
 	}
 	out := &Workspace{w, b.cipher}
-	if j, ok := w.(statebackend.Journaled); ok {
+	j, keepsJournal := w.(statebackend.Journaled)
+	l, keepsLeases := w.(statebackend.Leased) // there are no secrets in leases
+	switch {
+	case keepsJournal && keepsLeases:
+		return &journaledLeased{&journaled{out, j}, l}, nil
+	case keepsJournal:
 		return &journaled{out, j}, nil
+	case keepsLeases:
+		return &leased{out, l}, nil
 	}
 	return out, nil
+}
+
+type leased struct {
+	*Workspace
+	statebackend.Leased
+}
+
+type journaledLeased struct {
+	*journaled
+	statebackend.Leased
 }
 
 // A Workspace stores its state encrypted.

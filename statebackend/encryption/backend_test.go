@@ -51,7 +51,8 @@ func TestContract(t *testing.T) {
 		Open: func(t *testing.T) statebackend.Backend {
 			return Wrap(new(statebackendtest.Fake), New(Target{Methods: []Method{method("a", new(open))}}))
 		},
-		Kinds: []statebackend.LockKind{statebackend.MemoryLock},
+		Kinds:  []statebackend.LockKind{statebackend.MemoryLock},
+		Leases: true,
 	})
 }
 

@@ -111,7 +111,8 @@ func conformance(t *testing.T, s servers, names ...string) {
 					b.patience.limit = 10 * time.Second // the suite reads beside a busy writer
 					return b
 				},
-				Kinds: c.kinds,
+				Kinds:  c.kinds,
+				Leases: true,
 			})
 		})
 	}

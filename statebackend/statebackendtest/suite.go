@@ -15,6 +15,9 @@ type Suite struct {
 	// that nobody else can release it.
 	ProcessLocks bool
 
+	// Leases is set where locks can carry a lease.
+	Leases bool
+
 	// Kinds are the locks that there are after Lock, as Locks tells them.
 	Kinds []statebackend.LockKind
 }

@@ -32,6 +32,9 @@ func (s Suite) leased(t *testing.T) func() leasedWorkspace {
 	b := s.Open(t)
 	return func() leasedWorkspace {
 		w, ok := openWorkspace(t, b, statebackend.DefaultWorkspace).(leasedWorkspace)
+		if ok != s.Leases {
+			t.Fatalf("locks can carry leases: %v, want %v", ok, s.Leases)
+		}
 		if !ok {
 			t.Skip("this backend has no leases")
 		}

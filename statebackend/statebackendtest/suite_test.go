@@ -8,8 +8,9 @@ import (
 
 func TestFake(t *testing.T) {
 	Run(t, Suite{
-		Open:  func(*testing.T) statebackend.Backend { return new(Fake) },
-		Kinds: []statebackend.LockKind{statebackend.MemoryLock},
+		Open:   func(*testing.T) statebackend.Backend { return new(Fake) },
+		Kinds:  []statebackend.LockKind{statebackend.MemoryLock},
+		Leases: true,
 	})
 }
 
