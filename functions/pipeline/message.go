@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -63,10 +64,13 @@ type Message struct {
 // Run is the key of the run to plan or apply.
 func (m Message) Run() string { return m.Pull.Runs() + "/" + m.Target }
 
+const again = "-again-"
+
 // Again returns the message under another ID, for where it may be lost: handling it twice is
 // handling it once.
 func (m Message) Again(name string) Message {
-	m.ID += "-again-" + name
+	first, _, _ := strings.Cut(m.ID, again)
+	m.ID = first + again + name
 	return m
 }
 

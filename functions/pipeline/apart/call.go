@@ -12,6 +12,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/confine"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
@@ -48,8 +49,10 @@ type call struct {
 	in, out   *os.File // ours
 	place     *os.File
 	said      lastWords
-	early     bool // it was asked to stop before ctx ended
-	forced    bool // it was killed, since it did not stop
+	far       comment.Progress
+	told      time.Time // when its progress was passed on last
+	early     bool      // it was asked to stop before ctx ended
+	forced    bool      // it was killed, since it did not stop
 }
 
 func (e *Engine) call(o order) *call { return &call{engine: e, order: o} }
@@ -196,20 +199,32 @@ func (c *call) stopper(ctx context.Context, ended <-chan struct{}) {
 	case <-ctx.Done():
 	}
 	c.process.Stop()
-	limit := grace
-	if c.order.Action == applies {
-		limit = applyGrace
-	}
 	select {
 	case <-ended:
-	case <-time.After(limit):
+	case <-time.After(c.patience()):
 		c.forced = true
 		c.process.Kill()
 	}
 }
 
-// applyGrace is the time for an apply to finish the changes under way. A function ends earlier by
-// itself; on a machine it lasts as long as providers' calls do.
+// patience returns the time for the child to end after it was asked to. An apply has the time that is
+// left, for its calls; after that the journal knows which were under way.
+func (c *call) patience() time.Duration {
+	if c.order.Action != applies {
+		return grace
+	}
+	if end := c.order.Job.Times.End; !end.IsZero() {
+		return min(applyGrace, time.Until(end))
+	}
+	return applyGrace
+}
+
+// outOfTime reports whether an apply that may have changed something was killed because its time was
+// over: another process can go on with it.
+func (c *call) outOfTime() bool { return c.order.Action == applies && c.permitted && c.forced }
+
+// applyGrace is the time for an apply to finish the changes under way, where it has no end: on
+// a machine it lasts as long as providers' calls do.
 const applyGrace = 30 * time.Minute
 
 // maxWords limits how much is kept of a child's standard error: its beginning, where the runtime

@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/lockstep-iac/lockstep/engine/budget"
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/confine"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -124,6 +125,7 @@ func (c *Child) engine(ctx context.Context, make Maker, r *result) error {
 		r.Plan = &p
 	case applies:
 		var o jobs.Outcome
+		c.order.Job.Progress = func(p comment.Progress) { _, _ = c.ask(question{Kind: isProgress, Progress: p}) }
 		o, err = e.Apply(ctx, c.order.Job, c.order.Plan, c.permit)
 		r.Outcome = &o
 	case unlocks:

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -22,10 +24,13 @@ func (c *call) converse(ctx context.Context) (result, error) {
 	if err := send(c.out, c.order); err != nil {
 		return result{}, err
 	}
-	for range maxQuestions {
+	for n := 0; n < maxQuestions; n++ {
 		var q question
 		if err := receive(c.in, &q); err != nil {
 			return result{}, err
+		}
+		if q.Kind == isProgress {
+			n-- // as often as it likes: most are not passed on
 		}
 		if q.Kind == isResult {
 			if q.Result == nil {
@@ -44,8 +49,24 @@ func (c *call) converse(ctx context.Context) (result, error) {
 	return result{}, errShape
 }
 
+// progressEvery is the shortest interval at which the progress of an apply is passed on.
+const progressEvery = 4 * time.Second
+
+// progress passes on how far an apply is.
+func (c *call) progress(p comment.Progress) {
+	c.far = p
+	if tell := c.order.Job.Progress; tell != nil && time.Since(c.told) >= progressEvery {
+		c.told = time.Now()
+		tell(p)
+	}
+}
+
 // answer answers a question. The error is errShape if the child has no right to ask it.
 func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
+	if c.permitted {
+		// What is under way, and the state, come to their end although it is to stop.
+		ctx = context.WithoutCancel(ctx)
+	}
 	e, j := c.engine, c.order.Job
 	switch q.Kind {
 	case isPermit:
@@ -83,6 +104,11 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 		c.remember(q.Data)
 	case isState:
 		c.locked = c.order.Action == plans || c.order.Action == applies
+	case isProgress:
+		if c.order.Action != applies || !c.permitted {
+			return a, errShape
+		}
+		c.progress(q.Progress)
 	case isProtection:
 		if e.Protection != nil {
 			e.once.Do(func() { e.Protection(q.Protection) })

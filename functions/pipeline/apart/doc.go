@@ -11,6 +11,7 @@
 //	environment  of programs; from here on the parent assumes that they run
 //	rescue       keep a state that its backend did not take
 //	fetch        a repository with modules; the parent checks the permission
+//	progress     of an apply, for people
 //	memory       data for later children; refused once programs run
 //
 // The parent trusts only the shape of a child's messages: sizes are bounded, and answers concern

@@ -85,7 +85,9 @@ func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 	c := e.call(order{Action: applies, Job: j, Plan: plan})
 	c.permit = permit
 	r, err := c.do(ctx)
-	if dead := asDeath(err); dead != nil {
+	if dead := asDeath(err); dead != nil && c.outOfTime() {
+		return jobs.Outcome{Failed: true, Resumable: true, Progress: c.far}, nil
+	} else if dead != nil {
 		e.letGo(ctx, c)
 		return jobs.Outcome{Failed: true, Lost: c.permitted, Report: e.clean(dead.Markdown())}, nil
 	}

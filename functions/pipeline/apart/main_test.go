@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/confine"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -100,6 +101,19 @@ func (a *acting) act(ctx context.Context, j jobs.Job) string {
 		}
 	case "overflow":
 		_ = overflow(0)
+	case "progress":
+		for n := range 3000 {
+			j.Progress(comment.Progress{Done: n + 1, Of: 3000})
+		}
+	case "haunted": // by a program that does not end, and ignores all signals that can be
+		cmd := exec.Command("/bin/sh", "-c", "setsid sh -c \"trap '' TERM HUP INT; while :; do date +%s%N > lives; sleep 0.01; done\" >/dev/null 2>&1 </dev/null & while [ ! -e lives ]; do sleep 0.01; done")
+		cmd.Dir = j.Checkout
+		cmd.Env = []string{"PATH=/usr/bin:/bin", "TMPDIR=" + a.c.Tmp}
+		if err := errors.Join(a.c.Begin(cmd), cmd.Wait()); err != nil {
+			return err.Error()
+		}
+		j.Progress(comment.Progress{Done: 3, Of: 7})
+		time.Sleep(time.Hour)
 	case "deaf":
 		time.Sleep(time.Hour)
 	case "polite":

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -86,6 +87,7 @@ type question struct {
 	Data             []byte // the state to rescue; memory
 	Owner, Repo, Ref string // the repository to fetch
 	Protection       []string
+	Progress         comment.Progress
 	Result           *result
 }
 
@@ -98,6 +100,7 @@ const (
 	isRescue      kind = "rescue"
 	isFetch       kind = "fetch"
 	isMemory      kind = "memory"
+	isProgress    kind = "progress"   // of an apply
 	isState       kind = "state"      // it will access the state, and its lock
 	isProtection  kind = "protection" // of its programs
 	isResult      kind = "result"

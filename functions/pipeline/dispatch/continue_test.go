@@ -13,7 +13,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -564,5 +566,62 @@ func (r robber) write(run runs.Run, b ledger.Begun) {
 	}
 	if err != nil {
 		r.t.Fatal(err)
+	}
+}
+
+// TestContinueIsLost holds that an apply is gone on with whose message was lost between two processes,
+// or with its process; and that it is given up where no process gets on.
+func TestContinueIsLost(t *testing.T) {
+	t.Parallel()
+	later := func(minutes int) time.Time { return time.Now().Add(time.Duration(minutes) * time.Minute) }
+	s, p, n := inParts(t, 5, 2)
+	m, id := s.toApply("alice", n)
+	if err := s.pipeline.Handle(t.Context(), m); !errors.As(err, new(*pipeline.HandOver)) {
+		t.Fatal(err)
+	}
+	s.settle()
+	s.roundAt(later(9), reconcile.Found{})
+	s.roundAt(later(20), reconcile.Found{Leases: 1})
+	s.expect("the answer", s.answerTo(n, id), "**Applied** `.`: 5 added")
+	if len(p.jobs) != 3 {
+		t.Errorf("%d parts", len(p.jobs))
+	}
+	s.tidy(&faults{})
+
+	s, p, n = inParts(t, 5, 2)
+	m, id = s.toApply("alice", n)
+	p.during = func(context.Context, int) error { p.done = 1; return errors.New("killed") }
+	if err := s.killed(m); err == nil {
+		t.Fatal("it was not killed")
+	}
+	alive := s.pipeline.Engine
+	s.pipeline.Engine = killed{p, func(error) {}}
+	for round := range 12 { // of processes that may live for hours
+		s.roundOfDeaths(later(400 + 20*round))
+	}
+	s.pipeline.Engine = alive
+	s.settle()
+	s.expect("the answer", s.answerTo(n, id), "**The apply of `.` failed**: it did not finish")
+	s.tidy(&faults{})
+}
+
+// roundOfDeaths lets the janitor go round, and has all messages handled by processes that are killed
+// in the engine.
+func (s *stage) roundOfDeaths(now time.Time) {
+	s.t.Helper()
+	j := &reconcile.Janitor{Pipeline: s.pipeline, App: s.app, Connect: func(installation int64, r github.Repo) (reconcile.Repository, error) {
+		return s.app.Repository(installation, r)
+	}}
+	if _, err := j.Round(s.t.Context(), now); err != nil {
+		s.t.Fatal(err)
+	}
+	for range 3 {
+		s.drain(s.t.Context(), func(ctx context.Context, m pipeline.Message) error {
+			if m.Kind != pipeline.ToApply {
+				return s.pipeline.Handle(ctx, m)
+			}
+			_ = s.killed(m)
+			return nil // the message is lost
+		})
 	}
 }

@@ -121,6 +121,7 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
 	if errors.As(err, new(*pipeline.HandOver)) {
+		// The lease stays: it shows that somebody has to go on.
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}
 	if err != nil {

@@ -27,8 +27,10 @@ type ApplyRecord struct {
 	Fence    int       `json:",omitempty"`
 	HardStop time.Time `json:",omitzero"`
 	Rested   bool      `json:",omitempty"`
-	// Progress is how far the apply was when it was last recorded.
+	// Progress is how far the apply was when it was last recorded, and Idle counts the processes that
+	// went on since, which did not get on.
 	Progress comment.Progress `json:",omitzero"`
+	Idle     int              `json:",omitempty"`
 	// Outcome is nil until it is known. Its report is an artifact, or is in here if that could not
 	// be written.
 	Outcome *jobs.Outcome `json:",omitempty"`
@@ -79,19 +81,28 @@ func (b Begun) Busy(now time.Time) bool { return !b.Rested && now.Before(b.HardS
 func (ld Ledger) GoOn(ctx context.Context, r runs.Run, b Begun, stop time.Time) (Begun, error) {
 	b.Nonce, b.HardStop, b.Rested = rand.Text(), stop, false
 	b.Fence++
+	b.Idle++
 	return ld.putBegun(ctx, r, b)
 }
 
 // Rest records that the process has ended its work on an apply, which is not at its end.
 func (ld Ledger) Rest(ctx context.Context, r runs.Run, b Begun, p comment.Progress) (Begun, error) {
-	b.Rested, b.Progress = true, p
+	b.Rested = true
+	b.far(p)
 	return ld.putBegun(ctx, r, b)
 }
 
 // Far records how far an apply is that a process works on.
 func (ld Ledger) Far(ctx context.Context, r runs.Run, b Begun, p comment.Progress) (Begun, error) {
-	b.Progress = p
+	b.far(p)
 	return ld.putBegun(ctx, r, b)
+}
+
+func (b *Begun) far(p comment.Progress) {
+	if p.Done > b.Progress.Done {
+		b.Idle = 0
+	}
+	b.Progress = p
 }
 
 // EndApply completes the record with its outcome.

@@ -121,7 +121,7 @@ func (j *Janitor) places(ctx context.Context) (all []place, errs []error) {
 // String names the place in a way that does not change with its name.
 func (p place) String() string { return fmt.Sprintf("%d/%d", p.installation, p.repo.ID) }
 
-// leases abandons the runs of dead processes.
+// leases has the applies of dead processes gone on with, and abandons their other runs.
 func (j *Janitor) leases(ctx context.Context, now time.Time, f *Found) error {
 	grace := j.Grace
 	if grace == 0 {
@@ -130,7 +130,7 @@ func (j *Janitor) leases(ctx context.Context, now time.Time, f *Found) error {
 	all, err := j.Pipeline.Ledger().Leases(ctx)
 	errs := []error{err}
 	for _, l := range Dead(all, now.Add(-grace)) {
-		err := j.Pipeline.Abandon(ctx, l.Message, "the process that did it ended before it was done")
+		err := j.Pipeline.Revive(ctx, l, now)
 		if err == nil {
 			f.Leases++
 		}

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/aws/aws-lambda-go/lambda"
@@ -16,8 +18,11 @@ func (w *Worker) Start() {
 	lambda.Start(w.handle)
 }
 
-// handle handles an event in a directory that has nothing of the one before in it.
+// handle handles an event in a directory that has nothing of the one before in it. When the process
+// is asked to end, its work ends as at its deadline.
 func (w *Worker) handle(ctx context.Context, e events.SQSEvent) (*delivered, error) {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
+	defer stop()
 	if err := w.scratch.Empty(); err != nil {
 		return nil, err
 	}
