@@ -15,6 +15,7 @@ func TestParse(t *testing.T) {
 		{"lockstep plan", "lockstep plan"},
 		{"lockstep apply", "lockstep apply"},
 		{"lockstep unlock", "lockstep unlock"},
+		{"lockstep recover -p network", "lockstep recover -p network"},
 		{"lockstep stop -p network", "lockstep stop -p network"},
 		{"lockstep help", "lockstep help"},
 		{"  lockstep   apply\t-p  net ", "lockstep apply -p net"},

@@ -110,12 +110,17 @@ func TestGolden(t *testing.T) {
 		"answer-superseded":     Answer{"33", []Reply{PlanSuperseded{"app"}}}.Markdown(65536),
 		"answer-unfinished":     Answer{"close", []Reply{Unfinished{"network", "alice", someSHA}}}.Markdown(65536),
 		"answer-broken":         Answer{"33", []Reply{Broken{"it was tried 3 times and did not come to its end"}}}.Markdown(65536),
-		"answer-stopping":       Answer{"33", []Reply{Stopping{"network", Apply, "alice"}, Stopping{"app", Plan, "alice"}, Refused{command("lockstep stop"), "", Reasons{NothingToStop{}}}}}.Markdown(65536),
-		"answer-stopped":        Answer{"33", []Reply{StoppedApply{"network", "alice", Progress{80, 200}, false, trouble}, StoppedApply{"app", "alice", Progress{0, 1}, true, ""}}}.Markdown(65536),
-		"status-continuing":     status(far(with(net, Applying, "alice", somePlan))).Markdown(65536),
-		"status-stopped":        status(far(with(net, Stopped, "alice", somePlan))).Markdown(65536),
-		"check-continuing":      check(far(with(net, Applying, "alice", somePlan)), ""),
-		"check-stopped":         check(far(with(net, Stopped, "alice", somePlan)), ""),
+		"answer-recovered": Answer{"33", []Reply{
+			Recovered{Project: "network", Changed: true}, Recovered{Project: "app"},
+			Recovered{"db", true, []Doubt{{"aws_db_instance.main[0]", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{`name = "main"`}}}, []string{"aws_subnet.a"}},
+			Recovered{"dns", false, []Doubt{{Address: "x.a", Action: "create", Begun: time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)}}, nil},
+		}}.Markdown(65536),
+		"answer-stopping":   Answer{"33", []Reply{Stopping{"network", Apply, "alice"}, Stopping{"app", Plan, "alice"}, Refused{command("lockstep stop"), "", Reasons{NothingToStop{}}}}}.Markdown(65536),
+		"answer-stopped":    Answer{"33", []Reply{StoppedApply{"network", "alice", Progress{80, 200}, false, trouble}, StoppedApply{"app", "alice", Progress{0, 1}, true, ""}}}.Markdown(65536),
+		"status-continuing": status(far(with(net, Applying, "alice", somePlan))).Markdown(65536),
+		"status-stopped":    status(far(with(net, Stopped, "alice", somePlan))).Markdown(65536),
+		"check-continuing":  check(far(with(net, Applying, "alice", somePlan)), ""),
+		"check-stopped":     check(far(with(net, Stopped, "alice", somePlan)), ""),
 		"answer-failed": Answer{"33", []Reply{Failed{Project: "network", Verb: Plan, Body: trouble}, Failed{Project: "app", Verb: Apply, Counts: Counts{Add: 1}, Body: trouble},
 			Failed{Project: "db", Verb: Apply, Untouched: true, Body: trouble}, Failed{Project: "dns", Verb: Apply, Counts: Counts{Add: 1}, Remaining: 4, Body: trouble}, Failed{Project: "mx", Verb: Apply, Lost: true, Body: "Look at the new plan."},
 			Failed{Project: "ns", Verb: Apply, Untouched: true, Closed: true, Body: trouble}}}.Markdown(65536),
@@ -242,7 +247,7 @@ func TestBigPlans(t *testing.T) {
 // TestReplies holds that what is kept of a reply is the reply, for each kind.
 func TestReplies(t *testing.T) {
 	all := []Reply{
-		Pending{"app", Apply, Progress{80, 200}}, Stopping{"app", Apply, "alice"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Planned{"app", Counts{Add: 1}}, PlanSuperseded{"app"}, Done{"app", Counts{Add: 1}, "body"},
+		Pending{"app", Apply, Progress{80, 200}}, Stopping{"app", Apply, "alice"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", Counts{Add: 1}}, PlanSuperseded{"app"}, Done{"app", Counts{Add: 1}, "body"},
 		Failed{"app", Apply, Counts{Add: 1}, true, true, 2, true, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", Reasons{Sentence{"no", "yes"}, NotOpen{}, NoPermission{"alice", "read", "write"}}},
 		Unlocked{"app", 1, []string{"carol"}}, Misunderstood{Line{"text", Command{Verb: Help}, "problem", "suggestion"}}, Guide{[]string{"app"}},
 		Unfinished{"app", "alice", someSHA}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},

@@ -56,6 +56,7 @@ var reasons = union[Reason]{
 	"place moved":         reflect.TypeFor[PlaceMoved](),
 	"place kept else":     reflect.TypeFor[PlaceKeptElse](),
 	"state unreachable":   reflect.TypeFor[StateUnreachable](),
+	"nothing to recover":  reflect.TypeFor[NothingToRecover](),
 	"nothing to stop":     reflect.TypeFor[NothingToStop](),
 	"stopped":             reflect.TypeFor[WasStopped](),
 	"nothing to unlock":   reflect.TypeFor[NothingToUnlock](),

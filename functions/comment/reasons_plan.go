@@ -31,6 +31,8 @@ func (r BeingApplied) words() (text, remedy string) {
 	switch r.Verb {
 	case Plan:
 		remedy = "It can be planned when that is done."
+	case Recover:
+		remedy = "It brings everything into the state itself, when it ends or goes on."
 	case Unlock:
 		remedy = "Its lock is released when it ends."
 	}

@@ -17,6 +17,7 @@ var kinds = union[Reply]{
 	"done":          reflect.TypeFor[Done](),
 	"failed":        reflect.TypeFor[Failed](),
 	"refused":       reflect.TypeFor[Refused](),
+	"recovered":     reflect.TypeFor[Recovered](),
 	"stopping":      reflect.TypeFor[Stopping](),
 	"stopped":       reflect.TypeFor[StoppedApply](),
 	"unlocked":      reflect.TypeFor[Unlocked](),

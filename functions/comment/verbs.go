@@ -4,11 +4,12 @@ package comment
 // dispatch. The gate's rules for everybody hold for each verb that acts; rules of its own are rows
 // in package runs.
 const (
-	Plan   Verb = "plan"
-	Apply  Verb = "apply"
-	Stop   Verb = "stop"
-	Unlock Verb = "unlock"
-	Help   Verb = "help"
+	Plan    Verb = "plan"
+	Apply   Verb = "apply"
+	Stop    Verb = "stop"
+	Recover Verb = "recover"
+	Unlock  Verb = "unlock"
+	Help    Verb = "help"
 )
 
 // table is the table of commands as people see them.
@@ -19,6 +20,7 @@ var table = []row{
 		{"lockstep apply HASH", "applies the plan with this hash, and no other"},
 	}},
 	{Stop, true, "stopped", []form{{"lockstep stop", "ends plans and applies that are under way; an apply that was stopped can go on"}}},
+	{Recover, true, "recovered", []form{{"lockstep recover", "brings what applies have done that did not come to their end into the state, and lists objects in doubt"}}},
 	{Unlock, true, "unlocked", []form{{"lockstep unlock", "releases the locks that an apply of this pull request left behind"}}},
 	{Help, false, "helped", []form{{"lockstep help", "shows this list"}}},
 }

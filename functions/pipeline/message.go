@@ -30,6 +30,7 @@ const (
 	SyncComments Kind = "tell"      // the comments on a pull request are out of date
 	ToPlan       Kind = "plan"      // plan one project
 	ToApply      Kind = "apply"     // apply one saved plan
+	ToRecover    Kind = "recover"   // recover the state of one project
 )
 
 // A Message is one task: names and parsed commands only, nothing that can become outdated. It may
@@ -52,7 +53,7 @@ type Message struct {
 	Lines   []comment.Line `json:",omitempty"`
 	// At is the time at which the comment was written, by GitHub's clock.
 	At time.Time `json:",omitzero"`
-	// Target names the run to plan or apply, among those of the pull request: see [Run.Target].
+	// Target names the run to plan, apply or recover, among those of the pull request: see [Run.Target].
 	// Attempt must equal the run's Attempt for a plan, or its Try for an apply: else the message is
 	// obsolete.
 	Target  string `json:",omitempty"`
@@ -83,6 +84,7 @@ var queues = map[Kind]QueueName{
 	SyncComments: Events,
 	ToPlan:       Plans,
 	ToApply:      Applies,
+	ToRecover:    Applies,
 }
 
 // Kinds returns all kinds of messages.

@@ -128,6 +128,10 @@ func (c *Child) engine(ctx context.Context, make Maker, r *result) error {
 		c.order.Job.Progress = func(p comment.Progress) { _, _ = c.ask(question{Kind: isProgress, Progress: p}) }
 		o, err = e.Apply(ctx, c.order.Job, c.order.Plan, c.permit)
 		r.Outcome = &o
+	case recovers:
+		var rec comment.Recovered
+		rec, err = e.Recover(ctx, c.order.Job)
+		r.Recovered = &rec
 	case unlocks:
 		var u jobs.Unlocked
 		u, err = e.Unlock(ctx, c.order.Job)

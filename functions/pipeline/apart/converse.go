@@ -127,7 +127,7 @@ func (c *call) credentials(ctx context.Context) (*aws.Credentials, error) {
 	}
 	if c.session == nil {
 		j := c.order.Job
-		j.Writes = c.order.Action == applies
+		j.Writes = c.order.Action == applies || c.order.Action == recovers
 		p, err := c.engine.Credentials(ctx, j)
 		if err != nil {
 			return nil, err

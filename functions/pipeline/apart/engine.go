@@ -117,6 +117,27 @@ func (e *Engine) Unlock(ctx context.Context, j jobs.Job) (jobs.Unlocked, error) 
 	return *r.Unlocked, nil
 }
 
+// Recover implements jobs.Engine.
+func (e *Engine) Recover(ctx context.Context, j jobs.Job) (comment.Recovered, error) {
+	r, err := e.call(order{Action: recovers, Job: j}).do(ctx)
+	if dead := asDeath(err); dead != nil {
+		return comment.Recovered{}, &jobs.StateError{Why: e.clean(dead.Error()), Remedy: dead.Remedy}
+	}
+	if err == nil && r.Recovered == nil {
+		err = errShape
+	}
+	if err != nil {
+		return comment.Recovered{}, fmt.Errorf("recover %s in %s: %w", j.Project, j.Repo, err)
+	}
+	got := *r.Recovered
+	for i, d := range got.Doubts {
+		for k, known := range d.Known {
+			got.Doubts[i].Known[k] = e.clean(known)
+		}
+	}
+	return got, nil
+}
+
 // Look tells Protection how programs of runs will be confined, before there are any.
 func (e *Engine) Look(ctx context.Context) error {
 	_, err := e.call(order{Action: looks}).do(ctx)
@@ -180,6 +201,8 @@ func (o order) what() string {
 		return "Planning " + comment.Code(o.Job.Project)
 	case applies:
 		return "Applying " + comment.Code(o.Job.Project)
+	case recovers:
+		return "Recovering " + comment.Code(o.Job.Project)
 	case unlocks:
 		return "Unlocking " + comment.Code(o.Job.Project)
 	case inputs:

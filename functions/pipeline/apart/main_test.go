@@ -62,6 +62,16 @@ func (a *acting) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 	return jobs.Outcome{Report: a.act(ctx, j) + string(plan)}, nil
 }
 
+func (a *acting) Recover(_ context.Context, j jobs.Job) (comment.Recovered, error) {
+	switch j.Project {
+	case "denied":
+		return comment.Recovered{}, &jobs.StateError{Why: "no", Remedy: "ask"}
+	case "overflow":
+		_ = overflow(0)
+	}
+	return comment.Recovered{Project: j.Project, Doubts: []comment.Doubt{{Address: "x.a", Known: []string{"hunter2hunter2"}}}}, nil
+}
+
 func (a *acting) Unlock(_ context.Context, j jobs.Job) (jobs.Unlocked, error) {
 	switch j.Project {
 	case "denied":

@@ -57,6 +57,7 @@ const (
 	plans     action = "plan"
 	applies   action = "apply"
 	unlocks   action = "unlock"
+	recovers  action = "recover"
 	discovers action = "discover"
 	inputs    action = "inputs"
 	looks     action = "look" // lists the protections from programs
@@ -121,6 +122,7 @@ type result struct {
 	Plan       *jobs.PlanResult
 	Outcome    *jobs.Outcome
 	Unlocked   *jobs.Unlocked
+	Recovered  *comment.Recovered
 	Discovered *jobs.Discovered
 	Tree       project.Tree
 	Error      *failure

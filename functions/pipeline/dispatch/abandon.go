@@ -112,6 +112,15 @@ func (t *task) abandonApply(ctx context.Context, why comment.Broken) error {
 	return errors.Join(t.failApply(ctx, why), t.leases.Release(ctx, t.message.Run()))
 }
 
+// abandonRecover answers a recovery that failed too often.
+func (t *task) abandonRecover(ctx context.Context, why comment.Broken) error {
+	s, err := t.ledger.Read(ctx, t.message.Run())
+	if err != nil || s.Version == "" {
+		return err
+	}
+	return t.recover.Tell(ctx, s.Run, why)
+}
+
 // failApply records that an apply failed, if it was begun, and otherwise that its
 // plan was not applied.
 func (t *task) failApply(ctx context.Context, why comment.Broken) error {

@@ -22,6 +22,7 @@ type commands struct {
 	Plans    *planrun.PlanQueuer
 	Applies  *applyrun.ApplyQueuer
 	Stopper  *stopping.Stopper
+	Recover  *applyrun.Recoverer
 	Unlocker *applyrun.Unlocker
 	// MaxCommands is the same as [Pipeline.MaxCommands].
 	MaxCommands int
@@ -99,6 +100,9 @@ var handlers = map[comment.Verb]func(*commands, context.Context, comment.Command
 	},
 	comment.Stop: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 		return co.Stopper.Stop(ctx, c)
+	},
+	comment.Recover: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+		return co.Recover.Enqueue(ctx, c)
 	},
 	comment.Unlock: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 		return co.Unlocker.Unlock(ctx, c)

@@ -93,7 +93,7 @@ func (p *Pipeline) once(ctx context.Context, m pipeline.Message, key string, do 
 	}
 	tries := &ledger.Tries{Ledger: p.Ledger(), Key: key}
 	// The queue counts the attempts at other messages.
-	attempt, err := tries.Begin(ctx, m.Kind == pipeline.ToApply)
+	attempt, err := tries.Begin(ctx, m.Kind == pipeline.ToApply || m.Kind == pipeline.ToRecover)
 	if err != nil {
 		return fmt.Errorf("handle %s: %w", m.ID, err)
 	}

@@ -25,6 +25,7 @@ type task struct {
 	planner  *planrun.Planner
 	closer   *applyrun.Closer
 	applier  *applyrun.Applier
+	recover  *applyrun.Recoverer
 }
 
 // task makes the chapters for a message.
@@ -51,7 +52,9 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases, Closer: t.closer, Tries: tries,
 		Artifacts: p.Artifacts, Projects: projects, Queue: p.Queue, Engine: p.Engine, StopBefore: p.StopBefore, Poll: p.Poll,
 	}
+	t.recover = &applyrun.Recoverer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: p.Queue, Engine: p.Engine}
 	t.commands = &commands{
+		Recover:  t.recover,
 		Stopper:  &stopping.Stopper{Evidence: t.evidence, Ledger: t.ledger},
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Plans: t.plans, Applies: applies, MaxCommands: p.MaxCommands,
 		Unlocker: &applyrun.Unlocker{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Engine: p.Engine},

@@ -46,6 +46,10 @@ var triggers = map[pipeline.Kind]trigger{
 		func(t *task, ctx context.Context) error { return t.planner.Plan(ctx) },
 		(*task).abandonPlan,
 	},
+	pipeline.ToRecover: {
+		func(t *task, ctx context.Context) error { return t.recover.Recover(ctx) },
+		(*task).abandonRecover,
+	},
 	pipeline.ToApply: {
 		func(t *task, ctx context.Context) error { return t.applier.Apply(ctx) },
 		(*task).abandonApply,

@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 
+	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
@@ -13,6 +14,10 @@ type Engine interface {
 	// Apply carries out a plan. permit is asked once, with the state locked, whether the plan may
 	// be applied to it. If it refused, or was not asked, or there is an error, nothing was changed.
 	Apply(ctx context.Context, j Job, plan []byte, permit func(runs.StateID) bool) (Outcome, error)
+	// Recover brings the results of applies that did not come to their end into the state, and
+	// reports what a person has to look at. The error is a *StateError as with Unlock, and where the
+	// state is locked.
+	Recover(ctx context.Context, j Job) (comment.Recovered, error)
 	// Unlock releases locks that were taken for j.Owner and are still there. The error is a
 	// *StateError if the configuration does not say, or must not say, where the state is,
 	// or if the store does not let us.

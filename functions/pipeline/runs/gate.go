@@ -68,7 +68,7 @@ var rules = []rule{
 	{everything, anybody, otherBase},
 
 	{planning, theRun, closed},
-	{[]comment.Verb{comment.Plan, comment.Unlock}, theRun, beingApplied},
+	{[]comment.Verb{comment.Plan, comment.Unlock, comment.Recover}, theRun, beingApplied},
 	{planning, theRun, conflict},
 	{applying, theRun, occasion},
 	{applying, theRun, phase},

@@ -1,0 +1,58 @@
+package comment
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Recovered reports what became of a state after applies that did not come to their end.
+type Recovered struct {
+	Project string
+	// Changed is set if the state has got results that only a journal had.
+	Changed bool
+	// Doubts are objects that may exist, and that no state knows.
+	Doubts []Doubt `json:",omitempty"`
+	// Conflicts are the addresses of objects that somebody else has changed since.
+	Conflicts []string `json:",omitempty"`
+}
+
+// A Doubt is the creation of an object of which nobody knows what became of it.
+type Doubt struct {
+	Address string
+	Action  string
+	Begun   time.Time
+	// Known are the values by which a person can look for it: "name = \"a\"".
+	Known []string `json:",omitempty"`
+}
+
+func (r Recovered) markdown() string {
+	var b strings.Builder
+	switch {
+	case r.Changed:
+		fmt.Fprintf(&b, "**Recovered** %s: the state has the results of an apply that did not come to its end. Comment %s for a plan of the rest.\n", Code(r.Project), Code("lockstep plan"))
+	case len(r.Doubts)+len(r.Conflicts) > 0:
+		fmt.Fprintf(&b, "The state of %s is **complete**, but for what is listed here.\n", Code(r.Project))
+	default:
+		fmt.Fprintf(&b, "The state of %s is **complete**: there was nothing to recover.\n", Code(r.Project))
+	}
+	for _, c := range r.Conflicts {
+		fmt.Fprintf(&b, "\n- %s was changed by an apply that did not come to its end, and by somebody else since, whose object is kept: compare it with what exists.", Code(c))
+	}
+	for _, d := range r.Doubts {
+		fmt.Fprintf(&b, "\n- %s **may exist, and no state knows it**: its creation (%s) was begun at %s, and the end of it is not recorded.", Code(d.Address), d.Action, d.Begun.UTC().Format(time.RFC3339))
+		if len(d.Known) > 0 {
+			fmt.Fprintf(&b, " Look for one with %s.", list(d.Known))
+		}
+		fmt.Fprintf(&b, " If it exists, run %s on a command line; if it does not, %s. Until then it is not planned, nor is anything that depends on it.",
+			Code("lockstep import '"+d.Address+"' ID"), Code("lockstep recover -forget '"+d.Address+"'"))
+	}
+	return b.String()
+}
+
+// NothingToRecover: no project of the pull request was ever planned.
+type NothingToRecover struct{}
+
+func (NothingToRecover) words() (text, remedy string) {
+	return "This pull request has no project whose state could be recovered.", fmt.Sprintf("Comment %s first.", Code("lockstep plan"))
+}
