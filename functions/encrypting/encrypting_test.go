@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,7 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
 
-// fakeKMS is a key service whose ciphertext is the key, reversed. Each key ID has keys of its own.
+// fakeKMS is a key service whose ciphertext is the ID of a KMS key, and the key. It decrypts the keys
+// of the recorded files, too.
 func fakeKMS(_ context.Context, arguments map[string]any) (encryption.KMSClient, error) {
 	if arguments["region"] != "eu-central-1" {
 		return nil, fmt.Errorf("arguments %v", arguments)
@@ -28,7 +30,11 @@ func (kms) GenerateDataKey(_ context.Context, keyID, spec string) (plain, encryp
 }
 
 func (kms) Decrypt(_ context.Context, keyID string, encrypted []byte) ([]byte, error) {
-	id, plain, _ := strings.Cut(string(encrypted), " ")
+	id, plain, own := strings.Cut(string(encrypted), " ")
+	if !own {
+		slices.Reverse(encrypted)
+		return encrypted, nil
+	}
 	if id != keyID {
 		return nil, errors.New("AccessDenied")
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/hashicorp/hcl/v2"
@@ -34,7 +35,7 @@ func read(t *testing.T, main, environment string) (*encrypting.Set, diags.Diagno
 // recorded calls f with each recorded file of OpenTofu's, of each configuration.
 func recorded(t *testing.T, f func(t *testing.T, main string, state, plan []byte)) {
 	dirs, err := filepath.Glob("testdata/tofu/*/main.tf")
-	if err != nil || len(dirs) < 2 {
+	if err != nil || len(dirs) < 3 {
 		t.Fatal(dirs, err)
 	}
 	for _, path := range dirs {
@@ -78,6 +79,9 @@ func TestTofuReads(t *testing.T) {
 		t.Skip("no tofu on the PATH")
 	}
 	recorded(t, func(t *testing.T, main string, state, plan []byte) {
+		if strings.Contains(main, "aws_kms") {
+			t.Skip("tofu would ask AWS")
+		}
 		s, ds := read(t, main, "")
 		if ds.HasErrors() {
 			t.Fatal(ds)

@@ -16,6 +16,8 @@ import (
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
 
+// TestHeadersOfWrites holds that every object is written as the block says: the state, its lock, the
+// journal and the end of what was dropped from it.
 func TestHeadersOfWrites(t *testing.T) {
 	t.Parallel()
 	key := strings.Repeat("k", 32)
@@ -51,7 +53,16 @@ func TestHeadersOfWrites(t *testing.T) {
 			w := p.open(t)
 			p.lock(t, w)
 			put(t, w, state1, "")
-			for _, object := range []string{p.path, p.path + ".tflock"} {
+			l := w.Journal().(*journalObjects)
+			for n := uint64(1); n <= 2; n++ {
+				if err := l.Append(t.Context(), n, []byte("records"), true); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := l.Drop(t.Context(), 2); err != nil {
+				t.Fatal(err)
+			}
+			for _, object := range []string{p.path, p.path + ".tflock", "states/" + l.key(1), "states/" + l.prefix + "floor"} {
 				_, header := p.s3.Object(object)
 				for name, want := range test.want {
 					if name == checksum && want != "" && object != p.path {
