@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/zclconf/go-cty/cty"
@@ -97,7 +98,7 @@ func (r Run) analyze(state *states.State) (*Analysis, diags.Diagnostics) {
 func (a *Analysis) validate(ctx context.Context, r Run) *validating.Findings {
 	if a.findings == nil {
 		found := validating.Validate(ctx, validating.Input{
-			Environment: r.environment(ctx, a, r.functions(time.Time{}, false)), Unused: a.unused,
+			Environment: r.environment(ctx, a, r.functions(time.Time{})), Unused: a.unused,
 		})
 		a.findings = &found
 	}
@@ -133,7 +134,7 @@ func Plan(ctx context.Context, r Run, state *states.State, o PlanOptions) (_ *pl
 	}
 	now := time.Now().UTC()
 	plan, more := planning.Plan(ctx, planning.Input{
-		Environment: r.environment(ctx, a, r.functions(now, false)), State: state,
+		Environment: r.environment(ctx, a, r.functions(now)), State: state,
 		Variables: r.Variables, EphemeralVariables: r.ephemeralVariables(), Given: r.Given, InvalidVariables: r.InvalidVariables,
 		Mode: o.Mode, SkipRefresh: o.SkipRefresh, Targets: o.Targets, Excludes: slices.Concat(o.Excludes, o.Waiting), Waiting: o.Waiting, ForceReplace: o.ForceReplace, Found: o.Found,
 		Timestamp: now,
@@ -161,36 +162,50 @@ func PlannedVariables(c *config.Config, plan *plans.Plan) (map[string]cty.Value,
 	return out, ds
 }
 
-// ApplyOptions are about storing the state on the way; see applying.Input.
+// ApplyOptions are about storing the state on the way, and about going on with an apply; see
+// applying.Input.
 type ApplyOptions struct {
 	Journal   *journaling.Journal
+	Progress  *journaling.Progress
 	Save      func(context.Context, *states.State) error
 	SaveEvery time.Duration
 	SaveSoon  bool
 }
 
-// Apply carries out a plan that [Plan] made for the same configuration. The new
+// Apply carries out a plan that [Plan] made for the same configuration, or the rest of one. The new
 // state is returned beside errors too.
-func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (_ *states.State, ds diags.Diagnostics) {
+//
+// An apply ends in three stages. When ctx ends, no action is begun any more; calls under way are
+// not touched. Providers are asked to stop when their pool says so, with a moment of its own (see
+// provider.Pool.Guard), and answer as far as they have come. Those that do not answer are killed
+// after a grace, by the same guard: their calls have an intent in the journal and no outcome.
+func Apply(ctx context.Context, r Run, plan *plans.Plan, o ApplyOptions) (_ applying.Result, ds diags.Diagnostics) {
 	r, end := r.within(ctx, &ds, StepsToEnd)
 	defer end()
 	a, ds := r.valid(ctx, plan.PrevRunState)
+	before := applying.Result{State: plan.PriorState}
+	if o.Progress != nil {
+		before.State = o.Progress.State
+	}
 	if ds.HasErrors() {
-		return plan.PriorState, ds
+		return before, ds
 	}
 	ds = append(slices.Clip(a.ds), a.findings.Again(r.Config, a.refs, changing(plan))...)
 	variables := r.Variables
 	if variables == nil {
 		var more diags.Diagnostics
 		if variables, more = PlannedVariables(r.Config, plan); more.HasErrors() {
-			return plan.PriorState, append(ds, more...)
+			return before, append(ds, more...)
 		}
 	}
-	state, more := applying.Apply(ctx, applying.Input{
-		Environment: r.environment(ctx, a, r.functions(plan.Timestamp, true)), Plan: plan, Variables: variables,
-		LocalExec: r.LocalExec, Journal: o.Journal, Save: o.Save, SaveEvery: o.SaveEvery, SaveSoon: o.SaveSoon,
+	var impure atomic.Int64
+	scope := r.scope(plan.Timestamp)
+	scope.Impure = func() { impure.Add(1) }
+	result, more := applying.Apply(ctx, applying.Input{
+		Environment: r.environment(ctx, a, funcs.Table(scope)), Plan: plan, Variables: variables,
+		LocalExec: r.LocalExec, Journal: o.Journal, Progress: o.Progress, ImpureCalls: impure.Load, Save: o.Save, SaveEvery: o.SaveEvery, SaveSoon: o.SaveSoon,
 	})
-	return state, append(ds, more...).Distinct()
+	return result, append(ds, more...).Distinct()
 }
 
 // changing tells of which blocks a plan is to create or update something.
@@ -218,12 +233,16 @@ func (r Run) baseDir() string {
 	return r.BaseDir
 }
 
-// functions returns the built-in functions for a phase. While planning, impure
+// functions returns the built-in functions for phases other than an apply: impure
 // ones give unknown values.
-func (r Run) functions(planned time.Time, applying bool) map[string]function.Function {
-	return funcs.Table(funcs.Scope{
-		BaseDir: r.baseDir(), Files: r.Files, Now: time.Now, PlanTimestamp: planned, PureOnly: !applying, Budget: r.Budget,
-	})
+func (r Run) functions(planned time.Time) map[string]function.Function {
+	s := r.scope(planned)
+	s.PureOnly = true
+	return funcs.Table(s)
+}
+
+func (r Run) scope(planned time.Time) funcs.Scope {
+	return funcs.Scope{BaseDir: r.baseDir(), Files: r.Files, Now: time.Now, PlanTimestamp: planned, Budget: r.Budget}
 }
 
 // ephemeralVariables returns the names of root variables whose values are not kept,
@@ -290,7 +309,7 @@ func Generate(ctx context.Context, r Run, state *states.State) (_ []generating.G
 // input returns planning's input for operations that make no plan.
 func (r Run) input(ctx context.Context, a *Analysis, state *states.State) planning.Input {
 	return planning.Input{
-		Environment: r.environment(ctx, a, r.functions(time.Time{}, false)),
+		Environment: r.environment(ctx, a, r.functions(time.Time{})),
 		State:       state, Variables: r.Variables, Mode: plans.NormalMode,
 	}
 }

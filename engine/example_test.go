@@ -42,11 +42,11 @@ output "greeting" { value = terraform_data.greeting.output }
 	for _, c := range plan.Changes {
 		fmt.Println(c.Action, c.Addr)
 	}
-	state, ds := engine.Apply(ctx, run, plan, engine.ApplyOptions{})
+	done, ds := engine.Apply(ctx, run, plan, engine.ApplyOptions{})
 	if ds.HasErrors() {
 		log.Fatal(ds)
 	}
-	greeting, _ := state.Output("greeting")
+	greeting, _ := done.State.Output("greeting")
 	fmt.Println(greeting.Value.AsString())
 
 	// Output:

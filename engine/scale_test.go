@@ -181,11 +181,11 @@ func (s sized) plan(st *states.State) *plans.Plan {
 func (s sized) apply(plan *plans.Plan) *states.State {
 	r, pool := s.run()
 	defer pool.Close()
-	st, ds := engine.Apply(s.t.Context(), r, plan, engine.ApplyOptions{})
+	done, ds := engine.Apply(s.t.Context(), r, plan, engine.ApplyOptions{})
 	if ds.HasErrors() {
 		s.t.Fatal(ds)
 	}
-	return st
+	return done.State
 }
 
 func (s sized) destroy(st *states.State) *plans.Plan {

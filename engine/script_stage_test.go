@@ -488,11 +488,12 @@ func (s *stage) apply(ctx context.Context, o *order, plan *plans.Plan) diags.Dia
 	if r.LocalExec = s.exec; o.noCommands {
 		r.LocalExec = nil
 	}
-	next, ds := engine.Apply(ctx, r, plan, engine.ApplyOptions{SaveEvery: time.Millisecond,
+	done, ds := engine.Apply(ctx, r, plan, engine.ApplyOptions{SaveEvery: time.Millisecond,
 		Save: func(_ context.Context, st *states.State) (err error) {
 			saved, err = s.throughFile(st)
 			return err
 		}})
+	next := done.State
 	if !saved.SameContent(next) {
 		s.t.Error("the state that was saved last is not the state at the end")
 	}

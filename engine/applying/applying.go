@@ -45,6 +45,12 @@ type Input struct {
 	LocalExec provisioning.Runner
 	// Journal makes intents and outcomes durable; nil: there is none.
 	Journal *journaling.Journal
+	// Progress is that of earlier processes that have stopped or died on the way through the same
+	// plan, and with whose journal Journal goes on; nil: there was none.
+	Progress *journaling.Progress
+	// ImpureCalls is the number of calls of impure functions by now, see [eval.Impure]; nil: the
+	// Functions have none, or nobody is to go on.
+	ImpureCalls func() int64
 	// Save stores a state; it is called at most once at a time, at least every
 	// SaveEvery while there is something new, and at the end. nil: nothing is stored
 	// on the way.
@@ -67,10 +73,18 @@ const SoonSaved = 10 * time.Millisecond
 // without it, such as stock tools, find one that is hardly older.
 const JournaledSaved = time.Second
 
-// Apply carries out the plan. The state is returned beside errors, too, with all objects that exist
-// then. When ctx ends, nothing new is started, calls under way may finish, and the actions that
-// were not started are reported.
-func Apply(ctx context.Context, in Input) (*states.State, diags.Diagnostics) {
+// A Result is the end of an apply.
+type Result struct {
+	// State has all objects that exist by then, also beside errors.
+	State *states.State
+	// Left is the number of actions that were not begun because the context ended. An apply with
+	// something left can go on in another process from its journal: see [journaling.Resume].
+	Left int
+}
+
+// Apply carries out the plan. When ctx ends, nothing new is started, calls under way may finish,
+// and the actions that were not started are reported.
+func Apply(ctx context.Context, in Input) (Result, diags.Diagnostics) {
 	if in.SaveEvery <= 0 {
 		in.SaveEvery = DefaultSaveEvery
 	}
@@ -78,10 +92,11 @@ func Apply(ctx context.Context, in Input) (*states.State, diags.Diagnostics) {
 	defer stop(nil)
 	a := newApplier(ctx, in, stop)
 	if ds := a.refused(); ds.HasErrors() {
-		return in.Plan.PriorState, ds
+		return Result{State: a.record.state()}, ds
 	}
 	a.walk(ctx)
-	return a.finish(ctx)
+	state, ds := a.finish(ctx)
+	return Result{State: state, Left: a.left}, ds
 }
 
 // An applier is the applying of one plan: it carries out the steps, each on an [object], with the
@@ -97,8 +112,9 @@ type applier struct {
 	failures *failures
 	report   *report
 	values   *values
-	// unread are the data blocks in checks whose turn did not come.
+	// unread are the data blocks in checks whose turn did not come, and left counts the actions.
 	unread map[addrs.ConfigResource]bool
+	left   int
 	// referenced are the resources that expressions of their content refer to.
 	referenced map[*config.Content]map[addrs.Resource]bool
 
@@ -128,7 +144,7 @@ func newApplier(ctx context.Context, in Input, stop context.CancelCauseFunc) *ap
 			keys, ok := in.Plan.Instances.Resources[r]
 			return keys, ok
 		},
-		Applying: true,
+		Applying: true, Impure: in.impure(),
 	})
 	return a
 }

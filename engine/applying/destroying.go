@@ -29,12 +29,18 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 	if o == nil {
 		return nil // gone already
 	}
-	v, ds := x.a.s.Stored(addr.Instance, x.rs, o)
-	if ds.HasErrors() {
+	var ds diags.Diagnostics
+	if x.interrupted {
+		if o, ds = x.look(ctx, addr, o); o == nil {
+			return ds // it has been deleted
+		}
+	}
+	v, more := x.a.s.Stored(addr.Instance, x.rs, o)
+	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
 	at := x.begin(plans.Delete, v)
-	if x.endsOrderly(addr, o) {
+	if x.endsOrderly(addr, o) && !x.interrupted {
 		ds = append(ds, x.beforeDestruction(v)...)
 	}
 	if !ds.HasErrors() {
@@ -56,9 +62,10 @@ func (x *object) destroy(ctx context.Context, addr addrs.ResourceInstanceObject,
 		private = x.c.Private
 	}
 	null := x.rs.Block.NullValue()
-	call, ds := x.effect(ctx, plans.Delete, null, provider.ApplyRequest{
+	call := x.effect(ctx, addr, plans.Delete, null, provider.ApplyRequest{
 		TypeName: addr.Instance.Resource.Resource.Type, Prior: plain, Planned: null, Config: null, Private: private, Meta: x.meta(ctx),
 	})
+	ds := call.ds
 	if !ds.HasErrors() && call.resp.New != cty.NilVal && !call.resp.New.IsNull() {
 		ds = append(ds, diags.Errorf(nil, "Provider returned invalid result object after apply",
 			"After applying the deletion of %s, provider %q still returned an object.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.", addr, x.c.Provider.Provider)...)
@@ -73,5 +80,5 @@ func (x *object) destroy(ctx context.Context, addr addrs.ResourceInstanceObject,
 			x.a.record.set(addr, x.c.Provider, left)
 		}
 	}
-	return append(ds, call.returned(ctx, ds.HasErrors())...)
+	return append(ds, call.returned(ctx, ds[len(call.ds):])...)
 }

@@ -3,11 +3,14 @@ package applying
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/journaling"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provider"
@@ -22,35 +25,78 @@ type call struct {
 	x    *object
 	id   string // of the intent; "" without a journal
 	resp provider.ApplyResponse
+	ds   diags.Diagnostics // of the provider
+}
+
+// impure are the values of expressions that could give others the second time: those that an
+// earlier process has found stay.
+type impure struct {
+	journal  *journaling.Journal
+	progress *journaling.Progress
+	calls    func() int64
+}
+
+func (i impure) Value(name string) (cty.Value, bool) { return i.progress.Value(name) }
+
+func (i impure) Keep(name string, v cty.Value) { i.journal.Keep(name, v) }
+
+func (i impure) Calls() int64 { return i.calls() }
+
+// impure returns nil where nobody could go on.
+func (in *Input) impure() eval.Impure {
+	if in.ImpureCalls == nil || in.Journal == nil && in.Progress == nil {
+		return nil
+	}
+	return impure{in.Journal, in.Progress, in.ImpureCalls}
 }
 
 // effect is the one place where a provider changes something. The intent is durable before the
 // call; if it cannot be, the call is not made. A crash from here to [call.returned] leaves an open
-// intent: the object may exist, or not, or exist in part. planned is the request's with its marks.
-func (x *object) effect(ctx context.Context, action plans.Action, planned cty.Value, req provider.ApplyRequest) (*call, diags.Diagnostics) {
+// intent: the object may exist, or not, or exist in part. addr is that of the object, and planned
+// the request's with its marks.
+func (x *object) effect(ctx context.Context, addr addrs.ResourceInstanceObject, action plans.Action, planned cty.Value, req provider.ApplyRequest) *call {
 	// A call under way is never cut off by a stop: its effect would not be known.
 	ctx = context.WithoutCancel(ctx)
-	in := journaling.Intent{Address: x.c.Addr.Instance.String(), Deposed: string(x.c.Addr.Deposed), Action: action.String()}
+	in := journaling.Intent{Address: addr.Instance.String(), Deposed: string(addr.Deposed), Action: action.String()}
 	if action == plans.Create && x.a.in.Journal != nil {
 		in.Known = known(session.MarkSensitive(planned, x.rs, nil))
+		x.a.mu.Lock()
+		in.Deposes = string(x.a.deposedAs[x.c])
+		x.a.mu.Unlock()
 	}
 	id, err := x.a.in.Journal.Intent(ctx, in)
 	if err != nil {
-		return &call{x: x}, unjournaled(x.a.record.stop, err)
+		return &call{x: x, ds: unjournaled(x.a.record.stop, err)}
 	}
 	resp, ds := x.client.Apply(ctx, req)
-	return &call{x, id, resp}, x.a.s.Place(ds, x.r, x.rs, x.address())
+	return &call{x, id, resp, x.a.s.Place(ds, x.r, x.rs, x.address())}
 }
 
-// returned makes the outcome durable, with the edits of the state that followed from it.
-func (c *call) returned(ctx context.Context, failed bool) diags.Diagnostics {
-	if c.id == "" {
+// returned makes the outcome durable, with the edits of the state that followed from it. more are errors
+// about the answer. A call without an answer has no outcome.
+func (c *call) returned(ctx context.Context, more diags.Diagnostics) diags.Diagnostics {
+	if c.inDoubt() {
 		return nil
 	}
-	if err := c.x.a.in.Journal.Outcome(context.WithoutCancel(ctx), c.id, failed); err != nil {
+	problem := problemOf(slices.Concat(c.ds, more))
+	if err := c.x.a.in.Journal.Outcome(context.WithoutCancel(ctx), c.id, problem); err != nil {
 		return unjournaled(c.x.a.record.stop, err)
 	}
 	return nil
+}
+
+// inDoubt reports whether the journal has the call with nothing to tell how it ended.
+func (c *call) inDoubt() bool { return c.id == "" || c.resp.Unanswered }
+
+// problemOf is the text of the errors among diagnostics, "" if there are none.
+func problemOf(ds diags.Diagnostics) string {
+	var texts []string
+	for _, d := range ds {
+		if d.Severity == diags.Error {
+			texts = append(texts, strings.TrimSuffix(d.Summary+": "+d.Detail, ": "))
+		}
+	}
+	return strings.Join(texts, "\n\n")
 }
 
 // unjournaled stops the apply: without a journal nothing more may be begun.

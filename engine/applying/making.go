@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
+	"slices"
 
 	"github.com/zclconf/go-cty/cty"
 
@@ -54,7 +55,7 @@ func (x *object) prepare(ctx context.Context) (*session.Question, *states.Object
 		return nil, nil, scope, append(ds, diags.Errorf(x.r.Range.Ptr(), "Configuration contains unknown value",
 			"The configuration of %s depends on what does not exist, and is not part of this plan. %s", x.c.Addr, remedy)...)
 	}
-	prior, value, more := x.prior()
+	prior, value, more := x.prior(ctx)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, nil, scope, ds
 	}
@@ -63,12 +64,22 @@ func (x *object) prepare(ctx context.Context) (*session.Question, *states.Object
 }
 
 // prior returns the object to update, and its value: nil and null for a creation.
-func (x *object) prior() (*states.Object, cty.Value, diags.Diagnostics) {
+func (x *object) prior(ctx context.Context) (*states.Object, cty.Value, diags.Diagnostics) {
 	null := x.rs.Block.NullValue()
 	if x.c.Action != plans.Update {
 		return nil, null, nil
 	}
 	o := x.a.record.object(x.c.Addr)
+	if o != nil && x.interrupted {
+		var ds diags.Diagnostics
+		if o, ds = x.look(ctx, x.c.Addr, o); ds.HasErrors() {
+			return nil, null, ds
+		}
+		if o == nil {
+			return nil, null, diags.Errorf(nil, "Object to update is gone",
+				"The update of %s was interrupted, and there is no such object any more. Make a new plan.", x.c.Addr)
+		}
+	}
 	if o == nil {
 		return nil, null, diags.Errorf(nil, "Object to update is gone",
 			"The state has no %s any more, although the plan is to update it. This is a bug in Lockstep: please report it.", x.c.Addr)
@@ -108,10 +119,11 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 	planned := marks.Plain(q.Planned)
 	config := marks.Plain(q.Config)
 	if prior != nil && plainPrior.RawEquals(planned) {
-		if session.SameMarks(q.Prior, q.Planned) && !x.listsPaths() {
+		if session.SameMarks(q.Prior, q.Planned) && !x.listsPaths() && !x.interrupted {
 			return q.Planned, nil // nothing is left to do: the object stays, with the dependencies that it had
 		}
-		// Only the sensitive paths change: the provider does not know them.
+		// Only the sensitive paths change, which the provider does not know, or an earlier process
+		// has had it done.
 		at := x.begin(plans.Update, q.Prior)
 		ds := x.store(q.Planned, states.Ready, prior.Private)
 		at.end(ds.HasErrors())
@@ -123,13 +135,15 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 		verb = plans.Update
 	}
 	at := x.begin(verb, q.Prior)
-	call, ds := x.effect(ctx, verb, q.Planned, provider.ApplyRequest{
+	call := x.effect(ctx, x.c.Addr, verb, q.Planned, provider.ApplyRequest{
 		TypeName: x.r.Addr.Type, Prior: plainPrior, Planned: planned, Config: config, Private: q.PlannedPrivate, Meta: x.meta(ctx),
 	})
-	made, more := x.keep(ctx, call, q, prior, ds.HasErrors())
-	if ds = append(ds, more...); made == cty.NilVal {
-		restore() // nothing was created: the old object is still there
-		ds = append(ds, call.returned(ctx, true)...)
+	made, ds := x.keep(ctx, call, q, prior)
+	if made == cty.NilVal {
+		if call.id == "" || !call.inDoubt() {
+			restore() // nothing was created: the old object is still there
+		}
+		ds = append(ds, call.returned(ctx, ds[len(call.ds):])...)
 	} else {
 		at.made(made)
 	}
@@ -140,26 +154,28 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 // keep records the result of a creation or an update. A new object with provisioners is tainted
 // until they have finished, so that a crash before that leaves it to be made anew. It returns the new
 // value, cty.NilVal if there is none.
-func (x *object) keep(ctx context.Context, call *call, q *session.Question, prior *states.Object, failed bool) (cty.Value, diags.Diagnostics) {
+func (x *object) keep(ctx context.Context, call *call, q *session.Question, prior *states.Object) (cty.Value, diags.Diagnostics) {
 	plainPrior := marks.Plain(q.Prior)
 	planned, sensitive := sensitivePaths(q.Planned)
 	verb, status := plans.Create, states.Ready
 	if prior != nil {
 		verb, status = plans.Update, prior.Status
 	}
-	v, ds := x.newState(call.resp, verb, planned, plainPrior, failed)
+	failed := call.ds.HasErrors()
+	v, more := x.newState(call.resp, verb, planned, plainPrior, failed)
+	ds := slices.Concat(call.ds, more)
 	if v.IsNull() {
 		x.a.failures.notCreated(x.c.Addr.Instance.AbsResource())
 		return cty.NilVal, ds
 	}
-	failed = failed || ds.HasErrors()
+	failed = ds.HasErrors()
 	provisioned := !failed && verb == plans.Create && len(x.ofCreation()) > 0
 	if verb == plans.Create && (failed || provisioned) {
 		status = states.Tainted
 	}
 	marked := session.MarkSensitive(v, x.rs, sensitive)
 	ds = append(ds, x.store(marked, status, call.resp.Private)...)
-	ds = append(ds, call.returned(ctx, failed)...)
+	ds = append(ds, call.returned(ctx, ds[len(call.ds):])...)
 	if !provisioned || ds.HasErrors() {
 		return marked, ds
 	}

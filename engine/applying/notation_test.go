@@ -241,10 +241,11 @@ func (s *story) apply(text string, plan *plans.Plan) (*states.State, diags.Diagn
 			s.log = append(s.log, fmt.Sprintf("%s %s", e.Action, e.Addr))
 		}
 	}
-	return applying.Apply(ctx, applying.Input{
+	done, ds := applying.Apply(ctx, applying.Input{
 		Environment: env, Plan: plan, Variables: map[string]cty.Value{}, LocalExec: s.command,
 		Save: func(context.Context, *states.State) error { return nil },
 	})
+	return done.State, ds
 }
 
 // command is the runner of local-exec: a command "fail ..." fails.

@@ -25,6 +25,8 @@ type object struct {
 	cr     addrs.ConfigResource
 	rs     *schema.Schema
 	client provider.Client
+	// interrupted: an earlier process has asked for this change, and nobody knows with which outcome.
+	interrupted bool
 }
 
 // of returns a change with its block.

@@ -28,7 +28,11 @@ type record struct {
 }
 
 func newRecord(in Input, stop context.CancelCauseFunc) *record {
-	return &record{journal: in.Journal, store: in.Save, stop: stop, editor: in.Plan.PriorState.Edit(), saved: in.Plan.PriorState}
+	r := &record{journal: in.Journal, store: in.Save, stop: stop, editor: in.Plan.PriorState.Edit(), saved: in.Plan.PriorState}
+	if in.Progress != nil {
+		r.editor, r.saved = in.Progress.State.Edit(), nil
+	}
+	return r
 }
 
 // set records an object; nil removes it.

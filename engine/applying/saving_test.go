@@ -97,7 +97,8 @@ func (w *slowWorld) apply(ctx context.Context, text string, parallelism int) (*s
 	}
 	env := environment(cfg, rs, second)
 	env.Parallelism = parallelism
-	return applying.Apply(ctx, applying.Input{Environment: env, Plan: plan, Save: w.save, SaveSoon: w.soon})
+	done, ds := applying.Apply(ctx, applying.Input{Environment: env, Plan: plan, Save: w.save, SaveSoon: w.soon})
+	return done.State, ds
 }
 
 // environment is the least that a run needs.
@@ -310,8 +311,8 @@ func TestNotSaved(t *testing.T) {
 	}
 	again := provider.NewPool(map[addrs.Provider]provider.Factory{addrs.DefaultProvider("t"): w.fake.Start})
 	defer again.Close()
-	st, ds := applying.Apply(t.Context(), applying.Input{Environment: environment(cfg, rs, again), Plan: plan})
-	if ds.HasErrors() || st.IsEmpty() {
-		t.Errorf("%v %v", st, ds)
+	done, ds := applying.Apply(t.Context(), applying.Input{Environment: environment(cfg, rs, again), Plan: plan})
+	if ds.HasErrors() || done.State.IsEmpty() {
+		t.Errorf("%v %v", done.State, ds)
 	}
 }

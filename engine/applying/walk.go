@@ -92,11 +92,13 @@ func (a *applier) carryOut(ctx context.Context, changes []*plans.ResourceChange)
 				a.failures.block(addr.Config())
 			}
 			if !errors.Is(err, errStep) && !errors.Is(err, walk.ErrSkipped) && step.Verb != order.Verify {
-				left++
+				if was, _ := a.fateOf(step, changes[step.Change]); was == notBegun || was == interrupted {
+					left++
+				}
 			}
 		}
 	}
-	if left > 0 {
+	if a.left += left; left > 0 {
 		a.report.add(diags.Errorf(nil, "Apply was interrupted",
 			"%d planned actions were not started: %s. What has been done is in the state; plan again to see what remains.", left, context.Cause(ctx)))
 	}
@@ -125,10 +127,24 @@ func (a *applier) step(ctx context.Context, step order.Step, c *plans.ResourceCh
 	if step.Verb == order.Verify && !a.hasConditions(c) {
 		return nil
 	}
+	was, call := a.fateOf(step, c)
+	if was != notBegun {
+		a.replaced(c)
+	}
+	if was == done && (step.Verb == order.Delete || step.Verb == order.Forget || !a.hasConditions(c)) {
+		return nil
+	}
 	x, ds := a.open(ctx, c)
 	if ds.HasErrors() {
 		return ds
 	}
+	switch was {
+	case done:
+		return append(ds, x.verify()...)
+	case failed, inDoubt, unprovisioned:
+		return append(ds, x.failedBefore(was, call)...)
+	}
+	x.interrupted = was == interrupted
 	switch step.Verb {
 	case order.Create, order.Update:
 		ds = append(ds, x.make(ctx)...)

@@ -133,7 +133,7 @@ func (e *Evaluator) get(k cellKey, compute func(*cell) diags.Diagnostics) (*cell
 // Local returns a local value.
 func (e *Evaluator) Local(in addrs.ModuleInstance, name string) (cty.Value, diags.Diagnostics) {
 	c, ds := e.get(cellKey{in, addrs.KindLocal, name}, func(c *cell) (ds diags.Diagnostics) {
-		c.val, ds = e.Expr(e.frame(in).module.Locals[name].Expr, Scope{Module: in, name: cellKey{in, addrs.KindLocal, name}})
+		c.val, ds = e.Expr(e.frame(in).module.Locals[name].Expr, named(in, addrs.KindLocal, name))
 		return ds
 	})
 	return c.val, ds
@@ -152,6 +152,13 @@ type Scope struct {
 	Extra map[string]cty.Value
 
 	name fmt.Stringer // the address of the value, if it has one
+	cell fmt.Stringer // the name under which the value may be kept, see [Impure]
+}
+
+// named returns the scope for the expression of a named value.
+func named(in addrs.ModuleInstance, kind addrs.ObjectKind, name string) Scope {
+	k := cellKey{in, kind, name}
+	return Scope{Module: in, name: k, cell: k}
 }
 
 // Expr evaluates an expression of the configuration.
@@ -169,7 +176,7 @@ func (e *Evaluator) value(x hcl.Expression, list []refs.Reference, s Scope) (cty
 	if ds.HasErrors() {
 		return cty.DynamicVal, ds
 	}
-	v, hs := e.limits.value(x, ctx, s.name)
+	v, hs := keeping(e.phase.Impure, s.cell, func() (cty.Value, hcl.Diagnostics) { return e.limits.value(x, ctx, s.name) })
 	ds = append(ds, diags.FromHCL(hs)...)
 	if ds.HasErrors() {
 		return cty.DynamicVal, ds

@@ -49,7 +49,7 @@ func (e *Evaluator) CallInstances(in addrs.ModuleInstance, name string) ([]Insta
 		if child == nil {
 			return diags.Reported() // the module could not be loaded
 		}
-		c.instances, ds = e.expand(f.module.Calls[name].Repetition, Scope{Module: in}, e.phase.keysOfCall(in, name))
+		c.instances, ds = e.expand(f.module.Calls[name].Repetition, repeating(in, addrs.KindCall, name), e.phase.keysOfCall(in, name))
 		e.addFrames(in, child, c.instances)
 		return ds
 	})
@@ -58,7 +58,7 @@ func (e *Evaluator) CallInstances(in addrs.ModuleInstance, name string) ([]Insta
 
 // ResourceInstances returns the instances of a resource, in order.
 func (e *Evaluator) ResourceInstances(in addrs.ModuleInstance, r *config.Resource) ([]Instance, diags.Diagnostics) {
-	return e.expand(r.Repetition, Scope{Module: in}, e.phase.keysOfResource(addrs.AbsResource{Module: in, Resource: r.Addr}))
+	return e.expand(r.Repetition, repeating(in, addrs.KindResource, r.Addr.String()), e.phase.keysOfResource(addrs.AbsResource{Module: in, Resource: r.Addr}))
 }
 
 // ForEach returns the instances for a for_each argument in a scope.

@@ -34,7 +34,7 @@ func (e *Evaluator) output(c *cell, in addrs.ModuleInstance, o *config.Output) d
 	if ds.HasErrors() {
 		return ds
 	}
-	val, more := e.Expr(o.Expr, scope)
+	val, more := e.Expr(o.Expr, named(in, addrs.KindOutput, o.Name))
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}

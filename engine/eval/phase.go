@@ -28,6 +28,8 @@ type Phase struct {
 	// and for_each decide.
 	CallKeys     func(addrs.ModuleInstance, string) ([]addrs.InstanceKey, bool)
 	ResourceKeys func(addrs.AbsResource) ([]addrs.InstanceKey, bool)
+	// Impure keeps values for a process that goes on with this phase; nil: nobody will.
+	Impure Impure
 	// Applying is the value of terraform.applying.
 	Applying bool
 	// ConditionsWarn makes conditions that are not met warnings instead of errors.

@@ -68,7 +68,9 @@ func (e *Evaluator) argument(in addrs.ModuleInstance, f *frame, v *config.Variab
 		return v.Default, v.Range.Ptr(), nil
 	}
 	rng := arg.Expr.Range().Ptr()
-	val, ds := e.Expr(arg.Expr, Scope{Module: f.parent, Instance: f.instance, name: cellKey{in, addrs.KindVariable, v.Name}})
+	val, ds := e.Expr(arg.Expr, Scope{
+		Module: f.parent, Instance: f.instance, name: cellKey{in, addrs.KindVariable, v.Name}, cell: cellKey{in, addrs.KindVariable, v.Name},
+	})
 	if ds.HasErrors() {
 		return val, rng, ds
 	}

@@ -31,6 +31,8 @@ type Scope struct {
 	// PureOnly makes timestamp(), uuid() and bcrypt() return unknown values, as
 	// while planning: their results must not be promised before they are applied.
 	PureOnly bool
+	// Impure is told of each result of timestamp(), uuid() or bcrypt(), before there is one. It may be nil.
+	Impure func()
 	// ConsoleMode adds type(), and takes plantimestamp() away.
 	ConsoleMode bool
 	// Budget bounds files, unpacked data and templates; nil is the generous one.

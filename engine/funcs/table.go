@@ -42,11 +42,29 @@ func worldFunctions(s Scope) map[string]function.Function {
 		"uuid":          uuidFunc(s.Rand),
 	}
 	if s.PureOnly {
-		for _, name := range []string{"bcrypt", "timestamp", "uuid"} {
+		for _, name := range impure {
 			t[name] = function.Unpredictable(t[name])
+		}
+	} else if s.Impure != nil {
+		for _, name := range impure {
+			t[name] = noticed(t[name], s.Impure)
 		}
 	}
 	return t
+}
+
+// impure are the functions that may return something else the next time.
+var impure = []string{"bcrypt", "timestamp", "uuid"}
+
+// noticed returns f, with a call of notice before each result.
+func noticed(f function.Function, notice func()) function.Function {
+	return function.New(&function.Spec{
+		Params: f.Params(), VarParam: f.VarParam(), Type: f.ReturnTypeForValues,
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			notice()
+			return f.Call(args)
+		},
+	})
 }
 
 // pureFunctions are those that know nothing but their arguments.

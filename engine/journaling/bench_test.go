@@ -21,6 +21,6 @@ func BenchmarkRecords(b *testing.B) {
 		}
 		id, _ := j.Intent(b.Context(), Intent{Address: a.String(), Action: "create", Known: map[string]string{"name": "something"}})
 		j.Edit(addrs.ResourceInstanceObject{Instance: a}, providerConfig, nil, o)
-		j.Outcome(b.Context(), id, false)
+		j.Outcome(b.Context(), id, "")
 	}
 }

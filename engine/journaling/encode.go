@@ -22,6 +22,7 @@ func (r record) append(b []byte, edits []byte) []byte {
 	b = append(b, r.Kind...)
 	b = append(b, `","at":"`...)
 	b = append(r.At.AppendFormat(b, time.RFC3339Nano), '"')
+	b = appendMember(b, "plan", r.Plan)
 	b = appendMember(b, "lineage", r.Lineage)
 	b = appendMember(b, "state", r.State)
 	b = appendMember(b, "id", r.ID)
@@ -30,6 +31,10 @@ func (r record) append(b []byte, edits []byte) []byte {
 	}
 	if r.Failed {
 		b = append(b, `,"failed":true`...)
+	}
+	b = appendMember(b, "problem", r.Problem)
+	if len(r.Values) > 0 {
+		b = append(append(b, `,"values":`...), r.Values...)
 	}
 	if c := r.Conflict; c != nil {
 		b = appendString(append(b, `,"conflict":{"addr":`...), c.Addr)
@@ -48,6 +53,7 @@ func (in Intent) append(b []byte) []byte {
 	b = appendString(append(b, `{"address":`...), in.Address)
 	b = appendMember(b, "deposed", in.Deposed)
 	b = appendString(append(b, `,"action":`...), in.Action)
+	b = appendMember(b, "deposes", in.Deposes)
 	for i, k := range slices.Sorted(maps.Keys(in.Known)) {
 		if i == 0 {
 			b = append(b, `,"known":{`...)

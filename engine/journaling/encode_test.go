@@ -22,10 +22,11 @@ import (
 func TestRecordsAsEncodingJSON(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 60_000, time.UTC)
 	for _, r := range []record{
-		{Kind: beginning, At: at, Lineage: "lineage", State: "sum"},
+		{Kind: beginning, At: at, Plan: "plan", Lineage: "lineage", State: "sum"},
 		{Kind: intent, At: at, ID: "run.1", Intent: &Intent{Address: `thing.a["<&>"]`, Action: "create", Known: map[string]string{"name": "naïve \"\n\u2028", "a": ""}}},
 		{Kind: intent, At: at.Truncate(time.Second), ID: "run.2", Intent: &Intent{Address: "thing.a", Deposed: "1234abcd", Action: "delete"}},
-		{Kind: outcome, At: at, ID: "run.2", Failed: true},
+		{Kind: intent, At: at, ID: "run.3", Intent: &Intent{Address: "thing.a", Action: "create", Deposes: "1234abcd"}, Values: json.RawMessage(`[{"name":"local.a","value":{"value":"v","type":"string"}}]`)},
+		{Kind: outcome, At: at, ID: "run.2", Failed: true, Problem: "no \"quota\""},
 		{Kind: conflict, At: at, Conflict: &conflictAt{Addr: "thing.a", Deposed: "1234abcd", Now: "x"}},
 		{Kind: conflict, At: at, Conflict: &conflictAt{Addr: `thing.a["k"]`}},
 		{Kind: edited, At: at, Run: "run", Edits: []edit{
@@ -97,7 +98,7 @@ func TestOutcomesHaveTheirEdits(t *testing.T) {
 				id, _ := j.Intent(t.Context(), Intent{Address: a.Instance.String(), Action: "create"})
 				j.Edit(a, providerConfig, nil, object(id))
 				runtime.Gosched() // another's record may take the edit
-				j.Outcome(t.Context(), id, false)
+				j.Outcome(t.Context(), id, "")
 			}
 		})
 	}

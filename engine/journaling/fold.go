@@ -69,6 +69,7 @@ func Fold(stored *states.State, sum string, lines [][]byte) (Folded, error) {
 // folding is a journal as far as it was read.
 type folding struct {
 	out       Folded
+	exact     bool // an edit that leaves all as it is for the provider is applied, too
 	own       bool // the stored state is one that a run has begun with, or was about to store
 	addresses map[string]*address
 	graphs    *graphs
@@ -97,6 +98,7 @@ func (f *folding) add(r record, line []byte, stored *states.State, sum string) e
 		if r.Intent == nil {
 			return fmt.Errorf("an intent without content")
 		}
+		f.out.Open = slices.DeleteFunc(f.out.Open, func(o Open) bool { return o.supersededBy(r.Intent) })
 		f.out.Open = append(f.out.Open, Open{ID: r.ID, Intent: *r.Intent, Started: r.At, Record: withoutEdits(r, line)})
 	case outcome:
 		f.out.Open = slices.DeleteFunc(f.out.Open, func(o Open) bool { return o.ID == r.ID })
@@ -110,7 +112,7 @@ func (f *folding) add(r record, line []byte, stored *states.State, sum string) e
 		return fmt.Errorf("its kind is %q, which this version of Lockstep does not know", r.Kind)
 	}
 	for _, e := range r.Edits {
-		key := e.Addr + " " + e.Deposed
+		key := keyOf(e.Addr, e.Deposed)
 		a := f.addresses[key]
 		if a == nil {
 			a = &address{seen: []string{e.Was}}
@@ -138,12 +140,14 @@ func (f *folding) conflict(c Conflict) {
 	f.out.Conflicts = append(slices.DeleteFunc(f.out.Conflicts, func(x Conflict) bool { return x.Address == c.Address }), c)
 }
 
+func keyOf(address, deposed string) string { return address + " " + deposed }
+
 // withoutEdits is an intent's line for a journal whose edits are in the state already.
 func withoutEdits(r record, line []byte) []byte {
-	if len(r.Edits) == 0 {
+	if len(r.Edits) == 0 && len(r.Values) == 0 {
 		return line
 	}
-	r.Edits, r.Run = nil, ""
+	r.Edits, r.Values, r.Run = nil, nil, ""
 	short, err := json.Marshal(r)
 	if err != nil {
 		return line
@@ -162,7 +166,7 @@ func Happened(line []byte) []byte {
 	if len(r.Edits) == 0 {
 		return nil
 	}
-	short, err := json.Marshal(record{Kind: edited, At: r.At, Run: r.Run, Edits: r.Edits})
+	short, err := json.Marshal(record{Kind: edited, At: r.At, Values: r.Values, Run: r.Run, Edits: r.Edits})
 	if err != nil {
 		return line
 	}
@@ -180,7 +184,7 @@ func (f *folding) result(stored *states.State) (Folded, error) {
 			return Folded{}, err
 		}
 		is := digest(stored.Object(target))
-		if is == a.Now {
+		if is == a.Now && !f.exact {
 			continue
 		}
 		if f.out.Foreign && !slices.Contains(a.seen, is) {
@@ -200,6 +204,12 @@ func (f *folding) result(stored *states.State) (Folded, error) {
 	f.out.State = editor.State()
 	f.out.Open = slices.DeleteFunc(f.out.Open, func(o Open) bool { return o.found(f.out.State) })
 	return f.out, nil
+}
+
+// supersededBy reports whether an intent repeats an update or a deletion that was open: whoever
+// does that has looked at the object.
+func (o Open) supersededBy(next *Intent) bool {
+	return o.Action != plans.Create.String() && o.Address == next.Address && o.Deposed == next.Deposed
 }
 
 // found reports whether the state has an object at the address of an open creation by now,

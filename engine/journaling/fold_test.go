@@ -120,11 +120,12 @@ func (n *notation) step(text string) {
 		n.runs++
 		n.journal = New(fmt.Sprint("run", n.runs), n)
 		n.now = n.state(rest).Edit()
-		err = n.journal.Begin(ctx, n.stored, n.now.Current(), sumOf(n.stored), "lineage")
+		err = n.journal.Begin(ctx, Start{Stored: n.stored, Prior: n.now.Current(), Sum: sumOf(n.stored), Lineage: "lineage"})
 	case "create", "update", "delete":
 		n.ids[rest], err = n.journal.Intent(ctx, Intent{Address: parseAddr(rest).Instance.String(), Action: verb})
 	case "done", "failed":
-		err = n.journal.Outcome(ctx, n.ids[rest], verb == "failed")
+		problem := map[string]string{"failed": "refused"}[verb]
+		err = n.journal.Outcome(ctx, n.ids[rest], problem)
 	case "flush":
 		err = n.journal.Flush(ctx)
 	case "save", "announce":
@@ -316,7 +317,7 @@ func TestNoJournal(t *testing.T) {
 	var j *Journal
 	id, err := j.Intent(t.Context(), Intent{})
 	j.Edit(parseAddr("a"), providerConfig, nil, object("1"))
-	if err = errors.Join(err, j.Begin(t.Context(), nil, nil, "", ""), j.Outcome(t.Context(), id, false), j.Flush(t.Context()), j.Saving(t.Context(), nil)); err != nil {
+	if err = errors.Join(err, j.Begin(t.Context(), Start{}), j.Outcome(t.Context(), id, ""), j.Flush(t.Context()), j.Saving(t.Context(), nil)); err != nil {
 		t.Fatal(err)
 	}
 }

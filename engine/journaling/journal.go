@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,6 +26,8 @@ type Intent struct {
 	Address string `json:"address"` // of the resource instance, as Terraform prints it
 	Deposed string `json:"deposed,omitempty"`
 	Action  string `json:"action"` // "create", "update" or "delete"
+	// Deposes is the key under which a creation keeps the object that it replaces.
+	Deposes string `json:"deposes,omitempty"`
 	// Known are planned attributes that are known and not sensitive: by them a person finds an
 	// object of which nobody has the ID.
 	Known map[string]string `json:"known,omitempty"`
@@ -41,37 +45,50 @@ type Journal struct {
 	count  int
 	edits  []byte // of no record yet, with commas between them
 	nodes  []int  // of the graph, that these edits have
+	values []byte // likewise, behind a bracket: see [Journal.Keep]
 	graph  *graph
-	broken error // an edit that could not be encoded
+	open   map[string]Open // by ID
+	broken error           // an edit that could not be encoded
 }
 
 // New returns the journal of a run, whose ID no other run has.
 func New(run string, to Writer) *Journal {
-	return &Journal{to: to, run: run, now: func() time.Time { return time.Now().UTC() }, graph: newGraph()}
+	return &Journal{to: to, run: run, now: func() time.Time { return time.Now().UTC() }, graph: newGraph(), open: map[string]Open{}}
 }
 
 // Guard has every intent ask for permission first, for whoever might have lost the right to begin
 // something. It is called before any other method.
 func (j *Journal) Guard(permit func(context.Context) error) { j.permit = permit }
 
-// Begin records the start of the run: the stored state, with the SHA-256 of its bytes and the
-// lineage that it has or is to have, and the edits that lead to the plan's prior state. It is
-// called before any other method, and nothing may be begun if it fails.
-func (j *Journal) Begin(ctx context.Context, stored, prior *states.State, sum, lineage string) error {
+// A Start is everything that a run starts from.
+type Start struct {
+	// Plan tells the saved plan from others, so that the next process can go on with it: see
+	// [Resume]. "" if nobody has kept the plan.
+	Plan string
+	// Stored is the stored state, and Prior the plan's prior state.
+	Stored, Prior *states.State
+	// Sum is [SHA256] of the stored bytes, and Lineage the one that the state has or is to have.
+	Sum, Lineage string
+}
+
+// Begin records the start of the run, with the edits that lead from the stored state to the
+// plan's prior state. It is called before any other method, and nothing may be begun if it fails.
+// A run that goes on with the work of another one is without.
+func (j *Journal) Begin(ctx context.Context, s Start) error {
 	if j == nil {
 		return nil
 	}
-	for a, r := range each(prior) {
-		if was, now := stored.Object(a), prior.Object(a); was != now && digest(was) != digest(now) {
+	for a, r := range each(s.Prior) {
+		if was, now := s.Stored.Object(a), s.Prior.Object(a); was != now && digest(was) != digest(now) {
 			j.Edit(a, r.ProviderOf(a.Instance.Resource.Key), was, now)
 		}
 	}
-	for a := range each(stored) {
-		if prior.Object(a) == nil {
-			j.Edit(a, addrs.AbsProviderConfig{}, stored.Object(a), nil)
+	for a := range each(s.Stored) {
+		if s.Prior.Object(a) == nil {
+			j.Edit(a, addrs.AbsProviderConfig{}, s.Stored.Object(a), nil)
 		}
 	}
-	return j.put(ctx, record{Kind: beginning, Lineage: lineage, State: sum}, true)
+	return j.put(ctx, record{Kind: beginning, Plan: s.Plan, Lineage: s.Lineage, State: s.Sum}, true)
 }
 
 // each iterates over the objects of a state.
@@ -148,15 +165,36 @@ func (j *Journal) Intent(ctx context.Context, in Intent) (id string, err error) 
 	j.count++
 	id = fmt.Sprintf("%s.%d", j.run, j.count)
 	j.mu.Unlock()
-	return id, j.put(ctx, record{Kind: intent, ID: id, Intent: &in}, true)
+	r := record{Kind: intent, At: j.now(), ID: id, Intent: &in}
+	if err := j.put(ctx, r, true); err != nil {
+		return id, err
+	}
+	j.mu.Lock()
+	j.open[id] = Open{ID: id, Intent: in, Started: r.At, Record: r.append(nil, nil)}
+	j.mu.Unlock()
+	return id, nil
 }
 
-// Outcome records that a call has returned, with the edits since.
-func (j *Journal) Outcome(ctx context.Context, id string, failed bool) error {
+// Outcome records that a call has been answered, with the edits since. problem is the provider's
+// refusal, or "". A call that was not answered has no outcome.
+func (j *Journal) Outcome(ctx context.Context, id, problem string) error {
 	if j == nil {
 		return nil
 	}
-	return j.put(ctx, record{Kind: outcome, ID: id, Failed: failed}, false)
+	j.mu.Lock()
+	delete(j.open, id)
+	j.mu.Unlock()
+	return j.put(ctx, record{Kind: outcome, ID: id, Failed: problem != "", Problem: problem}, false)
+}
+
+// Unanswered returns the calls of this run without an outcome, in the order of their beginning.
+func (j *Journal) Unanswered() []Open {
+	if j == nil {
+		return nil
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.SortedFunc(maps.Values(j.open), func(a, b Open) int { return a.Started.Compare(b.Started) })
 }
 
 // Flush records the edits since the last record, if there are any.
@@ -215,13 +253,18 @@ func (j *Journal) append(r record, durable bool) (nodes []int, stored func(conte
 	if j.broken != nil {
 		return nil, nil, j.broken
 	}
-	r.At = j.now()
+	if r.At.IsZero() {
+		r.At = j.now()
+	}
 	if len(j.edits) > 0 {
 		r.Run = j.run
 	}
-	line := r.append(make([]byte, 0, recordSize+len(j.edits)), j.edits)
+	if len(j.values) > 0 {
+		r.Values = append(j.values, ']')
+	}
+	line := r.append(make([]byte, 0, recordSize+len(j.edits)+len(j.values)), j.edits)
 	nodes = j.nodes
-	j.edits, j.nodes = j.edits[:0], nil
+	j.edits, j.nodes, j.values = j.edits[:0], nil, nil
 	if cap(j.edits) > mostKept {
 		j.edits = nil
 	}

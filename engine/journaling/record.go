@@ -31,13 +31,16 @@ const (
 
 // record is a line of a journal. Members are those of its kind.
 type record struct {
-	Kind    kind      `json:"kind"`
-	At      time.Time `json:"at"`
-	Lineage string    `json:"lineage,omitempty"` // begin: of the state, which may not be stored yet
-	State   string    `json:"state,omitempty"`   // begin, saving: SHA-256 of the stored bytes, hexadecimal; "" if nothing is stored
-	ID      string    `json:"id,omitempty"`      // intent, outcome
-	Intent  *Intent   `json:"intent,omitempty"`
-	Failed  bool      `json:"failed,omitempty"` // outcome: with errors
+	Kind    kind            `json:"kind"`
+	At      time.Time       `json:"at"`
+	Plan    string          `json:"plan,omitempty"`    // begin: the saved plan, see [Start]
+	Lineage string          `json:"lineage,omitempty"` // begin: of the state, which may not be stored yet
+	State   string          `json:"state,omitempty"`   // begin, saving: SHA-256 of the stored bytes, hexadecimal; "" if nothing is stored
+	ID      string          `json:"id,omitempty"`      // intent, outcome
+	Intent  *Intent         `json:"intent,omitempty"`
+	Failed  bool            `json:"failed,omitempty"` // outcome: with errors
+	Problem string          `json:"problem,omitempty"`
+	Values  json.RawMessage `json:"values,omitempty"` // a list of cells, see [Journal.Keep]
 	// Conflict is of its own kind: what the run had there is in Now, as in an edit.
 	Conflict *conflictAt `json:"conflict,omitempty"`
 	Run      string      `json:"run,omitempty"` // of the edits

@@ -136,6 +136,9 @@ type ApplyResponse struct {
 	New              cty.Value
 	Private          []byte
 	LegacyTypeSystem bool
+	// Unanswered: the provider was asked and did not answer, since it died, was killed, or was cut off.
+	// Nobody knows what it has done.
+	Unanswered bool
 }
 
 // Imported is one object found by its ID: a stub that a read completes.

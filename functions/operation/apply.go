@@ -23,13 +23,22 @@ type Applied struct {
 	// Unsaved reports that the backend did not take State: what exists now is recorded nowhere
 	// else, so that the caller must keep it.
 	Unsaved bool
-	// Tally has the actions that were completed, and those that were not begun.
+	// Tally has the actions that were completed, and those that were not begun. Those of earlier
+	// processes count, too.
 	Tally *Tally
+	// Left is the number of steps that were not begun because ctx ended; reads and removals count,
+	// too. If the apply is Resumable, another one of the same saved plan goes on with them.
+	Left      int
+	Resumable bool
 }
 
 // Apply carries out a plan in the run r of [Operation.Run], and saves the state, at the end and as
 // options have it on the way; their Save is set here. When ctx ends, no action is begun any more; those
-// under way come to their end, and the state is saved.
+// under way come to their end, and the state is saved: see [engine.Apply] for what ends these.
+//
+// An apply of a saved plan that was stopped or killed goes on where it was: the next process sets
+// [Operation.Planned] to the same [PlanID], opens the state with its lock, and calls Apply with the
+// same plan.
 func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, options engine.ApplyOptions) (Applied, diags.Diagnostics) {
 	out := Applied{Tally: newTally(p)}
 	r.Events = out.Tally.before(r.Events)
@@ -37,11 +46,13 @@ func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, opti
 		out.State = o.State.Current
 		return out, diags.FromError("The state could not be stored", fmt.Errorf("%w; nothing was changed", err))
 	}
-	w, ds := o.beginJournal(context.WithoutCancel(ctx), p, &options)
+	w, ds := o.openJournal(context.WithoutCancel(ctx), p, &options)
 	if ds.HasErrors() {
 		out.State = o.State.Current
 		return out, ds
 	}
+	out.Tally.goOn(options.Progress)
+	caller := ctx
 	ctx, end := o.State.While(ctx)
 	defer end(nil)
 	var lost error
@@ -55,24 +66,39 @@ func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, opti
 		out.Unsaved = err != nil // a later save has everything that an earlier one lacks
 		return err
 	}
-	var more diags.Diagnostics
-	out.State, more = engine.Apply(ctx, r, p, options)
-	ds = append(ds, more...)
+	result, more := engine.Apply(ctx, r, p, options)
+	out.State, out.Left = result.State, result.Left
+	ds = append(append(ds, more...), o.inDoubt(options.Journal)...)
 	switch {
 	case lost != nil && w.complete():
 		ds = append(ds, deposed(lost, o.logOf().Place())...)
 	case lost != nil:
 		out.Unsaved = true
-	case w != nil && !out.Unsaved:
+	case w == nil || out.Unsaved:
+	case o.Planned != "" && out.Left > 0 && caller.Err() != nil:
+		out.Resumable, o.State.BeforePut = true, nil // the journal stays
+	default:
 		ds = append(ds, o.endJournal(ctx, w.Writer)...)
 	}
 	return out, ds
 }
 
-// beginJournal takes the journal over, and records the state that the apply starts from. Where the
-// rights do not suffice for a journal the apply goes on without, and says so. The writer is nil
-// without a journal.
-func (o *Operation) beginJournal(ctx context.Context, p *plans.Plan, options *engine.ApplyOptions) (*guarded, diags.Diagnostics) {
+// inDoubt reports the creations that were not answered: they wait for a person from now on.
+func (o *Operation) inDoubt(j *journaling.Journal) diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, x := range j.Unanswered() {
+		if x.Action == plans.Create.String() {
+			o.Recovery.Unresolved = append(o.Recovery.Unresolved, x)
+			ds = append(ds, diags.Warningf(nil, mayExist, "%s", Explain(x))...)
+		}
+	}
+	return ds
+}
+
+// openJournal takes the journal over, and records the state that the apply starts from, or goes on with
+// what it has. Where the rights do not suffice for a journal the apply goes on without, and says so. The
+// writer is nil without a journal.
+func (o *Operation) openJournal(ctx context.Context, p *plans.Plan, options *engine.ApplyOptions) (*guarded, diags.Diagnostics) {
 	h := o.State.Holding()
 	if h != nil {
 		// The lock is old by now: a person may have thought about the plan.
@@ -87,28 +113,41 @@ func (o *Operation) beginJournal(ctx context.Context, p *plans.Plan, options *en
 	o.OnClose(func() { log.Close() })
 	run := o.newRun()
 	opened, records, err := journal.Open(ctx, log, run)
-	if errors.Is(err, statebackend.ErrDenied) {
+	if errors.Is(err, statebackend.ErrDenied) && o.Begun == nil {
 		return nil, diags.Warningf(nil, "No journal is kept",
 			"%s. If this apply is killed, objects that it has made by then may be in no state. Allow reading, writing, listing and deleting of objects below %s.", err, log.Place())
 	}
 	if err != nil {
 		return nil, diags.FromError("Error opening the journal", err)
 	}
-	if !slices.EqualFunc(linesOf(records), o.left, bytes.Equal) {
-		return nil, diags.Errorf(nil, "Another process is applying",
-			"The journal %s was written since the state was read: a process whose lock was released, or taken over, is still at work. Nothing was begun. Wait until it has ended, then plan again.", log.Place())
-	}
 	w := &guarded{Writer: opened}
 	j := journaling.New(run, w)
 	if h != nil {
 		j.Guard(h.Check)
 	}
-	err = j.Begin(ctx, o.State.Current, p.PriorState, journaling.SHA256(o.State.Bytes()), o.State.Next(o.State.Current).Lineage)
-	if err != nil {
-		return nil, diags.FromError("Error writing the journal", err)
+	var ds diags.Diagnostics
+	if o.Begun != nil {
+		options.Progress, ds = o.goOn(log, p, records)
+	} else {
+		ds = o.begin(ctx, log, j, p, records)
+	}
+	if ds.HasErrors() {
+		return nil, ds
 	}
 	options.Journal, o.State.BeforePut = j, saving(j)
 	return w, nil
+}
+
+// begin writes the beginning of an apply. records are those that were there before.
+func (o *Operation) begin(ctx context.Context, log statebackend.Log, j *journaling.Journal, p *plans.Plan, records []journal.Record) diags.Diagnostics {
+	if !slices.EqualFunc(linesOf(records), o.left, bytes.Equal) {
+		return diags.Errorf(nil, "Another process is applying",
+			"The journal %s was written since the state was read: a process whose lock was released, or taken over, is still at work. Nothing was begun. Wait until it has ended, then plan again.", log.Place())
+	}
+	return diags.FromError("Error writing the journal", j.Begin(ctx, journaling.Start{
+		Plan: o.Planned, Stored: o.State.Current, Prior: p.PriorState,
+		Sum: journaling.SHA256(o.State.Bytes()), Lineage: o.State.Next(o.State.Current).Lineage,
+	}))
 }
 
 // endJournal removes a journal whose results are in the stored state. One that could not be

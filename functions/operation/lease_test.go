@@ -216,7 +216,7 @@ func TestALateOutcomeStopsAnApply(t *testing.T) {
 	}
 	heir := mustOpen(t, b, continuing("r"))
 	late := journaling.New("r.1.1", &guarded{Writer: w})
-	if err := late.Outcome(t.Context(), id, false); err != nil {
+	if err := late.Outcome(t.Context(), id, ""); err != nil {
 		t.Fatal(err)
 	}
 	if _, ds := applied(t, heir); !tells(ds, "Another process is applying") {
@@ -240,7 +240,7 @@ func dying(t *testing.T, b journaled) (*journal.Writer, *journaling.Journal) {
 		t.Fatal(err)
 	}
 	j := journaling.New("r.1.1", w)
-	if err := j.Begin(t.Context(), states.Empty(), states.Empty(), "", "lineage"); err != nil {
+	if err := j.Begin(t.Context(), journaling.Start{Stored: states.Empty(), Prior: states.Empty(), Lineage: "lineage"}); err != nil {
 		t.Fatal(err)
 	}
 	return w, j
@@ -263,7 +263,7 @@ func TestTheJournalIsFencedBeforeItIsRead(t *testing.T) {
 				t.Fatal(err)
 			}
 			j = journaling.New("r.1.1", w)
-			if err := j.Begin(t.Context(), states.Empty(), states.Empty(), "", "lineage"); err != nil {
+			if err := j.Begin(t.Context(), journaling.Start{Stored: states.Empty(), Prior: states.Empty(), Lineage: "lineage"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -310,7 +310,7 @@ func TestAForcedUnlockOfALivingApply(t *testing.T) {
 		}
 		return w, journaling.New("r.1.1", w)
 	}()
-	if err := j.Begin(t.Context(), states.Empty(), states.Empty(), "", "lineage"); err != nil {
+	if err := j.Begin(t.Context(), journaling.Start{Stored: states.Empty(), Prior: states.Empty(), Lineage: "lineage"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, ds := applied(t, other); !tells(ds, "Another process is applying") {

@@ -44,9 +44,14 @@ type Operation struct {
 	// Journaled has applies keep a journal beside the state, where the backend can keep one, and
 	// OpenState recover from the one that a crashed apply has left.
 	Journaled bool
-	// State is set by OpenState, and so is Recovery.
+	// Planned names the saved plan that is going to be applied, see [PlanID]; "" if there is none. It
+	// is set before OpenState: a journal of that very plan is not recovered but left for Apply to go
+	// on with, and Begun tells so.
+	Planned string
+	// State is set by OpenState, and so are Recovery and Begun.
 	State    *workdir.State
 	Recovery Recovery
+	Begun    *Begun
 	// Opened is the state as OpenState has read it, together with the results that only a journal
 	// has: it is the same before a recovery is stored and after it was.
 	Opened Identity

@@ -49,7 +49,7 @@ func (o *Operation) logOf() statebackend.Log {
 // lock the state is stored, and the journal is reduced to its unresolved creations; without, both
 // stay as they are. A journal that cannot be understood stops everything that could write.
 func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics {
-	o.Recovery, o.left = Recovery{}, nil // an earlier opening may have found another
+	o.Recovery, o.Begun, o.left = Recovery{}, nil, nil // an earlier opening may have found another
 	log := o.logOf()
 	if log == nil {
 		return nil
@@ -64,6 +64,9 @@ func (o *Operation) recover(ctx context.Context, locked bool) diags.Diagnostics 
 	}
 	if len(records) == 0 && !o.tookOver() {
 		return nil
+	}
+	if ds, begun := o.findBegun(log, records, locked); begun || ds.HasErrors() {
+		return ds
 	}
 	f, err := o.fold(linesOf(records), living)
 	if err != nil {
@@ -286,10 +289,12 @@ func (r Recovery) diagnostics(place string, locked bool) diags.Diagnostics {
 			"%s was %s by an apply that did not come to its end, and the state at %s was written by somebody else since, with another object there. That one was kept: compare it with what exists, correct the state if it is wrong (\"lockstep state rm\", \"lockstep import\"), then settle this:\n  lockstep recover -forget '%[1]s'", c.Address, what, place)...)
 	}
 	for _, u := range r.Unresolved {
-		ds = append(ds, diags.Warningf(nil, "An object may exist that no state knows", "%s", Explain(u))...)
+		ds = append(ds, diags.Warningf(nil, mayExist, "%s", Explain(u))...)
 	}
 	return ds
 }
+
+const mayExist = "An object may exist that no state knows"
 
 func list(all []journaling.Open) string {
 	var lines []string

@@ -5,6 +5,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/journaling"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 )
 
@@ -13,6 +14,7 @@ import (
 type Tally struct {
 	mu      sync.Mutex
 	planned []Action
+	deposes map[addrs.ResourceInstanceObject]bool // the objects that their successors depose
 	begun   map[Action]bool
 	done    plans.Counts
 }
@@ -24,16 +26,37 @@ type Action struct {
 }
 
 func newTally(p *plans.Plan) *Tally {
-	t := &Tally{begun: map[Action]bool{}}
+	t := &Tally{begun: map[Action]bool{}, deposes: map[addrs.ResourceInstanceObject]bool{}}
 	for _, c := range p.Changes {
 		switch {
 		case c.Action == plans.Create, c.Action == plans.Update, c.Action == plans.Delete:
 			t.planned = append(t.planned, Action{c.Addr, c.Action})
 		case c.Action.IsReplace():
+			t.deposes[c.Addr] = c.Action == plans.CreateThenDelete
 			t.planned = append(t.planned, Action{c.Addr, plans.Delete}, Action{c.Addr, plans.Create})
 		}
 	}
 	return t
+}
+
+// goOn counts the actions of earlier processes.
+func (t *Tally) goOn(p *journaling.Progress) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, a := range t.planned {
+		at := a.Object
+		if a.Verb == plans.Delete && t.deposes[at] {
+			at.Deposed, _ = p.Deposed(at.Instance)
+		}
+		call, begun := p.Call(at, a.Verb)
+		if !begun || call.Open && a.Verb != plans.Create {
+			continue // or begun again
+		}
+		t.begun[a] = true
+		if !call.Open && !call.Failed {
+			t.done = a.Verb.Count(t.done)
+		}
+	}
 }
 
 // before returns a listener that counts, and passes events on to next, which may be nil.

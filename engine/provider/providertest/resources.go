@@ -110,7 +110,7 @@ func (c *client) Apply(ctx context.Context, req provider.ApplyRequest) (provider
 	out := provider.ApplyResponse{New: req.Prior, Private: req.Private, LegacyTypeSystem: c.p.legacy}
 	ds := append(e.before, mistaken(req.Prior, req.Private)...)
 	if c.dead.Load() {
-		return provider.ApplyResponse{}, ds
+		return provider.ApplyResponse{Unanswered: true}, ds
 	}
 	if ds.HasErrors() {
 		return out, ds

@@ -2,6 +2,7 @@ package changing
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provisioning"
+	"github.com/lockstep-iac/lockstep/functions/operation"
 )
 
 var Apply = cli.Command{Name: "apply", Synopsis: "Make and apply a plan, or apply a saved one", Main: true, Run: func(a *cli.App, args []string) int {
@@ -61,6 +63,9 @@ func applyMain(a *cli.App, name string, args []string, destroy bool) int {
 	}
 	if saved {
 		v.Saved(plan)
+		if op.Begun != nil {
+			v.Say("\n%s\n", a.Print().Bold(fmt.Sprintf("Continuing the apply of this plan: %d of %d actions are done.", op.Begun.Done, operation.Actions(plan))))
+		}
 	} else {
 		v.Plan(plan, op.Config, op.Schemas)
 		if plan.Applyable && !approve {
@@ -138,6 +143,9 @@ func carryOut(a *cli.App, plan *plans.Plan, op *opening.Operation, o *operationF
 		SaveSoon: op.Settings.Type == "local", // where a save costs no request
 	})
 	ds = append(ds, more...)
+	if done.Resumable {
+		ds = append(ds, diags.Warningf(nil, "The apply can go on", "Apply the same plan file again, and it goes on where it was. A new plan is as good: it starts from what has been done.")...)
+	}
 	if done.Unsaved {
 		ds = append(ds, op.Rescue(done.State)...)
 	}

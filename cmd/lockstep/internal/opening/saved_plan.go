@@ -20,6 +20,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
 	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/functions/operation"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 	"github.com/lockstep-iac/lockstep/statebackend/encryption"
 )
@@ -104,6 +105,7 @@ func OpenPlan(a *cli.App, path string, locks cli.LockFlags, paths workdir.LocalP
 	if lockName == "" {
 		return file.Plan, op, append(ds, op.openPlanProviders(file.Plan)...)
 	}
+	op.Planned = operation.PlanID(src)
 	if op.planned, more = plannedSettings(file.Plan.Backend); more.HasErrors() {
 		return nil, op, append(ds, more...)
 	}
@@ -212,8 +214,12 @@ func (o *Operation) VariablesFor(p *plans.Plan, given cli.VarFlags) diags.Diagno
 	return append(ds, more...)
 }
 
-// Stale compares the state that a plan was made from with the present one.
+// Stale compares the state that a plan was made from with the present one. An apply that has begun
+// has changed it itself.
 func (o *Operation) Stale(p *plans.Plan) diags.Diagnostics {
+	if o.Begun != nil {
+		return nil
+	}
 	was, is := p.PrevRunState, o.State.Current
 	why := ""
 	switch {

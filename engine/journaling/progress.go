@@ -1,0 +1,222 @@
+package journaling
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// Progress is an apply of a saved plan that has stopped or died, as its journal has it: enough for
+// another process to go on with the same plan, to the state that the first would have come to. A nil
+// *Progress is that of an apply that has not begun. It is read only.
+//
+// Nothing in it is a decision about the rest: the rest is the plan's. It has the values that could be
+// others the second time, those of impure expressions and of data that were read, because objects
+// may have been made with them already. So a journal is as secret as the state.
+type Progress struct {
+	// Began is the beginning of the first process, and Lineage the one that the state has or is to
+	// have.
+	Began   time.Time
+	Lineage string
+	// State is the plan's prior state with all edits of the apply.
+	State *states.State
+	// Open are the creations of which nobody knows what became of them, and Conflicts those of
+	// earlier applies.
+	Open      []Open
+	Conflicts []Conflict
+
+	calls   map[objectKey]*Call
+	byID    map[string]*Call
+	edited  map[objectKey]bool
+	deposed map[string]addrs.DeposedKey
+	values  map[string]cty.Value
+}
+
+// objectKey names an object, and the action on it if there is one.
+type objectKey struct{ address, deposed, action string }
+
+// A Call is a call to a provider that an earlier process has begun.
+type Call struct {
+	// Open: it is not known how it ended. Failed: with the provider's Problem. Else it succeeded.
+	Open, Failed bool
+	Problem      string
+	Started      time.Time
+}
+
+// Resume returns the progress of an apply of a saved plan, or nil if the journal's last run is not of
+// that plan, or somebody else has written the state since. s has the plan, its prior state, and
+// the stored state with its sum. The errors are those of [Fold].
+func Resume(s Start, lines [][]byte) (*Progress, error) {
+	r := resuming{start: s, original: map[string]string{}, folding: folding{exact: true, addresses: map[string]*address{}, graphs: newGraphs()}}
+	for i, line := range lines {
+		if err := r.add(line); err != nil {
+			return nil, fmt.Errorf("record %d of the journal: %w", i+1, err)
+		}
+	}
+	if r.progress == nil || !r.own {
+		return nil, nil
+	}
+	open := r.out.Open
+	folded, err := r.result(s.Prior)
+	if err != nil {
+		return nil, err
+	}
+	p := r.progress
+	p.State, p.Conflicts = r.overtaken(folded.State), r.out.Conflicts
+	for _, o := range open {
+		if o.Action == plans.Create.String() && !o.found(p.State) {
+			p.Open = append(p.Open, o)
+		}
+	}
+	return p, nil
+}
+
+// resuming is a journal as far as it was read: the edits since the last beginning, and the progress,
+// if that beginning is of the plan.
+type resuming struct {
+	start    Start
+	original map[string]string // digests of the objects that differ in the prior state, by key
+	progress *Progress
+	folding
+}
+
+// overtaken returns a state with those objects that the stored one had before a record had them: a
+// save is not kept waiting for a call that has just returned.
+func (r *resuming) overtaken(s *states.State) *states.State {
+	e := s.Edit()
+	look := func(a addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig) {
+		key := keyOf(a.Instance.String(), string(a.Deposed))
+		if r.addresses[key] != nil {
+			return
+		}
+		stored, is := r.start.Stored.Object(a), s.Object(a)
+		was, known := r.original[key]
+		if is := digest(is); !known {
+			was = is
+		}
+		if now := digest(stored); now != was && now != digest(is) {
+			e.SetObject(a, pc, stored)
+		}
+	}
+	for a, res := range each(r.start.Stored) {
+		look(a, res.ProviderOf(a.Instance.Resource.Key))
+	}
+	for a, res := range each(s) {
+		if r.start.Stored.Object(a) == nil {
+			look(a, res.ProviderOf(a.Instance.Resource.Key))
+		}
+	}
+	return e.State()
+}
+
+func (r *resuming) add(line []byte) error {
+	var x record
+	if err := json.Unmarshal(line, &x); err != nil {
+		return err
+	}
+	if x.Kind == beginning {
+		r.addresses, r.order, r.own, r.progress = map[string]*address{}, nil, false, nil
+		clear(r.original)
+		if x.Plan == r.start.Plan && x.Plan != "" {
+			r.progress = &Progress{
+				Began: x.At, Lineage: x.Lineage, calls: map[objectKey]*Call{}, byID: map[string]*Call{}, edited: map[objectKey]bool{}, deposed: map[string]addrs.DeposedKey{}, values: map[string]cty.Value{},
+			}
+		}
+		for _, e := range x.Edits { // to the plan's prior state
+			r.original[keyOf(e.Addr, e.Deposed)] = e.Was
+		}
+		x.Edits = nil
+	}
+	if err := r.folding.add(x, line, r.start.Stored, r.start.Sum); err != nil || r.progress == nil {
+		return err
+	}
+	return r.progress.add(x)
+}
+
+func (p *Progress) add(r record) error {
+	switch r.Kind {
+	case intent:
+		in := r.Intent
+		c := &Call{Open: true, Started: r.At}
+		p.calls[objectKey{in.Address, in.Deposed, in.Action}], p.byID[r.ID] = c, c
+		if in.Deposes != "" {
+			p.deposed[in.Address] = addrs.DeposedKey(in.Deposes)
+		}
+	case outcome:
+		if c := p.byID[r.ID]; c != nil {
+			c.Open, c.Failed, c.Problem = false, r.Failed, r.Problem
+		}
+	}
+	for _, e := range r.Edits {
+		p.edited[objectKey{e.Addr, e.Deposed, ""}] = true
+	}
+	var cells []cell
+	if len(r.Values) > 0 {
+		if err := json.Unmarshal(r.Values, &cells); err != nil {
+			return err
+		}
+	}
+	for _, c := range cells {
+		if _, known := p.values[c.Name]; known {
+			continue // each run keeps what it found in the journal, so that the first is that of all
+		}
+		v, err := c.decode()
+		if err != nil {
+			return fmt.Errorf("the value of %s: %w", c.Name, err)
+		}
+		p.values[c.Name] = v
+	}
+	return nil
+}
+
+// Done returns the number of calls that have succeeded.
+func (p *Progress) Done() int {
+	n := 0
+	for _, c := range p.calls {
+		if !c.Open && !c.Failed {
+			n++
+		}
+	}
+	return n
+}
+
+// Call returns the last call for an action on an object, if one was begun.
+func (p *Progress) Call(a addrs.ResourceInstanceObject, action plans.Action) (Call, bool) {
+	if p == nil {
+		return Call{}, false
+	}
+	c := p.calls[objectKey{a.Instance.String(), string(a.Deposed), action.String()}]
+	if c == nil {
+		return Call{}, false
+	}
+	return *c, true
+}
+
+// Edited reports whether the apply has read, changed or removed the object of an address.
+func (p *Progress) Edited(a addrs.ResourceInstanceObject) bool {
+	return p != nil && p.edited[objectKey{a.Instance.String(), string(a.Deposed), ""}]
+}
+
+// Deposed returns the key under which the object is that a creation at an address replaces.
+func (p *Progress) Deposed(a addrs.AbsResourceInstance) (addrs.DeposedKey, bool) {
+	if p == nil {
+		return addrs.NotDeposed, false
+	}
+	key, ok := p.deposed[a.String()]
+	return key, ok
+}
+
+// Value returns a value that [Journal.Keep] has kept.
+func (p *Progress) Value(name string) (cty.Value, bool) {
+	if p == nil {
+		return cty.NilVal, false
+	}
+	v, ok := p.values[name]
+	return v, ok
+}
