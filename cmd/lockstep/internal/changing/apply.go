@@ -2,7 +2,6 @@ package changing
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"strings"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/provisioning"
-	"github.com/lockstep-iac/lockstep/functions/operation"
 )
 
 var Apply = cli.Command{Name: "apply", Synopsis: "Make and apply a plan, or apply a saved one", Main: true, Run: func(a *cli.App, args []string) int {
@@ -63,8 +61,8 @@ func applyMain(a *cli.App, name string, args []string, destroy bool) int {
 	}
 	if saved {
 		v.Saved(plan)
-		if op.Begun != nil {
-			v.Say("\n%s\n", a.Print().Bold(fmt.Sprintf("Continuing the apply of this plan: %d of %d actions are done.", op.Begun.Done, operation.Actions(plan))))
+		if text := op.Continuing(plan); text != "" {
+			v.Say("\n%s\n", a.Print().Bold(text))
 		}
 	} else {
 		v.Plan(plan, op.Config, op.Schemas)

@@ -214,6 +214,14 @@ func (o *Operation) VariablesFor(p *plans.Plan, given cli.VarFlags) diags.Diagno
 	return append(ds, more...)
 }
 
+// Continuing tells how much of a plan an earlier apply has done, if one has begun it; else "".
+func (o *Operation) Continuing(p *plans.Plan) string {
+	if o.Begun == nil {
+		return ""
+	}
+	return fmt.Sprintf("Continuing the apply of this plan: %d of %d actions are done.", o.Begun.Done, operation.Actions(p))
+}
+
 // Stale compares the state that a plan was made from with the present one. An apply that has begun
 // has changed it itself.
 func (o *Operation) Stale(p *plans.Plan) diags.Diagnostics {
