@@ -9,6 +9,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/planning/triggers"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/session"
 	"github.com/lockstep-iac/lockstep/engine/states"
@@ -153,7 +154,9 @@ func (x *instance) decide(q *session.Question, tainted bool) (plans.Action, plan
 	if x.cbd {
 		replace = plans.CreateThenDelete
 	}
-	triggered, ds := x.triggered()
+	triggered, ds := triggers.List{
+		Entries: x.r.ReplaceTriggeredBy, Module: x.m, Scope: x.scope, Changes: x.p.changes, Lenient: x.p.in.Mode == plans.DestroyMode,
+	}.Fires()
 	switch {
 	case ds.HasErrors():
 		return plans.NoOp, plans.ReasonNone, ds

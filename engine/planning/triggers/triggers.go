@@ -1,4 +1,9 @@
-package planning
+// Package triggers decides whether replace_triggered_by demands the replacement of an instance: by the
+// changes that are planned of the resources that it lists.
+//
+// It refuses to know how these came about and the consequences of a replacement: package planning asks,
+// after the visits of the resources. It is pure. Start at [List].
+package triggers
 
 import (
 	"fmt"
@@ -6,30 +11,50 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/eval"
 	"github.com/lockstep-iac/lockstep/engine/marks"
-	"github.com/lockstep-iac/lockstep/engine/planning/drafts"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/refs"
 	"github.com/lockstep-iac/lockstep/engine/session"
 )
 
-// triggered reports whether replace_triggered_by demands a replacement: a resource or instance in the
-// list is updated or replaced, or an attribute in it changes by that. A creation or deletion triggers
-// nothing. An entry for which not even a no-op is planned is an error. Source: Terraform 1.11.4.
-func (x *instance) triggered() (bool, diags.Diagnostics) {
-	for _, expr := range x.r.ReplaceTriggeredBy {
-		t, ds := session.Traversal(expr, x.scope, badTrigger)
+// A List is replace_triggered_by of one resource instance.
+type List struct {
+	Entries []hcl.Expression
+	// Module is the module of the instance, Scope its scope: entries may have keys of each or count.
+	Module *config.Module
+	Scope  eval.Scope
+	// Changes are those that are planned by now.
+	Changes Changes
+	// Lenient accepts entries without a change, as in a plan that destroys.
+	Lenient bool
+}
+
+// Changes are planned changes, no-ops included.
+type Changes interface {
+	Of(addrs.AbsResourceInstance) []*plans.ResourceChange
+	// OfAll returns those of all instances of a resource.
+	OfAll(addrs.AbsResource) []*plans.ResourceChange
+}
+
+// Fires reports whether an entry demands a replacement: a resource or instance is updated or replaced, or
+// the attribute of one changes by that. A creation or deletion triggers nothing. An entry for which not
+// even a no-op is planned is an error. Source: Terraform 1.11.4.
+func (l List) Fires() (bool, diags.Diagnostics) {
+	for _, expr := range l.Entries {
+		t, ds := session.Traversal(expr, l.Scope, badTrigger)
 		if ds.HasErrors() {
 			return false, ds
 		}
-		target, rest, ds := x.triggerTarget(t)
+		target, rest, ds := l.target(t)
 		if ds.HasErrors() {
 			return false, ds
 		}
-		changes := target.changes(x.p.changes)
-		if len(changes) == 0 && x.p.in.Mode != plans.DestroyMode {
-			return false, diags.Errorf(nil, fmt.Sprintf("no change found for %s in %s", target, place(x.addr.Module)),
+		changes := target.changes(l.Changes)
+		if len(changes) == 0 && !l.Lenient {
+			return false, diags.Errorf(nil, fmt.Sprintf("no change found for %s in %s", target, place(l.Scope.Module)),
 				"The plan has no change for this reference of replace_triggered_by: there is no such instance, it is this resource itself, or a data resource that was read already.")
 		}
 		if changed(changes, rest) {
@@ -61,9 +86,9 @@ func place(m addrs.ModuleInstance) string {
 	return m.String()
 }
 
-// triggerTarget splits a traversal into a resource, or one instance of it, and the path of an
+// target splits a traversal into a resource, or one instance of it, and the path of an
 // attribute, which may be empty. The resource is one of the same module.
-func (x *instance) triggerTarget(t hcl.Traversal) (trigger, hcl.Traversal, diags.Diagnostics) {
+func (l List) target(t hcl.Traversal) (trigger, hcl.Traversal, diags.Diagnostics) {
 	bad := func() (trigger, hcl.Traversal, diags.Diagnostics) {
 		return trigger{}, nil, diags.Errorf(t.SourceRange().Ptr(), badTrigger,
 			"Only resources, resource instances and their attributes can be used in replace_triggered_by.")
@@ -77,11 +102,11 @@ func (x *instance) triggerTarget(t hcl.Traversal) (trigger, hcl.Traversal, diags
 		return bad()
 	}
 	r.Type, r.Name = t.RootName(), stepName(t[1])
-	if x.m.Resources[r] == nil {
-		_, _, ds := refs.Resolve(x.m, t)
+	if l.Module.Resources[r] == nil {
+		_, _, ds := refs.Resolve(l.Module, t)
 		return trigger{}, nil, ds
 	}
-	out := trigger{resource: addrs.AbsResource{Module: x.addr.Module, Resource: r}}
+	out := trigger{resource: addrs.AbsResource{Module: l.Scope.Module, Resource: r}}
 	rest := t[2:]
 	if len(rest) > 0 {
 		if i, ok := rest[0].(hcl.TraverseIndex); ok {
@@ -132,7 +157,7 @@ func changed(changes []*plans.ResourceChange, rest hcl.Traversal) bool {
 }
 
 // changes returns the planned changes of the resource or instance.
-func (t trigger) changes(s *drafts.Changes) []*plans.ResourceChange {
+func (t trigger) changes(s Changes) []*plans.ResourceChange {
 	if t.hasKey {
 		return s.Of(t.resource.Instance(t.key))
 	}
