@@ -189,6 +189,10 @@ func plain(v any) any {
 			}
 			v[k] = plain(x)
 		}
+		// They are a set, in no order.
+		if list, ok := v["relevant_attributes"].([]any); ok {
+			slices.SortFunc(list, func(a, b any) int { return strings.Compare(encode(a, ""), encode(b, "")) })
+		}
 	case []any:
 		for i, x := range v {
 			v[i] = plain(x)

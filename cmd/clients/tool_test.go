@@ -106,6 +106,7 @@ func environ(t testing.TB, l tool, home string, path ...string) []string {
 	mirror := statebackendtest.Part(t, "mirror")
 	config := filepath.Join(home, "cli.tfrc")
 	text := fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", mirror)
+	text += "host \"registry.terraform.io\" {\n  services = {}\n}\n" // nobody asks it
 	for _, dir := range []string{home, filepath.Join(home, "lab")} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
