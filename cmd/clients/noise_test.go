@@ -2,6 +2,7 @@ package clients
 
 import (
 	"encoding/json"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,6 +23,7 @@ var noise = []rewriting{
 	{regexp.MustCompile(`\.terragrunt-cache/[\w-]+/[\w-]+`), ".terragrunt-cache/KEY"},
 	{regexp.MustCompile(`after [0-9]+s`), "after 0s"},
 	{regexp.MustCompile(`(Duration|Time):? +[0-9.]+(ms|s|m)`), "$1 0s"},
+	{regexp.MustCompile(regexp.QuoteMeta(os.TempDir()) + `/(Test\w+/[0-9]+|clients[0-9]+/\w+)`), "TMP"},
 	{regexp.MustCompile(`(Run Summary +[0-9]+ units +)[0-9.]+m?s`), "$1 0s"},
 	{regexp.MustCompile(`127\.0\.0\.1:[0-9]+`), "127.0.0.1:PORT"},
 	{regexp.MustCompile(`(?m)^.*Still (creating|destroying|modifying)\.\.\..*\n`), ""},
@@ -71,6 +73,8 @@ var meant = []rewriting{
 	line(`to point the command to a specific state location\.`),
 	// A mistake in the configuration is told once, and not once in each walk.
 	{regexp.MustCompile(`(?m)( on .* line [0-9]+) \(and [0-9]+ more\)$`), "$1"},
+	// Diagnostics have a frame on a terminal alone, and not wherever colors are not forbidden.
+	{regexp.MustCompile(`(?m)^│ ?`), ""},
 	// Paragraphs are set apart a little differently.
 	line(``),
 }
