@@ -49,9 +49,17 @@ func (e *LineageError) Error() string {
 	return fmt.Sprintf("the journal belongs to a state of lineage %q, and the state has lineage %q", e.Journal, e.State)
 }
 
+// KindError reports a record of a newer version of Lockstep.
+type KindError struct{ Kind string }
+
+func (e *KindError) Error() string {
+	return fmt.Sprintf("its kind is %q, which this version of Lockstep does not know: use the version that wrote it, or a newer one", e.Kind)
+}
+
 // Fold applies the records of a journal, in order, to the stored state. sum is [SHA256] of the
 // stored bytes. The stored state is left as it is. It fails with a *LineageError if the
-// journal is another state's, and with another error if a record cannot be understood.
+// journal is another state's, with a *KindError if a newer version wrote it, and with another error if a
+// record cannot be understood.
 func Fold(stored *states.State, sum string, lines [][]byte) (Folded, error) {
 	f := &folding{addresses: map[string]*address{}, graphs: newGraphs()}
 	for i, line := range lines {
@@ -109,7 +117,7 @@ func (f *folding) add(r record, line []byte, stored *states.State, sum string) e
 		return f.kept(r, line, stored)
 	case edited:
 	default:
-		return fmt.Errorf("its kind is %q, which this version of Lockstep does not know", r.Kind)
+		return &KindError{Kind: string(r.Kind)}
 	}
 	for _, e := range r.Edits {
 		key := keyOf(e.Addr, e.Deposed)

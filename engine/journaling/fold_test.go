@@ -286,7 +286,7 @@ func crashAnywhere(t *testing.T, r *rand.Rand) {
 func TestFoldRefuses(t *testing.T) {
 	for name, test := range map[string]struct{ line, want string }{
 		"another lineage": {`{"kind":"begin","lineage":"other"}`, `record 1 of the journal: the journal belongs to a state of lineage "other", and the state has lineage "lineage"`},
-		"a newer kind":    {`{"kind":"resume"}`, `record 1 of the journal: its kind is "resume", which this version of Lockstep does not know`},
+		"a newer kind":    {`{"kind":"resume"}`, `record 1 of the journal: its kind is "resume", which this version of Lockstep does not know: use the version that wrote it, or a newer one`},
 		"no JSON":         {`{"kind":`, `record 1 of the journal: unexpected end of JSON input`},
 		"no conflict":     {`{"kind":"conflict"}`, `record 1 of the journal: a conflict without content`},
 		"no intent":       {`{"kind":"intent","id":"1"}`, `record 1 of the journal: an intent without content`},

@@ -255,6 +255,11 @@ func unusable(log statebackend.Log, locked bool, err error) diags.Diagnostics {
 	if errors.As(err, &lineage) {
 		remedy = "Nothing was changed. The journal has the results of an apply that did not come to its end, on the state with the first lineage: put that state back, or move the journal away if its objects are known."
 	}
+	var format *journal.FormatError
+	var kind *journaling.KindError
+	if errors.As(err, &format) || errors.As(err, &kind) {
+		remedy = "Nothing was changed."
+	}
 	severity := diags.Errorf
 	if !locked {
 		severity = diags.Warningf

@@ -73,9 +73,12 @@ func (j *journalObjects) Append(ctx context.Context, number uint64, data []byte,
 	if !errors.Is(err, lockfile.ErrPrecondition) {
 		return err
 	}
-	stored, _, err := j.objects.Get(ctx, j.key(number))
+	stored, tag, err := j.objects.Get(ctx, j.key(number))
 	if err != nil {
 		return err
+	}
+	if tag == "" {
+		return fmt.Errorf("create s3://%s/%s: the server refuses it as if it existed, and does not have it", j.objects.bucket, j.key(number))
 	}
 	if bytes.Equal(stored, data) {
 		return nil

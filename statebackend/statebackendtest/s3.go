@@ -47,7 +47,7 @@ type s3Object struct {
 }
 
 // Start starts the server. It ends with the test.
-func (s *S3) Start(t *testing.T) *S3 {
+func (s *S3) Start(t testing.TB) *S3 {
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
 	s.URL = server.URL
