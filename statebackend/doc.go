@@ -52,6 +52,22 @@
 // hold one each and wait for the other forever. If the second cannot be taken,
 // the first is released; and a release tries all of them, even if one fails.
 //
+// # Leases
+//
+// A lock in a store outlives its process. Where a write can be conditional, it can carry a lease:
+// see [Leased] for who may take it over, and package leasing for the clocks. A death between two
+// of the steps above then needs no person:
+//
+//	LockLeased  after the first of its writes: an incomplete lock, which anybody releases by its
+//	            ID when [FirstLease] is over; after the last: a lock that is taken over
+//	Renew       the lease with the earlier ends or the later ones
+//	TakeOver    the lock of the one before, or ours: both are taken over in their turn. An
+//	            announced digest is settled before anything else is announced
+//	Unlock      after the lease is given back: an incomplete lock
+//
+// A lock of the operating system ends with its process, and needs no lease (package local). The
+// lock of an HTTP server has no place for one.
+//
 // # The journal
 //
 // An apply journal stands beside this protocol, not inside it: a [Log] has names of its own,

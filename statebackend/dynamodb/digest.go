@@ -5,6 +5,7 @@ import (
 	"crypto/md5"
 	"encoding/hex"
 	"errors"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
@@ -74,8 +75,9 @@ func (i *Items) Announce(ctx context.Context, info statebackend.LockInfo, digest
 	return err
 }
 
-// Announced returns the digest that the holder of the lock announced, or "".
-func (i *Items) Announced(ctx context.Context) (string, error) {
+// Announced returns the digests that the holder of the lock, and those from whom it was taken over, have
+// announced: of the state, it may be any.
+func (i *Items) Announced(ctx context.Context) ([]string, error) {
 	found, err := i.get(ctx, i.Path)
-	return found[announcedAttribute], err
+	return strings.Fields(found[announcedAttribute] + " " + found[formerAttribute]), err
 }

@@ -4,13 +4,20 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/statebackend"
 )
 
 // leaseAttribute holds the lease, as JSON. Each write of a leased lock item changes it, if only its
 // nonce, so that a condition on it is a condition on the whole item.
-const leaseAttribute = "LockstepLease"
+//
+// formerAttribute holds what the holders before have announced last, as often as the lock was taken
+// over. The write of an object can arrive late, from a process that was suspended in between.
+const (
+	leaseAttribute  = "LockstepLease"
+	formerAttribute = "LockstepFormerDigests"
+)
 
 // attempts of a conditional write, between which only the same holder has written.
 const attempts = 5
@@ -25,6 +32,9 @@ func (i *Items) LockLeased(ctx context.Context, info statebackend.LockInfo, leas
 // *statebackend.LockLostError. It is success if the lease there is next's holder's already.
 func (i *Items) SetLease(ctx context.Context, was func(statebackend.Lease) bool, next statebackend.Lease) error {
 	return i.rewrite(ctx, next.Lock, was, func(there item, now statebackend.Lease) statebackend.Lease {
+		if announced := there[announcedAttribute]; !now.SameHolder(next) && announced != "" {
+			there[formerAttribute] = strings.TrimSpace(there[formerAttribute] + " " + announced)
+		}
 		return next
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -253,23 +254,24 @@ func (w *workspace) settleAnnounced(ctx context.Context) error {
 		return nil
 	}
 	announced, err := w.items.Announced(ctx)
-	if err != nil || announced == "" {
+	if err != nil || len(announced) == 0 {
 		return err
 	}
 	return w.settleAs(ctx, announced)
 }
 
-func (w *workspace) settleAs(ctx context.Context, announced string) error {
+func (w *workspace) settleAs(ctx context.Context, announced []string) error {
 	stored, err := w.items.Digest(ctx)
-	if err != nil || stored == announced {
+	if err != nil || stored == announced[0] {
 		return err
 	}
 	data, _, err := w.objects.Get(ctx, w.key)
-	if err != nil || digestOf(data) != announced {
+	digest := digestOf(data)
+	if err != nil || digest == stored || !slices.Contains(announced, digest) {
 		return err
 	}
 	w.digest = nil
-	return w.items.SetDigest(ctx, announced, stored)
+	return w.items.SetDigest(ctx, digest, stored)
 }
 
 // Locks looks at the object, then at the item.

@@ -32,6 +32,7 @@ var Recover = cli.Command{Name: "recover", Synopsis: "Bring into the state all t
 	if ds.HasErrors() {
 		return a.Show(ds)
 	}
+	dead := op.Predecessor()
 	if forget != "" {
 		found, err := op.Forget(a.Ctx, forget)
 		switch {
@@ -47,8 +48,8 @@ var Recover = cli.Command{Name: "recover", Synopsis: "Bring into the state all t
 	if asJSON {
 		printRecovery(a, op.Recovery)
 	} else {
-		if run := op.Predecessor(); run != "" {
-			fmt.Fprintf(a.Out, "The lock of a dead run was taken over: %s.\n", run)
+		if dead != "" {
+			fmt.Fprintf(a.Out, "The lock of a dead run was taken over: %s.\n", dead)
 		}
 		tellRecovery(a, op.Recovery)
 	}
