@@ -422,3 +422,30 @@ func TestALockStaysUntilItsRunIsRecovered(t *testing.T) {
 	}
 	releases(t, next)
 }
+
+// TestNothingIsBegunWithoutALease has the process sleep in the middle of an apply, as a laptop does, and the
+// store refuse the renewal after that.
+func TestNothingIsBegunWithoutALease(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		log := new(eavesdropped)
+		fake := new(statebackendtest.Fake)
+		b := journaled{fake, log}
+		o := mustOpen(t, b, &Lock{Operation: "OperationTypeApply"})
+		o.State.Rest() // what sleeps renews nothing
+		log.once(`"kind":"intent"`, func() {
+			time.Sleep(time.Hour)
+			fake.Faults = &statebackendtest.Faults{Decide: func(_ int, write string) statebackendtest.Fault {
+				if strings.HasPrefix(write, "lease") {
+					return statebackendtest.Failed
+				}
+				return statebackendtest.None
+			}}
+		})
+		done, ds := applied(t, o)
+		if n := done.Tally.Done(); n.Add != 1 || !ds.HasErrors() || !strings.Contains(ds.Error(), "nothing more is begun") {
+			t.Errorf("%d added, %v", n.Add, ds)
+		}
+		releases(t, o)
+	})
+}
