@@ -56,6 +56,9 @@ func lockedBy(j jobs.Job, e *statebackend.LockedError) diags.Diagnostics {
 	since := at.Created.UTC().Format(time.RFC3339)
 	owner, project, ours := holderOf(at.Info)
 	unlock := "lockstep unlock -p " + project
+	if e.Lease != nil {
+		return leasedBy(j, e)
+	}
 	switch {
 	case ours && owner == j.Owner:
 		by := "a run of this pull request"
@@ -73,6 +76,23 @@ func lockedBy(j jobs.Job, e *statebackend.LockedError) diags.Diagnostics {
 	return diags.Errorf(nil, notLocked,
 		"The state of %s is locked since %s by %s, with the lock %s for %s. Wait until this has finished, and try again. If it is gone for good, whoever it was has to release the lock where they took it: \"lockstep unlock\" releases locks of pull requests only.",
 		j.Project, since, at.Who, at.ID, at.Operation)
+}
+
+// leasedBy is lockedBy for a lock with a lease, which ends by itself.
+func leasedBy(j jobs.Job, e *statebackend.LockedError) diags.Diagnostics {
+	since, end := e.Info.Created.UTC().Format(time.RFC3339), e.Lease.End().UTC().Format(time.RFC3339)
+	owner, project, ours := holderOf(e.Info.Info)
+	who, sooner := e.Info.Who, ""
+	switch {
+	case ours && owner == j.Owner:
+		who = "a run of this pull request, of the project " + project
+		sooner = fmt.Sprintf(" To have that at once, comment \"lockstep unlock -p %s\" on pull request #%d, and try again.", project, j.Number)
+	case ours:
+		who = "a run of another pull request: " + owner
+	}
+	return diags.Errorf(nil, notLocked,
+		"The state of %s is locked since %s by %s. Wait until it has finished. If it is gone, nothing needs to be released: from %s on, unless it gives a sign of life until then, the next run takes the lock over.%s",
+		j.Project, since, who, end, sooner)
 }
 
 // lockText is the text of our locks, for anybody who meets one, with any tool. It begins with the
