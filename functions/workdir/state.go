@@ -3,6 +3,7 @@ package workdir
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 
@@ -25,8 +26,11 @@ type State struct {
 	BeforePut func(context.Context, []byte)
 
 	version  statebackend.Version
-	bytes    []byte
-	outdated bool // stored in another form than it is to be
+	bytes    []byte            // as they were read; nil once others were written
+	size     int               // of the bytes that were written last; 0: none were
+	sum      [sha256.Size]byte // of these
+	written  *states.State     // that they are
+	outdated bool              // stored in another form than it is to be
 	lockID   string
 	holding  *leasing.Holding // nil: the lock has no lease
 	life     context.Context  // ends with the lease
@@ -59,7 +63,7 @@ func (s *State) Read(ctx context.Context) diags.Diagnostics {
 	if err != nil {
 		return diags.Errorf(nil, "Failed to load state", "The state at %s cannot be used: %s.", s.Workspace.Place(), err)
 	}
-	s.Current, s.version, s.bytes, s.outdated = st, snap.Version, snap.Bytes, snap.Outdated
+	s.Current, s.version, s.bytes, s.size, s.outdated = st, snap.Version, snap.Bytes, 0, snap.Outdated
 	return nil
 }
 
@@ -81,11 +85,21 @@ func (s *State) Moved(ctx context.Context) (bool, error) {
 	return err == nil && snap.Version != s.version, err
 }
 
-// Bytes returns the state file as it was read or last written; nil if there is none.
-func (s *State) Bytes() []byte { return s.bytes }
+// Bytes returns the state file as it was read or last written; nil if there is none. A written one is
+// not kept: in a large apply each copy is a hundred megabytes. It is encoded again.
+func (s *State) Bytes() []byte {
+	if s.size == 0 {
+		return s.bytes
+	}
+	data, err := encode(s.written)
+	if err != nil || sha256.Sum256(data) != s.sum {
+		panic("workdir: a state that was written is encoded in another way now")
+	}
+	return data
+}
 
 // Exists reports whether there is a state.
-func (s *State) Exists() bool { return len(s.bytes) > 0 || s.replaced }
+func (s *State) Exists() bool { return len(s.bytes)+s.size > 0 || s.replaced }
 
 // Stored reports whether Current is the stored state: Pretend was not called.
 func (s *State) Stored() bool { return !s.replaced }
@@ -120,8 +134,18 @@ func encode(st *states.State) ([]byte, error) {
 // stored reports whether data, which is next as bytes, would be the stored bytes with the lineage and
 // the serial of those.
 func (s *State) stored(data []byte, next *states.State) bool {
-	rest, ok := bytes.CutPrefix(s.bytes, statefile.Head(s.Current))
-	return ok && bytes.Equal(rest, data[len(statefile.Head(next)):])
+	head, rest := statefile.Head(s.Current), data[len(statefile.Head(next)):]
+	if s.size == 0 {
+		was, ok := bytes.CutPrefix(s.bytes, head)
+		return ok && bytes.Equal(was, rest)
+	}
+	if len(head)+len(rest) != s.size {
+		return false
+	}
+	h := sha256.New()
+	h.Write(head)
+	h.Write(rest)
+	return bytes.Equal(h.Sum(nil), s.sum[:])
 }
 
 // Next returns a state as Write stores it: as the successor of the present one. A state without a
@@ -158,6 +182,7 @@ func (s *State) put(ctx context.Context, next *states.State, data []byte) error 
 	if err != nil {
 		return err
 	}
-	s.Current, s.version, s.bytes, s.outdated = next, version, data, false
+	s.Current, s.version, s.outdated = next, version, false
+	s.bytes, s.size, s.sum, s.written = nil, len(data), sha256.Sum256(data), next
 	return nil
 }

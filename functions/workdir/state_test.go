@@ -14,7 +14,7 @@ import (
 // another one than that of the stored state, whoever has written that.
 func TestWriteOnlyWhatDiffers(t *testing.T) {
 	t.Parallel()
-	one, two := withObject(t, "t.a"), withObject(t, "t.b")
+	one, two, three := withObject(t, "t.a"), withObject(t, "t.b"), withObject(t, "t.c")
 	for _, c := range []struct {
 		name   string
 		stored string // "" is none; else SERIAL LINEAGE, in the layout of Write, or a text
@@ -57,6 +57,15 @@ func TestWriteOnlyWhatDiffers(t *testing.T) {
 		}
 		if put != nil && string(s.Bytes()) != string(put) {
 			t.Errorf("%s: the stored bytes are not those that were announced", c.name)
+		}
+		// Once more, with bytes that were written and not read.
+		announced := put
+		put = nil
+		if err := s.Write(t.Context(), c.next); err != nil || put != nil {
+			t.Errorf("%s: the same again stored %q, %v", c.name, put, err)
+		}
+		if err := s.Write(t.Context(), three); err != nil || put == nil || string(put) == string(announced) {
+			t.Errorf("%s: another one after it stored %q, %v", c.name, put, err)
 		}
 	}
 }
