@@ -52,6 +52,12 @@ func (r WasStopped) words() (text, remedy string) {
 	return fmt.Sprintf("%s stopped it.", Code(r.By)), ""
 }
 
+// NotResumable is the report of an apply that cannot go on, because somebody else has recovered or
+// written its state since.
+func NotResumable() string {
+	return fmt.Sprintf("The apply cannot go on where it was: its journal is gone, or the state was written by somebody else since. Comment %s for a plan of the rest, and look at it with care, above all at what it creates.", Code("lockstep plan"))
+}
+
 // PlanGone is the report of an apply that cannot go on, because its saved plan is not there any
 // more, or is another one.
 func PlanGone() string {

@@ -31,6 +31,7 @@ type carriage struct {
 // carry has the engine carry the plan out until its end, until the time is over, or until somebody
 // stops it.
 func (c *carriage) carry(ctx context.Context) (jobs.Outcome, error) {
+	c.job.Planned = c.run.State
 	c.job.Run = fmt.Sprintf("%s/%d", c.run.Key(), c.run.Try)
 	if end, ok := ctx.Deadline(); ok {
 		before := c.ap.StopBefore

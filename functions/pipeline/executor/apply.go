@@ -21,9 +21,6 @@ import (
 
 // Apply implements jobs.Engine.
 func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(runs.StateID) bool) (jobs.Outcome, error) {
-	if j.Continues {
-		return jobs.Outcome{Failed: true, Lost: true}, nil
-	}
 	j.Writes = true
 	o, ds, err := e.open(ctx, j, true)
 	//lint:ignore SA5001 after an error, too, there is something to close
@@ -44,14 +41,20 @@ func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 	if p == nil {
 		return jobs.Outcome{OtherVersion: true}, nil
 	}
+	if j.Continues && o.Begun == nil && !o.untouched(ctx) {
+		return jobs.Outcome{Failed: true, Lost: !o.CanJournal(ctx), State: o.stateID(), Report: comment.NotResumable()}, nil
+	}
 	if !permit(runs.StateID(o.Opened)) {
 		return jobs.Outcome{Refused: true}, nil
 	}
 	return o.apply(ctx, p), nil
 }
 
-// errTime is the reason to stop an apply at its limit of time.
-var errTime = errors.New("the time that one run may take is over")
+// untouched reports whether the processes before this one have changed nothing: they have left no
+// journal where there would be one, and the state is still the one of the plan.
+func (o *checkout) untouched(ctx context.Context) bool {
+	return runs.StateID(o.Opened) == o.job.Planned && o.CanJournal(ctx)
+}
 
 // saveEvery is the longest part of an apply that may be lost with its process. A function can be
 // ended from outside, so it is shorter than the 20 s of a command line.
@@ -59,20 +62,24 @@ const saveEvery = 4 * time.Second
 
 // apply carries out a plan, as far as there is time.
 func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
-	// When this context ends, no action begins any more. Calls under way continue, the state is
-	// written, and providers live as long as ctx.
-	starting := ctx
-	if at := o.job.Times.StopStarting; !at.IsZero() {
-		var cancel context.CancelFunc
-		starting, cancel = context.WithDeadlineCause(ctx, at, errTime)
-		defer cancel()
+	starting, cancel := o.starting(ctx)
+	defer cancel()
+	t := &teller{tell: o.job.Progress, far: comment.Progress{Of: operation.Actions(p)}}
+	if o.Begun != nil {
+		t.far.Done = o.Begun.Done
 	}
-	done, ds := o.Apply(starting, o.run(ctx), p, engine.ApplyOptions{SaveEvery: saveEvery})
+	t.now()
+	run := o.run(context.WithoutCancel(ctx))
+	run.Events = t.listen
+	done, ds := o.Apply(starting, run, p, engine.ApplyOptions{SaveEvery: saveEvery})
 	if done.Unsaved {
 		ds = append(ds, o.rescue(ctx, done.State)...)
 	}
 	hide := o.secrets(p, done.State)
-	res := jobs.Outcome{Failed: ds.HasErrors(), State: o.stateID(), Counts: counts(p, done.Tally)}
+	res := jobs.Outcome{Failed: ds.HasErrors(), Resumable: done.Resumable, State: o.stateID(), Counts: counts(p, done.Tally), Progress: t.far}
+	if done.Resumable && context.Cause(starting) == errTime && o.State.Holding() != nil {
+		o.Leave() // for the next process of the run; a lock without a lease could not be taken over
+	}
 	if !res.Failed {
 		res.Report = o.results(hide, done.State, ds)
 		return res
@@ -90,6 +97,7 @@ func (o *checkout) prepare(ctx context.Context, saved []byte, ds diags.Diagnosti
 	if ds.HasErrors() {
 		return nil, ds
 	}
+	o.Planned = operation.PlanID(saved)
 	if ds = append(ds, o.lock(ctx, "OperationTypeApply")...); ds.HasErrors() {
 		return nil, ds
 	}

@@ -62,7 +62,8 @@ func TestNoTimeLeft(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	b.job.Times.StopStarting = time.Now().Add(time.Hour)
-	if o := b.apply(p.Plan, true); o.Failed || o.Remaining != 0 {
+	b.job.Continues = true
+	if o := b.apply(p.Plan, true); o.Failed || o.Remaining != 0 || o.Progress != (comment.Progress{Done: 2, Of: 2}) {
 		t.Errorf("with time: %+v", o)
 	}
 }

@@ -59,7 +59,9 @@ func (o *checkout) providers(ctx context.Context, state *states.State) diags.Dia
 		}
 		d.PluginEnv = o.env
 	}
-	ds = append(ds, o.OpenProviders(ctx, d, workdir.PoolOptions{Begin: o.engine.Begin}, 0)...)
+	calls, end, grace := o.calling(ctx)
+	o.OnClose(end)
+	ds = append(ds, o.OpenProviders(calls, d, workdir.PoolOptions{Begin: o.engine.Begin}, grace)...)
 	if ds.HasErrors() {
 		return ds
 	}

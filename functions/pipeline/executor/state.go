@@ -27,7 +27,8 @@ func (o *checkout) lock(ctx context.Context, word string) diags.Diagnostics {
 		return ds
 	}
 	ds = append(ds, o.OpenState(ctx, b, statebackend.DefaultWorkspace, &operation.Lock{
-		Operation: word, Info: lockText(o.job), Refused: func(err error) diags.Diagnostics {
+		Operation: word, Info: lockText(o.job), Run: o.job.Run, HardStop: o.job.Times.HardStop, Continues: o.job.Continues,
+		Refused: func(err error) diags.Diagnostics {
 			var locked *statebackend.LockedError
 			if errors.As(err, &locked) {
 				return lockedBy(o.job, locked)

@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
@@ -35,6 +36,8 @@ type Job struct {
 	// Continues is set if an earlier process began it, which has certainly ended.
 	Run       string
 	Continues bool
+	// Planned is the state that the plan to apply was made from.
+	Planned runs.StateID
 	// Times are those at which an apply comes to its end, if it takes longer.
 	Times Times
 	// Progress is told how far an apply is, now and then; nil tells nobody. It does not go to

@@ -1,0 +1,19 @@
+package operation
+
+import (
+	"context"
+
+	"github.com/lockstep-iac/lockstep/statebackend/journal"
+)
+
+// CanJournal reports whether applies to the state keep a journal: whether there is a place for one,
+// and the right to read it. Without one nobody knows what a killed apply has begun.
+func (o *Operation) CanJournal(ctx context.Context) bool {
+	log := o.logOf()
+	if log == nil {
+		return false
+	}
+	defer log.Close()
+	_, err := journal.Read(ctx, log)
+	return err == nil
+}

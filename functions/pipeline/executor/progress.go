@@ -1,0 +1,42 @@
+package executor
+
+import (
+	"sync"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/engine/events"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/functions/comment"
+)
+
+// tellEvery is the interval at which an apply tells how far it is.
+const tellEvery = 5 * time.Second
+
+// A teller tells how far an apply is, while it is under way.
+type teller struct {
+	tell func(comment.Progress)
+
+	mu   sync.Mutex
+	far  comment.Progress
+	told time.Time
+}
+
+// listen is an events.Listener.
+func (t *teller) listen(e events.Event) {
+	if e.Kind != events.ApplyDone || e.Action.Count(plans.Counts{}) == (plans.Counts{}) {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.far.Done++; time.Since(t.told) >= tellEvery {
+		t.now()
+	}
+}
+
+// now tells; t.mu is held, or nothing else is under way.
+func (t *teller) now() {
+	t.told = time.Now()
+	if t.tell != nil {
+		t.tell(t.far)
+	}
+}

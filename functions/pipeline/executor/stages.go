@@ -1,0 +1,46 @@
+package executor
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// errTime is the reason to stop an apply at its limit of time.
+var errTime = errors.New("the time that one run may take is over")
+
+const (
+	// callsAfter is the time that calls under way have after an apply was stopped, before providers
+	// are asked to end them, where the job has no time of its own.
+	callsAfter = time.Minute
+	// stopGrace is the time for their answers, where it has none.
+	stopGrace = time.Minute
+)
+
+// starting returns the context for beginning changes: it ends with ctx, or at the job's time.
+func (o *checkout) starting(ctx context.Context) (context.Context, context.CancelFunc) {
+	if at := o.job.Times.StopStarting; !at.IsZero() {
+		return context.WithDeadlineCause(ctx, at, errTime)
+	}
+	return context.WithCancel(ctx)
+}
+
+// calling returns the context at whose end providers are asked to stop the calls under way, and
+// the time for their answers, after which they are killed. A plan's end with its work.
+func (o *checkout) calling(ctx context.Context) (context.Context, context.CancelFunc, time.Duration) {
+	if !o.job.Writes {
+		return ctx, func() {}, 0
+	}
+	t := o.job.Times
+	calls, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		time.AfterFunc(callsAfter, func() { cancel(context.Cause(ctx)) })
+	})
+	end := func() { stop(); cancel(nil) }
+	if t.StopCalls.IsZero() {
+		return calls, end, stopGrace
+	}
+	at, release := context.WithDeadlineCause(calls, t.StopCalls, errTime)
+	// The other half is for the state and the journal.
+	return at, func() { release(); end() }, t.End.Sub(t.StopCalls) / 2
+}
