@@ -41,7 +41,7 @@ func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 	if p == nil {
 		return jobs.Outcome{OtherVersion: true}, nil
 	}
-	if j.Continues && o.Begun == nil && !o.untouched(ctx) {
+	if j.Continues && o.Begun == nil && !untouched(ctx, o) {
 		return jobs.Outcome{Failed: true, Lost: !o.CanJournal(ctx), State: o.stateID(), Report: comment.NotResumable()}, nil
 	}
 	if !permit(runs.StateID(o.Opened)) {
@@ -52,7 +52,7 @@ func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 
 // untouched reports whether the processes before this one have changed nothing: they have left no
 // journal where there would be one, and the state is still the one of the plan.
-func (o *checkout) untouched(ctx context.Context) bool {
+func untouched(ctx context.Context, o *checkout) bool {
 	return runs.StateID(o.Opened) == o.job.Planned && o.CanJournal(ctx)
 }
 
@@ -62,7 +62,7 @@ const saveEvery = 4 * time.Second
 
 // apply carries out a plan, as far as there is time.
 func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
-	starting, cancel := o.starting(ctx)
+	begin, cancel := starting(ctx, o.job.Times)
 	defer cancel()
 	t := &teller{tell: o.job.Progress, far: comment.Progress{Of: operation.Actions(p)}}
 	if o.Begun != nil {
@@ -71,13 +71,13 @@ func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 	t.now()
 	run := o.run(context.WithoutCancel(ctx))
 	run.Events = t.listen
-	done, ds := o.Apply(starting, run, p, engine.ApplyOptions{SaveEvery: saveEvery})
+	done, ds := o.Apply(begin, run, p, engine.ApplyOptions{SaveEvery: saveEvery})
 	if done.Unsaved {
 		ds = append(ds, o.rescue(ctx, done.State)...)
 	}
 	hide := o.secrets(p, done.State)
 	res := jobs.Outcome{Failed: ds.HasErrors(), Resumable: done.Resumable, State: o.stateID(), Counts: counts(p, done.Tally), Progress: t.far}
-	if done.Resumable && context.Cause(starting) == errTime && o.State.Holding() != nil {
+	if done.Resumable && context.Cause(begin) == errTime && o.State.Holding() != nil {
 		o.Leave() // for the next process of the run; a lock without a lease could not be taken over
 	}
 	if !res.Failed {

@@ -59,7 +59,7 @@ func (o *checkout) providers(ctx context.Context, state *states.State) diags.Dia
 		}
 		d.PluginEnv = o.env
 	}
-	calls, end, grace := o.calling(ctx)
+	calls, end, grace := calling(ctx, o.job)
 	o.OnClose(end)
 	ds = append(ds, o.OpenProviders(calls, d, workdir.PoolOptions{Begin: o.engine.Begin}, grace)...)
 	if ds.HasErrors() {

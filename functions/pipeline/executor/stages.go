@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
 // errTime is the reason to stop an apply at its limit of time.
@@ -18,8 +20,8 @@ const (
 )
 
 // starting returns the context for beginning changes: it ends with ctx, or at the job's time.
-func (o *checkout) starting(ctx context.Context) (context.Context, context.CancelFunc) {
-	if at := o.job.Times.StopStarting; !at.IsZero() {
+func starting(ctx context.Context, t jobs.Times) (context.Context, context.CancelFunc) {
+	if at := t.StopStarting; !at.IsZero() {
 		return context.WithDeadlineCause(ctx, at, errTime)
 	}
 	return context.WithCancel(ctx)
@@ -27,11 +29,11 @@ func (o *checkout) starting(ctx context.Context) (context.Context, context.Cance
 
 // calling returns the context at whose end providers are asked to stop the calls under way, and
 // the time for their answers, after which they are killed. A plan's end with its work.
-func (o *checkout) calling(ctx context.Context) (context.Context, context.CancelFunc, time.Duration) {
-	if !o.job.Writes {
+func calling(ctx context.Context, j jobs.Job) (context.Context, context.CancelFunc, time.Duration) {
+	if !j.Writes {
 		return ctx, func() {}, 0
 	}
-	t := o.job.Times
+	t := j.Times
 	calls, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
 		time.AfterFunc(callsAfter, func() { cancel(context.Cause(ctx)) })
