@@ -161,6 +161,7 @@ resource "lab_thing" "a" {
 	}
 	d.want(1, "apply -auto-approve -var=trouble=create-panic", "with lab_thing.a", "ApplyResourceChange", "panic: asked to panic", "the state does not have those that this call may have created or changed")
 	d.want(0, "state list", "lab_thing.before")
+	d.want(0, "recover -forget lab_thing.a") // it gave no answer
 	d.want(1, "apply -auto-approve -var=trouble=create-partial", "Create failed")
 	d.want(0, "show", "# lab_thing.a: (tainted)")
 	d.want(2, "plan -detailed-exitcode -var=trouble=", "lab_thing.a is tainted, so must be replaced")

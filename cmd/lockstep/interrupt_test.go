@@ -69,6 +69,10 @@ func TestInterrupted(t *testing.T) {
 			if d.has(".terraform.tfstate.lock.info") {
 				t.Error("the lock is still held")
 			}
+			if c.name == "apply hangs for good" { // nobody knows what it did
+				d.want(2, "recover", "lockstep recover -forget 'lab_thing.a'")
+				d.want(0, "recover -forget lab_thing.a")
+			}
 			d.want(0, "apply -auto-approve", "Apply complete!")
 		})
 	}

@@ -46,6 +46,16 @@ func (c *client) explain(ctx context.Context, method string, err error) diags.Di
 		"The plugin of provider %s failed in the call %s without saying why in the form that is expected of it: %s.", c.Name, method, s.Message())
 }
 
+// unanswered reports whether a call failed in such a way that nobody knows what the plugin did: it may
+// have done everything but answer. A plugin that reports a failure of its own has answered.
+func unanswered(err error) bool {
+	switch status.Code(err) {
+	case codes.Unavailable, codes.Canceled, codes.DeadlineExceeded, codes.ResourceExhausted:
+		return true
+	}
+	return false
+}
+
 func cancelled(method string, cause error) diags.Diagnostics {
 	return diags.Errorf(nil, "Request cancelled",
 		"The call %s was given up: %s. The provider's effects until then are not known.", method, cause)

@@ -161,8 +161,8 @@ func (c *client) Apply(ctx context.Context, r provider.ApplyRequest) (provider.A
 		ProviderMeta:   encodeMeta(r.Meta, rt.meta),
 	}
 	var resp ApplyResourceChange_Response
-	if ds := c.call(ctx, applyChange, &req, &resp); ds.HasErrors() {
-		return provider.ApplyResponse{}, ds
+	if err := c.Conn.Invoke(ctx, c.method(applyChange), &req, &resp); err != nil {
+		return provider.ApplyResponse{Unanswered: unanswered(err)}, c.explain(ctx, applyChange, err)
 	}
 	ds = diagnostics(resp.Diagnostics)
 	out := provider.ApplyResponse{Private: resp.Private, LegacyTypeSystem: resp.LegacyTypeSystem}
