@@ -302,6 +302,9 @@ func (c *carrying) whole(whole ending, where string) {
 	c.t.Helper()
 	got := c.ending()
 	missing := slices.DeleteFunc(got.missing(), func(id string) bool { return slices.Contains(whole.missing(), id) })
+	if count := func(e ending) int { return strings.Count(e.world, "\n") }; count(got) > count(whole) {
+		c.t.Errorf("step %s, %s: there are too many objects:\n%s\nwant\n%s", c.name, where, got.world, whole.world)
+	}
 	if len(missing) > len(c.open) {
 		c.t.Errorf("step %s, %s: %q are in no state, and %d creations are in doubt:\n%s\n%v", c.name, where, missing, len(c.open), got.state, c.ds)
 	}

@@ -41,6 +41,8 @@ type notation struct {
 	lines   [][]byte
 	ids     map[string]string
 	runs    int
+	plan    string        // of the runs
+	prior   *states.State // of the last
 }
 
 func newNotation(t *testing.T, stored string) *notation {
@@ -119,8 +121,9 @@ func (n *notation) step(text string) {
 	case "begin":
 		n.runs++
 		n.journal = New(fmt.Sprint("run", n.runs), n)
-		n.now = n.state(rest).Edit()
-		err = n.journal.Begin(ctx, Start{Stored: n.stored, Prior: n.now.Current(), Sum: sumOf(n.stored), Lineage: "lineage"})
+		n.prior = n.state(rest)
+		n.now = n.prior.Edit()
+		err = n.journal.Begin(ctx, Start{Plan: n.plan, Stored: n.stored, Prior: n.now.Current(), Sum: sumOf(n.stored), Lineage: "lineage"})
 	case "create", "update", "delete":
 		n.ids[rest], err = n.journal.Intent(ctx, Intent{Address: parseAddr(rest).Instance.String(), Action: verb})
 	case "done", "failed":

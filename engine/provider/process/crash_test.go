@@ -38,8 +38,8 @@ func TestCrash(t *testing.T) {
 				p.whenUnderWay("create", func() { syscall.Kill(pid, syscall.SIGKILL) })
 			}
 			done, ds := p.Apply(t.Context(), provider.ApplyRequest{TypeName: tc.typeName, Prior: cty.NullVal(config.Type()), Planned: plan.Planned, Config: config})
-			if done.New != cty.NilVal {
-				t.Errorf("a plugin that died answered %#v", done.New)
+			if done.New != cty.NilVal || !done.Unanswered {
+				t.Errorf("a plugin that died answered %#v", done)
 			}
 			text := ds.Error()
 			for _, want := range []string{"Plugin did not respond", tc.source, "ApplyResourceChange", tc.want} {
@@ -82,8 +82,8 @@ func TestCancel(t *testing.T) {
 	p.must(ds)
 	ctx, cancel := context.WithCancel(t.Context())
 	p.whenUnderWay("create", cancel)
-	_, ds = p.Apply(ctx, provider.ApplyRequest{TypeName: "lab_thing", Prior: cty.NullVal(config.Type()), Planned: plan.Planned, Config: config})
-	if !ds.HasErrors() || ds[0].Summary != "Request cancelled" {
+	done, ds := p.Apply(ctx, provider.ApplyRequest{TypeName: "lab_thing", Prior: cty.NullVal(config.Type()), Planned: plan.Planned, Config: config})
+	if !done.Unanswered || !ds.HasErrors() || ds[0].Summary != "Request cancelled" {
 		t.Errorf("the call ended with %v", ds)
 	}
 	pid := p.pid()
