@@ -36,19 +36,19 @@ var remoteStateSchema = &schema.Schema{Block: &schema.Block{
 			Description: "The type of the backend that holds the state, for instance `s3`.",
 		},
 		"config": {
-			Type: cty.DynamicPseudoType, Optional: true,
+			Type: cty.DynamicPseudoType, Optional: true, Markdown: true,
 			Description: "The backend's arguments, as in its block.",
 		},
 		"defaults": {
-			Type: cty.DynamicPseudoType, Optional: true,
+			Type: cty.DynamicPseudoType, Optional: true, Markdown: true,
 			Description: "Values for outputs that the state does not have.",
 		},
 		"outputs": {
-			Type: cty.DynamicPseudoType, Computed: true,
+			Type: cty.DynamicPseudoType, Computed: true, Markdown: true,
 			Description: "An object of all outputs of the root module.",
 		},
 		"workspace": {
-			Type: cty.String, Optional: true,
+			Type: cty.String, Optional: true, Markdown: true,
 			Description: "The workspace whose state is read; \"default\" if not set.",
 		},
 	},
