@@ -51,7 +51,17 @@ func spareForApply(changes int) {
 
 func grow(percent int64) {
 	share.Store(percent)
-	debug.SetGCPercent(growth(percent, inUse()))
+	set(growth(percent, inUse()))
+}
+
+// present is the percentage that the collector has.
+var present atomic.Int64
+
+// set sets the percentage, if it is another one: that stops the program for a moment.
+func set(percent int) {
+	if present.Swap(int64(percent)) != int64(percent) {
+		debug.SetGCPercent(percent)
+	}
 }
 
 // growth returns the percentage for the collector when inUse bytes are in use.
@@ -77,7 +87,7 @@ func inUse() uint64 {
 func watchCollections() {
 	watched := new([16]byte) // large enough to stand alone
 	runtime.AddCleanup(watched, func(struct{}) {
-		debug.SetGCPercent(growth(share.Load(), inUse()))
+		set(growth(share.Load(), inUse()))
 		watchCollections()
 	}, struct{}{})
 }
