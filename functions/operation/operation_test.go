@@ -17,6 +17,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/early"
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/events"
 	"github.com/lockstep-iac/lockstep/engine/plans"
 	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
 	"github.com/lockstep-iac/lockstep/engine/states"
@@ -33,6 +34,7 @@ import (
 //	open               open everything, with the state locked: "locked", or the errors
 //	open unlocked      the same without the lock
 //	open refusing      the same with words of the caller's for a held lock
+//	open saved         the same for an apply of the plan that was saved: "locked", and how much is done
 //	plan               make a plan
 //	carry out          apply the plan: counts, actions left, errors
 //	apply              plan and carry out
@@ -40,6 +42,7 @@ import (
 //	save the same      store the present state; "save empty": one without resources
 //	save plan          keep the plan, encoded; "load plan": decode it, with its configuration
 //	interrupt          end the context of the operation
+//	stop after N       do so when the apply that follows has begun N actions
 //	unlock, close      what they say
 //	fault put          the next write of that kind fails; also "fault unlock"
 //	elsewhere lock     somebody else takes the lock; "elsewhere put TEXT": or writes
@@ -89,6 +92,8 @@ type story struct {
 	op        *Operation
 	plan      *plans.Plan
 	saved     []byte
+	journal   statebackendtest.Log
+	stopAfter int // actions
 }
 
 func (s *story) decide(_ int, write string) statebackendtest.Fault {
@@ -120,6 +125,10 @@ func (s *story) step(line string) string {
 		return s.loadPlan()
 	case "interrupt":
 		s.interrupt()
+	case "stop":
+		if _, err := fmt.Sscanf(rest, "after %d", &s.stopAfter); err != nil {
+			s.t.Fatal(err)
+		}
 	case "unlock":
 		return errorsIn(s.op.Unlock(s.ctx))
 	case "close":
@@ -151,9 +160,11 @@ func (s *story) configure(line string) {
 
 func (s *story) open(how string) string {
 	s.ctx, s.interrupt = context.WithCancel(s.t.Context())
-	s.op = &Operation{Settings: &workdir.Settings{Type: "fake"}, Workspace: "default"}
+	s.op = &Operation{Settings: &workdir.Settings{Type: "fake"}, Workspace: "default", Journaled: true}
 	lock := &Lock{Operation: "OperationTypeApply"}
 	switch how {
+	case "saved":
+		s.op.Planned = PlanID(s.saved)
 	case "unlocked":
 		lock = nil
 	case "refusing":
@@ -169,16 +180,19 @@ func (s *story) open(how string) string {
 	}
 	s.op.Config = cfg
 	s.op.Variables, ds = inputs.Values(cfg.Root.Content, nil)
-	if ds = append(ds, s.op.OpenState(s.ctx, &s.backend, "default", lock)...); ds.HasErrors() {
+	if ds = append(ds, s.op.OpenState(s.ctx, journaled{&s.backend, &s.journal}, "default", lock)...); ds.HasErrors() {
 		return errorsIn(ds)
 	}
 	if ds = s.op.OpenProviders(s.ctx, d, workdir.PoolOptions{}, 0); ds.HasErrors() {
 		s.t.Fatal(ds)
 	}
-	if lock != nil {
-		return "locked"
+	switch {
+	case lock == nil:
+		return ""
+	case s.op.Begun != nil:
+		return fmt.Sprintf("locked; %d of %d done", s.op.Begun.Done, Actions(s.plan))
 	}
-	return ""
+	return "locked"
 }
 
 func (s *story) makePlan() string {
@@ -190,6 +204,17 @@ func (s *story) makePlan() string {
 func (s *story) run() engine.Run {
 	r := s.op.Run()
 	r.WorkingDir = s.dir
+	if s.stopAfter > 0 {
+		left := s.stopAfter
+		s.stopAfter = 0
+		r.Events = func(e events.Event) {
+			if e.Kind == events.ApplyStart {
+				if left--; left == 0 {
+					s.interrupt()
+				}
+			}
+		}
+	}
 	return r
 }
 
@@ -203,6 +228,9 @@ func (s *story) carryOut() string {
 	}
 	if len(left) > 0 {
 		out = append(out, "left: "+strings.Join(left, ", "))
+	}
+	if done.Resumable {
+		out = append(out, fmt.Sprintf("%d steps left, resumable", done.Left))
 	}
 	if done.Unsaved {
 		out = append(out, "unsaved: "+resources(done.State))
@@ -223,6 +251,7 @@ func (s *story) save(what string) string {
 	var b bytes.Buffer
 	err := planfile.Encode(&b, s.op.PlanFile("test", s.plan))
 	s.saved = b.Bytes()
+	s.op.Planned = PlanID(s.saved)
 	return message(err)
 }
 
