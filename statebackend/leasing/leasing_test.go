@@ -228,11 +228,12 @@ func TestAClockThatJumpsForwardElsewhere(t *testing.T) {
 		if take(t, fast).Before == nil {
 			t.Fatal("not taken over")
 		}
+		taken := time.Now()
 		if _, err := w.Put(t.Context(), []byte("2"), v); !lost(err) {
 			t.Errorf("Put of the deposed: %v", err)
 		}
-		if err := <-ended; !lost(err) {
-			t.Errorf("ended: %v", err)
+		if err := <-ended; !lost(err) || time.Since(taken) > interval {
+			t.Errorf("ended after %s: %v", time.Since(taken), err)
 		}
 		if err := h.Check(t.Context()); !lost(err) {
 			t.Errorf("Check of the deposed: %v", err)
