@@ -68,7 +68,7 @@ var allowed = map[string][]string{
 	"functions/modules":             {"functions/workdir", "engine/config/...", "engine/hosts", "engine/provider/install/credentials"},
 	"functions/workdir":             {"functions/encrypting", "statebackend/...", "engine/..."},
 	"functions/encrypting":          {"engine/config", "engine/diags", "engine/parsing", "statebackend/encryption"},
-	"functions/operation":           {"functions/workdir", "statebackend", "statebackend/journal", "engine/..."},
+	"functions/operation":           {"functions/workdir", "statebackend", "statebackend/journal", "statebackend/leasing", "engine/..."},
 
 	"github/githubtest":         {"github", "github/githubtest/apps", "github/githubtest/commits", "github/githubtest/hooks", "github/githubtest/rest", "github/githubtest/story"},
 	"github/githubtest/apps":    {"github/githubtest/rest"},

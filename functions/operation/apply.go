@@ -55,6 +55,9 @@ func (o *Operation) Apply(ctx context.Context, r engine.Run, p *plans.Plan, opti
 	caller := ctx
 	ctx, end := o.State.While(ctx)
 	defer end(nil)
+	if o.Providers != nil {
+		defer o.stopWithLease(o.Providers.Guard)()
+	}
 	var lost error
 	options.Save = func(ctx context.Context, s *states.State) error {
 		err := o.State.Write(ctx, s)

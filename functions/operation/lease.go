@@ -13,6 +13,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/journaling"
 	"github.com/lockstep-iac/lockstep/statebackend"
 	"github.com/lockstep-iac/lockstep/statebackend/journal"
+	"github.com/lockstep-iac/lockstep/statebackend/leasing"
 )
 
 // Predecessor returns the dead run whose lock was taken over; "" if the lock was free, or this run's.
@@ -81,6 +82,15 @@ func (o *Operation) living(ctx context.Context) *Living {
 		}
 	}
 	return nil
+}
+
+// stopWithLease has providers end the calls that are under way when the lease of the lock ends, and has them
+// killed before another run may begin: guard does both. The calls have intents, and those who answer
+// in time have outcomes.
+func (o *Operation) stopWithLease(guard func(context.Context, time.Duration) func()) (release func()) {
+	leased, end := o.State.While(context.Background())
+	unguard := guard(leased, leasing.Margin)
+	return func() { unguard(); end(nil) }
 }
 
 // guarded is the writer of a journal that can be taken over while its apply lives. What has happened by

@@ -449,3 +449,37 @@ func TestNothingIsBegunWithoutALease(t *testing.T) {
 		releases(t, o)
 	})
 }
+
+// TestCallsEndWithTheLease holds that providers are told to stop as soon as the loss of the lock is known, and
+// that a lease which cannot be renewed leaves them the time until its end, and no more.
+func TestCallsEndWithTheLease(t *testing.T) {
+	t.Parallel()
+	for _, taken := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			fake := &statebackendtest.Fake{Faults: new(statebackendtest.Faults)}
+			o := mustOpen(t, fake, &Lock{Operation: "OperationTypeApply"})
+			began := time.Now()
+			var lease context.Context
+			var grace time.Duration
+			release := o.stopWithLease(func(ctx context.Context, d time.Duration) func() {
+				lease, grace = ctx, d
+				return func() {}
+			})
+			defer release()
+			if taken {
+				mustOpen(t, fake, continuing(o.State.Holding().Lease().Run)).Leave()
+			} else {
+				fake.Faults.Decide = func(int, string) statebackendtest.Fault { return statebackendtest.Failed }
+			}
+			until := o.State.Holding().Lease().Until
+			time.Sleep(10 * time.Second)
+			if lease.Err() != nil {
+				t.Fatalf("taken %v: calls end at once: %v", taken, context.Cause(lease))
+			}
+			<-lease.Done()
+			if now := time.Now(); taken && now.Sub(began) > 20*time.Second || now.Add(grace).After(until.Add(statebackend.Grace)) {
+				t.Errorf("taken %v: calls are told to end after %s, and killed %s later; the lease was until %s", taken, now.Sub(began), grace, until.Sub(began))
+			}
+		})
+	}
+}

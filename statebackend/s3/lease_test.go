@@ -94,9 +94,15 @@ func TestALateObjectHasItsAnnouncement(t *testing.T) {
 	faults.Decide = nil
 	heir := p.open(t)
 	takeOver(t, heir, "b")
+	failing(faults, ".tfstate")
+	if _, err := heir.Put(t.Context(), []byte(`{"serial":3}`), v); err == nil { // it is announced
+		t.Fatal("no error")
+	}
+	faults.Decide = nil
 	if _, err := dead.objects.put(t.Context(), dead.key, []byte(state2), string(v)); err != nil {
 		t.Fatal(err)
 	}
+	p.wantState(t, state2)
 	var conflict *statebackend.ConflictError
 	if _, err := heir.Put(t.Context(), []byte(`{"serial":3}`), v); !errors.As(err, &conflict) {
 		t.Errorf("Put: %v; want a conflict", err)
