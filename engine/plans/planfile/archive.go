@@ -140,10 +140,11 @@ func unescape(name string) (string, error) {
 type members struct {
 	files  map[string][]byte
 	config map[string][]byte
+	engine string // the version of the writer
 }
 
-// openArchive reads all members of a plan that the given version wrote.
-func openArchive(src []byte, engine string) (*members, error) {
+// openArchive reads all members of a plan that a version wrote which may be read.
+func openArchive(src []byte, o Options) (*members, error) {
 	if !IsPlan(src) {
 		return nil, fmt.Errorf("%w: make one with `lockstep plan -out=FILE`", errNotPlan)
 	}
@@ -158,10 +159,11 @@ func openArchive(src []byte, engine string) (*members, error) {
 		}
 		return nil, fmt.Errorf("%w, but some other zip archive: make one with `lockstep plan -out=FILE`", errNotPlan)
 	}
-	if err := checkHeader(r.File[index], engine); err != nil {
+	engine, err := checkHeader(r.File[index], o)
+	if err != nil {
 		return nil, err
 	}
-	m := &members{files: map[string][]byte{}, config: map[string][]byte{}}
+	m := &members{engine: engine, files: map[string][]byte{}, config: map[string][]byte{}}
 	for _, f := range r.File {
 		data, err := contents(f)
 		if err != nil {
@@ -180,19 +182,20 @@ func openArchive(src []byte, engine string) (*members, error) {
 	return m, nil
 }
 
-func checkHeader(f *zip.File, engine string) error {
+// checkHeader returns the version that wrote a plan.
+func checkHeader(f *zip.File, o Options) (engine string, err error) {
 	data, err := contents(f)
 	var h header
 	if err == nil {
 		err = json.Unmarshal(data, &h)
 	}
 	if err != nil {
-		return fmt.Errorf("the saved plan is damaged (%s: %w): plan again", headerName, err)
+		return "", fmt.Errorf("the saved plan is damaged (%s: %w): plan again", headerName, err)
 	}
-	if h.Format != format || h.Engine != engine {
-		return &VersionError{Engine: h.Engine, Want: engine, format: h.Format}
+	if h.Format != format || h.Engine != o.Engine && !o.AnyEngine {
+		return "", &VersionError{Engine: h.Engine, Want: o.Engine, format: h.Format}
 	}
-	return nil
+	return h.Engine, nil
 }
 
 // contents reads one member; its checksum is verified on the way.

@@ -17,7 +17,7 @@ import (
 // A File is the contents of a saved plan.
 type File struct {
 	// Engine is the version of Lockstep that made the plan. [Decode] accepts no other
-	// than its caller's.
+	// than its caller's, unless it is told to.
 	Engine string
 	Plan   *plans.Plan
 	// Config are the files of the configuration by their path relative to the root
@@ -48,6 +48,9 @@ type Selection struct {
 type Options struct {
 	// Engine is the version of Lockstep that reads.
 	Engine string
+	// AnyEngine accepts plans of other versions in the same format: to be compared with another
+	// plan, never to be applied.
+	AnyEngine bool
 	// Schema looks up the schema of a resource type, mode being one of "managed" and
 	// "data", for [plans.ResourceChange.Schema]. If it is nil, or returns nil, the
 	// change has none.
@@ -172,7 +175,7 @@ func Encode(w io.Writer, f *File) error {
 // Decode reads the bytes of [Encode]. The errors have a remedy; that for a plan of another version
 // is a [*VersionError], that for some other file wraps errNotPlan. The result does not keep src.
 func Decode(src []byte, o Options) (*File, error) {
-	m, err := openArchive(src, o.Engine)
+	m, err := openArchive(src, o)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +183,7 @@ func Decode(src []byte, o Options) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the saved plan is damaged: %w; plan again", err)
 	}
-	f.Engine, f.Lock, f.Config, f.Manifest = o.Engine, m.files[lockName], m.config, m.files[manifestName]
+	f.Engine, f.Lock, f.Config, f.Manifest = m.engine, m.files[lockName], m.config, m.files[manifestName]
 	if src := m.files[modulesName]; src != nil {
 		if err := json.Unmarshal(src, &f.Modules); err != nil {
 			return nil, fmt.Errorf("the saved plan is damaged: %s: %w; plan again", modulesName, err)

@@ -316,6 +316,9 @@ func TestOtherFilesAreRefusedWithARemedy(t *testing.T) {
 	if _, err := Decode(older, Options{Engine: "0.1.0"}); !errors.As(err, &version) || version.Engine != "0.0.9" {
 		t.Errorf("another version: %#v", version)
 	}
+	if f, err := Decode(older, Options{Engine: "0.1.0", AnyEngine: true}); err != nil || f.Engine != "0.0.9" {
+		t.Errorf("a plan of another version, to be compared: %v, %v", f, err)
+	}
 	same := &VersionError{Engine: "0.1.0", Want: "0.1.0", format: 7}
 	if got := same.Error(); !strings.Contains(got, "0.1.0 (format 7), and this is 0.1.0 (format 4)") {
 		t.Errorf("another format: %s", got)

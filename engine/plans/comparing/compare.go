@@ -1,0 +1,249 @@
+package comparing
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/jsonvalues"
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/schema"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// Compare returns the differences between an approved plan and the plan that was made again, in the
+// order of addresses; none if the approval is one of the new plan, too. An approved plan is no
+// approval of one that is incomplete.
+func Compare(approved, now *plans.Plan) []Difference {
+	d := &differences{}
+	d.request(approved, now)
+	d.variables(approved, now)
+	mode := approved.Mode
+	a, b := approved.Changes, now.Changes
+	if mode == plans.RefreshOnlyMode {
+		a, b = slices.Concat(a, approved.Drift), slices.Concat(b, now.Drift)
+	}
+	d.changes(effects(a, mode), effects(b, mode), now)
+	d.outputs(approved.Outputs, now.Outputs)
+	return d.list
+}
+
+// request compares the options of the plans.
+func (d *differences) request(approved, now *plans.Plan) {
+	option := func(name string, of func(*plans.Plan) string) {
+		d.texts(name, Request, of(approved), of(now))
+	}
+	option("mode", func(p *plans.Plan) string { return string(p.Mode) })
+	if now.Errored {
+		d.add(Difference{Object: "result", Aspect: Request, Approved: fact("planned"), Now: fact("failed")})
+	}
+	option("targets", func(p *plans.Plan) string { return list(p.Targets) })
+	option("excludes", func(p *plans.Plan) string { return list(p.Excludes) })
+	option("replacements", func(p *plans.Plan) string { return list(p.ForceReplace) })
+	option("backend", func(p *plans.Plan) string { return p.Backend.Type })
+	option("workspace", func(p *plans.Plan) string { return p.Backend.Workspace })
+	option("ephemeral variables", func(p *plans.Plan) string {
+		return strings.Join(slices.Sorted(slices.Values(p.EphemeralVariables)), ", ")
+	})
+}
+
+// list is a text of addresses, whatever their order.
+func list[A fmt.Stringer](all []A) string {
+	var out []string
+	for _, a := range all {
+		out = append(out, a.String())
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ")
+}
+
+// variables compares the values of the root variables. A plan does not know which are sensitive, so
+// none may be shown.
+func (d *differences) variables(approved, now *plans.Plan) {
+	names := maps.Clone(approved.Variables)
+	if names == nil {
+		names = map[string]cty.Value{}
+	}
+	maps.Copy(names, now.Variables)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		d.values("var."+name, Variable, approved.Variables[name], now.Variables[name], []cty.Path{nil})
+	}
+}
+
+// effects returns the changes that have an effect, by object.
+func effects(all []*plans.ResourceChange, mode plans.Mode) map[addrs.ResourceInstanceObject]*plans.ResourceChange {
+	out := map[addrs.ResourceInstanceObject]*plans.ResourceChange{}
+	for _, c := range all {
+		if c.Action != plans.NoOp || c.Importing != nil || moved(c) != "" || mode == plans.RefreshOnlyMode {
+			out[c.Addr] = c
+		}
+	}
+	return out
+}
+
+// moved returns the former address of a moved object, "" for others.
+func moved(c *plans.ResourceChange) string {
+	if c.PrevAddr == (addrs.AbsResourceInstance{}) || c.PrevAddr == c.Addr.Instance {
+		return ""
+	}
+	return c.PrevAddr.String()
+}
+
+type changes = map[addrs.ResourceInstanceObject]*plans.ResourceChange
+
+// changes compares the effects of both plans.
+func (d *differences) changes(approved, now changes, again *plans.Plan) {
+	all := maps.Clone(approved)
+	maps.Copy(all, now)
+	byText := func(a, b addrs.ResourceInstanceObject) int {
+		return strings.Compare(a.String(), b.String())
+	}
+	for _, addr := range slices.SortedFunc(maps.Keys(all), byText) {
+		a, b := approved[addr], now[addr]
+		switch {
+		case a != nil && b != nil:
+			d.change(a, b)
+		case b == nil && a.Action == plans.Read:
+			d.read(a, again.PriorState)
+		default:
+			d.texts(addr.String(), Action, word(a), word(b))
+		}
+	}
+}
+
+// change compares two changes of one object.
+func (d *differences) change(a, b *plans.ResourceChange) {
+	object := a.Addr.String()
+	d.texts(object, Action, word(a), word(b))
+	d.texts(object, Provider, a.Provider.String(), b.Provider.String())
+	d.texts(object, Moved, moved(a), moved(b))
+	d.imports(object, a.Importing, b.Importing)
+	for _, side := range []struct {
+		aspect Aspect
+		a, b   cty.Value
+	}{{Before, a.Before, b.Before}, {After, a.After, b.After}} {
+		d.values(object, side.aspect, side.a, side.b, slices.Concat(hidden(a.Schema, side.a), hidden(b.Schema, side.b)))
+	}
+}
+
+// word is a change's action for a difference; "" for no change.
+func word(c *plans.ResourceChange) string {
+	switch {
+	case c == nil:
+		return ""
+	case c.Action == plans.DeleteThenCreate:
+		return "replace, destroyed first"
+	case c.Action == plans.CreateThenDelete:
+		return "replace, created first"
+	case c.Action == plans.Delete && c.CreateBeforeDestroy:
+		return "delete, after creations" // the order among other changes
+	}
+	return c.Action.String()
+}
+
+// imports compares the IDs to import; one that was not known may be known by now.
+func (d *differences) imports(object string, a, b *plans.Importing) {
+	id := func(i *plans.Importing) cty.Value {
+		switch {
+		case i == nil:
+			return cty.NilVal
+		case i.Unknown:
+			return cty.UnknownVal(cty.String)
+		}
+		return cty.StringVal(i.ID)
+	}
+	d.values(object, Import, id(a), id(b), nil)
+}
+
+// read looks for the result of a deferred read that is not in the new plan: it was done while
+// planning, and what was known of it has to be so.
+func (d *differences) read(a *plans.ResourceChange, prior *states.State) {
+	object := a.Addr.String()
+	var o *states.Object
+	if prior != nil {
+		o = prior.Object(a.Addr)
+	}
+	value := cty.NilVal
+	if o != nil {
+		value = o.Value
+	}
+	if value == cty.NilVal && o != nil && o.AttrsJSON != nil && a.Schema != nil {
+		if v, err := jsonvalues.Parse(o.AttrsJSON, a.Schema.Block.ImpliedType()); err == nil {
+			value = v
+		}
+	}
+	if value == cty.NilVal {
+		d.texts(object, Action, word(a), "")
+		return
+	}
+	d.values(object, After, a.After, value, slices.Concat(hidden(a.Schema, a.After), hidden(a.Schema, value)))
+}
+
+// hidden returns the paths of a value that are sensitive by its schema.
+func hidden(s *schema.Schema, v cty.Value) []cty.Path {
+	if s == nil || s.Block == nil || v == cty.NilVal || v.IsNull() {
+		return nil
+	}
+	return s.Block.SensitivePaths(marks.Plain(v))
+}
+
+// outputs compares those that either plan changes. An action follows from the values.
+func (d *differences) outputs(approved, now []*plans.OutputChange) {
+	find := func(all []*plans.OutputChange) map[string]*plans.OutputChange {
+		out := map[string]*plans.OutputChange{}
+		for _, o := range all {
+			if o.Action != plans.NoOp {
+				out[o.Name] = o
+			}
+		}
+		return out
+	}
+	whole := map[string]*plans.OutputChange{} // no-ops included
+	for _, o := range now {
+		whole[o.Name] = o
+	}
+	a, b := find(approved), find(now)
+	names := maps.Clone(a)
+	maps.Copy(names, b)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		x, y := a[name], b[name]
+		if y == nil {
+			y = whole[name] // what was not known is as before
+		}
+		d.output("output."+name, x, y)
+	}
+}
+
+func (d *differences) output(object string, a, b *plans.OutputChange) {
+	if a == nil || b == nil {
+		action := func(o *plans.OutputChange) string {
+			if o == nil {
+				return ""
+			}
+			return o.Action.String()
+		}
+		d.texts(object, Action, action(a), action(b))
+		return
+	}
+	if a.Sensitive != b.Sensitive {
+		d.texts(object, Sensitivity, sensitivity(a), sensitivity(b))
+	}
+	var all []cty.Path
+	if a.Sensitive || b.Sensitive {
+		all = []cty.Path{nil}
+	}
+	d.values(object, Before, a.Before, b.Before, all)
+	d.values(object, After, a.After, b.After, all)
+}
+
+func sensitivity(o *plans.OutputChange) string {
+	if o.Sensitive {
+		return "sensitive"
+	}
+	return "shown"
+}

@@ -1,0 +1,143 @@
+package comparing
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/marks"
+)
+
+// values compares two values part by part.
+type values struct {
+	sensitive []cty.Path
+	found     []Difference
+}
+
+// compare adds the differences of approved and now. hidden is set within a sensitive value.
+func (x *values) compare(at cty.Path, approved, now cty.Value, hidden bool) {
+	hidden = hidden || marks.Has(approved, marks.Sensitive) || marks.Has(now, marks.Sensitive)
+	approved, now = bare(approved), bare(now)
+	switch {
+	case absent(approved) && absent(now):
+	case approved == cty.NilVal || now == cty.NilVal:
+		x.differ(at, approved, now, hidden)
+	case !approved.IsKnown():
+		if !allows(approved, now) {
+			x.differ(at, approved, now, hidden)
+		}
+	case absent(approved) || absent(now) || !now.IsKnown() || !alike(approved.Type(), now.Type()):
+		x.differ(at, approved, now, hidden)
+	case approved.Type().IsObjectType() || approved.Type().IsMapType():
+		x.members(at, approved, now, hidden)
+	case approved.Type().IsListType() || approved.Type().IsTupleType():
+		x.elements(at, approved, now, hidden)
+	case approved.Type().IsSetType():
+		if !sameSet(approved, now) {
+			x.differ(at, approved, now, hidden || marks.Any(approved) || marks.Any(now))
+		}
+	case !approved.RawEquals(now):
+		x.differ(at, approved, now, hidden)
+	}
+}
+
+// differ adds a difference. A part of either value that is sensitive hides both whole.
+func (x *values) differ(at cty.Path, approved, now cty.Value, hidden bool) {
+	d := Difference{Path: slices.Clone(at), Approved: approved, Now: now}
+	for _, v := range []*cty.Value{&d.Approved, &d.Now} {
+		if *v != cty.NilVal {
+			hidden = hidden || marks.Any(*v)
+			*v = marks.Plain(*v)
+		}
+	}
+	touches := func(p cty.Path) bool { return p.HasPrefix(at) || at.HasPrefix(p) }
+	d.Sensitive = hidden || slices.ContainsFunc(x.sensitive, touches)
+	x.found = append(x.found, d)
+}
+
+// members compares objects and maps by their names.
+func (x *values) members(at cty.Path, approved, now cty.Value, hidden bool) {
+	a, b := members(approved), members(now)
+	names := maps.Clone(a)
+	maps.Copy(names, b)
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		step := slices.Clone(at).GetAttr(name)
+		if approved.Type().IsMapType() {
+			step = slices.Clone(at).IndexString(name)
+		}
+		_, there := a[name]
+		if _, too := b[name]; there != too && approved.Type().IsMapType() {
+			x.differ(step, a[name], b[name], hidden) // even if it is null
+			continue
+		}
+		// An attribute that one schema does not have may be null in the other.
+		x.compare(step, a[name], b[name], hidden)
+	}
+}
+
+func members(v cty.Value) map[string]cty.Value {
+	out := map[string]cty.Value{}
+	for it := v.ElementIterator(); it.Next(); {
+		k, e := it.Element()
+		out[k.AsString()] = e
+	}
+	return out
+}
+
+// elements compares lists and tuples by position.
+func (x *values) elements(at cty.Path, approved, now cty.Value, hidden bool) {
+	a, b := approved.AsValueSlice(), now.AsValueSlice()
+	if len(a) != len(b) {
+		x.differ(at, approved, now, hidden)
+		return
+	}
+	for i := range a {
+		x.compare(slices.Clone(at).IndexInt(i), a[i], b[i], hidden)
+	}
+}
+
+// absent reports whether there is nothing: no value, or null.
+func absent(v cty.Value) bool { return v == cty.NilVal || v.IsNull() }
+
+// bare returns v without its own marks; its parts keep theirs.
+func bare(v cty.Value) cty.Value {
+	if v == cty.NilVal {
+		return v
+	}
+	v, _ = v.Unmark()
+	return v
+}
+
+// alike reports whether values of two types can be compared part by part.
+func alike(a, b cty.Type) bool {
+	for _, is := range []func(cty.Type) bool{cty.Type.IsObjectType, cty.Type.IsMapType, cty.Type.IsListType, cty.Type.IsTupleType, cty.Type.IsSetType} {
+		if is(a) || is(b) {
+			return is(a) && is(b)
+		}
+	}
+	return a.Equals(b)
+}
+
+// allows reports whether an unknown value of the approved plan can have become now, which may be
+// unknown still. Of a value that is not known a plan can promise its type, and a range.
+func allows(unknown, now cty.Value) bool {
+	if now.IsNull() {
+		return !unknown.Range().DefinitelyNotNull()
+	}
+	if len(now.Type().TestConformance(unknown.Type())) > 0 {
+		return false
+	}
+	if !now.IsKnown() || unknown.Type() == cty.DynamicPseudoType {
+		return true
+	}
+	in := unknown.Range().Includes(marks.Plain(now))
+	return !in.IsKnown() || in.True()
+}
+
+// compatible reports whether there are no differences.
+func compatible(approved, now cty.Value) bool {
+	x := &values{}
+	x.compare(nil, approved, now, false)
+	return len(x.found) == 0
+}

@@ -1,0 +1,129 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/plans/comparing"
+)
+
+// Comparison writes the differences of two plans, an object after the other: "-" is of the approved
+// plan, "+" of the one made now. Sensitive values are only named so.
+func (p *Printer) Comparison(w io.Writer, ds []comparing.Difference) {
+	for _, text := range comparedObjects(ds) {
+		fmt.Fprintf(w, "\n%s", text)
+	}
+}
+
+// ComparisonMarkdown is the same for a comment on GitHub, in at most limit bytes. As in
+// [PlanMarkdown], all text that is not ours stands in a fence that it cannot end.
+func ComparisonMarkdown(ds []comparing.Difference, limit int) string {
+	s := section{title: "Differences from the approved plan", what: "differing objects"}
+	for _, text := range comparedObjects(ds) {
+		s.texts = append(s.texts, strings.TrimSuffix(text, "\n"))
+	}
+	whole := markdown{limit: math.MaxInt}
+	whole.write(nil, []section{s})
+	if whole.b.Len() <= limit {
+		return whole.b.String()
+	}
+	m := markdown{limit: limit, cut: true}
+	m.write(nil, []section{s})
+	return m.b.String()
+}
+
+// comparedObjects returns the differences of each object as text.
+func comparedObjects(ds []comparing.Difference) []string {
+	var out []string
+	for i, d := range ds {
+		text := comparedText(d)
+		if i > 0 && ds[i-1].Object == d.Object {
+			out[len(out)-1] += text
+			continue
+		}
+		out = append(out, "# "+visible(d.Object)+"\n"+text)
+	}
+	return out
+}
+
+// comparedText returns a difference as lines of a diff.
+func comparedText(d comparing.Difference) string {
+	was, is := comparedValue(d, d.Approved), comparedValue(d, d.Now)
+	if d.Sensitive && was == is {
+		is += ", another one"
+	}
+	var b strings.Builder
+	side := func(sign, value string) {
+		if value == "" {
+			return
+		}
+		for line := range strings.SplitSeq(comparedName(d)+value, "\n") {
+			b.WriteString(sign + " " + line + "\n")
+		}
+	}
+	side("-", was)
+	side("+", is)
+	return b.String()
+}
+
+// comparedValue is one side of a difference; "" if there is nothing.
+func comparedValue(d comparing.Difference, v cty.Value) string {
+	switch {
+	case v == cty.NilVal:
+		return ""
+	case d.Sensitive:
+		return sensitiveText
+	case !v.IsWhollyKnown() || !textual(d.Aspect):
+		return (&Printer{}).Value(v)
+	}
+	return visible(v.AsString())
+}
+
+// textual reports whether a fact of an aspect is a text and no value.
+func textual(a comparing.Aspect) bool {
+	switch a {
+	case comparing.Before, comparing.After, comparing.Variable:
+		return false
+	}
+	return true
+}
+
+// comparedName is the beginning of a line: the attribute, or the word for another fact.
+func comparedName(d comparing.Difference) string {
+	path := visible(pathText(d.Path))
+	switch d.Aspect {
+	case comparing.Before:
+		return strings.TrimPrefix(path+" before", " ") + ": "
+	case comparing.After, comparing.Variable:
+		if path == "" {
+			return "value = "
+		}
+		return path + " = "
+	case comparing.Moved:
+		return "moved from: "
+	case comparing.Import:
+		return "import of: "
+	}
+	return string(d.Aspect) + ": "
+}
+
+// pathText writes a path as an expression does: tags["team"].
+func pathText(path cty.Path) string {
+	var b strings.Builder
+	for i, step := range path {
+		switch step := step.(type) {
+		case cty.GetAttrStep:
+			if i > 0 {
+				b.WriteString(".")
+			}
+			b.WriteString(attributeName(step.Name))
+		case cty.IndexStep:
+			b.WriteString("[" + (&Printer{}).Value(step.Key) + "]")
+		}
+	}
+	return b.String()
+}
