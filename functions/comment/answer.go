@@ -31,12 +31,14 @@ func (a Answer) Markdown(limit int) string {
 type Done struct {
 	Project string
 	Counts  Counts
+	// Settled are the reasons for which the plan was made again, and found to be the same.
+	Settled Reasons `json:",omitempty"`
 	// Body is Markdown, with outputs and warnings; may be empty.
 	Body string
 }
 
 func (d Done) markdown() string {
-	return fmt.Sprintf("**Applied** %s: %s.\n\n%s", Code(d.Project), d.Counts.done(), d.Body)
+	return fmt.Sprintf("**Applied** %s: %s.\n\n%s%s", Code(d.Project), d.Counts.done(), plannedAgain(d.Settled), d.Body)
 }
 
 // Planned reports that a project was planned on request; the plan itself is in the status.
@@ -63,8 +65,10 @@ type Failed struct {
 	// Remaining is the number of changes that were not begun.
 	Remaining int
 	// Lost is set if the outcome of an apply, and its changes, are unknown.
-	Lost bool   `json:",omitempty"`
-	Body string // the failure, in Markdown
+	Lost bool `json:",omitempty"`
+	// Settled is the same as in [Done].
+	Settled Reasons `json:",omitempty"`
+	Body    string  // the failure, in Markdown
 }
 
 func (f Failed) markdown() string {
@@ -82,7 +86,7 @@ func (f Failed) markdown() string {
 			what += fmt.Sprintf(" **Not begun: %s.** To plan the rest, comment %s.", changes(f.Remaining), Code("lockstep plan"))
 		}
 	}
-	return what + "\n\n" + f.Body
+	return what + "\n\n" + plannedAgain(f.Settled) + f.Body
 }
 
 func changes(n int) string {

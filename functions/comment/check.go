@@ -67,6 +67,9 @@ func (c Check) Summary(limit int) string {
 	fmt.Fprintf(&b, "%s: %s, %s.\n", Code(c.Name), c.plan(), c.standing())
 	if c.named() {
 		b.WriteString("\n" + fullName(c.Plan))
+		if c.Again != "" {
+			b.WriteString("\n" + againName(c.Again))
+		}
 	}
 	if c.Others != "" {
 		fmt.Fprintf(&b, "\nAnother pull request with the same head is worse off: %s. A check belongs to a commit, so it reports this for both.\n", c.Others)

@@ -102,14 +102,22 @@ func TestGolden(t *testing.T) {
 		"status-given-up":       Status{Head: someSHA, Projects: []ProjectStatus{with(net, Closed, "", "")}, Closed: true}.Markdown(65536),
 		"check-shared":          check(net, "planning failed on #9"),
 		"check-big":             check(big, ""),
-		"answer-done":           Answer{"33", []Reply{Done{"network", Counts{Add: 2, Change: 1}, ""}}}.Markdown(65536),
-		"answer-all-counts":     Answer{"33", []Reply{Done{"network", Counts{1, 2, 3, 4, 5}, "```\nid = 7\n```"}}}.Markdown(65536),
-		"answer-planned":        Answer{"33", []Reply{Planned{"network", Counts{Add: 2}}, Planned{"app", Counts{}}}}.Markdown(65536),
-		"answer-pending":        Answer{"33", []Reply{Done{"network", Counts{Add: 2}, ""}, Pending{Project: "app", Verb: Apply}, Pending{Project: "db", Verb: Plan}, Pending{"net", Apply, Progress{80, 200}}}}.Markdown(65536),
-		"answer-too-many":       Answer{"33", []Reply{TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)}}}.Markdown(65536),
-		"answer-superseded":     Answer{"33", []Reply{PlanSuperseded{"app"}}}.Markdown(65536),
-		"answer-unfinished":     Answer{"close", []Reply{Unfinished{"network", "alice", someSHA}}}.Markdown(65536),
-		"answer-broken":         Answer{"33", []Reply{Broken{"it was tried 3 times and did not come to its end"}}}.Markdown(65536),
+		"answer-done":           Answer{"33", []Reply{Done{Project: "network", Counts: Counts{Add: 2, Change: 1}}}}.Markdown(65536),
+		"answer-all-counts":     Answer{"33", []Reply{Done{Project: "network", Counts: Counts{1, 2, 3, 4, 5}, Body: "```\nid = 7\n```"}}}.Markdown(65536),
+		"answer-planned-again": Answer{"33", []Reply{
+			Done{"network", Counts{Add: 2}, Reasons{StateMoved{Change: SerialMoved, Was: 12, Is: 14, By: "carol", Number: 8}}, "```\nid = 7\n```"},
+			Done{"app", Counts{Add: 2}, Reasons{OtherVersion{}, ProvidersMoved{Problem: "the plan was made with version 1.1.0 of provider lockstep/lab, and now version 1.2.0 is selected"}, OthersMoved{Files: SomeOf([]string{"docs/x.md"})}, ConfigMoved{Files: SomeOf([]string{"net/b.tf"})}}, ""},
+			Failed{Project: "db", Verb: Apply, Counts: Counts{Add: 1}, Settled: Reasons{StateMoved{Change: StateCreated, Is: 1}}, Body: trouble},
+			Refused{command("lockstep apply"), "dns", Reasons{PlanDiffers{Project: "dns", Plan: someHash, Since: Reasons{StateMoved{Change: SameSerial, Is: 3}}}}},
+			Refused{command("lockstep apply"), "ns", Reasons{PlanDiffers{Project: "ns", Plan: someHash, Merged: true}}},
+		}}.Markdown(65536),
+		"replaced":          Replaced("<details>the difference</details>\n") + "=====\n" + Replaced(""),
+		"answer-planned":    Answer{"33", []Reply{Planned{"network", Counts{Add: 2}}, Planned{"app", Counts{}}}}.Markdown(65536),
+		"answer-pending":    Answer{"33", []Reply{Done{Project: "network", Counts: Counts{Add: 2}}, Pending{Project: "app", Verb: Apply}, Pending{Project: "db", Verb: Plan}, Pending{"net", Apply, Progress{80, 200}}}}.Markdown(65536),
+		"answer-too-many":   Answer{"33", []Reply{TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)}}}.Markdown(65536),
+		"answer-superseded": Answer{"33", []Reply{PlanSuperseded{"app"}}}.Markdown(65536),
+		"answer-unfinished": Answer{"close", []Reply{Unfinished{"network", "alice", someSHA}}}.Markdown(65536),
+		"answer-broken":     Answer{"33", []Reply{Broken{"it was tried 3 times and did not come to its end"}}}.Markdown(65536),
 		"answer-recovered": Answer{"33", []Reply{
 			Recovered{Project: "network", Changed: true}, Recovered{Project: "app"},
 			Recovered{"db", true, []Doubt{{"aws_db_instance.main[0]", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{`name = "main"`}}}, []string{"aws_subnet.a"}},
@@ -246,9 +254,10 @@ func TestBigPlans(t *testing.T) {
 
 // TestReplies holds that what is kept of a reply is the reply, for each kind.
 func TestReplies(t *testing.T) {
+	since := Reasons{StateMoved{Change: SerialMoved, Was: 3, Is: 5}}
 	all := []Reply{
-		Pending{"app", Apply, Progress{80, 200}}, Stopping{"app", Apply, "alice"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", Counts{Add: 1}}, PlanSuperseded{"app"}, Done{"app", Counts{Add: 1}, "body"},
-		Failed{"app", Apply, Counts{Add: 1}, true, true, 2, true, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", Reasons{Sentence{"no", "yes"}, NotOpen{}, NoPermission{"alice", "read", "write"}}},
+		Pending{"app", Apply, Progress{80, 200}}, Stopping{"app", Apply, "alice"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", Counts{Add: 1}}, PlanSuperseded{"app"}, Done{"app", Counts{Add: 1}, since, "body"},
+		Failed{"app", Apply, Counts{Add: 1}, true, true, 2, true, since, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", Reasons{Sentence{"no", "yes"}, NotOpen{}, NoPermission{"alice", "read", "write"}}},
 		Unlocked{"app", 1, []string{"carol"}}, Misunderstood{Line{"text", Command{Verb: Help}, "problem", "suggestion"}}, Guide{[]string{"app"}},
 		Unfinished{"app", "alice", someSHA}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},
 	}

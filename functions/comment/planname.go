@@ -18,10 +18,23 @@ func fullName(hash string) string { return "Plan " + Code(hash) + "\n" }
 
 var fullNamePattern = regexp.MustCompile("(?m)^Plan `([0-9a-f]{64})`$")
 
+// againName is the line of a check that identifies the plan that is applied in the place of its plan.
+func againName(hash string) string {
+	return "Planned again as " + Code(hash) + ", with the same changes.\n"
+}
+
+var againPattern = regexp.MustCompile("(?m)^Planned again as `([0-9a-f]{64})`, with the same changes.$")
+
+// AgainIn returns the hash of the plan that is applied in the place of the one that the summary of a
+// check identifies; "" if there is none, or more than one.
+func AgainIn(summary string) string { return onlyOne(againPattern, summary) }
+
 // PlanIn returns the hash of the plan that the summary of a check identifies; "" if there is none,
 // or more than one.
-func PlanIn(summary string) string {
-	found := fullNamePattern.FindAllStringSubmatch(summary, -1)
+func PlanIn(summary string) string { return onlyOne(fullNamePattern, summary) }
+
+func onlyOne(pattern *regexp.Regexp, summary string) string {
+	found := pattern.FindAllStringSubmatch(summary, -1)
 	if len(found) != 1 {
 		return ""
 	}

@@ -34,7 +34,9 @@ type ProjectStatus struct {
 	Counts   Counts // of the plan
 	// Plan is the plan's hash, "" if there is none.
 	Plan string
-	Done Counts // changes made
+	// Again is the hash of the saved plan that is applied in its place, "" if there is none.
+	Again string
+	Done  Counts // changes made
 	// By is the login of the user who applied.
 	By string
 	// Remaining is the number of changes that a failed apply has not begun; Lost is set if its

@@ -62,15 +62,11 @@ func list[A fmt.Stringer](all []A) string {
 	return strings.Join(out, ", ")
 }
 
-// variables compares the values of the root variables. A plan does not know which are sensitive, so
-// none may be shown.
+// variables compares the values of the root variables that the approved plan knows: no block of its
+// configuration refers to another one. A plan does not know which are sensitive, so none may be
+// shown.
 func (d *differences) variables(approved, now *plans.Plan) {
-	names := maps.Clone(approved.Variables)
-	if names == nil {
-		names = map[string]cty.Value{}
-	}
-	maps.Copy(names, now.Variables)
-	for _, name := range slices.Sorted(maps.Keys(names)) {
+	for _, name := range slices.Sorted(maps.Keys(approved.Variables)) {
 		d.values("var."+name, Variable, approved.Variables[name], now.Variables[name], []cty.Path{nil})
 	}
 }
@@ -81,6 +77,18 @@ func effects(all []*plans.ResourceChange, mode plans.Mode) map[addrs.ResourceIns
 	for _, c := range all {
 		if c.Action != plans.NoOp || c.Importing != nil || moved(c) != "" || mode == plans.RefreshOnlyMode {
 			out[c.Addr] = c
+		}
+	}
+	return out
+}
+
+// Touched returns the addresses of the resources that either plan changes or reads, without modules
+// and instance keys.
+func Touched(approved, now *plans.Plan) map[string]bool {
+	out := map[string]bool{}
+	for _, p := range []*plans.Plan{approved, now} {
+		for addr := range effects(p.Changes, p.Mode) {
+			out[addr.Instance.Resource.Resource.String()] = true
 		}
 	}
 	return out

@@ -17,6 +17,9 @@ const (
 	Before      Aspect = "before"      // a value before the change
 	After       Aspect = "after"       // a value after the change
 	Sensitivity Aspect = "sensitivity" // of an output
+
+	// Configuration is a block that is not the same. Compare has none: its users add them.
+	Configuration Aspect = "configuration"
 )
 
 // A Difference is one fact in which the plan made now is not the approved one.

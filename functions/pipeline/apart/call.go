@@ -14,7 +14,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/confine"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 )
 
 const (
@@ -38,9 +38,10 @@ var errShape = errors.New("the process of the run did not keep to the protocol")
 type call struct {
 	engine *Engine
 	order  order
-	permit func(runs.StateID) bool
+	permit func(jobs.Present) jobs.Permit
 
 	permitted bool // it was allowed to apply
+	again     bool // it was asked to plan again
 	locked    bool // it may have a lock
 	programs  bool // it may have started programs
 	fetched   int

@@ -19,7 +19,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/confine"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
 // The files of a child.
@@ -182,9 +181,12 @@ func (c *Child) ask(q question) (answer, error) {
 	return a, a.Error.err()
 }
 
-func (c *Child) permit(s runs.StateID) bool {
-	a, err := c.ask(question{Kind: isPermit, State: s})
-	return err == nil && a.OK
+func (c *Child) permit(now jobs.Present) jobs.Permit {
+	a, err := c.ask(question{Kind: isPermit, Present: now})
+	if err != nil {
+		return jobs.Refused
+	}
+	return a.Permit
 }
 
 // Environment returns the environment of the job's programs, in which the run's directory is that

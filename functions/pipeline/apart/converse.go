@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -73,11 +74,7 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 		if c.permit == nil || c.order.Action != applies {
 			return a, errShape
 		}
-		permit := c.permit
-		c.permit = nil // it may be asked once only
-		a.OK = permit(q.State)
-		c.permitted = a.OK
-		return a, nil
+		return c.permits(q.Present)
 	case isEnvironment:
 		c.programs = true
 		if j.Grants.Provisioners || j.Grants.External {
@@ -117,6 +114,26 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 		return a, errShape
 	}
 	a.Error = failed(err)
+	return a, nil
+}
+
+// permits asks for the permit of a child. It may be asked once, and once more with the plan that was
+// made again, if that is the answer.
+func (c *call) permits(now jobs.Present) (a answer, err error) {
+	if c.again != (now.Again != nil) {
+		return a, errShape
+	}
+	permit := c.permit
+	c.permit = nil
+	if now.Again != nil {
+		now.Again.Plan.Report, now.Again.Plan.Full = c.engine.clean(now.Again.Plan.Report), c.engine.clean(now.Again.Plan.Full)
+		now.Again.Difference = c.engine.clean(now.Again.Difference)
+	}
+	a.Permit = permit(now)
+	if a.Permit != jobs.Refused && a.Permit != jobs.Permitted && !c.again {
+		c.permit, c.again = permit, true
+	}
+	c.permitted = a.Permit == jobs.Permitted
 	return a, nil
 }
 

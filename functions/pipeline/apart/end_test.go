@@ -9,10 +9,9 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
-func permitAll(runs.StateID) bool { return true }
+func permitAll(jobs.Present) jobs.Permit { return jobs.Permitted }
 
 // TestEndOfAnApply holds that an apply that does not end in its time is killed, with programs that
 // would live on; that another process can go on with it; and that its lock stays for that one.
@@ -51,9 +50,9 @@ func TestStopOfAnApply(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	got, err := newEngine(t).Apply(ctx, named(t, "polite"), []byte("x"), func(runs.StateID) bool {
+	got, err := newEngine(t).Apply(ctx, named(t, "polite"), []byte("x"), func(jobs.Present) jobs.Permit {
 		time.AfterFunc(100*time.Millisecond, cancel)
-		return true
+		return jobs.Permitted
 	})
 	if err != nil || got.Report != "done: politex" {
 		t.Errorf("%+v, %v", got, err)

@@ -81,7 +81,7 @@ func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 }
 
 // Apply implements jobs.Engine.
-func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(runs.StateID) bool) (jobs.Outcome, error) {
+func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
 	c := e.call(order{Action: applies, Job: j, Plan: plan})
 	c.permit = permit
 	r, err := c.do(ctx)

@@ -5,6 +5,7 @@ package apart
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,13 +58,36 @@ func TestDeathOfAnApply(t *testing.T) {
 	for project, lost := range map[string]bool{"early overflow": false, "overflow": true, "exit": true} {
 		j := named(t, project)
 		j.VarFiles = []string{j.Checkout}
-		got, err := newEngine(t).Apply(t.Context(), j, []byte("x"), func(s runs.StateID) bool { return s.Serial == 7 })
+		got, err := newEngine(t).Apply(t.Context(), j, []byte("x"), whether(func(s runs.StateID) bool { return s.Serial == 7 }))
 		if err != nil || !got.Failed || got.Lost != lost || !strings.Contains(got.Report, "was ended before it was done") {
 			t.Errorf("%s: %+v, %v", project, got, err)
 		}
 		_, err = os.Stat(filepath.Join(j.Checkout, "unlocked"))
 		if unlocked := err == nil; unlocked != (project == "exit") {
 			t.Errorf("%s: its lock was released: %v", project, unlocked)
+		}
+	}
+}
+
+// TestPermits holds that a child asks for its permit once, and with a plan made again only if it was
+// told to make one, and then once.
+func TestPermits(t *testing.T) {
+	t.Parallel()
+	for project, want := range map[string]string{"x": "false", "again": "false true", "again and again": "false true", "forge": ""} {
+		var asked []string
+		o, err := newEngine(t).Apply(t.Context(), named(t, project), []byte("x"), func(now jobs.Present) jobs.Permit {
+			asked = append(asked, fmt.Sprint(now.Again != nil))
+			switch {
+			case project == "x" || now.Again != nil && project == "again":
+				return jobs.Permitted
+			}
+			return jobs.PlanAgain // of a new plan, too: that is no order to make a third
+		})
+		if got := strings.Join(asked, " "); got != want {
+			t.Errorf("%s: asked %q, want %q", project, got, want)
+		}
+		if bad := project == "forge" || project == "again and again"; bad != (err != nil) {
+			t.Errorf("%s: %+v, %v", project, o, err)
 		}
 	}
 }
@@ -112,7 +136,7 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 	apply := func(project string) string {
-		o, err := e.Apply(t.Context(), named(t, project), []byte(" plan"), func(runs.StateID) bool { return true })
+		o, err := e.Apply(t.Context(), named(t, project), []byte(" plan"), whether(func(runs.StateID) bool { return true }))
 		if err != nil {
 			return err.Error()
 		}
@@ -124,7 +148,7 @@ func TestAnswers(t *testing.T) {
 	if got := apply("rescue:../x"); !strings.Contains(got, errShape.Error()) {
 		t.Errorf("rescued elsewhere: %s", got)
 	}
-	if o, err := e.Apply(t.Context(), named(t, "x"), nil, func(runs.StateID) bool { return false }); err != nil || !o.Refused {
+	if o, err := e.Apply(t.Context(), named(t, "x"), nil, whether(func(runs.StateID) bool { return false })); err != nil || !o.Refused {
 		t.Errorf("refused: %+v, %v", o, err)
 	}
 	var no *jobs.StateError
@@ -203,5 +227,15 @@ func TestOneAfterTheOther(t *testing.T) {
 		if data, err := os.ReadFile(filepath.Join(told, name)); err == nil {
 			t.Errorf("%s: %s", name, data)
 		}
+	}
+}
+
+// whether permits an apply, or refuses it, by the state alone.
+func whether(ok func(runs.StateID) bool) func(jobs.Present) jobs.Permit {
+	return func(now jobs.Present) jobs.Permit {
+		if ok(now.State) {
+			return jobs.Permitted
+		}
+		return jobs.Refused
 	}
 }

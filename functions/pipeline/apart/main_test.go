@@ -51,12 +51,21 @@ func (a *acting) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 	return jobs.PlanResult{Plan: []byte("plan"), Report: report}, ctx.Err()
 }
 
-func (a *acting) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(runs.StateID) bool) (jobs.Outcome, error) {
+func (a *acting) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
 	if strings.HasPrefix(j.Project, "early ") {
 		a.act(ctx, j)
 	}
 	a.c.State()
-	if !permit(runs.StateID{Serial: 7}) {
+	now := jobs.Present{State: runs.StateID{Serial: 7}}
+	if j.Project == "forge" {
+		now.Again = &jobs.Again{Equal: true} // nobody has asked for it
+	}
+	answer := permit(now)
+	for range map[string]int{"again": 1, "again and again": 2}[j.Project] {
+		now.Again = &jobs.Again{Equal: true, Plan: jobs.PlanResult{Plan: []byte("new")}}
+		answer = permit(now)
+	}
+	if answer != jobs.Permitted {
 		return jobs.Outcome{Refused: true}, nil
 	}
 	return jobs.Outcome{Report: a.act(ctx, j) + string(plan)}, nil
@@ -162,7 +171,7 @@ func (a *acting) act(ctx context.Context, j jobs.Job) string {
 		a.c.out.Write([]byte{0xff, 0xff, 0xff, 0xff})
 		time.Sleep(time.Hour)
 	case "permit":
-		a.c.permit(runs.StateID{})
+		a.c.permit(jobs.Present{})
 		time.Sleep(time.Hour)
 	case "run":
 		cmd := exec.Command("/bin/sh", "-c", arg)

@@ -83,7 +83,7 @@ type order struct {
 // A question is a message of a child: a request, or, with the kind result, its result.
 type question struct {
 	Kind             kind
-	State            runs.StateID
+	Present          jobs.Present
 	Name             string // of the state to rescue
 	Data             []byte // the state to rescue; memory
 	Owner, Repo, Ref string // the repository to fetch
@@ -109,9 +109,9 @@ const (
 
 // An answer is a message of the parent.
 type answer struct {
-	OK   bool
-	Text string   // an address
-	Env  []string // of programs
+	Permit jobs.Permit
+	Text   string   // an address
+	Env    []string // of programs
 	// Credentials are for the state.
 	Credentials *aws.Credentials `json:",omitempty"`
 	Error       *failure

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -68,7 +71,7 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 	if d := runs.Gate(q); !d.Allowed() {
 		return ap.refuse(ctx, s, d)
 	}
-	plan, err := ap.Artifacts.Get(ctx, s.Plan())
+	plan, err := ap.Artifacts.Get(ctx, s.Applied())
 	if errors.Is(err, pipeline.ErrNoArtifact) {
 		q.Run.Phase = runs.New // the plan was deleted
 		return ap.refuse(ctx, s, runs.Gate(q))
@@ -76,14 +79,14 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 	if err != nil {
 		return err
 	}
-	q.Saved = runs.HashOf(plan)
 	if err := ap.Evidence.CompareShown(ctx, &q); err != nil {
 		return ap.cannotApply(ctx, s, err)
 	}
+	q.Saved = asApplied(&q, plan)
 	if d := runs.Gate(q); !d.Allowed() {
 		return ap.refuse(ctx, s, d)
 	}
-	dir, done, err := ap.compare(ctx, &q)
+	dir, in, done, err := ap.compare(ctx, &q)
 	if errors.Is(err, github.ErrNotFound) {
 		return ap.refuse(ctx, s, runs.Refusal(comment.CommitGone{Problem: err.Error()}))
 	}
@@ -91,7 +94,7 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 		return ap.cannotApply(ctx, s, err)
 	}
 	defer done()
-	if d := runs.Gate(q); !d.Allowed() {
+	if d := runs.Gate(q); !d.Allowed() && !d.PlanAgain() {
 		return ap.refuse(ctx, s, d)
 	}
 	job, problem, err := ap.Evidence.Job(ctx, &q, dir)
@@ -101,7 +104,8 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 	if problem != "" {
 		return ap.refuse(ctx, s, runs.Refusal(comment.Unusable{Problem: problem}))
 	}
-	if d := runs.Gate(q); !d.Allowed() {
+	q.Provisioners = job.Grants.Provisioners
+	if d := runs.Gate(q); !d.Allowed() && !d.PlanAgain() {
 		return ap.refuse(ctx, s, d)
 	}
 	if s, err = ap.Ledger.Save(ctx, s.To(runs.Applying)); err != nil {
@@ -110,80 +114,61 @@ func (ap *Applier) applyQueued(ctx context.Context, s ledger.Versioned) error {
 	if err := ap.Report.PutCheck(ctx, s.Run); err != nil {
 		return err
 	}
-	return ap.carryOut(ctx, s, q, plan, job)
+	return ap.carryOut(ctx, s, q, plan, job, in)
 }
 
 // compare checks out the present trial merge, or the commit that the pull request became, and adds
 // the differing inputs to q. It sets the commits of q.Run: the one that is checked out, and the base, by which rights are
 // granted from then on.
-func (ap *Applier) compare(ctx context.Context, q *runs.Request) (dir string, done func(), err error) {
+func (ap *Applier) compare(ctx context.Context, q *runs.Request) (dir string, now ledger.Inputs, done func(), err error) {
 	sha := ap.Evidence.Pull.MergeSHA
 	if q.Entry == runs.ByComment {
 		m, err := ap.Evidence.Merged(ctx, q)
 		if err != nil {
-			return "", nil, err
+			return "", now, nil, err
 		}
 		if !runs.Gate(*q).Allowed() {
-			return "", func() {}, nil
+			return "", now, func() {}, nil
 		}
 		sha, q.Run.Base = m.SHA, m.Base
 		if err := ap.Evidence.Occasion(ctx, &q.Run); err != nil {
-			return "", nil, err
+			return "", now, nil, err
 		}
 	} else {
 		q.Run.Base = sha
 	}
 	q.Run.Merge = sha
 	if dir, done, err = ap.Evidence.Checkout(ctx, sha); err != nil {
-		return "", nil, err
+		return "", now, nil, err
 	}
 	planned, err := ledger.LoadInputs(ctx, ap.Artifacts, q.Run)
 	if errors.Is(err, ledger.ErrExchanged) {
 		q.Kept = err.Error()
-		return dir, done, nil
+		return dir, now, done, nil
 	}
 	if err == nil {
-		now, e := ap.Projects.Inputs(ctx, dir, q.Run, planned.Scope())
-		if errors.Is(e, jobs.ErrNoProject) {
-			now, e = nil, nil // the project is gone: all inputs differ
+		now = ledger.Inputs{Read: planned.Read, Whole: planned.Whole}
+		now.Tree, now.Own, err = planrun.ReadInputs(ctx, ap.Projects, dir, q.Run, planned.Scope())
+		if errors.Is(err, jobs.ErrNoProject) {
+			q.Differ, q.Whole, err = slices.Sorted(maps.Keys(planned.Tree)), planned.Whole, nil
+			return dir, now, done, nil // the project is gone: all inputs differ
 		}
-		q.Differ, q.Whole, err = planned.Tree.Diff(now), planned.Whole, e
+		moved := planned.Compare(now, q.Run)
+		q.Differ, q.Blocks, q.Around, q.Whole = moved.Own, moved.Blocks, moved.Around, planned.Whole
 	}
 	if err != nil {
 		done()
-		return "", nil, err
+		return "", now, nil, err
 	}
-	return dir, done, nil
+	return dir, now, done, nil
 }
 
 // carryOut applies a plan. The engine asks the gate again with the state locked and known: from
 // then on nothing can move.
-func (ap *Applier) carryOut(ctx context.Context, s ledger.Versioned, q runs.Request, plan []byte, job jobs.Job) error {
-	var d runs.Decision
+func (ap *Applier) carryOut(ctx context.Context, s ledger.Versioned, q runs.Request, plan []byte, job jobs.Job, in ledger.Inputs) error {
 	c := &carriage{ap: ap, run: s, plan: plan, job: job}
-	c.permit = func(ctx context.Context, state runs.StateID) (none ledger.Begun, ok bool, err error) {
-		q.State = &state
-		if q.Last, err = ap.Ledger.LastApply(ctx, s.Run); err != nil {
-			return none, false, err
-		}
-		if err := ap.Evidence.PlaceAgain(ctx, &q); err != nil {
-			return none, false, err
-		}
-		now, err := ap.Ledger.Read(ctx, s.Key())
-		if err != nil {
-			return none, false, err
-		}
-		q.Run.PlanHash = now.PlanHash // the plan in hand must still be the recorded one
-		if d = runs.Gate(q); !d.Allowed() {
-			return none, false, nil
-		}
-		if d, err = ap.unlessStopped(ctx, s.Run); err != nil || !d.Allowed() {
-			return none, false, err
-		}
-		// The apply record comes last, immediately before the first change.
-		b, err := ap.Ledger.Begin(ctx, s.Run, ledger.ApplyRecord{Commit: q.Run.Merge, HardStop: c.job.Times.HardStop})
-		return b, err == nil, err
-	}
+	p := &permission{ap: ap, carriage: c, q: q, in: in}
+	c.permit = p.decide
 	outcome, err := c.carry(ctx)
 	switch {
 	case c.failed != nil:
@@ -195,11 +180,10 @@ func (ap *Applier) carryOut(ctx context.Context, s ledger.Versioned, q runs.Requ
 	case len(outcome.Moved) > 0:
 		q.Modules = outcome.Moved
 		return ap.refuse(ctx, s, runs.Gate(q))
-	case outcome.OtherVersion:
-		q.OtherVersion = true
-		return ap.refuse(ctx, s, runs.Gate(q))
+	case outcome.Refused && p.again != nil && !p.again.Equal && runs.Has[comment.PlanDiffers](p.last):
+		return ap.differs(ctx, p, planrun.Replacement{Again: *p.again, Job: job, Inputs: in})
 	case outcome.Refused:
-		return ap.refuse(ctx, s, d)
+		return ap.refuse(ctx, s, p.last)
 	}
 	return ap.Untouched(ctx, s, outcome)
 }

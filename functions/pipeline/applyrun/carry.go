@@ -20,7 +20,7 @@ type carriage struct {
 	plan []byte
 	job  jobs.Job
 	// permit decides, with the state locked, and returns the record of the apply.
-	permit func(ctx context.Context, state runs.StateID) (ledger.Begun, bool, error)
+	permit func(context.Context, jobs.Present) (ledger.Begun, jobs.Permit, error)
 
 	far    comment.Progress // as far as it is known
 	begun  ledger.Begun     // without version while nothing was allowed
@@ -49,10 +49,11 @@ func (c *carriage) carry(ctx context.Context) (jobs.Outcome, error) {
 	}
 	work, end := stopping.Watch(ctx, c.ap.Ledger, c.run.Run, c.ap.Poll)
 	defer end()
-	outcome, err := c.ap.Engine.Apply(work, c.job, c.plan, func(state runs.StateID) bool {
-		var ok bool
-		c.begun, ok, c.failed = c.permit(ctx, state)
-		return ok && c.failed == nil
+	outcome, err := c.ap.Engine.Apply(work, c.job, c.plan, func(now jobs.Present) (answer jobs.Permit) {
+		if c.begun, answer, c.failed = c.permit(ctx, now); c.failed != nil {
+			return jobs.Refused
+		}
+		return answer
 	})
 	c.stop = end()
 	outcome.Report = c.ap.Report.Clean(outcome.Report)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -11,6 +12,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/planrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
@@ -70,14 +72,14 @@ func (ap *Applier) goOn(ctx context.Context, s ledger.Versioned, b ledger.Begun)
 // that the base branch grants now. The problem, for people, is one that stays.
 func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Begun) (c *carriage, problem string, done func(), err error) {
 	none := func() {}
-	plan, err := ap.Artifacts.Get(ctx, s.Plan())
+	plan, err := ap.Artifacts.Get(ctx, s.Applied())
 	if errors.Is(err, pipeline.ErrNoArtifact) {
 		return nil, comment.PlanGone(), none, nil
 	}
 	if err != nil {
 		return nil, "", none, err
 	}
-	q, dir, done, err := ap.asBegun(ctx, s, b, runs.HashOf(plan))
+	q, dir, done, err := ap.asBegun(ctx, s, b, plan)
 	if err != nil {
 		problem, err = ap.stays(s, err)
 		return nil, problem, none, err
@@ -97,10 +99,13 @@ func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Be
 	}
 	job.Continues = true
 	c = &carriage{ap: ap, run: s, plan: plan, job: job, far: b.Progress}
-	c.permit = func(ctx context.Context, _ runs.StateID) (ledger.Begun, bool, error) {
+	c.permit = func(ctx context.Context, _ jobs.Present) (ledger.Begun, jobs.Permit, error) {
 		// The state is locked: a process with a higher fence has written its own by now, or waits.
 		_, now, err := ap.Ledger.ApplyRecord(ctx, s.Run)
-		return b, err == nil && now == b.Version, err
+		if err != nil || now != b.Version {
+			return b, jobs.Refused, err
+		}
+		return b, jobs.Permitted, nil
 	}
 	return c, "", done, nil
 }
@@ -108,7 +113,7 @@ func (ap *Applier) prepared(ctx context.Context, s ledger.Versioned, b ledger.Be
 // asBegun checks out the commit of an apply that was begun, and reads the evidence for going on with
 // it. GitHub forgets trial merges: then it is the present one, or the commit that the pull
 // request became.
-func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Begun, saved string) (q runs.Request, dir string, done func(), err error) {
+func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Begun, plan []byte) (q runs.Request, dir string, done func(), err error) {
 	r, pull := s.Run, ap.Evidence.Pull
 	if r.Base = pull.MergeSHA; !pull.Merged {
 		if r.Base, err = ap.Evidence.Hub.Tip(ctx, pull.Base.Ref); err != nil {
@@ -118,10 +123,10 @@ func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Beg
 	if q, err = ap.Evidence.Request(ctx, comment.Apply, r); err != nil {
 		return q, "", nil, err
 	}
-	q.Saved = saved
 	if err := ap.Evidence.CompareShown(ctx, &q); err != nil {
 		return q, "", nil, err
 	}
+	q.Saved = asApplied(&q, plan)
 	planned, err := ledger.LoadInputs(ctx, ap.Artifacts, r)
 	if errors.Is(err, ledger.ErrExchanged) {
 		q.Kept, err = err.Error(), nil
@@ -144,12 +149,16 @@ func (ap *Applier) asBegun(ctx context.Context, s ledger.Versioned, b ledger.Beg
 	if err != nil {
 		return q, "", nil, err
 	}
-	now, err := ap.Projects.Inputs(ctx, dir, r, planned.Scope())
-	if err != nil {
+	now := ledger.Inputs{Read: planned.Read, Whole: planned.Whole}
+	if now.Tree, now.Own, err = planrun.ReadInputs(ctx, ap.Projects, dir, r, planned.Scope()); err != nil {
 		done()
 		return q, "", nil, err
 	}
-	q.Differ, q.Whole = planned.Tree.Diff(now), planned.Whole
+	moved := planned.Compare(now, r)
+	if q.Differ, q.Whole = moved.Own, planned.Whole; r.Again == "" {
+		// Otherwise the plan that was made again is of the blocks and files of the commit.
+		q.Differ = slices.Concat(moved.Own, moved.Blocks, moved.Around)
+	}
 	return q, dir, done, nil
 }
 

@@ -15,9 +15,9 @@ import (
 // Applied announces the outcome of an apply to the status, the check, and the answer that waits for
 // it.
 func (ap *Applier) Applied(ctx context.Context, r runs.Run) error {
-	p := report.ApplyReply(r, comment.Done{Project: r.Project, Counts: r.Done})
+	p := report.ApplyReply(r, comment.Done{Project: r.Project, Counts: r.Done, Settled: r.Settled})
 	if r.Phase == runs.ApplyFailed {
-		p = report.ApplyReply(r, comment.Failed{Project: r.Project, Verb: comment.Apply, Counts: r.Done, Remaining: r.Remaining, Lost: r.Lost})
+		p = report.ApplyReply(r, comment.Failed{Project: r.Project, Verb: comment.Apply, Counts: r.Done, Remaining: r.Remaining, Lost: r.Lost, Settled: r.Settled})
 	}
 	p.Body = r.Result()
 	if err := ap.Report.Reply(ctx, r.Answer, p); err != nil {

@@ -30,19 +30,6 @@ func rob(t *testing.T) (r robber, n int) {
 	return r, n
 }
 
-// run reads the record of the one run of a pull request.
-func (r robber) run(number int) (out runs.Run) {
-	r.t.Helper()
-	list, err := r.data.Records.List(r.t.Context(), r.ref(number).Runs())
-	if err != nil || len(list) != 1 {
-		r.t.Fatalf("%d runs, %v", len(list), err)
-	}
-	if err := json.Unmarshal(list[0].Value, &out); err != nil {
-		r.t.Fatal(err)
-	}
-	return out
-}
-
 // exchange puts one artifact in another's place.
 func (r robber) exchange(put, in pipeline.Artifact) {
 	r.t.Helper()
@@ -65,7 +52,13 @@ func (r robber) plan() {
 func (r robber) record() {
 	r.t.Helper()
 	now := r.run(r.victim.Pull.Number)
-	now.PlanHash, now.State = r.own.PlanHash, r.own.State
+	now.PlanHash, now.Parts, now.State, now.Inputs = r.own.PlanHash, r.own.Parts, r.own.State, r.own.Inputs
+	r.writeRun(now)
+}
+
+// writeRun writes the record of a run as it is.
+func (r robber) writeRun(now runs.Run) {
+	r.t.Helper()
 	rec, err := r.data.Records.Get(r.t.Context(), now.Key())
 	if err != nil {
 		r.t.Fatal(err)
@@ -163,6 +156,15 @@ func TestExchangedPlan(t *testing.T) {
 		r.exchange(r.own.InputsOf(), r.victim.InputsOf())
 		r.held(r.say("bob", n, "lockstep apply"), n, "What the plan was made from is not what is kept of it")
 	})
+	t.Run("parts", func(t *testing.T) {
+		t.Parallel()
+		r, n := rob(t)
+		// The plan stays, and is to fit the state as it will be after another apply.
+		now := r.run(n)
+		now.State.Serial++
+		r.writeRun(now)
+		r.held(r.say("bob", n, "lockstep apply"), n, "the state of the plan is not the one in its hash")
+	})
 	t.Run("report", func(t *testing.T) {
 		t.Parallel()
 		r, n := rob(t)
@@ -181,8 +183,8 @@ type reading struct {
 	meanwhile func()
 }
 
-func (e reading) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(runs.StateID) bool) (jobs.Outcome, error) {
-	return e.Engine.Apply(ctx, j, plan, func(s runs.StateID) bool {
+func (e reading) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+	return e.Engine.Apply(ctx, j, plan, func(s jobs.Present) jobs.Permit {
 		e.meanwhile()
 		return permit(s)
 	})

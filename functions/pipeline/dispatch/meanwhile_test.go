@@ -66,9 +66,9 @@ type late struct {
 	meanwhile func()
 }
 
-func (l late) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(runs.StateID) bool) (jobs.Outcome, error) {
+func (l late) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
 	l.meanwhile()
-	return l.Engine.Apply(ctx, j, plan, func(runs.StateID) bool { return permit(runs.StateID{Lineage: "other"}) })
+	return l.Engine.Apply(ctx, j, plan, func(jobs.Present) jobs.Permit { return permit(jobs.Present{State: runs.StateID{Lineage: "other"}}) })
 }
 
 // TestRefusedMeanwhile holds that a push, or the close, that comes after the last look

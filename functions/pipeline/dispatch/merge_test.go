@@ -60,17 +60,14 @@ func TestMergeThatCannotBeApplied(t *testing.T) {
 	s.expect("the status", s.status(n), "Merged, but not applied")
 }
 
-// TestUpgrade holds that a plan which another version of Lockstep made is out of date, and
-// that people read what to do: apply it again is not it.
+// TestUpgrade holds that an upgrade of Lockstep keeps approvals: the plan is made again, and it is the
+// same.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 	s.pipeline.Engine.(*executor.Engine).Version = "next"
-	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Not applied**", "The plan was made by another version of Lockstep", "Comment `lockstep plan` for a new plan")
-	s.expect("the status", s.status(n), "out of date")
-	s.say("alice", n, "lockstep plan")
-	s.expect("the apply of the new plan", s.say("alice", n, "lockstep apply"), "**Applied**")
+	s.expect("the apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 2 added", "Planned again, with the same changes, since another version of Lockstep had made the plan.")
 }
 
 // TestMergeOfOtherFiles holds that nothing is applied when what was merged is not what
@@ -82,7 +79,7 @@ func TestMergeOfOtherFiles(t *testing.T) {
 	s.repo.Push("bob", "main", "A hotfix", githubtest.Files{"net/fix.tf": resource("fix", "v1")})
 	s.repo.Merge("alice", n)
 	s.settle()
-	s.expect("the answer", s.answer(n, "merge"), "**Not applied** `net`", "in the commit that this pull request became these are different: `net/fix.tf`", "Open a pull request that touches the project")
+	s.expect("the answer", s.answer(n, "merge"), "**Not applied** `net`", "the base branch's configuration has changed: `net/fix.tf`: **the changes are not those that were approved**", "Open a pull request that touches the project")
 	s.expect("the status", s.status(n), "Merged, but not applied", "**not applied**")
 	if got := artifacts(t, s); len(got) != 0 {
 		t.Errorf("something is kept: %q", got)

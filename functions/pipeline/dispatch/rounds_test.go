@@ -12,7 +12,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -125,9 +124,9 @@ func (d *dying) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) {
 	return d.Engine.Plan(ctx, j)
 }
 
-func (d *dying) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(runs.StateID) bool) (jobs.Outcome, error) {
+func (d *dying) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
 	if d.apply {
-		permit(runs.StateID{})
+		permit(jobs.Present{})
 		panic(errDied)
 	}
 	return d.Engine.Apply(ctx, j, plan, permit)

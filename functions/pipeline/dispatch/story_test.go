@@ -258,7 +258,7 @@ func resource(name, input string) string {
 }
 
 // TestTheMainJob is the story of the pipeline: planned, commented, applied; and a
-// second plan that went stale is refused, and made anew.
+// second plan that is another one by then is refused, and shown anew.
 func TestTheMainJob(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"main.tf": resource("vpc", "10.0.0.0/16"), "README.md": "hello\n"})
@@ -275,12 +275,10 @@ func TestTheMainJob(t *testing.T) {
 	s.expect("an apply before the merge", s.say("bob", two, "lockstep apply"), "**Not applied** `.`", "#1 was applied to the same state and is not merged yet")
 	s.repo.Merge("alice", one)
 	s.settle()
-	s.expect("an apply of the stale plan", s.say("bob", two, "lockstep apply"),
-		"The plan was made from other files: the base branch has moved, and merged into it these are different: `subnet.tf`.", "Comment `lockstep plan` for a new plan")
-	s.expect("the status", s.status(two), "out of date")
-
-	s.expect("the answer", s.say("bob", two, "lockstep plan"), "**Planned** `.`: 1 to add")
-	s.expect("the new plan", s.status(two), "1 to add, 0 to change, 0 to destroy", "terraform_data.peering")
+	s.expect("an apply of the stale plan", s.say("bob", two, "lockstep apply"), "**Not applied** `.`",
+		"the base branch's configuration has changed: `subnet.tf`; the state was written for the first time in between, by the apply of #1 that `alice` asked for: **the changes are not those that were approved**",
+		"To apply it, comment `lockstep apply "+s.hash(two))
+	s.expect("the new plan", s.status(two), "1 to add, 0 to change, 0 to destroy", "# terraform_data.vpc\n- action: create", "terraform_data.peering")
 	s.expect("the answer", s.say("bob", two, "lockstep apply"), "**Applied** `.`: 1 added, 0 changed, 0 destroyed.")
 	s.repo.Merge("bob", two)
 	s.settle()

@@ -10,13 +10,13 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
-// TestStaleState holds that a plan is not applied to another state than it was made
-// from, though all files are the same.
+// TestStaleState holds that a plan is not applied to another state than it was made from, though all
+// files are the same: where it would do something else there, the new plan waits for an apply of
+// its own.
 func TestStaleState(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, githubtest.Files{"main.tf": resource("vpc", "1")})
@@ -27,11 +27,12 @@ func TestStaleState(t *testing.T) {
 	s.repo.Close("alice", one)
 	s.settle()
 	s.expect("what is left behind", s.answer(one, "close"), "**Applied, but not merged**: `.`", "`alice` applied", "will undo them")
-	s.expect("an apply to the moved state", s.say("bob", two, "lockstep apply"),
-		"The plan is stale, because the state has moved: there was no state when the plan was made, and now there is one.", "`alice` has applied #1 in between.")
-	s.expect("the status", s.status(two), "out of date")
-	s.expect("the check", s.check("peering"), "action_required The plan is out of date")
-	s.expect("a new plan", s.say("bob", two, "lockstep plan"), "**Planned** `.`: 1 to add, 0 to change, 1 to destroy")
+	// The plan would undo what is left behind.
+	s.expect("an apply to the moved state", s.say("bob", two, "lockstep apply"), "**Not applied** `.`",
+		"the state was written for the first time in between, by the apply of #1 that `alice` asked for: **the changes are not those that were approved**")
+	s.expect("the status", s.status(two), "1 to add, 0 to change, 1 to destroy", "waits for `lockstep apply`", "# terraform_data.subnet\n+ action: delete", "# terraform_data.vpc\n- action: create")
+	s.expect("the check", s.check("peering"), "success 1 to add, 0 to change, 1 to destroy")
+	s.expect("an apply of the new plan", s.say("bob", two, "lockstep apply"), "**Applied** `.`: 1 added, 0 changed, 1 destroyed.")
 }
 
 // TestRightsAreLostInBetween holds that who was allowed when they wrote, and is not when
@@ -120,7 +121,7 @@ func TestAbandoned(t *testing.T) {
 // broken is an engine that cannot reach what it needs for an apply.
 type broken struct{ jobs.Engine }
 
-func (broken) Apply(context.Context, jobs.Job, []byte, func(runs.StateID) bool) (jobs.Outcome, error) {
+func (broken) Apply(context.Context, jobs.Job, []byte, func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
 	return jobs.Outcome{}, errors.New("the state cannot be reached")
 }
 
@@ -225,7 +226,7 @@ type closing struct {
 	meanwhile func()
 }
 
-func (c closing) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(runs.StateID) bool) (jobs.Outcome, error) {
+func (c closing) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
 	o, err := c.Engine.Apply(ctx, j, plan, permit)
 	c.meanwhile()
 	return o, err

@@ -12,7 +12,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 	"github.com/lockstep-iac/lockstep/statebackend"
@@ -123,8 +122,8 @@ type whileApplying struct {
 	meanwhile func()
 }
 
-func (e whileApplying) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(runs.StateID) bool) (jobs.Outcome, error) {
-	return e.Engine.Apply(ctx, j, plan, func(id runs.StateID) bool {
+func (e whileApplying) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+	return e.Engine.Apply(ctx, j, plan, func(id jobs.Present) jobs.Permit {
 		ok := permit(id)
 		e.meanwhile()
 		return ok

@@ -10,20 +10,21 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// OnGitHub returns the hash of the plan in our check run, as GitHub has it; "" if it has none. It
-// is evidence that does not depend on our records and artifacts: only our App writes there.
-func (e *Reader) OnGitHub(ctx context.Context, r runs.Run) (hash string, err error) {
+// OnGitHub returns the hash of the plan in our check run, as GitHub has it, and that of the plan that
+// is applied in its place; "" if it has none. It is evidence that does not depend on our records and
+// artifacts: only our App writes there.
+func (e *Reader) OnGitHub(ctx context.Context, r runs.Run) (hash, again string, err error) {
 	c, err := e.Hub.Check(ctx, github.Check{Name: r.Check(), SHA: r.Head, ExternalID: ExternalID(r)})
 	if errors.Is(err, github.ErrNotFound) {
-		return "", nil
+		return "", "", nil
 	}
-	return comment.PlanIn(c.Summary), err
+	return comment.PlanIn(c.Summary), comment.AgainIn(c.Summary), err
 }
 
 // CompareShown adds the plan in our check run to a request.
 func (e *Reader) CompareShown(ctx context.Context, q *runs.Request) error {
-	hash, err := e.OnGitHub(ctx, q.Run)
-	q.OnGitHub = &hash
+	hash, again, err := e.OnGitHub(ctx, q.Run)
+	q.OnGitHub, q.AgainOnGitHub = &hash, again
 	return err
 }
 

@@ -20,7 +20,7 @@ import (
 )
 
 // Apply implements jobs.Engine.
-func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(runs.StateID) bool) (jobs.Outcome, error) {
+func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
 	j.Writes = true
 	o, ds, err := e.open(ctx, j, true)
 	//lint:ignore SA5001 after an error, too, there is something to close
@@ -38,13 +38,16 @@ func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 	if len(o.moved) > 0 {
 		return jobs.Outcome{Moved: o.moved}, nil
 	}
-	if p == nil {
-		return jobs.Outcome{OtherVersion: true}, nil
-	}
-	if j.Continues && o.Begun == nil && !untouched(ctx, o) {
+	if j.Continues && (o.present.OtherVersion || o.Begun == nil && !untouched(ctx, o)) {
 		return jobs.Outcome{Failed: true, Lost: !o.CanJournal(ctx), State: o.stateID(), Report: comment.NotResumable()}, nil
 	}
-	if !permit(runs.StateID(o.Opened)) {
+	p, ds, err = replan{o}.permitted(ctx, p, permit)
+	switch {
+	case err != nil:
+		return jobs.Outcome{}, err
+	case ds.HasErrors():
+		return jobs.Outcome{Failed: true, State: o.stateID(), Report: o.trouble(o.secrets(p, nil), ds)}, nil
+	case p == nil:
 		return jobs.Outcome{Refused: true}, nil
 	}
 	return o.apply(ctx, p), nil
@@ -91,8 +94,8 @@ func (o *checkout) apply(ctx context.Context, p *plans.Plan) jobs.Outcome {
 }
 
 // prepare opens everything for applying a saved plan: the configuration in it, and the state,
-// locked. It returns no plan and no errors if modules have changed since, or if another version of
-// Lockstep has made the plan.
+// locked. It returns no plan and no errors if modules have changed since, or if the plan is in the
+// format of another version of Lockstep.
 func (o *checkout) prepare(ctx context.Context, saved []byte, ds diags.Diagnostics) (*plans.Plan, diags.Diagnostics) {
 	if ds.HasErrors() {
 		return nil, ds
@@ -108,13 +111,14 @@ func (o *checkout) prepare(ctx context.Context, saved []byte, ds diags.Diagnosti
 	if err != nil {
 		return nil, append(ds, diags.FromError("The saved plan cannot be decrypted", err)...)
 	}
-	file, err := planfile.Decode(saved, planfile.Options{Engine: o.engine.Version, Schema: func(p addrs.Provider, mode, typeName string) *schema.Schema {
+	file, err := planfile.Decode(saved, planfile.Options{Engine: o.engine.Version, AnyEngine: true, Schema: func(p addrs.Provider, mode, typeName string) *schema.Schema {
 		if s := o.Schemas(p); s != nil {
 			return s.Resource(mode, typeName)
 		}
 		return nil
 	}})
-	if errors.As(err, new(*planfile.VersionError)) {
+	o.merged = merged{config: o.Config, variables: o.Variables}
+	if o.present.OtherVersion = errors.As(err, new(*planfile.VersionError)); o.present.OtherVersion {
 		return nil, ds
 	}
 	if err != nil {
@@ -124,8 +128,9 @@ func (o *checkout) prepare(ctx context.Context, saved []byte, ds diags.Diagnosti
 		return nil, append(ds, diags.Errorf(nil, "Saved plan is for another state",
 			"The plan was made for the workspace %q on the %q backend; now they are %q and %q.", b.Workspace, b.Type, o.job.Workspace, o.Settings.Name())...)
 	}
+	o.present.OtherVersion = file.Engine != o.engine.Version
 	if err := o.Providers.SameAs(file.Providers); err != nil {
-		return nil, append(ds, diags.FromError("Saved plan is for other providers", err)...)
+		o.present.Providers = err.Error()
 	}
 	if o.moved, err = o.movedModules(file.Modules); err != nil {
 		return nil, append(ds, diags.FromError("Modules cannot be compared", err)...)
@@ -133,6 +138,7 @@ func (o *checkout) prepare(ctx context.Context, saved []byte, ds diags.Diagnosti
 	if len(o.moved) > 0 {
 		return nil, ds
 	}
+	o.merged = merged{config: o.Config, variables: o.Variables, planned: file.Config}
 	more := o.LoadPlanned(file, o.Config.Manifest().Lookup(), early.Input{Workspace: o.job.Workspace, BaseDir: o.dir(), Files: o.window})
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, ds

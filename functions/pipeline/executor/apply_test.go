@@ -149,7 +149,7 @@ func TestStale(t *testing.T) {
 	if o := b.apply(first.Plan, true); o.Failed {
 		t.Fatal(o.Report)
 	}
-	o, err := b.engine.Apply(t.Context(), b.job, second.Plan, func(s runs.StateID) bool {
+	o, err := b.engine.Apply(t.Context(), b.job, second.Plan, whether(func(s runs.StateID) bool {
 		w, err := fake.Open(statebackend.DefaultWorkspace)
 		if err != nil {
 			t.Fatal(err)
@@ -166,7 +166,7 @@ func TestStale(t *testing.T) {
 			t.Error("the lock is not known as its job's")
 		}
 		return s == second.State
-	})
+	}))
 	if err != nil || !o.Refused {
 		t.Errorf("%+v, %v", o, err)
 	}

@@ -73,7 +73,7 @@ func TestModulesUnknown(t *testing.T) {
 	if p, err := b.engine.Plan(t.Context(), b.job); !errors.Is(err, outage) || p.Report != "" {
 		t.Errorf("a plan: %+v, %v", p, err)
 	}
-	if o, err := b.engine.Apply(t.Context(), b.job, saved, func(runs.StateID) bool { return true }); !errors.Is(err, outage) || o.Failed {
+	if o, err := b.engine.Apply(t.Context(), b.job, saved, whether(func(runs.StateID) bool { return true })); !errors.Is(err, outage) || o.Failed {
 		t.Errorf("an apply: %+v, %v", o, err)
 	}
 }

@@ -42,6 +42,9 @@ type checkout struct {
 	unread bool                 // the state, at the last attempt
 
 	ciphers ciphers
+
+	merged  merged
+	present jobs.Present // parts of the plan to apply that have moved, but the state
 }
 
 // open opens the checkout and reads the configuration through it: whatever path a

@@ -28,16 +28,23 @@ func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 	if ctx.Err() != nil {
 		return jobs.PlanResult{}, fmt.Errorf("plan %s: %w", describe(j), context.Cause(ctx))
 	}
-	hide := o.secrets(plan, nil)
 	if ds.HasErrors() {
-		return jobs.PlanResult{Report: o.trouble(hide, ds), Read: o.read()}, nil
+		return jobs.PlanResult{Report: o.trouble(o.secrets(plan, nil), ds), Read: o.read()}, nil
 	}
-	saved, err := o.save(ctx, plan)
+	return resultOf(ctx, o, plan, ds)
+}
+
+// resultOf saves and describes a plan; ds are its warnings.
+func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagnostics) (jobs.PlanResult, error) {
+	saved, plain, err := o.save(ctx, plan)
 	if err != nil {
-		return jobs.PlanResult{}, fmt.Errorf("save the plan of %s: %w", describe(j), err)
+		return jobs.PlanResult{}, fmt.Errorf("save the plan of %s: %w", describe(o.job), err)
 	}
 	res := jobs.PlanResult{Plan: saved, State: runs.StateID(o.Opened), Applyable: plan.Applyable, Read: o.read()}
-	res.Report, res.Full = o.report(hide, plan, ds)
+	if res.Parts, err = partsOf(o, plan, plain); err != nil {
+		return jobs.PlanResult{}, fmt.Errorf("describe the plan of %s: %w", describe(o.job), err)
+	}
+	res.Report, res.Full = o.report(o.secrets(plan, nil), plan, ds)
 	res.Counts = comment.Counts(plan.Counts())
 	return res, nil
 }
@@ -98,17 +105,19 @@ func (o *checkout) planOf(ctx context.Context, b statebackend.Backend) (*plans.P
 	return plan, append(ds, more...)
 }
 
-// save encodes a plan with the configuration that it was made from.
-func (o *checkout) save(ctx context.Context, p *plans.Plan) ([]byte, error) {
+// save encodes a plan with the configuration that it was made from; plain is the same before it was
+// encrypted, if it is.
+func (o *checkout) save(ctx context.Context, p *plans.Plan) (saved, plain []byte, err error) {
 	packages, err := o.packages()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	f := o.PlanFile(o.engine.Version, p)
 	f.Modules, f.Lock = packages, o.lockFile()
 	var b bytes.Buffer
 	if err = planfile.Encode(&b, f); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return o.ciphers.sealed(ctx, b.Bytes())
+	saved, err = o.ciphers.sealed(ctx, b.Bytes())
+	return saved, b.Bytes(), err
 }

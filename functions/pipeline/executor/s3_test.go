@@ -55,7 +55,7 @@ func TestStatesInS3(t *testing.T) {
 		t.Fatalf("%+v", o)
 	}
 	var seen runs.StateID
-	if _, err := b.engine.Apply(t.Context(), b.job, second.Plan, func(s runs.StateID) bool { seen = s; return false }); err != nil || seen != o.State {
+	if _, err := b.engine.Apply(t.Context(), b.job, second.Plan, whether(func(s runs.StateID) bool { seen = s; return false })); err != nil || seen != o.State {
 		t.Errorf("the stale plan meets %+v, %v", seen, err)
 	}
 	if p := b.plan(); p.Applyable || p.State != o.State {

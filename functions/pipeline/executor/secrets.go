@@ -49,20 +49,25 @@ func (o *checkout) secrets(p *plans.Plan, after *states.State) *secrets {
 		return found
 	}
 	found.fromState(o, p.PriorState)
+	found.add(p)
+	return found
+}
+
+// add collects the sensitive values of a plan's changes.
+func (s *secrets) add(p *plans.Plan) {
 	for _, c := range slices.Concat(p.Changes, p.Drift) {
 		if c.Schema != nil && c.Schema.Block != nil {
-			found.names(c.Schema.Block.ImpliedType())
+			s.names(c.Schema.Block.ImpliedType())
 		}
-		found.marked(c.Before)
-		found.marked(c.After)
+		s.marked(c.Before)
+		s.marked(c.After)
 	}
 	for _, c := range p.Outputs {
 		if c.Sensitive {
-			found.all(c.Before)
-			found.all(c.After)
+			s.all(c.Before)
+			s.all(c.After)
 		}
 	}
-	return found
 }
 
 // Redact takes texts out of another, in every form that reports have them in, too.

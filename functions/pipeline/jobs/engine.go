@@ -4,16 +4,17 @@ import (
 	"context"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
 // Engine plans and applies. A refusal by the configuration, a provider or a state lock is a result;
 // an error is a failure of the world that may pass.
 type Engine interface {
 	Plan(ctx context.Context, j Job) (PlanResult, error)
-	// Apply carries out a plan. permit is asked once, with the state locked, whether the plan may
-	// be applied to it. If it refused, or was not asked, or there is an error, nothing was changed.
-	Apply(ctx context.Context, j Job, plan []byte, permit func(runs.StateID) bool) (Outcome, error)
+	// Apply carries out a plan. permit is asked with the state locked whether the plan may be
+	// applied to it. If it wants a new plan, that is made with the same lock, and permit is asked
+	// once more, with it: the new plan is the one that is applied then. If permit refused, or was
+	// not asked, or there is an error, nothing was changed.
+	Apply(ctx context.Context, j Job, plan []byte, permit func(Present) Permit) (Outcome, error)
 	// Recover brings the results of applies that did not come to their end into the state, and
 	// reports what a person has to look at. The error is a *StateError as with Unlock, and where the
 	// state is locked.

@@ -10,7 +10,9 @@ type PlanResult struct {
 	// Plan is the saved plan, nil if planning failed. It is secret.
 	Plan []byte
 	// State is the state that was planned from.
-	State  runs.StateID
+	State runs.StateID
+	// Parts are those that the engine knows: all but Inputs and Saved.
+	Parts  runs.Parts
 	Counts comment.Counts
 	// Applyable is set if the plan has something to apply.
 	Applyable bool
@@ -29,11 +31,8 @@ type Outcome struct {
 	Refused bool
 	// Moved are the remote modules whose contents are not those of the plan, for people. If there are
 	// any, nothing was done, and the plan is stale.
-	Moved []string
-	// OtherVersion is set if another version of Lockstep made the plan, as before an upgrade: nothing
-	// was done, and the plan can never be applied here.
-	OtherVersion bool `json:"Outdated,omitempty"`
-	Failed       bool
+	Moved  []string
+	Failed bool
 	// Lost is set if the process ended after permit had allowed the apply, so that the changes are
 	// unknown. Report tells how it ended.
 	Lost bool `json:",omitempty"`

@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 
+	"github.com/lockstep-iac/lockstep/engine/provider/install/lockfile"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -17,8 +20,58 @@ import (
 type Inputs struct {
 	Tree project.Tree
 	Read []string // see [PlanResult.Read]
-	// Whole is set if programs could run, so that Tree is the whole checkout.
-	Whole bool `json:",omitempty"`
+	// Whole is set if programs could run, so that Tree is the whole checkout. Own is the part of it
+	// that would count without them; it is nil in records of earlier versions.
+	Whole bool         `json:",omitempty"`
+	Own   project.Tree `json:",omitempty"`
+}
+
+// Hash covers all of the inputs.
+func (in Inputs) Hash() string {
+	if in.Own == nil {
+		return in.Tree.Hash()
+	}
+	return project.Tree{"tree": in.Tree.Hash(), "own": in.Own.Hash(), "read": strings.Join(in.Read, "\n")}.Hash()
+}
+
+// Moved are files that differ between the inputs of a plan and those of a later checkout.
+type Moved struct {
+	Blocks []string // of the configuration, which package containing can compare
+	Own    []string // others that the plan depends on
+	Around []string // others, where programs can read everything
+}
+
+// Compare returns the differing files. The dependency lock file counts by the providers that it
+// selects, not by its text.
+func (in Inputs) Compare(now Inputs, r runs.Run) (m Moved) {
+	for _, name := range in.Tree.Diff(now.Tree) {
+		own := in.isOwn(name) || now.isOwn(name)
+		switch {
+		case name == path.Join(r.Dir, lockfile.Name):
+		case own && slices.Contains([]string{".tf", ".tofu"}, path.Ext(name)) && !in.wasRead(name) && !now.wasRead(name):
+			m.Blocks = append(m.Blocks, name)
+		case own:
+			m.Own = append(m.Own, name)
+		default:
+			m.Around = append(m.Around, name)
+		}
+	}
+	return m
+}
+
+// isOwn reports whether a file of the tree is one of the configuration, or was read by it.
+func (in Inputs) isOwn(name string) bool {
+	if _, own := in.Own[name]; own || in.Own == nil {
+		return true
+	}
+	return in.wasRead(name)
+}
+
+// wasRead reports whether a file function has looked at a file, or at a directory with it.
+func (in Inputs) wasRead(name string) bool {
+	return slices.ContainsFunc(in.Read, func(read string) bool {
+		return read == "." || name == read || strings.HasPrefix(name, read+"/")
+	})
 }
 
 // Scope is the part of a checkout that these inputs were taken from.
@@ -34,7 +87,7 @@ func LoadInputs(ctx context.Context, from pipeline.Artifacts, r runs.Run) (Input
 	if err == nil {
 		err = json.Unmarshal(data, &in)
 	}
-	if err == nil && in.Tree.Hash() != r.Inputs {
+	if err == nil && in.Hash() != r.Inputs {
 		err = fmt.Errorf("%w: the inputs of %s are not those that were planned", ErrExchanged, r.Project)
 	}
 	return in, err

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
@@ -20,7 +19,6 @@ func TestRecordNames(t *testing.T) {
 		{Answer{Name: "7", Replies: []Reply{{ID: "a", Data: []byte(`{"pending":{}}`)}}, Synced: true},
 			`{"Pull":{"Installation":0,"Repo":{"id":0},"Number":0},"Name":"7","Message":"","Parts":[{"ID":"a","Reply":{"pending":{}},"Body":{"Key":"","Repo":"","Number":0,"SHA":""}}],"Told":true}`},
 		{runs.Pace{}, `{"Asked":null,"Told":{"ID":"","At":"0001-01-01T00:00:00Z"}}`},
-		{jobs.Outcome{OtherVersion: true}, `{"Refused":false,"Moved":null,"Outdated":true,"Failed":false,"Remaining":0,"State":{},"Counts":{"Import":0,"Add":0,"Change":0,"Destroy":0,"Forget":0},"Report":""}`},
 		{pipeline.Message{ID: "7", Kind: pipeline.SyncComments, Answer: "merge"}, `{"ID":"7","Kind":"tell","Pull":{"Installation":0,"Repo":{"id":0},"Number":0},"Ask":"merge"}`},
 	} {
 		if got := string(pipeline.Encode(test.value)); got != test.want {

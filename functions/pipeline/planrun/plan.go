@@ -51,7 +51,7 @@ func (pl *Planner) Plan(ctx context.Context) error {
 		return err
 	}
 	s = s.To(runs.Planning)
-	s.Begun++
+	s.Begun = s.NextBegun()
 	if s, err = pl.Ledger.Save(ctx, s); err != nil {
 		return err // a conflict: another process plans it
 	}
@@ -110,7 +110,7 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 	}
 	s.Place = job.State.String()
 	in := ledger.Inputs{Whole: job.Grants.Programs()}
-	if in.Tree, err = pl.Projects.Inputs(ctx, dir, s.Run, in.Scope()); err != nil {
+	if err = pl.kept().inputs(ctx, dir, s.Run, &in); err != nil {
 		return pl.noInputs(ctx, s, err)
 	}
 	result, err := pl.watched(ctx, s, job)
@@ -119,9 +119,9 @@ func (pl *Planner) make(ctx context.Context, s ledger.Versioned, q runs.Request)
 	}
 	// The whole checkout includes all files that the plan has read, and by now perhaps some that a
 	// program has written there.
+	in.Read = result.Read
 	if len(result.Read) > 0 && !in.Whole {
-		in.Read = result.Read
-		if in.Tree, err = pl.Projects.Inputs(ctx, dir, s.Run, in.Scope()); err != nil {
+		if err = pl.kept().inputs(ctx, dir, s.Run, &in); err != nil {
 			return pl.noInputs(ctx, s, err)
 		}
 	}

@@ -28,28 +28,19 @@ func (pl *Planner) Unplanned(ctx context.Context, s ledger.Versioned, why commen
 // keep stores the artifacts of a plan, finished or failed, and moves the run on. Until the run's
 // record names them they belong to nobody.
 func (pl *Planner) keep(ctx context.Context, s ledger.Versioned, result jobs.PlanResult, in ledger.Inputs) error {
-	put := func(a pipeline.Artifact, data []byte) error {
-		if len(data) == 0 {
-			return nil
-		}
-		return pl.Artifacts.Put(ctx, a, data)
-	}
-	report := []byte(pl.Report.Clean(result.Report))
-	if err := errors.Join(put(s.Plan(), result.Plan), put(s.Report(), report),
-		put(s.FullReport(), []byte(pl.Report.Clean(result.Full))), put(s.InputsOf(), pipeline.Encode(in))); err != nil {
+	s, err := pl.kept().store(ctx, s, result, in)
+	if err != nil {
 		return err
 	}
 	if err := ledger.Sweep(ctx, pl.Artifacts, s.Run, s.Begun-1); err != nil {
 		return err
 	}
+	next := runs.Planned
 	if result.Plan == nil {
-		s = s.To(runs.PlanFailed)
-	} else {
-		s = s.To(runs.Planned)
-		s.State, s.Inputs, s.Counts, s.Applyable = result.State, in.Tree.Hash(), result.Counts, result.Applyable
-		s.PlanHash, s.Reported = runs.HashOf(result.Plan), runs.HashOf(report)
+		next = runs.PlanFailed
 	}
-	s.Full, s.Swept = result.Full != "", s.Begun-1
+	s = s.To(next)
+	s.Swept = s.Begun - 1
 	if _, err := pl.Ledger.Save(ctx, s); err != nil {
 		if errors.Is(err, pipeline.ErrConflict) {
 			return errors.Join(errSuperseded, pl.sweepOne(ctx, s.Run))
@@ -57,6 +48,10 @@ func (pl *Planner) keep(ctx context.Context, s ledger.Versioned, result jobs.Pla
 		return err
 	}
 	return pl.Planned(ctx, s.Run)
+}
+
+func (pl *Planner) kept() Kept {
+	return Kept{Report: pl.Report, Ledger: pl.Ledger, Artifacts: pl.Artifacts, Projects: pl.Projects}
 }
 
 // sweepOne deletes the artifacts of the last plan begun.
@@ -68,7 +63,7 @@ func (pl *Planner) sweepOne(ctx context.Context, r runs.Run) error {
 // NotPlanned records a failed plan, with the reason in Markdown.
 func (pl *Planner) NotPlanned(ctx context.Context, s ledger.Versioned, why string) error {
 	if s.Phase == runs.Queued {
-		s.Begun++ // the artifact of the report is named by it
+		s.Begun = s.NextBegun() // the artifact of the report is named by it
 	}
 	return pl.keep(ctx, s, jobs.PlanResult{Report: why}, ledger.Inputs{})
 }

@@ -104,7 +104,7 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, all []runs.Check
 	if err != nil {
 		return err
 	}
-	if p.Plan, err = rp.nameable(ctx, r); err != nil {
+	if p.Plan, p.Again, err = rp.nameable(ctx, r); err != nil {
 		return err
 	}
 	page := comment.Check{ProjectStatus: p}
@@ -159,12 +159,17 @@ func (rp *Reporter) checkLook(ctx context.Context, l ledger.Look) error {
 	return err
 }
 
-// nameable returns the hash of the plan that the check run of a run may name from now on. Only the
-// message that makes the plan names it first. All others keep the name that is there: a record may
-// have been exchanged by then, and a check that followed it would be no evidence.
-func (rp *Reporter) nameable(ctx context.Context, r runs.Run) (hash string, err error) {
-	if rp.Evidence.Message.Kind == pipeline.ToPlan || r.PlanHash == "" {
-		return r.PlanHash, nil
+// nameable returns the hashes of the plans that the check run of a run may name from now on: its
+// plan's, and that of the one that is applied in its place. Only the message that makes a plan names
+// it first. All others keep the name that is there: a record may have been exchanged by then, and a
+// check that followed it would be no evidence.
+func (rp *Reporter) nameable(ctx context.Context, r runs.Run) (hash, again string, err error) {
+	if rp.Evidence.Message.Kind == pipeline.ToPlan || r.PlanHash == "" || r.PlanHash == rp.Made {
+		return r.PlanHash, "", nil
 	}
-	return rp.Evidence.OnGitHub(ctx, r)
+	hash, again, err = rp.Evidence.OnGitHub(ctx, r)
+	if rp.Made != "" && r.Again == rp.Made {
+		again = rp.Made
+	}
+	return hash, again, err
 }

@@ -28,6 +28,9 @@ type Reporter struct {
 	Queue     pipeline.Queue
 	// Secrets are taken out of everything that is written.
 	Secrets []github.Secret
+	// Made is the hash of a plan that this message has made in the place of another one: the check
+	// may name it. "" if there is none.
+	Made string
 	// Where names the place where people find an artifact: an address, or a command that
 	// fetches it. nil if they cannot.
 	Where func(pipeline.Artifact) string

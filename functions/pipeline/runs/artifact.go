@@ -17,6 +17,14 @@ func (r Run) artifact(n int, name string) pipeline.Artifact {
 // Plan is the saved plan.
 func (r Run) Plan() pipeline.Artifact { return r.artifact(r.Begun, "plan") }
 
+// Applied is the saved plan that is applied: [Run.Plan], or the one that was made again in its place.
+func (r Run) Applied() pipeline.Artifact {
+	if r.Again != "" {
+		return r.artifact(r.Begun, "again")
+	}
+	return r.Plan()
+}
+
 // Report is the plan for people, or the reason for its failure, in Markdown.
 func (r Run) Report() pipeline.Artifact { return r.artifact(r.Begun, "report.md") }
 
@@ -33,7 +41,7 @@ func (r Run) InputsOf() pipeline.Artifact { return r.artifact(r.Begun, "inputs.j
 
 // Kept returns all artifacts of the nth plan that was begun.
 func (r Run) Kept(n int) []pipeline.Artifact {
-	out := []pipeline.Artifact{r.artifact(n, "plan"), r.artifact(n, "report.md"), r.artifact(n, "full.txt"), r.artifact(n, "inputs.json")}
+	out := []pipeline.Artifact{r.artifact(n, "plan"), r.artifact(n, "report.md"), r.artifact(n, "full.txt"), r.artifact(n, "inputs.json"), r.artifact(n, "again")}
 	for try := range r.Try {
 		out = append(out, r.artifact(n, fmt.Sprintf("result-%d.md", try+1)))
 	}

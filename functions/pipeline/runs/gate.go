@@ -9,13 +9,17 @@ import (
 )
 
 // A Decision allows a command unless it has reasons against it.
-type Decision struct{ Reasons comment.Reasons }
+type Decision struct {
+	Reasons comment.Reasons
+	// settled are reasons that a plan made again, and the same, has settled.
+	settled comment.Reasons
+}
 
 // Allowed reports whether the command may be carried out.
 func (d Decision) Allowed() bool { return len(d.Reasons) == 0 }
 
 // Refusal is a decision for one reason.
-func Refusal(r comment.Reason) Decision { return Decision{comment.Reasons{r}} }
+func Refusal(r comment.Reason) Decision { return Decision{Reasons: comment.Reasons{r}} }
 
 // Has reports whether a decision has a reason of a type.
 func Has[R comment.Reason](d Decision) bool {
@@ -26,6 +30,7 @@ func Has[R comment.Reason](d Decision) bool {
 // applied.
 var stale = []comment.Reason{
 	comment.HeadMoved{}, comment.StateMoved{}, comment.FoundStale{}, comment.InputsMoved{}, comment.ModulesMoved{}, comment.OtherVersion{},
+	comment.ProvidersMoved{}, comment.OthersMoved{}, comment.ConfigMoved{},
 	comment.NoPlan{}, comment.CommitGone{}, comment.Unusable{}, comment.Conflicts{},
 	comment.SavedExchanged{}, comment.ShownExchanged{}, comment.KeptExchanged{}, comment.PlaceMoved{}, comment.PlaceKeptElse{},
 }
@@ -80,10 +85,15 @@ var rules = []rule{
 	{applying, aPlan, keptExchanged},
 	{applying, aPlan, conflictSince},
 	{applying, aPlan, inputsMoved},
+	{applying, aPlan, blocksMoved},
+	{applying, aPlan, othersMoved},
 	{applying, aPlan, modulesMoved},
+	{applying, aPlan, providersMoved},
 	{applying, aPlan, otherVersion},
 	{applying, aPlan, otherUnmerged},
 	{applying, aPlan, stateMoved},
+
+	{applying, aPlan, againElsewhere},
 
 	{applying, itsChange, placeRenamed},
 	{applying, itsChange, placeMoved},
@@ -106,6 +116,9 @@ func Gate(q Request) Decision {
 	d.ask(&q, theRun)
 	if phase(&q) == nil {
 		d.ask(&q, aPlan)
+		if q.Again != nil && !q.Again.Equal {
+			d.Reasons = append(d.Reasons, comment.PlanDiffers{Project: q.Run.Project, Plan: q.Again.Hash, Since: d.settled, Merged: q.merged()})
+		}
 	}
 	if p := q.Placing; p != nil {
 		d.Reasons = append(d.Reasons, p.Reasons...)
@@ -122,7 +135,12 @@ func (d *Decision) ask(q *Request, on subject) {
 		if r.on != on || !slices.Contains(r.verbs, q.Verb) {
 			continue
 		}
-		if no := r.no(q); no != nil {
+		no := r.no(q)
+		switch {
+		case no == nil:
+		case q.Again != nil && settleable(no):
+			d.settled = append(d.settled, no) // by an equal plan, or planDiffers speaks
+		default:
 			d.Reasons = append(d.Reasons, no)
 		}
 	}

@@ -64,6 +64,14 @@ func TestGate(t *testing.T) {
 	hidden := func(q *Request) { q.Shown = time.Time{} }
 	name := func(hash string) change { return func(q *Request) { q.Named = hash } }
 	made := func(hash string) change { return func(q *Request) { q.Run.PlanHash = hash } }
+	again := func(equal bool) change {
+		return func(q *Request) { q.Again = &Again{Hash: headTwo, State: *q.State, Equal: equal} }
+	}
+	whole := func(q *Request) {
+		q.Run.Parts = &Parts{State: before, Engine: "1", Saved: planHash}
+		q.Run.PlanHash = q.Run.Parts.Hash()
+		*q.OnGitHub = q.Run.PlanHash
+	}
 	last := func(l LastApply) change { return func(q *Request) { q.Last = &l } }
 
 	tests := []struct {
@@ -201,6 +209,30 @@ func TestGate(t *testing.T) {
 		{"apply of a conflict", []change{conflict}, "Conflicts"},
 		{"unlock in a conflict", []change{verb(comment.Unlock), conflict}, ""},
 		{"modules moved", []change{modules}, "ModulesMoved"},
+		{"state written, planned again", []change{state(StateID{"l", 4, "v4"}), again(true)}, ""},
+		{"state written, planned again, and different", []change{state(StateID{"l", 4, "v4"}), again(false)}, "PlanDiffers"},
+		{"a first state, planned again", []change{func(q *Request) { q.Run.State = StateID{} }, again(true)}, ""},
+		{"the same serial, planned again", []change{state(StateID{"l", 3, "v3b"}), again(true)}, ""},
+		{"another lineage, planned again", []change{state(StateID{"m", 3, "v3"}), again(true)}, "StateMoved"},
+		{"the state is gone, planned again", []change{state(StateID{}), again(true)}, "StateMoved"},
+		{"planned again of another state", []change{state(StateID{"l", 4, "v4"}), again(true), func(q *Request) { q.Again.State = StateID{"l", 3, "v3"} }}, "StateMoved"},
+		{"planned again of no locked state", []change{again(true), func(q *Request) { q.State = nil }}, "StateMoved"},
+		{"another head, planned again", []change{func(q *Request) { q.Pull.Head.SHA = headTwo }, again(true)}, "HeadMoved"},
+		{"other files, planned again", []change{differ, again(true)}, "InputsMoved"},
+		{"other modules, planned again", []change{modules, again(true)}, "ModulesMoved"},
+		{"another saved plan, planned again", []change{func(q *Request) { q.Saved = headOne }, again(true)}, "SavedExchanged"},
+		{"planned again by a reader", []change{again(true), may(github.ReadPermission)}, "NoPermission"},
+		{"different and other files", []change{differ, again(false)}, "InputsMoved PlanDiffers"},
+		{"files around", []change{func(q *Request) { q.Around = []string{"x"} }}, "OthersMoved"},
+		{"files around, planned again", []change{func(q *Request) { q.Around = []string{"x"} }, again(true)}, ""},
+		{"files around, where provisioners run", []change{func(q *Request) { q.Around, q.Provisioners = []string{"x"}, true }, again(true)}, "InputsMoved"},
+		{"another provider", []change{func(q *Request) { q.Providers = "it is another one" }}, "ProvidersMoved"},
+		{"another provider, planned again", []change{func(q *Request) { q.Providers = "it is another one" }, again(true)}, ""},
+		{"by another version, planned again", []change{func(q *Request) { q.OtherVersion = true }, again(true)}, ""},
+		{"parts of another hash", []change{func(q *Request) { q.Run.Parts = &Parts{State: before, Saved: planHash} }}, "KeptExchanged"},
+		{"parts of its hash", []change{whole}, ""},
+		{"parts of another state", []change{whole, func(q *Request) { q.Run.State.Serial++; q.State = &q.Run.State }}, "KeptExchanged"},
+		{"parts of other inputs", []change{whole, func(q *Request) { q.Run.Inputs = "x" }}, "KeptExchanged"},
 		{"by another version", []change{func(q *Request) { q.OtherVersion = true }}, "OtherVersion"},
 		{"merge, and modules moved", []change{merge, modules}, "ModulesMoved"},
 		{"the base branch moved the files", []change{differ}, "InputsMoved"},

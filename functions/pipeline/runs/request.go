@@ -38,8 +38,10 @@ type Request struct {
 	// inputs, "" for none.
 	Saved    string
 	OnGitHub *string
-	Kept     string
-	Pull     github.PullRequest
+	// AgainOnGitHub is the hash of a plan made again, in the same place; "" if there is none.
+	AgainOnGitHub string
+	Kept          string
+	Pull          github.PullRequest
 	// BaseNamed is set if the default branch's settings name Pull.Base, where that is
 	// another branch.
 	BaseNamed bool
@@ -50,12 +52,25 @@ type Request struct {
 	// Differ are the inputs of the plan that have changed: in the present trial merge, or
 	// in the commit that the pull request became.
 	Differ []string
-	// Whole is set if all files are inputs, because programs could read them.
-	Whole bool
+	// Blocks are files of the configuration among the inputs that have changed besides Differ: whether
+	// the plan depends on the change is known when it is made again.
+	Blocks []string
+	// Whole is set if all files are inputs, because programs could read them. Around are then those
+	// that have changed besides Differ: they are no part of the configuration. The lock file of the
+	// providers is always one of them.
+	Whole  bool
+	Around []string
+	// Provisioners is set if the base branch lets provisioners run.
+	Provisioners bool
 	// Modules are the remote modules whose contents have changed, known after a fetch.
 	Modules []string
 	// OtherVersion is set if another version of Lockstep made the plan, known after reading it.
+	// Providers tells which provider is not that of the plan, "" if none.
 	OtherVersion bool
+	Providers    string
+	// Again is the plan that was made again, with the state locked, because the approved one does
+	// not fit any more; nil before.
+	Again *Again
 	// Placing is the decision about the address of the state, nil before it is made. The
 	// gate must be asked again with it before the state is read.
 	Placing *Placing
@@ -64,6 +79,13 @@ type Request struct {
 	// State is the present state, read under its lock; nil before. The gate must be asked
 	// again with it before the first change.
 	State *StateID
+}
+
+// Again is a plan that was made again, compared with the approved one.
+type Again struct {
+	Hash  string // of the plan made again
+	State StateID
+	Equal bool
 }
 
 // merged reports whether a merge asks for an apply, so that comments are no remedy.

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -37,7 +38,7 @@ func unseen(q *Request) comment.Reason {
 // savedExchanged, shownExchanged and keptExchanged hold that the plan to apply is the one that was
 // made, and shown: the right to write where plans or records are kept is not the right to apply.
 func savedExchanged(q *Request) comment.Reason {
-	if made := q.Run.PlanHash; q.Saved != "" && q.Saved != made {
+	if made := q.Run.Saved(); q.Saved != "" && q.Saved != made {
 		return comment.SavedExchanged{Saved: q.Saved, Made: made, Merged: q.merged()}
 	}
 	return nil
@@ -54,8 +55,8 @@ func shownExchanged(q *Request) comment.Reason {
 }
 
 func keptExchanged(q *Request) comment.Reason {
-	if q.Kept != "" {
-		return comment.KeptExchanged{Problem: q.Kept, Merged: q.merged()}
+	if kept := cmp.Or(q.Kept, q.Run.broken()); kept != "" {
+		return comment.KeptExchanged{Problem: kept, Merged: q.merged()}
 	}
 	return nil
 }
@@ -74,11 +75,11 @@ func inputsMoved(q *Request) comment.Reason {
 	return nil
 }
 
-// ownFirst lists the changed files, those in the project's directory first: of the others there
+// ownFirst lists all changed files, those in the project's directory first: of the others there
 // may be many.
 func (q *Request) ownFirst() []string {
 	own := func(name string) bool { return q.Run.Dir == "." || strings.HasPrefix(name, q.Run.Dir+"/") }
-	return slices.SortedStableFunc(slices.Values(q.Differ), func(a, b string) int {
+	return slices.SortedStableFunc(slices.Values(slices.Concat(q.Differ, q.Blocks, q.Around)), func(a, b string) int {
 		switch {
 		case own(a) == own(b):
 			return 0

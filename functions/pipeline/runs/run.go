@@ -46,9 +46,18 @@ type Run struct {
 	Inputs    string
 	Counts    comment.Counts
 	Applyable bool
-	// PlanHash is the hash of the saved plan, and Reported that of its report: see [HashOf].
+	// PlanHash is the hash of the plan, over its Parts; in records of earlier versions it is that of
+	// the saved plan alone, and there are no Parts. Reported is the hash of its report: see [HashOf].
 	PlanHash string `json:",omitempty"`
+	Parts    *Parts `json:",omitempty"`
 	Reported string `json:",omitempty"`
+	// Again is the hash of the saved plan that is applied in the place of this one: it was made again
+	// and is the same. Settled are the reasons for that.
+	Again   string          `json:",omitempty"`
+	Settled comment.Reasons `json:",omitempty"`
+	// Reserved is the highest number of a plan that was begun on the side, while the run had
+	// another one; 0 if there was none. See [Run.NextBegun].
+	Reserved int `json:",omitempty"`
 	// Full is set if the report is shortened and an artifact has the full text.
 	Full bool
 	// Done are the changes of an apply, and Remaining the number of changes that it did not begin.
@@ -63,6 +72,10 @@ type Run struct {
 	// StoppedBy is the login of the user who stopped the last apply.
 	StoppedBy string `json:",omitempty"`
 }
+
+// NextBegun returns the number of the next plan to begin. No plan had it before, so that no two
+// processes write the same artifacts.
+func (r Run) NextBegun() int { return max(r.Begun, r.Reserved) + 1 }
 
 // To moves the run on. A step that is not allowed is our bug, and panics.
 func (r Run) To(next Phase) Run {

@@ -1,0 +1,112 @@
+package comment
+
+import (
+	"fmt"
+	"strings"
+)
+
+// ProvidersMoved: a provider's package is not the one that the plan was made with. Problem is a
+// clause.
+type ProvidersMoved struct {
+	Problem string
+	Merged  bool
+}
+
+func (r ProvidersMoved) words() (text, remedy string) {
+	return fmt.Sprintf("The plan was made with another provider: %s.", plainly(r.Problem)), planAgain(r.Merged)
+}
+
+func (r ProvidersMoved) since() string { return "a provider is another one: " + plainly(r.Problem) }
+
+// OthersMoved: files around the configuration have changed, which programs can read.
+type OthersMoved struct {
+	Files  Some
+	Merged bool
+}
+
+func (r OthersMoved) words() (text, remedy string) {
+	return fmt.Sprintf("Files around the project's configuration have changed since the plan was made: %s.", r.Files.text()), planAgain(r.Merged)
+}
+
+func (r OthersMoved) since() string {
+	return fmt.Sprintf("files around the configuration have changed: %s", r.Files.text())
+}
+
+// ConfigMoved: files of the configuration have changed.
+type ConfigMoved struct {
+	Files  Some
+	Merged bool
+}
+
+func (r ConfigMoved) words() (text, remedy string) {
+	return fmt.Sprintf("The project's configuration has changed since the plan was made: %s.", r.Files.text()), planAgain(r.Merged)
+}
+
+func (r ConfigMoved) since() string {
+	return fmt.Sprintf("the base branch's configuration has changed: %s", r.Files.text())
+}
+
+func (r OtherVersion) since() string { return "another version of Lockstep had made the plan" }
+
+func (r StateMoved) since() string {
+	by := ""
+	if r.By != "" {
+		by = fmt.Sprintf(", by the apply of #%d that %s asked for", r.Number, Code(r.By))
+	}
+	switch r.Change {
+	case StateCreated:
+		return "the state was written for the first time in between" + by
+	case SerialMoved:
+		return fmt.Sprintf("the state was written in between: serial %d -> %d%s", r.Was, r.Is, by)
+	}
+	return "the state was written in between, under the same serial" + by
+}
+
+// PlanDiffers: the approved plan did not fit any more, and the plan that was made again is not the
+// same. Plan is its hash.
+type PlanDiffers struct {
+	Project string
+	Plan    string
+	Since   Reasons
+	Merged  bool
+}
+
+func (r PlanDiffers) words() (text, remedy string) {
+	text = fmt.Sprintf("It was planned again, since %s: **the changes are not those that were approved**, and nothing was changed.", sinceText(r.Since))
+	if r.Merged {
+		return text, planAgain(true)
+	}
+	return text, fmt.Sprintf("The comment about the plans shows the new one, and how it differs. To apply it, comment %s.", Code("lockstep apply "+Short(r.Plan)))
+}
+
+// sinceText joins the facts because of which a plan was made again.
+func sinceText(rs Reasons) string {
+	var parts []string
+	for _, r := range rs {
+		if x, ok := r.(interface{ since() string }); ok {
+			parts = append(parts, x.since())
+		}
+	}
+	if len(parts) == 0 {
+		return "it did not fit any more"
+	}
+	return strings.Join(parts, "; ")
+}
+
+// plannedAgain is the note on an apply of a plan that was made again and is the same; "" without
+// reasons.
+func plannedAgain(rs Reasons) string {
+	if len(rs) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Planned again, with the same changes, since %s.\n\n", sinceText(rs))
+}
+
+// Replaced stands above the report of a plan that has taken the place of an approved one.
+// difference is Markdown; "" if it is not known.
+func Replaced(difference string) string {
+	if difference == "" {
+		return "**This plan was made in the place of one that did not fit any more**, and could not be compared with it.\n\n"
+	}
+	return "**This plan was made in the place of one that did not fit any more, and is another one:** `-` is of the former plan, `+` of this one.\n\n" + difference + "\n"
+}

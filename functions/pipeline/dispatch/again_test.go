@@ -1,0 +1,206 @@
+package dispatch_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// write writes the state of the project at the root, as somebody with a command line does: under the
+// next serial, with edits of its text, pairs of old and new.
+func (s *stage) write(serial int, edits ...string) {
+	s.t.Helper()
+	name := filepath.Join(executor.LocalState(s.data.States, s.ref(1).Repo.ID, ".", "default"), "terraform.tfstate")
+	data, err := os.ReadFile(name)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	edits = append(edits, fmt.Sprintf(`"serial": %d,`, serial), fmt.Sprintf(`"serial": %d,`, serial+1))
+	for i := 0; i < len(edits); i += 2 {
+		if !bytes.Contains(data, []byte(edits[i])) {
+			s.t.Fatalf("the state has no %s:\n%s", edits[i], data)
+		}
+		data = bytes.ReplaceAll(data, []byte(edits[i]), []byte(edits[i+1]))
+	}
+	if err := os.WriteFile(name, data, 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// planned is a repository with a state, and a pull request with a plan for it.
+func planned(t *testing.T) (s *stage, n int) {
+	t.Helper()
+	s = newStage(t, githubtest.Files{"main.tf": resource("vpc", "1")})
+	one := s.pull("alice", "first", githubtest.Files{"other.tf": resource("other", "1")})
+	s.expect("the first apply", s.say("alice", one, "lockstep apply"), "**Applied**")
+	s.repo.Merge("alice", one)
+	s.settle()
+	n = s.pull("bob", "second", githubtest.Files{"main.tf": resource("vpc", "2")})
+	s.expect("the status", s.status(n), "0 to add, 1 to change, 0 to destroy")
+	return s, n
+}
+
+// TestSameAfterAWrite holds that a write of the state which a plan has nothing to do with keeps its
+// approval, and that people are told.
+func TestSameAfterAWrite(t *testing.T) {
+	t.Parallel()
+	s, n := planned(t)
+	known := s.hash(n)
+	s.write(1)
+	s.expect("the apply", s.say("bob", n, "lockstep apply "+known), "**Applied** `.`: 0 added, 1 changed, 0 destroyed.",
+		"Planned again, with the same changes, since the state was written in between: serial 1 -> 2.")
+	r := s.run(n)
+	if r.PlanHash[:12] != known || r.Again == "" || r.Again == r.PlanHash || len(r.Settled) != 1 {
+		t.Errorf("the record has %s, and %s, which was applied in its place, for %+v", r.PlanHash, r.Again, r.Settled)
+	}
+}
+
+// TestDifferentAfterAWrite holds that a write that changes a plan shows the difference, and that the
+// new plan is applied by nobody who has not seen it.
+func TestDifferentAfterAWrite(t *testing.T) {
+	t.Parallel()
+	s, n := planned(t)
+	known := s.hash(n)
+	s.write(1, `"input": {
+              "value": "1"`, `"input": {
+              "value": "0"`)
+	again := s.repo.Comment("bob", n, "lockstep apply\nlockstep apply")
+	s.settle()
+	s.expect("the apply", s.answerTo(n, again), "**Not applied** `.`", "the state was written in between: serial 1 -> 2: **the changes are not those that were approved**")
+	if text := s.answerTo(n, again); strings.Contains(text, "**Applied**") {
+		t.Errorf("it was applied:\n%s", text)
+	}
+	s.expect("the status", s.status(n), "waits for `lockstep apply`")
+	s.expect("an apply of the former plan", s.say("bob", n, "lockstep apply "+known), "**Not applied** `.`", known)
+	s.expect("an apply of the new one", s.say("bob", n, "lockstep apply "+s.hash(n)), "**Applied** `.`")
+}
+
+// TestTwoPlansAtOnce holds that of two pull requests planned side by side, the second one keeps its
+// plan when the first one is applied and merged, though its files are in the same project.
+func TestTwoPlansAtOnce(t *testing.T) {
+	t.Parallel()
+	s, n := planned(t)
+	other := s.pull("alice", "third", githubtest.Files{"third.tf": resource("third", "1")})
+	known := s.hash(n)
+	s.expect("the first apply", s.say("alice", other, "lockstep apply"), "**Applied** `.`: 1 added")
+	s.repo.Merge("alice", other)
+	s.settle()
+	s.expect("the second", s.say("bob", n, "lockstep apply "+known), "**Applied** `.`: 0 added, 1 changed, 0 destroyed.",
+		"Planned again, with the same changes, since the base branch's configuration has changed: `third.tf`; the state was written in between: serial 1 -> 2, by the apply of #3 that `alice` asked for.")
+	s.repo.Merge("bob", n)
+	s.settle()
+	last := s.pull("alice", "last", githubtest.Files{"main.tf": "# words\n" + resource("vpc", "2")})
+	s.expect("nothing is left", s.status(last), "no changes")
+}
+
+// TestChangedBlock holds that a block of the base branch which a plan depends on, and does not show
+// as its value is not known yet, is another plan.
+func TestChangedBlock(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("vpc", "1"), "names.tf": "locals {\n  prefix = \"good\"\n}\n"})
+	n := s.pull("bob", "b", githubtest.Files{"b.tf": "resource \"terraform_data\" \"b\" {\n  input = \"${terraform_data.vpc.id}-${local.prefix}\"\n}\n"})
+	s.repo.Push("mallory", "main", "Other names", githubtest.Files{"names.tf": "locals {\n  prefix = \"evil\"\n}\n"})
+	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Not applied** `.`", "the base branch's configuration has changed: `names.tf`: **the changes are not those that were approved**")
+	s.expect("the status", s.status(n), "# local.prefix\n- configuration: as it was planned\n+ configuration: changed", "waits for `lockstep apply`")
+}
+
+// lying is an engine that calls any plan the same.
+type lying struct{ jobs.Engine }
+
+func (l lying) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+	return l.Engine.Apply(ctx, j, plan, func(now jobs.Present) jobs.Permit {
+		if now.Again == nil {
+			now.Again = &jobs.Again{Equal: true} // nothing was made again
+		}
+		return permit(now)
+	})
+}
+
+// TestEqualityIsOfTheLockedState holds that a plan that is called the same, and is not of the state
+// that is locked, is not applied.
+func TestEqualityIsOfTheLockedState(t *testing.T) {
+	t.Parallel()
+	s, n := planned(t)
+	s.write(1)
+	s.pipeline.Engine = lying{s.pipeline.Engine}
+	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Not applied** `.`")
+}
+
+// TestDeathAfterPlanningAgain holds that an apply which dies between its new plan and the first
+// change is begun again, and one that has kept a new plan does not apply it.
+func TestDeathAfterPlanningAgain(t *testing.T) {
+	t.Parallel()
+	s, n := planned(t)
+	s.write(1)
+	died := false
+	engine := s.pipeline.Engine
+	s.pipeline.Engine = during{engine, func(now jobs.Present) {
+		if now.Again != nil && !died {
+			died = true
+			panic("death")
+		}
+	}}
+	id := s.repo.Comment("bob", n, "lockstep apply")
+	if _, err := s.hub.Deliver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) (err error) {
+		defer func() {
+			if recover() != nil {
+				err = context.DeadlineExceeded
+			}
+		}()
+		return s.pipeline.Handle(ctx, m)
+	})
+	s.settle()
+	if !died {
+		t.Fatal("no plan was made again")
+	}
+	s.expect("the apply", s.answerTo(n, id), "**Applied** `.`: 0 added, 1 changed, 0 destroyed.")
+}
+
+// during does something before each answer to an engine.
+type during struct {
+	jobs.Engine
+	do func(jobs.Present)
+}
+
+func (d during) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+	return d.Engine.Apply(ctx, j, plan, func(now jobs.Present) jobs.Permit {
+		d.do(now)
+		return permit(now)
+	})
+}
+
+// run is the record of the project at the root.
+func (s *stage) run(n int) runs.Run {
+	s.t.Helper()
+	all, err := s.pipeline.Ledger().Runs(s.t.Context(), s.ref(n))
+	if err != nil || len(all) != 1 {
+		s.t.Fatalf("%d runs, %v", len(all), err)
+	}
+	return all[0].Run
+}
+
+// TestExchangedAgain carries out an attack: whoever may write plans and records has a run name
+// another plan as the one that was made again in the place of its own.
+func TestExchangedAgain(t *testing.T) {
+	t.Parallel()
+	r, n := rob(t)
+	now := r.run(n)
+	now.Again = now.PlanHash // for its name
+	r.exchange(r.own.Plan(), now.Applied())
+	now.Again = r.own.Saved()
+	r.writeRun(now)
+	r.held(r.say("bob", n, "lockstep apply"), n, "The saved plan is not the one that was made")
+}

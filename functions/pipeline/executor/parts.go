@@ -1,0 +1,56 @@
+package executor
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty/json"
+
+	"github.com/lockstep-iac/lockstep/engine/marks"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// partsOf returns the parts of a plan that the pipeline does not know by itself; plain is the saved
+// plan before it was encrypted.
+func partsOf(o *checkout, p *plans.Plan, plain []byte) (runs.Parts, error) {
+	modules, err := o.packages()
+	if err != nil {
+		return runs.Parts{}, err
+	}
+	out := runs.Parts{
+		Modules: modules, State: runs.StateID(o.Opened), Providers: map[string]string{},
+		Ephemeral: slices.Sorted(slices.Values(p.EphemeralVariables)), Engine: o.engine.Version,
+	}
+	for a, s := range o.Providers.Selections() {
+		out.Providers[a.String()] = strings.Join(append([]string{s.Version}, slices.Sorted(slices.Values(s.Hashes))...), " ")
+	}
+	out.Variables, err = digest(p, plain)
+	return out, err
+}
+
+// digest returns that of a plan's variables. Its key is made of the saved plan, which has the values
+// anyway: nobody else can find a short secret by trying.
+func digest(p *plans.Plan, plain []byte) (string, error) {
+	key := sha256.New()
+	key.Write([]byte("variables\n"))
+	key.Write(plain)
+	h := hmac.New(sha256.New, key.Sum(nil))
+	for _, name := range slices.Sorted(maps.Keys(p.Variables)) {
+		v := marks.Plain(p.Variables[name])
+		if !v.IsWhollyKnown() {
+			continue // there is no value
+		}
+		data, err := json.Marshal(v, v.Type())
+		if err != nil {
+			return "", fmt.Errorf("digest of the variable %s: %w", name, err)
+		}
+		fmt.Fprintf(h, "%q %q %q\n", name, v.Type().GoString(), data)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

@@ -1,0 +1,34 @@
+package jobs
+
+import "github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+
+// A Present is the finding of an engine that is about to apply a plan, with the state locked.
+type Present struct {
+	State runs.StateID
+	// OtherVersion is set if another version of Lockstep made the plan. Providers tells which
+	// provider's package is not that of the plan, "" if none.
+	OtherVersion bool
+	Providers    string
+	// Again is the plan that was made again, because the answer was PlanAgain; nil before.
+	Again *Again
+}
+
+// Again is a plan that was made again, compared with the one to apply.
+type Again struct {
+	Plan PlanResult
+	// Equal is set if both do the same. Else Difference is the difference, for people, in Markdown;
+	// "" if the plan to apply could not be read.
+	Equal      bool
+	Difference string
+}
+
+// A Permit answers an engine that is about to apply a plan.
+type Permit string
+
+const (
+	Refused   Permit = ""
+	Permitted Permit = "permitted"
+	PlanAgain Permit = "plan again" // and ask again: the plan does not fit any more
+	// PlanCheckout is the same, with the checkout's configuration in the place of the plan's.
+	PlanCheckout Permit = "plan the checkout"
+)

@@ -1,0 +1,89 @@
+package runs
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+)
+
+// Parts are all that a plan was made of, and its result. Its hash is that of the plan: see
+// [Parts.Hash].
+//
+// A hash names one plan, made once: the bytes of the saved plan are a part. Two plans of the same
+// parts but those can differ, since the objects themselves are no part; whether they do is not for
+// hashes to tell, but for package comparing.
+type Parts struct {
+	// Inputs is the hash of the files of the merge result that the plan depends on: the project's,
+	// its modules', its variable files.
+	Inputs string
+	// Modules are the checksums of remote modules, by the keys of their calls.
+	Modules map[string]string `json:",omitempty"`
+	State   StateID
+	// Providers are versions and checksums, by address.
+	Providers map[string]string `json:",omitempty"`
+	// Variables is a digest of the names and values of the root variables. Values may be secret and
+	// short, so it has a key that only those know who have the saved plan: digests of different
+	// plans are not comparable.
+	Variables string
+	// Ephemeral are the names of the variables that are in no plan, sorted.
+	Ephemeral []string `json:",omitempty"`
+	// Engine is the version of Lockstep.
+	Engine string
+	// Saved is the hash of the saved plan's bytes.
+	Saved string
+}
+
+// Hash returns the plan's hash: SHA-256 over all parts, in hexadecimal.
+func (p Parts) Hash() string {
+	h := sha256.New()
+	part := func(name string, values ...any) {
+		fmt.Fprintf(h, "%s", name)
+		for _, v := range values {
+			fmt.Fprintf(h, " %q", fmt.Sprint(v))
+		}
+		io.WriteString(h, "\n")
+	}
+	list := func(name string, m map[string]string) {
+		for _, k := range slices.Sorted(maps.Keys(m)) {
+			part(name, k, m[k])
+		}
+	}
+	part("inputs", p.Inputs)
+	list("module", p.Modules)
+	part("state", p.State.Lineage, p.State.Serial, p.State.Version)
+	list("provider", p.Providers)
+	part("variables", p.Variables)
+	for _, name := range p.Ephemeral {
+		part("ephemeral", name)
+	}
+	part("engine", p.Engine)
+	part("saved", p.Saved)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Saved is the hash of the saved plan's bytes. In records of earlier versions, without parts, it is
+// the plan's hash.
+func (r Run) Saved() string {
+	if r.Parts == nil {
+		return r.PlanHash
+	}
+	return r.Parts.Saved
+}
+
+// broken returns the defect of a record whose parts are not those of its plan; "" if there is none.
+func (r Run) broken() string {
+	switch {
+	case r.Parts == nil:
+		return ""
+	case r.Parts.Hash() != r.PlanHash:
+		return "the parts of the plan do not have its hash"
+	case r.Parts.State != r.State && r.Progress.Of == 0: // else a stopped apply has written it
+		return "the state of the plan is not the one in its hash"
+	case r.Parts.Inputs != r.Inputs:
+		return "the inputs of the plan are not those in its hash"
+	}
+	return ""
+}
