@@ -5,6 +5,8 @@
 //     repository, with fake and with real servers, and [Fake].
 //   - [RunFaults] tries every write of a run as "failed" and as "failed but
 //     persisted", with a run that goes on and with one that dies there.
+//   - [RunLeaseFaults] does that with a run whose lock has a lease, and with one that takes the
+//     lock over; the dead one wakes up in the end.
 //   - [S3] and [DynamoDB] are servers on loopback that know as much of their
 //     protocols as the s3 backend uses, and enforce every condition. They have
 //     hooks for faults.
