@@ -58,6 +58,19 @@ func NotResumable() string {
 	return fmt.Sprintf("The apply cannot go on where it was: its journal is gone, or the state was written by somebody else since. Comment %s for a plan of the rest, and look at it with care, above all at what it creates.", Code("lockstep plan"))
 }
 
+// NoProgress is the report of an apply that was gone on with in vain.
+func NoProgress(p Progress) string {
+	return fmt.Sprintf("%s. Process after process went on with this apply, and none got on: the changes that are left take longer than the time in which one may begin changes. The state contains what was done. Whoever runs Lockstep can give the apply function more time (%s), or have it begin changes for longer (%s); then comment %s for a plan of the rest.",
+		farOrNothing(p.text()), Code("ApplyTimeout"), Code("StopBefore"), Code("lockstep plan"))
+}
+
+func farOrNothing(s string) string {
+	if s == "" {
+		return "Nothing is done"
+	}
+	return s
+}
+
 // PlanGone is the report of an apply that cannot go on, because its saved plan is not there any
 // more, or is another one.
 func PlanGone() string {

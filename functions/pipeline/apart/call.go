@@ -190,7 +190,12 @@ func withoutTmp(env []string) []string {
 func (c *call) stopper(ctx context.Context, ended <-chan struct{}) {
 	var early <-chan time.Time
 	if end, ok := ctx.Deadline(); ok && c.order.Action != applies {
-		early = time.After(time.Until(end) - before)
+		left := time.Until(end)
+		reserve := before
+		if left < before { // a function with little time still has some of it for the work
+			reserve = left / 4
+		}
+		early = time.After(left - reserve)
 	}
 	select {
 	case <-ended:

@@ -62,7 +62,13 @@ func (ap *Applier) note(ctx context.Context, s ledger.Versioned, o jobs.Outcome,
 // Finish moves a run on after its apply, from the apply record.
 func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.ApplyRecord) error {
 	o := jobs.Outcome{Failed: true}
-	if e.Outcome != nil {
+	idle := e.Outcome == nil && e.Rested // all of them have ended as they should
+	if idle {
+		o.Remaining, o.Progress = e.Progress.Of-e.Progress.Done, e.Progress
+		if err := ap.Artifacts.Put(ctx, s.Result(), []byte(comment.NoProgress(e.Progress))); err != nil {
+			return err
+		}
+	} else if e.Outcome != nil {
 		o = *e.Outcome
 	} else if err := ap.Artifacts.Put(ctx, s.Result(), []byte(comment.Interrupted())); err != nil {
 		return err
@@ -86,7 +92,7 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 		next = runs.ApplyFailed
 	}
 	s = s.To(next)
-	s.Done, s.Remaining, s.Lost = o.Counts, o.Remaining, e.Outcome == nil || o.Lost
+	s.Done, s.Remaining, s.Lost = o.Counts, o.Remaining, e.Outcome == nil && !idle || o.Lost
 	s, err := ap.Ledger.Save(ctx, s)
 	if err != nil {
 		return err
