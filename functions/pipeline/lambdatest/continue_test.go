@@ -35,7 +35,7 @@ func TestLongApply(t *testing.T) {
 	n := r.pull("things", githubtest.Files{"net/things.tf": chain(6, time.Second) + "resource \"lab_thing\" \"deaf\" {\n  name    = \"deaf\"\n  trouble = \"create-600000\"\n}\n"})
 	r.expect("the plan", r.status(n), "7 to add")
 	answer := r.say("alice", n, "lockstep apply")
-	r.expect("the answer", answer, "6 added", "lab_thing.deaf", "may exist")
+	r.expect("the answer", answer, "6 added", "lab_thing.deaf", "Not known to be created")
 	r.expect("the check", r.checks("things"), "failure")
 	if _, names := r.serial(netState); len(names) != 6 {
 		t.Errorf("the state has %v", names)
