@@ -93,14 +93,18 @@
 // An apply is of the plan that its author can have seen: our comment showed it before theirs
 // was written, by GitHub's clock, or theirs names it by its hash. The hash is in three
 // hands, and in the way of an apply if they do not agree: the saved plan's own, the
-// record's, and that in the check run on GitHub, which only our App writes and which is
+// record's, where it is over the named parts of the plan (runs.Parts), and that in the check run on GitHub, which only our App writes and which is
 // never changed to follow a record. A plan is of a merge: GitHub's
 // trial merge of a named pair, the head and the tip of the base branch. It belongs to the
 // head, to the files that it depends on, to the remote modules as they were fetched,
 // and to a state: its lineage, serial and version.
 // It is applied where the files are the same still, merged into the base branch as it is
 // now, or in the commit that the pull request became; that it is another commit does not
-// matter. Grants are read at the base commit, as it is when it is planned, and
+// matter. Where the state was written since, or blocks of the configuration that the plan does not
+// depend on have changed, or the version of Lockstep or a provider's package, the apply makes the plan
+// again with the state locked, and package comparing compares it: the same plan is applied under
+// the same approval, and its hash is in the check run beside the approved one's; another one takes
+// the place of the plan, with the difference, and waits for an apply of its own (runs.Decision.PlanAgain). Grants are read at the base commit, as it is when it is planned, and
 // again when it is applied; and the base is the default branch, or one that the default
 // branch's settings name: any other could be its author's own. While a pull request that
 // was applied is not merged, others on the same state can be planned, but not applied:

@@ -20,7 +20,7 @@ type Story struct {
 // Stories returns all stories, the simplest first.
 func Stories() []Story {
 	return []Story{
-		commentApply, mergeApply, stalePlan, supersede, unlock, fork, partialFailure, bigPlan, replay,
+		commentApply, mergeApply, twoPlansAtOnce, semanticEqual, semanticDifferent, supersede, unlock, fork, partialFailure, bigPlan, replay,
 	}
 }
 

@@ -18,7 +18,7 @@ var mergeApply = Story{
 		opened("meanwhile alice changes the module that it uses", "alice", "prod", "A stage of its own",
 			edited("modules/naming/main.tf", `"live"`, `"prod"`), "1 to add, 1 to change, 0 to destroy"),
 		merged("and merges", "alice", 3, "**Applied** `app`"),
-		merged("bob's merge has other files than his plan: nothing is applied", "bob", 2,
-			"Merged, but not applied", "The plan was made from other files", "`modules/naming/main.tf`"),
+		merged("bob's merge has another configuration than his plan, and would do something else: nothing is applied", "bob", 2,
+			"Merged, but not applied", "the base branch's configuration has changed: `modules/naming/main.tf`", "**the changes are not those that were approved**", "`modules/naming/main.tf`"),
 	},
 }

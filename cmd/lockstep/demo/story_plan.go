@@ -7,6 +7,7 @@ import (
 var (
 	subnets = githubtest.Files{"network/subnets.tf": subnetsFile}
 	peering = githubtest.Files{"network/peering.tf": peeringFile}
+	zone    = githubtest.Files{"network/zone.tf": "resource \"terraform_data\" \"zone\" {\n  input = \"example.org\"\n}\n"}
 )
 
 var commentApply = Story{
@@ -24,9 +25,42 @@ var commentApply = Story{
 	},
 }
 
-var stalePlan = Story{
-	Name:  "stale-plan",
-	Shows: "A plan fits the files and the state that it was made from: once they have changed it is refused, with the reason.",
+// firstNetwork is how the network of the base branch comes into the state.
+var firstNetwork = []scene{
+	opened("alice opens a pull request with a subnet", "alice", "subnets", "Two subnets", subnets, "3 to add"),
+	commented("and applies it", "alice", 1, "lockstep apply", "**Applied** `network`: 3 added"),
+	merged("and merges", "alice", 1),
+}
+
+var twoPlansAtOnce = Story{
+	Name:  "two-plans-at-once",
+	Shows: "Plans take no lock: pull requests for one state are planned side by side, and none waits for another or fails.",
+	scenes: []scene{
+		{title: "alice and bob open pull requests for the same project at once", do: by(func(r *githubtest.Repository) {
+			r.Push("alice", "subnets", "Two subnets", subnets)
+			r.Push("bob", "peering", "Peering with the office", peering)
+			r.OpenPull("alice", "Two subnets", "subnets")
+			r.OpenPull("bob", "Peering with the office", "peering")
+		}), want: []string{"3 to add, 0 to change, 0 to destroy", "2 to add, 0 to change, 0 to destroy"}, never: []string{"locked", "failed"}},
+	},
+}
+
+var semanticEqual = Story{
+	Name:  "semantic-equal",
+	Shows: "When the state was written and the base branch has gone on since a plan was shown, the apply plans again: the same changes are applied, under the same approval.",
+	scenes: append(firstNetwork[:len(firstNetwork):len(firstNetwork)],
+		opened("bob opens one, for the same project", "bob", "peering", "Peering with the office", peering, "1 to add"),
+		opened("alice another", "alice", "zone", "A zone", zone, "1 to add"),
+		commented("alice applies hers", "alice", 3, "lockstep apply", "**Applied** `network`: 1 added"),
+		merged("and merges", "alice", 3),
+		commented("bob applies the plan that he has seen", "bob", 2, "lockstep apply", "**Applied** `network`: 1 added",
+			"Planned again, with the same changes", "`network/zone.tf`", "the state was written in between"),
+	),
+}
+
+var semanticDifferent = Story{
+	Name:  "semantic-different",
+	Shows: "A plan that would do something else by now is not applied: the difference is shown, and the new plan waits for an apply of its own.",
 	scenes: []scene{
 		opened("alice opens a pull request", "alice", "subnets", "Two subnets", subnets, "3 to add"),
 		opened("bob opens another one, for the same project", "bob", "peering", "Peering with the office", peering, "2 to add"),
@@ -34,9 +68,9 @@ var stalePlan = Story{
 		commented("bob tries his, which would remove alice's subnets", "bob", 2, "lockstep apply",
 			"**Not applied**", "this apply would revert it"),
 		merged("alice merges", "alice", 1),
-		commented("bob tries once more", "bob", 2, "lockstep apply", "The plan was made from other files", "`network/subnets.tf`"),
-		commented("he asks for a new plan, of his branch merged into the present base branch", "bob", 2, "lockstep plan", "1 to add, 0 to change, 0 to destroy"),
-		commented("now it can be applied", "bob", 2, "lockstep apply", "**Applied** `network`: 1 added"),
+		commented("bob tries once more: the network itself is there by now", "bob", 2, "lockstep apply",
+			"**the changes are not those that were approved**", "Differences from the approved plan", "- action: create", "1 to add, 0 to change, 0 to destroy"),
+		commented("he has seen the new plan, and applies it", "bob", 2, "lockstep apply", "**Applied** `network`: 1 added"),
 	},
 }
 
