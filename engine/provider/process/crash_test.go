@@ -7,10 +7,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/provider"
+	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
 // TestCrash: whatever ends a plugin in the middle of a call, the call ends too, and
@@ -92,6 +95,30 @@ func TestCancel(t *testing.T) {
 	}
 	if err := syscall.Kill(pid, 0); err != syscall.ESRCH {
 		t.Errorf("the process is still there: %v", err)
+	}
+}
+
+// TestNeverStops: a plugin that does not answer when it is asked to stop is killed after the grace, and
+// nobody knows what the call has done.
+func TestNeverStops(t *testing.T) {
+	t.Parallel()
+	p := run(t, "lockstep/lab")
+	config := p.managed("lab_thing", attrs{"name": str("a"), "trouble": str("create-600000")})
+	plan, ds := p.plan("lab_thing", cty.NilVal, config, nil)
+	p.must(ds)
+	a := addrs.DefaultProvider("lab")
+	pool := provider.NewPool(map[addrs.Provider]provider.Factory{
+		a: func(context.Context, *schema.Provider) (provider.Client, error) { return p.Client, nil },
+	})
+	defer pool.Close()
+	c, ds := pool.Unconfigured(t.Context(), a)
+	p.must(ds)
+	stopping, stop := context.WithCancel(t.Context())
+	defer pool.Guard(stopping, 100*time.Millisecond)()
+	p.whenUnderWay("create", stop)
+	done, ds := c.Apply(t.Context(), provider.ApplyRequest{TypeName: "lab_thing", Prior: cty.NullVal(config.Type()), Planned: plan.Planned, Config: config})
+	if !done.Unanswered || !ds.HasErrors() {
+		t.Errorf("the call ended with %#v, %v", done, ds)
 	}
 }
 
