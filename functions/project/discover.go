@@ -19,8 +19,9 @@ import (
 
 // Discover finds the projects of a checkout, sorted by name: those of lockstep.hcl, or if it
 // describes none, every directory whose configuration has a backend block and that no other
-// directory calls as a module. Directories whose names begin with a dot are skipped. Such a project
-// is named after its directory and has the workspace "default". A directory whose configuration
+// directory calls as a module, with the defaults of lockstep.hcl. Directories whose names begin with
+// a dot are skipped, and those that lockstep.hcl excludes. Such a project
+// is named after its directory. A directory whose configuration
 // does not load is a project too: planning it reports the error. Beside errors it returns the
 // projects without one.
 func Discover(files fs.FS) ([]Project, diags.Diagnostics) {
@@ -28,26 +29,24 @@ func Discover(files fs.FS) ([]Project, diags.Diagnostics) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, diags.FromError("The file "+FileName+" cannot be read", err)
 	}
-	var all []Project
 	var ds diags.Diagnostics
+	s, _ := Parse(FileName, nil)
 	if err == nil {
-		s, more := Parse(FileName, src)
-		if ds = more; ds.HasErrors() || s.Projects != nil {
-			all, more = declared(files, s)
+		if s, ds = Parse(FileName, src); ds.HasErrors() || s.Projects != nil || s.wildcards != nil {
+			all, more := declared(files, s)
 			return all, append(ds, more...)
 		}
 	}
-	all, more := implied(files)
+	all, more := implied(files, s)
 	return all, append(ds, more...)
 }
 
 // declared completes the projects of lockstep.hcl.
 func declared(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
 	var all []Project
-	var ds diags.Diagnostics
-	lines := map[string]hcl.Range{}
-	for _, p := range s.Projects {
-		at := s.Range(p.Name)
+	candidates, lines, ds := s.expanded(files)
+	for _, p := range candidates {
+		at := lines[p.Name]
 		if !configured(files, p.Dir) {
 			ds = append(ds, diags.Errorf(&at, "Nothing to plan", "The project %q has the directory %s, which has no configuration files. Correct its dir, or remove the project.", p.Name, p.Dir)...)
 			continue
@@ -55,7 +54,6 @@ func declared(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
 		c := read(files, p.Dir)
 		p.Modules, p.Backend = c.matter(), c.kind()
 		p.locate(files, c)
-		lines[p.Name] = at
 		all = append(all, p)
 	}
 	slices.SortFunc(all, byName)
@@ -66,16 +64,18 @@ func declared(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
 func byName(a, b Project) int { return strings.Compare(a.Name, b.Name) }
 
 // implied finds the projects of a repository that describes none.
-func implied(files fs.FS) ([]Project, diags.Diagnostics) {
+func implied(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
 	dirs, err := configurations(files)
 	if err != nil {
 		return nil, diags.FromError("Looking for projects failed", err)
 	}
+	dirs = slices.DeleteFunc(dirs, s.excluded)
 	called := map[string]bool{}
 	lines := map[string]hcl.Range{}
 	var all []Project
 	for _, dir := range dirs {
-		p := Project{Name: dir, Dir: dir, Workspace: DefaultWorkspace, Apply: OnComment}
+		p := s.defaults
+		p.Name, p.Dir = dir, dir
 		c := read(files, dir)
 		p.Modules, p.Backend = c.matter(), c.kind()
 		p.locate(files, c)

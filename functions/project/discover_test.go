@@ -80,11 +80,11 @@ func TestTooManyProjects(t *testing.T) {
 		files[fmt.Sprintf("p%d/main.tf", i)] = backend
 		text += fmt.Sprintf("project \"p%d\" {\n  dir = \"p%d\"\n}\n", i, i)
 	}
-	if _, ds := Discover(tree(files)); !strings.Contains(said(ds), "201") {
+	if _, ds := Discover(tree(files)); !strings.Contains(said(ds), "2001") {
 		t.Errorf("by directories: %v", ds)
 	}
 	files[FileName] = text
-	if all, ds := Discover(tree(files)); !strings.Contains(said(ds), "201") || len(all) > MaxProjects {
+	if all, ds := Discover(tree(files)); !strings.Contains(said(ds), "2001") || len(all) > MaxProjects {
 		t.Errorf("by file: %v", ds)
 	}
 }

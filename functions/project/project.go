@@ -63,7 +63,7 @@ const DefaultWorkspace = "default"
 
 // MaxProjects is the limit of projects in a repository, so that no pull request can cause more
 // plans than people would read.
-const MaxProjects = 200
+const MaxProjects = 2000
 
 // namePattern matches the names that the grammar of commands allows; package comment has the same
 // pattern, and a test compares them.

@@ -16,12 +16,16 @@ import (
 
 // Settings are the content of lockstep.hcl. nil stands for a repository without one.
 type Settings struct {
-	// Projects are in the order of the file. nil: there is no project block, and the directories
-	// decide.
+	// Projects are those of one directory each, in the order of the file. Blocks for many directories
+	// need a checkout: see [Discover].
 	Projects []Project
 	Allow    Allow
 	// Files is the parsed file, to quote it in errors.
 	Files map[string]*hcl.File
+
+	wildcards []wildcard // project blocks for many directories, in the order of the file
+	defaults  Project    // the values of projects that do not set them
+	exclude   []string   // patterns of directories without projects
 
 	ranges map[string]hcl.Range // of the project blocks, by name
 }
@@ -45,12 +49,15 @@ type Allow struct {
 }
 
 // maxSize is the limit of lockstep.hcl in bytes: enough for all its projects.
-const maxSize = 128 << 10
+const maxSize = 512 << 10
 
 // Parse reads lockstep.hcl. Beside errors it returns its valid part, never nil; a project with an
 // error is left out.
 func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
-	p := &parser{settings: &Settings{ranges: map[string]hcl.Range{}, Files: map[string]*hcl.File{}}, places: map[[2]string]string{}}
+	p := &parser{settings: &Settings{
+		ranges: map[string]hcl.Range{}, Files: map[string]*hcl.File{},
+		defaults: Project{Workspace: DefaultWorkspace, Apply: OnComment},
+	}, places: map[[2]string]string{}}
 	if len(src) > maxSize {
 		return p.settings, diags.Errorf(nil, "Too long", "The file %s has %d bytes; at most %d are read.", name, len(src), maxSize)
 	}
@@ -60,8 +67,12 @@ func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 		return p.settings, diags.FromHCL(p.diags)
 	}
 	p.settings.Files[name] = f
-	content := p.content(f.Body, fileSchema, fmt.Sprintf("%s has blocks of the types project and allow only.", FileName))
+	content := p.content(f.Body, fileSchema, fmt.Sprintf("%s has the argument exclude, and blocks of the types project, defaults and allow only.", FileName))
 	p.allows(content.Blocks.OfType("allow"))
+	p.defaults(content.Blocks.OfType("defaults"))
+	if a := content.Attributes["exclude"]; a != nil {
+		p.settings.exclude = p.patterns(a)
+	}
 	for _, b := range content.Blocks.OfType("project") {
 		p.project(b)
 	}
@@ -73,37 +84,19 @@ func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 }
 
 var (
-	fileSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
+	fileSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "exclude"}}, Blocks: []hcl.BlockHeaderSchema{
 		{Type: "project", LabelNames: []string{"name"}},
+		{Type: "defaults"},
 		{Type: "allow"},
 	}}
-	projectSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
-		{Name: "dir", Required: true}, {Name: "workspace"}, {Name: "when_changed"}, {Name: "var_files"}, {Name: "apply"},
+	defaultsSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
+		{Name: "workspace"}, {Name: "when_changed"}, {Name: "var_files"}, {Name: "apply"},
 	}}
-	allowSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
+	projectSchema = &hcl.BodySchema{Attributes: append([]hcl.AttributeSchema{{Name: "dir", Required: true}}, defaultsSchema.Attributes...)}
+	allowSchema   = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
 		{Name: "providers"}, {Name: "provisioners"}, {Name: "external"}, {Name: "modules"}, {Name: "branches"}, {Name: "states"},
 	}}
 )
-
-// ApplyOn returns the occasion on which a project of a pull request is applied, where s comes from
-// the base branch. A project that the base branch does not have, neither by name nor by directory
-// and workspace, is applied as carefully as any other there: no pull request evades the merge by a
-// new name.
-func (s *Settings) ApplyOn(p Project) ApplyOn {
-	if s == nil {
-		return OnComment
-	}
-	known := slices.DeleteFunc(slices.Clone(s.Projects), func(x Project) bool {
-		return x.Name != p.Name && (x.Dir != p.Dir || x.Workspace != p.Workspace)
-	})
-	if len(known) == 0 {
-		known = s.Projects
-	}
-	if slices.ContainsFunc(known, func(x Project) bool { return x.Apply == OnMerge }) {
-		return OnMerge
-	}
-	return OnComment
-}
 
 // Names reports whether s, which comes from the default branch, lets pull requests into another
 // branch be planned and applied: by a pattern in doublestar's notation, so release/* does not match
@@ -123,6 +116,7 @@ type parser struct {
 	diags    hcl.Diagnostics
 	places   map[[2]string]string // names of projects by directory and workspace
 	allowed  *hcl.Block
+	usual    *hcl.Block // the defaults block
 }
 
 func (p *parser) errorf(at hcl.Range, summary, detail string, args ...any) {
@@ -168,31 +162,25 @@ func (p *parser) allows(blocks hcl.Blocks) {
 
 func (p *parser) project(b *hcl.Block) {
 	before := len(p.diags)
-	x := Project{Name: b.Labels[0], Workspace: DefaultWorkspace, Apply: OnComment}
-	if !validName(x.Name) {
+	x := p.settings.defaults
+	x.Name = b.Labels[0]
+	many := strings.Contains(x.Name, "*")
+	if !validName(strings.ReplaceAll(x.Name, "*", "x")) {
 		p.errorf(b.LabelRanges[0], "Invalid name of a project", "%s", nameRule)
 	}
 	attrs := p.content(b.Body, projectSchema, "A project block can have dir, workspace, when_changed, var_files and apply.").Attributes
 	p.decode(attrs["dir"], &x.Dir, "a text")
-	p.decode(attrs["workspace"], &x.Workspace, "a text")
 	if a := attrs["dir"]; a != nil {
 		x.Dir = p.path(quoted{x.Dir, a.Expr.Range()}, "directory")
+		many = many || strings.Contains(x.Dir, "*")
+		if !many && p.settings.excluded(x.Dir) {
+			p.errorf(a.Expr.Range(), "Project is excluded", "The directory %s of the project %q is excluded by the argument exclude. Remove either.", x.Dir, x.Name)
+		}
 	}
-	if !validName(x.Workspace) || strings.Contains(x.Workspace, "/") || x.Workspace == "." {
-		p.errorf(attrs["workspace"].Expr.Range(), "Invalid workspace", "A workspace's name consists of letters, digits and the characters _ . - and begins with a letter, a digit or _.")
-	}
-	if a := attrs["when_changed"]; a != nil {
-		x.WhenChanged = p.patterns(a)
-	}
-	for _, s := range p.list(attrs["var_files"]) {
-		x.VarFiles = append(x.VarFiles, p.path(s, "file"))
-	}
-	var on string
-	if p.decode(attrs["apply"], &on, "a text"); on != "" {
-		x.Apply = ApplyOn(on)
-	}
-	if x.Apply != OnComment && x.Apply != OnMerge {
-		p.errorf(attrs["apply"].Expr.Range(), "Invalid occasion", "A project is applied on %q (somebody writes \"lockstep apply\" before the merge) or on %q.", OnComment, OnMerge)
+	p.common(attrs, &x)
+	if many {
+		p.wildcard(x, b, before)
+		return
 	}
 	p.unique(x, b)
 	if len(p.diags) == before {
@@ -200,7 +188,44 @@ func (p *parser) project(b *hcl.Block) {
 	}
 }
 
+// common reads the arguments that a defaults block can have, too.
+func (p *parser) common(attrs hcl.Attributes, x *Project) {
+	p.decode(attrs["workspace"], &x.Workspace, "a text")
+	if a := attrs["workspace"]; a != nil && (!validName(x.Workspace) || strings.Contains(x.Workspace, "/") || x.Workspace == ".") {
+		p.errorf(a.Expr.Range(), "Invalid workspace", "A workspace's name consists of letters, digits and the characters _ . - and begins with a letter, a digit or _.")
+		x.Workspace = DefaultWorkspace
+	}
+	if a := attrs["when_changed"]; a != nil {
+		x.WhenChanged = p.patterns(a)
+	}
+	if a := attrs["var_files"]; a != nil {
+		x.VarFiles = nil
+		for _, s := range p.list(a) {
+			x.VarFiles = append(x.VarFiles, p.path(s, "file"))
+		}
+	}
+	on := string(x.Apply)
+	p.decode(attrs["apply"], &on, "a text")
+	if x.Apply = ApplyOn(on); x.Apply != OnComment && x.Apply != OnMerge {
+		p.errorf(attrs["apply"].Expr.Range(), "Invalid occasion", "A project is applied on %q (somebody writes \"lockstep apply\" before the merge) or on %q.", OnComment, OnMerge)
+		x.Apply = OnMerge // the careful one, if it is a default of others
+	}
+}
+
 const nameRule = "Commands name a project (lockstep plan -p NAME), so its name consists of letters, digits and the characters _ . - in one or more parts with a slash between, no part begins with . or -, and it has at most 200 bytes."
+
+// defaults reads the defaults block. Of one with errors the valid part counts.
+func (p *parser) defaults(blocks hcl.Blocks) {
+	for _, b := range blocks {
+		if p.usual != nil {
+			p.errorf(b.DefRange, "Second defaults block", "There is one at %s already: merge the two.", p.usual.DefRange)
+			continue
+		}
+		p.usual = b
+		attrs := p.content(b.Body, defaultsSchema, "A defaults block can have workspace, when_changed, var_files and apply.").Attributes
+		p.common(attrs, &p.settings.defaults)
+	}
+}
 
 // unique reports projects with the same name or the same state.
 func (p *parser) unique(x Project, b *hcl.Block) {
@@ -212,10 +237,9 @@ func (p *parser) unique(x Project, b *hcl.Block) {
 	if x.Dir == "" {
 		return
 	}
-	place := [2]string{x.Dir, x.Workspace}
-	if old, ok := p.places[place]; ok {
+	if old, ok := p.places[x.place()]; ok {
 		p.errorf(b.DefRange, "Two projects with one state", "The project %q has the directory %s and the workspace %q, too: they would share their state. Give one of them another directory or workspace.", old, x.Dir, x.Workspace)
 		return
 	}
-	p.places[place] = x.Name
+	p.places[x.place()] = x.Name
 }

@@ -1,0 +1,175 @@
+package project
+
+import (
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// A wildcard is a project block for many directories: each * of its dir stands for a part of a name
+// in the path, and the * of its name at the same position for that text.
+type wildcard struct {
+	Project // Name and Dir contain *
+	at      hcl.Range
+	name    *regexp.Regexp
+	dir     *regexp.Regexp
+}
+
+func (w wildcard) names(name string) bool { return w.name.MatchString(name) }
+func (w wildcard) holds(dir string) bool  { return w.dir.MatchString(dir) }
+
+// starred returns the expression for a text in which each * stands for one or more characters of a
+// path's element.
+func starred(s string) *regexp.Regexp {
+	return regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(s), `\*`, "([^/]+)") + "$")
+}
+
+// wildcard adds a project block for many directories, if nothing since before the diagnostic with
+// that index was wrong with it.
+func (p *parser) wildcard(x Project, b *hcl.Block, before int) {
+	doubled := slices.ContainsFunc(strings.Split(x.Dir, "/"), func(s string) bool { return strings.Count(s, "*") > 1 })
+	switch {
+	case x.Dir == "":
+	case doubled:
+		p.errorf(b.DefRange, "Invalid pattern of directories", "An element of the path %q has several *. Write one * for a part of each name: \"services/*/live\".", x.Dir)
+	case strings.Count(x.Name, "*") != strings.Count(x.Dir, "*"):
+		p.errorf(b.DefRange, "Invalid pattern of projects", "The name %q and the directory %q must have the same number of *: each in the name stands for the text of the one in the directory, as in project \"svc-*\" { dir = \"services/*\" }.", x.Name, x.Dir)
+	case len(p.settings.wildcards) == maxPatterns:
+		p.errorf(b.DefRange, "Too many patterns", "At most %d project blocks may have a * in their name. Merge some of them, or name the directories.", maxPatterns)
+	}
+	if old, ok := p.settings.ranges[x.Name]; ok {
+		p.errorf(b.DefRange, "Two projects with one name", "There is another project %q at %s: give one of them another name.", x.Name, old)
+	}
+	p.settings.ranges[x.Name] = b.DefRange
+	if len(p.diags) == before {
+		p.settings.wildcards = append(p.settings.wildcards, wildcard{x, b.DefRange, starred(x.Name), starred(x.Dir)})
+	}
+}
+
+// excluded reports whether a directory, or one above it, matches a pattern of the argument exclude.
+func (s *Settings) excluded(dir string) bool {
+	for ; ; dir = path.Dir(dir) {
+		if slices.ContainsFunc(s.exclude, func(pattern string) bool { return doublestar.MatchUnvalidated(pattern, dir) }) {
+			return true
+		}
+		if dir == "." || dir == "/" {
+			return false
+		}
+	}
+}
+
+// place is the directory and the workspace, which two projects do not share.
+func (p Project) place() [2]string { return [2]string{p.Dir, p.Workspace} }
+
+// expanded returns the projects of a checkout: those of one directory each, and those that the
+// blocks for many directories make. at are their ranges, by name.
+func (s *Settings) expanded(files fs.FS) (all []Project, at map[string]hcl.Range, ds diags.Diagnostics) {
+	e := expansion{files: files, settings: s, at: map[string]hcl.Range{}, places: map[[2]string]string{}, fixed: map[[2]string]bool{}}
+	for _, p := range s.Projects {
+		e.add(p, s.Range(p.Name))
+		e.fixed[p.place()] = true
+	}
+	for _, w := range s.wildcards {
+		e.expand(w)
+	}
+	return e.all, e.at, e.diags
+}
+
+// An expansion is under way.
+type expansion struct {
+	files    fs.FS
+	settings *Settings
+	all      []Project
+	at       map[string]hcl.Range // by name
+	places   map[[2]string]string // names by directory and workspace
+	fixed    map[[2]string]bool   // the places of blocks for one directory
+	full     bool                 // and reported so
+	diags    diags.Diagnostics
+}
+
+func (e *expansion) add(p Project, at hcl.Range) {
+	e.all = append(e.all, p)
+	e.at[p.Name] = at
+	e.places[p.place()] = p.Name
+}
+
+func (e *expansion) errorf(at hcl.Range, summary, detail string, args ...any) {
+	e.diags = append(e.diags, diags.Errorf(&at, summary, detail, args...)...)
+}
+
+// expand adds the projects of a block for many directories.
+func (e *expansion) expand(w wildcard) {
+	dirs := e.dirs(w.Dir)
+	for _, dir := range dirs {
+		p := w.Project
+		p.Dir, p.Name = dir, w.of(dir)
+		if e.fixed[p.place()] {
+			continue // it has a block of its own
+		}
+		if old, ok := e.places[p.place()]; ok {
+			e.errorf(w.at, "Two projects with one state", "The project %q has the directory %s and the workspace %q, too: they would share their state. Change one of the patterns, or give its block another workspace.", old, dir, p.Workspace)
+			continue
+		}
+		old, taken := e.at[p.Name]
+		switch {
+		case !validName(p.Name):
+			e.errorf(w.at, "A directory that no command can name", "The directory %q would be the project %q. Give it a project block of its own, or exclude it. %s", dir, p.Name, nameRule)
+		case taken:
+			e.errorf(w.at, "Two projects with one name", "The directory %s would be the project %q, and there is one at %s. Give it a project block of its own with another name.", dir, p.Name, old)
+		case len(e.all) == MaxProjects:
+			if !e.full {
+				e.errorf(w.at, "Too many projects", "With this block there are more than %d projects, and at most so many are allowed. Exclude directories.", MaxProjects)
+			}
+			e.full = true
+			return
+		default:
+			e.add(p, w.at)
+		}
+	}
+	if len(dirs) == 0 {
+		e.diags = append(e.diags, diags.Warningf(&w.at, "Pattern without projects", "No directory with configuration files is at %s, or all are excluded.", w.Dir)...)
+	}
+}
+
+// of returns the name of the project in a directory that the block holds.
+func (w wildcard) of(dir string) string {
+	name := w.Name
+	for _, text := range w.dir.FindStringSubmatch(dir)[1:] {
+		name = strings.Replace(name, "*", text, 1)
+	}
+	return name
+}
+
+// dirs returns the directories with configuration files that a pattern matches, sorted, without
+// those that are excluded. Like everywhere, names that begin with a dot need a pattern that does.
+func (e *expansion) dirs(pattern string) []string {
+	dirs := []string{"."}
+	for _, element := range strings.Split(pattern, "/") {
+		if !strings.Contains(element, "*") {
+			for i := range dirs {
+				dirs[i] = path.Join(dirs[i], element)
+			}
+			continue
+		}
+		var below []string
+		match := starred(element)
+		for _, dir := range dirs {
+			entries, _ := fs.ReadDir(e.files, dir) // a directory that is not there has none
+			for _, d := range entries {
+				hidden := strings.HasPrefix(d.Name(), ".") && element[0] != '.'
+				if d.IsDir() && !hidden && match.MatchString(d.Name()) {
+					below = append(below, path.Join(dir, d.Name()))
+				}
+			}
+		}
+		dirs = below
+	}
+	return slices.DeleteFunc(dirs, func(dir string) bool { return e.settings.excluded(dir) || !configured(e.files, dir) })
+}
