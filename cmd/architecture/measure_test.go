@@ -121,10 +121,14 @@ var word = regexp.MustCompile(`[A-Za-z][A-Za-z'-]*`)
 
 // read counts the words of comments, and the lines with nothing but a comment.
 func (f *figures) read(syntax *ast.File, source string) {
+	essay := false
 	for line := range strings.Lines(source) {
-		if strings.HasPrefix(strings.TrimSpace(line), "//") {
+		line = strings.TrimSpace(line)
+		essay = essay || strings.HasPrefix(line, "/*")
+		if essay || strings.HasPrefix(line, "//") {
 			f.comments++
 		}
+		essay = essay && !strings.Contains(line, "*/")
 	}
 	for _, group := range syntax.Comments {
 		for _, w := range word.FindAllString(group.Text(), -1) {
