@@ -34,6 +34,44 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
+/*
+# Two plans, one consent
+
+A plan is made while many values do not exist yet. The ID that a provider has not given out stands in
+it as unknown, and so does all that follows from the ID. Somebody has approved the plan with these
+gaps. An apply closes them, step after step, and must do nothing else. Each creation and
+update has three stages, with a check of its own in each:
+
+ 1. The configuration is evaluated again. By the order of the steps, all that it refers to is there
+    now, so that nothing in it may be unknown any more ([object.prepare]).
+ 2. The provider plans again, for that configuration. Its second plan may fill the gaps of the first:
+    values that were known stay, and an update stays one ([object.planAgain]).
+ 3. The provider acts. Its answer may fill the gaps of the second plan ([object.newState]).
+
+A breach found in 1 or 2 ends the step before anything has happened. One found in 3 is too late for
+that: the object exists, in whatever form. So the answer is recorded as far as it can be, beside the
+error about it.
+
+Source: Terraform's docs/resource-instance-change-lifecycle.md, where the two plans are the initial
+and the final planned state. Their checks are in package schema.
+
+# After a failure
+
+A failed step ends only those that come after it; all others are carried out, as in Terraform. To
+end at the first failure would leave a result that depends on the timing of calls. At the end,
+outputs and checks that depend on the failure are left as they were. To evaluate them would give an
+error for each, about a missing value, where only the first error has a cause that can be mended.
+[failures] knows the dependents of each failure.
+
+# Where the truth is
+
+In memory: [record] has the state, which is edited after each answer of a provider, before any step that
+depends on the answer. It is saved at intervals, since each save transfers the whole. In between,
+the journal has the edits and the calls under way (see the essay in journal.go). Without a journal
+a crash loses the work of one interval, as with Terraform. Failed calls and the end of the apply
+are saved at once.
+*/
+
 // Input is everything that an apply depends on.
 type Input struct {
 	session.Environment
@@ -122,6 +160,9 @@ type applier struct {
 	deposedAs map[*plans.ResourceChange]addrs.DeposedKey // the key of the object that a change has replaced
 }
 
+// newApplier prepares an apply, and calls no provider. The instances of blocks are those of the plan: to
+// expand count and for_each again could give others than were approved, as with uuid() or a data
+// source that is read now.
 func newApplier(ctx context.Context, in Input, stop context.CancelCauseFunc) *applier {
 	deps := dependencies.New(in.Config, in.Refs)
 	a := &applier{
@@ -149,12 +190,14 @@ func newApplier(ctx context.Context, in Input, stop context.CancelCauseFunc) *ap
 	return a
 }
 
-// finish evaluates the outputs and checks, closes ephemeral resources, and saves.
+// finish evaluates the outputs and checks, closes ephemeral resources, and saves. It comes after a
+// stop as well: the state then has the outputs that follow from all that was done.
 func (a *applier) finish(ctx context.Context) (*states.State, diags.Diagnostics) {
 	a.values.openRest(ctx)
 	end := newConclusion(a)
 	end.values()
 	end.emptyResources(ctx)
+	// Closing may revoke a lease or end a tunnel: a stop is no reason to leave them open.
 	a.report.add(a.s.CloseEphemerals(context.WithoutCancel(ctx)))
 	a.report.add(a.record.save(ctx))
 	ds := slices.Concat(a.report.all(), a.s.Diagnostics(), a.s.Eval.Diagnostics()).Distinct()

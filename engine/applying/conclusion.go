@@ -65,7 +65,9 @@ func (c *conclusion) values() {
 	c.record.edit(func(e *states.Editor) { e.SetChecks(checks) })
 }
 
-// newOutputs returns the edits for root outputs, but for those that wait for a failure.
+// newOutputs returns the edits for root outputs, but for those that wait for a failure. They are
+// collected first and made in one step: to evaluate an output may take long, and a
+// save in between would have outputs of two different times.
 func (c *conclusion) newOutputs() []func(*states.Editor) {
 	var out []func(*states.Editor)
 	for _, planned := range c.plan.Outputs {

@@ -14,6 +14,10 @@ import (
 )
 
 // delete destroys an object: the current one, or the deposed one of a replacement.
+//
+// Provisioners come first. If one fails, the object stays, and the next apply runs all of them again:
+// they may be the last chance to save its data. After an interrupted deletion they do not run: they
+// have run before the call, and the object may be half gone.
 func (x *object) delete(ctx context.Context) diags.Diagnostics {
 	addr := x.c.Addr
 	if x.c.Action == plans.CreateThenDelete {
@@ -54,7 +58,12 @@ func (x *object) delete(ctx context.Context) diags.Diagnostics {
 }
 
 // destroy has the provider destroy an object with the value v, and records the rest of it that the
-// provider returns beside an error.
+// provider returns beside an error. Without a usable answer the object stays in the state as it was:
+// one too many there is found out by the next refresh, one too few never.
+//
+// Of an object that is only deleted, the provider gets the private data of the plan, where it may have
+// left a note for itself. A replacement's plan has those for the new object, so the old one has its
+// own.
 func (x *object) destroy(ctx context.Context, addr addrs.ResourceInstanceObject, o *states.Object, v cty.Value) diags.Diagnostics {
 	plain, sensitive := sensitivePaths(v)
 	private := o.Private

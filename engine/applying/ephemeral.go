@@ -76,6 +76,8 @@ func (v *values) openEphemeral(ctx context.Context, m *config.Module, r *config.
 	return val, ds
 }
 
+// tryEphemeral opens the instance. Every step of it may fail because another resource has failed, which
+// is reported already; openEphemeral notes the failure in any case.
 func (v *values) tryEphemeral(ctx context.Context, m *config.Module, r *config.Resource, addr addrs.AbsResourceInstance) (cty.Value, diags.Diagnostics) {
 	scope, ds := v.scope(addr, r)
 	if ds.HasErrors() {

@@ -9,6 +9,24 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
 
+/*
+# The reach of a failure
+
+The question "does x depend on a failure?" comes in two forms, at two times.
+
+While steps run, a value is asked for. The order skips the steps that come after a failed one, but a
+step that refers to a[0] alone runs although a[1] failed. So failures are kept by instance, and the
+question is only whether the instances asked for are among them (of, needs).
+
+When all steps are over, outputs, checks and blocks without instances are looked at, which no step
+stands for. For them the dependencies of the configuration are followed through everything
+in between: local values, modules, other resources that were skipped (blocked, waits). This is
+by block, but for references by a literal key.
+
+In doubt, an object waits. An output that is left as it was becomes right with the next apply; one
+that was computed from a world half made may be read by another configuration in the meantime.
+*/
+
 // Failures are the resource instances that do not have the values that they were to have, and
 // with them all that depends on those. Safe for concurrent use until the walk is over;
 // after it, [failures.blocked] and [failures.waits] too may be called.
@@ -104,7 +122,8 @@ func (f *failures) needs(abs addrs.AbsResource) bool {
 	return false
 }
 
-// blocked reports whether a block depends on one with a failure.
+// blocked reports whether a block depends on one with a failure. The answers are kept, as many objects
+// share their dependencies, and to follow these anew for each could take exponential time.
 func (f *failures) blocked(cr addrs.ConfigResource) bool {
 	known := f.consequences().blocked
 	if is, ok := known[cr]; ok {

@@ -44,6 +44,8 @@ func (x *object) planAgain(ctx context.Context, config cty.Value, prior *states.
 	return q, ds
 }
 
+// inconsistent is the error about a second plan that breaks the first. In almost all cases it is the
+// provider's: it has planned a value as known that it did not know.
 func (x *object) inconsistent(what string) diags.Diagnostics {
 	return diags.Errorf(nil, "Provider produced inconsistent final plan",
 		"When expanding the plan for %s to include new values learned so far during apply, provider %q produced an invalid new value: %s.\n\nThis is a bug in the provider, which should be reported in the provider's own issue tracker.",

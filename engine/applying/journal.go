@@ -17,6 +17,31 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/session"
 )
 
+/*
+# An effect, and a crash in the middle of it
+
+Only the provider's answer tells the outcome of a call, and only the state, written after it, keeps
+that. A process that dies in between leaves an object that nobody knows of: it costs money, it
+blocks its name, and the next plan creates another. No order of the two writes
+helps by itself, so each effect stands between two records in the journal:
+
+	intent    durable before the call
+	call      the provider acts
+	edits     of the state, in memory and in the journal
+	outcome   durable, and all edits before it
+
+The next process finds one of these:
+
+  - No intent: the provider was not called. The step is begun anew.
+  - An intent, no outcome: nobody knows how far the call came. An object that existed before can be read. For
+    a creation there is nothing to read by, so that a person has to look for it; the
+    intent has the planned names for them (see known).
+  - An outcome: the step is over, well or not, and the edits that follow from it are there.
+
+An answer that never arrives, because the provider died, leaves the second case on purpose: an
+outcome would claim knowledge that nobody has.
+*/
+
 // errUnjournaled is the cause of a stop.
 var errUnjournaled = errors.New("the journal could not be written")
 
@@ -112,10 +137,12 @@ const (
 	longKnown = 80
 )
 
+// isName reports whether people tell objects apart by an attribute: name, bucket_name, name_prefix.
 func isName(attribute string) bool { return strings.Contains(attribute, "name") }
 
 // known returns planned attributes by which a person finds an object: names before others,
-// texts and numbers only, nothing that is sensitive or not known.
+// texts and numbers only, nothing that is sensitive or not known. The journal is not the
+// place for whole objects, which may be large; a long text is rarely one to search by.
 func known(planned cty.Value) map[string]string {
 	if planned.IsMarked() || planned.IsNull() || !planned.Type().IsObjectType() {
 		return nil

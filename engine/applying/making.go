@@ -18,7 +18,11 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// make creates or updates the object.
+// make creates or updates the object. Postconditions are evaluated beside errors, too: an object made
+// in part has results of its own.
+//
+// After an error the state is saved at once. An object made in part is the one that a crash must not
+// lose: its next plan would create it a second time.
 func (x *object) make(ctx context.Context) diags.Diagnostics {
 	q, prior, scope, ds := x.prepare(ctx)
 	if ds.HasErrors() {
@@ -46,6 +50,8 @@ func (x *object) prepare(ctx context.Context) (*session.Question, *states.Object
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, nil, scope, ds
 	}
+	// By the order of steps everything is known by now. The exception is a plan of a part (-target): the
+	// rest may not exist, and then the fault is in the selection.
 	if !marks.Plain(config).IsWhollyKnown() {
 		x.a.failures.notCreated(x.c.Addr.Instance.AbsResource())
 		remedy := "This is a bug in Lockstep: please report it."
@@ -63,7 +69,11 @@ func (x *object) prepare(ctx context.Context) (*session.Question, *states.Object
 	return q, prior, scope, append(ds, more...)
 }
 
-// prior returns the object to update, and its value: nil and null for a creation.
+// prior returns the object to update, and its value: nil and null for a creation. A replacement is
+// a creation here, whether or not its old object still exists.
+//
+// The object is that of the record. If an earlier process was interrupted in the middle of the
+// update, nobody knows that object any more, and it is read again (see resuming.go).
 func (x *object) prior(ctx context.Context) (*states.Object, cty.Value, diags.Diagnostics) {
 	null := x.rs.Block.NullValue()
 	if x.c.Action != plans.Update {
@@ -114,6 +124,8 @@ func (x *object) postconditions(made cty.Value, scope eval.Scope) diags.Diagnost
 
 // perform has the provider act and records the result. It returns the new value if there is one, beside
 // errors too.
+//
+// An update that turns out to change nothing, now that all values are known, calls no provider.
 func (x *object) perform(ctx context.Context, q *session.Question, prior *states.Object) (cty.Value, diags.Diagnostics) {
 	plainPrior := marks.Plain(q.Prior)
 	planned := marks.Plain(q.Planned)
@@ -154,6 +166,10 @@ func (x *object) perform(ctx context.Context, q *session.Question, prior *states
 // keep records the result of a creation or an update. A new object with provisioners is tainted
 // until they have finished, so that a crash before that leaves it to be made anew. It returns the new
 // value, cty.NilVal if there is none.
+//
+// A creation that failed and still returned an object leaves a tainted one: nobody can tell
+// how much of it is there, so the next plan replaces it. An update that failed leaves the status as it
+// was: the object is complete still, and the next plan compares it with the configuration.
 func (x *object) keep(ctx context.Context, call *call, q *session.Question, prior *states.Object) (cty.Value, diags.Diagnostics) {
 	plainPrior := marks.Plain(q.Prior)
 	planned, sensitive := sensitivePaths(q.Planned)
@@ -187,6 +203,10 @@ func (x *object) keep(ctx context.Context, call *call, q *session.Question, prio
 
 // depose makes the present object a deposed one, if it is to be deleted only after its
 // successor was created. The function returned undoes that.
+//
+// The state has one current object of an instance. The old one has to leave that place before the call,
+// rather than after it: its successor is recorded there the moment that the provider answers,
+// and a crash in between must find both.
 func (x *object) depose() (restore func()) {
 	if x.c.Action != plans.CreateThenDelete {
 		return func() {}
@@ -206,6 +226,9 @@ func (x *object) depose() (restore func()) {
 	}
 }
 
+// newDeposedKey returns the key of a deposed object: eight hexadecimal digits, by chance.
+//
+// Source: Terraform's states.NewDeposedKey
 func newDeposedKey() addrs.DeposedKey {
 	var b [4]byte
 	rand.Read(b[:])

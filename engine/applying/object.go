@@ -38,7 +38,8 @@ func (a *applier) of(c *plans.ResourceChange) *object {
 	return x
 }
 
-// open returns a change with its block, schema and provider.
+// open returns a change with its block, schema and provider. To forget an object needs none of them,
+// and works where the provider cannot be installed any more: often that is the reason to forget it.
 func (a *applier) open(ctx context.Context, c *plans.ResourceChange) (*object, diags.Diagnostics) {
 	x := a.of(c)
 	if c.Action == plans.Forget {
@@ -52,6 +53,7 @@ func (a *applier) open(ctx context.Context, c *plans.ResourceChange) (*object, d
 	return x, append(ds, more...)
 }
 
+// address is the address that diagnostics carry: that of the instance, also for a deposed object.
 func (x *object) address() string { return x.c.Addr.Instance.String() }
 
 // schema returns the schema of a change's resource type.
@@ -78,6 +80,7 @@ func (x *object) meta(ctx context.Context) cty.Value {
 	return v
 }
 
+// conditions evaluates the pre- or postconditions of the object, and records their results.
 func (x *object) conditions(cs []*config.Condition, s eval.Scope, summary string) diags.Diagnostics {
 	if len(cs) == 0 {
 		return nil
@@ -96,7 +99,11 @@ func (a *applier) hasConditions(c *plans.ResourceChange) bool {
 	return len(r.Preconditions)+len(r.Postconditions) > 0
 }
 
-// store records the object in the state.
+// store records the object in the state. The dependencies stored with it are those of the present
+// configuration: they decide the order in which it is destroyed one day, when the block may be gone.
+//
+// The decoded value is kept in memory only where an expression refers to the resource: together,
+// these values are larger than the state itself.
 func (x *object) store(v cty.Value, status states.Status, private []byte) diags.Diagnostics {
 	o, err := session.Encode(v, x.rs, session.Encoding{
 		Status: status, Private: private,

@@ -46,7 +46,8 @@ func newPlannedInstances(plan *plans.Plan) plannedInstances {
 	}
 }
 
-// remaining returns a function that reports whether a plan does more than delete an instance of a
+// remaining is for [dependencies.Graph.ForcedInstances], where a reference a[0] means that instance
+// alone only if it is there after the apply. It returns a function that reports whether a plan does more than delete an instance of a
 // block, in any module instance.
 func remaining(plan *plans.Plan) func(addrs.ConfigResource, addrs.InstanceKey) bool {
 	type instance struct {
@@ -80,7 +81,8 @@ func destroyers(plan *plans.Plan) []addrs.AbsProviderConfig {
 	return slices.Collect(maps.Keys(seen))
 }
 
-// referenced returns the resources that expressions refer to, by content.
+// referenced returns the resources that expressions refer to, by content: calls of the same module share
+// one, and so this is done once for all of them.
 func referenced(cfg *config.Config, rs *refs.Refs) map[*config.Content]map[addrs.Resource]bool {
 	out := map[*config.Content]map[addrs.Resource]bool{}
 	for _, m := range cfg.Order {

@@ -66,7 +66,8 @@ func (x *object) ofCreation() []*config.Provisioner {
 }
 
 // ofDestruction returns the provisioners that an object has for its end, by its block or
-// by the removed block that speaks of it, and the module that they are written in.
+// by the removed block that speaks of it, and the module that they are written in. An object whose block is
+// gone without a removed block has none any more, as in Terraform.
 func (x *object) ofDestruction() (*config.Module, []*config.Provisioner) {
 	if x.r != nil {
 		var out []*config.Provisioner
@@ -87,7 +88,8 @@ func (x *object) ofDestruction() (*config.Module, []*config.Provisioner) {
 	return nil, nil
 }
 
-// afterCreation runs the provisioners that a new object has.
+// afterCreation runs the provisioners that a new object has, in the order of the block. The first that
+// fails ends it, and the object stays tainted.
 func (x *object) afterCreation(self cty.Value) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, p := range x.ofCreation() {
@@ -107,7 +109,9 @@ func (x *object) afterCreation(self cty.Value) diags.Diagnostics {
 	return ds
 }
 
-// beforeDestruction runs the provisioners that an object has for its end.
+// beforeDestruction runs the provisioners that an object has for its end. They may refer to self,
+// count and each only: by the time of a destruction, anything else may be destroyed, or out of
+// the configuration. each.value is unknown, since the for_each may have lost the key.
 func (x *object) beforeDestruction(self cty.Value) diags.Diagnostics {
 	m, list := x.ofDestruction()
 	var ds diags.Diagnostics
@@ -149,7 +153,9 @@ func (x *object) provisionError(p *config.Provisioner, summary, detail string) d
 	return diags.Errorf(&p.Range, summary, "%s", detail).At(x.address())
 }
 
-// localExec runs a command, and passes its output on to listeners unless that may hold secrets:
+// localExec runs a command, which ends at a stop: it may wait without end, and is no provider call
+// whose effect the state would have to know. It sends events, and passes its output on to
+// listeners unless that may hold secrets:
 // config has the marks. It returns the error, with the last part of the output, or "".
 func (x *object) localExec(c provisioning.Command, config cty.Value) (problem string) {
 	hidden := ""

@@ -10,7 +10,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
-// read reads a data source that could not be read while planning.
+// read reads a data source that could not be read while planning: its configuration was not known
+// then, or it depends on something that was to change.
 func (x *object) read(ctx context.Context) diags.Diagnostics {
 	scope, ds := x.a.values.scope(x.c.Addr.Instance, x.r)
 	if ds = append(ds, x.a.values.openNeeded(ctx, x.c.Addr.Instance.Config())...); ds.HasErrors() {
@@ -49,7 +50,8 @@ func (x *object) read(ctx context.Context) diags.Diagnostics {
 	return append(ds, x.conditions(x.r.Postconditions, scope, "Resource postcondition failed")...)
 }
 
-// verify evaluates the conditions of an object that does not change.
+// verify evaluates the conditions of an object that does not change. They may refer to others that
+// do: an object can begin to break its promises without a change of its own.
 func (x *object) verify() diags.Diagnostics {
 	scope, ds := x.a.values.scope(x.c.Addr.Instance, x.r)
 	if ds.HasErrors() {

@@ -35,7 +35,8 @@ func newRecord(in Input, stop context.CancelCauseFunc) *record {
 	return r
 }
 
-// set records an object; nil removes it.
+// set records an object; nil removes it. The journal stores the edit with its next record, at the
+// latest with the outcome of the call that the edit follows from.
 func (r *record) set(addr addrs.ResourceInstanceObject, pc addrs.AbsProviderConfig, o *states.Object) {
 	r.mu.Lock()
 	was := r.editor.Current().Object(addr)
@@ -89,6 +90,9 @@ func (r *record) state() *states.State {
 
 // save stores the state if it has changed since the last time. A state that cannot be stored
 // stops the apply: nothing new is started. A save is never cut off by a stop.
+//
+// States are immutable, so the same pointer is the same state. Saves wait for one another
+// here, where the store would have the last to arrive win, which may be an older state.
 func (r *record) save(ctx context.Context) diags.Diagnostics {
 	if r.store == nil {
 		return nil

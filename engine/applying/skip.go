@@ -10,6 +10,11 @@ import (
 
 // skip reports whether a named value or a check block depends on a failure, or on something that is not
 // part of this plan.
+//
+// A whole plan needs only the first: all the rest exists now. With a partial plan, the plan itself is the
+// witness. A value with conditions that it evaluated has a result in it, and is evaluated again; one without
+// a result was out of reach while planning, and is so now. Values without conditions lose
+// nothing by being skipped: whoever needs one evaluates it.
 func (c *conclusion) skip(o addrs.Object) bool {
 	if c.failures.waits(o) {
 		return true

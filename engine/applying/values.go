@@ -18,6 +18,23 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/session"
 )
 
+/*
+# The value of a resource in the middle of an apply
+
+An expression such as a[*].id asks for all instances of a resource. Any of them may be unchanged,
+new, failed, or not part of the plan. A step that asks comes after all steps of that
+resource, so that the value never changes once somebody has seen it, and is made once.
+
+The exception is a reference by a literal key, such as a[0].id. Its step waits for that instance
+alone, and others may be under way. The value for it is made of the instances asked for, and
+must agree with the whole value in all that these keys show of it.
+
+The instances are those of the plan, not those of the state: one that is yet to be deleted is
+in the state still, but no expression may see it. A plan of a part (-target), or one that only
+refreshes, knows instances that it does not create, and leaves others that nobody deletes. There
+those that exist count, too (incomplete).
+*/
+
 // Values are the values of resources during an apply, made from the record. They rely on the order
 // of steps: a resource, or those of its instances that are asked for, is complete by the
 // time. It carries out no step, and changes nothing but by opening ephemeral resources.
@@ -209,6 +226,8 @@ type block struct {
 	rs  *schema.Schema
 }
 
+// open returns the block of a resource with its schema. An error about the schema is reported here,
+// and stands for itself in all values that are asked for after it.
 func (v *values) open(ctx context.Context, abs addrs.AbsResource) (block, diags.Diagnostics) {
 	m := v.s.Config.Modules[abs.Module.Module()]
 	x := block{v: v, abs: abs, m: m, r: m.Resources[abs.Resource]}

@@ -16,7 +16,9 @@ import (
 // errStep is the outcome of a step with errors, which are in the report.
 var errStep = errors.New("the step reported errors")
 
-// walk carries out the steps. Data in check blocks are read when all else is done.
+// walk carries out the steps. Data in check blocks are read when all else is done, and only if all else
+// succeeded: they look at the finished world from outside, as a monitor would, and have no place in
+// the order of dependencies.
 func (a *applier) walk(ctx context.Context) {
 	// Half the time, so that the saved state is never older than the whole of it.
 	interval, save := a.in.SaveEvery/2, a.record.save
@@ -54,6 +56,13 @@ func (a *applier) isNested(c *plans.ResourceChange) bool {
 
 // carryOut carries out changes, and reports whether all succeeded. A failed step does not end the others:
 // those that come after it are skipped.
+//
+// Failures are noted twice. During the walk, each failed step is noted as it ends, for the
+// evaluation of values in other steps that run at the same time. After the walk those that
+// were skipped or not started are noted, too: outputs and checks must not count on them.
+//
+// A failed deletion is no failure in this sense. The object is still there, with the value that it had,
+// and its dependents in the configuration lost nothing.
 func (a *applier) carryOut(ctx context.Context, changes []*plans.ResourceChange) bool {
 	g := a.steps(changes)
 	results := walk.Run(ctx, a.in.Calls(), walk.Graph{N: len(g.Steps), After: g.After}, func(ctx context.Context, i int) error {
@@ -72,7 +81,9 @@ func (a *applier) carryOut(ctx context.Context, changes []*plans.ResourceChange)
 			if step.Verb != order.Delete {
 				a.failures.instance(c.Addr.Instance)
 			}
-			if !ds.Unreported().HasErrors() { // a value that it needs has failed
+			// All errors stand for others, reported elsewhere: a value that the step needs has failed,
+			// and the provider was not asked for anything.
+			if !ds.Unreported().HasErrors() {
 				a.failures.notCreated(c.Addr.Instance.AbsResource())
 			}
 			return errStep
@@ -106,6 +117,10 @@ func (a *applier) carryOut(ctx context.Context, changes []*plans.ResourceChange)
 }
 
 // steps returns the steps of changes in their order.
+//
+// Dependencies stored in the state are given for objects that the apply finds there. An object to be
+// created has none stored, nor has one to be read; and a no-op does nothing that could
+// come too early.
 func (a *applier) steps(changes []*plans.ResourceChange) order.Graph {
 	list := make([]order.Change, len(changes))
 	ofProvider, only := a.deps.OfProviders(changes), a.deps.OnlyInstances(changes)
@@ -122,7 +137,9 @@ func (a *applier) steps(changes []*plans.ResourceChange) order.Graph {
 	return order.Steps(list)
 }
 
-// step carries out one step of a change.
+// step carries out one step of a change. Its first half is about steps of earlier processes: see the
+// essay in resuming.go. A step that is done still has its conditions evaluated, for their results are
+// in no journal.
 func (a *applier) step(ctx context.Context, step order.Step, c *plans.ResourceChange) diags.Diagnostics {
 	if step.Verb == order.Verify && !a.hasConditions(c) {
 		return nil
