@@ -312,6 +312,28 @@ locals {
 	}
 }
 
+// TestForceLeavesModulesOut holds that the instances of a module are not asked for where none of its
+// values are: the count of its call may be out of this run.
+func TestForceLeavesModulesOut(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ module, skip, want string }{
+		{"variable \"v\" {\n  default = 1\n}\nlocals {\n  l = 1\n}\n", "v l", ""},
+		{"variable \"v\" {\n  default = 1\n}\nlocals {\n  l = 1\n}\n", "v", "main.tf:2: Invalid function argument"},
+		{"output \"o\" {\n  value = 1\n}\n", "o", ""},
+		{"locals {\n  l = 1\n}\n", "l m", ""},
+		{"locals {\n  l = 1\n}\n", "m", "main.tf:2: Invalid function argument"},
+		{"# nothing\n", "m", ""},
+		{"# nothing\n", "", "main.tf:2: Invalid function argument"},
+	} {
+		w := world(t, "module \"m\" {\n  count  = upper([])\n  source = \"./m\"\n}\n-- m/main.tf --\n"+c.module)
+		e := eval.New(t.Context(), w)
+		e.Force(func(o addrs.Object) bool { return slices.Contains(strings.Fields(c.skip), o.Name) })
+		if got := summaries(e.Diagnostics()); got != c.want {
+			t.Errorf("%q without %s: %q, want %q", c.module, c.skip, got, c.want)
+		}
+	}
+}
+
 // TestUndeclaredNeeds makes sure that an expression cannot reach what the reference
 // graph does not know of: that would be our bug.
 func TestUndeclaredNeeds(t *testing.T) {

@@ -6,10 +6,10 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/zclconf/go-cty/cty"
 
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/eval"
+	"github.com/lockstep-iac/lockstep/engine/schema/schematest"
 )
 
 // TestVariablesOfInstances holds the names and values by which a block's expressions know their
@@ -37,7 +37,7 @@ func TestVariablesOfInstances(t *testing.T) {
 					t.Fatal(hs)
 				}
 				if v, hs := x.Value(&hcl.EvalContext{Variables: i.Variables()}); !hs.HasErrors() {
-					got = append(got, path+"="+show(v))
+					got = append(got, path+"="+schematest.Plain(v))
 				}
 			}
 		}
@@ -47,29 +47,29 @@ func TestVariablesOfInstances(t *testing.T) {
 	}
 }
 
-func show(v cty.Value) string {
-	if v.Type() == cty.String {
-		return `"` + v.AsString() + `"`
-	}
-	return v.AsBigFloat().String()
-}
-
 // TestImportForEach is a table of the for_each of an import block.
 func TestImportForEach(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ expression, want string }{
 		{`{ a = 1, b = 2 }`, `"a"=1 "b"=2`},
 		{`toset(["a"])`, `"a"="a"`},
+		{`["a", 1]`, `0="a" 1=1`},
+		{`tolist([5])`, `0=5`},
+		{`{}`, ``},
+		{`null`, ``},
+		{`sensitive({ a = 1 })`, `"a"=sensitive(1)`},
+		{`1`, `error: a map, a set or a list is required`},
+		{`{ a = var.pin }`, `error: derived from an ephemeral value`},
 		{`local.unknown`, `error: cannot be determined until apply`},
 		{`{ a = local.unknown }`, `error: cannot be determined until apply`},
 	} {
-		w := world(t, "locals {\n  unknown = t_x.a.id\n  each = "+c.expression+"\n}\nresource \"t_x\" \"a\" {}\n-- resources --\nt_x.a = { id = unknown }\n")
+		w := world(t, "locals {\n  unknown = t_x.a.id\n  each = "+c.expression+"\n}\nvariable \"pin\" {\n  ephemeral = true\n  default = 1\n}\nresource \"t_x\" \"a\" {}\n-- resources --\nt_x.a = { id = unknown }\n")
 		e := eval.New(t.Context(), w)
 		instances, ds := e.ImportForEach(w.Config.Root.Locals["each"].Expr, eval.Scope{})
 		var got []string
 		for _, i := range instances {
 			v := i.Variables()["each"]
-			got = append(got, show(v.GetAttr("key"))+"="+show(v.GetAttr("value")))
+			got = append(got, schematest.Plain(v.GetAttr("key"))+"="+schematest.Plain(v.GetAttr("value")))
 		}
 		text := strings.Join(got, " ")
 		if ds.HasErrors() {

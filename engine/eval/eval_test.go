@@ -346,6 +346,7 @@ locals {
   bad = upper([])
   a   = local.bad
   b   = [local.bad, local.a]
+  c   = [local.bad]
 }
 resource "t_x" "x" {}
 output "o" { value = local.b }
@@ -353,6 +354,7 @@ output "o" { value = local.b }
 output.o = error
 local.b = error
 local.a = error
+local.c = error
 `, `
 main.tf:3: Invalid function argument
 `},
@@ -361,7 +363,18 @@ variable "secret" {
   sensitive = true
   default   = 2
 }
+variable "pin" {
+  ephemeral = true
+  default   = 2
+}
 resource "t_x" "none" { count = 0 }
+resource "t_x" "vast" { count = 3000000000 }
+resource "t_x" "boundless" { count = 1e30 }
+resource "t_x" "fleeting" { count = var.pin }
+resource "t_x" "fleeting_each" { for_each = toset([tostring(var.pin)]) }
+resource "t_x" "emptied" { for_each = setsubtract(toset([1]), toset([1])) }
+resource "t_x" "whole_later" { for_each = t_x.a.n }
+resource "t_x" "null_each" { for_each = null }
 resource "t_x" "text" { count = "1" }
 resource "t_x" "secret" { count = var.secret }
 resource "t_x" "negative" { count = -1 }
@@ -382,6 +395,13 @@ resource "t_x" "nulls" { for_each = toset([null]) }
 t_x.a = { n = unknown }
 `, `
 t_x.none = instances 
+t_x.vast = error
+t_x.boundless = error
+t_x.fleeting = error
+t_x.fleeting_each = error
+t_x.emptied = instances 
+t_x.whole_later = error
+t_x.null_each = error
 t_x.text = instances [0]
 t_x.secret = instances [0] [1]
 t_x.negative = error
