@@ -79,6 +79,8 @@ func TestPlaceFor(t *testing.T) {
 		{what: "new in an empty repository", head: "app=app", want: "PlaceNotAllowed"},
 		{what: "new, with the locks of others", base: "net=net,dynamodb_table:locks,use_lockfile,encrypt", head: "app=acme/app", allow: "s3://states/acme/*", want: "new s3://states/acme/app dynamodb_table=locks encrypt=true use_lockfile=true"},
 		{what: "new, for everybody to read", base: "net=net", head: "app=acme/app,acl:public-read", allow: "s3://states/acme/*", want: "new s3://states/acme/app"},
+		{what: "new, for those to read who read others", base: "net=net,acl:private", head: "app=acme/app,acl:private", allow: "s3://states/acme/*", want: "new s3://states/acme/app acl=private"},
+		{what: "new, for more to read than others", base: "net=net,acl:private", head: "app=acme/app,acl:public-read", allow: "s3://states/acme/*", want: "new s3://states/acme/app"},
 		{what: "unknown at the base", base: "net=?", head: "net=net", want: "PlaceNotAllowed"},
 		{what: "unknown at the head", base: "net=net", head: "net=?", want: "moved "},
 		{what: "from S3 to us", base: "net=net", head: "net=local", want: "moved local"},
@@ -129,6 +131,9 @@ func TestPlaceFor(t *testing.T) {
 		}
 		if text != test.want {
 			t.Errorf("%s: %s\nwant %s", test.what, text, test.want)
+		}
+		if got.Moves() != strings.HasPrefix(test.want, "moved ") {
+			t.Errorf("%s: moves %v", test.what, got.Moves())
 		}
 		if changed := q.Project.Place.Differing(got.Place) != nil; changed != (len(got.Ignored)+len(got.Imposed) > 0) && got.Kind != RenamedPlace && got.Place.Backend == "s3" {
 			t.Errorf("%s: ignored %q, imposed %q", test.what, got.Ignored, got.Imposed)
