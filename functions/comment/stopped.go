@@ -52,10 +52,10 @@ func (r WasStopped) words() (text, remedy string) {
 	return fmt.Sprintf("%s stopped it.", Code(r.By)), ""
 }
 
-// NotResumable is the report of an apply that cannot go on, because somebody else has recovered or
-// written its state since.
+// NotResumable is the report of an apply that cannot go on: it had come to its end, and nobody could
+// write that down, or somebody else has recovered or written its state since.
 func NotResumable() string {
-	return fmt.Sprintf("The apply cannot go on where it was: its journal is gone, or the state was written by somebody else since. Comment %s for a plan of the rest, and look at it with care, above all at what it creates.", Code("lockstep plan"))
+	return "It cannot go on where it was: its journal is gone, because it had come to its end before that could be written down, or because the state was recovered or written by somebody else since."
 }
 
 // NoProgress is the report of an apply that was gone on with in vain.

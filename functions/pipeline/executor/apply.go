@@ -39,7 +39,7 @@ func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 		return jobs.Outcome{Moved: o.moved}, nil
 	}
 	if j.Continues && (o.present.OtherVersion || o.Begun == nil && !untouched(ctx, o)) {
-		return jobs.Outcome{Failed: true, Lost: !o.CanJournal(ctx), State: o.stateID(), Report: comment.NotResumable()}, nil
+		return jobs.Outcome{Failed: true, Lost: true, State: o.stateID(), Report: comment.NotResumable()}, nil
 	}
 	p, ds, err = replan{o}.permitted(ctx, p, permit)
 	switch {
