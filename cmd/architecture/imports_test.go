@@ -23,6 +23,7 @@ var allowed = map[string][]string{
 	"cmd/lockstep/internal/changing":     {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "functions/workdir"},
 	"cmd/lockstep/internal/preparing":    {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend", "functions/workdir", "functions/modules"},
 	"cmd/lockstep/internal/statekeeping": {"functions/operation", "cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend/...", "functions/workdir"},
+	"cmd/lockstep/internal/surveying":    {"cmd/lockstep/internal/cli", "engine/diags", "functions/project"},
 	"cmd/lockstep/internal/serving":      {"cmd/lockstep/internal/cli", "cmd/lockstep/demo", "cmd/lockstep/machine", "functions/...", "github"},
 
 	"cmd/release":          {},

@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/preparing"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/serving"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/statekeeping"
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/surveying"
 )
 
 // commands is the table of all commands, in the order of the help: one row each.
@@ -37,10 +38,13 @@ func commands() []cli.Command {
 		preparing.ProvidersLock,
 		preparing.ProvidersMirror,
 		preparing.ProvidersSchema,
+		surveying.Projects,
 		statekeeping.Recover,
 		changing.Refresh,
 		statekeeping.Taint,
 		statekeeping.Untaint,
+		surveying.ConfigCheck,
+		cli.Group("config", "The repository's settings, lockstep.hcl"),
 		cli.Group("env", "Deprecated name of `workspace`"),
 		cli.Group("metadata", "Details of the language, for programs"),
 		cli.Group("state", "Inspect and edit the state"),

@@ -1,0 +1,85 @@
+package surveying
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/functions/project"
+)
+
+// Projects lists the projects of the repository.
+var Projects = cli.Command{Name: "projects", Synopsis: "List the projects of the repository, as pull requests plan them", Run: func(a *cli.App, args []string) int {
+	var asJSON bool
+	f := a.NewFlags("projects", "projects [OPTIONS]")
+	f.BoolVar(&asJSON, "json", false, "print JSON")
+	if code, ok := f.ParseArgs(args); !ok {
+		return code
+	}
+	if code, ok := f.NoArguments(); !ok {
+		return code
+	}
+	s := look(a)
+	if asJSON {
+		return max(a.WriteJSON(json.Marshal(listed(s.projects))), a.Show(s.diags))
+	}
+	if len(s.projects) > 0 {
+		write(a.Out, s.projects)
+	}
+	return a.Show(s.diags)
+}}
+
+// list is the output of projects -json.
+type list struct {
+	FormatVersion string `json:"format_version"`
+	Projects      []item `json:"projects"`
+}
+
+type item struct {
+	Name      string `json:"name"`
+	Dir       string `json:"dir"`
+	Workspace string `json:"workspace"`
+	// Apply is the occasion by this directory's lockstep.hcl. For a pull request, the base branch's
+	// counts.
+	Apply       string   `json:"apply"`
+	Modules     []string `json:"modules"`      // directories
+	WhenChanged []string `json:"when_changed"` // null: the files of dir and modules, and var_files
+	VarFiles    []string `json:"var_files"`
+	Backend     string   `json:"backend"` // "": none
+	// State is the address of the state, null where it is not known: then Unknown is the reason.
+	State   *string `json:"state"`
+	Unknown string  `json:"state_unknown,omitempty"`
+}
+
+func listed(projects []project.Project) list {
+	out := list{FormatVersion: "1.0", Projects: []item{}}
+	for _, p := range projects {
+		x := item{
+			Name: p.Name, Dir: p.Dir, Workspace: p.Workspace, Apply: string(p.Apply),
+			Modules: append([]string{}, p.Modules...), WhenChanged: p.WhenChanged, VarFiles: append([]string{}, p.VarFiles...),
+			Backend: p.Backend, Unknown: p.Nowhere,
+		}
+		if p.Nowhere == "" {
+			at := p.Place.String()
+			x.State = &at
+		}
+		out.Projects = append(out.Projects, x)
+	}
+	return out
+}
+
+// write writes projects as a table.
+func write(w io.Writer, projects []project.Project) {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "NAME\tDIR\tWORKSPACE\tAPPLY\tSTATE")
+	for _, p := range projects {
+		state := p.Place.String()
+		if p.Nowhere != "" {
+			state = "unknown: " + p.Nowhere
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", p.Name, p.Dir, p.Workspace, p.Apply, state)
+	}
+	t.Flush() // the output is not looked after elsewhere, either
+}

@@ -1,0 +1,48 @@
+// Package surveying has the commands about a whole repository, as pull requests see it: projects,
+// config check. They read files only, and reach no backend and no provider.
+//
+// It refuses to know what a project's plan would be, and pull requests. Start at [Projects].
+package surveying
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/functions/project"
+)
+
+// A survey is the content of a repository.
+type survey struct {
+	projects []project.Project
+	settings bool // there is a lockstep.hcl
+	diags    diags.Diagnostics
+}
+
+// look surveys the directory in which the command works: the repository's own.
+func look(a *cli.App) survey {
+	root, err := os.OpenRoot(a.Chdir)
+	if err != nil {
+		return survey{diags: diags.FromError("The directory cannot be read", err)}
+	}
+	defer root.Close()
+	var s survey
+	s.projects, s.diags = project.Discover(root.FS())
+	_, err = fs.Stat(root.FS(), project.FileName)
+	s.settings = !errors.Is(err, fs.ErrNotExist)
+	for _, d := range s.diags {
+		if d.Subject == nil {
+			continue
+		}
+		// Their paths begin at the repository's directory, and not at that of the process.
+		src, err := fs.ReadFile(root.FS(), d.Subject.Filename)
+		if err == nil {
+			a.Files[d.Subject.Filename] = &hcl.File{Bytes: src}
+		}
+	}
+	return s
+}
