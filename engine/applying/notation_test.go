@@ -44,6 +44,8 @@ resource t_x
   note  string optional computed
 data t_x
   name string required
+ephemeral t_x
+  name string required
 `
 
 // TestStories plays the stories in testdata. A story begins with "== NAME"; its parts are those of
@@ -54,12 +56,16 @@ data t_x
 //	-- during --  rules for the apply alone, one a line:
 //	                on ...           see [providertest.Provider.On]
 //	                stop CALL        the apply is interrupted when this call begins
+//	                die CALL         the process dies during this call: the call is carried out, but
+//	                                 its outcome gets lost, and another process goes on. The rules
+//	                                 before this line are for the first process, those behind it
+//	                                 for the second
 //	                replace ATTR     the provider demands a replacement for a change of ATTR
 //	                destroy, refresh-only, no-refresh, targets ADDRESS ...   the kind of plan
 //	                sensitive ATTR   for the plan and the apply, the schema declares ATTR sensitive;
 //	                                 actions that begin are shown, too
-//	-- want --    the result: "> CALL" for provider calls that read data or change something, and
-//	              commands of provisioners; the state, one object a line with a word for its
+//	-- want --    the result: "> CALL" for provider calls that read data, open or close ephemeral
+//	              resources, or change something, and commands of provisioners; the state, one object a line with a word for its
 //	              status; outputs; the results of checks that did not pass; errors and warnings
 //
 // The option -update rewrites "want".
@@ -105,6 +111,7 @@ type story struct {
 	mu      sync.Mutex
 	log     []string
 	stopAt  string
+	disk    disk
 	stop    context.CancelCauseFunc
 	replace string
 	paths   bool           // actions are logged, too
@@ -127,8 +134,11 @@ func (s *story) provide(described string) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		switch op, _, _ := strings.Cut(call, " "); op {
-		case "create", "update", "delete", "data":
+		case "create", "update", "delete", "data", "open", "close":
 			s.log = append(s.log, "> "+call)
+		}
+		if call == s.disk.dieAt {
+			s.disk.dead = true
 		}
 		if call == s.stopAt {
 			s.stop(errors.New("interrupted"))
@@ -151,10 +161,16 @@ func (s *story) play() string {
 	}
 	plan := s.plan(s.parts["config"], st)
 	s.log = nil
-	for _, rule := range rules {
-		s.rule(rule)
+	for i, rule := range rules {
+		if s.rule(rule); s.disk.dieAt != "" {
+			s.disk.after = rules[i+1:]
+			break
+		}
 	}
 	st, ds := s.apply(s.parts["config"], plan)
+	if s.disk.dead {
+		st, ds = s.goOn(plan)
+	}
 	lines := append(s.log, state(st)...)
 	for _, d := range ds {
 		lines = append(lines, fmt.Sprintf("%s: %s", d.Severity, d.Summary))
@@ -196,6 +212,8 @@ func (s *story) rule(rule string) {
 		s.fake.On(rest)
 	case "stop":
 		s.stopAt = rest
+	case "die":
+		s.disk.dieAt = rest
 	case "replace":
 		s.replace = rest
 	case "":
@@ -241,10 +259,14 @@ func (s *story) apply(text string, plan *plans.Plan) (*states.State, diags.Diagn
 			s.log = append(s.log, fmt.Sprintf("%s %s", e.Action, e.Addr))
 		}
 	}
-	done, ds := applying.Apply(ctx, applying.Input{
+	in := applying.Input{
 		Environment: env, Plan: plan, Variables: map[string]cty.Value{}, LocalExec: s.command,
 		Save: func(context.Context, *states.State) error { return nil },
-	})
+	}
+	if s.disk.dieAt != "" || len(s.disk.lines) > 0 {
+		in.Journal, in.Progress = s.journal(plan)
+	}
+	done, ds := applying.Apply(ctx, in)
 	return done.State, ds
 }
 

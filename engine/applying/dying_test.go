@@ -1,0 +1,91 @@
+package applying_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/journaling"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/engine/states"
+)
+
+// A disk keeps the journal of a story. Once dead, it keeps nothing more: so a process leaves it that
+// dies.
+type disk struct {
+	dieAt string   // the call in which the process dies
+	after []string // the rules for the next process
+	dead  bool
+	lines [][]byte
+}
+
+// Append implements [journaling.Writer].
+func (s *story) Append(_ bool, records ...[]byte) func(context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.disk.dead {
+		return func(context.Context) error { return errors.New("the process is dead") }
+	}
+	for _, r := range records {
+		s.disk.lines = append(s.disk.lines, slices.Clone(r))
+	}
+	return func(context.Context) error { return nil }
+}
+
+// journal returns the journal of the next process, with the progress of the one before it, if there
+// was one.
+func (s *story) journal(plan *plans.Plan) (*journaling.Journal, *journaling.Progress) {
+	s.t.Helper()
+	start := journaling.Start{Plan: "the plan", Stored: plan.PriorState, Prior: plan.PriorState, Sum: "the sum"}
+	j := journaling.New(fmt.Sprintf("process%d", len(s.disk.lines)), s)
+	if len(s.disk.lines) == 0 {
+		if err := j.Begin(s.t.Context(), start); err != nil {
+			s.t.Fatal(err)
+		}
+		return j, nil
+	}
+	p, err := journaling.Resume(start, s.disk.lines)
+	if err != nil || p == nil {
+		s.t.Fatal("the journal cannot be resumed: ", err)
+	}
+	return j, p
+}
+
+// goOn applies the plan in another process, and logs by what people may find the object of the call
+// that nobody knows the outcome of.
+func (s *story) goOn(plan *plans.Plan) (*states.State, diags.Diagnostics) {
+	s.t.Helper()
+	if strings.HasPrefix(s.disk.dieAt, "create") {
+		s.log = append(s.log, "intent: "+s.lastIntent())
+	}
+	s.log = append(s.log, "the process died")
+	s.disk.dead, s.disk.dieAt = false, ""
+	for _, rule := range s.disk.after {
+		s.rule(rule)
+	}
+	return s.apply(s.parts["config"], plan)
+}
+
+// lastIntent returns the last intent in the journal, without the key of an object that it deposes.
+func (s *story) lastIntent() string {
+	var last string
+	for _, line := range s.disk.lines {
+		var r struct {
+			Intent *journaling.Intent `json:"intent"`
+		}
+		if err := json.Unmarshal(line, &r); err != nil {
+			s.t.Fatal(err)
+		}
+		if r.Intent != nil {
+			last = fmt.Sprintf("%s %s %v", r.Intent.Action, r.Intent.Address, r.Intent.Known)
+			if r.Intent.Deposes != "" {
+				last += " deposes an object"
+			}
+		}
+	}
+	return last
+}
