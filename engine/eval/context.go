@@ -128,7 +128,8 @@ func (b *builder) add(r *refs.Reference) {
 	}
 }
 
-// addInstances evaluates the resources with references to some of their instances only.
+// addInstances evaluates the resources with references to some of their instances only. It comes after
+// all references were added: one to the whole resource makes the others needless, wherever it stands.
 func (b *builder) addInstances() {
 	for _, r := range slices.SortedFunc(maps.Keys(b.only), addrs.Resource.Compare) {
 		if _, ok := b.resources[r]; ok {
@@ -207,7 +208,8 @@ func (f *frame) pathValue(p *Program) cty.Value {
 	return f.path
 }
 
-// addResources adds resources by type, below data, ephemeral and resource too.
+// addResources adds resources by type, below data, ephemeral and resource too. Managed ones have two
+// names: t_x.a and resource.t_x.a, where the long one helps if a type is called like a root name.
 func (b *builder) addResources(root map[string]cty.Value) {
 	if b.resources == nil {
 		return

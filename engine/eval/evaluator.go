@@ -21,6 +21,34 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/refs"
 )
 
+/*
+# Values on demand
+
+A configuration has no order of evaluation of its own: only references tie its parts together, and
+these reach through modules in both directions. One could sort everything first, and push the values
+through that order, as Terraform's graph does. Here values are pulled instead: whoever
+needs one asks for it, and that one asks for those that it refers to. The order comes out by itself,
+in every phase, and nothing is evaluated that nobody needs. References form no cycle (package
+refs has refused those), so that every question ends.
+
+A named value is evaluated once, by whoever comes first; all others wait for it. Since there are no
+cycles, nobody waits for himself.
+
+# Errors are reported once
+
+An error in a local value makes all values behind it impossible, and each of their users would
+report it again. So the diagnostics of a value stay with the evaluator, and each who asks gets
+[diags.Reported]: an error that stands for another, and is not shown. To know whether a question was
+answered, a caller looks for errors; to show them, it takes [Evaluator.Diagnostics] as well.
+
+# Sharing
+
+A thousand instances of a block refer to the same variables, and the objects for `var` and `local`
+are the same for all of them. They are made once for each set of names, and so is the context in
+which nothing differs by instance; count, each and self are in a small context of the instance's
+own, on top of it. Nobody may change a context that is shared.
+*/
+
 // An Evaluator gives values for one phase of one run. Safe for concurrent use.
 type Evaluator struct {
 	phase     Phase
@@ -109,7 +137,8 @@ func (e *Evaluator) report(ds diags.Diagnostics) {
 	e.mu.Unlock()
 }
 
-// get returns the cell of a named value, computed.
+// get returns the cell of a named value, computed. The value beside errors is [cty.DynamicVal], so that
+// an expression that gets it by mistake is unknown rather than wrong.
 func (e *Evaluator) get(k cellKey, compute func(*cell) diags.Diagnostics) (*cell, diags.Diagnostics) {
 	e.mu.Lock()
 	c := e.cells[k]

@@ -54,7 +54,9 @@ func (e expander) counted(v cty.Value, at expansion) ([]Instance, diags.Diagnost
 	return out, ds
 }
 
-// count returns the number that a count argument stands for.
+// count returns the number that a count argument stands for. It must be known, since the plan lists
+// instances one by one, and it must be the same at apply, so that it is not ephemeral. Texts
+// that are numbers are accepted, as for every number in the language.
 func (e expander) count(v cty.Value, x hcl.Expression) (int, diags.Diagnostics) {
 	bad := refusal(x, "Invalid count argument")
 	if marks.Has(v, ephemeral) {
@@ -86,7 +88,12 @@ func (e expander) count(v cty.Value, x hcl.Expression) (int, diags.Diagnostics) 
 	return int(f), nil
 }
 
-// each returns the instances for the value of a for_each argument.
+// each returns the instances for the value of a for_each argument. Its keys must be known and no
+// secret, since addresses are made of them; its values may be anything. The number is checked first,
+// before anything is made for each of them.
+//
+// Lists are refused although they have elements, as in Terraform: their keys would be positions, and
+// to remove the first would rename all others.
 func (e expander) each(v cty.Value, at expansion, was *decided) ([]Instance, diags.Diagnostics) {
 	if n, counted := lengthOf(v); counted && was == nil && !e.unexpanded {
 		if ds := e.instances(at, n); ds.HasErrors() {
@@ -145,7 +152,8 @@ func (e expander) unknownEach(ty cty.Type, x hcl.Expression, was *decided) ([]In
 	return nil, refusal(x, "Invalid for_each argument")(`The "for_each" %s that cannot be determined until apply, and so the full set of keys that will identify the instances cannot be known. Use a map value where the keys are defined statically in your configuration and where only the values contain apply-time results, or use the -target argument to first apply only the resources that the for_each value depends on.`, keys)
 }
 
-// eachOfMap returns the instances for a map or an object.
+// eachOfMap returns the instances for a map or an object. With keys that were decided before, at apply,
+// these are the instances, in their order; a key that has appeared in the map since is none.
 func (e expander) eachOfMap(elems map[string]cty.Value, x hcl.Expression, was *decided) ([]Instance, diags.Diagnostics) {
 	if e.unexpanded {
 		return anyEach(), nil

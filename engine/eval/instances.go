@@ -41,7 +41,8 @@ func (e *Evaluator) HasModule(m *config.Module, in addrs.ModuleInstance) bool {
 }
 
 // CallInstances returns the instances of a module call, in order. After it, values can be evaluated
-// in them.
+// in them: they have no frame before, and to ask for a value in a module instance without one is our
+// bug, and panics.
 func (e *Evaluator) CallInstances(in addrs.ModuleInstance, name string) ([]Instance, diags.Diagnostics) {
 	c, ds := e.get(cellKey{in, addrs.KindCall, name}, func(c *cell) (ds diags.Diagnostics) {
 		f := e.frame(in)

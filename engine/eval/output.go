@@ -20,7 +20,8 @@ func (e *Evaluator) Output(in addrs.ModuleInstance, name string) (cty.Value, dia
 	return c.val, ds
 }
 
-// output evaluates an output value into its cell.
+// output evaluates an output value into its cell. Preconditions come first: the value is
+// not asked for unless they are met, since they state on which terms it makes sense.
 func (e *Evaluator) output(c *cell, in addrs.ModuleInstance, o *config.Output) diags.Diagnostics {
 	if in.IsRoot() && o.Ephemeral {
 		return diags.Errorf(&o.Range, "Ephemeral output not allowed",

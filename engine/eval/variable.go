@@ -56,8 +56,9 @@ func (p *Phase) variable(v *config.Variable) cty.Value {
 	return cty.UnknownVal(v.Type.WithoutOptionalAttributesDeep())
 }
 
-// argument evaluates the argument of a call for a variable. Errors about the value belong to the range
-// returned.
+// argument evaluates the argument of a call for a variable. The order of its steps matters: a null is
+// judged after the conversion, and the default is given without one, since loading has converted it.
+// Errors about the value belong to the range returned.
 func (e *Evaluator) argument(in addrs.ModuleInstance, f *frame, v *config.Variable) (cty.Value, *hcl.Range, diags.Diagnostics) {
 	call := f.module.Call
 	arg := call.Args[v.Name]
