@@ -103,7 +103,7 @@ func comeBack(dir string, r *Result) error {
 	if err := copyFile(filepath.Join(dir, plannedPath), filepath.Join(dir, stateName)); err != nil {
 		return err
 	}
-	for _, name := range []string{plannedPath, otherPath, filepath.Join(".terraform", stateName)} {
+	for _, name := range []string{backendFile, plannedPath, otherPath, filepath.Join(".terraform", stateName)} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}

@@ -41,14 +41,20 @@ type Result struct {
 
 // run plans and applies the configuration that is in dir, a version of a case.
 func (t Tool) run(ctx context.Context, dir string, round Round) (Result, error) {
-	var r Result
 	t.chdir = round.Chdir
-	if round.Elsewhere {
-		if err := t.moveTo(ctx, dir, plannedPath); err != nil {
-			return r, err
-		}
-		defer os.Remove(filepath.Join(dir, backendFile))
+	if !round.Elsewhere {
+		return t.planAndApply(ctx, dir, round)
 	}
+	if err := t.moveTo(ctx, dir, plannedPath); err != nil {
+		return Result{}, err
+	}
+	r, err := t.planAndApply(ctx, dir, round)
+	return r, errors.Join(err, comeBack(dir, &r))
+}
+
+func (t Tool) planAndApply(ctx context.Context, dir string, round Round) (Result, error) {
+	var r Result
+	path := stateName
 	ok, err := t.step(ctx, dir, &r, append([]string{"plan", "-no-color", "-input=false", "-lock=false", "-detailed-exitcode", "-out=saved"}, round.Options...)...)
 	if err != nil || !ok {
 		return r, err
@@ -57,6 +63,7 @@ func (t Tool) run(ctx context.Context, dir string, round Round) (Result, error) 
 		if err := t.moveTo(ctx, dir, otherPath); err != nil {
 			return r, err
 		}
+		path = plannedPath
 	}
 	shown, err := t.output(ctx, dir, "show", "-json", "saved")
 	if err != nil {
@@ -68,12 +75,7 @@ func (t Tool) run(ctx context.Context, dir string, round Round) (Result, error) 
 	if _, err = t.step(ctx, dir, &r, "apply", "-no-color", "-input=false", "-lock=false", "saved"); err != nil {
 		return r, err
 	}
-	if round.Elsewhere {
-		if err := comeBack(dir, &r); err != nil {
-			return r, err
-		}
-	}
-	state, err := os.ReadFile(filepath.Join(dir, "terraform.tfstate"))
+	state, err := os.ReadFile(filepath.Join(dir, path))
 	if errors.Is(err, os.ErrNotExist) {
 		return r, nil
 	}
