@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/journaling"
@@ -59,10 +58,7 @@ func (s *story) journal(plan *plans.Plan) (*journaling.Journal, *journaling.Prog
 // that nobody knows the outcome of.
 func (s *story) goOn(plan *plans.Plan) (*states.State, diags.Diagnostics) {
 	s.t.Helper()
-	if strings.HasPrefix(s.disk.dieAt, "create") {
-		s.log = append(s.log, "intent: "+s.lastIntent())
-	}
-	s.log = append(s.log, "the process died")
+	s.log = append(s.log, "intent: "+s.lastIntent(), "the process died")
 	s.disk.dead, s.disk.dieAt = false, ""
 	for _, rule := range s.disk.after {
 		s.rule(rule)
