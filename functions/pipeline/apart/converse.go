@@ -100,7 +100,7 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 	case isMemory:
 		c.remember(q.Data)
 	case isState:
-		c.locked = c.order.Action == plans || c.order.Action == applies
+		c.locked = c.order.Action == applies // a plan takes none, and an apply of its owner may have one
 	case isProgress:
 		if c.order.Action != applies || !c.permitted {
 			return a, errShape
@@ -144,7 +144,7 @@ func (c *call) credentials(ctx context.Context) (*aws.Credentials, error) {
 	}
 	if c.session == nil {
 		j := c.order.Job
-		j.Writes = c.order.Action == applies || c.order.Action == recovers
+		j.Access = accessOf(c.order.Action)
 		p, err := c.engine.Credentials(ctx, j)
 		if err != nil {
 			return nil, err
@@ -156,6 +156,17 @@ func (c *call) credentials(ctx context.Context) (*aws.Credentials, error) {
 		return nil, err
 	}
 	return &got, nil
+}
+
+// accessOf is how far the session of an action reaches.
+func accessOf(a action) jobs.Access {
+	switch a {
+	case applies, recovers:
+		return jobs.Writes
+	case unlocks:
+		return jobs.Unlocks
+	}
+	return jobs.Reads
 }
 
 // fetch fetches a repository for the child, into a directory that we choose.

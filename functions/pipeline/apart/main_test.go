@@ -43,6 +43,7 @@ type acting struct {
 }
 
 func (a *acting) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) {
+	a.c.State()
 	report := a.act(ctx, j)
 	if ctx.Err() != nil {
 		a.left.Store(true)

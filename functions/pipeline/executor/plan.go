@@ -17,7 +17,7 @@ import (
 
 // Plan implements jobs.Engine.
 func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) {
-	j.Writes = false
+	j.Access = jobs.Reads
 	o, ds, err := e.open(ctx, j, true)
 	//lint:ignore SA5001 after an error, too, there is something to close
 	defer o.Close()

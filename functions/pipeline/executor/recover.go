@@ -12,7 +12,7 @@ import (
 
 // Recover implements jobs.Engine. Opening a state under its lock recovers it.
 func (e *Engine) Recover(ctx context.Context, j jobs.Job) (comment.Recovered, error) {
-	j.Writes = true
+	j.Access = jobs.Writes
 	r := comment.Recovered{Project: j.Project}
 	o, ds, err := e.open(ctx, j, false)
 	//lint:ignore SA5001 after an error, too, there is something to close

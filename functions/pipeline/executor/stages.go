@@ -30,7 +30,7 @@ func starting(ctx context.Context, t jobs.Times) (context.Context, context.Cance
 // calling returns the context at whose end providers are asked to stop the calls under way, and
 // the time for their answers, after which they are killed. A plan's end with its work.
 func calling(ctx context.Context, j jobs.Job) (context.Context, context.CancelFunc, time.Duration) {
-	if !j.Writes {
+	if j.Access != jobs.Writes {
 		return ctx, func() {}, 0
 	}
 	t := j.Times

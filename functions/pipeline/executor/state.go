@@ -175,7 +175,7 @@ func KeepRescued(dir, name string, state []byte) (string, error) {
 // Unlock implements jobs.Engine.
 func (e *Engine) Unlock(ctx context.Context, j jobs.Job) (jobs.Unlocked, error) {
 	var u jobs.Unlocked
-	j.Writes = false
+	j.Access = jobs.Unlocks
 	o, ds, err := e.open(ctx, j, false)
 	//lint:ignore SA5001 after an error, too, there is something to close
 	defer o.Close()

@@ -8,6 +8,18 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
+// Access is how far a job reaches into a state, its lock, its lease and its journal.
+type Access int
+
+const (
+	// Reads is a plan's: it takes no lock.
+	Reads Access = iota
+	// Unlocks may delete locks, too.
+	Unlocks
+	// Writes is that of an apply, and of a recovery.
+	Writes
+)
+
 // A Job is one project in a checkout.
 type Job struct {
 	// Checkout is the directory of the checkout, Dir the project's in it,
@@ -30,8 +42,8 @@ type Job struct {
 	// the reason, for people.
 	State   places.Place
 	NoState string
-	// Writes is set if the state may be written; an Engine sets it for an apply.
-	Writes bool
+	// Access is how far the job reaches into the state and what is beside it; an Engine sets it.
+	Access Access
 	// Run names an apply, from its first process to its last, as the holder of the state's lock.
 	// Continues is set if an earlier process began it, which has certainly ended.
 	Run       string

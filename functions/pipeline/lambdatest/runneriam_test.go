@@ -69,16 +69,16 @@ func TestResolve(t *testing.T) {
 	}
 	r.refs["StateTable"] = "locks"
 	role = r.resolve(x.Resources["StatePlanRole"].Properties).(map[string]any)
-	table := call{Action: "dynamodb:PutItem", Resource: "arn:aws:dynamodb:r:1:table/locks", keys: []string{"states/net/terraform.tfstate"}}
+	table := call{Action: "dynamodb:DeleteItem", Resource: "arn:aws:dynamodb:r:1:table/locks", keys: []string{"states/net/terraform.tfstate"}}
 	digest := table
 	digest.keys = []string{"states/net/terraform.tfstate-md5"}
 	if s := statementsOf(role); !allowed(s, table) || allowed(s, digest) {
-		t.Error("a plan may write its lock, and no digest")
+		t.Error("the plan function may delete locks, and no digest")
 	}
 }
 
 // TestStateRoles holds what roles may do to states, whatever a session's policy says: the
-// functions nothing, a plan no more than reading and locking.
+// functions nothing, the plan function no more than reading and unlocking.
 func TestStateRoles(t *testing.T) {
 	x := ReadTemplate(t, "../../../template.yaml")
 	r := resolver{x, map[string]string{
@@ -90,7 +90,7 @@ func TestStateRoles(t *testing.T) {
 	}
 	const object, table, lock = "arn:aws:s3:::states/net", "arn:aws:dynamodb:r:1:table/locks", "states/net"
 	can := map[string][]string{
-		"StatePlanRole":  {"s3:GetObject", "s3:ListBucket", "s3:PutObject.tflock", "s3:DeleteObject.tflock", "s3:GetObject.tflock", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:GetItem-md5"},
+		"StatePlanRole":  {"s3:GetObject", "s3:ListBucket", "s3:DeleteObject.tflock", "s3:GetObject.tflock", "dynamodb:GetItem", "dynamodb:DeleteItem", "dynamodb:GetItem-md5"},
 		"StateApplyRole": {"s3:GetObject", "s3:ListBucket", "s3:PutObject", "s3:PutObject.tflock", "s3:DeleteObject.tflock", "s3:GetObject.tflock", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:GetItem-md5", "dynamodb:PutItem-md5", "dynamodb:DeleteItem-md5"},
 	}
 	for name, resource := range x.Resources {

@@ -108,17 +108,17 @@ func TestSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	job := jobs.Job{Repo: r.repo.Repo(), Number: 1, Project: "net", State: at}
-	locks, items := "put.tflock get.tflock delete.tflock", "PutItem GetItem DeleteItem"
+	const read, unlock = "get get.tflock get.journal GetItem GetItem-md5", "get get.tflock delete.tflock get.journal GetItem DeleteItem GetItem-md5"
 	want := map[string]string{
-		"plan":  "get " + locks + " get.journal " + items + " GetItem-md5",
-		"apply": "put get " + locks + " put.journal get.journal delete.journal " + items + " PutItem-md5 GetItem-md5 DeleteItem-md5 PutItem-lockstep GetItem-lockstep DeleteItem-lockstep",
+		"plan":  unlock, // as far as the function goes
+		"apply": "put get put.tflock get.tflock delete.tflock put.journal get.journal delete.journal PutItem GetItem DeleteItem PutItem-md5 GetItem-md5 DeleteItem-md5 PutItem-lockstep GetItem-lockstep DeleteItem-lockstep",
 	}
 	for _, function := range []string{"plan", "apply"} {
 		own := r.as(function, credentials.NewStaticCredentialsProvider(lambdatest.AccessKey, lambdatest.SecretKey, ""))
 		if got := own.tryAll(t, netState); got != "" {
 			t.Errorf("the %s function itself may %s", function, got)
 		}
-		job.Writes = function == "apply"
+		job.Access = map[string]jobs.Access{"plan": jobs.Unlocks, "apply": jobs.Writes}[function]
 		by, err := r.role(function).For(t.Context(), job)
 		if err != nil {
 			t.Fatal(err)
@@ -130,13 +130,15 @@ func TestSessions(t *testing.T) {
 		if got := session.tryAll(t, other); got != "" {
 			t.Errorf("a session to %s may, of another state, %s", function, got)
 		}
-		// A session for planning by the role for applying is as narrow as any.
-		job.Writes = false
-		if by, err = r.role(function).For(t.Context(), job); err != nil {
-			t.Fatal(err)
-		}
-		if got := r.as(function, by).tryAll(t, netState); got != want["plan"] {
-			t.Errorf("a session to plan, by the role to %s, may %s", function, got)
+		// A session for planning, or for unlocking, by the role for applying is as narrow as any.
+		for access, want := range map[jobs.Access]string{jobs.Reads: read, jobs.Unlocks: unlock} {
+			job.Access = access
+			if by, err = r.role(function).For(t.Context(), job); err != nil {
+				t.Fatal(err)
+			}
+			if got := r.as(function, by).tryAll(t, netState); got != want {
+				t.Errorf("a session of access %v, by the role to %s, may %s\nwant %s", access, function, got, want)
+			}
 		}
 	}
 	r.stack.ForgetDenied()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/statebackend/s3"
 )
@@ -21,37 +22,43 @@ type statement struct {
 	Condition any `json:",omitempty"`
 }
 
-// Policy narrows a role to one place: reading its state and its journal, and writing its lock; if
-// writes is set, writing the state, its digest and its journal, too. A session has what the role and the
-// policy both allow. The error is for people.
+// Policy narrows a role to one place: reading its state, its journal and its lock, with its lease; to
+// delete the lock, or to write all of them, only where access is that. A session has what the role and
+// the policy both allow. The error is for people.
 //
 // S3 tells only those who may list the bucket whether an object exists, and ignores a
 // condition on the prefix of that list if the request is for an object: so
 // the names of other states can be listed, and nothing else of them.
 // Source: https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html#API_GetObject_RequestSyntax
-func Policy(p places.Place, partition string, writes bool) (string, error) {
+func Policy(p places.Place, partition string, access jobs.Access) (string, error) {
 	if p.Backend != "s3" {
 		return "", errors.New("there is no session for a state that is not in S3")
 	}
 	bucket := "arn:" + partition + ":s3:::" + p.Bucket
 	object := bucket + "/" + p.Key
-	state := statement{Action: []string{"s3:GetObject"}, Resource: []string{object}}
-	besides := statement{Action: []string{"s3:GetObject", "s3:PutObject", "s3:DeleteObject"}, Resource: []string{object + ".tflock"}}
-	journal := bucket + "/" + s3.JournalOf(p.Key) + "*"
-	if writes {
-		state.Action = append(state.Action, "s3:PutObject")
-		besides.Resource = append(besides.Resource, journal)
-	} else {
-		state.Resource = append(state.Resource, journal)
+	lock, journal := object+".tflock", bucket+"/"+s3.JournalOf(p.Key)+"*"
+	keys := statement{Action: []string{"kms:Decrypt"}, Resource: []string{"*"}, Condition: when("StringLike", "kms:ViaService", "s3.*")}
+	var allow []statement
+	switch access {
+	case jobs.Writes:
+		allow = []statement{
+			{Action: []string{"s3:GetObject", "s3:PutObject"}, Resource: []string{object}},
+			{Action: []string{"s3:GetObject", "s3:PutObject", "s3:DeleteObject"}, Resource: []string{lock, journal}},
+		}
+		keys.Action = append(keys.Action, "kms:GenerateDataKey")
+	case jobs.Unlocks:
+		allow = []statement{
+			{Action: []string{"s3:GetObject"}, Resource: []string{object, journal}},
+			{Action: []string{"s3:GetObject", "s3:DeleteObject"}, Resource: []string{lock}},
+		}
+	default:
+		allow = []statement{{Action: []string{"s3:GetObject"}, Resource: []string{object, journal, lock}}}
 	}
-	allow := []statement{
-		state, besides,
-		{Action: []string{"s3:ListBucket"}, Resource: []string{bucket}},
-		// Of the role's own keys, and through S3 only.
-		{Action: []string{"kms:Decrypt", "kms:GenerateDataKey"}, Resource: []string{"*"}, Condition: when("StringLike", "kms:ViaService", "s3.*")},
-	}
+	allow = append(allow,
+		statement{Action: []string{"s3:ListBucket"}, Resource: []string{bucket}},
+		keys) // of the role's own keys, and through S3 only
 	if table := p.Table(); table != "" {
-		allow = append(allow, items(partition, table, p.Bucket+"/"+p.Key, writes)...)
+		allow = append(allow, items(partition, table, p.Bucket+"/"+p.Key, access)...)
 	}
 	for i := range allow {
 		allow[i].Effect = "Allow"
@@ -68,17 +75,20 @@ func Policy(p places.Place, partition string, writes bool) (string, error) {
 
 // items allows the items of a state in the table of locks: the lock, the digest, which stands for
 // the state, and Lockstep's own notes.
-func items(partition, table, path string, writes bool) []statement {
+func items(partition, table, path string, access jobs.Access) []statement {
 	all := []string{"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"}
 	in := []string{fmt.Sprintf("arn:%s:dynamodb:*:*:table/%s", partition, table)}
 	keys := func(keys ...string) any { return when("ForAllValues:StringEquals", "dynamodb:LeadingKeys", keys...) }
-	if writes {
+	switch access {
+	case jobs.Writes:
 		return []statement{{Action: all, Resource: in, Condition: keys(path, path+"-md5", path+"-lockstep")}}
+	case jobs.Unlocks:
+		return []statement{
+			{Action: []string{all[0], all[2]}, Resource: in, Condition: keys(path)},
+			{Action: all[:1], Resource: in, Condition: keys(path + "-md5")},
+		}
 	}
-	return []statement{
-		{Action: all, Resource: in, Condition: keys(path)},
-		{Action: all[:1], Resource: in, Condition: keys(path + "-md5")},
-	}
+	return []statement{{Action: all[:1], Resource: in, Condition: keys(path, path+"-md5")}}
 }
 
 func when(operator, key string, values ...string) any {
