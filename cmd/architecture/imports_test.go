@@ -129,7 +129,7 @@ var allowed = map[string][]string{
 	"engine/config/source/registry":        {"engine/hosts", "engine/constraint"},
 	"engine/config/source/getting":         {"engine/hosts", "engine/config/source"},
 	"engine/config/source/sourcetest":      {},
-	"engine/config/containing":             {},
+	"engine/config/containing":             {"engine/parsing"},
 	"engine/config/source/installing":      {"engine/budget", "engine/config/...", "engine/constraint", "engine/diags"},
 	"engine/events":                        {"engine/plans", "engine/addrs"},
 	"engine/plans":                         {"engine/states", "engine/schema", "engine/addrs"},

@@ -31,6 +31,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
 // A Difference is a block, or a file, that is not the same in the later configuration.
@@ -90,7 +92,7 @@ func blocks(files map[string][]byte) (out map[key]string, broken []string) {
 		if !native(name) {
 			continue
 		}
-		f, ds := hclsyntax.ParseConfig(files[name], name, hcl.InitialPos)
+		f, ds := parsing.Config(files[name], name)
 		body, ok := f.Body.(*hclsyntax.Body)
 		if ds.HasErrors() || !ok {
 			broken = append(broken, name)
