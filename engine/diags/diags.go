@@ -9,6 +9,7 @@ package diags
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -158,13 +159,34 @@ func FromHCL(hs hcl.Diagnostics) Diagnostics {
 		if h.Severity == hcl.DiagWarning {
 			out[i].Severity = Warning
 		}
-		if x, ok := h.Extra.(hclsyntax.FunctionCallUnknownDiagExtra); ok && strings.HasPrefix(x.CalledFunctionNamespace(), "provider::") {
+		out[i].Detail = WithoutType(h.Detail)
+		if x, ok := h.Extra.(hclsyntax.FunctionCallUnknownDiagExtra); ok && x.CalledFunctionNamespace() != "" {
 			out[i].Summary = "Unknown provider function"
-			out[i].Detail = fmt.Sprintf("There is no function %s%s: either the module does not require a provider by that name, or the provider has no such function.",
-				x.CalledFunctionNamespace(), x.CalledFunctionName())
+			out[i].Detail = unknownFunction(x.CalledFunctionNamespace(), x.CalledFunctionName())
 		}
 	}
 	return out
+}
+
+// unknownFunction is the detail about a call of a function in a namespace, as in "provider::x::".
+func unknownFunction(namespace, name string) string {
+	if strings.HasPrefix(namespace, "provider::") {
+		return fmt.Sprintf("There is no function %s%s: either the module does not require a provider by that name, or the provider has no such function.", namespace, name)
+	}
+	namespace, _, _ = strings.Cut(namespace, "::")
+	return fmt.Sprintf("The function namespace %q is not valid. Provider function calls must use the \"provider::\" namespace prefix.", namespace)
+}
+
+// needless matches the end of a text of cty about a value of the wrong type.
+var needless = regexp.MustCompile(`( required), but have [a-z ]+\.$`)
+
+// WithoutType returns a detail about a value of the wrong type without the type that it has: the values of the
+// expression are shown beside it. Source: Terraform 1.11, which is built with an older cty.
+func WithoutType(detail string) string {
+	if !strings.HasSuffix(detail, ".") || !strings.Contains(detail, ", but have ") {
+		return detail
+	}
+	return needless.ReplaceAllString(detail, "$1.")
 }
 
 // FromError returns err as diagnostics: as they are if it holds some, else as one
@@ -190,6 +212,13 @@ func sentence(s string) string {
 	}
 	return s
 }
+
+// CausedByUnknown is the Extra of an error about an unknown value: the values shown with it are called
+// unknown.
+type CausedByUnknown struct{}
+
+// DiagnosticCausedByUnknown is for package render.
+func (CausedByUnknown) DiagnosticCausedByUnknown() bool { return true }
 
 // reported is the Extra of the diagnostic that stands for errors reported elsewhere.
 type reported struct{}

@@ -104,7 +104,7 @@ func truth(v cty.Value) (s Status, problem string) {
 	}
 	v, err := convert.Convert(v, cty.Bool)
 	if err != nil {
-		return Errored, "Invalid condition result value: " + err.Error() + "."
+		return Errored, "Invalid condition result value: " + diags.WithoutType(err.Error()+".")
 	}
 	switch v, _ = v.Unmark(); {
 	case !v.IsKnown():

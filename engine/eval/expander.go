@@ -35,6 +35,13 @@ func refusal(x hcl.Expression, summary string) func(detail string, args ...any) 
 	}
 }
 
+// unknownKeys is the error of a for_each whose keys are not known. The unknown values are named beside it.
+func unknownKeys(x hcl.Expression, detail string, args ...any) diags.Diagnostics {
+	ds := refusal(x, "Invalid for_each argument")(detail, args...)
+	ds[0].Extra = diags.CausedByUnknown{}
+	return ds
+}
+
 // counted returns the instances for the value of a count argument.
 func (e expander) counted(v cty.Value, at expansion) ([]Instance, diags.Diagnostics) {
 	n, ds := e.count(v, at.x)
@@ -149,7 +156,7 @@ func (e expander) unknownEach(ty cty.Type, x hcl.Expression, was *decided) ([]In
 	if ty.IsSetType() {
 		keys = "set includes values derived from resource attributes"
 	}
-	return nil, refusal(x, "Invalid for_each argument")(`The "for_each" %s that cannot be determined until apply, and so the full set of keys that will identify the instances cannot be known. Use a map value where the keys are defined statically in your configuration and where only the values contain apply-time results, or use the -target argument to first apply only the resources that the for_each value depends on.`, keys)
+	return nil, unknownKeys(x, `The "for_each" %s that cannot be determined until apply, and so the full set of keys that will identify the instances cannot be known. Use a map value where the keys are defined statically in your configuration and where only the values contain apply-time results, or use the -target argument to first apply only the resources that the for_each value depends on.`, keys)
 }
 
 // eachOfMap returns the instances for a map or an object. With keys that were decided before, at apply,
@@ -190,7 +197,7 @@ func (e expander) eachOfSet(v cty.Value, x hcl.Expression) ([]Instance, diags.Di
 		case !el.IsKnown() && e.unexpanded:
 			return anyEach(), nil
 		case !el.IsKnown():
-			return nil, refusal(x, "Invalid for_each argument")(`The "for_each" set includes values derived from resource attributes that cannot be determined until apply, and so the full set of keys that will identify the instances cannot be known. Use a map value where the keys are defined statically in your configuration, or use the -target argument to first apply only the resources that the for_each value depends on.`)
+			return nil, unknownKeys(x, `The "for_each" set includes values derived from resource attributes that cannot be determined until apply, and so the full set of keys that will identify the instances cannot be known. Use a map value where the keys are defined statically in your configuration, or use the -target argument to first apply only the resources that the for_each value depends on.`)
 		case el.IsNull():
 			return nil, badSet(`The given "for_each" argument value is unsuitable: "for_each" sets must not contain null values.`)
 		}

@@ -66,7 +66,7 @@ func (e *Evaluator) checkOutputMarks(in addrs.ModuleInstance, o *config.Output, 
 		return diags.Errorf(&rng, "Value not allowed in ephemeral output",
 			"This output value is declared as returning an ephemeral value, but its value is not ephemeral.")
 	case in.IsRoot() && !o.Sensitive && marks.Contains(val, marks.Sensitive):
-		return diags.Errorf(&rng, "Output refers to sensitive values",
+		return diags.Errorf(&o.Range, "Output refers to sensitive values",
 			"To reduce the risk of accidentally exporting sensitive data that was intended to be only internal, any root module output containing sensitive data must be explicitly marked as sensitive, to confirm your intent.\n\nIf you do intend to export this data, annotate the output value as sensitive by adding the following argument:\n    sensitive = true")
 	}
 	return nil

@@ -70,8 +70,7 @@ func (p *planner) selfReference(r *config.Resource, cr addrs.ConfigResource) dia
 	}
 	for _, ref := range list {
 		if ref.Object.Kind == addrs.KindResource && ref.Object.Res == r.Addr {
-			rng := ref.Range()
-			ds = append(ds, diags.Errorf(&rng, "Self-referential block",
+			ds = append(ds, diags.Errorf(ref.Named().Ptr(), "Self-referential block",
 				"Configuration for %s may not refer to itself.", cr)...)
 		}
 	}

@@ -271,7 +271,7 @@ func (r *Refs) checkOutputs(m *config.Module) diags.Diagnostics {
 			}
 			ds = append(ds, diags.Errorf(at(u.whole, i).SourceRange().Ptr(), "Unsupported attribute",
 				"This object does not have an attribute named %q: module %q has no such output.%s",
-				u.Output, u.Object.Name, suggest(u.Output, child.Outputs))...)
+				u.Output, u.Object.Name, diags.Suggest(u.Output, maps.Keys(child.Outputs)))...)
 		}
 	}
 	return ds

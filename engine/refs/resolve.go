@@ -1,7 +1,9 @@
 package refs
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -35,6 +37,14 @@ func (r *Reference) Range() hcl.Range {
 	return r.whole.SourceRange()
 }
 
+// Named returns the range of the name of the object, without the steps behind it.
+func (r *Reference) Named() hcl.Range {
+	if len(r.whole) == 0 {
+		return hcl.Range{}
+	}
+	return subject(r.whole, len(r.whole)-len(r.Rest))
+}
+
 // Names that mean something by themselves, with the attributes they have.
 var ambient = map[string][]string{
 	"each":      {"key", "value"},
@@ -63,14 +73,14 @@ func Resolve(m *config.Module, t hcl.Traversal) (ref Reference, ok bool, ds diag
 		ref.Object, ref.Rest = addrs.Object{Kind: addrs.KindVariable, Name: name}, t[2:]
 		if content.Variables[name] == nil {
 			return ref, false, diags.Errorf(&rng, "Reference to undeclared input variable",
-				"An input variable with the name %q has not been declared.%s This variable can be declared with a variable %q {} block.",
-				name, suggest(name, content.Variables), name)
+				"An input variable with the name %q has not been declared.%s",
+				name, cmp.Or(diags.Suggest(name, maps.Keys(content.Variables)), fmt.Sprintf(" This variable can be declared with a variable %q {} block.", name)))
 		}
 	case "local":
 		ref.Object, ref.Rest = addrs.Object{Kind: addrs.KindLocal, Name: name}, t[2:]
 		if content.Locals[name] == nil {
 			return ref, false, diags.Errorf(&rng, "Reference to undeclared local value",
-				"A local value with the name %q has not been declared.%s", name, suggest(name, content.Locals))
+				"A local value with the name %q has not been declared.%s", name, diags.Suggest(name, maps.Keys(content.Locals)))
 		}
 	case "module":
 		return resolveCall(m, t, name)
@@ -101,7 +111,7 @@ func resolveResource(m *config.Module, t hcl.Traversal, n int, r addrs.Resource)
 		if r.Mode == addrs.Managed {
 			other.Mode = addrs.Data
 			if content.Resources[other] != nil {
-				detail += fmt.Sprintf(" Did you mean the data resource %s?", other)
+				detail += fmt.Sprintf("\n\nDid you mean the data resource %s?", other)
 			}
 		}
 		return ref, false, diags.Errorf(&rng, "Reference to undeclared resource", "%s", detail)
@@ -161,7 +171,7 @@ func resolveCall(m *config.Module, t hcl.Traversal, name string) (Reference, boo
 		}
 		rng := subject(t, n)
 		return ref, false, diags.Errorf(&rng, "Reference to undeclared module",
-			"No module call named %q is declared in %s.%s", name, named(m.Addr), suggest(name, content.Calls))
+			"No module call named %q is declared in %s.%s", name, named(m.Addr), diags.Suggest(name, maps.Keys(content.Calls)))
 	}
 	rest := ref.Rest
 	if len(rest) > 0 {

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"iter"
 	"maps"
 	"sync"
 )
@@ -83,6 +84,25 @@ func (p *Provider) Types(mode string) (map[string]*Schema, error) {
 		out[name] = s
 	}
 	return out, nil
+}
+
+// Names returns the names of all resource types of a mode, in any order, and decodes none.
+func (p *Provider) Names(mode string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for name := range p.known(mode) {
+			if !yield(name) {
+				return
+			}
+		}
+		if p.Later == nil {
+			return
+		}
+		for name := range p.Later.raw[mode] {
+			if !yield(name) {
+				return
+			}
+		}
+	}
 }
 
 func (p *Provider) known(mode string) map[string]*Schema {

@@ -20,10 +20,11 @@ import (
 // resource validates one block.
 func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.ModuleInstance, r *config.Resource) Findings {
 	ds, rs, val := v.block(ctx, m, in, r)
+	found := Findings{Others: ds, of: addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}}
 	if ds.HasErrors() {
-		return Findings{Others: ds}
+		return found
 	}
-	found := Findings{Others: ds, Ignored: ignored(r, rs)}
+	found.Ignored = ignored(r, rs)
 	if found.Ignored.HasErrors() {
 		return found
 	}
@@ -31,9 +32,8 @@ func (v *validator) resource(ctx context.Context, m *config.Module, in addrs.Mod
 	if found.Others = append(ds, more...); more.HasErrors() {
 		return found
 	}
-	block := addrs.ConfigResource{Module: m.Addr, Resource: r.Addr}
-	if answer := v.s.Place(ask(ctx, client, r, val), r, rs, block.String()); len(answer) > 0 {
-		found.Answers = []Answer{{block, answer}}
+	if answer := v.s.Place(ask(ctx, client, r, val), r, rs, found.of.String()); len(answer) > 0 {
+		found.Answers = []Answer{{found.of, answer}}
 	}
 	return found
 }

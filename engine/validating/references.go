@@ -2,6 +2,7 @@ package validating
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
@@ -17,8 +18,9 @@ import (
 
 // references holds every reference to a resource's attribute against the schema: also where the
 // value is not known at all, and where try or can would hide the mistake. It warns of deprecated
-// attributes, and of deprecated outputs of modules.
-func (v *validator) references(ctx context.Context) diags.Diagnostics {
+// attributes, and of deprecated outputs of modules. Nothing is told of references to invalid blocks:
+// the mistake may be theirs.
+func (v *validator) references(ctx context.Context, invalid map[addrs.ConfigResource]bool) diags.Diagnostics {
 	var ds diags.Diagnostics
 	seen := map[*config.Content]bool{}
 	for _, m := range v.in.Config.Order {
@@ -27,7 +29,9 @@ func (v *validator) references(ctx context.Context) diags.Diagnostics {
 		}
 		seen[m.Content] = true
 		for _, ref := range v.in.Refs.OfContent(m.Content) {
-			ds = append(ds, v.reference(ctx, m, ref)...)
+			if !invalid[addrs.ConfigResource{Module: m.Addr, Resource: ref.Object.Res}] {
+				ds = append(ds, v.reference(ctx, m, ref)...)
+			}
 		}
 	}
 	return ds.Distinct()
@@ -134,7 +138,24 @@ func traverse(b *schema.Block, t hcl.Traversal) diags.Diagnostics {
 	if n := b.Blocks[name]; n != nil {
 		return traverseBlocks(n, name, t[1:])
 	}
-	return diags.Errorf(&rng, "Unsupported attribute", "This object has no argument, nested block, or exported attribute named %q.", name)
+	return diags.Errorf(&rng, "Unsupported attribute", "This object has no argument, nested block, or exported attribute named %q.%s",
+		name, diags.Suggest(name, names(b)))
+}
+
+// names returns the names of a block's attributes and nested blocks.
+func names(b *schema.Block) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for name := range b.Attributes {
+			if !yield(name) {
+				return
+			}
+		}
+		for name := range b.Blocks {
+			if !yield(name) {
+				return
+			}
+		}
+	}
 }
 
 // traverseBlocks returns the errors of a traversal into nested blocks.
@@ -150,10 +171,10 @@ func traverseBlocks(n *schema.NestedBlock, name string, t hcl.Traversal) diags.D
 	switch {
 	case n.Nesting == schema.NestingSet:
 		return diags.Errorf(&rng, "Cannot index a set value",
-			"Blocks of type %q are a set, and its elements have no keys. Use a \"for\" expression with an \"if\" clause to find some of them.", name)
+			"Block type %q is represented by a set of objects, and set elements do not have addressable keys. To find elements matching specific criteria, use a \"for\" expression with an \"if\" clause.", name)
 	case n.Nesting == schema.NestingList && !index:
 		return diags.Errorf(&rng, "Invalid operation",
-			"Blocks of type %q are a list, so the reference needs a number: .%s[0].", name, name)
+			"Block type %q is represented by a list of objects, so it must be indexed using a numeric key, like .%s[0].", name, name)
 	}
 	return traverse(n.Block, t[1:])
 }

@@ -36,6 +36,8 @@ type Findings struct {
 	// References are about references to resources' attributes, Ignored about ignore_changes.
 	References, Ignored, Others diags.Diagnostics
 	Answers                     []Answer
+
+	of addrs.ConfigResource // that these are about alone, or the zero one
 }
 
 // An Answer has the diagnostics of a provider about a block.
@@ -97,7 +99,11 @@ func Validate(ctx context.Context, in Input) Findings {
 	})
 	none := func(addrs.Object) bool { return false }
 	var all Findings
+	invalid := map[addrs.ConfigResource]bool{}
 	for _, f := range found {
+		if f.of != (addrs.ConfigResource{}) && f.Others.HasErrors() {
+			invalid[f.of] = true
+		}
 		all.Others = append(all.Others, f.Others...)
 		all.Ignored = append(all.Ignored, f.Ignored...)
 		all.Answers = append(all.Answers, f.Answers...)
@@ -106,7 +112,7 @@ func Validate(ctx context.Context, in Input) Findings {
 	ds = append(ds, v.eval.Force(none)...)
 	ds = append(ds, session.CheckBlocks(v.eval, in.Config.Order, none)...)
 	ds = append(ds, v.eval.Diagnostics()...)
-	all.References = v.references(ctx).Unreported()
+	all.References = v.references(ctx, invalid).Unreported()
 	all.Others = without(ds, all.References).Unreported()
 	return all
 }

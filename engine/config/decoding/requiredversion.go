@@ -33,7 +33,7 @@ func (d *Decoder) requiredVersion(a *hcl.Attribute) {
 	}
 	if match, err := config.VersionMatches(config.LanguageVersion, []config.VersionConstraint{c}); err == nil && !match {
 		// Before all others, which a newer version of the language may not have.
-		d.diags = slices.Insert(d.diags, 0, diags.MarkLate(diags.HCLError(&c.Range, OtherVersion,
+		d.diags = slices.Insert(d.diags, 0, diags.MarkLate(diags.HCLError(&a.Range, OtherVersion,
 			"This configuration requires version %s of the Terraform language; Lockstep speaks version %s. Change the constraint, or use a release of Lockstep that speaks a version which it allows.",
 			c.Text, config.LanguageVersion)))
 	}

@@ -52,7 +52,7 @@ func (k *providerCheck) received(m *config.Module) {
 			k.errorf(&p.InChildRange, undefined, "%s does not declare a provider configuration %s. Add it to the configuration_aliases of the provider's entry in required_providers there, or leave it out here.", m.Addr, x)
 		}
 		if want != got {
-			k.errorf(&p.InParentRange, "Provider type mismatch", "%s stands for provider %s in %s, but %s in %s is a configuration of %s.",
+			k.errorf(&p.InChildRange, "Provider type mismatch", "%s stands for provider %s in %s, but %s in %s is a configuration of %s.",
 				x, want.ForDisplay(), m.Addr, p.InParent, where(m.Parent), got.ForDisplay())
 		}
 		if configures(m, x) {

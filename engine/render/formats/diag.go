@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/customdecode"
 	"github.com/hashicorp/hcl/v2/hcled"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
@@ -70,20 +72,19 @@ type FunctionCall struct {
 	Signature *FunctionSignature `json:"signature,omitempty"`
 }
 
-// A FunctionSignature tells how a function is called.
+// A FunctionSignature tells how a function is called. Source: Terraform 1.11, which has descriptions
+// in its format, but leaves them out.
 type FunctionSignature struct {
-	Name        string              `json:"name"`
-	Description string              `json:"description,omitempty"`
-	Params      []FunctionParameter `json:"params"`
-	Variadic    *FunctionParameter  `json:"variadic_param,omitempty"`
-	Return      json.RawMessage     `json:"return_type,omitempty"`
+	Name     string              `json:"name"`
+	Params   []FunctionParameter `json:"params"`
+	Variadic *FunctionParameter  `json:"variadic_param,omitempty"`
+	Return   json.RawMessage     `json:"return_type,omitempty"`
 }
 
 // A FunctionParameter is one of a [FunctionSignature].
 type FunctionParameter struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description,omitempty"`
-	Type        json.RawMessage `json:"type,omitempty"`
+	Name string          `json:"name"`
+	Type json.RawMessage `json:"type,omitempty"`
 }
 
 // NewDiagnostic returns d with the source around it, as far as files has it.
@@ -201,7 +202,7 @@ func signature(name string, f function.Function) *FunctionSignature {
 	if i := strings.LastIndex(name, "::"); i >= 0 {
 		name = name[i+2:]
 	}
-	out := &FunctionSignature{Name: name, Description: f.Description(), Params: []FunctionParameter{}}
+	out := &FunctionSignature{Name: name, Params: []FunctionParameter{}}
 	for _, p := range f.Params() {
 		out.Params = append(out.Params, newFunctionParameter(p))
 	}
@@ -216,11 +217,15 @@ func signature(name string, f function.Function) *FunctionSignature {
 }
 
 func newFunctionParameter(p function.Parameter) FunctionParameter {
-	ty, err := typeJSON(p.Type)
-	if err != nil {
-		ty = nil
+	ty := p.Type
+	if ty == customdecode.ExpressionClosureType || ty == customdecode.ExpressionType {
+		ty = cty.DynamicPseudoType // the parameters of try and can
 	}
-	return FunctionParameter{Name: p.Name, Description: p.Description, Type: ty}
+	text, err := typeJSON(ty)
+	if err != nil {
+		text = nil
+	}
+	return FunctionParameter{Name: p.Name, Type: text}
 }
 
 type validateJSON struct {

@@ -1,17 +1,19 @@
-package refs
+package diags
 
 import (
 	"fmt"
+	"iter"
 	"unicode/utf8"
 
 	"github.com/agext/levenshtein"
 )
 
-// suggest returns ` Did you mean "x"?` for the declared name nearest to name, or "".
-func suggest[V any](name string, declared map[string]V) string {
+// Suggest returns ` Did you mean "x"?` for the one of names that is nearest to name, or "" if none
+// is near.
+func Suggest(name string, names iter.Seq[string]) string {
 	best, least := "", 3 // as far off as HCL's own suggestions
 	length := utf8.RuneCountInString(name)
-	for d := range declared {
+	for d := range names {
 		if diff := utf8.RuneCountInString(d) - length; diff > least || -diff > least {
 			continue // it is at least as far off
 		}
