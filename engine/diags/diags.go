@@ -213,13 +213,6 @@ func sentence(s string) string {
 	return s
 }
 
-// CausedByUnknown is the Extra of an error about an unknown value: the values shown with it are called
-// unknown.
-type CausedByUnknown struct{}
-
-// DiagnosticCausedByUnknown is for package render.
-func (CausedByUnknown) DiagnosticCausedByUnknown() bool { return true }
-
 // reported is the Extra of the diagnostic that stands for errors reported elsewhere.
 type reported struct{}
 

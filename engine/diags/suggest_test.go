@@ -28,7 +28,7 @@ func TestWithoutType(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		`Inappropriate value for attribute "a": string required, but have tuple.`: `Inappropriate value for attribute "a": string required.`,
-		`Two are required, but have a look.`:                                      `Two are required, but have a look.`,
+		`Rules need names, but have none.`:                                        `Rules need names, but have none.`,
 		`string required, but have tuple`:                                         `string required, but have tuple`,
 	} {
 		if got := WithoutType(text); got != want {

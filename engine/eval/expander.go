@@ -35,10 +35,16 @@ func refusal(x hcl.Expression, summary string) func(detail string, args ...any) 
 	}
 }
 
+// unknownCause is the Extra of an error about an unknown value, for which package render names the
+// values that are unknown.
+type unknownCause struct{}
+
+func (unknownCause) DiagnosticCausedByUnknown() bool { return true }
+
 // unknownKeys is the error of a for_each whose keys are not known. The unknown values are named beside it.
 func unknownKeys(x hcl.Expression, detail string, args ...any) diags.Diagnostics {
 	ds := refusal(x, "Invalid for_each argument")(detail, args...)
-	ds[0].Extra = diags.CausedByUnknown{}
+	ds[0].Extra = unknownCause{}
 	return ds
 }
 
