@@ -35,17 +35,9 @@ func refusal(x hcl.Expression, summary string) func(detail string, args ...any) 
 	}
 }
 
-// unknownCause is the Extra of an error about an unknown value, for which package render names the
-// values that are unknown.
-type unknownCause struct{}
-
-func (unknownCause) DiagnosticCausedByUnknown() bool { return true }
-
-// unknownKeys is the error of a for_each whose keys are not known. The unknown values are named beside it.
+// unknownKeys is the error of a for_each whose keys are not known.
 func unknownKeys(x hcl.Expression, detail string, args ...any) diags.Diagnostics {
-	ds := refusal(x, "Invalid for_each argument")(detail, args...)
-	ds[0].Extra = unknownCause{}
-	return ds
+	return refusal(x, "Invalid for_each argument")(detail, args...)
 }
 
 // counted returns the instances for the value of a count argument.
