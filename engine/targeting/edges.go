@@ -43,15 +43,32 @@ func (in *Input) configured(link func(user, used addrs.ConfigResource)) {
 	}
 }
 
+// An orphan is a resource of the state without a block.
+type orphan struct {
+	block    addrs.ConfigResource
+	provider addrs.AbsProviderConfig
+}
+
+// orphans returns the resources of the state without a block, by their modules.
+func (in *Input) orphans() map[addrs.Module][]orphan {
+	out := map[addrs.Module][]orphan{}
+	for abs, r := range in.Prior.Resources() {
+		cr := abs.Config()
+		if m := in.Config.Modules[cr.Module]; m == nil || m.Resources[cr.Resource] == nil {
+			out[cr.Module] = append(out[cr.Module], orphan{cr, r.Provider})
+		}
+	}
+	return out
+}
+
 // ofOrphans calls link for the dependencies that resources without a block have: those of
 // their provider configurations.
 func (in *Input) ofOrphans(link func(user, used addrs.ConfigResource)) {
-	for abs, r := range in.Prior.Resources() {
-		if m := in.Config.Modules[abs.Module.Module()]; m != nil && m.Resources[abs.Resource] != nil {
-			continue
-		}
-		for _, d := range in.Deps.OfProvider(r.Provider) {
-			link(abs.Config(), d)
+	for _, list := range in.orphans() {
+		for _, x := range list {
+			for _, d := range in.Deps.OfProvider(x.provider) {
+				link(x.block, d)
+			}
 		}
 	}
 }

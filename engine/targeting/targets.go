@@ -9,6 +9,7 @@ import (
 // selected, also of one of which a target names a single instance in another place. But if a
 // block is both named and a dependency, only the named instances are: the user chose. Of
 // the root module's outputs those are selected that depend on nothing but selected resources.
+// A dependency on a whole module is one on its resources without a block, too: they are deleted.
 //
 // For a destroy the direction is opposite: with an object goes all that was built on it. The
 // dependencies are those of the state, for an object is not destroyed because the
@@ -54,6 +55,7 @@ type closure struct {
 	in      *Input
 	objects map[addrs.Object]bool
 	needed  map[addrs.ConfigResource]bool // blocks that were reached by a reference
+	orphans map[addrs.Module][]orphan     // nil before they are needed
 }
 
 // add adds an object, and what it and its import blocks refer to.
@@ -64,6 +66,24 @@ func (c *closure) add(o addrs.Object) {
 	c.objects[o] = true
 	c.addAll(c.in.Refs.Direct(o))
 	c.addAll(c.in.Refs.Imports(o))
+	if o.Kind == addrs.KindInside {
+		c.addOrphans(o.Module.Child(o.Name))
+	}
+}
+
+// addOrphans adds the resources that a module has in the state only, since whoever depends on the
+// module as a whole depends on their deletion.
+func (c *closure) addOrphans(m addrs.Module) {
+	if c.orphans == nil {
+		c.orphans = c.in.orphans()
+	}
+	for _, x := range c.orphans[m] {
+		c.needed[x.block] = true
+		for _, d := range c.in.Deps.OfProvider(x.provider) {
+			c.needed[d] = true
+			c.add(d.Object())
+		}
+	}
 }
 
 func (c *closure) addAll(list []addrs.Object) {
