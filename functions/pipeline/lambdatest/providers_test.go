@@ -111,10 +111,7 @@ func TestKilledInAChange(t *testing.T) {
 	}
 	// Until the end of the invocation that was killed, nobody can know that it was.
 	r.expect("the answer meanwhile", r.answer(n, id), "is being applied")
-	for end := time.Now().Add(20 * time.Second); strings.Contains(r.answer(n, id), "is being applied") && time.Now().Before(end); {
-		time.Sleep(500 * time.Millisecond) // the clock of the function is the machine's
-		r.later()
-	}
+	r.untilOver(n, id)
 	r.expect("the answer", r.answer(n, id), "failed", "lab_thing.a", "Not known to be created")
 	r.expect("the check", r.checks("thing"), "failure")
 	r.expect("an apply again", r.say("alice", n, "lockstep apply"), "Not applied")

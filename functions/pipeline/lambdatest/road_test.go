@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -180,6 +181,16 @@ func (r *road) later() int {
 	}
 	r.settle()
 	return n
+}
+
+// untilOver has the messages come again until an apply is over. A killed invocation ends with its
+// time only, by the machine's clock: until then nobody can know that it was killed.
+func (r *road) untilOver(number int, comment int64) {
+	r.t.Helper()
+	for end := time.Now().Add(30 * time.Second); strings.Contains(r.answer(number, comment), "is being applied") && time.Now().Before(end); {
+		time.Sleep(500 * time.Millisecond)
+		r.later()
+	}
 }
 
 // pull pushes changes to a branch and opens a pull request.

@@ -204,18 +204,21 @@ func TestKilledApplying(t *testing.T) {
 			func(q lambdatest.Request) bool {
 				return q.Action == "s3:PutObject" && strings.HasSuffix(q.Resource, netState)
 			},
-			"ended before it was done", "Recovered from an interrupted apply",
+			"**Applied** `net`: 2 added", "no changes", // the next process went on from the journal
 		},
 		"when it is unlocked": {
 			func(q lambdatest.Request) bool {
 				return q.Action == "s3:DeleteObject" && strings.HasSuffix(q.Resource, ".tflock")
 			},
-			"ended before it was done", "no changes",
+			"cannot go on where it was", "no changes",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r, n := twoThings(t)
+			r, n := twoThings(t, func(o *lambdatest.StackOptions) {
+				o.Timeouts = map[string]time.Duration{"apply": 12 * time.Second}
+				o.Parameters["StopBefore"] = "3s"
+			})
 			apply := r.stack.Functions["apply"]
 			r.stack.Fault(once(func(q lambdatest.Request) bool { return q.Function == "apply" && test.at(q) }, func() { go apply.Kill() }))
 			id := r.repo.Comment("alice", n, "lockstep apply")
@@ -223,6 +226,7 @@ func TestKilledApplying(t *testing.T) {
 			if r.later() == 0 {
 				t.Fatal("no message came again")
 			}
+			r.untilOver(n, id)
 			r.expect("the answer", r.answer(n, id), test.answer)
 			r.say("alice", n, "lockstep unlock")
 			r.free(netState)
