@@ -223,17 +223,22 @@ func TestContinueTwice(t *testing.T) {
 		t.Parallel()
 		s, p, n := inParts(t, 3, 1)
 		m, id := s.toApply("alice", n)
+		var over pipeline.Version
 		p.during = func(ctx context.Context, part int) error {
 			if part == 1 { // it has no certain end: as on a machine that slept
 				if turns, err := s.handleUntil(ctx, m, 9); turns != 2 || err != nil {
 					t.Errorf("the second process: %d turns, %v", turns, err)
 				}
+				over = s.begun(s.runOf(n)).Version
 			}
 			return nil
 		}
 		err := s.pipeline.Handle(t.Context(), m)
 		if !errors.Is(err, pipeline.ErrConflict) {
 			t.Errorf("the first process: %v", err)
+		}
+		if b := s.begun(s.runOf(n)); b.Version != over {
+			t.Errorf("the first process has written over the record of the second: %+v", b)
 		}
 		if err := s.pipeline.Handle(t.Context(), m); err != nil {
 			t.Error(err)
