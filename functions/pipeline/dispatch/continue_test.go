@@ -269,6 +269,26 @@ func TestContinueTwice(t *testing.T) {
 	})
 }
 
+// TestTakenOnce holds that of two processes which have read the same record of an apply, one takes it,
+// and the other learns that it has not.
+func TestTakenOnce(t *testing.T) {
+	t.Parallel()
+	s, _, n := inParts(t, 2, 1)
+	m, _ := s.toApply("alice", n)
+	if err := s.pipeline.Handle(t.Context(), m); !errors.As(err, new(*pipeline.HandOver)) {
+		t.Fatal(err)
+	}
+	r := s.runOf(n)
+	b := s.begun(r)
+	won, err := s.pipeline.Ledger().GoOn(t.Context(), r, b, time.Time{})
+	if err != nil || won.Fence != b.Fence+1 {
+		t.Fatalf("%+v, %v", won, err)
+	}
+	if lost, err := s.pipeline.Ledger().GoOn(t.Context(), r, b, time.Time{}); !errors.Is(err, pipeline.ErrConflict) {
+		t.Errorf("both have it: %+v, %v", lost, err)
+	}
+}
+
 // runOf returns the only run of a pull request.
 func (s *stage) runOf(n int) runs.Run {
 	s.t.Helper()
