@@ -2,7 +2,6 @@ package applyrun
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
-	"github.com/lockstep-iac/lockstep/github"
 )
 
 // A Recoverer recovers states from applies that did not come to their end. A recovery writes the
@@ -55,7 +53,7 @@ func (re *Recoverer) Enqueue(ctx context.Context, c comment.Command) ([]comment.
 	m := re.Evidence.Message
 	answer := report.AnswerTo(m)
 	for _, s := range all {
-		_, _, no, err := re.allowed(ctx, c, s.Run)
+		_, no, err := re.reach(c).allowed(ctx, s.Run)
 		if err != nil {
 			return nil, err
 		}
@@ -72,18 +70,6 @@ func (re *Recoverer) Enqueue(ctx context.Context, c comment.Command) ([]comment.
 		}
 	}
 	return replies, nil
-}
-
-// allowed asks the gate. A reply that is not nil is the refusal.
-func (re *Recoverer) allowed(ctx context.Context, c comment.Command, r runs.Run) (q runs.Request, d runs.Decision, no comment.Reply, err error) {
-	if q, err = re.Evidence.Request(ctx, comment.Recover, r); err != nil {
-		no, err = evidence.Unable(c, r.Project, err)
-		return q, d, no, err
-	}
-	if d = runs.Gate(q); !d.Allowed() {
-		no = evidence.Refused(c, r.Project, d)
-	}
-	return q, d, no, nil
 }
 
 // Recover recovers the state of one project. It is the handling of a message, and can be repeated.
@@ -111,36 +97,10 @@ func (re *Recoverer) Tell(ctx context.Context, r runs.Run, reply comment.Reply) 
 }
 
 func (re *Recoverer) recover(ctx context.Context, r runs.Run) (comment.Reply, error) {
-	c := comment.Command{Verb: comment.Recover}
-	q, _, no, err := re.allowed(ctx, c, r)
-	if err != nil || no != nil {
-		return no, err
-	}
-	dir, done, err := re.Evidence.Checkout(ctx, r.Merge)
-	if errors.Is(err, github.ErrNotFound) {
-		dir, done, err = re.Evidence.Checkout(ctx, r.Head)
-	}
-	if errors.Is(err, github.ErrNotFound) {
-		return evidence.Refused(c, r.Project, runs.Refusal(comment.CommitGone{Problem: err.Error()})), nil
-	}
-	if err != nil {
-		return evidence.Unable(c, r.Project, err)
-	}
-	defer done()
-	job, problem, err := re.Evidence.Job(ctx, &q, dir)
-	if err != nil {
-		return evidence.Unable(c, r.Project, err)
-	}
-	if d := runs.Gate(q); !d.Allowed() {
-		return evidence.Refused(c, r.Project, d), nil
-	}
-	if problem != "" {
-		return evidence.Refused(c, r.Project, runs.Refusal(comment.Unusable{Problem: problem})), nil
-	}
-	done2, err := re.Engine.Recover(ctx, job)
-	var state *jobs.StateError
-	if errors.As(err, &state) {
-		return evidence.Refused(c, r.Project, runs.Refusal(comment.StateUnreachable{Problem: re.Report.Clean(state.Why), Remedy: state.Remedy})), nil
-	}
-	return done2, err
+	return re.reach(comment.Command{Verb: comment.Recover}).do(ctx, r, func(j jobs.Job) (comment.Reply, error) {
+		done, err := re.Engine.Recover(ctx, j)
+		return done, err
+	})
 }
+
+func (re *Recoverer) reach(c comment.Command) reach { return reach{re.Evidence, re.Report, c} }

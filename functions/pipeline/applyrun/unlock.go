@@ -2,7 +2,6 @@ package applyrun
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
-	"github.com/lockstep-iac/lockstep/github"
 )
 
 // Unlock releases the locks that earlier applies of the pull request left behind.
@@ -36,39 +34,8 @@ func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Re
 }
 
 func (un *Unlocker) unlockOne(ctx context.Context, c comment.Command, r runs.Run) (comment.Reply, error) {
-	q, err := un.Evidence.Request(ctx, comment.Unlock, r)
-	if err != nil {
-		return evidence.Unable(c, r.Project, err)
-	}
-	if d := runs.Gate(q); !d.Allowed() {
-		return evidence.Refused(c, r.Project, d), nil
-	}
-	// The lock was taken with the configuration of the merge, which GitHub forgets after some time.
-	dir, done, err := un.Evidence.Checkout(ctx, r.Merge)
-	if errors.Is(err, github.ErrNotFound) {
-		dir, done, err = un.Evidence.Checkout(ctx, r.Head)
-	}
-	if errors.Is(err, github.ErrNotFound) {
-		return evidence.Refused(c, r.Project, runs.Refusal(comment.CommitGone{Problem: err.Error()})), nil
-	}
-	if err != nil {
-		return evidence.Unable(c, r.Project, err)
-	}
-	defer done()
-	job, problem, err := un.Evidence.Job(ctx, &q, dir)
-	if err != nil {
-		return evidence.Unable(c, r.Project, err)
-	}
-	if d := runs.Gate(q); !d.Allowed() {
-		return evidence.Refused(c, r.Project, d), nil
-	}
-	if problem != "" {
-		return evidence.Refused(c, r.Project, runs.Refusal(comment.Unusable{Problem: problem})), nil
-	}
-	u, err := un.Engine.Unlock(ctx, job)
-	var no *jobs.StateError
-	if errors.As(err, &no) {
-		return evidence.Refused(c, r.Project, runs.Refusal(comment.StateUnreachable{Problem: un.Report.Clean(no.Why), Remedy: no.Remedy})), nil
-	}
-	return comment.Unlocked{Project: r.Project, Locks: u.Locks, Others: u.Others}, err
+	return reach{un.Evidence, un.Report, c}.do(ctx, r, func(j jobs.Job) (comment.Reply, error) {
+		u, err := un.Engine.Unlock(ctx, j)
+		return comment.Unlocked{Project: r.Project, Locks: u.Locks, Others: u.Others}, err
+	})
 }
