@@ -18,17 +18,43 @@ import (
 // open returns a backend whose store is empty, and whose every write asks faults.
 // It does not repeat requests by itself.
 func RunFaults(t *testing.T, open func(t *testing.T, faults *Faults) statebackend.Backend) {
-	for _, write := range writesOf(t, open) {
+	eachFault(t, "", writesOf(t, open), func(t *testing.T, at at) { goesOn(t, open, at) }, func(t *testing.T, at at) { dies(t, open, at) })
+}
+
+// at is a fault in the nth write of a run.
+type at struct {
+	n     int
+	fault Fault
+}
+
+// only is a Decide for a run that has this fault alone.
+func (a at) only(n int, _ string) Fault {
+	if n == a.n {
+		return a.fault
+	}
+	return None
+}
+
+// last is a Decide for a run that dies there: the dead write nothing.
+func (a at) last(n int, _ string) Fault {
+	if n > a.n {
+		return Failed
+	}
+	return a.only(n, "")
+}
+
+// eachFault tries each write with each fault, in a run that goes on and in one that dies.
+func eachFault(t *testing.T, prefix string, writes []numbered, goesOn, dies func(*testing.T, at)) {
+	for _, write := range writes {
 		for _, fault := range []Fault{Failed, Persisted} {
-			t.Run(fmt.Sprintf("%s/%s/goes on", write, fault), func(t *testing.T) {
+			name := fmt.Sprintf("%s%s/%s", prefix, write, fault)
+			t.Run(name+"/goes on", func(t *testing.T) {
 				t.Parallel()
-				faults := new(Faults)
-				goesOn(t, open(t, faults), faults, write.n, fault)
+				goesOn(t, at{write.n, fault})
 			})
-			t.Run(fmt.Sprintf("%s/%s/dies", write, fault), func(t *testing.T) {
+			t.Run(name+"/dies", func(t *testing.T) {
 				t.Parallel()
-				faults := new(Faults)
-				dies(t, open(t, faults), faults, write.n, fault)
+				dies(t, at{write.n, fault})
 			})
 		}
 	}
@@ -51,11 +77,16 @@ func writesOf(t *testing.T, open func(*testing.T, *Faults) statebackend.Backend)
 	if r := run(t, b, 1); r.err != nil {
 		t.Fatalf("without faults: %v", r.err)
 	}
-	var all []numbered
+	return numberedOf(t, faults, 4)
+}
+
+// numberedOf lists the writes that faults has seen. Fewer than least are not the whole run.
+func numberedOf(t *testing.T, faults *Faults, least int) (all []numbered) {
+	t.Helper()
 	for n, name := range faults.Writes() {
 		all = append(all, numbered{n, name})
 	}
-	if len(all) < 4 {
+	if len(all) < least {
 		t.Fatalf("a run makes these writes only: %v", all)
 	}
 	return all
@@ -75,60 +106,75 @@ func prepare(t *testing.T, b statebackend.Backend, faults *Faults) {
 type runResult struct {
 	told int   // the index in states of the last that was written for sure
 	err  error // that of the step at which it ended
+	now  statebackend.Version
+
+	attempts int // at each step
 }
 
-// run locks, writes twice and unlocks. It tries each step up to that many times.
-func run(t *testing.T, b statebackend.Backend, attempts int) (r runResult) {
-	t.Helper()
-	w := openWorkspace(t, b, statebackend.DefaultWorkspace)
-	info := statebackend.NewLockInfo("OperationTypeApply", "1")
-	step := func(do func() error) bool {
-		for range attempts {
-			if r.err = do(); r.err == nil {
-				return true
-			}
+// step takes one step of a run, and reports whether an attempt succeeded.
+func (r *runResult) step(do func() error) bool {
+	for range r.attempts {
+		if r.err = do(); r.err == nil {
+			return true
 		}
-		return false
 	}
-	var now statebackend.Snapshot
-	lock := func() error { _, err := w.Lock(t.Context(), info); return err }
-	get := func() (err error) { now, err = w.Get(t.Context()); return err }
-	if !step(lock) || !step(get) {
-		return r
+	return false
+}
+
+// write reads the state, writes the next ones, each followed by after, and unlocks.
+func (r *runResult) write(t *testing.T, w statebackend.Workspace, id string, after func() error) {
+	get := func() error {
+		s, err := w.Get(t.Context())
+		r.now = s.Version
+		return err
+	}
+	if !r.step(get) {
+		return
 	}
 	for i, state := range states[1:] {
 		put := func() error {
-			v, err := w.Put(t.Context(), []byte(state), now.Version)
+			v, err := w.Put(t.Context(), []byte(state), r.now)
 			if err == nil {
-				now.Version = v
+				r.now = v
 			}
 			return err
 		}
-		if !step(put) {
-			return r
+		if !r.step(put) {
+			return
 		}
 		r.told = i + 1
+		if !r.step(after) {
+			return
+		}
 	}
 	again := false
-	step(func() error {
-		err := w.Unlock(t.Context(), info.ID)
+	r.step(func() error {
+		err := w.Unlock(t.Context(), id)
 		if again && errors.Is(err, statebackend.ErrNotLocked) {
 			return nil // the attempt before has released it
 		}
 		again = true
 		return err
 	})
+}
+
+// run locks, writes twice and unlocks. It tries each step up to that many times.
+func run(t *testing.T, b statebackend.Backend, attempts int) runResult {
+	t.Helper()
+	r := runResult{attempts: attempts}
+	w := openWorkspace(t, b, statebackend.DefaultWorkspace)
+	info := statebackend.NewLockInfo("OperationTypeApply", "1")
+	if r.step(func() error { _, err := w.Lock(t.Context(), info); return err }) {
+		r.write(t, w, info.ID, func() error { return nil })
+	}
 	return r
 }
 
-func goesOn(t *testing.T, b statebackend.Backend, faults *Faults, n int, fault Fault) {
+func goesOn(t *testing.T, open func(*testing.T, *Faults) statebackend.Backend, at at) {
+	faults := new(Faults)
+	b := open(t, faults)
 	prepare(t, b, faults)
-	faults.Decide = func(i int, _ string) Fault {
-		if i == n {
-			return fault
-		}
-		return None
-	}
+	faults.Decide = at.only
 	if r := run(t, b, 2); r.err != nil {
 		t.Fatalf("the second attempt fails too: %v", r.err)
 	}
@@ -139,17 +185,11 @@ func goesOn(t *testing.T, b statebackend.Backend, faults *Faults, n int, fault F
 	nextRun(t, w, states[len(states)-1:])
 }
 
-func dies(t *testing.T, b statebackend.Backend, faults *Faults, n int, fault Fault) {
+func dies(t *testing.T, open func(*testing.T, *Faults) statebackend.Backend, at at) {
+	faults := new(Faults)
+	b := open(t, faults)
 	prepare(t, b, faults)
-	faults.Decide = func(i int, _ string) Fault {
-		switch {
-		case i == n:
-			return fault
-		case i > n:
-			return Failed // the dead write nothing
-		}
-		return None
-	}
+	faults.Decide = at.last
 	r := run(t, b, 1)
 	faults.Decide = nil
 
@@ -161,9 +201,12 @@ func dies(t *testing.T, b statebackend.Backend, faults *Faults, n int, fault Fau
 	if len(held) > 0 {
 		mustUnlock(t, w, held[0].Info.ID)
 	}
-	// If the last write was not reported as a success, it may be stored or not.
-	nextRun(t, w, states[r.told:min(r.told+2, len(states))])
+	nextRun(t, w, r.allowed())
 }
+
+// allowed are the states that the next run may find: if the last write was not reported as a
+// success, it may be stored or not.
+func (r *runResult) allowed() []string { return states[r.told:min(r.told+2, len(states))] }
 
 // nextRun is one without faults, which finds one of these states.
 func nextRun(t *testing.T, w statebackend.Workspace, allowed []string) {
@@ -190,12 +233,7 @@ func RunEchoes(t *testing.T, open func(t *testing.T, faults *Faults) statebacken
 			faults := new(Faults)
 			b := open(t, faults)
 			prepare(t, b, faults)
-			faults.Decide = func(i int, _ string) Fault {
-				if i == write.n {
-					return Persisted
-				}
-				return None
-			}
+			faults.Decide = at{write.n, Persisted}.only
 			if r := run(t, b, 1); r.err != nil {
 				t.Fatal(r.err)
 			}

@@ -1,7 +1,6 @@
 package statebackendtest
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -20,19 +19,7 @@ import (
 func RunLeaseFaults(t *testing.T, open func(t *testing.T, faults *Faults) statebackend.Backend) {
 	for _, takesOver := range []bool{false, true} {
 		l := leaseFaults{takesOver: takesOver, open: open}
-		for _, write := range l.writes(t) {
-			for _, fault := range []Fault{Failed, Persisted} {
-				name := fmt.Sprintf("takes over %v/%s/%s", takesOver, write, fault)
-				t.Run(name+"/goes on", func(t *testing.T) {
-					t.Parallel()
-					l.goesOn(t, write.n, fault)
-				})
-				t.Run(name+"/dies", func(t *testing.T) {
-					t.Parallel()
-					l.dies(t, write.n, fault)
-				})
-			}
-		}
+		eachFault(t, fmt.Sprintf("takes over %v/", takesOver), l.writes(t), l.goesOn, l.dies)
 	}
 }
 
@@ -71,14 +58,7 @@ func (l leaseFaults) writes(t *testing.T) []numbered {
 	if r := l.run(t, openLeased(t, b), 1); r.err != nil {
 		t.Fatalf("without faults: %v", r.err)
 	}
-	var all []numbered
-	for n, name := range faults.Writes() {
-		all = append(all, numbered{n, name})
-	}
-	if len(all) < 5 {
-		t.Fatalf("a run makes these writes only: %v", all)
-	}
-	return all
+	return numberedOf(t, faults, 5)
 }
 
 // leasedRun is the end of a run.
@@ -86,20 +66,12 @@ type leasedRun struct {
 	runResult
 	id   string // of its lock
 	held bool   // it was told that it holds the lock
-	now  statebackend.Version
 }
 
 // run gets the lock, writes, renews, writes and unlocks, and tries each step up to that many times.
 func (l leaseFaults) run(t *testing.T, w leasedWorkspace, attempts int) (r leasedRun) {
 	t.Helper()
-	step := func(do func() error) bool {
-		for range attempts {
-			if r.err = do(); r.err == nil {
-				return true
-			}
-		}
-		return false
-	}
+	r.attempts = attempts
 	info := statebackend.NewLockInfo("OperationTypeApply", "1")
 	r.id = info.ID
 	lock := func() error { return second(w.LockLeased(t.Context(), info, termOf("run", time.Minute))) }
@@ -108,55 +80,16 @@ func (l leaseFaults) run(t *testing.T, w leasedWorkspace, attempts int) (r lease
 		r.id = was.Lock
 		lock = func() error { return second(w.TakeOver(t.Context(), was, termOf("run", time.Minute))) }
 	}
-	get := func() error {
-		s, err := w.Get(t.Context())
-		r.now = s.Version
-		return err
+	if r.held = r.step(lock); r.held {
+		r.write(t, w, r.id, func() error { return second(w.Renew(t.Context(), termOf("run", time.Hour))) })
 	}
-	if !step(lock) {
-		return r
-	}
-	r.held = true
-	if !step(get) {
-		return r
-	}
-	for i, state := range states[1:] {
-		put := func() error {
-			v, err := w.Put(t.Context(), []byte(state), r.now)
-			if err == nil {
-				r.now = v
-			}
-			return err
-		}
-		if !step(put) {
-			return r
-		}
-		r.told = i + 1
-		if !step(func() error { return second(w.Renew(t.Context(), termOf("run", time.Hour))) }) {
-			return r
-		}
-	}
-	again := false
-	step(func() error {
-		err := w.Unlock(t.Context(), r.id)
-		if again && errors.Is(err, statebackend.ErrNotLocked) {
-			return nil // the attempt before has released it
-		}
-		again = true
-		return err
-	})
 	return r
 }
 
-func (l leaseFaults) goesOn(t *testing.T, n int, fault Fault) {
+func (l leaseFaults) goesOn(t *testing.T, at at) {
 	faults := new(Faults)
 	b := l.prepare(t, faults)
-	faults.Decide = func(i int, _ string) Fault {
-		if i == n {
-			return fault
-		}
-		return None
-	}
+	faults.Decide = at.only
 	w := openLeased(t, b)
 	if r := l.run(t, w, 2); r.err != nil {
 		t.Fatalf("the second attempt fails too: %v", r.err)
@@ -167,22 +100,14 @@ func (l leaseFaults) goesOn(t *testing.T, n int, fault Fault) {
 	l.next(t, b, states[len(states)-1:], func(leasedWorkspace, string) {})
 }
 
-func (l leaseFaults) dies(t *testing.T, n int, fault Fault) {
+func (l leaseFaults) dies(t *testing.T, at at) {
 	faults := new(Faults)
 	b := l.prepare(t, faults)
-	faults.Decide = func(i int, _ string) Fault {
-		switch {
-		case i == n:
-			return fault
-		case i > n:
-			return Failed // the dead write nothing
-		}
-		return None
-	}
+	faults.Decide = at.last
 	dead := openLeased(t, b)
 	r := l.run(t, dead, 1)
 	faults.Decide = nil
-	l.next(t, b, states[r.told:min(r.told+2, len(states))], func(w leasedWorkspace, id string) {
+	l.next(t, b, r.allowed(), func(w leasedWorkspace, id string) {
 		if !r.held {
 			return
 		}
