@@ -20,6 +20,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/lockstep-iac/lockstep/cmd/lockstep/demo"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/changing"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/machine"
@@ -31,6 +32,7 @@ var version = "0.1.0-dev"
 
 func main() {
 	machine.Main()
+	demo.Main()
 	changing.SpareTime()
 	os.Exit(run(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Environ()))
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	demoworld "github.com/lockstep-iac/lockstep/cmd/lockstep/demo"
 )
 
 // TestMain runs the tests, or the command itself where a test has started this
@@ -21,6 +23,7 @@ import (
 // default action in the programs that they start.
 // Source: signal(7), on execve.
 func TestMain(m *testing.M) {
+	demoworld.Main()
 	if filepath.Base(os.Args[0]) != "lockstep" && signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}

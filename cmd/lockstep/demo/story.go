@@ -15,12 +15,15 @@ type Story struct {
 	Name   string // for the command line
 	Shows  string // a sentence
 	scenes []scene
+	// watched is set if states are locked by the operating system, and the journals of applies are
+	// looked at: see [moment].
+	watched bool
 }
 
 // Stories returns all stories, the simplest first.
 func Stories() []Story {
 	return []Story{
-		commentApply, mergeApply, twoPlansAtOnce, semanticEqual, semanticDifferent, supersede, unlock, fork, partialFailure, bigPlan, replay,
+		commentApply, mergeApply, twoPlansAtOnce, semanticEqual, semanticDifferent, supersede, killedApply, resume, stop, unlock, fork, partialFailure, bigPlan, replay,
 	}
 }
 
@@ -48,7 +51,7 @@ func (e *missingError) Error() string {
 // world's directory is o.Dir.
 func (t *Teller) Tell(ctx context.Context, s Story, o Options) (err error) {
 	t.story(s)
-	o.OnEdit = t.edit
+	o.OnEdit, o.watched = t.edit, s.watched
 	w, err := New(o)
 	if err != nil {
 		return err

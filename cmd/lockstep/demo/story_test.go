@@ -3,6 +3,7 @@ package demo
 import (
 	"bytes"
 	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -10,6 +11,12 @@ import (
 
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
+
+// TestMain runs the tests, or a worker that a story has started.
+func TestMain(m *testing.M) {
+	Main()
+	os.Exit(m.Run())
+}
 
 func TestStories(t *testing.T) {
 	t.Parallel()

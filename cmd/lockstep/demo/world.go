@@ -28,6 +28,8 @@ type Options struct {
 	OnEdit func(githubtest.Edit)
 	// Log is told of errors after which there is another attempt. May be nil.
 	Log func(error)
+	// watched makes a world for stories with a [moment].
+	watched bool
 	// Page is the listener for the page; nil for a free address. New takes it over, and closes it
 	// in the end.
 	Page net.Listener
@@ -44,6 +46,8 @@ type World struct {
 	machine *machine.Machine
 	webhook string // URL
 	api     string // URL
+	data    string // the machine's directory
+	version string // Lockstep's
 	servers []*http.Server
 	log     func(error)
 
@@ -51,14 +55,21 @@ type World struct {
 
 	plug   atomic.Bool // set to make the machine lose its power
 	acting sync.Mutex  // held while a person reads and then acts
+	moment moment      // in an apply, for worlds that are watched
 	pushed int         // the number of prepared changes that were pushed
 	edits  page.Bell
 }
 
+// served is the repository.
+const served = "acme/infrastructure"
+
+// claimTime is how long a message stays with a process that was killed: people watch.
+const claimTime = 3 * time.Second
+
 // New returns a world with nothing but the first commit. It serves HTTP on addresses of its own
 // until it is closed.
 func New(o Options) (w *World, err error) {
-	w = &World{log: o.Log, narrate: func(string, ...any) {}}
+	w = &World{data: filepath.Join(o.Dir, "data"), version: o.Version, log: o.Log, narrate: func(string, ...any) {}}
 	defer func() {
 		if err != nil {
 			w.Close()
@@ -84,20 +95,24 @@ func New(o Options) (w *World, err error) {
 	if err != nil {
 		return w, err
 	}
-	serves, err := intake.ParseServes("acme/infrastructure")
+	serves, err := intake.ParseServes(served)
 	if err != nil {
 		return w, err
 	}
 	w.machine, err = machine.Open(machine.Config{
 		Serves: serves,
-		Dir:    filepath.Join(o.Dir, "data"), Version: o.Version, App: app, Secret: secret, Log: o.Log, URL: w.URL,
+		Dir:    w.data, Version: o.Version, App: app, Secret: secret, Log: o.Log, URL: w.URL,
 		States: func(dir string) executor.BackendFunc {
+			if o.watched {
+				return watchedStates(executor.LocalStates(dir), &w.moment)
+			}
 			return lockedByObjects(executor.LocalStates(dir), filepath.Join(o.Dir, "locks"), &w.plug)
 		},
 	})
 	if err != nil {
 		return w, err
 	}
+	w.machine.Data.Queue.Lease = claimTime
 	if w.webhook, err = w.serve(w.machine.Webhook); err != nil {
 		return w, err
 	}

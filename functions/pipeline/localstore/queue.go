@@ -17,6 +17,9 @@ import (
 // again. After pipeline.MaxReceives attempts a message goes to a queue of dead letters, so that its
 // group goes on.
 type Queue struct {
+	// Lease is how long a message stays with a process that died; 0 is 30 s. Who lives renews it.
+	Lease time.Duration
+
 	db   *database
 	wake chan struct{} // holds one where there may be something to do
 }
@@ -24,9 +27,8 @@ type Queue struct {
 const (
 	// remember is how long the ID of a message is known, as with SQS.
 	// Source: https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/using-messagededuplicationid-property.html
-	remember = 5 * time.Minute
-	// lease is how long a message stays with a process that died. Who lives renews it.
-	lease = 30 * time.Second
+	remember     = 5 * time.Minute
+	defaultLease = 30 * time.Second
 	// deadPrefix begins the names of the queues of dead letters.
 	deadPrefix = "dead/"
 )
@@ -126,7 +128,7 @@ func (q *Queue) claim(ctx context.Context, hurry bool) (c claimed, ok bool, err 
 				AND NOT EXISTS (SELECT 1 FROM message AS o WHERE o.queue = m.queue AND o.grp = m.grp AND o.seq < m.seq)
 			ORDER BY seq LIMIT 1)
 		RETURNING seq, queue, body, receives, error`,
-		c.claim, now.Add(lease).UnixMilli(), now.UnixMilli(), hurry,
+		c.claim, now.Add(q.lease()).UnixMilli(), now.UnixMilli(), hurry,
 	).Scan(&c.seq, &queue, &body, &c.receives, &c.reason)
 	if errors.Is(err, sql.ErrNoRows) {
 		return c, false, nil
@@ -143,9 +145,16 @@ func (q *Queue) claim(ctx context.Context, hurry bool) (c claimed, ok bool, err 
 	return c, true, nil
 }
 
+func (q *Queue) lease() time.Duration {
+	if q.Lease == 0 {
+		return defaultLease
+	}
+	return q.Lease
+}
+
 // keep renews the claim, and reports whether it still held.
 func (q *Queue) keep(ctx context.Context, c claimed) (bool, error) {
-	n, err := q.db.exec(ctx, "UPDATE message SET ready = ? WHERE seq = ? AND claim = ?", time.Now().Add(lease).UnixMilli(), c.seq, c.claim)
+	n, err := q.db.exec(ctx, "UPDATE message SET ready = ? WHERE seq = ? AND claim = ?", time.Now().Add(q.lease()).UnixMilli(), c.seq, c.claim)
 	return n > 0, err
 }
 

@@ -146,7 +146,7 @@ func (q *Queue) next(ctx context.Context, w Worker, hurry bool) (done, ok bool, 
 func (q *Queue) handle(ctx context.Context, w Worker, c claimed) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	stop := walk.Every(ctx, lease/3, func() {
+	stop := walk.Every(ctx, q.lease()/3, func() {
 		// One that could not be renewed may be next time: there are two more.
 		if held, err := q.keep(ctx, c); err == nil && !held {
 			cancel(errTaken)

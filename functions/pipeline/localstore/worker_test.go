@@ -103,7 +103,7 @@ func TestLongWork(t *testing.T) {
 		handled := 0
 		n, err := d.Queue.Drain(t.Context(), Worker{Limit: 2, Handle: func(ctx context.Context, m pipeline.Message) error {
 			handled++
-			time.Sleep(10 * lease)
+			time.Sleep(10 * defaultLease)
 			return ctx.Err()
 		}})
 		if n != 1 || handled != 1 || err != nil {
@@ -116,7 +116,7 @@ func TestLongWork(t *testing.T) {
 				return nil
 			}
 			// Another process saw no sign of us and took the message.
-			if _, err := d.Queue.db.exec(ctx, "UPDATE message SET claim = 'theirs', ready = ?", time.Now().Add(lease).UnixMilli()); err != nil {
+			if _, err := d.Queue.db.exec(ctx, "UPDATE message SET claim = 'theirs', ready = ?", time.Now().Add(defaultLease).UnixMilli()); err != nil {
 				return err
 			}
 			<-ctx.Done()

@@ -74,7 +74,7 @@ func (s demoScript) run(a *cli.App) error {
 
 // tellStories tells stories, each in a new world. It stops at the first one that fails.
 func tellStories(a *cli.App, stories []demoworld.Story) error {
-	fmt.Fprintln(a.Out, "Everything that follows happens now, in this process: a small GitHub, its webhooks, the\npipeline, and the engine. Nothing leaves this machine.")
+	fmt.Fprintln(a.Out, "Everything that follows happens now, on this machine: a small GitHub, its webhooks, the\npipeline, and the engine. Nothing leaves it.")
 	dir, err := os.MkdirTemp("", "lockstep-demo-*")
 	if err != nil {
 		return err

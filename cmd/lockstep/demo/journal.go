@@ -1,0 +1,104 @@
+package demo
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/workdir"
+	"github.com/lockstep-iac/lockstep/statebackend"
+)
+
+// A moment is an entry in the journal of an apply, at which a story makes something happen. The apply
+// waits until it has happened.
+type moment struct {
+	mu     sync.Mutex
+	texts  []string // that the entry has; none: there is no such moment
+	happen func()
+}
+
+// at has something happen once, after the first entry with all of some texts.
+func (m *moment) at(happen func(), texts ...string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.texts, m.happen = texts, happen
+}
+
+// written looks at what was appended to a journal.
+func (m *moment) written(data []byte) {
+	if happen := m.of(data); happen != nil {
+		happen()
+	}
+}
+
+// of returns what happens if the moment is there; nil otherwise.
+func (m *moment) of(data []byte) func() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.texts) == 0 {
+		return nil
+	}
+	for line := range strings.Lines(string(data)) {
+		found := true
+		for _, text := range m.texts {
+			found = found && strings.Contains(line, text)
+		}
+		if found {
+			m.texts = nil
+			return m.happen
+		}
+	}
+	return nil
+}
+
+// watchedStates keeps states as local files, with locks of the operating system, which end with their
+// process.
+func watchedStates(states executor.BackendFunc, m *moment) executor.BackendFunc {
+	return func(ctx context.Context, j jobs.Job, s *workdir.Settings) (statebackend.Backend, diags.Diagnostics) {
+		b, ds := states(ctx, j, s)
+		if ds.HasErrors() {
+			return nil, ds
+		}
+		return watchedBackend{b, m}, ds
+	}
+}
+
+type watchedBackend struct {
+	statebackend.Backend
+	moment *moment
+}
+
+// Open implements statebackend.Backend.
+func (b watchedBackend) Open(name string) (statebackend.Workspace, error) {
+	w, err := b.Backend.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return watchedState{w, w.(statebackend.Journaled), b.moment}, nil
+}
+
+type watchedState struct {
+	statebackend.Workspace
+	journaled statebackend.Journaled
+	moment    *moment
+}
+
+// Journal implements statebackend.Journaled.
+func (s watchedState) Journal() statebackend.Log { return watchedLog{s.journaled.Journal(), s.moment} }
+
+type watchedLog struct {
+	statebackend.Log
+	moment *moment
+}
+
+// Append implements statebackend.Log.
+func (l watchedLog) Append(ctx context.Context, number uint64, data []byte, durable bool) error {
+	err := l.Log.Append(ctx, number, data, durable)
+	if err == nil {
+		l.moment.written(data)
+	}
+	return err
+}

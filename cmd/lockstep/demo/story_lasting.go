@@ -1,0 +1,155 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// names are objects of which each needs the one before, the first of them the network.
+var names = githubtest.Files{"network/names.tf": `resource "terraform_data" "zone" {
+  input = { name = "acme.example", network = terraform_data.vpc.id }
+}
+
+resource "terraform_data" "host" {
+  input = { name = "host.acme.example", zone = terraform_data.zone.id }
+}
+
+resource "terraform_data" "alias" {
+  input = { name = "www.acme.example", host = terraform_data.host.id }
+}
+`}
+
+var killedApply = Story{
+	Name:    "killed-apply",
+	Shows:   "A process that is killed while it applies loses nothing: another one goes on with what was done, and tells of the one creation of which nobody knows.",
+	watched: true,
+	scenes: []scene{
+		opened("alice opens a pull request with a name", "alice", "names", "A name", names, "4 to add"),
+		{title: "she applies it, and the process is killed while it creates the host", do: func(ctx context.Context, w *World) error {
+			w.repo.Comment("alice", 1, "lockstep apply")
+			if _, err := w.hub.Deliver(ctx); err != nil {
+				return err
+			}
+			return w.killWorker(ctx, `"kind":"intent"`, `terraform_data.host`)
+		}, want: []string{"**The apply of `network` failed**: 2 added, 0 changed, 0 destroyed", "terraform_data.host", "Not known to be created"}, never: []string{"locked since"}},
+		commented("what has to be looked at is told whenever somebody asks", "alice", 1, "lockstep recover",
+			"The state of `network` is **complete**, but for what is listed here.", "`terraform_data.host` **may exist, and no state knows it**", "lockstep recover -forget 'terraform_data.host'"),
+	},
+}
+
+var resume = Story{
+	Name:    "resume",
+	Shows:   "An apply that takes longer than its process goes on in the next one: one apply, and one answer.",
+	watched: true,
+	scenes: []scene{
+		opened("alice opens a pull request with a name", "alice", "names", "A name", names, "4 to add"),
+		{title: "she applies it, and the time of the process is over when the zone is made", do: inTurns,
+			want: []string{"2 of 4 changes are done", "**Applied** `network`: 4 added, 0 changed, 0 destroyed", "check lockstep/network: success, Applied: 4 added"}},
+		merged("and merges", "alice", 1),
+	},
+}
+
+var stop = Story{
+	Name:    "stop",
+	Shows:   "Whoever may apply can stop an apply: the change under way comes to its end, the state is written, and the rest can be applied later.",
+	watched: true,
+	scenes: []scene{
+		opened("alice opens a pull request with a name", "alice", "names", "A name", names, "4 to add"),
+		{title: "she applies it, and bob stops it when the zone is made", do: stopped,
+			want: []string{"**Stopping** the apply of `network`, as `bob` asked", "**Stopped** the apply of `network`, as `bob` asked: 2 of 4 changes are done, and in the state"}, never: []string{"failed"}},
+		commented("alice goes on with the rest", "alice", 1, "lockstep apply", "**Applied** `network`: 4 added"),
+	},
+}
+
+// inTurns applies in processes whose time is limited. The first one makes no more than the zone.
+func inTurns(ctx context.Context, w *World) error {
+	w.repo.Comment("alice", 1, "lockstep apply")
+	var over time.Time // the moment at which the present process begins no more changes
+	w.moment.at(func() {
+		w.narrate("the zone is made, and then the time of the process is over")
+		select {
+		case <-time.After(time.Until(over.Add(w.machine.Pipeline.StopBefore / 2))): // certainly
+		case <-ctx.Done():
+		}
+	}, `"kind":"outcome"`, `terraform_data.zone`)
+	turns, limit := 0, time.Second
+	handle := func(ctx context.Context, m pipeline.Message) error {
+		if m.Kind != pipeline.ToApply {
+			return w.machine.Pipeline.Handle(ctx, m)
+		}
+		turns++
+		limit *= 2 // a slow machine does nothing in the first ones
+		over = time.Now().Add(limit)
+		ctx, cancel := context.WithDeadline(ctx, over.Add(w.machine.Pipeline.StopBefore))
+		defer cancel()
+		w.narrate("process %d takes the apply up", turns)
+		return w.machine.Pipeline.Handle(ctx, m)
+	}
+	w.machine.Pipeline.StopBefore = time.Second
+	if err := w.drain(ctx, 1, handle); err != nil {
+		return err
+	}
+	if turns < 2 {
+		return fmt.Errorf("it was done in %d process", turns)
+	}
+	return nil
+}
+
+// stopped applies, and has the apply stopped while it goes on.
+func stopped(ctx context.Context, w *World) error {
+	w.repo.Comment("alice", 1, "lockstep apply")
+	p := w.machine.Pipeline
+	under := &underWay{Engine: p.Engine}
+	p.Engine, p.Poll = under, 10*time.Millisecond
+	defer func() { p.Engine, p.Poll = under.Engine, 0 }()
+	failed := make(chan error, 1)
+	w.moment.at(func() {
+		w.repo.Comment("bob", 1, "lockstep stop")
+		_, err := w.hub.Deliver(ctx)
+		if failed <- err; err != nil {
+			return
+		}
+		select { // another worker handles the comment, and the apply learns of it
+		case <-*under.end.Load():
+		case <-ctx.Done():
+		}
+	}, `"kind":"outcome"`, `terraform_data.zone`)
+	if err := w.drain(ctx, 2, p.Handle); err != nil {
+		return err
+	}
+	select {
+	case err := <-failed:
+		return err
+	default:
+		return fmt.Errorf("the zone was not made")
+	}
+}
+
+// underWay is an engine that knows the end of its last apply's context.
+type underWay struct {
+	jobs.Engine
+	end atomic.Pointer[<-chan struct{}]
+}
+
+// Apply implements jobs.Engine.
+func (u *underWay) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+	end := ctx.Done()
+	u.end.Store(&end)
+	return u.Engine.Apply(ctx, j, plan, permit)
+}
+
+// drain delivers webhooks, and handles messages until there are none left, some at a time.
+func (w *World) drain(ctx context.Context, atATime int, handle func(context.Context, pipeline.Message) error) error {
+	if _, err := w.hub.Deliver(ctx); err != nil {
+		return err
+	}
+	_, err := w.machine.Data.Queue.Drain(ctx, localstore.Worker{Handle: handle, Abandon: w.machine.Pipeline.Abandon, Limit: atATime})
+	return err
+}
