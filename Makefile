@@ -9,7 +9,7 @@ FUNCTIONS = webhook plan apply janitor
 VERSION ?= 0.1.0-dev
 REPRODUCIBLE = CGO_ENABLED=0 GOFLAGS='$(GOFLAGS)' GOAMD64=v1 GOARM64=v8.0
 
-.PHONY: all build release reproduce test vet vulnerabilities bench fuzz bombs torture mutants mutate differential clients clean parts
+.PHONY: all build release reproduce test vet vulnerabilities bench fuzz bombs torture long mutants mutate differential clients clean parts
 
 all: build
 
@@ -69,6 +69,12 @@ bombs:
 torture: N = 1000
 torture:
 	LOCKSTEP_PARTS='$(PARTS)' go test $(GOFLAGS) -count=1 -timeout 0 -v -run '^TestTorture' ./cmd/lockstep -torture '$(N)'
+
+# Applies of SECONDS in functions of 5 s: handed over at the end of each, and killed in the middle of
+# a change at the end of each.
+SECONDS ?= 60
+long:
+	LOCKSTEP_PARTS='$(PARTS)' go test $(GOFLAGS) -count=1 -timeout 0 -v -run '^(TestLongApply|TestKilledAtEachLimit)$$' ./functions/pipeline/lambdatest -long '$(SECONDS)'
 
 # Weakens each defence in turn, and demands that its attack's test fails then. MUTANTS
 # chooses rows of functions/threats/testdata by a regular expression, SHARD=1/4 a part.

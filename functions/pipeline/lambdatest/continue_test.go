@@ -3,6 +3,7 @@
 package lambdatest_test
 
 import (
+	"flag"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,6 +12,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
+
+// long is the number of seconds that the applies take which outlast their functions.
+var long = flag.Int("long", 6, "the `seconds` of applies that outlast their functions")
 
 // chain is a configuration of things that are made one after the other, each in some time.
 func chain(n int, each time.Duration) string {
@@ -27,21 +31,27 @@ func chain(n int, each time.Duration) string {
 // and everything made once but for that one, of which people are told.
 func TestLongApply(t *testing.T) {
 	t.Parallel()
+	things, limit, before := 6, 9*time.Second, "3s"
+	if *long > things { // it is measured
+		things, limit, before = *long, 5*time.Second, "2s"
+	}
 	lock, mirrored := lab(t)
 	r := newRoad(t, githubtest.Files{"net/main.tf": project(netState), "net/.terraform.lock.hcl": lock}, mirrored, func(o *lambdatest.StackOptions) {
-		o.Timeouts = map[string]time.Duration{"apply": 9 * time.Second}
-		o.Parameters["StopBefore"] = "3s"
+		o.Timeouts = map[string]time.Duration{"apply": limit}
+		o.Parameters["StopBefore"] = before
 	})
-	n := r.pull("things", githubtest.Files{"net/things.tf": chain(6, time.Second) + "resource \"lab_thing\" \"deaf\" {\n  name    = \"deaf\"\n  trouble = \"create-600000\"\n}\n"})
-	r.expect("the plan", r.status(n), "7 to add")
+	n := r.pull("things", githubtest.Files{"net/things.tf": chain(things, time.Second) + "resource \"lab_thing\" \"deaf\" {\n  name    = \"deaf\"\n  trouble = \"create-600000\"\n}\n"})
+	r.expect("the plan", r.status(n), fmt.Sprintf("%d to add", things+1))
 	answer := r.say("alice", n, "lockstep apply")
-	r.expect("the answer", answer, "6 added", "lab_thing.deaf", "Not known to be created")
+	r.expect("the answer", answer, fmt.Sprintf("%d added", things), "lab_thing.deaf", "Not known to be created")
 	r.expect("the check", r.checks("things"), "failure")
-	if _, names := r.serial(netState); len(names) != 6 {
+	if _, names := r.serial(netState); len(names) != things {
 		t.Errorf("the state has %v", names)
 	}
-	if got := len(r.stack.Functions["apply"].Invocations()); got < 2 || got > 4 {
+	if got := len(r.stack.Functions["apply"].Invocations()); got < 2 || got > things-2 {
 		t.Errorf("%d invocations", got)
+	} else {
+		t.Logf("%d objects, each in a second, in %d invocations of %s", things, got, limit)
 	}
 	for _, x := range r.stack.Functions["apply"].Invocations() {
 		if x.Error != nil {
@@ -50,4 +60,57 @@ func TestLongApply(t *testing.T) {
 	}
 	r.free(netState)
 	r.expect("a recovery", r.say("alice", n, "lockstep recover"), "lab_thing.deaf", "**may exist, and no state knows it**")
+}
+
+// ending is a configuration of objects that are replaced with each generation: removed one after the
+// other, each in a second, by a program that does not hear of a stop, and made again.
+func ending(n int, generation string) string {
+	var b strings.Builder
+	for i := range n {
+		after := ""
+		if i > 0 {
+			after = fmt.Sprintf("  input = terraform_data.t%d.id\n", i-1)
+		}
+		fmt.Fprintf(&b, "resource \"terraform_data\" \"t%d\" {\n  triggers_replace = %q\n%s  provisioner \"local-exec\" {\n    when    = destroy\n    command = \"trap '' TERM INT HUP; sleep 1\"\n  }\n}\n", i, generation, after)
+	}
+	return b.String()
+}
+
+// TestKilledAtEachLimit is the story of an apply whose processes are all killed in the middle of a
+// change, sooner than they were told: it ends complete, with one answer.
+func TestKilledAtEachLimit(t *testing.T) {
+	t.Parallel()
+	n, limit := max(*long, 10), 5*time.Second
+	r := newRoad(t, githubtest.Files{"lockstep.hcl": "allow {\n  provisioners = true\n}\n", "net/main.tf": project(netState)}, func(o *lambdatest.StackOptions) {
+		o.Timeouts = map[string]time.Duration{"apply": limit}
+		o.Promised = map[string]time.Duration{"apply": limit + time.Second}
+		o.Parameters["StopBefore"] = "100ms"
+	})
+	r.cut = true
+	begin := r.pull("begin", githubtest.Files{"net/things.tf": ending(n, "1")})
+	r.expect("the first apply", r.say("alice", begin, "lockstep apply"), fmt.Sprintf("%d added", n))
+	r.repo.Merge("alice", begin)
+	r.settle()
+	end := r.pull("end", githubtest.Files{"net/things.tf": ending(n, "2")})
+	r.expect("the plan", r.status(end), fmt.Sprintf("%d to add, 0 to change, %[1]d to destroy", n))
+	before := len(r.stack.Functions["apply"].Invocations())
+	id := r.repo.Comment("alice", end, "lockstep apply")
+	r.settle()
+	r.untilOverIn(time.Duration(n)*4*time.Second+time.Minute, end, id)
+	r.expect("the answer", r.answer(end, id), fmt.Sprintf("**Applied** `net`: %d added, 0 changed, %[1]d destroyed", n))
+	r.expect("the check", r.checks("end"), "success")
+	killed := 0
+	for _, x := range r.stack.Functions["apply"].Invocations()[before:] {
+		if x.Error != nil {
+			killed++
+		}
+	}
+	if killed < max(1, n/5) {
+		t.Errorf("%d invocations were killed", killed)
+	}
+	t.Logf("an apply of %d s came to its end after %d kills", n, killed)
+	if _, names := r.serial(netState); len(names) != n {
+		t.Errorf("the state has %v", names)
+	}
+	r.free(netState)
 }

@@ -43,6 +43,9 @@ type FunctionSpec struct {
 	Env map[string]string
 	// Timeout is how long an invocation may take; then its environment is killed.
 	Timeout time.Duration
+	// Promised is how long an invocation is told that it may take, where that is longer: as where the
+	// machine below a function dies. 0: Timeout.
+	Promised time.Duration
 	// Log gets the function's output; nil discards it.
 	Log io.Writer
 }

@@ -159,7 +159,7 @@ func (e *environment) invoke(payload []byte) (Invocation, error) {
 	}
 	e.count++
 	began := time.Now()
-	ev := event{fmt.Sprintf("%s-%d", e.id, e.count), payload, began.Add(e.spec.Timeout)}
+	ev := event{fmt.Sprintf("%s-%d", e.id, e.count), payload, began.Add(max(e.spec.Timeout, e.spec.Promised))}
 	e.mu.Lock()
 	e.current = ev.id
 	e.mu.Unlock()

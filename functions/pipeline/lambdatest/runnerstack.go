@@ -62,6 +62,9 @@ type StackOptions struct {
 	StateTable string
 	// Timeouts replace the template's, by function, in seconds.
 	Timeouts map[string]time.Duration
+	// Promised is how long the invocations of functions are told that they may take, by function,
+	// where that is longer.
+	Promised map[string]time.Duration
 	// Env is added to the environment of all functions, and takes precedence.
 	Env map[string]string
 	Log io.Writer
@@ -227,7 +230,7 @@ func (s *Stack) makeFunction(name string, p map[string]any) {
 		fmt.Sscan(fmt.Sprint(s.resolver.resolve(p["Timeout"])), &seconds)
 		timeout = time.Duration(seconds) * time.Second
 	}
-	s.Functions[short] = NewFunction(s.t, FunctionSpec{Name: s.Ref(name), Bootstrap: s.Bootstraps[short], Env: env, Timeout: timeout, Log: s.Log})
+	s.Functions[short] = NewFunction(s.t, FunctionSpec{Name: s.Ref(name), Bootstrap: s.Bootstraps[short], Env: env, Timeout: timeout, Promised: s.Promised[short], Log: s.Log})
 }
 
 func (s *Stack) makeMapping(_ string, p map[string]any) {
