@@ -460,20 +460,26 @@ func TestValues(t *testing.T) {
 	for _, c := range values {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			w := world(t, c.files)
-			e := eval.New(t.Context(), w)
-			var got []string
-			want := strings.Split(strings.Trim(c.want, "\n"), "\n")
-			for _, line := range want {
-				name, _, _ := strings.Cut(line, " = ")
-				got = append(got, name+" = "+ask(t, w, e, name))
-			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
-			if diff := cmp.Diff(strings.TrimSpace(c.errors), summaries(e.Diagnostics())); diff != "" {
-				t.Errorf("diagnostics (-want +got)\n%s", diff)
-			}
+			expect(t, world(t, c.files), c.want, c.errors)
 		})
+	}
+}
+
+// expect asks an evaluator of a phase for the names in want, and compares the answers and the
+// diagnostics.
+func expect(t *testing.T, w eval.Phase, answers, problems string) {
+	t.Helper()
+	e := eval.New(t.Context(), w)
+	var got []string
+	want := strings.Split(strings.Trim(answers, "\n"), "\n")
+	for _, line := range want {
+		name, _, _ := strings.Cut(line, " = ")
+		got = append(got, name+" = "+ask(t, w, e, name))
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff(strings.TrimSpace(problems), summaries(e.Diagnostics())); diff != "" {
+		t.Errorf("diagnostics (-want +got)\n%s", diff)
 	}
 }

@@ -204,8 +204,7 @@ func (e expander) eachOfSet(v cty.Value, x hcl.Expression) ([]Instance, diags.Di
 	if e.unexpanded {
 		return anyEach(), nil
 	}
-	slices.SortFunc(out, func(a, b Instance) int { return a.Key.Compare(b.Key) })
-	return out, nil
+	return out, nil // in order: a set of strings has no other
 }
 
 // imported returns the instances for the value of an import block's for_each. Other than elsewhere,
