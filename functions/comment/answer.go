@@ -106,9 +106,9 @@ type Pending struct {
 
 func (p Pending) markdown() string {
 	if far := p.Progress.text(); far != "" {
-		return fmt.Sprintf("%s is being %s: %s, going on. The result will be here.", Code(p.Project), p.Verb.participle(), far)
+		return fmt.Sprintf("%s is being %s: %s, going on. The result will be here.", Code(p.Project), participle(p.Verb), far)
 	}
-	return fmt.Sprintf("%s is being %s: the result will be here.", Code(p.Project), p.Verb.participle())
+	return fmt.Sprintf("%s is being %s: the result will be here.", Code(p.Project), participle(p.Verb))
 }
 
 // PlanSuperseded reports that a requested plan is not made, because a newer one is.
@@ -158,7 +158,7 @@ type Refused struct {
 
 func (r Refused) markdown() string {
 	var b strings.Builder
-	did := r.Command.Verb.participle()
+	did := participle(r.Command.Verb)
 	of := ""
 	if r.Project != "" {
 		of = " " + Code(r.Project)
@@ -166,17 +166,6 @@ func (r Refused) markdown() string {
 	fmt.Fprintf(&b, "**Not %s**%s:\n\n", did, of)
 	b.WriteString(r.Reasons.paragraphs())
 	return b.String()
-}
-
-// Misunderstood reports that a line could not be read.
-type Misunderstood struct{ Line Line }
-
-func (m Misunderstood) markdown() string {
-	s := fmt.Sprintf("%s was **not understood**: %s.", Code(shorten(m.Line.Text, 80)), plainly(m.Line.Problem))
-	if m.Line.Suggestion != "" {
-		s += fmt.Sprintf(" Did you mean %s?", Code(m.Line.Suggestion))
-	}
-	return s
 }
 
 // plainly turns the quoted part of a sentence, which somebody else wrote, into code.
@@ -200,7 +189,8 @@ func (g Guide) markdown() string {
 			fmt.Fprintf(&b, "| %s | %s |\n", Code(f.typed), f.effect)
 		}
 	}
-	fmt.Fprintf(&b, "\n%s, %s and %s limit a command to one project, directory or workspace.\n", Code("-p NAME"), Code("-d DIR"), Code("-w WORKSPACE"))
+	fmt.Fprintf(&b, "\n%s, %s and %s limit a command to projects, directories or workspaces; %s stands for any part of a name, and %s for what did not come to a good end.\n",
+		Code("-p NAME"), Code("-d DIR"), Code("-w WORKSPACE"), Code("*"), Code("--failed"))
 	if len(g.Projects) > 0 {
 		b.WriteString("\nProjects here: ")
 		for i, p := range g.Projects {

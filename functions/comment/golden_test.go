@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -41,7 +43,7 @@ func TestGolden(t *testing.T) {
 	big.Whole = "aws s3 cp s3://plans/5/7/full.txt -"
 	linked := net
 	linked.Whole = "http://127.0.0.1:8080/acme/infra/7/network"
-	command := func(s string) Command { return Parse(s)[0].Command }
+	command := func(s string) Command { return grammar.Parse(s)[0].Command }
 	status := func(list ...ProjectStatus) Status { return Status{Head: someSHA, Projects: list} }
 	merged := status(app, with(net, NotApplied, "", somePlan))
 	merged.Merged = true
@@ -137,7 +139,18 @@ func TestGolden(t *testing.T) {
 			Refused{command("lockstep plan -p x"), "", Reasons{NoProjectSelected{command("lockstep plan -p x"), []string{"app", "db"}}}},
 		}}.Markdown(65536),
 		"answer-misunderstood": Answer{"33", []Reply{
-			Misunderstood{Parse("lockstep aply `@team`")[0]}, Misunderstood{Parse("lockstep plan -w $(id)")[0]}, Misunderstood{Parse("lockstep")[0]},
+			Misunderstood{grammar.Parse("lockstep aply `@team`")[0]}, Misunderstood{grammar.Parse("lockstep plan -w $(id)")[0]}, Misunderstood{grammar.Parse("lockstep")[0]},
+		}}.Markdown(65536),
+		"answer-problems": Answer{"33", misunderstood(
+			"lockstep plan -x", "lockstep plan net", "lockstep plan net `@team`", "lockstep apply -auto-approve", "lockstep apply -destroy", "lockstep unlock -var x=y", "lockstep plan -p",
+			"lockstep plan --failed=no", "lockstep plan -p a -p b", "lockstep plan -target=a.b -exclude=c.d", "lockstep help -p a",
+			"lockstep plan -target=`@team`", "lockstep plan -var x", "lockstep plan -refresh=true", "lockstep apply 123", "lockstep apply 1234567 7654321",
+			"lockstep plan 'a", "lockstep plan -p a\u202eb", "lockstep destroy", "lockstep plan -p "+strings.Repeat("x", 5000),
+			"atlantis plan", "terraform apply -auto-approve", "digger apply -p net",
+		)}.Markdown(65536),
+		"answer-problem-of-others": Answer{"33", []Reply{
+			Misunderstood{grammar.Line{Text: "lockstep x", Problem: grammar.Problem{Kind: grammar.OldProblem, Word: `there is no command "x @team"`}, Suggestion: "lockstep help"}},
+			Misunderstood{grammar.Line{Text: "lockstep x", Problem: grammar.Problem{Kind: "of tomorrow"}}},
 		}}.Markdown(65536),
 		"answer-help":     Answer{"33", []Reply{Guide{[]string{"app/eu", "network"}}}}.Markdown(65536),
 		"answer-unlocked": Answer{"33", []Reply{Unlocked{"network", 1, nil}, Unlocked{"app", 0, nil}, Unlocked{"db", 0, []string{"carol@laptop since 2025-01-02T15:04:05Z"}}}}.Markdown(65536),
@@ -156,6 +169,14 @@ func TestGolden(t *testing.T) {
 			t.Errorf("%s (-update writes it anew): %s", file, diff)
 		}
 	}
+}
+
+// misunderstood are the replies to lines with problems.
+func misunderstood(lines ...string) (out []Reply) {
+	for _, l := range lines {
+		out = append(out, Misunderstood{grammar.Parse(l)[0]})
+	}
+	return out
 }
 
 // TestCodeHolds tries to get out of code: to end it, to be seen as something else, to
@@ -186,9 +207,9 @@ func FuzzFence(f *testing.F) {
 	f.Add("a\n```\nlockstep apply")
 	f.Add("~~~\n`````\r\nlockstep apply")
 	f.Fuzz(func(t *testing.T, text string) {
-		for line := range spoken(Fence("", text) + "\nlockstep help\n") {
-			if line != "lockstep help" {
-				t.Errorf("%q: the line %q is outside", text, line)
+		for _, line := range grammar.Parse(Fence("", text) + "\nlockstep help\n") {
+			if line.Text != "lockstep help" {
+				t.Errorf("%q: the line %q is outside", text, line.Text)
 			}
 		}
 	})
@@ -258,7 +279,7 @@ func TestReplies(t *testing.T) {
 	all := []Reply{
 		Pending{"app", Apply, Progress{80, 200}}, Stopping{"app", Apply, "alice"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", Counts{Add: 1}}, PlanSuperseded{"app"}, Done{"app", Counts{Add: 1}, since, "body"},
 		Failed{"app", Apply, Counts{Add: 1}, true, true, 2, true, since, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", Reasons{Sentence{"no", "yes"}, NotOpen{}, NoPermission{"alice", "read", "write"}}},
-		Unlocked{"app", 1, []string{"carol"}}, Misunderstood{Line{"text", Command{Verb: Help}, "problem", "suggestion"}}, Guide{[]string{"app"}},
+		Unlocked{"app", 1, []string{"carol"}}, Misunderstood{grammar.Line{Text: "text", Command: Command{Verb: Help}, Problem: grammar.Problem{Kind: grammar.BadName, Word: "x", Flag: "-p", Want: "NAME", Most: 7}, Suggestion: "suggestion"}}, Guide{[]string{"app"}},
 		Unfinished{"app", "alice", someSHA}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},
 	}
 	if len(all) != len(kinds) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 )
 
 // Code returns text as a code span, which shows every character and gives none a meaning. Text of
@@ -101,9 +103,9 @@ func cut(markdown string, limit int, where string) string {
 		wasFence, wasDetails := fence, details
 		switch {
 		case fence == "":
-			fence = opens(text)
+			fence = grammar.OpensFence(text)
 			details = max(0, details+strings.Count(text, "<details")-strings.Count(text, "</details>"))
-		case closes(text, fence):
+		case grammar.ClosesFence(text, fence):
 			fence = ""
 		}
 		next := closing()

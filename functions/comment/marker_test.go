@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 )
 
 // pieces are what texts are made of that come close to a marker.
@@ -65,7 +67,7 @@ func TestOneMarker(t *testing.T) {
 	marker := regexp.MustCompile(`<!-- lockstep:`)
 	for name, text := range map[string]string{
 		"a status":   Status{Head: someSHA, Projects: []ProjectStatus{p, p}, Approvals: []string{evil}}.Markdown(65536),
-		"an answer":  Answer{"33", []Reply{Failed{Project: evil, Verb: Plan, Body: Fence("", evil)}, Misunderstood{Line{Text: evil}}, Broken{Reason: `"` + evil + `"`}}}.Markdown(65536),
+		"an answer":  Answer{"33", []Reply{Failed{Project: evil, Verb: Plan, Body: Fence("", evil)}, Misunderstood{grammar.Line{Text: evil, Problem: grammar.Problem{Kind: grammar.UnknownWord, Word: evil}}}, Broken{Reason: `"` + evil + `"`}}}.Markdown(65536),
 		"no comment": marker.FindString(StatusMarker) + Check{ProjectStatus: p, Others: ""}.Summary(65535),
 	} {
 		if at := marker.FindAllStringIndex(text, -1); len(at) != 1 || at[0][0] != 0 {

@@ -80,7 +80,7 @@ type NoProjectSelected struct {
 
 func (r NoProjectSelected) words() (text, remedy string) {
 	text = fmt.Sprintf("There is no project for %s.", Code(r.Command.String()))
-	if r.Command == (Command{Verb: r.Command.Verb}) {
+	if r.Command.Everything() {
 		text = "The pull request touches no project."
 	}
 	if len(r.Projects) > 0 {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 )
 
 // A QueueName names one of the three queues of messages.
@@ -50,7 +50,7 @@ type Message struct {
 	Actor string `json:",omitempty"`
 	// Comment is the ID of a new comment, Lines are its commands.
 	Comment int64          `json:",omitempty"`
-	Lines   []comment.Line `json:",omitempty"`
+	Lines   []grammar.Line `json:",omitempty"`
 	// At is the time at which the comment was written, by GitHub's clock.
 	At time.Time `json:",omitzero"`
 	// Target names the run to plan, apply or recover, among those of the pull request: see [Run.Target].

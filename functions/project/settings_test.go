@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 )
 
 func TestParse(t *testing.T) {
@@ -181,7 +181,7 @@ func TestNames(t *testing.T) {
 		"", ".", "..", "a", "A0_", "a.b-c", "a/b", "a//b", "/a", "a/", "a/../b", "a/.b", ".a", "-a", "_a", "a/-b", "a b", "a;b", "a\nb", "é", "a\\b",
 		strings.Repeat("x", 200), strings.Repeat("x", 201),
 	} {
-		if got, want := validName(name), comment.ValidName(name); got != want {
+		if got, want := validName(name), grammar.ValidName(name); got != want {
 			t.Errorf("%q: %v, and in commands %v", name, got, want)
 		}
 	}

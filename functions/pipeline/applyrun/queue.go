@@ -46,13 +46,13 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 // present head; if there is none, it selects all runs, and the gate refuses each with its reason.
 func (qu *ApplyQueuer) meant(c comment.Command, all []ledger.Versioned) []ledger.Versioned {
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool {
-		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !c.Selects(s.Project, s.Dir, s.Workspace)
+		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !s.Meant(c)
 	})
 	if named := slices.DeleteFunc(slices.Clone(all), func(s ledger.Versioned) bool { return c.Plan == "" || !strings.HasPrefix(s.PlanHash, c.Plan) }); len(named) > 0 {
 		return named
 	}
 	c.Plan = "" // no run has this plan: each is refused with the name of its own
-	if c != (comment.Command{Verb: c.Verb}) {
+	if !c.Everything() {
 		return all
 	}
 	for _, better := range []func(ledger.Versioned) bool{

@@ -36,7 +36,7 @@ func (re *Recoverer) Enqueue(ctx context.Context, c comment.Command) ([]comment.
 	if err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !c.Selects(s.Project, s.Dir, s.Workspace) })
+	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !s.Meant(c) })
 	if len(all) == 0 {
 		q, err := re.Evidence.Request(ctx, comment.Recover, runs.Run{})
 		if err != nil {

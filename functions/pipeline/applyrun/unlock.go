@@ -18,7 +18,7 @@ func (un *Unlocker) Unlock(ctx context.Context, c comment.Command) ([]comment.Re
 	if err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !c.Selects(s.Project, s.Dir, s.Workspace) })
+	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool { return !s.Meant(c) })
 	if len(all) == 0 {
 		return []comment.Reply{evidence.Refused(c, "", runs.Refusal(comment.NothingToUnlock{}))}, nil
 	}

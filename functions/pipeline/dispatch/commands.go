@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/applyrun"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
@@ -78,8 +79,12 @@ func (co *commands) commanded(ctx context.Context) error {
 }
 
 // command carries out one line, and returns the replies known at once.
-func (co *commands) command(ctx context.Context, line comment.Line) ([]comment.Reply, error) {
-	if line.Problem != "" {
+func (co *commands) command(ctx context.Context, line grammar.Line) ([]comment.Reply, error) {
+	if !line.Problem.IsZero() {
+		return []comment.Reply{comment.Misunderstood{Line: line}}, nil
+	}
+	if words := line.Command.Options.Words(); len(words) > 0 { // no plan is made with options yet
+		line.Problem, line.Suggestion = grammar.Problem{Kind: grammar.UnknownOption, Word: words[0]}, ""
 		return []comment.Reply{comment.Misunderstood{Line: line}}, nil
 	}
 	carryOut, ok := handlers[line.Command.Verb]

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -111,7 +112,7 @@ func (s *stage) toApply(who string, number int) (m pipeline.Message, comment int
 func (s *stage) command(who string, number int, text string) int64 {
 	s.t.Helper()
 	id := s.repo.Comment(who, number, text)
-	m := pipeline.Message{ID: fmt.Sprint("at-once-", id), Kind: pipeline.Commanded, Pull: s.ref(number), Comment: id, Actor: who, Lines: comment.Parse(text)}
+	m := pipeline.Message{ID: fmt.Sprint("at-once-", id), Kind: pipeline.Commanded, Pull: s.ref(number), Comment: id, Actor: who, Lines: grammar.Parse(text)}
 	if err := s.pipeline.Handle(s.t.Context(), m); err != nil {
 		s.t.Error(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -158,7 +158,7 @@ func TestOldCommands(t *testing.T) {
 		was := lines()
 		m := pipeline.Message{
 			ID: fmt.Sprint("old-", age), Kind: pipeline.Commanded, Pull: s.ref(n), Comment: id, Actor: "alice",
-			At: s.hub.Now().Add(-age), Lines: comment.Parse("lockstep plan"),
+			At: s.hub.Now().Add(-age), Lines: grammar.Parse("lockstep plan"),
 		}
 		if err := s.pipeline.Queue.Send(t.Context(), m); err != nil {
 			t.Fatal(err)

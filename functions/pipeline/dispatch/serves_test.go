@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
@@ -97,7 +97,7 @@ func TestStrangersAreNotServed(t *testing.T) {
 		evil := s.stranger("eve")
 		p := pipeline.Pull{Installation: evil.Installation(), Repo: evil.Repo(), Number: 1}
 		for _, kind := range []pipeline.Kind{pipeline.Commanded, pipeline.Closed, pipeline.SyncComments, pipeline.ToPlan, pipeline.ToApply} {
-			m := pipeline.Message{ID: "m-" + string(kind), Kind: kind, Pull: p, Actor: "eve", Comment: 1, Lines: comment.Parse("lockstep plan"), Target: ".@default"}
+			m := pipeline.Message{ID: "m-" + string(kind), Kind: kind, Pull: p, Actor: "eve", Comment: 1, Lines: grammar.Parse("lockstep plan"), Target: ".@default"}
 			if err := errors.Join(s.pipeline.Handle(t.Context(), m), s.pipeline.Abandon(t.Context(), m, "it died")); err != nil {
 				t.Error(err)
 			}

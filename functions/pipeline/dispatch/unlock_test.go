@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -139,7 +139,7 @@ func TestUnlockOfALiveApply(t *testing.T) {
 	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
 	unlock := func() int64 {
 		id := s.repo.Comment("bob", n, "lockstep unlock")
-		m := pipeline.Message{ID: fmt.Sprint("unlock-", id), Kind: pipeline.Commanded, Pull: s.ref(n), Comment: id, Actor: "bob", Lines: comment.Parse("lockstep unlock")}
+		m := pipeline.Message{ID: fmt.Sprint("unlock-", id), Kind: pipeline.Commanded, Pull: s.ref(n), Comment: id, Actor: "bob", Lines: grammar.Parse("lockstep unlock")}
 		if err := s.pipeline.Handle(t.Context(), m); err != nil {
 			t.Error(err)
 		}
@@ -179,7 +179,7 @@ func TestUnlockOfAnotherProject(t *testing.T) {
 	held, asked := 0, int64(0)
 	s.pipeline.Engine = whileApplying{s.pipeline.Engine, func() {
 		asked = s.repo.Comment("bob", n, "lockstep unlock -p new")
-		m := pipeline.Message{ID: fmt.Sprint("unlock-", asked), Kind: pipeline.Commanded, Pull: s.ref(n), Comment: asked, Actor: "bob", Lines: comment.Parse("lockstep unlock -p new")}
+		m := pipeline.Message{ID: fmt.Sprint("unlock-", asked), Kind: pipeline.Commanded, Pull: s.ref(n), Comment: asked, Actor: "bob", Lines: grammar.Parse("lockstep unlock -p new")}
 		if err := s.pipeline.Handle(t.Context(), m); err != nil {
 			t.Error(err)
 		}

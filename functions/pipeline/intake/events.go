@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -34,7 +35,7 @@ func messages(d github.Delivery) []pipeline.Message {
 			return nil
 		}
 	case github.CommentEvent:
-		m.Kind, m.Pull, m.Comment, m.Actor, m.Lines = pipeline.Commanded, pullOf(e.Subject), e.Comment, e.Sender, comment.Parse(e.Body)
+		m.Kind, m.Pull, m.Comment, m.Actor, m.Lines = pipeline.Commanded, pullOf(e.Subject), e.Comment, e.Sender, grammar.Parse(e.Body)
 		m.At = e.At
 		if len(m.Lines) == 0 || e.Bot {
 			return nil
@@ -59,7 +60,7 @@ func reruns(id string, e github.RerunEvent) []pipeline.Message {
 	for _, n := range e.Pulls {
 		out = append(out, pipeline.Message{
 			ID: fmt.Sprintf("%s-%d", id, n), Kind: pipeline.Commanded, Pull: pipeline.Pull{Installation: e.Installation, Repo: e.Repo, Number: n},
-			Actor: e.Sender, Lines: []comment.Line{{Text: c.String(), Command: c}},
+			Actor: e.Sender, Lines: []grammar.Line{{Text: c.String(), Command: c}},
 		})
 	}
 	return out

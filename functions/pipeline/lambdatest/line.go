@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -119,9 +119,9 @@ func lineOrder(t *testing.T, l Line) {
 func lineContents(t *testing.T, l Line) {
 	full := message("full", 1)
 	full.Merged, full.Comment, full.Actor = true, 1<<53+1, "älice"
-	full.Lines = []comment.Line{{Text: "lockstep plan \x00\x1f\u2028\ufffe\U0001f98a <&>", Problem: `"\`}}
+	full.Lines = []grammar.Line{{Text: "lockstep plan \x00\x1f\u2028\ufffe\U0001f98a <&>", Problem: grammar.Problem{Kind: grammar.UnknownWord, Word: `"\`}}}
 	large := message("large", 1)
-	large.Lines = []comment.Line{{Text: strings.Repeat("x", pipeline.MaxMessage-1000)}}
+	large.Lines = []grammar.Line{{Text: strings.Repeat("x", pipeline.MaxMessage-1000)}}
 	send(t, l, full, large)
 	var got []pipeline.Message
 	if err := l.Work(t.Context(), func(_ context.Context, m pipeline.Message) error { got = append(got, m); return nil }); err != nil {
@@ -211,7 +211,7 @@ func lineDeath(t *testing.T, l Line) {
 // lineDead holds that a message that comes too often is abandoned, and that its group then goes on.
 func lineDead(t *testing.T, l Line) {
 	bad := message("1.bad", 1)
-	bad.Lines = []comment.Line{{Text: "lockstep apply"}}
+	bad.Lines = []grammar.Line{{Text: "lockstep apply"}}
 	send(t, l, bad, message("1.good", 1), message("2.bad", 2), message("2.good", 2))
 	var got []string
 	for range pipeline.MaxReceives + 2 {

@@ -30,11 +30,9 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 	}
 	var found []project.Project
 	switch {
-	case c != comment.Command{Verb: c.Verb}:
-		for _, p := range all {
-			if c.Selects(p.Name, p.Dir, p.Workspace) {
-				found = append(found, p)
-			}
+	case !c.Everything():
+		if found, err = qu.meant(ctx, c, all); err != nil {
+			return nil, nil, err
 		}
 	case complete:
 		found = project.Touched(all, files)
@@ -48,6 +46,26 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 		return nil, comment.Failed{Project: project.FileName, Verb: comment.Plan, Body: l.Problem}, nil
 	}
 	return nil, noneSelected(c, all), nil
+}
+
+// meant returns the projects that a command names, in the pull request or not.
+func (qu *PlanQueuer) meant(ctx context.Context, c comment.Command, all []project.Project) (found []project.Project, err error) {
+	var have []ledger.Versioned
+	if c.Failed {
+		if have, err = qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range all {
+		r := runs.Run{Project: p.Name, Dir: p.Dir, Workspace: p.Workspace}
+		if i := slices.IndexFunc(have, func(s ledger.Versioned) bool { return s.Target() == r.Target() }); i >= 0 {
+			r.Phase = have[i].Phase
+		}
+		if r.Meant(c) {
+			found = append(found, p)
+		}
+	}
+	return found, nil
 }
 
 // described returns the projects of a checkout. Problems of the repository, or of reading it, go

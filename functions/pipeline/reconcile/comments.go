@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
@@ -42,7 +42,7 @@ func (j *Janitor) answer(ctx context.Context, hub Repository, pull func(int) pip
 		}
 		m := pipeline.Message{
 			ID: fmt.Sprintf("comment-%d-%d", p.Repo.ID, c.ID), Kind: pipeline.Commanded, Pull: p,
-			Comment: c.ID, Actor: c.Author, At: c.At, Lines: comment.Parse(c.Body),
+			Comment: c.ID, Actor: c.Author, At: c.At, Lines: grammar.Parse(c.Body),
 		}
 		if err := j.Pipeline.Queue.Send(ctx, m); err != nil {
 			return err

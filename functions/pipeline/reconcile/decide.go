@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
 	"github.com/lockstep-iac/lockstep/github"
@@ -47,7 +47,7 @@ func Unseen(p github.PullRequest, seen ledger.Look) bool { return p.Open && p.He
 func Unanswered(list []github.Comment) []github.Comment {
 	var out []github.Comment
 	for _, c := range list {
-		if !c.Bot && !c.Edited && c.Author != "" && len(comment.Parse(c.Body)) > 0 {
+		if !c.Bot && !c.Edited && c.Author != "" && len(grammar.Parse(c.Body)) > 0 {
 			out = append(out, c)
 		}
 	}

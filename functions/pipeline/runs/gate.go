@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 )
 
 // A Decision allows a command unless it has reasons against it.
@@ -61,7 +62,7 @@ const (
 )
 
 var (
-	everything = comment.Acting()
+	everything = grammar.Acting()
 	planning   = []comment.Verb{comment.Plan}
 	applying   = []comment.Verb{comment.Apply}
 )

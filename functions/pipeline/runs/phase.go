@@ -44,5 +44,11 @@ var follows = map[Phase][]Phase{
 // UnderWay reports whether a run in phase p is applied, or queued for it.
 func (p Phase) UnderWay() bool { return p == ApplyQueued || p == Applying || p == Continuing }
 
+// Failed reports whether the last plan or apply of a run in phase p did not come to a good end, so that
+// somebody has to look at it.
+func (p Phase) Failed() bool {
+	return p == PlanFailed || p == ApplyFailed || p == Stopped || p == Stale
+}
+
 // May reports whether a run in phase p may go on to next.
 func (p Phase) May(next Phase) bool { return slices.Contains(follows[p], next) }

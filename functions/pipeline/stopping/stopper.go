@@ -24,7 +24,7 @@ func (st *Stopper) Stop(ctx context.Context, c comment.Command) ([]comment.Reply
 		return nil, err
 	}
 	all = slices.DeleteFunc(all, func(s ledger.Versioned) bool {
-		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !c.Selects(s.Project, s.Dir, s.Workspace)
+		return s.Phase == runs.Dropped || s.Phase == runs.Superseded || !s.Meant(c)
 	})
 	// Who may not ask is told nothing of the runs, not even that there are none.
 	q, err := st.Evidence.Request(ctx, comment.Stop, runs.Run{})

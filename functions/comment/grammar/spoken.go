@@ -1,4 +1,4 @@
-package comment
+package grammar
 
 import (
 	"iter"
@@ -18,7 +18,7 @@ func spoken(body string) iter.Seq[string] {
 			indented := len(line)-len(text) > 3 || strings.HasPrefix(text, "\t")
 			switch {
 			case fence != "":
-				if !indented && closes(text, fence) {
+				if !indented && ClosesFence(text, fence) {
 					fence = ""
 				}
 				continue
@@ -28,7 +28,7 @@ func spoken(body string) iter.Seq[string] {
 			case indented:
 				continue
 			}
-			if fence = opens(text); fence != "" {
+			if fence = OpensFence(text); fence != "" {
 				continue
 			}
 			if i := strings.LastIndex(text, "<!--"); i >= 0 {
@@ -41,8 +41,8 @@ func spoken(body string) iter.Seq[string] {
 	}
 }
 
-// opens returns the fence of a line that begins a code block, "" for other lines.
-func opens(text string) string {
+// OpensFence returns the fence of a line that begins a code block, "" for other lines.
+func OpensFence(text string) string {
 	for _, c := range []string{"`", "~"} {
 		n := len(text) - len(strings.TrimLeft(text, c))
 		if n >= 3 && !(c == "`" && strings.Contains(text[n:], "`")) {
@@ -52,8 +52,8 @@ func opens(text string) string {
 	return ""
 }
 
-// closes reports whether a line ends the code block that fence has opened.
-func closes(text, fence string) bool {
+// ClosesFence reports whether a line ends the code block that fence has opened.
+func ClosesFence(text, fence string) bool {
 	rest := strings.TrimLeft(text, fence[:1])
 	return len(text)-len(rest) >= len(fence) && strings.TrimSpace(rest) == ""
 }

@@ -1,0 +1,130 @@
+package grammar
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// A Verb is the action of a command: one word, or two for those of states.
+type Verb string
+
+// A Command is the meaning of a line. Its exported strings have passed the checks of their options.
+type Command struct {
+	Verb Verb
+	// Arguments are the addresses and IDs of a verb that has some, in order.
+	Arguments []string `json:",omitempty"`
+	// Plan limits an apply to the plan of this hash, or of a hash that begins so.
+	Plan string `json:",omitempty"`
+	// Project, Dir and Workspace are patterns: * stands for a part of a name, and ** for any number
+	// of its elements. Without them, and without Failed, the command is for all projects that the pull
+	// request touches.
+	Project   string `json:",omitempty"` // -p
+	Dir       string `json:",omitempty"` // -d
+	Workspace string `json:",omitempty"` // -w
+	// Failed limits a command to projects whose last plan or apply did not come to a good end.
+	Failed bool `json:",omitempty"` // --failed
+	// Options are those of a plan.
+	Options Options `json:",omitzero"`
+	// Reason is a person's reason for a command, in their words.
+	Reason string `json:",omitempty"` // --reason
+}
+
+// keyword begins every command.
+const keyword = "lockstep"
+
+// String returns the command as it is typed: [Parse] of it gives the same command.
+func (c Command) String() string {
+	words := append([]string{keyword, string(c.Verb)}, c.words()...)
+	return strings.Join(words, " ")
+}
+
+// words are those after the verb, quoted where they have to be.
+func (c Command) words() []string {
+	var out []string
+	for _, a := range c.Arguments {
+		out = append(out, quoted("", a))
+	}
+	if c.Plan != "" {
+		out = append(out, c.Plan)
+	}
+	for _, s := range []struct{ flag, value string }{{"-p", c.Project}, {"-d", c.Dir}, {"-w", c.Workspace}} {
+		if s.value != "" {
+			out = append(out, s.flag, name(s.value))
+		}
+	}
+	if c.Failed {
+		out = append(out, "--failed")
+	}
+	out = append(out, c.Options.Words()...)
+	if c.Reason != "" {
+		out = append(out, "--reason", always(c.Reason))
+	}
+	return out
+}
+
+// Everything reports whether a command is not limited to some projects.
+func (c Command) Everything() bool {
+	return c.Project == "" && c.Dir == "" && c.Workspace == "" && !c.Failed
+}
+
+// Selects reports whether the patterns of a command are for a project. Failed is not looked at.
+func (c Command) Selects(name, dir, workspace string) bool {
+	return matches(c.Project, name) && matches(c.Dir, dir) && matches(c.Workspace, workspace)
+}
+
+func matches(pattern, name string) bool {
+	return pattern == "" || pattern == name || doublestar.MatchUnvalidated(pattern, name)
+}
+
+// Equal reports whether two commands mean the same.
+func (c Command) Equal(d Command) bool {
+	return c.String() == d.String()
+}
+
+// An Options value is how a plan is made. Addresses are those of Terraform's command line.
+type Options struct {
+	Targets  []string `json:",omitempty"`
+	Excludes []string `json:",omitempty"`
+	Replaces []string `json:",omitempty"`
+	// Variables are NAME=VALUE.
+	Variables   []string `json:",omitempty"`
+	Destroy     bool     `json:",omitempty"`
+	RefreshOnly bool     `json:",omitempty"`
+	NoRefresh   bool     `json:",omitempty"`
+}
+
+// IsZero reports whether a plan is made without options.
+func (o Options) IsZero() bool { return len(o.Words()) == 0 }
+
+// Partial reports whether a plan leaves parts of the configuration out.
+func (o Options) Partial() bool { return len(o.Targets)+len(o.Excludes) > 0 }
+
+// Words returns the options as they are typed, in an order of their own: equal options have equal
+// words.
+func (o Options) Words() []string {
+	var out []string
+	for _, list := range []struct {
+		flag   string
+		values []string
+	}{{"-target=", o.Targets}, {"-exclude=", o.Excludes}, {"-replace=", o.Replaces}, {"-var=", o.Variables}} {
+		for _, v := range list.values {
+			out = append(out, quoted(list.flag, v))
+		}
+	}
+	for _, set := range []struct {
+		word string
+		is   bool
+	}{{"-destroy", o.Destroy}, {"-refresh-only", o.RefreshOnly}, {"-refresh=false", o.NoRefresh}} {
+		if set.is {
+			out = append(out, set.word)
+		}
+	}
+	return out
+}
+
+// count is the number of values.
+func (o Options) count() int {
+	return len(slices.Concat(o.Targets, o.Excludes, o.Replaces, o.Variables))
+}

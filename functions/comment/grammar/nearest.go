@@ -1,0 +1,68 @@
+package grammar
+
+import "strings"
+
+// nearestVerb returns the verb with the most similar spelling, or help if none is similar.
+func nearestVerb(s string) Verb {
+	var names []string
+	for _, v := range Verbs() {
+		names = append(names, string(v))
+	}
+	if i := nearest(s, names); i >= 0 {
+		return Verbs()[i]
+	}
+	return Help
+}
+
+// nearestOption returns the option with the most similar spelling, nil if none is similar.
+func nearestOption(s string) *option {
+	var names []string
+	var of []*option
+	for _, o := range all {
+		for _, n := range o.names {
+			names, of = append(names, n), append(of, o)
+		}
+	}
+	if i := nearest(s, names); i >= 0 && len(s) > 2 {
+		return of[i]
+	}
+	return nil
+}
+
+// nearest returns the index of the name with the most similar spelling, -1 if none is similar, or
+// two are equally so.
+func nearest(s string, names []string) int {
+	best, least := -1, 3
+	for i, name := range names {
+		switch d := distance(strings.ToLower(s), name); {
+		case d < least:
+			best, least = i, d
+		case d == least:
+			best = -1
+		}
+	}
+	return best
+}
+
+// distance is how many letters must be put in, left out or changed to make b of a.
+func distance(a, b string) int {
+	if len(a) > 20 {
+		return len(a)
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,114 @@
+package grammar
+
+import (
+	"slices"
+	"strings"
+)
+
+// An option of a command. Whoever types it may write one dash or two, and a space or = before its
+// value.
+type option struct {
+	names  []string // without dashes; the first is the one that we write
+	stands string   // for people, in the place of the value: "NAME"; "" for an option without one
+	check  check
+	// set takes a value that has passed the check. It returns false if the option was given before.
+	set func(c *Command, value string) bool
+}
+
+// flag is the option as we write it.
+func (o *option) flag() string {
+	if slices.Contains([]*option{failed, because}, o) {
+		return "--" + o.names[0]
+	}
+	return "-" + o.names[0]
+}
+
+// A check returns the problem with a value, none if it may be used.
+type check func(value string) Kind
+
+var (
+	inProject   = &option{[]string{"p", "project"}, "NAME", isPattern, once(func(c *Command) *string { return &c.Project })}
+	inDir       = &option{[]string{"d", "dir"}, "DIR", isPattern, once(func(c *Command) *string { return &c.Dir })}
+	inWorkspace = &option{[]string{"w", "workspace"}, "WORKSPACE", isPattern, once(func(c *Command) *string { return &c.Workspace })}
+	failed      = &option{[]string{"failed"}, "", nil, said(func(c *Command) *bool { return &c.Failed })}
+
+	target      = &option{[]string{"target"}, "ADDR", isAddress, more(func(c *Command) *[]string { return &c.Options.Targets })}
+	exclude     = &option{[]string{"exclude"}, "ADDR", isAddress, more(func(c *Command) *[]string { return &c.Options.Excludes })}
+	replace     = &option{[]string{"replace"}, "ADDR", isResource, more(func(c *Command) *[]string { return &c.Options.Replaces })}
+	variable    = &option{[]string{"var"}, "NAME=VALUE", isVariable, more(func(c *Command) *[]string { return &c.Options.Variables })}
+	destroy     = &option{[]string{"destroy"}, "", nil, said(func(c *Command) *bool { return &c.Options.Destroy })}
+	refreshOnly = &option{[]string{"refresh-only"}, "", nil, said(func(c *Command) *bool { return &c.Options.RefreshOnly })}
+	refresh     = &option{[]string{"refresh"}, "false", isFalse, func(c *Command, _ string) bool { c.Options.NoRefresh = true; return true }}
+
+	because = &option{[]string{"reason"}, "\"...\"", isReason, once(func(c *Command) *string { return &c.Reason })}
+)
+
+var (
+	choosing = []*option{inProject, inDir, inWorkspace, failed}
+	planning = []*option{target, exclude, replace, variable, destroy, refreshOnly, refresh}
+	all      = slices.Concat(choosing, planning, []*option{because})
+)
+
+func once(field func(*Command) *string) func(*Command, string) bool {
+	return func(c *Command, value string) bool {
+		if *field(c) != "" {
+			return false
+		}
+		*field(c) = value
+		return true
+	}
+}
+
+func more(field func(*Command) *[]string) func(*Command, string) bool {
+	return func(c *Command, value string) bool {
+		if f := field(c); !slices.Contains(*f, value) {
+			*f = append(*f, value)
+		}
+		return true
+	}
+}
+
+func said(field func(*Command) *bool) func(*Command, string) bool {
+	return func(c *Command, _ string) bool { *field(c) = true; return true }
+}
+
+// optionOf returns the option of a name, nil if there is none.
+func optionOf(name string) *option {
+	i := slices.IndexFunc(all, func(o *option) bool { return slices.Contains(o.names, name) })
+	if i < 0 {
+		return nil
+	}
+	return all[i]
+}
+
+// needless are options of Terraform's and Atlantis' command lines that change nothing here: a plan
+// asks nobody, locks nothing and is never applied by itself. Leaving them out means no more than
+// they did.
+var needless = []string{
+	"auto-approve", "input", "lock", "lock-timeout", "no-color", "compact-warnings", "concise", "json", "out",
+	"detailed-exitcode", "parallelism", "verbose", "auto-merge-disabled",
+}
+
+// excluding are pairs of options that say opposite things.
+// Source: the same pairs are refused by Terraform 1.11, and by our own command line.
+var excluding = []struct {
+	a, b  *option
+	holds func(Options) bool
+}{
+	{target, exclude, func(o Options) bool { return len(o.Targets) > 0 && len(o.Excludes) > 0 }},
+	{destroy, refreshOnly, func(o Options) bool { return o.Destroy && o.RefreshOnly }},
+	{refreshOnly, refresh, func(o Options) bool { return o.RefreshOnly && o.NoRefresh }},
+	{replace, destroy, func(o Options) bool { return len(o.Replaces) > 0 && o.Destroy }},
+	{replace, refreshOnly, func(o Options) bool { return len(o.Replaces) > 0 && o.RefreshOnly }},
+}
+
+// cutFlag splits a word into an option's name, without dashes, and its value behind =. ok is false
+// for a word that is no option.
+func cutFlag(w word) (name, value string, hasValue, ok bool) {
+	if w.quoted || !strings.HasPrefix(w.text, "-") {
+		return "", "", false, false
+	}
+	name = strings.TrimPrefix(strings.TrimPrefix(w.text, "-"), "-")
+	name, value, hasValue = strings.Cut(name, "=")
+	return name, value, hasValue, true
+}

@@ -1,0 +1,102 @@
+package grammar
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Line is a line of a comment that is addressed to Lockstep.
+type Line struct {
+	Text string // as written, without the space around it, and shortened
+	// Command is the meaning of the line. If it has none, Problem is the reason, and Suggestion, if
+	// not empty, is a command that may have been meant. A line for another program has both a meaning
+	// and a problem, of the kind [Foreign].
+	Command    Command
+	Problem    Problem
+	Suggestion string
+}
+
+// MaxCommands is the limit of commands in one comment, maxLine that of a line in bytes, and maxWord
+// that of other people's words in what is kept of a line.
+const (
+	MaxCommands = 10
+	maxLine     = 4000
+	maxText     = 80
+	maxWord     = 40
+	maxValues   = 50
+)
+
+// Parse finds the lines of a comment that are addressed to Lockstep, in order. Text that is quoted,
+// in a code block, or hidden in an HTML comment is not. A command that is repeated counts once.
+// Beyond [MaxCommands] there is one more line, with that as its problem.
+func Parse(body string) []Line {
+	var out []Line
+	for text := range spoken(body) {
+		line, ok := parseLine(text)
+		same := func(l Line) bool {
+			return l.Problem == line.Problem && l.Problem.IsZero() && l.Command.Equal(line.Command)
+		}
+		if !ok || slices.ContainsFunc(out, same) {
+			continue
+		}
+		line.Text = shorten(text, maxText)
+		if len(out) == MaxCommands {
+			return append(out, Line{Text: line.Text, Problem: Problem{Kind: TooMany, Most: MaxCommands}})
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// parseLine reads a line. ok is false if it is not addressed to us.
+func parseLine(text string) (line Line, ok bool) {
+	first, rest, _ := strings.Cut(strings.Join(strings.Fields(text), " "), " ")
+	to, ok := addressee(first, rest)
+	switch {
+	case !ok:
+		return Line{}, false
+	case len(text) > maxLine:
+		return Line{Problem: Problem{Kind: TooLong, Most: maxLine}}, to == keyword
+	case unprintable(text):
+		return Line{Problem: Problem{Kind: Invisible}}, to == keyword
+	}
+	words, open := split(text)
+	if open != "" {
+		return Line{Problem: Problem{Kind: OpenQuote, Word: shorten(open, maxWord)}}, to == keyword
+	}
+	r := reader{words: words[1:]}
+	r.read()
+	if to == keyword {
+		return r.line(), true
+	}
+	return foreign(to, r.line())
+}
+
+// programs are those whose commands people type here by habit.
+var programs = []string{"atlantis", "digger", "terraform", "tofu"}
+
+// addressee returns the program that a line is for: a word that begins it, and a verb behind it. Our own
+// name alone is enough.
+func addressee(first, rest string) (to string, ok bool) {
+	to = strings.ToLower(strings.TrimLeft(first, "/@"))
+	if first == keyword {
+		return to, true
+	}
+	verb, _, _ := strings.Cut(rest, " ")
+	verb = strings.ToLower(strings.TrimRight(verb, sentenceEnds))
+	known := slices.ContainsFunc(Verbs(), func(v Verb) bool { first, _, _ := strings.Cut(string(v), " "); return first == verb })
+	return to, (to == keyword || slices.Contains(programs, to)) && (known || verb == "destroy")
+}
+
+// foreign makes a line of one for another program. It is not addressed to us unless all of it could
+// be: people write of these programs, too.
+func foreign(to string, l Line) (Line, bool) {
+	if !l.Problem.IsZero() && l.Problem.Kind != NotNeeded && l.Problem.Kind != UnknownVerb || l.Suggestion == helping {
+		return Line{}, false
+	}
+	if l.Problem.IsZero() {
+		l.Suggestion = l.Command.String()
+	}
+	l.Problem = Problem{Kind: Foreign, Word: to}
+	return l, true
+}

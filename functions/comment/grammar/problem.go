@@ -1,0 +1,86 @@
+package grammar
+
+import "encoding/json"
+
+// A Kind is the kind of a problem. Package comment has the words of each.
+type Kind string
+
+const (
+	TooMany     Kind = "too many"     // commands in one comment; Most is the limit
+	TooLong     Kind = "too long"     // the line; Most is the limit in bytes
+	Invisible   Kind = "invisible"    // characters
+	OpenQuote   Kind = "open quote"   // before Word
+	NoVerb      Kind = "no verb"      // after the keyword
+	UnknownVerb Kind = "unknown verb" // Word
+	Foreign     Kind = "foreign"      // the line is for the program Word
+
+	UnknownOption Kind = "unknown option" // Word
+	UnknownWord   Kind = "unknown word"   // Word
+	NotNeeded     Kind = "not needed"     // the option Flag
+	NotTaken      Kind = "not taken"      // the option Flag, by Verb
+	NoValue       Kind = "no value"       // for Flag, which needs Want
+	NeedlessValue Kind = "needless value" // for Flag
+	Twice         Kind = "twice"          // Flag is given
+	Together      Kind = "together"       // Flag and Other exclude each other
+	Lacking       Kind = "lacking"        // Flag, with Want, which Verb needs
+	NoArgument    Kind = "no argument"    // Verb needs Want
+	NoOptions     Kind = "no options"     // of help
+
+	BadName     Kind = "bad name"     // Word cannot be a Want
+	BadAddress  Kind = "bad address"  // Word
+	BadVariable Kind = "bad variable" // Word
+	BadSwitch   Kind = "bad switch"   // Flag is Word, and can only be Want
+	BadReason   Kind = "bad reason"   // empty, or longer than Most
+	BadID       Kind = "bad id"       // Word
+	ShortPlan   Kind = "short plan"   // Word; a hash needs at least Most characters
+	TwoPlans    Kind = "two plans"    // in one line
+	ManyValues  Kind = "many values"  // of options; Most is the limit
+	OldProblem  Kind = "old problem"  // Word is a sentence of an earlier version of Lockstep
+)
+
+// Kinds returns all kinds.
+func Kinds() []Kind {
+	return []Kind{
+		TooMany, TooLong, Invisible, OpenQuote, NoVerb, UnknownVerb, Foreign,
+		UnknownOption, UnknownWord, NotNeeded, NotTaken, NoValue, NeedlessValue, Twice, Together, Lacking, NoArgument, NoOptions,
+		BadName, BadAddress, BadVariable, BadSwitch, BadReason, BadID, ShortPlan, TwoPlans, ManyValues, OldProblem,
+	}
+}
+
+// A Problem is the reason why a line is no command; the zero value is none.
+type Problem struct {
+	Kind Kind
+	// Word is the text of somebody else, shortened. The others are words of ours.
+	Word  string `json:",omitempty"`
+	Flag  string `json:",omitempty"`
+	Other string `json:",omitempty"`
+	Want  string `json:",omitempty"`
+	Verb  Verb   `json:",omitempty"`
+	Most  int    `json:",omitempty"`
+}
+
+// IsZero reports whether there is no problem.
+func (p Problem) IsZero() bool { return p == Problem{} }
+
+// UnmarshalJSON implements json.Unmarshaler. Earlier versions of Lockstep kept a problem as a
+// sentence, or as "" for none.
+func (p *Problem) UnmarshalJSON(data []byte) error {
+	var old string
+	if json.Unmarshal(data, &old) == nil {
+		*p = Problem{}
+		if old != "" {
+			*p = Problem{Kind: OldProblem, Word: old}
+		}
+		return nil
+	}
+	type plain Problem
+	return json.Unmarshal(data, (*plain)(p))
+}
+
+// shorten cuts text of others.
+func shorten(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n]) + "..."
+	}
+	return s
+}

@@ -1,0 +1,258 @@
+package grammar
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// sentenceEnds are the marks that may end a command as if it were a sentence.
+const sentenceEnds = ".!,;"
+
+// A reader reads the words of a command. At a problem it goes on as well as it can: what it has
+// then is the suggestion, unless a word was lost that may have been a limit.
+type reader struct {
+	words   []word
+	at      int
+	command Command
+	row     row
+	problem Problem
+	lost    bool
+}
+
+// say notes a problem; the first one counts.
+func (r *reader) say(p Problem) {
+	if r.problem.IsZero() {
+		p.Word = shorten(p.Word, maxWord)
+		r.problem = p
+	}
+}
+
+// lose notes a problem with a word that cannot be repaired.
+func (r *reader) lose(p Problem) {
+	r.say(p)
+	r.lost = true
+}
+
+// helping is the suggestion where there is no better one.
+const helping = keyword + " " + string(Help)
+
+// line is the result.
+func (r *reader) line() Line {
+	switch {
+	case r.problem.IsZero():
+		return Line{Command: r.command}
+	case r.lost || r.command.Verb == Help:
+		return Line{Problem: r.problem, Suggestion: helping}
+	}
+	return Line{Problem: r.problem, Suggestion: r.command.String()}
+}
+
+func (r *reader) read() {
+	if !r.verb() {
+		return
+	}
+	dashes := false
+	for ; r.at < len(r.words); r.at++ {
+		w := r.words[r.at]
+		switch name, value, hasValue, isFlag := cutFlag(w); {
+		case w.text == "--" && !w.quoted && !dashes:
+			dashes = true // Atlantis has it before Terraform's options
+		case isFlag:
+			r.option(name, value, hasValue)
+		default:
+			r.plain(w)
+		}
+	}
+	r.complete()
+}
+
+// end returns a word without the mark that ends the sentence, if it is the last one.
+func (r *reader) end(w word) string {
+	if r.at != len(r.words)-1 || w.quoted || w.text == "." {
+		return w.text
+	}
+	return withoutEnd(w.text)
+}
+
+func withoutEnd(s string) string {
+	if t := strings.TrimRight(s, sentenceEnds); len(s)-len(t) == 1 {
+		return t
+	}
+	return s
+}
+
+// verb reads the one or two words of a verb.
+func (r *reader) verb() bool {
+	if len(r.words) == 0 {
+		r.lose(Problem{Kind: NoVerb})
+		return false
+	}
+	typed := r.end(r.words[0])
+	known, n := verbOf(typed, r.words)
+	if n == 0 {
+		r.say(Problem{Kind: UnknownVerb, Word: typed})
+		known, n = nearestVerb(typed), 1
+		if strings.EqualFold(typed, "destroy") { // a plan of it destroys nothing
+			known, r.command.Options.Destroy = Plan, true
+		}
+	}
+	r.at, r.command.Verb = n, known
+	r.row, _ = rowOf(known)
+	if n == 2 {
+		r.at--
+		if last := r.end(r.words[1]); !strings.EqualFold(typed+" "+last, string(known)) {
+			r.lose(Problem{Kind: UnknownVerb, Word: typed + " " + last})
+		}
+		r.at++
+	}
+	return true
+}
+
+// verbOf finds a verb at the beginning of words; n is the number of its words, 0 if there is none.
+func verbOf(typed string, words []word) (v Verb, n int) {
+	two := ""
+	if len(words) > 1 {
+		two = typed + " " + withoutEnd(words[1].text)
+	}
+	for _, v := range Verbs() {
+		switch {
+		case strings.EqualFold(string(v), typed):
+			return v, 1
+		case strings.EqualFold(string(v), two):
+			return v, 2
+		}
+	}
+	return "", 0
+}
+
+// plain reads a word that is no option: a hash, or an argument.
+func (r *reader) plain(w word) {
+	text := r.end(w)
+	switch n := len(r.command.Arguments); {
+	case n < len(r.row.arguments):
+		a := r.row.arguments[n]
+		if kind := a.check(text); kind != "" {
+			r.lose(Problem{Kind: kind, Word: text, Want: a.stands})
+		}
+		r.command.Arguments = append(r.command.Arguments, text)
+	case r.row.hash && !w.quoted && hashPattern.MatchString(text):
+		r.plan(text)
+	default:
+		r.say(Problem{Kind: UnknownWord, Word: text})
+		if !r.row.acts || isPattern(text) != "" || !inProject.set(&r.command, text) {
+			r.lost = true
+		}
+	}
+}
+
+func (r *reader) plan(text string) {
+	switch {
+	case len(text) < shortestPlan:
+		r.lose(Problem{Kind: ShortPlan, Word: text, Most: shortestPlan})
+	case r.command.Plan != "":
+		r.say(Problem{Kind: TwoPlans})
+	default:
+		r.command.Plan = strings.ToLower(text)
+	}
+}
+
+// option reads an option, with the word behind it if that is its value.
+func (r *reader) option(name, value string, hasValue bool) {
+	typed := r.words[r.at].text
+	if name = strings.ToLower(name); !hasValue {
+		name = r.end(word{text: name})
+	}
+	o := optionOf(name)
+	switch {
+	case r.command.Verb == Help:
+		r.say(Problem{Kind: NoOptions})
+		return
+	case o == nil && slices.Contains(needless, name):
+		r.say(Problem{Kind: NotNeeded, Flag: "-" + name})
+		return
+	case o == nil:
+		r.say(Problem{Kind: UnknownOption, Word: typed})
+		if o = nearestOption(name); o == nil {
+			r.lost = true
+			return
+		}
+	}
+	if !r.row.accepts(o) {
+		r.lose(Problem{Kind: NotTaken, Flag: o.flag(), Verb: r.command.Verb})
+		if o.stands != "" && !hasValue {
+			r.value(o)
+		}
+		return
+	}
+	switch {
+	case o.stands == "":
+		if hasValue && value != "true" {
+			r.lose(Problem{Kind: NeedlessValue, Flag: o.flag()})
+			return
+		}
+		o.set(&r.command, "")
+		return
+	case !hasValue:
+		var ok bool
+		if value, ok = r.value(o); !ok {
+			r.lose(Problem{Kind: NoValue, Flag: o.flag(), Want: o.stands})
+			return
+		}
+	case slices.Contains(choosing, o):
+		value = r.end(word{text: value})
+	}
+	r.set(o, value)
+}
+
+// value takes the word behind an option, unless that is an option, too. A reason that is not in
+// quotes goes on to the next option.
+func (r *reader) value(o *option) (string, bool) {
+	var text []string
+	for r.at+1 < len(r.words) {
+		w := r.words[r.at+1]
+		if strings.HasPrefix(w.text, "-") && !w.quoted {
+			break
+		}
+		r.at++
+		if slices.Contains(choosing, o) {
+			w.text = r.end(w)
+		}
+		if text = append(text, w.text); o != because || w.quoted {
+			break
+		}
+	}
+	return strings.Join(text, " "), len(text) > 0
+}
+
+// set gives an option its value, if that passes the check.
+func (r *reader) set(o *option, value string) {
+	if o == inDir {
+		value = cmp.Or(strings.TrimSuffix(strings.TrimPrefix(value, "./"), "/"), ".")
+	}
+	switch kind := o.check(value); {
+	case kind == BadReason:
+		r.lose(Problem{Kind: kind, Most: maxReason})
+	case kind != "":
+		r.lose(Problem{Kind: kind, Word: value, Flag: o.flag(), Want: o.stands})
+	case r.command.Options.count() == maxValues:
+		r.lose(Problem{Kind: ManyValues, Most: maxValues})
+	case !o.set(&r.command, value):
+		r.say(Problem{Kind: Twice, Flag: o.flag()}) // the first one alone is less
+	}
+}
+
+// complete checks the command as a whole.
+func (r *reader) complete() {
+	for _, x := range excluding {
+		if x.holds(r.command.Options) {
+			r.lose(Problem{Kind: Together, Flag: x.a.flag(), Other: x.b.flag()})
+		}
+	}
+	if n := len(r.command.Arguments); n < len(r.row.arguments) {
+		r.lose(Problem{Kind: NoArgument, Verb: r.command.Verb, Want: r.row.arguments[n].stands})
+	}
+	if r.row.reasoned && r.command.Reason == "" {
+		r.lose(Problem{Kind: Lacking, Flag: because.flag(), Want: because.stands, Verb: r.command.Verb})
+	}
+}

@@ -1,0 +1,94 @@
+package grammar
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// namePattern matches the names of projects, directories and workspaces: letters, digits and _ . -
+// in one or more parts that begin with a letter, a digit or _; or the repository's root directory.
+// No part can be ".." or look like an option.
+var namePattern = regexp.MustCompile(`^(\.|[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*)$`)
+
+// patternPattern is the same with * for parts of names.
+var patternPattern = regexp.MustCompile(`^(\.|[A-Za-z0-9_*][A-Za-z0-9_.*-]*(/[A-Za-z0-9_*][A-Za-z0-9_.*-]*)*)$`)
+
+// maxName is the limit of a name's length in bytes, maxStars that of the * in a pattern, and
+// maxValue that of other values.
+const (
+	maxName  = 200
+	maxStars = 10
+	maxValue = 1000
+)
+
+// ValidName reports whether a command can contain a name.
+func ValidName(s string) bool { return len(s) <= maxName && namePattern.MatchString(s) }
+
+func isPattern(s string) Kind {
+	if len(s) > maxName || strings.Count(s, "*") > maxStars || !patternPattern.MatchString(s) {
+		return BadName
+	}
+	return ""
+}
+
+// hashPattern matches words that may be meant as a plan's hash.
+var hashPattern = regexp.MustCompile(`^[0-9A-Fa-f]{1,64}$`)
+
+// shortestPlan is the least number of characters of a hash that select a plan.
+const shortestPlan = 7
+
+// An address consists of steps: a name, or a name with a number or a text in brackets. Texts have no
+// quotes, no backslashes and no templates, so that an address is the same wherever it is quoted. Whether
+// it is one that exists is for the engine.
+const (
+	nameStep = `[A-Za-z_][A-Za-z0-9_-]*`
+	keyStep  = `(\[([0-9]{1,10}|"[^"\\$%]*")\])?`
+)
+
+var (
+	addressPattern  = regexp.MustCompile(`^` + nameStep + keyStep + `(\.` + nameStep + keyStep + `)+$`)
+	resourcePattern = regexp.MustCompile(`^(module\.` + nameStep + keyStep + `\.)*(resource\.)?` + nameStep + `\.` + nameStep + keyStep + `$`)
+)
+
+func isAddress(s string) Kind {
+	if len(s) > maxValue || !addressPattern.MatchString(s) {
+		return BadAddress
+	}
+	return ""
+}
+
+// isResource checks the address of a managed resource, or of an instance of one.
+func isResource(s string) Kind {
+	last := s[strings.LastIndex("."+s, ".module.")+1:]
+	if len(s) > maxValue || !resourcePattern.MatchString(s) || strings.HasPrefix(s, "data.") || strings.HasPrefix(s, "module.") && strings.Count(last, ".") < 2 {
+		return BadAddress
+	}
+	return ""
+}
+
+var variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*=`)
+
+func isVariable(s string) Kind {
+	if len(s) > maxValue || !variablePattern.MatchString(s) || !writable(s) {
+		return BadVariable
+	}
+	return ""
+}
+
+func isFalse(s string) Kind {
+	if s != "false" {
+		return BadSwitch
+	}
+	return ""
+}
+
+func isReason(s string) Kind {
+	if strings.TrimSpace(s) == "" || utf8.RuneCountInString(s) > maxReason || !writable(s) {
+		return BadReason
+	}
+	return ""
+}
+
+// maxReason is the limit of a reason, in characters.
+const maxReason = 200

@@ -1,0 +1,130 @@
+package grammar
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A word of a line. Quotes around it, or around the value behind its =, are taken off.
+type word struct {
+	text string
+	// quoted is set if the word begins with a quote: it is no option then, whatever is in it.
+	quoted bool
+}
+
+// quotes are those that keep a word together, each with the one that ends it. There is no escape:
+// a quote ends the word only where the line ends, or a space follows.
+var quotes = map[rune]rune{'"': '"', '\'': '\'', '`': '`', '“': '”', '‘': '’'}
+
+// split splits a line into words. open is the beginning of a word whose quote is never closed; ""
+// for none.
+func split(line string) (words []word, open string) {
+	for {
+		line = strings.TrimLeftFunc(line, unicode.IsSpace)
+		if line == "" {
+			return words, ""
+		}
+		if first, n := utf8.DecodeRuneInString(line); quotes[first] != 0 {
+			text, rest, ok := enclosed(line[n:], quotes[first])
+			if !ok {
+				return words, line
+			}
+			words = append(words, word{text, true})
+			line = rest
+			continue
+		}
+		var text string
+		text, line = plain(line)
+		words = append(words, word{text: text})
+	}
+}
+
+// enclosed returns the text up to a quote before a space, or at the end.
+func enclosed(s string, end rune) (text, rest string, ok bool) {
+	for i, r := range s {
+		after := i + utf8.RuneLen(r)
+		if next, _ := utf8.DecodeRuneInString(s[min(after, len(s)):]); r == end && (after >= len(s) || unicode.IsSpace(next)) {
+			return s[:i], s[after:], true
+		}
+	}
+	return "", s, false
+}
+
+// plain reads a word that does not begin with a quote: up to a space that is neither in quotes
+// behind a =, nor in an instance key: a["x y"].
+func plain(s string) (text, rest string) {
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case unicode.IsSpace(r):
+			return s[:i], s[i:]
+		case strings.HasPrefix(s[i:], `["`):
+			if key := strings.IndexByte(s[i+2:], '"'); key >= 0 && strings.HasPrefix(s[i+2+key:], `"]`) {
+				n = len(`[""]`) + key
+			}
+		case r == '=':
+			first, m := utf8.DecodeRuneInString(s[i+1:])
+			if quotes[first] == 0 {
+				break
+			}
+			if value, rest, ok := enclosed(s[i+1+m:], quotes[first]); ok {
+				return s[:i+1] + value, rest
+			}
+		}
+		i += n
+	}
+	return s, ""
+}
+
+// quoted writes an option and its value so that they are read as one word again, whatever follows.
+func quoted(flag, value string) string {
+	if !strings.ContainsFunc(value, func(r rune) bool { return special(r) || unicode.IsSpace(r) }) || isAddress(value) == "" {
+		return flag + value
+	}
+	return flag + always(value)
+}
+
+// special reports whether a character is a quote, one that begins or one that ends.
+func special(r rune) bool { return strings.ContainsRune("\"'`“”‘’", r) }
+
+// name writes a name, whose last dot would be taken for that of a sentence.
+func name(s string) string {
+	if strings.HasSuffix(s, ".") && s != "." {
+		return `"` + s + `"`
+	}
+	return s
+}
+
+// always writes a text in quotes: the first that it does not contain before a space.
+func always(s string) string {
+	for _, q := range [][2]string{{`"`, `"`}, {"'", "'"}, {"`", "`"}} {
+		if !ends(s, q[1]) {
+			return q[0] + s + q[1]
+		}
+	}
+	return "“" + s + "”"
+}
+
+// writable reports whether a value can be quoted: it does not have all quotes before spaces.
+func writable(s string) bool {
+	return !ends(s, `"`) || !ends(s, "'") || !ends(s, "`") || !ends(s, "”")
+}
+
+// ends reports whether a text has a quote before a space.
+func ends(s, quote string) bool {
+	for _, rest := range strings.Split(s, quote)[1:] {
+		if next, _ := utf8.DecodeRuneInString(rest); rest != "" && unicode.IsSpace(next) {
+			return true
+		}
+	}
+	return false
+}
+
+// unprintable reports whether a text has characters that a reader does not see, or sees elsewhere
+// than they are: controls, and those that change the direction of a line.
+func unprintable(s string) bool {
+	return !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool {
+		return !unicode.IsSpace(r) && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) || r == '\u2028' || r == '\u2029' || r == utf8.RuneError
+	})
+}
