@@ -116,6 +116,7 @@ var allowed = map[string][]string{
 	"engine/config/traversals":             {"engine/parsing", "engine/addrs", "engine/diags"},
 	"engine/config/bodies":                 {"engine/diags"},
 	"engine/config/decoding":               {"engine/config", "engine/config/bodies", "engine/config/traversals", "engine/converting", "engine/parsing", "engine/addrs", "engine/diags"},
+	"engine/config/testfiles":              {"engine/config", "engine/config/decoding", "engine/config/loading", "engine/config/source", "engine/config/traversals", "engine/addrs", "engine/diags"},
 	"engine/config/providing":              {"engine/config", "engine/addrs", "engine/diags"},
 	"engine/config/inputs":                 {"engine/config", "engine/parsing", "engine/diags"},
 	"engine/config/loading":                {"engine/config", "engine/config/decoding", "engine/config/providing", "engine/config/source", "engine/parsing", "engine/budget", "engine/addrs", "engine/diags"},

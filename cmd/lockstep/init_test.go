@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -52,4 +53,20 @@ terraform {
 	d.want(1, "plan", missing)
 	d.write("version.tf", "terraform {\n  required_version = \">= 99.0.0\"\n}\n")
 	d.want(1, "init", "Unsupported Terraform Core version")
+}
+
+// The providers of modules that only tests run are installed with those of the configuration, and the
+// mocks of test files need none.
+func TestInitForTests(t *testing.T) {
+	t.Parallel()
+	d := newLab(t, "main.tf", "locals {}\n",
+		"a.tftest.hcl", "mock_provider \"local\" {\n}\nrun \"a\" {\n  module {\n    source = \"./m\"\n  }\n}\n",
+		"m/main.tf", "resource \"time_static\" \"x\" {\n  nonsense = 1\n}\n")
+	d.want(0, "init", "Installed hashicorp/time", "successfully initialized")
+	if lock := d.read(".terraform.lock.hcl"); strings.Contains(lock, "local") {
+		t.Error(lock)
+	}
+	d.want(1, "validate", "Unsupported argument", "on m/main.tf line 2")
+	d.want(0, "validate -no-tests", "Success")
+	d.want(0, "plan", "No changes")
 }

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
 )
@@ -75,16 +75,17 @@ func (d *Dir) RecordPluginDirs(dirs []string) error {
 	return WriteFile(path, data, 0o644)
 }
 
-// WriteModules records the modules of a configuration as the stock tools do.
-func (d *Dir) WriteModules(cfg *config.Config) error {
-	if len(cfg.Modules) < 2 {
+// WriteModules records the modules of a configuration as the stock tools do, unless there is
+// only the root module.
+func (d *Dir) WriteModules(m source.Manifest) error {
+	if len(m.Modules) < 2 {
 		return nil
 	}
 	dir := filepath.Join(d.DataDir, "modules")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("record modules: %w", err)
 	}
-	data, err := cfg.Manifest().Encode()
+	data, err := m.Encode()
 	if err != nil {
 		return fmt.Errorf("record modules: %w", err)
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/funcs"
 	"github.com/lockstep-iac/lockstep/engine/provider/install/cliconfig"
@@ -82,16 +83,41 @@ func Open(path string, environ []string) (*Dir, diags.Diagnostics) {
 
 // Load reads the configuration. Modules that are not local are looked up where
 // init installed them.
-func (d *Dir) Load() (*config.Config, diags.Diagnostics) { return d.LoadRoot("") }
+func (d *Dir) Load() (*config.Config, diags.Diagnostics) {
+	in, ds := d.input("")
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	return loading.Load(in)
+}
 
-// LoadRoot is Load with the root module in another directory, slash-separated and relative to d's,
-// and with the installations of d. "" is d's own.
-func (d *Dir) LoadRoot(root string) (*config.Config, diags.Diagnostics) {
+// LoadUntested is LoadTests without any tests.
+func (d *Dir) LoadUntested(root, _ string) (*testfiles.Suite, diags.Diagnostics) {
+	in, ds := d.input(root)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	cfg, ds := loading.Load(in)
+	return &testfiles.Suite{Config: cfg}, ds
+}
+
+// LoadTests is Load with the test files beside the configuration and in dir. root is the directory of
+// the root module, slash-separated and relative to d's, with the installations of d; "" is d's own.
+// dir is relative to root. The suite is nil if the manifest of modules cannot be read.
+func (d *Dir) LoadTests(root, dir string) (*testfiles.Suite, diags.Diagnostics) {
+	in, ds := d.input(root)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	return testfiles.Load(in, dir)
+}
+
+func (d *Dir) input(root string) (loading.Input, diags.Diagnostics) {
 	installed, err := d.Installed()
 	if err != nil {
-		return nil, diags.FromError("Invalid module manifest", err)
+		return loading.Input{}, diags.FromError("Invalid module manifest", err)
 	}
-	return loading.Load(loading.Input{Tree: source.Dir(d.Path), Root: root, Installed: installed, Early: d.Early(), Budget: d.Budget})
+	return loading.Input{Tree: source.Dir(d.Path), Root: root, Installed: installed, Early: d.Early(), Budget: d.Budget}, nil
 }
 
 // Early evaluates expressions that are needed to load the configuration.

@@ -105,19 +105,19 @@ func (c *call) version(a *hcl.Attribute) {
 
 // passedProviders reads the providers argument. The result is not nil, even if it is empty: that
 // tells an empty argument of an override from an absent one.
-func (c *call) passedProviders(e hcl.Expression) []config.PassedProvider {
+func (r *reader) passedProviders(e hcl.Expression) []config.PassedProvider {
 	out := []config.PassedProvider{}
 	pairs, ds := hcl.ExprMap(e)
-	c.add(ds)
+	r.add(ds)
 	seen := map[addrs.LocalProviderConfig]hcl.Range{}
 	for _, p := range pairs {
-		child, ok1 := c.providerRef(traversals.ObjectKey(p.Key))
-		parent, key, ok2 := c.providerInstanceRef(p.Value)
+		child, ok1 := r.providerRef(traversals.ObjectKey(p.Key))
+		parent, key, ok2 := r.providerInstanceRef(p.Value)
 		if !ok1 || !ok2 {
 			continue
 		}
 		if old, dup := seen[child]; dup {
-			c.errorf(p.Key.Range().Ptr(), "Duplicate provider address",
+			r.errorf(p.Value.Range().Ptr(), "Duplicate provider address",
 				"A configuration is passed for %s twice; the first is at %s.", child, at(old))
 			continue
 		}

@@ -26,7 +26,7 @@ func (d *Decoder) requiredProviders(b *hcl.Block) {
 	d.add(ds)
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		a := attrs[name]
-		req := &config.RequiredProvider{LocalName: name, Range: a.Range}
+		req := &config.RequiredProvider{LocalName: name, Range: a.Expr.Range()}
 		if (&requirement{&d.reader, req}).entry(a) {
 			d.content.RequiredProviders[name] = req
 		}

@@ -31,7 +31,7 @@ func (l *loader) calls(m *config.Module) {
 			continue
 		}
 		if l.in.Found != nil {
-			l.in.Found(child.Key(), dir)
+			l.in.Found(l.key(child), dir)
 		}
 		for up := m; up != nil; up = up.Parent {
 			if up.Dir == dir {
@@ -94,7 +94,7 @@ func (l *loader) locate(m, child *config.Module) (dir string, ok bool) {
 		}
 		return dir, true
 	}
-	w := Wanted{Key: child.Key(), Address: call.Address, Call: call}
+	w := Wanted{Key: l.key(child), Address: call.Address, Call: call}
 	x, found := source.Installed{}, false
 	switch {
 	case l.in.Install != nil:

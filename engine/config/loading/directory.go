@@ -27,7 +27,7 @@ func (l *loader) readDirectory(dir string, call *config.Call) (*config.Content, 
 	primary, override := moduleFiles(names)
 	for i, name := range append(primary, override...) {
 		name = path.Join(dir, name)
-		f, ds := parse(l.in, name)
+		f, ds := Parse(l.in, name)
 		d.Report(ds)
 		if f == nil || f.Body == nil {
 			continue
@@ -38,8 +38,8 @@ func (l *loader) readDirectory(dir string, call *config.Call) (*config.Content, 
 	return d.Finish()
 }
 
-// parse reads one file; nil if it cannot be read, or is too much for the budget.
-func parse(in Input, name string) (*hcl.File, hcl.Diagnostics) {
+// Parse reads one file of in's tree; nil if it cannot be read, or is too much for the budget.
+func Parse(in Input, name string) (*hcl.File, hcl.Diagnostics) {
 	src, err := in.Tree.ReadFile(name)
 	if err != nil {
 		return nil, hcl.Diagnostics{diags.HCLError(nil, "Failed to read file", "The file %q could not be read: %s.", name, err)}

@@ -15,7 +15,7 @@ func moduleFiles(names []string) (primary, override []string) {
 	}
 	for _, n := range names {
 		stem, ext := splitName(n)
-		if ext == "" || ignored(n) {
+		if ext == "" || Ignored(n) {
 			continue
 		}
 		if strings.HasPrefix(ext, ".tf") && all[stem+strings.Replace(ext, ".tf", ".tofu", 1)] {
@@ -35,7 +35,7 @@ func moduleFiles(names []string) (primary, override []string) {
 func IsFile(name string) bool {
 	name = path.Base(name)
 	_, ext := splitName(name)
-	return ext != "" && !ignored(name)
+	return ext != "" && !Ignored(name)
 }
 
 // splitName cuts a configuration file's extension off; it is "" for other files.
@@ -48,8 +48,8 @@ func splitName(name string) (stem, ext string) {
 	return name, ""
 }
 
-// ignored reports whether a file is hidden, or an editor's backup or lock.
-func ignored(name string) bool {
+// Ignored reports whether a file is hidden, or an editor's backup or lock.
+func Ignored(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") ||
 		strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#")
 }

@@ -7,6 +7,7 @@ package loading
 
 import (
 	"path"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -36,6 +37,11 @@ type Input struct {
 	// Found, if not nil, is called for each call whose module's directory is known, callers
 	// first.
 	Found func(key, dir string)
+	// Key stands before the keys of all modules, with a dot between: the key of the root module, which
+	// another configuration calls. "" is the key of a root module that nothing calls.
+	Key string
+	// RootOnly ends the load behind the root module's own files.
+	RootOnly bool
 	// Early evaluates sources and versions of calls, and arguments of the backend; nil: all
 	// of them have to be literal. See package early.
 	Early Early
@@ -61,7 +67,47 @@ type Early func(m *config.Module, e hcl.Expression) (cty.Value, hcl.Diagnostics)
 // As the stock tools do, it stops at errors in the root module's own files before
 // it looks at other modules.
 func Load(in Input) (*config.Config, diags.Diagnostics) {
-	l := &loader{
+	l := newLoader(in)
+	root := &config.Module{Children: map[string]*config.Module{}}
+	var ok bool
+	root.Content, ok = l.content(path.Clean(in.Root), nil)
+	l.cfg.Root = root
+	l.add(root)
+	if ok && !in.RootOnly {
+		l.checkImports(root)
+		l.evaluateBackend(root)
+		l.rest(root)
+	}
+	return l.cfg, append(diags.FromHCL(l.diags), l.more...)
+}
+
+// LoadCalled reads the module of a call, and everything that this module calls, as a configuration
+// of its own: a test does so. in.Root is the directory of the caller, in.Key the key of the call.
+// It returns nil if the module is not there.
+func LoadCalled(in Input, call *config.Call) (*config.Config, diags.Diagnostics) {
+	l := newLoader(in)
+	caller := &config.Module{Content: config.NewContent(path.Clean(in.Root))}
+	root := &config.Module{Children: map[string]*config.Module{}, Call: call}
+	dir, ok := l.locate(caller, root)
+	if !ok {
+		return nil, append(diags.FromHCL(l.diags), l.more...)
+	}
+	if in.Found != nil {
+		in.Found(in.Key, dir)
+	}
+	root.Call = nil
+	root.Content, ok = l.content(dir, call)
+	l.cfg.Root = root
+	l.add(root)
+	l.checkChild(root)
+	if ok {
+		l.rest(root)
+	}
+	return l.cfg, append(diags.FromHCL(l.diags), l.more...)
+}
+
+func newLoader(in Input) *loader {
+	return &loader{
 		in: in,
 		cfg: &config.Config{
 			Modules: map[addrs.Module]*config.Module{},
@@ -70,18 +116,17 @@ func Load(in Input) (*config.Config, diags.Diagnostics) {
 		contents: map[string]*config.Content{},
 		checked:  map[*config.Call]bool{},
 	}
-	root := &config.Module{Children: map[string]*config.Module{}}
-	var ok bool
-	root.Content, ok = l.content(path.Clean(in.Root), nil)
-	l.cfg.Root = root
-	l.add(root)
-	if ok {
-		l.checkImports(root)
-		l.evaluateBackend(root)
-		l.calls(root)
-		l.diags = append(l.diags, providing.Check(l.cfg)...)
-	}
-	return l.cfg, append(diags.FromHCL(l.diags), l.more...)
+}
+
+// rest reads the modules that the root module calls.
+func (l *loader) rest(root *config.Module) {
+	l.calls(root)
+	l.diags = append(l.diags, providing.Check(l.cfg)...)
+}
+
+// key returns a module's key in the manifest.
+func (l *loader) key(m *config.Module) string {
+	return strings.Trim(l.in.Key+"."+m.Key(), ".")
 }
 
 type loader struct {

@@ -36,6 +36,6 @@ func (l *loader) checkChild(m *config.Module) {
 		})
 	}
 	for _, i := range m.Imports {
-		l.errorf(&i.Range, "Invalid import configuration", "%s is called by another module, but only the root module can have import blocks. Move the block there; its target may be in any module.", m.Addr)
+		l.errorf(&i.Range, "Invalid import configuration", "This module is called by another module, or by a test, but only the root module can have import blocks. Move the block there; its target may be in any module.")
 	}
 }

@@ -74,14 +74,19 @@ func resourceTarget(out addrs.Target, t hcl.Traversal, bad func(hcl.Range, strin
 			return bad(whole, fmt.Sprintf("%q means something else than a resource type here. If it is one, write resource.%s.", word, word))
 		}
 	}
+	if len(t) > 0 {
+		whole = t.SourceRange()
+	}
 	if len(t) < 2 {
 		return bad(whole, "A resource's type must be followed by its name.")
 	}
 	var ok1, ok2 bool
 	out.Resource.Type, ok1 = stepName(t[0])
 	out.Resource.Name, ok2 = stepName(t[1])
-	if !ok1 || !ok2 {
-		return bad(whole, "A resource type and a resource name, joined by a dot, are required.")
+	for i, ok := range []bool{ok1, ok2} {
+		if !ok {
+			return bad(t[i].SourceRange(), "A resource type and a resource name, joined by a dot, are required.")
+		}
 	}
 	if len(t) == 2 {
 		return out, nil

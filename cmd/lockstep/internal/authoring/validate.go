@@ -11,23 +11,27 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
 	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/render/formats"
 )
 
 var Validate = cli.Command{Name: "validate", Synopsis: "Check whether the configuration is valid", Main: true, Run: func(a *cli.App, args []string) int {
-	var asJSON bool
+	var asJSON, noTests bool
+	var testDir string
 	f := a.NewFlags("validate", "validate [OPTIONS] [DIR]")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
-	f.Bool("no-tests", false, "")
-	f.String("test-directory", "tests", "")
+	f.BoolVar(&noTests, "no-tests", false, "leave test files out")
+	f.StringVar(&testDir, "test-directory", testfiles.DefaultDirectory, "the directory with test files")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}
 	if f.NArg() > 1 {
 		return f.Refuse(cli.TooMany, "validate takes one directory at most")
 	}
-	ds := check(a, f.Arg(0))
+	ds := check(a, f.Arg(0), testDir, !noTests)
 	if asJSON {
 		data, err := formats.Validate(ds, a.SourcesOf(ds))
 		if code := a.WriteJSON(data, err); code != 0 {
@@ -48,9 +52,10 @@ var Validate = cli.Command{Name: "validate", Synopsis: "Check whether the config
 	return code
 }}
 
-// check validates the configuration without any state. root is the directory of the root module,
-// "" the one that the command works in, whose modules and providers are used.
-func check(a *cli.App, root string) diags.Diagnostics {
+// check validates the configuration without any state, and its test files in testDir if
+// withTests is set. root is the directory of the root module, "" the one that the command works in,
+// whose modules and providers are used.
+func check(a *cli.App, root, testDir string, withTests bool) diags.Diagnostics {
 	op := opening.New(a)
 	defer op.Close()
 	var ds diags.Diagnostics
@@ -61,17 +66,47 @@ func check(a *cli.App, root string) diags.Diagnostics {
 	if rel, err := filepath.Rel(op.Dir.WorkingDir(), root); err == nil {
 		root = rel // so that ranges in diagnostics are relative
 	}
-	cfg, more := a.LoadRoot(op.Dir, filepath.ToSlash(root))
-	op.Config = cfg
+	load := op.Dir.LoadTests
+	if !withTests {
+		load = op.Dir.LoadUntested
+	}
+	suite, more := load(filepath.ToSlash(root), testDir)
+	a.Remember(suite)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
 	ds = append(ds, op.Dir.DevelopmentWarning("A configuration that is valid here may not be valid with any released version.")...)
-	if ds = append(ds, op.RequireSchemas()...); ds.HasErrors() {
+	op.Workspace = op.Dir.Workspace()
+	ds = append(ds, validate(op, suite.Config)...)
+	for _, cfg := range localModules(suite) {
+		ds = append(ds, validate(op, cfg)...)
+	}
+	return append(ds, suite.Validate()...)
+}
+
+// validate validates one configuration.
+func validate(op *opening.Operation, cfg *config.Config) diags.Diagnostics {
+	op.Config = cfg
+	ds := op.RequireSchemas()
+	if ds.HasErrors() {
 		return ds
 	}
-	op.Workspace = op.Dir.Workspace()
 	run := op.Run()
-	run.WorkingDir, run.BaseDir = a.StartDir(), op.Dir.WorkingDir()
-	return append(ds, engine.Validate(a.Ctx, run)...)
+	run.WorkingDir, run.BaseDir = op.App.StartDir(), op.Dir.WorkingDir()
+	return append(ds, engine.Validate(op.App.Ctx, run)...)
+}
+
+// localModules returns the modules of this person's own that tests run, each once. Others are
+// validated by their authors.
+func localModules(s *testfiles.Suite) []*config.Config {
+	var out []*config.Config
+	seen := map[string]bool{}
+	for _, r := range s.Called() {
+		address := r.Module.Address
+		if address.Kind == source.Local && !seen[address.String()] {
+			seen[address.String()] = true
+			out = append(out, r.Config)
+		}
+	}
+	return out
 }

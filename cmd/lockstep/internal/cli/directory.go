@@ -8,6 +8,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
+	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/workdir"
 	"github.com/lockstep-iac/lockstep/statebackend/kms"
@@ -65,30 +66,32 @@ func (a *App) Path(p string) string {
 // Load opens the directory and reads the configuration.
 func (a *App) Load() (*workdir.Dir, *config.Config, diags.Diagnostics) {
 	d, ds := a.Dir()
-	cfg, more := a.LoadFrom(d)
+	cfg, more := a.LoadIfAny(d)
+	if cfg != nil && !more.HasErrors() && cfg.Empty() {
+		more = append(more, NoConfiguration(d)...)
+	}
 	return d, cfg, append(ds, more...)
 }
 
-// LoadFrom reads the configuration in a directory.
-func (a *App) LoadFrom(d *workdir.Dir) (*config.Config, diags.Diagnostics) {
-	cfg, ds := a.LoadIfAny(d)
-	if cfg != nil && !ds.HasErrors() && cfg.Empty() {
-		ds = append(ds, diags.Errorf(nil, "No configuration files",
-			"The directory %s contains no configuration files (.tf). Lockstep needs a configuration to work with.", d.WorkingDir())...)
-	}
-	return cfg, ds
+// NoConfiguration returns the error of a directory without configuration files.
+func NoConfiguration(d *workdir.Dir) diags.Diagnostics {
+	return diags.Errorf(nil, "No configuration files",
+		"The directory %s contains no configuration files (.tf). Lockstep needs a configuration to work with.", d.WorkingDir())
 }
 
 // LoadIfAny reads the configuration in a directory, which need not have any.
 func (a *App) LoadIfAny(d *workdir.Dir) (*config.Config, diags.Diagnostics) {
-	return a.LoadRoot(d, "")
-}
-
-// LoadRoot is loadIfAny with the root module in another directory; see workdir.LoadRoot.
-func (a *App) LoadRoot(d *workdir.Dir, root string) (*config.Config, diags.Diagnostics) {
-	cfg, ds := d.LoadRoot(root)
+	cfg, ds := d.Load()
 	if cfg != nil {
 		maps.Copy(a.Files, cfg.Files)
 	}
 	return cfg, ds
+}
+
+// Remember keeps the files of a suite, which may be nil, for the snippets of diagnostics.
+func (a *App) Remember(s *testfiles.Suite) {
+	if s != nil {
+		maps.Copy(a.Files, s.Config.Files)
+		maps.Copy(a.Files, s.Sources)
+	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/inputs"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/config/source/installing"
+	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/render"
 	"github.com/lockstep-iac/lockstep/functions/modules"
@@ -59,7 +60,7 @@ func copyModule(a *cli.App, d *workdir.Dir, from string, v cli.View) diags.Diagn
 
 // hasConfiguration returns an error if there is a configuration already.
 func hasConfiguration(a *cli.App, d *workdir.Dir) error {
-	if cfg, _ := survey(a, d, true); cfg == nil || cfg.Empty() {
+	if suite, _ := survey(a, d, testfiles.DefaultDirectory, true); suite == nil || suite.Empty() {
 		return nil
 	}
 	return errors.New("the -from-module option requires an empty directory into which a copy of the referenced module will be placed. To initialize the configuration already in this working directory, omit the -from-module option")
@@ -112,8 +113,8 @@ func copyInto(a *cli.App, d *workdir.Dir, from source.Address, staged *workdir.D
 	if ds.HasErrors() {
 		return ds
 	}
-	cfg, _ := survey(a, staged, true)
-	if ds := parentCalls(cfg, from); ds.HasErrors() {
+	suite, _ := survey(a, staged, testfiles.DefaultDirectory, true)
+	if ds := parentCalls(suite.Config, from); ds.HasErrors() {
 		// The files are copied, because only their author can correct the source strings.
 		return append(ds, diags.FromError("Failed to copy root module", moveFiles(staged.Path, d.Path))...)
 	}
@@ -122,7 +123,7 @@ func copyInto(a *cli.App, d *workdir.Dir, from source.Address, staged *workdir.D
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
-	err := staged.WriteModules(cfg)
+	err := staged.WriteModules(cfg.Manifest())
 	if err == nil {
 		err = moveFiles(staged.Path, d.Path)
 	}

@@ -5,14 +5,17 @@ import (
 
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/cli"
 	"github.com/lockstep-iac/lockstep/engine/config/source/installing"
+	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
+	"github.com/lockstep-iac/lockstep/functions/modules"
 )
 
 var Get = cli.Command{Name: "get", Synopsis: "Install the modules that the configuration calls", Run: func(a *cli.App, args []string) int {
 	var update bool
+	var testDir string
 	f := a.NewFlags("get", "get [OPTIONS]")
 	f.Vars(&cli.VarFlags{})
 	f.BoolVar(&update, "update", false, "look for newer versions of installed modules")
-	f.String("test-directory", "tests", "")
+	f.StringVar(&testDir, "test-directory", testfiles.DefaultDirectory, "the directory with test files")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}
@@ -20,6 +23,6 @@ var Get = cli.Command{Name: "get", Synopsis: "Install the modules that the confi
 		return code
 	}
 	d, ds := a.Dir()
-	_, more := installModules(a, d, update, func(e installing.Event) { fmt.Fprintln(a.Out, e) })
+	_, more := installModules(a, d, testDir, modules.Options{Upgrade: update, Events: func(e installing.Event) { fmt.Fprintln(a.Out, e) }})
 	return a.Show(append(ds, more...))
 }}

@@ -8,7 +8,6 @@ package preparing
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -19,6 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/config/source/installing"
+	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/provider/install"
 	"github.com/lockstep-iac/lockstep/engine/render"
@@ -44,6 +44,7 @@ type initFlags struct {
 	pluginDirs    cli.ListFlag
 	locks         cli.LockFlags
 	fromModule    string
+	testDir       string
 }
 
 var Init = cli.Command{Name: "init", Synopsis: "Prepare the directory: backend, modules, providers", Main: true, Run: func(a *cli.App, args []string) int {
@@ -63,7 +64,7 @@ var Init = cli.Command{Name: "init", Synopsis: "Prepare the directory: backend, 
 	f.StringVar(&o.lockfileMode, "lockfile", "", "\"readonly\": do not change the dependency lock file")
 	f.Var(&o.pluginDirs, "plugin-dir", "use providers from this directory only")
 	f.StringVar(&o.fromModule, "from-module", "", "first copy the module at this address into the empty directory")
-	f.String("test-directory", "tests", "")
+	f.StringVar(&o.testDir, "test-directory", testfiles.DefaultDirectory, "the directory with test files")
 	f.Bool("ignore-remote-version", false, "")
 	f.Locking(&o.locks)
 	if code, ok := f.ParseArgs(args); !ok {
@@ -86,13 +87,13 @@ var Init = cli.Command{Name: "init", Synopsis: "Prepare the directory: backend, 
 		return f.Refuse("The -upgrade flag conflicts with -lockfile=readonly.", "-upgrade selects other versions, which cannot be recorded: use one of the two")
 	}
 	v := a.View(o.json)
-	d, cfg, ds := initialConfig(a, &o, v)
+	d, suite, ds := initialConfig(a, &o, v)
 	if !ds.HasErrors() {
 		ds = append(ds, diags.FromError("Error saving -plugin-dir values", d.RecordPluginDirs(o.pluginDirs))...)
 	}
-	empty := !ds.HasErrors() && cfg.Empty()
+	empty := !ds.HasErrors() && suite.Empty()
 	if !ds.HasErrors() && !empty {
-		ds = initDir(a, d, cfg, ds, &o, v)
+		ds = initDir(a, d, suite, ds, &o, v)
 	}
 	v.Diagnostics(ds)
 	if ds.HasErrors() {
@@ -111,7 +112,7 @@ var Init = cli.Command{Name: "init", Synopsis: "Prepare the directory: backend, 
 
 // initialConfig opens the working directory, copies a module into it if -from-module is given, and
 // reads the configuration.
-func initialConfig(a *cli.App, o *initFlags, v cli.View) (*workdir.Dir, *config.Config, diags.Diagnostics) {
+func initialConfig(a *cli.App, o *initFlags, v cli.View) (*workdir.Dir, *testfiles.Suite, diags.Diagnostics) {
 	d, ds := a.Dir()
 	if o.fromModule != "" && !ds.HasErrors() {
 		ds = append(ds, copyModule(a, d, o.fromModule, v)...)
@@ -119,41 +120,42 @@ func initialConfig(a *cli.App, o *initFlags, v cli.View) (*workdir.Dir, *config.
 	if ds.HasErrors() {
 		return d, nil, ds
 	}
-	cfg, more := survey(a, d, o.get)
-	if cfg != nil && cfg.Empty() {
+	suite, more := survey(a, d, o.testDir, o.get)
+	if suite != nil && suite.Empty() {
 		more = nil // there may be none
 	}
-	return d, cfg, append(ds, more...)
+	return d, suite, append(ds, more...)
 }
 
 // initDir prepares a working directory whose configuration was read, with diagnostics ds.
-func initDir(a *cli.App, d *workdir.Dir, cfg *config.Config, ds diags.Diagnostics, o *initFlags, v cli.View) diags.Diagnostics {
+func initDir(a *cli.App, d *workdir.Dir, suite *testfiles.Suite, ds diags.Diagnostics, o *initFlags, v cli.View) diags.Diagnostics {
 	var more diags.Diagnostics
 	var state *states.State
 	if o.backend && o.cloud {
 		v.Step(render.InitBackend, "\n%s\n", a.Print().Bold("Initializing the backend..."))
-		more = initBackend(a, d, cfg, o, v)
+		more = initBackend(a, d, suite.Config, o, v)
 		if ds = append(ds, more...); more.HasErrors() {
 			return ds
 		}
 	}
-	if o.get && len(cfg.Root.Calls) > 0 {
+	if o.get && suite.Calls() {
 		if o.upgrade {
 			v.Step(render.InitUpgrade, "%s\n", a.Print().Bold("Upgrading modules..."))
 		} else {
 			v.Step(render.InitModules, "%s\n", a.Print().Bold("Initializing modules..."))
 		}
 		// The diagnostics of the survey are found again.
-		if cfg, ds = installModules(a, d, o.upgrade, func(e installing.Event) { v.Say("%s\n", e) }); ds.HasErrors() {
+		events := func(e installing.Event) { v.Say("%s\n", e) }
+		if suite, ds = installModules(a, d, o.testDir, modules.Options{Upgrade: o.upgrade, Events: events}); ds.HasErrors() {
 			return ds
 		}
 	}
 	// Without -backend, the state is in the recorded backend.
-	if state, more = presentState(a, d, cfg); more.HasErrors() {
+	if state, more = presentState(a, d, suite.Config); more.HasErrors() {
 		return append(ds, more...)
 	}
 	ds = append(ds, d.DevelopmentWarning("Skip init when using provider development overrides: it is not necessary, and may fail since it installs a release of the provider, which is then not used.")...)
-	reqs, more := workdir.Requirements(cfg, state)
+	reqs, more := requirements(suite, state)
 	if ds = append(ds, more...); ds.HasErrors() {
 		return ds
 	}
@@ -177,16 +179,31 @@ func initDir(a *cli.App, d *workdir.Dir, cfg *config.Config, ds diags.Diagnostic
 
 // survey reads as much of the configuration as is here. Missing modules are no errors if they are
 // going to be installed.
-func survey(a *cli.App, d *workdir.Dir, install bool) (*config.Config, diags.Diagnostics) {
+func survey(a *cli.App, d *workdir.Dir, testDir string, install bool) (*testfiles.Suite, diags.Diagnostics) {
 	if !install {
-		cfg, ds := a.LoadFrom(d)
-		return cfg, beforeInit(ds)
+		suite, ds := d.LoadTests("", testDir)
+		a.Remember(suite)
+		return suite, beforeInit(ds)
 	}
-	cfg, ds := loading.Load(loading.Input{Tree: source.Dir(d.Path), Early: d.Early(), Budget: a.Budget, Install: func(loading.Wanted) (source.Installed, diags.Diagnostics) {
+	suite, ds := testfiles.Load(loading.Input{Tree: source.Dir(d.Path), Early: d.Early(), Budget: a.Budget, Install: func(loading.Wanted) (source.Installed, diags.Diagnostics) {
 		return source.Installed{}, diags.Reported()
-	}})
-	maps.Copy(a.Files, cfg.Files)
-	return cfg, beforeInit(ds.Unreported())
+	}}, testDir)
+	a.Remember(suite)
+	return suite, beforeInit(ds.Unreported())
+}
+
+// requirements returns the providers of the configuration, of the modules that its tests run, and of
+// the state.
+func requirements(suite *testfiles.Suite, state *states.State) (install.Requirements, diags.Diagnostics) {
+	out, ds := workdir.Requirements(suite.Config, state)
+	for _, r := range suite.Called() {
+		own, more := workdir.Requirements(r.Config, nil)
+		ds = append(ds, more...)
+		for p, versions := range own {
+			out[p] = append(out[p], versions...)
+		}
+	}
+	return out, ds
 }
 
 // beforeInit returns the diagnostics that stop init. The stock tool finds others only when it
@@ -197,13 +214,12 @@ func beforeInit(ds diags.Diagnostics) diags.Diagnostics {
 	})
 }
 
-// installModules brings the modules that the configuration calls to disk, and records
+// installModules brings the modules that the configuration and its tests call to disk, and records
 // them.
-func installModules(a *cli.App, d *workdir.Dir, upgrade bool, events func(installing.Event)) (*config.Config, diags.Diagnostics) {
-	in := modules.CommandLine(d, modules.Options{Upgrade: upgrade, Events: events})
-	cfg, ds := in.Install(a.Ctx)
-	maps.Copy(a.Files, cfg.Files)
-	return cfg, append(beforeInit(ds), diags.FromError("Modules cannot be recorded", d.WriteModules(cfg))...)
+func installModules(a *cli.App, d *workdir.Dir, testDir string, o modules.Options) (*testfiles.Suite, diags.Diagnostics) {
+	suite, ds := modules.CommandLine(d, o).InstallWithTests(a.Ctx, testDir)
+	a.Remember(suite)
+	return suite, append(beforeInit(ds), diags.FromError("Modules cannot be recorded", d.WriteModules(suite.Manifest()))...)
 }
 
 // localChecksums warns of providers that init on another platform will refuse, because their

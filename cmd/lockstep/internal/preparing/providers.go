@@ -11,21 +11,28 @@ import (
 	"github.com/lockstep-iac/lockstep/cmd/lockstep/internal/opening"
 	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
 	"github.com/lockstep-iac/lockstep/engine/constraint"
 	"github.com/lockstep-iac/lockstep/engine/states"
 )
 
 var Providers = cli.Command{Name: "providers", Synopsis: "Show which modules need which providers", Run: func(a *cli.App, args []string) int {
+	var testDir string
 	f := a.NewFlags("providers", "providers [OPTIONS]")
 	f.Vars(&cli.VarFlags{}) // the backend may need them
-	f.String("test-directory", "tests", "")
+	f.StringVar(&testDir, "test-directory", testfiles.DefaultDirectory, "the directory with test files")
 	if code, ok := f.ParseArgs(args); !ok {
 		return code
 	}
 	if code, ok := f.NoArguments(); !ok {
 		return code
 	}
-	_, cfg, ds := a.Load()
+	d, ds := a.Dir()
+	suite, more := d.LoadTests("", testDir)
+	a.Remember(suite)
+	if ds = append(ds, more...); !ds.HasErrors() && suite.Empty() {
+		ds = append(ds, cli.NoConfiguration(d)...)
+	}
 	if ds.HasErrors() {
 		return a.Show(ds)
 	}
@@ -34,7 +41,7 @@ var Providers = cli.Command{Name: "providers", Synopsis: "Show which modules nee
 		return a.Show(ds)
 	}
 	fmt.Fprint(a.Out, "\nProviders required by configuration:\n.\n")
-	writeRequirements(a.Out, cfg.Root, "")
+	writeTree(a.Out, requirementsOf(suite.Config.Root, suite.Files), "")
 	fmt.Fprintln(a.Out)
 	if list := inState(op.State.Current); len(list) > 0 {
 		fmt.Fprint(a.Out, "Providers required by state:\n\n")
@@ -45,25 +52,42 @@ var Providers = cli.Command{Name: "providers", Synopsis: "Show which modules nee
 	return a.Show(ds)
 }}
 
-// writeRequirements writes the providers of a module, and of the modules that it calls, as a tree.
-func writeRequirements(w io.Writer, m *config.Module, indent string) {
-	lines := requirementLines(m)
-	children := slices.Sorted(maps.Keys(m.Children))
-	n := len(lines) + len(children)
-	branch := func(i int) (head, further string) {
-		if i == n-1 {
-			return "└── ", "    "
+// A branch is a line of a tree, and the lines below it.
+type branch struct {
+	line  string
+	below []branch
+}
+
+// requirementsOf returns the tree of the providers of a module: its own, those of the tests of
+// a root module, and those of the modules that it calls.
+func requirementsOf(m *config.Module, tests []*testfiles.File) []branch {
+	var out []branch
+	for _, line := range requirementLines(m) {
+		out = append(out, branch{line: line})
+	}
+	for _, f := range tests {
+		file := branch{line: f.Key()}
+		for _, r := range f.Runs {
+			if r.Config != nil {
+				file.below = append(file.below, branch{"run." + r.Name, requirementsOf(r.Config.Root, nil)})
+			}
 		}
-		return "├── ", "│   "
+		out = append(out, file)
 	}
-	for i, line := range lines {
-		head, _ := branch(i)
-		fmt.Fprintf(w, "%s%s%s\n", indent, head, line)
+	for _, name := range slices.Sorted(maps.Keys(m.Children)) {
+		out = append(out, branch{"module." + name, requirementsOf(m.Children[name], nil)})
 	}
-	for i, name := range children {
-		head, further := branch(len(lines) + i)
-		fmt.Fprintf(w, "%s%smodule.%s\n", indent, head, name)
-		writeRequirements(w, m.Children[name], indent+further)
+	return out
+}
+
+func writeTree(w io.Writer, tree []branch, indent string) {
+	for i, b := range tree {
+		head, further := "├── ", "│   "
+		if i == len(tree)-1 {
+			head, further = "└── ", "    "
+		}
+		fmt.Fprintf(w, "%s%s%s\n", indent, head, b.line)
+		writeTree(w, b.below, indent+further)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config"
 	"github.com/lockstep-iac/lockstep/engine/config/loading"
 	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/config/testfiles"
 	"github.com/lockstep-iac/lockstep/engine/constraint"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
@@ -96,8 +97,17 @@ func (e Event) String() string {
 // returns it; its manifest is for the caller to write, errors or not: it lists the modules
 // that are installed now.
 func (in *Installer) Install(ctx context.Context) (*config.Config, diags.Diagnostics) {
+	return loading.Load(in.begin(ctx).input())
+}
+
+// InstallWithTests is Install with the test files in a directory; see testfiles.Load.
+func (in *Installer) InstallWithTests(ctx context.Context, dir string) (*testfiles.Suite, diags.Diagnostics) {
 	run := in.begin(ctx)
-	return loading.Load(loading.Input{Tree: in.Tree, Install: run.install, Found: run.found, Early: in.Early, Budget: budget.From(ctx)})
+	return testfiles.Load(run.input(), dir)
+}
+
+func (run *installation) input() loading.Input {
+	return loading.Input{Tree: run.Tree, Install: run.install, Found: run.found, Early: run.Early, Budget: budget.From(run.ctx)}
 }
 
 // found tells of a module that is new in its place.

@@ -1,0 +1,92 @@
+package testfiles
+
+import (
+	"path"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// readFiles reads the test files of the root module's directory and of the test directory.
+func (s *Suite) readFiles(in loading.Input, dir string) hcl.Diagnostics {
+	var ds hcl.Diagnostics
+	root := path.Clean(in.Root)
+	for i, d := range []string{".", path.Clean(dir)} {
+		if i > 0 && d == "." {
+			continue
+		}
+		names, err := in.Tree.ReadDir(path.Join(root, d))
+		if err != nil {
+			// That of the root module's directory is reported with its files.
+			if i > 0 && d != DefaultDirectory {
+				ds = append(ds, diags.HCLWarning(nil, "Test directory does not exist", "There is no directory %s with test files, which -test-directory names. It is relative to the root module's directory.", d))
+			}
+			continue
+		}
+		for _, name := range filesWith(names, ".tftest") {
+			name = path.Join(d, name)
+			body, more := s.parse(in, path.Join(root, name))
+			ds = append(ds, more...)
+			if body == nil {
+				continue
+			}
+			f, more := decodeFile(name, body)
+			ds, s.Files = append(ds, more...), append(s.Files, f)
+		}
+	}
+	return ds
+}
+
+// parse reads one file; nil if it has no content.
+func (s *Suite) parse(in loading.Input, name string) (hcl.Body, hcl.Diagnostics) {
+	f, ds := loading.Parse(in, name)
+	if f == nil || f.Body == nil {
+		return nil, ds
+	}
+	s.Sources[name] = f
+	return f.Body, ds
+}
+
+// filesWith picks the files of a kind, in native syntax and in JSON.
+func filesWith(names []string, kind string) []string {
+	var out []string
+	for _, n := range names {
+		if !loading.Ignored(n) && (strings.HasSuffix(n, kind+".hcl") || strings.HasSuffix(n, kind+".json")) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// readMocks reads the files with the mocks of providers, and merges them into those of the
+// test files.
+func (s *Suite) readMocks(in loading.Input) hcl.Diagnostics {
+	var ds hcl.Diagnostics
+	for _, f := range s.Files {
+		for _, p := range f.providers {
+			if p.Mock == nil || p.Mock.Source == "" {
+				continue
+			}
+			dir := path.Join(path.Clean(in.Root), p.Mock.Source)
+			names, err := in.Tree.ReadDir(dir)
+			if err != nil {
+				ds = append(ds, diags.HCLError(&p.Range, "Failed to read mock data directory", "The directory %s with mocks of %s does not exist, or cannot be read.", p.Mock.Source, p.Addr))
+				continue
+			}
+			all := newMock()
+			for _, name := range filesWith(names, ".tfmock") {
+				body, more := s.parse(in, path.Join(dir, name))
+				if ds = append(ds, more...); body == nil {
+					continue
+				}
+				x, more := decodeMockFile(body)
+				ds = append(append(ds, more...), all.merge(x)...)
+			}
+			p.Mock.fill(all)
+		}
+	}
+	return ds
+}

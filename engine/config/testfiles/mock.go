@@ -1,0 +1,139 @@
+package testfiles
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// A Mock makes up the results of a provider.
+type Mock struct {
+	// Objects are the values of types of objects, where they are not made up.
+	Objects   map[ObjectType]*MockObject
+	Overrides []*Override
+	// Source is the directory of files with more of both, from the root module's directory; ""
+	// without one. [Load] has read them.
+	Source string
+	During During // of all mocks and overrides that have none
+}
+
+// An ObjectType is a type of resources or of data sources.
+type ObjectType struct {
+	Mode addrs.ResourceMode
+	Type string
+}
+
+// A MockObject has the values of all mocked objects of a type.
+type MockObject struct {
+	Defaults cty.Value // cty.NilVal if there are none
+	During   During
+	Range    hcl.Range
+
+	block string // its type
+	named hcl.Range
+}
+
+func newMock() *Mock { return &Mock{Objects: map[ObjectType]*MockObject{}} }
+
+var mockBlocks = []hcl.BlockHeaderSchema{
+	{Type: "mock_resource", LabelNames: []string{"type"}},
+	{Type: "mock_data", LabelNames: []string{"type"}},
+	{Type: overrideResource}, {Type: overrideData},
+}
+
+var (
+	mockSchema = &hcl.BodySchema{
+		Attributes: []hcl.AttributeSchema{{Name: "alias"}, {Name: "source"}, {Name: "override_during"}},
+		Blocks:     mockBlocks,
+	}
+	mockFileSchema   = &hcl.BodySchema{Blocks: mockBlocks}
+	mockObjectSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "defaults"}, {Name: "override_during"}}}
+)
+
+// mockProvider reads a mock_provider block.
+func (r *reader) mockProvider(b *hcl.Block) *Provider {
+	content := r.content(b.Body, mockSchema)
+	p := &Provider{Addr: addrs.LocalProviderConfig{LocalName: b.Labels[0]}, Mock: newMock(), Range: b.DefRange}
+	r.alias(p, content.Attributes["alias"])
+	r.literal(content.Attributes["source"], &p.Mock.Source)
+	p.Mock.During = r.during(content.Attributes["override_during"])
+	r.mocks(p.Mock, content.Blocks)
+	return p
+}
+
+// decodeMockFile reads a file of mocks.
+func decodeMockFile(body hcl.Body) (*Mock, hcl.Diagnostics) {
+	r, m := &reader{}, newMock()
+	r.mocks(m, r.content(body, mockFileSchema).Blocks)
+	return m, r.diags
+}
+
+// mocks reads the blocks of a mock_provider block or of a file of mocks.
+func (r *reader) mocks(m *Mock, blocks hcl.Blocks) {
+	seen := overridden{}
+	for _, b := range blocks {
+		key := ObjectType{Mode: addrs.Managed}
+		switch b.Type {
+		case "mock_data":
+			key.Mode = addrs.Data
+		case overrideResource, overrideData:
+			if o := r.override(b); seen.first(r, o, b) {
+				m.Overrides = append(m.Overrides, o)
+			}
+			continue
+		}
+		key.Type = b.Labels[0]
+		x := r.mockObject(b)
+		if old := m.Objects[key]; old != nil {
+			r.errorf(&x.named, "Duplicate "+b.Type+" block", "%s has a mock at %s already.", key.Type, old.Range)
+			continue
+		}
+		m.Objects[key] = x
+	}
+}
+
+func (r *reader) mockObject(b *hcl.Block) *MockObject {
+	content := r.content(b.Body, mockObjectSchema)
+	x := &MockObject{During: r.during(content.Attributes["override_during"]), Range: b.DefRange, block: b.Type, named: b.LabelRanges[0]}
+	if a := content.Attributes["defaults"]; a != nil {
+		v, ds := a.Expr.Value(nil)
+		if r.add(ds); !ds.HasErrors() {
+			x.Defaults = v
+		}
+	}
+	return x
+}
+
+// merge adds the mocks of another file. No two files may have one for the same type.
+func (m *Mock) merge(x *Mock) (ds hcl.Diagnostics) {
+	for key, o := range x.Objects {
+		if old := m.Objects[key]; old != nil {
+			ds = append(ds, diags.HCLError(&o.named, "Duplicate mock resource block", "Another file of the same directory has a %s %q block, at %s.", o.block, key.Type, old.Range))
+			continue
+		}
+		m.Objects[key] = o
+	}
+	m.Overrides = append(m.Overrides, x.Overrides...)
+	return ds
+}
+
+// fill adds the mocks of files to those of the block that names them, which come first.
+func (m *Mock) fill(files *Mock) {
+	for key, o := range files.Objects {
+		if m.Objects[key] == nil {
+			m.Objects[key] = o
+		}
+	}
+	taken := map[string]bool{}
+	for _, o := range m.Overrides {
+		taken[o.Target.String()] = true
+	}
+	for _, o := range files.Overrides {
+		if !taken[o.Target.String()] {
+			o.shared = true
+			m.Overrides = append(m.Overrides, o)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package testfiles
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// checkProviders checks that each provider configuration of a test file stands for one provider: that
+// of the first module that gets it, under whatever name.
+func (s *Suite) checkProviders() (ds hcl.Diagnostics) {
+	for _, f := range s.Files {
+		for _, r := range f.Runs {
+			switch {
+			case r.Config != nil:
+				// What it gets counts for the runs behind it, but it is itself not compared: that a
+				// module gets another provider than it asks for is found when the test runs.
+				f.explicit(r, r.Config.Root)
+				if len(r.Providers) == 0 {
+					f.implicit(r.Config.Root)
+				}
+			case r.Module == nil && len(r.Providers) > 0:
+				ds = append(ds, f.explicit(r, s.Config.Root)...)
+			case r.Module == nil:
+				ds = append(ds, f.implicit(s.Config.Root)...)
+			}
+		}
+	}
+	return ds
+}
+
+const mismatch = "Provider type mismatch"
+
+// explicit compares the providers argument of a run with the module that it runs.
+func (f *File) explicit(r *Run, m *config.Module) (ds hcl.Diagnostics) {
+	for _, p := range r.Providers {
+		want, name := m.ProviderOf(p.InChild.LocalName), p.InParent.LocalName
+		if got := f.stand(name, want); got != want {
+			ds = append(ds, diags.HCLError(rangeOfName(p), mismatch, "%s is a configuration of provider %s in this file, since another run passes it to a module that needs that one, but %s stands for provider %s in the module of this run. Use a provider block with another name for each provider.",
+				p.InParent, got.ForDisplay(), p.InChild, want.ForDisplay()))
+		}
+	}
+	return ds
+}
+
+// implicit compares the configurations of the file with a module that gets those of its own names.
+func (f *File) implicit(m *config.Module) (ds hcl.Diagnostics) {
+	check := func(x addrs.LocalProviderConfig) {
+		p := f.Providers[x]
+		if p == nil {
+			return
+		}
+		want := m.ProviderOf(x.LocalName)
+		if got := f.stand(x.LocalName, want); got != want {
+			ds = append(ds, diags.HCLError(&p.Range, mismatch, "%s is a configuration of provider %s in this file, since a run passes it to a module that needs that one, but it stands for provider %s in a module that gets it by its name. Use a provider block with another name for each provider.",
+				x, got.ForDisplay(), want.ForDisplay()))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.RequiredProviders)) {
+		check(addrs.LocalProviderConfig{LocalName: name})
+		for _, x := range m.RequiredProviders[name].Aliases {
+			check(x)
+		}
+	}
+	for _, p := range m.SortedProviders() {
+		if p.Addr.Alias != "" {
+			check(p.Addr)
+		}
+	}
+	return ds
+}
+
+// rangeOfName returns the range of the local name in a reference to a provider configuration.
+func rangeOfName(p config.PassedProvider) *hcl.Range {
+	at := p.InParentRange
+	if n := len(p.InParent.LocalName); at.End.Byte-at.Start.Byte > n {
+		at.End = hcl.Pos{Line: at.Start.Line, Column: at.Start.Column + n, Byte: at.Start.Byte + n}
+	}
+	return &at
+}
+
+// stand returns the provider that the configurations of a name stand for: want if nothing has
+// decided yet, or if there are none.
+func (f *File) stand(name string, want addrs.Provider) addrs.Provider {
+	got := want
+	for _, p := range f.providers {
+		if p.Addr.LocalName != name {
+			continue
+		}
+		if p.source == (addrs.Provider{}) {
+			p.source = want
+		}
+		got = p.source
+	}
+	return got
+}

@@ -1,0 +1,150 @@
+// Package testfiles reads the test files of a configuration: those named *.tftest.hcl and
+// *.tftest.json beside the root module's files and in its test directory, the modules that their runs
+// call, and the files with mocks (*.tfmock.hcl, *.tfmock.json).
+//
+// It finds the mistakes that the stock tool finds without running a test, which are those of
+// shape: references of conditions and the values of variables are checked by a run only. The package
+// refuses to know providers' schemas, and how a test is run. Start at [Load].
+//
+// Source: the diagnostics that Terraform 1.11.4 has for the configurations in
+// cmd/lockstep/testdata/diagnostics/tests.txt.
+package testfiles
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/loading"
+	"github.com/lockstep-iac/lockstep/engine/config/source"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+)
+
+// DefaultDirectory is the test directory unless an option names another one.
+const DefaultDirectory = "tests"
+
+// A Suite is a configuration with its tests.
+type Suite struct {
+	Config *config.Config // the configuration under test, never nil
+	Files  []*File        // by name
+	// Sources are the files read for the tests, modules included, by the name that ranges carry.
+	Sources map[string]*hcl.File
+}
+
+// Load reads a configuration, and its test files beside the root module's files and in dir, which is
+// relative to the root module's directory. Beside errors it returns the part that could be read,
+// never nil.
+//
+// As the stock tool does, it stops at errors in the root module's own files and in the test files
+// before it looks at modules.
+func Load(in loading.Input, dir string) (*Suite, diags.Diagnostics) {
+	s := &Suite{Sources: map[string]*hcl.File{}}
+	found := s.readFiles(in, dir)
+	in.RootOnly = found.HasErrors()
+	var ds, more diags.Diagnostics
+	s.Config, ds = loading.Load(in)
+	ds = append(ds, diags.FromHCL(found)...)
+	if in.RootOnly || s.Config.Root.Broken {
+		return s, ds
+	}
+	more = s.loadModules(in)
+	found = append(s.readMocks(in), s.checkProviders()...)
+	return s, append(append(ds, more...), diags.FromHCL(found)...)
+}
+
+// loadModules reads the modules that runs call.
+func (s *Suite) loadModules(in loading.Input) (ds diags.Diagnostics) {
+	for _, f := range s.Files {
+		for _, r := range f.Runs {
+			if r.Module == nil {
+				continue
+			}
+			in.Key = f.key(r)
+			var more diags.Diagnostics
+			r.Config, more = loading.LoadCalled(in, r.Module)
+			if r.Config != nil {
+				maps.Copy(s.Sources, r.Config.Files)
+			}
+			ds = append(ds, more...)
+		}
+	}
+	return ds
+}
+
+// Empty reports whether there are neither configuration files nor test files.
+func (s *Suite) Empty() bool { return len(s.Files) == 0 && s.Config.Empty() }
+
+// Calls reports whether the configuration or one of its tests calls a module.
+func (s *Suite) Calls() bool {
+	for _, f := range s.Files {
+		for _, r := range f.Runs {
+			if r.Module != nil {
+				return true
+			}
+		}
+	}
+	return len(s.Config.Root.Calls) > 0
+}
+
+// Called returns the runs that call modules of their own which could be read.
+func (s *Suite) Called() []*Run {
+	var out []*Run
+	for _, f := range s.Files {
+		for _, r := range f.Runs {
+			if r.Config != nil {
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
+// Manifest returns the manifest that init writes: the modules of the configuration, and those of
+// its tests.
+func (s *Suite) Manifest() source.Manifest {
+	out := s.Config.Manifest()
+	for _, f := range s.Files {
+		for _, r := range f.Runs {
+			if r.Config == nil {
+				continue
+			}
+			for _, x := range r.Config.Manifest().Modules {
+				if x.Key == "" {
+					x.Source, x.Version = r.Module.Address.String(), r.Config.Root.Version
+				}
+				x.Key = strings.TrimSuffix(f.key(r)+"."+x.Key, ".")
+				out.Modules = append(out.Modules, x)
+			}
+		}
+	}
+	slices.SortFunc(out.Modules, func(a, b source.Installed) int { return strings.Compare(a.Key, b.Key) })
+	return out
+}
+
+// Validate returns what is wrong with runs and overrides of tests without errors of shape: overrides
+// of what is not there, and failures that no run can expect.
+func (s *Suite) Validate() diags.Diagnostics {
+	var ds hcl.Diagnostics
+	for _, f := range s.Files {
+		ds = append(ds, s.checkTargets(f)...)
+		for _, r := range f.Runs {
+			ds = append(ds, checkExpected(r)...)
+		}
+	}
+	return diags.FromHCL(ds)
+}
+
+// key returns the key of a run's module in the manifest.
+func (f *File) key(r *Run) string { return f.Key() + "." + r.Name }
+
+// Key returns the file's name in keys of modules: its path from the root module's directory
+// without the extension and with dots. Source: the stock tool's modules.json.
+func (f *File) Key() string {
+	stem := strings.TrimSuffix(f.name, path.Ext(f.name))
+	stem = strings.TrimSuffix(stem, path.Ext(stem))
+	return "test." + strings.ReplaceAll(stem, "/", ".")
+}
