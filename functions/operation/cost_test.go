@@ -60,6 +60,11 @@ func (l meteredLog) Append(ctx context.Context, number uint64, data []byte, dura
 // create plans and applies n objects of the built-in provider, ten at a time, and returns what a
 // person reads.
 func create(t testing.TB, backend statebackend.Backend, n int, soon bool) diags.Diagnostics {
+	return createIn(t, backend, n, soon, &Lock{Operation: "OperationTypeApply"})
+}
+
+// createIn is create under a lock.
+func createIn(t testing.TB, backend statebackend.Backend, n int, soon bool, lock *Lock) diags.Diagnostics {
 	dir := t.TempDir()
 	text := fmt.Sprintf("resource \"terraform_data\" \"a\" {\n  count = %d\n  input = \"value ${count.index}\"\n}\n", n)
 	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(text), 0o600); err != nil {
@@ -74,7 +79,7 @@ func create(t testing.TB, backend statebackend.Backend, n int, soon bool) diags.
 	ds = append(ds, more...)
 	op.Variables, more = inputs.Values(op.Config.Root.Content, nil)
 	ds = append(ds, more...)
-	if ds = append(ds, op.OpenState(t.Context(), backend, "default", &Lock{Operation: "OperationTypeApply"})...); ds.HasErrors() {
+	if ds = append(ds, op.OpenState(t.Context(), backend, "default", lock)...); ds.HasErrors() {
 		return ds
 	}
 	ds = append(ds, op.OpenProviders(t.Context(), d, workdir.PoolOptions{}, 0)...)

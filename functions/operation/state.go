@@ -31,6 +31,8 @@ type Lock struct {
 	// Refused turns the error of a lock that was not acquired, possibly a
 	// *statebackend.LockedError, into diagnostics. nil: the words are those for a command line.
 	Refused func(error) diags.Diagnostics
+	// now is the wall clock; nil: time.Now. Clocks jump.
+	now func() time.Time
 }
 
 // OpenState opens a workspace of a backend, takes its lock, unless lock is nil, reads the state, and
@@ -70,7 +72,7 @@ func (o *Operation) lock(ctx context.Context, l *Lock) diags.Diagnostics {
 		info.Info = l.Info
 	}
 	o.OnClose(o.State.Rest)
-	how := workdir.Locking{Info: info, Timeout: l.Timeout, Run: l.Run, HardStop: l.HardStop, Continues: l.Continues}
+	how := workdir.Locking{Info: info, Timeout: l.Timeout, Run: l.Run, HardStop: l.HardStop, Continues: l.Continues, Now: l.now}
 	if l.Refused == nil {
 		if ds := o.State.Lock(ctx, how); ds.HasErrors() {
 			return ds

@@ -21,6 +21,8 @@ type Locking struct {
 	// HardStop and Continues are the Taker's.
 	HardStop  time.Time
 	Continues bool
+	// Now is the wall clock; nil: time.Now.
+	Now func() time.Time
 }
 
 // Lock is [State.TakeLock] with the words of a command line for its error.
@@ -49,7 +51,7 @@ func (s *State) TakeLock(ctx context.Context, l Locking) error {
 	if l.Run == "" {
 		l.Run = statebackend.NewLockID()
 	}
-	h, err := leasing.Taker{Workspace: w, Run: l.Run, HardStop: l.HardStop, Continues: l.Continues}.Take(ctx, l.Info, l.Timeout)
+	h, err := leasing.Taker{Workspace: w, Run: l.Run, HardStop: l.HardStop, Continues: l.Continues, Now: l.Now}.Take(ctx, l.Info, l.Timeout)
 	if err != nil {
 		return err
 	}

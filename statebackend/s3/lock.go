@@ -172,9 +172,16 @@ func (w *workspace) announce(ctx context.Context, digest string) error {
 func (w *workspace) Unlock(ctx context.Context, id string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.settle(ctx, id)
 	var results []error
 	lease := w.lease.Load()
+	if err := w.settle(ctx, id); err != nil {
+		if lease != nil && lease.Lock == id {
+			// The announcement goes with the lock, and without it the state could not be read any
+			// more. Whoever takes the lock over has both.
+			return fmt.Errorf("unlock: the digest of the state could not be written, which the next holder of the lock does: %w", err)
+		}
+		w.options.Note(fmt.Sprintf("the state's digest could not be checked: %v", err))
+	}
 	switch {
 	case lease != nil && lease.Lock == id:
 		// Whoever has taken the lock over has the same ID: the lease tells. A crash after this
@@ -232,20 +239,18 @@ func (w *workspace) released(id string, results []error) error {
 }
 
 // settle writes the digest that the lock's holder announced, if the object has
-// that digest: deleting the lock item deletes the announcement, too. An error is
-// only noted, because it must not keep anybody from unlocking.
-func (w *workspace) settle(ctx context.Context, id string) {
+// that digest: deleting the lock item deletes the announcement, too. An error keeps a lock that can
+// be taken over, but nobody from releasing another one.
+func (w *workspace) settle(ctx context.Context, id string) error {
 	mine := w.held != nil && w.held.info.ID == id
 	if w.items == nil || mine && !w.unsettled {
-		return
+		return nil
 	}
 	there, err := w.items.Holder(ctx)
 	if err != nil || there == nil || there.Info.ID != id {
-		return // Unlock reports it
+		return nil // Unlock reports it
 	}
-	if err := w.settleAnnounced(ctx); err != nil {
-		w.options.Note(fmt.Sprintf("the state's digest could not be checked: %v", err))
-	}
+	return w.settleAnnounced(ctx)
 }
 
 // settleAnnounced writes the digest that stands announced in the lock item, if the object has it.

@@ -177,7 +177,8 @@ func (w *workspace) recordDigest(ctx context.Context, digest, tag string) error 
 	if w.items == nil {
 		return nil
 	}
-	for {
+	var refused error
+	for range maxDigestWrites {
 		if w.digest == nil {
 			stored, err := w.items.Digest(ctx)
 			if err != nil {
@@ -203,5 +204,11 @@ func (w *workspace) recordDigest(ctx context.Context, digest, tag string) error 
 		if now != tag {
 			return &statebackend.ConflictError{Path: w.path(), Want: statebackend.Version(tag), Found: statebackend.Version(now)}
 		}
+		refused = dynamodb.ErrDigestMoved
 	}
+	return refused
 }
+
+// maxDigestWrites is how often the digest is written where somebody else writes it, too. Two late ones
+// are rare; more are a table that refuses every condition.
+const maxDigestWrites = 5

@@ -98,7 +98,7 @@ func (c *carriage) end(ctx context.Context, o jobs.Outcome, err error) error {
 // for our end; the rest is for people.
 func (ap *Applier) rest(ctx context.Context, s ledger.Versioned, b ledger.Begun, o jobs.Outcome) error {
 	goesOn := o.Progress.Done > b.Progress.Done
-	if _, err := ap.Ledger.Rest(ctx, s.Run, b, o.Progress); err != nil {
+	if _, err := ap.Ledger.Rest(ctx, s.Run, b, o); err != nil {
 		return err
 	}
 	if goesOn {

@@ -64,7 +64,7 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 	o := jobs.Outcome{Failed: true}
 	idle := e.Outcome == nil && e.Rested // all of them have ended as they should
 	if idle {
-		o.Remaining, o.Progress = e.Progress.Of-e.Progress.Done, e.Progress
+		o.Remaining, o.Progress, o.Counts = e.Progress.Of-e.Progress.Done, e.Progress, e.Counts
 		if err := ap.Artifacts.Put(ctx, s.Result(), []byte(comment.NoProgress(e.Progress))); err != nil {
 			return err
 		}

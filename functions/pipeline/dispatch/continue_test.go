@@ -379,6 +379,21 @@ func (k killed) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(
 	return o, err
 }
 
+// TestContinueInVain holds that an apply whose processes end as they should, and do not get on, is given
+// up, and that what was done before is told.
+func TestContinueInVain(t *testing.T) {
+	t.Parallel()
+	s, p, n := inParts(t, 5, 2)
+	m, id := s.toApply("alice", n)
+	p.during = func(context.Context, int) error { p.each = 0; return nil }
+	if turns, err := s.handleUntil(t.Context(), m, 20); err != nil {
+		t.Fatalf("after %d turns: %v", turns, err)
+	}
+	s.settle()
+	s.expect("the answer", s.answerTo(n, id), "**The apply of `.` failed**: 2 added", "Not begun: 3 changes", "2 of 5 changes are done", "none got on")
+	s.tidy(&faults{})
+}
+
 // TestStopApply holds that a stop ends an apply between two changes, that the rest can be applied or
 // planned then, and that a stop of nothing is answered once.
 func TestStopApply(t *testing.T) {

@@ -31,6 +31,8 @@ type ApplyRecord struct {
 	// went on since, which did not get on.
 	Progress comment.Progress `json:",omitzero"`
 	Idle     int              `json:",omitempty"`
+	// Counts are the changes by the end of the last process that handed over.
+	Counts comment.Counts `json:",omitzero"`
 	// Outcome is nil until it is known. Its report is an artifact, or is in here if that could not
 	// be written.
 	Outcome *jobs.Outcome `json:",omitempty"`
@@ -85,10 +87,11 @@ func (ld Ledger) GoOn(ctx context.Context, r runs.Run, b Begun, stop time.Time) 
 	return ld.putBegun(ctx, r, b)
 }
 
-// Rest records that the process has ended its work on an apply, which is not at its end.
-func (ld Ledger) Rest(ctx context.Context, r runs.Run, b Begun, p comment.Progress) (Begun, error) {
-	b.Rested = true
-	b.far(p)
+// Rest records that the process has ended its work on an apply, which is not at its end: o is how far it
+// came.
+func (ld Ledger) Rest(ctx context.Context, r runs.Run, b Begun, o jobs.Outcome) (Begun, error) {
+	b.Rested, b.Counts = true, o.Counts
+	b.far(o.Progress)
 	return ld.putBegun(ctx, r, b)
 }
 
