@@ -20,6 +20,8 @@ func (c Check) Title(limit int) string {
 		title = "Planning"
 	case Ready, OnMerge:
 		title = c.Counts.planned()
+	case Blocked:
+		title = "Cannot be applied now: " + c.Counts.planned()
 	case NoChanges:
 		title = "No changes"
 	case PlanFailed:
@@ -81,6 +83,11 @@ func (c Check) Summary(limit int) string {
 			fmt.Fprintf(&b, " %s applies this plan, and no other.", Code("lockstep apply "+Short(c.Plan)))
 		}
 		b.WriteString("\n")
+	case Blocked:
+		for _, why := range c.Blockers {
+			fmt.Fprintf(&b, "\n%s\n", why)
+		}
+		fmt.Fprintf(&b, "\nOnce nothing is in its way, comment %s on the pull request.\n", Code("lockstep plan -p "+c.Name))
 	case OnMerge:
 		b.WriteString("\nMerging the pull request applies this plan.\n")
 	case Stopped:

@@ -61,7 +61,27 @@ func TestGolden(t *testing.T) {
 	}
 
 	far := func(p ProjectStatus) ProjectStatus { p.Progress = Progress{80, 200}; return p }
+	head := func(s HeadStanding, list ...ProjectStatus) string {
+		h := Head{Status: status(list...), Standing: s}
+		return h.Title(255) + "\n=====\n" + h.Summary(65535)
+	}
+	blocked := with(net, Blocked, "", somePlan)
+	blocked.Blockers = []string{Unmerged(8, "network")}
+	enforced := Head{Status: status(net, app), Standing: HeadWaiting, Enforced: true}
+	unknown := Head{Status: Status{Head: someSHA, Problem: trouble}, Standing: HeadUnknown}
+	broken := Head{Status: Status{Head: someSHA}, Standing: HeadGivenUp, Why: Markdown(Broken{"it was tried 3 times"})}
 	for name, text := range map[string]string{
+		"head-nothing":          head(HeadNothing),
+		"head-awaited":          head(HeadAwaited),
+		"head-left":             head(HeadLeft, net),
+		"head-waiting":          enforced.Title(255) + "\n=====\n" + enforced.Summary(65535),
+		"head-unknown":          unknown.Title(255) + "\n=====\n" + unknown.Summary(65535),
+		"head-given-up":         broken.Title(255) + "\n=====\n" + broken.Summary(65535),
+		"head-plan-failed":      head(HeadPlanFailed, app, net, with(net, PlanFailed, "", trouble)),
+		"head-blocked":          head(HeadBlocked, app, blocked),
+		"head-applied":          head(HeadApplied, app, with(net, Applied, "alice", "")),
+		"status-blocked":        status(app, blocked).Markdown(65536),
+		"check-blocked":         check(blocked, ""),
 		"status-queued":         status(with(net, Queued, "", ""), with(app, Planning, "", "")).Markdown(65536),
 		"status-planning":       status(with(net, Planning, "", "")).Markdown(65536),
 		"status-one":            status(net).Markdown(65536),
@@ -95,8 +115,6 @@ func TestGolden(t *testing.T) {
 		"check-partly-applied":  check(partly, ""),
 		"check-lost":            check(gone, ""),
 		"status-lost":           status(gone).Markdown(65536),
-		"check-trouble":         Trouble{trouble}.Title() + "\n=====\n" + Trouble{trouble}.Summary(),
-		"check-solved":          Trouble{}.Title() + "\n=====\n" + Trouble{}.Summary(),
 		"check-out-of-date":     check(with(net, Stale, "", somePlan), ""),
 		"check-not-applied":     check(with(net, NotApplied, "", somePlan), ""),
 		"check-superseded":      check(with(net, Superseded, "", ""), ""),

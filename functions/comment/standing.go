@@ -13,6 +13,7 @@ const (
 	Planning    Standing = "planning"
 	Ready       Standing = "ready"    // planned, with something to do
 	OnMerge     Standing = "on merge" // the same, and merging applies it
+	Blocked     Standing = "blocked"  // planned, and something is in the way of its apply
 	NoChanges   Standing = "no changes"
 	PlanFailed  Standing = "plan failed"
 	ApplyQueued Standing = "apply queued"
@@ -25,6 +26,14 @@ const (
 	Closed      Standing = "closed"      // the pull request was closed
 	Superseded  Standing = "superseded"  // a newer head is planned instead
 )
+
+// Standings returns all standings.
+func Standings() []Standing {
+	return []Standing{
+		Queued, Planning, Ready, OnMerge, Blocked, NoChanges, PlanFailed, ApplyQueued, Applying, Applied, ApplyFailed,
+		Stopped, Stale, NotApplied, Closed, Superseded,
+	}
+}
 
 // Counts are the numbers of objects to change, or changed, by kind of change.
 type Counts struct{ Import, Add, Change, Destroy, Forget int }
@@ -90,7 +99,7 @@ func (p ProjectStatus) plan() string {
 // calm is 0 for a project that needs a person's attention, and 1 for others.
 func (p ProjectStatus) calm() int {
 	switch p.Standing {
-	case PlanFailed, ApplyFailed, Stale, NotApplied, Stopped:
+	case PlanFailed, ApplyFailed, Blocked, Stale, NotApplied, Stopped:
 		return 0
 	}
 	return 1
@@ -111,6 +120,8 @@ func (p ProjectStatus) standing() string {
 		return "waits for " + Code("lockstep apply")
 	case OnMerge:
 		return "will be applied on merge"
+	case Blocked:
+		return "**blocked**"
 	case NoChanges:
 		return "nothing to do"
 	case PlanFailed:

@@ -45,6 +45,8 @@ type ProjectStatus struct {
 	Lost      bool
 	// Progress is how far an apply is that is not at its end.
 	Progress Progress
+	// Blockers are the reasons for which a Blocked plan cannot be applied now, in Markdown.
+	Blockers []string
 	// Body is the plan, or the failure, in Markdown.
 	Body string
 	// Whole is the address of the whole body, in case it is shortened here; Check is the name of
@@ -55,6 +57,7 @@ type ProjectStatus struct {
 // Markdown returns the comment, of at most limit bytes: plans that do not fit are shortened, and if
 // that is not enough so are the list of projects and the notes.
 func (s Status) Markdown(limit int) string {
+	s.Notes = append(s.blockers(), s.Notes...)
 	if s.rows, s.notes = len(s.Projects), len(s.Notes); len(s.render(make([]string, len(s.Projects)))) > limit {
 		s = s.fewer(limit)
 	}
@@ -83,13 +86,26 @@ func (s Status) Markdown(limit int) string {
 	return s.render(bodies)
 }
 
+// blockers are the reasons for which plans are blocked, each once.
+func (s Status) blockers() []string {
+	var out []string
+	for _, p := range s.Projects {
+		for _, why := range p.Blockers {
+			if !slices.Contains(out, why) {
+				out = append(out, why)
+			}
+		}
+	}
+	return out
+}
+
 // render puts the comment together. Empty bodies have no section.
 func (s Status) render(bodies []string) string {
 	var b strings.Builder
 	b.WriteString(StatusMarker + "\n")
 	fmt.Fprintf(&b, "### %s\n", s.headline())
 	if len(s.Projects) > 0 {
-		b.WriteString("\n| project | plan | status |\n|---|---|---|\n")
+		b.WriteString("\n" + tableHead)
 	}
 	for _, p := range s.Projects[:s.rows] {
 		b.WriteString(p.row())
@@ -137,6 +153,8 @@ func (s Status) fewer(limit int) Status {
 	return s
 }
 
+const tableHead = "| project | plan | status |\n|---|---|---|\n"
+
 // row is the project's line of the table.
 func (p ProjectStatus) row() string {
 	return fmt.Sprintf("| %s | %s | %s |\n", cell(p.Name), p.plan(), p.standing())
@@ -159,7 +177,7 @@ func (s Status) section(i int, body string) string {
 
 // named reports whether to name the plan: one that can be applied, or is being applied.
 func (p ProjectStatus) named() bool {
-	return p.Plan != "" && slices.Contains([]Standing{Ready, OnMerge, ApplyQueued, Applying, Stopped}, p.Standing)
+	return p.Plan != "" && slices.Contains([]Standing{Ready, OnMerge, Blocked, ApplyQueued, Applying, Stopped}, p.Standing)
 }
 
 // where returns a sentence with the place of the whole body.
@@ -198,6 +216,8 @@ func (s Status) headline() string {
 		return fmt.Sprintf("%s cannot be planned: it conflicts with the base branch", at)
 	case words[PlanFailed] > 0:
 		return fmt.Sprintf("Lockstep could not plan %s", at)
+	case words[Blocked] > 0 && words[ApplyFailed] == 0:
+		return fmt.Sprintf("The plan for %s cannot be applied now: %s", at, sum.planned())
 	case words[ApplyFailed] > 0:
 		return fmt.Sprintf("Lockstep could not apply %s", at)
 	case words[NotApplied] > 0:
@@ -246,6 +266,9 @@ func (s Status) next(has func(...Standing) bool) []string {
 	}
 	if has(OnMerge) {
 		say = append(say, "Merging this pull request applies the plans that wait for it.")
+	}
+	if has(Blocked) {
+		say = append(say, fmt.Sprintf("A blocked plan cannot be applied: once nothing is in its way, comment %s.", Code("lockstep plan")))
 	}
 	if has(Stopped) {
 		say = append(say, fmt.Sprintf("To go on with a stopped apply, comment %s; for a new plan of the rest, %s.", Code("lockstep apply"), Code("lockstep plan")))

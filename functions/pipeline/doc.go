@@ -24,6 +24,7 @@
 //	planrun     a chapter: a push or command becomes runs, a run becomes a plan
 //	applyrun    a chapter: a plan is applied; locks are released; a closed pull request is settled
 //	report      status, answers and check runs, made from records
+//	checking    the check run of a head, from the standings of its projects
 //	evidence    everything that the gate decides by, read just before
 //	stopping    "lockstep stop": orders, and the work that looks for them
 //	runs        the record of a run, and the rules: the gate
@@ -85,8 +86,7 @@
 // over calls Abandon. A handler returns an error only if doing the same again may help:
 // a *github.FinalError or a *StateError is answered, and with it
 // the message is done. Everything that a person has to mend is reported where they look: in
-// the answer, in the status, and in a check run, which is named "lockstep" alone where it
-// is not known which projects there are.
+// the answer, in the status, and in the check runs.
 //
 // # The bonds of a plan
 //
@@ -117,8 +117,10 @@
 // nobody else gets it until whoever runs Lockstep gives it free (Release). The base branch
 // is asked once more when the state is locked.
 //
-// A check run belongs to a commit: where two pull requests have the same head, each
-// check has the worst conclusion of both (runs.CheckRecord).
+// Each head has a check run "lockstep", which a branch rule can require, and each project one beside
+// it. A check run belongs to a commit: where two pull requests have the same head, each
+// check has the worst conclusion of both (checking.Head, runs.CheckRecord). The former has one
+// writer for each pull request, as its comments have, and a record of all pull requests with that head.
 //
 // Start at intake.Intake.Receive, dispatch.Pipeline.Handle and runs.Gate.
 package pipeline

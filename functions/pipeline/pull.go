@@ -16,5 +16,10 @@ type Pull struct {
 // Runs is the directory of the keys of all runs of a pull request.
 func (p Pull) Runs() string { return fmt.Sprintf("run/%d/%d", p.Repo.ID, p.Number) }
 
-// CheckPrefix begins the names of check runs.
-const CheckPrefix = "lockstep/"
+// HeadCheck is the name of the check run of each head as a whole, CheckPrefix begins the names of
+// those of projects. HeadID is the external ID of the former: a commit has one of them.
+const (
+	HeadCheck   = "lockstep"
+	CheckPrefix = HeadCheck + "/"
+	HeadID      = "head"
+)

@@ -20,6 +20,9 @@ type Settings struct {
 	// need a checkout: see [Discover].
 	Projects []Project
 	Allow    Allow
+	// Waiting is the outcome of the check of a pull request whose plans wait to be applied. Only the
+	// base branch decides it.
+	Waiting Waiting
 	// Files is the parsed file, to quote it in errors.
 	Files map[string]*hcl.File
 
@@ -67,8 +70,9 @@ func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 		return p.settings, diags.FromHCL(p.diags)
 	}
 	p.settings.Files[name] = f
-	content := p.content(f.Body, fileSchema, fmt.Sprintf("%s has the argument exclude, and blocks of the types project, defaults and allow only.", FileName))
+	content := p.content(f.Body, fileSchema, fmt.Sprintf("%s has the argument exclude, and blocks of the types project, defaults, allow and check only.", FileName))
 	p.allows(content.Blocks.OfType("allow"))
+	p.checks(content.Blocks.OfType("check"))
 	p.defaults(content.Blocks.OfType("defaults"))
 	if a := content.Attributes["exclude"]; a != nil {
 		p.settings.exclude = p.patterns(a)
@@ -88,11 +92,13 @@ var (
 		{Type: "project", LabelNames: []string{"name"}},
 		{Type: "defaults"},
 		{Type: "allow"},
+		{Type: "check"},
 	}}
 	defaultsSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
 		{Name: "workspace"}, {Name: "when_changed"}, {Name: "var_files"}, {Name: "apply"},
 	}}
 	projectSchema = &hcl.BodySchema{Attributes: append([]hcl.AttributeSchema{{Name: "dir", Required: true}}, defaultsSchema.Attributes...)}
+	checkSchema   = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "waiting"}}}
 	allowSchema   = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
 		{Name: "providers"}, {Name: "provisioners"}, {Name: "external"}, {Name: "modules"}, {Name: "branches"}, {Name: "states"},
 	}}
@@ -117,6 +123,7 @@ type parser struct {
 	places   map[[2]string]string // names of projects by directory and workspace
 	allowed  *hcl.Block
 	usual    *hcl.Block // the defaults block
+	checked  *hcl.Block // the check block
 }
 
 func (p *parser) errorf(at hcl.Range, summary, detail string, args ...any) {
@@ -157,6 +164,29 @@ func (p *parser) allows(blocks hcl.Blocks) {
 		p.decode(attrs["external"], &a.External, "true or false")
 		a.Branches = p.branches(attrs["branches"])
 		a.States = p.states(attrs["states"])
+	}
+}
+
+// checks reads the check block.
+func (p *parser) checks(blocks hcl.Blocks) {
+	for _, b := range blocks {
+		if p.checked != nil {
+			p.errorf(b.DefRange, "Second check block", "There is one at %s already: merge the two.", p.checked.DefRange)
+			continue
+		}
+		p.checked = b
+		attrs := p.content(b.Body, checkSchema, "A check block can have waiting.").Attributes
+		a := attrs["waiting"]
+		text := ""
+		p.decode(a, &text, "a text")
+		switch w := Waiting(text); {
+		case a == nil:
+		case w == WaitingPasses || w == WaitingFails:
+			p.settings.Waiting = w
+		default:
+			p.errorf(a.Expr.Range(), "Invalid outcome of a check", "While a plan waits to be applied, the check is %q (the pull request can be merged) or %q (a rule that requires the check holds it).", WaitingPasses, WaitingFails)
+			p.settings.Waiting = WaitingFails // the careful one
+		}
 	}
 }
 

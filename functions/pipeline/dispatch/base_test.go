@@ -32,8 +32,8 @@ func TestOwnBase(t *testing.T) {
 	s.expect("the status", s.status(n), "could not plan", no, remedy)
 	s.expect("its plan", s.say("alice", n, "lockstep plan"), "**Not planned**", no, remedy)
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied**", no)
-	if s.check("b") != "" {
-		t.Errorf("something was planned:\n%s", s.check("b"))
+	if got := s.check("b"); got != "head lockstep: action_required Nothing is planned\n" {
+		t.Errorf("something was planned:\n%s", got)
 	}
 
 	s.repo.Push("bob", "main", "Trust", githubtest.Files{"lockstep.hcl": onMerge()["lockstep.hcl"] + "allow {\n  branches = [\"mi*\"]\n}\n"})

@@ -273,7 +273,7 @@ func applyStory(t *testing.T, f *faults) {
 	s.repo.Push("alice", "b", "B", githubtest.Files{"b.tf": resource("b", "1")})
 	n := s.repo.OpenPull("alice", "B", "b")
 	s.stubborn()
-	s.expect(f.String()+": the plan", s.status(n)+s.check("b"), "To apply this plan", "success 2 to add")
+	s.expect(f.String()+": the plan", s.status(n)+s.check("b"), "To apply this plan", "success 2 to add", "head lockstep: neutral Waits for lockstep apply: 1 project, 2 to add")
 	id := s.repo.Comment("alice", n, "lockstep apply")
 	s.stubborn()
 	s.appliedOnce(f, n, ".", s.answerTo(n, id), 3)
@@ -334,7 +334,7 @@ func (s *stage) appliedOnce(f *faults, n int, project, answer string, comments i
 	if !unknown {
 		s.expect(f.String()+": the status", s.status(n), "has applied")
 		s.expect(f.String()+": the answer", answer, "**Applied** `"+project+"`: 2 added")
-		s.expect(f.String()+": the check", s.check("b"), "success Applied: 2 added")
+		s.expect(f.String()+": the check", s.check("b"), "success Applied: 2 added", "head lockstep: success Applied: 1 project, 2 added")
 	}
 	if got := made(s.t, s, project); strings.Count(got, " ") != 3 || !strings.HasPrefix(got, "serial 1: ") {
 		s.t.Errorf("%v: the state has %s", f, got)
@@ -342,7 +342,7 @@ func (s *stage) appliedOnce(f *faults, n int, project, answer string, comments i
 	if got := len(s.repo.Comments(n)); got != comments {
 		s.t.Errorf("%v: %d comments", f, got)
 	}
-	if got := len(s.repo.Checks(s.repo.Head("b"))); got != 1 {
+	if got := len(s.repo.Checks(s.repo.Head("b"))); got != 2 {
 		s.t.Errorf("%v: %d check runs", f, got)
 	}
 }

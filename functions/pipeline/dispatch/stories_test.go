@@ -204,18 +204,23 @@ func TestEverythingTwice(t *testing.T) {
 	drain()
 	want := []string{
 		"push by alice: b: B", "pull request #1 by alice: B",
+		"check lockstep on #1 by lockstep[bot]: queued, Looking for the projects",
 		"check lockstep/. on #1 by lockstep[bot]: queued, Planning",
+		"check lockstep on #1 by lockstep[bot]: queued, Planning 1 project",
 		"comment #1 on #1 by lockstep[bot]: ### Lockstep is planning `HEAD`",
 		"check lockstep/. on #1 by lockstep[bot]: in_progress, Planning",
 		"check lockstep/. on #1 by lockstep[bot]: success, 2 to add, 0 to change, 0 to destroy",
+		"check lockstep on #1 by lockstep[bot]: neutral, Waits for lockstep apply: 1 project, 2 to add, 0 to change, 0 to destroy",
 		"edit #1 on #1 by lockstep[bot]: ### Plan for `HEAD`: 2 to add, 0 to change, 0 to destroy",
 		"comment #2 on #1 by alice: lockstep apply",
 		"reaction #2 on #1 by lockstep[bot]: eyes",
 		"check lockstep/. on #1 by lockstep[bot]: queued, Applying: 2 to add, 0 to change, 0 to destroy",
+		"check lockstep on #1 by lockstep[bot]: in_progress, Applying 1 project",
 		"edit #1 on #1 by lockstep[bot]: ### Lockstep is applying `HEAD`",
 		"comment #3 on #1 by lockstep[bot]: `.` is being applied: the result will be here.",
 		"check lockstep/. on #1 by lockstep[bot]: in_progress, Applying: 2 to add, 0 to change, 0 to destroy",
 		"check lockstep/. on #1 by lockstep[bot]: success, Applied: 2 added, 0 changed, 0 destroyed",
+		"check lockstep on #1 by lockstep[bot]: success, Applied: 1 project, 2 added, 0 changed, 0 destroyed",
 		"edit #1 on #1 by lockstep[bot]: ### Lockstep has applied `HEAD`: 2 added, 0 changed, 0 destroyed",
 		"edit #3 on #1 by lockstep[bot]: **Applied** `.`: 2 added, 0 changed, 0 destroyed.",
 		"reaction #2 on #1 by lockstep[bot]: rocket",
@@ -246,7 +251,7 @@ func TestMergeTwice(t *testing.T) {
 		})
 	}
 	s.expect("the answer", s.answer(n, "merge"), "**Applied** `net`: 2 added")
-	if got := strings.Count(strings.Join(s.hub.Lines(), "\n"), "in_progress, Applying"); got != 1 {
+	if got := strings.Count(strings.Join(s.hub.Lines(), "\n"), "in_progress, Applying: "); got != 1 {
 		t.Errorf("it was applied %d times:\n%s", got, strings.Join(s.hub.Lines(), "\n"))
 	}
 }
@@ -308,7 +313,7 @@ func TestBigPlan(t *testing.T) {
 	if err != nil || strings.Count(string(all), "# terraform_data.x[") != 3000 || len(all) < 1<<20 {
 		t.Errorf("all of it: %d bytes, %v", len(all), err)
 	}
-	check := s.repo.Checks(s.repo.Head("many"))[0]
+	check := s.checkOf("many", "lockstep/.")
 	s.expect("the check", check.Summary, "All of it: `cat "+full+"`.")
 	if n := len(check.Text); n > github.MaxCheckText || n < github.MaxCheckText/2 {
 		t.Errorf("the check's text has %d bytes", n)

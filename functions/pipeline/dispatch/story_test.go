@@ -149,6 +149,18 @@ func (s *stage) check(branch string) string {
 	return strings.ReplaceAll(b.String(), "completed", "")
 }
 
+// checkOf returns the check run of a name at the head of a branch.
+func (s *stage) checkOf(branch, name string) githubtest.Check {
+	s.t.Helper()
+	for _, c := range s.repo.Checks(s.repo.Head(branch)) {
+		if c.Name == name {
+			return c
+		}
+	}
+	s.t.Fatalf("there is no check %s at the head of %s", name, branch)
+	return githubtest.Check{}
+}
+
 // pages returns the check runs at the head of a branch, with their pages.
 func (s *stage) pages(branch string) string {
 	var b strings.Builder

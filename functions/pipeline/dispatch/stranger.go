@@ -3,8 +3,6 @@ package dispatch
 import (
 	"context"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -36,7 +34,7 @@ func (p *Pipeline) checkNotServed(ctx context.Context, m pipeline.Message, s int
 	}
 	page := comment.NotServed{Reasons: s.Reasons}
 	_, err = hub.PutCheck(ctx, 0, github.Check{
-		Name: strings.TrimSuffix(pipeline.CheckPrefix, "/"), SHA: pull.Head.SHA, ExternalID: strconv.Itoa(pull.Number),
+		Name: pipeline.HeadCheck, SHA: pull.Head.SHA, ExternalID: pipeline.HeadID,
 		Status: github.CheckCompleted, Conclusion: github.ConcludedNeutral, Title: page.Title(), Summary: page.Summary(),
 	})
 	return err

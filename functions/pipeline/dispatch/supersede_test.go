@@ -69,8 +69,8 @@ func TestPushWhilePlanning(t *testing.T) {
 		t.Errorf("the first plan ended with: %v", engine.ended)
 	}
 	s.expect("the status", s.status(n), "Plan for `"+s.repo.Head("b")[:7]+"`", "2 to add")
-	if got := s.repo.Checks(old); len(got) != 1 || got[0].Conclusion != "cancelled" {
-		t.Errorf("the old head's check: %+v", got)
+	if got := s.repo.Checks(old); len(got) != 2 || got[0].Conclusion != "cancelled" || got[1].Conclusion != "cancelled" {
+		t.Errorf("the old head's checks: %+v", got)
 	}
 	if got := artifacts(t, s); len(got) != 3 {
 		t.Errorf("artifacts: %q", got)
@@ -114,7 +114,7 @@ func TestPushBeforePlanning(t *testing.T) {
 			t.Errorf("the old head's check: %+v", c)
 		}
 	}
-	if got := len(s.repo.Checks(old)); got != 2 {
+	if got := len(s.repo.Checks(old)); got != 3 {
 		t.Errorf("%d checks", got)
 	}
 	s.expect("an apply of what is left", s.say("alice", n, "lockstep apply -p db"), "There is no plan to apply.")

@@ -6,7 +6,6 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
 )
 
 // A trigger handles one kind of message.
@@ -23,7 +22,7 @@ var triggers = map[pipeline.Kind]trigger{
 	pipeline.Pushed: {
 		func(t *task, ctx context.Context) error { return t.plans.Push(ctx) },
 		func(t *task, ctx context.Context, why comment.Broken) error {
-			return t.abandonEvent(ctx, why, t.report.Answer(ctx, ledger.PushAnswer, why))
+			return t.abandonEvent(ctx, why, t.report.GivenUp(ctx, why))
 		},
 	},
 	pipeline.Commanded: {

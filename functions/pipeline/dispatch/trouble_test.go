@@ -178,8 +178,8 @@ func TestRerun(t *testing.T) {
 		t.Errorf("another project was planned:\n%s", again)
 	}
 	// Each time is an answer of its own, which is told when it is there.
-	for _, c := range s.repo.Checks(s.repo.Head("b")) {
-		s.repo.Rerequest("bob", c.ID)
+	for _, name := range []string{"lockstep/app", "lockstep/db"} {
+		s.repo.Rerequest("bob", s.checkOf("b", name).ID)
 	}
 	s.settle()
 	answers := 0
@@ -195,6 +195,11 @@ func TestRerun(t *testing.T) {
 	if answers != 3 {
 		t.Errorf("%d answers", answers)
 	}
+	// The button of the check of the whole head plans all.
+	before = len(s.hub.Lines())
+	s.repo.Rerequest("bob", s.checkOf("b", "lockstep").ID)
+	s.settle()
+	s.expect("what follows", strings.Join(s.hub.Lines()[before:], "\n"), "check lockstep/app on #1 by lockstep[bot]: success", "check lockstep/db on #1 by lockstep[bot]: success")
 }
 
 // TestClosedWhileApplying holds that an apply comes to its end when the pull request is

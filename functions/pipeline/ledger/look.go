@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/project"
 )
 
 // A Look is the result of the last look at the head of a pull request: the contents of the status
@@ -13,12 +15,21 @@ import (
 type Look struct {
 	Pull              pipeline.Pull
 	Head, Base, Merge string
+	// Into is the name of the base branch, Waiting its setting for plans that wait to be applied.
+	Into    string          `json:",omitempty"`
+	Waiting project.Waiting `json:",omitempty"`
 	// Conflict is set if Head cannot be merged into Base. Problem, in Markdown, is the reason that
-	// the projects are unknown. Checked is set if a check run of Head shows a problem, present or
-	// solved.
+	// the projects are unknown, Refused the reason that nothing is planned at all.
 	Conflict bool   `json:",omitempty"`
 	Problem  string `json:",omitempty"`
-	Checked  bool   `json:",omitempty"`
+	Refused  string `json:",omitempty"`
+	// Closed is set once the pull request is: if it is reopened, its head has to be looked at again.
+	Closed bool `json:",omitempty"`
+	// GivenUp is the head that nobody could look at, after Head was.
+	GivenUp string `json:",omitempty"`
+	// Heads are the commits whose check has an entry of this pull request. It is written before the
+	// entries are.
+	Heads []string `json:",omitempty"`
 	// Notes are sentences for people, in Markdown.
 	Notes []string `json:",omitempty"`
 }
@@ -28,13 +39,49 @@ func lookKey(p pipeline.Pull) string { return fmt.Sprintf("pull/%d/%d", p.Repo.I
 // SaveLook writes a look. Looks at a pull request are made one after the other: the last one is the
 // newest.
 func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
-	_, err := ld.Change(ctx, lookKey(l.Pull), func(old []byte) ([]byte, error) {
+	return ld.changeLook(ctx, l.Pull, func(was *Look) {
+		l.Heads = was.Heads
+		*was = l
+	})
+}
+
+// CloseLook records that a pull request is closed.
+func (ld Ledger) CloseLook(ctx context.Context, p pipeline.Pull) error {
+	return ld.changeLook(ctx, p, func(l *Look) { l.Closed = true })
+}
+
+// GiveUpLook records that nobody could look at a head.
+func (ld Ledger) GiveUpLook(ctx context.Context, p pipeline.Pull, sha string) error {
+	return ld.changeLook(ctx, p, func(l *Look) { l.GivenUp = sha })
+}
+
+// Appear adds a commit to those whose check has an entry of a pull request.
+func (ld Ledger) Appear(ctx context.Context, p pipeline.Pull, sha string) error {
+	return ld.changeLook(ctx, p, func(l *Look) {
+		if !slices.Contains(l.Heads, sha) {
+			l.Heads = append(l.Heads, sha)
+		}
+	})
+}
+
+// Disappear takes away a commit that Appear has added.
+func (ld Ledger) Disappear(ctx context.Context, p pipeline.Pull, sha string) error {
+	return ld.changeLook(ctx, p, func(l *Look) {
+		l.Heads = slices.DeleteFunc(l.Heads, func(x string) bool { return x == sha })
+	})
+}
+
+func (ld Ledger) changeLook(ctx context.Context, p pipeline.Pull, change func(*Look)) error {
+	_, err := ld.Change(ctx, lookKey(p), func(old []byte) ([]byte, error) {
+		l := Look{Pull: p}
 		if old != nil {
-			was, err := decodeLook(pipeline.Record{Key: lookKey(l.Pull), Value: old})
-			if err != nil {
+			var err error
+			if l, err = decodeLook(pipeline.Record{Key: lookKey(p), Value: old}); err != nil {
 				return nil, err
 			}
-			l.Checked = l.Checked || was.Checked && was.Head == l.Head
+		}
+		if change(&l); string(pipeline.Encode(l)) == string(old) {
+			return nil, ErrAsIs
 		}
 		return pipeline.Encode(l), nil
 	})

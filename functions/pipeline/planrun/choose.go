@@ -80,7 +80,7 @@ func (qu *PlanQueuer) described(ctx context.Context, dir string, l *ledger.Look)
 		return nil, err
 	}
 	if d.Problem != "" {
-		l.Problem, l.Checked = qu.Report.Clean(d.Problem), true
+		l.Problem = qu.Report.Clean(d.Problem)
 	}
 	return d.Projects, nil
 }

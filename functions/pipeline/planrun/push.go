@@ -24,6 +24,9 @@ func (qu *PlanQueuer) Push(ctx context.Context) error {
 	if err := qu.Ledger.Reopen(ctx, qu.Evidence.Message.Pull); err != nil {
 		return err
 	}
+	if err := qu.Report.Await(ctx); err != nil {
+		return err
+	}
 	replies, err := qu.Enqueue(ctx, comment.Command{Verb: comment.Plan})
 	if err != nil {
 		return err

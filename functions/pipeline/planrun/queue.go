@@ -15,7 +15,7 @@ import (
 // Enqueue queues plans of the projects that a command selects. They are of the present trial merge.
 // The replies are the refusals.
 func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
-	l := ledger.Look{Pull: qu.Evidence.Message.Pull, Head: qu.Evidence.Pull.Head.SHA}
+	l := ledger.Look{Pull: qu.Evidence.Message.Pull, Head: qu.Evidence.Pull.Head.SHA, Into: qu.Evidence.Pull.Base.Ref}
 	q, err := qu.Evidence.Request(ctx, comment.Plan, runs.Run{})
 	if err != nil {
 		return qu.unknown(ctx, c, l, err)
@@ -30,7 +30,7 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 	if d := runs.Gate(q); runs.Has[comment.OtherBase](d) {
 		return qu.notLooked(ctx, c, q, d, l)
 	}
-	l.Head, l.Base, l.Merge, l.Conflict = m.Head, m.Base, m.SHA, m.Conflict
+	l.Head, l.Base, l.Merge, l.Conflict, l.Into = m.Head, m.Base, m.SHA, m.Conflict, m.BaseRef
 	var found []project.Project
 	var replies []comment.Reply
 	if m.Conflict {
@@ -61,8 +61,9 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 // notLooked refuses a command before the projects of the pull request are known.
 func (qu *PlanQueuer) notLooked(ctx context.Context, c comment.Command, q runs.Request, d runs.Decision, l ledger.Look) (replies []comment.Reply, err error) {
 	no := evidence.Refused(c, "", d)
+	l.Refused = comment.Markdown(no)
 	if runs.Has[comment.OtherBase](d) {
-		l.Problem = comment.Markdown(no)
+		l.Problem = l.Refused
 	}
 	if q.Entry == runs.ByPush {
 		err = qu.Ledger.SaveLook(ctx, l)
@@ -77,7 +78,7 @@ func (qu *PlanQueuer) unknown(ctx context.Context, c comment.Command, l ledger.L
 	if err != nil {
 		return nil, err
 	}
-	l.Problem, l.Checked = qu.Report.Clean(comment.Markdown(no)), true
+	l.Problem = qu.Report.Clean(comment.Markdown(no))
 	if err := qu.Ledger.SaveLook(ctx, l); err != nil {
 		return nil, err
 	}
@@ -102,6 +103,7 @@ func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger
 		return nil, nil, err
 	}
 	defer done()
+	l.Waiting = base.OnWaiting()
 	found, reply, err := qu.choose(ctx, c, dir, l)
 	for i := range found {
 		found[i].Apply = base.ApplyOn(found[i])

@@ -39,8 +39,11 @@ func Dead(all []ledger.Lease, before time.Time) []ledger.Lease {
 	return out
 }
 
-// Unseen reports whether nobody has looked at the head of a pull request.
-func Unseen(p github.PullRequest, seen ledger.Look) bool { return p.Open && p.Head.SHA != seen.Head }
+// Unseen reports whether nobody has looked at the head of a pull request, since it is open, and for
+// its present base branch. Looks of earlier versions do not name that.
+func Unseen(p github.PullRequest, seen ledger.Look) bool {
+	return p.Open && (p.Head.SHA != seen.Head || seen.Closed || seen.Into != "" && seen.Into != p.Base.Ref)
+}
 
 // Unanswered returns the comments of people that contain commands and were never edited. The first
 // text of an edited comment is unknown, and the present one does not count.

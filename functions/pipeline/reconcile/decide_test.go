@@ -53,14 +53,19 @@ func TestDead(t *testing.T) {
 
 func TestUnseen(t *testing.T) {
 	p := github.PullRequest{Open: true, Head: github.Branch{SHA: "b"}}
+	p.Base.Ref = "main"
 	for _, test := range []struct {
 		open bool
-		seen string
+		seen ledger.Look
 		want bool
-	}{{true, "", true}, {true, "a", true}, {true, "b", false}, {false, "a", false}} {
+	}{
+		{true, ledger.Look{}, true}, {true, ledger.Look{Head: "a"}, true}, {true, ledger.Look{Head: "b"}, false}, {false, ledger.Look{Head: "a"}, false},
+		{true, ledger.Look{Head: "b", Into: "main"}, false}, {true, ledger.Look{Head: "b", Into: "release"}, true},
+		{true, ledger.Look{Head: "b", Into: "main", Closed: true}, true}, {false, ledger.Look{Head: "b", Into: "main", Closed: true}, false},
+	} {
 		p.Open = test.open
-		if got := Unseen(p, ledger.Look{Head: test.seen}); got != test.want {
-			t.Errorf("open %v, seen %q: %v", test.open, test.seen, got)
+		if got := Unseen(p, test.seen); got != test.want {
+			t.Errorf("open %v, seen %+v: %v", test.open, test.seen, got)
 		}
 	}
 }

@@ -202,6 +202,9 @@ func (j *Janitor) repository(ctx context.Context, installation int64, repo githu
 			continue
 		}
 		id := fmt.Sprintf("head-%d-%d-%.12s-%.12s", repo.ID, p.Number, seen.Head, p.Head.SHA)
+		if seen.Head == p.Head.SHA { // reopened, or into another branch, which may happen again
+			id += fmt.Sprintf("-%d", p.Updated.Unix())
+		}
 		if err := j.Pipeline.Queue.Send(ctx, pipeline.Message{ID: id, Kind: pipeline.Pushed, Pull: pull(p.Number), Action: "synchronize"}); err != nil {
 			return err
 		}

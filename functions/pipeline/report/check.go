@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -29,7 +27,11 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	if r.Head == "" {
 		return nil
 	}
-	status, conclusion := runs.Conclude(r.Standing())
+	p, err := rp.project(ctx, r)
+	if err != nil {
+		return err
+	}
+	status, conclusion := runs.Conclude(p.Standing)
 	if _, err := rp.Ledger.Change(ctx, checkKey(r), func(old []byte) ([]byte, error) {
 		s, err := decodeCheck(old)
 		s.Pull, s.Key, s.Check, s.Status, s.Conclusion = r.Pull, r.Key(), r.Check(), status, conclusion
@@ -37,11 +39,11 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 	}); err != nil {
 		return err
 	}
-	all, err := rp.checks(ctx, r)
+	all, err := rp.checks(ctx, checkDir(r))
 	if err != nil {
 		return err
 	}
-	if err := rp.writeCheck(ctx, r, all); err != nil {
+	if err := rp.writeCheck(ctx, r, p, all); err != nil {
 		return err
 	}
 	for _, s := range all {
@@ -59,16 +61,19 @@ func (rp *Reporter) PutCheck(ctx context.Context, r runs.Run) error {
 		if other.Head != r.Head {
 			continue // its check here is history
 		}
-		if err := rp.writeCheck(ctx, other.Run, all); err != nil {
+		if p, err = rp.project(ctx, other.Run); err != nil {
+			return err
+		}
+		if err := rp.writeCheck(ctx, other.Run, p, all); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checks are the records of all checks at the head of r.
-func (rp *Reporter) checks(ctx context.Context, r runs.Run) ([]runs.CheckRecord, error) {
-	list, err := rp.Ledger.Records.List(ctx, checkDir(r))
+// checks are the records of the checks of projects at a commit.
+func (rp *Reporter) checks(ctx context.Context, dir string) ([]runs.CheckRecord, error) {
+	list, err := rp.Ledger.Records.List(ctx, dir)
 	if err != nil {
 		return nil, fmt.Errorf("list checks: %w", err)
 	}
@@ -93,17 +98,13 @@ func decodeCheck(value []byte) (s runs.CheckRecord, err error) {
 	return s, nil
 }
 
-// writeCheck writes the check run of a run.
-func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, all []runs.CheckRecord) error {
+// writeCheck writes the check run of a run, whose status is p.
+func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, p comment.ProjectStatus, all []runs.CheckRecord) (err error) {
 	i := slices.IndexFunc(all, func(s runs.CheckRecord) bool { return s.Key == r.Key() })
 	if i < 0 {
 		return nil // its record is gone with the retention
 	}
 	own := all[i]
-	p, err := rp.project(ctx, r)
-	if err != nil {
-		return err
-	}
 	if p.Plan, p.Again, err = rp.nameable(ctx, r); err != nil {
 		return err
 	}
@@ -134,28 +135,6 @@ func (rp *Reporter) writeCheck(ctx context.Context, r runs.Run, all []runs.Check
 		s.ID, s.Shown = id, shown
 		return pipeline.Encode(s), err
 	})
-	return err
-}
-
-// checkLook puts the problem of a pull request without projects into a check run. Without it,
-// branch rules that require the checks of projects would wait in silence.
-func (rp *Reporter) checkLook(ctx context.Context, l ledger.Look) error {
-	if !l.Checked {
-		return nil
-	}
-	page := comment.Trouble{Body: l.Problem}
-	check := github.Check{
-		Name: strings.TrimSuffix(pipeline.CheckPrefix, "/"), SHA: l.Head, ExternalID: strconv.Itoa(l.Pull.Number),
-		Status: github.CheckCompleted, Conclusion: github.ConcludedSuccess,
-		Title: page.Title(), Summary: page.Summary(), Text: comment.Cut(l.Problem, github.MaxCheckText),
-	}
-	if l.Problem != "" {
-		check.Conclusion = github.ConcludedFailure
-	}
-	_, err := rp.Hub.PutCheck(ctx, 0, check)
-	if errors.Is(err, github.ErrNotFound) {
-		return nil // the commit is gone: nobody can look at its checks
-	}
 	return err
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// status writes the one comment about the projects of the pull request.
+// status writes the check of the head, and the one comment about the projects of the pull request.
 func (rp *Reporter) status(ctx context.Context) error {
 	all, err := rp.Ledger.Runs(ctx, rp.Evidence.Message.Pull)
 	if err != nil {
@@ -21,28 +21,14 @@ func (rp *Reporter) status(ctx context.Context) error {
 		return err
 	}
 	s := comment.Status{Head: l.Head, Notes: l.Notes, Conflict: l.Conflict, Problem: l.Problem, Merged: rp.Evidence.Pull.Merged, Closed: !rp.Evidence.Pull.Open && !rp.Evidence.Pull.Merged}
-	for _, r := range all {
-		if r.Head != s.Head || r.Phase == runs.Superseded {
-			continue
-		}
-		p, err := rp.project(ctx, r.Run)
-		if err != nil {
-			return err
-		}
-		s.Projects = append(s.Projects, p)
-		note, err := rp.unmerged(ctx, r.Run)
-		if err != nil {
-			return err
-		}
-		if note != "" {
-			s.Notes = append(slices.Clip(s.Notes), note)
-		}
-	}
-	if err := rp.checkLook(ctx, l); err != nil {
+	if s.Projects, err = rp.projects(ctx, all, l.Head); err != nil {
 		return err
 	}
-	if len(s.Projects) == 0 && !s.Conflict && s.Problem == "" {
-		return nil
+	if err := rp.headCheck(ctx, s, l); err != nil {
+		return err
+	}
+	if len(all) == 0 && !s.Conflict && s.Problem == "" {
+		return nil // there is nothing to tell, and no earlier comment
 	}
 	if s.Approvals, err = rp.approvals(ctx, l.Head); err != nil {
 		return err
@@ -52,6 +38,37 @@ func (rp *Reporter) status(ctx context.Context) error {
 		return err
 	}
 	return rp.Ledger.Shown(ctx, all, text, at)
+}
+
+// projects are the statuses of the runs at a head. The check of a run that got into the way of
+// another pull request, or out of it, is written again.
+func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head string) ([]comment.ProjectStatus, error) {
+	var out []comment.ProjectStatus
+	var checks []runs.CheckRecord
+	for _, r := range all {
+		if r.Head != head || r.Phase == runs.Superseded {
+			continue
+		}
+		p, err := rp.project(ctx, r.Run)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p)
+		if checks == nil {
+			if checks, err = rp.checks(ctx, checkDir(r.Run)); err != nil {
+				return nil, err
+			}
+		}
+		_, conclusion := runs.Conclude(p.Standing)
+		i := slices.IndexFunc(checks, func(c runs.CheckRecord) bool { return c.Key == r.Key() })
+		// Other phases have a process of their own, which writes the check.
+		if r.Phase == runs.Planned && i >= 0 && checks[i].Status == github.CheckCompleted && checks[i].Conclusion != conclusion {
+			if err := rp.PutCheck(ctx, r.Run); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
 }
 
 // project is the status of a run.
@@ -66,6 +83,14 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectS
 		p.Body, err = ledger.Text(ctx, rp.Artifacts, r.Result())
 		if p.Body != "" || err != nil {
 			return p, err
+		}
+	case comment.Ready, comment.OnMerge:
+		why, err := rp.unmerged(ctx, r)
+		if err != nil {
+			return p, err
+		}
+		if why != "" {
+			p.Standing, p.Blockers = comment.Blocked, []string{why}
 		}
 	}
 	p.Body, err = ledger.Text(ctx, rp.Artifacts, r.Report())
@@ -96,9 +121,6 @@ func (rp *Reporter) approvals(ctx context.Context, head string) ([]string, error
 // unmerged is the note about another, unmerged pull request that was applied to the state; "" if
 // there is none.
 func (rp *Reporter) unmerged(ctx context.Context, r runs.Run) (string, error) {
-	if r.Phase == runs.Dropped {
-		return "", nil
-	}
 	l, err := rp.Evidence.InTheWay(ctx, r)
 	if err != nil || l == nil || l.Settled || l.Number == r.Pull.Number {
 		return "", err

@@ -31,7 +31,7 @@ func Conclude(s comment.Standing) (github.CheckStatus, github.Conclusion) {
 		return github.CheckInProgress, ""
 	case comment.Ready, comment.OnMerge, comment.NoChanges, comment.Applied:
 		return github.CheckCompleted, github.ConcludedSuccess
-	case comment.PlanFailed, comment.ApplyFailed:
+	case comment.PlanFailed, comment.ApplyFailed, comment.Blocked:
 		return github.CheckCompleted, github.ConcludedFailure
 	case comment.Stale, comment.NotApplied, comment.Stopped:
 		return github.CheckCompleted, github.ConcludedActionRequired

@@ -1,0 +1,187 @@
+package comment
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A HeadStanding is the progress of a pull request at its head, of all its projects together.
+type HeadStanding string
+
+const (
+	HeadAwaited     HeadStanding = "awaited"  // its projects are being looked for
+	HeadGivenUp     HeadStanding = "given up" // nobody could look at it
+	HeadUnknown     HeadStanding = "unknown"  // the projects cannot be determined
+	HeadConflict    HeadStanding = "conflict"
+	HeadRefused     HeadStanding = "refused" // nothing of the pull request is planned
+	HeadPlanning    HeadStanding = "planning"
+	HeadPlanFailed  HeadStanding = "plan failed"
+	HeadBlocked     HeadStanding = "blocked"
+	HeadWaiting     HeadStanding = "waiting" // for somebody who applies it
+	HeadOnMerge     HeadStanding = "on merge"
+	HeadApplying    HeadStanding = "applying"
+	HeadApplied     HeadStanding = "applied"
+	HeadApplyFailed HeadStanding = "apply failed"
+	HeadStopped     HeadStanding = "stopped"
+	HeadStale       HeadStanding = "stale"
+	HeadNotApplied  HeadStanding = "not applied" // although it is merged
+	HeadNoChanges   HeadStanding = "no changes"
+	HeadNothing     HeadStanding = "nothing" // it touches no project
+	HeadClosed      HeadStanding = "closed"
+	HeadLeft        HeadStanding = "left" // another commit is the head
+)
+
+// heads is the table of standings of a head: the projects that a title counts, and the title. A
+// title without a verb for numbers counts none.
+var heads = map[HeadStanding]struct {
+	of    []Standing
+	title string
+}{
+	HeadAwaited:     {title: "Looking for the projects"},
+	HeadGivenUp:     {title: "Lockstep could not look at this head"},
+	HeadUnknown:     {title: "The projects cannot be determined"},
+	HeadConflict:    {title: "It conflicts with the base branch"},
+	HeadRefused:     {title: "Nothing is planned"},
+	HeadPlanning:    {[]Standing{Queued, Planning}, "Planning %s"},
+	HeadPlanFailed:  {[]Standing{PlanFailed}, "Planning failed: %s"},
+	HeadBlocked:     {[]Standing{Blocked}, "Cannot be applied now: %s"},
+	HeadWaiting:     {[]Standing{Ready}, "Waits for lockstep apply: %s"},
+	HeadOnMerge:     {[]Standing{OnMerge}, "Will be applied on merge: %s"},
+	HeadApplying:    {[]Standing{ApplyQueued, Applying}, "Applying %s"},
+	HeadApplied:     {[]Standing{Applied}, "Applied: %s"},
+	HeadApplyFailed: {[]Standing{ApplyFailed}, "The apply failed: %s"},
+	HeadStopped:     {[]Standing{Stopped}, "The apply was stopped: %s"},
+	HeadStale:       {[]Standing{Stale}, "Out of date: %s"},
+	HeadNotApplied:  {[]Standing{NotApplied}, "Merged, but not applied: %s"},
+	HeadNoChanges:   {title: "No changes"},
+	HeadNothing:     {title: "Nothing to plan"},
+	HeadClosed:      {title: "Closed"},
+	HeadLeft:        {title: "Another commit is the head now"},
+}
+
+// HeadStandings returns all standings of a head, in an order of their own.
+func HeadStandings() []HeadStanding {
+	var out []HeadStanding
+	for s := range heads {
+		out = append(out, s)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// A Head is the content of the check run of a pull request as a whole.
+type Head struct {
+	Status
+	Standing HeadStanding
+	// Enforced is set if the check fails until the plans are applied.
+	Enforced bool
+	// Why is the reason that nobody could look at the head, in Markdown.
+	Why string
+}
+
+// Title returns the check run's line, of at most limit bytes.
+func (h Head) Title(limit int) string {
+	row, ok := heads[h.Standing]
+	if !ok {
+		panic(fmt.Sprintf("comment: there is no standing %q of a head", h.Standing))
+	}
+	title := row.title
+	if strings.Contains(title, "%s") {
+		title = fmt.Sprintf(title, h.some(row.of))
+	}
+	if len(title) > limit { // only numbers and our own words
+		title = title[:limit]
+	}
+	return title
+}
+
+// some counts the projects with some standings, and the changes of those whose plans wait or are
+// applied: "2 of 5 projects, 3 to add, 0 to change, 0 to destroy".
+func (h Head) some(of []Standing) string {
+	n, planned, done := 0, Counts{}, Counts{}
+	for _, p := range h.Projects {
+		if slices.Contains(of, p.Standing) {
+			n, planned, done = n+1, planned.plus(p.Counts), done.plus(p.Done)
+		}
+	}
+	text := fmt.Sprintf("%d of %d projects", n, len(h.Projects))
+	if len(h.Projects) == 1 {
+		text = "1 project"
+	}
+	switch h.Standing {
+	case HeadWaiting, HeadOnMerge:
+		return text + ", " + planned.planned()
+	case HeadApplied:
+		return text + ", " + done.done()
+	}
+	return text
+}
+
+// Summary returns the page, of at most limit bytes, in Markdown.
+func (h Head) Summary(limit int) string {
+	var parts []string
+	switch h.Standing {
+	case HeadAwaited:
+		parts = append(parts, "Lockstep is looking for the projects that this pull request touches.")
+	case HeadGivenUp:
+		parts = append(parts, fmt.Sprintf("Nothing is known of this head. To try once more, push, or comment %s.", Code("lockstep plan")), h.Why)
+	case HeadUnknown:
+		parts = append(parts, "Lockstep cannot be sure which projects this pull request touches, so some of them, or all, are not planned.", h.Problem)
+	case HeadRefused:
+		parts = append(parts, h.Problem)
+	case HeadNothing:
+		parts = append(parts, "This pull request touches no project: there is nothing to plan, and nothing to apply.")
+	case HeadLeft:
+		parts = append(parts, "Plans are of the present head, which has a check of its own.")
+	case HeadClosed:
+		parts = append(parts, "The pull request was closed without a merge.")
+	}
+	if len(h.Projects) > 0 && h.Standing != HeadLeft {
+		parts = append(parts, strings.TrimSpace(h.table(limit/2)))
+	}
+	parts = append(parts, h.blockers()...)
+	switch h.Standing {
+	case HeadAwaited, HeadGivenUp, HeadLeft, HeadClosed:
+	default:
+		parts = append(parts, h.passes(), h.remedy())
+	}
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+	return cut(strings.Join(parts, "\n\n")+"\n", limit, "")
+}
+
+// passes tells when the check passes, where that is no matter of course.
+func (h Head) passes() string {
+	if h.Standing == HeadWaiting && h.Enforced {
+		return "The base branch wants plans to be applied before the merge: this check passes once they are."
+	}
+	return ""
+}
+
+// table lists the projects, those in trouble first, in at most limit bytes.
+func (s Status) table(limit int) string {
+	s.Projects = slices.Clone(s.Projects)
+	slices.SortStableFunc(s.Projects, func(a, b ProjectStatus) int { return a.calm() - b.calm() })
+	var b strings.Builder
+	b.WriteString(tableHead)
+	for i, p := range s.Projects {
+		if b.Len()+len(p.row()) > limit {
+			fmt.Fprintf(&b, "\n*%d more projects do not fit here: each has a check of its own.*\n", len(s.Projects)-i)
+			break
+		}
+		b.WriteString(p.row())
+	}
+	return b.String()
+}
+
+// OfPull returns the page of one of several pull requests with the same head.
+func OfPull(number int, title, page string) string {
+	return fmt.Sprintf("### #%d: %s\n\n%s", number, title, page)
+}
+
+// TitleOf returns the title of the check of a head that several pull requests have: that of the one
+// that is worst off.
+func TitleOf(number int, title string) string { return fmt.Sprintf("#%d: %s", number, title) }

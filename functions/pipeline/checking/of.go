@@ -1,0 +1,88 @@
+package checking
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// Facts are the facts about a pull request whose head was looked at.
+type Facts struct {
+	Closed bool // without a merge
+	// Refused is set if nothing of the pull request is planned: it comes from a fork, or goes into a
+	// branch that nobody has named.
+	Refused bool
+	// Problem is set if its projects are unknown, Conflict if it cannot be merged.
+	Problem, Conflict bool
+	Projects          []comment.Standing // of those at the head
+}
+
+// pending are the standings of a project that end by themselves. Before they have ended, no other
+// counts.
+var pending = []row{
+	{comment.Applying, comment.HeadApplying}, {comment.ApplyQueued, comment.HeadApplying},
+	{comment.Planning, comment.HeadPlanning}, {comment.Queued, comment.HeadPlanning},
+}
+
+// settled are all others, from the worst on.
+var settled = []row{
+	{comment.ApplyFailed, comment.HeadApplyFailed}, {comment.PlanFailed, comment.HeadPlanFailed},
+	{comment.Blocked, comment.HeadBlocked},
+	{comment.Stopped, comment.HeadStopped}, {comment.NotApplied, comment.HeadNotApplied}, {comment.Stale, comment.HeadStale},
+	{comment.Ready, comment.HeadWaiting}, {comment.OnMerge, comment.HeadOnMerge},
+	{comment.Applied, comment.HeadApplied}, {comment.NoChanges, comment.HeadNoChanges},
+}
+
+// A row gives the head the standing of a project.
+type row struct {
+	project comment.Standing
+	head    comment.HeadStanding
+}
+
+// Of returns the standing of a head.
+func Of(f Facts) comment.HeadStanding {
+	switch {
+	case f.Closed:
+		return comment.HeadClosed
+	case f.Refused:
+		return comment.HeadRefused
+	case f.Problem:
+		return comment.HeadUnknown
+	case f.Conflict:
+		return comment.HeadConflict
+	}
+	for _, r := range slices.Concat(pending, settled) {
+		if slices.Contains(f.Projects, r.project) {
+			return r.head
+		}
+	}
+	return comment.HeadNothing
+}
+
+// Conclude returns the status and the conclusion of a check run. w decides about plans that wait for
+// somebody who applies them.
+func Conclude(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, github.Conclusion) {
+	switch s {
+	case comment.HeadAwaited, comment.HeadPlanning:
+		return github.CheckQueued, ""
+	case comment.HeadApplying:
+		return github.CheckInProgress, ""
+	case comment.HeadUnknown, comment.HeadConflict, comment.HeadPlanFailed, comment.HeadApplyFailed, comment.HeadBlocked, comment.HeadGivenUp:
+		return github.CheckCompleted, github.ConcludedFailure
+	case comment.HeadRefused, comment.HeadStopped, comment.HeadNotApplied, comment.HeadStale:
+		return github.CheckCompleted, github.ConcludedActionRequired
+	case comment.HeadWaiting:
+		if w == project.WaitingFails {
+			return github.CheckCompleted, github.ConcludedActionRequired
+		}
+		return github.CheckCompleted, github.ConcludedNeutral
+	case comment.HeadOnMerge, comment.HeadApplied, comment.HeadNoChanges, comment.HeadNothing:
+		return github.CheckCompleted, github.ConcludedSuccess
+	case comment.HeadClosed, comment.HeadLeft:
+		return github.CheckCompleted, github.ConcludedCancelled
+	}
+	panic(fmt.Sprintf("checking: there is no standing %q of a head", s))
+}

@@ -1,0 +1,218 @@
+package dispatch_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// head is the check of the head of a branch: its conclusion, or its status, and its title.
+func (s *stage) headOf(branch string) string {
+	s.t.Helper()
+	c := s.checkOf(branch, "lockstep")
+	end := string(c.Conclusion)
+	if end == "" {
+		end = string(c.Status)
+	}
+	return end + " " + c.Title
+}
+
+// headIs holds that the check of a head is one.
+func (s *stage) headIs(when, branch, want string) {
+	s.t.Helper()
+	if got := s.headOf(branch); !strings.HasPrefix(got, want) {
+		s.t.Errorf("%s: the check is %q, want %q", when, got, want)
+	}
+}
+
+// enforcing are the settings of a base branch that wants plans to be applied before the merge.
+const enforcing = "check {\n  waiting = \"action_required\"\n}\n"
+
+// TestRequiredCheck tells the story of the check that a branch rule can require: each head has it,
+// and it passes when there is nothing left to do.
+func TestRequiredCheck(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"lockstep.hcl": enforcing, "net/main.tf": resource("a", "1"), "README.md": "hello\n"})
+	s.strict = true
+	words := s.pull("alice", "words", githubtest.Files{"README.md": "hello, world\n"})
+	s.headIs("documents only", "words", "success Nothing to plan")
+	if got := s.repo.Comments(words); len(got) != 0 {
+		t.Errorf("a pull request that touches no project: %v", got)
+	}
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.headIs("planned", "b", "action_required Waits for lockstep apply: 1 project, 2 to add")
+	s.expect("its page", s.checkOf("b", "lockstep").Summary, "| `net` | 2 to add", "passes once they are", "comment `lockstep apply`")
+	s.say("alice", n, "lockstep apply")
+	s.headIs("applied", "b", "success Applied: 1 project, 2 added")
+	s.repo.Push("alice", "b", "Broken", githubtest.Files{"net/b.tf": "resource {\n"})
+	s.settle()
+	s.headIs("broken", "b", "failure Planning failed: 1 project")
+	s.repo.Push("alice", "b", "Documents only", githubtest.Files{"net/b.tf": githubtest.Deleted, "README.md": "bye\n"})
+	s.settle()
+	s.headIs("touching nothing any more", "b", "success Nothing to plan")
+	if got := s.status(n); strings.Contains(got, "lockstep apply") || strings.Contains(got, "resource {") {
+		t.Errorf("the comment is that of another head:\n%s", got)
+	}
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.headIs("merged", "b", "success Nothing to plan")
+}
+
+// TestSettingOfTheBase carries out an attack: a pull request changes what its own check needs to
+// pass. It holds that the base branch decides.
+func TestSettingOfTheBase(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"lockstep.hcl": enforcing, "net/main.tf": resource("a", "1")})
+	s.pull("alice", "b", githubtest.Files{"lockstep.hcl": "check {\n  waiting = \"neutral\"\n}\n", "net/b.tf": resource("b", "1")})
+	s.headIs("its own setting", "b", "action_required Waits for lockstep apply")
+}
+
+// TestPendingFromTheStart holds that a new head has its check before its projects are known, that
+// the check of the old head is ended at once, and that neither is lost where nobody comes to look.
+func TestPendingFromTheStart(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	old := s.repo.Head("b")
+	s.repo.ForcePush("alice", "b", "B", githubtest.Files{"net/c.tf": resource("c", "1")})
+	if _, err := s.hub.Deliver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	projects := s.pipeline.Projects
+	s.pipeline.Projects = blind{}
+	failed := 0
+	s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
+		err := s.pipeline.Handle(ctx, m)
+		if err != nil && failed == 0 {
+			s.headIs("before anything is known", "b", "queued Looking for the projects")
+			for _, c := range s.repo.Checks(old) {
+				if c.Name == "lockstep" && c.Conclusion != "cancelled" {
+					t.Errorf("the old head's check: %+v", c)
+				}
+			}
+		}
+		if err != nil {
+			failed++
+		}
+		return err
+	})
+	if failed == 0 {
+		t.Error("nothing has failed")
+	}
+	s.headIs("given up", "b", "failure Lockstep could not look at this head")
+	s.expect("its page", s.checkOf("b", "lockstep").Summary, "comment `lockstep plan`", "could not do this")
+	s.pipeline.Projects = projects
+	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Planned** `net`")
+	s.headIs("looked at", "b", "neutral Waits for lockstep apply")
+}
+
+// TestAnotherPullRequestTurnsNothingGreen carries out an attack: a second pull request with the same
+// head, into a branch where it touches no project, or which is closed again, or never looked at.
+func TestAnotherPullRequestTurnsNothingGreen(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": "allow {\n  branches = [\"rel*\"]\n}\n" + enforcing})
+	// The release branch has settings of its own: there nothing is a project.
+	s.repo.Push("bob", "release", "Release", githubtest.Files{"lockstep.hcl": "exclude = [\"**\"]\n"})
+	one := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "README.md": "x\n"})
+	const waits = "action_required Waits for lockstep apply"
+	s.headIs("alone", "b", waits)
+	two := s.repo.OpenPull("mallory", "Into the release", "b")
+	s.repo.Retarget("mallory", two, "release")
+	s.settle()
+	s.headIs("beside another", "b", "action_required #1: Waits for lockstep apply")
+	s.expect("the page", s.checkOf("b", "lockstep").Summary, "### #1: Waits", "### #2: Nothing to plan")
+	s.repo.Review("bob", two, "approved", "Fine.") // the other one is told again
+	s.settle()
+	s.headIs("told again", "b", "action_required #1: Waits for lockstep apply")
+	s.repo.Close("mallory", two)
+	s.settle()
+	s.headIs("alone again", "b", waits)
+
+	// The other way round: the pull request is closed, the other one is green, and it is reopened.
+	s.repo.Close("alice", one)
+	s.repo.Reopen("mallory", two)
+	s.settle()
+	s.headIs("the other one alone", "b", "success Nothing to plan")
+	s.repo.Reopen("alice", one)
+	s.settle()
+	s.headIs("reopened", "b", "action_required #1: Waits for lockstep apply")
+}
+
+// TestReopenedIsLookedAt carries out an attack: a pull request is closed and reopened, and
+// something has its comments told before the webhook comes. It holds that its check does not pass
+// for the lack of plans, and that the janitor comes where the webhook does not.
+func TestReopenedIsLookedAt(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": enforcing})
+	s.round(reconcile.Found{})
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.repo.Close("alice", n)
+	s.settle()
+	s.headIs("closed", "b", "cancelled Closed")
+	s.hub.LoseDeliveries(1)
+	s.repo.Reopen("alice", n)
+	s.settle()
+	s.repo.Review("bob", n, "approved", "Fine.")
+	s.settle()
+	s.headIs("reopened", "b", "queued Looking for the projects")
+	s.hub.LoseDeliveries(0)
+	s.round(reconcile.Found{Deliveries: 1, Heads: 1})
+	s.headIs("looked at", "b", "action_required Waits for lockstep apply")
+}
+
+// TestRetargetedIsLookedAt holds the same of a pull request that passes for one base branch and is
+// sent into another one.
+func TestRetargetedIsLookedAt(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1"), "lockstep.hcl": "allow {\n  branches = [\"rel*\"]\n}\n"})
+	s.repo.Push("bob", "release", "Release", githubtest.Files{"lockstep.hcl": "exclude = [\"**\"]\n"})
+	s.round(reconcile.Found{})
+	s.repo.Push("mallory", "b", "B", githubtest.Files{"net/b.tf": "resource {\n"})
+	n := s.repo.OpenPull("mallory", "Into the release", "b")
+	s.repo.Retarget("mallory", n, "release")
+	s.settle()
+	s.headIs("into a branch without projects", "b", "success Nothing to plan")
+	s.hub.LoseDeliveries(1)
+	s.repo.Retarget("mallory", n, "main")
+	s.settle()
+	s.repo.Review("bob", n, "approved", "Fine.")
+	s.settle()
+	s.headIs("retargeted", "b", "queued Looking for the projects")
+	s.hub.LoseDeliveries(0)
+	s.round(reconcile.Found{Deliveries: 1, Heads: 1})
+	s.headIs("looked at", "b", "failure Planning failed")
+}
+
+// TestForkPassesNot holds that a fork's pull request, which nobody plans, does not pass, and that
+// its commits pass once a branch of the repository has them.
+func TestForkPassesNot(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"net/main.tf": resource("a", "1")})
+	fork := s.repo.Fork("mallory")
+	fork.Push("mallory", "theirs", "Theirs", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.repo.OpenPullFrom(fork, "mallory", "Theirs", "theirs")
+	s.settle()
+	head := fork.Head("theirs")
+	for _, c := range s.repo.Checks(head) {
+		if c.Name != "lockstep" || c.Conclusion != "action_required" {
+			t.Errorf("%s: %s", c.Name, c.Conclusion)
+		}
+		s.expect("the page", c.Summary, "comes from a fork", "Push the commits to a branch of this repository")
+	}
+	if got := len(s.repo.Checks(head)); got != 1 {
+		t.Errorf("%d checks", got)
+	}
+}
+
+// blind is a reader of checkouts that reads none.
+type blind struct{ jobs.Projects }
+
+func (blind) Discover(context.Context, string) (jobs.Discovered, error) {
+	return jobs.Discovered{}, errors.New("the disk is full")
+}
