@@ -23,7 +23,7 @@ var allowed = map[string][]string{
 	"cmd/lockstep/internal/changing":     {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "functions/workdir"},
 	"cmd/lockstep/internal/preparing":    {"cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend", "functions/workdir", "functions/modules"},
 	"cmd/lockstep/internal/statekeeping": {"functions/operation", "cmd/lockstep/internal/cli", "cmd/lockstep/internal/opening", "engine/...", "statebackend/...", "functions/workdir"},
-	"cmd/lockstep/internal/surveying":    {"cmd/lockstep/internal/cli", "engine/diags", "functions/project"},
+	"cmd/lockstep/internal/surveying":    {"cmd/lockstep/internal/cli", "engine/diags", "functions/project", "functions/project/grammar"},
 	"cmd/lockstep/internal/serving":      {"cmd/lockstep/internal/cli", "cmd/lockstep/demo", "cmd/lockstep/machine", "functions/...", "github"},
 
 	"cmd/release":          {},
@@ -40,7 +40,7 @@ var allowed = map[string][]string{
 	"functions/janitor":             {"functions/pipeline", "functions/pipeline/dispatch", "functions/pipeline/reconcile", "functions/wiring", "functions/wiring/handling", "github"},
 	"functions/comment":             {"functions/comment/grammar"},
 	"functions/comment/grammar":     {},
-	"functions/project":             {"engine/budget", "engine/config/...", "engine/parsing", "engine/constraint", "engine/provider/install/...", "engine/addrs", "engine/diags", "functions/places"},
+	"functions/project":             {"engine/budget", "engine/config/...", "engine/parsing", "engine/constraint", "engine/provider/install/...", "engine/addrs", "engine/diags", "functions/places", "functions/project/environments", "functions/project/grammar"},
 	"functions/pipeline/runs":       {"functions/comment", "functions/comment/grammar", "functions/pipeline", "functions/places", "functions/project", "github"},
 	"functions/pipeline":            {"functions/comment/grammar", "github"},
 	"functions/pipeline/executor":   {"functions/comment", "functions/encrypting", "functions/operation", "functions/pipeline/jobs", "functions/pipeline/runs", "functions/places", "functions/redacting", "functions/workdir", "statebackend/...", "engine/..."},
@@ -59,7 +59,7 @@ var allowed = map[string][]string{
 	"functions/pipeline/dispatch":   {"functions/comment", "functions/comment/grammar", "functions/pipeline", "functions/pipeline/applyrun", "functions/pipeline/evidence", "functions/pipeline/intake", "functions/pipeline/jobs", "functions/pipeline/ledger", "functions/pipeline/planrun", "functions/pipeline/report", "functions/pipeline/runs", "functions/pipeline/stopping", "functions/places", "github"},
 	"functions/pipeline/intake":     {"functions/comment", "functions/comment/grammar", "functions/pipeline", "github"},
 	"functions/pipeline/stopping":   {"engine/walk", "functions/comment", "functions/pipeline/evidence", "functions/pipeline/ledger", "functions/pipeline/runs"},
-	"functions/pipeline/jobs":       {"engine/diags", "engine/render", "functions/comment", "functions/pipeline/runs", "functions/places", "functions/project", "github"},
+	"functions/pipeline/jobs":       {"engine/diags", "engine/render", "functions/comment", "functions/pipeline/runs", "functions/places", "functions/project", "github", "functions/project/environments"},
 	"functions/wiring/handling":     {"functions/pipeline", "functions/pipeline/dispatch", "functions/wiring"},
 	"functions/wiring/pack":         {},
 	"functions/pipeline/applyrun":   {"functions/comment", "functions/pipeline", "functions/pipeline/evidence", "functions/pipeline/jobs", "functions/pipeline/ledger", "functions/pipeline/planrun", "functions/pipeline/report", "functions/pipeline/runs", "functions/pipeline/stopping", "functions/project", "github"},
@@ -72,6 +72,9 @@ var allowed = map[string][]string{
 	"functions/workdir":             {"functions/encrypting", "statebackend/...", "engine/..."},
 	"functions/encrypting":          {"engine/config", "engine/diags", "engine/parsing", "statebackend/encryption"},
 	"functions/operation":           {"functions/workdir", "statebackend", "statebackend/journal", "statebackend/leasing", "engine/..."},
+
+	"functions/project/environments": {"functions/project/grammar"},
+	"functions/project/grammar":      {},
 
 	"github/githubtest":         {"github", "github/githubtest/apps", "github/githubtest/commits", "github/githubtest/hooks", "github/githubtest/rest", "github/githubtest/story"},
 	"github/githubtest/apps":    {"github/githubtest/rest"},

@@ -12,6 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 	"github.com/lockstep-iac/lockstep/functions/places"
+	"github.com/lockstep-iac/lockstep/functions/project/environments"
+	"github.com/lockstep-iac/lockstep/functions/project/grammar"
 )
 
 // Settings are the content of lockstep.hcl. nil stands for a repository without one.
@@ -26,8 +28,11 @@ type Settings struct {
 	// Files is the parsed file, to quote it in errors.
 	Files map[string]*hcl.File
 
+	environments map[string]environments.Environment
+
 	wildcards []wildcard // project blocks for many directories, in the order of the file
 	defaults  Project    // the values of projects that do not set them
+	usual     hcl.Range  // of the defaults block
 	exclude   []string   // patterns of directories without projects
 
 	ranges map[string]hcl.Range // of the project blocks, by name
@@ -58,7 +63,7 @@ const maxSize = 512 << 10
 // error is left out.
 func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 	p := &parser{settings: &Settings{
-		ranges: map[string]hcl.Range{}, Files: map[string]*hcl.File{},
+		ranges: map[string]hcl.Range{}, Files: map[string]*hcl.File{}, environments: map[string]environments.Environment{},
 		defaults: Project{Workspace: DefaultWorkspace, Apply: OnComment},
 	}, places: map[[2]string]string{}}
 	if len(src) > maxSize {
@@ -70,8 +75,10 @@ func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 		return p.settings, diags.FromHCL(p.diags)
 	}
 	p.settings.Files[name] = f
-	content := p.content(f.Body, fileSchema, fmt.Sprintf("%s has the argument exclude, and blocks of the types project, defaults, allow and check only.", FileName))
+	content, ds := grammar.Contents(FileName, f.Body)
+	p.diags = append(p.diags, ds...)
 	p.allows(content.Blocks.OfType("allow"))
+	p.environments(content.Blocks.OfType("environment"))
 	p.checks(content.Blocks.OfType("check"))
 	p.defaults(content.Blocks.OfType("defaults"))
 	if a := content.Attributes["exclude"]; a != nil {
@@ -86,23 +93,6 @@ func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 	}
 	return p.settings, diags.FromHCL(p.diags)
 }
-
-var (
-	fileSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "exclude"}}, Blocks: []hcl.BlockHeaderSchema{
-		{Type: "project", LabelNames: []string{"name"}},
-		{Type: "defaults"},
-		{Type: "allow"},
-		{Type: "check"},
-	}}
-	defaultsSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
-		{Name: "workspace"}, {Name: "when_changed"}, {Name: "var_files"}, {Name: "apply"},
-	}}
-	projectSchema = &hcl.BodySchema{Attributes: append([]hcl.AttributeSchema{{Name: "dir", Required: true}}, defaultsSchema.Attributes...)}
-	checkSchema   = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "waiting"}}}
-	allowSchema   = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
-		{Name: "providers"}, {Name: "provisioners"}, {Name: "external"}, {Name: "modules"}, {Name: "branches"}, {Name: "states"},
-	}}
-)
 
 // Names reports whether s, which comes from the default branch, lets pull requests into another
 // branch be planned and applied: by a pattern in doublestar's notation, so release/* does not match
@@ -130,16 +120,11 @@ func (p *parser) errorf(at hcl.Range, summary, detail string, args ...any) {
 	p.diags = append(p.diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(detail, args...), Subject: &at})
 }
 
-// content decodes a body; errors about unexpected content end with the remedy.
-func (p *parser) content(body hcl.Body, schema *hcl.BodySchema, remedy string) *hcl.BodyContent {
-	content, ds := body.Content(schema)
-	for _, d := range ds {
-		if strings.HasPrefix(d.Summary, "Unsupported") {
-			d.Detail = strings.TrimSpace(d.Detail + " " + remedy)
-		}
-	}
+// arguments reads those of a block.
+func (p *parser) arguments(of grammar.Block, b *hcl.Block) hcl.Attributes {
+	content, ds := of.Content(b.Body)
 	p.diags = append(p.diags, ds...)
-	return content
+	return content.Attributes
 }
 
 func (p *parser) allows(blocks hcl.Blocks) {
@@ -149,7 +134,7 @@ func (p *parser) allows(blocks hcl.Blocks) {
 			continue
 		}
 		p.allowed = b
-		attrs := p.content(b.Body, allowSchema, "An allow block can have providers, provisioners, external, modules, branches and states.").Attributes
+		attrs := p.arguments(grammar.Allow, b)
 		a := &p.settings.Allow
 		for _, s := range p.list(attrs["providers"]) {
 			pattern, err := addrs.ParseProviderPattern(s.text)
@@ -175,8 +160,7 @@ func (p *parser) checks(blocks hcl.Blocks) {
 			continue
 		}
 		p.checked = b
-		attrs := p.content(b.Body, checkSchema, "A check block can have waiting.").Attributes
-		a := attrs["waiting"]
+		a := p.arguments(grammar.Check, b)["waiting"]
 		text := ""
 		p.decode(a, &text, "a text")
 		switch w := Waiting(text); {
@@ -198,7 +182,8 @@ func (p *parser) project(b *hcl.Block) {
 	if !validName(strings.ReplaceAll(x.Name, "*", "x")) {
 		p.errorf(b.LabelRanges[0], "Invalid name of a project", "%s", nameRule)
 	}
-	attrs := p.content(b.Body, projectSchema, "A project block can have dir, workspace, when_changed, var_files and apply.").Attributes
+	attrs := p.arguments(grammar.Project, b)
+	x.At = line(b.DefRange)
 	p.decode(attrs["dir"], &x.Dir, "a text")
 	if a := attrs["dir"]; a != nil {
 		x.Dir = p.path(quoted{x.Dir, a.Expr.Range()}, "directory")
@@ -234,6 +219,7 @@ func (p *parser) common(attrs hcl.Attributes, x *Project) {
 			x.VarFiles = append(x.VarFiles, p.path(s, "file"))
 		}
 	}
+	p.shared(attrs, x)
 	on := string(x.Apply)
 	p.decode(attrs["apply"], &on, "a text")
 	if x.Apply = ApplyOn(on); x.Apply != OnComment && x.Apply != OnMerge {
@@ -252,8 +238,8 @@ func (p *parser) defaults(blocks hcl.Blocks) {
 			continue
 		}
 		p.usual = b
-		attrs := p.content(b.Body, defaultsSchema, "A defaults block can have workspace, when_changed, var_files and apply.").Attributes
-		p.common(attrs, &p.settings.defaults)
+		p.settings.defaults.At, p.settings.usual = line(b.DefRange), b.DefRange
+		p.common(p.arguments(grammar.Defaults, b), &p.settings.defaults)
 	}
 }
 

@@ -141,7 +141,8 @@ func (o *checkout) collect() (map[string]cty.Value, diags.Diagnostics) {
 }
 
 // sources returns the sources of the root variables: the automatically loaded files of the
-// project's directory, then those that lockstep.hcl names. Our own environment is none.
+// project's directory, then those that lockstep.hcl names, then the values in it. Our own environment
+// is none.
 func (o *checkout) sources() ([]inputs.Source, diags.Diagnostics) {
 	entries, err := fs.ReadDir(o.root.FS(), o.job.Dir)
 	if err != nil {
@@ -180,7 +181,11 @@ func (o *checkout) sources() ([]inputs.Source, diags.Diagnostics) {
 	for _, name := range o.job.VarFiles {
 		add(inputs.FromNamedFile, name, name)
 	}
-	return sources, ds
+	s, err := inputs.Settings("by variables in lockstep.hcl", o.job.Variables)
+	if err != nil {
+		ds = append(ds, diags.FromError("The variables in lockstep.hcl cannot be read", err)...)
+	}
+	return append(sources, s), ds
 }
 
 // files are those that messages may point into.

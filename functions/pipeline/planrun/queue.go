@@ -104,7 +104,7 @@ func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger
 	}
 	defer done()
 	l.Waiting = base.OnWaiting()
-	found, reply, err := qu.choose(ctx, c, dir, l)
+	found, reply, err := qu.choose(ctx, c, dir, base, l)
 	for i := range found {
 		found[i].Apply = base.ApplyOn(found[i])
 	}
