@@ -15,6 +15,9 @@ import (
 // Enqueue queues plans of the projects that a command selects. They are of the present trial merge.
 // The replies are the refusals.
 func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+	if err := qu.announceAgain(ctx); err != nil {
+		return nil, err
+	}
 	l := ledger.Look{Pull: qu.Evidence.Message.Pull, Head: qu.Evidence.Pull.Head.SHA, Into: qu.Evidence.Pull.Base.Ref}
 	q, err := qu.Evidence.Request(ctx, comment.Plan, runs.Run{})
 	if err != nil {
@@ -144,6 +147,25 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p projec
 		return nil, nil // queued by an earlier try of this message, and under way
 	}
 	return nil, qu.announce(ctx, s.Run)
+}
+
+// announceAgain announces the runs that an earlier try of this message has queued, as it may have died
+// before it sent their messages. By now the head may have a conflict, or the gate refuse: then no
+// project is found, and nobody else would send them.
+func (qu *PlanQueuer) announceAgain(ctx context.Context) error {
+	all, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		if s.Phase != runs.Queued || s.PlanFor != qu.Evidence.Message.ID {
+			continue
+		}
+		if err := qu.announce(ctx, s.Run); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // next returns the run as a queued one, without the results of its last plan and apply.
