@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 )
 
 // StatusMarker is a hidden part of the one comment of a pull request that [Status] makes.
@@ -34,6 +36,8 @@ type ProjectStatus struct {
 	Counts   Counts // of the plan
 	// Plan is the plan's hash, "" if there is none.
 	Plan string
+	// Options are those of the plan.
+	Options grammar.Options
 	// Again is the hash of the saved plan that is applied in its place, "" if there is none.
 	Again string
 	Done  Counts // changes made
@@ -169,6 +173,7 @@ func (s Status) section(i int, body string) string {
 	if s.Projects[i].named() {
 		heading += PlanName(s.Projects[i].Plan) + "\n\n"
 	}
+	heading += s.Projects[i].made()
 	if p := s.Projects[i]; p.Whole != "" {
 		whole = "\n" + p.where() + "\n"
 	}

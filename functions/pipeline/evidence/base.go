@@ -105,6 +105,9 @@ func (e *Reader) Job(ctx context.Context, q *runs.Request, dir string) (j jobs.J
 		Owner:    fmt.Sprintf("lockstep %s#%d", r.Pull.Repo, r.Pull.Number),
 		VarFiles: r.VarFiles, Grants: grants, Actor: e.Message.Actor,
 	}
+	if q.Verb == comment.Plan || q.Verb == comment.Apply {
+		j.Options = r.Options
+	}
 	p, err := e.place(ctx, q, dir)
 	if errors.Is(err, jobs.ErrNoProject) {
 		return jobs.Job{}, err.Error(), nil

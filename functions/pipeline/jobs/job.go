@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -47,6 +48,8 @@ type Job struct {
 	// Environment has the roles, secrets and variables of the environment that the base branch grants.
 	// It stays in our own process: those of runs have no use for the names.
 	Environment environments.Granted `json:"-"`
+	// Options are those of the plan, made or to be made again.
+	Options grammar.Options
 	// Grants are the permissions of the base branch.
 	Grants project.Grants
 	// State is the granted address of the state: no other one is opened. If it has none, NoState is

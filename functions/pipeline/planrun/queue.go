@@ -139,7 +139,7 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p projec
 		if err := qu.abort(ctx, s.Run); err != nil {
 			return nil, err
 		}
-		if s, err = qu.Ledger.Save(ctx, qu.next(s, p, l)); err != nil {
+		if s, err = qu.Ledger.Save(ctx, qu.next(s, c, p, l)); err != nil {
 			return nil, err
 		}
 	}
@@ -169,8 +169,9 @@ func (qu *PlanQueuer) announceAgain(ctx context.Context) error {
 }
 
 // next returns the run as a queued one, without the results of its last plan and apply.
-func (qu *PlanQueuer) next(s ledger.Versioned, p project.Project, l ledger.Look) ledger.Versioned {
+func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p project.Project, l ledger.Look) ledger.Versioned {
 	s = s.To(runs.Queued)
+	s.Options = c.Options
 	s.Pull, s.Dir, s.VarFiles, s.ApplyOn = qu.Evidence.Message.Pull, p.Dir, p.VarFiles, p.Apply
 	s.Head, s.Base, s.Merge = l.Head, l.Base, l.Merge
 	s.Attempt++
