@@ -141,7 +141,7 @@ func (o *checkout) collect() (map[string]cty.Value, diags.Diagnostics) {
 		return nil, ds
 	}
 	vars, more := inputs.Values(o.Config.Root.Content, sources)
-	return vars, append(append(ds, more...), o.openly()...)
+	return vars, append(append(ds, more...), openly(o.Config.Root.Content, o.job.Options.Variables)...)
 }
 
 // sources returns the sources of the root variables: the automatically loaded files of the
