@@ -8,4 +8,4 @@ import (
 
 // TestStories plays stories of the whole pipeline, and compares all of its effects: see package
 // storytest.
-func TestStories(t *testing.T) { storytest.Play(t, "plans", "applies") }
+func TestStories(t *testing.T) { storytest.Play(t, "applies") }
