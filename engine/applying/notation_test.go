@@ -115,6 +115,7 @@ type story struct {
 	stop    context.CancelCauseFunc
 	replace string
 	paths   bool           // actions are logged, too
+	output  bool           // as is the output of commands
 	in      planning.Input // the kind of plan
 }
 
@@ -173,7 +174,11 @@ func (s *story) play() string {
 	}
 	lines := append(s.log, state(st)...)
 	for _, d := range ds {
-		lines = append(lines, fmt.Sprintf("%s: %s", d.Severity, d.Summary))
+		line := fmt.Sprintf("%s: %s", d.Severity, d.Summary)
+		if s.output {
+			line += ": " + strings.ReplaceAll(d.Detail, "\n", " ")
+		}
+		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n") + "\n"
 }
@@ -186,6 +191,8 @@ func (s *story) kind(rule string) bool {
 		s.in.Mode = plans.DestroyMode
 	case "refresh-only":
 		s.in.Mode = plans.RefreshOnlyMode
+	case "output":
+		s.output = true
 	case "no-refresh":
 		s.in.SkipRefresh = true
 	case "sensitive":
@@ -258,6 +265,9 @@ func (s *story) apply(text string, plan *plans.Plan) (*states.State, diags.Diagn
 		if e.Kind == events.ApplyStart && s.paths {
 			s.log = append(s.log, fmt.Sprintf("%s %s", e.Action, e.Addr))
 		}
+		if e.Kind == events.ProvisionOutput && s.output {
+			s.log = append(s.log, "output: "+e.Text)
+		}
 	}
 	in := applying.Input{
 		Environment: env, Plan: plan, Variables: map[string]cty.Value{}, LocalExec: s.command,
@@ -271,10 +281,13 @@ func (s *story) apply(text string, plan *plans.Plan) (*states.State, diags.Diagn
 }
 
 // command is the runner of local-exec: a command "fail ..." fails.
-func (s *story) command(_ context.Context, c provisioning.Command, _ func(string)) error {
+func (s *story) command(_ context.Context, c provisioning.Command, say func(string)) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.log = append(s.log, "> run "+c.Text)
+	s.mu.Unlock()
+	if text, ok := strings.CutPrefix(c.Text, "say "); ok {
+		say(text)
+	}
 	if strings.HasPrefix(c.Text, "fail") {
 		return errors.New("exit status 1")
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,7 +62,8 @@ data t_x
 //	  output o "text"                            an output of the state
 //	  world  t_x a red                           an object as it really is; "gone": there is none
 //	  on     read t_x.a fail "no"                see providertest.Provider.On
-//	  with   -destroy -target=t_x.a              the options of the plan
+//	  with   -destroy -target=t_x.a              the options of the plan; -generate writes the
+//	                                             blocks that import blocks lack, in its place
 //	  = LINE                                     the plan, as -update writes it
 func TestNotation(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
@@ -126,6 +128,8 @@ type story struct {
 	in    planning.Input
 	want  []string
 	old   bool // the state has objects of an older schema version
+
+	generate bool
 }
 
 // read takes in a line.
@@ -238,6 +242,19 @@ func (s *story) option(t *testing.T, w string) {
 		s.in.Targets = append(s.in.Targets, target())
 	case "-exclude":
 		s.in.Excludes = append(s.in.Excludes, target())
+	case "-var", "-ephemeral":
+		v, text, _ := strings.Cut(value, "=")
+		if s.in.Variables == nil {
+			s.in.Variables = map[string]cty.Value{}
+		}
+		s.in.Variables[v] = cty.StringVal(text)
+		if name == "-ephemeral" {
+			s.in.EphemeralVariables = append(s.in.EphemeralVariables, v)
+		}
+	case "-given":
+		s.in.Given = map[string]cty.Value{value: cty.StringVal("given")}
+	case "-generate":
+		s.generate = true
 	case "-replace":
 		a, err := addrs.ParseAbsResourceInstance(value)
 		if err != nil {
@@ -268,12 +285,34 @@ func (s *story) play(t *testing.T) []string {
 	if s.in.Mode == 0 {
 		s.in.Mode = plans.NormalMode
 	}
+	if s.generate {
+		return generate(t, s.in)
+	}
 	plan, ds := planning.Plan(t.Context(), s.in)
 	out := append(describe(plan), summaries(ds)...)
 	if s.old && plan != nil {
 		for o := range plan.PriorState.Objects() {
 			out = append(out, fmt.Sprintf("prior version %d %s sensitive%s", o.SchemaVersion, o.AttrsJSON, paths(o.Sensitive)))
 		}
+	}
+	return out
+}
+
+// generate describes the blocks that are written for import blocks, and the diagnostics with their
+// places.
+func generate(t *testing.T, in planning.Input) (out []string) {
+	blocks, found, ds := planning.Generate(t.Context(), in)
+	for _, b := range blocks {
+		out = append(out, fmt.Sprintf("%s from %s, found %v", b.Addr, b.ID, found.Objects[b.Addr] != nil))
+		for line := range strings.Lines(string(b.Text)) {
+			out = append(out, strings.TrimRight("| "+line, " \n"))
+		}
+	}
+	for cr := range found.Failed {
+		out = append(out, "failed "+cr.String())
+	}
+	for _, d := range ds {
+		out = append(out, d.String())
 	}
 	return out
 }
@@ -320,6 +359,12 @@ func describe(p *plans.Plan) []string {
 			line += " " + schema.FormatPath(path)
 		}
 		out = append(out, line)
+	}
+	for _, r := range p.Relevant {
+		out = append(out, fmt.Sprintf("because of %s%s", r.Resource, schema.FormatPath(r.Attribute)))
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Variables)) {
+		out = append(out, "variable "+name)
 	}
 	for _, o := range p.Outputs {
 		out = append(out, fmt.Sprintf("output.%s %s", o.Name, o.Action))
