@@ -156,11 +156,14 @@ func (a *App) Repository(installation int64, r Repo) (*Client, error) {
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	return &Client{app: a, repo: r, client: a.as(tokenKey{installation: installation, repo: r.ID})}, nil
+	key := tokenKey{installation: installation, repo: r.ID}
+	return &Client{app: a, repo: r, client: a.as(key), queries: a.newClient(a.transport(key, true))}, nil
 }
 
 // as returns a client that acts with the tokens of a key.
-func (a *App) as(key tokenKey) *gh.Client {
+func (a *App) as(key tokenKey) *gh.Client { return a.newClient(a.transport(key, false)) }
+
+func (a *App) transport(key tokenKey, repeatable bool) *transport {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	t := a.tokens[key]
@@ -168,9 +171,9 @@ func (a *App) as(key tokenKey) *gh.Client {
 		t = &tokens{app: a, key: key}
 		a.tokens[key] = t
 	}
-	return a.newClient(&transport{
-		base: a.config.Transport, api: a.api, maxWait: a.config.MaxWait, scheme: "token", token: t.get,
-	})
+	return &transport{
+		base: a.config.Transport, api: a.api, maxWait: a.config.MaxWait, repeatable: repeatable, scheme: "token", token: t.get,
+	}
 }
 
 // A tokenKey is the scope of a token: one repository; the files of one repository, if there is a

@@ -17,6 +17,8 @@ type Client struct {
 	app    *App
 	repo   Repo
 	client *gh.Client
+	// queries is for requests that only read, whatever their method.
+	queries *gh.Client
 }
 
 // Repo returns the repository.

@@ -30,6 +30,10 @@ type PullRequest struct {
 	// merge, if there is one.
 	MergeSHA string
 	URL      string // for people
+	Labels   []string
+	// MergeState is GitHub's opinion of a merge of an open pull request: "clean", "blocked", "behind",
+	// "dirty", "unstable", "has_hooks", "draft" or "unknown"; "" in lists.
+	MergeState string
 	// Updated is the time of the last change, in seconds of GitHub's clock: pushes and comments are
 	// changes.
 	Updated time.Time
@@ -89,7 +93,10 @@ func (c *Client) pullRequest(p *gh.PullRequest) (PullRequest, error) {
 		Number: p.GetNumber(), Title: p.GetTitle(), Author: p.GetUser().GetLogin(),
 		Open: p.GetState() == "open", Draft: p.GetDraft(), Merged: p.MergedAt != nil, MergedBy: p.GetMergedBy().GetLogin(),
 		Head: branch(p.Head), Base: branch(p.Base), DefaultBranch: p.GetBase().GetRepo().GetDefaultBranch(),
-		MergeSHA: p.GetMergeCommitSHA(), URL: p.GetHTMLURL(), Updated: p.GetUpdatedAt().Time,
+		MergeSHA: p.GetMergeCommitSHA(), URL: p.GetHTMLURL(), Updated: p.GetUpdatedAt().Time, MergeState: p.GetMergeableState(),
+	}
+	for _, l := range p.Labels {
+		out.Labels = append(out.Labels, l.GetName())
 	}
 	if out.Base.Repo.ID != c.repo.ID {
 		return PullRequest{}, fmt.Errorf("it belongs to the repository %d, not %d", out.Base.Repo.ID, c.repo.ID)

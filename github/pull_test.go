@@ -22,7 +22,7 @@ func TestPullRequest(t *testing.T) {
 		Number: 1, Title: "Second line", Author: "alice", Open: true,
 		Head: github.Branch{Repo: repo, Ref: "topic", SHA: s.repo.Head("topic")},
 		Base: github.Branch{Repo: repo, Ref: "main", SHA: s.repo.Head("main")},
-		URL:  "https://github.example/acme/infra/pull/1", DefaultBranch: "main",
+		URL:  "https://github.example/acme/infra/pull/1", DefaultBranch: "main", MergeState: "clean",
 	}
 	if p.MergeSHA == "" {
 		t.Error("there is no trial merge")

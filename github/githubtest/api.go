@@ -28,6 +28,12 @@ var operations = map[string]func(*Repository, *http.Request) (int, any){
 	"GET pulls/{number}":                   (*Repository).getPull,
 	"GET pulls/{number}/files":             (*Repository).listFiles,
 	"GET pulls/{number}/reviews":           (*Repository).listReviews,
+	"GET pulls/{number}/commits":           (*Repository).listCommits,
+	"GET issues/{number}/events":           (*Repository).listEvents,
+	"GET commits/{ref}/status":             (*Repository).getStatus,
+	"GET compare/{span}":                   (*Repository).compare,
+	"GET branches/{branch}":                (*Repository).getBranch,
+	"GET rules/branches/{branch}":          (*Repository).listRules,
 	"GET contents/{path...}":               (*Repository).getContents,
 	"GET git/ref/{ref...}":                 (*Repository).getRef,
 	"GET git/commits/{sha}":                (*Repository).getCommit,
@@ -55,7 +61,10 @@ func (h *Hub) routes() *http.ServeMux {
 		"POST /app/installations/{installation}/access_tokens": h.app.ByApp(h.createToken),
 		"GET /installation/repositories":                       h.listRepositories,
 		"GET /repos/{owner}/{repo}/tarball/{ref...}":           h.getArchive,
-		"/": func(*http.Request) (int, any) { return rest.Fail(rest.NotFound) },
+		"GET /orgs/{org}/teams/{team}":                         h.getTeam,
+		"GET /orgs/{org}/teams/{team}/memberships/{login}":     h.getMembership,
+		"POST /graphql":                                        h.query,
+		"/":                                                    func(*http.Request) (int, any) { return rest.Fail(rest.NotFound) },
 	} {
 		mux.HandleFunc(pattern, h.alone(answer))
 	}

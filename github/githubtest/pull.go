@@ -32,6 +32,9 @@ type pull struct {
 	trial         trial
 	made, touched time.Time
 	reviews       []*review
+	labels        []string
+	labelings     []labeling
+	threads       []bool // conversations, by whether they are resolved
 }
 
 // OpenPull opens a pull request from a branch to main, and returns its number.

@@ -23,6 +23,11 @@ type repo struct {
 	tags         map[string]string
 	private      bool
 	deleted      bool
+	mergeState   string // GitHub's opinion of merges that have no conflict; "" is "clean"
+	protection   []Required
+	ruleset      []Required
+	reviewed     bool // the rules of main want an approval
+	statuses     []status
 }
 
 func (r *repo) String() string { return r.owner.login + "/" + r.name }

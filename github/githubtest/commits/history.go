@@ -104,3 +104,18 @@ func (h History) Merge(ours, theirs string) (files Files, conflicts []string) {
 	}
 	return a.With(changes), conflicts
 }
+
+// Missing returns the commits before and at head that base lacks, oldest first.
+func (h History) Missing(base, head string) []*Commit {
+	have := h.ancestors(base)
+	var out []*Commit
+	for _, sha := range slices.Backward(h.ancestors(head)) {
+		if !slices.Contains(have, sha) {
+			out = append(out, h[sha])
+		}
+	}
+	return out
+}
+
+// Lacks returns the number of commits of another that one lacks.
+func (h History) Lacks(sha, other string) int { return len(h.Missing(sha, other)) }

@@ -2,9 +2,10 @@
 // GitHub's own description of its API; and the webhooks of our GitHub against the community's
 // schemas of GitHub's webhooks.
 //
-// The description, api.github.com.json, is a part of @octokit/openapi 23.0.2; the schemas,
-// webhooks.json, are a part of @octokit/webhooks-schemas 7.6.1 (both MIT, see LICENSE).
-// testdata/cut.go and testdata/cutwebhooks.go make them anew. The package refuses to know what
+// The description, api.github.com.json, is a part of @octokit/openapi 23.0.2; the schema of GraphQL,
+// github.graphql, one of @octokit/graphql-schema 15.26.1; the schemas of webhooks, webhooks.json, are a
+// part of @octokit/webhooks-schemas 7.6.1 (all MIT, see LICENSE). testdata/cut.go,
+// testdata/cutgraphql.go and testdata/cutwebhooks.go make them anew. The package refuses to know what
 // Lockstep does with GitHub, and is for tests only. Start at [Transport] and [CheckWebhook].
 package contract
 
@@ -107,6 +108,12 @@ func check(method string, at *url.URL, sent []byte, status int, answer []byte) e
 		return err
 	}
 	path := at.Path
+	if method == http.MethodPost && path == "/graphql" && status < 400 {
+		if err := checkGraphQL(sent, answer); err != nil {
+			return fmt.Errorf("%s %s: %w", method, path, err)
+		}
+		return nil
+	}
 	for _, o := range all {
 		if o.method != method || !o.path.MatchString(path) {
 			continue

@@ -1,0 +1,103 @@
+package githubtest
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
+)
+
+// Discuss begins a conversation in a review of a pull request, and returns its number.
+func (l *pulls) Discuss(who string, number int) int {
+	w := l.repo.world
+	defer w.lock()()
+	p := l.mustPull(number)
+	p.touched = w.log.Tick()
+	p.threads = append(p.threads, false)
+	l.repo.note(Edit{Kind: "conversation", Who: who, Number: number})
+	return len(p.threads) - 1
+}
+
+// Resolve ends a conversation.
+func (l *pulls) Resolve(who string, number, conversation int) {
+	w := l.repo.world
+	defer w.lock()()
+	p := l.mustPull(number)
+	p.touched = w.log.Tick()
+	p.threads[conversation] = true
+	l.repo.note(Edit{Kind: "conversation", Who: who, Number: number, Text: "resolved"})
+}
+
+// RequireReview has the rules of main want an approval.
+func (r *Repository) RequireReview() {
+	defer r.hub.lock()()
+	r.reviewed = true
+}
+
+// query is POST /graphql. It answers the one query that is asked of it, by the members that the query names.
+func (h *Hub) query(r *http.Request) (int, any) {
+	t, p := h.app.Token(r)
+	if p != nil {
+		return rest.Fail(p)
+	}
+	var in struct {
+		Query     string
+		Variables struct {
+			Owner, Name string
+			Number      int
+			After       *string
+		}
+	}
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		return rest.Fail(rest.Invalid("Problems parsing JSON"))
+	}
+	v := in.Variables
+	for _, x := range h.repos {
+		if !strings.EqualFold(x.owner.login, v.Owner) || !strings.EqualFold(x.name, v.Name) || !t.Opens(x.installation, x.id) {
+			continue
+		}
+		p := x.pulls.pull(v.Number)
+		if p == nil {
+			break
+		}
+		return http.StatusOK, rest.Object{"data": rest.Object{"repository": rest.Object{"databaseId": x.id, "pullRequest": x.discussionJSON(p, v.After)}}}
+	}
+	return http.StatusOK, rest.Object{
+		"data":   rest.Object{"repository": nil},
+		"errors": []any{rest.Object{"type": "NOT_FOUND", "path": []any{"repository"}, "message": "Could not resolve to a Repository with the name '" + v.Owner + "/" + v.Name + "'."}},
+	}
+}
+
+// discussionJSON is a page of the conversations of a pull request: of two, so that small tests have several.
+func (r *Repository) discussionJSON(p *pull, after *string) rest.Object {
+	const page = 2
+	from := 0
+	if after != nil {
+		from = len(*after) // a cursor has a letter for each conversation before
+	}
+	to := min(from+page, len(p.threads))
+	nodes := []any{}
+	for _, resolved := range p.threads[from:to] {
+		nodes = append(nodes, rest.Object{"isResolved": resolved})
+	}
+	var decision any
+	if r.reviewed {
+		decision = "REVIEW_REQUIRED"
+		for _, v := range p.reviews {
+			switch v.state {
+			case github.Approved:
+				decision = "APPROVED"
+			case github.ChangesRequested:
+				decision = "CHANGES_REQUESTED"
+			}
+		}
+	}
+	return rest.Object{
+		"reviewDecision": decision,
+		"reviewThreads": rest.Object{
+			"nodes": nodes, "pageInfo": rest.Object{"hasNextPage": to < len(p.threads), "endCursor": strings.Repeat("c", to)},
+		},
+	}
+}

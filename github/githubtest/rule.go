@@ -1,0 +1,185 @@
+package githubtest
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest/commits"
+	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
+)
+
+// A Required check is one that has to pass before a merge into main. App is the ID of the App that has to
+// report it; 0 is any.
+type Required struct {
+	Name string
+	App  int64
+}
+
+// Protect makes checks required, by the branch's protection and by a ruleset, and sets GitHub's opinion of
+// merges without conflicts: "clean", "blocked", "behind", "unstable" or "unknown".
+func (r *Repository) Protect(mergeState string, protection, ruleset []Required) {
+	defer r.hub.lock()()
+	r.mergeState, r.protection, r.ruleset = mergeState, protection, ruleset
+}
+
+// A status is a commit status.
+type status struct {
+	id                  int64
+	sha, context, state string
+}
+
+// SetStatus sets a commit status: "success", "pending", "failure" or "error".
+func (r *Repository) SetStatus(sha, context, state string) {
+	defer r.hub.lock()()
+	r.statuses = append(r.statuses, status{r.hub.log.NextID(), sha, context, state})
+}
+
+// getStatus is GET /repos/{owner}/{repo}/commits/{ref}/status.
+func (r *Repository) getStatus(req *http.Request) (int, any) {
+	at := r.find(req.PathValue("ref"))
+	if at == nil {
+		return rest.Fail(rest.NotFound)
+	}
+	latest := map[string]status{}
+	var order []string
+	for _, s := range r.statuses {
+		if s.sha != at.SHA {
+			continue
+		}
+		if _, seen := latest[s.context]; !seen {
+			order = append(order, s.context)
+		}
+		latest[s.context] = s
+	}
+	list := []any{}
+	for _, name := range order {
+		s := latest[name]
+		list = append(list, rest.Object{
+			"id": s.id, "node_id": rest.NodeID("StatusContext", s.id), "url": rest.APIURL + "statuses", "state": s.state, "context": s.context,
+			"description": nil, "target_url": nil, "avatar_url": nil, "created_at": rest.Stamp(at.At), "updated_at": rest.Stamp(at.At),
+		})
+	}
+	shown := rest.Paged(req, list)
+	api := rest.APIURL + "repos/" + r.String()
+	// The real answer has the repository in its short form, with the same names of members.
+	shown.Items = rest.Object{
+		"state": "success", "statuses": shown.Items, "sha": at.SHA, "total_count": len(list), "repository": r.repo.json(),
+		"commit_url": api + "/commits/" + at.SHA, "url": api + "/commits/" + at.SHA + "/status",
+	}
+	return http.StatusOK, shown
+}
+
+// getBranch is GET /repos/{owner}/{repo}/branches/{branch}.
+func (r *Repository) getBranch(req *http.Request) (int, any) {
+	name := req.PathValue("branch")
+	sha, ok := r.branches[name]
+	if !ok {
+		return rest.Fail(rest.NotFound)
+	}
+	contexts, checks := []any{}, []any{}
+	for _, x := range r.protection {
+		contexts = append(contexts, x.Name)
+		checks = append(checks, rest.Object{"context": x.Name, "app_id": orNull(x.App)})
+	}
+	api, web := rest.APIURL+"repos/"+r.String(), rest.WebURL+r.String()
+	return http.StatusOK, rest.Object{
+		"name": name, "commit": r.commitJSON(r.world.history[sha]), "protected": len(contexts) > 0, "protection_url": api + "/branches/" + name + "/protection",
+		"_links": rest.Object{"self": api + "/branches/" + name, "html": web + "/tree/" + name},
+		"protection": rest.Object{
+			"enabled":                len(contexts) > 0,
+			"required_status_checks": rest.Object{"enforcement_level": "everyone", "contexts": contexts, "checks": checks},
+		},
+	}
+}
+
+func orNull(n int64) any {
+	if n == 0 {
+		return nil
+	}
+	return n
+}
+
+// listRules is GET /repos/{owner}/{repo}/rules/branches/{branch}.
+func (r *Repository) listRules(req *http.Request) (int, any) {
+	list := []any{}
+	if len(r.ruleset) > 0 {
+		want := []any{}
+		for _, x := range r.ruleset {
+			o := rest.Object{"context": x.Name}
+			if x.App != 0 {
+				o["integration_id"] = x.App
+			}
+			want = append(want, o)
+		}
+		source := rest.Object{"ruleset_source_type": "Repository", "ruleset_source": r.String(), "ruleset_id": 42}
+		checks := rest.Object{"type": "required_status_checks", "parameters": rest.Object{"required_status_checks": want, "strict_required_status_checks_policy": false}}
+		for name, value := range source {
+			checks[name] = value
+		}
+		queue := rest.Object{"type": "required_signatures"}
+		for name, value := range source {
+			queue[name] = value
+		}
+		list = append(list, queue, checks)
+	}
+	return http.StatusOK, rest.Paged(req, list)
+}
+
+// compare is GET /repos/{owner}/{repo}/compare/{basehead}.
+func (r *Repository) compare(req *http.Request) (int, any) {
+	base, head, _ := strings.Cut(req.PathValue("span"), "...")
+	a, b := r.find(base), r.find(head)
+	if a == nil || b == nil {
+		return rest.Fail(rest.NotFound)
+	}
+	behind, ahead := r.world.history.Lacks(b.SHA, a.SHA), r.world.history.Lacks(a.SHA, b.SHA)
+	api, web := rest.APIURL+"repos/"+r.String()+"/compare/"+base+"..."+head, rest.WebURL+r.String()+"/compare/"+base+"..."+head
+	return http.StatusOK, rest.Object{
+		"url": api, "html_url": web, "permalink_url": web, "diff_url": web + ".diff", "patch_url": web + ".patch",
+		"base_commit": r.commitJSON(a), "merge_base_commit": r.commitJSON(r.world.history.MergeBase(a.SHA, b.SHA)),
+		"status": "diverged", "ahead_by": ahead, "behind_by": behind, "total_commits": ahead, "commits": []any{}, "files": []any{},
+	}
+}
+
+// commitJSON is a commit as lists show it.
+func (r *repo) commitJSON(c *commits.Commit) rest.Object {
+	api := rest.APIURL + "repos/" + r.String()
+	person := rest.Object{"name": c.Author, "email": c.Author + "@example.org", "date": rest.Stamp(c.At)}
+	author := rest.Object(nil)
+	if u := r.world.users[c.Author]; u != nil {
+		author = u.json()
+	}
+	parents := []any{}
+	for _, p := range c.Parents {
+		parents = append(parents, rest.Object{"sha": p, "url": api + "/commits/" + p, "html_url": rest.WebURL + r.String() + "/commit/" + p})
+	}
+	o := rest.Object{
+		"sha": c.SHA, "node_id": "C_" + c.SHA, "url": api + "/commits/" + c.SHA, "html_url": rest.WebURL + r.String() + "/commit/" + c.SHA, "comments_url": api + "/commits/" + c.SHA + "/comments",
+		"commit": rest.Object{
+			"author": person, "committer": person, "message": c.Message, "tree": rest.Object{"sha": c.Tree(), "url": api + "/git/trees/" + c.Tree()},
+			"url": api + "/git/commits/" + c.SHA, "comment_count": 0,
+		},
+		"author": nil, "committer": nil, "parents": parents,
+	}
+	if author != nil {
+		o["author"], o["committer"] = author, author
+	}
+	return o
+}
+
+// listCommits is GET /repos/{owner}/{repo}/pulls/{pull_number}/commits, of those that the base branch lacks.
+func (r *Repository) listCommits(req *http.Request) (int, any) {
+	p := r.pulls.requested(req)
+	if p == nil {
+		return rest.Fail(rest.NotFound)
+	}
+	base := r.branches[p.base]
+	if !p.open {
+		base = p.closedOn
+	}
+	list := []any{}
+	for _, c := range r.world.history.Missing(base, p.headSHA) {
+		list = append(list, r.commitJSON(c))
+	}
+	return http.StatusOK, rest.Paged(req, list)
+}

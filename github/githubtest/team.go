@@ -1,0 +1,81 @@
+package githubtest
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
+)
+
+// A team is one of an organization.
+type team struct {
+	id      int64
+	members []string // logins
+}
+
+// SetTeam gives an organization's team its members, by login.
+func (h *Hub) SetTeam(org, slug string, members ...string) {
+	defer h.lock()()
+	for _, login := range members {
+		h.person(login)
+	}
+	if h.teams == nil {
+		h.teams = map[string]*team{}
+	}
+	h.teams[org+"/"+slug] = &team{h.log.NextID(), members}
+}
+
+// teamOf finds the team of a request, if the token may see teams: those of the account in which the App is installed.
+func (h *Hub) teamOf(r *http.Request) (*team, *rest.Problem) {
+	t, p := h.app.Token(r)
+	if p != nil {
+		return nil, p
+	}
+	org := r.PathValue("org")
+	opened := slices.ContainsFunc(h.repos, func(x *Repository) bool {
+		return strings.EqualFold(x.owner.login, org) && t.Opens(x.installation, x.id)
+	})
+	found := h.teams[org+"/"+r.PathValue("team")]
+	if !opened || found == nil {
+		return nil, rest.NotFound
+	}
+	return found, nil
+}
+
+// getTeam is GET /orgs/{org}/teams/{team_slug}.
+func (h *Hub) getTeam(r *http.Request) (int, any) {
+	t, p := h.teamOf(r)
+	if p != nil {
+		return rest.Fail(p)
+	}
+	org, slug := r.PathValue("org"), r.PathValue("team")
+	api, web := rest.APIURL+"orgs/"+org+"/teams/"+slug, rest.WebURL+"orgs/"+org
+	return http.StatusOK, rest.Object{
+		"id": t.id, "node_id": rest.NodeID("Team", t.id), "name": slug, "slug": slug, "description": nil, "privacy": "closed",
+		"permission": "pull", "url": api, "html_url": web + "/teams/" + slug, "members_url": api + "/members{/member}", "repositories_url": api + "/repos",
+		"parent": nil, "members_count": len(t.members), "repos_count": 1, "created_at": "2024-01-01T00:00:00Z", "updated_at": "2024-01-01T00:00:00Z",
+		"type": "organization", "organization": rest.Object{
+			"login": org, "id": 1, "node_id": "O_1", "url": rest.APIURL + "orgs/" + org, "repos_url": rest.APIURL + "orgs/" + org + "/repos", "events_url": rest.APIURL + "orgs/" + org + "/events",
+			"hooks_url": rest.APIURL + "orgs/" + org + "/hooks", "issues_url": rest.APIURL + "orgs/" + org + "/issues", "members_url": rest.APIURL + "orgs/" + org + "/members{/member}",
+			"public_members_url": rest.APIURL + "orgs/" + org + "/public_members{/member}", "avatar_url": web + ".png", "description": nil,
+			"has_organization_projects": true, "has_repository_projects": true, "public_repos": 1, "public_gists": 0, "followers": 0, "following": 0,
+			"html_url": web, "type": "Organization", "created_at": "2024-01-01T00:00:00Z", "updated_at": "2024-01-01T00:00:00Z", "archived_at": nil,
+		},
+	}
+}
+
+// getMembership is GET /orgs/{org}/teams/{team_slug}/memberships/{username}.
+func (h *Hub) getMembership(r *http.Request) (int, any) {
+	t, p := h.teamOf(r)
+	if p != nil {
+		return rest.Fail(p)
+	}
+	login := r.PathValue("login")
+	if !slices.ContainsFunc(t.members, func(m string) bool { return strings.EqualFold(m, login) }) {
+		return rest.Fail(rest.NotFound)
+	}
+	return http.StatusOK, rest.Object{
+		"url": rest.APIURL + "orgs/" + r.PathValue("org") + "/teams/" + r.PathValue("team") + "/memberships/" + login, "role": "member", "state": "active",
+	}
+}

@@ -1,0 +1,36 @@
+package github
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// InTeam reports whether a user is a member of an organization's team now, or of a team below it. An
+// invitation that is not accepted is no membership. The error is a *[FinalError] if the App may not see
+// the team, or there is none: a team that nobody can look up has no members to count on.
+// Source: https://docs.github.com/en/rest/teams/members#get-team-membership-for-a-user
+func (c *Client) InTeam(ctx context.Context, org, team, login string) (bool, error) {
+	what := fmt.Sprintf("ask whether %s is in the team %s/%s", login, org, team)
+	if !loginPattern().MatchString(login) || !namePattern().MatchString(org) || !namePattern().MatchString(team) {
+		return false, &FinalError{What: what, Why: "this is not the name of a user and of a team"}
+	}
+	m, _, err := c.client.Teams.GetTeamMembershipBySlug(ctx, org, team, login)
+	if err == nil {
+		return m.GetState() == "active", nil
+	}
+	if err = failed(what, err); !errors.Is(err, ErrNotFound) {
+		return false, err
+	}
+	// The answer is the same for no member and for no team.
+	if _, _, err := c.client.Teams.GetTeamBySlug(ctx, org, team); err != nil {
+		if err = failed(what, err); errors.Is(err, ErrNotFound) {
+			return false, &FinalError{
+				What: what, Why: "GitHub shows no such team",
+				Remedy: "Whoever runs Lockstep should check that the team exists, and that the GitHub App has the organization's permission \"Members: read\".",
+			}
+		}
+		return false, err
+	}
+	return false, nil
+}
