@@ -147,6 +147,15 @@ func (w wildcard) of(dir string) string {
 	return name
 }
 
+// in returns the directory of the project with a name that the block makes.
+func (w wildcard) in(name string) string {
+	dir := w.Dir
+	for _, text := range w.name.FindStringSubmatch(name)[1:] {
+		dir = strings.Replace(dir, "*", text, 1)
+	}
+	return dir
+}
+
 // dirs returns the directories with configuration files that a pattern matches, sorted, without
 // those that are excluded. Like everywhere, names that begin with a dot need a pattern that does.
 func (e *expansion) dirs(pattern string) []string {

@@ -1,0 +1,105 @@
+// Package rulings has the decisions about the requirements of the settings as data: a tree of rules,
+// each with its outcome and the facts behind it. It is the form in which package gates decides, and
+// in which replies and records keep a decision.
+//
+// It refuses to know how a rule is decided, and its words: those are in package comment. Start at
+// [Ruling].
+package rulings
+
+// A Ruling is the decision about a requirement in the settings, as a tree: what has to hold, what was
+// found, and what follows. It is data, because it is kept with the replies that contain it.
+type Ruling struct {
+	Rule    Rule
+	Outcome Outcome
+	// Name is that of an alternative, At the place of a requirement in the settings.
+	Name string `json:",omitempty"`
+	At   string `json:",omitempty"`
+	// Wanted are the names in the condition, and Want its number; Found are the facts that fulfil it,
+	// Have their number.
+	Wanted []string `json:",omitempty"`
+	Want   int      `json:",omitempty"`
+	Found  []string `json:",omitempty"`
+	Have   int      `json:",omitempty"`
+	// Against are the facts that do not count, or speak against it.
+	Against []Against `json:",omitempty"`
+	// Problem is the reason for which a fact is unknown.
+	Problem string `json:",omitempty"`
+	// By and Because are the person who has lifted a requirement, and the reason given.
+	By      string `json:",omitempty"`
+	Because string `json:",omitempty"`
+	// Of are the parts of a rule that has some.
+	Of []Ruling `json:",omitempty"`
+}
+
+// An Outcome is that of a rule.
+type Outcome string
+
+const (
+	Holds         Outcome = "holds"
+	Fails         Outcome = "fails"
+	Unknown       Outcome = "unknown"        // a fact could not be read: nothing is allowed because of it
+	NotApplicable Outcome = "not applicable" // there is nothing that it could be about
+	Lifted        Outcome = "lifted"         // it does not hold, and somebody who may has lifted it
+)
+
+// Allows reports whether a command may be carried out by an outcome.
+func (o Outcome) Allows() bool { return o == Holds || o == NotApplicable || o == Lifted }
+
+// A Rule is the name of a condition.
+type Rule string
+
+const (
+	AllOf       Rule = "all of"       // everything that is required
+	Requirement Rule = "requirement"  // one block of the settings
+	OneOf       Rule = "one of"       // its alternatives
+	Alternative Rule = "alternative"  //
+	Readable    Rule = "readable"     // the settings
+	AskedBy     Rule = "by"           // Wanted parties, Found the actor
+	Permitted   Rule = "permission"   //
+	Approvals   Rule = "approvals"    // Want of Wanted parties, Found logins
+	Codeowners  Rule = "codeowners"   // Wanted paths, Against paths with their owners
+	Mergeable   Rule = "mergeable"    //
+	UpToDate    Rule = "up_to_date"   //
+	Resolved    Rule = "resolved"     // Have open conversations
+	Ready       Rule = "draft"        //
+	Checks      Rule = "checks"       // Wanted patterns, Found names
+	Labels      Rule = "labels"       //
+	NotLabels   Rule = "not_labels"   //
+	Windows     Rule = "windows"      //
+	Freeze      Rule = "freeze"       //
+	MaxChanges  Rule = "max_changes"  // Have of Want
+	MaxDestroys Rule = "max_destroys" //
+	NoDestroy   Rule = "no_destroy"   // Wanted patterns, Found types
+)
+
+// Against is a fact that does not count, or that speaks against a rule.
+type Against struct {
+	Name string // of a person, a check, a label, a path
+	Why  Why
+	// Names are further ones: the owners of a path.
+	Names []string `json:",omitempty"`
+}
+
+// Why is the reason for which a fact does not count.
+type Why string
+
+const (
+	EarlierHead   Why = "earlier head"   // the approval is of another commit than the planned one
+	OwnChange     Why = "own change"     // the approval is by somebody who wrote the change
+	ByBot         Why = "bot"            // the approval is by an App
+	CannotWrite   Why = "cannot write"   // the person may not write to the repository
+	NotNamed      Why = "not named"      // the settings do not name the person
+	Refuses       Why = "refuses"        // the review requests changes
+	Unowned       Why = "unowned"        // nobody approved who owns the path
+	Missing       Why = "missing"        // there is none
+	Running       Why = "running"        // the check is not done
+	CheckFailed   Why = "failed"         // the check has failed
+	OtherApp      Why = "other app"      // another App has reported it
+	PutBy         Why = "put by"         // somebody has put a label there, or removed it, who may not write
+	TakenBy       Why = "taken by"       //
+	Conflicting   Why = "conflicting"    // with the base branch
+	ReviewMissing Why = "review missing" // the base branch's rules want one
+	Behind        Why = "behind"         // the base branch
+	IsDraft       Why = "draft"          //
+	Blocked       Why = "blocked"        // by rules of the base branch
+)

@@ -1,0 +1,115 @@
+package gates
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
+)
+
+// TestDecide plays the tables in testdata: lines at the margin are the body of a require block, for
+// "apply" or for the command that a line "command: plan" names; each indented line below is a row, the facts and, after =>, the outcome
+// with texts that the decision has to contain.
+func TestDecide(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("there are no tables", err)
+	}
+	rows := 0
+	for _, name := range files {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) { rows += play(t, string(src)) })
+	}
+	if rows < 300 {
+		t.Errorf("there are %d rows", rows)
+	}
+}
+
+func play(t *testing.T, src string) (rows int) {
+	command, body, fresh := "apply", "", true
+	for line := range strings.Lines(src) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case line == "" || strings.HasPrefix(line, "#"):
+			continue
+		case strings.HasPrefix(line, " ") || strings.HasPrefix(line, "=>"):
+			given, want, ok := strings.Cut(line, "=>")
+			if !ok {
+				t.Fatalf("%s: this is no row", line)
+			}
+			row(t, command, body, given, strings.TrimSpace(want))
+			rows, fresh = rows+1, false
+			continue
+		}
+		if !fresh {
+			command, body, fresh = "apply", "", true
+		}
+		if c, ok := strings.CutPrefix(line, "command: "); ok {
+			command = c
+			continue
+		}
+		body += strings.ReplaceAll(line, "\\t", "  ") + "\n"
+	}
+	return rows
+}
+
+func row(t *testing.T, command, body, given, want string) {
+	t.Helper()
+	all := required(t, command, body)
+	q := Question{Command: command, Requirements: all, Facts: facts(t, given, all)}
+	got := Decide(q)
+	outcome, details, _ := strings.Cut(want, " | ")
+	if string(got.Outcome) != outcome {
+		t.Errorf("%s%s\n got %s\nwant %s", body, given, text(got), want)
+	}
+	for detail := range strings.SplitSeq(details, " | ") {
+		if !strings.Contains(text(got), detail) {
+			t.Errorf("%s%s\n got %s\nwant it to contain %q", body, given, text(got), detail)
+		}
+	}
+	// A question is data: from a file it is answered the same.
+	data, err := json.Marshal(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read Question
+	if err := json.Unmarshal(data, &read); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(got, Decide(read)); diff != "" {
+		t.Errorf("%s%s: read from JSON it is decided otherwise:\n%s", body, given, diff)
+	}
+}
+
+// TestNothingKnown holds that no rule is fulfilled by facts that were not read.
+func TestNothingKnown(t *testing.T) {
+	for _, body := range []string{
+		`by = ["acme/sre"]`, `permission = "write"`, `approvals = 1`, `codeowners = true`, `mergeable = true`, `up_to_date = true`,
+		`resolved = true`, `checks = ["*"]`, `labels = ["x"]`, `not_labels = ["x"]`, `max_changes = 9`, `max_destroys = 9`, `no_destroy = ["x"]`,
+	} {
+		all := required(t, "apply", body)
+		got := Decide(Question{Command: "apply", Requirements: all, Facts: Facts{Actor: "zoe", Planned: planned}})
+		if got.Outcome.Allows() {
+			t.Errorf("%s: %s", body, text(got))
+		}
+	}
+}
+
+// TestUnreadable holds that settings with errors allow nothing but plans.
+func TestUnreadable(t *testing.T) {
+	for command, want := range map[string]rulings.Outcome{
+		"apply": rulings.Fails, "unlock": rulings.Fails, "recover": rulings.Fails, "plan": rulings.NotApplicable,
+	} {
+		if got := Decide(Question{Command: command, Unreadable: true}); got.Outcome != want {
+			t.Errorf("%s: %s", command, text(got))
+		}
+	}
+}

@@ -1,0 +1,48 @@
+package project
+
+import (
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
+)
+
+// Required returns the requirements for a command and a project of a pull request, where s comes from
+// the base branch. base are the projects there, as far as they are known beside s. A requirement for some projects is
+// found by the name and the directory of the project, and by those that the base branch has for it;
+// for a project that the base branch does not know each is one: no pull request evades a requirement
+// by a new name.
+func (s *Settings) Required(command string, p Project, base []Project) []requirements.Requirement {
+	if s == nil {
+		return nil
+	}
+	names, known := []string{p.Name, p.Dir}, s.known(p)
+	for _, x := range base {
+		if x.Name == p.Name || x.Dir == p.Dir && x.Workspace == p.Workspace {
+			known = append(known, x)
+		}
+	}
+	for _, x := range known {
+		names = append(names, x.Name, x.Dir)
+	}
+	for _, w := range s.wildcards {
+		if w.holds(p.Dir) {
+			names = append(names, w.of(p.Dir))
+		}
+		if w.names(p.Name) {
+			names = append(names, w.in(p.Name))
+		}
+	}
+	var out []requirements.Requirement
+	for _, r := range s.Require {
+		if r.About(command, names, len(known) == 0) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// RequiresSome reports whether there is a requirement for a command that is for some projects only, so
+// that the base branch's projects matter.
+func (s *Settings) RequiresSome(command string) bool {
+	return s != nil && slices.ContainsFunc(s.Require, func(r requirements.Requirement) bool { return r.Command == command && r.Projects != nil })
+}

@@ -1,0 +1,123 @@
+package requirements
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// Commands are those that can have requirements. The others are safe for everybody who may write.
+var Commands = []string{"plan", "apply", "unlock", "recover"}
+
+// A Requirement is one require block.
+type Requirement struct {
+	// Command is one of [Commands].
+	Command string
+	// At is the place of the block, for people: "lockstep.hcl:12".
+	At string
+	// Projects are patterns of names and directories, in doublestar's notation; nil is for all.
+	Projects []string `json:",omitempty"`
+	Rules
+	// Alternatives are those of which one has to hold; none if there are none.
+	Alternatives []Alternative `json:",omitempty"`
+	// Override are the parties that may lift the block; nil if nobody may.
+	Override []Party `json:",omitempty"`
+}
+
+// An Alternative is one way to fulfil a requirement.
+type Alternative struct {
+	Name string
+	Rules
+}
+
+// Rules are conditions that all have to hold. The zero value of each is no condition.
+type Rules struct {
+	// By are the parties who may ask, Permission the least permission: "" or "admin".
+	By         []Party `json:",omitempty"`
+	Permission string  `json:",omitempty"`
+	// Approvals is the number of approvals, ApprovedBy the parties whose approvals count; nil: those
+	// of everybody who may write.
+	Approvals  int     `json:",omitempty"`
+	ApprovedBy []Party `json:",omitempty"`
+	// Codeowners: each changed path is approved by one of its owners. Mergeable: nothing but our own
+	// checks stands in the way of a merge. UpToDate: the head has the tip of the base branch.
+	// Resolved: no conversation is open. Ready: the pull request is no draft.
+	Codeowners bool `json:",omitempty"`
+	Mergeable  bool `json:",omitempty"`
+	UpToDate   bool `json:",omitempty"`
+	Resolved   bool `json:",omitempty"`
+	Ready      bool `json:",omitempty"`
+	// Checks are those that have to pass. Labels have to be there, and NotLabels must not: both by
+	// name, without regard to case.
+	Checks    []Check  `json:",omitempty"`
+	Labels    []string `json:",omitempty"`
+	NotLabels []string `json:",omitempty"`
+	// Windows are the times of which it has to be one; in a Freeze it must not be.
+	Windows []Window `json:",omitempty"`
+	Freezes []Freeze `json:",omitempty"`
+	// MaxChanges and MaxDestroys are limits of a plan, nil for none. A replacement is one of each
+	// kind, so two changes. NoDestroy are patterns of resource types.
+	MaxChanges  *int     `json:",omitempty"`
+	MaxDestroys *int     `json:",omitempty"`
+	NoDestroy   []string `json:",omitempty"`
+}
+
+// A Party is a person, or a team: Org and Team, or Login. Letters are lower case, as GitHub compares
+// them.
+type Party struct {
+	Org   string `json:",omitempty"`
+	Team  string `json:",omitempty"` // its slug
+	Login string `json:",omitempty"`
+}
+
+// String returns a party as it is written: "acme/sre", "alice".
+func (p Party) String() string {
+	if p.Team != "" {
+		return p.Org + "/" + p.Team
+	}
+	return p.Login
+}
+
+// A Check is a pattern of names of check runs and commit statuses, in doublestar's notation.
+type Check struct {
+	Pattern string
+	// App is the slug of the App whose check runs count; "" is any, and statuses, too.
+	App string `json:",omitempty"`
+}
+
+// Matches reports whether a check is for one that an App has reported; "" for a commit status.
+func (c Check) Matches(name, app string) bool {
+	return (c.App == "" || c.App == app) && doublestar.MatchUnvalidated(c.Pattern, name)
+}
+
+// String returns a check as it is written.
+func (c Check) String() string {
+	if c.App != "" {
+		return c.Pattern + " by " + c.App
+	}
+	return c.Pattern
+}
+
+// About reports whether a requirement is about a command for a project that has any of the given
+// names or directories. A project that the base branch does not know is new: its name is the choice of
+// the pull request's author, so a requirement for some projects is one for it, too.
+func (r Requirement) About(command string, names []string, new bool) bool {
+	switch {
+	case r.Command != command:
+		return false
+	case new || r.Projects == nil:
+		return true
+	}
+	return slices.ContainsFunc(r.Projects, func(pattern string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return doublestar.MatchUnvalidated(pattern, name) })
+	})
+}
+
+// MatchesType reports whether a pattern of NoDestroy is for a resource type.
+func MatchesType(pattern, resource string) bool {
+	return doublestar.MatchUnvalidated(pattern, resource)
+}
+
+// fold is the form in which GitHub compares names of people, teams and labels.
+func fold(s string) string { return strings.ToLower(s) }

@@ -1,0 +1,218 @@
+package requirements
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclparse"
+)
+
+func read(t *testing.T, src string) ([]Requirement, hcl.Diagnostics) {
+	t.Helper()
+	f, ds := hclparse.NewParser().ParseHCL([]byte(src), "lockstep.hcl")
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	content, ds := f.Body.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: BlockType, LabelNames: []string{Label}}}})
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	return Parse(content.Blocks)
+}
+
+// TestParse reads a block with everything in it.
+func TestParse(t *testing.T) {
+	got, ds := read(t, `
+require "apply" {
+  projects     = ["prod-*", "shared/**"]
+  by           = ["@Acme/SRE", "Alice", "merge-queue[bot]"]
+  permission   = "admin"
+  approvals    = 2
+  approved_by  = ["acme/sre"]
+  codeowners   = true
+  mergeable    = true
+  up_to_date   = true
+  resolved     = true
+  draft        = false
+  checks       = ["ci/*", "build by BuildKite"]
+  labels       = ["Ready"]
+  not_labels   = ["hold"]
+  windows      = ["Mon-Fri 08:00-17:00 Europe/Berlin"]
+  freeze       = ["2026-12-20/2027-01-06: year's end"]
+  max_changes  = 50
+  max_destroys = 0
+  no_destroy   = ["aws_db_*"]
+  override     = ["acme/leads"]
+  alternative "owner" {
+    codeowners = true
+  }
+}
+require "plan" {
+  draft = false
+}
+`)
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	fifty, none := 50, 0
+	want := []Requirement{{
+		Command: "apply", At: "lockstep.hcl:2", Projects: []string{"prod-*", "shared/**"},
+		Rules: Rules{
+			By: []Party{{Org: "acme", Team: "sre"}, {Login: "alice"}, {Login: "merge-queue[bot]"}}, Permission: "admin",
+			Approvals: 2, ApprovedBy: []Party{{Org: "acme", Team: "sre"}}, Codeowners: true, Mergeable: true, UpToDate: true, Resolved: true, Ready: true,
+			Checks: []Check{{Pattern: "ci/*"}, {Pattern: "build", App: "buildkite"}}, Labels: []string{"ready"}, NotLabels: []string{"hold"},
+			Windows: []Window{{"Mon-Fri 08:00-17:00 Europe/Berlin"}}, Freezes: []Freeze{{"2026-12-20/2027-01-06: year's end"}},
+			MaxChanges: &fifty, MaxDestroys: &none, NoDestroy: []string{"aws_db_*"},
+		},
+		Alternatives: []Alternative{{"owner", Rules{Codeowners: true}}}, Override: []Party{{Org: "acme", Team: "leads"}},
+	}, {Command: "plan", At: "lockstep.hcl:26", Rules: Rules{Ready: true}}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	data, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again []Requirement
+	if err := json.Unmarshal(data, &again); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, again); diff != "" {
+		t.Errorf("read from JSON: %s", diff)
+	}
+}
+
+// TestMistakes is the table of what is refused: each is an error with a range, and leaves no block.
+func TestMistakes(t *testing.T) {
+	for body, want := range map[string]string{
+		`approval = 2`:                   "Unsupported argument",
+		`group { }`:                      "Unsupported block type",
+		`approvals = 0`:                  "a whole number from 1 to 20",
+		`approvals = 1.5`:                "a whole number",
+		`approvals = "2"`:                "a whole number",
+		`approvals = 1e30`:               "a whole number",
+		`approvals = -1`:                 "a whole number",
+		`approvals = null`:               "a whole number",
+		`approvals = var.n`:              "Variables not allowed",
+		`codeowners = "yes"`:             "true or false",
+		`codeowners = 1`:                 "true or false",
+		`draft = true`:                   "draft = false",
+		`permission = "read"`:            `"admin"`,
+		`by = []`:                        "Empty list",
+		`by = "alice"`:                   "list of texts",
+		`by = [7]`:                       "list of texts",
+		`by = [null]`:                    "list of texts",
+		`by = ["a b"]`:                   "neither a login nor a team",
+		`by = ["acme/"]`:                 "neither a login nor a team",
+		`by = ["acme/a/b"]`:              "neither a login nor a team",
+		`by = ["../x"]`:                  "neither a login nor a team",
+		`approved_by = [""]`:             "neither a login nor a team",
+		`checks = ["[a"]`:                "not a pattern",
+		`checks = ["a by "]`:             "slug of an App",
+		`checks = ["a by b c"]`:          "slug of an App",
+		`checks = []`:                    "Empty list",
+		`labels = [""]`:                  "name of a label",
+		`labels = [" a"]`:                "name of a label",
+		`projects = []`:                  "No projects",
+		`projects = ["[x"]`:              "not a pattern",
+		`projects = [""]`:                "not a pattern",
+		`windows = ["Mon 8:00-9:00"]`:    "HH:MM",
+		`windows = ["Mon 08:00-25:00"]`:  "HH:MM",
+		`windows = ["Mon 08:00-08:00"]`:  "whole day",
+		`windows = ["Mon 24:00-08:00"]`:  "whole day",
+		`windows = ["Moon 08:00-09:00"]`: "no day",
+		`windows = ["Mon 08:00"]`:        "HH:MM-HH:MM",
+		`windows = ["Mon 08:00-09:00 Mars/Olympus"]`:   "time zone",
+		`windows = ["Mon 08:00-09:00 Local"]`:          "time zone",
+		`windows = ["always"]`:                         "DAYS HH:MM",
+		`freeze = ["2026-12-20"]`:                      "FROM/TO",
+		`freeze = ["2026-12-20/2026-12-19"]`:           "ends before it begins",
+		`freeze = ["2026-13-20/2026-12-19"]`:           "not a day or a time",
+		`freeze = ["2026-12-20/2026-12-24 Nowhere/X"]`: "time zone",
+		`max_changes = -1`:                             "a whole number from 0",
+		`no_destroy = ["{"]`:                           "not a pattern",
+		`override = ["x y"]`:                           "neither a login nor a team",
+		"alternative \"a\" {\n}":                       "Empty alternative",
+		"alternative \"a\" {\noverride = [\"a\"]\n}":   "Unsupported argument",
+		"alternative \"\" {\ndraft = false\n}":         "Invalid alternative",
+		"alternative \"a\" {\ndraft = false\n}\nalternative \"a\" {\ndraft = false\n}": "Invalid alternative",
+		"alternative \"a\" {\napprovals = 99\n}":                                       "a whole number",
+		`labels = [` + strings.Repeat(`"a",`, maxItems+1) + `]`:                        "Too many items",
+		`labels = ["` + strings.Repeat(`a`, maxText+1) + `"]`:                          "at most 500 bytes",
+	} {
+		got, ds := read(t, "require \"apply\" {\n"+body+"\n}\n")
+		if !ds.HasErrors() || !strings.Contains(ds.Error()+fmt.Sprint(details(ds)), want) || len(got) > 0 {
+			t.Errorf("%s: %v %v, %d blocks\nwant %s", body, ds, details(ds), len(got), want)
+		}
+		for _, d := range ds {
+			if d.Subject == nil || d.Subject.Start.Line < 1 {
+				t.Errorf("%s: there is no range", body)
+			}
+		}
+	}
+	for src, want := range map[string]string{
+		`require "aply" {}`:                                               "Invalid command",
+		`require "stop" {}`:                                               "Invalid command",
+		"require \"plan\" {\nmax_changes = 3\n}":                          "No plan to look at",
+		"require \"unlock\" {\nno_destroy = [\"x\"]\n}":                   "No plan to look at",
+		"require \"plan\" {\nalternative \"a\" {\nmax_destroys = 3\n}\n}": "No plan to look at",
+		strings.Repeat("require \"plan\" {\n}\n", maxBlocks+1):            "Too many require blocks",
+	} {
+		if _, ds := read(t, src); !ds.HasErrors() || !strings.Contains(ds.Error(), want) {
+			t.Errorf("%.80s: %v\nwant %s", src, ds, want)
+		}
+	}
+}
+
+func details(ds hcl.Diagnostics) (out []string) {
+	for _, d := range ds {
+		out = append(out, d.Detail)
+	}
+	return out
+}
+
+// TestUnreadableTimes holds that a time which cannot be read, as of another version, opens nothing.
+func TestUnreadableTimes(t *testing.T) {
+	now, _ := moment("2026-03-02T12:00", mustZone(t), false)
+	if (Window{"always"}).Open(now) || !(Freeze{"never"}).Holds(now) {
+		t.Error("a time that cannot be read opens the gate")
+	}
+}
+
+// FuzzParse holds that no text makes the parser panic, and that what it reads can be asked.
+func FuzzParse(f *testing.F) {
+	f.Add(`approvals = 2`)
+	f.Add(`windows = ["Sat-Mon 22:00-04:00 UTC"]`)
+	f.Add("alternative \"a\" {\n  freeze = [\"2026-12-20/2027-01-06: x\"]\n}")
+	f.Fuzz(func(t *testing.T, body string) {
+		file, ds := hclparse.NewParser().ParseHCL([]byte("require \"apply\" {\n"+body+"\n}\n"), "lockstep.hcl")
+		if ds.HasErrors() {
+			return
+		}
+		content, ds := file.Body.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: BlockType, LabelNames: []string{Label}}}})
+		if ds.HasErrors() {
+			return
+		}
+		all, _ := Parse(content.Blocks)
+		for _, r := range all {
+			r.About("apply", []string{"net"}, false)
+			for _, c := range r.Checks {
+				c.Matches("ci", "")
+			}
+		}
+	})
+}
+
+func mustZone(t *testing.T) *time.Location {
+	t.Helper()
+	z, err := zone("UTC")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return z
+}
