@@ -175,12 +175,7 @@ func (g *guarded) Write(p []byte) (int, error) {
 // says waits until the command has said something.
 func (r *running) says(text string) {
 	r.t.Helper()
-	r.saysIn(30*time.Second, text)
-}
-
-func (r *running) saysIn(limit time.Duration, text string) {
-	r.t.Helper()
-	waitIn(r.t, limit, fmt.Sprintf("lockstep %s says %q", r.line, text), func() bool {
+	waitFor(r.t, fmt.Sprintf("lockstep %s says %q", r.line, text), func() bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		return strings.Contains(r.out.String()+r.stderr.String(), text)
@@ -213,12 +208,7 @@ func (r *running) end() result {
 // waitFor waits for something to become true.
 func waitFor(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	waitIn(t, 30*time.Second, what, is)
-}
-
-func waitIn(t *testing.T, limit time.Duration, what string, is func() bool) {
-	t.Helper()
-	for end := time.Now().Add(limit); time.Now().Before(end); {
+	for range 1500 {
 		if is() {
 			return
 		}

@@ -19,15 +19,15 @@ func (c Check) Title(limit int) string {
 	case Queued, Planning:
 		title = "Planning"
 	case Ready, OnMerge:
-		title = c.Counts.planned() + c.with()
+		title = c.Counts.planned()
 	case Blocked:
-		title = "Cannot be applied now: " + c.Counts.planned() + c.with()
+		title = "Cannot be applied now: " + c.Counts.planned()
 	case NoChanges:
-		title = "No changes" + c.with()
+		title = "No changes"
 	case PlanFailed:
 		title = "Planning failed"
 	case ApplyQueued, Applying:
-		title = "Applying: " + c.Counts.planned() + c.with()
+		title = "Applying: " + c.Counts.planned()
 		if far := c.Progress.text(); far != "" {
 			title += "; " + far
 		}
@@ -73,13 +73,19 @@ func (c Check) Summary(limit int) string {
 			b.WriteString("\n" + againName(c.Again))
 		}
 	}
-	b.WriteString(strings.TrimSuffix("\n"+c.made(), "\n"))
 	if c.Others != "" {
 		fmt.Fprintf(&b, "\nAnother pull request with the same head is worse off: %s. A check belongs to a commit, so it reports this for both.\n", c.Others)
 	}
 	switch c.Standing {
 	case Ready:
-		fmt.Fprintf(&b, "\nTo apply this plan, comment %s on the pull request.", Code("lockstep apply -p "+c.Name))
+		if text := requiredWords(c.Required); text != "" {
+			b.WriteString("\n" + text)
+		}
+		when := "To apply this plan"
+		if c.blocked() {
+			when = "When that is fulfilled, to apply this plan"
+		}
+		fmt.Fprintf(&b, "\n%s, comment %s on the pull request.", when, Code("lockstep apply -p "+c.Name))
 		if c.Plan != "" {
 			fmt.Fprintf(&b, " %s applies this plan, and no other.", Code("lockstep apply "+Short(c.Plan)))
 		}

@@ -68,6 +68,7 @@ var reasons = union[Reason]{
 	"process ended":       reflect.TypeFor[ProcessEnded](),
 	"unusable":            reflect.TypeFor[Unusable](),
 	"commit gone":         reflect.TypeFor[CommitGone](),
+	"required":            reflect.TypeFor[Required](),
 	"no project selected": reflect.TypeFor[NoProjectSelected](),
 }
 

@@ -93,7 +93,7 @@ func (p ProjectStatus) plan() string {
 	case Queued, Planning, Superseded:
 		return "..."
 	}
-	return p.Counts.planned() + p.with()
+	return p.Counts.planned()
 }
 
 // calm is 0 for a project that needs a person's attention, and 1 for others.
@@ -104,6 +104,9 @@ func (p ProjectStatus) calm() int {
 	}
 	return 1
 }
+
+// blocked reports whether a plan cannot be applied yet, because a requirement is not fulfilled.
+func (p ProjectStatus) blocked() bool { return p.Required != nil && !p.Required.Outcome.Allows() }
 
 // standing returns the text of the table's last column.
 func (p ProjectStatus) standing() string {
@@ -117,6 +120,9 @@ func (p ProjectStatus) standing() string {
 	case Planning:
 		return "being planned"
 	case Ready:
+		if p.blocked() {
+			return "**waits** for what is missing"
+		}
 		return "waits for " + Code("lockstep apply")
 	case OnMerge:
 		return "will be applied on merge"

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 )
 
 // StatusMarker is a hidden part of the one comment of a pull request that [Status] makes.
@@ -33,11 +33,11 @@ type Status struct {
 type ProjectStatus struct {
 	Name     string
 	Standing Standing
+	// Required is the decision about the requirements for its apply, nil if there are none.
+	Required *rulings.Ruling
 	Counts   Counts // of the plan
 	// Plan is the plan's hash, "" if there is none.
 	Plan string
-	// Options are those of the plan.
-	Options grammar.Options
 	// Again is the hash of the saved plan that is applied in its place, "" if there is none.
 	Again string
 	Done  Counts // changes made
@@ -173,9 +173,11 @@ func (s Status) section(i int, body string) string {
 	if s.Projects[i].named() {
 		heading += PlanName(s.Projects[i].Plan) + "\n\n"
 	}
-	heading += s.Projects[i].made()
 	if p := s.Projects[i]; p.Whole != "" {
 		whole = "\n" + p.where() + "\n"
+	}
+	if text := requiredWords(s.Projects[i].Required); text != "" {
+		whole += "\n" + text
 	}
 	return "\n" + heading + strings.TrimSpace(body) + "\n" + whole
 }
@@ -267,7 +269,11 @@ func (s Status) next(has func(...Standing) bool) []string {
 		if len(s.Projects) > 1 {
 			one = fmt.Sprintf(", or %s for one project", Code("lockstep apply -p NAME"))
 		}
-		say = append(say, fmt.Sprintf("To apply this plan, comment %s%s.", Code("lockstep apply"), one))
+		when := "To apply this plan"
+		if !slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == Ready && !p.blocked() }) {
+			when = "When that is fulfilled, to apply this plan"
+		}
+		say = append(say, fmt.Sprintf("%s, comment %s%s.", when, Code("lockstep apply"), one))
 	}
 	if has(OnMerge) {
 		say = append(say, "Merging this pull request applies the plans that wait for it.")

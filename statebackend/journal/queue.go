@@ -119,16 +119,16 @@ func (w *Writer) gather(ctx context.Context) {
 	}
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
-	for late := false; w.away > 0 && !late; {
+	for w.away > 0 {
 		back := make(chan struct{})
 		w.gathered = back
 		w.mu.Unlock()
 		select {
 		case <-back:
-		case <-timer.C: // once: somebody may come in the same moment, but nothing would end the next wait
-			late = true
+		case <-timer.C:
 		}
 		w.mu.Lock()
+		late := w.gathered != nil
 		if w.gathered = nil; late {
 			w.away = 0
 		} else if w.soon != nil && w.took < pause {

@@ -19,8 +19,7 @@ type givenValue struct {
 	value  cty.Value
 	origin Origin
 	place  *hcl.Range
-	bad    bool   // reported already
-	how    string // see [Source.By]
+	bad    bool // reported already
 }
 
 // givenValues reads the values, later sources over earlier ones, and reports those
@@ -81,12 +80,10 @@ func undeclaredValue(name string, s Source) diags.Diagnostics {
 
 // value reads the value that s has for v.
 func (s Source) value(v *config.Variable) (givenValue, diags.Diagnostics) {
-	g := givenValue{origin: s.Origin, how: s.By}
+	g := givenValue{origin: s.Origin}
 	var ds hcl.Diagnostics
 	if e := s.Expressions[v.Name]; e != nil {
-		if at := e.Range(); at.Filename != "" {
-			g.place = &at
-		}
+		g.place = e.Range().Ptr()
 		g.value, ds = e.Value(nil)
 	} else {
 		g.value, ds = parse(v, s.Literals[v.Name])
@@ -141,14 +138,12 @@ func (g givenValue) input(v *config.Variable) Value {
 
 // by describes the origin of a value, for messages.
 func (g givenValue) by(v *config.Variable) string {
-	switch {
-	case g.how != "":
-		return g.how
-	case g.origin == FromEnvironment:
+	switch g.origin {
+	case FromEnvironment:
 		return "by the environment variable TF_VAR_" + v.Name
-	case g.origin == FromOption:
+	case FromOption:
 		return "by the option -var"
-	case g.origin == FromPrompt:
+	case FromPrompt:
 		return "interactively"
 	}
 	return "in a variables file"

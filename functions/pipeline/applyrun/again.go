@@ -65,6 +65,13 @@ func (p *permission) look(ctx context.Context, now jobs.Present) (err error) {
 	if err = p.ap.Evidence.PlaceAgain(ctx, q); err != nil {
 		return err
 	}
+	content := now.Content
+	if p.again != nil {
+		content = p.again.Plan.Content
+	}
+	if err = p.ap.Evidence.RequiredAgain(ctx, q, content); err != nil {
+		return err
+	}
 	recorded, err := p.ap.Ledger.Read(ctx, p.run.Key())
 	q.Run.PlanHash, q.Run.Parts = recorded.PlanHash, recorded.Parts // the plan in hand must still be the recorded one
 	return err

@@ -37,6 +37,8 @@ type Reader struct {
 	named map[string]bool
 	// bases are commits of the base branch that were read, by SHA.
 	bases map[string]base
+	// required are the settings with the requirements, once they are read.
+	required *required
 	// asked is the last question about the address of a state.
 	asked *runs.PlaceQuestion
 }

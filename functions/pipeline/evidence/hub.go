@@ -3,6 +3,7 @@ package evidence
 import (
 	"context"
 
+	"github.com/lockstep-iac/lockstep/functions/pipeline/factfinding"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -33,6 +34,7 @@ type Commits interface {
 type Hub interface {
 	Pulls
 	Commits
+	factfinding.Hub
 	// Check returns our check run with the name, external ID and commit of another; the
 	// error wraps github.ErrNotFound if there is none.
 	Check(ctx context.Context, like github.Check) (github.Check, error)

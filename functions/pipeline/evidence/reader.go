@@ -45,11 +45,18 @@ func (e *Reader) Request(ctx context.Context, verb comment.Verb, r runs.Run) (ru
 	if q.BaseNamed, err = e.baseNamed(ctx); err != nil || r.Project == "" {
 		return q, err
 	}
-	if q.Last, err = e.InTheWay(ctx, r); err != nil || verb != comment.Apply {
+	if q.Last, err = e.InTheWay(ctx, r); err != nil {
 		return q, err
 	}
-	q.Decided = e.Message.Kind == pipeline.ToApply
-	q.Shown, err = e.Ledger.ShownAt(ctx, r)
+	if verb == comment.Apply {
+		q.Decided = e.Message.Kind == pipeline.ToApply
+		if q.Shown, err = e.Ledger.ShownAt(ctx, r); err != nil {
+			return q, err
+		}
+	}
+	if runs.Gate(q).Allowed() { // else there is no need to ask GitHub
+		err = e.require(ctx, &q)
+	}
 	return q, err
 }
 

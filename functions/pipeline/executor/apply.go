@@ -128,7 +128,7 @@ func (o *checkout) prepare(ctx context.Context, saved []byte, ds diags.Diagnosti
 		return nil, append(ds, diags.Errorf(nil, "Saved plan is for another state",
 			"The plan was made for the workspace %q on the %q backend; now they are %q and %q.", b.Workspace, b.Type, o.job.Workspace, o.Settings.Name())...)
 	}
-	o.present.OtherVersion = file.Engine != o.engine.Version
+	o.present.OtherVersion, o.present.Content = file.Engine != o.engine.Version, contentOf(file.Plan)
 	if err := o.Providers.SameAs(file.Providers); err != nil {
 		o.present.Providers = err.Error()
 	}

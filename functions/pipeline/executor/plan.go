@@ -45,7 +45,7 @@ func resultOf(ctx context.Context, o *checkout, plan *plans.Plan, ds diags.Diagn
 		return jobs.PlanResult{}, fmt.Errorf("describe the plan of %s: %w", describe(o.job), err)
 	}
 	res.Report, res.Full = o.report(o.secrets(plan, nil), plan, ds)
-	res.Counts = comment.Counts(plan.Counts())
+	res.Counts, res.Content = comment.Counts(plan.Counts()), contentOf(plan)
 	return res, nil
 }
 
@@ -97,7 +97,7 @@ func (o *checkout) planOf(ctx context.Context, b statebackend.Backend) (*plans.P
 	if ds = append(ds, o.providers(ctx, o.State.Current)...); ds.HasErrors() {
 		return nil, ds
 	}
-	plan, more := engine.Plan(ctx, o.run(ctx), o.State.Current, o.options.waiting(o.Waiting()))
+	plan, more := engine.Plan(ctx, o.run(ctx), o.State.Current, engine.PlanOptions{Waiting: o.Waiting()})
 	if plan != nil {
 		plan.Backend = plans.Backend{Type: o.Settings.Name(), Workspace: o.job.Workspace}
 		plan.Applyable = plan.Applyable || o.Recovery.Folded && !plan.Errored // its apply stores the results

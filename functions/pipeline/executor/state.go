@@ -2,7 +2,6 @@ package executor
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -120,14 +119,7 @@ func holds(j jobs.Job, text string) bool {
 }
 
 func (o *checkout) backend(ctx context.Context) (statebackend.Backend, diags.Diagnostics) {
-	arguments, err := decoded(o.job.BackendConfig)
-	if err != nil {
-		return nil, diags.FromError("The backend_config in lockstep.hcl cannot be read", err)
-	}
-	settings, ds := workdir.Configured(o.Config.Root.Backend, arguments)
-	for i := range ds {
-		ds[i].Detail = strings.Replace(ds[i].Detail, "given on the command line", "given by backend_config in lockstep.hcl", 1)
-	}
+	settings, ds := workdir.Configured(o.Config.Root.Backend, nil)
 	if ds.HasErrors() {
 		return nil, ds
 	}
@@ -141,21 +133,6 @@ func (o *checkout) backend(ctx context.Context) (statebackend.Backend, diags.Dia
 		}
 	}
 	return b, append(ds, more...)
-}
-
-// decoded returns values that are JSON, by name; null ones are not given.
-func decoded(values map[string]json.RawMessage) (map[string]any, error) {
-	out := map[string]any{}
-	for name, data := range values {
-		var v any
-		if err := json.Unmarshal(data, &v); err != nil {
-			return nil, fmt.Errorf("the value of %s: %w", name, err)
-		}
-		if v != nil {
-			out[name] = v
-		}
-	}
-	return out, nil
 }
 
 // stateID identifies the state that was read or written last.

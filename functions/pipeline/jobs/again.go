@@ -9,6 +9,8 @@ type Present struct {
 	// provider's package is not that of the plan, "" if none.
 	OtherVersion bool
 	Providers    string
+	// Content is that of the plan to apply; nil if it cannot be read.
+	Content *runs.Content `json:",omitempty"`
 	// Again is the plan that was made again, because the answer was PlanAgain; nil before.
 	Again *Again
 }

@@ -14,6 +14,8 @@ type PlanResult struct {
 	// Parts are those that the engine knows: all but Inputs and Saved.
 	Parts  runs.Parts
 	Counts comment.Counts
+	// Content is the part of the plan's content that requirements can be about; nil without a plan.
+	Content *runs.Content `json:",omitempty"`
 	// Applyable is set if the plan has something to apply.
 	Applyable bool
 	// Report is for people, in Markdown: the plan, or its failure. It may be shortened.

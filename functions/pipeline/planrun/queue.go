@@ -2,6 +2,8 @@ package planrun
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -15,9 +17,6 @@ import (
 // Enqueue queues plans of the projects that a command selects. They are of the present trial merge.
 // The replies are the refusals.
 func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
-	if err := qu.announceAgain(ctx); err != nil {
-		return nil, err
-	}
 	l := ledger.Look{Pull: qu.Evidence.Message.Pull, Head: qu.Evidence.Pull.Head.SHA, Into: qu.Evidence.Pull.Base.Ref}
 	q, err := qu.Evidence.Request(ctx, comment.Plan, runs.Run{})
 	if err != nil {
@@ -58,7 +57,27 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 			replies = append(replies, no)
 		}
 	}
-	return replies, nil
+	return replies, qu.unasked(ctx, q, replies, l)
+}
+
+// unasked shows refusals of the plans of a push, which have no comment to be answered: without
+// them nobody would know why there is no plan, and who can ask for it.
+func (qu *PlanQueuer) unasked(ctx context.Context, q runs.Request, replies []comment.Reply, l ledger.Look) error {
+	if q.Entry != runs.ByPush {
+		return nil
+	}
+	said := l.Problem
+	for _, r := range replies {
+		no, is := r.(comment.Refused)
+		if is && slices.ContainsFunc(no.Reasons, func(why comment.Reason) bool { _, is := why.(comment.Required); return is }) {
+			l.Problem = strings.TrimSpace(l.Problem + "\n\n" + comment.Markdown(r))
+		}
+	}
+	if l.Problem == said {
+		return nil
+	}
+	l.Problem = qu.Report.Clean(l.Problem)
+	return qu.Ledger.SaveLook(ctx, l)
 }
 
 // notLooked refuses a command before the projects of the pull request are known.
@@ -107,7 +126,7 @@ func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger
 	}
 	defer done()
 	l.Waiting = base.OnWaiting()
-	found, reply, err := qu.choose(ctx, c, dir, base, l)
+	found, reply, err := qu.choose(ctx, c, dir, l)
 	for i := range found {
 		found[i].Apply = base.ApplyOn(found[i])
 	}
@@ -129,9 +148,11 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p projec
 		if qu.Evidence.Message.Actor == "" && same {
 			return nil, nil // an older event, or a second one about the same head
 		}
-		q, err := qu.Evidence.Request(ctx, comment.Plan, s.Run)
+		r := s.Run
+		r.Dir = p.Dir // of the head: a run that is new has none
+		q, err := qu.Evidence.Request(ctx, comment.Plan, r)
 		if err != nil {
-			return nil, err
+			return evidence.Unable(c, p.Name, err)
 		}
 		if d := runs.Gate(q); !d.Allowed() {
 			return evidence.Refused(c, p.Name, d), nil
@@ -139,7 +160,7 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p projec
 		if err := qu.abort(ctx, s.Run); err != nil {
 			return nil, err
 		}
-		if s, err = qu.Ledger.Save(ctx, qu.next(s, c, p, l)); err != nil {
+		if s, err = qu.Ledger.Save(ctx, qu.next(s, p, l)); err != nil {
 			return nil, err
 		}
 	}
@@ -149,34 +170,15 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p projec
 	return nil, qu.announce(ctx, s.Run)
 }
 
-// announceAgain announces the runs that an earlier try of this message has queued, as it may have died
-// before it sent their messages. By now the head may have a conflict, or the gate refuse: then no
-// project is found, and nobody else would send them.
-func (qu *PlanQueuer) announceAgain(ctx context.Context) error {
-	all, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
-	if err != nil {
-		return err
-	}
-	for _, s := range all {
-		if s.Phase != runs.Queued || s.PlanFor != qu.Evidence.Message.ID {
-			continue
-		}
-		if err := qu.announce(ctx, s.Run); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // next returns the run as a queued one, without the results of its last plan and apply.
-func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p project.Project, l ledger.Look) ledger.Versioned {
+func (qu *PlanQueuer) next(s ledger.Versioned, p project.Project, l ledger.Look) ledger.Versioned {
 	s = s.To(runs.Queued)
-	s.Options = c.Options
 	s.Pull, s.Dir, s.VarFiles, s.ApplyOn = qu.Evidence.Message.Pull, p.Dir, p.VarFiles, p.Apply
 	s.Head, s.Base, s.Merge = l.Head, l.Base, l.Merge
 	s.Attempt++
 	s.PlanFor, s.Actor, s.Answer = qu.Evidence.Message.ID, qu.Evidence.Message.Actor, report.AnswerTo(qu.Evidence.Message)
 	s.State, s.Inputs, s.Counts, s.Applyable, s.Full = runs.StateID{}, "", comment.Counts{}, false, false
+	s.Content = nil
 	s.PlanHash, s.Parts, s.Reported, s.Again, s.Settled = "", nil, "", "", nil
 	s.Done, s.Remaining, s.Lost = comment.Counts{}, 0, false
 	return s

@@ -74,7 +74,7 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 // project is the status of a run.
 func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectStatus, err error) {
 	p = comment.ProjectStatus{
-		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, Progress: r.Progress, By: r.Actor, Check: r.Check(), Plan: r.PlanHash, Options: r.Options,
+		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, Progress: r.Progress, By: r.Actor, Check: r.Check(), Plan: r.PlanHash,
 	}
 	switch p.Standing {
 	case comment.Queued, comment.Planning, comment.Superseded:
@@ -96,6 +96,9 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectS
 	p.Body, err = ledger.Text(ctx, rp.Artifacts, r.Report())
 	if p.Body != "" && r.Reported != "" && runs.HashOf([]byte(p.Body)) != r.Reported {
 		p.Body = comment.Exchanged()
+	}
+	if p.Standing == comment.Ready || p.Standing == comment.OnMerge {
+		p.Required = rp.Evidence.Missing(ctx, r)
 	}
 	if r.Full && rp.Where != nil && r.Phase != runs.Dropped {
 		p.Whole = rp.Where(r.FullReport())

@@ -96,6 +96,9 @@ var rules = []rule{
 
 	{applying, aPlan, againElsewhere},
 
+	{[]comment.Verb{comment.Plan, comment.Unlock, comment.Recover}, theRun, required},
+	{applying, aPlan, required},
+
 	{applying, itsChange, placeRenamed},
 	{applying, itsChange, placeMoved},
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -71,6 +72,9 @@ type Request struct {
 	// Again is the plan that was made again, with the state locked, because the approved one does
 	// not fit any more; nil before.
 	Again *Again
+	// Required is the decision about the requirements of the base branch's settings; package evidence
+	// makes it for each command that can have some.
+	Required *rulings.Ruling
 	// Placing is the decision about the address of the state, nil before it is made. The
 	// gate must be asked again with it before the state is read.
 	Placing *Placing

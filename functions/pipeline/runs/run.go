@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
-	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
@@ -42,13 +41,14 @@ type Run struct {
 	// Place is the address of the state in the plan, by places.Place.String; "" in records without
 	// it.
 	Place string `json:",omitempty"`
-	// Options are those of the plan.
-	Options grammar.Options `json:",omitzero"`
 	// State is the state of the plan, Inputs the hash of its input files.
 	State     StateID
 	Inputs    string
 	Counts    comment.Counts
 	Applyable bool
+	// Content is the part of the plan's content that requirements can be about; nil in records of
+	// earlier versions.
+	Content *Content `json:",omitempty"`
 	// PlanHash is the hash of the plan, over its Parts; in records of earlier versions it is that of
 	// the saved plan alone, and there are no Parts. Reported is the hash of its report: see [HashOf].
 	PlanHash string `json:",omitempty"`

@@ -1,0 +1,214 @@
+package dispatch_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// requiring are files with one project and the requirements of a body.
+func requiring(command, body string) githubtest.Files {
+	return githubtest.Files{
+		"net/main.tf":  resource("a", "1"),
+		"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nrequire \"" + command + "\" {\n" + body + "\n}\n",
+	}
+}
+
+// TestTeamGate is a team with two reviewers: what is missing is shown with the plan, each attempt
+// is answered with the tree, and approvals count for the commit that is planned.
+func TestTeamGate(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, requiring("apply", "  by = [\"acme/dev\"]\n  approvals = 1\n  approved_by = [\"acme/sre\"]\n  draft = false"))
+	s.hub.SetTeam("acme", "sre", "bob", "alice")
+	s.hub.SetTeam("acme", "dev", "alice")
+	s.repo.Grant("carol", "write")
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("the status", s.status(n), "**waits** for what is missing", "**missing**: an approval of the planned commit by `acme/sre`", "to be asked for by `acme/dev`", "When that is fulfilled")
+	const missing = "**missing**: an approval of the planned commit by `acme/sre`"
+	s.expect("without a review", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing)
+	s.repo.Review("alice", n, github.Approved, "")
+	s.expect("approved by the author", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing, "`alice` wrote the change")
+	s.repo.Review("carol", n, github.Approved, "")
+	s.expect("approved by somebody else", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing, "`carol` is none of them")
+	s.repo.Review("sneaky[bot]", n, github.Approved, "")
+	s.expect("approved by an App", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing, "`sneaky[bot]` is an App")
+	s.repo.Review("bob", n, github.Approved, "")
+	s.settle()
+	s.expect("the status then", s.status(n), "waits for `lockstep apply`", "fulfilled: an approval of the planned commit by `acme/sre` (there is 1, by `bob`")
+	s.expect("asked for by another", s.say("bob", n, "lockstep apply"), "**Not applied** `net`", "asked for by `acme/dev` (`bob` is none of them)")
+	s.repo.Push("alice", "b", "More", githubtest.Files{"net/b.tf": resource("b", "2")})
+	s.settle()
+	s.expect("after a push", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", missing, "`bob` approved another commit")
+	s.repo.Review("bob", n, github.Approved, "")
+	s.expect("all of it", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
+}
+
+// TestRequirementsOfTheBase holds that a pull request which removes a requirement, or renames what it is
+// about, has to fulfil it.
+func TestRequirementsOfTheBase(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, requiring("apply", "  projects = [\"net\"]\n  approvals = 1"))
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "lockstep.hcl": "project \"other\" {\n  dir = \"net\"\n}\n"})
+	s.expect("the status", s.status(n), "| `other` |", "**waits** for what is missing")
+	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `other`", "**missing**: an approval")
+
+	m := s.pull("alice", "c", githubtest.Files{"net/b.tf": resource("b", "1"), "lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\n"})
+	s.expect("without the block", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "**missing**: an approval")
+	s.repo.Push("bob", "main", "Broken", githubtest.Files{"lockstep.hcl": "project \"net\" {\n  dir = \"net\"\n}\nrequire \"apply\" {\n  aprovals = 1\n}\n"})
+	s.expect("a requirement that cannot be read", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "a requirement could not be read")
+}
+
+// TestPlanGate holds that a plan is a command with requirements, too, and that a push is no way around
+// them.
+func TestPlanGate(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, requiring("plan", "  by = [\"acme/sre\"]"))
+	s.hub.SetTeam("acme", "sre", "bob")
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	if got := s.check("b"); strings.Contains(got, "1 to add") {
+		t.Errorf("it was planned:\n%s", got)
+	}
+	s.expect("the status", s.status(n), "could not plan", "asked for by `acme/sre`")
+	s.expect("by somebody else", s.say("alice", n, "lockstep plan"), "**Not planned** `net`", "asked for by `acme/sre` (`alice` is none of them)")
+	s.expect("by one of them", s.say("bob", n, "lockstep plan"), "**Planned** `net`")
+}
+
+// TestCodeowners holds that the owners are those of the base branch, whatever the pull request has.
+func TestCodeowners(t *testing.T) {
+	t.Parallel()
+	files := requiring("apply", "  codeowners = true")
+	files[".github/CODEOWNERS"] = "# all\n*.md @carol\n/net/ @acme/net bob@example.org\n/net/free.tf\n"
+	s := newStage(t, files)
+	s.hub.SetTeam("acme", "net", "bob")
+	s.repo.Grant("carol", "write")
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1"), "net/free.tf": resource("c", "1"), ".github/CODEOWNERS": "* @carol\n"})
+	s.repo.Review("carol", n, github.Approved, "")
+	s.expect("by an owner of its own making", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "0 of 1 files are approved", "`net/b.tf` waits for `acme/net`, `bob@example.org`")
+	s.repo.Review("bob", n, github.Approved, "")
+	s.expect("by the owner", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
+
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.repo.Push("bob", "main", "Odd", githubtest.Files{".github/CODEOWNERS": "net/[ab].tf @bob\n"})
+	m := s.pull("alice", "c", githubtest.Files{"net/d.tf": resource("d", "1")})
+	s.repo.Review("bob", m, github.Approved, "")
+	s.expect("owners that cannot be read", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "**unknown**", "line 1")
+}
+
+// TestPullGate is a pull request with every rule about it, and the attacks on them.
+func TestPullGate(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, requiring("apply", "  mergeable = true\n  up_to_date = true\n  resolved = true\n  checks = [\"ci by buildkite\"]\n  labels = [\"go\"]\n  not_labels = [\"hold\"]"))
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	done := func(name string, c github.Conclusion) github.Check {
+		return github.Check{Name: name, SHA: s.repo.Head("b"), ExternalID: "x", Status: github.CheckCompleted, Conclusion: c, Title: "t", Summary: "s"}
+	}
+	s.repo.Protect("blocked", []githubtest.Required{{Name: "lockstep/net"}, {Name: "build"}}, nil)
+	s.repo.Label("mallory", n, "go")
+	s.repo.Label("bob", n, "hold")
+	talk := s.repo.Discuss("bob", n)
+	s.repo.AddCheck("github-actions", done("ci", github.ConcludedSuccess))
+	s.repo.AddCheck("github-actions", done("lockstep/net", github.ConcludedSuccess))
+	s.expect("nothing is there", s.say("alice", n, "lockstep apply"), "**Not applied** `net`",
+		"`build` is not there", "open: 1", "`ci by buildkite` was reported by `github-actions`", "`go` was put there by `mallory`, who may not write", "none of these labels: `hold` (`hold`)")
+	s.repo.AddCheck("buildkite", done("ci", github.ConcludedSuccess))
+	s.repo.SetStatus(s.repo.Head("b"), "build", "success")
+	s.repo.Resolve("bob", n, talk)
+	s.repo.Unlabel("mallory", n, "go")
+	s.repo.Label("bob", n, "go")
+	s.repo.Unlabel("mallory", n, "hold")
+	s.repo.Push("bob", "main", "Other", githubtest.Files{"docs/x.md": "x"})
+	s.expect("behind", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**missing**: the head has all commits", "`hold` was removed by `mallory`, who may not write", "fulfilled: nothing but Lockstep's own checks")
+	s.repo.Push("alice", "b", "Merge", githubtest.Files{"docs/x.md": "x"})
+	s.repo.Label("bob", n, "hold")
+	s.repo.Unlabel("bob", n, "hold")
+	s.settle()
+	s.expect("a new head without checks", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "`ci by buildkite` is not there")
+}
+
+// TestContentGate holds that the plan in hand is looked at, whatever its record has.
+func TestContentGate(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, requiring("apply", "  max_changes = 1\n  no_destroy = [\"terraform_*\"]"))
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("too much", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "at most 1 change (the plan has 2)")
+	s.repo.Push("bob", "main", "More", githubtest.Files{"lockstep.hcl": requiring("apply", "  no_destroy = [\"terraform_*\"]")["lockstep.hcl"]})
+	s.expect("enough", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
+	s.repo.Merge("alice", n)
+	s.settle()
+	m := s.pull("alice", "c", githubtest.Files{"net/b.tf": githubtest.Deleted})
+	s.expect("destroys", s.say("alice", m, "lockstep apply"), "**Not applied** `net`", "nothing to destroy or replace of `terraform_*` (the plan does that to `terraform_data`)")
+}
+
+// TestGitHubIsDown holds that a failure of GitHub opens nothing: what passes is tried again, and what
+// stays is told.
+func TestGitHubIsDown(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, requiring("apply", "  by = [\"acme/sre\"]\n  resolved = true"))
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	s.expect("a team that nobody can see", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**unknown**: asked for by `acme/sre`", "GitHub shows no such team", "Nothing is done while that is unknown")
+	s.hub.SetTeam("acme", "sre", "alice")
+	s.fault = func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.HasSuffix(r.URL.Path, "/graphql") {
+			return false
+		}
+		w.WriteHeader(http.StatusForbidden)
+		return true
+	}
+	s.expect("conversations that we may not read", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "**unknown**: all conversations are resolved")
+	s.fault = nil
+	s.expect("all is well", s.say("alice", n, "lockstep apply"), "**Applied** `net`")
+}
+
+// lately is an engine before whose applies something happens.
+type lately struct {
+	jobs.Engine
+	meanwhile func()
+}
+
+func (e lately) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
+	e.meanwhile()
+	return e.Engine.Apply(ctx, j, plan, permit)
+}
+
+// TestRequiredOnceLocked holds that requirements are decided on again with the state locked, by facts that are read then.
+func TestRequiredOnceLocked(t *testing.T) {
+	t.Parallel()
+	for name, meanwhile := range map[string]func(*stage, int){
+		"a label":       func(s *stage, n int) { s.repo.Label("bob", n, "hold") },
+		"a dismissal":   func(s *stage, n int) { s.repo.Dismiss("carol", n, "bob") },
+		"a right":       func(s *stage, n int) { s.repo.Grant("bob", "read") },
+		"a requirement": func(s *stage, _ int) { s.repo.Push("bob", "main", "More", requiring("apply", "  approvals = 2")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, requiring("apply", "  approvals = 1\n  not_labels = [\"hold\"]"))
+			n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+			s.repo.Review("bob", n, github.Approved, "")
+			s.settle()
+			s.pipeline.Engine = lately{s.pipeline.Engine, func() { meanwhile(s, n) }}
+			s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "requires more than there is", "**missing**")
+		})
+	}
+}
+
+// TestContentOnceLocked holds that the content of the plan counts, and not what its record has: whoever may
+// write records cannot hide a destruction.
+func TestContentOnceLocked(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, requiring("apply", "  max_destroys = 0"))
+	s.expect("the first apply", s.say("alice", s.pull("alice", "a", githubtest.Files{"net/b.tf": resource("b", "1")}), "lockstep apply"), "**Applied** `net`")
+	s.repo.Merge("alice", 1)
+	s.settle()
+	n := s.pull("alice", "c", githubtest.Files{"net/b.tf": githubtest.Deleted})
+	now := s.run(n)
+	now.Content = &runs.Content{}
+	robber{stage: s}.writeRun(now)
+	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "at most 0 to destroy (the plan has 1)")
+}

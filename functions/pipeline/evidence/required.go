@@ -1,0 +1,149 @@
+package evidence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/factfinding"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/gates"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/functions/project/requirements"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// required are the settings at the tip of the base branch, and the facts that are read for them.
+type required struct {
+	sha      string
+	settings *project.Settings
+	finder   *factfinding.Finder
+}
+
+// requirements reads the settings with the requirements, once a message: at the present tip of the base
+// branch, so that what was tightened since the plan holds, and the pull request changes nothing. Of a
+// merged pull request it is the merge: its settings are those of the base branch from then on.
+func (e *Reader) requirements(ctx context.Context) (*required, error) {
+	if e.required != nil {
+		return e.required, nil
+	}
+	sha := e.Pull.MergeSHA
+	if !e.Pull.Merged {
+		var err error
+		if sha, err = e.Hub.Tip(ctx, e.Pull.Base.Ref); err != nil {
+			return nil, fmt.Errorf("look at the base branch: %w", err)
+		}
+	}
+	s, _, err := e.Settings(ctx, sha)
+	if err != nil {
+		return nil, err
+	}
+	e.required = &required{sha, s, &factfinding.Finder{Hub: e.Hub, Pull: e.Pull, Base: sha, Now: time.Now()}}
+	return e.required, nil
+}
+
+// require decides on the requirements for a request, in q.Required.
+func (e *Reader) require(ctx context.Context, q *runs.Request) error {
+	command := string(q.Verb)
+	if !slices.Contains(requirements.Commands, command) {
+		return nil
+	}
+	in, err := e.requirements(ctx)
+	if err != nil {
+		return err
+	}
+	question, err := e.question(ctx, in, command, q.Run)
+	if err != nil {
+		return err
+	}
+	about := factfinding.Subject{Actor: q.Actor, Plan: planOf(q.Run.Content)}
+	if q.Verb == comment.Apply {
+		about.Planned = q.Run.Head
+	}
+	if question.Facts, err = in.finder.Find(ctx, gates.Needed(question.Requirements), about); err != nil {
+		return fmt.Errorf("read what the requirements are about: %w", err)
+	}
+	ruling := gates.Decide(question)
+	q.Required = &ruling
+	return nil
+}
+
+// question is the question about a command and a run, without facts.
+func (e *Reader) question(ctx context.Context, in *required, command string, r runs.Run) (gates.Question, error) {
+	q := gates.Question{Command: command, Unreadable: in.settings != nil && in.settings.Unreadable}
+	p := project.Project{Name: r.Project, Dir: r.Dir, Workspace: r.Workspace}
+	var known []project.Project
+	if in.settings.RequiresSome(command) {
+		b, err := e.baseAt(ctx, in.sha)
+		if err != nil {
+			return q, err
+		}
+		known = b.projects
+	}
+	q.Requirements = in.settings.Required(command, p, known)
+	return q, nil
+}
+
+func planOf(c *runs.Content) gates.Fact[gates.Plan] {
+	if c == nil {
+		return gates.Unknown[gates.Plan]("an earlier version of Lockstep made the plan, and did not write down what it destroys: it has to be made again")
+	}
+	return gates.Known(gates.Plan{Changes: c.Changes, Destroys: c.Destroys, Destroyed: c.Destroyed})
+}
+
+// RequiredAgain decides again on the requirements for a request, now that the state is locked: by facts
+// that are read anew, and by the content of the plan in hand.
+func (e *Reader) RequiredAgain(ctx context.Context, q *runs.Request, content *runs.Content) error {
+	pull, err := e.Hub.PullRequest(ctx, e.Pull.Number)
+	if err != nil {
+		return fmt.Errorf("look at the pull request again: %w", err)
+	}
+	again := *e
+	again.Pull, again.required = pull, nil
+	now := *q
+	if content != nil {
+		now.Run.Content = content
+	}
+	if err := again.require(ctx, &now); err != nil {
+		return err
+	}
+	q.Required = now.Required
+	return nil
+}
+
+// Missing decides on the requirements for the apply of a run as nobody has asked for it yet, so that
+// people see what is missing. It is nil if there are no requirements. Nothing follows from it, so a
+// failure is an unknown ruling.
+func (e *Reader) Missing(ctx context.Context, r runs.Run) *rulings.Ruling {
+	ruling, err := e.missing(ctx, r)
+	if err != nil {
+		no := rulings.Ruling{Rule: rulings.Readable, Outcome: rulings.Unknown, Problem: err.Error()}
+		return &rulings.Ruling{Rule: rulings.AllOf, Outcome: rulings.Unknown, Of: []rulings.Ruling{no}}
+	}
+	return ruling
+}
+
+func (e *Reader) missing(ctx context.Context, r runs.Run) (*rulings.Ruling, error) {
+	in, err := e.requirements(ctx)
+	if errors.Is(err, github.ErrNotFound) {
+		return nil, nil // the base branch is deleted
+	}
+	if err != nil {
+		return nil, err
+	}
+	question, err := e.question(ctx, in, string(comment.Apply), r)
+	if err != nil || len(question.Requirements) == 0 && !question.Unreadable {
+		return nil, err
+	}
+	finder := *in.finder
+	finder.Lenient = true
+	if question.Facts, err = finder.Find(ctx, gates.Needed(question.Requirements), factfinding.Subject{Unasked: true, Planned: r.Head, Plan: planOf(r.Content)}); err != nil {
+		return nil, err
+	}
+	ruling := gates.Decide(question)
+	return &ruling, nil
+}

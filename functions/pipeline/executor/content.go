@@ -1,0 +1,23 @@
+package executor
+
+import (
+	"slices"
+
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+)
+
+// contentOf returns the part of a plan's content that requirements can be about.
+func contentOf(p *plans.Plan) *runs.Content {
+	var types []string
+	for _, c := range p.Changes {
+		r := c.Addr.Instance.Resource.Resource
+		if r.Mode == addrs.Managed && (c.Action == plans.Delete || c.Action.IsReplace()) {
+			types = append(types, r.Type)
+		}
+	}
+	slices.Sort(types)
+	return runs.ContentOf(comment.Counts(p.Counts()), slices.Compact(types))
+}

@@ -1,0 +1,39 @@
+package factfinding
+
+import (
+	"context"
+
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// Hub is the part of GitHub that facts are read from. In each interface a *github.FinalError is an
+// error that stays the same until a person has mended something.
+type Hub interface {
+	Discussions
+	Branches
+	People
+}
+
+// Discussions reads a pull request, and the talk about it.
+type Discussions interface {
+	Reviews(ctx context.Context, number int) ([]github.Review, error)
+	// Contributors returns who wrote the commits; all is false if there may be more.
+	Contributors(ctx context.Context, number int) (logins []string, all bool, err error)
+	ChangedFiles(ctx context.Context, number int) (paths []string, all bool, err error)
+	Discussion(ctx context.Context, number int) (github.Discussion, error)
+	LabelEvents(ctx context.Context, number int) ([]github.LabelEvent, error)
+}
+
+// Branches reads commits, and the rules of branches.
+type Branches interface {
+	File(ctx context.Context, sha, path string) ([]byte, error)
+	Behind(ctx context.Context, sha, base string) (bool, error)
+	Reports(ctx context.Context, sha string) ([]github.Report, error)
+	RequiredReports(ctx context.Context, branch string) ([]github.RequiredReport, error)
+}
+
+// People reads the rights of people.
+type People interface {
+	Permission(ctx context.Context, login string) (github.Permission, error)
+	InTeam(ctx context.Context, org, team, login string) (bool, error)
+}

@@ -1,0 +1,17 @@
+package runs
+
+import "github.com/lockstep-iac/lockstep/functions/comment"
+
+// A Content is what requirements can be about in a plan.
+type Content struct {
+	// Changes are all objects to be created, updated, destroyed, imported and forgotten, Destroys those to be destroyed;
+	// a replacement is a creation and a destruction.
+	Changes, Destroys int
+	// Destroyed are the types of resources of which one is destroyed, sorted, each once.
+	Destroyed []string `json:",omitempty"`
+}
+
+// ContentOf returns the content of a plan with numbers of changes and types of destroyed resources.
+func ContentOf(c comment.Counts, destroyed []string) *Content {
+	return &Content{Changes: c.Import + c.Add + c.Change + c.Destroy + c.Forget, Destroys: c.Destroy, Destroyed: destroyed}
+}

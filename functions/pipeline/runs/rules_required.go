@@ -1,0 +1,12 @@
+package runs
+
+import "github.com/lockstep-iac/lockstep/functions/comment"
+
+// required holds that the requirements of the base branch's settings are fulfilled, as far as package
+// gates has decided about them.
+func required(q *Request) comment.Reason {
+	if q.Required == nil || q.Required.Outcome.Allows() {
+		return nil
+	}
+	return comment.Required{Verb: q.Verb, Tree: *q.Required, Merged: q.merged()}
+}

@@ -1,6 +1,0 @@
-package storytest
-
-import "testing"
-
-// TestStories plays all stories.
-func TestStories(t *testing.T) { Play(t, "plans", "applies", "webhooks", "rounds") }
