@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
 	"github.com/lockstep-iac/lockstep/github"
@@ -32,7 +31,7 @@ func (p *Pipeline) checkNotServed(ctx context.Context, m pipeline.Message, s int
 	if err != nil {
 		return err
 	}
-	page := comment.NotServed{Reasons: s.Reasons}
+	page := s.Refused
 	_, err = hub.PutCheck(ctx, 0, github.Check{
 		Name: pipeline.HeadCheck, SHA: pull.Head.SHA, ExternalID: pipeline.HeadID,
 		Status: github.CheckCompleted, Conclusion: github.ConcludedNeutral, Title: page.Title(), Summary: page.Summary(),

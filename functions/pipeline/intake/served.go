@@ -59,11 +59,7 @@ func (p *Intake) known(ctx context.Context, key string, id *int64) (pipeline.Ver
 
 // NotServed is the log's error about a repository that is not served.
 func NotServed(r github.Repo, s Service) error {
-	var why []string
-	for _, x := range s.Reasons {
-		why = append(why, x.Text+" "+x.Remedy)
-	}
-	return fmt.Errorf("%s is not served: %s", r, strings.Join(why, " "))
+	return fmt.Errorf("%s is not served: %s", r, s.Refused.Reason())
 }
 
 func (p *Intake) log(err error) {

@@ -105,22 +105,18 @@ type Known struct{ Owner, Repo int64 }
 type Service struct {
 	// Known are the IDs by which the names of a served repository are known from now on.
 	Known Known
-	// Reasons say why it is not served; there are none if it is.
-	Reasons []comment.Sentence
+	// Refused is the reason why it is not served; nil if it is.
+	Refused *comment.NotServed
 }
 
 // Allowed reports whether it is served.
-func (s Service) Allowed() bool { return len(s.Reasons) == 0 }
-
-// howToServe is the remedy for strangers, without the name to add.
-const howToServe = "Whoever runs Lockstep names what it serves, in the option `-serves` or the template's parameter `Serves`: "
+func (s Service) Allowed() bool { return s.Refused == nil }
 
 // Decide decides whether a repository is served, of whose names something is known.
 func (s Serves) Decide(r github.Repo, k Known) Service {
-	no := func(add, format string, args ...any) Service {
-		return Service{Reasons: []comment.Sentence{{Text: fmt.Sprintf(format, args...), Remedy: howToServe + comment.Code(add) + "."}}}
+	no := func(why comment.Unserved, id, was int64) Service {
+		return Service{Refused: &comment.NotServed{Why: why, Repo: r.String(), Owner: r.Owner, ID: id, Was: was}}
 	}
-	full := r.String()
 	var fit []named
 	for _, n := range s.list {
 		is, _ := path.Match(n.name, strings.ToLower(r.Name))
@@ -130,9 +126,9 @@ func (s Serves) Decide(r github.Repo, k Known) Service {
 	}
 	switch {
 	case s.None():
-		return no(full, "No repository is served here: nobody has named any.")
+		return no(comment.NothingServed, 0, 0)
 	case len(fit) == 0 || r.ID <= 0:
-		return no(full, "%s is not among what is served here.", comment.Code(full))
+		return no(comment.NotNamed, 0, 0)
 	}
 	// An ID that somebody has named stands above one that was found.
 	for _, n := range fit {
@@ -146,9 +142,9 @@ func (s Serves) Decide(r github.Repo, k Known) Service {
 	pinned := slices.ContainsFunc(fit, func(n named) bool { return n.id == r.ID && n.name != "*" })
 	switch {
 	case k.Repo != 0 && k.Repo != r.ID && !pinned:
-		return no(fmt.Sprintf("%s=%d", full, r.ID), "%s is another repository than the one that was served under this name: its ID is %d, and was %d.", comment.Code(full), r.ID, k.Repo)
+		return no(comment.OtherRepository, r.ID, k.Repo)
 	case k.Owner != 0 && r.OwnerID != 0 && k.Owner != r.OwnerID && !pinned:
-		return no(fmt.Sprintf("%s=%d", r.Owner, r.OwnerID), "%s belongs to another account than the one that was served under this name: its ID is %d, and was %d.", comment.Code(full), r.OwnerID, k.Owner)
+		return no(comment.OtherAccount, r.OwnerID, k.Owner)
 	}
 	if !pinned && r.OwnerID != 0 {
 		k.Owner = r.OwnerID

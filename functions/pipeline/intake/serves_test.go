@@ -23,7 +23,7 @@ func TestServes(t *testing.T) {
 		{"acme/*-infra-*", "acme@7/a-infra-b@1", "0 0", "served 7 1"},
 
 		// strangers
-		{"acme", "eve@9/infra@1", "0 0", "`eve/infra` is not among what is served here"},
+		{"acme", "eve@9/infra@1", "0 0", "`eve/infra` is not among the repositories that are served here"},
 		{"acme", "acme-inc@9/infra@1", "0 0", "not among"},
 		{"acme", "xacme@9/infra@1", "0 0", "not among"},
 		{"acme/infra", "acme@7/infra2@1", "0 0", "not among"},
@@ -35,9 +35,9 @@ func TestServes(t *testing.T) {
 
 		// names that changed hands
 		{"acme", "acme@7/infra@1", "7 1", "served 7 1"},
-		{"acme", "acme@7/infra@2", "7 1", "its ID is 2, and was 1. `acme/infra=2`"},
+		{"acme", "acme@7/infra@2", "7 1", "its ID is 2, and was 1. Whoever runs Lockstep names the repositories in the option `-serves` or the template's parameter `Serves`: `acme/infra=2`"},
 		{"acme", "acme@8/infra@2", "7 1", "its ID is 2, and was 1"},
-		{"acme", "acme@8/other@2", "7 0", "its ID is 8, and was 7. `acme=8`"},
+		{"acme", "acme@8/other@2", "7 0", "its ID is 8, and was 7. Whoever runs Lockstep names the repositories in the option `-serves` or the template's parameter `Serves`: `acme=8`"},
 		{"acme/infra", "acme@8/infra@1", "7 1", "its ID is 8, and was 7"},
 		{"acme", "acme@0/infra@1", "7 1", "served 7 1"}, // nobody says whose it is
 		{"acme", "acme@0/infra@2", "7 1", "was 1"},
@@ -68,7 +68,7 @@ func TestServes(t *testing.T) {
 		got := s.Decide(r, k)
 		said := fmt.Sprintf("served %d %d", got.Known.Owner, got.Known.Repo)
 		if !got.Allowed() {
-			said = got.Reasons[0].Text + " " + strings.TrimPrefix(got.Reasons[0].Remedy, howToServe)
+			said = got.Refused.Reason()
 		}
 		if !strings.Contains(said, test.want) || got.Allowed() != strings.HasPrefix(test.want, "served") {
 			t.Errorf("%q, %s, known %s: %s, want %s", test.named, test.asks, test.known, said, test.want)

@@ -1,10 +1,6 @@
 package jobs
 
-import (
-	"fmt"
-
-	"github.com/lockstep-iac/lockstep/functions/comment"
-)
+import "github.com/lockstep-iac/lockstep/functions/comment"
 
 // A DeathError is the end of a process that was to read, plan or apply something: it was killed at
 // a limit, or its input broke it. Another attempt would end the same way.
@@ -27,9 +23,5 @@ func (e *DeathError) Error() string {
 
 // Markdown is the error and its remedy, for people.
 func (e *DeathError) Markdown() string {
-	text := fmt.Sprintf("**%s was ended before it was done.** %s", e.What, e.Why)
-	if e.Place != "" {
-		text += fmt.Sprintf(" It was at %s.", comment.Code(e.Place))
-	}
-	return text + "\n\n" + e.Remedy
+	return comment.Ended{Work: e.What, Why: e.Why, Place: e.Place, Remedy: e.Remedy}.Markdown()
 }

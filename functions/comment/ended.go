@@ -1,0 +1,21 @@
+package comment
+
+import "fmt"
+
+// An Ended is the report on work that was ended before it was done: its process was killed at a
+// limit, or its input broke it.
+type Ended struct {
+	Work   string // in Markdown: "planning `net`"
+	Why    string // a sentence
+	Place  string // that was being evaluated, or ""
+	Remedy string // in Markdown
+}
+
+// Markdown returns the report.
+func (e Ended) Markdown() string {
+	text := fmt.Sprintf("**%s was ended before it was done.** %s", e.Work, e.Why)
+	if e.Place != "" {
+		text += fmt.Sprintf(" It was at %s.", Code(e.Place))
+	}
+	return text + "\n\n" + e.Remedy
+}
