@@ -20,20 +20,16 @@ func TestDecide(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatal("there are no tables", err)
 	}
-	rows := 0
 	for _, name := range files {
 		src, err := os.ReadFile(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) { rows += play(t, string(src)) })
-	}
-	if rows < 300 {
-		t.Errorf("there are %d rows", rows)
+		t.Run(strings.TrimSuffix(filepath.Base(name), ".txt"), func(t *testing.T) { play(t, string(src)) })
 	}
 }
 
-func play(t *testing.T, src string) (rows int) {
+func play(t *testing.T, src string) {
 	command, body, fresh := "apply", "", true
 	for line := range strings.Lines(src) {
 		line = strings.TrimSuffix(line, "\n")
@@ -46,7 +42,7 @@ func play(t *testing.T, src string) (rows int) {
 				t.Fatalf("%s: this is no row", line)
 			}
 			row(t, command, body, given, strings.TrimSpace(want))
-			rows, fresh = rows+1, false
+			fresh = false
 			continue
 		}
 		if !fresh {
@@ -58,7 +54,6 @@ func play(t *testing.T, src string) (rows int) {
 		}
 		body += strings.ReplaceAll(line, "\\t", "  ") + "\n"
 	}
-	return rows
 }
 
 func row(t *testing.T, command, body, given, want string) {
