@@ -143,6 +143,7 @@ func TestGolden(t *testing.T) {
 			Recovered{"db", true, []Doubt{{"aws_db_instance.main[0]", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{`name = "main"`}}}, []string{"aws_subnet.a"}},
 			Recovered{"dns", false, []Doubt{{Address: "x.a", Action: "create", Begun: time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)}}, nil},
 		}}.Markdown(65536),
+		"answer-overridden": Answer{"33", []Reply{Overridden{"network", "zoe", "the `site` is down"}}}.Markdown(65536),
 		"answer-stopping":   Answer{"33", []Reply{Stopping{"network", Apply, "alice"}, Stopping{"app", Plan, "alice"}, Refused{command("lockstep stop"), "", Reasons{NothingToStop{}}}}}.Markdown(65536),
 		"answer-stopped":    Answer{"33", []Reply{StoppedApply{"network", "alice", Progress{80, 200}, false, trouble}, StoppedApply{"app", "alice", Progress{0, 1}, true, ""}}}.Markdown(65536),
 		"status-continuing": status(far(with(net, Applying, "alice", somePlan))).Markdown(65536),
@@ -295,7 +296,7 @@ func TestBigPlans(t *testing.T) {
 func TestReplies(t *testing.T) {
 	since := Reasons{StateMoved{Change: SerialMoved, Was: 3, Is: 5}}
 	all := []Reply{
-		Pending{"app", Apply, Progress{80, 200}}, Stopping{"app", Apply, "alice"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", Counts{Add: 1}}, PlanSuperseded{"app"}, Done{"app", Counts{Add: 1}, since, "body"},
+		Pending{"app", Apply, Progress{80, 200}}, Stopping{"app", Apply, "alice"}, Overridden{"app", "zoe", "the site is down"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", Counts{Add: 1}}, PlanSuperseded{"app"}, Done{"app", Counts{Add: 1}, since, "body"},
 		Failed{"app", Apply, Counts{Add: 1}, true, true, 2, true, since, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", Reasons{Sentence{"no", "yes"}, NotOpen{}, NoPermission{"alice", "read", "write"}}},
 		Unlocked{"app", 1, []string{"carol"}}, Misunderstood{grammar.Line{Text: "text", Command: Command{Verb: Help}, Problem: grammar.Problem{Kind: grammar.BadName, Word: "x", Flag: "-p", Want: "NAME", Most: 7}, Suggestion: "suggestion"}}, Guide{[]string{"app"}},
 		Unfinished{"app", "alice", someSHA}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},

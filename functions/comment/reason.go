@@ -69,6 +69,7 @@ var reasons = union[Reason]{
 	"unusable":            reflect.TypeFor[Unusable](),
 	"commit gone":         reflect.TypeFor[CommitGone](),
 	"required":            reflect.TypeFor[Required](),
+	"not lifted":          reflect.TypeFor[NotLifted](),
 	"no project selected": reflect.TypeFor[NoProjectSelected](),
 }
 

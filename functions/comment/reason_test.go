@@ -37,6 +37,7 @@ func samples() Reasons {
 		StateUnreachable{"put state: access denied", "Grant it."}, NothingToUnlock{}, NothingToStop{}, NothingToRecover{}, BeingApplied{"bob", Recover}, WasStopped{"alice"}, Unavailable{"too large an archive", "Make it smaller."}, ProcessEnded{"planning was ended: It took more than 512 MiB of memory.", "Give it more."},
 		Unusable{"there is no such project: network"}, CommitGone{"404 Not Found"},
 		Required{Apply, requiredTree(), false}, Required{Apply, requiredTree(), true}, Required{Unlock, unknownTree(), false},
+		NotLifted{"bob"},
 		NoProjectSelected{Command{Verb: Plan}, nil}, NoProjectSelected{Command{Verb: Apply, Project: "x"}, []string{"app/eu", "network"}},
 	}
 }

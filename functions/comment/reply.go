@@ -21,6 +21,7 @@ var kinds = union[Reply]{
 	"stopping":      reflect.TypeFor[Stopping](),
 	"stopped":       reflect.TypeFor[StoppedApply](),
 	"unlocked":      reflect.TypeFor[Unlocked](),
+	"overridden":    reflect.TypeFor[Overridden](),
 	"misunderstood": reflect.TypeFor[Misunderstood](),
 	"guide":         reflect.TypeFor[Guide](),
 	"unfinished":    reflect.TypeFor[Unfinished](),

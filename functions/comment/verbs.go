@@ -14,12 +14,13 @@ type (
 
 // The verbs with answers of their own.
 const (
-	Plan    = grammar.Plan
-	Apply   = grammar.Apply
-	Stop    = grammar.Stop
-	Recover = grammar.Recover
-	Unlock  = grammar.Unlock
-	Help    = grammar.Help
+	Plan     = grammar.Plan
+	Apply    = grammar.Apply
+	Stop     = grammar.Stop
+	Recover  = grammar.Recover
+	Unlock   = grammar.Unlock
+	Override = grammar.Override
+	Help     = grammar.Help
 )
 
 // table has the words of each verb, in the order of the help.
@@ -34,6 +35,7 @@ var table = []row{
 	{Stop, "stopped", []form{{"lockstep stop", "ends plans and applies that are under way; an apply that was stopped can go on"}}},
 	{Recover, "recovered", []form{{"lockstep recover", "brings what applies have done that did not come to their end into the state, and lists objects in doubt"}}},
 	{Unlock, "unlocked", []form{{"lockstep unlock", "releases the locks that an apply of this pull request left behind"}}},
+	{Override, "overridden", []form{{`lockstep override --reason "..."`, "lifts requirements of the settings for the plans shown above, by whom the settings let"}}},
 	{Help, "helped", []form{{"lockstep help", "shows this list"}}},
 }
 

@@ -10,7 +10,9 @@ const (
 	Stop    Verb = "stop"
 	Recover Verb = "recover"
 	Unlock  Verb = "unlock"
-	Help    Verb = "help"
+	// Override lifts requirements of the settings for the plans that are shown.
+	Override Verb = "override"
+	Help     Verb = "help"
 )
 
 // A row is one verb.
@@ -36,6 +38,7 @@ var table = []row{
 	{verb: Stop, acts: true},
 	{verb: Recover, acts: true},
 	{verb: Unlock, acts: true},
+	{verb: Override, acts: true, takes: []*option{because}, reasoned: true},
 	{verb: Help},
 }
 

@@ -25,6 +25,7 @@ type commands struct {
 	Stopper  *stopping.Stopper
 	Recover  *applyrun.Recoverer
 	Unlocker *applyrun.Unlocker
+	Override *applyrun.Overrider
 	// MaxCommands is the same as [Pipeline.MaxCommands].
 	MaxCommands int
 }
@@ -111,6 +112,9 @@ var handlers = map[comment.Verb]func(*commands, context.Context, comment.Command
 	},
 	comment.Unlock: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 		return co.Unlocker.Unlock(ctx, c)
+	},
+	comment.Override: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+		return co.Override.Override(ctx, c)
 	},
 	comment.Help: func(co *commands, ctx context.Context, _ comment.Command) ([]comment.Reply, error) {
 		return co.guide(ctx)

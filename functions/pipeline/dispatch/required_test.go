@@ -212,3 +212,41 @@ func TestContentOnceLocked(t *testing.T) {
 	robber{stage: s}.writeRun(now)
 	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "at most 0 to destroy (the plan has 1)")
 }
+
+// TestOverride is a night with nobody to approve: who the settings name lifts the requirement, for the
+// plan that is shown, and by a comment that stays as it is.
+func TestOverride(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, requiring("apply", "  approvals = 2\n  override = [\"acme/leads\"]"))
+	s.hub.SetTeam("acme", "leads", "zoe")
+	s.repo.Grant("zoe", "write")
+	const because = "lockstep override --reason \"the site is down\""
+	early := s.repo.Comment("zoe", func() int {
+		s.repo.Push("alice", "b", "B", githubtest.Files{"net/b.tf": resource("b", "1")})
+		return s.repo.OpenPull("alice", "B", "b")
+	}(), because)
+	n := 1
+	s.settle()
+	s.expect("before there is a plan", s.answerTo(n, early), "**Not overridden**")
+	s.expect("an override that was written before the plan", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "2 approvals")
+	s.expect("without a reason", s.say("zoe", n, "lockstep override"), "**not understood**")
+	s.expect("by somebody else", s.say("bob", n, because), "**Not overridden** `net`", "lets `bob` lift")
+	s.expect("by a stranger", s.say("mallory", n, because), "**Not overridden**", "needs `write`")
+	s.expect("of another project", s.say("zoe", n, because+" -p other"), "**Not overridden**")
+	s.expect("so it is missing", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "2 approvals")
+	id := s.repo.Comment("zoe", n, because)
+	s.settle()
+	s.expect("by whom the settings name", s.answerTo(n, id), "**Overridden** for the plan of `net`, by `zoe`: `the site is down`")
+	s.expect("the status", s.status(n), "**lifted** by `zoe`, `the site is down`", "waits for `lockstep apply`")
+	s.repo.EditComment("bob", id, because+" -w default")
+	s.expect("a comment that was edited", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "2 approvals")
+	s.expect("again", s.say("zoe", n, because), "**Overridden**")
+	s.repo.Push("alice", "b", "More", githubtest.Files{"net/b.tf": resource("b", "2")})
+	s.settle()
+	s.expect("a plan that nobody has lifted anything for", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "2 approvals")
+	s.expect("once more", s.say("zoe", n, because), "**Overridden**")
+	s.repo.Grant("zoe", "read")
+	s.expect("by somebody who may not write any more", s.say("alice", n, "lockstep apply"), "**Not applied** `net`", "2 approvals")
+	s.repo.Grant("zoe", "write")
+	s.expect("all of it", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
+}

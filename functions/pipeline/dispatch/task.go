@@ -58,6 +58,7 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 		Stopper:  &stopping.Stopper{Evidence: t.evidence, Ledger: t.ledger},
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Plans: t.plans, Applies: applies, MaxCommands: p.MaxCommands,
 		Unlocker: &applyrun.Unlocker{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Engine: p.Engine},
+		Override: &applyrun.Overrider{Evidence: t.evidence, Ledger: t.ledger},
 	}
 	return t
 }

@@ -60,9 +60,9 @@ func (e *Reader) require(ctx context.Context, q *runs.Request) error {
 	if err != nil {
 		return err
 	}
-	about := factfinding.Subject{Actor: q.Actor, Plan: planOf(q.Run.Content)}
-	if q.Verb == comment.Apply {
-		about.Planned = q.Run.Head
+	about := subject(q.Run)
+	if about.Actor = q.Actor; q.Verb == comment.Apply {
+		about.Planned, about.Shown = q.Run.Head, q.Shown
 	}
 	if question.Facts, err = in.finder.Find(ctx, gates.Needed(question.Requirements), about); err != nil {
 		return fmt.Errorf("read what the requirements are about: %w", err)
@@ -86,6 +86,11 @@ func (e *Reader) question(ctx context.Context, in *required, command string, r r
 	}
 	q.Requirements = in.settings.Required(command, p, known)
 	return q, nil
+}
+
+// subject is a run as the subject of facts.
+func subject(r runs.Run) factfinding.Subject {
+	return factfinding.Subject{Plan: planOf(r.Content), Project: r.Project, Dir: r.Dir, Workspace: r.Workspace}
 }
 
 func planOf(c *runs.Content) gates.Fact[gates.Plan] {
@@ -141,7 +146,12 @@ func (e *Reader) missing(ctx context.Context, r runs.Run) (*rulings.Ruling, erro
 	}
 	finder := *in.finder
 	finder.Lenient = true
-	if question.Facts, err = finder.Find(ctx, gates.Needed(question.Requirements), factfinding.Subject{Unasked: true, Planned: r.Head, Plan: planOf(r.Content)}); err != nil {
+	about := subject(r)
+	about.Unasked, about.Planned = true, r.Head
+	if about.Shown, err = e.Ledger.ShownAt(ctx, r); err != nil {
+		return nil, err
+	}
+	if question.Facts, err = finder.Find(ctx, gates.Needed(question.Requirements), about); err != nil {
 		return nil, err
 	}
 	ruling := gates.Decide(question)

@@ -34,13 +34,16 @@ type Subject struct {
 	// Planned is the commit of the plan; "" of a plan to be made.
 	Planned string
 	Plan    gates.Fact[gates.Plan]
-	Lifts   []gates.Lift
+	// Shown is the time at which people first saw the plan; zero if they have not: then nobody can
+	// override. Project, Dir and Workspace are those that an override selects.
+	Shown                   time.Time
+	Project, Dir, Workspace string
 }
 
 // Find returns the facts that are needed about a subject.
 func (f *Finder) Find(ctx context.Context, n gates.Needs, s Subject) (gates.Facts, error) {
 	out := gates.Facts{
-		Now: f.Now, Actor: s.Actor, Unasked: s.Unasked, Planned: s.Planned, Plan: s.Plan, Lifts: s.Lifts, Author: f.Pull.Author,
+		Now: f.Now, Actor: s.Actor, Unasked: s.Unasked, Planned: s.Planned, Plan: s.Plan, Author: f.Pull.Author,
 		Pull: gates.Pull{Draft: f.Pull.Draft, Merged: f.Pull.Merged, Labels: f.Pull.Labels}, People: map[string]gates.Person{},
 	}
 	if out.Planned == "" {
@@ -49,6 +52,7 @@ func (f *Finder) Find(ctx context.Context, n gates.Needs, s Subject) (gates.Fact
 	p := &pass{f, ctx, &out, nil}
 	p.reviews(n)
 	p.rest(n)
+	p.lifts(n, s)
 	p.people(n)
 	return out, p.err
 }

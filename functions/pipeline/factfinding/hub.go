@@ -2,6 +2,7 @@ package factfinding
 
 import (
 	"context"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/github"
 )
@@ -21,6 +22,8 @@ type Discussions interface {
 	Contributors(ctx context.Context, number int) (logins []string, all bool, err error)
 	ChangedFiles(ctx context.Context, number int) (paths []string, all bool, err error)
 	Discussion(ctx context.Context, number int) (github.Discussion, error)
+	// CommentsSince returns the comments on all pull requests since a time, oldest first.
+	CommentsSince(ctx context.Context, since time.Time) ([]github.Comment, error)
 	LabelEvents(ctx context.Context, number int) ([]github.LabelEvent, error)
 }
 

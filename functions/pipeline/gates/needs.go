@@ -12,6 +12,8 @@ type Needs struct {
 	// Actor, Approvers and Lifters are the teams of which the membership of who asks, of who has approved, and of
 	// who has overridden matters.
 	Actor, Approvers, Lifters []requirements.Party
+	// Lifts is set if somebody may override.
+	Lifts bool
 }
 
 // Needed returns what is needed to decide.
@@ -23,6 +25,7 @@ func Needed(all []requirements.Requirement) Needs {
 			n.add(a.Rules)
 		}
 		teams(&n.Lifters, r.Override)
+		n.Lifts = n.Lifts || r.Override != nil
 	}
 	return n
 }

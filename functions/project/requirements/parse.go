@@ -72,6 +72,9 @@ func (r *reader) requirement(b *hcl.Block) Requirement {
 		r.errorf(r.at("projects"), "No projects", "This is for no project at all. Without the argument the block is for all projects.")
 	}
 	x.Override = r.parties("override")
+	if x.Command != "apply" && r.has("override") {
+		r.errorf(r.at("override"), "No plan to look at", "An override is of a plan that people have seen, so the argument is for require \"apply\" only.")
+	}
 	x.Rules = r.rules(x.Command)
 	names := map[string]bool{}
 	for _, a := range content.Blocks {

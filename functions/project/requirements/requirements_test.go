@@ -159,6 +159,7 @@ func TestMistakes(t *testing.T) {
 		`require "aply" {}`:                                               "Invalid command",
 		`require "stop" {}`:                                               "Invalid command",
 		"require \"plan\" {\nmax_changes = 3\n}":                          "No plan to look at",
+		"require \"plan\" {\noverride = [\"bob\"]\n}":                     "No plan to look at",
 		"require \"unlock\" {\nno_destroy = [\"x\"]\n}":                   "No plan to look at",
 		"require \"plan\" {\nalternative \"a\" {\nmax_destroys = 3\n}\n}": "No plan to look at",
 		strings.Repeat("require \"plan\" {\n}\n", maxBlocks+1):            "Too many require blocks",
