@@ -39,18 +39,23 @@ output "a" { value = t_x.a.name }
 output "gone" { value = null }
 output "n" { value = length(t_x.n) }
 `
-	for _, c := range []struct{ config, addr, want string }{
-		{config, "t_x.a", "t_x.a a n"},
-		{config, "t_x.n[0]", "t_x.n[0] a n"},
-		{config, "t_x.n[1]", "t_x.n[1] a n"},
-		{config, `t_x.e["k"]`, `t_x.e["k"] a n`},
-		{config, "t_x.n[2]", "Configuration for import target does not exist"},
-		{config, "t_x.n", "Configuration for import target does not exist"},
-		{config, "t_x.a[0]", "Configuration for import target does not exist"},
-		{config, `t_x.e["l"]`, "Configuration for import target does not exist"},
-		{config, "module.m.t_x.a", "does not exist"},
-		{config, "t_x.other", "does not exist"},
-		{"resource \"t_x\" \"a\" { name = \"z\" }\nlocals {\n  unused = length(1)\n}\n", "t_x.a", "Error in function call"},
+	for _, c := range []struct {
+		config, addr, want string
+		managed            bool // the state has t_x.a already
+	}{
+		{config, "t_x.a", "t_x.a a n", false},
+		{config, "t_x.n[0]", "t_x.n[0] a n", false},
+		{config, "t_x.n[1]", "t_x.n[1] a n", false},
+		{config, `t_x.e["k"]`, `t_x.e["k"] a n`, false},
+		{config, "t_x.n[2]", "Configuration for import target does not exist", false},
+		{config, "t_x.n", "Configuration for import target does not exist", false},
+		{config, "t_x.a[0]", "Configuration for import target does not exist", false},
+		{config, `t_x.e["l"]`, "Configuration for import target does not exist", false},
+		{config, "module.m.t_x.a", "does not exist", false},
+		{config, "t_x.other", "does not exist", false},
+		{"resource \"t_x\" \"a\" { name = \"z\" }\nlocals {\n  unused = length(1)\n}\n", "t_x.a", "Error in function call", false},
+		{config, "t_x.a", "Resource already managed by Lockstep", true},
+		{config, "t_x.n[0]", "t_x.a t_x.n[0] a n", true},
 	} {
 		fake := providertest.New(t, described)
 		fake.Edit("t_x", "z", map[string]cty.Value{"name": cty.StringVal("z")})
@@ -65,6 +70,10 @@ output "n" { value = length(t_x.n) }
 		pool := provider.NewPool(map[addrs.Provider]provider.Factory{addrs.DefaultProvider("t"): fake.Start})
 		defer pool.Close()
 		before := states.Empty().Edit()
+		if c.managed {
+			before.SetObject(addrs.ResourceInstanceObject{Instance: addrs.AbsResource{Resource: addrs.Resource{Mode: addrs.Managed, Type: "t_x", Name: "a"}}.Instance(addrs.NoKey)},
+				addrs.AbsProviderConfig{Provider: addrs.DefaultProvider("t")}, &states.Object{SchemaVersion: 1, Status: states.Ready, AttrsJSON: []byte(`{"id":"z","name":"z"}`), Private: []byte("private of z")})
+		}
 		before.SetOutput("gone", states.Output{Value: cty.StringVal("x")})
 		addr, err := addrs.ParseAbsResourceInstance(c.addr)
 		if err != nil {

@@ -59,7 +59,7 @@ data t_x
 //	                                             "old" one is of an older schema version; then
 //	                                             the plan's prior state is shown, too. Of an
 //	                                             "unlisted" one the state lists no sensitive paths
-//	  output o "text"                            an output of the state
+//	  output o "text" sensitive                  an output of the state; the last word is optional
 //	  world  t_x a red                           an object as it really is; "gone": there is none
 //	  on     read t_x.a fail "no"                see providertest.Provider.On
 //	  with   -destroy -target=t_x.a              the options of the plan; -generate writes the
@@ -140,7 +140,8 @@ func (s *story) read(t *testing.T, key, rest string) {
 		s.object(t, rest)
 	case "output":
 		name, text, _ := strings.Cut(rest, " ")
-		s.state.SetOutput(name, states.Output{Value: cty.StringVal(strings.Trim(text, `"`))})
+		text, sensitive := strings.CutSuffix(text, " sensitive")
+		s.state.SetOutput(name, states.Output{Value: cty.StringVal(strings.Trim(text, `"`)), Sensitive: sensitive})
 	case "world":
 		if words[2] == "gone" {
 			s.fake.Drop(words[0], words[1])
@@ -367,7 +368,11 @@ func describe(p *plans.Plan) []string {
 		out = append(out, "variable "+name)
 	}
 	for _, o := range p.Outputs {
-		out = append(out, fmt.Sprintf("output.%s %s", o.Name, o.Action))
+		line := fmt.Sprintf("output.%s %s", o.Name, o.Action)
+		if o.Sensitive {
+			line += " sensitive"
+		}
+		out = append(out, line)
 	}
 	for _, c := range p.Checks {
 		out = append(out, c.ConfigAddr+" "+c.Status)
