@@ -28,6 +28,25 @@ func (f *finder) onlyTells(n *ast.CallExpr) bool {
 	return false
 }
 
+// idle marks the zero values that a return gives beside an error, which nobody may read: 0, "" and
+// false in return 0, "", false, err. Others may be meant for where the error is nil.
+func (f *finder) idle(n *ast.ReturnStmt) {
+	if len(n.Results) < 2 {
+		return
+	}
+	last := ast.Unparen(n.Results[len(n.Results)-1])
+	id, named := last.(*ast.Ident)
+	t := f.info.TypeOf(last)
+	if t == nil || named && id.Name == "nil" || !types.AssignableTo(t, types.Universe.Lookup("error").Type()) {
+		return
+	}
+	for _, e := range n.Results {
+		if slices.Contains([]string{"0", `""`, "false"}, f.text(e)) {
+			f.beside[e] = true
+		}
+	}
+}
+
 // cleansUp reports whether a deferred call gives something back to the system, which tests
 // rarely see.
 func cleansUp(call *ast.CallExpr) bool {

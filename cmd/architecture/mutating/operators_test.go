@@ -27,11 +27,12 @@ type finder struct {
 	source []byte
 	info   *types.Info
 	found  []mutant
+	beside map[ast.Node]bool // literals that nobody reads: see idle
 }
 
 // mutantsOf returns the mutants of a file, in the order of the text. Not all of them compile.
 func mutantsOf(file *token.File, syntax *ast.File, source []byte, info *types.Info) []mutant {
-	f := &finder{file: file, source: source, info: info}
+	f := &finder{file: file, source: source, info: info, beside: map[ast.Node]bool{}}
 	ast.Inspect(syntax, f.visit)
 	slices.SortStableFunc(f.found, func(a, b mutant) int { return a.start - b.start })
 	return f.found
@@ -58,6 +59,7 @@ func (f *finder) visit(n ast.Node) bool {
 		}
 		f.statements(n.Body)
 	case *ast.ReturnStmt:
+		f.idle(n)
 		f.results(n)
 	case *ast.BasicLit:
 		f.literal(n)
@@ -159,6 +161,9 @@ func (f *finder) results(n *ast.ReturnStmt) {
 }
 
 func (f *finder) literal(n *ast.BasicLit) {
+	if f.beside[n] {
+		return
+	}
 	switch n.Kind {
 	case token.INT:
 		f.add("constant", n, "("+n.Value+" + 1)")
@@ -172,6 +177,9 @@ func (f *finder) literal(n *ast.BasicLit) {
 }
 
 func (f *finder) truth(n *ast.Ident) {
+	if f.beside[n] {
+		return
+	}
 	other := map[string]string{"true": "false", "false": "true"}[n.Name]
 	if c, ok := f.info.Uses[n].(*types.Const); ok && c.Parent() == types.Universe && other != "" {
 		f.add("constant", n, other)
