@@ -9,7 +9,7 @@ FUNCTIONS = webhook plan apply janitor
 VERSION ?= 0.1.0-dev
 REPRODUCIBLE = CGO_ENABLED=0 GOFLAGS='$(GOFLAGS)' GOAMD64=v1 GOARM64=v8.0
 
-.PHONY: all build release reproduce test vet vulnerabilities bench fuzz bombs torture long mutants mutate differential clients clean parts
+.PHONY: all build release reproduce test vet vulnerabilities bench fuzz bombs torture simulate long mutants mutate differential clients clean parts
 
 all: build
 
@@ -75,6 +75,13 @@ torture:
 SECONDS ?= 60
 long:
 	LOCKSTEP_PARTS='$(PARTS)' go test $(GOFLAGS) -count=1 -timeout 0 -v -run '^(TestLongApply|TestKilledAtEachLimit)$$' ./functions/pipeline/lambdatest -long '$(SECONDS)'
+
+# Plays N histories of a repository against the pipeline, with processes that die at any effect: see
+# functions/pipeline/simulation. FROM is the first seed; a fifth of a second of CPU time each.
+simulate: N = 1000000
+simulate: FROM = 1
+simulate:
+	go test $(GOFLAGS) -count=1 -timeout 0 -run '^TestHistories$$' ./functions/pipeline/simulation -histories '$(N)' -from '$(FROM)'
 
 # Weakens each defence in turn, and demands that its attack's test fails then. MUTANTS
 # chooses rows of functions/threats/testdata by a regular expression, SHARD=1/4 a part.

@@ -47,7 +47,6 @@ var exceptions = map[string]string{
 	"functions/comment.Short":                            "to be unexported",
 	"functions/pipeline/applyrun.ApplyQueuer.EnqueueOne": "to be unexported",
 	"functions/pipeline/lambdatest.Account.SecretsAsked": "to be removed",
-	"functions/pipeline/ledger.DecodeRun":                "to be unexported",
 	"functions/pipeline/planrun.Planner.NotPlanned":      "to be unexported",
 	"functions/pipeline/reconcile.Behind":                "to be unexported",
 	"functions/pipeline/reconcile.Dead":                  "to be unexported",

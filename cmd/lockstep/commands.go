@@ -44,6 +44,7 @@ func commands() []cli.Command {
 		statekeeping.Taint,
 		statekeeping.Untaint,
 		surveying.ConfigCheck,
+		surveying.ConfigSchema,
 		cli.Group("config", "The repository's settings, lockstep.hcl"),
 		cli.Group("env", "Deprecated name of `workspace`"),
 		cli.Group("metadata", "Details of the language, for programs"),

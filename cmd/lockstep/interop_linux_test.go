@@ -75,7 +75,7 @@ func TestInteropFinishesWhatWeBegan(t *testing.T) {
 				t.Errorf("recover: exit code %d\n%s%s", r.code, r.out, r.stderr)
 			}
 		}
-		settle(t, d, 0, w)
+		torment{d, 0, w}.settle(0)
 		known := len(idsInState(t, d))
 		if known < 2 || known > 5 {
 			t.Fatalf("%d objects are in the state", known)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 const slowConfig = labHead + `
@@ -108,6 +109,7 @@ func TestKilled(t *testing.T) {
 	t.Parallel()
 	d := newLab(t, "main.tf", slowConfig)
 	d.want(0, "init")
+	begun := time.Now()
 	r := d.start("apply -auto-approve -var=trouble=create-600000")
 	waitFor(t, "the state is stored", func() bool {
 		return d.has("terraform.tfstate") && strings.Contains(d.read("terraform.tfstate"), `"before-1"`)
@@ -119,15 +121,42 @@ func TestKilled(t *testing.T) {
 	if r := d.want(0, "plan", "No changes besides creations of an earlier apply", "An object may exist that no state knows"); strings.Contains(r.out+r.stderr, "-exclude") {
 		t.Errorf("the plan names an option that nobody used:\n%s%s", r.out, r.stderr)
 	}
-	d.want(2, "recover -json", `"address": "lab_thing.a"`, `"action": "create"`)
+	open := openIn(t, d.want(2, "recover -json"))
+	if len(open) != 1 || open[0].Address != "lab_thing.a" || open[0].Action != "create" || open[0].Started.Before(begun) || open[0].Started.After(time.Now()) || open[0].Known["name"] != "a" {
+		t.Errorf("unresolved: %+v", open)
+	}
 	d.want(2, "recover", "lockstep recover -forget 'lab_thing.a'")
 	d.want(1, "recover -forget lab_thing.b", "there is nothing to settle at lab_thing.b")
 	d.want(0, "recover -forget lab_thing.a")
+	if open := openIn(t, d.want(0, "recover -json")); open == nil || len(open) > 0 {
+		t.Errorf("unresolved, when all is settled: %#v", open)
+	}
 	d.want(0, "recover", "There is nothing to recover")
 	if d.has(".terraform.tfstate.journal") {
 		t.Error("the journal is left behind")
 	}
 	d.want(0, "apply -auto-approve", "2 added, 0 changed, 0 destroyed")
+}
+
+// openIn reads the answer of "recover -json", in which programs know every member.
+func openIn(t *testing.T, r result) []opened {
+	t.Helper()
+	var answer struct {
+		Unresolved []opened `json:"unresolved"`
+	}
+	in := json.NewDecoder(strings.NewReader(r.out))
+	in.DisallowUnknownFields()
+	if err := in.Decode(&answer); err != nil || in.More() {
+		t.Fatalf("recover -json: %v\n%s", err, r.out)
+	}
+	return answer.Unresolved
+}
+
+type opened struct {
+	Address string            `json:"address"`
+	Action  string            `json:"action"`
+	Started time.Time         `json:"started"`
+	Known   map[string]string `json:"known"`
 }
 
 // TestKilledAndImported settles a creation that did happen by an import.

@@ -78,6 +78,38 @@ func TestLoginTyped(t *testing.T) {
 	d.want(1, "logout "+host, "Credentials for "+host+" are manually configured")
 }
 
+// A program answers through a pipe, as fast as it likes: the answers may come in one piece, or one after
+// the other.
+func TestLoginPiped(t *testing.T) {
+	t.Parallel()
+	s, d := loginHost(t, `{"tfe.v2": "/api/v2/"}`)
+	host := s.Listener.Addr().String()
+	for _, pieces := range [][]string{{"yes\nswordfish\n"}, {"yes\n", "swordfish\n"}, {"yes\nsword", "fish\n"}} {
+		in, out, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			defer out.Close()
+			for _, text := range pieces {
+				io.WriteString(out, text)
+			}
+		}()
+		r := d.runWith(in, "login", host)
+		in.Close()
+		check(t, r, 0, "login", "Retrieved token for user alice", "Logged in to "+host)
+		d.want(0, "logout "+host, "Success!")
+	}
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	io.WriteString(out, "yes\nswordfish") // the program died while it wrote
+	out.Close()
+	check(t, d.runWith(in, "login", host), 1, "login", "Failed to retrieve token")
+}
+
 // login with a page on which a person agrees; the browser is a program on PATH.
 func TestLoginAuthorized(t *testing.T) {
 	t.Parallel()

@@ -175,7 +175,12 @@ func (g *guarded) Write(p []byte) (int, error) {
 // says waits until the command has said something.
 func (r *running) says(text string) {
 	r.t.Helper()
-	waitFor(r.t, fmt.Sprintf("lockstep %s says %q", r.line, text), func() bool {
+	r.saysIn(30*time.Second, text)
+}
+
+func (r *running) saysIn(limit time.Duration, text string) {
+	r.t.Helper()
+	waitIn(r.t, limit, fmt.Sprintf("lockstep %s says %q", r.line, text), func() bool {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		return strings.Contains(r.out.String()+r.stderr.String(), text)
@@ -208,7 +213,12 @@ func (r *running) end() result {
 // waitFor waits for something to become true.
 func waitFor(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for range 1500 {
+	waitIn(t, 30*time.Second, what, is)
+}
+
+func waitIn(t *testing.T, limit time.Duration, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(limit); time.Now().Before(end); {
 		if is() {
 			return
 		}

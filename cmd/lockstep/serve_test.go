@@ -206,10 +206,15 @@ func (s *served) get(url string) string {
 	return b.String()
 }
 
+// stateDir is the directory of the state.
+func (s *served) stateDir() string {
+	return executor.LocalState(filepath.Join(s.path, "data/states"), s.repo.Repo().ID, "network", "default")
+}
+
 // hosts returns how many hosts the state has; none if there is no state.
 func (s *served) hosts() int {
 	s.t.Helper()
-	data, err := os.ReadFile(filepath.Join(executor.LocalState(filepath.Join(s.path, "data/states"), s.repo.Repo().ID, "network", "default"), "terraform.tfstate"))
+	data, err := os.ReadFile(filepath.Join(s.stateDir(), "terraform.tfstate"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0
 	}
@@ -229,8 +234,8 @@ func (s *served) hosts() int {
 	return n
 }
 
-// A serve that is interrupted in the middle of an apply begins no other change, writes
-// the state, and says how far it came: there, or after the next start.
+// A serve that is asked to end in the middle of an apply begins no other change, and writes the state: the
+// next one goes on with the rest, and there is one answer.
 func TestServeIsInterrupted(t *testing.T) {
 	t.Parallel()
 	const hosts = 3000
@@ -242,11 +247,15 @@ func TestServeIsInterrupted(t *testing.T) {
 	s.await(fmt.Sprintf("Plan for `%.7s`: %d to add", s.repo.Head("hosts"), hosts))
 	s.repo.Comment("alice", 1, "lockstep apply")
 	s.deliver()
-	s.awaitApply()
-	p.stop(os.Interrupt)
+	waitFor(t, "hosts are in the journal", func() bool {
+		journal, err := os.ReadFile(filepath.Join(s.stateDir(), ".terraform.tfstate.journal"))
+		return err == nil && strings.Count(string(journal), `"kind":"outcome"`) > 10
+	})
+	p.stop(syscall.SIGTERM)
 	if !strings.Contains(p.stderr.String(), "Interrupt received") {
 		t.Errorf("it says\n%s", p.stderr)
 	}
+	before := s.hosts()
 	p = s.start()
 	s.await("reaction: rocket", "reaction: confused")
 	p.stop(os.Interrupt)
@@ -260,10 +269,13 @@ func TestServeIsInterrupted(t *testing.T) {
 	if m == nil {
 		t.Fatalf("it says\n%s", answer)
 	}
-	if got := fmt.Sprint(s.hosts()); got != m[1] {
-		t.Errorf("%s hosts are in the state, and it says\n%s", got, answer)
+	if got := s.hosts(); fmt.Sprint(got) != m[1] || got != hosts {
+		t.Errorf("%d of %d hosts are in the state, and it says\n%s", got, hosts, answer)
 	}
-	t.Logf("%s of %d hosts were made", m[1], hosts)
+	if before == 0 || before == hosts {
+		t.Errorf("it did not end in the middle of the apply: %d of %d hosts were made", before, hosts)
+	}
+	t.Logf("%d of %d hosts were made before it ended", before, hosts)
 }
 
 // awaitApply waits until an apply has begun: there is a note of it.

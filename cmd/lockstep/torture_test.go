@@ -17,28 +17,33 @@ import (
 )
 
 // torture is how often applies are killed, each at a random moment.
-var torture = flag.Int("torture", 5, "the kills of TestTorture")
+var torture = flag.Int("torture", 80, "the kills of TestTorture")
 
-// Each generation updates some of 200 objects, and replaces others, with the successor first or
+// The numbers of objects. A kill of the few costs half a second of processor time, one of the many
+// four; so the usual test kills the many in one of ten cases, and one of more kills always.
+const few, many = 20, 200
+
+// Each generation updates some objects, and replaces others, with the successor first or
 // last: each of the actions is under way at some kill.
 const tortured = labHead + `
 variable "generation" {}
+variable "objects" {}
 
 resource "lab_thing" "updated" {
-  count   = 80
+  count   = var.objects * 2 / 5
   name    = "updated${count.index}"
   color   = var.generation
   trouble = "create-20,update-20"
 }
 
 resource "lab_thing" "replaced" {
-  count   = 60
+  count   = var.objects * 3 / 10
   name    = "replaced${count.index}-${var.generation}-${lab_thing.updated[count.index].color}"
   trouble = "create-20,delete-20"
 }
 
 resource "lab_thing" "succeeded" {
-  count   = 60
+  count   = var.objects * 3 / 10
   name    = "succeeded${count.index}-${var.generation}"
   trouble = "create-20,delete-20"
   lifecycle { create_before_destroy = true }
@@ -50,7 +55,17 @@ resource "lab_thing" "succeeded" {
 // unresolved ones are settled as a person would, an apply ends with an empty plan.
 func TestTorture(t *testing.T) {
 	t.Parallel()
-	killAndKill(t, newLab(t, "main.tf", tortured), *torture, nil)
+	kills := []int{*torture / 10, *torture * 3 / 10, *torture * 3 / 10, *torture * 3 / 10}
+	for i, n := range kills {
+		objects := few
+		if i == 0 || *torture > 100 {
+			objects = many
+		}
+		t.Run(fmt.Sprintf("%d-%d", i, objects), func(t *testing.T) {
+			t.Parallel()
+			torment{newLab(t, "main.tf", tortured), objects, nil}.kill(n, uint64(i))
+		})
+	}
 }
 
 // TestTortureInS3 is the same with state, locks and journal on S3 and DynamoDB servers.
@@ -71,34 +86,49 @@ func TestTortureInS3(t *testing.T) {
 }
 `)
 	d.set("AWS_ACCESS_KEY_ID="+statebackendtest.AccessKey, "AWS_SECRET_ACCESS_KEY="+statebackendtest.SecretKey)
-	killAndKill(t, d, max(2, *torture/5), c.open(t, "app/terraform.tfstate", "default", map[string]any{"dynamodb_table": "locks"}))
+	objects := few
+	if *torture > 100 {
+		objects = many
+	}
+	torment{d, objects, c.open(t, "app/terraform.tfstate", "default", map[string]any{"dynamodb_table": "locks"})}.kill(min(*torture, max(20, *torture/5)), 100)
 }
 
-// killAndKill kills applies on a state, whose locks outlive their processes unless it is nil.
-func killAndKill(t *testing.T, d *labDir, kills int, state statebackend.Workspace) {
-	r := rand.New(rand.NewPCG(1, uint64(kills)))
+// A torment is a directory whose applies are killed, with a number of objects, and a state whose locks
+// outlive their processes unless it is nil.
+type torment struct {
+	*labDir
+	objects int
+	state   statebackend.Workspace
+}
+
+// kill kills applies.
+func (d torment) kill(kills int, seed uint64) {
+	r := rand.New(rand.NewPCG(seed, uint64(kills)))
 	d.want(0, "init")
-	for kill := range kills {
-		run := d.start(fmt.Sprintf("apply -auto-approve -var generation=%d", kill))
-		run.says("ing...\n")
-		time.Sleep(time.Duration(r.IntN(1500)) * time.Millisecond) // a moment is what is random here
-		run.cmd.Process.Kill()                                     // it may have come to its end
-		run.end()
-		settle(t, d, kill, state)
+	variables := func(generation int) string {
+		return fmt.Sprintf(" -var generation=%d -var objects=%d", generation, d.objects)
 	}
-	last := fmt.Sprintf(" -var generation=%d", kills)
-	d.want(0, "apply -auto-approve"+last)
-	d.want(0, "plan -detailed-exitcode"+last)
-	settle(t, d, kills, state)
+	for kill := range kills {
+		run := d.start("apply -auto-approve" + variables(kill))
+		run.saysIn(10*time.Minute, "ing...\n")
+		time.Sleep(time.Duration(r.IntN(100+7*d.objects)) * time.Millisecond) // a moment is what is random here
+		run.cmd.Process.Kill()                                                // it may have come to its end
+		run.end()
+		d.settle(kill)
+	}
+	d.want(0, "apply -auto-approve"+variables(kills))
+	d.want(0, "plan -detailed-exitcode"+variables(kills))
+	d.settle(kills)
 }
 
 // settle compares the objects with the state, and settles the unresolved creations: an object that
 // no state knows is imported or removed, as it happens to be.
-func settle(t *testing.T, d *labDir, kill int, state statebackend.Workspace) {
+func (d torment) settle(kill int) {
+	t := d.t
 	t.Helper()
 	out := d.run("recover -json")
 	if strings.Contains(out.stderr, "takes the lock over") {
-		dead(t, state)
+		dead(t, d.state)
 		out = d.run("recover -json")
 	}
 	var report struct {
@@ -107,9 +137,9 @@ func settle(t *testing.T, d *labDir, kill int, state statebackend.Workspace) {
 	if err := json.Unmarshal([]byte(out.out), &report); err != nil {
 		t.Fatalf("kill %d: recover -json: %v\n%s%s", kill, err, out.out, out.stderr)
 	}
-	known := idsInState(t, d)
+	known := idsInState(t, d.labDir)
 	var lost []string
-	for _, id := range objectsOf(t, d) {
+	for _, id := range objectsOf(t, d.labDir) {
 		switch n := known[id]; {
 		case n == 0:
 			lost = append(lost, id)

@@ -19,15 +19,15 @@ func (c Check) Title(limit int) string {
 	case Queued, Planning:
 		title = "Planning"
 	case Ready, OnMerge:
-		title = c.Counts.planned()
+		title = c.Counts.planned() + c.with()
 	case Blocked:
-		title = "Cannot be applied now: " + c.Counts.planned()
+		title = "Cannot be applied now: " + c.Counts.planned() + c.with()
 	case NoChanges:
-		title = "No changes"
+		title = "No changes" + c.with()
 	case PlanFailed:
 		title = "Planning failed"
 	case ApplyQueued, Applying:
-		title = "Applying: " + c.Counts.planned()
+		title = "Applying: " + c.Counts.planned() + c.with()
 		if far := c.Progress.text(); far != "" {
 			title += "; " + far
 		}
@@ -73,6 +73,7 @@ func (c Check) Summary(limit int) string {
 			b.WriteString("\n" + againName(c.Again))
 		}
 	}
+	b.WriteString(strings.TrimSuffix("\n"+c.made(), "\n"))
 	if c.Others != "" {
 		fmt.Fprintf(&b, "\nAnother pull request with the same head is worse off: %s. A check belongs to a commit, so it reports this for both.\n", c.Others)
 	}

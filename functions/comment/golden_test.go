@@ -55,6 +55,12 @@ func TestGolden(t *testing.T) {
 	moved, kept := net, net
 	moved.Body = Placed{Project: net.Name, From: here, To: there, Moves: true, Imposed: []string{"dynamodb_table", "encrypt"}}.Above(somePlan)
 	kept.Body = Placed{Project: net.Name, From: here, To: here, Owner: "net", Ignored: []string{"use_lockfile"}}.Above(somePlan)
+	partial, destroying := net, net
+	partial.Options = grammar.Options{Targets: []string{`module.a["x y"].aws_vpc.main`, "aws_subnet.a"}, Variables: []string{"size=2 3", "x=`@team`"}, NoRefresh: true}
+	destroying.Options = grammar.Options{Destroy: true}
+	for i := range 12 {
+		destroying.Options.Variables = append(destroying.Options.Variables, fmt.Sprintf("v%d=1", i))
+	}
 	check := func(p ProjectStatus, others string) string {
 		c := Check{p, others}
 		return c.Title(255) + "\n=====\n" + c.Summary(65535) + "=====\n" + c.Text(65535)
@@ -85,6 +91,9 @@ func TestGolden(t *testing.T) {
 		"status-queued":         status(with(net, Queued, "", ""), with(app, Planning, "", "")).Markdown(65536),
 		"status-planning":       status(with(net, Planning, "", "")).Markdown(65536),
 		"status-one":            status(net).Markdown(65536),
+		"status-options":        status(app, partial, destroying).Markdown(65536),
+		"check-partial":         check(partial, ""),
+		"check-destroying":      check(destroying, ""),
 		"status-moved":          status(moved).Markdown(65536),
 		"status-kept":           status(kept).Markdown(65536),
 		"status-two":            noted.Markdown(65536),

@@ -93,7 +93,7 @@ func (p ProjectStatus) plan() string {
 	case Queued, Planning, Superseded:
 		return "..."
 	}
-	return p.Counts.planned()
+	return p.Counts.planned() + p.with()
 }
 
 // calm is 0 for a project that needs a person's attention, and 1 for others.

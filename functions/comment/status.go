@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/comment/rulings"
 )
 
@@ -38,6 +39,8 @@ type ProjectStatus struct {
 	Counts   Counts // of the plan
 	// Plan is the plan's hash, "" if there is none.
 	Plan string
+	// Options are those of the plan.
+	Options grammar.Options
 	// Again is the hash of the saved plan that is applied in its place, "" if there is none.
 	Again string
 	Done  Counts // changes made
@@ -173,6 +176,7 @@ func (s Status) section(i int, body string) string {
 	if s.Projects[i].named() {
 		heading += PlanName(s.Projects[i].Plan) + "\n\n"
 	}
+	heading += s.Projects[i].made()
 	if p := s.Projects[i]; p.Whole != "" {
 		whole = "\n" + p.where() + "\n"
 	}

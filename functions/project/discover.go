@@ -51,14 +51,37 @@ func declared(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
 			ds = append(ds, diags.Errorf(&at, "Nothing to plan", "The project %q has the directory %s, which has no configuration files. Correct its dir, or remove the project.", p.Name, p.Dir)...)
 			continue
 		}
-		c := read(files, p.Dir)
-		p.Modules, p.Backend = c.matter(), c.kind()
-		p.locate(files, c)
-		all = append(all, p)
+		p, _, more := s.found(files, p, at)
+		if ds = append(ds, more...); !more.HasErrors() {
+			all = append(all, p)
+		}
 	}
 	slices.SortFunc(all, byName)
 	all, more := apart(all, lines)
 	return all, append(ds, more...)
+}
+
+// found completes a project from the files of its directory. at is the range to report.
+func (s *Settings) found(files fs.FS, p Project, at hcl.Range) (Project, contents, diags.Diagnostics) {
+	p = s.completed(p)
+	ds := p.configure(files, at)
+	c := read(files, p.Dir)
+	p.Modules, p.Backend = c.matter(), c.kind()
+	p.locate(files, c)
+	if c.backend == nil && !c.broken && p.BackendConfig != nil && s.usual != at {
+		ds = append(ds, diags.Warningf(&at, "Missing backend configuration", "The project %q has a backend_config, and its configuration has no backend block that this completes. Add terraform { backend \"s3\" {} } to it, or remove the argument.", p.Name)...)
+	}
+	return p, c, ds
+}
+
+// completed returns a project with the variables of its environment, and with maps of its own.
+func (s *Settings) completed(p Project) Project {
+	p.BackendConfig = maps.Clone(p.BackendConfig)
+	if all := maps.Clone(s.environments[p.Environment].Variables); all != nil {
+		maps.Copy(all, p.Variables)
+		p.Variables = all
+	}
+	return p
 }
 
 func byName(a, b Project) int { return strings.Compare(a.Name, b.Name) }
@@ -73,12 +96,12 @@ func implied(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
 	called := map[string]bool{}
 	lines := map[string]hcl.Range{}
 	var all []Project
+	var ds diags.Diagnostics
 	for _, dir := range dirs {
 		p := s.defaults
 		p.Name, p.Dir = dir, dir
-		c := read(files, dir)
-		p.Modules, p.Backend = c.matter(), c.kind()
-		p.locate(files, c)
+		p, c, more := s.found(files, p, s.usual)
+		ds = append(ds, more...)
 		if c.backend != nil {
 			at := c.backend.Range
 			at.Filename = path.Join(dir, at.Filename)
@@ -87,7 +110,7 @@ func implied(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
 		for _, m := range c.modules {
 			called[m] = true
 		}
-		if p.Backend != "" || c.broken {
+		if !more.HasErrors() && (p.Backend != "" || c.broken) {
 			all = append(all, p)
 		}
 	}
@@ -98,7 +121,6 @@ func implied(files fs.FS, s *Settings) ([]Project, diags.Diagnostics) {
 	if len(all) == 0 && len(dirs) > 0 {
 		return nil, diags.Warningf(nil, "No projects", "There are configurations here, but no root module among them has a backend block. Add terraform { backend \"s3\" { ... } } to those to plan, or describe the projects in %s.", FileName)
 	}
-	var ds diags.Diagnostics
 	all = slices.DeleteFunc(all, func(p Project) bool {
 		if !validName(p.Name) {
 			ds = append(ds, diags.Warningf(nil, "A directory that no command can name", "The directory %q is left out. Give it a project with another name in %s. %s", p.Dir, FileName, nameRule)...)

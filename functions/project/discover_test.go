@@ -121,14 +121,14 @@ func TestTouched(t *testing.T) {
 		{"never/main.tf", ""},
 	} {
 		var got []string
-		for _, p := range Touched(all, strings.Fields(test.files)) {
+		for _, p := range Touched(all, strings.Fields(test.files), nil) {
 			got = append(got, p.Name)
 		}
 		if s := strings.Join(got, " "); s != test.want {
 			t.Errorf("%q touches %q, want %q", test.files, s, test.want)
 		}
 	}
-	if got := Touched(all[1:], []string{"README.md"}); len(got) != 0 {
+	if got := Touched(all[1:], []string{"README.md"}, nil); len(got) != 0 {
 		t.Errorf("a file of no project touches %v", got)
 	}
 }

@@ -53,12 +53,12 @@ func (t Tree) Diff(u Tree) []string {
 func Inputs(files fs.FS, p Project, read ...string) (Tree, error) {
 	t := Tree{}
 	own := p
-	own.Modules, own.Backend, own.Apply = nil, "", "" // these follow from other files, or the base branch decides them
+	own.Modules, own.Backend, own.Apply, own.At = nil, "", "", "" // these follow from other files, or the base branch decides them
 	block, err := json.Marshal(own)
 	if err != nil {
 		return nil, fmt.Errorf("inputs of project %s: %w", p.Name, err)
 	}
-	whole := slices.Concat([]string{p.Dir}, p.Modules, p.VarFiles)
+	whole := slices.Concat([]string{p.Dir}, p.Modules, p.VarFiles, p.BackendFiles)
 	for i, name := range slices.Concat(whole, read) {
 		if err := t.add(files, p, name, i >= len(whole)); err != nil {
 			return nil, fmt.Errorf("inputs of project %s: %w", p.Name, err)

@@ -4,8 +4,8 @@
 //
 // A repository describes its projects in lockstep.hcl ([Parse]), or leaves it to its directories
 // ([Discover]). The author of a pull request writes that file too: so its discoveries tell only
-// where to look, and the caller must read permissions ([Settings.ApplyOn], [GrantsOf],
-// [Allow.States]) at the base commit, and on the default branch where the base is another branch
+// where to look, and the caller must read permissions ([Settings.ApplyOn], [Settings.Grant],
+// [GrantsOf], [Allow.States]) at the base commit, and on the default branch where the base is another branch
 // ([Settings.Names]).
 //
 // The package reads files and nothing else. It refuses to know pull requests, plans, and the
@@ -13,6 +13,7 @@
 package project
 
 import (
+	"encoding/json"
 	"regexp"
 
 	"github.com/lockstep-iac/lockstep/functions/places"
@@ -35,6 +36,17 @@ type Project struct {
 	// VarFiles are files with values of variables, as -var-file takes them, by paths
 	// from the repository's directory. Later ones win.
 	VarFiles []string
+	// Environment is the label of its environment, "" for none. It grants nothing by itself: see
+	// [Settings.Grant].
+	Environment string `json:",omitempty"`
+	// Variables are values of variables as JSON, by name: those of its environment, and its own.
+	Variables map[string]json.RawMessage `json:",omitempty"`
+	// BackendConfig are the arguments of its backend beside those in the block, as JSON, by name:
+	// [Discover] adds those in BackendFiles, which are paths from the repository's directory.
+	BackendConfig map[string]json.RawMessage `json:",omitempty"`
+	BackendFiles  []string                   `json:",omitempty"`
+	// At is the line of its block, "lockstep.hcl:3"; "" if it has none.
+	At string `json:",omitempty"`
 	// Apply is the occasion of its apply. Only the base branch decides it: see [Settings.ApplyOn].
 	Apply ApplyOn
 	// Backend is the type of its configuration's backend, "" if there is none. [Discover] fills it

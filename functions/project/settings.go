@@ -12,6 +12,8 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 	"github.com/lockstep-iac/lockstep/functions/places"
+	"github.com/lockstep-iac/lockstep/functions/project/environments"
+	"github.com/lockstep-iac/lockstep/functions/project/grammar"
 	"github.com/lockstep-iac/lockstep/functions/project/requirements"
 )
 
@@ -27,6 +29,8 @@ type Settings struct {
 	// Files is the parsed file, to quote it in errors.
 	Files map[string]*hcl.File
 
+	environments map[string]environments.Environment
+
 	// Require are the require blocks. Unreadable is set if some may be missing, because the file has
 	// errors: then it must not be used to allow anything that a requirement could forbid.
 	Require    []requirements.Requirement
@@ -34,6 +38,7 @@ type Settings struct {
 
 	wildcards []wildcard // project blocks for many directories, in the order of the file
 	defaults  Project    // the values of projects that do not set them
+	usual     hcl.Range  // of the defaults block
 	exclude   []string   // patterns of directories without projects
 
 	ranges map[string]hcl.Range // of the project blocks, by name
@@ -64,7 +69,7 @@ const maxSize = 512 << 10
 // error is left out.
 func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 	p := &parser{settings: &Settings{
-		ranges: map[string]hcl.Range{}, Files: map[string]*hcl.File{},
+		ranges: map[string]hcl.Range{}, Files: map[string]*hcl.File{}, environments: map[string]environments.Environment{},
 		defaults: Project{Workspace: DefaultWorkspace, Apply: OnComment},
 	}, places: map[[2]string]string{}}
 	if len(src) > maxSize {
@@ -78,9 +83,11 @@ func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 		return p.settings, diags.FromHCL(p.diags)
 	}
 	p.settings.Files[name] = f
-	content := p.content(f.Body, fileSchema, fmt.Sprintf("%s has the argument exclude, and blocks of the types project, defaults, allow, check and require only.", FileName))
-	p.requires(content.Blocks.OfType(requirements.BlockType))
+	content, ds := grammar.Contents(FileName, f.Body)
+	p.diags = append(p.diags, ds...)
+	p.requires(content.Blocks.OfType(grammar.Require.Type))
 	p.allows(content.Blocks.OfType("allow"))
+	p.environments(content.Blocks.OfType("environment"))
 	p.checks(content.Blocks.OfType("check"))
 	p.defaults(content.Blocks.OfType("defaults"))
 	if a := content.Attributes["exclude"]; a != nil {
@@ -95,24 +102,6 @@ func Parse(name string, src []byte) (*Settings, diags.Diagnostics) {
 	}
 	return p.settings, diags.FromHCL(p.diags)
 }
-
-var (
-	fileSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "exclude"}}, Blocks: []hcl.BlockHeaderSchema{
-		{Type: "project", LabelNames: []string{"name"}},
-		{Type: "defaults"},
-		{Type: "allow"},
-		{Type: "check"},
-		{Type: requirements.BlockType, LabelNames: []string{requirements.Label}},
-	}}
-	defaultsSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
-		{Name: "workspace"}, {Name: "when_changed"}, {Name: "var_files"}, {Name: "apply"},
-	}}
-	projectSchema = &hcl.BodySchema{Attributes: append([]hcl.AttributeSchema{{Name: "dir", Required: true}}, defaultsSchema.Attributes...)}
-	checkSchema   = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "waiting"}}}
-	allowSchema   = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
-		{Name: "providers"}, {Name: "provisioners"}, {Name: "external"}, {Name: "modules"}, {Name: "branches"}, {Name: "states"},
-	}}
-)
 
 // Names reports whether s, which comes from the default branch, lets pull requests into another
 // branch be planned and applied: by a pattern in doublestar's notation, so release/* does not match
@@ -140,16 +129,11 @@ func (p *parser) errorf(at hcl.Range, summary, detail string, args ...any) {
 	p.diags = append(p.diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(detail, args...), Subject: &at})
 }
 
-// content decodes a body; errors about unexpected content end with the remedy.
-func (p *parser) content(body hcl.Body, schema *hcl.BodySchema, remedy string) *hcl.BodyContent {
-	content, ds := body.Content(schema)
-	for _, d := range ds {
-		if strings.HasPrefix(d.Summary, "Unsupported") {
-			d.Detail = strings.TrimSpace(d.Detail + " " + remedy)
-		}
-	}
+// arguments reads those of a block.
+func (p *parser) arguments(of grammar.Block, b *hcl.Block) hcl.Attributes {
+	content, ds := of.Content(b.Body)
 	p.diags = append(p.diags, ds...)
-	return content
+	return content.Attributes
 }
 
 func (p *parser) allows(blocks hcl.Blocks) {
@@ -159,7 +143,7 @@ func (p *parser) allows(blocks hcl.Blocks) {
 			continue
 		}
 		p.allowed = b
-		attrs := p.content(b.Body, allowSchema, "An allow block can have providers, provisioners, external, modules, branches and states.").Attributes
+		attrs := p.arguments(grammar.Allow, b)
 		a := &p.settings.Allow
 		for _, s := range p.list(attrs["providers"]) {
 			pattern, err := addrs.ParseProviderPattern(s.text)
@@ -185,8 +169,7 @@ func (p *parser) checks(blocks hcl.Blocks) {
 			continue
 		}
 		p.checked = b
-		attrs := p.content(b.Body, checkSchema, "A check block can have waiting.").Attributes
-		a := attrs["waiting"]
+		a := p.arguments(grammar.Check, b)["waiting"]
 		text := ""
 		p.decode(a, &text, "a text")
 		switch w := Waiting(text); {
@@ -217,7 +200,8 @@ func (p *parser) project(b *hcl.Block) {
 	if !validName(strings.ReplaceAll(x.Name, "*", "x")) {
 		p.errorf(b.LabelRanges[0], "Invalid name of a project", "%s", nameRule)
 	}
-	attrs := p.content(b.Body, projectSchema, "A project block can have dir, workspace, when_changed, var_files and apply.").Attributes
+	attrs := p.arguments(grammar.Project, b)
+	x.At = line(b.DefRange)
 	p.decode(attrs["dir"], &x.Dir, "a text")
 	if a := attrs["dir"]; a != nil {
 		x.Dir = p.path(quoted{x.Dir, a.Expr.Range()}, "directory")
@@ -253,6 +237,7 @@ func (p *parser) common(attrs hcl.Attributes, x *Project) {
 			x.VarFiles = append(x.VarFiles, p.path(s, "file"))
 		}
 	}
+	p.shared(attrs, x)
 	on := string(x.Apply)
 	p.decode(attrs["apply"], &on, "a text")
 	if x.Apply = ApplyOn(on); x.Apply != OnComment && x.Apply != OnMerge {
@@ -271,8 +256,8 @@ func (p *parser) defaults(blocks hcl.Blocks) {
 			continue
 		}
 		p.usual = b
-		attrs := p.content(b.Body, defaultsSchema, "A defaults block can have workspace, when_changed, var_files and apply.").Attributes
-		p.common(attrs, &p.settings.defaults)
+		p.settings.defaults.At, p.settings.usual = line(b.DefRange), b.DefRange
+		p.common(p.arguments(grammar.Defaults, b), &p.settings.defaults)
 	}
 }
 

@@ -51,9 +51,9 @@ allow {
 		t.Errorf("a waiting plan is %q", s.OnWaiting())
 	}
 	want := []Project{
-		{Name: "prod", Dir: "envs/prod", Workspace: "blue", WhenChanged: []string{"envs/**", "modules/{net,db}/*.tf"}, VarFiles: []string{"prod.tfvars"}, Apply: OnMerge},
-		{Name: "a/b", Dir: ".", Workspace: "default", Apply: OnComment},
-		{Name: "quiet", Dir: "quiet", Workspace: "default", WhenChanged: []string{}, Apply: OnComment},
+		{Name: "prod", Dir: "envs/prod", Workspace: "blue", WhenChanged: []string{"envs/**", "modules/{net,db}/*.tf"}, VarFiles: []string{"prod.tfvars"}, Apply: OnMerge, At: "lockstep.hcl:3"},
+		{Name: "a/b", Dir: ".", Workspace: "default", Apply: OnComment, At: "lockstep.hcl:11"},
+		{Name: "quiet", Dir: "quiet", Workspace: "default", WhenChanged: []string{}, Apply: OnComment, At: "lockstep.hcl:15"},
 	}
 	if diff := cmp.Diff(want, s.Projects); diff != "" {
 		t.Error(diff)
@@ -83,7 +83,7 @@ func TestParseRefuses(t *testing.T) {
 	for src, want := range map[string]string{
 		"project {\n}\n":                                                             "lockstep.hcl:1: Missing name for project",
 		"project \"p\" \"q\" {\n}\n":                                                 "lockstep.hcl:1: Extraneous label for project",
-		"projects \"p\" {\n}\n":                                                      "has the argument exclude, and blocks of the types project, defaults, allow, check and require only",
+		"projects \"p\" {\n}\n":                                                      "has the argument exclude, and blocks of the types project, defaults, environment, allow, check and require only",
 		"name = \"x\"\n":                                                             "lockstep.hcl:1: Unsupported argument",
 		"check {\n  waiting = \"red\"\n}\n":                                          "lockstep.hcl:2: Invalid outcome of a check: While a plan waits to be applied, the check is \"neutral\"",
 		"check {\n  color = \"red\"\n}\n":                                            "A check block can have waiting.",
@@ -113,7 +113,7 @@ func TestParseRefuses(t *testing.T) {
 		project("when_changed = [\"\"]"):                                             "Invalid pattern",
 		project("var_files = [\"../x\"]"):                                            "lockstep.hcl:3: Invalid path: The file \"../x\" is not in the repository",
 		project("var_files = [\"/etc/x\"]"):                                          "is not in the repository",
-		"defaults {\n  dir = \"a\"\n}\n":                                             "A defaults block can have workspace, when_changed, var_files and apply.",
+		"defaults {\n  dir = \"a\"\n}\n":                                             "A defaults block can have workspace, environment, when_changed, var_files, variables, backend_config and apply.",
 		"defaults {\n}\ndefaults {\n}\n":                                             "lockstep.hcl:3: Second defaults block",
 		"defaults {\n  apply = \"now\"\n}\n":                                         "lockstep.hcl:2: Invalid occasion",
 		"defaults {\n  workspace = \"a b\"\n}\n":                                     "lockstep.hcl:2: Invalid workspace",

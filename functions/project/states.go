@@ -20,6 +20,7 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/config/source"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/functions/places"
+	"github.com/lockstep-iac/lockstep/functions/project/grammar"
 )
 
 // locate finds the address of a project's state. The block's arguments may contain variables, whose
@@ -36,7 +37,7 @@ func (p *Project) locate(files fs.FS, c contents) {
 		return
 	}
 	attrs, _ := b.Body.JustAttributes() // the backend refuses blocks
-	if slices.ContainsFunc([]string{"endpoint", "endpoints"}, func(name string) bool { return attrs[name] != nil }) {
+	if slices.ContainsFunc([]string{"endpoint", "endpoints"}, func(name string) bool { return attrs[name] != nil || p.BackendConfig[name] != nil }) {
 		p.Nowhere = "its backend names another server"
 		return
 	}
@@ -51,6 +52,14 @@ func (p *Project) locate(files fs.FS, c contents) {
 		v, err := argument(b, a.Expr)
 		if err != nil {
 			p.Nowhere = fmt.Sprintf("the argument %s of its backend is not known: %s", name, err)
+			return
+		}
+		arguments[name] = v
+	}
+	for name, data := range p.BackendConfig {
+		var v any
+		if err := json.Unmarshal(data, &v); err != nil {
+			p.Nowhere = fmt.Sprintf("the argument %s of its backend_config is not known: %s", name, err)
 			return
 		}
 		arguments[name] = v
@@ -71,6 +80,32 @@ func evaluated(files fs.FS, p Project) *config.Backend {
 		Workspace: p.Workspace, Sources: func() []inputs.Source { return variableFiles(files, p) },
 	})})
 	return cfg.Root.Backend
+}
+
+// configure adds the arguments in the files of backend_config to those that stand in lockstep.hcl. at
+// is the range to report.
+func (p *Project) configure(files fs.FS, at hcl.Range) diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, name := range p.BackendFiles {
+		src, err := fs.ReadFile(files, name)
+		if err != nil {
+			ds = append(ds, diags.Errorf(&at, "File of backend_config is missing", "The backend_config of the project %q names the file %s, which is not in the repository. Add it, or correct the list.", p.Name, name)...)
+			continue
+		}
+		expressions, more := inputs.ParseFile(name, src)
+		ds = append(ds, more...)
+		for argument, e := range expressions {
+			v, more := grammar.Literal(e)
+			if ds = append(ds, diags.FromHCL(more)...); more.HasErrors() {
+				continue
+			}
+			if p.BackendConfig == nil {
+				p.BackendConfig = map[string]json.RawMessage{}
+			}
+			p.BackendConfig[argument] = v
+		}
+	}
+	return ds
 }
 
 // argument returns the value of a backend's argument in the form of JSON.
@@ -111,6 +146,9 @@ func variableFiles(files fs.FS, p Project) []inputs.Source {
 	}
 	for _, name := range p.VarFiles {
 		add(inputs.FromNamedFile, name, name)
+	}
+	if s, err := inputs.Settings("", p.Variables); err == nil {
+		out = append(out, s)
 	}
 	return out
 }

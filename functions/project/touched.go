@@ -1,6 +1,8 @@
 package project
 
 import (
+	"bytes"
+	"encoding/json"
 	"slices"
 	"strings"
 
@@ -8,11 +10,19 @@ import (
 )
 
 // Touched returns the projects to plan after a change of files. A file touches a project with
-// patterns if one of them matches; a project without patterns if it is one of its variable files,
-// or is in or below a module that it calls; and the innermost project whose directory contains it.
-func Touched(all []Project, files []string) []Project {
+// patterns if one of them matches; a project without patterns if it is one of the files that its
+// block names, or is in or below a module that it calls; and the innermost project whose directory contains it.
+//
+// lockstep.hcl touches the projects whose settings are not those that base, from the base commit, has
+// for them.
+func Touched(all []Project, files []string, base *Settings) []Project {
 	touched := make([]bool, len(all))
 	for _, f := range files {
+		if f == FileName {
+			for i, p := range all {
+				touched[i] = touched[i] || base.changed(p)
+			}
+		}
 		inner := innermost(all, f)
 		for i, p := range all {
 			touched[i] = touched[i] || p.wants(f) || p.WhenChanged == nil && p.Dir == inner
@@ -25,6 +35,55 @@ func Touched(all []Project, files []string) []Project {
 		}
 	}
 	return out
+}
+
+// changed reports whether a project's own settings are not those that s, from the base commit, has
+// for it: its block, the variables of its environment, or the defaults have changed. So a change of
+// lockstep.hcl alone is planned where it matters.
+func (s *Settings) changed(p Project) bool {
+	was, ok := s.described(p)
+	if !ok {
+		return true
+	}
+	return !bytes.Equal(was.settings(), p.settings())
+}
+
+// described returns what the settings say of a project's directory.
+func (s *Settings) described(p Project) (Project, bool) {
+	if s == nil {
+		s, _ = Parse(FileName, nil)
+	}
+	for _, x := range s.Projects {
+		if x.Name == p.Name {
+			return s.completed(x), true
+		}
+	}
+	for _, w := range s.wildcards {
+		if w.holds(p.Dir) && w.of(p.Dir) == p.Name {
+			x := w.Project
+			x.Name, x.Dir = p.Name, p.Dir
+			return s.completed(x), true
+		}
+	}
+	x := s.defaults
+	x.Name, x.Dir = p.Dir, p.Dir
+	return s.completed(x), s.Projects == nil && s.wildcards == nil
+}
+
+// settings are those of a project's block that its plan depends on, as text.
+func (p Project) settings() []byte {
+	x := Project{
+		Name: p.Name, Dir: p.Dir, Workspace: p.Workspace, WhenChanged: p.WhenChanged, VarFiles: p.VarFiles,
+		Environment: p.Environment, Variables: p.Variables, BackendConfig: p.BackendConfig, BackendFiles: p.BackendFiles,
+	}
+	if len(p.BackendFiles) > 0 {
+		x.BackendConfig = nil // it comes from these files, whose own changes count
+	}
+	data, err := json.Marshal(x)
+	if err != nil {
+		panic(err) // it was read from a text
+	}
+	return data
 }
 
 // innermost returns the deepest project directory that contains a file, or "".
@@ -43,7 +102,7 @@ func (p Project) wants(file string) bool {
 	if p.WhenChanged != nil {
 		return p.matches(file)
 	}
-	return slices.Contains(p.VarFiles, file) || slices.ContainsFunc(p.Modules, func(m string) bool { return within(file, m) })
+	return slices.Contains(p.VarFiles, file) || slices.Contains(p.BackendFiles, file) || slices.ContainsFunc(p.Modules, func(m string) bool { return within(file, m) })
 }
 
 // matches reports whether a pattern of the project matches a file.

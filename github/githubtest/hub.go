@@ -57,6 +57,11 @@ type Options struct {
 	Webhook string
 	// OnEdit is told of every edit at once; it must not call the Hub. May be nil.
 	OnEdit func(Edit)
+	// Now is the clock by which GitHub dates everything; with nil it is the story's own, which moves
+	// on by a minute with each edit.
+	Now func() time.Time
+	// Transport sends webhooks; nil means http.DefaultTransport.
+	Transport http.RoundTripper
 	// Fault may answer a request in the place of the API, and then returns true. May
 	// be nil.
 	Fault func(w http.ResponseWriter, r *http.Request) bool
@@ -122,6 +127,17 @@ func (h *Hub) Deliver(ctx context.Context) (int, error) {
 	h.lock()()
 	return h.outbox.Deliver(ctx)
 }
+
+// DeliverOne sends one of the webhooks that wait, and reports whether there was one. They are
+// numbered from 0, the oldest first; from their number on they are counted from the oldest again.
+// An answer other than 2xx is an error.
+func (h *Hub) DeliverOne(ctx context.Context, which int) (bool, error) {
+	h.lock()()
+	return h.outbox.DeliverOne(ctx, which)
+}
+
+// Waiting returns the number of webhooks that wait.
+func (h *Hub) Waiting() int { return h.outbox.Waiting() }
 
 // LoseDeliveries makes the next n webhooks get lost: GitHub tries to send them, and nobody
 // receives them.

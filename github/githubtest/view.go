@@ -1,5 +1,7 @@
 package githubtest
 
+import "maps"
+
 // A PullView is a pull request as people see it.
 type PullView struct {
 	Number        int
@@ -57,4 +59,13 @@ func (l *pulls) sides(p *pull) (old, head Files) {
 	}
 	history := l.repo.world.history
 	return history.MergeBase(base, p.headSHA).Files, history[p.headSHA].Files
+}
+
+// Files returns the files of a commit, nil if there is no such commit.
+func (r *Repository) Files(sha string) Files {
+	defer r.hub.lock()()
+	if c := r.find(sha); c != nil {
+		return maps.Clone(c.Files)
+	}
+	return nil
 }

@@ -24,9 +24,9 @@ type world struct {
 
 func newWorld(o Options) *world {
 	w := &world{
-		log: story.New(o.OnEdit), app: apps.New(o.AppID, o.AppName), history: commits.History{}, users: map[string]*user{},
+		log: story.New(o.OnEdit, o.Now), app: apps.New(o.AppID, o.AppName), history: commits.History{}, users: map[string]*user{},
 	}
-	w.outbox = hooks.New(o.Webhook, o.Secret, w.log.Now)
+	w.outbox = hooks.New(o.Webhook, o.Secret, w.log.Now, o.Transport)
 	w.users[w.app.Login()] = &user{login: w.app.Login(), id: 900, bot: true}
 	return w
 }

@@ -33,7 +33,7 @@ data "aws_iam_policy_document" "trust" {
     condition {
       test     = "ForAllValues:StringEquals"
       variable = "aws:TagKeys"
-      values   = ["repository", "pull", "project"]
+      values   = ["repository", "pull", "project", "actor"]
     }
   }
 
@@ -61,7 +61,7 @@ data "aws_iam_policy_document" "trust" {
     condition {
       test     = "ForAllValues:StringEquals"
       variable = "aws:TagKeys"
-      values   = ["repository", "pull", "project"]
+      values   = ["repository", "pull", "project", "actor"]
     }
   }
 }

@@ -63,7 +63,7 @@ data "aws_iam_policy_document" "trust" {
     condition {
       test     = "ForAllValues:StringEquals"
       variable = "aws:TagKeys"
-      values   = ["repository", "pull", "project"]
+      values   = ["repository", "pull", "project", "actor"]
     }
   }
 
@@ -91,7 +91,7 @@ data "aws_iam_policy_document" "trust" {
     condition {
       test     = "ForAllValues:StringEquals"
       variable = "aws:TagKeys"
-      values   = ["repository", "pull", "project"]
+      values   = ["repository", "pull", "project", "actor"]
     }
   }
 }

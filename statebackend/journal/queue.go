@@ -119,16 +119,16 @@ func (w *Writer) gather(ctx context.Context) {
 	}
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
-	for w.away > 0 {
+	for late := false; w.away > 0 && !late; {
 		back := make(chan struct{})
 		w.gathered = back
 		w.mu.Unlock()
 		select {
 		case <-back:
-		case <-timer.C:
+		case <-timer.C: // once: somebody may come in the same moment, but nothing would end the next wait
+			late = true
 		}
 		w.mu.Lock()
-		late := w.gathered != nil
 		if w.gathered = nil; late {
 			w.away = 0
 		} else if w.soon != nil && w.took < pause {

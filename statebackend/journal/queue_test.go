@@ -119,6 +119,38 @@ func TestOneCallerDoesNotServeForEver(t *testing.T) {
 	})
 }
 
+// TestNobodyIsWaitedForTwice: the pause of the leader has an end, even if a caller comes back in the
+// very moment in which it is over, and is served and does not come again.
+func TestNobodyIsWaitedForTwice(t *testing.T) {
+	for range 100 {
+		synctest.Test(t, func(t *testing.T) {
+			log := &diskLog{Log: new(statebackendtest.Log)}
+			w, _ := openJournal(t, log, "a")
+			for range 2 { // two callers who are served, and away
+				if err := w.Append(false, []byte(`"away"`))(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			both := w.Append(false, []byte(`"one"`))
+			if err := w.Append(false, []byte(`"two"`))(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if err := both(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			var wg sync.WaitGroup
+			wg.Go(func() {
+				time.Sleep(time.Millisecond)
+				if err := w.Append(false, []byte(`"back"`))(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+			wg.Go(func() { write(t, w, `"leader"`) })
+			wg.Wait()
+		})
+	}
+}
+
 // TestRecordsKeepTheirOrder: records are stored in the order in which they were handed over,
 // whoever waits first, and whichever are to be durable.
 func TestRecordsKeepTheirOrder(t *testing.T) {

@@ -97,6 +97,13 @@ func TestConformanceOnRealServers(t *testing.T) {
 	conformance(t, servers{statebackendtest.StartVersitygw(t), statebackendtest.StartDynoxide(t)})
 }
 
+// TestConformanceOnDynalite is the second opinion on locks and leases in a table, of a DynamoDB server by
+// other people: a condition that one of them gets wrong is not hidden by our own fake.
+func TestConformanceOnDynalite(t *testing.T) {
+	t.Parallel()
+	conformance(t, servers{statebackendtest.StartVersitygw(t), statebackendtest.StartDynalite(t)}, "dynamodb_table", "both")
+}
+
 // conformance runs the suite for all configurations, or for those named.
 func conformance(t *testing.T, s servers, names ...string) {
 	for _, c := range configurations {

@@ -10,7 +10,7 @@
 //   - [S3] and [DynamoDB] are servers on loopback that know as much of their
 //     protocols as the s3 backend uses, and enforce every condition. They have
 //     hooks for faults.
-//   - [StartVersitygw] and [StartDynoxide] start the real ones. Where they are
+//   - [StartVersitygw], [StartDynoxide] and [StartDynalite] start the real ones. Where they are
 //     not installed (.ci/parts does that), the test is skipped.
 //
 // It refuses to know how a backend does it.

@@ -94,6 +94,30 @@ func StartDynoxide(t testing.TB) (url string) {
 		host, port, _ := net.SplitHostPort(address)
 		return Server(program, "serve", "--host", host, "--port", port)
 	})
+	makeTable(t, url)
+	return url
+}
+
+// StartDynalite starts another real DynamoDB server, by other people, with an empty table "locks", and
+// returns its URL. It ends with the test.
+func StartDynalite(t testing.TB) (url string) {
+	t.Helper()
+	program := Part(t, "npm", "dynalite", "node_modules", "dynalite", "cli.js")
+	node, err := exec.LookPath("node")
+	if err != nil {
+		Missing(t, "node is not installed")
+	}
+	url = "http://" + StartServer(t, func(address string) *exec.Cmd {
+		host, port, _ := net.SplitHostPort(address)
+		return Server(node, program, "--host", host, "--port", port, "--createTableMs", "0")
+	})
+	makeTable(t, url)
+	return url
+}
+
+// makeTable makes the table of locks.
+func makeTable(t testing.TB, url string) {
+	t.Helper()
 	table := `{"TableName":"locks","BillingMode":"PAY_PER_REQUEST",` +
 		`"AttributeDefinitions":[{"AttributeName":"LockID","AttributeType":"S"}],` +
 		`"KeySchema":[{"AttributeName":"LockID","KeyType":"HASH"}]}`
@@ -115,7 +139,6 @@ func StartDynoxide(t testing.TB) (url string) {
 		body, _ := io.ReadAll(answer.Body)
 		t.Fatalf("create table: %s: %s", answer.Status, body)
 	}
-	return url
 }
 
 // Server is a command that runs a program until its standard input ends. That

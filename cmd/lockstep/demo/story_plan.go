@@ -74,6 +74,22 @@ var semanticDifferent = Story{
 	},
 }
 
+var planOptions = Story{
+	Name:  "plan-options",
+	Shows: "A comment asks for a plan with Terraform's options: they stand beside the plan, and its approval is for the plan with them.",
+	scenes: []scene{
+		opened("alice opens a pull request", "alice", "subnets", "Two subnets", subnets, "3 to add"),
+		commented("she plans a part of it first", "alice", 1, "lockstep plan -target=terraform_data.vpc",
+			"1 to add, 0 to change, 0 to destroy", "Planned with `-target=terraform_data.vpc`. **It is a partial plan**"),
+		commented("and applies that", "alice", 1, "lockstep apply", "**Applied** `network`: 1 added"),
+		commented("then the rest, with an object made anew", "alice", 1, "lockstep plan -replace=terraform_data.vpc", "1 to destroy", "Planned with `-replace=terraform_data.vpc`."),
+		commented("mallory would have it with a command of a shell", "mallory", 1, "lockstep plan -var 'x=1' -target=$(id)", "is no address for `-target`"),
+		commented("bob has other habits", "bob", 1, "terraform apply -auto-approve", "is for another program", "`lockstep apply`"),
+		commented("alice applies", "alice", 1, "lockstep apply", "**Applied** `network`"),
+		commented("the end of it all is planned, too", "alice", 1, "lockstep plan -destroy", "0 to add, 0 to change, 3 to destroy, with -destroy"),
+	},
+}
+
 var fork = Story{
 	Name:  "fork",
 	Shows: "Planning runs code, so a pull request from a fork is not planned, whoever asks.",

@@ -19,7 +19,8 @@ type givenValue struct {
 	value  cty.Value
 	origin Origin
 	place  *hcl.Range
-	bad    bool // reported already
+	bad    bool   // reported already
+	how    string // see [Source.By]
 }
 
 // givenValues reads the values, later sources over earlier ones, and reports those
@@ -80,10 +81,12 @@ func undeclaredValue(name string, s Source) diags.Diagnostics {
 
 // value reads the value that s has for v.
 func (s Source) value(v *config.Variable) (givenValue, diags.Diagnostics) {
-	g := givenValue{origin: s.Origin}
+	g := givenValue{origin: s.Origin, how: s.By}
 	var ds hcl.Diagnostics
 	if e := s.Expressions[v.Name]; e != nil {
-		g.place = e.Range().Ptr()
+		if at := e.Range(); at.Filename != "" {
+			g.place = &at
+		}
 		g.value, ds = e.Value(nil)
 	} else {
 		g.value, ds = parse(v, s.Literals[v.Name])
@@ -138,12 +141,14 @@ func (g givenValue) input(v *config.Variable) Value {
 
 // by describes the origin of a value, for messages.
 func (g givenValue) by(v *config.Variable) string {
-	switch g.origin {
-	case FromEnvironment:
+	switch {
+	case g.how != "":
+		return g.how
+	case g.origin == FromEnvironment:
 		return "by the environment variable TF_VAR_" + v.Name
-	case FromOption:
+	case g.origin == FromOption:
 		return "by the option -var"
-	case FromPrompt:
+	case g.origin == FromPrompt:
 		return "interactively"
 	}
 	return "in a variables file"

@@ -1,9 +1,12 @@
 package inputs
 
 import (
+	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
 
 	"github.com/lockstep-iac/lockstep/engine/diags"
 )
@@ -30,6 +33,8 @@ type Source struct {
 	// FileName and File are the file that was read, for snippets.
 	FileName string
 	File     *hcl.File
+	// By tells people how its values are set, where Origin does not: "by the settings of the project".
+	By string
 }
 
 // Environment returns the values in an environment of the form KEY=value.
@@ -43,6 +48,24 @@ func Environment(environ []string) Source {
 		}
 	}
 	return s
+}
+
+// Settings returns values that were read from somewhere else, as JSON. Like those of an environment
+// they may be for other configurations, too. by tells people how they are set.
+func Settings(by string, values map[string]json.RawMessage) (Source, error) {
+	s := Source{Origin: FromEnvironment, Expressions: map[string]hcl.Expression{}, By: by}
+	for name, data := range values {
+		t, err := ctyjson.ImpliedType(data)
+		if err != nil {
+			return s, fmt.Errorf("the value of %s: %w", name, err)
+		}
+		v, err := ctyjson.Unmarshal(data, t)
+		if err != nil {
+			return s, fmt.Errorf("the value of %s: %w", name, err)
+		}
+		s.Expressions[name] = hcl.StaticExpr(v, hcl.Range{})
+	}
+	return s, nil
 }
 
 // Option reads the argument of a -var option, name=value.

@@ -101,24 +101,39 @@ func (o Options) IsZero() bool { return len(o.Words()) == 0 }
 // Partial reports whether a plan leaves parts of the configuration out.
 func (o Options) Partial() bool { return len(o.Targets)+len(o.Excludes) > 0 }
 
-// Words returns the options as they are typed, in an order of their own: equal options have equal
-// words.
-func (o Options) Words() []string {
+// Flags returns the names of the options that are used, in the order of Words.
+func (o Options) Flags() []string {
 	var out []string
-	for _, list := range []struct {
-		flag   string
-		values []string
-	}{{"-target=", o.Targets}, {"-exclude=", o.Excludes}, {"-replace=", o.Replaces}, {"-var=", o.Variables}} {
-		for _, v := range list.values {
-			out = append(out, quoted(list.flag, v))
+	for _, w := range o.Words() {
+		flag, _, _ := strings.Cut(w, "=")
+		if flag == refresh.flag() {
+			flag = w
+		}
+		if !slices.Contains(out, flag) {
+			out = append(out, flag)
 		}
 	}
+	return out
+}
+
+// Words returns the options as they are typed, those with the widest effect first: equal options have
+// equal words.
+func (o Options) Words() []string {
+	var out []string
 	for _, set := range []struct {
 		word string
 		is   bool
 	}{{"-destroy", o.Destroy}, {"-refresh-only", o.RefreshOnly}, {"-refresh=false", o.NoRefresh}} {
 		if set.is {
 			out = append(out, set.word)
+		}
+	}
+	for _, list := range []struct {
+		flag   string
+		values []string
+	}{{"-replace=", o.Replaces}, {"-target=", o.Targets}, {"-exclude=", o.Excludes}, {"-var=", o.Variables}} {
+		for _, v := range list.values {
+			out = append(out, quoted(list.flag, v))
 		}
 	}
 	return out

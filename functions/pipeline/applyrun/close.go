@@ -6,6 +6,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
@@ -38,21 +39,30 @@ func (cl *Closer) SettleAll(ctx context.Context, apply bool) error {
 		return err
 	}
 	for _, s := range all {
-		if err := cl.leave(ctx, s.Run); err != nil {
-			return err
-		}
-		if apply && s.ApplyOn == project.OnMerge && s.Phase != runs.Superseded {
-			if err := cl.applyMerged(ctx, s); err != nil {
-				return err
+		err := cl.settle(ctx, s, apply)
+		for errors.Is(err, pipeline.ErrConflict) {
+			// Another process has moved it on meanwhile: its plan is made, say. Phases only go forward.
+			if s, err = cl.Ledger.Read(ctx, s.Key()); err == nil {
+				err = cl.settle(ctx, s, apply)
 			}
-			continue
 		}
-		// A run that is applied, or queued for it, settles itself at its end.
-		if err := cl.drop(ctx, s, s.Phase); err != nil {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// settle settles one run. The error wraps pipeline.ErrConflict if it was changed meanwhile.
+func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) error {
+	if err := cl.leave(ctx, s.Run); err != nil {
+		return err
+	}
+	if apply && s.ApplyOn == project.OnMerge && s.Phase != runs.Superseded {
+		return cl.applyMerged(ctx, s)
+	}
+	// A run that is applied, or queued for it, settles itself at its end.
+	return cl.drop(ctx, s, s.Phase)
 }
 
 // leave settles the state that a run was applied to. An apply whose pull request was closed without
@@ -85,10 +95,17 @@ func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
 }
 
 // drop moves a run of a closed pull request to Dropped, and deletes its artifacts. People see it in
-// phase was from then on. A run that is applied, or queued for it, stays.
+// phase was from then on, and who waits for its plan is told that there will be none. A run that is
+// applied, or queued for it, stays. The error wraps pipeline.ErrConflict if it was changed meanwhile.
 func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) error {
 	if was == runs.Dropped || !s.Phase.May(runs.Dropped) || was.UnderWay() {
 		return nil
+	}
+	if s.Phase == runs.Queued || s.Phase == runs.Planning {
+		no := evidence.Refused(comment.Command{Verb: comment.Plan}, s.Project, runs.Refusal(comment.NotOpen{}))
+		if err := cl.Report.Reply(ctx, s.Answer, report.PlanReply(s.Run, no)); err != nil {
+			return err
+		}
 	}
 	var told []pipeline.Artifact
 	if s.Phase.UnderWay() {
@@ -100,9 +117,6 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 	s = s.To(runs.Dropped)
 	s.Was, s.Merged, s.Swept = was, cl.Evidence.Pull.Merged, s.Begun
 	s, err := cl.Ledger.Save(ctx, s)
-	if errors.Is(err, pipeline.ErrConflict) {
-		return nil // another process moved it on, and finds the pull request closed
-	}
 	if err != nil {
 		return err
 	}

@@ -84,10 +84,6 @@ func (co *commands) command(ctx context.Context, line grammar.Line) ([]comment.R
 	if !line.Problem.IsZero() {
 		return []comment.Reply{comment.Misunderstood{Line: line}}, nil
 	}
-	if words := line.Command.Options.Words(); len(words) > 0 { // no plan is made with options yet
-		line.Problem, line.Suggestion = grammar.Problem{Kind: grammar.UnknownOption, Word: words[0]}, ""
-		return []comment.Reply{comment.Misunderstood{Line: line}}, nil
-	}
 	carryOut, ok := handlers[line.Command.Verb]
 	if !ok {
 		return co.guide(ctx) // of a message of another version of Lockstep

@@ -103,12 +103,21 @@ func (e *Reader) Job(ctx context.Context, q *runs.Request, dir string) (j jobs.J
 		Checkout: dir, Dir: r.Dir, Project: r.Project, Workspace: r.Workspace,
 		Repo: r.Pull.Repo, Installation: r.Pull.Installation, Number: r.Pull.Number, Head: r.Head,
 		Owner:    fmt.Sprintf("lockstep %s#%d", r.Pull.Repo, r.Pull.Number),
-		VarFiles: r.VarFiles, Grants: grants,
+		VarFiles: r.VarFiles, Grants: grants, Actor: e.Message.Actor,
+	}
+	if q.Verb == comment.Plan || q.Verb == comment.Apply {
+		j.Options = r.Options
 	}
 	p, err := e.place(ctx, q, dir)
 	if errors.Is(err, jobs.ErrNoProject) {
 		return jobs.Job{}, err.Error(), nil
 	}
-	j.State, j.NoState = q.Placing.Place, p.Nowhere
-	return j, "", err
+	if err != nil {
+		return jobs.Job{}, "", err
+	}
+	j.State, j.NoState, j.Variables, j.BackendConfig = q.Placing.Place, p.Nowhere, p.Variables, p.BackendConfig
+	if j.Environment, err = s.Grant(p, e.Pull.Base.Ref); err != nil {
+		return jobs.Job{}, err.Error(), nil
+	}
+	return j, "", nil
 }

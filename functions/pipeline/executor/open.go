@@ -41,6 +41,8 @@ type checkout struct {
 	moved  []string             // modules that differ from those of the plan to apply
 	unread bool                 // the state, at the last attempt
 
+	options options // of the plan
+
 	ciphers ciphers
 
 	merged  merged
@@ -74,6 +76,8 @@ func (e *Engine) open(ctx context.Context, j jobs.Job, modules bool) (*checkout,
 	ds = append(ds, o.refuseProvisioners()...)
 	vars, more := o.collect()
 	o.Variables = vars
+	ds = append(ds, more...)
+	o.options, more = optionsOf(j.Options)
 	return o, append(ds, more...), nil
 }
 
@@ -137,11 +141,12 @@ func (o *checkout) collect() (map[string]cty.Value, diags.Diagnostics) {
 		return nil, ds
 	}
 	vars, more := inputs.Values(o.Config.Root.Content, sources)
-	return vars, append(ds, more...)
+	return vars, append(append(ds, more...), openly(o.Config.Root.Content, o.job.Options.Variables)...)
 }
 
 // sources returns the sources of the root variables: the automatically loaded files of the
-// project's directory, then those that lockstep.hcl names. Our own environment is none.
+// project's directory, then those that lockstep.hcl names, then the values in it, then the options
+// of the plan. Our own environment is none.
 func (o *checkout) sources() ([]inputs.Source, diags.Diagnostics) {
 	entries, err := fs.ReadDir(o.root.FS(), o.job.Dir)
 	if err != nil {
@@ -179,6 +184,16 @@ func (o *checkout) sources() ([]inputs.Source, diags.Diagnostics) {
 	}
 	for _, name := range o.job.VarFiles {
 		add(inputs.FromNamedFile, name, name)
+	}
+	s, err := inputs.Settings("by variables in lockstep.hcl", o.job.Variables)
+	if err != nil {
+		ds = append(ds, diags.FromError("The variables in lockstep.hcl cannot be read", err)...)
+	}
+	sources = append(sources, s)
+	for _, v := range o.job.Options.Variables {
+		s, more := inputs.Option(v)
+		ds = append(ds, more...)
+		sources = append(sources, s)
 	}
 	return sources, ds
 }

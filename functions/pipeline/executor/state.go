@@ -2,6 +2,7 @@ package executor
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -119,7 +120,14 @@ func holds(j jobs.Job, text string) bool {
 }
 
 func (o *checkout) backend(ctx context.Context) (statebackend.Backend, diags.Diagnostics) {
-	settings, ds := workdir.Configured(o.Config.Root.Backend, nil)
+	arguments, err := decoded(o.job.BackendConfig)
+	if err != nil {
+		return nil, diags.FromError("The backend_config in lockstep.hcl cannot be read", err)
+	}
+	settings, ds := workdir.Configured(o.Config.Root.Backend, arguments)
+	for i := range ds {
+		ds[i].Detail = strings.Replace(ds[i].Detail, "given on the command line", "given by backend_config in lockstep.hcl", 1)
+	}
 	if ds.HasErrors() {
 		return nil, ds
 	}
@@ -133,6 +141,21 @@ func (o *checkout) backend(ctx context.Context) (statebackend.Backend, diags.Dia
 		}
 	}
 	return b, append(ds, more...)
+}
+
+// decoded returns values that are JSON, by name; null ones are not given.
+func decoded(values map[string]json.RawMessage) (map[string]any, error) {
+	out := map[string]any{}
+	for name, data := range values {
+		var v any
+		if err := json.Unmarshal(data, &v); err != nil {
+			return nil, fmt.Errorf("the value of %s: %w", name, err)
+		}
+		if v != nil {
+			out[name] = v
+		}
+	}
+	return out, nil
 }
 
 // stateID identifies the state that was read or written last.

@@ -1,10 +1,14 @@
 package jobs
 
 import (
+	"encoding/json"
+
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/functions/places"
 	"github.com/lockstep-iac/lockstep/functions/project"
+	"github.com/lockstep-iac/lockstep/functions/project/environments"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -31,11 +35,21 @@ type Job struct {
 	Installation  int64  // that has the repository
 	Number        int    // of the pull request
 	Head          string // SHA of its head
+	Actor         string // login of the user who has asked for the job, "" for a push
 	// Owner is the holder's name in the state's lock: "lockstep acme/infra#7".
 	Owner string
 	// VarFiles are the files with values of variables that lockstep.hcl names,
 	// slash-separated, from the checkout.
 	VarFiles []string
+	// Variables are values of variables in lockstep.hcl, as JSON, and BackendConfig the arguments of
+	// the backend there.
+	Variables     map[string]json.RawMessage
+	BackendConfig map[string]json.RawMessage
+	// Environment has the roles, secrets and variables of the environment that the base branch grants.
+	// It stays in our own process: those of runs have no use for the names.
+	Environment environments.Granted `json:"-"`
+	// Options are those of the plan, made or to be made again.
+	Options grammar.Options
 	// Grants are the permissions of the base branch.
 	Grants project.Grants
 	// State is the granted address of the state: no other one is opened. If it has none, NoState is

@@ -11,6 +11,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
+	states3 "github.com/lockstep-iac/lockstep/statebackend/s3"
 )
 
 // long is the number of seconds that the applies take which outlast their functions.
@@ -110,6 +111,39 @@ func TestKilledAtEachLimit(t *testing.T) {
 	}
 	t.Logf("an apply of %d s came to its end after %d kills", n, killed)
 	if _, names := r.serial(netState); len(names) != n {
+		t.Errorf("the state has %v", names)
+	}
+	r.free(netState)
+}
+
+// TestTerminated is the story of an apply whose process is asked to end in the middle of it, by SIGTERM: it
+// begins nothing more, the creation under way comes to its end, and the next process goes on.
+func TestTerminated(t *testing.T) {
+	t.Parallel()
+	lock, mirrored := lab(t)
+	r := newRoad(t, githubtest.Files{"net/main.tf": project(netState), "net/.terraform.lock.hcl": lock}, mirrored, func(o *lambdatest.StackOptions) {
+		o.Parameters["StopBefore"] = "10s"
+	})
+	n := r.pull("things", githubtest.Files{"net/things.tf": chain(3, 2*time.Second)})
+	apply := r.stack.Functions["apply"]
+	r.stack.Fault(once(func(q lambdatest.Request) bool { // the second record of the journal: the first intent
+		return q.Function == "apply" && q.Action == "s3:PutObject" && strings.HasSuffix(q.Resource, states3.JournalOf(netState)+"00000000000000000003")
+	}, apply.Terminate))
+	answer := r.say("alice", n, "lockstep apply")
+	r.expect("the answer", answer, "**Applied** `net`: 3 added")
+	invocations := apply.Invocations()
+	if len(invocations) < 2 {
+		t.Errorf("%d invocations", len(invocations))
+	}
+	for _, x := range invocations {
+		if x.Error != nil {
+			t.Errorf("an invocation failed: %v", x.Error)
+		}
+	}
+	if left := r.later(); left != 0 {
+		t.Errorf("%d messages came again", left)
+	}
+	if _, names := r.serial(netState); len(names) != 3 {
 		t.Errorf("the state has %v", names)
 	}
 	r.free(netState)

@@ -70,6 +70,9 @@ func (r *road) assumed(number int) []string {
 	for _, a := range r.account.Assumed() {
 		if number != 0 {
 			want := map[string]string{"repository": "acme/infra", "pull": fmt.Sprint(number), "project": "net"}
+			if a.Tags["actor"] != "" {
+				want["actor"] = "alice" // who has written the comment
+			}
 			if d := cmp.Diff(want, a.Tags); d != "" || a.ExternalID != "only we know it" {
 				r.t.Errorf("%s was asked for with %q and%s", a.Role, a.ExternalID, d)
 			}

@@ -131,6 +131,21 @@ func (f *Function) Kill() {
 	}
 }
 
+// Terminate asks the processes of all environments to end, by SIGTERM, as Lambda does before it takes an
+// environment away.
+// Source: https://docs.aws.amazon.com/lambda/latest/dg/lambda-runtime-environment.html#runtimes-lifecycle-shutdown
+func (f *Function) Terminate() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, e := range f.envs {
+		select {
+		case <-e.ended: // its number may be another's by now
+		default:
+			syscall.Kill(e.pid, syscall.SIGTERM)
+		}
+	}
+}
+
 // idle returns an environment that waits for an event, and takes it.
 func (f *Function) idle() (*environment, error) {
 	f.mu.Lock()

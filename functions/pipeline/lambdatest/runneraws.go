@@ -29,7 +29,7 @@ type Account struct {
 
 	mu      sync.Mutex
 	secrets map[string]string
-	roles   map[string]bool
+	roles   map[string]Trust
 	assumed []AssumedRole
 	asked   []string
 }
@@ -44,7 +44,7 @@ type AssumedRole struct {
 
 // StartAccount starts an account. It ends with the test.
 func StartAccount(t testing.TB) *Account {
-	a := &Account{secrets: map[string]string{}, roles: map[string]bool{}}
+	a := &Account{secrets: map[string]string{}, roles: map[string]Trust{}}
 	s := httptest.NewServer(a)
 	t.Cleanup(s.Close)
 	a.URL = s.URL
@@ -61,12 +61,25 @@ func (a *Account) Keep(name, value string) string {
 }
 
 // AddRole puts a role into the account and returns its ARN.
-func (a *Account) AddRole(name string) string {
+func (a *Account) AddRole(name string) string { return a.AddRoleOf(AccountID, name, Trust{}) }
+
+// A Trust is the trust policy of a role: the external ID and the tag repository that it asks for; ""
+// asks for none.
+type Trust struct{ ExternalID, Repository string }
+
+// AddRoleOf is AddRole for another account, with a trust policy.
+func (a *Account) AddRoleOf(account, name string, trust Trust) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	arn := "arn:aws:iam::" + AccountID + ":role/" + name
-	a.roles[arn] = true
+	arn := "arn:aws:iam::" + account + ":role/" + name
+	a.roles[arn] = trust
 	return arn
+}
+
+// trusts reports whether a role can be assumed in this way.
+func (a *Account) trusts(as AssumedRole) bool {
+	trust, ok := a.roles[as.Role]
+	return ok && (trust.ExternalID == "" || trust.ExternalID == as.ExternalID) && (trust.Repository == "" || trust.Repository == as.Tags["repository"])
 }
 
 // Assumed returns how roles were asked for, in order.
@@ -130,7 +143,7 @@ func (a *Account) getSecret(w http.ResponseWriter, r *http.Request) {
 func (a *Account) assumeRole(w http.ResponseWriter, r *http.Request) {
 	as := readAssumed(r.Form)
 	w.Header().Set("Content-Type", "text/xml")
-	if !a.roles[as.Role] {
+	if !a.trusts(as) {
 		w.WriteHeader(http.StatusForbidden)
 		fmt.Fprintf(w, `<ErrorResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><Error><Type>Sender</Type><Code>AccessDenied</Code><Message>not authorized to perform: sts:AssumeRole</Message></Error><RequestId>1</RequestId></ErrorResponse>`)
 		return

@@ -15,8 +15,9 @@ import (
 
 // choose finds the projects of a checkout that a command selects: by name, directory or workspace,
 // or else those that the pull request touches. Problems of the repository go into l. A reply that
-// is not nil refuses the command, because there is nothing to plan.
-func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string, l *ledger.Look) ([]project.Project, comment.Reply, error) {
+// is not nil refuses the command, because there is nothing to plan. base are the settings of the base
+// commit.
+func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string, base *project.Settings, l *ledger.Look) ([]project.Project, comment.Reply, error) {
 	all, err := qu.described(ctx, dir, l)
 	if err != nil {
 		return nil, nil, err
@@ -35,7 +36,7 @@ func (qu *PlanQueuer) choose(ctx context.Context, c comment.Command, dir string,
 			return nil, nil, err
 		}
 	case complete:
-		found = project.Touched(all, files)
+		found = project.Touched(all, files, base)
 	default:
 		found = all
 	}

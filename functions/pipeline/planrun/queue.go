@@ -17,6 +17,9 @@ import (
 // Enqueue queues plans of the projects that a command selects. They are of the present trial merge.
 // The replies are the refusals.
 func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+	if err := qu.announceAgain(ctx); err != nil {
+		return nil, err
+	}
 	l := ledger.Look{Pull: qu.Evidence.Message.Pull, Head: qu.Evidence.Pull.Head.SHA, Into: qu.Evidence.Pull.Base.Ref}
 	q, err := qu.Evidence.Request(ctx, comment.Plan, runs.Run{})
 	if err != nil {
@@ -126,7 +129,7 @@ func (qu *PlanQueuer) discover(ctx context.Context, c comment.Command, l *ledger
 	}
 	defer done()
 	l.Waiting = base.OnWaiting()
-	found, reply, err := qu.choose(ctx, c, dir, l)
+	found, reply, err := qu.choose(ctx, c, dir, base, l)
 	for i := range found {
 		found[i].Apply = base.ApplyOn(found[i])
 	}
@@ -160,7 +163,7 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p projec
 		if err := qu.abort(ctx, s.Run); err != nil {
 			return nil, err
 		}
-		if s, err = qu.Ledger.Save(ctx, qu.next(s, p, l)); err != nil {
+		if s, err = qu.Ledger.Save(ctx, qu.next(s, c, p, l)); err != nil {
 			return nil, err
 		}
 	}
@@ -170,9 +173,29 @@ func (qu *PlanQueuer) queuePlan(ctx context.Context, c comment.Command, p projec
 	return nil, qu.announce(ctx, s.Run)
 }
 
+// announceAgain announces the runs that an earlier try of this message has queued, as it may have died
+// before it sent their messages. By now the head may have a conflict, or the gate refuse: then no
+// project is found, and nobody else would send them.
+func (qu *PlanQueuer) announceAgain(ctx context.Context) error {
+	all, err := qu.Ledger.Runs(ctx, qu.Evidence.Message.Pull)
+	if err != nil {
+		return err
+	}
+	for _, s := range all {
+		if s.Phase != runs.Queued || s.PlanFor != qu.Evidence.Message.ID {
+			continue
+		}
+		if err := qu.announce(ctx, s.Run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // next returns the run as a queued one, without the results of its last plan and apply.
-func (qu *PlanQueuer) next(s ledger.Versioned, p project.Project, l ledger.Look) ledger.Versioned {
+func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p project.Project, l ledger.Look) ledger.Versioned {
 	s = s.To(runs.Queued)
+	s.Options = c.Options
 	s.Pull, s.Dir, s.VarFiles, s.ApplyOn = qu.Evidence.Message.Pull, p.Dir, p.VarFiles, p.Apply
 	s.Head, s.Base, s.Merge = l.Head, l.Base, l.Merge
 	s.Attempt++

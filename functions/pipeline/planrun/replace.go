@@ -82,6 +82,7 @@ func (k Kept) store(ctx context.Context, s ledger.Versioned, result jobs.PlanRes
 	}
 	parts := result.Parts
 	parts.State, parts.Inputs, parts.Saved = result.State, in.Hash(), runs.HashOf(result.Plan)
+	parts.Options = s.Options.Words()
 	s.State, s.Inputs, s.Counts, s.Applyable = parts.State, parts.Inputs, result.Counts, result.Applyable
 	s.Content = result.Content
 	s.PlanHash, s.Parts, s.Reported = parts.Hash(), &parts, runs.HashOf(report)

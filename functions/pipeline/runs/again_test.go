@@ -69,6 +69,7 @@ func TestPartsHash(t *testing.T) {
 		"inputs":         func(p *Parts) { p.Inputs = "j" },
 		"a module":       func(p *Parts) { p.Modules["m"] = "2" },
 		"another module": func(p *Parts) { p.Modules = map[string]string{"n": "1"} },
+		"an option":      func(p *Parts) { p.Options = []string{"-destroy"} },
 		"lineage":        func(p *Parts) { p.State.Lineage = "m" },
 		"serial":         func(p *Parts) { p.State.Serial++ },
 		"version":        func(p *Parts) { p.State.Version = "w" },

@@ -22,6 +22,8 @@ type Parts struct {
 	// Modules are the checksums of remote modules, by the keys of their calls.
 	Modules map[string]string `json:",omitempty"`
 	State   StateID
+	// Options are those of the plan, as they are typed: see [grammar.Options.Words].
+	Options []string `json:",omitempty"`
 	// Providers are versions and checksums, by address.
 	Providers map[string]string `json:",omitempty"`
 	// Variables is a digest of the names and values of the root variables. Values may be secret and
@@ -54,6 +56,9 @@ func (p Parts) Hash() string {
 	part("inputs", p.Inputs)
 	list("module", p.Modules)
 	part("state", p.State.Lineage, p.State.Serial, p.State.Version)
+	for _, o := range p.Options {
+		part("option", o)
+	}
 	list("provider", p.Providers)
 	part("variables", p.Variables)
 	for _, name := range p.Ephemeral {
@@ -84,6 +89,8 @@ func (r Run) broken() string {
 		return "the state of the plan is not the one in its hash"
 	case r.Parts.Inputs != r.Inputs:
 		return "the inputs of the plan are not those in its hash"
+	case !slices.Equal(r.Parts.Options, r.Options.Words()):
+		return "the options of the plan are not those in its hash"
 	}
 	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/project"
 )
@@ -41,6 +42,8 @@ type Run struct {
 	// Place is the address of the state in the plan, by places.Place.String; "" in records without
 	// it.
 	Place string `json:",omitempty"`
+	// Options are those of the plan.
+	Options grammar.Options `json:",omitzero"`
 	// State is the state of the plan, Inputs the hash of its input files.
 	State     StateID
 	Inputs    string

@@ -8,7 +8,6 @@ package sessions
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -49,31 +48,41 @@ func (r Role) For(ctx context.Context, j jobs.Job) (aws.CredentialsProvider, err
 	if err != nil {
 		return nil, err
 	}
-	in := &sts.AssumeRoleInput{
-		RoleArn: &r.ARN, RoleSessionName: aws.String(Name(j)), DurationSeconds: aws.Int32(Seconds),
-		Tags: Tags(j), Policy: &policy,
-	}
-	if r.ExternalID != "" {
-		in.ExternalId = &r.ExternalID
-	}
 	p := aws.NewCredentialsCache(aws.CredentialsProviderFunc(func(ctx context.Context) (aws.Credentials, error) {
-		out, err := r.STS.AssumeRole(ctx, in)
-		if err != nil {
-			return aws.Credentials{}, fmt.Errorf("get credentials for the state: assume the role %s: %w", r.ARN, err)
-		}
-		c := out.Credentials
-		if c == nil {
-			return aws.Credentials{}, errors.New("get credentials for the state: the answer has none")
-		}
-		return aws.Credentials{
-			AccessKeyID: aws.ToString(c.AccessKeyId), SecretAccessKey: aws.ToString(c.SecretAccessKey), SessionToken: aws.ToString(c.SessionToken),
-			Source: "lockstep state", CanExpire: c.Expiration != nil, Expires: aws.ToTime(c.Expiration),
-		}, nil
+		return r.assume(ctx, j, "the state", &policy)
 	}))
 	if _, err := p.Retrieve(ctx); err != nil {
 		return nil, err
 	}
 	return p, nil
+}
+
+// Whole returns credentials with all rights of the role, for the providers of a job.
+func (r Role) Whole(ctx context.Context, j jobs.Job) (aws.Credentials, error) {
+	return r.assume(ctx, j, "providers", nil)
+}
+
+// assume requests credentials for a purpose; policy narrows them.
+func (r Role) assume(ctx context.Context, j jobs.Job, purpose string, policy *string) (aws.Credentials, error) {
+	in := &sts.AssumeRoleInput{
+		RoleArn: &r.ARN, RoleSessionName: aws.String(sessionName(j)), DurationSeconds: aws.Int32(Seconds),
+		Tags: tags(j), Policy: policy,
+	}
+	if r.ExternalID != "" {
+		in.ExternalId = &r.ExternalID
+	}
+	out, err := r.STS.AssumeRole(ctx, in)
+	if err != nil {
+		return aws.Credentials{}, fmt.Errorf("get credentials for %s: assume the role %s: %w", purpose, r.ARN, err)
+	}
+	c := out.Credentials
+	if c == nil {
+		return aws.Credentials{}, fmt.Errorf("get credentials for %s: the answer has none", purpose)
+	}
+	return aws.Credentials{
+		AccessKeyID: aws.ToString(c.AccessKeyId), SecretAccessKey: aws.ToString(c.SecretAccessKey), SessionToken: aws.ToString(c.SessionToken),
+		Source: "lockstep " + purpose, CanExpire: c.Expiration != nil, Expires: aws.ToTime(c.Expiration),
+	}, nil
 }
 
 // partitionOf returns the partition of a role: "aws", or that of China or GovCloud.
@@ -85,9 +94,14 @@ func partitionOf(arn string) (string, error) {
 	return parts[1], nil
 }
 
-// Tags are the session tags that a role's trust policy can test: repository, pull and project.
-func Tags(j jobs.Job) []types.Tag {
-	return []types.Tag{tag("repository", j.Repo.String()), tag("pull", strconv.Itoa(j.Number)), tag("project", j.Project)}
+// tags are the session tags that a role's trust policy can test: repository, pull and project, and
+// actor where somebody has asked for the job.
+func tags(j jobs.Job) []types.Tag {
+	out := []types.Tag{tag("repository", j.Repo.String()), tag("pull", strconv.Itoa(j.Number)), tag("project", j.Project)}
+	if j.Actor != "" {
+		out = append(out, tag("actor", j.Actor))
+	}
+	return out
 }
 
 // notInTag are characters that the value of a tag must not have, notInName those that the
@@ -106,8 +120,8 @@ func tag(name, value string) types.Tag {
 	return types.Tag{Key: &name, Value: &value}
 }
 
-// Name is the name of a session in the account's logs: at most 64 characters.
-func Name(j jobs.Job) string {
+// sessionName is the name of a session in the account's logs: at most 64 characters.
+func sessionName(j jobs.Job) string {
 	name := notInName.ReplaceAllString(fmt.Sprintf("lockstep-%d-%s-%s", j.Number, j.Repo.Name, j.Project), "-")
 	return name[:min(len(name), 64)]
 }

@@ -163,7 +163,7 @@ func TestNamesAreValid(t *testing.T) {
 	long := job
 	long.Project = strings.Repeat("ü", 300)
 	long.Repo.Name = strings.Repeat("r", 100)
-	if n := Name(long); len(n) > 64 || notInName.MatchString(n) {
+	if n := sessionName(long); len(n) > 64 || notInName.MatchString(n) {
 		t.Errorf("session name %q", n)
 	}
 	if v := *tag("project", long.Project+"<>").Value; len([]rune(v)) > 256 || notInTag.MatchString(v) {

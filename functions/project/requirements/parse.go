@@ -21,9 +21,6 @@ const (
 	maxCount        = 1_000_000
 )
 
-// BlockType is the type of the blocks in lockstep.hcl, with the name of their label.
-const BlockType, Label = "require", "command"
-
 // Parse reads require blocks. If there are errors, the result lacks blocks, and must not be used to
 // allow anything.
 func Parse(blocks hcl.Blocks) ([]Requirement, hcl.Diagnostics) {

@@ -18,7 +18,7 @@ func read(t *testing.T, src string) ([]Requirement, hcl.Diagnostics) {
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}
-	content, ds := f.Body.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: BlockType, LabelNames: []string{Label}}}})
+	content, ds := f.Body.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "require", LabelNames: []string{"command"}}}})
 	if ds.HasErrors() {
 		t.Fatal(ds)
 	}
@@ -195,7 +195,7 @@ func FuzzParse(f *testing.F) {
 		if ds.HasErrors() {
 			return
 		}
-		content, ds := file.Body.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: BlockType, LabelNames: []string{Label}}}})
+		content, ds := file.Body.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "require", LabelNames: []string{"command"}}}})
 		if ds.HasErrors() {
 			return
 		}

@@ -43,7 +43,7 @@ func Open(f wiring.Function) (*Worker, error) {
 		return nil, err
 	}
 	state := sessions.Role{ARN: w.StateRole, ExternalID: w.StateExternalID, STS: sts.NewFromConfig(w.AWS)}
-	target := Target{Role: w.TargetRole, ExternalID: w.ExternalID, Region: w.AWS.Region, STS: sts.NewFromConfig(w.AWS)}
+	target := Target{Role: w.TargetRole, ExternalID: w.ExternalID, Region: w.AWS.Region, Applies: f == wiring.Apply, STS: sts.NewFromConfig(w.AWS)}
 	x := &Worker{World: w}
 	if x.scratch, err = apart.OpenScratch(filepath.Join(os.TempDir(), "lockstep-runs")); err != nil {
 		return nil, err

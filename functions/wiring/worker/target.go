@@ -1,50 +1,47 @@
 package worker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/sessions"
 )
 
-// A Target is the role that providers have.
+// A Target is the role that providers have: that of the project's environment, or of the deployment.
 type Target struct {
-	// Role is its ARN; "" gives providers no credentials.
+	// Role is the ARN of the deployment's; "" gives providers no credentials.
 	Role       string
 	ExternalID string // "" for none
 	Region     string
-	STS        sessions.AssumeRoler
+	// Applies is set for the function that applies: of an environment it has the role for that.
+	Applies bool
+	STS     sessions.AssumeRoler
 }
 
 // Env returns the environment variables, NAME=value, that a job's providers get. The role
 // is told for whom it is assumed, in tags that its trust policy can ask for: repository,
-// pull and project.
+// pull, project and actor.
 func (t Target) Env(ctx context.Context, j jobs.Job) ([]string, error) {
+	role, external := j.Environment.Role(t.Applies)
+	region := cmp.Or(j.Environment.Region(), t.Region)
 	// A process without credentials must not find others: the function's metadata have none, but a
 	// provider that looks for them waits in vain.
-	env := []string{"AWS_REGION=" + t.Region, "AWS_DEFAULT_REGION=" + t.Region, "AWS_EC2_METADATA_DISABLED=true"}
-	if t.Role == "" {
+	env := append(j.Environment.Env(), "AWS_REGION="+region, "AWS_DEFAULT_REGION="+region, "AWS_EC2_METADATA_DISABLED=true")
+	if role == "" && t.Role == "" {
 		return env, nil
 	}
-	in := &sts.AssumeRoleInput{
-		RoleArn: &t.Role, RoleSessionName: aws.String(sessions.Name(j)), DurationSeconds: aws.Int32(sessions.Seconds),
-		Tags: sessions.Tags(j),
+	out, err := sessions.Role{ARN: cmp.Or(role, t.Role), ExternalID: cmp.Or(external, t.ExternalID), STS: t.STS}.Whole(ctx, j)
+	if err != nil && role != "" {
+		return nil, fmt.Errorf("%w. The role is that of the environment %q (%s on the base branch): its trust policy must name the role of Lockstep's function, the external ID and this repository, as the module infra/target writes it, and the deployment's parameters PlanRolePattern and ApplyRolePattern must match the roles", err, j.Environment.Name(), j.Environment.At())
 	}
-	if t.ExternalID != "" {
-		in.ExternalId = &t.ExternalID
-	}
-	out, err := t.STS.AssumeRole(ctx, in)
 	if err != nil {
-		return nil, fmt.Errorf("get credentials for providers: assume the role %s: %w", t.Role, err)
+		return nil, err
 	}
-	c := out.Credentials
 	return append(env,
-		"AWS_ACCESS_KEY_ID="+aws.ToString(c.AccessKeyId),
-		"AWS_SECRET_ACCESS_KEY="+aws.ToString(c.SecretAccessKey),
-		"AWS_SESSION_TOKEN="+aws.ToString(c.SessionToken),
+		"AWS_ACCESS_KEY_ID="+out.AccessKeyID,
+		"AWS_SECRET_ACCESS_KEY="+out.SecretAccessKey,
+		"AWS_SESSION_TOKEN="+out.SessionToken,
 	), nil
 }

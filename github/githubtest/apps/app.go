@@ -38,9 +38,9 @@ func New(id int64, slug string) *App {
 	return &App{ID: id, Slug: slug, key: key(), tokens: map[string]*Token{}}
 }
 
-// key is made once a process: making one takes a while.
+// key is made once a process. It is small: tests sign often.
 var key = sync.OnceValue(func() *rsa.PrivateKey {
-	k, err := rsa.GenerateKey(rand.Reader, 2048)
+	k, err := rsa.GenerateKey(rand.Reader, 1024)
 	if err != nil {
 		panic(fmt.Sprintf("apps: make a key: %v", err))
 	}

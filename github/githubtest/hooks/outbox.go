@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"sync"
 	"time"
@@ -17,6 +18,7 @@ import (
 type Outbox struct {
 	now    func() time.Time
 	secret github.Secret
+	client *http.Client
 
 	mu         sync.Mutex
 	url        string
@@ -25,9 +27,10 @@ type Outbox struct {
 	lose       int // webhooks
 }
 
-// New returns an empty Outbox that sends to a URL, signed with a secret. now dates attempts.
-func New(url string, secret github.Secret, now func() time.Time) *Outbox {
-	return &Outbox{now: now, secret: secret, url: url}
+// New returns an empty Outbox that sends to a URL, signed with a secret. now dates attempts, and
+// transport makes them; nil means http.DefaultTransport.
+func New(url string, secret github.Secret, now func() time.Time, transport http.RoundTripper) *Outbox {
+	return &Outbox{now: now, secret: secret, url: url, client: &http.Client{Transport: transport}}
 }
 
 // A delivery is one webhook, with at least one attempt to deliver it.
@@ -89,27 +92,43 @@ func (o *Outbox) try(d *delivery, again bool) *attempt {
 // than 2xx is an error and ends it; GitHub, too, leaves it at one attempt.
 func (o *Outbox) Deliver(ctx context.Context) (int, error) {
 	for n := 0; ; n++ {
-		a := o.next()
-		if a == nil {
-			return n, nil
-		}
-		if err := o.perform(ctx, a); err != nil {
+		if sent, err := o.DeliverOne(ctx, 0); !sent || err != nil {
 			return n, err
 		}
 	}
 }
 
-// next takes the attempt that waits longest.
-func (o *Outbox) next() *attempt {
+// DeliverOne sends one of the webhooks that wait, and reports whether there was one. They are
+// numbered from 0, the oldest first; from their number on they are counted from the oldest again.
+func (o *Outbox) DeliverOne(ctx context.Context, which int) (bool, error) {
+	o.mu.Lock()
+	waiting := o.waiting()
+	if len(waiting) == 0 {
+		o.mu.Unlock()
+		return false, nil
+	}
+	a := waiting[which%len(waiting)]
+	a.made, a.at = true, o.now()
+	o.mu.Unlock()
+	return true, o.perform(ctx, a)
+}
+
+// Waiting returns the number of attempts that wait.
+func (o *Outbox) Waiting() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	return len(o.waiting())
+}
+
+// waiting returns the attempts that wait, the oldest first.
+func (o *Outbox) waiting() []*attempt {
+	var out []*attempt
 	for _, a := range o.attempts {
 		if !a.made {
-			a.made, a.at = true, o.now()
-			return a
+			out = append(out, a)
 		}
 	}
-	return nil
+	return out
 }
 
 // Lose makes the next n attempts get lost: they count as made, and nobody receives them.
@@ -164,7 +183,7 @@ func (o *Outbox) Replay(ctx context.Context, guid, as, event string) (status int
 	}
 	again := delivery{Subject: seen.Subject, guid: cmp.Or(as, seen.guid), body: seen.body}
 	again.Event = cmp.Or(event, seen.Event)
-	return again.request(ctx, url, secret)
+	return again.request(ctx, o.client, url, secret)
 }
 
 // perform makes an attempt.
@@ -178,7 +197,7 @@ func (o *Outbox) perform(ctx context.Context, a *attempt) error {
 	if lost {
 		return nil
 	}
-	status, answer, err := a.of.request(ctx, url, secret)
+	status, answer, err := a.of.request(ctx, o.client, url, secret)
 	o.mu.Lock()
 	a.status, a.answer = status, answer
 	o.mu.Unlock()

@@ -103,7 +103,7 @@ func TestScripts(t *testing.T) {
 	} {
 		s := &sender{answers: test.answers}
 		server := httptest.NewServer(s)
-		s.Outbox = New("http://nowhere.example", github.NewSecret("hush"), func() time.Time { return time.Unix(0, 0) })
+		s.Outbox = New("http://nowhere.example", github.NewSecret("hush"), func() time.Time { return time.Unix(0, 0) }, nil)
 		s.SetURL(server.URL)
 		var got []string
 		for _, word := range strings.Fields(test.script) {
@@ -124,7 +124,7 @@ func TestPayload(t *testing.T) {
 	s := &sender{}
 	server := httptest.NewServer(s)
 	defer server.Close()
-	s.Outbox = New(server.URL, github.NewSecret("hush"), time.Now)
+	s.Outbox = New(server.URL, github.NewSecret("hush"), time.Now, nil)
 	s.do(t.Context(), "post:push")
 	s.do(t.Context(), "deliver")
 	r := httptest.NewRequest("GET", "/", nil)

@@ -10,7 +10,7 @@ import (
 )
 
 // request sends a webhook and returns the answer.
-func (d *delivery) request(ctx context.Context, url string, secret github.Secret) (int, string, error) {
+func (d *delivery) request(ctx context.Context, client *http.Client, url string, secret github.Secret) (int, string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(d.body))
 	if err != nil {
 		return 0, "", err
@@ -19,7 +19,7 @@ func (d *delivery) request(ctx context.Context, url string, secret github.Secret
 		req.Header.Set(name, value)
 	}
 	req.Header.Set(github.SignatureHeader, github.Sign(secret, d.body))
-	res, err := http.DefaultClient.Do(req)
+	res, err := client.Do(req)
 	if err != nil {
 		return 0, "", err
 	}

@@ -10,7 +10,7 @@ import (
 // TestLines holds the line of each kind of edit.
 func TestLines(t *testing.T) {
 	var told []string
-	l := New(func(e Edit) { told = append(told, e.String()) })
+	l := New(func(e Edit) { told = append(told, e.String()) }, nil)
 	for _, e := range []Edit{
 		{Kind: "push", Who: "alice", Text: "topic: Change a"},
 		{Kind: "pull request", Who: "alice", Number: 1, Text: "Topic"},

@@ -41,13 +41,17 @@ type item struct {
 	Name      string `json:"name"`
 	Dir       string `json:"dir"`
 	Workspace string `json:"workspace"`
+	// Environment counts as the base branch has it.
+	Environment string `json:"environment,omitempty"`
 	// Apply is the occasion by this directory's lockstep.hcl. For a pull request, the base branch's
 	// counts.
 	Apply       string   `json:"apply"`
 	Modules     []string `json:"modules"`      // directories
 	WhenChanged []string `json:"when_changed"` // null: the files of dir and modules, and var_files
 	VarFiles    []string `json:"var_files"`
-	Backend     string   `json:"backend"` // "": none
+	// Variables are values of variables: the environment's, and the project's own.
+	Variables map[string]json.RawMessage `json:"variables,omitempty"`
+	Backend   string                     `json:"backend"` // "": none
 	// State is the address of the state, null where it is not known: then Unknown is the reason.
 	State   *string `json:"state"`
 	Unknown string  `json:"state_unknown,omitempty"`
@@ -57,7 +61,7 @@ func listed(projects []project.Project) list {
 	out := list{FormatVersion: "1.0", Projects: []item{}}
 	for _, p := range projects {
 		x := item{
-			Name: p.Name, Dir: p.Dir, Workspace: p.Workspace, Apply: string(p.Apply),
+			Name: p.Name, Dir: p.Dir, Workspace: p.Workspace, Environment: p.Environment, Variables: p.Variables, Apply: string(p.Apply),
 			Modules: append([]string{}, p.Modules...), WhenChanged: p.WhenChanged, VarFiles: append([]string{}, p.VarFiles...),
 			Backend: p.Backend, Unknown: p.Nowhere,
 		}

@@ -1,0 +1,30 @@
+package comment
+
+import (
+	"fmt"
+	"strings"
+)
+
+// with names the options of a plan, without their values, behind its numbers; "" if it has none.
+func (p ProjectStatus) with() string {
+	if flags := p.Options.Flags(); len(flags) > 0 {
+		return ", with " + strings.Join(flags, ", ")
+	}
+	return ""
+}
+
+// made tells how a plan was made, in a paragraph of Markdown; "" if it has no options.
+func (p ProjectStatus) made() string {
+	words := p.Options.Words()
+	if len(words) == 0 {
+		return ""
+	}
+	s := fmt.Sprintf("Planned with %s.", SomeOf(words).text())
+	if p.Options.Partial() {
+		s += fmt.Sprintf(" **It is a partial plan**: it leaves out other changes of the project. To plan them, too, comment %s.", Code(Command{Verb: Plan, Project: p.Name}.String()))
+	}
+	if p.Options.NoRefresh {
+		s += " The real objects were not looked at: changes that others have made to them are unknown."
+	}
+	return s + "\n\n"
+}

@@ -1,0 +1,130 @@
+package dispatch_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// closed has a pull request closed, and the event handled before anything else is.
+func (s *stage) closed(n int) {
+	s.t.Helper()
+	s.repo.Close("alice", n)
+	s.hub.LoseDeliveries(20) // GitHub's own is here already
+	if _, err := s.hub.Deliver(s.t.Context()); err != nil {
+		s.t.Error(err)
+	}
+	s.hub.LoseDeliveries(0)
+	m := pipeline.Message{ID: "at-once", Kind: pipeline.Closed, Pull: s.ref(n), Action: "closed", Actor: "alice"}
+	if err := s.pipeline.Handle(s.t.Context(), m); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// interrupted is an engine during whose plans something happens.
+type interrupted struct {
+	jobs.Engine
+	meanwhile func()
+}
+
+func (i interrupted) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) {
+	i.meanwhile()
+	return i.Engine.Plan(ctx, j)
+}
+
+// TestClosedWhilePlanning holds that who waits for a plan is told that the pull request was closed.
+func TestClosedWhilePlanning(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.pipeline.Engine = interrupted{s.pipeline.Engine, func() { s.closed(n) }}
+	s.expect("the answer", s.say("alice", n, "lockstep plan"), "**Not planned** `.`", "The pull request is not open any more.")
+}
+
+// settling are records that let something happen just before a run is dropped.
+type settling struct {
+	pipeline.Records
+	meanwhile *func()
+}
+
+func (r settling) Put(ctx context.Context, key string, value []byte, prev pipeline.Version) (pipeline.Version, error) {
+	if do := *r.meanwhile; do != nil && key == "run/1001/1/%2E@default" {
+		*r.meanwhile = nil
+		do()
+	}
+	return r.Records.Put(ctx, key, value, prev)
+}
+
+// TestClosedAsItIsPlanned holds that a plan which is kept while its pull request is settled is
+// settled, too.
+func TestClosedAsItIsPlanned(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	s.repo.Push("alice", "b", "B", githubtest.Files{"b.tf": resource("b", "1")})
+	n := s.repo.OpenPull("alice", "B", "b")
+	if _, err := s.hub.Deliver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var meanwhile func()
+	s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
+		if m.Kind != pipeline.ToPlan {
+			return s.pipeline.Handle(ctx, m)
+		}
+		planned := s.pipeline
+		other := *s.pipeline
+		other.Records = settling{other.Records, &meanwhile}
+		s.pipeline = &other
+		meanwhile = func() {
+			if err := planned.Handle(ctx, m); err != nil {
+				t.Error(err)
+			}
+		}
+		s.closed(n)
+		s.pipeline = planned
+		return nil
+	})
+	s.settle()
+	s.expect("the check", s.check("b"), "cancelled Closed")
+	if got := artifacts(t, s); len(got) != 0 {
+		t.Errorf("something is kept: %q", got)
+	}
+}
+
+// TestQueuedAndThenConflicting holds that a plan is announced whose message was not sent, because
+// its process died, although the base branch has a conflict with it by now.
+func TestQueuedAndThenConflicting(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	s.repo.Push("alice", "b", "B", githubtest.Files{"main.tf": resource("a", "2")})
+	n := s.repo.OpenPull("alice", "B", "b")
+	real := s.pipeline.Queue
+	s.pipeline.Queue = clogged{real}
+	if _, err := s.hub.Deliver(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	tries := 0
+	s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
+		if tries++; tries == 2 {
+			s.pipeline.Queue = real
+			s.repo.Push("bob", "main", "Meanwhile", githubtest.Files{"main.tf": resource("a", "3")})
+		}
+		return s.pipeline.Handle(ctx, m)
+	})
+	s.settle()
+	s.expect("the check", s.check("b"), "success 1 to add")
+	s.expect("the status", s.status(n), "conflicts with the base branch")
+}
+
+// clogged is a queue that takes no plans.
+type clogged struct{ pipeline.Queue }
+
+func (q clogged) Send(ctx context.Context, m pipeline.Message) error {
+	if m.Kind == pipeline.ToPlan {
+		return errors.New("the queue is full")
+	}
+	return q.Queue.Send(ctx, m)
+}

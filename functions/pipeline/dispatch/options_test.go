@@ -1,0 +1,65 @@
+package dispatch_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// TestPlanOptions holds that a plan is made with the options of its comment, that people see them
+// beside it, that its apply is of it, and that the next push is planned without them.
+func TestPlanOptions(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": "variable \"size\" {\n  default = \"1\"\n}\n" + resource("a", "${var.size}")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.expect("the status", s.status(n), "2 to add")
+
+	s.expect("the answer", s.say("alice", n, "lockstep plan -target=terraform_data.b"), "**Planned** `.`: 1 to add")
+	s.expect("a partial plan", s.status(n), "| 1 to add, 0 to change, 0 to destroy, with -target |", "Planned with `-target=terraform_data.b`. **It is a partial plan**")
+	s.expect("its check", s.pages("b"), "0 to destroy, with -target", "**It is a partial plan**")
+	whole := s.hash(n)
+	s.expect("its apply", s.say("alice", n, "lockstep apply "+whole), "**Applied** `.`: 1 added")
+
+	s.expect("the answer", s.say("alice", n, `lockstep plan -var 'size=2 3' -replace=terraform_data.b -p .`), "**Planned** `.`: 2 to add, 0 to change, 1 to destroy")
+	s.expect("the plan", s.status(n), "Planned with `-replace=terraform_data.b`, `-var=\"size=2 3\"`.", "2 3", "with -replace, -var")
+	s.repo.Push("alice", "b", "More", githubtest.Files{"c.tf": resource("c", "1")})
+	s.settle()
+	if text := s.status(n); !strings.Contains(text, "2 to add, 0 to change, 0 to destroy") || strings.Contains(text, "Planned with") {
+		t.Errorf("the plan of the next head:\n%s", text)
+	}
+	s.expect("a destruction", s.say("alice", n, "lockstep plan -destroy"), "**Planned** `.`: 0 to add, 0 to change, 1 to destroy")
+	s.expect("its apply", s.say("alice", n, "lockstep apply"), "**Applied** `.`: 0 added, 0 changed, 1 destroyed.")
+	s.expect("an option of an apply", s.say("alice", n, "lockstep apply -destroy"), "**not understood**", "`-destroy` is an option of a plan")
+}
+
+// TestExchangedOptions carries out an attack: whoever can write records takes the options out of one
+// that people have approved, or puts others in. It holds that the apply is refused.
+func TestExchangedOptions(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+	s.say("alice", n, "lockstep plan -target=terraform_data.b")
+	key := s.run(n).Key()
+	for _, options := range []string{`{}`, `{"Destroy":true}`, `{"Targets":["terraform_data.b","terraform_data.a"]}`} {
+		rec, err := s.data.Records.Get(t.Context(), key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r map[string]json.RawMessage
+		if err := json.Unmarshal(rec.Value, &r); err != nil {
+			t.Fatal(err)
+		}
+		r["Options"] = json.RawMessage(options)
+		value, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.data.Records.Put(t.Context(), key, value, rec.Version); err != nil {
+			t.Fatal(err)
+		}
+		s.expect(options, s.say("alice", n, "lockstep apply "+s.hash(n)), "**Not applied**", "the options of the plan are not those in its hash")
+		s.say("alice", n, "lockstep plan -target=terraform_data.b")
+	}
+}

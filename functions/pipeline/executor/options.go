@@ -1,0 +1,70 @@
+package executor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/engine"
+	"github.com/lockstep-iac/lockstep/engine/addrs"
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+)
+
+// options are those of a plan, as the engine takes them.
+type options engine.PlanOptions
+
+// optionsOf reads the options that somebody has typed in a comment.
+func optionsOf(g grammar.Options) (options, diags.Diagnostics) {
+	var ds diags.Diagnostics
+	out := options{SkipRefresh: g.NoRefresh, Mode: plans.NormalMode}
+	targets := func(flag string, given []string) (list []addrs.Target) {
+		for _, s := range given {
+			t, err := addrs.ParseTarget(s)
+			if err != nil {
+				ds = append(ds, diags.Errorf(nil, fmt.Sprintf("Invalid address for %s", flag), "%s: %s.", flag, err)...)
+			}
+			list = append(list, t)
+		}
+		return list
+	}
+	out.Targets, out.Excludes = targets("-target", g.Targets), targets("-exclude", g.Excludes)
+	for _, s := range g.Replaces {
+		a, err := addrs.ParseAbsResourceInstance(s)
+		if err == nil && a.Resource.Resource.Mode != addrs.Managed {
+			err = fmt.Errorf("%s is not managed, and only managed resource instances can be replaced", a)
+		}
+		if err != nil {
+			ds = append(ds, diags.Errorf(nil, "Invalid address for -replace", "-replace: %s.", err)...)
+		}
+		out.ForceReplace = append(out.ForceReplace, a)
+	}
+	switch {
+	case g.Destroy:
+		out.Mode = plans.DestroyMode
+	case g.RefreshOnly:
+		out.Mode = plans.RefreshOnlyMode
+	}
+	return out, ds
+}
+
+// waiting returns the options, for a state with objects that wait for something.
+func (o options) waiting(objects []addrs.Target) engine.PlanOptions {
+	o.Waiting = slices.Clone(objects)
+	return engine.PlanOptions(o)
+}
+
+// openly refuses values in comments for variables that are to be kept secret.
+func openly(root *config.Content, variables []string) diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, given := range variables {
+		name, _, _ := strings.Cut(given, "=")
+		if v := root.Variables[name]; v != nil && (v.Sensitive || v.Ephemeral) {
+			ds = append(ds, diags.Errorf(&v.Range, "A secret in a comment",
+				"The variable %q is declared as sensitive or ephemeral, and -var has given it a value in a comment, which everybody reads. If that value is a secret, replace it where it comes from, and have the configuration read it from there.", name)...)
+		}
+	}
+	return ds
+}

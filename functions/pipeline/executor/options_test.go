@@ -1,0 +1,112 @@
+package executor
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+)
+
+const sized = `
+variable "size" {
+  default = "small"
+}
+
+variable "secret" {
+  default   = "x"
+  sensitive = true
+}
+
+resource "terraform_data" "a" {
+  input = var.size
+}
+
+resource "terraform_data" "b" {
+  for_each = toset(["x y", "z"])
+  input    = each.key
+}
+`
+
+// TestPlanOptions is a table of options as they are typed, of the plan that they make of an applied
+// project, and of the effect of its apply.
+func TestPlanOptions(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		options string
+		want    comment.Counts
+		left    comment.Counts // in a plan without options, after the apply
+		report  string         // part of it
+	}{
+		{"-var size=large", comment.Counts{Change: 1}, comment.Counts{Change: 1}, `"large"`},
+		{"-destroy", comment.Counts{Destroy: 3}, comment.Counts{Add: 3}, "terraform_data.a"},
+		{"-destroy -target=terraform_data.b", comment.Counts{Destroy: 2}, comment.Counts{Add: 2}, `terraform_data.b["x y"]`},
+		{`-replace='terraform_data.b["x y"]'`, comment.Counts{Add: 1, Destroy: 1}, comment.Counts{}, `terraform_data.b["x y"]`},
+		{"-refresh-only", comment.Counts{}, comment.Counts{}, ""},
+		{"-refresh=false", comment.Counts{}, comment.Counts{}, ""},
+		{"-var size=large -target=terraform_data.b", comment.Counts{}, comment.Counts{}, ""},
+		{"-var size=large -exclude=terraform_data.a", comment.Counts{}, comment.Counts{}, ""},
+	} {
+		t.Run(test.options, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t, map[string]string{"net/main.tf": sized})
+			b.apply(b.plan().Plan, true)
+			b.job.Options = grammar.Parse("lockstep plan " + test.options)[0].Command.Options
+			p := b.plan()
+			if p.Plan == nil || p.Counts != test.want || !strings.Contains(p.Report, test.report) {
+				t.Fatalf("%+v\n%s", p.Counts, p.Report)
+			}
+			if p.Applyable {
+				if o := b.apply(p.Plan, true); o.Failed || o.Counts != test.want {
+					t.Errorf("its apply: %+v", o)
+				}
+			}
+			b.job.Options = grammar.Options{}
+			if left := b.plan(); left.Counts != test.left {
+				t.Errorf("left: %+v", left.Counts)
+			}
+		})
+	}
+}
+
+// TestPlannedAgainWithOptions writes the state between a plan with options and its apply: the plan
+// that is made again has the same options.
+func TestPlannedAgainWithOptions(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, shared(`"1"`, `"1"`))
+	b.apply(b.plan().Plan, true)
+	b.write(shared(`"2"`, `"1"`))
+	b.job.Options = grammar.Options{Replaces: []string{"terraform_data.b"}}
+	p := b.plan()
+	b.job.Options = grammar.Options{}
+	b.touch()
+	b.job.Options = grammar.Options{Replaces: []string{"terraform_data.b"}}
+	_, o, again := b.again(p.Plan)
+	if again == nil || !again.Equal || o.Failed || o.Counts != (comment.Counts{Add: 1, Change: 1, Destroy: 1}) {
+		t.Errorf("%+v %+v", again, o)
+	}
+}
+
+// TestRefusedOptions holds that options which the grammar lets through, and which mean nothing here,
+// are refused with their reason.
+func TestRefusedOptions(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, map[string]string{"net/main.tf": sized})
+	for _, test := range []struct {
+		options grammar.Options
+		want    string
+	}{
+		{grammar.Options{Variables: []string{"secret=hunter2"}}, "A secret in a comment"},
+		{grammar.Options{Variables: []string{"nothere=1"}}, "nothere"},
+		{grammar.Options{Targets: []string{"terraform_data"}}, "Invalid address for -target"},
+		{grammar.Options{Excludes: []string{"-x"}}, "Invalid address for -exclude"},
+		{grammar.Options{Replaces: []string{"module.a"}}, "Invalid address for -replace"},
+		{grammar.Options{Replaces: []string{"data.terraform_data.a"}}, "only managed"},
+	} {
+		b.job.Options = test.options
+		p := b.plan()
+		if p.Plan != nil || !strings.Contains(flat(p.Report), test.want) || strings.Contains(p.Report, "hunter2") {
+			t.Errorf("%+v: %s", test.options, p.Report)
+		}
+	}
+}

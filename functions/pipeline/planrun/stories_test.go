@@ -1,0 +1,11 @@
+package planrun_test
+
+import (
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/storytest"
+)
+
+// TestStories plays stories of the whole pipeline, and compares all of its effects: see package
+// storytest.
+func TestStories(t *testing.T) { storytest.Play(t, "plans") }

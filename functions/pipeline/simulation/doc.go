@@ -1,0 +1,26 @@
+// Package simulation plays whole histories of a repository against the pipeline: people who push,
+// comment, merge and close at any moment; a GitHub that loses, doubles and reorders its webhooks and
+// refuses requests; queues that hand messages over twice; and processes that die at any effect. It
+// has tests only.
+//
+// A history is one process and virtual time (testing/synctest), and is made of a seed. Every effect
+// of the pipeline (a record, an artifact, a message, a request to GitHub, a change to an object)
+// waits at a gate; the scheduler lets one go at a time and chooses its fate: it is done, it fails, it
+// is done and the answer is lost, or its process dies before or after it. Between two
+// effects anything else may happen. So every order of effects that real machines can have is a
+// seed, and a seed that has found a defect is a test.
+//
+//	scheduler_test.go   the gate, and the choice of the next step
+//	queue_test.go       SQS: groups, visibility, dead letters; and the functions that it invokes
+//	records_test.go     DynamoDB and S3, as the pipeline sees them
+//	engine_test.go      states with locks and journals, and objects, in place of package executor
+//	hub_test.go         GitHub: githubtest behind the real client
+//	people_test.go      pushes, comments and merges
+//	truth_test.go       what must hold in each history, and at its end
+//
+// The pipeline, the client of GitHub and the reading of projects are the real ones. The engine is a
+// model: that the real one loses nothing when it is killed is proved by its own tests.
+//
+// It refuses to know how the pipeline works: it looks at comments, checks, objects and locks.
+// Start at TestHistories.
+package simulation

@@ -1,0 +1,166 @@
+package simulation
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/lockstep-iac/lockstep/functions/comment/grammar"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// people are what was said and done.
+type people struct {
+	mishaps   int // that are left
+	acts      int // that are left
+	approvals []*approval
+	commands  []command
+	branches  int
+}
+
+// An approval is somebody's word for the plans that they can have seen.
+type approval struct {
+	number int
+	who    string
+	tokens map[string]bool
+	merged string            // the head that was merged: its plans need not have been seen
+	used   map[string]string // the apply that was made of it, by token
+}
+
+// A command is a comment that waits for an answer.
+type command struct {
+	number int
+	id     int64
+	text   string
+}
+
+const projects = 2
+
+// files are the configuration at the beginning.
+func (s *simulation) firstFiles() githubtest.Files {
+	files := githubtest.Files{"README.md": "hello\n"}
+	for i := range projects {
+		dir := dirOf(i)
+		files[dir+"/backend.tf"] = "terraform {\n  backend \"local\" {\n  }\n}\n"
+		files[dir+"/a.tf"] = "# a = 1\n"
+	}
+	if s.IntN(2) == 0 {
+		files["lockstep.hcl"] = "project \"p0\" {\n  dir = \"p0\"\n}\n\nproject \"p1\" {\n  dir   = \"p1\"\n  apply = \"merge\"\n}\n"
+	}
+	return files
+}
+
+func dirOf(i int) string { return fmt.Sprintf("p%d", i) }
+
+var lines = []string{
+	"lockstep apply", "lockstep apply", "lockstep apply", "lockstep apply", "lockstep plan", "lockstep plan -p p0",
+	"lockstep apply -p p0", "lockstep apply -p p1", "lockstep unlock", "lockstep stop", "lockstep recover", "lockstep help",
+	"lockstep plan\nlockstep apply", "lockstep aply", "looks good to me",
+}
+
+// act lets somebody do something.
+func (s *simulation) act() {
+	s.acts--
+	var open, closed []githubtest.PullView
+	for _, p := range s.repo.Pulls() {
+		switch p.State {
+		case "open":
+			open = append(open, p)
+		case "closed":
+			closed = append(closed, p)
+		}
+	}
+	n := s.IntN(100)
+	switch {
+	case len(open) == 0 || n < 12 && len(open) < 3:
+		s.open()
+		return
+	case len(closed) > 0 && n < 15:
+		p := closed[s.IntN(len(closed))]
+		s.note("alice reopens #%d", p.Number)
+		s.repo.Reopen("alice", p.Number)
+		return
+	}
+	p := open[s.IntN(len(open))]
+	switch {
+	case n < 30:
+		s.note("alice pushes to #%d", p.Number)
+		push := s.repo.Push
+		if s.IntN(4) == 0 {
+			push = s.repo.ForcePush
+		}
+		push("alice", p.From, "More", s.edit())
+	case n < 40 && !p.Conflicts:
+		s.merge(p)
+	case n < 43:
+		s.note("bob closes #%d", p.Number)
+		s.repo.Close("bob", p.Number)
+	default:
+		s.say(p)
+	}
+}
+
+// edit is a change of some objects.
+func (s *simulation) edit() githubtest.Files {
+	if s.IntN(12) == 0 {
+		return githubtest.Files{"README.md": fmt.Sprintf("hello %d\n", s.IntN(100))}
+	}
+	files := githubtest.Files{}
+	for range 1 + s.IntN(3) {
+		name := string(rune('a' + s.IntN(4)))
+		content := fmt.Sprintf("# %s = %d\n", name, s.IntN(3))
+		if s.IntN(5) == 0 && name != "a" {
+			content = githubtest.Deleted
+		}
+		files[dirOf(s.IntN(projects))+"/"+name+".tf"] = content
+	}
+	return files
+}
+
+// open opens a pull request from a new branch.
+func (s *simulation) open() {
+	s.branches++
+	branch := fmt.Sprintf("branch-%d", s.branches)
+	s.repo.Push("alice", branch, "Change", s.edit())
+	n := s.repo.OpenPull("alice", "Change", branch)
+	s.note("alice opens #%d", n)
+}
+
+// merge merges a pull request, which approves the plans that wait for it.
+func (s *simulation) merge(p githubtest.PullView) {
+	who := []string{"alice", "bob"}[s.IntN(2)]
+	s.note("%s merges #%d", who, p.Number)
+	s.approve(p.Number, who).merged = p.Head
+	if s.IntN(2) == 0 {
+		s.repo.Squash(who, p.Number)
+	} else {
+		s.repo.Merge(who, p.Number)
+	}
+}
+
+// say comments on a pull request.
+func (s *simulation) say(p githubtest.PullView) {
+	text := lines[s.IntN(len(lines))]
+	who := []string{"alice", "bob", "bob", "mallory"}[s.IntN(4)]
+	s.note("%s says on #%d: %q", who, p.Number, text)
+	if strings.Contains(text, "apply") && who != "mallory" {
+		s.approve(p.Number, who)
+	}
+	id := s.repo.Comment(who, p.Number, text)
+	if len(grammar.Parse(text)) > 0 {
+		s.commands = append(s.commands, command{p.Number, id, text})
+	}
+}
+
+// approve notes the plans that somebody can have seen.
+func (s *simulation) approve(number int, who string) *approval {
+	a := &approval{number: number, who: who, tokens: map[string]bool{}, used: map[string]string{}}
+	for _, c := range s.repo.Comments(number) {
+		if c.Author == "lockstep[bot]" {
+			for _, t := range tokens.FindAllString(c.Body, -1) {
+				a.tokens[t] = true
+			}
+		}
+	}
+	s.approvals = append(s.approvals, a)
+	return a
+}

@@ -1,0 +1,155 @@
+package simulation
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+)
+
+var (
+	histories = flag.Int("histories", 150, "the number of histories")
+	from      = flag.Uint64("from", 1, "the first seed")
+	verbose   = false
+)
+
+func init() { flag.BoolVar(&verbose, "effects", false, "trace each effect") }
+
+// TestHistories plays histories: `make simulate` plays many.
+func TestHistories(t *testing.T) {
+	for i := range *histories {
+		seed := *from + uint64(i)
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			play(t, seed)
+		})
+	}
+}
+
+// play plays the history of a seed to its end.
+func play(t *testing.T, seed uint64) {
+	scratch := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		s := &simulation{Rand: rand.New(rand.NewPCG(seed, 0)), seed: seed, arrived: make(chan struct{}, 1)}
+		s.people = &people{acts: 8 + s.IntN(16), mishaps: s.IntN(12)}
+		s.records = &records{table: map[string]pipeline.Record{}, bucket: map[string][]byte{}}
+		s.queue = &queue{sent: map[string]time.Time{}, abandoned: map[int]bool{}}
+		s.cloud = &cloud{states: map[string]*state{}}
+		var err error
+		if s.hub, err = newHub(s, scratch, s.firstFiles()); err != nil {
+			t.Fatal(err)
+		}
+		s.play()
+		s.rest()
+		if len(s.bugs) == 0 {
+			s.atTheEnd()
+		}
+		for _, bug := range s.bugs {
+			t.Error(bug)
+		}
+		if t.Failed() || verbose {
+			t.Log(s.text())
+		}
+		for _, p := range s.processes {
+			s.kill(p, "the end")
+		}
+		time.Sleep(24 * time.Hour) // for what they still wait for
+	})
+}
+
+// play lets people act, messages travel and processes work, in any order.
+func (s *simulation) play() {
+	s.round()
+	nextRound := time.Now()
+	for steps := 0; s.acts > 0 || steps < 3000; steps++ {
+		if s.acts == 0 && len(s.pending()) == 0 && len(s.letters) == 0 && s.hub.Waiting() == 0 {
+			return
+		}
+		if time.Now().After(nextRound) {
+			s.round()
+			nextRound = time.Now().Add(10 * time.Minute)
+		}
+		switch n := s.IntN(100); {
+		case n < 2 && s.acts > 0:
+			s.act()
+		case n < 8 && s.hub.Waiting() > 0:
+			s.arrive()
+		case n < 20:
+			if ready := s.ready(); len(ready) > 0 {
+				s.invoke(ready[s.IntN(len(ready))])
+			}
+		case n < 90 && s.step():
+		default:
+			s.pass(time.Duration(s.IntN(20000)) * time.Millisecond)
+		}
+	}
+}
+
+// arrive lets a webhook arrive, or not.
+func (s *simulation) arrive() {
+	which := 0
+	if !s.calm && s.IntN(4) == 0 {
+		which = s.IntN(s.hub.Waiting())
+	}
+	if !s.calm {
+		switch n := s.IntN(40); {
+		case n == 0 && s.mishaps > 0:
+			s.mishaps--
+			s.note("a webhook is lost")
+			s.hub.LoseDeliveries(1)
+		case n < 3:
+			if all := s.hub.Deliveries(); len(all) > 0 {
+				s.again(all[s.IntN(len(all))])
+			}
+		}
+	}
+	s.deliver(which)
+}
+
+// rest lets everything come to its end, without mishaps.
+func (s *simulation) rest() {
+	s.calm = true
+	quiet, next := 0, time.Now()
+	for range 4000 {
+		for range 20000 {
+			if !s.step() {
+				break
+			}
+		}
+		for s.hub.Waiting() > 0 {
+			s.arrive()
+			for s.step() {
+			}
+		}
+		if ready := s.ready(); len(ready) > 0 {
+			for _, l := range ready {
+				s.invoke(l)
+			}
+			quiet = 0
+			continue
+		}
+		if len(s.letters) > 0 {
+			quiet = 0
+		}
+		if quiet > 3 {
+			if !s.found {
+				return
+			}
+			s.found, quiet = false, 0
+		}
+		s.pass(10 * time.Minute)
+		if !time.Now().Before(next) {
+			s.round()
+			next = time.Now().Add(10 * time.Minute)
+			quiet++
+		}
+	}
+	for _, l := range s.letters {
+		s.bug("%s waits for ever, after %d receives", l.ID, l.receives)
+	}
+	s.bug("it does not come to rest")
+}

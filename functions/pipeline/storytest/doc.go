@@ -1,0 +1,40 @@
+// Package storytest plays stories of the whole pipeline in milliseconds, from tables of text: GitHub is
+// package githubtest's, records, artifacts and queues are in memory, and the engine does as
+// the story demands. The packages of the pipeline have their stories beside them, and call
+// [Play]. The result of a story is a trace of all effects, in their order: each write to a
+// record, with the fields that it changes, each artifact and message, each job of the engine, each
+// edit on GitHub. So a test fails for a write that is missing, is one too many or comes too early, though
+// nobody would see it on the pull request.
+//
+// A story is a paragraph. A line "= ..." is a line of the trace, as the option -update
+// writes it; other lines are steps:
+//
+//	# a comment
+//	name of the story
+//	  base FILE TEXT          a file of the base branch; "\n" in it ends a line
+//	  pull WHO BRANCH [FILE TEXT]     a push to a branch, and a pull request of it
+//	  push WHO BRANCH FILE TEXT       "gone" deletes the file
+//	  say WHO NUMBER TEXT             a comment, whose answer is printed in full
+//	  merge | close | reopen WHO NUMBER
+//	  retarget WHO NUMBER BRANCH
+//	  draft WHO BRANCH | ready WHO NUMBER
+//	  edit WHO NUMBER TEXT            changes the comments of somebody
+//	  rerun WHO BRANCH                "Re-run" of the first check
+//	  redeliver N | replay N [EVENT]  the Nth webhook, or the "last", comes again, from GitHub or from somebody else
+//	  branch NAME                     a branch beside the base branch
+//	  approve WHO NUMBER              a review
+//	  engine CALL PROJECT RESULT      of the next such call: see [engine]
+//	  fail | lose CALL                the next such call fails: see [world]
+//	  dies CALL                       its process ends with it, and another one handles the message
+//	  stuck KIND                      the process of the next such message dies, and the message is gone
+//	  lost                            the next webhook gets lost
+//	  round DURATION                  the janitor's round, at a time from now
+//	  show NUMBER                     prints the status comment in full
+//	  checks BRANCH                   prints the check runs at its head, with their texts
+//	  exchange | remove KEY           an artifact is exchanged or removed by somebody
+//	  serves TEXT                     the owners and repositories that are served
+//	  ~STEP                           a step whose trace is not printed
+//
+// The package refuses to know what is right: a person reads the trace when it is written. It is for tests
+// only. Start at [Play].
+package storytest

@@ -1,0 +1,96 @@
+package storytest
+
+import (
+	"embed"
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the traces of the stories anew: read the difference")
+
+//go:embed testdata
+var told embed.FS
+
+// Play plays the stories of some of the files in this package's testdata: those that concern the
+// package that is tested. Only this package's own tests write the traces anew, with -update.
+func Play(t *testing.T, names ...string) {
+	for _, name := range names {
+		file := "testdata/" + name + ".stories"
+		text, err := told.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stories := strings.Split(strings.TrimSpace(string(text)), "\n\n")
+		// The stories of a file run one after the other: they take milliseconds.
+		for i, paragraph := range stories {
+			title, steps, want := read(paragraph)
+			if title == "" {
+				continue
+			}
+			t.Run(name+"/"+title, func(t *testing.T) {
+				got := tell(t, steps)
+				if *update {
+					stories[i] = strings.Join(append(kept(paragraph), got...), "\n")
+				} else if diff := cmp.Diff(want, got); diff != "" {
+					t.Errorf("(-want +got, -update writes it anew)\n%s", diff)
+				}
+			})
+		}
+		if *update {
+			if err := os.WriteFile(file, []byte(strings.Join(stories, "\n\n")+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+const traced = "  ="
+
+// read splits a story into its name, its steps, and the lines of its trace.
+func read(paragraph string) (name string, steps, want []string) {
+	for line := range strings.SplitSeq(paragraph, "\n") {
+		switch {
+		case strings.HasPrefix(line, traced):
+			want = append(want, line)
+		case strings.HasPrefix(line, "#"), strings.HasPrefix(line, "  #"):
+		case strings.HasPrefix(line, " "):
+			steps = append(steps, strings.TrimSpace(line))
+		default:
+			name = line
+		}
+	}
+	return name, steps, want
+}
+
+// kept returns the lines of a story without its trace.
+func kept(paragraph string) []string {
+	return slices.DeleteFunc(strings.Split(paragraph, "\n"), func(l string) bool { return strings.HasPrefix(l, traced) })
+}
+
+// tell plays a story, and returns its trace.
+func tell(t *testing.T, steps []string) []string {
+	t.Helper()
+	s := newStage(t)
+	for _, line := range steps {
+		verb, rest, _ := strings.Cut(line, " ")
+		verb, hidden := strings.CutPrefix(verb, "~")
+		s.w.quiet = hidden
+		s.step(verb, strings.TrimSpace(rest))
+	}
+	for _, f := range s.w.faults {
+		t.Errorf("nothing came to %s %s", f.kind, f.call)
+	}
+	for _, r := range s.engine.rules {
+		t.Errorf("the engine was not asked to %s %s, which was to be %s", r.call, r.project, r.word)
+	}
+	var out []string
+	for _, line := range s.w.lines {
+		out = append(out, strings.TrimRight(traced+" "+line, " "))
+	}
+	return out
+}

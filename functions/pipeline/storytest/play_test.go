@@ -1,0 +1,6 @@
+package storytest
+
+import "testing"
+
+// TestStories plays all stories.
+func TestStories(t *testing.T) { Play(t, "plans", "applies", "webhooks", "rounds") }

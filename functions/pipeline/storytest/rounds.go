@@ -1,0 +1,68 @@
+package storytest
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// app is GitHub as the janitor sees it, with the calls as effects of the story.
+type app struct {
+	reconcile.App
+	w *world
+}
+
+func (a app) Deliveries(ctx context.Context, since time.Time) ([]github.DeliveryInfo, error) {
+	return seen(a.w, "read deliveries", func() ([]github.DeliveryInfo, error) { return a.App.Deliveries(ctx, since) })
+}
+
+func (a app) Delivery(ctx context.Context, id int64) (github.Delivery, error) {
+	return seen(a.w, "read delivery", func() (github.Delivery, error) { return a.App.Delivery(ctx, id) })
+}
+
+func (a app) Installations(ctx context.Context) ([]github.Installation, error) {
+	return seen(a.w, "read installations", func() ([]github.Installation, error) { return a.App.Installations(ctx) })
+}
+
+func (a app) Repositories(ctx context.Context, installation int64) ([]github.Repo, error) {
+	return seen(a.w, "read repositories", func() ([]github.Repo, error) { return a.App.Repositories(ctx, installation) })
+}
+
+// pulls is a repository as the janitor sees it.
+type pulls struct {
+	reconcile.Repository
+	w *world
+}
+
+func (p pulls) OpenPulls(ctx context.Context) ([]github.PullRequest, error) {
+	return seen(p.w, "read pulls", func() ([]github.PullRequest, error) { return p.Repository.OpenPulls(ctx) })
+}
+
+func (p pulls) CommentsSince(ctx context.Context, since time.Time) ([]github.Comment, error) {
+	return seen(p.w, "read comments", func() ([]github.Comment, error) { return p.Repository.CommentsSince(ctx, since) })
+}
+
+// round lets the janitor make a round, at a time from now; 0s is the time on GitHub.
+func (s *stage) round(from string) {
+	d, err := time.ParseDuration(from)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	now := s.hub.Now()
+	if d != 0 {
+		now = time.Now().Add(d)
+	}
+	j := &reconcile.Janitor{Pipeline: s.pipeline, App: app{s.app, s.w}, Connect: func(installation int64, r github.Repo) (reconcile.Repository, error) {
+		c, err := s.app.Repository(installation, r)
+		return pulls{c, s.w}, err
+	}}
+	found, err := j.Round(s.t.Context(), now)
+	s.w.dead = false
+	s.w.trace(fmt.Sprintf("found %+v", found))
+	if err != nil {
+		s.w.trace("the round: " + err.Error())
+	}
+}

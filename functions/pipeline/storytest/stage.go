@@ -1,0 +1,320 @@
+package storytest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http/httptest"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// stage is the pipeline of a story, with all that is around it.
+type stage struct {
+	t        *testing.T
+	w        *world
+	memory   *memory
+	engine   *engine
+	hub      *githubtest.Hub
+	repo     *githubtest.Repository // nil until the first step that needs it
+	base     githubtest.Files
+	app      *github.App
+	pipeline *dispatch.Pipeline
+	serves   string
+	stuck    pipeline.Kind // the kind of message whose process dies next, and which the queue then loses
+}
+
+var secret = github.NewSecret("hush")
+
+func newStage(t *testing.T) *stage {
+	return &stage{t: t, w: &world{names: map[string]string{}}, base: githubtest.Files{}, serves: "acme"}
+}
+
+// open sets the stage up, with the files of the base branch.
+func (s *stage) open() {
+	if s.repo != nil {
+		return
+	}
+	s.hub = githubtest.New(githubtest.Options{Secret: secret, OnEdit: func(e githubtest.Edit) { s.w.trace("github: " + e.String()) }})
+	api := httptest.NewServer(s.hub)
+	s.t.Cleanup(api.Close)
+	for name := range s.base {
+		if path.Base(name) == "main.tf" {
+			s.base[path.Join(path.Dir(name), "backend.tf")] = "terraform {\n  backend \"local\" {\n  }\n}\n"
+		}
+	}
+	s.repo = s.hub.AddRepository("acme", "infra", s.base)
+	s.repo.Grant("alice", "write")
+	s.repo.Grant("bob", "write")
+	s.repo.Grant("mallory", "read")
+	var err error
+	if s.app, err = github.NewApp(s.hub.App(api.URL)); err != nil {
+		s.t.Fatal(err)
+	}
+	serves, err := intake.ParseServes(s.serves)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.memory = &memory{on: s.w.decide}
+	s.engine = &engine{w: s.w, states: map[string]*state{}}
+	s.pipeline = &dispatch.Pipeline{
+		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) {
+			c, err := s.app.Repository(p.Installation, p.Repo)
+			return hub{c, s.w}, err
+		},
+		Records: s.memory, Artifacts: s.memory.Artifacts(), Queue: s.memory,
+		Engine: s.engine, Scratch: s.t.TempDir(), Serves: serves,
+		Log: func(err error) { s.w.trace("log: " + err.Error()) },
+	}
+	webhook := httptest.NewServer(intake.Webhook{
+		Intake: s.pipeline.Intake(), Secrets: []github.Secret{secret}, Log: func(err error) { s.w.trace("log: " + err.Error()) },
+	})
+	s.t.Cleanup(webhook.Close)
+	s.hub.SetWebhook(webhook.URL)
+}
+
+// settle lets everything happen that follows from a step.
+func (s *stage) settle() {
+	for range 100 {
+		sent, err := s.hub.Deliver(s.t.Context())
+		s.w.dead = false
+		if err != nil {
+			s.w.trace("webhook: " + err.Error())
+		}
+		m := s.memory.next()
+		if m == nil && sent == 0 {
+			return
+		}
+		if m != nil {
+			s.handle(m)
+		}
+	}
+	s.t.Error("the story does not end")
+}
+
+// handle does as a queue does with a message: it comes again after a failure, and is given up after
+// too many.
+func (s *stage) handle(m *message) {
+	ctx := s.t.Context()
+	m.receives++
+	var err error
+	if m.Kind == s.stuck {
+		s.w.faults = append(s.w.faults, fault{"dies", string(m.Kind)})
+	}
+	if m.reason == "" {
+		err = s.pipeline.Handle(ctx, m.Message)
+	} else {
+		s.w.trace("abandon " + string(m.Kind))
+		err = s.pipeline.Abandon(ctx, m.Message, m.reason)
+	}
+	s.w.dead = false
+	if err == nil {
+		return
+	}
+	if m.Kind == s.stuck {
+		s.stuck = ""
+		return
+	}
+	s.w.trace(fmt.Sprintf("again: %s: %v", m.Kind, err))
+	if m.receives == m.Queue().Receives() {
+		m.reason = err.Error()
+	}
+	if m.receives > m.Queue().Receives()+3 {
+		return
+	}
+	if errors.As(err, new(*pipeline.BusyError)) {
+		m.receives = m.Queue().Receives() // nobody waits in a story
+		m.reason = err.Error()
+	}
+	s.memory.back(m)
+}
+
+// redeliver has GitHub deliver a webhook again, or somebody else who has seen it, under another name.
+func (s *stage) redeliver(verb string, words []string) {
+	s.t.Helper()
+	all := s.hub.Deliveries()
+	i, err := strconv.Atoi(words[0])
+	if words[0] == "last" {
+		i, err = len(all), nil
+	}
+	if err != nil || i < 1 || i > len(all) {
+		s.t.Fatalf("%s %s: there are %d webhooks", verb, words, len(all))
+	}
+	if verb == "redeliver" {
+		answer, err := s.hub.Redeliver(s.t.Context(), all[i-1])
+		s.w.trace(fmt.Sprint("answer: ", strings.TrimSpace(answer), " ", err))
+		return
+	}
+	event := ""
+	if len(words) > 1 {
+		event = words[1]
+	}
+	status, answer, err := s.hub.Replay(s.t.Context(), all[i-1], "00000000-0000-4000-8000-000000000001", event)
+	s.w.trace(fmt.Sprint("answer: ", status, " ", strings.TrimSpace(answer), " ", err))
+}
+
+// step carries out a step.
+func (s *stage) step(verb, rest string) {
+	s.t.Helper()
+	words := strings.Fields(rest)
+	arg := func(i int) string {
+		if i >= len(words) {
+			s.t.Fatalf("%s %s: something is missing", verb, rest)
+		}
+		return words[i]
+	}
+	after := func(i int) string { return strings.TrimSpace(strings.Join(strings.SplitN(rest, " ", i+1)[i:], " ")) }
+	number := func(i int) int {
+		n, err := strconv.Atoi(arg(i))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		return n
+	}
+	switch verb {
+	case "base":
+		s.base[arg(0)] = content(after(1))
+		return
+	case "serves":
+		s.serves = rest
+		return
+	}
+	s.open()
+	s.w.trace("") // the steps stand out
+	s.w.trace("- " + verb + " " + rest)
+	switch verb {
+	case "pull", "push":
+		if len(words) > 2 {
+			s.repo.Push(arg(0), arg(1), "Change "+arg(1), githubtest.Files{arg(2): content(after(3))})
+		}
+		if verb == "pull" {
+			s.repo.OpenPull(arg(0), "Change "+arg(1), arg(1))
+		}
+	case "branch":
+		s.repo.Push("alice", arg(0), "Branch off", githubtest.Files{})
+	case "say":
+		text := strings.ReplaceAll(strings.ReplaceAll(after(2), `\n`, "\n"), "$PLAN", s.plan(number(1)))
+		id := s.repo.Comment(arg(0), number(1), text)
+		s.settle()
+		s.answer(number(1), id)
+	case "merge":
+		s.repo.Merge(arg(0), number(1))
+	case "squash":
+		s.repo.Squash(arg(0), number(1))
+	case "close":
+		s.repo.Close(arg(0), number(1))
+	case "reopen":
+		s.repo.Reopen(arg(0), number(1))
+	case "retarget":
+		s.repo.Retarget(arg(0), number(1), arg(2))
+	case "draft":
+		s.repo.OpenDraft(arg(0), "Change "+arg(1), arg(1))
+	case "ready":
+		s.repo.Ready(arg(0), number(1))
+	case "edit":
+		for _, c := range s.repo.Comments(number(1)) {
+			if c.Author == arg(0) {
+				s.repo.EditComment(arg(0), c.ID, after(2))
+			}
+		}
+	case "rerun":
+		checks := s.repo.Checks(s.repo.Head(arg(1)))
+		s.repo.Rerequest(arg(0), checks[0].ID)
+	case "approve":
+		s.repo.Review(arg(0), number(1), github.Approved, "Good.")
+	default:
+		s.world(verb, rest, words)
+	}
+	s.settle()
+}
+
+// world carries out the steps that are nobody's on GitHub.
+func (s *stage) world(verb, rest string, words []string) {
+	s.t.Helper()
+	switch verb {
+	case "engine":
+		if err := s.engine.add(rest); err != nil {
+			s.t.Fatal(err)
+		}
+	case "stuck":
+		s.stuck = pipeline.Kind(rest)
+	case "fail", "lose", "dies":
+		s.w.faults = append(s.w.faults, fault{verb, rest})
+	case "redeliver", "replay":
+		s.redeliver(verb, words)
+	case "lost":
+		s.hub.LoseDeliveries(1)
+	case "exchange", "remove":
+		s.memory.tamper(rest, verb == "remove")
+	case "round":
+		s.round(rest)
+	case "show":
+		n, err := strconv.Atoi(rest)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		for _, c := range s.repo.Comments(n) {
+			if strings.HasPrefix(c.Body, comment.StatusMarker) {
+				s.print(c.Body)
+			}
+		}
+	case "checks":
+		for _, c := range s.repo.Checks(s.repo.Head(rest)) {
+			s.print(fmt.Sprintf("%s (%s) %s %s: %s\n%s\n%s", c.Name, c.ExternalID, c.Status, c.Conclusion, c.Title, c.Summary, c.Text))
+		}
+	default:
+		s.t.Fatalf("unknown step %s %s", verb, words)
+	}
+}
+
+// plan returns the hash of the plan of the first project of a pull request.
+func (s *stage) plan(number int) string {
+	for _, key := range slices.Sorted(maps.Keys(s.memory.records)) {
+		var r runs.Run
+		if dir, _ := pipeline.SplitKey(key); dir == s.ref(number).Runs() && json.Unmarshal(s.memory.records[key].Value, &r) == nil {
+			return r.PlanHash
+		}
+	}
+	return ""
+}
+
+func (s *stage) ref(number int) pipeline.Pull {
+	return pipeline.Pull{Installation: s.repo.Installation(), Repo: s.repo.Repo(), Number: number}
+}
+
+// answer prints our answer to a comment.
+func (s *stage) answer(number int, id int64) {
+	marker := comment.AnswerMarker(strconv.FormatInt(id, 10))
+	for _, c := range s.repo.Comments(number) {
+		if strings.HasPrefix(c.Body, marker) {
+			s.print(strings.TrimPrefix(c.Body, marker))
+		}
+	}
+}
+
+// print traces a text for people.
+func (s *stage) print(text string) {
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		s.w.trace(strings.TrimRight("| "+line, " \n"))
+	}
+}
+
+// content is the text of a file: a step has one line for it.
+func content(text string) string {
+	if text == "gone" {
+		return githubtest.Deleted
+	}
+	return strings.ReplaceAll(text, `\n`, "\n") + "\n"
+}

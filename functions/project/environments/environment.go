@@ -1,0 +1,91 @@
+// Package environments knows the environment blocks of lockstep.hcl: the roles, secrets and
+// variables that projects have in common, say those of one account.
+//
+// Everybody who opens a pull request writes such blocks. So an [Environment] keeps its rights to
+// itself: all that can be read of it are its variables. The rights are those of a [Granted] value,
+// which [Environment.Grant] makes of an environment at a base commit. No other type has a role, the
+// name of a secret or a variable of the environment; nor is a Granted value ever read from a text.
+//
+// The package refuses to know repositories, sessions and the values of secrets. Start at [Parse].
+package environments
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/hashicorp/hcl/v2"
+)
+
+// An Environment is a block of a lockstep.hcl, whoever wrote it.
+type Environment struct {
+	Name string
+	At   hcl.Range
+	// Variables are values of variables as JSON, by name.
+	Variables map[string]json.RawMessage
+
+	rights   rights
+	branches []string
+	broken   bool
+}
+
+// rights count at the base commit only.
+type rights struct {
+	planRole, applyRole, externalID, region string
+	env                                     map[string]string
+}
+
+// A Granted is what an environment gives to a project, by the base commit. The zero value gives the
+// roles and the region of the deployment, and nothing else.
+type Granted struct {
+	name   string
+	at     string // the line of the block at the base commit
+	rights rights
+}
+
+// Grant returns the rights of an environment that comes from the base commit, for pull requests
+// into a branch. The error is a sentence for people, with the remedy.
+func (e Environment) Grant(branch string) (Granted, error) {
+	if e.broken {
+		return Granted{}, fmt.Errorf("the environment %q has errors on the base branch (%s), so that nobody can tell whose roles it means: correct it there", e.Name, line(e.At))
+	}
+	named := len(e.branches) == 0 || slices.ContainsFunc(e.branches, func(pattern string) bool {
+		return doublestar.MatchUnvalidated(pattern, branch)
+	})
+	if !named {
+		return Granted{}, fmt.Errorf("the environment %q is for pull requests into %s, and this one is into %s: open it there, or add the branch to branches at %s on the base branch", e.Name, strings.Join(e.branches, ", "), branch, line(e.At))
+	}
+	return Granted{e.Name, line(e.At), e.rights}, nil
+}
+
+func line(at hcl.Range) string { return fmt.Sprintf("%s:%d", at.Filename, at.Start.Line) }
+
+// Name is the environment's; "" for none.
+func (g Granted) Name() string { return g.name }
+
+// At is the line of its block at the base commit, "lockstep.hcl:3".
+func (g Granted) At() string { return g.at }
+
+// Role returns the ARN of the role for the project's providers while it is applied or planned, and
+// its external ID; "" leaves it to the deployment.
+func (g Granted) Role(applies bool) (arn, externalID string) {
+	if applies {
+		return g.rights.applyRole, g.rights.externalID
+	}
+	return g.rights.planRole, g.rights.externalID
+}
+
+// Region is that of providers; "" leaves it to the deployment.
+func (g Granted) Region() string { return g.rights.region }
+
+// Env are variables of the environment of providers, NAME=value, sorted.
+func (g Granted) Env() []string {
+	var out []string
+	for name, value := range g.rights.env {
+		out = append(out, name+"="+value)
+	}
+	slices.Sort(out)
+	return out
+}

@@ -1,0 +1,85 @@
+package environments
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/engine/parsing"
+	"github.com/lockstep-iac/lockstep/functions/project/grammar"
+)
+
+// parsed parses the one block of a text, and returns it with its errors, a line each.
+func parsed(t *testing.T, name, body string) (Environment, string) {
+	t.Helper()
+	f, ds := parsing.Config([]byte(fmt.Sprintf("environment %q {\n%s\n}\n", name, body)), "lockstep.hcl")
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	content, ds := grammar.Contents("lockstep.hcl", f.Body)
+	if ds.HasErrors() {
+		t.Fatal(ds)
+	}
+	e, ds := Parse(content.Blocks[0])
+	var lines []string
+	for _, d := range ds {
+		lines = append(lines, fmt.Sprintf("%d: %s: %s", d.Subject.Start.Line, d.Summary, d.Detail))
+	}
+	return e, strings.Join(lines, "\n")
+}
+
+const roles = "plan_role = \"arn:aws:iam::123456789012:role/p\"\napply_role = \"arn:aws:iam::123456789012:role/x/a\"\n"
+
+// TestParseRefuses is a table of mistakes: each has its line and the remedy, and leaves nothing that
+// could be granted.
+func TestParseRefuses(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		"plan_rol = \"x\"": "2: Unsupported argument: An argument named \"plan_rol\" is not expected here. Did you mean \"plan_role\"? An environment block can have plan_role, apply_role,",
+		"plan_role = \"arn:aws:iam::123456789012:role/p\"":     "1: One role is missing: An environment has both a plan_role, which reads, and an apply_role",
+		"apply_role = \"arn:aws:iam::123456789012:role/p\"":    "1: One role is missing",
+		"plan_role = \"admin\"\napply_role = \"admin\"":        "3: Invalid value: The argument \"apply_role\" must be the ARN of a role",
+		"plan_role = \"arn:aws:iam::123456789012:user/x\"":     "2: Invalid value: The argument \"plan_role\" must be the ARN of a role",
+		"plan_role = \"arn:aws:iam::123456789012:role/x y\"":   "2: Invalid value",
+		"plan_role = \"arn:aws:iam::123456789012:role/x\\ny\"": "2: Invalid value",
+		"plan_role = null":                                    "2: Invalid value: The argument \"plan_role\" must be a text, not null.",
+		"plan_role = 1":                                       "2: Invalid value: The argument \"plan_role\" must be a text.",
+		"plan_role = var.x":                                   "2: Variables not allowed",
+		"external_id = \"abc\"":                               "2: External ID without a role",
+		roles + "external_id = \"a b\"":                       "4: Invalid value: The argument \"external_id\" must be",
+		roles + "external_id = \"\"":                          "4: Invalid value",
+		"region = \"Frankfurt\"":                              "2: Invalid value: The argument \"region\" must be the name of a region",
+		"region = \"us-east-1.evil.com\"":                     "2: Invalid value",
+		"variables = [1]":                                     "2: Invalid value: The argument \"variables\" must be values by names: { NAME = ... }.",
+		"variables = { a = f(1) }":                            "2: Function calls not allowed",
+		"env = { A = 1 }":                                     "2: Invalid value: The argument \"env\" must be texts by names",
+		"env = { A = null }":                                  "2: Invalid value",
+		"env = {\n  \"A=B\" = \"x\"\n}":                       "3: Invalid name of an environment variable: The name \"A=B\"",
+		"env = {\n  B = \"x\"\n  \"1\" = \"x\"\n}":            "4: Invalid name of an environment variable",
+		"env = { TF_VAR_x = \"1\" }":                          "2: Variable in env: Values of variables stand in variables = { x = ... }, and secret ones in secrets.",
+		"env = { AWS_SECRET_ACCESS_KEY = \"x\" }":             "2: Credentials in env",
+		"env = { aws_access_key_id = \"x\" }":                 "2: Credentials in env",
+		"env = { A = \"x\\ny\" }":                             "2: Invalid value: The value of A contains control characters.",
+		"branches = []":                                       "2: No branches: The list is empty",
+		"branches = [\n  \"main\",\n  \"[\"\n]":               "4: Invalid pattern: \"[\" is not a pattern of branches",
+		"branches = [\"" + strings.Repeat("{a,a}", 9) + "\"]": "2: Invalid pattern",
+		"branches = [" + strings.Repeat("\"a\", ", 101) + "]": "2: Too many patterns",
+		"nested {\n}":                                         "2: Unsupported block type",
+	} {
+		e, got := parsed(t, "production", body)
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: %s\nwant %s", body, got, want)
+		}
+		if g, err := e.Grant("main"); err == nil || g.Name() != "" || g.Region() != "" || len(g.Env()) > 0 {
+			t.Errorf("%s: is granted", body)
+		}
+	}
+	for _, name := range []string{"", "a b", "-x", strings.Repeat("x", 101), "a/b", "a\nb"} {
+		if _, got := parsed(t, name, ""); !strings.Contains(got, "1: Invalid name of an environment") {
+			t.Errorf("the name %q: %s", name, got)
+		}
+	}
+	if e, got := parsed(t, "production", roles); got != "" || e.Name != "production" {
+		t.Errorf("the roles of the table: %s", got)
+	}
+}

@@ -1,0 +1,139 @@
+package environments
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/bmatcuk/doublestar/v4"
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/lockstep-iac/lockstep/functions/project/grammar"
+)
+
+// Patterns of the values that go into requests and environments.
+var (
+	namePattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
+	// Source: https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_identifiers.html#identifiers-arns
+	rolePattern = regexp.MustCompile(`^arn:[a-z-]+:iam::[0-9]{12}:role/[\w+=,.@/-]{1,512}$`)
+	// Source: https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
+	externalPattern = regexp.MustCompile(`^[\w+=,.@:/-]{2,1000}$`)
+	regionPattern   = regexp.MustCompile(`^[a-z]{2,4}(-[a-z]{2,9}){1,2}-[0-9]{1,2}$`)
+	variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,199}$`)
+)
+
+// Limits of an environment block.
+const (
+	maxNames    = 200
+	maxBranches = 100
+	maxPattern  = 200
+	maxBraces   = 4
+)
+
+// Parse reads an environment block. Beside errors it returns one that cannot be granted: half an
+// environment could have the role of another account.
+func Parse(b *hcl.Block) (Environment, hcl.Diagnostics) {
+	values, ds := grammar.Read(grammar.Environment, b.Body)
+	p := &parser{values: values, diags: ds, out: Environment{Name: b.Labels[0], At: b.DefRange}}
+	if !namePattern.MatchString(p.out.Name) {
+		p.errorf(b.LabelRanges[0], "Invalid name of an environment", "The name consists of letters, digits and the characters _ . -, begins with a letter, a digit or _, and has at most 100 bytes.")
+	}
+	p.out.Variables = values["variables"].JSON()
+	for _, x := range []struct {
+		name string
+		into *string
+		form *regexp.Regexp
+		want string
+	}{
+		{"plan_role", &p.out.rights.planRole, rolePattern, aRole},
+		{"apply_role", &p.out.rights.applyRole, rolePattern, aRole},
+		{"external_id", &p.out.rights.externalID, externalPattern, "two or more letters, digits and the characters + = , . @ : / - _"},
+		{"region", &p.out.rights.region, regionPattern, "the name of a region, such as \"eu-central-1\""},
+	} {
+		p.text(x.name, x.into, x.form, x.want)
+	}
+	p.roles(b.DefRange)
+	p.env()
+	p.branches()
+	if p.diags.HasErrors() {
+		return Environment{Name: p.out.Name, At: b.DefRange, Variables: p.out.Variables, broken: true}, p.diags
+	}
+	return p.out, p.diags
+}
+
+const aRole = "the ARN of a role: \"arn:aws:iam::123456789012:role/NAME\""
+
+type parser struct {
+	values map[string]grammar.Value
+	diags  hcl.Diagnostics
+	out    Environment
+}
+
+func (p *parser) errorf(at hcl.Range, summary, detail string, args ...any) {
+	p.diags = append(p.diags, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(detail, args...), Subject: &at})
+}
+
+func (p *parser) text(name string, into *string, form *regexp.Regexp, want string) {
+	v, ok := p.values[name]
+	if !ok {
+		return
+	}
+	if *into = v.Text(); !form.MatchString(*into) {
+		p.errorf(v.At, "Invalid value", "The argument %q must be %s.", name, want)
+	}
+}
+
+// roles reports a half: a project that is planned by a role and applied by the deployment's, in
+// another account perhaps, is a mistake.
+func (p *parser) roles(at hcl.Range) {
+	r := p.out.rights
+	switch {
+	case (r.planRole == "") != (r.applyRole == ""):
+		p.errorf(at, "One role is missing", "An environment has both a plan_role, which reads, and an apply_role, which writes, or neither. Name the other one, too; they may be the same role.")
+	case r.externalID != "" && r.planRole == "":
+		p.errorf(p.values["external_id"].At, "External ID without a role", "The external_id is for plan_role and apply_role: name these, too.")
+	}
+}
+
+// env reads the variables of the environment.
+func (p *parser) env() {
+	v, ok := p.values["env"]
+	if !ok {
+		return
+	}
+	p.out.rights.env = map[string]string{}
+	for name, x := range v.Items() {
+		p.out.rights.env[name] = x.Text()
+		switch upper := strings.ToUpper(name); {
+		case !variablePattern.MatchString(name):
+			p.errorf(x.At, "Invalid name of an environment variable", "The name %q must consist of letters, digits and _, and must not begin with a digit.", name)
+		case strings.HasPrefix(upper, "TF_VAR_"):
+			p.errorf(x.At, "Variable in env", "Values of variables stand in variables = { %s = ... }, and secret ones in secrets.", name[len("TF_VAR_"):])
+		case strings.HasPrefix(upper, "AWS_ACCESS_KEY") || strings.HasPrefix(upper, "AWS_SECRET") || strings.HasPrefix(upper, "AWS_SESSION_TOKEN"):
+			p.errorf(x.At, "Credentials in env", "%s is set from plan_role or apply_role: remove it, so that no key stands in the repository.", name)
+		case strings.ContainsFunc(x.Text(), unicode.IsControl):
+			p.errorf(x.At, "Invalid value", "The value of %s contains control characters.", name)
+		}
+	}
+	if len(p.out.rights.env) > maxNames {
+		p.errorf(v.At, "Too many variables", "There are %d variables in env, and at most %d are allowed.", len(p.out.rights.env), maxNames)
+	}
+}
+
+func (p *parser) branches() {
+	v := p.values["branches"]
+	for _, x := range v.List() {
+		s := x.Text()
+		if s == "" || len(s) > maxPattern || strings.Count(s, "{") > maxBraces || !doublestar.ValidatePattern(s) {
+			p.errorf(x.At, "Invalid pattern", "%q is not a pattern of branches: * stands for any name, ** for any names with slashes between, {a,b} for either. It has at most %d bytes and %d braces.", s, maxPattern, maxBraces)
+		}
+		p.out.branches = append(p.out.branches, s)
+	}
+	switch _, ok := p.values["branches"]; {
+	case ok && len(p.out.branches) == 0 && !p.diags.HasErrors():
+		p.errorf(v.At, "No branches", "The list is empty, so that no pull request could use the environment. Name branches, or remove the argument.")
+	case len(p.out.branches) > maxBranches:
+		p.errorf(v.At, "Too many patterns", "There are %d patterns, and at most %d are allowed: ** stands for any branch.", len(p.out.branches), maxBranches)
+	}
+}

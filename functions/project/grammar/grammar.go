@@ -1,0 +1,167 @@
+// Package grammar is the table of lockstep.hcl: its blocks, their arguments, and what each may be.
+// The parser takes from it the names that it accepts and the remedy in its errors, and editors the
+// JSON Schema ([Schema]): so neither has an argument that the other lacks.
+//
+// It refuses to know the meaning of a value. Start at [Block].
+package grammar
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// A Kind is the form of an argument's value.
+type Kind int
+
+const (
+	text    Kind = iota
+	boolean      // true or false
+	texts        // a list of texts
+	dict         // texts by names
+	values       // any values by names
+	// files is a list of files' names, or values by names in their place.
+	files
+	number // a whole one
+)
+
+// An Argument is one of a block.
+type Argument struct {
+	Name     string
+	Kind     Kind
+	Required bool
+	OneOf    []string // the only values of a text; nil: any
+	Doc      string   // a sentence
+}
+
+// A Block is a type of block.
+type Block struct {
+	Type  string
+	Label string // "" if it has none, and stands once in the file
+	Doc   string
+	Args  []Argument
+	// Inner are the types of blocks in it, each with a label.
+	Inner []Block
+}
+
+// usual are the arguments that a project block and the defaults block share.
+var usual = []Argument{
+	{Name: "workspace", Doc: "The workspace that is planned; \"default\" without this."},
+	{Name: "environment", Doc: "The label of the environment block with the project's roles, secrets and variables."},
+	{Name: "when_changed", Kind: texts, Doc: "Patterns of files whose change makes Lockstep plan the project; without this, the files of its directory and its modules."},
+	{Name: "var_files", Kind: texts, Doc: "Files with values of variables, by paths from the repository's directory. Later ones win."},
+	{Name: "variables", Kind: values, Doc: "Values of variables. They win over var_files and the environment's."},
+	{Name: "backend_config", Kind: files, Doc: "The part of the backend block that is not in the configuration: files with arguments, by paths from the repository's directory, or the arguments themselves."},
+	{Name: "apply", OneOf: []string{"comment", "merge"}, Doc: "The occasion on which a plan is applied: a comment before the merge, or the merge. The base branch decides."},
+}
+
+// conditions are those of a require block, and of its alternatives.
+var conditions = []Argument{
+	{Name: "by", Kind: texts, Doc: "People and teams who may give the command."},
+	{Name: "permission", OneOf: []string{"write", "admin"}, Doc: "The permission on the repository of who gives the command."},
+	{Name: "approvals", Kind: number, Doc: "The number of approving reviews of the head, by others than its authors."},
+	{Name: "approved_by", Kind: texts, Doc: "People and teams whose approvals count."},
+	{Name: "codeowners", Kind: boolean, Doc: "Whether the owners of the changed files, by CODEOWNERS, must have approved."},
+	{Name: "mergeable", Kind: boolean, Doc: "Whether GitHub must allow the merge, but for our own check."},
+	{Name: "up_to_date", Kind: boolean, Doc: "Whether the head must contain the tip of the base branch."},
+	{Name: "resolved", Kind: boolean, Doc: "Whether all conversations must be resolved."},
+	{Name: "draft", Kind: boolean, Doc: "false: the pull request must be no draft."},
+	{Name: "checks", Kind: texts, Doc: "Patterns of checks that must have passed, each \"NAME\" or \"NAME by APP\"."},
+	{Name: "labels", Kind: texts, Doc: "Labels that the pull request must have."},
+	{Name: "not_labels", Kind: texts, Doc: "Labels that it must not have."},
+	{Name: "windows", Kind: texts, Doc: "Times in which the command may be given."},
+	{Name: "freeze", Kind: texts, Doc: "Times in which it may not."},
+	{Name: "max_changes", Kind: number, Doc: "The most objects that the plan may change."},
+	{Name: "max_destroys", Kind: number, Doc: "The most objects that it may destroy or replace."},
+	{Name: "no_destroy", Kind: texts, Doc: "Patterns of resource types that it must not destroy or replace."},
+}
+
+// Blocks of lockstep.hcl.
+var (
+	Project = Block{Type: "project", Label: "name", Doc: "A root module with its own plans and its own state. A * in the name and in dir makes a project of each directory.",
+		Args: append([]Argument{{Name: "dir", Required: true, Doc: "The directory with the root module, from the repository's."}}, usual...)}
+	Defaults    = Block{Type: "defaults", Doc: "Arguments for the projects that do not set them.", Args: usual}
+	Environment = Block{Type: "environment", Label: "name", Doc: "Roles, secrets and variables of projects. All but variables counts as the base branch has it.", Args: []Argument{
+		{Name: "plan_role", Doc: "The ARN of the role that providers have while they plan."},
+		{Name: "apply_role", Doc: "The ARN of the role that providers have while they apply."},
+		{Name: "external_id", Doc: "The external ID with which these roles are assumed."},
+		{Name: "region", Doc: "The region that providers find in their environment."},
+		{Name: "variables", Kind: values, Doc: "Values of variables, which the projects' own win over."},
+		{Name: "env", Kind: dict, Doc: "Environment variables of providers."},
+		{Name: "branches", Kind: texts, Doc: "Patterns of the base branches whose pull requests may use the environment; without this, all that are served."},
+	}}
+	Allow = Block{Type: "allow", Doc: "Permissions of pull requests, as the base branch has them.", Args: []Argument{
+		{Name: "providers", Kind: texts, Doc: "Providers that may be run beside those of the lock file: HOST/NAMESPACE/TYPE."},
+		{Name: "provisioners", Kind: boolean, Doc: "Whether provisioners may run commands."},
+		{Name: "external", Kind: boolean, Doc: "Whether the provider hashicorp/external may run programs."},
+		{Name: "modules", Kind: texts, Doc: "Private places that modules may come from: HOST, or github.com/OWNER/NAME."},
+		{Name: "branches", Kind: texts, Doc: "Patterns of further base branches that are served."},
+		{Name: "states", Kind: texts, Doc: "Patterns of addresses for states of new projects: s3://BUCKET/KEY."},
+	}}
+	Check = Block{Type: "check", Doc: "The check run of a pull request.", Args: []Argument{
+		{Name: "waiting", OneOf: []string{"neutral", "action_required"}, Doc: "The outcome of the check while a plan waits to be applied: neutral lets the pull request be merged, action_required does not."},
+	}}
+	// Require is read by package requirements, which has errors of its own.
+	Require = Block{Type: "require", Label: "command", Doc: "Conditions of a command, as the base branch has them: all of them must hold, and one of the alternatives, if there are any.",
+		Args: append([]Argument{
+			{Name: "projects", Kind: texts, Doc: "Patterns of projects; without this, all."},
+			{Name: "override", Kind: texts, Doc: "People and teams who may lift the requirement by a comment: \"alice\", \"acme/sre\"."},
+		}, conditions...),
+		Inner: []Block{{Type: "alternative", Label: "name", Doc: "Conditions of which one set must hold.", Args: conditions}}}
+	// file is lockstep.hcl itself: Args are its arguments, and [blocks] stand in it.
+	file = Block{Args: []Argument{{Name: "exclude", Kind: texts, Doc: "Patterns of directories without projects."}}}
+)
+
+// blocks are the types of blocks in lockstep.hcl, in the order in which errors name them.
+var blocks = []Block{Project, Defaults, Environment, Allow, Check, Require}
+
+// Body is the form of the block's content, for package hcl.
+func (b Block) Body() *hcl.BodySchema {
+	s := &hcl.BodySchema{}
+	for _, a := range b.Args {
+		s.Attributes = append(s.Attributes, hcl.AttributeSchema{Name: a.Name, Required: a.Required})
+	}
+	return s
+}
+
+// Arg returns an argument of the block by its name; one that it does not have is our mistake, and
+// panics.
+func (b Block) Arg(name string) Argument {
+	i := slices.IndexFunc(b.Args, func(a Argument) bool { return a.Name == name })
+	return b.Args[i]
+}
+
+// Remedy is the sentence that ends an error about an argument that the block does not have.
+func (b Block) Remedy() string {
+	article := "A "
+	if strings.ContainsAny(b.Type[:1], "aeio") {
+		article = "An "
+	}
+	return article + b.Type + " block can have " + sentence(b.Args, func(a Argument) string { return a.Name }) + "."
+}
+
+// whole is the form of the file, and the sentence that ends an error about anything else in it.
+func whole(name string) (*hcl.BodySchema, string) {
+	s := file.Body()
+	for _, b := range blocks {
+		h := hcl.BlockHeaderSchema{Type: b.Type}
+		if b.Label != "" {
+			h.LabelNames = []string{b.Label}
+		}
+		s.Blocks = append(s.Blocks, h)
+	}
+	return s, name + " has the argument " + sentence(file.Args, func(a Argument) string { return a.Name }) +
+		", and blocks of the types " + sentence(blocks, func(b Block) string { return b.Type }) + " only."
+}
+
+func sentence[T any](list []T, name func(T) string) string {
+	var names []string
+	for _, x := range list {
+		names = append(names, name(x))
+	}
+	if n := len(names); n > 1 {
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1]
+	}
+	return strings.Join(names, "")
+}

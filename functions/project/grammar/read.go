@@ -1,0 +1,227 @@
+package grammar
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+)
+
+// A Value is that of an argument, in the form of its [Kind]. The zero value is empty.
+type Value struct {
+	At hcl.Range
+
+	value cty.Value
+	items map[string]hcl.Range
+	list  []hcl.Range
+}
+
+// Read reads a block's arguments. Beside errors it returns those without one. Expressions are
+// literals: there are no variables and no functions.
+func Read(b Block, body hcl.Body) (map[string]Value, hcl.Diagnostics) {
+	content, ds := b.Content(body)
+	out := map[string]Value{}
+	for _, arg := range b.Args {
+		a := content.Attributes[arg.Name]
+		if a == nil {
+			continue
+		}
+		v, more := arg.Read(a)
+		if ds = append(ds, more...); !more.HasErrors() {
+			out[arg.Name] = v
+		}
+	}
+	return out, ds
+}
+
+// Content is hcl's of the block, whose errors about unexpected content end with the remedy.
+func (b Block) Content(body hcl.Body) (*hcl.BodyContent, hcl.Diagnostics) {
+	return remedied(body, b.Body(), b.Remedy())
+}
+
+func remedied(body hcl.Body, schema *hcl.BodySchema, remedy string) (*hcl.BodyContent, hcl.Diagnostics) {
+	content, ds := body.Content(schema)
+	for _, d := range ds {
+		if strings.HasPrefix(d.Summary, "Unsupported") {
+			d.Detail = strings.TrimSpace(d.Detail + " " + remedy)
+		}
+	}
+	return content, ds
+}
+
+// Contents is hcl's of the whole file, with the same remedies.
+func Contents(name string, body hcl.Body) (*hcl.BodyContent, hcl.Diagnostics) {
+	schema, remedy := whole(name)
+	return remedied(body, schema, remedy)
+}
+
+// Read reads the value of the argument.
+func (arg Argument) Read(a *hcl.Attribute) (Value, hcl.Diagnostics) {
+	at := a.Expr.Range()
+	v, ds := a.Expr.Value(nil)
+	if ds.HasErrors() {
+		return Value{}, ds
+	}
+	out := Value{At: at, value: v, items: ranges(a.Expr)}
+	if list, more := hcl.ExprList(a.Expr); !more.HasErrors() {
+		for _, e := range list {
+			out.list = append(out.list, e.Range())
+		}
+	}
+	if v.IsNull() || !v.IsWhollyKnown() {
+		return Value{}, refused(at, "Invalid value", "The argument %q must be %s, not null.", arg.Name, arg.Kind)
+	}
+	if !arg.Kind.fits(v) {
+		return Value{}, refused(at, "Invalid value", "The argument %q must be %s.", arg.Name, arg.Kind)
+	}
+	if arg.Kind == text && arg.OneOf != nil && !slices.Contains(arg.OneOf, v.AsString()) {
+		return Value{}, refused(at, "Invalid value", "The argument %q can be \"%s\" only.", arg.Name, strings.Join(arg.OneOf, "\" or \""))
+	}
+	return out, nil
+}
+
+func refused(at hcl.Range, summary, detail string, args ...any) hcl.Diagnostics {
+	return hcl.Diagnostics{{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(detail, args...), Subject: &at}}
+}
+
+// String describes the form for people.
+func (k Kind) String() string {
+	switch k {
+	case boolean:
+		return "true or false"
+	case texts:
+		return "a list of texts: [\"...\", \"...\"]"
+	case dict:
+		return "texts by names: { NAME = \"...\" }"
+	case values:
+		return "values by names: { NAME = ... }"
+	case number:
+		return "a whole number"
+	case files:
+		return "a list of files, [\"...\"], or values by names, { NAME = ... }"
+	}
+	return "a text"
+}
+
+// fits reports whether a value, which is known and not null, has the form.
+func (k Kind) fits(v cty.Value) bool {
+	list, object := v.Type().IsTupleType(), v.Type().IsObjectType()
+	all := func() bool {
+		for it := v.ElementIterator(); it.Next(); {
+			if _, x := it.Element(); x.IsNull() || x.Type() != cty.String {
+				return false
+			}
+		}
+		return true
+	}
+	switch k {
+	case boolean:
+		_, err := convert.Convert(v, cty.Bool)
+		return err == nil
+	case texts:
+		return list && all()
+	case dict:
+		return object && all()
+	case values:
+		return object
+	case files:
+		return object || list && all()
+	case number:
+		return v.Type() == cty.Number && v.AsBigFloat().IsInt()
+	}
+	return v.Type() == cty.String
+}
+
+// ranges returns those of the items of an object.
+func ranges(e hcl.Expression) map[string]hcl.Range {
+	out := map[string]hcl.Range{}
+	pairs, ds := hcl.ExprMap(e)
+	if ds.HasErrors() {
+		return out
+	}
+	for _, p := range pairs {
+		if k, ds := p.Key.Value(nil); !ds.HasErrors() && !k.IsNull() && k.Type() == cty.String {
+			out[k.AsString()] = hcl.RangeBetween(p.Key.Range(), p.Value.Range())
+		}
+	}
+	return out
+}
+
+// Text is the value of a text.
+func (v Value) Text() string {
+	if v.value == cty.NilVal || v.value.Type() != cty.String {
+		return ""
+	}
+	return v.value.AsString()
+}
+
+// List are the values of a list.
+func (v Value) List() []Value {
+	var out []Value
+	if v.value == cty.NilVal || !v.value.Type().IsTupleType() {
+		return nil
+	}
+	for i, x := range v.value.AsValueSlice() {
+		at := v.At
+		if i < len(v.list) {
+			at = v.list[i]
+		}
+		out = append(out, Value{At: at, value: x})
+	}
+	return out
+}
+
+// Items are the values by names, sorted; none if it is a list.
+func (v Value) Items() iter.Seq2[string, Value] {
+	return func(yield func(string, Value) bool) {
+		if v.value == cty.NilVal || !v.value.Type().IsObjectType() {
+			return
+		}
+		for it := v.value.ElementIterator(); it.Next(); {
+			name, x := it.Element()
+			at, ok := v.items[name.AsString()]
+			if !ok {
+				at = v.At
+			}
+			if !yield(name.AsString(), Value{At: at, value: x}) {
+				return
+			}
+		}
+	}
+}
+
+// Literal returns the value of an expression, without variables and functions, as JSON.
+func Literal(e hcl.Expression) (json.RawMessage, hcl.Diagnostics) {
+	v, ds := e.Value(nil)
+	if ds.HasErrors() {
+		return nil, ds
+	}
+	return encoded(v), ds
+}
+
+// encoded returns a literal as JSON.
+func encoded(v cty.Value) json.RawMessage {
+	data, err := ctyjson.Marshal(v, v.Type())
+	if err != nil {
+		panic(err) // a literal of the language is data
+	}
+	return data
+}
+
+// JSON are the values by names, each as JSON; nil if there are none.
+func (v Value) JSON() map[string]json.RawMessage {
+	var out map[string]json.RawMessage
+	for name, x := range v.Items() {
+		if out == nil {
+			out = map[string]json.RawMessage{}
+		}
+		out[name] = encoded(x.value)
+	}
+	return out
+}

@@ -1,0 +1,52 @@
+package project
+
+import (
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/project/environments"
+)
+
+// Grant returns the rights of a pull request's project, where s comes from the base commit and
+// branch is the base branch. A project has the environment that the base branch gives it, until
+// another one is merged; one that the base branch does not have may have any that stands there. The
+// error is a sentence for people, with the remedy.
+func (s *Settings) Grant(p Project, branch string) (environments.Granted, error) {
+	if s == nil {
+		if p.Environment == "" {
+			return environments.Granted{}, nil
+		}
+		s = &Settings{}
+	}
+	known := s.known(p)
+	if len(known) == 0 && p.Environment == "" {
+		known = []Project{s.defaults}
+	}
+	for _, x := range known {
+		if x.Environment != p.Environment {
+			return environments.Granted{}, fmt.Errorf("the project %s has %s here (%s) and %s on the base branch (%s), whose roles and secrets count: merge the change of %s on its own first, and plan again",
+				p.Name, named(p.Environment), where(p), named(x.Environment), where(x), FileName)
+		}
+	}
+	if p.Environment == "" {
+		return environments.Granted{}, nil
+	}
+	e, ok := s.environments[p.Environment]
+	if !ok {
+		return environments.Granted{}, fmt.Errorf("the project %s names the environment %q (%s), which the base branch does not have: no pull request grants itself roles and secrets; merge the block environment %[2]q on its own first, and plan again", p.Name, p.Environment, where(p))
+	}
+	return e.Grant(branch)
+}
+
+func named(environment string) string {
+	if environment == "" {
+		return "no environment"
+	}
+	return fmt.Sprintf("the environment %q", environment)
+}
+
+func where(p Project) string {
+	if p.At == "" {
+		return FileName
+	}
+	return p.At
+}
