@@ -87,6 +87,11 @@ func (s *simulation) invoke(l *letter) {
 	limit := limits[l.Queue()]
 	l.receives++
 	l.visible = time.Now().Add(limit + time.Minute)
+	if !s.calm && s.mishaps > 0 && s.IntN(12) == 0 {
+		s.mishaps--
+		l.visible = time.Now().Add(time.Duration(s.IntN(int(limit))))
+		s.note("%s is handed over again before its time", l.ID)
+	}
 	receipt := l.receives
 	s.start(fmt.Sprintf("%s %s", l.Kind, l.ID), limit, func(ctx context.Context, p *process) {
 		ctx = pipeline.WithHardStop(ctx, p.hardStop)

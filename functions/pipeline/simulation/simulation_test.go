@@ -101,7 +101,14 @@ func (s *simulation) arrive() {
 			s.mishaps--
 			s.note("a webhook is lost")
 			s.hub.LoseDeliveries(1)
-		case n < 3:
+		case n == 1 && s.mishaps > 0:
+			s.mishaps--
+			s.note("trial merges are late")
+			s.repo.LagMerges(1 + s.IntN(4))
+		case n == 2 && s.mishaps > 0:
+			s.mishaps--
+			s.hub.ExpireTokens()
+		case n < 6:
 			if all := s.hub.Deliveries(); len(all) > 0 {
 				s.again(all[s.IntN(len(all))])
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -132,6 +133,7 @@ func (s *simulation) pullAtRest(number int, state, head string, conflicts bool) 
 			s.bug("the check %s of #%d is %s for ever: %s", c.Name, number, c.Status, c.Title)
 		}
 	}
+	s.required(number, head, conflicts, all, checks)
 	for _, dir := range s.touched(number) {
 		i := slices.IndexFunc(all, func(r runs.Run) bool { return r.Project == dir })
 		switch {
@@ -143,6 +145,26 @@ func (s *simulation) pullAtRest(number int, state, head string, conflicts bool) 
 		case all[i].Head == head:
 			s.checked(all[i], checks)
 		}
+	}
+}
+
+// required holds that the head has the check that a rule can require, and that it is not green while a
+// plan of the head has failed, or waits for its apply.
+func (s *simulation) required(number int, head string, conflicts bool, all []runs.Run, checks map[string]github.Check) {
+	c, ok := checks["lockstep"]
+	if !ok {
+		s.bug("the head of #%d has no required check", number)
+		return
+	}
+	green := true
+	for _, r := range all {
+		if r.Head == head {
+			green = green && (r.Phase == runs.Applied || r.Phase == runs.Planned && (!r.Applyable || r.ApplyOn == project.OnMerge))
+		}
+	}
+	// A conflict that comes of the base branch has no event of its own; GitHub shows it beside the check.
+	if c.Conclusion == github.ConcludedSuccess && !green && !conflicts {
+		s.bug("the required check of #%d is green (%s), and it is not done", number, c.Title)
 	}
 }
 
