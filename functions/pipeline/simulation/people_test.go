@@ -140,7 +140,10 @@ func (s *simulation) merge(p githubtest.PullView) {
 // say comments on a pull request.
 func (s *simulation) say(p githubtest.PullView) {
 	text := lines[s.IntN(len(lines))]
-	who := []string{"alice", "bob", "bob", "mallory"}[s.IntN(4)]
+	who := []string{"alice", "bob", "bob", "alice", "bob", "mallory"}[s.IntN(6)]
+	if s.IntN(2) == 0 && s.planned(p.Number) {
+		text = "lockstep apply"
+	}
 	s.note("%s says on #%d: %q", who, p.Number, text)
 	if strings.Contains(text, "apply") && who != "mallory" {
 		s.approve(p.Number, who)
@@ -149,6 +152,16 @@ func (s *simulation) say(p githubtest.PullView) {
 	if len(grammar.Parse(text)) > 0 {
 		s.commands = append(s.commands, command{p.Number, id, text})
 	}
+}
+
+// planned reports whether somebody can see a plan.
+func (s *simulation) planned(number int) bool {
+	for _, c := range s.repo.Comments(number) {
+		if c.Author == "lockstep[bot]" && tokens.MatchString(c.Body) {
+			return true
+		}
+	}
+	return false
 }
 
 // approve notes the plans that somebody can have seen.

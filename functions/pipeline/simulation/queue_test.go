@@ -87,7 +87,8 @@ func (s *simulation) invoke(l *letter) {
 	limit := limits[l.Queue()]
 	l.receives++
 	l.visible = time.Now().Add(limit + time.Minute)
-	if !s.calm && s.mishaps > 0 && s.IntN(12) == 0 {
+	// Comments rely on the order of their queue; applies do not.
+	if l.Kind == pipeline.ToApply && !s.calm && s.mishaps > 0 && s.IntN(4) == 0 {
 		s.mishaps--
 		l.visible = time.Now().Add(time.Duration(s.IntN(int(limit))))
 		s.note("%s is handed over again before its time", l.ID)

@@ -64,8 +64,8 @@ func play(t *testing.T, seed uint64) {
 // play lets people act, messages travel and processes work, in any order.
 func (s *simulation) play() {
 	s.round()
-	nextRound := time.Now()
-	for steps := 0; s.acts > 0 || steps < 3000; steps++ {
+	nextRound, nextAct := time.Now(), 0
+	for steps := 0; s.acts > 0 || steps < nextAct+3000; steps++ {
 		if s.acts == 0 && len(s.pending()) == 0 && len(s.letters) == 0 && s.hub.Waiting() == 0 {
 			return
 		}
@@ -74,8 +74,10 @@ func (s *simulation) play() {
 			nextRound = time.Now().Add(10 * time.Minute)
 		}
 		switch n := s.IntN(100); {
-		case n < 2 && s.acts > 0:
+		case steps >= nextAct && s.acts > 0:
 			s.act()
+			// At once, in the middle of it, or after the result has come.
+			nextAct = steps + s.IntN([]int{5, 100, 400, 1200}[s.IntN(4)])
 		case n < 8 && s.hub.Waiting() > 0:
 			s.arrive()
 		case n < 20:
