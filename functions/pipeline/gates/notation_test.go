@@ -23,7 +23,7 @@ func required(t *testing.T, command, body string) []requirements.Requirement {
 	if ds.HasErrors() {
 		t.Fatalf("%s: %v", body, ds)
 	}
-	content, ds := f.Body.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: requirements.BlockType, LabelNames: []string{requirements.Label}}}})
+	content, ds := f.Body.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{{Type: "require", LabelNames: []string{"command"}}}})
 	if ds.HasErrors() {
 		t.Fatalf("%s: %v", body, ds)
 	}
