@@ -61,7 +61,7 @@ ephemeral t_x
 //	                                 before this line are for the first process, those behind it
 //	                                 for the second
 //	                replace ATTR     the provider demands a replacement for a change of ATTR
-//	                destroy, refresh-only, no-refresh, targets ADDRESS ...   the kind of plan
+//	                destroy, refresh-only, no-refresh, targets | excludes ADDRESS ...   the kind of plan
 //	                sensitive ATTR   for the plan and the apply, the schema declares ATTR sensitive;
 //	                                 actions that begin are shown, too
 //	-- want --    the result: "> CALL" for provider calls that read data, open or close ephemeral
@@ -198,13 +198,17 @@ func (s *story) kind(rule string) bool {
 	case "sensitive":
 		s.paths = true
 		s.provide(strings.Replace(fake, "  "+rest+" string optional", "  "+rest+" string optional sensitive", 1))
-	case "targets":
+	case "targets", "excludes":
 		for a := range strings.FieldsSeq(rest) {
 			x, err := addrs.ParseTarget(a)
 			if err != nil {
 				s.t.Fatal(err)
 			}
-			s.in.Targets = append(s.in.Targets, x)
+			if word == "targets" {
+				s.in.Targets = append(s.in.Targets, x)
+			} else {
+				s.in.Excludes = append(s.in.Excludes, x)
+			}
 		}
 	default:
 		return false
