@@ -13,6 +13,9 @@ import (
 
 // checkResults groups the results of conditions by configuration object. A destroy
 // checks nothing; only root outputs are named, if they go as well.
+//
+// A plan lists blocks even if their conditions were not evaluated, as unknown: programs that read the
+// plan tell an object without a result from one without conditions by that. Source: Terraform 1.11.4.
 func (p *planner) checkResults() []states.CheckResult {
 	if p.in.Mode != plans.DestroyMode {
 		return session.CheckResults(p.in.Config, p.s.Eval.Checks(), nil)

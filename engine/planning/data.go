@@ -33,6 +33,12 @@ func (x *expanded) planData(ctx context.Context) diags.Diagnostics {
 // planData reads a data source now if its configuration is known and no managed resource that it
 // depends on has a planned change; otherwise it plans to read it at apply. In refresh-only mode
 // planned changes do not count, as nothing is applied.
+//
+// A data source is the view of a provider on the world, and the changes of this plan are not in the
+// world yet. To read it too early would give a value that the apply makes untrue, and everything that
+// refers to it would be planned from that. To read it late costs a person the knowledge of what will
+// happen: all references to it are unknown in the plan. So known arguments are not enough, and a
+// pending change of a dependency is not assumed without need.
 func (x *instance) planData(ctx context.Context) (cty.Value, diags.Diagnostics) {
 	ds := x.preconditions()
 	if ds.HasErrors() {

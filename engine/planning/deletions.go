@@ -13,7 +13,14 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/provider"
 )
 
-// delete plans the deletion of a refreshed object.
+// Objects are deleted for three reasons: nobody declares their instance any more, they were deposed
+// by a replacement that was not completed, or the plan destroys everything. In all cases the object is
+// refreshed, so that an object that is gone already needs no deletion; the provider may have a say
+// (PlanDestroy); and prevent_destroy may forbid it, which leaves the change in the plan, beside the
+// error, as its explanation.
+
+// delete plans the deletion of a refreshed object. The order of an apply needs the dependencies that
+// are stored with the object: those of the configuration may be gone together with the block.
 func (b *block) delete(ctx context.Context, addr addrs.ResourceInstanceObject, found refreshed, reason plans.Reason) (*plans.ResourceChange, diags.Diagnostics) {
 	private, ds := b.askToDelete(ctx, addr, found.value, found.object.Private)
 	if ds.HasErrors() {
@@ -159,7 +166,9 @@ func (b *block) deleteOrphan(ctx context.Context, obj addrs.ResourceInstanceObje
 	return append(ds, configured.allowed(change)...)
 }
 
-// reason returns why an instance of a configured block is deleted.
+// reason returns why an instance of a configured block is deleted. The kind of its key tells whether
+// the instance was left out by the present count or for_each, or was made by another kind of
+// repetition. Source: Terraform 1.11.4, whose renderer has a sentence for each.
 func (b *expanded) reason(a addrs.AbsResourceInstance) plans.Reason {
 	if _, ok := b.spans[a.AbsResource()]; !ok {
 		return plans.ReasonDeleteBecauseNoModule

@@ -17,6 +17,12 @@ import (
 
 // instance is the planning of one declared instance: import, refresh, preconditions, the plan of the
 // provider, the choice of an action, postconditions.
+//
+// The order of these steps is Terraform's, and people notice it. The object is refreshed before the
+// preconditions are evaluated, so that drift is shown even if a precondition fails. Preconditions come before
+// the arguments are evaluated: they are there to explain an error that would be hard to
+// understand otherwise. Postconditions look at the planned value. Where it is unknown, so is their
+// result, and the apply evaluates them again.
 type instance struct {
 	*block
 	addr  addrs.AbsResourceInstance
@@ -31,6 +37,9 @@ func (x *instance) object() addrs.ResourceInstanceObject {
 }
 
 // plan plans the instance, and returns its planned value, to which other blocks refer.
+//
+// While only refreshing, nothing is planned: the value is that of the object as it was found, or unknown
+// without an object. Conditions are evaluated even then, as their results are a part of the state.
 func (x *instance) plan(ctx context.Context) (cty.Value, diags.Diagnostics) {
 	importing, ds := x.importObject(ctx)
 	if ds.HasErrors() {
@@ -149,6 +158,10 @@ func (x *instance) storedDeps() *states.Dependencies {
 
 // decide chooses the action and its reason. The order of the cases is the precedence of reasons in
 // Terraform: trigger, taint, request, then the difference between the values.
+//
+// Equal values are not always no change. Marks are stored with an object, and an object whose marks
+// would be others is updated, although the provider has nothing to do. Paths that the provider
+// requires to be replaced count only if the value differs: some providers list them always.
 func (x *instance) decide(q *session.Question, tainted bool) (plans.Action, plans.Reason, diags.Diagnostics) {
 	replace := plans.DeleteThenCreate
 	if x.cbd {

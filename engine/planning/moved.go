@@ -9,7 +9,9 @@ import (
 )
 
 // checkMoves reports moved blocks that make no sense. It comes after the walk, which
-// expands the blocks.
+// expands the blocks: whether an address is still declared depends on count and for_each. The moves
+// themselves were made in the prior state before the walk. So a plan with a bad move is thrown
+// away, even if all of its visits succeeded.
 func (p *planner) checkMoves() diags.Diagnostics {
 	if ds := refactoring.Check(p.in.Config, expansion{p}, p.in.Mode == plans.NormalMode); ds.HasErrors() {
 		return ds

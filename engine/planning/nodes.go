@@ -27,6 +27,13 @@ type nodes struct {
 }
 
 // nodes makes a node for each resource block, and one for each resource of the state without one.
+//
+// Those without a block wait for the dependencies of their provider configuration only, which has to be
+// opened to refresh and delete them; their own references are gone with their block. A node without a
+// visit, because it is not selected, is left out: its dependents find its value in the state.
+// References of import blocks order the visits as well, since an ID may be an attribute of another
+// resource. The list is sorted, so that with one call at a time plans make the same calls in the same
+// order.
 func (p *planner) nodes() *nodes {
 	n := &nodes{of: map[addrs.ConfigResource]int{}}
 	configured := map[addrs.ConfigResource]bool{}

@@ -16,6 +16,10 @@ import (
 
 // outputs plans the changes of the root module's outputs, sorted by name. An
 // output whose value could not be had is left out.
+//
+// Outputs are planned after the walk, since nothing in the root module refers to them. Only a plan of the
+// whole configuration deletes those that are not declared any more: with -target nobody can
+// tell whether the one who asked wanted that, too. Source: Terraform 1.11.4.
 func (p *planner) outputs() []*plans.OutputChange {
 	var out []*plans.OutputChange
 	root := p.in.Config.Root

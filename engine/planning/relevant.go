@@ -12,6 +12,11 @@ import (
 
 // relevant returns the attributes that had an influence on the planned changes: a plan shows only
 // the differences from the state that may explain a change.
+//
+// Refreshing finds differences all the time that nobody cares about: a time of last access, a counter.
+// All of them are in the plan's JSON. In its text only those help that a planned change
+// refers to, directly or through local values and modules. The search for these references is package
+// relevance; this file collects its starting points, which are the changed resources and outputs.
 func (p *planner) relevant(ctx context.Context, outputs []*plans.OutputChange) []plans.RelevantAttribute {
 	ctx = context.WithoutCancel(ctx) // an interrupted plan has its relevant attributes, too
 	return relevance.Attributes(relevance.Input{

@@ -10,7 +10,8 @@ import (
 )
 
 // replaceWarnings reports -replace of a whole resource, of which only instances can be
-// replaced.
+// replaced. Forgetting the key is an easy mistake, and without this warning the plan would
+// look as if the request had been carried out.
 func replaceWarnings(requested []addrs.AbsResourceInstance, expanded plans.Instances) diags.Diagnostics {
 	var ds diags.Diagnostics
 	for _, a := range requested {

@@ -11,7 +11,15 @@ import (
 // errVisit is the outcome of a visit that reported errors.
 var errVisit = errors.New("the visit reported errors")
 
-// walk visits every node.
+// walk visits every node, each after the ones that it depends on, and several at a time.
+//
+// A visit reports its own errors, and only whether there were any decides about the rest of the walk:
+// a node is skipped if one that it depends on has failed, and everything else is planned all the same.
+// So a person sees all independent mistakes at once, and nobody sees an error that is merely the
+// consequence of another one. Terraform does the same.
+//
+// A resource that was not planned has no value, so outputs, checks and other values that refer to it
+// are left out afterwards (unplanned), rather than reported a second time.
 func (p *planner) walk(ctx context.Context) {
 	nodes := p.nodes()
 	results := walk.Run(ctx, p.in.Calls(), nodes.graph(), func(ctx context.Context, i int) error {
