@@ -80,7 +80,7 @@ func (e *Evaluator) argument(in addrs.ModuleInstance, f *frame, v *config.Variab
 		ds = append(ds, diags.Warningf(rng, "Variable marked as deprecated by the module author",
 			"The variable %q of module %q is deprecated:\n\n%s", v.Name, call.Name, v.Deprecated)...)
 	}
-	val, err := Convert(v, val)
+	val, err := converted(v, val)
 	if err != nil {
 		return cty.DynamicVal, rng, append(ds, diags.Errorf(rng, "Invalid value for input variable",
 			"The given value is not suitable for child module variable %q defined at %s:%d,%d-%d: %s.",
@@ -100,9 +100,9 @@ func (e *Evaluator) argument(in addrs.ModuleInstance, f *frame, v *config.Variab
 	return val, rng, ds
 }
 
-// Convert gives a value the type of a variable: optional attributes' defaults
+// converted gives a value the type of a variable: optional attributes' defaults
 // first, then conversion.
-func Convert(v *config.Variable, val cty.Value) (cty.Value, error) {
+func converted(v *config.Variable, val cty.Value) (cty.Value, error) {
 	if v.Defaults != nil && !val.IsNull() {
 		val = v.Defaults.Apply(val)
 	}

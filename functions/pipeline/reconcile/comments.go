@@ -31,7 +31,7 @@ func (j *Janitor) answer(ctx context.Context, hub Repository, pull func(int) pip
 	if err != nil {
 		return err
 	}
-	for _, c := range Unanswered(list) {
+	for _, c := range unanswered(list) {
 		p := pull(c.Number)
 		have, err := j.Pipeline.Ledger().Answered(ctx, p, c.ID)
 		if err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Missed returns the lost webhooks among attempts at deliveries, newest first: of each webhook that
+// missed returns the lost webhooks among attempts at deliveries, newest first: of each webhook that
 // may have an effect and that no attempt has delivered, the newest attempt. They are in the order
 // of time. GitHub gets an answer of 2xx only for a delivery that was received to its end.
-func Missed(attempts []github.DeliveryInfo) []github.DeliveryInfo {
+func missed(attempts []github.DeliveryInfo) []github.DeliveryInfo {
 	arrived := map[string]bool{}
 	for _, a := range attempts {
 		arrived[a.GUID] = arrived[a.GUID] || a.OK
@@ -28,8 +28,8 @@ func Missed(attempts []github.DeliveryInfo) []github.DeliveryInfo {
 	return out
 }
 
-// Dead returns the leases whose processes ended before a time, for sure.
-func Dead(all []ledger.Lease, before time.Time) []ledger.Lease {
+// dead returns the leases whose processes ended before a time, for sure.
+func dead(all []ledger.Lease, before time.Time) []ledger.Lease {
 	var out []ledger.Lease
 	for _, l := range all {
 		if l.HardStop.Before(before) {
@@ -39,15 +39,15 @@ func Dead(all []ledger.Lease, before time.Time) []ledger.Lease {
 	return out
 }
 
-// Unseen reports whether nobody has looked at the head of a pull request, since it is open, and for
+// unseen reports whether nobody has looked at the head of a pull request, since it is open, and for
 // its present base branch. Looks of earlier versions do not name that.
-func Unseen(p github.PullRequest, seen ledger.Look) bool {
+func unseen(p github.PullRequest, seen ledger.Look) bool {
 	return p.Open && (p.Head.SHA != seen.Head || seen.Closed || seen.Into != "" && seen.Into != p.Base.Ref)
 }
 
-// Unanswered returns the comments of people that contain commands and were never edited. The first
+// unanswered returns the comments of people that contain commands and were never edited. The first
 // text of an edited comment is unknown, and the present one does not count.
-func Unanswered(list []github.Comment) []github.Comment {
+func unanswered(list []github.Comment) []github.Comment {
 	var out []github.Comment
 	for _, c := range list {
 		if !c.Bot && !c.Edited && c.Author != "" && len(grammar.Parse(c.Body)) > 0 {
@@ -57,9 +57,9 @@ func Unanswered(list []github.Comment) []github.Comment {
 	return out
 }
 
-// Behind returns all of a list, beginning behind the one of a name; as it is if there is
+// behind returns all of a list, beginning behind the one of a name; as it is if there is
 // none.
-func Behind[T any](list []T, name string, of func(T) string) []T {
+func behind[T any](list []T, name string, of func(T) string) []T {
 	i := slices.IndexFunc(list, func(x T) bool { return of(x) == name })
 	return slices.Concat(list[i+1:], list[:i+1])
 }

@@ -30,7 +30,7 @@ func TestMissed(t *testing.T) {
 		{"of no interest", []github.DeliveryInfo{at(1, "a", "ping", false), at(2, "b", "push", false)}, nil},
 	} {
 		var got []int64
-		for _, d := range Missed(test.list) {
+		for _, d := range missed(test.list) {
 			got = append(got, d.ID)
 		}
 		if diff := cmp.Diff(test.want, got); diff != "" {
@@ -46,7 +46,7 @@ func TestDead(t *testing.T) {
 		{Message: pipeline.Message{ID: "just now"}, HardStop: now},
 		{Message: pipeline.Message{ID: "alive"}, HardStop: now.Add(time.Minute)},
 	}
-	if got := Dead(all, now); len(got) != 1 || got[0].Message.ID != "over" {
+	if got := dead(all, now); len(got) != 1 || got[0].Message.ID != "over" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -64,7 +64,7 @@ func TestUnseen(t *testing.T) {
 		{true, ledger.Look{Head: "b", Into: "main", Closed: true}, true}, {false, ledger.Look{Head: "b", Into: "main", Closed: true}, false},
 	} {
 		p.Open = test.open
-		if got := Unseen(p, test.seen); got != test.want {
+		if got := unseen(p, test.seen); got != test.want {
 			t.Errorf("open %v, seen %+v: %v", test.open, test.seen, got)
 		}
 	}
@@ -80,7 +80,7 @@ func TestUnanswered(t *testing.T) {
 		{ID: 6, Author: "bob", Body: "lockstep aply"},
 	}
 	var got []int64
-	for _, c := range Unanswered(list) {
+	for _, c := range unanswered(list) {
 		got = append(got, c.ID)
 	}
 	if diff := cmp.Diff([]int64{1, 6}, got); diff != "" {
@@ -94,7 +94,7 @@ func TestBehind(t *testing.T) {
 		name string
 		want []string
 	}{{"", []string{"a", "b", "c"}}, {"a", []string{"b", "c", "a"}}, {"b", []string{"c", "a", "b"}}, {"c", []string{"a", "b", "c"}}, {"gone", []string{"a", "b", "c"}}} {
-		if diff := cmp.Diff(test.want, Behind([]string{"a", "b", "c"}, test.name, itself)); diff != "" {
+		if diff := cmp.Diff(test.want, behind([]string{"a", "b", "c"}, test.name, itself)); diff != "" {
 			t.Errorf("behind %q: %s", test.name, diff)
 		}
 	}

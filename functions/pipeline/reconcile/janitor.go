@@ -7,7 +7,7 @@
 // is about to do it: it ends in the same messages and methods of package pipeline, which can be
 // repeated.
 //
-// All decisions are pure ([Missed], [Dead], [Unseen], [Unanswered]). The package refuses to know
+// All decisions are pure ([missed], [dead], [unseen], [unanswered]). The package refuses to know
 // the effects of a message. Start at [Janitor.Round].
 package reconcile
 
@@ -79,7 +79,7 @@ func (j *Janitor) repositories(ctx context.Context, now time.Time, f *Found) []e
 		return []error{err}
 	}
 	all, errs := j.places(ctx)
-	for _, p := range Behind(all, string(last.Value), place.String) {
+	for _, p := range behind(all, string(last.Value), place.String) {
 		if err := ctx.Err(); err != nil {
 			return append(errs, err)
 		}
@@ -129,7 +129,7 @@ func (j *Janitor) leases(ctx context.Context, now time.Time, f *Found) error {
 	}
 	all, err := j.Pipeline.Ledger().Leases(ctx)
 	errs := []error{err}
-	for _, l := range Dead(all, now.Add(-grace)) {
+	for _, l := range dead(all, now.Add(-grace)) {
 		err := j.Pipeline.Revive(ctx, l, now)
 		if err == nil {
 			f.Leases++
@@ -151,7 +151,7 @@ func (j *Janitor) deliveries(ctx context.Context, now time.Time, f *Found) error
 		return err
 	}
 	var odd, errs []error
-	for _, d := range Missed(list) {
+	for _, d := range missed(list) {
 		received, err := j.receive(ctx, d)
 		switch {
 		case errors.Is(err, github.ErrPayload):
@@ -198,7 +198,7 @@ func (j *Janitor) repository(ctx context.Context, installation int64, repo githu
 		if err != nil {
 			return err
 		}
-		if !Unseen(p, seen) {
+		if !unseen(p, seen) {
 			continue
 		}
 		id := fmt.Sprintf("head-%d-%d-%.12s-%.12s", repo.ID, p.Number, seen.Head, p.Head.SHA)
