@@ -76,10 +76,10 @@ func (s *stage) open() {
 		},
 		Records: s.memory, Artifacts: s.memory.Artifacts(), Queue: s.memory,
 		Engine: s.engine, Scratch: s.t.TempDir(), Serves: serves,
-		Log: func(err error) { s.w.trace("log: " + err.Error()) },
+		Log: s.w.log,
 	}
 	webhook := httptest.NewServer(intake.Webhook{
-		Intake: s.pipeline.Intake(), Secrets: []github.Secret{secret}, Log: func(err error) { s.w.trace("log: " + err.Error()) },
+		Intake: s.pipeline.Intake(), Secrets: []github.Secret{secret}, Log: s.w.log,
 	})
 	s.t.Cleanup(webhook.Close)
 	s.hub.SetWebhook(webhook.URL)

@@ -145,3 +145,10 @@ func (w *world) plain(text string) string {
 		return name
 	})
 }
+
+// log traces the beginning of an error in the log: the reason after it has words for people, which are
+// package comment's.
+func (w *world) log(err error) {
+	text, _, _ := strings.Cut(err.Error(), ": ")
+	w.trace("log: " + text)
+}
