@@ -16,15 +16,18 @@ import (
 // engine is the engine of a story. Its plans add a resource for each line "resource" in the project's
 // directory that the state does not have yet. Results of a step "engine CALL PROJECT RESULT" come first:
 //
-//	plan     fails, error TEXT, death TEXT, full, read FILE, empty
+//	plan     fails, error TEXT, death TEXT, full, read FILE, empty,
+//	         meanwhile STEP: the step happens while it is made, and ends it
 //	apply    fails, error TEXT, lost, rests, moved MODULE, other-version, differs
 //	state    written: somebody else writes the state; takes effect at once
 //	unlock   1, 1 other, fails TEXT
 //	recover  changed, doubt ADDRESS, conflict ADDRESS, fails TEXT
 type engine struct {
-	w      *world
-	states map[string]*state
-	rules  []rule
+	w *world
+	// meanwhile plays a step while a plan is being made.
+	meanwhile func(step string)
+	states    map[string]*state
+	rules     []rule
 }
 
 // A state is that of a project.
@@ -105,11 +108,17 @@ func (e *engine) start(call string, j jobs.Job) error {
 }
 
 // Plan implements [jobs.Engine].
-func (e *engine) Plan(_ context.Context, j jobs.Job) (jobs.PlanResult, error) {
+func (e *engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) {
 	if err := e.start("plan", j); err != nil {
 		return jobs.PlanResult{}, err
 	}
-	return e.plan(j, e.take("plan", j.Project))
+	r := e.take("plan", j.Project)
+	if r.word == "meanwhile" {
+		e.meanwhile(r.rest)
+		<-ctx.Done()
+		return jobs.PlanResult{}, fmt.Errorf("plan %s: %w", j.Project, context.Cause(ctx))
+	}
+	return e.plan(j, r)
 }
 
 func (e *engine) plan(j jobs.Job, r rule) (jobs.PlanResult, error) {

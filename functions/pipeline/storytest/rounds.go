@@ -60,7 +60,7 @@ func (s *stage) round(from string) {
 		return pulls{c, s.w}, err
 	}}
 	found, err := j.Round(s.t.Context(), now)
-	s.w.dead = false
+	s.w.revive()
 	s.w.trace(fmt.Sprintf("found %+v", found))
 	if err != nil {
 		s.w.trace("the round: " + err.Error())

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -68,7 +69,7 @@ func (s *stage) open() {
 		s.t.Fatal(err)
 	}
 	s.memory = &memory{on: s.w.decide}
-	s.engine = &engine{w: s.w, states: map[string]*state{}}
+	s.engine = &engine{w: s.w, states: map[string]*state{}, meanwhile: s.meanwhile}
 	s.pipeline = &dispatch.Pipeline{
 		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) {
 			c, err := s.app.Repository(p.Installation, p.Repo)
@@ -89,7 +90,7 @@ func (s *stage) open() {
 func (s *stage) settle() {
 	for range 100 {
 		sent, err := s.hub.Deliver(s.t.Context())
-		s.w.dead = false
+		s.w.revive()
 		if err != nil {
 			s.w.trace("webhook: " + err.Error())
 		}
@@ -102,6 +103,28 @@ func (s *stage) settle() {
 		}
 	}
 	s.t.Error("the story does not end")
+}
+
+// meanwhile plays a step while a plan is being made: other processes handle the events that it leads to, and the
+// one that plans looks for them.
+func (s *stage) meanwhile(step string) {
+	verb, rest, _ := strings.Cut(step, " ")
+	words := strings.Fields(rest)
+	number := 1
+	switch verb {
+	case "push":
+		s.repo.Push(words[0], words[1], "Change "+words[1], githubtest.Files{words[2]: content(strings.Join(words[3:], " "))})
+	case "say":
+		s.repo.Comment(words[0], number, strings.Join(words[2:], " "))
+	default:
+		s.t.Fatalf("meanwhile %s: push and say can be", step)
+	}
+	if _, err := s.hub.Deliver(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+	if m := s.memory.next(); m != nil {
+		s.handle(m)
+	}
 }
 
 // handle does as a queue does with a message: it comes again after a failure, and is given up after
@@ -119,7 +142,7 @@ func (s *stage) handle(m *message) {
 		s.w.trace("abandon " + string(m.Kind))
 		err = s.pipeline.Abandon(ctx, m.Message, m.reason)
 	}
-	s.w.dead = false
+	s.w.revive()
 	if err == nil {
 		return
 	}
@@ -245,6 +268,9 @@ func (s *stage) world(verb, rest string, words []string) {
 	s.t.Helper()
 	switch verb {
 	case "engine":
+		if strings.Contains(rest, " meanwhile ") {
+			s.pipeline.Poll = time.Millisecond
+		}
 		if err := s.engine.add(rest); err != nil {
 			s.t.Fatal(err)
 		}

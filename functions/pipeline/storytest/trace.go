@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A world is the course of a story: its faults, and the trace of its effects.
@@ -18,6 +19,7 @@ import (
 // and "list" with the key of a record, "store", "load" and "drop" with that of an artifact, "send" with the ID of a
 // message, "plan", "apply", "change", "unlock" and "recover" with the project, and the calls of [hub].
 type world struct {
+	mu     sync.Mutex // plans look for newer ones meanwhile
 	faults []fault
 	dead   bool
 	lines  []string
@@ -34,6 +36,8 @@ var (
 
 // decide traces an effect, and returns what becomes of it.
 func (w *world) decide(x effect) (v verdict) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.dead {
 		return verdict{undone: errDead}
 	}
@@ -42,7 +46,7 @@ func (w *world) decide(x effect) (v verdict) {
 			continue
 		}
 		w.faults = slices.Delete(w.faults, i, i+1)
-		w.trace(f.kind + ": " + x.call)
+		w.add(f.kind + ": " + x.call)
 		switch f.kind {
 		case "dies":
 			w.dead = true
@@ -55,15 +59,21 @@ func (w *world) decide(x effect) (v verdict) {
 	switch word, _, _ := strings.Cut(x.call, " "); word {
 	case "get", "list", "load", "read", "comment", "check", "checkout", "react": // edits have lines of their own
 	case "put":
-		w.trace(x.call + changes(x.was, x.value))
+		w.add(x.call + changes(x.was, x.value))
 	default:
-		w.trace(x.call)
+		w.add(x.call)
 	}
 	return verdict{}
 }
 
 // trace adds a line.
 func (w *world) trace(line string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.add(line)
+}
+
+func (w *world) add(line string) {
 	if line = w.plain(strings.ReplaceAll(line, "\n", "; ")); !w.quiet {
 		w.lines = append(w.lines, line)
 	}
@@ -151,4 +161,11 @@ func (w *world) plain(text string) string {
 func (w *world) log(err error) {
 	text, _, _ := strings.Cut(err.Error(), ": ")
 	w.trace("log: " + text)
+}
+
+// revive lets another process go on.
+func (w *world) revive() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.dead = false
 }
