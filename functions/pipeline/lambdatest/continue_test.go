@@ -34,7 +34,7 @@ func TestLongApply(t *testing.T) {
 	t.Parallel()
 	things, limit, before := 6, 9*time.Second, "3s"
 	if *long > things { // it is measured
-		things, limit, before = *long, 5*time.Second, "2s"
+		things, limit, before = *long, 5*time.Second, "1200ms" // each change and its end
 	}
 	lock, mirrored := lab(t)
 	r := newRoad(t, githubtest.Files{"net/main.tf": project(netState), "net/.terraform.lock.hcl": lock}, mirrored, func(o *lambdatest.StackOptions) {
