@@ -32,16 +32,17 @@ func chain(n int, each time.Duration) string {
 // and everything made once but for that one, of which people are told.
 func TestLongApply(t *testing.T) {
 	t.Parallel()
-	things, limit, before := 6, 9*time.Second, "3s"
+	things, each, limit, before := 6, time.Second, 9*time.Second, "3s"
 	if *long > things { // it is measured
-		things, limit, before = *long, 5*time.Second, "1200ms" // each change and its end
+		// Half of the time before the end is for the calls under way.
+		things, each, limit, before = 2**long, time.Second/2, 5*time.Second, "1200ms"
 	}
 	lock, mirrored := lab(t)
 	r := newRoad(t, githubtest.Files{"net/main.tf": project(netState), "net/.terraform.lock.hcl": lock}, mirrored, func(o *lambdatest.StackOptions) {
 		o.Timeouts = map[string]time.Duration{"apply": limit}
 		o.Parameters["StopBefore"] = before
 	})
-	n := r.pull("things", githubtest.Files{"net/things.tf": chain(things, time.Second) + "resource \"lab_thing\" \"deaf\" {\n  name    = \"deaf\"\n  trouble = \"create-600000\"\n}\n"})
+	n := r.pull("things", githubtest.Files{"net/things.tf": chain(things, each) + "resource \"lab_thing\" \"deaf\" {\n  name    = \"deaf\"\n  trouble = \"create-600000\"\n}\n"})
 	r.expect("the plan", r.status(n), fmt.Sprintf("%d to add", things+1))
 	answer := r.say("alice", n, "lockstep apply")
 	r.expect("the answer", answer, fmt.Sprintf("%d added", things), "lab_thing.deaf", "Not known to be created")
@@ -52,7 +53,7 @@ func TestLongApply(t *testing.T) {
 	if got := len(r.stack.Functions["apply"].Invocations()); got < 2 || got > things-2 {
 		t.Errorf("%d invocations", got)
 	} else {
-		t.Logf("%d objects, each in a second, in %d invocations of %s", things, got, limit)
+		t.Logf("%d objects, each in %s, in %d invocations of %s", things, each, got, limit)
 	}
 	for _, x := range r.stack.Functions["apply"].Invocations() {
 		if x.Error != nil {
