@@ -37,8 +37,18 @@ func refusal(x hcl.Expression, summary string) func(detail string, args ...any) 
 
 // unknownKeys is the error of a for_each whose keys are not known.
 func unknownKeys(x hcl.Expression, detail string, args ...any) diags.Diagnostics {
-	return refusal(x, "Invalid for_each argument")(detail, args...)
+	ds := refusal(x, "Invalid for_each argument")(detail, args...)
+	ds[0].Extra = cause{unknown: true}
+	return ds
 }
+
+// A cause is why an argument was refused, for a reader who is shown the values in it: that some are
+// unknown, or sensitive.
+type cause struct{ unknown, sensitive bool }
+
+// DiagnosticCausedByUnknown and DiagnosticCausedBySensitive are what renderers ask for.
+func (c cause) DiagnosticCausedByUnknown() bool   { return c.unknown }
+func (c cause) DiagnosticCausedBySensitive() bool { return c.sensitive }
 
 // counted returns the instances for the value of a count argument.
 func (e expander) counted(v cty.Value, at expansion) ([]Instance, diags.Diagnostics) {
@@ -110,7 +120,9 @@ func (e expander) each(v cty.Value, at expansion, was *decided) ([]Instance, dia
 		return nil, bad(`The given "for_each" value is derived from an ephemeral value, which means that it can be different in each run. Use only values that stay the same as instance keys.`)
 	}
 	if marks.Has(v, marks.Sensitive) {
-		return nil, bad(`Sensitive values, or values derived from sensitive values, cannot be used as for_each arguments. If used, the sensitive value could be exposed as a resource instance key.`)
+		ds := bad(`Sensitive values, or values derived from sensitive values, cannot be used as for_each arguments. If used, the sensitive value could be exposed as a resource instance key.`)
+		ds[0].Extra = cause{sensitive: true}
+		return nil, ds
 	}
 	v, _ = v.Unmark()
 	ty := v.Type()

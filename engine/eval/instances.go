@@ -75,7 +75,7 @@ func (e *Evaluator) ImportForEach(x hcl.Expression, s Scope) ([]Instance, diags.
 		return nil, ds
 	}
 	out, more := e.expander.imported(v, expansion{s.Module, x})
-	return out, append(ds, more...)
+	return out, append(ds, e.explained(more, x, s)...)
 }
 
 // expand evaluates count, for_each or enabled, unless an earlier phase has decided all that they
@@ -102,7 +102,7 @@ func (e *Evaluator) expand(r config.Repetition, s Scope, was *decided) ([]Instan
 			return nil, ds
 		}
 		out, more := e.expander.each(v, expansion{s.Module, r.ForEach}, was)
-		return out, append(ds, more...)
+		return out, append(ds, e.explained(more, r.ForEach, s)...)
 	case r.Enabled != nil:
 		on, ds := e.setting(r.Enabled, s, &enabledSetting)
 		if ds.HasErrors() || !on && !e.phase.Unexpanded {
@@ -111,6 +111,20 @@ func (e *Evaluator) expand(r config.Repetition, s Scope, was *decided) ([]Instan
 		return []Instance{{}}, ds
 	}
 	return []Instance{{}}, nil
+}
+
+// explained adds the values in an expression to the errors about it, for their readers.
+func (e *Evaluator) explained(ds diags.Diagnostics, x hcl.Expression, s Scope) diags.Diagnostics {
+	if len(ds) == 0 {
+		return nil
+	}
+	ctx, failed := e.context(e.phase.Refs.OfExpr(x), s)
+	for i := range ds {
+		if ds[i].Expression == x && !failed.HasErrors() {
+			ds[i].EvalContext = ctx
+		}
+	}
+	return ds
 }
 
 // Protects reports whether a resource's prevent_destroy forbids destroying its instances in

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -62,6 +63,9 @@ func Resolve(m *config.Module, t hcl.Traversal) (ref Reference, ok bool, ds diag
 	root := t.RootName()
 	if attrs, is := ambient[root]; is {
 		return ref, false, checkAmbient(root, attrs, t)
+	}
+	if (root == "data" || root == "ephemeral") && len(t) < 3 {
+		return ref, false, diags.Errorf(t.SourceRange().Ptr(), "Invalid reference", "The %q object must be followed by two names, each behind a dot: a type and the name of its block.", root)
 	}
 	name, ds := attrName(t, 1, root)
 	if ds.HasErrors() {
@@ -207,9 +211,12 @@ func checkAmbient(root string, attrs []string, t hcl.Traversal) diags.Diagnostic
 			return nil
 		}
 	}
-	rng := subject(t, 2)
+	rng, suggestion := subject(t, 2), ""
+	if root == "path" || root == "terraform" {
+		suggestion = diags.Suggest(name, slices.Values(attrs))
+	}
 	return diags.Errorf(&rng, fmt.Sprintf("Invalid %q attribute", root),
-		"The %q object does not have an attribute named %q. %s", root, name, listed(attrs))
+		"The %q object does not have an attribute named %q. %s%s", root, name, listed(attrs), suggestion)
 }
 
 func listed(attrs []string) string {

@@ -20,7 +20,7 @@ func (d *Decoder) imports(b *hcl.Block) {
 	ok := m.ID != nil
 	if a := attrs["to"]; a != nil {
 		m.To = a.Expr
-		ok = d.importTarget(m) && ok
+		ok = d.importTarget(m, a) && ok
 	} else {
 		ok = false
 	}
@@ -82,7 +82,7 @@ func (d *Decoder) duplicateImport(m *config.Import) bool {
 
 // importTarget finds the resource that an import block means. Keys may be
 // expressions when there is a for_each.
-func (d *Decoder) importTarget(m *config.Import) bool {
+func (d *Decoder) importTarget(m *config.Import, a *hcl.Attribute) bool {
 	e, ds := traversals.Native(m.To)
 	d.add(ds)
 	if ds.HasErrors() {
@@ -100,7 +100,7 @@ func (d *Decoder) importTarget(m *config.Import) bool {
 		return false
 	}
 	if t.IsModule() || t.Resource.Mode != addrs.Managed {
-		d.errorf(m.To.Range().Ptr(), "Invalid import address", "Only managed resources can be imported.")
+		d.errorf(&a.Range, "Invalid import address", "Only managed resources can be imported.")
 		return false
 	}
 	m.Resource = addrs.ConfigResource{Module: t.Module.Module(), Resource: t.Resource}

@@ -26,7 +26,7 @@ func (d *Decoder) removed(b *hcl.Block) {
 	if a := content.Attributes["from"]; a != nil {
 		m.FromRange = a.Expr.Range()
 		m.From, ok = d.endpoint(a.Expr)
-		ok = ok && d.removedAddress(m)
+		ok = ok && d.removedAddress(m, a.Expr)
 	}
 	var connection *hcl.Block
 	for _, n := range content.Blocks {
@@ -57,14 +57,15 @@ func (d *Decoder) removed(b *hcl.Block) {
 }
 
 // removedAddress reports whether a removed block names a whole resource or module.
-func (r *reader) removedAddress(m *config.Removed) bool {
+func (r *reader) removedAddress(m *config.Removed, e hcl.Expression) bool {
+	key := firstKey(e)
 	if !m.From.Key.IsNone() {
-		r.errorf(&m.FromRange, "Resource instance keys not allowed", "A removed block is about all instances of a resource. Remove the key.")
+		r.errorf(&key, "Resource instance keys not allowed", "A removed block is about all instances of a resource. Remove the key.")
 		return false
 	}
 	for _, s := range m.From.Module.Steps() {
 		if !s.Key.IsNone() {
-			r.errorf(&m.FromRange, "Module instance keys not allowed", "A removed block is about all instances of a module. Remove the key.")
+			r.errorf(&key, "Module instance keys not allowed", "A removed block is about all instances of a module. Remove the key.")
 			return false
 		}
 	}
@@ -73,4 +74,15 @@ func (r *reader) removedAddress(m *config.Removed) bool {
 		return false
 	}
 	return true
+}
+
+// firstKey returns the place of the first instance key in an address; the whole if there is none.
+func firstKey(e hcl.Expression) hcl.Range {
+	t, _ := hcl.AbsTraversalForExpr(e)
+	for _, s := range t {
+		if x, ok := s.(hcl.TraverseIndex); ok {
+			return x.SrcRange
+		}
+	}
+	return e.Range()
 }

@@ -87,7 +87,7 @@ func (d *Decoder) cloudBlock(b *hcl.Block) {
 	case d.override:
 		d.content.Backend = nil
 	case d.content.Backend != nil:
-		d.errorf(&b.DefRange, bothBackends, "State is kept in one place only: remove this block, as there is a backend at %s.", at(d.content.Backend.Range))
+		d.errorf(&d.content.Backend.Range, bothBackends, "State is kept in one place only: remove the cloud block at %s.", at(b.DefRange))
 	case d.cloud != nil:
 		d.errorf(&b.DefRange, "Duplicate HCP Terraform configurations", "There is a cloud block at %s already.", at(d.cloud.DefRange))
 		return

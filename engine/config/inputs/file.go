@@ -12,20 +12,23 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/parsing"
 )
 
-// File reads a variables file.
+// File reads a variables file. Its expressions are literal; that one is not is found when its value is
+// needed, as nobody minds those for variables that this configuration does not declare.
 func File(origin Origin, name string, src []byte) (Source, diags.Diagnostics) {
-	f, values, ds := parseFile(name, src)
+	f, values, ds := parseFile(name, src, false)
 	return Source{Origin: origin, Expressions: values, FileName: name, File: f}, diags.FromHCL(ds)
 }
 
 // ParseFile reads a variables file, as JSON if its name ends with .json. The
 // expressions are literal: their values need no variables or functions.
 func ParseFile(name string, src []byte) (map[string]hcl.Expression, diags.Diagnostics) {
-	_, values, ds := parseFile(name, src)
+	_, values, ds := parseFile(name, src, true)
 	return values, diags.FromHCL(ds)
 }
 
-func parseFile(name string, src []byte) (*hcl.File, map[string]hcl.Expression, hcl.Diagnostics) {
+// parseFile reads a variables file, and leaves out values that are not literal, with an error, if
+// evaluated is set.
+func parseFile(name string, src []byte, evaluated bool) (*hcl.File, map[string]hcl.Expression, hcl.Diagnostics) {
 	var f *hcl.File
 	var ds hcl.Diagnostics
 	if strings.HasSuffix(name, ".json") {
@@ -44,7 +47,7 @@ func parseFile(name string, src []byte) (*hcl.File, map[string]hcl.Expression, h
 	values, broken := make(map[string]hcl.Expression, len(attrs)), ds.HasErrors()
 	for _, n := range slices.Sorted(maps.Keys(attrs)) {
 		values[n] = attrs[n].Expr
-		if broken {
+		if broken || !evaluated {
 			continue // errors in a part of a broken file may be mere consequences
 		}
 		if _, more := attrs[n].Expr.Value(nil); more.HasErrors() {

@@ -22,7 +22,7 @@ func (l *loader) readDirectory(dir string, call *config.Call) (*config.Content, 
 	d := decoding.New(dir, decoding.Options{Called: call != nil, Computed: l.in.Early != nil})
 	names, err := l.in.Tree.ReadDir(dir)
 	if err != nil {
-		return config.NewContent(dir), hcl.Diagnostics{unreadable(err, dir, call)}
+		return config.NewContent(dir), hcl.Diagnostics{l.unreadable(err, dir, call)}
 	}
 	primary, override := moduleFiles(names)
 	for i, name := range append(primary, override...) {
@@ -66,7 +66,7 @@ func fits(b *budget.Budget, src []byte) *budget.Excess {
 	return parsing.Fits(src, b.Limits())
 }
 
-func unreadable(err error, dir string, call *config.Call) *hcl.Diagnostic {
+func (l *loader) unreadable(err error, dir string, call *config.Call) *hcl.Diagnostic {
 	if call == nil {
 		return diags.HCLError(nil, "Failed to read module directory", "The root module's directory could not be read: %s.", err)
 	}
@@ -74,5 +74,9 @@ func unreadable(err error, dir string, call *config.Call) *hcl.Diagnostic {
 	if errors.Is(err, fs.ErrNotExist) {
 		detail = fmt.Sprintf("The directory %s, which module %q is called from, does not exist.", dir, call.Name)
 	}
-	return diags.HCLError(&call.Range, "Unreadable module directory", detail)
+	summary := "Module not installed" // programs that see it run init, which has more to say
+	if l.in.Install != nil {
+		summary = "Unreadable module directory"
+	}
+	return diags.HCLError(&call.Range, summary, detail)
 }

@@ -91,12 +91,16 @@ func shortValue(v cty.Value) string {
 	return ty.FriendlyName()
 }
 
-// returnType returns the type that a function returns whatever its arguments are.
+// returnType returns the type that a function returns whatever its arguments are. As in the stock
+// tool, one that takes any number of arguments has one.
 func returnType(f function.Function) (json.RawMessage, error) {
 	params := f.Params()
 	args := make([]cty.Type, len(params))
 	for i, p := range params {
 		args[i] = p.Type
+	}
+	if p := f.VarParam(); p != nil {
+		args = append(args, p.Type)
 	}
 	ty, err := f.ReturnType(args)
 	if err != nil {

@@ -72,7 +72,7 @@ func check(a *cli.App, root, testDir string, withTests bool) diags.Diagnostics {
 	}
 	suite, more := load(filepath.ToSlash(root), testDir)
 	a.Remember(suite)
-	if ds = append(ds, more...); ds.HasErrors() {
+	if ds = append(ds, more...); ds.WithoutLate().HasErrors() {
 		return ds
 	}
 	ds = append(ds, op.Dir.DevelopmentWarning("A configuration that is valid here may not be valid with any released version.")...)
