@@ -54,9 +54,13 @@ type Diagnostic struct {
 	// Late is for errors that Terraform finds only when it validates the configuration: commands
 	// that just read it go on.
 	Late bool
-	// Extra comes from HCL (for instance a failing function call).
+	// Extra is a [Cause], or comes from HCL (for instance a failing function call).
 	Extra any
 }
+
+// A Cause as [Diagnostic.Extra] tells why an expression was refused, for a reader who is shown the
+// values in it: that one is unknown, or sensitive.
+type Cause struct{ Unknown, Sensitive bool }
 
 // Diagnostics is a list of diagnostics, in the order they were found.
 type Diagnostics []Diagnostic

@@ -38,17 +38,9 @@ func refusal(x hcl.Expression, summary string) func(detail string, args ...any) 
 // unknownKeys is the error of a for_each whose keys are not known.
 func unknownKeys(x hcl.Expression, detail string, args ...any) diags.Diagnostics {
 	ds := refusal(x, "Invalid for_each argument")(detail, args...)
-	ds[0].Extra = cause{unknown: true}
+	ds[0].Extra = diags.Cause{Unknown: true}
 	return ds
 }
-
-// A cause is why an argument was refused, for a reader who is shown the values in it: that some are
-// unknown, or sensitive.
-type cause struct{ unknown, sensitive bool }
-
-// DiagnosticCausedByUnknown and DiagnosticCausedBySensitive are what renderers ask for.
-func (c cause) DiagnosticCausedByUnknown() bool   { return c.unknown }
-func (c cause) DiagnosticCausedBySensitive() bool { return c.sensitive }
 
 // counted returns the instances for the value of a count argument.
 func (e expander) counted(v cty.Value, at expansion) ([]Instance, diags.Diagnostics) {
@@ -121,7 +113,7 @@ func (e expander) each(v cty.Value, at expansion, was *decided) ([]Instance, dia
 	}
 	if marks.Has(v, marks.Sensitive) {
 		ds := bad(`Sensitive values, or values derived from sensitive values, cannot be used as for_each arguments. If used, the sensitive value could be exposed as a resource instance key.`)
-		ds[0].Extra = cause{sensitive: true}
+		ds[0].Extra = diags.Cause{Sensitive: true}
 		return nil, ds
 	}
 	v, _ = v.Unmark()

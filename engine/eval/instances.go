@@ -75,7 +75,7 @@ func (e *Evaluator) ImportForEach(x hcl.Expression, s Scope) ([]Instance, diags.
 		return nil, ds
 	}
 	out, more := e.expander.imported(v, expansion{s.Module, x})
-	return out, append(ds, e.explained(more, x, s)...)
+	return out, append(ds, explained(e, more, x, s)...)
 }
 
 // expand evaluates count, for_each or enabled, unless an earlier phase has decided all that they
@@ -102,7 +102,7 @@ func (e *Evaluator) expand(r config.Repetition, s Scope, was *decided) ([]Instan
 			return nil, ds
 		}
 		out, more := e.expander.each(v, expansion{s.Module, r.ForEach}, was)
-		return out, append(ds, e.explained(more, r.ForEach, s)...)
+		return out, append(ds, explained(e, more, r.ForEach, s)...)
 	case r.Enabled != nil:
 		on, ds := e.setting(r.Enabled, s, &enabledSetting)
 		if ds.HasErrors() || !on && !e.phase.Unexpanded {
@@ -114,7 +114,7 @@ func (e *Evaluator) expand(r config.Repetition, s Scope, was *decided) ([]Instan
 }
 
 // explained adds the values in an expression to the errors about it, for their readers.
-func (e *Evaluator) explained(ds diags.Diagnostics, x hcl.Expression, s Scope) diags.Diagnostics {
+func explained(e *Evaluator, ds diags.Diagnostics, x hcl.Expression, s Scope) diags.Diagnostics {
 	if len(ds) == 0 {
 		return nil
 	}

@@ -19,6 +19,9 @@ type cause struct{ unknown, sensitive bool }
 // causeOf reads a diagnostic's Extra.
 func causeOf(d diags.Diagnostic) cause {
 	var c cause
+	if x, ok := d.Extra.(diags.Cause); ok {
+		c = cause{x.Unknown, x.Sensitive}
+	}
 	if x, ok := d.Extra.(interface{ DiagnosticCausedByUnknown() bool }); ok {
 		c.unknown = x.DiagnosticCausedByUnknown()
 	}
