@@ -59,7 +59,7 @@ FUZZ ?= .
 fuzz:
 	@sh .ci/fuzz '$(FUZZTIME)' '$(FUZZ)'
 
-# Sets off all bombs of functions/pipeline/lambdatest/bombs.go, under the Lambda runner and in serve, and
+# Sets off all bombs of functions/pipeline/lambdatest/bombs, under the Lambda runner and in serve, and
 # not only the usual ones.
 bombs:
 	LOCKSTEP_PARTS='$(PARTS)' LOCKSTEP_BOMBS=all go test $(GOFLAGS) -count=1 -v -run '^(TestBombs|TestServeBombs)$$' ./functions/pipeline/lambdatest ./cmd/lockstep

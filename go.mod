@@ -55,6 +55,7 @@ require (
 require (
 	github.com/apparentlymart/go-versions v1.0.3
 	github.com/aws/aws-sdk-go-v2/service/kms v1.62.3
+	github.com/aws/aws-sdk-go-v2/service/ssm v1.81.3
 	github.com/hashicorp/go-retryablehttp v0.7.8
 	github.com/hmarr/codeowners v1.2.1
 	github.com/vektah/gqlparser/v2 v2.5.64

@@ -44,6 +44,8 @@ type Run struct {
 	// Given are the same values before conversion, without ephemeral variables that have
 	// their default; nil if nobody kept them.
 	Given map[string]cty.Value
+	// Unkept are further variables whose values the plan does not keep, as those of ephemeral ones.
+	Unkept []string
 	// WorkingDir is the directory that path.cwd names: where the person is, which the
 	// option -chdir does not change.
 	WorkingDir string
@@ -250,7 +252,9 @@ func (r Run) scope(planned time.Time) funcs.Scope {
 func (r Run) ephemeralVariables() []string {
 	var out []string
 	for name, v := range r.Config.Root.Variables {
-		if _, given := r.Given[name]; v.Ephemeral && (given || r.Given == nil) {
+		if slices.Contains(r.Unkept, name) {
+			out = append(out, name)
+		} else if _, given := r.Given[name]; v.Ephemeral && (given || r.Given == nil) {
 			out = append(out, name)
 		}
 	}

@@ -32,7 +32,7 @@ var allowed = map[string][]string{
 	"cmd/lockstep/machine": {"functions/...", "statebackend", "engine/diags", "github"},
 
 	"functions/wiring":               {"functions/pipeline", "functions/pipeline/awsstore", "functions/pipeline/intake", "functions/places", "functions/shield", "github"},
-	"functions/wiring/worker":        {"functions/confine", "functions/pipeline", "functions/pipeline/apart", "functions/pipeline/dispatch", "functions/pipeline/executor", "functions/pipeline/jobs", "functions/pipeline/modules", "functions/pipeline/sessions", "functions/wiring", "functions/wiring/handling", "functions/workdir", "statebackend/...", "engine/..."},
+	"functions/wiring/worker":        {"functions/confine", "functions/pipeline", "functions/pipeline/apart", "functions/pipeline/dispatch", "functions/pipeline/executor", "functions/pipeline/jobs", "functions/pipeline/modules", "functions/pipeline/sessions", "functions/wiring", "functions/wiring/handling", "functions/workdir", "statebackend/...", "engine/...", "functions/project/environments"},
 	"functions/template":             {"functions/pipeline/lambdatest"},
 	"functions/webhook":              {"functions/pipeline/intake", "functions/wiring"},
 	"functions/plan":                 {"functions/wiring/..."},
@@ -78,8 +78,9 @@ var allowed = map[string][]string{
 	"functions/pipeline/gates":       {"functions/comment/rulings", "functions/project/requirements"},
 	"functions/pipeline/factfinding": {"functions/pipeline", "functions/pipeline/gates", "functions/project/requirements", "github", "functions/comment/grammar"},
 
-	"functions/project/environments": {"functions/project/grammar"},
-	"functions/project/grammar":      {},
+	"functions/project/environments":      {"functions/project/grammar"},
+	"functions/project/grammar":           {},
+	"functions/pipeline/lambdatest/bombs": {},
 
 	"github/githubtest":         {"github", "github/githubtest/apps", "github/githubtest/commits", "github/githubtest/hooks", "github/githubtest/rest", "github/githubtest/story"},
 	"github/githubtest/apps":    {"github/githubtest/rest"},

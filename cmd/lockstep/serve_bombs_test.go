@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/bombs"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
 
@@ -24,10 +24,10 @@ func TestServeBombs(t *testing.T) {
 	}
 	s := newServed(t)
 	base := githubtest.Files{"lockstep.hcl": "allow {\n  provisioners = true\n}\n"}
-	bombs := map[string]lambdatest.Bomb{}
-	for _, b := range lambdatest.Bombs() { // a project, and a state, for each
+	placed := map[string]bombs.Bomb{}
+	for _, b := range bombs.All() { // a project, and a state, for each
 		name := strings.ReplaceAll(b.Name, " ", "-")
-		bombs[name] = b
+		placed[name] = b
 		base[name+"/main.tf"] = "terraform {\n  backend \"local\" {\n  }\n}\n"
 	}
 	s.repo.Push("carol", "main", "Allow", base)
@@ -40,7 +40,7 @@ func TestServeBombs(t *testing.T) {
 	s.deliver()
 	s.awaitApply()
 	numbers := map[string]int{}
-	for name, b := range bombs {
+	for name, b := range placed {
 		files := githubtest.Files{}
 		for path, text := range b.Files {
 			files[name+"/"+path] = text
@@ -51,7 +51,7 @@ func TestServeBombs(t *testing.T) {
 	}
 	begin := time.Now()
 	for name, n := range numbers {
-		if bombs[name].Apply {
+		if placed[name].Apply {
 			s.awaitOn(n, 2*time.Minute, "1 to add")
 			s.repo.Comment("alice", n, "lockstep apply")
 			s.deliver()
@@ -59,7 +59,7 @@ func TestServeBombs(t *testing.T) {
 	}
 	for name, n := range numbers {
 		said := s.awaitOn(n, 2*time.Minute, "could not plan", "The apply of")
-		if b := bombs[name]; !b.Apply && !b.Placed(said) {
+		if b := placed[name]; !b.Apply && !b.Placed(said) {
 			t.Errorf("%s: the place is not named:\n%.1500s", name, said)
 		}
 		t.Logf("%s, after %s: %s", name, time.Since(begin).Round(time.Second), because(said))

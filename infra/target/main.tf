@@ -23,6 +23,14 @@ locals {
     apply = var.apply_policy_arns
   }
 
+  # Actions that are denied to plans; those by which secrets are read, only for others than secret_arns.
+  readers = length(var.secret_arns) == 0 ? [] : ["secretsmanager:GetSecretValue", "ssm:GetParameter*", "ssm:GetParameter"]
+  denied = {
+    secret = [for a in var.plan_denied_actions : a if contains(local.readers, a)]
+    key    = length(var.secret_arns) == 0 ? [] : [for a in var.plan_denied_actions : a if a == "kms:Decrypt"]
+    other  = [for a in var.plan_denied_actions : a if !contains(local.readers, a) && (a != "kms:Decrypt" || length(var.secret_arns) == 0)]
+  }
+
   # Every pair of a role and a policy of it.
   attachments = merge([
     for role, arns in local.policies : { for arn in arns : "${role} ${arn}" => { role = role, arn = arn } }
@@ -124,11 +132,73 @@ resource "aws_iam_role_policy" "denied" {
   policy = data.aws_iam_policy_document.denied.json
 }
 
+# What reads secrets is denied for all but those that environments name.
 data "aws_iam_policy_document" "denied" {
+  dynamic "statement" {
+    for_each = length(local.denied.other) == 0 ? [] : [local.denied.other]
+
+    content {
+      sid       = "Denied"
+      effect    = "Deny"
+      actions   = statement.value
+      resources = ["*"]
+    }
+  }
+
+  dynamic "statement" {
+    for_each = length(local.denied.secret) == 0 ? [] : [local.denied.secret]
+
+    content {
+      sid           = "OtherSecrets"
+      effect        = "Deny"
+      actions       = statement.value
+      not_resources = var.secret_arns
+    }
+  }
+
+  dynamic "statement" {
+    for_each = length(local.denied.key) == 0 ? [] : [local.denied.key]
+
+    content {
+      sid       = "OtherKeys"
+      effect    = "Deny"
+      actions   = statement.value
+      resources = ["*"]
+
+      condition {
+        test     = "StringNotLike"
+        variable = "kms:ViaService"
+        values   = ["secretsmanager.*.amazonaws.com", "ssm.*.amazonaws.com"]
+      }
+    }
+  }
+}
+
+resource "aws_iam_role_policy" "secrets" {
+  for_each = length(var.secret_arns) == 0 ? {} : aws_iam_role.provider
+
+  name   = "secrets"
+  role   = each.value.id
+  policy = data.aws_iam_policy_document.secrets.json
+}
+
+data "aws_iam_policy_document" "secrets" {
   statement {
-    sid       = "Denied"
-    effect    = "Deny"
-    actions   = var.plan_denied_actions
+    sid       = "Secrets"
+    actions   = ["secretsmanager:GetSecretValue", "ssm:GetParameter"]
+    resources = length(var.secret_arns) == 0 ? ["*"] : var.secret_arns
+  }
+
+  # Those that a key of the account's own encrypts.
+  statement {
+    sid       = "Keys"
+    actions   = ["kms:Decrypt"]
     resources = ["*"]
+
+    condition {
+      test     = "StringLike"
+      variable = "kms:ViaService"
+      values   = ["secretsmanager.*.amazonaws.com", "ssm.*.amazonaws.com"]
+    }
   }
 }

@@ -63,6 +63,12 @@ variable "apply_policy_arns" {
   type        = set(string)
 }
 
+variable "secret_arns" {
+  description = "ARNs of the secrets and parameters that environments in lockstep.hcl name: both roles may read them, whatever is denied to plans."
+  type        = set(string)
+  default     = []
+}
+
 variable "permissions_boundary_arn" {
   description = "The ARN of the permissions boundary of both roles; null for none."
   type        = string

@@ -65,7 +65,7 @@ func child(c *apart.Child) (jobs.Engine, error) {
 		},
 		Modules: modules.Remote{Proxy: c.Fetch}.Install,
 		DataDir: s.Providers, CLIConfig: s.CLIConfig,
-		PluginEnv: c.Environment, Rescue: c.Rescue, Begin: c.Begin,
+		PluginEnv: c.Environment, Vault: c.Secrets, Rescue: c.Rescue, Begin: c.Begin,
 		Memory: c.Memory, Remember: c.Remember,
 	}, nil
 }
@@ -89,9 +89,10 @@ func (m *Machine) apart(c Config, p *dispatch.Pipeline, hidden []string) (err er
 			return childEnv(c.Environ, c.Apart.Credentials != nil), nil
 		},
 		Credentials: c.Apart.Credentials,
-		PluginEnv:   func(context.Context, jobs.Job) ([]string, error) { return c.PluginEnv, nil },
+		PluginEnv:   pluginEnv(c.PluginEnv),
+		Secrets:     vault,
 		Fetch:       modules.Remote{App: c.App}.Fetch,
-		Redact:      func(text string) string { return executor.Redact(hidden, text) },
+		Redact:      func(text string, others []string) string { return executor.Redact(slices.Concat(hidden, others), text) },
 		Rescue: func(_ context.Context, _ jobs.Job, name string, state []byte) (string, error) {
 			return executor.KeepRescued(filepath.Join(dir, "rescued"), name, state)
 		},

@@ -21,7 +21,6 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/executor"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
-	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/modules"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
@@ -99,9 +98,10 @@ func Open(c Config) (*Machine, error) {
 	e.Modules = modules.Remote{App: c.App, Transport: c.Modules}.Install
 	hidden := slices.Concat(c.Secrets, ownSecrets(c.Environ))
 	e.Secrets = func() []string { return hidden }
+	e.Vault = vault
 	if c.PluginEnv != nil {
 		e.DataDir, e.CLIConfig = filepath.Join(c.Dir, "providers"), c.CLIConfig
-		e.PluginEnv = func(context.Context, jobs.Job) ([]string, error) { return c.PluginEnv, nil }
+		e.PluginEnv = pluginEnv(c.PluginEnv)
 	}
 	m := &Machine{Data: data, States: e.Backend, log: c.Log}
 	p := &dispatch.Pipeline{

@@ -45,6 +45,7 @@ type call struct {
 	locked    bool // it may have a lock
 	programs  bool // it may have started programs
 	fetched   int
+	secrets   map[string]string       // of the job, once it has asked for them
 	session   aws.CredentialsProvider // of the job's state, once it has asked for them
 	process   *confine.Process
 	in, out   *os.File // ours
@@ -96,6 +97,9 @@ func (c *call) do(ctx context.Context) (result, error) {
 		// Another attempt would have no more time.
 		return result{}, c.death(end)
 	case err == nil:
+		if r.Error != nil {
+			r.Error.Text = c.clean(r.Error.Text) // it goes into logs
+		}
 		return r, r.Error.err()
 	case errors.Is(err, errShape):
 		return result{}, err

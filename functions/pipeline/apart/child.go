@@ -199,6 +199,12 @@ func (c *Child) Environment(context.Context, jobs.Job) ([]string, error) {
 	return append(a.Env, "TMPDIR="+c.Tmp), nil
 }
 
+// Secrets returns those of the job's environment, by the names of variables.
+func (c *Child) Secrets(context.Context, jobs.Job) (map[string]string, error) {
+	a, err := c.ask(question{Kind: isSecrets})
+	return a.Secrets, err
+}
+
 // Sessions returns the credentials of the job's state, which come from the parent; nil if the
 // parent has none, and they are in the environment.
 func (c *Child) Sessions(ctx context.Context, _ jobs.Job) (aws.CredentialsProvider, error) {

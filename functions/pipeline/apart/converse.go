@@ -6,8 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -83,6 +85,11 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 		if e.PluginEnv != nil {
 			a.Env, err = e.PluginEnv(ctx, j)
 		}
+	case isSecrets:
+		if c.order.Action != plans && c.order.Action != applies && c.order.Action != recovers {
+			return a, errShape
+		}
+		a.Secrets, err = c.vault(ctx)
 	case isCredentials:
 		a.Credentials, err = c.credentials(ctx)
 	case isRescue:
@@ -117,6 +124,22 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 	return a, nil
 }
 
+// vault returns the secrets of the job, which are read once and are in nothing that the child says
+// from here on.
+func (c *call) vault(ctx context.Context) (map[string]string, error) {
+	if c.engine.Secrets == nil || c.secrets != nil {
+		return c.secrets, nil
+	}
+	var err error
+	c.secrets, err = c.engine.Secrets(ctx, c.order.Job)
+	return c.secrets, err
+}
+
+// clean removes our own secrets, and those of the job, from a text of the child.
+func (c *call) clean(text string) string {
+	return c.engine.hide(text, slices.Collect(maps.Values(c.secrets)))
+}
+
 // permits asks for the permit of a child. It may be asked once, and once more with the plan that was
 // made again, if that is the answer.
 func (c *call) permits(now jobs.Present) (a answer, err error) {
@@ -126,8 +149,8 @@ func (c *call) permits(now jobs.Present) (a answer, err error) {
 	permit := c.permit
 	c.permit = nil
 	if now.Again != nil {
-		now.Again.Plan.Report, now.Again.Plan.Full = c.engine.clean(now.Again.Plan.Report), c.engine.clean(now.Again.Plan.Full)
-		now.Again.Difference = c.engine.clean(now.Again.Difference)
+		now.Again.Plan.Report, now.Again.Plan.Full = c.clean(now.Again.Plan.Report), c.clean(now.Again.Plan.Full)
+		now.Again.Difference = c.clean(now.Again.Difference)
 	}
 	a.Permit = permit(now)
 	if a.Permit != jobs.Refused && a.Permit != jobs.Permitted && !c.again {

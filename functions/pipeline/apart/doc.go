@@ -9,6 +9,7 @@
 //
 //	permit       may the plan be applied to this state?
 //	environment  of programs; from here on the parent assumes that they run
+//	secrets      of the job's environment
 //	rescue       keep a state that its backend did not take
 //	fetch        a repository with modules; the parent checks the permission
 //	progress     of an apply, for people

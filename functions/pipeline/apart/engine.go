@@ -28,13 +28,16 @@ type Engine struct {
 	Credentials func(context.Context, jobs.Job) (aws.CredentialsProvider, error)
 	// PluginEnv returns the environment of the job's programs. nil: it is empty.
 	PluginEnv func(context.Context, jobs.Job) ([]string, error)
+	// Secrets returns the secrets of the job's environment, by the names of variables. nil: there are
+	// none.
+	Secrets func(context.Context, jobs.Job) (map[string]string, error)
 	// Rescue keeps a state that its backend did not take, and returns its address, for people.
 	Rescue func(ctx context.Context, j jobs.Job, name string, state []byte) (string, error)
 	// Fetch unpacks a repository into a directory that exists and is empty, if the job may have it;
 	// the error is an *[Absent] if it may not, or if there is none.
 	Fetch func(ctx context.Context, j jobs.Job, owner, name, ref, dir string) error
-	// Redact removes our own secrets from a child's reports. nil: there are none.
-	Redact func(string) string
+	// Redact removes our own secrets, and others, from a child's reports. nil: there are none.
+	Redact func(text string, others []string) string
 	// Scratch is the directory for the temporary files of runs.
 	Scratch string
 	Limits  confine.Limits
@@ -67,7 +70,7 @@ func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 	r, err := c.do(ctx)
 	if dead := asDeath(err); dead != nil {
 		e.letGo(ctx, c)
-		return jobs.PlanResult{Report: e.clean(dead.Markdown())}, nil
+		return jobs.PlanResult{Report: c.clean(dead.Markdown())}, nil
 	}
 	if err == nil && r.Plan == nil {
 		err = errShape
@@ -76,7 +79,7 @@ func (e *Engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 		return jobs.PlanResult{}, fmt.Errorf("plan %s in %s: %w", j.Project, j.Repo, err)
 	}
 	p := *r.Plan
-	p.Report, p.Full = e.clean(p.Report), e.clean(p.Full)
+	p.Report, p.Full = c.clean(p.Report), c.clean(p.Full)
 	return p, nil
 }
 
@@ -89,7 +92,7 @@ func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 		return jobs.Outcome{Failed: true, Resumable: true, Progress: c.far}, nil
 	} else if dead != nil {
 		e.letGo(ctx, c)
-		return jobs.Outcome{Failed: true, Lost: c.permitted, Report: e.clean(dead.Markdown())}, nil
+		return jobs.Outcome{Failed: true, Lost: c.permitted, Report: c.clean(dead.Markdown())}, nil
 	}
 	if err == nil && r.Outcome == nil {
 		err = errShape
@@ -98,7 +101,7 @@ func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 		return jobs.Outcome{}, fmt.Errorf("apply %s in %s: %w", j.Project, j.Repo, err)
 	}
 	o := *r.Outcome
-	o.Report = e.clean(o.Report)
+	o.Report = c.clean(o.Report)
 	return o, nil
 }
 
@@ -119,9 +122,10 @@ func (e *Engine) Unlock(ctx context.Context, j jobs.Job) (jobs.Unlocked, error) 
 
 // Recover implements jobs.Engine.
 func (e *Engine) Recover(ctx context.Context, j jobs.Job) (comment.Recovered, error) {
-	r, err := e.call(order{Action: recovers, Job: j}).do(ctx)
+	c := e.call(order{Action: recovers, Job: j})
+	r, err := c.do(ctx)
 	if dead := asDeath(err); dead != nil {
-		return comment.Recovered{}, &jobs.StateError{Why: e.clean(dead.Error()), Remedy: dead.Remedy}
+		return comment.Recovered{}, &jobs.StateError{Why: c.clean(dead.Error()), Remedy: dead.Remedy}
 	}
 	if err == nil && r.Recovered == nil {
 		err = errShape
@@ -132,7 +136,7 @@ func (e *Engine) Recover(ctx context.Context, j jobs.Job) (comment.Recovered, er
 	got := *r.Recovered
 	for i, d := range got.Doubts {
 		for k, known := range d.Known {
-			got.Doubts[i].Known[k] = e.clean(known)
+			got.Doubts[i].Known[k] = c.clean(known)
 		}
 	}
 	return got, nil
@@ -164,11 +168,14 @@ func (e *Engine) Inputs(ctx context.Context, dir string, r runs.Run, s jobs.Scop
 	return res.Tree, err
 }
 
-func (e *Engine) clean(text string) string {
+func (e *Engine) clean(text string) string { return e.hide(text, nil) }
+
+// hide removes our own secrets and others from a text.
+func (e *Engine) hide(text string, others []string) string {
 	if e.Redact == nil {
 		return text
 	}
-	return e.Redact(text)
+	return e.Redact(text, others)
 }
 
 // letGo releases the lock of a process that died. All its work has ended. If the lock cannot be

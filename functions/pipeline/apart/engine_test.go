@@ -100,7 +100,7 @@ func TestAnswers(t *testing.T) {
 		return []string{"STATE=key", "TMPDIR=/elsewhere"}, nil
 	}
 	e.PluginEnv = func(context.Context, jobs.Job) ([]string, error) { return []string{"CLOUD=key"}, nil }
-	e.Redact = func(s string) string { return strings.ReplaceAll(s, "hunter2hunter2", "(hidden)") }
+	e.Redact = func(s string, _ []string) string { return strings.ReplaceAll(s, "hunter2hunter2", "(hidden)") }
 	e.Fetch = func(_ context.Context, _ jobs.Job, owner, name, ref, dir string) error {
 		if owner+"/"+name+" "+ref != "acme/net HEAD" {
 			return &Absent{"there is none"}

@@ -145,6 +145,12 @@ func (a *acting) act(ctx context.Context, j jobs.Job) string {
 	case "environ":
 		env, err := a.c.Environment(ctx, j)
 		return strings.Join(append(os.Environ(), env...), "\n") + fmt.Sprint(err)
+	case "vault": // it tells what it was given, in a report or in a panic
+		got, err := a.c.Secrets(ctx, j)
+		if arg == "die" {
+			panic(got["TOKEN"])
+		}
+		return fmt.Sprint(got, err)
 	case "secret":
 		return "it is hunter2hunter2"
 	case "fetch":

@@ -97,6 +97,7 @@ type kind string
 const (
 	isPermit      kind = "permit"
 	isEnvironment kind = "environment"
+	isSecrets     kind = "secrets"
 	isCredentials kind = "credentials" // for the state
 	isRescue      kind = "rescue"
 	isFetch       kind = "fetch"
@@ -112,6 +113,8 @@ type answer struct {
 	Permit jobs.Permit
 	Text   string   // an address
 	Env    []string // of programs
+	// Secrets are those of the job's environment, by name.
+	Secrets map[string]string `json:",omitempty"`
 	// Credentials are for the state.
 	Credentials *aws.Credentials `json:",omitempty"`
 	Error       *failure

@@ -143,7 +143,7 @@ func (o *checkout) prepare(ctx context.Context, saved []byte, ds diags.Diagnosti
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, ds
 	}
-	o.Variables = file.Plan.Variables
+	o.Variables = o.merged.completed(file.Plan)
 	return file.Plan, append(ds, o.refuseProvisioners()...)
 }
 

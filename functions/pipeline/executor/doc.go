@@ -57,6 +57,10 @@ type Engine struct {
 	// It is where credentials for a job's resources come from, and is called once they
 	// are needed. nil: the environment is empty.
 	PluginEnv func(ctx context.Context, j jobs.Job) ([]string, error)
+	// Vault returns the secrets that the base branch grants a job's project, by the names of
+	// environment variables: TF_VAR_x is the variable x, others are for plugins. They are in no plan,
+	// no report and no environment of commands. nil: there are none.
+	Vault func(ctx context.Context, j jobs.Job) (map[string]string, error)
 	// Secrets returns texts that must be in no output, such as our own credentials, as
 	// they are now. nil: there are none.
 	Secrets func() []string

@@ -37,9 +37,10 @@ type checkout struct {
 	root   *os.Root             // the whole repository
 	window *window              // the part of root that file functions see
 	values map[string]*hcl.File // variable files, by name
-	env    []string             // of plugins
-	moved  []string             // modules that differ from those of the plan to apply
-	unread bool                 // the state, at the last attempt
+	env    []string             // of plugins, but for secrets
+	vault  vault
+	moved  []string // modules that differ from those of the plan to apply
+	unread bool     // the state, at the last attempt
 
 	options options // of the plan
 
@@ -68,6 +69,10 @@ func (e *Engine) open(ctx context.Context, j jobs.Job, modules bool) (*checkout,
 	}
 	o.OnClose(func() { o.root.Close() })
 	o.window = newWindow(o.root)
+	var ds diags.Diagnostics
+	if o.vault, ds = e.vault(ctx, j); ds.HasErrors() {
+		return o, ds, nil
+	}
 	cfg, ds, err := o.load(ctx, modules)
 	o.Config = cfg
 	if err != nil || ds.HasErrors() {
@@ -141,12 +146,12 @@ func (o *checkout) collect() (map[string]cty.Value, diags.Diagnostics) {
 		return nil, ds
 	}
 	vars, more := inputs.Values(o.Config.Root.Content, sources)
-	return vars, append(append(ds, more...), openly(o.Config.Root.Content, o.job.Options.Variables)...)
+	return vars, append(append(ds, more...), append(openly(o.Config.Root.Content, o.job.Options.Variables), o.vault.uncovered(o.Config.Root.Content)...)...)
 }
 
 // sources returns the sources of the root variables: the automatically loaded files of the
 // project's directory, then those that lockstep.hcl names, then the values in it, then the options
-// of the plan. Our own environment is none.
+// of the plan, then secrets. Our own environment is none.
 func (o *checkout) sources() ([]inputs.Source, diags.Diagnostics) {
 	entries, err := fs.ReadDir(o.root.FS(), o.job.Dir)
 	if err != nil {
@@ -195,13 +200,15 @@ func (o *checkout) sources() ([]inputs.Source, diags.Diagnostics) {
 		ds = append(ds, more...)
 		sources = append(sources, s)
 	}
-	return sources, ds
+	return append(sources, o.vault.source()), ds
 }
 
 // files are those that messages may point into.
 func (o *checkout) files() map[string]*hcl.File {
 	all := maps.Clone(o.values)
-	maps.Copy(all, o.Config.Files)
+	if o.Config != nil {
+		maps.Copy(all, o.Config.Files)
+	}
 	return all
 }
 
@@ -213,7 +220,7 @@ func (o *checkout) dir() string {
 // run returns the environment of a run of the engine. ctx bounds the commands of provisioners.
 func (o *checkout) run(ctx context.Context) engine.Run {
 	r := o.Run()
-	r.WorkingDir, r.Files = o.dir(), o.window
+	r.WorkingDir, r.Files, r.Unkept = o.dir(), o.window, o.vault.variables()
 	if o.job.Grants.Provisioners {
 		r.LocalExec = o.commands(ctx)
 	}

@@ -57,7 +57,7 @@ func (o *checkout) providers(ctx context.Context, state *states.State) diags.Dia
 		if o.env, more = o.environment(ctx); more.HasErrors() {
 			return append(ds, more...)
 		}
-		d.PluginEnv = o.env
+		d.PluginEnv = slices.Concat(o.env, o.vault.env())
 	}
 	calls, end, grace := calling(ctx, o.job)
 	o.OnClose(end)

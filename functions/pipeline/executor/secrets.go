@@ -28,6 +28,9 @@ func (o *checkout) secrets(p *plans.Plan, after *states.State) *secrets {
 	for _, s := range SecretsIn(o.env) {
 		found.Text(s)
 	}
+	for _, s := range o.vault {
+		found.Text(s)
+	}
 	if o.Config != nil && o.Config.Root != nil && o.Config.Root.Content != nil {
 		for name, v := range o.Config.Root.Variables {
 			found.names(v.Type)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/lambdatest/bombs"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 	"github.com/lockstep-iac/lockstep/statebackend/statebackendtest"
 )
@@ -27,7 +28,7 @@ func small(o *lambdatest.StackOptions) {
 func TestBombs(t *testing.T) {
 	t.Parallel()
 	r := newRoad(t, githubtest.Files{"net/main.tf": project(netState, thing("vpc", "10.0.0.0/16"))}, small)
-	for _, b := range lambdatest.Bombs() {
+	for _, b := range bombs.All() {
 		if b.Apply {
 			continue // those are of the base branch's making: see TestProgramsEndWithTheirRun
 		}

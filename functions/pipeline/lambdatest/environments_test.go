@@ -3,7 +3,12 @@
 package lambdatest_test
 
 import (
+	"archive/zip"
+	"bytes"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,13 +25,20 @@ func (r *road) twoAccounts() string {
 		name, account := x[0], x[1]
 		plan := r.account.AddRoleOf(account, "lockstep-plan", lambdatest.Trust{ExternalID: "id-" + name, Repository: "acme/infra"})
 		apply := r.account.AddRoleOf(account, "lockstep-apply", lambdatest.Trust{ExternalID: "id-" + name, Repository: "acme/infra"})
-		text += fmt.Sprintf("environment %q {\n  plan_role   = %q\n  apply_role  = %q\n  external_id = %q\n  variables   = { where = %[1]q }\n}\n", name, plan, apply, "id-"+name)
+		secret, word := "arn:aws:secretsmanager:eu-west-1:"+account+":secret:token", "arn:aws:ssm:eu-west-1:"+account+":parameter/word"
+		r.account.KeepFor(secret, horse+name, plan, apply)
+		r.account.KeepFor(word, horse+"word", plan, apply)
+		text += fmt.Sprintf("environment %q {\n  plan_role   = %q\n  apply_role  = %q\n  external_id = %q\n  variables   = { where = %[1]q }\n", name, plan, apply, "id-"+name)
+		text += fmt.Sprintf("  secrets = {\n    TF_VAR_token = %q\n    LAB_WORD = %q\n  }\n}\n", secret, word)
 	}
 	return text
 }
 
+// horse begins the secrets of environments.
+const horse = "correct-horse-battery-staple-"
+
 // where is a configuration with a variable that lockstep.hcl sets, and a partial backend.
-const where = "terraform {\n  backend \"s3\" {\n  }\n}\nvariable \"where\" {\n  default = \"nowhere\"\n}\noutput \"where\" {\n  value = var.where\n}\n"
+const where = "terraform {\n  backend \"s3\" {\n  }\n}\nvariable \"where\" {\n  default = \"nowhere\"\n}\noutput \"where\" {\n  value = \"${var.where} ${nonsensitive(length(var.token))}\"\n}\nvariable \"token\" {\n  sensitive = true\n  default = \"none\"\n}\n"
 
 func declared(name, environment string) string {
 	return fmt.Sprintf("project %q {\n  dir = %[1]q\n%s  backend_config = {\n    bucket         = \"states\"\n    key            = \"%[1]s/partial.tfstate\"\n    region         = \"us-east-1\"\n    dynamodb_table = \"locks\"\n    use_path_style = true\n  }\n}\n", name, environment)
@@ -53,7 +65,10 @@ func TestEnvironments(t *testing.T) {
 		changes[name+"/thing.tf"] = labThing(name, "")
 	}
 	n := r.pull("things", changes)
-	r.expect("the plans", r.status(n), `where = "production"`, `where = "staging"`, `where = "nowhere"`)
+	r.expect("the plans", r.status(n), `where = "production 39"`, `where = "staging 36"`, `where = "nowhere 4"`)
+	if r.nowhere(horse); len(r.artifacts()) == 0 {
+		t.Error("there are no artifacts to search")
+	}
 	r.expect("the answer", r.say("alice", n, "lockstep apply"), "**Applied** `own`")
 	r.expect("the status", r.status(n), "3 added")
 	if got, want := r.roles(), "own apply only we know it, own plan only we know it, prod 222222222222:role/lockstep-apply id-production, prod 222222222222:role/lockstep-plan id-production, stage 333333333333:role/lockstep-apply id-staging, stage 333333333333:role/lockstep-plan id-staging"; got != want {
@@ -65,6 +80,7 @@ func TestEnvironments(t *testing.T) {
 		}
 	}
 
+	r.nowhere(horse)
 	before := len(r.account.Assumed())
 	// A role of another account, an environment of another project, and one that is new.
 	evil := r.account.AddRoleOf("444444444444", "lockstep-plan", lambdatest.Trust{})
@@ -90,6 +106,48 @@ func TestEnvironments(t *testing.T) {
 }
 
 const labThing2 = "resource \"lab_thing\" \"more\" {\n  name = \"more\"\n}\n"
+
+// nowhere holds that a text is in no log, on no page of GitHub, in no artifact, record or state and in
+// no file that a function has left.
+func (r *road) nowhere(text string) {
+	r.t.Helper()
+	look := func(where string, data []byte) {
+		if bytes.Contains(data, []byte(text)) {
+			r.t.Errorf("%q is in %s", text, where)
+		}
+		if archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data))); err == nil {
+			for _, f := range archive.File {
+				if inner, err := f.Open(); err == nil {
+					data, _ := io.ReadAll(inner)
+					if bytes.Contains(data, []byte(text)) {
+						r.t.Errorf("%q is in %s: %s", text, where, f.Name)
+					}
+				}
+			}
+		}
+	}
+	look("the log", []byte(r.log.String()))
+	for _, e := range r.hub.Edits() {
+		look("an edit on GitHub", []byte(e.Text))
+	}
+	for _, key := range r.artifacts() {
+		look("the artifact "+key, []byte(r.object(r.stack.Ref("Artifacts"), key)))
+	}
+	for _, name := range []string{"prod", "stage", "own"} {
+		look("the state of "+name, []byte(r.state(name+"/partial.tfstate")))
+	}
+	for _, f := range r.stack.Functions {
+		for _, dir := range f.Disks() {
+			filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+				if err == nil && d.Type().IsRegular() && d.Name() != "terraform-provider-lab" {
+					data, _ := os.ReadFile(path)
+					look("the file "+path, data)
+				}
+				return nil
+			})
+		}
+	}
+}
 
 // roles are those that were assumed for projects, each once and sorted, with the external IDs.
 func (r *road) roles() string {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -29,6 +30,8 @@ type Account struct {
 
 	mu      sync.Mutex
 	secrets map[string]string
+	readers map[string][]string // of secrets: roles, by ARN; without any, the function itself
+	holders map[string]string   // roles by session token
 	roles   map[string]Trust
 	assumed []AssumedRole
 	asked   []string
@@ -44,7 +47,7 @@ type AssumedRole struct {
 
 // StartAccount starts an account. It ends with the test.
 func StartAccount(t testing.TB) *Account {
-	a := &Account{secrets: map[string]string{}, roles: map[string]Trust{}}
+	a := &Account{secrets: map[string]string{}, roles: map[string]Trust{}, readers: map[string][]string{}, holders: map[string]string{}}
 	s := httptest.NewServer(a)
 	t.Cleanup(s.Close)
 	a.URL = s.URL
@@ -58,6 +61,13 @@ func (a *Account) Keep(name, value string) string {
 	arn := "arn:aws:secretsmanager:" + Region + ":" + AccountID + ":secret:" + name
 	a.secrets[arn] = value
 	return arn
+}
+
+// KeepFor puts a secret, or a parameter, into an account, which roles may read, and nobody else.
+func (a *Account) KeepFor(arn, value string, roles ...string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.secrets[arn], a.readers[arn] = value, roles
 }
 
 // AddRole puts a role into the account and returns its ARN.
@@ -101,7 +111,8 @@ func (a *Account) SecretsAsked() []string {
 func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if r.Header.Get("X-Amz-Target") == "secretsmanager.GetSecretValue" {
+	switch r.Header.Get("X-Amz-Target") {
+	case "secretsmanager.GetSecretValue", "AmazonSSM.GetParameter":
 		a.getSecret(w, r)
 		return
 	}
@@ -119,12 +130,25 @@ func (a *Account) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.Error(w, "no such action", http.StatusNotImplemented)
 }
 
-// Source: https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_GetSecretValue.html
+// Source: https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_GetSecretValue.html,
+// https://docs.aws.amazon.com/systems-manager/latest/APIReference/API_GetParameter.html
 func (a *Account) getSecret(w http.ResponseWriter, r *http.Request) {
-	var in struct{ SecretId string }
+	var in struct {
+		SecretId, Name string
+		WithDecryption bool
+	}
 	err := json.NewDecoder(r.Body).Decode(&in)
+	if in.Name != "" {
+		in.SecretId = in.Name
+	}
 	value, ok := a.secrets[in.SecretId]
 	w.Header().Set("Content-Type", "application/x-amz-json-1.1")
+	holder := a.holders[r.Header.Get("X-Amz-Security-Token")]
+	if readers := a.readers[in.SecretId]; ok && !slices.Contains(readers, holder) && (len(readers) > 0 || holder != "") {
+		w.WriteHeader(http.StatusBadRequest)
+		json.NewEncoder(w).Encode(map[string]string{"__type": "AccessDeniedException", "Message": "not authorized to read " + in.SecretId})
+		return
+	}
 	if err != nil || !ok {
 		w.WriteHeader(http.StatusBadRequest)
 		json.NewEncoder(w).Encode(map[string]string{
@@ -133,6 +157,10 @@ func (a *Account) getSecret(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a.asked = append(a.asked, in.SecretId)
+	if in.Name != "" {
+		json.NewEncoder(w).Encode(map[string]any{"Parameter": map[string]any{"Name": in.Name, "Type": "SecureString", "Value": value, "Version": 1}})
+		return
+	}
 	json.NewEncoder(w).Encode(map[string]any{
 		"ARN": in.SecretId, "Name": in.SecretId[strings.LastIndex(in.SecretId, ":")+1:], "SecretString": value,
 		"VersionId": "00000000-0000-4000-8000-000000000001", "VersionStages": []string{"AWSCURRENT"},
@@ -150,6 +178,10 @@ func (a *Account) assumeRole(w http.ResponseWriter, r *http.Request) {
 	}
 	a.assumed = append(a.assumed, as)
 	name := as.Role[strings.LastIndex(as.Role, "/")+1:]
+	if account := strings.Split(as.Role, ":")[4]; account != AccountID {
+		name += "-" + account
+	}
+	a.holders["token-of-"+name] = as.Role
 	fmt.Fprintf(w, `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult><Credentials><AccessKeyId>ASIA%s</AccessKeyId><SecretAccessKey>secret-of-%s</SecretAccessKey><SessionToken>token-of-%s</SessionToken><Expiration>%s</Expiration></Credentials><AssumedRoleUser><AssumedRoleId>AROA:%s</AssumedRoleId><Arn>%s</Arn></AssumedRoleUser></AssumeRoleResult><ResponseMetadata><RequestId>1</RequestId></ResponseMetadata></AssumeRoleResponse>`,
 		strings.ToUpper(name), name, name, time.Now().Add(time.Hour).UTC().Format(time.RFC3339), as.Session, as.Role)
 }

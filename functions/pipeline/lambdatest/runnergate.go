@@ -71,6 +71,10 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	service, calls := g.stack.read(r, body)
 	may := func(c call) bool { return allowed(g.statements, c) }
 	by, err := g.by(r)
+	if err != nil && service == "account" && strings.HasPrefix(r.Header.Get("X-Amz-Security-Token"), "token-of-") {
+		g.services[service].ServeHTTP(w, r) // a role of another account, which decides itself
+		return
+	}
 	if err != nil {
 		g.stack.denied(Request{Function: g.function, Action: "by unknown credentials", Resource: r.URL.String()})
 		refuse(w, service, http.StatusForbidden, "InvalidAccessKeyId", err.Error())
@@ -115,8 +119,8 @@ func (s *Stack) read(r *http.Request, body []byte) (string, []call) {
 	target := r.Header.Get("X-Amz-Target")
 	protocol, operation, _ := strings.Cut(target, ".")
 	var in struct {
-		TableName, QueueUrl, SecretId string
-		Key, Item                     map[string]map[string]any
+		TableName, QueueUrl, SecretId, Name string
+		Key, Item                           map[string]map[string]any
 	}
 	if target != "" {
 		json.Unmarshal(body, &in) // a body without JSON names no resource, and is refused
@@ -132,6 +136,8 @@ func (s *Stack) read(r *http.Request, body []byte) (string, []call) {
 		return "dynamodb", []call{c}
 	case protocol == "AmazonSQS":
 		return "sqs", []call{{Action: "sqs:" + operation, Resource: s.queues[in.QueueUrl[strings.LastIndex(in.QueueUrl, "/")+1:]]}}
+	case protocol == "AmazonSSM":
+		return "account", []call{{Action: "ssm:" + operation, Resource: in.Name}}
 	case protocol == "secretsmanager":
 		return "account", []call{{Action: "secretsmanager:" + operation, Resource: in.SecretId}}
 	}

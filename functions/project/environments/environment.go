@@ -35,6 +35,17 @@ type Environment struct {
 type rights struct {
 	planRole, applyRole, externalID, region string
 	env                                     map[string]string
+	secrets                                 []Secret
+}
+
+// A Secret is the name of one, not its value.
+type Secret struct {
+	// Name is that of an environment variable: TF_VAR_x for the variable x.
+	Name string
+	// ARN is that of a secret in Secrets Manager, or of a parameter in SSM.
+	ARN string
+	// At is its line at the base commit, "lockstep.hcl:9".
+	At string
 }
 
 // A Granted is what an environment gives to a project, by the base commit. The zero value gives the
@@ -79,6 +90,9 @@ func (g Granted) Role(applies bool) (arn, externalID string) {
 
 // Region is that of providers; "" leaves it to the deployment.
 func (g Granted) Region() string { return g.rights.region }
+
+// Secrets are those that the project gets, sorted by name.
+func (g Granted) Secrets() []Secret { return slices.Clone(g.rights.secrets) }
 
 // Env are variables of the environment of providers, NAME=value, sorted.
 func (g Granted) Env() []string {

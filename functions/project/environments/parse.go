@@ -20,12 +20,16 @@ var (
 	// Source: https://docs.aws.amazon.com/STS/latest/APIReference/API_AssumeRole.html
 	externalPattern = regexp.MustCompile(`^[\w+=,.@:/-]{2,1000}$`)
 	regionPattern   = regexp.MustCompile(`^[a-z]{2,4}(-[a-z]{2,9}){1,2}-[0-9]{1,2}$`)
+	// Source: https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssecretsmanager.html,
+	// https://docs.aws.amazon.com/service-authorization/latest/reference/list_awssystemsmanager.html
+	secretPattern   = regexp.MustCompile(`^arn:[a-z-]+:(secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[\w/+=.@-]{1,519}|ssm:[a-z0-9-]+:[0-9]{12}:parameter/[\w/.-]{1,1000})$`)
 	variablePattern = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,199}$`)
 )
 
 // Limits of an environment block.
 const (
 	maxNames    = 200
+	maxSecrets  = 50
 	maxBranches = 100
 	maxPattern  = 200
 	maxBraces   = 4
@@ -55,6 +59,7 @@ func Parse(b *hcl.Block) (Environment, hcl.Diagnostics) {
 	}
 	p.roles(b.DefRange)
 	p.env()
+	p.secrets(b.DefRange)
 	p.branches()
 	if p.diags.HasErrors() {
 		return Environment{Name: p.out.Name, At: b.DefRange, Variables: p.out.Variables, broken: true}, p.diags
@@ -96,6 +101,40 @@ func (p *parser) roles(at hcl.Range) {
 	}
 }
 
+// secrets reads the names of secrets.
+func (p *parser) secrets(at hcl.Range) {
+	v, ok := p.values["secrets"]
+	if !ok {
+		return
+	}
+	for name, x := range v.Items() {
+		p.out.rights.secrets = append(p.out.rights.secrets, Secret{name, x.Text(), line(x.At)})
+		switch {
+		case !variablePattern.MatchString(name):
+			p.errorf(x.At, "Invalid name of an environment variable", "The name %q must consist of letters, digits and _, and must not begin with a digit.", name)
+		case ours(name):
+			p.errorf(x.At, "Credentials in secrets", "%s is set from plan_role or apply_role: remove it.", name)
+		case p.out.rights.env[name] != "":
+			p.errorf(x.At, "Two values of one variable", "The variable %s stands in env, too: remove one of them.", name)
+		case !secretPattern.MatchString(x.Text()):
+			// Its value may be the secret itself, and is not repeated.
+			p.errorf(hcl.Range{Filename: x.At.Filename, Start: x.At.Start, End: x.At.Start}, "Invalid name of a secret", "The secret %s must be the ARN of a secret in Secrets Manager, \"arn:aws:secretsmanager:REGION:ACCOUNT:secret:NAME\", or of a parameter in SSM, \"arn:aws:ssm:REGION:ACCOUNT:parameter/NAME\". If the secret itself stands there, change it: whoever may read the repository has read it.", name)
+		}
+	}
+	if n := len(p.out.rights.secrets); n > maxSecrets {
+		p.errorf(v.At, "Too many secrets", "There are %d secrets, and at most %d are allowed, since each run reads them all.", n, maxSecrets)
+	}
+	if p.out.rights.planRole == "" {
+		p.errorf(at, "Secrets without a role", "Secrets are read with plan_role and apply_role, so that their policies decide who may: name these, too.")
+	}
+}
+
+// ours reports whether a variable is set by Lockstep.
+func ours(name string) bool {
+	upper := strings.ToUpper(name)
+	return strings.HasPrefix(upper, "AWS_ACCESS_KEY") || strings.HasPrefix(upper, "AWS_SECRET") || strings.HasPrefix(upper, "AWS_SESSION_TOKEN")
+}
+
 // env reads the variables of the environment.
 func (p *parser) env() {
 	v, ok := p.values["env"]
@@ -110,7 +149,7 @@ func (p *parser) env() {
 			p.errorf(x.At, "Invalid name of an environment variable", "The name %q must consist of letters, digits and _, and must not begin with a digit.", name)
 		case strings.HasPrefix(upper, "TF_VAR_"):
 			p.errorf(x.At, "Variable in env", "Values of variables stand in variables = { %s = ... }, and secret ones in secrets.", name[len("TF_VAR_"):])
-		case strings.HasPrefix(upper, "AWS_ACCESS_KEY") || strings.HasPrefix(upper, "AWS_SECRET") || strings.HasPrefix(upper, "AWS_SESSION_TOKEN"):
+		case ours(name):
 			p.errorf(x.At, "Credentials in env", "%s is set from plan_role or apply_role: remove it, so that no key stands in the repository.", name)
 		case strings.ContainsFunc(x.Text(), unicode.IsControl):
 			p.errorf(x.At, "Invalid value", "The value of %s contains control characters.", name)

@@ -38,7 +38,7 @@ func child(c *apart.Child) (jobs.Engine, error) {
 		},
 		Modules: modules.Remote{Proxy: c.Fetch}.Install,
 		DataDir: s.DataDir, Mirror: s.Mirror,
-		PluginEnv: c.Environment, Rescue: c.Rescue, Begin: c.Begin,
+		PluginEnv: c.Environment, Vault: c.Secrets, Rescue: c.Rescue, Begin: c.Begin,
 		Secrets: func() []string { return ownSecrets(os.Environ()) },
 		Memory:  c.Memory, Remember: c.Remember,
 	}, nil

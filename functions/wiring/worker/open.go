@@ -56,8 +56,9 @@ func Open(f wiring.Function) (*Worker, error) {
 		Credentials: state.For,
 		PluginEnv:   target.Env,
 		Fetch:       modules.Remote{App: w.App}.Fetch,
-		Redact: func(text string) string {
-			return executor.Redact(ownSecrets(os.Environ(), w.ExternalID), text)
+		Secrets:     vault{Target: target, AWS: w.AWS}.values,
+		Redact: func(text string, others []string) string {
+			return executor.Redact(append(ownSecrets(os.Environ(), w.ExternalID), others...), text)
 		},
 		Rescue: func(ctx context.Context, j jobs.Job, name string, state []byte) (string, error) {
 			return rescue(ctx, w, j, name, state)

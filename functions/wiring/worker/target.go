@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
+
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/sessions"
 )
@@ -24,24 +26,33 @@ type Target struct {
 // is told for whom it is assumed, in tags that its trust policy can ask for: repository,
 // pull, project and actor.
 func (t Target) Env(ctx context.Context, j jobs.Job) ([]string, error) {
-	role, external := j.Environment.Role(t.Applies)
 	region := cmp.Or(j.Environment.Region(), t.Region)
 	// A process without credentials must not find others: the function's metadata have none, but a
 	// provider that looks for them waits in vain.
 	env := append(j.Environment.Env(), "AWS_REGION="+region, "AWS_DEFAULT_REGION="+region, "AWS_EC2_METADATA_DISABLED=true")
-	if role == "" && t.Role == "" {
-		return env, nil
-	}
-	out, err := sessions.Role{ARN: cmp.Or(role, t.Role), ExternalID: cmp.Or(external, t.ExternalID), STS: t.STS}.Whole(ctx, j)
-	if err != nil && role != "" {
-		return nil, fmt.Errorf("%w. The role is that of the environment %q (%s on the base branch): its trust policy must name the role of Lockstep's function, the external ID and this repository, as the module infra/target writes it, and the deployment's parameters PlanRolePattern and ApplyRolePattern must match the roles", err, j.Environment.Name(), j.Environment.At())
-	}
+	out, err := t.session(ctx, j)
 	if err != nil {
 		return nil, err
+	}
+	if out.AccessKeyID == "" {
+		return env, nil
 	}
 	return append(env,
 		"AWS_ACCESS_KEY_ID="+out.AccessKeyID,
 		"AWS_SECRET_ACCESS_KEY="+out.SecretAccessKey,
 		"AWS_SESSION_TOKEN="+out.SessionToken,
 	), nil
+}
+
+// session returns the credentials of a job's role; none without a role.
+func (t Target) session(ctx context.Context, j jobs.Job) (aws.Credentials, error) {
+	role, external := j.Environment.Role(t.Applies)
+	if role == "" && t.Role == "" {
+		return aws.Credentials{}, nil
+	}
+	out, err := sessions.Role{ARN: cmp.Or(role, t.Role), ExternalID: cmp.Or(external, t.ExternalID), STS: t.STS}.Whole(ctx, j)
+	if err != nil && role != "" {
+		err = fmt.Errorf("%w. The role is that of the environment %q (%s on the base branch): its trust policy must name the role of Lockstep's function, the external ID and this repository, as the module infra/target writes it, and the deployment's parameters PlanRolePattern and ApplyRolePattern must match the roles", err, j.Environment.Name(), j.Environment.At())
+	}
+	return out, err
 }

@@ -1,4 +1,8 @@
-package lambdatest
+// Package bombs is the list of configurations that take memory, time or disk without end, for tests of
+// whatever runs them.
+//
+// It refuses to know the limits that they meet. Start at [All].
+package bombs
 
 import (
 	"bytes"
@@ -31,9 +35,9 @@ func (b Bomb) Placed(text string) bool {
 	return false
 }
 
-// Bombs returns those that are to be tried: the usual ones, or with LOCKSTEP_BOMBS=all in
+// All returns those that are to be tried: the usual ones, or with LOCKSTEP_BOMBS=all in
 // the environment all of them.
-func Bombs() []Bomb {
+func All() []Bomb {
 	var out []Bomb
 	for _, b := range append(planBombs(), applyBombs()...) {
 		if b.Usual || os.Getenv("LOCKSTEP_BOMBS") == "all" {

@@ -1,0 +1,97 @@
+package executor
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/lockstep-iac/lockstep/engine/config"
+	"github.com/lockstep-iac/lockstep/engine/config/inputs"
+	"github.com/lockstep-iac/lockstep/engine/diags"
+	"github.com/lockstep-iac/lockstep/engine/plans"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+)
+
+// The secrets of a job's environment are read when its run begins, before anything of the checkout
+// is evaluated. A variable's value is in no plan: an apply reads it again, as a secret that was
+// changed since the plan is no reason for a new one.
+
+// variablePrefix begins the names of variables of the configuration in an environment.
+const variablePrefix = "TF_VAR_"
+
+// A vault has the secrets of a job, by names of environment variables.
+type vault map[string]string
+
+// vault reads the secrets of a job.
+func (e *Engine) vault(ctx context.Context, j jobs.Job) (vault, diags.Diagnostics) {
+	if e.Vault == nil || j.Access == jobs.Unlocks {
+		return nil, nil
+	}
+	values, err := e.Vault(ctx, j)
+	if err != nil {
+		return nil, diags.FromError("A secret of the environment cannot be read", err)
+	}
+	return values, nil
+}
+
+// source are the secrets that are values of variables.
+func (v vault) source() inputs.Source {
+	s := inputs.Source{Origin: inputs.FromEnvironment, Literals: map[string]string{}, By: "by secrets in lockstep.hcl"}
+	for _, name := range v.variables() {
+		s.Literals[name] = v[variablePrefix+name]
+	}
+	return s
+}
+
+// variables are the names of variables whose values are secrets, sorted.
+func (v vault) variables() []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		if variable, ok := strings.CutPrefix(name, variablePrefix); ok {
+			out = append(out, variable)
+		}
+	}
+	return out
+}
+
+// env are the other secrets, NAME=value.
+func (v vault) env() []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		if !strings.HasPrefix(name, variablePrefix) {
+			out = append(out, name+"="+v[name])
+		}
+	}
+	return out
+}
+
+// uncovered warns of secrets in variables that are not sensitive: values that are computed from
+// them cannot be known by their text.
+func (v vault) uncovered(root *config.Content) diags.Diagnostics {
+	var ds diags.Diagnostics
+	for _, name := range v.variables() {
+		if x := root.Variables[name]; x != nil && !x.Sensitive && !x.Ephemeral {
+			ds = append(ds, diags.Warningf(&x.Range, "Secret in a variable that is not sensitive",
+				"The variable %q gets its value from secrets in lockstep.hcl. Reports hide that value, but not what is computed from it: set sensitive = true.", name)...)
+		}
+	}
+	return ds
+}
+
+// completed returns the variables of a saved plan, with those whose values no plan keeps as they are
+// now.
+func (m merged) completed(p *plans.Plan) map[string]cty.Value {
+	out := maps.Clone(p.Variables)
+	for _, name := range p.EphemeralVariables {
+		if v, ok := m.variables[name]; ok {
+			if out == nil {
+				out = map[string]cty.Value{}
+			}
+			out[name] = v
+		}
+	}
+	return out
+}

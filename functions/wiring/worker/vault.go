@@ -1,0 +1,73 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/secretsmanager"
+	"github.com/aws/aws-sdk-go-v2/service/ssm"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/project/environments"
+)
+
+// A vault reads the secrets of environments: with the role of the environment, whose policy decides,
+// and never with the function's own.
+type vault struct {
+	Target Target
+	AWS    aws.Config // whose credentials are not used
+}
+
+// values returns the secrets of a job's environment by their names. The error is for people.
+func (v vault) values(ctx context.Context, j jobs.Job) (map[string]string, error) {
+	wanted := j.Environment.Secrets()
+	out := map[string]string{}
+	if len(wanted) == 0 {
+		return out, nil
+	}
+	session, err := v.Target.session(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	cfg := v.AWS.Copy()
+	cfg.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return session, nil })
+	role, _ := j.Environment.Role(v.Target.Applies)
+	for _, s := range wanted {
+		value, err := read(ctx, cfg, s)
+		if err != nil {
+			return nil, fmt.Errorf("the secret %s of the environment %q (%s on the base branch), %s, cannot be read: %w. Correct its ARN there, or let the role %s read it, as secret_arns of the module infra/target does", s.Name, j.Environment.Name(), s.At, s.ARN, err, role)
+		}
+		out[s.Name] = value
+	}
+	return out, nil
+}
+
+// read reads one secret, in the region of its ARN.
+func read(ctx context.Context, cfg aws.Config, s environments.Secret) (string, error) {
+	parts := strings.SplitN(s.ARN, ":", 6)
+	cfg.Region = parts[3]
+	var value *string
+	if parts[2] == "ssm" {
+		yes := true
+		out, err := ssm.NewFromConfig(cfg).GetParameter(ctx, &ssm.GetParameterInput{Name: &s.ARN, WithDecryption: &yes})
+		if err != nil {
+			return "", err
+		}
+		if out.Parameter != nil {
+			value = out.Parameter.Value
+		}
+	} else {
+		out, err := secretsmanager.NewFromConfig(cfg).GetSecretValue(ctx, &secretsmanager.GetSecretValueInput{SecretId: &s.ARN})
+		if err != nil {
+			return "", err
+		}
+		value = out.SecretString
+	}
+	if aws.ToString(value) == "" {
+		return "", errors.New("it holds no text")
+	}
+	return *value, nil
+}
