@@ -83,7 +83,7 @@ func (c Check) Summary(limit int) string {
 			b.WriteString("\n" + text)
 		}
 		when := "To apply this plan"
-		if c.blocked() {
+		if c.Held() {
 			when = "When that is fulfilled, to apply this plan"
 		}
 		fmt.Fprintf(&b, "\n%s, comment %s on the pull request.", when, Code("lockstep apply -p "+c.Name))

@@ -105,8 +105,8 @@ func (p ProjectStatus) calm() int {
 	return 1
 }
 
-// blocked reports whether a plan cannot be applied yet, because a requirement is not fulfilled.
-func (p ProjectStatus) blocked() bool { return p.Required != nil && !p.Required.Outcome.Allows() }
+// Held reports whether a plan cannot be applied yet, because a requirement is not fulfilled.
+func (p ProjectStatus) Held() bool { return p.Required != nil && !p.Required.Outcome.Allows() }
 
 // standing returns the text of the table's last column.
 func (p ProjectStatus) standing() string {
@@ -120,7 +120,7 @@ func (p ProjectStatus) standing() string {
 	case Planning:
 		return "being planned"
 	case Ready:
-		if p.blocked() {
+		if p.Held() {
 			return "**waits** for what is missing"
 		}
 		return "waits for " + Code("lockstep apply")

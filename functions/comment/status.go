@@ -274,7 +274,7 @@ func (s Status) next(has func(...Standing) bool) []string {
 			one = fmt.Sprintf(", or %s for one project", Code("lockstep apply -p NAME"))
 		}
 		when := "To apply this plan"
-		if !slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == Ready && !p.blocked() }) {
+		if !slices.ContainsFunc(s.Projects, func(p ProjectStatus) bool { return p.Standing == Ready && !p.Held() }) {
 			when = "When that is fulfilled, to apply this plan"
 		}
 		say = append(say, fmt.Sprintf("%s, comment %s%s.", when, Code("lockstep apply"), one))

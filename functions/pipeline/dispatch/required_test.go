@@ -250,3 +250,30 @@ func TestOverride(t *testing.T) {
 	s.repo.Grant("zoe", "write")
 	s.expect("all of it", s.say("alice", n, "lockstep apply"), "**Applied** `net`: 2 added")
 }
+
+// TestRequiredOnMerge holds that the check of the head is no invitation to a merge that cannot be applied,
+// and that such a merge applies nothing.
+func TestRequiredOnMerge(t *testing.T) {
+	t.Parallel()
+	files := requiring("apply", "  approvals = 1")
+	files["lockstep.hcl"] = strings.Replace(files["lockstep.hcl"], "dir = \"net\"", "dir = \"net\"\n  apply = \"merge\"", 1)
+	s := newStage(t, files)
+	n := s.pull("alice", "b", githubtest.Files{"net/b.tf": resource("b", "1")})
+	head := func() string {
+		for _, c := range s.repo.Checks(s.repo.Head("b")) {
+			if c.Name == "lockstep" {
+				return string(c.Conclusion) + " " + c.Title
+			}
+		}
+		return ""
+	}
+	s.expect("the check before the review", head(), "failure Cannot be applied now")
+	s.repo.Review("bob", n, github.Approved, "")
+	s.settle()
+	s.expect("and after it", head(), "success")
+	s.repo.Dismiss("carol", n, "bob")
+	s.settle()
+	s.repo.Merge("alice", n)
+	s.settle()
+	s.expect("a merge without", s.answer(n, "merge"), "**Not applied** `net`", "an approval of the planned commit", "Open a pull request")
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -70,8 +71,12 @@ func (rp *Reporter) headCheck(ctx context.Context, s comment.Status, l ledger.Lo
 		f := checking.Facts{
 			Closed: s.Closed, Refused: rp.Evidence.Pull.Fork() || l.Refused != "", Problem: l.Problem != "", Conflict: l.Conflict,
 		}
-		for _, p := range s.Projects {
-			f.Projects = append(f.Projects, p.Standing)
+		s.Projects = slices.Clone(s.Projects)
+		for i, p := range s.Projects {
+			if p.Held() { // a merge would be one that cannot be applied
+				s.Projects[i].Standing = comment.Blocked
+			}
+			f.Projects = append(f.Projects, s.Projects[i].Standing)
 		}
 		if s.Problem == "" {
 			s.Problem = l.Refused
