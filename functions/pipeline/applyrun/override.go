@@ -37,7 +37,10 @@ func (ov *Overrider) Override(ctx context.Context, c comment.Command) ([]comment
 		if s.Phase != runs.Planned || !s.Meant(c) {
 			continue
 		}
-		ruling := ov.Evidence.Missing(ctx, s.Run)
+		ruling, err := ov.Evidence.Missing(ctx, s.Run)
+		if err != nil {
+			return nil, err
+		}
 		if ruling == nil || !lifted(*ruling, q.Actor) {
 			replies = append(replies, evidence.Refused(c, s.Project, runs.Refusal(comment.NotLifted{Login: q.Actor})))
 			continue

@@ -122,14 +122,17 @@ func (e *Reader) RequiredAgain(ctx context.Context, q *runs.Request, content *ru
 
 // Missing decides on the requirements for the apply of a run as nobody has asked for it yet, so that
 // people see what is missing. It is nil if there are no requirements. Nothing follows from it, so a
-// failure is an unknown ruling.
-func (e *Reader) Missing(ctx context.Context, r runs.Run) *rulings.Ruling {
+// failure that stays is an unknown ruling. The error is one that another attempt may mend.
+func (e *Reader) Missing(ctx context.Context, r runs.Run) (*rulings.Ruling, error) {
 	ruling, err := e.missing(ctx, r)
+	if err != nil && !errors.As(err, new(*github.FinalError)) {
+		return nil, err
+	}
 	if err != nil {
 		no := rulings.Ruling{Rule: rulings.Readable, Outcome: rulings.Unknown, Problem: err.Error()}
-		return &rulings.Ruling{Rule: rulings.AllOf, Outcome: rulings.Unknown, Of: []rulings.Ruling{no}}
+		return &rulings.Ruling{Rule: rulings.AllOf, Outcome: rulings.Unknown, Of: []rulings.Ruling{no}}, nil
 	}
-	return ruling
+	return ruling, nil
 }
 
 func (e *Reader) missing(ctx context.Context, r runs.Run) (*rulings.Ruling, error) {

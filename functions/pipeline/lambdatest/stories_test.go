@@ -141,7 +141,7 @@ func TestEveryMessageTwice(t *testing.T) {
 		t.Errorf("the state has serial %d and %v", serial, names)
 	}
 	told := strings.Join(r.hub.Lines(), "\n")
-	for _, once := range []string{"success, Applied", "**Applied** `net`", "rocket", "comment #1 on #1"} {
+	for _, once := range []string{"check lockstep/net on #1 by lockstep[bot]: success, Applied", "**Applied** `net`", "rocket", "comment #1 on #1"} {
 		if c := strings.Count(told, once); c != 1 {
 			t.Errorf("%q happened %d times:\n%s", once, c, told)
 		}

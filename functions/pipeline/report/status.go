@@ -98,7 +98,11 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectS
 		p.Body = comment.Exchanged()
 	}
 	if p.Standing == comment.Ready || p.Standing == comment.OnMerge {
-		p.Required = rp.Evidence.Missing(ctx, r)
+		required, unread := rp.Evidence.Missing(ctx, r)
+		if unread != nil {
+			return p, unread
+		}
+		p.Required = required
 	}
 	if r.Full && rp.Where != nil && r.Phase != runs.Dropped {
 		p.Whole = rp.Where(r.FullReport())
