@@ -196,6 +196,7 @@ func TestBrokenCalls(t *testing.T) {
 	}{
 		"crashed":        {status.Error(codes.Unavailable, "EOF"), "It burnt.", []string{"Plugin did not respond", "ReadResource", "It burnt."}},
 		"lost":           {status.Error(codes.Unavailable, "EOF"), "", []string{"Plugin did not respond", "The connection to it was lost: EOF"}},
+		"closed by us":   {status.Error(codes.Canceled, "grpc: the client connection is closing"), "It was ended.", []string{"Plugin did not respond", "It was ended."}},
 		"unimplemented":  {status.Error(codes.Unimplemented, ""), "", []string{"does not support the call ReadResource", "newer version"}},
 		"too large":      {status.Error(codes.ResourceExhausted, "received message larger than max"), "", []string{"too large"}},
 		"own words":      {status.Error(codes.Unknown, "tea break"), "", []string{"Plugin error", "tea break"}},

@@ -12,6 +12,10 @@ import (
 	"github.com/lockstep-iac/lockstep/engine/schema"
 )
 
+// closing is the message of a call whose connection was closed on our side.
+// Source: https://pkg.go.dev/google.golang.org/grpc#ErrClientConnClosing
+const closing = "grpc: the client connection is closing"
+
 // explain turns a failed call into a diagnostic: it was cancelled, the plugin died,
 // or the plugin does not know the method or broke the protocol.
 func (c *client) explain(ctx context.Context, method string, err error) diags.Diagnostics {
@@ -19,7 +23,11 @@ func (c *client) explain(ctx context.Context, method string, err error) diags.Di
 		return cancelled(method, context.Cause(ctx))
 	}
 	s := status.Convert(err)
-	switch s.Code() {
+	code := s.Code()
+	if code == codes.Canceled && s.Message() == closing {
+		code = codes.Unavailable // we have ended the plugin, and its end was noticed later than ours
+	}
+	switch code {
 	case codes.Unavailable:
 		fate := ""
 		if c.Fate != nil {
