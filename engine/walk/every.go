@@ -7,8 +7,8 @@ import (
 )
 
 // Every calls f each time that the interval has passed, and once more when ctx ends,
-// until stop is called: none begins after that. Calls do not overlap; stop waits for one that is under way. An
-// interval below a nanosecond counts as one.
+// until stop is called: none begins after that. Calls do not overlap; stop waits for one that is
+// under way. An interval below a nanosecond counts as one.
 func Every(ctx context.Context, interval time.Duration, f func()) (stop func()) {
 	stopped := make(chan struct{})
 	var done sync.WaitGroup
