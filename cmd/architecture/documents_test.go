@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
 )
 
 // documents are the Markdown files whose paths and tests are checked.
@@ -54,6 +56,27 @@ func TestDocuments(t *testing.T) {
 	}
 	if found < 80 {
 		t.Errorf("only %d names were checked", found)
+	}
+}
+
+// TestDocumentedPermissions holds that people who register the App read of all permissions that the fake GitHub enforces.
+func TestDocumentedPermissions(t *testing.T) {
+	for file, paragraph := range map[string]*regexp.Regexp{
+		"README.md":                      regexp.MustCompile(`(?s)Register a GitHub App,.*?events of`),
+		"cmd/lockstep/testdata/help.txt": regexp.MustCompile(`(?s)The App needs: .*?events`),
+	} {
+		data, err := os.ReadFile(filepath.Join("../..", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Join(strings.Fields(paragraph.FindString(string(data))), " ")
+		reads, writes, _ := strings.Cut(strings.Replace(text, "read;", "write", 1), "write")
+		for name, level := range apps.New(1, "lockstep").Permissions() {
+			words := strings.ReplaceAll(strings.Replace(name, "statuses", "commit statuses", 1), "_", " ")
+			if in := map[any]string{"read": reads, "write": writes}[level]; !strings.Contains(in, words) {
+				t.Errorf("%s: the App needs %s: %s, and only these are named: %s", file, words, level, in)
+			}
+		}
 	}
 }
 

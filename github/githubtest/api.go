@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
@@ -22,31 +23,45 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mux.ServeHTTP(w, r)
 }
 
-// operations are the requests about a repository that a token must open.
-var operations = map[string]func(*Repository, *http.Request) (int, any){
-	"GET pulls":                            (*Repository).listPulls,
-	"GET pulls/{number}":                   (*Repository).getPull,
-	"GET pulls/{number}/files":             (*Repository).listFiles,
-	"GET pulls/{number}/reviews":           (*Repository).listReviews,
-	"GET pulls/{number}/commits":           (*Repository).listCommits,
-	"GET issues/{number}/events":           (*Repository).listEvents,
-	"GET commits/{ref}/status":             (*Repository).getStatus,
-	"GET compare/{span}":                   (*Repository).compare,
-	"GET branches/{branch}":                (*Repository).getBranch,
-	"GET rules/branches/{branch}":          (*Repository).listRules,
-	"GET contents/{path...}":               (*Repository).getContents,
-	"GET git/ref/{ref...}":                 (*Repository).getRef,
-	"GET git/commits/{sha}":                (*Repository).getCommit,
-	"GET issues/comments":                  (*Repository).listAllComments,
-	"GET issues/{number}/comments":         (*Repository).listComments,
-	"POST issues/{number}/comments":        (*Repository).createComment,
-	"PATCH issues/comments/{id}":           (*Repository).updateComment,
-	"DELETE issues/comments/{id}":          (*Repository).deleteComment,
-	"POST issues/comments/{id}/reactions":  (*Repository).createReaction,
-	"GET collaborators/{login}/permission": (*Repository).getPermission,
-	"POST check-runs":                      (*Repository).createCheck,
-	"PATCH check-runs/{id}":                (*Repository).updateCheck,
-	"GET commits/{ref}/check-runs":         (*Repository).listChecks,
+// An operation is a request about a repository, which a token has to open with a permission.
+type operation struct {
+	needs  apps.Need
+	answer func(*Repository, *http.Request) (int, any)
+}
+
+// Comments on pull requests can be reached with either permission.
+const (
+	talkRead  apps.Need = "issues:read or pull_requests:read"
+	talkWrite apps.Need = "issues:write or pull_requests:write"
+)
+
+// operations are all requests about a repository, but archives, with the permissions that GitHub documents.
+//
+// Source: https://docs.github.com/en/rest/authentication/permissions-required-for-github-apps
+var operations = map[string]operation{
+	"GET pulls":                            {"pull_requests:read", (*Repository).listPulls},
+	"GET pulls/{number}":                   {"pull_requests:read", (*Repository).getPull},
+	"GET pulls/{number}/files":             {"pull_requests:read", (*Repository).listFiles},
+	"GET pulls/{number}/reviews":           {"pull_requests:read", (*Repository).listReviews},
+	"GET pulls/{number}/commits":           {"pull_requests:read", (*Repository).listCommits},
+	"GET issues/{number}/events":           {talkRead, (*Repository).listEvents},
+	"GET commits/{ref}/status":             {"statuses:read", (*Repository).getStatus},
+	"GET compare/{span}":                   {"contents:read", (*Repository).compare},
+	"GET branches/{branch}":                {"contents:read", (*Repository).getBranch},
+	"GET rules/branches/{branch}":          {"metadata:read", (*Repository).listRules},
+	"GET contents/{path...}":               {"contents:read", (*Repository).getContents},
+	"GET git/ref/{ref...}":                 {"contents:read", (*Repository).getRef},
+	"GET git/commits/{sha}":                {"contents:read", (*Repository).getCommit},
+	"GET issues/comments":                  {talkRead, (*Repository).listAllComments},
+	"GET issues/{number}/comments":         {talkRead, (*Repository).listComments},
+	"POST issues/{number}/comments":        {talkWrite, (*Repository).createComment},
+	"PATCH issues/comments/{id}":           {talkWrite, (*Repository).updateComment},
+	"DELETE issues/comments/{id}":          {talkWrite, (*Repository).deleteComment},
+	"POST issues/comments/{id}/reactions":  {"issues:write", (*Repository).createReaction},
+	"GET collaborators/{login}/permission": {"metadata:read", (*Repository).getPermission},
+	"POST check-runs":                      {"checks:write", (*Repository).createCheck},
+	"PATCH check-runs/{id}":                {"checks:write", (*Repository).updateCheck},
+	"GET commits/{ref}/check-runs":         {"checks:read", (*Repository).listChecks},
 }
 
 // routes returns the whole API.
@@ -68,14 +83,14 @@ func (h *Hub) routes() *http.ServeMux {
 	} {
 		mux.HandleFunc(pattern, h.alone(answer))
 	}
-	for pattern, answer := range operations {
+	for pattern, o := range operations {
 		method, path, _ := strings.Cut(pattern, " ")
 		mux.HandleFunc(method+" /repos/{owner}/{repo}/"+path, h.alone(func(r *http.Request) (int, any) {
-			x, p := h.opened(r)
+			x, p := h.opened(r, o.needs)
 			if p != nil {
 				return rest.Fail(p)
 			}
-			return answer(x, r)
+			return o.answer(x, r)
 		}))
 	}
 	mux.HandleFunc("GET /archive/{link}", h.sendArchive)
@@ -92,8 +107,8 @@ func (h *Hub) alone(answer rest.Handler) http.HandlerFunc {
 	}
 }
 
-// opened finds the repository of a request, if its token opens it.
-func (h *Hub) opened(r *http.Request) (*Repository, *rest.Problem) {
+// opened finds the repository of a request, if its token opens it for the purpose.
+func (h *Hub) opened(r *http.Request, n apps.Need) (*Repository, *rest.Problem) {
 	t, p := h.app.Token(r)
 	if p != nil {
 		return nil, p
@@ -102,8 +117,8 @@ func (h *Hub) opened(r *http.Request) (*Repository, *rest.Problem) {
 	if x == nil || !t.Opens(x.installation, x.id) {
 		return nil, rest.NotFound
 	}
-	if !t.Allows(r) {
-		return nil, &rest.Problem{Status: http.StatusForbidden, Message: "Resource not accessible by integration"}
+	if !t.Allows(n) {
+		return nil, apps.Forbidden
 	}
 	return x, nil
 }

@@ -22,7 +22,7 @@ func (h *Hub) getArchive(r *http.Request) (int, any) {
 		return rest.Fail(rest.NotFound)
 	} else if token != "" {
 		var p *rest.Problem
-		if x, p = h.opened(r); p != nil {
+		if x, p = h.opened(r, "contents:read"); p != nil {
 			return rest.Fail(p)
 		}
 	}

@@ -155,7 +155,7 @@ func (l *checks) json(c *checkRun) rest.Object {
 	o := rest.Object{
 		"id": c.id, "node_id": rest.NodeID("CheckRun", c.id), "name": c.shown.Name, "head_sha": c.shown.SHA, "external_id": c.shown.ExternalID,
 		"url": api, "html_url": html, "details_url": html, "status": c.shown.Status, "conclusion": nil, "completed_at": nil,
-		"started_at": rest.Stamp(c.started), "check_suite": rest.Object{"id": c.suite}, "app": l.appJSON(c.app),
+		"started_at": rest.Stamp(c.started), "check_suite": rest.Object{"id": c.suite}, "app": l.repo.world.appJSON(c.app),
 		"pull_requests": l.headsJSON(c.shown.SHA),
 		"output": rest.Object{
 			"title": rest.OrNull(c.shown.Title), "summary": rest.OrNull(c.shown.Summary), "text": c.text, "annotations_count": 0,
@@ -203,7 +203,7 @@ func (l *checks) suiteJSON(by app, sha string) rest.Object {
 	c := l.repo.world.history[sha]
 	o := rest.Object{
 		"id": id, "node_id": rest.NodeID("CheckSuite", id), "head_branch": nil, "head_sha": sha, "status": "queued", "conclusion": nil,
-		"url": api, "before": nil, "after": sha, "pull_requests": l.headsJSON(sha), "app": l.appJSON(by),
+		"url": api, "before": nil, "after": sha, "pull_requests": l.headsJSON(sha), "app": l.repo.world.appJSON(by),
 		"created_at": rest.Stamp(c.At), "updated_at": rest.Stamp(l.repo.world.log.Now()), "latest_check_runs_count": 1, "check_runs_url": api + "/check-runs",
 		"head_commit": rest.Object{
 			"id": sha, "tree_id": c.Tree(), "message": c.Message, "timestamp": rest.Stamp(c.At), "author": signature(c), "committer": signature(c),
@@ -214,5 +214,3 @@ func (l *checks) suiteJSON(by app, sha string) rest.Object {
 	}
 	return o
 }
-
-func (l *checks) appJSON(a app) rest.Object { return appJSON(a, l.repo.world.self()) }

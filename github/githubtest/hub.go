@@ -101,6 +101,12 @@ func (h *Hub) ExpireTokens() {
 	h.app.Expire()
 }
 
+// Withdraw takes permissions from the App, such as "members".
+func (h *Hub) Withdraw(permissions ...string) {
+	defer h.lock()()
+	h.app.Withdraw(permissions...)
+}
+
 // Given returns all tokens that were given out, and the secrets in the addresses of
 // archives: nobody may write any of them down.
 func (h *Hub) Given() []string {

@@ -39,7 +39,7 @@ func (r *Repository) Uninstall(who string) {
 
 // getApp is GET /app.
 func (h *Hub) getApp(*http.Request) (int, any) {
-	return http.StatusOK, appJSON(app{h.app.ID, h.app.Slug}, h.self())
+	return http.StatusOK, h.appJSON(app{h.app.ID, h.app.Slug})
 }
 
 // createToken is POST /app/installations/{installation}/access_tokens.
@@ -68,6 +68,9 @@ func (h *Hub) listInstallations(r *http.Request) (int, any) {
 // listRepositories is GET /installation/repositories.
 func (h *Hub) listRepositories(r *http.Request) (int, any) {
 	t, p := h.app.Token(r)
+	if p == nil && !t.Allows("metadata:read") {
+		p = apps.Forbidden
+	}
 	if p != nil {
 		return rest.Fail(p)
 	}
@@ -88,18 +91,18 @@ func (w *world) installationJSON(id int64, account *user) rest.Object {
 		"id": id, "account": account.json(), "repository_selection": "selected",
 		"access_tokens_url": base + "/access_tokens", "repositories_url": rest.APIURL + "installation/repositories",
 		"html_url": fmt.Sprintf("%ssettings/installations/%d", rest.WebURL, id), "app_id": w.app.ID, "app_slug": w.app.Slug,
-		"target_id": account.id, "target_type": "User", "permissions": apps.Permissions, "events": apps.Events,
+		"target_id": account.id, "target_type": "User", "permissions": w.app.Permissions(), "events": apps.Events,
 		"created_at": rest.Stamp(story.Epoch), "updated_at": rest.Stamp(story.Epoch), "single_file_name": nil, "has_multiple_single_files": false,
 		"single_file_paths": []any{}, "suspended_by": nil, "suspended_at": nil,
 	}
 }
 
 // appJSON is an App as answers show it. All Apps of a Hub have the same owner.
-func appJSON(a app, owner *user) rest.Object {
+func (w *world) appJSON(a app) rest.Object {
 	return rest.Object{
 		"id": a.id, "slug": a.slug, "node_id": rest.NodeID("App", a.id),
-		"owner": owner.json(), "name": a.slug, "description": "",
+		"owner": w.self().json(), "name": a.slug, "description": "",
 		"external_url": rest.WebURL, "html_url": rest.WebURL + "apps/" + a.slug,
-		"created_at": rest.Stamp(story.Epoch), "updated_at": rest.Stamp(story.Epoch), "permissions": apps.Permissions, "events": apps.Events,
+		"created_at": rest.Stamp(story.Epoch), "updated_at": rest.Stamp(story.Epoch), "permissions": w.app.Permissions(), "events": apps.Events,
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/github"
+	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
@@ -57,6 +58,12 @@ func (h *Hub) query(r *http.Request) (int, any) {
 	for _, x := range h.repos {
 		if !strings.EqualFold(x.owner.login, v.Owner) || !strings.EqualFold(x.name, v.Name) || !t.Opens(x.installation, x.id) {
 			continue
+		}
+		if !t.Allows("pull_requests:read") {
+			return http.StatusOK, rest.Object{
+				"data":   rest.Object{"repository": rest.Object{"databaseId": x.id, "pullRequest": nil}},
+				"errors": []any{rest.Object{"type": "FORBIDDEN", "path": []any{"repository", "pullRequest"}, "message": apps.Forbidden.Message}},
+			}
 		}
 		p := x.pulls.pull(v.Number)
 		if p == nil {

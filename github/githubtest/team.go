@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/lockstep-iac/lockstep/github/githubtest/apps"
 	"github.com/lockstep-iac/lockstep/github/githubtest/rest"
 )
 
@@ -37,7 +38,12 @@ func (h *Hub) teamOf(r *http.Request) (*team, *rest.Problem) {
 		return strings.EqualFold(x.owner.login, org) && t.Opens(x.installation, x.id)
 	})
 	found := h.teams[org+"/"+r.PathValue("team")]
-	if !opened || found == nil {
+	switch {
+	case !opened:
+		return nil, rest.NotFound
+	case !t.Allows("members:read"):
+		return nil, apps.Forbidden
+	case found == nil:
 		return nil, rest.NotFound
 	}
 	return found, nil

@@ -25,17 +25,16 @@ type App struct {
 	key    *rsa.PrivateKey
 	tokens map[string]*Token
 	given  []string // every secret
+	// accepted are the permissions that the App has.
+	accepted map[string]string
 }
 
-// Permissions and Events are all that the App was granted in a repository.
-var (
-	Permissions = rest.Object{"metadata": "read", "contents": "read", "pull_requests": "write", "issues": "write", "checks": "write"}
-	Events      = []string{"check_run", "check_suite", "issue_comment", "pull_request", "pull_request_review"}
-)
+// Events are those that the App gets.
+var Events = []string{"check_run", "check_suite", "issue_comment", "pull_request", "pull_request_review"}
 
 // New returns an App without tokens.
 func New(id int64, slug string) *App {
-	return &App{ID: id, Slug: slug, key: key(), tokens: map[string]*Token{}}
+	return &App{ID: id, Slug: slug, key: key(), tokens: map[string]*Token{}, accepted: permissions()}
 }
 
 // key is made once a process. It is small: tests sign often.

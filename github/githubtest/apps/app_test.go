@@ -53,16 +53,21 @@ func TestIdentity(t *testing.T) {
 
 // TestTokens asks for tokens of an installation with the repositories 1, "one", and 2, "two".
 func TestTokens(t *testing.T) {
+	const all = "[] [contents:read] [checks:read] [checks:write] [members:read or issues:write]"
 	for request, want := range map[string]string{
-		`{}`:                       "201, opens 1 2, allows pulls contents tarball",
+		`{}`:                       "201, opens 1 2, allows " + all,
 		`{`:                        "422",
-		`{"repository_ids":[2]}`:   "201, opens 2, allows pulls contents tarball",
-		`{"repositories":["One"]}`: "201, opens 1, allows pulls contents tarball",
-		`{"repository_ids":[1],"repositories":["two"]}`: "201, opens 1 2, allows pulls contents tarball",
+		`{"repository_ids":[2]}`:   "201, opens 2, allows " + all,
+		`{"repositories":["One"]}`: "201, opens 1, allows " + all,
+		`{"repository_ids":[1],"repositories":["two"]}`: "201, opens 1 2, allows " + all,
 		`{"repository_ids":[3]}`:                        "422",
 		`{"repositories":["one","three"]}`:              "422",
-		`{"permissions":{"metadata":"read"}}`:           "201, opens 1 2, allows",
-		`{"permissions":{"contents":"read"}}`:           "201, opens 1 2, allows contents tarball",
+		`{"permissions":{"metadata":"read"}}`:           "201, opens 1 2, allows []",
+		`{"permissions":{"contents":"read"}}`:           "201, opens 1 2, allows [] [contents:read]",
+		`{"permissions":{"checks":"read"}}`:             "201, opens 1 2, allows [] [checks:read]",
+		`{"permissions":{"members":"read"}}`:            "201, opens 1 2, allows [] [members:read or issues:write]",
+		`{"permissions":{"contents":"write"}}`:          "422",
+		`{"permissions":{"secrets":"read"}}`:            "422",
 	} {
 		a := New(4711, "lockstep")
 		r := httptest.NewRequest("POST", "/", strings.NewReader(request))
@@ -96,9 +101,9 @@ func powers(t *testing.T, a *App, r *http.Request) string {
 		}
 	}
 	out += ", allows"
-	for _, path := range []string{"pulls", "contents", "tarball"} {
-		if token.Allows(httptest.NewRequest("GET", "/repos/a/b/"+path+"/x", nil)) {
-			out += " " + path
+	for _, need := range []Need{"", "contents:read", "contents:write", "checks:read", "checks:write", "members:read or issues:write", "members:write or secrets:read", "checks:all"} {
+		if token.Allows(need) {
+			out += fmt.Sprintf(" [%s]", need)
 		}
 	}
 	return out
@@ -129,5 +134,36 @@ func TestExpire(t *testing.T) {
 	}
 	if !slices.Equal(a.Given(), []string{text}) {
 		t.Errorf("given: %s", a.Given())
+	}
+}
+
+// TestWithdraw holds that tokens lose a permission with the App, those from before included.
+func TestWithdraw(t *testing.T) {
+	a := New(4711, "lockstep")
+	token := func() *Token {
+		r := httptest.NewRequest("POST", "/", strings.NewReader("{}"))
+		status, body := a.Create(r, []Grant{{ID: 1}})
+		if status != 201 {
+			t.Fatal(status, body)
+		}
+		r.Header.Set("Authorization", "token "+body.(rest.Object)["token"].(string))
+		token, p := a.Token(r)
+		if p != nil {
+			t.Fatal(p.Message)
+		}
+		return token
+	}
+	before := token()
+	if !before.Allows("members:read") || a.Permissions()["members"] != "read" {
+		t.Error("the permission was never there")
+	}
+	a.Withdraw("members", "statuses")
+	for name, x := range map[string]*Token{"before": before, "after": token()} {
+		if x.Allows("members:read") || x.Allows("statuses:read") || !x.Allows("checks:write") {
+			t.Errorf("the token from %s does not fit", name)
+		}
+	}
+	if a.Permissions()["members"] != nil {
+		t.Error("the permission is still shown")
 	}
 }

@@ -16,10 +16,8 @@ import (
 type Token struct {
 	installation int64
 	repositories []int64
-	// Of the narrower sets of permissions two are known: metadata alone lists repositories, and
-	// contents alone reads files.
-	metadata, contents bool
-	expires            time.Time
+	permissions  map[string]string
+	expires      time.Time
 }
 
 // A Grant is a repository that an installation may open, and its form in answers.
@@ -41,11 +39,8 @@ func (t *Token) Opens(installation, repository int64) bool {
 	return installation == t.installation && slices.Contains(t.repositories, repository)
 }
 
-// Allows reports whether the token's permissions suffice for a request about a repository.
-func (t *Token) Allows(r *http.Request) bool {
-	file := strings.Contains(r.URL.Path, "/tarball/") || strings.Contains(r.URL.Path, "/contents/")
-	return !t.metadata && (!t.contents || file)
-}
+// Allows reports whether the token's permissions suffice.
+func (t *Token) Allows(n Need) bool { return n.met(t.permissions) }
 
 // Token finds the token of a request.
 func (a *App) Token(r *http.Request) (*Token, *rest.Problem) {
@@ -67,8 +62,11 @@ func (a *App) Create(r *http.Request, grants []Grant) (int, any) {
 	if len(grants) == 0 {
 		return rest.Fail(rest.NotFound)
 	}
-	t, granted := in.token()
-	t.installation = rest.ID(r, "installation")
+	granted, ok := a.narrowed(in.Permissions)
+	if !ok {
+		return rest.Fail(rest.Invalid("The permissions requested are not granted to this installation."))
+	}
+	t := &Token{installation: rest.ID(r, "installation"), permissions: granted, expires: time.Now().Add(time.Hour)}
 	var shown []any
 	for _, g := range grants {
 		if in.wants(g) {
@@ -85,22 +83,6 @@ func (a *App) Create(r *http.Request, grants []Grant) (int, any) {
 		"token": text, "expires_at": rest.Stamp(t.expires.UTC()), "repository_selection": "selected", "repositories": shown,
 		"permissions": granted,
 	}
-}
-
-// token returns a token with the permissions of a request, for an hour.
-func (in request) token() (*Token, rest.Object) {
-	alone := len(in.Permissions) == 1
-	t := &Token{
-		expires:  time.Now().Add(time.Hour),
-		metadata: alone && in.Permissions["metadata"] != "", contents: alone && in.Permissions["contents"] == "read",
-	}
-	switch {
-	case t.metadata:
-		return t, rest.Object{"metadata": "read"}
-	case t.contents:
-		return t, rest.Object{"metadata": "read", "contents": "read"}
-	}
-	return t, Permissions
 }
 
 func (in request) wants(g Grant) bool {
