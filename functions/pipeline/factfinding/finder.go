@@ -83,7 +83,7 @@ func fact[T any](p *pass, name string, read func(context.Context) (T, error)) ga
 		}
 		why := err.Error()
 		if final != nil && final.Remedy != "" {
-			why += ". " + final.Remedy
+			why = strings.TrimSuffix(why, ".") + ". " + final.Remedy
 		}
 		out = gates.Unknown[T](why)
 	}
