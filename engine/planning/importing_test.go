@@ -92,6 +92,7 @@ output "n" { value = length(t_x.n) }
 					got = append(got, o.Instance(k).String())
 				}
 			}
+			slices.Sort(got) // a state has its resources in no order
 			got = append(got, slices.Sorted(maps.Keys(maps.Collect(st.Outputs())))...)
 		}
 		if text := strings.Join(got, " "); ds.HasErrors() && !strings.Contains(text, c.want) || !ds.HasErrors() && text != c.want {
