@@ -22,6 +22,8 @@ func (c Check) Title(limit int) string {
 		title = c.Counts.planned() + c.with()
 	case Blocked:
 		title = "Cannot be applied now: " + c.Counts.planned() + c.with()
+	case Renewed:
+		title = "Another plan: " + c.Counts.planned() + c.with()
 	case NoChanges:
 		title = "No changes" + c.with()
 	case PlanFailed:
@@ -96,6 +98,8 @@ func (c Check) Summary(limit int) string {
 			fmt.Fprintf(&b, "\n%s\n", why)
 		}
 		fmt.Fprintf(&b, "\nOnce nothing is in its way, comment %s on the pull request.\n", Code("lockstep plan -p "+c.Name))
+	case Renewed:
+		fmt.Fprintf(&b, "\nAnother pull request was applied since the plan before, and this one differs from it. Look at it, and comment %s on the pull request.\n", Code("lockstep "+c.remedy()))
 	case OnMerge:
 		b.WriteString("\nMerging the pull request applies this plan.\n")
 	case Stopped:

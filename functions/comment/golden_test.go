@@ -76,6 +76,9 @@ func TestGolden(t *testing.T) {
 	enforced := Head{Status: status(net, app), Standing: HeadWaiting, Enforced: true}
 	unknown := Head{Status: Status{Head: someSHA, Problem: trouble}, Standing: HeadUnknown}
 	broken := Head{Status: Status{Head: someSHA}, Standing: HeadGivenUp, Why: Markdown(Broken{"it was tried 3 times"})}
+	overtaken := Reasons{ConfigMoved{Files: SomeOf([]string{"net/b.tf"})}, StateMoved{Change: SerialMoved, Was: 12, Is: 14, By: "carol", Number: 8}}
+	unasked := with(net, Renewed, "", somePlan)
+	unasked.ByMerge = true
 	for name, text := range map[string]string{
 		"head-nothing":          head(HeadNothing),
 		"head-awaited":          head(HeadAwaited),
@@ -140,7 +143,16 @@ func TestGolden(t *testing.T) {
 			Refused{command("lockstep apply"), "dns", Reasons{PlanDiffers{Project: "dns", Plan: someHash, Since: Reasons{StateMoved{Change: SameSerial, Is: 3}}}}},
 			Refused{command("lockstep apply"), "ns", Reasons{PlanDiffers{Project: "ns", Plan: someHash, Merged: true}}},
 		}}.Markdown(65536),
-		"replaced":          Replaced("<details>the difference</details>\n") + "=====\n" + Replaced(""),
+		"replaced": Replacement{Difference: "<details>the difference</details>\n"}.Above("the plan\n") + "=====\n" + Replacement{}.Above("the plan\n") +
+			"=====\n" + Replacement{Since: overtaken, Difference: "<details>the difference</details>\n"}.Above("the plan\n") + "=====\n" +
+			Replacement{Since: Reasons{InputsMoved{Files: SomeOf([]string{"net/a.txt"})}}, Equal: true}.Above("the plan\n"),
+		"rechecked": Rechecked{Project: "network", Since: overtaken}.Above("the plan\n") + "=====\n" + Rechecked{Project: "network"}.Above("the plan\n") +
+			"=====\n" + Rechecked{Project: "network", Problem: trouble}.Above("the plan\n"),
+		"answer-renewed": Answer{"check", []Reply{PlanRenewal{"network", someHash, overtaken, false}, PlanRenewal{"app", someHash,
+			Reasons{InputsMoved{Files: SomeOf([]string{"a.txt"})}, ModulesMoved{Modules: SomeOf([]string{"net from github.com/acme/net"})}, PlaceMoved{"app", there, here, false},
+				StateMoved{Change: StateGone, Was: 3}, StateMoved{Change: StateReplaced, Was: 3, Is: 3}}, true}}}.Markdown(65536),
+		"status-renewed":    status(with(net, Renewed, "", somePlan), app).Markdown(65536),
+		"check-renewed":     check(with(net, Renewed, "", somePlan), "") + "=====\n" + check(unasked, ""),
 		"answer-planned":    Answer{"33", []Reply{Planned{"network", Counts{Add: 2}}, Planned{"app", Counts{}}}}.Markdown(65536),
 		"answer-pending":    Answer{"33", []Reply{Done{Project: "network", Counts: Counts{Add: 2}}, Pending{Project: "app", Verb: Apply}, Pending{Project: "db", Verb: Plan}, Pending{"net", Apply, Progress{80, 200}}}}.Markdown(65536),
 		"answer-too-many":   Answer{"33", []Reply{TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)}}}.Markdown(65536),
@@ -305,7 +317,7 @@ func TestBigPlans(t *testing.T) {
 func TestReplies(t *testing.T) {
 	since := Reasons{StateMoved{Change: SerialMoved, Was: 3, Is: 5}}
 	all := []Reply{
-		Pending{"app", Apply, Progress{80, 200}}, Stopping{"app", Apply, "alice"}, Overridden{"app", "zoe", "the site is down"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", Counts{Add: 1}}, PlanSuperseded{"app"}, Done{"app", Counts{Add: 1}, since, "body"},
+		Pending{"app", Apply, Progress{80, 200}}, Stopping{"app", Apply, "alice"}, Overridden{"app", "zoe", "the site is down"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, Done{"app", Counts{Add: 1}, since, "body"},
 		Failed{"app", Apply, Counts{Add: 1}, true, true, 2, true, since, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", Reasons{Sentence{"no", "yes"}, NotOpen{}, NoPermission{"alice", "read", "write"}}},
 		Unlocked{"app", 1, []string{"carol"}}, Misunderstood{grammar.Line{Text: "text", Command: Command{Verb: Help}, Problem: grammar.Problem{Kind: grammar.BadName, Word: "x", Flag: "-p", Want: "NAME", Most: 7}, Suggestion: "suggestion"}}, Guide{[]string{"app"}},
 		Unfinished{"app", "alice", someSHA}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},

@@ -35,6 +35,7 @@ var reasons = union[Reason]{
 	"apply broken":    reflect.TypeFor[ApplyBroken](),
 	"nothing to do":   reflect.TypeFor[NothingToDo](),
 	"plan is newer":   reflect.TypeFor[PlanIsNewer](),
+	"plan renewed":    reflect.TypeFor[PlanRenewed](),
 	"other plan":      reflect.TypeFor[OtherPlan](),
 	"saved exchanged": reflect.TypeFor[SavedExchanged](),
 	"shown exchanged": reflect.TypeFor[ShownExchanged](),
@@ -180,6 +181,9 @@ func (u union[T]) decode(data []byte) (v T, err error) {
 	}
 	return v, fmt.Errorf("there is none")
 }
+
+// Markdown returns the reasons and their remedies.
+func (rs Reasons) Markdown() string { return rs.paragraphs() }
 
 // paragraphs returns the reasons as a list, and below it each remedy once.
 func (rs Reasons) paragraphs() string {

@@ -25,7 +25,7 @@ func samples() Reasons {
 		NoPlan{false}, NoPlan{true}, BeingPlanned{false}, BeingPlanned{true},
 		BeingApplied{"bob", Plan}, BeingApplied{"bob", Apply}, BeingApplied{"bob", Unlock}, PlanIsBad{someSHA, false}, PlanIsBad{someSHA, true},
 		AlreadyDone{someSHA, "bob"}, ApplyBroken{false}, ApplyBroken{true}, NothingToDo{},
-		PlanIsNewer{"network", someHash, false}, PlanIsNewer{"network", someHash, true}, OtherPlan{"network", "1234567", someHash}, OtherPlan{"network", "1234567", ""},
+		PlanIsNewer{"network", someHash, false}, PlanIsNewer{"network", someHash, true}, PlanRenewed{"network", someHash, false}, PlanRenewed{"network", someHash, true}, OtherPlan{"network", "1234567", someHash}, OtherPlan{"network", "1234567", ""},
 		SavedExchanged{other, someHash, false}, ShownExchanged{"lockstep/network", "", someHash, false}, ShownExchanged{"lockstep/network", other, someHash, false}, KeptExchanged{"they have another hash", true},
 		FoundStale{false}, HeadMoved{someHash, someSHA, false}, InputsMoved{SomeOf(many), false, false}, InputsMoved{SomeOf(many[:2]), true, true},
 		ModulesMoved{SomeOf([]string{"net from github.com/acme/net"}), false}, OtherVersion{false}, OtherUnmerged{8},

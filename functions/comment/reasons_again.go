@@ -48,12 +48,28 @@ func (r ConfigMoved) since() string {
 
 func (r OtherVersion) since() string { return "another version of Lockstep had made the plan" }
 
+func (r InputsMoved) since() string {
+	return fmt.Sprintf("files that it was made from have changed: %s", r.Files.text())
+}
+
+func (r ModulesMoved) since() string {
+	return fmt.Sprintf("the sources of these modules mean something else now: %s", r.Modules.text())
+}
+
+func (r PlaceMoved) since() string {
+	return fmt.Sprintf("its state is at %s now, and was at %s", Code(r.Place), Code(r.Planned))
+}
+
 func (r StateMoved) since() string {
 	by := ""
 	if r.By != "" {
 		by = fmt.Sprintf(", by the apply of #%d that %s asked for", r.Number, Code(r.By))
 	}
 	switch r.Change {
+	case StateGone:
+		return "the state that it was made from is gone"
+	case StateReplaced:
+		return "the state is another one" + by
 	case StateCreated:
 		return "the state was written for the first time in between" + by
 	case SerialMoved:
@@ -100,13 +116,4 @@ func plannedAgain(rs Reasons) string {
 		return ""
 	}
 	return fmt.Sprintf("Planned again, with the same changes, since %s.\n\n", sinceText(rs))
-}
-
-// Replaced stands above the report of a plan that has taken the place of an approved one.
-// difference is Markdown; "" if it is not known.
-func Replaced(difference string) string {
-	if difference == "" {
-		return "**This plan was made in the place of one that did not fit any more**, and could not be compared with it.\n\n"
-	}
-	return "**This plan was made in the place of one that did not fit any more, and is another one:** `-` is of the former plan, `+` of this one.\n\n" + difference + "\n"
 }

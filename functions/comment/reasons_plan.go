@@ -87,6 +87,21 @@ func (r PlanIsNewer) words() (text, remedy string) {
 	return text, fmt.Sprintf("Look at the plan, and comment %s again, or name the plan: %s.", Code("lockstep apply"), applyOnly(r.Project, r.Plan))
 }
 
+// PlanRenewed: the plan took the place of another one without anybody's asking, and the command does
+// not name it.
+type PlanRenewed struct {
+	Project, Plan string // Plan is the hash
+	Merged        bool
+}
+
+func (r PlanRenewed) words() (text, remedy string) {
+	text = "The plan is another one than before, since another pull request was applied to the same state: whoever asked for the former one has not asked for this."
+	if r.Merged {
+		return text, planAgain(true)
+	}
+	return text, fmt.Sprintf("Look at the plan that is there now. To apply it, comment %s.", applyOnly(r.Project, r.Plan))
+}
+
 // OtherPlan: the comment names a plan that is not the project's.
 type OtherPlan struct{ Project, Named, Plan string }
 

@@ -12,6 +12,7 @@ type Reply interface{ markdown() string }
 // kinds are all types of replies, by the name under which they are kept.
 var kinds = union[Reply]{
 	"pending":       reflect.TypeFor[Pending](),
+	"renewed":       reflect.TypeFor[PlanRenewal](),
 	"planned":       reflect.TypeFor[Planned](),
 	"superseded":    reflect.TypeFor[PlanSuperseded](),
 	"done":          reflect.TypeFor[Done](),
@@ -63,7 +64,7 @@ func VerdictOn(replies []Reply) Verdict {
 		switch r.(type) {
 		case Pending:
 			return Waiting
-		case Refused, Misunderstood, Failed, PlanSuperseded, Unfinished, Broken, TooMany, StoppedApply:
+		case Refused, Misunderstood, Failed, PlanSuperseded, PlanRenewal, Unfinished, Broken, TooMany, StoppedApply:
 			v = Bad
 		}
 	}

@@ -14,6 +14,7 @@ const (
 	Ready       Standing = "ready"    // planned, with something to do
 	OnMerge     Standing = "on merge" // the same, and merging applies it
 	Blocked     Standing = "blocked"  // planned, and something is in the way of its apply
+	Renewed     Standing = "renewed"  // the same, made since another pull request was applied: it needs an apply that names it
 	NoChanges   Standing = "no changes"
 	PlanFailed  Standing = "plan failed"
 	ApplyQueued Standing = "apply queued"
@@ -96,10 +97,19 @@ func (p ProjectStatus) plan() string {
 	return p.Counts.planned() + p.with()
 }
 
+// remedy is the command for a plan that was renewed. Nobody has asked for that plan, so an apply on
+// merge, which names none, is none of it.
+func (p ProjectStatus) remedy() string {
+	if p.ByMerge {
+		return "plan"
+	}
+	return "apply " + Short(p.Plan)
+}
+
 // calm is 0 for a project that needs a person's attention, and 1 for others.
 func (p ProjectStatus) calm() int {
 	switch p.Standing {
-	case PlanFailed, ApplyFailed, Blocked, Stale, NotApplied, Stopped:
+	case PlanFailed, ApplyFailed, Blocked, Renewed, Stale, NotApplied, Stopped:
 		return 0
 	}
 	return 1
@@ -128,6 +138,8 @@ func (p ProjectStatus) standing() string {
 		return "will be applied on merge"
 	case Blocked:
 		return "**blocked**"
+	case Renewed:
+		return "**another plan** than before, waits for " + Code("lockstep "+p.remedy())
 	case NoChanges:
 		return "nothing to do"
 	case PlanFailed:

@@ -43,7 +43,9 @@ type ProjectStatus struct {
 	Options grammar.Options
 	// Again is the hash of the saved plan that is applied in its place, "" if there is none.
 	Again string
-	Done  Counts // changes made
+	// ByMerge is set if the merge applies the plan.
+	ByMerge bool
+	Done    Counts // changes made
 	// By is the login of the user who applied.
 	By string
 	// Remaining is the number of changes that a failed apply has not begun; Lost is set if its
@@ -188,7 +190,7 @@ func (s Status) section(i int, body string) string {
 
 // named reports whether to name the plan: one that can be applied, or is being applied.
 func (p ProjectStatus) named() bool {
-	return p.Plan != "" && slices.Contains([]Standing{Ready, OnMerge, Blocked, ApplyQueued, Applying, Stopped}, p.Standing)
+	return p.Plan != "" && slices.Contains([]Standing{Ready, OnMerge, Blocked, Renewed, ApplyQueued, Applying, Stopped}, p.Standing)
 }
 
 // where returns a sentence with the place of the whole body.
@@ -235,6 +237,8 @@ func (s Status) headline() string {
 		return fmt.Sprintf("Merged, but not applied: %s", at)
 	case words[Stopped] > 0:
 		return fmt.Sprintf("The apply of %s was stopped", at)
+	case words[Renewed] > 0:
+		return fmt.Sprintf("Another plan for %s: %s", at, sum.planned())
 	case words[Stale] > 0:
 		return fmt.Sprintf("The plan for %s is out of date", at)
 	case words[Queued]+words[Planning] > 0:
@@ -279,6 +283,9 @@ func (s Status) next(has func(...Standing) bool) []string {
 		}
 		say = append(say, fmt.Sprintf("%s, comment %s%s.", when, Code("lockstep apply"), one))
 	}
+	if has(Renewed) {
+		say = append(say, "A plan that differs from the one before waits for the command in the table.")
+	}
 	if has(OnMerge) {
 		say = append(say, "Merging this pull request applies the plans that wait for it.")
 	}
@@ -290,7 +297,7 @@ func (s Status) next(has func(...Standing) bool) []string {
 	}
 	if s.Problem != "" || has(PlanFailed, Stale, ApplyFailed) {
 		say = append(say, fmt.Sprintf("To plan again, push, or comment %s.", Code("lockstep plan")))
-	} else if has(Applied) && !has(Ready, OnMerge, Queued, Planning, ApplyQueued, Applying, Stopped) {
+	} else if has(Applied) && !has(Ready, OnMerge, Renewed, Queued, Planning, ApplyQueued, Applying, Stopped) {
 		say = append(say, "Merge this pull request, so that no other plan reverts the applied changes.")
 	}
 	return say

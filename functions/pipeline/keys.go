@@ -27,6 +27,7 @@ var collections = map[string]time.Duration{
 	"effect": 365 * day, // an apply that was begun
 	"pull":   365 * day, // the head of a pull request, as it was looked at last
 	"shown":  365 * day, // the time at which a plan was shown
+	"open":   365 * day, // a plan that waits, by the state that it is of
 	// Without these a decision would be another one.
 	"state":  0, // the last apply to a state
 	"served": 0, // the IDs that names of owners and repositories had at first

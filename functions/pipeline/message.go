@@ -31,6 +31,8 @@ const (
 	ToPlan       Kind = "plan"      // plan one project
 	ToApply      Kind = "apply"     // apply one saved plan
 	ToRecover    Kind = "recover"   // recover the state of one project
+	Settled      Kind = "settled"   // an apply to the state of one project is settled: open plans of it may be others by now
+	ToCheck      Kind = "check"     // check a plan that waits against the state as it is now
 )
 
 // A Message is one task: names and parsed commands only, nothing that can become outdated. It may
@@ -53,9 +55,9 @@ type Message struct {
 	Lines   []grammar.Line `json:",omitempty"`
 	// At is the time at which the comment was written, by GitHub's clock.
 	At time.Time `json:",omitzero"`
-	// Target names the run to plan, apply or recover, among those of the pull request: see [Run.Target].
-	// Attempt must equal the run's Attempt for a plan, or its Try for an apply: else the message is
-	// obsolete.
+	// Target names the run to plan, check, apply or recover, among those of the pull request: see
+	// [Run.Target]. Attempt must equal the run's Attempt for a plan or a check, or its Try for an
+	// apply: else the message is obsolete.
 	Target  string `json:",omitempty"`
 	Attempt int    `json:",omitempty"`
 	// Answer names the ledger.Answer that waits for the result; "" if none does.
@@ -82,6 +84,8 @@ var queues = map[Kind]QueueName{
 	Commanded:    Events,
 	Closed:       Events,
 	SyncComments: Events,
+	Settled:      Events,
+	ToCheck:      Plans,
 	ToPlan:       Plans,
 	ToApply:      Applies,
 	ToRecover:    Applies,

@@ -20,7 +20,7 @@ import (
 func TestAccess(t *testing.T) {
 	t.Parallel()
 	for a, want := range map[action]jobs.Access{
-		plans: jobs.Reads, discovers: jobs.Reads, inputs: jobs.Reads, looks: jobs.Reads,
+		plans: jobs.Reads, checks: jobs.Reads, discovers: jobs.Reads, inputs: jobs.Reads, looks: jobs.Reads,
 		unlocks: jobs.Unlocks, applies: jobs.Writes, recovers: jobs.Writes,
 	} {
 		got := jobs.Access(-1)

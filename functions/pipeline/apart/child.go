@@ -127,6 +127,10 @@ func (c *Child) engine(ctx context.Context, make Maker, r *result) error {
 		c.order.Job.Progress = func(p comment.Progress) { _, _ = c.ask(question{Kind: isProgress, Progress: p}) }
 		o, err = e.Apply(ctx, c.order.Job, c.order.Plan, c.permit)
 		r.Outcome = &o
+	case checks:
+		var got jobs.Checked
+		got, err = e.Check(ctx, c.order.Job, c.order.Plan)
+		r.Checked = &got
 	case recovers:
 		var rec comment.Recovered
 		rec, err = e.Recover(ctx, c.order.Job)

@@ -105,6 +105,26 @@ func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 	return o, nil
 }
 
+// Check implements jobs.Engine.
+func (e *Engine) Check(ctx context.Context, j jobs.Job, plan []byte) (jobs.Checked, error) {
+	r, err := e.call(order{Action: checks, Job: j, Plan: plan}).do(ctx)
+	if dead := asDeath(err); dead != nil {
+		return jobs.Checked{Problem: e.clean(dead.Markdown())}, nil
+	}
+	if err == nil && r.Checked == nil {
+		err = errShape
+	}
+	if err != nil {
+		return jobs.Checked{}, fmt.Errorf("check the plan of %s in %s: %w", j.Project, j.Repo, err)
+	}
+	got := *r.Checked
+	got.Problem = e.clean(got.Problem)
+	if a := got.Now.Again; a != nil {
+		a.Difference, a.Plan.Report, a.Plan.Full = e.clean(a.Difference), e.clean(a.Plan.Report), e.clean(a.Plan.Full)
+	}
+	return got, nil
+}
+
 // Unlock implements jobs.Engine.
 func (e *Engine) Unlock(ctx context.Context, j jobs.Job) (jobs.Unlocked, error) {
 	r, err := e.call(order{Action: unlocks, Job: j}).do(ctx)
@@ -208,6 +228,8 @@ func (o order) what() string {
 		return "Planning " + comment.Code(o.Job.Project)
 	case applies:
 		return "Applying " + comment.Code(o.Job.Project)
+	case checks:
+		return "Checking the plan of " + comment.Code(o.Job.Project)
 	case recovers:
 		return "Recovering " + comment.Code(o.Job.Project)
 	case unlocks:

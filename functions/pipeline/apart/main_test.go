@@ -52,6 +52,17 @@ func (a *acting) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 	return jobs.PlanResult{Plan: []byte("plan"), Report: report}, ctx.Err()
 }
 
+func (a *acting) Check(ctx context.Context, j jobs.Job, plan []byte) (jobs.Checked, error) {
+	a.c.State()
+	report := a.act(ctx, j)
+	if j.Project == "refused" {
+		return jobs.Checked{Problem: report + "hunter2hunter2"}, nil
+	}
+	return jobs.Checked{Now: jobs.Present{State: runs.StateID{Serial: 7}, Again: &jobs.Again{
+		Difference: "hunter2hunter2", Plan: jobs.PlanResult{Plan: plan, Report: report + "hunter2hunter2", Full: "hunter2hunter2"},
+	}}}, ctx.Err()
+}
+
 func (a *acting) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func(jobs.Present) jobs.Permit) (jobs.Outcome, error) {
 	if strings.HasPrefix(j.Project, "early ") {
 		a.act(ctx, j)

@@ -56,6 +56,7 @@ type action string
 const (
 	plans     action = "plan"
 	applies   action = "apply"
+	checks    action = "check"
 	unlocks   action = "unlock"
 	recovers  action = "recover"
 	discovers action = "discover"
@@ -69,7 +70,7 @@ type order struct {
 	Settings json.RawMessage
 	Memory   []byte
 	Job      jobs.Job
-	Plan     []byte     // for applies
+	Plan     []byte     // for applies and checks
 	Dir      string     // for discovers and inputs
 	Run      runs.Run   // for inputs
 	Scope    jobs.Scope // for inputs
@@ -124,6 +125,7 @@ type answer struct {
 type result struct {
 	Plan       *jobs.PlanResult
 	Outcome    *jobs.Outcome
+	Checked    *jobs.Checked
 	Unlocked   *jobs.Unlocked
 	Recovered  *comment.Recovered
 	Discovered *jobs.Discovered

@@ -115,6 +115,8 @@ func (ap *Applier) differs(ctx context.Context, p *permission, x planrun.Replace
 	kept := planrun.Kept{Report: ap.Report, Ledger: ap.Ledger, Artifacts: ap.Artifacts, Projects: ap.Projects}
 	r := p.q.Run
 	s.Base, s.Merge, s.ApplyOn = r.Base, r.Merge, r.ApplyOn
+	s.Applies = p.q.Last.Count()
+	x.Begun = s.NextBegun()
 	s, err := kept.Replace(ctx, s, x)
 	if err != nil {
 		return fmt.Errorf("keep the new plan of %s: %w", s.Project, err)

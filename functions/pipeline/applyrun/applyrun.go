@@ -21,6 +21,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/openplans"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/report"
 )
 
@@ -46,6 +47,7 @@ type Closer struct {
 	Report    *report.Reporter
 	Ledger    ledger.Ledger
 	Queuer    *ApplyQueuer
+	Open      openplans.Finder
 	Artifacts pipeline.Artifacts
 }
 

@@ -69,7 +69,10 @@ func (cl *Closer) settle(ctx context.Context, s ledger.Versioned, apply bool) er
 // a merge is reported, because the base branch will never contain its changes.
 func (cl *Closer) leave(ctx context.Context, r runs.Run) error {
 	last, err := cl.Ledger.Settle(ctx, r, r.Pull.Number, true)
-	if err != nil || last == nil || cl.Evidence.Pull.Merged {
+	if err != nil || last == nil {
+		return err
+	}
+	if err := cl.Open.Settled(ctx, r, last); err != nil || cl.Evidence.Pull.Merged {
 		return err
 	}
 	return cl.Report.Reply(ctx, ledger.CloseAnswer, report.NewReply(r.Target()+" "+last.Head, comment.Unfinished{Project: r.Project, By: last.By, Head: last.Head}))
@@ -111,11 +114,14 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 	if s.Phase.UnderWay() {
 		told = append(told, s.Result()) // the reason, which is still to be reported
 	}
-	if err := ledger.Sweep(ctx, cl.Artifacts, s.Run, s.Begun, told...); err != nil {
+	if err := ledger.Sweep(ctx, cl.Artifacts, s.Run, s.Numbers(), told...); err != nil {
+		return err
+	}
+	if err := cl.Ledger.Shut(ctx, s.Run); err != nil {
 		return err
 	}
 	s = s.To(runs.Dropped)
-	s.Was, s.Merged, s.Swept = was, cl.Evidence.Pull.Merged, s.Begun
+	s.Was, s.Merged, s.Swept = was, cl.Evidence.Pull.Merged, s.Numbers()
 	s, err := cl.Ledger.Save(ctx, s)
 	if err != nil {
 		return err

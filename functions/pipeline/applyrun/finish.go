@@ -83,7 +83,10 @@ func (ap *Applier) Finish(ctx context.Context, s ledger.Versioned, e ledger.Appl
 			return err
 		}
 	}
-	// The plan can never be applied again.
+	// The plan can never be applied again, and is open no more.
+	if err := ap.Ledger.Shut(ctx, s.Run); err != nil {
+		return err
+	}
 	if err := ap.Artifacts.Delete(ctx, s.Plan()); err != nil {
 		return err
 	}

@@ -239,6 +239,7 @@ func TestDeathAtEachCall(t *testing.T) {
 		"unlock": {unlockStory, 10, 15},
 		"parts":  {partsStory, 40, 0},
 		"stop":   {stopStory, 15, 0},
+		"check":  {checkStory, 25, 40},
 	} {
 		for _, how := range []fault{undone, done, unread} {
 			if how == unread && story.reads == 0 {

@@ -287,11 +287,10 @@ func TestTheMainJob(t *testing.T) {
 	s.expect("an apply before the merge", s.say("bob", two, "lockstep apply"), "**Not applied** `.`", "#1 was applied to the same state and is not merged yet")
 	s.repo.Merge("alice", one)
 	s.settle()
-	s.expect("an apply of the stale plan", s.say("bob", two, "lockstep apply"), "**Not applied** `.`",
-		"the base branch's configuration has changed: `subnet.tf`; the state was written for the first time in between, by the apply of #1 that `alice` asked for: **the changes are not those that were approved**",
-		"To apply it, comment `lockstep apply "+s.hash(two))
-	s.expect("the new plan", s.status(two), "1 to add, 0 to change, 0 to destroy", "# terraform_data.vpc\n- action: create", "terraform_data.peering")
-	s.expect("the answer", s.say("bob", two, "lockstep apply"), "**Applied** `.`: 1 added, 0 changed, 0 destroyed.")
+	s.expect("the new plan", s.status(two), "1 to add, 0 to change, 0 to destroy", "# terraform_data.vpc\n- action: create", "terraform_data.peering",
+		"the base branch's configuration has changed: `subnet.tf`; the state was written for the first time in between, by the apply of #1 that `alice` asked for")
+	s.expect("an apply of the former plan", s.say("bob", two, "lockstep apply"), "**Not applied** `.`", "To apply it, comment `lockstep apply "+s.hash(two))
+	s.expect("the answer", s.say("bob", two, "lockstep apply "+s.hash(two)), "**Applied** `.`: 1 added, 0 changed, 0 destroyed.")
 	s.repo.Merge("bob", two)
 	s.settle()
 

@@ -6,7 +6,9 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/openplans"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/planrun"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/rechecking"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/report"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/stopping"
 )
@@ -26,6 +28,8 @@ type task struct {
 	closer   *applyrun.Closer
 	applier  *applyrun.Applier
 	recover  *applyrun.Recoverer
+	open     openplans.Finder
+	checker  *rechecking.Checker
 }
 
 // task makes the chapters for a message.
@@ -41,13 +45,18 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 		Evidence: t.evidence, Hub: hub, Ledger: t.ledger, Leases: t.leases, Artifacts: p.Artifacts, Queue: p.Queue,
 		Secrets: p.Secrets, Where: p.Where,
 	}
+	t.open = openplans.Finder{Ledger: t.ledger, Queue: p.Queue}
 	t.plans = &planrun.PlanQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Projects: projects, Queue: p.Queue}
 	t.planner = &planrun.Planner{
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases,
+		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Open: t.open, Poll: p.Poll,
+	}
+	t.checker = &rechecking.Checker{
+		Evidence: t.evidence, Report: t.report, Ledger: t.ledger,
 		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Poll: p.Poll,
 	}
 	applies := &applyrun.ApplyQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: p.Queue}
-	t.closer = &applyrun.Closer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queuer: applies, Artifacts: p.Artifacts}
+	t.closer = &applyrun.Closer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queuer: applies, Open: t.open, Artifacts: p.Artifacts}
 	t.applier = &applyrun.Applier{
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases, Closer: t.closer, Tries: tries,
 		Artifacts: p.Artifacts, Projects: projects, Queue: p.Queue, Engine: p.Engine, StopBefore: p.StopBefore, Poll: p.Poll,

@@ -45,6 +45,15 @@ var triggers = map[pipeline.Kind]trigger{
 		func(t *task, ctx context.Context) error { return t.planner.Plan(ctx) },
 		(*task).abandonPlan,
 	},
+	pipeline.Settled: {
+		func(t *task, ctx context.Context) error { return t.open.Find(ctx, t.message) },
+		// Nobody waits for it, and the janitor comes back to it.
+		func(*task, context.Context, comment.Broken) error { return nil },
+	},
+	pipeline.ToCheck: {
+		func(t *task, ctx context.Context) error { return t.checker.Check(ctx) },
+		func(t *task, ctx context.Context, why comment.Broken) error { return t.checker.Abandon(ctx, why) },
+	},
 	pipeline.ToRecover: {
 		func(t *task, ctx context.Context) error { return t.recover.Recover(ctx) },
 		(*task).abandonRecover,

@@ -28,11 +28,11 @@ func TestStaleState(t *testing.T) {
 	s.settle()
 	s.expect("what is left behind", s.answer(one, "close"), "**Applied, but not merged**: `.`", "`alice` applied", "will undo them")
 	// The plan would undo what is left behind.
-	s.expect("an apply to the moved state", s.say("bob", two, "lockstep apply"), "**Not applied** `.`",
-		"the state was written for the first time in between, by the apply of #1 that `alice` asked for: **the changes are not those that were approved**")
-	s.expect("the status", s.status(two), "1 to add, 0 to change, 1 to destroy", "waits for `lockstep apply`", "# terraform_data.subnet\n+ action: delete", "# terraform_data.vpc\n- action: create")
-	s.expect("the check", s.check("peering"), "success 1 to add, 0 to change, 1 to destroy")
-	s.expect("an apply of the new plan", s.say("bob", two, "lockstep apply"), "**Applied** `.`: 1 added, 0 changed, 1 destroyed.")
+	s.expect("the status", s.status(two), "1 to add, 0 to change, 1 to destroy", "waits for `lockstep apply "+s.hash(two), "# terraform_data.subnet\n+ action: delete", "# terraform_data.vpc\n- action: create",
+		"since the state was written for the first time in between, by the apply of #1 that `alice` asked for")
+	s.expect("the check", s.check("peering"), "action_required Another plan: 1 to add, 0 to change, 1 to destroy")
+	s.expect("an apply of the plan before", s.say("bob", two, "lockstep apply"), "**Not applied** `.`", "has not asked for this")
+	s.expect("an apply of the new plan", s.say("bob", two, "lockstep apply "+s.hash(two)), "**Applied** `.`: 1 added, 0 changed, 1 destroyed.")
 }
 
 // TestRightsAreLostInBetween holds that who was allowed when they wrote, and is not when

@@ -80,16 +80,26 @@ func (o replan) again(ctx context.Context, approved *plans.Plan) (*jobs.Again, *
 	}
 	new.Backend = plans.Backend{Type: o.Settings.Name(), Workspace: o.job.Workspace}
 	new.Applyable = new.Applyable || o.Recovery.Folded
-	res, err := resultOf(ctx, o.checkout, new, ds)
+	a, err := o.against(ctx, approved, new, ds)
 	if err != nil {
 		return nil, nil, ds, err
+	}
+	o.Planned = operation.PlanID(a.Plan.Plan) // its journal is of the new plan
+	return a, new, ds, nil
+}
+
+// against saves and describes a new plan, and compares it with the approved one; ds are its warnings.
+func (o replan) against(ctx context.Context, approved, new *plans.Plan, ds diags.Diagnostics) (*jobs.Again, error) {
+	res, err := resultOf(ctx, o.checkout, new, ds)
+	if err != nil {
+		return nil, err
 	}
 	a := o.compared(approved, new)
 	if a.Plan.Full != "" {
 		res.Full = a.Plan.Full + "\n" + cmp.Or(res.Full, res.Report)
 	}
-	a.Plan, o.Planned = res, operation.PlanID(res.Plan) // its journal is of the new plan
-	return a, new, ds, nil
+	a.Plan = res
+	return a, nil
 }
 
 // compared compares two plans; approved is nil if it cannot be read.

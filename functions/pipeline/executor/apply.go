@@ -2,17 +2,13 @@ package executor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/engine"
-	"github.com/lockstep-iac/lockstep/engine/addrs"
 	"github.com/lockstep-iac/lockstep/engine/config/early"
 	"github.com/lockstep-iac/lockstep/engine/diags"
 	"github.com/lockstep-iac/lockstep/engine/plans"
-	"github.com/lockstep-iac/lockstep/engine/plans/planfile"
-	"github.com/lockstep-iac/lockstep/engine/schema"
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/operation"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
@@ -107,39 +103,15 @@ func (o *checkout) prepare(ctx context.Context, saved []byte, ds diags.Diagnosti
 	if ds = append(ds, o.providers(ctx, o.State.Current)...); ds.HasErrors() {
 		return nil, ds
 	}
-	saved, err := o.ciphers.unsealed(ctx, saved)
-	if err != nil {
-		return nil, append(ds, diags.FromError("The saved plan cannot be decrypted", err)...)
-	}
-	file, err := planfile.Decode(saved, planfile.Options{Engine: o.engine.Version, AnyEngine: true, Schema: func(p addrs.Provider, mode, typeName string) *schema.Schema {
-		if s := o.Schemas(p); s != nil {
-			return s.Resource(mode, typeName)
-		}
-		return nil
-	}})
-	o.merged = merged{config: o.Config, variables: o.Variables}
-	if o.present.OtherVersion = errors.As(err, new(*planfile.VersionError)); o.present.OtherVersion {
+	file, more := replan{o}.decode(ctx, saved)
+	if ds = append(ds, more...); file == nil || ds.HasErrors() {
 		return nil, ds
-	}
-	if err != nil {
-		return nil, append(ds, diags.FromError("The saved plan cannot be read", err)...)
-	}
-	if b := file.Plan.Backend; b.Type != o.Settings.Name() || b.Workspace != o.job.Workspace {
-		return nil, append(ds, diags.Errorf(nil, "Saved plan is for another state",
-			"The plan was made for the workspace %q on the %q backend; now they are %q and %q.", b.Workspace, b.Type, o.job.Workspace, o.Settings.Name())...)
-	}
-	o.present.OtherVersion, o.present.Content = file.Engine != o.engine.Version, contentOf(file.Plan)
-	if err := o.Providers.SameAs(file.Providers); err != nil {
-		o.present.Providers = err.Error()
-	}
-	if o.moved, err = o.movedModules(file.Modules); err != nil {
-		return nil, append(ds, diags.FromError("Modules cannot be compared", err)...)
 	}
 	if len(o.moved) > 0 {
 		return nil, ds
 	}
-	o.merged = merged{config: o.Config, variables: o.Variables, planned: file.Config}
-	more := o.LoadPlanned(file, o.Config.Manifest().Lookup(), early.Input{Workspace: o.job.Workspace, BaseDir: o.dir(), Files: o.window})
+	o.merged.planned = file.Config
+	more = o.LoadPlanned(file, o.Config.Manifest().Lookup(), early.Input{Workspace: o.job.Workspace, BaseDir: o.dir(), Files: o.window})
 	if ds = append(ds, more...); ds.HasErrors() {
 		return nil, ds
 	}

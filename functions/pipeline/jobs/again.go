@@ -24,6 +24,17 @@ type Again struct {
 	Difference string
 }
 
+// Checked is the result of checking a plan against its project as it is now.
+type Checked struct {
+	// Now has the parts of the plan that have moved, and the plan made again, which has the checkout's
+	// configuration; that is nil if it could not be made, for which Problem is the reason, in
+	// Markdown.
+	Now     Present
+	Problem string
+	// Modules are the remote modules whose contents are not those of the plan, for people.
+	Modules []string
+}
+
 // A Permit answers an engine that is about to apply a plan.
 type Permit string
 

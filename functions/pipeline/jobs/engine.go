@@ -15,6 +15,8 @@ type Engine interface {
 	// once more, with it: the new plan is the one that is applied then. If permit refused, or was
 	// not asked, or there is an error, nothing was changed.
 	Apply(ctx context.Context, j Job, plan []byte, permit func(Present) Permit) (Outcome, error)
+	// Check makes a plan as Plan does, and compares it with one that was made before.
+	Check(ctx context.Context, j Job, plan []byte) (Checked, error)
 	// Recover brings the results of applies that did not come to their end into the state, and
 	// reports what a person has to look at. The error is a *StateError as with Unlock, and where the
 	// state is locked.

@@ -63,5 +63,6 @@ const (
 	PushAnswer  = "push"  // refusals and failures after a push
 	MergeAnswer = "merge" // the outcomes of applies on merge
 	CloseAnswer = "close" // applies that will not be merged
+	CheckAnswer = "check" // plans that became others when another pull request was applied
 	RerunAnswer = "rerun" // the beginning of the names of answers to the button of a check run, one a delivery
 )

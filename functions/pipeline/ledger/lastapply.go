@@ -42,23 +42,27 @@ func decodeLast(value []byte) (*runs.LastApply, error) {
 	return &l, nil
 }
 
-// Remember writes which pull request was last applied. Whoever applied later wins;
-// the lock of the state has put them in order. One that is remembered already stays as
+// Remember writes which pull request was last applied, and counts it. Whoever applied later
+// wins; the lock of the state has put them in order. One that is remembered already stays as
 // it is: it may be settled.
 func (ld Ledger) Remember(ctx context.Context, r runs.Run, last runs.LastApply) error {
 	_, err := ld.Change(ctx, r.StateKey(), func(old []byte) ([]byte, error) {
+		n := 0
 		if old != nil {
 			have, err := decodeLast(old)
 			if err != nil {
 				return nil, err
 			}
 			settled := *have
-			settled.Settled = false
+			settled.Settled, settled.Applies = false, 0
 			if settled == last {
 				return nil, ErrAsIs
 			}
+			n = have.Applies
 		}
-		return pipeline.Encode(last), nil
+		next := last
+		next.Applies = n + 1
+		return pipeline.Encode(next), nil
 	})
 	return err
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// errSuperseded is the end of a plan in the making that nobody wants any more.
-var errSuperseded = errors.New("a newer plan is wanted")
+// ErrSuperseded is the end of a plan in the making that nobody wants any more.
+var ErrSuperseded = errors.New("a newer plan is wanted")
 
 // Plan plans one project. It is the handling of a message, and can be repeated: a plan that is made
 // is only announced again.
@@ -51,7 +51,7 @@ func (pl *Planner) Plan(ctx context.Context) error {
 		return err
 	}
 	s = s.To(runs.Planning)
-	s.Begun = s.NextBegun()
+	s.Begun, s.Applies = s.NextBegun(), q.Last.Count()
 	if s, err = pl.Ledger.Save(ctx, s); err != nil {
 		return err // a conflict: another process plans it
 	}
@@ -60,7 +60,7 @@ func (pl *Planner) Plan(ctx context.Context) error {
 	}
 	q.Run = s.Run
 	err = pl.make(ctx, s, q)
-	if errors.Is(err, errSuperseded) {
+	if errors.Is(err, ErrSuperseded) {
 		return pl.Leases.Release(ctx, s.Key())
 	}
 	if stopped := new(stoppedError); errors.As(err, &stopped) {
@@ -146,7 +146,7 @@ func (pl *Planner) renew(ctx context.Context, s ledger.Versioned) (ledger.Versio
 		return s, runs.Decision{}, err
 	}
 	if m.Head != s.Head {
-		return s, runs.Decision{}, fmt.Errorf("%.7s is not the head any more: %w", s.Head, errSuperseded)
+		return s, runs.Decision{}, fmt.Errorf("%.7s is not the head any more: %w", s.Head, ErrSuperseded)
 	}
 	s.Base, s.Merge = m.Base, m.SHA
 	return s, runs.Gate(q), nil
@@ -169,25 +169,34 @@ func (pl *Planner) noInputs(ctx context.Context, s ledger.Versioned, err error) 
 func (pl *Planner) watched(ctx context.Context, s ledger.Versioned, job jobs.Job) (jobs.PlanResult, error) {
 	ctx, end := stopping.Watch(ctx, pl.Ledger, s.Run, pl.Poll)
 	defer end()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	poll := pl.Poll
-	if poll == 0 {
-		poll = 5 * time.Second
-	}
-	stop := walk.Every(ctx, poll, func() {
-		now, err := pl.Ledger.Read(context.WithoutCancel(ctx), s.Key())
-		if err == nil && now.Version != s.Version {
-			cancel(errSuperseded)
-		}
-	})
+	ctx, stop := UntilMoved(ctx, pl.Ledger, s, pl.Poll)
 	defer stop()
 	result, err := pl.Engine.Plan(ctx, job)
-	if errors.Is(context.Cause(ctx), errSuperseded) {
-		return jobs.PlanResult{}, errSuperseded
+	if errors.Is(context.Cause(ctx), ErrSuperseded) {
+		return jobs.PlanResult{}, ErrSuperseded
 	}
 	if stop := end(); stop != nil && result.Plan == nil {
 		return jobs.PlanResult{}, &stoppedError{s, stop.By}
 	}
 	return result, err
+}
+
+// UntilMoved returns a context for a plan in the making, which ends with [ErrSuperseded] when the
+// record of its run is not the one that was read any more. poll is the interval of looking, 0 is 5 s.
+// stop must be called when the work has ended.
+func UntilMoved(ctx context.Context, ld ledger.Ledger, s ledger.Versioned, poll time.Duration) (work context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	if poll == 0 {
+		poll = 5 * time.Second
+	}
+	done := walk.Every(ctx, poll, func() {
+		now, err := ld.Read(context.WithoutCancel(ctx), s.Key())
+		if err == nil && now.Version != s.Version {
+			cancel(ErrSuperseded)
+		}
+	})
+	return ctx, func() {
+		done()
+		cancel(nil)
+	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/evidence"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/openplans"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/report"
 )
 
@@ -39,6 +40,7 @@ type Planner struct {
 	Artifacts pipeline.Artifacts
 	Projects  jobs.Projects
 	Engine    jobs.Engine
+	Open      openplans.Finder
 	// Poll is the interval at which a plan in the making looks for a newer one; 0 is 5 s.
 	Poll time.Duration
 }

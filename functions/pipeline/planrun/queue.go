@@ -202,7 +202,7 @@ func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p project.Proj
 	s.PlanFor, s.Actor, s.Answer = qu.Evidence.Message.ID, qu.Evidence.Message.Actor, report.AnswerTo(qu.Evidence.Message)
 	s.State, s.Inputs, s.Counts, s.Applyable, s.Full = runs.StateID{}, "", comment.Counts{}, false, false
 	s.Content = nil
-	s.PlanHash, s.Parts, s.Reported, s.Again, s.Settled = "", nil, "", "", nil
+	s.PlanHash, s.Parts, s.Reported, s.Again, s.Settled, s.Checked = "", nil, "", "", nil, nil
 	s.Done, s.Remaining, s.Lost = comment.Counts{}, 0, false
 	return s
 }

@@ -21,9 +21,12 @@ type Kept struct {
 	Projects  jobs.Projects
 }
 
-// A Replacement is a plan that takes the place of a run's plan, because that does not fit any more.
+// A Replacement is a plan that takes the place of a run's plan, because that does not fit any more:
+// for the reasons of Since, if they are known. Begun is its number.
 type Replacement struct {
 	Again jobs.Again
+	Since comment.Reasons
+	Begun int
 	// Job is the one it was made for, in a checkout that is still there. Inputs are those of the
 	// checkout before.
 	Job    jobs.Job
@@ -33,7 +36,7 @@ type Replacement struct {
 // Replace stores a plan and returns the run with it, to be saved by the caller: until then it
 // belongs to nobody. The artifacts of the former plan are swept by the next one.
 func (k Kept) Replace(ctx context.Context, s ledger.Versioned, x Replacement) (ledger.Versioned, error) {
-	s.Begun = s.NextBegun()
+	s.Begun = x.Begun
 	in := x.Inputs
 	in.Read = x.Again.Plan.Read
 	if whole := x.Job.Grants.Programs(); !in.Whole || !whole {
@@ -43,7 +46,8 @@ func (k Kept) Replace(ctx context.Context, s ledger.Versioned, x Replacement) (l
 		}
 	}
 	result := x.Again.Plan
-	result.Report = comment.Replaced(x.Again.Difference) + result.Report
+	note := comment.Replacement{Since: x.Since, Difference: x.Again.Difference, Equal: x.Again.Equal}
+	result.Report = note.Above(result.Report)
 	return k.store(ctx, s, result, in)
 }
 
@@ -80,12 +84,15 @@ func (k Kept) store(ctx context.Context, s ledger.Versioned, result jobs.PlanRes
 	if result.Plan == nil {
 		return s, nil
 	}
+	if err := k.Ledger.Open(ctx, s.Run, k.Report.Evidence.Pull.Author); err != nil {
+		return s, err
+	}
 	parts := result.Parts
 	parts.State, parts.Inputs, parts.Saved = result.State, in.Hash(), runs.HashOf(result.Plan)
 	parts.Options = s.Options.Words()
 	s.State, s.Inputs, s.Counts, s.Applyable = parts.State, parts.Inputs, result.Counts, result.Applyable
 	s.Content = result.Content
 	s.PlanHash, s.Parts, s.Reported = parts.Hash(), &parts, runs.HashOf(report)
-	s.Again, s.Settled, s.Part, s.Progress = "", nil, false, comment.Progress{}
+	s.Again, s.Settled, s.Checked, s.Part, s.Progress = "", nil, nil, false, comment.Progress{}
 	return s, nil
 }

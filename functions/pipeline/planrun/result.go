@@ -43,7 +43,7 @@ func (pl *Planner) keep(ctx context.Context, s ledger.Versioned, result jobs.Pla
 	s.Swept = s.Begun - 1
 	if _, err := pl.Ledger.Save(ctx, s); err != nil {
 		if errors.Is(err, pipeline.ErrConflict) {
-			return errors.Join(errSuperseded, pl.sweepOne(ctx, s.Run))
+			return errors.Join(ErrSuperseded, pl.sweepOne(ctx, s.Run))
 		}
 		return err
 	}
@@ -93,6 +93,9 @@ func (pl *Planner) Planned(ctx context.Context, r runs.Run) error {
 		p.Body = r.Report()
 	}
 	if err := pl.Report.Reply(ctx, r.Answer, p); err != nil {
+		return err
+	}
+	if err := pl.Open.Kept(ctx, r); err != nil {
 		return err
 	}
 	return pl.Report.AtRest(ctx, r)

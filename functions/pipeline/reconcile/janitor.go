@@ -20,6 +20,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -54,6 +55,7 @@ type Found struct {
 	Leases     int // of dead processes
 	Heads      int // that nobody had looked at
 	Comments   int // that nobody had begun to answer
+	States     int // of open plans that were not checked since the last apply
 }
 
 // Round makes one round, at the time now. A failure of one part does not keep the others from
@@ -193,9 +195,13 @@ func (j *Janitor) repository(ctx context.Context, installation int64, repo githu
 	if err != nil {
 		return err
 	}
+	states := map[string]runs.Run{}
 	for _, p := range open {
 		seen, err := j.Pipeline.Ledger().LastLook(ctx, pull(p.Number))
 		if err != nil {
+			return err
+		}
+		if err := j.states(ctx, pull(p.Number), p.Author, states); err != nil {
 			return err
 		}
 		if !unseen(p, seen) {
@@ -209,6 +215,9 @@ func (j *Janitor) repository(ctx context.Context, installation int64, repo githu
 			return err
 		}
 		f.Heads++
+	}
+	if err := j.recheck(ctx, states, now, f); err != nil {
+		return err
 	}
 	return j.comments(ctx, hub, pull, now, f)
 }

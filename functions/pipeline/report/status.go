@@ -7,6 +7,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/functions/project"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -74,7 +75,7 @@ func (rp *Reporter) projects(ctx context.Context, all []ledger.Versioned, head s
 // project is the status of a run.
 func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectStatus, err error) {
 	p = comment.ProjectStatus{
-		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, Progress: r.Progress, By: r.Actor, Check: r.Check(), Plan: r.PlanHash, Options: r.Options,
+		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, Progress: r.Progress, By: r.Actor, Check: r.Check(), Plan: r.PlanHash, Options: r.Options, ByMerge: r.ApplyOn == project.OnMerge,
 	}
 	switch p.Standing {
 	case comment.Queued, comment.Planning, comment.Superseded:
@@ -97,12 +98,15 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectS
 	if p.Body != "" && r.Reported != "" && runs.HashOf([]byte(p.Body)) != r.Reported {
 		p.Body = comment.Exchanged()
 	}
-	if p.Standing == comment.Ready || p.Standing == comment.OnMerge {
+	if p.Standing == comment.Ready || p.Standing == comment.OnMerge || p.Standing == comment.Renewed {
 		required, unread := rp.Evidence.Missing(ctx, r)
 		if unread != nil {
 			return p, unread
 		}
 		p.Required = required
+	}
+	if c := r.Checked; c != nil && !c.Renewed && p.Body != "" && slices.Contains([]comment.Standing{comment.Ready, comment.OnMerge, comment.NoChanges}, p.Standing) {
+		p.Body = comment.Rechecked{Project: r.Project, Since: c.Since, Problem: c.Problem}.Above(p.Body)
 	}
 	if r.Full && rp.Where != nil && r.Phase != runs.Dropped {
 		p.Whole = rp.Where(r.FullReport())

@@ -66,7 +66,7 @@ func (rp *Reporter) Sync(ctx context.Context) error {
 
 // askForSync requests a sync of the comments after a step of a run.
 func (rp *Reporter) askForSync(ctx context.Context, r runs.Run) error {
-	return pipeline.Send(ctx, rp.Queue, rp.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), r.Attempt, r.Begun, r.Try, r.Progress.Done, strings.ReplaceAll(string(r.Phase), " ", "-"))
+	return pipeline.Send(ctx, rp.Queue, rp.Evidence.Message.Pull, pipeline.Message{Kind: pipeline.SyncComments}, r.Plain(), r.Attempt, r.Begun, r.Try, r.Applies, r.Progress.Done, strings.ReplaceAll(string(r.Phase), " ", "-"))
 }
 
 // syncAnswer writes the comment of an answer.

@@ -81,6 +81,7 @@ var rules = []rule{
 
 	{applying, aPlan, headMoved},
 	{applying, aPlan, unseen},
+	{applying, aPlan, planRenewed},
 	{applying, aPlan, savedExchanged},
 	{applying, aPlan, shownExchanged},
 	{applying, aPlan, keptExchanged},

@@ -65,4 +65,30 @@ type LastApply struct {
 	State  StateID // afterwards
 	// Settled is set once the pull request is merged or closed.
 	Settled bool
+	// Applies counts the applies to the state, from 1. The ledger counts: a record to be written has
+	// 0.
+	Applies int `json:",omitempty"`
+}
+
+// Count is the number of applies until then; l is nil before the first.
+func (l *LastApply) Count() int {
+	if l == nil {
+		return 0
+	}
+	return l.Applies
+}
+
+// OpenDir is the directory of the keys of all open plans of a state: see [Open].
+func OpenDir(repo int64, target string) string { return fmt.Sprintf("open/%d/%s", repo, target) }
+
+// OpenKey is the key of the run among the open plans of its state.
+func (r Run) OpenKey() string {
+	return fmt.Sprintf("%s/%d", OpenDir(r.Pull.Repo.ID, r.Target()), r.Pull.Number)
+}
+
+// Open lists the run of a pull request under the state that its plan is of. It may be there although
+// the run has no plan any more, but not the other way.
+type Open struct {
+	Pull   pipeline.Pull
+	Author string // of the pull request
 }

@@ -64,6 +64,11 @@ type Run struct {
 	// Reserved is the highest number of a plan that was begun on the side, while the run had
 	// another one; 0 if there was none. See [Run.NextBegun].
 	Reserved int `json:",omitempty"`
+	// Applies is the number of applies to the state that the plan knows of, at least: see
+	// [LastApply]. Checked is its last check against the state after another one; nil if there was
+	// none.
+	Applies int      `json:",omitempty"`
+	Checked *Checked `json:",omitempty"`
 	// Full is set if the report is shortened and an artifact has the full text.
 	Full bool
 	// Done are the changes of an apply, and Remaining the number of changes that it did not begin.
@@ -81,7 +86,10 @@ type Run struct {
 
 // NextBegun returns the number of the next plan to begin. No plan had it before, so that no two
 // processes write the same artifacts.
-func (r Run) NextBegun() int { return max(r.Begun, r.Reserved) + 1 }
+func (r Run) NextBegun() int { return r.Numbers() + 1 }
+
+// Numbers is the highest number that artifacts of the run may have.
+func (r Run) Numbers() int { return max(r.Begun, r.Reserved) }
 
 // To moves the run on. A step that is not allowed is our bug, and panics.
 func (r Run) To(next Phase) Run {
@@ -137,6 +145,8 @@ func (r Run) Standing() comment.Standing {
 	switch {
 	case !r.Applyable:
 		return comment.NoChanges
+	case r.renewed():
+		return comment.Renewed
 	case r.ApplyOn == project.OnMerge:
 		return comment.OnMerge
 	}

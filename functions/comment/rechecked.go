@@ -1,0 +1,68 @@
+package comment
+
+import "fmt"
+
+// A Rechecked is the note on a plan that was checked after another pull request was applied to its
+// state, and that stays as it is.
+type Rechecked struct {
+	Project string
+	// Since are the parts of the plan that had moved; it has the same changes, or Problem tells why
+	// that is not known, in Markdown.
+	Since   Reasons
+	Problem string
+}
+
+// Above puts the note above the plan.
+func (r Rechecked) Above(plan string) string {
+	switch {
+	case r.Problem != "":
+		return fmt.Sprintf("**This plan could not be checked against the state as it is now.** Its apply plans again before it changes anything; to do that now, comment %s.\n\n%s\n\n%s",
+			Code("lockstep plan -p "+r.Project), r.Problem, plan)
+	case len(r.Since) == 0:
+		return "*Checked against the state as it is now: the changes are the same.*\n\n" + plan
+	}
+	return fmt.Sprintf("*Planned again, with the same changes, since %s. An approval of this plan stays.*\n\n%s", sinceText(r.Since), plan)
+}
+
+// A PlanRenewal tells that a plan has become another one, because another pull request was applied to
+// its state. Nobody has asked for that. ByMerge is set if the merge applies it.
+type PlanRenewal struct {
+	Project, Plan string // Plan is the hash
+	Since         Reasons
+	ByMerge       bool `json:",omitempty"`
+}
+
+func (r PlanRenewal) markdown() string {
+	text := fmt.Sprintf("**Another plan** for %s, since %s. The comment about the plans shows it, and how it differs from the former one, whose approvals are not for this.", Code(r.Project), sinceText(r.Since))
+	if r.ByMerge {
+		return text + fmt.Sprintf(" Merging does not apply it until somebody has looked at it, and commented %s.", Code(Command{Verb: Plan, Project: r.Project}.String()))
+	}
+	return text + fmt.Sprintf(" To apply it, comment %s.", applyOnly(r.Project, r.Plan))
+}
+
+// A Replacement is the note on a plan that has taken the place of another one. Since are the reasons
+// for that; there may be none. Difference is Markdown; "" if it is not known, or if both plans are the
+// same, so that Equal is set.
+type Replacement struct {
+	Since      Reasons
+	Difference string
+	Equal      bool
+}
+
+// Above puts the note above the new plan.
+func (r Replacement) Above(plan string) string {
+	since := ""
+	if len(r.Since) > 0 {
+		since = ", since " + sinceText(r.Since)
+	}
+	head := "**This plan was made in the place of one that did not fit any more**" + since
+	switch {
+	case r.Equal:
+		return head + ". Its changes are those of the former plan, but a plan does not show all that the rest can do: it needs an apply of its own.\n\n" + plan
+	case r.Difference == "":
+		return head + ", and could not be compared with it.\n\n" + plan
+	case since != "":
+		return head + ". **It is another one:** `-` is of the former plan, `+` of this one.\n\n" + r.Difference + "\n" + plan
+	}
+	return "**This plan was made in the place of one that did not fit any more, and is another one:** `-` is of the former plan, `+` of this one.\n\n" + r.Difference + "\n" + plan
+}

@@ -1,0 +1,312 @@
+package dispatch_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/localstore"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/reconcile"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+// settleBut is settle with all messages of a kind lost.
+func (s *stage) settleBut(kind pipeline.Kind) {
+	s.t.Helper()
+	if _, err := s.hub.Deliver(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+	s.drain(s.t.Context(), func(ctx context.Context, m pipeline.Message) error {
+		if m.Kind == kind {
+			return nil
+		}
+		return s.pipeline.Handle(ctx, m)
+	})
+}
+
+// meanwhile handles the events that are delivered, while another message is being handled.
+func (s *stage) meanwhile() {
+	s.t.Helper()
+	if _, err := s.hub.Deliver(s.t.Context()); err != nil {
+		s.t.Error(err)
+	}
+	ctx, stop := context.WithCancel(s.t.Context())
+	defer stop()
+	s.data.Queue.Drain(ctx, localstore.Worker{Abandon: s.pipeline.Abandon, Handle: func(_ context.Context, m pipeline.Message) error {
+		if m.Queue() == pipeline.Events && m.Kind != pipeline.SyncComments {
+			defer stop()
+		}
+		return s.pipeline.Handle(s.t.Context(), m)
+	}})
+}
+
+// overtake has alice apply and merge a pull request that adds a resource of a name.
+func (s *stage) overtake(name string) {
+	s.t.Helper()
+	n := s.pull("alice", name, githubtest.Files{name + ".tf": resource(name, "1")})
+	s.expect("the apply of "+name, s.say("alice", n, "lockstep apply"), "**Applied** `.`")
+	s.repo.Merge("alice", n)
+	s.settle()
+}
+
+// two are a pull request of bob whose plan would create the network, and one of alice that creates it
+// first, and is not merged yet.
+func two(t *testing.T) (s *stage, mine, other int) {
+	t.Helper()
+	s = newStage(t, githubtest.Files{"main.tf": resource("vpc", "1")})
+	mine = s.pull("bob", "mine", githubtest.Files{"mine.tf": resource("mine", "1")})
+	other = s.pull("alice", "other", githubtest.Files{"other.tf": resource("other", "1")})
+	s.expect("the first apply", s.say("alice", other, "lockstep apply"), "**Applied** `.`: 2 added")
+	return s, mine, other
+}
+
+// TestOthersStaySame holds that a plan which an apply has nothing to do with stays, under its hash and
+// its approval, and that people are told before they ask.
+func TestOthersStaySame(t *testing.T) {
+	t.Parallel()
+	s, n := planned(t)
+	was := s.run(n)
+	s.overtake("third")
+	since := "since the base branch's configuration has changed: `third.tf`; the state was written in between: serial 1 -> 2, by the apply of #3 that `alice` asked for"
+	s.expect("the status", s.status(n), "*Planned again, with the same changes, "+since+". An approval of this plan stays.*", "waits for `lockstep apply`")
+	s.expect("the check", s.pages("second"), "Planned again, with the same changes, "+since, "success")
+	if now := s.run(n); now.PlanHash != was.PlanHash || now.Begun != was.Begun || now.State != was.State || now.Applies != 2 {
+		t.Errorf("the plan was %+v, and is %+v", was, now)
+	}
+	s.overtake("fourth")
+	s.expect("the status", s.status(n), "serial 1 -> 3, by the apply of #4")
+	s.expect("the apply", s.say("bob", n, "lockstep apply"), "**Applied** `.`: 0 added, 1 changed, 0 destroyed.")
+	if got := len(s.repo.Comments(n)); got != 3 {
+		t.Errorf("%d comments", got)
+	}
+}
+
+// TestOthersDiffer holds that a plan which an apply has made another one is shown, with the
+// difference, when that is merged and not before, and is applied by nobody who does not name it.
+func TestOthersDiffer(t *testing.T) {
+	t.Parallel()
+	s, n, other := two(t)
+	was := s.hash(n)
+	s.expect("before the merge", s.status(n), "2 to add", "waits for `lockstep apply`")
+	s.repo.Merge("alice", other)
+	s.settle()
+	if was == s.hash(n) {
+		t.Fatal("the plan is the same")
+	}
+	s.expect("the status", s.status(n), "Another plan for", "1 to add, 0 to change, 0 to destroy", "# terraform_data.vpc\n- action: create",
+		"**another plan** than before, waits for `lockstep apply "+s.hash(n)+"`")
+	s.expect("the check", s.check("mine"), "action_required Another plan: 1 to add")
+	s.expect("the notice", s.answer(n, "check"), "**Another plan** for `.`, since the base branch's configuration has changed: `other.tf`", "by the apply of #2 that `alice` asked for", "`lockstep apply "+s.hash(n))
+	s.expect("an apply that names none", s.say("bob", n, "lockstep apply"), "**Not applied** `.`", "whoever asked for the former one has not asked for this")
+	s.expect("an apply of the former", s.say("bob", n, "lockstep apply "+was), "**Not applied** `.`", was)
+	s.expect("an apply of the new one", s.say("bob", n, "lockstep apply "+s.hash(n)), "**Applied** `.`: 1 added")
+}
+
+// TestRenewedIsNotMerged carries out an attack: reviewers approve a plan that the merge applies, and
+// another pull request turns it into another plan just before.
+func TestRenewedIsNotMerged(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMerge())
+	n := s.pull("bob", "mine", githubtest.Files{"net/mine.tf": resource("mine", "1")})
+	other := s.pull("alice", "other", githubtest.Files{"net/other.tf": resource("other", "1")})
+	s.repo.Merge("alice", other)
+	s.settle()
+	s.expect("the first apply", s.answer(other, "merge"), "**Applied** `net`: 2 added")
+	s.expect("the status", s.status(n), "1 to add, 0 to change, 0 to destroy", "waits for `lockstep plan`")
+	s.expect("the check", s.check("mine"), "action_required Another plan")
+	s.expect("the notice", s.answer(n, "check"), "Merging does not apply it", "`lockstep plan -p net`")
+	s.repo.Merge("bob", n)
+	s.settle()
+	s.expect("the merge", s.answer(n, "merge"), "**Not applied** `net`", "whoever asked for the former one has not asked for this")
+	s.expect("the check", s.check("mine"), "action_required Merged, but not applied")
+}
+
+// TestAskedForAfterCheck holds that a plan that somebody asks for is theirs.
+func TestAskedForAfterCheck(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, onMerge())
+	n := s.pull("bob", "mine", githubtest.Files{"net/mine.tf": resource("mine", "1")})
+	other := s.pull("alice", "other", githubtest.Files{"net/other.tf": resource("other", "1")})
+	s.repo.Merge("alice", other)
+	s.settle()
+	s.expect("the plan", s.say("bob", n, "lockstep plan"), "**Planned** `net`: 1 to add")
+	s.expect("the check", s.check("mine"), "success 1 to add")
+	s.repo.Merge("bob", n)
+	s.settle()
+	s.expect("the merge", s.answer(n, "merge"), "**Applied** `net`: 1 added")
+}
+
+// TestNotChecked holds that a plan that cannot be made again stays, and says why.
+func TestNotChecked(t *testing.T) {
+	t.Parallel()
+	s, n := planned(t)
+	was := s.hash(n)
+	breaks := s.pull("alice", "third", githubtest.Files{"third.tf": resource("third", "1") + "output \"x\" {\n  value = terraform_data.vpc.input == \"1\" ? 1 : tonumber(\"x\")\n}\n"})
+	s.expect("the apply", s.say("alice", breaks, "lockstep apply"), "**Applied** `.`: 1 added")
+	s.repo.Merge("alice", breaks)
+	s.settle()
+	s.expect("the status", s.status(n), "**This plan could not be checked against the state as it is now.**", "Invalid function argument", "comment `lockstep plan -p .`", "waits for `lockstep apply`")
+	if s.hash(n) != was {
+		t.Error("the plan was replaced")
+	}
+	s.round(reconcile.Found{})
+}
+
+// between is an engine that does something after each check, before anybody knows its result.
+type between struct {
+	jobs.Engine
+	do func()
+}
+
+func (b between) Check(ctx context.Context, j jobs.Job, plan []byte) (jobs.Checked, error) {
+	got, err := b.Engine.Check(ctx, j, plan)
+	b.do()
+	return got, err
+}
+
+// TestPushWhileChecked holds that what people do takes precedence over a check.
+func TestPushWhileChecked(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		do   func(s *stage, n int)
+		want runs.Phase
+	}{
+		"push":  {func(s *stage, n int) { s.repo.Push("bob", "mine", "More", githubtest.Files{"more.tf": resource("more", "1")}) }, runs.Planned},
+		"close": {func(s *stage, n int) { s.repo.Close("bob", n) }, runs.Dropped},
+		"apply": {func(s *stage, n int) { s.repo.Comment("bob", n, "lockstep apply") }, runs.ApplyQueued},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, n, other := two(t)
+			was := s.run(n)
+			checks := 0
+			s.pipeline.Engine = between{s.pipeline.Engine, func() {
+				if checks++; checks > 1 {
+					return
+				}
+				test.do(s, n)
+				s.meanwhile()
+			}}
+			s.repo.Merge("alice", other)
+			s.settleBut(pipeline.ToApply)
+			now := s.run(n)
+			if now.Phase != test.want || now.Checked != nil || checks != 1 {
+				t.Errorf("%d checks, the run is %+v", checks, now)
+			}
+			if name != "push" && now.PlanHash != was.PlanHash {
+				t.Error("the plan was replaced")
+			}
+			for _, key := range artifacts(t, s) {
+				if name != "push" && strings.Contains(key, "/2/") {
+					t.Errorf("the artifact %s of the new plan is left", key)
+				}
+			}
+		})
+	}
+}
+
+// TestCheckedByTheJanitor holds that neither the loss of a message nor that of the list of open plans
+// keeps a plan from being checked.
+func TestCheckedByTheJanitor(t *testing.T) {
+	t.Parallel()
+	s, n, other := two(t)
+	now := s.hub.Now()
+	s.round(reconcile.Found{})
+	s.repo.Merge("alice", other)
+	s.settleBut(pipeline.Settled)
+	if r := s.run(n); r.Checked != nil {
+		t.Fatalf("%+v", r)
+	}
+	if err := s.pipeline.Ledger().Shut(t.Context(), s.run(n)); err != nil {
+		t.Fatal(err)
+	}
+	s.roundAt(now, reconcile.Found{States: 1})
+	s.expect("the status", s.status(n), "Another plan for")
+	s.roundAt(now.Add(2*time.Hour), reconcile.Found{})
+}
+
+// keeping is an engine that does something after each plan, before it is kept.
+type keeping struct {
+	jobs.Engine
+	do func()
+}
+
+func (k keeping) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) {
+	got, err := k.Engine.Plan(ctx, j)
+	k.do()
+	return got, err
+}
+
+// TestAppliedWhilePlanned holds that a plan is checked which was not kept yet when the open ones were
+// looked for.
+func TestAppliedWhilePlanned(t *testing.T) {
+	t.Parallel()
+	s, _, other := two(t)
+	s.repo.Merge("alice", other)
+	s.settle()
+	plans := 0
+	s.pipeline.Engine = keeping{s.pipeline.Engine, func() {
+		if plans++; plans > 1 {
+			return
+		}
+		r := s.run(1)
+		ld := s.pipeline.Ledger()
+		if err := ld.Remember(t.Context(), r, runs.LastApply{Number: 1, By: "bob"}); err != nil {
+			t.Error(err)
+		}
+		if _, err := ld.Settle(t.Context(), r, 1, true); err != nil {
+			t.Error(err)
+		}
+	}}
+	late := s.pull("bob", "late", githubtest.Files{"late.tf": resource("late", "1")})
+	if r := s.run(late); r.Checked == nil || r.Applies != 2 || plans != 1 {
+		t.Errorf("%d plans, the run is %+v", plans, r)
+	}
+	s.expect("the status", s.status(late), "*Checked against the state as it is now: the changes are the same.*")
+}
+
+// TestCheckTrustsNobody carries out an attack: whoever may write plans and records exchanges a plan
+// before it is checked, to have it named by our check run.
+func TestCheckTrustsNobody(t *testing.T) {
+	t.Parallel()
+	r, n := rob(t)
+	r.exchange(r.own.Plan(), r.run(n).Plan())
+	was := r.pages("b")
+	ld := r.pipeline.Ledger()
+	if err := ld.Remember(t.Context(), r.run(n), runs.LastApply{Number: n}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ld.Settle(t.Context(), r.run(n), n, true); err != nil {
+		t.Fatal(err)
+	}
+	r.roundAt(r.hub.Now(), reconcile.Found{States: 1})
+	r.expect("the status", r.status(n), "could not be checked", "The saved plan is not the one that was made")
+	if hash := r.run(n).PlanHash; !strings.Contains(was, hash) || !strings.Contains(r.pages("b"), hash) {
+		t.Errorf("the check named another plan")
+	}
+}
+
+// checkStory is of a plan that becomes another one when a pull request is merged.
+func checkStory(t *testing.T, f *faults) {
+	s, n, other := two(t)
+	was := s.hash(n)
+	f.use(s)
+	s.repo.Merge("alice", other)
+	s.stubborn()
+	r := s.run(n)
+	if r.Phase != runs.Planned || r.PlanHash[:12] == was || r.Applies != 1 || r.Checked == nil || !r.Checked.Renewed {
+		t.Errorf("%v: the run is %+v", f, r)
+	}
+	s.expect(f.String()+": the status", s.status(n), "Another plan for", "1 to add", "lockstep apply "+r.PlanHash[:12])
+	s.expect(f.String()+": the check", s.pages("mine"), "action_required", r.PlanHash)
+	s.expect(f.String()+": the notice", s.answer(n, "check"), "**Another plan** for `.`", r.PlanHash[:12])
+	if got := len(s.repo.Comments(n)); got != 2 {
+		t.Errorf("%v: %d comments", f, got)
+	}
+	s.expect(f.String()+": its apply", s.say("bob", n, "lockstep apply "+r.PlanHash[:12]), "**Applied** `.`: 1 added")
+	s.tidy(f)
+}
