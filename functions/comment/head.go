@@ -25,6 +25,7 @@ const (
 	HeadApplyFailed HeadStanding = "apply failed"
 	HeadStopped     HeadStanding = "stopped"
 	HeadStale       HeadStanding = "stale"
+	HeadRenewed     HeadStanding = "renewed"     // a plan is another one than before, and nobody has asked for it
 	HeadNotApplied  HeadStanding = "not applied" // although it is merged
 	HeadNoChanges   HeadStanding = "no changes"
 	HeadNothing     HeadStanding = "nothing" // it touches no project
@@ -53,6 +54,7 @@ var heads = map[HeadStanding]struct {
 	HeadApplyFailed: {[]Standing{ApplyFailed}, "The apply failed: %s"},
 	HeadStopped:     {[]Standing{Stopped}, "The apply was stopped: %s"},
 	HeadStale:       {[]Standing{Stale}, "Out of date: %s"},
+	HeadRenewed:     {[]Standing{Renewed}, "Another plan than before: %s"},
 	HeadNotApplied:  {[]Standing{NotApplied}, "Merged, but not applied: %s"},
 	HeadNoChanges:   {title: "No changes"},
 	HeadNothing:     {title: "Nothing to plan"},

@@ -31,7 +31,7 @@ const (
 // Standings returns all standings.
 func Standings() []Standing {
 	return []Standing{
-		Queued, Planning, Ready, OnMerge, Blocked, NoChanges, PlanFailed, ApplyQueued, Applying, Applied, ApplyFailed,
+		Queued, Planning, Ready, OnMerge, Blocked, Renewed, NoChanges, PlanFailed, ApplyQueued, Applying, Applied, ApplyFailed,
 		Stopped, Stale, NotApplied, Closed, Superseded,
 	}
 }

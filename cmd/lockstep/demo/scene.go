@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"strings"
 
 	"github.com/lockstep-iac/lockstep/github/githubtest"
 )
@@ -33,6 +34,19 @@ func opened(title, who, branch, what string, files githubtest.Files, want ...str
 // commented is a scene in which somebody comments.
 func commented(title, who string, number int, text string, want ...string) scene {
 	return scene{title: title, want: want, do: by(func(r *githubtest.Repository) { r.Comment(who, number, text) })}
+}
+
+// named is a scene in which somebody has the plan applied that our comment shows, by its name.
+func named(title, who string, number int, want ...string) scene {
+	return scene{title: title, want: want, do: by(func(r *githubtest.Repository) {
+		name := ""
+		for _, c := range r.Comments(number) {
+			if _, rest, shown := strings.Cut(c.Body, "\nPlan `"); shown {
+				name, _, _ = strings.Cut(rest, "`")
+			}
+		}
+		r.Comment(who, number, "lockstep apply "+name)
+	})}
 }
 
 // merged is a scene in which somebody merges.

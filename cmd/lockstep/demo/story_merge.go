@@ -17,8 +17,9 @@ var mergeApply = Story{
 			githubtest.Files{"app/main.tf": edit(baseFiles["app/main.tf"], `"2026.10"`, `"2026.12"`)}, "1 to add, 0 to change, 1 to destroy"),
 		opened("meanwhile alice changes the module that it uses", "alice", "prod", "A stage of its own",
 			edited("modules/naming/main.tf", `"live"`, `"prod"`), "1 to add, 1 to change, 0 to destroy"),
-		merged("and merges", "alice", 3, "**Applied** `app`"),
-		merged("bob's merge has another configuration than his plan, and would do something else: nothing is applied", "bob", 2,
-			"Merged, but not applied", "the base branch's configuration has changed: `modules/naming/main.tf`", "**the changes are not those that were approved**", "`modules/naming/main.tf`"),
+		merged("and merges: bob's plan is another one by now", "alice", 3, "**Applied** `app`",
+			"**Another plan** for `app`, since the base branch's configuration has changed: `modules/naming/main.tf`", "Merging does not apply it"),
+		merged("bob merges what nobody has looked at: nothing is applied", "bob", 2,
+			"Merged, but not applied", "whoever asked for the former one has not asked for this"),
 	},
 }

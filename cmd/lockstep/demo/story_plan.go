@@ -47,12 +47,12 @@ var twoPlansAtOnce = Story{
 
 var semanticEqual = Story{
 	Name:  "semantic-equal",
-	Shows: "When the state was written and the base branch has gone on since a plan was shown, the apply plans again: the same changes are applied, under the same approval.",
+	Shows: "When one pull request is applied and merged, the plans of others on the same state are made again and compared: the same changes stay approved, and are applied.",
 	scenes: append(firstNetwork[:len(firstNetwork):len(firstNetwork)],
 		opened("bob opens one, for the same project", "bob", "peering", "Peering with the office", peering, "1 to add"),
 		opened("alice another", "alice", "zone", "A zone", zone, "1 to add"),
 		commented("alice applies hers", "alice", 3, "lockstep apply", "**Applied** `network`: 1 added"),
-		merged("and merges", "alice", 3),
+		merged("and merges: bob's plan is checked", "alice", 3, "Planned again, with the same changes", "An approval of this plan stays"),
 		commented("bob applies the plan that he has seen", "bob", 2, "lockstep apply", "**Applied** `network`: 1 added",
 			"Planned again, with the same changes", "`network/zone.tf`", "the state was written in between"),
 	),
@@ -60,17 +60,17 @@ var semanticEqual = Story{
 
 var semanticDifferent = Story{
 	Name:  "semantic-different",
-	Shows: "A plan that would do something else by now is not applied: the difference is shown, and the new plan waits for an apply of its own.",
+	Shows: "A plan that another pull request's apply has made another one is shown with the difference, and is applied by nobody who does not name it.",
 	scenes: []scene{
 		opened("alice opens a pull request", "alice", "subnets", "Two subnets", subnets, "3 to add"),
 		opened("bob opens another one, for the same project", "bob", "peering", "Peering with the office", peering, "2 to add"),
 		commented("alice applies hers", "alice", 1, "lockstep apply", "**Applied** `network`: 3 added"),
 		commented("bob tries his, which would remove alice's subnets", "bob", 2, "lockstep apply",
 			"**Not applied**", "this apply would revert it"),
-		merged("alice merges", "alice", 1),
-		commented("bob tries once more: the network itself is there by now", "bob", 2, "lockstep apply",
-			"**the changes are not those that were approved**", "Differences from the approved plan", "- action: create", "1 to add, 0 to change, 0 to destroy"),
-		commented("he has seen the new plan, and applies it", "bob", 2, "lockstep apply", "**Applied** `network`: 1 added"),
+		merged("alice merges: bob's plan is another one, as the network itself is there by now", "alice", 1,
+			"**Another plan** for `network`", "Differences from the approved plan", "- action: create", "1 to add, 0 to change, 0 to destroy"),
+		commented("bob has not seen that, and tries once more", "bob", 2, "lockstep apply", "**Not applied**", "whoever asked for the former one has not asked for this"),
+		named("he has seen the new plan, and names it", "bob", 2, "**Applied** `network`: 1 added"),
 	},
 }
 

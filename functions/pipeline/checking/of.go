@@ -31,7 +31,7 @@ var pending = []row{
 var settled = []row{
 	{comment.ApplyFailed, comment.HeadApplyFailed}, {comment.PlanFailed, comment.HeadPlanFailed},
 	{comment.Blocked, comment.HeadBlocked},
-	{comment.Stopped, comment.HeadStopped}, {comment.NotApplied, comment.HeadNotApplied}, {comment.Stale, comment.HeadStale},
+	{comment.Stopped, comment.HeadStopped}, {comment.NotApplied, comment.HeadNotApplied}, {comment.Stale, comment.HeadStale}, {comment.Renewed, comment.HeadRenewed},
 	{comment.Ready, comment.HeadWaiting}, {comment.OnMerge, comment.HeadOnMerge},
 	{comment.Applied, comment.HeadApplied}, {comment.NoChanges, comment.HeadNoChanges},
 }
@@ -72,7 +72,7 @@ func Conclude(s comment.HeadStanding, w project.Waiting) (github.CheckStatus, gi
 		return github.CheckInProgress, ""
 	case comment.HeadUnknown, comment.HeadConflict, comment.HeadPlanFailed, comment.HeadApplyFailed, comment.HeadBlocked, comment.HeadGivenUp:
 		return github.CheckCompleted, github.ConcludedFailure
-	case comment.HeadRefused, comment.HeadStopped, comment.HeadNotApplied, comment.HeadStale:
+	case comment.HeadRefused, comment.HeadStopped, comment.HeadNotApplied, comment.HeadStale, comment.HeadRenewed:
 		return github.CheckCompleted, github.ConcludedActionRequired
 	case comment.HeadWaiting:
 		if w == project.WaitingFails {

@@ -175,7 +175,9 @@ func TestPushWhileChecked(t *testing.T) {
 		do   func(s *stage, n int)
 		want runs.Phase
 	}{
-		"push":  {func(s *stage, n int) { s.repo.Push("bob", "mine", "More", githubtest.Files{"more.tf": resource("more", "1")}) }, runs.Planned},
+		"push": {func(s *stage, n int) {
+			s.repo.Push("bob", "mine", "More", githubtest.Files{"more.tf": resource("more", "1")})
+		}, runs.Planned},
 		"close": {func(s *stage, n int) { s.repo.Close("bob", n) }, runs.Dropped},
 		"apply": {func(s *stage, n int) { s.repo.Comment("bob", n, "lockstep apply") }, runs.ApplyQueued},
 	} {

@@ -85,7 +85,7 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectS
 		if p.Body != "" || err != nil {
 			return p, err
 		}
-	case comment.Ready, comment.OnMerge:
+	case comment.Ready, comment.OnMerge, comment.Renewed:
 		why, err := rp.unmerged(ctx, r)
 		if err != nil {
 			return p, err
