@@ -32,21 +32,22 @@ func (c *Checker) conclude(ctx context.Context, s ledger.Versioned, q runs.Reque
 		return c.stays(ctx, s, runs.Checked{Since: f.Reasons})
 	case runs.Another:
 		x.Again, x.Since = *again, f.Reasons
+		former := s.Former()
 		s.Base, s.Merge, s.ApplyOn, s.Place = q.Run.Base, q.Run.Merge, q.Run.ApplyOn, x.Job.State.String()
-		return c.replace(ctx, s, x)
+		return c.replace(ctx, s, x, former)
 	default:
 		return c.impossible(ctx, s, f.Reasons, nil)
 	}
 }
 
 // replace keeps the new plan in the place of the former one.
-func (c *Checker) replace(ctx context.Context, s ledger.Versioned, x planrun.Replacement) error {
+func (c *Checker) replace(ctx context.Context, s ledger.Versioned, x planrun.Replacement, former *runs.Former) error {
 	kept := planrun.Kept{Report: c.Report, Ledger: c.Ledger, Artifacts: c.Artifacts, Projects: c.Projects}
 	s, err := kept.Replace(ctx, s, x)
 	if err != nil {
 		return fmt.Errorf("keep the new plan of %s: %w", s.Project, err)
 	}
-	s.Applies, s.Checked = c.applies, &runs.Checked{ID: c.Evidence.Message.ID, Since: x.Since, Renewed: true}
+	s.Applies, s.Checked = c.applies, &runs.Checked{ID: c.Evidence.Message.ID, Since: x.Since, Renewed: true, Former: former}
 	saved, err := c.Ledger.Save(ctx, s)
 	if errors.Is(err, pipeline.ErrConflict) {
 		own := s.Run
@@ -76,6 +77,9 @@ func (c *Checker) announce(ctx context.Context, r runs.Run) error {
 func (c *Checker) stays(ctx context.Context, s ledger.Versioned, checked runs.Checked) error {
 	checked.ID = c.Evidence.Message.ID
 	checked.Problem = comment.Cut(checked.Problem, maxProblem)
+	if was := s.Checked; was != nil && was.Renewed {
+		checked.Renewed, checked.Since = true, was.Since // nobody has asked for it since
+	}
 	s.Applies, s.Checked = c.applies, &checked
 	s, err := c.Ledger.Save(ctx, s)
 	if err != nil {

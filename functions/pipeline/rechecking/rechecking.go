@@ -14,7 +14,7 @@
 // The meaning of a death: the number of the new plan's artifacts is reserved in the record before
 // they are stored, so that nobody writes the same ones; until the record has the plan they belong to
 // nobody, and are swept with the next. A new plan that is recorded and was not announced is made once
-// more, because our check run must have its hash from whoever made it.
+// more, from the former one, because our check run must have its hash from whoever made it.
 //
 // The package refuses to know which plans are to be checked: that is package openplans. Start at
 // [Checker.Check].
@@ -92,6 +92,8 @@ func (c *Checker) due(ctx context.Context) (none ledger.Versioned, err error) {
 		return none, err
 	case shown == s.PlanHash:
 		return none, c.announce(ctx, s.Run)
+	case s.Checked.Former != nil && shown == s.Checked.Former.PlanHash:
+		s.Run = s.With(s.Checked.Former)
 	}
 	return s, nil
 }

@@ -83,4 +83,30 @@ type Checked struct {
 	// Renewed is set if the plan is another one, for the reasons of Since, which took the place of
 	// the one that was checked.
 	Renewed bool `json:",omitempty"`
+	// Former is the plan that a renewed one took the place of: until our check run names the new one,
+	// it is the only one that is known to be ours.
+	Former *Former `json:",omitempty"`
+}
+
+// Former is what a run's record had of a plan.
+type Former struct {
+	Begun         int
+	PlanHash      string
+	Parts         *Parts `json:",omitempty"`
+	State         StateID
+	Inputs, Place string
+	Renewed       bool `json:",omitempty"` // nobody had asked for that one either
+}
+
+// Former returns the plan of a run, for when it has another one.
+func (r Run) Former() *Former {
+	return &Former{r.Begun, r.PlanHash, r.Parts, r.State, r.Inputs, r.Place, r.renewed()}
+}
+
+// With returns a run with its former plan. Its parts are proved by the hash alone, if that is the one
+// in our check run.
+func (r Run) With(f *Former) Run {
+	r.Begun, r.PlanHash, r.Parts, r.State, r.Inputs, r.Place = f.Begun, f.PlanHash, f.Parts, f.State, f.Inputs, f.Place
+	r.Checked = &Checked{Renewed: f.Renewed}
+	return r
 }

@@ -179,6 +179,23 @@ func (e engine) Plan(ctx context.Context, j jobs.Job) (res jobs.PlanResult, err 
 	}
 }
 
+// Check implements jobs.Engine.
+func (e engine) Check(ctx context.Context, j jobs.Job, plan []byte) (jobs.Checked, error) {
+	var kept saved
+	if err := json.Unmarshal(plan, &kept); err != nil {
+		return jobs.Checked{}, err
+	}
+	now, err := e.Plan(ctx, j)
+	if err != nil {
+		return jobs.Checked{}, err
+	}
+	again := &jobs.Again{Plan: now, Equal: now.Report == kept.token()}
+	if !again.Equal {
+		again.Difference = "it is another"
+	}
+	return jobs.Checked{Now: jobs.Present{State: now.State, Again: again}}, nil
+}
+
 // number is a new one.
 func (s *simulation) number() int { s.lastWrite++; return s.lastWrite }
 

@@ -172,6 +172,9 @@ func (s *simulation) required(number int, head string, conflicts bool, all []run
 func (s *simulation) checked(r runs.Run, checks map[string]github.Check) {
 	c, ok := checks[r.Check()]
 	want := map[runs.Phase]github.Conclusion{runs.Applied: github.ConcludedSuccess, runs.Planned: github.ConcludedSuccess, runs.PlanFailed: github.ConcludedFailure, runs.ApplyFailed: github.ConcludedFailure}[r.Phase]
+	if r.Phase == runs.Planned && r.Applyable && r.Checked != nil && r.Checked.Renewed {
+		want = github.ConcludedActionRequired // nobody has asked for it
+	}
 	if blocked := strings.HasPrefix(c.Title, "Cannot be applied now"); blocked || s.inTheWay(r.Project, r.Pull.Number) {
 		// Another pull request was applied and is not merged, or was when the check was written.
 		want = ""

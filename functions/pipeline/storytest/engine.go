@@ -18,6 +18,7 @@ import (
 //
 //	plan     fails, error TEXT, death TEXT, full, read FILE, empty,
 //	         meanwhile STEP: the step happens while it is made, and ends it
+//	check    fails, error TEXT, differs
 //	apply    fails, error TEXT, lost, rests, moved MODULE, other-version, differs
 //	state    written: somebody else writes the state; takes effect at once
 //	unlock   1, 1 other, fails TEXT
@@ -119,6 +120,31 @@ func (e *engine) Plan(ctx context.Context, j jobs.Job) (jobs.PlanResult, error) 
 		return jobs.PlanResult{}, fmt.Errorf("plan %s: %w", j.Project, context.Cause(ctx))
 	}
 	return e.plan(j, r)
+}
+
+// Check implements [jobs.Engine]: a plan is another one if its bytes are others, but for the state.
+func (e *engine) Check(_ context.Context, j jobs.Job, plan []byte) (jobs.Checked, error) {
+	if err := e.start("check", j); err != nil {
+		return jobs.Checked{}, err
+	}
+	r := e.take("check", j.Project)
+	switch r.word {
+	case "error":
+		return jobs.Checked{}, errors.New(r.rest)
+	case "fails":
+		return jobs.Checked{Problem: "It cannot be planned."}, nil
+	}
+	now, err := e.plan(j, rule{})
+	if err != nil {
+		return jobs.Checked{}, err
+	}
+	was, _, _ := strings.Cut(string(plan), " to add to ")
+	is, _, _ := strings.Cut(string(now.Plan), " to add to ")
+	again := &jobs.Again{Plan: now, Equal: was == is && r.word != "differs"}
+	if !again.Equal {
+		again.Difference = "The changes differ."
+	}
+	return jobs.Checked{Now: jobs.Present{State: now.State, Again: again}}, nil
 }
 
 func (e *engine) plan(j jobs.Job, r rule) (jobs.PlanResult, error) {
