@@ -9,8 +9,10 @@
 //	                 commanded answered before? too old, or too many? -> each line: the same, or
 //	                           runs ApplyQueued, or unlock, or help
 //	                 closed    plans that wait for the merge go to applies; the rest is dropped and deleted
+//	                 settled   an apply's pull request is closed: messages for the open plans on its state
 //	                 tell      the comments are made again from the records
 //	plans queue      plan      checkout of the merge -> Engine.Plan -> kept -> Planned, check, tell
+//	                 check     an open plan, made again and compared: it stays, or another takes its place
 //	applies queue    apply     gate -> the files still the same? -> Engine.Apply, which asks the gate
 //	                           again with the state locked -> Applied, check, tell; pushed,
 //	                           if the head moved meanwhile
@@ -26,6 +28,8 @@
 //	report      status, answers and check runs, made from records
 //	checking    the check run of a head, from the standings of its projects
 //	evidence    everything that the gate decides by, read just before
+//	openplans   finds the plans that wait on a state to which another pull request was applied
+//	rechecking  a chapter: such a plan is made again, and compared
 //	stopping    "lockstep stop": orders, and the work that looks for them
 //	runs        the record of a run, and the rules: the gate
 //	ledger      the records: runs, answers, leases, the last apply to each state
@@ -81,6 +85,9 @@
 // stop ends it between two changes, releases the lock, and leaves the plan with its rest: another
 // "lockstep apply" goes on, past the whole gate again, and a new plan takes its place.
 // Where no process gets on, three attempts are the end.
+//
+// A check of an open plan that dies is done again, by its message or the janitor's: it changes nothing
+// that an apply believes, which plans again itself with the state locked.
 //
 // The lease of a message has the time of its process' certain end; whoever finds one that is
 // over calls Abandon. A handler returns an error only if doing the same again may help:

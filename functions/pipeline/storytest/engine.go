@@ -18,7 +18,7 @@ import (
 //
 //	plan     fails, error TEXT, death TEXT, full, read FILE, empty,
 //	         meanwhile STEP: the step happens while it is made, and ends it
-//	check    fails, error TEXT, differs
+//	check    fails, error TEXT, differs, same
 //	apply    fails, error TEXT, lost, rests, moved MODULE, other-version, differs
 //	state    written: somebody else writes the state; takes effect at once
 //	unlock   1, 1 other, fails TEXT
@@ -140,7 +140,7 @@ func (e *engine) Check(_ context.Context, j jobs.Job, plan []byte) (jobs.Checked
 	}
 	was, _, _ := strings.Cut(string(plan), " to add to ")
 	is, _, _ := strings.Cut(string(now.Plan), " to add to ")
-	again := &jobs.Again{Plan: now, Equal: was == is && r.word != "differs"}
+	again := &jobs.Again{Plan: now, Equal: was == is && r.word != "differs" || r.word == "same"}
 	if !again.Equal {
 		again.Difference = "The changes differ."
 	}

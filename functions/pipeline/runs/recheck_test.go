@@ -1,0 +1,76 @@
+package runs
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+)
+
+// TestCheck is the table of verdicts: the facts about a plan that was made again, the verdict, and the
+// types of its reasons.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	now := StateID{Lineage: "l", Serial: 4, Version: "v4"}
+	facts := map[string]func(*Request){
+		"state":     func(q *Request) { q.Run.State.Serial, q.Run.Parts = 3, nil },
+		"lineage":   func(q *Request) { q.Run.State.Lineage, q.Run.Parts = "else", nil },
+		"differs":   func(q *Request) { q.Again.Equal = false },
+		"blocks":    func(q *Request) { q.Blocks = []string{"a.tf"} },
+		"files":     func(q *Request) { q.Differ = []string{"a.txt"} },
+		"around":    func(q *Request) { q.Around = []string{"b.txt"} },
+		"commands":  func(q *Request) { q.Around, q.Provisioners = []string{"b.txt"}, true },
+		"modules":   func(q *Request) { q.Modules = []string{"net"} },
+		"version":   func(q *Request) { q.OtherVersion = true },
+		"provider":  func(q *Request) { q.Providers = "it is newer" },
+		"place":     func(q *Request) { q.Run.Place = "s3://states/else" },
+		"none":      func(q *Request) { q.Again = nil },
+		"elsewhere": func(q *Request) { q.Again.State.Serial++ },
+		"saved":     func(q *Request) { q.Saved = "another" },
+		"shown":     func(q *Request) { other := "another"; q.OnGitHub = &other },
+		"kept":      func(q *Request) { q.Kept = "they differ" },
+	}
+	seen := map[string]bool{}
+	for _, test := range []struct{ facts, want string }{
+		{"", "the same"},
+		{"state", "the same: StateMoved"},
+		{"state blocks around version provider", "the same: ConfigMoved OthersMoved ProvidersMoved OtherVersion StateMoved"},
+		{"differs", "another one"},
+		{"state differs", "another one: StateMoved"},
+		{"lineage", "another one: StateMoved"},
+		{"files", "another one: InputsMoved"},
+		{"state files", "another one: InputsMoved StateMoved"},
+		{"commands", "another one: InputsMoved"},
+		{"modules", "another one: ModulesMoved"},
+		{"place", "another one: PlaceMoved"},
+		{"none", "not checked"},
+		{"elsewhere", "not checked"},
+		{"saved", "not checked: SavedExchanged"},
+		{"shown differs", "not checked: ShownExchanged"},
+		{"kept state", "not checked: KeptExchanged"},
+	} {
+		hash := "hash"
+		q := Request{
+			Verb: comment.Plan, Run: Run{Project: "net", Workspace: "default", State: now, PlanHash: hash},
+			Saved: hash, OnGitHub: &hash, State: &now, Again: &Again{State: now, Equal: true}, Placing: &Placing{},
+		}
+		for name := range strings.FieldsSeq(test.facts) {
+			seen[name] = true
+			facts[name](&q)
+		}
+		f := Check(q)
+		got := string(f.Verdict)
+		for i, r := range f.Reasons {
+			got += map[bool]string{true: ": ", false: " "}[i == 0] + strings.TrimPrefix(fmt.Sprintf("%T", r), "comment.")
+		}
+		if got != test.want {
+			t.Errorf("%s: %s, want %s", test.facts, got, test.want)
+		}
+	}
+	for name := range facts {
+		if !seen[name] {
+			t.Errorf("no row has %q", name)
+		}
+	}
+}
