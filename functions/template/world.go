@@ -33,10 +33,10 @@ type Deployed struct {
 	Resolved map[string]any
 }
 
-// objects are those of the template's buckets, by their names in the matrix: a plan, or another
-// object, and those that functions other than the plan function put. The keys are those of package
+// objects are those of the template's buckets, by their names in the matrix: a plan, one of no kind,
+// and those that functions other than the plan function put. The keys are those of package
 // runs.
-var objects = map[string]string{"a": "5/7/net@default/1/plan", "report": "5/7/net@default/1/report.md", "result": "5/7/net@default/1/result-1.md", "rescued": "rescued/a"}
+var objects = map[string]string{"a": "5/7/net@default/1/plan", "other": "5/7/net@default/1/other", "report": "5/7/net@default/1/report.md", "result": "5/7/net@default/1/result-1.md", "rescued": "rescued/a"}
 
 // Deploy returns the world of a template and a matrix.
 func Deploy(x lambdatest.Template, m *Matrix) *World {
