@@ -71,6 +71,7 @@ func TestGolden(t *testing.T) {
 		h := Head{Status: status(list...), Standing: s}
 		return h.Title(255) + "\n=====\n" + h.Summary(65535)
 	}
+	named := func(name string, p ProjectStatus) ProjectStatus { p.Name = name; return p }
 	blocked := with(net, Blocked, "", somePlan)
 	blocked.Blockers = []string{Unmerged(8, "network")}
 	enforced := Head{Status: status(net, app), Standing: HeadWaiting, Enforced: true}
@@ -80,6 +81,9 @@ func TestGolden(t *testing.T) {
 	unasked := with(net, Renewed, "", somePlan)
 	unasked.ByMerge = true
 	for name, text := range map[string]string{
+		"status-mixture": status(app, named("net/a", with(net, OnMerge, "", somePlan)), named("db/a", with(net, Applied, "alice", "```\nid = 7\n```\n")),
+			named("net/b", with(net, OnMerge, "", somePlan)), named("db/b", with(net, ApplyFailed, "alice", trouble)), named("dns", blocked), named("net/c", with(net, OnMerge, "", somePlan)),
+			named("mx", with(net, Planning, "", ""))).Markdown(65536),
 		"head-nothing":          head(HeadNothing),
 		"head-awaited":          head(HeadAwaited),
 		"head-left":             head(HeadLeft, net),
@@ -394,7 +398,7 @@ func TestManyProjects(t *testing.T) {
 	for _, want := range []string{
 		fmt.Sprintf("*%d more projects do not fit here: each has a check of its own.*", 400-rows),
 		fmt.Sprintf("*%d more notes do not fit here.*", 400-notes),
-		"-399` | no plan | **failed** |", "could not plan",
+		"-399` | no plan | **failed** |", "could not plan 1 of 400 projects of `4f2a1c9`, 399 are planned",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("it lacks %q", want)

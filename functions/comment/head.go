@@ -101,12 +101,7 @@ func (h Head) Title(limit int) string {
 // some counts the projects with some standings, and the changes of those whose plans wait or are
 // applied: "2 of 5 projects, 3 to add, 0 to change, 0 to destroy".
 func (h Head) some(of []Standing) string {
-	n, planned, done := 0, Counts{}, Counts{}
-	for _, p := range h.Projects {
-		if slices.Contains(of, p.Standing) {
-			n, planned, done = n+1, planned.plus(p.Counts), done.plus(p.Done)
-		}
-	}
+	n, planned, done := h.count(of)
 	text := fmt.Sprintf("%d of %d projects", n, len(h.Projects))
 	if len(h.Projects) == 1 {
 		text = "1 project"

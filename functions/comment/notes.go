@@ -1,15 +1,19 @@
 package comment
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // SettingsChanged is the note on a pull request that changes the settings of the repository.
 func SettingsChanged() string {
 	return fmt.Sprintf("This pull request changes %s. Which projects there are is taken from it; what it allows, and what it says about applying, counts when it is merged.", settings)
 }
 
-// SettingsBroken is the note on settings of the base branch that have errors.
+// SettingsBroken is the note on settings of the base branch that have errors, which problem has in
+// Markdown.
 func SettingsBroken(problem string) string {
-	return fmt.Sprintf("The base branch's %s has errors, and grants nothing but what can be read in it: %s", settings, Code(problem))
+	return fmt.Sprintf("The base branch's %s has errors, and grants nothing but what can be read in it:\n\n%s", settings, strings.TrimSpace(problem))
 }
 
 // Unmerged is the note on a project whose state another pull request was applied to, which is not
@@ -21,6 +25,14 @@ func Unmerged(number int, project string) string {
 // Exchanged stands in the place of the report of a plan that is not the report that was made.
 func Exchanged() string {
 	return fmt.Sprintf("**What is kept of this plan is not what was made.** Comment %s for a new plan.", Code("lockstep plan"))
+}
+
+// Outcome is the outcome of an apply with the plan that was applied, folded. Both are Markdown.
+func Outcome(result, plan string) string {
+	if plan == "" {
+		return result
+	}
+	return fmt.Sprintf("%s\n\n<details><summary>The plan that was applied</summary>\n\n%s\n\n</details>\n", strings.TrimSpace(result), strings.TrimSpace(plan))
 }
 
 // Interrupted is the report of an apply whose process ended before it had written down the outcome.

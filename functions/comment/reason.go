@@ -72,6 +72,7 @@ var reasons = union[Reason]{
 	"required":            reflect.TypeFor[Required](),
 	"not lifted":          reflect.TypeFor[NotLifted](),
 	"no project selected": reflect.TypeFor[NoProjectSelected](),
+	"none selected":       reflect.TypeFor[NoneSelected](),
 }
 
 // Reasons are the reasons of one refusal. As JSON each stands under its name in the table.

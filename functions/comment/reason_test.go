@@ -20,7 +20,7 @@ func samples() Reasons {
 	const here, there = "s3://states/network", "s3://states/else"
 	return Reasons{
 		Sentence{"The moon is full.", "Wait."},
-		NoPermission{"x`@team`", "read", "write"}, FromFork{}, OtherBase{"release", "main"}, NotOpen{}, NotMerged{},
+		NoPermission{"x`@team`", "read", "write"}, FromFork{}, OtherBase{"release", "main"}, NotOpen{}, NotOpen{true}, NotMerged{},
 		NotOnMerge{"network"}, AppliedLater{"network"}, Conflicts{someSHA, false}, Conflicts{someSHA, true},
 		NoPlan{false}, NoPlan{true}, BeingPlanned{false}, BeingPlanned{true},
 		BeingApplied{"bob", Plan}, BeingApplied{"bob", Apply}, BeingApplied{"bob", Unlock}, PlanIsBad{someSHA, false}, PlanIsBad{someSHA, true},
@@ -38,7 +38,7 @@ func samples() Reasons {
 		Unusable{"there is no such project: network"}, CommitGone{"404 Not Found"},
 		Required{Apply, requiredTree(), false}, Required{Apply, requiredTree(), true}, Required{Unlock, unknownTree(), false},
 		NotLifted{"bob"},
-		NoProjectSelected{Command{Verb: Plan}, nil}, NoProjectSelected{Command{Verb: Apply, Project: "x"}, []string{"app/eu", "network"}},
+		NoneSelected{Command{Verb: Apply, Project: "x"}, []string{"app/eu", "network"}}, NoProjectSelected{Command{Verb: Plan}, nil}, NoProjectSelected{Command{Verb: Apply, Project: "x"}, []string{"app/eu", "network"}},
 	}
 }
 
@@ -110,7 +110,7 @@ func TestNotes(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ got, want string }{
 		{SettingsChanged(), "This pull request changes `lockstep.hcl`. Which projects there are is taken from it; what it allows, and what it says about applying, counts when it is merged."},
-		{SettingsBroken("line 3"), "The base branch's `lockstep.hcl` has errors, and grants nothing but what can be read in it: `line 3`"},
+		{SettingsBroken("line 3"), "The base branch's `lockstep.hcl` has errors, and grants nothing but what can be read in it:\n\nline 3"},
 		{Unmerged(8, "network"), "#8 was applied to `network` and is not merged yet: until it is, this plan shows its changes as to be undone, and cannot be applied."},
 		{Exchanged(), "**What is kept of this plan is not what was made.** Comment `lockstep plan` for a new plan."},
 		{Interrupted(), "The process that applied this plan ended before it was done. The state has what was done up to some seconds before that. What was done after, or was under way, exists and may not be in it: comment `lockstep plan`, and look at the new plan with care, above all at what it creates."},

@@ -27,10 +27,28 @@ func (r OtherBase) words() (text, remedy string) {
 		fmt.Sprintf("Let it go into %s, or have the allow block of %s on %s name the branch: %s.", main, settings, main, Code(fmt.Sprintf("branches = [%q]", r.Base)))
 }
 
-// NotOpen: the pull request is merged or closed.
-type NotOpen struct{}
+// NotOpen: the pull request is merged, or closed.
+type NotOpen struct {
+	Merged bool `json:",omitempty"`
+}
 
-func (NotOpen) words() (text, remedy string) { return "The pull request is not open any more.", "" }
+func (r NotOpen) words() (text, remedy string) {
+	if r.Merged {
+		return "The pull request is merged.", "To plan and apply what is not applied, open another pull request that touches the project: its plan contains all of it."
+	}
+	return "The pull request is closed.", "Reopen it: that plans it again."
+}
+
+// NoneSelected: a command selects none of the plans of the pull request.
+type NoneSelected struct {
+	Command  Command
+	Projects []string // that are planned
+}
+
+func (r NoneSelected) words() (text, remedy string) {
+	return fmt.Sprintf("There is no plan for %s.", Code(r.Command.String())),
+		fmt.Sprintf("Projects that are planned here: %s. %s plans another one.", list(r.Projects), Code("lockstep plan -p NAME"))
+}
 
 // NotMerged: an apply on merge, without a merge.
 type NotMerged struct{}

@@ -106,13 +106,16 @@ func (p ProjectStatus) remedy() string {
 	return "apply " + Short(p.Plan)
 }
 
-// calm is 0 for a project that needs a person's attention, and 1 for others.
+// calm is lower for a project that needs a person's attention more: 0 for a failure, 1 for what
+// cannot go on by itself, and 2 for others.
 func (p ProjectStatus) calm() int {
 	switch p.Standing {
-	case PlanFailed, ApplyFailed, Blocked, Renewed, Stale, NotApplied, Stopped:
+	case PlanFailed, ApplyFailed:
 		return 0
+	case Blocked, Renewed, Stale, NotApplied, Stopped:
+		return 1
 	}
-	return 1
+	return 2
 }
 
 // Held reports whether a plan cannot be applied yet, because a requirement is not fulfilled.

@@ -64,35 +64,34 @@ type ProjectStatus struct {
 }
 
 // Markdown returns the comment, of at most limit bytes: plans that do not fit are shortened, and if
-// that is not enough so are the list of projects and the notes.
+// that is not enough so are the list of projects and the notes. Projects in trouble come first.
 func (s Status) Markdown(limit int) string {
 	s.Notes = append(s.blockers(), s.Notes...)
-	if s.rows, s.notes = len(s.Projects), len(s.Notes); len(s.render(make([]string, len(s.Projects)))) > limit {
+	s.Projects = slices.Clone(s.Projects)
+	slices.SortStableFunc(s.Projects, func(a, b ProjectStatus) int { return a.calm() - b.calm() })
+	all := s.sections()
+	texts := make([]string, len(all))
+	if s.rows, s.notes = len(s.Projects), len(s.Notes); len(s.render(texts)) > limit {
 		s = s.fewer(limit)
 	}
-	bodies := make([]string, len(s.Projects))
-	whole := s.render(bodies)
-	room := limit - len(whole)
+	room := limit - len(s.render(texts))
 	// Short bodies stay whole, long ones share the remaining room.
-	order := make([]int, len(bodies))
+	order := make([]int, len(all))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return len(s.Projects[a].Body) - len(s.Projects[b].Body) })
+	slices.SortStableFunc(order, func(a, b int) int { return len(all[a].projects[0].Body) - len(all[b].projects[0].Body) })
 	for n, i := range order {
 		share := room / (len(order) - n)
-		p := s.Projects[i]
+		p := all[i].projects[0]
 		where := p.where()
 		if p.Whole != "" {
 			where = "" // the section already tells
 		}
-		body := cut(p.Body, max(share-len(s.section(i, "x")), 0), where)
-		bodies[i] = body
-		if body != "" {
-			room -= len(s.section(i, body))
-		}
+		texts[i] = all[i].markdown(cut(p.Body, max(share-len(all[i].markdown("x")), 0), where))
+		room -= len(texts[i])
 	}
-	return s.render(bodies)
+	return s.render(texts)
 }
 
 // blockers are the reasons for which plans are blocked, each once.
@@ -108,8 +107,8 @@ func (s Status) blockers() []string {
 	return out
 }
 
-// render puts the comment together. Empty bodies have no section.
-func (s Status) render(bodies []string) string {
+// render puts the comment together, with the texts of its sections.
+func (s Status) render(sections []string) string {
 	var b strings.Builder
 	b.WriteString(StatusMarker + "\n")
 	fmt.Fprintf(&b, "### %s\n", s.headline())
@@ -125,10 +124,8 @@ func (s Status) render(bodies []string) string {
 	if s.Problem != "" {
 		fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(s.Problem))
 	}
-	for i, body := range bodies {
-		if body != "" {
-			b.WriteString(s.section(i, body))
-		}
+	for _, text := range sections {
+		b.WriteString(text)
 	}
 	for _, n := range s.Notes[:s.notes] {
 		fmt.Fprintf(&b, "\n%s\n", n)
@@ -143,11 +140,8 @@ func (s Status) render(bodies []string) string {
 	return b.String()
 }
 
-// fewer lists as many projects as fit into half of the limit, those in trouble first, and as many
-// notes as fit into a quarter.
+// fewer lists as many projects as fit into half of the limit, and as many notes as fit into a quarter.
 func (s Status) fewer(limit int) Status {
-	s.Projects = slices.Clone(s.Projects)
-	slices.SortStableFunc(s.Projects, func(a, b ProjectStatus) int { return a.calm() - b.calm() })
 	s.rows, s.notes = 0, 0
 	for room := limit / 2; s.rows < len(s.Projects); s.rows++ {
 		if room -= len(s.Projects[s.rows].row()); room < 0 {
@@ -167,25 +161,6 @@ const tableHead = "| project | plan | status |\n|---|---|---|\n"
 // row is the project's line of the table.
 func (p ProjectStatus) row() string {
 	return fmt.Sprintf("| %s | %s | %s |\n", cell(p.Name), p.plan(), p.standing())
-}
-
-// section returns one project's body, in which long parts are folded.
-func (s Status) section(i int, body string) string {
-	heading, whole := "", ""
-	if len(s.Projects) > 1 {
-		heading = "#### " + Code(s.Projects[i].Name) + "\n\n"
-	}
-	if s.Projects[i].named() {
-		heading += PlanName(s.Projects[i].Plan) + "\n\n"
-	}
-	heading += s.Projects[i].made()
-	if p := s.Projects[i]; p.Whole != "" {
-		whole = "\n" + p.where() + "\n"
-	}
-	if text := requiredWords(s.Projects[i].Required); text != "" {
-		whole += "\n" + text
-	}
-	return "\n" + heading + strings.TrimSpace(body) + "\n" + whole
 }
 
 // named reports whether to name the plan: one that can be applied, or is being applied.
@@ -212,43 +187,6 @@ func place(where string) string {
 		}
 	}
 	return Code(where)
-}
-
-func (s Status) headline() string {
-	sum, done := Counts{}, Counts{}
-	words := map[Standing]int{}
-	for _, p := range s.Projects {
-		sum, done = sum.plus(p.Counts), done.plus(p.Done)
-		words[p.Standing]++
-	}
-	at := Code(short(s.Head))
-	switch n := len(s.Projects); {
-	case s.Problem != "":
-		return fmt.Sprintf("Lockstep could not plan %s", at)
-	case s.Conflict:
-		return fmt.Sprintf("%s cannot be planned: it conflicts with the base branch", at)
-	case words[PlanFailed] > 0:
-		return fmt.Sprintf("Lockstep could not plan %s", at)
-	case words[Blocked] > 0 && words[ApplyFailed] == 0:
-		return fmt.Sprintf("The plan for %s cannot be applied now: %s", at, sum.planned())
-	case words[ApplyFailed] > 0:
-		return fmt.Sprintf("Lockstep could not apply %s", at)
-	case words[NotApplied] > 0:
-		return fmt.Sprintf("Merged, but not applied: %s", at)
-	case words[Stopped] > 0:
-		return fmt.Sprintf("The apply of %s was stopped", at)
-	case words[Renewed] > 0:
-		return fmt.Sprintf("Another plan for %s: %s", at, sum.planned())
-	case words[Stale] > 0:
-		return fmt.Sprintf("The plan for %s is out of date", at)
-	case words[Queued]+words[Planning] > 0:
-		return fmt.Sprintf("Lockstep is planning %s", at)
-	case words[ApplyQueued]+words[Applying] > 0:
-		return fmt.Sprintf("Lockstep is applying %s", at)
-	case words[Applied] > 0 && words[Applied]+words[NoChanges] == n:
-		return fmt.Sprintf("Lockstep has applied %s: %s", at, done.done())
-	}
-	return fmt.Sprintf("Plan for %s: %s", at, sum.planned())
 }
 
 // remedy says what can be done next.

@@ -14,7 +14,7 @@ import (
 )
 
 // Close settles a closed pull request: it queues the applies that wait for the merge, deletes saved
-// plans, and reports applies that will not be merged.
+// plans but not their texts, and reports applies that will not be merged.
 func (cl *Closer) Close(ctx context.Context) error {
 	if err := cl.Evidence.Look(ctx); err != nil {
 		return err
@@ -105,23 +105,20 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 		return nil
 	}
 	if s.Phase == runs.Queued || s.Phase == runs.Planning {
-		no := evidence.Refused(comment.Command{Verb: comment.Plan}, s.Project, runs.Refusal(comment.NotOpen{}))
+		no := evidence.Refused(comment.Command{Verb: comment.Plan}, s.Project, runs.Refusal(comment.NotOpen{Merged: cl.Evidence.Pull.Merged}))
 		if err := cl.Report.Reply(ctx, s.Answer, report.PlanReply(s.Run, no)); err != nil {
 			return err
 		}
 	}
-	var told []pipeline.Artifact
-	if s.Phase.UnderWay() {
-		told = append(told, s.Result()) // the reason, which is still to be reported
-	}
-	if err := ledger.Sweep(ctx, cl.Artifacts, s.Run, s.Numbers(), told...); err != nil {
+	// What people read stays: the plan, and the outcome of its apply. The next plan sweeps both.
+	if err := ledger.Sweep(ctx, cl.Artifacts, s.Run, s.Numbers(), s.Report(), s.Result()); err != nil {
 		return err
 	}
 	if err := cl.Ledger.Shut(ctx, s.Run); err != nil {
 		return err
 	}
 	s = s.To(runs.Dropped)
-	s.Was, s.Merged, s.Swept = was, cl.Evidence.Pull.Merged, s.Numbers()
+	s.Was, s.Merged, s.Swept = was, cl.Evidence.Pull.Merged, max(s.Swept, s.Begun-1)
 	s, err := cl.Ledger.Save(ctx, s)
 	if err != nil {
 		return err

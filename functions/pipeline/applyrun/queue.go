@@ -20,14 +20,15 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 	if err != nil {
 		return nil, err
 	}
-	all = qu.meant(c, all)
+	known := all
+	all = qu.meant(c, slices.Clone(known))
 	if len(all) == 0 {
 		q, err := qu.Evidence.Request(ctx, comment.Apply, runs.Run{})
 		if err != nil {
 			no, err := evidence.Unable(c, c.Project, err)
 			return []comment.Reply{no}, err
 		}
-		return []comment.Reply{evidence.Refused(c, c.Project, runs.Gate(q))}, nil
+		return []comment.Reply{noneSelected(c, runs.Gate(q), known)}, nil
 	}
 	var replies []comment.Reply
 	for _, s := range all {
@@ -40,6 +41,21 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 		}
 	}
 	return replies, nil
+}
+
+// noneSelected refuses a command that selects no plan, by a decision about no run. One with names
+// gets those that there are.
+func noneSelected(c comment.Command, d runs.Decision, known []ledger.Versioned) comment.Reply {
+	no := comment.NoneSelected{Command: c}
+	for _, s := range known {
+		if s.Phase != runs.Dropped && s.Phase != runs.Superseded {
+			no.Projects = append(no.Projects, s.Project)
+		}
+	}
+	if runs.Has[comment.NoPlan](d) && len(d.Reasons) == 1 && !c.Everything() && len(no.Projects) > 0 {
+		return evidence.Refused(c, "", runs.Refusal(no))
+	}
+	return evidence.Refused(c, c.Project, d)
 }
 
 // meant picks the runs that a command selects. A command without names selects all work at the

@@ -81,7 +81,7 @@ func TestMergeOfOtherFiles(t *testing.T) {
 	s.settle()
 	s.expect("the answer", s.answer(n, "merge"), "**Not applied** `net`", "the base branch's configuration has changed: `net/fix.tf`: **the changes are not those that were approved**", "Open a pull request that touches the project")
 	s.expect("the status", s.status(n), "Merged, but not applied", "**not applied**")
-	if got := artifacts(t, s); len(got) != 0 {
+	if got := usable(artifacts(t, s)); len(got) != 0 {
 		t.Errorf("something is kept: %q", got)
 	}
 }

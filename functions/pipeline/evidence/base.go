@@ -33,7 +33,7 @@ func (e *Reader) Settings(ctx context.Context, sha string) (s *project.Settings,
 	}
 	s, ds := project.Parse(project.FileName, src)
 	if ds.HasErrors() {
-		note = comment.SettingsBroken(ds.Err().Error())
+		note = comment.SettingsBroken(jobs.Quoted(ds, src))
 	}
 	return s, note, nil
 }

@@ -28,7 +28,11 @@ func (Here) Discover(_ context.Context, dir string) (Discovered, error) {
 	all, ds := project.Discover(root.FS())
 	d := Discovered{Projects: all}
 	if ds.HasErrors() {
-		d.Problem = trouble(ds)
+		src, err := root.ReadFile(project.FileName)
+		if err != nil {
+			src = nil // there is no file to quote, which the errors tell
+		}
+		d.Problem = Quoted(ds, src)
 	}
 	return d, nil
 }
@@ -54,13 +58,15 @@ func (Here) Inputs(_ context.Context, dir string, r runs.Run, s Scope) (project.
 	return nil, fmt.Errorf("%w: %s", ErrNoProject, r.Project)
 }
 
-// trouble renders the errors in a repository's own description.
-func trouble(ds diags.Diagnostics) string {
+// Quoted renders the errors in a repository's own description, with their lines of lockstep.hcl,
+// whose content is src, in Markdown.
+func Quoted(ds diags.Diagnostics, src []byte) string {
 	const limit = 8 << 10
 	var b strings.Builder
 	p := &render.Printer{}
+	s, _ := project.Parse(project.FileName, src)
 	for _, d := range ds {
-		b.WriteString(p.Diagnostic(d, nil))
+		b.WriteString(p.Diagnostic(d, s.Files))
 	}
 	return comment.Cut(comment.Fence("", strings.Trim(b.String(), "\n")), limit)
 }

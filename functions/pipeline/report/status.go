@@ -77,12 +77,12 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectS
 	p = comment.ProjectStatus{
 		Name: r.Project, Standing: r.Standing(), Counts: r.Counts, Done: r.Done, Remaining: r.Remaining, Lost: r.Lost, Progress: r.Progress, By: r.Actor, Check: r.Check(), Plan: r.PlanHash, Options: r.Options, ByMerge: r.ApplyOn == project.OnMerge,
 	}
+	result := ""
 	switch p.Standing {
 	case comment.Queued, comment.Planning, comment.Superseded:
 		return p, nil
 	case comment.Applied, comment.ApplyFailed:
-		p.Body, err = ledger.Text(ctx, rp.Artifacts, r.Result())
-		if p.Body != "" || err != nil {
+		if result, err = ledger.Text(ctx, rp.Artifacts, r.Result()); err != nil {
 			return p, err
 		}
 	case comment.Ready, comment.OnMerge, comment.Renewed:
@@ -107,6 +107,9 @@ func (rp *Reporter) project(ctx context.Context, r runs.Run) (p comment.ProjectS
 	}
 	if c := r.Checked; c != nil && !c.Renewed && p.Body != "" && slices.Contains([]comment.Standing{comment.Ready, comment.OnMerge, comment.NoChanges}, p.Standing) {
 		p.Body = comment.Rechecked{Project: r.Project, Since: c.Since, Problem: c.Problem}.Above(p.Body)
+	}
+	if result != "" {
+		p.Body = comment.Outcome(result, p.Body)
 	}
 	if r.Full && rp.Where != nil && r.Phase != runs.Dropped {
 		p.Whole = rp.Where(r.FullReport())

@@ -37,7 +37,7 @@ func otherBase(q *Request) comment.Reason {
 
 func closed(q *Request) comment.Reason {
 	if !q.Pull.Open {
-		return comment.NotOpen{}
+		return comment.NotOpen{Merged: q.Pull.Merged}
 	}
 	return nil
 }
@@ -65,7 +65,7 @@ func occasion(q *Request) comment.Reason {
 	case q.merged() && !onMerge && q.Run.Phase != New:
 		return comment.NotOnMerge{Project: q.Run.Project}
 	case q.Entry == ByComment && !q.Pull.Open:
-		return comment.NotOpen{}
+		return comment.NotOpen{Merged: q.Pull.Merged}
 	case q.Entry == ByComment && onMerge:
 		return comment.AppliedLater{Project: q.Run.Project}
 	}

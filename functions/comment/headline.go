@@ -1,0 +1,97 @@
+package comment
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// headlines is the table of headlines, from what a reader has to see first. A row is about some
+// standings. It has the text where it is true of all projects, with the commit; where it is true of
+// some, with their number, that of all, and the commit; and its place behind another row, for one
+// project and for more.
+var headlines = []struct {
+	of        []Standing
+	all, some string
+	one, more string
+	sum       func(planned, done Counts) string // of the changes, nil where they do not matter
+}{
+	{[]Standing{PlanFailed}, "Lockstep could not plan %s", "Lockstep could not plan %d of %d projects of %s", "", "", nil},
+	{[]Standing{ApplyFailed}, "Lockstep could not apply %s", "Lockstep could not apply %d of %d projects of %s", "was not applied", "were not applied", nil},
+	{[]Standing{Blocked}, "The plan for %s cannot be applied now", "%d of %d plans for %s cannot be applied now", "is blocked", "are blocked", plannedOnly},
+	{[]Standing{NotApplied}, "Merged, but not applied: %s", "Merged, but not applied: %d of %d projects of %s", "is merged, but not applied", "are merged, but not applied", nil},
+	{[]Standing{Stopped}, "The apply of %s was stopped", "Stopped: %d of %d projects of %s", "was stopped", "were stopped", nil},
+	{[]Standing{Renewed}, "Another plan for %s", "Another plan for %d of %d projects of %s", "has another plan", "have another plan", plannedOnly},
+	{[]Standing{Stale}, "The plan for %s is out of date", "Out of date: %d of %d plans for %s", "is out of date", "are out of date", nil},
+	{[]Standing{Queued, Planning}, "Lockstep is planning %s", "Lockstep is planning %d of %d projects of %s", "is being planned", "are being planned", nil},
+	{[]Standing{ApplyQueued, Applying}, "Lockstep is applying %s", "Lockstep is applying %d of %d projects of %s", "is being applied", "are being applied", nil},
+	{[]Standing{Ready, OnMerge}, "Plan for %s", "Plan for %d of %d projects of %s", "is planned", "are planned", plannedOnly},
+	{[]Standing{Closed}, "Closed, not applied: %s", "Closed, not applied: %d of %d projects of %s", "is not applied", "are not applied", nil},
+	{[]Standing{Applied}, "Lockstep has applied %s", "Lockstep has applied %d of %d projects of %s", "is applied", "are applied", doneOnly},
+}
+
+func plannedOnly(planned, _ Counts) string { return planned.planned() }
+func doneOnly(_, done Counts) string       { return done.done() }
+
+// headline is the comment's first line: the one thing that is true of all projects, or, of a
+// mixture, each of them with its number, the worst first. Projects without changes are not counted,
+// but beside trouble it is told that they are there.
+func (s Status) headline() string {
+	at := Code(short(s.Head))
+	switch {
+	case s.Problem != "":
+		return fmt.Sprintf("Lockstep could not plan %s", at)
+	case s.Conflict:
+		return fmt.Sprintf("%s cannot be planned: it conflicts with the base branch", at)
+	case len(s.Projects) == 0:
+		return fmt.Sprintf("%s touches no project", at)
+	}
+	all, mixed := "", false
+	var parts []string
+	for _, row := range headlines {
+		n, planned, done := s.count(row.of)
+		if n == 0 {
+			continue
+		}
+		sum := ""
+		if row.sum != nil {
+			sum = row.sum(planned, done)
+		}
+		switch {
+		case len(parts) > 0 && n == 1:
+			parts = append(parts, "1 "+row.one+brackets(sum))
+		case len(parts) > 0:
+			parts = append(parts, fmt.Sprintf("%d %s%s", n, row.more, brackets(sum)))
+		default:
+			parts = append(parts, fmt.Sprintf(row.some, n, len(s.Projects), at)+brackets(sum))
+			mixed = n < len(s.Projects) && ProjectStatus{Standing: row.of[0]}.calm() < 2
+			if all = fmt.Sprintf(row.all, at); sum != "" {
+				all += ": " + sum
+			}
+		}
+	}
+	switch {
+	case len(parts) == 0:
+		return fmt.Sprintf("Plan for %s: %s", at, Counts{}.planned())
+	case len(parts) > 1 || mixed:
+		return strings.Join(parts, ", ")
+	}
+	return all
+}
+
+func brackets(sum string) string {
+	if sum == "" {
+		return ""
+	}
+	return " (" + sum + ")"
+}
+
+// count returns the number of projects with some standings, and the sums of their changes.
+func (s Status) count(of []Standing) (n int, planned, done Counts) {
+	for _, p := range s.Projects {
+		if slices.Contains(of, p.Standing) {
+			n, planned, done = n+1, planned.plus(p.Counts), done.plus(p.Done)
+		}
+	}
+	return n, planned, done
+}

@@ -1,0 +1,85 @@
+package comment
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A section is the body of a project, or of several projects whose bodies are equal.
+type section struct {
+	projects []ProjectStatus
+	// headed is set if the projects are named above the body.
+	headed bool
+}
+
+// sections are the bodies of a status, each once, in the order of the projects.
+func (s Status) sections() []section {
+	var out []section
+	for _, p := range s.Projects {
+		i := slices.IndexFunc(out, func(x section) bool { return x.projects[0].same(p) })
+		if i < 0 {
+			out = append(out, section{headed: len(s.Projects) > 1})
+			i = len(out) - 1
+		}
+		out[i].projects = append(out[i].projects, p)
+	}
+	return out
+}
+
+// same reports whether one body can be shown for two projects.
+func (p ProjectStatus) same(q ProjectStatus) bool {
+	return p.Body != "" && p.Body == q.Body && p.Standing == q.Standing && p.Counts == q.Counts &&
+		p.made() == q.made() && requiredWords(p.Required) == requiredWords(q.Required) && p.Whole == "" && q.Whole == ""
+}
+
+// maxHeading is the maximum number of projects in a heading.
+const maxHeading = 5
+
+// markdown returns the section with a body, in which long parts are folded; "" without one.
+func (x section) markdown(body string) string {
+	if body == "" {
+		return ""
+	}
+	var b strings.Builder
+	if x.headed {
+		var names []string
+		for _, p := range x.projects[:min(len(x.projects), maxHeading)] {
+			names = append(names, Code(p.Name))
+		}
+		fmt.Fprintf(&b, "#### %s", strings.Join(names, ", "))
+		if n := len(x.projects) - maxHeading; n > 0 {
+			fmt.Fprintf(&b, " and %d more", n)
+		}
+		b.WriteString("\n\n")
+	}
+	b.WriteString(x.plans())
+	b.WriteString(x.projects[0].made())
+	b.WriteString(strings.TrimSpace(body) + "\n")
+	if p := x.projects[0]; p.Whole != "" {
+		b.WriteString("\n" + p.where() + "\n")
+	}
+	if text := requiredWords(x.projects[0].Required); text != "" {
+		b.WriteString("\n" + text)
+	}
+	return "\n" + b.String()
+}
+
+// plans names the plans of the projects, each at the end of a line: whoever applies one has seen its
+// name there.
+func (x section) plans() string {
+	var b strings.Builder
+	for _, p := range x.projects {
+		switch {
+		case !p.named():
+		case len(x.projects) == 1:
+			b.WriteString(PlanName(p.Plan) + "\n")
+		default:
+			fmt.Fprintf(&b, "- %s: %s\n", Code(p.Name), PlanName(p.Plan))
+		}
+	}
+	if b.Len() > 0 {
+		b.WriteString("\n")
+	}
+	return b.String()
+}
