@@ -34,7 +34,7 @@ type NotOpen struct {
 
 func (r NotOpen) words() (text, remedy string) {
 	if r.Merged {
-		return "The pull request is merged.", "To plan and apply what is not applied, open another pull request that touches the project: its plan contains all of it."
+		return "The pull request is merged.", planAgain(true)
 	}
 	return "The pull request is closed.", "Reopen it: that plans it again."
 }

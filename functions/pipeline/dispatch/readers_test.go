@@ -23,7 +23,7 @@ func TestThePlanStays(t *testing.T) {
 	s.repo.Merge("alice", n)
 	s.settle()
 	read("after the merge")
-	const works = "open another pull request that touches the project"
+	const works = "Open a pull request that touches the project: its plan contains the remaining changes."
 	s.expect("a plan", s.say("alice", n, "lockstep plan"), "**Not planned**", "The pull request is merged.", works)
 	s.expect("an apply", s.say("alice", n, "lockstep apply"), "**Not applied**", "The pull request is merged.", works)
 

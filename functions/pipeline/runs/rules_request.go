@@ -77,22 +77,22 @@ func phase(q *Request) comment.Reason {
 	r := q.Run
 	switch r.Phase {
 	case Queued, Planning:
-		return comment.BeingPlanned{Merged: q.merged()}
+		return comment.BeingPlanned{Merged: q.merged() || q.Pull.Merged}
 	case PlanFailed:
-		return comment.PlanIsBad{Head: r.Head, Merged: q.merged()}
+		return comment.PlanIsBad{Head: r.Head, Merged: q.merged() || q.Pull.Merged}
 	case ApplyQueued, Applying, Continuing:
 		return comment.BeingApplied{By: r.Actor, Verb: comment.Apply}
 	case Applied:
 		return comment.AlreadyDone{Head: r.Head, By: r.Actor}
 	case ApplyFailed:
-		return comment.ApplyBroken{Merged: q.merged()}
+		return comment.ApplyBroken{Merged: q.merged() || q.Pull.Merged}
 	case Stale:
-		return comment.FoundStale{Merged: q.merged()}
+		return comment.FoundStale{Merged: q.merged() || q.Pull.Merged}
 	case Planned, Stopped:
 		if !r.Applyable {
 			return comment.NothingToDo{}
 		}
 		return nil
 	}
-	return comment.NoPlan{Merged: q.merged()}
+	return comment.NoPlan{Merged: q.merged() || q.Pull.Merged}
 }
