@@ -102,9 +102,14 @@ type Pending struct {
 	Verb    Verb
 	// Progress is that of an apply with more than one process, after the first.
 	Progress Progress `json:",omitzero"`
+	// AfterPlan is set for an apply that waits for its plan.
+	AfterPlan bool `json:",omitempty"`
 }
 
 func (p Pending) markdown() string {
+	if p.AfterPlan {
+		return fmt.Sprintf("%s will be applied once it is planned, and that plan alone: the result will be here.", Code(p.Project))
+	}
 	if far := p.Progress.text(); far != "" {
 		return fmt.Sprintf("%s is being %s: %s, going on. The result will be here.", Code(p.Project), participle(p.Verb), far)
 	}

@@ -158,7 +158,7 @@ func TestGolden(t *testing.T) {
 		"status-renewed":    status(with(net, Renewed, "", somePlan), app).Markdown(65536),
 		"check-renewed":     check(with(net, Renewed, "", somePlan), "") + "=====\n" + check(unasked, ""),
 		"answer-planned":    Answer{"33", []Reply{Planned{"network", Counts{Add: 2}}, Planned{"app", Counts{}}}}.Markdown(65536),
-		"answer-pending":    Answer{"33", []Reply{Done{Project: "network", Counts: Counts{Add: 2}}, Pending{Project: "app", Verb: Apply}, Pending{Project: "db", Verb: Plan}, Pending{"net", Apply, Progress{80, 200}}}}.Markdown(65536),
+		"answer-pending":    Answer{"33", []Reply{Done{Project: "network", Counts: Counts{Add: 2}}, Pending{Project: "app", Verb: Apply}, Pending{Project: "db", Verb: Plan}, Pending{Project: "net", Verb: Apply, Progress: Progress{80, 200}}, Pending{Project: "ns", Verb: Apply, AfterPlan: true}}}.Markdown(65536),
 		"answer-too-many":   Answer{"33", []Reply{TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)}}}.Markdown(65536),
 		"answer-superseded": Answer{"33", []Reply{PlanSuperseded{"app"}}}.Markdown(65536),
 		"answer-unfinished": Answer{"close", []Reply{Unfinished{"network", "alice", someSHA}}}.Markdown(65536),
@@ -321,7 +321,7 @@ func TestBigPlans(t *testing.T) {
 func TestReplies(t *testing.T) {
 	since := Reasons{StateMoved{Change: SerialMoved, Was: 3, Is: 5}}
 	all := []Reply{
-		Pending{"app", Apply, Progress{80, 200}}, Stopping{"app", Apply, "alice"}, Overridden{"app", "zoe", "the site is down"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, Done{"app", Counts{Add: 1}, since, "body"},
+		Pending{"app", Apply, Progress{80, 200}, true}, Stopping{"app", Apply, "alice"}, Overridden{"app", "zoe", "the site is down"}, StoppedApply{"app", "alice", Progress{80, 200}, true, "body"}, Recovered{"app", true, []Doubt{{"x.a", "create", time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC), []string{"a = 1"}}}, []string{"x.b"}}, Planned{"app", Counts{Add: 1}}, PlanSuperseded{"app"}, PlanRenewal{"app", someHash, since, true}, Done{"app", Counts{Add: 1}, since, "body"},
 		Failed{"app", Apply, Counts{Add: 1}, true, true, 2, true, since, "body"}, Refused{Command{Verb: Plan, Dir: "x"}, "app", Reasons{Sentence{"no", "yes"}, NotOpen{}, NoPermission{"alice", "read", "write"}}},
 		Unlocked{"app", 1, []string{"carol"}}, Misunderstood{grammar.Line{Text: "text", Command: Command{Verb: Help}, Problem: grammar.Problem{Kind: grammar.BadName, Word: "x", Flag: "-p", Want: "NAME", Most: 7}, Suggestion: "suggestion"}}, Guide{[]string{"app"}},
 		Unfinished{"app", "alice", someSHA}, Broken{"reason"}, TooMany{"alice", 30, time.Date(2025, 1, 2, 15, 4, 5, 0, time.UTC)},

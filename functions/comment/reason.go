@@ -42,6 +42,7 @@ var reasons = union[Reason]{
 	"kept exchanged":  reflect.TypeFor[KeptExchanged](),
 
 	"found stale":     reflect.TypeFor[FoundStale](),
+	"head is newer":   reflect.TypeFor[HeadIsNewer](),
 	"head moved":      reflect.TypeFor[HeadMoved](),
 	"inputs moved":    reflect.TypeFor[InputsMoved](),
 	"modules moved":   reflect.TypeFor[ModulesMoved](),

@@ -9,6 +9,14 @@ func (r FoundStale) words() (text, remedy string) {
 	return "The plan is out of date.", planAgain(r.Merged)
 }
 
+// HeadIsNewer: a plan and its apply are asked for in one comment, which is not younger than the head.
+type HeadIsNewer struct{ Project string }
+
+func (r HeadIsNewer) words() (text, remedy string) {
+	return "The last push is not older than the comment, so nobody has looked at the commits that are planned.",
+		fmt.Sprintf("Look at the plan, and comment %s.", Code(Command{Verb: Apply, Project: r.Project}.String()))
+}
+
 // HeadMoved: the plan is for an earlier head.
 type HeadMoved struct {
 	Planned, Head string

@@ -20,6 +20,7 @@ const (
 	Recover  = grammar.Recover
 	Unlock   = grammar.Unlock
 	Override = grammar.Override
+	Retry    = grammar.Retry
 	Help     = grammar.Help
 )
 
@@ -27,11 +28,13 @@ const (
 var table = []row{
 	{Plan, "planned", []form{
 		{"lockstep plan", "plans the projects that this pull request touches"},
+		{"lockstep plan -target=ADDR", "plans with an option of Terraform's: `-target`, `-exclude`, `-replace`, `-var`, `-destroy`, `-refresh-only` or `-refresh=false`"},
 	}},
 	{Apply, "applied", []form{
 		{"lockstep apply", "applies the plans shown above, if they are still up to date"},
 		{"lockstep apply HASH", "applies the plan with this hash, and no other"},
 	}},
+	{Retry, "planned", []form{{"lockstep retry", "plans again what has failed, whether that was the plan or its apply"}}},
 	{Stop, "stopped", []form{{"lockstep stop", "ends plans and applies that are under way; an apply that was stopped can go on"}}},
 	{Recover, "recovered", []form{{"lockstep recover", "brings what applies have done that did not come to their end into the state, and lists objects in doubt"}}},
 	{Unlock, "unlocked", []form{{"lockstep unlock", "releases the locks that an apply of this pull request left behind"}}},

@@ -69,6 +69,15 @@ func (c Command) Everything() bool {
 	return c.Project == "" && c.Dir == "" && c.Workspace == "" && !c.Failed
 }
 
+// AsPlan returns the plan that a command asks for, if it asks for one: to retry is to plan what has
+// failed, whether that was the plan or its apply.
+func (c Command) AsPlan() Command {
+	if c.Verb == Retry {
+		c.Verb, c.Failed = Plan, true
+	}
+	return c
+}
+
 // Selects reports whether the patterns of a command are for a project. Failed is not looked at.
 func (c Command) Selects(name, dir, workspace string) bool {
 	return matches(c.Project, name) && matches(c.Dir, dir) && matches(c.Workspace, workspace)

@@ -12,6 +12,7 @@ const (
 	Unlock  Verb = "unlock"
 	// Override lifts requirements of the settings for the plans that are shown.
 	Override Verb = "override"
+	Retry    Verb = "retry"
 	Help     Verb = "help"
 )
 
@@ -35,6 +36,7 @@ type row struct {
 var table = []row{
 	{verb: Plan, acts: true, takes: planning},
 	{verb: Apply, acts: true, hash: true},
+	{verb: Retry, acts: true},
 	{verb: Stop, acts: true},
 	{verb: Recover, acts: true},
 	{verb: Unlock, acts: true},

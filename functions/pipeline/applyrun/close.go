@@ -105,8 +105,9 @@ func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) 
 		return nil
 	}
 	if s.Phase == runs.Queued || s.Phase == runs.Planning {
-		no := evidence.Refused(comment.Command{Verb: comment.Plan}, s.Project, runs.Refusal(comment.NotOpen{Merged: cl.Evidence.Pull.Merged}))
-		if err := cl.Report.Reply(ctx, s.Answer, report.PlanReply(s.Run, no)); err != nil {
+		gone := comment.NotOpen{Merged: cl.Evidence.Pull.Merged}
+		no := evidence.Refused(comment.Command{Verb: comment.Plan}, s.Project, runs.Refusal(gone))
+		if err := cl.Report.Reply(ctx, s.Answer, report.Unmade(s.Run, no, gone)...); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package applyrun
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -32,7 +33,10 @@ func (qu *ApplyQueuer) Enqueue(ctx context.Context, c comment.Command) ([]commen
 	}
 	var replies []comment.Reply
 	for _, s := range all {
-		no, err := qu.EnqueueOne(ctx, c, s)
+		no, ok, err := qu.together(ctx, c, s)
+		if err == nil && !ok {
+			no, err = qu.EnqueueOne(ctx, c, s)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -74,7 +78,7 @@ func (qu *ApplyQueuer) meant(c comment.Command, all []ledger.Versioned) []ledger
 	for _, better := range []func(ledger.Versioned) bool{
 		func(s ledger.Versioned) bool { return s.Head == qu.Evidence.Pull.Head.SHA },
 		func(s ledger.Versioned) bool {
-			return (s.Phase == runs.Planned || s.Phase == runs.Stopped) && s.Applyable || s.Phase.UnderWay() || s.ApplyFor == qu.Evidence.Message.ID
+			return (s.Phase == runs.Planned || s.Phase == runs.Stopped) && s.Applyable || s.Phase.UnderWay() || s.ApplyFor == qu.Evidence.Message.ID || s.PlanFor == qu.Evidence.Message.ID
 		},
 	} {
 		if slices.ContainsFunc(all, better) {
@@ -97,7 +101,7 @@ func (qu *ApplyQueuer) EnqueueOne(ctx context.Context, c comment.Command, s ledg
 		}
 		s = s.To(runs.ApplyQueued)
 		s.Try++
-		s.ApplyFor, s.Actor, s.Answer = qu.Evidence.Message.ID, qu.Evidence.Message.Actor, report.AnswerTo(qu.Evidence.Message)
+		s.ApplyFor, s.Actor, s.Answer = qu.Evidence.Message.ID, qu.Evidence.Message.Actor, cmp.Or(report.AnswerTo(qu.Evidence.Message), s.Answer)
 		if s, err = qu.Ledger.Save(ctx, s); err != nil {
 			return nil, err
 		}

@@ -97,6 +97,9 @@ var handlers = map[comment.Verb]func(*commands, context.Context, comment.Command
 	comment.Plan: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 		return co.Plans.Enqueue(ctx, c)
 	},
+	comment.Retry: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
+		return co.Plans.Enqueue(ctx, c.AsPlan())
+	},
 	comment.Apply: func(co *commands, ctx context.Context, c comment.Command) ([]comment.Reply, error) {
 		return co.Applies.Enqueue(ctx, c)
 	},

@@ -47,15 +47,15 @@ func (p *Pipeline) task(m pipeline.Message, hub GitHub, tries *ledger.Tries) *ta
 	}
 	t.open = openplans.Finder{Ledger: t.ledger, Queue: p.Queue}
 	t.plans = &planrun.PlanQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Projects: projects, Queue: p.Queue}
+	applies := &applyrun.ApplyQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: p.Queue}
 	t.planner = &planrun.Planner{
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases,
-		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Open: t.open, Poll: p.Poll,
+		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Open: t.open, Poll: p.Poll, Follow: applies.Follow,
 	}
 	t.checker = &rechecking.Checker{
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger,
 		Artifacts: p.Artifacts, Projects: projects, Engine: p.Engine, Poll: p.Poll,
 	}
-	applies := &applyrun.ApplyQueuer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queue: p.Queue}
 	t.closer = &applyrun.Closer{Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Queuer: applies, Open: t.open, Artifacts: p.Artifacts}
 	t.applier = &applyrun.Applier{
 		Evidence: t.evidence, Report: t.report, Ledger: t.ledger, Leases: t.leases, Closer: t.closer, Tries: tries,

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/project"
@@ -15,6 +16,8 @@ import (
 type Look struct {
 	Pull              pipeline.Pull
 	Head, Base, Merge string
+	// Seen is a time at which Head was there already, by GitHub's clock: see [Look.Before].
+	Seen time.Time `json:",omitzero"`
 	// Into is the name of the base branch, Waiting its setting for plans that wait to be applied.
 	Into    string          `json:",omitempty"`
 	Waiting project.Waiting `json:",omitempty"`
@@ -41,8 +44,17 @@ func lookKey(p pipeline.Pull) string { return fmt.Sprintf("pull/%d/%d", p.Repo.I
 func (ld Ledger) SaveLook(ctx context.Context, l Look) error {
 	return ld.changeLook(ctx, l.Pull, func(was *Look) {
 		l.Heads = was.Heads
+		if was.Head == l.Head && !was.Seen.IsZero() {
+			l.Seen = was.Seen
+		}
 		*was = l
 	})
+}
+
+// Before reports whether the head was there before a comment was written, so that its author can have
+// looked at it. GitHub's clock has seconds: within one the order is unknown.
+func (l Look) Before(written time.Time) bool {
+	return !l.Seen.IsZero() && l.Seen.Before(written)
 }
 
 // CloseLook records that a pull request is closed.

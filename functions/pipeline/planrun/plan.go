@@ -30,6 +30,9 @@ func (pl *Planner) Plan(ctx context.Context) error {
 	case runs.Planned, runs.PlanFailed:
 		return pl.Planned(ctx, s.Run) // an earlier try died before all of it was reported
 	default:
+		if err := pl.follow(ctx, s.Run); err != nil {
+			return err
+		}
 		return pl.Leases.Release(ctx, s.Key())
 	}
 	if err := pl.Evidence.Look(ctx); err != nil {

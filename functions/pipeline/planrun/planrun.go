@@ -12,6 +12,7 @@
 package planrun
 
 import (
+	"context"
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
@@ -20,6 +21,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/openplans"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/report"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
 // A PlanQueuer queues the plans that a push or a command asks for.
@@ -41,6 +43,9 @@ type Planner struct {
 	Projects  jobs.Projects
 	Engine    jobs.Engine
 	Open      openplans.Finder
+	// Follow queues the apply that was requested together with a plan, or answers why there is none. It
+	// is called once the plan is shown, and can be repeated.
+	Follow func(ctx context.Context, r runs.Run) error
 	// Poll is the interval at which a plan in the making looks for a newer one; 0 is 5 s.
 	Poll time.Duration
 }

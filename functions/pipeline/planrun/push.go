@@ -76,5 +76,5 @@ func (qu *PlanQueuer) abort(ctx context.Context, r runs.Run) error {
 			return err
 		}
 	}
-	return qu.Report.Reply(ctx, r.Answer, report.PlanReply(r, comment.PlanSuperseded{Project: r.Project}))
+	return qu.Report.Reply(ctx, r.Answer, report.Unmade(r, comment.PlanSuperseded{Project: r.Project}, comment.FoundStale{})...)
 }

@@ -36,6 +36,7 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 		return qu.notLooked(ctx, c, q, d, l)
 	}
 	l.Head, l.Base, l.Merge, l.Conflict, l.Into = m.Head, m.Base, m.SHA, m.Conflict, m.BaseRef
+	l.Seen = qu.Evidence.Pull.Updated
 	var found []project.Project
 	var replies []comment.Reply
 	if m.Conflict {
@@ -50,6 +51,9 @@ func (qu *PlanQueuer) Enqueue(ctx context.Context, c comment.Command) ([]comment
 		if err := qu.supersede(ctx, found); err != nil {
 			return nil, err
 		}
+	}
+	if l, err = qu.Ledger.LastLook(ctx, l.Pull); err != nil {
+		return nil, err
 	}
 	for _, p := range found {
 		no, err := qu.queuePlan(ctx, c, p, l)
@@ -195,10 +199,16 @@ func (qu *PlanQueuer) announceAgain(ctx context.Context) error {
 // next returns the run as a queued one, without the results of its last plan and apply.
 func (qu *PlanQueuer) next(s ledger.Versioned, c comment.Command, p project.Project, l ledger.Look) ledger.Versioned {
 	s = s.To(runs.Queued)
-	s.Options = c.Options
+	if !c.Failed || !c.Options.IsZero() { // what failed is tried again as it was
+		s.Options = c.Options
+	}
 	s.Pull, s.Dir, s.VarFiles, s.ApplyOn = qu.Evidence.Message.Pull, p.Dir, p.VarFiles, p.Apply
 	s.Head, s.Base, s.Merge = l.Head, l.Base, l.Merge
 	s.Attempt++
+	s.ThenApply = 0
+	if l.Before(qu.Evidence.Message.At) && appliedNext(qu.Evidence.Message.Lines, c, s.Run) {
+		s.ThenApply = s.Try + 1
+	}
 	s.PlanFor, s.Actor, s.Answer = qu.Evidence.Message.ID, qu.Evidence.Message.Actor, report.AnswerTo(qu.Evidence.Message)
 	s.State, s.Inputs, s.Counts, s.Applyable, s.Full = runs.StateID{}, "", comment.Counts{}, false, false
 	s.Content = nil

@@ -98,5 +98,8 @@ func (pl *Planner) Planned(ctx context.Context, r runs.Run) error {
 	if err := pl.Open.Kept(ctx, r); err != nil {
 		return err
 	}
-	return pl.Report.AtRest(ctx, r)
+	if err := pl.Report.AtRest(ctx, r); err != nil {
+		return err
+	}
+	return pl.follow(ctx, r)
 }

@@ -46,6 +46,23 @@ func ApplyReply(r runs.Run, reply comment.Reply) ledger.Reply {
 	return NewReply(fmt.Sprintf("apply %s %d", r.Target(), r.Try), reply)
 }
 
+// NextApply is ApplyReply for the apply that was requested together with the run's plan, and that is
+// not queued yet.
+func NextApply(r runs.Run, reply comment.Reply) ledger.Reply {
+	r.Try = r.ThenApply
+	return ApplyReply(r, reply)
+}
+
+// Unmade are the replies to those who wait for a plan that will not be made: about the plan, and about
+// its apply for a reason, if that was requested together with it.
+func Unmade(r runs.Run, reply comment.Reply, why comment.Reason) []ledger.Reply {
+	out := []ledger.Reply{PlanReply(r, reply)}
+	if r.ThenApply == r.Try+1 {
+		out = append(out, NextApply(r, comment.Refused{Command: comment.Command{Verb: comment.Apply}, Project: r.Project, Reasons: comment.Reasons{why}}))
+	}
+	return out
+}
+
 // Reply puts replies into an answer, in the place of those with the same IDs. A pending reply does
 // not replace an outcome. Without a name there is no answer, and Reply does nothing.
 func (rp *Reporter) Reply(ctx context.Context, name string, parts ...ledger.Reply) error {

@@ -32,6 +32,8 @@ type Run struct {
 	Attempt, Begun, Try int
 	// Swept is the highest Begun whose artifacts are deleted.
 	Swept int
+	// ThenApply is the Try of the apply that was requested together with the plan, 0 for none.
+	ThenApply int `json:",omitempty"`
 	// PlanFor and ApplyFor are the events that requested the last plan and the last apply. Actor is
 	// the login of the user behind the later one, "" for a push. Answer names the answer that waits
 	// for the result, "" if there is none.

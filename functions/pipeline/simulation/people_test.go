@@ -23,6 +23,7 @@ type approval struct {
 	who    string
 	tokens map[string]bool
 	merged string            // the head that was merged: its plans need not have been seen
+	seen   string            // the head that a comment is for which asks for a plan with its apply
 	used   map[string]string // the apply that was made of it, by token
 }
 
@@ -146,7 +147,10 @@ func (s *simulation) say(p githubtest.PullView) {
 	}
 	s.note("%s says on #%d: %q", who, p.Number, text)
 	if strings.Contains(text, "apply") && who != "mallory" {
-		s.approve(p.Number, who)
+		a := s.approve(p.Number, who)
+		if strings.Contains(text, "plan") {
+			a.seen = p.Head
+		}
 	}
 	id := s.repo.Comment(who, p.Number, text)
 	if len(grammar.Parse(text)) > 0 {

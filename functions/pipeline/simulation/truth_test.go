@@ -21,7 +21,7 @@ func (s *simulation) approved(j jobs.Job, p saved) {
 	t := p.token()
 	var spent string
 	for _, a := range s.approvals {
-		if a.number != j.Number || !a.tokens[t] && a.merged != j.Head {
+		if a.number != j.Number || !a.tokens[t] && a.merged != j.Head && a.seen != j.Head {
 			continue
 		}
 		if used := a.used[t]; used == "" || used == j.Run {

@@ -1,0 +1,97 @@
+package dispatch_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+	"github.com/lockstep-iac/lockstep/github/githubtest"
+)
+
+const together = "lockstep plan\nlockstep apply"
+
+// TestPlanAndApply holds that an apply in the comment that asks for its plan waits for it, and is of it
+// alone; and that it is answered where there is nothing to apply.
+func TestPlanAndApply(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, githubtest.Files{"main.tf": resource("a", "1"), "app/main.tf": resource("app", "1")})
+	s.strict = true
+	n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1"), "app/b.tf": resource("b", "1")})
+	s.expect("both", s.say("alice", n, "lockstep plan -p . -target=terraform_data.b\nlockstep apply"),
+		"**Planned** `.`: 1 to add", "**Applied** `.`: 1 added", "**Applied** `app`: 2 added")
+	s.expect("both, again", s.say("alice", n, together), "**Planned** `.`: 1 to add", "**Applied** `.`: 1 added", "**Not applied** `app`", "The plan has no changes.")
+	s.expect("by a reader", s.say("mallory", n, together), "**Not planned**", "**Not applied**")
+	s.repo.Push("alice", "b", "Broken", githubtest.Files{"b.tf": "resource {"})
+	s.settle()
+	answer := s.say("alice", n, together)
+	s.expect("of a broken head", answer, "**Not planned**: `.`", "**Not applied** `.`")
+	if strings.Contains(answer, "the result will be here") {
+		t.Errorf("it waits for ever:\n%s", answer)
+	}
+	s.say("alice", n, "lockstep plan -p . -target=terraform_data.b")
+	s.expect("a retry of what is broken still", s.say("alice", n, "lockstep retry\nlockstep apply"), "**Not planned**: `.`", "**Not applied** `.`")
+	all, err := s.pipeline.Ledger().Runs(t.Context(), s.ref(n))
+	if i := slices.IndexFunc(all, func(r ledger.Versioned) bool { return r.Project == "." }); err != nil || i < 0 || !all[i].Options.Partial() {
+		t.Errorf("it is not tried again with its options: %v", err)
+	}
+	s.repo.Push("alice", "b", "Mended", githubtest.Files{"b.tf": resource("b", "2")})
+	s.settle()
+	s.expect("a retry of nothing", s.say("alice", n, "lockstep retry"), "**Not planned**", "There is no project for `lockstep plan --failed`.")
+	s.expect("the other way round", s.say("alice", n, "lockstep apply -p app\nlockstep plan -p app"), "**Not applied** `app`", "**Planned** `app`: no changes")
+}
+
+// TestPlanAndApplyUnseen carries out an attack: somebody pushes between a comment that asks for a plan
+// with its apply and its handling, or between the plan and the apply. It holds that commits which the
+// author of the comment has not seen are not applied.
+func TestPlanAndApplyUnseen(t *testing.T) {
+	t.Parallel()
+	evil := githubtest.Files{"evil.tf": resource("evil", "1")}
+	for name, test := range map[string]struct {
+		before string // the kind of message before whose handling it is pushed
+		want   string
+	}{
+		"before the comment is read": {"", "nobody has looked at the commits that are planned"},
+		"before the plan":            {"plan", "**Not applied** `.`"},
+		"before the apply":           {"apply", "**Not applied** `.`"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newStage(t, githubtest.Files{"main.tf": resource("a", "1")})
+			n := s.pull("alice", "b", githubtest.Files{"b.tf": resource("b", "1")})
+			id := s.repo.Comment("alice", n, together)
+			pushed := false
+			push := func() {
+				if !pushed {
+					s.repo.Push("bob", "b", "Evil", evil)
+				}
+				pushed = true
+			}
+			if test.before == "" {
+				push()
+			}
+			for {
+				sent, err := s.hub.Deliver(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				handled := s.drain(t.Context(), func(ctx context.Context, m pipeline.Message) error {
+					if string(m.Kind) == test.before {
+						push()
+					}
+					return s.pipeline.Handle(ctx, m)
+				})
+				if sent+handled == 0 {
+					break
+				}
+			}
+			answer := s.answerTo(n, id)
+			s.expect("the answer", answer, test.want)
+			if !pushed || strings.Contains(answer, "**Applied**") || strings.Contains(answer, "the result will be here") {
+				t.Errorf("pushed: %v\n%s", pushed, answer)
+			}
+		})
+	}
+}
