@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/lockstep-iac/lockstep/functions/comment"
+	"github.com/lockstep-iac/lockstep/functions/comment/notices"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -106,7 +106,7 @@ type Service struct {
 	// Known are the IDs by which the names of a served repository are known from now on.
 	Known Known
 	// Refused is the reason why it is not served; nil if it is.
-	Refused *comment.NotServed
+	Refused *notices.NotServed
 }
 
 // Allowed reports whether it is served.
@@ -114,8 +114,8 @@ func (s Service) Allowed() bool { return s.Refused == nil }
 
 // Decide decides whether a repository is served, of whose names something is known.
 func (s Serves) Decide(r github.Repo, k Known) Service {
-	no := func(why comment.Unserved, id, was int64) Service {
-		return Service{Refused: &comment.NotServed{Why: why, Repo: r.String(), Owner: r.Owner, ID: id, Was: was}}
+	no := func(why notices.Unserved, id, was int64) Service {
+		return Service{Refused: &notices.NotServed{Why: why, Repo: r.String(), Owner: r.Owner, ID: id, Was: was}}
 	}
 	var fit []named
 	for _, n := range s.list {
@@ -126,9 +126,9 @@ func (s Serves) Decide(r github.Repo, k Known) Service {
 	}
 	switch {
 	case s.None():
-		return no(comment.NothingServed, 0, 0)
+		return no(notices.NothingServed, 0, 0)
 	case len(fit) == 0 || r.ID <= 0:
-		return no(comment.NotNamed, 0, 0)
+		return no(notices.NotNamed, 0, 0)
 	}
 	// An ID that somebody has named stands above one that was found.
 	for _, n := range fit {
@@ -142,9 +142,9 @@ func (s Serves) Decide(r github.Repo, k Known) Service {
 	pinned := slices.ContainsFunc(fit, func(n named) bool { return n.id == r.ID && n.name != "*" })
 	switch {
 	case k.Repo != 0 && k.Repo != r.ID && !pinned:
-		return no(comment.OtherRepository, r.ID, k.Repo)
+		return no(notices.OtherRepository, r.ID, k.Repo)
 	case k.Owner != 0 && r.OwnerID != 0 && k.Owner != r.OwnerID && !pinned:
-		return no(comment.OtherAccount, r.OwnerID, k.Owner)
+		return no(notices.OtherAccount, r.OwnerID, k.Owner)
 	}
 	if !pinned && r.OwnerID != 0 {
 		k.Owner = r.OwnerID

@@ -1,6 +1,7 @@
-package comment
+package notices
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 )
+
+var update = flag.Bool("update", false, "write the golden files anew")
 
 // golden compares texts with a file of testdata, one behind the other.
 func golden(t *testing.T, name string, texts ...string) {

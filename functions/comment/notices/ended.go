@@ -1,6 +1,10 @@
-package comment
+package notices
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/comment"
+)
 
 // An Ended is the report on work that was ended before it was done: its process was killed at a
 // limit, or its input broke it.
@@ -15,7 +19,7 @@ type Ended struct {
 func (e Ended) Markdown() string {
 	text := fmt.Sprintf("**%s was ended before it was done.** %s", e.Work, e.Why)
 	if e.Place != "" {
-		text += fmt.Sprintf(" It was at %s.", Code(e.Place))
+		text += fmt.Sprintf(" It was at %s.", comment.Code(e.Place))
 	}
 	return text + "\n\n" + e.Remedy
 }
