@@ -86,7 +86,7 @@ func (c *call) answer(ctx context.Context, q question) (a answer, err error) {
 			a.Env, err = e.PluginEnv(ctx, j)
 		}
 	case isSecrets:
-		if c.order.Action != plans && c.order.Action != applies && c.order.Action != recovers {
+		if !slices.Contains([]action{plans, applies, checks, recovers}, c.order.Action) {
 			return a, errShape
 		}
 		a.Secrets, err = c.vault(ctx)

@@ -107,9 +107,10 @@ func (e *Engine) Apply(ctx context.Context, j jobs.Job, plan []byte, permit func
 
 // Check implements jobs.Engine.
 func (e *Engine) Check(ctx context.Context, j jobs.Job, plan []byte) (jobs.Checked, error) {
-	r, err := e.call(order{Action: checks, Job: j, Plan: plan}).do(ctx)
+	c := e.call(order{Action: checks, Job: j, Plan: plan})
+	r, err := c.do(ctx)
 	if dead := asDeath(err); dead != nil {
-		return jobs.Checked{Problem: e.clean(dead.Markdown())}, nil
+		return jobs.Checked{Problem: c.clean(dead.Markdown())}, nil
 	}
 	if err == nil && r.Checked == nil {
 		err = errShape
@@ -118,9 +119,9 @@ func (e *Engine) Check(ctx context.Context, j jobs.Job, plan []byte) (jobs.Check
 		return jobs.Checked{}, fmt.Errorf("check the plan of %s in %s: %w", j.Project, j.Repo, err)
 	}
 	got := *r.Checked
-	got.Problem = e.clean(got.Problem)
+	got.Problem = c.clean(got.Problem)
 	if a := got.Now.Again; a != nil {
-		a.Difference, a.Plan.Report, a.Plan.Full = e.clean(a.Difference), e.clean(a.Plan.Report), e.clean(a.Plan.Full)
+		a.Difference, a.Plan.Report, a.Plan.Full = c.clean(a.Difference), c.clean(a.Plan.Report), c.clean(a.Plan.Full)
 	}
 	return got, nil
 }

@@ -43,8 +43,12 @@ func TestSecretsOfAJob(t *testing.T) {
 	if err != nil || !strings.Contains(o.Report, "(hidden)") || strings.Contains(o.Report, "horse") {
 		t.Errorf("%+v, %v", o, err)
 	}
-	if asked != 3 {
-		t.Errorf("the secrets were read %d times for 3 runs", asked)
+	checked, err := e.Check(t.Context(), named(t, "vault"), nil)
+	if err != nil || checked.Now.Again == nil || !strings.Contains(checked.Now.Again.Plan.Report, "(hidden)") || strings.Contains(checked.Now.Again.Plan.Report, "horse") {
+		t.Errorf("%+v, %v", checked, err)
+	}
+	if asked != 4 {
+		t.Errorf("the secrets were read %d times for 4 runs", asked)
 	}
 	e.Secrets = nil
 	if got, err := e.Plan(t.Context(), named(t, "vault")); err != nil || !strings.Contains(got.Report, "map[]") {
