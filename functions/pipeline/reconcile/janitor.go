@@ -201,7 +201,7 @@ func (j *Janitor) repository(ctx context.Context, installation int64, repo githu
 		if err != nil {
 			return err
 		}
-		if err := j.states(ctx, pull(p.Number), p.Author, states); err != nil {
+		if err := j.states(ctx, pull(p.Number), p, states); err != nil {
 			return err
 		}
 		if !unseen(p, seen) {

@@ -10,18 +10,21 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/openplans"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
+	"github.com/lockstep-iac/lockstep/github"
 )
 
 // states adds the states of a pull request whose plans were not checked since the last apply, by
-// their keys, to found. The list of open plans may be what is lost: each is put on it again.
-func (j *Janitor) states(ctx context.Context, p pipeline.Pull, author string, found map[string]runs.Run) error {
+// their keys, to found. The list of open plans may be what is lost: each is put on it again. A plan of
+// an earlier head stays planned while the present one conflicts with the base branch: nobody can apply
+// it, so it is not checked.
+func (j *Janitor) states(ctx context.Context, p pipeline.Pull, now github.PullRequest, found map[string]runs.Run) error {
 	ld := j.Pipeline.Ledger()
 	all, err := ld.Runs(ctx, p)
 	if err != nil {
 		return err
 	}
 	for _, s := range all {
-		if s.Phase != runs.Planned {
+		if s.Phase != runs.Planned || s.Head != now.Head.SHA {
 			continue
 		}
 		last, err := ld.LastApply(ctx, s.Run)
@@ -31,7 +34,7 @@ func (j *Janitor) states(ctx context.Context, p pipeline.Pull, author string, fo
 		if !openplans.Due(s.Run, last) {
 			continue
 		}
-		if err := ld.Open(ctx, s.Run, author); err != nil {
+		if err := ld.Open(ctx, s.Run, now.Author); err != nil {
 			return err
 		}
 		found[s.StateKey()] = s.Run
