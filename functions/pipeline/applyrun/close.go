@@ -98,18 +98,20 @@ func (cl *Closer) applyMerged(ctx context.Context, s ledger.Versioned) error {
 }
 
 // drop moves a run of a closed pull request to Dropped, and deletes its artifacts. People see it in
-// phase was from then on, and who waits for its plan is told that there will be none. A run that is
-// applied, or queued for it, stays. The error wraps pipeline.ErrConflict if it was changed meanwhile.
+// phase was from then on, and who waits for its plan, or for the apply requested together with it, is
+// told that there will be none. A run that is applied, or queued for it, stays. The error wraps pipeline.ErrConflict if it was changed meanwhile.
 func (cl *Closer) drop(ctx context.Context, s ledger.Versioned, was runs.Phase) error {
 	if was == runs.Dropped || !s.Phase.May(runs.Dropped) || was.UnderWay() {
 		return nil
 	}
+	gone := comment.NotOpen{Merged: cl.Evidence.Pull.Merged}
+	waiting := report.Unfollowed(s.Run, gone)
 	if s.Phase == runs.Queued || s.Phase == runs.Planning {
-		gone := comment.NotOpen{Merged: cl.Evidence.Pull.Merged}
 		no := evidence.Refused(comment.Command{Verb: comment.Plan}, s.Project, runs.Refusal(gone))
-		if err := cl.Report.Reply(ctx, s.Answer, report.Unmade(s.Run, no, gone)...); err != nil {
-			return err
-		}
+		waiting = report.Unmade(s.Run, no, gone)
+	}
+	if err := cl.Report.Reply(ctx, s.Answer, waiting...); err != nil {
+		return err
 	}
 	// What people read stays: the plan, and the outcome of its apply. The next plan sweeps both.
 	if err := ledger.Sweep(ctx, cl.Artifacts, s.Run, s.Numbers(), s.Report(), s.Result()); err != nil {

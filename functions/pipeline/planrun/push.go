@@ -63,10 +63,14 @@ func (qu *PlanQueuer) supersede(ctx context.Context, found []project.Project) er
 	return nil
 }
 
-// abort answers those who wait for a plan that will not be made. It comes before the run moves on,
-// so that a death in between repeats it.
+// abort answers those who wait for a plan that will not be made, or for the apply of one that was. It
+// comes before the run moves on, so that a death in between repeats it.
 func (qu *PlanQueuer) abort(ctx context.Context, r runs.Run) error {
-	if r.Phase != runs.Queued && r.Phase != runs.Planning {
+	switch r.Phase {
+	case runs.Queued, runs.Planning:
+	case runs.Planned, runs.PlanFailed:
+		return qu.Report.Reply(ctx, r.Answer, report.Unfollowed(r, comment.FoundStale{})...)
+	default:
 		return nil
 	}
 	if r.Head != qu.Evidence.Pull.Head.SHA {

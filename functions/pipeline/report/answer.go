@@ -54,13 +54,18 @@ func NextApply(r runs.Run, reply comment.Reply) ledger.Reply {
 }
 
 // Unmade are the replies to those who wait for a plan that will not be made: about the plan, and about
-// its apply for a reason, if that was requested together with it.
+// the apply that was requested together with it.
 func Unmade(r runs.Run, reply comment.Reply, why comment.Reason) []ledger.Reply {
-	out := []ledger.Reply{PlanReply(r, reply)}
-	if r.ThenApply == r.Try+1 {
-		out = append(out, NextApply(r, comment.Refused{Command: comment.Command{Verb: comment.Apply}, Project: r.Project, Reasons: comment.Reasons{why}}))
+	return append([]ledger.Reply{PlanReply(r, reply)}, Unfollowed(r, why)...)
+}
+
+// Unfollowed is the reply to whoever waits for an apply that was requested together with the run's
+// plan, where the run moves on before it is queued. There is none if nobody waits.
+func Unfollowed(r runs.Run, why comment.Reason) []ledger.Reply {
+	if r.ThenApply != r.Try+1 {
+		return nil
 	}
-	return out
+	return []ledger.Reply{NextApply(r, comment.Refused{Command: comment.Command{Verb: comment.Apply}, Project: r.Project, Reasons: comment.Reasons{why}})}
 }
 
 // Reply puts replies into an answer, in the place of those with the same IDs. A pending reply does
