@@ -210,7 +210,7 @@ func TestPushWhileChecked(t *testing.T) {
 				t.Error("the plan was replaced")
 			}
 			for _, key := range artifacts(t, s) {
-				if name != "push" && strings.Contains(key, "/2/") {
+				if name != "push" && strings.Contains(key, "@default/2/") {
 					t.Errorf("the artifact %s of the new plan is left", key)
 				}
 			}
