@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -114,16 +115,18 @@ func (ld Ledger) EndApply(ctx context.Context, r runs.Run, b Begun) error {
 	return err
 }
 
-// putBegun writes the record. A write that failed, and was done nevertheless, is found by its nonce.
+// putBegun writes the record. A write that failed, and was done nevertheless, is found by its value: no other
+// process writes our nonce.
 func (ld Ledger) putBegun(ctx context.Context, r runs.Run, b Begun) (Begun, error) {
-	version, err := ld.Records.Put(ctx, applyRecordKey(r), pipeline.Encode(b.ApplyRecord), b.Version)
+	value := pipeline.Encode(b.ApplyRecord)
+	version, err := ld.Records.Put(ctx, applyRecordKey(r), value, b.Version)
 	if err == nil {
 		b.Version = version
 		return b, nil
 	}
-	have, there, e2 := ld.ApplyRecord(ctx, r)
-	if e2 == nil && there != "" && have.Nonce == b.Nonce && have.Rested == b.Rested && (have.Outcome == nil) == (b.Outcome == nil) {
-		return Begun{have, there}, nil
+	if rec, e2 := ld.Records.Get(ctx, applyRecordKey(r)); e2 == nil && bytes.Equal(rec.Value, value) {
+		b.Version = rec.Version
+		return b, nil
 	}
 	return b, fmt.Errorf("go on with the apply of %s: %w", r.Project, err)
 }

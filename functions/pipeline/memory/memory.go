@@ -1,0 +1,235 @@
+package memory
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+)
+
+// A Store has the sockets of the pipeline. It implements [pipeline.Records] and [pipeline.Queue];
+// [Store.Artifacts] is the third. The zero value is empty and ready for use. It is safe for
+// concurrent use.
+type Store struct {
+	// On is called before each effect and decides about it; nil lets all of them be.
+	On func(Effect) Verdict
+
+	mu        sync.Mutex
+	records   map[string]pipeline.Record
+	version   int
+	artifacts map[string][]byte
+	waiting   []*Message
+}
+
+// An Effect is one call of a socket: "get", "put", "delete" or "list" with the key of a record, "store", "load" or
+// "drop" with that of an artifact, "send" with the ID of a message. A write of a record has its values before and after.
+type Effect struct {
+	Call       string
+	Was, Value []byte
+}
+
+// A Verdict is the course of an effect.
+type Verdict struct {
+	Undone error // returned instead of the effect
+	Done   error // returned after the effect
+}
+
+// do asks for the verdict on an effect, and carries it out.
+func (m *Store) do(ctx context.Context, x Effect, f func() error) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%s: %w", x.Call, err)
+	}
+	var v Verdict
+	if m.On != nil {
+		v = m.On(x)
+	}
+	if v.Undone != nil {
+		return fmt.Errorf("%s: %w", x.Call, v.Undone)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := f(); err != nil {
+		return err
+	}
+	if v.Done != nil {
+		return fmt.Errorf("%s: %w", x.Call, v.Done)
+	}
+	return nil
+}
+
+// now returns the value of a record.
+func (m *Store) now(key string) []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.records[key].Value
+}
+
+// Get implements [pipeline.Records].
+func (m *Store) Get(ctx context.Context, key string) (rec pipeline.Record, err error) {
+	pipeline.SplitKey(key)
+	err = m.do(ctx, Effect{Call: "get " + key}, func() error {
+		rec = m.records[key]
+		rec.Key, rec.Value = key, slices.Clone(rec.Value)
+		return nil
+	})
+	return rec, err
+}
+
+// Put implements [pipeline.Records].
+func (m *Store) Put(ctx context.Context, key string, value []byte, prev pipeline.Version) (v pipeline.Version, err error) {
+	pipeline.SplitKey(key)
+	err = m.do(ctx, Effect{"put " + key, m.now(key), value}, func() error {
+		if len(value) > pipeline.MaxRecord {
+			return fmt.Errorf("put %s: %d bytes are too many", key, len(value))
+		}
+		if m.records[key].Version != prev {
+			return fmt.Errorf("put %s: %w", key, pipeline.ErrConflict)
+		}
+		if m.records == nil {
+			m.records = map[string]pipeline.Record{}
+		}
+		m.version++
+		v = pipeline.Version(fmt.Sprint("v", m.version))
+		m.records[key] = pipeline.Record{Key: key, Value: slices.Clone(value), Version: v}
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	return v, nil
+}
+
+// Delete implements [pipeline.Records].
+func (m *Store) Delete(ctx context.Context, key string, prev pipeline.Version) error {
+	pipeline.SplitKey(key)
+	return m.do(ctx, Effect{Call: "delete " + key}, func() error {
+		if m.records[key].Version != prev {
+			return fmt.Errorf("delete %s: %w", key, pipeline.ErrConflict)
+		}
+		delete(m.records, key)
+		return nil
+	})
+}
+
+// List implements [pipeline.Records].
+func (m *Store) List(ctx context.Context, dir string) (out []pipeline.Record, err error) {
+	pipeline.CheckDir(dir)
+	err = m.do(ctx, Effect{Call: "list " + dir}, func() error {
+		for _, key := range slices.Sorted(maps.Keys(m.records)) {
+			if path.Dir(key) == dir {
+				rec := m.records[key]
+				rec.Value = slices.Clone(rec.Value)
+				out = append(out, rec)
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// A Message waits, or is being handled.
+type Message struct {
+	pipeline.Message
+	Receives int
+	Reason   string // of the last failure, once it is to be abandoned
+}
+
+// Send implements [pipeline.Queue].
+func (m *Store) Send(ctx context.Context, x pipeline.Message) error {
+	var about []string
+	for _, word := range []string{x.Target, x.Answer, x.Actor} {
+		if word != "" {
+			about = append(about, word)
+		}
+	}
+	call := fmt.Sprintf("send %s #%d %s", x.ID, x.Pull.Number, strings.Join(about, " "))
+	return m.do(ctx, Effect{Call: strings.TrimSpace(call)}, func() error {
+		data, err := json.Marshal(x)
+		if err != nil {
+			return err
+		}
+		var copied Message
+		if err := json.Unmarshal(data, &copied.Message); err != nil {
+			return err
+		}
+		m.waiting = append(m.waiting, &copied)
+		return nil
+	})
+}
+
+// Next takes the first message; nil if none waits.
+func (m *Store) Next() *Message {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.waiting) == 0 {
+		return nil
+	}
+	x := m.waiting[0]
+	m.waiting = m.waiting[1:]
+	return x
+}
+
+// Back puts a message before all others.
+func (m *Store) Back(x *Message) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.waiting = slices.Insert(m.waiting, 0, x)
+}
+
+// Artifacts returns the artifacts.
+func (m *Store) Artifacts() pipeline.Artifacts { return artifacts{m} }
+
+type artifacts struct{ m *Store }
+
+// Put implements [pipeline.Artifacts].
+func (a artifacts) Put(ctx context.Context, x pipeline.Artifact, data []byte) error {
+	pipeline.SplitKey(x.Key)
+	return a.m.do(ctx, Effect{Call: fmt.Sprintf("store %s of %s#%d", x.Key, x.Repo, x.Number)}, func() error {
+		if a.m.artifacts == nil {
+			a.m.artifacts = map[string][]byte{}
+		}
+		a.m.artifacts[x.Key] = slices.Clone(data)
+		return nil
+	})
+}
+
+// Get implements [pipeline.Artifacts].
+func (a artifacts) Get(ctx context.Context, x pipeline.Artifact) (data []byte, err error) {
+	pipeline.SplitKey(x.Key)
+	err = a.m.do(ctx, Effect{Call: "load " + x.Key}, func() error {
+		stored, ok := a.m.artifacts[x.Key]
+		if !ok {
+			return fmt.Errorf("load %s: %w", x.Key, pipeline.ErrNoArtifact)
+		}
+		data = slices.Clone(stored)
+		return nil
+	})
+	return data, err
+}
+
+// Delete implements [pipeline.Artifacts].
+func (a artifacts) Delete(ctx context.Context, x pipeline.Artifact) error {
+	pipeline.SplitKey(x.Key)
+	return a.m.do(ctx, Effect{Call: "drop " + x.Key}, func() error {
+		delete(a.m.artifacts, x.Key)
+		return nil
+	})
+}
+
+// Tamper changes an artifact, or removes it, as nobody may.
+func (m *Store) Tamper(key string, remove bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, ok := m.artifacts[key]; !ok {
+		panic(fmt.Sprintf("memory: there is no artifact %s", key))
+	}
+	if delete(m.artifacts, key); !remove {
+		m.artifacts[key] = []byte(`{"exchanged": true}`)
+	}
+}
