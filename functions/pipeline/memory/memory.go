@@ -121,16 +121,28 @@ func (m *Store) Delete(ctx context.Context, key string, prev pipeline.Version) e
 func (m *Store) List(ctx context.Context, dir string) (out []pipeline.Record, err error) {
 	pipeline.CheckDir(dir)
 	err = m.do(ctx, Effect{Call: "list " + dir}, func() error {
-		for _, key := range slices.Sorted(maps.Keys(m.records)) {
-			if path.Dir(key) == dir {
-				rec := m.records[key]
-				rec.Value = slices.Clone(rec.Value)
-				out = append(out, rec)
-			}
-		}
+		out = m.list(dir)
 		return nil
 	})
 	return out, err
+}
+
+// Peek is List without an effect.
+func (m *Store) Peek(dir string) []pipeline.Record {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.list(dir)
+}
+
+func (m *Store) list(dir string) (out []pipeline.Record) {
+	for _, key := range slices.Sorted(maps.Keys(m.records)) {
+		if path.Dir(key) == dir {
+			rec := m.records[key]
+			rec.Value = slices.Clone(rec.Value)
+			out = append(out, rec)
+		}
+	}
+	return out
 }
 
 // A Message waits, or is being handled.

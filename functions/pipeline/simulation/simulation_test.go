@@ -36,7 +36,7 @@ func play(t *testing.T, seed uint64) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &simulation{Rand: rand.New(rand.NewPCG(seed, 0)), seed: seed, arrived: make(chan struct{}, 1)}
 		s.people = &people{acts: 8 + s.IntN(16), mishaps: s.IntN(12)}
-		s.records = &records{table: map[string]pipeline.Record{}, bucket: map[string][]byte{}}
+		s.records = &records{}
 		s.queue = &queue{sent: map[string]time.Time{}, abandoned: map[int]bool{}}
 		s.cloud = &cloud{states: map[string]*state{}}
 		var err error

@@ -58,7 +58,7 @@ func (s *simulation) atTheEnd() {
 			s.bug("the state of %s stays locked by %s", dir, st.lock.run)
 		}
 	}
-	if left := s.list("lease"); len(left) > 0 {
+	if left := s.Peek("lease"); len(left) > 0 {
 		s.bug("a lease is left: %s", left[0].Value)
 	}
 	s.answers()
@@ -100,7 +100,7 @@ func (s *simulation) pullAtRest(number int, state, head string, conflicts bool) 
 		}
 	}
 	var all []runs.Run
-	for _, rec := range s.list(pull.Runs()) {
+	for _, rec := range s.Peek(pull.Runs()) {
 		r, err := ledger.DecodeRun(rec)
 		if err != nil {
 			s.bug("%v", err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/jobs"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 )
 
@@ -105,7 +106,7 @@ func (e *engine) start(call string, j jobs.Job) error {
 	if j.Planned != (runs.StateID{}) {
 		text += fmt.Sprintf(", planned %d", j.Planned.Serial)
 	}
-	return e.w.decide(effect{call: text}).undone
+	return e.w.decide(memory.Effect{Call: text}).Undone
 }
 
 // Plan implements [jobs.Engine].
@@ -232,7 +233,7 @@ func (e *engine) Apply(_ context.Context, j jobs.Job, plan []byte, permit func(j
 	if _, err := fmt.Sscanf(string(plan), "the plan of %s %d to add", &project, &add); err != nil {
 		return jobs.Outcome{}, fmt.Errorf("not a plan of ours: %w", err)
 	}
-	if err := e.w.decide(effect{call: "change " + j.Project}).undone; err != nil {
+	if err := e.w.decide(memory.Effect{Call: "change " + j.Project}).Undone; err != nil {
 		return jobs.Outcome{}, err
 	}
 	return e.carryOut(r, st, add), nil

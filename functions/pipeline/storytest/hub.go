@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/memory"
 	"github.com/lockstep-iac/lockstep/github"
 )
 
@@ -17,14 +18,14 @@ type hub struct {
 
 // seen carries out a call, unless the world decides otherwise.
 func seen[T any](w *world, call string, f func() (T, error)) (T, error) {
-	v := w.decide(effect{call: call})
-	if v.undone != nil {
+	v := w.decide(memory.Effect{Call: call})
+	if v.Undone != nil {
 		var none T
-		return none, fmt.Errorf("%s: %w", call, v.undone)
+		return none, fmt.Errorf("%s: %w", call, v.Undone)
 	}
 	out, err := f()
-	if err == nil && v.done != nil {
-		err = fmt.Errorf("%s: %w", call, v.done)
+	if err == nil && v.Done != nil {
+		err = fmt.Errorf("%s: %w", call, v.Done)
 	}
 	return out, err
 }

@@ -4,10 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http/httptest"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,6 +15,7 @@ import (
 	"github.com/lockstep-iac/lockstep/functions/pipeline"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/dispatch"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/intake"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/memory"
 	"github.com/lockstep-iac/lockstep/functions/pipeline/runs"
 	"github.com/lockstep-iac/lockstep/github"
 	"github.com/lockstep-iac/lockstep/github/githubtest"
@@ -26,7 +25,7 @@ import (
 type stage struct {
 	t        *testing.T
 	w        *world
-	memory   *memory
+	memory   *memory.Store
 	engine   *engine
 	hub      *githubtest.Hub
 	repo     *githubtest.Repository // nil until the first step that needs it
@@ -68,7 +67,7 @@ func (s *stage) open() {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.memory = &memory{on: s.w.decide}
+	s.memory = &memory.Store{On: s.w.decide}
 	s.engine = &engine{w: s.w, states: map[string]*state{}, meanwhile: s.meanwhile}
 	s.pipeline = &dispatch.Pipeline{
 		Connect: func(p pipeline.Pull) (dispatch.GitHub, error) {
@@ -94,7 +93,7 @@ func (s *stage) settle() {
 		if err != nil {
 			s.w.trace("webhook: " + err.Error())
 		}
-		m := s.memory.next()
+		m := s.memory.Next()
 		if m == nil && sent == 0 {
 			return
 		}
@@ -122,25 +121,25 @@ func (s *stage) meanwhile(step string) {
 	if _, err := s.hub.Deliver(s.t.Context()); err != nil {
 		s.t.Fatal(err)
 	}
-	if m := s.memory.next(); m != nil {
+	if m := s.memory.Next(); m != nil {
 		s.handle(m)
 	}
 }
 
 // handle does as a queue does with a message: it comes again after a failure, and is given up after
 // too many.
-func (s *stage) handle(m *message) {
+func (s *stage) handle(m *memory.Message) {
 	ctx := s.t.Context()
-	m.receives++
+	m.Receives++
 	var err error
 	if m.Kind == s.stuck {
 		s.w.faults = append(s.w.faults, fault{"dies", string(m.Kind)})
 	}
-	if m.reason == "" {
+	if m.Reason == "" {
 		err = s.pipeline.Handle(ctx, m.Message)
 	} else {
 		s.w.trace("abandon " + string(m.Kind))
-		err = s.pipeline.Abandon(ctx, m.Message, m.reason)
+		err = s.pipeline.Abandon(ctx, m.Message, m.Reason)
 	}
 	s.w.revive()
 	if err == nil {
@@ -151,17 +150,17 @@ func (s *stage) handle(m *message) {
 		return
 	}
 	s.w.trace(fmt.Sprintf("again: %s: %v", m.Kind, err))
-	if m.receives == m.Queue().Receives() {
-		m.reason = err.Error()
+	if m.Receives == m.Queue().Receives() {
+		m.Reason = err.Error()
 	}
-	if m.receives > m.Queue().Receives()+3 {
+	if m.Receives > m.Queue().Receives()+3 {
 		return
 	}
 	if errors.As(err, new(*pipeline.BusyError)) {
-		m.receives = m.Queue().Receives() // nobody waits in a story
-		m.reason = err.Error()
+		m.Receives = m.Queue().Receives() // nobody waits in a story
+		m.Reason = err.Error()
 	}
-	s.memory.back(m)
+	s.memory.Back(m)
 }
 
 // redeliver has GitHub deliver a webhook again, or somebody else who has seen it, under another name.
@@ -283,7 +282,7 @@ func (s *stage) world(verb, rest string, words []string) {
 	case "lost":
 		s.hub.LoseDeliveries(1)
 	case "exchange", "remove":
-		s.memory.tamper(rest, verb == "remove")
+		s.memory.Tamper(rest, verb == "remove")
 	case "round":
 		s.round(rest)
 	case "show":
@@ -307,9 +306,9 @@ func (s *stage) world(verb, rest string, words []string) {
 
 // plan returns the hash of the plan of the first project of a pull request.
 func (s *stage) plan(number int) string {
-	for _, key := range slices.Sorted(maps.Keys(s.memory.records)) {
+	for _, rec := range s.memory.Peek(s.ref(number).Runs()) {
 		var r runs.Run
-		if dir, _ := pipeline.SplitKey(key); dir == s.ref(number).Runs() && json.Unmarshal(s.memory.records[key].Value, &r) == nil {
+		if json.Unmarshal(rec.Value, &r) == nil {
 			return r.PlanHash
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline/memory"
 )
 
 // A world is the course of a story: its faults, and the trace of its effects.
@@ -35,35 +37,35 @@ var (
 )
 
 // decide traces an effect, and returns what becomes of it.
-func (w *world) decide(x effect) (v verdict) {
+func (w *world) decide(x memory.Effect) (v memory.Verdict) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.dead {
-		return verdict{undone: errDead}
+		return memory.Verdict{Undone: errDead}
 	}
 	for i, f := range w.faults {
-		if !strings.HasPrefix(x.call, f.call) {
+		if !strings.HasPrefix(x.Call, f.call) {
 			continue
 		}
 		w.faults = slices.Delete(w.faults, i, i+1)
-		w.add(f.kind + ": " + x.call)
+		w.add(f.kind + ": " + x.Call)
 		switch f.kind {
 		case "dies":
 			w.dead = true
-			return verdict{undone: errDead}
+			return memory.Verdict{Undone: errDead}
 		case "lose":
-			return verdict{done: errAsked}
+			return memory.Verdict{Done: errAsked}
 		}
-		return verdict{undone: errAsked}
+		return memory.Verdict{Undone: errAsked}
 	}
-	switch word, _, _ := strings.Cut(x.call, " "); word {
+	switch word, _, _ := strings.Cut(x.Call, " "); word {
 	case "get", "list", "load", "read", "comment", "check", "checkout", "react": // edits have lines of their own
 	case "put":
-		w.add(x.call + changes(x.was, x.value))
+		w.add(x.Call + changes(x.Was, x.Value))
 	default:
-		w.add(x.call)
+		w.add(x.Call)
 	}
-	return verdict{}
+	return memory.Verdict{}
 }
 
 // trace adds a line.
