@@ -197,7 +197,7 @@ func (e engine) Check(ctx context.Context, j jobs.Job, plan []byte) (jobs.Checke
 }
 
 // number is a new one.
-func (s *simulation) number() int { s.lastWrite++; return s.lastWrite }
+func (s *simulation) number() int { s.numbers++; return s.numbers }
 
 func (s *simulation) result(st *state, p saved) jobs.PlanResult {
 	return jobs.PlanResult{

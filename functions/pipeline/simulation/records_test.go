@@ -8,7 +8,10 @@ import (
 )
 
 // records are the table and the bucket of all processes.
-type records struct{ memory.Store }
+type records struct {
+	memory.Store
+	numbers int
+}
 
 // A call that a process has begun happens, whatever becomes of its context.
 var kept = context.WithoutCancel

@@ -7,8 +7,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/lockstep-iac/lockstep/functions/pipeline"
 )
 
 var (
