@@ -79,7 +79,8 @@ func (p *permission) look(ctx context.Context, now jobs.Present) (err error) {
 
 // settle keeps a plan that was made again, and is the same: it is applied in the place of the one
 // that people know, whose name the run keeps. Records can be exchanged, so the hash of the new one is
-// in our check run, too, before anything changes.
+// in our check run, too. The check comes first: whoever dies before the record has the new plan leaves one
+// that has the former, which is made again; the other way round nobody could tell that we have made the new one.
 func (p *permission) settle(ctx context.Context, why comment.Reasons) (err error) {
 	if p.again == nil {
 		return nil
@@ -88,11 +89,12 @@ func (p *permission) settle(ctx context.Context, why comment.Reasons) (err error
 	if err := p.ap.Artifacts.Put(ctx, p.run.Applied(), p.again.Plan.Plan); err != nil {
 		return err
 	}
-	if p.run, err = p.ap.Ledger.Save(ctx, p.run); err != nil {
+	p.ap.Report.Made = p.run.Again
+	if err := p.ap.Report.PutCheck(ctx, p.run.Run); err != nil {
 		return err
 	}
-	p.ap.Report.Made = p.run.Again
-	return p.ap.Report.PutCheck(ctx, p.run.Run)
+	p.run, err = p.ap.Ledger.Save(ctx, p.run)
+	return err
 }
 
 // asApplied returns the hash of a saved plan as evidence. Of a plan that was made again by an apply

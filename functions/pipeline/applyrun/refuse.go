@@ -51,14 +51,11 @@ func (ap *Applier) cannotApply(ctx context.Context, s ledger.Versioned, err erro
 	return ap.refuse(ctx, s, d)
 }
 
-// backTo moves a run that was not applied back to an earlier phase, or to Dropped if its pull
-// request is closed.
+// backTo moves a run that was not applied back to an earlier phase. If its pull request is closed, it is dropped
+// from there: a process that dies in between does not look for the plan that is swept.
 func (ap *Applier) backTo(ctx context.Context, s ledger.Versioned, next runs.Phase) error {
 	if next == runs.Planned && s.Part {
 		next = runs.Stopped
-	}
-	if !ap.Evidence.Pull.Open {
-		return ap.Closer.drop(ctx, s, runs.Planned)
 	}
 	s, err := ap.Ledger.Save(ctx, s.To(next))
 	if err != nil {

@@ -93,9 +93,13 @@ func (t *task) takeBack(ctx context.Context, why comment.Broken) error {
 	return nil
 }
 
-// abandonPlan records that a plan failed, and gives the run's lease back.
+// abandonPlan records that a plan failed, and gives the run's lease back. If that fails the lease stays: no message
+// may be left, and the next round finds the dead run by its lease alone.
 func (t *task) abandonPlan(ctx context.Context, why comment.Broken) error {
-	return errors.Join(t.failPlan(ctx, why), t.leases.Release(ctx, t.message.Run()))
+	if err := t.failPlan(ctx, why); err != nil {
+		return err
+	}
+	return t.leases.Release(ctx, t.message.Run())
 }
 
 func (t *task) failPlan(ctx context.Context, why comment.Broken) error {
@@ -107,9 +111,12 @@ func (t *task) failPlan(ctx context.Context, why comment.Broken) error {
 }
 
 // abandonApply records how an apply ended that nobody goes on with, and gives the run's lease
-// back.
+// back, as abandonPlan does.
 func (t *task) abandonApply(ctx context.Context, why comment.Broken) error {
-	return errors.Join(t.failApply(ctx, why), t.leases.Release(ctx, t.message.Run()))
+	if err := t.failApply(ctx, why); err != nil {
+		return err
+	}
+	return t.leases.Release(ctx, t.message.Run())
 }
 
 // abandonRecover answers a recovery that failed too often.

@@ -25,8 +25,8 @@ import (
 	"github.com/lockstep-iac/lockstep/github"
 )
 
-// Package storytest has the option -update.
-var update = flag.Bool("faults", false, "write testdata/faults.txt anew: read the difference")
+// Package storytest has the options -update and -faults.
+var update = flag.Bool("uses", false, "write testdata/faults.txt anew: read the difference")
 
 var (
 	pull  = pipeline.Pull{Installation: 3, Repo: github.Repo{ID: 5, Owner: "acme", Name: "infra"}, Number: 7}
@@ -450,6 +450,6 @@ func TestFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(want), out.String()); diff != "" {
-		t.Errorf("(-want +got, -faults writes it anew)\n%s", diff)
+		t.Errorf("(-want +got, -uses writes it anew)\n%s", diff)
 	}
 }

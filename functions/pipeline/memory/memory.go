@@ -134,6 +134,20 @@ func (m *Store) Peek(dir string) []pipeline.Record {
 	return m.list(dir)
 }
 
+// Lines describes each record and artifact in a line.
+func (m *Store) Lines() (out []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for key, rec := range m.records {
+		out = append(out, fmt.Sprintf("record %s %s", key, rec.Value))
+	}
+	for key, data := range m.artifacts {
+		out = append(out, fmt.Sprintf("artifact %s %s", key, data))
+	}
+	slices.Sort(out)
+	return out
+}
+
 func (m *Store) list(dir string) (out []pipeline.Record) {
 	for _, key := range slices.Sorted(maps.Keys(m.records)) {
 		if path.Dir(key) == dir {

@@ -36,5 +36,5 @@
 //	  ~STEP                           a step whose trace is not printed
 //
 // The package refuses to know what is right: a person reads the trace when it is written. It is for tests
-// only. Start at [Play].
+// only. Start at [Play]; [Faults] plays the same stories with a fault at each call.
 package storytest

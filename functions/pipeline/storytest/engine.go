@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/lockstep-iac/lockstep/functions/comment"
@@ -30,6 +31,7 @@ type engine struct {
 	meanwhile func(step string)
 	states    map[string]*state
 	rules     []rule
+	done      []rule // of applies that have changed something
 }
 
 // A state is that of a project.
@@ -239,8 +241,14 @@ func (e *engine) Apply(_ context.Context, j jobs.Job, plan []byte, permit func(j
 	return e.carryOut(r, st, add), nil
 }
 
+// again takes in rules for the repetition of a message, but for those of applies that will not be repeated.
+func (e *engine) again(rules []rule) {
+	e.rules = slices.DeleteFunc(rules, func(r rule) bool { return slices.Contains(e.done, r) })
+}
+
 // carryOut changes a state by a plan.
 func (e *engine) carryOut(r rule, st *state, add int) jobs.Outcome {
+	e.done = append(e.done, r)
 	st.write()
 	out := jobs.Outcome{State: st.StateID, Progress: comment.Progress{Done: add, Of: add}}
 	switch r.word {

@@ -42,6 +42,14 @@ func (h hub) Permission(ctx context.Context, login string) (github.Permission, e
 	return seen(h.w, "read permission", func() (github.Permission, error) { return h.GitHub.Permission(ctx, login) })
 }
 
+func (h hub) ChangedFiles(ctx context.Context, number int) (paths []string, all bool, err error) {
+	paths, err = seen(h.w, "read files", func() (paths []string, err error) {
+		paths, all, err = h.GitHub.ChangedFiles(ctx, number)
+		return paths, err
+	})
+	return paths, all, err
+}
+
 func (h hub) Tip(ctx context.Context, branch string) (string, error) {
 	return seen(h.w, "read tip", func() (string, error) { return h.GitHub.Tip(ctx, branch) })
 }

@@ -60,6 +60,10 @@ func (s *stage) round(from string) {
 		return pulls{c, s.w}, err
 	}}
 	found, err := j.Round(s.t.Context(), now)
+	if err != nil && s.w.probe != nil {
+		s.w.trace("the round: " + err.Error())
+		found, err = j.Round(s.t.Context(), now.Add(d)) // the next one, after the fault of a probe
+	}
 	s.w.revive()
 	s.w.trace(fmt.Sprintf("found %+v", found))
 	if err != nil {

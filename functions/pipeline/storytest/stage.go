@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -92,6 +93,7 @@ func (s *stage) settle() {
 		s.w.revive()
 		if err != nil {
 			s.w.trace("webhook: " + err.Error())
+			s.deliverAgain()
 		}
 		m := s.memory.Next()
 		if m == nil && sent == 0 {
@@ -102,6 +104,18 @@ func (s *stage) settle() {
 		}
 	}
 	s.t.Error("the story does not end")
+}
+
+// deliverAgain has GitHub deliver all webhooks again after the fault of a probe: in other stories that is a step's.
+func (s *stage) deliverAgain() {
+	if s.w.probe == nil {
+		return
+	}
+	for _, id := range s.hub.Deliveries() {
+		if _, err := s.hub.Redeliver(s.t.Context(), id); err != nil {
+			s.t.Error(err)
+		}
+	}
 }
 
 // meanwhile plays a step while a plan is being made: other processes handle the events that it leads to, and the
@@ -135,6 +149,7 @@ func (s *stage) handle(m *memory.Message) {
 	if m.Kind == s.stuck {
 		s.w.faults = append(s.w.faults, fault{"dies", string(m.Kind)})
 	}
+	rules := slices.Clone(s.engine.rules)
 	if m.Reason == "" {
 		err = s.pipeline.Handle(ctx, m.Message)
 	} else {
@@ -148,6 +163,9 @@ func (s *stage) handle(m *memory.Message) {
 	if m.Kind == s.stuck {
 		s.stuck = ""
 		return
+	}
+	if s.w.probe != nil && !errors.As(err, new(*pipeline.HandOver)) {
+		s.engine.again(rules)
 	}
 	s.w.trace(fmt.Sprintf("again: %s: %v", m.Kind, err))
 	if m.Receives == m.Queue().Receives() {

@@ -27,6 +27,7 @@ type world struct {
 	lines  []string
 	names  map[string]string // of what is different each time
 	quiet  bool
+	probe  func(call string) memory.Verdict // nil, or decides about calls to which no step does
 }
 
 type fault struct{ kind, call string }
@@ -58,6 +59,9 @@ func (w *world) decide(x memory.Effect) (v memory.Verdict) {
 		}
 		return memory.Verdict{Undone: errAsked}
 	}
+	if w.probe != nil {
+		return w.probe(x.Call) // which needs no trace
+	}
 	switch word, _, _ := strings.Cut(x.Call, " "); word {
 	case "get", "list", "load", "read", "comment", "check", "checkout", "react": // edits have lines of their own
 	case "put":
@@ -65,7 +69,7 @@ func (w *world) decide(x memory.Effect) (v memory.Verdict) {
 	default:
 		w.add(x.Call)
 	}
-	return memory.Verdict{}
+	return v
 }
 
 // trace adds a line.
@@ -76,8 +80,13 @@ func (w *world) trace(line string) {
 }
 
 func (w *world) add(line string) {
-	if line = w.plain(strings.ReplaceAll(line, "\n", "; ")); !w.quiet {
+	switch {
+	case w.probe != nil:
 		w.lines = append(w.lines, line)
+	case !w.quiet:
+		w.lines = append(w.lines, w.plain(strings.ReplaceAll(line, "\n", "; ")))
+	default:
+		w.plain(line) // names count from the beginning
 	}
 }
 
