@@ -45,6 +45,10 @@ func unseen(p github.PullRequest, seen ledger.Look) bool {
 	return p.Open && (p.Head.SHA != seen.Head || seen.Closed || seen.Into != "" && seen.Into != p.Base.Ref)
 }
 
+// untangled reports whether a head that conflicted with its base branch may be without a conflict by
+// now, since the base branch is at another commit. GitHub sends the pull request no webhook of that.
+func untangled(seen ledger.Look, tip string) bool { return seen.Conflict && tip != seen.Base }
+
 // unanswered returns the comments of people that contain commands and were never edited. The first
 // text of an edited comment is unknown, and the present one does not count.
 func unanswered(list []github.Comment) []github.Comment {

@@ -70,6 +70,18 @@ func TestUnseen(t *testing.T) {
 	}
 }
 
+func TestUntangled(t *testing.T) {
+	for _, test := range []struct {
+		conflict bool
+		tip      string
+		want     bool
+	}{{true, "a", false}, {true, "b", true}, {false, "a", false}, {false, "b", false}} {
+		if got := untangled(ledger.Look{Conflict: test.conflict, Base: "a"}, test.tip); got != test.want {
+			t.Errorf("conflict %v, tip %s: %v", test.conflict, test.tip, got)
+		}
+	}
+}
+
 func TestUnanswered(t *testing.T) {
 	list := []github.Comment{
 		{ID: 1, Author: "alice", Body: "lockstep apply"},

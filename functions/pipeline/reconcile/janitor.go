@@ -7,7 +7,7 @@
 // is about to do it: it ends in the same messages and methods of package pipeline, which can be
 // repeated.
 //
-// All decisions are pure ([missed], [dead], [unseen], [unanswered]). The package refuses to know
+// All decisions are pure ([missed], [dead], [unseen], [untangled], [unanswered]). The package refuses to know
 // the effects of a message. Start at [Janitor.Round].
 package reconcile
 
@@ -36,6 +36,8 @@ type App interface {
 type Repository interface {
 	OpenPulls(ctx context.Context) ([]github.PullRequest, error)
 	CommentsSince(ctx context.Context, since time.Time) ([]github.Comment, error)
+	// Tip returns the present commit of a branch.
+	Tip(ctx context.Context, branch string) (string, error)
 }
 
 // A Janitor goes its rounds. Any number of them may do so at the same time.
@@ -196,25 +198,14 @@ func (j *Janitor) repository(ctx context.Context, installation int64, repo githu
 		return err
 	}
 	states := map[string]runs.Run{}
+	tips := tips{hub: hub}
 	for _, p := range open {
-		seen, err := j.Pipeline.Ledger().LastLook(ctx, pull(p.Number))
-		if err != nil {
-			return err
-		}
 		if err := j.states(ctx, pull(p.Number), p, states); err != nil {
 			return err
 		}
-		if !unseen(p, seen) {
-			continue
-		}
-		id := fmt.Sprintf("head-%d-%d-%.12s-%.12s", repo.ID, p.Number, seen.Head, p.Head.SHA)
-		if seen.Head == p.Head.SHA { // reopened, or into another branch, which may happen again
-			id += fmt.Sprintf("-%d", p.Updated.Unix())
-		}
-		if err := j.Pipeline.Queue.Send(ctx, pipeline.Message{ID: id, Kind: pipeline.Pushed, Pull: pull(p.Number), Action: "synchronize"}); err != nil {
+		if err := j.head(ctx, pull(p.Number), p, &tips, f); err != nil {
 			return err
 		}
-		f.Heads++
 	}
 	if err := j.recheck(ctx, states, now, f); err != nil {
 		return err

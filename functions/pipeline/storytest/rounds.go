@@ -45,6 +45,10 @@ func (p pulls) CommentsSince(ctx context.Context, since time.Time) ([]github.Com
 	return seen(p.w, "read comments", func() ([]github.Comment, error) { return p.Repository.CommentsSince(ctx, since) })
 }
 
+func (p pulls) Tip(ctx context.Context, branch string) (string, error) {
+	return seen(p.w, "read tip "+branch, func() (string, error) { return p.Repository.Tip(ctx, branch) })
+}
+
 // round lets the janitor make a round, at a time from now; 0s is the time on GitHub.
 func (s *stage) round(from string) {
 	d, err := time.ParseDuration(from)

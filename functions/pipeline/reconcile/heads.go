@@ -1,0 +1,62 @@
+package reconcile
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/lockstep-iac/lockstep/functions/pipeline"
+	"github.com/lockstep-iac/lockstep/functions/pipeline/ledger"
+	"github.com/lockstep-iac/lockstep/github"
+)
+
+// head has the head of an open pull request looked at, if nobody has, or if the look found a conflict
+// with a base branch that has moved since. The message's name is the same in each round until somebody
+// has looked.
+func (j *Janitor) head(ctx context.Context, pull pipeline.Pull, p github.PullRequest, tips *tips, f *Found) error {
+	seen, err := j.Pipeline.Ledger().LastLook(ctx, pull)
+	if err != nil {
+		return err
+	}
+	id := fmt.Sprintf("head-%d-%d-%.12s-%.12s", pull.Repo.ID, p.Number, seen.Head, p.Head.SHA)
+	if !unseen(p, seen) {
+		tip, err := tips.of(ctx, p, seen)
+		if err != nil || !untangled(seen, tip) {
+			return err
+		}
+		id += fmt.Sprintf("-%.12s", tip)
+	} else if seen.Head == p.Head.SHA { // reopened, or into another branch, which may happen again
+		id += fmt.Sprintf("-%d", p.Updated.Unix())
+	}
+	if err := j.Pipeline.Queue.Send(ctx, pipeline.Message{ID: id, Kind: pipeline.Pushed, Pull: pull, Action: "synchronize"}); err != nil {
+		return err
+	}
+	f.Heads++
+	return nil
+}
+
+// tips are the present commits of base branches, each read once.
+type tips struct {
+	hub   Repository
+	known map[string]string
+}
+
+// of returns the present commit of the base branch of a pull request whose head conflicts with it. Of
+// others it is the base that was seen, at the price of no request. GitHub's list of pull requests would
+// have the base of their last push.
+func (t *tips) of(ctx context.Context, p github.PullRequest, seen ledger.Look) (string, error) {
+	if !seen.Conflict || p.Base.Ref == "" {
+		return seen.Base, nil
+	}
+	if tip, ok := t.known[p.Base.Ref]; ok {
+		return tip, nil
+	}
+	tip, err := t.hub.Tip(ctx, p.Base.Ref)
+	if err != nil {
+		return "", err
+	}
+	if t.known == nil {
+		t.known = map[string]string{}
+	}
+	t.known[p.Base.Ref] = tip
+	return tip, nil
+}
